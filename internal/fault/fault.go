@@ -1,0 +1,69 @@
+// Package fault is the one error vocabulary of Stele. Whatever a client may see
+// is an *Error with a code of the public contract; everything else is internal
+// and shows nothing. It holds the native body too, which several doors answer
+// with; the bodies of the chat families are their dialects' business.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Error is a failure that a client may see.
+type Error struct {
+	Code       Code           // snake_case, as clients see it
+	Message    string         // one sentence for people
+	Details    map[string]any // facts for programs; may be nil
+	RetryAfter time.Duration  // when trying again makes sense; 0 says nothing
+	Err        error          // the cause: logged, never shown
+}
+
+// New makes an Error with a message for people.
+func New(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// From finds the Error in err's chain. Any other error becomes Internal, says
+// nothing to the client and keeps err as its cause. From(nil) is nil.
+func From(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	return &Error{Code: Internal, Message: "Something went wrong on our side.", Err: err}
+}
+
+// With adds a fact to Details and returns e.
+func (e *Error) With(name string, value any) *Error {
+	if e.Details == nil {
+		e.Details = make(map[string]any)
+	}
+	e.Details[name] = value
+	return e
+}
+
+// After sets when trying again makes sense and returns e.
+func (e *Error) After(d time.Duration) *Error {
+	e.RetryAfter = d
+	return e
+}
+
+// Because sets the cause, which is logged and never shown, and returns e.
+func (e *Error) Because(err error) *Error {
+	e.Err = err
+	return e
+}
+
+func (e *Error) Error() string {
+	text := string(e.Code) + ": " + e.Message
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Err }

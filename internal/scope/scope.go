@@ -1,0 +1,65 @@
+// Package scope is what travels in a request's context: its id, where it came
+// from, and the facts its one log line will carry. Who is calling is never in
+// here; that is a parameter.
+package scope
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+)
+
+// Request is the scope of one request. It is safe for use by several goroutines.
+type Request struct {
+	ID     string // X-Request-Id of the answer
+	Remote string // the client's address, seen through trusted proxies
+	Secure bool   // the client came over TLS, here or at a trusted proxy
+
+	mu    sync.Mutex // guards what follows
+	route string
+	facts []slog.Attr
+}
+
+type contextKey struct{}
+
+// With returns a context that carries r.
+func With(ctx context.Context, r *Request) context.Context {
+	return context.WithValue(ctx, contextKey{}, r)
+}
+
+// From returns the request's scope. Outside a request it is an empty one, so
+// that callers need no test.
+func From(ctx context.Context) *Request {
+	if r, ok := ctx.Value(contextKey{}).(*Request); ok {
+		return r
+	}
+	return &Request{}
+}
+
+// Note adds facts to the request's log line. Never a key, a prompt or a body.
+func (r *Request) Note(facts ...slog.Attr) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.facts = append(r.facts, facts...)
+}
+
+// Facts returns what was noted so far.
+func (r *Request) Facts() []slog.Attr {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]slog.Attr(nil), r.facts...)
+}
+
+// Enter records the pattern of the route that serves the request.
+func (r *Request) Enter(route string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.route = route
+}
+
+// Route is the pattern recorded by Enter, or "" where none serves the request.
+func (r *Request) Route() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.route
+}

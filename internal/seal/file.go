@@ -1,0 +1,45 @@
+package seal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Load reads the master key kept at path.
+func Load(path string) (*Master, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read master key: %w", err)
+	}
+	m, err := Parse(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("master key file %s: %w", path, err)
+	}
+	return m, nil
+}
+
+// LoadOrMake reads the master key kept at path, or makes one there that only the
+// owner can read. When two processes make it at once, both end with the same key.
+func LoadOrMake(path string) (*Master, error) {
+	m, err := Load(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return m, err
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), ".master-*") // mode 0600
+	if err != nil {
+		return nil, fmt.Errorf("make master key: %w", err)
+	}
+	defer os.Remove(temp.Name())
+	_, err = temp.WriteString(New().Text() + "\n")
+	if err := errors.Join(err, temp.Sync(), temp.Close()); err != nil {
+		return nil, fmt.Errorf("make master key: %w", err)
+	}
+	// A link appears whole or not at all, and never over a key that is already there.
+	if err := os.Link(temp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("make master key: %w", err)
+	}
+	return Load(path)
+}

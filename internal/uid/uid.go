@@ -1,0 +1,38 @@
+// Package uid makes ids that carry what they name and sort by when they were
+// made: gen_…, file_…, key_…, req_…. It must not know any of those things.
+package uid
+
+import (
+	"crypto/rand"
+	"encoding/base32"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// alphabet is Crockford's base 32 in lower case: it keeps the order of the
+// bytes and leaves out letters that people confuse.
+var alphabet = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+// New returns an id of the form prefix_26characters. Ids made later sort later.
+func New(prefix string) string {
+	id := uuid.Must(uuid.NewV7())
+	return prefix + "_" + alphabet.EncodeToString(id[:])
+}
+
+// Is reports whether id looks like one that New(prefix) made.
+func Is(prefix, id string) bool {
+	rest, ok := strings.CutPrefix(id, prefix+"_")
+	if !ok || len(rest) != 26 {
+		return false
+	}
+	_, err := alphabet.DecodeString(rest)
+	return err == nil
+}
+
+// Secret returns n random bytes as text that is safe in URLs and cookies.
+func Secret(n int) string {
+	b := make([]byte, n)
+	rand.Read(b) // never fails: it ends the program when the system has no randomness
+	return alphabet.EncodeToString(b)
+}
