@@ -1,0 +1,93 @@
+package access
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"golang.org/x/crypto/argon2"
+
+	"stele/internal/fault"
+)
+
+// The cost of argon2id: 46 MiB and one pass is one of OWASP's equal choices.
+// A stored password keeps the cost it was made with, so these may rise.
+const (
+	argonMemory  = 46 * 1024 // KiB
+	argonTime    = 1
+	argonThreads = 1
+)
+
+// nobody is what the password of an unknown person is compared with, so that
+// the time it takes does not tell whether the person exists.
+var nobody = encode([]byte("no such person :"), make([]byte, 32), argonMemory, argonTime, argonThreads)
+
+func checkPassword(password string) error {
+	if len(password) < 12 || len(password) > 1024 {
+		return fault.New(fault.InvalidParameter, "A password has at least 12 characters.").With("field", "password")
+	}
+	return nil
+}
+
+// hashPassword makes the PHC string of a password. It waits for its turn.
+func (s *Service) hashPassword(ctx context.Context, password string) (string, error) {
+	release, err := s.turn(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	salt := make([]byte, 16)
+	rand.Read(salt)
+	sum := argon2.IDKey([]byte(password), salt, argonTime, argonMemory, argonThreads, 32)
+	return encode(salt, sum, argonMemory, argonTime, argonThreads), nil
+}
+
+// passwordMatches compares in constant time. It waits for its turn.
+func (s *Service) passwordMatches(ctx context.Context, stored, password string) (bool, error) {
+	release, err := s.turn(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	salt, want, memory, passes, threads, err := decode(stored)
+	if err != nil {
+		return false, fmt.Errorf("stored password: %w", err)
+	}
+	got := argon2.IDKey([]byte(password), salt, passes, memory, threads, uint32(len(want))) //nolint:gosec // 32
+	return subtle.ConstantTimeCompare(got, want) == 1, nil
+}
+
+func (s *Service) turn(ctx context.Context) (release func(), err error) {
+	select {
+	case s.hashing <- struct{}{}:
+		return func() { <-s.hashing }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func encode(salt, sum []byte, memory, passes uint32, threads uint8) string {
+	b64 := base64.RawStdEncoding
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s",
+		argon2.Version, memory, passes, threads, b64.EncodeToString(salt), b64.EncodeToString(sum))
+}
+
+func decode(stored string) (salt, sum []byte, memory, passes uint32, threads uint8, err error) {
+	parts := strings.Split(stored, "$")
+	if len(parts) != 6 || parts[1] != "argon2id" || parts[2] != fmt.Sprintf("v=%d", argon2.Version) {
+		return nil, nil, 0, 0, 0, fmt.Errorf("not an argon2id string")
+	}
+	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &memory, &passes, &threads); err != nil {
+		return nil, nil, 0, 0, 0, fmt.Errorf("argon2id cost: %w", err)
+	}
+	if salt, err = base64.RawStdEncoding.DecodeString(parts[4]); err != nil {
+		return nil, nil, 0, 0, 0, fmt.Errorf("argon2id salt: %w", err)
+	}
+	if sum, err = base64.RawStdEncoding.DecodeString(parts[5]); err != nil {
+		return nil, nil, 0, 0, 0, fmt.Errorf("argon2id sum: %w", err)
+	}
+	return salt, sum, memory, passes, threads, nil
+}

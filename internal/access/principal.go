@@ -1,0 +1,113 @@
+// Package access knows who is calling: API keys, people and their sessions,
+// workspaces, and the audit log of what they changed. It must not know HTTP,
+// SQL or what the callers want to do.
+package access
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"stele/internal/fault"
+)
+
+// DefaultWorkspace owns whatever was made without naming another.
+const DefaultWorkspace = "default"
+
+// ErrNotFound says that a store has no such record, or not in that workspace.
+var ErrNotFound = errors.New("not found")
+
+// Principal is whoever is calling: a key, a person, or the command line.
+type Principal struct {
+	Workspace   string
+	Key         string // id of the API key, "" for people
+	User        string // id of the person, "" for keys
+	Admin       bool   // may act in every workspace
+	Environment Environment
+	Sandbox     bool
+	Scope       Scope
+}
+
+// CommandLine is the principal of the stele command: whoever can read the
+// master key and the database may do anything.
+func CommandLine(workspace string) Principal {
+	return Principal{Workspace: workspace, User: "command-line", Admin: true}
+}
+
+// Environment says what a key is for. It is on every usage row.
+type Environment string
+
+// The two environments.
+const (
+	Development Environment = "development"
+	Production  Environment = "production"
+)
+
+// Group is a set of public routes that a key may be limited to.
+type Group string
+
+// The groups, in the order of the public contract.
+const (
+	GroupChat   Group = "chat"
+	GroupModels Group = "models"
+	GroupFiles  Group = "files"
+	GroupMedia  Group = "media"
+	GroupApps   Group = "apps"
+)
+
+// Groups lists every group.
+func Groups() []Group {
+	return []Group{GroupChat, GroupModels, GroupFiles, GroupMedia, GroupApps}
+}
+
+// Scope says which routes and models a key opens. Empty lists open all.
+type Scope struct {
+	Groups []Group
+	Models []string // globs: * is any run of characters, slashes included
+}
+
+// Allows reports whether the scope opens the routes of g.
+func (s Scope) Allows(g Group) bool {
+	return len(s.Groups) == 0 || slices.Contains(s.Groups, g)
+}
+
+// AllowsModel reports whether the scope opens the model with this public id.
+func (s Scope) AllowsModel(id string) bool {
+	if len(s.Models) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(s.Models, func(glob string) bool { return match(glob, id) })
+}
+
+// match is a glob in which * crosses slashes, because slashes are ordinary
+// letters of model ids. It never backtracks further than the last star.
+func match(glob, text string) bool {
+	star, mark, g, t := -1, 0, 0, 0
+	for t < len(text) {
+		switch {
+		case g < len(glob) && glob[g] == '*':
+			star, mark = g, t
+			g++
+		case g < len(glob) && (glob[g] == '?' || glob[g] == text[t]):
+			g++
+			t++
+		case star >= 0:
+			mark++
+			g, t = star+1, mark
+		default:
+			return false
+		}
+	}
+	return strings.Trim(glob[g:], "*") == ""
+}
+
+var workspaceName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+
+func checkWorkspace(name string) error {
+	if !workspaceName.MatchString(name) {
+		return fault.New(fault.InvalidParameter,
+			"A workspace name is up to 64 lower-case letters, digits, - and _, and begins with a letter or digit: %q is not.", name).With("field", "workspace")
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package access
+
+import (
+	"crypto/rand"
+	"hash/crc32"
+	"strings"
+)
+
+// The text of a key is its environment's prefix, 32 random characters (190
+// bits) and 6 characters of checksum over all before them. The checksum is no
+// protection: it spares the look-up for typos and lets secret scanners be sure.
+const (
+	letters     = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	randomChars = 32
+	sumChars    = 6
+)
+
+var prefixes = map[Environment]string{
+	Development: "sk_dev_",
+	Production:  "sk_live_",
+}
+
+// newSecret makes the text of a key for env.
+func newSecret(env Environment) string {
+	var b strings.Builder
+	b.WriteString(prefixes[env])
+	for n := 0; n < randomChars; {
+		var raw [64]byte
+		rand.Read(raw[:])
+		for _, c := range raw {
+			// 248 is the largest multiple of 62 in a byte: above it letters would not be equally likely.
+			if c < 248 && n < randomChars {
+				b.WriteByte(letters[c%62])
+				n++
+			}
+		}
+	}
+	return b.String() + checksum(b.String())
+}
+
+// wellFormed reports whether text has the form and the checksum of a key.
+func wellFormed(text string) bool {
+	for _, prefix := range prefixes {
+		rest, ok := strings.CutPrefix(text, prefix)
+		if !ok || len(rest) != randomChars+sumChars {
+			continue
+		}
+		for i := range len(rest) {
+			if strings.IndexByte(letters, rest[i]) < 0 {
+				return false
+			}
+		}
+		body := text[:len(text)-sumChars]
+		return checksum(body) == text[len(body):]
+	}
+	return false
+}
+
+func checksum(text string) string {
+	n := crc32.ChecksumIEEE([]byte(text))
+	var sum [sumChars]byte
+	for i := sumChars - 1; i >= 0; i-- {
+		sum[i] = letters[n%62]
+		n /= 62
+	}
+	return string(sum[:])
+}

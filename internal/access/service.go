@@ -1,0 +1,124 @@
+package access
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"stele/internal/seal"
+)
+
+const (
+	followEvery = 250 * time.Millisecond // a change in another process is seen within this
+	touchEvery  = 2 * time.Second        // how late "last used" may be
+)
+
+// Store is what access keeps things in.
+type Store interface {
+	KeyStore
+	UserStore
+	SessionStore
+	SettingStore
+}
+
+// Service answers who is calling and changes who may. It is safe for concurrent use.
+type Service struct {
+	store    Store
+	keys     *index
+	secrets  *seal.Hasher // of API keys
+	tickets  *seal.Hasher // of sessions and set-up links
+	throttle *throttle
+	hashing  chan struct{} // bounds how many passwords are hashed at once: each takes tens of megabytes
+	now      func() time.Time
+}
+
+// New makes a Service. Load must be called before ByKey knows any key.
+func New(store Store, master *seal.Master, now func() time.Time) *Service {
+	return &Service{
+		store:    store,
+		keys:     newIndex(),
+		secrets:  master.Hasher("api keys"),
+		tickets:  master.Hasher("sessions"),
+		throttle: newThrottle(now),
+		hashing:  make(chan struct{}, 2),
+		now:      now,
+	}
+}
+
+// Load reads every key into memory.
+func (s *Service) Load(ctx context.Context) error { return s.follow(ctx) }
+
+// Run keeps the keys in memory true to the store, whoever changed it, and
+// writes down when keys were used, until ctx ends.
+func (s *Service) Run(ctx context.Context, log *slog.Logger) {
+	follow, touch := time.NewTicker(followEvery), time.NewTicker(touchEvery)
+	defer follow.Stop()
+	defer touch.Stop()
+	var failing bool
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			defer cancel()
+			if err := s.touch(last); err != nil {
+				log.LogAttrs(ctx, slog.LevelWarn, "last use of keys not saved", slog.Any("error", err))
+			}
+			return
+		case <-follow.C:
+			err = s.follow(ctx)
+		case <-touch.C:
+			err = s.touch(ctx)
+		}
+		if ctx.Err() != nil {
+			continue
+		}
+		if err != nil && !failing {
+			log.LogAttrs(ctx, slog.LevelError, "keys cannot be kept up to date", slog.Any("error", err))
+		}
+		failing = err != nil
+	}
+}
+
+// follow takes over what changed in the store since the last time.
+func (s *Service) follow(ctx context.Context) error {
+	s.keys.following.Lock()
+	defer s.keys.following.Unlock()
+	known := s.keys.revision
+	latest, err := s.store.KeyRevision(ctx)
+	if err != nil {
+		return fmt.Errorf("follow keys: %w", err)
+	}
+	if latest == known {
+		return nil
+	}
+	changed, err := s.store.KeysSince(ctx, known)
+	if err != nil {
+		return fmt.Errorf("follow keys: %w", err)
+	}
+	s.keys.take(changed)
+	s.keys.revision = latest
+	for _, k := range changed {
+		s.keys.revision = max(s.keys.revision, k.Revision)
+	}
+	return nil
+}
+
+func (s *Service) touch(ctx context.Context) error {
+	used := s.keys.used()
+	if len(used) == 0 {
+		return nil
+	}
+	if err := s.store.TouchKeys(ctx, used); err != nil {
+		return fmt.Errorf("save last use of keys: %w", err)
+	}
+	s.keys.saved(used)
+	return nil
+}
+
+func (s *Service) hash(secret string) string {
+	sum := s.secrets.Sum(secret)
+	return hex.EncodeToString(sum[:])
+}

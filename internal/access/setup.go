@@ -1,0 +1,103 @@
+package access
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+
+	"stele/internal/fault"
+	"stele/internal/uid"
+)
+
+const (
+	settingMaster = "master_key_fingerprint"
+	settingStart  = "first_start"
+	settingSetup  = "setup_link"
+)
+
+// SettingStore keeps single facts about the installation.
+type SettingStore interface {
+	Setting(ctx context.Context, name string) (string, error)
+	// SetOnce saves value unless the setting is there, and returns what is there then.
+	SetOnce(ctx context.Context, name, value string) (kept string, err error)
+}
+
+// CheckMaster refuses a master key other than the one this database was made with.
+func (s *Service) CheckMaster(ctx context.Context, fingerprint string) error {
+	kept, err := s.store.SetOnce(ctx, settingMaster, fingerprint)
+	if err != nil {
+		return err
+	}
+	if kept != fingerprint {
+		return errors.New("this database was made with another master key: its keys and secrets cannot be read with this one. " +
+			"Give the right one with --master-key-file")
+	}
+	return nil
+}
+
+// Welcome is what the first start of an installation prints, once.
+type Welcome struct {
+	SetupToken string // "" where an administrator exists already
+	Key        string // the text of a development key
+}
+
+// FirstStart makes the set-up link and a development key if this installation
+// was never started before. On every later start, on any node, it returns nil.
+func (s *Service) FirstStart(ctx context.Context) (*Welcome, error) {
+	mine := uid.New("start")
+	kept, err := s.store.SetOnce(ctx, settingStart, mine)
+	if err != nil || kept != mine {
+		return nil, err
+	}
+	var w Welcome
+	if _, w.Key, err = s.CreateKey(ctx, CommandLine(DefaultWorkspace), NewKey{Name: "first key"}); err != nil {
+		return nil, err
+	}
+	has, err := s.store.HasAdmin(ctx)
+	if err != nil || has {
+		return &w, err
+	}
+	w.SetupToken = uid.Secret(24)
+	_, err = s.store.SetOnce(ctx, settingSetup, s.ticket(w.SetupToken))
+	return &w, err
+}
+
+// SetupOpen reports whether token is the set-up link of an installation without
+// an administrator.
+func (s *Service) SetupOpen(ctx context.Context, token string) (bool, error) {
+	kept, err := s.store.Setting(ctx, settingSetup)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return subtle.ConstantTimeCompare([]byte(kept), []byte(s.ticket(token))) == 1, nil
+}
+
+// SetUp makes the first administrator, signs them in and ends the set-up link.
+func (s *Service) SetUp(ctx context.Context, token, email, password, remote string) (Visitor, string, error) {
+	open, err := s.SetupOpen(ctx, token)
+	if err != nil {
+		return Visitor{}, "", err
+	}
+	if !open {
+		return Visitor{}, "", errSetupClosed()
+	}
+	u, err := s.newUser(ctx, email, password, true)
+	if err != nil {
+		return Visitor{}, "", err
+	}
+	err = s.store.InsertFirstAdmin(ctx, u, s.userEntry(u.ID, u))
+	if errors.Is(err, ErrExists) {
+		return Visitor{}, "", errSetupClosed()
+	}
+	if err != nil {
+		return Visitor{}, "", err
+	}
+	return s.open(ctx, u, remote)
+}
+
+func errSetupClosed() *fault.Error {
+	return fault.New(fault.NotFound, "This set-up link has been used or was never valid. Sign in, or make an administrator with: stele users create --admin.")
+}

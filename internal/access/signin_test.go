@@ -1,0 +1,173 @@
+package access_test
+
+import (
+	"io"
+	"log/slog"
+	"testing"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/fault"
+	"stele/internal/seal"
+)
+
+const password = "correct horse battery"
+
+func discard() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+
+// eventually waits for an event with a deadline ten times longer than the second it may take.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	tick, deadline := time.NewTicker(10*time.Millisecond), time.After(10*time.Second)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("not seen: %s", what)
+		}
+	}
+}
+
+func TestFirstStartWelcomesOnce(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	w, err := h.FirstStart(t.Context())
+	if err != nil || w == nil || w.SetupToken == "" || !h.opens(w.Key) {
+		t.Fatalf("welcome %+v, %v", w, err)
+	}
+	if again, err := h.FirstStart(t.Context()); again != nil || err != nil {
+		t.Errorf("second start: %+v, %v", again, err)
+	}
+}
+
+func TestSetUpLinkWorksOnce(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	w, err := h.FirstStart(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := h.SetUp(t.Context(), "guess", "a@example.com", password, ""); code(err) != fault.NotFound {
+		t.Errorf("a guessed link: %v", err)
+	}
+	if _, _, err := h.SetUp(t.Context(), w.SetupToken, "a@example.com", "short", ""); code(err) != fault.InvalidParameter {
+		t.Errorf("a short password: %v", err)
+	}
+	v, cookie, err := h.SetUp(t.Context(), w.SetupToken, " Admin@Example.com ", password, "192.0.2.1")
+	if err != nil || v.User.Email != "admin@example.com" || !v.User.Admin {
+		t.Fatalf("set up: %+v, %v", v.User, err)
+	}
+	if got, err := h.BySession(t.Context(), cookie); err != nil || got.User.ID != v.User.ID {
+		t.Errorf("the new session: %v", err)
+	}
+	if _, _, err := h.SetUp(t.Context(), w.SetupToken, "b@example.com", password, ""); code(err) != fault.NotFound {
+		t.Errorf("the link again: %v", err)
+	}
+	if open, err := h.SetupOpen(t.Context(), w.SetupToken); open || err != nil {
+		t.Errorf("the link is open: %v, %v", open, err)
+	}
+}
+
+func TestSessionsEnd(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	if _, err := h.CreateUser(t.Context(), admin, "a@example.com", password, true); err != nil {
+		t.Fatal(err)
+	}
+	signIn := func() string {
+		_, cookie, err := h.SignIn(t.Context(), "A@example.com", password, "192.0.2.1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cookie
+	}
+	valid := func(cookie string) bool { _, err := h.BySession(t.Context(), cookie); return err == nil }
+
+	out := signIn()
+	v, err := h.BySession(t.Context(), out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.SignOut(t.Context(), v); err != nil || valid(out) {
+		t.Errorf("after signing out: %v", err)
+	}
+	idle := signIn()
+	h.pass(23 * time.Hour)
+	if !valid(idle) {
+		t.Error("ended although it was used within a day")
+	}
+	h.pass(25 * time.Hour)
+	if valid(idle) {
+		t.Error("an idle session is valid")
+	}
+	old := signIn()
+	for range 15 {
+		h.pass(23 * time.Hour)
+		valid(old)
+	}
+	if valid(old) {
+		t.Error("a session older than two weeks is valid")
+	}
+	if valid("") || valid("00000000000000000000000000000000000000000000000000") {
+		t.Error("a made-up session is valid")
+	}
+}
+
+func TestGuessingHasToWait(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	if _, err := h.CreateUser(t.Context(), admin, "a@example.com", password, true); err != nil {
+		t.Fatal(err)
+	}
+	try := func(email, password, remote string) fault.Code {
+		_, _, err := h.SignIn(t.Context(), email, password, remote)
+		return code(err)
+	}
+	for range 5 {
+		if got := try("a@example.com", "wrong", "192.0.2.1"); got != fault.PermissionDenied {
+			t.Fatalf("a wrong password: %s", got)
+		}
+	}
+	if got := try("a@example.com", password, "192.0.2.9"); got != fault.RateLimited {
+		t.Errorf("the same account from elsewhere: %s", got)
+	}
+	if got := try("b@example.com", password, "192.0.2.1"); got != fault.RateLimited {
+		t.Errorf("another account from the same place: %s", got)
+	}
+	if got := try("unknown@example.com", "wrong", "192.0.2.2"); got != fault.PermissionDenied {
+		t.Errorf("an unknown account: %s, want the same as a wrong password", got)
+	}
+	h.pass(time.Minute)
+	if got := try("a@example.com", password, "192.0.2.9"); got != "" {
+		t.Errorf("after waiting: %s", got)
+	}
+}
+
+func TestAnotherMasterKeyIsRefused(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	mine, other := seal.New(), seal.New()
+	for range 2 {
+		if err := h.CheckMaster(t.Context(), mine.Fingerprint()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := h.CheckMaster(t.Context(), other.Fingerprint()); err == nil {
+		t.Error("another master key was taken")
+	}
+}
+
+func TestConfiguredAdministratorIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	for i, want := range []bool{true, false} {
+		made, err := h.EnsureAdmin(t.Context(), "a@example.com", password)
+		if err != nil || made != want {
+			t.Errorf("start %d: made %v, %v", i, made, err)
+		}
+	}
+	if _, err := h.CreateUser(t.Context(), access.Principal{User: "usr_1"}, "b@example.com", password, true); code(err) != fault.PermissionDenied {
+		t.Errorf("somebody made themselves a colleague: %v", err)
+	}
+}

@@ -1,0 +1,94 @@
+package access
+
+import (
+	"sync"
+	"time"
+)
+
+const (
+	freeFailures = 5                // failures before anybody has to wait
+	firstWait    = 15 * time.Second // doubled by every failure after that
+	longestWait  = 15 * time.Minute
+	forgetAfter  = time.Hour
+	mostTracked  = 10_000 // bounds memory whatever names are tried
+)
+
+// throttle slows down guessing: by account, so that many machines do not help,
+// and by address, so that many accounts do not either.
+type throttle struct {
+	now func() time.Time
+
+	mu    sync.Mutex // guards tries
+	tries map[string]*tries
+}
+
+type tries struct {
+	failures int
+	last     time.Time
+}
+
+func newThrottle(now func() time.Time) *throttle {
+	return &throttle{now: now, tries: make(map[string]*tries)}
+}
+
+// wait says how long the next attempt under any of the names has to wait.
+func (t *throttle) wait(names ...string) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var longest time.Duration
+	for _, name := range names {
+		e := t.tries[name]
+		if e == nil || e.failures < freeFailures {
+			continue
+		}
+		wait := longestWait
+		if doublings := e.failures - freeFailures; doublings < 6 {
+			wait = min(firstWait<<doublings, longestWait)
+		}
+		longest = max(longest, wait-t.now().Sub(e.last))
+	}
+	return longest
+}
+
+// fail counts a failed attempt under each of the names.
+func (t *throttle) fail(names ...string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.now()
+	for _, name := range names {
+		e := t.tries[name]
+		if e == nil || now.Sub(e.last) > forgetAfter {
+			t.makeRoom(now)
+			e = new(tries)
+			t.tries[name] = e
+		}
+		e.failures++
+		e.last = now
+	}
+}
+
+// clear forgets the failures under the names.
+func (t *throttle) clear(names ...string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, name := range names {
+		delete(t.tries, name)
+	}
+}
+
+func (t *throttle) makeRoom(now time.Time) {
+	if len(t.tries) < mostTracked {
+		return
+	}
+	for name, e := range t.tries {
+		if now.Sub(e.last) > forgetAfter {
+			delete(t.tries, name)
+		}
+	}
+	for name := range t.tries { // still full: any one goes, the attack is wider than we can watch
+		if len(t.tries) < mostTracked {
+			return
+		}
+		delete(t.tries, name)
+	}
+}
