@@ -1,0 +1,38 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"stele/internal/access"
+)
+
+// Setting reads one fact about the installation.
+func (s *Store) Setting(ctx context.Context, name string) (string, error) {
+	var value string
+	err := s.read.QueryRowContext(ctx, `SELECT value FROM settings WHERE name = $1`, name).Scan(&value)
+	return value, found(err)
+}
+
+// SetOnce saves value unless the setting is there, and returns what is there
+// then. Of two at once, one wins and both return its value.
+func (s *Store) SetOnce(ctx context.Context, name, value string) (string, error) {
+	var kept string
+	err := s.write.QueryRowContext(ctx, `INSERT INTO settings (name, value) VALUES ($1, $2)
+		ON CONFLICT (name) DO UPDATE SET value = settings.value RETURNING value`, name, value).Scan(&kept)
+	if err != nil {
+		return "", fmt.Errorf("set %s: %w", name, err)
+	}
+	return kept, nil
+}
+
+func insertAudit(ctx context.Context, tx *sql.Tx, e access.Entry) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO audit (id, at, actor, workspace, action, target, detail)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		e.ID, millis(e.At), e.Actor, e.Workspace, e.Action, e.Target, e.Detail)
+	if err != nil {
+		return fmt.Errorf("insert audit entry: %w", err)
+	}
+	return nil
+}

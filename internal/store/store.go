@@ -1,0 +1,197 @@
+// Package store keeps what must survive a restart, on SQLite or PostgreSQL with
+// one SQL text. It implements what the rooms declare and decides nothing: no
+// rule of the product belongs in here.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
+
+	"stele/internal/access"
+)
+
+var _ access.Store = (*Store)(nil)
+
+// Store is an open database. It is safe for concurrent use.
+type Store struct {
+	engine engine
+	read   *sql.DB
+	write  *sql.DB // on SQLite a pool of one connection: the engine has one writer anyway
+	close  func()
+}
+
+type engine string
+
+const (
+	sqlite   engine = "sqlite"
+	postgres engine = "postgres"
+)
+
+// Open opens the PostgreSQL database at databaseURL, or, where that is empty,
+// the SQLite database in folder, and brings its tables up to date.
+func Open(ctx context.Context, databaseURL, folder string) (*Store, error) {
+	var s *Store
+	var err error
+	lock := func() (func(), error) { return func() {}, nil }
+	if databaseURL != "" {
+		s, err = openPostgres(ctx, databaseURL)
+	} else {
+		s, err = openSQLite(folder)
+		lock = func() (func(), error) { return Lock(filepath.Join(folder, "migrate.lock"), true) }
+	}
+	if err != nil {
+		return nil, err
+	}
+	unlock, err := lock()
+	if err == nil {
+		err = s.migrate(ctx)
+		unlock()
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close releases the database.
+func (s *Store) Close() {
+	_ = s.read.Close()
+	_ = s.write.Close()
+	s.close()
+}
+
+// Ping reports whether the database answers.
+func (s *Store) Ping(ctx context.Context) error { return s.read.PingContext(ctx) }
+
+// Engine is sqlite or postgres, for logs and people.
+func (s *Store) Engine() string { return string(s.engine) }
+
+func openSQLite(folder string) (*Store, error) {
+	path := filepath.Join(folder, "stele.db")
+	// The driver would make the file readable for everybody.
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	_ = f.Close()
+	open := func(extra string, connections int) (*sql.DB, error) {
+		dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
+			"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)" + extra
+		db, err := sql.Open("sqlite", dsn)
+		if err != nil {
+			return nil, fmt.Errorf("open database: %w", err)
+		}
+		db.SetMaxOpenConns(connections)
+		db.SetMaxIdleConns(connections)
+		return db, nil
+	}
+	write, err := open("&_txlock=immediate", 1)
+	if err != nil {
+		return nil, err
+	}
+	read, err := open("&_pragma=query_only(1)", max(4, runtime.NumCPU()))
+	if err != nil {
+		return nil, errors.Join(err, write.Close())
+	}
+	return &Store{engine: sqlite, read: read, write: write, close: func() {}}, nil
+}
+
+func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
+	config, err := pgxpool.ParseConfig(databaseURL)
+	if err != nil {
+		return nil, errors.New("the database URL cannot be read: write postgres://user:password@host:port/name") // err may quote the password
+	}
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = 10 * time.Second
+	}
+	config.MaxConns = max(config.MaxConns, 16)
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("reach database at %s:%d: %w", config.ConnConfig.Host, config.ConnConfig.Port, err)
+	}
+	db := stdlib.OpenDBFromPool(pool)
+	return &Store{engine: postgres, read: db, write: db, close: pool.Close}, nil
+}
+
+// tx runs do in a transaction on the writer. Whatever error do gives rolls it back.
+func (s *Store) tx(ctx context.Context, do func(*sql.Tx) error) error {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin transaction: %w", err)
+	}
+	if err := do(tx); err != nil {
+		_ = tx.Rollback()
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("commit transaction: %w", err)
+	}
+	return nil
+}
+
+// millis is how times are kept: milliseconds UTC, 0 for none.
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func fromMillis(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+// flag is how facts are kept: 1 for true.
+func flag(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func joined[T ~string](list []T) string {
+	texts := make([]string, len(list))
+	for i, v := range list {
+		texts[i] = string(v)
+	}
+	return strings.Join(texts, "\n")
+}
+
+func split[T ~string](text string) []T {
+	if text == "" {
+		return nil
+	}
+	var list []T
+	for v := range strings.SplitSeq(text, "\n") {
+		list = append(list, T(v))
+	}
+	return list
+}
+
+// found turns the driver's "no rows" into the rooms' ErrNotFound.
+func found(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return access.ErrNotFound
+	}
+	return err
+}

@@ -1,0 +1,79 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"stele/internal/access"
+)
+
+// InsertUser saves a person, or gives access.ErrExists for a known address.
+func (s *Store) InsertUser(ctx context.Context, u access.User, e access.Entry) error {
+	return s.tx(ctx, func(tx *sql.Tx) error { return insertUser(ctx, tx, u, e) })
+}
+
+// InsertFirstAdmin saves u and forgets the set-up link, or gives access.ErrExists
+// when there is an administrator already.
+func (s *Store) InsertFirstAdmin(ctx context.Context, u access.User, e access.Entry) error {
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		// Whoever writes this row first goes on; a second one waits here and then sees the administrator.
+		_, err := tx.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES ('first_admin', $1)
+			ON CONFLICT (name) DO UPDATE SET value = settings.value`, u.ID)
+		if err != nil {
+			return fmt.Errorf("claim first administrator: %w", err)
+		}
+		var admins int
+		if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM users WHERE admin = 1`).Scan(&admins); err != nil {
+			return fmt.Errorf("count administrators: %w", err)
+		}
+		if admins > 0 {
+			return access.ErrExists
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM settings WHERE name = 'setup_link'`); err != nil {
+			return fmt.Errorf("close set-up link: %w", err)
+		}
+		return insertUser(ctx, tx, u, e)
+	})
+}
+
+// UserByEmail finds a person by the address, in lower case.
+func (s *Store) UserByEmail(ctx context.Context, email string) (access.User, error) {
+	return s.queryUser(ctx, `email = $1`, email)
+}
+
+// User finds a person by id.
+func (s *Store) User(ctx context.Context, id string) (access.User, error) {
+	return s.queryUser(ctx, `id = $1`, id)
+}
+
+// HasAdmin reports whether an administrator exists.
+func (s *Store) HasAdmin(ctx context.Context) (bool, error) {
+	var n int
+	if err := s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM users WHERE admin = 1`).Scan(&n); err != nil {
+		return false, fmt.Errorf("count administrators: %w", err)
+	}
+	return n > 0, nil
+}
+
+func (s *Store) queryUser(ctx context.Context, where string, arg any) (access.User, error) {
+	var u access.User
+	var admin, created int64
+	err := s.read.QueryRowContext(ctx, `SELECT id, email, password, admin, created_at FROM users WHERE `+where, arg).
+		Scan(&u.ID, &u.Email, &u.Password, &admin, &created)
+	u.Admin, u.CreatedAt = admin != 0, fromMillis(created)
+	return u, found(err)
+}
+
+func insertUser(ctx context.Context, tx *sql.Tx, u access.User, e access.Entry) error {
+	result, err := tx.ExecContext(ctx, `INSERT INTO users (id, email, password, admin, created_at)
+		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (email) DO NOTHING`,
+		u.ID, u.Email, u.Password, flag(u.Admin), millis(u.CreatedAt))
+	if err != nil {
+		return fmt.Errorf("insert user: %w", err)
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		return access.ErrExists
+	}
+	return insertAudit(ctx, tx, e)
+}
