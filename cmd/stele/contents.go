@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"stele/internal/app"
+	"stele/internal/catalog"
+	"stele/internal/config"
+	"stele/internal/guard"
+	"stele/internal/media"
+)
+
+// contents is what a configuration offers to clients, read whole or not at all.
+type contents struct {
+	catalog catalog.Contents
+	apps    []app.Recipe
+}
+
+// readContents reads every file the configuration names and reports all that is
+// wrong with any of them.
+func readContents(cfg *config.Config) (contents, error) {
+	var c contents
+	var problems []error
+	c.catalog.Models = chatModels(cfg)
+	for _, file := range cfg.MediaModelFiles {
+		m, err := readFile(file, media.Read)
+		problems = append(problems, err)
+		c.catalog.Media = append(c.catalog.Media, m)
+	}
+	for _, file := range cfg.AppFiles {
+		r, err := readFile(file, app.Read)
+		problems = append(problems, err)
+		c.apps = append(c.apps, r)
+	}
+	if cfg.Egress.CAFile != "" {
+		_, err := guard.Roots(cfg.Egress.CAFile)
+		problems = append(problems, err)
+	}
+	if err := errors.Join(problems...); err != nil {
+		return contents{}, err
+	}
+	return c, errors.Join(catalog.New().Replace(c.catalog), app.NewLibrary().Replace(c.apps))
+}
+
+func readFile[T any](name string, read func(string, []byte) (T, error)) (T, error) {
+	src, err := os.ReadFile(name)
+	if err != nil {
+		var none T
+		return none, fmt.Errorf("read %s: %w", name, err)
+	}
+	return read(name, src)
+}
+
+// chatModels are the configured models, then what each provider offers by name.
+func chatModels(cfg *config.Config) []catalog.Model {
+	created := cfg.ModTime
+	if created.IsZero() {
+		created = time.Unix(0, 0)
+	}
+	var list []catalog.Model
+	for _, m := range cfg.Models {
+		out := catalog.Model{
+			ID: m.ID, Name: m.Name, Description: m.Description, Owner: "stele", Created: created,
+			Capabilities: m.Capabilities, Tags: m.Tags, Balance: m.Strategy == config.Balance, Retries: m.Retries,
+			Timeouts: catalog.Timeouts(m.Timeouts), Price: catalog.Price(m.Price), HideUpstream: m.HideUpstream,
+		}
+		if out.Name == "" {
+			out.Name = m.ID
+		}
+		for _, t := range m.Targets {
+			out.Targets = append(out.Targets, catalog.Target(t))
+		}
+		list = append(list, out)
+	}
+	for _, p := range cfg.Providers {
+		for _, name := range p.Models {
+			if name == "*" {
+				continue // the upstream's own list is asked for where upstreams are reached
+			}
+			list = append(list, catalog.Model{
+				ID: p.Name + "/" + name, Name: name, Owner: p.Name, Created: created, Retries: 2,
+				Targets: []catalog.Target{{Provider: p.Name, Model: name, Weight: 1}},
+			})
+		}
+	}
+	return list
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"github.com/spf13/pflag"
+
+	"stele/internal/config"
+	"stele/internal/provider"
+)
+
+// flags are what every command takes. Only those that were given count.
+type flags struct {
+	set    *pflag.FlagSet
+	config string
+	values map[string]*string
+}
+
+var settings = []struct{ name, usage string }{
+	{"listen", "address to serve on (default 127.0.0.1:8080)"},
+	{"data", "folder for the database, files and the master key (default stele-data)"},
+	{"database-url", "postgres://… instead of SQLite in the data folder"},
+	{"blob-url", "s3://… instead of files in the data folder"},
+	{"public-url", "address clients reach Stele at (default http:// and the listen address)"},
+	{"master-key-file", "file with the master key (default: made in the data folder)"},
+	{"log-format", "text or json (default text on a terminal, else json)"},
+}
+
+func (f *flags) add(set *pflag.FlagSet) {
+	f.set, f.values = set, make(map[string]*string)
+	set.StringVar(&f.config, "config", "", "configuration file (default stele.yaml, if there is one)")
+	for _, s := range settings {
+		f.values[s.name] = set.String(s.name, "", s.usage)
+	}
+}
+
+// load reads the configuration that these flags and the world around them give.
+func (f *flags) load(w world) (*config.Config, error) {
+	return config.Load(config.Sources{
+		Path: f.config, Dir: w.dir, Getenv: w.getenv, Kinds: kinds(),
+		Flags: config.Flags{
+			Listen: f.given("listen"), Data: f.given("data"), DatabaseURL: f.given("database-url"),
+			BlobURL: f.given("blob-url"), PublicURL: f.given("public-url"),
+			MasterKeyFile: f.given("master-key-file"), LogFormat: f.given("log-format"),
+		},
+	})
+}
+
+func (f *flags) given(name string) *string {
+	if f.set.Changed(name) {
+		return f.values[name]
+	}
+	return nil
+}
+
+func kinds() []config.Kind {
+	var list []config.Kind
+	for _, k := range provider.Kinds() {
+		list = append(list, config.Kind{Name: k.Name, BaseURL: k.BaseURL, KeyEnv: k.KeyEnv, URLEnv: k.URLEnv})
+	}
+	return list
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"stele/internal/api"
+	"stele/internal/app"
+	"stele/internal/catalog"
+	"stele/internal/config"
+	"stele/internal/server"
+)
+
+// live is the part of the house that a changed configuration reaches while it runs.
+type live struct {
+	flags       *flags
+	world       world
+	reloading   sync.Mutex // one reload at a time
+	current     atomic.Pointer[config.Config]
+	catalog     *catalog.Catalog
+	apps        *app.Library
+	certificate *server.Certificate
+}
+
+func newLive(cfg *config.Config, f *flags, w world) *live {
+	l := &live{flags: f, world: w}
+	l.current.Store(cfg)
+	return l
+}
+
+func (l *live) config() *config.Config { return l.current.Load() }
+
+// reload takes a changed configuration without dropping a request. When
+// anything is wrong with it nothing changes. The note says what needs a restart.
+func (l *live) reload(context.Context) (note string, err error) {
+	l.reloading.Lock()
+	defer l.reloading.Unlock()
+	next, err := l.flags.load(l.world)
+	if err != nil {
+		return "", err
+	}
+	offered, err := readContents(next)
+	if err != nil {
+		return "", err
+	}
+	if l.certificate != nil {
+		if err := l.certificate.Reload(); err != nil {
+			return "", err
+		}
+	}
+	if err := l.offer(offered); err != nil {
+		return "", err
+	}
+	if fixed := config.Immutable(l.config(), next); len(fixed) > 0 {
+		note = fmt.Sprintf("a restart is needed for: %s", strings.Join(fixed, ", "))
+	}
+	l.current.Store(next)
+	return note, nil
+}
+
+func (l *live) offer(c contents) error {
+	if err := l.catalog.Replace(c.catalog); err != nil {
+		return err
+	}
+	return l.apps.Replace(c.apps)
+}
+
+// doorSettings is what the public door needs to know of the configuration.
+func (l *live) doorSettings() api.Settings {
+	cfg := l.config()
+	// Multipart fields travel beside the file itself.
+	const beside = 1 << 20
+	return api.Settings{
+		AcceptGoogHeader: cfg.Auth.AcceptGoogHeader,
+		AllowDevelopment: cfg.Auth.AllowDevelopment,
+		JSONBody:         int64(cfg.Limits.JSONBody),
+		UploadBody:       int64(max(cfg.Limits.Image, cfg.Limits.Video, cfg.Limits.Audio, cfg.Limits.Document)) + beside,
+	}
+}

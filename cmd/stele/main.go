@@ -1,0 +1,106 @@
+// Command stele is the whole platform in one program: it serves the API and the
+// console, and its other commands manage what they serve.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"stele/internal/fault"
+)
+
+// version is set when a release is built.
+var version = ""
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// A second signal must end a drain that takes too long.
+	context.AfterFunc(ctx, stop)
+	w := world{getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
+	if err := run(ctx, os.Args[1:], w); err != nil {
+		os.Exit(1) //nolint:gocritic // the signal handler may die with the process
+	}
+}
+
+// world is what the program sees of the process it runs in.
+type world struct {
+	getenv func(string) string
+	dir    string // where stele.yaml is looked for; "" is the working directory
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+}
+
+// run runs one command. An error has been told to the person when it returns.
+func run(ctx context.Context, args []string, w world) error {
+	root := newRoot(w)
+	root.SetArgs(args)
+	root.SetIn(w.stdin)
+	root.SetOut(w.stdout)
+	root.SetErr(w.stderr)
+	err := root.ExecuteContext(ctx)
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		fmt.Fprintln(w.stderr, "stele:", f.Message)
+	} else if err != nil && !errors.Is(err, errTold) {
+		fmt.Fprintln(w.stderr, "stele:", err)
+	}
+	return err
+}
+
+// errTold says that whatever went wrong is on the screen already.
+var errTold = errors.New("already told")
+
+func newRoot(w world) *cobra.Command {
+	var f flags
+	root := &cobra.Command{
+		Use:   "stele",
+		Short: "One API key, three chat dialects, and media as durable generations",
+		Long: "Stele is a self-hosted AI API platform in one program.\n" +
+			"Without a command it serves: the API under /api/, the console under /console/.",
+		Args:          cobra.NoArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE:          func(c *cobra.Command, _ []string) error { return serve(c.Context(), w, &f) },
+	}
+	f.add(root.PersistentFlags())
+	root.AddCommand(
+		&cobra.Command{
+			Use: "serve", Short: "Serve the API and the console (the default)", Args: cobra.NoArgs,
+			RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), w, &f) },
+		},
+		newKeys(w, &f), newUsers(w, &f), newConfig(w, &f),
+		&cobra.Command{
+			Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+			RunE: func(c *cobra.Command, _ []string) error {
+				_, err := fmt.Fprintln(c.OutOrStdout(), "stele", versionText())
+				return err
+			},
+		},
+	)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	return root
+}
+
+// versionText is the release's version, or what the build knows of itself.
+func versionText() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+				return "dev-" + s.Value[:12]
+			}
+		}
+	}
+	return "dev"
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	openapi "stele/api"
+	"stele/internal/api"
+	"stele/internal/app"
+	"stele/internal/catalog"
+	"stele/internal/config"
+	"stele/internal/console"
+	"stele/internal/server"
+	"stele/internal/store"
+	"stele/internal/telemetry"
+)
+
+// serve builds the house from a Config, starts it and drains it: the only
+// wiring, top to bottom.
+func serve(ctx context.Context, w world, f *flags) error {
+	cfg, err := f.load(w)
+	if err != nil {
+		return err
+	}
+	offered, err := readContents(cfg)
+	if err != nil {
+		return err
+	}
+	log := telemetry.NewLog(w.stderr, logFormat(cfg, w), logLevel(cfg))
+
+	h, err := openHouse(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer h.store.Close()
+	unlock, err := lockFolder(cfg)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := ensureAdmin(ctx, h, cfg, log); err != nil {
+		return err
+	}
+
+	live := newLive(cfg, f, w)
+	live.catalog, live.apps = catalog.New(), app.NewLibrary()
+	if err := live.offer(offered); err != nil {
+		return err
+	}
+	if cfg.TLS.On() {
+		if live.certificate, err = server.LoadCertificate(cfg.TLS.CertFile, cfg.TLS.KeyFile); err != nil {
+			return err
+		}
+	}
+
+	metrics := telemetry.NewMetrics(versionText())
+	var front *server.Server
+	var public *url.URL
+	pages, err := console.New(console.Options{
+		Access: h.access, PublicURL: func() *url.URL { return public }, Document: openapi.Document(), Version: versionText(), Log: log,
+	})
+	if err != nil {
+		return err
+	}
+	front = server.New(server.Options{
+		Listen: cfg.Listen, Certificate: live.certificate, BasePath: basePath(cfg.PublicURL),
+		API: api.New(api.Options{
+			Access: h.access, Catalog: live.catalog, Apps: live.apps,
+			Settings: live.doorSettings, Draining: func() bool { return front.Draining() },
+		}),
+		Pages:          pages,
+		Metrics:        metrics.Handler(),
+		MetricsListen:  cfg.Metrics.Listen,
+		TrustedProxies: func() []netip.Prefix { return live.config().TrustedProxies },
+		Ready:          h.store.Ping,
+		Drain:          cfg.Drain,
+		Observe:        func(s server.Served) { metrics.Request(s.Route, s.Method, s.Status, s.Took) },
+		Log:            log,
+	})
+	if err := front.Listen(); err != nil {
+		return err
+	}
+	if public, err = url.Parse(cfg.Public(front.Addr().String())); err != nil {
+		front.Close()
+		return fmt.Errorf("public URL: %w", err)
+	}
+	control, err := server.NewControl(filepath.Join(cfg.Data, "control.sock"), live.reload)
+	if err != nil {
+		log.LogAttrs(ctx, slog.LevelWarn, "stele config reload will not reach this server; SIGHUP will", slog.Any("error", err))
+	}
+
+	// Whatever runs beside the server lives a little longer than it: requests that
+	// finish while draining still count as a key's last use.
+	side, stopSide := context.WithCancel(context.WithoutCancel(ctx))
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	defer stopSide()
+	beside.Go(func() { h.access.Run(side, log) })
+	beside.Go(func() { live.followSignals(side, log) })
+	if control != nil {
+		beside.Go(func() { control.Run(side) })
+	}
+	if err := greet(ctx, h, w, cfg, public.String()); err != nil {
+		front.Close()
+		return err
+	}
+	log.LogAttrs(ctx, slog.LevelInfo, "serving", slog.String("version", versionText()), slog.String("address", front.Addr().String()),
+		slog.String("database", h.store.Engine()))
+	return front.Run(ctx)
+}
+
+// lockFolder keeps a second server off a SQLite database: it would be the same
+// writer twice. Several servers need PostgreSQL.
+func lockFolder(cfg *config.Config) (unlock func(), err error) {
+	if cfg.DatabaseURL != "" {
+		return func() {}, nil
+	}
+	unlock, err = store.Lock(filepath.Join(cfg.Data, "serve.lock"), false)
+	if errors.Is(err, store.ErrLocked) {
+		return nil, fmt.Errorf("another stele is serving from %s: several servers need PostgreSQL (--database-url)", cfg.Data)
+	}
+	return unlock, err
+}
+
+// ensureAdmin makes the configured administrator and refuses to be reachable
+// from elsewhere while there is none: whoever came first could become it.
+func ensureAdmin(ctx context.Context, h *house, cfg *config.Config, log *slog.Logger) error {
+	if cfg.Admin.Email != "" {
+		made, err := h.access.EnsureAdmin(ctx, cfg.Admin.Email, cfg.Admin.Password.Reveal())
+		if err != nil {
+			return err
+		}
+		if made {
+			log.LogAttrs(ctx, slog.LevelInfo, "administrator made from the configuration", slog.String("email", cfg.Admin.Email))
+		}
+	}
+	has, err := h.access.HasAdmin(ctx)
+	if err != nil || has || loopback(cfg.Listen) {
+		return err
+	}
+	return fmt.Errorf("there is no administrator yet, so stele listens on loopback only, not on %s: "+
+		"make one with stele users create --admin --email ADDRESS, or set admin.email and admin.password_file", cfg.Listen)
+}
+
+func loopback(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return false
+	}
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+func basePath(publicURL string) string {
+	u, err := url.Parse(publicURL)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(u.Path, "/")
+}
+
+func logFormat(cfg *config.Config, w world) string {
+	if cfg.LogFormat != "" {
+		return cfg.LogFormat
+	}
+	if f, ok := w.stderr.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+			return "text"
+		}
+	}
+	return "json"
+}
+
+func logLevel(cfg *config.Config) slog.Level {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(cfg.LogLevel)) // config has checked it
+	return level
+}
+
+// followSignals reloads the configuration at every SIGHUP.
+func (l *live) followSignals(ctx context.Context, log *slog.Logger) {
+	hangUp := make(chan os.Signal, 1)
+	signal.Notify(hangUp, syscall.SIGHUP)
+	defer signal.Stop(hangUp)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-hangUp:
+			start := time.Now()
+			note, err := l.reload(ctx)
+			if err != nil {
+				log.LogAttrs(ctx, slog.LevelError, "configuration not reloaded: everything stays as it was", slog.Any("error", err))
+				continue
+			}
+			log.LogAttrs(ctx, slog.LevelInfo, "configuration reloaded", slog.Duration("took", time.Since(start)), slog.String("note", note))
+		}
+	}
+}

@@ -1,0 +1,184 @@
+// Package stele_test holds the architecture as a test: imports point down,
+// files stay small, every package says what it is for.
+package stele_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The floors of docs/architecture.md. Rooms and stones are in order: each may
+// import those before it, but not those after.
+var (
+	stones = []string{"fault", "uid", "scope", "wire", "seal", "guard", "manifest", "media", "chat"}
+	rooms  = []string{"access", "catalog", "meter", "file", "webhook", "route", "relay", "generation", "app"}
+	walls  = []string{"provider", "store", "blob", "queue", "telemetry"}
+	doors  = []string{"api", "console", "download", "server"}
+)
+
+// stoneUses are the few stones that may use another.
+var stoneUses = map[string][]string{"media": {"fault", "manifest"}, "chat": {"fault"}, "guard": {"fault"}}
+
+const longest = 500 // lines of a file
+
+func TestImportsPointDown(t *testing.T) {
+	t.Parallel()
+	for file, parsed := range sources(t) {
+		if strings.HasSuffix(file, "_test.go") {
+			continue // tests may stand anywhere
+		}
+		from := room(path.Dir(file))
+		for _, spec := range parsed.Imports {
+			to, ours := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), "stele/")
+			if ours && !mayImport(from, room(to)) {
+				t.Errorf("%s: %s may not import %s", file, from, to)
+			}
+		}
+	}
+}
+
+// room is the package a folder belongs to: internal/dialect/openai → dialect/openai,
+// internal/provider/sandbox → provider, cmd/stele → cmd/stele.
+func room(folder string) string {
+	inner, ok := strings.CutPrefix(folder, "internal/")
+	if !ok || strings.HasPrefix(inner, "dialect/") {
+		return strings.TrimPrefix(folder, "internal/")
+	}
+	first, _, _ := strings.Cut(inner, "/")
+	return first
+}
+
+func mayImport(from, to string) bool {
+	stone := slices.Contains(stones, to)
+	aDialect := to == "dialect" || strings.HasPrefix(to, "dialect/")
+	aRoom := slices.Contains(rooms, to)
+	switch {
+	case from == "cmd/stele", from == to, strings.HasPrefix(from, "test"), strings.HasPrefix(from, "tools"):
+		return true
+	case from == "config":
+		return to == "manifest"
+	case slices.Contains(stones, from):
+		return slices.Contains(stoneUses[from], to)
+	case from == "dialect" || strings.HasPrefix(from, "dialect/"):
+		return stone || to == "dialect"
+	case slices.Contains(rooms, from):
+		return stone || (aRoom && slices.Index(rooms, to) < slices.Index(rooms, from))
+	case slices.Contains(walls, from), slices.Contains(doors, from):
+		return stone || aDialect || aRoom
+	}
+	return false
+}
+
+func TestFilesStaySmall(t *testing.T) {
+	t.Parallel()
+	for file, parsed := range sources(t) {
+		if lines := fileSet.Position(parsed.FileEnd).Line; lines > longest {
+			t.Errorf("%s has %d lines; the end is %d", file, lines, longest)
+		}
+	}
+}
+
+func TestEveryPackageHasAComment(t *testing.T) {
+	t.Parallel()
+	documented := make(map[string]bool)
+	for file, parsed := range sources(t) {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		folder := path.Dir(file)
+		documented[folder] = documented[folder] || parsed.Doc != nil
+	}
+	for folder, ok := range documented {
+		if !ok {
+			t.Errorf("%s: no file has a package comment", folder)
+		}
+	}
+}
+
+// TestOneWayOut keeps every connection that leaves the machine in guard.
+func TestOneWayOut(t *testing.T) {
+	t.Parallel()
+	forbidden := []string{
+		"http.Client", "http.Transport", "http.DefaultClient", "http.DefaultTransport", "http.Get", "http.Post",
+		"http.PostForm", "http.Head", "net.Dial", "net.DialTimeout", "net.Dialer", "tls.Dial", "tls.Dialer",
+	}
+	for file, parsed := range sources(t) {
+		if strings.HasSuffix(file, "_test.go") || strings.HasPrefix(file, "internal/guard/") || strings.HasPrefix(file, "test/") {
+			continue
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			call, ok := n.(*ast.CompositeLit)
+			var name string
+			if ok {
+				name = selector(call.Type)
+			} else if sel, ok := n.(*ast.CallExpr); ok {
+				name = selector(sel.Fun)
+			} else if sel, ok := n.(*ast.SelectorExpr); ok && strings.HasPrefix(sel.Sel.Name, "Default") {
+				name = selector(sel)
+			}
+			if slices.Contains(forbidden, name) {
+				t.Errorf("%s: %s makes its own way out; use guard", fileSet.Position(n.Pos()), name)
+			}
+			return true
+		})
+	}
+}
+
+func selector(e ast.Expr) string {
+	if sel, ok := e.(*ast.SelectorExpr); ok {
+		if x, ok := sel.X.(*ast.Ident); ok {
+			return x.Name + "." + sel.Sel.Name
+		}
+	}
+	return ""
+}
+
+var fileSet = token.NewFileSet()
+
+// sources parses every Go file of the tree.
+func sources(t *testing.T) map[string]*ast.File {
+	t.Helper()
+	files := make(map[string]*ast.File)
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && name != "." || d.Name() == "node_modules" || d.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		parsed, err := parser.ParseFile(fileSet, name, nil, parser.ParseComments)
+		files[filepath.ToSlash(name)] = parsed
+		return err
+	})
+	if err != nil || len(files) == 0 {
+		t.Fatal(len(files), err)
+	}
+	return files
+}
+
+func TestMayImport(t *testing.T) {
+	t.Parallel()
+	for _, forbidden := range [][2]string{
+		{"api", "store"}, {"api", "console"}, {"store", "api"}, {"access", "catalog"}, {"relay", "dialect"},
+		{"catalog", "store"}, {"uid", "fault"}, {"dialect/openai", "dialect/gemini"}, {"access", "config"}, {"store", "queue"},
+	} {
+		if mayImport(forbidden[0], forbidden[1]) {
+			t.Errorf("%s may import %s", forbidden[0], forbidden[1])
+		}
+	}
+	for _, allowed := range [][2]string{{"api", "app"}, {"store", "access"}, {"app", "catalog"}, {"dialect/openai", "dialect"}, {"cmd/stele", "config"}} {
+		if !mayImport(allowed[0], allowed[1]) {
+			t.Errorf("%s may not import %s", allowed[0], allowed[1])
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/app"
+	"stele/internal/catalog"
+	"stele/internal/fault"
+	"stele/internal/scope"
+)
+
+// Settings are what an operator may change while the door is open.
+type Settings struct {
+	AcceptGoogHeader bool  // x-goog-api-key may carry the key as well
+	AllowDevelopment bool  // development keys open the door
+	JSONBody         int64 // bytes
+	UploadBody       int64 // bytes
+}
+
+// Options are what a Door is made of.
+type Options struct {
+	Access   *access.Service
+	Catalog  *catalog.Catalog
+	Apps     *app.Library
+	Settings func() Settings
+	Draining func() bool // no new work is taken
+}
+
+// Door is the public API as an http.Handler for everything under /api/.
+type Door struct{ Options }
+
+// New makes the door.
+func New(o Options) *Door { return &Door{o} }
+
+// ServeHTTP finds the route, checks the key, asks the room, answers.
+func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	answer := &answer{ResponseWriter: w}
+	family := familyOf(r)
+	defer func() {
+		if v := recover(); v != nil {
+			if v == http.ErrAbortHandler { //nolint:errorlint,err113 // a panic value, compared as the standard library does
+				panic(v)
+			}
+			d.fail(answer, r, family, fmt.Errorf("panic: %v\n%s", v, debug.Stack()))
+		}
+	}()
+	if r.Method == http.MethodGet {
+		w.Header().Set("Cache-Control", "private, no-cache")
+	}
+	at, place := match(r.URL.EscapedPath())
+	route, err := choose(at, w, r)
+	if err != nil {
+		d.fail(answer, r, family, err)
+		return
+	}
+	family = route.family.of(r)
+	scope.From(r.Context()).Enter(route.method + " " + route.path)
+	if err := d.serve(route, answer, r, place); err != nil {
+		d.fail(answer, r, family, err)
+	}
+}
+
+// serve takes a request that found its route through the checks, in this
+// order: is there room, who is it, may they, how much is it.
+func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place map[string]string) error {
+	// Whoever waits for work that is already paid for is not cut off.
+	if _, task := place["id"]; d.Draining() && !task {
+		return fault.New(fault.Unavailable, "This server is shutting down: send the request again.").After(time.Second)
+	}
+	who, err := d.authenticate(r.Header)
+	if err != nil {
+		return err
+	}
+	note(r, who)
+	if !who.Scope.Allows(route.group) {
+		return fault.New(fault.PermissionDenied, "This key's scopes do not include %q, which this route needs.", route.group).
+			With("scope", string(route.group))
+	}
+	if err := d.bound(route, w, r); err != nil {
+		return err
+	}
+	return route.handler(d, w, call{Request: r, who: who, place: place})
+}
+
+// choose picks the route for the request's method among those at its path.
+func choose(at []*route, w http.ResponseWriter, r *http.Request) (*route, error) {
+	if len(at) == 0 {
+		return nil, fault.New(fault.NotFound, "There is nothing at this path. %s", hint(r.URL.Path))
+	}
+	methods := make([]string, len(at))
+	for i, route := range at {
+		if route.method == r.Method {
+			return route, nil
+		}
+		methods[i] = route.method
+	}
+	allow := strings.Join(methods, ", ")
+	w.Header().Set("Allow", allow)
+	return nil, fault.New(fault.MethodNotAllowed, "This path takes %s.", allow)
+}
+
+// later serves a route whose room is not built yet.
+func later(room string) handler {
+	return func(_ *Door, _ http.ResponseWriter, c call) error {
+		if err := discard(c.Body); err != nil {
+			return err
+		}
+		return fault.New(fault.NotImplemented, "This version of Stele does not serve %s yet.", room)
+	}
+}

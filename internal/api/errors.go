@@ -1,0 +1,93 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"stele/internal/fault"
+	"stele/internal/scope"
+)
+
+const (
+	drainBytes = 8 << 20
+	drainTime  = 5 * time.Second
+)
+
+// fail is the only place that answers errors.
+func (d *Door) fail(w *answer, r *http.Request, f family, err error) {
+	e := fault.From(err)
+	request := scope.From(r.Context())
+	request.Note(slog.String("code", string(e.Code)))
+	if e.Err != nil {
+		request.Note(slog.Any("error", e.Err))
+	}
+	if w.started {
+		// Half an answer is out: breaking off is the only honest end.
+		panic(http.ErrAbortHandler)
+	}
+	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
+		request.Note(slog.Bool("client_gone", true))
+	}
+	status, body := f.codec.EncodeError(e, request.ID)
+	h := w.Header()
+	if e.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
+	}
+	if status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", "Bearer")
+	}
+	f.write(w, r, status, body)
+	drain(w, r)
+}
+
+// write answers with a JSON body.
+func (f family) write(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if f.name == anthropic.name {
+		h.Set("Request-Id", scope.From(r.Context()).ID)
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the client is gone: nothing is left to tell it
+}
+
+// drain reads what is left of a body whose answer is already out, within
+// bounds. Closing on a client that still sends would destroy the answer on its way.
+func drain(w *answer, r *http.Request) {
+	if r.Body == nil || r.Body == http.NoBody || r.Header.Get("Expect") != "" {
+		return
+	}
+	control := http.NewResponseController(w)
+	if control.Flush() != nil || control.SetReadDeadline(time.Now().Add(drainTime)) != nil {
+		return
+	}
+	_, _ = io.CopyN(io.Discard, r.Body, drainBytes)
+	_ = control.SetReadDeadline(time.Time{})
+}
+
+// answer remembers whether anything was written.
+type answer struct {
+	http.ResponseWriter
+	started bool
+}
+
+func (a *answer) WriteHeader(status int) {
+	a.started = true
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *answer) Write(b []byte) (int, error) {
+	a.started = true
+	return a.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }

@@ -1,0 +1,67 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"stele/internal/dialect"
+	anthropicdialect "stele/internal/dialect/anthropic"
+	geminidialect "stele/internal/dialect/gemini"
+	openaidialect "stele/internal/dialect/openai"
+	"stele/internal/fault"
+)
+
+// family is whose shape a route answers in.
+type family struct {
+	name     string
+	codec    dialect.Server
+	switches bool // to anthropic, when the client says it speaks that
+}
+
+var (
+	native    = family{name: "native", codec: nativeCodec{}}
+	openAI    = family{name: "openai", codec: openaidialect.Codec{}}
+	anthropic = family{name: "anthropic", codec: anthropicdialect.Codec{}}
+	gemini    = family{name: "gemini", codec: geminidialect.Codec{}}
+
+	openAIOrAnthropic = family{name: "openai", codec: openaidialect.Codec{}, switches: true}
+	nativeOrAnthropic = family{name: "native", codec: nativeCodec{}, switches: true}
+)
+
+// of is the family a request to the route is answered in.
+func (f family) of(r *http.Request) family {
+	if f.switches && speaksAnthropic(r) {
+		return anthropic
+	}
+	return f
+}
+
+// familyOf is the family of a path that is no route, or not with this method.
+func familyOf(r *http.Request) family {
+	path := r.URL.Path
+	switch {
+	case within(path, "/api/v1beta"):
+		return gemini
+	case within(path, "/api/v1/messages") || speaksAnthropic(r):
+		return anthropic
+	case within(path, "/api/v1/chat") || within(path, "/api/v1/models"):
+		return openAI
+	}
+	return native
+}
+
+func within(path, prefix string) bool {
+	rest, ok := strings.CutPrefix(path, prefix)
+	return ok && (rest == "" || rest[0] == '/')
+}
+
+func speaksAnthropic(r *http.Request) bool {
+	return len(r.Header.Values("Anthropic-Version")) > 0
+}
+
+type nativeCodec struct{}
+
+// EncodeError is the native envelope.
+func (nativeCodec) EncodeError(e *fault.Error, requestID string) (int, []byte) {
+	return e.Code.Status(), e.Envelope(requestID)
+}

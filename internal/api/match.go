@@ -1,0 +1,113 @@
+package api
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+)
+
+const geminiModels = "/api/v1beta/models/"
+
+// match finds the routes at a path, one for each method it takes, and what the
+// path's placeholders stand for. It looks at the path as it was sent, so that an
+// encoded slash stays inside its segment.
+func match(escaped string) (at []*route, place map[string]string) {
+	if !clean(escaped) {
+		return nil, nil
+	}
+	for i := range table {
+		r := &table[i]
+		if found := r.match(escaped); found != nil {
+			at, place = append(at, r), found
+		}
+	}
+	return at, place
+}
+
+func (r *route) match(escaped string) map[string]string {
+	if pattern, ok := strings.CutPrefix(r.path, geminiModels+"{model}"); ok {
+		return matchGemini(pattern, escaped)
+	}
+	pattern, path := strings.Split(r.path, "/"), strings.Split(escaped, "/")
+	if len(pattern) != len(path) {
+		return nil
+	}
+	place := make(map[string]string)
+	for i, want := range pattern {
+		got, err := url.PathUnescape(path[i])
+		switch {
+		case err != nil:
+			return nil
+		case strings.HasPrefix(want, "{"):
+			place[strings.Trim(want, "{}")] = unescapeAgain(got)
+		case got != want:
+			return nil
+		}
+	}
+	return place
+}
+
+// matchGemini splits model and operation at the last colon, because both
+// slashes and colons are letters of model ids.
+func matchGemini(operation, escaped string) map[string]string {
+	rest, ok := strings.CutPrefix(escaped, geminiModels)
+	if !ok {
+		return nil
+	}
+	rest, err := url.PathUnescape(rest)
+	if err != nil {
+		return nil
+	}
+	model, ok := strings.CutSuffix(unescapeAgain(rest), operation)
+	if !ok {
+		return nil
+	}
+	for strings.HasPrefix(model, "models/") {
+		model = strings.TrimPrefix(model, "models/")
+	}
+	if model == "" {
+		return nil
+	}
+	return map[string]string{"model": model}
+}
+
+// unescapeAgain decodes once more what some clients encode twice.
+func unescapeAgain(text string) string {
+	if again, err := url.PathUnescape(text); err == nil {
+		return again
+	}
+	return text
+}
+
+// clean reports whether a path is already in the form every proxy agrees on.
+func clean(escaped string) bool {
+	segments := strings.Split(escaped, "/")
+	return segments[0] == "" && !slices.ContainsFunc(segments[1:], func(s string) bool {
+		plain, err := url.PathUnescape(s)
+		return err != nil || plain == "" || plain == "." || plain == ".."
+	})
+}
+
+// substitutes answers those who look for what other services have.
+var substitutes = []struct{ prefix, hint string }{
+	{"/api/v1/messages/count_tokens", "Token counting is not offered: the usage in each answer of POST /api/v1/messages is exact."},
+	{"/api/v1/responses", "Use POST /api/v1/chat/completions."},
+	{"/api/v1/completions", "Use POST /api/v1/chat/completions."},
+	{"/api/v1/chat", "Use POST /api/v1/chat/completions."},
+	{"/api/v1/models/", "Use GET /api/v1/models, which lists every model."},
+	{"/api/v1/images", "Use POST /api/v1/generations."},
+	{"/api/v1/audio", "Use POST /api/v1/generations."},
+	{"/api/v1/videos", "Use POST /api/v1/generations."},
+	{"/api/v1/files/", "Use POST /api/v1/files and the url in its answer."},
+	{"/api/v1beta/models", "Use POST /api/v1beta/models/{model}:generateContent or :streamGenerateContent, and GET /api/v1/models for the list."},
+}
+
+// hint names what to use instead of a path that is not served, or is "".
+func hint(path string) string {
+	for _, s := range substitutes {
+		if strings.HasPrefix(path, s.prefix) {
+			return s.hint
+		}
+	}
+	return "The routes are listed in the reference at /reference."
+}

@@ -1,0 +1,33 @@
+package api
+
+import (
+	"net/http"
+
+	"stele/internal/dialect"
+	anthropicdialect "stele/internal/dialect/anthropic"
+	openaidialect "stele/internal/dialect/openai"
+)
+
+// listModels lists the chat models that the key opens, in the shape of whoever asks.
+func (d *Door) listModels(w http.ResponseWriter, c call) error {
+	var models []dialect.Model
+	for _, m := range d.Catalog.Models(c.who.Scope) {
+		models = append(models, dialect.Model{
+			ID: m.ID, Name: m.Name, Description: m.Description, Owner: m.Owner,
+			Created: m.Created, Capabilities: m.Capabilities, Tags: m.Tags,
+		})
+	}
+	family := openAIOrAnthropic.of(c.Request)
+	var body []byte
+	var err error
+	if family.name == anthropic.name {
+		body, err = anthropicdialect.Codec{}.EncodeModels(models, c.URL.Query())
+	} else {
+		body, err = openaidialect.Codec{}.EncodeModels(models)
+	}
+	if err != nil {
+		return err
+	}
+	family.write(w, c.Request, http.StatusOK, body)
+	return nil
+}

@@ -1,0 +1,60 @@
+// Package anthropic speaks Anthropic's Messages.
+package anthropic
+
+import (
+	"net/http"
+
+	"github.com/go-json-experiment/json"
+
+	"stele/internal/dialect"
+	"stele/internal/fault"
+)
+
+// Codec is the dialect. Its zero value is ready.
+type Codec struct{}
+
+var _ dialect.Server = Codec{}
+
+// overloaded is the status this API has for itself being too busy.
+const overloaded = 529
+
+// own are the codes this API answers with another status than the native family.
+var own = map[fault.Code]int{
+	fault.Unavailable:   overloaded,
+	fault.UpstreamError: http.StatusInternalServerError,
+}
+
+// types maps a status to the name the API has for it.
+var types = map[int]string{
+	http.StatusUnauthorized:          "authentication_error",
+	http.StatusPaymentRequired:       "billing_error",
+	http.StatusForbidden:             "permission_error",
+	http.StatusNotFound:              "not_found_error",
+	http.StatusConflict:              "conflict_error",
+	http.StatusRequestEntityTooLarge: "request_too_large",
+	http.StatusTooManyRequests:       "rate_limit_error",
+	http.StatusGatewayTimeout:        "timeout_error",
+	overloaded:                       "overloaded_error",
+}
+
+// EncodeError shapes an error as the official clients read it.
+func (Codec) EncodeError(e *fault.Error, requestID string) (int, []byte) {
+	status := e.Code.ChatStatus()
+	if s, ok := own[e.Code]; ok {
+		status = s
+	}
+	kind, ok := types[status]
+	switch {
+	case ok:
+	case status >= http.StatusInternalServerError:
+		kind = "api_error"
+	default:
+		kind = "invalid_request_error"
+	}
+	b, _ := json.Marshal(wireFailure{
+		Type:      "error",
+		Error:     wireError{Type: kind, Message: e.Message, Code: string(e.Code)},
+		RequestID: requestID,
+	})
+	return status, b
+}

@@ -1,0 +1,28 @@
+package anthropic
+
+type wireFailure struct {
+	Type      string    `json:"type"`
+	Error     wireError `json:"error"`
+	RequestID string    `json:"request_id"`
+}
+
+type wireError struct {
+	Type    string `json:"type"`
+	Message string `json:"message"`
+	Code    string `json:"code"` // ours: the native code
+}
+
+type wireModels struct {
+	Data    []wireModel `json:"data"`
+	HasMore bool        `json:"has_more"`
+	FirstID *string     `json:"first_id"`
+	LastID  *string     `json:"last_id"`
+}
+
+type wireModel struct {
+	Type        string `json:"type"`
+	ID          string `json:"id"`
+	DisplayName string `json:"display_name"`
+	CreatedAt   string `json:"created_at"`
+	Description string `json:"description,omitempty"` // ours
+}
