@@ -54,7 +54,11 @@ func (f *flags) given(name string) *string {
 func kinds() []config.Kind {
 	var list []config.Kind
 	for _, k := range provider.Kinds() {
-		list = append(list, config.Kind{Name: k.Name, BaseURL: k.BaseURL, KeyEnv: k.KeyEnv, URLEnv: k.URLEnv})
+		kind := config.Kind{Name: k.Name, BaseURL: k.BaseURL, KeyEnv: k.KeyEnv, URLEnv: k.URLEnv}
+		if k.Dialect != "" {
+			kind.Models = []string{"*"}
+		}
+		list = append(list, kind)
 	}
 	return list
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,15 +21,24 @@ type live struct {
 	world       world
 	reloading   sync.Mutex // one reload at a time
 	current     atomic.Pointer[config.Config]
+	level       slog.LevelVar
 	catalog     *catalog.Catalog
 	apps        *app.Library
 	certificate *server.Certificate
 }
 
 func newLive(cfg *config.Config, f *flags, w world) *live {
-	l := &live{flags: f, world: w}
-	l.current.Store(cfg)
+	l := &live{flags: f, world: w, catalog: catalog.New(), apps: app.NewLibrary()}
+	l.take(cfg)
 	return l
+}
+
+// take makes cfg the configuration that is asked from now on.
+func (l *live) take(cfg *config.Config) {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(cfg.LogLevel)) // config has checked it
+	l.level.Set(level)
+	l.current.Store(cfg)
 }
 
 func (l *live) config() *config.Config { return l.current.Load() }
@@ -57,7 +67,7 @@ func (l *live) reload(context.Context) (note string, err error) {
 	if fixed := config.Immutable(l.config(), next); len(fixed) > 0 {
 		note = fmt.Sprintf("a restart is needed for: %s", strings.Join(fixed, ", "))
 	}
-	l.current.Store(next)
+	l.take(next)
 	return note, nil
 }
 

@@ -18,8 +18,6 @@ import (
 
 	openapi "stele/api"
 	"stele/internal/api"
-	"stele/internal/app"
-	"stele/internal/catalog"
 	"stele/internal/config"
 	"stele/internal/console"
 	"stele/internal/server"
@@ -38,7 +36,8 @@ func serve(ctx context.Context, w world, f *flags) error {
 	if err != nil {
 		return err
 	}
-	log := telemetry.NewLog(w.stderr, logFormat(cfg, w), logLevel(cfg))
+	live := newLive(cfg, f, w)
+	log := telemetry.NewLog(w.stderr, logFormat(cfg, w), &live.level)
 
 	h, err := openHouse(ctx, cfg)
 	if err != nil {
@@ -54,8 +53,6 @@ func serve(ctx context.Context, w world, f *flags) error {
 		return err
 	}
 
-	live := newLive(cfg, f, w)
-	live.catalog, live.apps = catalog.New(), app.NewLibrary()
 	if err := live.offer(offered); err != nil {
 		return err
 	}
@@ -85,7 +82,7 @@ func serve(ctx context.Context, w world, f *flags) error {
 		MetricsListen:  cfg.Metrics.Listen,
 		TrustedProxies: func() []netip.Prefix { return live.config().TrustedProxies },
 		Ready:          h.store.Ping,
-		Drain:          cfg.Drain,
+		Drain:          func() time.Duration { return live.config().Drain },
 		Observe:        func(s server.Served) { metrics.Request(s.Route, s.Method, s.Status, s.Took) },
 		Log:            log,
 	})
@@ -181,12 +178,6 @@ func logFormat(cfg *config.Config, w world) string {
 		}
 	}
 	return "json"
-}
-
-func logLevel(cfg *config.Config) slog.Level {
-	var level slog.Level
-	_ = level.UnmarshalText([]byte(cfg.LogLevel)) // config has checked it
-	return level
 }
 
 // followSignals reloads the configuration at every SIGHUP.

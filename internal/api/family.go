@@ -4,17 +4,21 @@ import (
 	"net/http"
 	"strings"
 
-	"stele/internal/dialect"
 	anthropicdialect "stele/internal/dialect/anthropic"
 	geminidialect "stele/internal/dialect/gemini"
 	openaidialect "stele/internal/dialect/openai"
 	"stele/internal/fault"
 )
 
+// shaper puts an error into a family's shape.
+type shaper interface {
+	EncodeError(e *fault.Error, requestID string) (status int, body []byte)
+}
+
 // family is whose shape a route answers in.
 type family struct {
 	name     string
-	codec    dialect.Server
+	codec    shaper
 	switches bool // to anthropic, when the client says it speaks that
 }
 

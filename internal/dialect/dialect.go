@@ -1,19 +1,108 @@
 // Package dialect is what the three chat APIs have in common: a codec for each
-// turns common things into its own words and back. It must not know routes,
-// keys or upstreams.
+// turns common things into its own words and back, so that three codecs make
+// nine journeys. It must not know routes, keys or upstreams' addresses.
 package dialect
 
 import (
+	"net/http"
 	"time"
 
+	"stele/internal/chat"
 	"stele/internal/fault"
+	"stele/internal/wire"
 )
+
+// Dialect is one chat API, both halves.
+type Dialect interface {
+	Name() string
+	Server
+	Client
+}
+
+// Incoming is a client's request in its dialect's own words.
+type Incoming struct {
+	Model  string // from the path, where the dialect has it there
+	Stream bool   // from the path, where the dialect has it there
+	Framed bool   // gemini: the stream is wanted as SSE
+	Header http.Header
+	Body   []byte
+}
 
 // Server is the half of a codec that faces our clients.
 type Server interface {
+	// DecodeRequest checks that the body is one JSON object without duplicate
+	// keys and reads what routing needs. The conversation is decoded later, from
+	// the same bytes, only if somebody asks the Request for it.
+	DecodeRequest(Incoming) (*chat.Request, error)
+	// EncodeResponse writes a whole answer as the client expects it.
+	EncodeResponse(*chat.Request, *chat.Response) ([]byte, error)
+	// NewEncoder begins a stream to one client.
+	NewEncoder(*chat.Request) Encoder
 	// EncodeError is an error in the dialect's own shape, with the HTTP status
 	// its clients expect.
 	EncodeError(e *fault.Error, requestID string) (status int, body []byte)
+	// Path is where the client finds what a loss is about, in its own words:
+	// messages[3].content[1], generationConfig.topK.
+	Path(chat.Loss) string
+}
+
+// Encoder writes one stream to one client. It is fed strict events and appends
+// whole frames, so that whatever it returns can be written and flushed.
+type Encoder interface {
+	ContentType() string
+	Encode(dst []byte, e *chat.Event) ([]byte, error)
+	KeepAlive(dst []byte) []byte
+	// Fail appends the dialect's own error event.
+	Fail(dst []byte, e *fault.Error, requestID string) []byte
+}
+
+// Target is the model a request is encoded for.
+type Target struct {
+	Model      string // the upstream's name
+	Stream     bool
+	Compatible bool  // speaks the dialect, but is not its author's own service
+	MaxOutput  int64 // the model's own limit; 0: not known
+	// Proof gives back a signature in the upstream's own words if this very
+	// upstream made it; others must be left out.
+	Proof func(text string) (raw string, ok bool)
+}
+
+// Call is a request in an upstream's own words.
+type Call struct {
+	Path   string      // below the base URL, with query where the dialect needs one
+	Header http.Header // what the dialect itself needs; credentials are not its business
+	Body   []byte
+	Losses []chat.Loss
+	Stops  []string          // stop sequences the upstream cannot take: whoever reads the answer cuts there
+	Names  map[string]string // tool names that had to be changed: sent → the client's
+}
+
+// Client is the half of a codec that faces upstreams.
+type Client interface {
+	// PassRequest is the client's own bytes, but for the closed list of edits: the
+	// model's name, the loose switches, usage asked for in a stream. The request
+	// must be of this dialect.
+	PassRequest(*chat.Request, Target) (Call, error)
+	// EncodeRequest writes a conversation of any origin. What cannot be carried is
+	// in Losses; what must not be left out is an error.
+	EncodeRequest(*chat.Conversation, Target) (Call, error)
+	DecodeResponse(body []byte) (*chat.Response, error)
+	// NewDecoder begins a stream from one upstream. A light one reads only as far
+	// as metering needs: Start, Counted and Finish.
+	NewDecoder(light bool) Decoder
+	// DecodeError reads an upstream's refusal. What it says of the operator's own
+	// account never gets into the message.
+	DecodeError(status int, header http.Header, body []byte) *fault.Error
+}
+
+// Decoder reads one stream from one upstream.
+type Decoder interface {
+	// Decode appends what a frame means, loosely. Its events' texts do not hold on
+	// to the frame. An error frame is an error.
+	Decode(events []chat.Event, frame wire.Frame) ([]chat.Event, error)
+	// Hidden reports whether the last frame is only there because PassRequest
+	// asked for usage that the client did not.
+	Hidden() bool
 }
 
 // Model is a chat model as the lists of the dialects show it.

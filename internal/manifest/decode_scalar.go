@@ -107,7 +107,7 @@ func (n *Node) decodeText(into encoding.TextUnmarshaler) {
 	if err == nil {
 		return
 	}
-	if n.loose {
+	if n.expanded {
 		// The error may quote a value from the environment.
 		n.Problem("the variable's value is not valid here")
 		return

@@ -3,14 +3,13 @@ package manifest
 import "strings"
 
 // expand sets n's text with each ${NAME} replaced by its variable and each $${ by
-// ${, and reports whether there was a variable. What cannot be replaced is a
-// problem and leaves n null. The value of a variable is never part of a report: it
-// may be a secret.
-func (n *Node) expand(text string) (replaced bool) {
+// ${. What cannot be replaced is a problem and leaves n null. The value of a
+// variable is never part of a report: it may be a secret.
+func (n *Node) expand(text string) {
 	n.text = text
 	lookup := n.doc.env
 	if lookup == nil || !strings.Contains(text, "${") {
-		return false
+		return
 	}
 	var b strings.Builder
 	for {
@@ -34,13 +33,12 @@ func (n *Node) expand(text string) (replaced bool) {
 			n.report("the environment variable %s is not set", shorten(name))
 		}
 		b.WriteString(value)
-		replaced, text = true, after
+		n.expanded, text = true, after
 	}
 	n.text = b.String()
 	if n.bad {
 		n.kind, n.text = Null, ""
 	}
-	return replaced
 }
 
 func isVariable(name string) bool {

@@ -8,6 +8,7 @@ import (
 // Kind is what a value in a file is.
 type Kind int
 
+// The kinds of value.
 const (
 	Null    Kind = iota // nothing, null or ~: counts as absent
 	Bool                // true or false
@@ -37,12 +38,13 @@ type Node struct {
 	step   any // the key or position under parent
 	depth  int
 
-	kind    Kind
-	text    string // scalars, as written, quotes and escapes undone
-	loose   bool   // unquoted text that came from a variable: any scalar kind will do
-	bad     bool   // reported already
-	items   []*Node
-	entries []entry
+	kind     Kind
+	text     string // scalars, as written, quotes and escapes undone
+	expanded bool   // text that holds the value of a variable
+	loose    bool   // the same without quotes: any scalar kind will do
+	bad      bool   // reported already
+	items    []*Node
+	entries  []entry
 
 	line, column       int
 	keyLine, keyColumn int // 0 outside mappings
@@ -56,8 +58,8 @@ type entry struct {
 // Kind returns what the value is.
 func (n *Node) Kind() Kind { return n.kind }
 
-// Text returns a scalar as it is written in the file, without quotes; it is empty
-// for null, lists and mappings.
+// Text returns a scalar as it is written in the file, without quotes and with its
+// variables replaced; it is empty for null, lists and mappings.
 func (n *Node) Text() string { return n.text }
 
 // Decode reads the value into what into points to, as the package function does.

@@ -124,8 +124,8 @@ func tokenProblem(tk *token.Token, format string, args ...any) *Problem {
 }
 
 func syntaxProblem(src []byte, err error) *Problem {
-	var at yaml.Error
-	if !errors.As(err, &at) || at.GetToken() == nil || at.GetToken().Position == nil {
+	at, ok := errors.AsType[yaml.Error](err)
+	if !ok || at.GetToken() == nil || at.GetToken().Position == nil {
 		return &Problem{Message: "not valid YAML"}
 	}
 	tk := at.GetToken()

@@ -69,7 +69,7 @@ func TestReportsEveryProblemWithItsPlace(t *testing.T) {
 		"open variable":           {"name: ${WORD", "f.yaml:1:7: name: ${ must be followed by a variable's name and }; write $${ for the signs themselves"},
 		"odd variable":            {"name: ${A-B}", "f.yaml:1:7: name: ${ must be followed by a variable's name and }; write $${ for the signs themselves"},
 		"unquoted in flow":        {"tags: [a, ${WORD}]", "f.yaml:1:12: not valid YAML: put quotes around ${…} inside [ ] and { }"},
-		"secret is not shown":     {"count: ${SECRET}\nnet: ${SECRET}", "f.yaml:1:8: count: expected a whole number, found text\nf.yaml:2:6: net: the variable's value is not valid here"},
+		"secret is not shown":     {"count: ${SECRET}\nnet: '${SECRET}'", "f.yaml:1:8: count: expected a whole number, found text\nf.yaml:2:6: net: the variable's value is not valid here"},
 		"not closed":              {"tags: [a", "f.yaml:1:7: not valid YAML: sequence end token ']' not found"},
 		"tab":                     {"deep:\n\tretries: 1", "f.yaml:2:1: not valid YAML: found character '\t' that cannot start any token"},
 		"not text":                {"name: a\nflags: \xff", "f.yaml:2:8: not UTF-8 text"},

@@ -46,7 +46,8 @@ func (n *Node) setPlain(text string) {
 	case Null:
 		n.text = ""
 	case Text:
-		n.loose = n.expand(text)
+		n.expand(text)
+		n.loose = n.expanded
 	}
 }
 

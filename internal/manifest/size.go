@@ -11,6 +11,7 @@ import (
 // unit is 1024 times the one before, so 1MB is 1,048,576 bytes.
 type Size int64
 
+// The units of a Size.
 const (
 	KB Size = 1 << (10 * (iota + 1))
 	MB

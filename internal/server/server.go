@@ -32,7 +32,7 @@ type Options struct {
 	MetricsListen  string                      // "": no metrics
 	TrustedProxies func() []netip.Prefix       // whose X-Forwarded headers are believed
 	Ready          func(context.Context) error // nil error: it serves
-	Drain          time.Duration               // how long open requests may take to finish
+	Drain          func() time.Duration        // how long open requests may take to finish
 	Observe        func(Served)                // called once for each finished request
 	Log            *slog.Logger
 }
@@ -122,8 +122,9 @@ func (s *Server) Run(ctx context.Context) error {
 // and when to come back instead of a refused connection.
 func (s *Server) drain(main *http.Server) error {
 	s.draining.Store(true)
-	s.Log.LogAttrs(context.Background(), slog.LevelInfo, "draining", slog.Int64("open", s.open.count()), slog.Duration("at_most", s.Drain))
-	deadline := time.NewTimer(s.Drain)
+	most := s.Drain()
+	s.Log.LogAttrs(context.Background(), slog.LevelInfo, "draining", slog.Int64("open", s.open.count()), slog.Duration("at_most", most))
+	deadline := time.NewTimer(most)
 	defer deadline.Stop()
 	cut := false
 	select {

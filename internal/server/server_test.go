@@ -45,7 +45,7 @@ func start(t *testing.T, pages http.HandlerFunc) (s *Server, url string, log *jo
 		Pages:          pages,
 		TrustedProxies: func() []netip.Prefix { return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} },
 		Ready:          func(context.Context) error { return nil },
-		Drain:          5 * time.Second,
+		Drain:          func() time.Duration { return 5 * time.Second },
 		Observe:        func(Served) {},
 		Log:            slog.New(slog.NewTextHandler(log, nil)),
 	})

@@ -10,7 +10,7 @@ import (
 
 // NewLog makes the log: text for people, json for collectors. Whatever looks
 // like an API key is taken out of every text, should one ever get that far.
-func NewLog(w io.Writer, format string, level slog.Level) *slog.Logger {
+func NewLog(w io.Writer, format string, level slog.Leveler) *slog.Logger {
 	options := &slog.HandlerOptions{Level: level, ReplaceAttr: redact}
 	if format == "json" {
 		return slog.New(slog.NewJSONHandler(w, options))

@@ -6,14 +6,11 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"stele/internal/dialect"
 	"stele/internal/fault"
 )
 
 // Codec is the dialect. Its zero value is ready.
 type Codec struct{}
-
-var _ dialect.Server = Codec{}
 
 // overloaded is the status this API has for itself being too busy.
 const overloaded = 529

@@ -8,14 +8,11 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"stele/internal/dialect"
 	"stele/internal/fault"
 )
 
 // Codec is the dialect. Its zero value is ready.
 type Codec struct{}
-
-var _ dialect.Server = Codec{}
 
 // own are the codes this API answers with another status than the native family.
 var own = map[fault.Code]int{

@@ -1,0 +1,68 @@
+package chat
+
+// Loss is something of the client's request that did not reach the upstream as
+// it was sent. Nothing is lost without one.
+type Loss struct {
+	Field   string // the common name: top_k, tools, part … or an Extra's
+	Message int    // index in the client's messages; -1: not about a message
+	Part    int    // index in the message's parts, or of the tool; -1: about all of it
+	Verb    Verb
+	Note    string // what was done, for people; may be empty
+}
+
+// Verb says what happened.
+type Verb string
+
+// The verbs of X-Stele-Dropped. Ignored is for what has no effect on the
+// answer; strict mode does not refuse it.
+const (
+	Dropped      Verb = "dropped"
+	Approximated Verb = "approximated"
+	Added        Verb = "added"
+	Ignored      Verb = "ignored"
+)
+
+// The common names of fields, for Loss.Field. Each dialect knows its own path
+// for them.
+const (
+	FieldSystem      = "system"
+	FieldPart        = "part" // Message and Part say which
+	FieldName        = "name"
+	FieldTools       = "tools"
+	FieldTool        = "tool" // Part says which
+	FieldChoice      = "tool_choice"
+	FieldParallel    = "parallel_tool_calls"
+	FieldMaxTokens   = "max_tokens"
+	FieldTemperature = "temperature"
+	FieldTopP        = "top_p"
+	FieldTopK        = "top_k"
+	FieldPresence    = "presence_penalty"
+	FieldFrequency   = "frequency_penalty"
+	FieldSeed        = "seed"
+	FieldStop        = "stop"
+	FieldThinking    = "thinking"
+	FieldFormat      = "format"
+	FieldN           = "n"
+	FieldLogprobs    = "logprobs"
+	FieldUser        = "user"
+	FieldTier        = "service_tier"
+	FieldAudio       = "audio"
+	FieldOutput      = "modalities"
+	FieldCache       = "cache"
+	FieldMessages    = "messages"
+)
+
+// Lost makes a Loss about a field of the whole request.
+func Lost(field string, verb Verb, note string) Loss {
+	return Loss{Field: field, Message: -1, Part: -1, Verb: verb, Note: note}
+}
+
+// LostPart makes a Loss about a part of a message.
+func LostPart(m Message, p Part, verb Verb, note string) Loss {
+	return Loss{Field: FieldPart, Message: m.At, Part: p.At, Verb: verb, Note: note}
+}
+
+// LostTool makes a Loss about a tool's definition.
+func LostTool(t Tool, verb Verb, note string) Loss {
+	return Loss{Field: FieldTool, Message: -1, Part: t.At, Verb: verb, Note: note}
+}

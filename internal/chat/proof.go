@@ -1,0 +1,44 @@
+package chat
+
+import (
+	"encoding/base64"
+	"strings"
+)
+
+// Envelope wraps an upstream's opaque value, so that it can travel through any
+// client and be given back to just the upstream that made it.
+type Envelope struct {
+	Dialect  string
+	Provider string
+	Model    string
+	Raw      string
+}
+
+// sealed begins every envelope, and is itself a whole number of base64 groups,
+// so that all envelopes begin with the same text.
+const sealed = "stele\x01"
+
+// Wrap is the text form: standard padded base64, because Gemini's clients take
+// nothing else for a signature.
+func (e Envelope) Wrap() string {
+	return base64.StdEncoding.EncodeToString([]byte(sealed + strings.Join([]string{e.Dialect, e.Provider, e.Model, e.Raw}, "\x00")))
+}
+
+// EnvelopePrefix is how every envelope's text begins.
+var EnvelopePrefix = base64.StdEncoding.EncodeToString([]byte(sealed))
+
+// Unwrap reads an envelope. Any other text is not one.
+func Unwrap(text string) (Envelope, bool) {
+	if !strings.HasPrefix(text, EnvelopePrefix) {
+		return Envelope{}, false
+	}
+	raw, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return Envelope{}, false
+	}
+	parts := strings.SplitN(string(raw[len(sealed):]), "\x00", 4)
+	if len(parts) != 4 {
+		return Envelope{}, false
+	}
+	return Envelope{parts[0], parts[1], parts[2], parts[3]}, true
+}

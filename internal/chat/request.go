@@ -1,0 +1,170 @@
+// Package chat is the common conversation: richer than each of the dialects it
+// stands between, and nobody's dialect. It must not know HTTP, JSON shapes of
+// any API, providers or keys.
+package chat
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"sync"
+)
+
+// Request is one chat turn on its way. What every floor needs is on its face;
+// the conversation itself is read from the client's bytes only when somebody has
+// to understand it, so that a request which passes through is never decoded.
+type Request struct {
+	Model  string // the public id the client asked for
+	Stream bool
+	Strict bool // refuse rather than drop
+	Origin Origin
+
+	once   sync.Once
+	decode func() (*Conversation, error)
+	talk   *Conversation
+	err    error
+}
+
+// Origin is a request as it was received.
+type Origin struct {
+	Dialect string      // openai, anthropic or gemini
+	Body    []byte      // valid JSON without duplicate keys; never changed
+	Header  http.Header // as received; walls forward only what they list
+	Method  string      // gemini's operation, which is in its path; "" elsewhere
+	// Usage is false when the client did not ask an OpenAI stream for usage.
+	Usage bool
+	// Framed is true when a Gemini stream is asked for as SSE rather than a JSON array.
+	Framed bool
+}
+
+// NewRequest makes a Request whose conversation is read by decode, at most once.
+func NewRequest(model string, stream bool, origin Origin, decode func() (*Conversation, error)) *Request {
+	return &Request{Model: model, Stream: stream, Origin: origin, decode: decode}
+}
+
+// Conversation reads the conversation out of the client's bytes. The result is
+// shared: whoever wants to change it works on a Clone.
+func (r *Request) Conversation() (*Conversation, error) {
+	r.once.Do(func() { r.talk, r.err = r.decode() })
+	return r.talk, r.err
+}
+
+// With returns a copy of r that speaks of talk instead of what the client sent.
+// It no longer passes through: its bytes are not what it means.
+func (r *Request) With(talk *Conversation) *Request {
+	c := &Request{Model: r.Model, Stream: r.Stream, Strict: r.Strict, Origin: r.Origin}
+	c.Origin.Body = nil
+	c.decode = func() (*Conversation, error) { return talk, nil }
+	return c
+}
+
+// Conversation is everything a client said in one request.
+type Conversation struct {
+	System   []Part // the leading system and developer text
+	Messages []Message
+	Tools    []Tool
+	Choice   Choice
+	Sampling Sampling
+	Thinking *Thinking // nil: not mentioned
+	Format   *Format   // nil: plain text
+	N        int       // how many answers; 0 and 1 are one
+	Logprobs *int      // alternatives wanted for each token; nil: no log-probabilities
+	User     string    // the end user's id
+	Tier     string    // service tier in the client's words
+	Audio    json.RawMessage
+	Output   []string // modalities wanted, lower case; empty: text
+	Cache    *Cache   // automatic caching of the whole prompt
+	Extra    []Extra  // what only the client's dialect knows, in the order it came
+	Legacy   bool     // openai's functions instead of tools: the answer must use them too
+	Notes    []Loss   // what the decoder itself had to approximate or ignore
+}
+
+// Clone is a copy whose lists of messages, parts and tools can be changed.
+func (c *Conversation) Clone() *Conversation {
+	d := *c
+	d.System = slices.Clone(c.System)
+	d.Tools = slices.Clone(c.Tools)
+	d.Messages = slices.Clone(c.Messages)
+	for i := range d.Messages {
+		d.Messages[i].Parts = slices.Clone(d.Messages[i].Parts)
+	}
+	return &d
+}
+
+// Message is one turn. System is only for system text in the middle.
+type Message struct {
+	Role  Role
+	Parts []Part
+	Name  string // participant's name
+	At    int    // index in the client's own list, for reports
+}
+
+// Role says who speaks.
+type Role uint8
+
+// The roles. Results of tools are parts of User turns.
+const (
+	User Role = iota
+	Assistant
+	System
+)
+
+// Sampling is how tokens are chosen. Nil and empty mean not mentioned.
+type Sampling struct {
+	MaxTokens   *int64
+	Temperature *float64
+	TopP        *float64
+	TopK        *float64
+	Presence    *float64
+	Frequency   *float64
+	Seed        *int64
+	Stop        []string
+}
+
+// Thinking is how much the model may think before it answers.
+type Thinking struct {
+	Effort string // none, minimal, low, medium, high, xhigh, max; "": the model's default
+	Budget *int64 // tokens; -1: as many as the model likes
+	Show   *bool  // whether the client wants to read the thoughts; nil: the dialect's default
+	Kind   string // anthropic's own word where the client used one: enabled, adaptive, between_tools …
+}
+
+// Format is the shape the answer must have.
+type Format struct {
+	Kind        FormatKind
+	Name        string
+	Description string
+	Schema      json.RawMessage // JSON Schema
+	Strict      *bool
+}
+
+// FormatKind is a sort of answer.
+type FormatKind uint8
+
+// The kinds of answers other than plain text.
+const (
+	JSONObject FormatKind = iota + 1
+	JSONSchema
+	EnumText // one of a schema's enum, without quotes
+)
+
+// Cache marks a place up to which an upstream may keep the prompt.
+type Cache struct{ TTL string }
+
+// Extra is a field that only one dialect knows. Its name carries the dialect:
+// openai.logit_bias.
+type Extra struct {
+	Name   string
+	Value  json.RawMessage
+	Effect Effect
+}
+
+// Effect says what leaving an Extra out does to the answer.
+type Effect uint8
+
+// The effects.
+const (
+	Shapes   Effect = iota // the answer would be another one: dropped and reported
+	Harmless               // labels, user ids, hints: ignored and reported
+	Vital                  // cannot be left out: the request is refused where it cannot be carried
+)

@@ -1,0 +1,291 @@
+package chat
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// ErrCut says that a stream ended before its upstream said that the answer was
+// complete. It is never turned into a short answer.
+var ErrCut = fmt.Errorf("the upstream's answer was cut off: %w", io.ErrUnexpectedEOF)
+
+// ErrHeld says that an upstream mixed more tool calls at once than can be held.
+var ErrHeld = errors.New("the upstream interleaved more than can be held back")
+
+// mostHeld bounds the bytes held back while another call's arguments are not whole.
+const mostHeld = 32 << 20
+
+// Tidy turns loose events into strict ones: Start (Open Delta* Close)* Finish,
+// one block open at a time. Frames ride along with what they meant; events that
+// only the end brings come in a last chunk without a frame.
+func Tidy(loose Stream) Stream {
+	return func(yield func(Chunk, error) bool) {
+		var t tidy
+		for chunk, err := range loose {
+			if err != nil {
+				yield(Chunk{}, err)
+				return
+			}
+			t.out = t.out[:0]
+			for i := range chunk.Events {
+				if err := t.take(&chunk.Events[i]); err != nil {
+					yield(Chunk{}, err)
+					return
+				}
+			}
+			chunk.Events = t.out
+			if !yield(chunk, nil) {
+				return
+			}
+		}
+		t.out = t.out[:0]
+		if err := t.end(); err != nil {
+			yield(Chunk{}, err)
+			return
+		}
+		yield(Chunk{Events: t.out}, nil)
+	}
+}
+
+// tidy is the only stream state machine.
+type tidy struct {
+	out     []Event
+	started bool
+	next    int      // number of the next strict block
+	open    *block   // what the client is being told now
+	waiting []*block // begun while open was not whole, in the order they began
+	held    int      // bytes in waiting
+	called  bool
+	ended   bool // the upstream said why it stopped
+	stop    Stop
+	usage   Usage
+}
+
+// block is one loose block: what belongs together by the decoder's word.
+type block struct {
+	key     int
+	kind    Kind
+	id      string
+	name    string
+	custom  bool
+	number  int
+	shown   bool   // Open was emitted
+	closed  bool   // the decoder said that nothing more comes
+	pending []Part // pieces not emitted yet
+	json    whole
+}
+
+func (t *tidy) take(e *Event) error {
+	switch e.Kind {
+	case Start:
+		if !t.started {
+			t.started = true
+			t.usage = e.Usage
+			t.out = append(t.out, *e)
+		}
+	case Delta, Open:
+		return t.delta(e)
+	case Close:
+		t.close(e.Block)
+	case Counted:
+		t.usage = e.Usage
+	case Finish:
+		t.ended = true
+		if e.Stop.Reason != 0 {
+			t.stop = e.Stop
+		}
+		if e.Usage != (Usage{}) {
+			t.usage = e.Usage
+		}
+	}
+	return nil
+}
+
+func (t *tidy) delta(e *Event) error {
+	p := &e.Part
+	if empty(p) {
+		return nil
+	}
+	b := t.find(e.Block, p)
+	if b == nil {
+		b = &block{key: e.Block, kind: p.Kind, custom: p.Custom}
+		t.called = t.called || p.Kind == ToolCall
+		if t.open != nil && !t.mayLeave() {
+			t.waiting = append(t.waiting, b)
+		} else {
+			t.finishOpen()
+			t.open = b
+		}
+	}
+	if b.id == "" {
+		b.id = p.ID
+	}
+	if b.name == "" {
+		b.name = p.Name
+	}
+	b.json.add(p.Text)
+	if b != t.open {
+		if t.held += len(p.Text) + len(p.Proof); t.held > mostHeld {
+			return ErrHeld
+		}
+	}
+	b.pending = append(b.pending, *p)
+	t.flush(t.open)
+	if len(t.waiting) > 0 && t.mayLeave() {
+		t.advance()
+	}
+	return nil
+}
+
+// find is the block a delta belongs to, or nil where it begins a new one. Text
+// that goes on after something else came is a new block; a call's arguments
+// always belong to the call.
+func (t *tidy) find(key int, p *Part) *block {
+	if t.open != nil && t.open.key == key && t.open.kind == p.Kind && !t.open.closed {
+		return t.open
+	}
+	for i := len(t.waiting) - 1; i >= 0; i-- {
+		b := t.waiting[i]
+		if b.key == key && b.kind == p.Kind && !b.closed && (p.Kind == ToolCall || i == len(t.waiting)-1) {
+			return b
+		}
+	}
+	return nil
+}
+
+// mayLeave reports whether the open block can be closed for another: always,
+// except for a call whose arguments are not whole yet.
+func (t *tidy) mayLeave() bool {
+	b := t.open
+	return b == nil || b.kind != ToolCall || b.custom || b.closed || b.json.done()
+}
+
+func (t *tidy) close(key int) {
+	if t.open != nil && t.open.key == key {
+		t.open.closed = true
+		t.advance()
+		return
+	}
+	for _, b := range t.waiting {
+		if b.key == key {
+			b.closed = true
+		}
+	}
+}
+
+// advance closes the open block and lets those that waited follow, as far as
+// each may be left for the next.
+func (t *tidy) advance() {
+	for {
+		if len(t.waiting) == 0 {
+			if t.open != nil && t.open.closed {
+				t.finishOpen()
+			}
+			return
+		}
+		if !t.mayLeave() {
+			return
+		}
+		t.finishOpen()
+		t.open = t.waiting[0]
+		t.waiting = t.waiting[1:]
+		for i := range t.open.pending {
+			t.held -= len(t.open.pending[i].Text) + len(t.open.pending[i].Proof)
+		}
+		t.flush(t.open)
+	}
+}
+
+// flush emits what is pending of a block that is open. A call is not shown
+// before its name is known.
+func (t *tidy) flush(b *block) {
+	if !b.shown {
+		if b.kind == ToolCall && b.name == "" && !b.closed {
+			return
+		}
+		t.show(b)
+	}
+	for i := range b.pending {
+		p := b.pending[i]
+		if p.Text == "" && p.Proof == "" && len(p.Citations) == 0 && p.Media == nil && p.Raw == nil {
+			continue
+		}
+		t.out = append(t.out, Event{Kind: Delta, Block: b.number, Part: p})
+	}
+	b.pending = b.pending[:0]
+}
+
+func (t *tidy) show(b *block) {
+	if !t.started {
+		t.started = true
+		t.out = append(t.out, Event{Kind: Start})
+	}
+	if b.kind == ToolCall && b.id == "" {
+		b.id = NewCallID()
+	}
+	b.number, b.shown = t.next, true
+	t.next++
+	t.out = append(t.out, Event{Kind: Open, Block: b.number, Part: Part{Kind: b.kind, ID: b.id, Name: b.name, Custom: b.custom}})
+}
+
+func (t *tidy) finishOpen() {
+	if t.open == nil {
+		return
+	}
+	t.open.closed = true
+	t.flush(t.open)
+	t.out = append(t.out, Event{Kind: Close, Block: t.open.number, Part: Part{Kind: t.open.kind}})
+	t.open = nil
+}
+
+func (t *tidy) end() error {
+	if !t.ended {
+		return ErrCut
+	}
+	for t.open != nil || len(t.waiting) > 0 {
+		if t.open != nil {
+			t.open.closed = true
+		}
+		t.advance()
+	}
+	if !t.started {
+		t.out = append(t.out, Event{Kind: Start})
+	}
+	t.out = append(t.out, Event{Kind: Finish, Stop: Settle(t.stop, t.called), Usage: t.usage})
+	return nil
+}
+
+// Settle makes a reason agree with what was said: whoever called a tool stopped
+// for it, whatever the upstream calls that, unless it ran out of tokens or was cut short.
+func Settle(stop Stop, called bool) Stop {
+	switch {
+	case called && (stop.Reason == EndTurn || stop.Reason == Other || stop.Reason == 0):
+		stop.Reason = ToolUse
+	case !called && stop.Reason == ToolUse, stop.Reason == 0:
+		stop.Reason = EndTurn
+	}
+	return stop
+}
+
+// empty reports whether a piece carries nothing, as placeholders do. A call is
+// never empty: that it was made is news.
+func empty(p *Part) bool {
+	switch p.Kind {
+	case ToolCall, Opaque, Redacted, Image, Audio, Video, Document:
+		return false
+	}
+	return p.Text == "" && p.Proof == "" && len(p.Citations) == 0
+}
+
+// NewCallID makes an id for a tool call that every dialect takes.
+func NewCallID() string {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	var b [20]byte
+	rand.Read(b[:])
+	for i := range b {
+		b[i] = letters[int(b[i])%len(letters)]
+	}
+	return "call_" + string(b[:])
+}

@@ -1,0 +1,131 @@
+package config
+
+import (
+	"net/mail"
+	"slices"
+	"strings"
+
+	"stele/internal/manifest"
+)
+
+// checker looks at the meaning of what was read and reports all that is wrong.
+type checker struct {
+	cfg     *Config
+	kinds   []Kind
+	doc     *manifest.Doc
+	origins map[string]origin // what did not come from the file, by path
+	outside manifest.Problems // those of flags and variables
+}
+
+func (c *checker) check() {
+	c.checkSecrets()
+	c.checkServing()
+	c.checkPlaces()
+	c.checkAdmin()
+	c.checkAmounts()
+	c.checkProviders()
+	c.checkModels()
+	c.cfg.MediaModelFiles = c.match("media_models", c.cfg.MediaModels)
+	c.cfg.AppFiles = c.match("apps", c.cfg.Apps)
+}
+
+func (c *checker) checkServing() {
+	cfg, at := c.cfg, manifest.At
+	if !isListenAddress(cfg.Listen) {
+		c.bad(at("listen"), "expected host:port, such as 127.0.0.1:8080 or :8080")
+	}
+	if l := cfg.Metrics.Listen; l != "" && !isListenAddress(l) {
+		c.bad(at("metrics", "listen"), "expected host:port, such as 127.0.0.1:9090")
+	} else if l != "" && l == cfg.Listen && !strings.HasSuffix(l, ":0") {
+		c.bad(at("metrics", "listen"), "must differ from listen")
+	}
+	cfg.PublicURL = strings.TrimRight(cfg.PublicURL, "/")
+	if cfg.PublicURL != "" && !isBaseURL(cfg.PublicURL) {
+		c.bad(at("public_url"), badURL)
+	}
+	if cfg.TLS.CertFile != "" && cfg.TLS.KeyFile == "" {
+		c.bad(at("tls", "cert_file"), "needs tls.key_file as well")
+	}
+	if cfg.TLS.KeyFile != "" && cfg.TLS.CertFile == "" {
+		c.bad(at("tls", "key_file"), "needs tls.cert_file as well")
+	}
+	c.readable(at("tls", "cert_file"), cfg.TLS.CertFile)
+	c.readable(at("tls", "key_file"), cfg.TLS.KeyFile)
+	c.oneOf(at("log_level"), cfg.LogLevel, "debug", "info", "warn", "error")
+	if cfg.LogFormat != "" {
+		c.oneOf(at("log_format"), cfg.LogFormat, "text", "json")
+	}
+}
+
+func (c *checker) checkPlaces() {
+	cfg, at := c.cfg, manifest.At
+	if cfg.Data == "" {
+		c.bad(at("data"), "must not be empty")
+	}
+	// A URL read from a file is reported at the setting that names the file.
+	if u := cfg.DatabaseURL.Reveal(); u != "" && !hasScheme(u, "postgres", "postgresql") {
+		c.bad(pick(at("database_url"), at("database_url_file"), cfg.DatabaseURLFile),
+			"must begin with postgres://; leave it out for SQLite in the data folder")
+	}
+	if u := cfg.BlobURL.Reveal(); u != "" && !hasScheme(u) {
+		c.bad(pick(at("blob_url"), at("blob_url_file"), cfg.BlobURLFile),
+			"must be a URL such as s3://bucket?endpoint=…; leave it out for the data folder")
+	}
+	c.readable(at("master_key_file"), cfg.MasterKeyFile)
+	c.readable(at("egress", "ca_file"), cfg.Egress.CAFile)
+}
+
+func pick(value, file manifest.Path, fileName string) manifest.Path {
+	if fileName != "" {
+		return file
+	}
+	return value
+}
+
+func (c *checker) checkAdmin() {
+	a, at := c.cfg.Admin, manifest.At
+	if a.Email != "" {
+		if parsed, err := mail.ParseAddress(a.Email); err != nil || parsed.Address != a.Email {
+			c.bad(at("admin", "email"), "expected an e-mail address")
+		}
+		if a.PasswordFile == "" {
+			c.bad(at("admin", "email"), "needs admin.password_file (STELE_ADMIN_PASSWORD_FILE) as well")
+		}
+	}
+	if a.PasswordFile != "" && a.Email == "" {
+		c.bad(at("admin", "password_file"), "needs admin.email (STELE_ADMIN_EMAIL) as well")
+	}
+}
+
+func (c *checker) checkAmounts() {
+	cfg, at := c.cfg, manifest.At
+	l, r := cfg.Limits, cfg.Retention
+	for _, amount := range []struct {
+		path     manifest.Path
+		positive bool
+	}{
+		{at("drain"), cfg.Drain > 0},
+		{at("stream", "keep_alive"), cfg.Stream.KeepAlive > 0},
+		{at("retention", "files"), r.Files > 0},
+		{at("retention", "outputs"), r.Outputs > 0},
+		{at("retention", "requests"), r.Requests > 0},
+		{at("limits", "json_body"), l.JSONBody > 0},
+		{at("limits", "image"), l.Image > 0},
+		{at("limits", "video"), l.Video > 0},
+		{at("limits", "audio"), l.Audio > 0},
+		{at("limits", "document"), l.Document > 0},
+		{at("limits", "unfinished_generations"), l.UnfinishedGenerations > 0},
+		{at("credits_per_usd"), cfg.CreditsPerUSD > 0},
+	} {
+		if !amount.positive {
+			c.bad(amount.path, "must be more than 0")
+		}
+	}
+}
+
+// oneOf reports a value that is none of those allowed.
+func (c *checker) oneOf(path manifest.Path, value string, allowed ...string) {
+	if !slices.Contains(allowed, value) {
+		c.bad(path, "%q is none of %s%s", value, strings.Join(allowed, ", "), manifest.DidYouMean(value, allowed))
+	}
+}

@@ -1,0 +1,68 @@
+package config
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"stele/internal/manifest"
+)
+
+var providerName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
+
+func (c *checker) checkProviders() {
+	for i := range c.cfg.Providers {
+		p := &c.cfg.Providers[i]
+		at := manifest.At("providers", p.Name)
+		switch {
+		case p.Name == Builtin:
+			c.bad(at, "the name is taken by what is built in")
+		case !providerName.MatchString(p.Name):
+			c.bad(at, "a provider's name is made of a-z, 0-9, _ and -, and begins with a letter or digit")
+		}
+		if c.doc.Has(at.Add("api_key")) && p.APIKey == "" {
+			c.bad(at.Add("api_key"), "must not be empty; leave it out if the upstream needs none")
+		}
+		c.checkKind(at, p)
+		c.checkOffer(at.Add("models"), p.Models)
+	}
+}
+
+// checkKind reports an unknown kind and fills in the base URL of a known one.
+func (c *checker) checkKind(at manifest.Path, p *Provider) {
+	p.BaseURL = strings.TrimRight(p.BaseURL, "/")
+	if p.BaseURL != "" && !isBaseURL(p.BaseURL) {
+		c.bad(at.Add("base_url"), badURL)
+	}
+	names := make([]string, len(c.kinds))
+	for i, k := range c.kinds {
+		names[i] = k.Name
+	}
+	i := slices.Index(names, p.Kind)
+	switch {
+	case p.Kind == "":
+		c.bad(at.Add("kind"), "missing; the kinds are %s", strings.Join(names, ", "))
+	case i < 0:
+		near := manifest.DidYouMean(p.Kind, names)
+		if near == "" {
+			near = "; the kinds are " + strings.Join(names, ", ")
+		}
+		c.bad(at.Add("kind"), "unknown kind %q%s", p.Kind, near)
+	case p.BaseURL == "" && c.kinds[i].BaseURL == "":
+		c.bad(at.Add("base_url"), "missing; the kind %q has no address of its own", p.Kind)
+	case p.BaseURL == "":
+		p.BaseURL = c.kinds[i].BaseURL
+	}
+}
+
+// checkOffer looks at the models a provider offers under their own names.
+func (c *checker) checkOffer(at manifest.Path, models []string) {
+	for i, m := range models {
+		switch {
+		case m != "*" && !isModelID(m):
+			c.bad(at.Add(i), badModelID)
+		case slices.Index(models, m) < i:
+			c.bad(at.Add(i), "%q is listed twice", m)
+		}
+	}
+}

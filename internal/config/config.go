@@ -1,0 +1,130 @@
+// Package config turns the configuration file, the environment and the flags into
+// one Config value, or into a list of everything that is wrong with them. Only
+// cmd/stele imports it and copies from it into each constructor. It does not know
+// what a provider or a model does; the kinds of provider are handed to it.
+package config
+
+import (
+	"net"
+	"net/netip"
+	"time"
+
+	"stele/internal/manifest"
+)
+
+// Config is everything an operator may set. Fields with a yaml tag may stand in
+// the file under that name; the others are what Load found out.
+type Config struct {
+	File    string    // the file that was read; "" if there is none
+	ModTime time.Time // when it was last changed; zero if there is none
+
+	Listen          string        `yaml:"listen"`
+	Data            string        `yaml:"data"`
+	DatabaseURL     Secret        `yaml:"database_url"` // "": SQLite inside Data
+	DatabaseURLFile string        `yaml:"database_url_file"`
+	BlobURL         Secret        `yaml:"blob_url"` // "": inside Data
+	BlobURLFile     string        `yaml:"blob_url_file"`
+	PublicURL       string        `yaml:"public_url"`      // without a slash at the end; "": see Public
+	MasterKeyFile   string        `yaml:"master_key_file"` // "": made inside Data
+	LogFormat       string        `yaml:"log_format"`      // text, json; "": text on a terminal
+	LogLevel        string        `yaml:"log_level"`       // debug, info, warn, error
+	Drain           time.Duration `yaml:"drain"`
+	TrustedProxies  Networks      `yaml:"trusted_proxies"`
+
+	TLS     TLS     `yaml:"tls"`
+	Metrics Metrics `yaml:"metrics"`
+	Admin   Admin   `yaml:"admin"`
+	Auth    Auth    `yaml:"auth"`
+
+	Providers Providers  `yaml:"providers"` // in the order of the file
+	Detected  []Detected // what the environment switched on
+	Models    Models     `yaml:"models"` // in the order of the file
+
+	MediaModels     []string `yaml:"media_models"`
+	MediaModelFiles []string // what MediaModels matched, sorted
+	Apps            []string `yaml:"apps"`
+	AppFiles        []string // what Apps matched, sorted
+
+	Stream        Stream    `yaml:"stream"`
+	Limits        Limits    `yaml:"limits"`
+	CreditsPerUSD float64   `yaml:"credits_per_usd"`
+	Retention     Retention `yaml:"retention"`
+	Egress        Egress    `yaml:"egress"`
+}
+
+// TLS names the certificate to serve with. Both are set or neither.
+type TLS struct {
+	CertFile string `yaml:"cert_file"`
+	KeyFile  string `yaml:"key_file"`
+}
+
+// On reports whether Stele serves TLS itself.
+func (t TLS) On() bool { return t.CertFile != "" }
+
+// Metrics says where Prometheus may ask; nowhere if Listen is empty.
+type Metrics struct {
+	Listen string `yaml:"listen"`
+}
+
+// Admin is the administrator to make at the first start. Both parts are set or
+// neither.
+type Admin struct {
+	Email        string `yaml:"email"`
+	PasswordFile string `yaml:"password_file"`
+	Password     Secret // what PasswordFile holds
+}
+
+// Auth says which credentials are taken.
+type Auth struct {
+	AcceptGoogHeader bool `yaml:"accept_goog_header"`
+	AllowDevelopment bool `yaml:"allow_development"`
+}
+
+// Stream is about answers in pieces.
+type Stream struct {
+	KeepAlive time.Duration `yaml:"keep_alive"`
+}
+
+// Limits bound what one request may bring and one key may start.
+type Limits struct {
+	JSONBody              manifest.Size `yaml:"json_body"`
+	Image                 manifest.Size `yaml:"image"`
+	Video                 manifest.Size `yaml:"video"`
+	Audio                 manifest.Size `yaml:"audio"`
+	Document              manifest.Size `yaml:"document"`
+	UnfinishedGenerations int           `yaml:"unfinished_generations"`
+}
+
+// Retention is how long things are kept.
+type Retention struct {
+	Files    time.Duration `yaml:"files"`
+	Outputs  time.Duration `yaml:"outputs"`
+	Requests time.Duration `yaml:"requests"`
+}
+
+// Egress is about what leaves the machine.
+type Egress struct {
+	FetchInputs  bool     `yaml:"fetch_inputs"`
+	AllowPrivate Networks `yaml:"allow_private"`
+	CAFile       string   `yaml:"ca_file"` // certificates to trust besides the system's
+}
+
+// Public returns the URL under which clients reach Stele, without a slash at the
+// end: PublicURL, or one made from the address it really listens on.
+func (c *Config) Public(listening string) string {
+	if c.PublicURL != "" {
+		return c.PublicURL
+	}
+	scheme := "http://"
+	if c.TLS.On() {
+		scheme = "https://"
+	}
+	host, port, err := net.SplitHostPort(listening)
+	if err != nil {
+		return scheme + listening
+	}
+	if addr, err := netip.ParseAddr(host); host == "" || err == nil && addr.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return scheme + net.JoinHostPort(host, port)
+}

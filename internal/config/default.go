@@ -1,0 +1,41 @@
+package config
+
+import (
+	"time"
+
+	"stele/internal/manifest"
+)
+
+// Default is the configuration of a start without file, environment or flags.
+func Default() *Config {
+	const month = 30 * 24 * time.Hour
+	return &Config{
+		Listen:   "127.0.0.1:8080",
+		Data:     "stele-data",
+		LogLevel: "info",
+		Drain:    30 * time.Second,
+		Auth:     Auth{AllowDevelopment: true},
+		Stream:   Stream{KeepAlive: 15 * time.Second},
+		Limits: Limits{
+			JSONBody:              32 * manifest.MB,
+			Image:                 30 * manifest.MB,
+			Video:                 100 * manifest.MB,
+			Audio:                 50 * manifest.MB,
+			Document:              32 * manifest.MB,
+			UnfinishedGenerations: 1000,
+		},
+		CreditsPerUSD: 100,
+		Retention:     Retention{Files: month, Outputs: month, Requests: month},
+		Egress:        Egress{FetchInputs: true},
+	}
+}
+
+// defaultModel is a model of which the file says nothing but its id.
+func defaultModel(id string) Model {
+	return Model{
+		ID:       id,
+		Strategy: Fallback,
+		Retries:  2,
+		Timeouts: Timeouts{FirstByte: 120 * time.Second, Gap: 120 * time.Second, Total: 30 * time.Minute},
+	}
+}

@@ -1,0 +1,29 @@
+package config
+
+// Immutable lists the settings that differ between two configurations and that a
+// running server cannot take over; it must be started again for them. All others
+// it can take while it runs.
+func Immutable(old, next *Config) []string {
+	var changed []string
+	for _, s := range []struct {
+		name string
+		same bool
+	}{
+		{"listen", old.Listen == next.Listen},
+		{"data", old.Data == next.Data},
+		{"database_url", old.DatabaseURL == next.DatabaseURL},
+		{"blob_url", old.BlobURL == next.BlobURL},
+		{"public_url", old.PublicURL == next.PublicURL},
+		{"master_key_file", old.MasterKeyFile == next.MasterKeyFile},
+		{"log_format", old.LogFormat == next.LogFormat},
+		{"tls", old.TLS == next.TLS},
+		{"metrics.listen", old.Metrics.Listen == next.Metrics.Listen},
+		{"admin", old.Admin == next.Admin},
+		{"egress.ca_file", old.Egress.CAFile == next.Egress.CAFile},
+	} {
+		if !s.same {
+			changed = append(changed, s.name)
+		}
+	}
+	return changed
+}

@@ -1,0 +1,41 @@
+package config_test
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stele/internal/config"
+)
+
+func TestImmutableNamesWhatNeedsARestart(t *testing.T) {
+	t.Parallel()
+	changed := config.Default()
+	changed.Listen, changed.Data, changed.DatabaseURL, changed.BlobURL = "x", "x", "x", "x"
+	changed.PublicURL, changed.MasterKeyFile, changed.LogFormat = "x", "x", "x"
+	changed.TrustedProxies = config.Networks{netip.MustParsePrefix("::/0")}
+	changed.TLS = config.TLS{CertFile: "x", KeyFile: "x"}
+	changed.Metrics.Listen, changed.Admin.Email, changed.Egress.CAFile = "x", "x", "x"
+	want := []string{
+		"listen", "data", "database_url", "blob_url", "public_url", "master_key_file", "log_format",
+		"tls", "metrics.listen", "admin", "egress.ca_file",
+	}
+	if diff := cmp.Diff(want, config.Immutable(config.Default(), changed)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTheRestIsTakenWhileRunning(t *testing.T) {
+	t.Parallel()
+	changed := config.Default()
+	changed.Providers, changed.Models = config.Providers{{Name: "a"}}, config.Models{{ID: "b"}}
+	changed.MediaModels, changed.Apps = []string{"m"}, []string{"a"}
+	changed.LogLevel, changed.Drain, changed.CreditsPerUSD = "debug", time.Hour, 1
+	changed.Auth, changed.Stream, changed.Limits, changed.Retention = config.Auth{}, config.Stream{}, config.Limits{}, config.Retention{}
+	changed.Egress.FetchInputs = false
+	if got := config.Immutable(config.Default(), changed); len(got) > 0 {
+		t.Errorf("got %v", got)
+	}
+}

@@ -1,0 +1,45 @@
+package config
+
+import "stele/internal/manifest"
+
+// Builtin is the provider name that stands for what Stele has built in. No other
+// provider may take it, and targets may name it.
+const Builtin = "stele"
+
+// Provider is an upstream account.
+type Provider struct {
+	Name       string            // the operator's choice
+	Kind       string            `yaml:"kind"`
+	BaseURL    string            `yaml:"base_url"` // filled from the kind if it was not set; no slash at the end
+	APIKey     Secret            `yaml:"api_key"`  // "" if the upstream needs none
+	APIKeyFile string            `yaml:"api_key_file"`
+	Models     []string          `yaml:"models"`  // offered as Name/model; "*" asks the upstream
+	Options    map[string]string `yaml:"options"` // what only some kinds need: region, project …
+}
+
+// Providers are upstream accounts in the order of the file.
+type Providers []Provider
+
+// UnmarshalManifest reads a mapping from name to provider.
+func (ps *Providers) UnmarshalManifest(n *manifest.Node) {
+	for name, value := range n.Entries() {
+		p := Provider{Name: name}
+		value.Decode(&p)
+		*ps = append(*ps, p)
+	}
+}
+
+// Kind is a sort of provider that is known to the program.
+type Kind struct {
+	Name    string
+	BaseURL string   // "": the operator must give one
+	KeyEnv  string   // the variable its users keep their key in, such as OPENAI_API_KEY
+	URLEnv  string   // the variable its users keep its address in, such as OLLAMA_HOST
+	Models  []string // what it offers when the environment switched it on
+}
+
+// Detected is a provider that was switched on by the environment.
+type Detected struct {
+	Provider  string
+	Variables []string // their names; the values stay unsaid
+}

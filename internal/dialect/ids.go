@@ -1,0 +1,59 @@
+package dialect
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+)
+
+// CallID makes an id that a dialect takes out of any id: at most longest
+// characters of letters, digits, _ and -. An id that fits stays as it is; another
+// always gives the same result, and two different ones never the same.
+func CallID(id string, longest int) string {
+	if len(id) <= longest && id != "" && !strings.ContainsFunc(id, foreign) {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return "call_" + hex.EncodeToString(sum[:12])
+}
+
+func foreign(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
+}
+
+// Names changes tool names to what a dialect takes and remembers how to change
+// them back. The same name always gives the same result.
+type Names struct {
+	Legal   func(string) bool
+	Longest int
+	back    map[string]string
+}
+
+// To is the name to send for a client's name.
+func (n *Names) To(name string) string {
+	if n.Legal(name) && n.back[name] == "" {
+		return name
+	}
+	var b strings.Builder
+	for _, r := range name {
+		if foreign(r) {
+			r = '_'
+		}
+		b.WriteRune(r)
+	}
+	sum := sha256.Sum256([]byte(name))
+	tail := "_" + hex.EncodeToString(sum[:4])
+	sent := b.String()
+	if sent == "" || sent[0] >= '0' && sent[0] <= '9' || sent[0] == '-' {
+		sent = "t_" + sent
+	}
+	sent = sent[:min(len(sent), n.Longest-len(tail))] + tail
+	if n.back == nil {
+		n.back = make(map[string]string)
+	}
+	n.back[sent] = name
+	return sent
+}
+
+// Back maps what was sent to the client's names; nil where nothing was changed.
+func (n *Names) Back() map[string]string { return n.back }
