@@ -88,7 +88,8 @@ func (s *Service) CreateKey(ctx context.Context, who Principal, n NewKey) (Key, 
 	if err := s.store.InsertKey(ctx, k, s.entry(who, "key.create", k)); err != nil {
 		return Key{}, "", err
 	}
-	return k, secret, s.follow(ctx)
+	s.soon(ctx)
+	return k, secret, nil
 }
 
 // Keys lists the keys of a workspace, newest first; "" means every workspace
@@ -153,7 +154,8 @@ func (s *Service) change(ctx context.Context, who Principal, id string, change f
 	if err != nil {
 		return Key{}, err
 	}
-	return k, s.follow(ctx)
+	s.soon(ctx)
+	return k, nil
 }
 
 // manages says whether who may manage the keys of a workspace. A key never may.

@@ -27,7 +27,7 @@ var nobody = encode([]byte("no such person :"), make([]byte, 32), argonMemory, a
 
 func checkPassword(password string) error {
 	if len(password) < 12 || len(password) > 1024 {
-		return fault.New(fault.InvalidParameter, "A password has at least 12 characters.").With("field", "password")
+		return fault.New(fault.InvalidParameter, "A password has at least 12 characters and at most 1024.").With("field", "password")
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ func match(glob, text string) bool {
 		case g < len(glob) && glob[g] == '*':
 			star, mark = g, t
 			g++
-		case g < len(glob) && (glob[g] == '?' || glob[g] == text[t]):
+		case g < len(glob) && glob[g] == text[t]:
 			g++
 			t++
 		case star >= 0:

@@ -73,7 +73,7 @@ func TestGlob(t *testing.T) {
 		{"openai/*", "openai/a/b", "openai"},
 		{"*", "anything/at:all", ""},
 		{"*mini*", "gpt-5-mini-x", "gpt-5"},
-		{"a?c", "abc", "ac"},
+		{"a?c", "a?c", "abc"},
 		{"*a*a*a*b", "aaaab", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},
 		{"Claude", "Claude", "claude"},
 	} {

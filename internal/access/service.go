@@ -106,6 +106,10 @@ func (s *Service) follow(ctx context.Context) error {
 	return nil
 }
 
+// soon takes our own change over at once. The change is saved: should this fail,
+// Run catches up, and a secret that is shown only once must not be lost for it.
+func (s *Service) soon(ctx context.Context) { _ = s.follow(ctx) }
+
 func (s *Service) touch(ctx context.Context) error {
 	used := s.keys.used()
 	if len(used) == 0 {

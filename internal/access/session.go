@@ -75,7 +75,9 @@ func (s *Service) SignIn(ctx context.Context, email, password, remote string) (V
 	if !ok || !known {
 		return Visitor{}, "", fault.New(fault.PermissionDenied, "The address or the password is wrong.")
 	}
-	s.throttle.clear(keys...)
+	// Only the account's failures are forgotten: somebody with one account must not
+	// win free guesses at others from the same place.
+	s.throttle.clear(keys[0])
 	return s.open(ctx, u, remote)
 }
 

@@ -18,6 +18,7 @@ const (
 // SettingStore keeps single facts about the installation.
 type SettingStore interface {
 	Setting(ctx context.Context, name string) (string, error)
+	Set(ctx context.Context, name, value string) error
 	// SetOnce saves value unless the setting is there, and returns what is there then.
 	SetOnce(ctx context.Context, name, value string) (kept string, err error)
 }
@@ -43,23 +44,33 @@ type Welcome struct {
 
 // FirstStart makes the set-up link and a development key if this installation
 // was never started before. On every later start, on any node, it returns nil.
+// It is marked as started last, so that a crash before that loses neither.
 func (s *Service) FirstStart(ctx context.Context) (*Welcome, error) {
-	mine := uid.New("start")
-	kept, err := s.store.SetOnce(ctx, settingStart, mine)
-	if err != nil || kept != mine {
+	if _, err := s.store.Setting(ctx, settingStart); !errors.Is(err, ErrNotFound) {
 		return nil, err
 	}
-	var w Welcome
-	if _, w.Key, err = s.CreateKey(ctx, CommandLine(DefaultWorkspace), NewKey{Name: "first key"}); err != nil {
+	who := CommandLine(DefaultWorkspace)
+	k, secret, err := s.CreateKey(ctx, who, NewKey{Name: "first key"})
+	if err != nil {
 		return nil, err
 	}
+	w := &Welcome{Key: secret}
 	has, err := s.store.HasAdmin(ctx)
-	if err != nil || has {
-		return &w, err
+	if err != nil {
+		return nil, err
 	}
-	w.SetupToken = uid.Secret(24)
-	_, err = s.store.SetOnce(ctx, settingSetup, s.ticket(w.SetupToken))
-	return &w, err
+	if !has {
+		w.SetupToken = uid.Secret(24)
+		if err := s.store.Set(ctx, settingSetup, s.ticket(w.SetupToken)); err != nil {
+			return nil, err
+		}
+	}
+	kept, err := s.store.SetOnce(ctx, settingStart, k.ID)
+	if err != nil || kept == k.ID {
+		return w, err
+	}
+	_, err = s.RevokeKey(ctx, who, k.ID) // another node was first: its key is the one that counts
+	return nil, err
 }
 
 // SetupOpen reports whether token is the set-up link of an installation without
@@ -69,10 +80,11 @@ func (s *Service) SetupOpen(ctx context.Context, token string) (bool, error) {
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
-	if err != nil {
+	if err != nil || subtle.ConstantTimeCompare([]byte(kept), []byte(s.ticket(token))) != 1 {
 		return false, err
 	}
-	return subtle.ConstantTimeCompare([]byte(kept), []byte(s.ticket(token))) == 1, nil
+	has, err := s.store.HasAdmin(ctx)
+	return !has, err
 }
 
 // SetUp makes the first administrator, signs them in and ends the set-up link.

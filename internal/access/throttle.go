@@ -67,13 +67,11 @@ func (t *throttle) fail(names ...string) {
 	}
 }
 
-// clear forgets the failures under the names.
-func (t *throttle) clear(names ...string) {
+// clear forgets the failures under a name.
+func (t *throttle) clear(name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, name := range names {
-		delete(t.tries, name)
-	}
+	delete(t.tries, name)
 }
 
 func (t *throttle) makeRoom(now time.Time) {

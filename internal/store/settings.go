@@ -15,6 +15,16 @@ func (s *Store) Setting(ctx context.Context, name string) (string, error) {
 	return value, found(err)
 }
 
+// Set saves value, whatever was there.
+func (s *Store) Set(ctx context.Context, name, value string) error {
+	_, err := s.write.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES ($1, $2)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, value)
+	if err != nil {
+		return fmt.Errorf("set %s: %w", name, err)
+	}
+	return nil
+}
+
 // SetOnce saves value unless the setting is there, and returns what is there
 // then. Of two at once, one wins and both return its value.
 func (s *Store) SetOnce(ctx context.Context, name, value string) (string, error) {

@@ -1,0 +1,123 @@
+// Package console is the door for people: sign-in, the pages behind it, and
+// the readable reference of the public API. It knows sessions and never looks
+// at API keys; it must not know SQL, upstreams or the public routes' code.
+package console
+
+import (
+	"fmt"
+	"html/template"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/fault"
+	"stele/internal/scope"
+)
+
+// Options is what a Console is made of.
+type Options struct {
+	Access    *access.Service
+	PublicURL func() *url.URL  // where people reach Stele; its path is the base path of every link and cookie
+	Document  []byte           // the OpenAPI document of the public API, in YAML
+	Version   string           // shown at the foot of the navigation
+	Log       *slog.Logger     // for what is not one request's business
+	Now       func() time.Time // nil: time.Now
+}
+
+// Console serves the browser's routes. It expects paths without the base path,
+// which the server takes off, and a scope in the request's context. It is safe
+// for concurrent use.
+type Console struct {
+	access    *access.Service
+	publicURL func() *url.URL
+	document  []byte
+	reference *reference
+	shelf     atomic.Pointer[shelf] // the reference page, ready to send
+	version   string
+	log       *slog.Logger
+	now       func() time.Time
+	templates map[string]*template.Template
+	assets    *assets
+	mux       *http.ServeMux
+}
+
+// New makes a Console: every template and the document are read here, so that
+// what is wrong with them is seen at the start.
+func New(o Options) (*Console, error) {
+	c := &Console{
+		access: o.Access, publicURL: o.PublicURL, document: o.Document,
+		version: o.Version, log: o.Log, now: o.Now,
+	}
+	if c.now == nil {
+		c.now = time.Now
+	}
+	var err error
+	if c.assets, err = loadAssets(); err != nil {
+		return nil, fmt.Errorf("console: %w", err)
+	}
+	if c.templates, err = parseTemplates(); err != nil {
+		return nil, fmt.Errorf("console: %w", err)
+	}
+	if c.reference, err = readReference(o.Document); err != nil {
+		return nil, fmt.Errorf("console: %w", err)
+	}
+	c.mux = c.newMux()
+	return c, nil
+}
+
+// What every answer carries. The referrer stays within the origin rather than
+// being left out altogether: without one browsers send "Origin: null" with
+// forms, which the cross-origin check has to refuse.
+const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; " +
+	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'; connect-src 'self'; font-src 'self'"
+
+// ServeHTTP implements http.Handler.
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", contentPolicy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	defer c.rescue(w, r)
+	if r.URL.Path == "" { // all of it was the base path
+		c.redirect(w, r, "/console/")
+		return
+	}
+	// The mux would redirect an unclean path, and without the base path.
+	if p := r.URL.EscapedPath(); p != clean(p) {
+		c.answer(w, r, errNoPage())
+		return
+	}
+	c.mux.ServeHTTP(w, r)
+}
+
+// rescue turns a panic into a 500. Pages are rendered before they are
+// written, so there is nothing to take back.
+func (c *Console) rescue(w http.ResponseWriter, r *http.Request) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if p == http.ErrAbortHandler { //nolint:errorlint // a panic value
+		panic(p)
+	}
+	c.log.LogAttrs(r.Context(), slog.LevelError, "panic in the console",
+		slog.String("request_id", scope.From(r.Context()).ID), slog.Any("panic", p), slog.String("stack", stack()))
+	c.answer(w, r, fmt.Errorf("panic: %v", p))
+}
+
+func errNoPage() *fault.Error { return fault.New(fault.NotFound, "There is no such page.") }
+
+func clean(p string) string {
+	cleaned := path.Clean("/" + p)
+	if strings.HasSuffix(p, "/") && cleaned != "/" {
+		cleaned += "/"
+	}
+	return cleaned
+}

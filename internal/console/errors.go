@@ -1,0 +1,72 @@
+package console
+
+import (
+	"log/slog"
+	"math"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strconv"
+
+	"stele/internal/fault"
+	"stele/internal/scope"
+)
+
+// answer is the only place that answers an error: with a page for people, with
+// the native body for programs. A person who is not signed in is shown the way.
+func (c *Console) answer(w http.ResponseWriter, r *http.Request, err error) {
+	e := fault.From(err)
+	status := e.Code.Status()
+	note(r, e)
+	retryAfter(w, e)
+	if e.Code == fault.SessionRequired {
+		if wantsPage(r) && r.Method != http.MethodPost {
+			c.redirect(w, r, "/console/signin?next="+url.QueryEscape(r.URL.RequestURI()))
+			return
+		}
+		// Not Bearer: no key opens this. Browsers ignore a scheme they do not know.
+		w.Header().Set("WWW-Authenticate", "Session")
+	}
+	if wantsPage(r) {
+		if err = c.render(w, r, status, "notice", view{Title: headline(e.Code), Data: e}); err == nil {
+			return
+		}
+		c.log.LogAttrs(r.Context(), slog.LevelError, "notice page not rendered", slog.Any("error", err))
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(e.Envelope(scope.From(r.Context()).ID)) // the client has gone: nobody is left to tell
+}
+
+// note hands the cause to the request's log line.
+func note(r *http.Request, e *fault.Error) {
+	facts := []slog.Attr{slog.String("code", string(e.Code))}
+	if e.Err != nil {
+		facts = append(facts, slog.Any("error", e.Err))
+	}
+	scope.From(r.Context()).Note(facts...)
+}
+
+func retryAfter(w http.ResponseWriter, e *fault.Error) {
+	if e.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
+	}
+}
+
+func headline(code fault.Code) string {
+	switch code.Status() {
+	case http.StatusUnauthorized:
+		return "Your session has ended"
+	case http.StatusForbidden:
+		return "Not allowed"
+	case http.StatusNotFound:
+		return "Not found"
+	case http.StatusMethodNotAllowed:
+		return "Nothing to see here"
+	case http.StatusInternalServerError:
+		return "Something went wrong"
+	}
+	return "That did not work"
+}
+
+func stack() string { return string(debug.Stack()) }

@@ -1,0 +1,121 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+
+	"stele/internal/access"
+	"stele/internal/fault"
+)
+
+type keysPage struct {
+	Form    keyForm
+	Open    bool   // the form is shown unfolded
+	Problem string // what went wrong outside the form
+	Live    []keyRow
+	Ended   []keyRow
+	Graces  []choice
+}
+
+// keyRow is a key as the table shows it.
+type keyRow struct {
+	ID, Name    string
+	Workspace   string // "" for the visitor's own
+	Environment string
+	Sandbox     bool
+	Status      string
+	Scopes      []string // none: all
+	Models      []string // none: all
+	Created     *moment
+	LastUsed    *moment
+	Expires     *moment
+	Revoked     *moment
+	OldUntil    *moment // the secret before the last rotation works until then
+}
+
+func (c *Console) showKeys(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	return c.keysPage(w, r, v, http.StatusOK, keysPage{Form: newKeyForm()})
+}
+
+func (c *Console) createKey(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	form := readKeyForm(r.PostForm)
+	key, err := form.key()
+	if err == nil {
+		var k access.Key
+		var secret string
+		if k, secret, err = c.access.CreateKey(r.Context(), v.Principal(), key); err == nil {
+			return c.secretPage(w, r, v, secretPage{Key: c.row(k, v), Secret: secret})
+		}
+	}
+	if field, sentence, ok := fieldProblem(err); ok {
+		form.Problems = map[string]string{field: sentence}
+		return c.keysPage(w, r, v, http.StatusUnprocessableEntity, keysPage{Form: form, Open: true})
+	}
+	return err
+}
+
+func (c *Console) rotateKey(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	grace, err := graceOf(r.PostForm.Get("grace"))
+	if err != nil {
+		return err
+	}
+	k, secret, err := c.access.RotateKey(r.Context(), v.Principal(), r.PathValue("id"), grace)
+	if _, sentence, ok := fieldProblem(err); ok {
+		return c.keysPage(w, r, v, http.StatusUnprocessableEntity, keysPage{Form: newKeyForm(), Problem: sentence})
+	}
+	if err != nil {
+		return noSuchKey(err)
+	}
+	return c.secretPage(w, r, v, secretPage{Key: c.row(k, v), Secret: secret, Rotated: true})
+}
+
+func (c *Console) revokeKey(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	if _, err := c.access.RevokeKey(r.Context(), v.Principal(), r.PathValue("id")); err != nil {
+		return noSuchKey(err)
+	}
+	c.redirect(w, r, "/console/keys")
+	return nil
+}
+
+func (c *Console) keysPage(w http.ResponseWriter, r *http.Request, v access.Visitor, status int, p keysPage) error {
+	keys, err := c.access.Keys(r.Context(), v.Principal(), "")
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		if row := c.row(k, v); row.Status == "active" {
+			p.Live = append(p.Live, row)
+		} else {
+			p.Ended = append(p.Ended, row)
+		}
+	}
+	p.Graces = graces()
+	p.Open = p.Open || len(p.Live) == 0
+	return c.render(w, r, status, "keys", view{Title: "API keys", Active: "keys", Visitor: &v, Data: p})
+}
+
+func (c *Console) row(k access.Key, v access.Visitor) keyRow {
+	row := keyRow{
+		ID: k.ID, Name: k.Name, Environment: string(k.Environment), Sandbox: k.Sandbox, Status: k.Status(c.now()),
+		Models: slices.Clone(k.Scope.Models), Created: c.at(k.CreatedAt), LastUsed: c.at(k.LastUsedAt),
+		Expires: c.at(k.ExpiresAt), Revoked: c.at(k.RevokedAt),
+	}
+	if k.Workspace != v.Session.Workspace {
+		row.Workspace = k.Workspace
+	}
+	for _, g := range k.Scope.Groups {
+		row.Scopes = append(row.Scopes, string(g))
+	}
+	if c.now().Before(k.OldUntil) {
+		row.OldUntil = c.at(k.OldUntil)
+	}
+	return row
+}
+
+func noSuchKey(err error) error {
+	if errors.Is(err, access.ErrNotFound) {
+		return fault.New(fault.NotFound, "There is no such key.")
+	}
+	return err
+}

@@ -1,0 +1,136 @@
+package console_test
+
+import (
+	"maps"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"stele/internal/access"
+)
+
+var secretText = regexp.MustCompile(`sk_(?:dev|live)_[0-9A-Za-z]{38}`)
+
+func TestASecretIsShownOnce(t *testing.T) {
+	t.Parallel()
+	h := opened(t)
+	res := h.post("/console/keys", url.Values{
+		"name": {"nightly <import>"}, "environment": {"production"}, "scope": {"chat", "models"},
+		"models": {"openai/*\r\n\r\n anthropic/claude-* \r\n"}, "expires": {"30d"}, "sandbox": {"on"},
+	}, browser)
+	wantStatus(t, res, 200)
+	if res.Header.Get("Cache-Control") != "no-store" || res.Header.Get("Location") != "" || len(res.Cookies()) > 0 {
+		t.Errorf("the secret may stay behind: %v", res.Header)
+	}
+	page := body(t, res)
+	secret := secretText.FindString(page)
+	wantText(t, page, "it will not be shown again", "nightly &lt;import&gt;",
+		"curl http://127.0.0.1:8080/api/v1/models", "Authorization: Bearer "+secret)
+
+	who, err := h.access.ByKey(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if who.Environment != access.Production || !who.Sandbox || strings.Join(who.Scope.Models, " ") != "openai/* anthropic/claude-*" {
+		t.Errorf("the key is %+v", who)
+	}
+	if !who.Scope.Allows(access.GroupChat) || who.Scope.Allows(access.GroupMedia) {
+		t.Errorf("the key opens %v", who.Scope.Groups)
+	}
+	page = body(t, h.get("/console/keys", browser))
+	if secretText.MatchString(page) {
+		t.Error("a secret is in the list")
+	}
+	wantText(t, page, "nightly &lt;import&gt;", who.Key, "in 30 days", `datetime="2026-12-15T09:30:00Z"`)
+	h.pass(31 * 24 * time.Hour)
+	if _, err := h.access.ByKey(secret); err == nil {
+		t.Error("the key does not expire")
+	}
+}
+
+func TestEveryScopeTickedMeansEveryRoute(t *testing.T) {
+	t.Parallel()
+	h := opened(t)
+	form := url.Values{"name": {"x"}}
+	for _, g := range access.Groups() {
+		form.Add("scope", string(g))
+	}
+	who, err := h.access.ByKey(secretText.FindString(body(t, h.post("/console/keys", form, browser))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(who.Scope.Groups) != 0 || who.Environment != access.Development {
+		t.Errorf("the key is %+v", who)
+	}
+}
+
+func TestAMistakeIsShownBesideItsField(t *testing.T) {
+	t.Parallel()
+	h := opened(t)
+	good := url.Values{"name": {"kept"}, "scope": {"chat"}, "models": {"kept/*"}, "expires": {"7d"}, "environment": {"production"}}
+	for field, bad := range map[string][]string{
+		"name": {""}, "environment": {"staging"}, "scope": nil, "models": {"two words"}, "expires": {"yesterday"},
+	} {
+		form := maps.Clone(good)
+		form[field] = bad
+		res := h.post("/console/keys", form, browser)
+		wantStatus(t, res, 422)
+		page := body(t, res)
+		wantText(t, page, `<p class="wrong"`, `<details class="maker" open>`, `value="chat"`)
+		if field != "name" {
+			wantText(t, page, `value="kept"`)
+		}
+		if field != "models" {
+			wantText(t, page, ">kept/*</textarea>")
+		}
+	}
+	if keys, _ := h.store.Keys(t.Context(), ""); len(keys) != 1 {
+		t.Errorf("%d keys, want the first one only", len(keys))
+	}
+}
+
+func TestRotateAndRevoke(t *testing.T) {
+	t.Parallel()
+	h := opened(t)
+	who, err := h.access.ByKey(h.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rotate, revoke := "/console/keys/"+who.Key+"/rotate", "/console/keys/"+who.Key+"/revoke"
+
+	wantCode(t, h.post(rotate, url.Values{"grace": {"forever"}}), 422, "invalid_parameter")
+	res := h.post(rotate, url.Values{"grace": {"1h"}}, browser)
+	wantStatus(t, res, 200)
+	page := body(t, res)
+	second := secretText.FindString(page)
+	wantText(t, page, "A new secret for", "works until", "15 Nov 2026, 10:30 UTC")
+	wantText(t, body(t, h.get("/console/keys", browser)), "old secret ends")
+	for _, secret := range []string{h.key, second} {
+		if _, err := h.access.ByKey(secret); err != nil {
+			t.Errorf("within the grace: %v", err)
+		}
+	}
+	page = body(t, h.post(rotate, nil, browser))
+	wantText(t, page, "has ended")
+	third := secretText.FindString(page)
+	if _, err := h.access.ByKey(second); err == nil {
+		t.Error("a secret outlives a rotation without grace")
+	}
+
+	res = h.post(revoke, nil, browser)
+	wantStatus(t, res, 303)
+	if got := res.Header.Get("Location"); got != "/console/keys" {
+		t.Errorf("sent to %s", got)
+	}
+	if _, err := h.access.ByKey(third); err == nil {
+		t.Error("a revoked key still works")
+	}
+	wantText(t, body(t, h.get("/console/keys", browser)), "No working keys", "Revoked and expired keys", "revoked")
+	res = h.post(rotate, nil, browser)
+	wantStatus(t, res, 422)
+	wantText(t, body(t, res), "The key is revoked")
+	wantCode(t, h.post("/console/keys/key_none/rotate", nil), 404, "not_found")
+	wantCode(t, h.post("/console/keys/key_none/revoke", nil), 404, "not_found")
+}

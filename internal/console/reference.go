@@ -1,0 +1,72 @@
+package console
+
+import (
+	"bytes"
+	"html/template"
+	"net/http"
+	"time"
+
+	"stele/internal/access"
+)
+
+// Code is the example as the page shows it, with the reader's address in it.
+func (e example) Code(root string) template.HTML { return highlight(e.With(root)) }
+
+func (c *Console) showReference(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
+	if c.reference == nil {
+		return errNoPage()
+	}
+	v, err := c.somebody(r)
+	if err != nil {
+		return err
+	}
+	page, err := c.referencePage(r, v)
+	if err != nil {
+		return err
+	}
+	body := page.plain
+	w.Header().Set("Cache-Control", "private, no-cache")
+	w.Header().Set("Vary", "Accept-Encoding")
+	if acceptsGzip(r.Header.Get("Accept-Encoding")) {
+		w.Header().Set("Content-Encoding", "gzip")
+		body = page.small
+	}
+	writePage(w, http.StatusOK, body)
+	return nil
+}
+
+// shelf holds the reference as anybody reads it, because it takes long to make
+// and anybody may ask for it.
+type shelf struct {
+	root         string // the address that is in it
+	plain, small []byte
+}
+
+// referencePage takes the page from the shelf, or makes it anew: for somebody
+// signed in, whose name is on it, and when the public URL has changed.
+func (c *Console) referencePage(r *http.Request, v *access.Visitor) (*shelf, error) {
+	if kept := c.shelf.Load(); v == nil && kept != nil && kept.root == c.root() {
+		return kept, nil
+	}
+	page := &shelf{root: c.root()}
+	var err error
+	page.plain, err = c.execute(r, "reference", view{Title: "API reference", Active: "reference", Visitor: v, Data: c.reference})
+	if err != nil {
+		return nil, err
+	}
+	page.small = compressed(page.plain) // there is no secret on it whose length would tell
+	if v == nil {
+		c.shelf.Store(page)
+	}
+	return page, nil
+}
+
+func (c *Console) showDocument(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
+	if len(c.document) == 0 {
+		return errNoPage()
+	}
+	w.Header().Set("Cache-Control", "no-cache")
+	w.Header().Set("Content-Type", "application/yaml; charset=utf-8")
+	http.ServeContent(w, r, "openapi.yaml", time.Time{}, bytes.NewReader(c.document))
+	return nil
+}

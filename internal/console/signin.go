@@ -1,0 +1,91 @@
+package console
+
+import (
+	"net/http"
+
+	"stele/internal/access"
+	"stele/internal/fault"
+	"stele/internal/scope"
+)
+
+type signInPage struct {
+	Email   string
+	Next    string
+	Problem string
+	Empty   bool // nobody can sign in yet: the set-up link was not followed
+}
+
+func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
+	next := nextPage(r.URL.Query().Get("next"))
+	v, err := c.somebody(r)
+	if err != nil {
+		return err
+	}
+	if v != nil {
+		c.redirect(w, r, next)
+		return nil
+	}
+	return c.signInPage(w, r, http.StatusOK, signInPage{Next: next})
+}
+
+func (c *Console) signIn(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
+	form := signInPage{Email: r.PostForm.Get("email"), Next: nextPage(r.PostForm.Get("next"))}
+	before, err := c.somebody(r)
+	if err != nil {
+		return err
+	}
+	_, secret, err := c.access.SignIn(r.Context(), form.Email, r.PostForm.Get("password"), scope.From(r.Context()).Remote)
+	switch e := fault.From(err); {
+	case err == nil:
+	case e.Code == fault.PermissionDenied:
+		note(r, e)
+		form.Problem = e.Message
+		return c.signInPage(w, r, http.StatusUnauthorized, form)
+	case e.Code == fault.RateLimited:
+		note(r, e)
+		retryAfter(w, e)
+		form.Problem = e.Message + " Try again " + later(e.RetryAfter) + "."
+		return c.signInPage(w, r, http.StatusTooManyRequests, form)
+	default:
+		return err
+	}
+	if before != nil { // a browser has one session: the new one takes the old one's place
+		if err := c.access.SignOut(r.Context(), *before); err != nil {
+			return err
+		}
+	}
+	c.setCookie(w, r, secret)
+	c.redirect(w, r, form.Next)
+	return nil
+}
+
+func (c *Console) signInPage(w http.ResponseWriter, r *http.Request, status int, p signInPage) error {
+	has, err := c.access.HasAdmin(r.Context())
+	if err != nil {
+		return err
+	}
+	p.Empty = !has
+	return c.render(w, r, status, "signin", view{Title: "Sign in", Data: p})
+}
+
+func (c *Console) signOut(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	if err := c.access.SignOut(r.Context(), v); err != nil {
+		return err
+	}
+	c.setCookie(w, r, "")
+	c.redirect(w, r, "/console/signin")
+	return nil
+}
+
+// setCookie hands the browser its session, or takes it away for "". It lasts
+// until the browser is closed; how long the session does is access's business.
+func (c *Console) setCookie(w http.ResponseWriter, r *http.Request, secret string) {
+	cookie := &http.Cookie{ //nolint:gosec // over plain HTTP, which loopback is, a Secure cookie would not come back
+		Name: cookieName, Value: secret, Path: c.base() + "/",
+		HttpOnly: true, Secure: scope.From(r.Context()).Secure, SameSite: http.SameSiteLaxMode,
+	}
+	if secret == "" {
+		cookie.MaxAge = -1
+	}
+	http.SetCookie(w, cookie)
+}

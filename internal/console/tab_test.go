@@ -1,0 +1,209 @@
+package console_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// tab is a page in a real browser. It fails the test at the first thing that
+// goes wrong, script errors and breaches of the content policy included.
+type tab struct {
+	*testing.T
+	ctx   context.Context //nolint:containedctx // a tab is its context
+	width int64
+	shots string // folder for pictures of every page, "" for none
+	taken int
+}
+
+// launch starts Chromium. Where none is promised (STELE_TEST_CHROMIUM names it,
+// STELE_TEST_REQUIRE insists on it) the test is skipped.
+func launch(t *testing.T, width int64) *tab {
+	t.Helper()
+	path := os.Getenv("STELE_TEST_CHROMIUM")
+	if path == "" && os.Getenv("STELE_TEST_REQUIRE") == "" {
+		t.Skip("STELE_TEST_CHROMIUM is not set")
+	}
+	if _, err := exec.LookPath(path); err != nil {
+		if path, err = exec.LookPath("chromium"); err != nil {
+			t.Fatalf("a browser is required: %v", err)
+		}
+	}
+	profile, err := os.MkdirTemp("", "stele-browser-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, stop := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))...)
+	ctx, _ = chromedp.NewContext(ctx)
+	b := &tab{T: t, ctx: ctx, width: width, shots: os.Getenv("STELE_TEST_SHOTS")}
+	// The first run starts the browser, which lives as long as that run's context.
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 900)); err != nil {
+		t.Fatal(err)
+	}
+	heard := b.listen()
+	t.Cleanup(func() {
+		_ = chromedp.Cancel(ctx)
+		stop()
+		cancel()
+		heard.Wait()
+		for range 50 { // its children write for a moment longer
+			if os.RemoveAll(profile) == nil {
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	})
+	return b
+}
+
+func (b *tab) listen() *sync.WaitGroup {
+	messages := chromedp.Console(b.ctx)
+	var heard sync.WaitGroup
+	heard.Go(func() {
+		for m, err := range messages {
+			if err != nil {
+				return
+			}
+			if m.IsException() || strings.Contains(m.Text, "Content Security Policy") || strings.Contains(m.Text, "Refused to") {
+				b.Errorf("the browser complains: %s", m)
+			}
+		}
+	})
+	return &heard
+}
+
+func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, 30*time.Second)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *tab) visit(url string) {
+	b.Helper()
+	b.do(chromedp.Navigate(url))
+	b.fits()
+}
+
+func (b *tab) reload() {
+	b.Helper()
+	b.do(chromedp.Reload())
+	b.fits()
+}
+
+func (b *tab) click(selector string) {
+	b.Helper()
+	b.do(chromedp.Click(chromedp.CSS(selector)))
+}
+
+// submit clicks and waits for the page that comes then.
+func (b *tab) submit(selector string) {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, 30*time.Second)
+	defer cancel()
+	if _, err := chromedp.RunResponse(ctx, chromedp.Click(chromedp.CSS(selector))); err != nil {
+		b.Fatalf("submit %s: %v", selector, err)
+	}
+	b.fits()
+}
+
+func (b *tab) fill(selector, text string) {
+	b.Helper()
+	evaluate[string](b, fmt.Sprintf("document.querySelector(%q).value = ''", selector))
+	b.do(chromedp.SendKeys(chromedp.CSS(selector), text))
+}
+
+func (b *tab) choose(selector, value string) {
+	b.Helper()
+	b.do(chromedp.SetValue(chromedp.CSS(selector), value))
+}
+
+func (b *tab) shows(texts ...string) {
+	b.Helper()
+	page := b.text("body")
+	for _, text := range texts {
+		if !strings.Contains(page, text) {
+			b.Fatalf("the page does not show %q but:\n%s", text, page)
+		}
+	}
+}
+
+func (b *tab) becomes(selector, text string) {
+	b.Helper()
+	b.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := chromedp.Poll[bool](fmt.Sprintf("document.querySelector(%q).textContent === %q", selector, text))(ctx, t)
+		return err
+	}))
+}
+
+func (b *tab) text(selector string) string {
+	b.Helper()
+	return evaluate[string](b, fmt.Sprintf("document.querySelector(%q).innerText", selector))
+}
+
+func (b *tab) count(selector string) int {
+	b.Helper()
+	return evaluate[int](b, fmt.Sprintf("document.querySelectorAll(%q).length", selector))
+}
+
+func (b *tab) source() string {
+	b.Helper()
+	return evaluate[string](b, "document.documentElement.outerHTML")
+}
+
+// fits checks that nothing hangs over the edge of the screen.
+func (b *tab) fits() {
+	b.Helper()
+	if over := evaluate[int](b, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
+		b.Errorf("%s is %d pixels too wide", evaluate[string](b, "location.pathname"), over)
+	}
+}
+
+// look takes pictures of the page, in light and in dark, if they are wanted.
+func (b *tab) look(name string) {
+	b.Helper()
+	if b.shots == "" {
+		return
+	}
+	b.taken++
+	for _, scheme := range []string{"light", "dark"} {
+		b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+			_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+				Features: []*emulation.MediaFeature{
+					{Name: "prefers-color-scheme", Value: scheme},
+					{Name: "prefers-reduced-motion", Value: "reduce"}, // no picture halfway between two colours
+				},
+			})
+			return err
+		}))
+		picture, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+		file := fmt.Sprintf("%d-%02d-%s-%s.png", b.width, b.taken, strings.ReplaceAll(name, " ", "-"), scheme)
+		if err := errors.Join(err, os.WriteFile(filepath.Join(b.shots, file), picture, 0o600)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func evaluate[T any](b *tab, script string) T {
+	b.Helper()
+	value, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](script))
+	if err != nil {
+		b.Fatalf("%s: %v", script, err)
+	}
+	return value
+}
