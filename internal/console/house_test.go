@@ -30,7 +30,7 @@ const (
 type house struct {
 	t      *testing.T
 	base   string
-	store  *memory
+	store  *database
 	access *access.Service
 	token  string // of the set-up link
 	key    string // the text of a working API key
@@ -45,7 +45,7 @@ type house struct {
 
 func open(t *testing.T, publicURL string) *house {
 	t.Helper()
-	h := &house{t: t, store: newMemory(), now: time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC)}
+	h := &house{t: t, store: newDatabase(t), now: time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC)}
 	var err error
 	if h.public, err = url.Parse(publicURL); err != nil {
 		t.Fatal(err)
