@@ -1,0 +1,48 @@
+.DEFAULT_GOAL := help
+
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+FUZZTIME ?= 10s
+
+# Tools have their own modules so that none of them weighs on go.mod. `go tool` builds each once and keeps it in Go's cache.
+STATICCHECK := go tool -modfile=tools/go.mod staticcheck
+GOLANGCI := go tool -modfile=tools/lint/go.mod golangci-lint
+
+.PHONY: help run build check test bench torture fuzz lint licenses fmt clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## run Stele from the source tree
+	go run ./cmd/stele
+
+build: ## build bin/stele
+	CGO_ENABLED=0 go build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/stele ./cmd/stele
+
+check: lint ## the quick half: vet, lint, unit tests on SQLite
+	go vet ./...
+	STELE_TEST_POSTGRES= go test ./...
+
+test: ## everything: installs and starts what the tests need, and stops it again
+	@test/env/run.sh
+
+bench: ## the figures, against a PostgreSQL that syncs to disk
+	@test/env/run.sh --durable go test -run '^$$' -bench . -benchmem -timeout 1h ./...
+
+torture: ## the long crash and load runs
+	@test/env/run.sh --durable go test -tags torture -count 1 -timeout 2h ./...
+
+fuzz: ## a short run of every fuzz test (FUZZTIME=10s)
+	@test/env/fuzz.sh $(FUZZTIME)
+
+lint: ## staticcheck and golangci-lint (its first build takes some minutes)
+	$(STATICCHECK) ./...
+	$(GOLANGCI) run ./...
+
+licenses: ## print and check the licences of all that is linked into the binary
+	go -C tools run ./licenses -v -root ..
+
+fmt: ## format the Go code
+	find . -name node_modules -prune -o -name '*.go' -not -path '*/testdata/*' -exec gofmt -s -w {} +
+
+clean: ## remove what was built and installed in the tree
+	rm -rf bin coverage test/sdk/node_modules
