@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// The floors of docs/architecture.md. Rooms and stones are in order: each may
-// import those before it, but not those after.
+// The floors of docs/architecture.md. Rooms are in order: each may import those
+// before it, but not those after. Stones stand alone, but for stoneUses.
 var (
 	stones = []string{"fault", "uid", "scope", "wire", "seal", "guard", "manifest", "media", "chat"}
 	rooms  = []string{"access", "catalog", "meter", "file", "webhook", "route", "relay", "generation", "app"}

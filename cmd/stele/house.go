@@ -34,7 +34,7 @@ func openHouse(ctx context.Context, cfg *config.Config) (*house, error) {
 	if cfg.MasterKeyFile != "" {
 		master, err = seal.Load(cfg.MasterKeyFile)
 	} else {
-		master, err = seal.LoadOrMake(filepath.Join(cfg.Data, "master.key"))
+		master, err = ownMaster(cfg)
 	}
 	if err != nil {
 		return nil, err
@@ -49,6 +49,17 @@ func openHouse(ctx context.Context, cfg *config.Config) (*house, error) {
 		return nil, err
 	}
 	return h, nil
+}
+
+// ownMaster is the key in the data folder. It is made with the database: beside
+// a database that is already there a new one could open nothing.
+func ownMaster(cfg *config.Config) (*seal.Master, error) {
+	file := filepath.Join(cfg.Data, "master.key")
+	_, noKey := os.Stat(file)
+	if _, noDatabase := os.Stat(filepath.Join(cfg.Data, "stele.db")); noKey != nil && noDatabase == nil {
+		return nil, fmt.Errorf("%s is missing beside its database: put the file back, or give it with --master-key-file", file)
+	}
+	return seal.LoadOrMake(file)
 }
 
 // withAccess runs a command that manages keys or people, whether a server is

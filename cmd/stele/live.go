@@ -19,7 +19,8 @@ import (
 type live struct {
 	flags       *flags
 	world       world
-	reloading   sync.Mutex // one reload at a time
+	started     *config.Config // what cannot change while it runs is as in here
+	reloading   sync.Mutex     // one reload at a time
 	current     atomic.Pointer[config.Config]
 	level       slog.LevelVar
 	catalog     *catalog.Catalog
@@ -28,7 +29,7 @@ type live struct {
 }
 
 func newLive(cfg *config.Config, f *flags, w world) *live {
-	l := &live{flags: f, world: w, catalog: catalog.New(), apps: app.NewLibrary()}
+	l := &live{flags: f, world: w, started: cfg, catalog: catalog.New(), apps: app.NewLibrary()}
 	l.take(cfg)
 	return l
 }
@@ -64,7 +65,7 @@ func (l *live) reload(context.Context) (note string, err error) {
 	if err := l.offer(offered); err != nil {
 		return "", err
 	}
-	if fixed := config.Immutable(l.config(), next); len(fixed) > 0 {
+	if fixed := config.Immutable(l.started, next); len(fixed) > 0 {
 		note = fmt.Sprintf("a restart is needed for: %s", strings.Join(fixed, ", "))
 	}
 	l.take(next)

@@ -118,15 +118,12 @@ func serve(ctx context.Context, w world, f *flags) error {
 	return front.Run(ctx)
 }
 
-// lockFolder keeps a second server off a SQLite database: it would be the same
-// writer twice. Several servers need PostgreSQL.
+// lockFolder keeps a second server off the folder: its database, journal and
+// control socket belong to one process. Several servers need PostgreSQL.
 func lockFolder(cfg *config.Config) (unlock func(), err error) {
-	if cfg.DatabaseURL != "" {
-		return func() {}, nil
-	}
 	unlock, err = store.Lock(filepath.Join(cfg.Data, "serve.lock"), false)
 	if errors.Is(err, store.ErrLocked) {
-		return nil, fmt.Errorf("another stele is serving from %s: several servers need PostgreSQL (--database-url)", cfg.Data)
+		return nil, fmt.Errorf("another stele is serving from %s: several servers need PostgreSQL (--database-url) and a folder each", cfg.Data)
 	}
 	return unlock, err
 }

@@ -70,11 +70,10 @@ func (x *index) take(changed []Key) {
 			e.used.Store(before.used.Load())
 			e.saved.Store(before.saved.Load())
 		}
-		delete(x.byID, k.ID)
+		x.byID[k.ID] = e // a revoked one too: its last use may not be saved yet
 		if !k.RevokedAt.IsZero() {
 			continue
 		}
-		x.byID[k.ID] = e
 		if _, err := hex.Decode(e.hash[:], []byte(k.Hash)); err == nil && k.Hash != "" {
 			x.byHash[e.hash] = e
 		}

@@ -68,9 +68,9 @@ func (s *Service) Run(ctx context.Context, log *slog.Logger) {
 			}
 			return
 		case <-follow.C:
-			err = s.follow(ctx)
+			err = bounded(ctx, s.follow)
 		case <-touch.C:
-			err = s.touch(ctx)
+			err = bounded(ctx, s.touch)
 		}
 		if ctx.Err() != nil {
 			continue
@@ -80,6 +80,13 @@ func (s *Service) Run(ctx context.Context, log *slog.Logger) {
 		}
 		failing = err != nil
 	}
+}
+
+// bounded keeps a database that hangs from going unnoticed.
+func bounded(ctx context.Context, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	return do(ctx)
 }
 
 // follow takes over what changed in the store since the last time.

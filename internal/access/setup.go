@@ -44,7 +44,6 @@ type Welcome struct {
 
 // FirstStart makes the set-up link and a development key if this installation
 // was never started before. On every later start, on any node, it returns nil.
-// It is marked as started last, so that a crash before that loses neither.
 func (s *Service) FirstStart(ctx context.Context) (*Welcome, error) {
 	if _, err := s.store.Setting(ctx, settingStart); !errors.Is(err, ErrNotFound) {
 		return nil, err
@@ -54,23 +53,20 @@ func (s *Service) FirstStart(ctx context.Context) (*Welcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Welcome{Key: secret}
-	has, err := s.store.HasAdmin(ctx)
+	kept, err := s.store.SetOnce(ctx, settingStart, k.ID)
 	if err != nil {
 		return nil, err
 	}
-	if !has {
-		w.SetupToken = uid.Secret(24)
-		if err := s.store.Set(ctx, settingSetup, s.ticket(w.SetupToken)); err != nil {
-			return nil, err
-		}
+	if kept != k.ID { // another node was first: its key is the one that counts
+		_, err := s.RevokeKey(ctx, who, k.ID)
+		return nil, err
 	}
-	kept, err := s.store.SetOnce(ctx, settingStart, k.ID)
-	if err != nil || kept == k.ID {
+	w := &Welcome{Key: secret}
+	if has, err := s.store.HasAdmin(ctx); has || err != nil {
 		return w, err
 	}
-	_, err = s.RevokeKey(ctx, who, k.ID) // another node was first: its key is the one that counts
-	return nil, err
+	w.SetupToken = uid.Secret(24)
+	return w, s.store.Set(ctx, settingSetup, s.ticket(w.SetupToken))
 }
 
 // SetupOpen reports whether token is the set-up link of an installation without

@@ -24,11 +24,13 @@ func (s *Server) finish(r *http.Request, request *scope.Request, w *watched, too
 		status = http.StatusOK
 	}
 	level := slog.LevelInfo
-	if status >= http.StatusInternalServerError && status != http.StatusNotImplemented {
-		level = slog.LevelError
-	}
-	if request.Route() == probe {
+	switch {
+	case request.Route() == probe && status == http.StatusOK:
 		level = slog.LevelDebug // every few seconds, for ever
+	case status == http.StatusServiceUnavailable, status == 529, status == http.StatusNotImplemented:
+		level = slog.LevelWarn // meant: draining, overload, a room to come
+	case status >= http.StatusInternalServerError:
+		level = slog.LevelError
 	}
 	facts := []slog.Attr{
 		slog.String("request_id", request.ID),
