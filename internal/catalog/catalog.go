@@ -4,10 +4,12 @@ package catalog
 
 import (
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"stele/internal/access"
+	"stele/internal/fault"
 	"stele/internal/media"
 )
 
@@ -38,13 +40,29 @@ type Target struct {
 // Timeouts bound a call of a model.
 type Timeouts struct{ FirstByte, Gap, Total time.Duration }
 
-// Price is what a million tokens cost, in USD; nil where it is not known.
-type Price struct{ Input, CachedInput, CacheWrite, Output *float64 }
+// orDefault fills in what the contract allows a call.
+func (t Timeouts) orDefault() Timeouts {
+	if t.FirstByte == 0 {
+		t.FirstByte = 120 * time.Second
+	}
+	if t.Gap == 0 {
+		t.Gap = 120 * time.Second
+	}
+	if t.Total == 0 {
+		t.Total = 30 * time.Minute
+	}
+	return t
+}
 
-// Contents is all that a catalog lists, in the order lists show it.
+// Contents is all that can be called, in the order lists show it.
 type Contents struct {
 	Models []Model
 	Media  []media.Model
+	// Open are providers that take any model's name: provider/name is a model
+	// whether it is listed or not, with everything else as in the value.
+	Open map[string]Model
+
+	byID map[string]int
 }
 
 // Catalog is what can be called now. It is safe for concurrent use.
@@ -60,22 +78,46 @@ func New() *Catalog {
 // Replace puts contents in the place of all before, or changes nothing when two
 // models have the same id.
 func (c *Catalog) Replace(contents Contents) error {
-	seen := make(map[string]bool)
-	for _, m := range contents.Models {
-		if seen[m.ID] {
+	contents.byID = make(map[string]int, len(contents.Models))
+	for i, m := range contents.Models {
+		if _, twice := contents.byID[m.ID]; twice {
 			return fmt.Errorf("two chat models have the id %q", m.ID)
 		}
-		seen[m.ID] = true
+		contents.byID[m.ID] = i
 	}
-	clear(seen)
+	seen := make(map[string]bool)
 	for _, m := range contents.Media {
 		if seen[m.ID] {
 			return fmt.Errorf("two media models have the id %q", m.ID)
 		}
 		seen[m.ID] = true
 	}
+	for i := range contents.Models {
+		contents.Models[i].Timeouts = contents.Models[i].Timeouts.orDefault()
+	}
+	for name, m := range contents.Open {
+		m.Timeouts = m.Timeouts.orDefault()
+		contents.Open[name] = m
+	}
 	c.contents.Store(&contents)
 	return nil
+}
+
+// Model finds a chat model by its public id, if the scope opens it.
+func (c *Catalog) Model(id string, scope access.Scope) (*Model, error) {
+	contents := c.contents.Load()
+	if scope.AllowsModel(id) {
+		if i, ok := contents.byID[id]; ok {
+			return &contents.Models[i], nil
+		}
+		provider, name, ok := strings.Cut(id, "/")
+		if m, open := contents.Open[provider]; ok && open && name != "" {
+			m.ID, m.Name = id, name
+			m.Targets = []Target{{Provider: provider, Model: name, Weight: 1}}
+			return &m, nil
+		}
+	}
+	return nil, fault.New(fault.ModelNotFound, "The model %q does not exist, or this key does not open it.", id).With("field", "model")
 }
 
 // Models lists the chat models that a scope opens.

@@ -40,6 +40,7 @@ type Chunk struct {
 	Events []Event
 	Raw    []byte // the frame's bytes, its blank line included; valid until the next chunk
 	Hidden bool   // a frame only we asked for: metered, not shown when passing through
+	More   bool   // the next chunk is already here: nothing is won by flushing before it
 }
 
 // Stream is an answer on its way. An error ends it. A stream that ends without

@@ -12,7 +12,16 @@ type Reply struct {
 	Provider string // who served it
 	Target   string // the upstream's name of the model
 	Passed   bool   // the client's own dialect all the way: Raw and the frames are what it gets
-	Close    func() // releases the connection; nil where there is none
+	Seen     *Seen  // what of the stream has come so far; nil where it is whole
+	Close    func() // releases the connection of a stream that nobody reads; may be called twice
+}
+
+// Seen counts a stream while it is read, by whoever reads it. It is what is
+// metered when the end never comes.
+type Seen struct {
+	Usage  Usage // the upstream's last word
+	Text   int   // bytes of text, thoughts and arguments, where they were decoded
+	Chunks int   // frames with data
 }
 
 // Response is a whole answer.
@@ -30,4 +39,16 @@ type Answer struct {
 	Parts    []Part
 	Stop     Stop
 	Logprobs json.RawMessage // in openai's shape
+}
+
+// Settled is the usage to meter: the upstream's word, or an estimate from what
+// was sent and what came when it never said.
+func (s *Seen) Settled(request int) Usage {
+	u := s.Usage
+	if u.Known {
+		return u
+	}
+	u.Input = max(u.Input, Estimate(request))
+	u.Output = max(u.Output, Estimate(s.Text), int64(s.Chunks))
+	return u
 }

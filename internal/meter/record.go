@@ -1,0 +1,54 @@
+// Package meter knows what was used. One record for each request feeds the usage
+// row, the log line and the metrics. It must not know where records are kept.
+package meter
+
+import (
+	"time"
+
+	"stele/internal/chat"
+)
+
+// Record is what one request used. It is written when the request has ended,
+// however it ended.
+type Record struct {
+	ID          string    `json:"id"` // the request's id with a suffix of ours: clients may repeat theirs
+	At          time.Time `json:"at"`
+	Request     string    `json:"request"`
+	Workspace   string    `json:"workspace"`
+	Key         string    `json:"key"`
+	Environment string    `json:"environment"`
+	Route       string    `json:"route"`
+	Dialect     string    `json:"dialect"`
+	Model       string    `json:"model"`    // as the client named it
+	Provider    string    `json:"provider"` // who served it; "" where nobody did
+	Target      string    `json:"target"`   // the upstream's name of the model
+	Stream      bool      `json:"stream"`
+	Status      int       `json:"status"`
+	Code        string    `json:"code"` // of the failure; "" for success
+	Tries       int       `json:"tries"`
+	Dropped     string    `json:"dropped"` // X-Stele-Dropped as it was, or would have been, sent
+
+	Input        int64 `json:"input"`
+	CacheRead    int64 `json:"cache_read"`
+	CacheWrite   int64 `json:"cache_write"`
+	CacheWrite1h int64 `json:"cache_write_1h"`
+	Output       int64 `json:"output"`
+	Reasoning    int64 `json:"reasoning"`
+	Estimated    bool  `json:"estimated"` // the upstream did not say; counted from bytes
+	Nano         int64 `json:"nano"`      // price in billionths of a USD
+	Priced       bool  `json:"priced"`
+
+	FirstByte time.Duration `json:"first_byte"` // until the first of the answer reached us; 0: never
+	Took      time.Duration `json:"took"`
+}
+
+// Count takes an upstream's usage over.
+func (r *Record) Count(u chat.Usage) {
+	r.Input, r.CacheRead, r.CacheWrite, r.CacheWrite1h = u.Input, u.CacheRead, u.CacheWrite, u.CacheWrite1h
+	r.Output, r.Reasoning, r.Estimated = u.Output, u.Reasoning, !u.Known
+}
+
+// Keeper keeps records. Keep returns when the record survives the process.
+type Keeper interface {
+	Keep(*Record) error
+}

@@ -1,0 +1,157 @@
+package store
+
+import (
+	"bufio"
+	"context"
+	"encoding/json" // keeps durations as numbers, which the newer package does not
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"stele/internal/meter"
+	"stele/internal/uid"
+)
+
+const (
+	journalEvery = 500 * time.Millisecond // how late a row may be in the database
+	journalBatch = 500                    // records in one transaction
+)
+
+// Journal takes records at the speed of a file, so that no request waits for
+// the database, and carries them over in batches. What was taken survives the
+// death of the process: whatever is left is carried over at the next start.
+type Journal struct {
+	store  *Store
+	folder string
+
+	mu   sync.Mutex // guards what follows
+	file *os.File   // nil until the first record
+}
+
+// OpenJournal opens the journal in a folder, which must belong to this process alone.
+func OpenJournal(s *Store, folder string) (*Journal, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, fmt.Errorf("open journal: %w", err)
+	}
+	return &Journal{store: s, folder: folder}, nil
+}
+
+// Keep appends a record. When it returns the record survives the process.
+func (j *Journal) Keep(r *meter.Record) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("write journal: %w", err)
+	}
+	line = append(line, '\n')
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.file == nil {
+		name := filepath.Join(j.folder, uid.New("usage")+".jsonl")
+		if j.file, err = os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
+			return fmt.Errorf("write journal: %w", err)
+		}
+	}
+	if _, err := j.file.Write(line); err != nil {
+		return fmt.Errorf("write journal: %w", err)
+	}
+	return nil
+}
+
+// Run carries records over until ctx ends, and what is left then once more.
+func (j *Journal) Run(ctx context.Context, log *slog.Logger) {
+	tick := time.NewTicker(journalEvery)
+	defer tick.Stop()
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+			defer cancel()
+			if err := j.Flush(last); err != nil {
+				log.LogAttrs(last, slog.LevelWarn, "usage stays in the journal until the next start", slog.Any("error", err))
+			}
+			return
+		case <-tick.C:
+			err := j.Flush(ctx)
+			if err != nil && !failing && ctx.Err() == nil {
+				log.LogAttrs(ctx, slog.LevelError, "usage cannot be saved: it waits in the journal", slog.Any("error", err))
+			}
+			failing = err != nil
+		}
+	}
+}
+
+// Flush carries over everything that was kept until now.
+func (j *Journal) Flush(ctx context.Context) error {
+	j.mu.Lock()
+	file := j.file
+	j.file = nil
+	j.mu.Unlock()
+	if file != nil {
+		_ = file.Close()
+	}
+	names, err := filepath.Glob(filepath.Join(j.folder, "usage_*.jsonl"))
+	if err != nil {
+		return fmt.Errorf("read journal: %w", err)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if j.current(name) {
+			continue
+		}
+		if err := j.carry(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// current reports whether a file is being written to.
+func (j *Journal) current(name string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.file != nil && j.file.Name() == name
+}
+
+// carry saves a file's records and removes it. Half a line at the end is what
+// the death of a process leaves: its request never got its answer.
+func (j *Journal) carry(ctx context.Context, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("read journal: %w", err)
+	}
+	defer f.Close()
+	lines := bufio.NewReaderSize(f, 64<<10)
+	var batch []meter.Record
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err == nil {
+			var r meter.Record
+			if json.Unmarshal(line, &r) == nil {
+				batch = append(batch, r)
+			}
+		}
+		if len(batch) >= journalBatch || (err != nil && len(batch) > 0) {
+			if err := j.store.InsertRecords(ctx, batch); err != nil {
+				return err
+			}
+			batch = batch[:0]
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("read journal: %w", err)
+		}
+	}
+	if err := os.Remove(name); err != nil {
+		return fmt.Errorf("remove journal: %w", err)
+	}
+	return nil
+}
