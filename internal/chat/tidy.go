@@ -14,8 +14,11 @@ var ErrCut = fmt.Errorf("the upstream's answer was cut off: %w", io.ErrUnexpecte
 // ErrHeld says that an upstream mixed more tool calls at once than can be held.
 var ErrHeld = errors.New("the upstream interleaved more than can be held back")
 
-// mostHeld bounds the bytes held back while another call's arguments are not whole.
-const mostHeld = 32 << 20
+// What may be held back while a call's arguments are not whole.
+const (
+	mostHeld    = 32 << 20 // bytes
+	mostWaiting = 1024     // blocks
+)
 
 // Tidy turns loose events into strict ones: Start (Open Delta* Close)* Finish,
 // one block open at a time. Frames ride along with what they meant; events that
@@ -113,7 +116,9 @@ func (t *tidy) delta(e *Event) error {
 		b = &block{key: e.Block, kind: p.Kind, custom: p.Custom}
 		t.called = t.called || p.Kind == ToolCall
 		if t.open != nil && !t.mayLeave() {
-			t.waiting = append(t.waiting, b)
+			if t.waiting = append(t.waiting, b); len(t.waiting) > mostWaiting {
+				return ErrHeld
+			}
 		} else {
 			t.finishOpen()
 			t.open = b

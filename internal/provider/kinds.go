@@ -7,16 +7,21 @@ type Kind struct {
 	Name    string
 	Dialect string // openai, anthropic or gemini; "" for media APIs
 	BaseURL string // "": the operator must give one
+	Auth    string // the header that carries the key; "": Authorization: Bearer
 	KeyEnv  string // the environment variable its users keep their key in
 	URLEnv  string // the environment variable its users keep its address in
 }
+
+// Author reports whether the kind is the dialect's author's own service, rather
+// than one of those that speak it as well.
+func (k Kind) Author() bool { return k.Name == k.Dialect }
 
 // Kinds lists every kind, in the order help shows them.
 func Kinds() []Kind {
 	return []Kind{
 		{Name: "openai", Dialect: "openai", BaseURL: "https://api.openai.com/v1", KeyEnv: "OPENAI_API_KEY"},
-		{Name: "anthropic", Dialect: "anthropic", BaseURL: "https://api.anthropic.com", KeyEnv: "ANTHROPIC_API_KEY"},
-		{Name: "gemini", Dialect: "gemini", BaseURL: "https://generativelanguage.googleapis.com", KeyEnv: "GEMINI_API_KEY"},
+		{Name: "anthropic", Dialect: "anthropic", BaseURL: "https://api.anthropic.com", Auth: "X-Api-Key", KeyEnv: "ANTHROPIC_API_KEY"},
+		{Name: "gemini", Dialect: "gemini", BaseURL: "https://generativelanguage.googleapis.com", Auth: "X-Goog-Api-Key", KeyEnv: "GEMINI_API_KEY"},
 		{Name: "openrouter", Dialect: "openai", BaseURL: "https://openrouter.ai/api/v1", KeyEnv: "OPENROUTER_API_KEY"},
 		{Name: "groq", Dialect: "openai", BaseURL: "https://api.groq.com/openai/v1", KeyEnv: "GROQ_API_KEY"},
 		{Name: "mistral", Dialect: "openai", BaseURL: "https://api.mistral.ai/v1", KeyEnv: "MISTRAL_API_KEY"},

@@ -1,0 +1,126 @@
+// Package relay is one chat turn: find the model, try its targets, count what
+// it took. It cannot name a dialect: translation happens at the door and at the
+// wall, so nothing here changes when one is added.
+package relay
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/catalog"
+	"stele/internal/chat"
+	"stele/internal/fault"
+	"stele/internal/meter"
+	"stele/internal/route"
+	"stele/internal/scope"
+	"stele/internal/uid"
+)
+
+// Sandbox is the model that keys marked sandbox get for every id.
+const Sandbox = "stele/sandbox"
+
+// Target is what an upstream is asked for.
+type Target struct {
+	Model    string // the upstream's name
+	Timeouts catalog.Timeouts
+	Rename   bool // the reply must carry the client's name of the model
+	Hidden   bool // and nothing may tell who served it
+}
+
+// Upstream is an account that can be asked. An error means that nothing was
+// answered yet, so that another one may be tried.
+type Upstream interface {
+	Do(ctx context.Context, req *chat.Request, t Target) (*chat.Reply, error)
+}
+
+// Options are what a Relay is made of.
+type Options struct {
+	Catalog   *catalog.Catalog
+	Upstreams func(provider string) (Upstream, bool)
+	Router    *route.Router
+	Keeper    meter.Keeper
+	Vault     *Vault
+	Log       *slog.Logger
+	Now       func() time.Time
+}
+
+// Relay serves chat turns. It is safe for concurrent use.
+type Relay struct{ Options }
+
+// New makes a Relay.
+func New(o Options) *Relay { return &Relay{o} }
+
+// Do serves one turn. A whole reply has been counted when it returns; a stream
+// is counted when it ends, however it ends, or when the reply is closed.
+func (r *Relay) Do(ctx context.Context, who access.Principal, req *chat.Request) (*chat.Reply, error) {
+	call := r.begin(ctx, who, req)
+	reply, err := r.do(ctx, who, req, call)
+	if err != nil {
+		call.fail(err)
+		call.settle()
+		return nil, err
+	}
+	call.served(reply)
+	if reply.Stream == nil {
+		call.settle()
+		return reply, nil
+	}
+	release := reply.Close
+	reply.Stream = call.watch(reply.Stream)
+	reply.Close = func() {
+		if release != nil {
+			release()
+		}
+		call.settle()
+	}
+	return reply, nil
+}
+
+func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request, call *call) (*chat.Reply, error) {
+	name := req.Model
+	if who.Sandbox {
+		name = Sandbox
+	}
+	model, err := r.Catalog.Model(name, who.Scope)
+	if who.Sandbox && err != nil {
+		model, err = r.Catalog.Model(name, access.Scope{})
+	}
+	if err != nil {
+		return nil, err
+	}
+	call.model = model
+	held := r.Vault.target(who.Workspace, req)
+	var reply *chat.Reply
+	call.record.Tries, err = r.Router.Do(ctx, pinned(model, held), func(ctx context.Context, t catalog.Target) error {
+		upstream, ok := r.Upstreams(t.Provider)
+		if !ok {
+			return fault.New(fault.UpstreamError, "The model's provider is not available.").
+				With("credentials", true).Because(errors.New("no provider " + t.Provider))
+		}
+		call.record.Provider, call.record.Target = t.Provider, t.Model
+		restored := r.Vault.restore(who.Workspace, req, t)
+		var err error
+		reply, err = upstream.Do(ctx, restored, Target{
+			Model: t.Model, Timeouts: model.Timeouts, Rename: model.HideUpstream || len(model.Targets) > 1, Hidden: model.HideUpstream,
+		})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.Vault.keep(who.Workspace, req, catalog.Target{Provider: reply.Provider, Model: reply.Target}, reply)
+	return reply, nil
+}
+
+// begin opens the record of a call.
+func (r *Relay) begin(ctx context.Context, who access.Principal, req *chat.Request) *call {
+	now := r.Now()
+	s := scope.From(ctx)
+	return &call{relay: r, ctx: context.WithoutCancel(ctx), start: now, body: len(req.Origin.Body), record: meter.Record{
+		ID: uid.New("use"), At: now, Request: s.ID, Workspace: who.Workspace, Key: who.Key, Environment: string(who.Environment),
+		Route: s.Route(), Dialect: req.Origin.Dialect, Model: req.Model, Stream: req.Stream, Status: 200,
+	}}
+}

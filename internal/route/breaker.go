@@ -1,0 +1,39 @@
+// Package route tries the targets of a model until one serves: order, retries,
+// breakers. It must not know what is tried.
+package route
+
+import (
+	"sync"
+	"time"
+
+	"github.com/sony/gobreaker/v2"
+)
+
+const (
+	failuresToOpen = 5
+	openFor        = 10 * time.Second
+)
+
+// breakers keeps a breaker for each target, so that one that is down costs
+// nobody a wait.
+type breakers struct {
+	mu sync.Mutex // guards by
+	by map[string]*gobreaker.TwoStepCircuitBreaker[struct{}]
+}
+
+func (b *breakers) of(target string) *gobreaker.TwoStepCircuitBreaker[struct{}] {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.by == nil {
+		b.by = make(map[string]*gobreaker.TwoStepCircuitBreaker[struct{}])
+	}
+	breaker := b.by[target]
+	if breaker == nil {
+		breaker = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
+			Name: target, MaxRequests: 1, Timeout: openFor,
+			ReadyToTrip: func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= failuresToOpen },
+		})
+		b.by[target] = breaker
+	}
+	return breaker
+}

@@ -1,0 +1,157 @@
+package route
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"stele/internal/catalog"
+	"stele/internal/fault"
+)
+
+const (
+	firstPause   = 250 * time.Millisecond
+	longestPause = 5 * time.Second // an upstream that wants more is left to the client
+)
+
+// Router tries targets. It is safe for concurrent use.
+type Router struct {
+	breakers breakers
+	sleep    func(context.Context, time.Duration) error
+	random   func() float64
+}
+
+// New makes a Router.
+func New() *Router { return &Router{sleep: sleep, random: rand.Float64} }
+
+// Do tries the model's targets until one serves. Try must not have answered the
+// client when it fails. The number of tries is returned in any case.
+func (r *Router) Do(ctx context.Context, m *catalog.Model, try func(context.Context, catalog.Target) error) (tries int, err error) {
+	order := r.order(m)
+	most := max(len(order), 1+m.Retries)
+	if len(order) == 0 {
+		return 0, fault.New(fault.Unavailable, "The model %q has no target.", m.ID)
+	}
+	var last error
+	dead := make([]bool, len(order)) // trying again there cannot help
+	for n := 0; tries < most && n < most*2; n++ {
+		at := n % len(order)
+		if dead[at] {
+			if allDead(dead) {
+				break
+			}
+			continue
+		}
+		target := order[at]
+		done, open := r.breakers.of(target.Provider + "/" + target.Model).Allow()
+		if open != nil {
+			dead[at] = true
+			last = errors.Join(last, open)
+			continue
+		}
+		if n >= len(order) { // all were tried: give them time
+			if err := r.pause(ctx, n/len(order), last); err != nil {
+				done(nil)
+				return tries, err
+			}
+		}
+		tries++
+		err := try(ctx, target)
+		v := judge(err)
+		done(v.blame)
+		if err == nil || v.final || ctx.Err() != nil {
+			return tries, err
+		}
+		last, dead[at] = err, v.elsewhere
+	}
+	return tries, exhausted(last, tries)
+}
+
+// order is the targets in the order they are tried.
+func (r *Router) order(m *catalog.Model) []catalog.Target {
+	if !m.Balance || len(m.Targets) < 2 {
+		return m.Targets
+	}
+	rest := append([]catalog.Target(nil), m.Targets...)
+	order := make([]catalog.Target, 0, len(rest))
+	for len(rest) > 0 {
+		total := 0
+		for _, t := range rest {
+			total += t.Weight
+		}
+		at, point := 0, r.random()*float64(total)
+		for at < len(rest)-1 && point >= float64(rest[at].Weight) {
+			point -= float64(rest[at].Weight)
+			at++
+		}
+		order = append(order, rest[at])
+		rest = append(rest[:at], rest[at+1:]...)
+	}
+	return order
+}
+
+// verdict is what a failure means for the next try.
+type verdict struct {
+	final     bool  // no target could do better
+	elsewhere bool  // another target could, this one cannot
+	blame     error // counts against the target
+}
+
+func judge(err error) verdict {
+	if err == nil {
+		return verdict{}
+	}
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return verdict{final: true} // not the upstream's doing: strict mode, a bug, a client that is gone
+	}
+	switch e.Code {
+	case fault.Unavailable, fault.UpstreamError, fault.UpstreamTimeout:
+		return verdict{blame: err, elsewhere: e.Details["credentials"] != nil}
+	case fault.RateLimited:
+		return verdict{elsewhere: e.RetryAfter == 0 || e.RetryAfter > longestPause}
+	case fault.ModelNotFound:
+		return verdict{elsewhere: true}
+	}
+	return verdict{final: true}
+}
+
+// pause waits before a round of tries that follows another, longer each time
+// and as long as the upstream asked for.
+func (r *Router) pause(ctx context.Context, round int, last error) error {
+	wait := min(firstPause<<(round-1), longestPause)
+	wait = time.Duration(float64(wait) * (0.5 + r.random()))
+	if e, ok := errors.AsType[*fault.Error](last); ok {
+		wait = max(wait, e.RetryAfter)
+	}
+	return r.sleep(ctx, wait)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// exhausted is what the client hears when every try failed.
+func exhausted(last error, tries int) error {
+	if e, ok := errors.AsType[*fault.Error](last); ok && tries > 0 {
+		return e
+	}
+	return fault.New(fault.Unavailable, "The model's providers are failing: try again soon.").After(openFor).Because(last)
+}
+
+func allDead(dead []bool) bool {
+	for _, d := range dead {
+		if !d {
+			return false
+		}
+	}
+	return true
+}
