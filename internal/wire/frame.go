@@ -54,8 +54,10 @@ func (s *SSE) Next() (Frame, error) {
 		line, err := s.line()
 		if err != nil {
 			if errors.Is(err, io.EOF) && len(s.raw) > 0 {
-				// Some servers leave out the last blank line: what came is an event if it is whole.
+				// Some servers leave out the last blank line: what came is an event if it is
+				// whole. Whoever passes it on needs the line, or the client loses the event.
 				if seen && len(line) == 0 {
+					s.raw = append(s.raw, '\n')
 					return Frame{Event: s.name, Data: s.data, Raw: s.raw}, nil
 				}
 				return Frame{}, io.ErrUnexpectedEOF

@@ -1,0 +1,105 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// all reads a stream and tells its frames as event|data.
+func all(r io.Reader, longest int) (frames []string, raw string, err error) {
+	s := NewSSE(r, longest)
+	for {
+		f, err := s.Next()
+		if err != nil {
+			if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+				err = nil
+			}
+			return frames, raw, err
+		}
+		raw += string(f.Raw)
+		frames = append(frames, string(f.Event)+"|"+string(f.Data))
+	}
+}
+
+func TestFrames(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ in, want string }{
+		"one":                          {"data: a\n\n", "|a"},
+		"named":                        {"event: x\ndata: a\n\n", "x|a"},
+		"without a space":              {"data:a\n\n", "|a"},
+		"only one space is taken":      {"data:  a\n\n", "| a"},
+		"several lines":                {"data: a\ndata: b\n\n", "|a\nb"},
+		"CRLF":                         {"event: x\r\ndata: a\r\n\r\ndata: b\r\n\r\n", "x|a,|b"},
+		"comments, ids and retries":    {": hi\n\nid: 7\nretry: 1\ndata: a\n\n", "|,|a"},
+		"byte order mark":              {"\xef\xbb\xbfdata: a\n\n", "|a"},
+		"the last blank line missing":  {"data: a\n\ndata: b\n", "|a,|b"},
+		"bare newlines are keep-alive": {"\n\ndata: a\n\n", "|,|,|a"},
+		"empty":                        {"", ""},
+	} {
+		for _, r := range []io.Reader{strings.NewReader(test.in), iotest.OneByteReader(strings.NewReader(test.in))} {
+			frames, raw, err := all(r, 1<<20)
+			if got := strings.Join(frames, ","); got != test.want || err != nil {
+				t.Errorf("%s: %q, %v; want %q", name, got, err, test.want)
+			}
+			if raw != test.in && raw != test.in+"\n" {
+				t.Errorf("%s: raw %q, want every byte of %q", name, raw, test.in)
+			}
+		}
+	}
+}
+
+func TestBrokenFrames(t *testing.T) {
+	t.Parallel()
+	for _, in := range []string{"data: a\n\ndata: b", "event: x\n", "da"} {
+		if _, _, err := all(strings.NewReader(in), 1<<20); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%q: %v, want an unexpected end", in, err)
+		}
+	}
+	endless := io.MultiReader(strings.NewReader("data: "), iotest.DataErrReader(bytes.NewReader(make([]byte, 10<<20))))
+	if _, _, err := all(endless, 1<<20); !errors.Is(err, ErrTooLong) {
+		t.Errorf("an endless line: %v", err)
+	}
+	many := strings.Repeat("data: x\n", 1<<18)
+	if _, _, err := all(strings.NewReader(many), 1<<20); !errors.Is(err, ErrTooLong) {
+		t.Errorf("an endless event: %v", err)
+	}
+}
+
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	s := NewSSE(strings.NewReader("data: a\n\ndata: b\n\n"), 1<<20)
+	for i, want := range []bool{false, true} {
+		if _, err := s.Next(); err != nil || s.Waiting() != want {
+			t.Errorf("after frame %d: waiting %v, %v", i, s.Waiting(), err)
+		}
+	}
+}
+
+func FuzzSSE(f *testing.F) {
+	f.Add([]byte("event: a\r\ndata: {}\r\n\r\n: c\n\ndata: [DONE]\n\n"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		_, raw, err := all(bytes.NewReader(in), 1<<16)
+		if err == nil && strings.TrimSuffix(raw, "\n") != strings.TrimSuffix(string(in), "\n") {
+			t.Errorf("lost bytes: %q became %q", in, raw)
+		}
+	})
+}
+
+func BenchmarkSSE(b *testing.B) {
+	frame := `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"word"}}]}` + "\n\n"
+	in := strings.Repeat(frame, 100)
+	b.SetBytes(int64(len(in)))
+	b.ReportAllocs()
+	for b.Loop() {
+		s := NewSSE(strings.NewReader(in), 1<<20)
+		for {
+			if _, err := s.Next(); err != nil {
+				break
+			}
+		}
+	}
+}
