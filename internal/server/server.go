@@ -78,6 +78,14 @@ func (s *Server) Listen() error {
 // Addr is where the server listens, after Listen.
 func (s *Server) Addr() net.Addr { return s.main.Addr() }
 
+// MetricsAddr is where metrics are served, after Listen, or "".
+func (s *Server) MetricsAddr() string {
+	if s.metrics == nil {
+		return ""
+	}
+	return s.metrics.Addr().String()
+}
+
 // Close gives the ports back when Run is never called.
 func (s *Server) Close() {
 	_ = s.main.Close()

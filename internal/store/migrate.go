@@ -2,12 +2,12 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"embed"
 	"fmt"
 	"io/fs"
 
 	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/lock"
 )
 
 //go:embed migrations
@@ -24,11 +24,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	options := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
 	if s.engine == postgres {
 		dialect = goose.DialectPostgres
-		locker, err := lock.NewPostgresSessionLocker()
-		if err != nil {
-			return fmt.Errorf("lock migrations: %w", err)
-		}
-		options = append(options, goose.WithSessionLocker(locker))
+		options = append(options, goose.WithSessionLocker(advisoryLock{}))
 	}
 	provider, err := goose.NewProvider(dialect, s.write, folder, options...)
 	if err != nil {
@@ -50,4 +46,22 @@ func (s *Store) migrate(ctx context.Context) error {
 		return fmt.Errorf("migrate database: %w", err)
 	}
 	return nil
+}
+
+// advisoryLock lets one node migrate at a time. It waits in the database, so
+// that whoever is next goes on at once; goose's own asks again every five seconds.
+type advisoryLock struct{}
+
+const migrationLock = 0x5354454c45 // any number, as long as every version has the same
+
+// SessionLock takes the lock.
+func (advisoryLock) SessionLock(ctx context.Context, conn *sql.Conn) error {
+	_, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(migrationLock))
+	return err
+}
+
+// SessionUnlock gives the lock back.
+func (advisoryLock) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
+	_, err := conn.ExecContext(ctx, `SELECT pg_advisory_unlock($1)`, int64(migrationLock))
+	return err
 }
