@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# All of `make test`. With a command, runs that instead, in the same surroundings:
+#
+#   test/env/run.sh [--durable] [COMMAND…]
+#
+# --durable gives a PostgreSQL that syncs to disk, as the figures of a benchmark need. Whatever is started here is stopped,
+# and the one temporary folder removed, on success, failure and Ctrl-C alike.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source test/env/find.sh
+source test/env/postgres.sh
+source test/env/session.sh
+
+root=$PWD
+tmp=
+durability=(fsync=off synchronous_commit=off full_page_writes=off)
+failed=0
+summary=()
+
+main() {
+  if [[ ${1:-} == --durable ]]; then
+    durability=()
+    shift
+  fi
+  trap clean_up EXIT
+  trap 'interrupted 129' HUP
+  trap 'interrupted 130' INT
+  trap 'interrupted 143' TERM
+
+  tmp=$(mktemp -d /tmp/stele-test.XXXXXX)
+  chmod 711 "$tmp" # the database's user passes through
+  mkdir -m 1777 "$tmp/tmp"
+  export TMPDIR=$tmp/tmp
+
+  if surroundings; then
+    if (($# > 0)); then
+      session_run "$@"
+      return
+    fi
+    checks || true # every step is run and reported, whatever became of those before it
+    tests || true
+  fi
+  report
+}
+
+# surroundings installs what is missing, starts what must run and tells the tests where it is.
+surroundings() {
+  step packages test/env/need.sh && # on the terminal: sudo may ask for a password
+    step 'npm ci' install_clients &&
+    step postgresql postgres_start "$tmp" "${durability[@]}" &&
+    step 'go build' session_run env CGO_ENABLED=0 go build -o "$tmp/stele" ./cmd/stele || return
+  STELE_TEST_CHROMIUM=$(find_chromium)
+  export STELE_TEST_CHROMIUM
+  export STELE_TEST_POSTGRES=$postgres_url
+  export STELE_TEST_NODE=$root/test/sdk/node_modules/.bin/node
+  export STELE_TEST_BINARY=$tmp/stele
+  # A test that lacks something skips, which is right on a developer's machine. Here nothing is lacking: it fails.
+  export STELE_TEST_REQUIRE=1
+}
+
+checks() {
+  export CGO_ENABLED=0 # as the binary was built, so that nothing is compiled twice
+  step format formatted
+  step vet in_bash 'go vet -tags torture ./... && go -C tools vet ./...'
+  # golangci-lint takes two minutes to build on a new machine, and as long to download: it is in `make check` only.
+  step staticcheck in_bash 'go tool -modfile=tools/go.mod staticcheck -tags torture ./...'
+  step licences in_bash 'go -C tools run ./licenses -root ..'
+}
+
+tests() {
+  step 'test tools' go_test tools
+  step test go_test .
+  if [[ -e test/go.mod ]]; then
+    step 'vet test' in_bash 'go -C test vet ./...'
+    step 'test test' go_test test
+  fi
+}
+
+# go_test DIR tests the module in DIR under the race detector. gotestsum names every test that was skipped.
+go_test() {
+  session_run env -C "$1" CGO_ENABLED=1 go tool -modfile="$root/tools/go.mod" gotestsum \
+    --format pkgname --format-hide-empty-pkg -- -race -timeout 15m ./...
+}
+
+# install_clients installs the SDKs and Node 22 unless those of this lock file are there.
+install_clients() {
+  local stamp=test/sdk/node_modules/.installed
+  if cmp -s test/sdk/package-lock.json "$stamp"; then
+    return
+  fi
+  session_run env -C test/sdk npm ci && cp test/sdk/package-lock.json "$stamp"
+}
+
+formatted() {
+  local odd
+  odd=$(find . -name node_modules -prune -o -name '*.go' -not -path '*/testdata/*' -exec gofmt -s -l {} +)
+  if [[ -n $odd ]]; then
+    printf '%s\n' "not formatted (make fmt):" "$odd"
+    return 1
+  fi
+}
+
+in_bash() {
+  session_run bash -euo pipefail -c "$1"
+}
+
+# step NAME COMMAND… runs the command, in this shell, and remembers how it went and how long it took.
+step() {
+  local name=$1 start=$SECONDS outcome=ok
+  shift
+  echo "== $name"
+  if ! "$@"; then
+    outcome=FAILED
+    failed=1
+  fi
+  summary+=("$(printf '%-12s %-6s %4d s' "$name" "$outcome" $((SECONDS - start)))")
+  [[ $outcome == ok ]]
+}
+
+report() {
+  echo
+  printf '  %s\n' "${summary[@]}"
+  echo
+  if ((failed)); then
+    echo "make test: failed after $SECONDS s"
+  else
+    echo "make test: passed in $SECONDS s"
+  fi
+  return "$failed"
+}
+
+interrupted() {
+  echo "interrupted: stopping what was started" >&2
+  exit "$1"
+}
+
+clean_up() {
+  trap '' HUP INT TERM
+  set +e
+  session_stop
+  postgres_stop
+  if [[ -n $tmp ]]; then
+    chmod -R u+w "$tmp" 2>/dev/null # a module cache made by a test is read-only
+    rm -rf "$tmp"
+  fi
+}
+
+main "$@"

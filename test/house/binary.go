@@ -1,0 +1,62 @@
+package house
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+const binaryVariable = "STELE_TEST_BINARY"
+
+// Main is for TestMain: it runs the tests against the binary that
+// STELE_TEST_BINARY names, or against one it builds for them.
+func Main(m *testing.M) int {
+	if os.Getenv(binaryVariable) != "" {
+		return m.Run()
+	}
+	folder, err := os.MkdirTemp("", "stele-binary-")
+	if err == nil {
+		defer os.RemoveAll(folder)
+		err = build(filepath.Join(folder, "stele"))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+func build(binary string) error {
+	_, here, _, _ := runtime.Caller(0)
+	cmd := exec.Command("go", "build", "-o", binary, "./cmd/stele")
+	cmd.Dir = filepath.Join(filepath.Dir(here), "..", "..")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build stele: %w\n%s", err, out)
+	}
+	return os.Setenv(binaryVariable, binary)
+}
+
+// Need is the value of a STELE_TEST_ variable that names what a test cannot do
+// without. Where it is not set the test is skipped, or fails if STELE_TEST_REQUIRE
+// says that nothing is lacking.
+func Need(t testing.TB, variable string) string {
+	t.Helper()
+	value := os.Getenv(variable)
+	if value == "" {
+		Lacking(t, variable+" is not set")
+	}
+	return value
+}
+
+// Lacking ends a test that cannot be run here, as Need does.
+func Lacking(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("STELE_TEST_REQUIRE") != "" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
+}

@@ -1,0 +1,125 @@
+package test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"stele/test/house"
+)
+
+// newDatabase makes an empty PostgreSQL database for one test and returns its URL.
+func newDatabase(t *testing.T) string {
+	t.Helper()
+	server := house.Need(t, "STELE_TEST_POSTGRES")
+	name := "test_" + strings.ToLower(rand.Text())
+	administer(t, server, "CREATE DATABASE "+name)
+	t.Cleanup(func() { administer(t, server, "DROP DATABASE "+name+" WITH (FORCE)") })
+	u, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = "/" + name
+	return u.String()
+}
+
+func administer(t *testing.T, server, statement string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // t's own is over when the database is dropped
+	defer cancel()
+	conn, err := pgx.Connect(ctx, server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, statement); err != nil {
+		t.Errorf("%s: %v", statement, err)
+	}
+}
+
+// newMasterKey writes a master key to a file.
+func newMasterKey(t *testing.T) string {
+	t.Helper()
+	secret := make([]byte, 32)
+	rand.Read(secret)
+	file := filepath.Join(t.TempDir(), "master.key")
+	if err := os.WriteFile(file, []byte(hex.EncodeToString(secret)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestKeysChangeOnPostgreSQL(t *testing.T) {
+	t.Parallel()
+	h := house.Start(t, house.Options{Flags: []string{"--database-url", newDatabase(t)}})
+	if line := h.AwaitLine(t, "which database it uses", func(l house.Line) bool { return l.Text("msg") == "serving" }); line.Text("database") != "postgres" {
+		t.Errorf("the log says %v", line)
+	}
+	if _, err := os.Stat(filepath.Join(h.Data, "stele.db")); err == nil {
+		t.Error("there is a SQLite database too")
+	}
+	testKeysChange(t, h)
+}
+
+// TestTwoServersOnOnePostgreSQL changes keys through one and asks the other.
+func TestTwoServersOnOnePostgreSQL(t *testing.T) {
+	t.Parallel()
+	database, master := newDatabase(t), newMasterKey(t)
+	flags := []string{"--database-url", database, "--master-key-file", master}
+	one := house.Start(t, house.Options{Flags: flags})
+	two := house.Start(t, house.Options{Flags: flags})
+	if keyText.MatchString(two.Greeting()) {
+		t.Errorf("the second node printed a key: %s", two.Greeting())
+	}
+	old := one.CreateKey(t)
+	two.Keep(old.Key)
+	two.Await(t, old.Key, http.StatusOK)
+	fresh := two.Rotate(t, old.ID, "--grace", "1h")
+	one.Keep(fresh.Key)
+	one.Await(t, fresh.Key, http.StatusOK)
+	answers(t, one, old.Key, http.StatusOK)
+	one.Revoke(t, old.ID)
+	for _, h := range []*house.House{one, two} {
+		h.Await(t, fresh.Key, http.StatusUnauthorized)
+		answers(t, h, old.Key, http.StatusUnauthorized)
+	}
+
+	stranger := house.New(t, house.Options{Flags: []string{"--database-url", database}})
+	const why = "this database was made with another master key"
+	refused(t, stranger, why, "--master-key-file", newMasterKey(t))
+	refused(t, stranger, why) // with one that it made itself
+	if r := stranger.Try(t, "keys", "list"); r.Code != 1 || !strings.Contains(r.Stderr, why) {
+		t.Errorf("on the command line: exit code %d, %s", r.Code, r.Stderr)
+	}
+}
+
+// TestServersStartTogether starts several nodes at once on a database that is
+// still empty: one migrates it, one greets, all serve.
+func TestServersStartTogether(t *testing.T) {
+	t.Parallel()
+	flags := []string{"--database-url", newDatabase(t), "--master-key-file", newMasterKey(t)}
+	houses := make([]*house.House, 3)
+	for i := range houses {
+		houses[i] = house.New(t, house.Options{Flags: flags})
+		houses[i].Begin(t)
+	}
+	greeted := 0
+	for _, h := range houses {
+		h.Start(t)
+		if keyText.MatchString(h.Greeting()) {
+			greeted++
+		}
+	}
+	if greeted != 1 {
+		t.Errorf("%d nodes printed a key", greeted)
+	}
+}

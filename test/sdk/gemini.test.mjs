@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ApiError, GoogleGenAI } from '@google/genai';
+import { all, check, googKey, googURL, key, rejection, url, wrongKeys } from './door.mjs';
+
+// The SDK must be given a key of its own: Stele's travels in Authorization beside it.
+const client = (bearer, { apiKey = 'dummy', house = url } = {}) =>
+  new GoogleGenAI({
+    apiKey,
+    httpOptions: { baseUrl: `${house}/api`, headers: bearer ? { Authorization: `Bearer ${bearer}` } : {} },
+  });
+
+const chat = { model: 'acme/any:free', contents: 'hello' };
+const chats = {
+  whole: (c) => c.models.generateContent(chat),
+  stream: (c) => all(c.models.generateContentStream(chat)),
+};
+const states = { 401: 'UNAUTHENTICATED', 403: 'PERMISSION_DENIED', 404: 'NOT_FOUND', 501: 'UNIMPLEMENTED' };
+
+// told holds an error against a status: its message is the JSON body.
+function told(error, status, text) {
+  check(error, ApiError, status, '');
+  const body = JSON.parse(error.message).error;
+  assert.equal(body.code, status);
+  assert.equal(body.status, states[status]);
+  assert.ok(body.message.includes(text), body.message);
+  assert.equal(body.details[0]['@type'], 'type.googleapis.com/google.rpc.ErrorInfo');
+  return body;
+}
+
+for (const [name, send] of Object.entries(chats)) {
+  for (const wrong of wrongKeys) {
+    test(`${name}: ${wrong.name}`, async () => {
+      const body = told(await rejection(send(client(wrong.key))), wrong.status, wrong.message);
+      assert.equal(body.details[0].reason, wrong.code);
+    });
+  }
+  test(`${name}: chat is not built yet`, async () => { // goes when chat is served
+    told(await rejection(send(client(key))), 501, 'does not serve chat yet');
+  });
+}
+
+for (const [name, hint, send] of [
+  ['models', 'GET /api/v1/models for the list', (c) => c.models.list()],
+  ['one model', 'GET /api/v1/models for the list', (c) => c.models.get({ model: 'any' })],
+  ['count tokens', ':generateContent', (c) => c.models.countTokens(chat)],
+  ['embeddings', ':generateContent', (c) => c.models.embedContent(chat)],
+]) {
+  test(`not served: ${name}`, async () => {
+    told(await rejection(send(client(key))), 404, hint);
+  });
+}
+
+// googKey lacks the scope chat, so that being known is seen whether chat is served or not.
+test('x-goog-api-key where it is switched off', async () => {
+  told(await rejection(chats.whole(client('', { apiKey: key }))), 401, 'No API key was sent');
+});
+
+test('x-goog-api-key where it is switched on', async () => {
+  told(await rejection(chats.whole(client('', { apiKey: googKey, house: googURL }))), 403, 'scopes');
+  told(await rejection(chats.stream(client('', { apiKey: 'dummy', house: googURL }))), 401, 'not valid');
+});

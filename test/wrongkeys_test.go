@@ -1,0 +1,74 @@
+package test
+
+import (
+	"net/http"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"stele/test/house"
+)
+
+// TestTenThousandWrongKeys guesses: half the keys have a right checksum, so that
+// they reach the look-up. All are refused, and none is remembered. That none
+// reads the database is access's own test.
+func TestTenThousandWrongKeys(t *testing.T) {
+	t.Parallel()
+	const guesses, growth = 5000, 8 << 20
+	h := house.Start(t, house.Options{})
+	guess(t, h, guesses)
+	before := resident(t, h.PID())
+	guess(t, h, guesses)
+	after := resident(t, h.PID())
+	t.Logf("resident memory: %d KB, then %d KB", before>>10, after>>10)
+	if after-before > growth {
+		t.Errorf("resident memory grew from %d to %d bytes over %d wrong keys", before, after, guesses)
+	}
+}
+
+// guess knocks n times, over a few connections that stay open.
+func guess(t *testing.T, h *house.House, n int) {
+	t.Helper()
+	const connections = 8
+	var all sync.WaitGroup
+	for range connections {
+		all.Go(func() {
+			for i := range n / connections {
+				key := house.Forge("sk_live_")
+				if i%2 == 1 {
+					key = house.Mistype(key)
+				}
+				r := h.Request(t, "GET", "/api/v1/models")
+				r.Header.Set("Authorization", "Bearer "+key)
+				a, err := h.Send(r)
+				if err != nil || a.Status != http.StatusUnauthorized || !strings.Contains(a.Body, "invalid_api_key") {
+					t.Errorf("%s is answered with %d %s (%v)", key, a.Status, a.Body, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+var residentLine = regexp.MustCompile(`(?m)^VmRSS:\s*(\d+) kB$`)
+
+// resident is how many bytes of memory a process holds.
+func resident(t *testing.T, pid int) int {
+	t.Helper()
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		t.Skipf("no /proc here: %v", err)
+	}
+	found := residentLine.FindSubmatch(status)
+	if found == nil {
+		t.Fatalf("no VmRSS in %s", status)
+	}
+	kilobytes, err := strconv.Atoi(string(found[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kilobytes << 10
+}
