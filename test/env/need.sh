@@ -2,6 +2,7 @@
 # Installs the Debian packages the tests need and this machine lacks. Touches nothing when all are there.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
+# shellcheck source-path=SCRIPTDIR
 source ./find.sh
 
 # Keeps Debian from starting a database of its own when its package is installed: the tests start theirs.
