@@ -56,7 +56,7 @@ func guess(t *testing.T, h *house.House, n int) {
 var residentLine = regexp.MustCompile(`(?m)^VmRSS:\s*(\d+) kB$`)
 
 // resident is how many bytes of memory a process holds.
-func resident(t *testing.T, pid int) int {
+func resident(t testing.TB, pid int) int {
 	t.Helper()
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"stele/internal/app"
@@ -11,6 +12,7 @@ import (
 	"stele/internal/config"
 	"stele/internal/guard"
 	"stele/internal/media"
+	"stele/internal/relay"
 )
 
 // contents is what a configuration offers to clients, read whole or not at all.
@@ -25,6 +27,7 @@ func readContents(cfg *config.Config) (contents, error) {
 	var c contents
 	var problems []error
 	c.catalog.Models = chatModels(cfg)
+	c.catalog.Open = openProviders(cfg)
 	for _, file := range cfg.MediaModelFiles {
 		m, err := readFile(file, media.Read)
 		problems = append(problems, err)
@@ -60,7 +63,12 @@ func chatModels(cfg *config.Config) []catalog.Model {
 	if created.IsZero() {
 		created = time.Unix(0, 0)
 	}
-	var list []catalog.Model
+	list := []catalog.Model{{
+		ID: relay.Sandbox, Name: "Sandbox", Owner: config.Builtin, Created: time.Unix(0, 0),
+		Description:  "Built in: answers as any model would, costs nothing, and fails in every way you order it to.",
+		Capabilities: map[string]bool{"reasoning": true, "attachments": true, "tools": true},
+		Targets:      []catalog.Target{{Provider: config.Builtin, Model: "sandbox", Weight: 1}},
+	}}
 	for _, m := range cfg.Models {
 		out := catalog.Model{
 			ID: m.ID, Name: m.Name, Description: m.Description, Owner: "stele", Created: created,
@@ -78,7 +86,7 @@ func chatModels(cfg *config.Config) []catalog.Model {
 	for _, p := range cfg.Providers {
 		for _, name := range p.Models {
 			if name == "*" {
-				continue // the upstream's own list is asked for where upstreams are reached
+				continue // any name: see openProviders
 			}
 			list = append(list, catalog.Model{
 				ID: p.Name + "/" + name, Name: name, Owner: p.Name, Created: created, Retries: 2,
@@ -87,4 +95,15 @@ func chatModels(cfg *config.Config) []catalog.Model {
 		}
 	}
 	return list
+}
+
+// openProviders are the accounts that take any model's name.
+func openProviders(cfg *config.Config) map[string]catalog.Model {
+	open := make(map[string]catalog.Model)
+	for _, p := range cfg.Providers {
+		if slices.Contains(p.Models, "*") {
+			open[p.Name] = catalog.Model{Owner: p.Name, Retries: 2}
+		}
+	}
+	return open
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 	"stele/internal/app"
 	"stele/internal/catalog"
 	"stele/internal/config"
+	"stele/internal/relay"
 	"stele/internal/server"
 )
 
@@ -26,6 +28,9 @@ type live struct {
 	catalog     *catalog.Catalog
 	apps        *app.Library
 	certificate *server.Certificate
+	outside     *http.Client
+	builtin     relay.Upstream
+	upstreams   atomic.Pointer[map[string]relay.Upstream]
 }
 
 func newLive(cfg *config.Config, f *flags, w world) *live {
@@ -43,6 +48,12 @@ func (l *live) take(cfg *config.Config) {
 }
 
 func (l *live) config() *config.Config { return l.current.Load() }
+
+// upstream finds the client of an account.
+func (l *live) upstream(provider string) (relay.Upstream, bool) {
+	u, ok := (*l.upstreams.Load())[provider]
+	return u, ok
+}
 
 // reload takes a changed configuration without dropping a request. When
 // anything is wrong with it nothing changes. The note says what needs a restart.
@@ -62,7 +73,7 @@ func (l *live) reload(context.Context) (note string, err error) {
 			return "", err
 		}
 	}
-	if err := l.offer(offered); err != nil {
+	if err := l.offer(next, offered); err != nil {
 		return "", err
 	}
 	if fixed := config.Immutable(l.started, next); len(fixed) > 0 {
@@ -72,7 +83,11 @@ func (l *live) reload(context.Context) (note string, err error) {
 	return note, nil
 }
 
-func (l *live) offer(c contents) error {
+// offer makes what a configuration offers callable: first the accounts, then
+// the models that name them.
+func (l *live) offer(cfg *config.Config, c contents) error {
+	upstreams := openUpstreams(cfg, l.outside, l.builtin)
+	l.upstreams.Store(&upstreams)
 	if err := l.catalog.Replace(c.catalog); err != nil {
 		return err
 	}
@@ -88,6 +103,7 @@ func (l *live) doorSettings() api.Settings {
 		AcceptGoogHeader: cfg.Auth.AcceptGoogHeader,
 		AllowDevelopment: cfg.Auth.AllowDevelopment,
 		JSONBody:         int64(cfg.Limits.JSONBody),
+		KeepAlive:        cfg.Stream.KeepAlive,
 		UploadBody:       int64(max(cfg.Limits.Image, cfg.Limits.Video, cfg.Limits.Audio, cfg.Limits.Document)) + beside,
 	}
 }

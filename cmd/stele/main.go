@@ -25,6 +25,11 @@ func main() {
 	defer stop()
 	// A second signal must end a drain that takes too long.
 	context.AfterFunc(ctx, stop)
+	if os.Getenv("GOGC") == "" {
+		// Requests leave short-lived garbage on a small heap: collecting it less often
+		// costs some megabytes and saves a tenth of the processor.
+		debug.SetGCPercent(400)
+	}
 	w := world{getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
 	if err := run(ctx, os.Args[1:], w); err != nil {
 		os.Exit(1) //nolint:gocritic // the signal handler may die with the process
@@ -77,7 +82,7 @@ func newRoot(w world) *cobra.Command {
 			Use: "serve", Short: "Serve the API and the console (the default)", Args: cobra.NoArgs,
 			RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), w, &f) },
 		},
-		newKeys(w, &f), newUsers(w, &f), newConfig(w, &f),
+		newChat(w, &f), newKeys(w, &f), newUsers(w, &f), newConfig(w, &f),
 		&cobra.Command{
 			Use: "version", Short: "Print the version", Args: cobra.NoArgs,
 			RunE: func(c *cobra.Command, _ []string) error {

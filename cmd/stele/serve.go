@@ -20,6 +20,9 @@ import (
 	"stele/internal/api"
 	"stele/internal/config"
 	"stele/internal/console"
+	"stele/internal/provider/sandbox"
+	"stele/internal/relay"
+	"stele/internal/route"
 	"stele/internal/server"
 	"stele/internal/store"
 	"stele/internal/telemetry"
@@ -28,6 +31,9 @@ import (
 // serve builds the house from a Config, starts it and drains it: the only
 // wiring, top to bottom.
 func serve(ctx context.Context, w world, f *flags) error {
+	hangUp := make(chan os.Signal, 1)
+	signal.Notify(hangUp, syscall.SIGHUP) // from the first moment on: unheard it would end the process
+	defer signal.Stop(hangUp)
 	cfg, err := f.load(w)
 	if err != nil {
 		return err
@@ -53,7 +59,11 @@ func serve(ctx context.Context, w world, f *flags) error {
 		return err
 	}
 
-	if err := live.offer(offered); err != nil {
+	if live.outside, err = outside(cfg, w); err != nil {
+		return err
+	}
+	live.builtin = sandbox.New(sandbox.Options{Now: time.Now, Secret: h.master.Derived("sandbox")})
+	if err := live.offer(cfg, offered); err != nil {
 		return err
 	}
 	if cfg.TLS.On() {
@@ -62,6 +72,10 @@ func serve(ctx context.Context, w world, f *flags) error {
 		}
 	}
 
+	journal, err := store.OpenJournal(h.store, filepath.Join(cfg.Data, "journal"))
+	if err != nil {
+		return err
+	}
 	metrics := telemetry.NewMetrics(versionText())
 	var front *server.Server
 	var public *url.URL
@@ -75,6 +89,9 @@ func serve(ctx context.Context, w world, f *flags) error {
 		Listen: cfg.Listen, Certificate: live.certificate, BasePath: basePath(cfg.PublicURL),
 		API: api.New(api.Options{
 			Access: h.access, Catalog: live.catalog, Apps: live.apps,
+			Relay: relay.New(relay.Options{
+				Catalog: live.catalog, Upstreams: live.upstream, Router: route.New(), Keeper: journal, Vault: relay.NewVault(), Log: log, Now: time.Now,
+			}),
 			Settings: live.doorSettings, Draining: func() bool { return front.Draining() },
 		}),
 		Pages:          pages,
@@ -105,7 +122,9 @@ func serve(ctx context.Context, w world, f *flags) error {
 	defer beside.Wait()
 	defer stopSide()
 	beside.Go(func() { h.access.Run(side, log) })
-	beside.Go(func() { live.followSignals(side, log) })
+	beside.Go(func() { journal.Run(side, log) })
+	beside.Go(func() { forget(side, h.store, live, log) })
+	beside.Go(func() { live.follow(side, hangUp, log) })
 	if control != nil {
 		beside.Go(func() { control.Run(side) })
 	}
@@ -114,8 +133,25 @@ func serve(ctx context.Context, w world, f *flags) error {
 		return err
 	}
 	log.LogAttrs(ctx, slog.LevelInfo, "serving", slog.String("version", versionText()), slog.String("address", front.Addr().String()),
+		slog.String("metrics", front.MetricsAddr()),
 		slog.String("database", h.store.Engine()))
 	return front.Run(ctx)
+}
+
+// forget deletes what is older than it is to be kept, once an hour.
+func forget(ctx context.Context, db *store.Store, live *live, log *slog.Logger) {
+	tick := time.NewTicker(time.Hour)
+	defer tick.Stop()
+	for {
+		if _, err := db.DeleteRecordsBefore(ctx, time.Now().Add(-live.config().Retention.Requests)); err != nil && ctx.Err() == nil {
+			log.LogAttrs(ctx, slog.LevelWarn, "old requests not deleted", slog.Any("error", err))
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
 }
 
 // lockFolder keeps a second server off the folder: its database, journal and
@@ -177,11 +213,8 @@ func logFormat(cfg *config.Config, w world) string {
 	return "json"
 }
 
-// followSignals reloads the configuration at every SIGHUP.
-func (l *live) followSignals(ctx context.Context, log *slog.Logger) {
-	hangUp := make(chan os.Signal, 1)
-	signal.Notify(hangUp, syscall.SIGHUP)
-	defer signal.Stop(hangUp)
+// follow reloads the configuration at every SIGHUP.
+func (l *live) follow(ctx context.Context, hangUp <-chan os.Signal, log *slog.Logger) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -193,7 +226,7 @@ func (l *live) followSignals(ctx context.Context, log *slog.Logger) {
 				log.LogAttrs(ctx, slog.LevelError, "configuration not reloaded: everything stays as it was", slog.Any("error", err))
 				continue
 			}
-			log.LogAttrs(ctx, slog.LevelInfo, "configuration reloaded", slog.Duration("took", time.Since(start)), slog.String("note", note))
+			log.LogAttrs(ctx, slog.LevelInfo, "configuration reloaded", slog.String("took", time.Since(start).String()), slog.String("note", note))
 		}
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"stele/internal/scope"
 )
 
-// authenticate finds out who sent a request with these headers.
+// authenticate finds out who sent a request with these headers. With an error it
+// may still say who: a key that is known but not let in.
 func (d *Door) authenticate(h http.Header) (access.Principal, error) {
 	settings := d.Settings()
 	secret, err := credential(h, settings.AcceptGoogHeader)
@@ -22,7 +23,7 @@ func (d *Door) authenticate(h http.Header) (access.Principal, error) {
 		return access.Principal{}, err
 	}
 	if who.Environment == access.Development && !settings.AllowDevelopment {
-		return access.Principal{}, fault.New(fault.PermissionDenied, "Development keys are switched off here: use a production key.")
+		return who, fault.New(fault.PermissionDenied, "Development keys are switched off here: use a production key.")
 	}
 	return who, nil
 }

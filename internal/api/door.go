@@ -11,6 +11,7 @@ import (
 	"stele/internal/app"
 	"stele/internal/catalog"
 	"stele/internal/fault"
+	"stele/internal/relay"
 	"stele/internal/scope"
 )
 
@@ -20,6 +21,7 @@ type Settings struct {
 	AllowDevelopment bool  // development keys open the door
 	JSONBody         int64 // bytes
 	UploadBody       int64 // bytes
+	KeepAlive        time.Duration
 }
 
 // Options are what a Door is made of.
@@ -27,6 +29,7 @@ type Options struct {
 	Access   *access.Service
 	Catalog  *catalog.Catalog
 	Apps     *app.Library
+	Relay    *relay.Relay
 	Settings func() Settings
 	Draining func() bool // no new work is taken
 }
@@ -73,10 +76,12 @@ func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place
 		return fault.New(fault.Unavailable, "This server is shutting down: send the request again.").After(time.Second)
 	}
 	who, err := d.authenticate(r.Header)
+	if who.Key != "" {
+		note(r, who)
+	}
 	if err != nil {
 		return err
 	}
-	note(r, who)
 	if !who.Scope.Allows(route.group) {
 		return fault.New(fault.PermissionDenied, "This key's scopes do not include %q, which this route needs.", route.group).
 			With("scope", string(route.group))
@@ -84,7 +89,7 @@ func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place
 	if err := d.bound(route, w, r); err != nil {
 		return err
 	}
-	return route.handler(d, w, call{Request: r, who: who, place: place})
+	return route.handler(d, w, call{Request: r, who: who, route: route, place: place})
 }
 
 // choose picks the route for the request's method among those at its path.

@@ -23,14 +23,11 @@ const (
 func (d *Door) fail(w *answer, r *http.Request, f family, err error) {
 	e := fault.From(err)
 	request := scope.From(r.Context())
-	request.Note(slog.String("code", string(e.Code)))
-	if e.Err != nil {
-		request.Note(slog.Any("error", e.Err))
-	}
 	if w.started {
 		// Half an answer is out: breaking off is the only honest end.
 		panic(http.ErrAbortHandler)
 	}
+	noteFailure(r, e)
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		request.Note(slog.Bool("client_gone", true))
 	}
@@ -44,6 +41,15 @@ func (d *Door) fail(w *answer, r *http.Request, f family, err error) {
 	}
 	f.write(w, r, status, body)
 	drain(w, r)
+}
+
+// noteFailure puts what went wrong into the request's log line, its cause included.
+func noteFailure(r *http.Request, e *fault.Error) {
+	request := scope.From(r.Context())
+	request.Note(slog.String("code", string(e.Code)))
+	if e.Err != nil {
+		request.Note(slog.Any("error", e.Err))
+	}
 }
 
 // write answers with a JSON body.

@@ -15,10 +15,10 @@ var table = []route{
 	{2, "GET", "/api/v1/apps", native, access.GroupApps, (*Door).listApps},
 	{3, "GET", "/api/v1/apps/{app}", native, access.GroupApps, (*Door).showApp},
 	{4, "GET", "/api/v1/models", openAIOrAnthropic, access.GroupModels, (*Door).listModels},
-	{5, "POST", "/api/v1/chat/completions", openAI, access.GroupChat, later("chat")},
-	{6, "POST", "/api/v1/messages", anthropic, access.GroupChat, later("chat")},
-	{7, "POST", "/api/v1beta/models/{model}:generateContent", gemini, access.GroupChat, later("chat")},
-	{8, "POST", "/api/v1beta/models/{model}:streamGenerateContent", gemini, access.GroupChat, later("chat")},
+	{5, "POST", "/api/v1/chat/completions", openAI, access.GroupChat, talk(openAI)},
+	{6, "POST", "/api/v1/messages", anthropic, access.GroupChat, talk(anthropic)},
+	{7, "POST", "/api/v1beta/models/{model}:generateContent", gemini, access.GroupChat, talk(gemini)},
+	{8, "POST", "/api/v1beta/models/{model}:streamGenerateContent", gemini, access.GroupChat, talk(gemini)},
 	{9, "POST", "/api/v1/files", nativeOrAnthropic, access.GroupFiles, later("files")},
 	{10, "POST", "/api/v1/generations", native, access.GroupMedia, later("generations")},
 	{11, "GET", "/api/v1/generations/{id}", native, access.GroupMedia, later("generations")},
@@ -39,6 +39,7 @@ type route struct {
 type call struct {
 	*http.Request
 	who   access.Principal
+	route *route
 	place map[string]string // the path's placeholders, decoded
 }
 

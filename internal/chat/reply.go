@@ -11,6 +11,7 @@ type Reply struct {
 	Dropped  []Loss // what the upstream's dialect could not carry
 	Provider string // who served it
 	Target   string // the upstream's name of the model
+	Served   string // provider/model as the client may know it; "" where it is hidden
 	Passed   bool   // the client's own dialect all the way: Raw and the frames are what it gets
 	Seen     *Seen  // what of the stream has come so far; nil where it is whole
 	Close    func() // releases the connection of a stream that nobody reads; may be called twice

@@ -87,9 +87,18 @@ type Client interface {
 	// in Losses; what must not be left out is an error.
 	EncodeRequest(*chat.Conversation, Target) (Call, error)
 	DecodeResponse(body []byte) (*chat.Response, error)
+	// CountResponse reads of a whole answer that passes through only what metering
+	// needs: its usage, and whether it is an error.
+	CountResponse(body []byte) (*chat.Response, error)
+	// Dull reports whether a run of whole frames that passes through holds nothing
+	// that metering needs. When in doubt it says no.
+	Dull(frames []byte) bool
 	// NewDecoder begins a stream from one upstream. A light one reads only as far
 	// as metering needs: Start, Counted and Finish.
 	NewDecoder(light bool) Decoder
+	// Rename puts another model's name into an answer's or a frame's own bytes and
+	// leaves every other byte as it is.
+	Rename(raw []byte, model string) []byte
 	// DecodeError reads an upstream's refusal. What it says of the operator's own
 	// account never gets into the message.
 	DecodeError(status int, header http.Header, body []byte) *fault.Error

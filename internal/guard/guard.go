@@ -101,6 +101,7 @@ func (o Options) transport() *http.Transport {
 		ExpectContinueTimeout:  time.Second,
 		IdleConnTimeout:        90 * time.Second,
 		MaxIdleConns:           256,
+		ReadBufferSize:         16 << 10, // a stream of small frames arrives in few reads
 		MaxResponseHeaderBytes: 256 << 10,
 		DisableCompression:     o.DisableCompression,
 		ForceAttemptHTTP2:      true, // a custom dial or TLS config switches it off otherwise

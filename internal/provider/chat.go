@@ -22,6 +22,13 @@ const (
 	mostError  = 64 << 10 // bytes that are read of a refusal
 )
 
+// Headers of every call, shared because nobody changes them.
+var (
+	jsonType  = []string{"application/json"}
+	identity  = []string{"identity"}
+	userAgent = []string{"stele"}
+)
+
 // Account is what the operator has at an upstream.
 type Account struct {
 	Name    string
@@ -45,6 +52,9 @@ func NewChat(a Account, d dialect.Dialect, client *http.Client) *Chat {
 
 var _ relay.Upstream = (*Chat)(nil)
 
+// Dialect is what the upstream speaks.
+func (c *Chat) Dialect() string { return c.dialect.Name() }
+
 // Do asks the upstream. It returns when the answer is there, or its first frame.
 func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat.Reply, error) {
 	reply := &chat.Reply{Dialect: c.dialect.Name(), Provider: c.account.Name, Target: t.Model}
@@ -58,6 +68,9 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 	if err := strict(req, call.Losses); err != nil {
 		return nil, err
 	}
+	if !t.Hidden {
+		reply.Served = c.account.Name + "/" + t.Model
+	}
 	dog := watch(ctx, t.Timeouts)
 	answer, err := c.send(dog.ctx, call)
 	if err != nil {
@@ -65,9 +78,9 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 		return nil, dog.explain(err)
 	}
 	if req.Stream {
-		err = c.stream(dog, answer, call, reply)
+		err = c.stream(&exchange{dog, answer, call, reply, t, req.Model})
 	} else {
-		err = c.whole(dog, answer, call, reply)
+		err = c.whole(&exchange{dog, answer, call, reply, t, req.Model})
 	}
 	if err != nil {
 		_ = answer.Body.Close()
@@ -117,9 +130,9 @@ func (c *Chat) send(ctx context.Context, call dialect.Call) (*http.Response, err
 	for name, values := range call.Header {
 		r.Header[name] = values
 	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept-Encoding", "identity")
-	r.Header.Set("User-Agent", "stele")
+	r.Header["Content-Type"] = jsonType
+	r.Header["Accept-Encoding"] = identity
+	r.Header["User-Agent"] = userAgent
 	c.authorize(r)
 	answer, err := c.client.Do(r)
 	if err != nil {
@@ -152,26 +165,46 @@ func (c *Chat) authorize(r *http.Request) {
 	r.Header.Set("Authorization", "Bearer "+c.account.Key)
 }
 
+// exchange is one call that was answered.
+type exchange struct {
+	dog    *watchdog
+	answer *http.Response
+	call   dialect.Call
+	reply  *chat.Reply
+	target relay.Target
+	model  string // as the client named it
+}
+
 // whole reads a whole answer, even if it comes as a stream nobody asked for.
-func (c *Chat) whole(dog *watchdog, answer *http.Response, call dialect.Call, reply *chat.Reply) error {
-	defer dog.stop()
-	defer answer.Body.Close()
-	if contentType(answer) == "text/event-stream" {
-		response, err := chat.Collect(chat.Cut(chat.Tidy(c.source(dog, answer, call, reply, new(chat.Seen)).all()), call.Stops))
-		reply.Response, reply.Passed = response, false
+func (c *Chat) whole(x *exchange) error {
+	defer x.dog.stop()
+	defer x.answer.Body.Close()
+	if contentType(x.answer) == "text/event-stream" {
+		x.reply.Passed = false
+		response, err := chat.Collect(chat.Cut(chat.Tidy(c.source(x, new(chat.Seen)).all()), x.call.Stops))
+		x.reply.Response = response
 		return err
 	}
-	body, err := readAll(answer)
+	body, err := readAll(x.answer)
 	if err != nil {
 		return err
 	}
-	if reply.Response, err = c.dialect.DecodeResponse(body); err != nil {
+	if !x.reply.Passed || x.target.Watched {
+		x.reply.Response, err = c.dialect.DecodeResponse(body)
+	} else {
+		x.reply.Response, err = c.dialect.CountResponse(body)
+	}
+	if err != nil {
 		return err
 	}
-	reply.Raw = body
-	if !reply.Passed {
-		c.finish(reply.Response, call, reply)
+	if !x.reply.Passed {
+		c.finish(x)
+		return nil
 	}
+	if x.target.Rename {
+		body = c.dialect.Rename(body, x.model)
+	}
+	x.reply.Raw = body
 	return nil
 }
 

@@ -1,9 +1,10 @@
 package provider
 
 import (
+	"bytes"
 	"errors"
 	"io"
-	"net/http"
+	"sync"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
@@ -13,68 +14,95 @@ import (
 
 // stream waits for the first frame, so that an upstream that fails right away
 // can still be replaced by another, and makes the rest of the reply.
-func (c *Chat) stream(dog *watchdog, answer *http.Response, call dialect.Call, reply *chat.Reply) error {
-	if contentType(answer) == "application/json" && c.dialect.Name() != "gemini" {
-		return c.replay(dog, answer, call, reply)
+func (c *Chat) stream(x *exchange) error {
+	if contentType(x.answer) == "application/json" {
+		return c.replay(x)
 	}
-	reply.Seen = new(chat.Seen)
-	src := c.source(dog, answer, call, reply, reply.Seen)
+	x.reply.Seen = new(chat.Seen)
+	src := c.source(x, x.reply.Seen)
 	first, err := src.next()
+	if err == io.EOF { //nolint:errorlint // as next returns it
+		return fault.New(fault.UpstreamError, "The model's provider sent an empty answer.").Because(chat.ErrCut)
+	}
 	if err != nil {
-		if errors.Is(err, io.EOF) {
-			return fault.New(fault.UpstreamError, "The model's provider sent an empty answer.").Because(chat.ErrCut)
-		}
 		return err
 	}
-	release := func() {
-		_ = answer.Body.Close()
-		dog.stop()
+	var once sync.Once
+	x.reply.Close = func() {
+		once.Do(func() {
+			_ = x.answer.Body.Close()
+			x.dog.stop()
+			src.reader.Close()
+		})
 	}
-	reply.Close = release
-	reply.Stream = chat.Cut(chat.Tidy(func(yield func(chat.Chunk, error) bool) {
-		defer release()
+	x.reply.Stream = chat.Cut(chat.Tidy(func(yield func(chat.Chunk, error) bool) {
+		defer x.reply.Close()
 		if !yield(first, nil) {
 			return
 		}
 		for chunk, err := range src.all() {
 			if err != nil {
-				err = dog.explain(err)
+				err = x.dog.explain(err)
 			}
 			if !yield(chunk, err) {
 				return
 			}
 		}
-	}), call.Stops)
+	}), x.call.Stops)
 	return nil
 }
 
 // replay makes a stream of a whole answer that came where one was asked for.
-func (c *Chat) replay(dog *watchdog, answer *http.Response, call dialect.Call, reply *chat.Reply) error {
-	reply.Passed = false
-	if err := c.whole(dog, answer, call, reply); err != nil {
+func (c *Chat) replay(x *exchange) error {
+	x.reply.Passed = false
+	if err := c.whole(x); err != nil {
 		return err
 	}
-	reply.Seen = &chat.Seen{Usage: reply.Response.Usage}
-	reply.Stream, reply.Response, reply.Raw = chat.Replay(reply.Response), nil, nil
+	x.reply.Seen = &chat.Seen{Usage: x.reply.Response.Usage}
+	x.reply.Stream, x.reply.Response = chat.Replay(x.reply.Response), nil
+	x.reply.Close = func() {}
 	return nil
 }
 
 // source reads an upstream's frames one by one.
 type source struct {
+	*exchange
 	c       *Chat
-	dog     *watchdog
-	reader  wire.Reader
+	reader  *wire.SSE
 	decoder dialect.Decoder
-	call    dialect.Call
-	reply   *chat.Reply
+	skims   bool      // runs of frames that pass through are not looked at one by one
+	run     *wire.SSE // the frames of a run that had to be looked at; nil: none are left
 	seen    *chat.Seen
 	events  []chat.Event
 }
 
+func (c *Chat) source(x *exchange, seen *chat.Seen) *source {
+	light := x.reply.Passed && !x.target.Watched
+	return &source{
+		exchange: x, c: c, seen: seen, reader: wire.NewSSE(x.answer.Body, mostAnswer),
+		decoder: c.dialect.NewDecoder(light), skims: light && !x.target.Rename,
+	}
+}
+
 // next is the next chunk; io.EOF ends the stream in peace.
 func (s *source) next() (chat.Chunk, error) {
+	if s.skims && s.run == nil {
+		frames, err := s.reader.Run()
+		if err != nil {
+			return chat.Chunk{}, broken(err)
+		}
+		switch {
+		case frames == nil: // nothing to skim: the frame is read alone
+		case s.c.dialect.Dull(frames):
+			s.dog.fed()
+			s.seen.Chunks += bytes.Count(frames, []byte("data:"))
+			return chat.Chunk{Raw: frames, More: !s.reader.Waiting()}, nil
+		default:
+			s.run = wire.NewSSE(bytes.NewReader(frames), mostAnswer)
+		}
+	}
 	for {
-		frame, err := s.reader.Next()
+		frame, err := s.frame()
 		if err != nil {
 			return chat.Chunk{}, broken(err)
 		}
@@ -88,8 +116,23 @@ func (s *source) next() (chat.Chunk, error) {
 			continue // a comment means nothing in another dialect
 		}
 		s.count()
-		return chat.Chunk{Events: s.events, Raw: frame.Raw, Hidden: s.decoder.Hidden(), More: !s.reader.Waiting()}, nil
+		if s.reply.Passed && s.target.Rename {
+			frame.Raw = s.c.dialect.Rename(frame.Raw, s.model)
+		}
+		return chat.Chunk{Events: s.events, Raw: frame.Raw, Hidden: s.decoder.Hidden(), More: s.run != nil || !s.reader.Waiting()}, nil
 	}
+}
+
+// frame is the next frame: of the run that is being looked at, or of the upstream.
+func (s *source) frame() (wire.Frame, error) {
+	if s.run == nil {
+		return s.reader.Next()
+	}
+	frame, err := s.run.Next()
+	if s.run.Ended() {
+		s.run = nil
+	}
+	return frame, err
 }
 
 // count notes what came and makes it the client's: its names, and proofs in envelopes.
@@ -101,53 +144,47 @@ func (s *source) count() {
 		}
 		s.seen.Text += len(e.Part.Text)
 		if !s.reply.Passed {
-			s.c.own(&e.Part, s.call, s.reply)
+			s.own(&e.Part)
 		}
 	}
 }
 
 // own makes a part of an answer the client's: its own names for tools, and what
 // only the upstream can read in an envelope addressed to it.
-func (c *Chat) own(p *chat.Part, call dialect.Call, reply *chat.Reply) {
-	if name, changed := call.Names[p.Name]; changed {
+func (x *exchange) own(p *chat.Part) {
+	if name, changed := x.call.Names[p.Name]; changed {
 		p.Name = name
 	}
 	if p.Proof != "" {
-		p.Proof = c.envelope(p.Proof, reply)
+		p.Proof = x.envelope(p.Proof)
 	}
 	if p.Kind == chat.Redacted && p.Text != "" {
-		p.Text = c.envelope(p.Text, reply)
+		p.Text = x.envelope(p.Text)
 	}
 }
 
-func (c *Chat) envelope(raw string, reply *chat.Reply) string {
-	return chat.Envelope{Dialect: reply.Dialect, Provider: reply.Provider, Model: reply.Target, Raw: raw}.Wrap()
+func (x *exchange) envelope(raw string) string {
+	return chat.Envelope{Dialect: x.reply.Dialect, Provider: x.reply.Provider, Model: x.reply.Target, Raw: raw}.Wrap()
 }
 
 // finish makes a whole answer the client's.
-func (c *Chat) finish(r *chat.Response, call dialect.Call, reply *chat.Reply) {
+func (c *Chat) finish(x *exchange) {
+	r := x.reply.Response
 	for a := range r.Answers {
 		answer := &r.Answers[a]
 		called := false
 		for i := range answer.Parts {
-			c.own(&answer.Parts[i], call, reply)
+			x.own(&answer.Parts[i])
 			called = called || answer.Parts[i].Kind == chat.ToolCall
 		}
 		answer.Stop = chat.Settle(answer.Stop, called)
 	}
-	if len(call.Stops) > 0 {
-		cut, err := chat.Collect(chat.Cut(chat.Replay(r), call.Stops))
-		if err == nil {
-			cut.ID, cut.Model, cut.Usage, cut.Notes = r.ID, r.Model, r.Usage, r.Notes
-			*r = *cut
-		}
+	if len(x.call.Stops) == 0 {
+		return
 	}
-}
-
-func (c *Chat) source(dog *watchdog, answer *http.Response, call dialect.Call, reply *chat.Reply, seen *chat.Seen) *source {
-	return &source{
-		c: c, dog: dog, reader: wire.NewSSE(answer.Body, mostAnswer), decoder: c.dialect.NewDecoder(reply.Passed),
-		call: call, reply: reply, seen: seen,
+	if cut, err := chat.Collect(chat.Cut(chat.Replay(r), x.call.Stops)); err == nil {
+		cut.ID, cut.Model, cut.Usage, cut.Notes = r.ID, r.Model, r.Usage, r.Notes
+		*r = *cut
 	}
 }
 
@@ -156,7 +193,7 @@ func (s *source) all() chat.Stream {
 	return func(yield func(chat.Chunk, error) bool) {
 		for {
 			chunk, err := s.next()
-			if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			if err == io.EOF { //nolint:errorlint // as next returns it
 				return
 			}
 			if !yield(chunk, err) || err != nil {

@@ -28,11 +28,13 @@ type Target struct {
 	Timeouts catalog.Timeouts
 	Rename   bool // the reply must carry the client's name of the model
 	Hidden   bool // and nothing may tell who served it
+	Watched  bool // every event is needed, even where the bytes pass through
 }
 
 // Upstream is an account that can be asked. An error means that nothing was
 // answered yet, so that another one may be tried.
 type Upstream interface {
+	Dialect() string // "" where it speaks none and takes the common conversation
 	Do(ctx context.Context, req *chat.Request, t Target) (*chat.Reply, error)
 }
 
@@ -92,27 +94,66 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 		return nil, err
 	}
 	call.model = model
-	held := r.Vault.target(who.Workspace, req)
+	several := len(model.Targets) > 1
+	if several { // only then there is something to hold
+		talk, err := req.Conversation()
+		if err != nil {
+			return nil, err
+		}
+		model = pinned(model, r.Vault.target(who.Workspace, talk))
+	}
 	var reply *chat.Reply
-	call.record.Tries, err = r.Router.Do(ctx, pinned(model, held), func(ctx context.Context, t catalog.Target) error {
+	call.record.Tries, err = r.Router.Do(ctx, model, func(ctx context.Context, t catalog.Target) error {
 		upstream, ok := r.Upstreams(t.Provider)
 		if !ok {
 			return fault.New(fault.UpstreamError, "The model's provider is not available.").
 				With("credentials", true).Because(errors.New("no provider " + t.Provider))
 		}
 		call.record.Provider, call.record.Target = t.Provider, t.Model
-		restored := r.Vault.restore(who.Workspace, req, t)
-		var err error
-		reply, err = upstream.Do(ctx, restored, Target{
-			Model: t.Model, Timeouts: model.Timeouts, Rename: model.HideUpstream || len(model.Targets) > 1, Hidden: model.HideUpstream,
+		asked, err := r.remind(who, req, upstream)
+		if err != nil {
+			return err
+		}
+		reply, err = upstream.Do(ctx, asked, Target{
+			Model: t.Model, Timeouts: model.Timeouts, Rename: model.HideUpstream || several, Hidden: model.HideUpstream, Watched: several,
 		})
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	r.Vault.keep(who.Workspace, req, catalog.Target{Provider: reply.Provider, Model: reply.Target}, reply)
+	if !reply.Passed || several {
+		r.remember(who, reply)
+	}
 	return reply, nil
+}
+
+// remind gives a request that will be translated back what its client lost. One
+// that passes through carries its own.
+func (r *Relay) remind(who access.Principal, req *chat.Request, upstream Upstream) (*chat.Request, error) {
+	if upstream.Dialect() == req.Origin.Dialect {
+		return req, nil
+	}
+	talk, err := req.Conversation()
+	if err != nil {
+		return nil, err
+	}
+	if restored := r.Vault.restore(who.Workspace, talk); restored != talk {
+		return req.With(restored), nil
+	}
+	return req, nil
+}
+
+// remember keeps what the client may lose until the turn comes back.
+func (r *Relay) remember(who access.Principal, reply *chat.Reply) {
+	target := catalog.Target{Provider: reply.Provider, Model: reply.Target}
+	if reply.Stream != nil {
+		reply.Stream = r.Vault.listen(who.Workspace, target, reply.Stream)
+		return
+	}
+	for _, answer := range reply.Response.Answers {
+		r.Vault.keep(who.Workspace, target, answer.Parts)
+	}
 }
 
 // begin opens the record of a call.

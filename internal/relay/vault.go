@@ -1,21 +1,202 @@
 package relay
 
 import (
+	"strings"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+
 	"stele/internal/catalog"
 	"stele/internal/chat"
 )
 
-// Vault keeps reasoning signatures for clients whose dialect cannot carry them.
-type Vault struct{}
+const (
+	vaultLife  = 12 * time.Hour
+	vaultBytes = 64 << 20
+)
+
+// Vault keeps what a model thought before it called tools, with the signatures
+// its upstream wants back, for clients whose dialect cannot carry them or who
+// drop what they do not know. It also remembers where a loop of calls is served,
+// because signatures are good only there. It lives in memory: what is gone from
+// it costs a loop its thoughts, never its answer. It is safe for concurrent use.
+type Vault struct {
+	turns *otter.Cache[string, *turn]
+}
+
+// turn is one assistant turn that called tools.
+type turn struct {
+	target catalog.Target
+	before []chat.Part       // the thoughts, in their order
+	proofs map[string]string // of the calls themselves, by their ids
+}
 
 // NewVault makes an empty vault.
-func NewVault() *Vault { return &Vault{} }
+func NewVault() *Vault {
+	return &Vault{turns: otter.Must(&otter.Options[string, *turn]{
+		MaximumWeight:    vaultBytes,
+		Weigher:          func(key string, t *turn) uint32 { return t.weight(key) },
+		ExpiryCalculator: otter.ExpiryAccessing[string, *turn](vaultLife),
+	})}
+}
 
-func (v *Vault) target(string, *chat.Request) *catalog.Target { return nil }
+func (t *turn) weight(key string) uint32 {
+	n := len(key) + 200
+	for _, p := range t.before {
+		n += len(p.Text) + len(p.Proof)
+	}
+	for id, proof := range t.proofs {
+		n += len(id) + len(proof)
+	}
+	return uint32(min(n, vaultBytes)) //nolint:gosec // bounded
+}
 
-func (v *Vault) restore(_ string, req *chat.Request, _ catalog.Target) *chat.Request { return req }
+// target is where the loop of calls that a request continues is served, or nil.
+func (v *Vault) target(workspace string, talk *chat.Conversation) *catalog.Target {
+	for i := len(talk.Messages) - 1; i >= 0; i-- {
+		m := &talk.Messages[i]
+		if m.Role == chat.User && !answers(m) {
+			return nil // a new question: its loop may go anywhere
+		}
+		if m.Role != chat.Assistant {
+			continue
+		}
+		for _, p := range m.Parts {
+			if t := v.find(workspace, p); t != nil {
+				return &t.target
+			}
+		}
+	}
+	return nil
+}
 
-func (v *Vault) keep(string, *chat.Request, catalog.Target, *chat.Reply) {}
+func answers(m *chat.Message) bool {
+	for _, p := range m.Parts {
+		if p.Kind == chat.ToolResult {
+			return true
+		}
+	}
+	return false
+}
+
+// restore gives a conversation back the thoughts and signatures that its client
+// lost. It returns the same conversation where there is nothing to give.
+func (v *Vault) restore(workspace string, talk *chat.Conversation) *chat.Conversation {
+	restored := talk
+	for i := range talk.Messages {
+		m := &talk.Messages[i]
+		if m.Role != chat.Assistant {
+			continue
+		}
+		parts := v.restoreTurn(workspace, m.Parts)
+		if parts == nil {
+			continue
+		}
+		if restored == talk {
+			restored = talk.Clone()
+		}
+		restored.Messages[i].Parts = parts
+	}
+	return restored
+}
+
+// restoreTurn is the parts with what was lost put back, or nil where nothing was.
+func (v *Vault) restoreTurn(workspace string, parts []chat.Part) []chat.Part {
+	var known *turn
+	thinks, changed := false, false
+	out := make([]chat.Part, 0, len(parts)+2)
+	for _, p := range parts {
+		// Thoughts without a signature are words that a client kept: the upstream
+		// takes none but its own.
+		thinks = thinks || (p.Kind == chat.Thought && p.Proof != "") || p.Kind == chat.Redacted
+		if t := v.find(workspace, p); t != nil {
+			known = t
+			if proof := t.proofs[p.ID]; proof != "" && p.Proof == "" {
+				p.Proof, changed = proof, true
+			}
+		}
+		out = append(out, p)
+	}
+	if known == nil {
+		return nil
+	}
+	if !thinks && len(known.before) > 0 {
+		kept := out[:0:0]
+		kept = append(kept, known.before...)
+		for _, p := range out {
+			if p.Kind != chat.Thought {
+				kept = append(kept, p)
+			}
+		}
+		return kept
+	}
+	if !changed {
+		return nil
+	}
+	return out
+}
+
+func (v *Vault) find(workspace string, p chat.Part) *turn {
+	if p.Kind != chat.ToolCall || p.ID == "" {
+		return nil
+	}
+	t, _ := v.turns.GetIfPresent(workspace + "\x00" + p.ID)
+	return t
+}
+
+// keep remembers a turn that called tools.
+func (v *Vault) keep(workspace string, target catalog.Target, parts []chat.Part) {
+	t := &turn{target: target}
+	for _, p := range parts {
+		switch p.Kind {
+		case chat.Thought, chat.Redacted:
+			if p.Proof != "" || p.Kind == chat.Redacted {
+				t.before = append(t.before, p)
+			}
+		case chat.ToolCall:
+			if t.proofs == nil {
+				t.proofs = make(map[string]string)
+			}
+			t.proofs[p.ID] = p.Proof
+		}
+	}
+	for id := range t.proofs {
+		v.turns.Set(strings.Clone(workspace+"\x00"+id), t)
+	}
+}
+
+// listen remembers the turn that a stream tells while it passes.
+func (v *Vault) listen(workspace string, target catalog.Target, stream chat.Stream) chat.Stream {
+	return func(yield func(chat.Chunk, error) bool) {
+		var parts []chat.Part
+		var words strings.Builder
+		for chunk, err := range stream {
+			for i := range chunk.Events {
+				e := &chunk.Events[i]
+				switch e.Kind {
+				case chat.Open:
+					parts = append(parts, e.Part)
+					words.Reset()
+				case chat.Delta:
+					p := &parts[len(parts)-1]
+					if e.Part.Proof != "" {
+						p.Proof = e.Part.Proof
+					}
+					if p.Kind == chat.Thought || p.Kind == chat.Redacted {
+						words.WriteString(e.Part.Text)
+					}
+				case chat.Close:
+					parts[len(parts)-1].Text = words.String()
+				case chat.Finish:
+					v.keep(workspace, target, parts)
+				}
+			}
+			if !yield(chunk, err) {
+				return
+			}
+		}
+	}
+}
 
 // pinned is the model with the held target first, so that a loop of tool calls
 // stays where its signatures are good.

@@ -43,11 +43,11 @@ func (r *Request) Note(facts ...slog.Attr) {
 	r.facts = append(r.facts, facts...)
 }
 
-// Facts returns what was noted so far.
+// Facts returns what was noted so far. The caller must not change it.
 func (r *Request) Facts() []slog.Attr {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return append([]slog.Attr(nil), r.facts...)
+	return r.facts[:len(r.facts):len(r.facts)]
 }
 
 // Enter records the pattern of the route that serves the request.

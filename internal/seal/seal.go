@@ -13,8 +13,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
+	"io"
 	"log/slog"
 	"strings"
+	"sync"
 )
 
 const size = 32
@@ -51,18 +54,22 @@ func (m *Master) Fingerprint() string {
 }
 
 // Hasher makes keyed hashes for one purpose. It is safe for concurrent use.
-type Hasher struct{ key []byte }
+type Hasher struct{ spare sync.Pool }
 
 // Hasher derives the keyed hash for a purpose such as "api keys".
 func (m *Master) Hasher(purpose string) *Hasher {
-	return &Hasher{key: m.derive("hash: " + purpose)}
+	key := m.derive("hash: " + purpose)
+	return &Hasher{spare: sync.Pool{New: func() any { return hmac.New(sha256.New, key) }}}
 }
 
 // Sum is the keyed hash of text.
-func (h *Hasher) Sum(text string) [sha256.Size]byte {
-	mac := hmac.New(sha256.New, h.key)
-	mac.Write([]byte(text))
-	return [sha256.Size]byte(mac.Sum(nil))
+func (h *Hasher) Sum(text string) (sum [sha256.Size]byte) {
+	mac := h.spare.Get().(hash.Hash)
+	defer h.spare.Put(mac)
+	mac.Reset()
+	_, _ = io.WriteString(mac, text)
+	mac.Sum(sum[:0])
+	return sum
 }
 
 // Box encrypts and decrypts for one purpose. It is safe for concurrent use.
@@ -92,6 +99,9 @@ func (b *Box) Open(sealed []byte) ([]byte, error) {
 	}
 	return plain, nil
 }
+
+// Derived is a secret for a purpose that needs its bytes.
+func (m *Master) Derived(purpose string) []byte { return m.derive("bytes: " + purpose) }
 
 func (m *Master) derive(purpose string) []byte {
 	key, err := hkdf.Key(sha256.New, m.secret[:], nil, "stele "+purpose, size)

@@ -131,7 +131,7 @@ func (s *Server) Run(ctx context.Context) error {
 func (s *Server) drain(main *http.Server) error {
 	s.draining.Store(true)
 	most := s.Drain()
-	s.Log.LogAttrs(context.Background(), slog.LevelInfo, "draining", slog.Int64("open", s.open.count()), slog.Duration("at_most", most))
+	s.Log.LogAttrs(context.Background(), slog.LevelInfo, "draining", slog.Int64("open", s.open.count()), slog.String("at_most", most.String()))
 	deadline := time.NewTimer(most)
 	defer deadline.Stop()
 	cut := false

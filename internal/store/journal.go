@@ -30,8 +30,11 @@ type Journal struct {
 	store  *Store
 	folder string
 
-	mu   sync.Mutex // guards what follows
-	file *os.File   // nil until the first record
+	flushing sync.Mutex // one at a time
+
+	mu   sync.Mutex     // guards what follows
+	file *os.File       // nil until the first record
+	kept []meter.Record // what is in file, so that it need not be read again
 }
 
 // OpenJournal opens the journal in a folder, which must belong to this process alone.
@@ -60,6 +63,7 @@ func (j *Journal) Keep(r *meter.Record) error {
 	if _, err := j.file.Write(line); err != nil {
 		return fmt.Errorf("write journal: %w", err)
 	}
+	j.kept = append(j.kept, *r)
 	return nil
 }
 
@@ -89,12 +93,20 @@ func (j *Journal) Run(ctx context.Context, log *slog.Logger) {
 
 // Flush carries over everything that was kept until now.
 func (j *Journal) Flush(ctx context.Context) error {
+	j.flushing.Lock()
+	defer j.flushing.Unlock()
 	j.mu.Lock()
-	file := j.file
-	j.file = nil
+	file, kept := j.file, j.kept
+	j.file, j.kept = nil, nil
 	j.mu.Unlock()
 	if file != nil {
 		_ = file.Close()
+		if err := j.save(ctx, kept); err != nil {
+			return err // the file stays and is read again next time
+		}
+		if err := os.Remove(file.Name()); err != nil {
+			return fmt.Errorf("remove journal: %w", err)
+		}
 	}
 	names, err := filepath.Glob(filepath.Join(j.folder, "usage_*.jsonl"))
 	if err != nil {
@@ -106,6 +118,15 @@ func (j *Journal) Flush(ctx context.Context) error {
 			continue
 		}
 		if err := j.carry(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j *Journal) save(ctx context.Context, records []meter.Record) error {
+	for batch := range slices.Chunk(records, journalBatch) {
+		if err := j.store.InsertRecords(ctx, batch); err != nil {
 			return err
 		}
 	}

@@ -15,45 +15,62 @@ const requestColumns = `id, at, request, workspace, key, environment, route, dia
 	stream, status, code, tries, dropped, input, cache_read, cache_write, cache_write_1h, output, reasoning,
 	estimated, nano, priced, first_byte, took`
 
-// mostRows is how many rows one statement writes: well below what either engine
-// takes as variables.
-const mostRows = 200
+// manyRows is how many rows a statement for many writes.
+const manyRows = 50
 
 // InsertRecords saves what requests used and adds it to its day. A record that
 // is there already is not counted again, so a batch may be repeated.
 func (s *Store) InsertRecords(ctx context.Context, records []meter.Record) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
-		for len(records) > 0 {
-			n := min(len(records), mostRows)
-			if err := insertRecords(ctx, tx, records[:n]); err != nil {
-				return err
-			}
-			records = records[n:]
+	byID := make(map[string]*meter.Record, len(records))
+	var unique []*meter.Record
+	for i := range records {
+		if r := &records[i]; byID[r.ID] == nil {
+			byID[r.ID] = r
+			unique = append(unique, r)
 		}
-		return nil
+	}
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		days := make(map[day]*total)
+		for _, rows := range []int{manyRows, 1} {
+			if len(unique) < rows {
+				continue
+			}
+			statement, err := tx.PrepareContext(ctx, s.insertRequests(rows))
+			if err != nil {
+				return fmt.Errorf("insert requests: %w", err)
+			}
+			for len(unique) >= rows {
+				if err := insertRecords(ctx, statement, unique[:rows], byID, days); err != nil {
+					return err
+				}
+				unique = unique[rows:]
+			}
+		}
+		return addDays(ctx, tx, days)
 	})
 }
 
-func insertRecords(ctx context.Context, tx *sql.Tx, records []meter.Record) error {
-	byID := make(map[string]*meter.Record, len(records))
+// insertRequests is the statement for so many rows. SQLite keeps a list of the
+// names of its variables and walks it for each of them, so it gets nameless ones.
+func (s *Store) insertRequests(rows int) string {
+	columns := strings.Count(requestColumns, ",") + 1
+	return `INSERT INTO requests (` + requestColumns + `) VALUES ` + places(rows, columns, s.engine == postgres) +
+		` ON CONFLICT (id) DO NOTHING RETURNING id`
+}
+
+// insertRecords saves records and adds those that are new to their days.
+func insertRecords(ctx context.Context, statement *sql.Stmt, records []*meter.Record, byID map[string]*meter.Record, days map[day]*total) error {
 	var args []any
-	for i := range records {
-		r := &records[i]
-		if byID[r.ID] != nil {
-			continue
-		}
-		byID[r.ID] = r
+	for _, r := range records {
 		args = append(args, r.ID, millis(r.At), r.Request, r.Workspace, r.Key, r.Environment, r.Route, r.Dialect, r.Model, r.Provider, r.Target,
 			flag(r.Stream), r.Status, r.Code, r.Tries, r.Dropped, r.Input, r.CacheRead, r.CacheWrite, r.CacheWrite1h, r.Output, r.Reasoning,
 			flag(r.Estimated), r.Nano, flag(r.Priced), r.FirstByte.Microseconds(), r.Took.Microseconds())
 	}
-	rows, err := tx.QueryContext(ctx, `INSERT INTO requests (`+requestColumns+`) VALUES `+places(len(byID), len(args)/len(byID))+
-		` ON CONFLICT (id) DO NOTHING RETURNING id`, args...)
+	rows, err := statement.QueryContext(ctx, args...)
 	if err != nil {
 		return fmt.Errorf("insert requests: %w", err)
 	}
 	defer rows.Close()
-	days := make(map[day]*total)
 	for rows.Next() {
 		var id string
 		if err := rows.Scan(&id); err != nil {
@@ -66,22 +83,26 @@ func insertRecords(ctx context.Context, tx *sql.Tx, records []meter.Record) erro
 	if err := rows.Err(); err != nil {
 		return fmt.Errorf("insert requests: %w", err)
 	}
-	return addDays(ctx, tx, days)
+	return nil
 }
 
-// places is ($1,$2),($3,$4) … for so many rows and columns.
-func places(rows, columns int) string {
+// places is ($1,$2),($3,$4) … or (?,?),(?,?) … for so many rows and columns.
+func places(rows, columns int, named bool) string {
 	var b strings.Builder
 	for n := range rows * columns {
 		switch {
 		case n == 0:
-			b.WriteString("($")
+			b.WriteString("(")
 		case n%columns == 0:
-			b.WriteString("),($")
+			b.WriteString("),(")
 		default:
-			b.WriteString(",$")
+			b.WriteString(",")
 		}
-		b.WriteString(strconv.Itoa(n + 1))
+		if named {
+			b.WriteString("$" + strconv.Itoa(n+1))
+		} else {
+			b.WriteByte('?')
+		}
 	}
 	b.WriteByte(')')
 	return b.String()
@@ -162,11 +183,13 @@ func (s *Store) Records(ctx context.Context, workspace string, limit int) ([]met
 }
 
 // DeleteRecordsBefore forgets requests older than a time, a bite at a time, and
-// returns how many. The days they are counted in stay.
+// returns how many. The days they are counted in stay. The oldest have the lowest
+// ids, so each bite looks at no more than it takes.
 func (s *Store) DeleteRecordsBefore(ctx context.Context, before time.Time) (int64, error) {
 	var all int64
 	for {
-		result, err := s.write.ExecContext(ctx, `DELETE FROM requests WHERE id IN (SELECT id FROM requests WHERE at < $1 ORDER BY at LIMIT 1000)`, millis(before))
+		result, err := s.write.ExecContext(ctx, `DELETE FROM requests WHERE id IN
+			(SELECT id FROM (SELECT id, at FROM requests ORDER BY id LIMIT 1000) oldest WHERE at < $1)`, millis(before))
 		if err != nil {
 			return all, fmt.Errorf("delete old requests: %w", err)
 		}

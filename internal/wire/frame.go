@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"sync"
 )
 
 // ErrTooLong says that a line or an event is longer than may be held.
@@ -19,14 +20,10 @@ type Frame struct {
 	Raw   []byte // all its bytes, the blank line that ends it included
 }
 
-// Reader reads a stream frame by frame.
-type Reader interface {
-	// Next gives the next frame, or io.EOF after the last whole one. A stream that
-	// breaks off inside a frame gives io.ErrUnexpectedEOF.
-	Next() (Frame, error)
-	// Waiting reports whether Next would have to wait for the network.
-	Waiting() bool
-}
+// bufferSize is how much is read at once: a hundred small frames.
+const bufferSize = 16 << 10
+
+var buffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, bufferSize) }}
 
 // SSE reads server-sent events: lines may end in LF, CRLF or CR, a byte order
 // mark, comments, ids and retry times are passed over.
@@ -40,10 +37,79 @@ type SSE struct {
 }
 
 // NewSSE makes a reader that refuses events longer than max bytes.
-func NewSSE(r io.Reader, max int) *SSE { return &SSE{r: bufio.NewReaderSize(r, 16<<10), max: max} }
+func NewSSE(r io.Reader, max int) *SSE {
+	buffer := buffers.Get().(*bufio.Reader)
+	buffer.Reset(r)
+	return &SSE{r: buffer, max: max}
+}
+
+// Close gives the reader's memory back. The reader must not be used afterwards,
+// nor any frame it gave.
+func (s *SSE) Close() {
+	if s.r != nil {
+		s.r.Reset(nil)
+		buffers.Put(s.r)
+		s.r = nil
+	}
+}
+
+// Run gives all whole events that are already here, as their bytes, waiting for
+// one if there is none. Its bytes are valid until the next is read. An event that
+// is too long to be looked at this way gives none: then Next reads it.
+func (s *SSE) Run() ([]byte, error) {
+	for {
+		here, _ := s.r.Peek(s.r.Buffered())
+		if end := lastEvent(here); end > 0 {
+			_, _ = s.r.Discard(end)
+			s.bom = true
+			return here[:end], nil
+		}
+		if len(here) == s.r.Size() {
+			return nil, nil
+		}
+		if _, err := s.r.Peek(len(here) + 1); err != nil {
+			if len(here) > 0 {
+				return nil, nil // the rest, whole or not, is Next's
+			}
+			return nil, err
+		}
+	}
+}
+
+// lastEvent is the length of the whole events at the beginning of b.
+func lastEvent(b []byte) int {
+	for end := len(b); ; {
+		end = bytes.LastIndexByte(b[:end], '\n')
+		switch {
+		case end < 1:
+			return 0
+		case b[end-1] == '\n', b[end-1] == '\r' && end > 1 && b[end-2] == '\n':
+			return end + 1
+		}
+	}
+}
+
+// Tail is the last n of a run of whole events, or all of them if there are fewer.
+func Tail(run []byte, n int) []byte {
+	start := len(run)
+	for range n {
+		// The line that ends the event before is the one to find, not its own.
+		start = lastEvent(bytes.TrimRight(run[:start], "\r\n"))
+		if start == 0 {
+			break
+		}
+	}
+	return run[start:]
+}
 
 // Waiting reports whether nothing more has arrived yet.
 func (s *SSE) Waiting() bool { return s.r.Buffered() == 0 }
+
+// Ended reports whether nothing is left. It waits for the network to know.
+func (s *SSE) Ended() bool {
+	_, err := s.r.Peek(1)
+	return err != nil
+}
 
 // Next reads one event. Events without data, such as comments, come as frames
 // with an empty Data, so that whoever passes bytes on misses none.

@@ -103,3 +103,48 @@ func BenchmarkSSE(b *testing.B) {
 		}
 	}
 }
+
+func TestTail(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"data: a\n\ndata: b\n\ndata: c\n\n":             "data: b\n\ndata: c\n\n",
+		"data: a\r\n\r\ndata: b\r\n\r\ndata: c\r\n\r\n": "data: b\r\n\r\ndata: c\r\n\r\n",
+		"data: a\n\n": "data: a\n\n",
+		"event: x\ndata: a\n\nevent: y\ndata: b\n\n": "event: x\ndata: a\n\nevent: y\ndata: b\n\n",
+		"": "",
+	} {
+		if got := string(Tail([]byte(in), 2)); got != want {
+			t.Errorf("%q: %q", in, got)
+		}
+	}
+}
+
+func TestRunGivesEveryByteOnce(t *testing.T) {
+	t.Parallel()
+	in := strings.Repeat("event: x\ndata: "+strings.Repeat("y", 300)+"\n\n", 500) + "data: " + strings.Repeat("z", 40<<10) + "\n\ndata: end\n\n"
+	for _, r := range []io.Reader{strings.NewReader(in), iotest.HalfReader(strings.NewReader(in)), iotest.OneByteReader(strings.NewReader(in))} {
+		s := NewSSE(r, 1<<20)
+		var got strings.Builder
+		for {
+			run, err := s.Run()
+			if err != nil {
+				break
+			}
+			if run == nil { // too long to be skimmed
+				frame, err := s.Next()
+				if err != nil {
+					t.Fatal(err)
+				}
+				run = frame.Raw
+			}
+			if !bytes.HasSuffix(run, []byte("\n\n")) {
+				t.Fatalf("a run ends in the middle: %q", run[max(0, len(run)-20):])
+			}
+			got.Write(run)
+		}
+		if got.String() != in {
+			t.Errorf("%d bytes became %d", len(in), got.Len())
+		}
+		s.Close()
+	}
+}

@@ -1,4 +1,3 @@
-// Package anthropic speaks Anthropic's Messages.
 package anthropic
 
 import (
@@ -8,9 +7,6 @@ import (
 
 	"stele/internal/fault"
 )
-
-// Codec is the dialect. Its zero value is ready.
-type Codec struct{}
 
 // overloaded is the status this API has for itself being too busy.
 const overloaded = 529

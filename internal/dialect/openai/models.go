@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"maps"
+
 	"github.com/go-json-experiment/json"
 
 	"stele/internal/dialect"
@@ -15,9 +17,7 @@ func (Codec) EncodeModels(models []dialect.Model) ([]byte, error) {
 			Name: m.Name, Description: m.Description, Tags: m.Tags,
 			Capabilities: map[string]bool{"reasoning": false, "attachments": false, "tools": false},
 		}
-		for name, has := range m.Capabilities {
-			w.Capabilities[name] = has
-		}
+		maps.Copy(w.Capabilities, m.Capabilities)
 		list.Data = append(list.Data, w)
 	}
 	return json.Marshal(list, json.Deterministic(true), json.FormatNilSliceAsNull(false))

@@ -1,5 +1,7 @@
 package openai
 
+import "github.com/tidwall/gjson"
+
 type wireError struct {
 	Message string  `json:"message"`
 	Type    string  `json:"type"`
@@ -22,4 +24,16 @@ type wireModel struct {
 	Description  string          `json:"description,omitempty"`
 	Capabilities map[string]bool `json:"capabilities"`
 	Tags         []string        `json:"tags"`
+}
+
+// wireMessage is a message, sent or received, its members not read any further:
+// most may have several shapes. Reasoning and all after it are other servers'.
+type wireMessage struct {
+	Role, Content, Refusal, Name, Audio, Annotations gjson.Result
+	ToolCalls, FunctionCall, ToolCallID              gjson.Result
+
+	Reasoning, ReasoningContent, ReasoningDetails gjson.Result
+	ExtraContent, Images, CacheControl            gjson.Result
+
+	Unknown []string // keys of all other members
 }

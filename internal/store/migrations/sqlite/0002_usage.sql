@@ -1,4 +1,5 @@
 -- +goose Up
+-- Ids sort by time, so the primary key finds the oldest as well.
 CREATE TABLE requests (
   id             TEXT PRIMARY KEY,
   at             INTEGER NOT NULL,
@@ -29,7 +30,6 @@ CREATE TABLE requests (
   took           INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX requests_by_workspace ON requests (workspace, at);
-CREATE INDEX requests_by_time ON requests (at);
 
 -- What each day used, so that charts never read the rows.
 CREATE TABLE usage_days (

@@ -1,0 +1,139 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/fault"
+	"stele/internal/scope"
+)
+
+// talk serves a chat route in its family's dialect.
+func talk(f family) handler {
+	return func(d *Door, w http.ResponseWriter, c call) error {
+		codec := f.codec.(dialect.Server)
+		req, err := d.decode(codec, c)
+		if err != nil {
+			return err
+		}
+		if req.Stream {
+			return d.stream(f, codec, w, c, req)
+		}
+		reply, err := d.Relay.Do(c.Context(), c.who, req)
+		if err != nil {
+			return refused(codec, err)
+		}
+		body := reply.Raw
+		if !reply.Passed {
+			if body, err = codec.EncodeResponse(req, reply.Response); err != nil {
+				return err
+			}
+		}
+		say(w.Header(), codec, reply)
+		f.write(w, c.Request, http.StatusOK, body)
+		return nil
+	}
+}
+
+// decode reads a chat request: the path, the headers that concern it, the body.
+func (d *Door) decode(codec dialect.Server, c call) (*chat.Request, error) {
+	body, err := readBody(c.Request)
+	if err != nil {
+		return nil, err
+	}
+	in := dialect.Incoming{Model: c.place["model"], Header: c.Header, Body: body}
+	if c.place["model"] != "" {
+		in.Stream = strings.HasSuffix(c.route.path, ":streamGenerateContent")
+		in.Framed = c.URL.Query().Get("alt") == "sse" || wantsEvents(c.Header)
+	}
+	req, err := codec.DecodeRequest(in)
+	if err != nil {
+		return nil, err
+	}
+	switch strings.ToLower(c.Header.Get("X-Stele-Strict")) {
+	case "", "false", "0":
+	default:
+		req.Strict = true
+	}
+	return req, nil
+}
+
+// readBody reads a whole body into one buffer of its size.
+func readBody(r *http.Request) ([]byte, error) {
+	var b bytes.Buffer
+	b.Grow(int(max(r.ContentLength, 0)) + bytes.MinRead)
+	if _, err := b.ReadFrom(r.Body); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+func wantsEvents(h http.Header) bool {
+	for _, line := range h.Values("Accept") {
+		if strings.Contains(strings.ToLower(line), "text/event-stream") {
+			return true
+		}
+	}
+	return false
+}
+
+// say puts what happened on the way into the answer's header.
+func say(h http.Header, codec dialect.Server, reply *chat.Reply) {
+	if reply.Served != "" {
+		h.Set("X-Stele-Served-By", reply.Served)
+	}
+	if len(reply.Dropped) > 0 {
+		h.Set("X-Stele-Dropped", dropped(codec, reply.Dropped))
+	}
+}
+
+// refused turns what a relay gives into what a client may see.
+func refused(codec dialect.Server, err error) error {
+	if s, ok := errors.AsType[interface {
+		error
+		Losses() []chat.Loss
+	}](err); ok {
+		var names []string
+		for _, l := range s.Losses() {
+			names = append(names, codec.Path(l))
+		}
+		list := strings.Join(names, ", ")
+		return fault.New(fault.StrictMode, "Strict mode: the model's provider cannot carry %s.", list).With("field", names[0]).With("fields", names)
+	}
+	if errors.Is(err, chat.ErrCut) || errors.Is(err, chat.ErrHeld) {
+		return fault.New(fault.UpstreamError, "The model's provider broke off in its answer.").Because(err)
+	}
+	return err
+}
+
+// stream answers with a stream. Until something is written an error keeps its
+// status; afterwards it is the dialect's own event and a broken connection.
+func (d *Door) stream(f family, codec dialect.Server, w http.ResponseWriter, c call, req *chat.Request) error {
+	feed := newFeed(w, codec.NewEncoder(req), d.Settings().KeepAlive)
+	defer feed.stop()
+	if f.name == anthropic.name {
+		w.Header().Set("Request-Id", scope.From(c.Context()).ID)
+	}
+	reply, err := d.Relay.Do(c.Context(), c.who, req)
+	if err == nil {
+		defer reply.Close()
+		feed.header(func(h http.Header) { say(h, codec, reply) })
+		err = feed.pump(reply)
+	}
+	if err == nil || errors.Is(err, errClientGone) {
+		return nil
+	}
+	err = refused(codec, err)
+	if !feed.begun() {
+		return err
+	}
+	e := fault.From(err)
+	noteFailure(c.Request, e)
+	feed.fail(e, scope.From(c.Context()).ID)
+	return io.ErrUnexpectedEOF // the answer has begun: whoever answers errors breaks it off
+}

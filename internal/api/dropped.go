@@ -1,0 +1,50 @@
+package api
+
+import (
+	"net/url"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+)
+
+// mostDropped bounds the header: proxies refuse long ones.
+const mostDropped = 4 << 10
+
+const truncated = "...; truncated"
+
+// dropped is X-Stele-Dropped: entries of path; verb; note, in ASCII, the note
+// percent-encoded, cut off at 4 KB.
+func dropped(codec dialect.Server, losses []chat.Loss) string {
+	var b strings.Builder
+	for _, l := range losses {
+		entry := ascii(codec.Path(l)) + "; " + string(l.Verb)
+		if l.Note != "" {
+			entry += "; " + strings.ReplaceAll(url.QueryEscape(l.Note), "+", "%20")
+		}
+		if b.Len()+len(entry)+len(truncated)+4 > mostDropped {
+			b.WriteString(", " + truncated)
+			break
+		}
+		if b.Len() > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(entry)
+	}
+	return b.String()
+}
+
+// ascii percent-encodes what a header cannot hold or a reader would split at.
+func ascii(path string) string {
+	clean := func(c byte) bool { return c > ' ' && c < 0x7f && c != ',' && c != ';' && c != '%' }
+	var b strings.Builder
+	for i := range len(path) {
+		if clean(path[i]) {
+			b.WriteByte(path[i])
+			continue
+		}
+		const hex = "0123456789ABCDEF"
+		b.Write([]byte{'%', hex[path[i]>>4], hex[path[i]&15]})
+	}
+	return b.String()
+}

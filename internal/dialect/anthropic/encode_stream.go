@@ -1,0 +1,263 @@
+package anthropic
+
+import (
+	"strconv"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/fault"
+)
+
+// encoder writes one stream to one client. A block is not opened before its
+// first piece is there: what has to come before it may come with that piece.
+type encoder struct {
+	req    *chat.Request
+	asked  bool // whether thoughts are wanted was looked up
+	shown  bool // and they are
+	index  int  // of the block that is open, or the next
+	form   form
+	opened bool      // the block's start is written
+	part   chat.Part // what Open said, and what has to wait for Close
+	rough  int64     // the estimated input, where the upstream has not told
+}
+
+// NewEncoder begins a stream to one client.
+func (Codec) NewEncoder(req *chat.Request) dialect.Encoder { return &encoder{req: req} }
+
+func (*encoder) ContentType() string { return "text/event-stream; charset=utf-8" }
+
+// Encode appends what a strict event means to the client.
+func (e *encoder) Encode(dst []byte, event *chat.Event) ([]byte, error) {
+	switch event.Kind {
+	case chat.Delta:
+		return e.delta(dst, &event.Part), nil
+	case chat.Start:
+		return e.start(dst, event), nil
+	case chat.Open:
+		e.form, e.part, e.opened = formOf(&event.Part), event.Part, false
+		return dst, nil
+	case chat.Close:
+		return e.close(dst), nil
+	case chat.Finish:
+		return e.finish(dst, event), nil
+	case chat.Counted:
+	}
+	return dst, nil
+}
+
+// KeepAlive appends the API's own sign of life.
+func (*encoder) KeepAlive(dst []byte) []byte {
+	return append(dst, "event: ping\ndata: {\"type\":\"ping\"}\n\n"...)
+}
+
+// Fail appends the API's own error event.
+func (*encoder) Fail(dst []byte, e *fault.Error, requestID string) []byte {
+	_, body := Codec{}.EncodeError(e, requestID)
+	dst = append(dst, "event: error\ndata: "...)
+	return append(append(dst, body...), "\n\n"...)
+}
+
+func (e *encoder) start(dst []byte, event *chat.Event) []byte {
+	usage := event.Usage
+	if usage.Prompt() == 0 {
+		// Clients show costs from here on: nothing is a worse guess than the size.
+		e.rough = max(1, chat.Estimate(len(e.req.Origin.Body)))
+		usage.Input = e.rough
+	}
+	usage.Output, usage.Reasoning = 1, 0
+	dst = append(dst, "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":"...)
+	dst = dialect.AppendText(dst, messageID(event.ID))
+	dst = append(dst, `,"type":"message","role":"assistant","model":`...)
+	dst = dialect.AppendText(dst, e.req.Model)
+	dst = append(dst, `,"content":[],"stop_reason":null,"stop_sequence":null,"stop_details":null,"container":null,"diagnostics":null,"usage":`...)
+	dst = appendUsage(dst, usage, "")
+	return append(dst, "}}\n\n"...)
+}
+
+// delta is by far the most frequent event.
+func (e *encoder) delta(dst []byte, p *chat.Part) []byte {
+	switch e.form {
+	case asText:
+		return e.words(dst, p)
+	case asCall:
+		return e.arguments(dst, p)
+	case asThought:
+		return e.thought(dst, p)
+	case asSecret:
+		e.part.Text += p.Text
+	case asRaw, asNote:
+		e.part.Raw, e.part.Media = p.Raw, p.Media
+		e.part.Text += p.Text
+	}
+	return dst
+}
+
+func (e *encoder) words(dst []byte, p *chat.Part) []byte {
+	if p.Proof != "" && !e.opened {
+		dst = e.carry(dst, p.Proof)
+	} else if p.Proof != "" {
+		e.part.Proof = p.Proof // the text is out: its signature follows it
+	}
+	if p.Text != "" {
+		if !e.opened {
+			dst = append(e.open(dst), "{\"type\":\"text\",\"text\":\"\",\"citations\":null}}\n\n"...)
+		}
+		dst = e.piece(dst, `"text_delta","text":`, p.Text)
+	}
+	for i := range p.Citations {
+		if !e.opened {
+			dst = append(e.open(dst), "{\"type\":\"text\",\"text\":\"\",\"citations\":null}}\n\n"...)
+		}
+		dst = append(e.begin(dst), `"citations_delta","citation":`...)
+		dst = append(appendCitation(dst, &p.Citations[i]), "}}\n\n"...)
+	}
+	return dst
+}
+
+func (e *encoder) arguments(dst []byte, p *chat.Part) []byte {
+	if p.Proof != "" && !e.opened {
+		dst = e.carry(dst, p.Proof)
+	}
+	if !e.opened {
+		dst = e.call(dst)
+	}
+	if p.Text == "" {
+		return dst
+	}
+	if e.part.Custom {
+		quoted := dialect.AppendText(nil, p.Text)
+		return e.piece(dst, `"input_json_delta","partial_json":`, string(quoted[1:len(quoted)-1]))
+	}
+	return e.piece(dst, `"input_json_delta","partial_json":`, p.Text)
+}
+
+// call opens a tool_use. Words that are a call's only input are quoted on the way.
+func (e *encoder) call(dst []byte) []byte {
+	dst = append(e.open(dst), `{"type":"tool_use","id":"`...)
+	dst = append(dst, dialect.CallID(e.part.ID, longestID)...)
+	dst = append(dst, `","name":`...)
+	dst = dialect.AppendText(dst, e.part.Name)
+	dst = append(dst, ",\"input\":{}}}\n\n"...)
+	if e.part.Custom {
+		dst = e.piece(dst, `"input_json_delta","partial_json":`, `{"input":"`)
+	}
+	return dst
+}
+
+func (e *encoder) thought(dst []byte, p *chat.Part) []byte {
+	if p.Proof != "" {
+		e.part.Proof = p.Proof
+	}
+	if !e.asked {
+		e.asked, e.shown = true, wanted(e.req)
+	}
+	if p.Text == "" || !e.shown {
+		return dst
+	}
+	if !e.opened {
+		dst = e.openThought(dst)
+	}
+	return e.piece(dst, `"thinking_delta","thinking":`, p.Text)
+}
+
+// close writes what had to wait, and the end of the block if it was begun.
+func (e *encoder) close(dst []byte) []byte {
+	proof := e.part.Proof
+	switch e.form {
+	case asThought:
+		if !e.opened && proof == "" {
+			return dst
+		}
+		return e.sign(dst, proof)
+	case asSecret:
+		dst = append(e.open(dst), `{"type":"redacted_thinking","data":`...)
+		dst = append(dialect.AppendText(dst, e.part.Text), "}}\n\n"...)
+	case asRaw:
+		if len(e.part.Raw) == 0 {
+			return dst
+		}
+		dst = append(append(e.open(dst), flat(e.part.Raw)...), "}\n\n"...)
+	case asNote:
+		dst = append(e.open(dst), "{\"type\":\"text\",\"text\":\"\",\"citations\":null}}\n\n"...)
+		dst = e.piece(dst, `"text_delta","text":`, note(&e.part))
+	case asCall:
+		if !e.opened {
+			dst = e.call(dst)
+		}
+		if e.part.Custom {
+			dst = e.piece(dst, `"input_json_delta","partial_json":`, `"}`)
+		}
+	case asText:
+		if e.opened {
+			dst = e.end(dst)
+		}
+		if proof != "" {
+			dst = e.carry(dst, proof)
+		}
+		return dst
+	}
+	return e.end(dst)
+}
+
+// carry writes a signature of a text or a call on thoughts of its own.
+func (e *encoder) carry(dst []byte, proof string) []byte {
+	dst = e.sign(e.openThought(dst), proof)
+	e.opened = false
+	return dst
+}
+
+func (e *encoder) openThought(dst []byte) []byte {
+	return append(e.open(dst), "{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"\"}}\n\n"...)
+}
+
+// sign ends thoughts with their signature, which comes once and last.
+func (e *encoder) sign(dst []byte, proof string) []byte {
+	if !e.opened {
+		dst = e.openThought(dst)
+	}
+	if proof == "" {
+		proof = unsigned
+	}
+	return e.end(e.piece(dst, `"signature_delta","signature":`, proof))
+}
+
+// open writes the start of a block up to the block itself.
+func (e *encoder) open(dst []byte) []byte {
+	e.opened = true
+	dst = append(dst, "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":"...)
+	dst = strconv.AppendInt(dst, int64(e.index), 10)
+	return append(dst, `,"content_block":`...)
+}
+
+// begin writes a delta up to its type.
+func (e *encoder) begin(dst []byte) []byte {
+	dst = append(dst, "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":"...)
+	dst = strconv.AppendInt(dst, int64(e.index), 10)
+	return append(dst, `,"delta":{"type":`...)
+}
+
+// piece writes a whole delta with one text in it.
+func (e *encoder) piece(dst []byte, kind, words string) []byte {
+	dst = append(e.begin(dst), kind...)
+	return append(dialect.AppendText(dst, words), "}}\n\n"...)
+}
+
+// end writes the end of the open block.
+func (e *encoder) end(dst []byte) []byte {
+	dst = append(dst, "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":"...)
+	dst = strconv.AppendInt(dst, int64(e.index), 10)
+	e.index++
+	return append(dst, "}\n\n"...)
+}
+
+func (e *encoder) finish(dst []byte, event *chat.Event) []byte {
+	usage := event.Usage
+	if usage.Prompt() == 0 {
+		usage.Input = e.rough
+	}
+	dst = append(dst, "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{"...)
+	dst = appendStop(dst, &event.Stop)
+	dst = append(dst, `,"container":null},"usage":`...)
+	dst = appendTotal(dst, usage)
+	return append(dst, "}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"...)
+}

@@ -1,0 +1,147 @@
+package anthropic
+
+import (
+	"slices"
+	"strings"
+)
+
+// traits are what a model takes. Anthropic refuses whatever its models do not.
+type traits struct {
+	adaptive  bool     // thinking as much as it finds fit
+	budget    bool     // thinking within a number of tokens
+	disabled  bool     // not thinking at all
+	between   bool     // thinking between tool calls only
+	always    bool     // thinks whatever it is told
+	omitted   bool     // its thoughts come without words unless asked for
+	efforts   []string // levels of output_config.effort; nil: none
+	prefill   bool     // the last turn may be the assistant's
+	forced    bool     // tool_choice any and tool
+	sampling  freedom
+	format    bool // output_config.format and strict tools
+	system    bool // system turns in the middle
+	maxOutput int64
+}
+
+// freedom is how much of sampling a model leaves to the client.
+type freedom uint8
+
+const (
+	anySampling freedom = iota
+	oneSampling         // temperature or top_p, not both
+	noSampling          // temperature 1 and top_p from 0.99 only
+)
+
+const defaultMaxOutput = 8192 // where nobody knows the model's own limit
+
+var (
+	allEfforts = []string{"low", "medium", "high", "xhigh", "max"}
+	oldEfforts = []string{"low", "medium", "high", "max"}
+)
+
+// The generations of Claude. A generation's rules hold for all of its models.
+var (
+	claude3  = traits{prefill: true, forced: true, maxOutput: 4096}
+	claude35 = traits{prefill: true, forced: true, maxOutput: 8192}
+	claude37 = traits{budget: true, disabled: true, prefill: true, forced: true, maxOutput: 64000}
+	opus4    = traits{budget: true, disabled: true, prefill: true, forced: true, maxOutput: 32000}
+	opus41   = traits{budget: true, disabled: true, prefill: true, forced: true, sampling: oneSampling, maxOutput: 32000}
+	claude45 = traits{budget: true, disabled: true, prefill: true, forced: true, sampling: oneSampling, format: true, maxOutput: 64000}
+	claude46 = traits{
+		adaptive: true, budget: true, disabled: true, efforts: oldEfforts, forced: true, sampling: oneSampling, format: true, maxOutput: 128000,
+	}
+	claude47 = traits{
+		adaptive: true, disabled: true, omitted: true, efforts: allEfforts, forced: true, sampling: noSampling, format: true, maxOutput: 128000,
+	}
+	claude48 = traits{
+		adaptive: true, disabled: true, omitted: true, efforts: allEfforts, forced: true, sampling: noSampling, format: true,
+		system: true, maxOutput: 128000,
+	}
+	small55 = traits{
+		adaptive: true, between: true, omitted: true, efforts: allEfforts, sampling: noSampling, format: true, system: true, maxOutput: 128000,
+	}
+	large55 = traits{
+		adaptive: true, always: true, omitted: true, efforts: allEfforts, sampling: noSampling, format: true, system: true, maxOutput: 128000,
+	}
+	// stranger is a model by a name that Anthropic does not give, at Anthropic's
+	// own service; elsewhere it is somebody else's model, which knows no formats.
+	stranger  = traits{budget: true, disabled: true, prefill: true, forced: true, format: true}
+	elsewhere = traits{budget: true, disabled: true, prefill: true, forced: true}
+)
+
+// models says by name which traits a model has; the first that fits counts. A
+// Claude that is not known is newer than this table and gets the newest rules.
+var models = []struct {
+	pattern string
+	traits  *traits
+}{
+	{"opus-5-5", &large55},
+	{"fable-5-1", &large55},
+	{"fable-5-2", &large55},
+	{"mythos-5-1", &large55},
+	{"mythos-5-2", &large55},
+	{"sonnet-5-5", &small55},
+	{"haiku-5-5", &small55},
+	{"opus-5", &claude48},
+	{"fable-5", &claude48},
+	{"mythos-5", &claude48},
+	{"mythos-preview", &claude47},
+	{"sonnet-5", &claude47},
+	{"opus-4-8", &claude48},
+	{"opus-4-7", &claude47},
+	{"opus-4-6", &claude46},
+	{"sonnet-4-6", &claude46},
+	{"opus-4-5", &claude45},
+	{"sonnet-4-5", &claude45},
+	{"haiku-4-5", &claude45},
+	{"opus-4-1", &opus41},
+	{"opus-4-0", &opus4},
+	{"opus-4", &opus4},
+	{"sonnet-4-0", &claude37},
+	{"sonnet-4", &claude37},
+	{"claude-3-7", &claude37},
+	{"claude-3-5", &claude35},
+	{"claude-3", &claude3},
+	{"claude-2", &claude3},
+	{"claude-instant", &claude3},
+	{"claude", &large55},
+	{"", &stranger},
+}
+
+var spelling = strings.NewReplacer(".", "-", "@", "-", "_", "-", ":", "-", "/", "-")
+
+// traitsOf finds a model by its name, in whichever spelling a platform gives it.
+func traitsOf(model string) *traits {
+	model = spelling.Replace(strings.ToLower(model))
+	for i := range models {
+		if names(model, models[i].pattern) {
+			return models[i].traits
+		}
+	}
+	return &stranger
+}
+
+// names reports whether a model's name has the pattern in it, and not as the
+// beginning of another version: opus-4 is not opus-4-9, but opus-4-20250514 is.
+func names(model, pattern string) bool {
+	_, rest, ok := strings.Cut(model, pattern)
+	if !ok || pattern == "" || pattern == "claude" {
+		return ok
+	}
+	rest = strings.TrimPrefix(rest, "-")
+	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+	return digits == 0 || digits >= 6
+}
+
+// levels are the efforts of the common conversation, least first.
+var levels = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
+
+// nearest is the level of effort closest to the one wanted, from below if there is one.
+func (t *traits) nearest(effort string) string {
+	best := t.efforts[0]
+	for _, e := range t.efforts {
+		if slices.Index(levels, e) <= slices.Index(levels, effort) {
+			best = e
+		}
+	}
+	return best
+}

@@ -1,0 +1,111 @@
+package anthropic
+
+import (
+	"strconv"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+)
+
+const longestID = 64 // of a tool call
+
+// callID is an id that the API takes and that no other call of the request has.
+// The same history always gives the same ids.
+func (c *composer) callID(id string) string {
+	first := dialect.CallID(id, longestID)
+	sent := first
+	for n := 2; c.seen[sent] > 0; n++ {
+		sent = first + "_" + strconv.Itoa(n)
+	}
+	c.seen[sent]++
+	return sent
+}
+
+// results writes the answers to the calls that wait for one, in the order of the
+// calls, and notes which results answer none of them.
+func (c *composer) results(run []chat.Message, pending []called) ([]block, error) {
+	blocks := make([]block, len(pending))
+	answered := make([]bool, len(pending))
+	for i := range run {
+		m := &run[i]
+		for j := range m.Parts {
+			p := &m.Parts[j]
+			if p.Kind != chat.ToolResult {
+				continue
+			}
+			at := answers(p, pending, answered)
+			if at < 0 {
+				c.orphans[p] = true
+				continue
+			}
+			b, err := c.result(m, p, pending[at].sent)
+			if err != nil {
+				return nil, err
+			}
+			blocks[at], answered[at] = b, true
+		}
+	}
+	for i, call := range pending {
+		if !answered[i] {
+			c.lose(chat.Lost(chat.FieldMessages, chat.Added, "a result for the call "+call.sent+", which has none"))
+			json := []byte(`{"type":"tool_result","tool_use_id":"` + call.sent + `","content":"` + noResult + `","is_error":true`)
+			blocks[i] = block{json: json, sort: resultBlock}
+		}
+	}
+	return blocks, nil
+}
+
+// answers is the call that a result belongs to, or -1. One without an id
+// belongs to the first call that still waits.
+func answers(p *chat.Part, pending []called, answered []bool) int {
+	for i, call := range pending {
+		if !answered[i] && (call.id == p.ID || p.ID == "") {
+			return i
+		}
+	}
+	return -1
+}
+
+// result writes one result.
+func (c *composer) result(m *chat.Message, p *chat.Part, id string) (block, error) {
+	var inside turn
+	for i := range p.Content {
+		q := p.Content[i]
+		q.At = p.At // reports are about the result: clients do not number what is in it
+		if err := c.part(m, &q, &inside); err != nil {
+			return block{}, err
+		}
+	}
+	out := append([]byte(`{"type":"tool_result","tool_use_id":"`), id...)
+	out = append(out, `","content":`...)
+	switch {
+	case len(inside.blocks) == 0:
+		out = append(out, `""`...)
+	case len(inside.blocks) == 1 && p.Content[0].Kind == chat.Text && p.Content[0].Raw == nil && p.Content[0].Cache == nil && len(p.Content) == 1:
+		out = dialect.AppendText(out, p.Content[0].Text)
+	default:
+		out = list(out, inside.blocks)
+	}
+	if p.Failed {
+		out = append(out, `,"is_error":true`...)
+	}
+	cache := p.Cache
+	for _, b := range inside.blocks {
+		if cache == nil {
+			cache = b.cache // a marker inside a result is as good on the result itself
+		}
+	}
+	return block{json: c.rest(p.Raw, out), sort: resultBlock, cache: cache}, nil
+}
+
+// list writes blocks that carry no cache markers.
+func list(dst []byte, blocks []block) []byte {
+	dst = append(dst, '[')
+	for i, b := range blocks {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(dst, b.json...), '}')
+	}
+	return append(dst, ']')
+}

@@ -1,0 +1,288 @@
+package gemini
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/fault"
+)
+
+// turns is what is known of the conversation while it is read.
+type turns struct {
+	content int // index of the Content being read; -1: none
+	part    int // index of the part being read; -1: none
+	calls   int // how many calls there were
+	open    []call
+	replied bool // a result came since the last call
+	role    chat.Role
+	run     run // the parts of the last turn
+}
+
+// mostOpen bounds the calls that wait for a result.
+const mostOpen = 1000
+
+// call is one that was not answered yet.
+type call struct{ id, name string }
+
+// contents reads the turns.
+func (r *reader) contents() {
+	r.each("contents", func(i int) {
+		r.turns.content = i
+		r.content()
+	})
+	if r.err == nil {
+		r.turns.content = -1
+	}
+	r.close()
+}
+
+func (r *reader) content() {
+	if !r.enter('{') {
+		r.wrong("", "an object")
+		return
+	}
+	m := chat.Message{At: r.turns.content}
+	for {
+		key, more := r.key()
+		if !more {
+			break
+		}
+		switch string(key) {
+		case "role":
+			m.Role = r.role()
+		case "parts":
+			r.each("parts", func(j int) { r.take(&m, j) })
+		default:
+			r.unknown()
+		}
+	}
+	r.append(m)
+}
+
+// role reads who speaks. Results may come as a function's or a tool's turn.
+func (r *reader) role() chat.Role {
+	word, ok := r.text()
+	if !ok {
+		r.wrong("role", "a string")
+	}
+	switch word {
+	case "", "user", "function", "tool":
+		return chat.User
+	case "model":
+		return chat.Assistant
+	}
+	r.fail(fault.InvalidParameter, "role", "must be user or model")
+	return chat.User
+}
+
+// take reads one part into m. Empty text, which clients send back from streams,
+// is left out.
+func (r *reader) take(m *chat.Message, j int) {
+	r.turns.part = j
+	r.takePart(m, j)
+	if r.err == nil {
+		r.turns.part = -1
+	}
+}
+
+func (r *reader) takePart(m *chat.Message, j int) {
+	var w wirePart
+	switch wrong := r.part(&w); {
+	case wrong == ".":
+		r.wrong("", "an object")
+		return
+	case wrong != "":
+		r.wrong(wrong, "of the type the API has for it")
+		return
+	case w.twice:
+		r.fail(fault.InvalidParameter, "", "has more than one kind of data")
+		return
+	}
+	p, wrong := w.common()
+	if wrong != "" {
+		r.fail(fault.InvalidParameter, wrong, "cannot be read")
+		return
+	}
+	p.At = j
+	before := len(m.Parts)
+	r.sign(m, &p, w.signature)
+	switch {
+	case p.Kind == chat.ToolCall:
+		r.called(&p)
+	case p.Kind == chat.ToolResult:
+		if r.orphan(m, &p) {
+			return
+		}
+	case (p.Kind == chat.Text || p.Kind == chat.Thought) && p.Text == "" && p.Proof == "":
+		if w.data == "" && len(m.Parts) == before {
+			r.talk.Notes = append(r.talk.Notes, chat.LostPart(*m, p, chat.Ignored, "the part has no data"))
+		}
+		return
+	}
+	r.keep(&p, w.extra)
+	m.Parts = append(m.Parts, p)
+}
+
+// keep holds on to members that only this API knows: the part carries them for
+// Google, an Extra reports them to everybody else.
+func (r *reader) keep(p *chat.Part, extra []wireMember) {
+	if len(extra) == 0 {
+		return
+	}
+	var raw writer
+	raw.open('{')
+	for _, e := range extra {
+		if member := strings.TrimPrefix(strings.TrimPrefix(e.name, "functionCall."), "functionResponse."); !plain(member) {
+			r.note(name+"."+r.where("?"), chat.Dropped, "%q is no name of a field", e.name)
+			continue
+		}
+		r.talk.Extra = append(r.talk.Extra, chat.Extra{Name: name + "." + r.where(e.name), Value: e.value, Effect: chat.Shapes})
+		if !strings.Contains(e.name, ".") {
+			raw.named(e.name)
+			raw.raw(e.value)
+		}
+	}
+	raw.close('}')
+	if p.Kind != chat.Opaque {
+		p.Raw = json.RawMessage(raw.b)
+	}
+}
+
+// sign puts a part's signature where it belongs: on the part, if an upstream of
+// this API made it; before the part, as thoughts that are not shown, if it is
+// another's that only travelled here.
+func (r *reader) sign(m *chat.Message, p *chat.Part, signature string) {
+	if signature == "" || signature == unsigned {
+		return
+	}
+	if text, ok := unhide(signature); ok {
+		m.Parts = append(m.Parts, chat.Part{Kind: chat.Redacted, Text: text, At: p.At})
+		return
+	}
+	e, wrapped := chat.Unwrap(signature)
+	if wrapped && e.Dialect != "" && e.Dialect != name && p.Kind != chat.Thought {
+		m.Parts = append(m.Parts, chat.Part{Kind: chat.Thought, Proof: signature, At: p.At})
+		return
+	}
+	p.Proof = signature
+}
+
+// hidden begins what carries thinking that only its upstream can read through a
+// client that has no place for it but a signature.
+const hidden = "redacted:"
+
+// hiddenPrefix is how the carrier begins: hidden is a whole number of base64 groups.
+var hiddenPrefix = base64.StdEncoding.EncodeToString([]byte(hidden))
+
+func hide(text string) string { return base64.StdEncoding.EncodeToString([]byte(hidden + text)) }
+
+func unhide(signature string) (string, bool) {
+	if !strings.HasPrefix(signature, hiddenPrefix) {
+		return "", false
+	}
+	raw, err := base64.StdEncoding.DecodeString(signature)
+	return strings.TrimPrefix(string(raw), hidden), err == nil
+}
+
+// called gives a call without an id one that the same history always gives it,
+// and waits for its result.
+func (r *reader) called(p *chat.Part) {
+	t := &r.turns
+	if p.ID == "" {
+		sum := sha256.Sum256([]byte(strconv.Itoa(t.calls) + "\x00" + p.Name + "\x00" + p.Text))
+		p.ID = "call_" + hex.EncodeToString(sum[:10])
+	}
+	t.calls++
+	if t.replied {
+		t.open, t.replied = t.open[:0], false
+	}
+	if t.open = append(t.open, call{p.ID, p.Name}); len(t.open) > mostOpen {
+		t.open = t.open[1:]
+	}
+}
+
+// orphan finds the call that a result is for: by its id, by its name, by its
+// order. A result without one becomes text.
+func (r *reader) orphan(m *chat.Message, p *chat.Part) bool {
+	i := r.turns.find(p)
+	if i < 0 {
+		r.talk.Notes = append(r.talk.Notes, chat.LostPart(*m, *p, chat.Approximated, "the call that it answers is not there: sent as text"))
+		m.Parts = append(m.Parts, asText(p)...)
+		return true
+	}
+	t := &r.turns
+	p.ID = t.open[i].id
+	if p.Name == "" {
+		p.Name = t.open[i].name
+	}
+	t.open = append(t.open[:i], t.open[i+1:]...)
+	t.replied = true
+	return false
+}
+
+func (t *turns) find(p *chat.Part) int {
+	for i := range t.open {
+		if p.ID != "" && t.open[i].id == p.ID {
+			return i
+		}
+	}
+	for i := range t.open {
+		if p.Name != "" && t.open[i].name == p.Name {
+			return i
+		}
+	}
+	if p.ID == "" && len(t.open) > 0 {
+		return 0
+	}
+	return -1
+}
+
+// asText tells a result without its call in words, and keeps its media.
+func asText(p *chat.Part) []chat.Part {
+	of := p.Name
+	if of == "" {
+		of = p.ID
+	}
+	text := "[Result of " + of + "]"
+	var media []chat.Part
+	for _, inner := range p.Content {
+		if inner.Kind == chat.Text {
+			text += " " + inner.Text
+			continue
+		}
+		inner.At = p.At
+		media = append(media, inner)
+	}
+	return append([]chat.Part{{Kind: chat.Text, Text: text, At: p.At}}, media...)
+}
+
+// append adds a turn. A model's turns that follow each other are one: streaming
+// clients send back a Content for every chunk.
+func (r *reader) append(m chat.Message) {
+	if len(m.Parts) == 0 {
+		r.talk.Notes = append(r.talk.Notes, chat.Loss{Field: chat.FieldPart, Message: m.At, Part: -1, Verb: chat.Ignored, Note: "the turn is empty"})
+		return
+	}
+	if t := &r.turns; len(r.talk.Messages) > 0 && m.Role == chat.Assistant && t.role == chat.Assistant {
+		for i := range m.Parts {
+			m.Parts[i].At = place(m.At, m.Parts[i].At)
+			t.run.add(m.Parts[i], i == 0)
+		}
+		return
+	}
+	r.close()
+	r.talk.Messages = append(r.talk.Messages, m)
+	r.turns.role, r.turns.run = m.Role, run{parts: m.Parts}
+}
+
+// close gives the last turn all that was said in it.
+func (r *reader) close() {
+	if n := len(r.talk.Messages); n > 0 {
+		r.talk.Messages[n-1].Parts = r.turns.run.end()
+	}
+}

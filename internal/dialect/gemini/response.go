@@ -1,0 +1,133 @@
+package gemini
+
+import (
+	"stele/internal/chat"
+	"stele/internal/fault"
+)
+
+// DecodeResponse reads a whole answer, also one that comes as the frames of a
+// stream in a list.
+func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
+	c := cursor{b: body}
+	if c.peek() == '[' {
+		return gather(body)
+	}
+	var w wireChunk
+	if !c.chunk(&w) {
+		return nil, unreadable(body)
+	}
+	if w.failure != nil {
+		return nil, failed(body)
+	}
+	r := &chat.Response{ID: w.id, Model: w.model, Usage: w.usage.common()}
+	for i := range w.candidates {
+		answer, err := w.candidates[i].answer()
+		if err != nil {
+			return nil, err
+		}
+		if w.candidates[i].finish == "" {
+			r.Notes = append(r.Notes, chat.Lost("finishReason", chat.Approximated, "the upstream did not say why it stopped"))
+		}
+		r.Answers = append(r.Answers, answer)
+	}
+	switch {
+	case len(r.Answers) > 0:
+	case w.blocked != "":
+		r.Answers = []chat.Answer{{Stop: w.block()}}
+	default:
+		return nil, fault.New(fault.UpstreamError, "The model's provider sent an answer with nothing in it.").Because(snippet(body))
+	}
+	return r, nil
+}
+
+// gather reads a list of frames.
+func gather(body []byte) (*chat.Response, error) {
+	return chat.Collect(chat.Tidy(func(yield func(chat.Chunk, error) bool) {
+		var d decoder
+		events, err := d.frame(nil, body)
+		yield(chat.Chunk{Events: events}, err)
+	}))
+}
+
+// answer is a candidate.
+func (w *wireCandidate) answer() (chat.Answer, error) {
+	var all run
+	var ids set
+	for i := range w.parts {
+		p, ok := w.parts[i].answered()
+		if !ok {
+			continue
+		}
+		if p.Kind == chat.ToolCall {
+			p.ID = distinct(p.ID, &ids)
+		}
+		all.add(p, true)
+	}
+	a := chat.Answer{Parts: all.end(), Logprobs: openLogprobs(w.logprobs)}
+	if len(w.citations) > 0 {
+		a.Parts = cite(a.Parts, w.citations)
+	}
+	useful, called := false, false
+	for i := range a.Parts {
+		useful = useful || usable(&a.Parts[i])
+		called = called || a.Parts[i].Kind == chat.ToolCall
+	}
+	stop, err := w.stop(useful)
+	a.Stop = chat.Settle(stop, called)
+	return a, err
+}
+
+// answered is a part of an answer; placeholders and what cannot be read are none.
+func (w *wirePart) answered() (chat.Part, bool) {
+	p, wrong := w.common()
+	if wrong != "" {
+		return p, false
+	}
+	p.Proof = w.signature
+	empty := (p.Kind == chat.Text || p.Kind == chat.Thought) && p.Text == "" && p.Proof == ""
+	return p, !empty
+}
+
+// distinct gives a call an id that no other call of the answer has.
+func distinct(id string, ids *set) string {
+	if id == "" || !ids.add(id) {
+		return chat.NewCallID()
+	}
+	return id
+}
+
+// cite puts citations on the last text.
+func cite(parts []chat.Part, sources []wireCitation) []chat.Part {
+	for i := len(parts) - 1; i >= 0; i-- {
+		if parts[i].Kind == chat.Text {
+			parts[i].Citations = cited(sources, []byte(parts[i].Text))
+			return parts
+		}
+	}
+	return append(parts, chat.Part{Kind: chat.Text, Citations: cited(sources, nil)})
+}
+
+// usable reports whether a part is something to show for an answer.
+func usable(p *chat.Part) bool {
+	switch p.Kind {
+	case chat.Thought, chat.Redacted:
+		return false
+	case chat.Text:
+		return p.Text != ""
+	}
+	return true
+}
+
+// common is the usage in classes that do not overlap.
+func (u wireUsage) common() chat.Usage {
+	if !u.known {
+		return chat.Usage{}
+	}
+	in := u.prompt + u.toolUse
+	read := min(u.cached, in)
+	out := u.candidates
+	if rest := u.total - in - u.thoughts; out == 0 && rest > 0 {
+		out = rest // only the total was told
+	}
+	return chat.Usage{Input: in - read, CacheRead: read, Output: out, Reasoning: u.thoughts, Known: true}
+}

@@ -1,0 +1,103 @@
+package gemini
+
+import (
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/fault"
+)
+
+// reasons is what the finish reasons mean. One that is not here is Other.
+var reasons = map[string]chat.Reason{
+	"STOP":                     chat.EndTurn,
+	"MAX_TOKENS":               chat.MaxTokens,
+	"SAFETY":                   chat.Refused,
+	"RECITATION":               chat.Refused,
+	"LANGUAGE":                 chat.Refused,
+	"BLOCKLIST":                chat.Refused,
+	"PROHIBITED_CONTENT":       chat.Refused,
+	"SPII":                     chat.Refused,
+	"IMAGE_SAFETY":             chat.Refused,
+	"IMAGE_PROHIBITED_CONTENT": chat.Refused,
+	"IMAGE_RECITATION":         chat.Refused,
+	"MALFORMED_FUNCTION_CALL":  chat.Failed,
+	"UNEXPECTED_TOOL_CALL":     chat.Failed,
+	"TOO_MANY_TOOL_CALLS":      chat.Failed,
+	"CONTINUATION":             chat.Paused,
+}
+
+// stop is why a candidate ended. One that failed with something to show for it
+// ended for another reason; one with nothing is an error, never an empty answer.
+func (w *wireCandidate) stop(useful bool) (chat.Stop, error) {
+	s := chat.Stop{Raw: w.finish, Reason: chat.Other}
+	if w.finish == "" {
+		s.Reason = chat.EndTurn
+		return s, nil
+	}
+	if r, ok := reasons[w.finish]; ok {
+		s.Reason = r
+	}
+	switch s.Reason {
+	case chat.Refused:
+		s.Category, s.Explanation = w.finish, w.message
+	case chat.Paused:
+		s.Sequence = w.token
+	case chat.Failed, chat.Other:
+		if !useful {
+			return s, fault.New(fault.UpstreamError, "The model stopped with %s and nothing to show for it.", spoken(w.finish)).
+				Because(snippet([]byte(w.message)))
+		}
+		s.Reason = chat.Other
+	}
+	return s, nil
+}
+
+// spoken is a finish reason if it looks like one.
+func spoken(word string) string {
+	if len(word) > 40 || strings.ToUpper(word) != word {
+		return "an unknown reason"
+	}
+	return word
+}
+
+// block is a prompt that was refused before there was an answer.
+func (w *wireChunk) block() chat.Stop {
+	s := chat.Stop{Reason: chat.Refused, Raw: w.blocked, Category: w.blocked, Explanation: w.blockMessage}
+	if s.Explanation == "" {
+		s.Explanation = "The prompt was blocked: " + spoken(w.blocked) + "."
+	}
+	return s
+}
+
+// finishReason is the word for a common reason.
+func finishReason(s chat.Stop, refused bool) string {
+	switch s.Reason {
+	case chat.MaxTokens:
+		return "MAX_TOKENS"
+	case chat.Refused:
+		return category(s.Category)
+	case chat.Paused:
+		if s.Raw == "CONTINUATION" { // nobody went on: it is as if the limit was reached
+			return "MAX_TOKENS"
+		}
+	case chat.Failed, chat.Other:
+		return "OTHER"
+	case chat.EndTurn, chat.StopSequence, chat.ToolUse:
+	}
+	if refused {
+		return "SAFETY"
+	}
+	return "STOP"
+}
+
+// category is the finish reason for what was refused.
+func category(word string) string {
+	if reasons[word] == chat.Refused {
+		return word
+	}
+	switch word {
+	case "bio", "cyber":
+		return "PROHIBITED_CONTENT"
+	}
+	return "SAFETY"
+}

@@ -1,0 +1,240 @@
+package openai
+
+import (
+	"slices"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/fault"
+)
+
+// path is where requests go, below an upstream's base URL.
+const path = "/chat/completions"
+
+// composer writes a conversation as a request.
+type composer struct {
+	writer
+
+	c      *chat.Conversation
+	t      dialect.Target
+	model  traits
+	names  dialect.Names
+	tools  []chat.Tool    // without doubles
+	known  map[string]int // where each of them is, by its name
+	lines  []string       // what the system text has to say besides
+	effort string         // as it is sent; "": nothing is
+	losses []chat.Loss
+	stops  []string
+}
+
+// EncodeRequest writes a conversation as the author's own service takes it, or
+// as the many that are compatible with it do.
+func (Codec) EncodeRequest(c *chat.Conversation, t dialect.Target) (dialect.Call, error) {
+	e := &composer{c: c, t: t, names: dialect.Names{Legal: legalName, Longest: 64}}
+	if !t.Compatible {
+		e.model = traitsOf(t.Model)
+	}
+	e.b = make([]byte, 0, e.size())
+	e.open('{').key("model").text(t.Model)
+	for _, step := range []func() error{
+		e.gatherTools, e.prepareFormat, e.messages, e.writeTools, e.thinking, e.sampling, e.output, e.identity, e.extras,
+	} {
+		if err := step(); err != nil {
+			return dialect.Call{}, err
+		}
+	}
+	if t.Stream {
+		e.key("stream").bool(true).key("stream_options").open('{').key("include_usage").bool(true).close('}')
+	}
+	e.close('}')
+	return dialect.Call{Path: path, Body: e.b, Losses: e.losses, Stops: e.stops, Names: e.names.Back()}, nil
+}
+
+// size is about as many bytes as the request will have.
+func (e *composer) size() int {
+	n := 1 << 10
+	for i := range e.c.System {
+		n += len(e.c.System[i].Text) + 64
+	}
+	for i := range e.c.Messages {
+		for j := range e.c.Messages[i].Parts {
+			p := &e.c.Messages[i].Parts[j]
+			n += len(p.Text) + len(p.Proof) + 128
+			if p.Media != nil {
+				n += len(p.Media.Base64) + len(p.Media.Plain)
+			}
+			for k := range p.Content {
+				n += len(p.Content[k].Text) + 64
+			}
+		}
+	}
+	for i := range e.c.Tools {
+		n += len(e.c.Tools[i].Schema) + len(e.c.Tools[i].Description) + 128
+	}
+	return n + n/16
+}
+
+func legalName(name string) bool {
+	return len(name) > 0 && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
+	})
+}
+
+// lose reports what did not get through.
+func (e *composer) lose(field string, verb chat.Verb, note string) {
+	e.losses = append(e.losses, chat.Lost(field, verb, note))
+}
+
+// refuse ends a request that has something that must not be left out. The loss
+// is in the details too, because the client may spell its place otherwise.
+func (e *composer) refuse(l chat.Loss, why string) error {
+	field := Codec{}.Path(l)
+	return fault.New(fault.InvalidParameter, "%s: %s.", field, why).With("field", field).With("loss", l)
+}
+
+// thinking writes the effort. OpenAI's newest models take it and tools only one
+// at a time on this API.
+func (e *composer) thinking() error {
+	wanted, exact := e.wanted()
+	switch {
+	case e.t.Compatible:
+		e.effort = wanted
+		if wanted != "" {
+			e.effort = nearest(wanted, []string{"none", "low", "medium", "high"})
+		}
+	case e.model.known && !e.model.reasons:
+	case len(e.tools) > 0 && e.model.mustSayNone():
+		e.effort = "none"
+		if wanted == "" {
+			e.lose(chat.FieldThinking, chat.Added, "none: this model takes tools only without thinking")
+		}
+	case len(e.tools) > 0 && !e.model.thinksWithTools():
+	case wanted != "":
+		e.effort = nearest(wanted, e.model.efforts())
+	}
+	switch {
+	case wanted == "" || wanted == e.effort && exact:
+	case e.effort == "" && wanted == "none":
+	case e.effort == "":
+		e.lose(chat.FieldThinking, chat.Dropped, "this model does not take "+wanted)
+	case wanted == "none" || e.effort != "none":
+		e.lose(chat.FieldThinking, chat.Approximated, "effort "+e.effort)
+	default:
+		e.lose(chat.FieldThinking, chat.Dropped, "this model takes tools only without thinking")
+	}
+	if t := e.c.Thinking; t != nil && t.Show != nil && *t.Show && !e.t.Compatible {
+		e.lose(chat.FieldThinking, chat.Ignored, "OpenAI does not show thoughts here")
+	}
+	if e.effort != "" {
+		e.key("reasoning_effort").text(e.effort)
+	}
+	return nil
+}
+
+// wanted is the level of thinking that is asked for, "" for the model's own, and
+// whether it was asked for in just these words.
+func (e *composer) wanted() (level string, exact bool) {
+	t := e.c.Thinking
+	switch {
+	case t == nil:
+		return "", true
+	case t.Effort != "":
+		return t.Effort, t.Budget == nil
+	case t.Budget != nil && *t.Budget >= 0:
+		return dialect.EffortOf(*t.Budget), false
+	case e.model.restsByDefault():
+		return "medium", false
+	}
+	return "", true
+}
+
+// gated reports whether the model refuses to have its sampling changed.
+func (e *composer) gated() bool { return e.model.reasons && e.effort != "none" }
+
+func (e *composer) sampling() error {
+	s := &e.c.Sampling
+	if err := e.limit(s.MaxTokens); err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		key, field string
+		value      *float64
+	}{
+		{"temperature", chat.FieldTemperature, s.Temperature},
+		{"top_p", chat.FieldTopP, s.TopP},
+		{"presence_penalty", chat.FieldPresence, s.Presence},
+		{"frequency_penalty", chat.FieldFrequency, s.Frequency},
+	} {
+		switch {
+		case f.value == nil:
+		case e.gated() && !(f.key == "temperature" && *f.value == 1):
+			e.lose(f.field, chat.Dropped, "this model does not take it")
+		default:
+			e.key(f.key).number(*f.value)
+		}
+	}
+	switch {
+	case s.TopK == nil:
+	case e.t.Compatible:
+		e.key("top_k").number(*s.TopK)
+	default:
+		e.lose(chat.FieldTopK, chat.Dropped, "OpenAI does not have it")
+	}
+	if s.Seed != nil {
+		e.key("seed").int(*s.Seed)
+	}
+	e.stop(s.Stop)
+	if e.c.Logprobs != nil && e.gated() {
+		e.lose(chat.FieldLogprobs, chat.Dropped, "this model does not take it")
+	} else if e.c.Logprobs != nil {
+		e.key("logprobs").bool(true)
+		if *e.c.Logprobs > 0 {
+			e.key("top_logprobs").int(int64(min(*e.c.Logprobs, 20)))
+		}
+	}
+	if e.c.N > 1 {
+		e.key("n").int(int64(e.c.N))
+	}
+	return nil
+}
+
+// limit writes the most tokens the answer may have.
+func (e *composer) limit(tokens *int64) error {
+	if tokens == nil {
+		return nil
+	}
+	most := *tokens
+	if most < 1 {
+		return e.refuse(chat.Lost(chat.FieldMaxTokens, chat.Dropped, ""), "the model's provider takes no less than 1")
+	}
+	if e.t.MaxOutput > 0 && most > e.t.MaxOutput {
+		most = e.t.MaxOutput
+		e.lose(chat.FieldMaxTokens, chat.Approximated, "the model's own limit")
+	}
+	key := "max_completion_tokens"
+	if e.t.Compatible {
+		key = "max_tokens"
+	}
+	e.key(key).int(most)
+	return nil
+}
+
+// stop writes as many stop sequences as the upstream takes; the others are
+// watched for by whoever reads the answer.
+func (e *composer) stop(list []string) {
+	const most = 4
+	native := list[:min(len(list), most)]
+	if e.model.o {
+		native = nil
+	}
+	e.stops = slices.Clone(list[len(native):])
+	if len(native) == 0 {
+		return
+	}
+	e.key("stop").open('[')
+	for _, s := range native {
+		e.text(s)
+	}
+	e.close(']')
+}

@@ -1,0 +1,171 @@
+package openai
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+)
+
+// content writes pieces: a string where one is enough.
+func (e *composer) content(pieces []piece) {
+	switch {
+	case len(pieces) == 0:
+		e.text("")
+		return
+	case len(pieces) == 1 && pieces[0].write == nil:
+		e.text(pieces[0].text)
+		return
+	}
+	e.open('[')
+	for _, p := range pieces {
+		if p.write != nil {
+			p.write(&e.writer)
+			continue
+		}
+		e.open('{').key("type").word(`"text"`).key("text").text(p.text).close('}')
+	}
+	e.close(']')
+}
+
+// joined makes one piece of neighbouring words.
+func joined(pieces []piece, between string) []piece {
+	var out []piece
+	for i := 0; i < len(pieces); {
+		end := i
+		for end < len(pieces) && pieces[end].write == nil {
+			end++
+		}
+		if end <= i+1 {
+			out = append(out, pieces[i])
+			i++
+			continue
+		}
+		texts := make([]string, 0, end-i)
+		for _, p := range pieces[i:end] {
+			texts = append(texts, p.text)
+		}
+		out = append(out, piece{text: strings.Join(texts, between), at: pieces[i].at})
+		i = end
+	}
+	return out
+}
+
+// result writes a tool's answer, which has only words here, and returns its
+// pictures and files: they follow all results in a user's turn.
+func (e *composer) result(m chat.Message, p chat.Part) ([]piece, error) {
+	words, media, err := e.inside(m, p)
+	if err != nil {
+		return nil, err
+	}
+	if p.Failed {
+		words = joined(words, "\n")
+		switch {
+		case len(words) == 0:
+			words = []piece{{text: "Error"}}
+		case !strings.HasPrefix(strings.ToLower(words[0].text), "error"):
+			words[0].text, words[0].write = "Error: "+words[0].text, nil
+		}
+	}
+	for _, piece := range media {
+		note := "(file attached below)"
+		if piece.kind == chat.Image {
+			note = "(image attached below)"
+		}
+		words = append(words, pieceOf(note))
+		e.losses = append(e.losses, chat.LostPart(m, p, chat.Approximated, "attached in a user's turn after the results"))
+	}
+	if len(media) > 0 || e.t.Compatible {
+		words = joined(words, "\n")
+	}
+	e.open('{').key("role").word(`"tool"`).key("tool_call_id").text(dialect.CallID(p.ID, longestID)).key("content")
+	e.content(words)
+	e.close('}')
+	return media, nil
+}
+
+func pieceOf(text string) piece { return piece{text: text} }
+
+// inside sorts a result's content into words and the rest.
+func (e *composer) inside(m chat.Message, p chat.Part) (words, media []piece, err error) {
+	content := slices.Clone(p.Content)
+	for i := range content {
+		content[i].At = p.At
+	}
+	t, err := e.sort(chat.Message{Role: chat.User, At: m.At}, content)
+	for _, piece := range t.pieces {
+		if piece.kind != 0 {
+			media = append(media, piece)
+		} else {
+			words = append(words, piece)
+		}
+	}
+	return words, media, err
+}
+
+// orphan tells a result whose call is not there in words.
+func (e *composer) orphan(m chat.Message, p chat.Part, pieces []piece) ([]piece, error) {
+	words, media, err := e.inside(m, p)
+	if err != nil {
+		return nil, err
+	}
+	of := p.Name
+	if of == "" {
+		of = p.ID
+	}
+	e.losses = append(e.losses, chat.LostPart(m, p, chat.Approximated, "as text: the call that it answers is not there"))
+	words = append([]piece{pieceOf(fmt.Sprintf("[Result of %s]", of))}, words...)
+	return append(append(pieces, joined(words, " ")...), media...), nil
+}
+
+// mark is a part's cache marker as a member of it, or "" where there is none or
+// the model has none.
+func (e *composer) mark(m chat.Message, p chat.Part) string {
+	if p.Cache == nil {
+		return ""
+	}
+	if e.t.Compatible || e.model.version < 506 {
+		e.unmark(m, p)
+		return ""
+	}
+	switch p.Cache.TTL {
+	case "":
+		return `"prompt_cache_breakpoint":{"mode":"explicit"}`
+	case "12h":
+		return `"prompt_cache_breakpoint":{"mode":"explicit","ttl":"12h"}`
+	case "30m":
+	default:
+		e.unmark(m, p)
+	}
+	return `"prompt_cache_breakpoint":{"mode":"explicit","ttl":"30m"}`
+}
+
+// unmark reports a cache marker that is not kept as it is.
+func (e *composer) unmark(m chat.Message, p chat.Part) {
+	switch {
+	case p.Cache == nil:
+	case m.At < 0:
+		e.losses = append(e.losses, chat.Loss{Field: chat.FieldSystem, Message: -1, Part: p.At, Verb: chat.Ignored, Note: "cache marker"})
+	default:
+		e.losses = append(e.losses, chat.LostPart(m, p, chat.Ignored, "cache marker"))
+	}
+}
+
+// wrapInput makes free text the arguments of a function with one string.
+func wrapInput(text string) string {
+	var w writer
+	w.open('{').key("input").text(text).close('}')
+	return string(w.b)
+}
+
+// unwrapInput is the free text in such arguments; other arguments are what they are.
+func unwrapInput(arguments string) string {
+	if input := gjson.Get(arguments, "input"); input.Type == gjson.String && gjson.Valid(arguments) {
+		return input.Str
+	}
+	return arguments
+}

@@ -1,0 +1,294 @@
+package openai
+
+import (
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+)
+
+// turn is a message's parts, sorted by where this API has them.
+type turn struct {
+	pieces   []piece
+	thoughts []chat.Part
+	calls    []chat.Part
+	results  []chat.Part
+	proof    string // of the words
+	sound    string // the id of a sound that the model made
+}
+
+// piece is one part of a content.
+type piece struct {
+	text  string        // words
+	write func(*writer) // the whole part, where it is more than words
+	kind  chat.Kind     // of what is not words; zero for words
+	at    int
+}
+
+// sort files every part of a message where it belongs.
+func (e *composer) sort(m chat.Message, parts []chat.Part) (t turn, err error) {
+	for _, p := range parts {
+		switch p.Kind {
+		case chat.Text:
+			if len(t.calls) > 0 && p.Text != "" {
+				e.losses = append(e.losses, chat.LostPart(m, p, chat.Approximated, "moved before the calls"))
+			}
+			if p.Proof != "" {
+				t.proof = p.Proof
+			}
+			if len(p.Citations) > 0 {
+				e.losses = append(e.losses, chat.LostPart(m, p, chat.Ignored, "sources are not sent back"))
+			}
+			e.words(m, p, &t, p.Text)
+		case chat.Refusal:
+			e.refusal(m, p, &t)
+		case chat.Thought, chat.Redacted:
+			t.thoughts = append(t.thoughts, p)
+		case chat.ToolCall:
+			t.calls = append(t.calls, p)
+			e.unmark(m, p)
+		case chat.ToolResult:
+			t.results = append(t.results, p)
+			e.unmark(m, p)
+		case chat.Opaque:
+			verb := chat.Approximated
+			if p.Text == "" {
+				verb = chat.Dropped
+			}
+			e.losses = append(e.losses, chat.LostPart(m, p, verb, p.Name+" in words"))
+			e.words(m, p, &t, p.Text)
+		case chat.Audio:
+			err = e.sound(m, p, &t)
+		case chat.Image, chat.Video:
+			err = e.picture(m, p, &t)
+		case chat.Document:
+			err = e.document(m, p, &t)
+		}
+		if err != nil {
+			return t, err
+		}
+	}
+	return t, nil
+}
+
+// words adds text; none says nothing.
+func (e *composer) words(m chat.Message, p chat.Part, t *turn, text string) {
+	if text == "" {
+		e.unmark(m, p)
+		return
+	}
+	made := piece{text: text, at: p.At}
+	if mark := e.mark(m, p); mark != "" {
+		made.write = func(w *writer) {
+			w.open('{').key("type").word(`"text"`).key("text").text(text).word(mark).close('}')
+		}
+	}
+	t.pieces = append(t.pieces, made)
+}
+
+func (e *composer) refusal(m chat.Message, p chat.Part, t *turn) {
+	if e.t.Compatible || m.Role != chat.Assistant {
+		e.words(m, p, t, p.Text)
+		return
+	}
+	t.pieces = append(t.pieces, piece{at: p.At, write: func(w *writer) {
+		w.open('{').key("type").word(`"refusal"`).key("refusal").text(p.Text).close('}')
+	}})
+}
+
+// attach adds what is no words: a part of that type, with one member of the same
+// name that inner writes.
+func (e *composer) attach(m chat.Message, p chat.Part, t *turn, kind string, inner func(*writer)) {
+	mark := e.mark(m, p)
+	t.pieces = append(t.pieces, piece{kind: p.Kind, at: p.At, write: func(w *writer) {
+		w.open('{').key("type").text(kind).key(kind).open('{')
+		inner(w)
+		w.close('}')
+		if mark != "" {
+			w.word(mark)
+		}
+		w.close('}')
+	}})
+}
+
+// pictures are the types the author's own service sees.
+var pictures = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+
+func (e *composer) picture(m chat.Message, p chat.Part, t *turn) error {
+	kind, at := "image_url", chat.LostPart(m, p, chat.Dropped, "")
+	if p.Kind == chat.Video {
+		kind = "video_url"
+		if !e.t.Compatible {
+			return e.refuse(at, "the model's provider takes no video")
+		}
+	}
+	if p.Media == nil {
+		return e.refuse(at, "it has no data")
+	}
+	mime := dialect.TypeOf(p.Media)
+	switch {
+	case p.Media.Base64 == "" && p.Media.URL == "":
+		return e.refuse(at, fmt.Sprintf("the model's provider does not have the file %q", p.Media.FileID))
+	case p.Media.Base64 != "" && !e.t.Compatible && !slices.Contains(pictures, mime):
+		return e.refuse(at, fmt.Sprintf("the model's provider takes no %q", mime))
+	}
+	detail := strings.TrimPrefix(p.Media.Detail, "media_resolution_")
+	switch detail {
+	case "", "auto", "low", "high", "original":
+	case "medium":
+		detail = "auto"
+		e.losses = append(e.losses, chat.LostPart(m, p, chat.Approximated, "detail auto"))
+	default:
+		detail = ""
+		e.losses = append(e.losses, chat.LostPart(m, p, chat.Approximated, "without detail"))
+	}
+	e.attach(m, p, t, kind, func(w *writer) {
+		w.key("url")
+		if p.Media.Base64 != "" {
+			w.data(mime, p.Media.Base64)
+		} else {
+			w.text(p.Media.URL)
+		}
+		if detail != "" {
+			w.key("detail").text(detail)
+		}
+	})
+	return nil
+}
+
+// data writes a data URL. The payload is base64 and needs no escapes.
+func (w *writer) data(mime, payload string) {
+	w.text("data:" + mime + ";base64,")
+	w.b = append(append(w.b[:len(w.b)-1], payload...), '"')
+}
+
+// sound writes what was recorded as data. What a model said is an id that only
+// its own upstream knows, or its words.
+func (e *composer) sound(m chat.Message, p chat.Part, t *turn) error {
+	if m.Role == chat.Assistant {
+		switch {
+		case strings.HasPrefix(p.ID, "audio_") && !e.t.Compatible:
+			t.sound = p.ID
+		case p.Text != "":
+			e.losses = append(e.losses, chat.LostPart(m, p, chat.Approximated, "its transcript"))
+			e.words(m, p, t, p.Text)
+		default:
+			e.losses = append(e.losses, chat.LostPart(m, p, chat.Dropped, "a sound without its words"))
+		}
+		return nil
+	}
+	at := chat.LostPart(m, p, chat.Dropped, "")
+	if p.Media == nil || p.Media.Base64 == "" {
+		return e.refuse(at, "the model's provider takes sound only as base64 data")
+	}
+	mime := dialect.TypeOf(p.Media)
+	format := strings.TrimPrefix(strings.TrimPrefix(mime, "audio/"), "x-")
+	switch format {
+	case "mpeg":
+		format = "mp3"
+	case "wave", "vnd.wave":
+		format = "wav"
+	}
+	if format != "mp3" && format != "wav" && !e.t.Compatible {
+		return e.refuse(at, fmt.Sprintf("the model's provider takes no %q", mime))
+	}
+	e.attach(m, p, t, "input_audio", func(w *writer) {
+		w.key("data").text(p.Media.Base64).key("format").text(format)
+	})
+	return nil
+}
+
+// document writes a PDF as a file, and what is text as text.
+func (e *composer) document(m chat.Message, p chat.Part, t *turn) error {
+	at := chat.LostPart(m, p, chat.Dropped, "")
+	if p.Media != nil && p.Media.Cite {
+		e.losses = append(e.losses, chat.LostPart(m, p, chat.Dropped, "citations are not carried"))
+	}
+	if text, ok := plain(p); ok {
+		e.losses = append(e.losses, chat.LostPart(m, p, chat.Approximated, "as text"))
+		e.words(m, p, t, framed(p, text))
+		for _, inner := range p.Content {
+			if inner.Kind == chat.Image {
+				inner.At = p.At
+				if err := e.picture(m, inner, t); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	if p.Media == nil {
+		return e.refuse(at, "it has no data")
+	}
+	mime := dialect.TypeOf(p.Media)
+	switch {
+	case strings.HasPrefix(p.Media.FileID, "file-"):
+		e.attach(m, p, t, "file", func(w *writer) { w.key("file_id").text(p.Media.FileID) })
+		return nil
+	case p.Media.FileID != "":
+		return e.refuse(at, fmt.Sprintf("the model's provider does not have the file %q", p.Media.FileID))
+	case p.Media.Base64 == "":
+		return e.refuse(at, "the model's provider takes documents only as base64 data")
+	case mime != "application/pdf" && !e.t.Compatible:
+		return e.refuse(at, fmt.Sprintf("the model's provider takes no %q", mime))
+	}
+	if p.Media.Note != "" {
+		t.pieces = append(t.pieces, piece{text: p.Media.Note, at: p.At})
+	}
+	e.attach(m, p, t, "file", func(w *writer) {
+		w.key("filename").text(fileName(p)).key("file_data").data(mime, p.Media.Base64)
+	})
+	return nil
+}
+
+func title(p chat.Part) string {
+	if p.Name == "" && p.Media != nil {
+		return p.Media.Name
+	}
+	return p.Name
+}
+
+func fileName(p chat.Part) string {
+	if name := title(p); name != "" {
+		return name
+	}
+	return "document.pdf"
+}
+
+// plain is the words of a document that has only words.
+func plain(p chat.Part) (string, bool) {
+	var texts []string
+	for _, inner := range p.Content {
+		if inner.Kind == chat.Text {
+			texts = append(texts, inner.Text)
+		}
+	}
+	switch {
+	case p.Media == nil:
+		return strings.Join(texts, "\n"), len(p.Content) > 0
+	case p.Media.Plain != "":
+		return p.Media.Plain, true
+	case len(texts) > 0:
+		return strings.Join(texts, "\n"), true
+	case strings.HasPrefix(p.Media.Type, "text/") && p.Media.Base64 != "":
+		b, err := base64.StdEncoding.DecodeString(p.Media.Base64)
+		return string(b), err == nil && utf8.Valid(b)
+	}
+	return "", false
+}
+
+// framed sets a document's words off from what else is said.
+func framed(p chat.Part, text string) string {
+	head := "<document>"
+	if name := title(p); name != "" {
+		head = "<document title=" + string(dialect.AppendText(nil, name)) + ">"
+	}
+	if p.Media != nil && p.Media.Note != "" {
+		head += "\n" + p.Media.Note
+	}
+	return head + "\n" + text + "\n</document>"
+}

@@ -1,0 +1,292 @@
+package openai
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/fault"
+)
+
+// NewEncoder begins a stream to one client.
+func (Codec) NewEncoder(req *chat.Request) dialect.Encoder {
+	return &encoder{asked: askedBy(req), counts: req.Origin.Usage}
+}
+
+// encoder writes one stream. Everything that is the same in all its chunks is
+// written once and copied.
+type encoder struct {
+	asked
+
+	counts bool   // the client wants usage
+	head   []byte // of every chunk, up to its choices
+	delta  []byte // from there up to the members of delta
+	tail   []byte // from the end of delta on
+
+	open       chat.Part // the open block: its kind, and of a call its id and name
+	blocks     int
+	thoughts   int // how many thoughts were begun
+	withheld   bool
+	calls      int
+	argued     bool   // the open call has arguments
+	input      []byte // the arguments of an open call that becomes free text
+	said       bool
+	characters int // of text so far
+	before     int // of them before the open block
+	cited      []chat.Citation
+	sources    []source
+}
+
+func (*encoder) ContentType() string { return "text/event-stream" }
+
+func (*encoder) KeepAlive(dst []byte) []byte { return append(dst, ": keep-alive\n\n"...) }
+
+// Fail appends an error. No [DONE] follows: the answer is not done.
+func (*encoder) Fail(dst []byte, e *fault.Error, requestID string) []byte {
+	_, body := Codec{}.EncodeError(e, requestID)
+	dst = append(dst, "data: "...)
+	dst = append(dst, body...)
+	return append(dst, "\n\n"...)
+}
+
+// Encode appends the chunks of one event.
+func (x *encoder) Encode(dst []byte, e *chat.Event) ([]byte, error) {
+	switch e.Kind {
+	case chat.Start:
+		return x.start(dst, e), nil
+	case chat.Open:
+		return x.begin(dst, &e.Part), nil
+	case chat.Delta:
+		if x.open.Kind == chat.Text && e.Part.Proof == "" && len(e.Part.Citations) == 0 {
+			return x.text(dst, e.Part.Text), nil
+		}
+		return x.piece(dst, &e.Part), nil
+	case chat.Close:
+		return x.end(dst), nil
+	case chat.Finish:
+		return x.finish(dst, e)
+	case chat.Counted: // loose only
+	}
+	return dst, nil
+}
+
+func (x *encoder) start(dst []byte, e *chat.Event) []byte {
+	var w writer
+	w.open('{').key("id").text(answerID(e.ID)).key("object").word(`"chat.completion.chunk"`)
+	w.key("created").int(time.Now().Unix()).key("model").text(x.model)
+	x.head = append([]byte("data: "), w.b...)
+	x.delta = []byte(`,"choices":[{"index":0,"delta":{`)
+	x.tail = append(append([]byte(`},"logprobs":null,"finish_reason":null}]`), x.noUsage()...), "}\n\n"...)
+	dst = append(append(dst, x.head...), x.delta...)
+	dst = append(dst, `"role":"assistant","content":"","refusal":null`...)
+	return append(dst, x.tail...)
+}
+
+// noUsage is what chunks without usage say about it, if the client wants it.
+func (x *encoder) noUsage() string {
+	if x.counts {
+		return `,"usage":null`
+	}
+	return ""
+}
+
+// chunk begins a chunk; whoever calls it appends members of delta and the tail.
+func (x *encoder) chunk(dst []byte) writer {
+	return writer{append(append(dst, x.head...), x.delta...)}
+}
+
+// sent ends a chunk.
+func (x *encoder) sent(w writer) []byte { return append(w.b, x.tail...) }
+
+func (x *encoder) text(dst []byte, text string) []byte {
+	if text == "" {
+		return dst
+	}
+	x.said = true
+	x.characters += utf8.RuneCountInString(text)
+	dst = append(append(dst, x.head...), x.delta...)
+	dst = append(dst, `"content":`...)
+	dst = dialect.AppendText(dst, text)
+	return append(dst, x.tail...)
+}
+
+// begin opens a block.
+func (x *encoder) begin(dst []byte, p *chat.Part) []byte {
+	x.open = chat.Part{Kind: p.Kind, ID: p.ID, Name: p.Name, Custom: p.Custom}
+	x.blocks++
+	x.before, x.withheld, x.argued, x.input = x.characters, false, false, x.input[:0]
+	switch p.Kind {
+	case chat.Thought, chat.Redacted:
+		x.thoughts++
+	case chat.ToolCall:
+		x.calls++
+		if x.custom[p.Name] && !p.Custom {
+			return dst // told when it is whole
+		}
+		return x.beginCall(dst)
+	}
+	return dst
+}
+
+func (x *encoder) beginCall(dst []byte) []byte {
+	p := &x.open
+	w := x.chunk(dst)
+	switch {
+	case x.legacy && x.calls > 1:
+		return dst // the answer has room for one
+	case x.legacy:
+		w.key("function_call").open('{').key("name").text(p.Name).key("arguments").text("").close('}')
+	case p.Custom:
+		w.callAt(x.calls - 1).key("id").text(p.ID).key("type").word(`"custom"`)
+		w.key("custom").open('{').key("name").text(p.Name).key("input").text("").close('}').close('}').close(']')
+	default:
+		w.callAt(x.calls - 1).key("id").text(p.ID).key("type").word(`"function"`)
+		w.key("function").open('{').key("name").text(p.Name).key("arguments").text("").close('}').close('}').close(']')
+	}
+	return x.sent(w)
+}
+
+// callAt begins a list of one call.
+func (w *writer) callAt(index int) *writer {
+	return w.key("tool_calls").open('[').open('{').key("index").int(int64(index))
+}
+
+// piece appends what is new of the open block.
+func (x *encoder) piece(dst []byte, p *chat.Part) []byte {
+	switch x.open.Kind {
+	case chat.Text:
+		dst = x.text(dst, p.Text)
+		x.cited = append(x.cited, p.Citations...)
+		if p.Proof == "" {
+			return dst
+		}
+		w := x.chunk(dst)
+		w.signed(p.Proof)
+		return x.sent(w)
+	case chat.Refusal:
+		w := x.chunk(dst)
+		x.said = true
+		w.key("refusal").text(p.Text)
+		return x.sent(w)
+	case chat.Thought, chat.Redacted:
+		return x.thought(dst, p)
+	case chat.ToolCall:
+		return x.arguments(dst, p)
+	case chat.Audio:
+		w := x.chunk(dst)
+		piece := *p
+		piece.ID = x.open.ID
+		w.sound(&piece)
+		return x.sent(w)
+	case chat.Image:
+		w := x.chunk(dst)
+		w.pictures([]chat.Part{*p})
+		return x.sent(w)
+	case chat.Video, chat.Document, chat.ToolResult, chat.Opaque:
+	}
+	return dst
+}
+
+// thought appends words and signatures. A signature whose words are withheld is
+// withheld too: it is good for nothing without them.
+func (x *encoder) thought(dst []byte, p *chat.Part) []byte {
+	p.Kind = x.open.Kind
+	if x.withheld || !x.shows(p) {
+		x.withheld = true
+		return dst
+	}
+	w := x.chunk(dst)
+	if p.Kind == chat.Thought && p.Text != "" {
+		w.key("reasoning_content").text(p.Text)
+	}
+	w.key("reasoning_details").open('[')
+	w.detail(p, x.thoughts-1)
+	w.close(']')
+	return x.sent(w)
+}
+
+func (x *encoder) arguments(dst []byte, p *chat.Part) []byte {
+	if x.custom[x.open.Name] && !x.open.Custom {
+		x.input = append(x.input, p.Text...)
+		if p.Proof != "" {
+			x.open.Proof = p.Proof
+		}
+		return dst
+	}
+	if x.legacy && x.calls > 1 || p.Text == "" && p.Proof == "" {
+		return dst
+	}
+	x.argued = x.argued || p.Text != ""
+	w := x.chunk(dst)
+	if x.legacy {
+		w.key("function_call").open('{').key("arguments").text(p.Text).close('}')
+		return x.sent(w)
+	}
+	w.callAt(x.calls - 1)
+	if x.open.Custom {
+		w.key("custom").open('{').key("input").text(p.Text).close('}')
+	} else {
+		w.key("function").open('{').key("arguments").text(p.Text).close('}')
+	}
+	if p.Proof != "" {
+		w.signed(p.Proof)
+	}
+	w.close('}').close(']')
+	return x.sent(w)
+}
+
+// end closes the open block.
+func (x *encoder) end(dst []byte) []byte {
+	p := &x.open
+	switch {
+	case p.Kind == chat.Text:
+		for _, c := range x.cited {
+			x.sources = append(x.sources, sourceOf(c, x.before, x.characters-x.before))
+		}
+		x.cited = x.cited[:0]
+	case p.Kind != chat.ToolCall || p.Custom:
+	case x.custom[p.Name]:
+		w := x.chunk(dst)
+		w.callAt(x.calls - 1).key("id").text(p.ID).key("type").word(`"custom"`)
+		w.key("custom").open('{').key("name").text(p.Name).key("input").text(unwrapInput(string(x.input))).close('}')
+		if p.Proof != "" {
+			w.signed(p.Proof)
+		}
+		w.close('}').close(']')
+		dst = x.sent(w)
+	case !x.argued:
+		dst = x.arguments(dst, &chat.Part{Text: "{}"})
+	}
+	x.open = chat.Part{}
+	return dst
+}
+
+// finish appends what only the end brings: sources, the reason, usage, [DONE].
+func (x *encoder) finish(dst []byte, e *chat.Event) ([]byte, error) {
+	if err := usable(e.Stop, x.blocks); err != nil {
+		return dst, err
+	}
+	if !x.said && e.Stop.Reason == chat.Refused && e.Stop.Explanation != "" {
+		w := x.chunk(dst)
+		w.key("refusal").text(e.Stop.Explanation)
+		dst = x.sent(w)
+	}
+	if len(x.sources) > 0 {
+		w := x.chunk(dst)
+		w.key("annotations").sources(x.sources)
+		dst = x.sent(w)
+	}
+	dst = append(append(dst, x.head...), x.delta...)
+	dst = append(dst, `},"logprobs":null,"finish_reason":"`...)
+	dst = append(dst, finishReason(e.Stop, x.legacy)...)
+	dst = append(dst, `"}]`...)
+	dst = append(append(dst, x.noUsage()...), "}\n\n"...)
+	if x.counts {
+		w := writer{append(dst, x.head...)}
+		w.key("choices").word("[]").key("usage").usage(e.Usage)
+		dst = w.close('}').b
+		dst = append(dst, "\n\n"...)
+	}
+	return append(dst, "data: [DONE]\n\n"...), nil
+}

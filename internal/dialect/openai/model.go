@@ -1,0 +1,94 @@
+package openai
+
+import (
+	"slices"
+	"strings"
+)
+
+// traits are what a model of the author's own takes, as far as its name tells.
+// The zero value is a model not known by name, which is held to take everything.
+type traits struct {
+	known   bool
+	reasons bool // thinks before it answers
+	o       bool // one of the o-series
+	version int  // of gpt, major and two digits of minor: 504 is gpt-5.4
+}
+
+func traitsOf(model string) traits {
+	model = strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
+	model = strings.TrimPrefix(model, "ft:")
+	if len(model) > 1 && model[0] == 'o' && isDigit(model[1]) {
+		return traits{known: true, reasons: true, o: true}
+	}
+	rest, ok := strings.CutPrefix(model, "gpt-")
+	if !ok || rest == "" || !isDigit(rest[0]) {
+		return traits{}
+	}
+	major, rest := digits(rest)
+	minor := 0
+	if strings.HasPrefix(rest, ".") {
+		minor, rest = digits(rest[1:])
+	}
+	return traits{known: true, reasons: major >= 5 && !strings.Contains(rest, "-chat"), version: major*100 + minor}
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// digits cuts a number of at most two digits off the front.
+func digits(s string) (n int, rest string) {
+	i := 0
+	for i < len(s) && i < 2 && isDigit(s[i]) {
+		n = n*10 + int(s[i]-'0')
+		i++
+	}
+	return n, s[i:]
+}
+
+// everyEffort is every level there is, least first.
+var everyEffort = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
+
+// efforts are the levels the model takes, least first.
+func (t traits) efforts() []string {
+	switch {
+	case t.o:
+		return everyEffort[2:5]
+	case t.version == 500:
+		return everyEffort[1:5]
+	case t.version == 501:
+		return []string{"none", "low", "medium", "high"}
+	case t.version > 501 && t.version < 506:
+		return []string{"none", "low", "medium", "high", "xhigh"}
+	}
+	return everyEffort
+}
+
+// nearest is the level that stands best for the one that is wanted: the next
+// lower one; for the two lowest the next higher, which is the least there is.
+func nearest(wanted string, levels []string) string {
+	rank := slices.Index(everyEffort, wanted)
+	below, above := "", ""
+	for _, level := range levels {
+		switch at := slices.Index(everyEffort, level); {
+		case at == rank:
+			return level
+		case at < rank:
+			below = level
+		case above == "":
+			above = level
+		}
+	}
+	if below == "" || wanted == "minimal" {
+		return above
+	}
+	return below
+}
+
+// thinksWithTools reports whether the model takes tools and an effort together
+// on this API. From 5.6 on tools are refused unless the effort is none.
+func (t traits) thinksWithTools() bool { return t.version < 504 }
+
+// mustSayNone reports whether the model takes tools only with the effort none.
+func (t traits) mustSayNone() bool { return t.version >= 506 }
+
+// restsByDefault reports whether the model does not think unless it is told to.
+func (t traits) restsByDefault() bool { return t.version >= 501 }

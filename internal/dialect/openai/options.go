@@ -1,0 +1,199 @@
+package openai
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/fault"
+)
+
+// prepareFormat decides how the answer's shape is asked for. It comes before the
+// messages, because some shapes must be asked for in words.
+func (e *composer) prepareFormat() error {
+	f := e.c.Format
+	if f == nil {
+		return nil
+	}
+	switch f.Kind {
+	case chat.EnumText:
+		var words []string
+		gjson.GetBytes(f.Schema, "enum").ForEach(func(_, v gjson.Result) bool {
+			words = append(words, v.String())
+			return true
+		})
+		e.lines = append(e.lines, "Answer with exactly one of these and nothing else: "+strings.Join(words, ", "))
+		e.lose(chat.FieldFormat, chat.Approximated, "asked for in the system text")
+	case chat.JSONObject:
+		// The API refuses json_object unless something mentions JSON. Only what stays
+		// the same from turn to turn is looked at, so that the prompt does too.
+		if !e.mentionsJSON() {
+			e.lines = append(e.lines, "Answer with one JSON object only.")
+			e.lose(chat.FieldFormat, chat.Added, "a line in the system text that asks for JSON")
+		}
+	case chat.JSONSchema:
+	}
+	return nil
+}
+
+func (e *composer) mentionsJSON() bool {
+	parts := e.c.System
+	for _, m := range e.c.Messages {
+		if m.Role == chat.User {
+			parts = append(slices.Clone(parts), m.Parts...)
+			break
+		}
+	}
+	return slices.ContainsFunc(parts, func(p chat.Part) bool {
+		return p.Kind == chat.Text && strings.Contains(strings.ToLower(p.Text), "json")
+	})
+}
+
+// output writes what the answer is to be: its shape, its modalities, its voice.
+func (e *composer) output() error {
+	if f := e.c.Format; f != nil {
+		e.format(f)
+	}
+	if !slices.ContainsFunc(e.c.Output, func(kind string) bool { return kind != "text" }) {
+		if len(e.c.Output) > 0 && !e.t.Compatible {
+			e.modalities()
+		}
+		if e.c.Audio != nil {
+			e.lose(chat.FieldAudio, chat.Ignored, "no sound is asked for")
+		}
+		return nil
+	}
+	if !e.t.Compatible {
+		for _, kind := range e.c.Output {
+			if kind != "text" && kind != "audio" {
+				return e.refuse(chat.Lost(chat.FieldOutput, chat.Dropped, ""), fmt.Sprintf("the model's provider does not answer in %s", kind))
+			}
+		}
+	}
+	e.modalities()
+	if !slices.Contains(e.c.Output, "audio") {
+		return nil
+	}
+	if gjson.GetBytes(e.c.Audio, "voice").Exists() && gjson.GetBytes(e.c.Audio, "format").Exists() {
+		e.key("audio").raw(e.c.Audio)
+		return nil
+	}
+	if e.c.Audio != nil {
+		e.lose(chat.FieldAudio, chat.Dropped, "")
+	}
+	e.lose(chat.FieldAudio, chat.Added, "format wav, voice alloy")
+	e.key("audio").word(`{"format":"wav","voice":"alloy"}`)
+	return nil
+}
+
+func (e *composer) modalities() {
+	e.key("modalities").open('[')
+	if !slices.Contains(e.c.Output, "text") && slices.Contains(e.c.Output, "audio") {
+		e.text("text") // sound never comes without its words
+	}
+	for _, kind := range e.c.Output {
+		e.text(kind)
+	}
+	e.close(']')
+}
+
+func (e *composer) format(f *chat.Format) {
+	switch f.Kind {
+	case chat.JSONObject:
+		e.key("response_format").word(`{"type":"json_object"}`)
+	case chat.JSONSchema:
+		name := f.Name
+		switch {
+		case name == "":
+			name = "answer"
+		case !legalName(name):
+			name = (&dialect.Names{Legal: legalName, Longest: 64}).To(name)
+			e.lose(chat.FieldFormat, chat.Approximated, "its name is "+name)
+		}
+		e.key("response_format").open('{').key("type").word(`"json_schema"`).key("json_schema").open('{').key("name").text(name)
+		if f.Description != "" {
+			e.key("description").text(f.Description)
+		}
+		schema, strict := e.strictly(f.Schema, f.Strict, chat.Lost(chat.FieldFormat, chat.Approximated, ""))
+		e.key("schema").raw(schema)
+		if strict != nil {
+			e.key("strict").bool(*strict)
+		}
+		e.close('}').close('}')
+	case chat.EnumText:
+	}
+}
+
+// tiers are the words of all dialects for the classes of service this API has.
+var tiers = map[string]string{
+	"auto": "auto", "default": "default", "standard": "default", "standard_only": "default",
+	"flex": "flex", "scale": "scale", "priority": "priority", "fast": "fast",
+}
+
+// identity writes who asks, and how urgently.
+func (e *composer) identity() error {
+	if user := e.c.User; user != "" && e.t.Compatible {
+		e.lose(chat.FieldUser, chat.Ignored, "")
+	} else if user != "" {
+		const longest = 128
+		if len(user) > longest {
+			sum := sha256.Sum256([]byte(user))
+			user = hex.EncodeToString(sum[:])
+			e.lose(chat.FieldUser, chat.Ignored, "sent as a hash: it is too long")
+		}
+		e.key("safety_identifier").text(user)
+	}
+	tier := strings.TrimPrefix(strings.ToLower(e.c.Tier), "service_tier_")
+	switch word, ok := tiers[tier]; {
+	case tier == "" || tier == "unspecified":
+	case e.t.Compatible && (tier == "auto" || word == "default"):
+		e.lose(chat.FieldTier, chat.Ignored, "")
+	case !ok || e.t.Compatible:
+		e.lose(chat.FieldTier, chat.Dropped, "")
+	default:
+		e.key("service_tier").text(word)
+	}
+	if e.c.Cache != nil {
+		e.lose(chat.FieldCache, chat.Ignored, "the provider keeps prompts of its own accord")
+	}
+	return nil
+}
+
+// Fields of this dialect that its author alone knows, and that it does not know.
+var (
+	authorsOnly = []string{
+		"metadata", "moderation", "prediction", "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "store", "verbosity",
+	}
+	othersOnly = []string{"min_p", "repetition_penalty"}
+)
+
+// extras writes back what only this dialect knows, and reports the rest.
+func (e *composer) extras() error {
+	for _, x := range e.c.Extra {
+		whose, field, _ := strings.Cut(x.Name, ".")
+		unknown := othersOnly
+		if e.t.Compatible {
+			unknown = authorsOnly
+		}
+		switch {
+		case whose == name && !slices.Contains(unknown, field):
+			e.text(field)
+			e.b = append(e.b, ':')
+			e.raw(x.Value)
+		case x.Effect == chat.Vital:
+			return fault.New(fault.InvalidParameter, "%s: the model's provider cannot carry it.", field).
+				With("field", field).With("loss", chat.Lost(x.Name, chat.Dropped, ""))
+		case x.Effect == chat.Harmless:
+			e.lose(x.Name, chat.Ignored, "")
+		default:
+			e.lose(x.Name, chat.Dropped, "")
+		}
+	}
+	return nil
+}

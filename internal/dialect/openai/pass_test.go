@@ -1,0 +1,112 @@
+package openai
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+)
+
+func pass(t *testing.T, body string, target dialect.Target) (string, dialect.Call) {
+	t.Helper()
+	req, err := Codec{}.DecodeRequest(dialect.Incoming{Body: []byte(body)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := string(req.Origin.Body)
+	call, err := Codec{}.PassRequest(req, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(req.Origin.Body) != before {
+		t.Fatal("the client's bytes were changed")
+	}
+	if err := dialect.CheckBody(call.Body); err != nil {
+		t.Fatalf("%v\n%s", err, call.Body)
+	}
+	return string(call.Body), call
+}
+
+func TestPassesTheClientsBytes(t *testing.T) {
+	t.Parallel()
+	gpt := dialect.Target{Model: `gpt-5.1"x`}
+	const wish = `"stream_options":{"include_usage":true}`
+	for name, row := range map[string]struct {
+		in, out string
+		target  dialect.Target
+	}{
+		"only the name":         {`{ "z": 1.0,  "model" : "public", "messages":[ {"role":"user","content":"<é\u00e9>"} ], "top_k":1}` + "\n", `{ "z": 1.0,  "model" : "gpt-5.1\"x", "messages":[ {"role":"user","content":"<é\u00e9>"} ], "top_k":1}` + "\n", gpt},
+		"a nested model stays":  {`{"metadata":{"model":"a"},"model":"b"}`, `{"metadata":{"model":"a"},"model":"gpt-5.1\"x"}`, gpt},
+		"usage is asked for":    {`{"stream":true,"model":"b" }`, `{"stream":true,"model":"gpt-5.1\"x" ,` + wish + `}`, gpt},
+		"usage is added":        {`{"stream":true,"stream_options":{"include_obfuscation":false},"model":"b"}`, `{"stream":true,"stream_options":{"include_usage":true,"include_obfuscation":false},"model":"gpt-5.1\"x"}`, gpt},
+		"usage false":           {`{"stream":true,"stream_options":{"include_usage":false},"model":"b"}`, `{"stream":true,` + wish + `,"model":"gpt-5.1\"x"}`, gpt},
+		"usage null":            {`{"stream":true,"stream_options":null,"model":"b"}`, `{"stream":true,` + wish + `,"model":"gpt-5.1\"x"}`, gpt},
+		"usage empty":           {`{"stream":true,"stream_options":{},"model":"b"}`, `{"stream":true,` + wish + `,"model":"gpt-5.1\"x"}`, gpt},
+		"usage asked already":   {`{"stream":true,"stream_options":{ "include_usage":true},"model":"b"}`, `{"stream":true,"stream_options":{ "include_usage":true},"model":"gpt-5.1\"x"}`, gpt},
+		"a switch":              {`{"model":"b","reasoning":true,"x":1}`, `{"model":"gpt-5.1","x":1,"reasoning_effort":"medium"}`, dialect.Target{Model: "gpt-5.1"}},
+		"a switch off":          {`{"model":"b","thinking":false}`, `{"model":"gpt-5.1","reasoning_effort":"none"}`, dialect.Target{Model: "gpt-5.1"}},
+		"a switch off for o3":   {`{"model":"b","reasoning_effort":false}`, `{"model":"o3","reasoning_effort":"low"}`, dialect.Target{Model: "o3"}},
+		"a switch for nobody":   {`{"model":"b","thinking":true}`, `{"model":"gpt-4o"}`, dialect.Target{Model: "gpt-4o"}},
+		"an object":             {`{"model":"b","reasoning":{"effort":"high"}}`, `{"model":"gpt-5.1","reasoning_effort":"high"}`, dialect.Target{Model: "gpt-5.1"}},
+		"an object elsewhere":   {`{"model":"b","reasoning":{"effort":"high"},"enable_thinking":true}`, `{"model":"x","reasoning":{"effort":"high"},"enable_thinking":true}`, dialect.Target{Model: "x", Compatible: true}},
+		"a switch elsewhere":    {`{"model":"b","reasoning":false}`, `{"model":"x","reasoning_effort":"none"}`, dialect.Target{Model: "x", Compatible: true}},
+		"an effort stays":       {`{"model":"b","reasoning_effort":"HIGH"}`, `{"model":"gpt-5.1","reasoning_effort":"HIGH"}`, dialect.Target{Model: "gpt-5.1"}},
+		"extra_body":            {`{"model":"b","extra_body":{"a.b":1.0,"model":"c","top_k":2},"options":{"top_k":3,"y":[1]},"z":0}`, `{"model":"x","z":0,"a.b":1.0,"top_k":2,"y":[1]}`, dialect.Target{Model: "x", Compatible: true}},
+		"a model in extra_body": {`{"extra_body":{"model":"c","stream":true}}`, `{"model":"x","stream":true,` + wish + `}`, dialect.Target{Model: "x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got, call := pass(t, row.in, row.target); got != row.out || call.Path != "/chat/completions" {
+				t.Errorf("%s\nwant\n%s", got, row.out)
+			}
+		})
+	}
+}
+
+func TestPassOpensEnvelopes(t *testing.T) {
+	t.Parallel()
+	seal := func(provider, raw string) string {
+		return chat.Envelope{Dialect: name, Provider: provider, Model: "m", Raw: raw}.Wrap()
+	}
+	target := dialect.Target{Model: "x", Proof: func(text string) (string, bool) {
+		e, ok := chat.Unwrap(text)
+		return e.Raw, ok && e.Provider == "here"
+	}}
+	message := func(provider string) string {
+		return `{"role":"assistant","content":"c","reasoning_content":"t","reasoning_details":[{"type":"reasoning.text","text":"t","signature":"` + seal(provider, "S") +
+			`"},{"type":"reasoning.encrypted","data":"` + seal(provider, "R") + `"}],"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"},` +
+			`"extra_content":{"google":{"thought_signature":"` + seal(provider, "G") + `"}}}]}`
+	}
+	plain := `{"role":"user", "content":"q"}`
+	got, _ := pass(t, saying(plain+","+message("here")+","+message("there")), target)
+	if strings.Contains(got, chat.EnvelopePrefix) || !strings.Contains(got, plain) {
+		t.Error(got)
+	}
+	m := gjson.Get(got, "messages")
+	if m.Get("1.reasoning_details.0.signature").Str != "S" || m.Get("1.reasoning_details.1.data").Str != "R" ||
+		m.Get("1.tool_calls.0.extra_content.google.thought_signature").Str != "G" || m.Get("1.reasoning_content").Str != "t" {
+		t.Error(m.Get("1").Raw)
+	}
+	if m.Get("2.reasoning_details").Exists() || m.Get("2.tool_calls.0.extra_content").Exists() || m.Get("2.reasoning_content").Exists() ||
+		m.Get("2.tool_calls.0.id").Str != "a" {
+		t.Error(m.Get("2").Raw)
+	}
+}
+
+func TestRenamesAnswersAndFrames(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		`{"id":"a","model":"up","choices":[{"message":{"content":"\"model\":\"up\""}}]}`: `{"id":"a","model":"mine","choices":[{"message":{"content":"\"model\":\"up\""}}]}`,
+		"data: {\"choices\":[],\"model\": \"up\" }\r\n\r\n":                              "data: {\"choices\":[],\"model\": \"mine\" }\r\n\r\n",
+		"data: [DONE]\n\n":            "data: [DONE]\n\n",
+		": {comment}\n\n":             ": {comment}\n\n",
+		`{"choices":[{"model":"x"}]}`: `{"choices":[{"model":"x"}]}`,
+	} {
+		if got := string(Codec{}.Rename([]byte(in), "mine")); got != want {
+			t.Errorf("%s", got)
+		}
+	}
+}

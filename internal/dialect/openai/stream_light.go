@@ -1,0 +1,125 @@
+package openai
+
+import (
+	"bytes"
+
+	"github.com/tidwall/gjson"
+
+	"stele/internal/chat"
+	"stele/internal/wire"
+)
+
+// meterReader reads a stream that passes through only as far as metering needs.
+// Nearly all frames are told by what they do not have, without reading them.
+type meterReader struct {
+	ended  bool
+	hidden bool
+}
+
+// Hidden reports whether the last frame told nothing but usage.
+func (d *meterReader) Hidden() bool { return d.hidden }
+
+// Decode appends Counted and Finish where a frame tells them.
+func (d *meterReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Event, error) {
+	d.hidden = false
+	data := bytes.TrimSpace(frame.Data)
+	if len(data) == 0 {
+		return events, nil
+	}
+	if bytes.Equal(data, done) {
+		if !d.ended {
+			d.ended = true
+			events = append(events, chat.Event{Kind: chat.Finish})
+		}
+		return events, nil
+	}
+	g := glance(data)
+	failed := g.err || !g.choices || len(frame.Event) > 0
+	if !failed && !g.usage && !g.finish {
+		return events, nil
+	}
+	root := gjson.Parse(view(data))
+	if failed {
+		if e := frameFailure(root, frame); e != nil {
+			return events, e
+		}
+	}
+	if g.finish {
+		events = d.finish(events, root)
+	}
+	if g.usage {
+		events = d.count(events, root)
+	}
+	return events, nil
+}
+
+func (d *meterReader) finish(events []chat.Event, root gjson.Result) []chat.Event {
+	root.Get("choices").ForEach(func(_, choice gjson.Result) bool {
+		if reason := choice.Get("finish_reason"); reason.Type == gjson.String && reason.Str != "" {
+			d.ended = true
+			events = append(events, chat.Event{Kind: chat.Finish, Stop: readFinish(string([]byte(reason.Str)), false)})
+		}
+		return true
+	})
+	return events
+}
+
+func (d *meterReader) count(events []chat.Event, root gjson.Result) []chat.Event {
+	usage := root.Get("usage")
+	for _, place := range []string{"x_groq.usage", "choices.0.usage"} {
+		if !usage.IsObject() {
+			usage = root.Get(place)
+		}
+	}
+	u := readUsage(usage)
+	if !u.Known {
+		return events
+	}
+	choices := root.Get("choices")
+	d.hidden = !choices.Exists() || absent(choices) || choices.Get("#").Int() == 0
+	return append(events, chat.Event{Kind: chat.Counted, Usage: u})
+}
+
+// glimpse is which members a frame has, at any depth, that are not null.
+type glimpse struct{ usage, finish, err, choices bool }
+
+// glance looks only at what stands before colons. A name cannot be mistaken for
+// one inside a string: there its quotes are escaped.
+func glance(data []byte) (g glimpse) {
+	for i := 0; ; i++ {
+		n := bytes.IndexByte(data[i:], ':')
+		if n < 0 {
+			return g
+		}
+		i += n
+		before := data[:i]
+		for len(before) > 0 && before[len(before)-1] <= ' ' {
+			before = before[:len(before)-1]
+		}
+		const shortest = len(`"error"`)
+		if len(before) < shortest || before[len(before)-1] != '"' {
+			continue
+		}
+		var found *bool
+		switch before = before[:len(before)-1]; before[len(before)-1] {
+		case 'e':
+			found = named(before, `"usage`, &g.usage)
+		case 'n':
+			found = named(before, `"finish_reason`, &g.finish)
+		case 'r':
+			found = named(before, `"error`, &g.err)
+		case 's':
+			found = named(before, `"choices`, &g.choices)
+		}
+		if found != nil && !*found {
+			*found = !bytes.HasPrefix(bytes.TrimLeft(data[i+1:], " \t\r\n"), []byte("null"))
+		}
+	}
+}
+
+func named(before []byte, key string, place *bool) *bool {
+	if len(before) >= len(key) && string(before[len(before)-len(key):]) == key {
+		return place
+	}
+	return nil
+}

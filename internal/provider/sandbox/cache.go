@@ -1,0 +1,114 @@
+package sandbox
+
+import (
+	"container/list"
+	"crypto/sha256"
+	"slices"
+	"sync"
+	"time"
+
+	"stele/internal/chat"
+)
+
+// mostKept bounds how many beginnings of prompts are remembered.
+const mostKept = 4096
+
+// cache remembers the beginnings of prompts that clients marked, as upstreams
+// that cache prompts do, so that a repeated one counts as read. The one used
+// longest ago makes room.
+type cache struct {
+	now func() time.Time
+
+	mu    sync.Mutex // guards what follows
+	kept  map[[sha256.Size]byte]*list.Element
+	order *list.List // of *kept, the last used first
+}
+
+type kept struct {
+	sum [sha256.Size]byte
+	ttl time.Duration
+	end time.Time
+}
+
+func entry(e *list.Element) *kept {
+	k, _ := e.Value.(*kept) // nothing else is ever put in
+	return k
+}
+
+func newCache(now func() time.Time) *cache {
+	return &cache{now: now, kept: make(map[[sha256.Size]byte]*list.Element), order: list.New()}
+}
+
+// count is the usage of a prompt: read up to the longest beginning that is kept,
+// written from there to the last mark. What is marked is kept from now on.
+func (c *cache) count(p *prompt) chat.Usage {
+	if !p.marked {
+		return chat.Usage{Input: p.tokens}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var u chat.Usage
+	last := 0
+	for i, place := range slices.Backward(p.places) {
+		if place.cache != nil {
+			last = i
+			break
+		}
+	}
+	for _, place := range slices.Backward(p.places[:last+1]) {
+		if c.holds(place.sum) {
+			u.CacheRead = place.tokens
+			break
+		}
+	}
+	u.CacheWrite = p.places[last].tokens - u.CacheRead
+	u.Input = p.tokens - p.places[last].tokens
+	if p.places[last].cache.TTL == "1h" {
+		u.CacheWrite1h = u.CacheWrite
+	}
+	for _, place := range p.places[:last+1] {
+		if place.cache != nil {
+			c.keep(place.sum, place.cache.TTL)
+		}
+	}
+	return u
+}
+
+// holds reports whether a beginning is kept, and keeps it for another while. The
+// caller holds mu.
+func (c *cache) holds(sum [sha256.Size]byte) bool {
+	e, ok := c.kept[sum]
+	if !ok {
+		return false
+	}
+	k := entry(e)
+	if !c.now().Before(k.end) {
+		c.order.Remove(e)
+		delete(c.kept, sum)
+		return false
+	}
+	k.end = c.now().Add(k.ttl)
+	c.order.MoveToFront(e)
+	return true
+}
+
+// keep remembers a beginning. The caller holds mu.
+func (c *cache) keep(sum [sha256.Size]byte, ttl string) {
+	life, err := time.ParseDuration(ttl)
+	if err != nil || life <= 0 {
+		life = 5 * time.Minute
+	}
+	life = min(life, 24*time.Hour)
+	if e, ok := c.kept[sum]; ok {
+		k := entry(e)
+		k.ttl, k.end = life, c.now().Add(life)
+		c.order.MoveToFront(e)
+		return
+	}
+	c.kept[sum] = c.order.PushFront(&kept{sum: sum, ttl: life, end: c.now().Add(life)})
+	if c.order.Len() > mostKept {
+		oldest := c.order.Back()
+		c.order.Remove(oldest)
+		delete(c.kept, entry(oldest).sum)
+	}
+}

@@ -1,0 +1,143 @@
+package sandbox
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"stele/internal/chat"
+)
+
+// calls is the tools to call now, in order: those that are ordered or spoken of,
+// and where the client insists another one, each once in a turn. So a client
+// that goes on insisting sees every tool called, and then an answer.
+func (p *plan) calls() ([]chat.Tool, error) {
+	choice := p.talk.Choice
+	offered := p.offered()
+	forced := choice.Mode == chat.Required || choice.Mode == chat.Named || choice.Mode == chat.Validated ||
+		choice.Mode == chat.Allowed && choice.Forced
+	switch {
+	case choice.Mode == chat.None:
+		return nil, nil
+	case choice.Mode == chat.Named && len(offered) == 0:
+		return nil, bad("tool_choice", "The tool %q is chosen, but not offered.", choice.Name)
+	case forced && len(offered) == 0:
+		return nil, bad("tool_choice", "A tool must be called, but none is offered.")
+	}
+	wanted, err := p.wanted(offered)
+	if err != nil {
+		return nil, err
+	}
+	done := func(t chat.Tool) bool { return slices.Contains(p.turn.called, t.Name) }
+	wanted = slices.DeleteFunc(wanted, done)
+	if len(wanted) == 0 && forced {
+		if i := slices.IndexFunc(offered, func(t chat.Tool) bool { return !done(t) }); i >= 0 {
+			wanted = offered[i : i+1]
+		}
+	}
+	if choice.Serial && len(wanted) > 1 {
+		wanted = wanted[:1]
+	}
+	return wanted, nil
+}
+
+// offered is the tools that may be called.
+func (p *plan) offered() []chat.Tool {
+	var list []chat.Tool
+	for _, t := range p.talk.Tools {
+		choice := p.talk.Choice
+		switch {
+		case t.Kind == chat.Server:
+		case choice.Mode == chat.Named && t.Name != choice.Name:
+		case len(choice.Names) > 0 && !slices.Contains(choice.Names, t.Name):
+		default:
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// wanted is the tools that an order names, or else the text.
+func (p *plan) wanted(offered []chat.Tool) ([]chat.Tool, error) {
+	var list []chat.Tool
+	for _, name := range p.orders.tools {
+		i := slices.IndexFunc(offered, func(t chat.Tool) bool { return t.Name == name })
+		if i < 0 {
+			return nil, bad("messages", "The sandbox is ordered to call the tool %q, which is not offered.", clip(name, 4, 64))
+		}
+		list = append(list, offered[i])
+	}
+	if len(list) > 0 {
+		return list, nil
+	}
+	said := spoken(p.turn.text)
+	for _, t := range offered {
+		if mentions(said, t.Name) {
+			list = append(list, t)
+		}
+	}
+	return list, nil
+}
+
+// spoken is a text with single spaces around its words, in lower case. What
+// joins the words of a name stays.
+func spoken(text string) string {
+	return " " + strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.M, r) && r != '_' && r != '-'
+	}), " ") + " "
+}
+
+// little are words in tools' names that say nothing of what the tool is about.
+var little = []string{
+	"a", "an", "the", "of", "for", "in", "to", "my", "get", "set", "do", "run", "make", "create", "find", "fetch", "list", "look", "lookup",
+	"read", "show", "search", "query", "current", "tool", "function", "use", "call",
+}
+
+// mentions reports whether a spoken text has a tool's name: as it is, or every
+// word of it that means something. "What is the weather?" speaks of get_weather.
+func mentions(said, name string) bool {
+	if strings.Contains(said, " "+strings.ToLower(name)+" ") {
+		return true
+	}
+	telling := slices.DeleteFunc(nameWords(name), func(w string) bool { return slices.Contains(little, w) })
+	for _, w := range telling {
+		if !strings.Contains(said, " "+w+" ") {
+			return false
+		}
+	}
+	return len(telling) > 0
+}
+
+// nameWords splits get_weather, get-weather, get.weather and getWeather.
+func nameWords(name string) []string {
+	var b strings.Builder
+	lower := false
+	for _, r := range name {
+		if unicode.IsUpper(r) && lower {
+			b.WriteByte(' ')
+		}
+		lower = unicode.IsLower(r) || unicode.IsDigit(r)
+		b.WriteRune(r)
+	}
+	return strings.FieldsFunc(strings.ToLower(b.String()), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// call is a call of a tool with arguments that fit it.
+func (p *plan) call(t chat.Tool, at, take int) block {
+	sum := sha256.Sum256(fmt.Appendf(nil, "call %x %d %d", p.prompt.sum, take, at))
+	b := block{part: chat.Part{Kind: chat.ToolCall, ID: "call_" + hex.EncodeToString(sum[:12]), Name: t.Name}}
+	if t.Kind != chat.Custom {
+		b.pieces = bites(p.spoil(string(fit(t.Schema, true))))
+		return b
+	}
+	b.part.Custom = true
+	text := clip(p.turn.text, 60, 400)
+	if text == "" {
+		text = Model
+	}
+	b.pieces = words(text)
+	return b
+}

@@ -1,0 +1,63 @@
+package sandbox
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"stele/internal/chat"
+)
+
+// lost is what of a request has no effect here, and the refusal where that must
+// not be.
+func lost(talk *chat.Conversation, req *chat.Request) ([]chat.Loss, error) {
+	losses := slices.Clone(talk.Notes)
+	for _, t := range talk.Tools {
+		if t.Kind == chat.Server {
+			losses = append(losses, chat.LostTool(t, chat.Dropped, "the sandbox runs no tools of its own"))
+		}
+	}
+	for _, x := range talk.Extra {
+		switch x.Effect {
+		case chat.Vital:
+			_, field, _ := strings.Cut(x.Name, ".")
+			return nil, bad(field, "%s: the sandbox has nothing like it.", field)
+		case chat.Harmless:
+			losses = append(losses, chat.Lost(x.Name, chat.Ignored, ""))
+		default:
+			losses = append(losses, chat.Lost(x.Name, chat.Dropped, ""))
+		}
+	}
+	if i := slices.IndexFunc(talk.Output, func(kind string) bool { return kind != "text" }); i >= 0 {
+		if !slices.Contains(talk.Output, "text") {
+			return nil, bad(chat.FieldOutput, "%s: the sandbox cannot answer in %s.", chat.FieldOutput, talk.Output[i])
+		}
+		losses = append(losses, chat.Lost(chat.FieldOutput, chat.Dropped, "the sandbox answers in text"))
+	}
+	if talk.Audio != nil {
+		losses = append(losses, chat.Lost(chat.FieldAudio, chat.Dropped, "the sandbox answers in text"))
+	}
+	if talk.Logprobs != nil && req.Stream {
+		losses = append(losses, chat.Lost(chat.FieldLogprobs, chat.Dropped, "not in streams"))
+	}
+	return losses, strict(req, losses)
+}
+
+// strictError says that a strict request would have lost something.
+type strictError struct{ losses []chat.Loss }
+
+func (e *strictError) Error() string { return fmt.Sprintf("strict mode: %d losses", len(e.losses)) }
+
+// Losses is what would have been lost.
+func (e *strictError) Losses() []chat.Loss { return e.losses }
+
+func strict(req *chat.Request, losses []chat.Loss) error {
+	if !req.Strict {
+		return nil
+	}
+	refused := slices.DeleteFunc(slices.Clone(losses), func(l chat.Loss) bool { return l.Verb == chat.Ignored })
+	if len(refused) == 0 {
+		return nil
+	}
+	return &strictError{refused}
+}

@@ -1,0 +1,148 @@
+// Package sandbox is the built-in upstream: it answers as any model with no
+// upstream at all, always in the same way, and misbehaves on orders found in the
+// prompt, so that authors of clients can test their own code. It works on the
+// common conversation and must not know dialects' words, prices or keys.
+package sandbox
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"stele/internal/chat"
+	"stele/internal/fault"
+	"stele/internal/relay"
+)
+
+// The names that replies carry: the provider's and its only model's.
+const (
+	Provider = "stele"
+	Model    = "sandbox"
+)
+
+// mostAnswers bounds how many answers may be asked for at once.
+const mostAnswers = 128
+
+// Options are what a Sandbox is made of. The zero value is usable.
+type Options struct {
+	// Now tells the time, for the age of cached prompts; nil: the real time.
+	Now func() time.Time
+	// Sleep waits, and returns early with the context's cause when it ends; nil: in real time.
+	Sleep func(context.Context, time.Duration) error
+	// Secret signs thoughts. Whoever shall accept each other's needs the same one;
+	// nil: one of its own, good for the life of the process.
+	Secret []byte
+}
+
+// Sandbox answers chat turns. It is safe for concurrent use and starts no
+// goroutine.
+type Sandbox struct {
+	sleep  func(context.Context, time.Duration) error
+	secret []byte
+	cache  *cache
+}
+
+var _ relay.Upstream = (*Sandbox)(nil)
+
+// New makes a Sandbox.
+func New(o Options) *Sandbox {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Sleep == nil {
+		o.Sleep = sleep
+	}
+	if len(o.Secret) == 0 {
+		o.Secret = []byte(rand.Text())
+	}
+	return &Sandbox{sleep: o.Sleep, secret: o.Secret, cache: newCache(o.Now)}
+}
+
+// Dialect is none: the sandbox takes the common conversation.
+func (s *Sandbox) Dialect() string { return "" }
+
+// Do answers one turn. It returns when the answer is there, or may begin: what
+// goes wrong before the first word is an error here, later it is in the stream.
+func (s *Sandbox) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat.Reply, error) {
+	talk, err := req.Conversation()
+	if err != nil {
+		return nil, err
+	}
+	losses, err := lost(talk, req)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.plan(talk, req.Stream)
+	if err != nil {
+		return nil, err
+	}
+	pace := &patience{sleep: s.sleep, limits: t.Timeouts}
+	if err := p.orders.before(ctx, pace); err != nil {
+		return nil, err
+	}
+	p.usage = p.count(s.cache)
+	reply := &chat.Reply{Provider: Provider, Target: Model, Dropped: losses}
+	if !t.Hidden {
+		reply.Served = Provider + "/" + Model
+	}
+	if req.Stream {
+		reply.Seen = new(chat.Seen)
+		reply.Stream = p.tell(ctx, pace, reply.Seen)
+		reply.Close = func() {} // nothing is held that a stream nobody reads would keep
+		return reply, nil
+	}
+	if reply.Response, err = p.whole(ctx, pace); err != nil {
+		return nil, err
+	}
+	return reply, nil
+}
+
+// plan is all about a turn's answers that is settled before the first word.
+type plan struct {
+	talk    *chat.Conversation
+	turn    turn
+	orders  orders
+	prompt  prompt
+	answers []answer
+	usage   chat.Usage
+}
+
+func (s *Sandbox) plan(talk *chat.Conversation, stream bool) (*plan, error) {
+	n := max(talk.N, 1)
+	if stream && n > 1 {
+		return nil, bad("n", "A stream has one answer: n must be 1, not %d.", n)
+	}
+	if n > mostAnswers {
+		return nil, bad("n", "n must be at most %d, not %d.", mostAnswers, n)
+	}
+	if most := talk.Sampling.MaxTokens; most != nil && *most < 1 {
+		return nil, bad("max_tokens", "The most tokens of an answer must be at least 1, not %d.", *most)
+	}
+	p := &plan{talk: talk, turn: readTurn(talk), orders: noOrders()}
+	var err error
+	if p.turn.system, err = p.orders.read(p.turn.system); err != nil {
+		return nil, err
+	}
+	if p.turn.text, err = p.orders.read(p.turn.text); err != nil {
+		return nil, err
+	}
+	if err := s.checkProofs(&p.turn, thinks(talk.Thinking)); err != nil {
+		return nil, err
+	}
+	p.prompt = readPrompt(talk)
+	calls, err := p.calls()
+	if err != nil {
+		return nil, err
+	}
+	for take := range n {
+		a := p.compose(calls, take)
+		s.seal(&a, p.prompt.sum)
+		p.answers = append(p.answers, a)
+	}
+	return p, nil
+}
+
+// bad refuses a request because of one of its fields.
+func bad(field, format string, args ...any) *fault.Error {
+	return fault.New(fault.InvalidParameter, format, args...).With("field", field)
+}

@@ -1,0 +1,294 @@
+package sandbox
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// flatten joins a schema with all it refers to and one branch of each choice, so
+// that no reference and no choice is left. False: nothing fits, or it never ends.
+func (m *maker) flatten(v any) (map[string]any, bool) {
+	if m.left--; m.left < 0 {
+		return nil, false
+	}
+	switch s := v.(type) {
+	case bool:
+		return map[string]any{}, s
+	case map[string]any:
+		return m.flattenObject(s)
+	}
+	return map[string]any{}, true
+}
+
+func (m *maker) flattenObject(s map[string]any) (map[string]any, bool) {
+	flat := maps.Clone(s)
+	for _, word := range []string{"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "then", "else"} {
+		delete(flat, word)
+	}
+	var more []any
+	for _, word := range []string{"$ref", "$dynamicRef"} {
+		if ref, given := s[word].(string); given {
+			if m.following(ref) > 1 {
+				return nil, false
+			}
+			m.refs = append(m.refs, ref)
+			if target, found := m.resolve(ref); found {
+				more = append(more, target)
+			}
+		}
+	}
+	if all, given := s["allOf"].([]any); given {
+		more = append(more, all...)
+	}
+	for _, word := range []string{"anyOf", "oneOf"} {
+		if ways, given := s[word].([]any); given && len(ways) > 0 {
+			more = append(more, m.way(ways))
+		}
+	}
+	if condition, given := s["if"]; given {
+		if then, given := s["then"]; m.choose(2) == 0 && given {
+			more = append(more, condition, then)
+		} else if otherwise, given := s["else"]; given {
+			more = append(more, otherwise)
+		}
+	}
+	for _, v := range more {
+		inner, ok := m.flatten(v)
+		if !ok {
+			return nil, false
+		}
+		if flat, ok = merge(flat, inner); !ok {
+			return nil, false
+		}
+	}
+	return flat, true
+}
+
+// way picks a branch, not one that leads back to where we are if there is another.
+func (m *maker) way(ways []any) any {
+	ahead := slices.DeleteFunc(slices.Clone(ways), func(v any) bool {
+		s, _ := v.(map[string]any)
+		ref, given := s["$ref"].(string)
+		return given && m.following(ref) > 0
+	})
+	if len(ahead) > 0 {
+		ways = ahead
+	}
+	return ways[m.choose(len(ways))]
+}
+
+// following counts how often a reference is being followed.
+func (m *maker) following(ref string) int {
+	n := 0
+	for _, r := range m.refs {
+		if r == ref {
+			n++
+		}
+	}
+	return n
+}
+
+// resolve finds what a reference within the schema points to.
+func (m *maker) resolve(ref string) (any, bool) {
+	base, fragment, _ := strings.Cut(ref, "#")
+	if root, _ := m.root.(map[string]any); base != "" && base != root["$id"] {
+		return nil, false
+	}
+	fragment, err := url.PathUnescape(fragment)
+	if err != nil || fragment != "" && fragment[0] != '/' {
+		return nil, false
+	}
+	v := m.root
+	for step := range strings.SplitSeq(strings.TrimPrefix(fragment, "/"), "/") {
+		if fragment == "" {
+			break
+		}
+		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+		switch inner := v.(type) {
+		case map[string]any:
+			var there bool
+			if v, there = inner[step]; !there {
+				return nil, false
+			}
+		case []any:
+			i, err := strconv.Atoi(step)
+			if err != nil || i < 0 || i >= len(inner) {
+				return nil, false
+			}
+			v = inner[i]
+		default:
+			return nil, false
+		}
+	}
+	return v, true
+}
+
+// merge is a schema that demands what both demand, as far as one can say it.
+func merge(a, b map[string]any) (map[string]any, bool) {
+	for word, theirs := range b {
+		ours, both := a[word]
+		if !both {
+			a[word] = theirs
+			continue
+		}
+		switch word {
+		case "required":
+			x, _ := ours.([]any)
+			y, _ := theirs.([]any)
+			a[word] = append(slices.Clone(x), y...)
+		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependentRequired":
+			a[word] = mergeNamed(ours, theirs)
+		case "items", "additionalProperties", "contains", "propertyNames":
+			a[word] = map[string]any{"allOf": []any{ours, theirs}}
+		case "minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties":
+			a[word] = farther(a, b, word, 1)
+		case "maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties":
+			a[word] = farther(a, b, word, -1)
+		case "enum":
+			x, _ := ours.([]any)
+			y, _ := theirs.([]any)
+			shared := slices.DeleteFunc(slices.Clone(x), func(v any) bool { return !slices.ContainsFunc(y, func(w any) bool { return same(v, w) }) })
+			if a[word] = shared; len(shared) == 0 {
+				return nil, false
+			}
+		case "type":
+			shared := sharedTypes(typeList(ours), typeList(theirs))
+			if a[word] = shared; len(shared) == 0 {
+				return nil, false
+			}
+		}
+	}
+	return a, true
+}
+
+func mergeNamed(ours, theirs any) any {
+	x, _ := ours.(map[string]any)
+	y, _ := theirs.(map[string]any)
+	named := maps.Clone(x)
+	if named == nil {
+		return theirs
+	}
+	for name, schema := range y {
+		if mine, both := named[name]; both {
+			schema = map[string]any{"allOf": []any{mine, schema}}
+		}
+		named[name] = schema
+	}
+	return named
+}
+
+// farther is the greater of two bounds, or with -1 the smaller.
+func farther(a, b map[string]any, word string, sign int) any {
+	x, okX := rational(a, word)
+	y, okY := rational(b, word)
+	if !okX || okY && y.Cmp(x) == sign {
+		return b[word]
+	}
+	return a[word]
+}
+
+func same(v, w any) bool { return string(encode(v)) == string(encode(w)) }
+
+func typeList(v any) []any {
+	if list, isList := v.([]any); isList {
+		return list
+	}
+	return []any{v}
+}
+
+func sharedTypes(x, y []any) []any {
+	var shared []any
+	for _, t := range x {
+		switch {
+		case slices.Contains(y, t):
+			shared = append(shared, t)
+		case t == "integer" && slices.Contains(y, any("number")), t == "number" && slices.Contains(y, any("integer")):
+			shared = append(shared, "integer")
+		}
+	}
+	return shared
+}
+
+// typesOf is the types a flat schema allows, the telling ones first.
+func typesOf(s map[string]any) []string {
+	var list []string
+	if given, ok := s["type"]; ok {
+		for _, t := range typeList(given) {
+			if name, isText := t.(string); isText && name != "null" {
+				list = append(list, name)
+			}
+		}
+		if slices.Contains(typeList(given), any("null")) || len(list) == 0 {
+			list = append(list, "null")
+		}
+		return list
+	}
+	for _, guess := range []struct {
+		name  string
+		words []string
+	}{
+		{"object", []string{"properties", "required", "additionalProperties", "minProperties", "patternProperties", "propertyNames"}},
+		{"array", []string{"items", "prefixItems", "contains", "minItems", "maxItems", "uniqueItems"}},
+		{"string", []string{"pattern", "format", "minLength", "maxLength"}},
+		{"number", []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}},
+	} {
+		if slices.ContainsFunc(guess.words, func(w string) bool { return s[w] != nil }) {
+			list = append(list, guess.name)
+		}
+	}
+	if len(list) == 0 {
+		return []string{"string", "integer", "object", "array", "boolean", "null"}
+	}
+	return list
+}
+
+// needed is the properties an object must have, those it needs because of others
+// included.
+func needed(s map[string]any) []string {
+	var list []string
+	add := func(v any) {
+		items, _ := v.([]any)
+		for _, item := range items {
+			if name, isText := item.(string); isText && !slices.Contains(list, name) {
+				list = append(list, name)
+			}
+		}
+	}
+	add(s["required"])
+	dependent, _ := s["dependentRequired"].(map[string]any)
+	i := 0
+	for i < len(list) { // it grows on the way
+		add(dependent[list[i]])
+		i++
+	}
+	return list
+}
+
+// propertySchema is all that an object's schema says of one property.
+func (m *maker) propertySchema(s map[string]any, name string) any {
+	var rules []any
+	if properties, _ := s["properties"].(map[string]any); properties != nil {
+		if rule, given := properties[name]; given {
+			rules = append(rules, rule)
+		}
+	}
+	matched, _ := s["patternProperties"].(map[string]any)
+	for _, text := range slices.Sorted(maps.Keys(matched)) {
+		if p := m.patterns.of(text); p != nil && p.re.MatchString(name) {
+			rules = append(rules, matched[text])
+		}
+	}
+	if rest, given := s["additionalProperties"]; given && len(rules) == 0 {
+		rules = append(rules, rest)
+	}
+	switch len(rules) {
+	case 0:
+		return true
+	case 1:
+		return rules[0]
+	}
+	return map[string]any{"allOf": rules}
+}

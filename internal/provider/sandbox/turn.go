@@ -1,0 +1,119 @@
+package sandbox
+
+import (
+	"slices"
+	"strings"
+
+	"stele/internal/chat"
+)
+
+// turn is what is asked now: the last message of the user, and the calls and
+// results that came after it.
+type turn struct {
+	system  string
+	text    string         // the last words of the user; "" where there are none
+	prefill string         // how the answer has begun, in the client's words
+	media   []chat.Part    // what the user gave along
+	results []chat.Part    // what the tools said last; every one has a Name
+	loop    []chat.Message // from the first call on
+	called  []string       // names of the tools called in this turn
+}
+
+func readTurn(talk *chat.Conversation) turn {
+	messages := talk.Messages
+	asked, loop := bounds(messages)
+	t := turn{loop: messages[loop:], system: systemText(talk)}
+	for _, m := range messages[asked:] {
+		if m.Role != chat.User {
+			continue
+		}
+		if text := textOf(m.Parts); strings.TrimSpace(text) != "" {
+			t.text = text
+		}
+		t.media = append(t.media, mediaOf(m.Parts)...)
+	}
+	names := make(map[string]string)
+	for _, m := range t.loop {
+		if m.Role == chat.Assistant {
+			t.results = nil // they were answered
+		}
+		for _, p := range m.Parts {
+			switch p.Kind {
+			case chat.ToolCall:
+				names[p.ID] = p.Name
+				t.called = append(t.called, p.Name)
+			case chat.ToolResult:
+				if p.Name == "" {
+					p.Name = names[p.ID]
+				}
+				t.results = append(t.results, p)
+			}
+		}
+	}
+	if n := len(messages); n > 0 && messages[n-1].Role == chat.Assistant {
+		t.prefill = textOf(messages[n-1].Parts)
+	}
+	return t
+}
+
+// bounds finds where the user's question begins and where the calls and results
+// that belong to it do. User messages side by side are one: with a result among
+// them they belong to the calls.
+func bounds(messages []chat.Message) (asked, loop int) {
+	at := len(messages)
+	for at > 0 {
+		begin, results := at, false
+		for begin > 0 && messages[begin-1].Role != chat.Assistant {
+			begin--
+			results = results || slices.ContainsFunc(messages[begin].Parts, isResult)
+		}
+		if begin < at && !results {
+			return begin, at
+		}
+		at = begin
+		for at > 0 && messages[at-1].Role == chat.Assistant {
+			at--
+		}
+	}
+	return 0, 0
+}
+
+func isResult(p chat.Part) bool { return p.Kind == chat.ToolResult }
+
+func systemText(talk *chat.Conversation) string {
+	text := textOf(talk.System)
+	for _, m := range talk.Messages {
+		if m.Role == chat.System {
+			text = join(text, textOf(m.Parts))
+		}
+	}
+	return text
+}
+
+func textOf(parts []chat.Part) string {
+	text := ""
+	for _, p := range parts {
+		if p.Kind == chat.Text {
+			text = join(text, p.Text)
+		}
+	}
+	return text
+}
+
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n" + b
+}
+
+func mediaOf(parts []chat.Part) []chat.Part {
+	var list []chat.Part
+	for _, p := range parts {
+		switch p.Kind {
+		case chat.Image, chat.Audio, chat.Video, chat.Document:
+			list = append(list, p)
+		}
+	}
+	return list
+}
