@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"stele/internal/dialect"
 	"stele/internal/fault"
 )
 
@@ -58,7 +59,7 @@ func classify(status int, body []byte) *fault.Error {
 	case spent(body):
 		return fault.New(fault.RateLimited, "The model's provider has no more capacity for this account.")
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusPaymentRequired:
-		return fault.New(fault.UpstreamError, "The model's provider refused our credentials.").With("credentials", true)
+		return dialect.BadCredentials()
 	case status == http.StatusTooManyRequests:
 		return fault.New(fault.RateLimited, "The model's provider is limiting the rate of requests.")
 	case status == overloaded, status == http.StatusServiceUnavailable, kind == "overloaded_error":

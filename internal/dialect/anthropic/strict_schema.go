@@ -46,7 +46,7 @@ func (s *stricter) note(text string) {
 }
 
 const (
-	deepest  = 200   // levels of a schema that are rewritten
+	deepest  = 200  // levels of a schema that are rewritten
 	mostOfIt = 5000 // schemas in a schema that are rewritten
 )
 

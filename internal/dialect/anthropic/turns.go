@@ -328,7 +328,9 @@ func (c *composer) prefill(p *plan) {
 
 // textual is a block of text.
 func textual(words string) block {
-	b := block{json: dialect.AppendText([]byte(`{"type":"text","text":`), words), sort: textBlock}
+	const begins = `{"type":"text","text":`
+	b := block{json: append(make([]byte, 0, len(begins)+len(words)+16), begins...), sort: textBlock}
+	b.json = dialect.AppendText(b.json, words)
 	if strings.TrimSpace(words) == "" {
 		b.sort = whiteBlock
 	}

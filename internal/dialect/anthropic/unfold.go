@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
@@ -13,6 +14,14 @@ var folds = []string{"extra_body", "options"}
 // unfold brings the fields of extra_body and options up into the body. A body
 // without them comes back as it is.
 func unfold(body []byte) []byte {
+	folded := false
+	w := walk(body)
+	for key, from, _, ok := w.next(); ok; key, from, _, ok = w.next() {
+		folded = folded || body[from] == '{' && slices.Contains(folds, string(key))
+	}
+	if !folded {
+		return body
+	}
 	for _, key := range folds {
 		fold := gjson.GetBytes(body, key)
 		if !fold.IsObject() {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -183,7 +182,11 @@ func (c *composer) choose(p *plan) {
 		return
 	case forced && (!c.can.forced || p.kind == thinkEnabled):
 		c.lose(chat.Lost(chat.FieldChoice, chat.Approximated, "asked for in words"))
-		c.system = append(c.system, textual(mustCall(choice.Name)))
+		name := choice.Name
+		if name != "" {
+			name = c.names.To(name)
+		}
+		c.system = append(c.system, textual(mustCall(name)))
 	case choice.Mode == chat.Named:
 		kind = "tool"
 	case forced:
@@ -208,5 +211,5 @@ func mustCall(name string) string {
 	if name == "" {
 		return "You must call at least one of the tools in your next turn."
 	}
-	return strings.ReplaceAll("You must call the tool NAME in your next turn.", "NAME", name)
+	return "You must call the tool " + name + " in your next turn."
 }

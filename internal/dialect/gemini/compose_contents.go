@@ -1,6 +1,8 @@
 package gemini
 
 import (
+	"slices"
+
 	"stele/internal/chat"
 )
 
@@ -236,8 +238,8 @@ func (c *composer) ending() {
 		c.say(goOn)
 		c.lose(chat.Lost(chat.FieldMessages, chat.Approximated, "the model is asked to go on with the last message"))
 	case nobody:
-		for i := len(c.talk.System) - 1; i >= 0; i-- {
-			if p := c.talk.System[i]; p.Kind == chat.Text && !blank(&p) {
+		for i, p := range slices.Backward(c.talk.System) {
+			if p.Kind == chat.Text && !blank(&p) {
 				c.turn(user)
 				c.say(p.Text)
 				c.moved = len(c.talk.System) - i

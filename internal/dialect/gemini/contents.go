@@ -248,17 +248,17 @@ func asText(p *chat.Part) []chat.Part {
 	if of == "" {
 		of = p.ID
 	}
-	text := "[Result of " + of + "]"
+	words := []string{"[Result of " + of + "]"}
 	var media []chat.Part
 	for _, inner := range p.Content {
 		if inner.Kind == chat.Text {
-			text += " " + inner.Text
+			words = append(words, inner.Text)
 			continue
 		}
 		inner.At = p.At
 		media = append(media, inner)
 	}
-	return append([]chat.Part{{Kind: chat.Text, Text: text, At: p.At}}, media...)
+	return append([]chat.Part{{Kind: chat.Text, Text: strings.Join(words, " "), At: p.At}}, media...)
 }
 
 // append adds a turn. A model's turns that follow each other are one: streaming

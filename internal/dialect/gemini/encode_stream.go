@@ -64,6 +64,27 @@ func (x *encoder) Encode(dst []byte, e *chat.Event) ([]byte, error) {
 	return dst, nil
 }
 
+// KeepAlive appends white space. Between events that end in CRLF it must be CRLF
+// too: the official Go client takes a lone LF beside one for part of an event.
+func (x *encoder) KeepAlive(dst []byte) []byte {
+	switch {
+	case !x.framed:
+		return append(dst, '\n')
+	case x.begun:
+		return append(dst, "\r\n\r\n"...)
+	}
+	return append(dst, "\n\n"...)
+}
+
+// Fail appends the API's own error, as the stream's last word.
+func (x *encoder) Fail(dst []byte, e *fault.Error, requestID string) []byte {
+	if x.ended {
+		return dst
+	}
+	_, body := Codec{}.EncodeError(e, requestID)
+	return x.finished(x.end(append(x.begin(dst), bytes.TrimSpace(body)...)))
+}
+
 // open remembers what begins.
 func (x *encoder) open(dst []byte, p *chat.Part) []byte {
 	x.block = *p
@@ -98,10 +119,11 @@ func (x *encoder) delta(dst []byte, p *chat.Part) []byte {
 // start reads what the client asked for and makes what every frame repeats.
 func (x *encoder) start(e *chat.Event) {
 	x.s.show = shows(x.req)
-	w := writer{append(x.tail[:0], foot...)}
+	w := writer{[]byte(foot)}
 	w.member("modelVersion", x.req.Model)
 	w.member("responseId", ownID(e.ID))
-	x.tail = append(w.b, '}')
+	w.close('}')
+	x.tail = w.b
 }
 
 // call writes the call that is whole now.
@@ -179,25 +201,4 @@ func (x *encoder) finished(dst []byte) []byte {
 		return dst
 	}
 	return append(dst, ']')
-}
-
-// KeepAlive appends white space. Between events that end in CRLF it must be CRLF
-// too: the official Go client takes a lone LF beside one for part of an event.
-func (x *encoder) KeepAlive(dst []byte) []byte {
-	switch {
-	case !x.framed:
-		return append(dst, '\n')
-	case x.begun:
-		return append(dst, "\r\n\r\n"...)
-	}
-	return append(dst, "\n\n"...)
-}
-
-// Fail appends the API's own error, as the stream's last word.
-func (x *encoder) Fail(dst []byte, e *fault.Error, requestID string) []byte {
-	if x.ended {
-		return dst
-	}
-	_, body := Codec{}.EncodeError(e, requestID)
-	return x.finished(x.end(append(x.begin(dst), bytes.TrimSpace(body)...)))
 }

@@ -127,7 +127,7 @@ func (p *passer) rethink(key string, value []byte) bool {
 	default:
 		return false
 	}
-	effort := ""
+	var effort string
 	switch value[0] {
 	case 't':
 		return true

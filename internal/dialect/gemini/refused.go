@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"stele/internal/dialect"
 	"stele/internal/fault"
 )
 
@@ -129,7 +130,7 @@ func (r *wireRefusal) fault(status int, h http.Header) *fault.Error {
 		r.says("api key not valid", "api key expired", "user location is not supported", "billing account")
 	switch {
 	case ours, status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusForbidden:
-		return fault.New(fault.UpstreamError, "The model's provider refused this installation's account.")
+		return dialect.BadCredentials()
 	case status == http.StatusTooManyRequests:
 		return fault.New(fault.RateLimited, "The model's provider is limiting requests.").After(r.wait(h))
 	case status == http.StatusServiceUnavailable, status == 529, r.status == "UNAVAILABLE":
@@ -149,7 +150,7 @@ func (r *wireRefusal) fault(status int, h http.Header) *fault.Error {
 func (r *wireRefusal) badRequest() *fault.Error {
 	e := fault.New(fault.InvalidParameter, "%s", clean(r.message))
 	if r.says("exceeds the maximum number of tokens", "input token count", "context length", "token limit") {
-		e.With("reason", "context_length_exceeded")
+		return e.With("reason", "context_length_exceeded")
 	}
 	return e
 }
@@ -182,7 +183,8 @@ func (r *wireRefusal) wait(h http.Header) time.Duration {
 
 // private is what must not leave in an upstream's sentence: keys, addresses and
 // names of accounts.
-var private = regexp.MustCompile(`https?://\S+|AIza[\w-]{10,}|sk-[\w-]{8,}|ya29\.[\w.-]+|(?i:projects?[/ :_]*(number)?[:= ]*['"]?)[\w-]*\d[\w-]*|[\w.+-]+@[\w-]+\.[\w.]+|\bBearer\s+\S+`)
+var private = regexp.MustCompile(`https?://\S+|AIza[\w-]{10,}|sk-[\w-]{8,}|ya29\.[\w.-]+|\bBearer\s+\S+` +
+	`|(?i:projects?[/ :_]*(number)?[:= ]*['"]?)[\w-]*\d[\w-]*|[\w.+-]+@[\w-]+\.[\w.]+`)
 
 // clean is an upstream's sentence without what is private.
 func clean(message string) string {

@@ -182,7 +182,7 @@ func (r *rewriter) resolve(ref string) ([]byte, bool) {
 	}
 	r.resolved++
 	at := r.root
-	for _, segment := range strings.Split(pointer, "/") {
+	for segment := range strings.SplitSeq(pointer, "/") {
 		if plain, err := url.PathUnescape(segment); err == nil {
 			segment = plain
 		}

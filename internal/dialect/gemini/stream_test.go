@@ -43,7 +43,7 @@ func TestStreams(t *testing.T) {
 		want   string
 	}{
 		"hard case 63: the end after the call":    {[]string{said(`{"functionCall":{"id":"x","name":"f","args":{"a":1}}}`, ""), said(`{"text":""}`, stopped)}, `f{"a":1} tool`},
-		"hard case 65: calls in their own chunks": {[]string{said(`{"functionCall":{"name":"f"}}`, ""), said(`{"functionCall":{"name":"f"}}`, ""), said(`{"functionCall":{"name":"g"}}`, stopped)}, `f{} f{} g{} tool`},
+		"hard case 65: calls in their own chunks": {[]string{said(`{"functionCall":{"name":"f"}}`, ""), said(`{"functionCall":{"name":"f","args":{"a":1}}}`, ""), said(`{"functionCall":{"name":"g"}}`, stopped)}, `f{} f{"a":1} g{} tool`},
 		"hard case 70: STOP on every chunk":       {[]string{said(`{"text":"a"}`, stopped), said(`{"text":"b"}`, stopped)}, `"ab" end`},
 		"hard case 109: a signature at the end":   {[]string{said(`{"text":"a"}`, ""), said(`{"text":"","thoughtSignature":"U0lH"}`, stopped)}, `"a"!U0lH end`},
 		"a signature after a call":                {[]string{said(`{"functionCall":{"name":"f"},"thoughtSignature":"QQ=="}`, ""), said(`{"text":"","thoughtSignature":"U0lH"}`, stopped)}, `f{}!QQ== ""!U0lH tool`},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"stele/internal/dialect"
 	"stele/internal/fault"
 )
 
@@ -117,7 +118,7 @@ func (c *complaint) fault() *fault.Error {
 	switch s := c.status; {
 	case s == http.StatusUnauthorized, s == http.StatusForbidden, s == http.StatusPaymentRequired,
 		said("invalid_api_key", "incorrect api key", "api key not valid", "invalid api key", "api key is invalid"):
-		e = fault.New(fault.UpstreamError, "The model's provider refused this installation's credentials.")
+		e = dialect.BadCredentials()
 	case said("insufficient_quota", "billing", "credit balance", "exceeded your current quota") && s >= 400:
 		e = fault.New(fault.RateLimited, "This installation's quota at the model's provider is used up.").With("reason", "insufficient_quota")
 	case s == http.StatusTooManyRequests:

@@ -11,9 +11,9 @@ import (
 const (
 	mostTries = 128     // instances that are made before giving up on a schema
 	mostNodes = 4000    // schemas visited for one instance
-	mostWork  = 40_000  // schemas visited for all of them
+	mostWork  = 20_000  // schemas visited for all of them
 	mostItems = 1000    // of an array
-	mostRunes = 1 << 16 // of a string
+	mostRunes = 1 << 14 // of a string
 	mostBytes = 1 << 18 // of all strings of an instance
 )
 
@@ -29,7 +29,7 @@ func fit(schema json.RawMessage, object bool) json.RawMessage {
 	if !ok || object && isBool(doc) {
 		return json.RawMessage("{}")
 	}
-	valid := validator(schema, doc)
+	check := newChecker(schema, doc)
 	var first json.RawMessage
 	seen := newPatterns()
 	work := mostWork
@@ -40,11 +40,12 @@ func fit(schema json.RawMessage, object bool) json.RawMessage {
 		if _, isObject := v.(map[string]any); !ok || object && !isObject {
 			continue
 		}
-		if valid(v) {
-			return encode(v)
+		made := encode(v)
+		if check.fits(v, len(made)) {
+			return made
 		}
 		if first == nil {
-			first = encode(v)
+			first = made
 		}
 	}
 	if first == nil {

@@ -14,6 +14,7 @@ import (
 type patterns struct {
 	read map[string]*pattern
 	made map[string]made
+	left int // steps that may still be made
 }
 
 type made struct {
@@ -24,23 +25,24 @@ type made struct {
 type pattern struct {
 	tree    *syntax.Regexp
 	re      *regexp.Regexp
+	steps   int
 	classes map[*syntax.Regexp][]rune // characters of each, some
 }
 
 func newPatterns() *patterns {
-	return &patterns{read: make(map[string]*pattern), made: make(map[string]made)}
+	return &patterns{read: make(map[string]*pattern), made: make(map[string]made), left: mostChecking}
 }
 
-// of reads a pattern; nil where Go cannot, as with a look-ahead.
+// of reads a pattern; nil where Go cannot, as with a look-ahead, or will no more.
 func (p *patterns) of(text string) *pattern {
 	known, ok := p.read[text]
 	if ok {
 		return known
 	}
 	tree, err := syntax.Parse(text, syntax.Perl)
-	if err == nil {
+	if err == nil && len(p.read) < mostPatterns {
 		if re, err := regexp.Compile(text); err == nil {
-			known = &pattern{tree, re, make(map[*syntax.Regexp][]rune)}
+			known = &pattern{tree, re, steps(text), make(map[*syntax.Regexp][]rune)}
 		}
 	}
 	p.read[text] = known
@@ -54,16 +56,16 @@ func (p *patterns) matching(text string, least, most, nth int) (string, bool) {
 	m, known := p.made[key]
 	if !known {
 		if known := p.of(text); known != nil {
-			m.text, m.ok = known.matching(least, most, nth)
+			m.text, m.ok = known.matching(least, most, nth, &p.left)
 		}
 		p.made[key] = m
 	}
 	return m.text, m.ok
 }
 
-func (p *pattern) matching(least, most, nth int) (string, bool) {
+func (p *pattern) matching(least, most, nth int, left *int) (string, bool) {
 	last := ""
-	for extra := nth; extra < nth+40; extra++ {
+	for extra := nth; extra < nth+40 && *left > 0; extra++ {
 		w := writer{pattern: p, extra: min(extra, most), nth: nth}
 		if extra >= nth+32 { // the length asked for may be far away
 			w.extra = max(least, 1) << (extra - nth - 32) / 2
@@ -77,6 +79,7 @@ func (p *pattern) matching(least, most, nth int) (string, bool) {
 		if short := least - utf8.RuneCountInString(v); short > 0 {
 			v += strings.Repeat("x", short) // for patterns that end where they like
 		}
+		*left -= len(v) * p.steps
 		if utf8.RuneCountInString(v) <= most && p.re.MatchString(v) {
 			return v, true
 		}

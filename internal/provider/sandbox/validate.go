@@ -15,26 +15,52 @@ var errNowhere = errors.New("schemas are not loaded from elsewhere")
 
 func (nowhere) Load(string) (any, error) { return nil, errNowhere }
 
-// mostVisits bounds the schemas that checking one value may have to look at.
-const mostVisits = 20_000
+// What checking may cost, so that a schema made to be costly costs nobody else:
+// beyond it instances are not checked.
+const (
+	mostVisits   = 20_000    // schemas looked at for one value
+	mostDepth    = 64        // of a schema
+	mostPatterns = 200       // in a schema
+	mostChecking = 5_000_000 // schemas looked at, and steps of patterns, for all values
+)
 
-// validator checks instances: against the schema as the client wrote it, or else
-// in modern words, or else against nothing, because it is no good schema.
-func validator(raw json.RawMessage, doc any) func(any) bool {
-	if sane(doc) && visits(doc) <= mostVisits {
-		var written any
-		d := json.NewDecoder(strings.NewReader(string(raw)))
-		d.UseNumber()
-		if d.Decode(&written) == nil && sane(written) {
-			if s := compile(written); s != nil {
-				return func(v any) bool { return s.Validate(v) == nil }
-			}
-		}
-		if s := compile(doc); s != nil {
-			return func(v any) bool { return s.Validate(v) == nil }
-		}
+// checker checks instances against a schema.
+type checker struct {
+	schema *jsonschema.Schema // nil: it is no good schema, or too costly a one
+	base   int                // what checking any value costs
+	each   int                // what each byte of a value costs
+	left   int
+}
+
+// newChecker reads the schema as the client wrote it, or else in modern words.
+func newChecker(raw json.RawMessage, doc any) *checker {
+	var written any
+	d := json.NewDecoder(strings.NewReader(string(raw)))
+	d.UseNumber()
+	if d.Decode(&written) != nil {
+		return &checker{}
 	}
-	return func(any) bool { return true }
+	cost := measure(doc)
+	if !cost.sane || cost.visits > mostVisits || cost.depth > mostDepth || cost.patterns > mostPatterns {
+		return &checker{}
+	}
+	c := &checker{base: int(cost.visits), each: cost.steps, left: mostChecking}
+	if c.schema = compile(written); c.schema == nil {
+		c.schema = compile(doc)
+	}
+	return c
+}
+
+// fits reports whether an instance, in so many bytes, is good as far as that can
+// be told.
+func (c *checker) fits(v any, size int) bool {
+	if c.schema == nil {
+		return true
+	}
+	if c.left -= c.base + c.each*size; c.left < 0 {
+		return true
+	}
+	return c.schema.Validate(v) == nil
 }
 
 func compile(doc any) *jsonschema.Schema {
@@ -50,61 +76,4 @@ func compile(doc any) *jsonschema.Schema {
 		return nil
 	}
 	return s
-}
-
-// sane reports whether every number in a document is reckonable.
-func sane(v any) bool {
-	switch v := v.(type) {
-	case json.Number:
-		return reckonable(v)
-	case []any:
-		for _, inner := range v {
-			if !sane(inner) {
-				return false
-			}
-		}
-	case map[string]any:
-		for _, inner := range v {
-			if !sane(inner) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// visits estimates how many schemas are looked at to check a value, references
-// followed: a few hundred bytes can stand for billions.
-func visits(doc any) float64 {
-	m := maker{root: doc}
-	known := make(map[string]float64)
-	var walk func(v any) float64
-	walk = func(v any) float64 {
-		n := 1.0
-		switch v := v.(type) {
-		case []any:
-			for _, inner := range v {
-				n += walk(inner)
-			}
-		case map[string]any:
-			for word, inner := range v {
-				if word != "$defs" && word != "definitions" {
-					n += walk(inner)
-				}
-			}
-			ref, isRef := v["$ref"].(string)
-			if !isRef {
-				break
-			}
-			if _, seen := known[ref]; !seen {
-				known[ref] = 1 // a loop goes only as deep as the value does
-				if target, found := m.resolve(ref); found {
-					known[ref] = walk(target)
-				}
-			}
-			n += known[ref]
-		}
-		return n
-	}
-	return walk(doc)
 }
