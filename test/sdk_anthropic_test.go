@@ -57,24 +57,26 @@ func anthropicSDK(h *house.House) sdk {
 				return err
 			}},
 		},
-		read: func(err error) (failure, bool) {
-			e, ok := errors.AsType[*anthropic.Error](err)
-			if !ok {
-				return failure{}, false
-			}
-			var body struct {
-				Error struct {
-					Message string `json:"message"`
-				} `json:"error"`
-			}
-			_ = json.Unmarshal([]byte(e.RawJSON()), &body) // an empty message fails the test
-			return failure{e.StatusCode, string(e.Type()), body.Error.Message, e.RequestID}, true
-		},
+		read: anthropicFailure,
 		kind: byStatus(map[int]string{
 			http.StatusUnauthorized: string(anthropic.ErrorTypeAuthenticationError), http.StatusForbidden: string(anthropic.ErrorTypePermissionError),
-			http.StatusNotFound: string(anthropic.ErrorTypeNotFoundError), http.StatusNotImplemented: string(anthropic.ErrorTypeAPIError),
+			http.StatusNotFound: string(anthropic.ErrorTypeNotFoundError),
 		}),
 	}
+}
+
+func anthropicFailure(err error) (failure, bool) {
+	e, ok := errors.AsType[*anthropic.Error](err)
+	if !ok {
+		return failure{}, false
+	}
+	var body struct {
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	_ = json.Unmarshal([]byte(e.RawJSON()), &body) // an empty message fails the test
+	return failure{e.StatusCode, string(e.Type()), body.Error.Message, e.RequestID}, true
 }
 
 func TestAnthropicSDKPagesThroughModels(t *testing.T) {

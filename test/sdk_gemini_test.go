@@ -69,15 +69,17 @@ func geminiSDK(t *testing.T, h *house.House) sdk {
 				return err
 			}},
 		},
-		read: func(err error) (failure, bool) {
-			e, ok := errors.AsType[genai.APIError](err)
-			return failure{status: e.Code, kind: e.Status, message: e.Message}, ok
-		},
+		read: geminiFailure,
 		kind: byStatus(map[int]string{
 			http.StatusUnauthorized: "UNAUTHENTICATED", http.StatusForbidden: "PERMISSION_DENIED",
-			http.StatusNotFound: "NOT_FOUND", http.StatusNotImplemented: "UNIMPLEMENTED",
+			http.StatusNotFound: "NOT_FOUND",
 		}),
 	}
+}
+
+func geminiFailure(err error) (failure, bool) {
+	e, ok := errors.AsType[genai.APIError](err)
+	return failure{status: e.Code, kind: e.Status, message: e.Message}, ok
 }
 
 // TestGoogHeaderIsASwitch sends keys the way Google's SDKs do by themselves.
@@ -86,7 +88,7 @@ func TestGoogHeaderIsASwitch(t *testing.T) {
 	for _, house := range []struct {
 		name   string
 		config string
-		good   int // what a good key is answered with; chat itself is not served yet
+		good   int // what a good key is answered with that does not open chat
 	}{
 		{"off", "", http.StatusUnauthorized},
 		{"on", googHeaderOn, http.StatusForbidden},
@@ -101,7 +103,7 @@ func TestGoogHeaderIsASwitch(t *testing.T) {
 const googHeaderOn = "auth: {accept_goog_header: true}\n"
 
 // testGoogHeader uses a key without the scope chat, so that being known is seen
-// whether chat is served or not.
+// without a model.
 func testGoogHeader(t *testing.T, config string, good int) {
 	t.Helper()
 	h := house.Start(t, house.Options{Config: config})

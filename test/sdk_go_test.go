@@ -123,19 +123,3 @@ func TestSDKsTellWhatIsNotServed(t *testing.T) {
 		}
 	}
 }
-
-// TestSDKsTellThatChatIsNotBuiltYet goes when chat is served.
-func TestSDKsTellThatChatIsNotBuiltYet(t *testing.T) {
-	t.Parallel()
-	h := house.Start(t, house.Options{})
-	key := h.CreateKey(t, "--scope", "chat").Key
-	h.Await(t, key, http.StatusForbidden)
-	for _, s := range sdks(t, h) {
-		for _, c := range s.chats {
-			t.Run(s.name+"/"+c.name, func(t *testing.T) {
-				t.Parallel()
-				s.expect(t, c.do(t.Context(), key), http.StatusNotImplemented, "not_implemented", "does not serve chat yet")
-			})
-		}
-	}
-}

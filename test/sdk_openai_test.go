@@ -71,15 +71,17 @@ func openAISDK(h *house.House) sdk {
 				return err
 			}},
 		},
-		read: func(err error) (failure, bool) {
-			e, ok := errors.AsType[*openai.Error](err)
-			if !ok {
-				return failure{}, false
-			}
-			return failure{e.StatusCode, e.Code, e.Message, e.Response.Header.Get("X-Request-Id")}, true
-		},
+		read: openAIFailure,
 		kind: func(_ int, code string) string { return code },
 	}
+}
+
+func openAIFailure(err error) (failure, bool) {
+	e, ok := errors.AsType[*openai.Error](err)
+	if !ok {
+		return failure{}, false
+	}
+	return failure{e.StatusCode, e.Code, e.Message, e.Response.Header.Get("X-Request-Id")}, true
 }
 
 func TestOpenAISDKListsModels(t *testing.T) {

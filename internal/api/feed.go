@@ -25,6 +25,7 @@ type feed struct {
 	mu      sync.Mutex // guards what follows: the timer writes too
 	started bool
 	stopped bool
+	wrote   time.Time
 	spare   *[]byte // what buf was made from
 	buf     []byte
 }
@@ -110,7 +111,7 @@ func (f *feed) write(events []byte) error {
 		return nil
 	}
 	f.begin()
-	f.timer.Reset(f.every)
+	f.wrote = time.Now()
 	_, err := f.w.Write(events)
 	if err == nil {
 		err = f.control.Flush()
@@ -139,6 +140,10 @@ func (f *feed) keepAlive() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.stopped {
+		return
+	}
+	if quiet := time.Since(f.wrote); quiet < f.every { // something was written meanwhile
+		f.timer.Reset(f.every - quiet)
 		return
 	}
 	if len(f.buf) == 0 {

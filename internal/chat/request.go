@@ -33,8 +33,9 @@ type Origin struct {
 	Method  string      // gemini's operation, which is in its path; "" elsewhere
 	// Usage is false when the client did not ask an OpenAI stream for usage.
 	Usage bool
-	// Framed is true when a Gemini stream is asked for as SSE rather than a JSON array.
-	Framed bool
+	// Unframed is true when a stream is wanted as one JSON array rather than as
+	// server-sent events, which no upstream is asked for: it cannot pass through.
+	Unframed bool
 }
 
 // NewRequest makes a Request whose conversation is read by decode, at most once.

@@ -44,13 +44,24 @@ func Base64(text string) (string, bool) {
 		return "", false
 	}
 	body := strings.TrimRight(text, "=")
-	if len(text)-len(body) > 2 || strings.ContainsFunc(body, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '+' || r == '/')
-	}) {
+	if len(text)-len(body) > 2 {
 		return "", false
+	}
+	for i := range len(body) { // pictures are megabytes: byte by byte, by table
+		if !inAlphabet[body[i]] {
+			return "", false
+		}
 	}
 	return text, true
 }
+
+// inAlphabet are the bytes of standard base64.
+var inAlphabet = func() (in [256]bool) {
+	for _, c := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/" {
+		in[c] = true
+	}
+	return in
+}()
 
 // magic is how the bytes of each type begin; # stands for any byte.
 var magic = []struct{ begins, kind string }{

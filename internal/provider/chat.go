@@ -59,7 +59,7 @@ func (c *Chat) Dialect() string { return c.dialect.Name() }
 func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat.Reply, error) {
 	reply := &chat.Reply{Dialect: c.dialect.Name(), Provider: c.account.Name, Target: t.Model}
 	// A request that was changed on the way is no longer the client's bytes.
-	reply.Passed = req.Origin.Dialect == reply.Dialect && req.Origin.Body != nil
+	reply.Passed = req.Origin.Dialect == reply.Dialect && req.Origin.Body != nil && !req.Origin.Unframed
 	call, err := c.call(req, t, reply.Passed)
 	if err != nil {
 		return nil, err

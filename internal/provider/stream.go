@@ -86,19 +86,10 @@ func (c *Chat) source(x *exchange, seen *chat.Seen) *source {
 
 // next is the next chunk; io.EOF ends the stream in peace.
 func (s *source) next() (chat.Chunk, error) {
-	if s.skims && s.run == nil {
-		frames, err := s.reader.Run()
-		if err != nil {
-			return chat.Chunk{}, broken(err)
-		}
-		switch {
-		case frames == nil: // nothing to skim: the frame is read alone
-		case s.c.dialect.Dull(frames):
-			s.dog.fed()
-			s.seen.Chunks += bytes.Count(frames, []byte("data:"))
-			return chat.Chunk{Raw: frames, More: !s.reader.Waiting()}, nil
-		default:
-			s.run = wire.NewSSE(bytes.NewReader(frames), mostAnswer)
+	// The first frame tells of the whole answer; only what follows can be dull.
+	if s.skims && s.run == nil && s.seen.Chunks > 0 {
+		if chunk, err := s.skim(); err != nil || chunk.Raw != nil {
+			return chunk, err
 		}
 	}
 	for {
@@ -121,6 +112,31 @@ func (s *source) next() (chat.Chunk, error) {
 		}
 		return chat.Chunk{Events: s.events, Raw: frame.Raw, Hidden: s.decoder.Hidden(), More: s.run != nil || !s.reader.Waiting()}, nil
 	}
+}
+
+// skim passes on what has arrived without looking at every frame of it. Those at
+// the end that may matter are left in run; an empty chunk means to look at them.
+func (s *source) skim() (chat.Chunk, error) {
+	frames, err := s.reader.Run()
+	if err != nil {
+		return chat.Chunk{}, broken(err)
+	}
+	if frames == nil {
+		return chat.Chunk{}, nil // too long to be skimmed
+	}
+	s.dog.fed()
+	if !s.c.dialect.Dull(frames) {
+		tail := wire.Tail(frames, 4)
+		if frames = frames[:len(frames)-len(tail)]; len(frames) == 0 || !s.c.dialect.Dull(frames) {
+			frames, tail = nil, frames[:len(frames)+len(tail)]
+		}
+		s.run = wire.NewSSE(bytes.NewReader(tail), mostAnswer)
+		if frames == nil {
+			return chat.Chunk{}, nil
+		}
+	}
+	s.seen.Chunks += bytes.Count(frames, []byte("\ndata:")) + 1
+	return chat.Chunk{Raw: frames, More: s.run != nil || !s.reader.Waiting()}, nil
 }
 
 // frame is the next frame: of the run that is being looked at, or of the upstream.

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"stele/internal/catalog"
@@ -16,49 +17,45 @@ var (
 )
 
 // watchdog ends a call that is silent for too long, or too long altogether. It
-// is fed by whoever reads the answer.
+// is fed by whoever reads the answer, which costs no more than looking at the
+// clock: the timer is only set when it goes off.
 type watchdog struct {
 	ctx    context.Context //nolint:containedctx // it is the call's, made here and ended here
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
-	end    time.Time
 	limits catalog.Timeouts
-	why    error
+	start  time.Time
+	last   atomic.Int64 // when something came, after start; 0: nothing yet
 }
 
 func watch(ctx context.Context, limits catalog.Timeouts) *watchdog {
-	d := &watchdog{limits: limits, end: time.Now().Add(limits.Total), why: errFirstByte}
+	d := &watchdog{limits: limits, start: time.Now()}
 	d.ctx, d.cancel = context.WithCancelCause(ctx)
-	wait := limits.FirstByte
-	if limits.Total < wait {
-		wait, d.why = limits.Total, errTotal
-	}
-	why := d.why
-	d.timer = time.AfterFunc(wait, func() { d.cancel(why) })
+	d.timer = time.AfterFunc(min(limits.FirstByte, limits.Total), d.bark)
 	return d
 }
 
 // fed says that something came. From the first time on gaps count.
 func (d *watchdog) fed() {
-	if d.why == errGap { //nolint:errorlint // compared with itself
-		if left := time.Until(d.end); left < d.limits.Gap {
-			d.timer.Reset(max(left, 0))
-		} else {
-			d.timer.Reset(d.limits.Gap)
-		}
-		return
+	if d.last.Swap(max(1, int64(time.Since(d.start)))) == 0 {
+		d.timer.Reset(min(d.limits.Gap, d.limits.Total-time.Since(d.start)))
 	}
-	if !d.timer.Stop() {
-		return
+}
+
+// bark ends the call if it has been silent for long enough, and sleeps again if not.
+func (d *watchdog) bark() {
+	now, last := time.Since(d.start), time.Duration(d.last.Load())
+	silent := now - last
+	switch {
+	case now >= d.limits.Total:
+		d.cancel(errTotal)
+	case last == 0:
+		d.cancel(errFirstByte)
+	case silent >= d.limits.Gap:
+		d.cancel(errGap)
+	default:
+		d.timer.Reset(min(d.limits.Gap-silent, d.limits.Total-now))
 	}
-	d.why = errGap
-	d.timer = time.AfterFunc(min(d.limits.Gap, time.Until(d.end)), func() {
-		if time.Now().Before(d.end) {
-			d.cancel(errGap)
-		} else {
-			d.cancel(errTotal)
-		}
-	})
 }
 
 // stop ends the watch and the call.

@@ -37,11 +37,6 @@ for (const [by, client] of Object.entries(clients)) {
         assert.match(error.requestID, /^req_/);
       });
     }
-    test(`${by}, ${name}: chat is not built yet`, async () => { // goes when chat is served
-      const error = await rejection(send(client(key)));
-      check(error, Anthropic.NotImplementedError, 501, 'does not serve chat yet');
-      assert.equal(error.type, 'api_error');
-    });
   }
 }
 

@@ -35,9 +35,6 @@ for (const [name, send] of Object.entries(chats)) {
       assert.equal(body.details[0].reason, wrong.code);
     });
   }
-  test(`${name}: chat is not built yet`, async () => { // goes when chat is served
-    told(await rejection(send(client(key))), 501, 'does not serve chat yet');
-  });
 }
 
 for (const [name, hint, send] of [

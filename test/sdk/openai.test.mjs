@@ -26,10 +26,6 @@ for (const [name, send] of Object.entries(chats)) {
       assert.match(error.requestID, /^req_/);
     });
   }
-  test(`${name}: chat is not built yet`, async () => { // goes when chat is served
-    const error = await rejection(send(client(key)));
-    check(error, OpenAI.InternalServerError, 501, 'does not serve chat yet');
-  });
 }
 
 for (const [name, hint, send] of [

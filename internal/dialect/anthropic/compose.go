@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -11,7 +12,6 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
-	"stele/internal/fault"
 )
 
 // composer writes one conversation as a request that the API takes.
@@ -25,8 +25,9 @@ type composer struct {
 	turns  []turn
 	system []block
 	tools  []block
-	choice string         // tool_choice, written
-	seen   map[string]int // how often an id of a call was sent
+	choice string          // tool_choice, written
+	sent   map[string]bool // ids of calls
+	again  map[string]int  // how often one was wanted again
 	// orphans are results of calls that are not there.
 	orphans map[*chat.Part]bool
 }
@@ -43,7 +44,7 @@ func newComposer(talk *chat.Conversation, target dialect.Target) *composer {
 	return &composer{
 		talk: talk, target: target, can: can, ours: ours,
 		names: dialect.Names{Legal: legal, Longest: longestName},
-		seen:  make(map[string]int), orphans: make(map[*chat.Part]bool),
+		sent:  make(map[string]bool), again: make(map[string]int), orphans: make(map[*chat.Part]bool),
 	}
 }
 
@@ -86,9 +87,12 @@ func (Codec) EncodeRequest(talk *chat.Conversation, target dialect.Target) (dial
 func (c *composer) lose(losses ...chat.Loss) { c.losses = append(c.losses, losses...) }
 
 // refuse is an error about what must not be left out.
-func refuse(field, format string, args ...any) error {
-	return fault.New(fault.InvalidParameter, field+": "+format, args...).With("field", field)
+func refuse(l chat.Loss, format string, args ...any) error {
+	return dialect.Refuse(l, Codec{}.Path(l), fmt.Sprintf(format, args...))
 }
+
+// dropped is a loss of a field of the whole request.
+func dropped(field string) chat.Loss { return chat.Lost(field, chat.Dropped, "") }
 
 // foreign refuses or reports what the API has no word for.
 func (c *composer) foreign() error {
@@ -99,25 +103,25 @@ func (c *composer) foreign() error {
 		_, field, _ := strings.Cut(e.Name, ".")
 		switch e.Effect {
 		case chat.Vital:
-			return refuse(field, "the model's provider has nothing like it.")
+			return dialect.Refuse(dropped(e.Name), field, "the model's provider has nothing like it.")
 		case chat.Harmless:
 			c.lose(chat.Lost(e.Name, chat.Ignored, ""))
 		default:
-			c.lose(chat.Lost(e.Name, chat.Dropped, ""))
+			c.lose(dropped(e.Name))
 		}
 	}
 	if c.talk.N > 1 {
-		return refuse(chat.FieldN, "the model's provider gives one answer at a time.")
+		return refuse(dropped(chat.FieldN), "the model's provider gives one answer at a time.")
 	}
 	if n := c.talk.Sampling.MaxTokens; n != nil && *n < 1 {
-		return refuse(chat.FieldMaxTokens, "at least 1 is expected.")
+		return refuse(dropped(chat.FieldMaxTokens), "at least 1 is expected.")
 	}
 	if c.talk.Logprobs != nil {
-		return refuse(chat.FieldLogprobs, "the model's provider does not tell log-probabilities.")
+		return refuse(dropped(chat.FieldLogprobs), "the model's provider does not tell log-probabilities.")
 	}
 	for _, kind := range c.talk.Output {
 		if kind != "text" {
-			return refuse(chat.FieldOutput, "the model cannot answer in %s.", kind)
+			return refuse(dropped(chat.FieldOutput), "the model cannot answer in %s.", kind)
 		}
 	}
 	if c.talk.Audio != nil {

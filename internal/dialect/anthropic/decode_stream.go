@@ -37,8 +37,10 @@ type state struct {
 	json   []byte // and its input since
 }
 
-// mostInput bounds the input of a tool that runs at the upstream.
-const mostInput = 32 << 20
+const (
+	mostInput = 32 << 20 // bytes of input of a tool that runs at the upstream
+	mostOpen  = 64       // blocks that are open at once
+)
 
 // NewDecoder begins a stream from one upstream.
 func (Codec) NewDecoder(light bool) dialect.Decoder { return &decoder{light: light, text: -1} }
@@ -133,6 +135,8 @@ func (d *decoder) start(events []chat.Event, root gjson.Result) []chat.Event {
 	index := root.Get("index").Int()
 	if d.find(index) != nil {
 		events = d.end(events, index)
+	} else if len(d.open) >= mostOpen {
+		events = d.end(events, d.open[0].index)
 	}
 	content := root.Get("content_block")
 	p, ok := newReading(true).block(content)
@@ -244,6 +248,9 @@ func (d *decoder) delta(events []chat.Event, root gjson.Result) ([]chat.Event, e
 func (d *decoder) ensure(s *state, root gjson.Result, kind chat.Kind) *state {
 	if s != nil {
 		return s
+	}
+	if len(d.open) >= mostOpen {
+		d.open = d.open[1:] // whoever sends pieces of nothing loses some
 	}
 	d.open = append(d.open, state{index: root.Get("index").Int(), number: d.next, kind: kind})
 	d.next++

@@ -183,3 +183,29 @@ func TestEveryFurtherTurnBeginsWithTheBytesOfTheLast(t *testing.T) {
 		}
 	}
 }
+
+func TestManyOfEverythingIsLinear(t *testing.T) {
+	t.Parallel()
+	const many = 20000
+	c := conversation(said("Go."))
+	c.Tools = nil
+	var calls, answers []chat.Part
+	for i := range many {
+		calls = append(calls, calling("same", "f"+strconv.Itoa(i), "{}"))
+		answers = append(answers, result("same", txt("1")))
+		c.Messages = append(c.Messages, said("a"), system("s"), reply())
+	}
+	c.Messages = append(c.Messages, reply(calls...), told(answers...))
+	root, _ := send(t, c, "claude-opus-4-8")
+	if n := root.Get("messages.#").Int(); n != many+4 {
+		t.Error(n)
+	}
+	var fold strings.Builder
+	for i := range many {
+		fold.WriteString(`"k` + strconv.Itoa(i) + `":1,`)
+	}
+	_, read := talk(t, `{"model":"m","messages":[],"extra_body":{`+fold.String()+`"x":1}}`)
+	if len(read.Extra) != many+1 {
+		t.Error(len(read.Extra))
+	}
+}

@@ -92,7 +92,7 @@ func loosened(call *dialect.Call, target dialect.Target) {
 		if k.Str == "output_config" {
 			call.Body, _ = sjson.SetRawBytes(call.Body, "output_config.effort", []byte(v.Get("effort").Raw))
 		} else {
-			call.Body = with(call.Body, k.Str, v.Raw)
+			call.Body = with(call.Body, append(member([]byte{'{'}, k.Str), v.Raw...)[1:])
 		}
 		return true
 	})

@@ -41,8 +41,3 @@ func (Codec) Path(l chat.Loss) string {
 }
 
 func at(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
-
-// partField names a part in a refusal. What is in no message is a system text.
-func partField(m *chat.Message, p *chat.Part) string {
-	return at(at(chat.FieldMessages, m.At)+".content", p.At)
-}

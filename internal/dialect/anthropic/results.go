@@ -14,10 +14,11 @@ const longestID = 64 // of a tool call
 func (c *composer) callID(id string) string {
 	first := dialect.CallID(id, longestID)
 	sent := first
-	for n := 2; c.seen[sent] > 0; n++ {
-		sent = first + "_" + strconv.Itoa(n)
+	for c.sent[sent] {
+		c.again[first]++
+		sent = first + "_" + strconv.Itoa(c.again[first]+1)
 	}
-	c.seen[sent]++
+	c.sent[sent] = true
 	return sent
 }
 
@@ -26,6 +27,7 @@ func (c *composer) callID(id string) string {
 func (c *composer) results(run []chat.Message, pending []called) ([]block, error) {
 	blocks := make([]block, len(pending))
 	answered := make([]bool, len(pending))
+	waiting := waitingFor(pending)
 	for i := range run {
 		m := &run[i]
 		for j := range m.Parts {
@@ -33,7 +35,7 @@ func (c *composer) results(run []chat.Message, pending []called) ([]block, error
 			if p.Kind != chat.ToolResult {
 				continue
 			}
-			at := answers(p, pending, answered)
+			at := waiting.take(p.ID)
 			if at < 0 {
 				c.orphans[p] = true
 				continue
@@ -55,15 +57,43 @@ func (c *composer) results(run []chat.Message, pending []called) ([]block, error
 	return blocks, nil
 }
 
-// answers is the call that a result belongs to, or -1. One without an id
-// belongs to the first call that still waits.
-func answers(p *chat.Part, pending []called, answered []bool) int {
+// waiting is the calls that wait for a result, by their ids, first called first.
+type waiting struct {
+	byID  map[string][]int
+	order []int
+	gone  []bool
+}
+
+func waitingFor(pending []called) *waiting {
+	w := &waiting{byID: make(map[string][]int, len(pending)), gone: make([]bool, len(pending))}
 	for i, call := range pending {
-		if !answered[i] && (call.id == p.ID || p.ID == "") {
-			return i
-		}
+		w.byID[call.id] = append(w.byID[call.id], i)
+		w.order = append(w.order, i)
 	}
-	return -1
+	return w
+}
+
+// take is the call that a result belongs to, or -1. One without an id belongs to
+// the first call that still waits.
+func (w *waiting) take(id string) int {
+	list := w.byID[id]
+	if id == "" {
+		list = w.order
+	}
+	for len(list) > 0 && w.gone[list[0]] {
+		list = list[1:]
+	}
+	at := -1
+	if len(list) > 0 {
+		at, list = list[0], list[1:]
+		w.gone[at] = true
+	}
+	if id == "" {
+		w.order = list
+	} else {
+		w.byID[id] = list
+	}
+	return at
 }
 
 // result writes one result.

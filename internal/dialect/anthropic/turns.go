@@ -2,14 +2,12 @@ package anthropic
 
 import (
 	"bytes"
-	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
-	"stele/internal/fault"
 )
 
 // turn is one message of the request to be.
@@ -89,11 +87,11 @@ func (c *composer) converse() error {
 func (c *composer) onlySystem() error {
 	last := len(c.system) - 1
 	if len(c.talk.Messages) > 0 || last < 0 {
-		field := chat.FieldMessages
+		about := dropped(chat.FieldMessages)
 		if len(c.talk.Messages) > 0 {
-			field += "[" + strconv.Itoa(c.talk.Messages[0].At) + "]"
+			about = chat.Loss{Field: chat.FieldPart, Message: c.talk.Messages[0].At, Part: -1, Verb: chat.Dropped}
 		}
-		return fault.New(fault.InvalidParameter, "%s: there must be something to answer.", field).With("field", field)
+		return refuse(about, "there must be something to answer.")
 	}
 	c.lose(chat.Lost(chat.FieldSystem, chat.Approximated, "the last of it is the user's turn"))
 	c.turns = []turn{{role: chat.User, blocks: []block{c.system[last]}}}
@@ -178,31 +176,36 @@ func (c *composer) told(run []chat.Message) error {
 // place mends what leaving out empty turns did to system turns: one must follow a
 // user's and precede an assistant's.
 func (c *composer) place() {
-	turns := c.turns
-	for i := 0; i < len(turns); i++ {
-		if turns[i].role != chat.System {
-			continue
-		}
-		if i == 0 || turns[i-1].role != chat.User {
-			for j := range turns[i].blocks {
-				b := &turns[i].blocks[j]
-				cache := b.cache
-				*b = textual(tagged(b.words()))
-				b.cache = cache
+	var held []block // system text that waits for its place
+	out := make([]turn, 0, len(c.turns))
+	put := func() {
+		switch {
+		case len(held) == 0:
+			return
+		case len(out) > 0 && out[len(out)-1].role == chat.User:
+			out = append(out, turn{role: chat.System, blocks: held})
+		default:
+			for i := range held {
+				cache := held[i].cache
+				held[i] = textual(tagged(held[i].words()))
+				held[i].cache = cache
 			}
-			turns[i].role = chat.User
+			out = append(out, turn{role: chat.User, blocks: held})
+		}
+		held = nil
+	}
+	for _, t := range c.turns {
+		if t.role == chat.System {
+			held = append(held, t.blocks...)
 			continue
 		}
-		for ; i+1 < len(turns) && turns[i+1].role == chat.User; i++ {
-			turns[i], turns[i+1] = turns[i+1], turns[i]
+		if t.role == chat.Assistant {
+			put()
 		}
-		if i+1 < len(turns) && turns[i+1].role == chat.System {
-			turns[i+1].blocks = append(turns[i].blocks, turns[i+1].blocks...)
-			turns = append(turns[:i], turns[i+1:]...)
-			i--
-		}
+		out = append(out, t)
 	}
-	c.turns = turns
+	put()
+	c.turns = out
 }
 
 // tagged marks system text that the user's turn has to carry.

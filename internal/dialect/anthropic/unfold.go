@@ -14,49 +14,58 @@ var folds = []string{"extra_body", "options"}
 // unfold brings the fields of extra_body and options up into the body. A body
 // without them comes back as it is.
 func unfold(body []byte) []byte {
-	folded := false
+	own := make(map[string]bool)
+	var found []gjson.Result
 	w := walk(body)
-	for key, from, _, ok := w.next(); ok; key, from, _, ok = w.next() {
-		folded = folded || body[from] == '{' && slices.Contains(folds, string(key))
+	for key, from, to, ok := w.next(); ok; key, from, to, ok = w.next() {
+		if body[from] == '{' && slices.Contains(folds, string(key)) {
+			found = append(found, gjson.ParseBytes(body[from:to]))
+		} else {
+			own[string(key)] = true
+		}
 	}
-	if !folded {
+	if len(found) == 0 {
 		return body
 	}
 	for _, key := range folds {
-		fold := gjson.GetBytes(body, key)
-		if !fold.IsObject() {
-			continue
+		if !own[key] {
+			body, _ = sjson.DeleteBytes(body, key)
 		}
-		rest, err := sjson.DeleteBytes(body, key)
-		if err != nil {
-			continue
-		}
-		body = rest
+	}
+	more := []byte{'{'}
+	for _, fold := range found {
 		fold.ForEach(func(k, v gjson.Result) bool {
-			if !has(body, k.String()) {
-				body = with(body, k.String(), v.Raw)
+			if key := k.String(); !own[key] {
+				own[key] = true
+				more = append(member(more, key), v.Raw...)
 			}
 			return true
 		})
 	}
-	return body
+	return with(body, more[1:])
 }
 
-// has reports whether an object has a member, whatever letters its name is made of.
-func has(body []byte, key string) bool {
-	found := false
-	gjson.ParseBytes(body).ForEach(func(k, _ gjson.Result) bool {
-		found = k.String() == key
-		return !found
-	})
-	return found
+// has reports whether an object has a member.
+func has(object []byte, name string) bool {
+	w := walk(object)
+	for key, _, _, ok := w.next(); ok; key, _, _, ok = w.next() {
+		if string(key) == name {
+			return true
+		}
+	}
+	return false
 }
 
-// with adds a member to the end of an object.
-func with(body []byte, key, raw string) []byte {
-	end := bytes.LastIndexByte(body, '}')
-	out := append(make([]byte, 0, len(body)+len(key)+len(raw)+8), bytes.TrimRight(body[:end], " \t\r\n")...)
-	out = member(out, key)
-	out = append(out, raw...)
-	return append(out, body[end:]...)
+// with adds members to the end of an object.
+func with(object, members []byte) []byte {
+	if len(members) == 0 {
+		return object
+	}
+	end := bytes.LastIndexByte(object, '}')
+	out := append(make([]byte, 0, len(object)+len(members)+1), bytes.TrimRight(object[:end], " \t\r\n")...)
+	if out[len(out)-1] != '{' {
+		out = append(out, ',')
+	}
+	out = append(out, members...)
+	return append(out, object[end:]...)
 }

@@ -25,6 +25,7 @@ type upstream struct {
 	ids    map[string]bool
 	marks  int
 	short  bool
+	tooled bool
 	errors []string
 }
 
@@ -119,7 +120,7 @@ func (u *upstream) tools() {
 		if v.Get("type").Str == "" && (!nameRule.MatchString(name) || v.Get("input_schema.type").Str != "object" || seen[name]) {
 			u.fail("tool %s", v.Raw)
 		}
-		seen[name] = true
+		seen[name], u.tooled = true, true
 		return true
 	})
 }
@@ -213,7 +214,7 @@ func (u *upstream) block(i, j int, role string, b gjson.Result) {
 			bad("tool_use")
 		}
 		u.ids[id] = true
-		if !u.root.Get("tools").Exists() {
+		if !u.tooled {
 			bad("a call without tools")
 		}
 	case "tool_result":

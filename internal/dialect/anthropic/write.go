@@ -66,7 +66,7 @@ func (c *composer) shape() json.RawMessage {
 		c.lose(chat.Lost(chat.FieldFormat, chat.Approximated, note))
 	}
 	if f.Description != "" && !has(schema, "description") {
-		schema = with(schema, "description", string(dialect.AppendText(nil, f.Description)))
+		schema = with(schema, dialect.AppendText([]byte(`"description":`), f.Description))
 	}
 	return schema
 }

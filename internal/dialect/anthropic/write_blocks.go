@@ -35,20 +35,21 @@ func (c *composer) part(m *chat.Message, p *chat.Part, t *turn) error {
 		c.instead(m, p, t, "[image]")
 	case chat.Audio:
 		if !spoken && p.Text == "" {
-			return c.refusePart(m, p, "the model cannot hear.")
+			return refusePart(m, p, "the model cannot hear.")
 		}
 		c.instead(m, p, t, p.Text)
 	case chat.Video:
 		if !spoken {
-			return c.refusePart(m, p, "the model cannot see clips.")
+			return refusePart(m, p, "the model cannot see clips.")
 		}
 		c.instead(m, p, t, "[video]")
 	}
 	return nil
 }
 
-func (c *composer) refusePart(m *chat.Message, p *chat.Part, why string) error {
-	return refuse(partField(m, p), "%s", why)
+// refusePart is an error about a part that must not be left out.
+func refusePart(m *chat.Message, p *chat.Part, format string, args ...any) error {
+	return refuse(chat.LostPart(*m, *p, chat.Dropped, ""), format, args...)
 }
 
 func (c *composer) text(m *chat.Message, p *chat.Part, t *turn) {

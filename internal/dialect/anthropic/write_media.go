@@ -16,18 +16,18 @@ func (c *composer) image(m *chat.Message, p *chat.Part, t *turn) error {
 	b := []byte(`{"type":"image","source":`)
 	switch media := p.Media; {
 	case media == nil || media.FileID != "":
-		return c.refusePart(m, p, "the file is not one of this service's.")
+		return refusePart(m, p, "the file is not one of this service's.")
 	case media.Base64 != "":
 		kind := dialect.TypeOf(media)
 		if !pictures[kind] {
-			return refuse(partField(m, p), "the model takes pictures in JPEG, PNG, GIF and WebP, not %q.", kind)
+			return refusePart(m, p, "the model takes pictures in JPEG, PNG, GIF and WebP, not %q.", kind)
 		}
 		b = append(b, `{"type":"base64","media_type":"`+kind+`","data":"`...)
 		b = append(append(b, media.Base64...), `"}`...)
 	case media.URL != "":
 		b = append(dialect.AppendText(append(b, `{"type":"url","url":`...), media.URL), '}')
 	default:
-		return c.refusePart(m, p, "there is no picture in it.")
+		return refusePart(m, p, "there is no picture in it.")
 	}
 	if d := p.Media.Detail; d != "" && d != "auto" {
 		c.lose(chat.LostPart(*m, *p, chat.Dropped, "detail "+d))
@@ -82,7 +82,7 @@ func (c *composer) source(m *chat.Message, p *chat.Part) ([]byte, error) {
 		}
 		return append(list([]byte(`{"type":"content","content":`), inside.blocks), '}'), nil
 	case media == nil || media.FileID != "":
-		return nil, c.refusePart(m, p, "the file is not one of this service's.")
+		return nil, refusePart(m, p, "the file is not one of this service's.")
 	case media.URL != "":
 		return append(dialect.AppendText([]byte(`{"type":"url","url":`), media.URL), '}'), nil
 	case media.Base64 == "":
@@ -95,7 +95,7 @@ func (c *composer) source(m *chat.Message, p *chat.Part) ([]byte, error) {
 	}
 	words, err := base64.StdEncoding.DecodeString(media.Base64)
 	if !strings.HasPrefix(kind, "text/") && kind != "application/json" || err != nil || !utf8.Valid(words) {
-		return nil, refuse(partField(m, p), "the model takes documents in PDF and plain text, not %q.", kind)
+		return nil, refusePart(m, p, "the model takes documents in PDF and plain text, not %q.", kind)
 	}
 	return plainSource(string(words)), nil
 }

@@ -30,7 +30,7 @@ func (c *composer) define() error {
 		}
 		if twin, ok := defined[t.Name]; ok {
 			if !same(&twin, &t) {
-				return refuse(at("tools", t.At), "there is another tool called %q.", t.Name)
+				return refuse(chat.LostTool(t, chat.Dropped, ""), "there is another tool called %q.", t.Name)
 			}
 			c.lose(chat.LostTool(t, chat.Ignored, "defined twice"))
 			continue
@@ -47,7 +47,7 @@ func (c *composer) define() error {
 	}
 	for _, name := range append(slices.Clone(c.talk.Choice.Names), c.talk.Choice.Name) {
 		if _, ok := defined[name]; !ok && name != "" {
-			return refuse(chat.FieldChoice, "there is no tool called %q.", name)
+			return refuse(dropped(chat.FieldChoice), "there is no tool called %q.", name)
 		}
 	}
 	return nil
@@ -68,18 +68,18 @@ func same(a, b *chat.Tool) bool {
 // recall defines the tools that were called before and are no longer offered:
 // the API refuses calls of tools it was not told of.
 func (c *composer) recall() {
-	var known []string
+	known := make(map[string]bool)
 	for _, m := range c.talk.Messages {
 		for _, p := range m.Parts {
-			if p.Kind != chat.ToolCall || m.Role != chat.Assistant || slices.Contains(known, p.Name) {
+			if p.Kind != chat.ToolCall || m.Role != chat.Assistant || known[p.Name] {
 				continue
 			}
-			known = append(known, p.Name)
+			known[p.Name] = true
 			b := dialect.AppendText([]byte(`{"name":`), c.names.To(p.Name))
 			c.tools = append(c.tools, block{json: append(b, `,"input_schema":`+noArguments...)})
 		}
 	}
-	if known != nil {
+	if len(known) > 0 {
 		c.choice = `{"type":"none"}`
 		c.lose(chat.Lost(chat.FieldTools, chat.Added, "those that were called before, not to be called again"))
 	}
@@ -90,7 +90,7 @@ func (c *composer) tool(t *chat.Tool) (block, error) {
 	if t.Kind == chat.Server {
 		raw := bytes.TrimSpace(t.Raw)
 		if !dated.MatchString(gjson.GetBytes(raw, "type").Str) {
-			return block{}, refuse(at("tools", t.At), "%s runs at a provider that is not the model's.", t.Name)
+			return block{}, refuse(chat.LostTool(*t, chat.Dropped, ""), "%s runs at a provider that is not the model's.", t.Name)
 		}
 		return block{json: bytes.Clone(raw[:len(raw)-1]), cache: t.Cache}, nil
 	}

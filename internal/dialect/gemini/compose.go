@@ -3,6 +3,7 @@ package gemini
 import (
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -52,6 +53,7 @@ type composer struct {
 
 	role    role // whose Content is open
 	dummies bool // a call carries the placeholder
+	strange int  // signatures that are another model's
 	ours    bool // raw parts and tools are this dialect's
 	own     []chat.Extra
 }
@@ -92,11 +94,12 @@ func refusal(l chat.Loss, format string, args ...any) error {
 func (c *composer) extras() {
 	for _, e := range c.talk.Extra {
 		if own, ok := strings.CutPrefix(e.Name, name+"."); ok {
-			if strings.HasPrefix(own, "contents[") || strings.HasPrefix(own, "tools[") {
+			parent := own[:max(strings.LastIndexByte(own, '.'), 0)]
+			if carrier.MatchString(parent) {
 				c.ours = true // carried by the part or the tool itself
 				continue
 			}
-			if parent := own[:max(strings.LastIndexByte(own, '.'), 0)]; !slices.Contains(parents, parent) {
+			if !slices.Contains(parents, parent) {
 				c.lose(chat.Lost(e.Name, chat.Dropped, ""))
 				continue
 			}
@@ -117,6 +120,9 @@ func (c *composer) extras() {
 
 // parents are the objects that this dialect's own extras are written back into.
 var parents = []string{"", "generationConfig", "generationConfig.thinkingConfig", "toolConfig", "toolConfig.functionCallingConfig"}
+
+// carrier matches the places of parts and tools, which carry their own extras.
+var carrier = regexp.MustCompile(`^(contents\[\d+\]\.parts|tools\[\d+\]\.functionDeclarations)\[\d+\]$`)
 
 // has reports whether there are own extras in an object, or deeper.
 func (c *composer) has(object string) bool {
@@ -185,6 +191,9 @@ func (c *composer) rest() {
 	}
 	if c.cached() {
 		c.lose(chat.Lost(chat.FieldCache, chat.Ignored, "the API caches by itself"))
+	}
+	if c.strange > 0 {
+		c.lose(chat.Lost(chat.FieldThinking, chat.Ignored, fmt.Sprintf("%d signatures are another model's", c.strange)))
 	}
 	if c.dummies {
 		c.lose(chat.Lost(chat.FieldThinking, chat.Ignored, "calls without a signature of this model carry Google's placeholder"))

@@ -170,7 +170,7 @@ func (c *composer) proof(p piece) (string, bool) {
 			return raw, true
 		}
 	}
-	c.lose(chat.LostPart(*p.m, *p.Part, chat.Ignored, "the signature is another model's"))
+	c.strange++
 	return "", false
 }
 
@@ -220,7 +220,7 @@ func (c *composer) people(heard []piece) {
 			for _, p := range asText(h.Part) {
 				c.write(user, piece{Part: &p, m: h.m}, "")
 			}
-		case h.m.Role == chat.System:
+		case h.m.Role == chat.System && h.Kind == chat.Text:
 			c.lose(chat.LostPart(*h.m, *h.Part, chat.Approximated, "sent as a user's text with a mark around it"))
 			c.turn(user)
 			c.say(reminder + h.Text + reminded)

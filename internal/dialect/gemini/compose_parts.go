@@ -35,7 +35,8 @@ func (c *composer) write(r role, p piece, proof string) {
 	case chat.ToolCall:
 		c.turn(r)
 		c.part(p, proof, func() { c.functionCall(p) })
-	case chat.ToolResult: // only as part of a batch
+	case chat.ToolResult: // the model has none: it gets them
+		c.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, "a result in the model's own turn"))
 	case chat.Opaque:
 		c.opaque(r, p, proof)
 	}
@@ -147,6 +148,9 @@ func (c *composer) functionResponse(id, name string, p *chat.Part) {
 		c.close(']')
 	}
 	c.close('}')
+	if c.ours && p.Raw != nil {
+		c.members(p.Raw)
+	}
 	c.close('}')
 }
 

@@ -242,7 +242,7 @@ func TestAnswersKeepTheirMeaning(t *testing.T) {
 			if diff := cmp.Diff(want, got, same...); diff != "" {
 				t.Errorf("streamed (-said +heard)\n%s\n%s", diff, raw)
 			}
-			req.Origin.Framed = false
+			req.Origin.Unframed = true
 			raw = tell(t, req, want)
 			if got, err = (Codec{}).DecodeResponse(raw); err != nil {
 				t.Fatalf("%v\n%s", err, raw)

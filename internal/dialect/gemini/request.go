@@ -31,7 +31,7 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	if in.Stream {
 		method = "streamGenerateContent"
 	}
-	origin := chat.Origin{Dialect: name, Body: in.Body, Header: in.Header, Method: method, Usage: true, Framed: in.Framed}
+	origin := chat.Origin{Dialect: name, Body: in.Body, Header: in.Header, Method: method, Usage: true, Unframed: in.Stream && !in.Framed}
 	return chat.NewRequest(in.Model, in.Stream, origin, func() (*chat.Conversation, error) { return decode(in.Body) }), nil
 }
 

@@ -7,9 +7,19 @@ import (
 	"stele/internal/wire"
 )
 
-// CountResponse reads of a whole answer only what metering needs, which here is
-// all of it: reading it is as cheap as looking for a part of it.
-func (c Codec) CountResponse(body []byte) (*chat.Response, error) { return c.DecodeResponse(body) }
+// CountResponse reads of a whole answer only what metering needs. An answer that
+// says nothing is the client's to see, as it came.
+func (Codec) CountResponse(body []byte) (*chat.Response, error) {
+	c := cursor{b: body}
+	var w wireChunk
+	if !c.chunk(&w) {
+		return nil, unreadable(body)
+	}
+	if w.failure != nil {
+		return nil, failed(body)
+	}
+	return &chat.Response{Usage: w.usage.common()}, nil
+}
 
 // Dull reports whether a run of whole frames is only content: no end, no block, no
 // error. Usage is in every frame, and the one with the end has the last word.

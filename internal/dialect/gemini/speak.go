@@ -182,13 +182,13 @@ func (s *speaker) media(p *chat.Part) {
 	if uri == "" {
 		uri = m.FileID
 	}
-	if data == "" && uri == "" {
+	clean, ok := dialect.Base64(data)
+	if !ok && uri == "" {
 		return
 	}
 	signature := s.signature(p.Proof)
 	s.open('{')
-	if data != "" {
-		clean, _ := dialect.Base64(data)
+	if ok {
 		s.key("inlineData")
 		s.open('{')
 		s.member("mimeType", orKind(m.Type, p.Kind))

@@ -197,7 +197,7 @@ func TestUsage(t *testing.T) {
 func hears(t *testing.T, asks string, framed bool, r *chat.Response) string {
 	t.Helper()
 	req := request(t, asks)
-	req.Origin.Framed = framed
+	req.Origin.Unframed = !framed
 	return string(tell(t, req, r))
 }
 
@@ -238,7 +238,7 @@ func TestHardCase212TheArray(t *testing.T) {
 		t.Errorf("%q", out)
 	}
 	req := request(t, plainly)
-	req.Origin.Framed = false
+	req.Origin.Unframed = true
 	for _, begun := range []bool{false, true} {
 		x := Codec{}.NewEncoder(req)
 		dst := x.KeepAlive(nil)

@@ -57,7 +57,7 @@ type thought struct {
 
 // think says in a model's own way how much it may think, and what was changed.
 func (t traits) think(want *chat.Thinking) (thought, []chat.Loss) {
-	asked := want.Effort != "" && want.Effort != "none" || want.Budget != nil && *want.Budget != 0
+	asked := want.Effort != "" && want.Effort != "none" || want.Budget != nil && *want.Budget != 0 || want.Show != nil && *want.Show
 	switch {
 	case !t.thinks && asked:
 		return thought{}, []chat.Loss{chat.Lost(chat.FieldThinking, chat.Dropped, "the model does not think")}

@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/fault"
 )
 
@@ -320,5 +321,55 @@ func TestErrorsInTheStream(t *testing.T) {
 	}
 	if got := string(x.KeepAlive(nil)); got != ": keep-alive\n\n" {
 		t.Error(got)
+	}
+}
+
+// TestHardCase101ThoughtsSurviveClients: however a client puts together what it
+// does not know, the thoughts it sends back are those that were signed.
+func TestHardCase101ThoughtsSurviveClients(t *testing.T) {
+	t.Parallel()
+	thought := func(words, proof string) chat.Part { return chat.Part{Kind: chat.Thought, Text: words, Proof: proof} }
+	for _, want := range [][]chat.Part{
+		{thought("one two three", "S1")},
+		{thought("one two", "S1"), {Kind: chat.Redacted, Text: "R"}, thought("three four", "S2")},
+		{thought("", "S1")},
+		{thought("a b", ""), thought("c d", "S2")},
+	} {
+		events := []chat.Event{{Kind: chat.Start}}
+		for i, p := range want {
+			events = append(events, chat.Event{Kind: chat.Open, Block: i, Part: chat.Part{Kind: p.Kind}})
+			for _, word := range strings.SplitAfter(p.Text, " ") {
+				events = append(events, chat.Event{Kind: chat.Delta, Block: i, Part: chat.Part{Kind: p.Kind, Text: word}})
+			}
+			events = append(events, chat.Event{Kind: chat.Delta, Block: i, Part: chat.Part{Kind: p.Kind, Proof: p.Proof}}, chat.Event{Kind: chat.Close, Block: i})
+		}
+		events = append(events, chat.Event{Kind: chat.Finish, Stop: chat.Stop{Reason: chat.EndTurn}})
+		chunks := streamed(t, asking(t, talk(`"reasoning_effort":"high"`)), func(yield func(chat.Chunk, error) bool) { yield(chat.Chunk{Events: events}, nil) })
+		last, all, words := "[]", []string{}, ""
+		for _, c := range chunks {
+			if details := c.Get("choices.0.delta.reasoning_details"); details.Exists() {
+				last = details.Raw
+				for _, item := range details.Array() {
+					all = append(all, item.Raw)
+				}
+			}
+			if piece := c.Get("choices.0.delta.reasoning_content"); piece.Exists() {
+				words = piece.Raw
+			}
+		}
+		if words == "" {
+			words = "null"
+		}
+		joined := dialect.AppendText(nil, joinedText(chunks, "reasoning_content"))
+		for name, message := range map[string]string{
+			"keeps the last":   `"reasoning_content":` + words + `,"reasoning_details":` + last,
+			"collects all":     `"reasoning_content":` + string(joined) + `,"reasoning_details":[` + strings.Join(all, ",") + `]`,
+			"only the details": `"reasoning_details":[` + strings.Join(all, ",") + `]`,
+		} {
+			_, c := decode(t, []byte(saying(`{"role":"assistant","content":null,`+message+`}`)))
+			if diff := cmp.Diff(want, c.Messages[0].Parts, meaning); diff != "" {
+				t.Errorf("a client that %s: %s\n%s", name, diff, message)
+			}
+		}
 	}
 }

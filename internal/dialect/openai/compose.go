@@ -6,7 +6,6 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
-	"stele/internal/fault"
 )
 
 // path is where requests go, below an upstream's base URL.
@@ -86,11 +85,9 @@ func (e *composer) lose(field string, verb chat.Verb, note string) {
 	e.losses = append(e.losses, chat.Lost(field, verb, note))
 }
 
-// refuse ends a request that has something that must not be left out. The loss
-// is in the details too, because the client may spell its place otherwise.
+// refuse ends a request that has something that must not be left out.
 func (e *composer) refuse(l chat.Loss, why string) error {
-	field := Codec{}.Path(l)
-	return fault.New(fault.InvalidParameter, "%s: %s.", field, why).With("field", field).With("loss", l)
+	return dialect.Refuse(l, Codec{}.Path(l), why+".")
 }
 
 // thinking writes the effort. OpenAI's newest models take it and tools only one

@@ -39,8 +39,8 @@ func askedBy(req *chat.Request) asked {
 	return a
 }
 
-// shows reports whether a thought may reach the client: its words if they were
-// asked for; what nobody can read always, because an upstream wants it back.
+// shows reports whether a thought may reach the client: words if they were asked
+// for; what nobody can read always, because an upstream wants it back.
 func (a *asked) shows(p *chat.Part) bool {
 	return a.show || p.Kind == chat.Redacted || p.Kind == chat.Thought && p.Text == "" && p.Proof != ""
 }

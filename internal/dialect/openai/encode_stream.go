@@ -26,8 +26,9 @@ type encoder struct {
 
 	open       chat.Part // the open block: its kind, and of a call its id and name
 	blocks     int
-	thoughts   int // how many thoughts were begun
-	withheld   bool
+	thought    []byte      // the open thought so far
+	thoughts   []chat.Part // those that are whole
+	withheld   bool        // the open thought is not shown
 	calls      int
 	argued     bool   // the open call has arguments
 	input      []byte // the arguments of an open call that becomes free text
@@ -115,18 +116,15 @@ func (x *encoder) text(dst []byte, text string) []byte {
 func (x *encoder) begin(dst []byte, p *chat.Part) []byte {
 	x.open = chat.Part{Kind: p.Kind, ID: p.ID, Name: p.Name, Custom: p.Custom}
 	x.blocks++
-	x.before, x.withheld, x.argued, x.input = x.characters, false, false, x.input[:0]
-	switch p.Kind {
-	case chat.Thought, chat.Redacted:
-		x.thoughts++
-	case chat.ToolCall:
-		x.calls++
-		if x.custom[p.Name] && !p.Custom {
-			return dst // told when it is whole
-		}
-		return x.beginCall(dst)
+	x.before, x.withheld, x.argued, x.input, x.thought = x.characters, false, false, x.input[:0], x.thought[:0]
+	if p.Kind != chat.ToolCall {
+		return dst
 	}
-	return dst
+	x.calls++
+	if x.custom[p.Name] && !p.Custom {
+		return dst // told when it is whole
+	}
+	return x.beginCall(dst)
 }
 
 func (x *encoder) beginCall(dst []byte) []byte {
@@ -170,7 +168,7 @@ func (x *encoder) piece(dst []byte, p *chat.Part) []byte {
 		w.key("refusal").text(p.Text)
 		return x.sent(w)
 	case chat.Thought, chat.Redacted:
-		return x.thought(dst, p)
+		return x.think(dst, p)
 	case chat.ToolCall:
 		return x.arguments(dst, p)
 	case chat.Audio:
@@ -188,20 +186,40 @@ func (x *encoder) piece(dst []byte, p *chat.Part) []byte {
 	return dst
 }
 
-// thought appends words and signatures. A signature whose words are withheld is
-// withheld too: it is good for nothing without them.
-func (x *encoder) thought(dst []byte, p *chat.Part) []byte {
-	p.Kind = x.open.Kind
-	if x.withheld || !x.shows(p) {
-		x.withheld = true
+// think appends a thought's words and keeps them with its signature. A signature
+// whose words are withheld is withheld too: it is good for nothing without them.
+func (x *encoder) think(dst []byte, p *chat.Part) []byte {
+	if x.withheld = x.withheld || x.open.Kind == chat.Thought && p.Text != "" && !x.show; x.withheld {
+		return dst
+	}
+	x.thought = append(x.thought, p.Text...)
+	if p.Proof != "" {
+		x.open.Proof = p.Proof
+	}
+	if x.open.Kind == chat.Redacted || p.Text == "" {
 		return dst
 	}
 	w := x.chunk(dst)
-	if p.Kind == chat.Thought && p.Text != "" {
-		w.key("reasoning_content").text(p.Text)
+	w.key("reasoning_content").text(p.Text)
+	return x.sent(w)
+}
+
+// thinkEnd appends a whole thought in the form that is sent back.
+func (x *encoder) thinkEnd(dst []byte) []byte {
+	if x.withheld || len(x.thought) == 0 && x.open.Proof == "" {
+		return dst
 	}
+	x.thoughts = append(x.thoughts, chat.Part{Kind: x.open.Kind, Text: string(x.thought), Proof: x.open.Proof})
+	return x.details(dst, len(x.thoughts)-1)
+}
+
+// details appends the thoughts from one on.
+func (x *encoder) details(dst []byte, from int) []byte {
+	w := x.chunk(dst)
 	w.key("reasoning_details").open('[')
-	w.detail(p, x.thoughts-1)
+	for i := from; i < len(x.thoughts); i++ {
+		w.detail(&x.thoughts[i], i)
+	}
 	w.close(']')
 	return x.sent(w)
 }
@@ -245,6 +263,8 @@ func (x *encoder) end(dst []byte) []byte {
 			x.sources = append(x.sources, sourceOf(c, x.before, x.characters-x.before))
 		}
 		x.cited = x.cited[:0]
+	case p.Kind == chat.Thought || p.Kind == chat.Redacted:
+		dst = x.thinkEnd(dst)
 	case p.Kind != chat.ToolCall || p.Custom:
 	case x.custom[p.Name]:
 		w := x.chunk(dst)
@@ -271,6 +291,10 @@ func (x *encoder) finish(dst []byte, e *chat.Event) ([]byte, error) {
 		w := x.chunk(dst)
 		w.key("refusal").text(e.Stop.Explanation)
 		dst = x.sent(w)
+	}
+	if len(x.thoughts) > 1 {
+		// The official helpers keep only the last value of a member they do not know.
+		dst = x.details(dst, 0)
 	}
 	if len(x.sources) > 0 {
 		w := x.chunk(dst)

@@ -11,7 +11,6 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
-	"stele/internal/fault"
 )
 
 // prepareFormat decides how the answer's shape is asked for. It comes before the
@@ -187,8 +186,7 @@ func (e *composer) extras() error {
 			e.b = append(e.b, ':')
 			e.raw(x.Value)
 		case x.Effect == chat.Vital:
-			return fault.New(fault.InvalidParameter, "%s: the model's provider cannot carry it.", field).
-				With("field", field).With("loss", chat.Lost(x.Name, chat.Dropped, ""))
+			return dialect.Refuse(chat.Lost(x.Name, chat.Dropped, ""), field, "the model's provider cannot carry it.")
 		case x.Effect == chat.Harmless:
 			e.lose(x.Name, chat.Ignored, "")
 		default:

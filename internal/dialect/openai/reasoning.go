@@ -14,8 +14,9 @@ import (
 // upstream can read, extra_content.google for the signature of a call or a text.
 
 // readThoughts gathers the thoughts of a message, sent or received. Pieces of one
-// thought, as a client collects them from a stream, have the same index. An
-// encrypted one that names a call is that call's signature.
+// thought, as a client collects them from a stream, have the same index; when the
+// index goes back they are told again. An encrypted one that names a call is
+// that call's signature.
 func readThoughts(m *wireMessage, calls []chat.Part) []chat.Part {
 	var parts []chat.Part
 	var text strings.Builder // of the last one
@@ -25,12 +26,15 @@ func readThoughts(m *wireMessage, calls []chat.Part) []chat.Part {
 		if !ok || p.Kind == chat.Redacted && seal(calls, item.Get("id").Str, p.Text) {
 			return true
 		}
-		index := item.Get("index")
-		same := index.Type == gjson.Number && index.Num == last
-		last = -1
-		if index.Type == gjson.Number {
-			last = index.Num
+		index := -1.0
+		if v := item.Get("index"); v.Type == gjson.Number {
+			index = v.Num
 		}
+		same := index >= 0 && index == last
+		if index >= 0 && index < last {
+			parts = nil // a stream's end tells all thoughts once more
+		}
+		last = index
 		n := len(parts) - 1
 		if n >= 0 && parts[n].Kind == p.Kind && (same || p.Text == "" && parts[n].Proof == "") {
 			text.WriteString(p.Text)

@@ -15,11 +15,11 @@ import (
 // Blocks of a stream that is being read, by what belongs together.
 const (
 	blockText    = 0
-	blockThought = 1
-	blockRefusal = 2
-	blockSound   = 3
-	blockPicture = 4       // and up: pictures
+	blockRefusal = 1
+	blockSound   = 2
+	blockPicture = 3       // and up: pictures
 	blockDetail  = 1 << 16 // and up: reasoning_details by their index
+	blockThought = 1 << 20 // and up: reasoning_content, a new one after each signature
 	blockCall    = 1 << 24 // and up: calls in the order they began
 )
 
@@ -40,6 +40,7 @@ type decoder struct {
 	events   []chat.Event
 	calls    []liveCall
 	pictures int
+	thoughts thoughts
 	sound    sound
 }
 
@@ -170,7 +171,7 @@ func (d *decoder) piece(key string, v, delta gjson.Result) {
 		}
 	case "reasoning_content", "reasoning":
 		if v.Str != "" && !speaks(delta.Get("reasoning_details")) && (key == "reasoning_content" || !delta.Get("reasoning_content").Exists()) {
-			d.say(blockThought, chat.Part{Kind: chat.Thought, Text: v.Str})
+			d.think(v.Str)
 		}
 	case "reasoning_details":
 		v.ForEach(func(_, item gjson.Result) bool {
@@ -217,32 +218,6 @@ func (d *decoder) say(block int, p chat.Part) {
 		p.Citations[i].URL, p.Citations[i].Title = strings.Clone(p.Citations[i].URL), strings.Clone(p.Citations[i].Title)
 	}
 	d.events = append(d.events, chat.Event{Kind: chat.Delta, Block: block, Part: p})
-}
-
-// speaks reports whether details have words, so that the plain spelling of the
-// same words is passed over.
-func speaks(details gjson.Result) bool {
-	found := false
-	details.ForEach(func(_, item gjson.Result) bool {
-		found = item.Get("text").Str != "" || item.Get("summary").Str != ""
-		return !found
-	})
-	return found
-}
-
-func (d *decoder) detail(item gjson.Result) {
-	p, ok := readDetail(item)
-	if !ok {
-		return
-	}
-	if p.Kind == chat.Redacted {
-		if i := d.find(item.Get("id").Str); i >= 0 {
-			d.say(blockCall+i, chat.Part{Kind: chat.ToolCall, Proof: p.Text})
-			return
-		}
-	}
-	index := min(max(item.Get("index").Int(), 0), 1<<16)
-	d.say(blockDetail+int(index), p)
 }
 
 func (d *decoder) finish(word string) {

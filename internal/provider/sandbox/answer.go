@@ -77,9 +77,9 @@ func (p *plan) said(take int) []string {
 		}
 		return words(p.prose(take))
 	case f.Kind == chat.EnumText:
-		return words(oneOf(f.Schema, take+p.seed()))
+		return words(p.oneOf(f.Schema, take+p.seed()))
 	case f.Kind == chat.JSONSchema && len(f.Schema) > 0:
-		return bites(p.spoil(string(fit(f.Schema, false))))
+		return bites(p.spoil(p.fit(f.Schema, false)))
 	}
 	return bites(p.spoil(string(encode(map[string]any{"answer": p.prose(take), "model": Provider + "/" + Model}))))
 }
@@ -93,7 +93,7 @@ func (p *plan) spoil(text string) string {
 }
 
 // oneOf is one of a schema's enum, as plain text.
-func oneOf(schema json.RawMessage, at int) string {
+func (p *plan) oneOf(schema json.RawMessage, at int) string {
 	var s struct {
 		Enum []any `json:"enum"`
 	}
@@ -101,7 +101,7 @@ func oneOf(schema json.RawMessage, at int) string {
 		return fmt.Sprint(s.Enum[at%len(s.Enum)])
 	}
 	var text string
-	if json.Unmarshal(fit(schema, false), &text) == nil {
+	if json.Unmarshal([]byte(p.fit(schema, false)), &text) == nil {
 		return text
 	}
 	return Model

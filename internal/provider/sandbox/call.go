@@ -11,6 +11,9 @@ import (
 	"stele/internal/chat"
 )
 
+// mostCalls bounds the calls of one answer.
+const mostCalls = 128
+
 // calls is the tools to call now, in order: those that are ordered or spoken of,
 // and where the client insists another one, each once in a turn. So a client
 // that goes on insisting sees every tool called, and then an answer.
@@ -38,10 +41,11 @@ func (p *plan) calls() ([]chat.Tool, error) {
 			wanted = offered[i : i+1]
 		}
 	}
-	if choice.Serial && len(wanted) > 1 {
-		wanted = wanted[:1]
+	most := mostCalls
+	if choice.Serial {
+		most = 1
 	}
-	return wanted, nil
+	return wanted[:min(len(wanted), most)], nil
 }
 
 // offered is the tools that may be called.
@@ -82,9 +86,10 @@ func (p *plan) wanted(offered []chat.Tool) ([]chat.Tool, error) {
 	return list, nil
 }
 
-// spoken is a text with single spaces around its words, in lower case. What
+// spoken is a text, the beginning of a long one, with single spaces around its words, in lower case. What
 // joins the words of a name stays.
 func spoken(text string) string {
+	text = text[:min(len(text), 1<<16)]
 	return " " + strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.M, r) && r != '_' && r != '-'
 	}), " ") + " "
@@ -130,7 +135,7 @@ func (p *plan) call(t chat.Tool, at, take int) block {
 	sum := sha256.Sum256(fmt.Appendf(nil, "call %x %d %d", p.prompt.sum, take, at))
 	b := block{part: chat.Part{Kind: chat.ToolCall, ID: "call_" + hex.EncodeToString(sum[:12]), Name: t.Name}}
 	if t.Kind != chat.Custom {
-		b.pieces = bites(p.spoil(string(fit(t.Schema, true))))
+		b.pieces = bites(p.spoil(p.fit(t.Schema, true)))
 		return b
 	}
 	b.part.Custom = true

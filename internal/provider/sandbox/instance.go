@@ -3,6 +3,7 @@ package sandbox
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -11,7 +12,7 @@ import (
 const (
 	mostTries = 128     // instances that are made before giving up on a schema
 	mostNodes = 4000    // schemas visited for one instance
-	mostWork  = 20_000  // schemas visited for all of them
+	mostWork  = 12_000  // schemas visited for all of them
 	mostItems = 1000    // of an array
 	mostRunes = 1 << 14 // of a string
 	mostBytes = 1 << 18 // of all strings of an instance
@@ -52,6 +53,17 @@ func fit(schema json.RawMessage, object bool) json.RawMessage {
 		return json.RawMessage("{}")
 	}
 	return first
+}
+
+// fit is an instance of a schema, made once.
+func (p *plan) fit(schema json.RawMessage, object bool) string {
+	key := fmt.Sprint(object) + string(schema)
+	made, known := p.fitted[key]
+	if !known {
+		made = fit(schema, object)
+		p.fitted[key] = made
+	}
+	return string(made)
 }
 
 func isBool(v any) bool {

@@ -167,6 +167,26 @@ func bomb(n int) string {
 	return text
 }
 
+// costly are schemas that took minutes before what they may cost was bounded:
+// the test would not end in time.
+var costly = []string{
+	strings.Repeat(`{"items":`, 5000) + `{}` + strings.Repeat(`}`, 5000),
+	`{"type":"string","pattern":"^(((((a{1,30}){1,30})b*)*c*)*)+$","minLength":60000,"not":{"type":"string"}}`,
+	`{"type":"array","minItems":1000,"items":{"type":"string","minLength":16000,"pattern":"^(a|b)*$"}}`,
+	`{"type":"","pattern":"\\pC00\\A{l}2"}`,
+	`{"allOf":[` + strings.Repeat(`{"properties":{"a":{"minimum":1}}},`, 1000) + `{}],"required":["a"],"type":"object","not":{}}`,
+	`{"type":"array","uniqueItems":true,"minItems":1000,"items":{"type":"integer"},"not":{}}`,
+}
+
+func TestCostlySchemasCostLittle(t *testing.T) {
+	t.Parallel()
+	for i, schema := range costly {
+		if made := fit(json.RawMessage(schema), false); !json.Valid(made) {
+			t.Errorf("%d: %s", i, made)
+		}
+	}
+}
+
 func FuzzInstance(f *testing.F) {
 	for _, schema := range schemas {
 		f.Add(schema)

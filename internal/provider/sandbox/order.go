@@ -18,6 +18,7 @@ const (
 	mostDelay = 10 * time.Minute
 	mostWords = 10_000
 	mostAfter = 1_000_000
+	mostMarks = 100 // pairs of brackets
 )
 
 // orders are what the prompt tells the sandbox to do.
@@ -154,6 +155,9 @@ func flag(b *bool, v string) bool {
 func names(list *[]string, v string) bool {
 	*list = nil
 	for name := range strings.SplitSeq(v, ",") {
+		if len(*list) == mostCalls {
+			return false
+		}
 		if name = strings.TrimSpace(name); name != "" && !slices.Contains(*list, name) {
 			*list = append(*list, name)
 		}

@@ -14,10 +14,13 @@ var opening = regexp.MustCompile(`(?i)\[\[\s*sandbox\s*:`)
 // read obeys all the orders in a text, a later one before an earlier of the same
 // name, and returns the text without them.
 func (o *orders) read(text string) (rest string, err error) {
-	for {
+	for marks := 0; ; marks++ {
 		at := opening.FindStringIndex(text)
 		if at == nil {
 			break
+		}
+		if marks == mostMarks {
+			return "", bad("messages", "There are more than %d orders to the sandbox.", mostMarks)
 		}
 		s := scanner{text: text[at[1]:]}
 		if err := s.all(o); err != nil {

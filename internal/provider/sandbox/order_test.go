@@ -88,6 +88,9 @@ func TestRefusesWrongOrders(t *testing.T) {
 			t.Errorf("%s: %v, want %q", text, e, want)
 		}
 	}
+	if e := refused(t, user(strings.Repeat("x [[sandbox:]]", 101))); !strings.Contains(e.Message, "more than 100") {
+		t.Error(e)
+	}
 	e := refused(t, user("[[sandbox: "+strings.Repeat("x", 100_000)+"]]"))
 	if len(e.Message) > 500 {
 		t.Errorf("%d bytes of message", len(e.Message))

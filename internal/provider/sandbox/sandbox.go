@@ -7,6 +7,7 @@ package sandbox
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"time"
 
 	"stele/internal/chat"
@@ -105,6 +106,7 @@ type plan struct {
 	prompt  prompt
 	answers []answer
 	usage   chat.Usage
+	fitted  map[string]json.RawMessage // instances by their schemas: several answers need the same
 }
 
 func (s *Sandbox) plan(talk *chat.Conversation, stream bool) (*plan, error) {
@@ -118,7 +120,7 @@ func (s *Sandbox) plan(talk *chat.Conversation, stream bool) (*plan, error) {
 	if most := talk.Sampling.MaxTokens; most != nil && *most < 1 {
 		return nil, bad("max_tokens", "The most tokens of an answer must be at least 1, not %d.", *most)
 	}
-	p := &plan{talk: talk, turn: readTurn(talk), orders: noOrders()}
+	p := &plan{talk: talk, turn: readTurn(talk), orders: noOrders(), fitted: make(map[string]json.RawMessage)}
 	var err error
 	if p.turn.system, err = p.orders.read(p.turn.system); err != nil {
 		return nil, err

@@ -1,0 +1,381 @@
+package dialect_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"stele/internal/catalog"
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/fault"
+	"stele/internal/provider"
+	"stele/internal/relay"
+	"stele/internal/wire"
+)
+
+// hard is one of the hard cases of translation: what goes wrong elsewhere, and
+// what must come of it here.
+type hard struct {
+	number int
+	name   string
+	// answer says which one Stele gives where several would be right.
+	answer string
+	// elsewhere is the test outside this package that holds the case, where it needs
+	// more than the codecs and the call.
+	elsewhere string
+	run       func(*testing.T)
+}
+
+// section is the hard cases about one thing.
+type section struct {
+	letter, title string
+	cases         []hard
+}
+
+func sections() []section {
+	return []section{
+		hardTools, hardChoice, hardCalls, hardTurns, hardThinking, hardSchemas, hardSampling, hardMedia, hardCaching, hardUsage,
+		hardStreams, hardErrors, hardWire,
+	}
+}
+
+func TestHardCases(t *testing.T) {
+	t.Parallel()
+	for _, s := range sections() {
+		for _, c := range s.cases {
+			if c.run == nil {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/%d %s", s.title, c.number, c.name), func(t *testing.T) {
+				t.Parallel()
+				c.run(t)
+			})
+		}
+	}
+}
+
+// The dialects, by the letters that the list of cases has for them.
+const (
+	O = "openai"
+	A = "anthropic"
+	G = "gemini"
+)
+
+func codecOf(name string) dialect.Dialect {
+	for _, d := range codecs {
+		if d.Name() == name {
+			return d
+		}
+	}
+	panic(name)
+}
+
+// trip is one request of a client to an upstream that is not there.
+type trip struct {
+	from, to string // dialects
+	model    string // the upstream's name of it; "": one that takes everything
+	kind     string // of the upstream, where it is not the dialect's author
+	version  string // the client's anthropic-version
+	stream   bool
+	ask      string   // the client's body
+	answers  []string // the upstream's bodies, one for each call; none: it says "hi"
+	status   int      // of the answers; 0: 200
+	header   http.Header
+	fetch    map[string]string // what is found at addresses
+}
+
+// landed is what came of a trip.
+type landed struct {
+	t       *testing.T
+	trip    trip
+	calls   []*http.Request // that the upstream got
+	sent    []gjson.Result  // their bodies
+	losses  []chat.Loss
+	reply   *chat.Reply
+	body    string // what the client gets
+	status  int
+	failure *fault.Error
+}
+
+var hi = map[string]string{
+	O: `{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":1,"total_tokens":4}}`,
+	A: `{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":3,"output_tokens":1}}`,
+	G: `{"candidates":[{"content":{"role":"model","parts":[{"text":"hi"}]},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":1,"totalTokenCount":4},"modelVersion":"m","responseId":"r"}`,
+}
+
+// upstream answers an account's calls from memory.
+type upstream struct {
+	trip  *trip
+	calls []*http.Request
+	sent  []gjson.Result
+}
+
+func (u *upstream) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, _ := io.ReadAll(r.Body)
+	u.calls, u.sent = append(u.calls, r), append(u.sent, gjson.ParseBytes(body))
+	answer := hi[u.trip.to]
+	if n := len(u.trip.answers); n > 0 {
+		answer = u.trip.answers[min(len(u.calls), n)-1]
+	}
+	h := http.Header{"Content-Type": {"text/event-stream"}}
+	if strings.HasPrefix(strings.TrimSpace(answer), "{") {
+		h.Set("Content-Type", "application/json")
+	}
+	for name, values := range u.trip.header {
+		h[name] = values
+	}
+	return &http.Response{StatusCode: max(u.trip.status, http.StatusOK), Header: h, Body: io.NopCloser(strings.NewReader(answer)), ContentLength: -1, Request: r}, nil
+}
+
+// take makes a trip that must not fail.
+func take(t *testing.T, way trip) *landed {
+	t.Helper()
+	l := try(t, way)
+	if l.failure != nil {
+		t.Fatalf("failed: %v", l.failure)
+	}
+	return l
+}
+
+// try makes a trip as the door and the wall do it.
+func try(t *testing.T, way trip) *landed {
+	t.Helper()
+	l := &landed{t: t, trip: way, status: http.StatusOK}
+	if way.model == "" {
+		way.model = models[way.to]
+	}
+	if way.version == "" {
+		way.version = "2023-06-01"
+	}
+	client := codecOf(way.from)
+	req, err := client.DecodeRequest(dialect.Incoming{
+		Model: "m", Stream: way.stream, Framed: true, Header: http.Header{"Anthropic-Version": {way.version}}, Body: []byte(way.ask),
+	})
+	if err != nil {
+		return l.fail(err)
+	}
+	if way.from != G {
+		req.Stream = req.Stream || way.stream
+	}
+	far := &upstream{trip: &way}
+	defer func() { l.calls, l.sent = far.calls, far.sent }()
+	l.reply, err = account(&way, far).Do(context.Background(), req, relay.Target{Model: way.model, Timeouts: catalog.Timeouts{
+		FirstByte: time.Minute, Gap: time.Minute, Total: time.Minute,
+	}})
+	if err != nil {
+		return l.fail(err)
+	}
+	l.losses = l.reply.Dropped
+	body, err := delivered(client, req, l.reply)
+	l.body = string(body)
+	if err != nil {
+		return l.fail(err)
+	}
+	return l
+}
+
+func account(way *trip, far http.RoundTripper) *provider.Chat {
+	kinds := provider.Kinds()
+	name := way.kind
+	if name == "" {
+		name = way.to
+	}
+	kind := kinds[slices.IndexFunc(kinds, func(k provider.Kind) bool { return k.Name == name })]
+	return provider.NewChat(provider.Account{Name: "far", Kind: kind, BaseURL: "http://upstream", Key: "k"}, codecOf(way.to), &http.Client{Transport: far})
+}
+
+// delivered is a reply as its client gets it.
+func delivered(client dialect.Dialect, req *chat.Request, reply *chat.Reply) ([]byte, error) {
+	if reply.Stream == nil && reply.Passed {
+		return reply.Raw, nil
+	}
+	if reply.Stream == nil {
+		return client.EncodeResponse(req, reply.Response)
+	}
+	encoder := client.NewEncoder(req)
+	var out []byte
+	for chunk, err := range reply.Stream {
+		switch {
+		case err != nil:
+			return encoder.Fail(out, fault.From(err), "req_1"), err
+		case reply.Passed && !chunk.Hidden:
+			out = append(out, chunk.Raw...)
+		case !reply.Passed:
+			for i := range chunk.Events {
+				if out, err = encoder.Encode(out, &chunk.Events[i]); err != nil {
+					return out, err
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+func (l *landed) fail(err error) *landed {
+	client := codecOf(l.trip.from)
+	l.failure = fault.From(dialect.Spelled(client, err))
+	status, body := client.EncodeError(l.failure, "req_1")
+	if l.body == "" {
+		l.status, l.body = status, string(body)
+	}
+	return l
+}
+
+// got is the first body that the upstream got.
+func (l *landed) got() gjson.Result {
+	l.t.Helper()
+	if len(l.sent) == 0 {
+		l.t.Fatalf("the upstream was not called: %v", l.failure)
+	}
+	return l.sent[0]
+}
+
+// sends checks a place in what the upstream got. "" wants nothing there.
+func (l *landed) sends(path, want string) {
+	l.t.Helper()
+	same(l.t, l.got(), path, want)
+}
+
+// gets checks a place in what the client got.
+func (l *landed) gets(path, want string) {
+	l.t.Helper()
+	same(l.t, gjson.Parse(l.body), path, want)
+}
+
+func same(t *testing.T, root gjson.Result, path, want string) {
+	t.Helper()
+	got := root.Get(path).Raw
+	var a, b bytes.Buffer
+	if json.Compact(&a, []byte(got)) == nil && json.Compact(&b, []byte(want)) == nil && a.String() == b.String() || got == want {
+		return
+	}
+	t.Errorf("%s is\n  %s\nwant\n  %s\nin %s", path, got, want, root.Raw)
+}
+
+// warns checks that a loss was reported, in the client's own words for the place.
+func (l *landed) warns(path string, verb chat.Verb) {
+	l.t.Helper()
+	if !l.warned(path, verb) {
+		l.t.Errorf("no %s; %s in %s", path, verb, l.told())
+	}
+}
+
+func (l *landed) warned(path string, verb chat.Verb) bool {
+	return slices.ContainsFunc(l.losses, func(loss chat.Loss) bool {
+		return codecOf(l.trip.from).Path(loss) == path && loss.Verb == verb
+	})
+}
+
+// quiet checks that nothing was reported.
+func (l *landed) quiet() {
+	l.t.Helper()
+	if len(l.losses) > 0 {
+		l.t.Errorf("reported: %s", l.told())
+	}
+}
+
+func (l *landed) told() string {
+	var all []string
+	for _, loss := range l.losses {
+		all = append(all, fmt.Sprintf("%s; %s; %s", codecOf(l.trip.from).Path(loss), loss.Verb, loss.Note))
+	}
+	return "[" + strings.Join(all, " | ") + "]"
+}
+
+// refuses makes a trip that must end in 400 naming a field, before any call.
+func refuses(t *testing.T, way trip, field string) {
+	t.Helper()
+	l := try(t, way)
+	switch {
+	case l.failure == nil:
+		t.Errorf("not refused: the upstream got %s", l.got().Raw)
+	case l.status != http.StatusBadRequest || len(l.sent) > 0 || l.failure.Details["field"] != field || !strings.Contains(l.failure.Message, field):
+		t.Errorf("%d %v (field %v) after %d calls, want 400 naming %s", l.status, l.failure, l.failure.Details["field"], len(l.sent), field)
+	}
+}
+
+// event is one frame as a client reads it.
+type event struct {
+	name string
+	data gjson.Result
+}
+
+// events are the frames that the client got, without [DONE].
+func (l *landed) events() []event {
+	l.t.Helper()
+	var list []event
+	frames := wire.NewSSE(strings.NewReader(l.body), 64<<20)
+	for {
+		frame, err := frames.Next()
+		if err == io.EOF {
+			return list
+		}
+		if err != nil {
+			l.t.Fatalf("%v in %s", err, l.body)
+		}
+		if data := string(frame.Data); data != "" && data != "[DONE]" {
+			if !gjson.Valid(data) {
+				l.t.Fatalf("not JSON: %s", data)
+			}
+			list = append(list, event{string(frame.Event), gjson.Parse(data)})
+		}
+	}
+}
+
+// all is what every frame has at a place, where it has something.
+func (l *landed) all(path string) []gjson.Result {
+	l.t.Helper()
+	var list []gjson.Result
+	for _, e := range l.events() {
+		if v := e.data.Get(path); v.Exists() && v.Type != gjson.Null {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// joined is the text that frames have at a place, together.
+func (l *landed) joined(path string) string {
+	l.t.Helper()
+	var b strings.Builder
+	for _, v := range l.all(path) {
+		b.WriteString(v.Str)
+	}
+	return b.String()
+}
+
+// is compares.
+func is[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s is %v, want %v", what, got, want)
+	}
+}
+
+// sse makes a stream of data frames.
+func sse(data ...string) string {
+	var b strings.Builder
+	for _, d := range data {
+		b.WriteString("data: " + d + "\n\n")
+	}
+	return b.String()
+}
+
+// named makes a stream of anthropic's events: each is named as its type.
+func named(data ...string) string {
+	var b strings.Builder
+	for _, d := range data {
+		b.WriteString("event: " + gjson.Get(d, "type").Str + "\ndata: " + d + "\n\n")
+	}
+	return b.String()
+}
