@@ -78,9 +78,9 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 		return nil, dog.explain(err)
 	}
 	if req.Stream {
-		err = c.stream(&exchange{dog, answer, call, reply, t, req.Model})
+		err = c.stream(&exchange{dog, answer, call, reply, t, req})
 	} else {
-		err = c.whole(&exchange{dog, answer, call, reply, t, req.Model})
+		err = c.whole(&exchange{dog, answer, call, reply, t, req})
 	}
 	if err != nil {
 		_ = answer.Body.Close()
@@ -172,7 +172,7 @@ type exchange struct {
 	call   dialect.Call
 	reply  *chat.Reply
 	target relay.Target
-	model  string // as the client named it
+	req    *chat.Request
 }
 
 // whole reads a whole answer, even if it comes as a stream nobody asked for.
@@ -202,7 +202,7 @@ func (c *Chat) whole(x *exchange) error {
 		return nil
 	}
 	if x.target.Rename {
-		body = c.dialect.Rename(body, x.model)
+		body = c.dialect.Rename(body, x.req.Model)
 	}
 	x.reply.Raw = body
 	return nil

@@ -108,9 +108,9 @@ func (s *source) next() (chat.Chunk, error) {
 		}
 		s.count()
 		if s.reply.Passed && s.target.Rename {
-			frame.Raw = s.c.dialect.Rename(frame.Raw, s.model)
+			frame.Raw = s.c.dialect.Rename(frame.Raw, s.req.Model)
 		}
-		return chat.Chunk{Events: s.events, Raw: frame.Raw, Hidden: s.decoder.Hidden(), More: s.run != nil || !s.reader.Waiting()}, nil
+		return chat.Chunk{Events: s.events, Raw: frame.Raw, Hidden: s.decoder.Hidden() && !s.req.Origin.Usage, More: s.run != nil || !s.reader.Waiting()}, nil
 	}
 }
 

@@ -1,0 +1,93 @@
+package provider
+
+// The clouds that serve others' models: the author's own words, at addresses
+// and with credentials of the cloud.
+
+// azure is OpenAI's models at Microsoft. Its newer API is OpenAI's own under
+// /openai/v1; with a dated version the deployment is in the path.
+func azure() Kind {
+	return Kind{
+		Name: "azure", Dialect: "openai", Genuine: true, Auth: "Api-Key", Unlisted: true,
+		KeyEnv: "AZURE_OPENAI_API_KEY", URLEnv: "AZURE_OPENAI_ENDPOINT",
+		Trimmed: []string{"/openai/v1", "/openai"},
+		Paths: []Path{
+			{If: "api_version", Whole: "/openai/deployments/{model}/chat/completions?api-version={api_version}"},
+			{Whole: "/openai/v1/chat/completions"},
+		},
+		Options: []Option{{Name: "api_version", Env: []string{"OPENAI_API_VERSION"}}},
+	}
+}
+
+// googleOptions are what both kinds at Google's cloud need.
+var googleOptions = []Option{
+	{Name: "project", Env: []string{"GOOGLE_CLOUD_PROJECT"}, Private: true}, // the service account's own where it is left out
+	{Name: "region", Env: []string{"GOOGLE_CLOUD_LOCATION", "CLOUD_ML_REGION"}, Default: "global"},
+	{Name: "service_account", Env: []string{"GOOGLE_APPLICATION_CREDENTIALS"}, Keyless: true, Secret: true, Text: true},
+	{Name: "api_version", Default: "v1"},
+}
+
+const googleBase = "https://{region}-aiplatform.googleapis.com"
+
+// googlePlaces are the regions that are no single place.
+var googlePlaces = map[string]string{
+	"global": "https://aiplatform.googleapis.com",
+	"us":     "https://aiplatform.us.rep.googleapis.com",
+	"eu":     "https://aiplatform.eu.rep.googleapis.com",
+}
+
+// vertex is Gemini at Google's cloud. It does not know the ids of calls that the
+// Gemini API gives.
+func vertex() Kind {
+	const models = "/{api_version}/projects/{project}/locations/{region}/publishers/google/models/{model}"
+	return Kind{
+		Name: "vertex", Dialect: "gemini", Genuine: true, Platform: google, Unlisted: true,
+		BaseURL: googleBase, Places: googlePlaces, Options: googleOptions,
+		Paths: []Path{{Whole: models + ":generateContent", Stream: models + ":streamGenerateContent?alt=sse"}},
+		Edits: []Edit{
+			{Path: "contents.#.parts.#.functionCall.id", Pass: true},
+			{Path: "contents.#.parts.#.function_call.id", Pass: true},
+			{Path: "contents.#.parts.#.functionResponse.id", Pass: true},
+			{Path: "contents.#.parts.#.function_response.id", Pass: true},
+		},
+	}
+}
+
+// vertexClaude is Claude at Google's cloud. The path has the model, the body the
+// version of the API.
+func vertexClaude() Kind {
+	const models = "/{api_version}/projects/{project}/locations/{region}/publishers/anthropic/models/{model}"
+	return Kind{
+		Name: "vertex-claude", Dialect: "anthropic", Genuine: true, Platform: google, Unlisted: true,
+		BaseURL: googleBase, Places: googlePlaces, Options: googleOptions,
+		Paths: []Path{{Whole: models + ":rawPredict", Stream: models + ":streamRawPredict"}},
+		Moved: []Move{{Header: "Anthropic-Version"}},
+		Edits: []Edit{
+			{Path: "model", Pass: true},
+			{Path: "anthropic_version", Value: `"vertex-2023-10-16"`, Add: true, Pass: true},
+			{Path: "service_tier", Field: "service_tier"},
+		},
+	}
+}
+
+// bedrock is Claude at Amazon's cloud. What the author has in the path and in
+// headers is in the body, and the other way round.
+func bedrock() Kind {
+	return Kind{
+		Name: "bedrock", Dialect: "anthropic", Genuine: true, Platform: amazon, Unlisted: true,
+		BaseURL: "https://bedrock-runtime.{region}.amazonaws.com", KeyEnv: "AWS_BEARER_TOKEN_BEDROCK",
+		Paths: []Path{{Whole: "/model/{label}/invoke", Stream: "/model/{label}/invoke-with-response-stream"}},
+		Options: []Option{
+			{Name: "region", Env: []string{"AWS_REGION", "AWS_DEFAULT_REGION"}, Needed: true},
+			{Name: "access_key_id", Env: []string{"AWS_ACCESS_KEY_ID"}, Keyless: true, Secret: true},
+			{Name: "secret_access_key", Env: []string{"AWS_SECRET_ACCESS_KEY"}, Keyless: true, Secret: true},
+			{Name: "session_token", Env: []string{"AWS_SESSION_TOKEN"}, Secret: true},
+		},
+		Moved: []Move{{Header: "Anthropic-Version"}, {Header: "Anthropic-Beta", Member: "anthropic_beta"}},
+		Edits: []Edit{
+			{Path: "model", Pass: true},
+			{Path: "stream", Pass: true},
+			{Path: "anthropic_version", Value: `"bedrock-2023-05-31"`, Add: true, Pass: true},
+			{Path: "service_tier", Field: "service_tier"},
+		},
+	}
+}
