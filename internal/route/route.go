@@ -106,6 +106,9 @@ func judge(err error) verdict {
 	if !ok {
 		return verdict{final: true} // not the upstream's doing: strict mode, a bug, a client that is gone
 	}
+	if e.Details["ordered"] != nil {
+		return verdict{final: true} // the client asked the sandbox to fail: that is an answer
+	}
 	switch e.Code {
 	case fault.Unavailable, fault.UpstreamError, fault.UpstreamTimeout:
 		return verdict{blame: err, elsewhere: e.Details["credentials"] != nil}
