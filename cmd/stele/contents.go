@@ -42,6 +42,8 @@ func readContents(cfg *config.Config) (contents, error) {
 		_, err := guard.Roots(cfg.Egress.CAFile)
 		problems = append(problems, err)
 	}
+	_, err := openUpstreams(cfg, nil, nil)
+	problems = append(problems, err)
 	if err := errors.Join(problems...); err != nil {
 		return contents{}, err
 	}
@@ -59,10 +61,7 @@ func readFile[T any](name string, read func(string, []byte) (T, error)) (T, erro
 
 // chatModels are the configured models, then what each provider offers by name.
 func chatModels(cfg *config.Config) []catalog.Model {
-	created := cfg.ModTime
-	if created.IsZero() {
-		created = time.Unix(0, 0)
-	}
+	created := changed(cfg)
 	list := []catalog.Model{{
 		ID: relay.Sandbox, Name: "Sandbox", Owner: config.Builtin, Created: time.Unix(0, 0),
 		Description:  "Built in: answers as any model would, costs nothing, and fails in every way you order it to.",
@@ -97,12 +96,20 @@ func chatModels(cfg *config.Config) []catalog.Model {
 	return list
 }
 
+// changed is when the configuration last was.
+func changed(cfg *config.Config) time.Time {
+	if cfg.ModTime.IsZero() {
+		return time.Unix(0, 0)
+	}
+	return cfg.ModTime
+}
+
 // openProviders are the accounts that take any model's name.
 func openProviders(cfg *config.Config) map[string]catalog.Model {
 	open := make(map[string]catalog.Model)
 	for _, p := range cfg.Providers {
 		if slices.Contains(p.Models, "*") {
-			open[p.Name] = catalog.Model{Owner: p.Name, Retries: 2}
+			open[p.Name] = catalog.Model{Owner: p.Name, Created: changed(cfg), Retries: 2}
 		}
 	}
 	return open

@@ -58,6 +58,12 @@ func kinds() []config.Kind {
 		if k.Dialect != "" {
 			kind.Models = []string{"*"}
 		}
+		for _, o := range k.Options {
+			kind.Options = append(kind.Options, config.Option{
+				Name: o.Name, Env: o.Env, FileEnv: o.FileEnv, Default: o.Default,
+				Needed: o.Needed, Keyless: o.Keyless, Secret: o.Secret, Text: o.Text,
+			})
+		}
 		list = append(list, kind)
 	}
 	return list

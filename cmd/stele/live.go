@@ -13,6 +13,7 @@ import (
 	"stele/internal/app"
 	"stele/internal/catalog"
 	"stele/internal/config"
+	"stele/internal/provider"
 	"stele/internal/relay"
 	"stele/internal/server"
 )
@@ -26,15 +27,18 @@ type live struct {
 	current     atomic.Pointer[config.Config]
 	level       slog.LevelVar
 	catalog     *catalog.Catalog
+	shelf       *shelf
 	apps        *app.Library
 	certificate *server.Certificate
 	outside     *http.Client
 	builtin     relay.Upstream
 	upstreams   atomic.Pointer[map[string]relay.Upstream]
+	inputs      atomic.Pointer[provider.Inputs]
 }
 
 func newLive(cfg *config.Config, f *flags, w world) *live {
 	l := &live{flags: f, world: w, started: cfg, catalog: catalog.New(), apps: app.NewLibrary()}
+	l.shelf = newShelf(l.catalog)
 	l.take(cfg)
 	return l
 }
@@ -86,9 +90,17 @@ func (l *live) reload(context.Context) (note string, err error) {
 // offer makes what a configuration offers callable: first the accounts, then
 // the models that name them.
 func (l *live) offer(cfg *config.Config, c contents) error {
-	upstreams := openUpstreams(cfg, l.outside, l.builtin)
+	upstreams, err := openUpstreams(cfg, l.outside, l.builtin)
+	if err != nil {
+		return err
+	}
+	inputs, err := openInputs(cfg, l.world)
+	if err != nil {
+		return err
+	}
 	l.upstreams.Store(&upstreams)
-	if err := l.catalog.Replace(c.catalog); err != nil {
+	l.inputs.Store(inputs)
+	if err := l.shelf.offer(c.catalog, sources(cfg, upstreams)); err != nil {
 		return err
 	}
 	return l.apps.Replace(c.apps)

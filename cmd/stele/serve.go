@@ -90,7 +90,7 @@ func serve(ctx context.Context, w world, f *flags) error {
 		API: api.New(api.Options{
 			Access: h.access, Catalog: live.catalog, Apps: live.apps,
 			Relay: relay.New(relay.Options{
-				Catalog: live.catalog, Upstreams: live.upstream, Router: route.New(), Keeper: journal, Vault: relay.NewVault(), Log: log, Now: time.Now,
+				Catalog: live.catalog, Upstreams: live.upstream, Router: route.New(), Keeper: journal, Vault: relay.NewVault(), Fetch: live, Log: log, Now: time.Now,
 			}),
 			Settings: live.doorSettings, Draining: func() bool { return front.Draining() },
 		}),
@@ -125,6 +125,7 @@ func serve(ctx context.Context, w world, f *flags) error {
 	beside.Go(func() { journal.Run(side, log) })
 	beside.Go(func() { forget(side, h.store, live, log) })
 	beside.Go(func() { live.follow(side, hangUp, log) })
+	beside.Go(func() { live.shelf.run(side, log) })
 	if control != nil {
 		beside.Go(func() { control.Run(side) })
 	}

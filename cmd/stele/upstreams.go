@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"net/http"
 
 	"stele/internal/config"
@@ -34,21 +35,33 @@ func outside(cfg *config.Config, w world) (*http.Client, error) {
 }
 
 // openUpstreams makes the clients of all configured accounts that speak a chat
-// dialect, and of what is built in.
-func openUpstreams(cfg *config.Config, client *http.Client, builtin relay.Upstream) map[string]relay.Upstream {
+// dialect, and of what is built in, or says what any of the accounts lacks.
+func openUpstreams(cfg *config.Config, client *http.Client, builtin relay.Upstream) (map[string]relay.Upstream, error) {
 	list := map[string]relay.Upstream{config.Builtin: builtin}
 	kinds := make(map[string]provider.Kind)
 	for _, k := range provider.Kinds() {
 		kinds[k.Name] = k
 	}
 	speaks := dialects()
+	var problems []error
 	for _, p := range cfg.Providers {
 		kind := kinds[p.Kind]
-		if d, ok := speaks[kind.Dialect]; ok {
-			list[p.Name] = provider.NewChat(provider.Account{
-				Name: p.Name, Kind: kind, BaseURL: p.BaseURL, Key: p.APIKey.Reveal(),
-			}, d, client)
+		d, ok := speaks[kind.Dialect]
+		if !ok {
+			continue
 		}
+		options := make(map[string]string, len(p.Options))
+		for name, value := range p.Options {
+			options[name] = value.Reveal()
+		}
+		upstream, err := provider.Open(provider.Account{
+			Name: p.Name, Kind: kind, BaseURL: p.BaseURL, Key: p.APIKey.Reveal(), Options: options,
+		}, d, client)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		list[p.Name] = upstream
 	}
-	return list
+	return list, errors.Join(problems...)
 }

@@ -33,6 +33,7 @@ func talk(f family) handler {
 			if body, err = codec.EncodeResponse(req, reply.Response); err != nil {
 				return err
 			}
+			reply.Dropped = append(reply.Dropped, codec.Unsaid(req, reply.Response)...)
 		}
 		say(w.Header(), codec, reply)
 		f.write(w, c.Request, http.StatusOK, body)
@@ -108,7 +109,7 @@ func refused(codec dialect.Server, err error) error {
 	if errors.Is(err, chat.ErrCut) || errors.Is(err, chat.ErrHeld) {
 		return fault.New(fault.UpstreamError, "The model's provider broke off in its answer.").Because(err)
 	}
-	return err
+	return dialect.Spelled(codec, err)
 }
 
 // stream answers with a stream. Until something is written an error keeps its

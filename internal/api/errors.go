@@ -36,6 +36,9 @@ func (d *Door) fail(w *answer, r *http.Request, f family, err error) {
 	if e.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
 	}
+	if e.Spent {
+		h.Set("X-Should-Retry", "false") // OpenAI's and Anthropic's clients try again by themselves
+	}
 	if status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", "Bearer")
 	}

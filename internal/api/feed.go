@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"errors"
 	"net/http"
 	"sync"
@@ -19,6 +20,7 @@ type feed struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	encoder dialect.Encoder
+	gather  dialect.Gatherer // nil where frames that pass through go out as they came
 	every   time.Duration
 	timer   *time.Timer
 
@@ -26,6 +28,7 @@ type feed struct {
 	started bool
 	stopped bool
 	wrote   time.Time
+	crlf    bool    // what was written last ends its lines with CRLF
 	spare   *[]byte // what buf was made from
 	buf     []byte
 }
@@ -36,15 +39,17 @@ var feedBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 8<<10); retur
 func newFeed(w http.ResponseWriter, encoder dialect.Encoder, every time.Duration) *feed {
 	f := &feed{w: w, control: http.NewResponseController(w), encoder: encoder, every: every, spare: feedBuffers.Get().(*[]byte)}
 	f.buf = *f.spare
+	f.gather, _ = encoder.(dialect.Gatherer)
 	f.timer = time.AfterFunc(every, f.keepAlive)
 	return f
 }
 
-// begun reports whether anything was written, so that an error can no longer have a status.
+// begun reports whether the answer has begun, so that an error can no longer have a
+// status. What was only gathered counts: how fast it came must not change the answer.
 func (f *feed) begun() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.started
+	return f.started || len(f.buf) > 0
 }
 
 // header changes the answer's header, unless it is out already.
@@ -68,6 +73,9 @@ func (f *feed) pump(reply *chat.Reply) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if reply.Passed && f.gather != nil {
+		f.buf = f.gather.Gathered(f.buf)
+	}
 	return f.flush()
 }
 
@@ -75,6 +83,8 @@ func (f *feed) chunk(chunk *chat.Chunk, passed bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
+	case passed && f.gather != nil:
+		f.buf = f.gather.Gather(f.buf, chunk.Raw)
 	case passed && !chunk.Hidden && len(f.buf) == 0 && !chunk.More:
 		return f.write(chunk.Raw) // nothing to gather: its own bytes go out
 	case passed && !chunk.Hidden:
@@ -111,7 +121,7 @@ func (f *feed) write(events []byte) error {
 		return nil
 	}
 	f.begin()
-	f.wrote = time.Now()
+	f.wrote, f.crlf = time.Now(), bytes.HasSuffix(events, []byte("\r\n"))
 	_, err := f.w.Write(events)
 	if err == nil {
 		err = f.control.Flush()
@@ -147,10 +157,19 @@ func (f *feed) keepAlive() {
 		return
 	}
 	if len(f.buf) == 0 {
-		f.buf = f.encoder.KeepAlive(f.buf)
+		f.buf = alike(f.encoder.KeepAlive(f.buf), f.crlf)
 	}
 	_ = f.flush() // a client that is gone is seen by whoever reads its request
 	f.timer.Reset(f.every)
+}
+
+// alike gives a sign of life the line ends of the frames around it: a client that
+// looks for one blank line reads past another kind.
+func alike(sign []byte, crlf bool) []byte {
+	if !crlf || bytes.Contains(sign, []byte("\r\n")) {
+		return sign
+	}
+	return bytes.ReplaceAll(sign, []byte("\n"), []byte("\r\n"))
 }
 
 // fail writes the dialect's own error event.

@@ -19,6 +19,7 @@ type Event struct {
 	ID    string // Start: the upstream's id of the answer
 	Model string // Start: the upstream's name of the model
 	Stop  Stop   // Finish
+	Last  bool   // Finish, loose only: nothing follows, not even usage
 	Usage Usage  // Finish; Start where it is known by then
 }
 

@@ -50,6 +50,7 @@ const (
 	FieldOutput      = "modalities"
 	FieldCache       = "cache"
 	FieldMessages    = "messages"
+	FieldAnswer      = "answer" // what the answer had, and its client's dialect has not
 )
 
 // Lost makes a Loss about a field of the whole request.

@@ -23,6 +23,7 @@ type Seen struct {
 	Usage  Usage // the upstream's last word
 	Text   int   // bytes of text, thoughts and arguments, where they were decoded
 	Chunks int   // frames with data
+	Ended  bool  // nothing more will come that counts
 }
 
 // Response is a whole answer.

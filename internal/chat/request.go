@@ -34,7 +34,7 @@ type Origin struct {
 	// Usage is false when the client did not ask an OpenAI stream for usage.
 	Usage bool
 	// Unframed is true when a stream is wanted as one JSON array rather than as
-	// server-sent events, which no upstream is asked for: it cannot pass through.
+	// server-sent events, which no upstream is asked for.
 	Unframed bool
 }
 

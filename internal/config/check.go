@@ -12,6 +12,7 @@ import (
 type checker struct {
 	cfg     *Config
 	kinds   []Kind
+	getenv  func(string) string
 	doc     *manifest.Doc
 	origins map[string]origin // what did not come from the file, by path
 	outside manifest.Problems // those of flags and variables

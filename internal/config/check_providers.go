@@ -23,22 +23,26 @@ func (c *checker) checkProviders() {
 		if c.doc.Has(at.Add("api_key")) && p.APIKey == "" {
 			c.bad(at.Add("api_key"), "must not be empty; leave it out if the upstream needs none")
 		}
-		c.checkKind(at, p)
+		if kind := c.checkKind(at, p); kind != nil {
+			c.checkOptions(at.Add("options"), p, kind)
+		}
 		c.checkOffer(at.Add("models"), p.Models)
 	}
 }
 
-// checkKind reports an unknown kind and fills in the base URL of a known one.
-func (c *checker) checkKind(at manifest.Path, p *Provider) {
+// checkKind reports an unknown kind and fills in the base URL of a known one,
+// which it returns.
+func (c *checker) checkKind(at manifest.Path, p *Provider) *Kind {
 	p.BaseURL = strings.TrimRight(p.BaseURL, "/")
-	if p.BaseURL != "" && !isBaseURL(p.BaseURL) {
-		c.bad(at.Add("base_url"), badURL)
-	}
 	names := make([]string, len(c.kinds))
 	for i, k := range c.kinds {
 		names[i] = k.Name
 	}
 	i := slices.Index(names, p.Kind)
+	own := i >= 0 && p.BaseURL == c.kinds[i].BaseURL // may have options in it
+	if p.BaseURL != "" && !own && !isBaseURL(p.BaseURL) {
+		c.bad(at.Add("base_url"), badURL)
+	}
 	switch {
 	case p.Kind == "":
 		c.bad(at.Add("kind"), "missing; the kinds are %s", strings.Join(names, ", "))
@@ -53,6 +57,10 @@ func (c *checker) checkKind(at manifest.Path, p *Provider) {
 	case p.BaseURL == "":
 		p.BaseURL = c.kinds[i].BaseURL
 	}
+	if i < 0 {
+		return nil
+	}
+	return &c.kinds[i]
 }
 
 // checkOffer looks at the models a provider offers under their own names.

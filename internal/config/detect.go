@@ -11,7 +11,8 @@ import (
 )
 
 // detect switches on each kind whose variables are set, under the kind's name. A
-// key alone is not enough for a kind without an address.
+// key alone is not enough for a kind without an address or with options that are
+// needed, nor is an address for a kind that has keys.
 func (c *checker) detect(getenv func(string) string) {
 	for _, kind := range c.kinds {
 		p := Provider{Name: kind.Name, Kind: kind.Name, BaseURL: kind.BaseURL, Models: slices.Clone(kind.Models)}
@@ -26,7 +27,11 @@ func (c *checker) detect(getenv func(string) string) {
 			found = append(found, kind.URLEnv)
 			p.BaseURL = c.completeURL(kind, getenv(kind.URLEnv))
 		}
-		if len(found) > 0 && p.BaseURL != "" {
+		if kind.KeyEnv != "" && p.APIKey == "" {
+			continue // an address alone opens nothing
+		}
+		if len(found) > 0 && p.BaseURL != "" && len(c.fillOptions(manifest.At("providers", p.Name), &p, &kind)) == 0 {
+			p.Options = nil // they are found again when it is checked
 			c.cfg.Providers = append(c.cfg.Providers, p)
 			c.cfg.Detected = append(c.cfg.Detected, Detected{Provider: p.Name, Variables: found})
 		}

@@ -33,7 +33,7 @@ func Load(s Sources) (*Config, error) {
 	if s.Getenv == nil {
 		s.Getenv = func(string) string { return "" }
 	}
-	c := &checker{cfg: Default(), kinds: s.Kinds, origins: make(map[string]origin)}
+	c := &checker{cfg: Default(), kinds: s.Kinds, getenv: s.Getenv, origins: make(map[string]origin)}
 	file, err := s.read()
 	if err != nil {
 		c.outside = append(c.outside, manifest.Problem{File: file.name, Message: reason(err)})

@@ -74,7 +74,7 @@ models:
     hide_upstream: true
 `, map[string]string{"KEY": "sk-1"})
 	wantProviders := config.Providers{
-		{Name: "zeta", Kind: "openai", BaseURL: "https://api.openai.com/v1", APIKey: "sk-1", Models: []string{"gpt-5", "*"}, Options: map[string]string{"region": "eu"}},
+		{Name: "zeta", Kind: "openai", BaseURL: "https://api.openai.com/v1", APIKey: "sk-1", Models: []string{"gpt-5", "*"}, Options: map[string]config.Secret{"region": "eu"}},
 		{Name: "alpha", Kind: "azure", BaseURL: "https://a.example.com/v1", APIKey: "sk-from-a-file", APIKeyFile: filepath.Join(filepath.Dir(cfg.File), "secret")},
 	}
 	if diff := cmp.Diff(wantProviders, cfg.Providers, byContent); diff != "" {

@@ -14,7 +14,7 @@ type Provider struct {
 	APIKey     Secret            `yaml:"api_key"`  // "" if the upstream needs none
 	APIKeyFile string            `yaml:"api_key_file"`
 	Models     []string          `yaml:"models"`  // offered as Name/model; "*" asks the upstream
-	Options    map[string]string `yaml:"options"` // what only some kinds need: region, project …
+	Options    map[string]Secret `yaml:"options"` // what only some kinds need, by the names of Kind.Options; some are secret
 }
 
 // Providers are upstream accounts in the order of the file.
@@ -36,6 +36,19 @@ type Kind struct {
 	KeyEnv  string   // the variable its users keep their key in, such as OPENAI_API_KEY
 	URLEnv  string   // the variable its users keep its address in, such as OLLAMA_HOST
 	Models  []string // what it offers when the environment switched it on
+	Options []Option // what it has besides
+}
+
+// Option is a setting that only some kinds have.
+type Option struct {
+	Name    string
+	Env     []string // variables that count where the file does not set it
+	FileEnv string   // the variable that names the file it is in
+	Default string
+	Needed  bool // always
+	Keyless bool // needed where there is no API key
+	Secret  bool // may stand in a file of its own, which Name_file names
+	Text    bool // such a file may have several lines
 }
 
 // Detected is a provider that was switched on by the environment.

@@ -13,7 +13,7 @@ import (
 
 func kinds() []config.Kind {
 	return []config.Kind{
-		{Name: "openai", BaseURL: "https://api.openai.com/v1", KeyEnv: "OPENAI_API_KEY", Models: []string{"*"}},
+		{Name: "openai", BaseURL: "https://api.openai.com/v1", KeyEnv: "OPENAI_API_KEY", Models: []string{"*"}, Options: []config.Option{{Name: "region"}}},
 		{Name: "anthropic", BaseURL: "https://api.anthropic.com", KeyEnv: "ANTHROPIC_API_KEY", Models: []string{"*"}},
 		{Name: "gemini", BaseURL: "https://generativelanguage.googleapis.com", KeyEnv: "GEMINI_API_KEY"},
 		{Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", URLEnv: "OLLAMA_HOST"},

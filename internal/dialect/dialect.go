@@ -36,6 +36,8 @@ type Server interface {
 	DecodeRequest(Incoming) (*chat.Request, error)
 	// EncodeResponse writes a whole answer as the client expects it.
 	EncodeResponse(*chat.Request, *chat.Response) ([]byte, error)
+	// Unsaid lists what of a whole answer the dialect has no place for.
+	Unsaid(*chat.Request, *chat.Response) []chat.Loss
 	// NewEncoder begins a stream to one client.
 	NewEncoder(*chat.Request) Encoder
 	// EncodeError is an error in the dialect's own shape, with the HTTP status
@@ -56,15 +58,29 @@ type Encoder interface {
 	Fail(dst []byte, e *fault.Error, requestID string) []byte
 }
 
+// Gatherer is an Encoder whose client does not take frames: what passes through
+// has to be put into another form, and keeps its bytes in there.
+type Gatherer interface {
+	// Gather appends what whole frames of the dialect hold.
+	Gather(dst, frames []byte) []byte
+	// Gathered appends what ends the answer.
+	Gathered(dst []byte) []byte
+}
+
 // Target is the model a request is encoded for.
 type Target struct {
 	Model      string // the upstream's name
 	Stream     bool
 	Compatible bool  // speaks the dialect, but is not its author's own service
+	Schemaless bool  // takes no schema for the answer, only JSON as such
 	MaxOutput  int64 // the model's own limit; 0: not known
 	// Proof gives back a signature in the upstream's own words if this very
 	// upstream made it; others must be left out.
 	Proof func(text string) (raw string, ok bool)
+	// Resume is the token of an answer that its upstream paused and that is to go on.
+	Resume string
+	// Forget leaves out all thoughts and signatures: the upstream has refused them.
+	Forget bool
 }
 
 // Call is a request in an upstream's own words.
@@ -102,6 +118,10 @@ type Client interface {
 	// DecodeError reads an upstream's refusal. What it says of the operator's own
 	// account never gets into the message.
 	DecodeError(status int, header http.Header, body []byte) *fault.Error
+	// Several reports whether one call may be asked for several answers.
+	Several() bool
+	// Reads reports whether the upstream itself fetches what is at a part's address.
+	Reads(*chat.Part) bool
 }
 
 // Decoder reads one stream from one upstream.

@@ -20,19 +20,29 @@ func property(schema string) string {
 	return `{"type":"object","properties":{"x":` + schema + `}}`
 }
 
+// lonelyRefs checks that nothing that means anything stands beside a reference.
+func lonelyRefs(t *testing.T, schema gjson.Result) {
+	t.Helper()
+	refers := schema.Get(`\$ref`).Exists()
+	schema.ForEach(func(key, v gjson.Result) bool {
+		if refers && !strings.HasPrefix(key.Str, "$") {
+			t.Errorf("%s beside $ref in %s", key.Str, schema.Raw)
+		}
+		if v.IsObject() || v.IsArray() {
+			lonelyRefs(t, v)
+		}
+		return true
+	})
+}
+
 const declaredG = "tools.0.functionDeclarations.0.parametersJsonSchema"
 
 var hardSchemas = section{"F", "schemas and structured output", []hard{
 	{number: 127, name: "references with a description beside", answer: "parametersJsonSchema with clean references", run: func(t *testing.T) {
 		l := take(t, trip{from: O, to: G, ask: schemaO(`{"type":"object","properties":{"x":{"$ref":"#/$defs/p","description":"where"}},"$defs":{"p":{"type":"string"}}}`)})
 		got := l.got().Get(declaredG)
-		got.Get("properties.x").ForEach(func(key, _ gjson.Result) bool {
-			if got.Get(`properties.x.\$ref`).Exists() && !strings.HasPrefix(key.Str, "$") && key.Str != "description" {
-				t.Errorf("%s beside $ref", key.Str)
-			}
-			return true
-		})
-		if got.Get(`properties.x.\$ref`).Exists() != got.Get(`\$defs.p`).Exists() {
+		lonelyRefs(t, got)
+		if strings.Contains(got.Raw, `"$ref"`) != got.Get(`\$defs.p`).Exists() || !strings.Contains(got.Raw, "where") {
 			t.Error(got.Raw)
 		}
 	}},

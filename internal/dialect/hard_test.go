@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,12 +15,15 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"stele/internal/access"
 	"stele/internal/catalog"
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/fault"
+	"stele/internal/meter"
 	"stele/internal/provider"
 	"stele/internal/relay"
+	"stele/internal/route"
 	"stele/internal/wire"
 )
 
@@ -154,13 +158,16 @@ func try(t *testing.T, way trip) *landed {
 	if way.model == "" {
 		way.model = models[way.to]
 	}
-	if way.version == "" {
-		way.version = "2023-06-01"
+	header := http.Header{"Anthropic-Version": {"2023-06-01"}}
+	switch way.version {
+	case "":
+	case "-":
+		header.Del("Anthropic-Version")
+	default:
+		header.Set("Anthropic-Version", way.version)
 	}
 	client := codecOf(way.from)
-	req, err := client.DecodeRequest(dialect.Incoming{
-		Model: "m", Stream: way.stream, Framed: true, Header: http.Header{"Anthropic-Version": {way.version}}, Body: []byte(way.ask),
-	})
+	req, err := client.DecodeRequest(dialect.Incoming{Model: "m", Stream: way.stream, Framed: true, Header: header, Body: []byte(way.ask)})
 	if err != nil {
 		return l.fail(err)
 	}
@@ -169,13 +176,14 @@ func try(t *testing.T, way trip) *landed {
 	}
 	far := &upstream{trip: &way}
 	defer func() { l.calls, l.sent = far.calls, far.sent }()
-	l.reply, err = account(&way, far).Do(context.Background(), req, relay.Target{Model: way.model, Timeouts: catalog.Timeouts{
-		FirstByte: time.Minute, Gap: time.Minute, Total: time.Minute,
-	}})
+	l.reply, err = house(t, &way, far).Do(context.Background(), access.Principal{Workspace: "w"}, req)
 	if err != nil {
 		return l.fail(err)
 	}
 	l.losses = l.reply.Dropped
+	if l.reply.Response != nil && !l.reply.Passed {
+		l.losses = append(l.losses, client.Unsaid(req, l.reply.Response)...)
+	}
 	body, err := delivered(client, req, l.reply)
 	l.body = string(body)
 	if err != nil {
@@ -183,6 +191,43 @@ func try(t *testing.T, way trip) *landed {
 	}
 	return l
 }
+
+// house is a relay with one model at one upstream, and nothing remembered.
+func house(t *testing.T, way *trip, far http.RoundTripper) *relay.Relay {
+	t.Helper()
+	models := catalog.New()
+	if err := models.Replace(catalog.Contents{Models: []catalog.Model{{ID: "m", Targets: []catalog.Target{{Provider: "far", Model: way.model, Weight: 1}}}}}); err != nil {
+		t.Fatal(err)
+	}
+	here := account(way, far)
+	return relay.New(relay.Options{
+		Catalog: models, Upstreams: func(string) (relay.Upstream, bool) { return here, true }, Router: route.New(),
+		Keeper: forgetful{}, Vault: relay.NewVault(), Fetch: inputs(way), Log: slog.New(slog.DiscardHandler), Now: time.Now,
+	})
+}
+
+// inputs finds what a trip says is at addresses.
+func inputs(way *trip) relay.Fetcher {
+	client := &http.Client{Transport: addresses(way.fetch)}
+	const most = 1 << 20
+	return provider.NewInputs(client, provider.Allowance{On: way.fetch != nil, Image: most, Video: most, Audio: most, Document: most})
+}
+
+type addresses map[string]string
+
+func (a addresses) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, ok := a[r.URL.String()]
+	status := http.StatusOK
+	if !ok {
+		status = http.StatusNotFound
+	}
+	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+}
+
+// forgetful keeps no records.
+type forgetful struct{}
+
+func (forgetful) Keep(*meter.Record) error { return nil }
 
 func account(way *trip, far http.RoundTripper) *provider.Chat {
 	kinds := provider.Kinds()

@@ -3,6 +3,7 @@ package dialect
 import (
 	"bytes"
 	"encoding/json"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -12,9 +13,10 @@ import (
 // CheckBody refuses a body that is not one JSON object in valid UTF-8 without
 // duplicate keys at any depth. Parsers disagree about duplicates, so a second
 // "model" would be a way around a key's list of models. After it every reader of
-// the body sees the same values.
+// the body sees the same values. Half a surrogate pair in an escape, as clients
+// make when they cut a text, is no reason to refuse it: it is read as U+FFFD.
 func CheckBody(body []byte) error {
-	if !jsontext.Value(body).IsValid() {
+	if value := jsontext.Value(body); !value.IsValid() && !(utf8.Valid(body) && value.IsValid(jsontext.AllowInvalidUTF8(true))) {
 		return fault.New(fault.InvalidRequestBody, "The request body is not valid JSON%s.", where(body))
 	}
 	if trimmed := bytes.TrimLeft(body, " \t\r\n"); trimmed[0] != '{' {
@@ -28,7 +30,10 @@ func where(body []byte) string {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return ": it is empty"
 	}
-	d := jsontext.NewDecoder(bytes.NewReader(body))
+	if !utf8.Valid(body) {
+		return ": it is not UTF-8"
+	}
+	d := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowInvalidUTF8(true))
 	for {
 		if _, err := d.ReadToken(); err != nil {
 			return ": " + reason(err)
@@ -59,7 +64,7 @@ func Arguments(text string) (object json.RawMessage, odd bool) {
 	if len(b) == 0 || string(b) == "null" {
 		return json.RawMessage("{}"), false
 	}
-	if b[0] == '{' && jsontext.Value(b).IsValid(jsontext.AllowDuplicateNames(true)) {
+	if b[0] == '{' && jsontext.Value(b).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) && utf8.Valid(b) {
 		return b, false
 	}
 	return append(AppendText([]byte(`{"_raw":`), text), '}'), true

@@ -8,3 +8,7 @@ import "stele/internal/fault"
 func BadCredentials() *fault.Error {
 	return fault.New(fault.UpstreamError, "The model's provider refused this installation's credentials.").With("credentials", true)
 }
+
+// BadSignature is the reason in the details of a refusal that is about the
+// signatures of thoughts: without them the request may be taken.
+const BadSignature = "bad_signature"

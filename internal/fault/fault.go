@@ -16,6 +16,7 @@ type Error struct {
 	Message    string         // one sentence for people
 	Details    map[string]any // facts for programs; may be nil
 	RetryAfter time.Duration  // when trying again makes sense; 0 says nothing
+	Spent      bool           // it was tried again already: clients need not
 	Err        error          // the cause: logged, never shown
 }
 

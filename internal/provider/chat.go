@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"stele/internal/chat"
@@ -29,25 +29,21 @@ var (
 	userAgent = []string{"stele"}
 )
 
-// Account is what the operator has at an upstream.
-type Account struct {
-	Name    string
-	Kind    Kind
-	BaseURL string // without a slash at the end
-	Key     string
-}
-
 // Chat is one account at an upstream that speaks a chat dialect. It is safe for
 // concurrent use.
 type Chat struct {
 	account Account
 	dialect dialect.Dialect
 	client  *http.Client
+	paths   paths
+	signer  signer   // nil: the key is all
+	private []string // of the operator's, which refusals may name
 }
 
-// NewChat makes the client of an account. The HTTP client must be guard's.
+// NewChat makes the client of an account that has no options. The HTTP client
+// must be guard's.
 func NewChat(a Account, d dialect.Dialect, client *http.Client) *Chat {
-	return &Chat{account: a, dialect: d, client: client}
+	return &Chat{account: a, dialect: d, client: client, private: private(a)}
 }
 
 var _ relay.Upstream = (*Chat)(nil)
@@ -55,12 +51,10 @@ var _ relay.Upstream = (*Chat)(nil)
 // Dialect is what the upstream speaks.
 func (c *Chat) Dialect() string { return c.dialect.Name() }
 
-// Do asks the upstream. It returns when the answer is there, or its first frame.
-func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat.Reply, error) {
-	reply := &chat.Reply{Dialect: c.dialect.Name(), Provider: c.account.Name, Target: t.Model}
-	// A request that was changed on the way is no longer the client's bytes.
-	reply.Passed = req.Origin.Dialect == reply.Dialect && req.Origin.Body != nil && !req.Origin.Unframed
-	call, err := c.call(req, t, reply.Passed)
+// ask makes one call. It returns when the answer is there, or its first frame.
+func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m manner) (*chat.Reply, error) {
+	reply := &chat.Reply{Dialect: c.dialect.Name(), Provider: c.account.Name, Target: t.Model, Passed: c.passes(req)}
+	call, err := c.call(req, t, m)
 	if err != nil {
 		return nil, err
 	}
@@ -71,42 +65,45 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 	if !t.Hidden {
 		reply.Served = c.account.Name + "/" + t.Model
 	}
-	dog := watch(ctx, t.Timeouts)
-	answer, err := c.send(dog.ctx, call)
-	if err != nil {
-		dog.stop()
-		return nil, dog.explain(err)
-	}
-	if req.Stream {
-		err = c.stream(&exchange{dog, answer, call, reply, t, req})
-	} else {
-		err = c.whole(&exchange{dog, answer, call, reply, t, req})
+	x := &exchange{dog: watch(ctx, t.Timeouts), call: call, reply: reply, target: t, req: req}
+	if x.answer, err = c.send(x.dog.ctx, call); err == nil {
+		if req.Stream {
+			err = c.stream(x)
+		} else {
+			err = c.whole(x)
+		}
 	}
 	if err != nil {
-		_ = answer.Body.Close()
-		dog.stop()
-		return nil, dog.explain(err)
+		err = c.discreet(x.dog.explain(err))
+		x.close()
+		return nil, err
 	}
 	return reply, nil
 }
 
 // call puts the request into the upstream's words, or leaves it in the client's
 // where those are the same.
-func (c *Chat) call(req *chat.Request, t relay.Target, pass bool) (dialect.Call, error) {
+func (c *Chat) call(req *chat.Request, t relay.Target, m manner) (dialect.Call, error) {
 	target := dialect.Target{
-		Model: t.Model, Stream: req.Stream, Compatible: !c.account.Kind.Author(),
-		Proof: c.proof(req.Origin.Dialect, t.Model),
+		Model: t.Model, Stream: req.Stream, Compatible: !c.account.Kind.Author(), Schemaless: c.account.Kind.Schemaless,
+		Proof: c.proof(req.Origin.Dialect, t.Model), Resume: m.resume, Forget: m.forget,
 	}
+	pass := c.passes(req)
 	if pass {
-		return c.dialect.PassRequest(req, target)
+		call, err := c.dialect.PassRequest(req, target)
+		return c.reshape(call, target, pass), err
 	}
 	talk, err := req.Conversation()
 	if err != nil {
 		return dialect.Call{}, err
 	}
+	var forgotten []chat.Loss
+	if m.forget {
+		talk, forgotten = thoughtless(talk)
+	}
 	call, err := c.dialect.EncodeRequest(talk, target)
-	call.Losses = append(append([]chat.Loss(nil), talk.Notes...), call.Losses...)
-	return call, err
+	call.Losses = slices.Concat(talk.Notes, forgotten, call.Losses)
+	return c.reshape(call, target, pass), err
 }
 
 // proof gives back a signature that this very account and model made. One that
@@ -133,7 +130,9 @@ func (c *Chat) send(ctx context.Context, call dialect.Call) (*http.Response, err
 	r.Header["Content-Type"] = jsonType
 	r.Header["Accept-Encoding"] = identity
 	r.Header["User-Agent"] = userAgent
-	c.authorize(r)
+	if err := c.authorize(ctx, r, call.Body); err != nil {
+		return nil, err
+	}
 	answer, err := c.client.Do(r)
 	if err != nil {
 		return nil, fault.New(fault.UpstreamError, "The model's provider could not be reached.").Because(err)
@@ -144,25 +143,15 @@ func (c *Chat) send(ctx context.Context, call dialect.Call) (*http.Response, err
 			_ = answer.Body.Close()
 			return nil, fault.New(fault.UpstreamError, "The model's provider sent an answer that cannot be read.").Because(err)
 		}
-		answer.Body = readCloser{unpacked, answer.Body}
+		answer.Body, answer.ContentLength = readCloser{unpacked, answer.Body}, -1
 	}
 	if answer.StatusCode/100 == 2 {
+		unframe(answer)
 		return answer, nil
 	}
 	defer answer.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(answer.Body, mostError))
-	return nil, c.dialect.DecodeError(answer.StatusCode, answer.Header, body)
-}
-
-func (c *Chat) authorize(r *http.Request) {
-	if c.account.Key == "" {
-		return
-	}
-	if header := c.account.Kind.Auth; header != "" {
-		r.Header.Set(header, c.account.Key)
-		return
-	}
-	r.Header.Set("Authorization", "Bearer "+c.account.Key)
+	return nil, c.refused(answer.StatusCode, answer.Header, body)
 }
 
 // exchange is one call that was answered.
@@ -175,20 +164,31 @@ type exchange struct {
 	req    *chat.Request
 }
 
+// close ends the call, answered or not.
+func (x *exchange) close() {
+	if x.answer != nil {
+		_ = x.answer.Body.Close()
+	}
+	x.dog.stop()
+}
+
 // whole reads a whole answer, even if it comes as a stream nobody asked for.
 func (c *Chat) whole(x *exchange) error {
-	defer x.dog.stop()
-	defer x.answer.Body.Close()
 	if contentType(x.answer) == "text/event-stream" {
 		x.reply.Passed = false
 		response, err := chat.Collect(chat.Cut(chat.Tidy(c.source(x, new(chat.Seen)).all()), x.call.Stops))
+		if err != nil {
+			return err
+		}
 		x.reply.Response = response
-		return err
+		x.close()
+		return nil
 	}
-	body, err := readAll(x.answer)
+	body, err := readAll(x)
 	if err != nil {
 		return err
 	}
+	x.close()
 	if !x.reply.Passed || x.target.Watched {
 		x.reply.Response, err = c.dialect.DecodeResponse(body)
 	} else {
@@ -208,21 +208,36 @@ func (c *Chat) whole(x *exchange) error {
 	return nil
 }
 
-// readAll reads a body that may say how long it is, within bounds.
-func readAll(answer *http.Response) ([]byte, error) {
-	if answer.ContentLength > mostAnswer {
+// readAll reads a body that may say how long it is, within bounds. One that does
+// not is gathered in pieces: whatever turns out to be too long was never copied.
+func readAll(x *exchange) ([]byte, error) {
+	if x.answer.ContentLength > mostAnswer {
 		return nil, errTooLong()
 	}
-	var b bytes.Buffer
-	b.Grow(int(max(answer.ContentLength, 0)) + bytes.MinRead)
-	n, err := b.ReadFrom(io.LimitReader(answer.Body, mostAnswer+1))
-	if err != nil {
-		return nil, fault.New(fault.UpstreamError, "The model's provider broke off in its answer.").Because(err)
+	const longestPiece = 4 << 20
+	var full [][]byte
+	piece := make([]byte, 0, max(x.answer.ContentLength, 0)+bytes.MinRead)
+	for total := 0; ; {
+		if len(piece) == cap(piece) {
+			full = append(full, piece)
+			piece = make([]byte, 0, min(2*cap(piece), longestPiece))
+		}
+		n, err := x.answer.Body.Read(piece[len(piece):cap(piece)])
+		if n > 0 {
+			x.dog.fed()
+		}
+		piece = piece[:len(piece)+n]
+		switch total += n; {
+		case total > mostAnswer:
+			return nil, errTooLong()
+		case err == io.EOF && full == nil: //nolint:errorlint // as readers return it
+			return piece, nil
+		case err == io.EOF: //nolint:errorlint // as readers return it
+			return slices.Concat(append(full, piece)...), nil
+		case err != nil:
+			return nil, broken(err)
+		}
 	}
-	if n > mostAnswer {
-		return nil, errTooLong()
-	}
-	return b.Bytes(), nil
 }
 
 func errTooLong() *fault.Error {
@@ -263,6 +278,3 @@ func strict(req *chat.Request, losses []chat.Loss) error {
 	}
 	return &strictError{refused}
 }
-
-// gone reports whether an error is the client's own hanging up.
-func gone(err error) bool { return errors.Is(err, context.Canceled) }

@@ -1,5 +1,7 @@
 package provider
 
+import "stele/internal/chat"
+
 // The clouds that serve others' models: the author's own words, at addresses
 // and with credentials of the cloud.
 
@@ -22,7 +24,7 @@ func azure() Kind {
 var googleOptions = []Option{
 	{Name: "project", Env: []string{"GOOGLE_CLOUD_PROJECT"}, Private: true}, // the service account's own where it is left out
 	{Name: "region", Env: []string{"GOOGLE_CLOUD_LOCATION", "CLOUD_ML_REGION"}, Default: "global"},
-	{Name: "service_account", Env: []string{"GOOGLE_APPLICATION_CREDENTIALS"}, Keyless: true, Secret: true, Text: true},
+	{Name: "service_account", FileEnv: "GOOGLE_APPLICATION_CREDENTIALS", Keyless: true, Secret: true, Text: true},
 	{Name: "api_version", Default: "v1"},
 }
 
@@ -57,14 +59,14 @@ func vertex() Kind {
 func vertexClaude() Kind {
 	const models = "/{api_version}/projects/{project}/locations/{region}/publishers/anthropic/models/{model}"
 	return Kind{
-		Name: "vertex-claude", Dialect: "anthropic", Genuine: true, Platform: google, Unlisted: true,
+		Name: "vertex-claude", Dialect: "anthropic", Genuine: true, Platform: google, Unlisted: true, Bound: true,
 		BaseURL: googleBase, Places: googlePlaces, Options: googleOptions,
 		Paths: []Path{{Whole: models + ":rawPredict", Stream: models + ":streamRawPredict"}},
 		Moved: []Move{{Header: "Anthropic-Version"}},
 		Edits: []Edit{
 			{Path: "model", Pass: true},
 			{Path: "anthropic_version", Value: `"vertex-2023-10-16"`, Add: true, Pass: true},
-			{Path: "service_tier", Field: "service_tier"},
+			{Path: "service_tier", Field: chat.FieldTier},
 		},
 	}
 }
@@ -73,7 +75,7 @@ func vertexClaude() Kind {
 // headers is in the body, and the other way round.
 func bedrock() Kind {
 	return Kind{
-		Name: "bedrock", Dialect: "anthropic", Genuine: true, Platform: amazon, Unlisted: true,
+		Name: "bedrock", Dialect: "anthropic", Genuine: true, Platform: amazon, Unlisted: true, Bound: true,
 		BaseURL: "https://bedrock-runtime.{region}.amazonaws.com", KeyEnv: "AWS_BEARER_TOKEN_BEDROCK",
 		Paths: []Path{{Whole: "/model/{label}/invoke", Stream: "/model/{label}/invoke-with-response-stream"}},
 		Options: []Option{
@@ -87,7 +89,7 @@ func bedrock() Kind {
 			{Path: "model", Pass: true},
 			{Path: "stream", Pass: true},
 			{Path: "anthropic_version", Value: `"bedrock-2023-05-31"`, Add: true, Pass: true},
-			{Path: "service_tier", Field: "service_tier"},
+			{Path: "service_tier", Field: chat.FieldTier},
 		},
 	}
 }

@@ -7,22 +7,24 @@ package provider
 // option, {model} for the model's name and {label} for it with every special
 // sign encoded.
 type Kind struct {
-	Name     string
-	Dialect  string            // openai, anthropic or gemini; "" for media APIs
-	Genuine  bool              // the author's own models, at somebody else's
-	BaseURL  string            // "": the operator must give one
-	Places   map[string]string // base URLs of regions whose address is made otherwise
-	Trimmed  []string          // ends that operators copy into base URLs and that the paths have already
-	Paths    []Path            // below the base URL; the first that fits counts; none: the dialect's own
-	Auth     string            // the header that carries the key; "": Authorization: Bearer
-	Platform Platform          // who signs requests and words refusals instead of the dialect's author
-	KeyEnv   string            // the environment variable its users keep their key in
-	URLEnv   string            // the environment variable its users keep its address in
-	Options  []Option          // what it needs to know besides address and key
-	Moved    []Move            // headers of the dialect that go elsewhere
-	Edits    []Edit            // what it refuses of its dialect
-	Single   bool              // gives one answer at a time, whatever n says
-	Unlisted bool              // has no list of its own models that could be asked for
+	Name       string
+	Dialect    string            // openai, anthropic or gemini; "" for media APIs
+	Genuine    bool              // the author's own models, at somebody else's
+	BaseURL    string            // "": the operator must give one
+	Places     map[string]string // base URLs of regions whose address is made otherwise
+	Trimmed    []string          // ends that operators copy into base URLs and that the paths have already
+	Paths      []Path            // below the base URL; the first that fits counts; none: the dialect's own
+	Auth       string            // the header that carries the key; "": Authorization: Bearer
+	Platform   Platform          // who signs requests and words refusals instead of the dialect's author
+	KeyEnv     string            // the environment variable its users keep their key in
+	URLEnv     string            // the environment variable its users keep its address in
+	Options    []Option          // what it needs to know besides address and key
+	Moved      []Move            // headers of the dialect that go elsewhere
+	Edits      []Edit            // what it refuses of its dialect
+	Single     bool              // gives one answer at a time, whatever n says
+	Schemaless bool              // takes no schema for the answer, only JSON as such
+	Bound      bool              // fetches nothing from addresses: pictures must come along
+	Unlisted   bool              // has no list of its own models that could be asked for
 }
 
 // Path is where a kind takes requests if its dialect's own path is not it.
@@ -46,10 +48,11 @@ const (
 type Option struct {
 	Name    string
 	Env     []string // the variables that are asked where it is not set
+	FileEnv string   // the variable that names the file it is in
 	Default string
 	Needed  bool // always
 	Keyless bool // needed where there is no API key
-	Secret  bool // also taken from a file that Name_file names
+	Secret  bool // may be in a file of its own, which Name_file names
 	Text    bool // such a file may have several lines
 	Private bool // must not be read in a refusal
 }
@@ -68,16 +71,22 @@ func Kinds() []Kind {
 		{Name: "openrouter", Dialect: "openai", BaseURL: "https://openrouter.ai/api/v1", KeyEnv: "OPENROUTER_API_KEY"},
 		{Name: "groq", Dialect: "openai", BaseURL: "https://api.groq.com/openai/v1", KeyEnv: "GROQ_API_KEY", Edits: groqEdits, Single: true},
 		{Name: "mistral", Dialect: "openai", BaseURL: "https://api.mistral.ai/v1", KeyEnv: "MISTRAL_API_KEY", Edits: mistralEdits},
-		{Name: "deepseek", Dialect: "openai", BaseURL: "https://api.deepseek.com/v1", KeyEnv: "DEEPSEEK_API_KEY", Edits: deepseekEdits, Single: true},
+		{
+			Name: "deepseek", Dialect: "openai", BaseURL: "https://api.deepseek.com/v1", KeyEnv: "DEEPSEEK_API_KEY",
+			Edits: deepseekEdits, Single: true, Schemaless: true,
+		},
 		{Name: "xai", Dialect: "openai", BaseURL: "https://api.x.ai/v1", KeyEnv: "XAI_API_KEY", Edits: xaiEdits},
 		{Name: "together", Dialect: "openai", BaseURL: "https://api.together.xyz/v1", KeyEnv: "TOGETHER_API_KEY", Edits: togetherEdits},
 		{Name: "fireworks", Dialect: "openai", BaseURL: "https://api.fireworks.ai/inference/v1", KeyEnv: "FIREWORKS_API_KEY"},
 		{Name: "cerebras", Dialect: "openai", BaseURL: "https://api.cerebras.ai/v1", KeyEnv: "CEREBRAS_API_KEY", Edits: cerebrasEdits, Single: true},
-		{Name: "perplexity", Dialect: "openai", BaseURL: "https://api.perplexity.ai", KeyEnv: "PERPLEXITY_API_KEY", Edits: perplexityEdits, Single: true, Unlisted: true},
-		{Name: "ollama", Dialect: "openai", BaseURL: "http://127.0.0.1:11434/v1", URLEnv: "OLLAMA_HOST", Edits: ollamaEdits, Single: true},
+		{
+			Name: "perplexity", Dialect: "openai", BaseURL: "https://api.perplexity.ai", KeyEnv: "PERPLEXITY_API_KEY",
+			Edits: perplexityEdits, Single: true, Unlisted: true,
+		},
+		{Name: "ollama", Dialect: "openai", BaseURL: "http://127.0.0.1:11434/v1", URLEnv: "OLLAMA_HOST", Edits: ollamaEdits, Single: true, Bound: true},
 		{Name: "vllm", Dialect: "openai", BaseURL: "http://127.0.0.1:8000/v1"},
 		{Name: "llamacpp", Dialect: "openai", BaseURL: "http://127.0.0.1:8081/v1", Edits: llamacppEdits},
-		{Name: "lmstudio", Dialect: "openai", BaseURL: "http://127.0.0.1:1234/v1", Edits: lmstudioEdits, Single: true},
+		{Name: "lmstudio", Dialect: "openai", BaseURL: "http://127.0.0.1:1234/v1", Edits: lmstudioEdits, Single: true, Bound: true},
 		{Name: "replicate", BaseURL: "https://api.replicate.com/v1", KeyEnv: "REPLICATE_API_TOKEN"},
 		{Name: "fal", BaseURL: "https://queue.fal.run", KeyEnv: "FAL_KEY"},
 		{Name: "bfl", BaseURL: "https://api.bfl.ai/v1", KeyEnv: "BFL_API_KEY"},

@@ -20,18 +20,14 @@ func (c *Chat) stream(x *exchange) error {
 	}
 	x.reply.Seen = new(chat.Seen)
 	src := c.source(x, x.reply.Seen)
-	first, err := src.next()
-	if err == io.EOF { //nolint:errorlint // as next returns it
-		return fault.New(fault.UpstreamError, "The model's provider sent an empty answer.").Because(chat.ErrCut)
-	}
+	first, err := src.first()
 	if err != nil {
 		return err
 	}
 	var once sync.Once
 	x.reply.Close = func() {
 		once.Do(func() {
-			_ = x.answer.Body.Close()
-			x.dog.stop()
+			x.close()
 			src.reader.Close()
 		})
 	}
@@ -42,7 +38,7 @@ func (c *Chat) stream(x *exchange) error {
 		}
 		for chunk, err := range src.all() {
 			if err != nil {
-				err = x.dog.explain(err)
+				err = c.discreet(x.dog.explain(err))
 			}
 			if !yield(chunk, err) {
 				return
@@ -74,6 +70,7 @@ type source struct {
 	run     *wire.SSE // the frames of a run that had to be looked at; nil: none are left
 	seen    *chat.Seen
 	events  []chat.Event
+	over    bool // the upstream said why it stopped
 }
 
 func (c *Chat) source(x *exchange, seen *chat.Seen) *source {
@@ -81,6 +78,27 @@ func (c *Chat) source(x *exchange, seen *chat.Seen) *source {
 	return &source{
 		exchange: x, c: c, seen: seen, reader: wire.NewSSE(x.answer.Body, mostAnswer),
 		decoder: c.dialect.NewDecoder(light), skims: light && !x.target.Rename,
+	}
+}
+
+// first is the first chunk that says anything. Comments before it come with it:
+// an upstream that sends them while it waits may still fail and be replaced.
+func (s *source) first() (chat.Chunk, error) {
+	var before []byte
+	for {
+		chunk, err := s.next()
+		switch {
+		case err != nil:
+			return chat.Chunk{}, err
+		case s.seen.Chunks == 0:
+			if before = append(before, chunk.Raw...); len(before) > mostError {
+				return chat.Chunk{}, errTooLong()
+			}
+			continue
+		case len(before) > 0:
+			chunk.Raw = append(before, chunk.Raw...)
+		}
+		return chunk, nil
 	}
 }
 
@@ -95,9 +113,12 @@ func (s *source) next() (chat.Chunk, error) {
 	for {
 		frame, err := s.frame()
 		if err != nil {
-			return chat.Chunk{}, broken(err)
+			return chat.Chunk{}, s.ended(err)
 		}
 		s.dog.fed()
+		if len(frame.Data) == 0 && bytes.HasPrefix(frame.Raw, []byte{'{'}) {
+			frame.Data = bytes.TrimSpace(frame.Raw) // an error that forgot that it is in a stream
+		}
 		if s.events, err = s.decoder.Decode(s.events[:0], frame); err != nil {
 			return chat.Chunk{}, err
 		}
@@ -119,7 +140,7 @@ func (s *source) next() (chat.Chunk, error) {
 func (s *source) skim() (chat.Chunk, error) {
 	frames, err := s.reader.Run()
 	if err != nil {
-		return chat.Chunk{}, broken(err)
+		return chat.Chunk{}, s.ended(err)
 	}
 	if frames == nil {
 		return chat.Chunk{}, nil // too long to be skimmed
@@ -158,6 +179,9 @@ func (s *source) count() {
 		if e.Usage != (chat.Usage{}) {
 			s.seen.Usage = e.Usage
 		}
+		if e.Kind == chat.Finish {
+			s.over, s.seen.Ended = true, s.seen.Ended || e.Last
+		}
 		s.seen.Text += len(e.Part.Text)
 		if !s.reply.Passed {
 			s.own(&e.Part)
@@ -194,7 +218,11 @@ func (c *Chat) finish(x *exchange) {
 			called = called || answer.Parts[i].Kind == chat.ToolCall
 		}
 		answer.Stop = chat.Settle(answer.Stop, called)
+		if answer.Stop.Reason == chat.Other && answer.Stop.Raw != "" {
+			r.Notes = append(r.Notes, chat.Lost(chat.FieldAnswer, chat.Approximated, "it ended with "+answer.Stop.Raw))
+		}
 	}
+	x.reply.Dropped = append(x.reply.Dropped, r.Notes...)
 	if len(x.call.Stops) == 0 {
 		return
 	}
@@ -219,12 +247,20 @@ func (s *source) all() chat.Stream {
 	}
 }
 
-// broken is what a read error means: the end, or that the upstream failed.
-func broken(err error) error {
+// ended is what the end of a stream means: it was complete, or it was cut off.
+func (s *source) ended(err error) error {
 	switch {
-	case err == io.EOF: //nolint:errorlint // as readers return it
-		return err
-	case errors.Is(err, wire.ErrTooLong):
+	case err != io.EOF: //nolint:errorlint // as readers return it
+		return broken(err)
+	case !s.over:
+		return broken(chat.ErrCut)
+	}
+	return err
+}
+
+// broken is an upstream that failed in its answer.
+func broken(err error) error {
+	if errors.Is(err, wire.ErrTooLong) {
 		return errTooLong().Because(err)
 	}
 	return fault.New(fault.UpstreamError, "The model's provider broke off in its answer.").Because(err)

@@ -14,6 +14,7 @@ var (
 	errFirstByte = errors.New("nothing came in time")
 	errGap       = errors.New("the stream fell silent")
 	errTotal     = errors.New("the call took too long")
+	errOver      = errors.New("the call is over")
 )
 
 // watchdog ends a call that is silent for too long, or too long altogether. It
@@ -61,7 +62,7 @@ func (d *watchdog) bark() {
 // stop ends the watch and the call.
 func (d *watchdog) stop() {
 	d.timer.Stop()
-	d.cancel(context.Canceled)
+	d.cancel(errOver)
 }
 
 // explain says why a call failed, when it was the watchdog's doing or the client's.
@@ -70,8 +71,8 @@ func (d *watchdog) explain(err error) error {
 	case cause == nil:
 	case errors.Is(cause, errFirstByte), errors.Is(cause, errGap), errors.Is(cause, errTotal):
 		return fault.New(fault.UpstreamTimeout, "The model's provider did not answer in time.").Because(errors.Join(cause, err))
-	case gone(cause) && d.timer.Stop():
-		return cause // the client hung up: nobody is told
+	case errors.Is(cause, context.Canceled):
+		return cause // the client hung up: nobody is told, and nobody is to blame
 	}
 	return err
 }

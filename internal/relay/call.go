@@ -41,17 +41,24 @@ func (c *call) fail(err error) {
 		c.record.Status, c.record.Code = 499, "client_gone"
 		return
 	}
-	e := fault.From(err)
-	c.record.Status, c.record.Code = e.Code.Status(), string(e.Code)
+	code := fault.From(err).Code
+	if errors.Is(err, chat.ErrCut) || errors.Is(err, chat.ErrHeld) {
+		code = fault.UpstreamError
+	}
+	c.record.Status, c.record.Code = code.ChatStatus(), string(code)
 }
 
-// watch counts a stream while it passes.
+// watch counts a stream while it passes. The record is written before its last
+// bytes are: whoever has the whole answer finds its row, whatever happens next.
 func (c *call) watch(stream chat.Stream) chat.Stream {
 	return func(yield func(chat.Chunk, error) bool) {
 		defer c.settle()
 		for chunk, err := range stream {
 			if err != nil {
 				c.fail(err)
+			}
+			if err == nil && c.ends(&chunk) {
+				c.settle()
 			}
 			if !yield(chunk, err) {
 				if err == nil {
@@ -61,6 +68,12 @@ func (c *call) watch(stream chat.Stream) chat.Stream {
 			}
 		}
 	}
+}
+
+// ends reports whether nothing that counts comes after a chunk.
+func (c *call) ends(chunk *chat.Chunk) bool {
+	n := len(chunk.Events)
+	return c.reply.Seen != nil && c.reply.Seen.Ended || n > 0 && chunk.Events[n-1].Kind == chat.Finish
 }
 
 // settle writes the record, once.

@@ -45,6 +45,7 @@ type Options struct {
 	Router    *route.Router
 	Keeper    meter.Keeper
 	Vault     *Vault
+	Fetch     Fetcher // nil: nothing is fetched
 	Log       *slog.Logger
 	Now       func() time.Time
 }
@@ -103,6 +104,7 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 		model = pinned(model, r.Vault.target(who.Workspace, talk))
 	}
 	var reply *chat.Reply
+	var got fetched
 	call.record.Tries, err = r.Router.Do(ctx, model, func(ctx context.Context, t catalog.Target) error {
 		upstream, ok := r.Upstreams(t.Provider)
 		if !ok {
@@ -112,6 +114,9 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 		call.record.Provider, call.record.Target = t.Provider, t.Model
 		asked, err := r.remind(who, req, upstream)
 		if err != nil {
+			return err
+		}
+		if asked, err = r.attach(ctx, asked, upstream, &got); err != nil {
 			return err
 		}
 		reply, err = upstream.Do(ctx, asked, Target{

@@ -34,7 +34,8 @@ func (r *Router) Do(ctx context.Context, m *catalog.Model, try func(context.Cont
 		return 0, fault.New(fault.Unavailable, "The model %q has no target.", m.ID)
 	}
 	var last error
-	dead := make([]bool, len(order)) // trying again there cannot help
+	dead := make([]bool, len(order))   // trying again there cannot help
+	fails := make([]error, len(order)) // why each failed last
 	for n := 0; tries < most && n < most*2; n++ {
 		at := n % len(order)
 		if dead[at] {
@@ -51,7 +52,7 @@ func (r *Router) Do(ctx context.Context, m *catalog.Model, try func(context.Cont
 			continue
 		}
 		if n >= len(order) { // all were tried: give them time
-			if err := r.pause(ctx, n/len(order), last); err != nil {
+			if err := r.pause(ctx, n/len(order), fails[at]); err != nil {
 				done(nil)
 				return tries, err
 			}
@@ -63,7 +64,7 @@ func (r *Router) Do(ctx context.Context, m *catalog.Model, try func(context.Cont
 		if err == nil || v.final || ctx.Err() != nil {
 			return tries, err
 		}
-		last, dead[at] = err, v.elsewhere
+		last, fails[at], dead[at] = err, err, v.elsewhere
 	}
 	return tries, exhausted(last, tries)
 }
@@ -142,10 +143,13 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// exhausted is what the client hears when every try failed.
+// exhausted is what the client hears when every try failed. One that must wait
+// for longer than we do is left to try again itself.
 func exhausted(last error, tries int) error {
 	if e, ok := errors.AsType[*fault.Error](last); ok && tries > 0 {
-		return e
+		told := *e
+		told.Spent = e.RetryAfter <= longestPause
+		return &told
 	}
 	return fault.New(fault.Unavailable, "The model's providers are failing: try again soon.").After(openFor).Because(last)
 }

@@ -34,6 +34,7 @@ type SSE struct {
 	data []byte
 	name []byte
 	bom  bool
+	end  byte // of a line: LF, with a CR before it or not, or CR alone; 0: not known yet
 }
 
 // NewSSE makes a reader that refuses events longer than max bytes.
@@ -57,6 +58,9 @@ func (s *SSE) Close() {
 // one if there is none. Its bytes are valid until the next is read. An event that
 // is too long to be looked at this way gives none: then Next reads it.
 func (s *SSE) Run() ([]byte, error) {
+	if s.end == '\r' {
+		return nil, nil
+	}
 	for {
 		here, _ := s.r.Peek(s.r.Buffered())
 		if end := lastEvent(here); end > 0 {
@@ -114,15 +118,14 @@ func (s *SSE) Ended() bool {
 // Next reads one event. Events without data, such as comments, come as frames
 // with an empty Data, so that whoever passes bytes on misses none.
 func (s *SSE) Next() (Frame, error) {
-	s.raw, s.data, s.name = s.raw[:0], s.data[:0], s.name[:0]
-	seen := false
+	s.raw, s.data, s.name = s.raw[:0], nil, s.name[:0]
 	for {
 		line, err := s.line()
 		if err != nil {
 			if errors.Is(err, io.EOF) && len(s.raw) > 0 {
 				// Some servers leave out the last blank line: what came is an event if it is
 				// whole. Whoever passes it on needs the line, or the client loses the event.
-				if seen && len(line) == 0 {
+				if len(line) == 0 && (len(s.name) == 0 || len(s.data) > 0) {
 					s.raw = append(s.raw, '\n')
 					return Frame{Event: s.name, Data: s.data, Raw: s.raw}, nil
 				}
@@ -133,40 +136,67 @@ func (s *SSE) Next() (Frame, error) {
 		if len(line) == 0 {
 			return Frame{Event: s.name, Data: s.data, Raw: s.raw}, nil
 		}
-		if s.field(line) {
-			seen = true
-		}
+		s.field(line)
 	}
 }
 
-// field takes one line over and reports whether it was data.
-func (s *SSE) field(line []byte) bool {
+// field takes one line over.
+func (s *SSE) field(line []byte) {
 	name, value, _ := bytes.Cut(line, []byte{':'})
 	if len(value) > 0 && value[0] == ' ' {
 		value = value[1:]
 	}
 	switch string(name) {
 	case "data":
-		if len(s.data) > 0 {
-			s.data = append(s.data, '\n')
+		if len(s.data) == 0 {
+			s.data = value[:len(value):len(value)] // nearly always all there is: not copied
+			break
 		}
-		s.data = append(s.data, value...)
-		return true
+		s.data = append(append(s.data, '\n'), value...)
 	case "event":
 		s.name = append(s.name[:0], value...)
 	}
-	return false
+}
+
+// grow makes room for n bytes more. Long events grow in few large steps, and never
+// beyond what they may fill: what append leaves behind on the way is many times that.
+func (s *SSE) grow(n int) {
+	const long = 1 << 20
+	if need := len(s.raw) + n; need > cap(s.raw) && need > long {
+		s.raw = append(make([]byte, 0, max(need, min(4*cap(s.raw), s.max))), s.raw...)
+	}
+}
+
+// lineEnd finds out how lines end, from the first one.
+func (s *SSE) lineEnd() byte {
+	for {
+		here, _ := s.r.Peek(s.r.Buffered())
+		lf := bytes.IndexByte(here, '\n')
+		switch cr := bytes.IndexByte(here, '\r'); {
+		case cr >= 0 && cr+1 < len(here) && here[cr+1] != '\n' && (lf < 0 || cr < lf):
+			return '\r'
+		case lf >= 0, len(here) == s.r.Size():
+			return '\n'
+		}
+		if _, err := s.r.Peek(len(here) + 1); err != nil {
+			return '\n'
+		}
+	}
 }
 
 // line reads one line, appends its bytes to raw and returns it without its end.
 func (s *SSE) line() ([]byte, error) {
 	start := len(s.raw)
+	if s.end == 0 {
+		s.end = s.lineEnd()
+	}
 	for {
-		piece, err := s.r.ReadSlice('\n')
-		s.raw = append(s.raw, piece...)
-		if len(s.raw) > s.max {
+		piece, err := s.r.ReadSlice(s.end)
+		if len(s.raw)+len(piece) > s.max {
 			return nil, ErrTooLong
 		}
+		s.grow(len(piece))
+		s.raw = append(s.raw, piece...)
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}

@@ -34,6 +34,8 @@ func TestFrames(t *testing.T) {
 		"only one space is taken":      {"data:  a\n\n", "| a"},
 		"several lines":                {"data: a\ndata: b\n\n", "|a\nb"},
 		"CRLF":                         {"event: x\r\ndata: a\r\n\r\ndata: b\r\n\r\n", "x|a,|b"},
+		"CR":                           {"event: x\rdata: a\r\rdata: b\r\r", "x|a,|b"},
+		"a comment at the end":         {"data: a\n\n: bye\n", "|a,|"},
 		"comments, ids and retries":    {": hi\n\nid: 7\nretry: 1\ndata: a\n\n", "|,|a"},
 		"byte order mark":              {"\xef\xbb\xbfdata: a\n\n", "|a"},
 		"the last blank line missing":  {"data: a\n\ndata: b\n", "|a,|b"},

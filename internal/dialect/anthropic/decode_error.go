@@ -63,7 +63,7 @@ func classify(status int, body []byte) *fault.Error {
 	case status == http.StatusTooManyRequests:
 		return fault.New(fault.RateLimited, "The model's provider is limiting the rate of requests.")
 	case status == overloaded, status == http.StatusServiceUnavailable, kind == "overloaded_error":
-		return fault.New(fault.Unavailable, "The model's provider is overloaded.")
+		return fault.New(fault.Unavailable, "The model's provider is overloaded.").With("reason", "server_is_overloaded")
 	case status == http.StatusRequestTimeout, status == http.StatusGatewayTimeout:
 		return fault.New(fault.UpstreamTimeout, "The model's provider took too long.")
 	case status == http.StatusRequestEntityTooLarge:
@@ -83,6 +83,9 @@ func invalid(message string) *fault.Error {
 		if strings.Contains(strings.ToLower(message), sign) {
 			return e.With("reason", "context_length_exceeded")
 		}
+	}
+	if strings.Contains(message, "signature") && strings.Contains(message, "thinking") {
+		return e.With("reason", dialect.BadSignature)
 	}
 	return e
 }

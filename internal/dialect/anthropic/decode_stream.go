@@ -85,7 +85,7 @@ func (d *decoder) Decode(events []chat.Event, frame wire.Frame) ([]chat.Event, e
 		return append(events, chat.Event{Kind: chat.Counted, Usage: d.counts.usage()}), nil
 	case "message_stop":
 		events = d.settle(events)
-		return append(events, chat.Event{Kind: chat.Finish, Stop: d.stop, Usage: d.counts.usage()}), nil
+		return append(events, chat.Event{Kind: chat.Finish, Stop: d.stop, Usage: d.counts.usage(), Last: true}), nil
 	case "error":
 		return events, streamError(frame.Data)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 )
 
 // roles are the speakers of the API.
@@ -14,6 +15,10 @@ var roles = map[string]chat.Role{"user": chat.User, "assistant": chat.Assistant,
 // messages reads the conversation.
 func (r *reading) messages(v gjson.Result) {
 	r.each(v, "messages", func(i int, v gjson.Result) {
+		if i == dialect.MostMessages {
+			r.bad("messages", "at most %d are taken.", dialect.MostMessages)
+			return
+		}
 		r.message = i
 		if m, ok := r.turn(v); ok && m.Role == chat.System && len(r.talk.Messages) == 0 {
 			r.talk.System = append(r.talk.System, m.Parts...)

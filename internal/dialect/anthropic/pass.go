@@ -27,13 +27,16 @@ func (Codec) PassRequest(req *chat.Request, target dialect.Target) (dialect.Call
 		call.Header[betaHeader] = betas
 	}
 	model, odd := survey(call.Body)
-	if !odd {
+	if !odd && !target.Forget {
 		call.Body = rename(call.Body, model.from, model.to, target.Model)
 		return call, nil
 	}
 	call.Body = unfold(call.Body)
 	loosened(&call, target)
 	unseal(&call, target)
+	if target.Forget {
+		forget(&call)
+	}
 	model, _ = survey(call.Body)
 	call.Body = rename(call.Body, model.from, model.to, target.Model)
 	return call, nil
@@ -104,22 +107,34 @@ func loosened(call *dialect.Call, target dialect.Target) {
 // refuse them.
 func unseal(call *dialect.Call, target dialect.Target) {
 	c := newComposer(new(chat.Conversation), target)
+	changed := retell(call, func(content gjson.Result, message int) ([]byte, bool) {
+		if !strings.Contains(content.Raw, chat.EnvelopePrefix) {
+			return nil, false
+		}
+		return c.unsealTurn(content, message)
+	})
+	call.Losses = append(call.Losses, c.losses...)
+	if changed {
+		mend(call)
+	}
+}
+
+// retell puts other content in the place of a body's turns, where turn says so,
+// and reports whether it did anywhere.
+func retell(call *dialect.Call, turn func(content gjson.Result, message int) ([]byte, bool)) bool {
 	var edits []edit
 	i := 0
 	gjson.GetBytes(call.Body, "messages").ForEach(func(_, m gjson.Result) bool {
-		content := m.Get("content")
-		if content.IsArray() && strings.Contains(content.Raw, chat.EnvelopePrefix) {
-			if text, changed := c.unsealTurn(content, i); changed {
-				from := content.Index
-				edits = append(edits, edit{from, from + len(content.Raw), text})
+		if content := m.Get("content"); content.IsArray() {
+			if text, changed := turn(content, i); changed {
+				edits = append(edits, edit{content.Index, content.Index + len(content.Raw), text})
 			}
 		}
 		i++
 		return true
 	})
-	call.Losses = append(call.Losses, c.losses...)
 	if len(edits) == 0 {
-		return
+		return false
 	}
 	out, done := make([]byte, 0, len(call.Body)), 0
 	for _, e := range edits {
@@ -127,6 +142,12 @@ func unseal(call *dialect.Call, target dialect.Target) {
 		done = e.to
 	}
 	call.Body = append(out, call.Body[done:]...)
+	return true
+}
+
+// mend switches thinking off where what was left out began the turn whose tools
+// are answered: the API would refuse to think on.
+func mend(call *dialect.Call) {
 	if gjson.GetBytes(call.Body, "thinking.type").Str == thinkEnabled && loopBroken(call.Body) {
 		call.Body, _ = sjson.SetRawBytes(call.Body, "thinking", []byte(`{"type":"disabled"}`))
 		call.Losses = append(call.Losses, chat.Lost(chat.FieldThinking, chat.Dropped, "off for this turn: the tool calls that it answers were made elsewhere"))

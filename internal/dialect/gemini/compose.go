@@ -28,6 +28,9 @@ func (Codec) EncodeRequest(talk *chat.Conversation, t dialect.Target) (dialect.C
 	c.generation()
 	c.system()
 	c.rest()
+	if t.Resume != "" {
+		c.member("continuationToken", t.Resume)
+	}
 	c.close('}')
 	if c.err != nil {
 		return dialect.Call{}, c.err

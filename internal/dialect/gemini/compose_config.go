@@ -54,6 +54,9 @@ func (c *composer) sampling() {
 		}
 	}
 	c.stopping(s.Stop)
+	if c.talk.N > 1 {
+		c.refuse(chat.Lost(chat.FieldN, chat.Dropped, ""), "the model gives one answer at a time")
+	}
 	if c.talk.Logprobs != nil {
 		c.key("responseLogprobs")
 		c.raw([]byte("true"))

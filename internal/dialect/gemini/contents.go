@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/fault"
 )
 
@@ -32,6 +33,11 @@ type call struct{ id, name string }
 // contents reads the turns.
 func (r *reader) contents() {
 	r.each("contents", func(i int) {
+		if i == dialect.MostMessages {
+			r.turns.content = -1
+			r.fail(fault.InvalidParameter, "contents", "must be no more than "+strconv.Itoa(dialect.MostMessages))
+			return
+		}
 		r.turns.content = i
 		r.content()
 	})
@@ -118,6 +124,8 @@ func (r *reader) takePart(m *chat.Message, j int) {
 		if r.orphan(m, &p) {
 			return
 		}
+	case p.Kind == chat.Thought && p.Text == "" && signs(m, &p):
+		return
 	case (p.Kind == chat.Text || p.Kind == chat.Thought) && p.Text == "" && p.Proof == "":
 		if w.data == "" && len(m.Parts) == before {
 			r.talk.Notes = append(r.talk.Notes, chat.LostPart(*m, p, chat.Ignored, "the part has no data"))
@@ -170,6 +178,18 @@ func (r *reader) sign(m *chat.Message, p *chat.Part, signature string) {
 		return
 	}
 	p.Proof = signature
+}
+
+// signs gives the thoughts before an empty one its signature, where that came in
+// a stream after their last word and is not Google's, whose stay where they are.
+func signs(m *chat.Message, p *chat.Part) bool {
+	e, wrapped := chat.Unwrap(p.Proof)
+	n := len(m.Parts)
+	if !wrapped || e.Dialect == name || n == 0 || m.Parts[n-1].Kind != chat.Thought || m.Parts[n-1].Proof != "" {
+		return false
+	}
+	m.Parts[n-1].Proof = p.Proof
+	return true
 }
 
 // hidden begins what carries thinking that only its upstream can read through a

@@ -11,7 +11,10 @@ import (
 // NewEncoder begins a stream to one client: server-sent events, or the elements
 // of one JSON array where the client did not ask for events.
 func (Codec) NewEncoder(req *chat.Request) dialect.Encoder {
-	return &encoder{req: req, framed: !req.Origin.Unframed}
+	if req.Origin.Unframed {
+		return &arrayEncoder{encoder{req: req}}
+	}
+	return &encoder{req: req, framed: true}
 }
 
 // encoder writes one stream. Every frame is an answer in itself of which only

@@ -12,9 +12,12 @@ import (
 // switch of ours that Google would refuse, or a signature that we wrapped.
 func (Codec) PassRequest(req *chat.Request, t dialect.Target) (dialect.Call, error) {
 	p := passer{b: req.Origin.Body, target: t, traits: traitsOf(t.Model)}
-	body := unseal(p.loosen(), p.traits, t.Proof)
+	body := unseal(p.loosen(), t)
 	if p.err != nil {
 		return dialect.Call{}, p.err
+	}
+	if t.Forget {
+		p.losses = append(p.losses, chat.Lost(chat.FieldThinking, chat.Dropped, "signatures of earlier turns, which were refused"))
 	}
 	return dialect.Call{Path: address(t), Body: body, Losses: p.losses}, nil
 }

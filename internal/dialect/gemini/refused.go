@@ -134,7 +134,7 @@ func (r *wireRefusal) fault(status int, h http.Header) *fault.Error {
 	case status == http.StatusTooManyRequests:
 		return fault.New(fault.RateLimited, "The model's provider is limiting requests.").After(r.wait(h))
 	case status == http.StatusServiceUnavailable, status == 529, r.status == "UNAVAILABLE":
-		return fault.New(fault.Unavailable, "The model's provider is overloaded.").After(r.wait(h))
+		return fault.New(fault.Unavailable, "The model's provider is overloaded.").With("reason", "server_is_overloaded").After(r.wait(h))
 	case status == http.StatusRequestTimeout, status == http.StatusGatewayTimeout, r.status == "DEADLINE_EXCEEDED":
 		return fault.New(fault.UpstreamTimeout, "The model's provider took too long.")
 	case status == http.StatusNotFound:
@@ -151,6 +151,9 @@ func (r *wireRefusal) badRequest() *fault.Error {
 	e := fault.New(fault.InvalidParameter, "%s", clean(r.message))
 	if r.says("exceeds the maximum number of tokens", "input token count", "context length", "token limit") {
 		return e.With("reason", "context_length_exceeded")
+	}
+	if r.says("thought signature", "thought_signature", "thoughtsignature") {
+		return e.With("reason", dialect.BadSignature)
 	}
 	return e
 }
@@ -184,7 +187,8 @@ func (r *wireRefusal) wait(h http.Header) time.Duration {
 // private is what must not leave in an upstream's sentence: keys, addresses and
 // names of accounts.
 var private = regexp.MustCompile(`https?://\S+|AIza[\w-]{10,}|sk-[\w-]{8,}|ya29\.[\w.-]+|\bBearer\s+\S+` +
-	`|(?i:projects?[/ :_]*(number)?[:= ]*['"]?)[\w-]*\d[\w-]*|[\w.+-]+@[\w-]+\.[\w.]+`)
+	`|(?i:projects?[/ :_]*(number)?[:= ]*['"]?)[\w-]*\d[\w-]*|[\w.+-]+@[\w-]+\.[\w.]+` +
+	`|\b(?:org|acct|proj)[-_][A-Za-z0-9]{6,}`)
 
 // clean is an upstream's sentence without what is private.
 func clean(message string) string {

@@ -31,7 +31,7 @@ func TestRefused(t *testing.T) {
 		"hard case 241: too many, with a time": {status: 429, body: problem("429", "Quota exceeded", "RESOURCE_EXHAUSTED", retry), want: fault.RateLimited, after: 57300 * time.Millisecond},
 		"too many, by header":                  {status: 429, header: "7", body: `[` + problem("429", "x", "RESOURCE_EXHAUSTED", "") + `]`, want: fault.RateLimited, after: 7 * time.Second},
 		"the quota is gone":                    {status: 429, body: problem("429", "You exceeded your current quota, please check your plan and billing details.", "RESOURCE_EXHAUSTED", ""), want: fault.RateLimited},
-		"hard case 243: overloaded":            {status: 503, body: problem("503", "The model is overloaded.", "UNAVAILABLE", ""), want: fault.Unavailable},
+		"hard case 243: overloaded":            {status: 503, body: problem("503", "The model is overloaded.", "UNAVAILABLE", ""), want: fault.Unavailable, reason: "server_is_overloaded"},
 		"bad request":                          {status: 400, body: problem("400", `* GenerateContentRequest.contents: contents is not specified, see https://ai.google.dev/x for projects/123456789`, "INVALID_ARGUMENT", ""), want: fault.InvalidParameter, says: "* GenerateContentRequest.contents: contents is not specified, see … for …"},
 		"too long":                             {status: 400, body: problem("400", "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).", "INVALID_ARGUMENT", ""), want: fault.InvalidParameter, reason: "context_length_exceeded"},
 		"too large":                            {status: 400, body: problem("400", "Request payload size exceeds the limit: 20971520 bytes.", "INVALID_ARGUMENT", ""), want: fault.BodyTooLarge},

@@ -17,6 +17,7 @@ type speaker struct {
 	writer
 	show    bool   // the client wants to read thoughts
 	pending string // the signature of thoughts that are not shown: the next part carries it
+	unheard bool   // thoughts that are not shown have words
 	refused bool   // the model said that it would not
 	said    []byte // the last text, as far as citations may point into it
 	cites   []citation
@@ -79,12 +80,15 @@ func offset(text []byte, characters int) int {
 }
 
 // thought writes thoughts for who asked for them. For others their signature
-// goes with the part that follows.
+// goes with the part that follows, unless it is one of words: whoever made it
+// takes it back only with them.
 func (s *speaker) thought(p *chat.Part) {
 	if !s.show {
-		if p.Proof != "" {
+		s.unheard = s.unheard || p.Text != ""
+		if p.Proof != "" && !s.unheard {
 			s.carry(p.Proof)
 		}
+		s.unheard = s.unheard && p.Proof == ""
 		return
 	}
 	if p.Text == "" && p.Proof == "" {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 )
 
 // span is a member of an object in its place: everything between two commas.
@@ -69,12 +70,13 @@ func sealed(b []byte) bool {
 
 // unseal gives back the signatures that we wrapped for the client: to the model
 // that made them, as they were; of others the call keeps only the placeholder
-// that Google documents, and anything else nothing.
-func unseal(body []byte, t traits, proof func(string) (string, bool)) []byte {
-	if !sealed(body) {
+// that Google documents, and anything else nothing. Where all are to be forgotten
+// it is so with every signature.
+func unseal(body []byte, t dialect.Target) []byte {
+	if !sealed(body) && !t.Forget {
 		return body
 	}
-	u := unsealer{b: body, traits: t, proof: proof}
+	u := unsealer{b: body, traits: traitsOf(t.Model), proof: t.Proof, forget: t.Forget}
 	root, _ := spans(body, 0)
 	for _, s := range root {
 		if s.key != "contents" {
@@ -106,6 +108,7 @@ type unsealer struct {
 	b      []byte
 	traits traits
 	proof  func(string) (string, bool)
+	forget bool // all signatures, not only those that are another model's
 	edits  []edit
 }
 
@@ -134,11 +137,11 @@ func (u *unsealer) part(at int) {
 		signature, _ := c.text()
 		_, wrapped := chat.Unwrap(signature)
 		_, hides := unhide(signature)
-		if !wrapped && !hides {
+		if !wrapped && !hides && !u.forget {
 			continue
 		}
 		raw, ok := "", false
-		if wrapped && u.proof != nil {
+		if wrapped && u.proof != nil && !u.forget {
 			raw, ok = u.proof(signature)
 		}
 		calls := false

@@ -259,6 +259,7 @@ func TestWhatClientsHear(t *testing.T) {
 	t.Parallel()
 	const asking = `{"contents":[{"parts":[{"text":"hi"}]}],"generationConfig":{"thinkingConfig":{"includeThoughts":true}}}`
 	thought := chat.Part{Kind: chat.Thought, Text: "hm", Proof: "U0lH"}
+	silent := chat.Part{Kind: chat.Thought, Proof: "U0lH"}
 	for name, test := range map[string]struct {
 		asks  string
 		parts []chat.Part
@@ -266,10 +267,11 @@ func TestWhatClientsHear(t *testing.T) {
 		want  string
 	}{
 		"thoughts for who asked":            {asking, []chat.Part{thought, text("a")}, chat.EndTurn, `~hm~!U0lH "a"`},
-		"no thoughts for who did not":       {plainly, []chat.Part{thought, text("a")}, chat.EndTurn, `"a"!U0lH`},
-		"their signature rides on the call": {plainly, []chat.Part{thought, calls("1", "f", "")}, chat.ToolUse, `f{}!U0lH`},
-		"two signatures":                    {plainly, []chat.Part{thought, {Kind: chat.Redacted, Text: "x"}, calls("1", "f", "")}, chat.ToolUse, `""!U0lH f{}!` + hide("x")},
-		"a signature with nothing after it": {plainly, []chat.Part{text("a"), thought}, chat.EndTurn, `"a"!U0lH`},
+		"no thoughts for who did not":       {plainly, []chat.Part{thought, text("a")}, chat.EndTurn, `"a"`},
+		"no words, but their signature":     {plainly, []chat.Part{silent, text("a")}, chat.EndTurn, `"a"!U0lH`},
+		"their signature rides on the call": {plainly, []chat.Part{silent, calls("1", "f", "")}, chat.ToolUse, `f{}!U0lH`},
+		"two signatures":                    {plainly, []chat.Part{silent, {Kind: chat.Redacted, Text: "x"}, calls("1", "f", "")}, chat.ToolUse, `""!U0lH f{}!` + hide("x")},
+		"a signature with nothing after it": {plainly, []chat.Part{text("a"), silent}, chat.EndTurn, `"a"!U0lH`},
 		"a signature that is no base64":     {plainly, []chat.Part{{Kind: chat.Text, Text: "a", Proof: "a_b"}}, chat.EndTurn, `"a"!` + chat.Envelope{Raw: "a_b"}.Wrap()},
 		"arguments that are no object":      {plainly, []chat.Part{calls("1", "f", "[1]")}, chat.ToolUse, `f{"_raw":"[1]"}`},
 		"arguments that are no JSON":        {plainly, []chat.Part{calls("1", "f", `{"a`), text("b")}, chat.ToolUse, `f{"_raw":"{\"a"} "b"`},

@@ -139,7 +139,7 @@ func (e *composer) wanted() (level string, exact bool) {
 	case t.Effort != "":
 		return t.Effort, t.Budget == nil
 	case t.Budget != nil && *t.Budget >= 0:
-		return dialect.EffortOf(*t.Budget), false
+		return dialect.EffortOf(*t.Budget), *t.Budget == 0
 	case e.model.restsByDefault():
 		return "medium", false
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/fault"
 )
 
@@ -31,6 +32,10 @@ func (r *reading) readMessages() error {
 	var err error
 	at := 0
 	r.messages.ForEach(func(_, v gjson.Result) bool {
+		if at == dialect.MostMessages {
+			err = wrong("messages", fmt.Sprintf("a list of at most %d messages", dialect.MostMessages))
+			return false
+		}
 		r.at = at
 		err = r.message(v, at)
 		at++

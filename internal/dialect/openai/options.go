@@ -37,6 +37,10 @@ func (e *composer) prepareFormat() error {
 			e.lose(chat.FieldFormat, chat.Added, "a line in the system text that asks for JSON")
 		}
 	case chat.JSONSchema:
+		if e.t.Schemaless {
+			e.lines = append(e.lines, "Answer with one JSON object only. It must fit this JSON Schema: "+string(f.Schema))
+			e.lose(chat.FieldFormat, chat.Approximated, "the schema is in the system text")
+		}
 	}
 	return nil
 }
@@ -103,10 +107,10 @@ func (e *composer) modalities() {
 }
 
 func (e *composer) format(f *chat.Format) {
-	switch f.Kind {
-	case chat.JSONObject:
+	switch {
+	case f.Kind == chat.JSONObject, f.Kind == chat.JSONSchema && e.t.Schemaless:
 		e.key("response_format").word(`{"type":"json_object"}`)
-	case chat.JSONSchema:
+	case f.Kind == chat.JSONSchema:
 		name := f.Name
 		switch {
 		case name == "":
@@ -125,7 +129,6 @@ func (e *composer) format(f *chat.Format) {
 			e.key("strict").bool(*strict)
 		}
 		e.close('}').close('}')
-	case chat.EnumText:
 	}
 }
 

@@ -89,7 +89,7 @@ func (Codec) PassRequest(req *chat.Request, t dialect.Target) (dialect.Call, err
 	if req.Stream && !req.Origin.Usage {
 		edits = append(edits, askUsage(body, l.options))
 	}
-	if bytes.Contains(body, []byte(chat.EnvelopePrefix)) {
+	if bytes.Contains(body, []byte(chat.EnvelopePrefix)) || !t.Compatible && invented(view(body)) {
 		edits = append(edits, unwrap(l.messages, t)...)
 	}
 	call.Body = apply(body, edits)
@@ -195,7 +195,7 @@ func merge(body []byte) ([]byte, error) {
 // what they hold; others are taken out, with the thoughts they were made for.
 func unwrap(messages gjson.Result, t dialect.Target) (edits []edit) {
 	messages.ForEach(func(_, m gjson.Result) bool {
-		if !strings.Contains(m.Raw, chat.EnvelopePrefix) {
+		if !strings.Contains(m.Raw, chat.EnvelopePrefix) && (t.Compatible || !invented(m.Raw)) {
 			return true
 		}
 		if changed, ok := unwrapMessage(m, t); ok {
@@ -206,41 +206,60 @@ func unwrap(messages gjson.Result, t dialect.Target) (edits []edit) {
 	return edits
 }
 
+// invented reports whether a message may have fields that we add to answers and
+// that the API itself does not take back.
+func invented(raw string) bool {
+	return strings.Contains(raw, `"reasoning_content"`) || strings.Contains(raw, `"reasoning_details"`) || strings.Contains(raw, `"extra_content"`)
+}
+
 func unwrapMessage(m gjson.Result, t dialect.Target) (raw string, changed bool) {
 	const sealed = ".google.thought_signature"
 	raw = m.Raw
+	var extras []string
 	for i := range min(m.Get("tool_calls.#").Int(), mostCalls) {
-		extra := "tool_calls." + strconv.FormatInt(i, 10) + ".extra_content"
-		raw = unwrapAt(raw, extra, extra+sealed, t)
+		extras = append(extras, "tool_calls."+strconv.FormatInt(i, 10)+".extra_content")
 	}
-	raw = unwrapAt(raw, "extra_content", "extra_content"+sealed, t)
+	opened := false
+	open := func(whole, place string) {
+		var own bool
+		raw, own = unwrapAt(raw, whole, place, t)
+		opened = opened || own
+	}
+	extras = append(extras, "extra_content")
+	for _, extra := range extras {
+		open(extra, extra+sealed)
+	}
 	for i := range min(m.Get("reasoning_details.#").Int(), mostCalls) {
 		item := "reasoning_details." + strconv.FormatInt(i, 10)
-		raw = unwrapAt(raw, "reasoning_details", item+".signature", t)
-		raw = unwrapAt(raw, "reasoning_details", item+".data", t)
+		open("reasoning_details", item+".signature")
+		open("reasoning_details", item+".data")
 	}
-	if !t.Compatible && m.Get("reasoning_details").Exists() && !gjson.Get(raw, "reasoning_details").Exists() {
-		raw, _ = sjson.Delete(raw, "reasoning_content") // its words are not the upstream's either
+	if !t.Compatible && !opened { // none of it is the upstream's own
+		for _, field := range append(extras, "reasoning_content", "reasoning_details") {
+			if out, err := sjson.Delete(raw, field); err == nil {
+				raw = out
+			}
+		}
 	}
 	return raw, raw != m.Raw
 }
 
 // unwrapAt replaces the envelope at a place by what is in it, or deletes what it
-// is part of.
-func unwrapAt(raw, whole, place string, t dialect.Target) string {
+// is part of. It reports whether there was one for this upstream.
+func unwrapAt(raw, whole, place string, t dialect.Target) (string, bool) {
 	value := gjson.Get(raw, place).Str
 	if _, ok := chat.Unwrap(value); !ok {
-		return raw
+		return raw, false
 	}
 	if t.Proof != nil {
 		if own, ok := t.Proof(value); ok {
 			if out, err := sjson.Set(raw, place, own); err == nil {
-				return out
+				return out, true
 			}
 		}
 	}
 	if out, err := sjson.Delete(raw, whole); err == nil {
-		return out
+		return out, false
 	}
-	return raw
+	return raw, false
 }

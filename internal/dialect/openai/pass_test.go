@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -93,6 +94,22 @@ func TestPassOpensEnvelopes(t *testing.T) {
 	if m.Get("2.reasoning_details").Exists() || m.Get("2.tool_calls.0.extra_content").Exists() || m.Get("2.reasoning_content").Exists() ||
 		m.Get("2.tool_calls.0.id").Str != "a" {
 		t.Error(m.Get("2").Raw)
+	}
+}
+
+// TestPassTakesBackWhatWeInvented sends the author of the API, who refuses what he
+// does not know, the history of a conversation that others took part in.
+func TestPassTakesBackWhatWeInvented(t *testing.T) {
+	t.Parallel()
+	const said = `{"role":"assistant", "content":"c"%s}`
+	invented := fmt.Sprintf(said, `,"reasoning_content":"t","reasoning_details":[{"type":"reasoning.text","text":"t"}]`)
+	got, _ := pass(t, saying(invented), dialect.Target{Model: "x"})
+	if want := fmt.Sprintf(said, ""); gjson.Get(got, "messages.0").Raw != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	got, _ = pass(t, saying(invented), dialect.Target{Model: "x", Compatible: true})
+	if gjson.Get(got, "messages.0").Raw != invented {
+		t.Error(got)
 	}
 }
 

@@ -26,6 +26,9 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 	}
 	r := &chat.Response{ID: root.Get("id").String(), Model: root.Get("model").String(), Usage: readUsage(root.Get("usage"))}
 	r.Tier = root.Get("service_tier").Str
+	if overcounted(root.Get("usage")) {
+		r.Notes = append(r.Notes, chat.Lost("usage", chat.Approximated, "more came from the cache than there was: counted as all of it"))
+	}
 	type numbered struct {
 		index  int64
 		answer chat.Answer

@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"bytes"
+
 	"github.com/tidwall/gjson"
 
 	"stele/internal/chat"
@@ -28,5 +30,6 @@ func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 // keys; what counts is whether they are null.
 func (Codec) Dull(frames []byte) bool {
 	frames = wire.Tail(frames, 4)
-	return dialect.AllNull(frames, `"usage"`) && dialect.AllNull(frames, `"finish_reason"`) && dialect.AllNull(frames, `"error"`)
+	return dialect.AllNull(frames, `"usage"`) && dialect.AllNull(frames, `"finish_reason"`) && dialect.AllNull(frames, `"error"`) &&
+		!bytes.Contains(frames, done)
 }

@@ -62,7 +62,7 @@ func (d *decoder) Decode(events []chat.Event, frame wire.Frame) ([]chat.Event, e
 		if !d.ended {
 			d.finish("")
 		}
-		return d.events, nil
+		return append(d.events, chat.Event{Kind: chat.Finish, Last: true}), nil
 	}
 	if !gjson.ValidBytes(data) {
 		return events, garbled(data)

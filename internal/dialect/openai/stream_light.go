@@ -27,11 +27,8 @@ func (d *meterReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Even
 		return events, nil
 	}
 	if bytes.Equal(data, done) {
-		if !d.ended {
-			d.ended = true
-			events = append(events, chat.Event{Kind: chat.Finish})
-		}
-		return events, nil
+		d.ended = true
+		return append(events, chat.Event{Kind: chat.Finish, Last: true}), nil
 	}
 	g := glance(data)
 	failed := g.err || !g.choices || len(frame.Event) > 0

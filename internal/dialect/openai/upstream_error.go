@@ -129,7 +129,7 @@ func (c *complaint) fault() *fault.Error {
 		e = fault.New(fault.UpstreamTimeout, "The model's provider took too long.")
 	case s == http.StatusRequestEntityTooLarge:
 		e = fault.New(fault.BodyTooLarge, "The request is too large for the model's provider.")
-	case s == http.StatusNotFound && said("model"):
+	case s == http.StatusNotFound && said("model", "deployment"):
 		e = fault.New(fault.ModelNotFound, "The model's provider does not have the model.")
 	case (s == http.StatusBadRequest || s == http.StatusUnprocessableEntity) && c.message != "":
 		e = c.badRequest(said)

@@ -38,6 +38,13 @@ func readUsage(v gjson.Result) chat.Usage {
 	}
 }
 
+// overcounted reports whether an upstream counts more of the prompt as kept than
+// the prompt had.
+func overcounted(v gjson.Result) bool {
+	details := v.Get("prompt_tokens_details")
+	return tokens(details.Get("cached_tokens"))+tokens(details.Get("cache_write_tokens")) > tokens(v.Get("prompt_tokens"))
+}
+
 // tokens is a count, whatever an upstream has put there.
 func tokens(v gjson.Result) int64 {
 	const most = 1 << 50 // so that sums do not overflow

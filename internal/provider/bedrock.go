@@ -1,0 +1,132 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
+
+	"stele/internal/dialect"
+)
+
+const (
+	eventStreamType = "application/vnd.amazon.eventstream"
+	metricsMember   = "amazon-bedrock-invocationMetrics"
+)
+
+// unframe makes server-sent events of an answer in Amazon's binary frames, so
+// that nobody further up has to know of them.
+func unframe(answer *http.Response) {
+	if contentType(answer) != eventStreamType {
+		return
+	}
+	answer.Header.Set("Content-Type", "text/event-stream")
+	answer.ContentLength = -1
+	answer.Body = readCloser{&bedrockStream{frames: eventStream{r: answer.Body, most: mostAnswer}}, answer.Body}
+}
+
+// bedrockStream reads the events of Anthropic's dialect out of Bedrock's frames.
+type bedrockStream struct {
+	frames eventStream
+	text   bytes.Buffer
+	err    error
+}
+
+// Read gives what is there. What came before a failure is read before it.
+func (s *bedrockStream) Read(p []byte) (int, error) {
+	for s.text.Len() == 0 {
+		if s.err != nil {
+			return 0, s.err
+		}
+		m, err := s.frames.next()
+		if err == nil {
+			err = s.take(m)
+		}
+		s.err = err
+	}
+	return s.text.Read(p)
+}
+
+// take writes a message as an event.
+func (s *bedrockStream) take(m eventMessage) error {
+	switch kind := m.headers[":message-type"]; kind {
+	case "event":
+		if m.headers[":event-type"] != "chunk" {
+			return nil // whatever else there is, it says nothing of the answer
+		}
+		data, err := base64.StdEncoding.AppendDecode(nil, []byte(gjson.GetBytes(m.payload, "bytes").Str))
+		if err != nil || !json.Valid(data) {
+			return fmt.Errorf("%w: its event cannot be read", errFrame)
+		}
+		if bytes.Contains(data, []byte(metricsMember)) {
+			if data, err = sjson.DeleteBytes(data, metricsMember); err != nil {
+				return err
+			}
+		}
+		s.event(gjson.GetBytes(data, "type").Str, data)
+	case "exception":
+		s.event("error", bedrockError(m.headers[":exception-type"], m.payload))
+	case "error":
+		said := append(dialect.AppendText([]byte(`{"message":`), m.headers[":error-message"]), '}')
+		s.event("error", bedrockError(m.headers[":error-code"], said))
+	default:
+		return fmt.Errorf("%w: a message of type %q", errFrame, kind)
+	}
+	return nil
+}
+
+func (s *bedrockStream) event(name string, data []byte) {
+	if bytes.ContainsAny(data, "\r\n") {
+		var flat bytes.Buffer
+		_ = json.Compact(&flat, data) // it is valid
+		data = flat.Bytes()
+	}
+	s.text.WriteString("event: " + name + "\ndata: ")
+	s.text.Write(data)
+	s.text.WriteString("\n\n")
+}
+
+// exceptions are Amazon's words for what went wrong, and those of the dialect.
+var exceptions = []struct{ name, kind string }{
+	{"throttling", "rate_limit_error"},
+	{"toomanyrequests", "rate_limit_error"},
+	{"servicequotaexceeded", "rate_limit_error"},
+	{"modelnotready", "overloaded_error"},
+	{"serviceunavailable", "overloaded_error"},
+	{"modeltimeout", "timeout_error"},
+	{"validation", "invalid_request_error"},
+	{"resourcenotfound", "not_found_error"},
+	{"accessdenied", "permission_error"},
+	{"unrecognizedclient", "authentication_error"},
+	{"invalidsignature", "authentication_error"},
+	{"expiredtoken", "authentication_error"},
+	{"missingauthenticationtoken", "authentication_error"},
+}
+
+// bedrockError is one of Amazon's exceptions in the words of Anthropic's dialect.
+func bedrockError(name string, payload []byte) []byte {
+	kind := "api_error"
+	for _, e := range exceptions {
+		if strings.HasPrefix(strings.ToLower(name), e.name) {
+			kind = e.kind
+			break
+		}
+	}
+	var said struct {
+		Message string `json:"message"` // or Message, which encoding/json takes as well
+	}
+	_ = json.Unmarshal(payload, &said)
+	if kind == "invalid_request_error" && strings.Contains(said.Message, "model identifier is invalid") {
+		kind = "not_found_error"
+	}
+	out := dialect.AppendText([]byte(`{"type":"error","error":{"type":"`+kind+`","message":`), said.Message)
+	return append(out, "}}"...)
+}
+
+var _ io.Reader = (*bedrockStream)(nil)

@@ -1,0 +1,78 @@
+package provider
+
+import (
+	"context"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/fault"
+	"stele/internal/relay"
+)
+
+// manner is how one of several calls for the same answer differs from the first.
+type manner struct {
+	resume string // the token of a paused answer that is to go on
+	forget bool   // without thoughts: their signatures were refused
+}
+
+// Do asks the upstream, several times where one call cannot give the whole
+// answer. It returns when the answer is there, or its first frame.
+func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat.Reply, error) {
+	if c.passes(req) {
+		return c.forgiving(ctx, req, t)
+	}
+	talk, err := req.Conversation()
+	if err != nil {
+		return nil, err
+	}
+	if talk.N > 1 && (req.Stream || !c.dialect.Several() || c.account.Kind.Single) {
+		return c.several(ctx, req, t, talk)
+	}
+	return c.one(ctx, req, t)
+}
+
+// one is one whole answer.
+func (c *Chat) one(ctx context.Context, req *chat.Request, t relay.Target) (*chat.Reply, error) {
+	reply, err := c.forgiving(ctx, req, t)
+	if err != nil {
+		return nil, err
+	}
+	return c.unpaused(ctx, req, t, reply)
+}
+
+// passes reports whether a request stays in its client's own bytes. One that was
+// changed on the way is no longer what those say.
+func (c *Chat) passes(req *chat.Request) bool {
+	return req.Origin.Dialect == c.dialect.Name() && req.Origin.Body != nil
+}
+
+// Reads reports whether the upstream itself fetches what is at a part's address.
+func (c *Chat) Reads(p *chat.Part) bool { return !c.account.Kind.Bound && c.dialect.Reads(p) }
+
+// forgiving asks once more without thoughts when their signatures are refused:
+// they are good for one model of one account only, and not for ever.
+func (c *Chat) forgiving(ctx context.Context, req *chat.Request, t relay.Target) (*chat.Reply, error) {
+	reply, err := c.ask(ctx, req, t, manner{})
+	if err == nil || req.Strict || fault.From(err).Details["reason"] != dialect.BadSignature {
+		return reply, err
+	}
+	return c.ask(ctx, req, t, manner{forget: true})
+}
+
+// thoughtless is a conversation without its thoughts and signatures.
+func thoughtless(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
+	clone := talk.Clone()
+	for i := range clone.Messages {
+		m := &clone.Messages[i]
+		kept := m.Parts[:0]
+		for _, p := range m.Parts {
+			if p.Kind == chat.Thought || p.Kind == chat.Redacted {
+				continue
+			}
+			p.Proof = ""
+			kept = append(kept, p)
+		}
+		m.Parts = kept
+	}
+	return clone, []chat.Loss{chat.Lost(chat.FieldThinking, chat.Dropped, "thoughts of earlier turns, whose signatures were refused")}
+}

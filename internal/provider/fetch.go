@@ -1,0 +1,106 @@
+package provider
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/fault"
+	"stele/internal/guard"
+)
+
+// Allowance is what may be fetched for clients.
+type Allowance struct {
+	On                            bool
+	Image, Video, Audio, Document int64 // the most bytes of each
+}
+
+// Inputs fetches the pictures and documents that clients only point at. It is
+// safe for concurrent use.
+type Inputs struct {
+	client  *http.Client
+	allowed Allowance
+}
+
+// NewInputs makes one. The client must be guard's, for URLs that come from callers.
+func NewInputs(client *http.Client, allowed Allowance) *Inputs {
+	return &Inputs{client: client, allowed: allowed}
+}
+
+const fetchTime = 30 * time.Second
+
+// Fetch reads what is at the address of a part's media. The bytes tell its type;
+// what the server calls it counts only where they do not.
+func (i *Inputs) Fetch(ctx context.Context, p *chat.Part) (*chat.Media, error) {
+	if !i.allowed.On {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.Media.URL, http.NoBody)
+	if err != nil {
+		return nil, unfit("it is not a valid URL", err)
+	}
+	r.Header.Set("Accept", "*/*")
+	r.Header["User-Agent"] = userAgent
+	answer, err := i.client.Do(r)
+	if err != nil {
+		if refused, ok := errors.AsType[*guard.Refused](err); ok {
+			return nil, unfit(refused.Reason, err)
+		}
+		return nil, unfit("it could not be fetched", err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, unfit(fmt.Sprintf("its server answered %d", answer.StatusCode), nil)
+	}
+	most := max(i.allowed.Image, i.allowed.Video, i.allowed.Audio, i.allowed.Document)
+	raw, err := io.ReadAll(io.LimitReader(answer.Body, most+1))
+	if err != nil {
+		return nil, unfit("it could not be fetched", err)
+	}
+	return i.allowed.media(p, raw, contentType(answer))
+}
+
+// media is what was fetched, if it is what the part says and not too large.
+func (a Allowance) media(p *chat.Part, raw []byte, label string) (*chat.Media, error) {
+	m := &chat.Media{Base64: base64.StdEncoding.EncodeToString(raw), Type: label}
+	if m.Type == "" || m.Type == "application/octet-stream" {
+		m.Type = p.Media.Type
+	}
+	if kind := dialect.TypeOf(m); kind != "" {
+		m.Type = kind
+	} else if utf8.Valid(raw) {
+		m.Type = "text/plain"
+	}
+	family, _, _ := strings.Cut(m.Type, "/")
+	most, wanted := a.Document, chat.Document
+	switch family {
+	case "image":
+		most, wanted = a.Image, chat.Image
+	case "video":
+		most, wanted = a.Video, chat.Video
+	case "audio":
+		most, wanted = a.Audio, chat.Audio
+	}
+	if wanted != p.Kind {
+		return nil, unfit(fmt.Sprintf("what is there is %q", m.Type), nil)
+	}
+	if int64(len(raw)) > most {
+		return nil, unfit(fmt.Sprintf("what is there is larger than %d bytes", most), nil)
+	}
+	return m, nil
+}
+
+// unfit says why an address cannot be used.
+func unfit(why string, cause error) error {
+	return fault.New(fault.InvalidMediaURL, "the URL cannot be used: %s.", why).Because(cause)
+}

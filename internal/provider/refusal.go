@@ -1,0 +1,62 @@
+package provider
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"stele/internal/dialect"
+	"stele/internal/fault"
+)
+
+// refused is what an upstream's refusal means. A cloud words it in its own way.
+func (c *Chat) refused(status int, header http.Header, body []byte) *fault.Error {
+	if status == http.StatusUnauthorized {
+		c.unauthorized()
+	}
+	switch c.account.Kind.Platform {
+	case amazon:
+		status, body = bedrockRefusal(status, header, body)
+	case google:
+		body = googleRefusal(status, body)
+	case noPlatform:
+	}
+	return c.dialect.DecodeError(status, header, body)
+}
+
+// bedrockRefusal is a refusal of Amazon's in the words of Anthropic's dialect.
+func bedrockRefusal(status int, header http.Header, body []byte) (int, []byte) {
+	name, _, _ := strings.Cut(header.Get("X-Amzn-Errortype"), ":")
+	body = bedrockError(name, body)
+	switch kind := gjson.GetBytes(body, "error.type").Str; {
+	case kind == "not_found_error":
+		status = http.StatusNotFound
+	case kind == "rate_limit_error":
+		status = http.StatusTooManyRequests
+	case kind == "overloaded_error":
+		status = http.StatusServiceUnavailable
+	case status == http.StatusFailedDependency: // the model failed, not the request
+		status = http.StatusBadGateway
+	}
+	return status, body
+}
+
+// googleRefusal takes Google's own refusal of another's model out of its list,
+// and calls a missing model what the dialect calls it. What the model's author
+// says passes as it is; so do all words about Google's own models.
+func googleRefusal(status int, body []byte) []byte {
+	root := gjson.ParseBytes(body)
+	if root.IsArray() {
+		root = root.Get("0")
+	}
+	if status != http.StatusNotFound || !root.Get("error.status").Exists() {
+		if root.Raw == "" {
+			return body
+		}
+		return []byte(root.Raw)
+	}
+	said := dialect.AppendText([]byte(`{"type":"error","error":{"type":"not_found_error","code":404,"status":"NOT_FOUND","message":`),
+		"no such model: "+root.Get("error.message").Str)
+	return append(said, "}}"...)
+}

@@ -1,0 +1,154 @@
+package provider
+
+import (
+	"strings"
+
+	"stele/internal/chat"
+)
+
+// mostSaid is how much of an answer is remembered to be sent back: one that is
+// longer ends where its upstream pauses.
+const mostSaid = 1 << 20
+
+// rejoiner makes one strict stream of an answer that came in several.
+type rejoiner struct {
+	next  func(stop chat.Stop, said []chat.Part) (*chat.Reply, error)
+	total *chat.Seen // of all parts together, for whoever meters the reply
+	seen  *chat.Seen // of the part that is being read
+	close func()     // ends it
+
+	base  chat.Seen    // of the parts before
+	first int          // the number of this part's first block
+	held  []chat.Event // the end of a block, until it is clear that it is one
+	said  []chat.Part
+	words strings.Builder
+	size  int // of what was said
+	hops  int
+	stop  chat.Stop // why this part stopped, where it is to go on
+	out   []chat.Event
+}
+
+func (r *rejoiner) join(stream chat.Stream) chat.Stream {
+	return func(yield func(chat.Chunk, error) bool) {
+		for {
+			r.stop = chat.Stop{}
+			for chunk, err := range stream {
+				if err == nil {
+					chunk.Events = r.take(chunk.Events)
+					r.count()
+				}
+				if !yield(chunk, err) || err != nil {
+					return
+				}
+			}
+			if r.stop.Reason == 0 {
+				return
+			}
+			more, err := r.next(r.stop, r.said)
+			if err != nil {
+				yield(chat.Chunk{}, err)
+				return
+			}
+			r.hops++
+			r.base = *r.total
+			r.first = len(r.said)
+			r.seen, r.close, stream = more.Seen, more.Close, more.Stream
+		}
+	}
+}
+
+// count brings the sum of all parts up to date.
+func (r *rejoiner) count() {
+	if r.hops == 0 {
+		*r.total = *r.seen
+	} else {
+		*r.total = chat.Seen{
+			Usage: r.base.Usage.Add(r.seen.Usage), Text: r.base.Text + r.seen.Text, Chunks: r.base.Chunks + r.seen.Chunks, Ended: r.seen.Ended,
+		}
+	}
+	r.total.Ended = r.total.Ended && r.stop.Reason == 0
+}
+
+// take passes the events of one part on as those of the whole.
+func (r *rejoiner) take(events []chat.Event) []chat.Event {
+	if r.hops == 0 && len(r.held) == 0 && !ends(events) {
+		r.follow(events)
+		return events
+	}
+	r.out = r.out[:0]
+	for i := range events {
+		r.one(events[i])
+	}
+	return r.out
+}
+
+// ends reports whether a block or the answer ends here.
+func ends(events []chat.Event) bool {
+	for i := range events {
+		if events[i].Kind == chat.Close || events[i].Kind == chat.Finish {
+			return true
+		}
+	}
+	return false
+}
+
+// follow remembers what is said, for upstreams that want it back.
+func (r *rejoiner) follow(events []chat.Event) {
+	for i := range events {
+		switch e := &events[i]; e.Kind {
+		case chat.Open:
+			r.said = append(r.said, e.Part)
+			r.words.Reset()
+		case chat.Delta:
+			if r.size += len(e.Part.Text); r.size <= mostSaid {
+				r.words.WriteString(e.Part.Text)
+			}
+			if e.Part.Proof != "" {
+				r.said[len(r.said)-1].Proof = e.Part.Proof
+			}
+		case chat.Close:
+			r.said[len(r.said)-1].Text = r.words.String()
+		}
+	}
+}
+
+func (r *rejoiner) one(e chat.Event) {
+	e.Block += r.first
+	switch e.Kind {
+	case chat.Start:
+		if r.hops > 0 {
+			return
+		}
+	case chat.Open:
+		if r.hops > 0 && len(r.held) > 0 && e.Block == r.first && together(&r.said[len(r.said)-1], &e.Part) {
+			r.held = r.held[:0] // it goes on where it was torn apart
+			r.first--
+			return
+		}
+		r.release()
+	case chat.Close:
+		r.follow([]chat.Event{e})
+		r.held = append(r.held, e)
+		return
+	case chat.Finish:
+		if e.Stop.Reason == chat.Paused && r.hops < mostHops && (e.Stop.Sequence != "" || r.size <= mostSaid) {
+			r.stop = e.Stop
+			return
+		}
+		if e.Stop.Reason == chat.Paused {
+			e.Stop.Reason = chat.MaxTokens
+		}
+		r.release()
+		if r.hops > 0 {
+			e.Usage = r.base.Usage.Add(e.Usage)
+		}
+	}
+	r.follow([]chat.Event{e})
+	r.out = append(r.out, e)
+}
+
+// release lets the end of a block go out.
+func (r *rejoiner) release() {
+	r.out = append(r.out, r.held...)
+	r.held = r.held[:0]
+}

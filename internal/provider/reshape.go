@@ -1,0 +1,151 @@
+package provider
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"math/big"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+)
+
+// reshape makes a call in the dialect's own words one that the kind takes: its
+// path, its headers, and its body with as few bytes changed as can be.
+func (c *Chat) reshape(call dialect.Call, t dialect.Target, pass bool) dialect.Call {
+	if where := c.paths.of(t.Stream); where != "" {
+		call.Path = strings.NewReplacer("{model}", url.PathEscape(t.Model), "{label}", label(t.Model)).Replace(where)
+	}
+	edits := c.account.Kind.Edits
+	for _, m := range c.account.Kind.Moved {
+		if betas := listed(call.Header.Values(m.Header)); m.Member != "" && len(betas) > 0 {
+			edits = append(slices.Clip(edits), Edit{Path: m.Member, Value: texts(betas), Add: true, Pass: true})
+		}
+		call.Header.Del(m.Header)
+	}
+	if len(edits) == 0 {
+		return call
+	}
+	e := newEditor(call.Body, edits, func(e *Edit) bool { return (e.Pass || !pass) && e.concerns(t.Model) })
+	call.Body = e.apply()
+	for i := range edits {
+		if !e.done[i] {
+			continue
+		}
+		if l, lost := edits[i].loss(); lost {
+			call.Losses = append(slices.Clip(call.Losses), l)
+		}
+		if edits[i].Path == "stop" {
+			call.Stops = append(slices.Clip(call.Stops), sequences(e.old[i])...)
+		}
+	}
+	return call
+}
+
+// concerns reports whether an edit is for requests to a model.
+func (e *Edit) concerns(model string) bool {
+	if len(e.Models) == 0 {
+		return true
+	}
+	for _, pattern := range e.Models {
+		if ok, _ := path.Match(pattern, strings.ToLower(model)); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// loss is what the client loses by an edit.
+func (e *Edit) loss() (chat.Loss, bool) {
+	verb := e.Verb
+	switch {
+	case e.Field == "":
+		return chat.Loss{}, false
+	case verb != "":
+	case e.Name != "" || e.Value != "":
+		verb = chat.Approximated
+	default:
+		verb = chat.Dropped
+	}
+	note := e.Note
+	if note == "" {
+		note = "the model's provider does not take it"
+	}
+	return chat.Lost(e.Field, verb, note), true
+}
+
+// sequences are the stop sequences in a member that was left out.
+func sequences(raw []byte) []string {
+	var list []string
+	if json.Unmarshal(raw, &list) == nil {
+		return list
+	}
+	var one string
+	if json.Unmarshal(raw, &one) == nil && one != "" {
+		return []string{one}
+	}
+	return nil
+}
+
+// listed takes a header apart whose values are lists.
+func listed(values []string) []string {
+	var list []string
+	for _, line := range values {
+		for word := range strings.SplitSeq(line, ",") {
+			if word = strings.TrimSpace(word); word != "" {
+				list = append(list, word)
+			}
+		}
+	}
+	return list
+}
+
+// texts is a list of strings as JSON.
+func texts(list []string) string {
+	out := []byte{'['}
+	for i, text := range list {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = dialect.AppendText(out, text)
+	}
+	return string(append(out, ']'))
+}
+
+// label is a model's name as one segment of a path, with everything encoded that
+// is not a letter, a digit or one of -._~.
+func label(text string) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := range len(text) {
+		if c := text[i]; plain(c) {
+			b.WriteByte(c)
+		} else {
+			b.WriteByte('%')
+			b.WriteByte(hex[c>>4])
+			b.WriteByte(hex[c&15])
+		}
+	}
+	return b.String()
+}
+
+func plain(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
+}
+
+// short makes an id of n letters and digits, the same for the same text.
+func short(id string, n int) string {
+	fits := len(id) == n
+	for i := range len(id) {
+		fits = fits && plain(id[i]) && !strings.ContainsRune("-._~", rune(id[i]))
+	}
+	if fits {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	text := new(big.Int).SetBytes(sum[:]).Text(62)
+	return text[len(text)-n:]
+}

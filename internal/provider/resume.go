@@ -1,0 +1,80 @@
+package provider
+
+import (
+	"context"
+
+	"stele/internal/chat"
+	"stele/internal/relay"
+)
+
+// mostHops is how often an answer that its upstream paused is made to go on.
+const mostHops = 8
+
+// unpaused is a reply that goes on where the upstream paused: Google wants a
+// token back, Anthropic what was said so far. The client sees one answer.
+func (c *Chat) unpaused(ctx context.Context, req *chat.Request, t relay.Target, reply *chat.Reply) (*chat.Reply, error) {
+	if reply.Passed {
+		return reply, nil
+	}
+	next := func(stop chat.Stop, said []chat.Part) (*chat.Reply, error) {
+		on, err := resumed(req, stop, said)
+		if err != nil {
+			return nil, err
+		}
+		return c.ask(ctx, on, t, manner{resume: stop.Sequence})
+	}
+	if reply.Stream != nil {
+		r := &rejoiner{next: next, total: new(chat.Seen), seen: reply.Seen, close: reply.Close}
+		reply.Stream, reply.Seen, reply.Close = r.join(reply.Stream), r.total, func() { r.close() }
+		return reply, nil
+	}
+	for hop := 0; ; hop++ {
+		if len(reply.Response.Answers) != 1 || reply.Response.Answers[0].Stop.Reason != chat.Paused {
+			return reply, nil
+		}
+		answer := &reply.Response.Answers[0]
+		if hop == mostHops {
+			answer.Stop.Reason = chat.MaxTokens
+			return reply, nil
+		}
+		more, err := next(answer.Stop, answer.Parts)
+		if err != nil {
+			return nil, err
+		}
+		answer.Stop = chat.Stop{Reason: chat.EndTurn}
+		for _, rest := range more.Response.Answers {
+			answer.Parts, answer.Stop = joined(answer.Parts, rest.Parts), rest.Stop
+		}
+		reply.Response.Usage = reply.Response.Usage.Add(more.Response.Usage)
+		reply.Dropped = append(reply.Dropped, more.Response.Notes...)
+	}
+}
+
+// resumed is the request that makes an answer go on.
+func resumed(req *chat.Request, stop chat.Stop, said []chat.Part) (*chat.Request, error) {
+	if stop.Sequence != "" { // a token says it all
+		return req, nil
+	}
+	talk, err := req.Conversation()
+	if err != nil {
+		return nil, err
+	}
+	longer := *talk
+	longer.Messages = append(talk.Messages[:len(talk.Messages):len(talk.Messages)], chat.Message{Role: chat.Assistant, Parts: said, At: len(talk.Messages)})
+	return req.With(&longer), nil
+}
+
+// joined is two halves of one answer. Text that was torn apart is one again.
+func joined(a, b []chat.Part) []chat.Part {
+	if len(a) > 0 && len(b) > 0 && together(&a[len(a)-1], &b[0]) {
+		last := &a[len(a)-1]
+		last.Text += b[0].Text
+		last.Citations = append(last.Citations, b[0].Citations...)
+		b = b[1:]
+	}
+	return append(a, b...)
+}
+
+func together(a, b *chat.Part) bool {
+	return a.Kind == b.Kind && (a.Kind == chat.Text || a.Kind == chat.Thought) && a.Proof == ""
+}

@@ -1,0 +1,56 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/relay"
+)
+
+// mostAnswers is how many answers are asked for one by one.
+const mostAnswers = 8
+
+// several asks an upstream that gives one answer at a time for several, at the
+// same time. What they used is summed; if one fails, all do.
+func (c *Chat) several(ctx context.Context, req *chat.Request, t relay.Target, talk *chat.Conversation) (*chat.Reply, error) {
+	switch {
+	case req.Stream:
+		return nil, refuseN("several answers cannot be streamed from the model's provider.")
+	case talk.N > mostAnswers:
+		return nil, refuseN(fmt.Sprintf("the model's provider gives one answer at a time, and no more than %d are asked for.", mostAnswers))
+	}
+	one := *talk
+	one.N = 0
+	single := req.With(&one)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	replies := make([]*chat.Reply, talk.N)
+	var calls sync.WaitGroup
+	for i := range replies {
+		calls.Go(func() {
+			reply, err := c.one(ctx, single, t)
+			if err != nil {
+				cancel(err) // the first counts
+			}
+			replies[i] = reply
+		})
+	}
+	calls.Wait()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	whole := replies[0]
+	for _, r := range replies[1:] {
+		whole.Response.Answers = append(whole.Response.Answers, r.Response.Answers...)
+		whole.Response.Usage = whole.Response.Usage.Add(r.Response.Usage)
+		whole.Response.Notes = append(whole.Response.Notes, r.Response.Notes...)
+	}
+	return whole, nil
+}
+
+func refuseN(why string) error {
+	return dialect.Refuse(chat.Lost(chat.FieldN, chat.Dropped, ""), chat.FieldN, why)
+}
