@@ -87,7 +87,7 @@ func TestReloadNeedsNoRestart(t *testing.T) {
 		t.Run(way.name, func(t *testing.T) {
 			t.Parallel()
 			h := house.Start(t, house.Options{Config: offering("one", "two")})
-			key := h.CreateKey(t).Key
+			key := h.CreateKey(t, "--allow-model", "one", "--allow-model", "two", "--allow-model", "three", "--allow-model", "acme/*").Key // and nothing built in
 			h.Await(t, key, http.StatusOK)
 			pid := h.PID()
 			for _, models := range [][]string{{"one", "two"}, {"three"}, {"two", "acme/four"}} {
@@ -113,7 +113,7 @@ func TestReloadOfABrokenFileChangesNothing(t *testing.T) {
 		t.Run(way.name, func(t *testing.T) {
 			t.Parallel()
 			h := house.Start(t, house.Options{Config: offering("one")})
-			key := h.CreateKey(t).Key
+			key := h.CreateKey(t, "--allow-model", "one", "--allow-model", "two", "--allow-model", "three", "--allow-model", "acme/*").Key // and nothing built in
 			h.Await(t, key, http.StatusOK)
 
 			media := filepath.Join(filepath.Dir(h.Config), "canvas.yaml")

@@ -135,7 +135,7 @@ func shopOf25(t *testing.T) (*house.House, string) {
 	}
 	h := house.Start(t, house.Options{Config: config.String()})
 	h.Keep("upstream-secret-nobody-sees")
-	key := h.CreateKey(t, "--scope", "models").Key
+	key := h.CreateKey(t, "--scope", "models", "--allow-model", "acme/*").Key
 	h.Await(t, key, http.StatusOK)
 	return h, key
 }

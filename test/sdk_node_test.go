@@ -43,7 +43,7 @@ func TestNodeSDKs(t *testing.T) {
 	t.Parallel()
 	program := node(t)
 	h, _ := shopOf25(t)
-	d := door{URL: h.URL, WrongKeys: wrongKeys(t, h), Key: h.CreateKey(t).Key, Models: idsOf25()}
+	d := door{URL: h.URL, WrongKeys: wrongKeys(t, h), Key: h.CreateKey(t, "--allow-model", "acme/*").Key, Models: idsOf25()}
 	h.Await(t, d.Key, http.StatusOK)
 
 	goog := house.Start(t, house.Options{Config: googHeaderOn})

@@ -25,11 +25,6 @@ func main() {
 	defer stop()
 	// A second signal must end a drain that takes too long.
 	context.AfterFunc(ctx, stop)
-	if os.Getenv("GOGC") == "" {
-		// Requests leave short-lived garbage on a small heap: collecting it less often
-		// costs some megabytes and saves a tenth of the processor.
-		debug.SetGCPercent(400)
-	}
 	w := world{getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
 	if err := run(ctx, os.Args[1:], w); err != nil {
 		os.Exit(1) //nolint:gocritic // the signal handler may die with the process

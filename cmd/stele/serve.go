@@ -90,7 +90,8 @@ func serve(ctx context.Context, w world, f *flags) error {
 		API: api.New(api.Options{
 			Access: h.access, Catalog: live.catalog, Apps: live.apps,
 			Relay: relay.New(relay.Options{
-				Catalog: live.catalog, Upstreams: live.upstream, Router: route.New(), Keeper: journal, Vault: relay.NewVault(), Fetch: live, Log: log, Now: time.Now,
+				Catalog: live.catalog, Upstreams: live.upstream, Router: route.New(), Keeper: journal, Vault: relay.NewVault(),
+				Fetch: live, Describe: api.Dropped, Log: log, Now: time.Now,
 			}),
 			Settings: live.doorSettings, Draining: func() bool { return front.Draining() },
 		}),

@@ -19,6 +19,7 @@ func talk(f family) handler {
 		codec := f.codec.(dialect.Server)
 		req, err := d.decode(codec, c)
 		if err != nil {
+			d.Relay.Refuse(c.Context(), c.who, f.name, err)
 			return err
 		}
 		if req.Stream {

@@ -87,6 +87,9 @@ func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place
 			With("scope", string(route.group))
 	}
 	if err := d.bound(route, w, r); err != nil {
+		if route.group == access.GroupChat {
+			d.Relay.Refuse(r.Context(), who, route.family.name, err)
+		}
 		return err
 	}
 	return route.handler(d, w, call{Request: r, who: who, route: route, place: place})

@@ -15,6 +15,8 @@ import (
 	"stele/internal/app"
 	"stele/internal/catalog"
 	"stele/internal/media"
+	"stele/internal/meter"
+	"stele/internal/relay"
 	"stele/internal/seal"
 	"stele/internal/store"
 )
@@ -41,12 +43,18 @@ func newBench(t *testing.T, settings Settings) *bench {
 	}
 	b.door = New(Options{
 		Access: keys, Catalog: catalog.New(), Apps: app.NewLibrary(),
+		Relay:    relay.New(relay.Options{Keeper: forgetful{}, Now: time.Now}),
 		Settings: func() Settings { return settings }, Draining: func() bool { return b.draining },
 	})
 	b.Server = httptest.NewServer(b.door)
 	t.Cleanup(b.Close)
 	return b
 }
+
+// forgetful keeps no records.
+type forgetful struct{}
+
+func (forgetful) Keep(*meter.Record) error { return nil }
 
 var roomy = Settings{AllowDevelopment: true, JSONBody: 1 << 20, UploadBody: 2 << 20}
 

@@ -13,6 +13,16 @@ const mostDropped = 4 << 10
 
 const truncated = "...; truncated"
 
+// Dropped is X-Stele-Dropped as a client of a dialect reads it, for its record.
+func Dropped(name string, losses []chat.Loss) string {
+	for _, f := range []family{openAI, anthropic, gemini} {
+		if codec, ok := f.codec.(dialect.Server); ok && f.name == name {
+			return dropped(codec, losses)
+		}
+	}
+	return ""
+}
+
 // dropped is X-Stele-Dropped: entries of path; verb; note, in ASCII, the note
 // percent-encoded, cut off at 4 KB.
 func dropped(codec dialect.Server, losses []chat.Loss) string {

@@ -35,9 +35,9 @@ type Server interface {
 	// the same bytes, only if somebody asks the Request for it.
 	DecodeRequest(Incoming) (*chat.Request, error)
 	// EncodeResponse writes a whole answer as the client expects it.
-	EncodeResponse(*chat.Request, *chat.Response) ([]byte, error)
+	EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error)
 	// Unsaid lists what of a whole answer the dialect has no place for.
-	Unsaid(*chat.Request, *chat.Response) []chat.Loss
+	Unsaid(req *chat.Request, r *chat.Response) []chat.Loss
 	// NewEncoder begins a stream to one client.
 	NewEncoder(*chat.Request) Encoder
 	// EncodeError is an error in the dialect's own shape, with the HTTP status
@@ -95,26 +95,14 @@ type Call struct {
 
 // Client is the half of a codec that faces upstreams.
 type Client interface {
-	// PassRequest is the client's own bytes, but for the closed list of edits: the
-	// model's name, the loose switches, usage asked for in a stream. The request
-	// must be of this dialect.
-	PassRequest(*chat.Request, Target) (Call, error)
+	Passer
 	// EncodeRequest writes a conversation of any origin. What cannot be carried is
 	// in Losses; what must not be left out is an error.
-	EncodeRequest(*chat.Conversation, Target) (Call, error)
+	EncodeRequest(talk *chat.Conversation, t Target) (Call, error)
 	DecodeResponse(body []byte) (*chat.Response, error)
-	// CountResponse reads of a whole answer that passes through only what metering
-	// needs: its usage, and whether it is an error.
-	CountResponse(body []byte) (*chat.Response, error)
-	// Dull reports whether a run of whole frames that passes through holds nothing
-	// that metering needs. When in doubt it says no.
-	Dull(frames []byte) bool
 	// NewDecoder begins a stream from one upstream. A light one reads only as far
 	// as metering needs: Start, Counted and Finish.
 	NewDecoder(light bool) Decoder
-	// Rename puts another model's name into an answer's or a frame's own bytes and
-	// leaves every other byte as it is.
-	Rename(raw []byte, model string) []byte
 	// DecodeError reads an upstream's refusal. What it says of the operator's own
 	// account never gets into the message.
 	DecodeError(status int, header http.Header, body []byte) *fault.Error
@@ -122,6 +110,23 @@ type Client interface {
 	Several() bool
 	// Reads reports whether the upstream itself fetches what is at a part's address.
 	Reads(*chat.Part) bool
+}
+
+// Passer is what a codec does where nothing is translated: as little as it can.
+type Passer interface {
+	// PassRequest is the client's own bytes, but for the closed list of edits: the
+	// model's name, the loose switches, usage asked for in a stream. The request
+	// must be of this dialect.
+	PassRequest(req *chat.Request, t Target) (Call, error)
+	// CountResponse reads of a whole answer that passes through only what metering
+	// needs: its usage, and whether it is an error.
+	CountResponse(body []byte) (*chat.Response, error)
+	// Dull reports whether a run of whole frames that passes through holds nothing
+	// that metering needs. When in doubt it says no.
+	Dull(frames []byte) bool
+	// Rename puts another model's name into an answer's or a frame's own bytes and
+	// leaves every other byte as it is.
+	Rename(raw []byte, model string) []byte
 }
 
 // Decoder reads one stream from one upstream.

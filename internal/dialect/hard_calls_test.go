@@ -1,13 +1,14 @@
 package dialect_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"stele/internal/dialect"
 )
 
 // messageA is an Anthropic stream with blocks.
@@ -17,8 +18,7 @@ func messageA(blocks, stop string) string {
 }
 
 func quoted(text string) string {
-	b, _ := json.Marshal(text)
-	return string(b)
+	return string(dialect.AppendText(nil, text))
 }
 
 // toolA is a streamed call.

@@ -12,7 +12,7 @@ import (
 // offerO asks with five functions, a to e, and something else besides.
 func offerO(more string) string {
 	var list []string
-	for _, name := range strings.Fields("a b c d e") {
+	for name := range strings.FieldsSeq("a b c d e") {
 		list = append(list, `{"type":"function","function":{"name":"`+name+`","parameters":{"type":"object","properties":{"x":{"type":"string"}}}}}`)
 	}
 	return `{"model":"m","tools":[` + strings.Join(list, ",") + `],"messages":[{"role":"user","content":"go"}]` + more + `}`

@@ -191,7 +191,7 @@ var hardTools = section{"A", "tool calls and results in requests", []hard{
 	}},
 	{number: 29, name: "five functions are one tool", run: func(t *testing.T) {
 		var list []string
-		for _, name := range strings.Fields("a b c d e") {
+		for name := range strings.FieldsSeq("a b c d e") {
 			list = append(list, `{"type":"function","function":{"name":"`+name+`"}}`)
 		}
 		l := take(t, trip{from: O, to: G, ask: `{"model":"m","tools":[` + strings.Join(list, ",") + `],"messages":[{"role":"user","content":"go"}]}`})

@@ -64,7 +64,7 @@ func Arguments(text string) (object json.RawMessage, odd bool) {
 	if len(b) == 0 || string(b) == "null" {
 		return json.RawMessage("{}"), false
 	}
-	if b[0] == '{' && jsontext.Value(b).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) && utf8.Valid(b) {
+	if b[0] == '{' && jsontext.Value(b).IsValid(jsontext.AllowDuplicateNames(true)) {
 		return b, false
 	}
 	return append(AppendText([]byte(`{"_raw":`), text), '}'), true

@@ -201,6 +201,11 @@ func (c *Chat) whole(x *exchange) error {
 		c.finish(x)
 		return nil
 	}
+	if !x.reply.Response.Usage.Known { // it is counted by what it says then
+		if said, err := c.dialect.DecodeResponse(body); err == nil {
+			x.reply.Response = said
+		}
+	}
 	if x.target.Rename {
 		body = c.dialect.Rename(body, x.req.Model)
 	}

@@ -82,10 +82,10 @@ func (r *rejoiner) take(events []chat.Event) []chat.Event {
 	return r.out
 }
 
-// ends reports whether a block or the answer ends here.
+// ends reports whether the answer ends here, or a block that may go on.
 func ends(events []chat.Event) bool {
 	for i := range events {
-		if events[i].Kind == chat.Close || events[i].Kind == chat.Finish {
+		if e := &events[i]; e.Kind == chat.Finish || e.Kind == chat.Close && tearable(e.Part.Kind) {
 			return true
 		}
 	}
@@ -127,9 +127,11 @@ func (r *rejoiner) one(e chat.Event) {
 		}
 		r.release()
 	case chat.Close:
-		r.follow([]chat.Event{e})
-		r.held = append(r.held, e)
-		return
+		if tearable(e.Part.Kind) {
+			r.follow([]chat.Event{e})
+			r.held = append(r.held, e)
+			return
+		}
 	case chat.Finish:
 		if e.Stop.Reason == chat.Paused && r.hops < mostHops && (e.Stop.Sequence != "" || r.size <= mostSaid) {
 			r.stop = e.Stop

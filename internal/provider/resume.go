@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"slices"
 
 	"stele/internal/chat"
 	"stele/internal/relay"
@@ -60,7 +61,8 @@ func resumed(req *chat.Request, stop chat.Stop, said []chat.Part) (*chat.Request
 		return nil, err
 	}
 	longer := *talk
-	longer.Messages = append(talk.Messages[:len(talk.Messages):len(talk.Messages)], chat.Message{Role: chat.Assistant, Parts: said, At: len(talk.Messages)})
+	answer := chat.Message{Role: chat.Assistant, Parts: said, At: len(talk.Messages)}
+	longer.Messages = slices.Concat(talk.Messages, []chat.Message{answer})
 	return req.With(&longer), nil
 }
 
@@ -75,6 +77,7 @@ func joined(a, b []chat.Part) []chat.Part {
 	return append(a, b...)
 }
 
-func together(a, b *chat.Part) bool {
-	return a.Kind == b.Kind && (a.Kind == chat.Text || a.Kind == chat.Thought) && a.Proof == ""
-}
+func together(a, b *chat.Part) bool { return a.Kind == b.Kind && tearable(a.Kind) && a.Proof == "" }
+
+// tearable reports whether a part may be torn apart by a pause.
+func tearable(k chat.Kind) bool { return k == chat.Text || k == chat.Thought }

@@ -3,6 +3,7 @@ package relay
 import (
 	"bytes"
 	"context"
+	"slices"
 	"sync"
 
 	"stele/internal/chat"
@@ -23,15 +24,16 @@ type reader interface{ Reads(*chat.Part) bool }
 
 const mostFetches = 4 // at the same time, for one request
 
-// ownFile is how every id of this installation's files begins.
-var ownFile = []byte("file_")
+// ownFiles are how ids of this installation's files begin in a body: they carry
+// the time, which begins with a 0 for centuries. Arguments named file_path are many.
+var ownFiles = [][]byte{[]byte(`"file_0`), []byte(`/file_0`)}
 
 // attach gives an upstream whatever it cannot get by itself: files of this
 // installation, and what is at addresses that it does not read. A request that
 // passes through carries its own addresses; only our own ids mean nothing there.
 func (r *Relay) attach(ctx context.Context, req *chat.Request, upstream Upstream, got *fetched) (*chat.Request, error) {
 	passes := upstream.Dialect() == req.Origin.Dialect && req.Origin.Body != nil
-	if passes && !bytes.Contains(req.Origin.Body, ownFile) {
+	if passes && !slices.ContainsFunc(ownFiles, func(id []byte) bool { return bytes.Contains(req.Origin.Body, id) }) {
 		return req, nil
 	}
 	talk, err := req.Conversation()

@@ -31,9 +31,19 @@ func (c *call) served(reply *chat.Reply) {
 	c.reply = reply
 	c.record.FirstByte = c.relay.Now().Sub(c.start)
 	c.record.Provider, c.record.Target = reply.Provider, reply.Target
-	if reply.Response != nil {
-		c.record.Count(reply.Response.Usage)
+	if len(reply.Dropped) > 0 && c.relay.Describe != nil {
+		c.record.Dropped = c.relay.Describe(c.record.Dialect, reply.Dropped)
 	}
+	if reply.Response == nil {
+		return
+	}
+	seen := chat.Seen{Usage: reply.Response.Usage}
+	for _, answer := range reply.Response.Answers {
+		for i := range answer.Parts {
+			seen.Text += len(answer.Parts[i].Text)
+		}
+	}
+	c.record.Count(seen.Settled(c.body))
 }
 
 func (c *call) fail(err error) {
@@ -44,6 +54,11 @@ func (c *call) fail(err error) {
 	code := fault.From(err).Code
 	if errors.Is(err, chat.ErrCut) || errors.Is(err, chat.ErrHeld) {
 		code = fault.UpstreamError
+	} else if _, strict := errors.AsType[interface {
+		error
+		Losses() []chat.Loss
+	}](err); strict {
+		code = fault.StrictMode
 	}
 	c.record.Status, c.record.Code = code.ChatStatus(), string(code)
 }
@@ -73,7 +88,7 @@ func (c *call) watch(stream chat.Stream) chat.Stream {
 // ends reports whether nothing that counts comes after a chunk.
 func (c *call) ends(chunk *chat.Chunk) bool {
 	n := len(chunk.Events)
-	return c.reply.Seen != nil && c.reply.Seen.Ended || n > 0 && chunk.Events[n-1].Kind == chat.Finish
+	return c.reply.Passed && c.reply.Seen != nil && c.reply.Seen.Ended || n > 0 && chunk.Events[n-1].Kind == chat.Finish
 }
 
 // settle writes the record, once.

@@ -45,7 +45,8 @@ type Options struct {
 	Router    *route.Router
 	Keeper    meter.Keeper
 	Vault     *Vault
-	Fetch     Fetcher // nil: nothing is fetched
+	Fetch     Fetcher                                         // nil: nothing is fetched
+	Describe  func(dialect string, losses []chat.Loss) string // in the client's own words, for the record; nil: not
 	Log       *slog.Logger
 	Now       func() time.Time
 }
@@ -159,6 +160,14 @@ func (r *Relay) remember(who access.Principal, reply *chat.Reply) {
 	for _, answer := range reply.Response.Answers {
 		r.Vault.keep(who.Workspace, target, answer.Parts)
 	}
+}
+
+// Refuse records a request that was refused before anybody could be asked: its
+// body was too large, or not understood.
+func (r *Relay) Refuse(ctx context.Context, who access.Principal, dialect string, err error) {
+	call := r.begin(ctx, who, &chat.Request{Origin: chat.Origin{Dialect: dialect}})
+	call.fail(err)
+	call.settle()
 }
 
 // begin opens the record of a call.

@@ -138,6 +138,18 @@ func (h *House) Stop(t testing.TB) {
 	h.Wait(t)
 }
 
+// Kill ends the server at once, as a crash does: nothing in it can prepare.
+func (h *House) Kill(t testing.TB) {
+	t.Helper()
+	p := h.serving
+	h.serving = nil
+	p.kill()
+	h.Client.CloseIdleConnections()
+	for _, wrong := range h.secrets.told(p.stdout.String(), p.stderr.String()) {
+		t.Errorf("stele: %s", wrong)
+	}
+}
+
 // Wait returns when the server has ended by itself, or after a signal, and checks
 // what Stop checks.
 func (h *House) Wait(t testing.TB) {

@@ -51,11 +51,14 @@ func streamError(data []byte) *fault.Error {
 // classify finds what an upstream's refusal means to the client. Whatever is
 // wrong with the operator's own account is not the client's business.
 func classify(status int, body []byte) *fault.Error {
-	kind, message := "", ""
+	kind, message, code := "", "", ""
 	if gjson.ValidBytes(body) {
 		kind, message = gjson.GetBytes(body, "error.type").String(), gjson.GetBytes(body, "error.message").String()
+		code = gjson.GetBytes(body, "error.details.error_code").String()
 	}
 	switch {
+	case strings.HasPrefix(code, threads):
+		return invalid(message).With("error_code", code)
 	case spent(body):
 		return fault.New(fault.RateLimited, "The model's provider has no more capacity for this account.")
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusPaymentRequired:

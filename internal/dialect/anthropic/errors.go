@@ -46,8 +46,23 @@ func (Codec) EncodeError(e *fault.Error, requestID string) (int, []byte) {
 	}
 	b, _ := json.Marshal(wireFailure{
 		Type:      "error",
-		Error:     wireError{Type: kind, Message: e.Message, Code: string(e.Code)},
+		Error:     wireError{Type: kind, Message: e.Message, Code: string(e.Code), Details: details(e)},
 		RequestID: requestID,
 	})
 	return status, b
+}
+
+// threads begin the codes of errors about conversations that the API itself
+// keeps. Its clients act on them: they send all of a conversation again, or from
+// then on with every turn.
+const threads = "thread_"
+
+func details(e *fault.Error) *wireErrorDetails {
+	if code, ok := e.Details["error_code"].(string); ok {
+		return &wireErrorDetails{ErrorCode: code}
+	}
+	if e.Details["field"] == "thread" { // only its own upstreams have them
+		return &wireErrorDetails{ErrorCode: threads + "unsupported_request", Unsupported: []string{"thread"}}
+	}
+	return nil
 }

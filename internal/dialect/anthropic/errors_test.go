@@ -31,6 +31,7 @@ func TestHard239To253UpstreamsErrors(t *testing.T) {
 		{400, nil, body("invalid_request_error", "Your credit balance is too low to access the Anthropic API."), fault.RateLimited, 0, ""},
 		{404, nil, body("not_found_error", "model: claude-9"), fault.ModelNotFound, 0, ""},
 		{404, nil, "<html>not here</html>", fault.UpstreamError, 0, ""},
+		{404, nil, `{"type":"error","error":{"type":"not_found_error","message":"no thread","details":{"error_code":"thread_not_found"}}}`, fault.InvalidParameter, 0, ""},
 		{413, nil, body("request_too_large", "too large"), fault.BodyTooLarge, 0, ""},
 		{429, http.Header{"Retry-After": {"57.3"}}, body("rate_limit_error", "slow down"), fault.RateLimited, 57300 * time.Millisecond, ""},
 		{429, http.Header{"Retry-After-Ms": {"1500"}, "Retry-After": {"9"}}, body("rate_limit_error", "slow down"), fault.RateLimited, 1500 * time.Millisecond, ""},
@@ -86,5 +87,19 @@ func TestOurErrorsHaveTheAPIsShape(t *testing.T) {
 	frame := Codec{}.NewEncoder(nil).Fail(nil, fault.New(fault.Unavailable, "No."), "req_1")
 	if !strings.HasPrefix(string(frame), "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"") || !strings.HasSuffix(string(frame), "}\n\n") {
 		t.Errorf("%s", frame)
+	}
+}
+
+// TestClientsHearThatThereAreNoThreads checks the code by which Anthropic's own
+// tool runners know that they must send all of a conversation.
+func TestClientsHearThatThereAreNoThreads(t *testing.T) {
+	t.Parallel()
+	_, body := Codec{}.EncodeError(fault.New(fault.InvalidParameter, "No.").With("field", "thread"), "req_1")
+	if want := `"details":{"error_code":"thread_unsupported_request","unsupported":["thread"]}`; !strings.Contains(string(body), want) {
+		t.Errorf("%s lacks %s", body, want)
+	}
+	lost := Codec{}.DecodeError(404, nil, []byte(`{"error":{"type":"not_found_error","message":"No.","details":{"error_code":"thread_not_found"}}}`))
+	if _, body = (Codec{}).EncodeError(lost, "req_1"); !strings.Contains(string(body), `"details":{"error_code":"thread_not_found"}`) {
+		t.Errorf("%s", body)
 	}
 }

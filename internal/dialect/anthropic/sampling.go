@@ -78,8 +78,11 @@ func (c *composer) sample(body []byte, t *plan) []byte {
 	case *temperature > 1:
 		c.lose(chat.Lost(chat.FieldTemperature, chat.Approximated, "1 is the most"))
 		body = number(body, "temperature", 1)
+	case *temperature < 0:
+		c.lose(chat.Lost(chat.FieldTemperature, chat.Approximated, "0 is the least"))
+		body = number(body, "temperature", 0)
 	default:
-		body = number(body, "temperature", max(0, *temperature))
+		body = number(body, "temperature", *temperature)
 	}
 	switch {
 	case s.TopP == nil:
@@ -87,8 +90,11 @@ func (c *composer) sample(body []byte, t *plan) []byte {
 		c.lose(chat.Lost(chat.FieldTopP, chat.Dropped, "the model takes it only from "+strconv.FormatFloat(least, 'f', -1, 64)+" here"))
 	case temperature != nil && c.can.sampling == oneSampling:
 		c.lose(chat.Lost(chat.FieldTopP, chat.Dropped, "the model takes temperature or top_p, not both"))
+	case *s.TopP > 1:
+		c.lose(chat.Lost(chat.FieldTopP, chat.Approximated, "1 is the most"))
+		body = number(body, "top_p", 1)
 	default:
-		body = number(body, "top_p", min(1, *s.TopP))
+		body = number(body, "top_p", *s.TopP)
 	}
 	if s.TopK != nil && (fixed || *s.TopK < 0) {
 		c.lose(chat.Lost(chat.FieldTopK, chat.Dropped, "the model does not take it here"))

@@ -10,6 +10,13 @@ type wireError struct {
 	Type    string `json:"type"`
 	Message string `json:"message"`
 	Code    string `json:"code"` // ours: the native code
+
+	Details *wireErrorDetails `json:"details,omitzero"`
+}
+
+type wireErrorDetails struct {
+	ErrorCode   string   `json:"error_code"`
+	Unsupported []string `json:"unsupported,omitzero"`
 }
 
 type wireModels struct {

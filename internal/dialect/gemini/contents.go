@@ -128,7 +128,11 @@ func (r *reader) takePart(m *chat.Message, j int) {
 		return
 	case (p.Kind == chat.Text || p.Kind == chat.Thought) && p.Text == "" && p.Proof == "":
 		if w.data == "" && len(m.Parts) == before {
-			r.talk.Notes = append(r.talk.Notes, chat.LostPart(*m, p, chat.Ignored, "the part has no data"))
+			verb, note := chat.Ignored, "the part has no data"
+			if len(w.extra) > 0 {
+				verb, note = chat.Dropped, "nothing in the part is known"
+			}
+			r.talk.Notes = append(r.talk.Notes, chat.LostPart(*m, p, verb, note))
 		}
 		return
 	}

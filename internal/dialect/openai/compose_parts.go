@@ -55,11 +55,11 @@ func (e *composer) sort(m chat.Message, parts []chat.Part) (t turn, err error) {
 			t.results = append(t.results, p)
 			e.unmark(m, p)
 		case chat.Opaque:
-			verb := chat.Approximated
+			verb, note := chat.Approximated, p.Name+" in words"
 			if p.Text == "" {
-				verb = chat.Dropped
+				verb, note = chat.Dropped, p.Name
 			}
-			e.losses = append(e.losses, chat.LostPart(m, p, verb, p.Name+" in words"))
+			e.losses = append(e.losses, chat.LostPart(m, p, verb, note))
 			e.words(m, p, &t, p.Text)
 		case chat.Audio:
 			err = e.sound(m, p, &t)

@@ -1,0 +1,219 @@
+package dialect_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"stele/internal/access"
+	"stele/internal/catalog"
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/fault"
+	"stele/internal/meter"
+	"stele/internal/provider"
+	"stele/internal/relay"
+	"stele/internal/route"
+)
+
+// trip is one request of a client to an upstream that is not there.
+type trip struct {
+	from, to string // dialects
+	model    string // the upstream's name of it; "": one that takes everything
+	kind     string // of the upstream, where it is not the dialect's author
+	version  string // the client's anthropic-version
+	stream   bool
+	ask      string   // the client's body
+	answers  []string // the upstream's bodies, one for each call; none: it says "hi"
+	status   int      // of the answers; 0: 200
+	header   http.Header
+	fetch    map[string]string // what is found at addresses
+}
+
+// landed is what came of a trip.
+type landed struct {
+	t       *testing.T
+	trip    trip
+	calls   []*http.Request // that the upstream got
+	sent    []gjson.Result  // their bodies
+	losses  []chat.Loss
+	reply   *chat.Reply
+	body    string // what the client gets
+	status  int
+	failure *fault.Error
+}
+
+var hi = map[string]string{
+	O: `{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":1,"total_tokens":4}}`,
+	A: `{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":3,"output_tokens":1}}`,
+	G: `{"candidates":[{"content":{"role":"model","parts":[{"text":"hi"}]},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":1,"totalTokenCount":4},"modelVersion":"m","responseId":"r"}`,
+}
+
+// upstream answers an account's calls from memory.
+type upstream struct {
+	trip  *trip
+	mu    sync.Mutex // guards what follows
+	calls []*http.Request
+	sent  []gjson.Result
+}
+
+func (u *upstream) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, _ := io.ReadAll(r.Body)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.calls, u.sent = append(u.calls, r), append(u.sent, gjson.ParseBytes(body))
+	answer := hi[u.trip.to]
+	if n := len(u.trip.answers); n > 0 {
+		answer = u.trip.answers[min(len(u.calls), n)-1]
+	}
+	h := http.Header{"Content-Type": {"text/event-stream"}}
+	if strings.HasPrefix(strings.TrimSpace(answer), "{") {
+		h.Set("Content-Type", "application/json")
+	}
+	maps.Copy(h, u.trip.header)
+	return &http.Response{StatusCode: max(u.trip.status, http.StatusOK), Header: h, Body: io.NopCloser(strings.NewReader(answer)), ContentLength: -1, Request: r}, nil
+}
+
+// take makes a trip that must not fail.
+func take(t *testing.T, way trip) *landed {
+	t.Helper()
+	l := try(t, way)
+	if l.failure != nil {
+		t.Fatalf("failed: %v", l.failure)
+	}
+	return l
+}
+
+// try makes a trip as the door and the wall do it.
+func try(t *testing.T, way trip) *landed {
+	t.Helper()
+	l := &landed{t: t, trip: way, status: http.StatusOK}
+	if way.model == "" {
+		way.model = models[way.to]
+	}
+	header := http.Header{"Anthropic-Version": {"2023-06-01"}}
+	switch way.version {
+	case "":
+	case "-":
+		header.Del("Anthropic-Version")
+	default:
+		header.Set("Anthropic-Version", way.version)
+	}
+	client := codecOf(way.from)
+	req, err := client.DecodeRequest(dialect.Incoming{Model: "m", Stream: way.stream, Framed: true, Header: header, Body: []byte(way.ask)})
+	if err != nil {
+		return l.fail(err)
+	}
+	if way.from != G {
+		req.Stream = req.Stream || way.stream
+	}
+	far := &upstream{trip: &way}
+	defer func() { l.calls, l.sent = far.calls, far.sent }()
+	l.reply, err = house(t, &way, far).Do(context.Background(), access.Principal{Workspace: "w"}, req)
+	if err != nil {
+		return l.fail(err)
+	}
+	l.losses = l.reply.Dropped
+	if l.reply.Response != nil && !l.reply.Passed {
+		l.losses = append(l.losses, client.Unsaid(req, l.reply.Response)...)
+	}
+	body, err := delivered(client, req, l.reply)
+	l.body = string(body)
+	if err != nil {
+		return l.fail(err)
+	}
+	return l
+}
+
+// house is a relay with one model at one upstream, and nothing remembered.
+func house(t *testing.T, way *trip, far http.RoundTripper) *relay.Relay {
+	t.Helper()
+	models := catalog.New()
+	if err := models.Replace(catalog.Contents{Models: []catalog.Model{{ID: "m", Targets: []catalog.Target{{Provider: "far", Model: way.model, Weight: 1}}}}}); err != nil {
+		t.Fatal(err)
+	}
+	here := account(way, far)
+	return relay.New(relay.Options{
+		Catalog: models, Upstreams: func(string) (relay.Upstream, bool) { return here, true }, Router: route.New(),
+		Keeper: forgetful{}, Vault: relay.NewVault(), Fetch: inputs(way), Log: slog.New(slog.DiscardHandler), Now: time.Now,
+	})
+}
+
+// inputs finds what a trip says is at addresses.
+func inputs(way *trip) relay.Fetcher {
+	client := &http.Client{Transport: addresses(way.fetch)}
+	const most = 1 << 20
+	return provider.NewInputs(client, provider.Allowance{On: way.fetch != nil, Image: most, Video: most, Audio: most, Document: most})
+}
+
+type addresses map[string]string
+
+func (a addresses) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, ok := a[r.URL.String()]
+	status := http.StatusOK
+	if !ok {
+		status = http.StatusNotFound
+	}
+	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+}
+
+// forgetful keeps no records.
+type forgetful struct{}
+
+func (forgetful) Keep(*meter.Record) error { return nil }
+
+func account(way *trip, far http.RoundTripper) *provider.Chat {
+	kinds := provider.Kinds()
+	name := way.kind
+	if name == "" {
+		name = way.to
+	}
+	kind := kinds[slices.IndexFunc(kinds, func(k provider.Kind) bool { return k.Name == name })]
+	return provider.NewChat(provider.Account{Name: "far", Kind: kind, BaseURL: "http://upstream", Key: "k"}, codecOf(way.to), &http.Client{Transport: far})
+}
+
+// delivered is a reply as its client gets it.
+func delivered(client dialect.Dialect, req *chat.Request, reply *chat.Reply) ([]byte, error) {
+	if reply.Stream == nil && reply.Passed {
+		return reply.Raw, nil
+	}
+	if reply.Stream == nil {
+		return client.EncodeResponse(req, reply.Response)
+	}
+	encoder := client.NewEncoder(req)
+	var out []byte
+	for chunk, err := range reply.Stream {
+		switch {
+		case err != nil:
+			return encoder.Fail(out, fault.From(err), "req_1"), err
+		case reply.Passed && !chunk.Hidden:
+			out = append(out, chunk.Raw...)
+		case !reply.Passed:
+			for i := range chunk.Events {
+				if out, err = encoder.Encode(out, &chunk.Events[i]); err != nil {
+					return out, err
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+func (l *landed) fail(err error) *landed {
+	client := codecOf(l.trip.from)
+	l.failure = fault.From(dialect.Spelled(client, err))
+	status, body := client.EncodeError(l.failure, "req_1")
+	if l.body == "" {
+		l.status, l.body = status, string(body)
+	}
+	return l
+}
