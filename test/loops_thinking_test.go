@@ -1,0 +1,87 @@
+//go:build matrix
+
+package test
+
+import (
+	"fmt"
+	"testing"
+)
+
+// unrefused fails for every request that an upstream did not take: a second try
+// that went well does not mend it.
+func (r *rig) unrefused(t *testing.T) {
+	t.Helper()
+	for _, d := range tongues {
+		for _, q := range r.up[d].Refusals() {
+			t.Errorf("%s refused a request of %d bytes: %.600s", d, len(q.Body), q.Refusal.Body)
+		}
+	}
+}
+
+// thinkers are models that think, sign what they thought and want it back, each in
+// another way: the text of it, the text and all before it, calls, or nothing at all.
+var thinkers = map[string][]string{
+	"openai": {"gpt-5"}, "anthropic": {"claude-sonnet-4-5", "claude-opus-4-7", "claude-sonnet-5-5"}, "gemini": {"gemini-3-pro", "gemini-2.5-flash"},
+}
+
+// TestToolLoopsKeepTheirThoughts runs loops of tool calls with thinking in each of
+// the nine pairs, whole and streamed, for clients that replay everything and for
+// those that replay only what OpenAI's dialect had at first. The upstreams check
+// every signature, and that none is missing.
+func TestToolLoopsKeepTheirThoughts(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "", "")
+	allPairs(t, func(t *testing.T, client, away string) {
+		for _, thinker := range thinkers[away] {
+			for _, stream := range []bool{false, true} {
+				for _, forgets := range []bool{false, true} {
+					if !forgets || client == "openai" {
+						r.loop(t, client, away, thinker, stream, forgets)
+					}
+				}
+			}
+		}
+	})
+	r.unrefused(t)
+}
+
+// loop runs one loop of calls, a second one of two calls at once, and one whose
+// thoughts are hidden.
+func (r *rig) loop(t *testing.T, client, away, thinker string, stream, forgets bool) {
+	t.Helper()
+	target := fmt.Sprintf("%s-%s-%t-%t", thinker, client, stream, forgets)
+	a := newAgent(r, client, away+"/"+target, stream, forgets)
+	if client == away {
+		a.thinkAs(thinker)
+	}
+	a.ask(fmt.Sprintf("Plan a journey and call:forecast*%d for it.", loopTurns))
+	a.run(t)
+	if want := fmt.Sprintf("The tools said: sun %d", loopTurns); a.said != want || a.calls != loopTurns {
+		t.Errorf("%s: %d calls and %q", target, a.calls, a.said)
+	}
+	a.ask("And now call:forecast,sights*2 at once.")
+	a.run(t)
+	a.ask("Think, but redact it, and call:sights*2 once more.")
+	a.run(t)
+	if want := fmt.Sprintf("The tools said: sun %d", loopTurns+6); a.said != want || a.calls != loopTurns+6 {
+		t.Errorf("%s: %d calls and %q", target, a.calls, a.said)
+	}
+	for i, q := range r.sentTo(away, target) {
+		if !thinksStill(away, q.JSON()) {
+			t.Errorf("%s: the model does not think any more in turn %d", target, i)
+			break
+		}
+	}
+}
+
+// thinksStill tells whether a request asks an upstream to think.
+func thinksStill(away string, body any) bool {
+	switch away {
+	case "openai":
+		return text(body, "reasoning_effort") != "" && text(body, "reasoning_effort") != "none"
+	case "anthropic":
+		kind := text(body, "thinking", "type")
+		return kind == "enabled" || kind == "adaptive"
+	}
+	return at(body, "generationConfig", "thinkingConfig") != nil
+}

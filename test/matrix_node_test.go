@@ -1,0 +1,111 @@
+//go:build matrix
+
+package test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"stele/test/house"
+)
+
+// TestNodeMatrix plays the scenes of sdk/matrix with the official Node SDKs and
+// with the Vercel AI SDK. Each has a stage of its own.
+func TestNodeMatrix(t *testing.T) {
+	t.Parallel()
+	program := node(t)
+	files, err := filepath.Glob("sdk/matrix/*.test.mjs")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scenes for Node: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".test.mjs"), func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			cmd := exec.CommandContext(t.Context(), program, "--test", "--test-reporter=spec", filepath.Base(file))
+			cmd.Dir = filepath.Dir(file)
+			// Nothing else of this process: the SDKs would find keys and addresses there.
+			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "STELE_TEST_STAGE=" + s.forNode(t)}
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Errorf("node --test %s: %v\n%s", file, err, out)
+			}
+			t.Log(tally(string(out)))
+		})
+	}
+}
+
+// tally is what Node's reporter says at its end.
+func tally(out string) string {
+	_, counts, _ := strings.Cut(out, "\nℹ tests ")
+	counts, _, _ = strings.Cut(counts, "\nℹ suites")
+	return counts + " tests"
+}
+
+// forNode is what sdk/matrix/stage.mjs reads.
+func (s *stage) forNode(t *testing.T) string {
+	t.Helper()
+	type names struct {
+		Dialect  string   `json:"dialect"`
+		Plain    string   `json:"plain"`
+		Thinker  string   `json:"thinker"`
+		Thinkers []string `json:"thinkers"`
+	}
+	window := httptest.NewServer(s.window())
+	t.Cleanup(window.Close)
+	prepared := struct {
+		URL       string  `json:"url"`
+		Key       string  `json:"key"`
+		Window    string  `json:"window"`
+		Upstreams []names `json:"upstreams"`
+	}{URL: s.URL, Key: s.key, Window: window.URL}
+	for _, a := range s.away {
+		prepared.Upstreams = append(prepared.Upstreams, names{a.dialect, a.plain, a.thinker, minds[a.dialect]})
+	}
+	text, err := json.Marshal(prepared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// window is where another process sees what the upstreams have seen.
+func (s *stage) window() http.Handler {
+	m := http.NewServeMux()
+	look := func(path string, what func(w http.ResponseWriter, a away, model string) bool) {
+		m.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
+			model := r.URL.Query().Get("model")
+			for deadline := time.Now().Add(house.Patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+				for _, a := range s.away {
+					if len(a.asked(model)) > 0 && what(w, a, model) {
+						return
+					}
+				}
+			}
+			http.Error(w, "it did not happen", http.StatusGatewayTimeout)
+		})
+	}
+	look("/asked", func(w http.ResponseWriter, _ away, _ string) bool {
+		_, err := w.Write([]byte("{}"))
+		return err == nil
+	})
+	look("/hangup", func(w http.ResponseWriter, a away, model string) bool {
+		_, left := a.asked(model)[0].HungUp()
+		if left {
+			_, _ = w.Write([]byte("{}")) // whoever asked hears of it
+		}
+		return left
+	})
+	look("/sent", func(w http.ResponseWriter, a away, model string) bool {
+		bytes, frames := a.asked(model)[0].Sent()
+		return json.NewEncoder(w).Encode(map[string]int{"bytes": bytes, "frames": frames}) == nil
+	})
+	return m
+}

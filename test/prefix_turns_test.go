@@ -1,0 +1,111 @@
+//go:build matrix
+
+package test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"testing"
+
+	"stele/test/upstream"
+)
+
+// TestEveryTurnBeginsWithTheOneBefore holds a conversation of many turns in
+// each pair, with tools, pictures, thinking and streams among them, and compares the
+// list of messages that the upstream gets: each begins with the bytes of the one
+// before, or no prompt cache would ever be hit.
+func TestEveryTurnBeginsWithTheOneBefore(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "", "")
+	allPairs(t, func(t *testing.T, client, away string) {
+		for _, forgets := range []bool{false, true} {
+			if forgets && client != "openai" {
+				continue
+			}
+			thinker := thinkers[away][0]
+			target := fmt.Sprintf("%s-%s-%t", thinker, client, forgets)
+			r.converse(t, client, away, target, forgets)
+			sent := r.sentTo(away, target)
+			for i := range sent[1:] {
+				samePrefix(t, fmt.Sprintf("%s, request %d", target, i+1), messagesOf(t, away, sent[i]), messagesOf(t, away, sent[i+1]))
+			}
+		}
+	})
+	r.unrefused(t)
+}
+
+// converse is one conversation.
+func (r *rig) converse(t *testing.T, client, away, target string, forgets bool) {
+	t.Helper()
+	a := newAgent(r, client, away+"/"+target, false, forgets)
+	a.instruct("You are terse.")
+	for n := range talkTurns {
+		a.stream = n%3 == 1
+		switch {
+		case n%10 == 2:
+			a.ask(fmt.Sprintf("Turn %d: please call:forecast*2 for me.", n))
+		case n%10 == 5:
+			a.ask(fmt.Sprintf("Turn %d: please call:forecast,sights for me.", n))
+		case n%10 == 7:
+			a.show(fmt.Sprintf("Turn %d: what is in this picture?", n), n)
+		default:
+			a.ask(fmt.Sprintf("Turn %d: \u00fcber <b>caf\u00e9</b> & \"quotes\" \\ and \u2603.", n))
+		}
+		a.run(t)
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// messagesOf is the list of messages that an upstream got, in its own bytes.
+func messagesOf(t *testing.T, away string, q *upstream.Recorded) []byte {
+	t.Helper()
+	if away == "gemini" {
+		return member(t, q.Body, "contents")
+	}
+	return member(t, q.Body, "messages")
+}
+
+// samePrefix fails unless a list begins with all elements of the one before.
+func samePrefix(t *testing.T, what string, before, after []byte) {
+	t.Helper()
+	begun := bytes.TrimSuffix(before, []byte("]"))
+	if bytes.HasPrefix(after, begun) && len(after) > len(before) {
+		return
+	}
+	i := 0
+	for i < len(begun) && i < len(after) && begun[i] == after[i] {
+		i++
+	}
+	from := max(i-100, 0)
+	t.Errorf("%s: differs from the one before at byte %d of %d:\n%q\n%q", what, i, len(before), begun[from:min(i+100, len(begun))], after[from:min(i+100, len(after))])
+}
+
+// instruct gives the model its instructions.
+func (a *agent) instruct(words string) {
+	switch a.dialect {
+	case "openai":
+		a.history = append(a.history, jo{"role": "system", "content": words})
+	case "anthropic":
+		a.settings["system"] = words
+	case "gemini":
+		a.settings["systemInstruction"] = jo{"parts": []any{jo{"text": words}}}
+	}
+}
+
+// show adds what the user says, with a picture that no other turn has.
+func (a *agent) show(words string, n int) {
+	picture := base64.StdEncoding.EncodeToString(fmt.Appendf([]byte("\x89PNG\r\n\x1a\n"), "picture %d", n))
+	a.ask(words)
+	last := a.history[len(a.history)-1].(jo)
+	switch a.dialect {
+	case "openai":
+		last["content"] = []any{jo{"type": "text", "text": words}, jo{"type": "image_url", "image_url": jo{"url": "data:image/png;base64," + picture}}}
+	case "anthropic":
+		last["content"] = []any{jo{"type": "text", "text": words}, jo{"type": "image", "source": jo{"type": "base64", "media_type": "image/png", "data": picture}}}
+	case "gemini":
+		last["parts"] = []any{jo{"text": words}, jo{"inlineData": jo{"mimeType": "image/png", "data": picture}}}
+	}
+}

@@ -1,0 +1,6 @@
+import { play } from './play.mjs';
+import { vercelOpenAI } from './vercel.mjs';
+import { tools } from './vercel-tools.mjs';
+
+play(vercelOpenAI);
+tools(vercelOpenAI);

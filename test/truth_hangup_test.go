@@ -1,0 +1,141 @@
+//go:build matrix
+
+package test
+
+import (
+	"context"
+	"io"
+	"sync"
+	"testing"
+	"time"
+
+	"stele/test/house"
+	"stele/test/upstream"
+)
+
+// hangupMost is what a client that leaves may cost: ten times what is promised, for
+// machines that have other things to do. The figure itself is logged.
+const hangupMost = 10 * 250 * time.Millisecond
+
+// TestAClientThatHangsUpClosesTheUpstream leaves at every stage of an answer: before
+// its first byte, while it is silent, and in the middle of a flood. The upstream's
+// connection is closed, and what was produced is on the row.
+func TestAClientThatHangsUpClosesTheUpstream(t *testing.T) {
+	t.Parallel()
+	stages := []struct {
+		name     string
+		answer   upstream.Answer
+		stream   bool
+		produced bool
+	}{
+		{"never", upstream.Never(), true, false},
+		{"never-whole", upstream.Never(), false, false},
+		{"headers", upstream.Silent(0), true, false},
+		{"silent", upstream.Chain(much(), upstream.Silent(6)), true, true},
+		{"endless", upstream.Endless(), true, true},
+	}
+	var purposes []string
+	for _, s := range stages {
+		purposes = append(purposes, s.name)
+	}
+	r := newRig(t, "", lone(purposes...))
+	books := sqliteBooks(t, r.House)
+	var longest worst
+	allPairs(t, func(t *testing.T, client, away string) {
+		for _, s := range stages {
+			model := s.name + "-" + client + "-" + away
+			target := usualModel[away] + "-" + model
+			r.on(away, target, s.answer)
+			w := ask(client, model, "hi", s.stream)
+			w.header.Set("X-Request-Id", "req-"+model)
+			left := r.leave(t, w, away, target, s.produced)
+			q := r.lastTo(t, away, target)
+			house.Eventually(t, "the upstream sees that nobody listens", func() bool { _, gone := q.HungUp(); return gone })
+			gone, _ := q.HungUp()
+			longest.note(gone.Sub(left))
+			if took := gone.Sub(left); took > hangupMost {
+				t.Errorf("%s: the upstream was closed after %s", model, took)
+			}
+		}
+	})
+	for _, s := range stages {
+		for _, client := range tongues {
+			for _, away := range tongues {
+				model := s.name + "-" + client + "-" + away
+				row := books.await(t, "req-"+model)
+				if row.status != 499 || row.code != "client_gone" || row.target != usualModel[away]+"-"+model {
+					t.Errorf("%s: the row is %+v", model, row)
+				}
+				if s.produced && (row.output == 0 || row.input == 0) {
+					t.Errorf("%s: nothing was metered: %+v", model, row)
+				}
+			}
+		}
+	}
+	t.Logf("a client that hung up closed its upstream after %s at most, %s on average", longest.most, longest.mean())
+}
+
+// leave sends a request, waits until the upstream has it and, where something is
+// produced, until the client has some of it, and hangs up. It returns when that was.
+func (r *rig) leave(t *testing.T, w wish, away, target string, produced bool) time.Time {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	heard := make(chan struct{})
+	var all sync.WaitGroup
+	all.Go(func() {
+		h, err := r.Client.Do(r.request(t, w).WithContext(ctx))
+		if err != nil {
+			return
+		}
+		defer h.Body.Close()
+		if _, err := io.ReadFull(h.Body, make([]byte, 40)); err == nil {
+			close(heard)
+		}
+		_, _ = io.Copy(io.Discard, h.Body)
+	})
+	house.Eventually(t, "the upstream is asked", func() bool { return len(r.sentTo(away, target)) > 0 })
+	if produced {
+		select {
+		case <-heard:
+		case <-time.After(house.Patience):
+			t.Errorf("%s: nothing was heard", target)
+		}
+	}
+	left := time.Now()
+	cancel()
+	all.Wait()
+	return left
+}
+
+// worst keeps the longest of some durations.
+type worst struct {
+	mu        sync.Mutex // guards what follows
+	most, sum time.Duration
+	n         int
+}
+
+func (w *worst) note(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.most, w.sum, w.n = max(w.most, d), w.sum+d, w.n+1
+}
+
+func (w *worst) mean() time.Duration { return w.sum / time.Duration(max(w.n, 1)) }
+
+// TestHangingUpIsNobodysFault has many clients leave before the first byte: the
+// target is asked all the same afterwards.
+func TestHangingUpIsNobodysFault(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "", lone("blame"))
+	const model = "blame-openai-openai"
+	target := usualModel["openai"] + "-" + model
+	for range 8 {
+		r.up["openai"].Forget()
+		r.on("openai", target, upstream.Never())
+		r.leave(t, ask("openai", model, "hi", true), "openai", target, false)
+		r.leave(t, ask("openai", model, "hi", false), "openai", target, false)
+	}
+	r.on("openai", target, nil)
+	r.good(t, ask("openai", model, "hi", true))
+}

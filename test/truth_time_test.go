@@ -1,0 +1,107 @@
+//go:build matrix
+
+package test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"stele/test/upstream"
+)
+
+// late are models of each pair with timeouts of their own and no second try.
+func late(timeouts map[string]string) string {
+	models := ""
+	for purpose, limits := range timeouts {
+		models += strings.ReplaceAll(lone(purpose), "retries: 0}", "retries: 0, timeouts: "+limits+"}")
+	}
+	return models
+}
+
+// tooLate is what each dialect calls an upstream that does not answer in time.
+var tooLate = map[string]string{"openai": "upstream_timeout", "anthropic": "timeout_error", "gemini": "DEADLINE_EXCEEDED"}
+
+// steady is an answer without an end, some frames a second.
+func steady() upstream.Answer {
+	return func(x *upstream.Exchange, usual upstream.Reply) upstream.Reply {
+		usual = upstream.Endless()(x, usual)
+		for i := range usual.Frames {
+			usual.Frames[i].Pause = 20 * time.Millisecond
+		}
+		return usual
+	}
+}
+
+// TestAnUpstreamThatIsTooLate has one that never answers, one that stops in the
+// middle, and one that never stops.
+func TestAnUpstreamThatIsTooLate(t *testing.T) {
+	t.Parallel()
+	const slow = "20s"
+	r := newRig(t, "", late(map[string]string{
+		"first": "{first_byte: 150ms, gap: " + slow + ", total: " + slow + "}",
+		"gap":   "{first_byte: " + slow + ", gap: 150ms, total: " + slow + "}",
+		"total": "{first_byte: " + slow + ", gap: " + slow + ", total: 300ms}",
+	}))
+	books := sqliteBooks(t, r.House)
+	var ids []string
+	for _, client := range tongues {
+		for _, away := range tongues {
+			for i := range 6 {
+				ids = append(ids, fmt.Sprintf("late-%s-%s-%d", client, away, i))
+			}
+		}
+	}
+	allPairs(t, func(t *testing.T, client, away string) {
+		for i, c := range []struct {
+			purpose string
+			answer  upstream.Answer
+			stream  bool
+			begun   bool
+		}{
+			{"first", upstream.Never(), false, false},
+			{"first", upstream.Never(), true, false},
+			{"first", upstream.Silent(0), true, false},
+			{"gap", upstream.Chain(much(), upstream.Silent(6)), true, true},
+			{"total", upstream.Never(), false, false},
+			{"total", steady(), true, true},
+		} {
+			model := c.purpose + "-" + client + "-" + away
+			r.on(away, usualModel[away]+"-"+model, c.answer)
+			w := ask(client, model, "hi", c.stream)
+			w.header.Set("X-Request-Id", fmt.Sprintf("late-%s-%s-%d", client, away, i))
+			h := r.send(t, w)
+			if !c.begun {
+				if h.status != http.StatusGatewayTimeout || !strings.Contains(h.body, tooLate[client]) || h.err != nil {
+					t.Errorf("%d %s: %d %s (%v)", i, model, h.status, h.body, h.err)
+				}
+				continue
+			}
+			got := listen(t, client, h.body)
+			if !h.broken() || !got.failedLast(client) || got.ended || !strings.Contains(fmt.Sprint(got.events[len(got.events)-1]), tooLate[client]) {
+				t.Errorf("%d %s: %v after %.300s…", i, model, h.err, h.body[max(0, len(h.body)-300):])
+			}
+		}
+	})
+	for _, id := range ids {
+		if row := books.await(t, id); row.status != http.StatusGatewayTimeout || row.code != "upstream_timeout" {
+			t.Errorf("%s: the row is %+v", id, row)
+		}
+	}
+}
+
+// TestASlowBodyIsNotALateOne has an answer in one piece that comes in drops: each
+// in time, all together later than the first had to be.
+func TestASlowBodyIsNotALateOne(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "", late(map[string]string{"drops": "{first_byte: 300ms, gap: 300ms, total: 20s}"}))
+	pairs(t, func(t *testing.T, client, away string) {
+		model := "drops-" + client + "-" + away
+		r.on(away, usualModel[away]+"-"+model, upstream.Chain(upstream.Pieces(60), upstream.Pace(80*time.Millisecond)))
+		if got := hearWhole(t, client, r.good(t, ask(client, model, "hi", false)).body); got.text != "You said: hi" {
+			t.Errorf("%q", got.text)
+		}
+	})
+}
