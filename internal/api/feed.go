@@ -40,6 +40,8 @@ func newFeed(w http.ResponseWriter, encoder dialect.Encoder, every time.Duration
 	f := &feed{w: w, control: http.NewResponseController(w), encoder: encoder, every: every, spare: feedBuffers.Get().(*[]byte)}
 	f.buf = *f.spare
 	f.gather, _ = encoder.(dialect.Gatherer)
+	f.mu.Lock()
+	defer f.mu.Unlock() // it may go off at once
 	f.timer = time.AfterFunc(every, f.keepAlive)
 	return f
 }

@@ -53,6 +53,7 @@ func launch(t *testing.T, width int64) *tab {
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 900)); err != nil {
 		t.Fatal(err)
 	}
+	b.emulate() // a page that still scrolls is clicked in the wrong place
 	heard := b.listen()
 	t.Cleanup(func() {
 		_ = chromedp.Cancel(ctx)
@@ -174,6 +175,18 @@ func (b *tab) fits() {
 	}
 }
 
+// emulate makes the browser one that shows no motion, which no picture and no
+// click can be halfway through, and has these features beside it.
+func (b *tab) emulate(features ...*emulation.MediaFeature) {
+	b.Helper()
+	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: append(features, &emulation.MediaFeature{Name: "prefers-reduced-motion", Value: "reduce"}),
+		})
+		return err
+	}))
+}
+
 // look takes pictures of the page, in light and in dark, if they are wanted.
 func (b *tab) look(name string) {
 	b.Helper()
@@ -182,15 +195,7 @@ func (b *tab) look(name string) {
 	}
 	b.taken++
 	for _, scheme := range []string{"light", "dark"} {
-		b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-			_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-				Features: []*emulation.MediaFeature{
-					{Name: "prefers-color-scheme", Value: scheme},
-					{Name: "prefers-reduced-motion", Value: "reduce"}, // no picture halfway between two colours
-				},
-			})
-			return err
-		}))
+		b.emulate(&emulation.MediaFeature{Name: "prefers-color-scheme", Value: scheme})
 		picture, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
 		file := fmt.Sprintf("%d-%02d-%s-%s.png", b.width, b.taken, strings.ReplaceAll(name, " ", "-"), scheme)
 		if err := errors.Join(err, os.WriteFile(filepath.Join(b.shots, file), picture, 0o600)); err != nil {

@@ -66,7 +66,7 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m man
 		reply.Served = c.account.Name + "/" + t.Model
 	}
 	x := &exchange{dog: watch(ctx, t.Timeouts), call: call, reply: reply, target: t, req: req}
-	if x.answer, err = c.send(x.dog.ctx, call); err == nil {
+	if x.answer, err = c.send(x.dog.ctx, call); err == nil { //nolint:bodyclose // close does it
 		if req.Stream {
 			err = c.stream(x)
 		} else {

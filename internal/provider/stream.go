@@ -33,14 +33,19 @@ func (c *Chat) stream(x *exchange) error {
 	}
 	x.reply.Stream = chat.Cut(chat.Tidy(func(yield func(chat.Chunk, error) bool) {
 		defer x.reply.Close()
-		if !yield(first, nil) {
+		give := func(chunk chat.Chunk, err error) bool {
+			x.dog.away()
+			defer x.dog.back()
+			return yield(chunk, err)
+		}
+		if !give(first, nil) {
 			return
 		}
 		for chunk, err := range src.all() {
 			if err != nil {
 				err = c.discreet(x.dog.explain(err))
 			}
-			if !yield(chunk, err) {
+			if !give(chunk, err) {
 				return
 			}
 		}

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,15 +24,20 @@ var (
 type watchdog struct {
 	ctx    context.Context //nolint:containedctx // it is the call's, made here and ended here
 	cancel context.CancelCauseFunc
+	mu     sync.Mutex // guards the making of timer: it may go off at once
 	timer  *time.Timer
 	limits catalog.Timeouts
 	start  time.Time
 	last   atomic.Int64 // when something came, after start; 0: nothing yet
+	busy   atomic.Bool  // nobody waits for the upstream: it cannot be silent
+	spared atomic.Bool  // a silence was not counted for that
 }
 
 func watch(ctx context.Context, limits catalog.Timeouts) *watchdog {
 	d := &watchdog{limits: limits, start: time.Now()}
 	d.ctx, d.cancel = context.WithCancelCause(ctx)
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.timer = time.AfterFunc(min(limits.FirstByte, limits.Total), d.bark)
 	return d
 }
@@ -43,8 +49,22 @@ func (d *watchdog) fed() {
 	}
 }
 
+// away says that nobody waits for the upstream until back: a client may be slow to
+// take what came, which is not the upstream's silence.
+func (d *watchdog) away() { d.busy.Store(true) }
+
+func (d *watchdog) back() {
+	d.busy.Store(false)
+	if d.spared.Load() {
+		d.spared.Store(false)
+		d.fed()
+	}
+}
+
 // bark ends the call if it has been silent for long enough, and sleeps again if not.
 func (d *watchdog) bark() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	now, last := time.Since(d.start), time.Duration(d.last.Load())
 	silent := now - last
 	switch {
@@ -52,6 +72,9 @@ func (d *watchdog) bark() {
 		d.cancel(errTotal)
 	case last == 0:
 		d.cancel(errFirstByte)
+	case silent >= d.limits.Gap && d.busy.Load():
+		d.spared.Store(true)
+		d.timer.Reset(min(d.limits.Gap, d.limits.Total-now))
 	case silent >= d.limits.Gap:
 		d.cancel(errGap)
 	default:

@@ -82,3 +82,32 @@ func TestTheWatchdogKnowsWhoHungUp(t *testing.T) {
 		t.Error("our own end of the call is taken for a client's")
 	}
 }
+
+// TestASlowClientIsNotASilentUpstream keeps what came for longer than a gap.
+func TestASlowClientIsNotASilentUpstream(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		dog := watch(t.Context(), catalog.Timeouts{FirstByte: time.Second, Gap: 5 * time.Second, Total: time.Minute})
+		defer dog.stop()
+		dog.fed()
+		dog.away()
+		time.Sleep(12 * time.Second)
+		dog.back()
+		if dog.ctx.Err() != nil {
+			t.Fatalf("ended because %v", context.Cause(dog.ctx))
+		}
+		<-dog.ctx.Done() // now nobody but the upstream is silent
+		if took := time.Since(start); took < 17*time.Second || took > 20*time.Second || !errors.Is(context.Cause(dog.ctx), errGap) {
+			t.Errorf("ended after %s because %v", took, context.Cause(dog.ctx))
+		}
+		dog = watch(t.Context(), catalog.Timeouts{FirstByte: time.Second, Gap: 5 * time.Second, Total: time.Minute})
+		defer dog.stop()
+		dog.fed()
+		dog.away()
+		<-dog.ctx.Done() // however slow a client is, everything has an end
+		if !errors.Is(context.Cause(dog.ctx), errTotal) {
+			t.Errorf("ended because %v", context.Cause(dog.ctx))
+		}
+	})
+}

@@ -83,6 +83,14 @@ func (r *Relay) Do(ctx context.Context, who access.Principal, req *chat.Request)
 	return reply, nil
 }
 
+// Refuse records a request that was refused before anybody could be asked: its
+// body was too large, or not understood.
+func (r *Relay) Refuse(ctx context.Context, who access.Principal, dialect string, err error) {
+	call := r.begin(ctx, who, &chat.Request{Origin: chat.Origin{Dialect: dialect}})
+	call.fail(err)
+	call.settle()
+}
+
 func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request, call *call) (*chat.Reply, error) {
 	name := req.Model
 	if who.Sandbox {
@@ -160,14 +168,6 @@ func (r *Relay) remember(who access.Principal, reply *chat.Reply) {
 	for _, answer := range reply.Response.Answers {
 		r.Vault.keep(who.Workspace, target, answer.Parts)
 	}
-}
-
-// Refuse records a request that was refused before anybody could be asked: its
-// body was too large, or not understood.
-func (r *Relay) Refuse(ctx context.Context, who access.Principal, dialect string, err error) {
-	call := r.begin(ctx, who, &chat.Request{Origin: chat.Origin{Dialect: dialect}})
-	call.fail(err)
-	call.settle()
 }
 
 // begin opens the record of a call.

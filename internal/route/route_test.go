@@ -70,6 +70,7 @@ func TestTries(t *testing.T) {
 		"gives up after retries":             {model(2, "a"), []error{busy, busy, busy}, "a a a", "[250ms 500ms]", fault.Unavailable},
 		"every target gets a try":            {model(0, "a", "b", "c"), []error{down, down, down}, "a b c", "[]", fault.UpstreamError},
 		"waits as long as asked":             {model(1, "a"), []error{limited}, "a a", "[2s]", ""},
+		"as long as that one asked":          {model(2, "a", "b"), []error{limited, busy}, "a b a", "[2s]", ""},
 		"not when that is too long":          {model(2, "a"), []error{patience}, "a", "[]", fault.RateLimited},
 		"quota is not retried":               {model(2, "a"), []error{spent}, "a", "[]", fault.RateLimited},
 		"quota goes elsewhere":               {model(2, "a", "b"), []error{spent, down}, "a b b", "[250ms]", ""},

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 )
 
@@ -149,7 +150,7 @@ func (s *SSE) field(line []byte) {
 	switch string(name) {
 	case "data":
 		if len(s.data) == 0 {
-			s.data = value[:len(value):len(value)] // nearly always all there is: not copied
+			s.data = slices.Clip(value) // nearly always all there is: not copied
 			break
 		}
 		s.data = append(append(s.data, '\n'), value...)
