@@ -35,6 +35,28 @@ func CheckURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
+// CheckPublic is CheckURL that refuses at once what can be seen to lead to an
+// address that is neither public nor allowed. A name may still do so.
+func CheckPublic(raw string, allowPrivate []netip.Prefix) (*url.URL, error) {
+	u, err := CheckURL(raw)
+	if err != nil {
+		return nil, err
+	}
+	a, err := netip.ParseAddr(u.Hostname())
+	literal := err == nil
+	local := u.Hostname() == "localhost" || strings.HasSuffix(u.Hostname(), ".localhost")
+	if local {
+		a = netip.IPv6Loopback()
+		if within(allowPrivate, netip.AddrFrom4([4]byte{127, 0, 0, 1})) {
+			a = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+		}
+	}
+	if (literal || local) && !public(a) && !within(allowPrivate, a) {
+		return nil, &Refused{Host: u.Hostname(), Addr: a, Reason: notPublic}
+	}
+	return u, nil
+}
+
 // treacherous are the runes on which URL parsers disagree, or that people cannot
 // see: what we check must be what everyone else reads.
 func treacherous(r rune) bool {

@@ -105,3 +105,27 @@ func FuzzCheckURL(f *testing.F) {
 		}
 	})
 }
+
+func TestWhatIsPlainlyPrivateIsRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	loopback := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	for raw, want := range map[string]struct{ never, allowed bool }{
+		"https://example.com/hook":      {true, true},
+		"http://93.184.216.34/":         {true, true},
+		"http://127.0.0.1:9/":           {false, true},
+		"http://localhost:9/":           {false, true},
+		"http://a.localhost/":           {false, true},
+		"http://10.0.0.1/":              {false, false},
+		"http://[::1]/":                 {false, false},
+		"http://[::ffff:127.0.0.1]/":    {false, true},
+		"http://169.254.169.254/latest": {false, false},
+		"ftp://example.com/":            {false, false},
+	} {
+		if _, err := guard.CheckPublic(raw, nil); (err == nil) != want.never {
+			t.Errorf("%s: %v", raw, err)
+		}
+		if _, err := guard.CheckPublic(raw, loopback); (err == nil) != want.allowed {
+			t.Errorf("%s with loopback allowed: %v", raw, err)
+		}
+	}
+}

@@ -45,6 +45,9 @@ type Options struct {
 	// request's context. Nothing here bounds the body.
 	FirstByte time.Duration
 
+	// Stay makes Caller follow no redirect: a 3xx is returned as it came.
+	Stay bool
+
 	// DisableCompression leaves bodies as the server sent them. Otherwise
 	// requests without Accept-Encoding ask for gzip and bodies arrive unpacked,
 	// so whoever caps a body caps what it unpacks to, and Content-Length is gone.
@@ -58,6 +61,9 @@ type Options struct {
 // is dialled; a connection kept alive stays with that address. When a redirect
 // leaves the origin, only headers that say what is wanted travel along.
 func Caller(o Options) *http.Client {
+	if o.Stay {
+		return &http.Client{Transport: newGate(o), CheckRedirect: stay}
+	}
 	return &http.Client{Transport: newGate(o), CheckRedirect: checkRedirect}
 }
 

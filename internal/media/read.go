@@ -1,141 +1,255 @@
 package media
 
 import (
-	"math"
+	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
+	"time"
 
 	"stele/internal/manifest"
 )
 
 var (
-	modelID   = regexp.MustCompile(`^[A-Za-z0-9._:/@+-]{1,200}$`)
-	snakeCase = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+	modelID     = regexp.MustCompile(`^[A-Za-z0-9._:/@+-]{1,200}$`)
+	snakeCase   = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+	kindName    = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+	contentType = regexp.MustCompile(`^[a-z]+/[a-z0-9][a-z0-9.+-]*$`)
 )
 
 // Read reads a model file: one model, strictly. The error is manifest.Problems.
 func Read(file string, src []byte) (Model, error) {
-	var m Model
-	doc := manifest.Decode(file, src, &m, manifest.Options{})
-	m.check(doc)
-	if m.Name == "" {
-		m.Name = m.ID
-	}
-	return m, doc.Err()
+	return ReadFor(nil)(file, src)
 }
 
-func (m *Model) check(doc *manifest.Doc) {
-	if !modelID.MatchString(m.ID) {
-		doc.Problem(manifest.At("model"), "a model id is made of letters, digits and ._:/@+-")
+// ReadFor reads a model file as Read does, and refuses a model whose kind is not
+// one of these. Without any kinds none is refused.
+func ReadFor(kinds []string) func(file string, src []byte) (Model, error) {
+	return func(file string, src []byte) (Model, error) {
+		var m Model
+		c := check{manifest.Decode(file, src, &m, manifest.Options{})}
+		c.model(&m, kinds)
+		if m.Name == "" {
+			m.Name = m.ID
+		}
+		return m, c.Err()
 	}
-	oneOf(doc, manifest.At("media_type"), m.MediaType, Types())
+}
+
+// check finds what is wrong with a file whose form is right.
+type check struct{ *manifest.Doc }
+
+func (c check) model(m *Model, kinds []string) {
+	if !modelID.MatchString(m.ID) {
+		c.Problem(manifest.At("model"), "a model id is made of letters, digits and ._:/@+-")
+	}
+	c.oneOf(manifest.At("media_type"), m.MediaType, Types())
+	switch {
+	case !kindName.MatchString(m.Kind):
+		c.Problem(manifest.At("kind"), "names the kind of provider that makes it, such as studio or replicate")
+	case kinds != nil:
+		c.oneOf(manifest.At("kind"), m.Kind, kinds)
+	}
+	c.date(manifest.At("checked_on"), m.CheckedOn)
+	c.date(manifest.At("retires_on"), m.RetiresOn)
+	if at := manifest.At("deadline"); c.Has(at) && m.Deadline <= 0 {
+		c.Problem(at, "must be more than 0")
+	}
 	if len(m.Operations) == 0 {
-		doc.Problem(manifest.At("operations"), "a model needs at least one operation")
+		c.Problem(manifest.At("operations"), "a model needs at least one operation")
 	}
 	modes := make(map[string]bool)
-	for i, o := range m.Operations {
-		at := manifest.At("operations", i)
+	for i := range m.Operations {
+		o, at := &m.Operations[i], manifest.At("operations", i)
 		if !snakeCase.MatchString(o.Mode) {
-			doc.Problem(at.Add("mode"), "a mode is a name in lower case, such as text_to_image")
+			c.Problem(at.Add("mode"), "a mode is a name in lower case, such as text_to_image")
 		} else if modes[o.Mode] {
-			doc.Problem(at.Add("mode"), "%q is here twice", o.Mode)
+			c.Problem(at.Add("mode"), "%q is here twice", o.Mode)
 		}
 		modes[o.Mode] = true
-		for j, field := range o.Input.Required {
-			oneOf(doc, at.Add("input", "required", j), field, Inputs())
+		c.operation(at, o)
+	}
+	c.call(m)
+}
+
+func (c check) operation(at manifest.Path, o *Operation) {
+	c.inputs(at.Add("input"), o.Input)
+	c.limits(at.Add("limits"), o)
+	CheckParameters(c.Doc, at.Add("parameters"), o.Parameters)
+	for i, p := range o.Parameters {
+		if slices.Contains(Reserved(), p.Name) {
+			c.Problem(at.Add("parameters", i, "name"), "%q is a field of the request itself", p.Name)
 		}
-		for j, field := range o.Input.Optional {
-			oneOf(doc, at.Add("input", "optional", j), field, Inputs())
+	}
+	c.exclusive(at.Add("exclusive"), o)
+	c.requires(at.Add("requires"), o)
+	c.price(at.Add("price"), o)
+}
+
+func (c check) inputs(at manifest.Path, in Input) {
+	seen := make(map[string]bool)
+	for _, list := range []struct {
+		name   string
+		fields []string
+	}{{"required", in.Required}, {"optional", in.Optional}} {
+		for i, field := range list.fields {
+			if at := at.Add(list.name, i); c.oneOf(at, field, Inputs()) && seen[field] {
+				c.Problem(at, "%q is here twice", field)
+			}
+			seen[field] = true
 		}
-		CheckParameters(doc, at.Add("parameters"), o.Parameters)
 	}
 }
 
-// CheckParameters reports what is wrong with a list of parameters at a place in a file.
-func CheckParameters(doc *manifest.Doc, at manifest.Path, list []Parameter) {
-	names := make(map[string]bool)
-	for i, p := range list {
-		at := at.Add(i)
-		if !snakeCase.MatchString(p.Name) {
-			doc.Problem(at.Add("name"), "a parameter's name is in lower case, such as aspect_ratio")
-		} else if names[p.Name] {
-			doc.Problem(at.Add("name"), "%q is here twice", p.Name)
-		}
-		names[p.Name] = true
-		if !oneOf(doc, at.Add("type"), p.Type, ParameterTypes()) {
+func (c check) limits(at manifest.Path, o *Operation) {
+	for _, field := range sorted(o.Limits) {
+		at, limit := at.Add(field), o.Limits[field]
+		if !o.Takes(field) {
+			c.Problem(at, "the operation's input has no %q%s", field, manifest.DidYouMean(field, slices.Concat(o.Input.Required, o.Input.Optional)))
 			continue
 		}
-		if p.Min != nil && p.Max != nil && *p.Min > *p.Max {
-			doc.Problem(at.Add("min"), "is above max")
-		}
-		for j, v := range p.Values {
-			if !p.fits(v) {
-				doc.Problem(at.Add("enum", j), "is no %s", p.Type)
+		kind := Takes(field)
+		for name, fits := range map[string]bool{
+			"max_items": Lists(field), "max_mb": kind != "", "formats": kind != "", "forms": kind != "", "max_length": kind == "",
+		} {
+			if c.Has(at.Add(name)) && !fits {
+				c.Problem(at.Add(name), "has no meaning for %s", field)
 			}
 		}
-		switch {
-		case p.Default == nil:
-		case !p.fits(p.Default):
-			doc.Problem(at.Add("default"), "is no %s", p.Type)
-		case len(p.Values) > 0 && !slices.ContainsFunc(p.Values, func(v any) bool { return same(v, p.Default) }):
-			doc.Problem(at.Add("default"), "is not one of enum")
-		case !p.within(p.Default):
-			doc.Problem(at.Add("default"), "is not between min and max")
+		c.positive(at.Add("max_items"), float64(limit.Items))
+		c.positive(at.Add("max_mb"), limit.MB)
+		c.positive(at.Add("max_length"), float64(limit.Length))
+		for i, format := range limit.Formats {
+			if !contentType.MatchString(format) || (kind != "" && !strings.HasPrefix(format, kind+"/")) {
+				c.Problem(at.Add("formats", i), "%q is not a content type of this kind, such as %s/…", format, kind)
+			}
+		}
+		for i, form := range limit.Forms {
+			c.oneOf(at.Add("forms", i), form, Forms())
 		}
 	}
 }
 
-// fits reports whether v has the parameter's type. An integer may be written 5.0.
-func (p *Parameter) fits(v any) bool {
-	switch p.Type {
-	case "string":
-		_, ok := v.(string)
-		return ok
-	case "boolean":
-		_, ok := v.(bool)
-		return ok
-	case "array":
-		_, ok := v.([]any)
-		return ok
+// exclusive holds the groups to what Check relies on: each field in one group,
+// defaults in one group at most, and no two groups that must both be given.
+func (c check) exclusive(at manifest.Path, o *Operation) {
+	if len(o.Exclusive) == 1 {
+		c.Problem(at, "one group excludes nothing: write [[width, height], [aspect_ratio]] to take one or the other")
 	}
-	n, ok := number(v)
-	return ok && (p.Type == "number" || n == math.Trunc(n))
-}
-
-func (p *Parameter) within(v any) bool {
-	n, ok := number(v)
-	return !ok || ((p.Min == nil || n >= *p.Min) && (p.Max == nil || n <= *p.Max))
-}
-
-func number(v any) (float64, bool) {
-	switch n := v.(type) {
-	case int:
-		return float64(n), true
-	case int64:
-		return float64(n), true
-	case uint64:
-		return float64(n), true
-	case float64:
-		return n, true
+	seen := make(map[string]bool)
+	defaults, required := -1, -1
+	for i, group := range o.Exclusive {
+		if len(group) == 0 {
+			c.Problem(at.Add(i), "a group needs at least one field")
+		}
+		for j, field := range group {
+			at := at.Add(i, j)
+			if !c.field(at, field, o) {
+				continue
+			}
+			if seen[field] {
+				c.Problem(at, "%q is here twice", field)
+			}
+			seen[field] = true
+			if p := o.Parameter(field); p != nil && p.Default != nil {
+				if defaults >= 0 && defaults != i {
+					c.Problem(at, "has a default, as a field of another group has")
+				}
+				defaults = i
+			}
+			if o.needs(field) {
+				if required >= 0 && required != i {
+					c.Problem(at, "is required, as a field of another group is")
+				}
+				required = i
+			}
+		}
 	}
-	return 0, false
 }
 
-func same(a, b any) bool {
-	x, ok := number(a)
-	y, also := number(b)
-	if ok && also {
-		return x == y
+func (c check) requires(at manifest.Path, o *Operation) {
+	for i, r := range o.Requires {
+		at := at.Add(i)
+		if c.field(at.Add("if"), r.If, o) {
+			if p := o.Parameter(r.If); p != nil && p.Default != nil {
+				c.Problem(at.Add("if"), "%q has a default, so it would always require", r.If)
+			}
+		}
+		if !c.field(at.Add("then"), r.Then, o) {
+			continue
+		}
+		if r.If == r.Then {
+			c.Problem(at.Add("then"), "a field does not require itself")
+		}
+		if group := o.group(r.If); o.elsewhere(r.Then, group) {
+			c.Problem(at.Add("then"), "%q and %q are in exclusive groups", r.If, r.Then)
+		}
 	}
-	text, ok := a.(string)
-	other, also := b.(string)
-	return (ok && also && text == other) || (a == true && b == true) || (a == false && b == false)
 }
 
-func oneOf(doc *manifest.Doc, at manifest.Path, got string, known []string) bool {
+// call checks what can be checked without knowing the provider.
+func (c check) call(m *Model) {
+	at := manifest.At("call")
+	if c.Has(at) && m.Call.Operation == "" {
+		c.Problem(at.Add("operation"), "names the provider's operation, such as replicate/prediction")
+	}
+	for _, mode := range sorted(m.Call.PathBy) {
+		c.oneOf(at.Add("path_by_mode", mode), mode, m.Modes())
+	}
+	if m.Call.Graph != "" && !filepath.IsLocal(m.Call.Graph) {
+		c.Problem(at.Add("graph_file"), "is the name of a file beside this one")
+	}
+	all := m.all()
+	for i, o := range all {
+		c.rules(manifest.At("operations", i, "body"), o.Body, m, all[i:i+1])
+	}
+	c.rules(at.Add("body"), m.Call.Body, m, all)
+}
+
+// field reports whether the operation has a field, and says so if not.
+func (c check) field(at manifest.Path, name string, o *Operation) bool {
+	return c.oneOf(at, name, o.fields())
+}
+
+func (c check) oneOf(at manifest.Path, got string, known []string) bool {
 	if slices.Contains(known, got) {
 		return true
 	}
-	doc.Problem(at, "%q is not one of %v%s", got, known, manifest.DidYouMean(got, known))
+	c.Problem(at, "%q is not one of %v%s", got, known, manifest.DidYouMean(got, known))
 	return false
 }
+
+func (c check) date(at manifest.Path, text string) {
+	if _, err := time.Parse(time.DateOnly, text); err != nil && text != "" {
+		c.Problem(at, "expected a date such as 2026-11-15")
+	}
+}
+
+// positive refuses a bound that is given and lets nothing through.
+func (c check) positive(at manifest.Path, n float64) {
+	if c.Has(at) && n <= 0 {
+		c.Problem(at, "must be more than 0")
+	}
+}
+
+func (m *Model) all() []*Operation {
+	list := make([]*Operation, len(m.Operations))
+	for i := range m.Operations {
+		list[i] = &m.Operations[i]
+	}
+	return list
+}
+
+// needs reports whether a field must be given.
+func (o *Operation) needs(field string) bool {
+	p := o.Parameter(field)
+	return slices.Contains(o.Input.Required, field) || (p != nil && p.Required)
+}
+
+// group is the exclusive group of a field, -1 where it is in none.
+func (o *Operation) group(field string) int {
+	return slices.IndexFunc(o.Exclusive, func(g []string) bool { return slices.Contains(g, field) })
+}
+
+func sorted[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
