@@ -18,7 +18,7 @@ import (
 // before it, but not those after. Stones stand alone, but for stoneUses.
 var (
 	stones = []string{"fault", "uid", "scope", "wire", "seal", "guard", "manifest", "media", "chat"}
-	rooms  = []string{"access", "catalog", "meter", "file", "webhook", "route", "relay", "generation", "app"}
+	rooms  = []string{"access", "catalog", "meter", "replay", "file", "webhook", "route", "relay", "generation", "app"}
 	walls  = []string{"provider", "store", "blob", "queue", "telemetry"}
 	doors  = []string{"api", "console", "download", "server"}
 )

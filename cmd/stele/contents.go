@@ -11,7 +11,6 @@ import (
 	"stele/internal/catalog"
 	"stele/internal/config"
 	"stele/internal/guard"
-	"stele/internal/media"
 	"stele/internal/relay"
 )
 
@@ -28,11 +27,9 @@ func readContents(cfg *config.Config) (contents, error) {
 	var problems []error
 	c.catalog.Models = chatModels(cfg)
 	c.catalog.Open = openProviders(cfg)
-	for _, file := range cfg.MediaModelFiles {
-		m, err := readFile(file, media.Read)
-		problems = append(problems, err)
-		c.catalog.Media = append(c.catalog.Media, m)
-	}
+	models, err := mediaModels(cfg)
+	problems = append(problems, err)
+	c.catalog.Media = models
 	for _, file := range cfg.AppFiles {
 		r, err := readFile(file, app.Read)
 		problems = append(problems, err)
@@ -42,7 +39,7 @@ func readContents(cfg *config.Config) (contents, error) {
 		_, err := guard.Roots(cfg.Egress.CAFile)
 		problems = append(problems, err)
 	}
-	_, err := openUpstreams(cfg, nil, nil)
+	_, err = openUpstreams(cfg, nil, nil)
 	problems = append(problems, err)
 	if err := errors.Join(problems...); err != nil {
 		return contents{}, err

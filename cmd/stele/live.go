@@ -13,7 +13,6 @@ import (
 	"stele/internal/app"
 	"stele/internal/catalog"
 	"stele/internal/config"
-	"stele/internal/provider"
 	"stele/internal/relay"
 	"stele/internal/server"
 )
@@ -33,12 +32,14 @@ type live struct {
 	outside     *http.Client
 	builtin     relay.Upstream
 	upstreams   atomic.Pointer[map[string]relay.Upstream]
-	inputs      atomic.Pointer[provider.Inputs]
+	reaches     atomic.Pointer[reaches]
+	makers      *makers
 }
 
 func newLive(cfg *config.Config, f *flags, w world) *live {
 	l := &live{flags: f, world: w, started: cfg, catalog: catalog.New(), apps: app.NewLibrary()}
 	l.shelf = newShelf(l.catalog)
+	l.makers = &makers{outside: func() *http.Client { return l.outside }, public: l.callers}
 	l.take(cfg)
 	return l
 }
@@ -94,12 +95,15 @@ func (l *live) offer(cfg *config.Config, c contents) error {
 	if err != nil {
 		return err
 	}
-	inputs, err := openInputs(cfg, l.world)
+	next, err := openReaches(cfg, l.world)
 	if err != nil {
 		return err
 	}
+	l.reaches.Store(next)
+	if err := l.makers.offer(cfg); err != nil {
+		return err
+	}
 	l.upstreams.Store(&upstreams)
-	l.inputs.Store(inputs)
 	if err := l.shelf.offer(c.catalog, sources(cfg, upstreams)); err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"stele/internal/api"
 	"stele/internal/config"
 	"stele/internal/console"
+	"stele/internal/download"
 	"stele/internal/provider/sandbox"
 	"stele/internal/relay"
 	"stele/internal/route"
@@ -44,6 +45,7 @@ func serve(ctx context.Context, w world, f *flags) error {
 	}
 	live := newLive(cfg, f, w)
 	log := telemetry.NewLog(w.stderr, logFormat(cfg, w), &live.level)
+	live.makers.log = log
 
 	h, err := openHouse(ctx, cfg)
 	if err != nil {
@@ -79,6 +81,10 @@ func serve(ctx context.Context, w world, f *flags) error {
 	metrics := telemetry.NewMetrics(versionText())
 	var front *server.Server
 	var public *url.URL
+	shop, err := openWorkshop(ctx, h, live, func() *url.URL { return public }, log)
+	if err != nil {
+		return err
+	}
 	pages, err := console.New(console.Options{
 		Access: h.access, PublicURL: func() *url.URL { return public }, Document: openapi.Document(), Version: versionText(), Log: log,
 	})
@@ -91,10 +97,12 @@ func serve(ctx context.Context, w world, f *flags) error {
 			Access: h.access, Catalog: live.catalog, Apps: live.apps,
 			Relay: relay.New(relay.Options{
 				Catalog: live.catalog, Upstreams: live.upstream, Router: route.New(), Keeper: journal, Vault: relay.NewVault(),
-				Fetch: live, Describe: api.Dropped, Log: log, Now: time.Now,
+				Fetch: live, Files: shop.files, Describe: api.Dropped, Log: log, Now: time.Now,
 			}),
+			Files: shop.files, Generations: shop.generations, Replay: shop.replay,
 			Settings: live.doorSettings, Draining: func() bool { return front.Draining() },
 		}),
+		Files:          download.New(shop.files),
 		Pages:          pages,
 		Metrics:        metrics.Handler(),
 		MetricsListen:  cfg.Metrics.Listen,
@@ -127,6 +135,10 @@ func serve(ctx context.Context, w world, f *flags) error {
 	beside.Go(func() { forget(side, h.store, live, log) })
 	beside.Go(func() { live.follow(side, hangUp, log) })
 	beside.Go(func() { live.shelf.run(side, log) })
+	if err := shop.start(side, h.store, &beside); err != nil {
+		front.Close()
+		return err
+	}
 	if control != nil {
 		beside.Go(func() { control.Run(side) })
 	}
@@ -134,6 +146,7 @@ func serve(ctx context.Context, w world, f *flags) error {
 		front.Close()
 		return err
 	}
+	raiseHeapFloor()
 	log.LogAttrs(ctx, slog.LevelInfo, "serving", slog.String("version", versionText()), slog.String("address", front.Addr().String()),
 		slog.String("metrics", front.MetricsAddr()),
 		slog.String("database", h.store.Engine()))

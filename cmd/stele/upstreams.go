@@ -38,25 +38,15 @@ func outside(cfg *config.Config, w world) (*http.Client, error) {
 // dialect, and of what is built in, or says what any of the accounts lacks.
 func openUpstreams(cfg *config.Config, client *http.Client, builtin relay.Upstream) (map[string]relay.Upstream, error) {
 	list := map[string]relay.Upstream{config.Builtin: builtin}
-	kinds := make(map[string]provider.Kind)
-	for _, k := range provider.Kinds() {
-		kinds[k.Name] = k
-	}
 	speaks := dialects()
 	var problems []error
 	for _, p := range cfg.Providers {
-		kind := kinds[p.Kind]
-		d, ok := speaks[kind.Dialect]
+		account := accountOf(p)
+		d, ok := speaks[account.Kind.Dialect]
 		if !ok {
 			continue
 		}
-		options := make(map[string]string, len(p.Options))
-		for name, value := range p.Options {
-			options[name] = value.Reveal()
-		}
-		upstream, err := provider.Open(provider.Account{
-			Name: p.Name, Kind: kind, BaseURL: p.BaseURL, Key: p.APIKey.Reveal(), Options: options,
-		}, d, client)
+		upstream, err := provider.Open(account, d, client)
 		if err != nil {
 			problems = append(problems, err)
 			continue
@@ -64,4 +54,18 @@ func openUpstreams(cfg *config.Config, client *http.Client, builtin relay.Upstre
 		list[p.Name] = upstream
 	}
 	return list, errors.Join(problems...)
+}
+
+// accountOf is a configured provider as those see it who speak to it.
+func accountOf(p config.Provider) provider.Account {
+	account := provider.Account{Name: p.Name, BaseURL: p.BaseURL, Key: p.APIKey.Reveal(), Options: make(map[string]string, len(p.Options))}
+	for _, k := range provider.Kinds() {
+		if k.Name == p.Kind {
+			account.Kind = k
+		}
+	}
+	for name, value := range p.Options {
+		account.Options[name] = value.Reveal()
+	}
+	return account
 }

@@ -11,25 +11,35 @@ import (
 	"stele/internal/app"
 	"stele/internal/catalog"
 	"stele/internal/fault"
+	"stele/internal/file"
+	"stele/internal/generation"
 	"stele/internal/relay"
+	"stele/internal/replay"
 	"stele/internal/scope"
 )
 
 // Settings are what an operator may change while the door is open.
 type Settings struct {
-	AcceptGoogHeader bool  // x-goog-api-key may carry the key as well
-	AllowDevelopment bool  // development keys open the door
-	JSONBody         int64 // bytes
-	UploadBody       int64 // bytes
+	AcceptGoogHeader bool          // x-goog-api-key may carry the key as well
+	AllowDevelopment bool          // development keys open the door
+	JSONBody         int64         // bytes
+	UploadBody       int64         // bytes
+	Stall            time.Duration // how long a body may pause; 0: a minute
 	KeepAlive        time.Duration
 }
 
 // Options are what a Door is made of.
 type Options struct {
-	Access   *access.Service
-	Catalog  *catalog.Catalog
-	Apps     *app.Library
-	Relay    *relay.Relay
+	Access  *access.Service
+	Catalog *catalog.Catalog
+	Apps    *app.Library
+	Relay   *relay.Relay
+	// Files keeps what clients upload.
+	Files *file.Service
+	// Generations makes media.
+	Generations *generation.Service
+	// Replay answers repeated requests as the first was answered.
+	Replay   *replay.Service
 	Settings func() Settings
 	Draining func() bool // no new work is taken
 }
@@ -100,12 +110,12 @@ func choose(at []*route, w http.ResponseWriter, r *http.Request) (*route, error)
 	if len(at) == 0 {
 		return nil, fault.New(fault.NotFound, "There is nothing at this path. %s", hint(r.URL.Path))
 	}
-	methods := make([]string, len(at))
-	for i, route := range at {
+	var methods []string
+	for _, route := range at {
 		if route.method == r.Method {
 			return route, nil
 		}
-		methods[i] = route.method
+		methods = append(methods, route.method)
 	}
 	allow := strings.Join(methods, ", ")
 	w.Header().Set("Allow", allow)

@@ -14,6 +14,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/app"
 	"stele/internal/catalog"
+	"stele/internal/generation"
 	"stele/internal/media"
 	"stele/internal/meter"
 	"stele/internal/relay"
@@ -43,8 +44,9 @@ func newBench(t *testing.T, settings Settings) *bench {
 	}
 	b.door = New(Options{
 		Access: keys, Catalog: catalog.New(), Apps: app.NewLibrary(),
-		Relay:    relay.New(relay.Options{Keeper: forgetful{}, Now: time.Now}),
-		Settings: func() Settings { return settings }, Draining: func() bool { return b.draining },
+		Relay:       relay.New(relay.Options{Keeper: forgetful{}, Now: time.Now}),
+		Generations: generation.New(generation.Options{Store: db, Now: time.Now}),
+		Settings:    func() Settings { return settings }, Draining: func() bool { return b.draining },
 	})
 	b.Server = httptest.NewServer(b.door)
 	t.Cleanup(b.Close)
@@ -90,11 +92,11 @@ func TestBodiesAreBounded(t *testing.T) {
 		status  int
 		body    string
 	}{
-		{"/api/v1/generations", 1 << 20, false, 501, `"not_implemented"`},
+		{"/api/v1/generations", 1 << 20, false, 400, `"invalid_request_body"`},
 		{"/api/v1/generations", 1<<20 + 1, false, 413, `"limit":1048576`},
 		{"/api/v1/generations", 1<<20 + 1, true, 413, `"limit":1048576`},
-		{"/api/v1/files", 2 << 20, true, 501, `"not_implemented"`},
-		{"/api/v1/files", 2<<20 + 1, true, 413, `"body_too_large"`},
+		{"/api/v1/files", 2 << 20, true, 415, `"unsupported_content_type"`},
+		{"/api/v1/files", 2<<20 + 1, false, 413, `"body_too_large"`},
 		{"/api/v1/chat/completions", 1<<20 + 1, true, 413, `"type":"invalid_request_error"`},
 		{"/api/v1/messages", 1<<20 + 1, true, 413, `"type":"request_too_large"`},
 		{"/api/v1beta/models/m:generateContent", 1<<20 + 1, true, 413, `"status":"INVALID_ARGUMENT"`},
@@ -181,11 +183,11 @@ func TestDrainingTakesNoNewWork(t *testing.T) {
 		"POST /api/v1/messages":                     {529, `"overloaded_error"`},
 		"POST /api/v1beta/models/m:generateContent": {503, `"UNAVAILABLE"`},
 		"GET /api/v1/models":                        {503, `"unavailable"`},
-		"GET /api/v1/generations/gen_1":             {501, `"not_implemented"`}, // answered: somebody waits for paid work
+		"GET /api/v1/generations/gen_1":             {404, `"generation_not_found"`}, // answered: somebody waits for paid work
 	} {
 		method, path, _ := strings.Cut(path, " ")
 		status, text, header := b.do(t, method, path, nil)
-		if status != want.status || !strings.Contains(text, want.body) || (status != 501) != (header.Get("Retry-After") != "") {
+		if status != want.status || !strings.Contains(text, want.body) || (status != 404) != (header.Get("Retry-After") != "") {
 			t.Errorf("%s: %d %s %v", path, status, text, header)
 		}
 	}

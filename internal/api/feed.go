@@ -26,19 +26,19 @@ type feed struct {
 
 	mu      sync.Mutex // guards what follows: the timer writes too
 	started bool
+	flushed bool // nothing is written that is not on its way
 	stopped bool
 	wrote   time.Time
 	crlf    bool    // what was written last ends its lines with CRLF
-	spare   *[]byte // what buf was made from
+	spare   *[]byte // what buf was made from; nil: nothing is gathered
 	buf     []byte
 }
 
-// feedBuffers are kept from one stream to the next.
+// feedBuffers are kept from one flush to the next.
 var feedBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 8<<10); return &b }}
 
 func newFeed(w http.ResponseWriter, encoder dialect.Encoder, every time.Duration) *feed {
-	f := &feed{w: w, control: http.NewResponseController(w), encoder: encoder, every: every, spare: feedBuffers.Get().(*[]byte)}
-	f.buf = *f.spare
+	f := &feed{w: w, control: http.NewResponseController(w), encoder: encoder, every: every}
 	f.gather, _ = encoder.(dialect.Gatherer)
 	f.mu.Lock()
 	defer f.mu.Unlock() // it may go off at once
@@ -84,11 +84,14 @@ func (f *feed) pump(reply *chat.Reply) error {
 func (f *feed) chunk(chunk *chat.Chunk, passed bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	const long = 2 << 10 // a longer run of frames is not worth copying
+	if passed && f.gather == nil && !chunk.Hidden && (!chunk.More || len(chunk.Raw) > long) {
+		return f.send(chunk.Raw, chunk.More)
+	}
+	f.take()
 	switch {
 	case passed && f.gather != nil:
 		f.buf = f.gather.Gather(f.buf, chunk.Raw)
-	case passed && !chunk.Hidden && len(f.buf) == 0 && !chunk.More:
-		return f.write(chunk.Raw) // nothing to gather: its own bytes go out
 	case passed && !chunk.Hidden:
 		f.buf = append(f.buf, chunk.Raw...)
 	case passed:
@@ -101,37 +104,56 @@ func (f *feed) chunk(chunk *chat.Chunk, passed bool) error {
 		}
 	}
 	const most = 64 << 10 // what is already here is still written in bites
-	if len(f.buf) == 0 || chunk.More && len(f.buf) < most {
+	if chunk.More && len(f.buf) < most {
 		return nil
 	}
 	return f.flush()
 }
 
 // flush writes what is gathered. The caller holds mu.
-func (f *feed) flush() error {
-	if len(f.buf) == 0 {
-		return nil
-	}
-	err := f.write(f.buf)
-	f.buf = f.buf[:0]
-	return err
-}
+func (f *feed) flush() error { return f.send(nil, false) }
 
-// write writes whole events and flushes them. The caller holds mu.
-func (f *feed) write(events []byte) error {
-	if len(events) == 0 {
+// send writes what is gathered, then more whole events, and flushes them unless
+// the next are already here. The caller holds mu.
+func (f *feed) send(events []byte, more bool) error {
+	for _, part := range [...][]byte{f.buf, events} {
+		if len(part) == 0 {
+			continue
+		}
+		f.begin()
+		f.wrote, f.crlf, f.flushed = time.Now(), bytes.HasSuffix(part, []byte("\r\n")), false
+		if _, err := f.w.Write(part); err != nil {
+			return errors.Join(errClientGone, err)
+		}
+	}
+	f.give()
+	if more || f.flushed || !f.started {
 		return nil
 	}
-	f.begin()
-	f.wrote, f.crlf = time.Now(), bytes.HasSuffix(events, []byte("\r\n"))
-	_, err := f.w.Write(events)
-	if err == nil {
-		err = f.control.Flush()
-	}
-	if err != nil {
+	f.flushed = true
+	if err := f.control.Flush(); err != nil {
 		return errors.Join(errClientGone, err)
 	}
 	return nil
+}
+
+// take makes room for gathering. The caller holds mu.
+func (f *feed) take() {
+	if f.spare == nil {
+		f.spare = feedBuffers.Get().(*[]byte)
+		f.buf = append(*f.spare, f.buf...)
+	}
+}
+
+// give lets go of what was gathered: a stream that waits needs no room. The caller
+// holds mu.
+func (f *feed) give() {
+	const most = 256 << 10 // one huge frame must not keep its memory for ever
+	if f.spare != nil && cap(f.buf) <= most {
+		*f.spare = f.buf[:0]
+		feedBuffers.Put(f.spare)
+	}
+	f.spare, f.buf = nil, nil
 }
 
 // begin sends the header. The caller holds mu.
@@ -188,10 +210,5 @@ func (f *feed) stop() {
 	defer f.mu.Unlock()
 	f.stopped = true
 	f.timer.Stop()
-	const most = 256 << 10 // one huge frame must not keep its memory for ever
-	if cap(f.buf) <= most {
-		*f.spare = f.buf[:0]
-		feedBuffers.Put(f.spare)
-	}
-	f.buf = nil
+	f.give()
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -11,7 +12,8 @@ import (
 	"stele/internal/fault"
 )
 
-// stall is how long a client may pause while it sends a body.
+// stall is how long a client may pause while it sends a body, unless the
+// settings say otherwise.
 const stall = 60 * time.Second
 
 // bound limits how large a request's body may be and how long it may stall.
@@ -23,7 +25,9 @@ func (d *Door) bound(route *route, w http.ResponseWriter, r *http.Request) error
 	if r.ContentLength > limit {
 		return tooLarge(limit)
 	}
-	r.Body = &body{ReadCloser: http.MaxBytesReader(w, r.Body, limit), limit: limit, control: http.NewResponseController(w)}
+	r.Body = &body{
+		ReadCloser: http.MaxBytesReader(w, r.Body, limit), limit: limit, stall: cmp.Or(d.Settings().Stall, stall), control: http.NewResponseController(w),
+	}
 	return nil
 }
 
@@ -35,11 +39,12 @@ func tooLarge(limit int64) error {
 type body struct {
 	io.ReadCloser
 	limit   int64
+	stall   time.Duration
 	control *http.ResponseController
 }
 
 func (b *body) Read(p []byte) (int, error) {
-	_ = b.control.SetReadDeadline(time.Now().Add(stall)) // not every test's writer has a connection
+	_ = b.control.SetReadDeadline(time.Now().Add(b.stall)) // not every test's writer has a connection
 	n, err := b.ReadCloser.Read(p)
 	if err == nil {
 		return n, nil
@@ -49,7 +54,7 @@ func (b *body) Read(p []byte) (int, error) {
 		return n, tooLarge(b.limit)
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return n, fault.New(fault.InvalidRequestBody, "The request body stopped coming for %s.", stall).Because(err)
+		return n, fault.New(fault.InvalidRequestBody, "The request body stopped coming for %s.", b.stall).Because(err)
 	}
 	if err != io.EOF { //nolint:errorlint // io.EOF is never wrapped by a reader
 		return n, fault.New(fault.InvalidRequestBody, "The request body ended before it was complete.").Because(err)

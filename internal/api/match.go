@@ -10,8 +10,33 @@ const geminiModels = "/api/v1beta/models/"
 
 // match finds the routes at a path, one for each method it takes, and what the
 // path's placeholders stand for. It looks at the path as it was sent, so that an
-// encoded slash stays inside its segment.
+// encoded slash stays inside its segment. Nobody may change what it gives.
 func match(escaped string) (at []*route, place map[string]string) {
+	if found, ok := plainPaths[escaped]; ok {
+		return found.at, found.place
+	}
+	return search(escaped)
+}
+
+// plainPaths are those that have no placeholder, with what search finds there:
+// nearly all requests are for one of them.
+var plainPaths = func() map[string]found {
+	all := make(map[string]found)
+	for i := range table {
+		if path := table[i].path; !strings.Contains(path, "{") {
+			at, place := search(path)
+			all[path] = found{at, place}
+		}
+	}
+	return all
+}()
+
+type found struct {
+	at    []*route
+	place map[string]string
+}
+
+func search(escaped string) (at []*route, place map[string]string) {
 	if !clean(escaped) {
 		return nil, nil
 	}

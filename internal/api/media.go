@@ -26,10 +26,45 @@ func (d *Door) listMediaModels(w http.ResponseWriter, c call) error {
 func toWireMediaModel(m media.Model) wireMediaModel {
 	out := wireMediaModel{Model: m.ID, Name: m.Name, MediaType: m.MediaType, Description: m.Description}
 	for _, o := range m.Operations {
-		out.Operations = append(out.Operations, wireOperation{
-			Mode: o.Mode, Description: o.Description, Input: wireInput(o.Input), InputRequirements: wireInput(o.Input),
-			Parameters: toWireParameters(o.Parameters),
-		})
+		out.Operations = append(out.Operations, toWireOperation(&o))
+	}
+	return out
+}
+
+func toWireOperation(o *media.Operation) wireOperation {
+	out := wireOperation{
+		Mode: o.Mode, Description: o.Description, Input: wireInput(o.Input), InputRequirements: wireInput(o.Input),
+		Parameters: toWireParameters(o.Parameters), Exclusive: o.Exclusive, Price: toWirePrice(&o.Price),
+	}
+	for field, limit := range o.Limits {
+		if out.Limits == nil {
+			out.Limits = make(map[string]wireLimit)
+		}
+		out.Limits[field] = wireLimit{MaxItems: limit.Items, MaxMB: limit.MB, Formats: limit.Formats, MaxLength: limit.Length}
+	}
+	for _, r := range o.Requires {
+		out.Requires = append(out.Requires, wireRequirement(r))
+	}
+	return out
+}
+
+// toWirePrice is nil for what costs nothing.
+func toWirePrice(p *media.Price) *wirePrice {
+	if p.USD == 0 && p.First == 0 && len(p.Table) == 0 {
+		return nil
+	}
+	out := &wirePrice{USD: p.USD.String(), Per: p.Per, Of: p.Of, By: p.By}
+	if out.Per == "" {
+		out.Per = media.Units()[0]
+	}
+	if p.First != 0 {
+		out.First = p.First.String()
+	}
+	for key, amount := range p.Table {
+		if out.Table == nil {
+			out.Table = make(map[string]string)
+		}
+		out.Table[key] = amount.String()
 	}
 	return out
 }
@@ -41,6 +76,7 @@ func toWireParameters(list []media.Parameter) []wireParameter {
 			Name: p.Name, Type: p.Type, Label: p.Label, Description: p.Description,
 			Default: p.Default, Enum: p.Values, Values: p.Values,
 			Min: p.Min, Max: p.Max, Step: p.Step, Required: p.Required,
+			Items: p.Items, MaxItems: p.MaxItems, MaxLength: p.MaxLength,
 		})
 	}
 	return out

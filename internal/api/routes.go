@@ -19,9 +19,9 @@ var table = []route{
 	{6, "POST", "/api/v1/messages", anthropic, access.GroupChat, talk(anthropic)},
 	{7, "POST", "/api/v1beta/models/{model}:generateContent", gemini, access.GroupChat, talk(gemini)},
 	{8, "POST", "/api/v1beta/models/{model}:streamGenerateContent", gemini, access.GroupChat, talk(gemini)},
-	{9, "POST", "/api/v1/files", nativeOrAnthropic, access.GroupFiles, later("files")},
-	{10, "POST", "/api/v1/generations", native, access.GroupMedia, later("generations")},
-	{11, "GET", "/api/v1/generations/{id}", native, access.GroupMedia, later("generations")},
+	{9, "POST", "/api/v1/files", nativeOrAnthropic, access.GroupFiles, (*Door).uploadFile},
+	{10, "POST", "/api/v1/generations", native, access.GroupMedia, (*Door).createGeneration},
+	{11, "GET", "/api/v1/generations/{id}", native, access.GroupMedia, (*Door).showGeneration},
 	{12, "POST", "/api/v1/apps/{app}/generations", native, access.GroupApps, later("app generations")},
 	{13, "GET", "/api/v1/apps/{app}/generations/{id}", native, access.GroupApps, later("app generations")},
 }

@@ -62,7 +62,8 @@ type Contents struct {
 	// whether it is listed or not, with everything else as in the value.
 	Open map[string]Model
 
-	byID map[string]int
+	byID  map[string]int
+	media map[string]int
 }
 
 // Catalog is what can be called now. It is safe for concurrent use.
@@ -85,12 +86,12 @@ func (c *Catalog) Replace(contents Contents) error {
 		}
 		contents.byID[m.ID] = i
 	}
-	seen := make(map[string]bool)
-	for _, m := range contents.Media {
-		if seen[m.ID] {
+	contents.media = make(map[string]int, len(contents.Media))
+	for i, m := range contents.Media {
+		if _, twice := contents.media[m.ID]; twice {
 			return fmt.Errorf("two media models have the id %q", m.ID)
 		}
-		seen[m.ID] = true
+		contents.media[m.ID] = i
 	}
 	for i := range contents.Models {
 		contents.Models[i].Timeouts = contents.Models[i].Timeouts.orDefault()
@@ -141,4 +142,22 @@ func (c *Catalog) Media(scope access.Scope, mediaType string) []media.Model {
 		}
 	}
 	return list
+}
+
+// MediaModel finds a media model by its id, whoever asks.
+func (c *Catalog) MediaModel(id string) (*media.Model, bool) {
+	contents := c.contents.Load()
+	i, ok := contents.media[id]
+	if !ok {
+		return nil, false
+	}
+	return &contents.Media[i], true
+}
+
+// OpenMediaModel finds a media model by its id, if the scope opens it.
+func (c *Catalog) OpenMediaModel(id string, scope access.Scope) (*media.Model, error) {
+	if m, ok := c.MediaModel(id); ok && scope.AllowsModel(id) {
+		return m, nil
+	}
+	return nil, fault.New(fault.ModelNotFound, "The media model %q does not exist, or this key does not open it.", id).With("field", "model")
 }

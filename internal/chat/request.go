@@ -18,6 +18,8 @@ type Request struct {
 	Stream bool
 	Strict bool // refuse rather than drop
 	Origin Origin
+	Swaps  []Swap // parts that are others than the client's bytes say
+	Lost   []Loss // what was lost of parts that were put into the client's bytes
 
 	once   sync.Once
 	decode func() (*Conversation, error)
@@ -56,6 +58,28 @@ func (r *Request) With(talk *Conversation) *Request {
 	c := &Request{Model: r.Model, Stream: r.Stream, Strict: r.Strict, Origin: r.Origin}
 	c.Origin.Body = nil
 	c.decode = func() (*Conversation, error) { return talk, nil }
+	return c
+}
+
+// Swap is a part that takes the place of one which the client only named.
+type Swap struct {
+	Message int // in the conversation's list
+	Part    int // in the message's
+	Named   string
+}
+
+// Swapped is With for a change of whole parts: the client's bytes stay, and
+// whoever passes them on puts the parts into their places.
+func (r *Request) Swapped(talk *Conversation, swaps []Swap) *Request {
+	c := r.With(talk)
+	c.Origin.Body, c.Swaps = r.Origin.Body, swaps
+	return c
+}
+
+// Rewritten is a copy of r whose parts were put into its bytes, which are now body.
+func (r *Request) Rewritten(body []byte, lost []Loss) *Request {
+	c := &Request{Model: r.Model, Stream: r.Stream, Strict: r.Strict, Origin: r.Origin, Lost: lost, decode: r.Conversation}
+	c.Origin.Body = body
 	return c
 }
 

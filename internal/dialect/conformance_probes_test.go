@@ -84,7 +84,7 @@ var probes = []probe{
 	{name: "audio in", asks: map[string]string{O: sayO(`{"type":"input_audio","input_audio":{"format":"wav","data":"` + wav + `"}}`), G: sayG(`{"inlineData":{"mimeType":"audio/wav","data":"` + wav + `"}}`)}, at: map[string]string{O: "messages.0.content.1.input_audio", G: "contents.0.parts.1.inlineData"}},
 	{name: "video in", asks: map[string]string{G: sayG(`{"inlineData":{"mimeType":"video/mp4","data":"AAAAGGZ0eXBtcDQy"}}`)}},
 	{name: "file of a provider, by id", asks: map[string]string{O: sayO(`{"type":"file","file":{"file_id":"file-abc"}}`), A: sayA(`{"type":"document","source":{"type":"file","file_id":"file_011CNha8iCJcU1wXNR6q4V8w"}}`), G: sayG(`{"fileData":{"mimeType":"application/pdf","fileUri":"https://generativelanguage.googleapis.com/v1beta/files/abc"}}`)}},
-	{name: "file of this service, by id (until it keeps files)", asks: map[string]string{O: sayO(`{"type":"file","file":{"file_id":"file_0693kq1w2e3r4t5y6n7m8p9s0v"}}`), A: sayA(`{"type":"document","source":{"type":"file","file_id":"file_0693kq1w2e3r4t5y6n7m8p9s0v"}}`), G: sayG(`{"fileData":{"mimeType":"application/pdf","fileUri":"files/file_0693kq1w2e3r4t5y6n7m8p9s0v"}}`)}},
+	{name: "file of this service, by id", asks: map[string]string{O: sayO(`{"type":"file","file":{"file_id":"file_0693kq1w2e3r4t5y6n7m8p9s0v"}}`), A: sayA(`{"type":"document","source":{"type":"file","file_id":"file_0693kq1w2e3r4t5y6n7m8p9s0v"}}`), G: sayG(`{"fileData":{"mimeType":"application/pdf","fileUri":"files/file_0693kq1w2e3r4t5y6n7m8p9s0v"}}`)}},
 
 	// Tools.
 	{name: "functions", asks: map[string]string{O: toolsO, A: toolsA, G: toolsG}, at: map[string]string{O: "tools.0.function.parameters", A: "tools.0.input_schema", G: "tools.0.functionDeclarations.0.parametersJsonSchema"}},

@@ -95,16 +95,7 @@ var hardMedia = section{"H", "media and files", []hard{
 	{number: 185, name: "a file that is not ours", run: func(t *testing.T) {
 		refuses(t, trip{from: O, to: A, ask: partO(`{"type":"file","file":{"file_id":"file-abc"}}`)}, "messages[0].content[1]")
 	}},
-	{number: 186, name: "a file of ours", answer: "400 naming the part until this service keeps files", run: func(t *testing.T) {
-		const id = "file_0693kq1w2e3r4t5y6n7m8p9s0v"
-		for _, to := range []string{O, A, G} {
-			refuses(t, trip{from: O, to: to, ask: partO(`{"type":"file","file":{"file_id":"` + id + `"}}`)}, "messages[0].content[1]")
-			refuses(t, trip{from: G, to: to, ask: partG(`{"fileData":{"mimeType":"application/pdf","fileUri":"files/` + id + `"}}`)}, "contents[0].parts[1]")
-			refuses(t, trip{from: A, to: to, ask: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"document","source":{"type":"file","file_id":"` + id + `"}}]}]}`}, "messages[0].content[0]")
-		}
-		passed := trip{from: A, to: A, ask: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"document","source":{"type":"file","file_id":"file_011CNha8iCJcU1wXNR6q4V8w"}}]}]}`}
-		take(t, passed).quiet() // one of Anthropic's own
-	}},
+	{number: 186, name: "a file of ours", run: ownFiles},
 	{number: 187, name: "a file at Google", run: func(t *testing.T) {
 		refuses(t, trip{from: G, to: A, ask: partG(`{"fileData":{"mimeType":"application/pdf","fileUri":"https://generativelanguage.googleapis.com/v1beta/files/abc"}}`)}, "contents[0].parts[1]")
 	}},

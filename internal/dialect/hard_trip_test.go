@@ -144,7 +144,7 @@ func house(t *testing.T, way *trip, far http.RoundTripper) *relay.Relay {
 	here := account(way, far)
 	return relay.New(relay.Options{
 		Catalog: models, Upstreams: func(string) (relay.Upstream, bool) { return here, true }, Router: route.New(),
-		Keeper: forgetful{}, Vault: relay.NewVault(), Fetch: inputs(way), Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Keeper: forgetful{}, Vault: relay.NewVault(), Fetch: inputs(way), Files: drawer{}, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 }
 

@@ -69,18 +69,3 @@ func Arguments(text string) (object json.RawMessage, odd bool) {
 	}
 	return append(AppendText([]byte(`{"_raw":`), text), '}'), true
 }
-
-// AllNull reports whether every value of a key, written with its quotes, is
-// null. The key cannot be found inside a text, where its quotes are escaped.
-func AllNull(raw []byte, key string) bool {
-	for {
-		at := bytes.Index(raw, []byte(key))
-		if at < 0 {
-			return true
-		}
-		raw = bytes.TrimLeft(raw[at+len(key):], ": \t")
-		if !bytes.HasPrefix(raw, []byte("null")) {
-			return false
-		}
-	}
-}

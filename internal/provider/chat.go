@@ -91,6 +91,7 @@ func (c *Chat) call(req *chat.Request, t relay.Target, m manner) (dialect.Call, 
 	pass := c.passes(req)
 	if pass {
 		call, err := c.dialect.PassRequest(req, target)
+		call.Losses = append(call.Losses, req.Lost...)
 		return c.reshape(call, target, pass), err
 	}
 	talk, err := req.Conversation()

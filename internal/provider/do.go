@@ -18,6 +18,10 @@ type manner struct {
 // Do asks the upstream, several times where one call cannot give the whole
 // answer. It returns when the answer is there, or its first frame.
 func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat.Reply, error) {
+	req, err := c.swapped(req, t)
+	if err != nil {
+		return nil, err
+	}
 	if c.passes(req) {
 		return c.forgiving(ctx, req, t)
 	}

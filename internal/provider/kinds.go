@@ -87,7 +87,10 @@ func Kinds() []Kind {
 		{Name: "vllm", Dialect: "openai", BaseURL: "http://127.0.0.1:8000/v1"},
 		{Name: "llamacpp", Dialect: "openai", BaseURL: "http://127.0.0.1:8081/v1", Edits: llamacppEdits},
 		{Name: "lmstudio", Dialect: "openai", BaseURL: "http://127.0.0.1:1234/v1", Edits: lmstudioEdits, Single: true, Bound: true},
-		{Name: "replicate", BaseURL: "https://api.replicate.com/v1", KeyEnv: "REPLICATE_API_TOKEN"},
+		{
+			Name: "replicate", BaseURL: "https://api.replicate.com/v1", KeyEnv: "REPLICATE_API_TOKEN",
+			Options: []Option{{Name: "webhook_url"}}, // marks work, so that it can be found when an answer was lost
+		},
 		{Name: "fal", BaseURL: "https://queue.fal.run", KeyEnv: "FAL_KEY"},
 		{Name: "bfl", BaseURL: "https://api.bfl.ai/v1", KeyEnv: "BFL_API_KEY"},
 		{Name: "comfyui", BaseURL: "http://127.0.0.1:8188"},

@@ -61,7 +61,7 @@ var groqEdits = []Edit{
 // stream; ids of calls have nine letters and digits.
 var mistralEdits = []Edit{
 	{Path: "stream_options", Pass: true},
-	{Path: "max_completion_tokens", Name: "max_tokens", Pass: true},
+	{Path: "max_completion_tokens", Name: "max_tokens"},
 	{Path: "seed", Name: "random_seed"},
 	{Path: "top_k", Field: chat.FieldTopK},
 	{Path: "logprobs", Field: chat.FieldLogprobs},

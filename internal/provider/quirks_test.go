@@ -138,7 +138,7 @@ func TestAClientsOwnBytesAreOnlyChangedWhereTheyMust(t *testing.T) {
 	for kind, want := range map[string]string{
 		"groq": `{"model":"m", "top_k":40, "logprobs":true, "max_completion_tokens":5, "stream":true,
 		"messages":[{"role":"user","content":"a","name":"n"}, {"role":"assistant","content":"b"}, {"role":"user","content":"c"}],"stream_options":{"include_usage":true}}`,
-		"mistral": `{"model":"m", "top_k":40, "logprobs":true, "max_tokens":5, "stream":true,
+		"mistral": `{"model":"m", "top_k":40, "logprobs":true, "max_completion_tokens":5, "stream":true,
 		"messages":[{"role":"user","content":"a","name":"n"}, {"role":"assistant","content":"b"}, {"role":"user","content":"c"}]}`,
 		"ollama": `{"model":"m", "top_k":40, "logprobs":true, "max_completion_tokens":5, "stream":true,
 		"messages":[{"role":"user","content":"a","name":"n"}, {"role":"assistant","content":"b","reasoning_content":"of another"}, {"role":"user","content":"c"}],"stream_options":{"include_usage":true}}`,

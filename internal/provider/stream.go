@@ -22,16 +22,17 @@ func (c *Chat) stream(x *exchange) error {
 	src := c.source(x, x.reply.Seen)
 	first, err := src.first()
 	if err != nil {
+		src.close()
 		return err
 	}
 	var once sync.Once
 	x.reply.Close = func() {
 		once.Do(func() {
 			x.close()
-			src.reader.Close()
+			src.close()
 		})
 	}
-	x.reply.Stream = chat.Cut(chat.Tidy(func(yield func(chat.Chunk, error) bool) {
+	loose := func(yield func(chat.Chunk, error) bool) {
 		defer x.reply.Close()
 		give := func(chunk chat.Chunk, err error) bool {
 			x.dog.away()
@@ -49,7 +50,10 @@ func (c *Chat) stream(x *exchange) error {
 				return
 			}
 		}
-	}), x.call.Stops)
+	}
+	if x.reply.Stream = loose; !src.light { // otherwise there is nothing to put in order
+		x.reply.Stream = chat.Cut(chat.Tidy(loose), x.call.Stops)
+	}
 	return nil
 }
 
@@ -71,19 +75,36 @@ type source struct {
 	c       *Chat
 	reader  *wire.SSE
 	decoder dialect.Decoder
-	skims   bool      // runs of frames that pass through are not looked at one by one
-	run     *wire.SSE // the frames of a run that had to be looked at; nil: none are left
+	light   bool   // the frames pass through and are read only as far as metering needs
+	skims   bool   // runs of frames that pass through are not looked at one by one
+	run     []byte // the frames of a run that have to be looked at
 	seen    *chat.Seen
-	events  []chat.Event
-	over    bool // the upstream said why it stopped
+	events  []chat.Event  // of the last frame
+	spare   *[]chat.Event // where they are put
+	over    bool          // the upstream said why it stopped
 }
 
 func (c *Chat) source(x *exchange, seen *chat.Seen) *source {
 	light := x.reply.Passed && !x.target.Watched
 	return &source{
 		exchange: x, c: c, seen: seen, reader: wire.NewSSE(x.answer.Body, mostAnswer),
-		decoder: c.dialect.NewDecoder(light), skims: light && !x.target.Rename,
+		decoder: c.dialect.NewDecoder(light), light: light, skims: light && !x.target.Rename,
+		spare: eventLists.Get().(*[]chat.Event),
 	}
+}
+
+// eventLists are kept from one stream to the next: events are large.
+var eventLists = sync.Pool{New: func() any { l := make([]chat.Event, 0, 4); return &l }}
+
+// close gives back what the source worked with. No chunk it gave may be used any more.
+func (s *source) close() {
+	s.reader.Close()
+	const most = 64 // a frame of very many must not keep its memory for ever
+	if s.spare != nil && cap(*s.spare) <= most {
+		clear((*s.spare)[:cap(*s.spare)])
+		eventLists.Put(s.spare)
+	}
+	s.spare = nil
 }
 
 // first is the first chunk that says anything. Comments before it come with it:
@@ -110,7 +131,7 @@ func (s *source) first() (chat.Chunk, error) {
 // next is the next chunk; io.EOF ends the stream in peace.
 func (s *source) next() (chat.Chunk, error) {
 	// The first frame tells of the whole answer; only what follows can be dull.
-	if s.skims && s.run == nil && s.seen.Chunks > 0 {
+	if s.skims && len(s.run) == 0 && s.seen.Chunks > 0 {
 		if chunk, err := s.skim(); err != nil || chunk.Raw != nil {
 			return chunk, err
 		}
@@ -124,9 +145,10 @@ func (s *source) next() (chat.Chunk, error) {
 		if len(frame.Data) == 0 && bytes.HasPrefix(frame.Raw, []byte{'{'}) {
 			frame.Data = bytes.TrimSpace(frame.Raw) // an error that forgot that it is in a stream
 		}
-		if s.events, err = s.decoder.Decode(s.events[:0], frame); err != nil {
+		if s.events, err = s.decoder.Decode((*s.spare)[:0], frame); err != nil {
 			return chat.Chunk{}, err
 		}
+		*s.spare = s.events[:0] // it may have grown
 		if len(frame.Data) > 0 {
 			s.seen.Chunks++
 		} else if !s.reply.Passed {
@@ -136,13 +158,14 @@ func (s *source) next() (chat.Chunk, error) {
 		if s.reply.Passed && s.target.Rename {
 			frame.Raw = s.c.dialect.Rename(frame.Raw, s.req.Model)
 		}
-		return chat.Chunk{Events: s.events, Raw: frame.Raw, Hidden: s.decoder.Hidden() && !s.req.Origin.Usage, More: s.run != nil || !s.reader.Waiting()}, nil
+		return chat.Chunk{Events: s.events, Raw: frame.Raw, Hidden: s.decoder.Hidden() && !s.req.Origin.Usage, More: s.more()}, nil
 	}
 }
 
 // skim passes on what has arrived without looking at every frame of it. Those at
 // the end that may matter are left in run; an empty chunk means to look at them.
 func (s *source) skim() (chat.Chunk, error) {
+	const last = 4 // how many frames what matters may take: the end, usage, a sign that all is said
 	frames, err := s.reader.Run()
 	if err != nil {
 		return chat.Chunk{}, s.ended(err)
@@ -151,30 +174,28 @@ func (s *source) skim() (chat.Chunk, error) {
 		return chat.Chunk{}, nil // too long to be skimmed
 	}
 	s.dog.fed()
-	if !s.c.dialect.Dull(frames) {
-		tail := wire.Tail(frames, 4)
-		if frames = frames[:len(frames)-len(tail)]; len(frames) == 0 || !s.c.dialect.Dull(frames) {
-			frames, tail = nil, frames[:len(frames)+len(tail)]
-		}
-		s.run = wire.NewSSE(bytes.NewReader(tail), mostAnswer)
-		if frames == nil {
+	if tail := wire.Tail(frames, last); !s.c.dialect.Dull(tail) {
+		head := frames[:len(frames)-len(tail)]
+		if len(head) == 0 || !s.c.dialect.Dull(wire.Tail(head, last)) {
+			s.run = frames
 			return chat.Chunk{}, nil
 		}
+		frames, s.run = head, tail
 	}
-	s.seen.Chunks += bytes.Count(frames, []byte("\ndata:")) + 1
-	return chat.Chunk{Raw: frames, More: s.run != nil || !s.reader.Waiting()}, nil
+	s.seen.Chunks += wire.Events(frames)
+	return chat.Chunk{Raw: frames, More: len(s.run) > 0}, nil
 }
 
+// more reports whether the next frame is already here, whole.
+func (s *source) more() bool { return len(s.run) > 0 || !s.reader.Waiting() }
+
 // frame is the next frame: of the run that is being looked at, or of the upstream.
-func (s *source) frame() (wire.Frame, error) {
-	if s.run == nil {
+func (s *source) frame() (frame wire.Frame, err error) {
+	if len(s.run) == 0 {
 		return s.reader.Next()
 	}
-	frame, err := s.run.Next()
-	if s.run.Ended() {
-		s.run = nil
-	}
-	return frame, err
+	frame, s.run = wire.Cut(s.run)
+	return frame, nil
 }
 
 // count notes what came and makes it the client's: its names, and proofs in envelopes.

@@ -8,6 +8,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/fault"
+	"stele/internal/file"
 	"stele/internal/uid"
 )
 
@@ -31,7 +32,7 @@ var ownFiles = [][]byte{[]byte(`"file_0`), []byte(`/file_0`)}
 // attach gives an upstream whatever it cannot get by itself: files of this
 // installation, and what is at addresses that it does not read. A request that
 // passes through carries its own addresses; only our own ids mean nothing there.
-func (r *Relay) attach(ctx context.Context, req *chat.Request, upstream Upstream, got *fetched) (*chat.Request, error) {
+func (r *Relay) attach(ctx context.Context, workspace string, req *chat.Request, upstream Upstream, got *fetched) (*chat.Request, error) {
 	passes := upstream.Dialect() == req.Origin.Dialect && req.Origin.Body != nil
 	if passes && !slices.ContainsFunc(ownFiles, func(id []byte) bool { return bytes.Contains(req.Origin.Body, id) }) {
 		return req, nil
@@ -43,79 +44,111 @@ func (r *Relay) attach(ctx context.Context, req *chat.Request, upstream Upstream
 		}
 		return nil, err
 	}
-	var wanted []place
+	search := search{relay: r, upstream: upstream, passes: passes}
 	for i := range talk.Messages {
 		m := &talk.Messages[i]
 		for j := range m.Parts {
-			if err := need(&wanted, upstream, passes, place{i, j, -1, &m.Parts[j]}, m); err != nil {
-				return nil, err
-			}
+			search.part(place{message: i, part: j, inner: -1, at: &m.Parts[j]})
 		}
 	}
-	if len(wanted) == 0 || r.Fetch == nil {
+	if len(search.found) == 0 {
 		return req, nil
 	}
-	if err := got.get(ctx, r.Fetch, talk, wanted); err != nil {
+	if err := got.get(ctx, r, workspace, talk, search.found); err != nil {
 		return nil, err
 	}
-	return got.put(req, talk, wanted), nil
+	return got.put(req, talk, search.found, passes), nil
 }
 
-// place is where in a conversation something is that has to be fetched.
+// place is where in a conversation something is that the upstream has to be given.
 type place struct {
 	message, part, inner int
 	at                   *chat.Part
+	own                  string // the id of one of our files; "": it is fetched from its address
 }
 
-// need lists the addresses in a part that the upstream does not read.
-func need(wanted *[]place, upstream Upstream, passes bool, at place, m *chat.Message) error {
-	p := at.at
-	if media := p.Media; media != nil {
-		switch {
-		case uid.Is("file", media.FileID):
-			l := chat.LostPart(*m, m.Parts[at.part], chat.Dropped, "")
-			return fault.New(fault.InvalidParameter, "%s: files that were uploaded here cannot be used in chats yet.", l.Field).
-				With("field", l.Field).With("loss", l)
-		case media.URL != "" && !passes:
-			if reads, ok := upstream.(reader); ok && !reads.Reads(p) {
-				*wanted = append(*wanted, at)
-			}
+// name is what is given there, for keeping apart what was got.
+func (p *place) name() string {
+	if p.own != "" {
+		return p.own
+	}
+	return p.at.Media.URL
+}
+
+// search looks for what an upstream has to be given.
+type search struct {
+	relay    *Relay
+	upstream Upstream
+	passes   bool
+	found    []place
+}
+
+func (s *search) part(at place) {
+	if media := at.at.Media; media != nil {
+		if at.own = s.relay.ownFile(media); at.own != "" || s.unread(at.at) {
+			s.found = append(s.found, at)
 		}
 	}
-	for k := range p.Content {
-		if err := need(wanted, upstream, passes, place{at.message, at.part, k, &p.Content[k]}, m); err != nil {
-			return err
+	for k := range at.at.Content {
+		s.part(place{message: at.message, part: at.part, inner: k, at: &at.at.Content[k]})
+	}
+}
+
+// unread reports whether a part has an address that the upstream does not read.
+func (s *search) unread(p *chat.Part) bool {
+	if p.Media.URL == "" || s.passes || s.relay.Fetch == nil {
+		return false
+	}
+	reads, ok := s.upstream.(reader)
+	return ok && !reads.Reads(p)
+}
+
+// ownFile is the id of one of this installation's files that a part names.
+func (r *Relay) ownFile(m *chat.Media) string {
+	if uid.Is("file", m.FileID) {
+		return m.FileID
+	}
+	if r.Files != nil && m.URL != "" {
+		if id, ok := r.Files.Own(m.URL); ok {
+			return id
 		}
 	}
-	return nil
+	return ""
 }
 
 // fetched is what was got for one request, whichever targets it is tried at.
 type fetched struct {
-	mu sync.Mutex // guards by
-	by map[string]*chat.Media
+	mu    sync.Mutex // guards by
+	by    map[string]*gotten
+	bytes int64 // of our own files
+}
+
+// gotten is what an address or a file id stands for.
+type gotten struct {
+	kind  chat.Kind // 0: as the client says
+	media *chat.Media
+	file  *file.File // nil: it is none of ours
 }
 
 // get fetches what is wanted and not there yet.
-func (f *fetched) get(ctx context.Context, fetcher Fetcher, talk *chat.Conversation, wanted []place) error {
+func (f *fetched) get(ctx context.Context, r *Relay, workspace string, talk *chat.Conversation, wanted []place) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var group sync.WaitGroup
 	free := make(chan struct{}, mostFetches)
 	asked := make(map[string]bool)
 	for _, w := range wanted {
-		address := w.at.Media.URL
 		f.mu.Lock()
-		_, here := f.by[address]
+		_, here := f.by[w.name()]
 		f.mu.Unlock()
-		if here || asked[address] {
+		if here || asked[w.name()] {
 			continue
 		}
-		asked[address] = true
+		asked[w.name()] = true
 		free <- struct{}{}
 		group.Go(func() {
 			defer func() { <-free }()
-			media, err := fetcher.Fetch(ctx, w.at)
+			got, err := f.one(ctx, r, workspace, &w)
 			if err != nil {
 				cancel(named(err, talk.Messages[w.message], talk.Messages[w.message].Parts[w.part]))
 				return
@@ -123,47 +156,80 @@ func (f *fetched) get(ctx context.Context, fetcher Fetcher, talk *chat.Conversat
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			if f.by == nil {
-				f.by = make(map[string]*chat.Media)
+				f.by = make(map[string]*gotten)
 			}
-			f.by[address] = media
+			f.by[w.name()] = got
 		})
 	}
 	group.Wait()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	for _, w := range wanted { // one file may be named by parts of several kinds
+		if got := f.by[w.name()]; got.file != nil && w.at.Kind != chat.Document && w.at.Kind != got.kind {
+			return named(wrongKind(w.at, got.file), talk.Messages[w.message], talk.Messages[w.message].Parts[w.part])
+		}
+	}
 	return nil
+}
+
+func (f *fetched) one(ctx context.Context, r *Relay, workspace string, w *place) (*gotten, error) {
+	if w.own != "" {
+		return f.load(ctx, r.Files, workspace, w.own)
+	}
+	media, err := r.Fetch.Fetch(ctx, w.at)
+	return &gotten{media: media}, err
 }
 
 // named says of an error which part it is about.
 func named(err error, m chat.Message, p chat.Part) error {
 	e := *fault.From(err)
+	if e.Code == fault.Internal {
+		return err
+	}
 	l := chat.LostPart(m, p, chat.Dropped, "")
 	e.Message = l.Field + ": " + e.Message
 	return e.With("field", l.Field).With("loss", l)
 }
 
-// put is the request with what was fetched in the place of addresses.
-func (f *fetched) put(req *chat.Request, talk *chat.Conversation, wanted []place) *chat.Request {
+// put is the request with what was got in the place of what named it.
+func (f *fetched) put(req *chat.Request, talk *chat.Conversation, wanted []place, passes bool) *chat.Request {
 	whole := talk.Clone()
 	changed := false
+	var swaps []chat.Swap
 	for _, w := range wanted {
-		media := f.by[w.at.Media.URL]
-		if media == nil {
+		got := f.by[w.name()]
+		if got.media == nil {
 			continue
 		}
 		changed = true
 		p := &whole.Messages[w.message].Parts[w.part]
 		if w.inner >= 0 {
-			p.Content = append([]chat.Part(nil), p.Content...)
+			p.Content = slices.Clone(p.Content)
 			p = &p.Content[w.inner]
+			passes = false // only whole parts can be put into the client's own bytes
 		}
-		here := *p.Media
-		here.URL, here.Type, here.Base64 = "", media.Type, media.Base64
-		p.Media = &here
+		swaps = append(swaps, chat.Swap{Message: w.message, Part: w.part, Named: w.own})
+		got.into(p)
 	}
-	if !changed {
+	switch {
+	case !changed:
 		return req
+	case passes:
+		return req.Swapped(whole, swaps)
 	}
 	return req.With(whole)
+}
+
+// into gives a part what it named.
+func (g *gotten) into(p *chat.Part) {
+	here := *p.Media
+	here.URL, here.FileID, here.Type, here.Base64, here.Plain = "", "", g.media.Type, g.media.Base64, g.media.Plain
+	if g.kind != 0 {
+		p.Kind = g.kind
+	}
+	if g.kind == chat.Document && here.Name == "" && p.Name == "" {
+		here.Name = g.media.Name
+	}
+	p.Media = &here
 }

@@ -85,10 +85,14 @@ func (c *call) watch(stream chat.Stream) chat.Stream {
 	}
 }
 
-// ends reports whether nothing that counts comes after a chunk.
+// ends reports whether nothing that counts comes after a chunk. Of frames that
+// pass through their reader tells: an OpenAI's usage follows on its finish.
 func (c *call) ends(chunk *chat.Chunk) bool {
+	if c.reply.Passed && c.reply.Seen != nil {
+		return c.reply.Seen.Ended
+	}
 	n := len(chunk.Events)
-	return c.reply.Passed && c.reply.Seen != nil && c.reply.Seen.Ended || n > 0 && chunk.Events[n-1].Kind == chat.Finish
+	return n > 0 && chunk.Events[n-1].Kind == chat.Finish
 }
 
 // settle writes the record, once.

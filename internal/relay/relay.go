@@ -46,6 +46,7 @@ type Options struct {
 	Keeper    meter.Keeper
 	Vault     *Vault
 	Fetch     Fetcher                                         // nil: nothing is fetched
+	Files     Files                                           // nil: none are kept
 	Describe  func(dialect string, losses []chat.Loss) string // in the client's own words, for the record; nil: not
 	Log       *slog.Logger
 	Now       func() time.Time
@@ -125,7 +126,7 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 		if err != nil {
 			return err
 		}
-		if asked, err = r.attach(ctx, asked, upstream, &got); err != nil {
+		if asked, err = r.attach(ctx, who.Workspace, asked, upstream, &got); err != nil {
 			return err
 		}
 		reply, err = upstream.Do(ctx, asked, Target{

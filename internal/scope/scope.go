@@ -18,6 +18,7 @@ type Request struct {
 	mu    sync.Mutex // guards what follows
 	route string
 	facts []slog.Attr
+	room  [10]slog.Attr // for as many facts as there usually are
 }
 
 type contextKey struct{}
@@ -40,6 +41,9 @@ func From(ctx context.Context) *Request {
 func (r *Request) Note(facts ...slog.Attr) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.facts == nil {
+		r.facts = r.room[:0]
+	}
 	r.facts = append(r.facts, facts...)
 }
 

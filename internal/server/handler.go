@@ -30,8 +30,12 @@ func (s *Server) handler() http.Handler {
 			w.Header().Set("Connection", "close")
 		}
 		watched := &watched{ResponseWriter: w}
+		if r.ProtoMajor == 1 { // a later version's connection has many requests at once
+			watched.conn, _ = r.Context().Value(packedKey{}).(*packed)
+		}
 		defer func() {
 			v := recover()
+			_ = watched.release()                // a client that is gone is none to tell
 			aborted := v == http.ErrAbortHandler //nolint:errorlint,err113 // a panic value
 			if v != nil && !aborted {
 				s.lastNet(watched, request, v)
@@ -56,6 +60,8 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
 		s.health(w, r, s.ready)
 	case underAPI(r.URL.Path), underAPI(path.Clean("/" + r.URL.Path)):
 		s.API.ServeHTTP(w, r)
+	case s.Files != nil && strings.HasPrefix(r.URL.Path, "/files/"):
+		s.Files.ServeHTTP(w, r)
 	default:
 		s.Pages.ServeHTTP(w, r)
 	}

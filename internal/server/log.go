@@ -33,7 +33,8 @@ func (s *Server) finish(r *http.Request, request *scope.Request, w *watched, too
 	case status >= http.StatusInternalServerError:
 		level = slog.LevelError
 	}
-	facts := []slog.Attr{
+	var room [24]slog.Attr // on the stack, for as many as there usually are
+	facts := append(room[:0],
 		slog.String("request_id", request.ID),
 		slog.String("method", r.Method),
 		slog.String("path", Redact(r.URL.Path)),
@@ -41,11 +42,15 @@ func (s *Server) finish(r *http.Request, request *scope.Request, w *watched, too
 		slog.String("took", took.String()),
 		slog.Int64("bytes", w.bytes),
 		slog.String("remote", request.Remote),
-	}
+	)
 	if aborted {
 		facts = append(facts, slog.Bool("aborted", true))
 	}
-	s.Log.LogAttrs(context.Background(), level, "request", append(facts, request.Facts()...)...)
+	if ctx := context.Background(); s.Log.Enabled(ctx, level) {
+		line := slog.NewRecord(time.Now(), level, "request", 0) // where it is written is always here: not worth finding out
+		line.AddAttrs(append(facts, request.Facts()...)...)
+		_ = s.Log.Handler().Handle(ctx, line) // nobody is left to tell
+	}
 	s.Observe(Served{Route: request.Route(), Method: r.Method, Status: status, Took: took})
 }
 
@@ -62,13 +67,16 @@ func Redact(text string) string {
 // watched sees what was answered.
 type watched struct {
 	http.ResponseWriter
+	conn   *packed // nil: others write to the connection as well
 	status int
 	bytes  int64
+	packs  bool // the answer is written in flushes
 }
 
 func (w *watched) WriteHeader(status int) {
 	if w.status == 0 && status >= http.StatusOK {
 		w.status = status
+		w.packs = w.conn != nil && w.Header().Get("Content-Length") == ""
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
@@ -77,9 +85,26 @@ func (w *watched) Write(b []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
+	if w.packs && len(b) >= worthPacking {
+		w.conn.hold()
+	}
 	n, err := w.ResponseWriter.Write(b)
 	w.bytes += int64(n)
 	return n, err
+}
+
+// FlushError sends what was written, in one piece.
+func (w *watched) FlushError() error {
+	err := http.NewResponseController(w.ResponseWriter).Flush()
+	return errors.Join(err, w.release())
+}
+
+// release sends what was held back.
+func (w *watched) release() error {
+	if !w.packs {
+		return nil
+	}
+	return w.conn.release()
 }
 
 // Unwrap lets http.ResponseController reach the connection.

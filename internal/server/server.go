@@ -27,6 +27,7 @@ type Options struct {
 	Certificate    *Certificate // nil: plain HTTP
 	BasePath       string       // the public URL's path, taken off requests that carry it
 	API            http.Handler // everything under /api/
+	Files          http.Handler // everything under /files/
 	Pages          http.Handler // everything else
 	Metrics        http.Handler
 	MetricsListen  string                      // "": no metrics
@@ -103,9 +104,10 @@ func (s *Server) Run(ctx context.Context) error {
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    headerBytes,
 		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
+		ConnContext:       withPacked,
 	}
 	failed := make(chan error, 2)
-	listener := s.main
+	listener := packer{s.main}
 	if s.Certificate != nil {
 		main.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: s.Certificate.get}
 		go func() { failed <- main.ServeTLS(listener, "", "") }()

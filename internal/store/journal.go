@@ -20,7 +20,7 @@ import (
 
 const (
 	journalEvery = 500 * time.Millisecond // how late a row may be in the database
-	journalBatch = 500                    // records in one transaction
+	journalBatch = 2000                   // records in one transaction
 )
 
 // Journal takes records at the speed of a file, so that no request waits for
@@ -32,9 +32,11 @@ type Journal struct {
 
 	flushing sync.Mutex // one at a time
 
-	mu   sync.Mutex     // guards what follows
-	file *os.File       // nil until the first record
-	kept []meter.Record // what is in file, so that it need not be read again
+	mu    sync.Mutex     // guards what follows
+	file  *os.File       // nil until the first record
+	kept  []meter.Record // what is in file, so that it need not be read again
+	spare []meter.Record // empty: the memory of what was kept before
+	line  []byte         // where a record is written before it goes into file
 }
 
 // OpenJournal opens the journal in a folder, which must belong to this process alone.
@@ -47,20 +49,17 @@ func OpenJournal(s *Store, folder string) (*Journal, error) {
 
 // Keep appends a record. When it returns the record survives the process.
 func (j *Journal) Keep(r *meter.Record) error {
-	line, err := json.Marshal(r)
-	if err != nil {
-		return fmt.Errorf("write journal: %w", err)
-	}
-	line = append(line, '\n')
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.file == nil {
+		var err error
 		name := filepath.Join(j.folder, uid.New("usage")+".jsonl")
 		if j.file, err = os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
 			return fmt.Errorf("write journal: %w", err)
 		}
 	}
-	if _, err := j.file.Write(line); err != nil {
+	j.line = appendLine(j.line[:0], r)
+	if _, err := j.file.Write(j.line); err != nil {
 		return fmt.Errorf("write journal: %w", err)
 	}
 	j.kept = append(j.kept, *r)
@@ -97,13 +96,14 @@ func (j *Journal) Flush(ctx context.Context) error {
 	defer j.flushing.Unlock()
 	j.mu.Lock()
 	file, kept := j.file, j.kept
-	j.file, j.kept = nil, nil
+	j.file, j.kept, j.spare = nil, j.spare, nil
 	j.mu.Unlock()
 	if file != nil {
 		_ = file.Close()
 		if err := j.save(ctx, kept); err != nil {
 			return err // the file stays and is read again next time
 		}
+		j.reuse(kept)
 		if err := os.Remove(file.Name()); err != nil {
 			return fmt.Errorf("remove journal: %w", err)
 		}
@@ -122,6 +122,17 @@ func (j *Journal) Flush(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// reuse keeps the memory of saved records for the next ones. A flood's is let go.
+func (j *Journal) reuse(saved []meter.Record) {
+	if cap(saved) > 4*journalBatch {
+		return
+	}
+	clear(saved)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.spare = saved[:0]
 }
 
 func (j *Journal) save(ctx context.Context, records []meter.Record) error {

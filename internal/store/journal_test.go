@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stele/internal/meter"
+	"stele/internal/store/storetest"
 	"stele/internal/uid"
 )
 
@@ -25,14 +26,12 @@ func record(n int) meter.Record {
 
 func engines(t *testing.T, run func(*testing.T, *Store)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) {
-		t.Parallel()
-		run(t, openTest(t, "", t.TempDir()))
-	})
-	t.Run("postgres", func(t *testing.T) {
-		t.Parallel()
-		run(t, openTest(t, newDatabase(t, postgresServer(t)), ""))
-	})
+	for _, engine := range storetest.Engines() {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			run(t, openTest(t, engine))
+		})
+	}
 }
 
 func TestRecordsSurviveAndAreCountedOnce(t *testing.T) {
@@ -114,6 +113,35 @@ func TestOldRecordsAreForgottenAndDaysStay(t *testing.T) {
 		var days int
 		if err := s.read.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM usage_days`).Scan(&days); err != nil || days != 2 {
 			t.Errorf("%d days, %v", days, err) // one second before midnight, and two after
+		}
+	})
+}
+
+func TestProcessesAddToTheSameDaysAtOnce(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *Store) {
+		const writers, batches, models = 4, 5, 20
+		var wg sync.WaitGroup
+		for range writers {
+			wg.Go(func() {
+				for range batches {
+					var batch []meter.Record
+					for m := range models {
+						r := record(0)
+						r.Model = fmt.Sprint("model ", m)
+						batch = append(batch, r)
+					}
+					if err := s.InsertRecords(t.Context(), batch); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		var days, requests int
+		err := s.read.QueryRowContext(t.Context(), `SELECT COUNT(*), SUM(requests) FROM usage_days`).Scan(&days, &requests)
+		if err != nil || days != models || requests != writers*batches*models {
+			t.Errorf("%d days, %d requests, %v", days, requests, err)
 		}
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"stele/internal/access"
@@ -88,8 +90,8 @@ func (s *Store) KeyRevision(ctx context.Context) (int64, error) {
 // TouchKeys notes when keys were last used. It is no change: the revision stays.
 func (s *Store) TouchKeys(ctx context.Context, used map[string]time.Time) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
-		for id, at := range used {
-			_, err := tx.ExecContext(ctx, `UPDATE keys SET last_used_at = $2 WHERE id = $1 AND last_used_at < $2`, id, millis(at))
+		for _, id := range slices.Sorted(maps.Keys(used)) { // in one order, or two processes would wait for each other
+			_, err := tx.ExecContext(ctx, `UPDATE keys SET last_used_at = $2 WHERE id = $1 AND last_used_at < $2`, id, millis(used[id]))
 			if err != nil {
 				return fmt.Errorf("touch key: %w", err)
 			}

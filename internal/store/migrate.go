@@ -2,10 +2,11 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 
 	"github.com/pressly/goose/v3"
 )
@@ -21,12 +22,10 @@ func (s *Store) migrate(ctx context.Context) error {
 		return fmt.Errorf("find migrations: %w", err)
 	}
 	dialect := goose.DialectSQLite3
-	options := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
 	if s.engine == postgres {
 		dialect = goose.DialectPostgres
-		options = append(options, goose.WithSessionLocker(advisoryLock{}))
 	}
-	provider, err := goose.NewProvider(dialect, s.write, folder, options...)
+	provider, err := goose.NewProvider(dialect, s.write, folder, goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
 	}
@@ -48,20 +47,29 @@ func (s *Store) migrate(ctx context.Context) error {
 	return nil
 }
 
-// advisoryLock lets one node migrate at a time. It waits in the database, so
-// that whoever is next goes on at once; goose's own asks again every five seconds.
-type advisoryLock struct{}
-
 const migrationLock = 0x5354454c45 // any number, as long as every version has the same
 
-// SessionLock takes the lock.
-func (advisoryLock) SessionLock(ctx context.Context, conn *sql.Conn) error {
-	_, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(migrationLock))
-	return err
-}
-
-// SessionUnlock gives the lock back.
-func (advisoryLock) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
-	_, err := conn.ExecContext(ctx, `SELECT pg_advisory_unlock($1)`, int64(migrationLock))
-	return err
+// Alone runs do while no other process does so with the same database: for whoever
+// changes tables. It waits in the database or at a file, so that whoever is next
+// goes on at once; goose's own lock asks again every five seconds.
+func (s *Store) Alone(ctx context.Context, do func(ctx context.Context) error) error {
+	if s.engine == sqlite {
+		unlock, err := Lock(filepath.Join(s.folder, "migrate.lock"), true)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+		return do(ctx)
+	}
+	conn, err := s.write.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("lock database: %w", err)
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(migrationLock)); err != nil {
+		return fmt.Errorf("lock database: %w", err)
+	}
+	err = do(ctx)
+	_, unlocked := conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, int64(migrationLock))
+	return errors.Join(err, unlocked)
 }

@@ -27,9 +27,13 @@ var _ access.Store = (*Store)(nil)
 // Store is an open database. It is safe for concurrent use.
 type Store struct {
 	engine engine
+	folder string // of SQLite
 	read   *sql.DB
 	write  *sql.DB // on SQLite a pool of one connection: the engine has one writer anyway
-	close  func()
+	queue  Queue
+
+	pool    *pgxpool.Pool // beneath both, on PostgreSQL
+	notices *notices      // on PostgreSQL
 }
 
 type engine string
@@ -44,22 +48,15 @@ const (
 func Open(ctx context.Context, databaseURL, folder string) (*Store, error) {
 	var s *Store
 	var err error
-	lock := func() (func(), error) { return func() {}, nil }
 	if databaseURL != "" {
 		s, err = openPostgres(ctx, databaseURL)
 	} else {
 		s, err = openSQLite(folder)
-		lock = func() (func(), error) { return Lock(filepath.Join(folder, "migrate.lock"), true) }
 	}
 	if err != nil {
 		return nil, err
 	}
-	unlock, err := lock()
-	if err == nil {
-		err = s.migrate(ctx)
-		unlock()
-	}
-	if err != nil {
+	if err := s.Alone(ctx, s.migrate); err != nil {
 		s.Close()
 		return nil, err
 	}
@@ -68,9 +65,14 @@ func Open(ctx context.Context, databaseURL, folder string) (*Store, error) {
 
 // Close releases the database.
 func (s *Store) Close() {
+	if s.notices != nil {
+		s.notices.close()
+	}
 	_ = s.read.Close()
 	_ = s.write.Close()
-	s.close()
+	if s.pool != nil {
+		s.pool.Close()
+	}
 }
 
 // Ping reports whether the database answers.
@@ -78,6 +80,12 @@ func (s *Store) Ping(ctx context.Context) error { return s.read.PingContext(ctx)
 
 // Engine is sqlite or postgres, for logs and people.
 func (s *Store) Engine() string { return string(s.engine) }
+
+// Writer is the pool that writes, for what shares the database with the store.
+func (s *Store) Writer() *sql.DB { return s.write }
+
+// Pool is what is beneath Writer on PostgreSQL, nil on SQLite.
+func (s *Store) Pool() *pgxpool.Pool { return s.pool }
 
 func openSQLite(folder string) (*Store, error) {
 	path := filepath.Join(folder, "stele.db")
@@ -106,7 +114,7 @@ func openSQLite(folder string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
-	return &Store{engine: sqlite, read: read, write: write, close: func() {}}, nil
+	return &Store{engine: sqlite, folder: folder, read: read, write: write}, nil
 }
 
 func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
@@ -127,7 +135,7 @@ func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
 		return nil, fmt.Errorf("reach database at %s:%d: %w", config.ConnConfig.Host, config.ConnConfig.Port, err)
 	}
 	db := stdlib.OpenDBFromPool(pool)
-	return &Store{engine: postgres, read: db, write: db, close: pool.Close}, nil
+	return &Store{engine: postgres, read: db, write: db, pool: pool, notices: newNotices(pool)}, nil
 }
 
 // tx runs do in a transaction on the writer. Whatever error do gives rolls it back.
@@ -144,6 +152,41 @@ func (s *Store) tx(ctx context.Context, do func(*sql.Tx) error) error {
 		return fmt.Errorf("commit transaction: %w", err)
 	}
 	return nil
+}
+
+// forUpdate ends a SELECT whose row is to be changed. SQLite has one writer: whoever
+// is in a transaction has the lock.
+func (s *Store) forUpdate() string {
+	if s.engine == postgres {
+		return " FOR UPDATE"
+	}
+	return ""
+}
+
+// inWorkspace is a condition on the workspace in $1, or on none where that is "". One
+// condition for both would keep the engines from using their indexes.
+func inWorkspace(workspace string) string {
+	if workspace == "" {
+		return `$1 = ''`
+	}
+	return `workspace = $1`
+}
+
+// deleteBites repeats a statement that deletes a bite at a time until nothing is
+// left, so that nobody waits long for the writer. It returns how much that was.
+func (s *Store) deleteBites(ctx context.Context, statement string, args ...any) (int64, error) {
+	var all int64
+	for {
+		result, err := s.write.ExecContext(ctx, statement, args...)
+		if err != nil {
+			return all, fmt.Errorf("delete old rows: %w", err)
+		}
+		n, err := result.RowsAffected()
+		if err != nil || n == 0 {
+			return all, err
+		}
+		all += n
+	}
 }
 
 // millis is how times are kept: milliseconds UTC, 0 for none.

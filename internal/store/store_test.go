@@ -3,39 +3,47 @@ package store
 import (
 	"context"
 	"database/sql"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"stele/internal/access"
+	"stele/internal/generation"
 	"stele/internal/store/storetest"
-	"stele/internal/uid"
 )
 
-func TestSQLite(t *testing.T) {
+func TestEngines(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, func(t *testing.T) access.Store { return openTest(t, "", t.TempDir()) })
+	for _, engine := range storetest.Engines() {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			storetest.Run(t, func(t *testing.T) access.Store { return openTest(t, engine) })
+			storetest.RunMedia(t, func(t *testing.T) storetest.Media { return tested{openTest(t, engine)} })
+		})
+	}
 }
 
-func TestPostgres(t *testing.T) {
-	t.Parallel()
-	server := postgresServer(t)
-	storetest.Run(t, func(t *testing.T) access.Store { return openTest(t, newDatabase(t, server), "") })
+// tested is a store as the suite, which cannot import it, sees it.
+type tested struct{ *Store }
+
+func (s tested) SetQueue(enqueue func(context.Context, *sql.Tx, []generation.Job) error, wake func([]generation.Job)) {
+	s.Store.SetQueue(Queue{Enqueue: enqueue, Wake: wake})
 }
 
 func TestRefusesADatabaseNewerThanTheBinary(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	s := openTest(t, "", folder)
+	_, folder := storetest.Place(t, "sqlite")
+	s, err := Open(t.Context(), "", folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
 	if _, err := s.write.ExecContext(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)`); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Open(t.Context(), "", folder)
+	_, err = Open(t.Context(), "", folder)
 	if err == nil || !strings.Contains(err.Error(), "newer stele") {
 		t.Errorf("Open = %v, want a sentence about a newer stele", err)
 	}
@@ -43,14 +51,10 @@ func TestRefusesADatabaseNewerThanTheBinary(t *testing.T) {
 
 func TestOpenedByManyAtOnce(t *testing.T) {
 	t.Parallel()
-	places := map[string]func(t *testing.T) (databaseURL, folder string){
-		"sqlite":   func(t *testing.T) (string, string) { return "", t.TempDir() },
-		"postgres": func(t *testing.T) (string, string) { return newDatabase(t, postgresServer(t)), "" },
-	}
-	for name, place := range places {
-		t.Run(name, func(t *testing.T) {
+	for _, engine := range storetest.Engines() {
+		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			databaseURL, folder := place(t)
+			databaseURL, folder := storetest.Place(t, engine)
 			var wg sync.WaitGroup
 			for range 6 {
 				wg.Go(func() {
@@ -69,8 +73,7 @@ func TestOpenedByManyAtOnce(t *testing.T) {
 
 func TestDatabaseFileIsPrivate(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	openTest(t, "", folder)
+	folder := openTest(t, "sqlite").folder
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -99,8 +102,8 @@ func TestBadDatabaseURLDoesNotShowItsPassword(t *testing.T) {
 // TestBothEnginesHaveTheSameTables keeps the two folders of migrations together.
 func TestBothEnginesHaveTheSameTables(t *testing.T) {
 	t.Parallel()
-	lite := openTest(t, "", t.TempDir())
-	pg := openTest(t, newDatabase(t, postgresServer(t)), "")
+	lite := openTest(t, "sqlite")
+	pg := openTest(t, "postgres")
 	got := columns(t, lite.read, `SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c
 		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.name NOT LIKE 'goose_%' ORDER BY 1, 2`)
 	want := columns(t, pg.read, `SELECT table_name, column_name FROM information_schema.columns
@@ -125,59 +128,19 @@ func columns(t *testing.T, db *sql.DB, query string) string {
 		}
 		list.WriteString(table + "." + column + "\n")
 	}
-	if list.Len() == 0 {
-		t.Fatal("no tables")
+	if err := rows.Err(); err != nil || list.Len() == 0 {
+		t.Fatal("no tables", err)
 	}
 	return list.String()
 }
 
-func openTest(t *testing.T, databaseURL, folder string) *Store {
+func openTest(t testing.TB, engine string) *Store {
 	t.Helper()
+	databaseURL, folder := storetest.Place(t, engine)
 	s, err := Open(t.Context(), databaseURL, folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
 	return s
-}
-
-func postgresServer(t *testing.T) string {
-	t.Helper()
-	server := os.Getenv("STELE_TEST_POSTGRES")
-	if server == "" {
-		if os.Getenv("STELE_TEST_REQUIRE") != "" {
-			t.Fatal("STELE_TEST_POSTGRES is not set")
-		}
-		t.Skip("STELE_TEST_POSTGRES is not set: make test sets it")
-	}
-	return server
-}
-
-// newDatabase makes an empty database on the server and drops it with the test.
-func newDatabase(t *testing.T, server string) string {
-	t.Helper()
-	name := "stele_" + strings.ToLower(uid.Secret(10))
-	admin := func(ctx context.Context, statement string) error {
-		conn, err := pgx.Connect(ctx, server)
-		if err != nil {
-			return err
-		}
-		defer conn.Close(ctx)
-		_, err = conn.Exec(ctx, statement)
-		return err
-	}
-	if err := admin(t.Context(), "CREATE DATABASE "+name); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := admin(context.WithoutCancel(t.Context()), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
-			t.Error(err)
-		}
-	})
-	u, err := url.Parse(server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.Path = "/" + name
-	return u.String()
 }

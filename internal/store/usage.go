@@ -3,7 +3,10 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,36 +21,65 @@ const requestColumns = `id, at, request, workspace, key, environment, route, dia
 // manyRows is how many rows a statement for many writes.
 const manyRows = 50
 
+// errRepeated says that some of the records are there already.
+var errRepeated = errors.New("records are there already")
+
 // InsertRecords saves what requests used and adds it to its day. A record that
 // is there already is not counted again, so a batch may be repeated.
 func (s *Store) InsertRecords(ctx context.Context, records []meter.Record) error {
-	byID := make(map[string]*meter.Record, len(records))
-	var unique []*meter.Record
+	seen := make(map[string]bool, len(records))
+	var list []*meter.Record
 	for i := range records {
-		if r := &records[i]; byID[r.ID] == nil {
-			byID[r.ID] = r
-			unique = append(unique, r)
+		if r := &records[i]; !seen[r.ID] {
+			seen[r.ID] = true
+			list = append(list, r)
 		}
 	}
+	err := s.tx(ctx, func(tx *sql.Tx) error { return s.insertRecords(ctx, tx, list) })
+	if !errors.Is(err, errRepeated) {
+		return err // nearly always all are new: looking first would cost as much as writing
+	}
 	return s.tx(ctx, func(tx *sql.Tx) error {
-		days := make(map[day]*total)
-		for _, rows := range []int{manyRows, 1} {
-			if len(unique) < rows {
-				continue
+		fresh, err := newRecords(ctx, tx, list)
+		if err != nil {
+			return err
+		}
+		return s.insertRecords(ctx, tx, fresh)
+	})
+}
+
+// insertRecords saves records that are all new, or none and errRepeated.
+func (s *Store) insertRecords(ctx context.Context, tx *sql.Tx, records []*meter.Record) error {
+	days := make(map[day]*total)
+	for _, r := range records {
+		of(days, r).add(r)
+	}
+	var args []any
+	for _, rows := range []int{manyRows, 1} {
+		if len(records) < rows {
+			continue
+		}
+		statement, err := tx.PrepareContext(ctx, s.insertRequests(rows))
+		if err != nil {
+			return fmt.Errorf("insert requests: %w", err)
+		}
+		for ; len(records) >= rows; records = records[rows:] {
+			args = args[:0]
+			for _, r := range records[:rows] {
+				args = append(args, r.ID, millis(r.At), r.Request, r.Workspace, r.Key, r.Environment, r.Route, r.Dialect, r.Model, r.Provider, r.Target,
+					flag(r.Stream), r.Status, r.Code, r.Tries, r.Dropped, r.Input, r.CacheRead, r.CacheWrite, r.CacheWrite1h, r.Output, r.Reasoning,
+					flag(r.Estimated), r.Nano, flag(r.Priced), r.FirstByte.Microseconds(), r.Took.Microseconds())
 			}
-			statement, err := tx.PrepareContext(ctx, s.insertRequests(rows))
+			result, err := statement.ExecContext(ctx, args...)
 			if err != nil {
 				return fmt.Errorf("insert requests: %w", err)
 			}
-			for len(unique) >= rows {
-				if err := insertRecords(ctx, statement, unique[:rows], byID, days); err != nil {
-					return err
-				}
-				unique = unique[rows:]
+			if n, err := result.RowsAffected(); err != nil || n != int64(rows) {
+				return errors.Join(err, errRepeated)
 			}
 		}
-		return addDays(ctx, tx, days)
-	})
+	}
+	return addDays(ctx, tx, days)
 }
 
 // insertRequests is the statement for so many rows. SQLite keeps a list of the
@@ -55,35 +87,26 @@ func (s *Store) InsertRecords(ctx context.Context, records []meter.Record) error
 func (s *Store) insertRequests(rows int) string {
 	columns := strings.Count(requestColumns, ",") + 1
 	return `INSERT INTO requests (` + requestColumns + `) VALUES ` + places(rows, columns, s.engine == postgres) +
-		` ON CONFLICT (id) DO NOTHING RETURNING id`
+		` ON CONFLICT (id) DO NOTHING`
 }
 
-// insertRecords saves records and adds those that are new to their days.
-func insertRecords(ctx context.Context, statement *sql.Stmt, records []*meter.Record, byID map[string]*meter.Record, days map[day]*total) error {
-	var args []any
-	for _, r := range records {
-		args = append(args, r.ID, millis(r.At), r.Request, r.Workspace, r.Key, r.Environment, r.Route, r.Dialect, r.Model, r.Provider, r.Target,
-			flag(r.Stream), r.Status, r.Code, r.Tries, r.Dropped, r.Input, r.CacheRead, r.CacheWrite, r.CacheWrite1h, r.Output, r.Reasoning,
-			flag(r.Estimated), r.Nano, flag(r.Priced), r.FirstByte.Microseconds(), r.Took.Microseconds())
-	}
-	rows, err := statement.QueryContext(ctx, args...)
+// newRecords are those of records that are not there yet.
+func newRecords(ctx context.Context, tx *sql.Tx, records []*meter.Record) ([]*meter.Record, error) {
+	statement, err := tx.PrepareContext(ctx, `SELECT COUNT(*) FROM requests WHERE id = $1`)
 	if err != nil {
-		return fmt.Errorf("insert requests: %w", err)
+		return nil, fmt.Errorf("look for requests: %w", err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return fmt.Errorf("insert requests: %w", err)
+	var fresh []*meter.Record
+	for _, r := range records {
+		var n int
+		if err := statement.QueryRowContext(ctx, r.ID).Scan(&n); err != nil {
+			return nil, fmt.Errorf("look for requests: %w", err)
 		}
-		if r := byID[id]; r != nil {
-			of(days, r).add(r)
+		if n == 0 {
+			fresh = append(fresh, r)
 		}
 	}
-	if err := rows.Err(); err != nil {
-		return fmt.Errorf("insert requests: %w", err)
-	}
-	return nil
+	return fresh, nil
 }
 
 // places is ($1,$2),($3,$4) … or (?,?),(?,?) … for so many rows and columns.
@@ -138,8 +161,12 @@ func (t *total) add(r *meter.Record) {
 	t.took += r.Took.Microseconds()
 }
 
+// addDays adds to the days, in an order that all processes have: two that take the
+// same rows the other way round would wait for each other.
 func addDays(ctx context.Context, tx *sql.Tx, days map[day]*total) error {
-	for d, t := range days {
+	order := slices.SortedFunc(maps.Keys(days), func(a, b day) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	for _, d := range order {
+		t := days[d]
 		_, err := tx.ExecContext(ctx, `INSERT INTO usage_days
 			(day, workspace, key, environment, model, provider, target, status, requests, input, cache_read, cache_write, output, reasoning, nano, took)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)

@@ -24,35 +24,44 @@ type Frame struct {
 // bufferSize is how much is read at once: a hundred small frames.
 const bufferSize = 16 << 10
 
-var buffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, bufferSize) }}
+// buffer is what a reader works with. It is kept from one stream to the next.
+type buffer struct {
+	r   *bufio.Reader
+	raw []byte
+}
+
+var buffers = sync.Pool{New: func() any { return &buffer{r: bufio.NewReaderSize(nil, bufferSize), raw: make([]byte, 0, 1<<10)} }}
 
 // SSE reads server-sent events: lines may end in LF, CRLF or CR, a byte order
 // mark, comments, ids and retry times are passed over.
 type SSE struct {
-	r    *bufio.Reader
-	max  int
-	raw  []byte
-	data []byte
-	name []byte
-	bom  bool
-	end  byte // of a line: LF, with a CR before it or not, or CR alone; 0: not known yet
+	*buffer
+
+	max   int
+	bom   bool
+	whole int  // bytes of whole events that are known to be here; not more than 0: look again
+	end   byte // of a line: LF, with a CR before it or not, or CR alone; 0: not known yet
 }
 
 // NewSSE makes a reader that refuses events longer than max bytes.
 func NewSSE(r io.Reader, max int) *SSE {
-	buffer := buffers.Get().(*bufio.Reader)
-	buffer.Reset(r)
-	return &SSE{r: buffer, max: max}
+	s := &SSE{buffer: buffers.Get().(*buffer), max: max}
+	s.r.Reset(r)
+	return s
 }
 
 // Close gives the reader's memory back. The reader must not be used afterwards,
 // nor any frame it gave.
 func (s *SSE) Close() {
-	if s.r != nil {
-		s.r.Reset(nil)
-		buffers.Put(s.r)
-		s.r = nil
+	if s.buffer == nil {
+		return
 	}
+	s.r.Reset(nil)
+	const most = 64 << 10 // one huge event must not keep its memory for ever
+	if cap(s.raw) <= most {
+		buffers.Put(s.buffer)
+	}
+	s.buffer = nil
 }
 
 // Run gives all whole events that are already here, as their bytes, waiting for
@@ -66,7 +75,7 @@ func (s *SSE) Run() ([]byte, error) {
 		here, _ := s.r.Peek(s.r.Buffered())
 		if end := lastEvent(here); end > 0 {
 			_, _ = s.r.Discard(end)
-			s.bom = true
+			s.bom, s.whole = true, 0
 			return here[:end], nil
 		}
 		if len(here) == s.r.Size() {
@@ -107,55 +116,93 @@ func Tail(run []byte, n int) []byte {
 	return run[start:]
 }
 
-// Waiting reports whether nothing more has arrived yet.
-func (s *SSE) Waiting() bool { return s.r.Buffered() == 0 }
+// Events counts the events of a run that carry data.
+func Events(run []byte) (n int) {
+	for len(run) > 0 {
+		if bytes.HasPrefix(run, []byte("data:")) {
+			n++
+		}
+		end := bytes.IndexByte(run, '\n')
+		if end < 0 {
+			break
+		}
+		run = run[end+1:]
+	}
+	return n
+}
 
-// Ended reports whether nothing is left. It waits for the network to know.
-func (s *SSE) Ended() bool {
-	_, err := s.r.Peek(1)
-	return err != nil
+// Cut takes the first event off a run of whole events. The frame is made of the
+// run's own bytes.
+func Cut(run []byte) (frame Frame, rest []byte) {
+	for at := 0; at < len(run); {
+		end := at + bytes.IndexByte(run[at:], '\n')
+		if end < at {
+			break
+		}
+		line := bytes.TrimSuffix(run[at:end], []byte{'\r'})
+		at = end + 1
+		if len(line) == 0 {
+			frame.Raw = run[:at:at]
+			return frame, run[at:]
+		}
+		frame.field(line)
+	}
+	frame.Raw = run
+	return frame, nil
+}
+
+// Waiting reports whether no whole event more has arrived yet.
+func (s *SSE) Waiting() bool {
+	if s.whole <= 0 {
+		here, _ := s.r.Peek(s.r.Buffered())
+		s.whole = lastEvent(here)
+	}
+	return s.whole == 0
 }
 
 // Next reads one event. Events without data, such as comments, come as frames
 // with an empty Data, so that whoever passes bytes on misses none.
 func (s *SSE) Next() (Frame, error) {
-	s.raw, s.data, s.name = s.raw[:0], nil, s.name[:0]
+	s.raw = s.raw[:0]
+	var frame Frame
 	for {
 		line, err := s.line()
 		if err != nil {
 			if errors.Is(err, io.EOF) && len(s.raw) > 0 {
 				// Some servers leave out the last blank line: what came is an event if it is
 				// whole. Whoever passes it on needs the line, or the client loses the event.
-				if len(line) == 0 && (len(s.name) == 0 || len(s.data) > 0) {
+				if len(line) == 0 && (len(frame.Event) == 0 || len(frame.Data) > 0) {
 					s.raw = append(s.raw, '\n')
-					return Frame{Event: s.name, Data: s.data, Raw: s.raw}, nil
+					frame.Raw = s.raw
+					return frame, nil
 				}
 				return Frame{}, io.ErrUnexpectedEOF
 			}
 			return Frame{}, err
 		}
 		if len(line) == 0 {
-			return Frame{Event: s.name, Data: s.data, Raw: s.raw}, nil
+			frame.Raw = s.raw
+			return frame, nil
 		}
-		s.field(line)
+		frame.field(line)
 	}
 }
 
-// field takes one line over.
-func (s *SSE) field(line []byte) {
+// field takes one line over. What is not copied stays where the line is.
+func (f *Frame) field(line []byte) {
 	name, value, _ := bytes.Cut(line, []byte{':'})
 	if len(value) > 0 && value[0] == ' ' {
 		value = value[1:]
 	}
 	switch string(name) {
 	case "data":
-		if len(s.data) == 0 {
-			s.data = slices.Clip(value) // nearly always all there is: not copied
+		if len(f.Data) == 0 {
+			f.Data = slices.Clip(value) // nearly always all there is: not copied
 			break
 		}
-		s.data = append(append(s.data, '\n'), value...)
+		f.Data = append(append(f.Data, '\n'), value...)
 	case "event":
-		s.name = append(s.name[:0], value...)
+		f.Event = value
 	}
 }
 
@@ -193,6 +240,7 @@ func (s *SSE) line() ([]byte, error) {
 	}
 	for {
 		piece, err := s.r.ReadSlice(s.end)
+		s.whole -= len(piece)
 		if len(s.raw)+len(piece) > s.max {
 			return nil, ErrTooLong
 		}

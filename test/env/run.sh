@@ -48,12 +48,14 @@ surroundings() {
   step packages test/env/need.sh && # on the terminal: sudo may ask for a password
     step 'npm ci' install_clients &&
     step postgresql postgres_start "$tmp" "${durability[@]}" &&
-    step 'go build' session_run env CGO_ENABLED=0 go build -o "$tmp/stele" ./cmd/stele || return
+    step 'go build' session_run env CGO_ENABLED=0 go build -o "$tmp/stele" ./cmd/stele &&
+    step 's3 server' session_run env CGO_ENABLED=0 go -C tools/s3 build -o "$tmp/versitygw" github.com/versity/versitygw/cmd/versitygw || return
   STELE_TEST_CHROMIUM=$(find_chromium)
   export STELE_TEST_CHROMIUM
   export STELE_TEST_POSTGRES=$postgres_url
   export STELE_TEST_NODE=$root/test/sdk/node_modules/.bin/node
   export STELE_TEST_BINARY=$tmp/stele
+  export STELE_TEST_S3GATEWAY=$tmp/versitygw
   # A test that lacks something skips, which is right on a developer's machine. Here nothing is lacking: it fails.
   export STELE_TEST_REQUIRE=1
 }

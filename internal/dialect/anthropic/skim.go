@@ -7,7 +7,6 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/fault"
-	"stele/internal/wire"
 )
 
 // CountResponse reads of a whole answer only what metering needs.
@@ -24,13 +23,12 @@ func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 	return &chat.Response{Usage: usage.usage()}, nil
 }
 
-// Dull reports whether a run of whole frames is only content: nothing about the
+// Dull reports whether whole frames are only content: nothing about the
 // message as a whole, and no error. The message begins in the first frame and ends
 // in the last ones. A server that leaves the events' names out is never dull.
 func (Codec) Dull(frames []byte) bool {
 	if !bytes.HasPrefix(frames, []byte("event: content_block_")) {
 		return false
 	}
-	frames = wire.Tail(frames, 4)
 	return !bytes.Contains(frames, []byte("event: message_")) && !bytes.Contains(frames, []byte(`error`))
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"stele/internal/chat"
-	"stele/internal/wire"
 )
 
 // CountResponse reads of a whole answer only what metering needs. An answer that
@@ -21,9 +20,8 @@ func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 	return &chat.Response{Usage: w.usage.common()}, nil
 }
 
-// Dull reports whether a run of whole frames is only content: no end, no block, no
+// Dull reports whether whole frames are only content: no end, no block, no
 // error. Usage is in every frame, and the one with the end has the last word.
 func (Codec) Dull(frames []byte) bool {
-	frames = wire.Tail(frames, 3)
 	return !bytes.Contains(frames, []byte("finish")) && !bytes.Contains(frames, []byte(`rror"`)) && !bytes.Contains(frames, []byte("eedback"))
 }

@@ -11,7 +11,7 @@ import (
 
 // NewEncoder begins a stream to one client.
 func (Codec) NewEncoder(req *chat.Request) dialect.Encoder {
-	return &encoder{asked: askedBy(req), counts: req.Origin.Usage}
+	return &encoder{req: req, counts: req.Origin.Usage}
 }
 
 // encoder writes one stream. Everything that is the same in all its chunks is
@@ -19,10 +19,11 @@ func (Codec) NewEncoder(req *chat.Request) dialect.Encoder {
 type encoder struct {
 	asked
 
-	counts bool   // the client wants usage
-	head   []byte // of every chunk, up to its choices
-	delta  []byte // from there up to the members of delta
-	tail   []byte // from the end of delta on
+	req    *chat.Request // nil once it was read for what it asked: frames that pass through need none of that
+	counts bool          // the client wants usage
+	head   []byte        // of every chunk, up to its choices
+	delta  []byte        // from there up to the members of delta
+	tail   []byte        // from the end of delta on
 
 	open       chat.Part // the open block: its kind, and of a call its id and name
 	blocks     int
@@ -53,6 +54,9 @@ func (*encoder) Fail(dst []byte, e *fault.Error, requestID string) []byte {
 
 // Encode appends the chunks of one event.
 func (x *encoder) Encode(dst []byte, e *chat.Event) ([]byte, error) {
+	if x.req != nil {
+		x.asked, x.req = askedBy(x.req), nil
+	}
 	switch e.Kind {
 	case chat.Start:
 		return x.start(dst, e), nil

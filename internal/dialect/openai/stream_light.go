@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -73,14 +74,15 @@ func (d *meterReader) count(events []chat.Event, root gjson.Result) []chat.Event
 		return events
 	}
 	choices := root.Get("choices")
-	d.hidden = !choices.Exists() || absent(choices) || choices.Get("#").Int() == 0
+	d.hidden = !choices.IsArray() || strings.Trim(choices.Raw, "[] \t\r\n") == ""
 	return append(events, chat.Event{Kind: chat.Counted, Usage: u})
 }
 
-// glimpse is which members a frame has, at any depth, that are not null.
-type glimpse struct{ usage, finish, err, choices bool }
+// glimpse is which members a frame has, at any depth, that are not null, and
+// which of several frames' lines are more than plain data.
+type glimpse struct{ usage, finish, err, choices, done, event bool }
 
-// glance looks only at what stands before colons. A name cannot be mistaken for
+// glance looks only at what stands around colons. A name cannot be mistaken for
 // one inside a string: there its quotes are escaped.
 func glance(data []byte) (g glimpse) {
 	for i := 0; ; i++ {
@@ -95,6 +97,7 @@ func glance(data []byte) (g glimpse) {
 		}
 		const shortest = len(`"error"`)
 		if len(before) < shortest || before[len(before)-1] != '"' {
+			g.line(before, data[i+1:])
 			continue
 		}
 		var found *bool
@@ -111,6 +114,16 @@ func glance(data []byte) (g glimpse) {
 		if found != nil && !*found {
 			*found = !bytes.HasPrefix(bytes.TrimLeft(data[i+1:], " \t\r\n"), []byte("null"))
 		}
+	}
+}
+
+// line looks at a colon that follows no member's name.
+func (g *glimpse) line(before, after []byte) {
+	switch {
+	case bytes.HasSuffix(before, []byte("data")):
+		g.done = g.done || bytes.HasPrefix(bytes.TrimLeft(after, " \t"), done)
+	case bytes.HasSuffix(before, []byte("event")):
+		g.event = true
 	}
 }
 

@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"cmp"
+
 	"github.com/tidwall/gjson"
 
 	"stele/internal/chat"
@@ -13,22 +15,33 @@ func readUsage(v gjson.Result) chat.Usage {
 	if !v.IsObject() {
 		return chat.Usage{}
 	}
-	prompt, completion := v.Get("prompt_tokens"), v.Get("completion_tokens")
-	if !prompt.Exists() && !completion.Exists() {
+	var told bool
+	var in, out, total, cached, hit, kept, write, reasoning int64
+	v.ForEach(func(key, v gjson.Result) bool {
+		switch key.Str {
+		case "prompt_tokens":
+			in, told = tokens(v), true
+		case "completion_tokens":
+			out, told = tokens(v), true
+		case "total_tokens":
+			total = tokens(v)
+		case "prompt_tokens_details":
+			cached, write = tokens(v.Get("cached_tokens")), tokens(v.Get("cache_write_tokens"))
+		case "prompt_cache_hit_tokens":
+			hit = tokens(v)
+		case "cached_tokens":
+			kept = tokens(v)
+		case "completion_tokens_details":
+			reasoning = tokens(v.Get("reasoning_tokens"))
+		}
+		return true
+	})
+	if !told {
 		return chat.Usage{}
 	}
-	in, out := tokens(prompt), tokens(completion)
-	details := v.Get("prompt_tokens_details")
-	read := tokens(details.Get("cached_tokens"))
-	for _, place := range []string{"prompt_cache_hit_tokens", "cached_tokens"} {
-		if read == 0 {
-			read = tokens(v.Get(place))
-		}
-	}
-	read = min(read, in)
-	write := min(tokens(details.Get("cache_write_tokens")), in-read)
-	reasoning := tokens(v.Get("completion_tokens_details.reasoning_tokens"))
-	if total := tokens(v.Get("total_tokens")); reasoning > 0 && total-in-out == reasoning {
+	read := min(cmp.Or(cached, hit, kept), in)
+	write = min(write, in-read)
+	if reasoning > 0 && total-in-out == reasoning {
 		out += reasoning
 	}
 	reasoning = min(reasoning, out)

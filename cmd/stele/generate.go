@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+
+	"stele/internal/access"
+	"stele/internal/generation"
+)
+
+// order is a generation as it is asked for on the command line.
+type order struct {
+	reach
+
+	model, mode, prompt, out string
+	images, set              []string
+	dryRun, asJSON           bool
+}
+
+func newGenerate(w world, f *flags) *cobra.Command {
+	var o order
+	c := &cobra.Command{
+		Use: "generate --model MODEL --prompt TEXT", Short: "Make a picture, a clip or a sound on the running server", Args: cobra.NoArgs,
+		Long: "Order a generation from the running server, wait for it and save what was made.\n" +
+			"Several outputs are numbered: out.png, out-2.png. Without -o the addresses are printed.",
+		Example: "  stele generate --model stele/canvas --prompt 'The sea at night' --set aspect_ratio=16:9 -o sea.png",
+		RunE: func(c *cobra.Command, _ []string) error {
+			cfg, err := f.load(w)
+			if err != nil {
+				return err
+			}
+			done, err := o.open(c.Context(), w, cfg, "stele generate", access.GroupMedia, access.GroupFiles)
+			if err != nil {
+				return err
+			}
+			defer done()
+			return o.run(c)
+		},
+	}
+	c.Flags().StringVar(&o.model, "model", "stele/canvas", "the media model's id")
+	c.Flags().StringVar(&o.mode, "mode", "", "what it is to do, where the inputs do not say")
+	c.Flags().StringVar(&o.prompt, "prompt", "", "what is to be made")
+	c.Flags().StringArrayVar(&o.images, "image", nil, "a picture to work on: an address or a file id; may be repeated")
+	c.Flags().StringArrayVar(&o.set, "set", nil, "a parameter of the model, such as aspect_ratio=16:9; may be repeated")
+	c.Flags().StringVarP(&o.out, "output", "o", "", "where to save what was made")
+	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "check and price it, and make nothing")
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print the generation as JSON for scripts")
+	o.flags(c)
+	return c
+}
+
+func (o *order) run(c *cobra.Command) error {
+	body, err := o.body()
+	if err != nil {
+		return err
+	}
+	var v generation.View
+	ctx := c.Context()
+	if err := o.do(ctx, http.MethodPost, "/api/v1/generations", nil, func() io.Reader { return bytes.NewReader(body) }, &v); err != nil {
+		return err
+	}
+	if !o.dryRun {
+		if err := o.wait(ctx, c.ErrOrStderr(), &v); err != nil {
+			return err
+		}
+	}
+	if o.asJSON {
+		if err := printJSON(c, v); err != nil {
+			return err
+		}
+	}
+	switch {
+	case o.dryRun:
+		if !o.asJSON {
+			fmt.Fprintf(c.OutOrStdout(), "%s with %s would cost %d credits ($%s)\n", v.Mode, v.Model, v.Credits, v.USD)
+		}
+		return nil
+	case v.Error != nil:
+		return fmt.Errorf("the generation %s: %s (%s)", v.Status, v.Error.Message, v.Error.Code)
+	}
+	return o.save(ctx, c, v)
+}
+
+// body is the flat request. A value that is JSON is taken as such.
+func (o *order) body() ([]byte, error) {
+	fields := map[string]any{"model": o.model}
+	for name, text := range map[string]string{"mode": o.mode, "prompt": o.prompt} {
+		if text != "" {
+			fields[name] = text
+		}
+	}
+	if len(o.images) > 0 {
+		fields["image_urls"] = o.images
+	}
+	if o.dryRun {
+		fields["dry_run"] = true
+	}
+	for _, s := range o.set {
+		name, value, ok := strings.Cut(s, "=")
+		if !ok {
+			return nil, fmt.Errorf("--set %q: write name=value", s)
+		}
+		fields[name] = value
+		if raw := jsontext.Value(value); raw.IsValid() {
+			fields[name] = raw
+		}
+	}
+	return json.Marshal(fields, json.Deterministic(true))
+}
+
+// wait shows how far the generation is until it has ended.
+func (o *order) wait(ctx context.Context, out io.Writer, v *generation.View) error {
+	bar := progressbar.NewOptions(100, progressbar.OptionSetWriter(out), progressbar.OptionSetDescription(v.ID),
+		progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30), progressbar.OptionSetVisibility(terminal(out)))
+	defer func() { _ = bar.Finish() }()
+	for v.Status == "pending" || v.Status == "processing" {
+		_ = bar.Set(int(v.Progress * 100))
+		var next generation.View
+		if err := o.do(ctx, http.MethodGet, "/api/v1/generations/"+v.ID+"?wait=1", nil, func() io.Reader { return nil }, &next); err != nil {
+			return err
+		}
+		*v = next
+	}
+	return nil
+}
+
+// save downloads the outputs, or prints where they are.
+func (o *order) save(ctx context.Context, c *cobra.Command, v generation.View) error {
+	var addresses []string
+	for _, i := range v.Result.Images {
+		addresses = append(addresses, i.URL)
+	}
+	for _, i := range v.Result.Videos {
+		addresses = append(addresses, i.URL)
+	}
+	for _, i := range v.Result.Audios {
+		addresses = append(addresses, i.URL)
+	}
+	for n, address := range addresses {
+		if o.out == "" {
+			if !o.asJSON {
+				fmt.Fprintln(c.OutOrStdout(), address)
+			}
+			continue
+		}
+		name := o.out
+		if n > 0 {
+			end := filepath.Ext(name)
+			name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, end), n+1, end)
+		}
+		if err := o.download(ctx, address, name); err != nil {
+			return err
+		}
+		if !o.asJSON {
+			fmt.Fprintln(c.OutOrStdout(), name)
+		}
+	}
+	return nil
+}
+
+func (o *order) download(ctx context.Context, address, name string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	answer, err := o.client.Do(req)
+	if err != nil {
+		return fmt.Errorf("download: %w", err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("download: the server answered %d", answer.StatusCode)
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, answer.Body)
+	return errors.Join(err, f.Close())
+}
+
+func terminal(out io.Writer) bool {
+	f, ok := out.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"stele/internal/blob"
+	"stele/internal/config"
+	"stele/internal/file"
+	"stele/internal/generation"
+	"stele/internal/provider/background"
+	"stele/internal/provider/blueprint"
+	"stele/internal/provider/sandbox/maker"
+	"stele/internal/provider/studio"
+	"stele/internal/queue"
+	"stele/internal/replay"
+	"stele/internal/store"
+	"stele/internal/uid"
+	"stele/internal/webhook"
+)
+
+// workshop is where media are made: files, tasks, the queue and the makers.
+type workshop struct {
+	node        string
+	blobs       blob.Store
+	queue       *queue.Queue
+	files       *file.Service
+	webhooks    *webhook.Service
+	generations *generation.Service
+	replay      *replay.Service
+	makers      *makers
+	log         *slog.Logger
+}
+
+// openWorkshop builds the workshop. Nothing is worked on until run.
+func openWorkshop(ctx context.Context, h *house, l *live, public func() *url.URL, log *slog.Logger) (*workshop, error) {
+	cfg := l.config()
+	w := &workshop{node: uid.New("node"), log: log}
+	var err error
+	if w.queue, err = openQueue(ctx, h.store, w.node, log); err != nil {
+		return nil, err
+	}
+	w.blobs, err = blob.Open(blob.Options{
+		URL: cfg.BlobURL.Reveal(), Folder: filepath.Join(cfg.Data, "blobs"), Client: l.outside, Getenv: l.world.getenv,
+		Spool: cfg.Data,
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.files = file.New(file.Options{
+		Store: h.store, Blobs: w.blobs, Secret: h.master.Derived("files"), Public: public,
+		Outside: l.callers, Settings: l.fileSettings, Log: log, Now: time.Now,
+	})
+	w.webhooks = webhook.New(webhook.Options{
+		Store: h.store, Box: h.master.Box(webhookBox), Client: l.receivers, Now: time.Now, Log: log,
+	})
+	alone := h.store.Engine() == "sqlite" // one process per folder
+	w.replay = replay.New(replay.Options{Store: h.store, Node: w.node, Alone: alone, Now: time.Now})
+	w.makers = l.makers
+	l.makers.open(h.store)
+	w.generations = generation.New(generation.Options{
+		Node: w.node, Store: h.store, Files: w.files, Catalog: l.catalog, Makers: l.makers.find, Settings: l.generationSettings,
+		Alone: alone, Log: log, Now: time.Now,
+	})
+	return w, nil
+}
+
+// openQueue makes the tables of the queue and has the store write jobs there.
+func openQueue(ctx context.Context, db *store.Store, node string, log *slog.Logger) (*queue.Queue, error) {
+	if err := db.Alone(ctx, func(ctx context.Context) error { return queue.Migrate(ctx, db.Writer(), db.Pool()) }); err != nil {
+		return nil, err
+	}
+	q := queue.New(queue.Options{DB: db.Writer(), Pool: db.Pool(), Node: node, Log: log})
+	db.SetQueue(store.Queue{
+		Enqueue: func(ctx context.Context, tx *sql.Tx, jobs []generation.Job) error {
+			return q.Enqueue(ctx, tx, time.Time{}, ofQueue(jobs)...)
+		},
+		Wake: func(jobs []generation.Job) { q.Wake(ofQueue(jobs)...) },
+	})
+	return q, nil
+}
+
+func ofQueue(jobs []generation.Job) []queue.Job {
+	list := make([]queue.Job, len(jobs))
+	for i, j := range jobs {
+		list[i] = j
+	}
+	return list
+}
+
+// How many jobs of each kind one process does at a time. Submissions mostly wait
+// for providers, and each of those has a lane of its own.
+const (
+	workers   = 256
+	couriers  = 32
+	runTime   = 10 * time.Minute // copying a long clip takes its time
+	drainJobs = 20 * time.Second
+)
+
+// start works until ctx ends, and then hands over what is not done.
+func (w *workshop) start(ctx context.Context, db *store.Store, beside *sync.WaitGroup) error {
+	queue.Handle(w.queue, queue.Work{Workers: workers, Timeout: runTime}, w.generations.Run)
+	queue.Handle(w.queue, queue.Work{Workers: couriers}, w.webhooks.Deliver)
+	if err := w.queue.Start(ctx); err != nil {
+		return err
+	}
+	beside.Go(func() { w.files.Run(ctx) })
+	beside.Go(func() { db.Listen(ctx, w.log, w.generations.Changed) })
+	beside.Go(func() { w.release(ctx, db) })
+	drained := make(chan struct{})
+	beside.Go(func() { w.generations.Mind(ctx, drained) })
+	beside.Go(func() {
+		<-ctx.Done()
+		defer close(drained)
+		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainJobs)
+		defer cancel()
+		if err := w.queue.Stop(bounded); err != nil {
+			w.log.LogAttrs(bounded, slog.LevelWarn, "the queue did not stop", slog.Any("error", err))
+		}
+		w.makers.close()
+		_ = w.blobs.Close()
+	})
+	return nil
+}
+
+// release gives jobs of dead processes back to the living.
+func (w *workshop) release(ctx context.Context, db *store.Store) {
+	tick := time.NewTicker(5 * time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		living, err := db.Living(ctx, time.Now().Add(-20*time.Second))
+		if err == nil {
+			_, err = w.queue.Release(ctx, living)
+		}
+		if err != nil && ctx.Err() == nil {
+			w.log.LogAttrs(ctx, slog.LevelWarn, "jobs of dead processes are not released", slog.Any("error", err))
+		}
+	}
+}
+
+// makers are all who make media, as the configuration has them now.
+type makers struct {
+	outside, public func() *http.Client
+	log             *slog.Logger
+
+	mu      sync.Mutex // guards all below
+	builtin map[string]generation.Maker
+	opened  map[string]opened
+}
+
+// opened is an account's maker and what it was opened with: work behind it goes
+// on as long as that does not change.
+type opened struct {
+	maker generation.Maker
+	with  string
+}
+
+// open makes the built-in makers.
+func (m *makers) open(journal maker.Journal) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.builtin = map[string]generation.Maker{
+		generation.SandboxMaker: maker.New(journal, time.Now),
+		studioMaker: background.New(studio.Make, background.Options{
+			Parallel: runtime.GOMAXPROCS(0), Quick: 2 * time.Second, Repeats: true,
+		}),
+	}
+}
+
+// offer opens the accounts of a configuration that make media.
+func (m *makers) offer(cfg *config.Config) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	next := make(map[string]opened)
+	var problems []error
+	for _, p := range cfg.Providers {
+		if !blueprint.Makes(p.Kind) {
+			continue
+		}
+		account := accountOf(p)
+		with := fmt.Sprintf("%+v", account)
+		if old, ok := m.opened[p.Name]; ok && old.with == with {
+			next[p.Name] = old
+			continue
+		}
+		made, err := blueprint.Open(account, blueprint.Options{
+			Client: m.outside(), Public: m.public(), ReadFile: os.ReadFile, Log: m.log, Now: time.Now,
+		})
+		problems = append(problems, err)
+		next[p.Name] = opened{made, with}
+	}
+	if err := errors.Join(problems...); err != nil {
+		return err
+	}
+	for name, old := range m.opened {
+		if next[name].with != old.with {
+			shut(old.maker)
+		}
+	}
+	m.opened = next
+	return nil
+}
+
+func (m *makers) find(name string) (generation.Maker, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if made, ok := m.builtin[name]; ok {
+		return made, true
+	}
+	o, ok := m.opened[name]
+	return o.maker, ok
+}
+
+func (m *makers) close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, made := range m.builtin {
+		shut(made)
+	}
+	for _, o := range m.opened {
+		shut(o.maker)
+	}
+}
+
+func shut(m generation.Maker) {
+	switch c := m.(type) {
+	case io.Closer:
+		_ = c.Close()
+	case interface{ Close() }:
+		c.Close()
+	}
+}

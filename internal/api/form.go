@@ -1,0 +1,127 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+
+	"stele/internal/fault"
+)
+
+const (
+	longestField = 1 << 10 // bytes
+	mostParts    = 200
+)
+
+// formFields are the parts beside the file that mean something. Others are
+// passed over unread.
+var formFields = []string{"file_type", "model", "mode", "purpose"}
+
+// form is a multipart body that is read front to back, in whatever order its
+// parts come.
+type form struct {
+	parts  *multipart.Reader
+	tail   *tail
+	end    []byte // the closing boundary
+	count  int
+	fields map[string]string
+}
+
+func openForm(r *http.Request) (*form, error) {
+	kind, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/form-data" || parameters["boundary"] == "" {
+		return nil, fault.New(fault.UnsupportedContentType, "Send the file as multipart/form-data, in a part called file.")
+	}
+	t := &tail{Reader: r.Body}
+	return &form{
+		parts: multipart.NewReader(t, parameters["boundary"]), tail: t, end: []byte("--" + parameters["boundary"] + "--"), fields: make(map[string]string),
+	}, nil
+}
+
+func (f *form) has(name string) bool {
+	_, ok := f.fields[name]
+	return ok
+}
+
+// next reads fields up to the next part that is a file, or up to the closing
+// boundary: then it returns nil.
+func (f *form) next() (*multipart.Part, error) {
+	for {
+		part, err := f.parts.NextPart()
+		// A body that just ends looks to the library much like one that is complete.
+		if err == io.EOF && bytes.Contains(f.tail.last, f.end) { //nolint:errorlint // bare at the closing boundary
+			return nil, nil
+		}
+		if err != nil {
+			return nil, malformed(err)
+		}
+		if f.count++; f.count > mostParts {
+			return nil, fault.New(fault.InvalidRequestBody, "The form has more than %d parts.", mostParts)
+		}
+		if part.FormName() == "file" {
+			return part, nil
+		}
+		if err := f.field(part); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// field keeps a part that means something. Of several with one name the first counts.
+func (f *form) field(part *multipart.Part) error {
+	name := part.FormName()
+	for _, known := range formFields {
+		if name != known || f.has(name) {
+			continue
+		}
+		value, err := io.ReadAll(io.LimitReader(part, longestField+1))
+		if err != nil {
+			return malformed(err)
+		}
+		if len(value) > longestField {
+			return fault.New(fault.InvalidRequestBody, "The field %s is longer than %d bytes.", name, longestField).With("field", name)
+		}
+		f.fields[name] = string(value)
+	}
+	return nil // the rest of it is passed over
+}
+
+// formBody is the bytes of a part, with errors that a client understands.
+type formBody struct{ part *multipart.Part }
+
+func (b *formBody) Read(p []byte) (int, error) {
+	n, err := b.part.Read(p)
+	if err != nil && err != io.EOF { //nolint:errorlint // bare at the part's end
+		err = malformed(err)
+	}
+	return n, err
+}
+
+// tail remembers the last bytes that were read: more than the library reads ahead.
+type tail struct {
+	io.Reader
+	last []byte
+}
+
+func (t *tail) Read(p []byte) (int, error) {
+	const most = 8 << 10
+	n, err := t.Reader.Read(p)
+	t.last = append(t.last, p[:n]...)
+	if over := len(t.last) - most; over > 0 {
+		t.last = append(t.last[:0], t.last[over:]...)
+	}
+	return n, err
+}
+
+func malformed(err error) error {
+	if e, ok := errors.AsType[*fault.Error](err); ok {
+		return e
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fault.New(fault.InvalidRequestBody, "The form ends before its closing boundary.").Because(err)
+	}
+	return fault.New(fault.InvalidRequestBody, "The form is not well-formed.").Because(err)
+}

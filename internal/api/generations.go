@@ -1,0 +1,136 @@
+package api
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"stele/internal/generation"
+	"stele/internal/media"
+)
+
+const (
+	longestWait = 60 * time.Second
+	askAgain    = 2 // seconds until it is worth asking again
+)
+
+// createGeneration orders a generation.
+func (d *Door) createGeneration(w http.ResponseWriter, c call) error {
+	body, err := io.ReadAll(c.Body)
+	if err != nil {
+		return err
+	}
+	return d.create(w, c, body, func(id string) (*generation.Task, error) {
+		ask, err := media.Parse(body)
+		if err != nil {
+			return nil, err
+		}
+		return d.Generations.Create(c.Context(), c.who, id, ask)
+	})
+}
+
+// showGeneration shows a generation: at once, when it has ended, or as it goes on.
+func (d *Door) showGeneration(w http.ResponseWriter, c call) error {
+	id, app := c.place["id"], c.place["app"]
+	t, err := d.Generations.Find(c.Context(), c.who.Workspace, app, id)
+	if err != nil {
+		return err
+	}
+	if wantsEvents(c.Header) {
+		return d.follow(w, c, t)
+	}
+	until := time.Now().Add(waiting(c.URL.Query().Get("wait")))
+	for !t.State.Final() && time.Now().Before(until) {
+		if t, err = d.Generations.Watch(c.Context(), c.who.Workspace, app, id, t.Version, time.Until(until)); err != nil {
+			return err
+		}
+	}
+	tag := fmt.Sprintf(`"%d"`, t.Version)
+	w.Header().Set("ETag", tag)
+	if !t.State.Final() {
+		w.Header().Set("Retry-After", strconv.Itoa(askAgain))
+	}
+	if matches(c.Header.Values("If-None-Match"), tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	return data(w, c, d.Generations.View(t))
+}
+
+// follow streams a generation's changes until it has ended.
+func (d *Door) follow(w http.ResponseWriter, c call, t *generation.Task) error {
+	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	w.Header().Set("X-Accel-Buffering", "no")
+	control := http.NewResponseController(w)
+	send := func(text string) error {
+		_ = control.SetWriteDeadline(time.Now().Add(stall))
+		if _, err := io.WriteString(w, text); err != nil {
+			return err
+		}
+		return control.Flush()
+	}
+	for {
+		name := "progress"
+		if t.State.Final() {
+			name = "end"
+		}
+		view, err := json.Marshal(d.Generations.View(t), json.FormatNilSliceAsNull(false))
+		if err != nil {
+			return err
+		}
+		if send("event: "+name+"\ndata: "+string(view)+"\n\n") != nil || t.State.Final() {
+			return nil // a client that is gone needs no answer
+		}
+		for shown := t.Version; t.Version == shown; {
+			next, err := d.Generations.Watch(c.Context(), c.who.Workspace, c.place["app"], t.ID, shown, d.Settings().KeepAlive)
+			if err != nil {
+				panic(http.ErrAbortHandler) // the stream must not look complete
+			}
+			if next.Version == shown && send(": waiting\n\n") != nil {
+				return nil
+			}
+			t = next
+		}
+	}
+}
+
+// waiting reads how long a client wants to wait. What is no number is none.
+func waiting(text string) time.Duration {
+	seconds, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(seconds) || seconds <= 0 {
+		return 0
+	}
+	return time.Duration(min(seconds, longestWait.Seconds()) * float64(time.Second))
+}
+
+// matches reports whether a list of entity tags names the given one.
+func matches(lines []string, tag string) bool {
+	for _, line := range lines {
+		for value := range strings.SplitSeq(line, ",") {
+			value = strings.TrimPrefix(strings.TrimSpace(value), "W/")
+			if value == tag || value == "*" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// created answers with a task that was ordered, or only tried out.
+func (d *Door) created(t *generation.Task, dry bool) (status int, body []byte, err error) {
+	view := d.Generations.View(t)
+	status = http.StatusCreated
+	if dry {
+		view.ID, view.DryRun, status = generation.DryRun, true, http.StatusOK
+	}
+	body, err = json.Marshal(struct {
+		Data generation.View `json:"data"`
+	}{view}, json.FormatNilSliceAsNull(false))
+	return status, body, err
+}

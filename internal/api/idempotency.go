@@ -1,0 +1,206 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"stele/internal/fault"
+	"stele/internal/file"
+	"stele/internal/generation"
+	"stele/internal/media"
+	"stele/internal/replay"
+	"stele/internal/scope"
+)
+
+const (
+	keyHeader  = "Idempotency-Key"
+	longestKey = 255
+)
+
+// idempotencyKey reads the key of a request; "" for none.
+func idempotencyKey(h http.Header) (string, error) {
+	values := h.Values(keyHeader)
+	if len(values) == 0 || (len(values) == 1 && values[0] == "") {
+		return "", nil
+	}
+	if key := values[0]; len(values) > 1 || len(key) > longestKey || !utf8.ValidString(key) || strings.ContainsFunc(key, unicode.IsControl) {
+		return "", fault.New(fault.InvalidRequestBody, "%s takes one text of up to %d bytes without control characters.", keyHeader, longestKey).
+			With("field", keyHeader)
+	}
+	return values[0], nil
+}
+
+// create answers an order: once for each Idempotency-Key. What is only tried out
+// is never kept.
+func (d *Door) create(w http.ResponseWriter, c call, body []byte, order func(id string) (*generation.Task, error)) error {
+	key, err := idempotencyKey(c.Header)
+	if err != nil {
+		return err
+	}
+	dry := triesOut(body)
+	if key == "" || dry {
+		t, err := order(generation.NewID())
+		if err != nil {
+			return err
+		}
+		return d.conclude(w, c, nil, func() (int, []byte, error) { return d.created(t, dry) })
+	}
+	turn, err := d.Replay.Begin(c.Context(), c.keyed(key, generation.NewID(), canonical(body)))
+	if err != nil {
+		return err
+	}
+	return d.conclude(w, c, turn, func() (int, []byte, error) {
+		t, err := d.ordered(c, turn, order)
+		if err != nil {
+			return 0, nil, err
+		}
+		return d.created(t, false)
+	})
+}
+
+// ordered orders what a turn is for, unless it was ordered in an earlier turn that
+// never ended, or by another process while this one was slow.
+func (d *Door) ordered(c call, turn *replay.Turn, order func(id string) (*generation.Task, error)) (*generation.Task, error) {
+	find := func() (*generation.Task, error) {
+		t, err := d.Generations.Find(context.WithoutCancel(c.Context()), c.who.Workspace, "", turn.ID)
+		if err != nil {
+			return nil, err
+		}
+		return newborn(t), nil
+	}
+	if turn.Again {
+		if t, err := find(); err == nil || fault.From(err).Code != fault.GenerationNotFound {
+			return t, err
+		}
+	}
+	t, err := order(turn.ID)
+	if err != nil && fault.From(err).Code == fault.Internal {
+		if t, lost := find(); lost == nil {
+			return t, nil
+		}
+	}
+	return t, err
+}
+
+// newborn is a task as it was when it was ordered.
+func newborn(t *generation.Task) *generation.Task {
+	was := *t
+	was.State, was.Progress, was.Outputs, was.Code, was.Message, was.Updated = media.Pending, 0, nil, "", "", t.Created
+	return &was
+}
+
+// keptFile begins the turn of an upload whose bytes have all been seen. Where an
+// earlier turn has left a file, that is it.
+func (d *Door) keptFile(c call, key string, form *form, f *file.File) (*replay.Turn, *file.File, error) {
+	asked := []string{f.SHA256, f.Name, fmt.Sprint(speaksAnthropic(c.Request))}
+	for _, name := range slices.Sorted(maps.Keys(form.fields)) {
+		asked = append(asked, name, form.fields[name])
+	}
+	for {
+		turn, err := d.Replay.Begin(c.Context(), c.keyed(key, f.ID, asked...))
+		if err != nil || !turn.Again {
+			return turn, nil, err
+		}
+		kept, err := d.Files.File(c.Context(), c.who.Workspace, turn.ID)
+		if err == nil {
+			return turn, kept, nil
+		}
+		if fault.From(err).Code != fault.FileNotFound {
+			turn.Leave()
+			return nil, nil, err
+		}
+		// Nothing came of it. This upload has an id of its own already.
+		if err := turn.Free(c.Context()); err != nil && !errors.Is(err, replay.ErrLost) {
+			return nil, nil, err
+		}
+	}
+}
+
+// conclude answers a request. With a turn the answer is kept first, so that
+// whoever has seen it sees it again; or it is the one that was kept.
+func (d *Door) conclude(w http.ResponseWriter, c call, turn *replay.Turn, do func() (status int, body []byte, err error)) error {
+	family, request := c.route.family.of(c.Request), scope.From(c.Context())
+	if turn == nil {
+		turn = new(replay.Turn)
+	}
+	defer turn.Leave()
+	if kept := turn.Answer; kept != nil {
+		request.Note(slog.Bool("replayed", true))
+		w.Header().Set("Idempotency-Replayed", "true")
+		family.write(w, c.Request, kept.Status, kept.Body)
+		return nil
+	}
+	status, body, err := do()
+	if turn.ID != "" {
+		if err := d.keep(c, turn, family, status, body, err); err != nil {
+			request.Note(slog.Any("not_kept", err))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	family.write(w, c.Request, status, body)
+	return nil
+}
+
+// keep ends a turn by what came of it. An error of ours says nothing about what
+// was made before it: then the turn is left, for who comes next to look.
+func (d *Door) keep(c call, turn *replay.Turn, family family, status int, body []byte, err error) error {
+	if err != nil {
+		e := fault.From(err)
+		if e.Code == fault.Internal {
+			return nil
+		}
+		if status = e.Code.Status(); replay.Counts(status) {
+			status, body = family.codec.EncodeError(e, scope.From(c.Context()).ID)
+		}
+	}
+	if !replay.Counts(status) {
+		return turn.Free(c.Context())
+	}
+	return turn.Finish(c.Context(), replay.Answer{Status: status, Type: jsonType, Body: body})
+}
+
+// keyed is the request as its key stands for it: what was asked, of which app, and
+// with which sort of API key, for a sandbox's answer is no other's.
+func (c call) keyed(key, id string, asked ...string) replay.Request {
+	sum := sha256.New()
+	for _, text := range append([]string{c.place["app"], fmt.Sprint(c.who.Sandbox)}, asked...) {
+		fmt.Fprintf(sum, "%d:%s", len(text), text)
+	}
+	return replay.Request{
+		Scope:       replay.Scope{Workspace: c.who.Workspace, Route: c.route.path, Key: key},
+		Fingerprint: hex.EncodeToString(sum.Sum(nil)), ID: id,
+	}
+}
+
+// canonical is a body without what makes no difference: spaces, the order of
+// keys, escapes, and the ways to write a number.
+func canonical(body []byte) string {
+	v := jsontext.Value(slices.Clone(body))
+	if v.Canonicalize(jsontext.CanonicalizeRawInts(false)) != nil { // large whole numbers keep their digits
+		return string(body)
+	}
+	return string(v)
+}
+
+// triesOut reports whether a body says dry_run: true, whatever else it says.
+func triesOut(body []byte) bool {
+	var fields struct {
+		DryRun any `json:"dry_run"`
+	}
+	return json.Unmarshal(body, &fields) == nil && fields.DryRun == true
+}

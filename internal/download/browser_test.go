@@ -1,0 +1,155 @@
+package download_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"stele/internal/download"
+)
+
+// browse starts Chromium. Where none is promised (STELE_TEST_CHROMIUM names it,
+// STELE_TEST_REQUIRE insists on it) the test is skipped.
+func browse(t *testing.T) context.Context {
+	t.Helper()
+	path := os.Getenv("STELE_TEST_CHROMIUM")
+	if path == "" && os.Getenv("STELE_TEST_REQUIRE") == "" {
+		t.Skip("STELE_TEST_CHROMIUM is not set")
+	}
+	if _, err := exec.LookPath(path); err != nil {
+		if path, err = exec.LookPath("chromium"); err != nil {
+			t.Fatalf("a browser is required: %v", err)
+		}
+	}
+	profile, err := os.MkdirTemp("", "stele-browser-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, stop := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile), chromedp.Flag("disable-quic", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("autoplay-policy", "no-user-gesture-required"))...)
+	ctx, _ = chromedp.NewContext(ctx)
+	t.Cleanup(func() {
+		_ = chromedp.Cancel(ctx)
+		stop()
+		cancel()
+		for range 50 { // its children write for a moment longer
+			if os.RemoveAll(profile) == nil {
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	})
+	return ctx
+}
+
+func evaluate[T any](t *testing.T, ctx context.Context, script string) T {
+	t.Helper()
+	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](script))
+	if err != nil {
+		t.Fatalf("%s: %v", script, err)
+	}
+	return value
+}
+
+func sample(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "file", "testdata", "real", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestNothingInAFileRunsOnOurOrigin opens files full of scripts in every way a
+// page can, in a real browser. The control is the same picture served without
+// the door: its script does run.
+func TestNothingInAFileRunsOnOurOrigin(t *testing.T) {
+	t.Parallel()
+	ctx := browse(t)
+	b := newBench(t)
+	var ran, control atomic.Int32
+	script := func(mark string) string {
+		return "<script>fetch('" + mark + "'); new Image().src='" + mark + "'; try { top.document.title = 'taken' } catch (e) {}</script>"
+	}
+	svg := func(mark string) string {
+		return `<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10" onload="fetch('` + mark + `')">` + script(mark) + `</svg>`
+	}
+	evil := []string{
+		b.files.Address(b.save(t, "evil.svg", svg("/mark"))),
+		b.files.Address(b.save(t, "evil.html", "<html>"+script("/mark")+"</html>")),
+	}
+	var page strings.Builder
+	page.WriteString("<!doctype html><title>ours</title>")
+	for _, address := range evil {
+		path := strings.TrimPrefix(address, b.URL)
+		fmt.Fprintf(&page, "<iframe src=%q></iframe><object data=%[1]q></object><embed src=%[1]q><img src=%[1]q>", path)
+	}
+	page.WriteString(`<iframe src="/control.svg"></iframe>`)
+	mux := http.NewServeMux()
+	mux.Handle("/files/", download.New(b.files))
+	mux.HandleFunc("/mark", func(http.ResponseWriter, *http.Request) { ran.Add(1) })
+	mux.HandleFunc("/control", func(http.ResponseWriter, *http.Request) { control.Add(1) })
+	mux.HandleFunc("/control.svg", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "image/svg+xml")
+		_, _ = w.Write([]byte(strings.ReplaceAll(svg("/control"), "top.document.title", "var unused")))
+	})
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte(page.String()))
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	if err := chromedp.Do(ctx, chromedp.Navigate(server.URL+"/")); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); control.Load() == 0 && time.Now().Before(deadline); {
+		time.Sleep(20 * time.Millisecond)
+	}
+	if control.Load() == 0 {
+		t.Error("not even the script of a plain picture ran: the test shows nothing")
+	}
+	if title := evaluate[string](t, ctx, `document.title`); ran.Load() > 0 || title != "ours" {
+		t.Errorf("a script ran %d times; the page is called %q", ran.Load(), title)
+	}
+	if width := evaluate[int](t, ctx, `document.images[0].naturalWidth`); width != 20 {
+		t.Errorf("a picture must still be seen: it is %d wide", width)
+	}
+}
+
+// TestAFilmPlaysByItsAddress: in a page elsewhere, and opened by itself.
+func TestAFilmPlaysByItsAddress(t *testing.T) {
+	t.Parallel()
+	ctx := browse(t)
+	b := newBench(t)
+	address := b.files.Address(b.save(t, "a.webm", sample(t, "a.webm")))
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, "<!doctype html><video src=%q muted autoplay loop></video>", address)
+	}))
+	t.Cleanup(elsewhere.Close)
+	for _, place := range []string{elsewhere.URL, address} {
+		if err := chromedp.Do(ctx, chromedp.Navigate(place)); err != nil {
+			t.Fatal(err)
+		}
+		played := false
+		for deadline := time.Now().Add(20 * time.Second); !played && time.Now().Before(deadline); {
+			played = evaluate[bool](t, ctx, `(() => { const v = document.querySelector('video'); if (!v) return false; v.muted = true; v.play().catch(() => {}); return v.videoWidth === 64 && v.currentTime > 0 })()`)
+			time.Sleep(20 * time.Millisecond)
+		}
+		if !played {
+			t.Errorf("it does not play at %.30s…", place)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package file
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+const (
+	sweepEvery = 30 * time.Second
+	bite       = 100 // files at a time
+)
+
+// Run forgets files when their time is over, until ctx ends.
+func (s *Service) Run(ctx context.Context) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		if n, err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
+			s.Log.LogAttrs(ctx, slog.LevelWarn, "old files not deleted", slog.Any("error", err))
+		} else if n > 0 {
+			s.Log.LogAttrs(ctx, slog.LevelInfo, "old files deleted", slog.Int("files", n))
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Sweep forgets all files whose time is over and that no unfinished generation
+// uses, and what broken uploads and earlier sweeps have left. It says how many.
+func (s *Service) Sweep(ctx context.Context) (int, error) {
+	total := 0
+	for {
+		doomed, err := s.Store.DoomFiles(ctx, s.Now(), bite)
+		if err != nil {
+			return total, err
+		}
+		var failed error
+		for i := range doomed {
+			// One that cannot be deleted now keeps its mark and is tried again.
+			err := s.Blobs.Delete(ctx, doomed[i].Blob)
+			if err == nil {
+				err = s.Store.DeleteFile(ctx, doomed[i].ID)
+			}
+			if err != nil {
+				failed = err
+				continue
+			}
+			total++
+		}
+		if failed != nil || len(doomed) < bite {
+			return total, failed
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"stele/internal/access"
+	"stele/internal/fault"
+	"stele/internal/guard"
+	"stele/internal/media"
+)
+
+const largestOutput = 2 << 30 // bytes
+
+// Keep copies what a maker made into this installation. The same output of the
+// same generation is copied once, however often a crash comes between. Its
+// errors are *media.Failure where the output is to blame.
+func (s *Service) Keep(ctx context.Context, workspace, generation string, place int, o media.Output) (*File, error) {
+	f, err := s.Store.MadeFile(ctx, generation, place)
+	if !errors.Is(err, access.ErrNotFound) {
+		return f, err
+	}
+	body, err := o.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	source := &sourceError{Reader: body}
+	f, err = s.Save(ctx, Upload{
+		Workspace: workspace, Name: fmt.Sprintf("%s-%d%s", generation, place+1, extension(o.Type)), Body: source,
+		Most: largestOutput, Keep: s.Settings().Outputs, generation: generation, place: place, lenient: true,
+		Judge: func(f *File) error {
+			if f.Kind != o.Kind {
+				return &media.Failure{Class: media.ModelFailed, Message: fmt.Sprintf("What the provider made is not %s.", article(o.Kind))}
+			}
+			if f.Width == 0 {
+				f.Width, f.Height = o.Width, o.Height
+			}
+			if f.Duration == 0 {
+				f.Duration = o.Duration
+			}
+			return nil
+		},
+	})
+	if source.err != nil {
+		return nil, &media.Failure{Class: media.Transient, Message: "What the provider made could not be read.", Err: source.err}
+	}
+	if e, ok := errors.AsType[*fault.Error](err); ok {
+		return nil, &media.Failure{Class: media.ModelFailed, Message: "What the provider made cannot be kept.", Err: e}
+	}
+	return f, err
+}
+
+// sourceError remembers that it was the maker's side that broke.
+type sourceError struct {
+	io.Reader
+	err error
+}
+
+func (s *sourceError) Read(b []byte) (int, error) {
+	n, err := s.Reader.Read(b)
+	if err != nil && err != io.EOF { //nolint:errorlint // never wrapped by a reader
+		s.err = err
+	}
+	return n, err
+}
+
+// Source is a file that goes into a generation.
+func (s *Service) Source(ctx context.Context, workspace, field, id string) (media.Source, error) {
+	f, err := s.File(ctx, workspace, id)
+	if err != nil {
+		return media.Source{}, err
+	}
+	source := media.Source{
+		Field: field, ID: f.ID, Name: f.Name, Type: f.Type, Size: f.Size,
+		Open: func(ctx context.Context) (io.ReadCloser, error) { return s.Blobs.Open(ctx, f.Blob, 0, -1) },
+	}
+	if _, err := guard.CheckPublic(s.Public().String(), nil); err == nil {
+		source.Link = func(context.Context) (string, error) { return s.URL(f.ID, f.Type), nil }
+	}
+	return source, nil
+}
+
+// Open reads a part of a file's bytes, all the rest where n is negative.
+func (s *Service) Open(ctx context.Context, f *File, off, n int64) (io.ReadCloser, error) {
+	return s.Blobs.Open(ctx, f.Blob, off, n)
+}

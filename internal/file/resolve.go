@@ -1,0 +1,173 @@
+package file
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"stele/internal/fault"
+	"stele/internal/guard"
+	"stele/internal/uid"
+)
+
+const fetchTime = 60 * time.Second // of an input, whole
+
+// Take makes a file of what a client gave: an id of one of its workspace's files,
+// an address of such a file, an address of anybody's, or the bytes themselves.
+func (s *Service) Take(ctx context.Context, workspace, given string, want Want) (*File, error) {
+	given = strings.TrimSpace(given)
+	f, err := s.take(ctx, workspace, given, want)
+	if err != nil {
+		return nil, named(err, want.Field)
+	}
+	return f, nil
+}
+
+func (s *Service) take(ctx context.Context, workspace, given string, want Want) (*File, error) {
+	if id, ok := s.Own(given); ok {
+		f, err := s.File(ctx, workspace, id)
+		if err != nil {
+			return nil, err
+		}
+		return f, want.check(f, fault.UnsupportedFileFormat)
+	}
+	scheme, _, _ := strings.Cut(given, ":")
+	switch strings.ToLower(scheme) {
+	case "data":
+		return s.inline(ctx, workspace, given, want)
+	case "http", "https":
+		return s.fetch(ctx, workspace, given, want)
+	}
+	return nil, unfit("it is neither a file id nor an http, https or data URL", nil)
+}
+
+// Own finds the id in what a client gave, if that is one of this installation's
+// files: file_…, files/file_…, or an address of ours, expired or not.
+func (s *Service) Own(given string) (id string, ok bool) {
+	id = strings.TrimPrefix(given, "files/")
+	if uid.Is("file", id) {
+		return id, true
+	}
+	return s.own(given)
+}
+
+// inline makes a file of a data: URL.
+func (s *Service) inline(ctx context.Context, workspace, given string, want Want) (*File, error) {
+	head, payload, ok := strings.Cut(given, ",")
+	if !ok {
+		return nil, unfit("the data: URL has no comma in it", nil)
+	}
+	var body io.Reader
+	if strings.HasSuffix(strings.ToLower(head), ";base64") {
+		body = base64.NewDecoder(base64.StdEncoding, strings.NewReader(standard(payload)))
+	} else {
+		plain, err := url.PathUnescape(payload)
+		if err != nil {
+			return nil, unfit("the data: URL is not well-formed", err)
+		}
+		body = strings.NewReader(plain)
+	}
+	return s.input(ctx, workspace, "input", body, want)
+}
+
+// standard brings base64 of any alphabet, with line breaks or without padding,
+// into the standard form. What is standard already is not copied.
+func standard(text string) string {
+	if strings.ContainsAny(text, "\r\n\t -_%") || len(text)%4 != 0 {
+		if plain, err := url.PathUnescape(text); err == nil {
+			text = plain
+		}
+		text = strings.NewReplacer("\r", "", "\n", "", "\t", "", " ", "", "-", "+", "_", "/").Replace(text)
+		text = strings.TrimRight(text, "=")
+		text += strings.Repeat("=", (4-len(text)%4)%4)
+	}
+	return text
+}
+
+// fetch makes a file of what is at somebody's address.
+func (s *Service) fetch(ctx context.Context, workspace, given string, want Want) (*File, error) {
+	if !s.Settings().Fetch {
+		return nil, unfit("fetching from elsewhere is switched off here: upload the file", nil)
+	}
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	checked, err := guard.CheckURL(given)
+	if err != nil {
+		return nil, unreachable(err)
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, checked.String(), http.NoBody)
+	if err != nil {
+		return nil, unfit("it is not a valid URL", err)
+	}
+	r.Header.Set("Accept", "*/*")
+	r.Header.Set("User-Agent", "stele")
+	answer, err := s.Outside().Do(r)
+	if err != nil {
+		return nil, unreachable(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, unfit(fmt.Sprintf("its server answered %d", answer.StatusCode), nil)
+	}
+	return s.input(ctx, workspace, path.Base(checked.Path), answer.Body, want)
+}
+
+func unreachable(err error) error {
+	if refused, ok := errors.AsType[*guard.Refused](err); ok {
+		return unfit(refused.Reason, err)
+	}
+	return unfit("it could not be fetched", err)
+}
+
+// input saves bytes that came with a request. Whatever they are not, the client
+// hears that its URL is no good.
+func (s *Service) input(ctx context.Context, workspace, name string, body io.Reader, want Want) (*File, error) {
+	f, err := s.Save(ctx, Upload{
+		Workspace: workspace, Name: name, Body: &told{body}, Documents: want.Kind == Document, dry: want.Dry,
+		Judge: func(f *File) error { // a document that is wanted as a picture is told below
+			if f.Kind == "" {
+				return unfit("what is there is of no kind that is taken here", nil)
+			}
+			return want.check(f, fault.InvalidMediaURL)
+		},
+	})
+	e, ok := errors.AsType[*fault.Error](err)
+	if ok && e.Code == fault.UnsupportedFileType {
+		return nil, fault.New(fault.InvalidMediaURL, "%s", e.Message).Because(err)
+	}
+	return f, err
+}
+
+// told makes what goes wrong while an input is read into something to tell.
+type told struct{ io.Reader }
+
+func (t *told) Read(b []byte) (int, error) {
+	n, err := t.Reader.Read(b)
+	if err != nil && err != io.EOF { //nolint:errorlint // never wrapped by a reader
+		err = unfit("it could not be read to its end", err)
+	}
+	return n, err
+}
+
+// unfit says why something cannot be used as an input.
+func unfit(why string, cause error) error {
+	return fault.New(fault.InvalidMediaURL, "The URL cannot be used: %s.", why).Because(cause)
+}
+
+// named says which field an error is about.
+func named(err error, field string) error {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok || field == "" {
+		return err
+	}
+	about := *e
+	about.Message = field + ": " + e.Message
+	return about.With("field", field)
+}

@@ -1,0 +1,93 @@
+package file
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"stele/internal/uid"
+)
+
+// Under is where signed addresses begin, under the public URL.
+const Under = "/files/"
+
+// Why a signed address does not open anything.
+var (
+	ErrSignature = errors.New("the signature is not ours")
+	ErrExpired   = errors.New("the address has expired")
+)
+
+const (
+	lasts = 7 * 24 * time.Hour // an address, at least
+	step  = time.Hour          // addresses made within it are the same: answers that carry them can be compared
+)
+
+// URL is an address of a file under which anybody can read it for a week. The
+// name in it only tells people and programs what kind of file it is.
+func (s *Service) URL(id, contentType string) string {
+	kind, _, _ := strings.Cut(contentType, "/")
+	switch kind {
+	case Image, Video, Audio:
+	default:
+		kind = Document
+	}
+	return s.address(id, kind+extension(contentType), time.Time{})
+}
+
+// Address is URL for a file with a name of its own, as long as the file lives.
+func (s *Service) Address(f *File) string { return s.address(f.ID, f.Name, f.Expires) }
+
+func (s *Service) address(id, name string, until time.Time) string {
+	expires := s.Now().Add(lasts).Truncate(step).Add(step)
+	if !until.IsZero() && until.Before(expires) {
+		expires = until
+	}
+	exp := strconv.FormatInt(expires.Unix(), 10)
+	query := url.Values{"exp": {exp}, "sig": {s.sign(id, exp)}}
+	return strings.TrimSuffix(s.Public().String(), "/") + Under + id + "/" + url.PathEscape(name) + "?" + query.Encode()
+}
+
+// Verify reports whether an address with these parts was made here and still holds.
+func (s *Service) Verify(id, exp, sig string) error {
+	if !uid.Is("file", id) || !hmac.Equal([]byte(sig), []byte(s.sign(id, exp))) {
+		return ErrSignature
+	}
+	seconds, err := strconv.ParseInt(exp, 10, 64)
+	if err != nil {
+		return ErrSignature
+	}
+	if s.Now().Unix() >= seconds {
+		return ErrExpired
+	}
+	return nil
+}
+
+func (s *Service) sign(id, exp string) string {
+	mac := hmac.New(sha256.New, s.Secret)
+	mac.Write([]byte(id + "\n" + exp))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// own finds the id in an address of one of our own files, whether its signature
+// still holds or not: whose file it is decides.
+func (s *Service) own(address string) (id string, ok bool) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", false
+	}
+	public := s.Public()
+	if !strings.EqualFold(u.Host, public.Host) || (u.Scheme != "http" && u.Scheme != "https") {
+		return "", false
+	}
+	rest, ok := strings.CutPrefix(u.Path, strings.TrimSuffix(public.Path, "/")+Under)
+	if !ok {
+		return "", false
+	}
+	id, _, _ = strings.Cut(rest, "/")
+	return id, uid.Is("file", id)
+}

@@ -1,0 +1,170 @@
+package file
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Facts are what the bytes of a file tell about it.
+type Facts struct {
+	Kind          string // image, video, audio or document
+	Type          string // content type
+	Width, Height int
+	Duration      float64 // seconds
+}
+
+// mostPixels bounds pictures: whoever decodes one needs memory for each pixel,
+// and a few bytes can claim any number of them.
+const mostPixels = 100_000_000
+
+// Why bytes are refused. The sentences are for clients.
+var (
+	errUnknown = errors.New("it is no image, video, audio or document that is taken here")
+	errCut     = errors.New("it ends too early")
+	errTail    = errors.New("something else follows its end")
+)
+
+// bombError is a picture that claims too many pixels.
+type bombError struct{ width, height int }
+
+func (e *bombError) Error() string {
+	return fmt.Sprintf("it has %d × %d pixels, more than the %d million that are taken", e.width, e.height, mostPixels/1_000_000)
+}
+
+// damagedError is a file that is not what it begins as.
+type damagedError struct {
+	what string // PNG image, …
+	err  error
+}
+
+func (e *damagedError) Error() string {
+	return fmt.Sprintf("it begins like a %s, but %s", e.what, e.err)
+}
+func (e *damagedError) Unwrap() error { return e.err }
+
+// format is a sort of file: how it begins, and how its bytes are read to the end.
+type format struct {
+	what string // for people
+	Facts
+	ext  string
+	is   func(head []byte) bool
+	walk func(r *reader, f *Facts)
+}
+
+// headSize is how many bytes are enough to tell what a file is.
+const headSize = 4096
+
+// formats are all that is taken. Text is last: it is what nothing else claims.
+var formats = []format{
+	{"PNG image", Facts{Kind: Image, Type: "image/png"}, "png", begins("\x89PNG\r\n\x1a\n"), walkPNG},
+	{"JPEG image", Facts{Kind: Image, Type: "image/jpeg"}, "jpg", begins("\xff\xd8\xff"), walkJPEG},
+	{"GIF image", Facts{Kind: Image, Type: "image/gif"}, "gif", begins("GIF87a", "GIF89a"), walkGIF},
+	{"WebP image", Facts{Kind: Image, Type: "image/webp"}, "webp", begins("RIFF....WEBP"), walkWebP},
+	{"AVIF image", Facts{Kind: Image, Type: "image/avif"}, "avif", brand("avif", "avis"), walkBoxes},
+	{"HEIC image", Facts{Kind: Image, Type: "image/heic"}, "heic", brand("heic", "heix", "heim", "heis", "hevc", "mif1", "msf1"), walkBoxes},
+	{"M4A sound", Facts{Kind: Audio, Type: "audio/mp4"}, "m4a", brand("M4A ", "M4B "), walkBoxes},
+	{"QuickTime film", Facts{Kind: Video, Type: "video/quicktime"}, "mov", brand("qt  "), walkBoxes},
+	{"MP4 film", Facts{Kind: Video, Type: "video/mp4"}, "mp4", brand(""), walkBoxes},
+	{"WebM film", Facts{Kind: Video, Type: "video/webm"}, "webm", docType("webm"), walkMatroska},
+	{"Matroska film", Facts{Kind: Video, Type: "video/x-matroska"}, "mkv", docType("matroska"), walkMatroska},
+	{"WAV sound", Facts{Kind: Audio, Type: "audio/wav"}, "wav", begins("RIFF....WAVE"), walkWAV},
+	{"FLAC sound", Facts{Kind: Audio, Type: "audio/flac"}, "flac", begins("fLaC"), walkFLAC},
+	{"Ogg sound", Facts{Kind: Audio, Type: "audio/ogg"}, "ogg", begins("OggS"), walkOgg},
+	{"MP3 sound", Facts{Kind: Audio, Type: "audio/mpeg"}, "mp3", isMP3, walkMP3},
+	{"AAC sound", Facts{Kind: Audio, Type: "audio/aac"}, "aac", isADTS, walkADTS},
+	{"PDF document", Facts{Kind: Document, Type: "application/pdf"}, "pdf", begins("%PDF-"), walkPDF},
+	{"SVG image", Facts{Kind: Image, Type: "image/svg+xml"}, "svg", isSVG, walkSVG},
+	{"text", Facts{Kind: Document, Type: "text/plain"}, "txt", isText, walkText},
+}
+
+// formatOf finds the format of a file by its first bytes.
+func formatOf(head []byte) (*format, bool) {
+	for i := range formats {
+		if formats[i].is(head) {
+			return &formats[i], true
+		}
+	}
+	return nil, false
+}
+
+// Sniff reads a whole file and tells what it is. It holds no more than a few
+// kilobytes of it, and decodes nothing. What is not whole, or something else at
+// the same time, is an error that says so.
+func Sniff(r io.Reader) (Facts, error) {
+	b := newReader(r)
+	head, err := b.Peek(headSize)
+	if len(head) == 0 && err == io.EOF { //nolint:errorlint // never wrapped by a reader
+		return Facts{}, errors.New("it is empty")
+	}
+	f, ok := formatOf(head)
+	if !ok {
+		return Facts{}, errUnknown
+	}
+	facts := f.Facts
+	if f.Kind != Document && bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-")) {
+		return facts, &damagedError{f.what, errors.New("it is a PDF document as well")} // readers look for that in the first kilobyte
+	}
+	f.walk(b, &facts)
+	if b.err == nil && facts.Kind == Image && facts.Width*facts.Height > mostPixels {
+		b.err = &bombError{facts.Width, facts.Height}
+	}
+	if bomb, ok := errors.AsType[*bombError](b.err); ok {
+		return facts, bomb
+	}
+	if b.err != nil {
+		return facts, &damagedError{f.what, b.err}
+	}
+	return facts, nil
+}
+
+// begins recognises bytes; a dot stands for any.
+func begins(patterns ...string) func([]byte) bool {
+	return func(head []byte) bool {
+		for _, p := range patterns {
+			if len(head) >= len(p) && matches(head, p) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func matches(head []byte, pattern string) bool {
+	for i := range len(pattern) {
+		if pattern[i] != '.' && pattern[i] != head[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// inspector looks at a file while it passes by on its way elsewhere.
+type inspector struct {
+	pipe  *io.PipeWriter
+	done  chan struct{}
+	facts Facts
+	err   error
+}
+
+func inspect() *inspector {
+	r, w := io.Pipe()
+	i := &inspector{pipe: w, done: make(chan struct{})}
+	go func() {
+		defer close(i.done)
+		i.facts, i.err = Sniff(r)
+		_, _ = io.Copy(io.Discard, r) // whatever is wrong with it, it passes by
+	}()
+	return i
+}
+
+// Write never fails.
+func (i *inspector) Write(p []byte) (int, error) { return i.pipe.Write(p) }
+
+// end says what passed by. It must be called, once.
+func (i *inspector) end() (Facts, error) {
+	_ = i.pipe.Close()
+	<-i.done
+	return i.facts, i.err
+}

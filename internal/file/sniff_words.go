@@ -1,0 +1,192 @@
+package file
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// walkPDF looks for the end of a PDF document, which readers need first.
+func walkPDF(r *reader, _ *Facts) {
+	const most = 2048 // bytes in which the end must be
+	var tail []byte
+	var block [headSize]byte
+	for r.err == nil {
+		n, err := r.Read(block[:])
+		tail = append(tail, block[:n]...)
+		tail = tail[max(0, len(tail)-most):]
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		r.fail(err)
+	}
+	end := bytes.LastIndex(tail, []byte("%%EOF"))
+	if end < 0 {
+		r.fail(errCut)
+	} else if bytes.Contains(tail, []byte("PK\x05\x06")) {
+		r.fail(errTail)
+	}
+}
+
+// isText recognises text by what is not in it.
+func isText(head []byte) bool {
+	if len(head) == 0 {
+		return false
+	}
+	whole := len(head) < headSize
+	for len(head) > 0 {
+		if !whole && !utf8.FullRune(head) {
+			return true // cut off in the middle of a letter
+		}
+		c, n := utf8.DecodeRune(head)
+		if c == utf8.RuneError && n == 1 || odd(c) {
+			return false
+		}
+		head = head[n:]
+	}
+	return true
+}
+
+// odd are the characters that no text has.
+func odd(c rune) bool {
+	return c < ' ' && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != '\v' && c != '\b' && c != 0x1b || c == 0x7f
+}
+
+// walkText reads text to its end.
+func walkText(r *reader, _ *Facts) {
+	for r.err == nil {
+		c, n, err := r.ReadRune()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		r.fail(err)
+		if c == utf8.RuneError && n == 1 {
+			r.bad("it is not in UTF-8")
+		} else if odd(c) {
+			r.bad("it has bytes in it that no text has")
+		}
+	}
+}
+
+// isSVG recognises text whose first element is svg.
+func isSVG(head []byte) bool {
+	if !isText(head) {
+		return false
+	}
+	head = bytes.TrimPrefix(head, []byte("\ufeff"))
+	for {
+		head = bytes.TrimLeft(head, " \t\r\n")
+		end := ""
+		switch {
+		case len(head) > 13 && strings.EqualFold(string(head[:13]), "<!doctype svg"):
+			return true
+		case bytes.HasPrefix(head, []byte("<?")):
+			end = "?>"
+		case bytes.HasPrefix(head, []byte("<!--")):
+			end = "-->"
+		case bytes.HasPrefix(head, []byte("<!")):
+			end = ">"
+		default:
+			rest, ok := bytes.CutPrefix(head, []byte("<"))
+			name := string(rest[:min(len(rest), 80)])
+			if end := strings.IndexAny(name, " \t\r\n/>"); end >= 0 {
+				name = name[:end]
+			}
+			return ok && (name == "svg" || strings.HasSuffix(name, ":svg"))
+		}
+		_, after, ok := bytes.Cut(head, []byte(end))
+		if !ok {
+			return false
+		}
+		head = after
+	}
+}
+
+const (
+	deepestElement = 200
+	mostElements   = 200_000
+	longestToken   = 4 << 20 // bytes: pictures inside are one attribute
+)
+
+var errToken = errors.New("an element in it is too long")
+
+// tokens lets the XML decoder read so many bytes until it is given more.
+type tokens struct {
+	*reader
+	left int
+}
+
+func (t *tokens) ReadByte() (byte, error) {
+	if t.left--; t.left < 0 {
+		t.fail(errToken)
+		return 0, errToken
+	}
+	return t.Reader.ReadByte()
+}
+
+// walkSVG reads an SVG image as XML to its end. Entities of its own could make a
+// few bytes into gigabytes: a picture needs none.
+func walkSVG(r *reader, f *Facts) {
+	in := &tokens{reader: r}
+	x := xml.NewDecoder(in)
+	depth, count, roots := 0, 0, 0
+	for r.err == nil {
+		in.left = longestToken
+		token, err := x.RawToken()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			if depth == 0 {
+				roots++
+				svgSize(r, f, token)
+			}
+			depth++
+			count++
+		case xml.EndElement:
+			depth--
+		case xml.Directive:
+			if bytes.ContainsRune(token, '[') || bytes.Contains(bytes.ToUpper(token), []byte("ENTITY")) {
+				r.bad("it declares entities")
+			}
+		}
+		if err != nil {
+			r.bad("it is not well-formed XML")
+		}
+		if depth > deepestElement || count > mostElements {
+			r.bad("it has too many elements")
+		}
+	}
+	if r.err == nil && (depth != 0 || roots != 1) {
+		r.fail(errCut)
+	}
+}
+
+// svgSize reads the size that the root element gives in pixels.
+func svgSize(r *reader, f *Facts, root xml.StartElement) {
+	if root.Name.Local != "svg" {
+		r.bad("its first element is another one")
+		return
+	}
+	var width, height float64
+	for _, a := range root.Attr {
+		number, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(a.Value), "px"), 64)
+		if err != nil || number <= 0 {
+			continue
+		}
+		switch a.Name.Local {
+		case "width":
+			width = min(number, mostPixels+1)
+		case "height":
+			height = min(number, mostPixels+1)
+		}
+	}
+	if width >= 1 && height >= 1 {
+		r.size(f, int(width), int(height))
+	}
+}

@@ -1,0 +1,95 @@
+package generation
+
+import (
+	"context"
+	"time"
+
+	"stele/internal/file"
+	"stele/internal/media"
+)
+
+// collect copies what was made into this installation and ends the task. An
+// attempt that breaks off leaves nothing that the next one does not use.
+func (s *Service) collect(ctx context.Context, t *Task, outputs []media.Output) (again time.Duration, err error) {
+	maker, failure := s.maker(t)
+	if failure != nil {
+		return 0, s.fail(ctx, t, failure)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), collectTime)
+	defer cancel()
+	if outputs == nil {
+		status, err := maker.Poll(ctx, t.Ticket)
+		if err == nil && status.State != media.Success {
+			err = failureOf(status)
+		}
+		if err != nil {
+			return s.uncollected(ctx, t, media.Failing(err))
+		}
+		outputs = status.Outputs
+	}
+	if len(outputs) == 0 {
+		return 0, s.fail(ctx, t, &media.Failure{Class: media.ModelFailed, Message: "The model made nothing."})
+	}
+	var kept []Made
+	for place, o := range outputs {
+		f, err := s.Files.Keep(ctx, t.Workspace, t.ID, place, o)
+		if err != nil {
+			return s.uncollected(ctx, t, media.Failing(err))
+		}
+		kept = append(kept, made(f, o))
+		crashPoint("kept")
+	}
+	if err := s.succeed(ctx, t, kept); err != nil {
+		return 0, err
+	}
+	crashPoint("ended")
+	if holder, ok := maker.(Forgetter); ok {
+		holder.Forget(t.Ticket)
+	}
+	return 0, nil
+}
+
+// uncollected tries again later, for as long as that can help.
+func (s *Service) uncollected(ctx context.Context, t *Task, f *media.Failure) (again time.Duration, err error) {
+	s.told(ctx, t, "outputs could not be copied", f)
+	maker, _ := s.maker(t)
+	repeater, ok := maker.(Repeater)
+	if f.Class == media.Gone && ok && repeater.Repeats() && t.Tries < 2*mostTries {
+		_, err := s.update(ctx, t.ID, func(t *Task) error {
+			if t.Stage != Collecting {
+				return errMoved
+			}
+			t.Stage, t.Owner, t.Ticket = Ordered, "", nil
+			t.Then(Run{t.ID})
+			return nil
+		})
+		return 0, err
+	}
+	saved, err := s.update(ctx, t.ID, func(t *Task) error {
+		t.Collects++
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	if saved.Collects < mostCollects && (f.Again() || f.Class == media.SubmitUnknown) {
+		return max(f.RetryAfter, backoff(saved.Collects)), nil
+	}
+	return 0, s.fail(ctx, t, f)
+}
+
+// made is an output that became a file. What the bytes say goes before what the
+// maker says.
+func made(f *file.File, o media.Output) Made {
+	m := Made{
+		File: f.ID, Kind: o.Kind, Role: o.Role, Of: o.Of, Type: f.Type, Size: f.Size,
+		Width: o.Width, Height: o.Height, Duration: o.Duration, Title: o.Title,
+	}
+	if f.Width > 0 {
+		m.Width, m.Height = f.Width, f.Height
+	}
+	if f.Duration > 0 {
+		m.Duration = f.Duration
+	}
+	return m
+}

@@ -1,0 +1,141 @@
+package generation
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/fault"
+	"stele/internal/file"
+	"stele/internal/guard"
+	"stele/internal/media"
+	"stele/internal/uid"
+)
+
+// SandboxMaker is the maker that keys marked sandbox get, whatever they ask for.
+const SandboxMaker = "stele/sandbox"
+
+// DryRun is the id of what is only tried out.
+const DryRun = "dry_run"
+
+// deadlines are how long work may take where the model does not say.
+var deadlines = map[string]time.Duration{"image": 15 * time.Minute, "audio": 30 * time.Minute, "video": 2 * time.Hour}
+
+// NewID makes the id of a task to come.
+func NewID() string { return uid.New("gen") }
+
+// Create checks an order, reckons its price, and writes it down with the job that
+// begins it. A dry run does all but the writing.
+func (s *Service) Create(ctx context.Context, who access.Principal, id string, ask media.Ask) (*Task, error) {
+	model, err := s.Catalog.OpenMediaModel(ask.Model, who.Scope)
+	if err != nil {
+		return nil, err
+	}
+	operation, err := model.Infer(&ask)
+	if err != nil {
+		return nil, err
+	}
+	parameters, err := operation.Check(&ask)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkWebhook(ask.Webhook); err != nil {
+		return nil, err
+	}
+	settings := s.Settings()
+	if err := s.room(ctx, who, settings.Unfinished); err != nil {
+		return nil, err
+	}
+	now := s.Now()
+	t := &Task{
+		ID: id, Workspace: who.Workspace, Key: who.Key, Environment: string(who.Environment), Sandbox: who.Sandbox,
+		Model: model.ID, MediaType: model.MediaType, Mode: operation.Mode, Provider: model.Provider, Webhook: ask.Webhook,
+		Order: Order{Prompt: ask.Prompt, Parameters: parameters, Public: ask.Public, CopyProtected: ask.CopyProtected},
+		State: media.Pending, Stage: Ordered, Created: now, Updated: now, Deadline: now.Add(deadline(model)), Version: 1,
+	}
+	t.Nano = operation.Nano(ask.Prompt, parameters)
+	if who.Sandbox {
+		t.Provider, t.Nano = SandboxMaker, 0
+	}
+	t.Credits = media.Credits(t.Nano, settings.CreditsPerUSD)
+	taken, err := s.take(ctx, t, operation, &ask)
+	if err != nil || ask.DryRun {
+		s.drop(ctx, taken)
+		return t, err
+	}
+	t.Then(Run{t.ID})
+	if err := s.Store.InsertTask(ctx, t); err != nil {
+		s.drop(ctx, taken)
+		return nil, err
+	}
+	crashPoint("created")
+	return t, nil
+}
+
+// take makes files of what the order points at. It returns the ids of those that
+// were not there before.
+func (s *Service) take(ctx context.Context, t *Task, o *media.Operation, ask *media.Ask) (taken []string, err error) {
+	for _, given := range ask.Media {
+		limit := o.Limits[given.Field]
+		f, err := s.Files.Take(ctx, t.Workspace, given.URL, file.Want{
+			Field: given.Field, Kind: media.Takes(given.Field), Formats: limit.Formats, Bytes: int64(limit.MB * (1 << 20)),
+			Dry: ask.DryRun,
+		})
+		if err != nil {
+			return taken, err
+		}
+		if !ask.DryRun && !f.Created.Before(t.Created) {
+			taken = append(taken, f.ID)
+		}
+		t.Order.Sources = append(t.Order.Sources, Source{Field: given.Field, File: f.ID})
+	}
+	return taken, nil
+}
+
+func (s *Service) drop(ctx context.Context, files []string) {
+	for _, id := range files {
+		if err := s.Files.Drop(context.WithoutCancel(ctx), id); err != nil {
+			s.Log.WarnContext(ctx, "a file was left behind", "file", id, "error", err)
+		}
+	}
+}
+
+// room refuses a key that has too much on its way already.
+func (s *Service) room(ctx context.Context, who access.Principal, most int) error {
+	if most <= 0 || who.Key == "" {
+		return nil
+	}
+	n, err := s.Store.Unfinished(ctx, who.Key)
+	if err != nil || n < most {
+		return err
+	}
+	return fault.New(fault.ConcurrencyLimit, "This key has %d unfinished generations, which is the limit: wait for one to end.", n).
+		With("limit", most).After(5 * time.Second)
+}
+
+func (s *Service) checkWebhook(address string) error {
+	if address == "" {
+		return nil
+	}
+	if _, err := guard.CheckPublic(address, s.Settings().AllowPrivate); err != nil {
+		return fault.New(fault.InvalidParameter, "webhook_url cannot be used: %v.", err).With("field", "webhook_url").With("got", address)
+	}
+	return nil
+}
+
+func deadline(m *media.Model) time.Duration {
+	if m.Deadline > 0 {
+		return m.Deadline
+	}
+	return deadlines[m.MediaType]
+}
+
+// Find is a task of a workspace, and of an app where that is not "".
+func (s *Service) Find(ctx context.Context, workspace, app, id string) (*Task, error) {
+	t, err := s.Store.Task(ctx, workspace, id)
+	if errors.Is(err, access.ErrNotFound) || err == nil && app != "" && t.App != app {
+		return nil, fault.New(fault.GenerationNotFound, "There is no generation with this id.")
+	}
+	return t, err
+}

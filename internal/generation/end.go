@@ -1,0 +1,70 @@
+package generation
+
+import (
+	"context"
+	"strings"
+
+	"stele/internal/media"
+	"stele/internal/meter"
+	"stele/internal/uid"
+	"stele/internal/webhook"
+)
+
+// succeed ends a task with what was made.
+func (s *Service) succeed(ctx context.Context, t *Task, made []Made) error {
+	return s.end(ctx, t, func(t *Task) {
+		t.State, t.Outputs, t.Progress = media.Success, made, 1
+	})
+}
+
+// fail ends a task without an output. Nothing is owed for it.
+func (s *Service) fail(ctx context.Context, t *Task, f *media.Failure) error {
+	return s.end(ctx, t, func(t *Task) {
+		t.State, t.Code, t.Message = media.Failed, f.TaskCode(), f.Message
+		if f.Class == media.Stopped {
+			t.State = media.Canceled
+		}
+		t.Nano, t.Credits = 0, 0
+	})
+}
+
+// end saves the end of a task together with all that follows from it.
+func (s *Service) end(ctx context.Context, t *Task, change func(*Task)) error {
+	_, err := s.update(context.WithoutCancel(ctx), t.ID, func(t *Task) error {
+		change(t)
+		t.Stage, t.Owner, t.Ended = Ended, "", s.Now()
+		t.records = append(t.records, record(t))
+		if t.Webhook != "" {
+			s.announce(t)
+		}
+		return nil
+	})
+	return err
+}
+
+// announce tells the client's own server. It is saved with the task.
+func (s *Service) announce(t *Task) {
+	kind := map[media.State]string{
+		media.Success: "generation.succeeded", media.Failed: "generation.failed", media.Canceled: "generation.canceled",
+	}[t.State]
+	at := *t
+	at.Updated = s.Now()
+	t.Announce(webhook.Delivery{
+		ID: uid.New("msg"), Workspace: t.Workspace, Subject: t.ID, Type: kind, URL: t.Webhook,
+		Body: s.message(kind, &at), State: webhook.Pending, Created: s.Now(),
+	})
+}
+
+// record is what the task used, for the books. Its id sorts by time, as all of
+// them must: the oldest are forgotten first.
+func record(t *Task) meter.Record {
+	status := 200
+	if t.State != media.Success {
+		status = 500
+	}
+	return meter.Record{
+		ID: "use_" + strings.TrimPrefix(t.ID, "gen_"), At: t.Ended, Request: t.ID, Workspace: t.Workspace, Key: t.Key, Environment: t.Environment,
+		Route: "generations", Model: t.Model, Provider: t.Provider, Target: t.Mode, Status: status, Code: t.Code,
+		Tries: t.Tries, Nano: t.Nano, Priced: true, Took: t.Ended.Sub(t.Created),
+	}
+}

@@ -1,0 +1,219 @@
+package generation_test
+
+import (
+	"context"
+	"io"
+	"testing"
+	"time"
+
+	"stele/internal/generation"
+	"stele/internal/media"
+)
+
+func TestATaskIsMadeKeptAndShown(t *testing.T) {
+	t.Parallel()
+	m := &script{submit: working, poll: func(n int) (media.Status, error) {
+		if n < 3 {
+			return working(n)
+		}
+		return done(n)
+	}}
+	h := open(t, t.TempDir(), m)
+	h.start()
+	task := h.order("a cat")
+	if task.State != media.Pending || task.Credits != 4 || task.Nano != 40_000_000 {
+		t.Errorf("ordered: %+v", task)
+	}
+	task = h.end(task.ID)
+	view := h.View(task)
+	if task.State != media.Success || len(view.Result.Images) != 1 || view.Result.Images[0].Width != 3 || view.USD != "0.04" || view.Progress != 1 {
+		t.Errorf("ended: %+v", view)
+	}
+	if submitted, _, _ := m.counts(); submitted != 1 {
+		t.Errorf("submitted %d times", submitted)
+	}
+	records, err := h.store.Records(t.Context(), "default", 10)
+	if err != nil || len(records) != 1 || records[0].Nano != 40_000_000 || records[0].Request != task.ID {
+		t.Errorf("records %+v, %v", records, err)
+	}
+}
+
+// TestWhatACrashLeftIsNeverPaidTwice finds tasks in every stage that a dead
+// process may have left them in.
+func TestWhatACrashLeftIsNeverPaidTwice(t *testing.T) {
+	t.Parallel()
+	type maker interface {
+		generation.Maker
+		counts() (int, int, int)
+	}
+	for name, c := range map[string]struct {
+		maker     maker
+		stage     generation.Stage
+		ticket    string
+		state     media.State
+		code      string
+		submitted int
+	}{
+		"ordered":                        {&script{submit: done, poll: done}, generation.Ordered, "", media.Success, "", 1},
+		"submitting, found":              {&finder{script: script{submit: done, poll: done}, found: true}, generation.Submitting, "", media.Success, "", 0},
+		"submitting, never accepted":     {&finder{script: script{submit: done, poll: done}}, generation.Submitting, "", media.Success, "", 1},
+		"submitting, free to repeat":     {&repeater{script{submit: done, poll: done}}, generation.Submitting, "", media.Success, "", 1},
+		"submitting, nobody knows":       {&script{submit: done, poll: done}, generation.Submitting, "", media.Failed, "provider_unavailable", 0},
+		"waiting":                        {&script{submit: done, poll: done}, generation.Waiting, `"t"`, media.Success, "", 0},
+		"waiting, gone":                  {&script{submit: done, poll: refuse(media.Gone)}, generation.Waiting, `"t"`, media.Failed, "provider_unavailable", 0},
+		"waiting, gone, free to repeat":  {&repeater{script{submit: done, poll: refuse(media.Gone)}}, generation.Waiting, `"t"`, media.Success, "", 1},
+		"collecting":                     {&script{submit: done, poll: done}, generation.Collecting, `"t"`, media.Success, "", 0},
+		"collecting, gone, can be again": {&repeater{script{submit: done, poll: refuse(media.Gone)}}, generation.Collecting, `"t"`, media.Success, "", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := open(t, t.TempDir(), c.maker)
+			task := h.left(c.stage, c.ticket)
+			h.start()
+			task = h.end(task.ID)
+			if submitted, _, _ := c.maker.counts(); task.State != c.state || task.Code != c.code || submitted != c.submitted {
+				t.Errorf("%s %s, submitted %d times: %s", task.State, task.Code, submitted, task.Message)
+			}
+		})
+	}
+}
+
+func TestOnlyWhatWasNotStartedIsSentAgain(t *testing.T) {
+	t.Parallel()
+	twice := func(class media.Class) func(int) (media.Status, error) {
+		return func(n int) (media.Status, error) {
+			if n < 3 {
+				return media.Status{}, &media.Failure{Class: class, Message: "No.", RetryAfter: time.Millisecond}
+			}
+			return done(n)
+		}
+	}
+	for class, c := range map[media.Class]struct {
+		state     media.State
+		code      string
+		submitted int
+	}{
+		media.Rate:          {media.Success, "", 3},
+		media.Concurrency:   {media.Success, "", 3},
+		media.Transient:     {media.Success, "", 3},
+		media.BadInput:      {media.Failed, "invalid_input", 1},
+		media.PolicyInput:   {media.Failed, "content_policy", 1},
+		media.Auth:          {media.Failed, "provider_rejected_credentials", 1},
+		media.Quota:         {media.Failed, "provider_unavailable", 1},
+		media.ModelFailed:   {media.Failed, "generation_failed", 1},
+		media.SubmitUnknown: {media.Failed, "provider_unavailable", 1},
+	} {
+		t.Run(string(class), func(t *testing.T) {
+			t.Parallel()
+			m := &script{submit: twice(class), poll: done}
+			h := open(t, t.TempDir(), m)
+			h.start()
+			task := h.end(h.order("again").ID)
+			if submitted, _, _ := m.counts(); task.State != c.state || task.Code != c.code || submitted != c.submitted {
+				t.Errorf("%s %s, submitted %d times: %s", task.State, task.Code, submitted, task.Message)
+			}
+			if task.State == media.Failed && task.Nano != 0 {
+				t.Errorf("a failure costs %d", task.Nano)
+			}
+		})
+	}
+}
+
+func TestALookThatFailsGivesNothingUp(t *testing.T) {
+	t.Parallel()
+	m := &script{submit: working, poll: func(n int) (media.Status, error) {
+		switch n {
+		case 1:
+			return media.Status{}, errBroken
+		case 2:
+			return media.Status{}, &media.Failure{Class: media.Auth, Message: "No."}
+		}
+		return done(n)
+	}}
+	h := open(t, t.TempDir(), m)
+	h.start()
+	if task := h.end(h.order("patience").ID); task.State != media.Success {
+		t.Errorf("%s: %s", task.State, task.Message)
+	}
+}
+
+func TestOutputsThatBreakOffAreFetchedAgain(t *testing.T) {
+	t.Parallel()
+	opened := 0
+	flaky := picture()
+	whole := flaky.Open
+	flaky.Open = func(ctx context.Context) (io.ReadCloser, error) {
+		if opened++; opened == 1 {
+			return nil, errBroken
+		}
+		return whole(ctx)
+	}
+	give := func(int) (media.Status, error) {
+		return media.Status{State: media.Success, Outputs: []media.Output{picture(), flaky}}, nil
+	}
+	m := &script{submit: give, poll: give}
+	h := open(t, t.TempDir(), m)
+	h.start()
+	task := h.end(h.order("two").ID)
+	files, err := h.store.Files(t.Context(), "default", 10)
+	if task.State != media.Success || len(task.Outputs) != 2 || len(files) != 2 || err != nil {
+		t.Errorf("%s, %d outputs, %d files, %v", task.State, len(task.Outputs), len(files), err)
+	}
+}
+
+func TestATaskIsStopped(t *testing.T) {
+	t.Parallel()
+	m := &script{submit: working, poll: working}
+	h := open(t, t.TempDir(), m)
+	early := h.order("never begun")
+	if got, err := h.Cancel(t.Context(), "default", early.ID); err != nil || got.State != media.Canceled {
+		t.Errorf("ordered: %+v, %v", got, err)
+	}
+	if got, err := h.Cancel(t.Context(), "another", early.ID); err == nil {
+		t.Errorf("another workspace's: %+v", got)
+	}
+	h.start()
+	task := h.order("begun")
+	for task.Stage != generation.Waiting {
+		var err error
+		if task, err = h.Watch(t.Context(), "default", "", task.ID, task.Version, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// As the command line does it, from another process.
+	if _, err := h.store.UpdateTask(t.Context(), task.ID, func(t *generation.Task) error {
+		t.Stopping = true
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.end(task.ID); got.State != media.Canceled || got.Code != "canceled" {
+		t.Errorf("waiting: %s %s", got.State, got.Code)
+	}
+	if submitted, _, stopped := m.counts(); submitted != 1 || stopped != 1 {
+		t.Errorf("submitted %d, stopped %d", submitted, stopped)
+	}
+	if got, err := h.Cancel(t.Context(), "default", task.ID); err != nil || got.State != media.Canceled {
+		t.Errorf("ended: %+v, %v", got, err)
+	}
+}
+
+func TestATaskHasADeadline(t *testing.T) {
+	t.Parallel()
+	m := &script{submit: working, poll: working}
+	h := open(t, t.TempDir(), m)
+	task := h.order("late")
+	if _, err := h.store.UpdateTask(t.Context(), task.ID, func(t *generation.Task) error {
+		t.Deadline = time.Now().Add(300 * time.Millisecond)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	h.start()
+	if got := h.end(task.ID); got.State != media.Failed || got.Code != "timeout" {
+		t.Errorf("%s %s", got.State, got.Code)
+	}
+	if _, _, stopped := m.counts(); stopped != 1 {
+		t.Errorf("stopped %d times", stopped)
+	}
+}

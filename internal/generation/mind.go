@@ -1,0 +1,123 @@
+package generation
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+)
+
+const (
+	beatEvery   = time.Second
+	deadAfter   = 15 * time.Second // without a beat
+	adoptAtOnce = 500
+)
+
+// Mind polls what makers have accepted, takes over the tasks of processes that
+// died, and stops what people cancel, until ctx ends. Then it waits until drained
+// is closed, when the queue is done with what it was doing, and hands over the rest.
+func (s *Service) Mind(ctx context.Context, drained <-chan struct{}) {
+	polling := make(chan struct{})
+	go func() {
+		defer close(polling)
+		s.schedule.run(ctx)
+	}()
+	tick := time.NewTicker(beatEvery)
+	defer tick.Stop()
+	silent := deadAfter
+	if s.Alone {
+		silent = 0 // whoever else owns something is dead
+	}
+	for ctx.Err() == nil {
+		if err := s.mindOnce(ctx, s.Now().Add(-silent)); err != nil && ctx.Err() == nil {
+			s.Log.LogAttrs(ctx, slog.LevelWarn, "generations are not minded", slog.Any("error", err))
+		} else if err == nil {
+			silent = deadAfter
+		}
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
+	}
+	<-polling
+	s.leave(context.WithoutCancel(ctx), tick.C, drained)
+}
+
+// leave keeps saying that this process lives until it works on nothing any more.
+func (s *Service) leave(ctx context.Context, tick <-chan time.Time, drained <-chan struct{}) {
+	for gone := false; !gone; {
+		select {
+		case <-tick:
+			_ = s.Store.Beat(ctx, s.Node, s.Now()) // once missed is not dead
+		case <-drained:
+			gone = true
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if err := s.Store.Release(ctx, s.Node); err != nil {
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "generations are not handed over", slog.Any("error", err))
+	}
+}
+
+func (s *Service) mindOnce(ctx context.Context, silentSince time.Time) error {
+	if err := s.Store.Beat(ctx, s.Node, s.Now()); err != nil {
+		return err
+	}
+	for {
+		adopted, err := s.Store.Adopt(ctx, s.Node, silentSince, adoptAtOnce)
+		if err != nil {
+			return err
+		}
+		for _, t := range adopted {
+			if err := s.adopt(ctx, t); err != nil {
+				return err
+			}
+		}
+		if len(adopted) < adoptAtOnce {
+			break
+		}
+	}
+	stopping, err := s.Store.Stopping(ctx, s.Node)
+	if err != nil {
+		return err
+	}
+	for _, id := range stopping {
+		if err := s.stopOne(ctx, id); err != nil && !errors.Is(err, errMoved) {
+			return err
+		}
+	}
+	return nil
+}
+
+// adopt goes on with a task of another process.
+func (s *Service) adopt(ctx context.Context, t *Task) error {
+	if t.Stage == Waiting {
+		s.schedule.add(t)
+		return nil
+	}
+	_, err := s.update(ctx, t.ID, func(t *Task) error {
+		t.Then(Run{t.ID})
+		return nil
+	})
+	if errors.Is(err, errMoved) {
+		return nil
+	}
+	return err
+}
+
+// stopOne stops a task unless an attempt is at it, which will see to it itself.
+func (s *Service) stopOne(ctx context.Context, id string) error {
+	if !s.enter(id) {
+		return nil
+	}
+	defer s.exit(id)
+	t, err := s.Store.Task(ctx, "", id)
+	if err != nil {
+		return err
+	}
+	if t.State.Final() || t.Stage == Submitting {
+		return nil
+	}
+	return s.stop(ctx, t)
+}

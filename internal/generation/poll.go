@@ -1,0 +1,126 @@
+package generation
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"stele/internal/media"
+)
+
+// poll looks once at work that a maker has accepted. The database is written only
+// when something has changed.
+func (s *Service) poll(ctx context.Context, t *Task) {
+	next, wait, err := s.look(ctx, t)
+	switch {
+	case err == nil && wait > 0:
+		s.schedule.again(next, wait)
+	case err == nil || errors.Is(err, errMoved):
+		s.schedule.drop(t)
+	case ctx.Err() != nil: // another process will adopt it
+		s.schedule.drop(t)
+	default:
+		s.told(ctx, t, "a generation could not be followed", media.Failing(err))
+		s.schedule.again(t, longestGap/4)
+	}
+}
+
+// look asks the maker and takes the task as far as the answer allows. wait is how
+// long until the next look, 0 for none.
+func (s *Service) look(ctx context.Context, t *Task) (next *Task, wait time.Duration, err error) {
+	maker, failure := s.maker(t)
+	if failure != nil {
+		return t, 0, s.fail(ctx, t, failure)
+	}
+	if !s.Now().Before(t.Deadline) {
+		_ = maker.Cancel(ctx, t.Ticket) // as good as it can
+		return t, 0, s.fail(ctx, t, late())
+	}
+	bounded, cancel := context.WithTimeout(ctx, pollTime)
+	status, err := maker.Poll(bounded, t.Ticket)
+	cancel()
+	if err != nil {
+		return s.unseen(ctx, t, maker, media.Failing(err))
+	}
+	switch status.State {
+	case media.Success:
+		return t, 0, s.made(ctx, t)
+	case media.Failed, media.Canceled:
+		return t, 0, s.broke(ctx, t, failureOf(status))
+	}
+	wait = pause(status.Wait)
+	if !t.changedBy(status) {
+		return t, wait, nil
+	}
+	next, err = s.mine(ctx, t, func(t *Task) { t.take(status) })
+	return next, wait, err
+}
+
+// unseen decides what a failed look means. Paid work is given up only when its
+// maker does not know it any more.
+func (s *Service) unseen(ctx context.Context, t *Task, maker Maker, f *media.Failure) (next *Task, wait time.Duration, err error) {
+	if f.Class != media.Gone {
+		t.blind++
+		return t, max(f.RetryAfter, backoff(t.blind)), nil
+	}
+	if repeater, ok := maker.(Repeater); ok && repeater.Repeats() && t.Tries < 2*mostTries {
+		_, err = s.mine(ctx, t, func(t *Task) {
+			t.Stage, t.Owner, t.Ticket = Ordered, "", nil
+			t.Then(Run{t.ID})
+		})
+		return t, 0, err
+	}
+	return t, 0, s.fail(ctx, t, f)
+}
+
+// made has the outputs of finished work copied.
+func (s *Service) made(ctx context.Context, t *Task) error {
+	_, err := s.mine(ctx, t, func(t *Task) {
+		t.Stage, t.State = Collecting, media.Processing
+		t.Then(Run{t.ID})
+	})
+	crashPoint("made")
+	return err
+}
+
+// broke ends a task whose work failed, or sends it again where nothing was paid.
+func (s *Service) broke(ctx context.Context, t *Task, f *media.Failure) error {
+	s.told(ctx, t, "a generation failed", f)
+	wait, may := s.another(t, f)
+	if !may {
+		return s.fail(ctx, t, f)
+	}
+	_, err := s.mine(ctx, t, func(t *Task) {
+		t.Stage, t.Owner, t.Ticket, t.NotBefore = Ordered, "", nil, s.Now().Add(wait)
+		t.Then(Run{t.ID})
+	})
+	return err
+}
+
+// mine changes a task that this process follows.
+func (s *Service) mine(ctx context.Context, t *Task, change func(*Task)) (*Task, error) {
+	return s.update(ctx, t.ID, func(t *Task) error {
+		if t.Stage != Waiting || t.Owner != s.Node {
+			return errMoved
+		}
+		change(t)
+		return nil
+	})
+}
+
+// changedBy reports whether clients would see a difference.
+func (t *Task) changedBy(status media.Status) bool {
+	return status.State == media.Processing && t.State == media.Pending || status.Progress >= t.Progress+0.01
+}
+
+// take takes over what a maker says of work that goes on. Nothing goes back.
+func (t *Task) take(status media.Status) {
+	if status.State != media.Pending {
+		t.State = media.Processing
+	}
+	t.Progress = max(t.Progress, min(status.Progress, 0.99))
+	t.blind = 0
+	if status.Nano > 0 {
+		t.Nano = status.Nano
+	}
+}

@@ -1,0 +1,178 @@
+package generation
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"sync"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/file"
+	"stele/internal/media"
+)
+
+// Maker is a media provider. It must be safe for concurrent use.
+type Maker interface {
+	// Submit asks for work, once. It answers within a minute: work that takes longer
+	// comes back with a ticket. An error that is a *media.Failure says whether
+	// anything was started.
+	Submit(ctx context.Context, req media.Request) (media.Status, error)
+	// Poll looks at accepted work, from any process at any time. After success it
+	// gives the outputs as often as it is asked, as long as they last.
+	Poll(ctx context.Context, t media.Ticket) (media.Status, error)
+	// Cancel stops accepted work where that can be done. An error changes nothing.
+	Cancel(ctx context.Context, t media.Ticket) error
+}
+
+// Finder is a maker that can look up what it may have accepted.
+type Finder interface {
+	// Find looks for the work of a key that was submitted after since.
+	Find(ctx context.Context, key string, since time.Time) (media.Ticket, bool, error)
+	// Settled is how long after a submission the maker's own record is complete:
+	// what cannot be found then was never accepted.
+	Settled() time.Duration
+}
+
+// Repeater is a maker to which the same key can be submitted again: it is the
+// same work, and paid once.
+type Repeater interface{ Repeats() bool }
+
+// Forgetter is a maker that holds outputs until they were copied.
+type Forgetter interface{ Forget(t media.Ticket) }
+
+// Store keeps tasks. A task and its jobs are saved in one transaction or not at all.
+type Store interface {
+	InsertTask(ctx context.Context, t *Task) error
+	// Task finds a task of a workspace, or of any where that is "".
+	Task(ctx context.Context, workspace, id string) (*Task, error)
+	// UpdateTask changes a task under its lock and saves it with its jobs, one
+	// version higher. An error of change saves nothing and is returned as it is.
+	UpdateTask(ctx context.Context, id string, change func(*Task) error) (*Task, error)
+	// Unfinished counts the tasks of a key that have not ended.
+	Unfinished(ctx context.Context, key string) (int, error)
+	// Tasks lists a workspace's tasks, the newest first.
+	Tasks(ctx context.Context, workspace string, limit int) ([]Task, error)
+
+	// Beat says that the process called node lives.
+	Beat(ctx context.Context, node string, now time.Time) error
+	// Adopt makes node the owner of up to limit tasks between Submitting and
+	// Collecting whose owner has not been heard of since a time, or who have none.
+	// Two nodes never get the same task.
+	Adopt(ctx context.Context, node string, silentSince time.Time, limit int) ([]*Task, error)
+	// Release says that node is going: its tasks have no owner from then on.
+	Release(ctx context.Context, node string) error
+	// Stopping lists tasks of node, and those that nobody owns, which somebody has
+	// asked to cancel and which have not ended.
+	Stopping(ctx context.Context, node string) ([]string, error)
+	// DeleteTasksBefore forgets tasks that ended before a time, a bite at a time.
+	DeleteTasksBefore(ctx context.Context, before time.Time) (int64, error)
+}
+
+// Files is what the service asks of the file room.
+type Files interface {
+	// Take makes a file of what a client gave: an id, an address of ours or of
+	// anybody's, or the bytes themselves.
+	Take(ctx context.Context, workspace, given string, want file.Want) (*file.File, error)
+	// Keep copies an output into this installation. The same output of the same
+	// generation is copied once.
+	Keep(ctx context.Context, workspace, generation string, place int, o media.Output) (*file.File, error)
+	// Source opens a file that goes into a generation.
+	Source(ctx context.Context, workspace, field, id string) (media.Source, error)
+	// URL is an address under which anybody can read a file for a while.
+	URL(id, contentType string) string
+	// Drop forgets a file that nobody needs after all.
+	Drop(ctx context.Context, id string) error
+}
+
+// Catalog finds models.
+type Catalog interface {
+	MediaModel(id string) (*media.Model, bool)
+	OpenMediaModel(id string, scope access.Scope) (*media.Model, error)
+}
+
+// Settings are what an operator may change while the service runs.
+type Settings struct {
+	Unfinished    int // tasks of a key that have not ended, at most
+	CreditsPerUSD float64
+	AllowPrivate  []netip.Prefix // where webhooks may go beside public addresses
+}
+
+// Options are what a service stands on.
+type Options struct {
+	Node     string // the name of this process, and of no other one
+	Store    Store
+	Files    Files
+	Catalog  Catalog
+	Makers   func(name string) (Maker, bool)
+	Settings func() Settings
+	Alone    bool // no other process works on the store: whatever it left is ours at once
+	Log      *slog.Logger
+	Now      func() time.Time
+}
+
+// Service takes tasks from their order to their end. It is safe for concurrent use.
+type Service struct {
+	Options
+
+	hub      hub
+	schedule *schedule
+	mu       sync.Mutex      // guards active
+	active   map[string]bool // tasks that this process is working on
+}
+
+// New makes a service. It does nothing until Run is called by a queue and Mind
+// is running.
+func New(o Options) *Service {
+	s := &Service{Options: o, active: make(map[string]bool)}
+	s.schedule = newSchedule(s.poll)
+	return s
+}
+
+// limits of a task's life.
+const (
+	submitTime   = 55 * time.Second // one call of a maker
+	pollTime     = 30 * time.Second
+	collectTime  = 9 * time.Minute
+	mostTries    = 5  // of a submission that failed in passing
+	mostCollects = 12 // attempts to copy outputs
+)
+
+// enter marks a task as being worked on by this process; false if it is already.
+func (s *Service) enter(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.active[id] {
+		return false
+	}
+	s.active[id] = true
+	return true
+}
+
+func (s *Service) exit(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.active, id)
+}
+
+// errMoved says that a task is not where it was when somebody looked.
+var errMoved = errors.New("the task has moved on")
+
+// update changes a task that this process works on, and wakes whoever waits for it.
+func (s *Service) update(ctx context.Context, id string, change func(*Task) error) (*Task, error) {
+	t, err := s.Store.UpdateTask(ctx, id, func(t *Task) error {
+		if t.Stage == Ended {
+			return errMoved
+		}
+		if err := change(t); err != nil {
+			return err
+		}
+		t.Updated = s.Now()
+		return nil
+	})
+	if err == nil {
+		s.hub.wake(id)
+	}
+	return t, err
+}

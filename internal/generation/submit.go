@@ -1,0 +1,191 @@
+package generation
+
+import (
+	"context"
+	"time"
+
+	"stele/internal/media"
+)
+
+// submit asks a maker, having written down before that it will.
+func (s *Service) submit(ctx context.Context, t *Task) (again time.Duration, err error) {
+	if t.Stopping {
+		return 0, s.fail(ctx, t, canceled())
+	}
+	if !s.Now().Before(t.Deadline) {
+		return 0, s.fail(ctx, t, late())
+	}
+	maker, failure := s.maker(t)
+	if failure != nil {
+		return 0, s.fail(ctx, t, failure)
+	}
+	free, wait := s.schedule.lane(t.Provider).take()
+	if !free {
+		return wait, nil
+	}
+	defer s.schedule.lane(t.Provider).give()
+	req, failure := s.request(ctx, t)
+	if failure != nil {
+		return 0, s.fail(ctx, t, failure)
+	}
+	if t, err = s.update(ctx, t.ID, func(t *Task) error {
+		if t.Stage != Ordered {
+			return errMoved
+		}
+		t.Stage, t.Owner, t.Asked, t.NotBefore = Submitting, s.Node, s.Now(), time.Time{}
+		t.Tries++
+		return nil
+	}); err != nil {
+		return 0, err
+	}
+	crashPoint("submitting")
+	return s.ask(ctx, t, maker, req)
+}
+
+// ask makes the one call that may cost money, and saves what came of it.
+func (s *Service) ask(ctx context.Context, t *Task, maker Maker, req media.Request) (again time.Duration, err error) {
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), submitTime) // a stopping server must not cut off a paid call
+	status, err := maker.Submit(bounded, req)
+	cancel()
+	crashPoint("submitted")
+	if err != nil {
+		return s.refused(ctx, t, maker, media.Failing(err))
+	}
+	return s.accepted(ctx, t, maker, status)
+}
+
+// accepted saves the ticket of work that a maker has taken on.
+func (s *Service) accepted(ctx context.Context, t *Task, maker Maker, status media.Status) (again time.Duration, err error) {
+	if status.State == media.Failed || status.State == media.Canceled {
+		return s.refused(ctx, t, maker, failureOf(status))
+	}
+	t, err = s.update(context.WithoutCancel(ctx), t.ID, func(t *Task) error {
+		if t.Stage != Submitting || t.Owner != s.Node {
+			return errMoved
+		}
+		t.Stage, t.Ticket = Waiting, status.Ticket
+		if status.State == media.Success {
+			t.Stage = Collecting
+		}
+		t.take(status)
+		t.NotBefore = s.Now().Add(pause(status.Wait))
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	crashPoint("ticketed")
+	if t.Stopping {
+		return 0, s.stop(ctx, t)
+	}
+	if t.Stage == Collecting {
+		return s.collect(ctx, t, status.Outputs)
+	}
+	s.schedule.add(t)
+	return 0, nil
+}
+
+// refused decides what a failed submission means. Only what proves that nothing
+// was started is sent again.
+func (s *Service) refused(ctx context.Context, t *Task, maker Maker, f *media.Failure) (again time.Duration, err error) {
+	s.told(ctx, t, "a submission failed", f)
+	if f.Class == media.SubmitUnknown {
+		return s.recover(ctx, t)
+	}
+	wait, may := s.another(t, f)
+	if !may {
+		return 0, s.fail(ctx, t, f)
+	}
+	if _, err = s.update(ctx, t.ID, func(t *Task) error {
+		if t.Stage != Submitting || t.Owner != s.Node {
+			return errMoved
+		}
+		t.Stage, t.Owner, t.NotBefore = Ordered, "", s.Now().Add(wait)
+		return nil
+	}); err != nil {
+		return 0, err
+	}
+	return wait, nil
+}
+
+// another says whether and when the same order may be sent once more.
+func (s *Service) another(t *Task, f *media.Failure) (time.Duration, bool) {
+	wait := max(f.RetryAfter, backoff(t.Tries))
+	busy := f.Class == media.Rate || f.Class == media.Concurrency
+	may := f.Again() && (busy || t.Tries < mostTries) && s.Now().Add(wait).Before(t.Deadline)
+	return wait, may
+}
+
+// recover finds out what became of a submission whose answer was lost, in a crash
+// or on the way. The maker's own record is the judge.
+func (s *Service) recover(ctx context.Context, t *Task) (again time.Duration, err error) {
+	maker, failure := s.maker(t)
+	if failure != nil {
+		return 0, s.fail(ctx, t, failure)
+	}
+	if repeater, ok := maker.(Repeater); ok && repeater.Repeats() {
+		return s.reorder(ctx, t, 0)
+	}
+	finder, ok := maker.(Finder)
+	if !ok {
+		return 0, s.fail(ctx, t, lost())
+	}
+	ticket, found, err := finder.Find(ctx, t.ID, t.Asked)
+	switch {
+	case err != nil:
+		s.told(ctx, t, "a lost submission could not be looked up", media.Failing(err))
+		if !s.Now().Before(t.Deadline) {
+			return 0, s.fail(ctx, t, lost())
+		}
+		return backoff(t.Tries), nil
+	case found:
+		return s.accepted(ctx, t, maker, media.Status{State: media.Pending, Ticket: ticket, Progress: t.Progress, Wait: time.Millisecond})
+	}
+	if wait := t.Asked.Add(finder.Settled()).Sub(s.Now()); wait > 0 {
+		return wait, nil
+	}
+	return s.reorder(ctx, t, 0)
+}
+
+// reorder puts a task back to where nobody was asked yet.
+func (s *Service) reorder(ctx context.Context, t *Task, wait time.Duration) (time.Duration, error) {
+	if t.Tries >= 2*mostTries {
+		return 0, s.fail(ctx, t, lost())
+	}
+	t, err := s.update(ctx, t.ID, func(t *Task) error {
+		if t.Owner != s.Node {
+			return errMoved
+		}
+		t.Stage, t.Owner, t.Ticket, t.NotBefore = Ordered, "", nil, s.Now().Add(wait)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	if wait > 0 {
+		return wait, nil
+	}
+	return s.submit(ctx, t)
+}
+
+func failureOf(status media.Status) *media.Failure {
+	if status.Failure != nil {
+		return status.Failure
+	}
+	return &media.Failure{Class: media.ModelFailed, Message: "The model failed and did not say why."}
+}
+
+func canceled() *media.Failure {
+	return &media.Failure{Class: media.Stopped, Message: "The generation was canceled."}
+}
+
+func late() *media.Failure {
+	return &media.Failure{Class: media.Late, Message: "The generation was not finished in time."}
+}
+
+func lost() *media.Failure {
+	return &media.Failure{
+		Class:   media.SubmitUnknown,
+		Message: "The provider's answer was lost, so it is not known whether it accepted the work. It was not sent a second time.",
+	}
+}

@@ -1,0 +1,127 @@
+// Package generation is one media task from its order to its end: it is written
+// down before anything is paid for, survives a crash at every point, and is never
+// sent to a provider twice. It must not know databases, queues or HTTP.
+package generation
+
+import (
+	"time"
+
+	"stele/internal/media"
+	"stele/internal/meter"
+	"stele/internal/webhook"
+)
+
+// Stage is what has to be done next, and by whom. Clients see only the state.
+type Stage string
+
+// The stages, in their order.
+const (
+	Ordered    Stage = "ordered"    // nobody was asked yet
+	Submitting Stage = "submitting" // a maker is being asked, or was when the process died
+	Waiting    Stage = "waiting"    // a maker has accepted; its ticket is polled
+	Collecting Stage = "collecting" // it is made; the outputs are being copied
+	Ended      Stage = "ended"
+)
+
+// Task is a generation.
+type Task struct {
+	ID          string
+	Workspace   string
+	Key         string // the API key's id
+	Environment string
+	Sandbox     bool // the key's: nothing real is asked
+	App         string
+
+	Model     string
+	MediaType string
+	Mode      string
+	Provider  string // the maker's name
+	Order     Order
+	Webhook   string // "" for none
+
+	State    media.State
+	Stage    Stage
+	Ticket   media.Ticket
+	Progress float64
+	Tries    int    // how often a maker was asked
+	Collects int    // how often copying the outputs failed
+	Owner    string // the process that works on it; "" for none
+	Outputs  []Made // of success
+	Code     string // of failed and canceled
+	Message  string
+
+	Nano    int64 // price in billionths of a USD: estimated, then settled
+	Credits int64
+
+	Created   time.Time
+	Updated   time.Time
+	Asked     time.Time // when the last submission began
+	NotBefore time.Time // nothing is to be done before
+	Deadline  time.Time
+	Ended     time.Time
+	Version   int64 // goes up with every change
+	Stopping  bool  // somebody asked to cancel it
+
+	blind      int // looks in a row that failed
+	jobs       []Job
+	deliveries []webhook.Delivery
+	records    []meter.Record
+}
+
+// Order is what the client asked for, checked, with defaults filled in.
+type Order struct {
+	Prompt        string         `json:"prompt,omitempty"`
+	Sources       []Source       `json:"sources,omitempty"`
+	Parameters    map[string]any `json:"parameters,omitempty"`
+	Public        bool           `json:"is_public,omitempty"`
+	CopyProtected bool           `json:"copy_protected,omitempty"`
+}
+
+// Source is a file that the order names.
+type Source struct {
+	Field string `json:"field"`
+	File  string `json:"file"`
+}
+
+// Made is an output that was copied into this installation.
+type Made struct {
+	File     string  `json:"file"`
+	Kind     string  `json:"kind"`
+	Role     string  `json:"role,omitempty"`
+	Of       int     `json:"of,omitempty"`
+	Type     string  `json:"type"`
+	Size     int64   `json:"size"`
+	Width    int     `json:"width,omitempty"`
+	Height   int     `json:"height,omitempty"`
+	Duration float64 `json:"duration,omitempty"`
+	Title    string  `json:"title,omitempty"`
+}
+
+// Job is something to be done when, and only when, the task is saved.
+type Job interface{ Kind() string }
+
+// Run is the job that takes a task one step further.
+type Run struct {
+	ID string `json:"id"`
+}
+
+// Kind names the job in the queue.
+func (Run) Kind() string { return "generation" }
+
+// Then queues a job with the task.
+func (t *Task) Then(j Job) { t.jobs = append(t.jobs, j) }
+
+// Jobs are to be queued with the task, for the store.
+func (t *Task) Jobs() []Job { return t.jobs }
+
+// Announce has a message sent with the task.
+func (t *Task) Announce(d webhook.Delivery) {
+	t.deliveries = append(t.deliveries, d)
+	t.Then(webhook.Deliver{ID: d.ID})
+}
+
+// Deliveries are the announcements to be saved with the task, for the store.
+func (t *Task) Deliveries() []webhook.Delivery { return t.deliveries }
+
+// Records are what was used, to be saved with the task, for the store.
+func (t *Task) Records() []meter.Record { return t.records }

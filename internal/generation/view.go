@@ -1,0 +1,132 @@
+package generation
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"stele/internal/media"
+)
+
+// View is a task as clients see it, everywhere they see it.
+type View struct {
+	ID        string   `json:"id"`
+	Status    string   `json:"status"`
+	DryRun    bool     `json:"dry_run,omitzero"`
+	Model     string   `json:"model,omitzero"`
+	App       string   `json:"app,omitzero"`
+	MediaType string   `json:"media_type,omitzero"`
+	Mode      string   `json:"mode,omitzero"`
+	Credits   int64    `json:"cost_credits"`
+	USD       string   `json:"cost_usd"`
+	Created   string   `json:"created_at"`
+	Updated   string   `json:"updated_at"`
+	Progress  float64  `json:"progress"`
+	Result    *Result  `json:"result"`
+	Error     *Problem `json:"error,omitzero"`
+}
+
+// Result is what was made.
+type Result struct {
+	Images []Image `json:"images"`
+	Videos []Video `json:"videos"`
+	Audios []Audio `json:"audios"`
+}
+
+// Image is a picture that was made.
+type Image struct {
+	URL    string `json:"url"`
+	Width  int    `json:"width,omitzero"`
+	Height int    `json:"height,omitzero"`
+	Type   string `json:"content_type"`
+	Size   int64  `json:"size"`
+}
+
+// Video is a clip that was made.
+type Video struct {
+	URL       string  `json:"url"`
+	Preview   string  `json:"preview_url,omitzero"`
+	Thumbnail string  `json:"thumbnail_url,omitzero"`
+	Duration  float64 `json:"duration,omitzero"`
+	Width     int     `json:"width,omitzero"`
+	Height    int     `json:"height,omitzero"`
+	Type      string  `json:"content_type"`
+	Size      int64   `json:"size"`
+}
+
+// Audio is a sound that was made.
+type Audio struct {
+	URL      string  `json:"url"`
+	Image    string  `json:"image_url,omitzero"`
+	Title    string  `json:"title,omitzero"`
+	Duration float64 `json:"duration,omitzero"`
+	Type     string  `json:"content_type"`
+	Size     int64   `json:"size"`
+}
+
+// Problem is why there is no result.
+type Problem struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// milliseconds is how clients see times.
+const milliseconds = "2006-01-02T15:04:05.000Z"
+
+// View shows a task, with addresses of its outputs that are good from now on.
+func (s *Service) View(t *Task) View {
+	v := View{
+		ID: t.ID, Status: string(t.State), Model: t.Model, App: t.App, MediaType: t.MediaType, Mode: t.Mode,
+		Credits: t.Credits, USD: media.Amount(t.Nano).String(), Created: t.Created.UTC().Format(milliseconds),
+		Updated: t.Updated.UTC().Format(milliseconds), Progress: t.Progress,
+	}
+	switch t.State {
+	case media.Success:
+		v.Result = s.result(t.Outputs)
+	case media.Failed, media.Canceled:
+		v.Error = &Problem{t.Code, t.Message}
+	}
+	return v
+}
+
+func (s *Service) result(outputs []Made) *Result {
+	r := &Result{Images: []Image{}, Videos: []Video{}, Audios: []Audio{}}
+	beside := func(place int, role string) string {
+		for _, o := range outputs {
+			if o.Role == role && o.Of == place {
+				return s.Files.URL(o.File, o.Type)
+			}
+		}
+		return ""
+	}
+	for place, o := range outputs {
+		if o.Role != "" {
+			continue
+		}
+		url := s.Files.URL(o.File, o.Type)
+		switch o.Kind {
+		case "image":
+			r.Images = append(r.Images, Image{url, o.Width, o.Height, o.Type, o.Size})
+		case "video":
+			r.Videos = append(r.Videos, Video{
+				url, beside(place, media.Preview), beside(place, media.Thumbnail), o.Duration, o.Width, o.Height, o.Type, o.Size,
+			})
+		case "audio":
+			r.Audios = append(r.Audios, Audio{url, beside(place, media.Cover), o.Title, o.Duration, o.Type, o.Size})
+		}
+	}
+	return r
+}
+
+// message is what the client's own server is told.
+func (s *Service) message(kind string, t *Task) []byte {
+	body, err := json.Marshal(struct {
+		Type string `json:"type"`
+		At   string `json:"timestamp"`
+		Data View   `json:"data"`
+	}{kind, s.Now().UTC().Format(time.RFC3339), s.View(t)})
+	if err != nil {
+		panic(err) // it is made of texts and numbers
+	}
+	return body
+}

@@ -1,0 +1,181 @@
+// Package background turns work that answers only when it is done into a maker
+// that accepts work at once, tells how far it is, and can be stopped. What it
+// holds lives as long as the process: who needs more must say so. It must not
+// know what is made.
+package background
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"stele/internal/media"
+)
+
+// Craft makes something in one go. It reports its progress from 0 to 1 and gives
+// up when ctx ends. Its errors are *media.Failure where the client may know why.
+type Craft func(ctx context.Context, req media.Request, report func(progress float64)) ([]media.Output, error)
+
+// Options say how a craft is worked.
+type Options struct {
+	Parallel int           // pieces of work at the same time; the others wait
+	Quick    time.Duration // how long Submit waits for work that may be done by then
+	Repeats  bool          // making something again costs nothing
+	Hold     time.Duration // how long outputs wait to be fetched
+}
+
+// Maker works a craft in the background. It is safe for concurrent use.
+type Maker struct {
+	craft   Craft
+	options Options
+	slots   chan struct{}
+	group   sync.WaitGroup
+	stop    context.CancelFunc
+	ctx     context.Context //nolint:containedctx // that of the work, which outlives whoever ordered it
+
+	mu   sync.Mutex // guards work
+	work map[string]*piece
+}
+
+// New makes a maker of a craft.
+func New(craft Craft, o Options) *Maker {
+	m := &Maker{craft: craft, options: o, slots: make(chan struct{}, max(1, o.Parallel)), work: make(map[string]*piece)}
+	if m.options.Hold == 0 {
+		m.options.Hold = time.Hour
+	}
+	m.ctx, m.stop = context.WithCancel(context.Background())
+	return m
+}
+
+// Close stops all work and waits for it.
+func (m *Maker) Close() {
+	m.stop()
+	m.group.Wait()
+}
+
+// Repeats reports whether lost work may be ordered again.
+func (m *Maker) Repeats() bool { return m.options.Repeats }
+
+type ticket struct {
+	Key string `json:"key"`
+}
+
+// Submit starts the work of a key, or joins it where it is being done.
+func (m *Maker) Submit(ctx context.Context, req media.Request) (media.Status, error) {
+	if m.ctx.Err() != nil {
+		return media.Status{}, &media.Failure{Class: media.Transient, Message: "This server is stopping."}
+	}
+	p := m.start(req)
+	if m.options.Quick > 0 && p.begun() {
+		quick := time.NewTimer(m.options.Quick)
+		defer quick.Stop()
+		select {
+		case <-p.done:
+		case <-quick.C:
+		case <-ctx.Done():
+		}
+	}
+	status := p.status()
+	status.Ticket, _ = json.Marshal(ticket{req.Key})
+	return status, nil
+}
+
+func (m *Maker) start(req media.Request) *piece {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.sweep()
+	if p := m.work[req.Key]; p != nil {
+		return p
+	}
+	ctx, cancel := context.WithCancel(m.ctx)
+	p := &piece{cancel: cancel, done: make(chan struct{}), state: media.Pending}
+	select {
+	case m.slots <- struct{}{}:
+		p.state = media.Processing
+	default:
+	}
+	m.work[req.Key] = p
+	m.group.Go(func() {
+		defer cancel()
+		if p.begun() || m.turn(ctx, p) {
+			defer func() { <-m.slots }()
+			outputs, err := m.make(ctx, req, p.report)
+			p.end(ctx, outputs, err)
+			return
+		}
+		p.end(ctx, nil, ctx.Err())
+	})
+	return p
+}
+
+// turn waits until there is room for the piece.
+func (m *Maker) turn(ctx context.Context, p *piece) bool {
+	select {
+	case m.slots <- struct{}{}:
+		p.begin()
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (m *Maker) make(ctx context.Context, req media.Request, report func(float64)) (outputs []media.Output, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = &media.Failure{Class: media.ModelFailed, Message: "The model failed.", Err: fmt.Errorf("panic: %v", r)}
+		}
+	}()
+	return m.craft(ctx, req, report)
+}
+
+// sweep lets go of what nobody fetched.
+func (m *Maker) sweep() {
+	for key, p := range m.work {
+		if p.endedBefore(time.Now().Add(-m.options.Hold)) {
+			delete(m.work, key)
+		}
+	}
+}
+
+func (m *Maker) find(t media.Ticket) (*piece, string) {
+	var named ticket
+	if json.Unmarshal(t, &named) != nil {
+		return nil, ""
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.work[named.Key], named.Key
+}
+
+// Poll tells how far work is. Work of another process is gone.
+func (m *Maker) Poll(_ context.Context, t media.Ticket) (media.Status, error) {
+	p, _ := m.find(t)
+	if p == nil {
+		return media.Status{}, &media.Failure{Class: media.Gone, Message: "The work was lost when a server stopped."}
+	}
+	status := p.status()
+	status.Ticket = t
+	return status, nil
+}
+
+// Cancel stops work, if it is still being done.
+func (m *Maker) Cancel(_ context.Context, t media.Ticket) error {
+	if p, _ := m.find(t); p != nil {
+		p.cancel()
+	}
+	return nil
+}
+
+// Forget lets go of outputs that were copied.
+func (m *Maker) Forget(t media.Ticket) {
+	p, key := m.find(t)
+	if p == nil {
+		return
+	}
+	p.cancel()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.work, key)
+}

@@ -1,0 +1,109 @@
+package background_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"stele/internal/media"
+	"stele/internal/provider/background"
+)
+
+func outputs(n int) []media.Output { return make([]media.Output, n) }
+
+func TestQuickWorkIsDoneWhenItIsAccepted(t *testing.T) {
+	t.Parallel()
+	m := background.New(func(context.Context, media.Request, func(float64)) ([]media.Output, error) {
+		return outputs(2), nil
+	}, background.Options{Quick: time.Minute})
+	defer m.Close()
+	got, err := m.Submit(t.Context(), media.Request{Key: "a"})
+	if err != nil || got.State != media.Success || len(got.Outputs) != 2 || got.Progress != 1 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	again, err := m.Poll(t.Context(), got.Ticket)
+	if err != nil || again.State != media.Success {
+		t.Fatalf("%+v, %v", again, err)
+	}
+	m.Forget(got.Ticket)
+	if _, err := m.Poll(t.Context(), got.Ticket); media.Failing(err).Class != media.Gone {
+		t.Errorf("forgotten work: %v", err)
+	}
+}
+
+func TestTheSameKeyIsTheSameWork(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		made := 0
+		m := background.New(func(_ context.Context, _ media.Request, report func(float64)) ([]media.Output, error) {
+			made++
+			report(0.5)
+			report(0.2) // never goes back
+			time.Sleep(time.Second)
+			return outputs(1), nil
+		}, background.Options{})
+		defer m.Close()
+		first, _ := m.Submit(t.Context(), media.Request{Key: "a"})
+		_, _ = m.Submit(t.Context(), media.Request{Key: "a"})
+		synctest.Wait()
+		if got, _ := m.Poll(t.Context(), first.Ticket); got.State != media.Processing || got.Progress != 0.5 {
+			t.Errorf("in the middle: %+v", got)
+		}
+		time.Sleep(2 * time.Second)
+		if got, _ := m.Poll(t.Context(), first.Ticket); got.State != media.Success || made != 1 {
+			t.Errorf("at the end: %+v, made %d times", got, made)
+		}
+	})
+}
+
+func TestWorkWaitsForItsTurnAndCanBeStopped(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := background.New(func(ctx context.Context, _ media.Request, _ func(float64)) ([]media.Output, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}, background.Options{Parallel: 1})
+		defer m.Close()
+		first, _ := m.Submit(t.Context(), media.Request{Key: "a"})
+		second, _ := m.Submit(t.Context(), media.Request{Key: "b"})
+		if first.State != media.Processing || second.State != media.Pending {
+			t.Errorf("first %s, second %s", first.State, second.State)
+		}
+		_ = m.Cancel(t.Context(), first.Ticket)
+		synctest.Wait()
+		first, _ = m.Poll(t.Context(), first.Ticket)
+		second, _ = m.Poll(t.Context(), second.Ticket)
+		if first.State != media.Failed || first.Failure.Class != media.Stopped || second.State != media.Processing {
+			t.Errorf("first %+v, second %+v", first, second)
+		}
+	})
+}
+
+func TestFailuresAreTold(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		craft background.Craft
+		class media.Class
+	}{
+		"a failure": {func(context.Context, media.Request, func(float64)) ([]media.Output, error) {
+			return nil, &media.Failure{Class: media.BadInput}
+		}, media.BadInput},
+		"an error": {func(context.Context, media.Request, func(float64)) ([]media.Output, error) {
+			return nil, errors.New("no")
+		}, media.Transient},
+		"nothing": {func(context.Context, media.Request, func(float64)) ([]media.Output, error) {
+			return nil, nil
+		}, media.ModelFailed},
+		"a panic": {func(context.Context, media.Request, func(float64)) ([]media.Output, error) {
+			panic("oh")
+		}, media.ModelFailed},
+	} {
+		m := background.New(c.craft, background.Options{Quick: time.Minute})
+		defer m.Close()
+		if got, _ := m.Submit(t.Context(), media.Request{Key: "a"}); got.State != media.Failed || got.Failure.Class != c.class {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

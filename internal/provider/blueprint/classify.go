@@ -1,0 +1,248 @@
+package blueprint
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"stele/internal/media"
+)
+
+// The order of tests is the same for every answer: did one come, its HTTP
+// status, the code of an envelope inside a good status, the state of the work,
+// the code of its failure, and last whether success has anything to show.
+
+// lost is the failure of a call that got no answer.
+func (d *desk) lost(err error) *media.Failure {
+	return d.failure(media.Transient, "", "", err)
+}
+
+// refused is the failure that a bad status means. An order that was refused by a
+// broken server may have been taken all the same, unless the answer proves that
+// it was not.
+func (d *desk) refused(op *Operation, a answer, ordering bool) *media.Failure {
+	code, message := op.told(a)
+	class := op.verdict(a, code, message)
+	if ordering && (a.status >= 500 || a.status == http.StatusRequestTimeout) {
+		explained := code != "" || message != ""
+		switch {
+		case !explained:
+			class = media.SubmitUnknown
+		case class == "" && a.status == http.StatusServiceUnavailable:
+			class = media.Transient
+		case class == "":
+			class = media.SubmitUnknown
+		}
+	}
+	if class == "" {
+		class = byStatus(a.status, ordering)
+	}
+	f := d.failure(class, code, message, d.cause(a))
+	f.RetryAfter = op.patience(a, message)
+	return f
+}
+
+// enveloped is the failure inside an answer with a good status, nil where there
+// is none. An answer without its envelope says nothing.
+func (d *desk) enveloped(op *Operation, a answer, ordering bool) *media.Failure {
+	if op.Envelope == nil {
+		return nil
+	}
+	switch got, told := op.Envelope.Path.one(a.doc); {
+	case told && equal(got, op.Envelope.OK):
+		return nil
+	case !told && ordering:
+		return d.failure(media.SubmitUnknown, "", "", d.cause(a))
+	case !told:
+		return d.failure(media.Transient, "", "", d.cause(a))
+	}
+	code, message := op.told(a)
+	class := op.verdict(a, code, message)
+	if class == "" {
+		class = media.BadInput
+	}
+	f := d.failure(class, code, message, d.cause(a))
+	f.RetryAfter = op.patience(a, message)
+	return f
+}
+
+// failed is the failure of work that came to a bad end.
+func (d *desk) failed(op *Operation, a answer, class media.Class) *media.Failure {
+	cause := d.cause(a)
+	code, message := op.told(a)
+	a.status = 0 // of the look, not of the work
+	if told := op.verdict(a, code, message); told != "" {
+		class = told
+	}
+	if class == "" {
+		class = media.ModelFailed
+	}
+	return d.failure(class, code, message, cause)
+}
+
+// told is what an answer says of what is wrong.
+func (op *Operation) told(a answer) (code, message string) {
+	first := func(places routes) string {
+		for _, p := range places {
+			if text := p.with(a.id).text(a.doc); text != "" {
+				return text
+			}
+		}
+		return ""
+	}
+	code, message = first(op.Error.Code), first(op.Error.Message)
+	if code == "" && op.Error.Header != "" {
+		code = a.header.Get(op.Error.Header)
+	}
+	return code, message
+}
+
+// verdict is what the operation's file says of a failure, "" where it says
+// nothing.
+func (op *Operation) verdict(a answer, code, message string) media.Class {
+	code, message = strings.ToLower(code), strings.ToLower(message)
+	within := func(text string) func(string) bool {
+		return func(part string) bool { return text != "" && strings.Contains(text, strings.ToLower(part)) }
+	}
+	for _, v := range op.Classify {
+		switch {
+		case len(v.HTTP) > 0 && !slices.Contains(v.HTTP, a.status):
+		case len(v.Code) > 0 && !slices.ContainsFunc(v.Code, func(c string) bool { return strings.EqualFold(c, code) }):
+		case len(v.Has) > 0 && !slices.ContainsFunc(v.Has, within(code)):
+		case !haveAll(a.doc, v.Facts, a.id):
+		case len(v.Says) > 0 && !slices.ContainsFunc(v.Says, within(message)):
+		default:
+			return v.Class
+		}
+	}
+	return ""
+}
+
+func byStatus(status int, ordering bool) media.Class {
+	switch {
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return media.Auth
+	case status == http.StatusPaymentRequired:
+		return media.Quota
+	case status == http.StatusTooManyRequests, status == http.StatusTooEarly:
+		return media.Rate
+	case !ordering && (status == http.StatusNotFound || status == http.StatusGone):
+		return media.Gone
+	case status < 400, status >= 500, status == http.StatusRequestTimeout:
+		return media.Transient
+	}
+	return media.BadInput
+}
+
+// patience is how long the provider asks to wait.
+func (op *Operation) patience(a answer, message string) time.Duration {
+	const most = time.Hour
+	wait := time.Duration(0)
+	for _, p := range op.Error.Retry {
+		if text := p.text(a.doc); wait == 0 && text != "" {
+			wait = seconds(text)
+		}
+	}
+	if text := a.header.Get("Retry-After-Ms"); text != "" {
+		wait = seconds(text) / 1000
+	}
+	if text := a.header.Get("Retry-After"); text != "" {
+		if wait = seconds(text); wait == 0 {
+			if when, err := http.ParseTime(text); err == nil {
+				wait = time.Until(when)
+			}
+		}
+	}
+	if _, after, ok := strings.Cut(message, op.Error.Says); wait == 0 && op.Error.Says != "" && ok {
+		end := strings.IndexFunc(after, func(r rune) bool { return r != '.' && !unicode.IsDigit(r) })
+		if end < 0 {
+			end = len(after)
+		}
+		wait = seconds(after[:end])
+	}
+	return min(max(wait, 0), most)
+}
+
+// seconds reads "34", "34.5" or "34s".
+func seconds(text string) time.Duration {
+	n, err := strconv.ParseFloat(strings.TrimSuffix(text, "s"), 64)
+	if err != nil || n < 0 || n > 1e6 {
+		return 0
+	}
+	return time.Duration(n * float64(time.Second))
+}
+
+// sentences are what a client reads where the provider's own words are not for
+// it, or missing.
+var sentences = map[media.Class]string{
+	media.BadInput:      "The provider refused the request.",
+	media.PolicyInput:   "The provider refused the request because of its content rules.",
+	media.PolicyOutput:  "The provider withheld the result because of its content rules.",
+	media.Auth:          "The provider refused this installation's credentials.",
+	media.Quota:         "This installation's account at the provider has run out.",
+	media.Rate:          "The provider takes no more requests for now.",
+	media.Concurrency:   "The provider is busy with this installation's other work.",
+	media.Transient:     "The provider could not be reached.",
+	media.ModelFailed:   "The model failed.",
+	media.Gone:          "The provider does not know the work any more.",
+	media.SubmitUnknown: "The provider's answer was lost. The work may have been accepted; it is not sent twice.",
+	media.Late:          "The work was not done in time.",
+	media.Stopped:       "The work was canceled.",
+}
+
+// failure makes a failure of a class. The provider's words reach the client only
+// where they are about its request, and without addresses.
+func (d *desk) failure(class media.Class, code, message string, cause error) *media.Failure {
+	f := &media.Failure{Class: class, Code: d.discreet(code, 60), Message: sentences[class], Err: cause}
+	switch class { //nolint:exhaustive // the others are about the installation
+	case media.BadInput, media.PolicyInput, media.PolicyOutput, media.ModelFailed:
+		if said := d.discreet(message, 300); said != "" {
+			f.Message += " It said: " + said
+		}
+	}
+	if cause != nil {
+		if text := cause.Error(); d.key != "" && strings.Contains(text, d.key) {
+			f.Err = errors.New(d.hide(text))
+		}
+	}
+	return f
+}
+
+// cause is an answer for the log.
+func (d *desk) cause(a answer) error {
+	const most = 1000
+	body := a.body
+	if len(body) > most {
+		body = body[:most]
+	}
+	return fmt.Errorf("HTTP %d: %s", a.status, d.hide(strings.ToValidUTF8(string(body), "")))
+}
+
+// hide takes the account's key out of a text.
+func (d *desk) hide(text string) string {
+	if len(d.key) < 4 {
+		return text
+	}
+	return strings.NewReplacer(d.key, "…", url.QueryEscape(d.key), "…").Replace(text)
+}
+
+var anAddress = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s"'<>)\]]+`)
+
+// discreet is a text of the provider's that a client may read: short, on one
+// line, without addresses and the key.
+func (d *desk) discreet(text string, most int) string {
+	text = anAddress.ReplaceAllString(d.hide(text), "…")
+	text = strings.ReplaceAll(text, d.base.Host, "…")
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,189 @@
+package blueprint
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Bounds of what an answer may hold: one that is looked at, and one that has the
+// work itself in it.
+const (
+	mostAnswer = 64 << 20
+	mostWhole  = 512 << 20
+)
+
+// desk is where the calls of an account are made.
+type desk struct {
+	base   *url.URL
+	key    string
+	client *http.Client // to the provider itself
+	public *http.Client // to all others
+}
+
+// payload is what is sent. It can be opened once.
+type payload struct {
+	kind string // content type
+	size int64
+	open func(ctx context.Context) (io.ReadCloser, error)
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+	doc    any    // the body, where it is JSON
+	id     string // of the work it is about
+}
+
+func (a answer) fine() bool { return a.status >= 200 && a.status < 300 }
+
+// locate is the URL of an address in a file or an answer.
+func (d *desk) locate(address string) (*url.URL, error) {
+	if strings.HasPrefix(address, "/") {
+		address = strings.TrimSuffix(d.base.String(), "/") + address
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, err
+	}
+	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil {
+		return nil, errors.New("the provider gave an address that is none")
+	}
+	return u, nil
+}
+
+// own reports whether a URL leads to the provider itself, which may see the key:
+// to where the operator said it is, or to one of its other hosts.
+func (d *desk) own(u *url.URL, hosts []string) bool {
+	if u.Scheme == d.base.Scheme && strings.EqualFold(u.Host, d.base.Host) {
+		return true
+	}
+	return u.Scheme == "https" && d.base.Scheme == "https" && slices.ContainsFunc(hosts, func(host string) bool {
+		suffix, wide := strings.CutPrefix(host, "*")
+		name := strings.ToLower(u.Host) // with a port it is none of them
+		return name == host || wide && strings.HasSuffix(name, suffix)
+	})
+}
+
+// request makes a request that carries the key where it may, and the client that
+// is to send it.
+func (d *desk) request(ctx context.Context, op *Operation, method string, u *url.URL, hosts []string) (*http.Request, *http.Client, error) {
+	r, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !d.own(u, hosts) {
+		return r, d.public, nil
+	}
+	for name, value := range op.Headers {
+		r.Header.Set(name, value)
+	}
+	if op.Auth.Header != "" && d.key != "" {
+		r.Header.Set(op.Auth.Header, strings.ReplaceAll(op.Auth.Value, "{key}", d.key))
+	}
+	return r, d.client, nil
+}
+
+// look asks for an address and reads the answer. Its error means that none came.
+func (d *desk) look(ctx context.Context, op *Operation, address string) (answer, error) {
+	u, err := d.locate(address)
+	if err != nil {
+		return answer{}, err
+	}
+	r, client, err := d.request(ctx, op, http.MethodGet, u, op.Hosts)
+	if err != nil {
+		return answer{}, err
+	}
+	return exchange(client, r, mostAnswer)
+}
+
+// send sends a body, once. Its error means that no answer came; sent tells
+// whether the provider may have got the whole body all the same.
+func (d *desk) send(ctx context.Context, op *Operation, method, address string, p *payload) (got answer, sent bool, err error) {
+	u, err := d.locate(address)
+	if err != nil {
+		return answer{}, false, err
+	}
+	var whole atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		WroteRequest: func(info httptrace.WroteRequestInfo) {
+			if info.Err == nil {
+				whole.Store(true)
+			}
+		},
+	})
+	r, client, err := d.request(ctx, op, method, u, op.Hosts)
+	if err != nil {
+		return answer{}, false, err
+	}
+	if p != nil {
+		body, err := p.open(ctx)
+		if err != nil {
+			return answer{}, false, err
+		}
+		// Without GetBody the transport has no second copy to send.
+		r.Body, r.ContentLength = &watched{ReadCloser: body, left: p.size, whole: &whole}, p.size
+		r.Header.Set("Content-Type", p.kind)
+	}
+	most := int64(mostAnswer)
+	if op.Submit.Whole {
+		most = mostWhole
+	}
+	got, err = exchange(client, r, most)
+	return got, whole.Load(), err
+}
+
+// watched notices when the last of a body was handed over.
+type watched struct {
+	io.ReadCloser
+
+	left  int64
+	whole *atomic.Bool
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.ReadCloser.Read(p)
+	if w.left -= int64(n); w.left <= 0 {
+		w.whole.Store(true)
+	}
+	return n, err
+}
+
+// exchange sends a request and reads the whole answer.
+func exchange(client *http.Client, r *http.Request, most int64) (answer, error) {
+	res, err := client.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	got := answer{status: res.StatusCode, header: res.Header}
+	if !got.fine() {
+		most = 1 << 20
+	}
+	got.body, err = io.ReadAll(io.LimitReader(res.Body, most+1))
+	switch {
+	case err != nil && got.fine():
+		return answer{}, fmt.Errorf("read the answer: %w", err)
+	case int64(len(got.body)) > most && got.fine():
+		return answer{}, fmt.Errorf("the answer is larger than %d bytes", most)
+	}
+	if body := bytes.TrimLeft(got.body, " \t\r\n"); len(body) > 0 && (body[0] == '{' || body[0] == '[') {
+		if json.Unmarshal(body, &got.doc, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
+			got.doc = nil
+		}
+	}
+	return got, nil
+}

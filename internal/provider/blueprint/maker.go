@@ -1,0 +1,174 @@
+package blueprint
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"stele/internal/generation"
+	"stele/internal/media"
+	"stele/internal/provider"
+	"stele/internal/provider/background"
+)
+
+// Options are what makers need beside an account.
+type Options struct {
+	Client   *http.Client                      // guard's, for what the operator configured
+	Public   *http.Client                      // guard's, for addresses that providers name
+	ReadFile func(name string) ([]byte, error) // reads graph files of models, by the names in Call.Graph; nil: there are none
+	Log      *slog.Logger                      // nil: nothing is logged
+	Now      func() time.Time                  // nil: the clock
+}
+
+// Maker is an account at a media provider. It is safe for concurrent use.
+type Maker struct {
+	desk    *desk
+	ops     map[string]*Operation
+	name    string
+	options map[string]string // the account's
+	files   func(string) ([]byte, error)
+	log     *slog.Logger
+	now     func() time.Time
+	behind  *background.Maker // for calls that answer only when the work is done
+
+	odd sync.Map // states that were told of already
+}
+
+// Open makes the maker of an account, or says what the account lacks. It is a
+// generation.Finder where all operations of its kind can look up lost work. Close
+// it where it is an io.Closer.
+func Open(a provider.Account, o Options) (generation.Maker, error) {
+	base, err := url.Parse(a.BaseURL)
+	if err != nil || base.Host == "" {
+		return nil, fmt.Errorf("provider %s: base_url is no address", a.Name)
+	}
+	m := &Maker{
+		desk: &desk{base: base, key: a.Key, client: o.Client, public: o.Public}, ops: make(map[string]*Operation),
+		name: a.Name, options: a.Options, files: o.ReadFile, log: o.Log, now: o.Now,
+	}
+	if m.log == nil {
+		m.log = slog.New(slog.DiscardHandler)
+	}
+	if m.now == nil {
+		m.now = time.Now
+	}
+	all, err := operations()
+	if err != nil {
+		return nil, err
+	}
+	finds := true
+	for _, op := range all {
+		if op.Kind != a.Kind.Name {
+			continue
+		}
+		m.ops[op.Name] = op
+		finds = finds && m.finds(op)
+		if op.Submit.Whole && m.behind == nil {
+			m.behind = background.New(m.whole, background.Options{Parallel: 64, Quick: quick})
+		}
+	}
+	switch {
+	case len(m.ops) == 0:
+		return nil, fmt.Errorf("provider %s: accounts of kind %s make no media", a.Name, a.Kind.Name)
+	case finds:
+		return &Finder{m}, nil
+	}
+	return m, nil
+}
+
+// quick is how long an order waits for an answer that comes only with the work:
+// long enough to hear of a refusal, so that it is one of the order.
+const quick = 2 * time.Second
+
+// Close stops calls that are under way. Work that providers do goes on.
+func (m *Maker) Close() error {
+	if m.behind != nil {
+		m.behind.Close()
+	}
+	return nil
+}
+
+var _ io.Closer = (*Maker)(nil)
+
+// Poll looks at accepted work.
+func (m *Maker) Poll(ctx context.Context, sealed media.Ticket) (media.Status, error) {
+	t, op, err := m.unseal(sealed)
+	if err != nil {
+		return media.Status{}, err
+	}
+	if op.Submit.Whole {
+		status, err := m.behind.Poll(ctx, media.Ticket(t.Inner))
+		status.Ticket = sealed
+		return status, err
+	}
+	status, err := m.poll(ctx, op, &t, true)
+	status.Ticket = sealed
+	return status, err
+}
+
+// Cancel stops work where the provider can.
+func (m *Maker) Cancel(ctx context.Context, sealed media.Ticket) error {
+	t, op, err := m.unseal(sealed)
+	if err != nil {
+		return err
+	}
+	if op.Submit.Whole {
+		return m.behind.Cancel(ctx, media.Ticket(t.Inner))
+	}
+	return m.cancel(ctx, op, &t)
+}
+
+// Forget lets go of outputs that were copied.
+func (m *Maker) Forget(sealed media.Ticket) {
+	if t, op, err := m.unseal(sealed); err == nil && op.Submit.Whole {
+		m.behind.Forget(media.Ticket(t.Inner))
+	}
+}
+
+// operation finds the operation of a model.
+func (m *Maker) operation(name string) (*Operation, error) {
+	op, ok := m.ops[name]
+	if !ok {
+		return nil, &media.Failure{
+			Class: media.Gone, Message: sentences[media.Gone], Err: fmt.Errorf("provider %s has no operation %q", m.name, name),
+		}
+	}
+	return op, nil
+}
+
+func (m *Maker) unseal(sealed media.Ticket) (ticket, *Operation, error) {
+	t, err := readTicket(sealed)
+	if err != nil {
+		return t, nil, m.desk.failure(media.Gone, "", "", err)
+	}
+	op, err := m.operation(t.Operation)
+	return t, op, err
+}
+
+// graph reads the workflow of a model.
+func (m *Maker) graph(model *media.Model) (any, error) {
+	if model.Call.Graph == "" {
+		return nil, nil
+	}
+	return readGraph(model.Call.Graph, m.files)
+}
+
+// upstream is the provider's own name of a model in a mode.
+func upstream(m *media.Model, o *media.Operation) string {
+	return strings.TrimSpace(first(o.Upstream, m.Upstream))
+}
+
+func first(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}

@@ -1,0 +1,169 @@
+package blueprint
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"mime"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"stele/internal/media"
+)
+
+// made lists what an answer says was made. Values that are no outputs are passed
+// over: whether anything is left is for the caller to judge.
+func (m *Maker) made(op *Operation, a answer, t *ticket) []media.Output {
+	var list []media.Output
+	for place := range op.Outputs {
+		rule := &op.Outputs[place]
+		if rule.Body {
+			if a.doc == nil && len(a.body) > 0 {
+				list = append(list, rule.output(t, nil, held(a.body), a.header.Get("Content-Type")))
+			}
+			continue
+		}
+		for _, item := range rule.Path.with(t.ID).all(a.doc) {
+			if !haveAll(item, rule.If, t.ID) || (len(rule.Unless) > 0 && haveAll(item, rule.Unless, t.ID)) {
+				continue
+			}
+			if o, ok := m.outputOf(op, rule, t, item); ok {
+				list = append(list, o)
+			}
+		}
+	}
+	return list
+}
+
+// outputOf is one value as an output, and whether it is one.
+func (m *Maker) outputOf(op *Operation, rule *Output, t *ticket, item any) (media.Output, bool) {
+	contentType := rule.Type.text(item)
+	if rule.Get != "" {
+		where, err := address(rule.Get, func(name string) string {
+			if inner, ok := strings.CutPrefix(name, "item."); ok {
+				return path{{key: inner}}.text(item)
+			}
+			if name == "value" {
+				return rule.Value.text(item)
+			}
+			return t.fill(name)
+		})
+		if err != nil {
+			return media.Output{}, false
+		}
+		return rule.output(t, item, m.opener(op, rule, where), contentType), true
+	}
+	value := rule.Value.text(item)
+	if value == "" {
+		return media.Output{}, false
+	}
+	switch rule.Form {
+	case "base64", "hex":
+		body, err := decode(rule.Form, value)
+		if err != nil || len(body) == 0 {
+			return media.Output{}, false
+		}
+		if s, ok := bare(contentType); ok {
+			o := rule.output(t, item, held(s.wav(body)), "audio/wav")
+			o.Duration = s.duration(len(body))
+			return o, true
+		}
+		return rule.output(t, item, held(body), contentType), true
+	}
+	if strings.HasPrefix(value, "data:") {
+		body, kind, err := dataURI(value)
+		if err != nil {
+			return media.Output{}, false
+		}
+		return rule.output(t, item, held(body), kind), true
+	}
+	if u, err := m.desk.locate(value); err != nil || strings.HasPrefix(value, "/") || u.Host == "" {
+		return media.Output{}, false
+	}
+	return rule.output(t, item, m.opener(op, rule, value), contentType), true
+}
+
+type opener = func(ctx context.Context) (io.ReadCloser, error)
+
+func (rule *Output) output(t *ticket, item any, open opener, contentType string) media.Output {
+	size := func(r route) int {
+		if !r.given() {
+			return 0
+		}
+		v, _ := r.one(item)
+		n, _ := numberOf(v)
+		return int(n)
+	}
+	o := media.Output{Kind: rule.Kind, Role: rule.Role, Type: contentType, Width: size(rule.Width), Height: size(rule.Height), Open: open}
+	name := rule.Name
+	if !name.given() {
+		name = rule.Value
+	}
+	if o.Kind == "" {
+		o.Kind = first(kindOf(contentType, name.text(item)), t.Kind)
+	}
+	if rule.Duration.given() {
+		v, _ := rule.Duration.one(item)
+		o.Duration, _ = numberOf(v)
+	}
+	return o
+}
+
+// kindOf is the kind of media that a content type or the ending of a name or
+// address tells, "" where they tell nothing.
+func kindOf(contentType, name string) string {
+	if kind, _, ok := strings.Cut(contentType, "/"); ok && slices.Contains(media.Types(), kind) {
+		return kind
+	}
+	if u, err := url.Parse(name); err == nil {
+		name = u.Path
+	}
+	end := strings.ToLower(filepath.Ext(name))
+	for kind, known := range endings {
+		if end != "" && end == known {
+			kind, _, _ = strings.Cut(kind, "/")
+			return kind
+		}
+	}
+	return ""
+}
+
+// held is an output that is in memory already.
+func held(body []byte) opener {
+	return func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+}
+
+func decode(form, text string) ([]byte, error) {
+	if form == "hex" {
+		return hex.DecodeString(text)
+	}
+	// Some senders break lines, some leave the padding out.
+	text = strings.NewReplacer("\n", "", "\r", "").Replace(text)
+	if strings.ContainsAny(text, "-_") {
+		return base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
+	}
+	return base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
+}
+
+// dataURI reads the content and the type of a data: URI.
+func dataURI(text string) (body []byte, contentType string, err error) {
+	head, data, ok := strings.Cut(strings.TrimPrefix(text, "data:"), ",")
+	if !ok {
+		return nil, "", fmt.Errorf("a data URI without a comma")
+	}
+	kind, coded := strings.CutSuffix(head, ";base64")
+	if contentType, _, err = mime.ParseMediaType(kind); err != nil {
+		contentType = ""
+	}
+	if !coded {
+		plain, err := url.PathUnescape(data)
+		return []byte(plain), contentType, err
+	}
+	body, err = decode("base64", data)
+	return body, contentType, err
+}

@@ -1,0 +1,241 @@
+package blueprint
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"stele/internal/manifest"
+	"stele/internal/media"
+)
+
+//go:embed operations/*.yaml
+var operationFiles embed.FS
+
+// operations are those that are built in, read once.
+var operations = sync.OnceValues(func() ([]*Operation, error) {
+	var list []*Operation
+	err := fs.WalkDir(operationFiles, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		src, err := operationFiles.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		op, err := readOperation(name, src)
+		list = append(list, op)
+		return err
+	})
+	return list, err
+})
+
+// readOperation reads an operation file, strictly. The error is
+// manifest.Problems.
+func readOperation(file string, src []byte) (*Operation, error) {
+	op := &Operation{}
+	c := checking{manifest.Decode(file, src, op, manifest.Options{}), op}
+	c.named()
+	c.orders()
+	c.looks()
+	c.ends()
+	c.finds()
+	return op, c.Err()
+}
+
+// checking finds what is wrong with an operation whose form is right.
+type checking struct {
+	*manifest.Doc
+
+	op *Operation
+}
+
+// fills are the holes that addresses may have once the work is named.
+var fills = []string{"id", "upstream", "path", "mode", "urls.*"}
+
+func (c checking) named() {
+	if kind, name, ok := strings.Cut(c.op.Name, "/"); !ok || kind == "" || name == "" {
+		c.Problem(manifest.At("operation"), "is called after its kind, such as fal/queue")
+	}
+	if c.op.Kind == "" {
+		c.Problem(manifest.At("kind"), "names the kind of account, such as fal")
+	}
+	if a := c.op.Auth; a.Header != "" && !strings.Contains(a.Value, "{key}") {
+		c.Problem(manifest.At("auth", "value"), "has no {key} in it")
+	}
+	for i, host := range c.op.Hosts {
+		bare := strings.TrimPrefix(host, "*.")
+		if strings.ContainsAny(bare, "*/:@") || !strings.Contains(bare, ".") || strings.ToLower(bare) != bare {
+			c.Problem(manifest.At("hosts", i), "is no host such as api.example.com or *.example.com")
+		}
+	}
+	if up := c.op.Upload; up != nil {
+		at := manifest.At("upload")
+		c.address(at.Add("post"), up.Post)
+		c.needs(at.Add("part"), up.Part != "")
+		c.needs(at.Add("reply"), up.Reply.given())
+	}
+}
+
+func (c checking) orders() {
+	at, s := manifest.At("submit"), &c.op.Submit
+	c.address(at.Add("post"), s.Post, "upstream", "path", "mode")
+	if s.Encode != "" {
+		c.oneOf(at.Add("encode"), s.Encode, encodings)
+	}
+	for _, path := range slices.Sorted(maps.Keys(s.EncodeBy)) {
+		c.oneOf(at.Add("encode_by", path), s.EncodeBy[path], encodings)
+	}
+	if !s.Whole {
+		c.needs(at.Add("id"), s.ID.given() || s.Chosen != nil)
+	}
+	if s.Chosen != nil && !s.Chosen.To.writes() {
+		c.Problem(at.Add("chosen", "to"), "is no place to write to")
+	}
+	if s.Marked != nil {
+		c.needs(at.Add("marked", "option"), s.Marked.Option != "")
+		if !s.Marked.To.writes() {
+			c.Problem(at.Add("marked", "to"), "is no place to write to")
+		}
+	}
+}
+
+func (c checking) looks() {
+	at, op := manifest.At("poll"), c.op
+	if op.Submit.Whole {
+		if c.Has(at) {
+			c.Problem(at, "has no meaning where the answer is the result")
+		}
+	} else {
+		c.needs(at.Add("get"), len(op.Poll.Get) > 0)
+		for _, template := range op.Poll.Get {
+			c.address(at.Add("get"), template, fills...)
+		}
+		if p := op.Poll; p.First <= 0 || p.Step <= 0 || p.Max < p.Step {
+			c.Problem(at, "first, step and max are needed, and max is at least step")
+		}
+		c.needs(manifest.At("state"), len(op.State.When) > 0 || op.State.Path.given())
+	}
+	for i, sign := range op.State.When {
+		at := manifest.At("state", "when", i)
+		c.oneOf(at.Add("is"), sign.Is, states)
+		if sign.Class != "" {
+			c.class(at.Add("class"), sign.Class)
+		}
+		if !sign.Exists.given() && len(sign.Has) == 0 {
+			c.Problem(at, "holds of everything")
+		}
+	}
+	for _, word := range slices.Sorted(maps.Keys(op.State.Map)) {
+		c.oneOf(manifest.At("state", "map", word), op.State.Map[word], states)
+	}
+	if op.State.Else != "" {
+		c.oneOf(manifest.At("state", "else"), op.State.Else, states)
+	}
+	for i, v := range op.Classify {
+		c.class(manifest.At("classify", i, "class"), v.Class)
+		if len(v.HTTP)+len(v.Code)+len(v.Has)+len(v.Says)+len(v.Facts) == 0 {
+			c.Problem(manifest.At("classify", i), "holds of everything")
+		}
+	}
+}
+
+func (c checking) ends() {
+	op := c.op
+	if op.Result != nil {
+		c.address(manifest.At("result", "get"), op.Result.Get, fills...)
+	}
+	c.needs(manifest.At("outputs"), len(op.Outputs) > 0)
+	for i, o := range op.Outputs {
+		at := manifest.At("outputs", i)
+		if o.Body == o.Path.given() {
+			c.Problem(at, "needs either a path or body: true")
+		}
+		if o.Get != "" {
+			c.address(at.Add("get"), o.Get, append(slices.Clone(fills), "item.*", "value")...)
+		}
+		if o.Form != "" {
+			c.oneOf(at.Add("form"), o.Form, []string{"url", "base64", "hex"})
+		}
+		if o.Kind != "" {
+			c.oneOf(at.Add("kind"), o.Kind, media.Types())
+		}
+		if o.Role != "" {
+			c.oneOf(at.Add("role"), o.Role, []string{media.Thumbnail, media.Preview, media.Cover})
+		}
+	}
+	for i, stop := range op.Cancel {
+		at := manifest.At("cancel", i)
+		c.address(at.Add("path"), stop.Path, fills...)
+		if stop.Method != "" {
+			c.oneOf(at.Add("method"), stop.Method, []string{"POST", "PUT", "DELETE"})
+		}
+		for j, from := range stop.From {
+			c.oneOf(at.Add("from", j), string(from), states)
+		}
+	}
+}
+
+func (c checking) finds() {
+	f, at := c.op.Find, manifest.At("find")
+	if f == nil {
+		return
+	}
+	c.needs(at.Add("settled"), f.Settled > 0)
+	if c.op.Submit.Chosen != nil {
+		return
+	}
+	c.needs(manifest.At("submit", "marked"), c.op.Submit.Marked != nil)
+	c.address(at.Add("get"), f.Get)
+	for name, r := range map[string]route{"items": f.Items, "id": f.ID, "mark": f.Mark, "time": f.Time} {
+		c.needs(at.Add(name), r.given() && r.reads())
+	}
+}
+
+func (c checking) address(at manifest.Path, template string, known ...string) {
+	if template == "" {
+		c.needs(at, false)
+	} else if err := checkAddress(template, known...); err != nil {
+		c.Problem(at, "%v", err)
+	}
+}
+
+func (c checking) class(at manifest.Path, class media.Class) {
+	names := make([]string, 0, len(sentences))
+	for known := range sentences {
+		names = append(names, string(known))
+	}
+	slices.Sort(names)
+	c.oneOf(at, string(class), names)
+}
+
+func (c checking) oneOf(at manifest.Path, got string, known []string) {
+	if !slices.Contains(known, got) {
+		c.Problem(at, "%q is not one of %v%s", got, known, manifest.DidYouMean(got, known))
+	}
+}
+
+func (c checking) needs(at manifest.Path, given bool) {
+	if !given {
+		c.Problem(at, "is missing")
+	}
+}
+
+// operationOf finds a built-in operation by its name.
+func operationOf(name string) (*Operation, error) {
+	list, err := operations()
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(list))
+	for i, op := range list {
+		if names[i] = op.Name; op.Name == name {
+			return op, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no operation %q%s", name, manifest.DidYouMean(name, names))
+}

@@ -1,0 +1,163 @@
+package ink
+
+import (
+	"context"
+	"image"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/image/vector"
+)
+
+// Tone is a colour as a page keeps it.
+type Tone [3]uint16
+
+// Tone is the colour in 16 bits. What 8 bits can show exactly stays exact.
+func (c Color) Tone() Tone { return Tone{deep(c.R), deep(c.G), deep(c.B)} }
+
+func deep(v float64) uint16 { return uint16(math.Round(min(1, max(0, v)) * 65535)) }
+
+// Color is the tone as a colour.
+func (t Tone) Color() Color {
+	return Color{float64(t[0]) / 65535, float64(t[1]) / 65535, float64(t[2]) / 65535}
+}
+
+// Flat is the tone of c rounded to what a file holds, so that a plain area stays
+// plain instead of being dithered.
+func (c Color) Flat() Tone {
+	t := c.Tone()
+	for i, v := range t {
+		t[i] = uint16((uint32(v) + 128) / 257 * 257)
+	}
+	return t
+}
+
+// Page is an opaque picture in the making. One goroutine draws at a time.
+type Page struct {
+	W, H int
+	clip image.Rectangle
+	pix  []Tone
+	edge vector.Rasterizer
+	mask []uint8
+}
+
+// New is a page of one colour.
+func New(w, h int, paper Color) *Page {
+	p := &Page{W: w, H: h, clip: image.Rect(0, 0, w, h), pix: make([]Tone, w*h)}
+	tone := paper.Flat()
+	for i := range p.pix {
+		p.pix[i] = tone
+	}
+	return p
+}
+
+// Bounds is the whole page.
+func (p *Page) Bounds() image.Rectangle { return image.Rect(0, 0, p.W, p.H) }
+
+// Clip keeps what is drawn inside an area until the function it returns is called.
+func (p *Page) Clip(area image.Rectangle) (whole func()) {
+	before := p.clip
+	p.clip = area.Intersect(before)
+	return func() { p.clip = before }
+}
+
+// At is the tone of a pixel.
+func (p *Page) At(x, y int) Tone { return p.pix[y*p.W+x] }
+
+// Paint says the colour at a pixel. It is asked from several goroutines at once.
+type Paint func(x, y int) Tone
+
+// Solid paints one colour.
+func Solid(c Color) Paint {
+	tone := c.Flat()
+	return func(int, int) Tone { return tone }
+}
+
+// Flood paints the whole page.
+func (p *Page) Flood(ctx context.Context, paint Paint) error {
+	return Bands(ctx, p.H, func(from, to int) {
+		for y := from; y < to; y++ {
+			row := p.pix[y*p.W : (y+1)*p.W]
+			for x := range row {
+				row[x] = paint(x, y)
+			}
+		}
+	})
+}
+
+// Wash lays colours over an area, each as thickly as it says, from 0 to 1.
+func (p *Page) Wash(ctx context.Context, area image.Rectangle, wash func(x, y int) (Tone, float64)) error {
+	area = area.Intersect(p.clip)
+	return Bands(ctx, area.Dy(), func(from, to int) {
+		for y := area.Min.Y + from; y < area.Min.Y+to; y++ {
+			for x := area.Min.X; x < area.Max.X; x++ {
+				if tone, a := wash(x, y); a > 0 {
+					p.blend(y*p.W+x, tone, uint32(min(1, a)*65536))
+				}
+			}
+		}
+	})
+}
+
+// blend lays a tone over a pixel; 65536 covers it.
+func (p *Page) blend(at int, tone Tone, a uint32) {
+	if a >= 65536 {
+		p.pix[at] = tone
+		return
+	}
+	old := &p.pix[at]
+	for i := range old {
+		old[i] = uint16((uint64(old[i])*uint64(65536-a) + uint64(tone[i])*uint64(a) + 32768) >> 16)
+	}
+}
+
+// Bands does work on rows 0 to n, a few at a time and on every core, and looks at
+// ctx in between.
+func Bands(ctx context.Context, n int, work func(from, to int)) error {
+	const band = 16
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), max(1, n/band)) {
+		group.Go(func() {
+			for ctx.Err() == nil {
+				from := int(next.Add(band)) - band
+				if from >= n {
+					return
+				}
+				work(from, min(n, from+band))
+			}
+		})
+	}
+	group.Wait()
+	return ctx.Err()
+}
+
+// Image is the finished page in 8 bits. What lies between two steps is dithered,
+// so that no gradient shows bands; plain areas stay plain.
+func (p *Page) Image(ctx context.Context) (*image.RGBA, error) {
+	out := image.NewRGBA(p.Bounds())
+	err := Bands(ctx, p.H, func(from, to int) {
+		for y := from; y < to; y++ {
+			row := out.Pix[y*out.Stride : y*out.Stride+4*p.W]
+			for x := range p.W {
+				tone := &p.pix[y*p.W+x]
+				t := threshold(x, y)
+				for i, v := range tone {
+					row[4*x+i] = uint8((uint32(v) + t) / 257)
+				}
+				row[4*x+3] = 0xff
+			}
+		}
+	})
+	return out, err
+}
+
+// threshold is interleaved gradient noise from 0 to 256: even, and without a
+// pattern that the eye finds.
+func threshold(x, y int) uint32 {
+	_, inner := math.Modf(0.06711056*float64(x) + 0.00583715*float64(y))
+	_, outer := math.Modf(52.9829189 * inner)
+	return uint32(outer * 256.99)
+}

@@ -1,0 +1,102 @@
+package clip
+
+import "math"
+
+// rings is a set of arcs turning around one point, with the text beside or under it.
+type rings struct {
+	script Script
+	title  *title
+	cx, cy float64
+	arcs   []arc
+}
+
+type arc struct {
+	radius, width, from, length, speed float64
+	colour                             Colour
+	delay                              float64
+}
+
+func newRings(s Script) Scene {
+	v := &rings{script: s}
+	w, h := float64(s.Width), float64(s.Height)
+	chance := s.chance(4)
+	box := Box{w * 0.07, h * 0.14, w * 0.43, h * 0.72}
+	v.cx, v.cy = w*0.79, h*0.5
+	reach := min(h*0.56, w*0.31)
+	if w < h*1.2 { // there is more room below than beside
+		box = Box{w * 0.09, h * 0.6, w * 0.82, h * 0.34}
+		v.cx, v.cy, reach = w*0.5, h*0.32, w*0.52
+	}
+	if s.Text == "" {
+		v.cx, v.cy = w/2, h/2
+	}
+	v.title = newTitle(s, Bold, box, 5, s.short()*0.17, 0)
+	p := s.Palette
+	colours := []Colour{p.Mid, p.Soft, p.Accent, p.Deep, p.Mid, p.Soft}
+	r := reach * 0.16
+	for i := 0; r < reach; i++ {
+		width := reach * (0.018 + 0.06*chance.Float64())
+		direction := 1.0
+		if i%2 == 1 {
+			direction = -1
+		}
+		v.arcs = append(v.arcs, arc{
+			radius: r + width/2, width: width, from: chance.Float64(), length: 0.3 + 0.55*chance.Float64(),
+			speed: direction * (0.03 + 0.09*chance.Float64()), colour: colours[(i+int(s.Seed%6))%len(colours)], delay: 0.07 * float64(i),
+		})
+		r += width + reach*(0.022+0.03*chance.Float64())
+	}
+	return v
+}
+
+func (v *rings) Draw(s *Sheet, at float64) {
+	p := v.script.Palette
+	s.Blobs(p.Back, []blob{blobOf(v.cx/s.W, v.cy/s.H, 1.1, 0.75, p.Deep)}, nil)
+	beat := 1.0
+	if v.script.Beat > 0 { // a small pulse with the music
+		beat = 1 + 0.06*math.Exp(-6*math.Mod(at, v.script.Beat)/v.script.Beat)
+	}
+	inner := v.script.short() * 0.055
+	s.Disc(v.cx, v.cy, inner*easeOut(at/0.8)*beat, p.Accent, 1)
+	for _, a := range v.arcs {
+		open := easeBoth((at - a.delay) / 1.3)
+		if open <= 0 {
+			continue
+		}
+		from := a.from + at*a.speed
+		s.Arc(v.cx, v.cy, a.radius*lerp(0.85, 1, open), a.width, from, from+a.length*open, a.colour, 1)
+	}
+	v.title.rise(s, at, p.Ink)
+}
+
+// Arc paints a part of a ring, with round ends; angles are in turns.
+func (s *Sheet) Arc(cx, cy, radius, width, from, to float64, c Colour, alpha float64) {
+	n := max(int((to-from)*radius*2), 6)
+	points := make([][2]float64, 0, 2*n+16)
+	edge := func(turn, r float64) {
+		angle := turn * 2 * math.Pi
+		points = append(points, [2]float64{cx + r*math.Cos(angle), cy + r*math.Sin(angle)})
+	}
+	for i := 0; i <= n; i++ {
+		edge(lerp(from, to, float64(i)/float64(n)), radius+width/2)
+	}
+	round := func(at, step float64) {
+		angle := at * 2 * math.Pi
+		x, y := cx+radius*math.Cos(angle), cy+radius*math.Sin(angle)
+		for i := 1; i < 8; i++ {
+			a := angle + step*math.Pi*float64(i)/8
+			points = append(points, [2]float64{x + width/2*math.Cos(a), y + width/2*math.Sin(a)})
+		}
+	}
+	round(to, 1)
+	for i := n; i >= 0; i-- {
+		edge(lerp(from, to, float64(i)/float64(n)), radius-width/2)
+	}
+	angle := from*2*math.Pi + math.Pi
+	x, y := cx+radius*math.Cos(angle-math.Pi), cy+radius*math.Sin(angle-math.Pi)
+	for i := 1; i < 8; i++ {
+		a := angle + math.Pi*float64(i)/8
+		points = append(points, [2]float64{x + width/2*math.Cos(a), y + width/2*math.Sin(a)})
+	}
+	s.Polygon(points, c, alpha)
+}

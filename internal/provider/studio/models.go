@@ -1,0 +1,19 @@
+package studio
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed models/*.yaml
+var files embed.FS
+
+// Models holds the model files of what the studio makes, at the root. Some are
+// offered only where the machine has what they need: see Voice.
+func Models() fs.FS {
+	models, err := fs.Sub(files, "models")
+	if err != nil {
+		panic(err) // the folder is part of the program
+	}
+	return models
+}

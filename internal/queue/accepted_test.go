@@ -1,0 +1,147 @@
+package queue_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+
+	"stele/internal/generation"
+	"stele/internal/media"
+	"stele/internal/queue"
+	"stele/internal/store"
+	"stele/internal/store/storetest"
+	"stele/internal/uid"
+)
+
+// join wires store and queue as the program does.
+func join(s *store.Store, q *queue.Queue) {
+	s.SetQueue(store.Queue{
+		Enqueue: func(ctx context.Context, tx *sql.Tx, jobs []generation.Job) error {
+			return q.Enqueue(ctx, tx, time.Time{}, ofQueue(jobs)...)
+		},
+		Wake: func(jobs []generation.Job) { q.Wake(ofQueue(jobs)...) },
+	})
+}
+
+func ofQueue(jobs []generation.Job) (list []queue.Job) {
+	for _, j := range jobs {
+		list = append(list, j)
+	}
+	return list
+}
+
+func task() *generation.Task {
+	now := time.Now()
+	t := &generation.Task{
+		ID: uid.New("gen"), Workspace: "default", Key: "key_1", Model: "stele/canvas", MediaType: "image", Mode: "text_to_image",
+		Provider: "stele/studio", State: media.Pending, Stage: generation.Ordered, Created: now, Updated: now, Deadline: now, Version: 1,
+		Order: generation.Order{Prompt: "a stele in the desert", Parameters: map[string]any{"aspect_ratio": "16:9", "seed": int64(7)}},
+	}
+	t.Then(generation.Run{ID: t.ID})
+	return t
+}
+
+func TestATaskIsWorkedOnWhenItIsSaved(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *store.Store) {
+		q := newQueue(s)
+		join(s, q)
+		ran := make(chan string, 10)
+		queue.Handle(q, queue.Work{Workers: 4}, func(_ context.Context, r generation.Run) (time.Duration, error) {
+			ran <- r.ID
+			return 0, nil
+		})
+		start(t, q)
+		v := task()
+		if err := s.InsertTask(t.Context(), v); err != nil {
+			t.Fatal(err)
+		}
+		if got := receive(t, ran); got != v.ID {
+			t.Errorf("ran %s", got)
+		}
+		no := errors.New("no")
+		_, err := s.UpdateTask(t.Context(), v.ID, func(t *generation.Task) error {
+			t.Then(generation.Run{ID: "not this"})
+			return no
+		})
+		if !errors.Is(err, no) {
+			t.Fatal(err)
+		}
+		_, err = s.UpdateTask(t.Context(), v.ID, func(t *generation.Task) error {
+			t.Then(generation.Run{ID: "but this"})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := receive(t, ran); got != "but this" {
+			t.Errorf("ran %s", got)
+		}
+	})
+}
+
+// BenchmarkAccepted compares a task saved with its job to what River takes for a
+// job alone, one transaction each, by turns on the same database.
+func BenchmarkAccepted(b *testing.B) {
+	for _, engine := range storetest.Engines() {
+		b.Run(engine, func(b *testing.B) {
+			s := open(b, engine)
+			join(s, newQueue(s))
+			bare := bareRiver(b, s)
+			const turn = 200
+			var ours, theirs time.Duration
+			for done := 0; done < b.N; done += turn {
+				theirs += together(b, turn, bare)
+				ours += together(b, turn, func() error { return s.InsertTask(b.Context(), task()) })
+			}
+			turns := float64((b.N + turn - 1) / turn * turn)
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(turns/ours.Seconds(), "tasks/s")
+			b.ReportMetric(turns/theirs.Seconds(), "river/s")
+			b.ReportMetric(100*theirs.Seconds()/ours.Seconds(), "%")
+		})
+	}
+}
+
+// bareRiver inserts a job as a user of River would.
+func bareRiver(b *testing.B, s *store.Store) func() error {
+	b.Helper()
+	args := note{"a stele in the desert"}
+	if s.Pool() != nil {
+		c, err := river.NewClient(riverpgxv5.New(s.Pool()), &river.Config{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		return func() error { _, err := c.Insert(b.Context(), args, nil); return err }
+	}
+	c, err := river.NewClient(riversqlite.New(s.Writer()), &river.Config{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return func() error { _, err := c.Insert(b.Context(), args, nil); return err }
+}
+
+// together calls do so many times from eight goroutines and says how long that took.
+func together(b *testing.B, times int, do func() error) time.Duration {
+	b.Helper()
+	begun := time.Now()
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range times / 8 {
+				if err := do(); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return time.Since(begun)
+}

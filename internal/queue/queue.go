@@ -1,0 +1,171 @@
+// Package queue runs jobs that outlive the process. A job is written in the
+// caller's own transaction, so it exists when, and only when, what it belongs to
+// was saved; River works it, on SQLite and on PostgreSQL alike. The package must
+// not know what any job does, and nothing of River leaves it.
+package queue
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// An attempt may take so long unless its Work says otherwise. One that runs for
+// longer than rescue, and than it may, was left by a process that died.
+const (
+	longest = time.Minute
+	rescue  = 90 * time.Second
+)
+
+// Job is something to be done. It is kept as JSON.
+type Job interface{ Kind() string }
+
+// Handler does a job of one kind. Where again is above zero the job comes back
+// after it, which is no failure. An error brings it back as Work.Retry says. The
+// same job may be done twice: when a process died, nobody knows how far it was.
+type Handler[J Job] func(ctx context.Context, job J) (again time.Duration, err error)
+
+// Work is how the jobs of a kind are worked on.
+type Work struct {
+	Workers  int                             // at a time in this process; 0 for one
+	Timeout  time.Duration                   // of an attempt; 0 for a minute
+	Retry    func(attempt int) time.Duration // the wait after that attempt failed; nil for one that doubles up to a minute
+	Attempts int                             // then the job is given up; 0 for never
+}
+
+// Options says where jobs are kept and who works on them.
+type Options struct {
+	DB   *sql.DB       // SQLite: the pool that writes, of one connection
+	Pool *pgxpool.Pool // PostgreSQL; nil for SQLite
+	Node string        // the name of this process, like no other's
+	Log  *slog.Logger
+}
+
+// Queue writes jobs and works on them. It is safe for concurrent use once it was started.
+type Queue struct {
+	Options
+	insert string
+	bell   *bell
+	works  map[string]worker
+	client client // nil until started
+}
+
+// New gives a queue whose tables are there: see Migrate. Without Start it only writes jobs.
+func New(o Options) *Queue {
+	q := &Queue{Options: o, insert: insertSQLite, bell: newBell(), works: make(map[string]worker)}
+	if o.Pool != nil {
+		q.insert = insertPostgres
+	}
+	return q
+}
+
+// Handle says who does the jobs of J's kind. It must be called before Start.
+func Handle[J Job](q *Queue, w Work, do Handler[J]) {
+	var zero J
+	q.works[zero.Kind()] = worker{
+		kind: zero.Kind(), how: w, log: q.Log,
+		do: func(ctx context.Context, raw []byte) (time.Duration, error) {
+			var job J
+			if err := json.Unmarshal(raw, &job); err != nil {
+				return 0, fmt.Errorf("read job: %w", err)
+			}
+			return do(ctx, job)
+		},
+	}
+}
+
+// Enqueue writes jobs in a transaction of the caller. They start at a time, or as
+// soon as the transaction is over where that is zero.
+func (q *Queue) Enqueue(ctx context.Context, tx *sql.Tx, at time.Time, jobs ...Job) error {
+	// What is far off waits in a state of its own until River's scheduler, which looks
+	// every five seconds, moves it over. River does the same with what it retries.
+	state := "available"
+	if time.Until(at) > schedulerEvery {
+		state = "scheduled"
+	}
+	for _, j := range jobs {
+		raw, err := json.Marshal(j)
+		if err != nil {
+			return fmt.Errorf("write job: %w", err)
+		}
+		if _, err := tx.ExecContext(ctx, q.insert, string(raw), j.Kind(), maxAttempts, q.time(at), state); err != nil {
+			return fmt.Errorf("write job: %w", err)
+		}
+	}
+	return nil
+}
+
+// Wake makes this process look for jobs of these kinds now. Whoever enqueued calls
+// it after the commit; without it, and in other processes, they are found a little later.
+func (q *Queue) Wake(jobs ...Job) {
+	for _, j := range jobs {
+		q.bell.ring(j.Kind())
+	}
+}
+
+// Start works on jobs until Stop. ctx ends neither.
+func (q *Queue) Start(ctx context.Context) error {
+	var err error
+	if q.client, err = q.newClient(); err != nil {
+		return fmt.Errorf("start queue: %w", err)
+	}
+	if q.Pool == nil {
+		// One process per folder: whatever is running was left by a dead one, and so was the office of the leader.
+		for _, statement := range []string{
+			`UPDATE river_job SET state = 'available' WHERE state = 'running'`, `DELETE FROM river_leader`,
+		} {
+			if _, err := q.DB.ExecContext(ctx, statement); err != nil {
+				return fmt.Errorf("take over jobs: %w", err)
+			}
+		}
+	}
+	if err := q.client.Start(context.WithoutCancel(ctx)); err != nil {
+		return fmt.Errorf("start queue: %w", err)
+	}
+	return nil
+}
+
+// Stop takes no more jobs and waits for those that are being done until ctx ends.
+// Then their contexts end too; they will be done again by whoever starts next.
+func (q *Queue) Stop(ctx context.Context) error {
+	if q.client == nil || q.client.Stop(ctx) == nil {
+		return nil
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := q.client.StopAndCancel(last); err != nil {
+		return fmt.Errorf("stop queue: %w", err)
+	}
+	return nil
+}
+
+// Release gives back at once what processes were doing that are not among the
+// living; otherwise that takes some minutes. It returns how many jobs those were.
+func (q *Queue) Release(ctx context.Context, living []string) (int64, error) {
+	if q.Pool == nil {
+		return 0, nil // Start has done it
+	}
+	done, err := q.Pool.Exec(ctx, `UPDATE river_job SET state = 'available', scheduled_at = now()
+		WHERE state = 'running' AND NOT (attempted_by[array_upper(attempted_by, 1)] = ANY($1))`, append([]string{q.Node}, living...))
+	if err != nil {
+		return 0, fmt.Errorf("release jobs: %w", err)
+	}
+	if done.RowsAffected() > 0 {
+		for kind := range q.works {
+			q.bell.ring(kind)
+		}
+	}
+	return done.RowsAffected(), nil
+}
+
+func (w *Work) retry(attempt int) time.Duration {
+	if w.Retry != nil {
+		return w.Retry(attempt)
+	}
+	return min(time.Second<<min(attempt, 10), time.Minute)
+}

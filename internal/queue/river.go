@@ -1,0 +1,163 @@
+package queue
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"runtime/debug"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivermigrate"
+)
+
+const (
+	schedulerEvery = 5 * time.Second // River's
+	maxAttempts    = math.MaxInt16   // River never gives up by itself: Work.Attempts does
+)
+
+// What River itself inserts for a job. Its driver for database/sql does not exist at
+// our version, and this is the only place where we write into its tables.
+const (
+	insertPostgres = `INSERT INTO river_job (args, kind, max_attempts, metadata, priority, queue, scheduled_at, state, tags)
+		VALUES ($1::text::jsonb, $2, $3, '{}', 1, $2, coalesce($4::timestamptz, now()), $5::text::river_job_state, '{}')`
+	insertSQLite = `INSERT INTO river_job (args, created_at, kind, max_attempts, metadata, priority, queue, scheduled_at, state, tags)
+		VALUES (jsonb($1), datetime('now', 'subsec'), $2, $3, jsonb('{}'), 1, $2, coalesce($4, datetime('now', 'subsec')), $5, jsonb('[]'))`
+)
+
+// time is a time as the engine's driver of River writes it, nil for none.
+func (q *Queue) time(at time.Time) any {
+	switch {
+	case at.IsZero():
+		return nil
+	case q.Pool != nil:
+		return at
+	}
+	return at.UTC().Format("2006-01-02 15:04:05.000")
+}
+
+// Migrate makes River's tables, or brings them up to date. One process at a time
+// may do so; the caller sees to it.
+func Migrate(ctx context.Context, db *sql.DB, pool *pgxpool.Pool) error {
+	var err error
+	if pool != nil {
+		err = migrate(ctx, riverpgxv5.New(pool))
+	} else {
+		err = migrate(ctx, riversqlite.New(db))
+	}
+	if err != nil {
+		return fmt.Errorf("migrate queue: %w", err)
+	}
+	return nil
+}
+
+func migrate[TX any](ctx context.Context, d riverdriver.Driver[TX]) error {
+	m, err := rivermigrate.New(d, &rivermigrate.Config{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	return err
+}
+
+// client is what we use of River's, whichever the driver.
+type client interface {
+	Start(ctx context.Context) error
+	Stop(ctx context.Context) error
+	StopAndCancel(ctx context.Context) error
+}
+
+func (q *Queue) newClient() (client, error) {
+	c := &river.Config{
+		ID:                          q.Node,
+		Queues:                      make(map[string]river.QueueConfig),
+		Workers:                     river.NewWorkers(),
+		JobTimeout:                  longest,
+		RescueStuckJobsAfter:        rescue,
+		FetchCooldown:               river.FetchCooldownMin,
+		FetchPollInterval:           250 * time.Millisecond, // the bell is quicker; this is for jobs of other processes
+		CompletedJobRetentionPeriod: time.Minute,
+		CancelledJobRetentionPeriod: 24 * time.Hour,
+		DiscardedJobRetentionPeriod: 24 * time.Hour,
+		ReindexerIndexNames:         []string{}, // it locks the one writer of SQLite, and PostgreSQL's own upkeep is enough
+		Logger:                      slog.New(quiet{q.Log.Handler()}),
+	}
+	for kind, w := range q.works { // a queue for each kind: none waits behind another
+		c.Queues[kind] = river.QueueConfig{MaxWorkers: max(1, w.how.Workers)}
+		river.AddWorkerArgs(c.Workers, args{kind: kind}, river.Worker[args](&w))
+	}
+	if q.Pool != nil {
+		return river.NewClient(driver(riverpgxv5.New(q.Pool), q.bell), c)
+	}
+	return river.NewClient(driver(riversqlite.New(q.DB), q.bell), c)
+}
+
+// args are a job's, unread.
+type args struct {
+	kind string
+	raw  jsontext.Value
+}
+
+// Kind names the job.
+func (a args) Kind() string { return a.kind }
+
+// UnmarshalJSON keeps the text.
+func (a *args) UnmarshalJSON(raw []byte) error { return a.raw.UnmarshalJSON(raw) }
+
+// MarshalJSON gives the text.
+func (a args) MarshalJSON() ([]byte, error) { return a.raw.MarshalJSON() }
+
+// worker does the jobs of a kind for River.
+type worker struct {
+	river.WorkerDefaults[args]
+	kind string
+	how  Work
+	do   func(ctx context.Context, raw []byte) (time.Duration, error)
+	log  *slog.Logger
+}
+
+// Timeout bounds an attempt.
+func (w *worker) Timeout(*river.Job[args]) time.Duration { return w.how.Timeout }
+
+// NextRetry is when a job that failed is tried again.
+func (w *worker) NextRetry(j *river.Job[args]) time.Time {
+	return time.Now().Add(max(w.how.retry(j.Attempt), time.Millisecond)) // River refuses a time that is over
+}
+
+// Work does a job once.
+func (w *worker) Work(ctx context.Context, j *river.Job[args]) error {
+	again, err := w.once(ctx, j.Args.raw)
+	switch {
+	case err == nil && again > 0:
+		return river.JobSnooze(again)
+	case err == nil:
+		return nil
+	case errors.Is(ctx.Err(), context.Canceled):
+		return ctx.Err() // the process is stopping: River counts no attempt
+	}
+	last := w.how.Attempts > 0 && j.Attempt >= w.how.Attempts
+	w.log.LogAttrs(ctx, slog.LevelWarn, "job failed", slog.String("kind", w.kind), slog.Int("attempt", j.Attempt),
+		slog.Bool("given_up", last), slog.Any("error", err))
+	if last {
+		return river.JobCancel(err)
+	}
+	return err
+}
+
+// once turns a panic into an error.
+func (w *worker) once(ctx context.Context, raw []byte) (again time.Duration, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return w.do(ctx, raw)
+}

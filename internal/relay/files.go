@@ -1,0 +1,80 @@
+package relay
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/fault"
+	"stele/internal/file"
+)
+
+// Files are what clients have uploaded to this installation.
+type Files interface {
+	// Own finds the id of one of our files in an address.
+	Own(given string) (id string, ok bool)
+	File(ctx context.Context, workspace, id string) (*file.File, error)
+	Open(ctx context.Context, f *file.File, off, n int64) (io.ReadCloser, error)
+}
+
+// mostInlined bounds what one request may carry of our own files: no provider
+// takes more in one body.
+const mostInlined = 50 << 20
+
+var kinds = map[string]chat.Kind{file.Image: chat.Image, file.Video: chat.Video, file.Audio: chat.Audio, file.Document: chat.Document}
+
+// load reads a file of the workspace as it goes into a conversation.
+func (f *fetched) load(ctx context.Context, files Files, workspace, id string) (*gotten, error) {
+	if files == nil {
+		return nil, fault.New(fault.FileNotFound, "There is no file %q here.", id)
+	}
+	kept, err := files.File(ctx, workspace, id)
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	f.bytes += kept.Size
+	all := f.bytes
+	f.mu.Unlock()
+	if all > mostInlined {
+		return nil, fault.New(fault.FileTooLarge, "The files of one request may have %d bytes in all.", mostInlined).
+			With("limit", mostInlined).With("size", all)
+	}
+	r, err := files.Open(ctx, kept, 0, -1)
+	if err != nil {
+		return nil, fmt.Errorf("open file %s: %w", id, err)
+	}
+	defer r.Close()
+	got := &gotten{kind: kinds[kept.Kind], file: kept, media: &chat.Media{Type: kept.Type, Name: kept.Name}}
+	var text strings.Builder
+	if kept.Type == "text/plain" {
+		text.Grow(int(kept.Size))
+		_, err = io.Copy(&text, r)
+		got.media.Plain = text.String()
+	} else {
+		text.Grow(base64.StdEncoding.EncodedLen(int(kept.Size)))
+		encoder := base64.NewEncoder(base64.StdEncoding, &text)
+		if _, err = io.Copy(encoder, r); err == nil {
+			err = encoder.Close()
+		}
+		got.media.Base64 = text.String()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read file %s: %w", id, err)
+	}
+	return got, nil
+}
+
+// wrongKind says that a file cannot stand where a part names it.
+func wrongKind(p *chat.Part, f *file.File) error {
+	wanted := "such a file"
+	for name, kind := range kinds {
+		if kind == p.Kind {
+			wanted = name
+		}
+	}
+	return fault.New(fault.InvalidParameter, "the file %s is of the kind %s (%s), not %s.", f.ID, f.Kind, f.Type, wanted)
+}

@@ -1,0 +1,68 @@
+// Package replay answers a repeated request with the first one's answer: one
+// Idempotency-Key, one effect, through lost answers, twins in parallel and
+// crashes. It knows neither what a request asks for nor HTTP.
+//
+// A request first claims its key. The claim holds the id that the thing to be
+// made will have, so whoever takes the claim up after a crash can look whether
+// it was made, and makes it under the same id if not.
+package replay
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Scope is where a key stands for one request: the same key in another
+// workspace or on another route is another key.
+type Scope struct {
+	Workspace string
+	Route     string
+	Key       string
+}
+
+// Answer is what the first request was answered with.
+type Answer struct {
+	Status int // of HTTP; 0: there is no answer yet
+	Type   string
+	Body   []byte
+}
+
+// Claim is a key in use, and later its answer.
+type Claim struct {
+	Scope
+	Fingerprint string    // of what was asked: another one under the same key is a conflict
+	ID          string    // reserved for what the request makes
+	Owner       string    // the process that works on it, by the name it beats under
+	Turn        int64     // how many times it was taken up: 1 for the first
+	Since       time.Time // when it was first taken up
+	Answer      Answer
+}
+
+// ErrLost says that a claim is not the caller's any more: another process has
+// taken it up, or it was forgotten.
+var ErrLost = errors.New("the claim belongs to another")
+
+// Store keeps claims, one for each scope. Each method is one transaction.
+type Store interface {
+	// Claim takes up c's scope for c.Owner and gives the claim that stands there
+	// afterwards. It is the caller's (true) in two cases:
+	//   - nothing stands there, or only what is older than old (by Since): c is
+	//     saved as it is, with turn 1;
+	//   - a claim without an answer stands there, with c's fingerprint, and its
+	//     owner is c.Owner itself or a process that has not been heard of since
+	//     silent (or never was): it becomes c.Owner's, one turn higher; ID, Since
+	//     and fingerprint stay as they are.
+	// In any other case nothing is changed, and what stands there comes with
+	// false. Of callers at the same time at most one is given true.
+	Claim(ctx context.Context, c Claim, old, silent time.Time) (Claim, bool, error)
+	// FinishClaim saves c.Answer. It is ErrLost unless owner and turn of the claim
+	// at c's scope are still c's.
+	FinishClaim(ctx context.Context, c Claim) error
+	// FreeClaim removes the claim, as if it had never been. It is ErrLost as for
+	// FinishClaim.
+	FreeClaim(ctx context.Context, c Claim) error
+	// DeleteClaimsBefore forgets claims that were taken up before a time, a bite
+	// at a time, and says how many.
+	DeleteClaimsBefore(ctx context.Context, before time.Time) (int64, error)
+}

@@ -1,0 +1,56 @@
+package replay
+
+import "context"
+
+// Turn is a request's time with its key, or, where Answer is set, what it is to be
+// answered with. A turn ends with Finish, Free or Leave, whichever is first; Leave
+// is made to be deferred.
+type Turn struct {
+	Answer *Answer // of an earlier request; then there is nothing to do or to end
+	ID     string  // for what the request makes
+	Again  bool    // another took the key up before and never ended: what it made may be there, under ID
+
+	service *Service
+	scope   Scope
+	work    *work
+	claim   Claim
+}
+
+// Finish keeps the answer and ends the turn. After an error the answer may be
+// given all the same: who comes next gets a turn with the same id, and finds what
+// was made. ErrLost says that this has happened already.
+func (t *Turn) Finish(ctx context.Context, a Answer) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saving)
+	defer cancel()
+	t.claim.Answer = a
+	err := t.service.Store.FinishClaim(ctx, t.claim)
+	if err == nil {
+		t.work.answer = a
+	}
+	t.Leave()
+	return err
+}
+
+// Free ends the turn as if the key had never been used. It is for requests that
+// surely have made nothing.
+func (t *Turn) Free(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saving)
+	defer cancel()
+	err := t.service.Store.FreeClaim(ctx, t.claim)
+	t.Leave()
+	return err
+}
+
+// Leave ends the turn without an answer. Who comes next gets a turn with the same
+// id. It does nothing to a turn that has ended.
+func (t *Turn) Leave() {
+	if t.work == nil {
+		return
+	}
+	s := t.service
+	s.mu.Lock()
+	delete(s.busy, t.scope)
+	s.mu.Unlock()
+	close(t.work.done)
+	t.work = nil
+}

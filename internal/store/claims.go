@@ -1,0 +1,89 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"stele/internal/replay"
+)
+
+var _ replay.Store = (*Store)(nil)
+
+const claimColumns = `workspace, route, key, fingerprint, id, owner, turn, since, status, type, body`
+
+// Claim takes up a scope: see replay.Store. One statement decides, so of callers at
+// the same time one wins.
+func (s *Store) Claim(ctx context.Context, c replay.Claim, old, silent time.Time) (replay.Claim, bool, error) {
+	for {
+		taken, err := scanClaim(s.write.QueryRowContext(ctx, `INSERT INTO claims (`+claimColumns+`)
+			VALUES ($1, $2, $3, $4, $5, $6, 1, $7, 0, '', $8)
+			ON CONFLICT (workspace, route, key) DO UPDATE SET
+				fingerprint = excluded.fingerprint,
+				id = CASE WHEN claims.since < $9 THEN excluded.id ELSE claims.id END,
+				owner = excluded.owner,
+				turn = CASE WHEN claims.since < $9 THEN 1 ELSE claims.turn + 1 END,
+				since = CASE WHEN claims.since < $9 THEN excluded.since ELSE claims.since END,
+				status = 0, type = '', body = excluded.body
+			WHERE claims.since < $9 OR (claims.status = 0 AND claims.fingerprint = excluded.fingerprint AND (claims.owner = excluded.owner
+				OR NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.id = claims.owner AND nodes.seen_at >= $10)))
+			RETURNING `+claimColumns,
+			c.Workspace, c.Route, c.Key, c.Fingerprint, c.ID, c.Owner, millis(c.Since), []byte{}, millis(old), millis(silent)))
+		if !errors.Is(err, sql.ErrNoRows) {
+			return taken, err == nil, err
+		}
+		standing, err := scanClaim(s.write.QueryRowContext(ctx, `SELECT `+claimColumns+` FROM claims
+			WHERE workspace = $1 AND route = $2 AND key = $3`, c.Workspace, c.Route, c.Key))
+		if !errors.Is(err, sql.ErrNoRows) { // else it was freed just now
+			return standing, false, err
+		}
+	}
+}
+
+// FinishClaim saves the answer of a claim that is still the caller's.
+func (s *Store) FinishClaim(ctx context.Context, c replay.Claim) error {
+	return s.changeClaim(ctx, `UPDATE claims SET status = $6, type = $7, body = $8
+		WHERE workspace = $1 AND route = $2 AND key = $3 AND owner = $4 AND turn = $5 AND status = 0`,
+		c, c.Answer.Status, clean(c.Answer.Type), blob(c.Answer.Body))
+}
+
+// FreeClaim removes a claim that is still the caller's.
+func (s *Store) FreeClaim(ctx context.Context, c replay.Claim) error {
+	return s.changeClaim(ctx, `DELETE FROM claims WHERE workspace = $1 AND route = $2 AND key = $3 AND owner = $4 AND turn = $5`, c)
+}
+
+// DeleteClaimsBefore forgets claims that were taken up before a time.
+func (s *Store) DeleteClaimsBefore(ctx context.Context, before time.Time) (int64, error) {
+	return s.deleteBites(ctx, `DELETE FROM claims WHERE (workspace, route, key) IN
+		(SELECT workspace, route, key FROM claims WHERE since < $1 LIMIT 500)`, millis(before))
+}
+
+func (s *Store) changeClaim(ctx context.Context, statement string, c replay.Claim, more ...any) error {
+	args := append([]any{c.Workspace, c.Route, c.Key, c.Owner, c.Turn}, more...)
+	result, err := s.write.ExecContext(ctx, statement, args...)
+	if err != nil {
+		return fmt.Errorf("change claim: %w", err)
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		return replay.ErrLost
+	}
+	return nil
+}
+
+func scanClaim(row interface{ Scan(...any) error }) (replay.Claim, error) {
+	var c replay.Claim
+	var since int64
+	var body []byte
+	err := row.Scan(&c.Workspace, &c.Route, &c.Key, &c.Fingerprint, &c.ID, &c.Owner, &c.Turn, &since, &c.Answer.Status, &c.Answer.Type, &body)
+	c.Since = fromMillis(since)
+	if len(body) > 0 {
+		c.Answer.Body = slices.Clone(body)
+	}
+	if err != nil {
+		return replay.Claim{}, fmt.Errorf("claim: %w", err)
+	}
+	return c, nil
+}

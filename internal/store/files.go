@@ -1,0 +1,175 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/file"
+	"stele/internal/generation"
+)
+
+var _ file.Store = (*Store)(nil)
+
+const fileColumns = `id, workspace, state, blob, name, kind, type, size, sha256, width, height, duration, generation, place, created_at, expires_at`
+
+// InsertFile writes down a file that is arriving.
+func (s *Store) InsertFile(ctx context.Context, f *file.File) error {
+	_, err := s.write.ExecContext(ctx, `INSERT INTO files (`+fileColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`, fileArgs(f, file.Arriving)...)
+	if err != nil {
+		return fmt.Errorf("insert file: %w", err)
+	}
+	return nil
+}
+
+// FinishFile makes an arriving file ready, with all that is known of it now.
+func (s *Store) FinishFile(ctx context.Context, f *file.File) error {
+	result, err := s.write.ExecContext(ctx, `UPDATE files SET (`+fileColumns+`) =
+		($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) WHERE id = $1 AND state = 'arriving'`, fileArgs(f, file.Ready)...)
+	if err != nil {
+		return fmt.Errorf("finish file: %w", err)
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		return access.ErrNotFound
+	}
+	f.State = file.Ready
+	return nil
+}
+
+// File finds a ready file of a workspace, or of any where that is "".
+func (s *Store) File(ctx context.Context, workspace, id string) (*file.File, error) {
+	f, err := scanFile(s.read.QueryRowContext(ctx, `SELECT `+fileColumns+` FROM files
+		WHERE id = $1 AND state = 'ready' AND ($2 = '' OR workspace = $2)`, id, workspace))
+	return f, found(err)
+}
+
+// MadeFile finds the ready file that a generation's output became.
+func (s *Store) MadeFile(ctx context.Context, generation string, place int) (*file.File, error) {
+	f, err := scanFile(s.read.QueryRowContext(ctx, `SELECT `+fileColumns+` FROM files
+		WHERE generation = $1 AND generation <> '' AND place = $2 AND state = 'ready' ORDER BY id LIMIT 1`, generation, place))
+	return f, found(err)
+}
+
+// Files lists the ready files of a workspace, or of all where it is "", newest first.
+func (s *Store) Files(ctx context.Context, workspace string, limit int) ([]file.File, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT `+fileColumns+` FROM files
+		WHERE state = 'ready' AND `+inWorkspace(workspace)+` ORDER BY created_at DESC, id DESC LIMIT $2`, workspace, limit)
+	return scanFiles(rows, err)
+}
+
+// DoomFiles marks files whose time is over and lists doomed ones, those of earlier
+// calls first.
+func (s *Store) DoomFiles(ctx context.Context, now time.Time, limit int) ([]file.File, error) {
+	var list []file.File
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		var err error
+		skip := ""
+		if s.engine == postgres {
+			// A task that is being saved holds its files: they are left for the next time. The other
+			// way round it waits for us, and then finds the file doomed.
+			skip = " FOR UPDATE SKIP LOCKED"
+		}
+		rows, err := tx.QueryContext(ctx, `SELECT `+fileColumns+` FROM files WHERE state = 'doomed' ORDER BY expires_at, id LIMIT $1`+skip, limit)
+		if list, err = scanFiles(rows, err); err != nil || len(list) >= limit {
+			return err
+		}
+		// The uses are looked at once more in the second statement, when nobody can add one any more.
+		rows, err = tx.QueryContext(ctx, `SELECT `+fileColumns+` FROM files WHERE state <> 'doomed' AND expires_at <= $1
+			AND (state = 'arriving' OR NOT EXISTS (SELECT 1 FROM file_uses WHERE file = files.id)) ORDER BY expires_at, id LIMIT $2`+skip,
+			millis(now), limit-len(list))
+		over, err := scanFiles(rows, err)
+		if err != nil {
+			return err
+		}
+		for _, f := range over {
+			result, err := tx.ExecContext(ctx, `UPDATE files SET state = 'doomed' WHERE id = $1 AND state = $2
+				AND (state = 'arriving' OR NOT EXISTS (SELECT 1 FROM file_uses WHERE file = files.id))`, f.ID, string(f.State))
+			if err != nil {
+				return fmt.Errorf("doom file: %w", err)
+			}
+			if n, err := result.RowsAffected(); err == nil && n == 1 {
+				f.State = file.Doomed
+				list = append(list, f)
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+// DoomFile marks one file, whatever its state and whoever uses it.
+func (s *Store) DoomFile(ctx context.Context, id string) error {
+	if _, err := s.write.ExecContext(ctx, `UPDATE files SET state = 'doomed' WHERE id = $1`, id); err != nil {
+		return fmt.Errorf("doom file: %w", err)
+	}
+	return nil
+}
+
+// DeleteFile forgets a doomed file.
+func (s *Store) DeleteFile(ctx context.Context, id string) error {
+	if _, err := s.write.ExecContext(ctx, `DELETE FROM files WHERE id = $1 AND state = 'doomed'`, id); err != nil {
+		return fmt.Errorf("delete file: %w", err)
+	}
+	return nil
+}
+
+// useFiles holds the files of a task's order until it ends. Nobody dooms them before
+// the transaction is over, nor after it.
+func (s *Store) useFiles(ctx context.Context, tx *sql.Tx, t *generation.Task) error {
+	var ids []string
+	for _, source := range t.Order.Sources {
+		ids = append(ids, source.File)
+	}
+	slices.Sort(ids)
+	hold := ""
+	if s.engine == postgres {
+		hold = " FOR SHARE"
+	}
+	for _, id := range slices.Compact(ids) {
+		result, err := tx.ExecContext(ctx, `INSERT INTO file_uses (file, generation)
+			SELECT id, $2 FROM files WHERE id = $1 AND workspace = $3 AND state = 'ready'`+hold, id, t.ID, t.Workspace)
+		if err != nil {
+			return fmt.Errorf("use file: %w", err)
+		}
+		if n, err := result.RowsAffected(); err != nil || n == 0 {
+			return fmt.Errorf("use file %s: %w", id, access.ErrNotFound)
+		}
+	}
+	return nil
+}
+
+func fileArgs(f *file.File, state file.State) []any {
+	return []any{
+		f.ID, f.Workspace, string(state), f.Blob, clean(f.Name), f.Kind, f.Type, f.Size, f.SHA256, f.Width, f.Height, f.Duration,
+		f.Generation, f.Place, millis(f.Created), millis(f.Expires),
+	}
+}
+
+func scanFile(row interface{ Scan(...any) error }) (*file.File, error) {
+	var f file.File
+	var created, expires int64
+	err := row.Scan(&f.ID, &f.Workspace, &f.State, &f.Blob, &f.Name, &f.Kind, &f.Type, &f.Size, &f.SHA256, &f.Width, &f.Height, &f.Duration,
+		&f.Generation, &f.Place, &created, &expires)
+	f.Created, f.Expires = fromMillis(created), fromMillis(expires)
+	return &f, err
+}
+
+func scanFiles(rows *sql.Rows, err error) ([]file.File, error) {
+	if err != nil {
+		return nil, fmt.Errorf("read files: %w", err)
+	}
+	defer rows.Close()
+	var list []file.File
+	for rows.Next() {
+		f, err := scanFile(rows)
+		if err != nil {
+			return nil, fmt.Errorf("read files: %w", err)
+		}
+		list = append(list, *f)
+	}
+	return list, rows.Err()
+}

@@ -1,0 +1,237 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/generation"
+	"stele/internal/media"
+	"stele/internal/meter"
+)
+
+var _ generation.Store = (*Store)(nil)
+
+// What was ordered never changes; how far it is does.
+const (
+	orderColumns = `id, workspace, key, environment, sandbox, app, model, media_type, mode, ordered, webhook, created_at`
+	stateColumns = `provider, state, stage, ticket, progress, tries, collects, owner, outputs, code, message, nano, credits,
+		updated_at, asked_at, not_before, deadline, ended_at, version, stopping`
+	taskColumns = orderColumns + `, ` + stateColumns
+
+	orderPlaces = `$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12`
+	statePlaces = `$13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32`
+)
+
+// Queue is where the jobs of tasks go.
+type Queue struct {
+	Enqueue func(ctx context.Context, tx *sql.Tx, jobs []generation.Job) error // in the task's transaction
+	Wake    func(jobs []generation.Job)                                        // when that is saved
+}
+
+// SetQueue says where jobs go. It must be called before any task is saved.
+func (s *Store) SetQueue(q Queue) { s.queue = q }
+
+// InsertTask saves a new task and all that belongs to it, or gives
+// access.ErrExists for an id that is taken, and access.ErrNotFound for a file of
+// the order that is not there, or not for long.
+func (s *Store) InsertTask(ctx context.Context, t *generation.Task) error {
+	order, err := orderArgs(t)
+	if err != nil {
+		return err
+	}
+	state, err := stateArgs(t)
+	if err != nil {
+		return err
+	}
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, `INSERT INTO generations (`+taskColumns+`) VALUES (`+orderPlaces+`, `+statePlaces+`) ON CONFLICT (id) DO NOTHING`,
+			append(order, state...)...)
+		if err != nil {
+			return fmt.Errorf("insert generation: %w", err)
+		}
+		if n, err := result.RowsAffected(); err != nil || n == 0 {
+			return access.ErrExists
+		}
+		if err := s.useFiles(ctx, tx, t); err != nil {
+			return err
+		}
+		return s.saveConsequences(ctx, tx, t)
+	})
+	if err == nil {
+		s.wake(t)
+	}
+	return err
+}
+
+// Task finds a task of a workspace, or of any where that is "".
+func (s *Store) Task(ctx context.Context, workspace, id string) (*generation.Task, error) {
+	t, err := scanTask(s.read.QueryRowContext(ctx, `SELECT `+taskColumns+` FROM generations
+		WHERE id = $1 AND ($2 = '' OR workspace = $2)`, id, workspace))
+	return t, found(err)
+}
+
+// UpdateTask changes a task under its lock and saves how far it is now with all
+// that follows. change must not ask the store for anything.
+func (s *Store) UpdateTask(ctx context.Context, id string, change func(*generation.Task) error) (*generation.Task, error) {
+	var t *generation.Task
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		var err error
+		t, err = scanTask(tx.QueryRowContext(ctx, `SELECT `+taskColumns+` FROM generations WHERE id = $1`+s.forUpdate(), id))
+		if err != nil {
+			return found(err)
+		}
+		before := t.Stage
+		if err := change(t); err != nil {
+			return err
+		}
+		t.Version++
+		state, err := stateArgs(t)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE generations SET (`+stateColumns+`) =
+			($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) WHERE id = $1`, append([]any{id}, state...)...)
+		if err != nil {
+			return fmt.Errorf("update generation: %w", err)
+		}
+		if before != generation.Ended && t.Stage == generation.Ended && len(t.Order.Sources) > 0 {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM file_uses WHERE generation = $1`, id); err != nil {
+				return fmt.Errorf("release files: %w", err)
+			}
+		}
+		return s.saveConsequences(ctx, tx, t)
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.wake(t)
+	s.changed(id)
+	return t, nil
+}
+
+// Unfinished counts the tasks of a key that have not ended.
+func (s *Store) Unfinished(ctx context.Context, key string) (int, error) {
+	var n int
+	err := s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM generations WHERE key = $1 AND stage <> 'ended'`, key).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count generations: %w", err)
+	}
+	return n, nil
+}
+
+// Tasks lists the tasks of a workspace, or of all where it is "", newest first.
+func (s *Store) Tasks(ctx context.Context, workspace string, limit int) ([]generation.Task, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT `+taskColumns+` FROM generations
+		WHERE `+inWorkspace(workspace)+` ORDER BY created_at DESC, id DESC LIMIT $2`, workspace, limit)
+	list, err := scanTasks(rows, err)
+	var tasks []generation.Task
+	for _, t := range list {
+		tasks = append(tasks, *t)
+	}
+	return tasks, err
+}
+
+// DeleteTasksBefore forgets tasks that ended before a time, a bite at a time.
+func (s *Store) DeleteTasksBefore(ctx context.Context, before time.Time) (int64, error) {
+	return s.deleteBites(ctx, `DELETE FROM generations WHERE id IN
+		(SELECT id FROM generations WHERE stage = 'ended' AND ended_at < $1 LIMIT 500)`, millis(before))
+}
+
+// saveConsequences saves what a task brings with it: messages, what was used, jobs.
+func (s *Store) saveConsequences(ctx context.Context, tx *sql.Tx, t *generation.Task) error {
+	for _, d := range t.Deliveries() {
+		if err := insertDelivery(ctx, tx, &d); err != nil {
+			return err
+		}
+	}
+	if len(t.Records()) > 0 {
+		var records []*meter.Record
+		for _, r := range t.Records() {
+			records = append(records, &r)
+		}
+		fresh, err := newRecords(ctx, tx, records)
+		if err != nil {
+			return err
+		}
+		if err := s.insertRecords(ctx, tx, fresh); err != nil {
+			return err
+		}
+	}
+	if len(t.Jobs()) == 0 {
+		return nil
+	}
+	return s.queue.Enqueue(ctx, tx, t.Jobs())
+}
+
+func (s *Store) wake(t *generation.Task) {
+	if len(t.Jobs()) > 0 {
+		s.queue.Wake(t.Jobs())
+	}
+}
+
+func orderArgs(t *generation.Task) ([]any, error) {
+	order, err := encode(t.Order)
+	if err != nil {
+		return nil, fmt.Errorf("write order: %w", err)
+	}
+	return []any{
+		t.ID, t.Workspace, t.Key, t.Environment, flag(t.Sandbox), t.App, t.Model, t.MediaType, t.Mode, order, t.Webhook, millis(t.Created),
+	}, nil
+}
+
+func stateArgs(t *generation.Task) ([]any, error) {
+	outputs, err := encode(t.Outputs)
+	if err != nil {
+		return nil, fmt.Errorf("write outputs: %w", err)
+	}
+	return []any{
+		t.Provider, string(t.State), string(t.Stage), blob(t.Ticket), t.Progress, t.Tries, t.Collects, t.Owner, outputs, t.Code, clean(t.Message), t.Nano,
+		t.Credits, millis(t.Updated), millis(t.Asked), millis(t.NotBefore), millis(t.Deadline), millis(t.Ended), t.Version, flag(t.Stopping),
+	}, nil
+}
+
+func scanTask(row interface{ Scan(...any) error }) (*generation.Task, error) {
+	var t generation.Task
+	var order, outputs string
+	var ticket []byte
+	var sandbox, created, updated, asked, notBefore, deadline, ended, stopping int64
+	err := row.Scan(&t.ID, &t.Workspace, &t.Key, &t.Environment, &sandbox, &t.App, &t.Model, &t.MediaType, &t.Mode, &order, &t.Webhook, &created,
+		&t.Provider, &t.State, &t.Stage, &ticket, &t.Progress, &t.Tries, &t.Collects, &t.Owner, &outputs, &t.Code, &t.Message, &t.Nano,
+		&t.Credits, &updated, &asked, &notBefore, &deadline, &ended, &t.Version, &stopping)
+	if err != nil {
+		return nil, err
+	}
+	t.Sandbox, t.Stopping = sandbox != 0, stopping != 0
+	if len(ticket) > 0 {
+		t.Ticket = media.Ticket(slices.Clone(ticket))
+	}
+	t.Created, t.Updated, t.Asked, t.NotBefore = fromMillis(created), fromMillis(updated), fromMillis(asked), fromMillis(notBefore)
+	t.Deadline, t.Ended = fromMillis(deadline), fromMillis(ended)
+	if err := decode(order, &t.Order); err != nil {
+		return nil, fmt.Errorf("read order of %s: %w", t.ID, err)
+	}
+	if err := decode(outputs, &t.Outputs); err != nil {
+		return nil, fmt.Errorf("read outputs of %s: %w", t.ID, err)
+	}
+	return &t, nil
+}
+
+func scanTasks(rows *sql.Rows, err error) ([]*generation.Task, error) {
+	if err != nil {
+		return nil, fmt.Errorf("read generations: %w", err)
+	}
+	defer rows.Close()
+	var list []*generation.Task
+	for rows.Next() {
+		t, err := scanTask(rows)
+		if err != nil {
+			return nil, fmt.Errorf("read generations: %w", err)
+		}
+		list = append(list, t)
+	}
+	return list, rows.Err()
+}

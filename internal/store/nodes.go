@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"stele/internal/generation"
+)
+
+// owned are the stages in which somebody must see to a task; what is ordered waits
+// in the queue.
+const owned = `stage <> 'ended' AND stage IN ('submitting', 'waiting', 'collecting')`
+
+// Beat says that the process called node lives. Those not heard of for a day are
+// forgotten, which is as good as dead.
+func (s *Store) Beat(ctx context.Context, node string, now time.Time) error {
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO nodes (id, seen_at) VALUES ($1, $2)
+			ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, node, millis(now))
+		if err == nil {
+			_, err = tx.ExecContext(ctx, `DELETE FROM nodes WHERE seen_at < $1`, millis(now.Add(-24*time.Hour)))
+		}
+		if err != nil {
+			return fmt.Errorf("beat: %w", err)
+		}
+		return nil
+	})
+}
+
+// Living lists the processes that were heard of since a time.
+func (s *Store) Living(ctx context.Context, since time.Time) ([]string, error) {
+	return s.texts(ctx, `SELECT id FROM nodes WHERE seen_at >= $1 ORDER BY id`, millis(since))
+}
+
+// Adopt makes node the owner of up to limit tasks that need one and whose own is
+// dead or nobody.
+func (s *Store) Adopt(ctx context.Context, node string, silentSince time.Time, limit int) ([]*generation.Task, error) {
+	// Mostly there is nothing to do. That is found out on the side, without holding up the writer.
+	dead, err := s.texts(ctx, `SELECT DISTINCT owner FROM generations WHERE `+owned+` AND owner <> $1
+		AND NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.id = generations.owner AND nodes.seen_at >= $2)`, node, millis(silentSince))
+	if err != nil || len(dead) == 0 {
+		return nil, err
+	}
+	args := []any{node, limit}
+	places := make([]string, len(dead))
+	for i, owner := range dead {
+		args = append(args, owner)
+		places[i] = "$" + strconv.Itoa(len(args))
+	}
+	skip := ""
+	if s.engine == postgres {
+		skip = " FOR UPDATE SKIP LOCKED" // another node is taking it, or somebody works on it after all
+	}
+	rows, err := s.write.QueryContext(ctx, `WITH picked AS MATERIALIZED (SELECT id FROM generations
+			WHERE `+owned+` AND owner IN (`+strings.Join(places, ", ")+`) ORDER BY id LIMIT $2`+skip+`)
+		UPDATE generations SET owner = $1, version = version + 1 WHERE id IN (SELECT id FROM picked) RETURNING `+taskColumns, args...)
+	return scanTasks(rows, err)
+}
+
+// Release says that node is going: its tasks have no owner from then on.
+func (s *Store) Release(ctx context.Context, node string) error {
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE generations SET owner = '', version = version + 1 WHERE owner = $1 AND stage <> 'ended'`, node)
+		if err == nil {
+			_, err = tx.ExecContext(ctx, `DELETE FROM nodes WHERE id = $1`, node)
+		}
+		if err != nil {
+			return fmt.Errorf("release generations: %w", err)
+		}
+		return nil
+	})
+}
+
+// Stopping lists unfinished tasks of node, and those that nobody owns, which
+// somebody has asked to cancel.
+func (s *Store) Stopping(ctx context.Context, node string) ([]string, error) {
+	return s.texts(ctx, `SELECT id FROM generations WHERE stopping = 1 AND stage <> 'ended' AND owner IN ('', $1) ORDER BY id`, node)
+}
+
+// texts reads a column of texts.
+func (s *Store) texts(ctx context.Context, query string, args ...any) ([]string, error) {
+	rows, err := s.read.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read: %w", err)
+	}
+	defer rows.Close()
+	var list []string
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, fmt.Errorf("read: %w", err)
+		}
+		list = append(list, text)
+	}
+	return list, rows.Err()
+}

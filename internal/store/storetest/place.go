@@ -1,0 +1,58 @@
+package storetest
+
+import (
+	"context"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"stele/internal/uid"
+)
+
+// Engines are the engines that a store may have beneath it.
+func Engines() []string { return []string{"sqlite", "postgres"} }
+
+// Place gives an empty database of an engine for store.Open, and takes it away
+// with the test. Where there is no PostgreSQL the test is skipped, or fails if
+// everything is said to be there.
+func Place(t testing.TB, engine string) (databaseURL, folder string) {
+	t.Helper()
+	if engine == "sqlite" {
+		return "", t.TempDir()
+	}
+	server := os.Getenv("STELE_TEST_POSTGRES")
+	if server == "" {
+		if os.Getenv("STELE_TEST_REQUIRE") != "" {
+			t.Fatal("STELE_TEST_POSTGRES is not set")
+		}
+		t.Skip("STELE_TEST_POSTGRES is not set: make test sets it")
+	}
+	name := "stele_" + strings.ToLower(uid.Secret(10))
+	if err := administer(t.Context(), server, "CREATE DATABASE "+name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := administer(context.WithoutCancel(t.Context()), server, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+			t.Error(err)
+		}
+	})
+	u, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = "/" + name
+	return u.String(), ""
+}
+
+func administer(ctx context.Context, server, statement string) error {
+	conn, err := pgx.Connect(ctx, server)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, statement)
+	return err
+}
