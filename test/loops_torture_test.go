@@ -1,4 +1,4 @@
-//go:build matrix && torture
+//go:build torture
 
 package test
 
@@ -7,4 +7,5 @@ const (
 	loopTurns  = 50        // of a loop of tool calls
 	talkTurns  = 100       // of a conversation
 	longDeltas = 1_000_000 // of a stream
+	largeText  = 16 << 20  // of one answer
 )

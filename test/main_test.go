@@ -3,7 +3,10 @@
 package test
 
 import (
+	"flag"
 	"os"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,7 +15,19 @@ import (
 
 func TestMain(m *testing.M) {
 	forgetKeys()
+	sideBySide()
 	os.Exit(house.Main(m))
+}
+
+// sideBySide runs more tests at once than there are processors, unless -parallel
+// says how many: most of their time is waiting for other processes and for clocks.
+func sideBySide() {
+	flag.Parse()
+	told := false
+	flag.Visit(func(f *flag.Flag) { told = told || f.Name == "test.parallel" })
+	if !told {
+		_ = flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))) // a number always fits
+	}
 }
 
 // forgetKeys keeps the SDKs from finding the keys and addresses of whoever runs the tests.

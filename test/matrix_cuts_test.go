@@ -1,5 +1,3 @@
-//go:build matrix
-
 package test
 
 import (
@@ -8,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"stele/test/house"
 )
 
 // cutName has the same length however a stream is cut: the model's name is in the
@@ -15,6 +15,8 @@ import (
 func cutName(up away, what string, n int, who string) string {
 	return fmt.Sprintf("%s@%s.%05d.%s", up.thinker, what, n, who)
 }
+
+var cutWords = words{text: "call:get_weather please"}
 
 // TestMatrixCuts cuts streams at every edge of a frame and at twenty offsets
 // anywhere: no SDK takes what came for an answer.
@@ -25,11 +27,10 @@ func TestMatrixCuts(t *testing.T) {
 		for _, up := range s.away {
 			t.Run(c.name+"/"+up.dialect, func(t *testing.T) {
 				t.Parallel()
-				tell := func(model string) (answer, error) {
-					k := c.open(t, s, manner{model: up.dialect + "/" + model, stream: true, think: true, tools: []tool{weather}})
-					return k.say(t.Context(), words{text: "call:get_weather please"})
+				open := func(model string) talk {
+					return c.open(t, s, manner{model: up.dialect + "/" + model, stream: true, think: true, tools: []tool{weather}})
 				}
-				bytes, frames := up.measure(t, c.name, tell)
+				bytes, frames := up.measure(t, c.name, open)
 				var cuts []string
 				for n := range frames {
 					cuts = append(cuts, cutName(up, "cut-after", n, c.name))
@@ -43,8 +44,8 @@ func TestMatrixCuts(t *testing.T) {
 				defer all.Wait()
 				for _, model := range cuts {
 					all.Go(func() {
-						if a, err := tell(model); err == nil {
-							t.Errorf("%s of %d frames and %d bytes: %+v", model, frames, bytes, a)
+						if mustFail(t, open(model), cutWords) == nil {
+							t.Errorf("%s of %d frames and %d bytes", model, frames, bytes)
 						}
 					})
 				}
@@ -54,14 +55,16 @@ func TestMatrixCuts(t *testing.T) {
 }
 
 // measure is how long a stream is that nobody cuts.
-func (a away) measure(t *testing.T, who string, tell func(string) (answer, error)) (bytes, frames int) {
+func (a away) measure(t *testing.T, who string, open func(model string) talk) (bytes, frames int) {
 	t.Helper()
 	model := cutName(a, "not-a-cut", 0, who)
-	whole, err := tell(model)
+	whole, err := open(model).say(t.Context(), cutWords)
 	if err != nil || len(whole.calls) != 1 || !strings.Contains(whole.text, "I will call") {
 		t.Fatalf("uncut: %+v, %v", whole, err)
 	}
-	bytes, frames = a.asked(model)[0].Sent()
+	r := a.asked(model)[0]
+	house.Eventually(t, "the upstream is done", r.Ended)
+	bytes, frames = r.Sent()
 	if frames < 5 {
 		t.Fatalf("only %d frames", frames)
 	}

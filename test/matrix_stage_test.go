@@ -1,9 +1,6 @@
-//go:build matrix
-
 package test
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -72,7 +69,7 @@ func (s *stage) refusals(t *testing.T) {
 func (a away) asked(model string) []*upstream.Recorded {
 	var list []*upstream.Recorded
 	for _, r := range a.server.Requests() {
-		if modelOf(r) == model {
+		if r.Model == model {
 			list = append(list, r)
 		}
 	}
@@ -96,21 +93,10 @@ func (a away) awaitHangup(t *testing.T, model string) {
 	})
 }
 
-// modelOf is the model that a request is for: in its path, or in its body.
-func modelOf(r *upstream.Recorded) string {
-	if _, name, ok := strings.Cut(r.Path, "/models/"); ok {
-		name, _, _ = strings.Cut(name, ":")
-		return name
-	}
-	_, rest, _ := bytes.Cut(r.Body, []byte(`"model":"`)) // in a text its quotes would be escaped
-	name, _, _ := bytes.Cut(rest, []byte(`"`))
-	return string(name)
-}
-
 // play reads what an upstream is to do wrong from the name of the model, as in
 // gpt-4.1@cut-after.3.go: what, how much, and whose scene it is.
 func play(r *upstream.Recorded) upstream.Answer {
-	_, script, ok := strings.Cut(modelOf(r), "@")
+	_, script, ok := strings.Cut(r.Model, "@")
 	if !ok {
 		return nil
 	}

@@ -1,5 +1,3 @@
-//go:build matrix
-
 package test
 
 import (
@@ -8,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // client is an official Go SDK, unmodified and with its retries off.
@@ -50,21 +49,23 @@ type manner struct {
 	cool    bool     // with a temperature
 	strict  bool     // in strict mode
 	private bool     // with options that no other dialect has
-	watch   func()   // called when the first piece of a stream is there
+	watch   func()   // called for every piece of a stream
 }
 
+// tool is a function that the model may call.
 type tool struct {
 	name, description string
 	schema            map[string]any
 }
 
+// words is what a user says.
 type words struct {
 	text  string
 	image []byte // PNG
 	pdf   []byte
 }
 
-// call is a tool that the model wants to be called.
+// toolCall is a tool that the model wants to be called.
 type toolCall struct {
 	id, name string
 	args     map[string]any
@@ -91,17 +92,33 @@ type answer struct {
 	model   string
 }
 
+// mustFail says what must end in an error, by itself: whoever has to be torn away
+// from an answer that never ends has not heard one.
+func mustFail(t *testing.T, k talk, w words) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	a, err := k.say(ctx, w)
+	switch {
+	case ctx.Err() != nil:
+		t.Errorf("the answer does not end: %v", err)
+	case err == nil:
+		t.Errorf("no error after %+v", a)
+	}
+	return err
+}
+
 // tape hears what an SDK is answered with.
 type tape struct {
 	t  *testing.T
-	mu sync.Mutex // guards header
+	mu sync.Mutex // guards h
 	h  http.Header
 }
 
 func newTape(t *testing.T) (*tape, *http.Client) {
 	t.Helper()
 	tape := &tape{t: t}
-	return tape, &http.Client{Transport: tape}
+	return tape, &http.Client{Transport: tape, Timeout: 2 * time.Minute}
 }
 
 // RoundTrip implements http.RoundTripper.

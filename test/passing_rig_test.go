@@ -1,5 +1,3 @@
-//go:build matrix
-
 package test
 
 import (
@@ -100,10 +98,7 @@ func (r *rig) script(recorded *upstream.Recorded) upstream.Answer {
 
 // sentTo are the requests that a target got.
 func (r *rig) sentTo(dialect, target string) []*upstream.Recorded {
-	return slices.DeleteFunc(r.up[dialect].Requests(), func(q *upstream.Recorded) bool {
-		_, at := targetOf(q)
-		return at != target
-	})
+	return slices.DeleteFunc(r.up[dialect].Requests(), func(q *upstream.Recorded) bool { return q.Model != target })
 }
 
 // lastTo is the last request that a target got.
@@ -118,15 +113,13 @@ func (r *rig) lastTo(t *testing.T, dialect, target string) *upstream.Recorded {
 
 // targetOf tells for which upstream and model a request is.
 func targetOf(q *upstream.Recorded) (dialect, target string) {
-	if _, name, ok := strings.Cut(q.Path, "/models/"); ok {
-		return "gemini", name[:strings.LastIndex(name, ":")]
+	switch {
+	case strings.Contains(q.Path, "/models/"):
+		return "gemini", q.Model
+	case strings.HasSuffix(q.Path, "/messages"):
+		return "anthropic", q.Model
 	}
-	body, _ := q.JSON().(map[string]any)
-	target, _ = body["model"].(string)
-	if strings.HasSuffix(q.Path, "/messages") {
-		return "anthropic", target
-	}
-	return "openai", target
+	return "openai", q.Model
 }
 
 // wish is a chat request in a client's dialect.

@@ -1,6 +1,7 @@
 package test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"os"
@@ -8,9 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"stele/test/house"
 )
+
+// nodePatience is how long all tests of a file may take.
+const nodePatience = 8 * time.Minute
 
 // node is the Node that runs the official Node SDKs.
 func node(t *testing.T) string {
@@ -61,13 +66,27 @@ func TestNodeSDKs(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".test.mjs"), func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.CommandContext(t.Context(), program, "--test", "--test-reporter=spec", filepath.Base(file))
-			cmd.Dir = "sdk"
-			// Nothing else of this process: the SDKs would find keys and addresses there.
-			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "STELE_TEST_DOOR=" + string(prepared)}
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("node --test %s: %v\n%s", file, err, out)
-			}
+			runNode(t, program, file, "STELE_TEST_DOOR="+string(prepared))
 		})
 	}
+}
+
+// runNode runs a file of Node's tests in its folder and returns what it printed. It
+// is one process, which ends with the test: nothing it started could outlive it.
+func runNode(t *testing.T, program, file, prepared string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), nodePatience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "--test-reporter=spec", filepath.Base(file))
+	cmd.Dir, cmd.WaitDelay = filepath.Dir(file), time.Second
+	// Nothing else of this process: the SDKs would find keys and addresses there.
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), prepared}
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		t.Errorf("node %s did not end within %s", file, nodePatience)
+	}
+	if err != nil {
+		t.Errorf("node %s: %v\n%s", file, err, out)
+	}
+	return string(out)
 }

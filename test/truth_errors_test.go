@@ -1,5 +1,3 @@
-//go:build matrix
-
 package test
 
 import (

@@ -17,10 +17,16 @@ func Main(m *testing.M) int {
 	if os.Getenv(binaryVariable) != "" {
 		return m.Run()
 	}
+	return MainWith(m, "")
+}
+
+// MainWith is for TestMain: it builds a binary with build tags of its own and runs
+// the tests against that.
+func MainWith(m *testing.M, tags string) int {
 	folder, err := os.MkdirTemp("", "stele-binary-")
 	if err == nil {
 		defer os.RemoveAll(folder)
-		err = build(filepath.Join(folder, "stele"))
+		err = build(filepath.Join(folder, "stele"), tags)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -29,9 +35,9 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-func build(binary string) error {
+func build(binary, tags string) error {
 	_, here, _, _ := runtime.Caller(0)
-	cmd := exec.Command("go", "build", "-o", binary, "./cmd/stele")
+	cmd := exec.Command("go", "build", "-tags", tags, "-o", binary, "./cmd/stele")
 	cmd.Dir = filepath.Join(filepath.Dir(here), "..", "..")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

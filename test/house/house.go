@@ -27,6 +27,7 @@ type Options struct {
 	Config string         // the text of its configuration file; "" is no file
 	Flags  []string       // for every command, such as --database-url and its value
 	Listen string         // "" is a free port on 127.0.0.1
+	Env    []string       // NAME=value, beside what every process needs
 	Roots  *x509.CertPool // whom to trust, where it serves TLS
 }
 
@@ -170,6 +171,22 @@ func (h *House) Wait(t testing.TB) {
 		t.Errorf("stele: %s", wrong)
 	}
 }
+
+// Died returns when the server has died by itself, as in a crash, or says that it
+// has not within a time.
+func (h *House) Died(within time.Duration) bool {
+	select {
+	case <-h.serving.ended:
+		h.serving = nil
+		h.Client.CloseIdleConnections()
+		return true
+	case <-time.After(within):
+		return false
+	}
+}
+
+// Setenv changes the environment of the next start.
+func (h *House) Setenv(env ...string) { h.options.Env = env }
 
 // Signal sends a signal to the server.
 func (h *House) Signal(t testing.TB, s os.Signal) {

@@ -47,6 +47,7 @@ func (h *House) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Getenv(binaryVariable), append(args, h.options.Flags...)...)
 	cmd.Dir = h.folder
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + h.folder, "TMPDIR=" + os.TempDir()}
+	cmd.Env = append(cmd.Env, h.options.Env...)
 	return cmd
 }
 

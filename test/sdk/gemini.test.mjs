@@ -15,7 +15,7 @@ const chats = {
   whole: (c) => c.models.generateContent(chat),
   stream: (c) => all(c.models.generateContentStream(chat)),
 };
-const states = { 401: 'UNAUTHENTICATED', 403: 'PERMISSION_DENIED', 404: 'NOT_FOUND', 501: 'UNIMPLEMENTED' };
+const states = { 401: 'UNAUTHENTICATED', 403: 'PERMISSION_DENIED', 404: 'NOT_FOUND' };
 
 // told holds an error against a status: its message is the JSON body.
 function told(error, status, text) {
@@ -48,7 +48,7 @@ for (const [name, hint, send] of [
   });
 }
 
-// googKey lacks the scope chat, so that being known is seen whether chat is served or not.
+// googKey lacks the scope chat, so that being known is seen without a model.
 test('x-goog-api-key where it is switched off', async () => {
   told(await rejection(chats.whole(client('', { apiKey: key }))), 401, 'No API key was sent');
 });

@@ -19,6 +19,7 @@ type Recorded struct {
 	Query   url.Values
 	Header  http.Header
 	Body    []byte
+	Model   string    // whom it is for, from its path or its body
 	At      time.Time // when its body had been read
 	Refusal *Refusal  // nil if the API took it
 

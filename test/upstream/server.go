@@ -212,6 +212,7 @@ func (s *Server) read(c *chat) *Refusal {
 	if c.model == "" {
 		c.model = textAt(v, "model")
 	}
+	c.Model = c.model
 	if _, isGemini := s.api.(gemini); !isGemini {
 		c.stream = boolAt(v, "stream")
 	}

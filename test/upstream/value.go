@@ -15,33 +15,6 @@ import (
 // object is a JSON object as it was read: names are exact, numbers keep their digits.
 type object = map[string]any
 
-// doc is a JSON object to be written: name, value, name, value, in that order.
-type doc []any
-
-// MarshalJSON keeps the order of the names.
-func (d doc) MarshalJSON() ([]byte, error) {
-	out := []byte{'{'}
-	for i := 0; i+1 < len(d); i += 2 {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(append(out, encode(d[i])...), ':')
-		out = append(out, encode(d[i+1])...)
-	}
-	return append(out, '}'), nil
-}
-
-// encode is v as JSON in one line, without escaping what only HTML cares for.
-func encode(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic(err) // only values made here are encoded
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
-
 // decode reads one JSON value and nothing after it.
 func decode(body []byte) (any, error) {
 	if !utf8.Valid(body) {

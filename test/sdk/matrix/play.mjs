@@ -4,20 +4,24 @@ import { test } from 'node:test';
 import { cells, clock, loops, told, weather } from './scenes.mjs';
 import { asked, hangup, sent, upstreams } from './stage.mjs';
 
-// play registers all tests of a client. Streams come by the SDK's helper and, where there is another way, raw as well.
-export function play(client, { ways = ['helper'], skip = () => false } = {}) {
-  matrix(client, ways, skip);
-  moves(client, ways);
+// play registers all tests of a client. Streams come by the SDK's helper and, where there is another way, raw as well. A lean
+// play has one model that thinks at each upstream.
+export function play(client, { ways = ['helper'], skip = () => false, lean = false } = {}) {
+  matrix(client, ways, (cell) => skip(cell) || (lean && cell.manner.think && cell.model !== cell.up.thinker));
+  if (lean) moves(client, ways, 3);
+  else moves(client, ['', ...ways], 4);
   errors(client, ways);
   aborts(client, ways);
   cuts(client, ways);
   dropped(client, ways);
 }
 
+const timeout = 120_000; // of anything that takes a second at most: whatever has no end fails by its name
+
 // together runs tests side by side: most of their time is waiting.
 function together(name, list, run, concurrency = 8) {
   test(name, { concurrency }, async (t) => {
-    await Promise.all(list.map((item) => t.test(item.name, () => run(item))));
+    await Promise.all(list.map((item) => t.test(item.name, { timeout }, () => run(item))));
   });
 }
 
@@ -44,12 +48,12 @@ const alike = ({ steady = true }, answers) => answers.map((a, i) => ({
 }));
 
 // moves begins a conversation with one model and goes on with others, thoughts, signatures and calls of each included.
-function moves(client, ways) {
-  const list = upstreams.flatMap((up, first) => ['', ...ways].map((stream) => ({ name: `${up.dialect}, ${stream || 'whole'}`, first, stream })));
+function moves(client, ways, steps) {
+  const list = upstreams.flatMap((up, first) => ways.map((stream) => ({ name: `${up.dialect}, ${stream || 'whole'}`, first, stream })));
   together(`${client.name}: moves`, list, async ({ first, stream }) => {
-    const order = [0, 1, 2, 3].map((i) => upstreams[(first + i) % upstreams.length]);
     const talk = client.open({ model: '', stream, think: true, tools: [weather, clock] });
-    for (const up of order) {
+    for (let i = 0; i < steps; i++) {
+      const up = upstreams[(first + i) % upstreams.length];
       talk.move(`${up.dialect}/${up.thinker}`);
       await loops(talk);
       told(await talk.say({ text: 'thanks' }), 'end', 'You said: thanks');

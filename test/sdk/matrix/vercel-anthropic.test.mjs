@@ -3,5 +3,5 @@ import { adaptive, vercelAnthropic } from './vercel.mjs';
 import { tools } from './vercel-tools.mjs';
 
 // Its provider cannot ask for quiet where it gives a budget for thinking.
-play(vercelAnthropic, { skip: ({ manner, model }) => manner.quiet && !adaptive(model) });
+play(vercelAnthropic, { lean: true, skip: ({ manner, model }) => manner.quiet && !adaptive(model) });
 tools(vercelAnthropic);

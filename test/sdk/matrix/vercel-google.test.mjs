@@ -4,5 +4,5 @@ import { tools } from './vercel-tools.mjs';
 
 // To Google's older models it sends pictures beside a tool's result, and it takes every name with a slash for one of those;
 // passed through as it is the upstream here does not take that.
-play(vercelGoogle, { skip: ({ name, up }) => up.dialect === 'gemini' && name.includes('picture') });
+play(vercelGoogle, { lean: true, skip: ({ name, up }) => up.dialect === 'gemini' && name.includes('picture') });
 tools(vercelGoogle, { foreign: false });

@@ -2,5 +2,5 @@ import { play } from './play.mjs';
 import { vercelOpenAI } from './vercel.mjs';
 import { tools } from './vercel-tools.mjs';
 
-play(vercelOpenAI);
+play(vercelOpenAI, { lean: true });
 tools(vercelOpenAI);

@@ -7,6 +7,8 @@ import { genai } from './genai.mjs';
 import { openai } from './openai.mjs';
 import { key, tape, url } from './stage.mjs';
 
+globalThis.AI_SDK_LOG_WARNINGS = false; // it says whenever a model's name is new to it
+
 // adaptive is whether a model thinks without a budget.
 export const adaptive = (model) => /claude.*-(4-[67]|5-5)/.test(model);
 
@@ -104,7 +106,7 @@ class Talk {
       content: results.map(({ id, name, text, failed, image }) => ({
         type: 'tool-result', toolCallId: id, toolName: name,
         output: image
-          ? { type: 'content', value: [{ type: 'text', text }, { type: 'file-data', data: image, mediaType: 'image/png' }] }
+          ? { type: 'content', value: [{ type: 'text', text }, { type: 'file', mediaType: 'image/png', data: { type: 'data', data: image } }] }
           : { type: failed ? 'error-text' : 'text', value: text },
       })),
     });
