@@ -27,9 +27,9 @@ var routes = []route{
 	{"POST", "/api/v1/messages", "chat", "anthropic", "served"},
 	{"POST", "/api/v1beta/models/{model}:generateContent", "chat", "gemini", "served"},
 	{"POST", "/api/v1beta/models/{model}:streamGenerateContent", "chat", "gemini", "served"},
-	{"POST", "/api/v1/files", "files", "native", "planned"},
-	{"POST", "/api/v1/generations", "media", "native", "planned"},
-	{"GET", "/api/v1/generations/{id}", "media", "native", "planned"},
+	{"POST", "/api/v1/files", "files", "native", "served"},
+	{"POST", "/api/v1/generations", "media", "native", "served"},
+	{"GET", "/api/v1/generations/{id}", "media", "native", "served"},
 	{"POST", "/api/v1/apps/{app}/generations", "apps", "native", "planned"},
 	{"GET", "/api/v1/apps/{app}/generations/{id}", "apps", "native", "planned"},
 }

@@ -12,6 +12,7 @@ import (
 	"stele/internal/config"
 	"stele/internal/generation"
 	"stele/internal/media"
+	"stele/internal/provider"
 	"stele/internal/provider/blueprint"
 	sandbox "stele/internal/provider/sandbox/maker"
 	"stele/internal/provider/studio"
@@ -73,7 +74,7 @@ func operatorsModel(cfg *config.Config, file string) (media.Model, error) {
 	if err != nil {
 		return media.Model{}, fmt.Errorf("read %s: %w", file, err)
 	}
-	m, err := media.Read(file, src)
+	m, err := media.ReadFor(mediaKinds())(file, src)
 	if err != nil {
 		return m, err
 	}
@@ -87,6 +88,17 @@ func operatorsModel(cfg *config.Config, file string) (media.Model, error) {
 		m.Call.Graph = filepath.Join(filepath.Dir(file), m.Call.Graph)
 	}
 	return m, err
+}
+
+// mediaKinds are the kinds of those who make media.
+func mediaKinds() []string {
+	kinds := []string{"studio", "sandbox"}
+	for _, k := range provider.Kinds() {
+		if blueprint.Makes(k.Name) {
+			kinds = append(kinds, k.Name)
+		}
+	}
+	return kinds
 }
 
 // whoMakes is the maker of a model: what is built in, the account it names, or

@@ -132,7 +132,7 @@ func serve(ctx context.Context, w world, f *flags) error {
 	defer stopSide()
 	beside.Go(func() { h.access.Run(side, log) })
 	beside.Go(func() { journal.Run(side, log) })
-	beside.Go(func() { forget(side, h.store, live, log) })
+	beside.Go(func() { forget(side, h.store, shop, live, log) })
 	beside.Go(func() { live.follow(side, hangUp, log) })
 	beside.Go(func() { live.shelf.run(side, log) })
 	if err := shop.start(side, h.store, &beside); err != nil {
@@ -151,22 +151,6 @@ func serve(ctx context.Context, w world, f *flags) error {
 		slog.String("metrics", front.MetricsAddr()),
 		slog.String("database", h.store.Engine()))
 	return front.Run(ctx)
-}
-
-// forget deletes what is older than it is to be kept, once an hour.
-func forget(ctx context.Context, db *store.Store, live *live, log *slog.Logger) {
-	tick := time.NewTicker(time.Hour)
-	defer tick.Stop()
-	for {
-		if _, err := db.DeleteRecordsBefore(ctx, time.Now().Add(-live.config().Retention.Requests)); err != nil && ctx.Err() == nil {
-			log.LogAttrs(ctx, slog.LevelWarn, "old requests not deleted", slog.Any("error", err))
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
 }
 
 // lockFolder keeps a second server off the folder: its database, journal and

@@ -67,6 +67,9 @@ func (s *Service) Create(ctx context.Context, who access.Principal, id string, a
 	t.Then(Run{t.ID})
 	if err := s.Store.InsertTask(ctx, t); err != nil {
 		s.drop(ctx, taken)
+		if errors.Is(err, access.ErrNotFound) {
+			return nil, fault.New(fault.FileNotFound, "A file of this order was deleted meanwhile.")
+		}
 		return nil, err
 	}
 	crashPoint("created")
