@@ -23,11 +23,13 @@ import (
 
 // talker is one conversation from a terminal with a model of a running server.
 type talker struct {
-	url, key, model, dialect string
-	upstream                 *provider.Chat
-	price                    catalog.Price
-	out                      io.Writer
-	talk                     chat.Conversation
+	reach
+
+	model, dialect string
+	upstream       *provider.Chat
+	price          catalog.Price
+	out            io.Writer
+	talk           chat.Conversation
 }
 
 func newChat(w world, f *flags) *cobra.Command {
@@ -44,11 +46,14 @@ func newChat(w world, f *flags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			done, err := t.open(c.Context(), w, cfg)
+			done, err := t.open(c.Context(), w, cfg, "stele chat", access.GroupChat)
 			if err != nil {
 				return err
 			}
 			defer done()
+			if err := t.speak(cfg); err != nil {
+				return err
+			}
 			t.out = c.OutOrStdout()
 			if system != "" {
 				t.talk.System = []chat.Part{{Kind: chat.Text, Text: system}}
@@ -59,67 +64,29 @@ func newChat(w world, f *flags) *cobra.Command {
 	c.Flags().StringVar(&t.model, "model", relay.Sandbox, "the model's public id")
 	c.Flags().StringVar(&t.dialect, "dialect", "openai", "openai, anthropic or gemini: how the server is spoken to")
 	c.Flags().StringVar(&system, "system", "", "what the model is told first")
-	c.Flags().StringVar(&t.key, "key", "", "API key (default $STELE_API_KEY, else one made for this)")
-	c.Flags().StringVar(&t.url, "url", "", "address of the server (default: the configured public URL)")
+	t.flags(c)
 	return c
 }
 
-// open finds the server and a key for it. done gives back a key that was made.
-func (t *talker) open(ctx context.Context, w world, cfg *config.Config) (done func(), err error) {
+// speak makes the client of the dialect that was chosen.
+func (t *talker) speak(cfg *config.Config) error {
 	codec, ok := dialects()[t.dialect]
 	if !ok {
-		return nil, fmt.Errorf("there is no dialect %q: choose openai, anthropic or gemini", t.dialect)
-	}
-	if t.url == "" {
-		t.url = cfg.Public(cfg.Listen)
-	}
-	if t.key == "" {
-		t.key = w.getenv("STELE_API_KEY")
-	}
-	done = func() {}
-	if t.key == "" {
-		if done, err = t.borrowKey(ctx, cfg); err != nil {
-			return nil, err
-		}
+		return fmt.Errorf("there is no dialect %q: choose openai, anthropic or gemini", t.dialect)
 	}
 	base := t.url + "/api"
 	if t.dialect == "openai" {
 		base += "/v1"
 	}
-	client, err := outside(cfg, w)
-	if err != nil {
-		done()
-		return nil, err
-	}
 	// Our own server takes a Bearer key in every dialect.
-	t.upstream = provider.NewChat(provider.Account{Name: "stele", Kind: provider.Kind{Name: t.dialect, Dialect: t.dialect}, BaseURL: base, Key: t.key}, codec, client)
+	account := provider.Account{Name: "stele", Kind: provider.Kind{Name: t.dialect, Dialect: t.dialect}, BaseURL: base, Key: t.key}
+	t.upstream = provider.NewChat(account, codec, t.client)
 	for _, m := range chatModels(cfg) {
 		if m.ID == t.model {
 			t.price = m.Price
 		}
 	}
-	return done, nil
-}
-
-// borrowKey makes a key that ends with the conversation.
-func (t *talker) borrowKey(ctx context.Context, cfg *config.Config) (func(), error) {
-	h, err := openHouse(ctx, cfg)
-	if err != nil {
-		return nil, err
-	}
-	who := access.CommandLine(access.DefaultWorkspace)
-	k, secret, err := h.access.CreateKey(ctx, who, access.NewKey{
-		Name: "stele chat", Lifetime: 12 * time.Hour, Scope: access.Scope{Groups: []access.Group{access.GroupChat}},
-	})
-	if err != nil {
-		h.store.Close()
-		return nil, err
-	}
-	t.key = secret
-	return func() {
-		defer h.store.Close()
-		_, _ = h.access.RevokeKey(context.WithoutCancel(ctx), who, k.ID) // it expires anyway
-	}, nil
+	return nil
 }
 
 // converse has one turn with what was given, or a turn for every line typed.
