@@ -10,7 +10,7 @@ export CGO_ENABLED := 0
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 GOLANGCI := go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: help run build check test bench torture matrix fuzz lint licenses fmt clean
+.PHONY: help run build check test bench torture fuzz lint licenses fmt clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,13 +29,10 @@ test: ## everything: installs and starts what the tests need, and stops it again
 	@test/env/run.sh
 
 bench: ## the figures, against a PostgreSQL that syncs to disk
-	@test/env/run.sh --durable go test -run '^$$' -bench . -benchmem -timeout 1h ./...
+	@test/env/run.sh --durable bash -ec 'for module in . test; do go -C "$$module" test -run "^$$" -bench . -benchmem -timeout 1h ./...; done'
 
 torture: ## the long crash and load runs
-	@test/env/run.sh --durable go test -tags torture -count 1 -timeout 2h ./...
-
-matrix: ## the SDK matrix, loops and cuts over strict upstreams: not in make test yet
-	@test/env/run.sh go -C test test -tags matrix -timeout 30m ./...
+	@test/env/run.sh --durable bash -ec 'for module in . test; do go -C "$$module" test -tags torture -count 1 -timeout 2h ./...; done'
 
 fuzz: ## a short run of every fuzz test (FUZZTIME=10s)
 	@test/env/fuzz.sh $(FUZZTIME)

@@ -30,8 +30,8 @@ var routes = []route{
 	{"POST", "/api/v1/files", "files", "native", "served"},
 	{"POST", "/api/v1/generations", "media", "native", "served"},
 	{"GET", "/api/v1/generations/{id}", "media", "native", "served"},
-	{"POST", "/api/v1/apps/{app}/generations", "apps", "native", "planned"},
-	{"GET", "/api/v1/apps/{app}/generations/{id}", "apps", "native", "planned"},
+	{"POST", "/api/v1/apps/{app}/generations", "apps", "native", "served"},
+	{"GET", "/api/v1/apps/{app}/generations/{id}", "apps", "native", "served"},
 }
 
 // errorSchemas names the schema of each family's errors.

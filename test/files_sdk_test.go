@@ -221,6 +221,12 @@ func TestASignedAddressIsReadByAnybody(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &kept); err != nil || !strings.HasPrefix(kept.URL, s.URL+"/files/"+kept.ID+"/a.png?") {
 		t.Fatal(out, err)
 	}
+	if out := s.Run(t, "files", "put", path, "--url", s.URL); !strings.Contains(out, "image/png, 469 bytes") || !strings.Contains(out, s.URL+"/files/file_") {
+		t.Error(out) // with a key that was made for it
+	}
+	if r := s.Try(t, "files", "put", os.Args[0], "--url", s.URL, "--key", s.key); r.Code == 0 || !strings.Contains(r.Stderr, "cannot be taken") {
+		t.Errorf("%+v", r)
+	}
 	answer, err := s.Client.Get(kept.URL)
 	if err != nil {
 		t.Fatal(err)

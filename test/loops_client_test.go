@@ -1,6 +1,7 @@
 package test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -17,7 +18,8 @@ type agent struct {
 	stream   bool
 	forgets  bool // replays only what its dialect's first version had
 	settings map[string]any
-	history  []any // in the dialect's own words
+	history  []any    // in the dialect's own words
+	sent     [][]byte // as much of it as was sent before, encoded
 	calls    int
 	said     string
 }
@@ -104,22 +106,26 @@ func (a *agent) turn(t *testing.T) {
 	a.history = append(a.history, a.results(answer)...)
 }
 
-// wish is the history as a request.
+// wish is the history as a request. What was said is said: each message is encoded
+// once, or a long conversation would cost most of its time here.
 func (a *agent) wish(t *testing.T) wish {
 	t.Helper()
-	body := maps.Clone(a.settings)
-	body["messages"] = a.history
-	if a.dialect == "gemini" {
-		delete(body, "messages")
-		body["contents"] = a.history
-	} else {
-		body["model"] = a.model
+	encode := func(v any) []byte {
+		encoded, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return encoded
 	}
-	encoded, err := json.Marshal(body)
-	if err != nil {
-		t.Fatal(err)
+	for _, message := range a.history[len(a.sent):] {
+		a.sent = append(a.sent, encode(message))
 	}
-	return wishFor(a.dialect, a.model, string(encoded), a.stream)
+	settings, list := maps.Clone(a.settings), "contents"
+	if a.dialect != "gemini" {
+		settings["model"], list = a.model, "messages"
+	}
+	body := fmt.Sprintf(`%s,"%s":[%s]}`, bytes.TrimSuffix(encode(settings), []byte("}")), list, bytes.Join(a.sent, []byte(",")))
+	return wishFor(a.dialect, a.model, body, a.stream)
 }
 
 // results does the calls of an answer.

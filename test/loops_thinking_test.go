@@ -25,7 +25,7 @@ var thinkers = map[string][]string{
 // TestToolLoopsKeepTheirThoughts runs loops of tool calls with thinking in each of
 // the nine pairs, whole and streamed, for clients that replay everything and for
 // those that replay only what OpenAI's dialect had at first. The upstreams check
-// every signature, and that none is missing.
+// every signature, and that none is missing. One loop of each pair has fifty turns.
 func TestToolLoopsKeepTheirThoughts(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "", "")
@@ -33,9 +33,14 @@ func TestToolLoopsKeepTheirThoughts(t *testing.T) {
 		for _, thinker := range thinkers[away] {
 			for _, stream := range []bool{false, true} {
 				for _, forgets := range []bool{false, true} {
-					if !forgets || client == "openai" {
-						r.loop(t, client, away, thinker, stream, forgets)
+					if forgets && client != "openai" {
+						continue
 					}
+					turns := loopTurns
+					if thinker == thinkers[away][0] && stream && !forgets {
+						turns = 50
+					}
+					r.loop(t, looping{client, away, thinker, stream, forgets}, turns)
 				}
 			}
 		}
@@ -43,29 +48,35 @@ func TestToolLoopsKeepTheirThoughts(t *testing.T) {
 	r.unrefused(t)
 }
 
-// loop runs one loop of calls, a second one of two calls at once, and one whose
-// thoughts are hidden.
-func (r *rig) loop(t *testing.T, client, away, thinker string, stream, forgets bool) {
+// looping is who is in a loop, and how.
+type looping struct {
+	client, away, thinker string
+	stream, forgets       bool
+}
+
+// loop runs one loop of so many calls, a second one of two calls at once, and one
+// whose thoughts are hidden.
+func (r *rig) loop(t *testing.T, l looping, turns int) {
 	t.Helper()
-	target := fmt.Sprintf("%s-%s-%t-%t", thinker, client, stream, forgets)
-	a := newAgent(r, client, away+"/"+target, stream, forgets)
-	if client == away {
-		a.thinkAs(thinker)
+	target := fmt.Sprintf("%s-%s-%t-%t", l.thinker, l.client, l.stream, l.forgets)
+	a := newAgent(r, l.client, l.away+"/"+target, l.stream, l.forgets)
+	if l.client == l.away {
+		a.thinkAs(l.thinker)
 	}
-	a.ask(fmt.Sprintf("Plan a journey and call:forecast*%d for it.", loopTurns))
+	a.ask(fmt.Sprintf("Plan a journey and call:forecast*%d for it.", turns))
 	a.run(t)
-	if want := fmt.Sprintf("The tools said: sun %d", loopTurns); a.said != want || a.calls != loopTurns {
+	if want := fmt.Sprintf("The tools said: sun %d", turns); a.said != want || a.calls != turns {
 		t.Errorf("%s: %d calls and %q", target, a.calls, a.said)
 	}
 	a.ask("And now call:forecast,sights*2 at once.")
 	a.run(t)
 	a.ask("Think, but redact it, and call:sights*2 once more.")
 	a.run(t)
-	if want := fmt.Sprintf("The tools said: sun %d", loopTurns+6); a.said != want || a.calls != loopTurns+6 {
+	if want := fmt.Sprintf("The tools said: sun %d", turns+6); a.said != want || a.calls != turns+6 {
 		t.Errorf("%s: %d calls and %q", target, a.calls, a.said)
 	}
-	for i, q := range r.sentTo(away, target) {
-		if !thinksStill(away, q.JSON()) {
+	for i, q := range r.sentTo(l.away, target) {
+		if !thinksStill(l.away, q.JSON()) {
 			t.Errorf("%s: the model does not think any more in turn %d", target, i)
 			break
 		}

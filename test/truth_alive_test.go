@@ -98,7 +98,8 @@ func TestSignsOfLifeInTheMiddle(t *testing.T) {
 		if got := listen(t, client, body); !got.ended || got.failure != "" {
 			t.Errorf("%q", body)
 		}
-		if client == "gemini" && strings.Contains(strings.ReplaceAll(body, "\r\n", ""), "\n") {
+		begun := strings.TrimLeft(body, "\n") // signs before the first event cannot know its line ends
+		if client == "gemini" && strings.Contains(strings.ReplaceAll(begun, "\r\n", ""), "\n") {
 			t.Errorf("mixed line ends in %q", body)
 		}
 	})

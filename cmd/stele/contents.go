@@ -30,11 +30,9 @@ func readContents(cfg *config.Config) (contents, error) {
 	models, err := mediaModels(cfg)
 	problems = append(problems, err)
 	c.catalog.Media = models
-	for _, file := range cfg.AppFiles {
-		r, err := readFile(file, app.Read)
-		problems = append(problems, err)
-		c.apps = append(c.apps, r)
-	}
+	apps, err := readApps(cfg, models)
+	problems = append(problems, err)
+	c.apps = apps
 	if cfg.Egress.CAFile != "" {
 		_, err := guard.Roots(cfg.Egress.CAFile)
 		problems = append(problems, err)

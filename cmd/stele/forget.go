@@ -20,6 +20,7 @@ func forget(ctx context.Context, db *store.Store, shop *workshop, live *live, lo
 		for what, old := range map[string]func() (int64, error){
 			"requests":         func() (int64, error) { return db.DeleteRecordsBefore(ctx, now.Add(-kept.Requests)) },
 			"generations":      func() (int64, error) { return db.DeleteTasksBefore(ctx, ended) },
+			"steps of apps":    func() (int64, error) { return db.DeleteStepsBefore(ctx, ended) },
 			"webhooks":         func() (int64, error) { return db.DeleteDeliveriesBefore(ctx, ended) },
 			"idempotency keys": func() (int64, error) { return shop.replay.Sweep(ctx) },
 		} {

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"stele/internal/config"
 	"stele/internal/generation"
@@ -20,6 +22,9 @@ import (
 
 // studioMaker is the maker on this machine, as tasks name it.
 const studioMaker = config.Builtin + "/studio"
+
+// theStudio is what can be made on this machine, looked for when it is first asked.
+var theStudio = sync.OnceValue(func() *studio.Studio { return studio.Open(exec.LookPath) })
 
 // mediaModels reads the model files: those built in, as far as somebody makes
 // them, and the operator's, which stand in for built-in ones of the same id.
@@ -45,7 +50,7 @@ func builtinModels(cfg *config.Config) (list []media.Model, problems []error) {
 			problems = append(problems, err)
 			continue
 		}
-		if m.Provider, err = whoMakes(cfg, m); err == nil {
+		if m.Provider, err = whoMakes(cfg, m); err == nil && (m.Provider != studioMaker || theStudio().Offer(&m)) {
 			list = append(list, m)
 		}
 	}
@@ -81,7 +86,10 @@ func operatorsModel(cfg *config.Config, file string) (media.Model, error) {
 	if m.Provider, err = whoMakes(cfg, m); err != nil {
 		return m, fmt.Errorf("%s: %w", file, err)
 	}
-	if m.Provider != studioMaker && m.Provider != generation.SandboxMaker {
+	switch {
+	case m.Provider == studioMaker && !theStudio().Offer(&m):
+		return m, fmt.Errorf("%s: the studio of this machine cannot make this", file)
+	case m.Provider != studioMaker && m.Provider != generation.SandboxMaker:
 		err = blueprint.Check(file, src, func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(filepath.Dir(file), name)) })
 	}
 	if m.Call.Graph != "" {

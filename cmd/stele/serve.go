@@ -91,14 +91,14 @@ func serve(ctx context.Context, w world, f *flags) error {
 	if err != nil {
 		return err
 	}
+	talk := relay.New(relay.Options{
+		Catalog: live.catalog, Upstreams: live.upstream, Router: route.New(), Keeper: journal, Vault: relay.NewVault(),
+		Fetch: live, Files: shop.files, Describe: api.Dropped, Log: log, Now: time.Now,
+	})
 	front = server.New(server.Options{
 		Listen: cfg.Listen, Certificate: live.certificate, BasePath: basePath(cfg.PublicURL),
 		API: api.New(api.Options{
-			Access: h.access, Catalog: live.catalog, Apps: live.apps,
-			Relay: relay.New(relay.Options{
-				Catalog: live.catalog, Upstreams: live.upstream, Router: route.New(), Keeper: journal, Vault: relay.NewVault(),
-				Fetch: live, Files: shop.files, Describe: api.Dropped, Log: log, Now: time.Now,
-			}),
+			Access: h.access, Catalog: live.catalog, Apps: shop.openApps(h.store, live, talk), Relay: talk,
 			Files: shop.files, Generations: shop.generations, Replay: shop.replay,
 			Settings: live.doorSettings, Draining: func() bool { return front.Draining() },
 		}),

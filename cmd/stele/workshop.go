@@ -22,7 +22,6 @@ import (
 	"stele/internal/provider/background"
 	"stele/internal/provider/blueprint"
 	"stele/internal/provider/sandbox/maker"
-	"stele/internal/provider/studio"
 	"stele/internal/queue"
 	"stele/internal/replay"
 	"stele/internal/store"
@@ -177,7 +176,7 @@ func (m *makers) open(journal maker.Journal) {
 	defer m.mu.Unlock()
 	m.builtin = map[string]generation.Maker{
 		generation.SandboxMaker: maker.New(journal, time.Now),
-		studioMaker: background.New(studio.Make, background.Options{
+		studioMaker: background.New(theStudio().Make, background.Options{
 			Parallel: runtime.GOMAXPROCS(0), Quick: 2 * time.Second, Repeats: true,
 		}),
 	}

@@ -1,11 +1,12 @@
 package api
 
 import (
+	"io"
 	"net/http"
 	"strconv"
 
 	"stele/internal/app"
-	"stele/internal/fault"
+	"stele/internal/generation"
 )
 
 const (
@@ -17,7 +18,7 @@ const (
 func (d *Door) listApps(w http.ResponseWriter, c call) error {
 	number := clamped(c.URL.Query().Get("page"), 1, 1, 1<<30)
 	limit := clamped(c.URL.Query().Get("limit"), appsPerPage, 1, mostAppsPerPage)
-	recipes, more := d.Apps.Page(number, limit)
+	recipes, more := d.Apps.Page(number, limit, c.who.Scope)
 	list := []wireApp{}
 	for _, r := range recipes {
 		list = append(list, toWireApp(r))
@@ -30,11 +31,22 @@ func (d *Door) listApps(w http.ResponseWriter, c call) error {
 
 // showApp describes one app.
 func (d *Door) showApp(w http.ResponseWriter, c call) error {
-	r, ok := d.Apps.ByID(c.place["app"])
-	if !ok {
-		return fault.New(fault.AppNotFound, "There is no app with this id.")
+	r, err := d.Apps.Open(c.place["app"], c.who.Scope)
+	if err != nil {
+		return err
 	}
 	return data(w, c, toWireApp(r))
+}
+
+// createRun orders a run of an app.
+func (d *Door) createRun(w http.ResponseWriter, c call) error {
+	body, err := io.ReadAll(c.Body)
+	if err != nil {
+		return err
+	}
+	return d.create(w, c, body, func(id string) (*generation.Task, error) {
+		return d.Apps.Create(c.Context(), c.who, id, c.place["app"], body)
+	})
 }
 
 // clamped reads a number that is brought into range rather than refused.
@@ -47,8 +59,12 @@ func clamped(text string, standard, least, most int) int {
 }
 
 func toWireApp(r app.Recipe) wireApp {
-	return wireApp{
-		ID: r.ID, Slug: r.ID, Name: r.Name, Description: r.Description, MediaType: r.MediaType,
-		InputParameters: toWireParameters(r.Inputs),
+	out := wireApp{
+		ID: r.ID, Slug: r.ID, Name: r.Name, Description: r.Description, MediaType: r.MediaType, Version: r.Version,
+		InputParameters: toWireParameters(r.Parameters()),
 	}
+	for i, in := range r.Inputs {
+		out.InputParameters[i].Media = in.Media
+	}
+	return out
 }

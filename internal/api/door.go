@@ -32,7 +32,7 @@ type Settings struct {
 type Options struct {
 	Access  *access.Service
 	Catalog *catalog.Catalog
-	Apps    *app.Library
+	Apps    *app.Runner
 	Relay   *relay.Relay
 	// Files keeps what clients upload.
 	Files *file.Service
@@ -120,14 +120,4 @@ func choose(at []*route, w http.ResponseWriter, r *http.Request) (*route, error)
 	allow := strings.Join(methods, ", ")
 	w.Header().Set("Allow", allow)
 	return nil, fault.New(fault.MethodNotAllowed, "This path takes %s.", allow)
-}
-
-// later serves a route whose room is not built yet.
-func later(room string) handler {
-	return func(_ *Door, _ http.ResponseWriter, c call) error {
-		if err := discard(c.Body); err != nil {
-			return err
-		}
-		return fault.New(fault.NotImplemented, "This version of Stele does not serve %s yet.", room)
-	}
 }

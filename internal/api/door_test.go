@@ -43,7 +43,7 @@ func newBench(t *testing.T, settings Settings) *bench {
 		t.Fatal(err)
 	}
 	b.door = New(Options{
-		Access: keys, Catalog: catalog.New(), Apps: app.NewLibrary(),
+		Access: keys, Catalog: catalog.New(), Apps: app.NewRunner(app.Options{Library: app.NewLibrary(), Catalog: catalog.New()}),
 		Relay:       relay.New(relay.Options{Keeper: forgetful{}, Now: time.Now}),
 		Generations: generation.New(generation.Options{Store: db, Now: time.Now}),
 		Settings:    func() Settings { return settings }, Draining: func() bool { return b.draining },
@@ -214,7 +214,7 @@ func TestListsShowWhatTheKeyOpens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.door.Apps.Replace([]app.Recipe{{ID: "a", Name: "A", MediaType: "image"}, {ID: "b", Name: "B", MediaType: "video"}}); err != nil {
+	if err := b.door.Apps.Library.Replace([]app.Recipe{{ID: "a", Name: "A", MediaType: "image"}, {ID: "b", Name: "B", MediaType: "video"}}); err != nil {
 		t.Fatal(err)
 	}
 	_, narrow, err := b.door.Access.CreateKey(t.Context(), access.CommandLine("default"),

@@ -69,6 +69,10 @@ func (f *feed) pump(reply *chat.Reply) error {
 		if err != nil {
 			return err
 		}
+		if reply.Passed && reply.Seen != nil && reply.Seen.Ended && !chunk.More {
+			chunk.More = true // what ends the answer takes it along
+			f.flushSoon()
+		}
 		if err := f.chunk(&chunk, reply.Passed); err != nil {
 			return err
 		}
@@ -78,7 +82,15 @@ func (f *feed) pump(reply *chat.Reply) error {
 	if reply.Passed && f.gather != nil {
 		f.buf = f.gather.Gathered(f.buf)
 	}
-	return f.flush()
+	return f.send(nil, true) // whoever ends the answer flushes it
+}
+
+// flushSoon has what is written next flushed even if its upstream, which has said
+// all, does not end its answer.
+func (f *feed) flushSoon() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.timer.Reset(time.Millisecond)
 }
 
 func (f *feed) chunk(chunk *chat.Chunk, passed bool) error {
@@ -176,11 +188,11 @@ func (f *feed) keepAlive() {
 	if f.stopped {
 		return
 	}
-	if quiet := time.Since(f.wrote); quiet < f.every { // something was written meanwhile
+	quiet := time.Since(f.wrote)
+	if kept := len(f.buf) > 0 || f.started && !f.flushed; !kept && quiet < f.every { // something was sent meanwhile
 		f.timer.Reset(f.every - quiet)
 		return
-	}
-	if len(f.buf) == 0 {
+	} else if !kept {
 		f.buf = alike(f.encoder.KeepAlive(f.buf), f.crlf)
 	}
 	_ = f.flush() // a client that is gone is seen by whoever reads its request

@@ -84,7 +84,7 @@ func newFilesBench(t *testing.T) *filesBench {
 		t.Fatal(err)
 	}
 	b.door = New(Options{
-		Access: keys, Catalog: shelf, Apps: app.NewLibrary(), Files: b.files,
+		Access: keys, Catalog: shelf, Apps: app.NewRunner(app.Options{Library: app.NewLibrary(), Catalog: shelf}), Files: b.files,
 		Relay: relay.New(relay.Options{Keeper: forgetful{}, Now: time.Now}),
 		Settings: func() Settings {
 			return Settings{AllowDevelopment: true, JSONBody: 1 << 20, UploadBody: small + 64<<10, Stall: 300 * time.Millisecond}

@@ -4,12 +4,18 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"mime"
+	"mime/multipart"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"stele/internal/fault"
 )
 
 // hostile is an upload that must be refused, and how.
@@ -214,4 +220,30 @@ func TestEndlessAndStalledUploadsEnd(t *testing.T) {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
+}
+
+func FuzzForm(f *testing.F) {
+	f.Add("x", "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\nbody\r\n--x--\r\n")
+	f.Add("x", "--x\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\nm\r\n--x--")
+	f.Add("--", "----\r\n")
+	f.Fuzz(func(t *testing.T, boundary, body string) {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body))
+		r.Header.Set("Content-Type", mime.FormatMediaType("multipart/form-data", map[string]string{"boundary": boundary}))
+		form, err := openForm(r)
+		for err == nil {
+			var part *multipart.Part
+			if part, err = form.next(); part == nil {
+				break
+			}
+			if err == nil {
+				_, err = io.Copy(io.Discard, &formBody{part})
+			}
+		}
+		if err != nil && fault.From(err).Code == fault.Internal {
+			t.Error(err)
+		}
+		if err == nil && !strings.Contains(body, "--"+boundary+"--") {
+			t.Error("a form without an end was read to its end")
+		}
+	})
 }

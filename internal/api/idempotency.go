@@ -98,7 +98,7 @@ func (d *Door) ordered(c call, turn *replay.Turn, order func(id string) (*genera
 // newborn is a task as it was when it was ordered.
 func newborn(t *generation.Task) *generation.Task {
 	was := *t
-	was.State, was.Progress, was.Outputs, was.Code, was.Message, was.Updated = media.Pending, 0, nil, "", "", t.Created
+	was.State, was.Progress, was.Outputs, was.Code, was.Message, was.Updated, was.Steps = media.Pending, 0, nil, "", "", t.Created, nil
 	return &was
 }
 

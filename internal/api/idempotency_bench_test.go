@@ -110,7 +110,7 @@ func (h *keyedHouse) process(t *testing.T, node string) *keyedProcess {
 		},
 	})
 	p.door = New(Options{
-		Access: h.keys, Catalog: shelf, Apps: app.NewLibrary(), Files: p.files,
+		Access: h.keys, Catalog: shelf, Apps: app.NewRunner(app.Options{Library: app.NewLibrary(), Catalog: shelf}), Files: p.files,
 		Relay: relay.New(relay.Options{Keeper: forgetful{}, Now: time.Now}),
 		Generations: generation.New(generation.Options{
 			Node: node, Store: h.db, Files: p.files, Catalog: shelf, Alone: true, Log: log, Now: time.Now,

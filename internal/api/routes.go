@@ -22,8 +22,8 @@ var table = []route{
 	{9, "POST", "/api/v1/files", nativeOrAnthropic, access.GroupFiles, (*Door).uploadFile},
 	{10, "POST", "/api/v1/generations", native, access.GroupMedia, (*Door).createGeneration},
 	{11, "GET", "/api/v1/generations/{id}", native, access.GroupMedia, (*Door).showGeneration},
-	{12, "POST", "/api/v1/apps/{app}/generations", native, access.GroupApps, later("app generations")},
-	{13, "GET", "/api/v1/apps/{app}/generations/{id}", native, access.GroupApps, later("app generations")},
+	{12, "POST", "/api/v1/apps/{app}/generations", native, access.GroupApps, (*Door).createRun},
+	{13, "GET", "/api/v1/apps/{app}/generations/{id}", native, access.GroupApps, (*Door).showGeneration},
 }
 
 type route struct {

@@ -64,6 +64,7 @@ type wireParameter struct {
 	Items       string   `json:"items,omitempty"`
 	MaxItems    int      `json:"max_items,omitzero"`
 	MaxLength   int      `json:"max_length,omitzero"`
+	Media       string   `json:"media,omitempty"` // of an app's input: the texts name files of this kind
 }
 
 type wireApp struct {
@@ -72,6 +73,7 @@ type wireApp struct {
 	Name            string          `json:"name"`
 	Description     string          `json:"description,omitempty"`
 	MediaType       string          `json:"media_type"`
+	Version         int             `json:"version,omitzero"`
 	InputParameters []wireParameter `json:"input_parameters"`
 }
 

@@ -1,9 +1,32 @@
 package app
 
 import (
+	"embed"
 	"fmt"
+	"io/fs"
 	"sync/atomic"
 )
+
+//go:embed library/*.yaml
+var library embed.FS
+
+// BuiltIn reads the apps that are part of the program.
+func BuiltIn() []Recipe {
+	names, _ := fs.Glob(library, "library/*.yaml")
+	var list []Recipe
+	for _, name := range names {
+		src, err := library.ReadFile(name)
+		if err != nil {
+			panic(err) // it is part of the program
+		}
+		r, err := Read(name, src)
+		if err != nil {
+			panic(err) // and was tested with it
+		}
+		list = append(list, r)
+	}
+	return list
+}
 
 // Library holds the apps that can be called now. It is safe for concurrent use.
 type Library struct{ shelf atomic.Pointer[shelf] }
@@ -34,9 +57,16 @@ func (l *Library) Replace(recipes []Recipe) error {
 	return nil
 }
 
-// Page lists limit apps from the page-th page, counted from 1, and whether more follow.
-func (l *Library) Page(page, limit int) (list []Recipe, more bool) {
-	all := l.shelf.Load().list
+// Page lists limit apps of those that are open from the page-th page on, counted
+// from 1, and whether more follow.
+func (l *Library) Page(page, limit int, open func(*Recipe) bool) (list []Recipe, more bool) {
+	var all []Recipe
+	shelf := l.shelf.Load()
+	for i := range shelf.list {
+		if open(&shelf.list[i]) {
+			all = append(all, shelf.list[i])
+		}
+	}
 	if page-1 >= (len(all)+limit-1)/limit { // compared before multiplying: page is the caller's number
 		return nil, false
 	}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
@@ -25,6 +26,13 @@ type S3 struct {
 	prefix string // of every key, "" or with a slash at its end
 	spool  string // the folder in which uploads wait
 }
+
+// How long the storage may take: to take a whole blob, and to begin to answer
+// anything else.
+const (
+	sending   = 15 * time.Minute
+	answering = 30 * time.Second
+)
 
 // settings are the parameters of an s3:// URL.
 var settings = []string{"endpoint", "region", "path_style", "insecure"}
@@ -131,6 +139,8 @@ func (s *S3) Close() error { return nil }
 
 // Check asks whether the bucket is there and ours.
 func (s *S3) Check(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, answering)
+	defer cancel()
 	ok, err := s.core.BucketExists(ctx, s.bucket)
 	if err == nil && !ok {
 		err = errors.New("there is no such bucket")
@@ -158,6 +168,8 @@ func (s *S3) Put(ctx context.Context, key string, r io.Reader) (int64, error) {
 		_, err = spool.Seek(0, io.SeekStart)
 	}
 	if err == nil {
+		ctx, cancel := context.WithTimeout(ctx, sending)
+		defer cancel()
 		_, err = s.core.Client.PutObject(ctx, s.bucket, s.prefix+key, spool, n,
 			minio.PutObjectOptions{ContentType: "application/octet-stream", DisableMultipart: true})
 	}
@@ -172,6 +184,29 @@ func (s *S3) Open(ctx context.Context, key string, off, n int64) (io.ReadCloser,
 	if err := checkKey(key); err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	late := time.AfterFunc(answering, cancel) // the body may take its time
+	defer late.Stop()
+	body, err := s.open(ctx, key, off, n)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	return &answer{body, cancel}, nil
+}
+
+// answer is a blob on its way. Closing it ends the request.
+type answer struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+func (a *answer) Close() error {
+	defer a.cancel()
+	return a.ReadCloser.Close()
+}
+
+func (s *S3) open(ctx context.Context, key string, off, n int64) (io.ReadCloser, error) {
 	var wanted minio.GetObjectOptions
 	var err error
 	switch {
@@ -203,6 +238,8 @@ func (s *S3) Delete(ctx context.Context, key string) error {
 	if err := checkKey(key); err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(ctx, answering)
+	defer cancel()
 	err := s.absent(s.core.Client.RemoveObject(ctx, s.bucket, s.prefix+key, minio.RemoveObjectOptions{}))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("delete blob %s: %w", key, err)

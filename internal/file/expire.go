@@ -41,11 +41,7 @@ func (s *Service) Sweep(ctx context.Context) (int, error) {
 		var failed error
 		for i := range doomed {
 			// One that cannot be deleted now keeps its mark and is tried again.
-			err := s.Blobs.Delete(ctx, doomed[i].Blob)
-			if err == nil {
-				err = s.Store.DeleteFile(ctx, doomed[i].ID)
-			}
-			if err != nil {
+			if err := s.finish(ctx, &doomed[i]); err != nil {
 				failed = err
 				continue
 			}
@@ -55,4 +51,12 @@ func (s *Service) Sweep(ctx context.Context) (int, error) {
 			return total, failed
 		}
 	}
+}
+
+// finish forgets a file that is marked already.
+func (s *Service) finish(ctx context.Context, f *File) error {
+	if err := s.Blobs.Delete(ctx, f.Blob); err != nil {
+		return err
+	}
+	return s.Store.DeleteFile(ctx, f.ID)
 }

@@ -52,12 +52,6 @@ type Service struct{ Options }
 // New makes a service.
 func New(o Options) *Service { return &Service{o} }
 
-// Limit is the largest upload of a kind, or of any where that is "".
-func (s *Service) Limit(kind string) int64 {
-	settings := s.Settings()
-	return settings.most(kind)
-}
-
 // File finds a file of a workspace.
 func (s *Service) File(ctx context.Context, workspace, id string) (*File, error) {
 	f, err := s.Store.File(ctx, workspace, id)
@@ -85,8 +79,5 @@ func (s *Service) remove(ctx context.Context, f *File) error {
 	if err := s.Store.DoomFile(ctx, f.ID); err != nil {
 		return err
 	}
-	if err := s.Blobs.Delete(ctx, f.Blob); err != nil {
-		return err
-	}
-	return s.Store.DeleteFile(ctx, f.ID)
+	return s.finish(ctx, f)
 }

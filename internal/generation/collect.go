@@ -17,6 +17,7 @@ func (s *Service) collect(ctx context.Context, t *Task, outputs []media.Output) 
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), collectTime)
 	defer cancel()
+	var last media.Status
 	if outputs == nil {
 		status, err := maker.Poll(ctx, t.Ticket)
 		if err == nil && status.State != media.Success {
@@ -25,13 +26,17 @@ func (s *Service) collect(ctx context.Context, t *Task, outputs []media.Output) 
 		if err != nil {
 			return s.uncollected(ctx, t, media.Failing(err))
 		}
-		outputs = status.Outputs
+		outputs, last = status.Outputs, status
 	}
 	if len(outputs) == 0 {
 		return 0, s.fail(ctx, t, &media.Failure{Class: media.ModelFailed, Message: "The model made nothing."})
 	}
 	var kept []Made
 	for place, o := range outputs {
+		if o.Open == nil {
+			kept = append(kept, alreadyMade(o))
+			continue
+		}
 		f, err := s.Files.Keep(ctx, t.Workspace, t.ID, place, o)
 		if err != nil {
 			return s.uncollected(ctx, t, media.Failing(err))
@@ -39,7 +44,7 @@ func (s *Service) collect(ctx context.Context, t *Task, outputs []media.Output) 
 		kept = append(kept, made(f, o))
 		crashPoint("kept")
 	}
-	if err := s.succeed(ctx, t, kept); err != nil {
+	if err := s.succeed(ctx, t, kept, last); err != nil {
 		return 0, err
 	}
 	crashPoint("ended")

@@ -28,24 +28,40 @@ func NewID() string { return uid.New("gen") }
 // Create checks an order, reckons its price, and writes it down with the job that
 // begins it. A dry run does all but the writing.
 func (s *Service) Create(ctx context.Context, who access.Principal, id string, ask media.Ask) (*Task, error) {
-	model, err := s.Catalog.OpenMediaModel(ask.Model, who.Scope)
-	if err != nil {
-		return nil, err
-	}
-	operation, err := model.Infer(&ask)
-	if err != nil {
-		return nil, err
-	}
-	parameters, err := operation.Check(&ask)
+	t, operation, err := s.plan(who, id, &ask)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.checkWebhook(ask.Webhook); err != nil {
 		return nil, err
 	}
-	settings := s.Settings()
-	if err := s.room(ctx, who, settings.Unfinished); err != nil {
+	if err := s.room(ctx, who, s.Settings().Unfinished); err != nil {
 		return nil, err
+	}
+	taken, err := s.take(ctx, t, operation, &ask)
+	if err != nil || ask.DryRun {
+		s.drop(ctx, taken)
+		return t, err
+	}
+	if err := s.insert(ctx, t, taken); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// plan holds an order against its model and reckons its price.
+func (s *Service) plan(who access.Principal, id string, ask *media.Ask) (*Task, *media.Operation, error) {
+	model, err := s.Catalog.OpenMediaModel(ask.Model, who.Scope)
+	if err != nil {
+		return nil, nil, err
+	}
+	operation, err := model.Infer(ask)
+	if err != nil {
+		return nil, nil, err
+	}
+	parameters, err := operation.Check(ask)
+	if err != nil {
+		return nil, nil, err
 	}
 	now := s.Now()
 	t := &Task{
@@ -58,22 +74,8 @@ func (s *Service) Create(ctx context.Context, who access.Principal, id string, a
 	if who.Sandbox {
 		t.Provider, t.Nano = SandboxMaker, 0
 	}
-	t.Credits = media.Credits(t.Nano, settings.CreditsPerUSD)
-	taken, err := s.take(ctx, t, operation, &ask)
-	if err != nil || ask.DryRun {
-		s.drop(ctx, taken)
-		return t, err
-	}
-	t.Then(Run{t.ID})
-	if err := s.Store.InsertTask(ctx, t); err != nil {
-		s.drop(ctx, taken)
-		if errors.Is(err, access.ErrNotFound) {
-			return nil, fault.New(fault.FileNotFound, "A file of this order was deleted meanwhile.")
-		}
-		return nil, err
-	}
-	crashPoint("created")
-	return t, nil
+	t.Credits = media.Credits(t.Nano, s.Settings().CreditsPerUSD)
+	return t, operation, nil
 }
 
 // take makes files of what the order points at. It returns the ids of those that
@@ -102,19 +104,6 @@ func (s *Service) drop(ctx context.Context, files []string) {
 			s.Log.WarnContext(ctx, "a file was left behind", "file", id, "error", err)
 		}
 	}
-}
-
-// room refuses a key that has too much on its way already.
-func (s *Service) room(ctx context.Context, who access.Principal, most int) error {
-	if most <= 0 || who.Key == "" {
-		return nil
-	}
-	n, err := s.Store.Unfinished(ctx, who.Key)
-	if err != nil || n < most {
-		return err
-	}
-	return fault.New(fault.ConcurrencyLimit, "This key has %d unfinished generations, which is the limit: wait for one to end.", n).
-		With("limit", most).After(5 * time.Second)
 }
 
 func (s *Service) checkWebhook(address string) error {

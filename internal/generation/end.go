@@ -11,9 +11,10 @@ import (
 )
 
 // succeed ends a task with what was made.
-func (s *Service) succeed(ctx context.Context, t *Task, made []Made) error {
+func (s *Service) succeed(ctx context.Context, t *Task, made []Made, last media.Status) error {
 	return s.end(ctx, t, func(t *Task) {
 		t.State, t.Outputs, t.Progress = media.Success, made, 1
+		s.settle(t, last)
 	})
 }
 
@@ -24,8 +25,21 @@ func (s *Service) fail(ctx context.Context, t *Task, f *media.Failure) error {
 		if f.Class == media.Stopped {
 			t.State = media.Canceled
 		}
-		t.Nano, t.Credits = 0, 0
+		if t.App == "" || t.Stage == Ordered {
+			t.Nano, t.Credits = 0, 0
+		}
 	})
+}
+
+// settle makes an estimate the price that is owed, where the maker knows it.
+func (s *Service) settle(t *Task, last media.Status) {
+	t.bill(last)
+	if last.Steps != nil {
+		t.Steps = last.Steps
+	}
+	if last.Settled {
+		t.Credits = media.Credits(t.Nano, s.Settings().CreditsPerUSD)
+	}
 }
 
 // end saves the end of a task together with all that follows from it.
@@ -55,6 +69,14 @@ func (s *Service) announce(t *Task) {
 	})
 }
 
+// own is what a task cost beside its parts, which have records of their own.
+func own(t *Task) int64 {
+	if t.App != "" {
+		return 0
+	}
+	return t.Nano
+}
+
 // record is what the task used, for the books. Its id sorts by time, as all of
 // them must: the oldest are forgotten first.
 func record(t *Task) meter.Record {
@@ -62,9 +84,13 @@ func record(t *Task) meter.Record {
 	if t.State != media.Success {
 		status = 500
 	}
+	route, model := "generations", t.Model
+	if t.App != "" {
+		route, model = "apps", t.App
+	}
 	return meter.Record{
 		ID: "use_" + strings.TrimPrefix(t.ID, "gen_"), At: t.Ended, Request: t.ID, Workspace: t.Workspace, Key: t.Key, Environment: t.Environment,
-		Route: "generations", Model: t.Model, Provider: t.Provider, Target: t.Mode, Status: status, Code: t.Code,
-		Tries: t.Tries, Nano: t.Nano, Priced: true, Took: t.Ended.Sub(t.Created),
+		Route: route, Model: model, Provider: t.Provider, Target: t.Mode, Status: status, Code: t.Code,
+		Tries: t.Tries, Nano: own(t), Priced: true, Took: t.Ended.Sub(t.Created),
 	}
 }

@@ -3,6 +3,7 @@ package generation
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"stele/internal/media"
@@ -46,6 +47,9 @@ func (s *Service) look(ctx context.Context, t *Task) (next *Task, wait time.Dura
 	case media.Success:
 		return t, 0, s.made(ctx, t)
 	case media.Failed, media.Canceled:
+		if t.App != "" {
+			return t, 0, s.brokeWhole(ctx, t, status)
+		}
 		return t, 0, s.broke(ctx, t, failureOf(status))
 	}
 	wait = pause(status.Wait)
@@ -110,7 +114,8 @@ func (s *Service) mine(ctx context.Context, t *Task, change func(*Task)) (*Task,
 
 // changedBy reports whether clients would see a difference.
 func (t *Task) changedBy(status media.Status) bool {
-	return status.State == media.Processing && t.State == media.Pending || status.Progress >= t.Progress+0.01
+	return status.State == media.Processing && t.State == media.Pending || status.Progress >= t.Progress+0.01 ||
+		status.Steps != nil && !slices.Equal(status.Steps, t.Steps)
 }
 
 // take takes over what a maker says of work that goes on. Nothing goes back.
@@ -120,7 +125,15 @@ func (t *Task) take(status media.Status) {
 	}
 	t.Progress = max(t.Progress, min(status.Progress, 0.99))
 	t.blind = 0
-	if status.Nano > 0 {
+	t.bill(status)
+	if status.Steps != nil {
+		t.Steps = status.Steps
+	}
+}
+
+// bill takes over what a maker says of the price.
+func (t *Task) bill(status media.Status) {
+	if status.Nano > 0 || status.Settled {
 		t.Nano = status.Nano
 	}
 }

@@ -70,6 +70,9 @@ func (s *Service) maker(t *Task) (Maker, *media.Failure) {
 
 // request is what the maker is asked for.
 func (s *Service) request(ctx context.Context, t *Task) (media.Request, *media.Failure) {
+	if t.App != "" {
+		return media.Request{Key: t.ID}, nil // its maker reads the task itself
+	}
 	model, ok := s.Catalog.MediaModel(t.Model)
 	if !ok {
 		return media.Request{}, &media.Failure{Class: media.Quota, Message: "The model is not offered any more."}

@@ -50,7 +50,8 @@ type Store interface {
 	// UpdateTask changes a task under its lock and saves it with its jobs, one
 	// version higher. An error of change saves nothing and is returned as it is.
 	UpdateTask(ctx context.Context, id string, change func(*Task) error) (*Task, error)
-	// Unfinished counts the tasks of a key that have not ended.
+	// Unfinished counts the tasks of a key that have not ended, without the parts of
+	// others.
 	Unfinished(ctx context.Context, key string) (int, error)
 	// Tasks lists a workspace's tasks, the newest first.
 	Tasks(ctx context.Context, workspace string, limit int) ([]Task, error)
@@ -117,6 +118,7 @@ type Service struct {
 	Options
 
 	hub      hub
+	counts   counts
 	schedule *schedule
 	mu       sync.Mutex      // guards active
 	active   map[string]bool // tasks that this process is working on

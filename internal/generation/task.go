@@ -6,6 +6,8 @@ package generation
 import (
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"stele/internal/media"
 	"stele/internal/meter"
 	"stele/internal/webhook"
@@ -31,6 +33,7 @@ type Task struct {
 	Environment string
 	Sandbox     bool // the key's: nothing real is asked
 	App         string
+	Parent      string // the task that this one is a part of; "" for what a client ordered
 
 	Model     string
 	MediaType string
@@ -43,11 +46,12 @@ type Task struct {
 	Stage    Stage
 	Ticket   media.Ticket
 	Progress float64
-	Tries    int    // how often a maker was asked
-	Collects int    // how often copying the outputs failed
-	Owner    string // the process that works on it; "" for none
-	Outputs  []Made // of success
-	Code     string // of failed and canceled
+	Steps    []media.StepStatus // of an app's run
+	Tries    int                // how often a maker was asked
+	Collects int                // how often copying the outputs failed
+	Owner    string             // the process that works on it; "" for none
+	Outputs  []Made             // of success
+	Code     string             // of failed and canceled
 	Message  string
 
 	Nano    int64 // price in billionths of a USD: estimated, then settled
@@ -75,6 +79,7 @@ type Order struct {
 	Parameters    map[string]any `json:"parameters,omitempty"`
 	Public        bool           `json:"is_public,omitempty"`
 	CopyProtected bool           `json:"copy_protected,omitempty"`
+	Recipe        string         `json:"recipe,omitempty"` // an app's file as it was when the run was ordered
 }
 
 // Source is a file that the order names.
@@ -95,6 +100,9 @@ type Made struct {
 	Height   int     `json:"height,omitempty"`
 	Duration float64 `json:"duration,omitempty"`
 	Title    string  `json:"title,omitempty"`
+	Text     string  `json:"text,omitempty"` // of kind text
+
+	Data jsontext.Value `json:"data,omitempty"` // of kind data
 }
 
 // Job is something to be done when, and only when, the task is saved.

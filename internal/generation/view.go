@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"stele/internal/media"
 )
@@ -22,6 +23,7 @@ type View struct {
 	Created   string   `json:"created_at"`
 	Updated   string   `json:"updated_at"`
 	Progress  float64  `json:"progress"`
+	Steps     []Step   `json:"steps,omitempty"`
 	Result    *Result  `json:"result"`
 	Error     *Problem `json:"error,omitzero"`
 }
@@ -31,7 +33,13 @@ type Result struct {
 	Images []Image `json:"images"`
 	Videos []Video `json:"videos"`
 	Audios []Audio `json:"audios"`
+
+	Texts []string       `json:"texts,omitempty"` // of apps
+	Data  jsontext.Value `json:"data,omitempty"`  // of apps
 }
+
+// Step is how far a step of an app's run is.
+type Step = media.StepStatus
 
 // Image is a picture that was made.
 type Image struct {
@@ -78,7 +86,7 @@ func (s *Service) View(t *Task) View {
 	v := View{
 		ID: t.ID, Status: string(t.State), Model: t.Model, App: t.App, MediaType: t.MediaType, Mode: t.Mode,
 		Credits: t.Credits, USD: media.Amount(t.Nano).String(), Created: t.Created.UTC().Format(milliseconds),
-		Updated: t.Updated.UTC().Format(milliseconds), Progress: t.Progress,
+		Updated: t.Updated.UTC().Format(milliseconds), Progress: t.Progress, Steps: t.Steps,
 	}
 	switch t.State {
 	case media.Success:
@@ -101,6 +109,14 @@ func (s *Service) result(outputs []Made) *Result {
 	}
 	for place, o := range outputs {
 		if o.Role != "" {
+			continue
+		}
+		switch o.Kind {
+		case "text":
+			r.Texts = append(r.Texts, o.Text)
+			continue
+		case "data":
+			r.Data = o.Data
 			continue
 		}
 		url := s.Files.URL(o.File, o.Type)

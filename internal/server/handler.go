@@ -35,7 +35,7 @@ func (s *Server) handler() http.Handler {
 		}
 		defer func() {
 			v := recover()
-			_ = watched.release()                // a client that is gone is none to tell
+			watched.end(v != nil)
 			aborted := v == http.ErrAbortHandler //nolint:errorlint,err113 // a panic value
 			if v != nil && !aborted {
 				s.lastNet(watched, request, v)

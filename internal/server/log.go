@@ -107,5 +107,17 @@ func (w *watched) release() error {
 	return w.conn.release()
 }
 
+// end leaves what was held back to net/http, which writes the end of the answer
+// next, unless that is broken off.
+func (w *watched) end(aborted bool) {
+	switch {
+	case !w.packs:
+	case aborted:
+		_ = w.conn.release() // a client that is gone is none to tell
+	default:
+		w.conn.finish()
+	}
+}
+
 // Unwrap lets http.ResponseController reach the connection.
 func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"io"
 	"net"
 	"sync"
@@ -44,6 +45,14 @@ func (c *packed) release() error {
 	return err
 }
 
+// finish holds nothing more back: what was held goes out with the next write, or
+// when the connection is closed.
+func (c *packed) finish() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.holding = false
+}
+
 // Write sends b, or holds it back.
 func (c *packed) Write(b []byte) (int, error) {
 	c.mu.Lock()
@@ -68,6 +77,12 @@ func (c *packed) ReadFrom(r io.Reader) (int64, error) {
 	}
 	return c.TCPConn.ReadFrom(r)
 }
+
+// CloseWrite says that nothing more is sent.
+func (c *packed) CloseWrite() error { return errors.Join(c.release(), c.TCPConn.CloseWrite()) }
+
+// Close ends the connection.
+func (c *packed) Close() error { return errors.Join(c.release(), c.TCPConn.Close()) }
 
 // send sends what was held back, then b, and says how much of b. The caller holds mu.
 func (c *packed) send(b []byte) (int, error) {

@@ -17,13 +17,13 @@ var _ generation.Store = (*Store)(nil)
 
 // What was ordered never changes; how far it is does.
 const (
-	orderColumns = `id, workspace, key, environment, sandbox, app, model, media_type, mode, ordered, webhook, created_at`
+	orderColumns = `id, workspace, key, environment, sandbox, app, model, media_type, mode, ordered, webhook, created_at, parent`
 	stateColumns = `provider, state, stage, ticket, progress, tries, collects, owner, outputs, code, message, nano, credits,
-		updated_at, asked_at, not_before, deadline, ended_at, version, stopping`
+		updated_at, asked_at, not_before, deadline, ended_at, version, stopping, steps`
 	taskColumns = orderColumns + `, ` + stateColumns
 
-	orderPlaces = `$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12`
-	statePlaces = `$13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32`
+	orderPlaces = `$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13`
+	statePlaces = `$14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34`
 )
 
 // Queue is where the jobs of tasks go.
@@ -94,7 +94,7 @@ func (s *Store) UpdateTask(ctx context.Context, id string, change func(*generati
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE generations SET (`+stateColumns+`) =
-			($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) WHERE id = $1`, append([]any{id}, state...)...)
+			($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) WHERE id = $1`, append([]any{id}, state...)...)
 		if err != nil {
 			return fmt.Errorf("update generation: %w", err)
 		}
@@ -113,10 +113,11 @@ func (s *Store) UpdateTask(ctx context.Context, id string, change func(*generati
 	return t, nil
 }
 
-// Unfinished counts the tasks of a key that have not ended.
+// Unfinished counts the tasks of a key that have not ended. The parts of others
+// do not count: their whole does.
 func (s *Store) Unfinished(ctx context.Context, key string) (int, error) {
 	var n int
-	err := s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM generations WHERE key = $1 AND stage <> 'ended'`, key).Scan(&n)
+	err := s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM generations WHERE key = $1 AND stage <> 'ended' AND parent = ''`, key).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count generations: %w", err)
 	}
@@ -180,6 +181,7 @@ func orderArgs(t *generation.Task) ([]any, error) {
 	}
 	return []any{
 		t.ID, t.Workspace, t.Key, t.Environment, flag(t.Sandbox), t.App, t.Model, t.MediaType, t.Mode, order, t.Webhook, millis(t.Created),
+		t.Parent,
 	}, nil
 }
 
@@ -188,20 +190,25 @@ func stateArgs(t *generation.Task) ([]any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write outputs: %w", err)
 	}
+	steps, err := encode(t.Steps)
+	if err != nil {
+		return nil, fmt.Errorf("write steps: %w", err)
+	}
 	return []any{
 		t.Provider, string(t.State), string(t.Stage), blob(t.Ticket), t.Progress, t.Tries, t.Collects, t.Owner, outputs, t.Code, clean(t.Message), t.Nano,
 		t.Credits, millis(t.Updated), millis(t.Asked), millis(t.NotBefore), millis(t.Deadline), millis(t.Ended), t.Version, flag(t.Stopping),
+		steps,
 	}, nil
 }
 
 func scanTask(row interface{ Scan(...any) error }) (*generation.Task, error) {
 	var t generation.Task
-	var order, outputs string
+	var order, outputs, steps string
 	var ticket []byte
 	var sandbox, created, updated, asked, notBefore, deadline, ended, stopping int64
-	err := row.Scan(&t.ID, &t.Workspace, &t.Key, &t.Environment, &sandbox, &t.App, &t.Model, &t.MediaType, &t.Mode, &order, &t.Webhook, &created,
+	err := row.Scan(&t.ID, &t.Workspace, &t.Key, &t.Environment, &sandbox, &t.App, &t.Model, &t.MediaType, &t.Mode, &order, &t.Webhook, &created, &t.Parent,
 		&t.Provider, &t.State, &t.Stage, &ticket, &t.Progress, &t.Tries, &t.Collects, &t.Owner, &outputs, &t.Code, &t.Message, &t.Nano,
-		&t.Credits, &updated, &asked, &notBefore, &deadline, &ended, &t.Version, &stopping)
+		&t.Credits, &updated, &asked, &notBefore, &deadline, &ended, &t.Version, &stopping, &steps)
 	if err != nil {
 		return nil, err
 	}
@@ -216,6 +223,11 @@ func scanTask(row interface{ Scan(...any) error }) (*generation.Task, error) {
 	}
 	if err := decode(outputs, &t.Outputs); err != nil {
 		return nil, fmt.Errorf("read outputs of %s: %w", t.ID, err)
+	}
+	if steps != "[]" {
+		if err := decode(steps, &t.Steps); err != nil {
+			return nil, fmt.Errorf("read steps of %s: %w", t.ID, err)
+		}
 	}
 	return &t, nil
 }

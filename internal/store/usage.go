@@ -18,8 +18,8 @@ const requestColumns = `id, at, request, workspace, key, environment, route, dia
 	stream, status, code, tries, dropped, input, cache_read, cache_write, cache_write_1h, output, reasoning,
 	estimated, nano, priced, first_byte, took`
 
-// manyRows is how many rows a statement for many writes.
-const manyRows = 50
+// manyRows is how many rows a statement for many writes. More cost as much each.
+const manyRows = 10
 
 // errRepeated says that some of the records are there already.
 var errRepeated = errors.New("records are there already")

@@ -4,6 +4,7 @@ package uid
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base32"
 	"strings"
 
@@ -28,6 +29,17 @@ func Is(prefix, id string) bool {
 	}
 	_, err := alphabet.DecodeString(rest)
 	return err == nil
+}
+
+// Derived returns the id of a part of what an id of the form of New names: always
+// the same for the same words, and sorted by when the whole was made.
+func Derived(id, words string) string {
+	prefix, rest, _ := strings.Cut(id, "_")
+	sum := sha256.Sum256([]byte(id + "\x00" + words))
+	if whole, err := alphabet.DecodeString(rest); err == nil && len(whole) == 16 {
+		copy(sum[:6], whole) // the time
+	}
+	return prefix + "_" + alphabet.EncodeToString(sum[:16])
 }
 
 // Secret returns n random bytes as text that is safe in URLs and cookies.

@@ -42,40 +42,46 @@ func (d *meterReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Even
 			return events, e
 		}
 	}
-	if g.finish {
-		events = d.finish(events, root)
-	}
-	if g.usage {
-		events = d.count(events, root)
-	}
-	return events, nil
+	return d.read(events, root), nil
 }
 
-func (d *meterReader) finish(events []chat.Event, root gjson.Result) []chat.Event {
-	root.Get("choices").ForEach(func(_, choice gjson.Result) bool {
-		if reason := choice.Get("finish_reason"); reason.Type == gjson.String && reason.Str != "" {
-			d.ended = true
-			events = append(events, chat.Event{Kind: chat.Finish, Stop: readFinish(string([]byte(reason.Str)), false)})
+// read appends what a frame tells that has an end or usage in it.
+func (d *meterReader) read(events []chat.Event, root gjson.Result) []chat.Event {
+	var choices, usage gjson.Result
+	root.ForEach(func(key, v gjson.Result) bool {
+		switch {
+		case key.Str == "choices" && v.IsArray():
+			choices = v
+		case key.Str == "usage" && v.IsObject():
+			usage = v
+		case key.Str == "x_groq" && !usage.IsObject():
+			usage = v.Get("usage")
 		}
 		return true
 	})
-	return events
-}
-
-func (d *meterReader) count(events []chat.Event, root gjson.Result) []chat.Event {
-	usage := root.Get("usage")
-	for _, place := range []string{"x_groq.usage", "choices.0.usage"} {
-		if !usage.IsObject() {
-			usage = root.Get(place)
+	said := false
+	choices.ForEach(func(_, choice gjson.Result) bool {
+		if !choice.IsObject() {
+			return true
 		}
+		said = true
+		choice.ForEach(func(key, v gjson.Result) bool {
+			switch {
+			case key.Str == "finish_reason" && v.Type == gjson.String && v.Str != "":
+				d.ended = true
+				events = append(events, chat.Event{Kind: chat.Finish, Stop: readFinish(strings.Clone(v.Str), false)})
+			case key.Str == "usage" && !usage.IsObject():
+				usage = v // one server has it here
+			}
+			return true
+		})
+		return true
+	})
+	if u := readUsage(usage); u.Known {
+		d.hidden = !said
+		events = append(events, chat.Event{Kind: chat.Counted, Usage: u})
 	}
-	u := readUsage(usage)
-	if !u.Known {
-		return events
-	}
-	choices := root.Get("choices")
-	d.hidden = !choices.IsArray() || strings.Trim(choices.Raw, "[] \t\r\n") == ""
-	return append(events, chat.Event{Kind: chat.Counted, Usage: u})
+	return events
 }
 
 // glimpse is which members a frame has, at any depth, that are not null, and

@@ -156,6 +156,6 @@ func colorOf(field, text string, otherwise color.RGBA) (color.RGBA, error) {
 	if err != nil || len(hex) != 8 {
 		return color.RGBA{}, badInput("%s is no colour: write one such as #1e90ff or tomato.", field)
 	}
-	straight := color.NRGBA{uint8(v >> 24), uint8(v >> 16), uint8(v >> 8), uint8(v)}
-	return color.RGBAModel.Convert(straight).(color.RGBA), nil
+	r, g, b, a := color.NRGBA{uint8(v >> 24), uint8(v >> 16), uint8(v >> 8), uint8(v)}.RGBA()
+	return color.RGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), uint8(a >> 8)}, nil
 }

@@ -75,8 +75,8 @@ func TestATurnedPictureKeepsItsCorners(t *testing.T) {
 	if !near(m, 0.02, 0.02, color.NRGBA{0, 255, 0, 255}) || near(m, 0.5, 0.1, color.NRGBA{0, 255, 0, 255}) {
 		t.Error("the background is not where it should be")
 	}
-	if clear := edited(t, `"rotate":45,"background":"transparent"`, asJPEG(t, photo(100, 100))); clear.kind != "image/png" || at(clear, 1, 1).A != 0 {
-		t.Errorf("%s with %v in the corner", clear.kind, at(clear, 1, 1))
+	if hollow := edited(t, `"rotate":45,"background":"transparent"`, asJPEG(t, photo(100, 100))); hollow.kind != "image/png" || at(hollow, 1, 1).A != 0 {
+		t.Errorf("%s with %v in the corner", hollow.kind, at(hollow, 1, 1))
 	}
 }
 

@@ -77,7 +77,7 @@ func TestEveryParameterShows(t *testing.T) {
 				if len(before) != len(after) {
 					return
 				}
-				if before[0].kind == after[0].kind && difference(before[0], after[0]) == 0 {
+				if before[0].kind == after[0].kind && alike(before[0], after[0]) {
 					t.Error("the picture is the same")
 				}
 			})

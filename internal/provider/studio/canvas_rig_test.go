@@ -173,6 +173,21 @@ func difference(a, b image.Image) float64 {
 	return sum / float64(n)
 }
 
+// alike reports whether no pixel differs.
+func alike(a, b image.Image) bool {
+	if a.Bounds().Size() != b.Bounds().Size() {
+		return false
+	}
+	for y := range a.Bounds().Dy() {
+		for x := range a.Bounds().Dx() {
+			if at(a, x, y) != at(b, x, y) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 func at(m image.Image, x, y int) color.NRGBA {
 	return color.NRGBAModel.Convert(m.At(m.Bounds().Min.X+x, m.Bounds().Min.Y+y)).(color.NRGBA)
 }

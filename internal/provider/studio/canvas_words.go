@@ -3,6 +3,7 @@ package studio
 import (
 	"image/color"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,7 +40,7 @@ var phrases = []phrase{
 	says(`sharp|sharpen|sharper|crisp|crisper`, func(e *edit, _ []string, k float64) { set(&e.sharpen, k) }),
 	says(`bright|brighten|brighter|lighten|lighter`, func(e *edit, _ []string, k float64) { set(&e.light.Brightness, 0.3*k) }),
 	says(`dark|darken|darker`, func(e *edit, _ []string, k float64) { set(&e.light.Brightness, -0.3*k) }),
-	says(`less contrast|lower contrast|flat`, func(e *edit, _ []string, k float64) { set(&e.light.Contrast, -0.3*k) }),
+	says(`less contrast|lower contrast`, func(e *edit, _ []string, k float64) { set(&e.light.Contrast, -0.3*k) }),
 	says(`more contrast|higher contrast|high contrast|contrasty|punchy`, func(e *edit, _ []string, k float64) { set(&e.light.Contrast, 0.3*k) }),
 	says(`vivid|saturate|saturated|colou?rful|vibrant`, func(e *edit, _ []string, k float64) { set(&e.light.Saturation, 0.4*k) }),
 	says(`desaturate|desaturated|muted|faded|washed out`, func(e *edit, _ []string, k float64) { set(&e.light.Saturation, -0.4*k) }),
@@ -110,7 +111,7 @@ func (e *edit) understand(prompt string, pictures int) {
 	}
 	list := phrases
 	if pictures > 1 {
-		list = append(together[:len(together):len(together)], phrases...)
+		list = slices.Concat(together, phrases)
 	}
 	for _, p := range list {
 		if m := p.words.FindStringSubmatch(prompt); m != nil {

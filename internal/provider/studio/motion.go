@@ -186,11 +186,13 @@ func (t *take) output(data []byte, kind string) media.Output {
 
 // stills makes what belongs to the film: the best frame, and all of it in small.
 func (t *take) stills(ctx context.Context) ([]media.Output, error) {
-	thumbnail, err := t.Thumbnail(ctx)
+	width, height := t.Small()
+	small := t.stage(width, height)
+	thumbnail, err := t.Thumbnail(ctx, small)
 	if err != nil {
 		return nil, err
 	}
-	preview, width, height, err := t.Preview(ctx, t.stage)
+	preview, err := t.Preview(ctx, small)
 	if err != nil {
 		return nil, err
 	}

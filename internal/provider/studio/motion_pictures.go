@@ -2,9 +2,12 @@ package studio
 
 import (
 	"context"
+	"image"
+	"image/draw"
 	"strings"
 
 	"stele/internal/media"
+	"stele/internal/provider/studio/canvas/retouch"
 	"stele/internal/provider/studio/clip"
 )
 
@@ -37,11 +40,28 @@ func (d *Director) fromPictures(ctx context.Context, req media.Request) (*take, 
 			t.Width, t.Height = frameSize(req.Text("resolution"), shape)
 			album.Width, album.Height = t.Width, t.Height
 		}
-		album.Add(picture) // cut to size at once: large ones do not pile up
+		// Cut to size at once: large ones do not pile up.
+		if picture, err = fitted(ctx, album, picture); err != nil {
+			return nil, err
+		}
+		album.Add(picture)
 	}
 	t.Scene = album.Stage()
 	t.stage = func(width, height int) clip.Scene { return album.At(width, height).Stage() }
 	return t, nil
+}
+
+// fitted is a picture cut to the album's shape and size, on its ground.
+func fitted(ctx context.Context, album *clip.Album, picture *image.RGBA) (*image.RGBA, error) {
+	part, width, height := album.Cut(picture.Rect)
+	sized, err := retouch.Resize(ctx, picture.SubImage(part), width, height)
+	if err != nil {
+		return nil, err
+	}
+	out := image.NewRGBA(sized.Rect)
+	draw.Draw(out, out.Rect, image.NewUniform(album.Palette.Back), image.Point{}, draw.Src)
+	draw.Draw(out, out.Rect, sized, sized.Rect.Min, draw.Over)
+	return out, nil
 }
 
 // moveOf is how the view travels: as the parameter says, or else as the prompt does.

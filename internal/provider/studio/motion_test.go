@@ -2,82 +2,21 @@ package studio_test
 
 import (
 	"bytes"
+	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
-	"image/jpeg"
 	"math"
 	"os/exec"
-	"strings"
 	"testing"
-
-	"github.com/at-wat/ebml-go"
-	"github.com/at-wat/ebml-go/webm"
-	"github.com/deepteams/webp/animation"
-	"golang.org/x/image/vp8"
 
 	"stele/internal/media"
 	"stele/internal/provider/studio"
+	"stele/internal/provider/studio/clip"
+	"stele/internal/provider/studio/sound"
 )
 
 var director = studio.Motion(nothing)
-
-// film is a WebM that was read back.
-type film struct {
-	content
-	start int // of the segment's content
-	data  []byte
-}
-
-type content struct {
-	Header  webm.EBMLHeader `ebml:"EBML"`
-	Segment struct {
-		Info    webm.Info      `ebml:"Info"`
-		Tracks  webm.Tracks    `ebml:"Tracks"`
-		Cues    webm.Cues      `ebml:"Cues"`
-		Cluster []webm.Cluster `ebml:"Cluster"`
-	} `ebml:"Segment"`
-}
-
-func readFilm(t *testing.T, data []byte) *film {
-	t.Helper()
-	f := &film{data: data}
-	if err := ebml.Unmarshal(bytes.NewReader(data), &f.content, ebml.WithIgnoreUnknown(true)); err != nil {
-		t.Fatal(err)
-	}
-	f.start = bytes.Index(data, []byte{0x18, 0x53, 0x80, 0x67}) + 12
-	return f
-}
-
-// frames are the blocks of a track, and their times in milliseconds.
-func (f *film) frames(track uint64) (data [][]byte, at []int, keys int) {
-	for _, c := range f.Segment.Cluster {
-		for _, b := range c.SimpleBlock {
-			if b.TrackNumber == track {
-				data = append(data, b.Data[0])
-				at = append(at, int(c.Timecode)+int(b.Timecode))
-				if b.Keyframe {
-					keys++
-				}
-			}
-		}
-	}
-	return data, at, keys
-}
-
-func keyFrame(t *testing.T, data []byte) *image.YCbCr {
-	t.Helper()
-	d := vp8.NewDecoder()
-	d.Init(bytes.NewReader(data), len(data))
-	if _, err := d.DecodeFrameHeader(); err != nil {
-		t.Fatal(err)
-	}
-	m, err := d.DecodeFrame()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
 
 func TestAFilmIsWhatItSays(t *testing.T) {
 	t.Parallel()
@@ -119,72 +58,6 @@ func TestAFilmIsWhatItSays(t *testing.T) {
 			checkStills(t, outputs, files)
 		})
 	}
-}
-
-// checkCues fails unless each cue names the place of a cluster that begins with a key
-// frame.
-func checkCues(t *testing.T, f *film) {
-	t.Helper()
-	if len(f.Segment.Cues.CuePoint) != len(f.Segment.Cluster) {
-		t.Fatalf("%d cues for %d clusters", len(f.Segment.Cues.CuePoint), len(f.Segment.Cluster))
-	}
-	for i, cue := range f.Segment.Cues.CuePoint {
-		at := f.start + int(cue.CueTrackPositions[0].CueClusterPosition)
-		if !bytes.HasPrefix(f.data[at:], []byte{0x1f, 0x43, 0xb6, 0x75}) {
-			t.Errorf("no cluster stands where cue %d says", i)
-		}
-		c := f.Segment.Cluster[i]
-		for _, b := range c.SimpleBlock {
-			if b.TrackNumber == 1 {
-				if !b.Keyframe || cue.CueTime != c.Timecode || b.Data[0][0]&1 != 0 {
-					t.Errorf("cluster %d does not begin with a key frame", i)
-				}
-				break
-			}
-		}
-	}
-}
-
-func checkStills(t *testing.T, outputs []media.Output, files [][]byte) {
-	t.Helper()
-	if len(outputs) != 3 || outputs[1].Role != media.Thumbnail || outputs[2].Role != media.Preview {
-		t.Fatalf("%d outputs", len(outputs))
-	}
-	m, err := jpeg.Decode(bytes.NewReader(files[1]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m.Bounds().Size() != image.Pt(outputs[0].Width, outputs[0].Height) || plainness(m) {
-		t.Errorf("the thumbnail is %v, or shows nothing", m.Bounds())
-	}
-	moving, err := animation.DecodeBytes(files[2])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(moving.Frames) < 4 || moving.CanvasWidth != outputs[2].Width || moving.CanvasHeight != outputs[2].Height || len(files[2]) > 600<<10 {
-		t.Errorf("the preview has %d frames of %dx%d in %d bytes", len(moving.Frames), moving.CanvasWidth, moving.CanvasHeight, len(files[2]))
-	}
-}
-
-// plainness reports whether a picture is of one colour.
-func plainness(m image.Image) bool {
-	b := m.Bounds()
-	first := m.At(b.Min.X, b.Min.Y)
-	different := 0
-	for y := b.Min.Y; y < b.Max.Y; y += 3 {
-		for x := b.Min.X; x < b.Max.X; x += 3 {
-			if r, g, bl, _ := m.At(x, y).RGBA(); far(first, r, g, bl) {
-				different++
-			}
-		}
-	}
-	return different < 50
-}
-
-func far(c color.Color, r, g, b uint32) bool {
-	p, q, s, _ := c.RGBA()
-	d := func(a, b uint32) int { return int(a>>8) - int(b>>8) }
-	return max(d(p, r), -d(p, r), d(q, g), -d(q, g), d(s, b), -d(s, b)) > 40
 }
 
 func TestTheSameSeedGivesTheSameFilm(t *testing.T) {
@@ -310,6 +183,39 @@ func TestAPictureThatIsNoneIsTheClientsFault(t *testing.T) {
 	}
 }
 
+// TestTheFilesOfferWhatThereIs holds the lists of the model files to those of the code.
+func TestTheFilesOfferWhatThereIs(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		file, parameter string
+		known           []string
+	}{
+		{"motion.yaml", "style", clip.Styles()},
+		{"motion.yaml", "palette", clip.Palettes()},
+		{"motion.yaml", "motion", clip.Moves()[1:]},
+		{"motion.yaml", "transition", clip.Transitions()},
+		{"tone.yaml", "mood", sound.Moods()},
+		{"tone.yaml", "key", sound.Keys()},
+	} {
+		found := false
+		for _, o := range modelOf(t, row.file).Operations {
+			for _, p := range o.Parameters {
+				if p.Name != row.parameter {
+					continue
+				}
+				found = true
+				listed := fmt.Sprint(p.Values)
+				if want := fmt.Sprint(row.known); listed != want && listed != "[auto "+want[1:] {
+					t.Errorf("%s: %s is one of %s, the code has %s", row.file, row.parameter, listed, want)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%s has no %s", row.file, row.parameter)
+		}
+	}
+}
+
 func TestFilmsTellTheirProgress(t *testing.T) {
 	t.Parallel()
 	tellsProgress(t, director.Make, ordered(t, modelOf(t, "motion.yaml"), `"prompt":"Hello","duration":1,"fps":8,"resolution":"360p"`, nil))
@@ -317,13 +223,13 @@ func TestFilmsTellTheirProgress(t *testing.T) {
 
 func TestFilmsCanBeCancelled(t *testing.T) {
 	t.Parallel()
-	stops(t, director.Make, ordered(t, modelOf(t, "motion.yaml"), `"prompt":"Hello","duration":30,"fps":30,"resolution":"1080p","sound":false`, nil))
-	stops(t, director.Make, ordered(t, modelOf(t, "motion.yaml"), `"prompt":"Hello","duration":30,"fps":30,"resolution":"1080p"`, nil))
+	stops(t, director.Make, ordered(t, modelOf(t, "motion.yaml"), `"prompt":"Hello","duration":30,"fps":30,"resolution":"720p","sound":false`, nil))
+	stops(t, director.Make, ordered(t, modelOf(t, "motion.yaml"), `"prompt":"Hello","duration":30,"fps":30,"resolution":"720p"`, nil))
 }
 
 func TestTextThatNoFontHasMakesAFilmAllTheSame(t *testing.T) {
 	t.Parallel()
-	for _, style := range []string{"aurora", "kinetic", "rings", "shapes"} {
+	for _, style := range []string{"kinetic", "shapes"} {
 		body := `"prompt":"你好 🎉","duration":1,"fps":8,"resolution":"360p","sound":false,"style":"` + style + `"`
 		_, files := crafted(t, director.Make, ordered(t, modelOf(t, "motion.yaml"), body, nil))
 		readFilm(t, files[0])
@@ -366,27 +272,7 @@ func TestMP4(t *testing.T) {
 	}
 	checkStills(t, outputs, files)
 	probe(t, files[0], "h264", "aac", "width=640", "height=360", "nb_frames=15", "duration=1.5")
-	stops(t, d.Make, ordered(t, m, `"prompt":"Hello","duration":30,"fps":30,"resolution":"1080p","sound":false,"output_format":"mp4"`, nil))
-}
-
-// probe asks ffprobe, where there is one, about a file.
-func probe(t *testing.T, data []byte, wanted ...string) {
-	t.Helper()
-	path, err := exec.LookPath("ffprobe")
-	if err != nil {
-		return
-	}
-	cmd := exec.Command(path, "-v", "error", "-show_streams", "-show_format", "-i", "pipe:0")
-	cmd.Stdin = bytes.NewReader(data)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	for _, w := range wanted {
-		if !strings.Contains(string(out), w) {
-			t.Errorf("ffprobe does not say %s:\n%s", w, out)
-		}
-	}
+	stops(t, d.Make, ordered(t, m, `"prompt":"Hello","duration":30,"fps":30,"resolution":"720p","sound":false,"output_format":"mp4"`, nil))
 }
 
 func TestAnotherProgramReadsTheFilm(t *testing.T) {

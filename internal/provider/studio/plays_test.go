@@ -13,6 +13,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"stele/internal/media"
 	"stele/internal/provider/studio"
 )
 
@@ -66,6 +67,12 @@ async function play(kind, address, at) {
   told.stopped = player.currentTime
   return JSON.stringify(told)
 }
+async function show(address) {
+  const picture = new Image()
+  picture.src = address
+  await picture.decode()
+  return picture.naturalWidth + 'x' + picture.naturalHeight
+}
 </script><body></body>`
 
 // told is what the page found out.
@@ -76,7 +83,7 @@ type told struct {
 }
 
 // browser starts Chromium on a page that plays files, which are served beside it.
-func browser(t *testing.T, files map[string][]byte, types map[string]string) func(kind, name string, at float64) told {
+func browser(t *testing.T, files map[string][]byte, types map[string]string) (play func(kind, name string, at float64) told, show func(name string) string) {
 	t.Helper()
 	path := os.Getenv("STELE_TEST_CHROMIUM")
 	if path == "" && os.Getenv("STELE_TEST_REQUIRE") == "" {
@@ -101,6 +108,14 @@ func browser(t *testing.T, files map[string][]byte, types map[string]string) fun
 	if err := chromedp.Do(ctx, chromedp.Navigate(server.URL+"/")); err != nil {
 		t.Fatal(err)
 	}
+	show = func(name string) string {
+		t.Helper()
+		size, err := chromedp.Run(ctx, chromedp.Evaluate[string]("show('/"+name+"')", chromedp.EvalAwaitPromise))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		return size
+	}
 	return func(kind, name string, at float64) told {
 		t.Helper()
 		script, _ := json.Marshal([]any{kind, "/" + name, at})
@@ -114,7 +129,7 @@ func browser(t *testing.T, files map[string][]byte, types map[string]string) fun
 		}
 		t.Logf("%s: %+v", name, out)
 		return out
-	}
+	}, show
 }
 
 func openBrowser(t *testing.T, path string) context.Context {
@@ -149,24 +164,29 @@ func TestABrowserPlaysWhatWasMade(t *testing.T) {
 	files, types := map[string][]byte{}, map[string]string{}
 	add := func(name string, make crafting, model, body string, sources map[string][]byte) {
 		outputs, made := crafted(t, make, ordered(t, modelOf(t, model), body, sources))
-		files[name], types[name] = made[0], outputs[0].Type
+		for i, o := range outputs {
+			files[name+o.Role], types[name+o.Role] = made[i], o.Type
+		}
 	}
-	add("film", director.Make, "motion.yaml", `"prompt":"Sunset over the quiet sea","duration":2.5,"fps":12,"resolution":"360p","seed":1`, nil)
-	add("silent", director.Make, "motion.yaml", `"prompt":"We are open","duration":2,"fps":24,"resolution":"360p","aspect_ratio":"9:16","style":"kinetic","sound":false`, nil)
-	add("pictures", director.Make, "motion.yaml", `"start_frame":"a","end_frame":"b","duration":2,"fps":10,"resolution":"360p","caption":"Two views"`,
+	add("film", director.Make, "motion.yaml", `"prompt":"Sunset over the quiet sea","duration":1.5,"fps":12,"resolution":"360p","seed":1`, nil)
+	add("silent", director.Make, "motion.yaml", `"prompt":"We are open","duration":1.5,"fps":16,"resolution":"360p","aspect_ratio":"9:16","style":"kinetic","sound":false`, nil)
+	add("pictures", director.Make, "motion.yaml", `"start_frame":"a","end_frame":"b","duration":1.5,"fps":10,"resolution":"360p","caption":"Two views"`,
 		map[string][]byte{"a": asPNG(t, photo(320, 240)), "b": asJPEG(t, photo(300, 240))})
 	add("opus", studio.Tone, "tone.yaml", `"prompt":"An upbeat tune","duration":2,"output_format":"opus"`, nil)
 	add("wav", studio.Tone, "tone.yaml", `"prompt":"A calm tune","duration":2,"output_format":"wav"`, nil)
-	play := browser(t, files, types)
+	play, show := browser(t, files, types)
+	if size := show("film" + media.Preview); size != "320x180" {
+		t.Errorf("the preview is %s", size)
+	}
 	for _, row := range []struct {
 		kind, name    string
 		seconds       float64
 		width, height int
 		sound         bool
 	}{
-		{"video", "film", 2.5, 640, 360, true},
-		{"video", "silent", 2, 360, 640, false},
-		{"video", "pictures", 2, 480, 360, true},
+		{"video", "film", 1.5, 640, 360, true},
+		{"video", "silent", 1.5, 360, 640, false},
+		{"video", "pictures", 1.5, 480, 360, true},
 		{"audio", "opus", 2, 0, 0, true},
 		{"audio", "wav", 2, 0, 0, true},
 	} {

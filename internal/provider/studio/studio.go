@@ -3,6 +3,7 @@ package studio
 import (
 	"context"
 	"path"
+	"sync"
 
 	"stele/internal/media"
 )
@@ -10,18 +11,51 @@ import (
 // craft makes one sort of thing.
 type craft func(ctx context.Context, req media.Request, report func(progress float64)) ([]media.Output, error)
 
-// crafts are what the studio can do, by the names that model files call them.
-var crafts = map[string]craft{}
+// Studio is all that can be made on this machine.
+type Studio struct {
+	crafts   map[string]craft // by the names that model files call them
+	declares map[string]func(*media.Model)
+}
 
-// Make makes what a model of the studio is asked for. Which craft that takes is
-// the model's upstream name, or the last part of its id.
-func Make(ctx context.Context, req media.Request, report func(progress float64)) ([]media.Output, error) {
-	name := req.Model.Upstream
-	if name == "" {
-		name = path.Base(req.Model.ID)
+// Open looks what the machine has that the studio can use.
+func Open(look Look) *Studio {
+	s := &Studio{crafts: map[string]craft{"canvas": Canvas, "tone": Tone}, declares: make(map[string]func(*media.Model))}
+	var films *Director
+	var speech *Speaker
+	var looking sync.WaitGroup
+	looking.Go(func() { films = Motion(look) })
+	looking.Go(func() { speech, _ = Voice(look) }) // none is not an error: speech is not offered then
+	looking.Wait()
+	s.crafts["motion"], s.declares["motion"] = films.Make, films.Declare
+	if speech != nil {
+		s.crafts["voice"], s.declares["voice"] = speech.Make, speech.Declare
 	}
-	if make, ok := crafts[name]; ok {
-		return make(ctx, req, report)
+	return s
+}
+
+// Offer fits a model's declaration to the machine. It reports whether the model
+// can be offered here at all.
+func (s *Studio) Offer(m *media.Model) bool {
+	name := craftOf(m)
+	if declare := s.declares[name]; declare != nil {
+		declare(m)
 	}
-	return nil, &media.Failure{Class: media.Quota, Message: "The studio does not have this craft."}
+	return s.crafts[name] != nil
+}
+
+// Make makes what a model of the studio is asked for.
+func (s *Studio) Make(ctx context.Context, req media.Request, report func(progress float64)) ([]media.Output, error) {
+	if work := s.crafts[craftOf(req.Model)]; work != nil {
+		return work(ctx, req, report)
+	}
+	return nil, &media.Failure{Class: media.Quota, Message: "The studio of this machine cannot make this."}
+}
+
+// craftOf is the craft that a model takes: its upstream name, or the last part of
+// its id.
+func craftOf(m *media.Model) string {
+	if m.Upstream != "" {
+		return m.Upstream
+	}
+	return path.Base(m.ID)
 }

@@ -105,14 +105,15 @@ func (s *Speaker) Make(ctx context.Context, req media.Request, report func(progr
 		speed = req.Float("speed")
 	}
 	report(0.05)
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
-	defer cancel()
 	data, err := s.speak(ctx, text, voice, req.Text("variant"), speed)
 	if err != nil {
 		return nil, err
 	}
 	report(0.4)
-	track, err := sound.ReadWAV(data)
+	track, err := sound.ReadWAV(ctx, data)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		return nil, &media.Failure{Class: media.ModelFailed, Message: "The text could not be spoken.", Err: fmt.Errorf("%s: %w", s.program, err)}
 	}
@@ -172,7 +173,9 @@ func (s *Speaker) speak(ctx context.Context, text, voice, variant string, speed 
 	} else {
 		args = []string{"-voice", voice, "--setf", "duration_stretch=" + strconv.FormatFloat(1/speed, 'f', 3, 64), "-f", "/dev/stdin", "-o", out}
 	}
-	cmd := program(ctx, s.path, args...)
+	limited, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	cmd := program(limited, s.path, args...)
 	cmd.Dir = folder
 	cmd.Stdin = strings.NewReader(text + "\n")
 	var complaint bytes.Buffer
@@ -180,6 +183,9 @@ func (s *Speaker) speak(ctx context.Context, text, voice, variant string, speed 
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
+		}
+		if limited.Err() != nil {
+			return nil, &media.Failure{Class: media.Late, Message: "Speaking the text took too long.", Err: err}
 		}
 		return nil, &media.Failure{Class: media.ModelFailed, Message: "The text could not be spoken.", Err: fmt.Errorf("%s: %w: %s", s.program, err, complaint.String())}
 	}

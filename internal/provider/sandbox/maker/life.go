@@ -22,6 +22,7 @@ type life struct {
 	Queue   time.Duration `json:"queue,omitzero"`
 	Work    time.Duration `json:"work,omitzero"`
 	Wait    time.Duration `json:"wait,omitzero"`
+	Paced   bool          `json:"paced,omitzero"` // looked at every Wait and no sooner
 	Expire  time.Duration `json:"expire,omitzero"`
 	Forever bool          `json:"forever,omitzero"`
 	Silent  bool          `json:"silent,omitzero"`
@@ -61,7 +62,7 @@ var book = []order{
 	{"queue", "1s", func(l *life, v string) bool { return span(&l.Queue, v) }},
 	{"work", "2s", func(l *life, v string) bool { return span(&l.Work, v) }},
 	{"delay", "2s", func(l *life, v string) bool { return span(&l.Work, v) }},
-	{"poll", "500ms", func(l *life, v string) bool { return span(&l.Wait, v) && l.Wait > 0 }},
+	{"poll", "500ms", func(l *life, v string) bool { l.Paced = true; return span(&l.Wait, v) && l.Wait > 0 }},
 	{"error", "content_policy", func(l *life, v string) bool { l.Fail = codes[v]; return l.Fail != "" }},
 	{"refuse", "rate", func(l *life, v string) bool {
 		l.Refuse, l.Refusals = media.Class(v), max(l.Refusals, 1)

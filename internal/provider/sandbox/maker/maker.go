@@ -117,7 +117,7 @@ func (m *Maker) status(l life) media.Status {
 	default:
 		status.State, status.Progress, status.Outputs = media.Success, 1, m.outputs(l)
 	}
-	if left := l.ends().Sub(now); status.State == media.Processing && left < status.Wait {
+	if left := l.ends().Sub(now); status.State == media.Processing && left < status.Wait && !l.Paced {
 		status.Wait = max(left, time.Millisecond)
 	}
 	return status

@@ -117,7 +117,7 @@ func newSheet(ctx context.Context, o Order, report func(float64)) *sheet {
 func (s *sheet) chance(decision string) *rand.Rand {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(s.order.Prompt + "\x00" + decision))
-	return rand.New(rand.NewPCG(uint64(s.order.Seed), h.Sum64()))
+	return rand.New(rand.NewPCG(uint64(s.order.Seed), h.Sum64())) //nolint:gosec // the same seed must give the same picture
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

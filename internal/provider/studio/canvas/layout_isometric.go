@@ -14,7 +14,7 @@ func isometric(s *sheet) {
 	t := setting{face: lettering.Bold, sub: lettering.Regular, leading: 1, track: -0.02, most: 0.16, lines: 4, subs: 3}
 	words, art := s.part(t, parting{beside: 0.4, above: 0.4, anchor: 0.5})
 	const n = 6
-	edge := 0.96 * min(art.w/(2*math.Cos(math.Pi/6)*n), art.h/(n*1.3))
+	edge := min(art.w/(2*math.Cos(math.Pi/6)*(n+0.6)), art.h/(n*1.36))
 	noise := ink.NewNoise(r.Uint32())
 	cx := art.x + art.w/2
 	top := art.y + (art.h-edge*n)/2 + edge*0.7
@@ -79,7 +79,8 @@ func (t *isoTown) block(i, j, size, high float64, c ink.Color, kind int) {
 	case kind < 6 && high > 0.7:
 		t.windows(a, b, size, high, c)
 	case kind == 6:
-		t.face(t.shade(c, -0.06), t.at(a+size*0.2, b+size*0.2, high), t.at(a+size*0.8, b+size*0.2, high), t.at(a+size*0.8, b+size*0.8, high), t.at(a+size*0.2, b+size*0.8, high))
+		in, out := size*0.2, size*0.8
+		t.face(t.shade(c, -0.06), t.at(a+in, b+in, high), t.at(a+out, b+in, high), t.at(a+out, b+out, high), t.at(a+in, b+out, high))
 	case kind == 7 && high > 0.5:
 		t.block(i+0.2, j+0.2, size*0.55, high+0.35, c, 9)
 	}

@@ -32,7 +32,10 @@ func (s *sheet) framed(r *rand.Rand) {
 	s.flood(ink.Solid(paper))
 	m := 0.055 * s.u
 	_, foot := s.whole().inset(m).rows(0.72)
-	t := setting{face: lettering.Bold, sub: lettering.Regular, caps: true, leading: 1.08, track: 0.06, most: 0.085, lines: 3, subs: 2, align: 0.5, anchor: 1, color: s.pal.tones()[0]}
+	t := setting{
+		face: lettering.Bold, sub: lettering.Regular, caps: true, leading: 1.08, track: 0.06, most: 0.085, lines: 3, subs: 2,
+		align: 0.5, anchor: 1, color: s.pal.tones()[0],
+	}
 	words := s.plan(box{foot.x, foot.y, foot.w, foot.h - 0.2*m}, t)
 	b := box{m, m, s.w - 2*m, words.y - 2*m}
 	b = box{float64(int(b.x)), float64(int(b.y)), float64(int(b.w)), float64(int(b.h))}
@@ -86,7 +89,7 @@ func (v *view) draw() {
 	sky := ink.NewRamp(v.zenith, v.zenith.Mix(v.low, 0.45), v.low)
 	top := v.y
 	if v.words.w > 0 { // behind the words the sky is even
-		top = v.words.bottom() - 0.1*v.u
+		top = v.words.bottom()
 	}
 	v.wash(box{v.x, v.y, v.w, v.h}.pixels(), opaque(sky.Linear(ink.Point{Y: top}, ink.Point{Y: v.horizon})))
 	v.step(0.15)

@@ -66,7 +66,7 @@ func (f source) set(s *sheet, words plan) {
 	rule.Rect(x, y, 0.09*s.u, max(1.5, 0.006*s.u))
 	s.lay(rule, s.pal.accent(0))
 	y += 0.035 * s.u
-	s.set(f.name, x, y, words.room.w, s.legible(box{x, y, f.name.W, f.name.H}, s.pal.ink))
+	s.set(f.name, x, y, words.room.w, s.legible(s.pal.ink, box{x, y, f.name.W, f.name.H}))
 }
 
 // corner draws something quiet where the words are not.

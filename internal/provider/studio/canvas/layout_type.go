@@ -58,7 +58,8 @@ func (s *sheet) footnote(room *box) lettering.Block {
 		return lettering.Block{}
 	}
 	least := max(8.5, 0.021*s.t)
-	foot := s.hand.Fit(s.words.sub, room.w, room.h*0.25, lettering.Style{Face: lettering.Medium, Leading: 1.3, Lines: 3, Min: least, Max: max(least, 0.032*s.t)})
+	style := lettering.Style{Face: lettering.Medium, Leading: 1.3, Lines: 3, Min: least, Max: max(least, 0.032*s.t)}
+	foot := s.hand.Fit(s.words.sub, room.w, room.h*0.25, style)
 	if !foot.Empty() {
 		room.h -= foot.H + 0.05*s.u
 	}

@@ -10,21 +10,27 @@ import (
 // readable is the contrast that words have at least.
 const readable = 4.5
 
-// legible is the colour for words in a box: the one that was asked for if it can be
-// read there, else the clearest of the picture's own. Where nothing can be read well
-// enough the page is toned down towards the nearest edge.
-func (s *sheet) legible(b box, want ink.Color) ink.Color {
+// legible is the colour for words in boxes, one below the other: the one that was
+// asked for if it can be read there, else the clearest of the picture's own. Where
+// nothing can be read well enough the page is toned down towards the nearest edge.
+func (s *sheet) legible(want ink.Color, boxes ...box) ink.Color {
 	if want == (ink.Color{}) {
 		want = s.pal.ink
 	}
-	around := b.inset(-0.015 * s.u)
-	for range 6 {
-		best, contrast := want, s.contrast(around, want)
+	contrastOf := func(c ink.Color) float64 {
+		least := math.Inf(1)
+		for _, b := range boxes {
+			least = min(least, s.contrast(b, c))
+		}
+		return least
+	}
+	for range 9 {
+		best, contrast := want, contrastOf(want)
 		if contrast >= readable {
 			return best
 		}
 		for _, c := range []ink.Color{s.pal.ink, s.pal.paper, ink.White, lch(.16, .02, 280).Color()} {
-			if found := s.contrast(around, c); found > contrast {
+			if found := contrastOf(c); found > contrast {
 				best, contrast = c, found
 			}
 		}
@@ -32,7 +38,8 @@ func (s *sheet) legible(b box, want ink.Color) ink.Color {
 			return best
 		}
 		want = best
-		s.veil(around, best)
+		last := boxes[len(boxes)-1]
+		s.veil(box{boxes[0].x, boxes[0].y, boxes[0].w, last.bottom() - boxes[0].y}.inset(-0.015*s.u), best)
 	}
 	return want
 }
@@ -59,7 +66,7 @@ func (s *sheet) veil(b box, words ink.Color) {
 		if b.w < 0.5*s.w && s.wideness() > 1.2 {
 			fall *= near(fx, b.x, b.x+b.w, s.w)
 		}
-		return veil, 0.34 * fall
+		return veil, 0.22 * fall
 	})
 }
 

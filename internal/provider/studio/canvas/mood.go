@@ -8,7 +8,6 @@ import (
 
 // mood is what the words of a prompt suggest.
 type mood struct {
-	words    []string
 	palettes []string
 	styles   []string
 	things   map[string]bool // to be seen in a landscape
@@ -21,7 +20,7 @@ type hint struct{ palette, style, thing string }
 var hints = func() map[string]hint {
 	found := make(map[string]hint)
 	for _, s := range suggestions {
-		for _, word := range strings.Fields(s.words) {
+		for word := range strings.FieldsSeq(s.words) {
 			found[word] = s.hint
 		}
 	}

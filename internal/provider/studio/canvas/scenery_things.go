@@ -116,12 +116,15 @@ func (v *view) lighthouse() {
 	rock.Cube(ink.Point{X: x + 0.35*wide, Y: foot - 0.03*v.u}, ink.Point{X: x + 0.5*wide, Y: foot + 0.012*v.u}, ink.Point{X: x + wide, Y: foot + 0.03*v.u})
 	w := high * 0.085
 	half := func(t float64) float64 { return w * (1.25 - 0.45*t) } // t from the foot up
-	tower.Polygon(ink.Point{X: x - half(0), Y: foot}, ink.Point{X: x - half(0.86), Y: foot - high*0.86}, ink.Point{X: x + half(0.86), Y: foot - high*0.86}, ink.Point{X: x + half(0), Y: foot})
+	slice := func(p *ink.Path, from, to float64) {
+		low, top := foot-high*from, foot-high*to
+		p.Polygon(ink.Point{X: x - half(from), Y: low}, ink.Point{X: x - half(to), Y: top}, ink.Point{X: x + half(to), Y: top}, ink.Point{X: x + half(from), Y: low})
+	}
+	slice(tower, 0, 0.86)
 	v.lay(tower, v.low.Mix(ink.White, 0.75))
 	for i := range 3 {
 		t, band := 0.12+0.28*float64(i), new(ink.Path)
-		band.Polygon(ink.Point{X: x - half(t), Y: foot - high*t}, ink.Point{X: x - half(t+0.13), Y: foot - high*(t+0.13)},
-			ink.Point{X: x + half(t+0.13), Y: foot - high*(t+0.13)}, ink.Point{X: x + half(t), Y: foot - high*t})
+		slice(band, t, t+0.13)
 		v.lay(band, v.pal.accent(0).Lighter(-0.06))
 	}
 	head := new(ink.Path)

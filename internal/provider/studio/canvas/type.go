@@ -75,9 +75,18 @@ func (s *sheet) print(p plan) {
 	if s.err != nil || p.title.Empty() {
 		return
 	}
-	color := s.legible(p.box, p.color)
+	boxes := []box{p.of(p.title, p.y)}
+	if !p.sub.Empty() {
+		boxes = append(boxes, p.of(p.sub, p.y+p.title.H+p.gap))
+	}
+	color := s.legible(p.color, boxes...)
 	s.set(p.title, p.room.x, p.y, p.room.w, color)
 	s.set(p.sub, p.room.x, p.y+p.title.H+p.gap, p.room.w, color)
+}
+
+// of is the part of the room that a block takes at a height.
+func (p plan) of(b lettering.Block, y float64) box {
+	return box{p.room.x + (p.room.w-b.W)*p.align, y, b.W, b.H}
 }
 
 // set draws words whose box begins at a point and is w wide.
@@ -94,8 +103,4 @@ func (s *sheet) set(b lettering.Block, x, y, w float64, c ink.Color) {
 }
 
 // letter plans and prints at once.
-func (s *sheet) letter(b box, t setting) plan {
-	p := s.plan(b, t)
-	s.print(p)
-	return p
-}
+func (s *sheet) letter(b box, t setting) { s.print(s.plan(b, t)) }

@@ -21,11 +21,12 @@ var (
 	quotation = regexp.MustCompile(`“([^“”]{2,160})”`)
 	// "Create a vintage poster of …": an order to the one who draws, not words to set.
 	order = regexp.MustCompile(`(?i)^(please |can you |i want |i need )?((create|make|draw|design|generate|paint|render|show)( me)? )?` +
-		`((an?|the|some|my) )?([\pL-]+ ){0,3}?(picture|image|photo|photograph|poster|illustration|painting|drawing|artwork|wallpaper|banner|cover|graphic|sketch|portrait|scene)` +
-		`,? (of|showing|about|with|for|depicting|that says|saying|titled|called|reading) `)
+		`((an?|the|some|my) )?([\pL-]+ ){0,3}?(picture|image|photo|photograph|poster|illustration|painting|drawing|artwork|wallpaper|` +
+		`banner|cover|graphic|sketch|portrait|scene),? (of|showing|about|with|for|depicting|that says|saying|titled|called|reading) `)
 	// What is asked of a renderer says nothing to a reader.
-	jargon = regexp.MustCompile(`(?i)^(\d+k|u?hd|hdr|(ultra|highly|hyper|super|very|extremely)[ -]?(detailed|realistic)|photo-?realis(m|tic)|masterpiece|(best|high) quality|` +
-		`(octane|unreal|blender)( render| engine( \d)?)?|trending on .*|award[ -]winning|sharp focus|cinematic( lighting)?|volumetric lighting|.*--\w+ .*)$`)
+	jargon = regexp.MustCompile(`(?i)^(\d+k|u?hd|hdr|(ultra|highly|hyper|super|very|extremely)[ -]?(detailed|realistic)|` +
+		`photo-?realis(m|tic)|masterpiece|(best|high) quality|(octane|unreal|blender)( render| engine( \d)?)?|trending on .*|` +
+		`award[ -]winning|sharp focus|cinematic( lighting)?|volumetric lighting|.*--\w+ .*)$`)
 	strong = []string{" — ", " – ", "—", ": ", " | "}
 	weak   = []string{". ", "; ", ", "}
 )
@@ -153,5 +154,5 @@ func capital(text string) string {
 	if n == 0 {
 		return text
 	}
-	return string(unicode.ToUpper(r)) + text[n:]
+	return string(unicode.ToTitle(r)) + text[n:]
 }

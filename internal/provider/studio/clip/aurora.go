@@ -56,7 +56,7 @@ func (a *aurora) Draw(s *Sheet, at float64) {
 
 // quiet is how much of the light there is at a point: less behind the text.
 func (a *aurora) quiet(x, y float64) float64 {
-	return a.title.quiet(x*float64(a.script.Width), y*float64(a.script.Height), a.script.short()*0.5, 0.22)
+	return a.title.quiet(x*float64(a.script.Width), y*float64(a.script.Height), a.script.short()*0.65, 0.26)
 }
 
 // rule is a short line over the text that grows with it.

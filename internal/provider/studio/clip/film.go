@@ -109,6 +109,7 @@ func (f *Film) camera() *camera {
 // take makes the frames of one group. What would need more than its share of bytes is
 // made coarser: a film of noise must not fill the memory.
 func (c *camera) take(ctx context.Context, from, to int, done *counter) ([][]byte, error) {
+	c.encoder.Halt = func() bool { return ctx.Err() != nil }
 	list := make([][]byte, 0, to-from)
 	fine, share := c.film.rate()
 	q, spent := fine, 0
@@ -137,7 +138,7 @@ func (c *camera) take(ctx context.Context, from, to int, done *counter) ([][]byt
 		}
 		done.add()
 	}
-	return list, nil
+	return list, ctx.Err()
 }
 
 // rate is the finest quantiser of the film and the bytes that a frame may have.

@@ -142,7 +142,7 @@ func (v *kinetic) paint(s *Sheet, b *beat, at, late float64) {
 		case 1: // from the side
 			s.Write(w, x-(1-easeOut(t))*s.W*0.45, y, drift, b.ink, unit(t*3))
 		default: // at once, a little too large
-			k := drift * (1 + 0.35*(1-easeOut(t)))
+			k := drift * (1 + 0.12*(1-easeOut(t)))
 			s.Write(w, x-w.Width*(k-drift)/2, y+w.Height*(k-drift)/2, k, b.ink, unit(t*3.5))
 		}
 	}

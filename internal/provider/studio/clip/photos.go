@@ -14,15 +14,35 @@ type Album struct {
 	pictures   []*image.RGBA
 }
 
-// Add puts in a picture, cut to the film's shape.
-func (a *Album) Add(p image.Image) { a.pictures = append(a.pictures, a.fit(p)) }
+// Add puts in a picture that was cut and brought to size as Cut says.
+func (a *Album) Add(p *image.RGBA) { a.pictures = append(a.pictures, p) }
 
-// At is the album for a film of another size.
+// Cut is what of a picture has the film's shape, and the size to bring it to: a little
+// larger than the film where it has the pixels for it, so that what is nearer is sharp.
+func (a *Album) Cut(b image.Rectangle) (part image.Rectangle, width, height int) {
+	shape := float64(a.Width) / float64(a.Height)
+	w, h := float64(b.Dx()), float64(b.Dy())
+	part = b
+	if w/h > shape {
+		cut := min(int((w-h*shape)/2), (b.Dx()-1)/2)
+		part.Min.X, part.Max.X = b.Min.X+cut, b.Max.X-cut
+	} else {
+		cut := min(int((h-w/shape)/2), (b.Dy()-1)/2)
+		part.Min.Y, part.Max.Y = b.Min.Y+cut, b.Max.Y-cut
+	}
+	scale := min(max(float64(part.Dx())/float64(a.Width), 1), 1.25)
+	return part, int(float64(a.Width) * scale), int(float64(a.Height) * scale)
+}
+
+// At is the album for a smaller film of the same shape.
 func (a *Album) At(width, height int) *Album {
 	b := *a
 	b.Width, b.Height, b.pictures = width, height, nil
 	for _, p := range a.pictures {
-		b.Add(p)
+		part, w, h := b.Cut(p.Rect)
+		small := image.NewRGBA(image.Rect(0, 0, w, h))
+		draw.CatmullRom.Scale(small, small.Rect, p, part, draw.Src, nil)
+		b.Add(small)
 	}
 	return &b
 }
@@ -99,28 +119,6 @@ func views(move string, x, y float64) (from, to [3]float64) {
 		return [3]float64{0.5, 0.5 - off, 0.84}, [3]float64{0.5, 0.5 + off, 0.84}
 	}
 	return [3]float64{0.5, 0.5, 1}, [3]float64{0.5, 0.5, 1}
-}
-
-// fit cuts a picture to the film's shape, a little larger than the film where it has
-// the pixels for it: what is nearer must be sharp.
-func (a *Album) fit(p image.Image) *image.RGBA {
-	b := p.Bounds()
-	shape := float64(a.Width) / float64(a.Height)
-	w, h := float64(b.Dx()), float64(b.Dy())
-	crop := image.Rect(0, 0, b.Dx(), b.Dy())
-	if w/h > shape {
-		cut := int((w - h*shape) / 2)
-		crop.Min.X, crop.Max.X = cut, b.Dx()-cut
-	} else {
-		cut := int((h - w/shape) / 2)
-		crop.Min.Y, crop.Max.Y = cut, b.Dy()-cut
-	}
-	crop = crop.Add(b.Min)
-	scale := min(max(float64(crop.Dx())/float64(a.Width), 1), 1.25)
-	out := image.NewRGBA(image.Rect(0, 0, int(float64(a.Width)*scale), int(float64(a.Height)*scale)))
-	draw.Draw(out, out.Rect, image.NewUniform(a.Palette.Back), image.Point{}, draw.Src) // behind what is transparent
-	draw.CatmullRom.Scale(out, out.Rect, p, crop, draw.Over, nil)
-	return out
 }
 
 func (v *album) Draw(s *Sheet, at float64) {

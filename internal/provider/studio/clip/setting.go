@@ -12,12 +12,10 @@ type Box struct{ X, Y, W, H float64 }
 
 // Setting is text set in lines: words at their places.
 type Setting struct {
-	Words  []Word
-	Lines  int
-	Size   float64
-	Box    Box // what it really fills
-	Align  float64
-	starts []int // index of the first word of each line
+	Words []Word
+	Lines int
+	Size  float64
+	Box   Box // what it really fills
 }
 
 // Set fits a text into a box: the breaks that make lines of like length, at the
@@ -39,7 +37,7 @@ func Set(t Typeface, text string, box Box, lines int, most, align float64) *Sett
 	for n := 1; n <= min(lines, len(words)); n++ {
 		starts, width := breaks(widths, space, n)
 		fit := min(box.W/width, box.H/(float64(len(starts))*leading), most)
-		if fit > size*1.04 { // fewer lines unless more of them are worth it
+		if fit > size*1.08 { // fewer lines unless more of them are worth it
 			best, size = starts, fit
 		}
 	}
@@ -116,7 +114,7 @@ func greedy(widths []float64, space, width float64) []int {
 
 func place(t Typeface, words []string, widths []float64, space float64, starts []int, size, leading float64, box Box, align float64) *Setting {
 	f := t.face(size)
-	s := &Setting{Lines: len(starts), Size: size, Align: align, starts: starts}
+	s := &Setting{Lines: len(starts), Size: size}
 	tall := float64(len(starts)-1)*size*leading + size*0.72
 	y := box.Y + (box.H-tall)/2 + size*0.72
 	s.Box = Box{X: math.Inf(1), Y: y - size*0.72, H: tall}
@@ -144,17 +142,6 @@ func place(t Typeface, words []string, widths []float64, space float64, starts [
 	return s
 }
 
-// Line is the line that a word stands in.
-func (s *Setting) Line(word int) int {
-	line := 0
-	for i, from := range s.starts {
-		if word >= from {
-			line = i
-		}
-	}
-	return line
-}
-
 // Phrases cuts a text into pieces of at most n words, at its own pauses where it has
 // any, so that no piece is much shorter than the others.
 func Phrases(text string, n int) []string {
@@ -168,6 +155,9 @@ func Phrases(text string, n int) []string {
 	}
 	for _, word := range strings.Fields(text) {
 		bare := strings.TrimRight(word, ".,;:—–")
+		if bare != "" && strings.Trim(bare, "0123456789") == "" && strings.HasSuffix(word, ".") {
+			bare = word // the 24. of a month ends nothing
+		}
 		if bare != "" {
 			open = append(open, bare)
 		}

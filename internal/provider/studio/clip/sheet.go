@@ -171,14 +171,3 @@ func (s *Sheet) Polygon(points [][2]float64, c Colour, alpha float64) {
 		}
 	}
 }
-
-// Shade puts a colour over everything.
-func (s *Sheet) Shade(c Colour, alpha float64) {
-	if alpha <= 0 {
-		return
-	}
-	a := int32(min(alpha, 1) * 256)
-	for o := 0; o < len(s.Pix); o += 4 {
-		s.blend(o, c, a)
-	}
-}

@@ -10,20 +10,28 @@ import (
 	"stele/internal/provider/studio/clip/vp8"
 )
 
-// Thumbnail is the frame that shows most, as a JPEG.
-func (f *Film) Thumbnail(ctx context.Context) ([]byte, error) {
-	sheet := NewSheet(f.Width, f.Height)
+// Small is the size of the preview: that of the film with a shorter side of 180.
+func (f *Film) Small() (width, height int) {
+	scale := float64(previewSide) / float64(min(f.Width, f.Height))
+	return int(float64(f.Width)*scale+0.5) &^ 1, int(float64(f.Height)*scale+0.5) &^ 1
+}
+
+// Thumbnail is the frame that shows most, as a JPEG. It is looked for in small, the
+// scene at the size of Small.
+func (f *Film) Thumbnail(ctx context.Context, small Scene) ([]byte, error) {
+	sheet := NewSheet(f.Small())
 	best, most := 0.0, -1
 	for i := range 7 {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		at := f.Seconds * (0.3 + 0.08*float64(i))
-		f.Scene.Draw(sheet, at)
+		small.Draw(sheet, at)
 		if shows := detail(sheet); shows > most {
 			best, most = at, shows
 		}
 	}
+	sheet = NewSheet(f.Width, f.Height)
 	f.Scene.Draw(sheet, best)
 	var out bytes.Buffer
 	if err := jpeg.Encode(&out, sheet.RGBA, &jpeg.Options{Quality: 88}); err != nil {
@@ -53,24 +61,23 @@ const (
 	previewFrames = 24
 )
 
-// Preview is the film at a small size, as a WebP that moves: all of a short film, and
+// Preview is the film in small, as a WebP that moves: all of a short film, and
 // of a long one as much as fits, quicker.
-func (f *Film) Preview(ctx context.Context, stage func(width, height int) Scene) (data []byte, width, height int, err error) {
-	scale := float64(previewSide) / float64(min(f.Width, f.Height))
-	width, height = int(float64(f.Width)*scale+0.5)&^1, int(float64(f.Height)*scale+0.5)&^1
+func (f *Film) Preview(ctx context.Context, small Scene) ([]byte, error) {
+	width, height := f.Small()
 	frames := min(f.Frames(), previewFrames)
 	pace := min(max(int(f.Seconds*1000/float64(frames)), 60), 160) // milliseconds
-	scene, sheet, picture := stage(width, height), NewSheet(width, height), vp8.NewPicture(width, height)
+	sheet, picture := NewSheet(width, height), vp8.NewPicture(width, height)
 	encoder, err := vp8.New(width, height)
 	if err != nil {
-		return nil, 0, 0, fmt.Errorf("write preview: %w", err)
+		return nil, fmt.Errorf("write preview: %w", err)
 	}
 	var body bytes.Buffer
 	for i := range frames {
 		if err := ctx.Err(); err != nil {
-			return nil, 0, 0, err
+			return nil, err
 		}
-		scene.Draw(sheet, f.Seconds*(float64(i)+0.5)/float64(frames))
+		small.Draw(sheet, f.Seconds*(float64(i)+0.5)/float64(frames))
 		picture.Set(sheet.RGBA)
 		frame := encoder.Key(picture, 24)
 		var head []byte
@@ -78,7 +85,7 @@ func (f *Film) Preview(ctx context.Context, stage func(width, height int) Scene)
 		head = append(head, 2) // on its own, over what was
 		chunk(&body, "ANMF", head, chunkOf("VP8 ", frame))
 	}
-	return animation(width, height, body.Bytes()), width, height, nil
+	return animation(width, height, body.Bytes()), nil
 }
 
 // animation is the container around the frames of a moving WebP.

@@ -2,6 +2,7 @@ package sound
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -9,10 +10,7 @@ var tonics = []string{"C", "C#", "D", "Eb", "E", "F", "F#", "G", "Ab", "A", "Bb"
 
 // Keys lists the keys: major ones by their letter, minor ones with an m.
 func Keys() []string {
-	var list []string
-	for _, t := range tonics {
-		list = append(list, t)
-	}
+	list := slices.Clone(tonics)
 	for _, t := range tonics {
 		list = append(list, t+"m")
 	}

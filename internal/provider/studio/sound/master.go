@@ -12,21 +12,21 @@ const (
 	ceiling = 0.84  // -1.5 dB: compressed sound overshoots
 )
 
-// master brings a track to its loudness in place, keeps its peaks under the ceiling,
-// and lets it come and go.
-func master(ctx context.Context, t Track, in, out float64) error {
-	rumble(t)
-	fade(t, in, out)
+// master brings sound to its loudness in place, keeps its peaks under the ceiling, and
+// lets it come and go.
+func master(ctx context.Context, t []float32, channels int, in, out float64) error {
+	rumble(t, channels)
+	fade(t, channels, in, out)
 	for range 3 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		loud := Loudness(t)
+		loud := loudness(t, channels)
 		if math.IsInf(loud, -1) {
 			return nil
 		}
 		gain := math.Pow(10, (wanted-loud)/20)
-		limit(t, min(gain, 12))
+		limit(t, channels, min(gain, 12))
 		if math.Abs(loud-wanted) < 0.3 {
 			break
 		}
@@ -35,39 +35,40 @@ func master(ctx context.Context, t Track, in, out float64) error {
 }
 
 // rumble takes away what cannot be heard but takes room: below 25 Hz.
-func rumble(t Track) {
+func rumble(t []float32, channels int) {
 	keep := 1 - 2*math.Pi*25/Rate
 	var x, y [2]float64
 	for i, v := range t {
-		c := i & 1
+		c := i % channels
 		y[c] = float64(v) - x[c] + keep*y[c]
 		x[c] = float64(v)
 		t[i] = float32(y[c])
 	}
 }
 
-func fade(t Track, in, out float64) {
-	n := len(t) / 2
-	first, last := int(in*Rate), int(out*Rate)
-	for i := range min(first, n) {
-		f := float32(i) / float32(first)
-		t[2*i], t[2*i+1] = t[2*i]*f, t[2*i+1]*f
+func fade(t []float32, channels int, in, out float64) {
+	n := len(t) / channels
+	first, last := min(int(in*Rate), n), min(int(out*Rate), n)
+	for i := range t[:first*channels] {
+		t[i] *= float32(i/channels) / float32(first)
 	}
-	for i := max(n-last, 0); i < n; i++ {
-		f := float32(n-1-i) / float32(last)
-		f *= f * (3 - 2*f)
-		t[2*i], t[2*i+1] = t[2*i]*f, t[2*i+1]*f
+	for i := (n - last) * channels; i < n*channels; i++ {
+		f := float32(n-1-i/channels) / float32(last)
+		t[i] *= f * f * (3 - 2*f)
 	}
 }
 
-// limit makes a track louder, and turns it down shortly before each peak that would
-// pass the ceiling: it looks 5 ms ahead.
-func limit(t Track, gain float64) {
+// limit makes sound louder, and turns it down shortly before each peak that would pass
+// the ceiling: it looks 5 ms ahead.
+func limit(t []float32, channels int, gain float64) {
 	const ahead = Rate / 200
-	n := len(t) / 2
+	n := len(t) / channels
 	need := make([]float32, n) // the gain that each sample allows
 	for i := range n {
-		peak := max(math.Abs(float64(t[2*i])), math.Abs(float64(t[2*i+1]))) * gain
+		peak := 0.0
+		for _, v := range t[i*channels : (i+1)*channels] {
+			peak = max(peak, math.Abs(float64(v))*gain)
+		}
 		need[i] = 1
 		if peak > ceiling {
 			need[i] = float32(ceiling / peak)
@@ -76,7 +77,7 @@ func limit(t Track, gain float64) {
 	// The least over what is to come, by a queue of falling values.
 	queue := make([]int, 0, ahead+1)
 	turned := 1.0
-	recover := 1 - math.Exp(-1/(0.12*Rate))
+	back := 1 - math.Exp(-1/(0.12*Rate))
 	next := 0
 	for i := range n {
 		for ; next < min(i+ahead, n); next++ {
@@ -92,28 +93,32 @@ func limit(t Track, gain float64) {
 		if least < turned {
 			turned += (least - turned) * 0.04 // down within the 5 ms
 		} else {
-			turned += (least - turned) * recover
+			turned += (least - turned) * back
 		}
 		g := float32(min(turned, float64(need[i])) * gain)
-		t[2*i] *= g
-		t[2*i+1] *= g
+		for c := range channels {
+			t[i*channels+c] *= g
+		}
 	}
 }
 
 // Loudness is how loud a track is to people, in LUFS (ITU-R BS.1770): weighted by how
 // ears hear, without its silences. It is -Inf for silence.
-func Loudness(t Track) float64 {
+func Loudness(t Track) float64 { return loudness(t, 2) }
+
+// loudness of one channel is that of the same sound on both sides.
+func loudness(t []float32, channels int) float64 {
 	const window, hop = Rate * 4 / 10, Rate / 10
 	var shelf, pass [2]biquad
 	for c := range shelf {
 		shelf[c] = biquad{b0: 1.53512485958697, b1: -2.69169618940638, b2: 1.19839281085285, a1: -1.69065929318241, a2: 0.73248077421585}
 		pass[c] = biquad{b0: 1, b1: -2, b2: 1, a1: -1.99004745483398, a2: 0.99007225036621}
 	}
-	n := len(t) / 2
+	n := len(t) / channels
 	sums := make([]float64, n/hop+1) // power of each tenth of a second
 	for i := range n {
-		for c := range 2 {
-			v := pass[c].next(shelf[c].next(float64(t[2*i+c])))
+		for c := range channels {
+			v := pass[c].next(shelf[c].next(float64(t[i*channels+c])))
 			sums[i/hop] += v * v
 		}
 	}
@@ -123,7 +128,14 @@ func Loudness(t Track) float64 {
 		for _, v := range sums[i : i+window/hop] {
 			sum += v
 		}
-		blocks = append(blocks, sum/window)
+		blocks = append(blocks, sum/window*2/float64(channels))
+	}
+	if len(blocks) == 0 && n > 0 { // shorter than a window
+		sum := 0.0
+		for _, v := range sums {
+			sum += v
+		}
+		blocks = append(blocks, sum/float64(n)*2/float64(channels))
 	}
 	return gated(blocks)
 }
@@ -178,16 +190,4 @@ func (t Track) Peaks(n int) []float64 {
 }
 
 // Level brings a voice to the loudness of everything else, in place.
-func (m Mono) Level(ctx context.Context) error {
-	both := make(Track, 2*len(m))
-	for i, v := range m {
-		both[2*i], both[2*i+1] = v, v
-	}
-	if err := master(ctx, both, 0.005, 0.02); err != nil {
-		return err
-	}
-	for i := range m {
-		m[i] = both[2*i]
-	}
-	return nil
-}
+func (m Mono) Level(ctx context.Context) error { return master(ctx, m, 1, 0.005, 0.02) }

@@ -15,6 +15,9 @@ type Track []float32
 // Seconds is how long the track is.
 func (t Track) Seconds() float64 { return float64(len(t)) / 2 / Rate }
 
+// drumGain sets the drums under the rest.
+const drumGain = 0.7
+
 // stage is where a piece is played.
 type stage struct {
 	piece  *Piece
@@ -63,7 +66,7 @@ func (p *Piece) Play(ctx context.Context, report func(float64)) (Track, error) {
 		}
 	}
 	in, gone := fades(p.Seconds)
-	return out, master(ctx, out, in, gone)
+	return out, master(ctx, out, 2, in, gone)
 }
 
 // fades are how long a piece takes to come and to go.
@@ -102,12 +105,12 @@ func (s *stage) play() {
 	s.active = rest
 	drums := s.hits[:0]
 	for _, h := range s.hits {
-		l, r := h.loud*math.Sqrt(0.5*(1-h.pan)), h.loud*math.Sqrt(0.5*(1+h.pan))
+		l, r := drumGain*h.loud*math.Sqrt(0.5*(1-h.pan)), drumGain*h.loud*math.Sqrt(0.5*(1+h.pan))
 		for i := max(h.at, 0); i < block && i-h.at < len(h.sound); i++ {
 			v := h.sound[i-h.at]
 			s.desk.left[i] += v * l
 			s.desk.right[i] += v * r
-			s.desk.room[i] += v * h.loud * 0.16
+			s.desk.room[i] += v * h.loud * 0.12
 		}
 		if h.at -= block; -h.at < len(h.sound) {
 			drums = append(drums, h)

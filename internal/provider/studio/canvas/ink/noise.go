@@ -30,6 +30,12 @@ func (n Noise) Rough(x, y float64, octaves int) float64 {
 	return sum / whole
 }
 
+// Grain is rough paper: a value from -1 to 1 for each pixel.
+func (n Noise) Grain(x, y int) float64 {
+	h := scatter(uint32(x)*0x9e3779b1 ^ scatter(uint32(y)+n.seed))
+	return float64(h&0xffff)/65536 + float64(h>>16)/65536 - 1 // two dice: small steps are the likelier ones
+}
+
 func fade(t float64) float64 { return t * t * t * (t*(t*6-15) + 10) }
 
 // slope is the height that one corner of the lattice adds.
@@ -45,12 +51,6 @@ var directions = func() (d [32]Point) {
 	}
 	return d
 }()
-
-// Grain is rough paper: a value from -1 to 1 for each pixel.
-func (n Noise) Grain(x, y int) float64 {
-	h := scatter(uint32(x)*0x9e3779b1 ^ scatter(uint32(y)+n.seed))
-	return float64(h&0xffff)/65536 + float64(h>>16)/65536 - 1 // two dice: small steps are the likelier ones
-}
 
 func scatter(h uint32) uint32 {
 	h ^= h >> 16

@@ -101,6 +101,26 @@ func (p *Page) Wash(ctx context.Context, area image.Rectangle, wash func(x, y in
 	})
 }
 
+// Image is the finished page in 8 bits. What lies between two steps is dithered,
+// so that no gradient shows bands; plain areas stay plain.
+func (p *Page) Image(ctx context.Context) (*image.RGBA, error) {
+	out := image.NewRGBA(p.Bounds())
+	err := Bands(ctx, p.H, func(from, to int) {
+		for y := from; y < to; y++ {
+			row := out.Pix[y*out.Stride : y*out.Stride+4*p.W]
+			for x := range p.W {
+				tone := &p.pix[y*p.W+x]
+				t := threshold(x, y)
+				for i, v := range tone {
+					row[4*x+i] = uint8((uint32(v) + t) / 257)
+				}
+				row[4*x+3] = 0xff
+			}
+		}
+	})
+	return out, err
+}
+
 // blend lays a tone over a pixel; 65536 covers it.
 func (p *Page) blend(at int, tone Tone, a uint32) {
 	if a >= 65536 {
@@ -132,26 +152,6 @@ func Bands(ctx context.Context, n int, work func(from, to int)) error {
 	}
 	group.Wait()
 	return ctx.Err()
-}
-
-// Image is the finished page in 8 bits. What lies between two steps is dithered,
-// so that no gradient shows bands; plain areas stay plain.
-func (p *Page) Image(ctx context.Context) (*image.RGBA, error) {
-	out := image.NewRGBA(p.Bounds())
-	err := Bands(ctx, p.H, func(from, to int) {
-		for y := from; y < to; y++ {
-			row := out.Pix[y*out.Stride : y*out.Stride+4*p.W]
-			for x := range p.W {
-				tone := &p.pix[y*p.W+x]
-				t := threshold(x, y)
-				for i, v := range tone {
-					row[4*x+i] = uint8((uint32(v) + t) / 257)
-				}
-				row[4*x+3] = 0xff
-			}
-		}
-	})
-	return out, err
 }
 
 // threshold is interleaved gradient noise from 0 to 256: even, and without a

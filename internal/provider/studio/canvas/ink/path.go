@@ -37,12 +37,6 @@ func (p *Path) Quad(a, b Point) { p.add(quadTo, a, b) }
 // Cube bends towards a and b on the way to c.
 func (p *Path) Cube(a, b, c Point) { p.add(cubeTo, a, b, c) }
 
-func (p *Path) add(v verb, points ...Point) {
-	p.verbs = append(p.verbs, v)
-	p.points = append(p.points, points...)
-	p.pen = points[len(points)-1]
-}
-
 // Append adds other, scaled and then moved.
 func (p *Path) Append(other *Path, scale, dx, dy float64) {
 	p.verbs = append(p.verbs, other.verbs...)
@@ -74,14 +68,6 @@ func (p *Path) Box() (low, high Point) {
 		high = Point{max(high.X, at.X), max(high.Y, at.Y)}
 	}
 	return low, high
-}
-
-// pixels are those that the path can touch.
-func (p *Path) pixels() image.Rectangle {
-	low, high := p.Box()
-	const far = 1 << 20
-	whole := func(v float64) int { return int(min(far, max(-far, v))) }
-	return image.Rect(whole(math.Floor(low.X)), whole(math.Floor(low.Y)), whole(math.Ceil(high.X))+1, whole(math.Ceil(high.Y))+1)
 }
 
 // Polygon adds a loop through points.
@@ -168,6 +154,21 @@ func (p *Path) Stroke(points []Point, pen float64) {
 	if len(points) > 0 && r > 0.6 {
 		p.dot(points[0], r)
 	}
+}
+
+// add goes on from the pen.
+func (p *Path) add(v verb, points ...Point) {
+	p.verbs = append(p.verbs, v)
+	p.points = append(p.points, points...)
+	p.pen = points[len(points)-1]
+}
+
+// pixels are those that the path can touch.
+func (p *Path) pixels() image.Rectangle {
+	low, high := p.Box()
+	const far = 1 << 20
+	whole := func(v float64) int { return int(min(far, max(-far, v))) }
+	return image.Rect(whole(math.Floor(low.X)), whole(math.Floor(low.Y)), whole(math.Ceil(high.X))+1, whole(math.Ceil(high.Y))+1)
 }
 
 // dot is a small disc: an octagon is round enough for a pen of a pixel or two.

@@ -166,6 +166,7 @@ func (m *text) shortened(size, w, high float64) Block {
 // ending is a word with an ellipsis, and as much of it as there is room for.
 func (m *text) ending(word string, room float64) string {
 	runes := []rune(strings.TrimRight(word, ",.;:!?–—-"))
+	room -= m.style.Tracking + 0.12 // with the bearings on both sides
 	for len(runes) > 1 && m.hand.width(string(runes)+"…", m.style) > room {
 		runes = runes[:len(runes)-1]
 	}

@@ -20,9 +20,9 @@ type glyph struct {
 
 // Zones are slices of the height in which the room between two glyphs is measured.
 const (
-	zones    = 24
+	zones    = 48
 	zoneTop  = -0.95
-	zoneStep = 0.05
+	zoneStep = 0.025
 )
 
 // glyph finds the shape of a character: in the face, put together from a letter and
@@ -118,7 +118,7 @@ func (g *glyph) measure() {
 // kern is how much closer b stands to a than their widths say. The faces have no
 // kerning of their own: at the size of a title the holes in AV or To would show.
 func kern(a, b *glyph) float64 {
-	const usual = 0.1 // between two straight stems
+	const usual = 0.165 // between two straight stems
 	room := math.Inf(1)
 	for z := range zones {
 		// A glyph needs its room in the neighbouring zones as well.

@@ -1,6 +1,7 @@
 package lettering
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -40,7 +41,7 @@ func (h *Hand) set(text string, s Style) run {
 		}
 		if before != nil {
 			pen += s.Tracking
-			if !spaceless(before, g) {
+			if s.Face != Mono && s.Face != MonoBold && !spaceless(before, g) {
 				pen += kern(before, g)
 			}
 		}
@@ -74,8 +75,9 @@ func (h *Hand) Width(text string, s Style, size float64) float64 {
 	return h.width(text, s) * size
 }
 
-// capitals also has some for ß, which has none of its own in most faces.
-func capitals(text string) string { return strings.ToUpper(strings.ReplaceAll(text, "ß", "ss")) }
+// capitals has some for ß, which has none of its own in most faces, and leaves letters
+// alone that are never written so, such as the Georgian.
+func capitals(text string) string { return strings.ToTitle(strings.ReplaceAll(text, "ß", "ss")) }
 
 // visual is a line in the order it is written on paper: Hebrew runs from the right.
 func visual(text string) string {
@@ -90,16 +92,17 @@ func visual(text string) string {
 	if err != nil {
 		return text
 	}
-	var b strings.Builder
-	for i := range order.NumRuns() {
+	runs := make([]string, order.NumRuns())
+	for i := range runs {
 		r := order.Run(i)
-		if r.Direction() == bidi.RightToLeft {
-			b.WriteString(bidi.ReverseString(r.String()))
-		} else {
-			b.WriteString(r.String())
+		if runs[i] = r.String(); r.Direction() == bidi.RightToLeft {
+			runs[i] = bidi.ReverseString(runs[i])
 		}
 	}
-	return b.String()
+	if order.Direction() == bidi.RightToLeft { // they come in the order they are read
+		slices.Reverse(runs)
+	}
+	return strings.Join(runs, "")
 }
 
 func rightToLeft(r rune) bool {

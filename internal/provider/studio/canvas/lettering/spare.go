@@ -29,7 +29,7 @@ var spare = sync.OnceValue(func() []*sfnt.Font {
 	found := make(map[string]string) // by what is wanted
 	for _, folder := range folders {
 		seen := 0
-		_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		_ = filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
 			if seen++; err != nil || seen > 5000 {
 				return fs.SkipAll
 			}

@@ -142,6 +142,7 @@ func wide(r rune) bool {
 }
 
 func closing(r rune) bool {
+	//nolint:gosmopolitan // signs of Chinese and Japanese
 	return unicode.In(r, unicode.Pe, unicode.Pf) || strings.ContainsRune("、。，．！？：；ー々ゝっゃゅょッャュョ,.!?:;…”’", r)
 }
 

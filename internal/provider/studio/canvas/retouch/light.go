@@ -68,7 +68,7 @@ func (l Light) curve() (curve [256]float64) {
 		// Brightness bends the curve, so that black and white stay what they are for
 		// as long as they can.
 		if l.Brightness >= 0 {
-			v = v + l.Brightness*(1-v)*(0.35+0.65*v)
+			v += l.Brightness * (1 - v) * (0.35 + 0.65*v)
 		} else {
 			v *= 1 + l.Brightness
 		}

@@ -9,6 +9,10 @@ import "fmt"
 // Encoder turns frames of one size into VP8. What it keeps is what a decoder has
 // seen last, so frames are given in their order. It is not safe for concurrent use.
 type Encoder struct {
+	// Halt is asked before each row of macroblocks. Once it says yes the encoder gives
+	// up: what it returns then is no frame, and nothing may be asked of it any more.
+	Halt func() bool
+
 	width, height int
 	columns, rows int // of macroblocks
 
@@ -74,6 +78,9 @@ func (e *Encoder) encode(p *Picture, quantiser int, key bool) []byte {
 	e.tokens.reset()
 	clear(e.above)
 	for y := range e.rows {
+		if e.Halt != nil && e.Halt() {
+			return nil
+		}
 		e.left = [9]uint8{}
 		for x := range e.columns {
 			e.blocks[y*e.columns+x] = e.macroblock(p, x, y, key)

@@ -48,7 +48,7 @@ func picture(width, height, frame int) *vp8.Picture {
 
 func TestADecoderSeesWhatTheEncoderKeeps(t *testing.T) {
 	t.Parallel()
-	for _, size := range [][2]int{{16, 16}, {64, 48}, {1, 1}, {17, 33}, {320, 180}, {130, 98}} {
+	for _, size := range [][2]int{{16, 16}, {1, 1}, {17, 33}, {130, 98}} {
 		for _, quantiser := range []int{0, 8, 30, 60, 110, 127} {
 			t.Run(fmt.Sprintf("%dx%d at %d", size[0], size[1], quantiser), func(t *testing.T) {
 				t.Parallel()
@@ -94,12 +94,12 @@ func compare(t *testing.T, kept *vp8.Picture, seen *image.YCbCr) {
 
 func TestFramesLookLikeWhatWasGiven(t *testing.T) {
 	t.Parallel()
-	const width, height = 320, 180
+	const width, height = 192, 108
 	e, err := vp8.New(width, height)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 30 {
+	for i := range 20 {
 		given := picture(width, height, i)
 		var frame []byte
 		if i%10 == 0 {
@@ -152,7 +152,7 @@ func TestAnotherDecoderSeesTheSameFilm(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no ffmpeg")
 	}
-	for _, size := range [][2]int{{128, 96}, {170, 130}, {320, 180}} {
+	for _, size := range [][2]int{{128, 96}, {170, 130}} {
 		for _, quantiser := range []int{4, 24, 60, 120} {
 			width, height := size[0], size[1]
 			e, err := vp8.New(width, height)
@@ -162,11 +162,11 @@ func TestAnotherDecoderSeesTheSameFilm(t *testing.T) {
 			film := []byte("DKIF\x00\x00\x20\x00VP80")
 			film = binary.LittleEndian.AppendUint16(film, uint16(width))
 			film = binary.LittleEndian.AppendUint16(film, uint16(height))
-			film = append(film, 25, 0, 0, 0, 1, 0, 0, 0, 24, 0, 0, 0, 0, 0, 0, 0)
+			film = append(film, 25, 0, 0, 0, 1, 0, 0, 0, 14, 0, 0, 0, 0, 0, 0, 0)
 			var kept []byte
-			for i := range 24 {
+			for i := range 14 {
 				var frame []byte
-				if i%12 == 0 {
+				if i%7 == 0 {
 					frame = e.Key(picture(width, height, i), quantiser)
 				} else {
 					frame = e.Next(picture(width, height, i), quantiser)

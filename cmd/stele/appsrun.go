@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"stele/internal/access"
+	"stele/internal/generation"
+)
+
+func newAppsRun(w world, f *flags) *cobra.Command {
+	var o order
+	c := &cobra.Command{
+		Use: "run ID", Short: "Run an app on the running server and show its steps as they go", Args: cobra.ExactArgs(1),
+		Long: "Run an app on the running server, wait for it and save what was made.\n" +
+			"A value that begins with @ is a file to upload; an input given several times is a list.",
+		Example: "  stele apps run social-card --set headline='Paint the sea' -o card.png\n" +
+			"  stele apps run watermark --set pictures=@one.jpg --set pictures=@two.jpg --set mark='© us' -o marked.jpg",
+		RunE: func(c *cobra.Command, args []string) error {
+			cfg, err := f.load(w)
+			if err != nil {
+				return err
+			}
+			done, err := o.open(c.Context(), w, cfg, "stele apps", access.GroupApps, access.GroupFiles)
+			if err != nil {
+				return err
+			}
+			defer done()
+			return o.runApp(c, args[0])
+		},
+	}
+	c.Flags().StringArrayVar(&o.set, "set", nil, "an input of the app, such as headline=Hello or photo=@photo.jpg; may be repeated")
+	c.Flags().StringVarP(&o.out, "output", "o", "", "where to save what was made")
+	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "check and price it, and make nothing")
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print the run as JSON for scripts")
+	o.flags(c)
+	return c
+}
+
+func (o *order) runApp(c *cobra.Command, id string) error {
+	ctx, path := c.Context(), "/api/v1/apps/"+url.PathEscape(id)
+	var about struct {
+		Inputs []struct{ Name, Type string } `json:"input_parameters"`
+	}
+	if err := o.do(ctx, http.MethodGet, path, nil, func() io.Reader { return nil }, &about); err != nil {
+		return err
+	}
+	types := make(map[string]string)
+	for _, in := range about.Inputs {
+		types[in.Name] = in.Type
+	}
+	body, err := o.inputs(ctx, types)
+	if err != nil {
+		return err
+	}
+	var v generation.View
+	if err := o.do(ctx, http.MethodPost, path+"/generations", nil, func() io.Reader { return bytes.NewReader(body) }, &v); err != nil {
+		return err
+	}
+	if !o.dryRun {
+		if err := o.watch(ctx, c.ErrOrStderr(), path+"/generations/", &v); err != nil {
+			return err
+		}
+	}
+	if o.asJSON {
+		if err := printJSON(c, v); err != nil {
+			return err
+		}
+	}
+	switch {
+	case o.dryRun:
+		if !o.asJSON {
+			fmt.Fprintf(c.OutOrStdout(), "%s would cost up to %d credits ($%s)\n", v.App, v.Credits, v.USD)
+		}
+		return nil
+	case v.Error != nil:
+		return fmt.Errorf("the run %s: %s (%s)", v.Status, v.Error.Message, v.Error.Code)
+	}
+	if !o.asJSON {
+		for _, text := range v.Result.Texts {
+			fmt.Fprintln(c.OutOrStdout(), text)
+		}
+	}
+	return o.save(ctx, c, v)
+}
+
+// inputs is the flat request of a run.
+func (o *order) inputs(ctx context.Context, types map[string]string) ([]byte, error) {
+	fields := make(map[string]any)
+	if o.dryRun {
+		fields["dry_run"] = true
+	}
+	for _, s := range o.set {
+		name, text, ok := strings.Cut(s, "=")
+		if !ok {
+			return nil, fmt.Errorf("--set %q: write name=value", s)
+		}
+		var value any = text
+		if path, file := strings.CutPrefix(text, "@"); file {
+			kept, err := o.put(ctx, path)
+			if err != nil {
+				return nil, err
+			}
+			value = kept.ID
+		} else if raw := jsontext.Value(text); raw.IsValid() && types[name] != "string" {
+			value = raw
+		}
+		raw, whole := value.(jsontext.Value)
+		switch list, _ := fields[name].([]any); {
+		case types[name] != "array", whole && raw.Kind() == '[':
+			fields[name] = value
+		default:
+			fields[name] = append(list, value)
+		}
+	}
+	return json.Marshal(fields, json.Deterministic(true))
+}
+
+// watch tells every step as it begins, goes on and ends.
+func (o *order) watch(ctx context.Context, out io.Writer, path string, v *generation.View) error {
+	told := make(map[string]string)
+	for {
+		for _, s := range v.Steps {
+			line := fmt.Sprintf("%-16s %s", s.ID, s.State)
+			if s.Total > 0 {
+				line += fmt.Sprintf(" %d/%d", s.Done, s.Total)
+			}
+			if s.State != "pending" && told[s.ID] != line {
+				told[s.ID] = line
+				fmt.Fprintf(out, "%3.0f%%  %s\n", v.Progress*100, line)
+			}
+		}
+		if v.Status != "pending" && v.Status != "processing" {
+			return nil
+		}
+		// A wait ends only with the run: short ones let the steps be seen.
+		var next generation.View
+		if err := o.do(ctx, http.MethodGet, path+v.ID+"?wait=0.3", nil, func() io.Reader { return nil }, &next); err != nil {
+			return err
+		}
+		*v = next
+	}
+}

@@ -1,0 +1,199 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"stele/internal/chat"
+	"stele/internal/fault"
+	"stele/internal/file"
+	"stele/internal/generation"
+	"stele/internal/scope"
+)
+
+// place is one try of one item of a step.
+type place struct {
+	run, step string
+	at, try   int
+}
+
+// job is a call on its way. It keeps its own checkpoint when it is done.
+type job struct {
+	cancel context.CancelFunc
+}
+
+// usualCall is how long a chat or a fetch may take.
+const usualCall = 10 * time.Minute
+
+// call asks a chat model, or fetches a file, beside the polls: it may take longer
+// than one of them. A call that dies with its process is made again, as nobody has
+// seen its answer.
+func (r *Runner) call(ctx context.Context, run *run, s *Step, d *Done, env map[string]any) (*Done, error) {
+	at := place{d.Run, d.Step, d.Place, d.Try}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.jobs[at] != nil {
+		return nil, nil
+	}
+	do, err := r.prepare(run, s, env)
+	if err != nil {
+		d.State, d.Code, d.Message = Failed, "generation_failed", err.Error()
+		return d, r.save(ctx, run, d)
+	}
+	within := s.Timeout
+	if within <= 0 {
+		within = usualCall
+	}
+	within = min(within, run.task.Deadline.Sub(r.Now()))
+	bounded, cancel := context.WithTimeout(r.ctx, within)
+	r.jobs[at] = &job{cancel}
+	r.calls.Go(func() {
+		defer cancel()
+		do(bounded, d)
+		if bounded.Err() == nil || errors.Is(bounded.Err(), context.DeadlineExceeded) {
+			r.checkpoint(d)
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.jobs, at)
+	})
+	return nil, nil
+}
+
+// checkpoint keeps the answer, however long the database takes.
+func (r *Runner) checkpoint(d *Done) {
+	crashPoint("step answered")
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+		d.Saved = r.Now()
+		err := r.Store.SaveStep(context.WithoutCancel(r.ctx), d)
+		if err == nil {
+			crashPoint("step " + string(d.State))
+			return
+		}
+		r.Log.LogAttrs(r.ctx, slog.LevelWarn, "a step could not be saved", slog.String("run", d.Run), slog.String("step", d.Step), slog.Any("error", err))
+		select {
+		case <-r.ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+	}
+}
+
+// prepare evaluates what a call needs, so that the call itself needs nothing of the run.
+func (r *Runner) prepare(run *run, s *Step, env map[string]any) (func(context.Context, *Done), error) {
+	values := make(map[string]any)
+	for name, t := range s.parts {
+		v, err := t.value(env)
+		if err != nil {
+			return nil, err
+		}
+		values[name] = v
+	}
+	task := run.task
+	if s.Chat != nil {
+		return func(ctx context.Context, d *Done) { r.talk(ctx, task, s, values, d) }, nil
+	}
+	return func(ctx context.Context, d *Done) { r.fetch(ctx, task, s, spoken(values["fetch"]), d) }, nil
+}
+
+// fetch copies a file into this installation.
+func (r *Runner) fetch(ctx context.Context, task *generation.Task, s *Step, address string, d *Done) {
+	f, err := r.Files.Take(ctx, task.Workspace, address, file.Want{Field: "fetch", Kind: s.File.Media})
+	if err != nil {
+		d.failed(ctx, err)
+		return
+	}
+	d.State = Finished
+	d.Outputs = []generation.Made{{
+		File: f.ID, Kind: f.Kind, Type: f.Type, Size: f.Size, Width: f.Width, Height: f.Height, Duration: f.Duration,
+	}}
+}
+
+// talk asks a chat model.
+func (r *Runner) talk(ctx context.Context, task *generation.Task, s *Step, values map[string]any, d *Done) {
+	talk, err := r.conversation(ctx, task, s, values)
+	if err != nil {
+		d.failed(ctx, err)
+		return
+	}
+	request := &scope.Request{ID: task.ID}
+	request.Enter("apps")
+	who := generation.PrincipalOf(task)
+	reply, err := r.Chat.Do(scope.With(ctx, request), who, chat.NewRequest(s.Chat.Model, false, chat.Origin{}, func() (*chat.Conversation, error) { return talk, nil }))
+	if err == nil && reply.Response == nil {
+		reply.Response, err = chat.Collect(reply.Stream)
+	}
+	if err != nil {
+		d.failed(ctx, err)
+		return
+	}
+	if model, err := r.Catalog.Model(s.Chat.Model, who.Scope); err == nil && !who.Sandbox {
+		d.Nano, _ = model.Price.Cost(reply.Response.Usage)
+	}
+	d.State = Finished
+	for _, a := range reply.Response.Answers {
+		for i := range a.Parts {
+			if a.Parts[i].Kind == chat.Text {
+				d.Said += a.Parts[i].Text
+			}
+		}
+		if a.Stop.Reason == chat.Refused {
+			d.State, d.Code, d.Message = Failed, "content_policy", "The model declined to answer."
+			return
+		}
+	}
+	if s.Chat.Schema == nil {
+		return
+	}
+	if _, err := answer(d.Said, s.Chat.Schema); err != nil {
+		d.State, d.Code, d.Message = Failed, "generation_failed", sentence(err.Error())
+	}
+}
+
+// conversation is the one question that a chat step asks.
+func (r *Runner) conversation(ctx context.Context, task *generation.Task, s *Step, values map[string]any) (*chat.Conversation, error) {
+	talk := &chat.Conversation{Messages: []chat.Message{{Role: chat.User}}}
+	if text := spoken(values["system"]); text != "" {
+		talk.System = []chat.Part{{Kind: chat.Text, Text: text}}
+	}
+	parts := &talk.Messages[0].Parts
+	for _, id := range texts(values["files"]) {
+		f, err := r.Files.File(ctx, task.Workspace, id)
+		if err != nil {
+			return nil, err
+		}
+		kinds := map[string]chat.Kind{file.Image: chat.Image, file.Video: chat.Video, file.Audio: chat.Audio, file.Document: chat.Document}
+		*parts = append(*parts, chat.Part{Kind: kinds[f.Kind], Media: &chat.Media{FileID: f.ID, Type: f.Type}, At: len(*parts)})
+	}
+	*parts = append(*parts, chat.Part{Kind: chat.Text, Text: spoken(values["prompt"]), At: len(*parts)})
+	if s.Chat.MaxTokens > 0 {
+		n := int64(s.Chat.MaxTokens)
+		talk.Sampling.MaxTokens = &n
+	}
+	talk.Sampling.Temperature = s.Chat.Temperature
+	if s.Chat.Schema != nil {
+		talk.Format = &chat.Format{Kind: chat.JSONSchema, Name: s.ID, Schema: encodeSchema(s.Chat.Schema)}
+	}
+	return talk, nil
+}
+
+// failed keeps why a call failed.
+func (d *Done) failed(ctx context.Context, err error) {
+	d.State, d.Code, d.Message = Failed, "provider_unavailable", "The model could not be asked."
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		d.Code, d.Message = "timeout", "The step was not finished in time."
+		return
+	}
+	if told, ok := errors.AsType[*fault.Error](err); ok {
+		d.Message = told.Message
+		switch told.Code.Status() {
+		case 400, 404, 413, 415, 422:
+			d.Code = "invalid_input"
+		}
+	}
+}
+
+func sentence(text string) string { return fmt.Sprintf("%c%s.", text[0]-'a'+'A', text[1:]) }

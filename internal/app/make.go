@@ -1,0 +1,121 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"stele/internal/fault"
+	"stele/internal/generation"
+	"stele/internal/media"
+	"stele/internal/uid"
+)
+
+// order orders the generation of an item. Its id follows from the run, the step,
+// the place and the try, so that it cannot be ordered twice.
+func (r *Runner) order(ctx context.Context, run *run, s *Step, d *Done, env map[string]any) (*Done, error) {
+	d.Generation = uid.Derived(run.task.ID, fmt.Sprintf("%s/%d/%d", s.ID, d.Place, d.Try))
+	ask, err := s.ask(env)
+	var task *generation.Task
+	if err == nil {
+		task, err = r.Generations.CreatePart(ctx, run.task, d.Generation, ask, s.Timeout)
+	}
+	if err != nil {
+		if told, ok := errors.AsType[*fault.Error](err); ok && told.Code.Status() >= 500 || !ok && !errors.Is(err, errExpression) {
+			return nil, err
+		}
+		d.State, d.Generation, d.Code, d.Message = Failed, "", "invalid_input", wording(err)
+		return d, r.save(ctx, run, d)
+	}
+	crashPoint("step ordered")
+	if task.State.Final() {
+		return r.ended(ctx, run, d, task)
+	}
+	return d, r.save(ctx, run, d)
+}
+
+var errExpression = errors.New("an expression has no value")
+
+// ask is the generation request of a step, as a client would send it.
+func (s *Step) ask(env map[string]any) (media.Ask, error) {
+	g := s.generates()
+	v, err := s.parts["with"].value(env)
+	if err != nil {
+		return media.Ask{}, fmt.Errorf("%w: %w", errExpression, err)
+	}
+	fields := requestFields(v)
+	fields["model"] = g.Model
+	if g.Mode != "" {
+		fields["mode"] = g.Mode
+	}
+	return media.ParseFields(fields)
+}
+
+// requestFields leaves out what has no value, so that the model's defaults hold,
+// and makes lists of single files where lists are taken.
+func requestFields(v any) map[string]any {
+	fields := make(map[string]any)
+	given, _ := v.(map[string]any)
+	for name, v := range given {
+		if list, ok := asList(v); ok {
+			v = list
+		}
+		if media.Takes(name) != "" {
+			files := texts(v)
+			if len(files) == 0 {
+				continue
+			}
+			if media.Lists(name) {
+				list := make([]any, len(files))
+				for i := range files {
+					list[i] = files[i]
+				}
+				v = list
+			} else {
+				v = files[0]
+			}
+		}
+		if v == nil || v == "" {
+			continue
+		}
+		if name == "prompt" {
+			v = spoken(v)
+		}
+		fields[name] = v
+	}
+	return fields
+}
+
+// follow looks how far a generation is.
+func (r *Runner) follow(ctx context.Context, run *run, s *Step, d *Done) (*Done, error) {
+	if d.Generation == "" {
+		return d, nil
+	}
+	task, err := r.Tasks.Task(ctx, run.task.Workspace, d.Generation)
+	if err != nil {
+		return nil, err
+	}
+	if !task.State.Final() {
+		run.part[s.ID] += task.Progress
+		return d, nil
+	}
+	return r.ended(ctx, run, d, task)
+}
+
+// ended keeps what came of a generation.
+func (r *Runner) ended(ctx context.Context, run *run, d *Done, task *generation.Task) (*Done, error) {
+	next := *d
+	next.Nano, next.Outputs, next.State = task.Nano, task.Outputs, Finished
+	if task.State != media.Success {
+		next.State, next.Code, next.Message = Failed, task.Code, task.Message
+	}
+	return &next, r.save(ctx, run, &next)
+}
+
+// wording is what a client may read of an error.
+func wording(err error) string {
+	if told, ok := errors.AsType[*fault.Error](err); ok {
+		return told.Message
+	}
+	return err.Error()
+}

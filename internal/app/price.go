@@ -1,0 +1,67 @@
+package app
+
+import (
+	"stele/internal/generation"
+	"stele/internal/media"
+)
+
+// estimate is what a run will cost at most, as far as that can be known before it:
+// lists that are not known yet count with all the items they may have, parameters
+// that are not known with their defaults. What chats cost shows only afterwards.
+func (r *Runner) estimate(recipe *Recipe, values map[string]any) int64 {
+	env := newRun(&generation.Task{Order: generation.Order{Parameters: values}}, recipe, nil).env()
+	var sum int64
+	for i := range recipe.Steps {
+		s := &recipe.Steps[i]
+		g := s.generates()
+		if g == nil {
+			continue
+		}
+		model, ok := r.Catalog.MediaModel(g.Model)
+		if !ok {
+			continue
+		}
+		times := 1
+		env["item"], env["index"] = nil, 0
+		if s.each != nil {
+			times = s.most()
+			if len(s.needs) == 0 {
+				if v, err := s.each.value(env); err == nil {
+					items, _ := asList(v)
+					times = min(len(items), s.most())
+					if times > 0 {
+						env["item"] = items[0]
+					}
+				}
+			}
+		}
+		sum += int64(times) * s.nano(model, env)
+	}
+	return sum
+}
+
+// nano is what one item of a step costs.
+func (s *Step) nano(model *media.Model, env map[string]any) int64 {
+	g := s.generates()
+	operation := model.Operation(g.Mode)
+	if operation == nil {
+		operation = &model.Operations[0]
+	}
+	parameters, prompt := make(map[string]any), ""
+	for _, p := range operation.Parameters {
+		if p.Default != nil {
+			parameters[p.Name] = p.Default
+		}
+	}
+	for name, t := range s.parts["with"].fields {
+		v, err := t.value(env)
+		switch {
+		case err != nil || v == nil:
+		case name == "prompt":
+			prompt = spoken(v)
+		case operation.Parameter(name) != nil:
+			parameters[name] = v
+		}
+	}
+	return operation.Nano(prompt, operation.Typed(parameters))
+}

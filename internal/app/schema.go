@@ -1,0 +1,68 @@
+package app
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+var errElsewhere = errors.New("a schema names nothing outside itself")
+
+type nowhere struct{}
+
+func (nowhere) Load(string) (any, error) { return nil, errElsewhere }
+
+// compileSchema reads a schema that stands in an app file.
+func compileSchema(schema map[string]any) (*jsonschema.Schema, error) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(encodeSchema(schema)))
+	if err != nil {
+		return nil, err
+	}
+	const place = "https://app.invalid/schema"
+	c := jsonschema.NewCompiler()
+	c.UseLoader(nowhere{})
+	if err := c.AddResource(place, doc); err != nil {
+		return nil, err
+	}
+	s, err := c.Compile(place)
+	if err != nil {
+		return nil, errors.New(brief(err))
+	}
+	return s, nil
+}
+
+// brief is the last line of a long message, which says what is wrong.
+func brief(err error) string {
+	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
+	return strings.TrimLeft(lines[len(lines)-1], "- ")
+}
+
+// answer reads what a model said where it was asked for JSON of a schema.
+func answer(said string, schema map[string]any) (any, error) {
+	text := unfenced(said)
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		return nil, errors.New("the model did not answer with JSON")
+	}
+	compiled, err := compileSchema(schema)
+	if err != nil {
+		return nil, err
+	}
+	if err := compiled.Validate(v); err != nil {
+		return nil, errors.New("the model's answer does not fit the schema: " + brief(err))
+	}
+	return v, nil
+}
+
+// unfenced takes off the fence that models like to put around JSON.
+func unfenced(said string) string {
+	text := strings.TrimSpace(said)
+	if rest, ok := strings.CutPrefix(text, "```"); ok {
+		_, rest, _ = strings.Cut(rest, "\n")
+		text = strings.TrimSuffix(strings.TrimSpace(rest), "```")
+	}
+	return text
+}

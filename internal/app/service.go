@@ -1,0 +1,91 @@
+package app
+
+import (
+	"context"
+
+	"stele/internal/access"
+	"stele/internal/fault"
+	"stele/internal/generation"
+	"stele/internal/media"
+)
+
+// longestFile is how long a file given as text may be: the bytes may be in it.
+const longestFile = 64 << 20
+
+// Open finds an app whose every model a scope opens.
+func (r *Runner) Open(id string, scope access.Scope) (Recipe, error) {
+	recipe, ok := r.Library.ByID(id)
+	if !ok || r.closed(&recipe, scope) != nil {
+		return Recipe{}, fault.New(fault.AppNotFound, "There is no app with this id.")
+	}
+	return recipe, nil
+}
+
+// Page lists limit apps that a scope opens from the page-th page on, counted from
+// 1, and whether more follow.
+func (r *Runner) Page(page, limit int, scope access.Scope) (list []Recipe, more bool) {
+	return r.Library.Page(page, limit, func(recipe *Recipe) bool { return r.closed(recipe, scope) == nil })
+}
+
+// closed says which of an app's models is not offered, or not to this scope.
+func (r *Runner) closed(recipe *Recipe, scope access.Scope) error {
+	makers, talkers := recipe.Models()
+	for _, id := range makers {
+		if _, err := r.Catalog.OpenMediaModel(id, scope); err != nil {
+			return err
+		}
+	}
+	for _, id := range talkers {
+		if _, err := r.Catalog.Model(id, scope); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Create checks the inputs of a run, reckons its price and writes it down.
+func (r *Runner) Create(ctx context.Context, who access.Principal, id, app string, body []byte) (*generation.Task, error) {
+	recipe, ok := r.Library.ByID(app)
+	if !ok {
+		return nil, fault.New(fault.AppNotFound, "There is no app with this id.")
+	}
+	fields, err := media.Fields(body)
+	if err != nil {
+		return nil, err
+	}
+	if fields == nil {
+		fields = make(map[string]any)
+	}
+	extras, err := media.ParseExtras(fields)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.closed(&recipe, who.Scope); err != nil {
+		return nil, err
+	}
+	list := recipe.Parameters()
+	for i := range list {
+		if recipe.Inputs[i].Media != "" && list[i].MaxLength == 0 {
+			list[i].MaxLength = longestFile
+		}
+	}
+	values, err := media.Values(list, fields)
+	if err != nil {
+		return nil, err
+	}
+	w := generation.Whole{
+		App: recipe.ID, MediaType: recipe.MediaType, Recipe: recipe.source, Values: values, Deadline: recipe.Deadline, Extras: extras,
+	}
+	w.Model, w.Mode = recipe.last()
+	for _, in := range recipe.Inputs {
+		if in.Media == "" {
+			continue
+		}
+		for _, given := range texts(values[in.Name]) {
+			w.Files = append(w.Files, generation.Input{Field: in.Name, URL: given, Kind: in.Media})
+		}
+		delete(values, in.Name)
+	}
+	w.Nano = r.estimate(&recipe, values)
+	return r.Generations.CreateWhole(ctx, who, id, w)
+}

@@ -1,0 +1,332 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/checker/nature"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/types"
+	"github.com/expr-lang/expr/vm"
+	"github.com/go-json-experiment/json"
+
+	"stele/internal/manifest"
+)
+
+const (
+	mostNodes = 400     // of one expression
+	mostCells = 200_000 // that one evaluation may use
+)
+
+// template is a value of the file whose texts may hold expressions: ${…}. A text
+// that is nothing but one expression has that expression's value; $${ stands for ${.
+type template struct {
+	literal any
+	program *vm.Program
+	pieces  []piece
+	list    []*template
+	fields  map[string]*template
+}
+
+// piece is a part of a text: words or an expression.
+type piece struct {
+	words   string
+	program *vm.Program
+}
+
+// sight is what expressions at a place in the file may speak of.
+type sight struct {
+	doc   *manifest.Doc
+	env   types.Map
+	steps map[string]int
+	names []string
+	needs map[int]bool // the steps that were spoken of
+}
+
+// compile reads a value of the file. What is wrong is reported at its place.
+func (s *sight) compile(at manifest.Path, v any) *template {
+	switch v := v.(type) {
+	case string:
+		return s.text(at, v)
+	case []any:
+		t := &template{list: make([]*template, len(v))}
+		for i, item := range v {
+			t.list[i] = s.compile(at.Add(i), item)
+		}
+		return t
+	case map[string]any:
+		t := &template{fields: make(map[string]*template, len(v))}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			t.fields[name] = s.compile(at.Add(name), v[name])
+		}
+		return t
+	}
+	return &template{literal: plainNumbers(v)}
+}
+
+func (s *sight) text(at manifest.Path, text string) *template {
+	pieces, err := cut(text)
+	if err != nil {
+		s.doc.Problem(at, "%s", err)
+		return &template{literal: ""}
+	}
+	t := new(template)
+	for _, p := range pieces {
+		if !p.expression {
+			t.pieces = append(t.pieces, piece{words: p.text})
+			continue
+		}
+		program := s.expression(at, p.text)
+		if program == nil {
+			continue
+		}
+		if len(pieces) == 1 {
+			return &template{program: program}
+		}
+		if k := program.Node().Type(); k != nil && (k.Kind() == reflect.Slice || k.Kind() == reflect.Map) {
+			s.doc.Problem(at, "${%s} is a list or an object and cannot stand inside a text: use join(…) or toJSON(…)", p.text)
+		}
+		t.pieces = append(t.pieces, piece{program: program})
+	}
+	if len(t.pieces) == 1 && t.pieces[0].program == nil {
+		return &template{literal: t.pieces[0].words}
+	}
+	if len(t.pieces) == 0 {
+		return &template{literal: ""}
+	}
+	return t
+}
+
+// expression compiles what stands between ${ and }.
+func (s *sight) expression(at manifest.Path, text string) *vm.Program {
+	options := []expr.Option{expr.Env(s.env), expr.MaxNodes(mostNodes)}
+	for _, name := range outside() {
+		options = append(options, expr.DisableBuiltin(name))
+	}
+	program, err := expr.Compile(text, options...)
+	if err != nil {
+		s.doc.Problem(at, "${%s}: %s", strings.TrimSpace(text), s.explain(err))
+		return nil
+	}
+	node := program.Node()
+	m := mentions{sight: s, bare: make(map[ast.Node]bool)}
+	ast.Walk(&node, &m)
+	if len(m.bare) > 0 {
+		s.doc.Problem(at, "${%s}: steps is followed by the id of a step, as in steps.%s", strings.TrimSpace(text), s.example())
+	}
+	return program
+}
+
+// explain says what is wrong with an expression, and where in it.
+func (s *sight) explain(err error) string {
+	e, ok := errors.AsType[*file.Error](err)
+	if !ok {
+		return err.Error()
+	}
+	message := e.Message
+	if name, unknown := strings.CutPrefix(message, "unknown name "); unknown {
+		message += manifest.DidYouMean(name, slices.Sorted(maps.Keys(s.env)))
+	}
+	if i := strings.LastIndex(message, "has no field "); i >= 0 {
+		field := message[i+len("has no field "):]
+		message = "there is no " + field + " here" + manifest.DidYouMean(field, s.names)
+	}
+	return fmt.Sprintf("character %d: %s", e.Column+1, message)
+}
+
+// example is the id of some step.
+func (s *sight) example() string {
+	for name := range s.steps {
+		return name
+	}
+	return "id"
+}
+
+// mentions finds the steps that an expression speaks of.
+type mentions struct {
+	sight *sight
+	bare  map[ast.Node]bool // steps without a name after it
+}
+
+// Visit looks at a node, after those beneath it.
+func (m *mentions) Visit(node *ast.Node) {
+	switch n := (*node).(type) {
+	case *ast.IdentifierNode:
+		if n.Value == "steps" {
+			m.bare[n] = true
+		}
+	case *ast.MemberNode:
+		name, ok := n.Property.(*ast.StringNode)
+		if !m.bare[n.Node] || !ok {
+			return
+		}
+		delete(m.bare, n.Node)
+		if i, known := m.sight.steps[name.Value]; known {
+			m.sight.needs[i] = true
+		}
+	}
+}
+
+// raw is a piece of a text as it stands in the file.
+type raw struct {
+	text       string
+	expression bool
+}
+
+var errOpen = errors.New("${ is never closed by }; write $${ for the two characters themselves")
+
+// cut takes a text apart into words and expressions.
+func cut(text string) ([]raw, error) {
+	var list []raw
+	var words strings.Builder
+	flush := func() {
+		if words.Len() > 0 {
+			list = append(list, raw{text: words.String()})
+			words.Reset()
+		}
+	}
+	for text != "" {
+		i := strings.Index(text, "${")
+		if i < 0 {
+			break
+		}
+		if i > 0 && text[i-1] == '$' {
+			words.WriteString(text[:i-1] + "${")
+			text = text[i+2:]
+			continue
+		}
+		words.WriteString(text[:i])
+		end := closing(text[i+2:])
+		if end < 0 {
+			return nil, errOpen
+		}
+		flush()
+		list = append(list, raw{text[i+2 : i+2+end], true})
+		text = text[i+2+end+1:]
+	}
+	words.WriteString(text)
+	flush()
+	return list, nil
+}
+
+// closing is where the brace is that ends an expression: not one inside quotes or
+// of an inner pair.
+func closing(text string) int {
+	depth, quote := 0, byte(0)
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case quote != 0 && c == '\\' && quote != '`':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'' || c == '`':
+			quote = c
+		case c == '{':
+			depth++
+		case c == '}' && depth == 0:
+			return i
+		case c == '}':
+			depth--
+		}
+	}
+	return -1
+}
+
+// value is what the template comes to.
+func (t *template) value(env map[string]any) (any, error) {
+	switch {
+	case t == nil:
+		return nil, nil
+	case t.program != nil:
+		return evaluate(t.program, env)
+	case t.pieces != nil:
+		return t.words(env)
+	case t.list != nil:
+		list := make([]any, len(t.list))
+		for i, item := range t.list {
+			v, err := item.value(env)
+			if err != nil {
+				return nil, err
+			}
+			list[i] = v
+		}
+		return list, nil
+	case t.fields != nil:
+		fields := make(map[string]any, len(t.fields))
+		for name, field := range t.fields {
+			v, err := field.value(env)
+			if err != nil {
+				return nil, err
+			}
+			fields[name] = v
+		}
+		return fields, nil
+	}
+	return t.literal, nil
+}
+
+func (t *template) words(env map[string]any) (any, error) {
+	var b strings.Builder
+	for _, p := range t.pieces {
+		if p.program == nil {
+			b.WriteString(p.words)
+			continue
+		}
+		v, err := evaluate(p.program, env)
+		if err != nil {
+			return nil, err
+		}
+		b.WriteString(spoken(v))
+	}
+	return b.String(), nil
+}
+
+// spoken is a value inside a text.
+func spoken(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case bool:
+		return strconv.FormatBool(v)
+	case int:
+		return strconv.Itoa(v)
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	text, err := json.Marshal(v, json.Deterministic(true))
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// evaluate runs an expression within bounds.
+func evaluate(p *vm.Program, env map[string]any) (any, error) {
+	machine := vm.VM{MemoryBudget: mostCells}
+	v, err := machine.Run(p, env)
+	if e, ok := errors.AsType[*file.Error](err); ok {
+		return nil, fmt.Errorf("${%s}: %s", strings.TrimSpace(p.Source().String()), e.Message)
+	}
+	return v, err
+}
+
+// nature is what is known of the template's value before it has one, nil for a
+// template that is no expression.
+func (t *template) nature() *nature.Nature {
+	if t == nil || t.program == nil {
+		return nil
+	}
+	return t.program.Node().Nature()
+}

@@ -1,0 +1,155 @@
+package generation
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/fault"
+	"stele/internal/file"
+	"stele/internal/media"
+)
+
+// AppMaker is the maker of tasks that are made of other tasks.
+const AppMaker = "stele/apps"
+
+// Whole is an order that is made of other tasks: the run of an app.
+type Whole struct {
+	App       string
+	MediaType string
+	Model     string // that makes the last of it, for whoever expects one
+	Mode      string
+	Recipe    string // the app's file
+	Values    map[string]any
+	Files     []Input // that the client gave, in its order
+	Nano      int64   // what it will cost, as far as that is known
+	Deadline  time.Duration
+	media.Extras
+}
+
+// Input is a file that a client gave for an app.
+type Input struct{ Field, URL, Kind string }
+
+// CreateWhole writes down a run of an app with the job that begins it. A dry run
+// does all but the writing.
+func (s *Service) CreateWhole(ctx context.Context, who access.Principal, id string, w Whole) (*Task, error) {
+	if err := s.checkWebhook(w.Webhook); err != nil {
+		return nil, err
+	}
+	settings := s.Settings()
+	if err := s.room(ctx, who, settings.Unfinished); err != nil {
+		return nil, err
+	}
+	now := s.Now()
+	t := &Task{
+		ID: id, Workspace: who.Workspace, Key: who.Key, Environment: string(who.Environment), Sandbox: who.Sandbox, App: w.App,
+		MediaType: w.MediaType, Model: w.Model, Mode: w.Mode, Provider: AppMaker, Webhook: w.Webhook, Order: Order{Parameters: w.Values, Recipe: w.Recipe},
+		State: media.Pending, Stage: Ordered, Created: now, Updated: now, Deadline: now.Add(w.Deadline), Version: 1, Nano: w.Nano,
+	}
+	if who.Sandbox {
+		t.Nano = 0
+	}
+	t.Credits = media.Credits(t.Nano, settings.CreditsPerUSD)
+	taken, err := s.takeInputs(ctx, t, w)
+	if err != nil || w.DryRun {
+		s.drop(ctx, taken)
+		return t, err
+	}
+	if err := s.insert(ctx, t, taken); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// takeInputs makes files of what the client gave, and tells which of them are new.
+func (s *Service) takeInputs(ctx context.Context, t *Task, w Whole) (taken []string, err error) {
+	for _, given := range w.Files {
+		f, err := s.Files.Take(ctx, t.Workspace, given.URL, file.Want{Field: given.Field, Kind: given.Kind, Dry: w.DryRun})
+		if err != nil {
+			return taken, err
+		}
+		if !w.DryRun && !f.Created.Before(t.Created) {
+			taken = append(taken, f.ID)
+		}
+		t.Order.Sources = append(t.Order.Sources, Source{Field: given.Field, File: f.ID})
+	}
+	return taken, nil
+}
+
+// CreatePart writes down a task that is a part of another one, once: a part that
+// is there already is given back as it is. It ends with its parent's deadline at
+// the latest.
+func (s *Service) CreatePart(ctx context.Context, parent *Task, id string, ask media.Ask, within time.Duration) (*Task, error) {
+	t, err := s.Store.Task(ctx, parent.Workspace, id)
+	if !errors.Is(err, access.ErrNotFound) {
+		return t, err
+	}
+	t, operation, err := s.plan(PrincipalOf(parent), id, &ask)
+	if err != nil {
+		return nil, err
+	}
+	taken, err := s.take(ctx, t, operation, &ask)
+	if err != nil {
+		s.drop(ctx, taken)
+		return nil, err
+	}
+	t.Parent, t.Webhook = parent.ID, ""
+	t.Deadline = earliest(t.Deadline, parent.Deadline)
+	if within > 0 {
+		t.Deadline = earliest(t.Deadline, s.Now().Add(within))
+	}
+	err = s.insert(ctx, t, taken)
+	if errors.Is(err, access.ErrExists) {
+		return s.Store.Task(ctx, parent.Workspace, id)
+	}
+	return t, err
+}
+
+// PrincipalOf is who ordered a task. Which models the key opens was asked before
+// the task was written down.
+func PrincipalOf(t *Task) access.Principal {
+	return access.Principal{Workspace: t.Workspace, Key: t.Key, Environment: access.Environment(t.Environment), Sandbox: t.Sandbox}
+}
+
+func earliest(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// insert saves a new task with the job that begins it.
+func (s *Service) insert(ctx context.Context, t *Task, taken []string) error {
+	t.Then(Run{t.ID})
+	if err := s.Store.InsertTask(ctx, t); err != nil {
+		s.drop(ctx, taken)
+		if errors.Is(err, access.ErrNotFound) {
+			return fault.New(fault.FileNotFound, "A file of this order was deleted meanwhile.")
+		}
+		return err
+	}
+	crashPoint("created")
+	return nil
+}
+
+// brokeWhole ends a run that failed. What its parts cost is owed all the same.
+func (s *Service) brokeWhole(ctx context.Context, t *Task, status media.Status) error {
+	f := failureOf(status)
+	s.told(ctx, t, "a run failed", f)
+	return s.end(ctx, t, func(t *Task) {
+		t.State, t.Code, t.Message = media.Failed, f.TaskCode(), f.Message
+		if f.Class == media.Stopped {
+			t.State = media.Canceled
+		}
+		s.settle(t, status)
+	})
+}
+
+// alreadyMade is an output that is no file, or one of this installation.
+func alreadyMade(o media.Output) Made {
+	return Made{
+		File: o.File, Kind: o.Kind, Role: o.Role, Of: o.Of, Type: o.Type, Size: o.Size, Width: o.Width, Height: o.Height,
+		Duration: o.Duration, Title: o.Title, Text: o.Text, Data: o.Data,
+	}
+}

@@ -1,0 +1,62 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"stele/internal/app"
+)
+
+var _ app.Store = (*Store)(nil)
+
+const stepColumns = `run, step, place, try, state, generation, outputs, said, nano, code, message, saved_at`
+
+// Steps lists what is known of a run's steps, those of a step by their place.
+func (s *Store) Steps(ctx context.Context, run string) ([]app.Done, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT `+stepColumns+` FROM app_steps WHERE run = $1 ORDER BY step, place`, run)
+	if err != nil {
+		return nil, fmt.Errorf("read steps: %w", err)
+	}
+	defer rows.Close()
+	var list []app.Done
+	for rows.Next() {
+		var d app.Done
+		var outputs string
+		var saved int64
+		if err := rows.Scan(&d.Run, &d.Step, &d.Place, &d.Try, &d.State, &d.Generation, &outputs, &d.Said, &d.Nano, &d.Code, &d.Message, &saved); err != nil {
+			return nil, fmt.Errorf("read steps: %w", err)
+		}
+		if err := decode(outputs, &d.Outputs); err != nil {
+			return nil, fmt.Errorf("read outputs of a step: %w", err)
+		}
+		d.Saved = fromMillis(saved)
+		list = append(list, d)
+	}
+	return list, rows.Err()
+}
+
+// SaveStep saves how far a step is. What was done once is never changed: whoever
+// comes later has lost.
+func (s *Store) SaveStep(ctx context.Context, d *app.Done) error {
+	outputs, err := encode(d.Outputs)
+	if err != nil {
+		return fmt.Errorf("write outputs of a step: %w", err)
+	}
+	_, err = s.write.ExecContext(ctx, `INSERT INTO app_steps (`+stepColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+		ON CONFLICT (run, step, place) DO UPDATE SET
+			try = excluded.try, state = excluded.state, generation = excluded.generation, outputs = excluded.outputs, said = excluded.said,
+			nano = excluded.nano, code = excluded.code, message = excluded.message, saved_at = excluded.saved_at
+		WHERE app_steps.state NOT IN ('done', 'skipped') AND excluded.try >= app_steps.try`,
+		d.Run, d.Step, d.Place, d.Try, string(d.State), d.Generation, outputs, clean(d.Said), d.Nano, d.Code, clean(d.Message), millis(d.Saved))
+	if err != nil {
+		return fmt.Errorf("save step: %w", err)
+	}
+	return nil
+}
+
+// DeleteStepsBefore forgets steps that were saved before a time, a bite at a time.
+func (s *Store) DeleteStepsBefore(ctx context.Context, before time.Time) (int64, error) {
+	return s.deleteBites(ctx, `DELETE FROM app_steps WHERE saved_at < $1 AND run IN
+		(SELECT run FROM app_steps WHERE saved_at < $1 ORDER BY saved_at LIMIT 100)`, millis(before))
+}

@@ -1,0 +1,70 @@
+package telemetry
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// lines writes records of plain facts as slog's own handler does, for half of the
+// work: there is one for every request. Whatever is not plain is left to slog.
+type lines struct {
+	slog.Handler
+	w io.Writer
+}
+
+func newLines(w io.Writer, options *slog.HandlerOptions) slog.Handler {
+	return &lines{slog.NewJSONHandler(w, options), w}
+}
+
+var lineBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 1<<10); return &b }}
+
+// Handle writes a record.
+func (l *lines) Handle(ctx context.Context, r slog.Record) error {
+	buffer := lineBuffers.Get().(*[]byte)
+	defer lineBuffers.Put(buffer)
+	b := append((*buffer)[:0], `{"time":"`...)
+	b = r.Time.AppendFormat(b, time.RFC3339Nano)
+	b = append(append(append(b, `","level":"`...), r.Level.String()...), `","msg":`...)
+	b, plain := appendText(b, r.Message)
+	r.Attrs(func(a slog.Attr) bool {
+		b = append(b, ',')
+		if b, plain = appendText(b, a.Key); plain && a.Key != "" {
+			b, plain = appendValue(append(b, ':'), a.Value)
+			return plain
+		}
+		plain = false
+		return false
+	})
+	if !plain || r.Time.IsZero() {
+		return l.Handler.Handle(ctx, r)
+	}
+	*buffer = append(b, '}', '\n')
+	_, err := l.w.Write(*buffer)
+	return err
+}
+
+func appendValue(b []byte, v slog.Value) (_ []byte, plain bool) {
+	switch v.Kind() { //exhaustive:ignore
+	case slog.KindString:
+		return appendText(b, v.String())
+	case slog.KindInt64:
+		return strconv.AppendInt(b, v.Int64(), 10), true
+	case slog.KindBool:
+		return strconv.AppendBool(b, v.Bool()), true
+	}
+	return b, false
+}
+
+// appendText appends a text that needs no escapes.
+func appendText(b []byte, text string) (_ []byte, plain bool) {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return b, false
+		}
+	}
+	return append(append(append(b, '"'), text...), '"'), true
+}

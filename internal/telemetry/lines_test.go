@@ -1,0 +1,72 @@
+package telemetry
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"log/slog"
+	"testing"
+	"time"
+)
+
+// request is a log line as every request leaves one.
+func request() slog.Record {
+	line := slog.NewRecord(time.Date(2026, 11, 15, 1, 2, 3, 456789, time.UTC), slog.LevelInfo, "request", 0)
+	line.AddAttrs(
+		slog.String("request_id", "req_01234567890123456789012345"), slog.String("method", "POST"), slog.String("path", "/api/v1/chat/completions"),
+		slog.Int("status", 200), slog.String("took", "12.3456ms"), slog.Int64("bytes", 31234), slog.String("remote", "127.0.0.1"),
+		slog.String("workspace", "default"), slog.String("key", "key_01234567890123456789012345"), slog.Bool("client_gone", true),
+		slog.String("model", "local/gpt-4.1"), slog.String("code", ""), slog.Int("tries", 1), slog.Int64("input_tokens", -20),
+	)
+	return line
+}
+
+func TestALineIsWhatSlogWouldWrite(t *testing.T) {
+	t.Parallel()
+	for name, fact := range map[string]slog.Attr{
+		"plain":       slog.String("model", "gpt <4> & more"),
+		"escapes":     slog.String("model", "a \"b\" \\ \n \u2028 ü"),
+		"an odd key":  slog.String("a\"b", "c"),
+		"no key":      {},
+		"an error":    slog.Any("error", errors.New("it \"broke\"")),
+		"a group":     slog.Group("g", slog.Int("a", 1), slog.String("b", "c")),
+		"a duration":  slog.Duration("took", time.Second),
+		"a number":    slog.Float64("n", 1.5),
+		"a time":      slog.Time("at", time.Unix(1, 2).UTC()),
+		"a thing":     slog.Any("list", []string{"a"}),
+		"nothing":     slog.Any("nothing", nil),
+		"a valuer":    slog.Any("v", slog.IntValue(3)),
+		"another one": slog.Uint64("u", 7),
+	} {
+		var got, want bytes.Buffer
+		line := request()
+		line.AddAttrs(fact)
+		for _, err := range []error{
+			newLines(&got, nil).Handle(t.Context(), line),
+			slog.NewJSONHandler(&want, nil).Handle(t.Context(), line),
+			newLines(&got, nil).WithAttrs([]slog.Attr{fact}).WithGroup("x").Handle(t.Context(), line),
+			slog.NewJSONHandler(&want, nil).WithAttrs([]slog.Attr{fact}).WithGroup("x").Handle(t.Context(), line),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got.String() != want.String() {
+			t.Errorf("%s:\n%swant\n%s", name, &got, &want)
+		}
+	}
+}
+
+func BenchmarkLine(b *testing.B) {
+	for name, handler := range map[string]slog.Handler{"ours": newLines(io.Discard, nil), "slog": slog.NewJSONHandler(io.Discard, nil)} {
+		b.Run(name, func(b *testing.B) {
+			line := request()
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := handler.Handle(b.Context(), line); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,13 @@
+// Package load puts the built program under as much work as it promises to bear,
+// on both databases, and measures what it promises to be quick at. A test looks
+// only at whether everything ends well; the figures are those of its benchmarks.
+package load
+
+import (
+	"os"
+	"testing"
+
+	"stele/test/house"
+)
+
+func TestMain(m *testing.M) { os.Exit(house.Main(m)) }
