@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -155,11 +157,7 @@ func (o *order) save(ctx context.Context, c *cobra.Command, v generation.View) e
 			}
 			continue
 		}
-		name := o.out
-		if n > 0 {
-			end := filepath.Ext(name)
-			name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, end), n+1, end)
-		}
+		name := numbered(o.out, n, address)
 		if err := o.download(ctx, address, name); err != nil {
 			return err
 		}
@@ -168,6 +166,20 @@ func (o *order) save(ctx context.Context, c *cobra.Command, v generation.View) e
 		}
 	}
 	return nil
+}
+
+// numbered is where to save an output: the first as it was said, the others with a
+// number and the end that their own kind has.
+func numbered(name string, n int, address string) string {
+	if n == 0 {
+		return name
+	}
+	end := filepath.Ext(name)
+	base := strings.TrimSuffix(name, end)
+	if u, err := url.Parse(address); err == nil && path.Ext(u.Path) != "" {
+		end = path.Ext(u.Path)
+	}
+	return fmt.Sprintf("%s-%d%s", base, n+1, end)
 }
 
 func (o *order) download(ctx context.Context, address, name string) error {

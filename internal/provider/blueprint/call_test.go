@@ -155,8 +155,7 @@ func TestTheKeyStaysWithTheProvider(t *testing.T) {
 		fmt.Fprint(w, `{"status":"done","url":"https://127.0.0.1:1/x"}`)
 	}))
 	defer stranger.Close()
-	var own *httptest.Server
-	own = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	own := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		shown["own"] = r.Header.Get("Authorization") == "Bearer "+fake.Key
 		switch r.URL.Path {
 		case "/order":
