@@ -49,7 +49,10 @@ func newAppsRun(w world, f *flags) *cobra.Command {
 func (o *order) runApp(c *cobra.Command, id string) error {
 	ctx, path := c.Context(), "/api/v1/apps/"+url.PathEscape(id)
 	var about struct {
-		Inputs []struct{ Name, Type string } `json:"input_parameters"`
+		Inputs []struct {
+			Name string `json:"name"`
+			Type string `json:"type"`
+		} `json:"input_parameters"`
 	}
 	if err := o.do(ctx, http.MethodGet, path, nil, func() io.Reader { return nil }, &about); err != nil {
 		return err

@@ -115,6 +115,11 @@ func (w *workshop) start(ctx context.Context, db *store.Store, beside *sync.Wait
 		return err
 	}
 	beside.Go(func() { w.files.Run(ctx) })
+	beside.Go(func() {
+		if err := w.blobs.Check(ctx); err != nil && ctx.Err() == nil {
+			w.log.LogAttrs(ctx, slog.LevelWarn, "the place for files cannot be reached", slog.Any("error", err))
+		}
+	})
 	beside.Go(func() { db.Listen(ctx, w.log, w.generations.Changed) })
 	beside.Go(func() { w.release(ctx, db) })
 	drained := make(chan struct{})

@@ -111,6 +111,9 @@ func (b *filesBench) left(t *testing.T) (traces []string) {
 		}
 		traces = append(traces, "row "+id+" "+state)
 	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
 	err = filepath.WalkDir(b.folder, func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			traces = append(traces, "file "+name)
@@ -186,8 +189,8 @@ func (b *filesBench) send(t *testing.T, body io.Reader, contentType string, head
 	return answered{answer.StatusCode, string(text), answer.Header}
 }
 
-// real reads one of the small files that other programs made.
-func real(t *testing.T, name string) []byte {
+// sample reads one of the small files that other programs made.
+func sample(t *testing.T, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("..", "file", "testdata", "real", name))
 	if err != nil {
@@ -199,7 +202,9 @@ func real(t *testing.T, name string) []byte {
 // fileOf reads the file in a native answer.
 func fileOf(t *testing.T, a answered) wireFile {
 	t.Helper()
-	var body struct{ Data wireFile }
+	var body struct {
+		Data wireFile `json:"data"`
+	}
 	if err := json.Unmarshal([]byte(a.body), &body); err != nil || a.status != http.StatusCreated {
 		t.Fatalf("%d %s: %v", a.status, a.body, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,8 +46,8 @@ func hostiles(t *testing.T) (list []hostile) {
 		t.Fatal(err)
 	}
 	for _, s := range samples {
-		body := real(t, s.Name())
-		if !strings.Contains("a.mp3 bare.mp3 a.aac a.flac live.wav live.webm a.ogv opus.ogg vorbis.ogg fragments.mp4", s.Name()) {
+		body := sample(t, s.Name())
+		if !slices.Contains(strings.Fields("a.mp3 bare.mp3 a.aac a.flac live.wav live.webm a.ogv opus.ogg vorbis.ogg fragments.mp4"), s.Name()) {
 			wrong(s.Name()+" cut off", string(body[:len(body)/2]))
 		}
 		wrong(s.Name()+" cut off in its head", string(body[:24]))
@@ -70,27 +71,27 @@ func hostiles(t *testing.T) (list []hostile) {
 		wrong(name, body)
 	}
 	big := func(name string, body []byte) { add(name, 413, "file_too_large", upload{name: "bomb", body: body}) }
-	bomb := bytes.Clone(real(t, "a.png"))
+	bomb := bytes.Clone(sample(t, "a.png"))
 	copy(bomb[16:], "\x00\x01\x00\x00\x00\x01\x00\x00")
 	big("a PNG bomb", bomb)
-	bomb = bytes.Clone(real(t, "a.gif"))
+	bomb = bytes.Clone(sample(t, "a.gif"))
 	copy(bomb[6:], "\xff\xff\xff\xff")
 	big("a GIF bomb", bomb)
-	bomb = bytes.Clone(real(t, "a.jpg"))
+	bomb = bytes.Clone(sample(t, "a.jpg"))
 	copy(bomb[bytes.Index(bomb, []byte("\xff\xc0"))+5:], "\xff\xff\xff\xff")
 	big("a JPEG bomb", bomb)
 	big("an SVG bomb", []byte(`<svg width="99999999" height="99999999"/>`))
-	big("too large", append(real(t, "a.jpg"), make([]byte, small)...))
-	picture := real(t, "a.png")
+	big("too large", append(sample(t, "a.jpg"), make([]byte, small)...))
+	picture := sample(t, "a.png")
 	add("a picture called a film", 415, "unsupported_file_type", upload{name: "a", body: picture, after: map[string]string{"file_type": "video"}})
 	add("a kind that is none", 422, "invalid_parameter", upload{name: "a", body: picture, fields: map[string]string{"file_type": "document"}})
 	add("a model that is none", 404, "model_not_found", upload{name: "a", body: picture, after: map[string]string{"model": "acme/none"}})
 	add("a mode that is none", 422, "mode_not_supported", upload{name: "a", body: picture, after: map[string]string{"model": "acme/draw", "mode": "video_edit"}})
 	add("a mode without a model", 422, "missing_parameter", upload{name: "a", body: picture, after: map[string]string{"mode": "video_edit"}})
 	add("a mode that takes no files", 415, "unsupported_file_format", upload{name: "a", body: picture, after: map[string]string{"model": "acme/draw", "mode": "text_to_image"}})
-	add("a format the mode does not take", 415, "unsupported_file_format", upload{name: "a", body: real(t, "a.gif"), fields: map[string]string{"model": "acme/draw", "mode": "image_to_image"}})
-	add("a film for a mode of pictures", 415, "unsupported_file_format", upload{name: "a", body: real(t, "film.mp4"), fields: map[string]string{"model": "acme/draw"}})
-	large := append(real(t, "a.jpg"), make([]byte, 3000)...)
+	add("a format the mode does not take", 415, "unsupported_file_format", upload{name: "a", body: sample(t, "a.gif"), fields: map[string]string{"model": "acme/draw", "mode": "image_to_image"}})
+	add("a film for a mode of pictures", 415, "unsupported_file_format", upload{name: "a", body: sample(t, "film.mp4"), fields: map[string]string{"model": "acme/draw"}})
+	large := append(sample(t, "a.jpg"), make([]byte, 3000)...)
 	add("too large for the mode", 413, "file_too_large", upload{name: "a", body: large, fields: map[string]string{"model": "acme/draw", "mode": "image_to_image"}})
 	add("a field that is too long", 400, "invalid_request_body", upload{name: "a", body: picture, after: map[string]string{"model": strings.Repeat("x", 5000)}})
 	add("an archive from an OpenAI client", 415, "unsupported_file_type", upload{name: "a", body: []byte(anArchive), after: map[string]string{"purpose": "assistants"}})
@@ -122,7 +123,7 @@ func TestHostileUploadsAreRefusedAndLeaveNothing(t *testing.T) {
 func TestBrokenFormsAreRefusedAndLeaveNothing(t *testing.T) {
 	t.Parallel()
 	b := newFilesBench(t)
-	picture := string(real(t, "a.png"))
+	picture := string(sample(t, "a.png"))
 	const head = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.png\"\r\n\r\n"
 	whole := head + picture + "\r\n--x--\r\n"
 	kind := "multipart/form-data; boundary=x"
@@ -170,7 +171,7 @@ func TestBrokenFormsAreRefusedAndLeaveNothing(t *testing.T) {
 func TestEndlessAndStalledUploadsEnd(t *testing.T) {
 	t.Parallel()
 	b := newFilesBench(t)
-	head := "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.jpg\"\r\n\r\n" + string(real(t, "a.jpg"))
+	head := "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.jpg\"\r\n\r\n" + string(sample(t, "a.jpg"))
 	dial := func() net.Conn {
 		conn, err := net.Dial("tcp", b.Listener.Addr().String())
 		if err != nil {

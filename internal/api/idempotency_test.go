@@ -289,7 +289,7 @@ func TestARepeatedUploadIsAnsweredAsTheFirst(t *testing.T) {
 	t.Parallel()
 	h := newKeyedHouse(t, "sqlite")
 	p := h.process(t, "one")
-	picture := real(t, "a.png")
+	picture := sample(t, "a.png")
 	keyed := func(key string, u upload) answered {
 		u.header = map[string]string{"Idempotency-Key": key}
 		return p.put(t, u)
@@ -304,7 +304,7 @@ func TestARepeatedUploadIsAnsweredAsTheFirst(t *testing.T) {
 		t.Errorf("%d %s", again.status, again.body)
 	}
 	for name, u := range map[string]upload{
-		"other bytes":  {name: "a.png", body: real(t, "a.jpg"), fields: map[string]string{"file_type": "image"}},
+		"other bytes":  {name: "a.png", body: sample(t, "a.jpg"), fields: map[string]string{"file_type": "image"}},
 		"other name":   {name: "b.png", body: picture, fields: map[string]string{"file_type": "image"}},
 		"other fields": {name: "a.png", body: picture},
 	} {
@@ -337,7 +337,7 @@ func TestARepeatedUploadIsAnsweredAsTheFirst(t *testing.T) {
 func TestACrashedUploadIsFoundAgain(t *testing.T) {
 	t.Parallel()
 	h := newKeyedHouse(t, "sqlite")
-	u := upload{name: "a.png", body: real(t, "a.png"), header: map[string]string{"Idempotency-Key": "k"}}
+	u := upload{name: "a.png", body: sample(t, "a.png"), header: map[string]string{"Idempotency-Key": "k"}}
 	dying := h.process(t, "one")
 	dying.claim = func() error { return errors.New("killed") }
 	first := dying.put(t, u)
@@ -371,7 +371,7 @@ func TestUploadingTwinsLeaveOneFile(t *testing.T) {
 	t.Parallel()
 	h := newKeyedHouse(t, "sqlite")
 	p := h.process(t, "one")
-	u := upload{name: "a.png", body: real(t, "a.png"), header: map[string]string{"Idempotency-Key": "k"}}
+	u := upload{name: "a.png", body: sample(t, "a.png"), header: map[string]string{"Idempotency-Key": "k"}}
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	answers := make(map[string]bool)

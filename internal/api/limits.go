@@ -61,9 +61,3 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
-
-// discard reads a body to its end.
-func discard(r io.Reader) error {
-	_, err := io.Copy(io.Discard, r)
-	return err
-}

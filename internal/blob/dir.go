@@ -76,6 +76,42 @@ func (d *Dir) Put(ctx context.Context, key string, r io.Reader) (int64, error) {
 	return n, nil
 }
 
+// Open reads n bytes of a blob from off on, all the rest where n is negative.
+func (d *Dir) Open(_ context.Context, key string, off, n int64) (io.ReadCloser, error) {
+	if err := checkKey(key); err != nil {
+		return nil, err
+	}
+	f, err := d.root.Open(key)
+	if err != nil {
+		return nil, fmt.Errorf("open blob %s: %w", key, err)
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fs.ErrNotExist // a folder of blobs is none itself
+	}
+	if err == nil {
+		_, err = f.Seek(off, io.SeekStart)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open blob %s: %w", key, err), f.Close())
+	}
+	if n < 0 {
+		return f, nil
+	}
+	return &piece{io.LimitReader(f, n), f}, nil
+}
+
+// Delete forgets a blob. One that is not there is no error.
+func (d *Dir) Delete(_ context.Context, key string) error {
+	if err := checkKey(key); err != nil {
+		return err
+	}
+	if err := d.root.Remove(key); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("delete blob %s: %w", key, err)
+	}
+	return nil
+}
+
 // stage writes what r gives to a file, down to the disk.
 func (d *Dir) stage(ctx context.Context, temp string, r io.Reader) (int64, error) {
 	f, err := d.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -135,42 +171,6 @@ func (d *Dir) sync(folder string) error {
 	}
 	defer f.Close()
 	return f.Sync()
-}
-
-// Open reads n bytes of a blob from off on, all the rest where n is negative.
-func (d *Dir) Open(_ context.Context, key string, off, n int64) (io.ReadCloser, error) {
-	if err := checkKey(key); err != nil {
-		return nil, err
-	}
-	f, err := d.root.Open(key)
-	if err != nil {
-		return nil, fmt.Errorf("open blob %s: %w", key, err)
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fs.ErrNotExist // a folder of blobs is none itself
-	}
-	if err == nil {
-		_, err = f.Seek(off, io.SeekStart)
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open blob %s: %w", key, err), f.Close())
-	}
-	if n < 0 {
-		return f, nil
-	}
-	return &piece{io.LimitReader(f, n), f}, nil
-}
-
-// Delete forgets a blob. One that is not there is no error.
-func (d *Dir) Delete(_ context.Context, key string) error {
-	if err := checkKey(key); err != nil {
-		return err
-	}
-	if err := d.root.Remove(key); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("delete blob %s: %w", key, err)
-	}
-	return nil
 }
 
 // sweep removes staged files that were last written to before a time.

@@ -195,17 +195,21 @@ func (s *S3) Open(ctx context.Context, key string, off, n int64) (io.ReadCloser,
 	return &answer{body, cancel}, nil
 }
 
-// answer is a blob on its way. Closing it ends the request.
-type answer struct {
-	io.ReadCloser
-	cancel context.CancelFunc
+// Delete forgets a blob. One that is not there is no error.
+func (s *S3) Delete(ctx context.Context, key string) error {
+	if err := checkKey(key); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, answering)
+	defer cancel()
+	err := s.absent(s.core.Client.RemoveObject(ctx, s.bucket, s.prefix+key, minio.RemoveObjectOptions{}))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("delete blob %s: %w", key, err)
+	}
+	return nil
 }
 
-func (a *answer) Close() error {
-	defer a.cancel()
-	return a.ReadCloser.Close()
-}
-
+// open asks for a part of a blob.
 func (s *S3) open(ctx context.Context, key string, off, n int64) (io.ReadCloser, error) {
 	var wanted minio.GetObjectOptions
 	var err error
@@ -233,20 +237,6 @@ func (s *S3) open(ctx context.Context, key string, off, n int64) (io.ReadCloser,
 	return body, nil
 }
 
-// Delete forgets a blob. One that is not there is no error.
-func (s *S3) Delete(ctx context.Context, key string) error {
-	if err := checkKey(key); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, answering)
-	defer cancel()
-	err := s.absent(s.core.Client.RemoveObject(ctx, s.bucket, s.prefix+key, minio.RemoveObjectOptions{}))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("delete blob %s: %w", key, err)
-	}
-	return nil
-}
-
 // absent turns the storage's "no such key" into the one error for that.
 func (s *S3) absent(err error) error {
 	if err != nil && minio.ToErrorResponse(err).Code == minio.NoSuchKey {
@@ -265,4 +255,15 @@ func temporary(folder string) (*os.File, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+// answer is a blob on its way. Closing it ends the request.
+type answer struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+func (a *answer) Close() error {
+	defer a.cancel()
+	return a.ReadCloser.Close()
 }

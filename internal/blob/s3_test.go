@@ -1,7 +1,6 @@
 package blob_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -10,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -106,22 +104,6 @@ func TestWrongBlobURLsAreRefused(t *testing.T) {
 
 type gateway struct{ url, folder string }
 
-// started is one real S3 server for the tests of this package.
-var started struct {
-	once sync.Once
-	gateway
-	err error
-}
-
-// stopGateway ends what startGateway began; TestMain calls it.
-var stopGateway = func() {}
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	stopGateway()
-	os.Exit(code)
-}
-
 // startGateway runs the S3 server that STELE_TEST_S3GATEWAY names.
 func startGateway(t *testing.T) gateway {
 	t.Helper()
@@ -132,61 +114,38 @@ func startGateway(t *testing.T) gateway {
 		}
 		t.Skip("no S3 server: STELE_TEST_S3GATEWAY is not set")
 	}
-	started.once.Do(func() { started.gateway, started.err = launch(binary) })
-	if started.err != nil {
-		t.Fatal(started.err)
-	}
-	return started.gateway
-}
-
-func launch(binary string) (gateway, error) {
-	root, err := os.MkdirTemp("", "stele-s3-*")
-	if err != nil {
-		return gateway{}, err
-	}
 	// The server keeps beside the blobs what it would otherwise put into extended
 	// attributes, which not every file system has.
+	root := t.TempDir()
 	folder, sidecar := filepath.Join(root, "blobs"), filepath.Join(root, "meta")
 	if err := errors.Join(os.Mkdir(folder, 0o700), os.Mkdir(sidecar, 0o700)); err != nil {
-		return gateway{}, err
+		t.Fatal(err)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return gateway{}, err
+		t.Fatal(err)
 	}
 	address := l.Addr().String()
 	l.Close()
-	ctx, cancel := context.WithCancel(context.Background())
-	server := exec.CommandContext(ctx, binary, "--port", address, "--access", accessKey, "--secret", secretKey, "--quiet",
-		"posix", "--sidecar", sidecar, folder)
-	var said strings.Builder
-	server.Stdout, server.Stderr = &said, &said
+	server := exec.Command(binary, "--port", address, "--access", accessKey, "--secret", secretKey, "--quiet", "posix", "--sidecar", sidecar, folder)
 	if err := server.Start(); err != nil {
-		cancel()
-		return gateway{}, err
+		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Wait() }()
-	stopGateway = func() {
-		cancel()
-		<-ended
-		os.RemoveAll(root)
-	}
+	t.Cleanup(func() {
+		_ = server.Process.Kill()
+		_ = server.Wait()
+	})
 	client := guard.Operator(guard.Options{})
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		answer, err := client.Get("http://" + address)
-		if err == nil {
-			answer.Body.Close()
-			if answer.StatusCode == http.StatusForbidden {
-				return gateway{"http://" + address, folder}, nil
-			}
+		if err != nil {
+			continue
 		}
-		select {
-		case err := <-ended:
-			ended <- err
-			return gateway{}, fmt.Errorf("the S3 server ended: %w: %s", err, said.String())
-		case <-time.After(50 * time.Millisecond):
+		answer.Body.Close()
+		if answer.StatusCode == http.StatusForbidden {
+			return gateway{"http://" + address, folder}
 		}
 	}
-	return gateway{}, errors.New("the S3 server does not answer")
+	t.Fatal("the S3 server does not answer")
+	return gateway{}
 }

@@ -54,7 +54,7 @@ func browse(t *testing.T) context.Context {
 	return ctx
 }
 
-func evaluate[T any](t *testing.T, ctx context.Context, script string) T {
+func evaluate[T any](ctx context.Context, t *testing.T, script string) T {
 	t.Helper()
 	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](script))
 	if err != nil {
@@ -120,10 +120,10 @@ func TestNothingInAFileRunsOnOurOrigin(t *testing.T) {
 	if control.Load() == 0 {
 		t.Error("not even the script of a plain picture ran: the test shows nothing")
 	}
-	if title := evaluate[string](t, ctx, `document.title`); ran.Load() > 0 || title != "ours" {
+	if title := evaluate[string](ctx, t, `document.title`); ran.Load() > 0 || title != "ours" {
 		t.Errorf("a script ran %d times; the page is called %q", ran.Load(), title)
 	}
-	if width := evaluate[int](t, ctx, `document.images[0].naturalWidth`); width != 20 {
+	if width := evaluate[int](ctx, t, `document.images[0].naturalWidth`); width != 20 {
 		t.Errorf("a picture must still be seen: it is %d wide", width)
 	}
 }
@@ -145,7 +145,7 @@ func TestAFilmPlaysByItsAddress(t *testing.T) {
 		}
 		played := false
 		for deadline := time.Now().Add(20 * time.Second); !played && time.Now().Before(deadline); {
-			played = evaluate[bool](t, ctx, `(() => { const v = document.querySelector('video'); if (!v) return false; v.muted = true; v.play().catch(() => {}); return v.videoWidth === 64 && v.currentTime > 0 })()`)
+			played = evaluate[bool](ctx, t, `(() => { const v = document.querySelector('video'); if (!v) return false; v.muted = true; v.play().catch(() => {}); return v.videoWidth === 64 && v.currentTime > 0 })()`)
 			time.Sleep(20 * time.Millisecond)
 		}
 		if !played {

@@ -1,7 +1,6 @@
 package download_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -172,7 +171,7 @@ func TestOnlyWhatCanDoNoHarmIsShown(t *testing.T) {
 	} {
 		answer, body := b.ask(t, "GET", b.files.Address(b.save(t, test.name, test.body)))
 		h := answer.Header
-		if answer.StatusCode != 200 || body != test.body || h.Get("Content-Type") != test.kind || h.Get("Content-Disposition") != test.way {
+		if answer.StatusCode != http.StatusOK || body != test.body || h.Get("Content-Type") != test.kind || h.Get("Content-Disposition") != test.way {
 			t.Errorf("%s: %d %v", test.name, answer.StatusCode, h)
 		}
 		for _, word := range []string{"sandbox", "default-src 'none'"} {
@@ -221,20 +220,20 @@ func TestOtherAddressesOpenNothing(t *testing.T) {
 		"an empty address": b.URL + "/files/",
 	} {
 		answer, body := b.ask(t, "GET", address)
-		if answer.StatusCode != 403 || !strings.Contains(body, "not valid") || !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/plain") {
+		if answer.StatusCode != http.StatusForbidden || !strings.Contains(body, "not valid") || !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/plain") {
 			t.Errorf("%s: %d %s", name, answer.StatusCode, body)
 		}
 	}
 	for _, method := range []string{"POST", "PUT", "DELETE", "OPTIONS", "PATCH"} {
-		if answer, _ := b.ask(t, method, good.String()); answer.StatusCode != 405 || answer.Header.Get("Allow") != "GET, HEAD" {
+		if answer, _ := b.ask(t, method, good.String()); answer.StatusCode != http.StatusMethodNotAllowed || answer.Header.Get("Allow") != "GET, HEAD" {
 			t.Error(method, answer.StatusCode)
 		}
 	}
-	if answer, body := b.ask(t, "GET", with("/files/"+f.ID+"/renamed.exe", nil)); answer.StatusCode != 200 || body != text || !strings.Contains(answer.Header.Get("Content-Disposition"), "a.txt") {
+	if answer, body := b.ask(t, "GET", with("/files/"+f.ID+"/renamed.exe", nil)); answer.StatusCode != http.StatusOK || body != text || !strings.Contains(answer.Header.Get("Content-Disposition"), "a.txt") {
 		t.Error(answer.StatusCode, answer.Header)
 	}
 	b.now = b.now.Add(8 * 24 * time.Hour)
-	if answer, body := b.ask(t, "GET", good.String()); answer.StatusCode != 403 || !strings.Contains(body, "expired") {
+	if answer, body := b.ask(t, "GET", good.String()); answer.StatusCode != http.StatusForbidden || !strings.Contains(body, "expired") {
 		t.Error(answer.StatusCode, body)
 	}
 }
@@ -245,14 +244,14 @@ func TestAFileThatIsGoneIsSaidSo(t *testing.T) {
 	f := b.save(t, "a.txt", text)
 	address := b.files.Address(f)
 	b.blobs.err = errors.New("the storage is out of order")
-	if answer, body := b.ask(t, "GET", address); answer.StatusCode != 503 || strings.Contains(body, "out of order") || answer.Header.Get("Retry-After") == "" {
+	if answer, body := b.ask(t, "GET", address); answer.StatusCode != http.StatusServiceUnavailable || strings.Contains(body, "out of order") || answer.Header.Get("Retry-After") == "" {
 		t.Error(answer.StatusCode, body)
 	}
 	b.blobs.err = nil
 	if err := b.files.Drop(t.Context(), f.ID); err != nil {
 		t.Fatal(err)
 	}
-	if answer, body := b.ask(t, "GET", address); answer.StatusCode != 404 || !strings.Contains(body, "not here any more") {
+	if answer, body := b.ask(t, "GET", address); answer.StatusCode != http.StatusNotFound || !strings.Contains(body, "not here any more") {
 		t.Error(answer.StatusCode, body)
 	}
 }
@@ -272,7 +271,7 @@ func TestAnAddressStaysTheSameForAWhile(t *testing.T) {
 	if again := b.files.Address(f); again == first {
 		t.Error(again)
 	}
-	if !bytes.Contains([]byte(b.files.URL(f.ID, "image/png")), []byte("/image.png?")) {
+	if !strings.Contains(b.files.URL(f.ID, "image/png"), "/image.png?") {
 		t.Error(b.files.URL(f.ID, "image/png"))
 	}
 }

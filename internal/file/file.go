@@ -67,6 +67,11 @@ type Store interface {
 	// Files lists a workspace's ready files, the newest first.
 	Files(ctx context.Context, workspace string, limit int) ([]File, error)
 
+	Bin
+}
+
+// Bin is the half of a Store that forgets.
+type Bin interface {
 	// DoomFiles marks files as doomed whose Expires is not after now, arriving ones
 	// and ready ones that no unfinished generation uses, and lists up to limit
 	// doomed files, those of earlier calls first. Whoever orders a generation counts

@@ -80,7 +80,7 @@ func isSVG(head []byte) bool {
 	head = bytes.TrimPrefix(head, []byte("\ufeff"))
 	for {
 		head = bytes.TrimLeft(head, " \t\r\n")
-		end := ""
+		var end string
 		switch {
 		case len(head) > 13 && strings.EqualFold(string(head[:13]), "<!doctype svg"):
 			return true

@@ -136,13 +136,6 @@ func newPassing(ctx context.Context, up *Upload, f *File, settings Settings) *pa
 	}
 }
 
-// close ends the look where the bytes did not.
-func (p *passing) close() {
-	if p.look != nil {
-		_, _ = p.look.end()
-	}
-}
-
 func (p *passing) Read(b []byte) (int, error) {
 	if p.err == nil {
 		p.err = context.Cause(p.ctx)
@@ -164,6 +157,13 @@ func (p *passing) Read(b []byte) (int, error) {
 	}
 	p.err = err
 	return n, err
+}
+
+// close ends the look where the bytes did not.
+func (p *passing) close() {
+	if p.look != nil {
+		_, _ = p.look.end()
+	}
 }
 
 // judge decides whether the file that has passed is taken.

@@ -83,7 +83,7 @@ func (q *Queue) newClient() (client, error) {
 		JobTimeout:                  longest,
 		RescueStuckJobsAfter:        rescue,
 		FetchCooldown:               river.FetchCooldownMin,
-		FetchPollInterval:           250 * time.Millisecond, // the bell is quicker; this is for jobs of other processes
+		FetchPollInterval:           250 * time.Millisecond, // the bell is quicker; this is for jobs of other nodes
 		CompletedJobRetentionPeriod: time.Minute,
 		CancelledJobRetentionPeriod: 24 * time.Hour,
 		DiscardedJobRetentionPeriod: 24 * time.Hour,
@@ -97,6 +97,7 @@ func (q *Queue) newClient() (client, error) {
 	if q.Pool != nil {
 		return river.NewClient(driver(riverpgxv5.New(q.Pool), q.bell), c)
 	}
+	c.FetchPollInterval = time.Second // there are no other nodes, and looking takes SQLite a millisecond for each kind
 	return river.NewClient(driver(riversqlite.New(q.DB), q.bell), c)
 }
 

@@ -83,7 +83,7 @@ func (w *watched) WriteHeader(status int) {
 
 func (w *watched) Write(b []byte) (int, error) {
 	if w.status == 0 {
-		w.status = http.StatusOK
+		w.WriteHeader(http.StatusOK)
 	}
 	if w.packs && len(b) >= worthPacking {
 		w.conn.hold()

@@ -92,15 +92,18 @@ func (s *SSE) Run() ([]byte, error) {
 
 // lastEvent is the length of the whole events at the beginning of b.
 func lastEvent(b []byte) int {
-	for end := len(b); ; {
-		end = bytes.LastIndexByte(b[:end], '\n')
-		switch {
-		case end < 1:
-			return 0
-		case b[end-1] == '\n', b[end-1] == '\r' && end > 1 && b[end-2] == '\n':
-			return end + 1
+	// A blank line is at least two bytes, and one of any two neighbours in it ends a line.
+	for at := len(b) - 2; at >= 0; at -= 2 {
+		if c := b[at]; c != '\n' && c != '\r' {
+			continue
+		}
+		for end := min(at+3, len(b)); end > at && end > 1; end-- {
+			if b[end-1] == '\n' && (b[end-2] == '\n' || b[end-2] == '\r' && end > 2 && b[end-3] == '\n') {
+				return end
+			}
 		}
 	}
+	return 0
 }
 
 // Tail is the last n of a run of whole events, or all of them if there are fewer.

@@ -81,6 +81,47 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
+func TestHalfAnEventIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	s := NewSSE(strings.NewReader("data: a\n\ndata: b\n\ndata: c"), 1<<20)
+	for i, want := range []bool{false, true} {
+		if _, err := s.Next(); err != nil || s.Waiting() != want {
+			t.Errorf("after frame %d: waiting %v, %v", i, s.Waiting(), err)
+		}
+	}
+}
+
+func TestARunIsCutAsItWouldBeRead(t *testing.T) {
+	t.Parallel()
+	for _, run := range []string{
+		"data: a\n\n", "event: x\ndata: a\n\nevent: y\ndata: b\n\n", ": hi\n\ndata: a\ndata: b\n\n\n\ndata:\n\n",
+		"event: x\r\ndata: a\r\n\r\ndata: b\r\n\r\n", "id: 1\nretry\ndata\n\n", "",
+	} {
+		want, _, err := all(strings.NewReader(run), 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		var raw string
+		for rest := []byte(run); len(rest) > 0; {
+			var f Frame
+			f, rest = Cut(rest)
+			got = append(got, string(f.Event)+"|"+string(f.Data))
+			raw += string(f.Raw)
+		}
+		if strings.Join(got, ",") != strings.Join(want, ",") || raw != run {
+			t.Errorf("%q is cut into %q of %q, want %q", run, got, raw, want)
+		}
+	}
+	for run, want := range map[string]int{
+		"": 0, "data: a\n\n": 1, ": hi\n\nevent: x\ndata: a\n\nevent: y\ndata: b\n\n": 2, "data: a\r\n\r\ndata: b\r\n\r\n": 2,
+	} {
+		if got := Events([]byte(run)); got != want {
+			t.Errorf("%q has %d events, want %d", run, got, want)
+		}
+	}
+}
+
 func FuzzSSE(f *testing.F) {
 	f.Add([]byte("event: a\r\ndata: {}\r\n\r\n: c\n\ndata: [DONE]\n\n"))
 	f.Fuzz(func(t *testing.T, in []byte) {
