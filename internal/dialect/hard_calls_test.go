@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -219,15 +218,11 @@ var hardCalls = section{"C", "tool calls in answers and streams", []hard{
 			pieces = append(pieces, strings.Repeat("x", 50))
 		}
 		answer := messageA(toolA(0, "t", "f", append(pieces, `"}`)...), "tool_use")
-		began := time.Now()
+		// Whoever copied the arguments at every piece would copy 250 GB: the suite's own time would be over.
 		l := take(t, trip{from: G, to: A, stream: true, ask: streamG, answers: []string{answer}})
-		took := time.Since(began)
 		parts := partsOf(l)
 		if len(parts) != 1 || len(gjson.Get(parts[0], "functionCall.args.a").Str) != 5_000_000 {
 			t.Errorf("%d parts", len(parts))
-		}
-		if took > 20*time.Second { // ten times what it may take, for machines that do other things too
-			t.Errorf("took %s", took)
 		}
 	}},
 	{number: 69, name: "a stop with calls", run: func(t *testing.T) {
