@@ -231,10 +231,10 @@ func (r *Runner) conclude(ctx context.Context, run *run) (media.Status, error) {
 	}
 	outputs, err := r.outputs(ctx, run)
 	if err != nil {
-		if _, ours := media.Failing(err).Err.(interface{ Temporary() bool }); ours {
+		if !final(err) {
 			return status, err
 		}
-		status.State, status.Failure = media.Failed, &media.Failure{Class: media.ModelFailed, Message: "The result could not be put together: " + err.Error(), Err: err}
+		status.State, status.Failure = media.Failed, &media.Failure{Class: media.ModelFailed, Message: "The result could not be put together: " + wording(err), Err: err}
 		status.Nano, status.Settled = run.nano(), true
 		return status, nil
 	}

@@ -21,7 +21,7 @@ func (r *Runner) order(ctx context.Context, run *run, s *Step, d *Done, env map[
 		task, err = r.Generations.CreatePart(ctx, run.task, d.Generation, ask, s.Timeout)
 	}
 	if err != nil {
-		if told, ok := errors.AsType[*fault.Error](err); ok && told.Code.Status() >= 500 || !ok && !errors.Is(err, errExpression) {
+		if !final(err) {
 			return nil, err
 		}
 		d.State, d.Generation, d.Code, d.Message = Failed, "", "invalid_input", wording(err)
@@ -34,14 +34,21 @@ func (r *Runner) order(ctx context.Context, run *run, s *Step, d *Done, env map[
 	return d, r.save(ctx, run, d)
 }
 
-var errExpression = errors.New("an expression has no value")
+// final reports whether an error stays as it is, however often one tries.
+func final(err error) bool {
+	if told, ok := errors.AsType[*fault.Error](err); ok {
+		return told.Code.Status() < 500
+	}
+	_, ok := errors.AsType[*valueless](err)
+	return ok
+}
 
 // ask is the generation request of a step, as a client would send it.
 func (s *Step) ask(env map[string]any) (media.Ask, error) {
 	g := s.generates()
 	v, err := s.parts["with"].value(env)
 	if err != nil {
-		return media.Ask{}, fmt.Errorf("%w: %w", errExpression, err)
+		return media.Ask{}, err
 	}
 	fields := requestFields(v)
 	fields["model"] = g.Model

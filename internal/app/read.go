@@ -173,12 +173,10 @@ func (c check) chat(at manifest.Path, s *Step) {
 	}
 	if _, err := compileSchema(s.Chat.Schema); err != nil {
 		c.Problem(at.Add("schema"), "is no JSON Schema: %v", err)
+		s.says = anything
 		return
 	}
 	s.says = kindOfSchema(s.Chat.Schema)
-	if s.says.name == "any" {
-		s.says = &kind{name: "any"}
-	}
 }
 
 func (c check) generate(at manifest.Path, g *Generate) {
@@ -356,7 +354,11 @@ func (c check) sort() {
 		for _, n := range r.Steps[i].needs {
 			if !visit(n) {
 				if seen[i] == open {
-					c.Problem(manifest.At("steps", i), "%s and %s wait for each other", r.Steps[i].ID, r.Steps[n].ID)
+					if n == i {
+						c.Problem(manifest.At("steps", i), "%s waits for itself", r.Steps[i].ID)
+					} else {
+						c.Problem(manifest.At("steps", i), "%s and %s wait for each other", r.Steps[i].ID, r.Steps[n].ID)
+					}
 					seen[i] = done
 				}
 				return true

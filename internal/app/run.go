@@ -196,6 +196,8 @@ func (r *run) stepStatus(s *Step) media.StepStatus {
 		status.Done, status.Total = r.finished(s.ID), r.total[s.ID]
 	}
 	switch {
+	case r.broken != nil && r.broken.Step == s.ID:
+		status.State = media.Failed
 	case r.ended[s.ID]:
 		status.State = media.Success
 		for _, d := range items {

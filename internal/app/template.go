@@ -134,8 +134,7 @@ func (s *sight) explain(err error) string {
 	if name, unknown := strings.CutPrefix(message, "unknown name "); unknown {
 		message += manifest.DidYouMean(name, slices.Sorted(maps.Keys(s.env)))
 	}
-	if i := strings.LastIndex(message, "has no field "); i >= 0 {
-		field := message[i+len("has no field "):]
+	if field, unknown := strings.CutPrefix(message, "unknown field "); unknown {
 		message = "there is no " + field + " here" + manifest.DidYouMean(field, s.names)
 	}
 	return fmt.Sprintf("character %d: %s", e.Column+1, message)
@@ -317,10 +316,17 @@ func evaluate(p *vm.Program, env map[string]any) (any, error) {
 	machine := vm.VM{MemoryBudget: mostCells}
 	v, err := machine.Run(p, env)
 	if e, ok := errors.AsType[*file.Error](err); ok {
-		return nil, fmt.Errorf("${%s}: %s", strings.TrimSpace(p.Source().String()), e.Message)
+		return nil, &valueless{fmt.Sprintf("${%s}: %s", strings.TrimSpace(p.Source().String()), e.Message)}
+	} else if err != nil {
+		return nil, &valueless{err.Error()}
 	}
-	return v, err
+	return v, nil
 }
+
+// valueless is an expression that came to nothing, with what it was given.
+type valueless struct{ why string }
+
+func (v *valueless) Error() string { return v.why }
 
 // nature is what is known of the template's value before it has one, nil for a
 // template that is no expression.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stele/internal/access"
+	"stele/internal/app"
 	"stele/internal/file"
 	"stele/internal/generation"
 	"stele/internal/media"
@@ -25,8 +26,10 @@ type Media interface { //nolint:interfacebloat // all that four rooms ask of the
 	file.Store
 	replay.Store
 	webhook.Store
+	app.Store
 	SetQueue(enqueue func(context.Context, *sql.Tx, []generation.Job) error, wake func([]generation.Job))
 	journal
+	DeleteStepsBefore(ctx context.Context, before time.Time) (int64, error)
 	Living(ctx context.Context, since time.Time) ([]string, error)
 	Setting(ctx context.Context, name string) (string, error)
 	Records(ctx context.Context, workspace string, limit int) ([]meter.Record, error)
@@ -56,6 +59,10 @@ func RunMedia(t *testing.T, open func(t *testing.T) Media) {
 		{"TasksAreCountedAndListed", tasksListed},
 		{"OldTasksAreForgotten", tasksForgotten},
 		{"TheEndOfATaskIsSavedWithAllThatFollows", tasksEnd},
+		{"StepsComeBackAsTheyWereSaved", stepsComeBack},
+		{"WhatAStepHasFinishedStays", stepsStay},
+		{"OldStepsAreForgotten", stepsForgotten},
+		{"PartsOfOthersDoNotCount", partsDoNotCount},
 		{"FilesComeBackAsTheyWereSaved", filesComeBack},
 		{"OnlyReadyFilesAreFound", filesFound},
 		{"FilesAreDoomedWhenTheirTimeIsOver", filesDoomed},
