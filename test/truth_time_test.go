@@ -94,7 +94,7 @@ func TestAnUpstreamThatIsTooLate(t *testing.T) {
 // in time, all together later than the first had to be.
 func TestASlowBodyIsNotALateOne(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, "", late(map[string]string{"drops": "{first_byte: 300ms, gap: 300ms, total: 20s}"}))
+	r := newRig(t, "", late(map[string]string{"drops": "{first_byte: 2s, gap: 2s, total: 60s}"}))
 	pairs(t, func(t *testing.T, client, away string) {
 		model := "drops-" + client + "-" + away
 		r.on(away, usualModel[away]+"-"+model, upstream.Chain(upstream.Pieces(60), upstream.Pace(80*time.Millisecond)))

@@ -108,7 +108,7 @@ func runTen(t *testing.T, h *house.House, books func() journal) {
 		h.Setenv("STELE_CRASH_POINT=" + point)
 		h.Start(t)
 		_, _ = order(h, key, point) // it may die before it answers
-		if !h.Died(20 * time.Second) {
+		if !h.Died(time.Minute) {
 			t.Errorf("%s was never passed", point)
 			h.Kill(t)
 		}

@@ -107,7 +107,9 @@ func (r *run) round(point string, upTo int) {
 	if point != "" {
 		h.Kill(r.t)
 		h.Setenv("STELE_CRASH_POINT=" + point + ":" + fmt.Sprint(1+rand.N(3)))
-		h.Start(r.t)
+		if r.attempt(h); !h.Serving() { // what was left over made it die at once
+			point = died
+		}
 	}
 	var clients sync.WaitGroup
 	for range 8 {
@@ -126,7 +128,7 @@ func (r *run) round(point string, upTo int) {
 			}
 		})
 	}
-	if point == "" || !h.Died(3*time.Second) {
+	if point != died && (point == "" || !h.Died(3*time.Second)) {
 		if point == "" {
 			time.Sleep(rand.N(400 * time.Millisecond)) // the moment is what is tested
 		}
@@ -137,6 +139,15 @@ func (r *run) round(point string, upTo int) {
 	h.Start(r.t)
 	r.mu.Unlock()
 	clients.Wait()
+}
+
+// died stands for a point that was reached before the server was ready.
+const died = "died"
+
+func (r *run) attempt(h *house.House) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	h.Attempt(r.t)
 }
 
 // order asks until it is answered, always under the same Idempotency-Key.

@@ -17,7 +17,7 @@ import (
 )
 
 // Patience is how long anything may take that should take a second at most.
-const Patience = 10 * time.Second
+const Patience = 30 * time.Second
 
 // exitPatience is how long a server without open requests may take to end.
 const exitPatience = 20 * time.Second
@@ -172,6 +172,30 @@ func (h *House) Wait(t testing.TB) {
 	}
 }
 
+// Attempt starts a server that may die while it starts, and says whether it is ready.
+func (h *House) Attempt(t testing.TB) bool {
+	t.Helper()
+	h.Begin(t)
+	p := h.serving
+	if found := p.stdout.await(serves, p.ended, Patience); found != nil {
+		h.URL = found[1]
+		for end := time.Now().Add(Patience); time.Now().Before(end); {
+			if a, err := h.Send(h.Request(t, "GET", "/readyz")); err == nil && a.Status == http.StatusOK {
+				return true
+			}
+			select {
+			case <-p.ended:
+				h.serving = nil
+				return false
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+	}
+	p.kill()
+	h.serving = nil
+	return false
+}
+
 // Died returns when the server has died by itself, as in a crash, or says that it
 // has not within a time.
 func (h *House) Died(within time.Duration) bool {
@@ -184,6 +208,9 @@ func (h *House) Died(within time.Duration) bool {
 		return false
 	}
 }
+
+// Serving reports whether the server was started and not yet ended.
+func (h *House) Serving() bool { return h.serving != nil }
 
 // Setenv changes the environment of the next start.
 func (h *House) Setenv(env ...string) { h.options.Env = env }
