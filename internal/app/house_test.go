@@ -35,16 +35,15 @@ import (
 type world struct {
 	folder string
 
-	mu      sync.Mutex
-	made    map[string]int // by prompt: how often it was accepted
-	keys    map[string]bool
-	asked   map[string]int // questions
-	pending map[string]bool
-	say     func(prompt string) (string, error)
-	fail    func(prompt string, n int) *media.Failure
-	hold    func(prompt string) bool // it is not done yet
-	most    int                      // at the same time
-	now     int
+	mu    sync.Mutex
+	made  map[string]int // by prompt: how often it was accepted
+	keys  map[string]bool
+	asked map[string]int // questions
+	say   func(prompt string) (string, error)
+	fail  func(prompt string, n int) *media.Failure
+	hold  func(prompt string) bool // it is not done yet
+	most  int                      // at the same time
+	now   int
 }
 
 func newWorld(t *testing.T) *world {
