@@ -11,8 +11,8 @@ import (
 // of it is in use.
 //
 // Go collects when the heap is twice what was in use at the last time. Little is
-// in use here, some 5 MB, so that a busy server would collect every hundred
-// requests and spend a tenth of its time on it, looking at the same 5 MB. A higher
+// in use here, some 6 MB, so that a busy server would collect every few hundred
+// requests and spend a tenth of its time on it, looking at the same 6 MB. A higher
 // percentage for good would cure that and make a server with a thousand open
 // streams hold several times the memory they need. So only the floor is raised:
 // from half of it on everything is as Go does it.
@@ -31,12 +31,12 @@ func raiseHeapFloor() {
 	type collected struct{ _ [16]byte } // not so small that it shares its memory with others
 	var again func(*collected)
 	again = func(c *collected) {
-		runtime.SetFinalizer(c, again) // runs after the next collection
 		metrics.Read(live)
 		if next := percent(live[0].Value.Uint64()); math.Abs(float64(next-now)) > 0.1*float64(now) {
 			now = next
 			debug.SetGCPercent(next)
 		}
+		runtime.SetFinalizer(c, again) // runs after the next collection
 	}
 	again(new(collected))
 }

@@ -40,24 +40,33 @@ func newSecret(env Environment) string {
 
 // wellFormed reports whether text has the form and the checksum of a key.
 func wellFormed(text string) bool {
-	for _, prefix := range prefixes {
-		rest, ok := strings.CutPrefix(text, prefix)
-		if !ok || len(rest) != randomChars+sumChars {
-			continue
-		}
-		for i := range len(rest) {
-			if strings.IndexByte(letters, rest[i]) < 0 {
-				return false
-			}
-		}
-		body := text[:len(text)-sumChars]
-		return checksum(body) == text[len(body):]
+	rest, ok := strings.CutPrefix(text, prefixes[Production])
+	if !ok {
+		rest, ok = strings.CutPrefix(text, prefixes[Development])
 	}
-	return false
+	if !ok || len(rest) != randomChars+sumChars {
+		return false
+	}
+	for i := range len(rest) {
+		if !isLetter[rest[i]] {
+			return false
+		}
+	}
+	body := text[:len(text)-sumChars]
+	return checksum(body) == text[len(body):]
 }
 
+// isLetter is which bytes are letters.
+var isLetter = func() (is [256]bool) {
+	for i := range len(letters) {
+		is[letters[i]] = true
+	}
+	return is
+}()
+
 func checksum(text string) string {
-	n := crc32.ChecksumIEEE([]byte(text))
+	var room [64]byte // on the stack
+	n := crc32.ChecksumIEEE(append(room[:0], text...))
 	var sum [sumChars]byte
 	for i := sumChars - 1; i >= 0; i-- {
 		sum[i] = letters[n%62]

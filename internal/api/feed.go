@@ -176,10 +176,12 @@ func (f *feed) begin() {
 	f.started = true
 	h := f.w.Header()
 	h.Set("Content-Type", f.encoder.ContentType())
-	h.Set("Cache-Control", "no-cache")
-	h.Set("X-Accel-Buffering", "no")
+	h["Cache-Control"], h["X-Accel-Buffering"] = noCache, no
 	f.w.WriteHeader(http.StatusOK)
 }
+
+// Values of every stream's header, shared because nobody changes them.
+var noCache, no = []string{"no-cache"}, []string{"no"}
 
 // keepAlive writes what tells the client, and every proxy between, that we are still there.
 func (f *feed) keepAlive() {

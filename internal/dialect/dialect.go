@@ -121,8 +121,8 @@ type Passer interface {
 	// CountResponse reads of a whole answer that passes through only what metering
 	// needs: its usage, and whether it is an error.
 	CountResponse(body []byte) (*chat.Response, error)
-	// Dull reports whether whole frames that pass through hold nothing that metering
-	// needs. It is shown the last ones of a run. When in doubt it says no.
+	// Dull reports whether a run of whole frames that passes through holds nothing
+	// that metering needs, as far as its last frames tell. When in doubt it says no.
 	Dull(frames []byte) bool
 	// Rename puts another model's name into an answer's or a frame's own bytes and
 	// leaves every other byte as it is.

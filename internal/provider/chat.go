@@ -134,7 +134,7 @@ func (c *Chat) send(ctx context.Context, call dialect.Call) (*http.Response, err
 	if err := c.authorize(ctx, r, call.Body); err != nil {
 		return nil, err
 	}
-	answer, err := c.client.Do(r)
+	answer, err := c.carry(r)
 	if err != nil {
 		return nil, fault.New(fault.UpstreamError, "The model's provider could not be reached.").Because(err)
 	}
@@ -153,6 +153,16 @@ func (c *Chat) send(ctx context.Context, call dialect.Call) (*http.Response, err
 	defer answer.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(answer.Body, mostError))
 	return nil, c.refused(answer.StatusCode, answer.Header, body)
+}
+
+// carry sends a request and returns its answer. Guard's client follows no redirect
+// and keeps no cookies, so that its transport does all there is to do, but for a
+// password in the address.
+func (c *Chat) carry(r *http.Request) (*http.Response, error) {
+	if t := c.client.Transport; t != nil && r.URL.User == nil {
+		return t.RoundTrip(r)
+	}
+	return c.client.Do(r)
 }
 
 // exchange is one call that was answered.
@@ -251,7 +261,11 @@ func errTooLong() *fault.Error {
 }
 
 func contentType(answer *http.Response) string {
-	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	said := answer.Header.Get("Content-Type")
+	if said == "text/event-stream" || said == "application/json" { // as nearly all say it
+		return said
+	}
+	kind, _, _ := mime.ParseMediaType(said)
 	return kind
 }
 

@@ -165,7 +165,6 @@ func (s *source) next() (chat.Chunk, error) {
 // skim passes on what has arrived without looking at every frame of it. Those at
 // the end that may matter are left in run; an empty chunk means to look at them.
 func (s *source) skim() (chat.Chunk, error) {
-	const last = 4 // how many frames what matters may take: the end, usage, a sign that all is said
 	frames, err := s.reader.Run()
 	if err != nil {
 		return chat.Chunk{}, s.ended(err)
@@ -174,9 +173,11 @@ func (s *source) skim() (chat.Chunk, error) {
 		return chat.Chunk{}, nil // too long to be skimmed
 	}
 	s.dog.fed()
-	if tail := wire.Tail(frames, last); !s.c.dialect.Dull(tail) {
+	if !s.c.dialect.Dull(frames) {
+		const last = 4 // how many frames what matters may take: the end, usage, a sign that all is said
+		tail := wire.Tail(frames, last)
 		head := frames[:len(frames)-len(tail)]
-		if len(head) == 0 || !s.c.dialect.Dull(wire.Tail(head, last)) {
+		if len(head) == 0 || !s.c.dialect.Dull(head) {
 			s.run = frames
 			return chat.Chunk{}, nil
 		}

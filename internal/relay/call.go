@@ -17,7 +17,8 @@ import (
 // call is a turn that is being counted.
 type call struct {
 	relay  *Relay
-	ctx    context.Context // carries the log scope; never ends
+	ctx    context.Context // never ends
+	scope  *scope.Request
 	start  time.Time
 	body   int // bytes of the request
 	model  *catalog.Model
@@ -109,7 +110,7 @@ func (c *call) settle() {
 			}
 			c.record.Nano, c.record.Priced = c.model.Price.Cost(usage)
 		}
-		scope.From(c.ctx).Note(
+		c.scope.Note(
 			slog.String("model", c.record.Model), slog.String("provider", c.record.Provider), slog.String("target", c.record.Target),
 			slog.Int("tries", c.record.Tries), slog.Int64("input_tokens", c.record.Input+c.record.CacheRead+c.record.CacheWrite),
 			slog.Int64("output_tokens", c.record.Output+c.record.Reasoning),

@@ -175,7 +175,7 @@ func (r *Relay) remember(who access.Principal, reply *chat.Reply) {
 func (r *Relay) begin(ctx context.Context, who access.Principal, req *chat.Request) *call {
 	now := r.Now()
 	s := scope.From(ctx)
-	return &call{relay: r, ctx: context.WithoutCancel(ctx), start: now, body: len(req.Origin.Body), record: meter.Record{
+	return &call{relay: r, ctx: context.WithoutCancel(ctx), scope: s, start: now, body: len(req.Origin.Body), record: meter.Record{
 		ID: uid.New("use"), At: now, Request: s.ID, Workspace: who.Workspace, Key: who.Key, Environment: string(who.Environment),
 		Route: s.Route(), Dialect: req.Origin.Dialect, Model: req.Model, Stream: req.Stream, Status: 200,
 	}}

@@ -18,19 +18,22 @@ const (
 // nobody a wait.
 type breakers struct {
 	mu sync.Mutex // guards by
-	by map[string]*gobreaker.TwoStepCircuitBreaker[struct{}]
+	by map[address]*gobreaker.TwoStepCircuitBreaker[struct{}]
 }
 
-func (b *breakers) of(target string) *gobreaker.TwoStepCircuitBreaker[struct{}] {
+// address tells targets apart.
+type address struct{ provider, model string }
+
+func (b *breakers) of(target address) *gobreaker.TwoStepCircuitBreaker[struct{}] {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.by == nil {
-		b.by = make(map[string]*gobreaker.TwoStepCircuitBreaker[struct{}])
+		b.by = make(map[address]*gobreaker.TwoStepCircuitBreaker[struct{}])
 	}
 	breaker := b.by[target]
 	if breaker == nil {
 		breaker = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
-			Name: target, MaxRequests: 1, Timeout: openFor,
+			Name: target.provider + "/" + target.model, MaxRequests: 1, Timeout: openFor,
 			ReadyToTrip: func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= failuresToOpen },
 		})
 		b.by[target] = breaker

@@ -45,7 +45,7 @@ func (r *Router) Do(ctx context.Context, m *catalog.Model, try func(context.Cont
 			continue
 		}
 		target := order[at]
-		done, open := r.breakers.of(target.Provider + "/" + target.Model).Allow()
+		done, open := r.breakers.of(address{target.Provider, target.Model}).Allow()
 		if open != nil {
 			dead[at] = true
 			last = errors.Join(last, open)

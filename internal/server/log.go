@@ -99,6 +99,9 @@ func (w *watched) FlushError() error {
 	return errors.Join(err, w.release())
 }
 
+// Unwrap lets http.ResponseController reach the connection.
+func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
 // release sends what was held back.
 func (w *watched) release() error {
 	if !w.packs {
@@ -118,6 +121,3 @@ func (w *watched) end(aborted bool) {
 		w.conn.finish()
 	}
 }
-
-// Unwrap lets http.ResponseController reach the connection.
-func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }

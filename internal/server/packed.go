@@ -29,30 +29,6 @@ type packed struct {
 // packs are kept from one flush to the next.
 var packs = sync.Pool{New: func() any { b := make([]byte, 0, 24<<10); return &b }}
 
-// hold keeps back what is written from now on, until release.
-func (c *packed) hold() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.holding = true
-}
-
-// release sends what was held back.
-func (c *packed) release() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.holding = false
-	_, err := c.send(nil)
-	return err
-}
-
-// finish holds nothing more back: what was held goes out with the next write, or
-// when the connection is closed.
-func (c *packed) finish() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.holding = false
-}
-
 // Write sends b, or holds it back.
 func (c *packed) Write(b []byte) (int, error) {
 	c.mu.Lock()
@@ -83,6 +59,30 @@ func (c *packed) CloseWrite() error { return errors.Join(c.release(), c.TCPConn.
 
 // Close ends the connection.
 func (c *packed) Close() error { return errors.Join(c.release(), c.TCPConn.Close()) }
+
+// hold keeps back what is written from now on, until release.
+func (c *packed) hold() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.holding = true
+}
+
+// release sends what was held back.
+func (c *packed) release() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.holding = false
+	_, err := c.send(nil)
+	return err
+}
+
+// finish holds nothing more back: what was held goes out with the next write, or
+// when the connection is closed.
+func (c *packed) finish() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.holding = false
+}
 
 // send sends what was held back, then b, and says how much of b. The caller holds mu.
 func (c *packed) send(b []byte) (int, error) {

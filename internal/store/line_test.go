@@ -13,7 +13,7 @@ import (
 // added later and not written fails here.
 func TestALineIsWhatJSONWouldWrite(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "gpt-4.1", "a \"b\" \\ <c> & d", "line\nend", "größer 模型", "bad \xff utf-8", "\u2028"} {
+	for _, text := range []string{"", "gpt-4.1", "a \"b\" \\ <c> & d", "line\nend", "größer ñandú", "bad \xff utf-8", "\u2028"} {
 		var r meter.Record
 		v := reflect.ValueOf(&r).Elem()
 		for i := range v.NumField() {

@@ -26,7 +26,8 @@ var lineBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 1<<10); retur
 func (l *lines) Handle(ctx context.Context, r slog.Record) error {
 	buffer := lineBuffers.Get().(*[]byte)
 	defer lineBuffers.Put(buffer)
-	b := append((*buffer)[:0], `{"time":"`...)
+	b := (*buffer)[:0]
+	b = append(b, `{"time":"`...)
 	b = r.Time.AppendFormat(b, time.RFC3339Nano)
 	b = append(append(append(b, `","level":"`...), r.Level.String()...), `","msg":`...)
 	b, plain := appendText(b, r.Message)
@@ -42,8 +43,9 @@ func (l *lines) Handle(ctx context.Context, r slog.Record) error {
 	if !plain || r.Time.IsZero() {
 		return l.Handler.Handle(ctx, r)
 	}
-	*buffer = append(b, '}', '\n')
-	_, err := l.w.Write(*buffer)
+	b = append(b, '}', '\n')
+	*buffer = b
+	_, err := l.w.Write(b)
 	return err
 }
 

@@ -114,7 +114,7 @@ func TestARunIsCutAsItWouldBeRead(t *testing.T) {
 		}
 	}
 	for run, want := range map[string]int{
-		"": 0, "data: a\n\n": 1, ": hi\n\nevent: x\ndata: a\n\nevent: y\ndata: b\n\n": 2, "data: a\r\n\r\ndata: b\r\n\r\n": 2,
+		"": 0, "data: a\n\n": 1, "event: x\ndata: a\n\nevent: y\ndata: b\n\n": 2, "data: a\r\n\r\ndata: b\r\n\r\ndata: c\r\n\r\n": 3,
 	} {
 		if got := Events([]byte(run)); got != want {
 			t.Errorf("%q has %d events, want %d", run, got, want)
@@ -158,6 +158,27 @@ func TestTail(t *testing.T) {
 	} {
 		if got := string(Tail([]byte(in), 2)); got != want {
 			t.Errorf("%q: %q", in, got)
+		}
+	}
+}
+
+// TestTheLastEventIsFound tries every text of seven letters.
+func TestTheLastEventIsFound(t *testing.T) {
+	t.Parallel()
+	const letters, length = "a\n\r", 7
+	for n := range 2187 * 3 {
+		text := make([]byte, 0, length)
+		for rest := n; len(text) < length-n%2; rest /= len(letters) {
+			text = append(text, letters[rest%len(letters)])
+		}
+		want := 0
+		for end := range len(text) + 1 {
+			if head := text[:end]; bytes.HasSuffix(head, []byte("\n\n")) || bytes.HasSuffix(head, []byte("\n\r\n")) {
+				want = end
+			}
+		}
+		if got := lastEvent(text); got != want {
+			t.Fatalf("%q: %d, want %d", text, got, want)
 		}
 	}
 }

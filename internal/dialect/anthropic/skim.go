@@ -7,6 +7,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/fault"
+	"stele/internal/wire"
 )
 
 // CountResponse reads of a whole answer only what metering needs.
@@ -23,12 +24,11 @@ func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 	return &chat.Response{Usage: usage.usage()}, nil
 }
 
-// Dull reports whether whole frames are only content: nothing about the
+// Dull reports whether a run of whole frames ends with content: nothing about the
 // message as a whole, and no error. The message begins in the first frame and ends
-// in the last ones. A server that leaves the events' names out is never dull.
+// in the last ones, after all content. A server that leaves the events' names out is
+// never dull.
 func (Codec) Dull(frames []byte) bool {
-	if !bytes.HasPrefix(frames, []byte("event: content_block_")) {
-		return false
-	}
-	return !bytes.Contains(frames, []byte("event: message_")) && !bytes.Contains(frames, []byte(`error`))
+	last := wire.Tail(frames, 1)
+	return bytes.HasPrefix(last, []byte("event: content_block_")) && !bytes.Contains(last, []byte(`error`))
 }

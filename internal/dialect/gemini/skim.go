@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"stele/internal/chat"
+	"stele/internal/wire"
 )
 
 // CountResponse reads of a whole answer only what metering needs. An answer that
@@ -20,8 +21,10 @@ func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 	return &chat.Response{Usage: w.usage.common()}, nil
 }
 
-// Dull reports whether whole frames are only content: no end, no block, no
-// error. Usage is in every frame, and the one with the end has the last word.
+// Dull reports whether a run of whole frames ends with content: no end, no block, no
+// error. Usage is in every frame, and the one with the end has the last word; a frame
+// or two may follow it.
 func (Codec) Dull(frames []byte) bool {
+	frames = wire.Tail(frames, 3)
 	return !bytes.Contains(frames, []byte("finish")) && !bytes.Contains(frames, []byte(`rror"`)) && !bytes.Contains(frames, []byte("eedback"))
 }

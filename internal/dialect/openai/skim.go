@@ -4,6 +4,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"stele/internal/chat"
+	"stele/internal/wire"
 )
 
 // CountResponse reads of a whole answer only what metering needs.
@@ -21,10 +22,10 @@ func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 	return &chat.Response{Usage: readUsage(root.Get("usage"))}, nil
 }
 
-// Dull reports whether whole frames are only text: no usage, no end, no error.
-// Those come last, before nothing but usage and [DONE]. Every frame has the keys;
-// what counts is whether they are null.
+// Dull reports whether a run of whole frames ends with plain text: no usage, no end,
+// no error. Nothing plain follows those, but for other answers that still go on.
+// Every frame has the keys; what counts is whether they are null.
 func (Codec) Dull(frames []byte) bool {
-	g := glance(frames)
-	return !g.usage && !g.finish && !g.err && !g.done && !g.event
+	g := glance(wire.Tail(frames, 1))
+	return g.choices && !g.usage && !g.finish && !g.err && !g.done && !g.event
 }
