@@ -15,6 +15,12 @@ func (s *Service) collect(ctx context.Context, t *Task, outputs []media.Output) 
 	if failure != nil {
 		return 0, s.fail(ctx, t, failure)
 	}
+	fetches := &s.schedule.lane(t.Provider).fetches
+	free, wait := fetches.take()
+	if !free {
+		return wait, nil
+	}
+	defer fetches.give()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), collectTime)
 	defer cancel()
 	var last media.Status

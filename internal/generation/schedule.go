@@ -11,6 +11,7 @@ import (
 const (
 	pollWidth  = 256 // looks at one provider's work at the same time
 	askWidth   = 64  // submissions to one provider at the same time
+	fetchWidth = 64  // tasks of one provider whose outputs are copied at the same time
 	firstWait  = time.Second
 	longestGap = time.Minute
 )
@@ -35,11 +36,11 @@ type dueTask struct {
 
 // lane is the way to one provider.
 type lane struct {
-	mu      sync.Mutex // guards all below
-	polls   int        // on their way
-	queue   []*Task    // due, and without room
-	asks    int        // on their way
-	crowded int        // submissions that found no room lately
+	asks, fetches places
+
+	mu    sync.Mutex // guards all below
+	polls int        // on their way
+	queue []*Task    // due, and without room
 }
 
 func newSchedule(poll func(context.Context, *Task)) *schedule {
@@ -50,7 +51,7 @@ func (s *schedule) lane(provider string) *lane {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.lanes[provider] == nil {
-		s.lanes[provider] = new(lane)
+		s.lanes[provider] = &lane{asks: places{most: askWidth}, fetches: places{most: fetchWidth}}
 	}
 	return s.lanes[provider]
 }
@@ -156,26 +157,6 @@ func (l *lane) next(ctx context.Context) *Task {
 	t := l.queue[0]
 	l.queue = l.queue[1:]
 	return t
-}
-
-// take makes room for a submission, or says when to ask again: the later the
-// longer the line.
-func (l *lane) take() (bool, time.Duration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.asks >= askWidth {
-		l.crowded++
-		return false, min(time.Duration(1+l.crowded/askWidth)*firstWait, longestGap/2)
-	}
-	l.asks++
-	l.crowded = max(0, l.crowded-1)
-	return true, 0
-}
-
-func (l *lane) give() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.asks--
 }
 
 // jitter keeps tasks that began together from being polled together.

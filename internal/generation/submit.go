@@ -19,11 +19,12 @@ func (s *Service) submit(ctx context.Context, t *Task) (again time.Duration, err
 	if failure != nil {
 		return 0, s.fail(ctx, t, failure)
 	}
-	free, wait := s.schedule.lane(t.Provider).take()
+	asks := &s.schedule.lane(t.Provider).asks
+	free, wait := asks.take()
 	if !free {
 		return wait, nil
 	}
-	defer s.schedule.lane(t.Provider).give()
+	defer asks.give()
 	req, failure := s.request(ctx, t)
 	if failure != nil {
 		return 0, s.fail(ctx, t, failure)
