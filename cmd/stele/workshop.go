@@ -85,6 +85,9 @@ func openQueue(ctx context.Context, db *store.Store, node string, log *slog.Logg
 		Enqueue: func(ctx context.Context, tx *sql.Tx, jobs []generation.Job) error {
 			return q.Enqueue(ctx, tx, time.Time{}, ofQueue(jobs)...)
 		},
+		Beside: func(place int, ids []string, jobs []generation.Job) (string, []any, error) {
+			return q.Beside(place, ids, ofQueue(jobs))
+		},
 		Wake: func(jobs []generation.Job) { q.Wake(ofQueue(jobs)...) },
 	})
 	return q, nil
@@ -98,10 +101,10 @@ func ofQueue(jobs []generation.Job) []queue.Job {
 	return list
 }
 
-// How many jobs of each kind one process does at a time. Submissions mostly wait
-// for providers, and each of those has a lane of its own.
+// How many jobs of each kind one process does at a time. They mostly wait for
+// providers, each of which has a lane of its own: a silent one holds up to 128 of them.
 const (
-	workers   = 256
+	workers   = 1024
 	couriers  = 32
 	runTime   = 10 * time.Minute // copying a long clip takes its time
 	drainJobs = 20 * time.Second

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 
+	"stele/internal/access"
 	"stele/internal/generation"
 	"stele/internal/media"
 	"stele/internal/queue"
@@ -25,6 +27,9 @@ func join(s *store.Store, q *queue.Queue) {
 	s.SetQueue(store.Queue{
 		Enqueue: func(ctx context.Context, tx *sql.Tx, jobs []generation.Job) error {
 			return q.Enqueue(ctx, tx, time.Time{}, ofQueue(jobs)...)
+		},
+		Beside: func(place int, ids []string, jobs []generation.Job) (string, []any, error) {
+			return q.Beside(place, ids, ofQueue(jobs))
 		},
 		Wake: func(jobs []generation.Job) { q.Wake(ofQueue(jobs)...) },
 	})
@@ -83,6 +88,52 @@ func TestATaskIsWorkedOnWhenItIsSaved(t *testing.T) {
 		}
 		if got := receive(t, ran); got != "but this" {
 			t.Errorf("ran %s", got)
+		}
+	})
+}
+
+func TestTasksSavedTogetherEachHaveTheirJob(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *store.Store) {
+		q := newQueue(s)
+		join(s, q)
+		const n = 200
+		ran := make(chan string, 3*n)
+		queue.Handle(q, queue.Work{Workers: 4}, func(_ context.Context, r generation.Run) (time.Duration, error) {
+			ran <- r.ID
+			return 0, nil
+		})
+		start(t, q)
+		var saved, taken atomic.Int32
+		var wg sync.WaitGroup
+		for range n {
+			first, twin, broken := task(), task(), task()
+			twin.ID = first.ID
+			broken.Order.Sources = []generation.Source{{Field: "image_url", File: "file_gone"}}
+			for _, v := range []*generation.Task{first, twin, broken} {
+				wg.Go(func() {
+					switch err := s.InsertTask(t.Context(), v); {
+					case err == nil:
+						saved.Add(1)
+					case errors.Is(err, access.ErrExists):
+						taken.Add(1)
+					case v != broken || !errors.Is(err, access.ErrNotFound):
+						t.Errorf("insert: %v", err)
+					}
+				})
+			}
+		}
+		wg.Wait()
+		if saved.Load() != n || taken.Load() != n {
+			t.Errorf("%d saved, %d taken, want %d of each", saved.Load(), taken.Load(), n)
+		}
+		seen := make(map[string]bool)
+		for range n {
+			id := receive(t, ran)
+			if seen[id] {
+				t.Errorf("%s has two jobs", id)
+			}
+			seen[id] = true
 		}
 	})
 }

@@ -19,7 +19,7 @@ const claimColumns = `workspace, route, key, fingerprint, id, owner, turn, since
 // the same time one wins.
 func (s *Store) Claim(ctx context.Context, c replay.Claim, old, silent time.Time) (replay.Claim, bool, error) {
 	for {
-		taken, err := scanClaim(s.write.QueryRowContext(ctx, `INSERT INTO claims (`+claimColumns+`)
+		taken, ok, err := s.claim(ctx, `INSERT INTO claims (`+claimColumns+`)
 			VALUES ($1, $2, $3, $4, $5, $6, 1, $7, 0, '', $8)
 			ON CONFLICT (workspace, route, key) DO UPDATE SET
 				fingerprint = excluded.fingerprint,
@@ -31,16 +31,28 @@ func (s *Store) Claim(ctx context.Context, c replay.Claim, old, silent time.Time
 			WHERE claims.since < $9 OR (claims.status = 0 AND claims.fingerprint = excluded.fingerprint AND (claims.owner = excluded.owner
 				OR NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.id = claims.owner AND nodes.seen_at >= $10)))
 			RETURNING `+claimColumns,
-			c.Workspace, c.Route, c.Key, c.Fingerprint, c.ID, c.Owner, millis(c.Since), []byte{}, millis(old), millis(silent)))
-		if !errors.Is(err, sql.ErrNoRows) {
-			return taken, err == nil, err
+			c.Workspace, c.Route, c.Key, c.Fingerprint, c.ID, c.Owner, millis(c.Since), []byte{}, millis(old), millis(silent))
+		if ok || err != nil {
+			return taken, ok, err
 		}
-		standing, err := scanClaim(s.write.QueryRowContext(ctx, `SELECT `+claimColumns+` FROM claims
-			WHERE workspace = $1 AND route = $2 AND key = $3`, c.Workspace, c.Route, c.Key))
-		if !errors.Is(err, sql.ErrNoRows) { // else it was freed just now
+		standing, ok, err := s.claim(ctx, `SELECT `+claimColumns+` FROM claims
+			WHERE workspace = $1 AND route = $2 AND key = $3`, c.Workspace, c.Route, c.Key)
+		if ok || err != nil { // else it was freed just now
 			return standing, false, err
 		}
 	}
+}
+
+// claim runs a statement that gives a claim or none.
+func (s *Store) claim(ctx context.Context, statement string, args ...any) (c replay.Claim, ok bool, err error) {
+	err = s.one(ctx, true, func(ctx context.Context, q querier) error {
+		c, err = scanClaim(q.QueryRowContext(ctx, statement, args...))
+		if ok = err == nil; errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return c, ok && err == nil, err
 }
 
 // FinishClaim saves the answer of a claim that is still the caller's.
@@ -63,11 +75,19 @@ func (s *Store) DeleteClaimsBefore(ctx context.Context, before time.Time) (int64
 
 func (s *Store) changeClaim(ctx context.Context, statement string, c replay.Claim, more ...any) error {
 	args := append([]any{c.Workspace, c.Route, c.Key, c.Owner, c.Turn}, more...)
-	result, err := s.write.ExecContext(ctx, statement, args...)
+	var n int64
+	err := s.one(ctx, true, func(ctx context.Context, q querier) error {
+		result, err := q.ExecContext(ctx, statement, args...)
+		if err != nil {
+			return err
+		}
+		n, err = result.RowsAffected()
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("change claim: %w", err)
 	}
-	if n, err := result.RowsAffected(); err != nil || n == 0 {
+	if n == 0 {
 		return replay.ErrLost
 	}
 	return nil

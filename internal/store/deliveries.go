@@ -65,7 +65,7 @@ func (s *Store) Deliveries(ctx context.Context, workspace string, limit int) ([]
 func (s *Store) Replay(ctx context.Context, id string) error {
 	jobs := []generation.Job{webhook.Deliver{ID: id}}
 	queued := false
-	err := s.tx(ctx, func(tx *sql.Tx) error {
+	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		var state string
 		err := tx.QueryRowContext(ctx, `SELECT state FROM deliveries WHERE id = $1`+s.forUpdate(), id).Scan(&state)
 		if err != nil || webhook.State(state) == webhook.Pending {

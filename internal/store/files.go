@@ -18,8 +18,11 @@ const fileColumns = `id, workspace, state, blob, name, kind, type, size, sha256,
 
 // InsertFile writes down a file that is arriving.
 func (s *Store) InsertFile(ctx context.Context, f *file.File) error {
-	_, err := s.write.ExecContext(ctx, `INSERT INTO files (`+fileColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`, fileArgs(f, file.Arriving)...)
+	err := s.one(ctx, false, func(ctx context.Context, q querier) error {
+		_, err := q.ExecContext(ctx, `INSERT INTO files (`+fileColumns+`)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`, fileArgs(f, file.Arriving)...)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("insert file: %w", err)
 	}
@@ -28,12 +31,20 @@ func (s *Store) InsertFile(ctx context.Context, f *file.File) error {
 
 // FinishFile makes an arriving file ready, with all that is known of it now.
 func (s *Store) FinishFile(ctx context.Context, f *file.File) error {
-	result, err := s.write.ExecContext(ctx, `UPDATE files SET (`+fileColumns+`) =
-		($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) WHERE id = $1 AND state = 'arriving'`, fileArgs(f, file.Ready)...)
+	var n int64
+	err := s.one(ctx, false, func(ctx context.Context, q querier) error {
+		result, err := q.ExecContext(ctx, `UPDATE files SET (`+fileColumns+`) =
+			($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) WHERE id = $1 AND state = 'arriving'`, fileArgs(f, file.Ready)...)
+		if err != nil {
+			return err
+		}
+		n, err = result.RowsAffected()
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("finish file: %w", err)
 	}
-	if n, err := result.RowsAffected(); err != nil || n == 0 {
+	if n == 0 {
 		return access.ErrNotFound
 	}
 	f.State = file.Ready
@@ -65,7 +76,7 @@ func (s *Store) Files(ctx context.Context, workspace string, limit int) ([]file.
 // calls first.
 func (s *Store) DoomFiles(ctx context.Context, now time.Time, limit int) ([]file.File, error) {
 	var list []file.File
-	err := s.tx(ctx, func(tx *sql.Tx) error {
+	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		var err error
 		skip := ""
 		if s.engine == postgres {

@@ -29,7 +29,10 @@ const (
 // Queue is where the jobs of tasks go.
 type Queue struct {
 	Enqueue func(ctx context.Context, tx *sql.Tx, jobs []generation.Job) error // in the task's transaction
-	Wake    func(jobs []generation.Job)                                        // when that is saved
+	// Beside is a statement that writes the jobs of those tasks that are in the table
+	// called task, from the given place on. It is for PostgreSQL and may be nil.
+	Beside func(place int, ids []string, jobs []generation.Job) (statement string, args []any, err error)
+	Wake   func(jobs []generation.Job) // when that is saved
 }
 
 // SetQueue says where jobs go. It must be called before any task is saved.
@@ -47,20 +50,28 @@ func (s *Store) InsertTask(ctx context.Context, t *generation.Task) error {
 	if err != nil {
 		return err
 	}
-	err = s.tx(ctx, func(tx *sql.Tx) error {
+	if s.simple(t) {
+		return s.insertSimple(ctx, t, append(order, state...))
+	}
+	taken := false
+	err = s.urgent(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, `INSERT INTO generations (`+taskColumns+`) VALUES (`+orderPlaces+`, `+statePlaces+`) ON CONFLICT (id) DO NOTHING`,
 			append(order, state...)...)
 		if err != nil {
 			return fmt.Errorf("insert generation: %w", err)
 		}
-		if n, err := result.RowsAffected(); err != nil || n == 0 {
-			return access.ErrExists
+		n, err := result.RowsAffected()
+		if taken = n == 0; err != nil || taken {
+			return err
 		}
 		if err := s.useFiles(ctx, tx, t); err != nil {
 			return err
 		}
 		return s.saveConsequences(ctx, tx, t)
 	})
+	if err == nil && taken {
+		return access.ErrExists
+	}
 	if err == nil {
 		s.wake(t)
 	}
@@ -69,24 +80,32 @@ func (s *Store) InsertTask(ctx context.Context, t *generation.Task) error {
 
 // Task finds a task of a workspace, or of any where that is "".
 func (s *Store) Task(ctx context.Context, workspace, id string) (*generation.Task, error) {
+	if s.engine == postgres && workspace == "" { // nobody waits for it
+		done, err := s.courtesy.wait(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("read generation: %w", err)
+		}
+		defer done()
+	}
 	t, err := scanTask(s.read.QueryRowContext(ctx, `SELECT `+taskColumns+` FROM generations
 		WHERE id = $1 AND ($2 = '' OR workspace = $2)`, id, workspace))
 	return t, found(err)
 }
 
 // UpdateTask changes a task under its lock and saves how far it is now with all
-// that follows. change must not ask the store for anything.
+// that follows. change must not ask the store for anything, and may be called twice.
 func (s *Store) UpdateTask(ctx context.Context, id string, change func(*generation.Task) error) (*generation.Task, error) {
 	var t *generation.Task
-	err := s.tx(ctx, func(tx *sql.Tx) error {
+	var refused error
+	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		var err error
 		t, err = scanTask(tx.QueryRowContext(ctx, `SELECT `+taskColumns+` FROM generations WHERE id = $1`+s.forUpdate(), id))
 		if err != nil {
 			return found(err)
 		}
 		before := t.Stage
-		if err := change(t); err != nil {
-			return err
+		if refused = change(t); refused != nil {
+			return nil // nothing was written
 		}
 		t.Version++
 		state, err := stateArgs(t)
@@ -105,6 +124,9 @@ func (s *Store) UpdateTask(ctx context.Context, id string, change func(*generati
 		}
 		return s.saveConsequences(ctx, tx, t)
 	})
+	if err == nil {
+		err = refused
+	}
 	if err != nil {
 		return nil, err
 	}

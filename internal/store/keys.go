@@ -16,7 +16,7 @@ const keyColumns = `id, workspace, name, environment, sandbox, scopes, models,
 
 // InsertKey saves a new key, its workspace where it is new, and the audit entry.
 func (s *Store) InsertKey(ctx context.Context, k access.Key, e access.Entry) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		var err error
 		if k.Revision, err = nextRevision(ctx, tx, "keys"); err != nil {
 			return err
@@ -41,7 +41,7 @@ func (s *Store) InsertKey(ctx context.Context, k access.Key, e access.Entry) err
 // wait for each other, so none is lost.
 func (s *Store) UpdateKey(ctx context.Context, id string, change func(*access.Key) (access.Entry, error)) (access.Key, error) {
 	var k access.Key
-	err := s.tx(ctx, func(tx *sql.Tx) error {
+	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		// The counter's row is taken first: on PostgreSQL it is the lock.
 		revision, err := nextRevision(ctx, tx, "keys")
 		if err != nil {
@@ -89,7 +89,7 @@ func (s *Store) KeyRevision(ctx context.Context) (int64, error) {
 
 // TouchKeys notes when keys were last used. It is no change: the revision stays.
 func (s *Store) TouchKeys(ctx context.Context, used map[string]time.Time) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		for _, id := range slices.Sorted(maps.Keys(used)) { // in one order, or two processes would wait for each other
 			_, err := tx.ExecContext(ctx, `UPDATE keys SET last_used_at = $2 WHERE id = $1 AND last_used_at < $2`, id, millis(used[id]))
 			if err != nil {

@@ -18,7 +18,7 @@ const owned = `stage <> 'ended' AND stage IN ('submitting', 'waiting', 'collecti
 // Beat says that the process called node lives. Those not heard of for a day are
 // forgotten, which is as good as dead.
 func (s *Store) Beat(ctx context.Context, node string, now time.Time) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO nodes (id, seen_at) VALUES ($1, $2)
 			ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, node, millis(now))
 		if err == nil {
@@ -63,7 +63,7 @@ func (s *Store) Adopt(ctx context.Context, node string, silentSince time.Time, l
 
 // Release says that node is going: its tasks have no owner from then on.
 func (s *Store) Release(ctx context.Context, node string) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE generations SET owner = '', version = version + 1 WHERE owner = $1 AND stage <> 'ended'`, node)
 		if err == nil {
 			_, err = tx.ExecContext(ctx, `DELETE FROM nodes WHERE id = $1`, node)

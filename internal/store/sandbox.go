@@ -11,7 +11,10 @@ import (
 
 // Accept adds an entry to the journal of what the sandbox has accepted.
 func (s *Store) Accept(ctx context.Context, key string, life []byte) error {
-	_, err := s.write.ExecContext(ctx, `INSERT INTO sandbox_journal (key, at, life) VALUES ($1, $2, $3)`, key, millis(time.Now()), blob(life))
+	err := s.one(ctx, false, func(ctx context.Context, q querier) error {
+		_, err := q.ExecContext(ctx, `INSERT INTO sandbox_journal (key, at, life) VALUES ($1, $2, $3)`, key, millis(time.Now()), blob(life))
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("write sandbox journal: %w", err)
 	}

@@ -17,7 +17,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
-	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
 
 	"stele/internal/access"
 )
@@ -31,6 +30,10 @@ type Store struct {
 	read   *sql.DB
 	write  *sql.DB // on SQLite a pool of one connection: the engine has one writer anyway
 	queue  Queue
+
+	changes    gathering[*change]    // on SQLite
+	insertions gathering[*insertion] // on PostgreSQL
+	courtesy   courtesy              // on PostgreSQL
 
 	pool    *pgxpool.Pool // beneath both, on PostgreSQL
 	notices *notices      // on PostgreSQL
@@ -98,7 +101,7 @@ func openSQLite(folder string) (*Store, error) {
 	open := func(extra string, connections int) (*sql.DB, error) {
 		dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
 			"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)" + extra
-		db, err := sql.Open("sqlite", dsn)
+		db, err := openRemembering(dsn)
 		if err != nil {
 			return nil, fmt.Errorf("open database: %w", err)
 		}
@@ -114,7 +117,9 @@ func openSQLite(folder string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
-	return &Store{engine: sqlite, folder: folder, read: read, write: write}, nil
+	s := &Store{engine: sqlite, folder: folder, read: read, write: write}
+	s.changes.width, s.changes.do = 1, s.saveGroup
+	return s, nil
 }
 
 func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
@@ -135,16 +140,37 @@ func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
 		return nil, fmt.Errorf("reach database at %s:%d: %w", config.ConnConfig.Host, config.ConnConfig.Port, err)
 	}
 	db := stdlib.OpenDBFromPool(pool)
-	return &Store{engine: postgres, read: db, write: db, pool: pool, notices: newNotices(pool)}, nil
+	s := &Store{engine: postgres, read: db, write: db, pool: pool, notices: newNotices(pool)}
+	s.insertions.width, s.insertions.do = insertWidth, s.insertGroup
+	s.courtesy.freely = int(config.MaxConns) * 3 / 4
+	return s, nil
 }
 
-// tx runs do in a transaction on the writer. Whatever error do gives rolls it back.
-func (s *Store) tx(ctx context.Context, do func(*sql.Tx) error) error {
+// tx saves what nobody waits for, or few people. do may be called twice.
+func (s *Store) tx(ctx context.Context, do func(context.Context, *sql.Tx) error) error {
+	return s.save(ctx, false, do)
+}
+
+// urgent saves what clients wait for. do may be called twice.
+func (s *Store) urgent(ctx context.Context, do func(context.Context, *sql.Tx) error) error {
+	return s.save(ctx, true, do)
+}
+
+// save runs do in a transaction on the writer. Whatever error do gives rolls it back.
+func (s *Store) save(ctx context.Context, urgent bool, do func(context.Context, *sql.Tx) error) error {
+	if s.engine == sqlite {
+		return s.grouped(ctx, urgent, do)
+	}
+	done, err := s.turn(ctx, urgent)
+	if err != nil {
+		return fmt.Errorf("begin transaction: %w", err)
+	}
+	defer done()
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("begin transaction: %w", err)
 	}
-	if err := do(tx); err != nil {
+	if err := do(ctx, tx); err != nil {
 		_ = tx.Rollback()
 		return err
 	}
@@ -152,6 +178,33 @@ func (s *Store) tx(ctx context.Context, do func(*sql.Tx) error) error {
 		return fmt.Errorf("commit transaction: %w", err)
 	}
 	return nil
+}
+
+// turn waits until it is the turn of a change, which lasts until done is called.
+func (s *Store) turn(ctx context.Context, urgent bool) (done func(), err error) {
+	if urgent {
+		return s.courtesy.serve(), nil
+	}
+	return s.courtesy.wait(ctx)
+}
+
+// querier is a transaction, or a database in which a statement is one.
+type querier interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// one runs a single statement.
+func (s *Store) one(ctx context.Context, urgent bool, do func(context.Context, querier) error) error {
+	if s.engine == postgres {
+		done, err := s.turn(ctx, urgent)
+		if err != nil {
+			return err
+		}
+		defer done()
+		return do(ctx, s.write)
+	}
+	return s.grouped(ctx, urgent, func(ctx context.Context, tx *sql.Tx) error { return do(ctx, tx) })
 }
 
 // forUpdate ends a SELECT whose row is to be changed. SQLite has one writer: whoever

@@ -35,11 +35,11 @@ func (s *Store) InsertRecords(ctx context.Context, records []meter.Record) error
 			list = append(list, r)
 		}
 	}
-	err := s.tx(ctx, func(tx *sql.Tx) error { return s.insertRecords(ctx, tx, list) })
+	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return s.insertRecords(ctx, tx, list) })
 	if !errors.Is(err, errRepeated) {
 		return err // nearly always all are new: looking first would cost as much as writing
 	}
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		fresh, err := newRecords(ctx, tx, list)
 		if err != nil {
 			return err
@@ -54,32 +54,43 @@ func (s *Store) insertRecords(ctx context.Context, tx *sql.Tx, records []*meter.
 	for _, r := range records {
 		of(days, r).add(r)
 	}
+	rest := len(records) % manyRows
+	if err := s.insertRows(ctx, tx, records[rest:], manyRows); err != nil {
+		return err
+	}
+	if err := s.insertRows(ctx, tx, records[:rest], 1); err != nil {
+		return err
+	}
+	return addDays(ctx, tx, days)
+}
+
+// insertRows saves records, so many with each statement.
+func (s *Store) insertRows(ctx context.Context, tx *sql.Tx, records []*meter.Record, rows int) error {
+	if len(records) == 0 {
+		return nil
+	}
+	statement, err := tx.PrepareContext(ctx, s.insertRequests(rows))
+	if err != nil {
+		return fmt.Errorf("insert requests: %w", err)
+	}
+	defer statement.Close()
 	var args []any
-	for _, rows := range []int{manyRows, 1} {
-		if len(records) < rows {
-			continue
+	for batch := range slices.Chunk(records, rows) {
+		args = args[:0]
+		for _, r := range batch {
+			args = append(args, r.ID, millis(r.At), r.Request, r.Workspace, r.Key, r.Environment, r.Route, r.Dialect, r.Model, r.Provider, r.Target,
+				flag(r.Stream), int64(r.Status), r.Code, int64(r.Tries), r.Dropped, r.Input, r.CacheRead, r.CacheWrite, r.CacheWrite1h, r.Output, r.Reasoning,
+				flag(r.Estimated), r.Nano, flag(r.Priced), r.FirstByte.Microseconds(), r.Took.Microseconds())
 		}
-		statement, err := tx.PrepareContext(ctx, s.insertRequests(rows))
+		result, err := statement.ExecContext(ctx, args...)
 		if err != nil {
 			return fmt.Errorf("insert requests: %w", err)
 		}
-		for ; len(records) >= rows; records = records[rows:] {
-			args = args[:0]
-			for _, r := range records[:rows] {
-				args = append(args, r.ID, millis(r.At), r.Request, r.Workspace, r.Key, r.Environment, r.Route, r.Dialect, r.Model, r.Provider, r.Target,
-					flag(r.Stream), r.Status, r.Code, r.Tries, r.Dropped, r.Input, r.CacheRead, r.CacheWrite, r.CacheWrite1h, r.Output, r.Reasoning,
-					flag(r.Estimated), r.Nano, flag(r.Priced), r.FirstByte.Microseconds(), r.Took.Microseconds())
-			}
-			result, err := statement.ExecContext(ctx, args...)
-			if err != nil {
-				return fmt.Errorf("insert requests: %w", err)
-			}
-			if n, err := result.RowsAffected(); err != nil || n != int64(rows) {
-				return errors.Join(err, errRepeated)
-			}
+		if n, err := result.RowsAffected(); err != nil || n != int64(rows) {
+			return errors.Join(err, errRepeated)
 		}
 	}
-	return addDays(ctx, tx, days)
+	return nil
 }
 
 // insertRequests is the statement for so many rows. SQLite keeps a list of the
@@ -92,14 +103,10 @@ func (s *Store) insertRequests(rows int) string {
 
 // newRecords are those of records that are not there yet.
 func newRecords(ctx context.Context, tx *sql.Tx, records []*meter.Record) ([]*meter.Record, error) {
-	statement, err := tx.PrepareContext(ctx, `SELECT COUNT(*) FROM requests WHERE id = $1`)
-	if err != nil {
-		return nil, fmt.Errorf("look for requests: %w", err)
-	}
 	var fresh []*meter.Record
 	for _, r := range records {
 		var n int
-		if err := statement.QueryRowContext(ctx, r.ID).Scan(&n); err != nil {
+		if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM requests WHERE id = $1`, r.ID).Scan(&n); err != nil {
 			return nil, fmt.Errorf("look for requests: %w", err)
 		}
 		if n == 0 {

@@ -10,13 +10,13 @@ import (
 
 // InsertUser saves a person, or gives access.ErrExists for a known address.
 func (s *Store) InsertUser(ctx context.Context, u access.User, e access.Entry) error {
-	return s.tx(ctx, func(tx *sql.Tx) error { return insertUser(ctx, tx, u, e) })
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return insertUser(ctx, tx, u, e) })
 }
 
 // InsertFirstAdmin saves u and forgets the set-up link, or gives access.ErrExists
 // when there is an administrator already.
 func (s *Store) InsertFirstAdmin(ctx context.Context, u access.User, e access.Entry) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		// Whoever writes this row first goes on; a second one waits here and then sees the administrator.
 		_, err := tx.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES ('first_admin', $1)
 			ON CONFLICT (name) DO UPDATE SET value = settings.value`, u.ID)

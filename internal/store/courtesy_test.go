@@ -1,0 +1,62 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestWhatNobodyWaitsForMakesRoom(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := courtesy{freely: 5}
+		served := c.serve()
+		turns := make(chan func(), 10)
+		for range 10 {
+			go func() {
+				done, err := c.wait(t.Context())
+				if err != nil {
+					t.Error(err)
+				}
+				turns <- done
+			}()
+		}
+		inside := func(want int) {
+			t.Helper()
+			synctest.Wait()
+			if len(turns) != want {
+				t.Errorf("%d have got their turn, want %d", len(turns), want)
+			}
+		}
+		inside(politely)
+		(<-turns)()
+		inside(politely) // another one came in
+		c.serve()()      // still one is being served
+		inside(politely)
+		time.Sleep(longest)
+		c.serve()()
+		inside(5) // they have waited long enough
+		served()
+		inside(5)
+		ctx, cancel := context.WithCancel(t.Context())
+		gone := make(chan error)
+		go func() {
+			_, err := c.wait(ctx)
+			gone <- err
+		}()
+		synctest.Wait()
+		cancel()
+		if err := <-gone; !errors.Is(err, context.Canceled) {
+			t.Errorf("who did not wait got %v", err)
+		}
+		for range 9 {
+			(<-turns)()
+		}
+		synctest.Wait()
+		if c.other != 0 || len(c.waiting) != 0 {
+			t.Errorf("%d are inside and %d waiting at the end", c.other, len(c.waiting))
+		}
+	})
+}
