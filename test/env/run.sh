@@ -73,7 +73,7 @@ tests() {
   step 'test tools' go_test tools
   step test go_test .
   if [[ -e test/go.mod ]]; then
-    step 'vet test' in_bash 'go -C test vet ./...'
+    step 'vet test' in_bash 'go -C test vet -tags torture ./... && cd test && go tool -modfile=../tools/go.mod staticcheck -tags torture ./...'
     step 'test test' go_test test
   fi
 }

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -39,22 +40,27 @@ func BenchmarkAccepted(b *testing.B) {
 			{"plain", "work=0s", false},
 		} {
 			b.Run(scene.name, func(b *testing.B) {
-				var ours, theirs time.Duration
-				n := 0
+				var ours, theirs, ratios []float64
 				for b.Loop() {
-					theirs += together(b, bare)
+					river := together(b, bare)
+					accepted := together(b, func() error { return d.accept(scene.orders, scene.keyed) })
 					d.settle(databaseURL)
-					ours += together(b, func() error { return d.accept(scene.orders, scene.keyed) })
-					d.settle(databaseURL)
-					n += turn
+					theirs, ours = append(theirs, turn/river.Seconds()), append(ours, turn/accepted.Seconds())
+					ratios = append(ratios, 100*river.Seconds()/accepted.Seconds())
 				}
 				b.ReportMetric(0, "ns/op")
-				b.ReportMetric(float64(n)/ours.Seconds(), "accepted/s")
-				b.ReportMetric(float64(n)/theirs.Seconds(), "river/s")
-				b.ReportMetric(100*theirs.Seconds()/ours.Seconds(), "%")
+				b.ReportMetric(median(ours), "accepted/s")
+				b.ReportMetric(median(theirs), "river/s")
+				b.ReportMetric(median(ratios), "%")
 			})
 		}
 	})
+}
+
+// median is what counts where others use the machine, too.
+func median(list []float64) float64 {
+	slices.Sort(list)
+	return list[len(list)/2]
 }
 
 var keys atomic.Int64
