@@ -143,7 +143,7 @@ func TestInternalRoutesRefuseKeys(t *testing.T) {
 		for name, header := range map[string]http.Header{
 			"bearer": bearer(good), "x-api-key": {"X-Api-Key": {good}}, "cookie": {"Cookie": {"stele_session=" + good}},
 		} {
-			if route.Open {
+			if route.Need == "" {
 				continue
 			}
 			knocked++

@@ -40,6 +40,7 @@ type SessionStore interface {
 type Visitor struct {
 	User    User
 	Session Session
+	Role    Role // in the session's workspace
 }
 
 // Principal is the visitor acting in the session's workspace.
@@ -109,7 +110,7 @@ func (s *Service) BySession(ctx context.Context, secret string) (Visitor, error)
 			return Visitor{}, err
 		}
 	}
-	return Visitor{User: u, Session: session}, nil
+	return Visitor{User: u, Session: session, Role: role(u)}, nil
 }
 
 // SignOut ends a session.
@@ -130,7 +131,7 @@ func (s *Service) open(ctx context.Context, u User, remote string) (Visitor, str
 	if err := s.store.InsertSession(ctx, session); err != nil {
 		return Visitor{}, "", err
 	}
-	return Visitor{User: u, Session: session}, secret, nil
+	return Visitor{User: u, Session: session, Role: role(u)}, secret, nil
 }
 
 func (s *Service) ticket(secret string) string {

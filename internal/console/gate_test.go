@@ -52,7 +52,7 @@ func TestInternalRoutesWantASessionAndNothingElse(t *testing.T) {
 		{"key as session", h.key, nil},
 	}
 	for _, route := range console.Routes() {
-		if route.Open {
+		if route.Need == "" {
 			continue
 		}
 		for _, caller := range callers {
@@ -99,7 +99,7 @@ func TestOpenRoutesDoNotLookAtKeys(t *testing.T) {
 	t.Parallel()
 	h := open(t, "http://127.0.0.1:8080")
 	for _, route := range console.Routes() {
-		if !route.Open || route.Method != http.MethodGet {
+		if route.Need != "" || route.Method != http.MethodGet {
 			continue
 		}
 		without := h.get(path(route))

@@ -50,7 +50,7 @@ func (c *Console) referencePage(r *http.Request, v *access.Visitor) (*shelf, err
 	}
 	page := &shelf{root: c.root()}
 	var err error
-	page.plain, err = c.execute(r, "reference", view{Title: "API reference", Active: "reference", Visitor: v, Data: c.reference})
+	page.plain, err = c.execute(r, "reference", "layout", view{Title: "API reference", Active: "reference", Visitor: v, Data: c.reference})
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,12 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"net/http"
+	"path"
+	"slices"
 	"strconv"
+	"strings"
 
 	"stele/internal/access"
 	"stele/internal/scope"
@@ -15,36 +19,42 @@ import (
 //go:embed templates/*.html
 var templateFiles embed.FS
 
-// pages are the templates that stand for themselves; the other files are parts
-// that any of them may use.
-var pages = [...]string{"keys", "key_secret", "signin", "setup", "reference", "notice"}
+// parts are what any page may use; every other file is a page.
+var parts = []string{"templates/layout.html", "templates/parts.html", "templates/icons.html"}
 
 // parseTemplates reads each page with the layout and the parts around it.
 func parseTemplates() (map[string]*template.Template, error) {
-	parts, err := template.New("").Option("missingkey=zero").
-		ParseFS(templateFiles, "templates/layout.html", "templates/parts.html")
+	files, err := fs.Glob(templateFiles, "templates/*.html")
+	if err != nil {
+		return nil, fmt.Errorf("find templates: %w", err)
+	}
+	common, err := template.New("").Option("missingkey=zero").ParseFS(templateFiles, parts...)
 	if err != nil {
 		return nil, fmt.Errorf("parse templates: %w", err)
 	}
 	sets := make(map[string]*template.Template)
-	for _, page := range pages {
-		set, err := template.Must(parts.Clone()).ParseFS(templateFiles, "templates/"+page+".html")
+	for _, file := range files {
+		if slices.Contains(parts, file) {
+			continue
+		}
+		set, err := template.Must(common.Clone()).ParseFS(templateFiles, file)
 		if err != nil {
 			return nil, fmt.Errorf("parse templates: %w", err)
 		}
-		sets[page] = set
+		sets[strings.TrimSuffix(path.Base(file), ".html")] = set
 	}
 	return sets, nil
 }
 
 // view is what a template sees. Handlers fill in Title, Active, Visitor and
-// Data; render adds the rest.
+// Data; render and fragment add the rest.
 type view struct {
 	Title   string
 	Active  string          // the entry of the navigation that is shown as the current one
 	Visitor *access.Visitor // nil: nobody is signed in
 	Data    any
 
+	Nav       []navGroup
 	Base      string // goes before every link
 	Root      string // the public URL, for examples
 	Static    string // folder of the static files
@@ -52,10 +62,14 @@ type view struct {
 	RequestID string
 }
 
+// May reports whether the visitor's role covers another: what they may not do is
+// not offered.
+func (v view) May(need access.Role) bool { return v.Visitor != nil && v.Visitor.Role.Covers(need) }
+
 // render executes the page before it writes anything, so that an error can
 // still be answered as one.
 func (c *Console) render(w http.ResponseWriter, r *http.Request, status int, page string, v view) error {
-	body, err := c.execute(r, page, v)
+	body, err := c.execute(r, page, "layout", v)
 	if err != nil {
 		return err
 	}
@@ -63,12 +77,23 @@ func (c *Console) render(w http.ResponseWriter, r *http.Request, status int, pag
 	return nil
 }
 
-func (c *Console) execute(r *http.Request, page string, v view) ([]byte, error) {
+// fragment renders one template of a page, for a script that puts it in its place.
+func (c *Console) fragment(w http.ResponseWriter, r *http.Request, status int, page, name string, v view) error {
+	body, err := c.execute(r, page, name, v)
+	if err != nil {
+		return err
+	}
+	writePage(w, status, body)
+	return nil
+}
+
+func (c *Console) execute(r *http.Request, page, name string, v view) ([]byte, error) {
+	v.Nav = nav(v.Visitor, v.Active)
 	v.Base, v.Root, v.Version = c.base(), c.root(), c.version
 	v.Static = v.Base + "/console/static/" + c.assets.version
 	v.RequestID = scope.From(r.Context()).ID
 	var body bytes.Buffer
-	if err := c.templates[page].ExecuteTemplate(&body, "layout", v); err != nil {
+	if err := c.templates[page].ExecuteTemplate(&body, name, v); err != nil {
 		return nil, fmt.Errorf("render %s: %w", page, err)
 	}
 	return body.Bytes(), nil

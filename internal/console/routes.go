@@ -13,8 +13,8 @@ import (
 // Route is one of the browser's routes. A GET route answers HEAD too.
 type Route struct {
 	Method  string
-	Pattern string // without the base path; {id} stands for one segment, everything else for itself
-	Open    bool   // needs no session
+	Pattern string      // without the base path; {id} stands for one segment, everything else for itself
+	Need    access.Role // the least role that opens it; none: it needs no session
 
 	serve handler
 }
@@ -24,8 +24,10 @@ type Route struct {
 type handler func(c *Console, w http.ResponseWriter, r *http.Request, v access.Visitor) error
 
 const (
-	open    = true
-	session = false
+	open   = access.Role("")
+	viewer = access.Viewer
+	member = access.Member
+	owner  = access.Owner
 )
 
 // Routes lists every route of the console: this is all of them.
@@ -40,12 +42,12 @@ func Routes() []Route {
 		{"POST", "/console/setup", open, (*Console).setUp},
 		{"GET", "/console/signin", open, (*Console).showSignIn},
 		{"POST", "/console/signin", open, (*Console).signIn},
-		{"POST", "/console/signout", session, (*Console).signOut},
+		{"POST", "/console/signout", viewer, (*Console).signOut},
 
-		{"GET", "/console/keys", session, (*Console).showKeys},
-		{"POST", "/console/keys", session, (*Console).createKey},
-		{"POST", "/console/keys/{id}/rotate", session, (*Console).rotateKey},
-		{"POST", "/console/keys/{id}/revoke", session, (*Console).revokeKey},
+		{"GET", "/console/keys", viewer, (*Console).showKeys},
+		{"POST", "/console/keys", member, (*Console).createKey},
+		{"POST", "/console/keys/{id}/rotate", member, (*Console).rotateKey},
+		{"POST", "/console/keys/{id}/revoke", member, (*Console).revokeKey},
 
 		{"GET", "/reference", open, (*Console).showReference},
 		{"GET", "/openapi.yaml", open, (*Console).showDocument},
@@ -92,10 +94,13 @@ func (c *Console) dispatch(w http.ResponseWriter, r *http.Request, routes []Rout
 // enter checks where a change comes from and who is there, then serves.
 func (c *Console) enter(w http.ResponseWriter, r *http.Request, route Route) error {
 	var v access.Visitor
-	if !route.Open {
+	if route.Need != open {
 		var err error
 		if v, err = c.visitor(r); err != nil {
 			return err
+		}
+		if !v.Role.Covers(route.Need) {
+			return fault.New(fault.PermissionDenied, "You are a %s of this workspace. This needs the role %s.", v.Role, route.Need)
 		}
 	}
 	if err := c.sameOrigin(r); err != nil {

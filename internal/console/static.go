@@ -22,6 +22,7 @@ var mediaTypes = map[string]string{
 	".css": "text/css; charset=utf-8",
 	".js":  "text/javascript; charset=utf-8",
 	".svg": "image/svg+xml",
+	".txt": "text/plain; charset=utf-8",
 }
 
 // assets are the static files. They share one version, the hash of them all,
