@@ -43,7 +43,8 @@ type house struct {
 	now time.Time
 }
 
-func open(t *testing.T, publicURL string) *house {
+// open makes a house; more adds the rooms a test needs.
+func open(t *testing.T, publicURL string, more ...func(*house, *console.Options)) *house {
 	t.Helper()
 	h := &house{t: t, store: newDatabase(t), now: time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC)}
 	var err error
@@ -57,10 +58,14 @@ func open(t *testing.T, publicURL string) *house {
 		t.Fatal(err)
 	}
 	h.token, h.key = first.SetupToken, first.Key
-	c, err := console.New(console.Options{
+	o := console.Options{
 		Access: h.access, PublicURL: func() *url.URL { return h.public }, Document: openapi.Document(), Version: "test",
 		Log: slog.New(slog.NewTextHandler(&h.log, nil)), Now: h.clock,
-	})
+	}
+	for _, add := range more {
+		add(h, &o)
+	}
+	c, err := console.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,9 +77,9 @@ func open(t *testing.T, publicURL string) *house {
 }
 
 // opened is a house with an administrator who is signed in.
-func opened(t *testing.T) *house {
+func opened(t *testing.T, more ...func(*house, *console.Options)) *house {
 	t.Helper()
-	h := open(t, "http://127.0.0.1:8080")
+	h := open(t, "http://127.0.0.1:8080", more...)
 	h.signIn()
 	return h
 }
