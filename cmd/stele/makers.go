@@ -45,6 +45,9 @@ func mediaModels(cfg *config.Config) ([]media.Model, error) {
 
 func builtinModels(cfg *config.Config) (list []media.Model, problems []error) {
 	for _, file := range builtinFiles() {
+		if file.Kind != "" && !slices.ContainsFunc(cfg.Providers, func(p config.Provider) bool { return p.Kind == file.Kind }) {
+			continue // nobody makes it
+		}
 		m, err := media.Read(file.Name, file.Body)
 		if err != nil {
 			problems = append(problems, err)

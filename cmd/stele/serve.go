@@ -32,6 +32,7 @@ import (
 // serve builds the house from a Config, starts it and drains it: the only
 // wiring, top to bottom.
 func serve(ctx context.Context, w world, f *flags) error {
+	raiseHeapFloor()
 	hangUp := make(chan os.Signal, 1)
 	signal.Notify(hangUp, syscall.SIGHUP) // from the first moment on: unheard it would end the process
 	defer signal.Stop(hangUp)
@@ -146,7 +147,6 @@ func serve(ctx context.Context, w world, f *flags) error {
 		front.Close()
 		return err
 	}
-	raiseHeapFloor()
 	log.LogAttrs(ctx, slog.LevelInfo, "serving", slog.String("version", versionText()), slog.String("address", front.Addr().String()),
 		slog.String("metrics", front.MetricsAddr()),
 		slog.String("database", h.store.Engine()))

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -36,7 +37,7 @@ type Console struct {
 	access    *access.Service
 	publicURL func() *url.URL
 	document  []byte
-	reference *reference
+	reference func() (*reference, error) // read when somebody wants it: it takes longer than all else here
 	shelf     atomic.Pointer[shelf] // the reference page, ready to send
 	version   string
 	log       *slog.Logger
@@ -46,8 +47,8 @@ type Console struct {
 	mux       *http.ServeMux
 }
 
-// New makes a Console: every template and the document are read here, so that
-// what is wrong with them is seen at the start.
+// New makes a Console: every template is read here, so that what is wrong with
+// one is seen at the start.
 func New(o Options) (*Console, error) {
 	c := &Console{
 		access: o.Access, publicURL: o.PublicURL, document: o.Document,
@@ -63,9 +64,7 @@ func New(o Options) (*Console, error) {
 	if c.templates, err = parseTemplates(); err != nil {
 		return nil, fmt.Errorf("console: %w", err)
 	}
-	if c.reference, err = readReference(o.Document); err != nil {
-		return nil, fmt.Errorf("console: %w", err)
-	}
+	c.reference = sync.OnceValues(func() (*reference, error) { return readReference(o.Document) })
 	c.mux = c.newMux()
 	return c, nil
 }

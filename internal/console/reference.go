@@ -13,7 +13,7 @@ import (
 func (e example) Code(root string) template.HTML { return highlight(e.With(root)) }
 
 func (c *Console) showReference(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
-	if c.reference == nil {
+	if len(c.document) == 0 {
 		return errNoPage()
 	}
 	v, err := c.somebody(r)
@@ -48,9 +48,12 @@ func (c *Console) referencePage(r *http.Request, v *access.Visitor) (*shelf, err
 	if kept := c.shelf.Load(); v == nil && kept != nil && kept.root == c.root() {
 		return kept, nil
 	}
+	read, err := c.reference()
+	if err != nil {
+		return nil, err
+	}
 	page := &shelf{root: c.root()}
-	var err error
-	page.plain, err = c.execute(r, "reference", "layout", view{Title: "API reference", Active: "reference", Visitor: v, Data: c.reference})
+	page.plain, err = c.execute(r, "reference", "layout", view{Title: "API reference", Active: "reference", Visitor: v, Data: read})
 	if err != nil {
 		return nil, err
 	}

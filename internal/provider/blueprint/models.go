@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,8 +19,12 @@ var modelFiles embed.FS
 // File is a model file that is built in.
 type File struct {
 	Name string
+	Kind string // of the accounts that make it
 	Body []byte
 }
+
+// kindLine is where a model file says of what kind it is: known without reading all of it.
+var kindLine = regexp.MustCompile(`(?m)^kind: (\S+)$`)
 
 // Models are the built-in model files. A model of a kind is offered where an
 // account of the kind is configured.
@@ -31,7 +36,11 @@ func Models() []File {
 		if err != nil {
 			panic(err) // it is in the program
 		}
-		list = append(list, File{Name: "blueprint/" + name, Body: body})
+		kind := ""
+		if found := kindLine.FindSubmatch(body); found != nil {
+			kind = string(found[1])
+		}
+		list = append(list, File{Name: "blueprint/" + name, Kind: kind, Body: body})
 	}
 	return list
 }

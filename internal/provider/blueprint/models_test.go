@@ -25,8 +25,8 @@ func TestEveryBuiltInFileIsRight(t *testing.T) {
 		if err := Check(f.Name, f.Body, nil); err != nil {
 			t.Errorf("%s", err)
 		}
-		if m.CheckedOn == "" || seen[m.ID] {
-			t.Errorf("%s: checked_on %q, twice %t", f.Name, m.CheckedOn, seen[m.ID])
+		if m.CheckedOn == "" || seen[m.ID] || f.Kind != m.Kind {
+			t.Errorf("%s: checked_on %q, twice %t, kind %q", f.Name, m.CheckedOn, seen[m.ID], f.Kind)
 		}
 		seen[m.ID] = true
 	}
