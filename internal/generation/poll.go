@@ -53,7 +53,7 @@ func (s *Service) look(ctx context.Context, t *Task) (next *Task, wait time.Dura
 		return t, 0, s.broke(ctx, t, failureOf(status))
 	}
 	wait = pause(status.Wait)
-	if !t.changedBy(status) {
+	if !t.changedBy(status) || status.Steps == nil && !s.news.room(s.Now()) {
 		return t, wait, nil
 	}
 	next, err = s.mine(ctx, t, func(t *Task) { t.take(status) })

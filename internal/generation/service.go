@@ -120,6 +120,7 @@ type Service struct {
 	hub      hub
 	counts   counts
 	schedule *schedule
+	news     news
 	mu       sync.Mutex      // guards active
 	active   map[string]bool // tasks that this process is working on
 }
