@@ -17,6 +17,9 @@ func (s *Service) Run(ctx context.Context, j Run) (again time.Duration, err erro
 		return time.Second, nil // an older attempt is at it
 	}
 	defer s.exit(j.ID)
+	if err := s.rush.pass(ctx); err != nil {
+		return 0, err
+	}
 	t, err := s.Store.Task(ctx, "", j.ID)
 	if errors.Is(err, access.ErrNotFound) {
 		return 0, nil

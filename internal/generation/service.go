@@ -121,6 +121,7 @@ type Service struct {
 	counts   counts
 	schedule *schedule
 	news     news
+	rush     rush
 	mu       sync.Mutex      // guards active
 	active   map[string]bool // tasks that this process is working on
 }
