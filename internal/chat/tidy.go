@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // ErrCut says that a stream ended before its upstream said that the answer was
@@ -151,8 +152,8 @@ func (t *tidy) find(key int, p *Part) *block {
 	if t.open != nil && t.open.key == key && t.open.kind == p.Kind && !t.open.closed {
 		return t.open
 	}
-	for i := len(t.waiting) - 1; i >= 0; i-- {
-		b := t.waiting[i]
+	for i, b := range slices.Backward(t.waiting) {
+
 		if b.key == key && b.kind == p.Kind && !b.closed && (p.Kind == ToolCall || i == len(t.waiting)-1) {
 			return b
 		}

@@ -11,7 +11,8 @@ import (
 	"stele/internal/manifest"
 )
 
-func ptr[T any](v T) *T { return &v }
+//go:fix inline
+func ptr[T any](v T) *T { return new(v) }
 
 func TestDecodesEverySortOfValue(t *testing.T) {
 	t.Parallel()
@@ -41,7 +42,7 @@ func TestDecodesEverySortOfValue(t *testing.T) {
 		"float":                      {"price: 3.75", kitchen{Price: 3.75}},
 		"float from a whole number":  {"price: 3", kitchen{Price: 3}},
 		"float with exponent":        {"price: 1e3", kitchen{Price: 1000}},
-		"pointer":                    {"maybe: 0", kitchen{Maybe: ptr(0.0)}},
+		"pointer":                    {"maybe: 0", kitchen{Maybe: new(0.0)}},
 		"pointer to nothing":         {"maybe:", kitchen{}},
 		"duration":                   {"wait: 720h", kitchen{Wait: 720 * time.Hour}},
 		"duration nought":            {"wait: 0", kitchen{}},

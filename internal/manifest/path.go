@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,7 +17,7 @@ func At(steps ...any) Path { return steps }
 
 // Add returns a longer Path and leaves p as it is.
 func (p Path) Add(steps ...any) Path {
-	return append(p[:len(p):len(p)], steps...)
+	return append(slices.Clip(p), steps...)
 }
 
 // String returns the path for people: models.acme/claude.targets[0]. A key that

@@ -8,6 +8,7 @@ import (
 	"image/draw"
 	"math"
 	"os/exec"
+	"slices"
 	"testing"
 
 	"stele/internal/media"
@@ -118,10 +119,8 @@ func offers(m *media.Model, parameter string, value any) bool {
 	for _, o := range m.Operations {
 		for _, p := range o.Parameters {
 			if p.Name == parameter {
-				for _, v := range p.Values {
-					if v == value {
-						return true
-					}
+				if slices.Contains(p.Values, value) {
+					return true
 				}
 			}
 		}

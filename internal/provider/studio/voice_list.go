@@ -16,7 +16,7 @@ func espeakVoices(ctx context.Context, path string) (voices, variants []string) 
 	if err != nil {
 		return nil, nil
 	}
-	for _, line := range strings.Split(string(list), "\n") {
+	for line := range strings.SplitSeq(string(list), "\n") {
 		// Pty Language Age/Gender VoiceName File …
 		if f := strings.Fields(line); len(f) >= 5 && f[0] != "Pty" && !slices.Contains(voices, f[1]) {
 			voices = append(voices, f[1])
@@ -43,7 +43,7 @@ func fliteVoices(ctx context.Context, path string) (voices []string) {
 		return nil
 	}
 	_, names, _ := strings.Cut(string(list), ":")
-	for _, name := range strings.Fields(names) {
+	for name := range strings.FieldsSeq(names) {
 		if name != "awb_time" {
 			voices = append(voices, name)
 		}

@@ -153,7 +153,7 @@ func Phrases(text string, n int) []string {
 		}
 		open = nil
 	}
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		bare := strings.TrimRight(word, ".,;:—–")
 		if bare != "" && strings.Trim(bare, "0123456789") == "" && strings.HasSuffix(word, ".") {
 			bare = word // the 24. of a month ends nothing

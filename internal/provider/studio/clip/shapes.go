@@ -151,7 +151,7 @@ func sector(cx, cy, r, from, to float64) [][2]float64 {
 	if to-from >= 1 {
 		points = nil
 	}
-	for i := 0; i <= 24; i++ {
+	for i := range 25 {
 		a := lerp(from, to, float64(i)/24) * 2 * math.Pi
 		points = append(points, [2]float64{cx + r*math.Cos(a), cy + r*math.Sin(a)})
 	}

@@ -158,7 +158,7 @@ func (w *writer) low(start float64, degree int, last bool) {
 	if last {
 		pattern = "1......."
 	}
-	for i := 0; i < len(pattern); i++ {
+	for i := range len(pattern) {
 		if pattern[i] == '.' {
 			continue
 		}
