@@ -153,7 +153,6 @@ func (t *tidy) find(key int, p *Part) *block {
 		return t.open
 	}
 	for i, b := range slices.Backward(t.waiting) {
-
 		if b.key == key && b.kind == p.Kind && !b.closed && (p.Kind == ToolCall || i == len(t.waiting)-1) {
 			return b
 		}

@@ -11,9 +11,6 @@ import (
 	"stele/internal/manifest"
 )
 
-//go:fix inline
-func ptr[T any](v T) *T { return new(v) }
-
 func TestDecodesEverySortOfValue(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
