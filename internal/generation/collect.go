@@ -65,12 +65,12 @@ func (s *Service) uncollected(ctx context.Context, t *Task, f *media.Failure) (a
 	s.told(ctx, t, "outputs could not be copied", f)
 	maker, _ := s.maker(t)
 	repeater, ok := maker.(Repeater)
-	if f.Class == media.Gone && ok && repeater.Repeats() && t.Tries < 2*mostTries {
+	if f.Class == media.Gone && ok && repeater.Repeats() {
 		_, err := s.update(ctx, t.ID, func(t *Task) error {
 			if t.Stage != Collecting {
 				return errMoved
 			}
-			t.Stage, t.Owner, t.Ticket = Ordered, "", nil
+			t.Stage, t.Owner, t.Ticket, t.NotBefore = Ordered, "", nil, s.Now().Add(breather(t))
 			t.Then(Run{t.ID})
 			return nil
 		})

@@ -146,12 +146,12 @@ func (h *house) order(prompt string) *generation.Task {
 	return task
 }
 
-// left is a task as a process left it that died.
-func (h *house) left(stage generation.Stage, ticket string) *generation.Task {
+// left is a task as a process left it that died, after so many tries.
+func (h *house) left(stage generation.Stage, ticket string, tries int) *generation.Task {
 	h.t.Helper()
 	task := h.order("left behind")
 	task, err := h.store.UpdateTask(h.t.Context(), task.ID, func(t *generation.Task) error {
-		t.Stage, t.Owner, t.Asked, t.Tries = stage, "a dead process", time.Now().Add(-time.Second), 1
+		t.Stage, t.Owner, t.Asked, t.Tries = stage, "a dead process", time.Now().Add(-time.Second), tries
 		if ticket != "" {
 			t.Ticket = media.Ticket(ticket)
 		}

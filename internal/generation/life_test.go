@@ -68,7 +68,7 @@ func TestWhatACrashLeftIsNeverPaidTwice(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := open(t, t.TempDir(), c.maker)
-			task := h.left(c.stage, c.ticket)
+			task := h.left(c.stage, c.ticket, 10) // it had bad luck before
 			h.start()
 			task = h.end(task.ID)
 			if submitted, _, _ := c.maker.counts(); task.State != c.state || task.Code != c.code || submitted != c.submitted {

@@ -67,9 +67,9 @@ func (s *Service) unseen(ctx context.Context, t *Task, maker Maker, f *media.Fai
 		t.blind++
 		return t, max(f.RetryAfter, backoff(t.blind)), nil
 	}
-	if repeater, ok := maker.(Repeater); ok && repeater.Repeats() && t.Tries < 2*mostTries {
+	if repeater, ok := maker.(Repeater); ok && repeater.Repeats() {
 		_, err = s.mine(ctx, t, func(t *Task) {
-			t.Stage, t.Owner, t.Ticket = Ordered, "", nil
+			t.Stage, t.Owner, t.Ticket, t.NotBefore = Ordered, "", nil, s.Now().Add(breather(t))
 			t.Then(Run{t.ID})
 		})
 		return t, 0, err

@@ -125,7 +125,7 @@ func (s *Service) recover(ctx context.Context, t *Task) (again time.Duration, er
 		return 0, s.fail(ctx, t, failure)
 	}
 	if repeater, ok := maker.(Repeater); ok && repeater.Repeats() {
-		return s.reorder(ctx, t, 0)
+		return s.reorder(ctx, t)
 	}
 	finder, ok := maker.(Finder)
 	if !ok {
@@ -145,14 +145,13 @@ func (s *Service) recover(ctx context.Context, t *Task) (again time.Duration, er
 	if wait := t.Asked.Add(finder.Settled()).Sub(s.Now()); wait > 0 {
 		return wait, nil
 	}
-	return s.reorder(ctx, t, 0)
+	return s.reorder(ctx, t)
 }
 
-// reorder puts a task back to where nobody was asked yet.
-func (s *Service) reorder(ctx context.Context, t *Task, wait time.Duration) (time.Duration, error) {
-	if t.Tries >= 2*mostTries {
-		return 0, s.fail(ctx, t, lost())
-	}
+// reorder puts a task back to where nobody was asked yet: nothing was started, so
+// that it can be sent until its deadline.
+func (s *Service) reorder(ctx context.Context, t *Task) (time.Duration, error) {
+	wait := breather(t)
 	t, err := s.update(ctx, t.ID, func(t *Task) error {
 		if t.Owner != s.Node {
 			return errMoved
@@ -167,6 +166,15 @@ func (s *Service) reorder(ctx context.Context, t *Task, wait time.Duration) (tim
 		return wait, nil
 	}
 	return s.submit(ctx, t)
+}
+
+// breather is how long a task waits that was sent many times and never refused: it
+// may be what brings the process down.
+func breather(t *Task) time.Duration {
+	if t.Tries < 2*mostTries {
+		return 0
+	}
+	return min(backoff(t.Tries-2*mostTries+1), longestGap/4)
 }
 
 func failureOf(status media.Status) *media.Failure {
