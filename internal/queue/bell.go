@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/riverqueue/river/riverdriver"
 )
@@ -14,9 +15,19 @@ import (
 type bell struct {
 	rung chan struct{}
 
-	mu    sync.Mutex // guards kinds
+	mu    sync.Mutex // guards all below
 	kinds map[string]bool
+	since time.Time // when rings began to be counted
+	rings int       // since then
+	later bool      // it will ring by itself
 }
+
+// In a storm of jobs the bell rings once in a while for all of them: looking for work
+// each time would take the database from those who bring it.
+const (
+	storm = 8 // more rings than these in one lull
+	lull  = 100 * time.Millisecond
+)
 
 func newBell() *bell { return &bell{rung: make(chan struct{}, 1), kinds: make(map[string]bool)} }
 
@@ -45,8 +56,27 @@ func (*bell) Unlisten(context.Context, string) error { return nil }
 
 func (b *bell) ring(kind string) {
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.kinds[kind] = true
-	b.mu.Unlock()
+	if time.Since(b.since) > lull {
+		b.since, b.rings = time.Now(), 0
+	}
+	b.rings++
+	switch {
+	case b.rings <= storm:
+		b.strike()
+	case !b.later:
+		b.later = true
+		time.AfterFunc(lull, func() {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.later = false
+			b.strike()
+		})
+	}
+}
+
+func (b *bell) strike() {
 	select {
 	case b.rung <- struct{}{}:
 	default: // it is ringing already
