@@ -30,6 +30,7 @@ func readApps(cfg *config.Config, models []media.Model) ([]app.Recipe, error) {
 			problems = append(problems, err)
 			continue
 		}
+		r.Origin = app.FromFile
 		own = slices.DeleteFunc(own, func(built app.Recipe) bool { return built.ID == r.ID })
 		list = append(list, r)
 	}

@@ -75,4 +75,9 @@ func TestAnAppIsFoundRunAndReadOverHTTP(t *testing.T) {
 		len(got.Data.Steps) != 3 || len(got.Data.Result.Data.Palettes) != 1 {
 		t.Errorf("%v: %s", err, body)
 	}
+	for want, list := range map[int]string{1: s.cli("generations", "list", "--json"), 3: s.cli("generations", "list", "--json", "--parts")} {
+		if n := strings.Count(list, `"id":"gen_`); n != want {
+			t.Errorf("%d generations are listed, want %d: %s", n, want, list)
+		}
+	}
 }

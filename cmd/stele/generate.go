@@ -140,15 +140,21 @@ func (o *order) wait(ctx context.Context, out io.Writer, v *generation.View) err
 
 // save downloads the outputs, or prints where they are.
 func (o *order) save(ctx context.Context, c *cobra.Command, v generation.View) error {
-	var addresses []string
+	byKind := make(map[string][]string)
 	for _, i := range v.Result.Images {
-		addresses = append(addresses, i.URL)
+		byKind["image"] = append(byKind["image"], i.URL)
 	}
 	for _, i := range v.Result.Videos {
-		addresses = append(addresses, i.URL)
+		byKind["video"] = append(byKind["video"], i.URL)
 	}
 	for _, i := range v.Result.Audios {
-		addresses = append(addresses, i.URL)
+		byKind["audio"] = append(byKind["audio"], i.URL)
+	}
+	addresses := byKind[v.MediaType] // what was asked for has the name that was given
+	for _, kind := range []string{"image", "video", "audio"} {
+		if kind != v.MediaType {
+			addresses = append(addresses, byKind[kind]...)
+		}
 	}
 	for n, address := range addresses {
 		if o.out == "" {

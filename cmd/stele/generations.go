@@ -19,12 +19,12 @@ func newGenerations(w world, f *flags) *cobra.Command {
 func newGenerationsList(w world, f *flags) *cobra.Command {
 	var workspace string
 	var limit int
-	var asJSON bool
+	var asJSON, parts bool
 	c := &cobra.Command{
 		Use: "list", Short: "List the latest generations", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return withDesk(c.Context(), w, f, func(d *desk) error {
-				tasks, err := d.store.Tasks(c.Context(), workspace, limit)
+				tasks, err := d.store.List(c.Context(), generation.Wanted{Workspace: workspace, Parts: parts, Limit: limit})
 				if err != nil {
 					return err
 				}
@@ -41,6 +41,7 @@ func newGenerationsList(w world, f *flags) *cobra.Command {
 	}
 	c.Flags().StringVar(&workspace, "workspace", "", "only those of this workspace")
 	c.Flags().IntVar(&limit, "limit", 20, "how many")
+	c.Flags().BoolVar(&parts, "parts", false, "with the parts that runs of apps are made of")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON for scripts")
 	return c
 }

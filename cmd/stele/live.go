@@ -14,6 +14,7 @@ import (
 	"stele/internal/catalog"
 	"stele/internal/config"
 	"stele/internal/relay"
+	"stele/internal/route"
 	"stele/internal/server"
 )
 
@@ -34,12 +35,17 @@ type live struct {
 	upstreams   atomic.Pointer[map[string]relay.Upstream]
 	reaches     atomic.Pointer[reaches]
 	makers      *makers
+	router      *route.Router
+	stock       atomic.Pointer[stock]
+	accounts    map[string]string // what each was opened with; guarded by reloading
+	read        *contents         // the file's own at the start, which are read already; guarded by reloading
 }
 
 func newLive(cfg *config.Config, f *flags, w world) *live {
-	l := &live{flags: f, world: w, started: cfg, catalog: catalog.New(), apps: app.NewLibrary()}
+	l := &live{flags: f, world: w, started: cfg, catalog: catalog.New(), apps: app.NewLibrary(), router: route.New()}
 	l.shelf = newShelf(l.catalog)
-	l.makers = &makers{outside: func() *http.Client { return l.outside }, public: l.callers}
+	l.makers = &makers{outside: func() *http.Client { return l.outside }, public: l.callers, seen: l.seen}
+	l.stock.Store(&stock{file: cfg})
 	l.take(cfg)
 	return l
 }
@@ -78,13 +84,12 @@ func (l *live) reload(context.Context) (note string, err error) {
 			return "", err
 		}
 	}
-	if err := l.offer(next, offered); err != nil {
+	if err := l.settle(next, &offered, l.stock.Load().offers); err != nil {
 		return "", err
 	}
 	if fixed := config.Immutable(l.started, next); len(fixed) > 0 {
 		note = fmt.Sprintf("a restart is needed for: %s", strings.Join(fixed, ", "))
 	}
-	l.take(next)
 	return note, nil
 }
 
@@ -104,6 +109,12 @@ func (l *live) offer(cfg *config.Config, c contents) error {
 		return err
 	}
 	l.upstreams.Store(&upstreams)
+	var changed []string
+	if l.accounts, changed = renewed(l.accounts, cfg); len(changed) > 0 {
+		for _, name := range changed {
+			l.router.Forget(name)
+		}
+	}
 	if err := l.shelf.offer(c.catalog, sources(cfg, upstreams)); err != nil {
 		return err
 	}

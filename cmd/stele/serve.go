@@ -23,7 +23,6 @@ import (
 	"stele/internal/download"
 	"stele/internal/provider/sandbox"
 	"stele/internal/relay"
-	"stele/internal/route"
 	"stele/internal/server"
 	"stele/internal/store"
 	"stele/internal/telemetry"
@@ -66,7 +65,8 @@ func serve(ctx context.Context, w world, f *flags) error {
 		return err
 	}
 	live.builtin = sandbox.New(sandbox.Options{Now: time.Now, Secret: h.master.Derived("sandbox")})
-	if err := live.offer(cfg, offered); err != nil {
+	supply, err := openSupply(ctx, h, live, offered, log)
+	if err != nil {
 		return err
 	}
 	if cfg.TLS.On() {
@@ -86,23 +86,36 @@ func serve(ctx context.Context, w world, f *flags) error {
 	if err != nil {
 		return err
 	}
+	talk := relay.New(relay.Options{
+		Catalog: live.catalog, Upstreams: live.upstream, Router: live.router, Keeper: journal, Vault: relay.NewVault(),
+		Fetch: live, Files: shop.files, Describe: describe, Log: log, Now: time.Now,
+	})
+	runner := shop.openApps(h.store, live, talk)
+	editor := openEditor(h.store, live)
+	capture := openCapture(cfg, h.store, live)
 	pages, err := console.New(console.Options{
 		Access: h.access, PublicURL: func() *url.URL { return public }, Document: openapi.Document(), Version: versionText(), Log: log,
+		SignOn:     signOn(cfg, h, live.outside),
+		Playground: playground(live, h.store, shop.files, talk),
+		Apps:       appsRoom(h.store, live, shop, runner, editor),
+		Studio:     studioRoom(h.store, live, shop),
+		Supply:     supply, Health: supply,
+		Start: startRoom(h.store, live), Usage: h.store, Requests: h.store, Captures: capture != nil,
 	})
 	if err != nil {
 		return err
 	}
-	talk := relay.New(relay.Options{
-		Catalog: live.catalog, Upstreams: live.upstream, Router: route.New(), Keeper: journal, Vault: relay.NewVault(),
-		Fetch: live, Files: shop.files, Describe: api.Dropped, Log: log, Now: time.Now,
-	})
+	doorOptions := api.Options{
+		Access: h.access, Catalog: live.catalog, Apps: runner, Relay: talk,
+		Files: shop.files, Generations: shop.generations, Replay: shop.replay,
+		Settings: live.doorSettings, Draining: func() bool { return front.Draining() },
+	}
+	if capture != nil {
+		doorOptions.Bodies = capture
+	}
 	front = server.New(server.Options{
 		Listen: cfg.Listen, Certificate: live.certificate, BasePath: basePath(cfg.PublicURL),
-		API: api.New(api.Options{
-			Access: h.access, Catalog: live.catalog, Apps: shop.openApps(h.store, live, talk), Relay: talk,
-			Files: shop.files, Generations: shop.generations, Replay: shop.replay,
-			Settings: live.doorSettings, Draining: func() bool { return front.Draining() },
-		}),
+		API:            api.New(doorOptions),
 		Files:          download.New(shop.files),
 		Pages:          pages,
 		Metrics:        metrics.Handler(),
@@ -133,9 +146,14 @@ func serve(ctx context.Context, w world, f *flags) error {
 	defer stopSide()
 	beside.Go(func() { h.access.Run(side, log) })
 	beside.Go(func() { journal.Run(side, log) })
+	if capture != nil {
+		beside.Go(func() { capture.Run(side, log) })
+	}
 	beside.Go(func() { forget(side, h.store, shop, live, log) })
 	beside.Go(func() { live.follow(side, hangUp, log) })
 	beside.Go(func() { live.shelf.run(side, log) })
+	beside.Go(func() { supply.Run(side, log) })
+	beside.Go(func() { editor.Run(side, log) })
 	if err := shop.start(side, h.store, &beside); err != nil {
 		front.Close()
 		return err

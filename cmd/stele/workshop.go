@@ -164,11 +164,13 @@ func (w *workshop) release(ctx context.Context, db *store.Store) {
 // makers are all who make media, as the configuration has them now.
 type makers struct {
 	outside, public func() *http.Client
+	seen            func(provider string, err error) // told how orders go
 	log             *slog.Logger
 
 	mu      sync.Mutex // guards all below
 	builtin map[string]generation.Maker
 	opened  map[string]opened
+	leaving map[string]opened // removed accounts, for the work they have accepted
 }
 
 // opened is an account's maker and what it was opened with: work behind it goes
@@ -206,8 +208,13 @@ func (m *makers) offer(cfg *config.Config) error {
 			next[p.Name] = old
 			continue
 		}
+		former, ok := m.opened[p.Name]
+		if !ok {
+			former = m.leaving[p.Name]
+		}
 		made, err := blueprint.Open(account, blueprint.Options{
-			Client: m.outside(), Public: m.public(), ReadFile: os.ReadFile, Log: m.log, Now: time.Now,
+			Client: m.outside(), Public: m.public(), ReadFile: os.ReadFile, Log: m.log, Now: time.Now, Former: former.maker,
+			Seen: func(err error) { m.seen(p.Name, err) },
 		})
 		problems = append(problems, err)
 		next[p.Name] = opened{made, with}
@@ -215,10 +222,16 @@ func (m *makers) offer(cfg *config.Config) error {
 	if err := errors.Join(problems...); err != nil {
 		return err
 	}
+	if m.leaving == nil {
+		m.leaving = make(map[string]opened)
+	}
 	for name, old := range m.opened {
-		if next[name].with != old.with {
-			shut(old.maker)
+		if _, stays := next[name]; !stays {
+			m.leaving[name] = old
 		}
+	}
+	for name := range next { // whoever is back has taken over what was left
+		delete(m.leaving, name)
 	}
 	m.opened = next
 	return nil
@@ -230,8 +243,14 @@ func (m *makers) find(name string) (generation.Maker, bool) {
 	if made, ok := m.builtin[name]; ok {
 		return made, true
 	}
-	o, ok := m.opened[name]
-	return o.maker, ok
+	if o, ok := m.opened[name]; ok {
+		return o.maker, true
+	}
+	o, ok := m.leaving[name]
+	if !ok {
+		return nil, false
+	}
+	return parting(o.maker), true
 }
 
 func (m *makers) close() {
@@ -241,6 +260,9 @@ func (m *makers) close() {
 		shut(made)
 	}
 	for _, o := range m.opened {
+		shut(o.maker)
+	}
+	for _, o := range m.leaving {
 		shut(o.maker)
 	}
 }

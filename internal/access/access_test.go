@@ -250,7 +250,7 @@ func TestKeysBelongToTheirWorkspace(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	k, _ := h.create(t, access.NewKey{Workspace: "acme"})
-	stranger := access.Principal{User: "usr_1", Workspace: "other"}
+	stranger := access.Principal{User: "usr_1", Workspace: "other", Role: access.Owner}
 	if _, err := h.RevokeKey(t.Context(), stranger, k.ID); !errors.Is(err, access.ErrNotFound) {
 		t.Errorf("revoking another workspace's key: %v", err)
 	}

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"context"
 	"time"
 
 	"stele/internal/uid"
@@ -11,16 +12,59 @@ import (
 type Entry struct {
 	ID        string
 	At        time.Time
-	Actor     string // id of a person, or command-line
+	Actor     string // id of a person, or command-line, configuration; "" where nobody is known
+	ActorName string // the person's address at that time; the store fills it in
 	Workspace string
 	Action    string // noun.verb: key.rotate
 	Target    string // id of what was changed
 	Detail    string // a name people recognise it by; never a secret
 }
 
-func (s *Service) entry(who Principal, action string, k Key) Entry {
-	return Entry{
-		ID: uid.New("aud"), At: s.now(), Actor: who.User, Workspace: k.Workspace,
-		Action: action, Target: k.ID, Detail: k.Name,
+// AuditStore keeps the audit log.
+type AuditStore interface {
+	InsertEntry(ctx context.Context, e Entry) error
+	// Entries lists what a filter lets through, newest first.
+	Entries(ctx context.Context, f Filter) ([]Entry, error)
+}
+
+// Filter chooses entries of a workspace. Empty fields let everything through.
+type Filter struct {
+	Workspace string
+	Actor     string
+	Action    string
+	About     string    // the id of what was changed, or what people call it
+	Since     time.Time // inclusive
+	Until     time.Time // exclusive
+
+	Before Mark // only entries older than this one; the zero Mark is the top
+	Limit  int
+}
+
+// Mark is the place of an entry in the log.
+type Mark struct {
+	At time.Time
+	ID string
+}
+
+// Audit lists what was changed in the workspace of who, newest first.
+func (s *Service) Audit(ctx context.Context, who Principal, f Filter) ([]Entry, error) {
+	if !who.may(Owner, who.Workspace) {
+		return nil, errNotAllowed()
 	}
+	f.Workspace = who.Workspace
+	return s.store.Entries(ctx, f)
+}
+
+// note makes the entry of a change in the workspace of who.
+func (s *Service) note(who Principal, action, target, detail string) Entry {
+	return Entry{
+		ID: uid.New("aud"), At: s.now(), Actor: who.User, Workspace: who.Workspace,
+		Action: action, Target: target, Detail: detail,
+	}
+}
+
+func (s *Service) entry(who Principal, action string, k Key) Entry {
+	e := s.note(who, action, k.ID, k.Name)
+	e.Workspace = k.Workspace
+	return e
 }

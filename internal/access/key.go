@@ -67,8 +67,8 @@ func (s *Service) CreateKey(ctx context.Context, who Principal, n NewKey) (Key, 
 	if n.Workspace == "" {
 		n.Workspace = who.Workspace
 	}
-	if err := who.manages(n.Workspace); err != nil {
-		return Key{}, "", err
+	if !who.may(Member, n.Workspace) {
+		return Key{}, "", errNotKeys()
 	}
 	if n.Environment == "" {
 		n.Environment = Development
@@ -99,8 +99,8 @@ func (s *Service) Keys(ctx context.Context, who Principal, workspace string) ([]
 		workspace = who.Workspace
 	}
 	if workspace != "" {
-		if err := who.manages(workspace); err != nil {
-			return nil, err
+		if !who.may(Viewer, workspace) {
+			return nil, errNotKeys()
 		}
 	}
 	return s.store.Keys(ctx, workspace)
@@ -146,8 +146,11 @@ func (s *Service) RevokeKey(ctx context.Context, who Principal, id string) (Key,
 
 func (s *Service) change(ctx context.Context, who Principal, id string, change func(*Key) (Entry, error)) (Key, error) {
 	k, err := s.store.UpdateKey(ctx, id, func(k *Key) (Entry, error) {
-		if who.manages(k.Workspace) != nil {
+		if !who.may(Viewer, k.Workspace) {
 			return Entry{}, ErrNotFound // another workspace's key is no different from none
+		}
+		if !who.may(Member, k.Workspace) {
+			return Entry{}, errNotKeys()
 		}
 		return change(k)
 	})
@@ -158,12 +161,8 @@ func (s *Service) change(ctx context.Context, who Principal, id string, change f
 	return k, nil
 }
 
-// manages says whether who may manage the keys of a workspace. A key never may.
-func (p Principal) manages(workspace string) error {
-	if p.User == "" || (!p.Admin && p.Workspace != workspace) {
-		return fault.New(fault.PermissionDenied, "You may not manage the keys of this workspace.")
-	}
-	return nil
+func errNotKeys() *fault.Error {
+	return fault.New(fault.PermissionDenied, "You may not manage the keys of this workspace.")
 }
 
 func (n *NewKey) check() error {

@@ -24,6 +24,7 @@ type Principal struct {
 	Key         string // id of the API key, "" for people
 	User        string // id of the person, "" for keys
 	Admin       bool   // may act in every workspace
+	Role        Role   // of the person in Workspace, "" for keys
 	Environment Environment
 	Sandbox     bool
 	Scope       Scope

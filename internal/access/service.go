@@ -19,7 +19,10 @@ const (
 type Store interface {
 	KeyStore
 	UserStore
+	PersonStore
+	WorkspaceStore
 	SessionStore
+	AuditStore
 	SettingStore
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"stele/internal/fault"
@@ -25,14 +27,34 @@ type Session struct {
 	CreatedAt time.Time
 	SeenAt    time.Time
 	Remote    string // address it was made from
+	Agent     string // what the browser calls itself
+}
+
+// Browser is where somebody signs in from.
+type Browser struct {
+	Remote string // its address
+	Agent  string // what it calls itself
+}
+
+// Ending says which sessions of a person end. Empty fields do not narrow it.
+type Ending struct {
+	User      string
+	ID        string // only this one
+	Workspace string // only those in this workspace
+	But       string // not this one
 }
 
 // SessionStore keeps sessions.
 type SessionStore interface {
-	InsertSession(ctx context.Context, s Session) error
-	SessionByHash(ctx context.Context, hash string) (Session, error)
+	InsertSession(ctx context.Context, s Session, e Entry) error
+	// SessionByHash finds a session with its person and the role they have in its workspace.
+	SessionByHash(ctx context.Context, hash string) (Visitor, error)
+	// Sessions lists those of a person, the last seen first.
+	Sessions(ctx context.Context, user string) ([]Session, error)
 	TouchSession(ctx context.Context, id string, at time.Time) error
-	DeleteSession(ctx context.Context, id string) error
+	MoveSession(ctx context.Context, id, workspace string, e Entry) error
+	// EndSessions ends sessions and says how many. Where there are none no entry is written.
+	EndSessions(ctx context.Context, end Ending, e Entry) (int, error)
 	DeleteSessionsBefore(ctx context.Context, seen, created time.Time) error
 }
 
@@ -44,42 +66,8 @@ type Visitor struct {
 }
 
 // Principal is the visitor acting in the session's workspace.
-func (v Visitor) Principal() Principal { return v.User.Principal(v.Session.Workspace) }
-
-// SignIn checks a password and opens a session. The returned secret is the
-// cookie's value; it is not kept. A wrong password and an unknown address are
-// the same failure and take the same time; too many of them have to wait.
-func (s *Service) SignIn(ctx context.Context, email, password, remote string) (Visitor, string, error) {
-	address, err := normalEmail(email)
-	if err != nil {
-		address = "" // answered like an unknown one
-	}
-	keys := []string{"address " + address, "remote " + remote}
-	if wait := s.throttle.wait(keys...); wait > 0 {
-		return Visitor{}, "", fault.New(fault.RateLimited, "Too many failed attempts: wait before the next one.").After(wait)
-	}
-	u, err := s.store.UserByEmail(ctx, address)
-	if err != nil && !errors.Is(err, ErrNotFound) {
-		return Visitor{}, "", err
-	}
-	known := err == nil
-	stored := nobody
-	if known {
-		stored = u.Password
-	}
-	// Counted before the hash is computed: parallel guesses must not all slip under the limit.
-	s.throttle.fail(keys...)
-	ok, err := s.passwordMatches(ctx, stored, password)
-	if err != nil {
-		return Visitor{}, "", err
-	}
-	if !ok || !known {
-		return Visitor{}, "", fault.New(fault.PermissionDenied, "The address or the password is wrong.")
-	}
-	// Only the account's failures are forgotten: somebody with one account must not
-	// win free guesses at others from the same place.
-	s.throttle.clear(keys[0])
-	return s.open(ctx, u, remote)
+func (v Visitor) Principal() Principal {
+	return Principal{Workspace: v.Session.Workspace, User: v.User.ID, Admin: v.User.Admin, Role: v.Role}
 }
 
 // BySession finds the visitor behind a cookie's value, or gives SessionRequired.
@@ -87,7 +75,7 @@ func (s *Service) BySession(ctx context.Context, secret string) (Visitor, error)
 	if len(secret) < 32 || len(secret) > 128 {
 		return Visitor{}, errNoSession()
 	}
-	session, err := s.store.SessionByHash(ctx, s.ticket(secret))
+	v, err := s.store.SessionByHash(ctx, s.ticket(secret))
 	if errors.Is(err, ErrNotFound) {
 		return Visitor{}, errNoSession()
 	}
@@ -95,43 +83,89 @@ func (s *Service) BySession(ctx context.Context, secret string) (Visitor, error)
 		return Visitor{}, err
 	}
 	now := s.now()
-	if now.Sub(session.SeenAt) > sessionIdle || now.Sub(session.CreatedAt) > sessionLife {
+	if v.Session.ended(now) {
 		return Visitor{}, errNoSession()
 	}
-	u, err := s.store.User(ctx, session.User)
-	if errors.Is(err, ErrNotFound) {
-		return Visitor{}, errNoSession()
-	}
-	if err != nil {
-		return Visitor{}, err
-	}
-	if now.Sub(session.SeenAt) > seenEvery {
-		if err := s.store.TouchSession(ctx, session.ID, now); err != nil {
+	if now.Sub(v.Session.SeenAt) > seenEvery {
+		if err := s.store.TouchSession(ctx, v.Session.ID, now); err != nil {
 			return Visitor{}, err
 		}
 	}
-	return Visitor{User: u, Session: session, Role: role(u)}, nil
+	v.Role = role(v.User, v.Role)
+	return v, nil
 }
 
-// SignOut ends a session.
-func (s *Service) SignOut(ctx context.Context, v Visitor) error {
-	return s.store.DeleteSession(ctx, v.Session.ID)
+func (s *Session) ended(now time.Time) bool {
+	return now.Sub(s.SeenAt) > sessionIdle || now.Sub(s.CreatedAt) > sessionLife
 }
 
-func (s *Service) open(ctx context.Context, u User, remote string) (Visitor, string, error) {
+// Sessions lists where the visitor is signed in, the last seen first.
+func (s *Service) Sessions(ctx context.Context, v Visitor) ([]Session, error) {
+	all, err := s.store.Sessions(ctx, v.User.ID)
 	now := s.now()
-	if err := s.store.DeleteSessionsBefore(ctx, now.Add(-sessionIdle), now.Add(-sessionLife)); err != nil {
+	return slices.DeleteFunc(all, func(one Session) bool { return one.ended(now) }), err
+}
+
+// SignOut ends the visitor's session.
+func (s *Service) SignOut(ctx context.Context, v Visitor) error {
+	_, err := s.store.EndSessions(ctx, Ending{User: v.User.ID, ID: v.Session.ID}, s.note(v.Principal(), "session.signout", v.Session.ID, v.Session.Remote))
+	return err
+}
+
+// EndSession ends one of the visitor's own sessions.
+func (s *Service) EndSession(ctx context.Context, v Visitor, id string) error {
+	n, err := s.store.EndSessions(ctx, Ending{User: v.User.ID, ID: id}, s.note(v.Principal(), "session.end", id, v.User.Email))
+	if err == nil && n == 0 {
+		return ErrNotFound
+	}
+	return err
+}
+
+// EndOtherSessions ends all of the visitor's sessions but the one they are in.
+func (s *Service) EndOtherSessions(ctx context.Context, v Visitor) (int, error) {
+	return s.store.EndSessions(ctx, Ending{User: v.User.ID, But: v.Session.ID}, s.note(v.Principal(), "session.end", v.User.ID, "all others of "+v.User.Email))
+}
+
+func (s *Service) open(ctx context.Context, u User, from Browser) (Visitor, string, error) {
+	now := s.now()
+	if err := s.forgetSessions(ctx); err != nil {
+		return Visitor{}, "", err
+	}
+	home, member, err := s.home(ctx, u)
+	if err != nil {
 		return Visitor{}, "", err
 	}
 	secret := uid.Secret(32)
-	session := Session{
-		ID: uid.New("ses"), Hash: s.ticket(secret), User: u.ID, Workspace: DefaultWorkspace,
-		CreatedAt: now, SeenAt: now, Remote: remote,
-	}
-	if err := s.store.InsertSession(ctx, session); err != nil {
+	v := Visitor{User: u, Role: role(u, member), Session: Session{
+		ID: uid.New("ses"), Hash: s.ticket(secret), User: u.ID, Workspace: home,
+		CreatedAt: now, SeenAt: now, Remote: from.Remote, Agent: cut(from.Agent, 400),
+	}}
+	if err := s.store.InsertSession(ctx, v.Session, s.note(v.Principal(), "session.signin", v.Session.ID, from.Remote)); err != nil {
 		return Visitor{}, "", err
 	}
-	return Visitor{User: u, Session: session, Role: role(u)}, secret, nil
+	return v, secret, nil
+}
+
+// forgetSessions deletes those that have ended.
+func (s *Service) forgetSessions(ctx context.Context) error {
+	now := s.now()
+	return s.store.DeleteSessionsBefore(ctx, now.Add(-sessionIdle), now.Add(-sessionLife))
+}
+
+// home is where somebody begins, and the role they have there.
+func (s *Service) home(ctx context.Context, u User) (string, Role, error) {
+	if u.Admin {
+		return DefaultWorkspace, "", nil
+	}
+	return s.store.HomeOf(ctx, u.ID)
+}
+
+// cut shortens what comes from outside to valid text of at most n bytes.
+func cut(text string, n int) string {
+	if len(text) > n {
+		text = text[:n]
+	}
+	return strings.ToValidUTF8(text, "")
 }
 
 func (s *Service) ticket(secret string) string {

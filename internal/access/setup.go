@@ -84,7 +84,7 @@ func (s *Service) SetupOpen(ctx context.Context, token string) (bool, error) {
 }
 
 // SetUp makes the first administrator, signs them in and ends the set-up link.
-func (s *Service) SetUp(ctx context.Context, token, email, password, remote string) (Visitor, string, error) {
+func (s *Service) SetUp(ctx context.Context, token, email, password string, from Browser) (Visitor, string, error) {
 	open, err := s.SetupOpen(ctx, token)
 	if err != nil {
 		return Visitor{}, "", err
@@ -103,7 +103,7 @@ func (s *Service) SetUp(ctx context.Context, token, email, password, remote stri
 	if err != nil {
 		return Visitor{}, "", err
 	}
-	return s.open(ctx, u, remote)
+	return s.open(ctx, u, from)
 }
 
 func errSetupClosed() *fault.Error {

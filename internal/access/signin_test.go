@@ -48,20 +48,20 @@ func TestSetUpLinkWorksOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := h.SetUp(t.Context(), "guess", "a@example.com", password, ""); code(err) != fault.NotFound {
+	if _, _, err := h.SetUp(t.Context(), "guess", "a@example.com", password, access.Browser{}); code(err) != fault.NotFound {
 		t.Errorf("a guessed link: %v", err)
 	}
-	if _, _, err := h.SetUp(t.Context(), w.SetupToken, "a@example.com", "short", ""); code(err) != fault.InvalidParameter {
+	if _, _, err := h.SetUp(t.Context(), w.SetupToken, "a@example.com", "short", access.Browser{}); code(err) != fault.InvalidParameter {
 		t.Errorf("a short password: %v", err)
 	}
-	v, cookie, err := h.SetUp(t.Context(), w.SetupToken, " Admin@Example.com ", password, "192.0.2.1")
+	v, cookie, err := h.SetUp(t.Context(), w.SetupToken, " Admin@Example.com ", password, access.Browser{Remote: "192.0.2.1"})
 	if err != nil || v.User.Email != "admin@example.com" || !v.User.Admin {
 		t.Fatalf("set up: %+v, %v", v.User, err)
 	}
 	if got, err := h.BySession(t.Context(), cookie); err != nil || got.User.ID != v.User.ID {
 		t.Errorf("the new session: %v", err)
 	}
-	if _, _, err := h.SetUp(t.Context(), w.SetupToken, "b@example.com", password, ""); code(err) != fault.NotFound {
+	if _, _, err := h.SetUp(t.Context(), w.SetupToken, "b@example.com", password, access.Browser{}); code(err) != fault.NotFound {
 		t.Errorf("the link again: %v", err)
 	}
 	if open, err := h.SetupOpen(t.Context(), w.SetupToken); open || err != nil {
@@ -72,11 +72,9 @@ func TestSetUpLinkWorksOnce(t *testing.T) {
 func TestSessionsEnd(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	if _, err := h.CreateUser(t.Context(), admin, "a@example.com", password, true); err != nil {
-		t.Fatal(err)
-	}
+	h.add(t, "a@example.com", access.Administrator)
 	signIn := func() string {
-		_, cookie, err := h.SignIn(t.Context(), "A@example.com", password, "192.0.2.1")
+		_, cookie, err := h.SignIn(t.Context(), "A@example.com", password, access.Browser{Remote: "192.0.2.1"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,11 +115,9 @@ func TestSessionsEnd(t *testing.T) {
 func TestGuessingHasToWait(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	if _, err := h.CreateUser(t.Context(), admin, "a@example.com", password, true); err != nil {
-		t.Fatal(err)
-	}
+	h.add(t, "a@example.com", access.Administrator)
 	try := func(email, password, remote string) fault.Code {
-		_, _, err := h.SignIn(t.Context(), email, password, remote)
+		_, _, err := h.SignIn(t.Context(), email, password, access.Browser{Remote: remote})
 		return code(err)
 	}
 	for range 5 {
@@ -167,7 +163,8 @@ func TestConfiguredAdministratorIsMadeOnce(t *testing.T) {
 			t.Errorf("start %d: made %v, %v", i, made, err)
 		}
 	}
-	if _, err := h.CreateUser(t.Context(), access.Principal{User: "usr_1"}, "b@example.com", password, true); code(err) != fault.PermissionDenied {
+	who := access.Principal{User: "usr_1"}
+	if _, _, err := h.AddPerson(t.Context(), who, access.NewPerson{Email: "b@example.com", Role: access.Administrator}); code(err) != fault.PermissionDenied {
 		t.Errorf("somebody made themselves a colleague: %v", err)
 	}
 }

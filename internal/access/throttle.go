@@ -11,6 +11,7 @@ const (
 	longestWait  = 15 * time.Minute
 	forgetAfter  = time.Hour
 	mostTracked  = 10_000 // bounds memory whatever names are tried
+	mostSteps    = 100    // of which the audit log hears in an hour, however many places they come from
 )
 
 // throttle slows down guessing: by account, so that many machines do not help,
@@ -18,8 +19,10 @@ const (
 type throttle struct {
 	now func() time.Time
 
-	mu    sync.Mutex // guards tries
+	mu    sync.Mutex // guards what follows
 	tries map[string]*tries
+	hour  time.Time // in which
+	steps int       // as many steps were told of
 }
 
 type tries struct {
@@ -50,12 +53,15 @@ func (t *throttle) wait(names ...string) time.Duration {
 	return longest
 }
 
-// fail counts a failed attempt under each of the names.
-func (t *throttle) fail(names ...string) {
+// fail counts a failed attempt under each of the names. It reports whether that is
+// a step worth writing down: the first failure under the first name, or one that
+// makes somebody wait longer.
+func (t *throttle) fail(names ...string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.now()
-	for _, name := range names {
+	step := false
+	for i, name := range names {
 		e := t.tries[name]
 		if e == nil || now.Sub(e.last) > forgetAfter {
 			t.makeRoom(now)
@@ -64,7 +70,20 @@ func (t *throttle) fail(names ...string) {
 		}
 		e.failures++
 		e.last = now
+		step = step || e.failures >= freeFailures || (i == 0 && e.failures == 1)
 	}
+	return step
+}
+
+// tell reports whether a step may still be written down in this hour.
+func (t *throttle) tell() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if this := t.now().Truncate(time.Hour); !this.Equal(t.hour) {
+		t.hour, t.steps = this, 0
+	}
+	t.steps++
+	return t.steps <= mostSteps
 }
 
 // clear forgets the failures under a name.

@@ -15,44 +15,24 @@ import (
 type User struct {
 	ID        string
 	Email     string // lower case
-	Password  string // argon2id, as a PHC string
+	Password  string // argon2id, as a PHC string; "" for somebody who has none
+	Subject   string // who an identity provider says they are, "" where none did
 	Admin     bool
 	CreatedAt time.Time
-}
-
-// Principal is the user acting in a workspace.
-func (u User) Principal(workspace string) Principal {
-	return Principal{Workspace: workspace, User: u.ID, Admin: u.Admin}
+	SeenAt    time.Time // zero: never signed in
 }
 
 // ErrExists says that a store already has a record of this name.
 var ErrExists = errors.New("already exists")
 
-// UserStore keeps people.
+// UserStore keeps who may sign in.
 type UserStore interface {
-	InsertUser(ctx context.Context, u User, e Entry) error // ErrExists for a known address
 	// InsertFirstAdmin saves u and forgets the set-up link, or gives ErrExists
 	// when an administrator is already there. Of two at once, one wins.
 	InsertFirstAdmin(ctx context.Context, u User, e Entry) error
 	UserByEmail(ctx context.Context, email string) (User, error)
-	User(ctx context.Context, id string) (User, error)
+	UserBySubject(ctx context.Context, subject string) (User, error)
 	HasAdmin(ctx context.Context) (bool, error)
-}
-
-// CreateUser makes a person who may sign in.
-func (s *Service) CreateUser(ctx context.Context, who Principal, email, password string, admin bool) (User, error) {
-	if !who.Admin {
-		return User{}, fault.New(fault.PermissionDenied, "Only an administrator adds people.")
-	}
-	u, err := s.newUser(ctx, email, password, admin)
-	if err != nil {
-		return User{}, err
-	}
-	err = s.store.InsertUser(ctx, u, s.userEntry(who.User, u))
-	if errors.Is(err, ErrExists) {
-		return User{}, fault.New(fault.InvalidParameter, "Somebody with the address %s is already here.", u.Email).With("field", "email")
-	}
-	return u, err
 }
 
 // HasAdmin reports whether somebody can administer this installation.
@@ -91,10 +71,7 @@ func (s *Service) newUser(ctx context.Context, email, password string, admin boo
 }
 
 func (s *Service) userEntry(actor string, u User) Entry {
-	return Entry{
-		ID: uid.New("aud"), At: s.now(), Actor: actor, Workspace: DefaultWorkspace,
-		Action: "user.create", Target: u.ID, Detail: u.Email,
-	}
+	return s.note(Principal{User: actor, Workspace: DefaultWorkspace}, "user.create", u.ID, u.Email)
 }
 
 func normalEmail(email string) (string, error) {

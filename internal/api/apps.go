@@ -18,7 +18,7 @@ const (
 func (d *Door) listApps(w http.ResponseWriter, c call) error {
 	number := clamped(c.URL.Query().Get("page"), 1, 1, 1<<30)
 	limit := clamped(c.URL.Query().Get("limit"), appsPerPage, 1, mostAppsPerPage)
-	recipes, more := d.Apps.Page(number, limit, c.who.Scope)
+	recipes, more := d.Apps.Page(c.who, number, limit)
 	list := []wireApp{}
 	for _, r := range recipes {
 		list = append(list, toWireApp(r))
@@ -31,7 +31,7 @@ func (d *Door) listApps(w http.ResponseWriter, c call) error {
 
 // showApp describes one app.
 func (d *Door) showApp(w http.ResponseWriter, c call) error {
-	r, err := d.Apps.Open(c.place["app"], c.who.Scope)
+	r, err := d.Apps.Open(c.who, c.place["app"])
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,9 @@ type Options struct {
 	// Generations makes media.
 	Generations *generation.Service
 	// Replay answers repeated requests as the first was answered.
-	Replay   *replay.Service
+	Replay *replay.Service
+	// Bodies keeps what is said in chat; nil: it is not kept.
+	Bodies   Bodies
 	Settings func() Settings
 	Draining func() bool // no new work is taken
 }
@@ -101,6 +103,9 @@ func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place
 			d.Relay.Refuse(r.Context(), who, route.family.name, err)
 		}
 		return err
+	}
+	if d.Bodies != nil && route.group == access.GroupChat {
+		return d.captured(route, w, r, who, place)
 	}
 	return route.handler(d, w, call{Request: r, who: who, route: route, place: place})
 }

@@ -70,9 +70,9 @@ func (r *Runner) step(ctx context.Context, run *run, s *Step) error {
 	items, left, err := run.items(s)
 	if err != nil || left {
 		run.ended[s.ID] = true
-		d := &Done{Run: run.task.ID, Step: s.ID, State: Skipped, Saved: r.Now()}
+		d := &Done{Run: run.task.ID, Step: s.ID, State: Skipped, Began: r.Now()}
 		if err != nil {
-			d.State, d.Code, d.Message = Failed, "generation_failed", err.Error()
+			d.State, d.Code, d.Message = Failed, "generation_failed", sentence(err.Error())
 		}
 		if known := run.steps[s.ID][0]; known == nil {
 			if err := r.save(ctx, run, d); err != nil {
@@ -188,7 +188,7 @@ func (r *Runner) item(ctx context.Context, run *run, s *Step, at int, item any, 
 	}
 	env := run.env()
 	env["item"], env["index"] = item, at
-	next := &Done{Run: run.task.ID, Step: s.ID, Place: at, Try: try, State: Started}
+	next := &Done{Run: run.task.ID, Step: s.ID, Place: at, Try: try, State: Started, Began: r.Now()}
 	switch {
 	case s.generates() != nil:
 		return r.order(ctx, run, s, next, env)

@@ -3,8 +3,8 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"stele/internal/chat"
@@ -40,7 +40,7 @@ func (r *Runner) call(ctx context.Context, run *run, s *Step, d *Done, env map[s
 	}
 	do, err := r.prepare(run, s, env)
 	if err != nil {
-		d.State, d.Code, d.Message = Failed, "generation_failed", err.Error()
+		d.State, d.Code, d.Message = Failed, "generation_failed", sentence(err.Error())
 		return d, r.save(ctx, run, d)
 	}
 	within := s.Timeout
@@ -196,4 +196,10 @@ func (d *Done) failed(ctx context.Context, err error) {
 	}
 }
 
-func sentence(text string) string { return fmt.Sprintf("%c%s.", text[0]-'a'+'A', text[1:]) }
+// sentence makes one of the words of an error.
+func sentence(text string) string {
+	if text != "" && text[0] >= 'a' && text[0] <= 'z' {
+		text = string(text[0]-'a'+'A') + text[1:]
+	}
+	return strings.TrimSuffix(text, ".") + "."
+}

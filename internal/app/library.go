@@ -1,9 +1,12 @@
 package app
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io/fs"
+	"slices"
+	"sync"
 	"sync/atomic"
 )
 
@@ -23,17 +26,32 @@ func BuiltIn() []Recipe {
 		if err != nil {
 			panic(err) // and was tested with it
 		}
+		r.Origin = FromProgram
 		list = append(list, r)
 	}
 	return list
 }
 
-// Library holds the apps that can be called now. It is safe for concurrent use.
-type Library struct{ shelf atomic.Pointer[shelf] }
+// Published is an app that somebody published in the console.
+type Published struct {
+	Recipe
+
+	Workspace string
+	Shared    bool // offered in every workspace
+}
+
+// Library holds the apps that can be called now. What files declare is offered in
+// every workspace and wins over what people published under the same id; of that, a
+// workspace's own wins over what others share. It is safe for concurrent use.
+type Library struct {
+	mu    sync.Mutex // held while the shelf changes
+	shelf atomic.Pointer[shelf]
+}
 
 type shelf struct {
-	list []Recipe
+	list []Recipe // of files
 	byID map[string]int
+	made []Published // in the order of their ids
 }
 
 // NewLibrary makes an empty library.
@@ -43,8 +61,8 @@ func NewLibrary() *Library {
 	return l
 }
 
-// Replace puts these apps in the place of all before, or changes nothing when
-// two of them have the same id.
+// Replace puts these apps in the place of all that files declared before, or
+// changes nothing when two of them have the same id.
 func (l *Library) Replace(recipes []Recipe) error {
 	next := &shelf{list: recipes, byID: make(map[string]int, len(recipes))}
 	for i, r := range recipes {
@@ -53,34 +71,81 @@ func (l *Library) Replace(recipes []Recipe) error {
 		}
 		next.byID[r.ID] = i
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	next.made = l.shelf.Load().made
 	l.shelf.Store(next)
 	return nil
 }
 
-// Page lists limit apps of those that are open from the page-th page on, counted
-// from 1, and whether more follow.
-func (l *Library) Page(page, limit int, open func(*Recipe) bool) (list []Recipe, more bool) {
-	var all []Recipe
-	shelf := l.shelf.Load()
-	for i := range shelf.list {
-		if open(&shelf.list[i]) {
-			all = append(all, shelf.list[i])
-		}
-	}
-	if page-1 >= (len(all)+limit-1)/limit { // compared before multiplying: page is the caller's number
-		return nil, false
-	}
-	from := (page - 1) * limit
-	to := min(from+limit, len(all))
-	return all[from:to], to < len(all)
+// publish puts these apps in the place of all that people published before.
+func (l *Library) publish(made []Published) {
+	slices.SortFunc(made, func(a, b Published) int { return cmp.Compare(a.ID, b.ID) })
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	next := *l.shelf.Load()
+	next.made = made
+	l.shelf.Store(&next)
 }
 
-// ByID finds an app.
-func (l *Library) ByID(id string) (Recipe, bool) {
+// Declared finds an app that a file declares, or the program has.
+func (l *Library) Declared(id string) (Recipe, bool) {
 	s := l.shelf.Load()
 	i, ok := s.byID[id]
 	if !ok {
 		return Recipe{}, false
 	}
 	return s.list[i], true
+}
+
+// ByID finds an app as a workspace sees it.
+func (l *Library) ByID(workspace, id string) (Recipe, bool) {
+	if r, ok := l.Declared(id); ok {
+		return r, true
+	}
+	var shared *Published
+	made := l.shelf.Load().made
+	from, _ := slices.BinarySearchFunc(made, id, func(p Published, id string) int { return cmp.Compare(p.ID, id) })
+	for i := from; i < len(made) && made[i].ID == id; i++ {
+		if made[i].Workspace == workspace {
+			return made[i].Recipe, true
+		}
+		if made[i].Shared {
+			shared = &made[i]
+		}
+	}
+	if shared == nil {
+		return Recipe{}, false
+	}
+	return shared.Recipe, true
+}
+
+// All lists the apps that a workspace sees: those of files first.
+func (l *Library) All(workspace string) []Recipe {
+	s := l.shelf.Load()
+	all := slices.Clone(s.list)
+	last := ""
+	for i := range s.made {
+		id := s.made[i].ID
+		if id == last {
+			continue
+		}
+		last = id
+		if r, ok := l.ByID(workspace, id); ok && r.Origin == FromConsole {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// Page lists limit apps of those that are open to a workspace from the page-th page
+// on, counted from 1, and whether more follow.
+func (l *Library) Page(workspace string, page, limit int, open func(*Recipe) bool) (list []Recipe, more bool) {
+	all := slices.DeleteFunc(l.All(workspace), func(r Recipe) bool { return !open(&r) })
+	if page-1 >= (len(all)+limit-1)/limit { // compared before multiplying: page is the caller's number
+		return nil, false
+	}
+	from := (page - 1) * limit
+	to := min(from+limit, len(all))
+	return all[from:to], to < len(all)
 }

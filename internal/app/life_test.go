@@ -214,8 +214,8 @@ func TestARunIsStopped(t *testing.T) {
 	if _, err := h.generations.Cancel(t.Context(), "default", task.ID); err != nil {
 		t.Fatal(err)
 	}
-	if got := h.end(task.ID); got.State != media.Canceled || got.Code != "canceled" {
-		t.Errorf("%s %s", got.State, got.Code)
+	if got := h.end(task.ID); got.State != media.Canceled || got.Code != "canceled" || got.Nano != 0 || got.Credits != 0 {
+		t.Errorf("%s %s, cost %d", got.State, got.Code, got.Nano)
 	}
 	for _, id := range parts {
 		if got := h.end(id); got.State != media.Canceled {
@@ -229,8 +229,8 @@ func TestARunHasADeadline(t *testing.T) {
 	w := newWorld(t)
 	w.say = func(string) (string, error) { return "wait", nil }
 	h := open(t, w, strings.Replace(plan, "app: plan\n", "app: plan\ndeadline: 1s\n", 1))
-	if got := h.end(h.run("plan", `{"idea":"cats"}`).ID); got.State != media.Failed || got.Code != "timeout" {
-		t.Errorf("%s %s %s", got.State, got.Code, got.Message)
+	if got := h.end(h.run("plan", `{"idea":"cats"}`).ID); got.State != media.Failed || got.Code != "timeout" || got.Nano != 0 {
+		t.Errorf("%s %s %s, cost %d", got.State, got.Code, got.Message, got.Nano)
 	}
 }
 

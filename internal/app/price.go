@@ -1,9 +1,40 @@
 package app
 
 import (
+	"context"
+	"errors"
+
+	"stele/internal/access"
 	"stele/internal/generation"
 	"stele/internal/media"
 )
+
+// Spent is what a run has cost so far. Of generations that are on their way those
+// count that are made already: the others are not owed when they are stopped.
+func (r *Runner) Spent(ctx context.Context, id string) (int64, error) {
+	steps, err := r.Store.Steps(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	var sum int64
+	for _, d := range steps {
+		sum += d.Nano
+		if d.State != Started || d.Generation == "" {
+			continue
+		}
+		part, err := r.Tasks.Task(ctx, "", d.Generation)
+		if errors.Is(err, access.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return 0, err
+		}
+		if part.State.Final() || part.Stage == generation.Collecting {
+			sum += part.Nano
+		}
+	}
+	return sum, nil
+}
 
 // estimate is what a run will cost at most, as far as that can be known before it:
 // lists that are not known yet count with all the items they may have, parameters

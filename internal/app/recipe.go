@@ -22,11 +22,26 @@ type Recipe struct {
 	Steps       []Step        `yaml:"steps"`
 	Result      Result        `yaml:"result"`
 
+	Origin Origin // where it is from
+
 	source string
 	order  []int // of Steps, so that each comes after those it needs
 	result results
 	doc    *manifest.Doc
 }
+
+// Origin is where an app is from.
+type Origin string
+
+// The origins.
+const (
+	FromProgram Origin = "built in"
+	FromFile    Origin = "file"
+	FromConsole Origin = "console"
+)
+
+// Source is the text of the app's file.
+func (r *Recipe) Source() string { return r.source }
 
 // Input is a value that whoever runs the app may give.
 type Input struct {

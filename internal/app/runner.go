@@ -41,6 +41,7 @@ type Done struct {
 	Nano       int64             // what it cost
 	Code       string            // of a failure
 	Message    string
+	Began      time.Time
 	Saved      time.Time
 }
 
@@ -106,6 +107,7 @@ type Runner struct {
 var (
 	_ generation.Maker    = (*Runner)(nil)
 	_ generation.Repeater = (*Runner)(nil)
+	_ generation.Biller   = (*Runner)(nil)
 )
 
 // NewRunner makes a runner.

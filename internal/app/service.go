@@ -12,19 +12,19 @@ import (
 // longestFile is how long a file given as text may be: the bytes may be in it.
 const longestFile = 64 << 20
 
-// Open finds an app whose every model a scope opens.
-func (r *Runner) Open(id string, scope access.Scope) (Recipe, error) {
-	recipe, ok := r.Library.ByID(id)
-	if !ok || r.closed(&recipe, scope) != nil {
+// Open finds an app of who's workspace whose every model its scope opens.
+func (r *Runner) Open(who access.Principal, id string) (Recipe, error) {
+	recipe, ok := r.Library.ByID(who.Workspace, id)
+	if !ok || r.closed(&recipe, who.Scope) != nil {
 		return Recipe{}, fault.New(fault.AppNotFound, "There is no app with this id.")
 	}
 	return recipe, nil
 }
 
-// Page lists limit apps that a scope opens from the page-th page on, counted from
-// 1, and whether more follow.
-func (r *Runner) Page(page, limit int, scope access.Scope) (list []Recipe, more bool) {
-	return r.Library.Page(page, limit, func(recipe *Recipe) bool { return r.closed(recipe, scope) == nil })
+// Page lists limit apps that are open to somebody from the page-th page on, counted
+// from 1, and whether more follow.
+func (r *Runner) Page(who access.Principal, page, limit int) (list []Recipe, more bool) {
+	return r.Library.Page(who.Workspace, page, limit, func(recipe *Recipe) bool { return r.closed(recipe, who.Scope) == nil })
 }
 
 // closed says which of an app's models is not offered, or not to this scope.
@@ -45,7 +45,7 @@ func (r *Runner) closed(recipe *Recipe, scope access.Scope) error {
 
 // Create checks the inputs of a run, reckons its price and writes it down.
 func (r *Runner) Create(ctx context.Context, who access.Principal, id, app string, body []byte) (*generation.Task, error) {
-	recipe, ok := r.Library.ByID(app)
+	recipe, ok := r.Library.ByID(who.Workspace, app)
 	if !ok {
 		return nil, fault.New(fault.AppNotFound, "There is no app with this id.")
 	}

@@ -27,6 +27,7 @@ type Model struct {
 	Retries      int
 	Timeouts     Timeouts
 	Price        Price
+	Rates        string // Price as a record keeps it; Replace sets it
 	HideUpstream bool
 }
 
@@ -95,9 +96,11 @@ func (c *Catalog) Replace(contents Contents) error {
 	}
 	for i := range contents.Models {
 		contents.Models[i].Timeouts = contents.Models[i].Timeouts.orDefault()
+		contents.Models[i].Rates = contents.Models[i].Price.Text()
 	}
 	for name, m := range contents.Open {
 		m.Timeouts = m.Timeouts.orDefault()
+		m.Rates = m.Price.Text()
 		contents.Open[name] = m
 	}
 	c.contents.Store(&contents)

@@ -16,6 +16,7 @@ type checker struct {
 	doc     *manifest.Doc
 	origins map[string]origin // what did not come from the file, by path
 	outside manifest.Problems // those of flags and variables
+	alone   bool              // nothing but the document counts: neither variables nor other files
 }
 
 func (c *checker) check() {
@@ -23,6 +24,7 @@ func (c *checker) check() {
 	c.checkServing()
 	c.checkPlaces()
 	c.checkAdmin()
+	c.checkOIDC()
 	c.checkAmounts()
 	c.checkProviders()
 	c.checkModels()
@@ -117,6 +119,8 @@ func (c *checker) checkAmounts() {
 		{at("limits", "document"), l.Document > 0},
 		{at("limits", "unfinished_generations"), l.UnfinishedGenerations > 0},
 		{at("credits_per_usd"), cfg.CreditsPerUSD > 0},
+		{at("capture", "budget"), cfg.Capture.Budget > 0},
+		{at("capture", "keep"), cfg.Capture.Keep > 0},
 	} {
 		if !amount.positive {
 			c.bad(amount.path, "must be more than 0")

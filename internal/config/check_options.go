@@ -38,18 +38,20 @@ func (c *checker) checkOptions(at manifest.Path, p *Provider, kind *Kind) {
 		}
 	}
 	for _, missing := range c.fillOptions(at, p, kind) {
-		c.bad(at.Add(missing.Name), "missing; the kind %q needs it%s", kind.Name, hint(missing))
+		c.bad(at.Add(missing.Name), "missing; the kind %q needs it%s", kind.Name, c.hint(missing))
 	}
 }
 
 // hint says where else an option may come from.
-func hint(o Option) string {
+func (c *checker) hint(o Option) string {
 	var places []string
-	if o.Secret {
+	if o.Secret && !c.alone {
 		places = append(places, o.Name+fileSuffix)
 	}
-	places = append(places, o.Env...)
-	if o.FileEnv != "" {
+	if !c.alone {
+		places = append(places, o.Env...)
+	}
+	if o.FileEnv != "" && !c.alone {
 		places = append(places, o.FileEnv)
 	}
 	text := ""

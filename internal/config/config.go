@@ -15,8 +15,9 @@ import (
 // Config is everything an operator may set. Fields with a yaml tag may stand in
 // the file under that name; the others are what Load found out.
 type Config struct {
-	File    string    // the file that was read; "" if there is none
-	ModTime time.Time // when it was last changed; zero if there is none
+	File    string         // the file that was read; "" if there is none
+	ModTime time.Time      // when it was last changed; zero if there is none
+	Lines   map[string]int // where File has its providers and models, by "provider " or "model " and the name
 
 	Listen          string        `yaml:"listen"`
 	Data            string        `yaml:"data"`
@@ -35,6 +36,7 @@ type Config struct {
 	Metrics Metrics `yaml:"metrics"`
 	Admin   Admin   `yaml:"admin"`
 	Auth    Auth    `yaml:"auth"`
+	OIDC    OIDC    `yaml:"oidc"`
 
 	Providers Providers  `yaml:"providers"` // in the order of the file
 	Detected  []Detected // what the environment switched on
@@ -50,6 +52,7 @@ type Config struct {
 	CreditsPerUSD float64   `yaml:"credits_per_usd"`
 	Retention     Retention `yaml:"retention"`
 	Egress        Egress    `yaml:"egress"`
+	Capture       Capture   `yaml:"capture"`
 }
 
 // TLS names the certificate to serve with. Both are set or neither.
@@ -100,6 +103,13 @@ type Retention struct {
 	Files    time.Duration `yaml:"files"`
 	Outputs  time.Duration `yaml:"outputs"`
 	Requests time.Duration `yaml:"requests"`
+}
+
+// Capture is about keeping what is said in chat, for owners to read.
+type Capture struct {
+	Bodies bool          `yaml:"bodies"`
+	Budget manifest.Size `yaml:"budget"` // of all that is kept; the oldest go first
+	Keep   time.Duration `yaml:"keep"`
 }
 
 // Egress is about what leaves the machine.

@@ -27,6 +27,7 @@ func Default() *Config {
 		CreditsPerUSD: 100,
 		Retention:     Retention{Files: month, Outputs: month, Requests: month},
 		Egress:        Egress{FetchInputs: true},
+		Capture:       Capture{Budget: 64 * manifest.MB, Keep: 24 * time.Hour},
 	}
 }
 

@@ -19,7 +19,9 @@ func Immutable(old, next *Config) []string {
 		{"tls", old.TLS == next.TLS},
 		{"metrics.listen", old.Metrics.Listen == next.Metrics.Listen},
 		{"admin", old.Admin == next.Admin},
+		{"oidc", old.OIDC.same(next.OIDC)},
 		{"egress.ca_file", old.Egress.CAFile == next.Egress.CAFile},
+		{"capture.bodies", old.Capture.Bodies == next.Capture.Bodies},
 	} {
 		if !s.same {
 			changed = append(changed, s.name)

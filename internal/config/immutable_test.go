@@ -18,9 +18,11 @@ func TestImmutableNamesWhatNeedsARestart(t *testing.T) {
 	changed.TrustedProxies = config.Networks{netip.MustParsePrefix("::/0")}
 	changed.TLS = config.TLS{CertFile: "x", KeyFile: "x"}
 	changed.Metrics.Listen, changed.Admin.Email, changed.Egress.CAFile = "x", "x", "x"
+	changed.OIDC.AllowedDomains = []string{"example.com"}
+	changed.Capture.Bodies = true
 	want := []string{
 		"listen", "data", "database_url", "blob_url", "public_url", "master_key_file", "log_format",
-		"tls", "metrics.listen", "admin", "egress.ca_file",
+		"tls", "metrics.listen", "admin", "oidc", "egress.ca_file", "capture.bodies",
 	}
 	if diff := cmp.Diff(want, config.Immutable(config.Default(), changed)); diff != "" {
 		t.Error(diff)
@@ -35,6 +37,7 @@ func TestTheRestIsTakenWhileRunning(t *testing.T) {
 	changed.LogLevel, changed.Drain, changed.CreditsPerUSD = "debug", time.Hour, 1
 	changed.Auth, changed.Stream, changed.Limits, changed.Retention = config.Auth{}, config.Stream{}, config.Limits{}, config.Retention{}
 	changed.Egress.FetchInputs = false
+	changed.Capture.Budget, changed.Capture.Keep = 1, time.Hour
 	if got := config.Immutable(config.Default(), changed); len(got) > 0 {
 		t.Errorf("got %v", got)
 	}

@@ -47,10 +47,25 @@ func Load(s Sources) (*Config, error) {
 		c.detect(s.Getenv)
 	}
 	c.check()
+	c.remember()
 	if problems := append(c.outside, c.doc.Problems()...); len(problems) > 0 {
 		return nil, problems
 	}
 	return c.cfg, nil
+}
+
+// remember notes where the file has what the console shows of it.
+func (c *checker) remember() {
+	if len(c.cfg.Providers)+len(c.cfg.Models) == 0 {
+		return
+	}
+	c.cfg.Lines = make(map[string]int)
+	for _, p := range c.cfg.Providers {
+		c.cfg.Lines["provider "+p.Name] = c.doc.Line(manifest.At("providers", p.Name))
+	}
+	for _, m := range c.cfg.Models {
+		c.cfg.Lines["model "+m.ID] = c.doc.Line(manifest.At("models", m.ID))
+	}
 }
 
 func (s Sources) lookup(name string) (string, bool) {
@@ -96,6 +111,7 @@ func (c *checker) resolvePaths() {
 	cfg, dir := c.cfg, filepath.Dir(c.cfg.File)
 	paths := []*string{
 		&cfg.DatabaseURLFile, &cfg.BlobURLFile, &cfg.MasterKeyFile, &cfg.Admin.PasswordFile,
+		&cfg.OIDC.ClientSecretFile,
 		&cfg.TLS.CertFile, &cfg.TLS.KeyFile, &cfg.Egress.CAFile,
 	}
 	if c.doc.Has(manifest.At("data")) {

@@ -47,6 +47,8 @@ func walk(b *tab, h *house) {
 	b.fill("#password", password)
 	b.fill("#again", password)
 	b.submit("form.stack button")
+	b.shows("Welcome")
+	b.visit(root + "/console/keys")
 	b.shows("first key")
 
 	b.click(".maker > summary")

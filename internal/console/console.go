@@ -28,6 +28,18 @@ type Options struct {
 	Version   string           // shown at the foot of the navigation
 	Log       *slog.Logger     // for what is not one request's business
 	Now       func() time.Time // nil: time.Now
+
+	SignOn     *SignOn     // nil: people sign in with a password only
+	Playground *Playground // nil: there is none
+	Studio     *Studio     // nil: there is none
+	Apps       *Apps       // nil: there are none
+	Supply     Supply      // providers and models; nil: they are not shown
+
+	Start    *Start        // nil: the first page has no snippets
+	Usage    UsageSource   // nil: there is none
+	Requests RequestSource // nil: there are none
+	Captures bool          // bodies are being kept
+	Health   HealthSource  // nil: nobody knows
 }
 
 // Console serves the browser's routes. It expects paths without the base path,
@@ -38,13 +50,26 @@ type Console struct {
 	publicURL func() *url.URL
 	document  []byte
 	reference func() (*reference, error) // read when somebody wants it: it takes longer than all else here
-	shelf     atomic.Pointer[shelf] // the reference page, ready to send
+	shelf     atomic.Pointer[shelf]      // the reference page, ready to send
 	version   string
 	log       *slog.Logger
 	now       func() time.Time
 	templates map[string]*template.Template
 	assets    *assets
 	mux       *http.ServeMux
+
+	absent     map[string]bool // rooms that are not there, by the first word of their path after /console/
+	signOn     *SignOn
+	playground *Playground
+	studio     *Studio
+	apps       *Apps
+	supply     Supply
+
+	start    *Start
+	usage    UsageSource
+	requests RequestSource
+	captures bool
+	health   HealthSource
 }
 
 // New makes a Console: every template is read here, so that what is wrong with
@@ -56,6 +81,22 @@ func New(o Options) (*Console, error) {
 	}
 	if c.now == nil {
 		c.now = time.Now
+	}
+	c.signOn = o.SignOn
+	c.playground = o.Playground
+	c.studio = o.Studio
+	c.apps = o.Apps
+	c.supply = o.Supply
+	c.start, c.usage, c.requests, c.captures, c.health = o.Start, o.Usage, o.Requests, o.Captures, o.Health
+	c.absent = map[string]bool{
+		"oidc":       o.SignOn == nil,
+		"playground": o.Playground == nil,
+		"studio":     o.Studio == nil,
+		"apps":       o.Apps == nil,
+		"providers":  o.Supply == nil,
+		"models":     o.Supply == nil,
+		"usage":      o.Usage == nil,
+		"requests":   o.Requests == nil,
 	}
 	var err error
 	if c.assets, err = loadAssets(); err != nil {
@@ -72,7 +113,7 @@ func New(o Options) (*Console, error) {
 // What every answer carries. The referrer stays within the origin rather than
 // being left out altogether: without one browsers send "Origin: null" with
 // forms, which the cross-origin check has to refuse.
-const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; " +
+const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; media-src 'self'; " +
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'; connect-src 'self'; font-src 'self'"
 
 // ServeHTTP implements http.Handler.

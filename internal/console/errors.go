@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"runtime/debug"
 	"strconv"
+	"strings"
 
 	"stele/internal/fault"
 	"stele/internal/scope"
@@ -20,7 +21,12 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request, err error) {
 	note(r, e)
 	retryAfter(w, e)
 	if e.Code == fault.SessionRequired {
-		if wantsPage(r) && r.Method != http.MethodPost {
+		fromPart := r.Header.Get("HX-Request") == "true"
+		if current, err := url.Parse(r.Header.Get("HX-Current-URL")); fromPart && err == nil {
+			// A part of a page was asked for: sign-in must take the place of the whole page.
+			next := strings.TrimPrefix(current.RequestURI(), c.base())
+			w.Header().Set("HX-Redirect", c.base()+"/console/signin?next="+url.QueryEscape(next))
+		} else if wantsPage(r) && r.Method != http.MethodPost {
 			c.redirect(w, r, "/console/signin?next="+url.QueryEscape(r.URL.RequestURI()))
 			return
 		}

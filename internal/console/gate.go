@@ -2,16 +2,19 @@ package console
 
 import (
 	"errors"
+	"mime"
 	"net/http"
 	"strings"
 
 	"stele/internal/access"
 	"stele/internal/fault"
+	"stele/internal/scope"
 )
 
 const (
 	cookieName = "stele_session"
 	formLimit  = 64 << 10
+	jsonLimit  = 8 << 20
 )
 
 // visitor finds who is signed in. Nothing but the cookie is looked at: an API
@@ -37,6 +40,11 @@ func (c *Console) somebody(r *http.Request) (*access.Visitor, error) {
 	return nil, err
 }
 
+// browserOf is where a request comes from, as sessions remember it.
+func browserOf(r *http.Request) access.Browser {
+	return access.Browser{Remote: scope.From(r.Context()).Remote, Agent: r.UserAgent()}
+}
+
 // sameOrigin refuses a change that a page of another origin asked for. The
 // public URL is trusted by name: behind a proxy that ends TLS or rewrites the
 // host, the request itself does not show it.
@@ -55,9 +63,17 @@ func (c *Console) sameOrigin(r *http.Request) error {
 	return nil
 }
 
-// readForm reads the body of a change into r.PostForm.
+// readForm reads the body of a change into r.PostForm. JSON is left to those who
+// take it, within a bound of its own, and so are files: whoever keeps one bounds it.
 func readForm(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodPost {
+		return nil
+	}
+	switch kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind {
+	case "application/json":
+		r.Body = http.MaxBytesReader(w, r.Body, jsonLimit)
+		return nil
+	case "multipart/form-data":
 		return nil
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, formLimit)

@@ -14,7 +14,7 @@ import (
 
 // path is a path that a route's pattern fits.
 func path(route console.Route) string {
-	return strings.NewReplacer("{id}", "key_0", "{version}", "0", "{file}", "style.css").Replace(route.Pattern)
+	return strings.NewReplacer("{id}", "key_0", "{app}", "social-card", "{run}", "gen_0", "{number}", "1", "{version}", "0", "{file}", "style.css").Replace(route.Pattern)
 }
 
 func wantCode(t *testing.T, res *http.Response, status int, code string) {

@@ -98,7 +98,7 @@ func (h *house) pass(d time.Duration) {
 
 func (h *house) signIn() {
 	h.t.Helper()
-	_, secret, err := h.access.SetUp(context.Background(), h.token, email, password, "192.0.2.1")
+	_, secret, err := h.access.SetUp(context.Background(), h.token, email, password, access.Browser{Remote: "192.0.2.1"})
 	if err != nil {
 		h.t.Fatal(err)
 	}

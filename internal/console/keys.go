@@ -79,7 +79,7 @@ func (c *Console) revokeKey(w http.ResponseWriter, r *http.Request, v access.Vis
 }
 
 func (c *Console) keysPage(w http.ResponseWriter, r *http.Request, v access.Visitor, status int, p keysPage) error {
-	keys, err := c.access.Keys(r.Context(), v.Principal(), "")
+	keys, err := c.access.Keys(r.Context(), v.Principal(), v.Session.Workspace)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 var templateFiles embed.FS
 
 // parts are what any page may use; every other file is a page.
-var parts = []string{"templates/layout.html", "templates/parts.html", "templates/icons.html"}
+var parts = []string{"templates/layout.html", "templates/parts.html", "templates/icons.html", "templates/supply_parts.html"}
 
 // parseTemplates reads each page with the layout and the parts around it.
 func parseTemplates() (map[string]*template.Template, error) {
@@ -55,9 +55,10 @@ type view struct {
 	Data    any
 
 	Nav       []navGroup
-	Base      string // goes before every link
-	Root      string // the public URL, for examples
-	Static    string // folder of the static files
+	Places    []place // the workspaces the visitor may enter
+	Base      string  // goes before every link
+	Root      string  // the public URL, for examples
+	Static    string  // folder of the static files
 	Version   string
 	RequestID string
 }
@@ -88,7 +89,13 @@ func (c *Console) fragment(w http.ResponseWriter, r *http.Request, status int, p
 }
 
 func (c *Console) execute(r *http.Request, page, name string, v view) ([]byte, error) {
-	v.Nav = nav(v.Visitor, v.Active)
+	v.Nav = c.nav(v.Visitor, v.Active)
+	if v.Visitor != nil && name == "layout" {
+		var err error
+		if v.Places, err = c.places(r, *v.Visitor); err != nil {
+			return nil, err
+		}
+	}
 	v.Base, v.Root, v.Version = c.base(), c.root(), c.version
 	v.Static = v.Base + "/console/static/" + c.assets.version
 	v.RequestID = scope.From(r.Context()).ID

@@ -25,6 +25,7 @@ type handler func(c *Console, w http.ResponseWriter, r *http.Request, v access.V
 
 const (
 	open   = access.Role("")
+	guest  = access.Role("guest") // a session, and no role anywhere: no rank at all
 	viewer = access.Viewer
 	member = access.Member
 	owner  = access.Owner
@@ -35,19 +36,103 @@ func Routes() []Route {
 	return []Route{
 		{"GET", "/", open, (*Console).home},
 		{"GET", "/console", open, (*Console).home},
-		{"GET", "/console/", open, (*Console).home},
+		{"GET", "/console/", viewer, (*Console).showStart},
 		{"GET", "/console/static/{version}/{file}", open, (*Console).static},
 
 		{"GET", "/console/setup", open, (*Console).showSetup},
 		{"POST", "/console/setup", open, (*Console).setUp},
 		{"GET", "/console/signin", open, (*Console).showSignIn},
 		{"POST", "/console/signin", open, (*Console).signIn},
-		{"POST", "/console/signout", viewer, (*Console).signOut},
+		{"GET", "/console/oidc", open, (*Console).beginSignOn},
+		{"GET", "/console/oidc/callback", open, (*Console).finishSignOn},
+		{"POST", "/console/signout", guest, (*Console).signOut},
+		{"POST", "/console/workspace", guest, (*Console).switchWorkspace},
+		{"GET", "/console/welcome", open, (*Console).showWelcome},
+		{"POST", "/console/welcome", open, (*Console).welcome},
+
+		{"GET", "/console/usage", viewer, (*Console).showUsage},
+		{"GET", "/console/usage/csv", viewer, (*Console).usageCSV},
+		{"GET", "/console/requests", viewer, (*Console).showRequests},
+		{"GET", "/console/requests/csv", viewer, (*Console).requestsCSV},
+		{"GET", "/console/requests/{id}", viewer, (*Console).showRequest},
 
 		{"GET", "/console/keys", viewer, (*Console).showKeys},
 		{"POST", "/console/keys", member, (*Console).createKey},
 		{"POST", "/console/keys/{id}/rotate", member, (*Console).rotateKey},
 		{"POST", "/console/keys/{id}/revoke", member, (*Console).revokeKey},
+
+		{"GET", "/console/people", owner, (*Console).showPeople},
+		{"POST", "/console/people", owner, (*Console).addPerson},
+		{"POST", "/console/people/{id}/role", owner, (*Console).setRole},
+		{"POST", "/console/people/{id}/reset", owner, (*Console).resetPerson},
+		{"POST", "/console/people/{id}/end", owner, (*Console).endPerson},
+		{"POST", "/console/people/{id}/remove", owner, (*Console).removePerson},
+		{"POST", "/console/people/{id}/delete", owner, (*Console).deletePerson},
+
+		{"GET", "/console/sessions", viewer, (*Console).showSessions},
+		{"POST", "/console/sessions/others", viewer, (*Console).endOthers},
+		{"POST", "/console/sessions/{id}/end", viewer, (*Console).endSession},
+		{"GET", "/console/password", viewer, (*Console).showPassword},
+		{"POST", "/console/password", viewer, (*Console).changePassword},
+
+		{"GET", "/console/audit", owner, (*Console).showAudit},
+		{"GET", "/console/audit.csv", owner, (*Console).downloadAudit},
+
+		{"GET", "/console/playground", member, (*Console).showPlayground},
+		{"POST", "/console/playground/run", member, (*Console).runPlayground},
+		{"POST", "/console/playground/code", member, (*Console).spellPlayground},
+		{"POST", "/console/playground/files", member, (*Console).attachFile},
+
+		{"GET", "/console/apps", viewer, (*Console).showApps},
+		{"GET", "/console/apps/new", member, (*Console).newApp},
+		{"POST", "/console/apps/new", member, (*Console).createApp},
+		{"POST", "/console/apps/check", member, (*Console).checkApp},
+		{"GET", "/console/apps/files", member, (*Console).pickFiles},
+		{"POST", "/console/apps/files", member, (*Console).takeFile},
+		{"GET", "/console/apps/{app}", viewer, (*Console).showApp},
+		{"GET", "/console/apps/{app}/picture", viewer, (*Console).showAppPicture},
+		{"POST", "/console/apps/{app}/price", member, (*Console).priceApp},
+		{"POST", "/console/apps/{app}/runs", member, (*Console).runApp},
+		{"GET", "/console/apps/{app}/runs/{run}", viewer, (*Console).showRun},
+		{"GET", "/console/apps/{app}/runs/{run}/live", viewer, (*Console).liveRun},
+		{"POST", "/console/apps/{app}/runs/{run}/cancel", member, (*Console).cancelRun},
+		{"GET", "/console/apps/{app}/edit", viewer, (*Console).showEditor},
+		{"POST", "/console/apps/{app}/edit", member, (*Console).saveApp},
+		{"POST", "/console/apps/{app}/publish", member, (*Console).publishApp},
+		{"POST", "/console/apps/{app}/unpublish", member, (*Console).unpublishApp},
+		{"POST", "/console/apps/{app}/delete", member, (*Console).deleteApp},
+		{"GET", "/console/apps/{app}/versions/{number}", viewer, (*Console).showVersion},
+		{"POST", "/console/apps/{app}/versions/{number}/restore", member, (*Console).restoreApp},
+
+		{"GET", "/console/studio", viewer, (*Console).showStudio},
+		{"POST", "/console/studio", member, (*Console).makeGeneration},
+		{"GET", "/console/studio/form", member, (*Console).showStudioForm},
+		{"POST", "/console/studio/price", member, (*Console).priceGeneration},
+		{"GET", "/console/studio/gallery", viewer, (*Console).showGallery},
+		{"GET", "/console/studio/events", viewer, (*Console).followGenerations},
+		{"GET", "/console/studio/files", member, (*Console).pickInput},
+		{"POST", "/console/studio/files", member, (*Console).uploadInput},
+		{"GET", "/console/studio/files/{file}/small", viewer, (*Console).smallPicture},
+		{"GET", "/console/studio/{id}", viewer, (*Console).showGeneration},
+		{"POST", "/console/studio/{id}/cancel", member, (*Console).cancelGeneration},
+		{"POST", "/console/studio/{id}/delete", member, (*Console).deleteGeneration},
+
+		{"GET", "/console/models", viewer, (*Console).showModels},
+		{"POST", "/console/models", owner, (*Console).createModel},
+		{"GET", "/console/models/show", viewer, (*Console).showModel},
+		{"GET", "/console/models/new", owner, (*Console).newModel},
+		{"GET", "/console/models/edit", owner, (*Console).editModel},
+		{"POST", "/console/models/edit", owner, (*Console).updateModel},
+		{"POST", "/console/models/delete", owner, (*Console).deleteModel},
+
+		{"GET", "/console/providers", viewer, (*Console).showProviders},
+		{"POST", "/console/providers", owner, (*Console).createProvider},
+		{"GET", "/console/providers/new", owner, (*Console).newProvider},
+		{"GET", "/console/providers/{id}", viewer, (*Console).showProvider},
+		{"POST", "/console/providers/{id}", owner, (*Console).updateProvider},
+		{"POST", "/console/providers/{id}/test", owner, (*Console).testProvider},
+		{"POST", "/console/providers/{id}/switch", owner, (*Console).switchProvider},
+		{"POST", "/console/providers/{id}/delete", owner, (*Console).deleteProvider},
 
 		{"GET", "/reference", open, (*Console).showReference},
 		{"GET", "/openapi.yaml", open, (*Console).showDocument},
@@ -99,12 +184,18 @@ func (c *Console) enter(w http.ResponseWriter, r *http.Request, route Route) err
 		if v, err = c.visitor(r); err != nil {
 			return err
 		}
+		if v.Role == "" && route.Need != guest {
+			return c.nowhere(w, r, v)
+		}
 		if !v.Role.Covers(route.Need) {
 			return fault.New(fault.PermissionDenied, "You are a %s of this workspace. This needs the role %s.", v.Role, route.Need)
 		}
 	}
 	if err := c.sameOrigin(r); err != nil {
 		return err
+	}
+	if room, _, _ := strings.Cut(strings.TrimPrefix(route.Pattern, "/console/"), "/"); c.absent[room] {
+		return errNoPage()
 	}
 	if err := readForm(w, r); err != nil {
 		return err
@@ -113,11 +204,7 @@ func (c *Console) enter(w http.ResponseWriter, r *http.Request, route Route) err
 }
 
 func (c *Console) home(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
-	to := "/console/keys"
-	if r.URL.Path == "/" {
-		to = "/console/"
-	}
-	c.redirect(w, r, to)
+	c.redirect(w, r, "/console/")
 	return nil
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/fault"
-	"stele/internal/scope"
 )
 
 type setupPage struct {
@@ -42,7 +41,7 @@ func (c *Console) setUp(w http.ResponseWriter, r *http.Request, _ access.Visitor
 		form.Problems = map[string]string{"again": "The two passwords differ."}
 		return c.setupPage(w, r, http.StatusUnprocessableEntity, form)
 	}
-	_, secret, err := c.access.SetUp(r.Context(), form.Token, form.Email, password, scope.From(r.Context()).Remote)
+	_, secret, err := c.access.SetUp(r.Context(), form.Token, form.Email, password, browserOf(r))
 	if fault.From(err) != nil && fault.From(err).Code == fault.NotFound { // somebody else was faster
 		return c.setupClosed(w, r)
 	}
@@ -54,7 +53,7 @@ func (c *Console) setUp(w http.ResponseWriter, r *http.Request, _ access.Visitor
 		return err
 	}
 	c.setCookie(w, r, secret)
-	c.redirect(w, r, "/console/keys")
+	c.redirect(w, r, "/console/")
 	return nil
 }
 

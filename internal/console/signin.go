@@ -12,7 +12,8 @@ type signInPage struct {
 	Email   string
 	Next    string
 	Problem string
-	Empty   bool // nobody can sign in yet: the set-up link was not followed
+	Empty   bool   // nobody can sign in yet: the set-up link was not followed
+	SignOn  string // what the identity provider is called; "" where there is none
 }
 
 func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
@@ -34,7 +35,7 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request, _ access.Visito
 	if err != nil {
 		return err
 	}
-	_, secret, err := c.access.SignIn(r.Context(), form.Email, r.PostForm.Get("password"), scope.From(r.Context()).Remote)
+	_, secret, err := c.access.SignIn(r.Context(), form.Email, r.PostForm.Get("password"), browserOf(r))
 	switch e := fault.From(err); {
 	case err == nil:
 	case e.Code == fault.PermissionDenied:
@@ -65,6 +66,9 @@ func (c *Console) signInPage(w http.ResponseWriter, r *http.Request, status int,
 		return err
 	}
 	p.Empty = !has
+	if c.signOn != nil {
+		p.SignOn = c.signOn.Name
+	}
 	return c.render(w, r, status, "signin", view{Title: "Sign in", Data: p})
 }
 

@@ -11,23 +11,25 @@ import (
 // database is a real one that can be told to fail when a session is looked up.
 type database struct {
 	*store.Store
-	find func() error
+	folder string
+	find   func() error
 }
 
 func newDatabase(t *testing.T) *database {
 	t.Helper()
-	s, err := store.Open(t.Context(), "", t.TempDir())
+	folder := t.TempDir()
+	s, err := store.Open(t.Context(), "", folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	return &database{Store: s}
+	return &database{Store: s, folder: folder}
 }
 
-func (d *database) SessionByHash(ctx context.Context, hash string) (access.Session, error) {
+func (d *database) SessionByHash(ctx context.Context, hash string) (access.Visitor, error) {
 	if d.find != nil {
 		if err := d.find(); err != nil {
-			return access.Session{}, err
+			return access.Visitor{}, err
 		}
 	}
 	return d.Store.SessionByHash(ctx, hash)

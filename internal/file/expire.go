@@ -58,5 +58,10 @@ func (s *Service) finish(ctx context.Context, f *File) error {
 	if err := s.Blobs.Delete(ctx, f.Blob); err != nil {
 		return err
 	}
+	if f.Kind == Image {
+		if err := s.Blobs.Delete(ctx, smallKey(f)); err != nil {
+			return err
+		}
+	}
 	return s.Store.DeleteFile(ctx, f.ID)
 }

@@ -47,10 +47,16 @@ type Options struct {
 }
 
 // Service keeps files. It is safe for concurrent use.
-type Service struct{ Options }
+type Service struct {
+	Options
+
+	drawing chan struct{} // bounds how many small pictures are made at once
+}
 
 // New makes a service.
-func New(o Options) *Service { return &Service{o} }
+func New(o Options) *Service {
+	return &Service{Options: o, drawing: make(chan struct{}, drawnAtOnce)}
+}
 
 // File finds a file of a workspace.
 func (s *Service) File(ctx context.Context, workspace, id string) (*File, error) {

@@ -4,17 +4,32 @@ import (
 	"context"
 	"errors"
 
+	"stele/internal/access"
 	"stele/internal/media"
 )
 
 // Cancel stops a task of a workspace. A task that has ended stays as it is; the
 // process that owns it does the stopping, within a second.
 func (s *Service) Cancel(ctx context.Context, workspace, id string) (*Task, error) {
+	return s.cancel(ctx, workspace, id, func(*Task) {})
+}
+
+// CancelBy is Cancel for a person, who is written down with it.
+func (s *Service) CancelBy(ctx context.Context, who access.Principal, id string) (*Task, error) {
+	return s.cancel(ctx, who.Workspace, id, func(t *Task) {
+		if !t.Stopping {
+			t.Note(s.entry(who, "generation.cancel", t))
+		}
+	})
+}
+
+func (s *Service) cancel(ctx context.Context, workspace, id string, note func(*Task)) (*Task, error) {
 	t, err := s.Store.Task(ctx, workspace, id)
 	if err != nil || t.Stage == Ended {
 		return t, err
 	}
 	t, err = s.update(ctx, id, func(t *Task) error {
+		note(t)
 		t.Stopping = true
 		return nil
 	})

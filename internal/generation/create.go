@@ -43,6 +43,9 @@ func (s *Service) Create(ctx context.Context, who access.Principal, id string, a
 		s.drop(ctx, taken)
 		return t, err
 	}
+	if who.User != "" {
+		t.Note(s.entry(who, "generation.create", t))
+	}
 	s.rush.order(time.Now())
 	if err := s.insert(ctx, t, taken); err != nil {
 		return nil, err

@@ -18,17 +18,37 @@ func (s *Service) succeed(ctx context.Context, t *Task, made []Made, last media.
 	})
 }
 
-// fail ends a task without an output. Nothing is owed for it.
+// fail ends a task without an output. Nothing is owed for it but what its parts have
+// cost.
 func (s *Service) fail(ctx context.Context, t *Task, f *media.Failure) error {
+	spent, known := s.spent(ctx, t)
 	return s.end(ctx, t, func(t *Task) {
 		t.State, t.Code, t.Message = media.Failed, f.TaskCode(), f.Message
 		if f.Class == media.Stopped {
 			t.State = media.Canceled
 		}
-		if t.App == "" || t.Stage == Ordered {
-			t.Nano, t.Credits = 0, 0
+		if known || t.Stage == Ordered {
+			t.Nano, t.Credits = spent, media.Credits(spent, s.Settings().CreditsPerUSD)
 		}
 	})
+}
+
+// spent is what a task that ends early has cost. Where that cannot be learned its
+// estimate stays: a price too high is seen, one that is forgotten is not.
+func (s *Service) spent(ctx context.Context, t *Task) (nano int64, known bool) {
+	if t.App == "" {
+		return 0, true
+	}
+	maker, failure := s.maker(t)
+	biller, ok := maker.(Biller)
+	if failure != nil || !ok {
+		return 0, false
+	}
+	nano, err := biller.Spent(context.WithoutCancel(ctx), t.ID)
+	if err != nil {
+		s.told(ctx, t, "what a run has cost cannot be learned", media.Failing(err))
+	}
+	return nano, err == nil
 }
 
 // settle makes an estimate the price that is owed, where the maker knows it.

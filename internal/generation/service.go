@@ -42,6 +42,11 @@ type Repeater interface{ Repeats() bool }
 // Forgetter is a maker that holds outputs until they were copied.
 type Forgetter interface{ Forget(t media.Ticket) }
 
+// Biller is a maker that knows what a task has cost so far, whether it is done or not.
+type Biller interface {
+	Spent(ctx context.Context, id string) (nano int64, err error)
+}
+
 // Store keeps tasks. A task and its jobs are saved in one transaction or not at all.
 type Store interface {
 	InsertTask(ctx context.Context, t *Task) error
@@ -55,6 +60,12 @@ type Store interface {
 	Unfinished(ctx context.Context, key string) (int, error)
 	// Tasks lists a workspace's tasks, the newest first.
 	Tasks(ctx context.Context, workspace string, limit int) ([]Task, error)
+	// List lists tasks, the newest first.
+	List(ctx context.Context, w Wanted) ([]Task, error)
+	// DeleteTask forgets a task of a workspace with its parts, and everything they
+	// made as soon as nobody uses it, and saves the entry. Where not all of them
+	// have ended it is ErrUnfinished, and nothing is changed.
+	DeleteTask(ctx context.Context, workspace, id string, e access.Entry) error
 
 	// Beat says that the process called node lives.
 	Beat(ctx context.Context, node string, now time.Time) error

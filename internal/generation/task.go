@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"stele/internal/access"
 	"stele/internal/media"
 	"stele/internal/meter"
 	"stele/internal/webhook"
@@ -70,6 +71,7 @@ type Task struct {
 	jobs       []Job
 	deliveries []webhook.Delivery
 	records    []meter.Record
+	entries    []access.Entry
 }
 
 // Order is what the client asked for, checked, with defaults filled in.
@@ -80,6 +82,7 @@ type Order struct {
 	Public        bool           `json:"is_public,omitempty"`
 	CopyProtected bool           `json:"copy_protected,omitempty"`
 	Recipe        string         `json:"recipe,omitempty"` // an app's file as it was when the run was ordered
+	User          string         `json:"user,omitempty"`   // the person who ordered a run, where it was no key
 }
 
 // Source is a file that the order names.
@@ -130,6 +133,12 @@ func (t *Task) Announce(d webhook.Delivery) {
 
 // Deliveries are the announcements to be saved with the task, for the store.
 func (t *Task) Deliveries() []webhook.Delivery { return t.deliveries }
+
+// Note has an entry of the audit log saved with the task.
+func (t *Task) Note(e access.Entry) { t.entries = append(t.entries, e) }
+
+// Entries are the entries of the audit log to be saved with the task, for the store.
+func (t *Task) Entries() []access.Entry { return t.entries }
 
 // Records are what was used, to be saved with the task, for the store.
 func (t *Task) Records() []meter.Record { return t.records }

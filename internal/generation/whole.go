@@ -44,7 +44,7 @@ func (s *Service) CreateWhole(ctx context.Context, who access.Principal, id stri
 	now := s.Now()
 	t := &Task{
 		ID: id, Workspace: who.Workspace, Key: who.Key, Environment: string(who.Environment), Sandbox: who.Sandbox, App: w.App,
-		MediaType: w.MediaType, Model: w.Model, Mode: w.Mode, Provider: AppMaker, Webhook: w.Webhook, Order: Order{Parameters: w.Values, Recipe: w.Recipe},
+		MediaType: w.MediaType, Model: w.Model, Mode: w.Mode, Provider: AppMaker, Webhook: w.Webhook, Order: Order{Parameters: w.Values, Recipe: w.Recipe, User: who.User},
 		State: media.Pending, Stage: Ordered, Created: now, Updated: now, Deadline: now.Add(w.Deadline), Version: 1, Nano: w.Nano,
 	}
 	if who.Sandbox {
@@ -55,6 +55,11 @@ func (s *Service) CreateWhole(ctx context.Context, who access.Principal, id stri
 	if err != nil || w.DryRun {
 		s.drop(ctx, taken)
 		return t, err
+	}
+	if who.User != "" {
+		e := s.entry(who, "app.run", t)
+		e.Detail = t.App
+		t.Note(e)
 	}
 	if err := s.insert(ctx, t, taken); err != nil {
 		return nil, err

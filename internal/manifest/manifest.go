@@ -63,6 +63,16 @@ func (d *Doc) Has(path Path) bool {
 	return found && n.kind != Null
 }
 
+// Line is where the value at path stands, from 1; 0 if the file has no such value.
+func (d *Doc) Line(path Path) int {
+	n, found := d.find(path)
+	if !found {
+		return 0
+	}
+	line, _ := n.position()
+	return line
+}
+
 // Problem reports something wrong with the value at path. If the file has no such
 // value the nearest one above it lends its position. The message follows the path
 // and a colon: "models.fast.retries: must not be negative". A value that could not

@@ -26,6 +26,7 @@ type Record struct {
 	Status      int       `json:"status"`
 	Code        string    `json:"code"` // of the failure; "" for success
 	Tries       int       `json:"tries"`
+	Path        string    `json:"path"`    // the tries as Trail writes them; "" where the rest of the record says it all
 	Dropped     string    `json:"dropped"` // X-Stele-Dropped as it was, or would have been, sent
 
 	Input        int64 `json:"input"`
@@ -37,6 +38,9 @@ type Record struct {
 	Estimated    bool  `json:"estimated"` // the upstream did not say; counted from bytes
 	Nano         int64 `json:"nano"`      // price in billionths of a USD
 	Priced       bool  `json:"priced"`
+
+	// Rates is the model's price list at that time, as the catalog writes it.
+	Rates string `json:"rates"`
 
 	FirstByte time.Duration `json:"first_byte"` // until the first of the answer reached us; 0: never
 	Took      time.Duration `json:"took"`

@@ -9,22 +9,35 @@ import "stele/internal/chat"
 // /openai/v1; with a dated version the deployment is in the path.
 func azure() Kind {
 	return Kind{
-		Name: "azure", Dialect: "openai", Genuine: true, Auth: "Api-Key", Unlisted: true,
+		Name: "azure", Title: "Azure OpenAI", Help: "The models are the names of your deployments.",
+		Dialect: "openai", Genuine: true, Auth: "Api-Key", Unlisted: true,
 		KeyEnv: "AZURE_OPENAI_API_KEY", URLEnv: "AZURE_OPENAI_ENDPOINT",
 		Trimmed: []string{"/openai/v1", "/openai"},
 		Paths: []Path{
 			{If: "api_version", Whole: "/openai/deployments/{model}/chat/completions?api-version={api_version}"},
 			{Whole: "/openai/v1/chat/completions"},
 		},
-		Options: []Option{{Name: "api_version", Env: []string{"OPENAI_API_VERSION"}}},
+		Options: []Option{{
+			Name: "api_version", Help: "Empty: the newer API. A date such as 2024-10-21: the older one, with deployments in the path.",
+			Env: []string{"OPENAI_API_VERSION"},
+		}},
 	}
 }
 
 // googleOptions are what both kinds at Google's cloud need.
 var googleOptions = []Option{
-	{Name: "project", Env: []string{"GOOGLE_CLOUD_PROJECT"}, Private: true}, // the service account's own where it is left out
-	{Name: "region", Env: []string{"GOOGLE_CLOUD_LOCATION", "CLOUD_ML_REGION"}, Default: "global"},
-	{Name: "service_account", FileEnv: "GOOGLE_APPLICATION_CREDENTIALS", Keyless: true, Secret: true, Text: true},
+	{
+		Name: "project", Help: "Empty: the project of the service account.",
+		Env: []string{"GOOGLE_CLOUD_PROJECT"}, Private: true,
+	},
+	{
+		Name: "region", Help: "A region such as europe-west4, or global, us, eu.",
+		Env: []string{"GOOGLE_CLOUD_LOCATION", "CLOUD_ML_REGION"}, Default: "global",
+	},
+	{
+		Name: "service_account", Help: "The JSON of a service account's key, pasted whole.",
+		FileEnv: "GOOGLE_APPLICATION_CREDENTIALS", Keyless: true, Secret: true, Text: true,
+	},
 	{Name: "api_version", Default: "v1"},
 }
 
@@ -42,7 +55,8 @@ var googlePlaces = map[string]string{
 func vertex() Kind {
 	const models = "/{api_version}/projects/{project}/locations/{region}/publishers/google/models/{model}"
 	return Kind{
-		Name: "vertex", Dialect: "gemini", Genuine: true, Platform: google, Unlisted: true,
+		Name: "vertex", Title: "Gemini on Vertex AI", Help: "The API key may be left out where there is a service account.",
+		Dialect: "gemini", Genuine: true, Platform: google, Unlisted: true,
 		BaseURL: googleBase, Places: googlePlaces, Options: googleOptions,
 		Paths: []Path{{Whole: models + ":generateContent", Stream: models + ":streamGenerateContent?alt=sse"}},
 		Edits: []Edit{
@@ -59,7 +73,8 @@ func vertex() Kind {
 func vertexClaude() Kind {
 	const models = "/{api_version}/projects/{project}/locations/{region}/publishers/anthropic/models/{model}"
 	return Kind{
-		Name: "vertex-claude", Dialect: "anthropic", Genuine: true, Platform: google, Unlisted: true, Bound: true,
+		Name: "vertex-claude", Title: "Claude on Vertex AI", Help: "The API key may be left out where there is a service account.",
+		Dialect: "anthropic", Genuine: true, Platform: google, Unlisted: true, Bound: true,
 		BaseURL: googleBase, Places: googlePlaces, Options: googleOptions,
 		Paths: []Path{{Whole: models + ":rawPredict", Stream: models + ":streamRawPredict"}},
 		Moved: []Move{{Header: "Anthropic-Version"}},
@@ -75,14 +90,15 @@ func vertexClaude() Kind {
 // headers is in the body, and the other way round.
 func bedrock() Kind {
 	return Kind{
-		Name: "bedrock", Dialect: "anthropic", Genuine: true, Platform: amazon, Unlisted: true, Bound: true,
+		Name: "bedrock", Title: "Claude on Amazon Bedrock", Help: "Give a Bedrock API key, or an access key id with its secret.",
+		Dialect: "anthropic", Genuine: true, Platform: amazon, Unlisted: true, Bound: true,
 		BaseURL: "https://bedrock-runtime.{region}.amazonaws.com", KeyEnv: "AWS_BEARER_TOKEN_BEDROCK",
 		Paths: []Path{{Whole: "/model/{label}/invoke", Stream: "/model/{label}/invoke-with-response-stream"}},
 		Options: []Option{
-			{Name: "region", Env: []string{"AWS_REGION", "AWS_DEFAULT_REGION"}, Needed: true},
+			{Name: "region", Help: "Such as us-east-1.", Env: []string{"AWS_REGION", "AWS_DEFAULT_REGION"}, Needed: true},
 			{Name: "access_key_id", Env: []string{"AWS_ACCESS_KEY_ID"}, Keyless: true, Secret: true},
 			{Name: "secret_access_key", Env: []string{"AWS_SECRET_ACCESS_KEY"}, Keyless: true, Secret: true},
-			{Name: "session_token", Env: []string{"AWS_SESSION_TOKEN"}, Secret: true},
+			{Name: "session_token", Help: "Only for temporary credentials, which are not renewed.", Env: []string{"AWS_SESSION_TOKEN"}, Secret: true},
 		},
 		Moved: []Move{{Header: "Anthropic-Version"}, {Header: "Anthropic-Beta", Member: "anthropic_beta"}},
 		Edits: []Edit{

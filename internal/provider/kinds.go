@@ -8,6 +8,8 @@ package provider
 // sign encoded.
 type Kind struct {
 	Name       string
+	Title      string            // as its makers write it
+	Help       string            // for people who set one up, where something is special about it
 	Dialect    string            // openai, anthropic or gemini; "" for media APIs
 	Genuine    bool              // the author's own models, at somebody else's
 	BaseURL    string            // "": the operator must give one
@@ -47,6 +49,7 @@ const (
 // Option is a setting that only some kinds have.
 type Option struct {
 	Name    string
+	Help    string   // for people who fill it in
 	Env     []string // the variables that are asked where it is not set
 	FileEnv string   // the variable that names the file it is in
 	Default string
@@ -61,38 +64,67 @@ type Option struct {
 // author, rather than others that are spoken to in the same way.
 func (k Kind) Author() bool { return k.Name == k.Dialect || k.Genuine }
 
+// What is special about several kinds.
+const (
+	compatible = "Anything else that speaks this API works with a base URL of its own."
+	keyless    = "Runs on your own machines. It needs no key."
+	local      = "Runs on your own machines. The key is the one it was started with, if any."
+	unlisted   = "It has no list of models that could be asked for: name them."
+	lostWork   = "An address of yours that Replicate may call. With it, work whose answer was lost can be found again."
+)
+
 // Kinds lists every kind, in the order help shows them.
 func Kinds() []Kind {
 	return []Kind{
-		{Name: "openai", Dialect: "openai", BaseURL: "https://api.openai.com/v1", KeyEnv: "OPENAI_API_KEY"},
-		{Name: "anthropic", Dialect: "anthropic", BaseURL: "https://api.anthropic.com", Auth: "X-Api-Key", KeyEnv: "ANTHROPIC_API_KEY"},
-		{Name: "gemini", Dialect: "gemini", BaseURL: "https://generativelanguage.googleapis.com", Auth: "X-Goog-Api-Key", KeyEnv: "GEMINI_API_KEY"},
-		azure(), vertex(), vertexClaude(), bedrock(),
-		{Name: "openrouter", Dialect: "openai", BaseURL: "https://openrouter.ai/api/v1", KeyEnv: "OPENROUTER_API_KEY"},
-		{Name: "groq", Dialect: "openai", BaseURL: "https://api.groq.com/openai/v1", KeyEnv: "GROQ_API_KEY", Edits: groqEdits, Single: true},
-		{Name: "mistral", Dialect: "openai", BaseURL: "https://api.mistral.ai/v1", KeyEnv: "MISTRAL_API_KEY", Edits: mistralEdits},
+		{Name: "openai", Title: "OpenAI", Help: compatible, Dialect: "openai", BaseURL: "https://api.openai.com/v1", KeyEnv: "OPENAI_API_KEY"},
 		{
-			Name: "deepseek", Dialect: "openai", BaseURL: "https://api.deepseek.com/v1", KeyEnv: "DEEPSEEK_API_KEY",
+			Name: "anthropic", Title: "Anthropic", Help: compatible,
+			Dialect: "anthropic", BaseURL: "https://api.anthropic.com", Auth: "X-Api-Key", KeyEnv: "ANTHROPIC_API_KEY",
+		},
+		{
+			Name: "gemini", Title: "Google Gemini",
+			Dialect: "gemini", BaseURL: "https://generativelanguage.googleapis.com", Auth: "X-Goog-Api-Key", KeyEnv: "GEMINI_API_KEY",
+		},
+		azure(), vertex(), vertexClaude(), bedrock(),
+		{Name: "openrouter", Title: "OpenRouter", Dialect: "openai", BaseURL: "https://openrouter.ai/api/v1", KeyEnv: "OPENROUTER_API_KEY"},
+		{Name: "groq", Title: "Groq", Dialect: "openai", BaseURL: "https://api.groq.com/openai/v1", KeyEnv: "GROQ_API_KEY", Edits: groqEdits, Single: true},
+		{Name: "mistral", Title: "Mistral", Dialect: "openai", BaseURL: "https://api.mistral.ai/v1", KeyEnv: "MISTRAL_API_KEY", Edits: mistralEdits},
+		{
+			Name: "deepseek", Title: "DeepSeek", Dialect: "openai", BaseURL: "https://api.deepseek.com/v1", KeyEnv: "DEEPSEEK_API_KEY",
 			Edits: deepseekEdits, Single: true, Schemaless: true,
 		},
-		{Name: "xai", Dialect: "openai", BaseURL: "https://api.x.ai/v1", KeyEnv: "XAI_API_KEY", Edits: xaiEdits},
-		{Name: "together", Dialect: "openai", BaseURL: "https://api.together.xyz/v1", KeyEnv: "TOGETHER_API_KEY", Edits: togetherEdits},
-		{Name: "fireworks", Dialect: "openai", BaseURL: "https://api.fireworks.ai/inference/v1", KeyEnv: "FIREWORKS_API_KEY"},
-		{Name: "cerebras", Dialect: "openai", BaseURL: "https://api.cerebras.ai/v1", KeyEnv: "CEREBRAS_API_KEY", Edits: cerebrasEdits, Single: true},
+		{Name: "xai", Title: "xAI", Dialect: "openai", BaseURL: "https://api.x.ai/v1", KeyEnv: "XAI_API_KEY", Edits: xaiEdits},
 		{
-			Name: "perplexity", Dialect: "openai", BaseURL: "https://api.perplexity.ai", KeyEnv: "PERPLEXITY_API_KEY",
+			Name: "together", Title: "Together AI",
+			Dialect: "openai", BaseURL: "https://api.together.xyz/v1", KeyEnv: "TOGETHER_API_KEY", Edits: togetherEdits,
+		},
+		{Name: "fireworks", Title: "Fireworks AI", Dialect: "openai", BaseURL: "https://api.fireworks.ai/inference/v1", KeyEnv: "FIREWORKS_API_KEY"},
+		{
+			Name: "cerebras", Title: "Cerebras",
+			Dialect: "openai", BaseURL: "https://api.cerebras.ai/v1", KeyEnv: "CEREBRAS_API_KEY", Edits: cerebrasEdits, Single: true,
+		},
+		{
+			Name: "perplexity", Title: "Perplexity", Help: unlisted,
+			Dialect: "openai", BaseURL: "https://api.perplexity.ai", KeyEnv: "PERPLEXITY_API_KEY",
 			Edits: perplexityEdits, Single: true, Unlisted: true,
 		},
-		{Name: "ollama", Dialect: "openai", BaseURL: "http://127.0.0.1:11434/v1", URLEnv: "OLLAMA_HOST", Edits: ollamaEdits, Single: true, Bound: true},
-		{Name: "vllm", Dialect: "openai", BaseURL: "http://127.0.0.1:8000/v1"},
-		{Name: "llamacpp", Dialect: "openai", BaseURL: "http://127.0.0.1:8081/v1", Edits: llamacppEdits},
-		{Name: "lmstudio", Dialect: "openai", BaseURL: "http://127.0.0.1:1234/v1", Edits: lmstudioEdits, Single: true, Bound: true},
 		{
-			Name: "replicate", BaseURL: "https://api.replicate.com/v1", KeyEnv: "REPLICATE_API_TOKEN",
-			Options: []Option{{Name: "webhook_url"}}, // marks work, so that it can be found when an answer was lost
+			Name: "ollama", Title: "Ollama", Help: keyless,
+			Dialect: "openai", BaseURL: "http://127.0.0.1:11434/v1", URLEnv: "OLLAMA_HOST", Edits: ollamaEdits, Single: true, Bound: true,
 		},
-		{Name: "fal", BaseURL: "https://queue.fal.run", KeyEnv: "FAL_KEY"},
-		{Name: "bfl", BaseURL: "https://api.bfl.ai/v1", KeyEnv: "BFL_API_KEY"},
-		{Name: "comfyui", BaseURL: "http://127.0.0.1:8188"},
+		{Name: "vllm", Title: "vLLM", Help: local, Dialect: "openai", BaseURL: "http://127.0.0.1:8000/v1"},
+		{Name: "llamacpp", Title: "llama.cpp", Help: local, Dialect: "openai", BaseURL: "http://127.0.0.1:8081/v1", Edits: llamacppEdits},
+		{
+			Name: "lmstudio", Title: "LM Studio", Help: keyless,
+			Dialect: "openai", BaseURL: "http://127.0.0.1:1234/v1", Edits: lmstudioEdits, Single: true, Bound: true,
+		},
+		{
+			Name: "replicate", Title: "Replicate", BaseURL: "https://api.replicate.com/v1", KeyEnv: "REPLICATE_API_TOKEN",
+			// It marks work, so that it can be found when an answer was lost.
+			Options: []Option{{Name: "webhook_url", Help: lostWork}},
+		},
+		{Name: "fal", Title: "fal", BaseURL: "https://queue.fal.run", KeyEnv: "FAL_KEY"},
+		{Name: "bfl", Title: "Black Forest Labs", BaseURL: "https://api.bfl.ai/v1", KeyEnv: "BFL_API_KEY"},
+		{Name: "comfyui", Title: "ComfyUI", Help: keyless, BaseURL: "http://127.0.0.1:8188"},
 	}
 }

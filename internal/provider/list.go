@@ -96,7 +96,7 @@ func (c *Chat) page(ctx context.Context, address string) (gjson.Result, error) {
 	case err != nil:
 		return gjson.Result{}, err
 	case answer.StatusCode != http.StatusOK:
-		return gjson.Result{}, fmt.Errorf("status %d", answer.StatusCode)
+		return gjson.Result{}, &refusedCall{answer.StatusCode, c.refused(answer.StatusCode, answer.Header, body[:min(len(body), mostError)])}
 	case len(body) > mostList, !gjson.ValidBytes(body):
 		return gjson.Result{}, fmt.Errorf("no list came, but %d bytes of something else", len(body))
 	}

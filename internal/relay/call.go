@@ -25,6 +25,9 @@ type call struct {
 	reply  *chat.Reply
 	once   sync.Once
 	record meter.Record
+
+	began  time.Time   // the try that is being made
+	failed []meter.Try // those before it
 }
 
 // served takes over who answered, and of a whole reply what it used.
@@ -47,21 +50,54 @@ func (c *call) served(reply *chat.Reply) {
 	c.record.Count(seen.Settled(c.body))
 }
 
-func (c *call) fail(err error) {
-	if errors.Is(err, context.Canceled) {
-		c.record.Status, c.record.Code = 499, "client_gone"
-		return
+// try begins a try at a target.
+func (c *call) try(provider, target string) {
+	c.record.Provider, c.record.Target = provider, target
+	c.began = c.start
+	if len(c.failed) > 0 {
+		c.began = c.relay.Now()
 	}
-	code := fault.From(err).Code
+}
+
+// missed notes that a try failed.
+func (c *call) missed(err error) {
+	_, code := told(err)
+	c.failed = append(c.failed, meter.Try{
+		Provider: c.record.Provider, Target: c.record.Target, Code: code, Took: c.relay.Now().Sub(c.began),
+	})
+}
+
+// trail is the tries, where there was more than the one that the record tells of.
+func (c *call) trail() string {
+	if c.record.Tries < 2 {
+		return ""
+	}
+	tries := c.failed
+	if c.reply != nil {
+		tries = append(tries, meter.Try{
+			Provider: c.record.Provider, Target: c.record.Target, Took: c.start.Add(c.record.FirstByte).Sub(c.began),
+		})
+	}
+	return meter.Trail(tries)
+}
+
+func (c *call) fail(err error) { c.record.Status, c.record.Code = told(err) }
+
+// told is how the record tells of a failure.
+func told(err error) (status int, code string) {
+	if errors.Is(err, context.Canceled) {
+		return 499, "client_gone"
+	}
+	c := fault.From(err).Code
 	if errors.Is(err, chat.ErrCut) || errors.Is(err, chat.ErrHeld) {
-		code = fault.UpstreamError
+		c = fault.UpstreamError
 	} else if _, strict := errors.AsType[interface {
 		error
 		Losses() []chat.Loss
 	}](err); strict {
-		code = fault.StrictMode
+		c = fault.StrictMode
 	}
-	c.record.Status, c.record.Code = code.ChatStatus(), string(code)
+	return c.ChatStatus(), string(c)
 }
 
 // watch counts a stream while it passes. The record is written before its last
@@ -72,6 +108,7 @@ func (c *call) watch(stream chat.Stream) chat.Stream {
 		for chunk, err := range stream {
 			if err != nil {
 				c.fail(err)
+				c.relay.Router.Broke(c.record.Provider, fault.New(fault.Code(c.record.Code), "The stream broke."))
 			}
 			if err == nil && c.ends(&chunk) {
 				c.settle()
@@ -109,7 +146,9 @@ func (c *call) settle() {
 				CacheWrite1h: c.record.CacheWrite1h, Output: c.record.Output, Reasoning: c.record.Reasoning,
 			}
 			c.record.Nano, c.record.Priced = c.model.Price.Cost(usage)
+			c.record.Rates = c.model.Rates
 		}
+		c.record.Path = c.trail()
 		c.scope.Note(
 			slog.String("model", c.record.Model), slog.String("provider", c.record.Provider), slog.String("target", c.record.Target),
 			slog.Int("tries", c.record.Tries), slog.Int64("input_tokens", c.record.Input+c.record.CacheRead+c.record.CacheWrite),

@@ -115,13 +115,18 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 	}
 	var reply *chat.Reply
 	var got fetched
-	call.record.Tries, err = r.Router.Do(ctx, model, func(ctx context.Context, t catalog.Target) error {
+	call.record.Tries, err = r.Router.Do(ctx, model, func(ctx context.Context, t catalog.Target) (err error) {
+		call.try(t.Provider, t.Model)
+		defer func() {
+			if err != nil {
+				call.missed(err)
+			}
+		}()
 		upstream, ok := r.Upstreams(t.Provider)
 		if !ok {
 			return fault.New(fault.UpstreamError, "The model's provider is not available.").
 				With("credentials", true).Because(errors.New("no provider " + t.Provider))
 		}
-		call.record.Provider, call.record.Target = t.Provider, t.Model
 		asked, err := r.remind(who, req, upstream)
 		if err != nil {
 			return err
@@ -175,8 +180,9 @@ func (r *Relay) remember(who access.Principal, reply *chat.Reply) {
 func (r *Relay) begin(ctx context.Context, who access.Principal, req *chat.Request) *call {
 	now := r.Now()
 	s := scope.From(ctx)
+	s.Record = uid.New("use")
 	return &call{relay: r, ctx: context.WithoutCancel(ctx), scope: s, start: now, body: len(req.Origin.Body), record: meter.Record{
-		ID: uid.New("use"), At: now, Request: s.ID, Workspace: who.Workspace, Key: who.Key, Environment: string(who.Environment),
+		ID: s.Record, At: now, Request: s.ID, Workspace: who.Workspace, Key: who.Key, Environment: string(who.Environment),
 		Route: s.Route(), Dialect: req.Origin.Dialect, Model: req.Model, Stream: req.Stream, Status: 200,
 	}}
 }

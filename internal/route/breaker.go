@@ -12,6 +12,7 @@ import (
 const (
 	failuresToOpen = 5
 	openFor        = 10 * time.Second
+	mostBreakers   = 4096 // names of models may be the clients' own
 )
 
 // breakers keeps a breaker for each target, so that one that is down costs
@@ -32,6 +33,7 @@ func (b *breakers) of(target address) *gobreaker.TwoStepCircuitBreaker[struct{}]
 	}
 	breaker := b.by[target]
 	if breaker == nil {
+		b.tidy()
 		breaker = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
 			Name: target.provider + "/" + target.model, MaxRequests: 1, Timeout: openFor,
 			ReadyToTrip: func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= failuresToOpen },
@@ -39,4 +41,16 @@ func (b *breakers) of(target address) *gobreaker.TwoStepCircuitBreaker[struct{}]
 		b.by[target] = breaker
 	}
 	return breaker
+}
+
+// tidy lets go of breakers that hold nobody back once there are many.
+func (b *breakers) tidy() {
+	if len(b.by) < mostBreakers {
+		return
+	}
+	for target, breaker := range b.by {
+		if breaker.State() == gobreaker.StateClosed && breaker.Counts().ConsecutiveFailures == 0 {
+			delete(b.by, target)
+		}
+	}
 }

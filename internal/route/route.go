@@ -18,12 +18,14 @@ const (
 // Router tries targets. It is safe for concurrent use.
 type Router struct {
 	breakers breakers
+	tallies  tallies
+	now      func() time.Time
 	sleep    func(context.Context, time.Duration) error
 	random   func() float64
 }
 
 // New makes a Router.
-func New() *Router { return &Router{sleep: sleep, random: rand.Float64} }
+func New() *Router { return &Router{now: time.Now, sleep: sleep, random: rand.Float64} }
 
 // Do tries the model's targets until one serves. Try must not have answered the
 // client when it fails. The number of tries is returned in any case.
@@ -61,6 +63,7 @@ func (r *Router) Do(ctx context.Context, m *catalog.Model, try func(context.Cont
 		err := try(ctx, target)
 		v := judge(err)
 		done(v.blame)
+		r.Note(target.Provider, err)
 		if err == nil || v.final || ctx.Err() != nil {
 			return tries, err
 		}

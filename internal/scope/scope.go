@@ -14,6 +14,7 @@ type Request struct {
 	ID     string // X-Request-Id of the answer
 	Remote string // the client's address, seen through trusted proxies
 	Secure bool   // the client came over TLS, here or at a trusted proxy
+	Record string // id of the row that says what was used; only who serves the request sets and reads it
 
 	mu    sync.Mutex // guards what follows
 	route string

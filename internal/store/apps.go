@@ -10,7 +10,7 @@ import (
 
 var _ app.Store = (*Store)(nil)
 
-const stepColumns = `run, step, place, try, state, generation, outputs, said, nano, code, message, saved_at`
+const stepColumns = `run, step, place, try, state, generation, outputs, said, nano, code, message, saved_at, began_at`
 
 // Steps lists what is known of a run's steps, those of a step by their place.
 func (s *Store) Steps(ctx context.Context, run string) ([]app.Done, error) {
@@ -23,14 +23,14 @@ func (s *Store) Steps(ctx context.Context, run string) ([]app.Done, error) {
 	for rows.Next() {
 		var d app.Done
 		var outputs string
-		var saved int64
-		if err := rows.Scan(&d.Run, &d.Step, &d.Place, &d.Try, &d.State, &d.Generation, &outputs, &d.Said, &d.Nano, &d.Code, &d.Message, &saved); err != nil {
+		var saved, began int64
+		if err := rows.Scan(&d.Run, &d.Step, &d.Place, &d.Try, &d.State, &d.Generation, &outputs, &d.Said, &d.Nano, &d.Code, &d.Message, &saved, &began); err != nil {
 			return nil, fmt.Errorf("read steps: %w", err)
 		}
 		if err := decode(outputs, &d.Outputs); err != nil {
 			return nil, fmt.Errorf("read outputs of a step: %w", err)
 		}
-		d.Saved = fromMillis(saved)
+		d.Saved, d.Began = fromMillis(saved), fromMillis(began)
 		list = append(list, d)
 	}
 	return list, rows.Err()
@@ -43,12 +43,12 @@ func (s *Store) SaveStep(ctx context.Context, d *app.Done) error {
 	if err != nil {
 		return fmt.Errorf("write outputs of a step: %w", err)
 	}
-	_, err = s.write.ExecContext(ctx, `INSERT INTO app_steps (`+stepColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+	_, err = s.write.ExecContext(ctx, `INSERT INTO app_steps (`+stepColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 		ON CONFLICT (run, step, place) DO UPDATE SET
 			try = excluded.try, state = excluded.state, generation = excluded.generation, outputs = excluded.outputs, said = excluded.said,
-			nano = excluded.nano, code = excluded.code, message = excluded.message, saved_at = excluded.saved_at
+			nano = excluded.nano, code = excluded.code, message = excluded.message, saved_at = excluded.saved_at, began_at = excluded.began_at
 		WHERE app_steps.state NOT IN ('done', 'skipped') AND excluded.try >= app_steps.try`,
-		d.Run, d.Step, d.Place, d.Try, string(d.State), d.Generation, outputs, clean(d.Said), d.Nano, d.Code, clean(d.Message), millis(d.Saved))
+		d.Run, d.Step, d.Place, d.Try, string(d.State), d.Generation, outputs, clean(d.Said), d.Nano, d.Code, clean(d.Message), millis(d.Saved), millis(d.Began))
 	if err != nil {
 		return fmt.Errorf("save step: %w", err)
 	}

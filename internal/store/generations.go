@@ -184,6 +184,11 @@ func (s *Store) saveConsequences(ctx context.Context, tx *sql.Tx, t *generation.
 			return err
 		}
 	}
+	for _, e := range t.Entries() {
+		if err := insertAudit(ctx, tx, e); err != nil {
+			return err
+		}
+	}
 	if len(t.Jobs()) == 0 {
 		return nil
 	}

@@ -26,7 +26,7 @@ type insertion struct {
 // simple reports whether a task can be saved in one statement with others.
 func (s *Store) simple(t *generation.Task) bool {
 	return s.engine == postgres && s.queue.Beside != nil && len(t.Order.Sources) == 0 && len(t.Jobs()) == 1 &&
-		len(t.Deliveries()) == 0 && len(t.Records()) == 0
+		len(t.Deliveries()) == 0 && len(t.Records()) == 0 && len(t.Entries()) == 0
 }
 
 // insertSimple saves a task and its job.

@@ -140,11 +140,3 @@ func nextRevision(ctx context.Context, tx *sql.Tx, name string) (int64, error) {
 	}
 	return n, nil
 }
-
-func insertWorkspace(ctx context.Context, tx *sql.Tx, id string, at time.Time) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO workspaces (id, created_at) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`, id, millis(at))
-	if err != nil {
-		return fmt.Errorf("insert workspace: %w", err)
-	}
-	return nil
-}

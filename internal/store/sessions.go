@@ -2,49 +2,119 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"time"
 
 	"stele/internal/access"
 )
 
-// InsertSession saves a new session.
-func (s *Store) InsertSession(ctx context.Context, v access.Session) error {
-	_, err := s.write.ExecContext(ctx, `INSERT INTO sessions (id, hash, user_id, workspace, created_at, seen_at, remote)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		v.ID, v.Hash, v.User, v.Workspace, millis(v.CreatedAt), millis(v.SeenAt), v.Remote)
+const sessionColumns = `sessions.id, sessions.hash, sessions.user_id, sessions.workspace, sessions.created_at, sessions.seen_at,
+	sessions.remote, sessions.agent`
+
+// sessionRow is where the columns of a session are read into.
+type sessionRow struct {
+	access.Session
+
+	created, seen int64
+}
+
+func (v *sessionRow) into() []any {
+	return []any{&v.ID, &v.Hash, &v.User, &v.Workspace, &v.created, &v.seen, &v.Remote, &v.Agent}
+}
+
+func (v *sessionRow) session() access.Session {
+	v.CreatedAt, v.SeenAt = fromMillis(v.created), fromMillis(v.seen)
+	return v.Session
+}
+
+// InsertSession saves a new session. Its person was seen.
+func (s *Store) InsertSession(ctx context.Context, v access.Session, e access.Entry) error {
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO sessions (id, hash, user_id, workspace, created_at, seen_at, remote, agent)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+			v.ID, v.Hash, v.User, v.Workspace, millis(v.CreatedAt), millis(v.SeenAt), v.Remote, clean(v.Agent))
+		if err != nil {
+			return fmt.Errorf("insert session: %w", err)
+		}
+		if _, err := tx.ExecContext(ctx, `UPDATE users SET seen_at = $2 WHERE id = $1 AND seen_at < $2`, v.User, millis(v.SeenAt)); err != nil {
+			return fmt.Errorf("touch user: %w", err)
+		}
+		return insertAudit(ctx, tx, e)
+	})
+}
+
+// SessionByHash finds a session by the keyed hash of its secret, with its person
+// and the role they have in its workspace, all at one moment.
+func (s *Store) SessionByHash(ctx context.Context, hash string) (access.Visitor, error) {
+	var u userRow
+	var v sessionRow
+	var role string
+	err := s.read.QueryRowContext(ctx, `SELECT `+sessionColumns+`, `+userColumns+`,
+			COALESCE((SELECT role FROM members WHERE workspace = sessions.workspace AND user_id = sessions.user_id), '')
+		FROM sessions JOIN users ON users.id = sessions.user_id WHERE sessions.hash = $1`, hash).
+		Scan(append(append(v.into(), u.into()...), &role)...)
+	return access.Visitor{User: u.user(), Session: v.session(), Role: access.Role(role)}, found(err)
+}
+
+// Sessions lists those of a person, the last seen first.
+func (s *Store) Sessions(ctx context.Context, user string) ([]access.Session, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT `+sessionColumns+` FROM sessions WHERE user_id = $1 ORDER BY seen_at DESC, id DESC LIMIT 200`, user)
 	if err != nil {
-		return fmt.Errorf("insert session: %w", err)
+		return nil, fmt.Errorf("read sessions: %w", err)
 	}
-	return nil
+	defer rows.Close()
+	var list []access.Session
+	for rows.Next() {
+		var v sessionRow
+		if err := rows.Scan(v.into()...); err != nil {
+			return nil, fmt.Errorf("read sessions: %w", err)
+		}
+		list = append(list, v.session())
+	}
+	return list, rows.Err()
 }
 
-// SessionByHash finds a session by the keyed hash of its secret.
-func (s *Store) SessionByHash(ctx context.Context, hash string) (access.Session, error) {
-	var v access.Session
-	var created, seen int64
-	err := s.read.QueryRowContext(ctx, `SELECT id, hash, user_id, workspace, created_at, seen_at, remote
-		FROM sessions WHERE hash = $1`, hash).
-		Scan(&v.ID, &v.Hash, &v.User, &v.Workspace, &created, &seen, &v.Remote)
-	v.CreatedAt, v.SeenAt = fromMillis(created), fromMillis(seen)
-	return v, found(err)
-}
-
-// TouchSession notes when a session was last seen.
+// TouchSession notes when a session, and with it a person, was last seen.
 func (s *Store) TouchSession(ctx context.Context, id string, at time.Time) error {
-	_, err := s.write.ExecContext(ctx, `UPDATE sessions SET seen_at = $2 WHERE id = $1 AND seen_at < $2`, id, millis(at))
-	if err != nil {
-		return fmt.Errorf("touch session: %w", err)
-	}
-	return nil
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `UPDATE sessions SET seen_at = $2 WHERE id = $1 AND seen_at < $2`, id, millis(at)); err != nil {
+			return fmt.Errorf("touch session: %w", err)
+		}
+		_, err := tx.ExecContext(ctx, `UPDATE users SET seen_at = $2
+			WHERE id = (SELECT user_id FROM sessions WHERE id = $1) AND seen_at < $2`, id, millis(at))
+		if err != nil {
+			return fmt.Errorf("touch user: %w", err)
+		}
+		return nil
+	})
 }
 
-// DeleteSession ends a session.
-func (s *Store) DeleteSession(ctx context.Context, id string) error {
-	if _, err := s.write.ExecContext(ctx, `DELETE FROM sessions WHERE id = $1`, id); err != nil {
-		return fmt.Errorf("delete session: %w", err)
-	}
-	return nil
+// MoveSession takes a session to another workspace.
+func (s *Store) MoveSession(ctx context.Context, id, workspace string, e access.Entry) error {
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `UPDATE sessions SET workspace = $2 WHERE id = $1`, id, workspace); err != nil {
+			return fmt.Errorf("move session: %w", err)
+		}
+		return insertAudit(ctx, tx, e)
+	})
+}
+
+// EndSessions ends sessions of a person and says how many.
+func (s *Store) EndSessions(ctx context.Context, end access.Ending, e access.Entry) (int, error) {
+	var n int64
+	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1
+			AND ($2 = '' OR id = $2) AND ($3 = '' OR workspace = $3) AND id <> $4`, end.User, end.ID, end.Workspace, end.But)
+		if err != nil {
+			return fmt.Errorf("end sessions: %w", err)
+		}
+		if n, err = result.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+		return insertAudit(ctx, tx, e)
+	})
+	return int(n), err
 }
 
 // DeleteSessionsBefore ends the sessions not seen, or made, since these times.

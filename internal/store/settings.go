@@ -2,10 +2,7 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
-
-	"stele/internal/access"
 )
 
 // Setting reads one fact about the installation.
@@ -35,14 +32,4 @@ func (s *Store) SetOnce(ctx context.Context, name, value string) (string, error)
 		return "", fmt.Errorf("set %s: %w", name, err)
 	}
 	return kept, nil
-}
-
-func insertAudit(ctx context.Context, tx *sql.Tx, e access.Entry) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO audit (id, at, actor, workspace, action, target, detail)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		e.ID, millis(e.At), e.Actor, e.Workspace, e.Action, e.Target, e.Detail)
-	if err != nil {
-		return fmt.Errorf("insert audit entry: %w", err)
-	}
-	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"stele/internal/access"
+	"stele/internal/app"
+	"stele/internal/catalog"
 	"stele/internal/generation"
 	"stele/internal/store/storetest"
 )
@@ -21,6 +23,9 @@ func TestEngines(t *testing.T) {
 			t.Parallel()
 			storetest.Run(t, func(t *testing.T) access.Store { return openTest(t, engine) })
 			storetest.RunMedia(t, func(t *testing.T) storetest.Media { return tested{openTest(t, engine)} })
+			storetest.RunDrafts(t, func(t *testing.T) app.DraftStore { return openTest(t, engine) })
+			storetest.RunUsage(t, func(t *testing.T) storetest.Usage { return openTest(t, engine) })
+			storetest.RunOffers(t, func(t *testing.T) catalog.OfferStore { return openTest(t, engine) })
 		})
 	}
 }

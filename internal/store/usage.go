@@ -15,8 +15,8 @@ import (
 )
 
 const requestColumns = `id, at, request, workspace, key, environment, route, dialect, model, provider, target,
-	stream, status, code, tries, dropped, input, cache_read, cache_write, cache_write_1h, output, reasoning,
-	estimated, nano, priced, first_byte, took`
+	stream, status, code, tries, path, dropped, input, cache_read, cache_write, cache_write_1h, output, reasoning,
+	estimated, nano, priced, rates, first_byte, took`
 
 // manyRows is how many rows a statement for many writes. More cost as much each.
 const manyRows = 10
@@ -61,7 +61,13 @@ func (s *Store) insertRecords(ctx context.Context, tx *sql.Tx, records []*meter.
 	if err := s.insertRows(ctx, tx, records[:rest], 1); err != nil {
 		return err
 	}
-	return addDays(ctx, tx, days)
+	if err := addDays(ctx, tx, days); err != nil {
+		return err
+	}
+	if err := s.addGroups(ctx, tx, days); err != nil {
+		return err
+	}
+	return s.addHours(ctx, tx, records)
 }
 
 // insertRows saves records, so many with each statement.
@@ -79,8 +85,8 @@ func (s *Store) insertRows(ctx context.Context, tx *sql.Tx, records []*meter.Rec
 		args = args[:0]
 		for _, r := range batch {
 			args = append(args, r.ID, millis(r.At), r.Request, r.Workspace, r.Key, r.Environment, r.Route, r.Dialect, r.Model, r.Provider, r.Target,
-				flag(r.Stream), int64(r.Status), r.Code, int64(r.Tries), r.Dropped, r.Input, r.CacheRead, r.CacheWrite, r.CacheWrite1h, r.Output, r.Reasoning,
-				flag(r.Estimated), r.Nano, flag(r.Priced), r.FirstByte.Microseconds(), r.Took.Microseconds())
+				flag(r.Stream), int64(r.Status), r.Code, int64(r.Tries), r.Path, r.Dropped, r.Input, r.CacheRead, r.CacheWrite, r.CacheWrite1h, r.Output, r.Reasoning,
+				flag(r.Estimated), r.Nano, flag(r.Priced), r.Rates, r.FirstByte.Microseconds(), r.Took.Microseconds())
 		}
 		result, err := statement.ExecContext(ctx, args...)
 		if err != nil {
@@ -194,18 +200,22 @@ func addDays(ctx context.Context, tx *sql.Tx, days map[day]*total) error {
 // Records lists the latest requests of a workspace, or of all where it is "".
 func (s *Store) Records(ctx context.Context, workspace string, limit int) ([]meter.Record, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT `+requestColumns+` FROM requests
-		WHERE workspace = $1 OR $1 = '' ORDER BY at DESC, id DESC LIMIT $2`, workspace, limit)
+		WHERE `+inWorkspace(workspace)+` ORDER BY at DESC, id DESC LIMIT $2`, workspace, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read requests: %w", err)
 	}
+	return scanRecords(rows)
+}
+
+func scanRecords(rows *sql.Rows) ([]meter.Record, error) {
 	defer rows.Close()
 	var list []meter.Record
 	for rows.Next() {
 		var r meter.Record
 		var at, stream, estimated, priced, first, took int64
 		err := rows.Scan(&r.ID, &at, &r.Request, &r.Workspace, &r.Key, &r.Environment, &r.Route, &r.Dialect, &r.Model, &r.Provider, &r.Target,
-			&stream, &r.Status, &r.Code, &r.Tries, &r.Dropped, &r.Input, &r.CacheRead, &r.CacheWrite, &r.CacheWrite1h, &r.Output, &r.Reasoning,
-			&estimated, &r.Nano, &priced, &first, &took)
+			&stream, &r.Status, &r.Code, &r.Tries, &r.Path, &r.Dropped, &r.Input, &r.CacheRead, &r.CacheWrite, &r.CacheWrite1h, &r.Output, &r.Reasoning,
+			&estimated, &r.Nano, &priced, &r.Rates, &first, &took)
 		if err != nil {
 			return nil, fmt.Errorf("read requests: %w", err)
 		}
@@ -220,6 +230,10 @@ func (s *Store) Records(ctx context.Context, workspace string, limit int) ([]met
 // returns how many. The days they are counted in stay. The oldest have the lowest
 // ids, so each bite looks at no more than it takes.
 func (s *Store) DeleteRecordsBefore(ctx context.Context, before time.Time) (int64, error) {
+	_, err := s.write.ExecContext(ctx, `DELETE FROM request_hours WHERE hour < $1`, hourOf(before))
+	if err != nil {
+		return 0, fmt.Errorf("delete old requests: %w", err)
+	}
 	var all int64
 	for {
 		result, err := s.write.ExecContext(ctx, `DELETE FROM requests WHERE id IN

@@ -8,11 +8,6 @@ import (
 	"stele/internal/access"
 )
 
-// InsertUser saves a person, or gives access.ErrExists for a known address.
-func (s *Store) InsertUser(ctx context.Context, u access.User, e access.Entry) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return insertUser(ctx, tx, u, e) })
-}
-
 // InsertFirstAdmin saves u and forgets the set-up link, or gives access.ErrExists
 // when there is an administrator already.
 func (s *Store) InsertFirstAdmin(ctx context.Context, u access.User, e access.Entry) error {
@@ -42,9 +37,9 @@ func (s *Store) UserByEmail(ctx context.Context, email string) (access.User, err
 	return s.queryUser(ctx, `email = $1`, email)
 }
 
-// User finds a person by id.
-func (s *Store) User(ctx context.Context, id string) (access.User, error) {
-	return s.queryUser(ctx, `id = $1`, id)
+// UserBySubject finds a person by who an identity provider says they are.
+func (s *Store) UserBySubject(ctx context.Context, subject string) (access.User, error) {
+	return s.queryUser(ctx, `subject = $1 AND subject <> ''`, subject)
 }
 
 // HasAdmin reports whether an administrator exists.
@@ -56,19 +51,34 @@ func (s *Store) HasAdmin(ctx context.Context) (bool, error) {
 	return n > 0, nil
 }
 
+const userColumns = `users.id, users.email, users.password, users.subject, users.admin, users.created_at, users.seen_at`
+
+// userRow is where the columns of a user are read into.
+type userRow struct {
+	access.User
+
+	admin, created, seen int64
+}
+
+func (u *userRow) into() []any {
+	return []any{&u.ID, &u.Email, &u.Password, &u.Subject, &u.admin, &u.created, &u.seen}
+}
+
+func (u *userRow) user() access.User {
+	u.Admin, u.CreatedAt, u.SeenAt = u.admin != 0, fromMillis(u.created), fromMillis(u.seen)
+	return u.User
+}
+
 func (s *Store) queryUser(ctx context.Context, where string, arg any) (access.User, error) {
-	var u access.User
-	var admin, created int64
-	err := s.read.QueryRowContext(ctx, `SELECT id, email, password, admin, created_at FROM users WHERE `+where, arg).
-		Scan(&u.ID, &u.Email, &u.Password, &admin, &created)
-	u.Admin, u.CreatedAt = admin != 0, fromMillis(created)
-	return u, found(err)
+	var u userRow
+	err := s.read.QueryRowContext(ctx, `SELECT `+userColumns+` FROM users WHERE `+where, arg).Scan(u.into()...)
+	return u.user(), found(err)
 }
 
 func insertUser(ctx context.Context, tx *sql.Tx, u access.User, e access.Entry) error {
-	result, err := tx.ExecContext(ctx, `INSERT INTO users (id, email, password, admin, created_at)
-		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (email) DO NOTHING`,
-		u.ID, u.Email, u.Password, flag(u.Admin), millis(u.CreatedAt))
+	result, err := tx.ExecContext(ctx, `INSERT INTO users (id, email, password, subject, admin, created_at, seen_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (email) DO NOTHING`,
+		u.ID, u.Email, u.Password, u.Subject, flag(u.Admin), millis(u.CreatedAt), millis(u.SeenAt))
 	if err != nil {
 		return fmt.Errorf("insert user: %w", err)
 	}

@@ -6,7 +6,9 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base32"
+	"encoding/binary"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -40,6 +42,24 @@ func Derived(id, words string) string {
 		copy(sum[:6], whole) // the time
 	}
 	return prefix + "_" + alphabet.EncodeToString(sum[:16])
+}
+
+// Time is when an id of the form of New was made, to the millisecond; the zero time
+// for any other.
+func Time(id string) time.Time {
+	_, rest, _ := strings.Cut(id, "_")
+	b, err := alphabet.DecodeString(rest)
+	if err != nil || len(b) != 16 {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(append([]byte{0, 0}, b[:6]...)))).UTC() //nolint:gosec // 48 bits
+}
+
+// At is the lowest id that New(prefix) may make at a time.
+func At(prefix string, t time.Time) string {
+	var b [18]byte
+	binary.BigEndian.PutUint64(b[:8], uint64(max(t.UnixMilli(), 0))) //nolint:gosec // 48 bits for ten thousand years
+	return prefix + "_" + alphabet.EncodeToString(b[2:])
 }
 
 // Secret returns n random bytes as text that is safe in URLs and cookies.

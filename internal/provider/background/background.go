@@ -149,6 +149,28 @@ func (m *Maker) find(t media.Ticket) (*piece, string) {
 	return m.work[named.Key], named.Key
 }
 
+// Holds reports whether the work of a key is here.
+func (m *Maker) Holds(key string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.work[key] != nil
+}
+
+// Busy reports whether any work is here that may still be asked for.
+func (m *Maker) Busy() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.sweep()
+	return len(m.work) > 0
+}
+
+// KeyOf is the key of the work that a ticket is for.
+func KeyOf(t media.Ticket) string {
+	var named ticket
+	_ = json.Unmarshal(t, &named) // nobody's ticket has no key
+	return named.Key
+}
+
 // Poll tells how far work is. Work of another process is gone.
 func (m *Maker) Poll(_ context.Context, t media.Ticket) (media.Status, error) {
 	p, _ := m.find(t)

@@ -24,6 +24,8 @@ type Options struct {
 	ReadFile func(name string) ([]byte, error) // reads graph files of models, by the names in Call.Graph; nil: there are none
 	Log      *slog.Logger                      // nil: nothing is logged
 	Now      func() time.Time                  // nil: the clock
+	Former   generation.Maker                  // of the same account before it was changed: calls under way are taken over; may be nil
+	Seen     func(error)                       // told how every order went; nil: nobody
 }
 
 // Maker is an account at a media provider. It is safe for concurrent use.
@@ -36,6 +38,8 @@ type Maker struct {
 	log     *slog.Logger
 	now     func() time.Time
 	behind  *background.Maker // for calls that answer only when the work is done
+	former  []*background.Maker
+	seen    func(error)
 
 	odd sync.Map // states that were told of already
 }
@@ -50,7 +54,8 @@ func Open(a provider.Account, o Options) (generation.Maker, error) {
 	}
 	m := &Maker{
 		desk: &desk{base: base, key: a.Key, client: o.Client, public: o.Public}, ops: make(map[string]*Operation),
-		name: a.Name, options: a.Options, files: o.ReadFile, log: o.Log, now: o.Now,
+		name: a.Name, options: a.Options, files: o.ReadFile, log: o.Log, now: o.Now, seen: o.Seen,
+		former: unfinished(o.Former),
 	}
 	if m.log == nil {
 		m.log = slog.New(slog.DiscardHandler)
@@ -88,8 +93,10 @@ const quick = 2 * time.Second
 
 // Close stops calls that are under way. Work that providers do goes on.
 func (m *Maker) Close() error {
-	if m.behind != nil {
-		m.behind.Close()
+	for _, b := range append(m.former, m.behind) {
+		if b != nil {
+			b.Close()
+		}
 	}
 	return nil
 }
@@ -103,7 +110,7 @@ func (m *Maker) Poll(ctx context.Context, sealed media.Ticket) (media.Status, er
 		return media.Status{}, err
 	}
 	if op.Submit.Whole {
-		status, err := m.behind.Poll(ctx, media.Ticket(t.Inner))
+		status, err := m.holder(&t).Poll(ctx, media.Ticket(t.Inner))
 		status.Ticket = sealed
 		return status, err
 	}
@@ -119,7 +126,7 @@ func (m *Maker) Cancel(ctx context.Context, sealed media.Ticket) error {
 		return err
 	}
 	if op.Submit.Whole {
-		return m.behind.Cancel(ctx, media.Ticket(t.Inner))
+		return m.holder(&t).Cancel(ctx, media.Ticket(t.Inner))
 	}
 	return m.cancel(ctx, op, &t)
 }
@@ -127,7 +134,7 @@ func (m *Maker) Cancel(ctx context.Context, sealed media.Ticket) error {
 // Forget lets go of outputs that were copied.
 func (m *Maker) Forget(sealed media.Ticket) {
 	if t, op, err := m.unseal(sealed); err == nil && op.Submit.Whole {
-		m.behind.Forget(media.Ticket(t.Inner))
+		m.holder(&t).Forget(media.Ticket(t.Inner))
 	}
 }
 

@@ -31,6 +31,14 @@ type order struct {
 
 // Submit asks for work: one call that may cost money, never repeated here.
 func (m *Maker) Submit(ctx context.Context, req media.Request) (media.Status, error) {
+	status, err := m.submit(ctx, req)
+	if m.seen != nil {
+		m.seen(err)
+	}
+	return status, err
+}
+
+func (m *Maker) submit(ctx context.Context, req media.Request) (media.Status, error) {
 	op, err := m.operation(req.Model.Call.Operation)
 	if err != nil {
 		return media.Status{}, err
@@ -57,12 +65,13 @@ func (m *Maker) Submit(ctx context.Context, req media.Request) (media.Status, er
 // submitWhole starts a call that answers with the work, behind the caller's back.
 // A refusal that comes at once is one of the order.
 func (m *Maker) submitWhole(ctx context.Context, op *Operation, req media.Request) (media.Status, error) {
-	status, err := m.behind.Submit(ctx, req)
+	behind := m.holding(req.Key)
+	status, err := behind.Submit(ctx, req)
 	if err != nil {
 		return status, err
 	}
 	if status.State == media.Failed {
-		m.behind.Forget(status.Ticket) // the same key may be ordered again
+		behind.Forget(status.Ticket) // the same key may be ordered again
 		return media.Status{}, status.Failure
 	}
 	t := ticket{Operation: op.Name, Kind: req.Model.MediaType, At: m.now(), Inner: []byte(status.Ticket)}

@@ -17,7 +17,7 @@ func stepsComeBack(t *testing.T, s Media) {
 	first := app.Done{
 		Run: "gen_1", Step: "draw", Place: 1, Try: 2, State: app.Finished, Generation: "gen_2", Said: "words", Nano: 1 << 40,
 		Outputs: []generation.Made{{File: "file_1", Kind: "image", Type: "image/png", Size: 5, Width: 3, Height: 2}, {Kind: "data", Data: jsontext.Value(`{"a":1}`)}},
-		Code:    "c", Message: "m", Saved: noon,
+		Code:    "c", Message: "m", Began: noon.Add(-time.Second), Saved: noon,
 	}
 	second := app.Done{Run: "gen_1", Step: "draw", Place: 0, State: app.Started, Outputs: []generation.Made{}, Saved: noon}
 	for _, d := range []app.Done{first, second, {Run: "gen_other", Step: "draw", State: app.Started, Saved: noon}} {

@@ -58,6 +58,9 @@ func RunMedia(t *testing.T, open func(t *testing.T) Media) {
 		{"CanceledTasksAreFoundByTheirOwner", tasksStopping},
 		{"TasksAreCountedAndListed", tasksListed},
 		{"OldTasksAreForgotten", tasksForgotten},
+		{"TheGalleryShowsWhatIsWanted", galleryFiltered},
+		{"TheGalleryGoesOnWhereItWas", galleryPaged},
+		{"ATaskIsDeletedWithAllItMade", tasksDeleted},
 		{"TheEndOfATaskIsSavedWithAllThatFollows", tasksEnd},
 		{"StepsComeBackAsTheyWereSaved", stepsComeBack},
 		{"WhatAStepHasFinishedStays", stepsStay},
@@ -169,5 +172,6 @@ func service(s Media, node string) *generation.Service {
 	return generation.New(generation.Options{
 		Node: node, Store: s, Makers: func(string) (generation.Maker, bool) { return nil, false },
 		Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return noon.Add(time.Minute) },
+		Settings: func() generation.Settings { return generation.Settings{CreditsPerUSD: 100} },
 	})
 }

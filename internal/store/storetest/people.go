@@ -24,8 +24,13 @@ func unknownNotFound(t *testing.T, s access.Store) {
 		return entry("key.rotate"), nil
 	})
 	errs := map[string]error{"UpdateKey": err}
-	_, errs["User"] = s.User(t.Context(), "usr_none")
 	_, errs["UserByEmail"] = s.UserByEmail(t.Context(), "")
+	_, errs["UserBySubject"] = s.UserBySubject(t.Context(), "")
+	_, errs["ByLink"] = s.ByLink(t.Context(), "none")
+	_, errs["UpdatePerson"] = s.UpdatePerson(t.Context(), "default", "usr_none", func(*access.Person, access.Left) (access.Settled, error) {
+		t.Error("change was called for a person who is not there")
+		return access.Settled{}, nil
+	})
 	_, errs["SessionByHash"] = s.SessionByHash(t.Context(), "none")
 	_, errs["Setting"] = s.Setting(t.Context(), "none")
 	for name, err := range errs {
@@ -37,8 +42,9 @@ func unknownNotFound(t *testing.T, s access.Store) {
 
 func usersUnique(t *testing.T, s access.Store) {
 	u := user("ada@example.com", false)
-	must(t, s.InsertUser(t.Context(), u, entry("user.create")))
-	if err := s.InsertUser(t.Context(), user("ada@example.com", true), entry("user.create")); !errors.Is(err, access.ErrExists) {
+	must(t, s.InsertPerson(t.Context(), "default", access.Person{User: u}, entry("user.create")))
+	again := access.Person{User: user("ada@example.com", true)}
+	if err := s.InsertPerson(t.Context(), "default", again, entry("user.create")); !errors.Is(err, access.ErrExists) {
 		t.Errorf("second person with the address: %v, want ErrExists", err)
 	}
 	if has, err := s.HasAdmin(t.Context()); has || err != nil {
@@ -81,17 +87,19 @@ func firstAdmin(t *testing.T, s access.Store) {
 
 func sessions(t *testing.T, s access.Store) {
 	u := user("ada@example.com", true)
-	must(t, s.InsertUser(t.Context(), u, entry("user.create")))
+	must(t, s.InsertPerson(t.Context(), "default", access.Person{User: u, Role: access.Viewer}, entry("user.create")))
 	v := access.Session{
-		ID: uid.New("ses"), Hash: "h1", User: u.ID, Workspace: "default", CreatedAt: noon, SeenAt: noon, Remote: "192.0.2.1",
+		ID: uid.New("ses"), Hash: "h1", User: u.ID, Workspace: "default", CreatedAt: noon, SeenAt: noon, Remote: "192.0.2.1", Agent: "Lynx\x00",
 	}
-	must(t, s.InsertSession(t.Context(), v))
+	must(t, s.InsertSession(t.Context(), v, entry("session.signin")))
+	v.Agent = "Lynx\uFFFD"
 	v.SeenAt = noon.Add(time.Hour)
 	must(t, s.TouchSession(t.Context(), v.ID, v.SeenAt))
 	must(t, s.TouchSession(t.Context(), v.ID, noon))
 	got, err := s.SessionByHash(t.Context(), "h1")
 	must(t, err)
-	if diff := cmp.Diff(v, got); diff != "" {
+	u.SeenAt = v.SeenAt
+	if diff := cmp.Diff(access.Visitor{User: u, Session: v, Role: access.Viewer}, got); diff != "" {
 		t.Errorf("session changed in the store:\n%s", diff)
 	}
 	must(t, s.DeleteSessionsBefore(t.Context(), noon, noon))
@@ -103,8 +111,19 @@ func sessions(t *testing.T, s access.Store) {
 		t.Errorf("an idle session: %v", err)
 	}
 	v.ID, v.Hash = uid.New("ses"), "h2"
-	must(t, s.InsertSession(t.Context(), v))
-	must(t, s.DeleteSession(t.Context(), v.ID))
+	must(t, s.InsertSession(t.Context(), v, entry("session.signin")))
+	must(t, s.MoveSession(t.Context(), v.ID, "acme", entry("session.switch")))
+	if got, err := s.SessionByHash(t.Context(), "h2"); err != nil || got.Session.Workspace != "acme" || got.Role != "" {
+		t.Errorf("in another workspace: %+v, %v", got, err)
+	}
+	for _, end := range []access.Ending{{User: "usr_none"}, {User: u.ID, ID: "ses_none"}, {User: u.ID, Workspace: "default"}, {User: u.ID, But: v.ID}} {
+		if n, err := s.EndSessions(t.Context(), end, entry("session.end")); n != 0 || err != nil {
+			t.Errorf("%+v ended %d sessions, %v", end, n, err)
+		}
+	}
+	if n, err := s.EndSessions(t.Context(), access.Ending{User: u.ID, ID: v.ID, Workspace: "acme"}, entry("session.end")); n != 1 || err != nil {
+		t.Errorf("ended %d sessions, %v", n, err)
+	}
 	if _, err := s.SessionByHash(t.Context(), "h2"); !errors.Is(err, access.ErrNotFound) {
 		t.Errorf("a session that was ended: %v", err)
 	}

@@ -26,6 +26,14 @@ func Run(t *testing.T, open func(t *testing.T) access.Store) {
 		{"OneFirstAdministratorWins", firstAdmin},
 		{"SessionsLiveAndEnd", sessions},
 		{"SettingsAreSetOnce", settings},
+		{"PeopleComeBackAsTheyWereSaved", peopleComeBack},
+		{"PeopleAreListedByWorkspace", peopleListed},
+		{"TheLastOwnerIsCountedRight", ownersCounted},
+		{"ADeletedPersonLeavesTheirEntries", personDeleted},
+		{"ALinkIsReplacedAndEnds", links},
+		{"WorkspacesAreListedByPerson", workspaces},
+		{"TheAuditLogIsReadInPages", auditPages},
+		{"TheAuditLogIsFiltered", auditFilters},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/access/oidc"
+	"stele/internal/config"
+	"stele/internal/console"
+)
+
+// signOn is the way in through the configured identity provider, nil without one.
+// The provider is asked for nothing before somebody comes.
+func signOn(cfg *config.Config, h *house, client *http.Client) *console.SignOn {
+	o := cfg.OIDC
+	if !o.On() {
+		return nil
+	}
+	name := o.Issuer
+	if u, err := url.Parse(o.Issuer); err == nil {
+		name = u.Host
+	}
+	role := access.Viewer
+	if o.DefaultRole != "" {
+		role = access.Role(o.DefaultRole)
+	}
+	return &console.SignOn{
+		Name:  name,
+		Rules: access.SignOnRules{Domains: o.AllowedDomains, Role: role},
+		Issuer: oidc.New(oidc.Options{
+			URL: o.Issuer, ClientID: o.ClientID, Secret: o.ClientSecret.Reveal(), Scopes: o.Scopes,
+			Client: client, Box: h.master.Box("sign-on tickets"), Now: time.Now,
+		}),
+	}
+}

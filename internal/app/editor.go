@@ -1,0 +1,205 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/catalog"
+	"stele/internal/fault"
+	"stele/internal/uid"
+)
+
+// Editor is where people write apps: drafts, and versions of them that are offered
+// beside the apps of files. It is safe for concurrent use.
+type Editor struct {
+	Store   DraftStore
+	Library *Library
+	Catalog *catalog.Catalog
+	Now     func() time.Time
+
+	mu       sync.Mutex // guards revision, and keeps the library in step with it
+	revision int64      // that the library is at
+}
+
+// mostVersions is how many versions of an app are listed.
+const mostVersions = 100
+
+// places are the paths beside apps in the console, which no app made there may hide.
+var places = []string{"new", "check", "files"}
+
+// Drafts lists the apps that are written in who's workspace.
+func (e *Editor) Drafts(ctx context.Context, who access.Principal) ([]Draft, error) {
+	return e.Store.Drafts(ctx, who.Workspace)
+}
+
+// Draft finds an app that is written in who's workspace.
+func (e *Editor) Draft(ctx context.Context, who access.Principal, id string) (Draft, error) {
+	d, err := e.Store.Draft(ctx, who.Workspace, id)
+	return d, noApp(err)
+}
+
+// Versions lists what was published of an app, the newest first.
+func (e *Editor) Versions(ctx context.Context, who access.Principal, id string) ([]Version, error) {
+	return e.Store.Versions(ctx, who.Workspace, id, mostVersions)
+}
+
+// Version finds what was published of an app under a number.
+func (e *Editor) Version(ctx context.Context, who access.Principal, id string, number int) (Version, error) {
+	v, err := e.Store.Version(ctx, who.Workspace, id, number)
+	if errors.Is(err, access.ErrNotFound) {
+		return v, fault.New(fault.NotFound, "There is no such version of this app.")
+	}
+	return v, err
+}
+
+// Create begins an app with a text, whose line with the id is made to fit.
+func (e *Editor) Create(ctx context.Context, who access.Principal, id, source string) (Draft, error) {
+	if !recipeID.MatchString(id) {
+		return Draft{}, fault.New(fault.InvalidParameter,
+			"An app's id is up to 64 lower-case letters, digits, - and _, and begins with a letter or digit.").With("field", "id")
+	}
+	taken := fault.New(fault.InvalidParameter, "There is an app %q already: choose another id.", id).With("field", "id")
+	if _, ok := e.Library.ByID(who.Workspace, id); ok || slices.Contains(places, id) {
+		return Draft{}, taken
+	}
+	if err := storable(source); err != nil {
+		return Draft{}, err
+	}
+	now := e.Now()
+	d := Draft{Workspace: who.Workspace, ID: id, Source: withLine(source, "app", id), Created: now, Updated: now, By: who.User}
+	err := e.Store.InsertDraft(ctx, d, e.entry(who, "app.create", id, ""))
+	if errors.Is(err, access.ErrExists) {
+		return Draft{}, taken
+	}
+	return d, err
+}
+
+// Save keeps a text, right or wrong. seen is the revision it was written upon: what
+// somebody else saved meanwhile is not lost. 0 is any.
+func (e *Editor) Save(ctx context.Context, who access.Principal, id, source string, seen int64) (Draft, error) {
+	if err := storable(source); err != nil {
+		return Draft{}, err
+	}
+	return e.change(ctx, who, id, func(d *Draft) (Change, error) {
+		if err := d.fresh(seen); err != nil || d.Source == source {
+			return Change{}, err
+		}
+		d.Source = source
+		return Change{Entry: e.entry(who, "app.save", id, "")}, nil
+	})
+}
+
+// Publish offers a text as the next version. shared offers it in every workspace,
+// which only administrators may do.
+func (e *Editor) Publish(ctx context.Context, who access.Principal, id, source string, seen int64, shared bool) (Draft, error) {
+	if err := storable(source); err != nil {
+		return Draft{}, err
+	}
+	if _, ok := e.Library.Declared(id); ok {
+		return Draft{}, fault.New(fault.InvalidParameter,
+			"A file declares an app of this id, and files win: duplicate yours under another id.").With("field", "id")
+	}
+	if _, problems := e.Check(id, source); len(problems) > 0 {
+		first := problems[0]
+		return Draft{}, fault.New(fault.InvalidParameter, "The app has mistakes, so it was not published: line %d: %s.",
+			first.Line, strings.TrimSuffix(first.Message, ".")).With("field", "source")
+	}
+	d, err := e.change(ctx, who, id, func(d *Draft) (Change, error) {
+		if err := d.fresh(seen); err != nil {
+			return Change{}, err
+		}
+		if (shared || d.Shared && d.Offered > 0) && !who.Admin {
+			return Change{}, errShared()
+		}
+		d.Latest++
+		d.Source, d.Offered, d.Shared = withLine(source, "version", fmt.Sprint(d.Latest)), d.Latest, shared
+		return Change{
+			Entry:   e.entry(who, "app.publish", id, fmt.Sprintf("version %d", d.Latest)),
+			Version: &Version{Workspace: d.Workspace, App: id, Number: d.Latest, Source: d.Source, At: e.Now(), By: who.User},
+		}, nil
+	})
+	if errors.Is(err, access.ErrExists) {
+		return d, fault.New(fault.InvalidParameter,
+			"Another workspace offers an app %q to all: publish yours for this workspace, or duplicate it under another id.", id).With("field", "shared")
+	}
+	return d, err
+}
+
+// Unpublish takes an app off the shelf. Its runs go on, its versions stay.
+func (e *Editor) Unpublish(ctx context.Context, who access.Principal, id string) (Draft, error) {
+	return e.change(ctx, who, id, func(d *Draft) (Change, error) {
+		if d.Offered == 0 {
+			return Change{}, nil
+		}
+		if d.Shared && !who.Admin {
+			return Change{}, errShared()
+		}
+		d.Offered, d.Shared = 0, false
+		return Change{Entry: e.entry(who, "app.unpublish", id, "")}, nil
+	})
+}
+
+// Restore makes an old version the draft. What is offered stays as it is.
+func (e *Editor) Restore(ctx context.Context, who access.Principal, id string, number int) (Draft, error) {
+	v, err := e.Version(ctx, who, id, number)
+	if err != nil {
+		return Draft{}, err
+	}
+	return e.change(ctx, who, id, func(d *Draft) (Change, error) {
+		d.Source = v.Source
+		return Change{Entry: e.entry(who, "app.restore", id, fmt.Sprintf("version %d", number))}, nil
+	})
+}
+
+// Delete forgets an app that is not offered, with its versions.
+func (e *Editor) Delete(ctx context.Context, who access.Principal, id string) error {
+	_, err := e.change(ctx, who, id, func(d *Draft) (Change, error) {
+		if d.Offered > 0 {
+			return Change{}, fault.New(fault.InvalidParameter, "The app is offered: unpublish it before you delete it.").With("field", "id")
+		}
+		return Change{Entry: e.entry(who, "app.delete", id, ""), Delete: true}, nil
+	})
+	return err
+}
+
+func (e *Editor) change(ctx context.Context, who access.Principal, id string, change func(*Draft) (Change, error)) (Draft, error) {
+	d, err := e.Store.UpdateDraft(ctx, who.Workspace, id, func(d *Draft) (Change, error) {
+		c, err := change(d)
+		d.Updated, d.By = e.Now(), who.User
+		return c, err
+	})
+	if err != nil {
+		return d, noApp(err)
+	}
+	_ = e.Follow(ctx) // it is saved: should this fail, Run catches up
+	return d, nil
+}
+
+// fresh refuses a change of something that somebody else has changed meanwhile.
+func (d *Draft) fresh(seen int64) error {
+	if seen == 0 || seen == d.Revision {
+		return nil
+	}
+	return fault.New(fault.IdempotencyConflict, "Somebody saved this app while you wrote. Copy what you have, open the page again and put it in there.")
+}
+
+func (e *Editor) entry(who access.Principal, action, id, detail string) access.Entry {
+	return access.Entry{ID: uid.New("aud"), At: e.Now(), Actor: who.User, Workspace: who.Workspace, Action: action, Target: id, Detail: detail}
+}
+
+func errShared() error {
+	return fault.New(fault.PermissionDenied, "This app is offered in every workspace, which only an administrator may do or change.")
+}
+
+func noApp(err error) error {
+	if errors.Is(err, access.ErrNotFound) {
+		return fault.New(fault.AppNotFound, "There is no app with this id.")
+	}
+	return err
+}

@@ -1,0 +1,57 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+const followEvery = 500 * time.Millisecond // a change in another process is seen within this
+
+// Run keeps the library true to the store, whoever changed it, until ctx ends.
+func (e *Editor) Run(ctx context.Context, log *slog.Logger) {
+	tick := time.NewTicker(followEvery)
+	defer tick.Stop()
+	failing := false
+	for {
+		bounded, cancel := context.WithTimeout(ctx, 5*time.Second)
+		err := e.Follow(bounded)
+		cancel()
+		if err != nil && !failing && ctx.Err() == nil {
+			log.LogAttrs(ctx, slog.LevelError, "apps of the console cannot be kept up to date", slog.Any("error", err))
+		}
+		failing = err != nil
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Follow takes over what was published since the last time. What this version of
+// the program cannot read is left out.
+func (e *Editor) Follow(ctx context.Context) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	latest, err := e.Store.DraftRevision(ctx)
+	if err != nil || latest == e.revision {
+		return err
+	}
+	offered, err := e.Store.Offered(ctx)
+	if err != nil {
+		return err
+	}
+	var made []Published
+	for _, v := range offered {
+		r, err := Read("app", []byte(v.Source))
+		if err != nil {
+			continue
+		}
+		r.Origin, r.Version = FromConsole, v.Number
+		made = append(made, Published{r, v.Workspace, v.Shared})
+	}
+	e.Library.publish(made)
+	e.revision = latest
+	return nil
+}

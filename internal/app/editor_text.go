@@ -1,0 +1,72 @@
+package app
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"stele/internal/access"
+	"stele/internal/catalog"
+	"stele/internal/fault"
+	"stele/internal/manifest"
+	"stele/internal/media"
+)
+
+// LongestSource is how many bytes the text of an app may have.
+const LongestSource = 48 << 10
+
+// Check reads a text as the app of an id, and holds it against all models there are.
+func (e *Editor) Check(id, source string) (Recipe, manifest.Problems) {
+	r, err := Read("app", []byte(source))
+	if r.ID != "" && r.ID != id {
+		r.doc.Problem(manifest.At("app"), "must stay %q: duplicate the app to have another id", id)
+		err = r.doc.Err()
+	}
+	if err == nil {
+		r.talkers(e.Catalog)
+		_ = r.Check(func(id string) *media.Model { m, _ := e.Catalog.MediaModel(id); return m })
+		err = r.doc.Err()
+	}
+	problems, _ := errors.AsType[manifest.Problems](err)
+	return r, problems
+}
+
+// talkers holds the chats of an app that was just read against the models there are.
+func (r *Recipe) talkers(c *catalog.Catalog) {
+	for i := range r.Steps {
+		if chat := r.Steps[i].Chat; chat != nil {
+			if _, err := c.Model(chat.Model, access.Scope{}); err != nil {
+				r.doc.Problem(manifest.At("steps", i, "chat", "model"), "the chat model %q is not offered here", chat.Model)
+			}
+		}
+	}
+}
+
+// withLine gives a text with a field of its root set, where it is written as most
+// people do: on a line of its own. Otherwise it stays as it is.
+func withLine(source, field, value string) string {
+	line := regexp.MustCompile(`(?m)^` + field + `:.*$`)
+	next := source
+	if at := line.FindStringIndex(source); at != nil {
+		next = source[:at[0]] + field + ": " + value + source[at[1]:]
+	} else if at := regexp.MustCompile(`(?m)^app:.*\n`).FindStringIndex(source); at != nil {
+		next = source[:at[1]] + field + ": " + value + "\n" + source[at[1]:]
+	}
+	if _, before := Read("app", []byte(source)); before == nil {
+		if _, after := Read("app", []byte(next)); after != nil {
+			return source
+		}
+	}
+	return next
+}
+
+func storable(source string) error {
+	switch {
+	case len(source) > LongestSource:
+		return fault.New(fault.InvalidParameter, "An app has at most %d KB.", LongestSource>>10).With("field", "source")
+	case !utf8.ValidString(source) || strings.Contains(source, "\x00"):
+		return fault.New(fault.InvalidParameter, "The text has characters that are none.").With("field", "source")
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"stele/internal/access"
+)
+
+// Sort tells the two sorts of offers apart.
+type Sort string
+
+// The sorts.
+const (
+	ProviderOffer Sort = "provider"
+	ModelOffer    Sort = "model"
+)
+
+// ErrChanged says that somebody else changed or removed an offer meanwhile, or
+// made one of the same id.
+var ErrChanged = errors.New("the offer was changed meanwhile")
+
+// Offer is a provider or a model that operators keep in the database rather than
+// in the configuration file, in the file's own words.
+type Offer struct {
+	Sort      Sort
+	ID        string
+	Fields    []byte               // JSON without the secrets
+	Sealed    []byte               // the secrets; nil where there are none
+	SecretsAt map[string]time.Time // which secrets there are, and since when
+	Enabled   bool
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	Revision  int64
+}
+
+// OfferStore keeps offers.
+type OfferStore interface {
+	// Offers lists all of them, in the order of their ids.
+	Offers(ctx context.Context) ([]Offer, error)
+	// OfferRevision is the revision of the latest change of any offer.
+	OfferRevision(ctx context.Context) (int64, error)
+	// PutOffer saves an offer in the place of the one of this revision, 0 for none,
+	// or gives ErrChanged.
+	PutOffer(ctx context.Context, o Offer, was int64, e access.Entry) error
+	// DeleteOffer removes the offer of this revision, or gives ErrChanged.
+	DeleteOffer(ctx context.Context, sort Sort, id string, was int64, e access.Entry) error
+}

@@ -1,0 +1,278 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/fault"
+	"stele/internal/seal"
+	"stele/internal/uid"
+)
+
+// followOffers is how late a change in another process is seen.
+const followOffers = 500 * time.Millisecond
+
+// OffersOptions is what Offers are made of.
+type OffersOptions struct {
+	Store OfferStore
+	Box   *seal.Box
+	// Try says what would be wrong with which offers if these were all there are.
+	Try func([]OpenOffer) Faults
+	// Take makes these the offers that count from now on.
+	Take func([]OpenOffer) error
+	Now  func() time.Time
+}
+
+// Offers changes and follows the providers and models in the database. It is safe
+// for concurrent use.
+type Offers struct {
+	OffersOptions
+
+	mu       sync.Mutex // one change and one follower at a time; guards all below
+	revision int64      // what list was read at, -1: never
+	list     []OpenOffer
+}
+
+// NewOffers makes Offers. Load must be called before they count.
+func NewOffers(o OffersOptions) *Offers { return &Offers{OffersOptions: o, revision: -1} }
+
+// Draft is an offer as somebody wants it.
+type Draft struct {
+	Sort     Sort
+	ID       string
+	Fields   []byte            // JSON without the secrets
+	Secrets  map[string]string // to set, by their fields; those that are not named stay as they are
+	Forget   []string          // secrets to remove
+	Enabled  bool
+	Revision int64 // of what it replaces; 0: it is new
+}
+
+// Load reads every offer and has it taken.
+func (s *Offers) Load(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.follow(ctx)
+}
+
+// Run takes over what any process changes, until ctx ends.
+func (s *Offers) Run(ctx context.Context, log *slog.Logger) {
+	tick := time.NewTicker(followOffers)
+	defer tick.Stop()
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		bounded, cancel := context.WithTimeout(ctx, 5*time.Second)
+		err := s.Load(bounded)
+		cancel()
+		if err != nil && ctx.Err() == nil && !failing {
+			log.LogAttrs(ctx, slog.LevelError, "providers and models of the database cannot be kept up to date", slog.Any("error", err))
+		}
+		failing = err != nil
+	}
+}
+
+// Save makes or changes an offer, if it is right and breaks no other. What is
+// wrong with it is a *WrongOffer.
+func (s *Offers) Save(ctx context.Context, who access.Principal, d Draft) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.follow(ctx); err != nil {
+		return err
+	}
+	next, action, err := s.drafted(d)
+	if err != nil {
+		return err
+	}
+	after := append(s.without(d.Sort, d.ID), next)
+	if err := s.tried(after, next); err != nil {
+		return err
+	}
+	detail := changedSecrets(d)
+	return s.saved(ctx, s.Store.PutOffer(ctx, next.Offer, d.Revision, s.entry(who, string(d.Sort)+"."+action, d.ID, detail)))
+}
+
+// Switch turns an offer on or off.
+func (s *Offers) Switch(ctx context.Context, who access.Principal, sort Sort, id string, on bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.follow(ctx); err != nil {
+		return err
+	}
+	o, ok := s.find(sort, id)
+	if !ok {
+		return access.ErrNotFound
+	}
+	if o.Enabled == on {
+		return nil
+	}
+	o.Enabled, o.UpdatedAt = on, s.Now()
+	action := ".disable"
+	if on {
+		action = ".enable"
+	}
+	return s.saved(ctx, s.Store.PutOffer(ctx, o.Offer, o.Revision, s.entry(who, string(sort)+action, id, "")))
+}
+
+// Delete removes an offer that no other needs.
+func (s *Offers) Delete(ctx context.Context, who access.Principal, sort Sort, id string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.follow(ctx); err != nil {
+		return err
+	}
+	o, ok := s.find(sort, id)
+	if !ok {
+		return access.ErrNotFound
+	}
+	if err := s.tried(s.without(sort, id), OpenOffer{}); err != nil {
+		return err
+	}
+	return s.saved(ctx, s.Store.DeleteOffer(ctx, sort, id, o.Revision, s.entry(who, string(sort)+".delete", id, "")))
+}
+
+// saved takes our own change over at once. It is in the database: should that
+// fail, Run catches up.
+func (s *Offers) saved(ctx context.Context, err error) error {
+	if errors.Is(err, ErrChanged) {
+		return &WrongOffer{Fields: map[string]string{"": "Somebody else changed it meanwhile. Load the page again to see what it is now."}}
+	}
+	if err == nil {
+		_ = s.follow(ctx)
+	}
+	return err
+}
+
+// drafted is the offer a draft asks for.
+func (s *Offers) drafted(d Draft) (next OpenOffer, action string, err error) {
+	now := s.Now()
+	before, there := s.find(d.Sort, d.ID)
+	switch {
+	case d.Revision == 0 && there:
+		return next, "", &WrongOffer{Fields: map[string]string{"id": fmt.Sprintf("There is a %s of this name already.", d.Sort)}}
+	case d.Revision != 0 && !there:
+		return next, "", access.ErrNotFound
+	}
+	action = "update"
+	next = OpenOffer{Offer: before.Offer, Secrets: maps.Clone(before.Secrets)}
+	if !there {
+		action, next.CreatedAt = "create", now
+	}
+	next.Sort, next.ID, next.Fields, next.Enabled, next.UpdatedAt = d.Sort, d.ID, d.Fields, d.Enabled, now
+	next.SecretsAt = maps.Clone(next.SecretsAt)
+	if next.Secrets == nil {
+		next.Secrets, next.SecretsAt = make(map[string]string), make(map[string]time.Time)
+	}
+	for _, name := range d.Forget {
+		delete(next.Secrets, name)
+		delete(next.SecretsAt, name)
+	}
+	for name, secret := range d.Secrets {
+		next.Secrets[name], next.SecretsAt[name] = secret, now
+	}
+	next.Sealed = nil
+	if len(next.Secrets) > 0 {
+		plain, err := json.Marshal(next.Secrets)
+		if err != nil {
+			return next, "", fmt.Errorf("seal secrets: %w", err)
+		}
+		next.Sealed = s.Box.Seal(plain)
+	}
+	return next, action, nil
+}
+
+// tried refuses a change that is wrong in itself or breaks what was right.
+func (s *Offers) tried(after []OpenOffer, changed OpenOffer) error {
+	now, then := s.Try(s.list), s.Try(after)
+	if wrong := then[changed.Name()]; len(wrong) > 0 {
+		return &WrongOffer{Fields: wrong}
+	}
+	var broken []string
+	for name := range then {
+		if len(now[name]) == 0 {
+			_, id, _ := strings.Cut(name, " ")
+			broken = append(broken, id)
+		}
+	}
+	if len(broken) == 0 {
+		return nil
+	}
+	slices.Sort(broken)
+	return &WrongOffer{Fields: map[string]string{
+		"": "These would not work any more: " + strings.Join(broken, ", ") + ". Change or delete them first.",
+	}, Broken: broken}
+}
+
+// follow takes over what changed in the store since the last time.
+func (s *Offers) follow(ctx context.Context) error {
+	latest, err := s.Store.OfferRevision(ctx)
+	if err != nil {
+		return fmt.Errorf("follow offers: %w", err)
+	}
+	if latest == s.revision {
+		return nil
+	}
+	list, err := s.Store.Offers(ctx)
+	if err != nil {
+		return fmt.Errorf("follow offers: %w", err)
+	}
+	opened := make([]OpenOffer, len(list))
+	for i, o := range list {
+		opened[i] = openOffer(o, s.Box)
+	}
+	if err := s.Take(opened); err != nil {
+		return fmt.Errorf("take offers: %w", err)
+	}
+	s.list, s.revision = opened, latest
+	return nil
+}
+
+func (s *Offers) find(sort Sort, id string) (OpenOffer, bool) {
+	i := slices.IndexFunc(s.list, func(o OpenOffer) bool { return o.Sort == sort && o.ID == id })
+	if i < 0 {
+		return OpenOffer{}, false
+	}
+	return s.list[i], true
+}
+
+func (s *Offers) without(sort Sort, id string) []OpenOffer {
+	return slices.DeleteFunc(slices.Clone(s.list), func(o OpenOffer) bool { return o.Sort == sort && o.ID == id })
+}
+
+func (s *Offers) entry(who access.Principal, action, id, detail string) access.Entry {
+	return access.Entry{
+		ID: uid.New("aud"), At: s.Now(), Actor: who.User, Workspace: who.Workspace, Action: action, Target: id, Detail: detail,
+	}
+}
+
+// changedSecrets names the secrets that a draft changes; never what they are.
+func changedSecrets(d Draft) string {
+	var said []string
+	for _, name := range slices.Sorted(maps.Keys(d.Secrets)) {
+		said = append(said, name+" set")
+	}
+	for _, name := range d.Forget {
+		said = append(said, name+" removed")
+	}
+	return strings.Join(said, ", ")
+}
+
+// NoSuchOffer words ErrNotFound for people.
+func NoSuchOffer(sort Sort, err error) error {
+	if errors.Is(err, access.ErrNotFound) {
+		return fault.New(fault.NotFound, "There is no such %s here.", sort)
+	}
+	return err
+}

@@ -1,0 +1,71 @@
+package catalog
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"stele/internal/seal"
+)
+
+// OpenOffer is an offer with its secrets, for those who make calls with them.
+type OpenOffer struct {
+	Offer
+
+	Secrets map[string]string // by their fields: api_key, options.session_token
+	Locked  bool              // the secrets were sealed with another master key
+}
+
+// Faults says what is wrong with which offers: sentences by field, by Name.
+type Faults map[string]map[string]string
+
+// WrongOffer says why an offer is not saved or removed.
+type WrongOffer struct { //nolint:errname // what callers say: catalog.WrongOffer
+	Fields map[string]string // sentences by field; "" is the offer as a whole
+	Broken []string          // other offers that would not work any more
+}
+
+func (w *WrongOffer) Error() string { return fmt.Sprintf("the offer is wrong: %v", w.Fields) }
+
+// Name tells offers of both sorts apart.
+func (o *OpenOffer) Name() string { return string(o.Sort) + " " + o.ID }
+
+func openOffer(o Offer, box *seal.Box) OpenOffer {
+	out := OpenOffer{Offer: o}
+	if len(o.Sealed) == 0 {
+		return out
+	}
+	plain, err := box.Open(o.Sealed)
+	if err != nil || json.Unmarshal(plain, &out.Secrets) != nil {
+		out.Locked = true
+	}
+	return out
+}
+
+// Words is the offer as the configuration file would have it, secrets included.
+func (o *OpenOffer) Words() ([]byte, error) {
+	if len(o.Secrets) == 0 {
+		return o.Fields, nil
+	}
+	var words map[string]any
+	if err := json.Unmarshal(o.Fields, &words); err != nil {
+		return nil, fmt.Errorf("read %s: %w", o.Name(), err)
+	}
+	for field, secret := range o.Secrets {
+		into := words
+		for {
+			first, rest, deeper := strings.Cut(field, ".")
+			if !deeper {
+				into[first] = secret
+				break
+			}
+			inner, ok := into[first].(map[string]any)
+			if !ok {
+				inner = make(map[string]any)
+				into[first] = inner
+			}
+			into, field = inner, rest
+		}
+	}
+	return json.Marshal(words)
+}

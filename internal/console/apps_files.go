@@ -1,0 +1,136 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"mime"
+	"net/http"
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+
+	"stele/internal/access"
+	"stele/internal/fault"
+	"stele/internal/file"
+	"stele/internal/media"
+)
+
+const (
+	filesRead  = 200 // of the newest, to find those of a kind
+	filesShown = 24
+)
+
+// partsLimit is how many bytes a form with long texts may have.
+const partsLimit = 512 << 10
+
+// readParts reads a form that comes in parts into r.PostForm: the usual way to send
+// one makes long texts several times longer.
+func readParts(w http.ResponseWriter, r *http.Request) error {
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "multipart/form-data" {
+		return nil
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, partsLimit)
+	err := r.ParseMultipartForm(partsLimit) //nolint:gosec // bounded in the line before
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return fault.New(fault.BodyTooLarge, "This form has at most %d KB.", partsLimit>>10).With("limit", partsLimit)
+	}
+	if err != nil {
+		return fault.New(fault.InvalidRequestBody, "The form cannot be read.").Because(err)
+	}
+	return nil
+}
+
+// appFile is a file that is given to an app, or could be.
+type appFile struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Kind string `json:"kind"` // "" for an address
+	URL  string `json:"url"`
+}
+
+// appFilesOf shows what a form names: files of the workspace, or addresses.
+func (c *Console) appFilesOf(ctx context.Context, v access.Visitor, given []string) []appFile {
+	var list []appFile
+	for _, id := range given {
+		if id == "" {
+			continue
+		}
+		f, err := c.apps.Files.File(ctx, v.Session.Workspace, id)
+		if err != nil {
+			list = append(list, appFile{ID: id, Name: id})
+			continue
+		}
+		list = append(list, c.appFile(f))
+	}
+	return list
+}
+
+func (c *Console) appFile(f *file.File) appFile {
+	return appFile{f.ID, f.Name, f.Kind, localAddress(c.apps.Files.Address(f))}
+}
+
+// pickFiles lists files of a kind that the workspace has already.
+func (c *Console) pickFiles(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	files, err := c.apps.Books.Files(r.Context(), v.Session.Workspace, filesRead)
+	if err != nil {
+		return err
+	}
+	kind := r.URL.Query().Get("kind")
+	var list []appFile
+	for i := range files {
+		if files[i].Kind == kind && len(list) < filesShown {
+			list = append(list, c.appFile(&files[i]))
+		}
+	}
+	return c.fragment(w, r, http.StatusOK, "app", "picks", view{Visitor: &v, Data: list})
+}
+
+// takeFile keeps a file that a person gives to an app.
+func (c *Console) takeFile(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return fault.New(fault.UnsupportedContentType, "Send the file as a form, in a part called file.").Because(err)
+	}
+	part, err := parts.NextPart()
+	if err != nil || part.FormName() != "file" {
+		return fault.New(fault.MissingFile, "The form has no file.").With("field", "file").Because(err)
+	}
+	kind := r.URL.Query().Get("kind")
+	f, err := c.apps.Files.Save(r.Context(), file.Upload{
+		Workspace: v.Session.Workspace, Name: part.FileName(), Body: arriving{part},
+		Judge: func(f *file.File) error {
+			if kind != "" && f.Kind != "" && f.Kind != kind {
+				return fault.New(fault.UnsupportedFileType, "%s is no %s.", f.Name, appMedia(kind))
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(c.appFile(f))
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(http.StatusCreated)
+	_, _ = w.Write(body) // the client has gone: nobody is left to tell
+	return nil
+}
+
+// appMedia is a kind of media in the words of the console.
+func appMedia(kind string) string {
+	switch kind {
+	case "image":
+		return "picture"
+	case "video":
+		return "clip"
+	case "audio":
+		return "sound"
+	}
+	return kind
+}
+
+// appMoney is a price as pages show it.
+func appMoney(nano int64) string { return "$" + media.Amount(nano).String() }

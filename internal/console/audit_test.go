@@ -1,0 +1,103 @@
+package console_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"stele/internal/access"
+)
+
+var olderIn = regexp.MustCompile(`href="([^"]+)" rel="next"`)
+
+func TestTheAuditLogIsReadInPages(t *testing.T) {
+	t.Parallel()
+	h := opened(t)
+	for i := range 120 {
+		h.pass(time.Second)
+		if _, _, err := h.access.CreateKey(t.Context(), access.CommandLine("default"), access.NewKey{Name: fmt.Sprintf("key %03d", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := make(map[string]int)
+	pages := 0
+	for at := "/console/audit?action=key.create"; at != ""; pages++ {
+		page := body(t, h.get(at, browser))
+		for i := range 120 {
+			if name := fmt.Sprintf("key %03d<", i); strings.Contains(page, name) {
+				seen[name]++
+			}
+		}
+		at = ""
+		if found := olderIn.FindStringSubmatch(page); found != nil {
+			at = strings.ReplaceAll(found[1], "&amp;", "&")
+			wantText(t, page, "made the key", "Command line")
+		}
+	}
+	if len(seen) != 120 || pages != 3 {
+		t.Errorf("%d keys on %d pages", len(seen), pages)
+	}
+	for name, times := range seen {
+		if times != 1 {
+			t.Errorf("%s is there %d times", name, times)
+		}
+	}
+	wantStatus(t, h.get("/console/audit?before=x", browser), 422)
+	wantStatus(t, h.get("/console/audit?day=tomorrow", browser), 422)
+}
+
+func TestTheAuditLogIsFiltered(t *testing.T) {
+	t.Parallel()
+	h := opened(t)
+	k, _, err := h.access.CreateKey(t.Context(), access.CommandLine("default"), access.NewKey{Name: "=HYPERLINK(1)"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.pass(24 * time.Hour)
+	h.signOnAgain(t)
+	wantStatus(t, h.post("/console/keys/"+k.ID+"/revoke", url.Values{}, browser), 303)
+	for query, want := range map[string][2]string{
+		"?target=" + k.ID:                 {"revoked the key", "signed in"},
+		"?target=%3DHYPERLINK%281%29":     {"revoked the key", "signed in"},
+		"?action=session.signin":          {"signed in from", "made the key"},
+		"?actor=command-line":             {"made the key", "revoked the key <"},
+		"?day=2026-11-15":                 {"made the key", "revoked the key <"},
+		"?day=2026-11-16":                 {"revoked the key <", "made the key"},
+		"?day=2026-11-17":                 {"Nothing fits", "revoked the key"},
+		"?action=made.up&target=anything": {"made.up", "revoked the key"},
+	} {
+		_, page, _ := strings.Cut(body(t, h.get("/console/audit"+query, browser)), "audit-filters")
+		wantText(t, page, want[0])
+		_, list, _ := strings.Cut(page, "</form>")
+		if strings.Contains(list, want[1]) {
+			t.Errorf("%s shows %q", query, want[1])
+		}
+	}
+	res := h.get("/console/audit.csv?target=" + k.ID)
+	if got := res.Header.Get("Content-Type"); got != "text/csv; charset=utf-8" {
+		t.Errorf("the type is %s", got)
+	}
+	rows, err := csv.NewReader(strings.NewReader(body(t, res))).ReadAll()
+	if err != nil || len(rows) != 3 {
+		t.Fatalf("%v, %v", rows, err)
+	}
+	if got := strings.Join(rows[1][:6], " "); !strings.HasPrefix(got, "2026-11-16T09:30:00Z "+email) || !strings.HasSuffix(got, "key.revoke "+k.ID+" '=HYPERLINK(1)") {
+		t.Errorf("the row is %s", got)
+	}
+}
+
+func TestSignInsAreInTheAuditLog(t *testing.T) {
+	t.Parallel()
+	h := opened(t)
+	h.with("", func() {
+		h.post("/console/signin", url.Values{"email": {email}, "password": {"wrong"}}, browser)
+		cookie := sessionCookie(t, h.post("/console/signin", url.Values{"email": {email}, "password": {password}}, browser)).Value
+		h.with(cookie, func() { wantStatus(t, h.post("/console/signout", url.Values{}, browser), 303) })
+	})
+	wantText(t, body(t, h.get("/console/audit", browser)),
+		"was refused at the door:", email+" from 192.0.2.1", "signed in from", "signed out from", "made the key", "Command line", "added")
+}

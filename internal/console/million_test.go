@@ -1,0 +1,115 @@
+//go:build torture
+
+package console_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"stele/internal/console"
+	"stele/internal/meter"
+	"stele/internal/store"
+	"stele/internal/store/storetest"
+)
+
+// TestAMillionRequestsKeepNoPageWaiting fills both databases with a million requests
+// of ninety days and looks at the pages that show them, with every filter: nineteen
+// of twenty looks take less than 300 ms. STELE_TEST_REQUESTS is another number.
+//
+//nolint:paralleltest // it measures
+func TestAMillionRequestsKeepNoPageWaiting(t *testing.T) {
+	n := 1_000_000
+	if text := os.Getenv("STELE_TEST_REQUESTS"); text != "" {
+		n, _ = strconv.Atoi(text)
+	}
+	for _, engine := range storetest.Engines() {
+		t.Run(engine, func(t *testing.T) {
+			databaseURL, folder := storetest.Place(t, engine)
+			s, err := store.Open(t.Context(), databaseURL, folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(s.Close)
+			h := opened(t, func(_ *house, o *console.Options) { o.Usage, o.Requests = s, s })
+			began := time.Now()
+			storetest.Busy(t, s, n, h.clock())
+			t.Logf("%d requests saved in %s", n, time.Since(began).Round(time.Second))
+			for _, path := range millionPages(t, h, s) {
+				look(t, h, path)
+			}
+		})
+	}
+}
+
+// millionPages are the addresses to look at; the deep ones begin two thirds back.
+func millionPages(t *testing.T, h *house, s *store.Store) []string {
+	t.Helper()
+	deep, err := s.SearchRecords(t.Context(), meter.Search{Workspace: "default", Until: h.clock().AddDate(0, 0, -60)}, 1)
+	if err != nil || len(deep.Records) == 0 {
+		t.Fatal(err)
+	}
+	one := deep.Records[0]
+	after := "after=" + strconv.FormatInt(one.At.UnixMilli(), 10) + "." + one.ID
+	const requests, usage = "/console/requests?", "/console/usage?range=90d&"
+	return []string{
+		"/console/", requests, requests + after, requests + "class=2", requests + "class=4", requests + "class=5", requests + "class=5&" + after,
+		requests + "code=rate_limited", requests + "code=internal_error", requests + "key=key_03", requests + "key=key_rare", requests + "key=none",
+		requests + "key=key_19&" + after, requests + "model=acme/model-02", requests + "model=acme/rare", requests + "model=acme/none",
+		requests + "provider=provider-1", requests + "provider=provider-rare", requests + "dialect=anthropic", requests + "dialect=gemini",
+		requests + "stream=yes", requests + "time=hour", requests + "time=30d&class=5", requests + "id=" + one.Request, requests + "id=req_none",
+		requests + "key=key_03&model=acme/rare&class=2", requests + "model=acme/model-02&dialect=gemini&stream=yes",
+		requests + "class=5&dialect=gemini", requests + "key=key_00&provider=provider-4&dialect=anthropic&stream=no",
+		"/console/requests/" + one.ID, "/console/requests/csv", "/console/requests/csv?dialect=gemini",
+		usage, usage + "by=key&show=cost", usage + "by=provider&show=tokens", usage + "by=status", usage + "by=environment", usage + "key=key_03&model=acme/model-02",
+		"/console/usage?range=today", "/console/usage?range=7d", "/console/usage?range=own&from=2026-01-01&to=2026-11-15", "/console/usage/csv?range=90d",
+	}
+}
+
+// look asks for a page many times and judges the time to its first byte, which is
+// that of the last one too for everything but a file.
+func look(t *testing.T, h *house, path string) {
+	t.Helper()
+	const looks = 40
+	var took []time.Duration
+	for range looks {
+		w := &firstByte{ResponseRecorder: httptest.NewRecorder()}
+		r := httptest.NewRequest(http.MethodGet, path, nil)
+		r.AddCookie(&http.Cookie{Name: "stele_session", Value: h.cookie})
+		r.Header.Set(browser.name, browser.value)
+		began := time.Now()
+		func() {
+			defer func() { _ = recover() }() // a file that was cut off
+			h.serve.ServeHTTP(w, r)
+		}()
+		if w.Code != http.StatusOK || w.at.IsZero() {
+			t.Fatalf("%s: status %d", path, w.Code)
+		}
+		took = append(took, w.at.Sub(began))
+	}
+	slices.Sort(took)
+	p50, p95 := took[looks/2], took[looks*95/100]
+	t.Logf("%8.1f ms %8.1f ms  %s", p50.Seconds()*1000, p95.Seconds()*1000, path)
+	if p95 > 300*time.Millisecond {
+		t.Errorf("%s takes %s at p95", path, p95)
+	}
+}
+
+// firstByte notes when the first byte of an answer is there and hangs up on the
+// rest of a file.
+type firstByte struct {
+	*httptest.ResponseRecorder
+	at time.Time
+}
+
+func (f *firstByte) Write(b []byte) (int, error) {
+	if f.at.IsZero() {
+		f.at = time.Now()
+		return f.ResponseRecorder.Write(b)
+	}
+	return 0, http.ErrHandlerTimeout
+}

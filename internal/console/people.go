@@ -1,0 +1,188 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+
+	"stele/internal/access"
+	"stele/internal/fault"
+)
+
+type peoplePage struct {
+	Form    personForm
+	Open    bool   // the form is shown unfolded
+	Problem string // what went wrong outside the form
+	Told    string // what was just done
+	Place   string // what the workspace is called
+	People  []personRow
+	Loose   []personRow // accounts that belong to no workspace, for administrators
+}
+
+// personForm is the form for a new person, as it was filled in.
+type personForm struct {
+	Email    string
+	Roles    []roleTile
+	Problems map[string]string // field → sentence
+}
+
+// roleTile is a role that can be chosen.
+type roleTile struct {
+	Name, Label, About string
+	Chosen             bool
+}
+
+// personRow is a person as the table shows them.
+type personRow struct {
+	ID, Email string
+	You       bool
+	Role      string // of the workspace, or administrator
+	SignOn    bool   // comes through the identity provider
+	Waiting   *moment
+	Late      bool // the link has run out
+	Seen      *moment
+	Joined    *moment
+	Sessions  int
+	Roles     []roleTile // none: the visitor may not change this person
+	Reset     bool       // the visitor may make a password link
+}
+
+func (c *Console) showPeople(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	told := map[string]string{
+		"role":    "The role was changed. It counts from their next click.",
+		"removed": "They no longer belong to this workspace.",
+		"deleted": "The account was deleted.",
+		"ended":   "They were signed out.",
+		"added":   "They belong to this workspace now and sign in as before.",
+	}[r.URL.Query().Get("done")]
+	return c.peoplePage(w, r, v, http.StatusOK, peoplePage{Form: newPersonForm(v), Told: told})
+}
+
+func (c *Console) addPerson(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	form := newPersonForm(v)
+	form.Email = r.PostForm.Get("email")
+	choose(form.Roles, r.PostForm.Get("role"))
+	p, secret, err := c.access.AddPerson(r.Context(), v.Principal(), access.NewPerson{
+		Email: form.Email, Role: access.Role(r.PostForm.Get("role")),
+	})
+	if field, sentence, ok := fieldProblem(err); ok {
+		form.Problems = map[string]string{field: sentence}
+		return c.peoplePage(w, r, v, http.StatusUnprocessableEntity, peoplePage{Form: form, Open: true})
+	}
+	if err != nil {
+		return err
+	}
+	if secret == "" { // somebody who has a password already
+		c.redirect(w, r, "/console/people?done=added")
+		return nil
+	}
+	return c.linkPage(w, r, v, linkPage{Email: p.Email, New: true}, p, secret)
+}
+
+func (c *Console) setRole(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	_, err := c.access.SetRole(r.Context(), v.Principal(), r.PathValue("id"), access.Role(r.PostForm.Get("role")))
+	return c.personChanged(w, r, v, "role", err)
+}
+
+func (c *Console) removePerson(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	_, err := c.access.Remove(r.Context(), v.Principal(), r.PathValue("id"))
+	return c.personChanged(w, r, v, "removed", err)
+}
+
+func (c *Console) deletePerson(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	_, err := c.access.Delete(r.Context(), v.Principal(), r.PathValue("id"))
+	return c.personChanged(w, r, v, "deleted", err)
+}
+
+func (c *Console) endPerson(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	_, err := c.access.EndSessionsOf(r.Context(), v.Principal(), r.PathValue("id"))
+	return c.personChanged(w, r, v, "ended", err)
+}
+
+func (c *Console) resetPerson(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	p, secret, err := c.access.ResetLink(r.Context(), v.Principal(), r.PathValue("id"))
+	if err != nil {
+		return c.personChanged(w, r, v, "", err)
+	}
+	return c.linkPage(w, r, v, linkPage{Email: p.Email, New: p.Password == ""}, p, secret)
+}
+
+// personChanged answers a change: with the list again, and why not where it was refused.
+func (c *Console) personChanged(w http.ResponseWriter, r *http.Request, v access.Visitor, done string, err error) error {
+	if _, sentence, ok := fieldProblem(err); ok {
+		return c.peoplePage(w, r, v, http.StatusUnprocessableEntity, peoplePage{Form: newPersonForm(v), Problem: sentence})
+	}
+	if errors.Is(err, access.ErrNotFound) {
+		return fault.New(fault.NotFound, "There is no such person in this workspace.")
+	}
+	if err != nil {
+		return err
+	}
+	c.redirect(w, r, "/console/people?done="+done)
+	return nil
+}
+
+func (c *Console) peoplePage(w http.ResponseWriter, r *http.Request, v access.Visitor, status int, p peoplePage) error {
+	people, err := c.access.People(r.Context(), v.Principal())
+	if err != nil {
+		return err
+	}
+	for _, one := range people {
+		p.People = append(p.People, c.person(one, v))
+	}
+	if v.User.Admin {
+		loose, err := c.access.Loose(r.Context(), v.Principal())
+		if err != nil {
+			return err
+		}
+		for _, one := range loose {
+			p.Loose = append(p.Loose, c.person(one, v))
+		}
+	}
+	return c.render(w, r, status, "people", view{Title: "People", Active: "people", Visitor: &v, Data: p})
+}
+
+func (c *Console) person(p access.Person, v access.Visitor) personRow {
+	row := personRow{
+		ID: p.ID, Email: p.Email, You: p.ID == v.User.ID, Role: string(p.Role), SignOn: p.Subject != "",
+		Seen: c.at(p.SeenAt), Joined: c.at(p.CreatedAt), Sessions: p.Sessions,
+	}
+	if p.Admin {
+		row.Role = string(access.Administrator)
+	}
+	if p.Password == "" && p.Link.Hash != "" {
+		row.Waiting, row.Late = c.at(p.Link.Until), !c.now().Before(p.Link.Until)
+	}
+	if v.User.Admin || !p.Admin {
+		row.Roles = roleTiles(v)
+		choose(row.Roles, row.Role)
+		row.Reset = v.User.Admin || p.Elsewhere == 0
+	}
+	return row
+}
+
+func newPersonForm(v access.Visitor) personForm {
+	f := personForm{Roles: roleTiles(v)}
+	choose(f.Roles, string(access.Member))
+	return f
+}
+
+// roleTiles are the roles that the visitor may give.
+func roleTiles(v access.Visitor) []roleTile {
+	tiles := []roleTile{
+		{Name: string(access.Viewer), Label: "Viewer", About: "Sees everything but secrets, changes nothing"},
+		{Name: string(access.Member), Label: "Member", About: "Makes and runs things, manages keys"},
+		{Name: string(access.Owner), Label: "Owner", About: "Manages people, providers and models too"},
+	}
+	if v.User.Admin {
+		tiles = append(tiles, roleTile{Name: string(access.Administrator), Label: "Administrator", About: "Owns every workspace"})
+	}
+	return tiles
+}
+
+func choose(tiles []roleTile, name string) {
+	known := slices.ContainsFunc(tiles, func(t roleTile) bool { return t.Name == name })
+	for i := range tiles {
+		tiles[i].Chosen = known && tiles[i].Name == name
+	}
+}

@@ -1,0 +1,231 @@
+package console
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"stele/internal/access"
+	"stele/internal/catalog"
+	"stele/internal/fault"
+)
+
+type providersPage struct {
+	Manage bool
+	Rows   []providerRow
+	Told   string
+}
+
+// providerRow is an account as the list shows it.
+type providerRow struct {
+	ID, Kind, Title string
+	BaseURL         string
+	Origin          Origin
+	Enabled         bool
+	Broken          bool
+	State           stateBadge
+	Models          int
+	Used            []string
+	Tries, Failed   string // of the last hour
+	Trouble         *trouble
+	Open            []string // targets whose breaker holds calls back
+}
+
+// stateBadge is a state in words, with the colour of its badge.
+type stateBadge struct{ Label, Class string }
+
+// trouble is the last failure.
+type trouble struct {
+	Sentence string
+	Class    string // as the API calls it
+	Words    string // the provider's own, for those who manage it
+	At       *moment
+}
+
+func (c *Console) showProviders(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	p := providersPage{Manage: manages(v)}
+	if id := r.URL.Query().Get("deleted"); id != "" {
+		p.Told = fmt.Sprintf("The provider “%s” is deleted.", id)
+	}
+	titles := c.kindTitles()
+	for _, one := range c.supply.Providers() {
+		p.Rows = append(p.Rows, c.providerRow(&one, titles, p.Manage))
+	}
+	return c.render(w, r, http.StatusOK, "providers", view{Title: "Providers", Active: "providers", Visitor: &v, Data: p})
+}
+
+// manages reports whether somebody may change providers and models. Every
+// workspace uses the same ones: they belong to the default workspace's owners and
+// to administrators.
+func manages(v access.Visitor) bool {
+	return v.Role.Covers(owner) && (v.User.Admin || v.Session.Workspace == access.DefaultWorkspace)
+}
+
+func mustManage(v access.Visitor) error {
+	if manages(v) {
+		return nil
+	}
+	return fault.New(fault.PermissionDenied, "All workspaces share the providers and models. Owners of the workspace “%s” and administrators change them.",
+		access.DefaultWorkspace)
+}
+
+func (c *Console) kindTitles() map[string]string {
+	titles := make(map[string]string)
+	for _, k := range c.supply.Kinds() {
+		titles[k.Name] = cmp.Or(k.Title, k.Name)
+	}
+	return titles
+}
+
+func (c *Console) providerRow(p *Provider, titles map[string]string, manage bool) providerRow {
+	row := providerRow{
+		ID: p.ID, Kind: p.Kind, Title: cmp.Or(titles[p.Kind], p.Kind), BaseURL: p.BaseURL, Origin: p.Origin, Enabled: p.Enabled,
+		Broken: len(p.Wrong) > 0, State: stateWords(p), Models: p.Callable, Used: p.Used, Tries: grouped(int64(p.Health.Tries)),
+		Failed: failedShare(p.Health.Failures, p.Health.Tries),
+	}
+	if h := p.Health; !h.Failed.IsZero() && p.Enabled {
+		row.Trouble = &trouble{Sentence: failureWords(h.Code, h.Rejected), Class: string(h.Code), At: c.at(h.Failed)}
+		if manage {
+			row.Trouble.Words = h.Message
+		}
+	}
+	for _, b := range p.Health.Breakers {
+		if b.State == "open" {
+			row.Open = append(row.Open, b.Model)
+		}
+	}
+	return row
+}
+
+func stateWords(p *Provider) stateBadge {
+	switch {
+	case len(p.Wrong) > 0:
+		return stateBadge{"not in use", "bad"}
+	case !p.Enabled:
+		return stateBadge{"switched off", ""}
+	}
+	switch p.State {
+	case HealthOK:
+		return stateBadge{"ok", "good"}
+	case HealthDegraded:
+		return stateBadge{"degraded", "warn"}
+	case HealthDown:
+		return stateBadge{"down", "bad"}
+	case HealthUnknown:
+	}
+	return stateBadge{"not called yet", ""}
+}
+
+// failureWords says what a failure was, in words that tell of nobody's request.
+func failureWords(code fault.Code, rejected bool) string {
+	switch {
+	case rejected:
+		return "It refused the credentials."
+	case code == fault.RateLimited:
+		return "Its rate limit or quota was reached."
+	case code == fault.UpstreamTimeout:
+		return "It did not answer in time."
+	case code == fault.Unavailable:
+		return "It was overloaded or not available."
+	}
+	return "It failed or could not be reached."
+}
+
+// failedShare is how many of the calls failed; "" where none did.
+func failedShare(failures, tries int) string {
+	if failures == 0 {
+		return ""
+	}
+	return share(int64(failures), int64(tries))
+}
+
+func (c *Console) provider(id string) (*Provider, error) {
+	list := c.supply.Providers()
+	// Where the file has one of the same name that is the one that counts.
+	i := slices.IndexFunc(list, func(p Provider) bool { return p.ID == id && len(p.Wrong) == 0 })
+	if i < 0 {
+		i = slices.IndexFunc(list, func(p Provider) bool { return p.ID == id })
+	}
+	if i < 0 {
+		return nil, fault.New(fault.NotFound, "There is no such provider.")
+	}
+	return &list[i], nil
+}
+
+func (c *Console) testProvider(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	if err := mustManage(v); err != nil {
+		return err
+	}
+	id := r.PathValue("id")
+	if _, err := c.provider(id); err != nil {
+		return err
+	}
+	trial, err := c.supply.TestProvider(r.Context(), id)
+	if errors.Is(err, access.ErrNotFound) {
+		trial, err = Trial{Problem: "It is not in use, so there is nothing to test. Mend it first."}, nil
+	}
+	if err != nil {
+		return err
+	}
+	if r.Header.Get("HX-Request") != "" {
+		return c.fragment(w, r, http.StatusOK, "provider", "trial", view{Visitor: &v, Data: trialOf(trial)})
+	}
+	return c.providerPage(w, r, v, http.StatusOK, id, providerPage{Trial: trialOf(trial)})
+}
+
+// trialView is what came of a test call, as a page shows it.
+type trialView struct {
+	Works   bool
+	Did     string
+	Problem string
+	Status  int
+	Took    string
+	Some    []string // of the models that it listed
+	More    int
+}
+
+func trialOf(t Trial) *trialView {
+	const few = 6
+	shown := &trialView{Works: t.Problem == "", Did: t.Did, Problem: t.Problem, Status: t.Status, Some: t.Models[:min(few, len(t.Models))]}
+	shown.More = len(t.Models) - len(shown.Some)
+	if t.Took > 0 {
+		shown.Took = fmt.Sprintf("%d ms", max(1, t.Took.Milliseconds()))
+	}
+	return shown
+}
+
+func (c *Console) switchProvider(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	id := r.PathValue("id")
+	err := mustManage(v)
+	if err == nil {
+		err = c.supply.Switch(r.Context(), v.Principal(), catalog.ProviderOffer, id, r.PostForm.Get("on") == "1")
+	}
+	if err != nil {
+		return c.wrongOffer(w, r, v, id, err)
+	}
+	c.redirect(w, r, "/console/providers/"+id)
+	return nil
+}
+
+func (c *Console) deleteProvider(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	id := r.PathValue("id")
+	err := mustManage(v)
+	if err == nil {
+		err = c.supply.Delete(r.Context(), v.Principal(), catalog.ProviderOffer, id)
+	}
+	if err != nil {
+		return c.wrongOffer(w, r, v, id, err)
+	}
+	c.redirect(w, r, "/console/providers?deleted="+id)
+	return nil
+}
+
+// wrongOffer shows a refusal on the provider's own page.
+func (c *Console) wrongOffer(w http.ResponseWriter, r *http.Request, v access.Visitor, id string, err error) error {
+	if wrong, ok := errors.AsType[*catalog.WrongOffer](err); ok {
+		return c.providerPage(w, r, v, http.StatusConflict, id, providerPage{Problem: wrong.Fields[""]})
+	}
+	return catalog.NoSuchOffer(catalog.ProviderOffer, err)
+}

@@ -1,0 +1,78 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+
+	"stele/internal/access"
+	"stele/internal/fault"
+)
+
+type sessionsPage struct {
+	Told     string
+	Sessions []sessionRow
+	Others   int
+	Password bool // the visitor has one that can be changed
+}
+
+// sessionRow is a browser that is signed in.
+type sessionRow struct {
+	ID      string
+	Browser string
+	Agent   string // all that the browser said of itself
+	Remote  string
+	Here    bool // it is the one that asks
+	Created *moment
+	Seen    *moment
+}
+
+func (c *Console) showSessions(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	told := map[string]string{
+		"ended":    "That browser was signed out.",
+		"others":   "All other browsers were signed out.",
+		"password": "Your password was changed. All other browsers were signed out.",
+	}[r.URL.Query().Get("done")]
+	sessions, err := c.access.Sessions(r.Context(), v)
+	if err != nil {
+		return err
+	}
+	p := sessionsPage{Told: told, Password: v.User.Password != ""}
+	for _, s := range sessions {
+		row := sessionRow{
+			ID: s.ID, Browser: browserName(s.Agent), Agent: s.Agent, Remote: s.Remote, Here: s.ID == v.Session.ID,
+			Created: c.at(s.CreatedAt), Seen: c.at(s.SeenAt),
+		}
+		if row.Here {
+			row.Seen = c.at(c.now())
+			p.Sessions = append([]sessionRow{row}, p.Sessions...)
+			continue
+		}
+		p.Others++
+		p.Sessions = append(p.Sessions, row)
+	}
+	return c.render(w, r, http.StatusOK, "sessions", view{Title: "Sessions", Active: "sessions", Visitor: &v, Data: p})
+}
+
+func (c *Console) endSession(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	id := r.PathValue("id")
+	if id == v.Session.ID {
+		return c.signOut(w, r, v)
+	}
+	err := c.access.EndSession(r.Context(), v, id)
+	if errors.Is(err, access.ErrNotFound) {
+		return fault.New(fault.NotFound, "There is no such session. It may have ended already.")
+	}
+	if err != nil {
+		return err
+	}
+	c.redirect(w, r, "/console/sessions?done=ended")
+	return nil
+}
+
+func (c *Console) endOthers(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	if _, err := c.access.EndOtherSessions(r.Context(), v); err != nil {
+		return err
+	}
+	c.redirect(w, r, "/console/sessions?done=others")
+	return nil
+}

@@ -1,0 +1,91 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"stele/internal/access"
+	"stele/internal/fault"
+	"stele/internal/scope"
+)
+
+// SignOn lets people in through an identity provider.
+type SignOn struct {
+	Name   string // what the button calls it
+	Rules  access.SignOnRules
+	Issuer Issuer
+}
+
+// Issuer asks the identity provider who somebody is.
+type Issuer interface {
+	// Begin gives the address to send the browser to and a ticket for it to keep.
+	Begin(ctx context.Context, redirect, next string) (address, ticket string, err error)
+	// Finish takes the ticket back, with what the provider answered.
+	Finish(ctx context.Context, redirect, ticket string, answer url.Values) (who access.Identity, next string, err error)
+}
+
+const ticketCookie = "stele_signon"
+
+func (c *Console) beginSignOn(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
+	next := nextPage(r.URL.Query().Get("next"))
+	address, ticket, err := c.signOn.Issuer.Begin(r.Context(), c.signOnReturn(), next)
+	if err != nil {
+		return c.noSignOn(w, r, next, err)
+	}
+	c.setTicket(w, r, ticket)
+	http.Redirect(w, r, address, http.StatusSeeOther)
+	return nil
+}
+
+func (c *Console) finishSignOn(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
+	ticket := ""
+	if cookie, err := r.Cookie(ticketCookie); err == nil {
+		ticket = cookie.Value
+	}
+	c.setTicket(w, r, "") // it is good for one answer
+	who, next, err := c.signOn.Issuer.Finish(r.Context(), c.signOnReturn(), ticket, r.URL.Query())
+	if err != nil {
+		return c.noSignOn(w, r, "", err)
+	}
+	before, err := c.somebody(r)
+	if err != nil {
+		return err
+	}
+	_, secret, err := c.access.SignOn(r.Context(), who, c.signOn.Rules, browserOf(r))
+	if err != nil {
+		return c.noSignOn(w, r, next, err)
+	}
+	if before != nil {
+		if err := c.access.SignOut(r.Context(), *before); err != nil {
+			return err
+		}
+	}
+	c.setCookie(w, r, secret)
+	c.redirect(w, r, nextPage(next))
+	return nil
+}
+
+// noSignOn shows the sign-in page with the reason, and its other ways in.
+func (c *Console) noSignOn(w http.ResponseWriter, r *http.Request, next string, err error) error {
+	e := fault.From(err)
+	if e.Code != fault.PermissionDenied && e.Code != fault.UpstreamError {
+		return err
+	}
+	note(r, e)
+	return c.signInPage(w, r, e.Code.Status(), signInPage{Problem: e.Message, Next: nextPage(next)})
+}
+
+// signOnReturn is where the provider sends people back to. It has to be known there.
+func (c *Console) signOnReturn() string { return c.root() + "/console/oidc/callback" }
+
+func (c *Console) setTicket(w http.ResponseWriter, r *http.Request, ticket string) {
+	cookie := &http.Cookie{ //nolint:gosec // as setCookie
+		Name: ticketCookie, Value: ticket, Path: c.base() + "/console/oidc", MaxAge: 600,
+		HttpOnly: true, Secure: scope.From(r.Context()).Secure, SameSite: http.SameSiteLaxMode,
+	}
+	if ticket == "" {
+		cookie.MaxAge = -1
+	}
+	http.SetCookie(w, cookie)
+}

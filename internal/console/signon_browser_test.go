@@ -1,0 +1,42 @@
+package console_test
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+)
+
+// The whole way through an identity provider in real Chromium: its cookies and its
+// content policy have the last word.
+//
+//nolint:paralleltest // one browser is enough for a small machine
+func TestABrowserGoesToTheIdentityProviderAndBack(t *testing.T) {
+	for _, width := range []int64{390, 1440} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			b := launch(t, width)
+			h, p := provided(t)
+			h.signIn()
+			server := httptest.NewServer(h.serve)
+			t.Cleanup(server.Close)
+			h.public, _ = url.Parse(server.URL + "/stele")
+
+			b.visit(h.public.String() + "/console/keys")
+			b.shows("Continue with id.example.com", "or with a password")
+			b.look("sign in with provider")
+			b.axe()
+			p.Who.Email = "ada@evil.example"
+			b.submit("a[href*=oidc]")
+			b.shows("Addresses of evil.example are not let in here.")
+			b.look("turned away")
+			b.axe()
+			p.Who.Email = "ada@example.com"
+			b.submit("a[href*=oidc]")
+			b.visit(h.public.String() + "/console/sessions")
+			b.shows("ada@example.com", "Sessions")
+			if b.count("a[href$=password]") != 0 {
+				b.Error("somebody without a password may change it")
+			}
+		})
+	}
+}

@@ -1,0 +1,97 @@
+package console
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/fault"
+	"stele/internal/file"
+	"stele/internal/uid"
+)
+
+const (
+	mostPicked  = 60  // files one can pick from
+	mostLooked  = 400 // of the newest, of whatever kind
+	smallLasts  = "private, max-age=604800, immutable"
+	uploadField = "file"
+)
+
+// uploadInput keeps a file that goes into an order.
+func (c *Console) uploadInput(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return fault.New(fault.UnsupportedContentType, "Send the file as a form, in a part called file.").Because(err)
+	}
+	part, err := parts.NextPart()
+	if err != nil || part.FormName() != uploadField {
+		return fault.New(fault.MissingFile, "The form has no file.").With("field", uploadField).Because(err)
+	}
+	kind := r.URL.Query().Get("kind")
+	f, err := c.studio.Files.Save(r.Context(), file.Upload{
+		Workspace: v.Session.Workspace, Name: part.FileName(), Body: arriving{part},
+		Judge: func(f *file.File) error {
+			if kind != "" && f.Kind != "" && f.Kind != kind {
+				return fault.New(fault.UnsupportedFileType, "This is %s (%s). %s goes here.", kindNoun(f.Kind), f.Type, inWords(kindNoun(kind))).
+					With("content_type", f.Type)
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	who := v.Principal()
+	err = c.studio.Audit(r.Context(), access.Entry{
+		ID: uid.New("aud"), At: c.now(), Actor: who.User, Workspace: who.Workspace, Action: "file.upload", Target: f.ID, Detail: f.Name,
+	})
+	if err != nil {
+		return err
+	}
+	return c.fragment(w, r, http.StatusCreated, "studio", "given", view{Visitor: &v, Data: c.givenInput(f)})
+}
+
+func kindNoun(kind string) string {
+	return map[string]string{file.Image: "a picture", file.Video: "a clip", file.Audio: "a sound", file.Document: "a document"}[kind]
+}
+
+// pickInput shows what can be picked for an order: uploads and what was made.
+func (c *Console) pickInput(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	kind := r.URL.Query().Get("kind")
+	files, err := c.studio.Files.Store.Files(r.Context(), v.Session.Workspace, mostLooked)
+	if err != nil {
+		return err
+	}
+	var list []givenFile
+	for i := range files {
+		if files[i].Kind == kind && len(list) < mostPicked {
+			list = append(list, c.givenInput(&files[i]))
+		}
+	}
+	return c.fragment(w, r, http.StatusOK, "studio", "picks", view{Visitor: &v, Data: list})
+}
+
+// smallPicture gives a small picture of a file, or leads to the file itself.
+func (c *Console) smallPicture(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	f, err := c.studio.Files.File(r.Context(), v.Session.Workspace, r.PathValue("file"))
+	if err != nil {
+		return err
+	}
+	body, kind, err := c.studio.Files.Small(r.Context(), f)
+	if errors.Is(err, file.ErrNoSmall) {
+		http.Redirect(w, r, c.fileAddress(f.ID, f.Type), http.StatusFound)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	h := w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("Cache-Control", smallLasts)
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeStall)) // not every writer has one
+	_, _ = io.Copy(w, body)                                                        // the client has gone: nobody is left to tell
+	return nil
+}

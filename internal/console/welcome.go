@@ -1,0 +1,85 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+
+	"stele/internal/access"
+	"stele/internal/fault"
+)
+
+// linkPage shows the link by which somebody chooses a password, once: it is the
+// answer to the form itself, as with the secret of a key.
+type linkPage struct {
+	Email string
+	New   bool // they have no password yet
+	Link  string
+	Until *moment
+}
+
+func (c *Console) linkPage(w http.ResponseWriter, r *http.Request, v access.Visitor, p linkPage, of access.Person, secret string) error {
+	p.Link = c.root() + "/console/welcome?token=" + url.QueryEscape(secret)
+	p.Until = c.at(of.Link.Until)
+	return c.render(w, r, http.StatusOK, "person_link", view{Title: "A link for " + p.Email, Active: "people", Visitor: &v, Data: p})
+}
+
+// welcomePage is where the link leads.
+type welcomePage struct {
+	Token    string
+	Email    string
+	Closed   bool // the link does not work, or no more
+	Problems map[string]string
+}
+
+func (c *Console) showWelcome(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
+	token := r.URL.Query().Get("token")
+	email, err := c.access.LinkOpen(r.Context(), token)
+	if err != nil {
+		return c.noWelcome(w, r, err)
+	}
+	return c.welcomePage(w, r, http.StatusOK, welcomePage{Token: token, Email: email})
+}
+
+func (c *Console) welcome(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
+	form := welcomePage{Token: r.PostForm.Get("token")}
+	var err error
+	if form.Email, err = c.access.LinkOpen(r.Context(), form.Token); err != nil {
+		return c.noWelcome(w, r, err)
+	}
+	password := r.PostForm.Get("password")
+	if password != r.PostForm.Get("again") {
+		form.Problems = map[string]string{"again": "The two passwords differ."}
+		return c.welcomePage(w, r, http.StatusUnprocessableEntity, form)
+	}
+	before, err := c.somebody(r)
+	if err != nil {
+		return err
+	}
+	_, secret, err := c.access.FollowLink(r.Context(), form.Token, password, browserOf(r))
+	if field, sentence, ok := fieldProblem(err); ok {
+		form.Problems = map[string]string{field: sentence}
+		return c.welcomePage(w, r, http.StatusUnprocessableEntity, form)
+	}
+	if err != nil {
+		return c.noWelcome(w, r, err)
+	}
+	if before != nil { // whoever was signed in here, perhaps the one who made the link
+		if err := c.access.SignOut(r.Context(), *before); err != nil {
+			return err
+		}
+	}
+	c.setCookie(w, r, secret)
+	c.redirect(w, r, "/console/")
+	return nil
+}
+
+func (c *Console) welcomePage(w http.ResponseWriter, r *http.Request, status int, p welcomePage) error {
+	return c.render(w, r, status, "welcome", view{Title: "Choose a password", Data: p})
+}
+
+func (c *Console) noWelcome(w http.ResponseWriter, r *http.Request, err error) error {
+	if e := fault.From(err); e.Code != fault.NotFound || !wantsPage(r) {
+		return err
+	}
+	return c.render(w, r, http.StatusNotFound, "welcome", view{Title: "This link does not work", Data: welcomePage{Closed: true}})
+}

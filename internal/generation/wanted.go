@@ -1,0 +1,36 @@
+package generation
+
+import "time"
+
+// Progressing is a word for Wanted.Status: whatever has not ended.
+const Progressing = "running"
+
+// The words for Wanted.From.
+const (
+	FromPeople = "console" // ordered by a person
+	FromKeys   = "keys"    // ordered with an API key
+	FromApps   = "apps"    // runs of apps
+)
+
+// Wanted says which tasks a list shows. What is empty narrows nothing.
+type Wanted struct {
+	Workspace string
+	MediaType string
+	Model     string
+	App       string
+	Status    string // Progressing, success, or failed, which canceled ones are as well
+	From      string // see above
+	Parts     bool   // those as well that are parts of others
+	Before    Place  // only what stands after this place in the list
+	After     Place  // only what stands before it: then the nearest come, and still the newest first
+	Limit     int
+}
+
+// Place is where a task stands in a list.
+type Place struct {
+	Created time.Time
+	ID      string
+}
+
+// Place is where the task stands in a list.
+func (t *Task) Place() Place { return Place{t.Created, t.ID} }

@@ -1,0 +1,55 @@
+package meter
+
+import "time"
+
+// Search picks requests. Empty fields leave nothing out.
+type Search struct {
+	Workspace   string
+	From, Until time.Time // until is not in it
+	Class       int       // 2, 4 or 5: the first digit of the status
+	Code        string
+	Key         string // NoKey: without one
+	Model       string
+	Provider    string
+	Dialect     string
+	Stream      string // "yes" or "no"
+	ID          string // of the record or of the request, whole
+	After       Place  // only what is older than this
+}
+
+// Place is where in the list a request is. The newest are first.
+type Place struct {
+	At time.Time
+	ID string
+}
+
+// Found is a page of requests.
+type Found struct {
+	Records []Record
+	// Next is where the page after this one begins; zero where there is none. It
+	// may be there although the page is not full: then so many were looked at that
+	// the rest is left for another question.
+	Next Place
+}
+
+// IsZero reports whether p is nowhere.
+func (p Place) IsZero() bool { return p.ID == "" }
+
+// Place is where in the list r is.
+func (r *Record) Place() Place { return Place{r.At, r.ID} }
+
+// Bodies is what a request said and what it was answered, as its client saw it.
+// It is kept only where the operator wants it.
+type Bodies struct {
+	Record    string // the id of the request's record
+	Workspace string
+	At        time.Time
+	Request   Body
+	Reply     Body
+}
+
+// Body is the text of a message, without its headers.
+type Body struct {
+	Text string // what is kept of it: its beginning; "" where it is no text
+	Size int64  // of all of it
+}

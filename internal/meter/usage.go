@@ -1,0 +1,94 @@
+package meter
+
+import "time"
+
+// NoKey stands for calls without an API key, in a Slice or a Search: people in
+// the console. Ids of keys look otherwise.
+const NoKey = "none"
+
+// Figures are what some requests used together.
+type Figures struct {
+	Requests   int64
+	Failed     int64 // those with a status from 400 on
+	Input      int64
+	CacheRead  int64
+	CacheWrite int64
+	Output     int64
+	Reasoning  int64
+	Nano       int64 // price in billionths of a USD
+	Took       time.Duration
+}
+
+// Add adds what others used.
+func (f *Figures) Add(g Figures) {
+	f.Requests += g.Requests
+	f.Failed += g.Failed
+	f.Input += g.Input
+	f.CacheRead += g.CacheRead
+	f.CacheWrite += g.CacheWrite
+	f.Output += g.Output
+	f.Reasoning += g.Reasoning
+	f.Nano += g.Nano
+	f.Took += g.Took
+}
+
+// Tokens is all of them, of whatever class.
+func (f Figures) Tokens() int64 {
+	return f.Input + f.CacheRead + f.CacheWrite + f.Output + f.Reasoning
+}
+
+// Slice is a part of what a workspace used: whole days in UTC. Empty fields
+// leave nothing out.
+type Slice struct {
+	Workspace   string
+	From, Until time.Time // midnights; Until is the first day that is not in it
+	Key         string    // NoKey: without one
+	Model       string
+	Provider    string
+	Environment string // NoKey: without one
+}
+
+// Split is what usage is told apart by.
+type Split string
+
+// The splits.
+const (
+	ByModel       Split = "model"
+	ByKey         Split = "key"
+	ByProvider    Split = "provider"
+	ByStatus      Split = "status"
+	ByEnvironment Split = "environment"
+)
+
+// Measure is what groups of usage are compared in.
+type Measure string
+
+// The measures.
+const (
+	Requests Measure = "requests"
+	Tokens   Measure = "tokens"
+	Cost     Measure = "cost"
+)
+
+// Of is the figure of a measure.
+func (m Measure) Of(f Figures) int64 {
+	switch m {
+	case Tokens:
+		return f.Tokens()
+	case Cost:
+		return f.Nano
+	}
+	return f.Requests
+}
+
+// Group is what the requests with one value of a split used.
+type Group struct {
+	Name string // the model's id, the status and so on; "" where a request has none
+	Figures
+}
+
+// Day is what a group used on one day.
+type Day struct {
+	At time.Time // midnight in UTC
+	Group
+}

@@ -1,0 +1,48 @@
+package blueprint
+
+import (
+	"stele/internal/generation"
+	"stele/internal/media"
+	"stele/internal/provider/background"
+)
+
+// Calls that answer only with the work are paid for when they are made: they live
+// on when the account is changed, until their outputs were copied.
+
+// unfinished is the work of a maker before this one, and of those before it.
+func unfinished(before generation.Maker) []*background.Maker {
+	var m *Maker
+	switch b := before.(type) {
+	case *Maker:
+		m = b
+	case *Finder:
+		m = b.Maker
+	}
+	if m == nil {
+		return nil
+	}
+	var list []*background.Maker
+	for _, b := range append(m.former, m.behind) {
+		if b != nil && b.Busy() {
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// Busy reports whether calls are under way, or their outputs not fetched yet.
+func (m *Maker) Busy() bool { return len(unfinished(m)) > 0 }
+
+// holding is who has the work of a key; a new one is for the account as it is now.
+func (m *Maker) holding(key string) *background.Maker {
+	for _, b := range m.former {
+		if b.Holds(key) {
+			return b
+		}
+	}
+	return m.behind
+}
+
+func (m *Maker) holder(t *ticket) *background.Maker {
+	return m.holding(background.KeyOf(media.Ticket(t.Inner)))
+}

@@ -1,0 +1,172 @@
+package route
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/sony/gobreaker/v2"
+
+	"stele/internal/fault"
+)
+
+// Health is how a provider has served in the last hour, as far as this process
+// knows.
+type Health struct {
+	Tries    int
+	Failures int       // of them, that were the provider's
+	InARow   int       // failures since it last served
+	Last     time.Time // of the last try
+	Served   time.Time // of the last success
+	Failed   time.Time // of the last failure
+	Code     fault.Code
+	Message  string // of the last failure, for operators; it may hold the upstream's words
+	Rejected bool   // the last failure was about credentials
+	Breakers []Breaker
+}
+
+// Breaker is the state of the breaker of a target.
+type Breaker struct {
+	Model string // the upstream's name
+	State string // closed, half-open or open
+	InRow int    // failures in a row
+}
+
+const minutes = 60
+
+// tally counts the tries of one provider, minute by minute.
+type tally struct {
+	mu     sync.Mutex // guards all below
+	ring   [minutes]struct{ minute, tries, failures int64 }
+	health Health
+}
+
+type tallies struct {
+	mu sync.RWMutex // guards by
+	by map[string]*tally
+}
+
+func (t *tallies) of(provider string) *tally {
+	t.mu.RLock()
+	one := t.by[provider]
+	t.mu.RUnlock()
+	if one != nil {
+		return one
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.by == nil {
+		t.by = make(map[string]*tally)
+	}
+	if t.by[provider] == nil {
+		t.by[provider] = new(tally)
+	}
+	return t.by[provider]
+}
+
+// Note counts a try of a provider that Do did not make.
+func (r *Router) Note(provider string, err error) {
+	if !errors.Is(err, context.Canceled) { // whoever asked is gone: that says nothing of the provider
+		r.tallies.of(provider).note(r.now(), err, 1)
+	}
+}
+
+// Broke says that a try which had begun to answer failed in the end.
+func (r *Router) Broke(provider string, err error) {
+	if _, failed := failure(err); failed {
+		r.tallies.of(provider).note(r.now(), err, 0)
+	}
+}
+
+func (t *tally) note(now time.Time, err error, tries int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	minute := now.Unix() / 60
+	slot := &t.ring[minute%minutes]
+	if slot.minute != minute {
+		slot.minute, slot.tries, slot.failures = minute, 0, 0
+	}
+	slot.tries += tries
+	t.health.Last = now
+	e, failed := failure(err)
+	if !failed {
+		t.health.Served, t.health.InARow = now, 0
+		return
+	}
+	slot.failures++
+	t.health.InARow++
+	t.health.Failed, t.health.Code, t.health.Message = now, e.Code, e.Message
+	if e.Err != nil {
+		t.health.Message = e.Err.Error() // what clients hear is in our words
+	}
+	t.health.Rejected = e.Details["credentials"] != nil
+}
+
+// failure finds what is the provider's doing. A refusal of the request itself
+// shows that the provider is well.
+func failure(err error) (*fault.Error, bool) {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok || e.Details["ordered"] != nil {
+		return nil, false
+	}
+	switch e.Code {
+	case fault.Unavailable, fault.UpstreamError, fault.UpstreamTimeout, fault.RateLimited:
+		return e, true
+	}
+	return nil, false
+}
+
+// Health is how the providers are that were tried since the start.
+func (r *Router) Health() map[string]Health {
+	all := make(map[string]Health)
+	r.tallies.mu.RLock()
+	known := maps.Clone(r.tallies.by)
+	r.tallies.mu.RUnlock()
+	first := r.now().Unix()/60 - minutes + 1
+	for provider, t := range known {
+		t.mu.Lock()
+		h := t.health
+		for _, slot := range t.ring {
+			if slot.minute >= first {
+				h.Tries += int(slot.tries)
+				h.Failures += int(slot.failures)
+			}
+		}
+		t.mu.Unlock()
+		all[provider] = h
+	}
+	for target, b := range r.breakers.all() {
+		h := all[target.provider]
+		state, failures := b.State(), int(b.Counts().ConsecutiveFailures)
+		if state != gobreaker.StateClosed {
+			failures = failuresToOpen // it began to count anew when it opened
+		}
+		h.Breakers = append(h.Breakers, Breaker{Model: target.model, State: state.String(), InRow: failures})
+		all[target.provider] = h
+	}
+	for _, h := range all {
+		slices.SortFunc(h.Breakers, func(a, b Breaker) int { return cmp.Compare(a.Model, b.Model) })
+	}
+	return all
+}
+
+// Forget lets go of all that is known of a provider: its account is another now.
+func (r *Router) Forget(provider string) {
+	r.tallies.mu.Lock()
+	delete(r.tallies.by, provider)
+	r.tallies.mu.Unlock()
+	r.breakers.mu.Lock()
+	defer r.breakers.mu.Unlock()
+	maps.DeleteFunc(r.breakers.by, func(a address, _ *gobreaker.TwoStepCircuitBreaker[struct{}]) bool { return a.provider == provider })
+}
+
+// all is a copy: states are asked for without the lock.
+func (b *breakers) all() map[address]*gobreaker.TwoStepCircuitBreaker[struct{}] {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return maps.Clone(b.by)
+}

@@ -1,0 +1,202 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"stele/internal/access"
+	"stele/internal/app"
+)
+
+var _ app.DraftStore = (*Store)(nil)
+
+const draftColumns = `workspace, id, source, latest, offered, shared, created_at, updated_at, updated_by, revision`
+
+// Drafts lists the drafts of a workspace by their ids.
+func (s *Store) Drafts(ctx context.Context, workspace string) ([]app.Draft, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT `+draftColumns+` FROM app_drafts WHERE workspace = $1 ORDER BY id LIMIT 1000`, workspace)
+	if err != nil {
+		return nil, fmt.Errorf("read drafts: %w", err)
+	}
+	defer rows.Close()
+	var list []app.Draft
+	for rows.Next() {
+		d, err := scanDraft(rows)
+		if err != nil {
+			return nil, fmt.Errorf("read drafts: %w", err)
+		}
+		list = append(list, d)
+	}
+	return list, rows.Err()
+}
+
+// Draft finds a draft of a workspace.
+func (s *Store) Draft(ctx context.Context, workspace, id string) (app.Draft, error) {
+	d, err := scanDraft(s.read.QueryRowContext(ctx, `SELECT `+draftColumns+` FROM app_drafts WHERE workspace = $1 AND id = $2`, workspace, id))
+	return d, found(err)
+}
+
+// InsertDraft saves a new draft with its audit entry, or gives access.ErrExists.
+func (s *Store) InsertDraft(ctx context.Context, d app.Draft, e access.Entry) error {
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		revision, err := nextRevision(ctx, tx, "apps")
+		if err != nil {
+			return err
+		}
+		result, err := tx.ExecContext(ctx, `INSERT INTO app_drafts (`+draftColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+			ON CONFLICT (workspace, id) DO NOTHING`,
+			d.Workspace, d.ID, d.Source, d.Latest, d.Offered, flag(d.Shared), millis(d.Created), millis(d.Updated), d.By, revision)
+		if err != nil {
+			return fmt.Errorf("insert draft: %w", err)
+		}
+		if n, err := result.RowsAffected(); err != nil || n == 0 {
+			return access.ErrExists
+		}
+		return insertAudit(ctx, tx, e)
+	})
+}
+
+// UpdateDraft hands the draft to change and saves what it made of it, unless it
+// gave an entry without an action. Changes of drafts wait for each other.
+func (s *Store) UpdateDraft(ctx context.Context, workspace, id string, change func(*app.Draft) (app.Change, error)) (app.Draft, error) {
+	var d app.Draft
+	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		// The counter's row is taken first: on PostgreSQL it is the lock.
+		revision, err := nextRevision(ctx, tx, "apps")
+		if err != nil {
+			return err
+		}
+		d, err = scanDraft(tx.QueryRowContext(ctx, `SELECT `+draftColumns+` FROM app_drafts WHERE workspace = $1 AND id = $2`, workspace, id))
+		if err != nil {
+			return found(err)
+		}
+		before := d
+		c, err := change(&d)
+		if err != nil {
+			return err
+		}
+		if c.Entry.Action == "" {
+			d = before
+			return nil
+		}
+		d.Revision = revision
+		if err := saveDraft(ctx, tx, d, c); err != nil {
+			return err
+		}
+		return insertAudit(ctx, tx, c.Entry)
+	})
+	return d, err
+}
+
+func saveDraft(ctx context.Context, tx *sql.Tx, d app.Draft, c app.Change) error {
+	if c.Delete {
+		for _, statement := range []string{
+			`DELETE FROM app_versions WHERE workspace = $1 AND app = $2`, `DELETE FROM app_drafts WHERE workspace = $1 AND id = $2`,
+		} {
+			if _, err := tx.ExecContext(ctx, statement, d.Workspace, d.ID); err != nil {
+				return fmt.Errorf("delete draft: %w", err)
+			}
+		}
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE app_drafts
+		SET source = $3, latest = $4, offered = $5, shared = $6, updated_at = $7, updated_by = $8, revision = $9 WHERE workspace = $1 AND id = $2`,
+		d.Workspace, d.ID, d.Source, d.Latest, d.Offered, flag(d.Shared), millis(d.Updated), d.By, d.Revision)
+	if err != nil {
+		return fmt.Errorf("update draft: %w", err)
+	}
+	if d.Shared && d.Offered > 0 {
+		var others int
+		err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM app_drafts WHERE id = $1 AND offered > 0 AND shared = 1 AND workspace <> $2`, d.ID, d.Workspace).Scan(&others)
+		if err != nil {
+			return fmt.Errorf("count shared apps: %w", err)
+		}
+		if others > 0 {
+			return access.ErrExists
+		}
+	}
+	v := c.Version
+	if v == nil {
+		return nil
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO app_versions (workspace, app, number, source, at, by_user) VALUES ($1, $2, $3, $4, $5, $6)`,
+		v.Workspace, v.App, v.Number, v.Source, millis(v.At), v.By)
+	if err != nil {
+		return fmt.Errorf("insert version: %w", err)
+	}
+	return nil
+}
+
+// Versions lists the versions of an app without their text, the newest first.
+func (s *Store) Versions(ctx context.Context, workspace, id string, limit int) ([]app.Version, error) {
+	return s.queryVersions(ctx, `SELECT workspace, app, number, '', 0, at, by_user FROM app_versions
+		WHERE workspace = $1 AND app = $2 ORDER BY number DESC LIMIT $3`, workspace, id, limit)
+}
+
+// Version finds a version of an app.
+func (s *Store) Version(ctx context.Context, workspace, id string, number int) (app.Version, error) {
+	list, err := s.queryVersions(ctx, `SELECT workspace, app, number, source, 0, at, by_user FROM app_versions
+		WHERE workspace = $1 AND app = $2 AND number = $3`, workspace, id, number)
+	if err != nil || len(list) == 0 {
+		return app.Version{}, orNotFound(err)
+	}
+	return list[0], nil
+}
+
+// Offered lists the versions that are offered, of all workspaces.
+func (s *Store) Offered(ctx context.Context) ([]app.Version, error) {
+	return s.queryVersions(ctx, `SELECT v.workspace, v.app, v.number, v.source, d.shared, v.at, v.by_user FROM app_drafts d
+		JOIN app_versions v ON v.workspace = d.workspace AND v.app = d.id AND v.number = d.offered
+		WHERE d.offered > 0 ORDER BY d.id, d.workspace`)
+}
+
+// DraftRevision is the revision of the latest change of any draft.
+func (s *Store) DraftRevision(ctx context.Context) (int64, error) {
+	var n int64
+	if err := s.read.QueryRowContext(ctx, `SELECT n FROM revisions WHERE name = 'apps'`).Scan(&n); err != nil {
+		return 0, fmt.Errorf("read revision of apps: %w", err)
+	}
+	return n, nil
+}
+
+// EmailOf is the address of a person.
+func (s *Store) EmailOf(ctx context.Context, user string) (string, error) {
+	var email string
+	err := s.read.QueryRowContext(ctx, `SELECT email FROM users WHERE id = $1`, user).Scan(&email)
+	return email, found(err)
+}
+
+func (s *Store) queryVersions(ctx context.Context, query string, args ...any) ([]app.Version, error) {
+	rows, err := s.read.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read versions: %w", err)
+	}
+	defer rows.Close()
+	var list []app.Version
+	for rows.Next() {
+		var v app.Version
+		var shared, at int64
+		if err := rows.Scan(&v.Workspace, &v.App, &v.Number, &v.Source, &shared, &at, &v.By); err != nil {
+			return nil, fmt.Errorf("read versions: %w", err)
+		}
+		v.Shared, v.At = shared != 0, fromMillis(at)
+		list = append(list, v)
+	}
+	return list, rows.Err()
+}
+
+func scanDraft(row interface{ Scan(...any) error }) (app.Draft, error) {
+	var d app.Draft
+	var shared, created, updated int64
+	err := row.Scan(&d.Workspace, &d.ID, &d.Source, &d.Latest, &d.Offered, &shared, &created, &updated, &d.By, &d.Revision)
+	d.Shared, d.Created, d.Updated = shared != 0, fromMillis(created), fromMillis(updated)
+	return d, err
+}
+
+func orNotFound(err error) error {
+	if err == nil {
+		return access.ErrNotFound
+	}
+	return err
+}

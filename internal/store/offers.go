@@ -1,0 +1,118 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/catalog"
+)
+
+var _ catalog.OfferStore = (*Store)(nil)
+
+// Offers lists the providers and models that are kept here.
+func (s *Store) Offers(ctx context.Context) ([]catalog.Offer, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT sort, id, fields, sealed, secrets_at, enabled, created_at, updated_at, revision
+		FROM offers ORDER BY sort, id`)
+	if err != nil {
+		return nil, fmt.Errorf("read offers: %w", err)
+	}
+	defer rows.Close()
+	var list []catalog.Offer
+	for rows.Next() {
+		var o catalog.Offer
+		var sort, fields, secrets string
+		var enabled, created, updated int64
+		if err := rows.Scan(&sort, &o.ID, &fields, &o.Sealed, &secrets, &enabled, &created, &updated, &o.Revision); err != nil {
+			return nil, fmt.Errorf("read offers: %w", err)
+		}
+		if o.SecretsAt, err = decodeTimes(secrets); err != nil {
+			return nil, fmt.Errorf("read secrets of %s: %w", o.ID, err)
+		}
+		if len(o.Sealed) == 0 {
+			o.Sealed = nil // engines differ
+		}
+		o.Sort, o.Fields, o.Enabled = catalog.Sort(sort), []byte(fields), enabled != 0
+		o.CreatedAt, o.UpdatedAt = fromMillis(created), fromMillis(updated)
+		list = append(list, o)
+	}
+	return list, rows.Err()
+}
+
+// OfferRevision is the revision of the latest change of any offer.
+func (s *Store) OfferRevision(ctx context.Context) (int64, error) {
+	var n int64
+	if err := s.read.QueryRowContext(ctx, `SELECT n FROM revisions WHERE name = 'offers'`).Scan(&n); err != nil {
+		return 0, fmt.Errorf("read offer revision: %w", err)
+	}
+	return n, nil
+}
+
+// PutOffer saves an offer in the place of the one of a revision, 0 for none.
+func (s *Store) PutOffer(ctx context.Context, o catalog.Offer, was int64, e access.Entry) error {
+	return s.changeOffer(ctx, e, func(ctx context.Context, tx *sql.Tx, revision int64) (sql.Result, error) {
+		secrets, err := encodeTimes(o.SecretsAt)
+		if err != nil {
+			return nil, err
+		}
+		if was == 0 {
+			return tx.ExecContext(ctx, `INSERT INTO offers (sort, id, fields, sealed, secrets_at, enabled, created_at, updated_at, revision)
+				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (sort, id) DO NOTHING`,
+				string(o.Sort), o.ID, string(o.Fields), blob(o.Sealed), secrets, flag(o.Enabled), millis(o.CreatedAt), millis(o.UpdatedAt), revision)
+		}
+		return tx.ExecContext(ctx, `UPDATE offers SET fields = $4, sealed = $5, secrets_at = $6, enabled = $7, updated_at = $8, revision = $9
+			WHERE sort = $1 AND id = $2 AND revision = $3`,
+			string(o.Sort), o.ID, was, string(o.Fields), blob(o.Sealed), secrets, flag(o.Enabled), millis(o.UpdatedAt), revision)
+	})
+}
+
+// DeleteOffer removes the offer of a revision.
+func (s *Store) DeleteOffer(ctx context.Context, sort catalog.Sort, id string, was int64, e access.Entry) error {
+	return s.changeOffer(ctx, e, func(ctx context.Context, tx *sql.Tx, _ int64) (sql.Result, error) {
+		return tx.ExecContext(ctx, `DELETE FROM offers WHERE sort = $1 AND id = $2 AND revision = $3`, string(sort), id, was)
+	})
+}
+
+// changeOffer makes one change, which must be of one row, and writes it down.
+func (s *Store) changeOffer(ctx context.Context, e access.Entry, change func(context.Context, *sql.Tx, int64) (sql.Result, error)) error {
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		// The counter's row is taken first: on PostgreSQL it is the lock.
+		revision, err := nextRevision(ctx, tx, "offers")
+		if err != nil {
+			return err
+		}
+		result, err := change(ctx, tx, revision)
+		if err != nil {
+			return fmt.Errorf("change offer: %w", err)
+		}
+		if n, err := result.RowsAffected(); err != nil || n != 1 {
+			if err == nil {
+				err = catalog.ErrChanged
+			}
+			return err
+		}
+		return insertAudit(ctx, tx, e)
+	})
+}
+
+func encodeTimes(times map[string]time.Time) (string, error) {
+	ms := make(map[string]int64, len(times))
+	for name, at := range times {
+		ms[name] = millis(at)
+	}
+	return encode(ms)
+}
+
+func decodeTimes(text string) (map[string]time.Time, error) {
+	var ms map[string]int64
+	if err := decode(text, &ms); err != nil || len(ms) == 0 {
+		return nil, err
+	}
+	times := make(map[string]time.Time, len(ms))
+	for name, at := range ms {
+		times[name] = fromMillis(at)
+	}
+	return times, nil
+}

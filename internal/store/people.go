@@ -1,0 +1,170 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"stele/internal/access"
+)
+
+// personColumns are a user and what the workspace in $1 knows of them.
+const personColumns = userColumns + `,
+	COALESCE((SELECT role FROM members WHERE workspace = $1 AND user_id = users.id), ''),
+	(SELECT COUNT(*) FROM members WHERE workspace <> $1 AND user_id = users.id),
+	(SELECT COUNT(*) FROM sessions WHERE user_id = users.id AND (workspace = $1 OR $1 = '')),
+	COALESCE((SELECT hash FROM links WHERE user_id = users.id), ''),
+	COALESCE((SELECT expires_at FROM links WHERE user_id = users.id), 0)`
+
+func scanPerson(row interface{ Scan(...any) error }) (access.Person, error) {
+	var u userRow
+	var p access.Person
+	var role string
+	var until int64
+	err := row.Scan(append(u.into(), &role, &p.Elsewhere, &p.Sessions, &p.Link.Hash, &until)...)
+	p.User, p.Role, p.Link.Until = u.user(), access.Role(role), fromMillis(until)
+	return p, err
+}
+
+// InsertPerson saves a user with their role in a workspace and their link, or gives
+// access.ErrExists for a known address.
+func (s *Store) InsertPerson(ctx context.Context, workspace string, p access.Person, e access.Entry) error {
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if err := insertUser(ctx, tx, p.User, e); err != nil {
+			return err
+		}
+		return errors.Join(setMember(ctx, tx, workspace, p, e), setLink(ctx, tx, p))
+	})
+}
+
+// People lists who has a role in a workspace, and the administrators, by address;
+// for "" everybody there is.
+func (s *Store) People(ctx context.Context, workspace string) ([]access.Person, error) {
+	where := `WHERE users.admin = 1 OR users.id IN (SELECT user_id FROM members WHERE workspace = $1)`
+	if workspace == "" {
+		where = ``
+	}
+	return s.queryPeople(ctx, where+` ORDER BY users.email`, workspace)
+}
+
+// LoosePeople lists the first of those who belong to no workspace, by address.
+func (s *Store) LoosePeople(ctx context.Context, limit int) ([]access.Person, error) {
+	return s.queryPeople(ctx, `WHERE users.admin = 0 AND NOT EXISTS (SELECT 1 FROM members WHERE user_id = users.id)
+		ORDER BY users.email LIMIT $2`, "", limit)
+}
+
+func (s *Store) queryPeople(ctx context.Context, where string, args ...any) ([]access.Person, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT `+personColumns+` FROM users `+where, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read people: %w", err)
+	}
+	defer rows.Close()
+	var people []access.Person
+	for rows.Next() {
+		p, err := scanPerson(rows)
+		if err != nil {
+			return nil, fmt.Errorf("read people: %w", err)
+		}
+		people = append(people, p)
+	}
+	return people, rows.Err()
+}
+
+// ByLink finds whose link this is.
+func (s *Store) ByLink(ctx context.Context, hash string) (access.Person, error) {
+	p, err := scanPerson(s.read.QueryRowContext(ctx,
+		`SELECT `+personColumns+` FROM users WHERE users.id = (SELECT user_id FROM links WHERE hash = $2)`, access.DefaultWorkspace, hash))
+	return p, found(err)
+}
+
+// UpdatePerson hands a person to change and saves what it made of them. Changes of
+// people wait for each other, so that whoever counts owners counts right.
+func (s *Store) UpdatePerson(ctx context.Context, workspace, id string,
+	change func(*access.Person, access.Left) (access.Settled, error),
+) (access.Person, error) {
+	var p access.Person
+	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if _, err := nextRevision(ctx, tx, "people"); err != nil { // on PostgreSQL its row is the lock
+			return err
+		}
+		var err error
+		p, err = scanPerson(tx.QueryRowContext(ctx, `SELECT `+personColumns+` FROM users WHERE users.id = $2`, workspace, id))
+		if err != nil {
+			return found(err)
+		}
+		var left access.Left
+		err = tx.QueryRowContext(ctx, `SELECT
+			(SELECT COUNT(*) FROM members WHERE workspace = $1 AND role = 'owner' AND user_id <> $2),
+			(SELECT COUNT(*) FROM users WHERE admin = 1 AND id <> $2)`, workspace, id).Scan(&left.Owners, &left.Admins)
+		if err != nil {
+			return fmt.Errorf("count owners: %w", err)
+		}
+		settled, err := change(&p, left)
+		if err != nil || settled.Entry.Action == "" {
+			return err
+		}
+		if err := insertAudit(ctx, tx, settled.Entry); err != nil { // first: it may be their own last deed
+			return err
+		}
+		return settle(ctx, tx, workspace, p, settled)
+	})
+	return p, err
+}
+
+func settle(ctx context.Context, tx *sql.Tx, workspace string, p access.Person, settled access.Settled) error {
+	if settled.Gone {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM users WHERE id = $1`, p.ID); err != nil {
+			return fmt.Errorf("delete user: %w", err)
+		}
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE users SET password = $2, subject = $3, admin = $4 WHERE id = $1`,
+		p.ID, p.Password, p.Subject, flag(p.Admin))
+	if err != nil {
+		return fmt.Errorf("update user: %w", err)
+	}
+	if err := errors.Join(setMember(ctx, tx, workspace, p, settled.Entry), setLink(ctx, tx, p)); err != nil {
+		return err
+	}
+	if settled.End {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, p.ID, settled.But); err != nil {
+			return fmt.Errorf("end sessions: %w", err)
+		}
+	}
+	return nil
+}
+
+func setMember(ctx context.Context, tx *sql.Tx, workspace string, p access.Person, e access.Entry) error {
+	if p.Role != "" {
+		if err := insertWorkspace(ctx, tx, workspace, e.At); err != nil {
+			return err
+		}
+	}
+	var err error
+	if p.Role == "" {
+		_, err = tx.ExecContext(ctx, `DELETE FROM members WHERE workspace = $1 AND user_id = $2`, workspace, p.ID)
+	} else {
+		_, err = tx.ExecContext(ctx, `INSERT INTO members (workspace, user_id, role, created_at) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (workspace, user_id) DO UPDATE SET role = excluded.role`, workspace, p.ID, string(p.Role), millis(e.At))
+	}
+	if err != nil {
+		return fmt.Errorf("set role: %w", err)
+	}
+	return nil
+}
+
+func setLink(ctx context.Context, tx *sql.Tx, p access.Person) error {
+	var err error
+	if p.Link.Hash == "" {
+		_, err = tx.ExecContext(ctx, `DELETE FROM links WHERE user_id = $1`, p.ID)
+	} else {
+		_, err = tx.ExecContext(ctx, `INSERT INTO links (user_id, hash, expires_at) VALUES ($1, $2, $3)
+			ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at`,
+			p.ID, p.Link.Hash, millis(p.Link.Until))
+	}
+	if err != nil {
+		return fmt.Errorf("set link: %w", err)
+	}
+	return nil
+}

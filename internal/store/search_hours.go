@@ -1,0 +1,231 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"stele/internal/meter"
+)
+
+const (
+	mostLooked = 5_000 // rows that one question looks at: it would else read all for what is rare
+	mostHours  = 200   // pieces that it does so in
+)
+
+// search is a question on its way.
+type search struct {
+	store  *Store
+	q      meter.Search
+	limit  int
+	budget int // rows that may still be looked at
+	found  meter.Found
+}
+
+// piece looks through a part of the requests: those that an index answers, and of
+// them those that fit the rest. It sets found.Next where the page is full or the
+// budget is spent.
+func (l *search) piece(ctx context.Context) error {
+	by, rest := indexed(l.q)
+	by.add("workspace = ", l.q.Workspace)
+	if !l.q.From.IsZero() {
+		by.add("at >= ", millis(l.q.From))
+	}
+	if !l.q.Until.IsZero() {
+		by.add("at < ", millis(l.q.Until))
+	}
+	if !l.q.After.IsZero() {
+		by.place("<", l.q.After)
+	}
+	var last meter.Place
+	if len(rest) > 0 {
+		n, err := l.count(ctx, by)
+		if err != nil {
+			return err
+		}
+		if n >= l.budget {
+			if last, err = l.until(ctx, by); err != nil {
+				return err
+			}
+			by.place(">=", last)
+		}
+		l.budget -= n
+		for _, add := range rest {
+			add(by)
+		}
+	}
+	list, err := l.store.readRecords(ctx, by, l.limit-len(l.found.Records)+1)
+	if err != nil {
+		return err
+	}
+	l.found.Records = append(l.found.Records, list...)
+	l.found.Next = last
+	if len(l.found.Records) > l.limit {
+		l.found.Records = l.found.Records[:l.limit]
+		l.found.Next = l.found.Records[l.limit-1].Place()
+	}
+	return nil
+}
+
+// count is how many rows an index has, up to the budget.
+func (l *search) count(ctx context.Context, by *where) (int, error) {
+	var n int
+	err := l.store.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM (SELECT 1`+l.store.fromRequests(by)+` LIMIT `+strconv.Itoa(l.budget)+`) counted`, by.args...).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count requests: %w", err)
+	}
+	return n, nil
+}
+
+// until is the last of the rows that the budget allows.
+func (l *search) until(ctx context.Context, by *where) (meter.Place, error) {
+	var at int64
+	var p meter.Place
+	err := l.store.read.QueryRowContext(ctx, `SELECT at, id`+l.store.fromRequests(by)+inOrder+`1 OFFSET `+strconv.Itoa(l.budget-1), by.args...).
+		Scan(&at, &p.ID)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) { // some were forgotten meanwhile
+		return p, fmt.Errorf("look through requests: %w", err)
+	}
+	p.At = fromMillis(at)
+	return p, nil
+}
+
+// hours looks through the hours that have all that is asked for, the newest first.
+func (l *search) hours(ctx context.Context, dims [][2]string) error {
+	from, until := l.q.From, l.q.Until
+	if !l.q.After.IsZero() && (until.IsZero() || l.q.After.At.Before(until)) {
+		until = l.q.After.At.Add(time.Millisecond)
+	}
+	list, err := l.candidates(ctx, dims, until)
+	if err != nil {
+		return err
+	}
+	for i, hour := range list {
+		at := fromMillis(hour)
+		end := at.Add(time.Hour)
+		if !end.After(from) {
+			return nil
+		}
+		part := *l
+		if part.q.From = at; from.After(at) {
+			part.q.From = from
+		}
+		if part.q.Until = end; !l.q.Until.IsZero() && l.q.Until.Before(end) {
+			part.q.Until = l.q.Until
+		}
+		if err := part.piece(ctx); err != nil {
+			return err
+		}
+		l.found, l.budget = part.found, part.budget
+		if !l.found.Next.IsZero() {
+			return nil
+		}
+		if i == mostHours-1 {
+			l.found.Next = meter.Place{At: at, ID: " "} // before all of that moment
+		}
+	}
+	return nil
+}
+
+// candidates are the beginnings of the hours that have all of the dims.
+func (l *search) candidates(ctx context.Context, dims [][2]string, until time.Time) ([]int64, error) {
+	by := new(where)
+	by.add("workspace = ", l.q.Workspace)
+	by.add("dim = ", dims[0][0])
+	by.add("name = ", dims[0][1])
+	for _, d := range dims[1:] {
+		by.args = append(by.args, d[0], d[1])
+		n := len(by.args)
+		by.plain(`EXISTS (SELECT 1 FROM request_hours o WHERE o.workspace = $1 AND o.dim = $` + strconv.Itoa(n-1) +
+			` AND o.name = $` + strconv.Itoa(n) + ` AND o.hour = request_hours.hour)`)
+	}
+	if !until.IsZero() {
+		by.add("hour < ", millis(until))
+	}
+	rows, err := l.store.read.QueryContext(ctx, `SELECT hour FROM request_hours WHERE `+by.text()+
+		` ORDER BY hour DESC LIMIT `+strconv.Itoa(mostHours), by.args...)
+	if err != nil {
+		return nil, fmt.Errorf("find hours: %w", err)
+	}
+	defer rows.Close()
+	var list []int64
+	for rows.Next() {
+		var hour int64
+		if err := rows.Scan(&hour); err != nil {
+			return nil, fmt.Errorf("find hours: %w", err)
+		}
+		list = append(list, hour)
+	}
+	return list, rows.Err()
+}
+
+// place adds where a request stands to another.
+func (c *where) place(how string, p meter.Place) {
+	c.args = append(c.args, millis(p.At), p.ID)
+	n := len(c.args)
+	c.plain("(at, id) " + how + " ($" + strconv.Itoa(n-1) + ", $" + strconv.Itoa(n) + ")")
+}
+
+// indexed is a search as what an index answers and the rest. What failed has
+// indexes of its own.
+func indexed(q meter.Search) (by *where, rest []func(*where)) {
+	by = &where{index: "requests_by_workspace"}
+	switch {
+	case q.Code != "":
+		by.index = "requests_by_code"
+		by.plain("code <> ''")
+		by.is("code", q.Code)
+	case q.Class == 5:
+		by.index = "requests_failed"
+		by.plain("status >= 500")
+	case q.Class == 4:
+		by.index = "requests_refused"
+		by.plain("status >= 400 AND status < 500")
+	}
+	if q.Code == "" && q.Class >= 4 {
+		q.Class = 0
+	}
+	return by, looks(q)
+}
+
+// looks are the conditions of a search that no index answers.
+func looks(q meter.Search) []func(*where) {
+	var list []func(*where)
+	add := func(wanted bool, look func(*where)) {
+		if wanted {
+			list = append(list, look)
+		}
+	}
+	add(q.Key != "", func(c *where) { c.is("key", q.Key) })
+	add(q.Model != "", func(c *where) { c.is("model", q.Model) })
+	add(q.Provider != "", func(c *where) { c.is("provider", q.Provider) })
+	add(q.Dialect != "", func(c *where) { c.is("dialect", q.Dialect) })
+	add(q.Stream != "", func(c *where) { c.plain("stream = " + streamName(q.Stream == "yes")) })
+	add(q.Class == 2, func(c *where) { c.plain("status + 0 < 400") })
+	add(q.Class == 4, func(c *where) { c.plain("status + 0 >= 400 AND status + 0 < 500") })
+	add(q.Class == 5, func(c *where) { c.plain("status + 0 >= 500") })
+	return list
+}
+
+// dimsOf is what of a search request_hours knows.
+func dimsOf(q meter.Search) [][2]string {
+	var dims [][2]string
+	add := func(dim, value string) {
+		if value == meter.NoKey {
+			dims = append(dims, [2]string{dim, ""})
+		} else if value != "" {
+			dims = append(dims, [2]string{dim, value})
+		}
+	}
+	add("key", q.Key)
+	add("model", q.Model)
+	add("provider", q.Provider)
+	add("dialect", q.Dialect)
+	if q.Stream != "" {
+		add("stream", streamName(q.Stream == "yes"))
+	}
+	return dims
+}

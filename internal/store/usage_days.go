@@ -1,0 +1,217 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"stele/internal/meter"
+)
+
+// figures are the columns of meter.Figures. PostgreSQL adds integers up to
+// numerics, which the driver would give as text.
+func (q *slice) figures() string {
+	var b strings.Builder
+	for i, column := range []string{"requests", q.failed, "input", "cache_read", "cache_write", "output", "reasoning", "nano", "took"} {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString("CAST(COALESCE(SUM(" + column + "), 0) AS BIGINT)")
+	}
+	return b.String()
+}
+
+// UsageTotal is what all of a slice used.
+func (s *Store) UsageTotal(ctx context.Context, of meter.Slice) (meter.Figures, error) {
+	var sum scannedFigures
+	q := s.sliced(of, meter.ByStatus)
+	err := s.read.QueryRowContext(ctx, `SELECT `+q.figures()+q.from, q.args...).Scan(sum.places()...)
+	if err != nil {
+		return meter.Figures{}, fmt.Errorf("add up usage: %w", err)
+	}
+	return sum.figures(), nil
+}
+
+// UsageGroups lists what the groups of a slice used, those with the most of a
+// measure first.
+func (s *Store) UsageGroups(ctx context.Context, of meter.Slice, by meter.Split, most meter.Measure, limit int) ([]meter.Group, error) {
+	order := map[meter.Measure]string{
+		meter.Tokens: `SUM(input + cache_read + cache_write + output + reasoning)`, meter.Cost: `SUM(nano)`,
+	}[most]
+	if order == "" {
+		order = `SUM(requests)`
+	}
+	q := s.sliced(of, by)
+	rows, err := s.read.QueryContext(ctx, `SELECT `+q.name+`, `+q.figures()+q.from+
+		` GROUP BY 1 ORDER BY `+order+` DESC, SUM(requests) DESC, 1 LIMIT `+strconv.Itoa(limit), q.args...)
+	if err != nil {
+		return nil, fmt.Errorf("group usage: %w", err)
+	}
+	defer rows.Close()
+	var list []meter.Group
+	for rows.Next() {
+		var g meter.Group
+		var sum scannedFigures
+		if err := rows.Scan(append([]any{&g.Name}, sum.places()...)...); err != nil {
+			return nil, fmt.Errorf("group usage: %w", err)
+		}
+		g.Figures = sum.figures()
+		list = append(list, g)
+	}
+	return list, rows.Err()
+}
+
+// UsageDays lists what a slice used on each of its days that has any, oldest
+// first. With a split it tells these groups of it apart and leaves the others out.
+func (s *Store) UsageDays(ctx context.Context, of meter.Slice, by meter.Split, groups []string) ([]meter.Day, error) {
+	q := s.sliced(of, by)
+	if by == "" {
+		q.name = `''`
+	} else if len(groups) == 0 {
+		return nil, nil
+	} else {
+		q.from += ` AND ` + q.among(q.name, groups)
+	}
+	rows, err := s.read.QueryContext(ctx, `SELECT day, `+q.name+`, `+q.figures()+q.from+` GROUP BY day, 2 ORDER BY day, 2`, q.args...)
+	if err != nil {
+		return nil, fmt.Errorf("read days: %w", err)
+	}
+	defer rows.Close()
+	var list []meter.Day
+	for rows.Next() {
+		var d meter.Day
+		var at int64
+		var sum scannedFigures
+		if err := rows.Scan(append([]any{&at, &d.Name}, sum.places()...)...); err != nil {
+			return nil, fmt.Errorf("read days: %w", err)
+		}
+		d.At, d.Figures = fromMillis(at), sum.figures()
+		list = append(list, d)
+	}
+	return list, rows.Err()
+}
+
+// splitColumn is what a split tells apart, as text.
+func splitColumn(by meter.Split) string {
+	switch by {
+	case meter.ByKey:
+		return "key"
+	case meter.ByProvider:
+		return "provider"
+	case meter.ByEnvironment:
+		return "environment"
+	case meter.ByStatus:
+		return "CAST(status AS TEXT)"
+	}
+	return "model"
+}
+
+// slice is where the figures of a slice are read.
+type slice struct {
+	where
+
+	name   string // the column of the split
+	failed string // the column of what failed
+	from   string // FROM … WHERE …
+}
+
+// sliced finds where a slice, told apart by something, is read: in the groups if it
+// has no filter that they do not know, which are few; else in the days, by the
+// index of a filter.
+func (s *Store) sliced(of meter.Slice, by meter.Split) *slice {
+	q := new(slice)
+	q.add("workspace = ", of.Workspace)
+	q.add("day >= ", millis(of.From))
+	q.add("day < ", millis(of.Until))
+	q.is("environment", of.Environment)
+	if of.Key == "" && of.Model == "" && of.Provider == "" {
+		dim := by
+		if q.name = "name"; by == "" || by == meter.ByEnvironment {
+			dim = meter.ByStatus // any of them has all
+		}
+		if by == meter.ByEnvironment {
+			q.name = "environment"
+		}
+		q.add("dim = ", string(dim))
+		q.failed, q.from = "failed", ` FROM usage_groups WHERE `+q.text()
+		return q
+	}
+	q.name = splitColumn(by)
+	q.is("key", of.Key)
+	if of.Model != "" {
+		q.add("model = ", of.Model)
+	}
+	if of.Provider != "" {
+		q.add("provider = ", of.Provider)
+	}
+	index := ""
+	switch {
+	case s.engine != sqlite: // it has statistics
+	case of.Key != "":
+		index = " INDEXED BY usage_days_by_key"
+	case of.Model != "":
+		index = " INDEXED BY usage_days_by_model"
+	}
+	q.failed, q.from = `CASE WHEN status >= 400 THEN requests ELSE 0 END`, ` FROM usage_days`+index+` WHERE `+q.text()
+	return q
+}
+
+// where is the conditions of a WHERE with their arguments.
+type where struct {
+	texts []string
+	args  []any
+	index string // of the requests, that answers them
+}
+
+// add adds a condition that ends in an argument.
+func (c *where) add(text string, arg any) {
+	c.args = append(c.args, arg)
+	c.texts = append(c.texts, text+"$"+strconv.Itoa(len(c.args)))
+}
+
+// plain adds a condition without arguments.
+func (c *where) plain(text string) { c.texts = append(c.texts, text) }
+
+// is adds that a column, or an expression, has a value: "" is any, meter.NoKey none.
+func (c *where) is(column, value string) {
+	switch value {
+	case "":
+	case meter.NoKey:
+		c.plain(column + " = ''")
+	default:
+		c.add(column+" = ", value)
+	}
+}
+
+// among is that a column has one of these values.
+func (c *where) among(column string, values []string) string {
+	var b strings.Builder
+	for i, v := range values {
+		c.args = append(c.args, v)
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString("$" + strconv.Itoa(len(c.args)))
+	}
+	return column + " IN (" + b.String() + ")"
+}
+
+func (c *where) text() string { return strings.Join(c.texts, " AND ") }
+
+// scannedFigures is a meter.Figures on its way out of a row.
+type scannedFigures struct {
+	f    meter.Figures
+	took int64
+}
+
+func (s *scannedFigures) places() []any {
+	f := &s.f
+	return []any{&f.Requests, &f.Failed, &f.Input, &f.CacheRead, &f.CacheWrite, &f.Output, &f.Reasoning, &f.Nano, &s.took}
+}
+
+func (s *scannedFigures) figures() meter.Figures {
+	s.f.Took = time.Duration(s.took) * time.Microsecond
+	return s.f
+}
