@@ -27,9 +27,14 @@ type tab struct {
 }
 
 // launch starts Chromium. Where none is promised (STELE_TEST_CHROMIUM names it,
-// STELE_TEST_REQUIRE insists on it) the test is skipped.
+// STELE_TEST_REQUIRE insists on it) the test is skipped. So it is under the race
+// detector, which makes pictures and clips ten times slower: make test has a step
+// without it for the walks.
 func launch(t *testing.T, width int64) *tab {
 	t.Helper()
+	if racing {
+		t.Skip("the walks run without the race detector")
+	}
 	path := os.Getenv("STELE_TEST_CHROMIUM")
 	if path == "" && os.Getenv("STELE_TEST_REQUIRE") == "" {
 		t.Skip("STELE_TEST_CHROMIUM is not set")
@@ -43,7 +48,7 @@ func launch(t *testing.T, width int64) *tab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	ctx, stop := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))...)
@@ -88,7 +93,7 @@ func (b *tab) listen() *sync.WaitGroup {
 
 func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		b.Fatal(err)
@@ -115,7 +120,7 @@ func (b *tab) click(selector string) {
 // submit clicks and waits for the page that comes then.
 func (b *tab) submit(selector string) {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
 	defer cancel()
 	if _, err := chromedp.RunResponse(ctx, chromedp.Click(chromedp.CSS(selector))); err != nil {
 		b.Fatalf("submit %s: %v", selector, err)

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,37 +13,37 @@ func TestTheBellRingsOnceForAStorm(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBell()
-		heard := 0
+		var heard atomic.Int32
 		go func() {
 			for {
 				if _, err := b.WaitForNotification(t.Context()); err != nil {
 					return
 				}
-				heard++
+				heard.Add(1)
 			}
 		}()
 		for range storm {
 			b.ring("generation")
 			synctest.Wait()
 		}
-		if heard != storm {
-			t.Errorf("heard %d of %d", heard, storm)
+		if n := heard.Load(); n != storm {
+			t.Errorf("heard %d of %d", n, storm)
 		}
 		for range 1000 {
 			b.ring("generation")
 			synctest.Wait()
 		}
-		if heard != storm {
-			t.Errorf("heard %d, want %d until the lull", heard, storm)
+		if n := heard.Load(); n != storm {
+			t.Errorf("heard %d, want %d until the lull", n, storm)
 		}
 		time.Sleep(2 * lull)
 		synctest.Wait()
-		if heard != storm+1 {
-			t.Errorf("heard %d after the lull, want %d", heard, storm+1)
+		if n := heard.Load(); n != storm+1 {
+			t.Errorf("heard %d after the lull, want %d", n, storm+1)
 		}
 		b.ring("generation")
 		synctest.Wait()
-		if heard != storm+2 {
+		if heard.Load() != storm+2 {
 			t.Error("the bell is dumb after a storm")
 		}
 	})

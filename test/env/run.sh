@@ -72,6 +72,7 @@ checks() {
 tests() {
   step 'test tools' go_test tools
   step test go_test .
+  step browser in_bash 'CGO_ENABLED=0 go test -timeout 15m ./internal/console'
   if [[ -e test/go.mod ]]; then
     step 'vet test' in_bash 'go -C test vet -tags torture ./... && cd test && go tool -modfile=../tools/go.mod staticcheck -tags torture ./...'
     step 'test test' go_test test
