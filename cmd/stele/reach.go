@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"time"
 
@@ -90,9 +91,7 @@ func (r *reach) once(ctx context.Context, method, path string, header http.Heade
 	if err != nil {
 		return err
 	}
-	for name, values := range header {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, header)
 	req.Header.Set("Authorization", "Bearer "+r.key)
 	answer, err := r.client.Do(req)
 	if err != nil {

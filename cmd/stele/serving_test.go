@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
 	"net/http"
 	"path/filepath"
 	"regexp"
@@ -111,9 +112,7 @@ func (s *served) ask(method, path string, header http.Header, body io.Reader) (i
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	for name, values := range header {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, header)
 	answer, err := s.client.Do(r)
 	if err != nil {
 		s.t.Fatal(err)

@@ -63,7 +63,7 @@ func checkEnvelope(t *testing.T, what string, route api.Route, header http.Heade
 	if route.Family == "anthropic" && header.Get("Request-Id") != id {
 		t.Errorf("%s: request-id %q, want %q", what, header.Get("Request-Id"), id)
 	}
-	if route.Method == "GET" && header.Get("Cache-Control") != "private, no-cache" {
+	if route.Method == http.MethodGet && header.Get("Cache-Control") != "private, no-cache" {
 		t.Errorf("%s: Cache-Control %q", what, header.Get("Cache-Control"))
 	}
 	for name := range header {

@@ -155,7 +155,7 @@ func TestABrokenBodyIsTheClientsError(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	if text, _ := io.ReadAll(answer.Body); answer.StatusCode != 400 || !strings.Contains(string(text), `"invalid_request_body"`) {
+	if text, _ := io.ReadAll(answer.Body); answer.StatusCode != http.StatusBadRequest || !strings.Contains(string(text), `"invalid_request_body"`) {
 		t.Errorf("%d %s", answer.StatusCode, text)
 	}
 }

@@ -141,8 +141,7 @@ func TestThePublishedSchemaHasTheFieldsOfTheTypes(t *testing.T) {
 
 func tags(t reflect.Type) []string {
 	var list []string
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		if tag := f.Tag.Get("yaml"); tag != "" {
 			list = append(list, tag)
 		} else if f.Anonymous {

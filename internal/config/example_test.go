@@ -55,10 +55,10 @@ func settingNames(t reflect.Type) []string {
 	case reflect.Slice, reflect.Pointer:
 		return settingNames(t.Elem())
 	case reflect.Struct:
-		for i := range t.NumField() {
-			if name := t.Field(i).Tag.Get("yaml"); name != "" {
+		for field := range t.Fields() {
+			if name := field.Tag.Get("yaml"); name != "" {
 				names = append(names, name)
-				names = append(names, settingNames(t.Field(i).Type)...)
+				names = append(names, settingNames(field.Type)...)
 			}
 		}
 	}

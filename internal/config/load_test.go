@@ -20,8 +20,6 @@ var byContent = cmp.Options{
 	cmpopts.IgnoreFields(config.Config{}, "File", "ModTime"),
 }
 
-func ptr[T any](v T) *T { return &v }
-
 func TestWithoutAnythingTheDefaultsHold(t *testing.T) {
 	t.Parallel()
 	cfg, err := config.Load(config.Sources{Dir: t.TempDir()})
@@ -92,7 +90,7 @@ models:
 			Capabilities: map[string]bool{"tools": true, "reasoning": false},
 			Tags:         []string{"long"},
 			Timeouts:     config.Timeouts{FirstByte: 2 * time.Minute, Gap: 5 * time.Second, Total: 30 * time.Minute},
-			Price:        config.Price{Input: ptr(3.0), CachedInput: ptr(0.3)},
+			Price:        config.Price{Input: new(3.0), CachedInput: new(0.3)},
 			HideUpstream: true,
 		},
 	}

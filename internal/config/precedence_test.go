@@ -25,8 +25,8 @@ log_level: warn
 		"STELE_PUBLIC_URL": "http://env", "STELE_LOG_FORMAT": "json", "STELE_LOG_LEVEL": "error",
 	}
 	flags := config.Flags{
-		Listen: ptr("127.0.0.1:3"), Data: ptr("flag"), DatabaseURL: ptr("postgres://flag/d"), BlobURL: ptr("s3://flag"),
-		PublicURL: ptr("http://flag"), LogFormat: ptr(""),
+		Listen: new("127.0.0.1:3"), Data: new("flag"), DatabaseURL: new("postgres://flag/d"), BlobURL: new("s3://flag"),
+		PublicURL: new("http://flag"), LogFormat: new(""),
 	}
 	seen := func(c *config.Config) []string {
 		return []string{c.Listen, c.Data, c.DatabaseURL.Reveal(), c.BlobURL.Reveal(), c.PublicURL, c.LogFormat, c.LogLevel}
@@ -68,8 +68,8 @@ func TestALaterSourceReplacesASecretAndItsFile(t *testing.T) {
 	}{
 		"file in the file":           {"database_url_file: dsn", nil, config.Flags{}, "postgres://u:p@db/stele"},
 		"environment over its file":  {"database_url_file: dsn", map[string]string{"STELE_DATABASE_URL": "postgres://env"}, config.Flags{}, "postgres://env"},
-		"flag over its file":         {"database_url_file: gone", nil, config.Flags{DatabaseURL: ptr("postgres://flag")}, "postgres://flag"},
-		"empty flag over everything": {"database_url: postgres://file", map[string]string{"STELE_DATABASE_URL_FILE": "/gone"}, config.Flags{DatabaseURL: ptr("")}, ""},
+		"flag over its file":         {"database_url_file: gone", nil, config.Flags{DatabaseURL: new("postgres://flag")}, "postgres://flag"},
+		"empty flag over everything": {"database_url: postgres://file", map[string]string{"STELE_DATABASE_URL_FILE": "/gone"}, config.Flags{DatabaseURL: new("")}, ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,9 +32,7 @@ func folder(t *testing.T, files map[string]string) string {
 		"secret": "  sk-from-a-file\n", "empty": " \n", "two-lines": "a\nb\n", "dsn": "postgres://u:p@db/stele\n",
 		"media/b.yaml": "", "media/a.yaml": "", "media/deep.yaml/x": "", "apps/one.yaml": "",
 	}
-	for name, text := range files {
-		all[name] = text
-	}
+	maps.Copy(all, files)
 	for name, text := range all {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -3,6 +3,7 @@ package config
 import (
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -43,10 +44,8 @@ func hasScheme(text string, schemes ...string) bool {
 	if err != nil || u.Scheme == "" {
 		return false
 	}
-	for _, s := range schemes {
-		if u.Scheme == s {
-			return true
-		}
+	if slices.Contains(schemes, u.Scheme) {
+		return true
 	}
 	return len(schemes) == 0
 }

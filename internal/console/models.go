@@ -136,8 +136,8 @@ func modelRowOf(m *Model, states map[string]stateBadge) modelRow {
 func targetRows(m *Model, states map[string]stateBadge) (rows []targetRow) {
 	if m.Media != nil {
 		who, what := m.Media.Provider, m.Media.Upstream
-		if strings.HasPrefix(who, "stele/") {
-			who, what = "stele", strings.TrimPrefix(who, "stele/")
+		if after, ok := strings.CutPrefix(who, "stele/"); ok {
+			who, what = "stele", after
 		}
 		return []targetRow{{Provider: who, Model: what, State: states[who]}}
 	}

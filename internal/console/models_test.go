@@ -1,6 +1,8 @@
 package console_test
 
 import (
+	"maps"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -69,12 +71,10 @@ func TestAWrongModelNamesItsField(t *testing.T) {
 		form := url.Values{
 			"id": {"fast"}, "strategy": {"fallback"}, "target_provider": {"main"}, "target_model": {"gpt-5"}, "target_weight": {"1"}, "retries": {"2"},
 		}
-		for field, value := range test.change {
-			form[field] = value
-		}
+		maps.Copy(form, test.change)
 		res := h.post("/console/models", form, browser)
 		page := body(t, res)
-		if res.StatusCode != 422 || !strings.Contains(page, test.says) || !strings.Contains(page, test.at) {
+		if res.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(page, test.says) || !strings.Contains(page, test.at) {
 			t.Errorf("%s: status %d, want %q at %q", name, res.StatusCode, test.says, test.at)
 		}
 	}

@@ -2,6 +2,8 @@ package console_test
 
 import (
 	"bytes"
+	"maps"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -113,12 +115,10 @@ func TestAWrongProviderNamesItsField(t *testing.T) {
 		"an option":    {url.Values{"kind": {"bedrock"}, "base_url": {""}, "models": {"x"}}, "needs it", "options.region-hint"},
 	} {
 		form := url.Values{"id": {"proxy"}, "kind": {"openai"}, "base_url": {"https://proxy.example.com/v1"}, "api_key": {upstreamKey}, "models": {"*"}}
-		for field, value := range test.change {
-			form[field] = value
-		}
+		maps.Copy(form, test.change)
 		res := h.post("/console/providers", form, browser)
 		page := body(t, res)
-		if res.StatusCode != 422 || !strings.Contains(page, test.says) || !strings.Contains(page, test.at) {
+		if res.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(page, test.says) || !strings.Contains(page, test.at) {
 			t.Errorf("%s: status %d, want %q at %q in %s", name, res.StatusCode, test.says, test.at, page)
 		}
 		if strings.Contains(page, upstreamKey) {

@@ -113,7 +113,7 @@ func TestAWrongOrderIsToldBesideItsField(t *testing.T) {
 		test.change(form)
 		var told struct{ Field, Code, Message string }
 		res := h.post("/console/studio", form, byScript)
-		if res.StatusCode != 422 && res.StatusCode != 404 {
+		if res.StatusCode != http.StatusUnprocessableEntity && res.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: status %d", test.name, res.StatusCode)
 		}
 		if err := json.Unmarshal([]byte(body(t, res)), &told); err != nil || told.Field != test.field || told.Code != test.code || told.Message == "" {
@@ -206,7 +206,7 @@ func TestAnotherWorkspacesThingsAreNotThere(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/" + task.ID, "?from=" + task.ID, "?input=" + task.Outputs[0].File, "/events?id=" + task.ID, "/files/" + task.Outputs[0].File + "/small"} {
-		if res := h.get("/console/studio" + path); res.StatusCode != 404 {
+		if res := h.get("/console/studio" + path); res.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: status %d", path, res.StatusCode)
 		}
 	}
@@ -355,7 +355,7 @@ func (h *house) upload(path, name string, content []byte) *http.Response {
 	}
 	_, _ = part.Write(content)
 	_ = parts.Close()
-	r := httptest.NewRequest("POST", h.base+path, io.Reader(&form))
+	r := httptest.NewRequest(http.MethodPost, h.base+path, io.Reader(&form))
 	r.Host = h.public.Host
 	r.Header.Set("Content-Type", parts.FormDataContentType())
 	r.AddCookie(&http.Cookie{Name: "stele_session", Value: h.cookie})

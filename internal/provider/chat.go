@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"slices"
@@ -125,9 +126,7 @@ func (c *Chat) send(ctx context.Context, call dialect.Call) (*http.Response, err
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", c.account.Name, err)
 	}
-	for name, values := range call.Header {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, call.Header)
 	r.Header["Content-Type"] = jsonType
 	r.Header["Accept-Encoding"] = identity
 	r.Header["User-Agent"] = userAgent

@@ -6,6 +6,7 @@ package scope
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 )
 
@@ -52,7 +53,7 @@ func (r *Request) Note(facts ...slog.Attr) {
 func (r *Request) Facts() []slog.Attr {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.facts[:len(r.facts):len(r.facts)]
+	return slices.Clip(r.facts)
 }
 
 // Enter records the pattern of the route that serves the request.

@@ -79,8 +79,7 @@ func (c *change) try(tx *sql.Tx) (err error) {
 
 // own is an error as the change gave it.
 func own(err error) error {
-	var failed *changeError
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*changeError](err); ok {
 		return failed.error
 	}
 	return err

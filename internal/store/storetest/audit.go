@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,7 +16,7 @@ func auditPages(t *testing.T, s access.Store) {
 		}))
 	}
 	must(t, s.InsertEntry(t.Context(), access.Entry{ID: "aud_x", At: noon, Workspace: "other", Action: "a.b"}))
-	var got string
+	var got strings.Builder
 	f := access.Filter{Workspace: "acme", Limit: 3}
 	for {
 		page, err := s.Entries(t.Context(), f)
@@ -24,13 +25,13 @@ func auditPages(t *testing.T, s access.Store) {
 			break
 		}
 		for _, e := range page {
-			got += e.ID[4:]
+			got.WriteString(e.ID[4:])
 		}
 		last := page[len(page)-1]
 		f.Before = access.Mark{At: last.At, ID: last.ID}
 	}
-	if got != "6543210" {
-		t.Errorf("pages give %s", got)
+	if got.String() != "6543210" {
+		t.Errorf("pages give %s", got.String())
 	}
 }
 
@@ -57,12 +58,12 @@ func auditFilters(t *testing.T, s access.Store) {
 		f.Workspace, f.Limit = "acme", 10
 		entries, err := s.Entries(t.Context(), f)
 		must(t, err)
-		var got string
+		var got strings.Builder
 		for _, e := range entries {
-			got += e.ID[4:]
+			got.WriteString(e.ID[4:])
 		}
-		if got != want {
-			t.Errorf("%+v gives %s, want %s", f, got, want)
+		if got.String() != want {
+			t.Errorf("%+v gives %s, want %s", f, got.String(), want)
 		}
 	}
 }

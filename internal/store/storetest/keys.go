@@ -49,12 +49,12 @@ func keysListed(t *testing.T, s access.Store) {
 	for workspace, want := range map[string]string{"a": "20", "b": "1", "": "210", "c": ""} {
 		keys, err := s.Keys(t.Context(), workspace)
 		must(t, err)
-		var got string
+		var got strings.Builder
 		for _, k := range keys {
-			got += k.Name
+			got.WriteString(k.Name)
 		}
-		if got != want {
-			t.Errorf("workspace %q: keys %q, want %q", workspace, got, want)
+		if got.String() != want {
+			t.Errorf("workspace %q: keys %q, want %q", workspace, got.String(), want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -79,12 +80,12 @@ func peopleListed(t *testing.T, s access.Store) {
 	} {
 		people, err := s.People(t.Context(), workspace)
 		must(t, err)
-		var got string
+		var got strings.Builder
 		for _, p := range people {
-			got += fmt.Sprintf("%s %s %d, ", p.Email, p.Role, p.Elsewhere)
+			got.WriteString(fmt.Sprintf("%s %s %d, ", p.Email, p.Role, p.Elsewhere))
 		}
-		if got != want {
-			t.Errorf("workspace %q:\n got %s\nwant %s", workspace, got, want)
+		if got.String() != want {
+			t.Errorf("workspace %q:\n got %s\nwant %s", workspace, got.String(), want)
 		}
 	}
 }
@@ -200,12 +201,12 @@ func workspaces(t *testing.T, s access.Store) {
 	for user, want := range map[string]string{p.ID: "acme default zoo ", "": "acme default zoo ", "usr_none": ""} {
 		list, err := s.Workspaces(t.Context(), user)
 		must(t, err)
-		var got string
+		var got strings.Builder
 		for _, w := range list {
-			got += w.ID + " "
+			got.WriteString(w.ID + " ")
 		}
-		if got != want || (len(list) > 0 && (list[0].Label() != "Acme" || list[0].Members != 1)) {
-			t.Errorf("of %q: %s, %+v", user, got, list)
+		if got.String() != want || (len(list) > 0 && (list[0].Label() != "Acme" || list[0].Members != 1)) {
+			t.Errorf("of %q: %s, %+v", user, got.String(), list)
 		}
 	}
 	if at, r, err := s.HomeOf(t.Context(), "usr_none"); at != "default" || r != "" || err != nil {
