@@ -77,7 +77,8 @@ func newRoot(w world) *cobra.Command {
 			Use: "serve", Short: "Serve the API and the console (the default)", Args: cobra.NoArgs,
 			RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), w, &f) },
 		},
-		newChat(w, &f), newGenerate(w, &f), newGenerations(w, &f), newApps(w, &f), newFiles(w, &f), newWebhooks(w, &f), newProviders(w, &f), newModels(w, &f), newKeys(w, &f), newUsers(w, &f), newWorkspaces(w, &f), newConfig(w, &f),
+		newChat(w, &f), newGenerate(w, &f), newGenerations(w, &f), newApps(w, &f), newFiles(w, &f), newWebhooks(w, &f),
+		newProviders(w, &f), newModels(w, &f), newKeys(w, &f), newUsers(w, &f), newWorkspaces(w, &f), newConfig(w, &f),
 		&cobra.Command{
 			Use: "version", Short: "Print the version", Args: cobra.NoArgs,
 			RunE: func(c *cobra.Command, _ []string) error {

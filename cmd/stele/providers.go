@@ -165,7 +165,7 @@ func printTrial(c *cobra.Command, name string, trial console.Trial, asJSON bool)
 	if out.Works {
 		out.Said = "It " + trial.Did + "."
 	}
-	err := error(nil)
+	var err error
 	if asJSON {
 		err = printJSON(c, out)
 	} else {

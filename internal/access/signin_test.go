@@ -1,7 +1,6 @@
 package access_test
 
 import (
-	"io"
 	"log/slog"
 	"testing"
 	"time"
@@ -13,7 +12,7 @@ import (
 
 const password = "correct horse battery"
 
-func discard() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // eventually waits for an event with a deadline ten times longer than the second it may take.
 func eventually(t *testing.T, what string, holds func() bool) {

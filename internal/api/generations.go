@@ -85,7 +85,7 @@ func (d *Door) follow(w http.ResponseWriter, c call, t *generation.Task) error {
 			return err
 		}
 		if send("event: "+name+"\ndata: "+string(view)+"\n\n") != nil || t.State.Final() {
-			return nil // a client that is gone needs no answer
+			return nil //nolint:nilerr // a client that is gone needs no answer
 		}
 		for shown := t.Version; t.Version == shown; {
 			next, err := d.Generations.Watch(c.Context(), c.who.Workspace, c.place["app"], t.ID, shown, d.Settings().KeepAlive)
@@ -93,7 +93,7 @@ func (d *Door) follow(w http.ResponseWriter, c call, t *generation.Task) error {
 				panic(http.ErrAbortHandler) // the stream must not look complete
 			}
 			if next.Version == shown && send(": waiting\n\n") != nil {
-				return nil
+				return nil //nolint:nilerr // see above
 			}
 			t = next
 		}

@@ -49,7 +49,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	return &world{
 		folder: t.TempDir(), made: make(map[string]int), keys: make(map[string]bool), asked: make(map[string]int),
-		say:  func(prompt string) (string, error) { return `{"list":["a","b","c"],"title":"T"}`, nil },
+		say:  func(string) (string, error) { return `{"list":["a","b","c"],"title":"T"}`, nil },
 		fail: func(string, int) *media.Failure { return nil }, hold: func(string) bool { return false },
 	}
 }

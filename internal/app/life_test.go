@@ -193,7 +193,7 @@ func TestAChatThatDoesNotFitIsAskedAgain(t *testing.T) {
 func TestARunIsStopped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.hold = func(prompt string) bool { return true }
+	w.hold = func(string) bool { return true }
 	h := open(t, w, plan)
 	task := h.run("plan", `{"idea":"cats"}`)
 	h.until(task.ID, func(*generation.Task) bool { return w.count("cats a 0") > 0 && w.count("cats b 1") > 0 })

@@ -92,7 +92,10 @@ func (c *Console) offered(f galleryFilters, v access.Visitor) galleryFilters {
 	for _, s := range [][2]string{{"", "Any status"}, {"success", "Done"}, {generation.Progressing, "Running"}, {"failed", "Failed or canceled"}} {
 		f.Statuses = append(f.Statuses, filterChoice{s[0], s[1], f.Status == s[0]})
 	}
-	for _, s := range [][2]string{{"", "Everybody"}, {generation.FromPeople, "Console"}, {generation.FromKeys, "API keys"}, {generation.FromApps, "Apps"}, {withParts, "All, with parts of apps"}} {
+	for _, s := range [][2]string{
+		{"", "Everybody"}, {generation.FromPeople, "Console"}, {generation.FromKeys, "API keys"}, {generation.FromApps, "Apps"},
+		{withParts, "All, with parts of apps"},
+	} {
 		f.Froms = append(f.Froms, filterChoice{s[0], s[1], f.From == s[0]})
 	}
 	for _, m := range c.studio.Catalog.Media(studioPrincipal(v).Scope, f.Kind) {

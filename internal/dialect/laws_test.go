@@ -96,7 +96,7 @@ func decode(codec dialect.Dialect, raw []byte, light bool) chat.Stream {
 		frames, decoder := wire.NewSSE(bytes.NewReader(raw), 64<<20), codec.NewDecoder(light)
 		for {
 			frame, err := frames.Next()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return
 			}
 			var events []chat.Event

@@ -50,15 +50,15 @@ func (s *Service) ask(ctx context.Context, t *Task, maker Maker, req media.Reque
 	cancel()
 	crashPoint("submitted")
 	if err != nil {
-		return s.refused(ctx, t, maker, media.Failing(err))
+		return s.refused(ctx, t, media.Failing(err))
 	}
-	return s.accepted(ctx, t, maker, status)
+	return s.accepted(ctx, t, status)
 }
 
 // accepted saves the ticket of work that a maker has taken on.
-func (s *Service) accepted(ctx context.Context, t *Task, maker Maker, status media.Status) (again time.Duration, err error) {
+func (s *Service) accepted(ctx context.Context, t *Task, status media.Status) (again time.Duration, err error) {
 	if status.State == media.Failed || status.State == media.Canceled {
-		return s.refused(ctx, t, maker, failureOf(status))
+		return s.refused(ctx, t, failureOf(status))
 	}
 	t, err = s.update(context.WithoutCancel(ctx), t.ID, func(t *Task) error {
 		if t.Stage != Submitting || t.Owner != s.Node {
@@ -88,7 +88,7 @@ func (s *Service) accepted(ctx context.Context, t *Task, maker Maker, status med
 
 // refused decides what a failed submission means. Only what proves that nothing
 // was started is sent again.
-func (s *Service) refused(ctx context.Context, t *Task, maker Maker, f *media.Failure) (again time.Duration, err error) {
+func (s *Service) refused(ctx context.Context, t *Task, f *media.Failure) (again time.Duration, err error) {
 	s.told(ctx, t, "a submission failed", f)
 	if f.Class == media.SubmitUnknown {
 		return s.recover(ctx, t)
@@ -140,7 +140,7 @@ func (s *Service) recover(ctx context.Context, t *Task) (again time.Duration, er
 		}
 		return backoff(t.Tries), nil
 	case found:
-		return s.accepted(ctx, t, maker, media.Status{State: media.Pending, Ticket: ticket, Progress: t.Progress, Wait: time.Millisecond})
+		return s.accepted(ctx, t, media.Status{State: media.Pending, Ticket: ticket, Progress: t.Progress, Wait: time.Millisecond})
 	}
 	if wait := t.Asked.Add(finder.Settled()).Sub(s.Now()); wait > 0 {
 		return wait, nil

@@ -96,7 +96,7 @@ func TestAProbeOfAnUnlistedKindSpeaksToAModel(t *testing.T) {
 	if p.Problem != "" || p.Did != "answered as sonar" {
 		t.Errorf("with a model: %+v", p)
 	}
-	if _, _, body := server.asked(); !strings.Contains(string(body), `"sonar"`) {
+	if _, _, body := server.asked(); !strings.Contains(body, `"sonar"`) {
 		t.Errorf("asked %s", body)
 	}
 }

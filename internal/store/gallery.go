@@ -38,7 +38,7 @@ func (s *Store) through(w generation.Wanted) string {
 	if s.engine == postgres || w.Workspace == "" {
 		return ""
 	}
-	index := ""
+	var index string
 	switch {
 	case w.Status == generation.Progressing:
 		index = "generations_by_owner"

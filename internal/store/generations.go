@@ -105,7 +105,7 @@ func (s *Store) UpdateTask(ctx context.Context, id string, change func(*generati
 		}
 		before := t.Stage
 		if refused = change(t); refused != nil {
-			return nil // nothing was written
+			return nil //nolint:nilerr // nothing was written; refused is returned below
 		}
 		t.Version++
 		state, err := stateArgs(t)

@@ -67,11 +67,12 @@ func (s *Store) UsageGroups(ctx context.Context, of meter.Slice, by meter.Split,
 // first. With a split it tells these groups of it apart and leaves the others out.
 func (s *Store) UsageDays(ctx context.Context, of meter.Slice, by meter.Split, groups []string) ([]meter.Day, error) {
 	q := s.sliced(of, by)
-	if by == "" {
+	switch {
+	case by == "":
 		q.name = `''`
-	} else if len(groups) == 0 {
+	case len(groups) == 0:
 		return nil, nil
-	} else {
+	default:
 		q.from += ` AND ` + q.among(q.name, groups)
 	}
 	rows, err := s.read.QueryContext(ctx, `SELECT day, `+q.name+`, `+q.figures()+q.from+` GROUP BY day, 2 ORDER BY day, 2`, q.args...)

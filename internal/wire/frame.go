@@ -43,9 +43,9 @@ type SSE struct {
 	end   byte // of a line: LF, with a CR before it or not, or CR alone; 0: not known yet
 }
 
-// NewSSE makes a reader that refuses events longer than max bytes.
-func NewSSE(r io.Reader, max int) *SSE {
-	s := &SSE{buffer: buffers.Get().(*buffer), max: max}
+// NewSSE makes a reader that refuses events longer than most bytes.
+func NewSSE(r io.Reader, most int) *SSE {
+	s := &SSE{buffer: buffers.Get().(*buffer), max: most}
 	s.r.Reset(r)
 	return s
 }

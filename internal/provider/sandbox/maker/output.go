@@ -52,7 +52,7 @@ func (m *Maker) outputs(l life) []media.Output {
 			o.Type, o.Width, o.Height = "image/png", side, side
 			draw = func() ([]byte, error) { return card(seed, 0, l.Bytes) }
 		}
-		o.Open = func(ctx context.Context) (io.ReadCloser, error) {
+		o.Open = func(context.Context) (io.ReadCloser, error) {
 			if l.Expire > 0 && m.now().After(l.ends().Add(l.Expire)) {
 				return nil, &media.Failure{Class: media.Gone, Message: "The sandbox's outputs have expired, as ordered."}
 			}
