@@ -177,10 +177,14 @@ func (s sitting) clipsAndSounds() {
 	s.press("#make")
 	s.until(`document.querySelector(".piece.video.success [data-play]") !== null`)
 	// By its button, as on a phone, and under the pointer of a mouse.
-	for _, way := range []string{`querySelector("[data-play]").click()`, `dispatchEvent(new PointerEvent("pointerXXX", {bubbles: true, pointerType: "mouse"}))`} {
-		evaluate[bool](s.tab, `document.querySelector(".piece.video").`+strings.Replace(way, "XXX", "over", 1)+`; true`)
+	const button = `querySelector("[data-play]").click()`
+	pointer := func(moves string) string {
+		return fmt.Sprintf(`dispatchEvent(new PointerEvent(%q, {bubbles: true, pointerType: "mouse"}))`, moves)
+	}
+	for _, way := range []struct{ begins, ends string }{{button, button}, {pointer("pointerover"), pointer("pointerout")}} {
+		evaluate[bool](s.tab, `document.querySelector(".piece.video").`+way.begins+`; true`)
 		s.until(`(v => !v.paused && v.currentTime > 0)(document.querySelector(".piece.video video"))`)
-		evaluate[bool](s.tab, `document.querySelector(".piece.video").`+strings.Replace(way, "XXX", "out", 1)+`; true`)
+		evaluate[bool](s.tab, `document.querySelector(".piece.video").`+way.ends+`; true`)
 		s.until(`document.querySelector(".piece.video video").paused`)
 	}
 	s.visit(s.studio + "?model=stele/tone")
