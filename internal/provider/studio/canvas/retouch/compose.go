@@ -82,8 +82,8 @@ func (a Arrangement) strip(sizes []image.Point) ([]cell, image.Point) {
 	return cells, image.Pt(x-a.Gap, high)
 }
 
-// table sets pictures in rows of equal width. A last row with fewer fills the width
-// as well.
+// table sets pictures of the same size in rows. A last row with fewer stands in the
+// middle.
 func (a Arrangement) table(sizes []image.Point, columns int) ([]cell, image.Point) {
 	rows := (len(sizes) + columns - 1) / columns
 	w, h := sizes[0].X, sizes[0].Y
@@ -96,10 +96,9 @@ func (a Arrangement) table(sizes []image.Point, columns int) ([]cell, image.Poin
 	for i := range sizes {
 		row, col := i/columns, i%columns
 		n := min(columns, len(sizes)-row*columns) // in this row
-		left := (wide + a.Gap) * col / n
-		right := (wide+a.Gap)*(col+1)/n - a.Gap
+		left := (columns-n)*(w+a.Gap)/2 + col*(w+a.Gap)
 		top := row * (h + a.Gap)
-		cells = append(cells, cell{image.Rect(left, top, right, top+h), i})
+		cells = append(cells, cell{image.Rect(left, top, left+w, top+h), i})
 	}
 	return cells, image.Pt(wide, rows*h+(rows-1)*a.Gap)
 }

@@ -3,6 +3,7 @@ package retouch_test
 import (
 	"image"
 	"image/color"
+	"image/draw"
 	"math"
 	"testing"
 
@@ -130,6 +131,33 @@ func TestBusiestFindsWhatThereIsToSee(t *testing.T) {
 	}
 	if cut := retouch.Crop(m, 1, at); cut.Rect.Size() != image.Pt(100, 100) || cut.RGBAAt(50, 50).A == 0 {
 		t.Errorf("%v %v", cut.Rect, cut.RGBAAt(50, 50))
+	}
+}
+
+func TestPicturesInAGridHaveTheSameSize(t *testing.T) {
+	t.Parallel()
+	red := image.NewRGBA(image.Rect(0, 0, 100, 80))
+	draw.Draw(red, red.Rect, image.NewUniform(color.RGBA{255, 0, 0, 255}), image.Point{}, draw.Src)
+	for n := 2; n <= 8; n++ {
+		var all []*image.RGBA
+		for range n {
+			all = append(all, red)
+		}
+		out, err := retouch.Compose(t.Context(), all, retouch.Arrangement{Kind: "grid", Gap: 10, Most: 4096})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := 0
+		for y := range out.Rect.Dy() {
+			for x := range out.Rect.Dx() {
+				if out.RGBAAt(x, y) == (color.RGBA{255, 0, 0, 255}) {
+					shown++
+				}
+			}
+		}
+		if shown != n*100*80 {
+			t.Errorf("%d pictures of 8000 pixels show %d", n, shown)
+		}
 	}
 }
 
