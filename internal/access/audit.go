@@ -18,7 +18,11 @@ type Entry struct {
 	Action    string // noun.verb: key.rotate
 	Target    string // id of what was changed
 	Detail    string // a name people recognise it by; never a secret
+	Changes   []Change
 }
+
+// Change is one value that was another one before. Of a secret only that it changed.
+type Change struct{ Field, Old, New string }
 
 // AuditStore keeps the audit log.
 type AuditStore interface {

@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+
+	"stele/internal/memory"
 )
 
 // Request is the scope of one request. It is safe for use by several goroutines.
@@ -16,6 +18,10 @@ type Request struct {
 	Remote string // the client's address, seen through trusted proxies
 	Secure bool   // the client came over TLS, here or at a trusted proxy
 	Record string // id of the row that says what was used; only who serves the request sets and reads it
+
+	// Memory is what the request may hold. The door that knows the caller opens it and
+	// closes it when the request has ended; below, whoever buffers grows it first. Nil counts nothing.
+	Memory *memory.Lease
 
 	mu    sync.Mutex // guards what follows
 	route string
