@@ -15,24 +15,38 @@ import (
 // Patience is how long a caller waits for memory before it is told to come back.
 const Patience = 2 * time.Second
 
-// Budget is what may be in flight at once, and how much of it one tenant may have.
-type Budget struct{ bytes *fair.Semaphore }
+// Budget is what may be in flight at once, how much of it one tenant may have, and
+// how much of that one part of a tenant: a workspace and its keys.
+type Budget struct {
+	bytes *fair.Semaphore // by tenant
+	parts *fair.Semaphore // by part of a tenant; it bounds parts, never all of them
+}
 
 // New makes a budget of size bytes, of which one tenant holds share at most.
-func New(size, share int64) *Budget { return &Budget{fair.New(size, share)} }
+func New(size, share int64) *Budget {
+	return &Budget{fair.New(size, share), fair.New(size, share)}
+}
 
-// Resize changes the bounds. What is held stays held.
-func (b *Budget) Resize(size, share int64) { b.bytes.Resize(size, share) }
+// Resize changes the bounds: of all, of a tenant, of a part of a tenant. What is held
+// stays held.
+func (b *Budget) Resize(size, share, part int64) {
+	b.bytes.Resize(size, share)
+	b.parts.Resize(size, min(part, share))
+}
 
 // Taken is how much is in flight now.
 func (b *Budget) Taken() int64 { return b.bytes.Taken() }
 
 // Open begins a lease of a tenant, which holds nothing yet. A nil Budget counts nothing.
-func (b *Budget) Open(tenant string) *Lease {
+func (b *Budget) Open(tenant string) *Lease { return b.OpenPart(tenant, "") }
+
+// OpenPart begins a lease of a part of a tenant; "" is the tenant as a whole. Parts
+// of different tenants have different names.
+func (b *Budget) OpenPart(tenant, part string) *Lease {
 	if b == nil {
 		return nil
 	}
-	return &Lease{budget: b, tenant: tenant}
+	return &Lease{budget: b, tenant: tenant, part: part}
 }
 
 // Lease is what one piece of work holds. It is safe for several goroutines. A nil
@@ -40,10 +54,22 @@ func (b *Budget) Open(tenant string) *Lease {
 type Lease struct {
 	budget *Budget
 	tenant string
+	part   string
 
 	mu     sync.Mutex // guards all below
 	held   int64
 	closed bool
+}
+
+// Most is what the lease can have at best; 0 where nothing is counted.
+func (l *Lease) Most() int64 {
+	switch {
+	case l == nil:
+		return 0
+	case l.part != "":
+		return l.budget.parts.Share()
+	}
+	return l.budget.bytes.Share()
 }
 
 // Grow takes n more bytes before they are allocated. It waits for a moment where
@@ -52,17 +78,76 @@ func (l *Lease) Grow(ctx context.Context, n int64) error {
 	if l == nil || n <= 0 {
 		return nil
 	}
-	if !l.budget.bytes.TryAcquire(l.tenant, n) {
-		bounded, cancel := context.WithTimeout(ctx, Patience)
-		defer cancel()
-		if err := l.budget.bytes.Acquire(bounded, l.tenant, n); err != nil {
-			return l.refusal(ctx, err)
-		}
+	if l.try(n) {
+		return l.keep(n)
 	}
+	if l.Held()+n > l.Most() { // waiting would not help
+		return l.refusal(ctx, fair.ErrTooMuch)
+	}
+	bounded, cancel := context.WithTimeout(ctx, Patience)
+	defer cancel()
+	if err := l.acquire(bounded, n); err != nil {
+		return l.refusal(ctx, err)
+	}
+	return l.keep(n)
+}
+
+// Await is Grow for work that nobody stands beside: it waits until ctx ends. Whoever
+// holds something already must not call it, or two could wait for each other.
+func (l *Lease) Await(ctx context.Context, n int64) error {
+	if l == nil || n <= 0 {
+		return nil
+	}
+	if err := l.acquire(ctx, n); err != nil {
+		return l.refusal(ctx, err)
+	}
+	return l.keep(n)
+}
+
+// Fits takes n more bytes and reports whether that was possible at once.
+func (l *Lease) Fits(n int64) bool {
+	return l == nil || n <= 0 || l.try(n) && l.keep(n) == nil
+}
+
+func (l *Lease) try(n int64) bool {
+	if l.part != "" && !l.budget.parts.TryAcquire(l.part, n) {
+		return false
+	}
+	if l.budget.bytes.TryAcquire(l.tenant, n) {
+		return true
+	}
+	if l.part != "" {
+		l.budget.parts.Release(l.part, n)
+	}
+	return false
+}
+
+func (l *Lease) acquire(ctx context.Context, n int64) error {
+	if l.part == "" {
+		return l.budget.bytes.Acquire(ctx, l.tenant, n)
+	}
+	if err := l.budget.parts.Acquire(ctx, l.part, n); err != nil {
+		return err
+	}
+	err := l.budget.bytes.Acquire(ctx, l.tenant, n)
+	if err != nil {
+		l.budget.parts.Release(l.part, n)
+	}
+	return err
+}
+
+func (l *Lease) release(n int64) {
+	l.budget.bytes.Release(l.tenant, n)
+	if l.part != "" {
+		l.budget.parts.Release(l.part, n)
+	}
+}
+
+func (l *Lease) keep(n int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed { // whom it was for is gone
-		l.budget.bytes.Release(l.tenant, n)
+	if l.closed { // the work it was for has ended
+		l.release(n)
 		return context.Canceled
 	}
 	l.held += n
@@ -89,8 +174,18 @@ func (l *Lease) Shrink(n int64) {
 	n = min(n, l.held)
 	l.held -= n
 	if n > 0 {
-		l.budget.bytes.Release(l.tenant, n)
+		l.release(n)
 	}
+}
+
+// Held is what the lease holds now.
+func (l *Lease) Held() int64 {
+	if l == nil {
+		return 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.held
 }
 
 // Close gives back all that is held. It may be called twice.
@@ -101,7 +196,7 @@ func (l *Lease) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.held > 0 {
-		l.budget.bytes.Release(l.tenant, l.held)
+		l.release(l.held)
 	}
 	l.held, l.closed = 0, true
 }
