@@ -13,6 +13,7 @@ import (
 	"stele/internal/app"
 	"stele/internal/catalog"
 	"stele/internal/config"
+	"stele/internal/memory"
 	"stele/internal/relay"
 	"stele/internal/route"
 	"stele/internal/server"
@@ -37,6 +38,7 @@ type live struct {
 	makers      *makers
 	router      *route.Router
 	stock       atomic.Pointer[stock]
+	memory      *memory.Budget
 	accounts    map[string]string // what each was opened with; guarded by reloading
 	read        *contents         // the file's own at the start, which are read already; guarded by reloading
 }
@@ -46,6 +48,7 @@ func newLive(cfg *config.Config, f *flags, w world) *live {
 	l.shelf = newShelf(l.catalog)
 	l.makers = &makers{outside: func() *http.Client { return l.outside }, public: l.callers, seen: l.seen}
 	l.stock.Store(&stock{file: cfg})
+	l.memory = newBudget(cfg)
 	l.take(cfg)
 	return l
 }
@@ -56,6 +59,7 @@ func (l *live) take(cfg *config.Config) {
 	_ = level.UnmarshalText([]byte(cfg.LogLevel)) // config has checked it
 	l.level.Set(level)
 	l.current.Store(cfg)
+	resizeBudget(l.memory, cfg)
 }
 
 func (l *live) config() *config.Config { return l.current.Load() }

@@ -80,6 +80,7 @@ func serve(ctx context.Context, w world, f *flags) error {
 		return err
 	}
 	metrics := telemetry.NewMetrics(versionText())
+	metrics.MemoryInFlight(live.memory.Taken)
 	var front *server.Server
 	var public *url.URL
 	shop, err := openWorkshop(ctx, h, live, func() *url.URL { return public }, log)
@@ -108,6 +109,7 @@ func serve(ctx context.Context, w world, f *flags) error {
 	doorOptions := api.Options{
 		Access: h.access, Catalog: live.catalog, Apps: runner, Relay: talk,
 		Files: shop.files, Generations: shop.generations, Replay: shop.replay,
+		Memory:   live.memory,
 		Settings: live.doorSettings, Draining: func() bool { return front.Draining() },
 	}
 	if capture != nil {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"io"
 	"net/http"
 	"strconv"
 
@@ -40,7 +39,7 @@ func (d *Door) showApp(w http.ResponseWriter, c call) error {
 
 // createRun orders a run of an app.
 func (d *Door) createRun(w http.ResponseWriter, c call) error {
-	body, err := io.ReadAll(c.Body)
+	body, err := readOrder(c)
 	if err != nil {
 		return err
 	}

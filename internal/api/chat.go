@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"net/http"
@@ -48,6 +47,7 @@ func (d *Door) decode(codec dialect.Server, c call) (*chat.Request, error) {
 	if err != nil {
 		return nil, err
 	}
+	lease := scope.From(c.Context()).Memory
 	in := dialect.Incoming{Model: c.place["model"], Header: c.Header, Body: body}
 	if c.place["model"] != "" {
 		in.Stream = strings.HasSuffix(c.route.path, ":streamGenerateContent")
@@ -57,6 +57,7 @@ func (d *Door) decode(codec dialect.Server, c call) (*chat.Request, error) {
 	if err != nil {
 		return nil, err
 	}
+	req.Admit = func() error { return lease.Grow(c.Context(), dialect.Weight(body)) }
 	switch strings.ToLower(c.Header.Get("X-Stele-Strict")) {
 	case "", "false", "0":
 	default:
@@ -65,14 +66,9 @@ func (d *Door) decode(codec dialect.Server, c call) (*chat.Request, error) {
 	return req, nil
 }
 
-// readBody reads a whole body into one buffer of its size.
+// readBody reads a whole body, as far as the caller's memory goes.
 func readBody(r *http.Request) ([]byte, error) {
-	var b bytes.Buffer
-	b.Grow(int(max(r.ContentLength, 0)) + bytes.MinRead)
-	if _, err := b.ReadFrom(r.Body); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return scope.From(r.Context()).Memory.ReadAll(r.Context(), r.Body, r.ContentLength)
 }
 
 func wantsEvents(h http.Header) bool {

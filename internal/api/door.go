@@ -13,6 +13,7 @@ import (
 	"stele/internal/fault"
 	"stele/internal/file"
 	"stele/internal/generation"
+	"stele/internal/memory"
 	"stele/internal/relay"
 	"stele/internal/replay"
 	"stele/internal/scope"
@@ -44,6 +45,8 @@ type Options struct {
 	Bodies   Bodies
 	Settings func() Settings
 	Draining func() bool // no new work is taken
+	// Memory is what requests may hold; nil: nothing is counted.
+	Memory *memory.Budget
 }
 
 // Door is the public API as an http.Handler for everything under /api/.
@@ -98,6 +101,9 @@ func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place
 		return fault.New(fault.PermissionDenied, "This key's scopes do not include %q, which this route needs.", route.group).
 			With("scope", string(route.group))
 	}
+	lease := d.Memory.OpenPart(who.Workspace, who.Key)
+	defer lease.Close()
+	scope.From(r.Context()).Memory = lease
 	if err := d.bound(route, w, r); err != nil {
 		if route.group == access.GroupChat {
 			d.Relay.Refuse(r.Context(), who, route.family.name, err)

@@ -11,8 +11,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"stele/internal/dialect"
 	"stele/internal/generation"
 	"stele/internal/media"
+	"stele/internal/scope"
 )
 
 const (
@@ -22,7 +24,7 @@ const (
 
 // createGeneration orders a generation.
 func (d *Door) createGeneration(w http.ResponseWriter, c call) error {
-	body, err := io.ReadAll(c.Body)
+	body, err := readOrder(c)
 	if err != nil {
 		return err
 	}
@@ -33,6 +35,16 @@ func (d *Door) createGeneration(w http.ResponseWriter, c call) error {
 		}
 		return d.Generations.Create(c.Context(), c.who, id, ask)
 	})
+}
+
+// readOrder reads the body of an order, with room for reading it twice: as a request
+// and, where it brings files, as those.
+func readOrder(c call) ([]byte, error) {
+	body, err := readBody(c.Request)
+	if err != nil {
+		return nil, err
+	}
+	return body, scope.From(c.Context()).Memory.Grow(c.Context(), dialect.Weight(body)+2*int64(len(body)))
 }
 
 // showGeneration shows a generation: at once, when it has ended, or as it goes on.

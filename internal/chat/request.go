@@ -21,6 +21,10 @@ type Request struct {
 	Swaps  []Swap // parts that are others than the client's bytes say
 	Lost   []Loss // what was lost of parts that were put into the client's bytes
 
+	// Admit is asked before the conversation is read, which takes memory. Its error is
+	// the conversation's. It may be nil.
+	Admit func() error
+
 	once   sync.Once
 	decode func() (*Conversation, error)
 	talk   *Conversation
@@ -48,7 +52,14 @@ func NewRequest(model string, stream bool, origin Origin, decode func() (*Conver
 // Conversation reads the conversation out of the client's bytes. The result is
 // shared: whoever wants to change it works on a Clone.
 func (r *Request) Conversation() (*Conversation, error) {
-	r.once.Do(func() { r.talk, r.err = r.decode() })
+	r.once.Do(func() {
+		if r.Admit != nil {
+			r.err = r.Admit()
+		}
+		if r.err == nil {
+			r.talk, r.err = r.decode()
+		}
+	})
 	return r.talk, r.err
 }
 

@@ -118,12 +118,36 @@ func (c *checker) checkAmounts() {
 		{at("limits", "audio"), l.Audio > 0},
 		{at("limits", "document"), l.Document > 0},
 		{at("limits", "unfinished_generations"), l.UnfinishedGenerations > 0},
+		{at("limits", "attachments"), l.Attachments > 0},
 		{at("credits_per_usd"), cfg.CreditsPerUSD > 0},
 		{at("capture", "budget"), cfg.Capture.Budget > 0},
 		{at("capture", "keep"), cfg.Capture.Keep > 0},
 	} {
 		if !amount.positive {
 			c.bad(amount.path, "must be more than 0")
+		}
+	}
+	c.checkMemory()
+}
+
+// checkMemory looks at what may be in flight. 0 is what nobody has set.
+func (c *checker) checkMemory() {
+	const least = 16 * manifest.MB
+	l := c.cfg.Limits
+	for _, m := range []struct {
+		name        string
+		size, above manifest.Size
+		within      string
+	}{
+		{"memory", l.Memory, 0, ""},
+		{"memory_per_workspace", l.MemoryPerWorkspace, l.Memory, "limits.memory"},
+		{"memory_per_key", l.MemoryPerKey, l.MemoryPerWorkspace, "limits.memory_per_workspace"},
+	} {
+		switch {
+		case m.size != 0 && m.size < least:
+			c.bad(manifest.At("limits", m.name), "must be at least %s; leave it out for a size that suits the machine", least)
+		case m.above != 0 && m.size > m.above:
+			c.bad(manifest.At("limits", m.name), "must not be more than %s, which is %s", m.within, m.above)
 		}
 	}
 }

@@ -96,6 +96,10 @@ type Limits struct {
 	Audio                 manifest.Size `yaml:"audio"`
 	Document              manifest.Size `yaml:"document"`
 	UnfinishedGenerations int           `yaml:"unfinished_generations"`
+	Attachments           manifest.Size `yaml:"attachments"`          // of one chat request, as they are sent
+	Memory                manifest.Size `yaml:"memory"`               // in flight, of all callers; 0: a part of what there is
+	MemoryPerWorkspace    manifest.Size `yaml:"memory_per_workspace"` // 0: enough for the largest request
+	MemoryPerKey          manifest.Size `yaml:"memory_per_key"`       // 0: enough for the largest request
 }
 
 // Retention is how long things are kept.

@@ -23,6 +23,7 @@ func Default() *Config {
 			Audio:                 50 * manifest.MB,
 			Document:              32 * manifest.MB,
 			UnfinishedGenerations: 1000,
+			Attachments:           72 * manifest.MB,
 		},
 		CreditsPerUSD: 100,
 		Retention:     Retention{Files: month, Outputs: month, Requests: month},

@@ -15,6 +15,9 @@ import (
 // Patience is how long a caller waits for memory before it is told to come back.
 const Patience = 2 * time.Second
 
+// ErrFull is the cause of every refusal: that it is nobody's fault but the callers'.
+var ErrFull = errors.New("no memory is left for this caller")
+
 // Budget is what may be in flight at once, how much of it one tenant may have, and
 // how much of that one part of a tenant: a workspace and its keys.
 type Budget struct {
@@ -159,9 +162,9 @@ func (l *Lease) refusal(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	if errors.Is(err, fair.ErrTooMuch) {
-		return fault.New(fault.BodyTooLarge, "This request needs more memory than one caller may have here.").Because(err)
+		return fault.New(fault.BodyTooLarge, "This request needs more memory than one caller may have here.").Because(errors.Join(ErrFull, err))
 	}
-	return fault.New(fault.Unavailable, "Too much is in flight just now: try again in a moment.").After(time.Second).Because(err)
+	return fault.New(fault.Unavailable, "Too much is in flight just now: try again in a moment.").After(time.Second).Because(errors.Join(ErrFull, err))
 }
 
 // Shrink gives n bytes back that are no longer used.

@@ -12,6 +12,7 @@ import (
 	"github.com/sony/gobreaker/v2"
 
 	"stele/internal/fault"
+	"stele/internal/memory"
 )
 
 // Health is how a provider has served in the last hour, as far as this process
@@ -110,7 +111,7 @@ func (t *tally) note(now time.Time, err error, tries int64) {
 // shows that the provider is well.
 func failure(err error) (*fault.Error, bool) {
 	e, ok := errors.AsType[*fault.Error](err)
-	if !ok || e.Details["ordered"] != nil {
+	if !ok || e.Details["ordered"] != nil || errors.Is(err, memory.ErrFull) {
 		return nil, false
 	}
 	switch e.Code {

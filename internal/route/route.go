@@ -8,6 +8,7 @@ import (
 
 	"stele/internal/catalog"
 	"stele/internal/fault"
+	"stele/internal/memory"
 )
 
 const (
@@ -109,6 +110,9 @@ func judge(err error) verdict {
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		return verdict{final: true} // not the upstream's doing: strict mode, a bug, a client that is gone
+	}
+	if errors.Is(err, memory.ErrFull) {
+		return verdict{final: true} // there is no room here, whichever target is asked
 	}
 	if e.Details["ordered"] != nil {
 		return verdict{final: true} // the client asked the sandbox to fail: that is an answer

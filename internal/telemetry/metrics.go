@@ -39,6 +39,13 @@ func NewMetrics(version string) *Metrics {
 	return m
 }
 
+// MemoryInFlight shows what is held for requests and other work, as taken tells.
+func (m *Metrics) MemoryInFlight(taken func() int64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "stele_memory_in_flight_bytes", Help: "Bytes held for bodies, answers and pictures that are being worked on.",
+	}, func() float64 { return float64(taken()) }))
+}
+
 // Request counts a finished request. A route of "" is one that was not served,
 // so that paths people make up do not become label values.
 func (m *Metrics) Request(route, method string, status int, took time.Duration) {
