@@ -40,8 +40,8 @@ func openReaches(cfg *config.Config, w world) (*reaches, error) {
 }
 
 // Fetch gets what a client points at, as the configuration allows it now.
-func (l *live) Fetch(ctx context.Context, p *chat.Part) (*chat.Media, error) {
-	return l.reaches.Load().inputs.Fetch(ctx, p)
+func (l *live) Fetch(ctx context.Context, p *chat.Part, most int64) (*chat.Media, error) {
+	return l.reaches.Load().inputs.Fetch(ctx, p, most)
 }
 
 // callers is the client for addresses that generations name.

@@ -89,7 +89,8 @@ func serve(ctx context.Context, w world, f *flags) error {
 	}
 	talk := relay.New(relay.Options{
 		Catalog: live.catalog, Upstreams: live.upstream, Router: live.router, Keeper: journal, Vault: relay.NewVault(),
-		Fetch: live, Files: shop.files, Describe: describe, Log: log, Now: time.Now,
+		Fetch: live, Files: shop.files, Attached: func() int64 { return int64(live.config().Limits.Attachments) },
+		Describe: describe, Log: log, Now: time.Now,
 	})
 	runner := shop.openApps(h.store, live, talk)
 	editor := openEditor(h.store, live)

@@ -20,6 +20,7 @@ type Request struct {
 	Origin Origin
 	Swaps  []Swap // parts that are others than the client's bytes say
 	Lost   []Loss // what was lost of parts that were put into the client's bytes
+	Inlaid any    // what its bytes only have marks for, to the wall that put them there
 
 	// Admit is asked before the conversation is read, which takes memory. Its error is
 	// the conversation's. It may be nil.

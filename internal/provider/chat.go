@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -15,7 +16,9 @@ import (
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/fault"
+	"stele/internal/memory"
 	"stele/internal/relay"
+	"stele/internal/scope"
 )
 
 const (
@@ -55,18 +58,20 @@ func (c *Chat) Dialect() string { return c.dialect.Name() }
 // ask makes one call. It returns when the answer is there, or its first frame.
 func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m manner) (*chat.Reply, error) {
 	reply := &chat.Reply{Dialect: c.dialect.Name(), Provider: c.account.Name, Target: t.Model, Passed: c.passes(req)}
-	call, err := c.call(req, t, m)
+	call, held, err := c.call(ctx, req, t, m)
 	if err != nil {
+		held.close()
 		return nil, err
 	}
 	reply.Dropped = call.Losses
 	if err := strict(req, call.Losses); err != nil {
+		held.close()
 		return nil, err
 	}
 	if !t.Hidden {
 		reply.Served = c.account.Name + "/" + t.Model
 	}
-	x := &exchange{dog: watch(ctx, t.Timeouts), call: call, reply: reply, target: t, req: req}
+	x := &exchange{dog: watch(ctx, t.Timeouts), call: call.Call, reply: reply, target: t, req: req, hold: held}
 	if x.answer, err = c.send(x.dog.ctx, call); err == nil { //nolint:bodyclose // close does it
 		if req.Stream {
 			err = c.stream(x)
@@ -84,28 +89,37 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m man
 
 // call puts the request into the upstream's words, or leaves it in the client's
 // where those are the same.
-func (c *Chat) call(req *chat.Request, t relay.Target, m manner) (dialect.Call, error) {
+func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m manner) (_ outgoing, held *hold, err error) {
 	target := dialect.Target{
 		Model: t.Model, Stream: req.Stream, Compatible: !c.account.Kind.Author(), Schemaless: c.account.Kind.Schemaless,
 		Proof: c.proof(req.Origin.Dialect, t.Model), Resume: m.resume, Forget: m.forget,
 	}
 	pass := c.passes(req)
 	if pass {
+		if held, err = take(ctx, int64(len(req.Origin.Body))); err != nil {
+			return outgoing{}, nil, err
+		}
 		call, err := c.dialect.PassRequest(req, target)
 		call.Losses = append(call.Losses, req.Lost...)
-		return c.reshape(call, target, pass), err
+		in, _ := req.Inlaid.(*inlays)
+		return outgoing{c.reshape(call, target, pass), in}, held, err
 	}
 	talk, err := req.Conversation()
 	if err != nil {
-		return dialect.Call{}, err
+		return outgoing{}, nil, err
 	}
 	var forgotten []chat.Loss
 	if m.forget {
 		talk, forgotten = thoughtless(talk)
 	}
-	call, err := c.dialect.EncodeRequest(talk, target)
+	in := new(inlays)
+	lean := in.lift(talk)
+	if held, err = take(ctx, weight(lean)); err != nil {
+		return outgoing{}, nil, err
+	}
+	call, err := c.dialect.EncodeRequest(lean, target)
 	call.Losses = slices.Concat(talk.Notes, forgotten, call.Losses)
-	return c.reshape(call, target, pass), err
+	return outgoing{c.reshape(call, target, pass), in}, held, err
 }
 
 // proof gives back a signature that this very account and model made. One that
@@ -121,16 +135,21 @@ func (c *Chat) proof(client, model string) func(string) (string, bool) {
 }
 
 // send makes the one HTTP call and turns every refusal into an error.
-func (c *Chat) send(ctx context.Context, call dialect.Call) (*http.Response, error) {
+func (c *Chat) send(ctx context.Context, call outgoing) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.account.BaseURL+call.Path, bytes.NewReader(call.Body))
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", c.account.Name, err)
+	}
+	whole := rope{call.Body}
+	if call.inlays != nil && call.mark != "" {
+		whole = call.lay(call.Body)
+		whole.into(r)
 	}
 	maps.Copy(r.Header, call.Header)
 	r.Header["Content-Type"] = jsonType
 	r.Header["Accept-Encoding"] = identity
 	r.Header["User-Agent"] = userAgent
-	if err := c.authorize(ctx, r, call.Body); err != nil {
+	if err := c.authorize(ctx, r, whole); err != nil {
 		return nil, err
 	}
 	answer, err := c.carry(r)
@@ -172,6 +191,7 @@ type exchange struct {
 	reply  *chat.Reply
 	target relay.Target
 	req    *chat.Request
+	hold   *hold
 }
 
 // close ends the call, answered or not.
@@ -180,6 +200,7 @@ func (x *exchange) close() {
 		_ = x.answer.Body.Close()
 	}
 	x.dog.stop()
+	x.hold.close()
 }
 
 // whole reads a whole answer, even if it comes as a stream nobody asked for.
@@ -197,6 +218,11 @@ func (c *Chat) whole(x *exchange) error {
 	body, err := readAll(x)
 	if err != nil {
 		return err
+	}
+	if !x.reply.Passed || x.target.Watched { // it is understood, and written anew
+		if err := scope.From(x.dog.ctx).Memory.Grow(x.dog.ctx, dialect.Weight(body)+int64(len(body))); err != nil {
+			return err
+		}
 	}
 	x.close()
 	if !x.reply.Passed || x.target.Watched {
@@ -223,36 +249,36 @@ func (c *Chat) whole(x *exchange) error {
 	return nil
 }
 
-// readAll reads a body that may say how long it is, within bounds. One that does
-// not is gathered in pieces: whatever turns out to be too long was never copied.
+// readAll reads a whole answer, within bounds and as far as the caller's memory goes.
 func readAll(x *exchange) ([]byte, error) {
 	if x.answer.ContentLength > mostAnswer {
 		return nil, errTooLong()
 	}
-	const longestPiece = 4 << 20
-	var full [][]byte
-	piece := make([]byte, 0, max(x.answer.ContentLength, 0)+bytes.MinRead)
-	for total := 0; ; {
-		if len(piece) == cap(piece) {
-			full = append(full, piece)
-			piece = make([]byte, 0, min(2*cap(piece), longestPiece))
-		}
-		n, err := x.answer.Body.Read(piece[len(piece):cap(piece)])
-		if n > 0 {
-			x.dog.fed()
-		}
-		piece = piece[:len(piece)+n]
-		switch total += n; {
-		case total > mostAnswer:
-			return nil, errTooLong()
-		case err == io.EOF && full == nil: //nolint:errorlint // as readers return it
-			return piece, nil
-		case err == io.EOF: //nolint:errorlint // as readers return it
-			return slices.Concat(append(full, piece)...), nil
-		case err != nil:
-			return nil, broken(err)
-		}
+	ctx := x.dog.ctx
+	body, err := scope.From(ctx).Memory.ReadAll(ctx, io.LimitReader(&fed{x.answer.Body, x.dog}, mostAnswer+1), x.answer.ContentLength)
+	switch {
+	case errors.Is(err, memory.ErrFull):
+		return nil, err
+	case err != nil:
+		return nil, broken(err)
+	case len(body) > mostAnswer:
+		return nil, errTooLong()
 	}
+	return body, nil
+}
+
+// fed is an answer that tells its watchdog when something comes.
+type fed struct {
+	io.Reader
+	dog *watchdog
+}
+
+func (f *fed) Read(p []byte) (int, error) {
+	n, err := f.Reader.Read(p)
+	if n > 0 {
+		f.dog.fed()
+	}
+	return n, err
 }
 
 func errTooLong() *fault.Error {

@@ -15,6 +15,8 @@ import (
 	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/guard"
+	"stele/internal/memory"
+	"stele/internal/scope"
 )
 
 // Allowance is what may be fetched for clients.
@@ -37,9 +39,10 @@ func NewInputs(client *http.Client, allowed Allowance) *Inputs {
 
 const fetchTime = 30 * time.Second
 
-// Fetch reads what is at the address of a part's media. The bytes tell its type;
-// what the server calls it counts only where they do not.
-func (i *Inputs) Fetch(ctx context.Context, p *chat.Part) (*chat.Media, error) {
+// Fetch reads what is at the address of a part's media, if that is no more than room
+// as base64. The bytes tell its type; what the server calls it counts only where they do
+// not. Bytes count as they are unpacked.
+func (i *Inputs) Fetch(ctx context.Context, p *chat.Part, room int64) (*chat.Media, error) {
 	if !i.allowed.On {
 		return nil, nil
 	}
@@ -62,15 +65,38 @@ func (i *Inputs) Fetch(ctx context.Context, p *chat.Part) (*chat.Media, error) {
 	if answer.StatusCode != http.StatusOK {
 		return nil, unfit(fmt.Sprintf("its server answered %d", answer.StatusCode), nil)
 	}
-	most := max(i.allowed.Image, i.allowed.Video, i.allowed.Audio, i.allowed.Document)
-	raw, err := io.ReadAll(io.LimitReader(answer.Body, most+1))
-	if err != nil {
+	most, lease := min(i.allowed.of(p.Kind), room/4*3), scope.From(ctx).Memory
+	raw, err := lease.ReadAll(ctx, io.LimitReader(answer.Body, most+1), answer.ContentLength)
+	switch {
+	case errors.Is(err, memory.ErrFull):
+		return nil, err
+	case err != nil:
 		return nil, unfit("it could not be fetched", err)
+	case int64(len(raw)) > most:
+		return nil, unfit(fmt.Sprintf("what is there is larger than %d bytes", most), nil)
 	}
+	if err := lease.Grow(ctx, int64(base64.StdEncoding.EncodedLen(len(raw)))); err != nil {
+		return nil, err
+	}
+	defer lease.Shrink(int64(cap(raw)))
 	return i.allowed.media(p, raw, contentType(answer))
 }
 
-// media is what was fetched, if it is what the part says and not too large.
+// of is the most bytes of what a part may be.
+func (a Allowance) of(kind chat.Kind) int64 {
+	switch kind {
+	case chat.Image:
+		return a.Image
+	case chat.Video:
+		return a.Video
+	case chat.Audio:
+		return a.Audio
+	default:
+		return a.Document
+	}
+}
+
+// media is what was fetched, if it is what the part says.
 func (a Allowance) media(p *chat.Part, raw []byte, label string) (*chat.Media, error) {
 	m := &chat.Media{Base64: base64.StdEncoding.EncodeToString(raw), Type: label}
 	if m.Type == "" || m.Type == "application/octet-stream" {
@@ -82,20 +108,17 @@ func (a Allowance) media(p *chat.Part, raw []byte, label string) (*chat.Media, e
 		m.Type = "text/plain"
 	}
 	family, _, _ := strings.Cut(m.Type, "/")
-	most, wanted := a.Document, chat.Document
+	wanted := chat.Document
 	switch family {
 	case "image":
-		most, wanted = a.Image, chat.Image
+		wanted = chat.Image
 	case "video":
-		most, wanted = a.Video, chat.Video
+		wanted = chat.Video
 	case "audio":
-		most, wanted = a.Audio, chat.Audio
+		wanted = chat.Audio
 	}
 	if wanted != p.Kind {
 		return nil, unfit(fmt.Sprintf("what is there is %q", m.Type), nil)
-	}
-	if int64(len(raw)) > most {
-		return nil, unfit(fmt.Sprintf("what is there is larger than %d bytes", most), nil)
 	}
 	return m, nil
 }

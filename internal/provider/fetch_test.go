@@ -48,7 +48,7 @@ func TestInputsAreWhatTheirBytesSay(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			inputs := provider.NewInputs(&http.Client{Transport: c.at}, provider.Allowance{On: true, Image: 50, Document: 50})
-			m, err := inputs.Fetch(t.Context(), &chat.Part{Kind: c.part, Media: &chat.Media{URL: "https://a.example/x"}})
+			m, err := inputs.Fetch(t.Context(), &chat.Part{Kind: c.part, Media: &chat.Media{URL: "https://a.example/x"}}, 1<<30)
 			switch {
 			case c.want == "":
 				if e := fault.From(err); err == nil || e.Code != fault.InvalidMediaURL || !strings.Contains(e.Message, c.why) {
@@ -64,7 +64,7 @@ func TestInputsAreWhatTheirBytesSay(t *testing.T) {
 func TestNothingIsFetchedWhereThatIsOff(t *testing.T) {
 	t.Parallel()
 	inputs := provider.NewInputs(&http.Client{Transport: there{500, "", ""}}, provider.Allowance{})
-	if m, err := inputs.Fetch(t.Context(), &chat.Part{Kind: chat.Image, Media: &chat.Media{URL: "https://a.example/x"}}); m != nil || err != nil {
+	if m, err := inputs.Fetch(t.Context(), &chat.Part{Kind: chat.Image, Media: &chat.Media{URL: "https://a.example/x"}}, 1<<30); m != nil || err != nil {
 		t.Errorf("%v, %v", m, err)
 	}
 }
@@ -72,7 +72,7 @@ func TestNothingIsFetchedWhereThatIsOff(t *testing.T) {
 func TestInputsComeFromPublicAddressesOnly(t *testing.T) {
 	t.Parallel()
 	inputs := provider.NewInputs(guard.Caller(guard.Options{}), provider.Allowance{On: true, Image: 50})
-	_, err := inputs.Fetch(t.Context(), &chat.Part{Kind: chat.Image, Media: &chat.Media{URL: "http://127.0.0.1:9/secret"}})
+	_, err := inputs.Fetch(t.Context(), &chat.Part{Kind: chat.Image, Media: &chat.Media{URL: "http://127.0.0.1:9/secret"}}, 1<<30)
 	if e := fault.From(err); err == nil || e.Code != fault.InvalidMediaURL || !strings.Contains(e.Message, "not a public address") {
 		t.Errorf("%v", err)
 	}

@@ -101,7 +101,7 @@ func readKey(text string) (*rsa.PrivateKey, error) {
 	return own, nil
 }
 
-func (g *googleAccount) sign(ctx context.Context, r *http.Request, _ []byte) error {
+func (g *googleAccount) sign(ctx context.Context, r *http.Request, _ rope) error {
 	token, err := g.tokens.get(ctx)
 	if err != nil {
 		return err

@@ -25,16 +25,19 @@ const (
 	sigTime      = "20060102T150405Z"
 )
 
-func (s *sigV4) sign(_ context.Context, r *http.Request, body []byte) error {
+func (s *sigV4) sign(_ context.Context, r *http.Request, body rope) error {
 	at := s.now().UTC().Format(sigTime)
-	content := sha256.Sum256(body)
+	content := sha256.New()
+	for _, piece := range body {
+		content.Write(piece)
+	}
 	r.Header.Set("X-Amz-Date", at)
 	if s.session != "" {
 		r.Header.Set("X-Amz-Security-Token", s.session)
 	}
 	names, headers := signedHeaders(r)
 	request := sha256.Sum256([]byte(strings.Join([]string{
-		r.Method, canonicalPath(r.URL), canonicalQuery(r.URL), headers, names, hex.EncodeToString(content[:]),
+		r.Method, canonicalPath(r.URL), canonicalQuery(r.URL), headers, names, hex.EncodeToString(content.Sum(nil)),
 	}, "\n")))
 	scope := strings.Join([]string{at[:8], s.region, s.service, "aws4_request"}, "/")
 	text := strings.Join([]string{sigAlgorithm, at, scope, hex.EncodeToString(request[:])}, "\n")

@@ -39,7 +39,7 @@ func TestSignsAsAmazonsExamplesDo(t *testing.T) {
 			id: "AKIDEXAMPLE", secret: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", region: "us-east-1", service: test.service,
 			now: func() time.Time { return time.Date(2015, 8, 30, 12, 36, 0, 0, time.UTC) },
 		}
-		if err := s.sign(t.Context(), r, []byte(test.body)); err != nil {
+		if err := s.sign(t.Context(), r, rope{[]byte(test.body)}); err != nil {
 			t.Fatal(err)
 		}
 		want := "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/" + test.service +

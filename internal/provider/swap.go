@@ -26,6 +26,7 @@ func (c *Chat) swapped(req *chat.Request, t relay.Target) (*chat.Request, error)
 	target := dialect.Target{Model: t.Model, Compatible: !c.account.Kind.Author(), Schemaless: c.account.Kind.Schemaless}
 	body := req.Origin.Body
 	var cuts []cut
+	in := new(inlays)
 	var lost []chat.Loss
 	for _, s := range req.Swaps {
 		m := talk.Messages[s.Message]
@@ -35,7 +36,7 @@ func (c *Chat) swapped(req *chat.Request, t relay.Target) (*chat.Request, error)
 			return req.With(talk), nil
 		}
 		m.Parts = []chat.Part{p}
-		text, losses, err := c.written(m, target)
+		text, losses, err := c.written(in, m, target)
 		if err != nil {
 			return nil, err
 		}
@@ -55,13 +56,15 @@ func (c *Chat) swapped(req *chat.Request, t relay.Target) (*chat.Request, error)
 		out = append(append(out, body[from:c.from]...), c.text...)
 		from = c.to
 	}
-	return req.Rewritten(append(out, body[from:]...), lost), nil
+	whole := req.Rewritten(append(out, body[from:]...), lost)
+	whole.Inlaid = in
+	return whole, nil
 }
 
 // written is what the dialect makes of a message with one part: an element, or
 // several, of a list of parts. It is nil where the dialect makes something else.
-func (c *Chat) written(m chat.Message, t dialect.Target) ([]byte, []chat.Loss, error) {
-	call, err := c.dialect.EncodeRequest(&chat.Conversation{Messages: []chat.Message{m}}, t)
+func (c *Chat) written(in *inlays, m chat.Message, t dialect.Target) ([]byte, []chat.Loss, error) {
+	call, err := c.dialect.EncodeRequest(in.lift(&chat.Conversation{Messages: []chat.Message{m}}), t)
 	if err != nil {
 		return nil, nil, err
 	}

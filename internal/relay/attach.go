@@ -14,9 +14,10 @@ import (
 
 // Fetcher gets what clients only point at. It must be safe for concurrent use.
 type Fetcher interface {
-	// Fetch reads what is at the address of a part's media, within bounds. It
-	// returns nil where the operator does not want anything to be fetched.
-	Fetch(ctx context.Context, p *chat.Part) (*chat.Media, error)
+	// Fetch reads what is at the address of a part's media, as far as the caller's
+	// memory goes and no more than most bytes as they are sent. It returns nil where
+	// the operator does not want anything to be fetched.
+	Fetch(ctx context.Context, p *chat.Part, most int64) (*chat.Media, error)
 }
 
 // reader is an upstream that fetches some of the addresses in a conversation
@@ -118,9 +119,39 @@ func (r *Relay) ownFile(m *chat.Media) string {
 
 // fetched is what was got for one request, whichever targets it is tried at.
 type fetched struct {
-	mu    sync.Mutex // guards by
-	by    map[string]*gotten
-	bytes int64 // of our own files
+	mu   sync.Mutex // guards all below
+	by   map[string]*gotten
+	sent int64 // bytes that are put into the request, each thing as often as it is named
+}
+
+// mostAttached is what may be put into one request unless the operator says otherwise:
+// no provider takes more in one body.
+const mostAttached = 72 << 20
+
+func (r *Relay) mostAttached() int64 {
+	if r.Attached == nil {
+		return mostAttached
+	}
+	return r.Attached()
+}
+
+// room is how long what is named so often may be.
+func (f *fetched) room(most, times int64) int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return (most - f.sent) / times
+}
+
+// count adds what is sent so often, if it is not too much by then.
+func (f *fetched) count(size, times, most int64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if size > (most-f.sent)/times {
+		return fault.New(fault.FileTooLarge, "The files of one request may have %d bytes in all, as they are sent.", most).
+			With("limit", most).With("size", f.sent+size*times)
+	}
+	f.sent += size * times
+	return nil
 }
 
 // gotten is what an address or a file id stands for.
@@ -137,6 +168,10 @@ func (f *fetched) get(ctx context.Context, r *Relay, workspace string, talk *cha
 	var group sync.WaitGroup
 	free := make(chan struct{}, mostFetches)
 	asked := make(map[string]bool)
+	times := make(map[string]int64)
+	for _, w := range wanted {
+		times[w.name()]++
+	}
 	for _, w := range wanted {
 		f.mu.Lock()
 		_, here := f.by[w.name()]
@@ -146,9 +181,12 @@ func (f *fetched) get(ctx context.Context, r *Relay, workspace string, talk *cha
 		}
 		asked[w.name()] = true
 		free <- struct{}{}
+		if ctx.Err() != nil { // one is refused, so all are
+			break
+		}
 		group.Go(func() {
 			defer func() { <-free }()
-			got, err := f.one(ctx, r, workspace, &w)
+			got, err := f.one(ctx, r, workspace, &w, times[w.name()])
 			if err != nil {
 				cancel(named(err, talk.Messages[w.message], talk.Messages[w.message].Parts[w.part]))
 				return
@@ -173,11 +211,16 @@ func (f *fetched) get(ctx context.Context, r *Relay, workspace string, talk *cha
 	return nil
 }
 
-func (f *fetched) one(ctx context.Context, r *Relay, workspace string, w *place) (*gotten, error) {
+// one gets what a place names, which is named so many times.
+func (f *fetched) one(ctx context.Context, r *Relay, workspace string, w *place, times int64) (*gotten, error) {
+	most := r.mostAttached()
 	if w.own != "" {
-		return f.load(ctx, r.Files, workspace, w.own)
+		return f.load(ctx, r.Files, workspace, w.own, func(size int64) error { return f.count(size, times, most) })
 	}
-	media, err := r.Fetch.Fetch(ctx, w.at)
+	media, err := r.Fetch.Fetch(ctx, w.at, max(0, f.room(most, times)))
+	if err == nil && media != nil {
+		err = f.count(int64(len(media.Base64)+len(media.Plain)), times, most)
+	}
 	return &gotten{media: media}, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"stele/internal/chat"
 	"stele/internal/fault"
 	"stele/internal/file"
+	"stele/internal/scope"
 )
 
 // Files are what clients have uploaded to this installation.
@@ -20,14 +21,10 @@ type Files interface {
 	Open(ctx context.Context, f *file.File, off, n int64) (io.ReadCloser, error)
 }
 
-// mostInlined bounds what one request may carry of our own files: no provider
-// takes more in one body.
-const mostInlined = 50 << 20
-
 var kinds = map[string]chat.Kind{file.Image: chat.Image, file.Video: chat.Video, file.Audio: chat.Audio, file.Document: chat.Document}
 
-// load reads a file of the workspace as it goes into a conversation.
-func (f *fetched) load(ctx context.Context, files Files, workspace, id string) (*gotten, error) {
+// load reads a file of the workspace as it goes into a conversation, if count lets it.
+func (f *fetched) load(ctx context.Context, files Files, workspace, id string, count func(int64) error) (*gotten, error) {
 	if files == nil {
 		return nil, fault.New(fault.FileNotFound, "There is no file %q here.", id)
 	}
@@ -35,13 +32,16 @@ func (f *fetched) load(ctx context.Context, files Files, workspace, id string) (
 	if err != nil {
 		return nil, err
 	}
-	f.mu.Lock()
-	f.bytes += kept.Size
-	all := f.bytes
-	f.mu.Unlock()
-	if all > mostInlined {
-		return nil, fault.New(fault.FileTooLarge, "The files of one request may have %d bytes in all.", mostInlined).
-			With("limit", mostInlined).With("size", all)
+	words := kept.Type == "text/plain"
+	size := kept.Size
+	if !words {
+		size = int64(base64.StdEncoding.EncodedLen(int(kept.Size)))
+	}
+	if err := count(size); err != nil {
+		return nil, err
+	}
+	if err := scope.From(ctx).Memory.Grow(ctx, size); err != nil {
+		return nil, err
 	}
 	r, err := files.Open(ctx, kept, 0, -1)
 	if err != nil {
@@ -50,12 +50,11 @@ func (f *fetched) load(ctx context.Context, files Files, workspace, id string) (
 	defer r.Close()
 	got := &gotten{kind: kinds[kept.Kind], file: kept, media: &chat.Media{Type: kept.Type, Name: kept.Name}}
 	var text strings.Builder
-	if kept.Type == "text/plain" {
-		text.Grow(int(kept.Size))
+	text.Grow(int(size))
+	if words {
 		_, err = io.Copy(&text, r)
 		got.media.Plain = text.String()
 	} else {
-		text.Grow(base64.StdEncoding.EncodedLen(int(kept.Size)))
 		encoder := base64.NewEncoder(base64.StdEncoding, &text)
 		if _, err = io.Copy(encoder, r); err == nil {
 			err = encoder.Close()

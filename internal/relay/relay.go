@@ -47,6 +47,7 @@ type Options struct {
 	Vault     *Vault
 	Fetch     Fetcher                                         // nil: nothing is fetched
 	Files     Files                                           // nil: none are kept
+	Attached  func() int64                                    // the most bytes that are put into one request; nil: mostAttached
 	Describe  func(dialect string, losses []chat.Loss) string // in the client's own words, for the record; nil: not
 	Log       *slog.Logger
 	Now       func() time.Time

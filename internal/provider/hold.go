@@ -1,0 +1,75 @@
+package provider
+
+import (
+	"context"
+	"sync/atomic"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/memory"
+	"stele/internal/scope"
+)
+
+// outgoing is a call and what its body only has marks for.
+type outgoing struct {
+	dialect.Call
+	*inlays
+}
+
+// hold is what one call takes of its caller's memory. A nil hold has nothing.
+type hold struct {
+	lease *memory.Lease
+	bytes atomic.Int64
+}
+
+// take begins a hold with so many bytes.
+func take(ctx context.Context, n int64) (*hold, error) {
+	h := &hold{lease: scope.From(ctx).Memory}
+	return h, h.grow(ctx, n)
+}
+
+func (h *hold) grow(ctx context.Context, n int64) error {
+	if h == nil {
+		return nil
+	}
+	err := h.lease.Grow(ctx, n)
+	if err == nil {
+		h.bytes.Add(n)
+	}
+	return err
+}
+
+// close gives all of it back. It may be called twice.
+func (h *hold) close() {
+	if h != nil {
+		h.lease.Shrink(h.bytes.Swap(0))
+	}
+}
+
+// weight is about how many bytes a conversation has once it is written.
+func weight(talk *chat.Conversation) int64 {
+	n := partsWeight(talk.System)
+	for i := range talk.Messages {
+		n += 32 + partsWeight(talk.Messages[i].Parts)
+	}
+	for i := range talk.Tools {
+		t := &talk.Tools[i]
+		n += int64(64 + len(t.Name) + len(t.Description) + len(t.Schema) + len(t.Grammar) + len(t.Raw))
+	}
+	for i := range talk.Extra {
+		n += int64(len(talk.Extra[i].Value))
+	}
+	return n
+}
+
+func partsWeight(parts []chat.Part) int64 {
+	n := int64(0)
+	for i := range parts {
+		p := &parts[i]
+		n += int64(48+len(p.Text)+len(p.Proof)+len(p.Raw)) + partsWeight(p.Content)
+		if p.Media != nil {
+			n += int64(len(p.Media.Base64) + len(p.Media.Plain) + len(p.Media.URL))
+		}
+	}
+	return n
+}
