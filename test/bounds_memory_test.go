@@ -49,6 +49,8 @@ func besiege(t *testing.T) *siege {
 		switch {
 		case strings.Contains(r.URL.Path, "messages"):
 			_, _ = io.WriteString(w, `{"id":"m","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`)
+		case strings.Contains(r.URL.Path, "generateContent"):
+			_, _ = io.WriteString(w, `{"candidates":[{"content":{"parts":[{"text":"ok"}],"role":"model"},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":1,"candidatesTokenCount":1,"totalTokenCount":2}}`)
 		default:
 			_, _ = io.WriteString(w, `{"id":"c","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}`)
 		}
@@ -59,6 +61,7 @@ egress: {allow_private: [127.0.0.0/8, "::1/128"]}
 providers:
   o: {kind: openai, base_url: %[1]s/v1, api_key: none, models: ['*']}
   a: {kind: anthropic, base_url: %[1]s, api_key: none, models: ['*']}
+  g: {kind: gemini, base_url: %[1]s, api_key: none, models: ['*']}
 `, s.upstream.URL)})
 	s.key = s.CreateKey(t).Key
 	s.Await(t, s.key, http.StatusOK)
@@ -247,7 +250,7 @@ func nameAddresses(t *testing.T, s *siege) {
 		parts = append(parts, fmt.Sprintf(`{"type":"image","source":{"type":"url","url":"%s/%d.png"}}`, host.URL, i))
 	}
 	s.post(t, "/api/v1/messages", `{"model":"o/m","max_tokens":5,"messages":[{"role":"user","content":[`+strings.Join(parts, ",")+`]}]}`)
-	s.post(t, "/api/v1/messages", `{"model":"a/m","max_tokens":5,"messages":[{"role":"user","content":[`+strings.Join(parts, ",")+`]}]}`)
+	s.post(t, "/api/v1/messages", `{"model":"g/m","max_tokens":5,"messages":[{"role":"user","content":[`+strings.Join(parts, ",")+`]}]}`)
 	s.post(t, "/api/v1beta/models/o/m:generateContent", `{"contents":[{"parts":[`+strings.TrimSuffix(strings.Repeat(`{"fileData":{"mimeType":"image/png","fileUri":"`+host.URL+`/x.png"}},`, 40), ",")+`]}]}`)
 }
 
@@ -267,7 +270,7 @@ func namePacked(t *testing.T, s *siege) {
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			s.post(t, "/api/v1beta/models/a/m:generateContent", fmt.Sprintf(`{"contents":[{"parts":[{"fileData":{"mimeType":"image/png","fileUri":"%s/%d.png"}}]}]}`, host.URL, i))
+			s.post(t, "/api/v1/messages", fmt.Sprintf(`{"model":"g/m","max_tokens":5,"messages":[{"role":"user","content":[{"type":"image","source":{"type":"url","url":"%s/%d.png"}}]}]}`, host.URL, i))
 		})
 	}
 	all.Wait()

@@ -101,7 +101,7 @@ func serve(ctx context.Context, w world, f *flags) error {
 		Playground: playground(live, h.store, shop.files, talk),
 		Apps:       appsRoom(h.store, live, shop, runner, editor),
 		Studio:     studioRoom(h.store, live, shop),
-		Supply:     supply, Health: supply,
+		Supply:     supply, Health: supply, Memory: live.memory,
 		Start: startRoom(h.store, live), Usage: h.store, Requests: h.store, Captures: capture != nil,
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"stele/internal/fault"
+	"stele/internal/wire"
 )
 
 const (
@@ -23,7 +24,7 @@ var formFields = []string{"file_type", "model", "mode", "purpose"}
 // form is a multipart body that is read front to back, in whatever order its
 // parts come.
 type form struct {
-	parts  *multipart.Reader
+	parts  *wire.Parts
 	tail   *tail
 	end    []byte // the closing boundary
 	count  int
@@ -37,7 +38,7 @@ func openForm(r *http.Request) (*form, error) {
 	}
 	t := &tail{Reader: r.Body}
 	return &form{
-		parts: multipart.NewReader(t, parameters["boundary"]), tail: t, end: []byte("--" + parameters["boundary"] + "--"), fields: make(map[string]string),
+		parts: wire.NewParts(t, parameters["boundary"]), tail: t, end: []byte("--" + parameters["boundary"] + "--"), fields: make(map[string]string),
 	}, nil
 }
 
@@ -50,7 +51,7 @@ func (f *form) has(name string) bool {
 // boundary: then it returns nil.
 func (f *form) next() (*multipart.Part, error) {
 	for {
-		part, err := f.parts.NextPart()
+		part, err := f.parts.Next()
 		// A body that just ends looks to the library much like one that is complete.
 		if err == io.EOF && bytes.Contains(f.tail.last, f.end) { //nolint:errorlint // bare at the closing boundary
 			return nil, nil

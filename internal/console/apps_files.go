@@ -87,13 +87,9 @@ func (c *Console) pickFiles(w http.ResponseWriter, r *http.Request, v access.Vis
 
 // takeFile keeps a file that a person gives to an app.
 func (c *Console) takeFile(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	parts, err := r.MultipartReader()
+	part, err := uploadedFile(r)
 	if err != nil {
-		return fault.New(fault.UnsupportedContentType, "Send the file as a form, in a part called file.").Because(err)
-	}
-	part, err := parts.NextPart()
-	if err != nil || part.FormName() != "file" {
-		return fault.New(fault.MissingFile, "The form has no file.").With("field", "file").Because(err)
+		return err
 	}
 	kind := r.URL.Query().Get("kind")
 	f, err := c.apps.Files.Save(r.Context(), file.Upload{

@@ -17,6 +17,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/fault"
+	"stele/internal/memory"
 	"stele/internal/scope"
 )
 
@@ -40,6 +41,8 @@ type Options struct {
 	Requests RequestSource // nil: there are none
 	Captures bool          // bodies are being kept
 	Health   HealthSource  // nil: nobody knows
+
+	Memory *memory.Budget // what requests may hold; nil: nothing is counted
 }
 
 // Console serves the browser's routes. It expects paths without the base path,
@@ -70,6 +73,7 @@ type Console struct {
 	requests RequestSource
 	captures bool
 	health   HealthSource
+	memory   *memory.Budget
 }
 
 // New makes a Console: every template is read here, so that what is wrong with
@@ -87,6 +91,7 @@ func New(o Options) (*Console, error) {
 	c.studio = o.Studio
 	c.apps = o.Apps
 	c.supply = o.Supply
+	c.memory = o.Memory
 	c.start, c.usage, c.requests, c.captures, c.health = o.Start, o.Usage, o.Requests, o.Captures, o.Health
 	c.absent = map[string]bool{
 		"oidc":       o.SignOn == nil,

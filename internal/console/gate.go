@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"mime"
 	"net/http"
@@ -15,7 +16,45 @@ const (
 	cookieName = "stele_session"
 	formLimit  = 64 << 10
 	jsonLimit  = 8 << 20
+	fileLimit  = 1 << 40 // of what is kept while it arrives: the room that keeps it says how large it may be
 )
+
+// bodyLimits are the routes that take more than a form, by method and pattern, and how
+// much. All others take formLimit, whatever they call what they are sent.
+var bodyLimits = map[string]int64{
+	"POST /console/playground/run":   jsonLimit,
+	"POST /console/playground/code":  jsonLimit,
+	"POST /console/playground/files": fileLimit,
+	"POST /console/apps/files":       fileLimit,
+	"POST /console/studio/files":     fileLimit,
+	"POST /console/apps/new":         partsLimit,
+	"POST /console/apps/check":       partsLimit,
+	"POST /console/apps/{app}/edit":  partsLimit,
+	"POST /console/apps/{app}/price": partsLimit,
+	"POST /console/apps/{app}/runs":  partsLimit,
+}
+
+// bodyLimit is how large a body a route takes.
+func (r Route) bodyLimit() int64 { return cmp.Or(bodyLimits[r.Method+" "+r.Pattern], formLimit) }
+
+// bound holds a request's body to what its route takes, before anything reads it.
+func bound(w http.ResponseWriter, r *http.Request, route Route) error {
+	limit := route.bodyLimit()
+	if r.ContentLength > limit {
+		return errTooLarge(limit)
+	}
+	if r.Body != nil {
+		r.Body = http.MaxBytesReader(w, r.Body, limit)
+	}
+	return nil
+}
+
+func errTooLarge(limit int64) error {
+	if limit >= 1<<20 {
+		return fault.New(fault.BodyTooLarge, "This takes at most %d MB.", limit>>20).With("limit", limit)
+	}
+	return fault.New(fault.BodyTooLarge, "A form has at most %d KB.", limit>>10).With("limit", limit)
+}
 
 // visitor finds who is signed in. Nothing but the cookie is looked at: an API
 // key, valid or not, changes nothing here.
@@ -63,23 +102,20 @@ func (c *Console) sameOrigin(r *http.Request) error {
 	return nil
 }
 
-// readForm reads the body of a change into r.PostForm. JSON is left to those who
-// take it, within a bound of its own, and so are files: whoever keeps one bounds it.
+// readForm reads the body of a change into r.PostForm. JSON and files are left to
+// those who take them.
 func readForm(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodPost {
 		return nil
 	}
 	switch kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind {
-	case "application/json":
-		r.Body = http.MaxBytesReader(w, r.Body, jsonLimit)
-		return nil
-	case "multipart/form-data":
+	case "application/json", "multipart/form-data":
 		return nil
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, formLimit)
 	err := r.ParseForm()
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return fault.New(fault.BodyTooLarge, "A form has at most 64 KB.").With("limit", formLimit)
+		return errTooLarge(formLimit)
 	}
 	if err != nil {
 		return fault.New(fault.InvalidRequestBody, "The form cannot be read.").Because(err)

@@ -30,13 +30,9 @@ func (c *Console) attachFile(w http.ResponseWriter, r *http.Request, v access.Vi
 	if c.playground.Files == nil {
 		return errNoPage()
 	}
-	parts, err := r.MultipartReader()
+	part, err := uploadedFile(r)
 	if err != nil {
-		return fault.New(fault.UnsupportedContentType, "Send the file as a form, in a part called file.").Because(err)
-	}
-	part, err := parts.NextPart()
-	if err != nil || part.FormName() != "file" {
-		return fault.New(fault.MissingFile, "The form has no file.").With("field", "file").Because(err)
+		return err
 	}
 	f, err := c.playground.Files.Save(r.Context(), file.Upload{
 		Workspace: v.Principal().Workspace, Name: part.FileName(), Body: arriving{part}, Documents: true,

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"stele/internal/dialect"
 	"stele/internal/dialect/openai"
 	"stele/internal/fault"
+	"stele/internal/memory"
 	"stele/internal/scope"
 )
 
@@ -73,9 +73,13 @@ func (c *Console) keepAlive() time.Duration {
 
 // readTalk reads a request in the page's words, which are OpenAI's.
 func readTalk(r *http.Request) (*chat.Request, error) {
-	body, err := io.ReadAll(r.Body)
+	lease := scope.From(r.Context()).Memory
+	body, err := lease.ReadAll(r.Context(), r.Body, r.ContentLength)
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, fault.New(fault.BodyTooLarge, "A conversation has at most 8 MB: attach files rather than pasting them.").With("limit", jsonLimit)
+	}
+	if errors.Is(err, memory.ErrFull) {
+		return nil, err
 	}
 	if err != nil {
 		return nil, fault.New(fault.InvalidRequestBody, "The request ended before it was complete.").Because(err)
@@ -85,7 +89,9 @@ func readTalk(r *http.Request) (*chat.Request, error) {
 		return nil, err
 	}
 	origin := chat.Origin{Dialect: Dialect, Body: body, Header: make(http.Header)}
-	return chat.NewRequest(read.Model, true, origin, read.Conversation), nil
+	req := chat.NewRequest(read.Model, true, origin, read.Conversation)
+	req.Admit = func() error { return lease.Grow(r.Context(), dialect.Weight(body)) }
+	return req, nil
 }
 
 // toldTalk is an error in words that fit the page.

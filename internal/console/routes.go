@@ -197,6 +197,14 @@ func (c *Console) enter(w http.ResponseWriter, r *http.Request, route Route) err
 	if room, _, _ := strings.Cut(strings.TrimPrefix(route.Pattern, "/console/"), "/"); c.absent[room] {
 		return errNoPage()
 	}
+	if err := bound(w, r, route); err != nil {
+		return err
+	}
+	if route.Need != open {
+		lease := c.memory.OpenPart(v.Session.Workspace, v.Session.User)
+		defer lease.Close()
+		scope.From(r.Context()).Memory = lease
+	}
 	if err := readForm(w, r); err != nil {
 		return err
 	}

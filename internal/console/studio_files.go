@@ -21,13 +21,9 @@ const (
 
 // uploadInput keeps a file that goes into an order.
 func (c *Console) uploadInput(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	parts, err := r.MultipartReader()
+	part, err := uploadedFile(r)
 	if err != nil {
-		return fault.New(fault.UnsupportedContentType, "Send the file as a form, in a part called file.").Because(err)
-	}
-	part, err := parts.NextPart()
-	if err != nil || part.FormName() != uploadField {
-		return fault.New(fault.MissingFile, "The form has no file.").With("field", uploadField).Because(err)
+		return err
 	}
 	kind := r.URL.Query().Get("kind")
 	f, err := c.studio.Files.Save(r.Context(), file.Upload{
