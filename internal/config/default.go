@@ -25,7 +25,7 @@ func Default() *Config {
 			UnfinishedGenerations: 1000,
 		},
 		CreditsPerUSD: 100,
-		Retention:     Retention{Files: month, Outputs: month, Requests: month},
+		Retention:     Retention{Files: month, Outputs: month, Requests: month, Usage: 400 * 24 * time.Hour},
 		Egress:        Egress{FetchInputs: true},
 		Capture:       Capture{Budget: 64 * manifest.MB, Keep: 24 * time.Hour},
 	}
