@@ -37,7 +37,7 @@ func readContents(cfg *config.Config) (contents, error) {
 		_, err := guard.Roots(cfg.Egress.CAFile)
 		problems = append(problems, err)
 	}
-	_, err = openUpstreams(cfg, nil, nil)
+	_, err = openUpstreams(cfg, nil, nil, nil)
 	problems = append(problems, err)
 	if err := errors.Join(problems...); err != nil {
 		return contents{}, err

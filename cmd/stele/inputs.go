@@ -17,6 +17,7 @@ type reaches struct {
 	inputs    *provider.Inputs // what chats point at
 	callers   *http.Client     // what generations point at
 	receivers *http.Client     // webhooks
+	checker   *guard.Checker   // what chats point at and upstreams fetch themselves
 }
 
 // openReaches makes the clients for what callers name.
@@ -28,14 +29,14 @@ func openReaches(cfg *config.Config, w world) (*reaches, error) {
 	options := guard.Options{
 		RootCAs: roots, Proxy: guard.ProxyFromEnvironment(w.getenv), AllowPrivate: cfg.Egress.AllowPrivate,
 	}
-	client := guard.Caller(options)
+	client, checker := guard.Caller(options), guard.NewChecker(options)
 	options.Stay = true
 	return &reaches{
 		inputs: provider.NewInputs(client, provider.Allowance{
 			On: cfg.Egress.FetchInputs, Image: int64(cfg.Limits.Image), Video: int64(cfg.Limits.Video),
 			Audio: int64(cfg.Limits.Audio), Document: int64(cfg.Limits.Document),
 		}),
-		callers: client, receivers: guard.Caller(options),
+		callers: client, receivers: guard.Caller(options), checker: checker,
 	}, nil
 }
 

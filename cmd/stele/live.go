@@ -100,11 +100,11 @@ func (l *live) reload(context.Context) (note string, err error) {
 // offer makes what a configuration offers callable: first the accounts, then
 // the models that name them.
 func (l *live) offer(cfg *config.Config, c contents) error {
-	upstreams, err := openUpstreams(cfg, l.outside, l.builtin)
+	next, err := openReaches(cfg, l.world)
 	if err != nil {
 		return err
 	}
-	next, err := openReaches(cfg, l.world)
+	upstreams, err := openUpstreams(cfg, l.outside, next.checker, l.builtin)
 	if err != nil {
 		return err
 	}

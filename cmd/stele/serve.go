@@ -81,6 +81,11 @@ func serve(ctx context.Context, w world, f *flags) error {
 	}
 	metrics := telemetry.NewMetrics(versionText())
 	metrics.MemoryInFlight(live.memory.Taken)
+	journal.OnRefused = func(r store.Refused) {
+		metrics.UsageRefused()
+		log.LogAttrs(ctx, slog.LevelError, "a usage record was set aside: the database refuses it",
+			slog.String("record", r.ID), slog.String("reason", r.Reason), slog.String("file", "journal/refused.jsonl"))
+	}
 	var front *server.Server
 	var public *url.URL
 	shop, err := openWorkshop(ctx, h, live, func() *url.URL { return public }, log)

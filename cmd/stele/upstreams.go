@@ -36,7 +36,7 @@ func outside(cfg *config.Config, w world) (*http.Client, error) {
 
 // openUpstreams makes the clients of all configured accounts that speak a chat
 // dialect, and of what is built in, or says what any of the accounts lacks.
-func openUpstreams(cfg *config.Config, client *http.Client, builtin relay.Upstream) (map[string]relay.Upstream, error) {
+func openUpstreams(cfg *config.Config, client *http.Client, callers provider.AddressChecker, builtin relay.Upstream) (map[string]relay.Upstream, error) {
 	list := map[string]relay.Upstream{config.Builtin: builtin}
 	speaks := dialects()
 	var problems []error
@@ -51,7 +51,7 @@ func openUpstreams(cfg *config.Config, client *http.Client, builtin relay.Upstre
 			problems = append(problems, err)
 			continue
 		}
-		list[p.Name] = upstream
+		list[p.Name] = upstream.Guarded(callers)
 	}
 	return list, errors.Join(problems...)
 }

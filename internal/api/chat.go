@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"stele/internal/catalog"
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/fault"
@@ -20,6 +21,9 @@ func talk(f family) handler {
 		if err != nil {
 			d.Relay.Refuse(c.Context(), c.who, f.name, err)
 			return err
+		}
+		if err := catalog.CheckID(req.Model); err != nil {
+			return err // before anything is recorded or kept by such a name
 		}
 		if req.Stream {
 			return d.stream(f, codec, w, c, req)

@@ -13,6 +13,7 @@ import (
 	"stele/internal/fault"
 	"stele/internal/file"
 	"stele/internal/generation"
+	"stele/internal/label"
 	"stele/internal/memory"
 	"stele/internal/relay"
 	"stele/internal/replay"
@@ -104,6 +105,9 @@ func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place
 	lease := d.Memory.OpenPart(who.Workspace, who.Key)
 	defer lease.Close()
 	scope.From(r.Context()).Memory = lease
+	if err := checkPlaces(place); err != nil {
+		return err
+	}
 	if err := d.bound(route, w, r); err != nil {
 		if route.group == access.GroupChat {
 			d.Relay.Refuse(r.Context(), who, route.family.name, err)
@@ -114,6 +118,27 @@ func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place
 		return d.captured(route, w, r, who, place)
 	}
 	return route.handler(d, w, call{Request: r, who: who, route: route, place: place})
+}
+
+// unnamed is what is not there where a path's placeholder names nothing that can be.
+var unnamed = map[string]*fault.Error{
+	"app": fault.New(fault.AppNotFound, "There is no app with this id."),
+	"id":  fault.New(fault.GenerationNotFound, "There is no generation with this id."),
+}
+
+// checkPlaces refuses what a path names if nothing can be called so: no room and no
+// database is asked about it.
+func checkPlaces(place map[string]string) error {
+	for name, value := range place {
+		switch {
+		case label.IsModelID(value):
+		case unnamed[name] != nil:
+			return unnamed[name]
+		default:
+			return catalog.NoModel(value)
+		}
+	}
+	return nil
 }
 
 // choose picks the route for the request's method among those at its path.

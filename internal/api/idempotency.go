@@ -17,6 +17,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"stele/internal/catalog"
 	"stele/internal/fault"
 	"stele/internal/file"
 	"stele/internal/generation"
@@ -50,7 +51,12 @@ func (d *Door) create(w http.ResponseWriter, c call, body []byte, order func(id 
 	if err != nil {
 		return err
 	}
-	dry := triesOut(body)
+	dry, model := foresee(body)
+	if model != "" && c.place["app"] == "" { // of an app it is an input like any other
+		if err := catalog.CheckID(model); err != nil {
+			return err // before an answer is kept for it
+		}
+	}
 	if key == "" || dry {
 		t, err := order(generation.NewID())
 		if err != nil {
@@ -197,10 +203,16 @@ func canonical(body []byte) string {
 	return string(v)
 }
 
-// triesOut reports whether a body says dry_run: true, whatever else it says.
-func triesOut(body []byte) bool {
+// foresee reads of a body whether it says dry_run: true, and the model it names,
+// whatever else it says.
+func foresee(body []byte) (dry bool, model string) {
 	var fields struct {
 		DryRun any `json:"dry_run"`
+		Model  any `json:"model"`
 	}
-	return json.Unmarshal(body, &fields) == nil && fields.DryRun == true
+	if json.Unmarshal(body, &fields) != nil {
+		return false, ""
+	}
+	model, _ = fields.Model.(string)
+	return fields.DryRun == true, model
 }

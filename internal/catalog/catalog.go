@@ -10,6 +10,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/fault"
+	"stele/internal/label"
 	"stele/internal/media"
 )
 
@@ -110,7 +111,7 @@ func (c *Catalog) Replace(contents Contents) error {
 // Model finds a chat model by its public id, if the scope opens it.
 func (c *Catalog) Model(id string, scope access.Scope) (*Model, error) {
 	contents := c.contents.Load()
-	if scope.AllowsModel(id) {
+	if label.IsModelID(id) && scope.AllowsModel(id) {
 		if i, ok := contents.byID[id]; ok {
 			return &contents.Models[i], nil
 		}
@@ -121,7 +122,21 @@ func (c *Catalog) Model(id string, scope access.Scope) (*Model, error) {
 			return &m, nil
 		}
 	}
-	return nil, fault.New(fault.ModelNotFound, "The model %q does not exist, or this key does not open it.", id).With("field", "model")
+	return nil, NoModel(id)
+}
+
+// CheckID refuses what cannot be the id of any model, as Model does with one that
+// is not there. It comes before anything is recorded, kept or looked up by the id.
+func CheckID(id string) error {
+	if label.IsModelID(id) {
+		return nil
+	}
+	return NoModel(id)
+}
+
+// NoModel says that there is no such model for the caller.
+func NoModel(id string) *fault.Error {
+	return fault.New(fault.ModelNotFound, "The model %q does not exist, or this key does not open it.", label.Clean(id, label.Longest)).With("field", "model")
 }
 
 // Models lists the chat models that a scope opens.
@@ -162,5 +177,5 @@ func (c *Catalog) OpenMediaModel(id string, scope access.Scope) (*media.Model, e
 	if m, ok := c.MediaModel(id); ok && scope.AllowsModel(id) {
 		return m, nil
 	}
-	return nil, fault.New(fault.ModelNotFound, "The media model %q does not exist, or this key does not open it.", id).With("field", "model")
+	return nil, fault.New(fault.ModelNotFound, "The media model %q does not exist, or this key does not open it.", label.Clean(id, label.Longest)).With("field", "model")
 }

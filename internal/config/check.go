@@ -112,6 +112,7 @@ func (c *checker) checkAmounts() {
 		{at("retention", "files"), r.Files > 0},
 		{at("retention", "outputs"), r.Outputs > 0},
 		{at("retention", "requests"), r.Requests > 0},
+		{at("retention", "usage"), r.Usage > 0},
 		{at("limits", "json_body"), l.JSONBody > 0},
 		{at("limits", "image"), l.Image > 0},
 		{at("limits", "video"), l.Video > 0},

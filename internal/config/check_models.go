@@ -1,12 +1,12 @@
 package config
 
 import (
-	"io/fs"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
+	"stele/internal/label"
 	"stele/internal/manifest"
 )
 
@@ -15,12 +15,15 @@ var (
 	capabilityName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 )
 
-const badModelID = "a model's id is made of letters, digits and ._:/@+- without empty parts between slashes"
+const (
+	badModelID    = "a model's id is made of letters, digits and ._:/@+- without empty parts between slashes, at most 256 of them"
+	badTargetName = "a provider's name of a model has 1 to 256 printable bytes, without parts between slashes that are empty, . or .."
+)
 
 // isModelID reports whether id can be asked for, in a URL's path too: there an
 // empty part, "." and ".." would be tidied away.
 func isModelID(id string) bool {
-	return modelID.MatchString(id) && fs.ValidPath(id) && id != "."
+	return modelID.MatchString(id) && label.IsModelID(id)
 }
 
 func (c *checker) checkModels() {
@@ -74,6 +77,8 @@ func (c *checker) checkTarget(at manifest.Path, t Target) {
 	}
 	if t.Model == "" {
 		c.bad(at.Add("model"), "missing")
+	} else if !label.IsModelID(t.Model) {
+		c.bad(at.Add("model"), badTargetName)
 	}
 	if t.Weight < 0 {
 		c.bad(at.Add("weight"), "must not be negative")

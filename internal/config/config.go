@@ -107,6 +107,7 @@ type Retention struct {
 	Files    time.Duration `yaml:"files"`
 	Outputs  time.Duration `yaml:"outputs"`
 	Requests time.Duration `yaml:"requests"`
+	Usage    time.Duration `yaml:"usage"` // of what each day used
 }
 
 // Capture is about keeping what is said in chat, for owners to read.

@@ -26,7 +26,7 @@ func Default() *Config {
 			Attachments:           72 * manifest.MB,
 		},
 		CreditsPerUSD: 100,
-		Retention:     Retention{Files: month, Outputs: month, Requests: month},
+		Retention:     Retention{Files: month, Outputs: month, Requests: month, Usage: 400 * 24 * time.Hour},
 		Egress:        Egress{FetchInputs: true},
 		Capture:       Capture{Budget: 64 * manifest.MB, Keep: 24 * time.Hour},
 	}

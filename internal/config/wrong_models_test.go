@@ -1,6 +1,9 @@
 package config_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestRefusesWrongProviders(t *testing.T) {
 	t.Parallel()
@@ -25,7 +28,7 @@ func TestRefusesWrongProviders(t *testing.T) {
 		"key file gone":      {text: "providers:\n  a: {kind: openai, api_key_file: gone}", want: "stele.yaml:2:35: providers.a.api_key_file: cannot read gone: no such file or directory"},
 		"key file empty":     {text: "providers:\n  a: {kind: openai, api_key_file: empty}", want: "stele.yaml:2:35: providers.a.api_key_file: cannot read empty: it is empty"},
 		"key file too long":  {text: "providers:\n  a: {kind: openai, api_key_file: two-lines}", want: "stele.yaml:2:35: providers.a.api_key_file: cannot read two-lines: it holds more than one line"},
-		"offer":              {text: "providers:\n  a: {kind: openai, models: [gpt 5, x, x]}", want: "stele.yaml:2:30: providers.a.models[0]: a model's id is made of letters, digits and ._:/@+- without empty parts between slashes\nstele.yaml:2:40: providers.a.models[2]: \"x\" is listed twice"},
+		"offer":              {text: "providers:\n  a: {kind: openai, models: [gpt 5, x, x]}", want: "stele.yaml:2:30: providers.a.models[0]: a model's id is made of letters, digits and ._:/@+- without empty parts between slashes, at most 256 of them\nstele.yaml:2:40: providers.a.models[2]: \"x\" is listed twice"},
 		"options":            {text: "providers:\n  a: {kind: openai, options: {project: 12}}", want: "stele.yaml:2:40: providers.a.options.project: expected text, found a whole number; put it in quotes"},
 	})
 }
@@ -55,8 +58,11 @@ func TestRefusesWrongModels(t *testing.T) {
 		"price":             {text: top + "  fast: {targets: [main/x], price: {input: -1, output: $3}}", want: "stele.yaml:4:44: models.fast.price.input: must not be negative\nstele.yaml:4:56: models.fast.price.output: expected a number, found text"},
 		"capability":        {text: top + "  fast: {targets: [main/x], capabilities: {Tools: true, reasoning: 1}}", want: "stele.yaml:4:51: models.fast.capabilities.Tools: a capability's name is made of a-z, 0-9 and _\nstele.yaml:4:68: models.fast.capabilities.reasoning: expected true or false, found a whole number"},
 		"tag":               {text: top + "  fast: {targets: [main/x], tags: ['']}", want: "stele.yaml:4:36: models.fast.tags[0]: must not be empty"},
-		"id":                {text: top + "  my model: {targets: [main/x]}", want: `stele.yaml:4:3: models["my model"]: a model's id is made of letters, digits and ._:/@+- without empty parts between slashes`},
-		"id, two slashes":   {text: top + "  a//b: {targets: [main/x]}", want: `stele.yaml:4:3: models.a//b: a model's id is made of letters, digits and ._:/@+- without empty parts between slashes`},
+		"id":                {text: top + "  my model: {targets: [main/x]}", want: `stele.yaml:4:3: models["my model"]: a model's id is made of letters, digits and ._:/@+- without empty parts between slashes, at most 256 of them`},
+		"id, too long":      {text: top + "  " + strings.Repeat("a", 257) + ": {targets: [main/x]}", want: "stele.yaml:4:3: models." + strings.Repeat("a", 80) + "…: a model's id is made of letters, digits and ._:/@+- without empty parts between slashes, at most 256 of them"},
+		"id, up":            {text: top + "  a/../b: {targets: [main/x]}", want: `stele.yaml:4:3: models["a/../b"]: a model's id is made of letters, digits and ._:/@+- without empty parts between slashes, at most 256 of them`},
+		"target, up":        {text: top + "  m: {targets: [main/../../admin]}", want: `stele.yaml:4:17: models.m.targets[0].model: a provider's name of a model has 1 to 256 printable bytes, without parts between slashes that are empty, . or ..`},
+		"id, two slashes":   {text: top + "  a//b: {targets: [main/x]}", want: `stele.yaml:4:3: models.a//b: a model's id is made of letters, digits and ._:/@+- without empty parts between slashes, at most 256 of them`},
 		"id, reserved":      {text: top + "  stele/x: {targets: [main/x]}", want: `stele.yaml:4:3: models.stele/x: ids that begin with stele/ are taken by what is built in`},
 		"id, taken":         {text: top + "  main/gpt-5: {targets: [main/x]}", want: `stele.yaml:4:3: models.main/gpt-5: the provider main offers a model of this id already`},
 		"id, twice":         {text: top + "  a: {targets: [main/x]}\n  a: {targets: [main/y]}", want: `stele.yaml:5:3: models.a: set twice, first on line 4`},

@@ -8,6 +8,16 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"stele/internal/label"
+)
+
+// What a client sent comes back in errors, and errors are kept, logged and sent
+// again: none may be as long as a body.
+const (
+	longestMessage = 2048 // bytes
+	longestFact    = 512  // bytes of each text in Details
+	mostFacts      = 64   // texts of a list in Details
 )
 
 // Error is a failure that a client may see.
@@ -20,9 +30,21 @@ type Error struct {
 	Err        error          // the cause: logged, never shown
 }
 
-// New makes an Error with a message for people.
+// New makes an Error with a message for people. What is too long of it is cut off.
 func New(code Code, format string, args ...any) *Error {
-	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+	for i, arg := range args {
+		if text, ok := arg.(string); ok && len(text) > longestMessage {
+			args[i] = label.Cut(text, longestMessage) // before it is quoted, which may take six times its length
+		}
+	}
+	return &Error{Code: code, Message: short(fmt.Sprintf(format, args...), longestMessage)}
+}
+
+func short(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return label.Cut(text, most-len("…")) + "…"
 }
 
 // From finds the Error in err's chain. Any other error becomes Internal, says
@@ -37,10 +59,21 @@ func From(err error) *Error {
 	return &Error{Code: Internal, Message: "Something went wrong on our side.", Err: err}
 }
 
-// With adds a fact to Details and returns e.
+// With adds a fact to Details and returns e. A text is cut where it is too long, a
+// list of texts as well.
 func (e *Error) With(name string, value any) *Error {
 	if e.Details == nil {
 		e.Details = make(map[string]any)
+	}
+	switch v := value.(type) {
+	case string:
+		value = short(v, longestFact)
+	case []string:
+		list := make([]string, min(len(v), mostFacts))
+		for i := range list {
+			list[i] = short(v[i], longestFact)
+		}
+		value = list
 	}
 	e.Details[name] = value
 	return e

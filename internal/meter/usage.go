@@ -6,6 +6,12 @@ import "time"
 // the console. Ids of keys look otherwise.
 const NoKey = "none"
 
+// What usage of models that are not told apart is added up by.
+const (
+	OtherModels  = "(other)"   // a day has more models than it tells apart
+	UnknownModel = "(unknown)" // a client asked for a model that is not there
+)
+
 // Figures are what some requests used together.
 type Figures struct {
 	Requests   int64

@@ -42,6 +42,8 @@ type Chat struct {
 	paths   paths
 	signer  signer   // nil: the key is all
 	private []string // of the operator's, which refusals may name
+
+	addresses AddressChecker // nil: the upstream fetches what it likes
 }
 
 // NewChat makes the client of an account that has no options. The HTTP client
@@ -66,6 +68,9 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m man
 	reply.Dropped = call.Losses
 	if err := strict(req, call.Losses); err != nil {
 		held.close()
+		return nil, err
+	}
+	if err := c.checkAddresses(ctx, call.Body); err != nil {
 		return nil, err
 	}
 	if !t.Hidden {

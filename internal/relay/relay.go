@@ -62,6 +62,9 @@ func New(o Options) *Relay { return &Relay{o} }
 // Do serves one turn. A whole reply has been counted when it returns; a stream
 // is counted when it ends, however it ends, or when the reply is closed.
 func (r *Relay) Do(ctx context.Context, who access.Principal, req *chat.Request) (*chat.Reply, error) {
+	if err := catalog.CheckID(req.Model); err != nil {
+		return nil, err // before there is a record of it
+	}
 	call := r.begin(ctx, who, req)
 	reply, err := r.do(ctx, who, req, call)
 	if err != nil {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -12,11 +13,18 @@ import (
 // InsertBodies saves what requests said and lets the oldest go until all that is
 // left is within the budget in bytes.
 func (s *Store) InsertBodies(ctx context.Context, list []meter.Bodies, budget int64) error {
+	var refused error
+	err := saveApart(list, func(some []meter.Bodies) error { return s.insertBodies(ctx, some, budget) },
+		func(_ meter.Bodies, why error) error { refused = why; return nil })
+	return errors.Join(err, refused)
+}
+
+func (s *Store) insertBodies(ctx context.Context, list []meter.Bodies, budget int64) error {
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		for _, b := range list {
 			_, err := tx.ExecContext(ctx, `INSERT INTO request_bodies (id, at, workspace, request, request_size, reply, reply_size, bytes)
 				VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING`,
-				b.Record, millis(b.At), b.Workspace, b.Request.Text, b.Request.Size, b.Reply.Text, b.Reply.Size,
+				b.Record, millis(b.At), b.Workspace, clean(b.Request.Text), b.Request.Size, clean(b.Reply.Text), b.Reply.Size,
 				int64(len(b.Request.Text)+len(b.Reply.Text)))
 			if err != nil {
 				return fmt.Errorf("insert bodies: %w", err)

@@ -26,7 +26,13 @@ const (
 // Journal takes records at the speed of a file, so that no request waits for
 // the database, and carries them over in batches. What was taken survives the
 // death of the process: whatever is left is carried over at the next start.
+//
+// A record that the database refuses never keeps the others from being saved: it is
+// set aside in a file beside the journal, with the reason.
 type Journal struct {
+	// OnRefused is told of each record that is set aside. It is set before Run.
+	OnRefused func(Refused)
+
 	store  *Store
 	folder string
 
@@ -58,11 +64,14 @@ func (j *Journal) Keep(r *meter.Record) error {
 			return fmt.Errorf("write journal: %w", err)
 		}
 	}
-	j.line = appendLine(j.line[:0], r)
+	j.kept = append(j.kept, *r)
+	kept := &j.kept[len(j.kept)-1]
+	tidy(kept)
+	j.line = appendLine(j.line[:0], kept)
 	if _, err := j.file.Write(j.line); err != nil {
+		j.kept = j.kept[:len(j.kept)-1]
 		return fmt.Errorf("write journal: %w", err)
 	}
-	j.kept = append(j.kept, *r)
 	return nil
 }
 
@@ -137,7 +146,9 @@ func (j *Journal) reuse(saved []meter.Record) {
 
 func (j *Journal) save(ctx context.Context, records []meter.Record) error {
 	for batch := range slices.Chunk(records, journalBatch) {
-		if err := j.store.InsertRecords(ctx, batch); err != nil {
+		err := saveApart(batch, func(some []meter.Record) error { return j.store.InsertRecords(ctx, some) },
+			func(one meter.Record, why error) error { return j.refuse(&one, why) })
+		if err != nil {
 			return err
 		}
 	}
@@ -165,12 +176,15 @@ func (j *Journal) carry(ctx context.Context, name string) error {
 		line, err := lines.ReadBytes('\n')
 		if err == nil {
 			var r meter.Record
-			if json.Unmarshal(line, &r) == nil {
+			if wrong := json.Unmarshal(line, &r); wrong == nil {
+				tidy(&r) // an older version may have written it
 				batch = append(batch, r)
+			} else if err := j.refuseLine(line, wrong); err != nil {
+				return err
 			}
 		}
 		if len(batch) >= journalBatch || (err != nil && len(batch) > 0) {
-			if err := j.store.InsertRecords(ctx, batch); err != nil {
+			if err := j.save(ctx, batch); err != nil {
 				return err
 			}
 			batch = batch[:0]

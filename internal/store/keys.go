@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -89,8 +90,16 @@ func (s *Store) KeyRevision(ctx context.Context) (int64, error) {
 
 // TouchKeys notes when keys were last used. It is no change: the revision stays.
 func (s *Store) TouchKeys(ctx context.Context, used map[string]time.Time) error {
+	var refused error
+	ids := slices.Sorted(maps.Keys(used)) // in one order, or two processes would wait for each other
+	err := saveApart(ids, func(some []string) error { return s.touchKeys(ctx, some, used) },
+		func(_ string, why error) error { refused = why; return nil })
+	return errors.Join(err, refused)
+}
+
+func (s *Store) touchKeys(ctx context.Context, ids []string, used map[string]time.Time) error {
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		for _, id := range slices.Sorted(maps.Keys(used)) { // in one order, or two processes would wait for each other
+		for _, id := range ids {
 			_, err := tx.ExecContext(ctx, `UPDATE keys SET last_used_at = $2 WHERE id = $1 AND last_used_at < $2`, id, millis(used[id]))
 			if err != nil {
 				return fmt.Errorf("touch key: %w", err)

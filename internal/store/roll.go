@@ -111,7 +111,8 @@ func (s *Store) addHours(ctx context.Context, tx *sql.Tx, records []*meter.Recor
 		}
 		last = *r
 		hours[hour{r.Workspace, "key", r.Key, at}] = true
-		hours[hour{r.Workspace, "model", r.Model, at}] = true
+		model, _ := s.names.of(r)
+		hours[hour{r.Workspace, "model", model, at}] = true
 		hours[hour{r.Workspace, "provider", r.Provider, at}] = true
 		hours[hour{r.Workspace, "dialect", r.Dialect, at}] = true
 		hours[hour{r.Workspace, "stream", streamName(r.Stream), at}] = true

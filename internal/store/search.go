@@ -87,7 +87,7 @@ func (s *Store) RecordNames(ctx context.Context, workspace string, by meter.Spli
 			SELECT MIN(name) FROM request_hours WHERE workspace = $1 AND dim = $2 AND name > ''
 			UNION ALL
 			SELECT (SELECT MIN(name) FROM request_hours WHERE workspace = $1 AND dim = $2 AND name > names.name) FROM names WHERE names.name IS NOT NULL
-		) SELECT name FROM names WHERE name IS NOT NULL LIMIT `+strconv.Itoa(limit), workspace, string(by))
+		) SELECT name FROM names WHERE name IS NOT NULL AND name <> $3 LIMIT `+strconv.Itoa(limit), workspace, string(by), meter.OtherModels)
 	if err != nil {
 		return nil, fmt.Errorf("list names of requests: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"stele/internal/fault"
 	"stele/internal/meter"
 )
 
@@ -135,17 +136,17 @@ func (l *search) candidates(ctx context.Context, dims [][2]string, until time.Ti
 	by := new(where)
 	by.add("workspace = ", l.q.Workspace)
 	by.add("dim = ", dims[0][0])
-	by.add("name = ", dims[0][1])
+	by.plain(by.among("name", namesOf(dims[0])))
 	for _, d := range dims[1:] {
-		by.args = append(by.args, d[0], d[1])
+		by.args = append(by.args, d[0])
 		n := len(by.args)
-		by.plain(`EXISTS (SELECT 1 FROM request_hours o WHERE o.workspace = $1 AND o.dim = $` + strconv.Itoa(n-1) +
-			` AND o.name = $` + strconv.Itoa(n) + ` AND o.hour = request_hours.hour)`)
+		by.plain(`EXISTS (SELECT 1 FROM request_hours o WHERE o.workspace = $1 AND o.dim = $` + strconv.Itoa(n) +
+			` AND ` + by.among("o.name", namesOf(d)) + ` AND o.hour = request_hours.hour)`)
 	}
 	if !until.IsZero() {
 		by.add("hour < ", millis(until))
 	}
-	rows, err := l.store.read.QueryContext(ctx, `SELECT hour FROM request_hours WHERE `+by.text()+
+	rows, err := l.store.read.QueryContext(ctx, `SELECT DISTINCT hour FROM request_hours WHERE `+by.text()+
 		` ORDER BY hour DESC LIMIT `+strconv.Itoa(mostHours), by.args...)
 	if err != nil {
 		return nil, fmt.Errorf("find hours: %w", err)
@@ -160,6 +161,15 @@ func (l *search) candidates(ctx context.Context, dims [][2]string, until time.Ti
 		list = append(list, hour)
 	}
 	return list, rows.Err()
+}
+
+// namesOf are the names by which request_hours has what a search asks for. A model
+// may be one that its day did not tell apart.
+func namesOf(dim [2]string) []string {
+	if dim[0] == "model" && dim[1] != "" && dim[1] != meter.UnknownModel {
+		return []string{dim[1], meter.OtherModels, meter.UnknownModel}
+	}
+	return dim[1:]
 }
 
 // place adds where a request stands to another.
@@ -200,7 +210,13 @@ func looks(q meter.Search) []func(*where) {
 		}
 	}
 	add(q.Key != "", func(c *where) { c.is("key", q.Key) })
-	add(q.Model != "", func(c *where) { c.is("model", q.Model) })
+	add(q.Model != "", func(c *where) {
+		if q.Model == meter.UnknownModel {
+			c.plain("provider = '' AND code = '" + string(fault.ModelNotFound) + "'")
+			return
+		}
+		c.is("model", q.Model)
+	})
 	add(q.Provider != "", func(c *where) { c.is("provider", q.Provider) })
 	add(q.Dialect != "", func(c *where) { c.is("dialect", q.Dialect) })
 	add(q.Stream != "", func(c *where) { c.plain("stream = " + streamName(q.Stream == "yes")) })

@@ -34,6 +34,7 @@ type Store struct {
 	changes    gathering[*change]    // on SQLite
 	insertions gathering[*insertion] // on PostgreSQL
 	courtesy   courtesy              // on PostgreSQL
+	names      names
 
 	pool    *pgxpool.Pool // beneath both, on PostgreSQL
 	notices *notices      // on PostgreSQL

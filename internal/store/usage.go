@@ -50,9 +50,15 @@ func (s *Store) InsertRecords(ctx context.Context, records []meter.Record) error
 
 // insertRecords saves records that are all new, or none and errRepeated.
 func (s *Store) insertRecords(ctx context.Context, tx *sql.Tx, records []*meter.Record) error {
+	for _, r := range records {
+		tidy(r)
+	}
+	if err := s.names.learn(ctx, tx, records); err != nil {
+		return err
+	}
 	days := make(map[day]*total)
 	for _, r := range records {
-		of(days, r).add(r)
+		s.dayIn(days, r).add(r)
 	}
 	rest := len(records) % manyRows
 	if err := s.insertRows(ctx, tx, records[rest:], manyRows); err != nil {
@@ -153,10 +159,9 @@ type day struct {
 
 type total struct{ requests, input, cacheRead, cacheWrite, output, reasoning, nano, took int64 }
 
-func of(days map[day]*total, r *meter.Record) *total {
-	d := day{
-		millis(r.At.UTC().Truncate(24 * time.Hour)), r.Workspace, r.Key, r.Environment, r.Model, r.Provider, r.Target, r.Status,
-	}
+func (s *Store) dayIn(days map[day]*total, r *meter.Record) *total {
+	model, target := s.names.of(r)
+	d := day{dayOf(r), r.Workspace, r.Key, r.Environment, model, r.Provider, target, r.Status}
 	if days[d] == nil {
 		days[d] = new(total)
 	}
@@ -247,4 +252,24 @@ func (s *Store) DeleteRecordsBefore(ctx context.Context, before time.Time) (int6
 		}
 		all += n
 	}
+}
+
+// DeleteUsageBefore forgets what days before a time have used, a bite at a time, and
+// returns of how many rows.
+func (s *Store) DeleteUsageBefore(ctx context.Context, before time.Time) (int64, error) {
+	day := millis(before.UTC().Truncate(24 * time.Hour))
+	var all int64
+	for _, statement := range []string{
+		`DELETE FROM usage_days WHERE (workspace, day, key, environment, model, provider, target, status) IN
+			(SELECT workspace, day, key, environment, model, provider, target, status FROM usage_days WHERE day < $1 LIMIT 1000)`,
+		`DELETE FROM usage_groups WHERE (workspace, dim, day, environment, name) IN
+			(SELECT workspace, dim, day, environment, name FROM usage_groups WHERE day < $1 LIMIT 1000)`,
+	} {
+		n, err := s.deleteBites(ctx, statement, day)
+		all += n
+		if err != nil {
+			return all, err
+		}
+	}
+	return all, nil
 }

@@ -15,6 +15,7 @@ type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
+	refused  prometheus.Counter
 }
 
 // NewMetrics makes the counters, all at zero.
@@ -28,13 +29,16 @@ func NewMetrics(version string) *Metrics {
 			Name: "stele_http_request_seconds", Help: "How long HTTP requests took, by route.",
 			Buckets: []float64{.001, .005, .025, .1, .5, 1, 5, 15, 60, 300},
 		}, []string{"route"}),
+		refused: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "stele_usage_refused_total", Help: "Usage records that the database refused and that were set aside.",
+		}),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "stele_build_info", Help: "Always 1; the label says which version runs.",
 		ConstLabels: prometheus.Labels{"version": version},
 	})
 	build.Set(1)
-	m.registry.MustRegister(m.requests, m.seconds, build,
+	m.registry.MustRegister(m.requests, m.seconds, m.refused, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -56,6 +60,9 @@ func (m *Metrics) Request(route, method string, status int, took time.Duration) 
 	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
 	m.seconds.WithLabelValues(route).Observe(took.Seconds())
 }
+
+// UsageRefused counts a record of usage that was set aside.
+func (m *Metrics) UsageRefused() { m.refused.Inc() }
 
 // Handler serves /metrics.
 func (m *Metrics) Handler() http.Handler {

@@ -30,3 +30,6 @@ const (
 
 // Name is how the rest of Stele calls the dialect.
 func (Codec) Name() string { return dialectName }
+
+// Fields are the members of a request that the dialect looks at.
+func Fields() *dialect.Known { return known }

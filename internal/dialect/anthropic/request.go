@@ -3,7 +3,9 @@ package anthropic
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -19,8 +21,12 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 		return nil, err
 	}
 	var model, stream gjson.Result
+	var odd error
 	w := walk(in.Body)
 	for key, from, to, ok := w.next(); ok; key, from, to, ok = w.next() {
+		if odd == nil {
+			odd = checkKey(key, in.Body[from:to])
+		}
 		switch string(key) {
 		case "model":
 			model = gjson.ParseBytes(in.Body[from:to])
@@ -36,10 +42,37 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	if name == "" {
 		return nil, fault.New(fault.MissingParameter, "model: this field is required.").With("field", "model")
 	}
+	if odd != nil {
+		return nil, odd
+	}
 	origin := chat.Origin{Dialect: dialectName, Body: in.Body, Header: in.Header, Usage: true}
 	return chat.NewRequest(name, streaming, origin, func() (*chat.Conversation, error) {
 		return decode(in.Body, in.Header, name)
 	}), nil
+}
+
+// known are the fields of a request.
+var known = dialect.NewKnown([]string{
+	"model", "stream", "messages", "system", "max_tokens", "temperature", "top_p", "top_k", "stop_sequences", "tools", "tool_choice", "thinking",
+	"reasoning", "reasoning_effort", "output_config", "output_format", "metadata", "service_tier", "cache_control",
+}, slices.Collect(maps.Keys(effects)), folds)
+
+// checkKey refuses a member that is a field but for its letters' case, also in what
+// counts as part of the body.
+func checkKey(key, value []byte) error {
+	if err := known.Check(string(key)); err != nil {
+		return err
+	}
+	if value[0] != '{' || !slices.Contains(folds, string(key)) {
+		return nil
+	}
+	w := walk(value)
+	for inner, _, _, ok := w.next(); ok; inner, _, _, ok = w.next() {
+		if err := known.Check(string(inner)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // effects are what leaving out a field that only this dialect knows does to the

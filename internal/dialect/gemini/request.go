@@ -27,12 +27,45 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	if in.Model == "" {
 		return nil, fault.New(fault.MissingParameter, "The path names no model.").With("field", "model")
 	}
+	if err := checkKeys(in.Body); err != nil {
+		return nil, err
+	}
 	method := "generateContent"
 	if in.Stream {
 		method = "streamGenerateContent"
 	}
 	origin := chat.Origin{Dialect: name, Body: in.Body, Header: in.Header, Method: method, Usage: true, Unframed: in.Stream && !in.Framed}
 	return chat.NewRequest(in.Model, in.Stream, origin, func() (*chat.Conversation, error) { return decode(in.Body) }), nil
+}
+
+// members are those of a request, in the first of their two spellings.
+var members = dialect.NewKnown([]string{
+	"contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "thinkingConfig", "serviceTier", "model", "reasoning", "thinking",
+	"reasoningEffort", "extraBody", "options", "cachedContent", "continuationToken", "labels", "store", "safetySettings",
+})
+
+// checkKeys refuses a member that is a field but for its letters' case, also in what
+// counts as part of the body.
+func checkKeys(object []byte) error {
+	c := cursor{b: object}
+	c.enter('{')
+	for {
+		name, more := c.name()
+		if !more {
+			return nil
+		}
+		key := string(c.camel(name))
+		if err := members.Check(key); err != nil {
+			return err
+		}
+		if (key == "extraBody" || key == "options") && c.peek() == '{' {
+			if err := checkKeys(c.raw()); err != nil {
+				return err
+			}
+			continue
+		}
+		c.skip()
+	}
 }
 
 // reader reads a client's body into a conversation. Its first complaint is the
@@ -262,3 +295,6 @@ func (r *reader) each(field string, do func(i int)) {
 		r.wrong(field, "a list")
 	}
 }
+
+// Fields are the members of a request that the dialect looks at.
+func Fields() *dialect.Known { return members }

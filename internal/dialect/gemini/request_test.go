@@ -150,13 +150,12 @@ func TestWrongRequests(t *testing.T) {
 	t.Parallel()
 	const hi = `"contents":[{"parts":[{"text":"hi"}]}]`
 	for body, field := range map[string]string{
-		`{}`:                "contents",
-		`{"contents":[]}`:   "contents",
-		`{"contents":"hi"}`: "contents",
-		`{"Contents":[{"parts":[{"text":"hi"}]}]}`:                                                                 "contents", // hard case 256
-		`{"contents":[5]}`:                                                                                         "contents[0]",
-		`{"contents":[{"parts":[{"text":5}]}]}`:                                                                    "contents[0].parts[0].text",
-		`{"contents":[{"parts":["x"]}]}`:                                                                           "contents[0].parts[0]",
+		`{}`:                                    "contents",
+		`{"contents":[]}`:                       "contents",
+		`{"contents":"hi"}`:                     "contents",
+		`{"contents":[5]}`:                      "contents[0]",
+		`{"contents":[{"parts":[{"text":5}]}]}`: "contents[0].parts[0].text",
+		`{"contents":[{"parts":["x"]}]}`:        "contents[0].parts[0]",
 		`{"contents":[{"role":"system","parts":[{"text":"x"}]}]}`:                                                  "contents[0].role",
 		`{"contents":[{"parts":[{"text":"x"},{"text":"y","functionCall":{"name":"f"}}]}]}`:                         "contents[0].parts[1]",
 		`{"contents":[{"parts":[{"inlineData":{"mimeType":"image/png","data":"!!"}}]}]}`:                           "contents[0].parts[0].inlineData.data",
@@ -173,7 +172,7 @@ func TestWrongRequests(t *testing.T) {
 		`{` + hi + `,"tools":[{"functionDeclarations":[{}]}]}`:                                                     "tools[0].functionDeclarations[0].name",
 		`{` + hi + `,"generationConfig":{"responseSchema":{},"responseJsonSchema":{}}}`:                            "generationConfig.responseSchema",
 		`{` + hi + `,"toolConfig":{"functionCallingConfig":{"mode":"MAYBE"}}}`:                                     "toolConfig.functionCallingConfig.mode",
-		`{` + hi + `,"options":5}`:                                                                                 "options",
+		`{` + hi + `,"options":5}`: "options",
 	} {
 		_, err := request(t, body).Conversation()
 		e, ok := errors.AsType[*fault.Error](err)

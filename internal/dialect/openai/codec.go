@@ -15,3 +15,6 @@ const name = "openai"
 
 // Name is openai.
 func (Codec) Name() string { return name }
+
+// Fields are the members of a request that the dialect looks at.
+func Fields() *dialect.Known { return known }

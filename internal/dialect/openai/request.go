@@ -18,9 +18,12 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	var (
 		model         string
 		stream, usage bool
-		err           error
+		err, odd      error
 	)
 	members(in.Body, func(key string, v gjson.Result) bool {
+		if odd == nil {
+			odd = known.Check(key)
+		}
 		if absent(v) {
 			return true
 		}
@@ -39,6 +42,9 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	}
 	if model == "" {
 		return nil, missing("model")
+	}
+	if odd != nil {
+		return nil, odd
 	}
 	origin := chat.Origin{Dialect: name, Body: in.Body, Header: in.Header, Usage: usage}
 	// The model outlives the request in logs and rows: it must not hold on to the body.

@@ -1,12 +1,14 @@
 package openai
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 )
 
 // only are fields that no other dialect has. What is in neither table is not
@@ -91,6 +93,9 @@ var fields = map[string]func(r *reading, v gjson.Result, key string) error{
 	"include_reasoning": func(r *reading, v gjson.Result, _ string) error { r.think.include = v; return nil },
 	"thinking_budget":   func(r *reading, v gjson.Result, _ string) error { r.think.budget = v; return nil },
 }
+
+// known are all of them.
+var known = dialect.NewKnown(slices.Collect(maps.Keys(fields)), slices.Collect(maps.Keys(only)), []string{"extra_body", "options"})
 
 func number(place func(*chat.Conversation) **float64) func(*reading, gjson.Result, string) error {
 	return func(r *reading, v gjson.Result, key string) (err error) {

@@ -1,0 +1,95 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+	"time"
+
+	"stele/internal/dialect"
+	"stele/internal/fault"
+	"stele/internal/guard"
+)
+
+const (
+	mostHosts = 64               // that one request may name
+	checkTime = 10 * time.Second // for all of them
+)
+
+// AddressChecker says whether an address from a caller may be fetched by an upstream
+// that stands in the operator's own network. What it refuses is a *guard.Refused.
+type AddressChecker interface {
+	Check(ctx context.Context, address string) error
+}
+
+// Guarded has the addresses in requests checked before an upstream that is not its
+// vendor's own gets them: it would fetch them from inside the operator's network.
+func (c *Chat) Guarded(by AddressChecker) *Chat {
+	if !c.account.vendors() {
+		c.addresses = by
+	}
+	return c
+}
+
+// clouds are where kinds are at home that have no address of their own.
+var clouds = []string{".azure.com", ".azure-api.net", ".microsoft.com", ".googleapis.com", ".amazonaws.com", ".amazonaws.com.cn", ".api.aws"}
+
+// vendors reports whether an account's upstream is the one of its kind's vendor,
+// rather than a server that the operator, or somebody else, runs.
+func (a *Account) vendors() bool {
+	host := hostOf(a.BaseURL)
+	if home := hostOf(a.Kind.BaseURL); home != "" && host == home {
+		return guardedHome(home)
+	}
+	if a.Kind.BaseURL == a.BaseURL && a.BaseURL != "" {
+		return true // with options in it
+	}
+	if a.Kind.Genuine {
+		for _, end := range clouds {
+			if strings.HasSuffix(host, end) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// guardedHome reports whether a kind's usual address is on the internet. Those that
+// operators run themselves are at home on loopback.
+func guardedHome(host string) bool {
+	_, err := guard.CheckPublic("http://"+host, nil)
+	return err == nil
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
+}
+
+// checkAddresses refuses a call with an address that the upstream must not fetch.
+func (c *Chat) checkAddresses(ctx context.Context, body []byte) error {
+	if c.addresses == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	hosts := make(map[string]bool)
+	return dialect.Addresses(body, func(field, address string) error {
+		hosts[hostOf(address)] = true
+		if len(hosts) > mostHosts {
+			return fault.New(fault.InvalidMediaURL, "%s: addresses at more than %d hosts in one request.", field, mostHosts).With("field", field)
+		}
+		err := c.addresses.Check(ctx, address)
+		if refused, ok := errors.AsType[*guard.Refused](err); ok {
+			return fault.New(fault.InvalidMediaURL, "%s: the URL cannot be used: %s.", field, refused.Reason).With("field", field).Because(err)
+		}
+		if err != nil {
+			return fault.New(fault.InvalidMediaURL, "%s: the URL cannot be used: it could not be checked.", field).With("field", field).Because(err)
+		}
+		return nil
+	})
+}
