@@ -10,8 +10,8 @@ import (
 )
 
 // openEditor makes the place where people write apps.
-func openEditor(db *store.Store, l *live) *app.Editor {
-	return &app.Editor{Store: db, Library: l.apps, Catalog: l.catalog, Now: time.Now}
+func openEditor(db *store.Store, l *live, pool *app.Pool) *app.Editor {
+	return &app.Editor{Store: db, Library: l.apps, Catalog: l.catalog, Pool: pool, Now: time.Now}
 }
 
 // appsRoom is the console's room of apps.

@@ -106,6 +106,13 @@ func (b *Budget) Join(parts []string) (text string, err error) {
 	return string(out), nil
 }
 
+// Parse counts what it takes to read a text as JSON.
+func (b *Budget) Parse(text string) (err error) {
+	defer b.stop(&err)
+	parse(b, []any{text})
+	return nil
+}
+
 // Weigh counts a value that was not made by a program, as one that comes out.
 func (b *Budget) Weigh(v any) (err error) {
 	defer b.stop(&err)
