@@ -17,6 +17,6 @@ func openEditor(db *store.Store, l *live, pool *app.Pool) *app.Editor {
 // appsRoom is the console's room of apps.
 func appsRoom(db *store.Store, l *live, w *workshop, runner *app.Runner, editor *app.Editor) *console.Apps {
 	return &console.Apps{
-		Runner: runner, Editor: editor, Tasks: w.generations, Books: db, Files: w.files, Models: l.catalog, Pictures: pictures.Files(),
+		Runner: runner, Editor: editor, Tasks: w.generations, Books: db, Files: w.files, Models: l.catalog, Audit: db.InsertEntry, Pictures: pictures.Files(),
 	}
 }

@@ -193,7 +193,15 @@ func (r *Runner) talk(ctx context.Context, task *generation.Task, s *Step, value
 	if s.Chat.Schema == nil {
 		return
 	}
-	if _, err := answer(d.Said, s.Chat.Schema); err != nil {
+	err = r.Pool.do(ctx, task.Workspace, usualCall, func(*formula.Budget) error {
+		_, err := answer(d.Said, s.Chat.Schema)
+		return err
+	})
+	if ctx.Err() != nil {
+		d.failed(ctx, err)
+		return
+	}
+	if err != nil {
 		d.State, d.Code, d.Message = Failed, "generation_failed", sentence(err.Error())
 	}
 }

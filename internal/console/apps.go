@@ -24,7 +24,8 @@ type Apps struct {
 	Books    AppBooks
 	Files    AppFiles
 	Models   AppModels
-	Pictures fs.FS // of what built-in apps make: social-card.webp; nil: none
+	Audit    func(ctx context.Context, e access.Entry) error // writes down what no transaction of a room does
+	Pictures fs.FS                                           // of what built-in apps make: social-card.webp; nil: none
 }
 
 // AppRunner finds apps and runs them, as it does for the public API.
