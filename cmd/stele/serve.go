@@ -98,7 +98,7 @@ func serve(ctx context.Context, w world, f *flags) error {
 		Describe: describe, Log: log, Now: time.Now,
 	})
 	runner := shop.openApps(h.store, live, talk)
-	editor := openEditor(h.store, live)
+	editor := openEditor(h.store, live, runner.Pool)
 	capture := openCapture(cfg, h.store, live)
 	pages, err := console.New(console.Options{
 		Access: h.access, PublicURL: func() *url.URL { return public }, Document: openapi.Document(), Version: versionText(), Log: log,

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"stele/internal/access"
+	"stele/internal/formula"
+	"stele/internal/generation"
 	"stele/internal/media"
 )
 
@@ -22,15 +24,32 @@ func (r *Runner) look(ctx context.Context, id string) (media.Status, error) {
 	} else if err != nil {
 		return media.Status{}, err
 	}
-	recipe, err := r.recipe(task.Order.Recipe)
+	status, err := r.goOn(ctx, task)
+	if errors.Is(err, errBusy) { // nothing was lost, and nothing is to be told
+		return media.Status{State: media.Processing, Progress: task.Progress, Steps: task.Steps, Wait: lookAgain}, nil
+	}
+	if f, ok := errors.AsType[*media.Failure](err); ok && f.Class == media.BadInput { // it would be the same each time
+		return media.Status{State: media.Failed, Failure: f, Settled: true}, nil
+	}
+	return status, err
+}
+
+// goOn takes a run as far as it goes now.
+func (r *Runner) goOn(ctx context.Context, task *generation.Task) (media.Status, error) {
+	recipe, err := r.recipe(ctx, task, shortPatience)
 	if err != nil {
 		return media.Status{}, err
 	}
-	steps, err := r.Store.Steps(ctx, id)
+	steps, err := r.Store.Steps(ctx, task.ID)
 	if err != nil {
 		return media.Status{}, err
 	}
 	run := newRun(task, recipe, steps)
+	said := run.said()
+	if !r.hold(task, said) {
+		return media.Status{}, errBusy
+	}
+	defer r.letGo(task, said)
 	if err := r.advance(ctx, run); err != nil {
 		return media.Status{}, err
 	}
@@ -67,12 +86,15 @@ func (r *run) ready(s *Step) bool {
 
 // step begins what can begin of a step, and looks at what is on its way.
 func (r *Runner) step(ctx context.Context, run *run, s *Step) error {
-	items, left, err := run.items(s)
+	items, left, err := r.items(ctx, run, s)
+	if err != nil && !final(err) {
+		return err
+	}
 	if err != nil || left {
 		run.ended[s.ID] = true
 		d := &Done{Run: run.task.ID, Step: s.ID, State: Skipped, Began: r.Now()}
 		if err != nil {
-			d.State, d.Code, d.Message = Failed, "generation_failed", sentence(err.Error())
+			d.failedBy(err)
 		}
 		if known := run.steps[s.ID][0]; known == nil {
 			if err := r.save(ctx, run, d); err != nil {
@@ -122,10 +144,20 @@ func (d *Done) again() bool {
 
 // items are what a step is to be done for: its list, or one thing that is nothing.
 // left says that the step is not to be done at all.
-func (r *run) items(s *Step) (items []any, left bool, err error) {
-	env := r.env()
+func (r *Runner) items(ctx context.Context, run *run, s *Step) (items []any, left bool, err error) {
+	if s.when == nil && s.each == nil {
+		return []any{nil}, false, nil
+	}
+	err = r.evaluate(ctx, run, func(b *formula.Budget, env map[string]any) (err error) {
+		items, left, err = s.items(b, env)
+		return err
+	})
+	return items, left, err
+}
+
+func (s *Step) items(b *formula.Budget, env map[string]any) (items []any, left bool, err error) {
 	if s.when != nil {
-		v, err := s.when.value(env)
+		v, err := s.when.value(b, env)
 		if err != nil {
 			return nil, false, err
 		}
@@ -136,16 +168,16 @@ func (r *run) items(s *Step) (items []any, left bool, err error) {
 	if s.each == nil {
 		return []any{nil}, false, nil
 	}
-	v, err := s.each.value(env)
+	v, err := s.each.value(b, env)
 	if err != nil {
 		return nil, false, err
 	}
 	items, ok := asList(v)
 	if !ok {
-		return nil, false, errors.New("what the step is to be done for is no list")
+		return nil, false, &valueless{"what the step is to be done for is no list", false}
 	}
 	if len(items) > s.most() {
-		return nil, false, fmt.Errorf("there are %d items, and at most %d may be: see most", len(items), s.most())
+		return nil, false, &valueless{fmt.Sprintf("there are %d items, and at most %d may be: see most", len(items), s.most()), false}
 	}
 	return items, len(items) == 0, nil
 }
@@ -186,14 +218,12 @@ func (r *Runner) item(ctx context.Context, run *run, s *Step, at int, item any, 
 			return nil, nil // a pause before the next try
 		}
 	}
-	env := run.env()
-	env["item"], env["index"] = item, at
 	next := &Done{Run: run.task.ID, Step: s.ID, Place: at, Try: try, State: Started, Began: r.Now()}
 	switch {
 	case s.generates() != nil:
-		return r.order(ctx, run, s, next, env)
+		return r.order(ctx, run, s, next, item)
 	default:
-		return r.call(ctx, run, s, next, env)
+		return r.call(ctx, run, s, next, item)
 	}
 }
 
@@ -234,13 +264,21 @@ func (r *Runner) conclude(ctx context.Context, run *run) (media.Status, error) {
 		if !final(err) {
 			return status, err
 		}
-		status.State, status.Failure = media.Failed, &media.Failure{Class: media.ModelFailed, Message: "The result could not be put together: " + wording(err), Err: err}
+		status.State, status.Failure = media.Failed, &media.Failure{Class: classOfResult(err), Message: "The result could not be put together: " + wording(err), Err: err}
 		status.Nano, status.Settled = run.nano(), true
 		return status, nil
 	}
 	crashPoint("run done")
 	status.State, status.Outputs, status.Nano, status.Settled = media.Success, outputs, run.nano(), true
 	return status, nil
+}
+
+// classOfResult is what sort of failure a result is that could not be put together.
+func classOfResult(err error) media.Class {
+	if _, ok := errors.AsType[*valueless](err); ok {
+		return media.BadInput
+	}
+	return media.ModelFailed
 }
 
 // failure is why a run failed: the step's own reason, and which step it was.

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"stele/internal/chat"
 	"stele/internal/fault"
 	"stele/internal/file"
+	"stele/internal/formula"
 	"stele/internal/generation"
 	"stele/internal/scope"
 )
@@ -25,33 +27,58 @@ type job struct {
 	cancel context.CancelFunc
 }
 
+const (
+	longestSaid = 512 << 10 // bytes of one answer
+	mostSaid    = 2 << 20   // bytes of all answers of a run, after which no more is asked
+)
+
 // usualCall is how long a chat or a fetch may take.
 const usualCall = 10 * time.Minute
 
 // call asks a chat model, or fetches a file, beside the polls: it may take longer
 // than one of them. A call that dies with its process is made again, as nobody has
 // seen its answer.
-func (r *Runner) call(ctx context.Context, run *run, s *Step, d *Done, env map[string]any) (*Done, error) {
+func (r *Runner) call(ctx context.Context, run *run, s *Step, d *Done, item any) (*Done, error) {
 	at := place{d.Run, d.Step, d.Place, d.Try}
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.jobs[at] != nil {
+	begun := r.jobs[at] != nil
+	r.mu.Unlock()
+	if begun { // nobody else begins it meanwhile: a run is looked at by one at a time
 		return nil, nil
 	}
-	do, err := r.prepare(run, s, env)
-	if err != nil {
-		d.State, d.Code, d.Message = Failed, "generation_failed", sentence(err.Error())
+	if run.said() > mostSaid {
+		d.State, d.Code, d.Message = Failed, "invalid_input", fmt.Sprintf("The chats of one run answer at most %d MB together.", mostSaid>>20)
 		return d, r.save(ctx, run, d)
 	}
+	do, size, err := r.prepare(ctx, run, s, d, item)
+	if err != nil {
+		if !final(err) {
+			return nil, err
+		}
+		d.failedBy(err)
+		return d, r.save(ctx, run, d)
+	}
+	if !r.hold(run.task, size) {
+		return nil, errBusy
+	}
+	r.begin(run.task, s, d, at, do, size)
+	return nil, nil
+}
+
+// begin makes a call, and holds what it needs until it is done.
+func (r *Runner) begin(task *generation.Task, s *Step, d *Done, at place, do func(context.Context, *Done), size int64) {
 	within := s.Timeout
 	if within <= 0 {
 		within = usualCall
 	}
-	within = min(within, run.task.Deadline.Sub(r.Now()))
+	within = min(within, task.Deadline.Sub(r.Now()))
 	bounded, cancel := context.WithTimeout(r.ctx, within)
+	r.mu.Lock()
 	r.jobs[at] = &job{cancel}
+	r.mu.Unlock()
 	r.calls.Go(func() {
 		defer cancel()
+		defer r.letGo(task, size)
 		do(bounded, d)
 		if bounded.Err() == nil || errors.Is(bounded.Err(), context.DeadlineExceeded) {
 			r.checkpoint(d)
@@ -60,7 +87,6 @@ func (r *Runner) call(ctx context.Context, run *run, s *Step, d *Done, env map[s
 		defer r.mu.Unlock()
 		delete(r.jobs, at)
 	})
-	return nil, nil
 }
 
 // checkpoint keeps the answer, however long the database takes.
@@ -82,21 +108,35 @@ func (r *Runner) checkpoint(d *Done) {
 	}
 }
 
-// prepare evaluates what a call needs, so that the call itself needs nothing of the run.
-func (r *Runner) prepare(run *run, s *Step, env map[string]any) (func(context.Context, *Done), error) {
+// prepare evaluates what a call needs, so that the call itself needs nothing of the
+// run. size is how many bytes that has.
+func (r *Runner) prepare(ctx context.Context, run *run, s *Step, d *Done, item any) (do func(context.Context, *Done), size int64, err error) {
 	values := make(map[string]any)
-	for name, t := range s.parts {
-		v, err := t.value(env)
-		if err != nil {
-			return nil, err
+	err = r.evaluate(ctx, run, func(b *formula.Budget, env map[string]any) error {
+		env["item"], env["index"] = item, d.Place
+		for name, t := range s.parts {
+			v, err := t.value(b, env)
+			if err != nil {
+				return err
+			}
+			if values[name] = v; name != "files" {
+				values[name] = spoken(v)
+			}
 		}
-		values[name] = v
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, v := range values {
+		text, _ := v.(string)
+		size += int64(len(text))
 	}
 	task := run.task
 	if s.Chat != nil {
-		return func(ctx context.Context, d *Done) { r.talk(ctx, task, s, values, d) }, nil
+		return func(ctx context.Context, d *Done) { r.talk(ctx, task, s, values, d) }, size, nil
 	}
-	return func(ctx context.Context, d *Done) { r.fetch(ctx, task, s, spoken(values["fetch"]), d) }, nil
+	return func(ctx context.Context, d *Done) { r.fetch(ctx, task, s, spoken(values["fetch"]), d) }, size, nil
 }
 
 // fetch copies a file into this installation.
@@ -138,6 +178,11 @@ func (r *Runner) talk(ctx context.Context, task *generation.Task, s *Step, value
 		for i := range a.Parts {
 			if a.Parts[i].Kind == chat.Text {
 				d.Said += a.Parts[i].Text
+				if len(d.Said) > longestSaid {
+					d.State, d.Said, d.Code = Failed, "", "generation_failed"
+					d.Message = fmt.Sprintf("The model said more than %d KB.", longestSaid>>10)
+					return
+				}
 			}
 		}
 		if a.Stop.Reason == chat.Refused {
@@ -148,7 +193,15 @@ func (r *Runner) talk(ctx context.Context, task *generation.Task, s *Step, value
 	if s.Chat.Schema == nil {
 		return
 	}
-	if _, err := answer(d.Said, s.Chat.Schema); err != nil {
+	err = r.Pool.do(ctx, task.Workspace, usualCall, func(*formula.Budget) error {
+		_, err := answer(d.Said, s.Chat.Schema)
+		return err
+	})
+	if ctx.Err() != nil {
+		d.failed(ctx, err)
+		return
+	}
+	if err != nil {
 		d.State, d.Code, d.Message = Failed, "generation_failed", sentence(err.Error())
 	}
 }

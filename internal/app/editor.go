@@ -21,14 +21,18 @@ type Editor struct {
 	Store   DraftStore
 	Library *Library
 	Catalog *catalog.Catalog
+	Pool    *Pool // where texts are read; nil: anywhere
 	Now     func() time.Time
 
 	mu       sync.Mutex // guards revision, and keeps the library in step with it
 	revision int64      // that the library is at
+	left     []string   // of what was published, and why it is left out
 }
 
-// mostVersions is how many versions of an app are listed.
-const mostVersions = 100
+const (
+	mostVersions = 100 // of an app that are listed
+	mostDrafts   = 500 // of a workspace
+)
 
 // places are the paths beside apps in the console, which no app made there may hide.
 var places = []string{"new", "check", "files"}
@@ -71,13 +75,29 @@ func (e *Editor) Create(ctx context.Context, who access.Principal, id, source st
 	if err := storable(source); err != nil {
 		return Draft{}, err
 	}
+	if err := e.roomFor(ctx, who); err != nil {
+		return Draft{}, err
+	}
+	set, err := e.line(ctx, who, source, "app", id)
+	if err != nil {
+		return Draft{}, err
+	}
 	now := e.Now()
-	d := Draft{Workspace: who.Workspace, ID: id, Source: withLine(source, "app", id), Created: now, Updated: now, By: who.User}
-	err := e.Store.InsertDraft(ctx, d, e.entry(who, "app.create", id, ""))
+	d := Draft{Workspace: who.Workspace, ID: id, Source: set(id), Created: now, Updated: now, By: who.User}
+	err = e.Store.InsertDraft(ctx, d, e.entry(who, "app.create", id, ""))
 	if errors.Is(err, access.ErrExists) {
 		return Draft{}, taken
 	}
 	return d, err
+}
+
+// roomFor refuses one app too many.
+func (e *Editor) roomFor(ctx context.Context, who access.Principal) error {
+	list, err := e.Store.Drafts(ctx, who.Workspace)
+	if err == nil && len(list) >= mostDrafts {
+		err = fault.New(fault.InvalidParameter, "A workspace has at most %d apps: delete one that is not needed any more.", mostDrafts).With("field", "id")
+	}
+	return err
 }
 
 // Save keeps a text, right or wrong. seen is the revision it was written upon: what
@@ -105,10 +125,18 @@ func (e *Editor) Publish(ctx context.Context, who access.Principal, id, source s
 		return Draft{}, fault.New(fault.InvalidParameter,
 			"A file declares an app of this id, and files win: duplicate yours under another id.").With("field", "id")
 	}
-	if _, problems := e.Check(id, source); len(problems) > 0 {
+	_, problems, err := e.Check(ctx, who, id, source)
+	if err != nil {
+		return Draft{}, err
+	}
+	if len(problems) > 0 {
 		first := problems[0]
 		return Draft{}, fault.New(fault.InvalidParameter, "The app has mistakes, so it was not published: line %d: %s.",
 			first.Line, strings.TrimSuffix(first.Message, ".")).With("field", "source")
+	}
+	set, err := e.line(ctx, who, source, "version", "1")
+	if err != nil {
+		return Draft{}, err
 	}
 	d, err := e.change(ctx, who, id, func(d *Draft) (Change, error) {
 		if err := d.fresh(seen); err != nil {
@@ -118,7 +146,7 @@ func (e *Editor) Publish(ctx context.Context, who access.Principal, id, source s
 			return Change{}, errShared()
 		}
 		d.Latest++
-		d.Source, d.Offered, d.Shared = withLine(source, "version", fmt.Sprint(d.Latest)), d.Latest, shared
+		d.Source, d.Offered, d.Shared = set(fmt.Sprint(d.Latest)), d.Latest, shared
 		return Change{
 			Entry:   e.entry(who, "app.publish", id, fmt.Sprintf("version %d", d.Latest)),
 			Version: &Version{Workspace: d.Workspace, App: id, Number: d.Latest, Source: d.Source, At: e.Now(), By: who.User},

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 )
@@ -21,12 +22,24 @@ func (e *Editor) Run(ctx context.Context, log *slog.Logger) {
 			log.LogAttrs(ctx, slog.LevelError, "apps of the console cannot be kept up to date", slog.Any("error", err))
 		}
 		failing = err != nil
+		for _, why := range e.leftOut() {
+			log.LogAttrs(ctx, slog.LevelWarn, "a published app is left out", slog.String("app", why))
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
 	}
+}
+
+// leftOut tells once of each app that was published and cannot be read.
+func (e *Editor) leftOut() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	list := e.left
+	e.left = nil
+	return list
 }
 
 // Follow takes over what was published since the last time. What this version of
@@ -43,9 +56,11 @@ func (e *Editor) Follow(ctx context.Context) error {
 		return err
 	}
 	var made []Published
+	e.left = nil
 	for _, v := range offered {
 		r, err := Read("app", []byte(v.Source))
 		if err != nil {
+			e.left = append(e.left, fmt.Sprintf("%s of %s: %.200s", v.App, v.Workspace, err))
 			continue
 		}
 		r.Origin, r.Version = FromConsole, v.Number

@@ -199,14 +199,17 @@ func TestWhatIsWrongIsNotPublished(t *testing.T) {
 		strings.Replace(small, "generate: {model: test/paint, with", "chat: {model: x, w", 1): "",
 	} {
 		source := strings.Replace(broken, "app: small", "app: mine", 1)
-		_, problems := e.Check("mine", source)
+		_, problems, err := e.Check(t.Context(), writer, "mine", source)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if len(problems) == 0 || problems[0].Line == 0 || !strings.Contains(problems.Error(), words) {
 			t.Errorf("%q gives %v", words, problems)
 		}
 		if _, err := e.Save(t.Context(), writer, "mine", source, 0); err != nil {
 			t.Errorf("a draft may be wrong: %v", err)
 		}
-		_, err := e.Publish(t.Context(), writer, "mine", source, 0, false)
+		_, err = e.Publish(t.Context(), writer, "mine", source, 0, false)
 		wantFault(t, err, fault.InvalidParameter, "mistakes")
 	}
 	for id, words := range map[string]string{"Not An Id": "lower-case", "new": "already", "mine": "already"} {

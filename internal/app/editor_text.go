@@ -1,7 +1,9 @@
 package app
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -9,6 +11,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/catalog"
 	"stele/internal/fault"
+	"stele/internal/formula"
 	"stele/internal/manifest"
 	"stele/internal/media"
 )
@@ -17,7 +20,19 @@ import (
 const LongestSource = 48 << 10
 
 // Check reads a text as the app of an id, and holds it against all models there are.
-func (e *Editor) Check(id, source string) (Recipe, manifest.Problems) {
+// The error is not the text's: too many are read just now, or the caller has gone.
+func (e *Editor) Check(ctx context.Context, who access.Principal, id, source string) (r Recipe, problems manifest.Problems, err error) {
+	if len(source) > LongestSource {
+		return Recipe{}, manifest.Problems{{Message: fmt.Sprintf("an app has at most %d KB", LongestSource>>10)}}, nil
+	}
+	err = e.Pool.people(ctx, who.Workspace, func(*formula.Budget) error {
+		r, problems = e.check(id, source)
+		return nil
+	})
+	return r, problems, err
+}
+
+func (e *Editor) check(id, source string) (Recipe, manifest.Problems) {
 	r, err := Read("app", []byte(source))
 	if r.ID != "" && r.ID != id {
 		r.doc.Problem(manifest.At("app"), "must stay %q: duplicate the app to have another id", id)
@@ -43,22 +58,33 @@ func (r *Recipe) talkers(c *catalog.Catalog) {
 	}
 }
 
-// withLine gives a text with a field of its root set, where it is written as most
-// people do: on a line of its own. Otherwise it stays as it is.
+// line gives a function that sets a field of a text's root, where it is written as
+// most people do: on a line of its own. Otherwise the text stays as it is. All that
+// takes time is done before, with a sample of a value: the function may be called in a
+// transaction.
+func (e *Editor) line(ctx context.Context, who access.Principal, source, field, sample string) (set func(value string) string, err error) {
+	set = func(value string) string { return withLine(source, field, value) }
+	err = e.Pool.people(ctx, who.Workspace, func(*formula.Budget) error {
+		if _, before := Read("app", []byte(source)); before != nil {
+			return nil
+		}
+		if _, after := Read("app", []byte(set(sample))); after != nil {
+			set = func(string) string { return source }
+		}
+		return nil
+	})
+	return set, err
+}
+
 func withLine(source, field, value string) string {
 	line := regexp.MustCompile(`(?m)^` + field + `:.*$`)
-	next := source
 	if at := line.FindStringIndex(source); at != nil {
-		next = source[:at[0]] + field + ": " + value + source[at[1]:]
-	} else if at := regexp.MustCompile(`(?m)^app:.*\n`).FindStringIndex(source); at != nil {
-		next = source[:at[1]] + field + ": " + value + "\n" + source[at[1]:]
+		return source[:at[0]] + field + ": " + value + source[at[1]:]
 	}
-	if _, before := Read("app", []byte(source)); before == nil {
-		if _, after := Read("app", []byte(next)); after != nil {
-			return source
-		}
+	if at := regexp.MustCompile(`(?m)^app:.*\n`).FindStringIndex(source); at != nil {
+		return source[:at[1]] + field + ": " + value + "\n" + source[at[1]:]
 	}
-	return next
+	return source
 }
 
 func storable(source string) error {

@@ -212,6 +212,3 @@ func kindOfStep(s *Step) *kind {
 	}
 	return k
 }
-
-// outside lists functions that would make two evaluations differ.
-func outside() []string { return []string{"now", "date", "duration", "timezone"} }

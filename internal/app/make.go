@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"stele/internal/fault"
+	"stele/internal/formula"
 	"stele/internal/generation"
 	"stele/internal/media"
 	"stele/internal/uid"
@@ -13,9 +14,14 @@ import (
 
 // order orders the generation of an item. Its id follows from the run, the step,
 // the place and the try, so that it cannot be ordered twice.
-func (r *Runner) order(ctx context.Context, run *run, s *Step, d *Done, env map[string]any) (*Done, error) {
+func (r *Runner) order(ctx context.Context, run *run, s *Step, d *Done, item any) (*Done, error) {
 	d.Generation = uid.Derived(run.task.ID, fmt.Sprintf("%s/%d/%d", s.ID, d.Place, d.Try))
-	ask, err := s.ask(env)
+	var ask media.Ask
+	err := r.evaluate(ctx, run, func(b *formula.Budget, env map[string]any) (err error) {
+		env["item"], env["index"] = item, d.Place
+		ask, err = s.ask(b, env)
+		return err
+	})
 	var task *generation.Task
 	if err == nil {
 		task, err = r.Generations.CreatePart(ctx, run.task, d.Generation, ask, s.Timeout)
@@ -24,7 +30,7 @@ func (r *Runner) order(ctx context.Context, run *run, s *Step, d *Done, env map[
 		if !final(err) {
 			return nil, err
 		}
-		d.State, d.Generation, d.Code, d.Message = Failed, "", "invalid_input", wording(err)
+		d.State, d.Generation, d.Code, d.Message = Failed, "", "invalid_input", sentence(wording(err))
 		return d, r.save(ctx, run, d)
 	}
 	crashPoint("step ordered")
@@ -44,9 +50,9 @@ func final(err error) bool {
 }
 
 // ask is the generation request of a step, as a client would send it.
-func (s *Step) ask(env map[string]any) (media.Ask, error) {
+func (s *Step) ask(b *formula.Budget, env map[string]any) (media.Ask, error) {
 	g := s.generates()
-	v, err := s.parts["with"].value(env)
+	v, err := s.parts["with"].value(b, env)
 	if err != nil {
 		return media.Ask{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"stele/internal/access"
+	"stele/internal/formula"
 	"stele/internal/generation"
 	"stele/internal/media"
 )
@@ -39,8 +40,8 @@ func (r *Runner) Spent(ctx context.Context, id string) (int64, error) {
 // estimate is what a run will cost at most, as far as that can be known before it:
 // lists that are not known yet count with all the items they may have, parameters
 // that are not known with their defaults. What chats cost shows only afterwards.
-func (r *Runner) estimate(recipe *Recipe, values map[string]any) int64 {
-	env := newRun(&generation.Task{Order: generation.Order{Parameters: values}}, recipe, nil).env()
+func (r *Runner) estimate(b *formula.Budget, recipe *Recipe, values map[string]any) (int64, error) {
+	env := newRun(&generation.Task{Order: generation.Order{Parameters: values}}, recipe, nil).bareEnv()
 	var sum int64
 	for i := range recipe.Steps {
 		s := &recipe.Steps[i]
@@ -57,7 +58,11 @@ func (r *Runner) estimate(recipe *Recipe, values map[string]any) int64 {
 		if s.each != nil {
 			times = s.most()
 			if len(s.needs) == 0 {
-				if v, err := s.each.value(env); err == nil {
+				v, err := s.each.value(b, env)
+				if err := beyondPrice(err); err != nil {
+					return 0, err
+				}
+				if err == nil {
 					items, _ := asList(v)
 					times = min(len(items), s.most())
 					if times > 0 {
@@ -66,13 +71,26 @@ func (r *Runner) estimate(recipe *Recipe, values map[string]any) int64 {
 				}
 			}
 		}
-		sum += int64(times) * s.nano(model, env)
+		one, err := s.nano(b, model, env)
+		if err != nil {
+			return 0, err
+		}
+		sum += int64(times) * one
 	}
-	return sum
+	return sum, nil
+}
+
+// beyondPrice is an error that ends a reckoning. What merely has no value yet does
+// not: it comes of steps that have not been done.
+func beyondPrice(err error) error {
+	if v, ok := errors.AsType[*valueless](err); ok && !v.over {
+		return nil
+	}
+	return err
 }
 
 // nano is what one item of a step costs.
-func (s *Step) nano(model *media.Model, env map[string]any) int64 {
+func (s *Step) nano(b *formula.Budget, model *media.Model, env map[string]any) (int64, error) {
 	g := s.generates()
 	operation := model.Operation(g.Mode)
 	if operation == nil {
@@ -85,7 +103,10 @@ func (s *Step) nano(model *media.Model, env map[string]any) int64 {
 		}
 	}
 	for name, t := range s.parts["with"].fields {
-		v, err := t.value(env)
+		v, err := t.value(b, env)
+		if err := beyondPrice(err); err != nil {
+			return 0, err
+		}
 		switch {
 		case err != nil || v == nil:
 		case name == "prompt":
@@ -94,5 +115,5 @@ func (s *Step) nano(model *media.Model, env map[string]any) int64 {
 			parameters[name] = v
 		}
 	}
-	return operation.Nano(prompt, operation.Typed(parameters))
+	return operation.Nano(prompt, operation.Typed(parameters)), nil
 }

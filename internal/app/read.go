@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 	"github.com/expr-lang/expr/types"
 	"github.com/go-json-experiment/json"
 
+	"stele/internal/formula"
 	"stele/internal/manifest"
 	"stele/internal/media"
 )
@@ -26,6 +28,10 @@ var reserved = []string{"webhook_url", "dry_run"}
 // Read reads an app file, strictly. The error is manifest.Problems.
 func Read(file string, src []byte) (Recipe, error) {
 	r := Recipe{Version: 1, Deadline: usualDeadline, source: string(src)}
+	if len(src) > longestFile {
+		r.doc = new(manifest.Doc)
+		return r, manifest.Problems{{File: file, Message: fmt.Sprintf("an app has at most %d KB", longestFile>>10)}}
+	}
 	r.doc = manifest.Decode(file, src, &r, manifest.Options{})
 	if err := r.doc.Err(); err != nil && !r.doc.Has(manifest.Path{}) {
 		return r, err // it is no YAML at all
@@ -61,7 +67,12 @@ func (c check) head() {
 }
 
 func (c check) inputs() {
-	at, list := manifest.At("inputs"), c.recipe.Parameters()
+	at := manifest.At("inputs")
+	if len(c.recipe.Inputs) > mostInputs {
+		c.Problem(at, "an app has at most %d inputs", mostInputs)
+		c.recipe.Inputs = c.recipe.Inputs[:mostInputs]
+	}
+	list := c.recipe.Parameters()
 	media.CheckParameters(c.Doc, at, list)
 	for i := range c.recipe.Inputs {
 		in := &c.recipe.Inputs[i]
@@ -89,6 +100,7 @@ func (c check) steps() {
 	}
 	if len(r.Steps) > mostSteps {
 		c.Problem(manifest.At("steps"), "an app has at most %d steps", mostSteps)
+		return
 	}
 	ids := make(map[string]int)
 	for i := range r.Steps {
@@ -103,11 +115,11 @@ func (c check) steps() {
 		ids[s.ID] = i
 		c.shape(at, s)
 	}
-	env := c.environment(ids)
+	scope := formula.NewScope(c.environment(ids))
 	for i := range r.Steps {
-		c.compile(manifest.At("steps", i), &r.Steps[i], env, ids)
+		c.compile(manifest.At("steps", i), &r.Steps[i], scope, ids)
 	}
-	c.result(env, ids)
+	c.result(scope, ids)
 	c.sort()
 }
 
@@ -238,8 +250,8 @@ func (c check) within(at manifest.Path, got, least, most int) {
 }
 
 // compile reads the expressions of a step.
-func (c check) compile(at manifest.Path, s *Step, env types.Map, ids map[string]int) {
-	sc := &sight{doc: c.Doc, env: env, steps: ids, names: c.names(ids), needs: make(map[int]bool)}
+func (c check) compile(at manifest.Path, s *Step, scope *formula.Scope, ids map[string]int) {
+	sc := &sight{doc: c.Doc, scope: scope, steps: ids, names: c.names(ids), needs: make(map[int]bool)}
 	s.parts = make(map[string]*template)
 	if s.When != "" {
 		s.when = sc.compile(at.Add("when"), s.When)
@@ -248,11 +260,12 @@ func (c check) compile(at manifest.Path, s *Step, env types.Map, ids map[string]
 	if s.Each != "" {
 		s.each = sc.compile(at.Add("each"), s.Each)
 		c.wants(at.Add("each"), s.each, "a list", reflect.Slice, reflect.Array)
-		sc.env = maps.Clone(env)
-		sc.env["item"], sc.env["index"] = types.Any, types.Int
+		names := maps.Clone(scope.Names())
+		names["item"], names["index"] = types.Any, types.Int
 		if n := s.each.nature(); n != nil && n.IsArray() {
-			sc.env["item"] = element{n.Elem(new(nature.Cache))}
+			names["item"] = element{n.Elem(new(nature.Cache))}
 		}
+		sc.scope = scope.With(names)
 	}
 	switch {
 	case s.Chat != nil:
@@ -273,7 +286,7 @@ func (c check) compile(at manifest.Path, s *Step, env types.Map, ids map[string]
 		}
 		t := sc.compile(at.Add("file", name), pictures)
 		c.wants(at.Add("file", name), t, "a list of pictures", reflect.Slice, reflect.String)
-		quiet := &sight{doc: new(manifest.Doc), env: sc.env, steps: ids, needs: make(map[int]bool)}
+		quiet := &sight{doc: new(manifest.Doc), scope: sc.scope, steps: ids, needs: make(map[int]bool)}
 		if g := s.generates(); g != nil {
 			s.parts["with"] = quiet.compile(nil, with(g))
 		}
@@ -320,7 +333,7 @@ func (t *template) may(kinds []reflect.Kind) bool {
 	case t == nil:
 		return true
 	case t.program != nil:
-		typ := t.program.Node().Type()
+		typ := t.program.Type()
 		if typ == nil || typ.Kind() == reflect.Interface {
 			return true
 		}

@@ -117,6 +117,8 @@ const (
 	usualParallel = 4
 	mostParallel  = 16
 	mostSteps     = 50
+	mostInputs    = 100
+	longestFile   = 256 << 10 // bytes of an app's text
 	mostRetries   = 5
 	// composer is the model behind Convert and Compose.
 	composer     = "stele/canvas"

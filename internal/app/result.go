@@ -2,11 +2,12 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 
-	"github.com/expr-lang/expr/types"
 	"github.com/go-json-experiment/json"
 
+	"stele/internal/formula"
 	"stele/internal/generation"
 	"stele/internal/manifest"
 	"stele/internal/media"
@@ -19,9 +20,9 @@ type results struct {
 	data  *template
 }
 
-func (c check) result(env types.Map, ids map[string]int) {
+func (c check) result(scope *formula.Scope, ids map[string]int) {
 	r, at := &c.recipe.Result, manifest.At("result")
-	sc := &sight{doc: c.Doc, env: env, steps: ids, names: c.names(ids), needs: make(map[int]bool)}
+	sc := &sight{doc: c.Doc, scope: scope, steps: ids, names: c.names(ids), needs: make(map[int]bool)}
 	if r.Images == nil && r.Videos == nil && r.Audios == nil && r.Texts == nil && r.Data == nil {
 		c.Problem(at, "an app needs a result: images, videos, audios, texts or data")
 	}
@@ -40,34 +41,54 @@ func (c check) result(env types.Map, ids map[string]int) {
 
 // outputs are what a run that is done gives back.
 func (r *Runner) outputs(ctx context.Context, run *run) ([]media.Output, error) {
-	env := run.env()
-	var list []media.Output
-	for _, t := range run.recipe.result.files {
-		v, err := t.value(env)
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range texts(v) {
-			if list, err = r.addFile(ctx, run, list, id); err != nil {
-				return nil, err
-			}
-		}
-	}
-	v, err := run.recipe.result.texts.value(env)
+	var files []string
+	var rest []media.Output
+	err := r.evaluate(ctx, run, func(b *formula.Budget, env map[string]any) (err error) {
+		files, rest, err = run.recipe.result.values(b, env)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	for _, text := range texts(v) {
-		list = append(list, media.Output{Kind: "text", Text: text})
+	var list []media.Output
+	for _, id := range files {
+		if list, err = r.addFile(ctx, run, list, id); err != nil {
+			return nil, err
+		}
 	}
-	if v, err = run.recipe.result.data.value(env); err != nil || v == nil {
-		return list, err
+	return append(list, rest...), nil
+}
+
+// mostOutputs is how many files and texts a run gives back.
+const mostOutputs = 1000
+
+// values are the files that a result names, and all that is in it beside them.
+func (r *results) values(b *formula.Budget, env map[string]any) (files []string, rest []media.Output, err error) {
+	for _, t := range r.files {
+		v, err := t.value(b, env)
+		if err != nil {
+			return nil, nil, err
+		}
+		files = append(files, texts(v)...)
+	}
+	v, err := r.texts.value(b, env)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, text := range texts(v) {
+		rest = append(rest, media.Output{Kind: "text", Text: text})
+	}
+	if len(files)+len(rest) > mostOutputs {
+		return nil, nil, &valueless{fmt.Sprintf("it has %d files and texts, and at most %d may be", len(files)+len(rest), mostOutputs), true}
+	}
+	if v, err = r.data.value(b, env); err != nil || v == nil {
+		return files, rest, err
 	}
 	data, err := json.Marshal(v, json.Deterministic(true))
 	if err != nil {
-		return nil, err
+		return nil, nil, &valueless{"data cannot be written as JSON", false}
 	}
-	return append(list, media.Output{Kind: "data", Data: data}), nil
+	return files, append(rest, media.Output{Kind: "data", Data: data}), nil
 }
 
 // addFile adds a file, and what belongs to it.

@@ -1,8 +1,11 @@
 package app
 
 import (
+	"context"
+
 	"github.com/go-json-experiment/json"
 
+	"stele/internal/formula"
 	"stele/internal/generation"
 	"stele/internal/media"
 )
@@ -17,6 +20,10 @@ type run struct {
 	active map[string]int           // items on their way
 	ended  map[string]bool
 	broken *Done // the failure that is the run's
+
+	given  map[string]any  // the inputs, once they were asked for
+	values map[string]any  // of the steps that have ended, once they were asked for
+	memory *formula.Budget // for all of them
 }
 
 func newRun(t *generation.Task, recipe *Recipe, steps []Done) *run {
@@ -37,18 +44,52 @@ func (r *run) keep(d *Done) {
 	r.steps[d.Step][d.Place] = d
 }
 
-// env is what expressions speak of: the inputs, and the steps that have ended.
-func (r *run) env() map[string]any {
+// env is what expressions speak of: the inputs, and the steps that have ended. What a
+// step came to is read once, within bounds of its own: it does not change any more.
+func (r *run) env(ctx context.Context) (map[string]any, error) {
+	if r.memory == nil {
+		r.memory, r.values = formula.NewBudget(ctx), make(map[string]any)
+	}
+	for i := range r.recipe.Steps {
+		s := &r.recipe.Steps[i]
+		if _, known := r.values[s.ID]; known || !r.ended[s.ID] {
+			continue
+		}
+		v, err := r.value(s)
+		if err != nil {
+			return nil, err
+		}
+		r.values[s.ID] = v
+	}
+	return r.bareEnv(), nil
+}
+
+// bareEnv is env with what was read of the steps so far; the others are empty.
+func (r *run) bareEnv() map[string]any {
 	steps := make(map[string]any, len(r.recipe.Steps))
 	for i := range r.recipe.Steps {
 		s := &r.recipe.Steps[i]
-		steps[s.ID] = r.value(s)
+		v, known := r.values[s.ID]
+		if !known {
+			v = kindOfStep(s).conform(nil)
+		}
+		steps[s.ID] = v
 	}
-	return map[string]any{"inputs": r.inputs(), "steps": steps}
+	if r.given == nil {
+		r.given = inputValues(r.recipe, r.task.Order.Parameters, r.task.Order.Sources)
+	}
+	return map[string]any{"inputs": r.given, "steps": steps}
 }
 
-func (r *run) inputs() map[string]any {
-	return inputValues(r.recipe, r.task.Order.Parameters, r.task.Order.Sources)
+// said is how many bytes the chats have answered so far.
+func (r *run) said() int64 {
+	var n int64
+	for _, items := range r.steps {
+		for _, d := range items {
+			n += int64(len(d.Said))
+		}
+	}
+	return n
 }
 
 // inputValues are the inputs as expressions see them.
@@ -86,33 +127,42 @@ func filesIn(in *Input, sources []generation.Source) any {
 }
 
 // value is what expressions see of a step.
-func (r *run) value(s *Step) any {
+func (r *run) value(s *Step) (any, error) {
 	items := r.steps[s.ID]
 	if s.Each == "" {
-		return kindOfStep(s).conform(s.seen(items[0]))
+		v, err := s.seen(r.memory, items[0])
+		return kindOfStep(s).conform(v), err
 	}
 	list := make([]any, r.total[s.ID])
 	for i := range list {
-		list[i] = s.seen(items[i])
+		v, err := s.seen(r.memory, items[i])
+		if err != nil {
+			return nil, err
+		}
+		list[i] = v
 	}
-	return kindOfStep(s).conform(list)
+	return kindOfStep(s).conform(list), nil
 }
 
 // seen is one item's result.
-func (s *Step) seen(d *Done) any {
+func (s *Step) seen(b *formula.Budget, d *Done) (any, error) {
 	if d == nil || d.State != Finished {
-		return nil
+		return nil, nil
 	}
 	v := map[string]any{"ok": true}
 	if s.Chat != nil {
 		v["text"] = d.Said
 		if s.says != nil {
+			text := unfenced(d.Said)
+			if err := b.Parse(text); err != nil {
+				return nil, asValueless(err)
+			}
 			var data any
-			if json.Unmarshal([]byte(unfenced(d.Said)), &data) == nil {
+			if json.Unmarshal([]byte(text), &data) == nil {
 				v["data"] = data
 			}
 		}
-		return v
+		return v, nil
 	}
 	byKind := make(map[string][]any)
 	for _, m := range d.Outputs {
@@ -130,7 +180,7 @@ func (s *Step) seen(d *Done) any {
 			v[k] = byKind[k][0]
 		}
 	}
-	return v
+	return v, nil
 }
 
 // made lists what the steps made, each with what belongs to it.

@@ -12,8 +12,11 @@ import (
 	"stele/internal/access"
 	"stele/internal/catalog"
 	"stele/internal/chat"
+	"stele/internal/fair"
 	"stele/internal/file"
+	"stele/internal/formula"
 	"stele/internal/generation"
+	"stele/internal/manifest"
 	"stele/internal/media"
 )
 
@@ -85,6 +88,7 @@ type Options struct {
 	Store       Store
 	Files       Files
 	Chat        Talker
+	Pool        *Pool // nil: one of its own
 	Log         *slog.Logger
 	Now         func() time.Time
 }
@@ -97,11 +101,13 @@ type Runner struct {
 	ctx    context.Context //nolint:containedctx // that of calls that outlive a poll
 	cancel context.CancelFunc
 	calls  sync.WaitGroup
+	held   *fair.Semaphore // bytes of prompts and answers in memory
 
 	mu      sync.Mutex // guards all below
 	busy    map[string]*sync.Mutex
 	jobs    map[place]*job
 	recipes map[string]*Recipe // by their source
+	texts   int                // bytes of those sources
 }
 
 var (
@@ -113,6 +119,10 @@ var (
 // NewRunner makes a runner.
 func NewRunner(o Options) *Runner {
 	r := &Runner{Options: o, busy: make(map[string]*sync.Mutex), jobs: make(map[place]*job), recipes: make(map[string]*Recipe)}
+	if r.Pool == nil {
+		r.Pool = NewPool()
+	}
+	r.held = fair.New(mostHeld, fair.Half(mostHeld))
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	return r
 }
@@ -223,23 +233,42 @@ func (r *Runner) Forget(t media.Ticket) {
 	}
 }
 
-// mostRecipes is how many recipes are held ready.
-const mostRecipes = 200
+// mostRecipes is how many recipes are held ready, mostTexts how many bytes their
+// texts have together.
+const (
+	mostRecipes = 200
+	mostTexts   = 1 << 20
+)
 
-// recipe is the app as it was when the run was ordered.
-func (r *Runner) recipe(source string) (*Recipe, error) {
+// recipe is the app as it was when the run was ordered. It is read outside of the
+// lock: others go on meanwhile.
+func (r *Runner) recipe(ctx context.Context, task *generation.Task, wait time.Duration) (*Recipe, error) {
+	source := task.Order.Recipe
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if known := r.recipes[source]; known != nil {
+	known := r.recipes[source]
+	r.mu.Unlock()
+	if known != nil {
 		return known, nil
 	}
-	read, err := Read("app", []byte(source))
-	if err != nil {
-		return nil, &media.Failure{Class: media.Quota, Message: "This version of Stele does not understand the app any more.", Err: err}
+	var read Recipe
+	err := r.Pool.do(ctx, task.Workspace, wait, func(*formula.Budget) (err error) {
+		read, err = Read("app", []byte(source))
+		return err
+	})
+	if _, wrong := errors.AsType[manifest.Problems](err); wrong {
+		return nil, &media.Failure{Class: media.BadInput, Message: "This version of Stele does not understand the app any more.", Err: err}
+	} else if err != nil {
+		return nil, err
 	}
-	if len(r.recipes) >= mostRecipes {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.recipes) >= mostRecipes || r.texts+len(source) > mostTexts {
 		clear(r.recipes)
+		r.texts = 0
 	}
-	r.recipes[source] = &read
+	if r.recipes[source] == nil {
+		r.recipes[source] = &read
+		r.texts += len(source)
+	}
 	return &read, nil
 }

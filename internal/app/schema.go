@@ -24,6 +24,7 @@ func compileSchema(schema map[string]any) (*jsonschema.Schema, error) {
 	const place = "https://app.invalid/schema"
 	c := jsonschema.NewCompiler()
 	c.UseLoader(nowhere{})
+	c.UseRegexpEngine(matchers())
 	if err := c.AddResource(place, doc); err != nil {
 		return nil, err
 	}
@@ -51,8 +52,11 @@ func answer(said string, schema map[string]any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := bounded(compiled, v); err != nil {
+		return nil, err
+	}
 	if err := compiled.Validate(v); err != nil {
-		return nil, errors.New("the model's answer does not fit the schema: " + brief(err))
+		return nil, errors.New("the model's answer does not fit the schema: " + brief(innermost(err)))
 	}
 	return v, nil
 }

@@ -2,15 +2,17 @@ package app
 
 import (
 	"context"
+	"errors"
 
 	"stele/internal/access"
 	"stele/internal/fault"
+	"stele/internal/formula"
 	"stele/internal/generation"
 	"stele/internal/media"
 )
 
-// longestFile is how long a file given as text may be: the bytes may be in it.
-const longestFile = 64 << 20
+// longestGiven is how long a file given as text may be: the bytes may be in it.
+const longestGiven = 64 << 20
 
 // Open finds an app of who's workspace whose every model its scope opens.
 func (r *Runner) Open(who access.Principal, id string) (Recipe, error) {
@@ -66,7 +68,7 @@ func (r *Runner) Create(ctx context.Context, who access.Principal, id, app strin
 	list := recipe.Parameters()
 	for i := range list {
 		if recipe.Inputs[i].Media != "" && list[i].MaxLength == 0 {
-			list[i].MaxLength = longestFile
+			list[i].MaxLength = longestGiven
 		}
 	}
 	values, err := media.Values(list, fields)
@@ -86,6 +88,17 @@ func (r *Runner) Create(ctx context.Context, who access.Principal, id, app strin
 		}
 		delete(values, in.Name)
 	}
-	w.Nano = r.estimate(&recipe, values)
+	err = r.Pool.people(ctx, who.Workspace, func(b *formula.Budget) (err error) {
+		if b.Weigh(values) != nil {
+			return fault.New(fault.InvalidParameter, "The inputs of a run have at most %d MB together, beside files.", formula.MostGiven>>20)
+		}
+		w.Nano, err = r.estimate(b, &recipe, values)
+		return err
+	})
+	if v, ok := errors.AsType[*valueless](err); ok {
+		return nil, fault.New(fault.InvalidParameter, "The app cannot be run with these inputs: %s", sentence(v.why))
+	} else if err != nil {
+		return nil, err
+	}
 	return r.Generations.CreateWhole(ctx, who, id, w)
 }

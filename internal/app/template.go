@@ -9,27 +9,19 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/checker/nature"
-	"github.com/expr-lang/expr/file"
-	"github.com/expr-lang/expr/types"
-	"github.com/expr-lang/expr/vm"
 	"github.com/go-json-experiment/json"
 
+	"stele/internal/formula"
 	"stele/internal/manifest"
-)
-
-const (
-	mostNodes = 400     // of one expression
-	mostCells = 200_000 // that one evaluation may use
 )
 
 // template is a value of the file whose texts may hold expressions: ${…}. A text
 // that is nothing but one expression has that expression's value; $${ stands for ${.
 type template struct {
 	literal any
-	program *vm.Program
+	program *formula.Program
 	pieces  []piece
 	list    []*template
 	fields  map[string]*template
@@ -38,13 +30,13 @@ type template struct {
 // piece is a part of a text: words or an expression.
 type piece struct {
 	words   string
-	program *vm.Program
+	program *formula.Program
 }
 
 // sight is what expressions at a place in the file may speak of.
 type sight struct {
 	doc   *manifest.Doc
-	env   types.Map
+	scope *formula.Scope
 	steps map[string]int
 	names []string
 	needs map[int]bool // the steps that were spoken of
@@ -90,8 +82,8 @@ func (s *sight) text(at manifest.Path, text string) *template {
 		if len(pieces) == 1 {
 			return &template{program: program}
 		}
-		if k := program.Node().Type(); k != nil && (k.Kind() == reflect.Slice || k.Kind() == reflect.Map) {
-			s.doc.Problem(at, "${%s} is a list or an object and cannot stand inside a text: use join(…) or toJSON(…)", p.text)
+		if k := program.Type(); k != nil && (k.Kind() == reflect.Slice || k.Kind() == reflect.Map) {
+			s.doc.Problem(at, "${%s} is a list or an object and cannot stand inside a text: use join(…) or toJSON(…)", brieflyQuoted(p.text))
 		}
 		t.pieces = append(t.pieces, piece{program: program})
 	}
@@ -105,39 +97,49 @@ func (s *sight) text(at manifest.Path, text string) *template {
 }
 
 // expression compiles what stands between ${ and }.
-func (s *sight) expression(at manifest.Path, text string) *vm.Program {
-	options := []expr.Option{expr.Env(s.env), expr.MaxNodes(mostNodes)}
-	for _, name := range outside() {
-		options = append(options, expr.DisableBuiltin(name))
-	}
-	program, err := expr.Compile(text, options...)
+func (s *sight) expression(at manifest.Path, text string) *formula.Program {
+	program, err := s.scope.Compile(text)
 	if err != nil {
-		s.doc.Problem(at, "${%s}: %s", strings.TrimSpace(text), s.explain(err))
+		s.doc.Problem(at, "${%s}: %s", brieflyQuoted(text), s.explain(err))
 		return nil
 	}
-	node := program.Node()
 	m := mentions{sight: s, bare: make(map[ast.Node]bool)}
-	ast.Walk(&node, &m)
+	program.Walk(&m)
 	if len(m.bare) > 0 {
-		s.doc.Problem(at, "${%s}: steps is followed by the id of a step, as in steps.%s", strings.TrimSpace(text), s.example())
+		s.doc.Problem(at, "${%s}: steps is followed by the id of a step, as in steps.%s", brieflyQuoted(text), s.example())
 	}
 	return program
 }
 
+// longestQuote is how much of an expression is said again in a message.
+const longestQuote = 120
+
+// brieflyQuoted is an expression as messages say it.
+func brieflyQuoted(text string) string {
+	text = strings.TrimSpace(text)
+	if len(text) > longestQuote {
+		return strings.ToValidUTF8(text[:longestQuote], "") + "…"
+	}
+	return text
+}
+
 // explain says what is wrong with an expression, and where in it.
 func (s *sight) explain(err error) string {
-	e, ok := errors.AsType[*file.Error](err)
+	e, ok := errors.AsType[*formula.Error](err)
 	if !ok {
 		return err.Error()
 	}
 	message := e.Message
 	if name, unknown := strings.CutPrefix(message, "unknown name "); unknown {
-		message += manifest.DidYouMean(name, slices.Sorted(maps.Keys(s.env)))
+		message += manifest.DidYouMean(name, slices.Sorted(maps.Keys(s.scope.Names())))
 	}
 	if field, unknown := strings.CutPrefix(message, "unknown field "); unknown {
 		message = "there is no " + field + " here" + manifest.DidYouMean(field, s.names)
 	}
-	return fmt.Sprintf("character %d: %s", e.Column+1, message)
+	if e.Column == 0 {
+		return message
+	}
+	return fmt.Sprintf("character %d: %s", e.Column, message)
 }
 
 // example is the id of some step.
@@ -241,19 +243,19 @@ func closing(text string) int {
 	return -1
 }
 
-// value is what the template comes to.
-func (t *template) value(env map[string]any) (any, error) {
+// value is what the template comes to, within the budget.
+func (t *template) value(b *formula.Budget, env map[string]any) (any, error) {
 	switch {
 	case t == nil:
 		return nil, nil
 	case t.program != nil:
-		return evaluate(t.program, env)
+		return evaluate(b, t.program, env)
 	case t.pieces != nil:
-		return t.words(env)
+		return t.words(b, env)
 	case t.list != nil:
 		list := make([]any, len(t.list))
 		for i, item := range t.list {
-			v, err := item.value(env)
+			v, err := item.value(b, env)
 			if err != nil {
 				return nil, err
 			}
@@ -263,7 +265,7 @@ func (t *template) value(env map[string]any) (any, error) {
 	case t.fields != nil:
 		fields := make(map[string]any, len(t.fields))
 		for name, field := range t.fields {
-			v, err := field.value(env)
+			v, err := field.value(b, env)
 			if err != nil {
 				return nil, err
 			}
@@ -274,20 +276,21 @@ func (t *template) value(env map[string]any) (any, error) {
 	return t.literal, nil
 }
 
-func (t *template) words(env map[string]any) (any, error) {
-	var b strings.Builder
-	for _, p := range t.pieces {
+func (t *template) words(b *formula.Budget, env map[string]any) (any, error) {
+	parts := make([]string, len(t.pieces))
+	for i, p := range t.pieces {
 		if p.program == nil {
-			b.WriteString(p.words)
+			parts[i] = p.words
 			continue
 		}
-		v, err := evaluate(p.program, env)
+		v, err := evaluate(b, p.program, env)
 		if err != nil {
 			return nil, err
 		}
-		b.WriteString(spoken(v))
+		parts[i] = spoken(v)
 	}
-	return b.String(), nil
+	text, err := b.Join(parts)
+	return text, asValueless(err)
 }
 
 // spoken is a value inside a text.
@@ -311,20 +314,32 @@ func spoken(v any) string {
 	return string(text)
 }
 
-// evaluate runs an expression within bounds.
-func evaluate(p *vm.Program, env map[string]any) (any, error) {
-	machine := vm.VM{MemoryBudget: mostCells}
-	v, err := machine.Run(p, env)
-	if e, ok := errors.AsType[*file.Error](err); ok {
-		return nil, &valueless{fmt.Sprintf("${%s}: %s", strings.TrimSpace(p.Source().String()), e.Message)}
-	} else if err != nil {
-		return nil, &valueless{err.Error()}
+// evaluate runs an expression.
+func evaluate(b *formula.Budget, p *formula.Program, env map[string]any) (any, error) {
+	v, err := p.Run(b, env)
+	if over, ok := errors.AsType[*formula.Overrun](err); ok {
+		return nil, &valueless{"${" + brieflyQuoted(p.Text()) + "}: " + over.Message, true}
 	}
-	return v, nil
+	return v, asValueless(err)
 }
 
-// valueless is an expression that came to nothing, with what it was given.
-type valueless struct{ why string }
+// asValueless makes one of an error that is the expression's; those of contexts stay.
+func asValueless(err error) error {
+	if over, ok := errors.AsType[*formula.Overrun](err); ok {
+		return &valueless{over.Message, true}
+	}
+	if f, ok := errors.AsType[*formula.Failed](err); ok {
+		return &valueless{"${" + brieflyQuoted(f.Text) + "}: " + f.Message, false}
+	}
+	return err
+}
+
+// valueless is an expression that came to nothing with what it was given. It will
+// each time.
+type valueless struct {
+	why  string
+	over bool // it wanted more than an evaluation may have
+}
 
 func (v *valueless) Error() string { return v.why }
 
@@ -334,5 +349,5 @@ func (t *template) nature() *nature.Nature {
 	if t == nil || t.program == nil {
 		return nil
 	}
-	return t.program.Node().Nature()
+	return t.program.Nature()
 }

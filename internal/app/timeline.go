@@ -34,9 +34,9 @@ type StepView struct {
 
 // Timeline shows a run.
 func (r *Runner) Timeline(ctx context.Context, task *generation.Task) (*Timeline, error) {
-	recipe, err := r.recipe(task.Order.Recipe)
+	recipe, err := r.recipe(ctx, task, patience)
 	if err != nil {
-		return nil, err
+		return nil, toClient(err)
 	}
 	done, err := r.Store.Steps(ctx, task.ID)
 	if err != nil {

@@ -24,7 +24,8 @@ type Apps struct {
 	Books    AppBooks
 	Files    AppFiles
 	Models   AppModels
-	Pictures fs.FS // of what built-in apps make: social-card.webp; nil: none
+	Audit    func(ctx context.Context, e access.Entry) error // writes down what no transaction of a room does
+	Pictures fs.FS                                           // of what built-in apps make: social-card.webp; nil: none
 }
 
 // AppRunner finds apps and runs them, as it does for the public API.
@@ -37,7 +38,7 @@ type AppRunner interface {
 
 // AppEditor is where apps are written.
 type AppEditor interface { //nolint:interfacebloat // what one page does, one thing each
-	Check(id, source string) (app.Recipe, manifest.Problems)
+	Check(ctx context.Context, who access.Principal, id, source string) (app.Recipe, manifest.Problems, error)
 	Drafts(ctx context.Context, who access.Principal) ([]app.Draft, error)
 	Draft(ctx context.Context, who access.Principal, id string) (app.Draft, error)
 	Versions(ctx context.Context, who access.Principal, id string) ([]app.Version, error)
@@ -102,24 +103,38 @@ type appCard struct {
 
 func (c *Console) showApps(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	p := appsPage{Kind: r.URL.Query().Get("makes"), Kinds: []appKind{{"image", "Pictures"}, {"video", "Clips"}, {"audio", "Sounds"}}}
-	recipes, _ := c.apps.Runner.Page(v.Principal(), 1, mostApps)
-	for i := range recipes {
-		p.Cards = append(p.Cards, c.card(&recipes[i]))
-	}
-	drafts, err := c.apps.Editor.Drafts(r.Context(), v.Principal())
-	if err != nil {
+	var err error
+	if p.Cards, err = c.cards(r.Context(), v); err != nil {
 		return err
-	}
-	for _, d := range drafts {
-		if slices.ContainsFunc(p.Cards, func(a appCard) bool { return a.ID == d.ID }) {
-			continue
-		}
-		p.Cards = append(p.Cards, c.draftCard(d))
 	}
 	if p.Kind != "" {
 		p.Cards = slices.DeleteFunc(p.Cards, func(a appCard) bool { return a.Makes != p.Kind })
 	}
 	return c.render(w, r, http.StatusOK, "apps", view{Title: "Apps", Active: "apps", Visitor: &v, Data: p})
+}
+
+// cards are the apps that are offered, and the drafts of those that are not.
+func (c *Console) cards(ctx context.Context, v access.Visitor) ([]appCard, error) {
+	var list []appCard
+	recipes, _ := c.apps.Runner.Page(v.Principal(), 1, mostApps)
+	for i := range recipes {
+		list = append(list, c.card(&recipes[i]))
+	}
+	drafts, err := c.apps.Editor.Drafts(ctx, v.Principal())
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range drafts {
+		if slices.ContainsFunc(list, func(a appCard) bool { return a.ID == d.ID }) {
+			continue
+		}
+		card, err := c.draftCard(ctx, v, d)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, card)
+	}
+	return list, nil
 }
 
 func (c *Console) card(r *app.Recipe) appCard {
@@ -130,15 +145,18 @@ func (c *Console) card(r *app.Recipe) appCard {
 }
 
 // draftCard shows an app that is not offered, as far as its text can be read.
-func (c *Console) draftCard(d app.Draft) appCard {
-	r, _ := c.apps.Editor.Check(d.ID, d.Source)
+func (c *Console) draftCard(ctx context.Context, v access.Visitor, d app.Draft) (appCard, error) {
+	r, _, err := c.apps.Editor.Check(ctx, v.Principal(), d.ID, d.Source)
+	if err != nil {
+		return appCard{}, err
+	}
 	r.ID, r.Version, r.Origin = d.ID, d.Latest, app.FromConsole
 	if r.Name == "" {
 		r.Name = d.ID
 	}
 	card := c.card(&r)
 	card.Draft = true
-	return card
+	return card, nil
 }
 
 // appPicture is the file with a picture of what an app makes, "" where there is none.

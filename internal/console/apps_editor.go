@@ -91,7 +91,10 @@ func (c *Console) editorPage(w http.ResponseWriter, r *http.Request, v access.Vi
 		p.Source = kept
 	}
 	if !p.ReadOnly || p.Name == "" {
-		checked, problems := c.apps.Editor.Check(id, p.Source)
+		checked, problems, err := c.apps.Editor.Check(ctx, who, id, p.Source)
+		if err != nil {
+			return err
+		}
 		p.Name, p.Check = checked.Name, listProblems(&checked, problems)
 		if p.Name == "" {
 			p.Name = id
@@ -130,7 +133,10 @@ func (c *Console) checkApp(w http.ResponseWriter, r *http.Request, v access.Visi
 	if err := readParts(w, r); err != nil {
 		return err
 	}
-	recipe, problems := c.apps.Editor.Check(r.PostForm.Get("app"), editorText(r))
+	recipe, problems, err := c.apps.Editor.Check(r.Context(), v.Principal(), r.PostForm.Get("app"), editorText(r))
+	if err != nil {
+		return err
+	}
 	return c.fragment(w, r, http.StatusOK, "app_editor", "problems", view{Visitor: &v, Data: listProblems(&recipe, problems)})
 }
 
@@ -227,7 +233,11 @@ func (c *Console) showVersion(w http.ResponseWriter, r *http.Request, v access.V
 		return noSuchApp(err)
 	}
 	p.Offered, p.Latest = d.Offered, d.Latest
-	if recipe, err := app.Read("app", []byte(version.Source)); err == nil {
+	recipe, problems, err := c.apps.Editor.Check(r.Context(), v.Principal(), version.App, version.Source)
+	if err != nil {
+		return err
+	}
+	if len(problems) == 0 {
 		p.Name = recipe.Name
 	}
 	return c.render(w, r, http.StatusOK, "app_editor", view{Title: p.Name, Active: "apps", Visitor: &v, Data: p})

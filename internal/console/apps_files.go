@@ -87,20 +87,13 @@ func (c *Console) pickFiles(w http.ResponseWriter, r *http.Request, v access.Vis
 
 // takeFile keeps a file that a person gives to an app.
 func (c *Console) takeFile(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	part, err := uploadedFile(r)
-	if err != nil {
-		return err
-	}
 	kind := r.URL.Query().Get("kind")
-	f, err := c.apps.Files.Save(r.Context(), file.Upload{
-		Workspace: v.Session.Workspace, Name: part.FileName(), Body: arriving{part},
-		Judge: func(f *file.File) error {
-			if kind != "" && f.Kind != "" && f.Kind != kind {
-				return fault.New(fault.UnsupportedFileType, "%s is no %s.", f.Name, appMedia(kind))
-			}
-			return nil
-		},
-	})
+	f, err := c.keepUpload(r, v, uploads{c.apps.Files, c.apps.Audit}, file.Upload{Judge: func(f *file.File) error {
+		if kind != "" && f.Kind != "" && f.Kind != kind {
+			return fault.New(fault.UnsupportedFileType, "%s is no %s.", f.Name, appMedia(kind))
+		}
+		return nil
+	}})
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package console
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
 	"stele/internal/access"
@@ -26,18 +25,9 @@ func (c *Console) newApp(w http.ResponseWriter, r *http.Request, v access.Visito
 }
 
 func (c *Console) newAppPage(w http.ResponseWriter, r *http.Request, v access.Visitor, status int, p newAppPage) error {
-	recipes, _ := c.apps.Runner.Page(v.Principal(), 1, mostApps)
-	for i := range recipes {
-		p.Choices = append(p.Choices, c.card(&recipes[i]))
-	}
-	drafts, err := c.apps.Editor.Drafts(r.Context(), v.Principal())
-	if err != nil {
+	var err error
+	if p.Choices, err = c.cards(r.Context(), v); err != nil {
 		return err
-	}
-	for _, d := range drafts {
-		if !slices.ContainsFunc(p.Choices, func(a appCard) bool { return a.ID == d.ID }) {
-			p.Choices = append(p.Choices, c.draftCard(d))
-		}
 	}
 	return c.render(w, r, status, "app_new", view{Title: "New app", Active: "apps", Visitor: &v, Data: p})
 }

@@ -123,7 +123,7 @@ func withApps(w *workshop) func(*house, *console.Options) {
 			Library: w.library, Catalog: models, Generations: w.generations, Tasks: db, Store: db, Files: w.files, Chat: talker{}, Log: log, Now: time.Now,
 		})
 		w.editor = &app.Editor{Store: db, Library: w.library, Catalog: models, Now: time.Now}
-		o.Apps = &console.Apps{Runner: w.runner, Editor: w.editor, Tasks: w.generations, Books: db, Files: w.files, Models: models, Pictures: pictures.Files()}
+		o.Apps = &console.Apps{Runner: w.runner, Editor: w.editor, Tasks: w.generations, Books: db, Files: w.files, Models: models, Audit: db.InsertEntry, Pictures: pictures.Files()}
 		o.Now = time.Now
 		w.start(t, q)
 	}

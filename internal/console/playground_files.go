@@ -1,8 +1,6 @@
 package console
 
 import (
-	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -10,9 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"stele/internal/access"
-	"stele/internal/fault"
 	"stele/internal/file"
-	"stele/internal/uid"
 )
 
 // attachment is a file as the page knows it.
@@ -30,20 +26,7 @@ func (c *Console) attachFile(w http.ResponseWriter, r *http.Request, v access.Vi
 	if c.playground.Files == nil {
 		return errNoPage()
 	}
-	part, err := uploadedFile(r)
-	if err != nil {
-		return err
-	}
-	f, err := c.playground.Files.Save(r.Context(), file.Upload{
-		Workspace: v.Principal().Workspace, Name: part.FileName(), Body: arriving{part}, Documents: true,
-	})
-	if err != nil {
-		return err
-	}
-	who := v.Principal()
-	err = c.playground.Audit(r.Context(), access.Entry{
-		ID: uid.New("aud"), At: c.now(), Actor: who.User, Workspace: who.Workspace, Action: "file.upload", Target: f.ID, Detail: f.Name,
-	})
+	f, err := c.keepUpload(r, v, uploads{c.playground.Files, c.playground.Audit}, file.Upload{Documents: true})
 	if err != nil {
 		return err
 	}
@@ -65,15 +48,4 @@ func localAddress(address string) string {
 		return ""
 	}
 	return u.RequestURI()
-}
-
-// arriving is a file's bytes, with errors that a person understands.
-type arriving struct{ io.Reader }
-
-func (a arriving) Read(p []byte) (int, error) {
-	n, err := a.Reader.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = fault.New(fault.InvalidRequestBody, "The file did not arrive whole: attach it again.").Because(err)
-	}
-	return n, err
 }

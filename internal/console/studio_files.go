@@ -9,40 +9,24 @@ import (
 	"stele/internal/access"
 	"stele/internal/fault"
 	"stele/internal/file"
-	"stele/internal/uid"
 )
 
 const (
-	mostPicked  = 60  // files one can pick from
-	mostLooked  = 400 // of the newest, of whatever kind
-	smallLasts  = "private, max-age=604800, immutable"
-	uploadField = "file"
+	mostPicked = 60  // files one can pick from
+	mostLooked = 400 // of the newest, of whatever kind
+	smallLasts = "private, max-age=604800, immutable"
 )
 
 // uploadInput keeps a file that goes into an order.
 func (c *Console) uploadInput(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	part, err := uploadedFile(r)
-	if err != nil {
-		return err
-	}
 	kind := r.URL.Query().Get("kind")
-	f, err := c.studio.Files.Save(r.Context(), file.Upload{
-		Workspace: v.Session.Workspace, Name: part.FileName(), Body: arriving{part},
-		Judge: func(f *file.File) error {
-			if kind != "" && f.Kind != "" && f.Kind != kind {
-				return fault.New(fault.UnsupportedFileType, "This is %s (%s). %s goes here.", kindNoun(f.Kind), f.Type, inWords(kindNoun(kind))).
-					With("content_type", f.Type)
-			}
-			return nil
-		},
-	})
-	if err != nil {
-		return err
-	}
-	who := v.Principal()
-	err = c.studio.Audit(r.Context(), access.Entry{
-		ID: uid.New("aud"), At: c.now(), Actor: who.User, Workspace: who.Workspace, Action: "file.upload", Target: f.ID, Detail: f.Name,
-	})
+	f, err := c.keepUpload(r, v, uploads{c.studio.Files, c.studio.Audit}, file.Upload{Judge: func(f *file.File) error {
+		if kind != "" && f.Kind != "" && f.Kind != kind {
+			return fault.New(fault.UnsupportedFileType, "This is %s (%s). %s goes here.", kindNoun(f.Kind), f.Type, inWords(kindNoun(kind))).
+				With("content_type", f.Type)
+		}
+		return nil
+	}})
 	if err != nil {
 		return err
 	}

@@ -5,10 +5,17 @@ import (
 	"strings"
 )
 
+// longestName is the longest name that others are compared with: comparing takes time in
+// the square of it.
+const longestName = 100
+
 // DidYouMean returns `; did you mean "strategy"?` with the known name that is
 // nearest to a misspelt one, or nothing if none is near. It is made to end a
 // message.
 func DidYouMean(name string, known []string) string {
+	if len(name) > longestName {
+		return ""
+	}
 	best, least := "", min(max(len(name)/3, 1), 3)+1
 	for _, k := range known {
 		if d := distance(strings.ToLower(name), strings.ToLower(k), least); d < least {

@@ -1,0 +1,78 @@
+package console_test
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"image"
+	"image/png"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"stele/internal/access"
+)
+
+func TestAnUploadInTheAppsRoomIsWrittenDown(t *testing.T) {
+	t.Parallel()
+	h, _ := openApps(t)
+	var form bytes.Buffer
+	parts := multipart.NewWriter(&form)
+	part, err := parts.CreateFormFile("file", "dot.png")
+	if err == nil {
+		err = png.Encode(part, image.NewRGBA(image.Rect(0, 0, 2, 2)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = parts.Close()
+	res := h.send(httptest.NewRequest(http.MethodPost, h.base+"/console/apps/files?kind=image", &form), header{"Content-Type", parts.FormDataContentType()})
+	wantStatus(t, res, 201)
+	var kept struct {
+		ID string `json:"id"`
+	}
+	if err := json.Unmarshal([]byte(body(t, res)), &kept); err != nil {
+		t.Fatal(err)
+	}
+	admin, err := h.access.BySession(t.Context(), h.cookie)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := h.access.Audit(t.Context(), admin.Principal(), access.Filter{Action: "file.upload", Limit: 10})
+	if err != nil || len(list) != 1 || list[0].Target != kept.ID || list[0].Actor != admin.User.ID || list[0].Detail != "dot.png" {
+		t.Errorf("the log has %+v, %v", list, err)
+	}
+}
+
+// TestFilesComeInOneWay keeps the next room from taking files without writing it down.
+func TestFilesComeInOneWay(t *testing.T) {
+	t.Parallel()
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || name == "uploads.go" {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok {
+				if s, ok := call.Fun.(*ast.SelectorExpr); ok && (s.Sel.Name == "MultipartReader" || s.Sel.Name == "FormFile") {
+					t.Errorf("%s takes a file by itself: use keepUpload", name)
+				}
+			}
+			return true
+		})
+	}
+}

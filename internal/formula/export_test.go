@@ -1,0 +1,4 @@
+package formula
+
+// Counted is counted.
+var Counted = counted
