@@ -225,12 +225,19 @@ func TestATaskHasADeadline(t *testing.T) {
 func TestHangingOrdersOfOneWorkspaceDoNotStopAnothers(t *testing.T) {
 	t.Parallel()
 	free := make(chan struct{})
-	maker := &hanging{free: free}
+	maker := &hanging{free: free, begun: make(chan struct{}, 200)}
 	h := open(t, t.TempDir(), maker)
 	h.start()
 	defer close(free)
 	for range 150 {
 		h.orderBy(access.Principal{Workspace: "default", Environment: "development"}, "hang")
+	}
+	for range 64 { // as many as it may have
+		select {
+		case <-maker.begun:
+		case <-time.After(30 * time.Second):
+			t.Fatal("the orders do not begin")
+		}
 	}
 	other := access.Principal{Workspace: "other", Environment: "development"}
 	for range 3 {
@@ -254,14 +261,15 @@ func TestHangingOrdersOfOneWorkspaceDoNotStopAnothers(t *testing.T) {
 
 // hanging is a maker that answers what is quick and lets the rest wait.
 type hanging struct {
-	free      chan struct{}
-	now, most atomic.Int64
+	free, begun chan struct{}
+	now, most   atomic.Int64
 }
 
 func (m *hanging) Submit(ctx context.Context, req media.Request) (media.Status, error) {
 	if req.Prompt == "hang" {
 		m.most.Store(max(m.most.Load(), m.now.Add(1)))
 		defer m.now.Add(-1)
+		m.begun <- struct{}{}
 		select {
 		case <-m.free:
 		case <-ctx.Done():
