@@ -101,11 +101,11 @@ func ofQueue(jobs []generation.Job) []queue.Job {
 	return list
 }
 
-// How many jobs of each kind one process does at a time. They mostly wait for
-// providers, each of which has a lane of its own: a silent one holds up to 128 of them.
+// How many jobs of each kind one process does at a time; one workspace has half of
+// them. They mostly wait for providers, each of which has a lane of its own.
 const (
-	workers   = 1024
-	couriers  = 32
+	workers   = 2048
+	couriers  = 64
 	runTime   = 10 * time.Minute // copying a long clip takes its time
 	drainJobs = 20 * time.Second
 )

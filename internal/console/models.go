@@ -116,7 +116,7 @@ func (c *Console) targetStates() map[string]stateBadge {
 		}
 		states[p.ID] = stateWords(&p)
 		for _, b := range p.Health.Breakers {
-			if b.State == "open" {
+			if b.State == "open" && b.Caller == "" {
 				states[p.ID+"/"+b.Model] = stateBadge{"held back", "bad"}
 			}
 		}

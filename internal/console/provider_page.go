@@ -30,9 +30,10 @@ type providerPage struct {
 const fewBreakers = 20
 
 type breakerRow struct {
-	Model string
-	State stateBadge
-	InRow int
+	Model  string
+	Caller string // the workspace that is held back; "" for everybody
+	State  stateBadge
+	InRow  int
 }
 
 // settingRow is a setting of an account that cannot be changed here.
@@ -76,8 +77,11 @@ func (c *Console) fillProvider(p *Provider, page providerPage, v access.Visitor)
 		page.Wrong = append(page.Wrong, p.Wrong[field])
 	}
 	for _, b := range p.Health.Breakers { // names of models may be the clients' own, so there may be many
+		if b.Caller != "" && b.Caller != v.Session.Workspace && !page.Manage {
+			continue // another workspace's business
+		}
 		if b.State != "closed" || b.InRow > 0 || len(page.Breakers) < fewBreakers {
-			page.Breakers = append(page.Breakers, breakerRow{b.Model, breakerWords(b.State), b.InRow})
+			page.Breakers = append(page.Breakers, breakerRow{b.Model, b.Caller, breakerWords(b.State), b.InRow})
 		}
 	}
 	kind := c.kindOf(p.Kind)

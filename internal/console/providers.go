@@ -92,7 +92,7 @@ func (c *Console) providerRow(p *Provider, titles map[string]string, manage bool
 		}
 	}
 	for _, b := range p.Health.Breakers {
-		if b.State == "open" {
+		if b.State == "open" && b.Caller == "" {
 			row.Open = append(row.Open, b.Model)
 		}
 	}

@@ -65,15 +65,27 @@ func (s *Semaphore) Share() int64 {
 func (s *Semaphore) TryAcquire(name string, n int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.turns.Len() > 0 {
+	if n > s.share || s.taken+n > s.size {
 		return false
 	}
-	t := s.tenants[name]
-	if s.taken+n > s.size || n > s.share || t != nil && t.held+n > s.share {
+	if s.turns.Len() == 0 { // the usual case
+		t := s.tenant(name)
+		free := t.held+n <= s.share
+		if free {
+			s.grant(t, n)
+		}
+		return free
+	}
+	t, w := s.tenant(name), &waiter{n: n, ready: make(chan struct{})}
+	s.wait(t, w)
+	s.serve()
+	select {
+	case <-w.ready:
+		return true
+	default:
+		s.leave(t, w)
 		return false
 	}
-	s.grant(s.tenant(name), n)
-	return true
 }
 
 // Acquire takes n units for a tenant, waiting for its turn until ctx ends. With an

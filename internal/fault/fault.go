@@ -27,6 +27,7 @@ type Error struct {
 	Details    map[string]any // facts for programs; may be nil
 	RetryAfter time.Duration  // when trying again makes sense; 0 says nothing
 	Spent      bool           // it was tried again already: clients need not
+	Unreached  bool           // no connection to the upstream came about, whatever was to be asked
 	Err        error          // the cause: logged, never shown
 }
 

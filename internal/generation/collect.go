@@ -15,12 +15,11 @@ func (s *Service) collect(ctx context.Context, t *Task, outputs []media.Output) 
 	if failure != nil {
 		return 0, s.fail(ctx, t, failure)
 	}
-	fetches := &s.schedule.lane(t.Provider).fetches
-	free, wait := fetches.take()
-	if !free {
-		return wait, nil
+	leave, again := s.schedule.lane(t.Provider).fetches.Enter(ctx, t.Workspace)
+	if leave == nil {
+		return again, nil
 	}
-	defer fetches.give()
+	defer leave()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), collectTime)
 	defer cancel()
 	var last media.Status
@@ -71,7 +70,7 @@ func (s *Service) uncollected(ctx context.Context, t *Task, f *media.Failure) (a
 				return errMoved
 			}
 			t.Stage, t.Owner, t.Ticket, t.NotBefore = Ordered, "", nil, s.Now().Add(breather(t))
-			t.Then(Run{t.ID})
+			t.Then(runOf(t))
 			return nil
 		})
 		return 0, err

@@ -46,7 +46,7 @@ func (s *Service) Create(ctx context.Context, who access.Principal, id string, a
 	if who.User != "" {
 		t.Note(s.entry(who, "generation.create", t))
 	}
-	s.rush.order(time.Now())
+	s.rush.order(t.Workspace, time.Now())
 	if err := s.insert(ctx, t, taken); err != nil {
 		return nil, err
 	}

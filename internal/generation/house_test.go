@@ -114,7 +114,7 @@ func asJobs(jobs []generation.Job) []queue.Job {
 // start works on tasks until the test ends or stop is called.
 func (h *house) start() {
 	h.t.Helper()
-	queue.Handle(h.queue, queue.Work{Workers: 20}, h.Run)
+	queue.Handle(h.queue, queue.Work{Workers: 200}, h.Run)
 	if err := h.queue.Start(context.WithoutCancel(h.t.Context())); err != nil {
 		h.t.Fatal(err)
 	}
@@ -134,6 +134,11 @@ func (h *house) start() {
 
 // order creates a task.
 func (h *house) order(prompt string) *generation.Task {
+	h.t.Helper()
+	return h.orderBy(who, prompt)
+}
+
+func (h *house) orderBy(who access.Principal, prompt string) *generation.Task {
 	h.t.Helper()
 	ask, err := media.Parse([]byte(`{"model":"test/model","prompt":"` + prompt + `"}`))
 	if err != nil {

@@ -3,9 +3,11 @@ package generation_test
 import (
 	"context"
 	"io"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"stele/internal/access"
 	"stele/internal/generation"
 	"stele/internal/media"
 )
@@ -217,3 +219,64 @@ func TestATaskHasADeadline(t *testing.T) {
 		t.Errorf("stopped %d times", stopped)
 	}
 }
+
+// TestHangingOrdersOfOneWorkspaceDoNotStopAnothers orders more than a provider has
+// places for, none of which is answered, and then one of another workspace.
+func TestHangingOrdersOfOneWorkspaceDoNotStopAnothers(t *testing.T) {
+	t.Parallel()
+	free := make(chan struct{})
+	maker := &hanging{free: free, begun: make(chan struct{}, 200)}
+	h := open(t, t.TempDir(), maker)
+	h.start()
+	defer close(free)
+	for range 150 {
+		h.orderBy(access.Principal{Workspace: "default", Environment: "development"}, "hang")
+	}
+	for range 64 { // as many as it may have
+		select {
+		case <-maker.begun:
+		case <-time.After(30 * time.Second):
+			t.Fatal("the orders do not begin")
+		}
+	}
+	other := access.Principal{Workspace: "other", Environment: "development"}
+	for range 3 {
+		task := h.orderBy(other, "quick")
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // less than a maker has for its answer
+		for version := int64(0); ; {
+			got, err := h.Watch(ctx, "other", "", task.ID, version, time.Minute)
+			if err != nil {
+				t.Fatalf("another workspace's order waits for those that hang: %v", err)
+			}
+			if version = got.Version; got.State.Final() {
+				break
+			}
+		}
+		cancel()
+	}
+	if most := maker.most.Load(); most > 64 {
+		t.Errorf("one workspace had %d orders at one provider", most)
+	}
+}
+
+// hanging is a maker that answers what is quick and lets the rest wait.
+type hanging struct {
+	free, begun chan struct{}
+	now, most   atomic.Int64
+}
+
+func (m *hanging) Submit(ctx context.Context, req media.Request) (media.Status, error) {
+	if req.Prompt == "hang" {
+		m.most.Store(max(m.most.Load(), m.now.Add(1)))
+		defer m.now.Add(-1)
+		m.begun <- struct{}{}
+		select {
+		case <-m.free:
+		case <-ctx.Done():
+		}
+	}
+	return done(0)
+}
+
+func (*hanging) Poll(context.Context, media.Ticket) (media.Status, error) { return done(0) }
+func (*hanging) Cancel(context.Context, media.Ticket) error               { return nil }

@@ -97,7 +97,7 @@ func (s *Service) adopt(ctx context.Context, t *Task) error {
 		return nil
 	}
 	_, err := s.update(ctx, t.ID, func(t *Task) error {
-		t.Then(Run{t.ID})
+		t.Then(runOf(t))
 		return nil
 	})
 	if errors.Is(err, errMoved) {

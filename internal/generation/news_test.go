@@ -9,19 +9,20 @@ func TestProgressIsWrittenSoOftenAndNotMore(t *testing.T) {
 	t.Parallel()
 	var n news
 	at := time.Unix(1000, 0)
-	count := func() (written int) {
+	count := func(workspace string) (written int) {
 		for range 3 * newsPerSecond {
-			if n.room(at) {
+			if n.room(workspace, at) {
 				written++
 			}
 		}
 		return written
 	}
-	if first, again := count(), count(); first != newsPerSecond || again != 0 {
-		t.Errorf("%d, then %d in one second, want %d and none", first, again, newsPerSecond)
+	const half = newsPerSecond / 2
+	if first, again, other, third := count("a"), count("a"), count("b"), count("c"); first != half || again != 0 || other != half || third != 0 {
+		t.Errorf("%d, then %d, for another workspace %d and for a third %d in one second", first, again, other, third)
 	}
 	at = at.Add(time.Second)
-	if next := count(); next != newsPerSecond {
-		t.Errorf("%d in the next second, want %d", next, newsPerSecond)
+	if next := count("a"); next != half {
+		t.Errorf("%d in the next second, want %d", next, half)
 	}
 }

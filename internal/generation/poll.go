@@ -53,7 +53,7 @@ func (s *Service) look(ctx context.Context, t *Task) (next *Task, wait time.Dura
 		return t, 0, s.broke(ctx, t, failureOf(status))
 	}
 	wait = pause(status.Wait)
-	if !t.changedBy(status) || status.Steps == nil && !s.news.room(s.Now()) {
+	if !t.changedBy(status) || status.Steps == nil && !s.news.room(t.Workspace, s.Now()) {
 		return t, wait, nil
 	}
 	next, err = s.mine(ctx, t, func(t *Task) { t.take(status) })
@@ -70,7 +70,7 @@ func (s *Service) unseen(ctx context.Context, t *Task, maker Maker, f *media.Fai
 	if repeater, ok := maker.(Repeater); ok && repeater.Repeats() {
 		_, err = s.mine(ctx, t, func(t *Task) {
 			t.Stage, t.Owner, t.Ticket, t.NotBefore = Ordered, "", nil, s.Now().Add(breather(t))
-			t.Then(Run{t.ID})
+			t.Then(runOf(t))
 		})
 		return t, 0, err
 	}
@@ -81,7 +81,7 @@ func (s *Service) unseen(ctx context.Context, t *Task, maker Maker, f *media.Fai
 func (s *Service) made(ctx context.Context, t *Task) error {
 	_, err := s.mine(ctx, t, func(t *Task) {
 		t.Stage, t.State = Collecting, media.Processing
-		t.Then(Run{t.ID})
+		t.Then(runOf(t))
 	})
 	crashPoint("made")
 	return err
@@ -96,7 +96,7 @@ func (s *Service) broke(ctx context.Context, t *Task, f *media.Failure) error {
 	}
 	_, err := s.mine(ctx, t, func(t *Task) {
 		t.Stage, t.Owner, t.Ticket, t.NotBefore = Ordered, "", nil, s.Now().Add(wait)
-		t.Then(Run{t.ID})
+		t.Then(runOf(t))
 	})
 	return err
 }

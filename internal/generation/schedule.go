@@ -6,18 +6,23 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"stele/internal/fair"
 )
 
 const (
-	pollWidth  = 256 // looks at one provider's work at the same time
-	askWidth   = 64  // submissions to one provider at the same time
-	fetchWidth = 64  // tasks of one provider whose outputs are copied at the same time
+	pollWidth  = 512             // looks at one provider's work at the same time; one workspace has half of these, and of all below
+	askWidth   = 128             // submissions to one provider at the same time
+	fetchWidth = 128             // tasks of one provider whose outputs are copied at the same time
+	laneRoom   = 256             // jobs that wait for their turn at one provider
+	lanePause  = 2 * time.Second // how long they wait there before they go back into the queue
 	firstWait  = time.Second
 	longestGap = time.Minute
 )
 
 // schedule calls poll for every task when it is due, in any number. Each provider
-// has a lane of its own, so that one that does not answer slows no other.
+// has a lane of its own, so that one that does not answer slows no other; in a lane
+// workspaces are served in turns.
 type schedule struct {
 	poll func(ctx context.Context, t *Task)
 	wake chan struct{}
@@ -36,11 +41,25 @@ type dueTask struct {
 
 // lane is the way to one provider.
 type lane struct {
-	asks, fetches places
+	asks, fetches *fair.Line
+	looks         *fair.Semaphore
 
-	mu    sync.Mutex // guards all below
-	polls int        // on their way
-	queue []*Task    // due, and without room
+	mu  sync.Mutex // guards due
+	due map[string]*dueLine
+}
+
+// dueLine are the tasks of a workspace that are due at one provider.
+type dueLine struct {
+	tasks   []*Task
+	workers int64 // goroutines that look at them, or wait for their turn to
+}
+
+func newLane() *lane {
+	return &lane{
+		asks:    fair.NewLine(askWidth, fair.Half(askWidth), laneRoom, lanePause),
+		fetches: fair.NewLine(fetchWidth, fair.Half(fetchWidth), laneRoom, lanePause),
+		looks:   fair.New(pollWidth, fair.Half(pollWidth)), due: make(map[string]*dueLine),
+	}
 }
 
 func newSchedule(poll func(context.Context, *Task)) *schedule {
@@ -51,7 +70,7 @@ func (s *schedule) lane(provider string) *lane {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.lanes[provider] == nil {
-		s.lanes[provider] = &lane{asks: places{most: askWidth}, fetches: places{most: fetchWidth}}
+		s.lanes[provider] = newLane()
 	}
 	return s.lanes[provider]
 }
@@ -130,32 +149,44 @@ func (s *schedule) untilNext() time.Duration {
 	return max(0, time.Until(s.due[0].at))
 }
 
-// enter polls a task now, or as soon as the lane has room.
+// enter polls a task now, or as soon as it is its workspace's turn.
 func (l *lane) enter(ctx context.Context, calls *sync.WaitGroup, t *Task, poll func(context.Context, *Task)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.polls >= pollWidth {
-		l.queue = append(l.queue, t)
+	line := l.due[t.Workspace]
+	if line == nil {
+		line = new(dueLine)
+		l.due[t.Workspace] = line
+	}
+	line.tasks = append(line.tasks, t)
+	if line.workers >= l.looks.Share() {
 		return
 	}
-	l.polls++
+	line.workers++
 	calls.Go(func() {
-		for next := t; next != nil; next = l.next(ctx) {
-			poll(ctx, next)
+		for next := l.next(t.Workspace); next != nil; next = l.next(t.Workspace) {
+			if l.looks.Acquire(ctx, next.Workspace, 1) == nil {
+				poll(ctx, next)
+				l.looks.Release(next.Workspace, 1)
+			}
 		}
 	})
 }
 
-// next is the task that has waited longest for room, nil for none.
-func (l *lane) next(ctx context.Context) *Task {
+// next is the task of a workspace that has been due for longest. Where it is nil the
+// caller has ended.
+func (l *lane) next(workspace string) *Task {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.queue) == 0 || ctx.Err() != nil {
-		l.polls--
+	line := l.due[workspace]
+	if len(line.tasks) == 0 {
+		if line.workers--; line.workers == 0 {
+			delete(l.due, workspace)
+		}
 		return nil
 	}
-	t := l.queue[0]
-	l.queue = l.queue[1:]
+	t := line.tasks[0]
+	line.tasks = line.tasks[1:]
 	return t
 }
 

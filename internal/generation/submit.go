@@ -19,12 +19,11 @@ func (s *Service) submit(ctx context.Context, t *Task) (again time.Duration, err
 	if failure != nil {
 		return 0, s.fail(ctx, t, failure)
 	}
-	asks := &s.schedule.lane(t.Provider).asks
-	free, wait := asks.take()
-	if !free {
-		return wait, nil
+	leave, again := s.schedule.lane(t.Provider).asks.Enter(ctx, t.Workspace)
+	if leave == nil {
+		return again, nil
 	}
-	defer asks.give()
+	defer leave()
 	req, failure := s.request(ctx, t)
 	if failure != nil {
 		return 0, s.fail(ctx, t, failure)

@@ -113,11 +113,17 @@ type Job interface{ Kind() string }
 
 // Run is the job that takes a task one step further.
 type Run struct {
-	ID string `json:"id"`
+	ID        string `json:"id"`
+	Workspace string `json:"workspace,omitempty"`
 }
 
 // Kind names the job in the queue.
 func (Run) Kind() string { return "generation" }
+
+// Tenant is whose job it is: workspaces are served in turns.
+func (r Run) Tenant() string { return r.Workspace }
+
+func runOf(t *Task) Run { return Run{t.ID, t.Workspace} }
 
 // Then queues a job with the task.
 func (t *Task) Then(j Job) { t.jobs = append(t.jobs, j) }
@@ -128,7 +134,7 @@ func (t *Task) Jobs() []Job { return t.jobs }
 // Announce has a message sent with the task.
 func (t *Task) Announce(d webhook.Delivery) {
 	t.deliveries = append(t.deliveries, d)
-	t.Then(webhook.Deliver{ID: d.ID})
+	t.Then(webhook.Deliver{ID: d.ID, Workspace: d.Workspace})
 }
 
 // Deliveries are the announcements to be saved with the task, for the store.

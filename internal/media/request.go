@@ -8,6 +8,7 @@ import (
 // Request is a generation whose every word was checked: what a maker is asked for.
 type Request struct {
 	Key        string // of this piece of work: the same key is the same work
+	Tenant     string // whose it is: makers that work here serve tenants in turns
 	Model      *Model
 	Operation  *Operation
 	Prompt     string

@@ -159,7 +159,7 @@ func (c *Chat) send(ctx context.Context, call outgoing) (*http.Response, error) 
 	}
 	answer, err := c.carry(r)
 	if err != nil {
-		return nil, fault.New(fault.UpstreamError, "The model's provider could not be reached.").Because(err)
+		return nil, unreachable(err)
 	}
 	if strings.EqualFold(answer.Header.Get("Content-Encoding"), "gzip") {
 		unpacked, err := gzip.NewReader(answer.Body)

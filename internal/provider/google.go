@@ -126,7 +126,7 @@ func (g *googleAccount) fetch(ctx context.Context) (string, time.Duration, error
 	r.Header["User-Agent"] = userAgent
 	answer, err := g.client.Do(r)
 	if err != nil {
-		return "", 0, fault.New(fault.UpstreamError, "The model's provider could not be reached.").Because(err)
+		return "", 0, unreachable(err)
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, mostError))

@@ -25,6 +25,13 @@ const (
 // Job is something to be done. It is kept as JSON.
 type Job interface{ Kind() string }
 
+// Owned is a job that says whose it is. The jobs of a kind are done tenant by tenant
+// in turns: one with ten thousand of them delays nobody else's.
+type Owned interface {
+	Job
+	Tenant() string
+}
+
 // Handler does a job of one kind. Where again is above zero the job comes back
 // after it, which is no failure. An error brings it back as Work.Retry says. The
 // same job may be done twice: when a process died, nobody knows how far it was.
@@ -32,7 +39,7 @@ type Handler[J Job] func(ctx context.Context, job J) (again time.Duration, err e
 
 // Work is how the jobs of a kind are worked on.
 type Work struct {
-	Workers  int                             // at a time in this process; 0 for one
+	Workers  int                             // at a time in this process, of which one tenant has half at most; 0 for one
 	Timeout  time.Duration                   // of an attempt; 0 for a minute
 	Retry    func(attempt int) time.Duration // the wait after that attempt failed; nil for one that doubles up to a minute
 	Attempts int                             // then the job is given up; 0 for never
@@ -49,15 +56,19 @@ type Options struct {
 // Queue writes jobs and works on them. It is safe for concurrent use once it was started.
 type Queue struct {
 	Options
-	insert string
-	bell   *bell
-	works  map[string]worker
-	client client // nil until started
+	insert  string
+	bell    *bell
+	bursts  bursts
+	works   map[string]worker
+	client  client          // nil until started
+	leaving context.Context //nolint:containedctx // ends when no more jobs are to begin
+	leave   context.CancelFunc
 }
 
 // New gives a queue whose tables are there: see Migrate. Without Start it only writes jobs.
 func New(o Options) *Queue {
 	q := &Queue{Options: o, insert: insertSQLite, bell: newBell(), works: make(map[string]worker)}
+	q.leaving, q.leave = context.WithCancel(context.Background())
 	if o.Pool != nil {
 		q.insert = insertPostgres
 	}
@@ -68,13 +79,20 @@ func New(o Options) *Queue {
 func Handle[J Job](q *Queue, w Work, do Handler[J]) {
 	var zero J
 	q.works[zero.Kind()] = worker{
-		kind: zero.Kind(), how: w, log: q.Log,
-		do: func(ctx context.Context, raw []byte) (time.Duration, error) {
+		kind: zero.Kind(), how: w, log: q.Log, leaving: q.leaving, line: newLine(w, zero),
+		do: func(ctx context.Context, raw []byte, turn turn) (time.Duration, error) {
 			var job J
 			if err := json.Unmarshal(raw, &job); err != nil {
 				return 0, fmt.Errorf("read job: %w", err)
 			}
-			return do(ctx, job)
+			leave, again := turn(tenantOf(job))
+			if leave == nil {
+				return again, nil
+			}
+			defer leave()
+			bounded, cancel := context.WithTimeout(ctx, w.timeout())
+			defer cancel()
+			return do(bounded, job)
 		},
 	}
 }
@@ -93,7 +111,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx *sql.Tx, at time.Time, jobs ...J
 		if err != nil {
 			return fmt.Errorf("write job: %w", err)
 		}
-		if _, err := tx.ExecContext(ctx, q.insert, string(raw), j.Kind(), maxAttempts, q.time(at), state); err != nil {
+		if _, err := tx.ExecContext(ctx, q.insert, string(raw), j.Kind(), maxAttempts, q.time(at), state, q.bursts.priority(j, time.Now())); err != nil {
 			return fmt.Errorf("write job: %w", err)
 		}
 	}
@@ -133,6 +151,7 @@ func (q *Queue) Start(ctx context.Context) error {
 // Stop takes no more jobs and waits for those that are being done until ctx ends.
 // Then their contexts end too; they will be done again by whoever starts next.
 func (q *Queue) Stop(ctx context.Context) error {
+	q.leave()
 	if q.client == nil || q.client.Stop(ctx) == nil {
 		return nil
 	}

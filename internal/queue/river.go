@@ -20,6 +20,8 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivermigrate"
+
+	"stele/internal/fair"
 )
 
 const (
@@ -31,9 +33,9 @@ const (
 // our version, and this is the only place where we write into its tables.
 const (
 	insertPostgres = `INSERT INTO river_job (args, kind, max_attempts, metadata, priority, queue, scheduled_at, state, tags)
-		VALUES ($1::text::jsonb, $2, $3, '{}', 1, $2, coalesce($4::timestamptz, now()), $5::text::river_job_state, '{}')`
+		VALUES ($1::text::jsonb, $2, $3, '{}', $6, $2, coalesce($4::timestamptz, now()), $5::text::river_job_state, '{}')`
 	insertSQLite = `INSERT INTO river_job (args, created_at, kind, max_attempts, metadata, priority, queue, scheduled_at, state, tags)
-		VALUES (jsonb($1), datetime('now', 'subsec'), $2, $3, jsonb('{}'), 1, $2, coalesce($4, datetime('now', 'subsec')), $5, jsonb('[]'))`
+		VALUES (jsonb($1), datetime('now', 'subsec'), $2, $3, jsonb('{}'), $6, $2, coalesce($4, datetime('now', 'subsec')), $5, jsonb('[]'))`
 )
 
 // Beside is a statement of PostgreSQL that writes the job of each id that is in the
@@ -42,7 +44,7 @@ const (
 func (q *Queue) Beside(place int, ids []string, jobs []Job) (statement string, args []any, err error) {
 	var b strings.Builder
 	b.WriteString(`INSERT INTO river_job (args, kind, max_attempts, metadata, priority, queue, scheduled_at, state, tags)
-		SELECT job.args::jsonb, job.kind, $` + strconv.Itoa(place) + `, '{}', 1, job.kind, now(), 'available', '{}'
+		SELECT job.args::jsonb, job.kind, $` + strconv.Itoa(place) + `, '{}', job.priority, job.kind, now(), 'available', '{}'
 		FROM task JOIN (VALUES `)
 	args = append(args, maxAttempts)
 	for i, j := range jobs {
@@ -54,10 +56,10 @@ func (q *Queue) Beside(place int, ids []string, jobs []Job) (statement string, a
 			b.WriteByte(',')
 		}
 		at := place + len(args)
-		fmt.Fprintf(&b, "($%d::text, $%d::text, $%d::text)", at, at+1, at+2)
-		args = append(args, ids[i], string(raw), j.Kind())
+		fmt.Fprintf(&b, "($%d::text, $%d::text, $%d::text, $%d::smallint)", at, at+1, at+2, at+3)
+		args = append(args, ids[i], string(raw), j.Kind(), q.bursts.priority(j, time.Now()))
 	}
-	b.WriteString(`) AS job (id, args, kind) USING (id)`)
+	b.WriteString(`) AS job (id, args, kind, priority) USING (id)`)
 	return b.String(), args, nil
 }
 
@@ -119,7 +121,7 @@ func (q *Queue) newClient() (client, error) {
 		Logger:                      slog.New(quiet{q.Log.Handler()}),
 	}
 	for kind, w := range q.works { // a queue for each kind: none waits behind another
-		c.Queues[kind] = river.QueueConfig{MaxWorkers: max(1, w.how.Workers)}
+		c.Queues[kind] = river.QueueConfig{MaxWorkers: w.how.held()}
 		river.AddWorkerArgs(c.Workers, args{kind: kind}, river.Worker[args](&w))
 	}
 	if q.Pool != nil {
@@ -147,14 +149,16 @@ func (a args) MarshalJSON() ([]byte, error) { return a.raw.MarshalJSON() }
 // worker does the jobs of a kind for River.
 type worker struct {
 	river.WorkerDefaults[args]
-	kind string
-	how  Work
-	do   func(ctx context.Context, raw []byte) (time.Duration, error)
-	log  *slog.Logger
+	kind    string
+	how     Work
+	do      func(ctx context.Context, raw []byte, turn turn) (time.Duration, error)
+	line    *fair.Line
+	leaving context.Context //nolint:containedctx // the queue's
+	log     *slog.Logger
 }
 
-// Timeout bounds an attempt.
-func (w *worker) Timeout(*river.Job[args]) time.Duration { return w.how.Timeout }
+// Timeout bounds an attempt and its wait before it.
+func (w *worker) Timeout(*river.Job[args]) time.Duration { return w.how.timeout() + patience }
 
 // NextRetry is when a job that failed is tried again.
 func (w *worker) NextRetry(j *river.Job[args]) time.Time {
@@ -188,5 +192,5 @@ func (w *worker) once(ctx context.Context, raw []byte) (again time.Duration, err
 			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 		}
 	}()
-	return w.do(ctx, raw)
+	return w.do(ctx, raw, func(tenant string) (leave func(), again time.Duration) { return w.turn(ctx, tenant) })
 }

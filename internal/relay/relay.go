@@ -119,7 +119,7 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 	}
 	var reply *chat.Reply
 	var got fetched
-	call.record.Tries, err = r.Router.Do(ctx, model, func(ctx context.Context, t catalog.Target) (err error) {
+	call.record.Tries, err = r.Router.Do(ctx, who.Workspace, model, func(ctx context.Context, t catalog.Target) (err error) {
 		call.try(t.Provider, t.Model)
 		defer func() {
 			if err != nil {

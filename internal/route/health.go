@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sony/gobreaker/v2"
-
 	"stele/internal/fault"
 	"stele/internal/memory"
 )
@@ -30,11 +28,12 @@ type Health struct {
 	Breakers []Breaker
 }
 
-// Breaker is the state of the breaker of a target.
+// Breaker is the state of a breaker of a target.
 type Breaker struct {
-	Model string // the upstream's name
-	State string // closed, half-open or open
-	InRow int    // failures in a row
+	Model  string // the upstream's name
+	Caller string // whom it holds back; "" for everybody
+	State  string // closed, half-open or open
+	InRow  int    // failures in a row
 }
 
 const minutes = 60
@@ -140,17 +139,15 @@ func (r *Router) Health() map[string]Health {
 		t.mu.Unlock()
 		all[provider] = h
 	}
-	for target, b := range r.breakers.all() {
-		h := all[target.provider]
-		state, failures := b.State(), int(b.Counts().ConsecutiveFailures)
-		if state != gobreaker.StateClosed {
-			failures = failuresToOpen // it began to count anew when it opened
-		}
-		h.Breakers = append(h.Breakers, Breaker{Model: target.model, State: state.String(), InRow: failures})
-		all[target.provider] = h
+	for _, c := range r.breakers.all() {
+		h := all[c.target.provider]
+		h.Breakers = append(h.Breakers, c.states(r.now())...)
+		all[c.target.provider] = h
 	}
 	for _, h := range all {
-		slices.SortFunc(h.Breakers, func(a, b Breaker) int { return cmp.Compare(a.Model, b.Model) })
+		slices.SortFunc(h.Breakers, func(a, b Breaker) int {
+			return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Caller, b.Caller))
+		})
 	}
 	return all
 }
@@ -162,12 +159,21 @@ func (r *Router) Forget(provider string) {
 	r.tallies.mu.Unlock()
 	r.breakers.mu.Lock()
 	defer r.breakers.mu.Unlock()
-	maps.DeleteFunc(r.breakers.by, func(a address, _ *gobreaker.TwoStepCircuitBreaker[struct{}]) bool { return a.provider == provider })
+	for target, e := range r.breakers.by {
+		if target.provider == provider {
+			r.breakers.recent.Remove(e)
+			delete(r.breakers.by, target)
+		}
+	}
 }
 
-// all is a copy: states are asked for without the lock.
-func (b *breakers) all() map[address]*gobreaker.TwoStepCircuitBreaker[struct{}] {
+// all are those there are: their states are asked for without the lock.
+func (b *breakers) all() []*circuit {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return maps.Clone(b.by)
+	var list []*circuit
+	for e := b.recent.Front(); e != nil; e = e.Next() {
+		list = append(list, e.Value.(*circuit))
+	}
+	return list
 }

@@ -50,10 +50,10 @@ func TestHealthShowsBreakers(t *testing.T) {
 	r := patient(&pauses)
 	for range failuresToOpen {
 		var asked []string
-		_, _ = r.Do(t.Context(), model(0, "a", "b"), script(&asked, down))
+		_, _ = r.Do(t.Context(), "w", model(0, "a", "b"), script(&asked, down))
 	}
 	health := r.Health()
-	if got := fmt.Sprint(health["a"].Breakers, health["b"].Breakers); got != "[{x open 5}] [{x closed 0}]" {
+	if got := fmt.Sprint(health["a"].Breakers, health["b"].Breakers); got != "[{x  closed 5} {x w open 5}] [{x  closed 0}]" {
 		t.Errorf("breakers are %s", got)
 	}
 	if h := health["a"]; h.Tries != failuresToOpen || h.InARow != failuresToOpen || health["b"].InARow != 0 {
@@ -61,7 +61,7 @@ func TestHealthShowsBreakers(t *testing.T) {
 	}
 	r.Forget("a")
 	var asked []string
-	if _, err := r.Do(t.Context(), model(0, "a"), script(&asked)); err != nil || len(asked) != 1 {
+	if _, err := r.Do(t.Context(), "w", model(0, "a"), script(&asked)); err != nil || len(asked) != 1 {
 		t.Errorf("a new account is held back for the old one's failures: %v", err)
 	}
 }
@@ -69,13 +69,13 @@ func TestHealthShowsBreakers(t *testing.T) {
 func TestNamesThatClientsMakeUpDoNotFillTheMemory(t *testing.T) {
 	t.Parallel()
 	r := New()
-	for i := range 2 * mostBreakers {
+	for i := range 2 * mostCircuits {
 		m := model(0, "a")
 		m.Targets[0].Model = fmt.Sprint(i)
 		var asked []string
-		_, _ = r.Do(t.Context(), m, script(&asked))
+		_, _ = r.Do(t.Context(), "w", m, script(&asked))
 	}
-	if n := len(r.Health()["a"].Breakers); n > mostBreakers {
+	if n := len(r.Health()["a"].Breakers); n > mostCircuits {
 		t.Errorf("%d breakers are kept", n)
 	}
 }

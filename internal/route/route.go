@@ -28,9 +28,10 @@ type Router struct {
 // New makes a Router.
 func New() *Router { return &Router{now: time.Now, sleep: sleep, random: rand.Float64} }
 
-// Do tries the model's targets until one serves. Try must not have answered the
-// client when it fails. The number of tries is returned in any case.
-func (r *Router) Do(ctx context.Context, m *catalog.Model, try func(context.Context, catalog.Target) error) (tries int, err error) {
+// Do tries the model's targets for a caller until one serves. Try must not have answered
+// the client when it fails. The number of tries is returned in any case. What one
+// caller's requests do to a target holds no other caller back.
+func (r *Router) Do(ctx context.Context, caller string, m *catalog.Model, try func(context.Context, catalog.Target) error) (tries int, err error) {
 	order := r.order(m)
 	most := max(len(order), 1+m.Retries)
 	if len(order) == 0 {
@@ -48,7 +49,7 @@ func (r *Router) Do(ctx context.Context, m *catalog.Model, try func(context.Cont
 			continue
 		}
 		target := order[at]
-		done, open := r.breakers.of(address{target.Provider, target.Model}).Allow()
+		done, open := r.breakers.of(address{target.Provider, target.Model}).allow(caller, r.now())
 		if open != nil {
 			dead[at] = true
 			last = errors.Join(last, open)
@@ -56,14 +57,17 @@ func (r *Router) Do(ctx context.Context, m *catalog.Model, try func(context.Cont
 		}
 		if n >= len(order) { // all were tried: give them time
 			if err := r.pause(ctx, n/len(order), fails[at]); err != nil {
-				done(nil)
+				done(errGone, r.now())
 				return tries, err
 			}
 		}
 		tries++
 		err := try(ctx, target)
 		v := judge(err)
-		done(v.blame)
+		if err != nil && ctx.Err() != nil {
+			v.blame = errGone
+		}
+		done(v.blame, r.now())
 		r.Note(target.Provider, err)
 		if err == nil || v.final || ctx.Err() != nil {
 			return tries, err

@@ -83,7 +83,7 @@ func TestTries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			pauses, asked := []time.Duration{}, []string{}
-			tries, err := patient(&pauses).Do(t.Context(), test.model, script(&asked, test.errs...))
+			tries, err := patient(&pauses).Do(t.Context(), "w", test.model, script(&asked, test.errs...))
 			var code fault.Code
 			if err != nil {
 				code = fault.From(err).Code
@@ -101,15 +101,15 @@ func TestBreakerSkipsATargetThatIsDown(t *testing.T) {
 	r := patient(&pauses)
 	for range failuresToOpen {
 		var asked []string
-		if _, err := r.Do(t.Context(), model(0, "a", "b"), script(&asked, down)); err != nil {
+		if _, err := r.Do(t.Context(), "w", model(0, "a", "b"), script(&asked, down)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var asked []string
-	if _, err := r.Do(t.Context(), model(0, "a", "b"), script(&asked)); err != nil || strings.Join(asked, " ") != "b" {
+	if _, err := r.Do(t.Context(), "w", model(0, "a", "b"), script(&asked)); err != nil || strings.Join(asked, " ") != "b" {
 		t.Errorf("asked %v, %v", asked, err)
 	}
-	_, err := r.Do(t.Context(), model(2, "a"), script(&asked))
+	_, err := r.Do(t.Context(), "w", model(2, "a"), script(&asked))
 	if e := fault.From(err); e.Code != fault.Unavailable || e.RetryAfter == 0 {
 		t.Errorf("with every breaker open: %v", err)
 	}
@@ -120,7 +120,7 @@ func TestClientsMistakesDoNotOpenTheBreaker(t *testing.T) {
 	r := New()
 	for range 2 * failuresToOpen {
 		var asked []string
-		_, err := r.Do(t.Context(), model(0, "a"), script(&asked, wrong))
+		_, err := r.Do(t.Context(), "w", model(0, "a"), script(&asked, wrong))
 		if fault.From(err).Code != fault.InvalidParameter || len(asked) != 1 {
 			t.Fatalf("%v after %d tries", err, len(asked))
 		}
@@ -153,7 +153,7 @@ func TestAGoneClientEndsThePauses(t *testing.T) {
 	r := New()
 	r.sleep = func(ctx context.Context, _ time.Duration) error { cancel(); return sleep(ctx, time.Hour) }
 	var asked []string
-	_, err := r.Do(ctx, model(2, "a"), script(&asked, busy, busy))
+	_, err := r.Do(ctx, "w", model(2, "a"), script(&asked, busy, busy))
 	if !errors.Is(err, context.Canceled) || len(asked) != 1 {
 		t.Errorf("%v after %d tries", err, len(asked))
 	}

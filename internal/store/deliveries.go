@@ -63,11 +63,10 @@ func (s *Store) Deliveries(ctx context.Context, workspace string, limit int) ([]
 // Replay makes a delivery pending again, as if it had never been tried, and queues
 // its job. One that is pending already has its job.
 func (s *Store) Replay(ctx context.Context, id string) error {
-	jobs := []generation.Job{webhook.Deliver{ID: id}}
-	queued := false
+	var jobs []generation.Job
 	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		var state string
-		err := tx.QueryRowContext(ctx, `SELECT state FROM deliveries WHERE id = $1`+s.forUpdate(), id).Scan(&state)
+		var state, workspace string
+		err := tx.QueryRowContext(ctx, `SELECT state, workspace FROM deliveries WHERE id = $1`+s.forUpdate(), id).Scan(&state, &workspace)
 		if err != nil || webhook.State(state) == webhook.Pending {
 			return found(err)
 		}
@@ -75,10 +74,10 @@ func (s *Store) Replay(ctx context.Context, id string) error {
 		if err != nil {
 			return fmt.Errorf("replay delivery: %w", err)
 		}
-		queued = true
+		jobs = []generation.Job{webhook.Deliver{ID: id, Workspace: workspace}}
 		return s.queue.Enqueue(ctx, tx, jobs)
 	})
-	if err == nil && queued {
+	if err == nil && len(jobs) > 0 {
 		s.queue.Wake(jobs)
 	}
 	return err

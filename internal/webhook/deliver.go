@@ -25,7 +25,8 @@ var waits = []time.Duration{
 
 const (
 	answerTime = 15 * time.Second
-	mostAnswer = 64 << 10 // bytes of an answer that are read, so that the connection can be used again
+	bodyTime   = 2 * time.Second // for what follows the status, which nobody reads
+	mostAnswer = 64 << 10        // bytes of an answer that are read, so that the connection can be used again
 )
 
 // Options are what a service stands on.
@@ -38,12 +39,17 @@ type Options struct {
 }
 
 // Service delivers. It is safe for concurrent use.
-type Service struct{ Options }
+type Service struct {
+	Options
+
+	addresses *addresses
+}
 
 // New makes a service.
-func New(o Options) *Service { return &Service{o} }
+func New(o Options) *Service { return &Service{o, newAddresses(o.Now)} }
 
-// Deliver makes one attempt. again says when the next one is due, 0 for never.
+// Deliver makes one attempt, unless its address has enough on its way already. again
+// says when the next one is due, 0 for never.
 func (s *Service) Deliver(ctx context.Context, job Deliver) (again time.Duration, err error) {
 	d, err := s.Store.Delivery(ctx, job.ID)
 	if errors.Is(err, access.ErrNotFound) {
@@ -54,10 +60,15 @@ func (s *Service) Deliver(ctx context.Context, job Deliver) (again time.Duration
 	if d.State != Pending {
 		return 0, nil
 	}
+	v, again := s.addresses.enter(ctx, d.Workspace, d.URL)
+	if v == nil {
+		return again, nil
+	}
 	d.Tried = s.Now()
 	d.Tries++
 	var final bool
-	d.Status, final, err = s.post(ctx, d)
+	d.Status, final, err = s.post(ctx, d, v.within)
+	v.end(d.Status > 0 || final)
 	switch {
 	case err == nil:
 		d.State, d.Problem, d.Delivered = Delivered, "", s.Now()
@@ -77,12 +88,12 @@ func (s *Service) Deliver(ctx context.Context, job Deliver) (again time.Duration
 }
 
 // post sends a delivery once. final says that trying again is useless.
-func (s *Service) post(ctx context.Context, d *Delivery) (status int, final bool, err error) {
+func (s *Service) post(ctx context.Context, d *Delivery, within time.Duration) (status int, final bool, err error) {
 	secrets, err := s.secrets(ctx, d.Workspace)
 	if err != nil {
 		return 0, false, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, d.URL, bytes.NewReader(d.Body))
 	if err != nil {
@@ -104,6 +115,7 @@ func (s *Service) post(ctx context.Context, d *Delivery) (status int, final bool
 		return 0, refused, err
 	}
 	defer answer.Body.Close()
+	defer time.AfterFunc(bodyTime, cancel).Stop()
 	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, mostAnswer))
 	switch {
 	case answer.StatusCode >= 200 && answer.StatusCode < 300:

@@ -37,11 +37,15 @@ const (
 
 // Deliver is the job that makes one attempt.
 type Deliver struct {
-	ID string `json:"id"`
+	ID        string `json:"id"`
+	Workspace string `json:"workspace,omitempty"`
 }
 
 // Kind names the job in the queue.
 func (Deliver) Kind() string { return "webhook" }
+
+// Tenant is whose job it is: workspaces are served in turns.
+func (d Deliver) Tenant() string { return d.Workspace }
 
 // Secrets are what a workspace signs with: two while the older is still honoured.
 type Secrets struct {

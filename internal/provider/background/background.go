@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"stele/internal/fair"
 	"stele/internal/media"
 )
 
@@ -20,7 +21,7 @@ type Craft func(ctx context.Context, req media.Request, report func(progress flo
 
 // Options say how a craft is worked.
 type Options struct {
-	Parallel int           // pieces of work at the same time; the others wait
+	Parallel int           // pieces of work of one tenant at the same time, and twice as many of all; the others wait for their turn
 	Quick    time.Duration // how long Submit waits for work that may be done by then
 	Repeats  bool          // making something again costs nothing
 	Hold     time.Duration // how long outputs wait to be fetched
@@ -30,7 +31,7 @@ type Options struct {
 type Maker struct {
 	craft   Craft
 	options Options
-	slots   chan struct{}
+	slots   *fair.Semaphore
 	group   sync.WaitGroup
 	stop    context.CancelFunc
 	ctx     context.Context //nolint:containedctx // that of the work, which outlives whoever ordered it
@@ -41,7 +42,7 @@ type Maker struct {
 
 // New makes a maker of a craft.
 func New(craft Craft, o Options) *Maker {
-	m := &Maker{craft: craft, options: o, slots: make(chan struct{}, max(1, o.Parallel)), work: make(map[string]*piece)}
+	m := &Maker{craft: craft, options: o, slots: newSlots(o.Parallel), work: make(map[string]*piece)}
 	if m.options.Hold == 0 {
 		m.options.Hold = time.Hour
 	}
@@ -91,16 +92,14 @@ func (m *Maker) start(req media.Request) *piece {
 	}
 	ctx, cancel := context.WithCancel(m.ctx)
 	p := &piece{cancel: cancel, done: make(chan struct{}), state: media.Pending}
-	select {
-	case m.slots <- struct{}{}:
+	if m.slots.TryAcquire(req.Tenant, 1) {
 		p.state = media.Processing
-	default:
 	}
 	m.work[req.Key] = p
 	m.group.Go(func() {
 		defer cancel()
-		if p.begun() || m.turn(ctx, p) {
-			defer func() { <-m.slots }()
+		if p.begun() || m.turn(ctx, req.Tenant, p) {
+			defer m.slots.Release(req.Tenant, 1)
 			outputs, err := m.make(ctx, req, p.report)
 			p.end(ctx, outputs, err)
 			return
@@ -110,15 +109,20 @@ func (m *Maker) start(req media.Request) *piece {
 	return p
 }
 
-// turn waits until there is room for the piece.
-func (m *Maker) turn(ctx context.Context, p *piece) bool {
-	select {
-	case m.slots <- struct{}{}:
-		p.begin()
-		return true
-	case <-ctx.Done():
+// newSlots gives one tenant what it may have, whoever else is there: what takes all
+// processors beside another tenant takes twice as long, and no longer.
+func newSlots(parallel int) *fair.Semaphore {
+	n := int64(max(1, parallel))
+	return fair.New(2*n, n)
+}
+
+// turn waits until it is the turn of the piece.
+func (m *Maker) turn(ctx context.Context, tenant string, p *piece) bool {
+	if m.slots.Acquire(ctx, tenant, 1) != nil {
 		return false
 	}
+	p.begin()
+	return true
 }
 
 func (m *Maker) make(ctx context.Context, req media.Request, report func(float64)) (outputs []media.Output, err error) {

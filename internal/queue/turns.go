@@ -1,0 +1,114 @@
+package queue
+
+import (
+	"context"
+	"math"
+	"sync"
+	"time"
+
+	"stele/internal/fair"
+)
+
+const (
+	patience  = 10 * time.Second // of a job that was fetched and waits for its turn
+	leastRoom = 64               // jobs that may wait for their turn in this process
+	handing   = 64               // jobs that are on their way back into the queue
+)
+
+// turn gives a job of a tenant its place, or says when it is to come back.
+type turn func(tenant string) (leave func(), again time.Duration)
+
+func tenantOf(j Job) string {
+	if owned, ok := j.(Owned); ok {
+		return owned.Tenant()
+	}
+	return ""
+}
+
+// newLine is where the jobs of a kind wait for their turn. River fetches them in the
+// order they came; which of them is done next is decided here.
+func newLine(w Work, kind Job) *fair.Line {
+	size := int64(max(1, w.Workers))
+	share := size
+	if _, owned := kind.(Owned); owned {
+		share = fair.Half(size)
+	}
+	return fair.NewLine(size, share, w.room(), patience)
+}
+
+func (w *Work) room() int { return max(leastRoom, w.Workers) }
+
+// held is how many jobs River may have fetched at a time: those being done, those
+// that wait for their turn, and some that are being sent back.
+func (w *Work) held() int { return max(1, w.Workers) + w.room() + handing }
+
+func (w *Work) timeout() time.Duration {
+	if w.Timeout <= 0 {
+		return longest
+	}
+	return w.Timeout
+}
+
+// turn waits for the turn of a job until the queue stops.
+func (w *worker) turn(ctx context.Context, tenant string) (leave func(), again time.Duration) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(w.leaving, cancel)()
+	if leave, again = w.line.Enter(ctx, tenant); leave == nil && w.leaving.Err() != nil {
+		again = time.Millisecond // for the process that starts next
+	}
+	return leave, again
+}
+
+// bursts gives the jobs of a tenant that brings many at once a lower priority, so
+// that the first job of another one does not stand behind all of them.
+type bursts struct {
+	mu     sync.Mutex // guards recent
+	recent map[string]burst
+}
+
+// burst is how many jobs a tenant brought lately, fading.
+type burst struct {
+	level float64
+	at    time.Time
+}
+
+const (
+	burstSpan  = 30 * time.Second // what counts as lately
+	firstBurst = 64               // jobs lately that are not many; eight times as many are one priority lower
+	lowest     = 4                // River's
+	manyBursts = 1024             // tenants, before those that have become quiet are forgotten
+)
+
+// priority counts a job and gives River's priority for it, 1 for the highest.
+func (b *bursts) priority(j Job, now time.Time) int {
+	tenant := tenantOf(j)
+	if tenant == "" {
+		return 1
+	}
+	key := j.Kind() + "/" + tenant
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.recent == nil {
+		b.recent = make(map[string]burst)
+	}
+	if len(b.recent) >= manyBursts {
+		for name, old := range b.recent {
+			if old.fade(now) < 1 {
+				delete(b.recent, name)
+			}
+		}
+	}
+	last := b.recent[key]
+	level := last.fade(now) + 1
+	b.recent[key] = burst{level, now}
+	priority := 1
+	for most := float64(firstBurst); level > most && priority < lowest; most *= 8 {
+		priority++
+	}
+	return priority
+}
+
+func (b burst) fade(now time.Time) float64 {
+	return b.level * math.Exp(-float64(now.Sub(b.at))/float64(burstSpan))
+}
