@@ -61,10 +61,6 @@ func (c *Console) showProviders(w http.ResponseWriter, r *http.Request, v access
 // administrators' business.
 func manages(v access.Visitor) bool { return v.User.Admin }
 
-func errNotAdmin() error {
-	return fault.New(fault.PermissionDenied, "All workspaces share the providers and models. Only administrators change them.")
-}
-
 func (c *Console) kindTitles() map[string]string {
 	titles := make(map[string]string)
 	for _, k := range c.supply.Kinds() {

@@ -189,7 +189,7 @@ func (c *Console) enter(w http.ResponseWriter, r *http.Request, route Route) err
 			return c.nowhere(w, r, v)
 		}
 		if route.Need == admin && !v.User.Admin {
-			return errNotAdmin()
+			return fault.New(fault.PermissionDenied, "This is about all workspaces. Only administrators may do it.")
 		}
 		if !v.User.Admin && !v.Role.Covers(route.Need) {
 			return fault.New(fault.PermissionDenied, "You are a %s of this workspace. This needs the role %s.", v.Role, route.Need)

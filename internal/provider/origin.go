@@ -25,11 +25,21 @@ func (a Account) Origin() (string, error) {
 	if err != nil || u.Hostname() == "" {
 		return "", fmt.Errorf("the base URL of %s is no address", a.Name)
 	}
-	scheme, port := strings.ToLower(u.Scheme), u.Port()
+	scheme, port := u.Scheme, u.Port() // Parse has lowered it
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[scheme]
 	}
-	return scheme + "://" + net.JoinHostPort(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), port), nil
+	return scheme + "://" + net.JoinHostPort(lower(u.Hostname()), port), nil
+}
+
+// lower lowers the letters of ASCII only: a Kelvin sign is no k.
+func lower(host string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, host)
 }
 
 // base is the base URL with the options in it.
