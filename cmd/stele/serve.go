@@ -145,6 +145,7 @@ func serve(ctx context.Context, w world, f *flags) error {
 	defer beside.Wait()
 	defer stopSide()
 	beside.Go(func() { h.access.Run(side, log) })
+	beside.Go(func() { h.master.Run(side, shop.node, log) })
 	beside.Go(func() { journal.Run(side, log) })
 	if capture != nil {
 		beside.Go(func() { capture.Run(side, log) })

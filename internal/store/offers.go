@@ -105,7 +105,7 @@ func (s *Store) changeOffer(ctx context.Context, e access.Entry, change func(con
 			}
 			return err
 		}
-		return insertAudit(ctx, tx, e)
+		return s.insertAudit(ctx, tx, e)
 	})
 }
 
