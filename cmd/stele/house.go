@@ -55,13 +55,18 @@ func (h *house) unlock(ctx context.Context) error {
 		return err
 	}
 	h.files.promote(h.master.State())
-	prover := h.master.Prover()
-	h.store.SetProver(func(text string) string { return fmt.Sprintf("%x", prover.Sum(text)) })
+	h.store.SetProver(h.proves())
 	if err := h.store.ChainOld(ctx); err != nil {
 		return err
 	}
 	h.access = access.New(h.store, h.master, time.Now)
 	return h.access.Load(ctx)
+}
+
+// proves makes the keyed hash that proves the head of the audit log.
+func (h *house) proves() func(text string) string {
+	prover := h.master.Prover()
+	return func(text string) string { return fmt.Sprintf("%x", prover.Sum(text)) }
 }
 
 // signing gives the secrets of signed addresses.

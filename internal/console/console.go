@@ -4,6 +4,7 @@
 package console
 
 import (
+	"context"
 	"fmt"
 	"html/template"
 	"log/slog"
@@ -39,7 +40,10 @@ type Options struct {
 	Usage    UsageSource   // nil: there is none
 	Requests RequestSource // nil: there are none
 	Captures bool          // bodies are being kept
-	Health   HealthSource  // nil: nobody knows
+
+	// AuditLags says how far the places are behind that the audit log is sent on to; may be nil.
+	AuditLags func(context.Context) ([]AuditLag, error)
+	Health    HealthSource // nil: nobody knows
 }
 
 // Console serves the browser's routes. It expects paths without the base path,
@@ -65,11 +69,12 @@ type Console struct {
 	apps       *Apps
 	supply     Supply
 
-	start    *Start
-	usage    UsageSource
-	requests RequestSource
-	captures bool
-	health   HealthSource
+	start     *Start
+	usage     UsageSource
+	requests  RequestSource
+	captures  bool
+	auditLags func(context.Context) ([]AuditLag, error)
+	health    HealthSource
 }
 
 // New makes a Console: every template is read here, so that what is wrong with
@@ -88,6 +93,7 @@ func New(o Options) (*Console, error) {
 	c.apps = o.Apps
 	c.supply = o.Supply
 	c.start, c.usage, c.requests, c.captures, c.health = o.Start, o.Usage, o.Requests, o.Captures, o.Health
+	c.auditLags = o.AuditLags
 	c.absent = map[string]bool{
 		"oidc":       o.SignOn == nil,
 		"playground": o.Playground == nil,

@@ -174,3 +174,41 @@ func (s *Store) trimChain(ctx context.Context, t time.Time) (n int64, err error)
 	})
 	return n, err
 }
+
+// TakeSink gives the one place that the audit log is sent on to in the hands of
+// owner until a time, unless another one has it. It says how far it was sent.
+func (s *Store) TakeSink(ctx context.Context, name, owner string, now, until time.Time) (seq int64, ok bool, err error) {
+	err = s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		err := tx.QueryRowContext(ctx, `INSERT INTO audit_sinks (name, seq, owner, until) VALUES ($1, 0, $2, $4)
+			ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, until = excluded.until
+			WHERE audit_sinks.owner = excluded.owner OR audit_sinks.until < $3 RETURNING seq`, name, owner, millis(now), millis(until)).Scan(&seq)
+		if ok = err == nil; errors.Is(err, sql.ErrNoRows) {
+			return nil // another one sends
+		}
+		return err
+	})
+	if err != nil {
+		return 0, false, fmt.Errorf("take audit sink: %w", err)
+	}
+	return seq, ok, nil
+}
+
+// MoveSink notes how far the audit log was sent on, if owner still has the sink.
+func (s *Store) MoveSink(ctx context.Context, name, owner string, seq int64) error {
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE audit_sinks SET seq = $3 WHERE name = $1 AND owner = $2 AND seq < $3`, name, owner, seq)
+		if err != nil {
+			return fmt.Errorf("move audit sink: %w", err)
+		}
+		return nil
+	})
+}
+
+// SinkAt is how far the audit log was sent on, by any process; 0: not at all.
+func (s *Store) SinkAt(ctx context.Context, name string) (seq int64, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT seq FROM audit_sinks WHERE name = $1`, name).Scan(&seq)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return seq, err
+}
