@@ -44,7 +44,7 @@ func withDesk(ctx context.Context, w world, f *flags, do func(*desk) error) erro
 		return fmt.Errorf("public URL: %w", err)
 	}
 	files := file.New(file.Options{
-		Store: h.store, Secret: h.master.Derived("files"), Public: func() *url.URL { return public }, Now: time.Now, Log: log,
+		Store: h.store, Secrets: h.signing, Public: func() *url.URL { return public }, Now: time.Now, Log: log,
 	})
 	return do(&desk{
 		house: h,

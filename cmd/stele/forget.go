@@ -24,6 +24,12 @@ func forget(ctx context.Context, db *store.Store, shop *workshop, live *live, lo
 			"generations":      func() (int64, error) { return db.DeleteTasksBefore(ctx, ended) },
 			"steps of apps":    func() (int64, error) { return db.DeleteStepsBefore(ctx, ended) },
 			"webhooks":         func() (int64, error) { return db.DeleteDeliveriesBefore(ctx, ended) },
+			"audit entries": func() (int64, error) {
+				if kept.Audit == 0 {
+					return 0, nil
+				}
+				return db.DeleteEntriesBefore(ctx, now.Add(-kept.Audit))
+			},
 			"idempotency keys": func() (int64, error) { return shop.replay.Sweep(ctx) },
 		} {
 			if _, err := old(); err != nil && ctx.Err() == nil {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"stele/internal/access"
@@ -17,7 +19,8 @@ import (
 // house is what every command that changes something stands on.
 type house struct {
 	store  *store.Store
-	master *seal.Master
+	files  masterFiles
+	master *access.Keyring
 	access *access.Service
 }
 
@@ -29,13 +32,7 @@ func openHouse(ctx context.Context, cfg *config.Config) (*house, error) {
 			return nil, fmt.Errorf("make data folder: %w", err)
 		}
 	}
-	var master *seal.Master
-	var err error
-	if cfg.MasterKeyFile != "" {
-		master, err = seal.Load(cfg.MasterKeyFile)
-	} else {
-		master, err = ownMaster(cfg)
-	}
+	files, err := ownMaster(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -43,23 +40,81 @@ func openHouse(ctx context.Context, cfg *config.Config) (*house, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &house{store: db, master: master, access: access.New(db, master, time.Now)}
-	if err := errors.Join(h.access.CheckMaster(ctx, master.Fingerprint()), h.access.Load(ctx)); err != nil {
+	h := &house{store: db, files: files}
+	if err := h.unlock(ctx); err != nil {
 		db.Close()
 		return nil, err
 	}
 	return h, nil
 }
 
-// ownMaster is the key in the data folder. It is made with the database: beside
-// a database that is already there a new one could open nothing.
-func ownMaster(cfg *config.Config) (*seal.Master, error) {
+// unlock opens what is sealed, and chains the audit log of an older version.
+func (h *house) unlock(ctx context.Context) error {
+	var err error
+	if h.master, err = access.OpenKeyring(ctx, h.store, h.files.read); err != nil {
+		return err
+	}
+	h.files.promote(h.master.State())
+	h.store.SetProver(h.proves())
+	if err := h.store.ChainOld(ctx); err != nil {
+		return err
+	}
+	h.access = access.New(h.store, h.master, time.Now)
+	return h.access.Load(ctx)
+}
+
+// proves makes the keyed hash that proves the head of the audit log.
+func (h *house) proves() func(text string) string {
+	prover := h.master.Prover()
+	return func(text string) string { return fmt.Sprintf("%x", prover.Sum(text)) }
+}
+
+// signing gives the secrets of signed addresses.
+func (h *house) signing() [][]byte { return h.master.Signing("files", time.Now()) }
+
+// masterFiles is where the master key is: at a path, and beside it the one that a
+// change goes to, until that takes its place.
+type masterFiles struct{ path string }
+
+func (f masterFiles) next() string { return f.path + ".next" }
+
+// read gives the master keys at hand.
+func (f masterFiles) read() ([]*seal.Master, error) {
+	current, err := seal.Load(f.path)
+	if err != nil {
+		return nil, err
+	}
+	next, err := seal.Load(f.next())
+	if errors.Is(err, fs.ErrNotExist) {
+		return []*seal.Master{current}, nil
+	}
+	return []*seal.Master{current, next}, err
+}
+
+// promote puts the next key in its place once the one there opens nothing any
+// more: the change was ended on another machine.
+func (f masterFiles) promote(state access.MasterState) {
+	list, err := f.read()
+	if err != nil || len(list) < 2 || list[1].Fingerprint() != state.Using || slices.Contains(state.Opens, list[0].Fingerprint()) {
+		return
+	}
+	_ = os.Rename(f.next(), f.path) // where that may not be, both files stay and work
+}
+
+// ownMaster finds the master key, or makes it in the data folder. It is made with
+// the database: beside a database that is already there a new one could open nothing.
+func ownMaster(cfg *config.Config) (masterFiles, error) {
+	if cfg.MasterKeyFile != "" {
+		_, err := seal.Load(cfg.MasterKeyFile)
+		return masterFiles{cfg.MasterKeyFile}, err
+	}
 	file := filepath.Join(cfg.Data, "master.key")
 	_, noKey := os.Stat(file)
 	if _, noDatabase := os.Stat(filepath.Join(cfg.Data, "stele.db")); noKey != nil && noDatabase == nil {
-		return nil, fmt.Errorf("%s is missing beside its database: put the file back, or give it with --master-key-file", file)
+		return masterFiles{}, fmt.Errorf("%s is missing beside its database: put the file back, or give it with --master-key-file", file)
 	}
-	return seal.LoadOrMake(file)
+	_, err := seal.LoadOrMake(file)
+	return masterFiles{file}, err
 }
 
 // withAccess runs a command that manages keys or people, whether a server is

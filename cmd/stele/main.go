@@ -78,7 +78,7 @@ func newRoot(w world) *cobra.Command {
 			RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), w, &f) },
 		},
 		newChat(w, &f), newGenerate(w, &f), newGenerations(w, &f), newApps(w, &f), newFiles(w, &f), newWebhooks(w, &f),
-		newProviders(w, &f), newModels(w, &f), newKeys(w, &f), newUsers(w, &f), newWorkspaces(w, &f), newConfig(w, &f),
+		newProviders(w, &f), newModels(w, &f), newKeys(w, &f), newUsers(w, &f), newWorkspaces(w, &f), newConfig(w, &f), newMasterKey(w, &f), newAudit(w, &f),
 		&cobra.Command{
 			Use: "version", Short: "Print the version", Args: cobra.NoArgs,
 			RunE: func(c *cobra.Command, _ []string) error {

@@ -25,6 +25,20 @@ type stock struct {
 	faults catalog.Faults // what is wrong with which offers
 }
 
+// reachOf is where the secrets of an offer are sent: what kind of account it is,
+// and scheme, host and port. "" has none.
+func reachOf(o catalog.Offer) string {
+	if o.Sort != catalog.ProviderOffer {
+		return ""
+	}
+	account := accountOf(config.ReadProvider(config.Offer{Name: o.ID, Fields: o.Fields}))
+	origin, err := account.Origin()
+	if err != nil {
+		return account.Kind.Name + " nowhere"
+	}
+	return account.Kind.Name + " " + origin
+}
+
 // takeOffers makes these the offers that count beside the file.
 func (l *live) takeOffers(offers []catalog.OpenOffer) error {
 	l.reloading.Lock()
@@ -73,6 +87,8 @@ func combine(file *config.Config, offers []catalog.OpenOffer) (*config.Config, c
 		switch {
 		case o.Locked:
 			faults[o.Name()] = map[string]string{"": "Its secrets were sealed with another master key. Set them again."}
+		case o.Moved:
+			faults[o.Name()] = map[string]string{"": "Its secrets were entered for another address. Set them again."}
 		case err != nil:
 			faults[o.Name()] = map[string]string{"": "It cannot be read."}
 		case o.Sort == catalog.ModelOffer:

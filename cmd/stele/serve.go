@@ -100,6 +100,7 @@ func serve(ctx context.Context, w world, f *flags) error {
 	runner := shop.openApps(h.store, live, talk)
 	editor := openEditor(h.store, live, runner.Pool)
 	capture := openCapture(cfg, h.store, live)
+	forwarder := openForwarder(h, live, shop.node)
 	pages, err := console.New(console.Options{
 		Access: h.access, PublicURL: func() *url.URL { return public }, Document: openapi.Document(), Version: versionText(), Log: log,
 		SignOn:     signOn(cfg, h, live.outside),
@@ -108,6 +109,7 @@ func serve(ctx context.Context, w world, f *flags) error {
 		Studio:     studioRoom(h.store, live, shop),
 		Supply:     supply, Health: supply, Memory: live.memory,
 		Start: startRoom(h.store, live), Usage: h.store, Requests: h.store, Captures: capture != nil,
+		AuditLags: auditLags(forwarder),
 	})
 	if err != nil {
 		return err
@@ -153,6 +155,8 @@ func serve(ctx context.Context, w world, f *flags) error {
 	defer beside.Wait()
 	defer stopSide()
 	beside.Go(func() { h.access.Run(side, log) })
+	beside.Go(func() { h.master.Run(side, shop.node, log) })
+	beside.Go(func() { forwarder.Run(side, log) })
 	beside.Go(func() { journal.Run(side, log) })
 	if capture != nil {
 		beside.Go(func() { capture.Run(side, log) })

@@ -37,7 +37,7 @@ var (
 // file's side counts alone: a server must start.
 func openSupply(ctx context.Context, h *house, l *live, read contents, log *slog.Logger) (supply, error) {
 	s := supply{live: l, Offers: catalog.NewOffers(catalog.OffersOptions{
-		Store: h.store, Box: h.master.Box(offerBox), Try: l.tryOffers, Take: l.takeOffers, Now: time.Now,
+		Store: h.store, Box: h.master.Box(offerBox), Reach: reachOf, Try: l.tryOffers, Take: l.takeOffers, Now: time.Now,
 	})}
 	l.read = &read
 	err := s.Load(ctx)

@@ -58,7 +58,7 @@ func openWorkshop(ctx context.Context, h *house, l *live, public func() *url.URL
 		return nil, err
 	}
 	w.files = file.New(file.Options{
-		Store: h.store, Blobs: w.blobs, Secret: h.master.Derived("files"), Public: public,
+		Store: h.store, Blobs: w.blobs, Secrets: h.signing, Public: public,
 		Outside: l.callers, Settings: l.fileSettings, Log: log, Now: time.Now,
 	})
 	w.webhooks = webhook.New(webhook.Options{

@@ -19,6 +19,9 @@ type Entry struct {
 	Target    string // id of what was changed
 	Detail    string // a name people recognise it by; never a secret
 	Changes   []Change
+
+	Seq  int64  // its place in the chain; the store gives it
+	Hash string // of the entry before it and of itself; the store gives it
 }
 
 // Change is one value that was another one before. Of a secret only that it changed.
@@ -71,4 +74,11 @@ func (s *Service) entry(who Principal, action string, k Key) Entry {
 	e := s.note(who, action, k.ID, k.Name)
 	e.Workspace = k.Workspace
 	return e
+}
+
+// Note writes a line of the audit log about a change that is made elsewhere.
+func (s *Service) Note(ctx context.Context, who Principal, action, target, detail string, changes ...Change) error {
+	e := s.note(who, action, target, detail)
+	e.Changes = changes
+	return s.store.InsertEntry(ctx, e)
 }

@@ -9,14 +9,15 @@ type Role string
 const (
 	Viewer Role = "viewer" // sees everything but secrets, changes nothing
 	Member Role = "member" // makes and runs things, and manages keys
-	Owner  Role = "owner"  // manages people, providers and models as well
+	Owner  Role = "owner"  // manages people as well
 )
 
 // Administrator stands where a role is chosen. It is no role in a workspace:
 // administrators own every one, and look after the installation.
 const Administrator Role = "administrator"
 
-var ranks = map[Role]int{Viewer: 1, Member: 2, Owner: 3}
+// Administrator has a rank so that nothing that needs one is open to the others.
+var ranks = map[Role]int{Viewer: 1, Member: 2, Owner: 3, Administrator: 4}
 
 // Covers reports whether a person of this role may do what needs another one.
 // The empty role covers nothing, and needs nothing.
@@ -40,7 +41,7 @@ func (p Principal) may(need Role, workspace string) bool {
 }
 
 func checkRole(r Role) error {
-	if ranks[r] == 0 && r != Administrator {
+	if ranks[r] == 0 {
 		return fault.New(fault.InvalidParameter, "A role is viewer, member, owner or administrator, not %q.", r).With("field", "role")
 	}
 	return nil

@@ -26,6 +26,11 @@ type Store interface {
 	SettingStore
 }
 
+// Hashers are what keyed hashes come from.
+type Hashers interface {
+	Hasher(purpose string) *seal.Hasher
+}
+
 // Service answers who is calling and changes who may. It is safe for concurrent use.
 type Service struct {
 	store    Store
@@ -38,12 +43,12 @@ type Service struct {
 }
 
 // New makes a Service. Load must be called before ByKey knows any key.
-func New(store Store, master *seal.Master, now func() time.Time) *Service {
+func New(store Store, keys Hashers, now func() time.Time) *Service {
 	return &Service{
 		store:    store,
 		keys:     newIndex(),
-		secrets:  master.Hasher("api keys"),
-		tickets:  master.Hasher("sessions"),
+		secrets:  keys.Hasher("api keys"),
+		tickets:  keys.Hasher("sessions"),
 		throttle: newThrottle(now),
 		hashing:  make(chan struct{}, 2),
 		now:      now,

@@ -10,9 +10,8 @@ import (
 )
 
 const (
-	settingMaster = "master_key_fingerprint"
-	settingStart  = "first_start"
-	settingSetup  = "setup_link"
+	settingStart = "first_start"
+	settingSetup = "setup_link"
 )
 
 // SettingStore keeps single facts about the installation.
@@ -21,19 +20,6 @@ type SettingStore interface {
 	Set(ctx context.Context, name, value string) error
 	// SetOnce saves value unless the setting is there, and returns what is there then.
 	SetOnce(ctx context.Context, name, value string) (kept string, err error)
-}
-
-// CheckMaster refuses a master key other than the one this database was made with.
-func (s *Service) CheckMaster(ctx context.Context, fingerprint string) error {
-	kept, err := s.store.SetOnce(ctx, settingMaster, fingerprint)
-	if err != nil {
-		return err
-	}
-	if kept != fingerprint {
-		return errors.New("this database was made with another master key: its keys and secrets cannot be read with this one. " +
-			"Give the right one with --master-key-file")
-	}
-	return nil
 }
 
 // Welcome is what the first start of an installation prints, once.

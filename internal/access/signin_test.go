@@ -7,7 +7,6 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/fault"
-	"stele/internal/seal"
 )
 
 const password = "correct horse battery"
@@ -136,20 +135,6 @@ func TestGuessingHasToWait(t *testing.T) {
 	h.pass(time.Minute)
 	if got := try("a@example.com", password, "192.0.2.9"); got != "" {
 		t.Errorf("after waiting: %s", got)
-	}
-}
-
-func TestAnotherMasterKeyIsRefused(t *testing.T) {
-	t.Parallel()
-	h := newHouse(t)
-	mine, other := seal.New(), seal.New()
-	for range 2 {
-		if err := h.CheckMaster(t.Context(), mine.Fingerprint()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := h.CheckMaster(t.Context(), other.Fingerprint()); err == nil {
-		t.Error("another master key was taken")
 	}
 }
 

@@ -44,6 +44,9 @@ type OfferStore interface {
 	// PutOffer saves an offer in the place of the one of this revision, 0 for none,
 	// or gives ErrChanged.
 	PutOffer(ctx context.Context, o Offer, was int64, e access.Entry) error
+	// ResealOffer replaces the sealed secrets of an offer, if they still are what they
+	// were. Nothing else about it changes.
+	ResealOffer(ctx context.Context, o Offer, next []byte) error
 	// DeleteOffer removes the offer of this revision, or gives ErrChanged.
 	DeleteOffer(ctx context.Context, sort Sort, id string, was int64, e access.Entry) error
 }

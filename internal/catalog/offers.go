@@ -25,6 +25,9 @@ const followOffers = 500 * time.Millisecond
 type OffersOptions struct {
 	Store OfferStore
 	Box   *seal.Box
+	// Reach is where the secrets of an offer are sent. They open for nothing else.
+	// nil: they are sent nowhere.
+	Reach func(Offer) string
 	// Try says what would be wrong with which offers if these were all there are.
 	Try func([]OpenOffer) Faults
 	// Take makes these the offers that count from now on.
@@ -87,6 +90,9 @@ func (s *Offers) Run(ctx context.Context, log *slog.Logger) {
 // Save makes or changes an offer, if it is right and breaks no other. What is
 // wrong with it is a *WrongOffer.
 func (s *Offers) Save(ctx context.Context, who access.Principal, d Draft) error {
+	if !who.Admin {
+		return errNotAdmin()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.follow(ctx); err != nil {
@@ -100,12 +106,17 @@ func (s *Offers) Save(ctx context.Context, who access.Principal, d Draft) error 
 	if err := s.tried(after, next); err != nil {
 		return err
 	}
-	detail := changedSecrets(d)
-	return s.saved(ctx, s.Store.PutOffer(ctx, next.Offer, d.Revision, s.entry(who, string(d.Sort)+"."+action, d.ID, detail)))
+	e := s.entry(who, string(d.Sort)+"."+action, d.ID, changedSecrets(d))
+	before, _ := s.find(d.Sort, d.ID)
+	e.Changes = changesOf(before, next, d)
+	return s.saved(ctx, s.Store.PutOffer(ctx, next.Offer, d.Revision, e))
 }
 
 // Switch turns an offer on or off.
 func (s *Offers) Switch(ctx context.Context, who access.Principal, sort Sort, id string, on bool) error {
+	if !who.Admin {
+		return errNotAdmin()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.follow(ctx); err != nil {
@@ -119,15 +130,19 @@ func (s *Offers) Switch(ctx context.Context, who access.Principal, sort Sort, id
 		return nil
 	}
 	o.Enabled, o.UpdatedAt = on, s.Now()
-	action := ".disable"
+	e := s.entry(who, string(sort)+".disable", id, "")
+	e.Changes = []access.Change{{Field: "enabled", Old: "yes", New: "no"}}
 	if on {
-		action = ".enable"
+		e.Action, e.Changes[0].Old, e.Changes[0].New = string(sort)+".enable", "no", "yes"
 	}
-	return s.saved(ctx, s.Store.PutOffer(ctx, o.Offer, o.Revision, s.entry(who, string(sort)+action, id, "")))
+	return s.saved(ctx, s.Store.PutOffer(ctx, o.Offer, o.Revision, e))
 }
 
 // Delete removes an offer that no other needs.
 func (s *Offers) Delete(ctx context.Context, who access.Principal, sort Sort, id string) error {
+	if !who.Admin {
+		return errNotAdmin()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.follow(ctx); err != nil {
@@ -140,7 +155,9 @@ func (s *Offers) Delete(ctx context.Context, who access.Principal, sort Sort, id
 	if err := s.tried(s.without(sort, id), OpenOffer{}); err != nil {
 		return err
 	}
-	return s.saved(ctx, s.Store.DeleteOffer(ctx, sort, id, o.Revision, s.entry(who, string(sort)+".delete", id, "")))
+	e := s.entry(who, string(sort)+".delete", id, "")
+	e.Changes = changesOf(o, OpenOffer{}, Draft{})
+	return s.saved(ctx, s.Store.DeleteOffer(ctx, sort, id, o.Revision, e))
 }
 
 // saved takes our own change over at once. It is in the database: should that
@@ -175,6 +192,9 @@ func (s *Offers) drafted(d Draft) (next OpenOffer, action string, err error) {
 	if next.Secrets == nil {
 		next.Secrets, next.SecretsAt = make(map[string]string), make(map[string]time.Time)
 	}
+	if err := s.stays(d, before, next.Offer); err != nil {
+		return next, "", err
+	}
 	for _, name := range d.Forget {
 		delete(next.Secrets, name)
 		delete(next.SecretsAt, name)
@@ -188,9 +208,47 @@ func (s *Offers) drafted(d Draft) (next OpenOffer, action string, err error) {
 		if err != nil {
 			return next, "", fmt.Errorf("seal secrets: %w", err)
 		}
-		next.Sealed = s.Box.Seal(plain)
+		next.Sealed = s.Box.SealFor(s.reach(next.Offer), plain)
 	}
 	return next, action, nil
+}
+
+// stays refuses to keep secrets that were entered for another address: whoever
+// may change where an account is must not learn its secrets by that.
+func (s *Offers) stays(d Draft, before OpenOffer, next Offer) error {
+	was, will := s.reach(before.Offer), s.reach(next)
+	if was == will {
+		return nil
+	}
+	wrong := make(map[string]string)
+	for name := range before.Secrets {
+		if _, fresh := d.Secrets[name]; !fresh && !slices.Contains(d.Forget, name) {
+			wrong[name] = "It was entered for another address and goes nowhere else. Enter it again for the new one, or remove it."
+		}
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return &WrongOffer{Fields: wrong}
+}
+
+// reach is what the secrets of an offer are sealed for.
+func (s *Offers) reach(o Offer) string {
+	if s.Reach == nil {
+		return ""
+	}
+	return string(o.Sort) + " " + o.ID + " at " + s.Reach(o)
+}
+
+// mark seals secrets of before they were tied to an address for the one they have
+// now. Should that fail they still open, and the next start tries again.
+func (s *Offers) mark(ctx context.Context, o *OpenOffer) {
+	if len(o.Secrets) == 0 || seal.Marked(o.Sealed) {
+		return
+	}
+	if next, err := s.Box.Reseal(s.reach(o.Offer), o.Sealed); err == nil && s.Store.ResealOffer(ctx, o.Offer, next) == nil {
+		o.Sealed = next
+	}
 }
 
 // tried refuses a change that is wrong in itself or breaks what was right.
@@ -230,7 +288,8 @@ func (s *Offers) follow(ctx context.Context) error {
 	}
 	opened := make([]OpenOffer, len(list))
 	for i, o := range list {
-		opened[i] = openOffer(o, s.Box)
+		opened[i] = openOffer(o, s.Box, s.reach(o))
+		s.mark(ctx, &opened[i])
 	}
 	if err := s.Take(opened); err != nil {
 		return fmt.Errorf("take offers: %w", err)
@@ -267,6 +326,10 @@ func changedSecrets(d Draft) string {
 		said = append(said, name+" removed")
 	}
 	return strings.Join(said, ", ")
+}
+
+func errNotAdmin() error {
+	return fault.New(fault.PermissionDenied, "All workspaces share the providers and models. Only administrators change them.")
 }
 
 // NoSuchOffer words ErrNotFound for people.

@@ -53,6 +53,17 @@ func (s *shelf) PutOffer(_ context.Context, o catalog.Offer, was int64, e access
 	return nil
 }
 
+func (s *shelf) ResealOffer(_ context.Context, o catalog.Offer, next []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, one := range s.list {
+		if one.Sort == o.Sort && one.ID == o.ID && bytes.Equal(one.Sealed, o.Sealed) {
+			s.list[i].Sealed = next
+		}
+	}
+	return nil
+}
+
 func (s *shelf) DeleteOffer(_ context.Context, sort catalog.Sort, id string, _ int64, e access.Entry) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +91,7 @@ func offers(s *shelf, master *seal.Master, taken *[]catalog.OpenOffer) *catalog.
 	})
 }
 
-var somebody = access.Principal{User: "user_1", Workspace: "default"}
+var somebody = access.Principal{User: "user_1", Workspace: "default", Admin: true}
 
 func draft(sort catalog.Sort, id string) catalog.Draft {
 	return catalog.Draft{Sort: sort, ID: id, Fields: []byte(`{"kind":"bedrock","options":{"region":"x"}}`), Enabled: true}

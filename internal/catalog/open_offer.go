@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -14,6 +15,7 @@ type OpenOffer struct {
 
 	Secrets map[string]string // by their fields: api_key, options.session_token
 	Locked  bool              // the secrets were sealed with another master key
+	Moved   bool              // the secrets were entered for another address
 }
 
 // Faults says what is wrong with which offers: sentences by field, by Name.
@@ -30,13 +32,15 @@ func (w *WrongOffer) Error() string { return fmt.Sprintf("the offer is wrong: %v
 // Name tells offers of both sorts apart.
 func (o *OpenOffer) Name() string { return string(o.Sort) + " " + o.ID }
 
-func openOffer(o Offer, box *seal.Box) OpenOffer {
+func openOffer(o Offer, box *seal.Box, reach string) OpenOffer {
 	out := OpenOffer{Offer: o}
 	if len(o.Sealed) == 0 {
 		return out
 	}
-	plain, err := box.Open(o.Sealed)
-	if err != nil || json.Unmarshal(plain, &out.Secrets) != nil {
+	plain, err := box.OpenFor(reach, o.Sealed)
+	if errors.Is(err, seal.ErrContext) {
+		out.Moved = true
+	} else if err != nil || json.Unmarshal(plain, &out.Secrets) != nil {
 		out.Locked = true
 	}
 	return out

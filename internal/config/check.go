@@ -74,6 +74,15 @@ func (c *checker) checkPlaces() {
 		c.bad(pick(at("blob_url"), at("blob_url_file"), cfg.BlobURLFile),
 			"must be a URL such as s3://bucket?endpoint=…; leave it out for the data folder")
 	}
+	if u := cfg.Audit.URL; u != "" && !hasScheme(u, "http", "https") {
+		c.bad(at("audit", "url"), badURL)
+	}
+	if cfg.Audit.Token != "" && cfg.Audit.URL == "" {
+		c.bad(pick(at("audit", "token"), at("audit", "token_file"), cfg.Audit.TokenFile), "needs audit.url as well")
+	}
+	if cfg.Retention.Audit < 0 {
+		c.bad(at("retention", "audit"), "must be 0 or more; 0 keeps the audit log for ever")
+	}
 	c.readable(at("master_key_file"), cfg.MasterKeyFile)
 	c.readable(at("egress", "ca_file"), cfg.Egress.CAFile)
 }

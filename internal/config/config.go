@@ -53,6 +53,7 @@ type Config struct {
 	Retention     Retention `yaml:"retention"`
 	Egress        Egress    `yaml:"egress"`
 	Capture       Capture   `yaml:"capture"`
+	Audit         Audit     `yaml:"audit"`
 }
 
 // TLS names the certificate to serve with. Both are set or neither.
@@ -108,6 +109,15 @@ type Retention struct {
 	Outputs  time.Duration `yaml:"outputs"`
 	Requests time.Duration `yaml:"requests"`
 	Usage    time.Duration `yaml:"usage"` // of what each day used
+	Audit    time.Duration `yaml:"audit"` // 0: for ever
+}
+
+// Audit says where the audit log is sent on to as it is written.
+type Audit struct {
+	File      string `yaml:"file"` // JSON lines are added to it; "": to none
+	URL       string `yaml:"url"`  // JSON lines are posted to it; "": to none
+	Token     Secret `yaml:"token"`
+	TokenFile string `yaml:"token_file"`
 }
 
 // Capture is about keeping what is said in chat, for owners to read.

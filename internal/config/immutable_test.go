@@ -36,6 +36,7 @@ func TestTheRestIsTakenWhileRunning(t *testing.T) {
 	changed.MediaModels, changed.Apps = []string{"m"}, []string{"a"}
 	changed.LogLevel, changed.Drain, changed.CreditsPerUSD = "debug", time.Hour, 1
 	changed.Auth, changed.Stream, changed.Limits, changed.Retention = config.Auth{}, config.Stream{}, config.Limits{}, config.Retention{}
+	changed.Audit = config.Audit{File: "x", URL: "https://x", Token: "x"}
 	changed.Egress.FetchInputs = false
 	changed.Capture.Budget, changed.Capture.Keep = 1, time.Hour
 	if got := config.Immutable(config.Default(), changed); len(got) > 0 {

@@ -21,6 +21,7 @@ func (c *checker) checkSecrets() {
 		c.readSecret(provider.Add("api_key"), &p.APIKey, provider.Add("api_key_file"), &p.APIKeyFile)
 	}
 	c.readSecret(at("oidc", "client_secret"), &cfg.OIDC.ClientSecret, at("oidc", "client_secret_file"), &cfg.OIDC.ClientSecretFile)
+	c.readSecret(at("audit", "token"), &cfg.Audit.Token, at("audit", "token_file"), &cfg.Audit.TokenFile)
 	// A password is only ever read from a file.
 	c.readSecret(at("admin", "password"), &cfg.Admin.Password, at("admin", "password_file"), &cfg.Admin.PasswordFile)
 }

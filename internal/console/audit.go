@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,7 +13,17 @@ import (
 	"stele/internal/fault"
 )
 
-const auditPageSize = 50
+const (
+	auditPageSize = 50
+	fewBehind     = 100 // entries that are on their way, which is nothing to tell of
+)
+
+// AuditLag is how far a place is behind that the audit log is sent on to.
+type AuditLag struct {
+	Place   string // "file" or "address"
+	Behind  int64  // entries
+	Problem string // why, if that is known
+}
 
 type auditPage struct {
 	Form    auditForm
@@ -20,6 +31,7 @@ type auditPage struct {
 	Older   string // the query of the page that goes on, "" on the last one
 	Newest  string // the query of the first page, "" when this is it
 	CSV     string // the query of the download
+	Lags    []AuditLag
 }
 
 // auditForm is the bar of filters, as it was filled in.
@@ -51,6 +63,8 @@ type auditRow struct {
 	More   string // what else is known of it
 	Target string
 	Filter string // the query that shows all about the target
+
+	Changes []access.Change
 }
 
 func (c *Console) showAudit(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
@@ -78,6 +92,12 @@ func (c *Console) showAudit(w http.ResponseWriter, r *http.Request, v access.Vis
 	if filter.Before.ID != "" {
 		p.Newest = "?" + strings.TrimPrefix(p.CSV, "?")
 	}
+	if v.User.Admin && c.auditLags != nil {
+		if p.Lags, err = c.auditLags(r.Context()); err != nil {
+			return err
+		}
+		p.Lags = slices.DeleteFunc(p.Lags, func(l AuditLag) bool { return l.Problem == "" && l.Behind < fewBehind })
+	}
 	for _, e := range entries {
 		p.Entries = append(p.Entries, c.auditRow(e))
 	}
@@ -85,7 +105,7 @@ func (c *Console) showAudit(w http.ResponseWriter, r *http.Request, v access.Vis
 }
 
 func (c *Console) auditRow(e access.Entry) auditRow {
-	row := auditRow{At: c.at(e.At), Who: whoDid(e), Human: e.ActorName != "", What: deed(e.Action), Name: e.Detail, Target: e.Target}
+	row := auditRow{Changes: e.Changes, At: c.at(e.At), Who: whoDid(e), Human: e.ActorName != "", What: deed(e.Action), Name: e.Detail, Target: e.Target}
 	if e.Target != "" && !anID.MatchString(e.Target) && e.Target != e.Detail {
 		row.Name, row.More = e.Target, e.Detail
 	}

@@ -3,6 +3,7 @@ package console
 import (
 	"encoding/csv"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,11 +29,12 @@ func (c *Console) downloadAudit(w http.ResponseWriter, r *http.Request, v access
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	w.Header().Set("Content-Disposition", `attachment; filename="audit-`+v.Session.Workspace+`.csv"`)
 	out := csv.NewWriter(w)
-	_ = out.Write([]string{"time", "who", "actor", "action", "target", "detail", "id"})
+	_ = out.Write([]string{"time", "who", "actor", "action", "target", "detail", "id", "changes", "seq", "hash"})
 	for written := 0; len(entries) > 0; {
 		for _, e := range entries {
 			_ = out.Write([]string{
 				e.At.UTC().Format(time.RFC3339), harmless(whoDid(e)), harmless(e.Actor), harmless(e.Action), harmless(e.Target), harmless(e.Detail), e.ID,
+				harmless(ChangeWords(e.Changes)), strconv.FormatInt(e.Seq, 10), e.Hash,
 			})
 		}
 		out.Flush()

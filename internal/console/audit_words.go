@@ -38,6 +38,9 @@ var deeds = []struct {
 		{"key.rotate", "Key rotated", "rotated the key"},
 		{"key.revoke", "Key revoked", "revoked the key"},
 	}},
+	{"Installation", []deedWords{
+		{"master_key.rotate", "Master key rotated", "rotated the"},
+	}},
 	{"Providers and models", []deedWords{
 		{"provider.create", "Provider added", "added the provider"},
 		{"provider.update", "Provider changed", "changed the provider"},
@@ -84,6 +87,22 @@ func deed(action string) string {
 		return did + " the " + strings.ReplaceAll(noun, "_", " ")
 	}
 	return action
+}
+
+// ChangeWords puts what changed into one line.
+func ChangeWords(list []access.Change) string {
+	var said []string
+	for _, c := range list {
+		switch {
+		case c.Old == "":
+			said = append(said, c.Field+": "+c.New)
+		case c.New == "":
+			said = append(said, c.Field+": "+c.Old+" → nothing")
+		default:
+			said = append(said, c.Field+": "+c.Old+" → "+c.New)
+		}
+	}
+	return strings.Join(said, "; ")
 }
 
 // whoDid names whoever it was.

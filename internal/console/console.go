@@ -4,6 +4,7 @@
 package console
 
 import (
+	"context"
 	"fmt"
 	"html/template"
 	"log/slog"
@@ -40,7 +41,10 @@ type Options struct {
 	Usage    UsageSource   // nil: there is none
 	Requests RequestSource // nil: there are none
 	Captures bool          // bodies are being kept
-	Health   HealthSource  // nil: nobody knows
+
+	// AuditLags says how far the places are behind that the audit log is sent on to; may be nil.
+	AuditLags func(context.Context) ([]AuditLag, error)
+	Health    HealthSource // nil: nobody knows
 
 	Memory *memory.Budget // what requests may hold; nil: nothing is counted
 }
@@ -68,12 +72,13 @@ type Console struct {
 	apps       *Apps
 	supply     Supply
 
-	start    *Start
-	usage    UsageSource
-	requests RequestSource
-	captures bool
-	health   HealthSource
-	memory   *memory.Budget
+	start     *Start
+	usage     UsageSource
+	requests  RequestSource
+	captures  bool
+	auditLags func(context.Context) ([]AuditLag, error)
+	health    HealthSource
+	memory    *memory.Budget
 }
 
 // New makes a Console: every template is read here, so that what is wrong with
@@ -93,6 +98,7 @@ func New(o Options) (*Console, error) {
 	c.supply = o.Supply
 	c.memory = o.Memory
 	c.start, c.usage, c.requests, c.captures, c.health = o.Start, o.Usage, o.Requests, o.Captures, o.Health
+	c.auditLags = o.AuditLags
 	c.absent = map[string]bool{
 		"oidc":       o.SignOn == nil,
 		"playground": o.Playground == nil,

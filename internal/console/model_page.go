@@ -80,10 +80,7 @@ func (c *Console) modelPage(w http.ResponseWriter, r *http.Request, v access.Vis
 
 func (c *Console) deleteModel(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	id := r.PostForm.Get("id")
-	err := mustManage(v)
-	if err == nil {
-		err = c.supply.Delete(r.Context(), v.Principal(), catalog.ModelOffer, id)
-	}
+	err := c.supply.Delete(r.Context(), v.Principal(), catalog.ModelOffer, id)
 	if wrong, ok := errors.AsType[*catalog.WrongOffer](err); ok {
 		return c.modelPage(w, r, v, http.StatusConflict, id, modelPage{Problem: wrong.Fields[""]})
 	}

@@ -11,9 +11,6 @@ import (
 )
 
 func (c *Console) newModel(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	if err := mustManage(v); err != nil {
-		return err
-	}
 	f := newModelForm()
 	f.New = true
 	f.Targets = []targetField{{Provider: r.URL.Query().Get("provider"), Weight: "1"}}
@@ -51,7 +48,7 @@ func (c *Console) modelFormPage(w http.ResponseWriter, r *http.Request, v access
 }
 
 func (c *Console) editModel(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	m, err := c.ownModel(v, r.URL.Query().Get("id"))
+	m, err := c.ownModel(r.URL.Query().Get("id"))
 	if err != nil {
 		return err
 	}
@@ -59,10 +56,7 @@ func (c *Console) editModel(w http.ResponseWriter, r *http.Request, v access.Vis
 }
 
 // ownModel is a model that may be changed here.
-func (c *Console) ownModel(v access.Visitor, id string) (*Model, error) {
-	if err := mustManage(v); err != nil {
-		return nil, err
-	}
+func (c *Console) ownModel(id string) (*Model, error) {
 	m, err := c.model(id)
 	if err != nil {
 		return nil, err
@@ -74,16 +68,13 @@ func (c *Console) ownModel(v access.Visitor, id string) (*Model, error) {
 }
 
 func (c *Console) createModel(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	if err := mustManage(v); err != nil {
-		return err
-	}
 	f := newModelForm()
 	f.New, f.ID = true, strings.TrimSpace(r.PostForm.Get("id"))
 	return c.saveModel(w, r, v, f)
 }
 
 func (c *Console) updateModel(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	m, err := c.ownModel(v, r.PostForm.Get("id"))
+	m, err := c.ownModel(r.PostForm.Get("id"))
 	if err != nil {
 		return err
 	}

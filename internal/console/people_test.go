@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -106,20 +107,31 @@ func TestAnOwnerLetsSomebodyIn(t *testing.T) {
 func TestEveryRouteKeepsItsRole(t *testing.T) {
 	t.Parallel()
 	h := opened(t)
-	ranks := []access.Role{access.Viewer, access.Member, access.Owner}
-	for i, role := range ranks {
-		cookie, _ := h.as(string(role)+"@example.com", "acme", role)
-		for _, route := range console.Routes() {
-			if route.Need != access.Member && route.Need != access.Owner {
-				continue
+	ranks := []access.Role{access.Viewer, access.Member, access.Owner, access.Administrator}
+	for _, workspace := range []string{"acme", access.DefaultWorkspace} {
+		for i, role := range ranks[:3] {
+			cookie, _ := h.as(string(role)+"@"+workspace+".example.com", workspace, role)
+			for _, route := range console.Routes() {
+				if slices.Index(ranks, route.Need) <= i {
+					continue // it opens, or needs no role at all
+				}
+				h.with(cookie, func() {
+					wantCode(t, h.do(route.Method, path(route), url.Values{"name": {"x"}}), 403, "permission_denied")
+				})
 			}
-			refused := i < map[access.Role]int{access.Member: 1, access.Owner: 2}[route.Need]
-			if !refused {
-				continue
-			}
-			h.with(cookie, func() {
-				wantCode(t, h.do(route.Method, path(route), url.Values{"name": {"x"}}), 403, "permission_denied")
-			})
+		}
+	}
+}
+
+// Every workspace shares the providers and models, so whatever changes them is for
+// administrators, however many routes there will be.
+func TestProvidersAndModelsAreForAdministrators(t *testing.T) {
+	t.Parallel()
+	for _, route := range console.Routes() {
+		shared := strings.HasPrefix(route.Pattern, "/console/providers") || strings.HasPrefix(route.Pattern, "/console/models")
+		changes := route.Method != http.MethodGet || strings.HasSuffix(route.Pattern, "/new") || strings.HasSuffix(route.Pattern, "/edit")
+		if shared && changes && route.Need != access.Administrator {
+			t.Errorf("%s %s is open to %s", route.Method, route.Pattern, route.Need)
 		}
 	}
 }

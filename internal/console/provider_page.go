@@ -89,7 +89,7 @@ func (c *Console) fillProvider(p *Provider, page providerPage, v access.Visitor)
 	case page.Ours && page.Manage && page.Form == nil:
 		form := c.editProviderForm(p, kind)
 		page.Form = &form
-	case !page.Ours || !page.Manage:
+	case !page.Ours && page.Manage:
 		page.Settings = settingsOf(p, kind)
 	}
 	return page

@@ -56,20 +56,10 @@ func (c *Console) showProviders(w http.ResponseWriter, r *http.Request, v access
 	return c.render(w, r, http.StatusOK, "providers", view{Title: "Providers", Active: "providers", Visitor: &v, Data: p})
 }
 
-// manages reports whether somebody may change providers and models. Every
-// workspace uses the same ones: they belong to the default workspace's owners and
-// to administrators.
-func manages(v access.Visitor) bool {
-	return v.Role.Covers(owner) && (v.User.Admin || v.Session.Workspace == access.DefaultWorkspace)
-}
-
-func mustManage(v access.Visitor) error {
-	if manages(v) {
-		return nil
-	}
-	return fault.New(fault.PermissionDenied, "All workspaces share the providers and models. Owners of the workspace “%s” and administrators change them.",
-		access.DefaultWorkspace)
-}
+// manages reports whether a visitor may change providers and models, and see
+// where they are. Every workspace uses the same ones, so they are the
+// administrators' business.
+func manages(v access.Visitor) bool { return v.User.Admin }
 
 func (c *Console) kindTitles() map[string]string {
 	titles := make(map[string]string)
@@ -81,9 +71,12 @@ func (c *Console) kindTitles() map[string]string {
 
 func (c *Console) providerRow(p *Provider, titles map[string]string, manage bool) providerRow {
 	row := providerRow{
-		ID: p.ID, Kind: p.Kind, Title: cmp.Or(titles[p.Kind], p.Kind), BaseURL: p.BaseURL, Origin: p.Origin, Enabled: p.Enabled,
+		ID: p.ID, Kind: p.Kind, Title: cmp.Or(titles[p.Kind], p.Kind), Enabled: p.Enabled,
 		Broken: len(p.Wrong) > 0, State: stateWords(p), Models: p.Callable, Used: p.Used, Tries: grouped(int64(p.Health.Tries)),
 		Failed: failedShare(p.Health.Failures, p.Health.Tries),
+	}
+	if manage {
+		row.BaseURL, row.Origin = p.BaseURL, p.Origin
 	}
 	if h := p.Health; !h.Failed.IsZero() && p.Enabled {
 		row.Trouble = &trouble{Sentence: failureWords(h.Code, h.Rejected), Class: string(h.Code), At: c.at(h.Failed)}
@@ -155,9 +148,6 @@ func (c *Console) provider(id string) (*Provider, error) {
 }
 
 func (c *Console) testProvider(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	if err := mustManage(v); err != nil {
-		return err
-	}
 	id := r.PathValue("id")
 	if _, err := c.provider(id); err != nil {
 		return err
@@ -198,11 +188,7 @@ func trialOf(t Trial) *trialView {
 
 func (c *Console) switchProvider(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	id := r.PathValue("id")
-	err := mustManage(v)
-	if err == nil {
-		err = c.supply.Switch(r.Context(), v.Principal(), catalog.ProviderOffer, id, r.PostForm.Get("on") == "1")
-	}
-	if err != nil {
+	if err := c.supply.Switch(r.Context(), v.Principal(), catalog.ProviderOffer, id, r.PostForm.Get("on") == "1"); err != nil {
 		return c.wrongOffer(w, r, v, id, err)
 	}
 	c.redirect(w, r, "/console/providers/"+id)
@@ -211,11 +197,7 @@ func (c *Console) switchProvider(w http.ResponseWriter, r *http.Request, v acces
 
 func (c *Console) deleteProvider(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	id := r.PathValue("id")
-	err := mustManage(v)
-	if err == nil {
-		err = c.supply.Delete(r.Context(), v.Principal(), catalog.ProviderOffer, id)
-	}
-	if err != nil {
+	if err := c.supply.Delete(r.Context(), v.Principal(), catalog.ProviderOffer, id); err != nil {
 		return c.wrongOffer(w, r, v, id, err)
 	}
 	c.redirect(w, r, "/console/providers?deleted="+id)

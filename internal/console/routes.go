@@ -29,6 +29,7 @@ const (
 	viewer = access.Viewer
 	member = access.Member
 	owner  = access.Owner
+	admin  = access.Administrator // of the installation, whatever their workspace
 )
 
 // Routes lists every route of the console: this is all of them.
@@ -118,21 +119,21 @@ func Routes() []Route {
 		{"POST", "/console/studio/{id}/delete", member, (*Console).deleteGeneration},
 
 		{"GET", "/console/models", viewer, (*Console).showModels},
-		{"POST", "/console/models", owner, (*Console).createModel},
+		{"POST", "/console/models", admin, (*Console).createModel},
 		{"GET", "/console/models/show", viewer, (*Console).showModel},
-		{"GET", "/console/models/new", owner, (*Console).newModel},
-		{"GET", "/console/models/edit", owner, (*Console).editModel},
-		{"POST", "/console/models/edit", owner, (*Console).updateModel},
-		{"POST", "/console/models/delete", owner, (*Console).deleteModel},
+		{"GET", "/console/models/new", admin, (*Console).newModel},
+		{"GET", "/console/models/edit", admin, (*Console).editModel},
+		{"POST", "/console/models/edit", admin, (*Console).updateModel},
+		{"POST", "/console/models/delete", admin, (*Console).deleteModel},
 
 		{"GET", "/console/providers", viewer, (*Console).showProviders},
-		{"POST", "/console/providers", owner, (*Console).createProvider},
-		{"GET", "/console/providers/new", owner, (*Console).newProvider},
+		{"POST", "/console/providers", admin, (*Console).createProvider},
+		{"GET", "/console/providers/new", admin, (*Console).newProvider},
 		{"GET", "/console/providers/{id}", viewer, (*Console).showProvider},
-		{"POST", "/console/providers/{id}", owner, (*Console).updateProvider},
-		{"POST", "/console/providers/{id}/test", owner, (*Console).testProvider},
-		{"POST", "/console/providers/{id}/switch", owner, (*Console).switchProvider},
-		{"POST", "/console/providers/{id}/delete", owner, (*Console).deleteProvider},
+		{"POST", "/console/providers/{id}", admin, (*Console).updateProvider},
+		{"POST", "/console/providers/{id}/test", admin, (*Console).testProvider},
+		{"POST", "/console/providers/{id}/switch", admin, (*Console).switchProvider},
+		{"POST", "/console/providers/{id}/delete", admin, (*Console).deleteProvider},
 
 		{"GET", "/reference", open, (*Console).showReference},
 		{"GET", "/openapi.yaml", open, (*Console).showDocument},
@@ -187,7 +188,10 @@ func (c *Console) enter(w http.ResponseWriter, r *http.Request, route Route) err
 		if v.Role == "" && route.Need != guest {
 			return c.nowhere(w, r, v)
 		}
-		if !v.Role.Covers(route.Need) {
+		if route.Need == admin && !v.User.Admin {
+			return fault.New(fault.PermissionDenied, "This is about all workspaces. Only administrators may do it.")
+		}
+		if !v.User.Admin && !v.Role.Covers(route.Need) {
 			return fault.New(fault.PermissionDenied, "You are a %s of this workspace. This needs the role %s.", v.Role, route.Need)
 		}
 	}

@@ -51,12 +51,25 @@ func supplied(t *testing.T) (*supply, func(*house, *console.Options)) {
 			[]config.Offer{{Name: "steady", Fields: []byte(`{"targets":["main/gpt-5"],"price":{"input":1.25,"output":10},"capabilities":{"tools":true}}`)}})
 		s.file = both.Config
 		s.file.File, s.file.Lines = "/etc/stele/stele.yaml", map[string]int{"provider main": 2, "model steady": 7}
-		s.Offers = catalog.NewOffers(catalog.OffersOptions{Store: h.store, Box: seal.New().Box("test"), Try: s.try, Take: s.take, Now: h.clock})
+		s.Offers = catalog.NewOffers(catalog.OffersOptions{Store: h.store, Box: seal.New().Box("test"), Reach: reach, Try: s.try, Take: s.take, Now: h.clock})
 		if err := s.Load(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		o.Supply = s
 	}
+}
+
+// reach is where the secrets of a provider go.
+func reach(o catalog.Offer) string {
+	p := config.ReadProvider(config.Offer{Name: o.ID, Fields: o.Fields})
+	account := provider.Account{Name: p.Name, BaseURL: p.BaseURL}
+	for _, k := range provider.Kinds() {
+		if k.Name == p.Kind {
+			account.Kind = k
+		}
+	}
+	origin, _ := account.Origin()
+	return origin
 }
 
 func (s *supply) combine(list []catalog.OpenOffer) (config.Combined, catalog.Faults) {

@@ -39,6 +39,7 @@ type Options struct {
 	Store    Store
 	Blobs    Blobs
 	Secret   []byte              // signs addresses
+	Secrets  func() [][]byte     // instead of Secret: the first one signs, the others count still; nil: Secret alone
 	Public   func() *url.URL     // under which clients reach this installation
 	Outside  func() *http.Client // for what clients point at: guard's, for URLs that come from callers
 	Settings func() Settings

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,13 +49,14 @@ func (s *Service) address(id, name string, until time.Time) string {
 		expires = until
 	}
 	exp := strconv.FormatInt(expires.Unix(), 10)
-	query := url.Values{"exp": {exp}, "sig": {s.sign(id, exp)}}
+	query := url.Values{"exp": {exp}, "sig": {sign(s.secrets()[0], id, exp)}}
 	return strings.TrimSuffix(s.Public().String(), "/") + Under + id + "/" + url.PathEscape(name) + "?" + query.Encode()
 }
 
 // Verify reports whether an address with these parts was made here and still holds.
 func (s *Service) Verify(id, exp, sig string) error {
-	if !uid.Is("file", id) || !hmac.Equal([]byte(sig), []byte(s.sign(id, exp))) {
+	ours := slices.ContainsFunc(s.secrets(), func(secret []byte) bool { return hmac.Equal([]byte(sig), []byte(sign(secret, id, exp))) })
+	if !uid.Is("file", id) || !ours {
 		return ErrSignature
 	}
 	seconds, err := strconv.ParseInt(exp, 10, 64)
@@ -67,8 +69,15 @@ func (s *Service) Verify(id, exp, sig string) error {
 	return nil
 }
 
-func (s *Service) sign(id, exp string) string {
-	mac := hmac.New(sha256.New, s.Secret)
+func (s *Service) secrets() [][]byte {
+	if s.Secrets != nil {
+		return s.Secrets()
+	}
+	return [][]byte{s.Secret}
+}
+
+func sign(secret []byte, id, exp string) string {
+	mac := hmac.New(sha256.New, secret)
 	mac.Write([]byte(id + "\n" + exp))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }

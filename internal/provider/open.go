@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"strings"
 	"time"
 
 	"stele/internal/dialect"
@@ -88,15 +87,8 @@ func (c *Chat) sign(options map[string]string) error {
 // place fills in the addresses.
 func (c *Chat) place(options map[string]string) error {
 	kind := &c.account.Kind
-	base := c.account.BaseURL
-	if place, ok := kind.Places[options["region"]]; ok && base == kind.BaseURL {
-		base = place
-	}
-	for _, end := range kind.Trimmed {
-		base = strings.TrimSuffix(base, end)
-	}
 	var err error
-	if c.account.BaseURL, err = filled(base, options); err != nil {
+	if c.account.BaseURL, err = c.account.base(options); err != nil {
 		return err
 	}
 	for _, p := range kind.Paths {

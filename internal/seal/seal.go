@@ -4,8 +4,6 @@
 package seal
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/rand"
@@ -26,15 +24,23 @@ const size = 32
 // was changed since.
 var ErrBroken = errors.New("sealed value does not open with this master key")
 
+// ErrContext says that a value was sealed for something else than it is opened
+// for. It is ErrBroken, too.
+var ErrContext = fmt.Errorf("%w: it was sealed for something else", ErrBroken)
+
 // Master is the secret everything else is derived from. It never prints.
-type Master struct{ secret [size]byte }
+type Master struct{ secret secret }
+
+// secret is what keys are derived from.
+type secret [size]byte
+
+func newSecret() (s secret) {
+	rand.Read(s[:]) // never fails
+	return s
+}
 
 // New makes a random Master.
-func New() *Master {
-	m := new(Master)
-	rand.Read(m.secret[:])
-	return m
-}
+func New() *Master { return &Master{newSecret()} }
 
 // Parse reads the text form: 64 hexadecimal digits, white space around them ignored.
 func Parse(text string) (*Master, error) {
@@ -42,7 +48,7 @@ func Parse(text string) (*Master, error) {
 	if err != nil || len(raw) != size {
 		return nil, errors.New("a master key is 64 hexadecimal digits")
 	}
-	return &Master{secret: [size]byte(raw)}, nil
+	return &Master{secret(raw)}, nil
 }
 
 // Text is the form Parse reads. It is the secret itself: for the key file only.
@@ -50,15 +56,17 @@ func (m *Master) Text() string { return hex.EncodeToString(m.secret[:]) }
 
 // Fingerprint tells two master keys apart without revealing either.
 func (m *Master) Fingerprint() string {
-	return hex.EncodeToString(m.derive("fingerprint"))[:16]
+	return hex.EncodeToString(m.secret.derive("fingerprint"))[:16]
 }
 
 // Hasher makes keyed hashes for one purpose. It is safe for concurrent use.
 type Hasher struct{ spare sync.Pool }
 
 // Hasher derives the keyed hash for a purpose such as "api keys".
-func (m *Master) Hasher(purpose string) *Hasher {
-	key := m.derive("hash: " + purpose)
+func (m *Master) Hasher(purpose string) *Hasher { return m.secret.hasher(purpose) }
+
+func (s *secret) hasher(purpose string) *Hasher {
+	key := s.derive("hash: " + purpose)
 	return &Hasher{spare: sync.Pool{New: func() any { return hmac.New(sha256.New, key) }}}
 }
 
@@ -72,39 +80,11 @@ func (h *Hasher) Sum(text string) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// Box encrypts and decrypts for one purpose. It is safe for concurrent use.
-type Box struct{ aead cipher.AEAD }
-
-// Box derives the cipher for a purpose such as "provider keys".
-func (m *Master) Box(purpose string) *Box {
-	block, err := aes.NewCipher(m.derive("box: " + purpose))
-	if err != nil {
-		panic(err) // 32 bytes are always a legal AES key
-	}
-	aead, err := cipher.NewGCMWithRandomNonce(block)
-	if err != nil {
-		panic(err)
-	}
-	return &Box{aead: aead}
-}
-
-// Seal encrypts plain. The same plain text gives another result each time.
-func (b *Box) Seal(plain []byte) []byte { return b.aead.Seal(nil, nil, plain, nil) }
-
-// Open reverses Seal, or gives ErrBroken.
-func (b *Box) Open(sealed []byte) ([]byte, error) {
-	plain, err := b.aead.Open(nil, nil, sealed, nil)
-	if err != nil {
-		return nil, ErrBroken
-	}
-	return plain, nil
-}
-
 // Derived is a secret for a purpose that needs its bytes.
-func (m *Master) Derived(purpose string) []byte { return m.derive("bytes: " + purpose) }
+func (m *Master) Derived(purpose string) []byte { return m.secret.derive("bytes: " + purpose) }
 
-func (m *Master) derive(purpose string) []byte {
-	key, err := hkdf.Key(sha256.New, m.secret[:], nil, "stele "+purpose, size)
+func (s *secret) derive(purpose string) []byte {
+	key, err := hkdf.Key(sha256.New, s[:], nil, "stele "+purpose, size)
 	if err != nil {
 		panic(err) // only a length beyond HKDF's limit fails
 	}

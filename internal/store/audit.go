@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -11,22 +12,33 @@ import (
 
 // InsertEntry writes a line of the audit log that belongs to no other change.
 func (s *Store) InsertEntry(ctx context.Context, e access.Entry) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return insertAudit(ctx, tx, e) })
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return s.insertAudit(ctx, tx, e) })
 }
 
-// insertAudit writes a line of the audit log with the change it is about. The
-// address of whoever made it is kept with it: people go, lines stay.
-func insertAudit(ctx context.Context, tx *sql.Tx, e access.Entry) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO audit (id, at, actor, actor_name, workspace, action, target, detail)
-		VALUES ($1, $2, $3, COALESCE((SELECT email FROM users WHERE id = $3), ''), $4, $5, $6, $7)`,
-		e.ID, millis(e.At), e.Actor, e.Workspace, e.Action, e.Target, e.Detail)
+// insertAudit writes a line of the audit log with the change it is about, as the
+// next one of the chain. The address of whoever made it is kept with it: people
+// go, lines stay.
+func (s *Store) insertAudit(ctx context.Context, tx *sql.Tx, e access.Entry) error {
+	if e.Actor != "" {
+		err := tx.QueryRowContext(ctx, `SELECT email FROM users WHERE id = $1`, e.Actor).Scan(&e.ActorName)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("insert audit entry: %w", err)
+		}
+	}
+	e = fitting(e)
+	changes, err := encodeChanges(e.Changes)
 	if err != nil {
 		return fmt.Errorf("insert audit entry: %w", err)
 	}
-	return nil
+	return s.chain(ctx, tx, &e, func(ctx context.Context) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO audit (id, at, actor, actor_name, workspace, action, target, detail, changes, seq, hash)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+			e.ID, millis(e.At), e.Actor, e.ActorName, e.Workspace, e.Action, e.Target, e.Detail, changes, e.Seq, e.Hash)
+		return err
+	})
 }
 
-const auditColumns = `id, at, actor, actor_name, workspace, action, target, detail`
+const auditColumns = `id, at, actor, actor_name, workspace, action, target, detail, changes, COALESCE(seq, 0), hash`
 
 // Entries lists what the filter lets through, newest first. Every filter has an
 // index that holds the order, too.
@@ -65,7 +77,10 @@ func (s *Store) Entries(ctx context.Context, f access.Filter) ([]access.Entry, e
 		}
 		query = half("target") + ` UNION ` + half("detail")
 	}
-	rows, err := s.read.QueryContext(ctx, query+limit, args...)
+	return scanEntries(s.read.QueryContext(ctx, query+limit, args...))
+}
+
+func scanEntries(rows *sql.Rows, err error) ([]access.Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read audit log: %w", err)
 	}
@@ -74,11 +89,51 @@ func (s *Store) Entries(ctx context.Context, f access.Filter) ([]access.Entry, e
 	for rows.Next() {
 		var e access.Entry
 		var at int64
-		if err := rows.Scan(&e.ID, &at, &e.Actor, &e.ActorName, &e.Workspace, &e.Action, &e.Target, &e.Detail); err != nil {
+		var changes string
+		if err := rows.Scan(&e.ID, &at, &e.Actor, &e.ActorName, &e.Workspace, &e.Action, &e.Target, &e.Detail, &changes, &e.Seq, &e.Hash); err != nil {
 			return nil, fmt.Errorf("read audit log: %w", err)
 		}
 		e.At = fromMillis(at)
+		if changes != "" {
+			if err := decode(changes, &e.Changes); err != nil {
+				return nil, fmt.Errorf("read audit log: entry %s: %w", e.ID, err)
+			}
+		}
 		list = append(list, e)
 	}
 	return list, rows.Err()
+}
+
+const (
+	mostAuditText = 1000 // bytes of a text of an entry
+	mostChanges   = 100
+)
+
+// fitting is an entry that both engines keep as it is, and that nobody can make
+// large: names in it are often the client's.
+func fitting(e access.Entry) access.Entry {
+	for _, text := range []*string{&e.Actor, &e.ActorName, &e.Workspace, &e.Action, &e.Target, &e.Detail} {
+		*text = short(*text)
+	}
+	list := e.Changes[:min(mostChanges, len(e.Changes))]
+	e.Changes = nil
+	for _, c := range list {
+		e.Changes = append(e.Changes, access.Change{Field: short(c.Field), Old: short(c.Old), New: short(c.New)})
+	}
+	return e
+}
+
+func short(text string) string {
+	if len(text) > mostAuditText {
+		text = text[:mostAuditText] + "…"
+	}
+	return clean(text)
+}
+
+// encodeChanges writes changes as they are kept, "" for none.
+func encodeChanges(list []access.Change) (string, error) {
+	if len(list) == 0 {
+		return "", nil
+	}
+	return encode(list)
 }

@@ -53,7 +53,7 @@ func (s *Store) InsertDraft(ctx context.Context, d app.Draft, e access.Entry) er
 		if n, err := result.RowsAffected(); err != nil || n == 0 {
 			return access.ErrExists
 		}
-		return insertAudit(ctx, tx, e)
+		return s.insertAudit(ctx, tx, e)
 	})
 }
 
@@ -84,7 +84,7 @@ func (s *Store) UpdateDraft(ctx context.Context, workspace, id string, change fu
 		if err := saveDraft(ctx, tx, d, c); err != nil {
 			return err
 		}
-		return insertAudit(ctx, tx, c.Entry)
+		return s.insertAudit(ctx, tx, c.Entry)
 	})
 	return d, err
 }

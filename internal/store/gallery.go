@@ -126,7 +126,7 @@ func (s *Store) DeleteTask(ctx context.Context, workspace, id string, e access.E
 		if _, err := tx.ExecContext(ctx, `DELETE FROM app_steps WHERE run = $1`, id); err != nil {
 			return fmt.Errorf("delete steps: %w", err)
 		}
-		return insertAudit(ctx, tx, e)
+		return s.insertAudit(ctx, tx, e)
 	})
 }
 

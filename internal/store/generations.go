@@ -185,7 +185,7 @@ func (s *Store) saveConsequences(ctx context.Context, tx *sql.Tx, t *generation.
 		}
 	}
 	for _, e := range t.Entries() {
-		if err := insertAudit(ctx, tx, e); err != nil {
+		if err := s.insertAudit(ctx, tx, e); err != nil {
 			return err
 		}
 	}

@@ -33,7 +33,7 @@ func (s *Store) InsertKey(ctx context.Context, k access.Key, e access.Entry) err
 		if err != nil {
 			return fmt.Errorf("insert key: %w", err)
 		}
-		return insertAudit(ctx, tx, e)
+		return s.insertAudit(ctx, tx, e)
 	})
 }
 
@@ -63,7 +63,7 @@ func (s *Store) UpdateKey(ctx context.Context, id string, change func(*access.Ke
 		if err != nil {
 			return fmt.Errorf("update key: %w", err)
 		}
-		return insertAudit(ctx, tx, e)
+		return s.insertAudit(ctx, tx, e)
 	})
 	return k, err
 }

@@ -68,6 +68,18 @@ func (s *Store) PutOffer(ctx context.Context, o catalog.Offer, was int64, e acce
 	})
 }
 
+// ResealOffer replaces the sealed secrets of an offer, if nothing else did.
+func (s *Store) ResealOffer(ctx context.Context, o catalog.Offer, next []byte) error {
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE offers SET sealed = $3 WHERE sort = $1 AND id = $2 AND sealed = $4`,
+			string(o.Sort), o.ID, next, o.Sealed)
+		if err != nil {
+			return fmt.Errorf("reseal offer: %w", err)
+		}
+		return nil
+	})
+}
+
 // DeleteOffer removes the offer of a revision.
 func (s *Store) DeleteOffer(ctx context.Context, sort catalog.Sort, id string, was int64, e access.Entry) error {
 	return s.changeOffer(ctx, e, func(ctx context.Context, tx *sql.Tx, _ int64) (sql.Result, error) {
@@ -93,7 +105,7 @@ func (s *Store) changeOffer(ctx context.Context, e access.Entry, change func(con
 			}
 			return err
 		}
-		return insertAudit(ctx, tx, e)
+		return s.insertAudit(ctx, tx, e)
 	})
 }
 

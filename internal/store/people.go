@@ -31,7 +31,7 @@ func scanPerson(row interface{ Scan(...any) error }) (access.Person, error) {
 // access.ErrExists for a known address.
 func (s *Store) InsertPerson(ctx context.Context, workspace string, p access.Person, e access.Entry) error {
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		if err := insertUser(ctx, tx, p.User, e); err != nil {
+		if err := s.insertUser(ctx, tx, p.User, e); err != nil {
 			return err
 		}
 		return errors.Join(setMember(ctx, tx, workspace, p, e), setLink(ctx, tx, p))
@@ -104,7 +104,7 @@ func (s *Store) UpdatePerson(ctx context.Context, workspace, id string,
 		if err != nil || settled.Entry.Action == "" {
 			return err
 		}
-		if err := insertAudit(ctx, tx, settled.Entry); err != nil { // first: it may be their own last deed
+		if err := s.insertAudit(ctx, tx, settled.Entry); err != nil { // first: it may be their own last deed
 			return err
 		}
 		return settle(ctx, tx, workspace, p, settled)

@@ -40,7 +40,7 @@ func (s *Store) InsertSession(ctx context.Context, v access.Session, e access.En
 		if _, err := tx.ExecContext(ctx, `UPDATE users SET seen_at = $2 WHERE id = $1 AND seen_at < $2`, v.User, millis(v.SeenAt)); err != nil {
 			return fmt.Errorf("touch user: %w", err)
 		}
-		return insertAudit(ctx, tx, e)
+		return s.insertAudit(ctx, tx, e)
 	})
 }
 
@@ -96,7 +96,7 @@ func (s *Store) MoveSession(ctx context.Context, id, workspace string, e access.
 		if _, err := tx.ExecContext(ctx, `UPDATE sessions SET workspace = $2 WHERE id = $1`, id, workspace); err != nil {
 			return fmt.Errorf("move session: %w", err)
 		}
-		return insertAudit(ctx, tx, e)
+		return s.insertAudit(ctx, tx, e)
 	})
 }
 
@@ -112,7 +112,7 @@ func (s *Store) EndSessions(ctx context.Context, end access.Ending, e access.Ent
 		if n, err = result.RowsAffected(); err != nil || n == 0 {
 			return err
 		}
-		return insertAudit(ctx, tx, e)
+		return s.insertAudit(ctx, tx, e)
 	})
 	return int(n), err
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
@@ -31,9 +32,10 @@ type Store struct {
 	write  *sql.DB // on SQLite a pool of one connection: the engine has one writer anyway
 	queue  Queue
 
-	changes    gathering[*change]    // on SQLite
-	insertions gathering[*insertion] // on PostgreSQL
-	courtesy   courtesy              // on PostgreSQL
+	changes    gathering[*change]       // on SQLite
+	insertions gathering[*insertion]    // on PostgreSQL
+	courtesy   courtesy                 // on PostgreSQL
+	proves     func(text string) string // makes the proof of the audit log's head; nil: none
 	names      names
 
 	pool    *pgxpool.Pool // beneath both, on PostgreSQL
@@ -167,6 +169,15 @@ func (s *Store) save(ctx context.Context, urgent bool, do func(context.Context, 
 		return fmt.Errorf("begin transaction: %w", err)
 	}
 	defer done()
+	for again := range mostDeadlocks {
+		if err = s.saveOnce(ctx, do); !isDeadlock(err) || again == mostDeadlocks-1 {
+			break
+		}
+	}
+	return err
+}
+
+func (s *Store) saveOnce(ctx context.Context, do func(context.Context, *sql.Tx) error) error {
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("begin transaction: %w", err)
@@ -179,6 +190,15 @@ func (s *Store) save(ctx context.Context, urgent bool, do func(context.Context, 
 		return fmt.Errorf("commit transaction: %w", err)
 	}
 	return nil
+}
+
+// mostDeadlocks is how often a change is tried that PostgreSQL ended because two
+// waited for each other.
+const mostDeadlocks = 5
+
+func isDeadlock(err error) bool {
+	told, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && told.Code == "40P01"
 }
 
 // turn waits until it is the turn of a change, which lasts until done is called.

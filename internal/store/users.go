@@ -28,7 +28,7 @@ func (s *Store) InsertFirstAdmin(ctx context.Context, u access.User, e access.En
 		if _, err := tx.ExecContext(ctx, `DELETE FROM settings WHERE name = 'setup_link'`); err != nil {
 			return fmt.Errorf("close set-up link: %w", err)
 		}
-		return insertUser(ctx, tx, u, e)
+		return s.insertUser(ctx, tx, u, e)
 	})
 }
 
@@ -75,7 +75,7 @@ func (s *Store) queryUser(ctx context.Context, where string, arg any) (access.Us
 	return u.user(), found(err)
 }
 
-func insertUser(ctx context.Context, tx *sql.Tx, u access.User, e access.Entry) error {
+func (s *Store) insertUser(ctx context.Context, tx *sql.Tx, u access.User, e access.Entry) error {
 	result, err := tx.ExecContext(ctx, `INSERT INTO users (id, email, password, subject, admin, created_at, seen_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (email) DO NOTHING`,
 		u.ID, u.Email, u.Password, u.Subject, flag(u.Admin), millis(u.CreatedAt), millis(u.SeenAt))
@@ -85,5 +85,5 @@ func insertUser(ctx context.Context, tx *sql.Tx, u access.User, e access.Entry) 
 	if n, err := result.RowsAffected(); err != nil || n == 0 {
 		return access.ErrExists
 	}
-	return insertAudit(ctx, tx, e)
+	return s.insertAudit(ctx, tx, e)
 }

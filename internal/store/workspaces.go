@@ -21,7 +21,7 @@ func (s *Store) InsertWorkspace(ctx context.Context, w access.Workspace, e acces
 		if n, err := result.RowsAffected(); err != nil || n == 0 {
 			return access.ErrExists
 		}
-		return insertAudit(ctx, tx, e)
+		return s.insertAudit(ctx, tx, e)
 	})
 }
 

@@ -30,7 +30,7 @@ func (s *Service) Rotate(ctx context.Context, workspace string, grace time.Durat
 			return "", err
 		}
 		fresh := newSecret()
-		next := Secrets{Current: s.seal(fresh), Old: sealed.Current, Until: s.Now().Add(grace)}
+		next := Secrets{Current: s.seal(workspace, fresh), Old: sealed.Current, Until: s.Now().Add(grace)}
 		if saved, err := s.Store.SetWebhookSecrets(ctx, workspace, sealed, next); err != nil || saved {
 			return fresh, err
 		}
@@ -46,39 +46,39 @@ func (s *Service) secrets(ctx context.Context, workspace string) (Secrets, error
 			return Secrets{}, err
 		}
 		if sealed.Current != "" {
-			return s.open(sealed)
+			return s.open(workspace, sealed)
 		}
-		if _, err := s.Store.SetWebhookSecrets(ctx, workspace, sealed, Secrets{Current: s.seal(newSecret())}); err != nil {
+		if _, err := s.Store.SetWebhookSecrets(ctx, workspace, sealed, Secrets{Current: s.seal(workspace, newSecret())}); err != nil {
 			return Secrets{}, err
 		}
 	}
 	return Secrets{}, errors.New("the webhook secret could not be made")
 }
 
-func (s *Service) open(sealed Secrets) (Secrets, error) {
-	current, err := s.unseal(sealed.Current)
+func (s *Service) open(workspace string, sealed Secrets) (Secrets, error) {
+	current, err := s.unseal(workspace, sealed.Current)
 	if err != nil {
 		return Secrets{}, err
 	}
 	out := Secrets{Current: current, Until: sealed.Until}
 	if sealed.Old != "" && s.Now().Before(sealed.Until) {
-		if out.Old, err = s.unseal(sealed.Old); err != nil {
+		if out.Old, err = s.unseal(workspace, sealed.Old); err != nil {
 			return Secrets{}, err
 		}
 	}
 	return out, nil
 }
 
-func (s *Service) seal(secret string) string {
-	return base64.StdEncoding.EncodeToString(s.Box.Seal([]byte(secret)))
+func (s *Service) seal(workspace, secret string) string {
+	return base64.StdEncoding.EncodeToString(s.Box.SealFor(workspace, []byte(secret)))
 }
 
-func (s *Service) unseal(text string) (string, error) {
+func (s *Service) unseal(workspace, text string) (string, error) {
 	sealed, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
 		return "", fmt.Errorf("read webhook secret: %w", err)
 	}
-	plain, err := s.Box.Open(sealed)
+	plain, err := s.Box.OpenFor(workspace, sealed)
 	if err != nil {
 		return "", fmt.Errorf("open webhook secret: %w", err)
 	}

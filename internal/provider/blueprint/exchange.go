@@ -66,14 +66,20 @@ func (d *desk) locate(address string) (*url.URL, error) {
 }
 
 // own reports whether a URL leads to the provider itself, which may see the key:
-// to where the operator said it is, or to one of its other hosts.
+// to where the operator said it is, or, if that is one of its hosts, to another one.
+// A key that was entered for some other server in front of it stays there.
 func (d *desk) own(u *url.URL, hosts []string) bool {
 	if u.Scheme == d.base.Scheme && strings.EqualFold(u.Host, d.base.Host) {
 		return true
 	}
-	return u.Scheme == "https" && d.base.Scheme == "https" && slices.ContainsFunc(hosts, func(host string) bool {
+	return u.Scheme == "https" && d.base.Scheme == "https" && among(u, hosts) && among(d.base, hosts)
+}
+
+// among reports whether a URL is at one of these hosts; *. stands for any below.
+func among(u *url.URL, hosts []string) bool {
+	name := strings.ToLower(u.Host) // with a port it is none of them
+	return slices.ContainsFunc(hosts, func(host string) bool {
 		suffix, wide := strings.CutPrefix(host, "*")
-		name := strings.ToLower(u.Host) // with a port it is none of them
 		return name == host || wide && strings.HasSuffix(name, suffix)
 	})
 }

@@ -1,0 +1,214 @@
+package access
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"stele/internal/seal"
+)
+
+const (
+	settingRing   = "keyring"
+	settingMaster = "master_key_fingerprint" // of before there was a keyring
+	followRing    = time.Second
+	lookTime      = 5 * time.Second
+)
+
+// RingStore keeps the keyring.
+type RingStore interface {
+	SettingStore
+	// SwapSetting saves next if the setting still is what it was.
+	SwapSetting(ctx context.Context, name, was, next string) (bool, error)
+	// HoldMaster notes that a server has a master key at hand.
+	HoldMaster(ctx context.Context, node, fingerprint string) error
+	// MasterHolders are the servers that were heard of since a time, each with the
+	// master key that it noted last.
+	MasterHolders(ctx context.Context, since time.Time) (map[string]string, error)
+}
+
+// Keyring is the keys of an installation, kept in its database and sealed with its
+// master key. While the master key is being changed both open it. It is safe for
+// concurrent use.
+type Keyring struct {
+	*seal.Ring
+
+	store   RingStore
+	masters func() ([]*seal.Master, error) // those at hand, the one in use first
+
+	mu    sync.Mutex // one change or look at a time; guards all below
+	text  string     // the setting that the ring was read from
+	kept  keptRing
+	using string // fingerprint of the master key that opened it
+	held  string // what this server noted last
+}
+
+// keptRing is the setting.
+type keptRing struct {
+	Wraps map[string]string `json:"wraps"`        // the ring, sealed with each master key that counts, by fingerprint
+	To    string            `json:"to,omitempty"` // fingerprint of the master key that a change goes to
+}
+
+// OpenKeyring reads the keys with one of the master keys at hand, or makes them
+// where there are none. It refuses master keys that are not the installation's.
+func OpenKeyring(ctx context.Context, store RingStore, masters func() ([]*seal.Master, error)) (*Keyring, error) {
+	k := &Keyring{store: store, masters: masters}
+	text, err := store.Setting(ctx, settingRing)
+	if errors.Is(err, ErrNotFound) {
+		text, err = k.first(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	k.Ring = new(seal.Ring)
+	if err := k.take(text); err != nil {
+		return nil, err
+	}
+	if _, err := store.SetOnce(ctx, settingMaster, k.using); err != nil {
+		return nil, err
+	}
+	k.Missing(k.look)
+	return k, nil
+}
+
+// first makes the keyring of an installation that has none: a new one, or one of a
+// version whose keys were the master key's own.
+func (k *Keyring) first(ctx context.Context) (string, error) {
+	list, err := k.masters()
+	if err != nil {
+		return "", err
+	}
+	master, ring := list[0], seal.NewRing()
+	switch fingerprint, err := k.store.Setting(ctx, settingMaster); {
+	case errors.Is(err, ErrNotFound):
+	case err != nil:
+		return "", err
+	case fingerprint != master.Fingerprint():
+		return "", errOtherMaster()
+	default:
+		ring = seal.RingOf(master)
+	}
+	return k.store.SetOnce(ctx, settingRing, wrapFor(ring, "", master))
+}
+
+func wrapFor(ring *seal.Ring, to string, masters ...*seal.Master) string {
+	kept := keptRing{Wraps: make(map[string]string), To: to}
+	for _, m := range masters {
+		kept.Wraps[m.Fingerprint()] = base64.StdEncoding.EncodeToString(ring.Wrap(m))
+	}
+	text, err := json.Marshal(kept)
+	if err != nil {
+		panic(err) // texts
+	}
+	return string(text)
+}
+
+func errOtherMaster() error {
+	return errors.New("this database was made with another master key: its keys and secrets cannot be read with this one. " +
+		"Give the right one with --master-key-file")
+}
+
+// take reads the setting with whichever master key at hand opens it.
+func (k *Keyring) take(text string) error {
+	var kept keptRing
+	if err := json.Unmarshal([]byte(text), &kept); err != nil {
+		return fmt.Errorf("read keyring: %w", err)
+	}
+	list, err := k.masters()
+	if err != nil {
+		return err
+	}
+	for _, m := range list {
+		wrapped, ok := kept.Wraps[m.Fingerprint()]
+		if !ok {
+			continue
+		}
+		sealed, err := base64.StdEncoding.DecodeString(wrapped)
+		if err == nil {
+			err = k.Take(m, sealed)
+		}
+		if err != nil {
+			return fmt.Errorf("read keyring: %w", err)
+		}
+		k.text, k.kept, k.using = text, kept, m.Fingerprint()
+		return nil
+	}
+	return errOtherMaster()
+}
+
+// Follow takes over what another process changed.
+func (k *Keyring) Follow(ctx context.Context) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.follow(ctx)
+}
+
+func (k *Keyring) follow(ctx context.Context) error {
+	text, err := k.store.Setting(ctx, settingRing)
+	if err != nil || text == k.text {
+		return err
+	}
+	return k.take(text)
+}
+
+// look is asked for a key that the ring lacks.
+func (k *Keyring) look() {
+	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
+	defer cancel()
+	_ = k.Follow(ctx) // what cannot be opened then is said by whoever opens it
+}
+
+// Run follows changes and notes which master key the server called node has at
+// hand, until ctx ends.
+func (k *Keyring) Run(ctx context.Context, node string, log *slog.Logger) {
+	tick := time.NewTicker(followRing)
+	defer tick.Stop()
+	failing := false
+	for {
+		err := bounded(ctx, func(ctx context.Context) error { return k.NoteHolder(ctx, node) })
+		if err != nil && ctx.Err() == nil && !failing {
+			log.LogAttrs(ctx, slog.LevelError, "the keyring cannot be kept up to date", slog.Any("error", err))
+		}
+		failing = err != nil
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// NoteHolder follows, and notes which master key the server called node has at
+// hand: the one that a change goes to as soon as it can be read here.
+func (k *Keyring) NoteHolder(ctx context.Context, node string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := k.follow(ctx); err != nil {
+		return err
+	}
+	has := k.using
+	if k.kept.To != "" && has != k.kept.To {
+		list, err := k.masters()
+		if err != nil {
+			return err
+		}
+		for _, m := range list {
+			if m.Fingerprint() == k.kept.To {
+				has = k.kept.To
+			}
+		}
+	}
+	if has == k.held {
+		return nil
+	}
+	if err := k.store.HoldMaster(ctx, node, has); err != nil {
+		return err
+	}
+	k.held = has
+	return nil
+}

@@ -1,0 +1,58 @@
+package provider
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+)
+
+// Origin is where the account's secrets go: scheme, host and port of its base URL
+// with the options in it.
+func (a Account) Origin() (string, error) {
+	options := make(map[string]string, len(a.Kind.Options))
+	for _, o := range a.Kind.Options {
+		options[o.Name] = o.Default
+		if value := a.Options[o.Name]; value != "" {
+			options[o.Name] = value
+		}
+	}
+	base, err := a.base(options)
+	if err != nil {
+		return "", err
+	}
+	u, err := url.Parse(base)
+	if err != nil || u.Hostname() == "" {
+		return "", fmt.Errorf("the base URL of %s is no address", a.Name)
+	}
+	scheme, port := u.Scheme, u.Port() // Parse has lowered it
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[scheme]
+	}
+	return scheme + "://" + net.JoinHostPort(lower(u.Hostname()), port), nil
+}
+
+// lower lowers the letters of ASCII only: a Kelvin sign is no k.
+func lower(host string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, host)
+}
+
+// base is the base URL with the options in it.
+func (a Account) base(options map[string]string) (string, error) {
+	base := a.BaseURL
+	if base == "" {
+		base = a.Kind.BaseURL
+	}
+	if place, ok := a.Kind.Places[options["region"]]; ok && base == a.Kind.BaseURL {
+		base = place
+	}
+	for _, end := range a.Kind.Trimmed {
+		base = strings.TrimSuffix(base, end)
+	}
+	return filled(base, options)
+}

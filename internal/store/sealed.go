@@ -1,0 +1,161 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// SealedColumn is where sealed values are kept. Whatever is sealed and stays in the
+// database has a row in SealedColumns: only then is it sealed anew with a new key.
+type SealedColumn struct {
+	Table, Column string
+	Key           []string // what names a row
+	Purpose       string   // of the box
+	Text          bool     // it is kept as base64
+	For           string   // the part of the key that a value is sealed for which does not say so itself
+}
+
+// SealedColumns lists all of them.
+func SealedColumns() []SealedColumn {
+	return []SealedColumn{
+		{Table: "offers", Column: "sealed", Key: []string{"sort", "id"}, Purpose: "provider secrets"},
+		{Table: "webhook_secrets", Column: "secret", Key: []string{"workspace"}, Purpose: "webhook secrets", Text: true, For: "workspace"},
+		{Table: "webhook_secrets", Column: "old", Key: []string{"workspace"}, Purpose: "webhook secrets", Text: true, For: "workspace"},
+	}
+}
+
+type sealedRow struct {
+	key  []any
+	kept any // as it is in the database
+	Sealed
+}
+
+// Sealed is a sealed value.
+type Sealed struct {
+	Name  string // for people
+	For   string // what it is sealed for, if it does not say so itself
+	Value []byte
+}
+
+// EachSealed hands every sealed value of a column to do. Where do gives another one, that is kept instead, unless the row has changed
+// meanwhile. nil leaves it as it is.
+func (s *Store) EachSealed(ctx context.Context, c SealedColumn, do func(Sealed) ([]byte, error)) error {
+	rows, err := s.sealedRows(ctx, c)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		next, err := do(row.Sealed)
+		if err != nil {
+			return err
+		}
+		if next == nil || bytes.Equal(next, row.Value) {
+			continue
+		}
+		if err := s.reseal(ctx, c, row, next); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) sealedRows(ctx context.Context, c SealedColumn) ([]sealedRow, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT `+strings.Join(c.Key, ", ")+`, `+c.Column+` FROM `+c.Table+` ORDER BY `+strings.Join(c.Key, ", "))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", c.Table, err)
+	}
+	defer rows.Close()
+	var list []sealedRow
+	for rows.Next() {
+		keys := make([]string, len(c.Key))
+		var raw []byte
+		into := make([]any, 0, len(keys)+1)
+		for i := range keys {
+			into = append(into, &keys[i])
+		}
+		if err := rows.Scan(append(into, &raw)...); err != nil {
+			return nil, fmt.Errorf("read %s: %w", c.Table, err)
+		}
+		if len(raw) == 0 {
+			continue
+		}
+		row := sealedRow{kept: raw, Sealed: Sealed{Value: raw, Name: c.Table + "." + c.Column + " of " + strings.Join(keys, " ")}}
+		for i, k := range keys {
+			row.key = append(row.key, k)
+			if c.Key[i] == c.For {
+				row.For = k
+			}
+		}
+		if c.Text {
+			row.kept = string(raw)
+			if row.Value, err = base64.StdEncoding.DecodeString(string(raw)); err != nil {
+				return nil, fmt.Errorf("read %s: %w", row.Name, err)
+			}
+		}
+		list = append(list, row)
+	}
+	return list, rows.Err()
+}
+
+func (s *Store) reseal(ctx context.Context, c SealedColumn, row sealedRow, next []byte) error {
+	var value any = next
+	if c.Text {
+		value = base64.StdEncoding.EncodeToString(next)
+	}
+	where := make([]string, len(c.Key))
+	for i, name := range c.Key {
+		where[i] = fmt.Sprintf("%s = $%d", name, i+3)
+	}
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE `+c.Table+` SET `+c.Column+` = $1 WHERE `+c.Column+` = $2 AND `+strings.Join(where, " AND "),
+			append([]any{value, row.kept}, row.key...)...)
+		if err != nil {
+			return fmt.Errorf("seal %s anew: %w", row.Name, err)
+		}
+		return nil
+	})
+}
+
+// SwapSetting saves next if the setting still is what it was.
+func (s *Store) SwapSetting(ctx context.Context, name, was, next string) (bool, error) {
+	result, err := s.write.ExecContext(ctx, `UPDATE settings SET value = $3 WHERE name = $1 AND value = $2`, name, was, next)
+	if err != nil {
+		return false, fmt.Errorf("set %s: %w", name, err)
+	}
+	n, err := result.RowsAffected()
+	return n == 1, err
+}
+
+// HoldMaster notes which master key a server has at hand.
+func (s *Store) HoldMaster(ctx context.Context, node, fingerprint string) error {
+	_, err := s.write.ExecContext(ctx, `INSERT INTO nodes (id, seen_at, master) VALUES ($1, $3, $2)
+		ON CONFLICT (id) DO UPDATE SET master = excluded.master`, node, fingerprint, millis(time.Now()))
+	if err != nil {
+		return fmt.Errorf("note the master key at hand: %w", err)
+	}
+	return nil
+}
+
+// MasterHolders are the servers that were heard of since a time, with the master
+// key that each noted.
+func (s *Store) MasterHolders(ctx context.Context, since time.Time) (map[string]string, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT id, master FROM nodes WHERE seen_at >= $1`, millis(since))
+	if err != nil {
+		return nil, fmt.Errorf("read servers: %w", err)
+	}
+	defer rows.Close()
+	list := make(map[string]string)
+	for rows.Next() {
+		var node, fingerprint string
+		if err := rows.Scan(&node, &fingerprint); err != nil {
+			return nil, fmt.Errorf("read servers: %w", err)
+		}
+		list[node] = fingerprint
+	}
+	return list, rows.Err()
+}
