@@ -12,19 +12,15 @@ import (
 )
 
 const (
-	cookieName = "stele_session"
-	formLimit  = 64 << 10
-	jsonLimit  = 8 << 20
+	sessionCookie = "stele_session"
+	formLimit     = 64 << 10
+	jsonLimit     = 8 << 20
 )
 
 // visitor finds who is signed in. Nothing but the cookie is looked at: an API
 // key, valid or not, changes nothing here.
 func (c *Console) visitor(r *http.Request) (access.Visitor, error) {
-	secret := ""
-	if cookie, err := r.Cookie(cookieName); err == nil {
-		secret = cookie.Value
-	}
-	return c.access.BySession(r.Context(), secret)
+	return c.access.BySession(r.Context(), c.readCookie(r, sessionCookie, c.base()+"/"))
 }
 
 // somebody is visitor for the pages that anybody may read: nil when nobody is
