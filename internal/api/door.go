@@ -22,11 +22,10 @@ import (
 
 // Settings are what an operator may change while the door is open.
 type Settings struct {
-	AcceptGoogHeader bool          // x-goog-api-key may carry the key as well
-	AllowDevelopment bool          // development keys open the door
-	JSONBody         int64         // bytes
-	UploadBody       int64         // bytes
-	Stall            time.Duration // how long a body may pause; 0: a minute
+	AcceptGoogHeader bool  // x-goog-api-key may carry the key as well
+	AllowDevelopment bool  // development keys open the door
+	JSONBody         int64 // bytes
+	UploadBody       int64 // bytes
 	KeepAlive        time.Duration
 }
 

@@ -3,20 +3,13 @@ package api
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"math"
 	"net/http"
 	"strconv"
-	"time"
 
 	"stele/internal/fault"
 	"stele/internal/scope"
-)
-
-const (
-	drainBytes = 8 << 20
-	drainTime  = 5 * time.Second
 )
 
 // fail is the only place that answers errors.
@@ -43,7 +36,6 @@ func (d *Door) fail(w *answer, r *http.Request, f family, err error) {
 		h.Set("WWW-Authenticate", "Bearer")
 	}
 	f.write(w, r, status, body)
-	drain(w, r)
 }
 
 // noteFailure puts what went wrong into the request's log line, its cause included.
@@ -69,20 +61,6 @@ func (f family) write(w http.ResponseWriter, r *http.Request, status int, body [
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the client is gone: nothing is left to tell it
-}
-
-// drain reads what is left of a body whose answer is already out, within
-// bounds. Closing on a client that still sends would destroy the answer on its way.
-func drain(w *answer, r *http.Request) {
-	if r.Body == nil || r.Body == http.NoBody || r.Header.Get("Expect") != "" {
-		return
-	}
-	control := http.NewResponseController(w)
-	if control.Flush() != nil || control.SetReadDeadline(time.Now().Add(drainTime)) != nil {
-		return
-	}
-	_, _ = io.CopyN(io.Discard, r.Body, drainBytes)
-	_ = control.SetReadDeadline(time.Time{})
 }
 
 // answer remembers whether anything was written.

@@ -67,5 +67,5 @@ type nativeCodec struct{}
 
 // EncodeError is the native envelope.
 func (nativeCodec) EncodeError(e *fault.Error, requestID string) (int, []byte) {
-	return e.Code.Status(), e.Envelope(requestID)
+	return e.Status(), e.Envelope(requestID)
 }

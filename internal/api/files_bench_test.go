@@ -27,6 +27,7 @@ import (
 	"stele/internal/media"
 	"stele/internal/relay"
 	"stele/internal/seal"
+	"stele/internal/server"
 	"stele/internal/store"
 )
 
@@ -87,11 +88,11 @@ func newFilesBench(t *testing.T) *filesBench {
 		Access: keys, Catalog: shelf, Apps: app.NewRunner(app.Options{Library: app.NewLibrary(), Catalog: shelf}), Files: b.files,
 		Relay: relay.New(relay.Options{Keeper: forgetful{}, Now: time.Now}),
 		Settings: func() Settings {
-			return Settings{AllowDevelopment: true, JSONBody: 1 << 20, UploadBody: small + 64<<10, Stall: 300 * time.Millisecond}
+			return Settings{AllowDevelopment: true, JSONBody: 1 << 20, UploadBody: small + 64<<10}
 		},
 		Draining: func() bool { return false },
 	})
-	b.Server = httptest.NewServer(b.door)
+	b.Server = httptest.NewServer(server.Hold(func() server.Bounds { return server.Bounds{BodyStall: 300 * time.Millisecond} }, b.door))
 	t.Cleanup(b.Close)
 	return b
 }

@@ -194,7 +194,7 @@ func TestEndlessAndStalledUploadsEnd(t *testing.T) {
 
 	conn := dial() // stalled: it says nothing more
 	_ = chunk(conn, head)
-	if got := answer(conn); !strings.HasPrefix(got, "HTTP/1.1 400") || !strings.Contains(got, "stopped coming") {
+	if got := answer(conn); !strings.HasPrefix(got, "HTTP/1.1 408") || !strings.Contains(got, "too slowly") {
 		t.Error("stalled:", got)
 	}
 	conn = dial() // gone in the middle

@@ -81,7 +81,6 @@ func (d *Door) follow(w http.ResponseWriter, c call, t *generation.Task) error {
 	w.Header().Set("X-Accel-Buffering", "no")
 	control := http.NewResponseController(w)
 	send := func(text string) error {
-		_ = control.SetWriteDeadline(time.Now().Add(stall))
 		if _, err := io.WriteString(w, text); err != nil {
 			return err
 		}

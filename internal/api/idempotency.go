@@ -170,7 +170,7 @@ func (d *Door) keep(c call, turn *replay.Turn, family family, status int, body [
 		if e.Code == fault.Internal {
 			return nil
 		}
-		if status = e.Code.Status(); replay.Counts(status) {
+		if status = e.Status(); replay.Counts(status) {
 			status, body = family.codec.EncodeError(e, scope.From(c.Context()).ID)
 		}
 	}

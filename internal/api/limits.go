@@ -1,22 +1,16 @@
 package api
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"net/http"
-	"os"
-	"time"
 
 	"stele/internal/access"
 	"stele/internal/fault"
 )
 
-// stall is how long a client may pause while it sends a body, unless the
-// settings say otherwise.
-const stall = 60 * time.Second
-
-// bound limits how large a request's body may be and how long it may stall.
+// bound limits how large a request's body may be. How slow it may be is the
+// server's business, for every door alike.
 func (d *Door) bound(route *route, w http.ResponseWriter, r *http.Request) error {
 	limit := d.Settings().JSONBody
 	if route.group == access.GroupFiles {
@@ -25,9 +19,7 @@ func (d *Door) bound(route *route, w http.ResponseWriter, r *http.Request) error
 	if r.ContentLength > limit {
 		return tooLarge(limit)
 	}
-	r.Body = &body{
-		ReadCloser: http.MaxBytesReader(w, r.Body, limit), limit: limit, stall: cmp.Or(d.Settings().Stall, stall), control: http.NewResponseController(w),
-	}
+	r.Body = &body{ReadCloser: http.MaxBytesReader(w, r.Body, limit), limit: limit}
 	return nil
 }
 
@@ -38,26 +30,16 @@ func tooLarge(limit int64) error {
 // body turns what goes wrong while reading into errors a client understands.
 type body struct {
 	io.ReadCloser
-	limit   int64
-	stall   time.Duration
-	control *http.ResponseController
+	limit int64
 }
 
 func (b *body) Read(p []byte) (int, error) {
-	_ = b.control.SetReadDeadline(time.Now().Add(b.stall)) // not every test's writer has a connection
 	n, err := b.ReadCloser.Read(p)
-	if err == nil {
-		return n, nil
+	if err == nil || err == io.EOF || errors.Is(err, fault.ErrSlow) { //nolint:errorlint // io.EOF is never wrapped by a reader
+		return n, err
 	}
-	_ = b.control.SetReadDeadline(time.Time{})
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return n, tooLarge(b.limit)
 	}
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return n, fault.New(fault.InvalidRequestBody, "The request body stopped coming for %s.", b.stall).Because(err)
-	}
-	if err != io.EOF { //nolint:errorlint // io.EOF is never wrapped by a reader
-		return n, fault.New(fault.InvalidRequestBody, "The request body ended before it was complete.").Because(err)
-	}
-	return n, err
+	return n, fault.New(fault.InvalidRequestBody, "The request body ended before it was complete.").Because(err)
 }

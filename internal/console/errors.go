@@ -17,7 +17,7 @@ import (
 // the native body for programs. A person who is not signed in is shown the way.
 func (c *Console) answer(w http.ResponseWriter, r *http.Request, err error) {
 	e := fault.From(err)
-	status := e.Code.Status()
+	status := e.Status()
 	note(r, e)
 	retryAfter(w, e)
 	if e.Code == fault.SessionRequired {

@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	cookieName = "stele_session"
-	formLimit  = 64 << 10
-	jsonLimit  = 8 << 20
-	fileLimit  = 1 << 40 // of what is kept while it arrives: the room that keeps it says how large it may be
+	sessionCookie = "stele_session"
+	formLimit     = 64 << 10
+	jsonLimit     = 8 << 20
+	fileLimit     = 1 << 40 // of what is kept while it arrives: the room that keeps it says how large it may be
 )
 
 // bodyLimits are the routes that take more than a form, by method and pattern, and how
@@ -59,11 +59,7 @@ func errTooLarge(limit int64) error {
 // visitor finds who is signed in. Nothing but the cookie is looked at: an API
 // key, valid or not, changes nothing here.
 func (c *Console) visitor(r *http.Request) (access.Visitor, error) {
-	secret := ""
-	if cookie, err := r.Cookie(cookieName); err == nil {
-		secret = cookie.Value
-	}
-	return c.access.BySession(r.Context(), secret)
+	return c.access.BySession(r.Context(), c.readCookie(r, sessionCookie, c.base()+"/"))
 }
 
 // somebody is visitor for the pages that anybody may read: nil when nobody is

@@ -36,6 +36,7 @@ type house struct {
 	key    string // the text of a working API key
 	cookie string // of the signed-in administrator, "" before signIn
 	serve  http.Handler
+	bare   http.Handler // without base path and scope
 	public *url.URL
 	log    bytes.Buffer
 
@@ -69,6 +70,7 @@ func open(t *testing.T, publicURL string, more ...func(*house, *console.Options)
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.bare = c
 	h.serve = http.StripPrefix(h.base, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		at := &scope.Request{ID: "req_test", Remote: "192.0.2.1", Secure: h.public.Scheme == "https"}
 		c.ServeHTTP(w, r.WithContext(scope.With(r.Context(), at)))
@@ -125,7 +127,7 @@ func (h *house) do(method, path string, form url.Values, headers ...header) *htt
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	if h.cookie != "" {
-		r.AddCookie(&http.Cookie{Name: "stele_session", Value: h.cookie})
+		addSession(r, h.cookie)
 	}
 	for _, set := range headers {
 		if set.name == "Host" {

@@ -79,7 +79,7 @@ func look(t *testing.T, h *house, path string) {
 	for range looks {
 		w := &firstByte{ResponseRecorder: httptest.NewRecorder()}
 		r := httptest.NewRequest(http.MethodGet, path, nil)
-		r.AddCookie(&http.Cookie{Name: "stele_session", Value: h.cookie})
+		addSession(r, h.cookie)
 		r.Header.Set(browser.name, browser.value)
 		began := time.Now()
 		func() {

@@ -100,7 +100,7 @@ func (h *house) postJSON(path, body string, headers ...header) *http.Response {
 func (h *house) send(r *http.Request, headers ...header) *http.Response {
 	r.Host = h.public.Host
 	if h.cookie != "" {
-		r.AddCookie(&http.Cookie{Name: "stele_session", Value: h.cookie})
+		addSession(r, h.cookie)
 	}
 	for _, set := range headers {
 		r.Header.Set(set.name, set.value)

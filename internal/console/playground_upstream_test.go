@@ -65,7 +65,7 @@ func TestAStoppedAnswerHangsUpOnTheProvider(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Header.Set("Content-Type", "application/json")
-	r.AddCookie(&http.Cookie{Name: "stele_session", Value: h.cookie})
+	addSession(r, h.cookie)
 	res, err := server.Client().Do(r)
 	if err != nil {
 		t.Fatal(err)

@@ -167,7 +167,7 @@ func (c *Console) dispatch(w http.ResponseWriter, r *http.Request, routes []Rout
 	i := slices.IndexFunc(routes, func(route Route) bool { return route.Method == method })
 	if i < 0 {
 		w.Header().Set("Allow", allowed(routes))
-		c.answer(w, r, fault.New(fault.MethodNotAllowed, "This address does not take %s.", r.Method))
+		c.answer(w, r, fault.New(fault.MethodNotAllowed, "This address does not take %.16s.", r.Method))
 		return
 	}
 	route := routes[i]

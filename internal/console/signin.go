@@ -5,7 +5,6 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/fault"
-	"stele/internal/scope"
 )
 
 type signInPage struct {
@@ -84,12 +83,5 @@ func (c *Console) signOut(w http.ResponseWriter, r *http.Request, v access.Visit
 // setCookie hands the browser its session, or takes it away for "". It lasts
 // until the browser is closed; how long the session does is access's business.
 func (c *Console) setCookie(w http.ResponseWriter, r *http.Request, secret string) {
-	cookie := &http.Cookie{ //nolint:gosec // over plain HTTP, which loopback is, a Secure cookie would not come back
-		Name: cookieName, Value: secret, Path: c.base() + "/",
-		HttpOnly: true, Secure: scope.From(r.Context()).Secure, SameSite: http.SameSiteLaxMode,
-	}
-	if secret == "" {
-		cookie.MaxAge = -1
-	}
-	http.SetCookie(w, cookie)
+	c.writeCookie(w, r, sessionCookie, c.base()+"/", secret, 0)
 }

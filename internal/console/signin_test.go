@@ -11,7 +11,7 @@ import (
 func sessionCookie(t *testing.T, res *http.Response) *http.Cookie {
 	t.Helper()
 	for _, cookie := range res.Cookies() {
-		if cookie.Name == "stele_session" {
+		if strings.HasSuffix(cookie.Name, "stele_session") {
 			return cookie
 		}
 	}

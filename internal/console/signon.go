@@ -7,7 +7,6 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/fault"
-	"stele/internal/scope"
 )
 
 // SignOn lets people in through an identity provider.
@@ -25,7 +24,10 @@ type Issuer interface {
 	Finish(ctx context.Context, redirect, ticket string, answer url.Values) (who access.Identity, next string, err error)
 }
 
-const ticketCookie = "stele_signon"
+const (
+	ticketCookie = "stele_signon"
+	ticketPath   = "/console/oidc"
+)
 
 func (c *Console) beginSignOn(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
 	next := nextPage(r.URL.Query().Get("next"))
@@ -39,10 +41,7 @@ func (c *Console) beginSignOn(w http.ResponseWriter, r *http.Request, _ access.V
 }
 
 func (c *Console) finishSignOn(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
-	ticket := ""
-	if cookie, err := r.Cookie(ticketCookie); err == nil {
-		ticket = cookie.Value
-	}
+	ticket := c.readCookie(r, ticketCookie, c.base()+ticketPath)
 	c.setTicket(w, r, "") // it is good for one answer
 	who, next, err := c.signOn.Issuer.Finish(r.Context(), c.signOnReturn(), ticket, r.URL.Query())
 	if err != nil {
@@ -80,12 +79,5 @@ func (c *Console) noSignOn(w http.ResponseWriter, r *http.Request, next string, 
 func (c *Console) signOnReturn() string { return c.root() + "/console/oidc/callback" }
 
 func (c *Console) setTicket(w http.ResponseWriter, r *http.Request, ticket string) {
-	cookie := &http.Cookie{ //nolint:gosec // as setCookie
-		Name: ticketCookie, Value: ticket, Path: c.base() + "/console/oidc", MaxAge: 600,
-		HttpOnly: true, Secure: scope.From(r.Context()).Secure, SameSite: http.SameSiteLaxMode,
-	}
-	if ticket == "" {
-		cookie.MaxAge = -1
-	}
-	http.SetCookie(w, cookie)
+	c.writeCookie(w, r, ticketCookie, c.base()+ticketPath, ticket, 600)
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"time"
 
 	"stele/internal/access"
 	"stele/internal/fault"
@@ -71,7 +70,6 @@ func (c *Console) smallPicture(w http.ResponseWriter, r *http.Request, v access.
 	h := w.Header()
 	h.Set("Content-Type", kind)
 	h.Set("Cache-Control", smallLasts)
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeStall)) // not every writer has one
-	_, _ = io.Copy(w, body)                                                        // the client has gone: nobody is left to tell
+	_, _ = io.Copy(w, body) // the client has gone: nobody is left to tell
 	return nil
 }

@@ -20,9 +20,8 @@ const (
 	mostFollowed = 64
 	// followed is how long one stream lasts. The browser opens the next one by itself,
 	// and shows its session again when it does.
-	followed   = 30 * time.Second
-	heartbeat  = 10 * time.Second
-	writeStall = 20 * time.Second
+	followed  = 30 * time.Second
+	heartbeat = 10 * time.Second
 )
 
 // liveEvent is a change of a generation, as the script is told it.
@@ -107,7 +106,6 @@ func (c *Console) feedChanges(ctx context.Context, w http.ResponseWriter, r *htt
 	w.Header().Set("X-Accel-Buffering", "no")
 	control := http.NewResponseController(w)
 	send := func(text string) bool {
-		_ = control.SetWriteDeadline(time.Now().Add(writeStall)) // not every writer has one
 		_, err := io.WriteString(w, text)
 		return err == nil && control.Flush() == nil
 	}

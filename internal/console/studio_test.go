@@ -358,7 +358,7 @@ func (h *house) upload(path, name string, content []byte) *http.Response {
 	r := httptest.NewRequest(http.MethodPost, h.base+path, io.Reader(&form))
 	r.Host = h.public.Host
 	r.Header.Set("Content-Type", parts.FormDataContentType())
-	r.AddCookie(&http.Cookie{Name: "stele_session", Value: h.cookie})
+	addSession(r, h.cookie)
 	w := httptest.NewRecorder()
 	h.serve.ServeHTTP(w, r)
 	return w.Result()

@@ -70,7 +70,7 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serve answers with the file, or a part of it. An error means that nothing was
 // written yet.
 func (d *Door) serve(w http.ResponseWriter, r *http.Request, f *file.File, exp string) error {
-	bytes := &span{ctx: r.Context(), files: d.files, file: f, control: http.NewResponseController(w)}
+	bytes := &span{ctx: r.Context(), files: d.files, file: f}
 	defer bytes.close()
 	if r.Method == http.MethodGet && r.Header.Get("Range") == "" {
 		if err := bytes.open(); err != nil { // while the answer can still say so

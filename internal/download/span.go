@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http"
-	"time"
 
 	"stele/internal/file"
 )
@@ -14,15 +12,12 @@ import (
 // the front of a long film does not set the whole rest in motion.
 const piece = 8 << 20
 
-const stall = 2 * time.Minute // of a client that reads
-
 // span is a file's bytes as something to seek in. Nothing is opened before it is
 // read.
 type span struct {
-	ctx     context.Context //nolint:containedctx // that of the request it answers
-	files   *file.Service
-	file    *file.File
-	control *http.ResponseController
+	ctx   context.Context //nolint:containedctx // that of the request it answers
+	files *file.Service
+	file  *file.File
 
 	at   int64
 	from io.ReadCloser // the piece at hand; nil: none
@@ -48,7 +43,7 @@ func (s *span) Seek(offset int64, whence int) (int64, error) {
 	return s.at, nil
 }
 
-// Read reads on. The client has a while for each part of it.
+// Read reads on.
 func (s *span) Read(b []byte) (int, error) {
 	if s.at >= s.file.Size {
 		return 0, io.EOF
@@ -59,7 +54,6 @@ func (s *span) Read(b []byte) (int, error) {
 	if s.err != nil {
 		return 0, s.err
 	}
-	_ = s.control.SetWriteDeadline(time.Now().Add(stall)) // not every test's writer has a connection
 	n, err := s.from.Read(b[:min(int64(len(b)), s.left)])
 	s.at += int64(n)
 	s.left -= int64(n)

@@ -7,6 +7,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"stele/internal/label"
@@ -47,6 +48,10 @@ func short(text string, most int) string {
 	}
 	return label.Cut(text, most-len("…")) + "…"
 }
+
+// ErrSlow is the cause of a body that came too slowly. It is answered with 408,
+// after which clients try again by themselves.
+var ErrSlow = errors.New("the client sent too slowly")
 
 // From finds the Error in err's chain. Any other error becomes Internal, says
 // nothing to the client and keeps err as its cause. From(nil) is nil.
@@ -90,6 +95,22 @@ func (e *Error) After(d time.Duration) *Error {
 func (e *Error) Because(err error) *Error {
 	e.Err = err
 	return e
+}
+
+// Status is the HTTP status of the native family.
+func (e *Error) Status() int {
+	if e.Code == InvalidRequestBody && errors.Is(e.Err, ErrSlow) {
+		return http.StatusRequestTimeout
+	}
+	return e.Code.Status()
+}
+
+// ChatStatus is the HTTP status in the chat families.
+func (e *Error) ChatStatus() int {
+	if s := e.Status(); s != http.StatusUnprocessableEntity {
+		return s
+	}
+	return http.StatusBadRequest
 }
 
 func (e *Error) Error() string {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 )
 
@@ -41,7 +42,9 @@ func NewControl(path string, reload func(context.Context) (note string, err erro
 			_, _ = fmt.Fprintln(w, note)
 		}
 	})
-	return &Control{listener: listener, server: &http.Server{Handler: mux, ReadHeaderTimeout: headerTimeout}}, nil
+	usual := func() Bounds { return standard }
+	crowd := newCrowd(usual, func() []netip.Prefix { return nil })
+	return &Control{listener: doorway{listener, crowd}, server: newHTTP(Hold(usual, mux), standard)}, nil
 }
 
 // Run answers until ctx ends.

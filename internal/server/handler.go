@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"path"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,7 +18,8 @@ import (
 
 // handler is what every request passes, outermost first: its id and scope, the
 // count of open requests, the log line, the last net for panics, the way to a door.
-func (s *Server) handler() http.Handler {
+func (s *Server) handler(dispatch func(http.ResponseWriter, *http.Request)) http.Handler {
+	hsts := s.hsts()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		s.open.enter()
@@ -26,62 +28,133 @@ func (s *Server) handler() http.Handler {
 		request.Remote, request.Secure = origin(r, s.TrustedProxies())
 		r = r.WithContext(scope.With(r.Context(), request))
 		w.Header().Set("X-Request-Id", request.ID)
+		if hsts != nil {
+			w.Header()["Strict-Transport-Security"] = hsts
+		}
 		if s.Draining() {
 			w.Header().Set("Connection", "close")
 		}
-		watched := &watched{ResponseWriter: w}
-		if r.ProtoMajor == 1 { // a later version's connection has many requests at once
-			watched.conn, _ = r.Context().Value(packedKey{}).(*packed)
-		}
+		x := newExchange(w, r, s.Bounds())
 		defer func() {
 			v := recover()
-			watched.end(v != nil)
 			aborted := v == http.ErrAbortHandler //nolint:errorlint,err113 // a panic value
 			if v != nil && !aborted {
-				s.lastNet(watched, request, v)
+				s.lastNet(x, request, v)
 			}
-			s.finish(r, request, watched, time.Since(start), aborted)
-			if v != nil && (aborted || watched.status != http.StatusInternalServerError) {
+			broken := v != nil && (aborted || x.status != http.StatusInternalServerError)
+			s.finish(r, request, x, time.Since(start), aborted)
+			x.end(broken, !s.Draining())
+			if broken {
 				panic(http.ErrAbortHandler)
 			}
 		}()
-		s.dispatch(watched, r)
+		if !tooManyHeaders(x, r) {
+			dispatch(x, r)
+		}
 	})
 }
 
 // dispatch sends a request to its door. A path that leads under /api/ however
 // it is written goes to the API, which refuses it unless it is written plainly.
+// Pages have a listener of their own, or are here.
 func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
-	r = s.withoutBase(r)
+	r = withoutBase(r, s.BasePath)
 	switch {
-	case r.URL.Path == "/healthz":
-		s.health(w, r, nil)
-	case r.URL.Path == "/readyz":
-		s.health(w, r, s.ready)
+	case s.probed(w, r):
 	case underAPI(r.URL.Path), underAPI(path.Clean("/" + r.URL.Path)):
 		s.API.ServeHTTP(w, r)
-	case s.Files != nil && strings.HasPrefix(r.URL.Path, "/files/"):
+	case s.Files != nil && strings.HasPrefix(r.URL.Path, filesPath):
+		s.Files.ServeHTTP(w, r)
+	case s.ConsoleListen != "":
+		noPage(w, r)
+	default:
+		s.pages(w, r)
+	}
+}
+
+// dispatchPages is dispatch for the listener that has only pages, and the files
+// that are shown on them.
+func (s *Server) dispatchPages(w http.ResponseWriter, r *http.Request) {
+	r = withoutBase(r, s.ConsolePath)
+	switch {
+	case s.probed(w, r):
+	case underAPI(r.URL.Path), underAPI(path.Clean("/" + r.URL.Path)):
+		noPage(w, r)
+	case s.Files != nil && strings.HasPrefix(r.URL.Path, filesPath) && s.welcome(r):
 		s.Files.ServeHTTP(w, r)
 	default:
-		s.Pages.ServeHTTP(w, r)
+		s.pages(w, r)
 	}
+}
+
+const filesPath = "/files/"
+
+// pages serves a page to those who may see any. To others there is none.
+func (s *Server) pages(w http.ResponseWriter, r *http.Request) {
+	if !s.welcome(r) {
+		noPage(w, r)
+		return
+	}
+	s.Pages.ServeHTTP(w, r)
+}
+
+// welcome reports whether a client's address may see pages.
+func (s *Server) welcome(r *http.Request) bool {
+	if s.ConsoleAllow == nil {
+		return true
+	}
+	allowed := s.ConsoleAllow()
+	if len(allowed) == 0 {
+		return true
+	}
+	at, err := netip.ParseAddr(scope.From(r.Context()).Remote)
+	return err == nil && within(at, allowed)
+}
+
+func noPage(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusNotFound)
+	_, _ = w.Write(fault.New(fault.NotFound, "There is nothing at this path.").Envelope(scope.From(r.Context()).ID))
+}
+
+// probed answers health checks.
+func (s *Server) probed(w http.ResponseWriter, r *http.Request) bool {
+	switch r.URL.Path {
+	case "/healthz":
+		s.health(w, r, nil)
+	case "/readyz":
+		s.health(w, r, s.ready)
+	default:
+		return false
+	}
+	return true
+}
+
+// hsts is what tells browsers to come over TLS only; nil: nothing does.
+func (s *Server) hsts() []string {
+	if s.HSTS <= 0 {
+		return nil
+	}
+	return []string{"max-age=" + strconv.FormatInt(int64(s.HSTS/time.Second), 10)}
 }
 
 func underAPI(path string) bool { return path == "/api" || strings.HasPrefix(path, "/api/") }
 
 // withoutBase takes the public URL's path off, for proxies that leave it on.
-func (s *Server) withoutBase(r *http.Request) *http.Request {
-	if s.BasePath == "" {
+func withoutBase(r *http.Request, base string) *http.Request {
+	if base == "" {
 		return r
 	}
-	rest, ok := strings.CutPrefix(r.URL.Path, s.BasePath)
+	rest, ok := strings.CutPrefix(r.URL.Path, base)
 	if !ok || (rest != "" && rest[0] != '/') {
 		return r
 	}
 	bare := r.Clone(r.Context())
 	bare.URL.Path = "/" + strings.TrimPrefix(rest, "/")
 	bare.URL.RawPath = ""
-	if raw, ok := strings.CutPrefix(r.URL.EscapedPath(), s.BasePath); ok {
+	if raw, ok := strings.CutPrefix(r.URL.EscapedPath(), base); ok {
 		bare.URL.RawPath = "/" + strings.TrimPrefix(raw, "/")
 	}
 	return bare
@@ -118,12 +191,12 @@ func (s *Server) ready(ctx context.Context) error {
 }
 
 // lastNet answers a panic that no door caught.
-func (s *Server) lastNet(w *watched, request *scope.Request, v any) {
+func (s *Server) lastNet(x *exchange, request *scope.Request, v any) {
 	request.Note(slog.Any("panic", v))
-	if w.status == 0 {
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		w.WriteHeader(http.StatusInternalServerError)
-		_, _ = w.Write(fault.From(errPanic).Envelope(request.ID))
+	if x.status == 0 {
+		x.Header().Set("Content-Type", "application/json; charset=utf-8")
+		x.WriteHeader(http.StatusInternalServerError)
+		_, _ = x.Write(fault.From(errPanic).Envelope(request.ID))
 	}
 }
 
@@ -159,7 +232,7 @@ func origin(r *http.Request, trusted []netip.Prefix) (remote string, secure bool
 		if err != nil {
 			break
 		}
-		at = next.Unmap()
+		at = next.Unmap().WithZone("") // a zone is any text
 	}
 	return at.String(), secure
 }

@@ -19,8 +19,8 @@ var errPanic = errors.New("panic")
 
 // finish writes the request's one log line and counts it. The query string is
 // not in it: people put keys there.
-func (s *Server) finish(r *http.Request, request *scope.Request, w *watched, took time.Duration, aborted bool) {
-	status := w.status
+func (s *Server) finish(r *http.Request, request *scope.Request, x *exchange, took time.Duration, aborted bool) {
+	status := x.status
 	if status == 0 {
 		status = http.StatusOK
 	}
@@ -40,7 +40,7 @@ func (s *Server) finish(r *http.Request, request *scope.Request, w *watched, too
 		slog.String("path", Redact(r.URL.Path)),
 		slog.Int("status", status),
 		slog.String("took", took.String()),
-		slog.Int64("bytes", w.bytes),
+		slog.Int64("bytes", x.bytes),
 		slog.String("remote", request.Remote),
 	)
 	if aborted {
@@ -62,62 +62,4 @@ func Redact(text string) string {
 		return text
 	}
 	return keyText.ReplaceAllString(text, "sk_${1}_••••")
-}
-
-// watched sees what was answered.
-type watched struct {
-	http.ResponseWriter
-	conn   *packed // nil: others write to the connection as well
-	status int
-	bytes  int64
-	packs  bool // the answer is written in flushes
-}
-
-func (w *watched) WriteHeader(status int) {
-	if w.status == 0 && status >= http.StatusOK {
-		w.status = status
-		w.packs = w.conn != nil && w.Header().Get("Content-Length") == ""
-	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-func (w *watched) Write(b []byte) (int, error) {
-	if w.status == 0 {
-		w.WriteHeader(http.StatusOK)
-	}
-	if w.packs && len(b) >= worthPacking {
-		w.conn.hold()
-	}
-	n, err := w.ResponseWriter.Write(b)
-	w.bytes += int64(n)
-	return n, err
-}
-
-// FlushError sends what was written, in one piece.
-func (w *watched) FlushError() error {
-	err := http.NewResponseController(w.ResponseWriter).Flush()
-	return errors.Join(err, w.release())
-}
-
-// Unwrap lets http.ResponseController reach the connection.
-func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// release sends what was held back.
-func (w *watched) release() error {
-	if !w.packs {
-		return nil
-	}
-	return w.conn.release()
-}
-
-// end leaves what was held back to net/http, which writes the end of the answer
-// next, unless that is broken off.
-func (w *watched) end(aborted bool) {
-	switch {
-	case !w.packs:
-	case aborted:
-		_ = w.conn.release() // a client that is gone is none to tell
-	default:
-		w.conn.finish()
-	}
 }

@@ -15,22 +15,21 @@ import (
 	"time"
 )
 
-const (
-	headerTimeout = 10 * time.Second
-	idleTimeout   = 120 * time.Second
-	headerBytes   = 64 << 10
-)
-
 // Options are what a Server is made of.
 type Options struct {
 	Listen         string
-	Certificate    *Certificate // nil: plain HTTP
-	BasePath       string       // the public URL's path, taken off requests that carry it
-	API            http.Handler // everything under /api/
-	Files          http.Handler // everything under /files/
-	Pages          http.Handler // everything else
+	Certificate    *Certificate          // nil: plain HTTP
+	BasePath       string                // the public URL's path, taken off requests that carry it
+	API            http.Handler          // everything under /api/
+	Files          http.Handler          // everything under /files/
+	Pages          http.Handler          // everything else
+	ConsoleListen  string                // where pages are, and nothing else; "": at Listen
+	ConsolePath    string                // BasePath of that listener
+	ConsoleAllow   func() []netip.Prefix // who may see pages; none: everybody
+	HSTS           time.Duration         // for how long browsers are to come over TLS only; 0: they are not told
 	Metrics        http.Handler
 	MetricsListen  string                      // "": no metrics
+	Bounds         func() Bounds               // asked for each request and each connection; nil: the usual ones
 	TrustedProxies func() []netip.Prefix       // whose X-Forwarded headers are believed
 	Ready          func(context.Context) error // nil error: it serves
 	Drain          func() time.Duration        // how long open requests may take to finish
@@ -51,27 +50,46 @@ type Server struct {
 	Options
 	draining atomic.Bool
 	open     gauge
+	crowd    *crowd
 	main     net.Listener
-	metrics  net.Listener
+	console  net.Listener // nil: pages are at main
+	metrics  net.Listener // nil: there are none
 }
 
 // New makes a Server. Nothing listens until Listen.
-func New(o Options) *Server { return &Server{Options: o} }
+func New(o Options) *Server {
+	asked := o.Bounds
+	o.Bounds = func() Bounds {
+		if asked == nil {
+			return standard
+		}
+		return asked().whole()
+	}
+	return &Server{Options: o, crowd: newCrowd(o.Bounds, o.TrustedProxies)}
+}
 
 // Draining reports whether the server takes no new work. Handlers ask it.
 func (s *Server) Draining() bool { return s.draining.Load() }
 
 // Listen opens the ports, so that a taken one is known before anything else is done.
 func (s *Server) Listen() error {
-	var err error
-	if s.main, err = net.Listen("tcp", s.Options.Listen); err != nil {
-		return fmt.Errorf("listen on %s: %w", s.Options.Listen, err)
-	}
-	if s.MetricsListen == "" {
-		return nil
-	}
-	if s.metrics, err = net.Listen("tcp", s.MetricsListen); err != nil {
-		return errors.Join(fmt.Errorf("listen on %s for metrics: %w", s.MetricsListen, err), s.main.Close())
+	for _, port := range []struct {
+		at, purpose string
+		listener    *net.Listener
+	}{
+		{s.Options.Listen, "", &s.main},
+		{s.ConsoleListen, " for the console", &s.console},
+		{s.MetricsListen, " for metrics", &s.metrics},
+	} {
+		if port.at == "" {
+			continue
+		}
+		listener, err := net.Listen("tcp", port.at)
+		if err != nil {
+			s.Close()
+			return fmt.Errorf("listen on %s%s: %w", port.at, port.purpose, err)
+		}
+		*port.listener = listener
 	}
 	return nil
 }
@@ -79,58 +97,86 @@ func (s *Server) Listen() error {
 // Addr is where the server listens, after Listen.
 func (s *Server) Addr() net.Addr { return s.main.Addr() }
 
+// ConsoleAddr is where pages are served, after Listen, or "" if that is at Addr.
+func (s *Server) ConsoleAddr() string { return addressText(s.console) }
+
 // MetricsAddr is where metrics are served, after Listen, or "".
-func (s *Server) MetricsAddr() string {
-	if s.metrics == nil {
+func (s *Server) MetricsAddr() string { return addressText(s.metrics) }
+
+func addressText(l net.Listener) string {
+	if l == nil {
 		return ""
 	}
-	return s.metrics.Addr().String()
+	return l.Addr().String()
 }
 
 // Close gives the ports back when Run is never called.
 func (s *Server) Close() {
-	_ = s.main.Close()
-	if s.metrics != nil {
-		_ = s.metrics.Close()
+	for _, l := range []net.Listener{s.main, s.console, s.metrics} {
+		if l != nil {
+			_ = l.Close()
+		}
 	}
 }
 
 // Run serves until ctx ends, then drains: new work is refused with 503, open
 // requests finish, and after Drain whatever is left is cut off.
 func (s *Server) Run(ctx context.Context) error {
-	main := &http.Server{
-		Handler:           s.handler(),
-		ReadHeaderTimeout: headerTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    headerBytes,
-		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
-		ConnContext:       withPacked,
-	}
-	failed := make(chan error, 2)
-	listener := packer{s.main}
-	if s.Certificate != nil {
-		main.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: s.Certificate.get}
-		go func() { failed <- main.ServeTLS(listener, "", "") }()
-	} else {
-		go func() { failed <- main.Serve(listener) }()
+	failed := make(chan error, 3)
+	doors := []*http.Server{s.serve(s.main, s.handler(s.dispatch), s.Certificate, failed)}
+	if s.console != nil {
+		doors = append(doors, s.serve(s.console, s.handler(s.dispatchPages), s.Certificate, failed))
 	}
 	if s.metrics != nil {
-		side := &http.Server{Handler: s.Metrics, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout}
-		go func() { failed <- side.Serve(s.metrics) }()
-		defer side.Close()
+		defer s.serve(s.metrics, Hold(s.Bounds, s.Metrics), nil, failed).Close()
 	}
 	select {
 	case err := <-failed:
-		_ = main.Close()
+		_ = closeAll(doors)
 		return fmt.Errorf("serve: %w", err)
 	case <-ctx.Done():
 	}
-	return s.drain(main)
+	return s.drain(doors)
+}
+
+// serve answers at a listener. Every one of them has the same bounds.
+func (s *Server) serve(at net.Listener, handler http.Handler, certificate *Certificate, failed chan<- error) *http.Server {
+	server := newHTTP(handler, s.Bounds())
+	server.ErrorLog = slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug)
+	listener := doorway{at, s.crowd}
+	if certificate == nil {
+		go func() { failed <- server.Serve(listener) }()
+		return server
+	}
+	server.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificate.get}
+	go func() { failed <- server.ServeTLS(listener, "", "") }()
+	return server
+}
+
+// newHTTP makes a server with what net/http itself can bound. Its handler must hold
+// its requests.
+func newHTTP(handler http.Handler, b Bounds) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: b.HeaderTime, // of the handshake, too
+		IdleTimeout:       b.Idle,
+		MaxHeaderBytes:    b.HeaderBytes,
+		ConnContext:       withConn,
+		HTTP2:             &http.HTTP2Config{SendPingTimeout: b.Idle}, // who vanished does not answer
+	}
+}
+
+func closeAll(doors []*http.Server) error {
+	var problems []error
+	for _, door := range doors {
+		problems = append(problems, door.Close())
+	}
+	return errors.Join(problems...)
 }
 
 // drain keeps the port open while requests finish, so that newcomers hear 503
 // and when to come back instead of a refused connection.
-func (s *Server) drain(main *http.Server) error {
+func (s *Server) drain(doors []*http.Server) error {
 	s.draining.Store(true)
 	most := s.Drain()
 	s.Log.LogAttrs(context.Background(), slog.LevelInfo, "draining", slog.Int64("open", s.open.count()), slog.String("at_most", most.String()))
@@ -144,9 +190,12 @@ func (s *Server) drain(main *http.Server) error {
 	}
 	end, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	if cut || main.Shutdown(end) != nil {
+	for _, door := range doors {
+		cut = cut || door.Shutdown(end) != nil
+	}
+	if cut {
 		s.Log.LogAttrs(context.Background(), slog.LevelWarn, "open requests were cut off", slog.Int64("open", s.open.count()))
-		return main.Close()
+		return closeAll(doors)
 	}
 	return nil
 }

@@ -10,14 +10,14 @@ import (
 )
 
 // lines writes records of plain facts as slog's own handler does, for half of the
-// work: there is one for every request. Whatever is not plain is left to slog.
+// work: there is one for every request. Whatever is not plain is cleaned and left to slog.
 type lines struct {
 	slog.Handler
 	w io.Writer
 }
 
 func newLines(w io.Writer, options *slog.HandlerOptions) slog.Handler {
-	return &lines{slog.NewJSONHandler(w, options), w}
+	return &lines{clean{slog.NewJSONHandler(w, options)}, w}
 }
 
 var lineBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 1<<10); return &b }}
@@ -61,8 +61,11 @@ func appendValue(b []byte, v slog.Value) (_ []byte, plain bool) {
 	return b, false
 }
 
-// appendText appends a text that needs no escapes.
+// appendText appends a text that needs no escapes and is not to be cut.
 func appendText(b []byte, text string) (_ []byte, plain bool) {
+	if len(text) > usualLength {
+		return b, false
+	}
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
 			return b, false

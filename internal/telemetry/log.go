@@ -11,14 +11,15 @@ import (
 )
 
 // NewLog makes the log: text for people, json for collectors. Whatever looks
-// like a key is taken out of every line, should one ever get that far.
+// like a key is taken out of every line, should one ever get that far, and every
+// value is cut and cleaned: any of them may be a client's.
 func NewLog(w io.Writer, format string, level slog.Leveler) *slog.Logger {
 	options := &slog.HandlerOptions{Level: level}
 	out := &discreet{to: w}
 	if format == "json" {
 		return slog.New(newLines(out, options))
 	}
-	return slog.New(slog.NewTextHandler(out, options))
+	return slog.New(clean{slog.NewTextHandler(out, options)})
 }
 
 var secret = regexp.MustCompile(`(sk_dev_|sk_live_|whsec_)[0-9A-Za-z+/=_-]+`)

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -50,12 +51,21 @@ func (m *Metrics) MemoryInFlight(taken func() int64) {
 	}, func() float64 { return float64(taken()) }))
 }
 
-// Request counts a finished request. A route of "" is one that was not served,
-// so that paths people make up do not become label values.
+// methods are those that a label may name: what routes are served with.
+var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost}
+
+// Request counts a finished request. A route of "" is one that was not served, and
+// a method that no route takes is another: what clients make up does not become a
+// label's value.
 func (m *Metrics) Request(route, method string, status int, took time.Duration) {
-	if route == "" {
-		route = "none"
-		method = "any"
+	switch {
+	case route == "":
+		route, method = "none", "any"
+	case !slices.Contains(methods, method):
+		method = "other"
+	}
+	if status < 100 || status > 599 {
+		status = 0
 	}
 	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
 	m.seconds.WithLabelValues(route).Observe(took.Seconds())

@@ -32,7 +32,7 @@ var types = map[int]string{
 
 // EncodeError shapes an error as the official clients read it.
 func (Codec) EncodeError(e *fault.Error, requestID string) (int, []byte) {
-	status := e.Code.ChatStatus()
+	status := e.ChatStatus()
 	if s, ok := own[e.Code]; ok {
 		status = s
 	}

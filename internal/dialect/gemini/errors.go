@@ -37,7 +37,7 @@ var states = map[int]string{
 // EncodeError shapes an error as the official clients read it. The native code
 // is the reason of its ErrorInfo.
 func (Codec) EncodeError(e *fault.Error, _ string) (int, []byte) {
-	status := e.Code.ChatStatus()
+	status := e.ChatStatus()
 	if s, ok := own[e.Code]; ok {
 		status = s
 	}

@@ -23,7 +23,7 @@ var reasons = []string{"context_length_exceeded", "content_policy_violation", "i
 
 // EncodeError shapes an error as the official clients read it.
 func (Codec) EncodeError(e *fault.Error, _ string) (int, []byte) {
-	status, code := e.Code.ChatStatus(), string(e.Code)
+	status, code := e.ChatStatus(), string(e.Code)
 	if o, ok := own[e.Code]; ok {
 		status, code = o.status, o.code
 	}

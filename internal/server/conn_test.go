@@ -5,13 +5,14 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
 )
 
-// pair is a packed connection and its other end.
-func pair(t *testing.T) (*packed, net.Conn) {
+// pair is a server's connection and its other end.
+func pair(t *testing.T) (*conn, net.Conn) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -22,27 +23,27 @@ func pair(t *testing.T) (*packed, net.Conn) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near, err := packer{l}.Accept()
+	near, err := doorway{l, newCrowd(func() Bounds { return standard }, func() []netip.Prefix { return nil })}.Accept()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _, _ = near.Close(), far.Close() })
-	return near.(*packed), far
+	return near.(*conn), far
 }
 
 func TestHeldWritesGoOutTogetherAndInOrder(t *testing.T) {
 	t.Parallel()
 	long := bytes.Repeat([]byte("0123456789"), mostPacked/10)
-	for name, end := range map[string]func(*packed) error{
-		"released":  (*packed).release,
-		"closed":    (*packed).Close,
-		"half shut": (*packed).CloseWrite,
-		"finished": func(c *packed) error {
+	for name, end := range map[string]func(*conn) error{
+		"released":  (*conn).release,
+		"closed":    (*conn).Close,
+		"half shut": (*conn).CloseWrite,
+		"finished": func(c *conn) error {
 			c.finish()
 			_, err := c.Write([]byte("end"))
 			return err
 		},
-		"a file follows": func(c *packed) error {
+		"a file follows": func(c *conn) error {
 			_, err := c.ReadFrom(strings.NewReader("file"))
 			return err
 		},

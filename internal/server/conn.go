@@ -1,0 +1,228 @@
+package server
+
+import (
+	"container/list"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	worthPacking = 2 << 10  // bytes: a shorter write fits net/http's own buffers
+	mostPacked   = 64 << 10 // bytes that are held back
+	worthNoting  = 1 << 10  // bytes: who sends so much is not idle
+)
+
+// socket is what a conn is made of: a TCP connection, or one of a control socket.
+type socket interface {
+	net.Conn
+	CloseWrite() error
+}
+
+// conn is a client's connection. It counts among those of its address, a client must
+// take what is written to it, and it can hold writes back until they are flushed.
+// net/http has 4 KB of its own and sends a longer chunk in three pieces, the last of
+// them two bytes long: each costs a call into the system, a packet and the waking of
+// the client.
+type conn struct {
+	socket
+	crowd *crowd
+	stall time.Duration // how long a client may take none of what is written
+
+	// Guarded by crowd.mu.
+	group *group        // nil: it counts no more
+	quiet *list.Element // nil: a request of it is being served
+	open  int           // requests that have arrived whole and are being served
+
+	came  int          // bytes since it was last noted; only the reader's
+	fixed atomic.Bool  // the write deadline is somebody else's
+	armed atomic.Int64 // when the write deadline was set, in nanoseconds; 0: it is not
+	since atomic.Int64 // when the write under way began; 0: there is none
+
+	mu      sync.Mutex // guards what follows
+	holding bool
+	held    *[]byte // nil: nothing is held back
+}
+
+// packs are kept from one flush to the next.
+var packs = sync.Pool{New: func() any { b := make([]byte, 0, 24<<10); return &b }}
+
+// Read reads what the client sends.
+func (c *conn) Read(b []byte) (int, error) {
+	n, err := c.socket.Read(b)
+	if c.came += n; c.came >= worthNoting {
+		c.came = 0
+		c.crowd.touch(c)
+	}
+	return n, err
+}
+
+// Write sends b, or holds it back.
+func (c *conn) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.holding {
+		return c.send(b)
+	}
+	if c.held == nil {
+		c.held = packs.Get().(*[]byte)
+	}
+	if len(*c.held)+len(b) > mostPacked {
+		return c.send(b)
+	}
+	*c.held = append(*c.held, b...)
+	return len(b), nil
+}
+
+// ReadFrom sends all of r.
+func (c *conn) ReadFrom(r io.Reader) (int64, error) { return io.Copy(struct{ io.Writer }{c}, r) }
+
+// CloseWrite says that nothing more is sent.
+func (c *conn) CloseWrite() error { return errors.Join(c.release(), c.socket.CloseWrite()) }
+
+// Close ends the connection. What another goroutine is writing meanwhile fails.
+func (c *conn) Close() error {
+	var err error
+	if c.mu.TryLock() {
+		_, err = c.send(nil)
+		c.mu.Unlock()
+	}
+	return errors.Join(err, c.drop())
+}
+
+// drop ends the connection without a word.
+func (c *conn) drop() error {
+	c.crowd.remove(c)
+	return c.socket.Close()
+}
+
+// SetWriteDeadline sets a time at which writes fail, come what may. Without one the
+// connection minds by itself that the client takes what is written.
+func (c *conn) SetWriteDeadline(t time.Time) error {
+	if t.IsZero() {
+		if c.fixed.Swap(false) {
+			c.armed.Store(0)
+		}
+		return nil
+	}
+	c.fixed.Store(true)
+	return c.socket.SetWriteDeadline(t)
+}
+
+// SetDeadline is SetReadDeadline and SetWriteDeadline.
+func (c *conn) SetDeadline(t time.Time) error {
+	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
+}
+
+// hold keeps back what is written from now on, until release.
+func (c *conn) hold() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.holding = true
+}
+
+// release sends what was held back.
+func (c *conn) release() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.holding = false
+	_, err := c.send(nil)
+	return err
+}
+
+// finish holds nothing more back: what was held goes out with the next write, or
+// when the connection is closed.
+func (c *conn) finish() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.holding = false
+}
+
+// send sends what was held back, then b, and says how much of b. The caller holds mu.
+func (c *conn) send(b []byte) (int, error) {
+	if c.held == nil {
+		if len(b) == 0 {
+			return 0, nil
+		}
+		sent, err := c.press(func() (int64, error) { n, err := c.socket.Write(b); b = b[n:]; return int64(n), err })
+		return int(sent), err
+	}
+	held := c.held
+	c.held = nil
+	defer func() {
+		*held = (*held)[:0]
+		packs.Put(held)
+	}()
+	before := len(*held)
+	parts := net.Buffers{*held, b}
+	if len(b) == 0 {
+		parts = parts[:1]
+	}
+	sent, err := c.press(func() (int64, error) { return parts.WriteTo(c.socket) })
+	return max(0, int(sent)-before), err
+}
+
+// press writes until all is written, as long as the client takes something of it
+// within each stall. How much that is the system knows: a slow client may take
+// kilobytes a second from the system's buffers for a long time before there is room
+// in them again. The caller holds mu.
+func (c *conn) press(write func() (int64, error)) (sent int64, err error) {
+	c.since.Store(time.Now().UnixNano())
+	defer c.since.Store(0)
+	left, quiet := -1, 0
+	for {
+		c.arm()
+		n, err := write()
+		sent += n
+		if err == nil || c.fixed.Load() || !errors.Is(err, os.ErrDeadlineExceeded) {
+			return sent, err
+		}
+		before := left
+		left = untaken(c.socket)
+		if n > 0 || left >= 0 && (before < 0 || left < before) {
+			quiet = 0
+		} else if quiet++; quiet == 2 {
+			return sent, err
+		}
+		c.armed.Store(0)
+	}
+}
+
+// arm sets the next time to look whether a write goes on: twice in a stall. The
+// deadline of a moment ago will do.
+func (c *conn) arm() {
+	now, half := time.Now(), c.stall/2
+	if c.fixed.Load() || now.UnixNano()-c.armed.Load() < int64(min(time.Second, half/4)) {
+		return
+	}
+	c.armed.Store(now.UnixNano())
+	_ = c.socket.SetWriteDeadline(now.Add(half))
+}
+
+// stuck reports whether a write has been waiting for the client for a while.
+func (c *conn) stuck(now time.Time, longer time.Duration) bool {
+	since := c.since.Load()
+	return since != 0 && now.UnixNano()-since > int64(longer)
+}
+
+func (c *conn) enter() { c.crowd.enter(c) }
+func (c *conn) leave() { c.crowd.leave(c) }
+
+type connKey struct{}
+
+// withConn puts a request's connection into its context.
+func withConn(ctx context.Context, c net.Conn) context.Context {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	if p, ok := c.(*conn); ok {
+		return context.WithValue(ctx, connKey{}, p)
+	}
+	return ctx
+}

@@ -1,0 +1,221 @@
+package server
+
+import (
+	"container/list"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// patience is how long a client may keep a write waiting before its connection is
+// one of those that make room for newcomers.
+const patience = 5 * time.Second
+
+// crowd is every connection of the process. When there is no room for a newcomer,
+// the address with the most connections gives one up: the one that has been of least
+// use for the longest, never one that waits for its answer. So a client gets in
+// beside ten thousand that only hold their place, also from their own address.
+type crowd struct {
+	bounds  func() Bounds
+	trusted func() []netip.Prefix // whose connections are many clients'
+
+	mu     sync.Mutex // guards what follows
+	total  int
+	groups map[netip.Prefix]*group
+	sizes  []map[*group]struct{} // the groups by how many connections they have
+}
+
+// group is the connections of one address: of one network where an address is one
+// of the countless of its owner.
+type group struct {
+	at    netip.Prefix
+	conns map[*conn]struct{}
+	quiet list.List // of *conn: those that serve no request, the longest so first
+}
+
+func newCrowd(bounds func() Bounds, trusted func() []netip.Prefix) *crowd {
+	return &crowd{bounds: bounds, trusted: trusted, groups: make(map[netip.Prefix]*group)}
+}
+
+// admit lets a connection in, at another's expense where there is no room. It
+// reports false where there is none to be had.
+func (w *crowd) admit(c *conn) bool {
+	at, shared := w.place(c.RemoteAddr())
+	bounds := w.bounds()
+	w.mu.Lock()
+	g := w.groups[at]
+	var victim *conn
+	switch {
+	case !shared && g != nil && len(g.conns) >= bounds.PerAddress:
+		victim = g.dispensable()
+	case w.total >= bounds.Connections:
+		victim = w.dispensable()
+	default:
+		w.add(c, at)
+		w.mu.Unlock()
+		return true
+	}
+	if victim != nil {
+		w.part(victim)
+		w.add(c, at)
+	}
+	w.mu.Unlock()
+	if victim == nil {
+		return false
+	}
+	_ = victim.socket.Close() // its handler finds out
+	return true
+}
+
+// dispensable is the connection that all can do best without, or nil. The caller holds mu.
+func (w *crowd) dispensable() *conn {
+	for n := len(w.sizes) - 1; n > 0; n-- {
+		for g := range w.sizes[n] {
+			if c := g.dispensable(); c != nil {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+// dispensable is the connection the group can do best without, or nil.
+func (g *group) dispensable() *conn {
+	if first := g.quiet.Front(); first != nil {
+		return first.Value.(*conn)
+	}
+	now := time.Now()
+	for c := range g.conns {
+		if c.stuck(now, patience) {
+			return c
+		}
+	}
+	return nil
+}
+
+// enter notes that a request of c has arrived whole and is being served.
+func (w *crowd) enter(c *conn) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c.open++
+	if c.quiet != nil {
+		c.group.quiet.Remove(c.quiet)
+		c.quiet = nil
+	}
+}
+
+// leave notes that such a request has been served.
+func (w *crowd) leave(c *conn) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if c.open--; c.open == 0 && c.group != nil {
+		c.quiet = c.group.quiet.PushBack(c)
+	}
+}
+
+// touch notes that a connection is of use: its client sends, and not in drops.
+func (w *crowd) touch(c *conn) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if c.quiet != nil {
+		c.group.quiet.MoveToBack(c.quiet)
+	}
+}
+
+// remove forgets a connection. It may be called twice.
+func (w *crowd) remove(c *conn) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if c.group != nil {
+		w.part(c)
+	}
+}
+
+func (w *crowd) add(c *conn, at netip.Prefix) {
+	g := w.groups[at]
+	if g == nil {
+		g = &group{at: at, conns: make(map[*conn]struct{})}
+		w.groups[at] = g
+	}
+	g.conns[c] = struct{}{}
+	c.group, c.quiet = g, g.quiet.PushBack(c)
+	w.total++
+	w.rank(g, len(g.conns)-1)
+}
+
+func (w *crowd) part(c *conn) {
+	g := c.group
+	if c.quiet != nil {
+		g.quiet.Remove(c.quiet)
+	}
+	c.group, c.quiet = nil, nil
+	delete(g.conns, c)
+	w.total--
+	w.rank(g, len(g.conns)+1)
+	if len(g.conns) == 0 {
+		delete(w.groups, g.at)
+	}
+}
+
+// rank puts a group where its size belongs.
+func (w *crowd) rank(g *group, before int) {
+	now := len(g.conns)
+	if before > 0 {
+		delete(w.sizes[before], g)
+	}
+	for len(w.sizes) <= now {
+		w.sizes = append(w.sizes, nil)
+	}
+	if now > 0 {
+		if w.sizes[now] == nil {
+			w.sizes[now] = make(map[*group]struct{})
+		}
+		w.sizes[now][g] = struct{}{}
+	}
+	for n := len(w.sizes) - 1; n > now && len(w.sizes[n]) == 0; n-- {
+		w.sizes = w.sizes[:n]
+	}
+}
+
+// place is what a connection is counted by: an IPv4 address, or the network of an
+// IPv6 one. It is shared where many clients come from there: a trusted proxy's, or
+// no address at all.
+func (w *crowd) place(remote net.Addr) (at netip.Prefix, shared bool) {
+	tcp, ok := remote.(*net.TCPAddr)
+	if !ok {
+		return at, true
+	}
+	addr := tcp.AddrPort().Addr().Unmap().WithZone("")
+	bits := addr.BitLen()
+	if addr.Is6() {
+		bits = 64
+	}
+	at, err := addr.Prefix(bits)
+	return at, err != nil || within(addr, w.trusted())
+}
+
+// doorway is a listener whose connections belong to the crowd.
+type doorway struct {
+	net.Listener
+	crowd *crowd
+}
+
+// Accept waits for the next connection there is room for.
+func (l doorway) Accept() (net.Conn, error) {
+	for {
+		accepted, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		s, ok := accepted.(socket)
+		if !ok {
+			return accepted, nil
+		}
+		c := &conn{socket: s, crowd: l.crowd, stall: l.crowd.bounds().WriteStall}
+		if l.crowd.admit(c) {
+			return c, nil
+		}
+		_ = s.Close()
+	}
+}

@@ -1,0 +1,176 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+	"time"
+)
+
+// exchange is a request and its answer on one of the listeners: it sees what is
+// answered, and both directions go on or end.
+type exchange struct {
+	http.ResponseWriter
+	bounds Bounds
+	conn   *conn // nil: a test's own connection
+	in     body  // zero: the request has none
+	status int
+	bytes  int64
+
+	multi   bool // HTTP/2: others write to the connection as well
+	expects bool // the client sends its body when it is told to
+	inside  bool // the request has arrived whole
+	packs   bool // the answer is written in flushes
+}
+
+// newExchange begins an exchange. The request must be the caller's own copy: net/http
+// looks at the body of the one it made.
+func newExchange(w http.ResponseWriter, r *http.Request, b Bounds) *exchange {
+	x := &exchange{ResponseWriter: w, bounds: b, multi: r.ProtoMajor > 1, expects: r.Header.Get("Expect") != ""}
+	x.conn, _ = r.Context().Value(connKey{}).(*conn)
+	if r.Body == nil || r.Body == http.NoBody {
+		x.enter()
+		return x
+	}
+	x.in = body{from: r.Body, of: x}
+	r.Body = &x.in
+	return x
+}
+
+// enter notes that the request has arrived whole: its connection is not closed for others' sake.
+func (x *exchange) enter() {
+	if x.conn != nil && !x.inside {
+		x.inside = true
+		x.conn.enter()
+	}
+}
+
+func (x *exchange) hasRest() bool { return x.in.from != nil && !x.in.ended }
+
+// WriteHeader begins the answer. Where the body has not arrived by then it is the
+// connection's last: what follows cannot be told from the rest of the body.
+func (x *exchange) WriteHeader(status int) {
+	if x.status == 0 && status >= http.StatusOK {
+		x.status = status
+		x.packs = x.conn != nil && !x.multi && x.Header().Get("Content-Length") == ""
+		if x.hasRest() && !x.multi && (x.expects || !x.in.rest(restBytes, restTime, restTime)) {
+			x.Header().Set("Connection", "close")
+		}
+	}
+	x.ResponseWriter.WriteHeader(status)
+}
+
+// Write writes a part of the answer.
+func (x *exchange) Write(b []byte) (int, error) {
+	if x.status == 0 {
+		x.WriteHeader(http.StatusOK)
+	}
+	if x.packs && len(b) >= worthPacking {
+		x.conn.hold()
+	}
+	n, err := x.write(b)
+	x.bytes += int64(n)
+	return n, err
+}
+
+// FlushError sends what was written, in one piece.
+func (x *exchange) FlushError() error {
+	if x.status == 0 {
+		x.WriteHeader(http.StatusOK)
+	}
+	x.hurry()
+	err := http.NewResponseController(x.ResponseWriter).Flush()
+	x.calm()
+	if x.packs {
+		err = errors.Join(err, x.conn.release())
+	}
+	return err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
+
+// write writes b. A connection of HTTP/1 minds its own time; of several answers on
+// one each has its own.
+func (x *exchange) write(b []byte) (n int, err error) {
+	if !x.multi {
+		return x.ResponseWriter.Write(b)
+	}
+	const piece = 64 << 10
+	for more := true; more && err == nil; more = n < len(b) {
+		var sent int
+		x.hurry()
+		sent, err = x.ResponseWriter.Write(b[n:min(n+piece, len(b))])
+		n += sent
+	}
+	x.calm()
+	return n, err
+}
+
+// hurry sets the time within which something must be written.
+func (x *exchange) hurry() {
+	if x.multi {
+		_ = http.NewResponseController(x.ResponseWriter).SetWriteDeadline(time.Now().Add(x.bounds.WriteStall))
+	}
+}
+
+// calm lets the handler take its time until it writes again.
+func (x *exchange) calm() {
+	if x.multi {
+		_ = http.NewResponseController(x.ResponseWriter).SetWriteDeadline(time.Time{})
+	}
+}
+
+// end leaves what was held back to net/http, which writes the end of the answer
+// next, unless that is broken off. Patient, it first reads what the client still sends.
+func (x *exchange) end(aborted, patient bool) {
+	if x.hasRest() {
+		if patient && !aborted && !x.expects {
+			_ = x.FlushError() // the answer first
+			x.in.rest(lingerBytes, lingerPause, lingerTime)
+		}
+		x.in.leave()
+	}
+	x.hurry()
+	switch {
+	case !x.packs:
+	case aborted:
+		_ = x.conn.release() // a client that is gone is none to tell
+	default:
+		x.conn.finish()
+	}
+	if x.inside {
+		x.conn.leave()
+	}
+}
+
+// Hold serves a listener that has no log line: its requests go on or end all the same.
+func Hold(bounds func() Bounds, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = r.WithContext(r.Context())
+		x := newExchange(w, r, bounds().whole())
+		defer func() {
+			v := recover()
+			x.end(v != nil, true)
+			if v != nil {
+				panic(v)
+			}
+		}()
+		if tooManyHeaders(x, r) {
+			return
+		}
+		next.ServeHTTP(x, r)
+	})
+}
+
+// tooManyHeaders refuses a request of more header lines than the bounds have.
+func tooManyHeaders(x *exchange, r *http.Request) bool {
+	lines := 0
+	for _, values := range r.Header {
+		lines += len(values)
+	}
+	if lines <= x.bounds.Headers {
+		return false
+	}
+	http.Error(x, http.StatusText(http.StatusRequestHeaderFieldsTooLarge), http.StatusRequestHeaderFieldsTooLarge)
+	return true
+}

@@ -1,0 +1,113 @@
+package telemetry
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// How long a value of a line may be, in bytes. Anything may have come from a
+// client; what is longer by nature has a row.
+const usualLength = 256
+
+var lengths = map[string]int{
+	"error": 8 << 10, // its cause, a panic's stack among them
+	"panic": 8 << 10,
+	"stack": 16 << 10,
+	"note":  4 << 10,
+	"url":   2 << 10,
+}
+
+func lengthOf(key string) int {
+	if n, ok := lengths[key]; ok {
+		return n
+	}
+	return usualLength
+}
+
+// clean is the one way into the log: every value is cut to its length, and what a
+// terminal or a collector might take for more than text is taken out.
+type clean struct{ slog.Handler }
+
+// Handle writes a record.
+func (c clean) Handle(ctx context.Context, r slog.Record) error {
+	out := slog.NewRecord(r.Time, r.Level, tidy(r.Message, usualLength), r.PC)
+	r.Attrs(func(a slog.Attr) bool {
+		out.AddAttrs(tidyAttr(a))
+		return true
+	})
+	return c.Handler.Handle(ctx, out)
+}
+
+// WithAttrs is a handler whose lines have these facts, too.
+func (c clean) WithAttrs(facts []slog.Attr) slog.Handler {
+	tidied := make([]slog.Attr, len(facts))
+	for i, a := range facts {
+		tidied[i] = tidyAttr(a)
+	}
+	return clean{c.Handler.WithAttrs(tidied)}
+}
+
+// WithGroup is a handler whose facts are in a group.
+func (c clean) WithGroup(name string) slog.Handler { return clean{c.Handler.WithGroup(name)} }
+
+func tidyAttr(a slog.Attr) slog.Attr {
+	a.Key = tidy(a.Key, usualLength)
+	a.Value = a.Value.Resolve()
+	most := lengthOf(a.Key)
+	switch a.Value.Kind() { //exhaustive:ignore
+	case slog.KindString:
+		a.Value = slog.StringValue(tidy(a.Value.String(), most))
+	case slog.KindAny:
+		a.Value = tidyAny(a.Value, most)
+	case slog.KindGroup:
+		inner := make([]slog.Attr, len(a.Value.Group()))
+		for i, b := range a.Value.Group() {
+			inner[i] = tidyAttr(b)
+		}
+		a.Value = slog.GroupValue(inner...)
+	}
+	return a
+}
+
+// tidyAny writes errors out, and whatever else is too long or no text.
+func tidyAny(v slog.Value, most int) slog.Value {
+	held := v.Any()
+	err, failed := held.(error)
+	if failed {
+		return slog.StringValue(tidy(err.Error(), most))
+	}
+	written := fmt.Sprintf("%+v", held)
+	if tidied := tidy(written, most); held != nil && tidied != written {
+		return slog.StringValue(tidied)
+	}
+	return v
+}
+
+// tidy is a text without what is no text, of most bytes at most. Only what is long by
+// nature has several lines.
+func tidy(text string, most int) string {
+	unwelcome := func(r rune) bool {
+		return unwelcome(r) && (most == usualLength || r != '\n' && r != '\t')
+	}
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…" // a copy: the line must not hold the whole
+	}
+	if !strings.ContainsFunc(text, unwelcome) && utf8.ValidString(text) {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if unwelcome(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, text)
+}
+
+// unwelcome are control characters, and those that turn or hide the text around them.
+func unwelcome(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029'
+}
