@@ -85,6 +85,7 @@ type Options struct {
 	Store       Store
 	Files       Files
 	Chat        Talker
+	Rights      func(workspace string) access.Scope // what its policy leaves open to runs; nil: all
 	Log         *slog.Logger
 	Now         func() time.Time
 }
