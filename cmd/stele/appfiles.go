@@ -41,7 +41,7 @@ func readApps(cfg *config.Config, models []media.Model) ([]app.Recipe, error) {
 func (w *workshop) openApps(db *store.Store, l *live, talk *relay.Relay) *app.Runner {
 	r := app.NewRunner(app.Options{
 		Library: l.apps, Catalog: l.catalog, Generations: w.generations, Tasks: db, Store: db, Files: w.files, Chat: talk,
-		Log: w.log, Now: time.Now,
+		Rights: w.rights, Log: w.log, Now: time.Now,
 	})
 	w.makers.mu.Lock()
 	defer w.makers.mu.Unlock()

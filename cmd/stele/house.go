@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/config"
+	"stele/internal/guard"
 	"stele/internal/seal"
 	"stele/internal/store"
 )
@@ -115,6 +117,42 @@ func ownMaster(cfg *config.Config) (masterFiles, error) {
 	}
 	_, err := seal.LoadOrMake(file)
 	return masterFiles{file}, err
+}
+
+// withKeys runs a command that changes keys, or what decides about them. It calls
+// known before it prints: every server on the same store knows the change then.
+func withKeys(ctx context.Context, w world, f *flags, do func(s *access.Service, known func()) error) error {
+	cfg, err := f.load(w)
+	if err != nil {
+		return err
+	}
+	h, err := openHouse(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer h.store.Close()
+	return do(h.access, func() { h.settle(ctx, cfg) })
+}
+
+// settle waits until every server knows what was changed: the one on the same data
+// folder is asked to look, others say how far they are. What fails here only makes
+// them see it later: the change is saved, and its secret is shown once.
+func (h *house) settle(ctx context.Context, cfg *config.Config) {
+	socket := filepath.Join(cfg.Data, "control.sock")
+	if _, err := os.Stat(socket); err == nil {
+		bounded, cancel := context.WithTimeout(ctx, 2*time.Second)
+		defer cancel()
+		if request, err := http.NewRequestWithContext(bounded, http.MethodPost, "http://stele/refresh", nil); err == nil {
+			answer, err := guard.Local(socket).Do(request)
+			if err == nil {
+				_ = answer.Body.Close()
+			}
+			if err == nil && answer.StatusCode == http.StatusOK && h.store.Engine() == "sqlite" {
+				return // there is no other one
+			}
+		}
+	}
+	_ = h.access.Await(ctx)
 }
 
 // withAccess runs a command that manages keys or people, whether a server is

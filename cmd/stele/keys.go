@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -14,8 +15,9 @@ import (
 )
 
 func newKeys(w world, f *flags) *cobra.Command {
-	keys := &cobra.Command{Use: "keys", Short: "Make, list, rotate and revoke API keys"}
-	keys.AddCommand(newKeysCreate(w, f), newKeysList(w, f), newKeysRotate(w, f), newKeysRevoke(w, f))
+	keys := &cobra.Command{Use: "keys", Short: "Make, list, edit, rotate and revoke API keys", Long: "Make, list, edit, rotate and revoke API keys. " +
+		"What a command prints is known to every running server before it is printed."}
+	keys.AddCommand(newKeysCreate(w, f), newKeysList(w, f), newKeysEdit(w, f), newKeysRotate(w, f), newKeysRevoke(w, f))
 	return keys
 }
 
@@ -26,17 +28,19 @@ func newKeysCreate(w world, f *flags) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "create --name NAME", Short: "Make a key and print it once", Args: cobra.NoArgs,
-		Example: "  stele keys create --name ci --env production --scope chat,models --allow-model 'fast' --expires 720h --json",
+		Example: "  stele keys create --name ci --env production --scope chat,models --allow-model 'fast' --expires 720h --json\n" +
+			"  stele keys create --name office --allow-cidr 192.0.2.0/24 --idle-expires 720h",
 		RunE: func(c *cobra.Command, _ []string) error {
 			n.Environment = access.Environment(environment)
 			for _, s := range scopes {
 				n.Scope.Groups = append(n.Scope.Groups, access.Group(s))
 			}
-			return withAccess(c.Context(), w, f, func(s *access.Service) error {
+			return withKeys(c.Context(), w, f, func(s *access.Service, known func()) error {
 				k, secret, err := s.CreateKey(c.Context(), access.CommandLine(access.DefaultWorkspace), n)
 				if err != nil {
 					return err
 				}
+				known()
 				return printKey(c, k, secret, asJSON)
 			})
 		},
@@ -47,6 +51,8 @@ func newKeysCreate(w world, f *flags) *cobra.Command {
 	c.Flags().StringSliceVar(&scopes, "scope", nil, "route groups it opens: chat,models,files,media,apps (default all)")
 	c.Flags().StringArrayVar(&n.Scope.Models, "allow-model", nil, "models it opens, * stands for any characters; may be repeated (default all)")
 	c.Flags().DurationVar(&n.Lifetime, "expires", 0, "how long it works, such as 720h (default for ever)")
+	c.Flags().DurationVar(&n.Idle, "idle-expires", 0, "it ends when unused for so long, such as 720h (default never)")
+	c.Flags().StringSliceVar(&n.CIDRs, "allow-cidr", nil, "addresses it may be used from, such as 192.0.2.0/24; may be repeated (default all)")
 	c.Flags().BoolVar(&n.Sandbox, "sandbox", false, "every model is the sandbox: nothing costs anything")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON for scripts")
 	return c
@@ -80,21 +86,25 @@ func newKeysList(w world, f *flags) *cobra.Command {
 }
 
 func newKeysRotate(w world, f *flags) *cobra.Command {
-	var grace time.Duration
+	var rotation access.Rotation
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "rotate ID", Short: "Give a key a new secret and print it once", Args: cobra.ExactArgs(1),
+		Long: "Give a key a new secret and print it once. Every secret that works goes on working until the new one was used once,\n" +
+			"and from then on until its grace ends: a lost answer shuts nobody out. A leaked secret is ended with --at-once.",
 		RunE: func(c *cobra.Command, args []string) error {
-			return withAccess(c.Context(), w, f, func(s *access.Service) error {
-				k, secret, err := s.RotateKey(c.Context(), access.CommandLine(access.DefaultWorkspace), args[0], grace)
+			return withKeys(c.Context(), w, f, func(s *access.Service, known func()) error {
+				k, secret, err := s.RotateKey(c.Context(), access.CommandLine(access.DefaultWorkspace), args[0], rotation)
 				if err != nil {
 					return noSuchKey(args[0], err)
 				}
+				known()
 				return printKey(c, k, secret, asJSON)
 			})
 		},
 	}
-	c.Flags().DurationVar(&grace, "grace", 0, "how long the old secret still works, such as 24h (default: not at all)")
+	c.Flags().DurationVar(&rotation.Grace, "grace", 0, "how long the old secret still works once the new one was used, such as 24h (default: not at all)")
+	c.Flags().BoolVar(&rotation.AtOnce, "at-once", false, "the old secrets end now, whether the new one was used or not")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON for scripts")
 	return c
 }
@@ -104,11 +114,12 @@ func newKeysRevoke(w world, f *flags) *cobra.Command {
 	c := &cobra.Command{
 		Use: "revoke ID", Short: "End a key and all its secrets", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return withAccess(c.Context(), w, f, func(s *access.Service) error {
+			return withKeys(c.Context(), w, f, func(s *access.Service, known func()) error {
 				k, err := s.RevokeKey(c.Context(), access.CommandLine(access.DefaultWorkspace), args[0])
 				if err != nil {
 					return noSuchKey(args[0], err)
 				}
+				known()
 				if asJSON {
 					return printJSON(c, toWireKey(k, ""))
 				}
@@ -143,13 +154,24 @@ type wireKey struct {
 	ExpiresAt   *string  `json:"expires_at"`
 	LastUsedAt  *string  `json:"last_used_at"`
 	Status      string   `json:"status"`
+	CreatedBy   *string  `json:"created_by"`
+	IdleExpires *string  `json:"idle_expires"`
+	CIDRs       []string `json:"cidrs"`
+	Secrets     int      `json:"secrets"` // that work
 }
 
 func toWireKey(k access.Key, secret string) wireKey {
 	out := wireKey{
 		ID: k.ID, Key: secret, Name: k.Name, Workspace: k.Workspace, Environment: string(k.Environment), Sandbox: k.Sandbox,
-		Models: k.Scope.Models, CreatedAt: stamp(k.CreatedAt), ExpiresAt: maybe(k.ExpiresAt), LastUsedAt: maybe(k.LastUsedAt),
-		Status: k.Status(time.Now()),
+		Models: k.Scope.Models, CreatedAt: stamp(k.CreatedAt), ExpiresAt: maybe(k.End()), LastUsedAt: maybe(k.LastUsedAt),
+		Status: k.Status(time.Now()), CIDRs: k.CIDRs, Secrets: len(k.Alive(time.Now())),
+	}
+	if by := cmp.Or(k.CreatorName, k.Creator); by != "" {
+		out.CreatedBy = &by
+	}
+	if idle := k.IdleAfter(); idle > 0 {
+		text := idle.String()
+		out.IdleExpires = &text
 	}
 	for _, g := range access.Groups() {
 		if k.Scope.Allows(g) {
@@ -158,6 +180,9 @@ func toWireKey(k access.Key, secret string) wireKey {
 	}
 	if len(out.Models) == 0 {
 		out.Models = []string{"*"}
+	}
+	if len(out.CIDRs) == 0 {
+		out.CIDRs = []string{}
 	}
 	return out
 }
@@ -186,14 +211,20 @@ func printKeys(c *cobra.Command, keys []access.Key) error {
 		return err
 	}
 	t := tabwriter.NewWriter(c.OutOrStdout(), 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "ID\tNAME\tWORKSPACE\tENVIRONMENT\tSCOPES\tMODELS\tLAST USED\tSTATUS")
+	fmt.Fprintln(t, "ID\tNAME\tWORKSPACE\tENVIRONMENT\tSCOPES\tMODELS\tFROM\tMADE BY\tLAST USED\tSTATUS")
 	for _, k := range keys {
-		v, used := toWireKey(k, ""), "never"
+		v, used, from, by := toWireKey(k, ""), "never", "anywhere", "unknown"
 		if v.LastUsedAt != nil {
 			used = *v.LastUsedAt
 		}
+		if len(v.CIDRs) > 0 {
+			from = strings.Join(v.CIDRs, ",")
+		}
+		if v.CreatedBy != nil {
+			by = *v.CreatedBy
+		}
 		fmt.Fprintln(t, strings.Join([]string{
-			v.ID, v.Name, v.Workspace, v.Environment, strings.Join(v.Scopes, ","), strings.Join(v.Models, ","), used, v.Status,
+			v.ID, v.Name, v.Workspace, v.Environment, strings.Join(v.Scopes, ","), strings.Join(v.Models, ","), from, by, used, v.Status,
 		}, "\t"))
 	}
 	return t.Flush()

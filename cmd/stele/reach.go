@@ -54,6 +54,7 @@ func (r *reach) open(ctx context.Context, w world, cfg *config.Config, purpose s
 		h.store.Close()
 		return nil, err
 	}
+	h.settle(ctx, cfg)
 	r.key = secret
 	return func() {
 		defer h.store.Close()

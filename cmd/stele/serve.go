@@ -143,7 +143,7 @@ func serve(ctx context.Context, w world, f *flags) error {
 		front.Close()
 		return fmt.Errorf("public URL: %w", err)
 	}
-	control, err := server.NewControl(filepath.Join(cfg.Data, "control.sock"), live.reload)
+	control, err := server.NewControl(filepath.Join(cfg.Data, "control.sock"), server.Commands{Reload: live.reload, Refresh: h.access.Refresh})
 	if err != nil {
 		log.LogAttrs(ctx, slog.LevelWarn, "stele config reload will not reach this server; SIGHUP will", slog.Any("error", err))
 	}

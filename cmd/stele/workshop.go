@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"stele/internal/access"
 	"stele/internal/blob"
 	"stele/internal/config"
 	"stele/internal/file"
@@ -31,6 +32,7 @@ import (
 
 // workshop is where media are made: files, tasks, the queue and the makers.
 type workshop struct {
+	rights      func(workspace string) access.Scope // what policies leave open
 	node        string
 	blobs       blob.Store
 	queue       *queue.Queue
@@ -70,9 +72,10 @@ func openWorkshop(ctx context.Context, h *house, l *live, public func() *url.URL
 	l.makers.open(h.store)
 	w.generations = generation.New(generation.Options{
 		Node: w.node, Store: h.store, Files: w.files, Catalog: l.catalog, Makers: l.makers.find, Settings: l.generationSettings,
-		Alone: alone, Log: log, Now: time.Now,
+		Rights: h.access.ScopeOf, Alone: alone, Log: log, Now: time.Now,
 	})
-	return w, nil
+	w.rights = h.access.ScopeOf
+	return w, h.access.Serve(ctx, w.node)
 }
 
 // openQueue makes the tables of the queue and has the store write jobs there.

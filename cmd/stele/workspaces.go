@@ -14,8 +14,8 @@ import (
 )
 
 func newWorkspaces(w world, f *flags) *cobra.Command {
-	workspaces := &cobra.Command{Use: "workspaces", Short: "List and make workspaces"}
-	workspaces.AddCommand(newWorkspacesList(w, f), newWorkspacesCreate(w, f))
+	workspaces := &cobra.Command{Use: "workspaces", Short: "List and make workspaces, and say what they may do"}
+	workspaces.AddCommand(newWorkspacesList(w, f), newWorkspacesCreate(w, f), newWorkspacesPolicy(w, f))
 	return workspaces
 }
 

@@ -2,6 +2,8 @@ package access
 
 import (
 	"encoding/hex"
+	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,73 +14,275 @@ import (
 // index holds every key in memory, so that no request reads the store for one,
 // known or not. What is not in here does not exist.
 type index struct {
-	following sync.Mutex // one follower at a time; guards revision
-	revision  int64
+	following sync.Mutex // one follower at a time; guards what it knows
+	revision  int64      // of keys and policies
+	people    int64      // revision
 
-	mu     sync.RWMutex // guards the maps
-	byHash map[[32]byte]*entry
-	byID   map[string]*entry
+	mu       sync.RWMutex // guards what follows
+	byHash   map[[32]byte]*opener
+	byID     map[string]*entry
+	policies map[string]*Policy
+	departed map[Departed]bool
+
+	proving sync.Mutex // guards proved
+	proved  []*opener  // used for the first time, which the store does not know yet
+	news    chan struct{}
 }
 
+// entry is a key with all that decides whether it opens. It is replaced, not changed.
 type entry struct {
 	key         Key
 	who         Principal
-	hash, old   [32]byte
-	used, saved atomic.Int64 // Unix milliseconds; saved is what the store knows
+	nets        [2][]netip.Prefix // of the key and of the policy: an address is in both; none: any
+	ends        time.Time         // zero: never
+	idle        time.Duration     // 0: for ever
+	secrets     []*opener         // the newest first
+	used, saved atomic.Int64      // Unix milliseconds; saved is what the store knows
+	holds       *holds            // what is being answered for the key, whatever entry it has
+}
+
+// opener is a secret of an entry.
+type opener struct {
+	entry *entry
+	hash  [32]byte
+	until int64 // Unix milliseconds; when it ends once the newest was used
+	used  atomic.Bool
 }
 
 func newIndex() *index {
-	return &index{byHash: make(map[[32]byte]*entry), byID: make(map[string]*entry)}
+	return &index{
+		byHash: make(map[[32]byte]*opener), byID: make(map[string]*entry),
+		policies: make(map[string]*Policy), departed: make(map[Departed]bool), news: make(chan struct{}, 1),
+	}
 }
 
-// ByKey finds the principal behind the text of a key. Every failure is the same
-// InvalidAPIKey, so that nobody learns which keys exist.
+// Pass is a key that was let in: by which secret, and where its client is.
+type Pass struct {
+	by   *opener
+	from string
+}
+
+// ByKey finds the principal behind the text of a key, wherever its client is. Every
+// failure is the same InvalidAPIKey, so that nobody learns which keys exist.
 func (s *Service) ByKey(secret string) (Principal, error) {
+	who, _, err := s.admit(secret, nil)
+	return who, err
+}
+
+// Admit finds the principal behind the text of a key that a client at an address
+// has sent. A key that is not to be used from there is PermissionDenied; then the
+// principal is told as well.
+func (s *Service) Admit(secret, from string) (Principal, Pass, error) {
+	return s.admit(secret, &from)
+}
+
+func (s *Service) admit(secret string, from *string) (Principal, Pass, error) {
 	if !wellFormed(secret) {
-		return Principal{}, errInvalidKey()
+		return Principal{}, Pass{}, errInvalidKey()
 	}
 	sum := s.secrets.Sum(secret)
 	s.keys.mu.RLock()
-	e := s.keys.byHash[sum]
+	o := s.keys.byHash[sum]
 	s.keys.mu.RUnlock()
 	now := s.now()
-	if e == nil || e.key.Status(now) != "active" || (sum != e.hash && !now.Before(e.key.OldUntil)) {
-		return Principal{}, errInvalidKey()
+	if o == nil || !o.opens(now) || o.entry.unused(now) {
+		return Principal{}, Pass{}, errInvalidKey()
 	}
-	// A write that changes nothing would still move the cache line between cores.
-	if ms := now.UnixMilli(); ms-e.used.Load() >= 1000 {
-		e.used.Store(ms)
+	e, pass := o.entry, Pass{by: o}
+	if from != nil {
+		pass.from = *from
+		if err := e.refuses(pass.from); err != nil {
+			return e.who, Pass{}, err
+		}
 	}
-	return e.who, nil
+	e.note(now)
+	if !o.used.Load() && o.used.CompareAndSwap(false, true) {
+		s.keys.prove(o)
+	}
+	return e.who, pass, nil
 }
 
 func errInvalidKey() *fault.Error {
 	return fault.New(fault.InvalidAPIKey, "The API key is not valid.")
 }
 
-// take puts changed keys in the place of what was known of them.
-func (x *index) take(changed []Key) {
+// note takes down that the key is being used.
+func (e *entry) note(now time.Time) {
+	// A write that changes nothing would still move the cache line between cores.
+	if ms := now.UnixMilli(); ms-e.used.Load() >= 1000 {
+		e.used.Store(ms)
+	}
+}
+
+// opens reports whether a secret opens its key: whether the key has not ended, and
+// the secret neither.
+func (o *opener) opens(now time.Time) bool {
+	e := o.entry
+	if e.key.Suspended || (!e.ends.IsZero() && !now.Before(e.ends)) {
+		return false
+	}
+	return o == e.secrets[0] || !e.secrets[0].used.Load() || now.UnixMilli() < o.until
+}
+
+// closes is when a secret will end by the clock; zero: never.
+func (o *opener) closes() time.Time {
+	end := o.entry.ends
+	if o != o.entry.secrets[0] && o.entry.secrets[0].used.Load() {
+		if by := time.UnixMilli(o.until); end.IsZero() || by.Before(end) {
+			end = by
+		}
+	}
+	return end
+}
+
+// unused reports whether the key has ended because nobody has used it for too long.
+func (e *entry) unused(now time.Time) bool {
+	return e.idle > 0 && idleSince(now, e.idle, e.key.CreatedAt, time.UnixMilli(e.used.Load()))
+}
+
+// refuses says why a key that is known does not open from an address.
+func (e *entry) refuses(from string) error {
+	if p := e.key.Policy; p != nil && len(p.Environments) > 0 && !slices.Contains(p.Environments, e.key.Environment) {
+		return fault.New(fault.PermissionDenied, "The policy of this workspace allows keys for %s only.", texts(p.Environments, " and "))
+	}
+	if e.nets[0] == nil && e.nets[1] == nil {
+		return nil
+	}
+	at, err := netip.ParseAddr(from)
+	at = at.Unmap().WithZone("")
+	for _, nets := range e.nets {
+		if nets != nil && (err != nil || !contains(nets, at)) {
+			return fault.New(fault.PermissionDenied, "This key may not be used from the address %s.", from).With("address", from)
+		}
+	}
+	return nil
+}
+
+func contains(nets []netip.Prefix, at netip.Addr) bool {
+	for _, p := range nets {
+		if p.Contains(at) {
+			return true
+		}
+	}
+	return false
+}
+
+// prove remembers that a secret was used for the first time. Where it is the newest
+// the older ones may have ended by that.
+func (x *index) prove(o *opener) {
+	x.proving.Lock()
+	x.proved = append(x.proved, o)
+	x.proving.Unlock()
+	select {
+	case x.news <- struct{}{}:
+	default: // it is on its way
+	}
+	if o == o.entry.secrets[0] && len(o.entry.secrets) > 1 {
+		o.entry.holds.check()
+	}
+}
+
+// changes is what follows from the store.
+type changes struct {
+	keys     []Key
+	policies []PolicyOf
+	departed map[Departed]bool // nil: as before
+}
+
+// take puts what changed in the place of what was known, and ends what is being
+// answered for keys that do not open any more.
+func (x *index) take(c changes) {
+	for _, e := range x.replace(c) {
+		e.holds.check()
+	}
+}
+
+func (x *index) replace(c changes) (changed []*entry) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for _, k := range changed {
-		e := &entry{key: k, who: Principal{
-			Workspace: k.Workspace, Key: k.ID, Environment: k.Environment, Sandbox: k.Sandbox, Scope: k.Scope,
-		}}
-		if before := x.byID[k.ID]; before != nil {
-			delete(x.byHash, before.hash)
-			delete(x.byHash, before.old)
-			e.used.Store(before.used.Load())
-			e.saved.Store(before.saved.Load())
+	anew := make(map[string]Key)
+	workspaces := make(map[string]bool)
+	for i := range c.policies {
+		workspaces[c.policies[i].Workspace] = true
+		x.policies[c.policies[i].Workspace] = &c.policies[i].Policy
+	}
+	if c.departed != nil {
+		x.departed = c.departed
+	}
+	if len(workspaces) > 0 || c.departed != nil {
+		for id, e := range x.byID {
+			if workspaces[e.key.Workspace] || e.key.Suspended != x.suspends(&e.key) {
+				anew[id] = e.key
+			}
 		}
-		x.byID[k.ID] = e // a revoked one too: its last use may not be saved yet
-		if !k.RevokedAt.IsZero() {
+	}
+	for _, k := range c.keys {
+		anew[k.ID] = k
+	}
+	for _, k := range anew {
+		changed = append(changed, x.put(k))
+	}
+	return changed
+}
+
+// suspends reports whether a key has ended with the person who made it. The caller
+// holds mu.
+func (x *index) suspends(k *Key) bool {
+	p := x.policies[k.Workspace]
+	return p != nil && p.EndWithCreator && x.departed[Departed{k.Workspace, k.Creator}]
+}
+
+// put makes the entry of a key. The caller holds mu.
+func (x *index) put(k Key) *entry {
+	k.Policy = x.policies[k.Workspace]
+	k.Suspended = x.suspends(&k)
+	e := &entry{key: k, ends: k.End(), idle: k.IdleAfter(), holds: new(holds), who: Principal{
+		Workspace: k.Workspace, Key: k.ID, Environment: k.Environment, Sandbox: k.Sandbox,
+		Scope: Scope{Groups: k.Scope.Groups, Models: k.Scope.Models, Policy: k.Policy},
+	}}
+	e.nets[0] = parseCIDRs(k.CIDRs)
+	if k.Policy != nil {
+		e.nets[1] = parseCIDRs(k.Policy.CIDRs)
+	}
+	if !k.LastUsedAt.IsZero() {
+		e.used.Store(k.LastUsedAt.UnixMilli())
+		e.saved.Store(k.LastUsedAt.UnixMilli())
+	}
+	known := make(map[[32]byte]bool)
+	if before := x.byID[k.ID]; before != nil {
+		for _, o := range before.secrets {
+			delete(x.byHash, o.hash)
+			known[o.hash] = o.used.Load() // the store may not know yet
+		}
+		e.holds = before.holds
+		e.used.Store(max(e.used.Load(), before.used.Load()))
+		e.saved.Store(max(e.saved.Load(), before.saved.Load()))
+	}
+	x.byID[k.ID] = e // a revoked one too: its last use may not be saved yet
+	if !k.RevokedAt.IsZero() {
+		return e
+	}
+	for _, secret := range k.Secrets {
+		o := &opener{entry: e, until: secret.Until}
+		if _, err := hex.Decode(o.hash[:], []byte(secret.Hash)); err != nil || len(secret.Hash) != 64 {
 			continue
 		}
-		if _, err := hex.Decode(e.hash[:], []byte(k.Hash)); err == nil && k.Hash != "" {
-			x.byHash[e.hash] = e
-		}
-		if _, err := hex.Decode(e.old[:], []byte(k.OldHash)); err == nil && k.OldHash != "" {
-			x.byHash[e.old] = e
+		o.used.Store(secret.Used || known[o.hash])
+		e.secrets = append(e.secrets, o)
+		x.byHash[o.hash] = o
+	}
+	return e
+}
+
+// complete fills in what the workspace makes of a key, and what of its use the
+// store does not know yet.
+func (x *index) complete(k *Key) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	k.Policy, k.Suspended = x.policies[k.Workspace], x.suspends(k)
+	if e := x.byID[k.ID]; e != nil {
+		if at := time.UnixMilli(e.used.Load()).UTC(); at.After(k.LastUsedAt) && e.used.Load() > 0 {
+			k.LastUsedAt = at
 		}
 	}
 }
@@ -96,13 +300,59 @@ func (x *index) used() map[string]time.Time {
 	return used
 }
 
-// saved records that the store knows these uses.
+// saved records that the store knows these uses, whoever told it.
 func (x *index) saved(used map[string]time.Time) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	for id, at := range used {
-		if e := x.byID[id]; e != nil {
-			e.saved.Store(at.UnixMilli())
+		e := x.byID[id]
+		if e == nil {
+			continue
+		}
+		ms := at.UnixMilli()
+		raise(&e.saved, ms)
+		raise(&e.used, ms)
+	}
+}
+
+func raise(at *atomic.Int64, ms int64) {
+	for {
+		was := at.Load()
+		if was >= ms || at.CompareAndSwap(was, ms) {
+			return
 		}
 	}
+}
+
+// idles reports whether any key may end by going unused.
+func (x *index) idles() bool {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	for _, e := range x.byID {
+		if e.idle > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// parts reports whether any workspace's keys end with the people who made them.
+func (x *index) parts() bool {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	for _, p := range x.policies {
+		if p.EndWithCreator {
+			return true
+		}
+	}
+	return false
+}
+
+// unproved hands out the secrets whose first use the store does not know.
+func (x *index) unproved() []*opener {
+	x.proving.Lock()
+	defer x.proving.Unlock()
+	list := x.proved
+	x.proved = nil
+	return list
 }

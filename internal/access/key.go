@@ -10,7 +10,7 @@ import (
 	"stele/internal/uid"
 )
 
-// Key is an API key as it is kept: everything but its secret.
+// Key is an API key as it is kept: everything but its secrets.
 type Key struct {
 	ID          string
 	Name        string
@@ -18,26 +18,71 @@ type Key struct {
 	Environment Environment
 	Sandbox     bool
 	Scope       Scope
+	Creator     string // id of the person who made it, or command-line; "" where that is not known
+	CreatorName string // the person's address at that time; the store fills it in
 	CreatedAt   time.Time
 	ExpiresAt   time.Time // zero: never
 	RevokedAt   time.Time // zero: not revoked
 	LastUsedAt  time.Time // zero: never used
+	Idle        time.Duration
+	CIDRs       []string // where it may be used from, in normal form; none: anywhere
 
-	Hash     string    // keyed hash of the secret, hexadecimal
-	OldHash  string    // of the secret before the last rotation, "" where it has ended
-	OldUntil time.Time // when the old secret ends
-	Revision int64     // counts up over all keys with every change
+	Secrets  []Secret // the newest first
+	Revision int64    // counts up over all keys with every change
+
+	// Policy and Suspended are the workspace's doing, no part of the key itself: the
+	// service fills them in, the store leaves them alone.
+	Policy    *Policy
+	Suspended bool // it ended with the person who made it
 }
 
-// Status is active, expired or revoked.
+const (
+	leastIdle = time.Minute
+	// idleSlack is how much longer than promised an unused key works: other servers
+	// learn of a use only after a while, and must not refuse a key for that.
+	idleSlack = 30 * time.Second
+)
+
+// End is when the key expires, by itself or by its workspace's policy; zero: never.
+func (k *Key) End() time.Time {
+	end := k.ExpiresAt
+	if k.Policy != nil && k.Policy.LifeMS > 0 {
+		if by := k.CreatedAt.Add(k.Policy.Life()); end.IsZero() || by.Before(end) {
+			end = by
+		}
+	}
+	return end
+}
+
+// IdleAfter is how long the key may go unused; 0: for ever.
+func (k *Key) IdleAfter() time.Duration {
+	idle := k.Idle
+	if k.Policy != nil && k.Policy.IdleMS > 0 && (idle == 0 || k.Policy.Idle() < idle) {
+		idle = k.Policy.Idle()
+	}
+	return idle
+}
+
+// Status is active, expired, idle, suspended or revoked.
 func (k *Key) Status(now time.Time) string {
-	switch {
+	switch end := k.End(); {
 	case !k.RevokedAt.IsZero():
 		return "revoked"
-	case !k.ExpiresAt.IsZero() && !now.Before(k.ExpiresAt):
+	case !end.IsZero() && !now.Before(end):
 		return "expired"
+	case k.Suspended:
+		return "suspended"
+	case idleSince(now, k.IdleAfter(), k.CreatedAt, k.LastUsedAt):
+		return "idle"
 	}
 	return "active"
+}
+
+func idleSince(now time.Time, idle time.Duration, made, used time.Time) bool {
+	if used.Before(made) {
+		used = made
+	}
+	return idle > 0 && now.Sub(used) > idle+idleSlack
 }
 
 // NewKey is what CreateKey is asked for.
@@ -47,7 +92,9 @@ type NewKey struct {
 	Environment Environment
 	Sandbox     bool
 	Scope       Scope
-	Lifetime    time.Duration // 0: never expires
+	Lifetime    time.Duration // 0: as long as the policy lets it
+	Idle        time.Duration // ends when unused for so long; 0: as the policy says
+	CIDRs       []string
 }
 
 // KeyStore keeps keys. Every change raises the revision and writes its audit
@@ -57,8 +104,18 @@ type KeyStore interface {
 	UpdateKey(ctx context.Context, id string, change func(*Key) (Entry, error)) (Key, error)
 	Keys(ctx context.Context, workspace string) ([]Key, error) // "" means all; newest first
 	KeysSince(ctx context.Context, revision int64) ([]Key, error)
-	KeyRevision(ctx context.Context) (int64, error)
+	// Revisions are those of the latest change of any key and of any person.
+	Revisions(ctx context.Context) (keys, people int64, err error)
 	TouchKeys(ctx context.Context, used map[string]time.Time) error
+	// UsesSince tells when keys were used last that were used after a time.
+	UsesSince(ctx context.Context, since time.Time) (map[string]time.Time, error)
+	// ProveSecrets notes that secrets, by their hashes, have been used. It raises the
+	// revision and writes no entry. What is not there any more is passed over.
+	ProveSecrets(ctx context.Context, used map[string][]string) error
+	// KeyNews has something in it when another process may have changed keys. It is
+	// nil where the store cannot tell.
+	KeyNews() <-chan struct{}
+	FollowerStore
 }
 
 // CreateKey makes a key and returns it with its secret, which is not kept and
@@ -73,23 +130,44 @@ func (s *Service) CreateKey(ctx context.Context, who Principal, n NewKey) (Key, 
 	if n.Environment == "" {
 		n.Environment = Development
 	}
-	if err := n.check(); err != nil {
-		return Key{}, "", err
+	if n.Lifetime < 0 {
+		return Key{}, "", fault.New(fault.InvalidParameter, "A key cannot expire in the past.").With("field", "expires")
 	}
 	now := s.now()
 	secret := newSecret(n.Environment)
 	k := Key{
-		ID: uid.New("key"), Name: n.Name, Workspace: n.Workspace, Environment: n.Environment,
-		Sandbox: n.Sandbox, Scope: n.Scope, CreatedAt: now, Hash: s.hash(secret),
+		ID: uid.New("key"), Name: n.Name, Workspace: n.Workspace, Environment: n.Environment, Sandbox: n.Sandbox,
+		Scope: Scope{Groups: n.Scope.Groups, Models: n.Scope.Models}, Idle: n.Idle, CIDRs: n.CIDRs,
+		Creator: who.User, CreatedAt: now, Secrets: []Secret{{Hash: s.hash(secret)}},
 	}
 	if n.Lifetime > 0 {
 		k.ExpiresAt = now.Add(n.Lifetime)
+	}
+	if err := k.check(); err != nil {
+		return Key{}, "", err
+	}
+	policy, err := s.policyFor(ctx, k.Workspace)
+	if err != nil {
+		return Key{}, "", err
+	}
+	if err := policy.admits(&k); err != nil {
+		return Key{}, "", err
 	}
 	if err := s.store.InsertKey(ctx, k, s.entry(who, "key.create", k)); err != nil {
 		return Key{}, "", err
 	}
 	s.soon(ctx)
+	k.Policy = policy
 	return k, secret, nil
+}
+
+// policyFor reads the policy that a change of a key must keep to; nil for none.
+func (s *Service) policyFor(ctx context.Context, workspace string) (*Policy, error) {
+	p, err := s.store.Policy(ctx, workspace)
+	if err == ErrNotFound { //nolint:errorlint // the workspace is made with its first key
+		return nil, nil
+	}
+	return &p, err
 }
 
 // Keys lists the keys of a workspace, newest first; "" means every workspace
@@ -103,45 +181,29 @@ func (s *Service) Keys(ctx context.Context, who Principal, workspace string) ([]
 			return nil, errNotKeys()
 		}
 	}
-	return s.store.Keys(ctx, workspace)
+	keys, err := s.store.Keys(ctx, workspace)
+	for i := range keys {
+		s.keys.complete(&keys[i])
+	}
+	return keys, err
 }
 
-// RotateKey gives the key a new secret. The one before works until grace has
-// passed; one that was already in its grace ends at once.
-func (s *Service) RotateKey(ctx context.Context, who Principal, id string, grace time.Duration) (Key, string, error) {
-	if grace < 0 {
-		return Key{}, "", fault.New(fault.InvalidParameter, "A grace period cannot be negative.").With("field", "grace")
-	}
-	now := s.now()
-	var secret string
-	k, err := s.change(ctx, who, id, func(k *Key) (Entry, error) {
-		if status := k.Status(now); status != "active" {
-			return Entry{}, fault.New(fault.InvalidParameter, "The key is %s: make a new one instead of rotating it.", status).With("field", "id")
-		}
-		secret = newSecret(k.Environment)
-		k.OldHash, k.OldUntil = "", time.Time{}
-		if grace > 0 {
-			k.OldHash, k.OldUntil = k.Hash, now.Add(grace)
-		}
-		k.Hash = s.hash(secret)
-		return s.entry(who, "key.rotate", *k), nil
-	})
-	if err != nil {
-		return Key{}, "", err
-	}
-	return k, secret, nil
-}
-
-// RevokeKey ends the key and both its secrets. Revoking twice changes nothing.
+// RevokeKey ends the key and all its secrets. Revoking twice changes nothing.
 func (s *Service) RevokeKey(ctx context.Context, who Principal, id string) (Key, error) {
 	return s.change(ctx, who, id, func(k *Key) (Entry, error) {
 		if !k.RevokedAt.IsZero() {
 			return Entry{}, nil
 		}
 		k.RevokedAt = s.now()
-		k.OldHash, k.OldUntil = "", time.Time{}
+		k.Secrets = k.Secrets[:1]
 		return s.entry(who, "key.revoke", *k), nil
 	})
+}
+
+// MayChange reports whether who may edit, rotate and revoke the key: members their
+// own, owners all of their workspace.
+func (p Principal) MayChange(k *Key) bool {
+	return p.may(Owner, k.Workspace) || (p.may(Member, k.Workspace) && k.Creator == p.User)
 }
 
 func (s *Service) change(ctx context.Context, who Principal, id string, change func(*Key) (Entry, error)) (Key, error) {
@@ -152,6 +214,10 @@ func (s *Service) change(ctx context.Context, who Principal, id string, change f
 		if !who.may(Member, k.Workspace) {
 			return Entry{}, errNotKeys()
 		}
+		if !who.MayChange(k) {
+			return Entry{}, fault.New(fault.PermissionDenied, "Members change the keys they made; this one needs an owner of the workspace.")
+		}
+		s.keys.complete(k)
 		return change(k)
 	})
 	if err != nil {
@@ -165,29 +231,68 @@ func errNotKeys() *fault.Error {
 	return fault.New(fault.PermissionDenied, "You may not manage the keys of this workspace.")
 }
 
-func (n *NewKey) check() error {
-	n.Name = strings.TrimSpace(n.Name)
-	if n.Name == "" || len(n.Name) > 200 {
+// check says what is wrong with a key, and puts it in normal form.
+func (k *Key) check() error {
+	k.Name = strings.TrimSpace(k.Name)
+	if k.Name == "" || len(k.Name) > 200 {
 		return fault.New(fault.InvalidParameter, "A key needs a name of up to 200 characters.").With("field", "name")
 	}
-	if err := checkWorkspace(n.Workspace); err != nil {
+	if err := checkWorkspace(k.Workspace); err != nil {
 		return err
 	}
-	if n.Environment != Development && n.Environment != Production {
-		return fault.New(fault.InvalidParameter, "The environment is development or production, not %q.", n.Environment).With("field", "environment")
+	if err := checkEnvironment(k.Environment); err != nil {
+		return err
 	}
-	if n.Lifetime < 0 {
-		return fault.New(fault.InvalidParameter, "A key cannot expire in the past.").With("field", "expires")
+	if err := checkGroups(k.Scope.Groups); err != nil {
+		return err
 	}
-	for _, g := range n.Scope.Groups {
+	if err := checkGlobs(k.Scope.Models, "models", "A model pattern is a model id in which * stands for any characters"); err != nil {
+		return err
+	}
+	if err := checkIdle(k.Idle); err != nil {
+		return err
+	}
+	var err error
+	k.CIDRs, err = normalCIDRs(k.CIDRs)
+	return err
+}
+
+func checkEnvironment(e Environment) error {
+	if e != Development && e != Production {
+		return fault.New(fault.InvalidParameter, "The environment is development or production, not %q.", e).With("field", "environment")
+	}
+	return nil
+}
+
+func checkGroups(groups []Group) error {
+	for _, g := range groups {
 		if !slices.Contains(Groups(), g) {
 			return fault.New(fault.InvalidParameter, "There is no scope %q: choose from chat, models, files, media, apps.", g).With("field", "scope")
 		}
 	}
-	for _, glob := range n.Scope.Models {
-		if glob == "" || strings.ContainsAny(glob, " \t\r\n") {
-			return fault.New(fault.InvalidParameter, "A model pattern is a model id in which * stands for any characters: %q is not.", glob).With("field", "models")
+	return nil
+}
+
+const (
+	mostGlobs   = 200
+	longestGlob = 256 // as a model's id
+)
+
+func checkGlobs(globs []string, field, rule string) error {
+	if len(globs) > mostGlobs {
+		return fault.New(fault.InvalidParameter, "There can be up to %d patterns.", mostGlobs).With("field", field)
+	}
+	for _, glob := range globs {
+		if glob == "" || len(glob) > longestGlob || strings.ContainsFunc(glob, func(r rune) bool { return r <= ' ' || r == 0x7f || r == 0xfffd }) {
+			return fault.New(fault.InvalidParameter, rule+": %.100q is not.", glob).With("field", field)
 		}
+	}
+	return nil
+}
+
+func checkIdle(d time.Duration) error {
+	if d != 0 && d < leastIdle {
+		return fault.New(fault.InvalidParameter, "A key may go unused for a minute at least, or for ever.").With("field", "idle_expires")
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ func TestAViewersPrincipalMakesNoKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, create := h.CreateKey(t.Context(), viewer, access.NewKey{Name: "x"})
-	_, _, rotate := h.RotateKey(t.Context(), viewer, k.ID, 0)
+	_, _, rotate := h.RotateKey(t.Context(), viewer, k.ID, access.Rotation{})
 	_, revoke := h.RevokeKey(t.Context(), viewer, k.ID)
 	for what, err := range map[string]error{"create": create, "rotate": rotate, "revoke": revoke} {
 		if code(err) != fault.PermissionDenied {
@@ -366,7 +366,7 @@ func TestEveryChangeIsInTheAuditLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, rotate := h.RotateKey(t.Context(), who, k.ID, 0)
+	_, _, rotate := h.RotateKey(t.Context(), who, k.ID, access.Rotation{})
 	_, revoke := h.RevokeKey(t.Context(), who, k.ID)
 	_, role := h.SetRole(t.Context(), who, p.ID, access.Member)
 	_, same := h.SetRole(t.Context(), who, p.ID, access.Member) // changes nothing

@@ -62,23 +62,40 @@ func Groups() []Group {
 	return []Group{GroupChat, GroupModels, GroupFiles, GroupMedia, GroupApps}
 }
 
-// Scope says which routes and models a key opens. Empty lists open all.
+// Scope says which routes and models a caller opens. Empty lists open all. What the
+// workspace's policy forbids stays shut whatever the lists say.
 type Scope struct {
 	Groups []Group
 	Models []string // globs: * is any run of characters, slashes included
+	Policy *Policy  // of the workspace; nil: none. Nobody changes it.
 }
 
 // Allows reports whether the scope opens the routes of g.
 func (s Scope) Allows(g Group) bool {
-	return len(s.Groups) == 0 || slices.Contains(s.Groups, g)
+	return within(s.Groups, g) && (s.Policy == nil || within(s.Policy.Scopes, g))
 }
 
 // AllowsModel reports whether the scope opens the model with this public id.
 func (s Scope) AllowsModel(id string) bool {
-	if len(s.Models) == 0 {
-		return true
-	}
-	return slices.ContainsFunc(s.Models, func(glob string) bool { return match(glob, id) })
+	return matches(s.Models, id) && (s.Policy == nil || matches(s.Policy.Models, id))
+}
+
+// LimitsProviders reports whether there are providers that may not be asked.
+func (s Scope) LimitsProviders() bool { return s.Policy != nil && len(s.Policy.Providers) > 0 }
+
+// AllowsProvider reports whether the provider of this name may be asked.
+func (s Scope) AllowsProvider(name string) bool {
+	return s.Policy == nil || matches(s.Policy.Providers, name)
+}
+
+// AllowsCapture reports whether what is said in chat may be kept.
+func (s Scope) AllowsCapture() bool { return s.Policy == nil || !s.Policy.NoCapture }
+
+func within(groups []Group, g Group) bool { return len(groups) == 0 || slices.Contains(groups, g) }
+
+// matches reports whether a list is empty or one of its globs matches.
+func matches(globs []string, text string) bool {
+	return len(globs) == 0 || slices.ContainsFunc(globs, func(glob string) bool { return match(glob, text) })
 }
 
 // match is a glob in which * crosses slashes, because slashes are ordinary

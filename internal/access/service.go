@@ -3,8 +3,10 @@ package access
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"stele/internal/seal"
@@ -13,11 +15,14 @@ import (
 const (
 	followEvery = 250 * time.Millisecond // a change in another process is seen within this
 	touchEvery  = 2 * time.Second        // how late "last used" may be
+	lookEvery   = 10 * time.Second       // what no revision tells of is looked at so often
 )
 
 // Store is what access keeps things in.
 type Store interface {
 	KeyStore
+	PolicyStore
+	PresenceStore
 	UserStore
 	PersonStore
 	WorkspaceStore
@@ -38,6 +43,9 @@ type Service struct {
 	secrets  *seal.Hasher // of API keys
 	tickets  *seal.Hasher // of sessions and set-up links
 	throttle *throttle
+	present  presence
+	follower follower
+	looked   time.Time     // when uses in other processes were read; Run's own
 	hashing  chan struct{} // bounds how many passwords are hashed at once: each takes tens of megabytes
 	now      func() time.Time
 }
@@ -58,12 +66,16 @@ func New(store Store, keys Hashers, now func() time.Time) *Service {
 // Load reads every key into memory.
 func (s *Service) Load(ctx context.Context) error { return s.follow(ctx) }
 
+// Refresh takes over whatever any process has changed before it was called.
+func (s *Service) Refresh(ctx context.Context) error { return s.follow(ctx) }
+
 // Run keeps the keys in memory true to the store, whoever changed it, and
 // writes down when keys were used, until ctx ends.
 func (s *Service) Run(ctx context.Context, log *slog.Logger) {
-	follow, touch := time.NewTicker(followEvery), time.NewTicker(touchEvery)
+	follow, touch, look := time.NewTicker(followEvery), time.NewTicker(touchEvery), time.NewTicker(lookEvery)
 	defer follow.Stop()
 	defer touch.Stop()
+	defer look.Stop()
 	var failing bool
 	for {
 		var err error
@@ -71,14 +83,20 @@ func (s *Service) Run(ctx context.Context, log *slog.Logger) {
 		case <-ctx.Done():
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 			defer cancel()
-			if err := s.touch(last); err != nil {
+			if err := errors.Join(s.touch(last), s.leave(last)); err != nil {
 				log.LogAttrs(ctx, slog.LevelWarn, "last use of keys not saved", slog.Any("error", err))
 			}
 			return
 		case <-follow.C:
-			err = bounded(ctx, s.follow)
+			err = bounded(ctx, s.keepUp)
+		case <-s.store.KeyNews():
+			err = bounded(ctx, s.keepUp)
+		case <-s.keys.news:
+			err = bounded(ctx, s.prove)
 		case <-touch.C:
 			err = bounded(ctx, s.touch)
+		case <-look.C:
+			err = bounded(ctx, s.look)
 		}
 		if ctx.Err() != nil {
 			continue
@@ -97,27 +115,82 @@ func bounded(ctx context.Context, do func(context.Context) error) error {
 	return do(ctx)
 }
 
+// keepUp follows the keys, ends what people may not see any more, and tells those who
+// wait for it how far this process has come.
+func (s *Service) keepUp(ctx context.Context) error {
+	return errors.Join(s.follow(ctx), s.checkPresent(ctx), s.tell(ctx))
+}
+
 // follow takes over what changed in the store since the last time.
 func (s *Service) follow(ctx context.Context) error {
 	s.keys.following.Lock()
 	defer s.keys.following.Unlock()
-	known := s.keys.revision
-	latest, err := s.store.KeyRevision(ctx)
+	latest, people, err := s.store.Revisions(ctx)
 	if err != nil {
 		return fmt.Errorf("follow keys: %w", err)
 	}
-	if latest == known {
+	var c changes
+	if known := s.keys.revision; latest != known {
+		if c.keys, err = s.store.KeysSince(ctx, known); err == nil {
+			c.policies, err = s.store.PoliciesSince(ctx, known)
+		}
+		if err != nil {
+			return fmt.Errorf("follow keys: %w", err)
+		}
+	} else if people == s.keys.people {
 		return nil
 	}
-	changed, err := s.store.KeysSince(ctx, known)
+	// A policy that has just come may be the first to ask who has left.
+	asks := s.keys.parts() || slices.ContainsFunc(c.policies, func(p PolicyOf) bool { return p.Policy.EndWithCreator })
+	if asks {
+		if c.departed, err = s.readDeparted(ctx); err != nil {
+			return err
+		}
+	}
+	s.keys.take(c)
+	s.keys.revision, s.keys.people = latest, people // what came after latest is read again: two reads are no one moment
+	return nil
+}
+
+func (s *Service) readDeparted(ctx context.Context) (map[Departed]bool, error) {
+	list, err := s.store.Departed(ctx)
 	if err != nil {
-		return fmt.Errorf("follow keys: %w", err)
+		return nil, fmt.Errorf("follow keys: %w", err)
 	}
-	s.keys.take(changed)
-	s.keys.revision = latest
-	for _, k := range changed {
-		s.keys.revision = max(s.keys.revision, k.Revision)
+	departed := make(map[Departed]bool, len(list))
+	for _, d := range list {
+		departed[d] = true
 	}
+	return departed, nil
+}
+
+// look reads what no revision tells of: who has lost a role in a way that was not
+// counted, and when other processes' clients have used keys that end by going unused.
+func (s *Service) look(ctx context.Context) error {
+	if s.keys.parts() {
+		s.keys.following.Lock()
+		departed, err := s.readDeparted(ctx)
+		if err == nil {
+			s.keys.take(changes{departed: departed})
+		}
+		s.keys.following.Unlock()
+		if err != nil {
+			return err
+		}
+	}
+	if !s.keys.idles() {
+		return nil
+	}
+	now, since := s.now(), time.Time{}
+	if !s.looked.IsZero() {
+		since = s.looked.Add(-lookEvery) // what was used then may have been saved later
+	}
+	used, err := s.store.UsesSince(ctx, since)
+	if err != nil {
+		return fmt.Errorf("read last use of keys: %w", err)
+	}
+	s.keys.saved(used)
+	s.looked = now
 	return nil
 }
 
@@ -126,6 +199,9 @@ func (s *Service) follow(ctx context.Context) error {
 func (s *Service) soon(ctx context.Context) { _ = s.follow(ctx) }
 
 func (s *Service) touch(ctx context.Context) error {
+	if err := s.prove(ctx); err != nil {
+		return err
+	}
 	used := s.keys.used()
 	if len(used) == 0 {
 		return nil
@@ -134,6 +210,25 @@ func (s *Service) touch(ctx context.Context) error {
 		return fmt.Errorf("save last use of keys: %w", err)
 	}
 	s.keys.saved(used)
+	return nil
+}
+
+// prove saves which secrets were used for the first time.
+func (s *Service) prove(ctx context.Context) error {
+	list := s.keys.unproved()
+	if len(list) == 0 {
+		return nil
+	}
+	used := make(map[string][]string)
+	for _, o := range list {
+		used[o.entry.key.ID] = append(used[o.entry.key.ID], hex.EncodeToString(o.hash[:]))
+	}
+	if err := s.store.ProveSecrets(ctx, used); err != nil {
+		s.keys.proving.Lock()
+		s.keys.proved = append(s.keys.proved, list...)
+		s.keys.proving.Unlock()
+		return fmt.Errorf("save first use of keys: %w", err)
+	}
 	return nil
 }
 

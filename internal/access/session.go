@@ -63,11 +63,15 @@ type Visitor struct {
 	User    User
 	Session Session
 	Role    Role // in the session's workspace
+
+	Policy *Policy // of that workspace; nil: none. The service fills it in.
 }
 
 // Principal is the visitor acting in the session's workspace.
 func (v Visitor) Principal() Principal {
-	return Principal{Workspace: v.Session.Workspace, User: v.User.ID, Admin: v.User.Admin, Role: v.Role}
+	return Principal{
+		Workspace: v.Session.Workspace, User: v.User.ID, Admin: v.User.Admin, Role: v.Role, Scope: Scope{Policy: v.Policy},
+	}
 }
 
 // BySession finds the visitor behind a cookie's value, or gives SessionRequired.
@@ -91,7 +95,7 @@ func (s *Service) BySession(ctx context.Context, secret string) (Visitor, error)
 			return Visitor{}, err
 		}
 	}
-	v.Role = role(v.User, v.Role)
+	v.Role, v.Policy = role(v.User, v.Role), s.ScopeOf(v.Session.Workspace).Policy
 	return v, nil
 }
 

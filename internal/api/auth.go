@@ -10,22 +10,22 @@ import (
 	"stele/internal/scope"
 )
 
-// authenticate finds out who sent a request with these headers. With an error it
-// may still say who: a key that is known but not let in.
-func (d *Door) authenticate(h http.Header) (access.Principal, error) {
+// authenticate finds out who sent a request with these headers from an address. With
+// an error it may still say who: a key that is known but not let in.
+func (d *Door) authenticate(h http.Header, from string) (access.Principal, access.Pass, error) {
 	settings := d.Settings()
 	secret, err := credential(h, settings.AcceptGoogHeader)
 	if err != nil {
-		return access.Principal{}, err
+		return access.Principal{}, access.Pass{}, err
 	}
-	who, err := d.Access.ByKey(secret)
+	who, pass, err := d.Access.Admit(secret, from)
 	if err != nil {
-		return access.Principal{}, err
+		return who, pass, err
 	}
 	if who.Environment == access.Development && !settings.AllowDevelopment {
-		return who, fault.New(fault.PermissionDenied, "Development keys are switched off here: use a production key.")
+		return who, pass, fault.New(fault.PermissionDenied, "Development keys are switched off here: use a production key.")
 	}
-	return who, nil
+	return who, pass, nil
 }
 
 // credential finds the one header that is in charge. A header that is in charge

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"stele/internal/access"
 	"stele/internal/meter"
 	"stele/internal/scope"
 )
@@ -15,21 +14,20 @@ type Bodies interface{ Keep(meter.Bodies) }
 
 // captured serves a chat route while it takes down what is said: the bodies, never
 // a header.
-func (d *Door) captured(route *route, w http.ResponseWriter, r *http.Request, who access.Principal, place map[string]string) error {
-	asked := &heard{ReadCloser: r.Body}
-	r.Body = asked
+func (d *Door) captured(w http.ResponseWriter, c call) error {
+	asked := &heard{ReadCloser: c.Body}
+	c.Body = asked
 	said := &answer{ResponseWriter: &told{ResponseWriter: w, copied: &asked.reply}}
 	at := time.Now()
 	defer func() {
-		if record := scope.From(r.Context()).Record; record != "" {
+		if record := scope.From(c.Context()).Record; record != "" {
 			d.Bodies.Keep(meter.Bodies{
-				Record: record, Workspace: who.Workspace, At: at, Request: asked.body(), Reply: asked.reply.body(),
+				Record: record, Workspace: c.who.Workspace, At: at, Request: asked.body(), Reply: asked.reply.body(),
 			})
 		}
 	}()
-	err := route.handler(d, said, call{Request: r, who: who, route: route, place: place})
-	if err != nil { // answered here, so that the answer is taken down, too
-		d.fail(said, r, route.family.of(r), err)
+	if err := d.handle(said, c); err != nil { // answered here, so that the answer is taken down, too
+		d.fail(said, c.Request, c.route.family.of(c.Request), err)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"stele/internal/access"
 	"stele/internal/catalog"
 	"stele/internal/chat"
 	"stele/internal/dialect"
@@ -131,6 +132,9 @@ func (d *Door) stream(f family, codec dialect.Server, w http.ResponseWriter, c c
 		return nil
 	}
 	err = refused(codec, err)
+	if ended := access.Ended(c.Context()); ended != nil {
+		err = ended
+	}
 	if !feed.begun() {
 		return err
 	}

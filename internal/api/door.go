@@ -90,7 +90,7 @@ func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place
 	if _, task := place["id"]; d.Draining() && !task {
 		return fault.New(fault.Unavailable, "This server is shutting down: send the request again.").After(time.Second)
 	}
-	who, err := d.authenticate(r.Header)
+	who, pass, err := d.authenticate(r.Header, scope.From(r.Context()).Remote)
 	if who.Key != "" {
 		note(r, who)
 	}
@@ -101,6 +101,9 @@ func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place
 		return fault.New(fault.PermissionDenied, "This key's scopes do not include %q, which this route needs.", route.group).
 			With("scope", string(route.group))
 	}
+	held, release := d.Access.Hold(r.Context(), pass, route.group)
+	defer release()
+	r = r.WithContext(held)
 	lease := d.Memory.OpenPart(who.Workspace, who.Key)
 	defer lease.Close()
 	scope.From(r.Context()).Memory = lease
@@ -113,10 +116,23 @@ func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place
 		}
 		return err
 	}
-	if d.Bodies != nil && route.group == access.GroupChat {
-		return d.captured(route, w, r, who, place)
+	c := call{Request: r, who: who, route: route, place: place}
+	if d.Bodies != nil && route.group == access.GroupChat && who.Scope.AllowsCapture() {
+		return d.captured(w, c)
 	}
-	return route.handler(d, w, call{Request: r, who: who, route: route, place: place})
+	return d.handle(w, c)
+}
+
+// handle serves a request that is let in. Whatever fails because its key has ended
+// meanwhile is told so.
+func (d *Door) handle(w http.ResponseWriter, c call) error {
+	err := c.route.handler(d, w, c)
+	if err != nil {
+		if ended := access.Ended(c.Context()); ended != nil {
+			return ended
+		}
+	}
+	return err
 }
 
 // unnamed is what is not there where a path's placeholder names nothing that can be.

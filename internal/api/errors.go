@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"stele/internal/access"
 	"stele/internal/fault"
 	"stele/internal/scope"
 )
@@ -21,7 +22,7 @@ func (d *Door) fail(w *answer, r *http.Request, f family, err error) {
 		panic(http.ErrAbortHandler)
 	}
 	noteFailure(r, e)
-	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
+	if errors.Is(err, context.Canceled) && r.Context().Err() != nil && !errors.Is(err, access.ErrEnded) {
 		request.Note(slog.Bool("client_gone", true))
 	}
 	status, body := f.codec.EncodeError(e, request.ID)

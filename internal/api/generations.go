@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"stele/internal/access"
 	"stele/internal/dialect"
 	"stele/internal/generation"
 	"stele/internal/media"
@@ -101,6 +102,10 @@ func (d *Door) follow(w http.ResponseWriter, c call, t *generation.Task) error {
 		for shown := t.Version; t.Version == shown; {
 			next, err := d.Generations.Watch(c.Context(), c.who.Workspace, c.place["app"], t.ID, shown, d.Settings().KeepAlive)
 			if err != nil {
+				if ended := access.Ended(c.Context()); ended != nil {
+					noteFailure(c.Request, ended)
+					_ = send("event: error\ndata: " + string(ended.Envelope(scope.From(c.Context()).ID)) + "\n\n") // broken off either way
+				}
 				panic(http.ErrAbortHandler) // the stream must not look complete
 			}
 			if next.Version == shown && send(": waiting\n\n") != nil {

@@ -88,7 +88,8 @@ type Options struct {
 	Store       Store
 	Files       Files
 	Chat        Talker
-	Pool        *Pool // nil: one of its own
+	Pool        *Pool                               // nil: one of its own
+	Rights      func(workspace string) access.Scope // what its policy leaves open to runs; nil: all
 	Log         *slog.Logger
 	Now         func() time.Time
 }

@@ -113,10 +113,13 @@ func (c *Catalog) Model(id string, scope access.Scope) (*Model, error) {
 	contents := c.contents.Load()
 	if label.IsModelID(id) && scope.AllowsModel(id) {
 		if i, ok := contents.byID[id]; ok {
-			return &contents.Models[i], nil
+			if m := within(&contents.Models[i], scope); m != nil {
+				return m, nil
+			}
+			return nil, NoModel(id)
 		}
 		provider, name, ok := strings.Cut(id, "/")
-		if m, open := contents.Open[provider]; ok && open && name != "" {
+		if m, open := contents.Open[provider]; ok && open && name != "" && scope.AllowsProvider(provider) {
 			m.ID, m.Name = id, name
 			m.Targets = []Target{{Provider: provider, Model: name, Weight: 1}}
 			return &m, nil
@@ -139,12 +142,35 @@ func NoModel(id string) *fault.Error {
 	return fault.New(fault.ModelNotFound, "The model %q does not exist, or this key does not open it.", label.Clean(id, label.Longest)).With("field", "model")
 }
 
+// within is a model with the targets that a scope lets it ask, or nil where none is left.
+func within(m *Model, scope access.Scope) *Model {
+	if !scope.LimitsProviders() {
+		return m
+	}
+	var left []Target
+	for _, t := range m.Targets {
+		if scope.AllowsProvider(t.Provider) {
+			left = append(left, t)
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	narrow := *m
+	narrow.Targets = left
+	return &narrow
+}
+
 // Models lists the chat models that a scope opens.
 func (c *Catalog) Models(scope access.Scope) []Model {
 	var list []Model
-	for _, m := range c.contents.Load().Models {
-		if scope.AllowsModel(m.ID) {
-			list = append(list, m)
+	models := c.contents.Load().Models
+	for i := range models {
+		if !scope.AllowsModel(models[i].ID) {
+			continue
+		}
+		if m := within(&models[i], scope); m != nil {
+			list = append(list, *m)
 		}
 	}
 	return list
@@ -155,7 +181,7 @@ func (c *Catalog) Models(scope access.Scope) []Model {
 func (c *Catalog) Media(scope access.Scope, mediaType string) []media.Model {
 	var list []media.Model
 	for _, m := range c.contents.Load().Media {
-		if (mediaType == "" || m.MediaType == mediaType) && scope.AllowsModel(m.ID) {
+		if (mediaType == "" || m.MediaType == mediaType) && scope.AllowsModel(m.ID) && scope.AllowsProvider(m.Provider) {
 			list = append(list, m)
 		}
 	}
@@ -174,7 +200,7 @@ func (c *Catalog) MediaModel(id string) (*media.Model, bool) {
 
 // OpenMediaModel finds a media model by its id, if the scope opens it.
 func (c *Catalog) OpenMediaModel(id string, scope access.Scope) (*media.Model, error) {
-	if m, ok := c.MediaModel(id); ok && scope.AllowsModel(id) {
+	if m, ok := c.MediaModel(id); ok && scope.AllowsModel(id) && scope.AllowsProvider(m.Provider) {
 		return m, nil
 	}
 	return nil, fault.New(fault.ModelNotFound, "The media model %q does not exist, or this key does not open it.", label.Clean(id, label.Longest)).With("field", "model")

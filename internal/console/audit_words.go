@@ -32,9 +32,11 @@ var deeds = []struct {
 		{"user.password", "Password chosen", "chose a password for"},
 		{"user.signon", "Single sign-on tied", "signed on through the identity provider as"},
 		{"workspace.create", "Workspace made", "made the workspace"},
+		{"workspace.policy", "Policy changed", "changed the policy of"},
 	}},
 	{"API keys", []deedWords{
 		{"key.create", "Key made", "made the key"},
+		{"key.update", "Key edited", "edited the key"},
 		{"key.rotate", "Key rotated", "rotated the key"},
 		{"key.revoke", "Key revoked", "revoked the key"},
 	}},

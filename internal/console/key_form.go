@@ -3,6 +3,7 @@ package console
 import (
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,11 +32,56 @@ func lifetimes() []choice {
 
 func graces() []choice {
 	return []choice{
-		{"none", "ends at once", 0},
+		{"none", "ends when the new one is first used", 0},
 		{"1h", "works for 1 more hour", time.Hour},
 		{"24h", "works for 24 more hours", day},
 		{"7d", "works for 7 more days", 7 * day},
+		{atOnce, "ends now: it has leaked", 0},
 	}
+}
+
+// atOnce is the grace of a secret that ends whether the new one is used or not.
+const atOnce = "now"
+
+func idles() []choice {
+	return []choice{
+		{"never", "Never", 0},
+		{"7d", "7 days", 7 * day},
+		{"30d", "30 days", 30 * day},
+		{"90d", "90 days", 90 * day},
+	}
+}
+
+// including adds a length that was chosen elsewhere to the choices, and gives its value.
+func including(list []choice, length time.Duration) ([]choice, string) {
+	i := slices.IndexFunc(list, func(c choice) bool { return c.length == length && c.Value != atOnce })
+	if i >= 0 {
+		return list, list[i].Value
+	}
+	text := length.String()
+	return append(list, choice{text, lengthOf(length), length}), text
+}
+
+// lengthOf is a length of time in words.
+func lengthOf(d time.Duration) string {
+	if d >= 2*day && d%day == 0 {
+		return strconv.Itoa(int(d/day)) + " days"
+	}
+	if d%time.Hour == 0 && d > time.Hour {
+		return strconv.Itoa(int(d/time.Hour)) + " hours"
+	}
+	return d.String()
+}
+
+// lines are the entries of a text with one a line.
+func lines(text string) []string {
+	var list []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			list = append(list, line)
+		}
+	}
+	return list
 }
 
 // keyForm is the form for a new key, as it was filled in.
@@ -45,9 +91,12 @@ type keyForm struct {
 	Scopes      []scopeBox
 	Models      string
 	Expires     string
+	Idle        string
+	CIDRs       string
 	Sandbox     bool
 	Problems    map[string]string // field → sentence
 	Lifetimes   []choice
+	Idles       []choice
 }
 
 type scopeBox struct {
@@ -56,7 +105,7 @@ type scopeBox struct {
 }
 
 func newKeyForm() keyForm {
-	f := keyForm{Environment: string(access.Development), Expires: "never", Lifetimes: lifetimes(), Scopes: scopeBoxes()}
+	f := keyForm{Environment: string(access.Development), Expires: "never", Idle: "never", Lifetimes: lifetimes(), Idles: idles(), Scopes: scopeBoxes()}
 	for i := range f.Scopes {
 		f.Scopes[i].Ticked = true
 	}
@@ -66,7 +115,8 @@ func newKeyForm() keyForm {
 func readKeyForm(v url.Values) keyForm {
 	f := keyForm{
 		Name: v.Get("name"), Environment: v.Get("environment"), Models: v.Get("models"), Expires: v.Get("expires"),
-		Sandbox: v.Has("sandbox"), Lifetimes: lifetimes(), Scopes: scopeBoxes(),
+		Idle: v.Get("idle_expires"), CIDRs: v.Get("cidrs"), Sandbox: v.Has("sandbox"),
+		Lifetimes: lifetimes(), Idles: idles(), Scopes: scopeBoxes(),
 	}
 	for i := range f.Scopes {
 		f.Scopes[i].Ticked = slices.Contains(v["scope"], f.Scopes[i].Name)
@@ -80,36 +130,47 @@ func (f keyForm) key() (access.NewKey, error) {
 	n := access.NewKey{
 		Name: f.Name, Environment: access.Environment(f.Environment), Sandbox: f.Sandbox,
 	}
-	for line := range strings.Lines(f.Models) {
-		if glob := strings.TrimSpace(line); glob != "" {
-			n.Scope.Models = append(n.Scope.Models, glob)
-		}
-	}
-	for _, box := range f.Scopes {
-		if box.Ticked {
-			n.Scope.Groups = append(n.Scope.Groups, access.Group(box.Name))
-		}
-	}
-	switch len(n.Scope.Groups) {
-	case 0:
-		return n, fault.New(fault.InvalidParameter, "Tick at least one: a key that opens nothing is of no use.").With("field", "scope")
-	case len(f.Scopes):
-		n.Scope.Groups = nil
-	}
-	if f.Expires == "" {
-		return n, nil
-	}
+	n.Scope.Models, n.CIDRs = lines(f.Models), lines(f.CIDRs)
 	var err error
-	n.Lifetime, err = chosen(lifetimes(), f.Expires, "expires")
+	if n.Scope.Groups, err = ticked(f.Scopes); err != nil {
+		return n, err
+	}
+	if f.Idle != "" {
+		if n.Idle, err = chosen(f.Idles, f.Idle, "idle_expires"); err != nil {
+			return n, err
+		}
+	}
+	if f.Expires != "" {
+		n.Lifetime, err = chosen(f.Lifetimes, f.Expires, "expires")
+	}
 	return n, err
 }
 
-// graceOf reads how long the secret before a rotation lives on; "" is not at all.
-func graceOf(value string) (time.Duration, error) {
-	if value == "" {
-		return 0, nil
+// ticked are the groups of ticked boxes; all of them are none, which means all.
+func ticked(boxes []scopeBox) ([]access.Group, error) {
+	var groups []access.Group
+	for _, box := range boxes {
+		if box.Ticked {
+			groups = append(groups, access.Group(box.Name))
+		}
 	}
-	return chosen(graces(), value, "grace")
+	switch len(groups) {
+	case 0:
+		return nil, fault.New(fault.InvalidParameter, "Tick at least one: a key that opens nothing is of no use.").With("field", "scope")
+	case len(boxes):
+		return nil, nil
+	}
+	return groups, nil
+}
+
+// rotationOf reads how long the secrets before a rotation live on; "" is until the
+// new one is used.
+func rotationOf(value string) (access.Rotation, error) {
+	if value == "" {
+		return access.Rotation{}, nil
+	}
+	grace, err := chosen(graces(), value, "grace")
+	return access.Rotation{Grace: grace, AtOnce: value == atOnce}, err
 }
 
 func chosen(from []choice, value, field string) (time.Duration, error) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"time"
 
 	"stele/internal/access"
 	"stele/internal/fault"
@@ -31,7 +32,13 @@ type keyRow struct {
 	LastUsed    *moment
 	Expires     *moment
 	Revoked     *moment
-	OldUntil    *moment // the secret before the last rotation works until then
+	Creator     string
+	CIDRs       []string // none: any address
+	Idle        string   // how long it may go unused; "": for ever
+	Secrets     int      // that open it
+	Fresh       bool     // the newest of them has not been used yet
+	OldUntil    *moment  // the secrets before the newest work until then
+	Mine        bool     // the visitor may change it
 }
 
 func (c *Console) showKeys(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
@@ -56,11 +63,11 @@ func (c *Console) createKey(w http.ResponseWriter, r *http.Request, v access.Vis
 }
 
 func (c *Console) rotateKey(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	grace, err := graceOf(r.PostForm.Get("grace"))
+	rotation, err := rotationOf(r.PostForm.Get("grace"))
 	if err != nil {
 		return err
 	}
-	k, secret, err := c.access.RotateKey(r.Context(), v.Principal(), r.PathValue("id"), grace)
+	k, secret, err := c.access.RotateKey(r.Context(), v.Principal(), r.PathValue("id"), rotation)
 	if _, sentence, ok := fieldProblem(err); ok {
 		return c.keysPage(w, r, v, http.StatusUnprocessableEntity, keysPage{Form: newKeyForm(), Problem: sentence})
 	}
@@ -99,7 +106,10 @@ func (c *Console) row(k access.Key, v access.Visitor) keyRow {
 	row := keyRow{
 		ID: k.ID, Name: k.Name, Environment: string(k.Environment), Sandbox: k.Sandbox, Status: k.Status(c.now()),
 		Models: slices.Clone(k.Scope.Models), Created: c.at(k.CreatedAt), LastUsed: c.at(k.LastUsedAt),
-		Expires: c.at(k.ExpiresAt), Revoked: c.at(k.RevokedAt),
+		Expires: c.at(k.End()), Revoked: c.at(k.RevokedAt), Creator: creatorOf(k), CIDRs: k.CIDRs, Mine: v.Principal().MayChange(&k),
+	}
+	if idle := k.IdleAfter(); idle > 0 {
+		row.Idle = lengthOf(idle)
 	}
 	if k.Workspace != v.Session.Workspace {
 		row.Workspace = k.Workspace
@@ -107,10 +117,27 @@ func (c *Console) row(k access.Key, v access.Visitor) keyRow {
 	for _, g := range k.Scope.Groups {
 		row.Scopes = append(row.Scopes, string(g))
 	}
-	if c.now().Before(k.OldUntil) {
-		row.OldUntil = c.at(k.OldUntil)
+	secrets := k.Alive(c.now())
+	row.Secrets = len(secrets)
+	if len(secrets) > 1 {
+		var until int64
+		for _, old := range secrets[1:] {
+			until = max(until, old.Until)
+		}
+		row.Fresh, row.OldUntil = !secrets[0].Used, c.at(time.UnixMilli(until))
 	}
 	return row
+}
+
+// creatorOf names whoever made a key.
+func creatorOf(k access.Key) string {
+	switch {
+	case k.CreatorName != "":
+		return k.CreatorName
+	case k.Creator == "command-line":
+		return "the command line"
+	}
+	return k.Creator
 }
 
 func noSuchKey(err error) error {

@@ -37,6 +37,7 @@ var allNav = []navGroup{
 		{Name: "keys", Label: "API keys", Path: "/console/keys", need: access.Viewer},
 		{Name: "models", Label: "Models", Path: "/console/models", need: access.Viewer},
 		{Name: "providers", Label: "Providers", Path: "/console/providers", need: access.Viewer},
+		{Name: "policy", Label: "Policy", Path: "/console/policy", need: access.Owner},
 		{Name: "people", Label: "People", Path: "/console/people", need: access.Owner},
 		{Name: "sessions", Label: "Sessions", Path: "/console/sessions", need: access.Viewer},
 		{Name: "audit", Label: "Audit log", Path: "/console/audit", need: access.Owner},

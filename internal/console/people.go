@@ -16,6 +16,7 @@ type peoplePage struct {
 	Told    string // what was just done
 	Place   string // what the workspace is called
 	People  []personRow
+	EndKeys bool        // keys end with the people who made them
 	Loose   []personRow // accounts that belong to no workspace, for administrators
 }
 
@@ -127,6 +128,8 @@ func (c *Console) peoplePage(w http.ResponseWriter, r *http.Request, v access.Vi
 	if err != nil {
 		return err
 	}
+	policy := v.Principal().Scope.Policy
+	p.EndKeys = policy != nil && policy.EndWithCreator
 	for _, one := range people {
 		p.People = append(p.People, c.person(one, v))
 	}

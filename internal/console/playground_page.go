@@ -32,7 +32,7 @@ type modelOwner struct {
 type modelChoice struct{ ID, Label string }
 
 func (c *Console) showPlayground(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	models := c.playground.Models.Models(access.Scope{})
+	models := c.playground.Models.Models(trying(v).Scope)
 	p := playgroundPage{
 		Owners: owners(models), Chosen: r.URL.Query().Get("model"), Files: c.playground.Files != nil, Links: !c.absent["requests"],
 		Built: slices.ContainsFunc(models, func(m catalog.Model) bool { return m.ID == sandboxModel }),

@@ -49,10 +49,13 @@ func (c *Console) runPlayground(w http.ResponseWriter, r *http.Request, v access
 		}
 		err = run.tell(reply)
 	}
-	if err == nil || errors.Is(err, errGone) || errors.Is(err, context.Canceled) && r.Context().Err() != nil {
+	ended := access.Ended(r.Context())
+	if err == nil || errors.Is(err, errGone) || ended == nil && errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		return nil
 	}
-	err = toldTalk(err)
+	if err = toldTalk(err); ended != nil {
+		err = ended
+	}
 	if !feed.begun() {
 		return err
 	}

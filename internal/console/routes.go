@@ -59,8 +59,13 @@ func Routes() []Route {
 
 		{"GET", "/console/keys", viewer, (*Console).showKeys},
 		{"POST", "/console/keys", member, (*Console).createKey},
+		{"GET", "/console/keys/{id}", member, (*Console).showKey},
+		{"POST", "/console/keys/{id}", member, (*Console).updateKey},
 		{"POST", "/console/keys/{id}/rotate", member, (*Console).rotateKey},
 		{"POST", "/console/keys/{id}/revoke", member, (*Console).revokeKey},
+
+		{"GET", "/console/policy", owner, (*Console).showPolicy},
+		{"POST", "/console/policy", owner, (*Console).setPolicy},
 
 		{"GET", "/console/people", owner, (*Console).showPeople},
 		{"POST", "/console/people", owner, (*Console).addPerson},
@@ -212,7 +217,18 @@ func (c *Console) enter(w http.ResponseWriter, r *http.Request, route Route) err
 	if err := readForm(w, r); err != nil {
 		return err
 	}
+	if route.goesOn() {
+		held, release := c.access.Stay(r.Context(), v, route.Need)
+		defer release()
+		r = r.WithContext(held)
+	}
 	return route.serve(c, w, r, v)
+}
+
+// goesOn reports whether an answer of the route ends with the visitor's session or
+// role. A change is made whole once it is asked for: it may be what ends them.
+func (r Route) goesOn() bool {
+	return r.Need != open && (r.Method == http.MethodGet || r.Pattern == "/console/playground/run")
 }
 
 func (c *Console) home(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {

@@ -79,7 +79,7 @@ func (c *Console) showStart(w http.ResponseWriter, r *http.Request, v access.Vis
 		}
 	}
 	c.startHealth(r.Context(), &p)
-	c.startSnippets(&p)
+	c.startSnippets(v, &p)
 	page.Data = p
 	return c.render(w, r, http.StatusOK, "start", page)
 }
@@ -214,13 +214,14 @@ func (c *Console) startHealth(ctx context.Context, p *startPage) {
 	}
 }
 
-func (c *Console) startSnippets(p *startPage) {
+func (c *Console) startSnippets(v access.Visitor, p *startPage) {
 	if c.start == nil {
 		return
 	}
-	chat, picture := pickChat(c.start.Models.Models(access.Scope{})), pickMedia(c.start.Media.Media(access.Scope{}, "image"))
+	scope := v.Principal().Scope
+	chat, picture := pickChat(c.start.Models.Models(scope)), pickMedia(c.start.Media.Media(scope, "image"))
 	if picture == "" {
-		picture = pickMedia(c.start.Media.Media(access.Scope{}, ""))
+		picture = pickMedia(c.start.Media.Media(scope, ""))
 	}
 	p.Snippets = snippets(c.root(), chat, picture)
 	p.Languages, p.Dialects = snippetLanguages, snippetDialects

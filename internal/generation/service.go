@@ -119,7 +119,8 @@ type Options struct {
 	Catalog  Catalog
 	Makers   func(name string) (Maker, bool)
 	Settings func() Settings
-	Alone    bool // no other process works on the store: whatever it left is ours at once
+	Rights   func(workspace string) access.Scope // what its policy leaves open to parts of a task; nil: all
+	Alone    bool                                // no other process works on the store: whatever it left is ours at once
 	Log      *slog.Logger
 	Now      func() time.Time
 }

@@ -90,7 +90,11 @@ func (s *Service) CreatePart(ctx context.Context, parent *Task, id string, ask m
 	if !errors.Is(err, access.ErrNotFound) {
 		return t, err
 	}
-	t, operation, err := s.plan(PrincipalOf(parent), id, &ask)
+	who := PrincipalOf(parent)
+	if s.Rights != nil { // the policy may have changed since the whole was ordered
+		who.Scope = s.Rights(parent.Workspace)
+	}
+	t, operation, err := s.plan(who, id, &ask)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"stele/internal/access"
 	"stele/internal/catalog"
 	"stele/internal/chat"
 	"stele/internal/fault"
@@ -18,6 +19,7 @@ import (
 type call struct {
 	relay  *Relay
 	ctx    context.Context // never ends
+	asker  context.Context // the caller's
 	scope  *scope.Request
 	start  time.Time
 	body   int // bytes of the request
@@ -81,11 +83,22 @@ func (c *call) trail() string {
 	return meter.Trail(tries)
 }
 
+// ended is why a call failed whose caller lost the right to it; nil where that is not why.
+func (c *call) ended(err error) error {
+	if err == nil {
+		return nil
+	}
+	if e := access.Ended(c.asker); e != nil {
+		return e
+	}
+	return nil
+}
+
 func (c *call) fail(err error) { c.record.Status, c.record.Code = told(err) }
 
 // told is how the record tells of a failure.
 func told(err error) (status int, code string) {
-	if errors.Is(err, context.Canceled) {
+	if errors.Is(err, context.Canceled) && !errors.Is(err, access.ErrEnded) {
 		return 499, "client_gone"
 	}
 	c := fault.From(err).Code
@@ -106,7 +119,9 @@ func (c *call) watch(stream chat.Stream) chat.Stream {
 	return func(yield func(chat.Chunk, error) bool) {
 		defer c.settle()
 		for chunk, err := range stream {
-			if err != nil {
+			if ended := c.ended(err); ended != nil {
+				c.fail(ended)
+			} else if err != nil {
 				c.fail(err)
 				c.relay.Router.Broke(c.record.Provider, fault.New(fault.Code(c.record.Code), "The stream broke."))
 			}

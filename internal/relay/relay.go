@@ -68,6 +68,9 @@ func (r *Relay) Do(ctx context.Context, who access.Principal, req *chat.Request)
 	call := r.begin(ctx, who, req)
 	reply, err := r.do(ctx, who, req, call)
 	if err != nil {
+		if ended := call.ended(err); ended != nil {
+			err = ended
+		}
 		call.fail(err)
 		call.settle()
 		return nil, err
@@ -185,7 +188,7 @@ func (r *Relay) begin(ctx context.Context, who access.Principal, req *chat.Reque
 	now := r.Now()
 	s := scope.From(ctx)
 	s.Record = uid.New("use")
-	return &call{relay: r, ctx: context.WithoutCancel(ctx), scope: s, start: now, body: len(req.Origin.Body), record: meter.Record{
+	return &call{relay: r, ctx: context.WithoutCancel(ctx), asker: ctx, scope: s, start: now, body: len(req.Origin.Body), record: meter.Record{
 		ID: s.Record, At: now, Request: s.ID, Workspace: who.Workspace, Key: who.Key, Environment: string(who.Environment),
 		Route: s.Route(), Dialect: req.Origin.Dialect, Model: req.Model, Stream: req.Stream, Status: 200,
 	}}

@@ -18,9 +18,15 @@ type Control struct {
 	server   *http.Server
 }
 
-// NewControl listens at path. POST /reload calls reload and answers with its
-// note, or with what went wrong, as text.
-func NewControl(path string, reload func(context.Context) (note string, err error)) (*Control, error) {
+// Commands are what the command line may ask of a running server.
+type Commands struct {
+	Reload  func(context.Context) (note string, err error) // the configuration
+	Refresh func(context.Context) error                    // takes over changed keys before it returns
+}
+
+// NewControl listens at path. POST /reload and /refresh answer with a note, or with
+// what went wrong, as text.
+func NewControl(path string, do Commands) (*Control, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("remove old control socket: %w", err)
 	}
@@ -33,13 +39,18 @@ func NewControl(path string, reload func(context.Context) (note string, err erro
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /reload", func(w http.ResponseWriter, r *http.Request) {
-		note, err := reload(r.Context())
+		note, err := do.Reload(r.Context())
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 			return
 		}
 		if note != "" {
 			_, _ = fmt.Fprintln(w, note)
+		}
+	})
+	mux.HandleFunc("POST /refresh", func(w http.ResponseWriter, r *http.Request) {
+		if err := do.Refresh(r.Context()); err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		}
 	})
 	usual := func() Bounds { return standard }

@@ -12,29 +12,41 @@ import (
 	"stele/internal/access"
 )
 
-const keyColumns = `id, workspace, name, environment, sandbox, scopes, models,
-	created_at, expires_at, revoked_at, last_used_at, hash, old_hash, old_until, revision`
+const keyColumns = `id, workspace, name, environment, sandbox, scopes, models, creator, creator_name,
+	created_at, expires_at, revoked_at, last_used_at, idle, cidrs, secrets, revision`
 
 // InsertKey saves a new key, its workspace where it is new, and the audit entry.
 func (s *Store) InsertKey(ctx context.Context, k access.Key, e access.Entry) error {
+	secrets, err := encode(k.Secrets)
+	if err != nil {
+		return fmt.Errorf("insert key: %w", err)
+	}
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		var err error
-		if k.Revision, err = nextRevision(ctx, tx, "keys"); err != nil {
+		if k.Revision, err = s.nextKeys(ctx, tx); err != nil {
 			return err
 		}
 		if err := insertWorkspace(ctx, tx, k.Workspace, k.CreatedAt); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO keys (`+keyColumns+`)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
-			k.ID, k.Workspace, k.Name, string(k.Environment), flag(k.Sandbox), joined(k.Scope.Groups), joined(k.Scope.Models),
+		_, err = tx.ExecContext(ctx, `INSERT INTO keys (hash, `+keyColumns+`)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, COALESCE((SELECT email FROM users WHERE id = $9), ''),
+				$10, $11, $12, $13, $14, $15, $16, $17)`,
+			newestHash(k), k.ID, k.Workspace, k.Name, string(k.Environment), flag(k.Sandbox), joined(k.Scope.Groups), joined(k.Scope.Models), k.Creator,
 			millis(k.CreatedAt), millis(k.ExpiresAt), millis(k.RevokedAt), millis(k.LastUsedAt),
-			k.Hash, k.OldHash, millis(k.OldUntil), k.Revision)
+			k.Idle.Milliseconds(), joined(k.CIDRs), secrets, k.Revision)
 		if err != nil {
 			return fmt.Errorf("insert key: %w", err)
 		}
 		return s.insertAudit(ctx, tx, e)
 	})
+}
+
+func newestHash(k access.Key) string {
+	if len(k.Secrets) == 0 {
+		return k.ID // it is unique as well
+	}
+	return k.Secrets[0].Hash
 }
 
 // UpdateKey hands the key to change and saves what it made of it, unless it
@@ -44,28 +56,71 @@ func (s *Store) UpdateKey(ctx context.Context, id string, change func(*access.Ke
 	var k access.Key
 	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		// The counter's row is taken first: on PostgreSQL it is the lock.
-		revision, err := nextRevision(ctx, tx, "keys")
+		revision, err := s.nextKeys(ctx, tx)
 		if err != nil {
 			return err
 		}
-		k, err = scanKey(tx.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM keys WHERE id = $1`, id))
-		if err != nil {
-			return found(err)
+		if k, err = keyByID(ctx, tx, id); err != nil {
+			return err
 		}
 		e, err := change(&k)
 		if err != nil || e.Action == "" {
 			return err
 		}
 		k.Revision = revision
-		_, err = tx.ExecContext(ctx, `UPDATE keys
-			SET expires_at = $2, revoked_at = $3, hash = $4, old_hash = $5, old_until = $6, revision = $7 WHERE id = $1`,
-			k.ID, millis(k.ExpiresAt), millis(k.RevokedAt), k.Hash, k.OldHash, millis(k.OldUntil), k.Revision)
-		if err != nil {
-			return fmt.Errorf("update key: %w", err)
+		if err := updateKey(ctx, tx, k); err != nil {
+			return err
 		}
 		return s.insertAudit(ctx, tx, e)
 	})
 	return k, err
+}
+
+func keyByID(ctx context.Context, tx *sql.Tx, id string) (access.Key, error) {
+	k, err := scanKey(tx.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM keys WHERE id = $1`, id))
+	return k, found(err)
+}
+
+func updateKey(ctx context.Context, tx *sql.Tx, k access.Key) error {
+	secrets, err := encode(k.Secrets)
+	if err != nil {
+		return fmt.Errorf("update key: %w", err)
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE keys SET name = $2, scopes = $3, models = $4, expires_at = $5, revoked_at = $6,
+			idle = $7, cidrs = $8, hash = $9, secrets = $10, revision = $11 WHERE id = $1`,
+		k.ID, k.Name, joined(k.Scope.Groups), joined(k.Scope.Models), millis(k.ExpiresAt), millis(k.RevokedAt),
+		k.Idle.Milliseconds(), joined(k.CIDRs), newestHash(k), secrets, k.Revision)
+	if err != nil {
+		return fmt.Errorf("update key: %w", err)
+	}
+	return nil
+}
+
+// ProveSecrets notes that secrets have been used.
+func (s *Store) ProveSecrets(ctx context.Context, used map[string][]string) error {
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		revision, err := s.nextKeys(ctx, tx)
+		if err != nil {
+			return err
+		}
+		for _, id := range slices.Sorted(maps.Keys(used)) {
+			k, err := keyByID(ctx, tx, id)
+			if errors.Is(err, access.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			for i := range k.Secrets {
+				k.Secrets[i].Used = k.Secrets[i].Used || slices.Contains(used[id], k.Secrets[i].Hash)
+			}
+			k.Revision = revision
+			if err := updateKey(ctx, tx, k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Keys lists the keys of a workspace, or all where it is "", newest first.
@@ -78,14 +133,14 @@ func (s *Store) KeysSince(ctx context.Context, revision int64) ([]access.Key, er
 	return s.queryKeys(ctx, `WHERE revision > $1 ORDER BY revision`, revision)
 }
 
-// KeyRevision is the revision of the latest change of any key.
-func (s *Store) KeyRevision(ctx context.Context) (int64, error) {
-	var n int64
-	err := s.read.QueryRowContext(ctx, `SELECT n FROM revisions WHERE name = 'keys'`).Scan(&n)
+// Revisions are those of the latest change of any key and of any person.
+func (s *Store) Revisions(ctx context.Context) (keys, people int64, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT (SELECT n FROM revisions WHERE name = 'keys'), (SELECT n FROM revisions WHERE name = 'people')`).
+		Scan(&keys, &people)
 	if err != nil {
-		return 0, fmt.Errorf("read key revision: %w", err)
+		return 0, 0, fmt.Errorf("read revisions: %w", err)
 	}
-	return n, nil
+	return keys, people, nil
 }
 
 // TouchKeys notes when keys were last used. It is no change: the revision stays.
@@ -109,6 +164,25 @@ func (s *Store) touchKeys(ctx context.Context, ids []string, used map[string]tim
 	})
 }
 
+// UsesSince tells when keys were used last that were used after a time.
+func (s *Store) UsesSince(ctx context.Context, since time.Time) (map[string]time.Time, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT id, last_used_at FROM keys WHERE last_used_at > $1 AND revoked_at = 0`, millis(since))
+	if err != nil {
+		return nil, fmt.Errorf("read uses of keys: %w", err)
+	}
+	defer rows.Close()
+	used := make(map[string]time.Time)
+	for rows.Next() {
+		var id string
+		var at int64
+		if err := rows.Scan(&id, &at); err != nil {
+			return nil, fmt.Errorf("read uses of keys: %w", err)
+		}
+		used[id] = fromMillis(at)
+	}
+	return used, rows.Err()
+}
+
 func (s *Store) queryKeys(ctx context.Context, where string, arg any) ([]access.Key, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT `+keyColumns+` FROM keys `+where, arg)
 	if err != nil {
@@ -128,15 +202,31 @@ func (s *Store) queryKeys(ctx context.Context, where string, arg any) ([]access.
 
 func scanKey(row interface{ Scan(...any) error }) (access.Key, error) {
 	var k access.Key
-	var environment, scopes, models string
-	var sandbox, created, expires, revoked, used, until int64
-	err := row.Scan(&k.ID, &k.Workspace, &k.Name, &environment, &sandbox, &scopes, &models,
-		&created, &expires, &revoked, &used, &k.Hash, &k.OldHash, &until, &k.Revision)
+	var environment, scopes, models, cidrs, secrets string
+	var sandbox, created, expires, revoked, used, idle int64
+	err := row.Scan(&k.ID, &k.Workspace, &k.Name, &environment, &sandbox, &scopes, &models, &k.Creator, &k.CreatorName,
+		&created, &expires, &revoked, &used, &idle, &cidrs, &secrets, &k.Revision)
+	if err != nil {
+		return k, err
+	}
 	k.Environment, k.Sandbox = access.Environment(environment), sandbox != 0
 	k.Scope = access.Scope{Groups: split[access.Group](scopes), Models: split[string](models)}
 	k.CreatedAt, k.ExpiresAt, k.RevokedAt = fromMillis(created), fromMillis(expires), fromMillis(revoked)
-	k.LastUsedAt, k.OldUntil = fromMillis(used), fromMillis(until)
-	return k, err
+	k.LastUsedAt, k.Idle, k.CIDRs = fromMillis(used), time.Duration(idle)*time.Millisecond, split[string](cidrs)
+	return k, decode(secrets, &k.Secrets)
+}
+
+// nextKeys counts a change of keys, or of what decides about them, and tells the
+// other processes of it when it is committed.
+func (s *Store) nextKeys(ctx context.Context, tx *sql.Tx) (int64, error) {
+	revision, err := nextRevision(ctx, tx, "keys")
+	if err != nil || s.engine != postgres {
+		return revision, err
+	}
+	if _, err := tx.ExecContext(ctx, `SELECT pg_notify($1, '')`, keyChannel); err != nil {
+		return 0, fmt.Errorf("tell of keys: %w", err)
+	}
+	return revision, nil
 }
 
 // nextRevision counts a change of a kind of thing. Its row stays locked until

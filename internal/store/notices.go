@@ -16,6 +16,7 @@ import (
 
 const (
 	noticeChannel = "stele_generation"
+	keyChannel    = "stele_keys"
 	noticeIDs     = 200 // in one notice: PostgreSQL takes up to 8,000 bytes
 )
 
@@ -88,7 +89,7 @@ func (n *notices) close() {
 }
 
 // Listen calls changed for every task that a process on this database has changed,
-// until ctx ends. A broken connection is made anew; what was said meanwhile is lost.
+// and fills KeyNews for every change of keys, until ctx ends. A broken connection is made anew; what was said meanwhile is lost.
 func (s *Store) Listen(ctx context.Context, log *slog.Logger, changed func(id string)) {
 	failing := false
 	for ctx.Err() == nil && s.pool != nil {
@@ -115,17 +116,31 @@ func (s *Store) listen(ctx context.Context, ready func(), changed func(id string
 	}
 	conn := taken.Hijack() // for good: it is none of the pool's any more
 	defer conn.Close(context.WithoutCancel(ctx))
-	if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{noticeChannel}.Sanitize()); err != nil {
-		return fmt.Errorf("listen: %w", err)
+	for _, channel := range []string{noticeChannel, keyChannel} {
+		if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
+			return fmt.Errorf("listen: %w", err)
+		}
 	}
 	ready()
+	s.ringKeys() // what was said before nobody has heard
 	for {
 		notice, err := conn.WaitForNotification(ctx)
 		if err != nil {
 			return fmt.Errorf("listen: %w", err)
 		}
+		if notice.Channel == keyChannel {
+			s.ringKeys()
+			continue
+		}
 		for id := range strings.SplitSeq(notice.Payload, " ") {
 			changed(id)
 		}
+	}
+}
+
+func (s *Store) ringKeys() {
+	select {
+	case s.keyNews <- struct{}{}:
+	default: // whoever follows has not looked yet
 	}
 }

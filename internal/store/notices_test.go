@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"stele/internal/access"
 	"stele/internal/generation"
 	"stele/internal/store/storetest"
 	"stele/internal/uid"
@@ -80,6 +81,39 @@ func TestListeningOnSQLiteWaitsForTheEnd(t *testing.T) {
 		defer close(over)
 		s.Listen(ctx, slog.New(slog.DiscardHandler), func(id string) { t.Errorf("heard of %q", id) })
 	}()
+	cancel()
+	<-over
+}
+
+func TestChangesOfKeysAreHeardByOtherProcesses(t *testing.T) {
+	t.Parallel()
+	databaseURL, _ := storetest.Place(t, "postgres")
+	var processes []*Store
+	for range 2 {
+		s, err := Open(t.Context(), databaseURL, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.Close)
+		processes = append(processes, s)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		processes[1].Listen(ctx, slog.New(slog.DiscardHandler), func(string) {})
+	}()
+	<-processes[1].KeyNews() // it listens, and has to look
+	e := access.Entry{ID: uid.New("aud"), At: time.Now(), Action: "key.create"}
+	k := access.Key{ID: uid.New("key"), Workspace: "default", Name: "k", CreatedAt: time.Now(), Secrets: []access.Secret{{Hash: "h"}}}
+	if err := processes[0].InsertKey(t.Context(), k, e); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-processes[1].KeyNews():
+	case <-time.After(30 * time.Second):
+		t.Error("not heard")
+	}
 	cancel()
 	<-over
 }

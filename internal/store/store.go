@@ -40,6 +40,7 @@ type Store struct {
 
 	pool    *pgxpool.Pool // beneath both, on PostgreSQL
 	notices *notices      // on PostgreSQL
+	keyNews chan struct{} // on PostgreSQL
 }
 
 type engine string
@@ -143,7 +144,7 @@ func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
 		return nil, fmt.Errorf("reach database at %s:%d: %w", config.ConnConfig.Host, config.ConnConfig.Port, err)
 	}
 	db := stdlib.OpenDBFromPool(pool)
-	s := &Store{engine: postgres, read: db, write: db, pool: pool, notices: newNotices(pool)}
+	s := &Store{engine: postgres, read: db, write: db, pool: pool, notices: newNotices(pool), keyNews: make(chan struct{}, 1)}
 	s.insertions.width, s.insertions.do = insertWidth, s.insertGroup
 	s.courtesy.freely = int(config.MaxConns) * 3 / 4
 	return s, nil

@@ -19,7 +19,7 @@ var noon = time.Date(2026, 11, 15, 12, 0, 0, 123e6, time.UTC)
 func key(name, workspace string, at time.Time) access.Key {
 	return access.Key{
 		ID: uid.New("key"), Name: name, Workspace: workspace, Environment: access.Production,
-		CreatedAt: at, Hash: strings.Repeat("0", 38) + uid.Secret(16),
+		CreatedAt: at, Secrets: []access.Secret{{Hash: strings.Repeat("0", 38) + uid.Secret(16)}},
 	}
 }
 
@@ -32,7 +32,8 @@ func keysComeBack(t *testing.T, s access.Store) {
 	full.Sandbox = true
 	full.Scope = access.Scope{Groups: []access.Group{access.GroupChat, access.GroupApps}, Models: []string{"openai/*", "stele/?"}}
 	full.ExpiresAt, full.RevokedAt, full.LastUsedAt = noon.Add(time.Hour), noon.Add(time.Minute), noon.Add(time.Second)
-	full.OldHash, full.OldUntil = "ab", noon.Add(2*time.Hour)
+	full.Creator, full.Idle, full.CIDRs = "command-line", time.Hour, []string{"10.0.0.0/8", "2001:db8::/32"}
+	full.Secrets = append(full.Secrets, access.Secret{Hash: "ab", Until: noon.UnixMilli(), Used: true})
 	must(t, s.InsertKey(t.Context(), full, entry("key.create")))
 	full.Revision = 1
 	keys, err := s.Keys(t.Context(), "acme")
@@ -62,7 +63,7 @@ func keysListed(t *testing.T, s access.Store) {
 func keysFollowed(t *testing.T, s access.Store) {
 	first, second := key("first", "default", noon), key("second", "default", noon)
 	must(t, s.InsertKey(t.Context(), first, entry("key.create")))
-	seen, err := s.KeyRevision(t.Context())
+	seen, _, err := s.Revisions(t.Context())
 	must(t, err)
 	must(t, s.InsertKey(t.Context(), second, entry("key.create")))
 	_, err = s.UpdateKey(t.Context(), first.ID, func(k *access.Key) (access.Entry, error) {
@@ -75,7 +76,7 @@ func keysFollowed(t *testing.T, s access.Store) {
 	if len(changed) != 2 || changed[0].Name != "second" || changed[1].Name != "first" || changed[1].RevokedAt.IsZero() {
 		t.Errorf("changed since %d: %+v", seen, changed)
 	}
-	latest, err := s.KeyRevision(t.Context())
+	latest, _, err := s.Revisions(t.Context())
 	must(t, err)
 	if rest, err := s.KeysSince(t.Context(), latest); err != nil || len(rest) != 0 {
 		t.Errorf("after the latest revision: %d keys, %v", len(rest), err)
@@ -90,7 +91,7 @@ func keysInParallel(t *testing.T, s access.Store) {
 	for range writers {
 		wg.Go(func() {
 			_, err := s.UpdateKey(t.Context(), k.ID, func(k *access.Key) (access.Entry, error) {
-				k.OldHash += "x"
+				k.CIDRs = append(k.CIDRs, "x")
 				return entry("key.rotate"), nil
 			})
 			if err != nil {
@@ -101,7 +102,7 @@ func keysInParallel(t *testing.T, s access.Store) {
 	wg.Wait()
 	keys, err := s.Keys(t.Context(), "default")
 	must(t, err)
-	if got := len(keys[0].OldHash); got != writers {
+	if got := len(keys[0].CIDRs); got != writers {
 		t.Errorf("%d of %d changes survived", got, writers)
 	}
 }
@@ -111,7 +112,7 @@ func keyChangeRefused(t *testing.T, s access.Store) {
 	must(t, s.InsertKey(t.Context(), k, entry("key.create")))
 	refusal := errors.New("no")
 	_, err := s.UpdateKey(t.Context(), k.ID, func(k *access.Key) (access.Entry, error) {
-		k.Hash = "other"
+		k.Secrets[0].Hash = "other"
 		return entry("key.rotate"), refusal
 	})
 	if !errors.Is(err, refusal) {
@@ -119,7 +120,7 @@ func keyChangeRefused(t *testing.T, s access.Store) {
 	}
 	keys, err := s.Keys(t.Context(), "")
 	must(t, err)
-	if keys[0].Hash != k.Hash {
+	if keys[0].Secrets[0] != k.Secrets[0] {
 		t.Error("a refused change was saved")
 	}
 }
@@ -127,7 +128,7 @@ func keyChangeRefused(t *testing.T, s access.Store) {
 func keysTouched(t *testing.T, s access.Store) {
 	k := key("k", "default", noon)
 	must(t, s.InsertKey(t.Context(), k, entry("key.create")))
-	before, err := s.KeyRevision(t.Context())
+	before, _, err := s.Revisions(t.Context())
 	must(t, err)
 	for _, at := range []time.Time{noon.Add(time.Minute), noon} {
 		must(t, s.TouchKeys(t.Context(), map[string]time.Time{k.ID: at, "key_none": at}))
@@ -137,7 +138,7 @@ func keysTouched(t *testing.T, s access.Store) {
 	if got := keys[0].LastUsedAt; !got.Equal(noon.Add(time.Minute)) {
 		t.Errorf("last used at %v", got)
 	}
-	if after, err := s.KeyRevision(t.Context()); err != nil || after != before {
+	if after, _, err := s.Revisions(t.Context()); err != nil || after != before {
 		t.Errorf("a use counted as a change: revision %d → %d, %v", before, after, err)
 	}
 }

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"stele/internal/access"
+)
+
+func newKeysEdit(w world, f *flags) *cobra.Command {
+	var name, expires, idle string
+	var scopes, models, cidrs []string
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "edit ID", Short: "Change what a key opens and how long it lives", Args: cobra.ExactArgs(1),
+		Long: "Change what a key opens and how long it lives. What no flag names stays as it is; a flag with an empty value takes a limit away.",
+		Example: "  stele keys edit key_06gx… --allow-cidr 192.0.2.0/24,2001:db8::/32\n" +
+			"  stele keys edit key_06gx… --expires never --allow-model ''",
+		RunE: func(c *cobra.Command, args []string) error {
+			edit := access.KeyEdit{}
+			set := c.Flags().Changed
+			if set("name") {
+				edit.Name = &name
+			}
+			if set("scope") {
+				edit.Groups = new([]access.Group)
+				for _, s := range withoutEmpty(scopes) {
+					*edit.Groups = append(*edit.Groups, access.Group(s))
+				}
+			}
+			if set("allow-model") {
+				list := withoutEmpty(models)
+				edit.Models = &list
+			}
+			if set("allow-cidr") {
+				list := withoutEmpty(cidrs)
+				edit.CIDRs = &list
+			}
+			var err error
+			if set("expires") {
+				edit.Lifetime, err = lengthOrNever("expires", expires)
+			}
+			if set("idle-expires") && err == nil {
+				edit.Idle, err = lengthOrNever("idle-expires", idle)
+			}
+			if err == nil && edit == (access.KeyEdit{}) {
+				err = errors.New("nothing to change: stele keys edit --help lists what can be")
+			}
+			if err != nil {
+				return err
+			}
+			return withKeys(c.Context(), w, f, func(s *access.Service, known func()) error {
+				k, err := s.EditKey(c.Context(), access.CommandLine(access.DefaultWorkspace), args[0], edit)
+				if err != nil {
+					return noSuchKey(args[0], err)
+				}
+				known()
+				if asJSON {
+					return printJSON(c, toWireKey(k, ""))
+				}
+				_, err = fmt.Fprintf(c.OutOrStdout(), "changed %s (%s)\n", k.ID, k.Name)
+				return err
+			})
+		},
+	}
+	c.Flags().StringVar(&name, "name", "", "what people recognise it by")
+	c.Flags().StringSliceVar(&scopes, "scope", nil, "route groups it opens: chat,models,files,media,apps ('' for all)")
+	c.Flags().StringArrayVar(&models, "allow-model", nil, "models it opens, * stands for any characters; may be repeated ('' for all)")
+	c.Flags().StringSliceVar(&cidrs, "allow-cidr", nil, "addresses it may be used from, such as 192.0.2.0/24; may be repeated ('' for all)")
+	c.Flags().StringVar(&expires, "expires", "", "how long it works from now on, such as 720h, or never")
+	c.Flags().StringVar(&idle, "idle-expires", "", "it ends when unused for so long, such as 720h, or never")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON for scripts")
+	return c
+}
+
+// lengthOrNever reads a length of time; never and nothing are 0.
+func lengthOrNever(flag, text string) (*time.Duration, error) {
+	var d time.Duration
+	if text == "" || text == "never" {
+		return &d, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return nil, fmt.Errorf("--%s takes a length of time such as 720h, or never: %q is neither", flag, text)
+	}
+	return &d, nil
+}
+
+func withoutEmpty(list []string) []string {
+	var kept []string
+	for _, text := range list {
+		if text != "" {
+			kept = append(kept, text)
+		}
+	}
+	return kept
+}

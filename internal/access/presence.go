@@ -1,0 +1,79 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"stele/internal/fault"
+)
+
+// PresenceStore tells whether people are still there.
+type PresenceStore interface {
+	// Present finds a session, its person, and the role they have in a workspace,
+	// whichever the session is in; or ErrNotFound.
+	Present(ctx context.Context, session, workspace string) (Visitor, error)
+}
+
+// presence is what is being answered to people.
+type presence struct {
+	mu   sync.Mutex // guards all
+	open map[*stay]bool
+}
+
+// stay is an answer to a visitor that goes on.
+type stay struct {
+	visitor Visitor
+	need    Role
+	cancel  context.CancelCauseFunc
+}
+
+// Stay gives a context that ends when the visitor's session does, or a role that
+// covers need in its workspace: within a second, whichever process ended it. Ended
+// tells. The caller calls release when the answer is over.
+func (s *Service) Stay(ctx context.Context, v Visitor, need Role) (held context.Context, release func()) {
+	held, cancel := context.WithCancelCause(ctx)
+	one := &stay{visitor: v, need: need, cancel: cancel}
+	p := &s.present
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.open == nil {
+		p.open = make(map[*stay]bool)
+	}
+	p.open[one] = true
+	return held, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.open, one)
+		cancel(nil)
+	}
+}
+
+// checkPresent ends what goes to people who have left. Only those to whom something
+// is being answered are looked up.
+func (s *Service) checkPresent(ctx context.Context) error {
+	s.present.mu.Lock()
+	bySession := make(map[[2]string][]*stay)
+	for one := range s.present.open {
+		at := [2]string{one.visitor.Session.ID, one.visitor.Session.Workspace}
+		bySession[at] = append(bySession[at], one)
+	}
+	s.present.mu.Unlock()
+	for at, list := range bySession {
+		v, err := s.store.Present(ctx, at[0], at[1])
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return fmt.Errorf("look for visitors: %w", err)
+		}
+		gone := err != nil || v.Session.ended(s.now())
+		for _, one := range list {
+			switch {
+			case gone:
+				one.cancel(fault.New(fault.SessionRequired, "Your session has ended: sign in again.").Because(ErrEnded))
+			case !role(v.User, v.Role).Covers(one.need):
+				one.cancel(fault.New(fault.PermissionDenied, "Your role does not allow this any more.").Because(ErrEnded))
+			}
+		}
+	}
+	return nil
+}
