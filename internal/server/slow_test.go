@@ -61,7 +61,9 @@ func open(t *testing.T, bounds Bounds) *house {
 	if err := h.Listen(); err != nil {
 		t.Fatal(err)
 	}
-	control, err := NewControl(h.control, func(context.Context) (string, error) { return "", nil })
+	control, err := NewControl(h.control, Commands{
+		Reload: func(context.Context) (string, error) { return "", nil }, Refresh: func(context.Context) error { return nil },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
