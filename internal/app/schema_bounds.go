@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	mostSchemaVisits = 200_000     // looks of a schema's parts at an answer's parts
-	mostMatching     = 200_000_000 // signs of a pattern at bytes of a text, for one answer
+	mostSchemaVisits = 200_000    // looks of a schema's parts at an answer's parts
+	mostMatching     = 16_000_000 // signs of a pattern at bytes of a text, for one answer
 )
 
 var errSchemaWork = errors.New("the schema looks at the same parts of the answer too often")
@@ -25,7 +25,7 @@ type matcher struct {
 }
 
 func (m matcher) MatchString(s string) bool {
-	if *m.left -= int64(len(s)+1) * int64(len(m.String())+1); *m.left < 0 {
+	if *m.left -= int64(len(s)+1) * int64(len(m.String())+8); *m.left < 0 {
 		return false
 	}
 	return m.Regexp.MatchString(s)
