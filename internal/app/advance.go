@@ -26,12 +26,28 @@ func (r *Runner) look(ctx context.Context, id string) (media.Status, error) {
 	}
 	status, err := r.goOn(ctx, task)
 	if errors.Is(err, errBusy) { // nothing was lost, and nothing is to be told
-		return media.Status{State: media.Processing, Progress: task.Progress, Steps: task.Steps, Wait: lookAgain}, nil
+		return media.Status{State: media.Processing, Progress: task.Progress, Steps: task.Steps, Wait: lookLater}, nil
 	}
 	if f, ok := errors.AsType[*media.Failure](err); ok && f.Class == media.BadInput { // it would be the same each time
-		return media.Status{State: media.Failed, Failure: f, Settled: true}, nil
+		return r.giveUp(ctx, task, f)
 	}
 	return status, err
+}
+
+// giveUp ends a run that nothing can be done for any more.
+func (r *Runner) giveUp(ctx context.Context, task *generation.Task, f *media.Failure) (media.Status, error) {
+	spent, err := r.Spent(ctx, task.ID)
+	if err != nil {
+		return media.Status{}, err
+	}
+	steps, err := r.Store.Steps(ctx, task.ID)
+	if err != nil {
+		return media.Status{}, err
+	}
+	if err := r.stop(ctx, task, steps); err != nil {
+		return media.Status{}, err
+	}
+	return media.Status{State: media.Failed, Failure: f, Nano: spent, Settled: true}, nil
 }
 
 // goOn takes a run as far as it goes now.

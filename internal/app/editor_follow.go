@@ -58,7 +58,7 @@ func (e *Editor) Follow(ctx context.Context) error {
 	var made []Published
 	e.left = nil
 	for _, v := range offered {
-		r, err := Read("app", []byte(v.Source))
+		r, err := e.read(v)
 		if err != nil {
 			e.left = append(e.left, fmt.Sprintf("%s of %s: %.200s", v.App, v.Workspace, err))
 			continue
@@ -69,4 +69,13 @@ func (e *Editor) Follow(ctx context.Context) error {
 	e.Library.publish(made)
 	e.revision = latest
 	return nil
+}
+
+// read reads a version, unless the library has it already: one that is published must
+// not have all others read again.
+func (e *Editor) read(v Version) (Recipe, error) {
+	if r, ok := e.Library.published(v.Workspace, v.App); ok && r.source == v.Source {
+		return r, nil
+	}
+	return Read("app", []byte(v.Source))
 }

@@ -88,6 +88,18 @@ func (l *Library) publish(made []Published) {
 	l.shelf.Store(&next)
 }
 
+// published finds an app that a workspace published itself.
+func (l *Library) published(workspace, id string) (Recipe, bool) {
+	made := l.shelf.Load().made
+	from, _ := slices.BinarySearchFunc(made, id, func(p Published, id string) int { return cmp.Compare(p.ID, id) })
+	for i := from; i < len(made) && made[i].ID == id; i++ {
+		if made[i].Workspace == workspace {
+			return made[i].Recipe, true
+		}
+	}
+	return Recipe{}, false
+}
+
 // Declared finds an app that a file declares, or the program has.
 func (l *Library) Declared(id string) (Recipe, bool) {
 	s := l.shelf.Load()

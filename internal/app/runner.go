@@ -143,8 +143,12 @@ type ticket struct {
 	Run string `json:"run"`
 }
 
-// look is how long until a run is looked at again.
-const lookAgain = 250 * time.Millisecond
+// lookAgain is how long until a run is looked at again, lookLater the same where
+// others were evaluated first.
+const (
+	lookAgain = 250 * time.Millisecond
+	lookLater = time.Second
+)
 
 // Submit begins a run, or goes on with it.
 func (r *Runner) Submit(ctx context.Context, req media.Request) (media.Status, error) {

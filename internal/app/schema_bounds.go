@@ -10,9 +10,12 @@ import (
 )
 
 const (
-	mostSchemaVisits = 200_000     // looks of a schema's parts at an answer's parts
-	mostMatching     = 200_000_000 // signs of a pattern at bytes of a text, for one answer
+	mostSchemaVisits = 200_000    // looks of a schema's parts at an answer's parts
+	mostPatterns     = 30_000     // instructions of all patterns of a schema
+	mostMatching     = 16_000_000 // signs of a pattern at bytes of a text, for one answer
 )
+
+var errPatterns = errors.New("the patterns together are too large")
 
 var errSchemaWork = errors.New("the schema looks at the same parts of the answer too often")
 
@@ -25,7 +28,7 @@ type matcher struct {
 }
 
 func (m matcher) MatchString(s string) bool {
-	if *m.left -= int64(len(s)+1) * int64(len(m.String())+1); *m.left < 0 {
+	if *m.left -= int64(len(s)+1) * int64(len(m.String())+8); *m.left < 0 {
 		return false
 	}
 	return m.Regexp.MatchString(s)
@@ -33,11 +36,14 @@ func (m matcher) MatchString(s string) bool {
 
 // matchers compiles the patterns of one schema.
 func matchers() jsonschema.RegexpEngine {
-	left := int64(mostMatching)
+	left, size := int64(mostMatching), 0
 	return func(text string) (jsonschema.Regexp, error) {
-		re, err := formula.Pattern(text)
+		re, n, err := formula.Pattern(text)
 		if err != nil {
 			return nil, err
+		}
+		if size += n; size > mostPatterns {
+			return nil, errPatterns
 		}
 		return matcher{re, &left}, nil
 	}

@@ -155,7 +155,7 @@ func TestWhatMultipliesIsNotChecked(t *testing.T) {
 func TestAScopeCountsAllThatIsReadInIt(t *testing.T) {
 	t.Parallel()
 	typed, _ := names()
-	for _, text := range []string{"1", "[" + strings.Repeat("1,", 300) + "1]", strings.Repeat("sort(", 4) + "words" + strings.Repeat(")", 4)} {
+	for _, text := range []string{"1", "[" + strings.Repeat("1,", 300) + "1]", strings.Repeat("sort(", 4) + "words" + strings.Repeat(")", 4), `word matches ".{900}"`} {
 		s := formula.NewScope(typed)
 		var err error
 		n := 0

@@ -32,6 +32,7 @@ const (
 	MostExpressions = 500
 	mostAllNodes    = 6_000
 	mostAllVisits   = 200_000
+	mostAllPatterns = 30_000 // instructions of all patterns that are written out
 )
 
 // Scope is what expressions may speak of, with their types. It counts what is read
@@ -43,7 +44,7 @@ type Scope struct {
 }
 
 // totals is what was read so far.
-type totals struct{ expressions, nodes, visits int }
+type totals struct{ expressions, nodes, visits, patterns int }
 
 // NewScope makes a scope of names and their types.
 func NewScope(names types.Map) *Scope { return newScope(names, new(totals)) }
@@ -118,8 +119,9 @@ func (s *Scope) Compile(text string) (p *Program, err error) {
 		return nil, toError(err)
 	}
 	p = &Program{text: text, patterns: make(map[ast.Node]*regexp.Regexp)}
-	m := measurer{patterns: p.patterns}
-	if err := m.measure(tree.Node); err != nil {
+	m := measurer{patterns: p.patterns, weights: s.read.patterns}
+	err = m.measure(tree.Node)
+	if s.read.patterns = m.weights; err != nil {
 		return nil, err
 	}
 	if s.read.nodes += m.nodes; s.read.nodes > mostAllNodes {

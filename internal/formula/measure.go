@@ -14,6 +14,7 @@ import (
 // level to level.
 type measurer struct {
 	nodes, visits int
+	weights       int // of the patterns
 	patterns      map[ast.Node]*regexp.Regexp
 }
 
@@ -60,8 +61,12 @@ func (m *measurer) pattern(b *ast.BinaryNode) error {
 	if !ok || m.patterns[b] != nil {
 		return nil
 	}
-	if _, err := weighPattern(text.Value); err != nil {
+	n, err := weighPattern(text.Value)
+	if err != nil {
 		return &Error{Message: shorten(err.Error())}
+	}
+	if m.weights += n; m.weights > mostAllPatterns {
+		return &Error{Message: "the patterns together are too large"}
 	}
 	re, err := regexp.Compile(text.Value)
 	if err != nil {

@@ -128,7 +128,7 @@ func (m *machine) finds(operator string, left, right any) bool {
 }
 
 // matches holds a text against a pattern. The worst case is each instruction at each
-// byte.
+// byte, and some work for each byte itself.
 func (m *machine) matches(n *ast.BinaryNode, left any) bool {
 	re := m.program.patterns[n]
 	pattern := ""
@@ -162,7 +162,7 @@ func (m *machine) matches(n *ast.BinaryNode, left any) bool {
 	default:
 		text = string(left.([]byte))
 	}
-	m.step(int64(weight) + int64(weight)*int64(len(text))/16)
+	m.step(int64(weight) + int64(weight+8)*int64(len(text))/8)
 	return re.MatchString(text)
 }
 

@@ -14,13 +14,14 @@ const (
 
 var errPattern = errors.New("this pattern is too large")
 
-// Pattern compiles a regular expression of moderate size: x{1000} alone is a
-// thousand instructions.
-func Pattern(text string) (*regexp.Regexp, error) {
-	if _, err := weighPattern(text); err != nil {
-		return nil, err
+// Pattern compiles a regular expression of moderate size, and tells how large it is:
+// x{1000} alone is a thousand instructions.
+func Pattern(text string) (re *regexp.Regexp, instructions int, err error) {
+	if instructions, err = weighPattern(text); err != nil {
+		return nil, 0, err
 	}
-	return regexp.Compile(text)
+	re, err = regexp.Compile(text)
+	return re, instructions, err
 }
 
 // weighPattern is how many instructions a pattern becomes, about.
