@@ -18,11 +18,11 @@ func forget(ctx context.Context, db *store.Store, shop *workshop, live *live, lo
 		now := time.Now()
 		ended := now.Add(-max(kept.Outputs, kept.Requests)) // a generation is shown as long as its outputs are there
 		for what, old := range map[string]func() (int64, error){
-			"requests":         func() (int64, error) { return db.DeleteRecordsBefore(ctx, now.Add(-kept.Requests)) },
-			"bodies":           func() (int64, error) { return db.DeleteBodiesBefore(ctx, now.Add(-live.config().Capture.Keep)) },
-			"generations":      func() (int64, error) { return db.DeleteTasksBefore(ctx, ended) },
-			"steps of apps":    func() (int64, error) { return db.DeleteStepsBefore(ctx, ended) },
-			"webhooks":         func() (int64, error) { return db.DeleteDeliveriesBefore(ctx, ended) },
+			"requests":      func() (int64, error) { return db.DeleteRecordsBefore(ctx, now.Add(-kept.Requests)) },
+			"bodies":        func() (int64, error) { return db.DeleteBodiesBefore(ctx, now.Add(-live.config().Capture.Keep)) },
+			"generations":   func() (int64, error) { return db.DeleteTasksBefore(ctx, ended) },
+			"steps of apps": func() (int64, error) { return db.DeleteStepsBefore(ctx, ended) },
+			"webhooks":      func() (int64, error) { return db.DeleteDeliveriesBefore(ctx, ended) },
 			"audit entries": func() (int64, error) {
 				if kept.Audit == 0 {
 					return 0, nil

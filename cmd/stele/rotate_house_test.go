@@ -334,4 +334,3 @@ func everyValue(t *testing.T, db *sql.DB, engine string) map[string][][]byte {
 	}
 	return all
 }
-
