@@ -10,7 +10,7 @@ export CGO_ENABLED := 0
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 GOLANGCI := go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: help run build check test bench torture fuzz lint licenses fmt clean
+.PHONY: help run build sbom check test bench torture fuzz lint licenses fmt clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,6 +20,9 @@ run: ## run Stele from the source tree
 
 build: ## build bin/stele
 	go build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/stele ./cmd/stele
+
+sbom: build ## write bin/stele.cdx.json: everything bin/stele is made of (CycloneDX)
+	go -C tools run ./sbom -root .. -binary ../bin/stele -version '$(VERSION)' -out ../bin/stele.cdx.json
 
 check: lint ## the quick half: vet, lint, unit tests on SQLite
 	go vet ./...

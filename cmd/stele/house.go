@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -87,10 +85,10 @@ func (f masterFiles) read() ([]*seal.Master, error) {
 		return nil, err
 	}
 	next, err := seal.Load(f.next())
-	if errors.Is(err, fs.ErrNotExist) {
-		return []*seal.Master{current}, nil
+	if err != nil { // there is none, or it is still being copied
+		return []*seal.Master{current}, nil //nolint:nilerr // the one in place counts
 	}
-	return []*seal.Master{current, next}, err
+	return []*seal.Master{current, next}, nil
 }
 
 // promote puts the next key in its place once the one there opens nothing any
@@ -100,7 +98,7 @@ func (f masterFiles) promote(state access.MasterState) {
 	if err != nil || len(list) < 2 || list[1].Fingerprint() != state.Using || slices.Contains(state.Opens, list[0].Fingerprint()) {
 		return
 	}
-	_ = os.Rename(f.next(), f.path) // where that may not be, both files stay and work
+	_ = seal.Replace(f.next(), f.path) // where that may not be, both files stay and work
 }
 
 // ownMaster finds the master key, or makes it in the data folder. It is made with

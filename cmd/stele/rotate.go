@@ -194,7 +194,7 @@ func (r *rotation) place(to string) error {
 		}
 		return nil
 	}
-	if err := os.Rename(r.next(), r.files.path); err != nil {
+	if err := seal.Replace(r.next(), r.files.path); err != nil {
 		return fmt.Errorf("put the new key in its place (put it there yourself and call stele master-key rotate again): %w", err)
 	}
 	return nil

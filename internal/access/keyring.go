@@ -18,6 +18,7 @@ const (
 	settingMaster = "master_key_fingerprint" // of before there was a keyring
 	followRing    = time.Second
 	lookTime      = 5 * time.Second
+	lookRest      = 50 * time.Millisecond
 )
 
 // RingStore keeps the keyring.
@@ -40,6 +41,9 @@ type Keyring struct {
 
 	store   RingStore
 	masters func() ([]*seal.Master, error) // those at hand, the one in use first
+
+	looking sync.Mutex // guards looked
+	looked  time.Time  // when the last look began
 
 	mu    sync.Mutex // one change or look at a time; guards all below
 	text  string     // the setting that the ring was read from
@@ -156,8 +160,18 @@ func (k *Keyring) follow(ctx context.Context) error {
 	return k.take(text)
 }
 
-// look is asked for a key that the ring lacks.
+// look is asked for a key that the ring lacks. Anybody can make up a value that
+// names one, so those who ask at the same time share a look, and looks keep a
+// distance.
 func (k *Keyring) look() {
+	asked := time.Now()
+	k.looking.Lock()
+	defer k.looking.Unlock()
+	if k.looked.After(asked) {
+		return
+	}
+	time.Sleep(lookRest - time.Since(k.looked))
+	k.looked = time.Now()
 	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 	defer cancel()
 	_ = k.Follow(ctx) // what cannot be opened then is said by whoever opens it

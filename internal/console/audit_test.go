@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"context"
 	"encoding/csv"
 	"fmt"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"stele/internal/access"
+	"stele/internal/console"
 )
 
 var olderIn = regexp.MustCompile(`href="([^"]+)" rel="next"`)
@@ -100,4 +102,34 @@ func TestSignInsAreInTheAuditLog(t *testing.T) {
 	})
 	wantText(t, body(t, h.get("/console/audit", browser)),
 		"was refused at the door:", email+" from 192.0.2.1", "signed in from", "signed out from", "made the key", "Command line", "added")
+}
+
+func TestTheAuditLogShowsWhatWasThereBefore(t *testing.T) {
+	t.Parallel()
+	lags := []console.AuditLag{{Place: "address", Behind: 7, Problem: "the address answered with status 502"}, {Place: "file", Behind: 1}}
+	h := opened(t, func(_ *house, o *console.Options) {
+		o.AuditLags = func(context.Context) ([]console.AuditLag, error) { return lags, nil }
+	})
+	who := access.CommandLine("default")
+	err := h.access.Note(t.Context(), who, "provider.update", "openai", "", access.Change{Field: "base_url", Old: "https://a.example.com", New: "=cmd()<b>"},
+		access.Change{Field: "api_key", New: "changed"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := body(t, h.get("/console/audit?action=provider.update", browser))
+	wantText(t, page, "2 changes", "base_url", "<del>https://a.example.com</del>", "<ins>=cmd()&lt;b&gt;</ins>", "<ins>changed</ins>",
+		"7 entries have not been sent on to the address yet.", "status 502")
+	if strings.Contains(page, "to the file yet") {
+		t.Error("one entry on its way is told of")
+	}
+	rows, err := csv.NewReader(strings.NewReader(body(t, h.get("/console/audit.csv?action=provider.update")))).ReadAll()
+	if err != nil || len(rows) != 2 || rows[1][7] != "base_url: https://a.example.com → =cmd()<b>; api_key: changed" || len(rows[1][9]) != 64 {
+		t.Errorf("rows are %v, %v", rows, err)
+	}
+	cookie, _ := h.as("o@example.com", "default", access.Owner)
+	h.with(cookie, func() {
+		if strings.Contains(body(t, h.get("/console/audit", browser)), "502") {
+			t.Error("an owner is told where the installation sends its log")
+		}
+	})
 }

@@ -41,5 +41,29 @@ func LoadOrMake(path string) (*Master, error) {
 	if err := os.Link(temp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("make master key: %w", err)
 	}
+	if err := syncFolder(path); err != nil {
+		return nil, err
+	}
 	return Load(path)
+}
+
+// Replace puts the key kept at next in the place of the one at path. Either one or
+// the other is there, also after a power cut.
+func Replace(next, path string) error {
+	if err := os.Rename(next, path); err != nil {
+		return fmt.Errorf("replace master key: %w", err)
+	}
+	return syncFolder(path)
+}
+
+// syncFolder has the disk keep the names in the folder of a file.
+func syncFolder(path string) error {
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return fmt.Errorf("keep master key: %w", err)
+	}
+	if err := errors.Join(folder.Sync(), folder.Close()); err != nil {
+		return fmt.Errorf("keep master key: %w", err)
+	}
+	return nil
 }

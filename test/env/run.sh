@@ -67,6 +67,7 @@ checks() {
   # golangci-lint takes two minutes to build on a new machine, and as long to download: it is in `make check` only.
   step staticcheck in_bash 'go tool -modfile=tools/go.mod staticcheck -tags torture ./...'
   step licences in_bash 'go -C tools run ./licenses -root ..'
+  step sbom in_bash "go -C tools run ./sbom -root .. -binary '$tmp/stele' -out '$tmp/stele.cdx.json'"
 }
 
 tests() {

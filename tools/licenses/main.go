@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"text/tabwriter"
+
+	"stele/tools/modules"
 )
 
 func main() {
@@ -24,40 +26,40 @@ func main() {
 }
 
 func check(root, target string, verbose bool) error {
-	modules, err := linked(root, target)
+	list, err := modules.Linked(root, target)
 	if err != nil {
 		return err
 	}
 	var wrong []string
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	for _, m := range modules {
-		found, err := m.licences()
+	for _, m := range list {
+		found, err := m.Licences()
 		if err != nil {
 			return err
 		}
 		if verbose {
 			fmt.Fprintf(table, "%s\t%s\t%s\n", m.Path, m.Version, strings.Join(found, ", "))
 		}
-		if why := refuse(m.Path, found); why != "" {
+		if why := modules.Refuse(m.Path, found); why != "" {
 			wrong = append(wrong, fmt.Sprintf("  %s %s: %s", m.Path, m.Version, why))
 		}
 	}
 	table.Flush()
 
-	unexplained, err := unexplained(root)
+	unexplained, err := modules.Unexplained(root)
 	if err != nil {
 		return err
 	}
 	return errors.Join(
-		list("modules that may not be linked:", wrong),
-		list("direct dependencies that no page in docs/decisions mentions:", unexplained),
+		lines("modules that may not be linked:", wrong),
+		lines("direct dependencies that no page in docs/decisions mentions:", unexplained),
 	)
 }
 
-// list is nil if there are no lines.
-func list(head string, lines []string) error {
-	if len(lines) == 0 {
+// lines is nil if there are no lines.
+func lines(head string, list []string) error {
+	if len(list) == 0 {
 		return nil
 	}
-	return errors.New(head + "\n" + strings.Join(lines, "\n"))
+	return errors.New(head + "\n" + strings.Join(list, "\n"))
 }

@@ -200,6 +200,14 @@ outputs: [{path: url, kind: image}]
 			t.Errorf("%s is its own: %t", where, got)
 		}
 	}
+	// A key that was entered for a server in front of the provider stays there.
+	front := &desk{base: &url.URL{Scheme: "https", Host: "proxy.example.com"}}
+	for where, want := range map[string]bool{"https://proxy.example.com/x": true, "https://api.acme.com/x": false, "https://eu1.acme.com/x": false} {
+		u, _ := url.Parse(where)
+		if got := front.own(u, op.Hosts); got != want {
+			t.Errorf("behind a proxy %s is its own: %t", where, got)
+		}
+	}
 	for _, where := range []string{"https://user:pass@api.acme.com/", "file:///etc/passwd", "x", ""} {
 		if u, err := genuine.locate(where); err == nil {
 			t.Errorf("%q is %s", where, u)

@@ -1,4 +1,4 @@
-package main
+package modules
 
 import (
 	"slices"
@@ -37,8 +37,8 @@ func TestRefusesWhatMayNotBeLinked(t *testing.T) {
 		{"example.org/a", []string{"unknown"}, true},
 		{"example.org/a", nil, true},
 	} {
-		if why := refuse(c.path, c.licences); (why != "") != c.refused {
-			t.Errorf("refuse(%s, %v) = %q, want refused: %v", c.path, c.licences, why, c.refused)
+		if why := Refuse(c.path, c.licences); (why != "") != c.refused {
+			t.Errorf("Refuse(%s, %v) = %q, want refused: %v", c.path, c.licences, why, c.refused)
 		}
 	}
 }

@@ -1,4 +1,5 @@
-package main
+// Package modules finds what a Go program is linked from, and under which licences.
+package modules
 
 import (
 	"bytes"
@@ -15,20 +16,20 @@ import (
 	"strings"
 )
 
-// module is one that is linked, with the folders of those of its packages that are.
-type module struct {
+// Module is one that is linked, with the folders of those of its packages that are.
+type Module struct {
 	Path, Version, Dir string
 
 	packages []string
 }
 
-// linked lists the modules behind target, by path. The main module and the standard library are not among them.
-func linked(root, target string) ([]*module, error) {
+// Linked lists the modules behind target, by path. The main module and the standard library are not among them.
+func Linked(root, target string) ([]*Module, error) {
 	out, err := run(root, "go", "list", "-deps", "-json=Dir,Module", target)
 	if err != nil {
 		return nil, err
 	}
-	byPath := map[string]*module{}
+	byPath := map[string]*Module{}
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
 		var pkg struct {
 			Dir    string
@@ -47,16 +48,16 @@ func linked(root, target string) ([]*module, error) {
 		}
 		m := byPath[pkg.Module.Path]
 		if m == nil {
-			m = &module{Path: pkg.Module.Path, Version: pkg.Module.Version, Dir: pkg.Module.Dir}
+			m = &Module{Path: pkg.Module.Path, Version: pkg.Module.Version, Dir: pkg.Module.Dir}
 			byPath[m.Path] = m
 		}
 		m.packages = append(m.packages, pkg.Dir)
 	}
-	var modules []*module
+	var modules []*Module
 	for _, m := range byPath {
 		modules = append(modules, m)
 	}
-	slices.SortFunc(modules, func(a, b *module) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(modules, func(a, b *Module) int { return strings.Compare(a.Path, b.Path) })
 	return modules, nil
 }
 
@@ -65,9 +66,9 @@ var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|unlicense)([-._].
 // Licence files that do not speak of linked code: a list of everything in a module's graph, linked or not, and a picture.
 var aside = []string{"LICENSE-3RD-PARTY.md", "LICENSE-LOGO"}
 
-// licences names what the module's licence files say: those at its root and those beside or above a linked package, for
+// Licences names what the module's licence files say: those at its root and those beside or above a linked package, for
 // code that was taken over from elsewhere.
-func (m *module) licences() ([]string, error) {
+func (m *Module) Licences() ([]string, error) {
 	dirs := []string{m.Dir}
 	for _, dir := range m.packages {
 		for ; len(dir) > len(m.Dir); dir = filepath.Dir(dir) {
@@ -97,8 +98,8 @@ func (m *module) licences() ([]string, error) {
 	return slices.Compact(found), nil
 }
 
-// unexplained lists the direct dependencies of the module in root that no file in its docs/decisions mentions.
-func unexplained(root string) ([]string, error) {
+// Unexplained lists the direct dependencies of the module in root that no file in its docs/decisions mentions.
+func Unexplained(root string) ([]string, error) {
 	out, err := run(root, "go", "mod", "edit", "-json")
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package main
+package modules
 
 import (
 	"regexp"
@@ -62,8 +62,8 @@ func classify(text string) []string {
 	return found
 }
 
-// refuse says why a module with these licences may not be linked; it is empty if it may.
-func refuse(path string, licences []string) string {
+// Refuse says why a module with these licences may not be linked; it is empty if it may.
+func Refuse(path string, licences []string) string {
 	if len(licences) == 0 {
 		return "no licence file"
 	}
