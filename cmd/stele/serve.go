@@ -86,6 +86,7 @@ func serve(ctx context.Context, w world, f *flags) error {
 	if err != nil {
 		return err
 	}
+	shop.told = metrics.SetAside
 	talk := relay.New(relay.Options{
 		Catalog: live.catalog, Upstreams: live.upstream, Router: live.router, Keeper: journal, Vault: relay.NewVault(),
 		Fetch: live, Files: shop.files, Describe: describe, Log: log, Now: time.Now,
@@ -101,6 +102,7 @@ func serve(ctx context.Context, w world, f *flags) error {
 		Studio:     studioRoom(h.store, live, shop),
 		Supply:     supply, Health: supply,
 		Start: startRoom(h.store, live), Usage: h.store, Requests: h.store, Captures: capture != nil,
+		Asides: asides{h.store, shop},
 	})
 	if err != nil {
 		return err

@@ -40,6 +40,7 @@ type Options struct {
 	Requests RequestSource // nil: there are none
 	Captures bool          // bodies are being kept
 	Health   HealthSource  // nil: nobody knows
+	Asides   Asides        // tasks that were set aside; nil: they are not shown
 }
 
 // Console serves the browser's routes. It expects paths without the base path,
@@ -70,6 +71,7 @@ type Console struct {
 	requests RequestSource
 	captures bool
 	health   HealthSource
+	asides   Asides
 }
 
 // New makes a Console: every template is read here, so that what is wrong with
@@ -88,6 +90,7 @@ func New(o Options) (*Console, error) {
 	c.apps = o.Apps
 	c.supply = o.Supply
 	c.start, c.usage, c.requests, c.captures, c.health = o.Start, o.Usage, o.Requests, o.Captures, o.Health
+	c.asides = o.Asides
 	c.absent = map[string]bool{
 		"oidc":       o.SignOn == nil,
 		"playground": o.Playground == nil,
@@ -97,6 +100,7 @@ func New(o Options) (*Console, error) {
 		"models":     o.Supply == nil,
 		"usage":      o.Usage == nil,
 		"requests":   o.Requests == nil,
+		"aside":      o.Asides == nil,
 	}
 	var err error
 	if c.assets, err = loadAssets(); err != nil {

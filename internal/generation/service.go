@@ -10,6 +10,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/file"
+	"stele/internal/inflight"
 	"stele/internal/media"
 )
 
@@ -119,7 +120,9 @@ type Options struct {
 	Catalog  Catalog
 	Makers   func(name string) (Maker, bool)
 	Settings func() Settings
-	Alone    bool // no other process works on the store: whatever it left is ours at once
+	Alone    bool              // no other process works on the store: whatever it left is ours at once
+	Working  *inflight.Record  // of what this process is working on; nil for none
+	Aside    func(kind string) // told of what is set aside; may be nil
 	Log      *slog.Logger
 	Now      func() time.Time
 }
