@@ -15,6 +15,9 @@ import (
 func TestATaskInWhichTheProgramFailsTwiceIsSetAside(t *testing.T) {
 	t.Parallel()
 	explode := func(int) (media.Status, error) { panic("oh") }
+	broken := func(int) (media.Status, error) {
+		return media.Status{State: media.Failed, Failure: &media.Failure{Class: media.Panicked, Message: "The model failed."}}, nil
+	}
 	for name, test := range map[string]struct {
 		maker generation.Maker
 		asked int // submissions before it is given up
@@ -23,7 +26,7 @@ func TestATaskInWhichTheProgramFailsTwiceIsSetAside(t *testing.T) {
 		"a maker that repeats, at a look":      {&repeater{script{submit: working, poll: explode}}, 1},
 		"a maker that is paid, in its order":   {&script{submit: explode}, 1},
 		"a maker that is paid, at a look":      {&script{submit: working, poll: explode}, 1},
-		"a maker that fails in the background": {&repeater{script{submit: working, poll: refuse(media.Panicked)}}, 2},
+		"a maker that fails in the background": {&repeater{script{submit: working, poll: broken}}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
