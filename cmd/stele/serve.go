@@ -92,6 +92,7 @@ func serve(ctx context.Context, w world, f *flags) error {
 	if err != nil {
 		return err
 	}
+	shop.told = metrics.SetAside
 	talk := relay.New(relay.Options{
 		Catalog: live.catalog, Upstreams: live.upstream, Router: live.router, Keeper: journal, Vault: relay.NewVault(),
 		Fetch: live, Files: shop.files, Attached: func() int64 { return int64(live.config().Limits.Attachments) },
@@ -110,6 +111,7 @@ func serve(ctx context.Context, w world, f *flags) error {
 		Supply:     supply, Health: supply, Memory: live.memory,
 		Start: startRoom(h.store, live), Usage: h.store, Requests: h.store, Captures: capture != nil,
 		AuditLags: auditLags(forwarder),
+		Asides:    asides{h.store, shop},
 	})
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ import (
 	"stele/internal/config"
 	"stele/internal/file"
 	"stele/internal/generation"
+	"stele/internal/inflight"
 	"stele/internal/provider/background"
 	"stele/internal/provider/blueprint"
 	"stele/internal/provider/sandbox/maker"
@@ -42,6 +43,10 @@ type workshop struct {
 	replay      *replay.Service
 	makers      *makers
 	log         *slog.Logger
+
+	working *inflight.Record  // what this process is working on
+	left    []string          // what the last one was working on when it died
+	told    func(kind string) // of what is set aside; nil: nobody asks
 }
 
 // openWorkshop builds the workshop. Nothing is worked on until run.
@@ -59,20 +64,24 @@ func openWorkshop(ctx context.Context, h *house, l *live, public func() *url.URL
 	if err != nil {
 		return nil, err
 	}
+	if err := w.openRecord(filepath.Join(cfg.Data, "working")); err != nil {
+		return nil, err
+	}
 	w.files = file.New(file.Options{
 		Store: h.store, Blobs: w.blobs, Secrets: h.signing, Public: public,
 		Outside: l.callers, Settings: l.fileSettings, Log: log, Now: time.Now,
 	})
 	w.webhooks = webhook.New(webhook.Options{
 		Store: h.store, Box: h.master.Box(webhookBox), Client: l.receivers, Now: time.Now, Log: log,
+		Working: w.working, Aside: w.setAside,
 	})
 	alone := h.store.Engine() == "sqlite" // one process per folder
 	w.replay = replay.New(replay.Options{Store: h.store, Node: w.node, Alone: alone, Now: time.Now})
 	w.makers = l.makers
-	l.makers.open(h.store)
+	l.makers.open(h.store, w.working)
 	w.generations = generation.New(generation.Options{
 		Node: w.node, Store: h.store, Files: w.files, Catalog: l.catalog, Makers: l.makers.find, Settings: l.generationSettings,
-		Rights: h.access.ScopeOf, Alone: alone, Log: log, Now: time.Now,
+		Rights: h.access.ScopeOf, Alone: alone, Log: log, Now: time.Now, Working: w.working, Aside: w.setAside,
 	})
 	w.rights = h.access.ScopeOf
 	return w, h.access.Serve(ctx, w.node)
@@ -117,6 +126,7 @@ const (
 func (w *workshop) start(ctx context.Context, db *store.Store, beside *sync.WaitGroup) error {
 	queue.Handle(w.queue, queue.Work{Workers: workers, Timeout: runTime}, w.generations.Run)
 	queue.Handle(w.queue, queue.Work{Workers: couriers}, w.webhooks.Deliver)
+	w.blame(ctx, db)
 	if err := w.queue.Start(ctx); err != nil {
 		return err
 	}
@@ -140,6 +150,7 @@ func (w *workshop) start(ctx context.Context, db *store.Store, beside *sync.Wait
 		}
 		w.makers.close()
 		_ = w.blobs.Close()
+		_ = w.working.Close()
 	})
 	return nil
 }
@@ -184,13 +195,13 @@ type opened struct {
 }
 
 // open makes the built-in makers.
-func (m *makers) open(journal maker.Journal) {
+func (m *makers) open(journal maker.Journal, working *inflight.Record) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.builtin = map[string]generation.Maker{
 		generation.SandboxMaker: maker.New(journal, time.Now),
 		studioMaker: background.New(theStudio().Make, background.Options{
-			Parallel: runtime.GOMAXPROCS(0), Quick: 2 * time.Second, Repeats: true,
+			Parallel: runtime.GOMAXPROCS(0), Quick: 2 * time.Second, Repeats: true, Working: working,
 		}),
 	}
 }

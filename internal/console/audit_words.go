@@ -65,6 +65,8 @@ var deeds = []struct {
 		{"generation.cancel", "Generation cancelled", "cancelled a generation from"},
 		{"generation.delete", "Generation deleted", "deleted a generation from"},
 		{"file.upload", "File uploaded", "uploaded"},
+		{"task.resend", "Task sent again", "sent again what was set aside:"},
+		{"task.forget", "Task forgotten", "took off the list of what was set aside:"},
 	}},
 }
 

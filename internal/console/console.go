@@ -47,6 +47,7 @@ type Options struct {
 	Health    HealthSource // nil: nobody knows
 
 	Memory *memory.Budget // what requests may hold; nil: nothing is counted
+	Asides Asides         // tasks that were set aside; nil: they are not shown
 }
 
 // Console serves the browser's routes. It expects paths without the base path,
@@ -79,6 +80,7 @@ type Console struct {
 	auditLags func(context.Context) ([]AuditLag, error)
 	health    HealthSource
 	memory    *memory.Budget
+	asides    Asides
 }
 
 // New makes a Console: every template is read here, so that what is wrong with
@@ -99,6 +101,7 @@ func New(o Options) (*Console, error) {
 	c.memory = o.Memory
 	c.start, c.usage, c.requests, c.captures, c.health = o.Start, o.Usage, o.Requests, o.Captures, o.Health
 	c.auditLags = o.AuditLags
+	c.asides = o.Asides
 	c.absent = map[string]bool{
 		"oidc":       o.SignOn == nil,
 		"playground": o.Playground == nil,
@@ -108,6 +111,7 @@ func New(o Options) (*Console, error) {
 		"models":     o.Supply == nil,
 		"usage":      o.Usage == nil,
 		"requests":   o.Requests == nil,
+		"aside":      o.Asides == nil,
 	}
 	var err error
 	if c.assets, err = loadAssets(); err != nil {

@@ -84,6 +84,10 @@ func Routes() []Route {
 		{"GET", "/console/audit", owner, (*Console).showAudit},
 		{"GET", "/console/audit.csv", owner, (*Console).downloadAudit},
 
+		{"GET", "/console/aside", owner, (*Console).showAsides},
+		{"POST", "/console/aside/{id}/resend", owner, (*Console).resendAside},
+		{"POST", "/console/aside/{id}/forget", owner, (*Console).forgetAside},
+
 		{"GET", "/console/playground", member, (*Console).showPlayground},
 		{"POST", "/console/playground/run", member, (*Console).runPlayground},
 		{"POST", "/console/playground/code", member, (*Console).spellPlayground},

@@ -38,6 +38,7 @@ type startPage struct {
 	Languages []option
 	Dialects  []option
 	Sandbox   bool // the snippets call the sandbox
+	Aside     int  // tasks that were set aside, for those who can send them again
 }
 
 // steps are the first three, with ticks.
@@ -68,7 +69,7 @@ func (c *Console) showStart(w http.ResponseWriter, r *http.Request, v access.Vis
 		page.Data = p
 		return c.fragment(w, r, http.StatusOK, "start", "steps", page)
 	}
-	for _, fill := range []func(context.Context, access.Visitor, *startPage) error{c.startFigures, c.startLatest, c.startMade} {
+	for _, fill := range []func(context.Context, access.Visitor, *startPage) error{c.startAside, c.startFigures, c.startLatest, c.startMade} {
 		if err := fill(r.Context(), v, &p); err != nil {
 			return err
 		}

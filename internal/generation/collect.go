@@ -24,7 +24,11 @@ func (s *Service) collect(ctx context.Context, t *Task, outputs []media.Output) 
 	defer cancel()
 	var last media.Status
 	if outputs == nil {
-		status, err := maker.Poll(ctx, t.Ticket)
+		var status media.Status
+		err := s.work(ctx, t, func() (err error) {
+			status, err = maker.Poll(ctx, t.Ticket)
+			return err
+		})
 		if err == nil && status.State != media.Success {
 			err = failureOf(status)
 		}
@@ -42,7 +46,11 @@ func (s *Service) collect(ctx context.Context, t *Task, outputs []media.Output) 
 			kept = append(kept, alreadyMade(o))
 			continue
 		}
-		f, err := s.Files.Keep(ctx, t.Workspace, t.ID, place, o)
+		var f *file.File
+		err := s.work(ctx, t, func() (err error) {
+			f, err = s.Files.Keep(ctx, t.Workspace, t.ID, place, o)
+			return err
+		})
 		if err != nil {
 			return s.uncollected(ctx, t, media.Failing(err))
 		}
@@ -61,6 +69,10 @@ func (s *Service) collect(ctx context.Context, t *Task, outputs []media.Output) 
 
 // uncollected tries again later, for as long as that can help.
 func (s *Service) uncollected(ctx context.Context, t *Task, f *media.Failure) (again time.Duration, err error) {
+	if f.Class == media.Panicked {
+		_, again, err = s.stumbled(ctx, t, f)
+		return again, err
+	}
 	s.told(ctx, t, "outputs could not be copied", f)
 	maker, _ := s.maker(t)
 	repeater, ok := maker.(Repeater)

@@ -38,7 +38,11 @@ func (s *Service) look(ctx context.Context, t *Task) (next *Task, wait time.Dura
 		return t, 0, s.fail(ctx, t, late())
 	}
 	bounded, cancel := context.WithTimeout(ctx, pollTime)
-	status, err := maker.Poll(bounded, t.Ticket)
+	var status media.Status
+	err = s.work(bounded, t, func() (err error) {
+		status, err = maker.Poll(bounded, t.Ticket)
+		return err
+	})
 	cancel()
 	if err != nil {
 		return s.unseen(ctx, t, maker, media.Failing(err))
@@ -63,6 +67,9 @@ func (s *Service) look(ctx context.Context, t *Task) (next *Task, wait time.Dura
 // unseen decides what a failed look means. Paid work is given up only when its
 // maker does not know it any more.
 func (s *Service) unseen(ctx context.Context, t *Task, maker Maker, f *media.Failure) (next *Task, wait time.Duration, err error) {
+	if f.Class == media.Panicked {
+		return s.stumbled(ctx, t, f)
+	}
 	if f.Class != media.Gone {
 		t.blind++
 		return t, max(f.RetryAfter, backoff(t.blind)), nil
@@ -89,6 +96,9 @@ func (s *Service) made(ctx context.Context, t *Task) error {
 
 // broke ends a task whose work failed, or sends it again where nothing was paid.
 func (s *Service) broke(ctx context.Context, t *Task, f *media.Failure) error {
+	if f.Class == media.Panicked {
+		return s.panicked(ctx, t, f)
+	}
 	s.told(ctx, t, "a generation failed", f)
 	wait, may := s.another(t, f)
 	if !may {

@@ -74,7 +74,7 @@ func (s *Service) maker(t *Task) (Maker, *media.Failure) {
 // request is what the maker is asked for.
 func (s *Service) request(ctx context.Context, t *Task) (media.Request, *media.Failure) {
 	if t.App != "" {
-		return media.Request{Key: t.ID, Tenant: t.Workspace}, nil // its maker reads the task itself
+		return media.Request{Key: t.ID, Tenant: t.Workspace, Deaths: t.Deaths}, nil // its maker reads the task itself
 	}
 	model, ok := s.Catalog.MediaModel(t.Model)
 	if !ok {
@@ -84,7 +84,7 @@ func (s *Service) request(ctx context.Context, t *Task) (media.Request, *media.F
 	if operation == nil {
 		return media.Request{}, &media.Failure{Class: media.Quota, Message: "The model does not have this mode any more."}
 	}
-	req := media.Request{Key: t.ID, Tenant: t.Workspace, Model: model, Operation: operation, Prompt: t.Order.Prompt, Parameters: operation.Typed(t.Order.Parameters)}
+	req := media.Request{Key: t.ID, Tenant: t.Workspace, Deaths: t.Deaths, Model: model, Operation: operation, Prompt: t.Order.Prompt, Parameters: operation.Typed(t.Order.Parameters)}
 	for _, from := range t.Order.Sources {
 		source, err := s.Files.Source(ctx, t.Workspace, from.Field, from.File)
 		if err != nil {

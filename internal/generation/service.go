@@ -10,6 +10,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/file"
+	"stele/internal/inflight"
 	"stele/internal/media"
 )
 
@@ -121,6 +122,8 @@ type Options struct {
 	Settings func() Settings
 	Rights   func(workspace string) access.Scope // what its policy leaves open to parts of a task; nil: all
 	Alone    bool                                // no other process works on the store: whatever it left is ours at once
+	Working  *inflight.Record                    // of what this process is working on; nil for none
+	Aside    func(kind string)                   // told of what is set aside; may be nil
 	Log      *slog.Logger
 	Now      func() time.Time
 }

@@ -45,8 +45,12 @@ func (s *Service) submit(ctx context.Context, t *Task) (again time.Duration, err
 // ask makes the one call that may cost money, and saves what came of it.
 func (s *Service) ask(ctx context.Context, t *Task, maker Maker, req media.Request) (again time.Duration, err error) {
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), submitTime) // a stopping server must not cut off a paid call
-	status, err := maker.Submit(bounded, req)
-	cancel()
+	defer cancel()
+	var status media.Status
+	err = s.work(bounded, t, func() (err error) {
+		status, err = maker.Submit(bounded, req)
+		return err
+	})
 	crashPoint("submitted")
 	if err != nil {
 		return s.refused(ctx, t, media.Failing(err))
@@ -89,8 +93,11 @@ func (s *Service) accepted(ctx context.Context, t *Task, status media.Status) (a
 // was started is sent again.
 func (s *Service) refused(ctx context.Context, t *Task, f *media.Failure) (again time.Duration, err error) {
 	s.told(ctx, t, "a submission failed", f)
-	if f.Class == media.SubmitUnknown {
+	switch f.Class {
+	case media.SubmitUnknown:
 		return s.recover(ctx, t)
+	case media.Panicked:
+		return 0, s.panicked(ctx, t, f)
 	}
 	wait, may := s.another(t, f)
 	if !may {

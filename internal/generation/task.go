@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"stele/internal/access"
+	"stele/internal/inflight"
 	"stele/internal/media"
 	"stele/internal/meter"
 	"stele/internal/webhook"
@@ -66,12 +67,14 @@ type Task struct {
 	Ended     time.Time
 	Version   int64 // goes up with every change
 	Stopping  bool  // somebody asked to cancel it
+	Deaths    int   // processes that died while they worked on it
 
 	blind      int // looks in a row that failed
 	jobs       []Job
 	deliveries []webhook.Delivery
 	records    []meter.Record
 	entries    []access.Entry
+	aside      *inflight.Aside
 }
 
 // Order is what the client asked for, checked, with defaults filled in.
@@ -145,6 +148,10 @@ func (t *Task) Note(e access.Entry) { t.entries = append(t.entries, e) }
 
 // Entries are the entries of the audit log to be saved with the task, for the store.
 func (t *Task) Entries() []access.Entry { return t.entries }
+
+// Aside says why the task is set aside, to be saved with it, for the store; nil where
+// it is not.
+func (t *Task) Aside() *inflight.Aside { return t.aside }
 
 // Records are what was used, to be saved with the task, for the store.
 func (t *Task) Records() []meter.Record { return t.records }

@@ -24,6 +24,7 @@ const (
 	SubmitUnknown Class = "submit_unknown" // the answer was lost: the work may have been accepted
 	Late          Class = "deadline"
 	Stopped       Class = "canceled"
+	Panicked      Class = "panicked" // the program itself failed in it
 )
 
 // Failure is why a maker did not make something. It is an error.
@@ -63,7 +64,7 @@ func (f *Failure) TaskCode() string {
 		return "content_policy"
 	case Auth:
 		return "provider_rejected_credentials"
-	case ModelFailed:
+	case ModelFailed, Panicked:
 		return "generation_failed"
 	case Late:
 		return "timeout"

@@ -9,6 +9,7 @@ import (
 type Request struct {
 	Key        string // of this piece of work: the same key is the same work
 	Tenant     string // whose it is: makers that work here serve tenants in turns
+	Deaths     int    // processes that died while they worked on it
 	Model      *Model
 	Operation  *Operation
 	Prompt     string

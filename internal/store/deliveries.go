@@ -13,12 +13,12 @@ import (
 
 var _ webhook.Store = (*Store)(nil)
 
-const deliveryColumns = `id, workspace, subject, type, url, body, state, tries, status, problem, created_at, tried_at, delivered_at`
+const deliveryColumns = `id, workspace, subject, type, url, body, state, tries, status, problem, created_at, tried_at, delivered_at, deaths`
 
 func insertDelivery(ctx context.Context, tx *sql.Tx, d *webhook.Delivery) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO deliveries (`+deliveryColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+	_, err := tx.ExecContext(ctx, `INSERT INTO deliveries (`+deliveryColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 		d.ID, d.Workspace, d.Subject, d.Type, d.URL, blob(d.Body), string(d.State), d.Tries, d.Status, clean(d.Problem),
-		millis(d.Created), millis(d.Tried), millis(d.Delivered))
+		millis(d.Created), millis(d.Tried), millis(d.Delivered), d.Deaths)
 	if err != nil {
 		return fmt.Errorf("insert delivery: %w", err)
 	}
@@ -70,7 +70,10 @@ func (s *Store) Replay(ctx context.Context, id string) error {
 		if err != nil || webhook.State(state) == webhook.Pending {
 			return found(err)
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE deliveries SET state = $2, tries = 0, delivered_at = 0 WHERE id = $1`, id, string(webhook.Pending))
+		_, err = tx.ExecContext(ctx, `UPDATE deliveries SET state = $2, tries = 0, deaths = 0, delivered_at = 0 WHERE id = $1`, id, string(webhook.Pending))
+		if err == nil {
+			_, err = tx.ExecContext(ctx, `DELETE FROM set_aside WHERE id = $1`, id)
+		}
 		if err != nil {
 			return fmt.Errorf("replay delivery: %w", err)
 		}
@@ -127,7 +130,7 @@ func scanDelivery(row interface{ Scan(...any) error }) (*webhook.Delivery, error
 	var d webhook.Delivery
 	var body []byte
 	var created, tried, delivered int64
-	err := row.Scan(&d.ID, &d.Workspace, &d.Subject, &d.Type, &d.URL, &body, &d.State, &d.Tries, &d.Status, &d.Problem, &created, &tried, &delivered)
+	err := row.Scan(&d.ID, &d.Workspace, &d.Subject, &d.Type, &d.URL, &body, &d.State, &d.Tries, &d.Status, &d.Problem, &created, &tried, &delivered, &d.Deaths)
 	d.Body = slices.Clone(body)
 	d.Created, d.Tried, d.Delivered = fromMillis(created), fromMillis(tried), fromMillis(delivered)
 	return &d, err

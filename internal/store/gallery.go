@@ -117,6 +117,7 @@ func (s *Store) DeleteTask(ctx context.Context, workspace, id string, e access.E
 				`UPDATE files SET state = 'doomed' WHERE generation = $1 AND generation <> '' AND NOT EXISTS (SELECT 1 FROM file_uses WHERE file = files.id)`,
 				`UPDATE files SET expires_at = 0 WHERE generation = $1 AND generation <> ''`,
 				`DELETE FROM generations WHERE id = $1`,
+				`DELETE FROM set_aside WHERE id = $1`,
 			} {
 				if _, err := tx.ExecContext(ctx, statement, one); err != nil {
 					return fmt.Errorf("delete generation: %w", err)

@@ -19,11 +19,11 @@ var _ generation.Store = (*Store)(nil)
 const (
 	orderColumns = `id, workspace, key, environment, sandbox, app, model, media_type, mode, ordered, webhook, created_at, parent`
 	stateColumns = `provider, state, stage, ticket, progress, tries, collects, owner, outputs, code, message, nano, credits,
-		updated_at, asked_at, not_before, deadline, ended_at, version, stopping, steps`
+		updated_at, asked_at, not_before, deadline, ended_at, version, stopping, steps, deaths`
 	taskColumns = orderColumns + `, ` + stateColumns
 
 	orderPlaces = `$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13`
-	statePlaces = `$14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34`
+	statePlaces = `$14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35`
 )
 
 // Queue is where the jobs of tasks go.
@@ -113,7 +113,7 @@ func (s *Store) UpdateTask(ctx context.Context, id string, change func(*generati
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE generations SET (`+stateColumns+`) =
-			($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) WHERE id = $1`, append([]any{id}, state...)...)
+			($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23) WHERE id = $1`, append([]any{id}, state...)...)
 		if err != nil {
 			return fmt.Errorf("update generation: %w", err)
 		}
@@ -189,6 +189,11 @@ func (s *Store) saveConsequences(ctx context.Context, tx *sql.Tx, t *generation.
 			return err
 		}
 	}
+	if a := t.Aside(); a != nil {
+		if err := insertAside(ctx, tx, a); err != nil {
+			return err
+		}
+	}
 	if len(t.Jobs()) == 0 {
 		return nil
 	}
@@ -224,7 +229,7 @@ func stateArgs(t *generation.Task) ([]any, error) {
 	return []any{
 		t.Provider, string(t.State), string(t.Stage), blob(t.Ticket), t.Progress, t.Tries, t.Collects, t.Owner, outputs, t.Code, clean(t.Message), t.Nano,
 		t.Credits, millis(t.Updated), millis(t.Asked), millis(t.NotBefore), millis(t.Deadline), millis(t.Ended), t.Version, flag(t.Stopping),
-		steps,
+		steps, t.Deaths,
 	}, nil
 }
 
@@ -235,7 +240,7 @@ func scanTask(row interface{ Scan(...any) error }) (*generation.Task, error) {
 	var sandbox, created, updated, asked, notBefore, deadline, ended, stopping int64
 	err := row.Scan(&t.ID, &t.Workspace, &t.Key, &t.Environment, &sandbox, &t.App, &t.Model, &t.MediaType, &t.Mode, &order, &t.Webhook, &created, &t.Parent,
 		&t.Provider, &t.State, &t.Stage, &ticket, &t.Progress, &t.Tries, &t.Collects, &t.Owner, &outputs, &t.Code, &t.Message, &t.Nano,
-		&t.Credits, &updated, &asked, &notBefore, &deadline, &ended, &t.Version, &stopping, &steps)
+		&t.Credits, &updated, &asked, &notBefore, &deadline, &ended, &t.Version, &stopping, &steps, &t.Deaths)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ type Metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 	refused  prometheus.Counter
+	aside    *prometheus.CounterVec
 }
 
 // NewMetrics makes the counters, all at zero.
@@ -33,13 +34,16 @@ func NewMetrics(version string) *Metrics {
 		refused: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "stele_usage_refused_total", Help: "Usage records that the database refused and that were set aside.",
 		}),
+		aside: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "stele_set_aside_total", Help: "Tasks set aside because the process died or failed twice in them, by kind.",
+		}, []string{"kind"}),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "stele_build_info", Help: "Always 1; the label says which version runs.",
 		ConstLabels: prometheus.Labels{"version": version},
 	})
 	build.Set(1)
-	m.registry.MustRegister(m.requests, m.seconds, m.refused, build,
+	m.registry.MustRegister(m.requests, m.seconds, m.refused, m.aside, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -73,6 +77,9 @@ func (m *Metrics) Request(route, method string, status int, took time.Duration) 
 
 // UsageRefused counts a record of usage that was set aside.
 func (m *Metrics) UsageRefused() { m.refused.Inc() }
+
+// SetAside counts a task that was set aside: a generation, a run or a webhook.
+func (m *Metrics) SetAside(kind string) { m.aside.WithLabelValues(kind).Inc() }
 
 // Handler serves /metrics.
 func (m *Metrics) Handler() http.Handler {

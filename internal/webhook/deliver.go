@@ -8,11 +8,13 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"strconv"
 	"time"
 
 	"stele/internal/access"
 	"stele/internal/guard"
+	"stele/internal/inflight"
 	"stele/internal/seal"
 )
 
@@ -36,6 +38,9 @@ type Options struct {
 	Client func() *http.Client // one that reaches public addresses only and follows no redirect
 	Now    func() time.Time
 	Log    *slog.Logger
+
+	Working *inflight.Record  // of what this process is working on; nil for none
+	Aside   func(kind string) // told of what is set aside; may be nil
 }
 
 // Service delivers. It is safe for concurrent use.
@@ -64,11 +69,16 @@ func (s *Service) Deliver(ctx context.Context, job Deliver) (again time.Duration
 	if v == nil {
 		return again, nil
 	}
+	end, err := s.Working.Begin(ctx, d.ID, d.Deaths)
+	if err != nil {
+		v.end(true)
+		return time.Second, nil //nolint:nilerr // it was not its turn before the server stopped
+	}
+	defer end()
 	d.Tried = s.Now()
 	d.Tries++
 	var final bool
-	d.Status, final, err = s.post(ctx, d, v.within)
-	v.end(d.Status > 0 || final)
+	d.Status, final, err = s.try(ctx, d, v)
 	switch {
 	case err == nil:
 		d.State, d.Problem, d.Delivered = Delivered, "", s.Now()
@@ -85,6 +95,36 @@ func (s *Service) Deliver(ctx context.Context, job Deliver) (again time.Duration
 	s.Log.LogAttrs(ctx, level, "webhook", slog.String("delivery", d.ID), slog.String("subject", d.Subject), slog.Int("try", d.Tries),
 		slog.String("state", string(d.State)), slog.Int("status", d.Status), slog.Any("error", err))
 	return again, s.Store.SaveAttempt(ctx, d)
+}
+
+// try sends a delivery once, whatever happens in it. A panic is a failure like others.
+func (s *Service) try(ctx context.Context, d *Delivery, v *visit) (status int, final bool, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+		v.end(status > 0 || final)
+	}()
+	return s.post(ctx, d, v.within)
+}
+
+// SetAside ends a delivery during which processes have died.
+func (s *Service) SetAside(ctx context.Context, id, reason string) error {
+	d, err := s.Store.Delivery(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := s.Store.SetAsideDelivery(ctx, inflight.Aside{
+		ID: d.ID, Workspace: d.Workspace, Kind: inflight.Webhook, About: hostOf(d.URL), Subject: d.Subject, Reason: reason, At: s.Now(),
+	}); err != nil {
+		return err
+	}
+	s.Log.LogAttrs(ctx, slog.LevelError, "a webhook was set aside", slog.String("delivery", d.ID), slog.String("workspace", d.Workspace),
+		slog.String("reason", reason))
+	if s.Aside != nil {
+		s.Aside(inflight.Webhook)
+	}
+	return nil
 }
 
 // post sends a delivery once. final says that trying again is useless.

@@ -6,6 +6,8 @@ package webhook
 import (
 	"context"
 	"time"
+
+	"stele/internal/inflight"
 )
 
 // Delivery is one message to one address. Its id is the same at every attempt.
@@ -20,6 +22,7 @@ type Delivery struct {
 	Tries     int
 	Status    int    // of the last answer; 0 for none
 	Problem   string // of the last attempt; "" for none
+	Deaths    int    // processes that died while they worked on it
 	Created   time.Time
 	Tried     time.Time
 	Delivered time.Time
@@ -33,6 +36,7 @@ const (
 	Pending   State = "pending"
 	Delivered State = "delivered"
 	GivenUp   State = "given_up"
+	SetAside  State = "set_aside" // it brought the process down, or seems to have: a person may send it again
 )
 
 // Deliver is the job that makes one attempt.
@@ -60,6 +64,8 @@ type Store interface {
 	Delivery(ctx context.Context, id string) (*Delivery, error)
 	// SaveAttempt saves how far a delivery is.
 	SaveAttempt(ctx context.Context, d *Delivery) error
+	// SetAsideDelivery ends a delivery and keeps why; one that is not pending stays as it is.
+	SetAsideDelivery(ctx context.Context, a inflight.Aside) error
 	// Deliveries lists the latest of a workspace, or of all where that is "".
 	Deliveries(ctx context.Context, workspace string, limit int) ([]Delivery, error)
 	// Replay makes a delivery pending again and queues its job.

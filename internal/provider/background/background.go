@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"stele/internal/fair"
+	"stele/internal/inflight"
 	"stele/internal/media"
 )
 
@@ -25,6 +26,8 @@ type Options struct {
 	Quick    time.Duration // how long Submit waits for work that may be done by then
 	Repeats  bool          // making something again costs nothing
 	Hold     time.Duration // how long outputs wait to be fetched
+
+	Working *inflight.Record // of what is made in this process, and may bring it down; nil for none
 }
 
 // Maker works a craft in the background. It is safe for concurrent use.
@@ -63,7 +66,8 @@ type ticket struct {
 	Key string `json:"key"`
 }
 
-// Submit starts the work of a key, or joins it where it is being done.
+// Submit starts the work of a key, or joins it where it is being done. Work that has
+// failed is begun anew: who submits it again knows why.
 func (m *Maker) Submit(ctx context.Context, req media.Request) (media.Status, error) {
 	if m.ctx.Err() != nil {
 		return media.Status{}, &media.Failure{Class: media.Transient, Message: "This server is stopping."}
@@ -87,7 +91,7 @@ func (m *Maker) start(req media.Request) *piece {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.sweep()
-	if p := m.work[req.Key]; p != nil {
+	if p := m.work[req.Key]; p != nil && !p.failed() {
 		return p
 	}
 	ctx, cancel := context.WithCancel(m.ctx)
@@ -126,9 +130,14 @@ func (m *Maker) turn(ctx context.Context, tenant string, p *piece) bool {
 }
 
 func (m *Maker) make(ctx context.Context, req media.Request, report func(float64)) (outputs []media.Output, err error) {
+	end, err := m.options.Working.Begin(ctx, req.Key, req.Deaths)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	defer func() {
 		if r := recover(); r != nil {
-			err = &media.Failure{Class: media.ModelFailed, Message: "The model failed.", Err: fmt.Errorf("panic: %v", r)}
+			err = &media.Failure{Class: media.Panicked, Message: "The model failed.", Err: fmt.Errorf("panic: %v", r)}
 		}
 	}()
 	return m.craft(ctx, req, report)

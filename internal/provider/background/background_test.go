@@ -98,7 +98,7 @@ func TestFailuresAreTold(t *testing.T) {
 		}, media.ModelFailed},
 		"a panic": {func(context.Context, media.Request, func(float64)) ([]media.Output, error) {
 			panic("oh")
-		}, media.ModelFailed},
+		}, media.Panicked},
 	} {
 		m := background.New(c.craft, background.Options{Quick: time.Minute})
 		defer m.Close()

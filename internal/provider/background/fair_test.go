@@ -3,6 +3,7 @@ package background_test
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -15,9 +16,12 @@ import (
 func TestQueuedWorkOfOneTenantDoesNotStopAnothers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex // guards begun
 		begun := make(map[string]int)
 		m := background.New(func(ctx context.Context, req media.Request, _ func(float64)) ([]media.Output, error) {
+			mu.Lock()
 			begun[req.Tenant]++
+			mu.Unlock()
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}, background.Options{Parallel: 2})

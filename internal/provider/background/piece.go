@@ -60,6 +60,12 @@ func (p *piece) end(ctx context.Context, outputs []media.Output, err error) {
 	}
 }
 
+func (p *piece) failed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.state == media.Failed
+}
+
 func (p *piece) endedBefore(t time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

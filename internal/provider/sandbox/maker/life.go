@@ -13,6 +13,7 @@ import (
 // life is what will become of a piece of work. It is the ticket, too.
 type life struct {
 	Key     string        `json:"key"`
+	Tenant  string        `json:"tenant,omitzero"`
 	At      time.Time     `json:"at"`
 	Kind    string        `json:"kind"`
 	Outputs int           `json:"outputs"`

@@ -7,9 +7,11 @@ package maker
 import (
 	"context"
 	"encoding/json"
+	"runtime"
 	"sync"
 	"time"
 
+	"stele/internal/fair"
 	"stele/internal/media"
 )
 
@@ -26,6 +28,7 @@ type Journal interface {
 type Maker struct {
 	journal Journal
 	now     func() time.Time
+	drawing *fair.Semaphore // one tenant may have all processors, and another one as well
 
 	mu      sync.Mutex // guards all below
 	refused map[string]int
@@ -34,7 +37,8 @@ type Maker struct {
 
 // New opens the sandbox.
 func New(journal Journal, now func() time.Time) *Maker {
-	return &Maker{journal: journal, now: now, refused: make(map[string]int), stopped: make(map[string]bool)}
+	n := int64(runtime.GOMAXPROCS(0))
+	return &Maker{journal: journal, now: now, drawing: fair.New(2*n, n), refused: make(map[string]int), stopped: make(map[string]bool)}
 }
 
 // Submit accepts work, as the orders in the prompt will have it.
@@ -48,7 +52,7 @@ func (m *Maker) Submit(ctx context.Context, req media.Request) (media.Status, er
 			Class: l.Refuse, Message: "The sandbox was ordered to refuse this.", RetryAfter: l.RetryAfter,
 		}
 	}
-	l.Key, l.At = req.Key, m.now()
+	l.Key, l.Tenant, l.At = req.Key, req.Tenant, m.now()
 	ticket, err := json.Marshal(l)
 	if err != nil {
 		return media.Status{}, &media.Failure{Class: media.Transient, Message: "The sandbox failed.", Err: err}

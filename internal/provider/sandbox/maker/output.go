@@ -40,24 +40,31 @@ func (m *Maker) outputs(l life) []media.Output {
 	for i := range list {
 		seed := l.Seed + uint64(i)
 		o := media.Output{Kind: l.Kind}
-		var draw func() ([]byte, error)
+		var draw func() (io.Reader, error)
 		switch l.Kind {
 		case "video":
 			o.Type, o.Width, o.Height, o.Duration = "video/webm", side, side, l.Seconds
-			draw = func() ([]byte, error) { return clip(seed, l.Seconds) }
+			draw = func() (io.Reader, error) {
+				data, err := clip(seed, l.Seconds)
+				return bytes.NewReader(data), err
+			}
 		case "audio":
 			o.Type, o.Duration, o.Title = "audio/wav", l.Seconds, "Test tone"
-			draw = func() ([]byte, error) { return tone(seed, l.Seconds, l.Bytes), nil }
+			draw = func() (io.Reader, error) { return tone(seed, l.Seconds, l.Bytes), nil }
 		default:
 			o.Type, o.Width, o.Height = "image/png", side, side
-			draw = func() ([]byte, error) { return card(seed, 0, l.Bytes) }
+			draw = func() (io.Reader, error) { return card(seed, 0, l.Bytes) }
 		}
-		o.Open = func(context.Context) (io.ReadCloser, error) {
+		o.Open = func(ctx context.Context) (io.ReadCloser, error) {
 			if l.Expire > 0 && m.now().After(l.ends().Add(l.Expire)) {
 				return nil, &media.Failure{Class: media.Gone, Message: "The sandbox's outputs have expired, as ordered."}
 			}
-			data, err := draw()
-			return io.NopCloser(bytes.NewReader(data)), err
+			if err := m.drawing.Acquire(ctx, l.Tenant, 1); err != nil {
+				return nil, &media.Failure{Class: media.Transient, Message: "The sandbox did not come to it.", Err: err}
+			}
+			defer m.drawing.Release(l.Tenant, 1)
+			drawn, err := draw()
+			return io.NopCloser(drawn), err
 		}
 		list[i] = o
 	}
@@ -85,40 +92,70 @@ func bars(seed uint64, at float64) *image.RGBA {
 	return img
 }
 
-// card is a picture of at least so many bytes.
-func card(seed uint64, at float64, least int64) ([]byte, error) {
+// card is a picture of at least so many bytes. What it is filled up with is never
+// held in memory.
+func card(seed uint64, at float64, least int64) (io.Reader, error) {
 	var b bytes.Buffer
 	if err := png.Encode(&b, bars(seed, at)); err != nil {
 		return nil, err
 	}
 	missing := least - int64(b.Len()) - 12
 	if missing <= 0 {
-		return b.Bytes(), nil
+		return &b, nil
 	}
 	// An extra chunk before the last one, which readers skip.
 	const end = 12
-	out := bytes.NewBuffer(make([]byte, 0, least))
-	out.Write(b.Bytes()[:b.Len()-end])
-	chunk := append([]byte("stLe"), make([]byte, missing)...)
-	_ = binary.Write(out, binary.BigEndian, uint32(missing))
-	out.Write(chunk)
-	_ = binary.Write(out, binary.BigEndian, crc32.ChecksumIEEE(chunk))
-	out.Write(b.Bytes()[b.Len()-end:])
-	return out.Bytes(), nil
+	head, tail := b.Bytes()[:b.Len()-end], b.Bytes()[b.Len()-end:]
+	sum := crc32.NewIEEE()
+	_, _ = io.WriteString(sum, "stLe")
+	_, _ = io.Copy(sum, io.LimitReader(zeros{}, missing))
+	begin := append(binary.BigEndian.AppendUint32(nil, uint32(missing)), "stLe"...)
+	return io.MultiReader(bytes.NewReader(head), bytes.NewReader(begin), io.LimitReader(zeros{}, missing),
+		bytes.NewReader(binary.BigEndian.AppendUint32(nil, sum.Sum32())), bytes.NewReader(tail)), nil
 }
 
-// tone is a sound of so many seconds, or of at least so many bytes.
-func tone(seed uint64, seconds float64, least int64) []byte {
+// zeros is nothing, without end.
+type zeros struct{}
+
+// Read fills b.
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
+
+// tone is a sound of so many seconds, or of at least so many bytes. It is made as it
+// is read.
+func tone(seed uint64, seconds float64, least int64) io.Reader {
 	n := max(int(seconds*rate), int(least/2))
-	pitch := 220 * math.Pow(2, float64(seed%24)/12)
 	b := append([]byte("RIFF"), binary.LittleEndian.AppendUint32(nil, uint32(36+2*n))...)
 	b = append(b, "WAVEfmt "...)
 	for _, word := range []uint32{16, 1<<16 | 1, rate, 2 * rate, 16<<16 | 2, 0x61746164, uint32(2 * n)} { // … "data", its size
 		b = binary.LittleEndian.AppendUint32(b, word)
 	}
-	for i := range n {
-		fade := min(1, float64(min(i, n-i))/800)
-		b = binary.LittleEndian.AppendUint16(b, uint16(int16(8000*fade*math.Sin(2*math.Pi*pitch*float64(i)/rate))))
+	return io.MultiReader(bytes.NewReader(b), &samples{n: n, pitch: 220 * math.Pow(2, float64(seed%24)/12)})
+}
+
+// samples are those of a tone, two bytes each.
+type samples struct {
+	n, at int
+	pitch float64
+	one   [2]byte
+	rest  []byte // of one, that was read by half
+}
+
+// Read gives the next samples.
+func (s *samples) Read(b []byte) (int, error) {
+	filled := copy(b, s.rest)
+	s.rest = s.rest[filled:]
+	for ; filled < len(b) && s.at < s.n; s.at++ {
+		fade := min(1, float64(min(s.at, s.n-s.at))/800)
+		binary.LittleEndian.PutUint16(s.one[:], uint16(int16(8000*fade*math.Sin(2*math.Pi*s.pitch*float64(s.at)/rate))))
+		took := copy(b[filled:], s.one[:])
+		filled += took
+		s.rest = s.one[took:]
 	}
-	return b
+	if filled == 0 && len(b) > 0 {
+		return 0, io.EOF
+	}
+	return filled, nil
 }

@@ -1,0 +1,181 @@
+// Package inflight writes down on disk which tasks this process is working on, so that
+// the next process knows during which of them the last one died. It costs two small
+// writes a piece, into the system's memory: they outlive the process, however it ends,
+// and need not outlive the machine. It must not know what a task is.
+package inflight
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"stele/internal/fair"
+)
+
+const (
+	slot     = 64 // bytes for an id on disk
+	together = 8  // tasks at a time during which a process died once
+	quiet    = 5 * time.Second
+)
+
+// Record is what this process is working on. A nil one records nothing. It is safe for
+// concurrent use.
+type Record struct {
+	opened   time.Time
+	suspects *fair.Semaphore
+
+	mu    sync.Mutex // guards all below
+	file  *os.File
+	slots int
+	free  []int
+	marks map[string]*mark
+}
+
+// mark is a task that is being worked on.
+type mark struct {
+	slot int
+	n    int   // how often it was begun and not ended
+	held int64 // of suspects
+}
+
+// Left are the ids of what a process was working on when it died, of which the file at
+// path is the record. One that ended in order leaves none.
+func Left(path string) ([]string, error) {
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read what was worked on: %w", err)
+	}
+	var ids []string
+	for piece := range slices.Chunk(raw, slot) {
+		if id := string(bytes.TrimRight(piece, "\x00")); id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// Open begins a new record. What was left in the file is gone.
+func Open(path string) (*Record, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("record what is worked on: %w", err)
+	}
+	return &Record{opened: time.Now(), suspects: fair.New(together, together), file: file, marks: make(map[string]*mark)}, nil
+}
+
+// Close says that the process ends in order: it died during nothing.
+func (r *Record) Close() error {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.file == nil {
+		return nil
+	}
+	err := errors.Join(r.file.Truncate(0), r.file.Close())
+	r.file = nil
+	return err
+}
+
+// Begin writes down that a task is being worked on until end is called. One during
+// which processes died is a suspect: it waits until this process has lived for a while,
+// and then there are few others of its kind beside it, or none where it was deaths
+// before. The same task may be begun twice.
+func (r *Record) Begin(ctx context.Context, id string, deaths int) (end func(), err error) {
+	if r == nil {
+		return func() {}, nil
+	}
+	if r.join(id) {
+		return r.ender(id), nil
+	}
+	held, err := r.wait(ctx, deaths)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if m := r.marks[id]; m != nil { // begun in the meantime
+		m.n++
+		r.release(held)
+		return r.ender(id), nil
+	}
+	m := &mark{n: 1, held: held, slot: r.slots}
+	if n := len(r.free); n > 0 {
+		m.slot, r.free = r.free[n-1], r.free[:n-1]
+	} else {
+		r.slots++
+	}
+	r.marks[id] = m
+	r.write(m.slot, id)
+	return r.ender(id), nil
+}
+
+func (r *Record) join(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m := r.marks[id]
+	if m != nil {
+		m.n++
+	}
+	return m != nil
+}
+
+// wait waits for the turn of a suspect. held is what it takes of suspects.
+func (r *Record) wait(ctx context.Context, deaths int) (held int64, err error) {
+	if deaths <= 0 {
+		return 0, nil
+	}
+	timer := time.NewTimer(time.Until(r.opened.Add(quiet)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		return 0, context.Cause(ctx)
+	}
+	held = 1
+	if deaths > 1 {
+		held = together
+	}
+	return held, r.suspects.Acquire(ctx, "", held)
+}
+
+func (r *Record) ender(id string) func() {
+	return sync.OnceFunc(func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		m := r.marks[id]
+		if m.n--; m.n > 0 {
+			return
+		}
+		delete(r.marks, id)
+		r.write(m.slot, "")
+		r.free = append(r.free, m.slot)
+		r.release(m.held)
+	})
+}
+
+func (r *Record) release(held int64) {
+	if held > 0 {
+		r.suspects.Release("", held)
+	}
+}
+
+// write fills a slot. A record that cannot be written blames nobody.
+func (r *Record) write(at int, id string) {
+	if r.file == nil {
+		return
+	}
+	var b [slot]byte
+	copy(b[:], id)
+	_, _ = r.file.WriteAt(b[:], int64(at)*slot)
+}
