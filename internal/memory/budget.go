@@ -52,6 +52,14 @@ func (b *Budget) OpenPart(tenant, part string) *Lease {
 	return &Lease{budget: b, tenant: tenant, part: part}
 }
 
+// Fork begins a lease of the same tenant and part that has an end of its own.
+func (l *Lease) Fork() *Lease {
+	if l == nil {
+		return nil
+	}
+	return l.budget.OpenPart(l.tenant, l.part)
+}
+
 // Lease is what one piece of work holds. It is safe for several goroutines. A nil
 // Lease counts nothing, so that callers need no test.
 type Lease struct {
