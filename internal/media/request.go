@@ -8,6 +8,7 @@ import (
 // Request is a generation whose every word was checked: what a maker is asked for.
 type Request struct {
 	Key        string // of this piece of work: the same key is the same work
+	Workspace  string // whose it is
 	Model      *Model
 	Operation  *Operation
 	Prompt     string
