@@ -137,8 +137,9 @@ func (s *source) affordable(lease *memory.Lease) error {
 	return nil
 }
 
-// sourceCost is the most that may be taken for decoding one picture.
-const sourceCost = 4 * sourcePixels
+// sourceCost is the most that may be taken for decoding one picture: 32 million pixels
+// with 8 bits for each colour, half as many with 16; of photographs all that are taken.
+const sourceCost = 128 << 20
 
 // whole is the first frame on its full sheet: that of a GIF may be a part of it.
 func whole(m image.Image, sheet image.Rectangle) image.Image {
