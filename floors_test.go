@@ -17,14 +17,14 @@ import (
 // The floors of docs/architecture.md. Rooms are in order: each may import those
 // before it, but not those after. Stones stand alone, but for stoneUses.
 var (
-	stones = []string{"fault", "uid", "scope", "wire", "seal", "guard", "manifest", "media", "chat", "fair", "memory", "label", "formula", "inflight"}
+	stones = []string{"fault", "uid", "scope", "wire", "seal", "guard", "manifest", "media", "chat", "fair", "memory", "label", "formula", "inflight", "picture"}
 	rooms  = []string{"access", "catalog", "meter", "replay", "file", "webhook", "route", "relay", "generation", "app"}
 	walls  = []string{"provider", "store", "blob", "queue", "telemetry"}
 	doors  = []string{"api", "console", "download", "server"}
 )
 
 // stoneUses are the few stones that may use another.
-var stoneUses = map[string][]string{"media": {"fault", "manifest"}, "chat": {"fault"}, "guard": {"fault"}, "memory": {"fair", "fault"}, "fault": {"label"}, "inflight": {"fair"}, "scope": {"memory"}}
+var stoneUses = map[string][]string{"media": {"fault", "manifest"}, "chat": {"fault"}, "guard": {"fault"}, "memory": {"fair", "fault"}, "fault": {"label"}, "inflight": {"fair"}, "scope": {"memory"}, "picture": {"memory"}}
 
 const longest = 500 // lines of a file
 

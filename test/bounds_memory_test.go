@@ -137,21 +137,25 @@ func noisyPNG(t *testing.T, size int) []byte {
 // plainPNG is a picture of many pixels and few bytes, with 16 bits for each colour if deep.
 func plainPNG(t *testing.T, side int, deep bool) []byte {
 	t.Helper()
-	var m image.Image = &image.Uniform{color.NRGBA{10, 200, 90, 128}}
+	m := sized{&image.Uniform{color.NRGBA{10, 200, 90, 128}}, color.NRGBAModel, image.Rect(0, 0, side, side)}
 	if deep {
-		m = &image.Uniform{color.NRGBA64{10_000, 20_000, 30_000, 40_000}}
+		m.Image, m.model = &image.Uniform{color.NRGBA64{10_000, 20_000, 30_000, 40_000}}, color.NRGBA64Model
 	}
 	var out bytes.Buffer
-	if err := png.Encode(&out, sized{m, image.Rect(0, 0, side, side)}); err != nil {
+	if err := png.Encode(&out, m); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
 }
 
+// sized is a picture of one colour that is as large as it says.
 type sized struct {
 	image.Image
+	model  color.Model
 	bounds image.Rectangle
 }
+
+func (s sized) ColorModel() color.Model { return s.model }
 
 func (s sized) Bounds() image.Rectangle { return s.bounds }
 

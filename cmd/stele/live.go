@@ -49,6 +49,7 @@ func newLive(cfg *config.Config, f *flags, w world) *live {
 	l.makers = &makers{outside: func() *http.Client { return l.outside }, public: l.callers, seen: l.seen}
 	l.stock.Store(&stock{file: cfg})
 	l.memory = newBudget(cfg)
+	l.makers.memory = l.memory
 	l.take(cfg)
 	return l
 }

@@ -21,11 +21,14 @@ import (
 	"stele/internal/file"
 	"stele/internal/generation"
 	"stele/internal/inflight"
+	"stele/internal/media"
+	"stele/internal/memory"
 	"stele/internal/provider/background"
 	"stele/internal/provider/blueprint"
 	"stele/internal/provider/sandbox/maker"
 	"stele/internal/queue"
 	"stele/internal/replay"
+	"stele/internal/scope"
 	"stele/internal/store"
 	"stele/internal/uid"
 	"stele/internal/webhook"
@@ -180,6 +183,7 @@ type makers struct {
 	outside, public func() *http.Client
 	seen            func(provider string, err error) // told how orders go
 	log             *slog.Logger
+	memory          *memory.Budget
 
 	mu      sync.Mutex // guards all below
 	builtin map[string]generation.Maker
@@ -200,9 +204,18 @@ func (m *makers) open(journal maker.Journal, working *inflight.Record) {
 	defer m.mu.Unlock()
 	m.builtin = map[string]generation.Maker{
 		generation.SandboxMaker: maker.New(journal, time.Now),
-		studioMaker: background.New(theStudio().Make, background.Options{
+		studioMaker: background.New(counted(m.memory, theStudio().Make), background.Options{
 			Parallel: runtime.GOMAXPROCS(0), Quick: 2 * time.Second, Repeats: true, Working: working,
 		}),
+	}
+}
+
+// counted is a craft whose memory is its workspace's.
+func counted(budget *memory.Budget, craft background.Craft) background.Craft {
+	return func(ctx context.Context, req media.Request, report func(float64)) ([]media.Output, error) {
+		lease := budget.Open(req.Tenant)
+		defer lease.Close()
+		return craft(scope.With(ctx, &scope.Request{Memory: lease}), req, report)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stele/internal/access"
+	"stele/internal/fair"
 	"stele/internal/fault"
 )
 
@@ -51,12 +52,12 @@ type Options struct {
 type Service struct {
 	Options
 
-	drawing chan struct{} // bounds how many small pictures are made at once
+	drawing *fair.Semaphore // by workspace: how many small pictures are made at once
 }
 
 // New makes a service.
 func New(o Options) *Service {
-	return &Service{Options: o, drawing: make(chan struct{}, drawnAtOnce)}
+	return &Service{Options: o, drawing: fair.New(drawnAtOnce, fair.Half(drawnAtOnce))}
 }
 
 // File finds a file of a workspace.

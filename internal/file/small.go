@@ -6,20 +6,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"image"
-	_ "image/gif" // what pictures may be
 	"image/jpeg"
 	"image/png"
 	"io"
 	"io/fs"
 
-	"golang.org/x/image/draw"
-	_ "golang.org/x/image/webp" // what pictures may be
+	"stele/internal/picture"
+	"stele/internal/scope"
 )
 
 const (
 	smallSide   = 640        // pixels of the longer side
 	mostDrawn   = 40_000_000 // pixels: what is larger is not read into memory for this
+	mostTaken   = 112 << 20  // bytes of memory, likewise
 	smallGrade  = 76
 	drawnAtOnce = 2
 )
@@ -48,18 +47,11 @@ func (s *Service) Small(ctx context.Context, f *File) (io.ReadCloser, string, er
 func smallKey(f *File) string { return f.Blob + ".small" }
 
 func (s *Service) makeSmall(ctx context.Context, f *File) (io.ReadCloser, string, error) {
-	select {
-	case s.drawing <- struct{}{}: // each takes tens of megabytes
-	case <-ctx.Done():
-		return nil, "", ctx.Err()
-	}
-	defer func() { <-s.drawing }()
-	source, err := s.Blobs.Open(ctx, f.Blob, 0, -1)
-	if err != nil {
+	if err := s.drawing.Acquire(ctx, f.Workspace, 1); err != nil { // each takes tens of megabytes
 		return nil, "", err
 	}
-	defer source.Close()
-	small, err := shrink(source)
+	defer s.drawing.Release(f.Workspace, 1)
+	small, err := s.shrunk(ctx, f)
 	if err != nil {
 		return nil, "", err
 	}
@@ -69,23 +61,52 @@ func (s *Service) makeSmall(ctx context.Context, f *File) (io.ReadCloser, string
 	return typed(io.NopCloser(bytes.NewReader(small)))
 }
 
-// shrink draws a picture smaller: as jpeg, or as png where one can see through it.
-func shrink(source io.Reader) ([]byte, error) {
-	full, _, err := image.Decode(bufio.NewReader(source))
+// shrunk draws a picture smaller: as jpeg, or as png where one can see through it. What
+// takes more memory than the caller may have is not read.
+func (s *Service) shrunk(ctx context.Context, f *File) ([]byte, error) {
+	header, err := s.look(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	source, err := s.Blobs.Open(ctx, f.Blob, 0, -1)
+	if err != nil {
+		return nil, err
+	}
+	defer source.Close()
+	full, release, err := header.Decode(ctx, scope.From(ctx).Memory, bufio.NewReader(source))
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoSmall, err)
 	}
-	size := full.Bounds()
-	scale := float64(smallSide) / float64(max(size.Dx(), size.Dy()))
-	small := image.NewRGBA(image.Rect(0, 0, max(1, int(float64(size.Dx())*scale)), max(1, int(float64(size.Dy())*scale))))
-	draw.CatmullRom.Scale(small, small.Bounds(), full, size, draw.Src, nil)
+	defer release()
 	var out bytes.Buffer
-	if small.Opaque() {
-		err = jpeg.Encode(&out, small, &jpeg.Options{Quality: smallGrade})
-	} else {
-		err = png.Encode(&out, small)
-	}
+	err = picture.Safely(func() error {
+		small := picture.Shrink(full, smallSide)
+		if small.Opaque() {
+			return jpeg.Encode(&out, small, &jpeg.Options{Quality: smallGrade})
+		}
+		return png.Encode(&out, small)
+	})
 	return out.Bytes(), err
+}
+
+// look reads a picture's header, and refuses what nobody may decode.
+func (s *Service) look(ctx context.Context, f *File) (picture.Header, error) {
+	source, err := s.Blobs.Open(ctx, f.Blob, 0, -1)
+	if err != nil {
+		return picture.Header{}, err
+	}
+	defer source.Close()
+	header, err := picture.Look(source)
+	if err == nil && (int64(header.Width)*int64(header.Height) > mostDrawn || header.Cost > mostTaken) {
+		err = errors.New("it takes too much memory")
+	}
+	if err != nil {
+		return picture.Header{}, fmt.Errorf("%w: %w", ErrNoSmall, err)
+	}
+	return header, nil
 }
 
 // typed tells a jpeg from a png by its first byte.

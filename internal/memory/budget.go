@@ -52,6 +52,14 @@ func (b *Budget) OpenPart(tenant, part string) *Lease {
 	return &Lease{budget: b, tenant: tenant, part: part}
 }
 
+// Fork begins a lease of the same tenant and part that has an end of its own.
+func (l *Lease) Fork() *Lease {
+	if l == nil {
+		return nil
+	}
+	return l.budget.OpenPart(l.tenant, l.part)
+}
+
 // Lease is what one piece of work holds. It is safe for several goroutines. A nil
 // Lease counts nothing, so that callers need no test.
 type Lease struct {
@@ -95,14 +103,26 @@ func (l *Lease) Grow(ctx context.Context, n int64) error {
 	return l.keep(n)
 }
 
-// Await is Grow for work that nobody stands beside: it waits until ctx ends. Whoever
-// holds something already must not call it, or two could wait for each other.
+// Await is Grow for work that no caller stands beside: it waits until ctx ends. It looks
+// now and then rather than standing in line, where the requests of its tenant would stand
+// behind it. Work that holds something already must not call it, or two could wait for
+// each other.
 func (l *Lease) Await(ctx context.Context, n int64) error {
 	if l == nil || n <= 0 {
 		return nil
 	}
-	if err := l.acquire(ctx, n); err != nil {
-		return l.refusal(ctx, err)
+	if n > l.Most() {
+		return l.refusal(ctx, fair.ErrTooMuch)
+	}
+	const shortest, longest = 5 * time.Millisecond, 200 * time.Millisecond
+	for wait := shortest; !l.try(n); wait = min(2*wait, longest) {
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
+		}
 	}
 	return l.keep(n)
 }

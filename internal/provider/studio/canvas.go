@@ -5,12 +5,9 @@
 package studio
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"hash/fnv"
-	"image"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -133,12 +130,4 @@ func number(req media.Request, name string, otherwise int) int {
 
 func badInput(format string, args ...any) error {
 	return &media.Failure{Class: media.BadInput, Message: fmt.Sprintf(format, args...)}
-}
-
-// held is an output that is in memory.
-func held(content []byte, contentType string, size image.Point) media.Output {
-	return media.Output{
-		Kind: "image", Type: contentType, Width: size.X, Height: size.Y,
-		Open: func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil },
-	}
 }

@@ -1,7 +1,6 @@
 package studio
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"hash/crc32"
@@ -26,14 +25,12 @@ type wrapping struct {
 
 // packed encodes a picture.
 func packed(ctx context.Context, m *image.RGBA, how wrapping) (media.Output, error) {
-	var file bytes.Buffer
-	to := &stopping{ctx: ctx, Writer: &file}
 	if how.format == "jpeg" {
 		if err := retouch.Flatten(ctx, m, color.RGBA{255, 255, 255, 255}); err != nil {
 			return media.Output{}, err
 		}
 	}
-	err := apart(ctx, func() error {
+	file, err := spool(ctx, func(to io.Writer) error {
 		switch how.format {
 		case "jpeg":
 			return jpeg.Encode(to, m, &jpeg.Options{Quality: how.quality})
@@ -55,24 +52,12 @@ func packed(ctx context.Context, m *image.RGBA, how wrapping) (media.Output, err
 	}
 	switch how.format {
 	case "jpeg":
-		return held(commented(file.Bytes(), how.note), "image/jpeg", m.Rect.Size()), nil
+		return file.output("image/jpeg", 2, comment(how.note), m.Rect.Size()), nil
 	case "webp":
-		return held(file.Bytes(), "image/webp", m.Rect.Size()), nil
+		return file.output("image/webp", 0, nil, m.Rect.Size()), nil
 	}
-	return held(annotated(file.Bytes(), how.note), "image/png", m.Rect.Size()), nil
-}
-
-// apart does work that cannot be interrupted and does not wait for it once ctx has
-// ended: it takes a second or two at most, and then nobody looks at what it did.
-func apart(ctx context.Context, work func() error) error {
-	done := make(chan error, 1)
-	go func() { done <- work() }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	const header = 8 + 25 // signature and IHDR
+	return file.output("image/png", header, annotation(how.note), m.Rect.Size()), nil
 }
 
 // stopping is a writer that refuses when ctx has ended.
@@ -88,30 +73,24 @@ func (s *stopping) Write(p []byte) (int, error) {
 	return s.Writer.Write(p)
 }
 
-// annotated is a PNG with a text chunk after its header.
-func annotated(file []byte, note string) []byte {
+// annotation is a text chunk, which goes after the header of a PNG.
+func annotation(note string) []byte {
 	if note == "" {
-		return file
+		return nil
 	}
-	const header = 8 + 25 // signature and IHDR
 	chunk := []byte("tEXtComment\x00" + note)
-	out := append([]byte{}, file[:header]...)
-	out = binary.BigEndian.AppendUint32(out, uint32(len(chunk)-4))
+	out := binary.BigEndian.AppendUint32(nil, uint32(len(chunk)-4))
 	out = append(out, chunk...)
-	out = binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(chunk))
-	return append(out, file[header:]...)
+	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(chunk))
 }
 
-// commented is a JPEG with a comment after its start.
-func commented(file []byte, note string) []byte {
+// comment is a segment with a comment, which goes after the start of a JPEG.
+func comment(note string) []byte {
 	if note == "" {
-		return file
+		return nil
 	}
-	out := append([]byte{}, file[:2]...)
-	out = append(out, 0xff, 0xfe)
-	out = binary.BigEndian.AppendUint16(out, uint16(len(note)+2))
-	out = append(out, note...)
-	return append(out, file[2:]...)
+	out := binary.BigEndian.AppendUint16([]byte{0xff, 0xfe}, uint16(len(note)+2))
+	return append(out, note...)
 }
 
 // xmp is a note as WebP keeps it.

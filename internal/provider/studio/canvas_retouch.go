@@ -11,8 +11,8 @@ import (
 
 // retouched edits the pictures of a request: each for itself, or all into one.
 func retouched(ctx context.Context, req media.Request, report func(float64)) ([]media.Output, error) {
-	sources := req.Of("image_urls")
-	if len(sources) == 0 || len(sources) > 8 {
+	given := req.Of("image_urls")
+	if len(given) == 0 || len(given) > 8 {
 		return nil, badInput("Give one to eight pictures in image_urls.")
 	}
 	e, err := editOf(req)
@@ -22,15 +22,22 @@ func retouched(ctx context.Context, req media.Request, report func(float64)) ([]
 	if e.idle() {
 		return nil, badInput("There is nothing to do: set a parameter such as width, rotate or blur, or name an edit in the prompt.")
 	}
+	sources, err := look(ctx, given)
+	if err != nil {
+		return nil, err
+	}
+	if err := reserve(ctx, sources, e.beside(sources)); err != nil {
+		return nil, err
+	}
 	report(0.02)
 	if e.composes() {
 		out, err := e.joined(ctx, sources, report)
 		return []media.Output{out}, err
 	}
 	var outputs []media.Output
-	for i, s := range sources {
+	for i := range sources {
 		part := func(p float64) { report((float64(i) + p) / float64(len(sources))) }
-		m, format, err := opened(ctx, s, editMost)
+		m, err := sources[i].open(ctx, editMost)
 		if err != nil {
 			return nil, err
 		}
@@ -38,7 +45,7 @@ func retouched(ctx context.Context, req media.Request, report func(float64)) ([]
 		if m, err = e.shape(ctx, m); err != nil {
 			return nil, err
 		}
-		out, err := e.finish(ctx, m, format, func(p float64) { part(0.4 + 0.6*p) })
+		out, err := e.finish(ctx, m, sources[i].header.Format, func(p float64) { part(0.4 + 0.6*p) })
 		if err != nil {
 			return nil, err
 		}
@@ -47,36 +54,72 @@ func retouched(ctx context.Context, req media.Request, report func(float64)) ([]
 	return outputs, nil
 }
 
+// beside is about what the edit takes beside what is being decoded: what is made, twice,
+// because most tools write into another, and the parts of a composition.
+func (e *edit) beside(sources []source) int64 {
+	width, height := 0, 0
+	for i := range sources {
+		h := sources[i].header
+		width, height = max(width, min(h.Width, editMost)), max(height, min(h.Height, editMost))
+	}
+	n := 2 * 4 * int64(max(width, e.width)) * int64(max(height, e.height))
+	if e.composes() {
+		n = max(n, 4*editMost*editMost) + partsKept
+	}
+	return n
+}
+
+// partsKept is how many bytes of the parts of a composition are kept until it is put
+// together. What is more is decoded a second time.
+const partsKept = 24 << 20
+
 // joined makes one picture of all.
-func (e *edit) joined(ctx context.Context, sources []media.Source, report func(float64)) (media.Output, error) {
+func (e *edit) joined(ctx context.Context, sources []source, report func(float64)) (media.Output, error) {
 	if len(sources) < 2 {
 		return media.Output{}, badInput("Compose needs at least two pictures in image_urls.")
 	}
-	var all []*image.RGBA
-	format := "jpeg"
-	for i, s := range sources {
-		m, f, err := opened(ctx, s, editMost/2) // eight whole ones would be too much at once
+	sizes, parts := make([]image.Point, len(sources)), make([]*image.RGBA, len(sources))
+	var at retouch.Place
+	format, kept := "jpeg", 0
+	for i := range sources {
+		m, err := e.part(ctx, &sources[i])
 		if err != nil {
 			return media.Output{}, err
 		}
-		if f != "jpeg" {
+		if i == 0 {
+			if at, err = e.keep(ctx, m, 1); err != nil {
+				return media.Output{}, err
+			}
+		}
+		if sources[i].header.Format != "jpeg" {
 			format = "png"
 		}
-		if m, err = e.shape(ctx, m); err != nil {
-			return media.Output{}, err
+		sizes[i] = m.Rect.Size()
+		if kept+len(m.Pix) <= partsKept {
+			parts[i], kept = m, kept+len(m.Pix)
 		}
-		all = append(all, m)
 		report(0.05 + 0.45*float64(i+1)/float64(len(sources)))
 	}
-	at, err := e.keep(ctx, all[0], 1)
+	m, err := retouch.Compose(ctx, sizes, func(i int) (*image.RGBA, error) {
+		if parts[i] != nil {
+			return parts[i], nil
+		}
+		return e.part(ctx, &sources[i])
+	}, retouch.Arrangement{Kind: e.compose, Gap: e.gap, Background: e.background, At: at, Most: editMost})
 	if err != nil {
 		return media.Output{}, err
 	}
-	m, err := retouch.Compose(ctx, all, retouch.Arrangement{Kind: e.compose, Gap: e.gap, Background: e.background, At: at, Most: editMost})
-	if err != nil {
-		return media.Output{}, err
-	}
+	clear(parts)
 	return e.finish(ctx, m, format, func(p float64) { report(0.6 + 0.4*p) })
+}
+
+// part is a picture as it goes into a composition.
+func (e *edit) part(ctx context.Context, s *source) (*image.RGBA, error) {
+	m, err := s.open(ctx, editMost/2)
+	if err != nil {
+		return nil, err
+	}
+	return e.shape(ctx, m)
 }
 
 // shape does what belongs to each picture: crop, rotate, flip.

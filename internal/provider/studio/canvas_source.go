@@ -5,17 +5,15 @@ import (
 	"context"
 	"errors"
 	"image"
-	"image/color"
 	"image/draw"
-	"image/gif"
-	"image/jpeg"
-	"image/png"
 	"io"
-
-	"github.com/deepteams/webp"
+	"runtime"
 
 	"stele/internal/media"
+	"stele/internal/memory"
+	"stele/internal/picture"
 	"stele/internal/provider/studio/canvas/retouch"
+	"stele/internal/scope"
 )
 
 const (
@@ -24,64 +22,90 @@ const (
 	editMost     = 4096 // pixels of the longest side while it is edited, and after
 )
 
-// codec is a picture format.
-type codec struct {
-	name   string
-	starts func(b []byte) bool
-	config func(io.Reader) (image.Config, error)
-	decode func(io.Reader) (image.Image, error)
+// source is a picture that was looked at and not yet decoded.
+type source struct {
+	media.Source
+
+	header picture.Header
 }
 
-var codecs = []codec{
-	{"png", starting("\x89PNG\r\n\x1a\n"), png.DecodeConfig, png.Decode},
-	{"jpeg", starting("\xff\xd8\xff"), jpeg.DecodeConfig, jpeg.Decode},
-	{"gif", starting("GIF8"), gif.DecodeConfig, gif.Decode},
-	{"webp", func(b []byte) bool { return len(b) > 12 && string(b[:4]) == "RIFF" && string(b[8:12]) == "WEBP" }, webp.DecodeConfig, webp.Decode},
+// look reads the headers of pictures: what would take too much memory is never decoded.
+func look(ctx context.Context, given []media.Source) ([]source, error) {
+	var all []source
+	for _, s := range given {
+		r, err := s.Open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		header, err := picture.Look(&halting{ctx: ctx, Reader: io.LimitReader(r, sourceBytes)})
+		_ = r.Close()
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case errors.Is(err, picture.ErrFormat):
+			return nil, badInput("%s is no png, jpeg, gif or webp picture.", called(s))
+		case err != nil:
+			return nil, broken(s, err)
+		}
+		one := source{s, header}
+		if err := one.affordable(scope.From(ctx).Memory); err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
 }
 
-func starting(magic string) func([]byte) bool {
-	return func(b []byte) bool { return bytes.HasPrefix(b, []byte(magic)) }
+// reserve takes what is needed to decode one of the pictures after the other, and for so
+// many bytes beside that: at once, and before any is decoded, so that two orders never
+// wait for each other. What a caller can never have is not asked for: such an order has
+// most of what its workspace may have to itself.
+func reserve(ctx context.Context, all []source, beside int64) error {
+	lease := scope.From(ctx).Memory
+	most := int64(0)
+	for i := range all {
+		most = max(most, all[i].cost())
+	}
+	return lease.Await(ctx, min(most+beside, lease.Most()/4*3))
 }
 
-// opened reads a source: upright, and no larger than most on its longest side. It
-// also gives the name of the format it came in.
-func opened(ctx context.Context, s media.Source, most int) (*image.RGBA, string, error) {
-	file, err := content(ctx, s)
+// cost is what it takes to open the picture: its file, and what is decoded.
+func (s *source) cost() int64 { return s.Size + s.header.Cost }
+
+// open reads the picture: upright, and no larger than most on its longest side.
+func (s *source) open(ctx context.Context, most int) (*image.RGBA, error) {
+	file, err := content(ctx, s.Source)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	for _, c := range codecs {
-		if !c.starts(file) {
-			continue
-		}
-		config, err := c.config(bytes.NewReader(file))
-		if err != nil {
-			return nil, "", broken(s, err)
-		}
-		if err := affordable(s, config); err != nil {
-			return nil, "", err
-		}
-		var m image.Image
-		err = apart(ctx, func() (err error) {
-			m, err = c.decode(&halting{ctx: ctx, Reader: bytes.NewReader(file)})
-			return err
-		})
-		if ctx.Err() != nil {
-			return nil, "", ctx.Err()
-		}
-		if err != nil {
-			return nil, "", broken(s, err)
-		}
-		m = whole(m, config)
-		size := m.Bounds().Size()
-		if max(size.X, size.Y) > most {
-			size = retouch.Within(size, most, most)
-		}
-		out, err := upright(ctx, m, size, orientation(file))
-		return out, c.name, err
+	turned := orientation(file)
+	m, release, err := s.header.Decode(ctx, nil, bytes.NewReader(file)) // it is reserved
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
-	return nil, "", badInput("%s is no png, jpeg, gif or webp picture.", called(s))
+	if err != nil {
+		return nil, broken(s.Source, err)
+	}
+	defer release()
+	if s.header.Cost > letGo {
+		file = nil
+		runtime.GC() // what it took to decode it is gone before more is taken
+	}
+	m = whole(m, image.Rect(0, 0, s.header.Width, s.header.Height))
+	size := m.Bounds().Size()
+	if max(size.X, size.Y) > most {
+		size = retouch.Within(size, most, most)
+	}
+	out, err := upright(ctx, m, size, turned)
+	if m = nil; s.header.Cost > letGo {
+		runtime.GC()
+	}
+	return out, err
 }
+
+// letGo is how many bytes are worth being collected at once. Pixels hold no pointers, so
+// that it takes a few milliseconds.
+const letGo = 16 << 20
 
 // content reads the whole of a source.
 func content(ctx context.Context, s media.Source) ([]byte, error) {
@@ -100,30 +124,60 @@ func content(ctx context.Context, s media.Source) ([]byte, error) {
 	return file, nil
 }
 
-// affordable looks at the header alone: what would take too much memory is never
-// decoded.
-func affordable(s media.Source, c image.Config) error {
-	pixels := int64(c.Width) * int64(c.Height)
-	if c.Width <= 0 || c.Height <= 0 {
-		return broken(s, errors.New("no pixels"))
+// affordable refuses a picture that takes more than anybody may have.
+func (s *source) affordable(lease *memory.Lease) error {
+	h := s.header
+	if int64(h.Width)*int64(h.Height) > sourcePixels {
+		return badInput("%s has %d by %d pixels: more than %d million cannot be edited.", called(s.Source), h.Width, h.Height, sourcePixels/1_000_000)
 	}
-	deep := c.ColorModel == color.RGBA64Model || c.ColorModel == color.NRGBA64Model || c.ColorModel == color.Gray16Model
-	if deep {
-		pixels *= 2 // as many bytes as two of 8 bits
-	}
-	if pixels > sourcePixels {
-		return badInput("%s has %d by %d pixels: more than %d million cannot be edited.", called(s), c.Width, c.Height, sourcePixels/1_000_000)
+	if most := lease.Most(); h.Cost > sourceCost || most > 0 && s.cost() > most {
+		return badInput("%s has %d by %d pixels, and more bytes for each than can be edited: save it with 8 bits for each colour, or smaller.",
+			called(s.Source), h.Width, h.Height)
 	}
 	return nil
 }
 
+// sourceCost is the most that may be taken for decoding one picture: 32 million pixels
+// with 8 bits for each colour, half as many with 16; of photographs all that are taken.
+const sourceCost = 128 << 20
+
 // whole is the first frame on its full sheet: that of a GIF may be a part of it.
-func whole(m image.Image, c image.Config) image.Image {
-	if m.Bounds() == image.Rect(0, 0, c.Width, c.Height) {
+func whole(m image.Image, sheet image.Rectangle) image.Image {
+	if m.Bounds() == sheet || m.Bounds().Dx() > sheet.Dx() || m.Bounds().Dy() > sheet.Dy() {
 		return m
 	}
-	out := image.NewRGBA(image.Rect(0, 0, c.Width, c.Height))
+	out := image.NewRGBA(sheet)
 	draw.Draw(out, m.Bounds(), m, m.Bounds().Min, draw.Src)
+	return out
+}
+
+// premultiplied is the picture as the tools want it. What has its pixels in the same
+// places is changed where it is.
+func premultiplied(m image.Image) *image.RGBA {
+	switch m := m.(type) {
+	case *image.RGBA:
+		if m.Rect.Min == (image.Point{}) {
+			return m
+		}
+	case *image.NRGBA:
+		if m.Rect.Min != (image.Point{}) {
+			break
+		}
+		for i := 0; i+3 < len(m.Pix); i += 4 {
+			p := m.Pix[i : i+4 : i+4]
+			if p[3] == 255 {
+				continue
+			}
+			a := uint32(p[3]) * 0x101
+			for c := range 3 {
+				p[c] = uint8((uint32(p[c]) * a / 0xff) >> 8) //nolint:gosec // no more than it was
+			}
+		}
+		return &image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}
+	}
+	size := m.Bounds().Size()
+	out := image.NewRGBA(image.Rect(0, 0, size.X, size.Y))
+	draw.Draw(out, out.Rect, m, m.Bounds().Min, draw.Src)
 	return out
 }
 
@@ -137,8 +191,7 @@ func upright(ctx context.Context, m image.Image, size image.Point, orientation i
 		}
 		out = small
 	} else {
-		out = image.NewRGBA(image.Rect(0, 0, size.X, size.Y))
-		draw.Draw(out, out.Rect, m, m.Bounds().Min, draw.Src)
+		out = premultiplied(m)
 	}
 	return retouch.Orient(ctx, out, orientation)
 }

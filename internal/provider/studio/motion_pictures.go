@@ -14,18 +14,26 @@ import (
 // fromPictures makes a film of the pictures given: the first frame, those between,
 // and the last.
 func (d *Director) fromPictures(ctx context.Context, req media.Request) (*take, error) {
-	var sources []media.Source
+	var given []media.Source
 	for _, field := range []string{"start_frame", "image_urls", "end_frame"} {
-		sources = append(sources, req.Of(field)...)
+		given = append(given, req.Of(field)...)
 	}
-	if len(sources) == 0 {
+	if len(given) == 0 {
 		return nil, badInput("A film of pictures needs a start_frame.")
+	}
+	sources, err := look(ctx, given)
+	if err != nil {
+		return nil, err
+	}
+	const frames = 16 << 20 // each is kept as large as a frame
+	if err := reserve(ctx, sources, int64(len(sources))*frames); err != nil {
+		return nil, err
 	}
 	t, s := newTake(req)
 	s.Text = clip.Readable(req.Text("caption"))
 	album := &clip.Album{Script: s, Move: moveOf(req), Transition: req.Text("transition")}
-	for i, source := range sources {
-		picture, _, err := opened(ctx, source, 2560)
+	for i := range sources {
+		picture, err := sources[i].open(ctx, 2560)
 		if err != nil {
 			return nil, err
 		}

@@ -25,16 +25,16 @@ type cell struct {
 
 // Compose arranges pictures. In a row or a column each keeps its shape; in a grid and
 // side by side they are cut to the same size.
-func Compose(ctx context.Context, all []*image.RGBA, a Arrangement) (*image.RGBA, error) {
-	sizes := make([]image.Point, len(all))
-	for i, m := range all {
-		sizes[i] = m.Rect.Size()
-	}
+// They are asked for one after the other, so that they need not be there all at once.
+func Compose(ctx context.Context, sizes []image.Point, open func(i int) (*image.RGBA, error), a Arrangement) (*image.RGBA, error) {
 	cells, size := a.plan(sizes)
 	out := sheet(size.X, size.Y, a.Background)
 	for _, c := range cells {
-		m, err := Cover(ctx, all[c.of], c.area.Dx(), c.area.Dy(), a.At)
+		m, err := open(c.of)
 		if err != nil {
+			return nil, err
+		}
+		if m, err = Cover(ctx, m, c.area.Dx(), c.area.Dy(), a.At); err != nil {
 			return nil, err
 		}
 		draw.Draw(out, c.area, m, image.Point{}, draw.Over)

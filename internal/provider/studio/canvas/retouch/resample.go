@@ -9,6 +9,7 @@ import (
 	"image"
 	"image/draw"
 	"math"
+	"slices"
 
 	"stele/internal/provider/studio/canvas/ink"
 )
@@ -76,21 +77,30 @@ func resample(ctx context.Context, src image.Image, w, h int, k kernel) (*image.
 	across, down := spread(w, from.Dx(), k), spread(h, from.Dy(), k)
 	out := image.NewRGBA(image.Rect(0, 0, w, h))
 	err := ink.Bands(ctx, h, func(top, bottom int) {
-		last := down[bottom-1]
-		first := down[top].first
-		rows := last.first + len(last.weights) - first
-		lines := make([]float32, rows*w*4)
+		var lines []float32
+		sums := make([]float32, 4*w)
 		strip := image.NewRGBA(image.Rect(0, 0, from.Dx(), 1))
-		for r := range rows {
-			draw.Draw(strip, strip.Rect, src, image.Pt(from.Min.X, from.Min.Y+first+r), draw.Src)
-			shrinkRow(lines[r*w*4:(r+1)*w*4], strip.Pix, across)
-		}
-		for y := top; y < bottom; y++ {
-			sumRows(out.Pix[y*out.Stride:y*out.Stride+4*w], lines, down[y], first, w)
+		for ; top < bottom; top += rowsAtOnce {
+			end := min(top+rowsAtOnce, bottom)
+			last := down[end-1]
+			first := down[top].first
+			rows := last.first + len(last.weights) - first
+			lines = slices.Grow(lines[:0], rows*w*4)[:rows*w*4]
+			for r := range rows {
+				draw.Draw(strip, strip.Rect, src, image.Pt(from.Min.X, from.Min.Y+first+r), draw.Src)
+				shrinkRow(lines[r*w*4:(r+1)*w*4], strip.Pix, across)
+			}
+			for y := top; y < end; y++ {
+				sumRows(out.Pix[y*out.Stride:y*out.Stride+4*w], lines, sums, down[y], first)
+			}
 		}
 	})
 	return out, err
 }
+
+// rowsAtOnce is how many rows are made of what was filtered along the rows: all of it
+// would be four times the picture.
+const rowsAtOnce = 64
 
 // shrinkRow filters one row.
 func shrinkRow(out []float32, row []uint8, across []taps) {
@@ -111,10 +121,10 @@ func shrinkRow(out []float32, row []uint8, across []taps) {
 }
 
 // sumRows filters down the columns.
-func sumRows(out []uint8, lines []float32, t taps, first, w int) {
-	sums := make([]float32, 4*w)
+func sumRows(out []uint8, lines, sums []float32, t taps, first int) {
+	clear(sums)
 	for i, weight := range t.weights {
-		line := lines[(t.first-first+i)*w*4:][:4*w]
+		line := lines[(t.first-first+i)*len(sums):][:len(sums)]
 		for x, v := range line {
 			sums[x] += weight * v
 		}

@@ -134,6 +134,16 @@ func TestBusiestFindsWhatThereIsToSee(t *testing.T) {
 	}
 }
 
+// compose arranges pictures that are all there.
+func compose(t *testing.T, all []*image.RGBA, a retouch.Arrangement) (*image.RGBA, error) {
+	t.Helper()
+	var sizes []image.Point
+	for _, m := range all {
+		sizes = append(sizes, m.Rect.Size())
+	}
+	return retouch.Compose(t.Context(), sizes, func(i int) (*image.RGBA, error) { return all[i], nil }, a)
+}
+
 func TestPicturesInAGridHaveTheSameSize(t *testing.T) {
 	t.Parallel()
 	red := image.NewRGBA(image.Rect(0, 0, 100, 80))
@@ -143,7 +153,7 @@ func TestPicturesInAGridHaveTheSameSize(t *testing.T) {
 		for range n {
 			all = append(all, red)
 		}
-		out, err := retouch.Compose(t.Context(), all, retouch.Arrangement{Kind: "grid", Gap: 10, Most: 4096})
+		out, err := compose(t, all, retouch.Arrangement{Kind: "grid", Gap: 10, Most: 4096})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +180,7 @@ func TestAComposedPictureIsNeverTooLarge(t *testing.T) {
 	for _, kind := range []string{"grid", "row", "column", "side_by_side"} {
 		for n := 2; n <= 8; n++ {
 			for _, most := range []int{4096, 400} {
-				out, err := retouch.Compose(t.Context(), all[:n], retouch.Arrangement{Kind: kind, Gap: 12, Most: most})
+				out, err := compose(t, all[:n], retouch.Arrangement{Kind: kind, Gap: 12, Most: most})
 				if err != nil || max(out.Rect.Dx(), out.Rect.Dy()) > most {
 					t.Errorf("%s of %d: %v %v", kind, n, out.Rect, err)
 				}

@@ -1,0 +1,55 @@
+package studio
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"io"
+	"os"
+
+	"stele/internal/media"
+	"stele/internal/picture"
+)
+
+// spooled is a file that was made and waits to be fetched: on the disk, where several
+// large ones take no memory, and without a name, so that it is gone with whoever holds it.
+type spooled struct {
+	file *os.File // closed when nothing can be read from it any more
+	size int64
+}
+
+// spool writes a file. It gives up when ctx ends, or soon after.
+func spool(ctx context.Context, write func(io.Writer) error) (*spooled, error) {
+	f, err := os.CreateTemp("", "stele-made-")
+	if err != nil {
+		return nil, fmt.Errorf("keep what was made: %w", err)
+	}
+	_ = os.Remove(f.Name()) // where an open file cannot be removed, the system's own sweep finds it
+	err = picture.Apart(ctx, func() error {
+		to := bufio.NewWriterSize(&stopping{ctx: ctx, Writer: f}, 64<<10)
+		if err := write(to); err != nil {
+			return err
+		}
+		return to.Flush()
+	})
+	if err != nil {
+		return nil, err // the file is closed by the collector: an encoder may still write
+	}
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, fmt.Errorf("keep what was made: %w", err)
+	}
+	return &spooled{file: f, size: size}, nil
+}
+
+// output is the picture with something put in at a place.
+func (s *spooled) output(contentType string, at int64, more []byte, size image.Point) media.Output {
+	return media.Output{
+		Kind: "image", Type: contentType, Width: size.X, Height: size.Y,
+		Open: func(context.Context) (io.ReadCloser, error) {
+			return io.NopCloser(io.MultiReader(io.NewSectionReader(s.file, 0, at), bytes.NewReader(more), io.NewSectionReader(s.file, at, s.size-at))), nil
+		},
+	}
+}
