@@ -30,9 +30,9 @@ func (l *live) bounds() server.Bounds {
 
 // roomForConnections is how many clients may be connected where the configuration
 // does not say: one of two open files, for each may need an upstream, less what the
-// database and the rest need; and no more than some 300 MB are enough for.
+// database and the rest need; and no more than take some 250 MB when all of them hold their place.
 func roomForConnections() int {
-	const least, most, others = 64, 16_384, 256
+	const least, most, others = 64, 8192, 256
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {
 		return 1024
