@@ -45,6 +45,7 @@ func withDesk(ctx context.Context, w world, f *flags, do func(*desk) error) erro
 	}
 	files := file.New(file.Options{
 		Store: h.store, Secrets: h.signing, Public: func() *url.URL { return public }, Now: time.Now, Log: log,
+		Settings: func() file.Settings { return file.Settings{URLLife: cfg.Files.URLLife} },
 	})
 	return do(&desk{
 		house: h,

@@ -10,7 +10,7 @@ import (
 
 // greet tells whoever started the server where it is, and at the very first
 // start how to get in. Secrets are printed here and nowhere else.
-func greet(ctx context.Context, h *house, w world, cfg *config.Config, public string) error {
+func greet(ctx context.Context, h *house, w world, cfg *config.Config, public, console string) error {
 	welcome, err := h.access.FirstStart(ctx)
 	if err != nil {
 		return err
@@ -21,12 +21,12 @@ func greet(ctx context.Context, h *house, w world, cfg *config.Config, public st
 		fmt.Fprintf(&b, "  provider %s is on, because of %s\n", d.Provider, strings.Join(d.Variables, " and "))
 	}
 	if welcome == nil {
-		fmt.Fprintf(&b, "  console    %s/console/\n  reference  %s/reference\n", public, public)
+		fmt.Fprintf(&b, "  console    %s/console/\n  reference  %s/reference\n", console, console)
 		_, err := fmt.Fprint(w.stdout, b.String())
 		return err
 	}
 	if welcome.SetupToken != "" {
-		fmt.Fprintf(&b, "\nOpen the console and become its administrator. The link works once:\n  %s/console/setup?token=%s\n", public, welcome.SetupToken)
+		fmt.Fprintf(&b, "\nOpen the console and become its administrator. The link works once:\n  %s/console/setup?token=%s\n", console, welcome.SetupToken)
 	}
 	fmt.Fprintf(&b, "\nA development key, shown only now:\n  %s\n\nTry it:\n  curl %s/api/v1/models -H \"Authorization: Bearer %s\"\n\n", welcome.Key, public, welcome.Key)
 	_, err = fmt.Fprint(w.stdout, b.String())

@@ -57,6 +57,7 @@ func (l *live) fileSettings() file.Settings {
 	return file.Settings{
 		Image: int64(cfg.Limits.Image), Video: int64(cfg.Limits.Video), Audio: int64(cfg.Limits.Audio), Document: int64(cfg.Limits.Document),
 		Files: cfg.Retention.Files, Outputs: cfg.Retention.Outputs, Fetch: cfg.Egress.FetchInputs,
+		URLLife: cfg.Files.URLLife,
 	}
 }
 

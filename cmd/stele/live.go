@@ -27,6 +27,7 @@ type live struct {
 	reloading   sync.Mutex     // one reload at a time
 	current     atomic.Pointer[config.Config]
 	level       slog.LevelVar
+	connections int // where the configuration does not say
 	catalog     *catalog.Catalog
 	shelf       *shelf
 	apps        *app.Library
@@ -44,7 +45,7 @@ type live struct {
 }
 
 func newLive(cfg *config.Config, f *flags, w world) *live {
-	l := &live{flags: f, world: w, started: cfg, catalog: catalog.New(), apps: app.NewLibrary(), router: route.New()}
+	l := &live{connections: roomForConnections(), flags: f, world: w, started: cfg, catalog: catalog.New(), apps: app.NewLibrary(), router: route.New()}
 	l.shelf = newShelf(l.catalog)
 	l.makers = &makers{outside: func() *http.Client { return l.outside }, public: l.callers, seen: l.seen}
 	l.stock.Store(&stock{file: cfg})
@@ -135,6 +136,8 @@ func (l *live) doorSettings() api.Settings {
 		AcceptGoogHeader: cfg.Auth.AcceptGoogHeader,
 		AllowDevelopment: cfg.Auth.AllowDevelopment,
 		JSONBody:         int64(cfg.Limits.JSONBody),
+		OpenChats:        int64(cfg.Limits.OpenChats),
+		OpenWaits:        int64(cfg.Limits.OpenWaits),
 		KeepAlive:        cfg.Stream.KeepAlive,
 		UploadBody:       int64(max(cfg.Limits.Image, cfg.Limits.Video, cfg.Limits.Audio, cfg.Limits.Document)) + beside,
 	}

@@ -23,7 +23,7 @@ func withPeople(ctx context.Context, w world, f *flags, do func(s *access.Servic
 		return err
 	}
 	defer h.store.Close()
-	return do(h.access, cfg.Public(cfg.Listen))
+	return do(h.access, cfg.ConsolePublic(cfg.Listen, cfg.Console.Listen))
 }
 
 // findUser finds an account by its address or id.

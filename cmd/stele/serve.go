@@ -87,7 +87,7 @@ func serve(ctx context.Context, w world, f *flags) error {
 			slog.String("record", r.ID), slog.String("reason", r.Reason), slog.String("file", "journal/refused.jsonl"))
 	}
 	var front *server.Server
-	var public *url.URL
+	var public, pagesURL *url.URL
 	shop, err := openWorkshop(ctx, h, live, func() *url.URL { return public }, log)
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func serve(ctx context.Context, w world, f *flags) error {
 	capture := openCapture(cfg, h.store, live)
 	forwarder := openForwarder(h, live, shop.node)
 	pages, err := console.New(console.Options{
-		Access: h.access, PublicURL: func() *url.URL { return public }, Document: openapi.Document(), Version: versionText(), Log: log,
+		Access: h.access, PublicURL: func() *url.URL { return pagesURL }, APIURL: func() *url.URL { return public }, Document: openapi.Document(), Version: versionText(), Log: log,
 		SignOn:     signOn(cfg, h, live.outside),
 		Playground: playground(live, h.store, shop.files, talk),
 		Apps:       appsRoom(h.store, live, shop, runner, editor),
@@ -130,8 +130,14 @@ func serve(ctx context.Context, w world, f *flags) error {
 		API:            api.New(doorOptions),
 		Files:          download.New(shop.files),
 		Pages:          pages,
-		Metrics:        metrics.Handler(),
+		ConsoleListen:  cfg.Console.Listen,
+		ConsolePath:    basePath(cfg.Console.PublicURL),
+		ConsoleAllow:   func() []netip.Prefix { return live.config().Console.Allow },
+		HSTS:           hsts(cfg, cfg.PublicURL),
+		ConsoleHSTS:    hsts(cfg, cfg.Console.PublicURL),
+		Metrics:        metrics.Handler(func() string { return live.config().Metrics.Token.Reveal() }),
 		MetricsListen:  cfg.Metrics.Listen,
+		Bounds:         live.bounds,
 		TrustedProxies: func() []netip.Prefix { return live.config().TrustedProxies },
 		Ready:          h.store.Ping,
 		Drain:          func() time.Duration { return live.config().Drain },
@@ -144,6 +150,10 @@ func serve(ctx context.Context, w world, f *flags) error {
 	if public, err = url.Parse(cfg.Public(front.Addr().String())); err != nil {
 		front.Close()
 		return fmt.Errorf("public URL: %w", err)
+	}
+	if pagesURL, err = url.Parse(cfg.ConsolePublic(front.Addr().String(), front.ConsoleAddr())); err != nil {
+		front.Close()
+		return fmt.Errorf("public URL of the console: %w", err)
 	}
 	control, err := server.NewControl(filepath.Join(cfg.Data, "control.sock"), server.Commands{Reload: live.reload, Refresh: h.access.Refresh})
 	if err != nil {
@@ -175,12 +185,12 @@ func serve(ctx context.Context, w world, f *flags) error {
 	if control != nil {
 		beside.Go(func() { control.Run(side) })
 	}
-	if err := greet(ctx, h, w, cfg, public.String()); err != nil {
+	if err := greet(ctx, h, w, cfg, public.String(), pagesURL.String()); err != nil {
 		front.Close()
 		return err
 	}
 	log.LogAttrs(ctx, slog.LevelInfo, "serving", slog.String("version", versionText()), slog.String("address", front.Addr().String()),
-		slog.String("metrics", front.MetricsAddr()),
+		slog.String("console", front.ConsoleAddr()), slog.String("metrics", front.MetricsAddr()),
 		slog.String("database", h.store.Engine()))
 	return front.Run(ctx)
 }
@@ -208,7 +218,7 @@ func ensureAdmin(ctx context.Context, h *house, cfg *config.Config, log *slog.Lo
 		}
 	}
 	has, err := h.access.HasAdmin(ctx)
-	if err != nil || has || loopback(cfg.Listen) {
+	if err != nil || has || loopback(cfg.Listen) && (cfg.Console.Listen == "" || loopback(cfg.Console.Listen)) {
 		return err
 	}
 	return fmt.Errorf("there is no administrator yet, so stele listens on loopback only, not on %s: "+

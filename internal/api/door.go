@@ -26,6 +26,8 @@ type Settings struct {
 	AllowDevelopment bool  // development keys open the door
 	JSONBody         int64 // bytes
 	UploadBody       int64 // bytes
+	OpenChats        int64 // chat requests of one key at a time; 0: any number
+	OpenWaits        int64 // requests of one key that wait for a generation; 0: any number
 	KeepAlive        time.Duration
 }
 
@@ -50,10 +52,19 @@ type Options struct {
 }
 
 // Door is the public API as an http.Handler for everything under /api/.
-type Door struct{ Options }
+type Door struct {
+	Options
+	chats, waits *places
+}
 
 // New makes the door.
-func New(o Options) *Door { return &Door{o} }
+func New(o Options) *Door {
+	return &Door{
+		Options: o,
+		chats:   newPlaces("chat requests", func() int64 { return o.Settings().OpenChats }),
+		waits:   newPlaces("requests that wait for a generation", func() int64 { return o.Settings().OpenWaits }),
+	}
+}
 
 // ServeHTTP finds the route, checks the key, asks the room, answers.
 func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -109,6 +120,14 @@ func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place
 	scope.From(r.Context()).Memory = lease
 	if err := checkPlaces(place); err != nil {
 		return err
+	}
+	if route.group == access.GroupChat {
+		leave, err := d.chats.take(who)
+		if err != nil {
+			d.Relay.Refuse(r.Context(), who, route.family.name, err)
+			return err
+		}
+		defer leave()
 	}
 	if err := d.bound(route, w, r); err != nil {
 		if route.group == access.GroupChat {

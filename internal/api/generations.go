@@ -55,10 +55,18 @@ func (d *Door) showGeneration(w http.ResponseWriter, c call) error {
 	if err != nil {
 		return err
 	}
-	if wantsEvents(c.Header) {
-		return d.follow(w, c, t)
+	wait := waiting(c.URL.Query().Get("wait"))
+	if events := wantsEvents(c.Header); events || wait > 0 && !t.State.Final() {
+		leave, err := d.waits.take(c.who)
+		if err != nil {
+			return err
+		}
+		defer leave()
+		if events {
+			return d.follow(w, c, t)
+		}
 	}
-	until := time.Now().Add(waiting(c.URL.Query().Get("wait")))
+	until := time.Now().Add(wait)
 	for !t.State.Final() && time.Now().Before(until) {
 		if t, err = d.Generations.Watch(c.Context(), c.who.Workspace, app, id, t.Version, time.Until(until)); err != nil {
 			return err

@@ -37,11 +37,7 @@ func (c *checker) checkServing() {
 	if !isListenAddress(cfg.Listen) {
 		c.bad(at("listen"), "expected host:port, such as 127.0.0.1:8080 or :8080")
 	}
-	if l := cfg.Metrics.Listen; l != "" && !isListenAddress(l) {
-		c.bad(at("metrics", "listen"), "expected host:port, such as 127.0.0.1:9090")
-	} else if l != "" && l == cfg.Listen && !strings.HasSuffix(l, ":0") {
-		c.bad(at("metrics", "listen"), "must differ from listen")
-	}
+	c.checkListeners()
 	cfg.PublicURL = strings.TrimRight(cfg.PublicURL, "/")
 	if cfg.PublicURL != "" && !isBaseURL(cfg.PublicURL) {
 		c.bad(at("public_url"), badURL)
@@ -57,6 +53,40 @@ func (c *checker) checkServing() {
 	c.oneOf(at("log_level"), cfg.LogLevel, "debug", "info", "warn", "error")
 	if cfg.LogFormat != "" {
 		c.oneOf(at("log_format"), cfg.LogFormat, "text", "json")
+	}
+}
+
+// checkListeners looks at the listeners that somebody may want besides the first.
+func (c *checker) checkListeners() {
+	cfg, at := c.cfg, manifest.At
+	taken := map[string]string{cfg.Listen: "listen"}
+	for _, l := range []struct{ section, value, example string }{
+		{"console", cfg.Console.Listen, "127.0.0.1:8081"},
+		{"metrics", cfg.Metrics.Listen, "127.0.0.1:9090"},
+	} {
+		switch other := taken[l.value]; {
+		case l.value == "":
+		case !isListenAddress(l.value):
+			c.bad(at(l.section, "listen"), "expected host:port, such as %s", l.example)
+		case other != "" && !strings.HasSuffix(l.value, ":0"):
+			c.bad(at(l.section, "listen"), "must differ from %s", other)
+		default:
+			taken[l.value] = l.section + ".listen"
+		}
+	}
+	cfg.Console.PublicURL = strings.TrimRight(cfg.Console.PublicURL, "/")
+	switch u := cfg.Console.PublicURL; {
+	case u == "":
+	case !isBaseURL(u):
+		c.bad(at("console", "public_url"), badURL)
+	case cfg.Console.Listen == "":
+		c.bad(at("console", "public_url"), "needs console.listen as well; without it the console is at public_url")
+	}
+	if t := cfg.Metrics.Token.Reveal(); t != "" && len(t) < 16 {
+		c.bad(pick(at("metrics", "token"), at("metrics", "token_file"), cfg.Metrics.TokenFile), "must have at least 16 characters; openssl rand -hex 32 makes one")
+	}
+	if cfg.HSTS < 0 {
+		c.bad(at("hsts"), "must be 0 or more")
 	}
 }
 
@@ -129,12 +159,27 @@ func (c *checker) checkAmounts() {
 		{at("limits", "document"), l.Document > 0},
 		{at("limits", "unfinished_generations"), l.UnfinishedGenerations > 0},
 		{at("limits", "attachments"), l.Attachments > 0},
+		{at("limits", "open_chats"), l.OpenChats > 0},
+		{at("limits", "open_waits"), l.OpenWaits > 0},
+		{at("limits", "idle_connection"), l.IdleConnection > 0},
+		{at("limits", "header_time"), l.HeaderTime > 0},
+		{at("limits", "header_size"), l.HeaderSize > 0},
+		{at("limits", "headers"), l.Headers > 0},
+		{at("limits", "body_stall"), l.BodyStall > 0},
+		{at("limits", "body_rate"), l.BodyRate > 0},
+		{at("limits", "write_stall"), l.WriteStall > 0},
+		{at("files", "url_life"), cfg.Files.URLLife > 0},
 		{at("credits_per_usd"), cfg.CreditsPerUSD > 0},
 		{at("capture", "budget"), cfg.Capture.Budget > 0},
 		{at("capture", "keep"), cfg.Capture.Keep > 0},
 	} {
 		if !amount.positive {
 			c.bad(amount.path, "must be more than 0")
+		}
+	}
+	for name, amount := range map[string]int{"connections": l.Connections, "connections_per_address": l.ConnectionsPerAddress} {
+		if amount < 0 {
+			c.bad(at("limits", name), "must be more than 0; leave it out for what suits the machine")
 		}
 	}
 	c.checkMemory()

@@ -32,11 +32,13 @@ type Config struct {
 	Drain           time.Duration `yaml:"drain"`
 	TrustedProxies  Networks      `yaml:"trusted_proxies"`
 
-	TLS     TLS     `yaml:"tls"`
-	Metrics Metrics `yaml:"metrics"`
-	Admin   Admin   `yaml:"admin"`
-	Auth    Auth    `yaml:"auth"`
-	OIDC    OIDC    `yaml:"oidc"`
+	TLS     TLS           `yaml:"tls"`
+	HSTS    time.Duration `yaml:"hsts"` // where PublicURL is https; 0: browsers are not told
+	Console Console       `yaml:"console"`
+	Metrics Metrics       `yaml:"metrics"`
+	Admin   Admin         `yaml:"admin"`
+	Auth    Auth          `yaml:"auth"`
+	OIDC    OIDC          `yaml:"oidc"`
 
 	Providers Providers  `yaml:"providers"` // in the order of the file
 	Detected  []Detected // what the environment switched on
@@ -48,6 +50,7 @@ type Config struct {
 	AppFiles        []string // what Apps matched, sorted
 
 	Stream        Stream    `yaml:"stream"`
+	Files         Files     `yaml:"files"`
 	Limits        Limits    `yaml:"limits"`
 	CreditsPerUSD float64   `yaml:"credits_per_usd"`
 	Retention     Retention `yaml:"retention"`
@@ -65,9 +68,24 @@ type TLS struct {
 // On reports whether Stele serves TLS itself.
 func (t TLS) On() bool { return t.CertFile != "" }
 
-// Metrics says where Prometheus may ask; nowhere if Listen is empty.
+// Console says where and to whom pages are shown.
+type Console struct {
+	Listen    string   `yaml:"listen"`     // "": where everything else is
+	PublicURL string   `yaml:"public_url"` // "": made from Listen
+	Allow     Networks `yaml:"allow"`      // none: everybody
+}
+
+// Metrics says where Prometheus may ask, nowhere if Listen is empty, and what it
+// must bring.
 type Metrics struct {
-	Listen string `yaml:"listen"`
+	Listen    string `yaml:"listen"`
+	Token     Secret `yaml:"token"` // "": nothing
+	TokenFile string `yaml:"token_file"`
+}
+
+// Files is about what is kept for clients.
+type Files struct {
+	URLLife time.Duration `yaml:"url_life"` // of a signed address
 }
 
 // Admin is the administrator to make at the first start. Both parts are set or
@@ -89,7 +107,8 @@ type Stream struct {
 	KeepAlive time.Duration `yaml:"keep_alive"`
 }
 
-// Limits bound what one request may bring and one key may start.
+// Limits bound what one request may bring, one key may start, and one client may
+// take of a listener.
 type Limits struct {
 	JSONBody              manifest.Size `yaml:"json_body"`
 	Image                 manifest.Size `yaml:"image"`
@@ -101,6 +120,19 @@ type Limits struct {
 	Memory                manifest.Size `yaml:"memory"`               // in flight, of all callers; 0: a part of what there is
 	MemoryPerWorkspace    manifest.Size `yaml:"memory_per_workspace"` // 0: enough for the largest request
 	MemoryPerKey          manifest.Size `yaml:"memory_per_key"`       // 0: enough for the largest request
+
+	OpenChats int `yaml:"open_chats"` // of one key
+	OpenWaits int `yaml:"open_waits"` // of one key
+
+	Connections           int           `yaml:"connections"`             // 0: what the system's open files allow
+	ConnectionsPerAddress int           `yaml:"connections_per_address"` // 0: half of them
+	IdleConnection        time.Duration `yaml:"idle_connection"`
+	HeaderTime            time.Duration `yaml:"header_time"`
+	HeaderSize            manifest.Size `yaml:"header_size"`
+	Headers               int           `yaml:"headers"`
+	BodyStall             time.Duration `yaml:"body_stall"`
+	BodyRate              manifest.Size `yaml:"body_rate"` // a second
+	WriteStall            time.Duration `yaml:"write_stall"`
 }
 
 // Retention is how long things are kept.
@@ -136,9 +168,20 @@ type Egress struct {
 
 // Public returns the URL under which clients reach Stele, without a slash at the
 // end: PublicURL, or one made from the address it really listens on.
-func (c *Config) Public(listening string) string {
-	if c.PublicURL != "" {
-		return c.PublicURL
+func (c *Config) Public(listening string) string { return c.address(c.PublicURL, listening) }
+
+// ConsolePublic returns the URL under which people reach the console: Public, unless
+// it has a listener of its own.
+func (c *Config) ConsolePublic(listening, console string) string {
+	if c.Console.Listen == "" {
+		return c.Public(listening)
+	}
+	return c.address(c.Console.PublicURL, console)
+}
+
+func (c *Config) address(named, listening string) string {
+	if named != "" {
+		return named
 	}
 	scheme := "http://"
 	if c.TLS.On() {

@@ -20,6 +20,7 @@ func (c *checker) checkSecrets() {
 		provider := at("providers", p.Name)
 		c.readSecret(provider.Add("api_key"), &p.APIKey, provider.Add("api_key_file"), &p.APIKeyFile)
 	}
+	c.readSecret(at("metrics", "token"), &cfg.Metrics.Token, at("metrics", "token_file"), &cfg.Metrics.TokenFile)
 	c.readSecret(at("oidc", "client_secret"), &cfg.OIDC.ClientSecret, at("oidc", "client_secret_file"), &cfg.OIDC.ClientSecretFile)
 	c.readSecret(at("audit", "token"), &cfg.Audit.Token, at("audit", "token_file"), &cfg.Audit.TokenFile)
 	// A password is only ever read from a file.

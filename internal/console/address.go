@@ -11,10 +11,14 @@ func (c *Console) base() string {
 	return strings.TrimRight(c.publicURL().EscapedPath(), "/")
 }
 
-// root is the public URL without its last slash, as examples show it.
-func (c *Console) root() string {
-	u := c.publicURL()
-	return u.Scheme + "://" + u.Host + c.base()
+// root is the API's public URL without its last slash, as examples show it.
+func (c *Console) root() string { return rootOf(c.apiURL()) }
+
+// ownRoot is the console's public URL without its last slash, for links that leave it.
+func (c *Console) ownRoot() string { return rootOf(c.publicURL()) }
+
+func rootOf(u *url.URL) string {
+	return u.Scheme + "://" + u.Host + strings.TrimRight(u.EscapedPath(), "/")
 }
 
 // redirect sends the browser to one of our own paths with a GET.

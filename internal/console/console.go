@@ -25,7 +25,8 @@ import (
 // Options is what a Console is made of.
 type Options struct {
 	Access    *access.Service
-	PublicURL func() *url.URL  // where people reach Stele; its path is the base path of every link and cookie
+	PublicURL func() *url.URL  // where people reach the console; its path is the base path of every link and cookie
+	APIURL    func() *url.URL  // where programs reach the API, for examples; nil: as PublicURL
 	Document  []byte           // the OpenAPI document of the public API, in YAML
 	Version   string           // shown at the foot of the navigation
 	Log       *slog.Logger     // for what is not one request's business
@@ -56,6 +57,7 @@ type Options struct {
 type Console struct {
 	access    *access.Service
 	publicURL func() *url.URL
+	apiURL    func() *url.URL
 	document  []byte
 	reference func() (*reference, error) // read when somebody wants it: it takes longer than all else here
 	shelf     atomic.Pointer[shelf]      // the reference page, ready to send
@@ -87,11 +89,14 @@ type Console struct {
 // one is seen at the start.
 func New(o Options) (*Console, error) {
 	c := &Console{
-		access: o.Access, publicURL: o.PublicURL, document: o.Document,
+		access: o.Access, publicURL: o.PublicURL, apiURL: o.APIURL, document: o.Document,
 		version: o.Version, log: o.Log, now: o.Now,
 	}
 	if c.now == nil {
 		c.now = time.Now
+	}
+	if c.apiURL == nil {
+		c.apiURL = o.PublicURL
 	}
 	c.signOn = o.SignOn
 	c.playground = o.Playground

@@ -76,7 +76,7 @@ func (c *Console) noSignOn(w http.ResponseWriter, r *http.Request, next string, 
 }
 
 // signOnReturn is where the provider sends people back to. It has to be known there.
-func (c *Console) signOnReturn() string { return c.root() + "/console/oidc/callback" }
+func (c *Console) signOnReturn() string { return c.ownRoot() + "/console/oidc/callback" }
 
 func (c *Console) setTicket(w http.ResponseWriter, r *http.Request, ticket string) {
 	c.writeCookie(w, r, ticketCookie, c.base()+ticketPath, ticket, 600)

@@ -18,7 +18,7 @@ type linkPage struct {
 }
 
 func (c *Console) linkPage(w http.ResponseWriter, r *http.Request, v access.Visitor, p linkPage, of access.Person, secret string) error {
-	p.Link = c.root() + "/console/welcome?token=" + url.QueryEscape(secret)
+	p.Link = c.ownRoot() + "/console/welcome?token=" + url.QueryEscape(secret)
 	p.Until = c.at(of.Link.Until)
 	return c.render(w, r, http.StatusOK, "person_link", view{Title: "A link for " + p.Email, Active: "people", Visitor: &v, Data: p})
 }

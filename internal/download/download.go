@@ -52,6 +52,9 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f, err := d.files.File(r.Context(), "", id)
+	if err == nil && !d.files.Now().Before(f.Expires) {
+		err = fs.ErrNotExist // deleted or too old, and only kept for work that is made from it
+	}
 	if err == nil {
 		err = d.serve(w, r, f, query.Get("exp"))
 	}

@@ -275,3 +275,60 @@ func TestAnAddressStaysTheSameForAWhile(t *testing.T) {
 		t.Error(b.files.URL(f.ID, "image/png"))
 	}
 }
+
+// TestAnAddressLivesAsLongAsTheSettingsSay turns the clock past its life.
+func TestAnAddressLivesAsLongAsTheSettingsSay(t *testing.T) {
+	t.Parallel()
+	for _, life := range []time.Duration{10 * time.Second, time.Minute, 90 * time.Minute, 24 * time.Hour, 0} {
+		b := newBench(t)
+		usual := b.files.Settings
+		b.files.Settings = func() file.Settings { s := usual(); s.URLLife = life; return s }
+		f := b.save(t, "a.txt", text)
+		if life == 0 {
+			life = 7 * 24 * time.Hour
+		}
+		for _, address := range []string{b.files.Address(f), b.files.URL(f.ID, f.Type)} {
+			begun := b.now
+			for _, at := range []struct {
+				after  time.Duration
+				status int
+			}{{0, 200}, {life, 200}, {2*life + 2*time.Hour, 403}} {
+				b.now = begun.Add(at.after)
+				if answer, body := b.ask(t, "GET", address); answer.StatusCode != at.status {
+					t.Errorf("an address of %s is answered with %d after %s: %s", life, answer.StatusCode, at.after, body)
+				}
+			}
+			b.now = begun
+		}
+	}
+}
+
+// TestADeletedFileHasNoAddress: neither one that was dropped, nor one whose time is
+// over and that is kept for work under way.
+func TestADeletedFileHasNoAddress(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	usual := b.files.Settings
+	b.files.Settings = func() file.Settings { s := usual(); s.URLLife = 2000 * time.Hour; return s }
+	dropped, old := b.save(t, "a.txt", text), b.save(t, "b.txt", text)
+	addresses := []string{b.files.Address(dropped), b.files.URL(dropped.ID, dropped.Type), b.files.URL(old.ID, old.Type)}
+	for _, address := range addresses {
+		if answer, _ := b.ask(t, "GET", address); answer.StatusCode != 200 {
+			t.Errorf("%d before", answer.StatusCode)
+		}
+	}
+	if err := b.files.Drop(t.Context(), dropped.ID); err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range addresses[:2] {
+		if answer, _ := b.ask(t, "GET", address); answer.StatusCode != 404 {
+			t.Errorf("%d after it was deleted", answer.StatusCode)
+		}
+	}
+	b.now = old.Expires
+	for _, method := range []string{"GET", "HEAD"} {
+		if answer, _ := b.ask(t, method, addresses[2]); answer.StatusCode != 404 {
+			t.Errorf("%d after its time", answer.StatusCode)
+		}
+	}
+}

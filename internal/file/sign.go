@@ -1,6 +1,7 @@
 package file
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -24,12 +25,13 @@ var (
 )
 
 const (
-	lasts = 7 * 24 * time.Hour // an address, at least
+	lasts = 7 * 24 * time.Hour // an address, unless the settings say otherwise
 	step  = time.Hour          // addresses made within it are the same: answers that carry them can be compared
 )
 
-// URL is an address of a file under which anybody can read it for a week. The
-// name in it only tells people and programs what kind of file it is.
+// URL is an address of a file under which anybody can read it for as long as the
+// settings say, or until the file is deleted. The name in it only tells people and
+// programs what kind of file it is.
 func (s *Service) URL(id, contentType string) string {
 	kind, _, _ := strings.Cut(contentType, "/")
 	switch kind {
@@ -44,7 +46,12 @@ func (s *Service) URL(id, contentType string) string {
 func (s *Service) Address(f *File) string { return s.address(f.ID, f.Name, f.Expires) }
 
 func (s *Service) address(id, name string, until time.Time) string {
-	expires := s.Now().Add(lasts).Truncate(step).Add(step)
+	life := lasts
+	if s.Settings != nil {
+		life = cmp.Or(s.Settings().URLLife, lasts)
+	}
+	same := max(time.Second, min(step, life/4))
+	expires := s.Now().Add(life).Truncate(same).Add(same)
 	if !until.IsZero() && until.Before(expires) {
 		expires = until
 	}

@@ -13,7 +13,7 @@ type Bounds struct {
 	Headers     int           // lines of one header
 	Idle        time.Duration // between two requests of a connection
 
-	BodyStall  time.Duration // until the next byte of a body
+	BodyStall  time.Duration // until the next byte of a body; twice that from a known client
 	BodyRate   int64         // bytes a second that a body brings on average, once it took four stalls
 	WriteStall time.Duration // until the client has taken more of an answer
 

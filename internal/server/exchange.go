@@ -31,7 +31,7 @@ func newExchange(w http.ResponseWriter, r *http.Request, b Bounds) *exchange {
 		x.enter()
 		return x
 	}
-	x.in = body{from: r.Body, of: x}
+	x.in = body{from: r.Body, of: x, stall: b.BodyStall}
 	r.Body = &x.in
 	return x
 }

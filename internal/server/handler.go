@@ -18,8 +18,8 @@ import (
 
 // handler is what every request passes, outermost first: its id and scope, the
 // count of open requests, the log line, the last net for panics, the way to a door.
-func (s *Server) handler(dispatch func(http.ResponseWriter, *http.Request)) http.Handler {
-	hsts := s.hsts()
+func (s *Server) handler(dispatch func(http.ResponseWriter, *http.Request), secureFor time.Duration) http.Handler {
+	hsts := hsts(secureFor)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		s.open.enter()
@@ -75,7 +75,7 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
 // dispatchPages is dispatch for the listener that has only pages, and the files
 // that are shown on them.
 func (s *Server) dispatchPages(w http.ResponseWriter, r *http.Request) {
-	r = withoutBase(r, s.ConsolePath)
+	r = withoutBase(withoutBase(r, s.ConsolePath), s.BasePath) // addresses of files have the other
 	switch {
 	case s.probed(w, r):
 	case underAPI(r.URL.Path), underAPI(path.Clean("/" + r.URL.Path)):
@@ -133,11 +133,11 @@ func (s *Server) probed(w http.ResponseWriter, r *http.Request) bool {
 }
 
 // hsts is what tells browsers to come over TLS only; nil: nothing does.
-func (s *Server) hsts() []string {
-	if s.HSTS <= 0 {
+func hsts(life time.Duration) []string {
+	if life <= 0 {
 		return nil
 	}
-	return []string{"max-age=" + strconv.FormatInt(int64(s.HSTS/time.Second), 10)}
+	return []string{"max-age=" + strconv.FormatInt(int64(life/time.Second), 10)}
 }
 
 func underAPI(path string) bool { return path == "/api" || strings.HasPrefix(path, "/api/") }

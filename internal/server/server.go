@@ -26,6 +26,7 @@ type Options struct {
 	ConsoleListen  string                // where pages are, and nothing else; "": at Listen
 	ConsolePath    string                // BasePath of that listener
 	ConsoleAllow   func() []netip.Prefix // who may see pages; none: everybody
+	ConsoleHSTS    time.Duration         // HSTS of that listener
 	HSTS           time.Duration         // for how long browsers are to come over TLS only; 0: they are not told
 	Metrics        http.Handler
 	MetricsListen  string                      // "": no metrics
@@ -123,9 +124,9 @@ func (s *Server) Close() {
 // requests finish, and after Drain whatever is left is cut off.
 func (s *Server) Run(ctx context.Context) error {
 	failed := make(chan error, 3)
-	doors := []*http.Server{s.serve(s.main, s.handler(s.dispatch), s.Certificate, failed)}
+	doors := []*http.Server{s.serve(s.main, s.handler(s.dispatch, s.HSTS), s.Certificate, failed)}
 	if s.console != nil {
-		doors = append(doors, s.serve(s.console, s.handler(s.dispatchPages), s.Certificate, failed))
+		doors = append(doors, s.serve(s.console, s.handler(s.dispatchPages, s.ConsoleHSTS), s.Certificate, failed))
 	}
 	if s.metrics != nil {
 		defer s.serve(s.metrics, Hold(s.Bounds, s.Metrics), nil, failed).Close()

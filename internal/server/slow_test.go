@@ -67,11 +67,11 @@ func open(t *testing.T, bounds Bounds) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
+	run(t, h.Server)
 	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{}, 2)
-	go func() { _ = h.Run(ctx); done <- struct{}{} }()
-	go func() { control.Run(ctx); done <- struct{}{} }()
-	t.Cleanup(func() { cancel(); <-done; <-done })
+	done := make(chan struct{})
+	go func() { control.Run(ctx); close(done) }()
+	t.Cleanup(func() { cancel(); <-done })
 	dial := func(network, at string) func(*testing.T) net.Conn {
 		return func(t *testing.T) net.Conn {
 			t.Helper()
@@ -88,6 +88,15 @@ func open(t *testing.T, bounds Bounds) *house {
 		"metrics": dial("tcp", h.MetricsAddr()), "control": dial("unix", h.control),
 	}
 	return h
+}
+
+// run serves until the test ends.
+func run(t *testing.T, s *Server) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { _ = s.Run(ctx); close(done) }()
+	t.Cleanup(func() { cancel(); <-done })
 }
 
 // TestABodyNobodyReadsEndsSoon sends one byte of a thousand where no handler reads

@@ -1,9 +1,12 @@
 package telemetry
 
 import (
+	"crypto/sha256"
+	"crypto/subtle"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -81,9 +84,31 @@ func (m *Metrics) UsageRefused() { m.refused.Inc() }
 // SetAside counts a task that was set aside: a generation, a run or a webhook.
 func (m *Metrics) SetAside(kind string) { m.aside.WithLabelValues(kind).Inc() }
 
-// Handler serves /metrics.
-func (m *Metrics) Handler() http.Handler {
+// Handler serves /metrics to those who bring the token; "": to everybody.
+func (m *Metrics) Handler(token func() string) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
+	shown := promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		if !opens(r.Header.Values("Authorization"), token()) {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="stele"`)
+			http.Error(w, "This needs the token of metrics.token.", http.StatusUnauthorized)
+			return
+		}
+		shown.ServeHTTP(w, r)
+	})
 	return mux
+}
+
+// opens reports whether a header brings the token. How long that takes says nothing
+// of the token, its length included.
+func opens(sent []string, token string) bool {
+	if token == "" {
+		return true
+	}
+	if len(sent) != 1 {
+		return false
+	}
+	scheme, brought, _ := strings.Cut(strings.TrimSpace(sent[0]), " ")
+	a, b := sha256.Sum256([]byte(strings.TrimSpace(brought))), sha256.Sum256([]byte(token))
+	return subtle.ConstantTimeCompare(a[:], b[:]) == 1 && strings.EqualFold(scheme, "Bearer")
 }

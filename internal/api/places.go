@@ -1,0 +1,68 @@
+package api
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/fair"
+	"stele/internal/fault"
+)
+
+// ample is how many keys' worth of places a workspace has.
+const ample = 4
+
+// places are the requests of a kind that may be open at a time: so many of one key,
+// and so many of one workspace, however many keys it makes.
+type places struct {
+	what  string
+	bound func() int64 // of one key, as the settings have it now; 0: any number
+
+	keys       *fair.Semaphore
+	workspaces *fair.Semaphore
+
+	mu  sync.Mutex // guards what follows
+	now int64      // the bound both have
+}
+
+func newPlaces(what string, bound func() int64) *places {
+	return &places{what: what, bound: bound, keys: fair.New(math.MaxInt64, 0), workspaces: fair.New(math.MaxInt64, 0)}
+}
+
+// take takes a place for a request, which must leave it.
+func (p *places) take(who access.Principal) (leave func(), err error) {
+	most := p.settle()
+	if !p.keys.TryAcquire(who.Key, 1) {
+		return nil, p.full("key", most)
+	}
+	if !p.workspaces.TryAcquire(who.Workspace, 1) {
+		p.keys.Release(who.Key, 1)
+		return nil, p.full("workspace", ample*most)
+	}
+	return func() {
+		p.workspaces.Release(who.Workspace, 1)
+		p.keys.Release(who.Key, 1)
+	}, nil
+}
+
+// settle takes the settings' bound over, and says what it is.
+func (p *places) settle() int64 {
+	most := p.bound()
+	if most <= 0 {
+		most = math.MaxInt64 / ample
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.now != most {
+		p.now = most
+		p.keys.Resize(math.MaxInt64, most)
+		p.workspaces.Resize(math.MaxInt64, ample*most)
+	}
+	return most
+}
+
+func (p *places) full(whose string, most int64) error {
+	return fault.New(fault.ConcurrencyLimit, "This %s has %d %s open, which is as many as it may have.", whose, most, p.what).
+		With("limit", most).After(time.Second)
+}
