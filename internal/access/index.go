@@ -284,6 +284,11 @@ func (x *index) complete(k *Key) {
 		if at := time.UnixMilli(e.used.Load()).UTC(); at.After(k.LastUsedAt) && e.used.Load() > 0 {
 			k.LastUsedAt = at
 		}
+		for i := range k.Secrets {
+			for _, o := range e.secrets {
+				k.Secrets[i].Used = k.Secrets[i].Used || (hex.EncodeToString(o.hash[:]) == k.Secrets[i].Hash && o.used.Load())
+			}
+		}
 	}
 }
 
