@@ -18,7 +18,7 @@ func TestAKeyIsEdited(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := "/console/keys/" + who.Key
-	wantText(t, body(t, h.get("/console/keys", browser)), "by admin@example.com", "<code>10.0.0.0/8</code>", "or unused for 7 days")
+	wantText(t, body(t, h.get("/console/keys", browser)), "made by admin@example.com", "<code>10.0.0.0/8</code>", "or unused for 7 days")
 	wantText(t, body(t, h.get(at, browser)), `value="old"`, ">10.0.0.0/8</textarea>", `value="7d" selected`, "Never (as it is)")
 
 	good := url.Values{"name": {"new"}, "scope": {"models"}, "models": {"a/*\nb"}, "cidrs": {"192.0.2.0/24\n"}, "idle_expires": {"never"}, "expires": {"30d"}}
