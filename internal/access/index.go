@@ -240,6 +240,9 @@ func (x *index) put(k Key) *entry {
 		Workspace: k.Workspace, Key: k.ID, Environment: k.Environment, Sandbox: k.Sandbox,
 		Scope: Scope{Groups: k.Scope.Groups, Models: k.Scope.Models, Policy: k.Policy},
 	}}
+	if k.Sandbox {
+		e.who.Scope = e.who.Scope.InSandbox()
+	}
 	e.nets[0] = parseCIDRs(k.CIDRs)
 	if k.Policy != nil {
 		e.nets[1] = parseCIDRs(k.Policy.CIDRs)
