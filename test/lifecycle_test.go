@@ -180,10 +180,28 @@ func testKeysChange(t *testing.T, h *house.House) {
 		third := h.Rotate(t, first.ID, "--grace", "1h")
 		h.Await(t, third.Key, http.StatusOK)
 		answers(t, h, second.Key, http.StatusOK)
-		answers(t, h, first.Key, http.StatusUnauthorized)
+		answers(t, h, first.Key, http.StatusOK) // its own grace goes on
 		h.Revoke(t, first.ID)
-		h.Await(t, third.Key, http.StatusUnauthorized)
-		answers(t, h, second.Key, http.StatusUnauthorized)
+		for _, k := range []house.Key{first, second, third} {
+			answers(t, h, k.Key, http.StatusUnauthorized)
+		}
+	})
+	t.Run("rotate twice, both answers lost", func(t *testing.T) {
+		t.Parallel()
+		inUse := h.CreateKey(t)
+		answers(t, h, inUse.Key, http.StatusOK)
+		h.Rotate(t, inUse.ID)
+		last := h.Rotate(t, inUse.ID)
+		answers(t, h, inUse.Key, http.StatusOK)
+		answers(t, h, last.Key, http.StatusOK)
+		answers(t, h, inUse.Key, http.StatusUnauthorized)
+	})
+	t.Run("rotate what has leaked", func(t *testing.T) {
+		t.Parallel()
+		leaked := h.CreateKey(t)
+		fresh := h.Rotate(t, leaked.ID, "--at-once")
+		answers(t, h, leaked.Key, http.StatusUnauthorized)
+		answers(t, h, fresh.Key, http.StatusOK)
 	})
 	t.Run("grace ends", func(t *testing.T) {
 		t.Parallel()

@@ -156,7 +156,7 @@ type wireKey struct {
 	Status      string   `json:"status"`
 	CreatedBy   *string  `json:"created_by"`
 	IdleExpires *string  `json:"idle_expires"`
-	CIDRs       []string `json:"cidrs"`
+	CIDRs       []string `json:"addresses"`
 	Secrets     int      `json:"secrets"` // that work
 }
 
@@ -211,7 +211,7 @@ func printKeys(c *cobra.Command, keys []access.Key) error {
 		return err
 	}
 	t := tabwriter.NewWriter(c.OutOrStdout(), 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "ID\tNAME\tWORKSPACE\tENVIRONMENT\tSCOPES\tMODELS\tFROM\tMADE BY\tLAST USED\tSTATUS")
+	fmt.Fprintln(t, "ID\tNAME\tWORKSPACE\tENVIRONMENT\tSCOPES\tMODELS\tLAST USED\tSTATUS\tMADE BY\tFROM")
 	for _, k := range keys {
 		v, used, from, by := toWireKey(k, ""), "never", "anywhere", "unknown"
 		if v.LastUsedAt != nil {
@@ -224,7 +224,7 @@ func printKeys(c *cobra.Command, keys []access.Key) error {
 			by = *v.CreatedBy
 		}
 		fmt.Fprintln(t, strings.Join([]string{
-			v.ID, v.Name, v.Workspace, v.Environment, strings.Join(v.Scopes, ","), strings.Join(v.Models, ","), from, by, used, v.Status,
+			v.ID, v.Name, v.Workspace, v.Environment, strings.Join(v.Scopes, ","), strings.Join(v.Models, ","), used, v.Status, by, from,
 		}, "\t"))
 	}
 	return t.Flush()

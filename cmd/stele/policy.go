@@ -125,7 +125,7 @@ type wirePolicy struct {
 	Providers         []string             `json:"providers"`
 	Scopes            []access.Group       `json:"scopes"`
 	Environments      []access.Environment `json:"environments"`
-	CIDRs             []string             `json:"cidrs"`
+	CIDRs             []string             `json:"addresses"`
 	KeyLife           *string              `json:"key_life"`
 	KeyIdle           *string              `json:"key_idle"`
 	EndKeysWithPeople bool                 `json:"end_keys_with_people"`

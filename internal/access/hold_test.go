@@ -11,6 +11,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/fault"
 	"stele/internal/seal"
+	"stele/internal/store"
 )
 
 // hold lets a key in and holds what is answered for it.
@@ -277,5 +278,48 @@ func TestAwaitWaitsForThoseWhoServe(t *testing.T) {
 		if !server.opens(secret) {
 			t.Fatal("a key that was awaited is refused")
 		}
+	}
+}
+
+// TestHoldingARequestIsCheap counts what following a request's key takes: it is paid
+// by every call.
+func TestHoldingARequestIsCheap(t *testing.T) {
+	if raced {
+		t.Skip("the race detector allocates, too")
+	}
+	h := newHouse(t)
+	_, secret := h.create(t, access.NewKey{})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, pass, err := h.Admit(secret, "192.0.2.1")
+	must(t, err)
+	got := testing.AllocsPerRun(1000, func() {
+		_, release := h.Hold(ctx, pass, access.GroupChat)
+		release()
+	})
+	if got > 4 { // two of them are the context's
+		t.Errorf("%.0f allocations", got)
+	}
+}
+
+func BenchmarkHold(b *testing.B) {
+	db, err := store.Open(b.Context(), "", b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	s := access.New(db, seal.New(), time.Now)
+	_, secret, err := s.CreateKey(b.Context(), admin, access.NewKey{Name: "k"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		_, pass, err := s.Admit(secret, "192.0.2.1")
+		if err != nil {
+			b.Fatal(err)
+		}
+		_, release := s.Hold(b.Context(), pass, access.GroupChat)
+		release()
 	}
 }

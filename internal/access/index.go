@@ -240,6 +240,9 @@ func (x *index) put(k Key) *entry {
 		Workspace: k.Workspace, Key: k.ID, Environment: k.Environment, Sandbox: k.Sandbox,
 		Scope: Scope{Groups: k.Scope.Groups, Models: k.Scope.Models, Policy: k.Policy},
 	}}
+	if k.Sandbox {
+		e.who.Scope = e.who.Scope.InSandbox()
+	}
 	e.nets[0] = parseCIDRs(k.CIDRs)
 	if k.Policy != nil {
 		e.nets[1] = parseCIDRs(k.Policy.CIDRs)
@@ -283,6 +286,11 @@ func (x *index) complete(k *Key) {
 	if e := x.byID[k.ID]; e != nil {
 		if at := time.UnixMilli(e.used.Load()).UTC(); at.After(k.LastUsedAt) && e.used.Load() > 0 {
 			k.LastUsedAt = at
+		}
+		for i := range k.Secrets {
+			for _, o := range e.secrets {
+				k.Secrets[i].Used = k.Secrets[i].Used || (hex.EncodeToString(o.hash[:]) == k.Secrets[i].Hash && o.used.Load())
+			}
 		}
 	}
 }

@@ -59,6 +59,10 @@ func TestAPolicyNarrowsWhatKeysOpen(t *testing.T) {
 	if free, err := h.ByKey(other); err != nil || free.Scope.Policy != nil {
 		t.Errorf("another workspace's key: %+v, %v", free, err)
 	}
+	_, tries := h.create(t, access.NewKey{Workspace: "acme", Sandbox: true})
+	if who, err := h.ByKey(tries); err != nil || !who.Scope.AllowsProvider("another") || who.Scope.AllowsModel("fast") {
+		t.Errorf("the sandbox asks no provider: %+v, %v", who.Scope, err)
+	}
 	if s := h.ScopeOf("acme"); s.AllowsModel("fast") || !s.AllowsModel("openai/gpt-5") {
 		t.Error("the policy does not count for people")
 	}

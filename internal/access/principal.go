@@ -88,6 +88,17 @@ func (s Scope) AllowsProvider(name string) bool {
 	return s.Policy == nil || matches(s.Policy.Providers, name)
 }
 
+// InSandbox is the scope of a caller whom the sandbox answers whatever they ask for:
+// no provider is asked, so none is left out.
+func (s Scope) InSandbox() Scope {
+	if s.LimitsProviders() {
+		p := *s.Policy
+		p.Providers = nil
+		s.Policy = &p
+	}
+	return s
+}
+
 // AllowsCapture reports whether what is said in chat may be kept.
 func (s Scope) AllowsCapture() bool { return s.Policy == nil || !s.Policy.NoCapture }
 

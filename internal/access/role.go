@@ -8,8 +8,8 @@ type Role string
 // The roles, from the least to the most.
 const (
 	Viewer Role = "viewer" // sees everything but secrets, changes nothing
-	Member Role = "member" // makes and runs things, and manages keys
-	Owner  Role = "owner"  // manages people as well
+	Member Role = "member" // makes and runs things, makes keys, and manages their own
+	Owner  Role = "owner"  // manages all keys and people as well
 )
 
 // Administrator stands where a role is chosen. It is no role in a workspace:

@@ -109,8 +109,11 @@ func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place
 		return err
 	}
 	if !who.Scope.Allows(route.group) {
-		return fault.New(fault.PermissionDenied, "This key's scopes do not include %q, which this route needs.", route.group).
-			With("scope", string(route.group))
+		sentence := "This key's scopes do not include %q, which this route needs."
+		if own := (access.Scope{Groups: who.Scope.Groups}); own.Allows(route.group) {
+			sentence = "The policy of this workspace does not open %q, which this route needs."
+		}
+		return fault.New(fault.PermissionDenied, sentence, route.group).With("scope", string(route.group))
 	}
 	held, release := d.Access.Hold(r.Context(), pass, route.group)
 	defer release()

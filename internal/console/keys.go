@@ -38,7 +38,8 @@ type keyRow struct {
 	Secrets     int      // that open it
 	Fresh       bool     // the newest of them has not been used yet
 	OldUntil    *moment  // the secrets before the newest work until then
-	Mine        bool     // the visitor may change it
+	Mine        bool     // the visitor may change it,
+	Edit        string   // and that is where; "" where there is no way back
 }
 
 func (c *Console) showKeys(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
@@ -107,6 +108,9 @@ func (c *Console) row(k access.Key, v access.Visitor) keyRow {
 		ID: k.ID, Name: k.Name, Environment: string(k.Environment), Sandbox: k.Sandbox, Status: k.Status(c.now()),
 		Models: slices.Clone(k.Scope.Models), Created: c.at(k.CreatedAt), LastUsed: c.at(k.LastUsedAt),
 		Expires: c.at(k.End()), Revoked: c.at(k.RevokedAt), Creator: creatorOf(k), CIDRs: k.CIDRs, Mine: v.Principal().MayChange(&k),
+	}
+	if row.Mine && k.RevokedAt.IsZero() {
+		row.Edit = c.base() + "/console/keys/" + k.ID
 	}
 	if idle := k.IdleAfter(); idle > 0 {
 		row.Idle = lengthOf(idle)

@@ -105,18 +105,24 @@ func TestRotateAndRevoke(t *testing.T) {
 	wantStatus(t, res, 200)
 	page := body(t, res)
 	second := secretText.FindString(page)
-	wantText(t, page, "A new secret for", "works until", "15 Nov 2026, 10:30 UTC")
-	wantText(t, body(t, h.get("/console/keys", browser)), "old secret ends")
+	wantText(t, page, "A new secret for", "works until", "15 Nov 2026, 10:30 UTC", "2 secrets are valid")
+	wantText(t, body(t, h.get("/console/keys", browser)), "2 secrets valid, the newest not used yet")
 	for _, secret := range []string{h.key, second} {
 		if _, err := h.access.ByKey(secret); err != nil {
 			t.Errorf("within the grace: %v", err)
 		}
 	}
+	wantText(t, body(t, h.get("/console/keys", browser)), "old secret ends")
 	page = body(t, h.post(rotate, nil, browser))
+	wantText(t, page, "3 secrets are valid")
+	if _, err := h.access.ByKey(second); err != nil {
+		t.Error("a lost answer to a rotation would be an outage")
+	}
+	page = body(t, h.post(rotate, url.Values{"grace": {"now"}}, browser))
 	wantText(t, page, "has ended")
 	third := secretText.FindString(page)
 	if _, err := h.access.ByKey(second); err == nil {
-		t.Error("a secret outlives a rotation without grace")
+		t.Error("a secret that has leaked outlives its end")
 	}
 
 	res = h.post(revoke, nil, browser)

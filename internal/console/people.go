@@ -174,7 +174,7 @@ func newPersonForm(v access.Visitor) personForm {
 func roleTiles(v access.Visitor) []roleTile {
 	tiles := []roleTile{
 		{Name: string(access.Viewer), Label: "Viewer", About: "Sees everything but secrets, changes nothing"},
-		{Name: string(access.Member), Label: "Member", About: "Makes and runs things, manages keys"},
+		{Name: string(access.Member), Label: "Member", About: "Makes and runs things, makes keys"},
 		{Name: string(access.Owner), Label: "Owner", About: "Manages people, providers and models too"},
 	}
 	if v.User.Admin {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"stele/internal/access"
 	"stele/internal/catalog"
 	"stele/internal/console"
 	"stele/internal/dialect"
@@ -82,6 +83,74 @@ func TestAStoppedAnswerHangsUpOnTheProvider(t *testing.T) {
 	}
 	if row := kept.last(t); row.Status != 499 || row.Provider != "p" {
 		t.Errorf("metered as %+v", row)
+	}
+}
+
+// TestThePlaygroundEndsWithTheSession signs out, and takes the role away, while a
+// model is silent.
+func TestThePlaygroundEndsWithTheSession(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		end  func(h *house, v access.Visitor) error
+		told string
+	}{
+		"signed out": {func(h *house, v access.Visitor) error { return h.access.SignOut(t.Context(), v) }, "session has ended"},
+		"demoted": {func(h *house, v access.Visitor) error {
+			_, err := h.access.SetRole(t.Context(), access.CommandLine("default"), v.User.ID, access.Viewer)
+			return err
+		}, "role does not allow"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, kept := over(t, openai.Codec{}, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = io.WriteString(w, `data: {"id":"x","choices":[{"index":0,"delta":{"role":"assistant","content":"So"},"finish_reason":null}]}`+"\n\n")
+				_ = http.NewResponseController(w).Flush()
+				<-r.Context().Done()
+			})
+			ctx, stop := context.WithCancel(t.Context())
+			over := make(chan struct{})
+			go func() { defer close(over); h.access.Run(ctx, slog.New(slog.DiscardHandler)) }()
+			defer func() { stop(); <-over }()
+			_, _, err := h.access.AddPerson(t.Context(), access.CommandLine("default"), access.NewPerson{Email: "m@example.com", Role: access.Member, Password: password})
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, cookie, err := h.access.SignIn(t.Context(), "m@example.com", password, access.Browser{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			server := httptest.NewServer(h.serve)
+			defer server.Close()
+			h.public, _ = url.Parse(server.URL)
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+run, strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"Go on"}]}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", "application/json")
+			r.AddCookie(&http.Cookie{Name: "stele_session", Value: cookie})
+			res, err := server.Client().Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			read := bufio.NewReader(res.Body)
+			for line := ""; !strings.Contains(line, `"So"`); {
+				if line, err = read.ReadString('\n'); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := test.end(h, v); err != nil {
+				t.Fatal(err)
+			}
+			rest, err := io.ReadAll(read)
+			if err != nil || !strings.Contains(string(rest), test.told) {
+				t.Errorf("ended with %q, %v", rest, err)
+			}
+			if row := kept.last(t); row.Status == 499 || row.Status == 200 {
+				t.Errorf("metered as %+v", row)
+			}
+		})
 	}
 }
 

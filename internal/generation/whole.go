@@ -93,6 +93,9 @@ func (s *Service) CreatePart(ctx context.Context, parent *Task, id string, ask m
 	who := PrincipalOf(parent)
 	if s.Rights != nil { // the policy may have changed since the whole was ordered
 		who.Scope = s.Rights(parent.Workspace)
+		if who.Sandbox {
+			who.Scope = who.Scope.InSandbox()
+		}
 	}
 	t, operation, err := s.plan(who, id, &ask)
 	if err != nil {

@@ -26,8 +26,8 @@ type Key struct {
 	Status      string     `json:"status"`
 }
 
-// CreateKey makes a key on the command line, as args say. A running server may
-// take a moment to know it: see Await.
+// CreateKey makes a key on the command line, as args say. Every running server
+// knows it when this returns.
 func (h *House) CreateKey(t testing.TB, args ...string) Key {
 	t.Helper()
 	return h.key(t, append([]string{"keys", "create", "--name", "test", "--json"}, args...)...)
