@@ -5,8 +5,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
+	"stele/internal/fair"
 	"stele/internal/seal"
 )
 
@@ -22,6 +24,7 @@ type Store interface {
 	PersonStore
 	WorkspaceStore
 	SessionStore
+	FactorStore
 	AuditStore
 	SettingStore
 }
@@ -33,21 +36,30 @@ type Service struct {
 	secrets  *seal.Hasher // of API keys
 	tickets  *seal.Hasher // of sessions and set-up links
 	throttle *throttle
-	hashing  chan struct{} // bounds how many passwords are hashed at once: each takes tens of megabytes
-	now      func() time.Time
+	hashing  struct { // each password takes tens of megabytes
+		turns   *fair.Semaphore // by network
+		waiting atomic.Int64
+	}
+	box    *seal.Box // of second factors, and of what a browser keeps between two steps
+	spent  *onceSet  // answers that were taken
+	policy atomic.Pointer[Policy]
+	now    func() time.Time
 }
 
 // New makes a Service. Load must be called before ByKey knows any key.
 func New(store Store, master *seal.Master, now func() time.Time) *Service {
-	return &Service{
+	s := &Service{
 		store:    store,
 		keys:     newIndex(),
 		secrets:  master.Hasher("api keys"),
 		tickets:  master.Hasher("sessions"),
 		throttle: newThrottle(now),
-		hashing:  make(chan struct{}, 2),
+		box:      master.Box("second factors"),
+		spent:    newOnceSet(),
 		now:      now,
 	}
+	s.hashing.turns = fair.New(2, 1)
+	return s
 }
 
 // Load reads every key into memory.

@@ -89,6 +89,9 @@ func (s *Service) SetUp(ctx context.Context, token, email, password string, from
 	if err != nil {
 		return Visitor{}, "", err
 	}
+	if s.Policy().SSOOnly {
+		return Visitor{}, "", errSSOOnly()
+	}
 	if !open {
 		return Visitor{}, "", errSetupClosed()
 	}
@@ -103,7 +106,7 @@ func (s *Service) SetUp(ctx context.Context, token, email, password string, from
 	if err != nil {
 		return Visitor{}, "", err
 	}
-	return s.open(ctx, u, from)
+	return s.open(ctx, u, arrival{method: MethodPassword, from: from})
 }
 
 func errSetupClosed() *fault.Error {
