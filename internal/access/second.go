@@ -36,7 +36,9 @@ type ticketFor struct {
 }
 
 func (s *Service) sealTicket(t ticketFor) (string, error) {
-	t.ID, t.Until = uid.Secret(12), s.now().Add(stepLife)
+	if t.ID = uid.Secret(12); t.Until.IsZero() {
+		t.Until = s.now().Add(stepLife)
+	}
 	plain, err := json.Marshal(t)
 	if err != nil {
 		return "", err
@@ -46,7 +48,7 @@ func (s *Service) sealTicket(t ticketFor) (string, error) {
 
 func (s *Service) openTicket(purpose, text string) (ticketFor, error) {
 	var t ticketFor
-	if len(text) > 16<<10 {
+	if len(text) > 128<<10 {
 		return t, errTooLate()
 	}
 	sealed, err := base64.RawURLEncoding.DecodeString(text)
@@ -264,4 +266,24 @@ func (o *onceSet) take(id string, now, until time.Time) bool {
 	}
 	o.taken[id] = until
 	return true
+}
+
+// keptLife is how long what somebody had filled in is kept for them.
+const keptLife = time.Hour
+
+// Keep seals what the visitor was about to send somewhere, for their browser to
+// bring back: nobody else can read it, and it is of use to nobody else, nor elsewhere.
+func (s *Service) Keep(v Visitor, where string, what []byte) (string, error) {
+	return s.sealTicket(ticketFor{
+		Purpose: "kept " + where, User: v.User.ID, Via: v.Session.Via, State: what, Until: s.now().Add(keptLife),
+	})
+}
+
+// Kept opens what Keep has sealed.
+func (s *Service) Kept(v Visitor, where, kept string) ([]byte, error) {
+	t, err := s.openTicket("kept "+where, kept)
+	if err != nil || t.User != v.User.ID || t.Via != v.Session.Via {
+		return nil, errTooLate()
+	}
+	return t.State, nil
 }

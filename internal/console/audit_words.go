@@ -21,6 +21,7 @@ var deeds = []struct {
 		{"session.refuse", "Sign-in refused", "was refused at the door:"},
 		{"session.end", "Session ended", "ended sessions:"},
 		{"session.switch", "Workspace entered", "came to this workspace"},
+		{"session.new_device", "New browser", "signed in with a new browser, from"},
 	}},
 	{"People", []deedWords{
 		{"user.create", "Person added", "added"},
@@ -31,6 +32,14 @@ var deeds = []struct {
 		{"user.reset", "Password link made", "made a password link for"},
 		{"user.password", "Password chosen", "chose a password for"},
 		{"user.signon", "Single sign-on tied", "signed on through the identity provider as"},
+		{"user.join", "Workspace joined", "joined this workspace as"},
+		{"user.factor_add", "Second factor added", "added a second factor:"},
+		{"user.factor_remove", "Second factor removed", "removed a second factor:"},
+		{"user.factor_reset", "Second factors taken away", "took the second factors from"},
+		{"user.recovery_codes", "Recovery codes made", "made recovery codes for"},
+		{"user.recovery_code", "Recovery code used", "used a recovery code"},
+		{"user.rescue", "Emergency link made", "made an emergency link for"},
+		{"user.rescued", "Emergency link used", "came by an emergency link as"},
 		{"workspace.create", "Workspace made", "made the workspace"},
 	}},
 	{"API keys", []deedWords{

@@ -39,6 +39,7 @@ var allNav = []navGroup{
 		{Name: "providers", Label: "Providers", Path: "/console/providers", need: access.Viewer},
 		{Name: "people", Label: "People", Path: "/console/people", need: access.Owner},
 		{Name: "sessions", Label: "Sessions", Path: "/console/sessions", need: access.Viewer},
+		{Name: "security", Label: "Security", Path: "/console/security", need: access.Viewer},
 		{Name: "audit", Label: "Audit log", Path: "/console/audit", need: access.Owner},
 	}},
 }

@@ -55,10 +55,12 @@ type view struct {
 	Data    any
 
 	Nav       []navGroup
-	Places    []place // the workspaces the visitor may enter
-	Base      string  // goes before every link
-	Root      string  // the public URL, for examples
-	Static    string  // folder of the static files
+	Places    []place     // the workspaces the visitor may enter
+	News      []deviceRow // sign-ins from new browsers that the visitor was not told of
+	Here      string      // the path of the page, without the base path
+	Base      string      // goes before every link
+	Root      string      // the public URL, for examples
+	Static    string      // folder of the static files
 	Version   string
 	RequestID string
 }
@@ -94,6 +96,12 @@ func (c *Console) execute(r *http.Request, page, name string, v view) ([]byte, e
 		var err error
 		if v.Places, err = c.places(r, *v.Visitor); err != nil {
 			return nil, err
+		}
+		if v.News, err = c.news(r, *v.Visitor); err != nil {
+			return nil, err
+		}
+		if v.Here = r.URL.Path; r.Method == http.MethodPost {
+			v.Here = "/console/security"
 		}
 	}
 	v.Base, v.Root, v.Version = c.base(), c.root(), c.version
