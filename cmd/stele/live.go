@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"stele/internal/access"
 	"stele/internal/api"
 	"stele/internal/app"
 	"stele/internal/catalog"
@@ -36,6 +37,7 @@ type live struct {
 	reaches     atomic.Pointer[reaches]
 	makers      *makers
 	router      *route.Router
+	people      *access.Service // nil before the house is open
 	stock       atomic.Pointer[stock]
 	accounts    map[string]string // what each was opened with; guarded by reloading
 	read        *contents         // the file's own at the start, which are read already; guarded by reloading
@@ -55,6 +57,9 @@ func (l *live) take(cfg *config.Config) {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(cfg.LogLevel)) // config has checked it
 	l.level.Set(level)
+	if l.people != nil {
+		l.people.SetPolicy(policyOf(cfg, l.started))
+	}
 	l.current.Store(cfg)
 }
 

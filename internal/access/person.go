@@ -91,6 +91,21 @@ func (s *Service) Accounts(ctx context.Context, who Principal) ([]Person, error)
 	return s.store.People(ctx, "")
 }
 
+// Account finds an account by its address or id.
+func (s *Service) Account(ctx context.Context, who Principal, name string) (Person, error) {
+	all, err := s.Accounts(ctx, who)
+	if err != nil {
+		return Person{}, err
+	}
+	address, err := normalEmail(name)
+	for _, p := range all {
+		if p.ID == name || (err == nil && p.Email == address) {
+			return p, nil
+		}
+	}
+	return Person{}, ErrNotFound
+}
+
 // Loose lists the first hundred of those who may sign in and belong to no workspace.
 func (s *Service) Loose(ctx context.Context, who Principal) ([]Person, error) {
 	if !who.Admin {

@@ -62,7 +62,7 @@ func (s *Service) FirstStart(ctx context.Context) (*Welcome, error) {
 		return nil, err
 	}
 	w := &Welcome{Key: secret}
-	if has, err := s.store.HasAdmin(ctx); has || err != nil {
+	if has, err := s.store.HasAdmin(ctx); has || err != nil || s.Policy().SSOOnly {
 		return w, err
 	}
 	w.SetupToken = uid.Secret(24)

@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -305,5 +306,25 @@ func TestSingleSignOnOnly(t *testing.T) {
 	}
 	if _, _, err := h.access.RescueLink(t.Context(), access.Principal{User: "usr_1", Admin: true, Workspace: "default"}, root[0].ID); err == nil {
 		t.Error("the console makes an emergency link")
+	}
+}
+
+// elsewhere signs the administrator in with another browser.
+func (h *house) elsewhere(t interface {
+	Context() context.Context
+	Fatal(args ...any)
+},
+) {
+	from := access.Browser{Remote: "203.0.113.7", Agent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
+	root, err := h.access.Account(t.Context(), access.CommandLine("default"), email)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, secret, err := h.access.RescueLink(t.Context(), access.CommandLine("default"), root.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := h.access.FollowLink(t.Context(), secret, "", from); err != nil {
+		t.Fatal(err)
 	}
 }
