@@ -44,7 +44,7 @@ func openHouse(ctx context.Context, cfg *config.Config) (*house, error) {
 		return nil, err
 	}
 	h := &house{store: db, master: master, access: access.New(db, master, time.Now)}
-	h.access.SetPolicy(policyOf(cfg, cfg))
+	h.access.SetSignInRules(signInRules(cfg, cfg))
 	if err := errors.Join(h.access.CheckMaster(ctx, master.Fingerprint()), h.access.Load(ctx)); err != nil {
 		db.Close()
 		return nil, err

@@ -58,7 +58,7 @@ func (l *live) take(cfg *config.Config) {
 	_ = level.UnmarshalText([]byte(cfg.LogLevel)) // config has checked it
 	l.level.Set(level)
 	if l.people != nil {
-		l.people.SetPolicy(policyOf(cfg, l.started))
+		l.people.SetSignInRules(signInRules(cfg, l.started))
 	}
 	l.current.Store(cfg)
 }

@@ -11,11 +11,11 @@ import (
 	"stele/internal/console"
 )
 
-// policyOf is what a configuration says about signing in. The identity provider is
+// signInRules is what a configuration says about signing in. The identity provider is
 // as it was at the start: without one the other ways in stay open.
-func policyOf(cfg, started *config.Config) access.Policy {
+func signInRules(cfg, started *config.Config) access.SignInRules {
 	a := cfg.Auth
-	return access.Policy{
+	return access.SignInRules{
 		Idle: a.Session.Idle, Life: a.Session.Life, Sessions: a.Session.PerPerson,
 		Second: access.Requirement(a.RequireSecondFactor), SSOOnly: a.SSOOnly && started.OIDC.On(),
 	}

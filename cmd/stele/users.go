@@ -48,7 +48,7 @@ func newUsersCreate(w world, f *flags) *cobra.Command {
 				}
 			}
 			return withPeople(c.Context(), w, f, func(s *access.Service, public string) error {
-				if s.Policy().SSOOnly { // they come through the identity provider
+				if s.SignInRules().SSOOnly { // they come through the identity provider
 					n.Password, made = "", false
 				}
 				p, secret, err := s.AddPerson(c.Context(), access.CommandLine(workspace), n)

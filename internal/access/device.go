@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"stele/internal/fault"
 	"stele/internal/uid"
 )
 
@@ -68,16 +69,36 @@ func (s *Service) Devices(ctx context.Context, v Visitor) ([]Device, error) {
 	return slices.DeleteFunc(all, func(d Device) bool { return !v.sees(d.Via) }), err
 }
 
-// News lists the sign-ins from new browsers that the visitor was not told of yet.
-func (s *Service) News(ctx context.Context, v Visitor) ([]Device, error) {
+// settledAfter is how long a browser is new: until then it says nothing about others.
+const settledAfter = 24 * time.Hour
+
+// News lists the sign-ins from new browsers that the visitor was not told of yet,
+// and whether they may say that it was them: not with a browser that is new itself,
+// or who broke in would take the notice away.
+func (s *Service) News(ctx context.Context, v Visitor) (list []Device, mayDismiss bool, err error) {
 	if v.News == 0 {
-		return nil, nil
+		return nil, false, nil
 	}
 	all, err := s.Devices(ctx, v)
-	return slices.DeleteFunc(all, func(d Device) bool { return d.Told || d.Hash == v.Session.Device }), err
+	for _, d := range all {
+		switch {
+		case d.Hash == v.Session.Device:
+			mayDismiss = mayDismiss || d.Told || s.now().Sub(d.CreatedAt) > settledAfter
+		case !d.Told:
+			list = append(list, d)
+		}
+	}
+	return list, mayDismiss, err
 }
 
 // Heard notes that the visitor has seen the news.
 func (s *Service) Heard(ctx context.Context, v Visitor) error {
-	return s.store.TellDevices(ctx, v.User.ID, v.Session.Via)
+	_, may, err := s.News(ctx, v)
+	if err != nil || v.News == 0 {
+		return err
+	}
+	if !may {
+		return fault.New(fault.PermissionDenied, "This browser is new itself: say so with one that you have used before.")
+	}
+	return s.store.TellDevices(ctx, v.User.ID, v.Session.Via, v.Session.Device)
 }

@@ -53,6 +53,8 @@ type FactorStore interface {
 	// UseFactor saves what a use changed if its step is later than the one kept, and
 	// reports whether it was.
 	UseFactor(ctx context.Context, f Factor) (bool, error)
+	// ResealFactors has every sealed value sealed anew and says how many there were.
+	ResealFactors(ctx context.Context, anew func(sealed []byte) ([]byte, error)) (int, error)
 	// DeleteFactor deletes one of a person's and reports whether it was there. With the
 	// last factor of a login its recovery codes go.
 	DeleteFactor(ctx context.Context, user, id string, e Entry) (bool, error)
@@ -189,6 +191,17 @@ func (s *Service) ResetFactors(ctx context.Context, who Principal, id string) (P
 	}
 	_, err = s.store.DeleteFactors(ctx, id, e)
 	return p, err
+}
+
+// Reseal seals every second factor anew, with the key that is in use now.
+func (s *Service) Reseal(ctx context.Context) (int, error) {
+	return s.store.ResealFactors(ctx, func(sealed []byte) ([]byte, error) {
+		plain, err := s.box.Open(sealed)
+		if err != nil {
+			return nil, err
+		}
+		return s.box.Seal(plain), nil
+	})
 }
 
 // addFactor saves a factor, with recovery codes beside the first one.

@@ -20,7 +20,7 @@ const (
 // newLink gives p a link of who in the place of any before and returns its secret.
 // Where the identity provider is the only way in there are none.
 func (s *Service) newLink(who Principal, p *Person) string {
-	if s.Policy().SSOOnly {
+	if s.SignInRules().SSOOnly {
 		p.Link = Link{}
 		return ""
 	}
@@ -34,7 +34,7 @@ func (s *Service) newLink(who Principal, p *Person) string {
 // nothing else, and is made only for people who belong nowhere else; one of an
 // administrator takes the place of whatever was set up before.
 func (s *Service) ResetLink(ctx context.Context, who Principal, id string) (Person, string, error) {
-	if s.Policy().SSOOnly {
+	if s.SignInRules().SSOOnly {
 		return Person{}, "", errSSOOnly()
 	}
 	home, _, err := s.store.HomeOf(ctx, id, "")
@@ -201,7 +201,7 @@ func (s *Service) byLink(ctx context.Context, secret string) (Person, error) {
 	if errors.Is(err, ErrNotFound) || (err == nil && !s.linkOpens(p.Link, secret)) {
 		return Person{}, errNoLink()
 	}
-	if err == nil && s.Policy().SSOOnly && !p.Link.Rescue {
+	if err == nil && s.SignInRules().SSOOnly && !p.Link.Rescue {
 		return Person{}, errNoLink()
 	}
 	return p, err

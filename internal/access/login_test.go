@@ -323,7 +323,7 @@ func TestSingleSignOnEndsWhatWasSetBefore(t *testing.T) {
 func TestTheOldestSessionMakesRoom(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.SetPolicy(access.Policy{Sessions: 3, Idle: time.Hour, Life: 2 * time.Hour})
+	h.SetSignInRules(access.SignInRules{Sessions: 3, Idle: time.Hour, Life: 2 * time.Hour})
 	h.join(t, "a@example.com", "acme", access.Owner)
 	h.pass(time.Second)
 	var cookies []string

@@ -58,7 +58,7 @@ func (s *Service) AddPasskey(ctx context.Context, v Visitor, at passkey.Party, t
 // AskPasskey asks for a passkey: any of this site for "", or one of the person who
 // holds a ticket of the second step.
 func (s *Service) AskPasskey(ctx context.Context, at passkey.Party, second string) (Question, error) {
-	if s.Policy().SSOOnly {
+	if s.SignInRules().SSOOnly {
 		return Question{}, errSSOOnly()
 	}
 	if second == "" {
@@ -99,7 +99,7 @@ func (s *Service) ask(ctx context.Context, at passkey.Party, u User, t ticketFor
 // SignInByPasskey opens a session for who has signed with a passkey: instead of a
 // password, where the passkey has recognised its person, or as the second step.
 func (s *Service) SignInByPasskey(ctx context.Context, at passkey.Party, ticket string, answer []byte, from Browser) (Visitor, string, error) {
-	if s.Policy().SSOOnly {
+	if s.SignInRules().SSOOnly {
 		return Visitor{}, "", errSSOOnly()
 	}
 	a := arrival{method: MethodPasskey, from: from}

@@ -160,7 +160,7 @@ func (s *Service) firstPassword(ctx context.Context, who Principal, p *Person, p
 	if password == "" {
 		return s.newLink(who, p), nil
 	}
-	if s.Policy().SSOOnly && who.User != commandLine {
+	if s.SignInRules().SSOOnly && who.User != commandLine {
 		return "", errSSOOnly()
 	}
 	err := checkPassword(password)

@@ -109,7 +109,7 @@ func (s *Service) second(ctx context.Context, ticket string) (ticketFor, User, [
 	if err != nil {
 		return t, User{}, nil, err
 	}
-	if s.Policy().SSOOnly {
+	if s.SignInRules().SSOOnly {
 		return t, User{}, nil, errSSOOnly()
 	}
 	sets, err := s.store.Passwords(ctx, t.User)

@@ -40,10 +40,10 @@ type Service struct {
 		turns   *fair.Semaphore // by network
 		waiting atomic.Int64
 	}
-	box    *seal.Box // of second factors, and of what a browser keeps between two steps
-	spent  *onceSet  // answers that were taken
-	policy atomic.Pointer[Policy]
-	now    func() time.Time
+	box   *seal.Box // of second factors, and of what a browser keeps between two steps
+	spent *onceSet  // answers that were taken
+	rules atomic.Pointer[SignInRules]
+	now   func() time.Time
 }
 
 // New makes a Service. Load must be called before ByKey knows any key.

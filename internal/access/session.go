@@ -64,8 +64,8 @@ type SessionStore interface {
 	ProveSession(ctx context.Context, id string, at time.Time) error
 	// Devices lists the browsers a person has signed in with, the last one first.
 	Devices(ctx context.Context, user string) ([]Device, error)
-	// TellDevices marks the browsers that a login's holder was told of.
-	TellDevices(ctx context.Context, user, via string) error
+	// TellDevices marks the browsers that a login's holder was told of: all but their own.
+	TellDevices(ctx context.Context, user, via, own string) error
 	// SessionByHash finds a session with its person and the role they have in its workspace.
 	SessionByHash(ctx context.Context, hash string) (Visitor, error)
 	// Sessions lists those of a person, the last seen first.
@@ -119,11 +119,11 @@ func (s *Service) BySession(ctx context.Context, secret string) (Visitor, error)
 }
 
 func (s *Service) ended(one Session) bool {
-	now, policy := s.now(), s.Policy()
-	if policy.SSOOnly && one.Method != MethodSignOn && one.Method != MethodRescue {
+	now, rules := s.now(), s.SignInRules()
+	if rules.SSOOnly && one.Method != MethodSignOn && one.Method != MethodRescue {
 		return true
 	}
-	return now.Sub(one.SeenAt) > policy.Idle || now.Sub(one.CreatedAt) > policy.Life
+	return now.Sub(one.SeenAt) > rules.Idle || now.Sub(one.CreatedAt) > rules.Life
 }
 
 // Proven reports whether the visitor has proven who they are not long ago.
@@ -195,7 +195,7 @@ func (s *Service) open(ctx context.Context, u User, a arrival) (Visitor, string,
 	if unknown {
 		entries = append(entries, s.note(v.Principal(), "session.new_device", v.Session.ID, strings.TrimSpace(a.from.Remote+" "+cut(a.from.Agent, 200))))
 	}
-	if err := s.store.InsertSession(ctx, v.Session, s.Policy().Sessions, unknown, entries...); err != nil {
+	if err := s.store.InsertSession(ctx, v.Session, s.SignInRules().Sessions, unknown, entries...); err != nil {
 		return Visitor{}, "", err
 	}
 	return v, secret, nil
@@ -203,8 +203,8 @@ func (s *Service) open(ctx context.Context, u User, a arrival) (Visitor, string,
 
 // forgetSessions deletes those that have ended.
 func (s *Service) forgetSessions(ctx context.Context) error {
-	now, policy := s.now(), s.Policy()
-	return s.store.DeleteSessionsBefore(ctx, now.Add(-policy.Idle), now.Add(-policy.Life))
+	now, rules := s.now(), s.SignInRules()
+	return s.store.DeleteSessionsBefore(ctx, now.Add(-rules.Idle), now.Add(-rules.Life))
 }
 
 // home is where somebody begins, and the role they have there.

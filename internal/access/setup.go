@@ -62,7 +62,7 @@ func (s *Service) FirstStart(ctx context.Context) (*Welcome, error) {
 		return nil, err
 	}
 	w := &Welcome{Key: secret}
-	if has, err := s.store.HasAdmin(ctx); has || err != nil || s.Policy().SSOOnly {
+	if has, err := s.store.HasAdmin(ctx); has || err != nil || s.SignInRules().SSOOnly {
 		return w, err
 	}
 	w.SetupToken = uid.Secret(24)
@@ -89,7 +89,7 @@ func (s *Service) SetUp(ctx context.Context, token, email, password string, from
 	if err != nil {
 		return Visitor{}, "", err
 	}
-	if s.Policy().SSOOnly {
+	if s.SignInRules().SSOOnly {
 		return Visitor{}, "", errSSOOnly()
 	}
 	if !open {

@@ -12,7 +12,7 @@ import (
 // the same failure and take the same time; too many of them have to wait. Who has
 // a second factor is asked for it: the error is then a *SecondStep.
 func (s *Service) SignIn(ctx context.Context, email, password string, from Browser) (Visitor, string, error) {
-	if s.Policy().SSOOnly {
+	if s.SignInRules().SSOOnly {
 		return Visitor{}, "", errSSOOnly()
 	}
 	address, err := normalEmail(email)

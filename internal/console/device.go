@@ -46,12 +46,23 @@ func (c *Console) keep(w http.ResponseWriter, r *http.Request, name, value, path
 
 // news are the sign-ins from new browsers that the visitor was not told of, the
 // last one first.
-func (c *Console) news(r *http.Request, v access.Visitor) ([]deviceRow, error) {
-	devices, err := c.access.News(r.Context(), v)
-	if err != nil {
+type news struct {
+	Devices    []deviceRow
+	MayDismiss bool   // with a browser that is not new itself
+	Next       string // where they are
+}
+
+// news are those of the visitor, nil for none.
+func (c *Console) news(r *http.Request, v access.Visitor) (*news, error) {
+	devices, may, err := c.access.News(r.Context(), v)
+	if err != nil || len(devices) == 0 {
 		return nil, err
 	}
-	return c.deviceRows(devices, v), nil
+	n := &news{Devices: c.deviceRows(devices, v), MayDismiss: may, Next: r.URL.Path}
+	if r.Method == http.MethodPost {
+		n.Next = "/console/security"
+	}
+	return n, nil
 }
 
 // deviceRow is a browser that somebody has signed in with.

@@ -55,12 +55,11 @@ type view struct {
 	Data    any
 
 	Nav       []navGroup
-	Places    []place     // the workspaces the visitor may enter
-	News      []deviceRow // sign-ins from new browsers that the visitor was not told of
-	Here      string      // the path of the page, without the base path
-	Base      string      // goes before every link
-	Root      string      // the public URL, for examples
-	Static    string      // folder of the static files
+	Places    []place // the workspaces the visitor may enter
+	News      *news   // nil: there are none
+	Base      string  // goes before every link
+	Root      string  // the public URL, for examples
+	Static    string  // folder of the static files
 	Version   string
 	RequestID string
 }
@@ -99,9 +98,6 @@ func (c *Console) execute(r *http.Request, page, name string, v view) ([]byte, e
 		}
 		if v.News, err = c.news(r, *v.Visitor); err != nil {
 			return nil, err
-		}
-		if v.Here = r.URL.Path; r.Method == http.MethodPost {
-			v.Here = "/console/security"
 		}
 	}
 	v.Base, v.Root, v.Version = c.base(), c.root(), c.version

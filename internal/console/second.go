@@ -110,7 +110,7 @@ func (c *Console) signedIn(w http.ResponseWriter, r *http.Request, v access.Visi
 
 // party is the site that passkeys are made for, and whether there can be any.
 func (c *Console) party() (passkey.Party, bool) {
-	if c.access.Policy().SSOOnly {
+	if c.access.SignInRules().SSOOnly {
 		return passkey.Party{}, false
 	}
 	return passkey.PartyAt(c.publicURL())

@@ -171,7 +171,7 @@ func TestWhoMustHaveASecondFactorSetsItUpFirst(t *testing.T) {
 		h := opened(t)
 		member, _ := h.asKnown("m@example.com", "default", access.Member)
 		through, _ := h.as("s@example.com", "default", access.Member) // the identity provider asks them
-		h.access.SetPolicy(access.Policy{Second: policy})
+		h.access.SetSignInRules(access.SignInRules{Second: policy})
 		for name, test := range map[string]struct {
 			cookie string
 			asked  bool
@@ -225,6 +225,16 @@ func TestANewBrowserIsTold(t *testing.T) {
 			t.Error("the new browser is told of itself")
 		}
 	})
+	// Who broke in cannot take the notice away.
+	h.with(mine, func() { wantStatus(t, h.post("/console/security/heard", url.Values{}, browser), 303) })
+	wantText(t, body(t, h.get("/console/keys", browser)), "New sign-in:")
+	h.elsewhere(t)
+	h.with(mine, func() {
+		if strings.Contains(body(t, h.get("/console/keys", browser)), "It was me") {
+			t.Error("a new browser may say that another one is known")
+		}
+		wantCode(t, h.post("/console/security/heard", url.Values{}), 403, "permission_denied")
+	})
 	wantStatus(t, h.post("/console/security/heard", url.Values{"next": {"/console/keys"}}, browser), 303)
 	if strings.Contains(body(t, h.get("/console/keys", browser)), "New sign-in:") {
 		t.Error("it is told again")
@@ -237,7 +247,7 @@ func TestANewBrowserIsTold(t *testing.T) {
 		t.Error("a browser that is known is told as new")
 	}
 	entries, err := h.access.Audit(t.Context(), access.CommandLine("default"), access.Filter{Action: "session.new_device", Limit: 5})
-	if err != nil || len(entries) != 1 || !strings.Contains(entries[0].Detail, "192.0.2.1") {
+	if err != nil || len(entries) != 2 || !strings.Contains(entries[0].Detail+entries[1].Detail, "192.0.2.1") {
 		t.Errorf("%+v, %v", entries, err)
 	}
 }
@@ -266,7 +276,7 @@ func TestSingleSignOnOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.access.SetPolicy(access.Policy{SSOOnly: true})
+	h.access.SetSignInRules(access.SignInRules{SSOOnly: true})
 	wantCode(t, h.get("/console/keys"), 401, "session_required") // a session that a password opened
 	h.cookie = ""
 	page := body(t, h.get("/console/signin", browser))

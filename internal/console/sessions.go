@@ -38,8 +38,8 @@ func (c *Console) showSessions(w http.ResponseWriter, r *http.Request, v access.
 	if err != nil {
 		return err
 	}
-	policy := c.access.Policy()
-	p := sessionsPage{Told: told, Password: v.User.Password != "", Idle: span(policy.Idle), Life: span(policy.Life)}
+	rules := c.access.SignInRules()
+	p := sessionsPage{Told: told, Password: v.User.Password != "", Idle: span(rules.Idle), Life: span(rules.Life)}
 	for _, s := range sessions {
 		row := sessionRow{
 			ID: s.ID, Browser: browserName(s.Agent), Agent: s.Agent, Remote: s.Remote, Here: s.ID == v.Session.ID,

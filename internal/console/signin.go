@@ -66,7 +66,7 @@ func (c *Console) signInPage(w http.ResponseWriter, r *http.Request, status int,
 	}
 	p.Empty = !has
 	if c.signOn != nil {
-		p.SignOn, p.Only = c.signOn.Name, c.access.Policy().SSOOnly
+		p.SignOn, p.Only = c.signOn.Name, c.access.SignInRules().SSOOnly
 	}
 	_, p.Keys = c.party()
 	return c.render(w, r, status, "signin", view{Title: "Sign in", Data: p})

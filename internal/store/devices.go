@@ -32,9 +32,9 @@ func (s *Store) Devices(ctx context.Context, user string) ([]access.Device, erro
 	return list, rows.Err()
 }
 
-// TellDevices marks the browsers that a login's holder was told of.
-func (s *Store) TellDevices(ctx context.Context, user, via string) error {
-	_, err := s.write.ExecContext(ctx, `UPDATE devices SET told = 1 WHERE user_id = $1 AND ($2 = '' OR via = $2) AND told = 0`, user, via)
+// TellDevices marks the browsers that a login's holder was told of: all but their own.
+func (s *Store) TellDevices(ctx context.Context, user, via, own string) error {
+	_, err := s.write.ExecContext(ctx, `UPDATE devices SET told = 1 WHERE user_id = $1 AND ($2 = '' OR via = $2) AND told = 0 AND hash <> $3`, user, via, own)
 	if err != nil {
 		return fmt.Errorf("tell devices: %w", err)
 	}

@@ -56,16 +56,7 @@ func (s *Store) Factors(ctx context.Context, user, via string) ([]access.Factor,
 	if err != nil {
 		return nil, fmt.Errorf("read factors: %w", err)
 	}
-	defer rows.Close()
-	var list []access.Factor
-	for rows.Next() {
-		f, err := scanFactor(rows)
-		if err != nil {
-			return nil, fmt.Errorf("read factors: %w", err)
-		}
-		list = append(list, f)
-	}
-	return list, rows.Err()
+	return scanFactors(rows)
 }
 
 // FactorByLookup finds a factor by the keyed hash it is known by.
@@ -83,6 +74,46 @@ func (s *Store) UseFactor(ctx context.Context, f access.Factor) (bool, error) {
 	}
 	n, err := result.RowsAffected()
 	return n > 0, err
+}
+
+// ResealFactors has every sealed value sealed anew. One that changes meanwhile is
+// left alone: it was sealed anew by that.
+func (s *Store) ResealFactors(ctx context.Context, anew func(sealed []byte) ([]byte, error)) (int, error) {
+	n, last := 0, ""
+	for {
+		rows, err := s.read.QueryContext(ctx, `SELECT `+factorColumns+` FROM factors WHERE id > $1 AND kind <> 'recovery' ORDER BY id LIMIT 200`, last)
+		if err != nil {
+			return n, fmt.Errorf("read factors: %w", err)
+		}
+		list, err := scanFactors(rows)
+		if err != nil || len(list) == 0 {
+			return n, err
+		}
+		for _, f := range list {
+			last = f.ID
+			sealed, err := anew(f.Sealed)
+			if err != nil {
+				return n, fmt.Errorf("seal factor %s anew: %w", f.ID, err)
+			}
+			if _, err := s.write.ExecContext(ctx, `UPDATE factors SET sealed = $2 WHERE id = $1 AND sealed = $3`, f.ID, sealed, f.Sealed); err != nil {
+				return n, fmt.Errorf("seal factor %s anew: %w", f.ID, err)
+			}
+			n++
+		}
+	}
+}
+
+func scanFactors(rows *sql.Rows) ([]access.Factor, error) {
+	defer rows.Close()
+	var list []access.Factor
+	for rows.Next() {
+		f, err := scanFactor(rows)
+		if err != nil {
+			return nil, fmt.Errorf("read factors: %w", err)
+		}
+		list = append(list, f)
+	}
+	return list, rows.Err()
 }
 
 // DeleteFactor deletes one of a person's, and the recovery codes of a login that

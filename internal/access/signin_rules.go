@@ -10,8 +10,8 @@ import (
 // consequence without being asked again.
 const ConfirmLife = 15 * time.Minute
 
-// Policy is what an operator decides about signing in. The zero Policy has the defaults.
-type Policy struct {
+// SignInRules are what an operator decides about signing in. The zero value has the defaults.
+type SignInRules struct {
 	Idle     time.Duration // a session unused for this long ends; 0: a day
 	Life     time.Duration // and so does one this old; 0: two weeks
 	Sessions int           // of one person; the oldest ends for the next. 0: 20
@@ -29,13 +29,13 @@ const (
 	RequireEveryone       Requirement = "everyone"
 )
 
-// SetPolicy takes over what the operator decided. It counts from the next request.
-func (s *Service) SetPolicy(p Policy) { s.policy.Store(&p) }
+// SetSignInRules takes over what the operator decided. It counts from the next request.
+func (s *Service) SetSignInRules(p SignInRules) { s.rules.Store(&p) }
 
-// Policy is what counts now.
-func (s *Service) Policy() Policy {
-	var p Policy
-	if set := s.policy.Load(); set != nil {
+// SignInRules are what counts now.
+func (s *Service) SignInRules() SignInRules {
+	var p SignInRules
+	if set := s.rules.Load(); set != nil {
 		p = *set
 	}
 	if p.Idle <= 0 {
@@ -56,7 +56,7 @@ func (s *Service) NeedsFactor(v Visitor) bool {
 	if v.Factors > 0 || v.Session.Method == MethodSignOn || v.Session.Method == MethodRescue {
 		return false
 	}
-	switch s.Policy().Second {
+	switch s.SignInRules().Second {
 	case RequireEveryone:
 		return true
 	case RequireAdministrators:
