@@ -33,7 +33,7 @@ func (s *Service) mark(device string) string {
 // knownDevice is the mark of a browser if this person has signed in with it before.
 func (s *Service) knownDevice(ctx context.Context, user, device string) (string, error) {
 	hash := s.mark(device)
-	if hash == "" || user == "" {
+	if hash == "" {
 		return "", nil
 	}
 	known, err := s.store.Devices(ctx, user)

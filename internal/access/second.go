@@ -192,7 +192,11 @@ func (s *Service) codeIsRight(ctx context.Context, factors []Factor, code string
 			if !recovery || !sameText(f.Lookup, s.codeLookup(f.User, f.Via, code)) {
 				continue
 			}
-			e := s.note(Principal{User: f.User, Workspace: DefaultWorkspace}, "user.recovery_code", f.User, "")
+			home, _, err := s.store.HomeOf(ctx, f.User, f.Via)
+			if err != nil {
+				return false, err
+			}
+			e := s.note(Principal{User: f.User, Workspace: home}, "user.recovery_code", f.User, "")
 			return s.store.DeleteFactor(ctx, f.User, f.ID, e)
 		}
 	}

@@ -220,7 +220,7 @@ func cut(text string, n int) string {
 	if len(text) > n {
 		text = text[:n]
 	}
-	return strings.ToValidUTF8(text, "")
+	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
 }
 
 func (s *Service) ticket(secret string) string {

@@ -19,11 +19,14 @@ func (s *Service) SignIn(ctx context.Context, email, password string, from Brows
 	if err != nil {
 		address = "" // answered like an unknown one
 	}
+	try := attempt{account: address, remote: from.Remote}
+	if wait := s.throttle.wait(try); wait > 0 && from.Device == "" {
+		return Visitor{}, "", errWait(wait) // without a look into the database
+	}
 	u, sets, err := s.waysIn(ctx, address)
 	if err != nil {
 		return Visitor{}, "", err
 	}
-	try := attempt{account: address, remote: from.Remote}
 	if try.device, err = s.knownDevice(ctx, u.ID, from.Device); err != nil {
 		return Visitor{}, "", err
 	}

@@ -23,6 +23,7 @@ type peoplePage struct {
 type personForm struct {
 	Email    string
 	Roles    []roleTile
+	NoLinks  bool              // people come through the identity provider
 	Problems map[string]string // field → sentence
 }
 
@@ -147,6 +148,7 @@ func (c *Console) peoplePage(w http.ResponseWriter, r *http.Request, v access.Vi
 			p.Loose = append(p.Loose, c.person(one, v))
 		}
 	}
+	p.Form.NoLinks = c.access.SignInRules().SSOOnly
 	return c.render(w, r, status, "people", view{Title: "People", Active: "people", Visitor: &v, Data: p})
 }
 
