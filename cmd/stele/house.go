@@ -45,6 +45,7 @@ func openHouse(ctx context.Context, cfg *config.Config) (*house, error) {
 		db.Close()
 		return nil, err
 	}
+	h.access.SetSignInRules(signInRules(cfg, cfg))
 	return h, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"stele/internal/access"
 	"stele/internal/api"
 	"stele/internal/app"
 	"stele/internal/catalog"
@@ -38,6 +39,7 @@ type live struct {
 	reaches     atomic.Pointer[reaches]
 	makers      *makers
 	router      *route.Router
+	people      *access.Service // nil before the house is open
 	stock       atomic.Pointer[stock]
 	memory      *memory.Budget
 	accounts    map[string]string // what each was opened with; guarded by reloading
@@ -60,6 +62,9 @@ func (l *live) take(cfg *config.Config) {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(cfg.LogLevel)) // config has checked it
 	l.level.Set(level)
+	if l.people != nil {
+		l.people.SetSignInRules(signInRules(cfg, l.started))
+	}
 	l.current.Store(cfg)
 	resizeBudget(l.memory, cfg)
 }

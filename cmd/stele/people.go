@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -28,16 +29,11 @@ func withPeople(ctx context.Context, w world, f *flags, do func(s *access.Servic
 
 // findUser finds an account by its address or id.
 func findUser(ctx context.Context, s *access.Service, name string) (access.Person, error) {
-	people, err := s.Accounts(ctx, access.CommandLine(access.DefaultWorkspace))
-	if err != nil {
-		return access.Person{}, err
+	p, err := s.Account(ctx, access.CommandLine(access.DefaultWorkspace), name)
+	if errors.Is(err, access.ErrNotFound) {
+		return access.Person{}, fmt.Errorf("there is nobody with the address %q: stele users list shows all", name)
 	}
-	for _, p := range people {
-		if strings.EqualFold(p.Email, strings.TrimSpace(name)) || p.ID == name {
-			return p, nil
-		}
-	}
-	return access.Person{}, fmt.Errorf("there is nobody with the address %q: stele users list shows all", name)
+	return p, err
 }
 
 func newUsersList(w world, f *flags) *cobra.Command {
@@ -111,13 +107,14 @@ type wireUser struct {
 	Roles      map[string]string `json:"roles,omitzero"` // by workspace
 	CreatedAt  string            `json:"created_at"`
 	LastSeenAt *string           `json:"last_seen_at"`
+	Factors    int               `json:"second_factors"`
 	Password   string            `json:"password,omitempty"`
 	Link       string            `json:"link,omitempty"`
 	LinkUntil  string            `json:"link_expires_at,omitempty"`
 }
 
 func toWireUser(p access.Person, workspace string) wireUser {
-	u := wireUser{ID: p.ID, Email: p.Email, Admin: p.Admin, CreatedAt: stamp(p.CreatedAt), LastSeenAt: maybe(p.SeenAt)}
+	u := wireUser{ID: p.ID, Email: p.Email, Admin: p.Admin, CreatedAt: stamp(p.CreatedAt), LastSeenAt: maybe(p.SeenAt), Factors: p.Factors}
 	if workspace != "" && p.Role != "" {
 		u.Roles = map[string]string{workspace: string(p.Role)}
 	}
@@ -152,13 +149,13 @@ func printUsers(c *cobra.Command, list []wireUser) error {
 		return err
 	}
 	t := tabwriter.NewWriter(c.OutOrStdout(), 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "ID\tADDRESS\tROLES\tLAST SEEN")
+	fmt.Fprintln(t, "ID\tADDRESS\tROLES\tLAST SEEN\tSECOND FACTOR")
 	for _, u := range list {
 		seen := "never"
 		if u.LastSeenAt != nil {
 			seen = *u.LastSeenAt
 		}
-		fmt.Fprintln(t, strings.Join([]string{u.ID, u.Email, rolesText(u), seen}, "\t"))
+		fmt.Fprintln(t, strings.Join([]string{u.ID, u.Email, rolesText(u), seen, map[bool]string{true: "yes", false: "no"}[u.Factors > 0]}, "\t"))
 	}
 	return t.Flush()
 }

@@ -57,6 +57,7 @@ func serve(ctx context.Context, w world, f *flags) error {
 		return err
 	}
 	defer unlock()
+	live.people = h.access
 	if err := ensureAdmin(ctx, h, cfg, log); err != nil {
 		return err
 	}

@@ -11,6 +11,16 @@ import (
 	"stele/internal/console"
 )
 
+// signInRules is what a configuration says about signing in. The identity provider is
+// as it was at the start: without one the other ways in stay open.
+func signInRules(cfg, started *config.Config) access.SignInRules {
+	a := cfg.Auth
+	return access.SignInRules{
+		Idle: a.Session.Idle, Life: a.Session.Life, Sessions: a.Session.PerPerson,
+		Second: access.Requirement(a.RequireSecondFactor), SSOOnly: a.SSOOnly && started.OIDC.On(),
+	}
+}
+
 // signOn is the way in through the configured identity provider, nil without one.
 // The provider is asked for nothing before somebody comes.
 func signOn(cfg *config.Config, h *house, client *http.Client) *console.SignOn {

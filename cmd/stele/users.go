@@ -15,7 +15,8 @@ import (
 
 func newUsers(w world, f *flags) *cobra.Command {
 	users := &cobra.Command{Use: "users", Short: "Manage who may sign in to the console"}
-	users.AddCommand(newUsersList(w, f), newUsersCreate(w, f), newUsersReset(w, f), newUsersRemove(w, f))
+	users.AddCommand(newUsersList(w, f), newUsersCreate(w, f), newUsersReset(w, f), newUsersRemove(w, f),
+		newUsersLink(w, f), newUsersResetFactor(w, f), newUsersSignOut(w, f))
 	return users
 }
 
@@ -27,7 +28,8 @@ func newUsersCreate(w world, f *flags) *cobra.Command {
 		Long: "Let a person sign in to the console.\n" +
 			"The password is read from --password-file (- is standard input); with --link they choose it themselves by a link that\n" +
 			"works once, for three days; with neither one is made and printed once.\n" +
-			"Somebody who is known already keeps the password and gets the role in the workspace with --link.",
+			"Somebody who is known already gets the role in the workspace with --link. A link is printed for those who have only\n" +
+			"followed a link of some workspace's owner so far: by it they prove to you that the address is theirs.",
 		Example: "  stele users create --admin --email admin@example.com\n" +
 			"  stele users create --email ada@example.com --role viewer --workspace acme --link",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -46,6 +48,9 @@ func newUsersCreate(w world, f *flags) *cobra.Command {
 				}
 			}
 			return withPeople(c.Context(), w, f, func(s *access.Service, public string) error {
+				if s.SignInRules().SSOOnly { // they come through the identity provider
+					n.Password, made = "", false
+				}
 				p, secret, err := s.AddPerson(c.Context(), access.CommandLine(workspace), n)
 				if err != nil {
 					return err

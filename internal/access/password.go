@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strings"
+	"time"
 
 	"golang.org/x/crypto/argon2"
 
@@ -32,9 +33,13 @@ func checkPassword(password string) error {
 	return nil
 }
 
-// hashPassword makes the PHC string of a password. It waits for its turn.
-func (s *Service) hashPassword(ctx context.Context, password string) (string, error) {
-	release, err := s.turn(ctx)
+// ourselves is whose turn it is when no stranger asked.
+const ourselves = ""
+
+// hashPassword makes the PHC string of a password. It waits for its turn among
+// those of all networks.
+func (s *Service) hashPassword(ctx context.Context, network, password string) (string, error) {
+	release, err := s.turn(ctx, network)
 	if err != nil {
 		return "", err
 	}
@@ -45,9 +50,10 @@ func (s *Service) hashPassword(ctx context.Context, password string) (string, er
 	return encode(salt, sum, argonMemory, argonTime, argonThreads), nil
 }
 
-// passwordMatches compares in constant time. It waits for its turn.
-func (s *Service) passwordMatches(ctx context.Context, stored, password string) (bool, error) {
-	release, err := s.turn(ctx)
+// passwordMatches compares in constant time. It waits for its turn among those of
+// all networks.
+func (s *Service) passwordMatches(ctx context.Context, network, stored, password string) (bool, error) {
+	release, err := s.turn(ctx, network)
 	if err != nil {
 		return false, err
 	}
@@ -60,13 +66,21 @@ func (s *Service) passwordMatches(ctx context.Context, stored, password string) 
 	return subtle.ConstantTimeCompare(got, want) == 1, nil
 }
 
-func (s *Service) turn(ctx context.Context) (release func(), err error) {
-	select {
-	case s.hashing <- struct{}{}:
-		return func() { <-s.hashing }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
+// mostHashing is how many may wait for their turn: behind them a sign-in would
+// take longer than people wait.
+const mostHashing = 256
+
+// turn waits until a password may be hashed. Networks are served in turns: one
+// that guesses does not hold up the others.
+func (s *Service) turn(ctx context.Context, network string) (release func(), err error) {
+	defer s.hashing.waiting.Add(-1)
+	if s.hashing.waiting.Add(1) > mostHashing {
+		return nil, fault.New(fault.Unavailable, "Too many people sign in at once. Try again in a moment.").After(2 * time.Second)
 	}
+	if err := s.hashing.turns.Acquire(ctx, network, 1); err != nil {
+		return nil, err
+	}
+	return func() { s.hashing.turns.Release(network, 1) }, nil
 }
 
 func encode(salt, sum []byte, memory, passes uint32, threads uint8) string {

@@ -298,9 +298,17 @@ func TestChangingThePasswordEndsOtherSessions(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.add(t, "a@example.com", access.Viewer)
-	_, other := h.come(t, "a@example.com")
-	v, cookie := h.come(t, "a@example.com")
-	var err error
+	_, other, err := h.SignIn(t.Context(), "a@example.com", password, access.Browser{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, cookie, err := h.SignIn(t.Context(), "a@example.com", password, access.Browser{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err = h.BySession(t.Context(), cookie); err != nil {
+		t.Fatal(err)
+	}
 	if err := h.ChangePassword(t.Context(), v, "wrong", password+"!"); code(err) != fault.InvalidParameter {
 		t.Errorf("a wrong password: %v", err)
 	}

@@ -13,16 +13,22 @@ import (
 type Person struct {
 	User
 
-	Role      Role // there; "" where they do not belong to it
-	Elsewhere int  // how many other workspaces they belong to
-	Sessions  int  // browsers in which they are signed in there
-	Link      Link // by which they may choose a password
+	Role      Role    // there; "" where they do not belong to it
+	Elsewhere int     // how many other workspaces they belong to
+	Sessions  int     // browsers in which they are signed in there
+	Open      int     // how many logins open the workspace to them
+	Factors   int     // second factors they have
+	Link      Link    // by which they may choose a password
+	Logins    []Login // of theirs; only UpdatePerson knows and InsertPerson takes them
 }
 
 // Link lets a person choose a password once. The zero Link is none.
 type Link struct {
-	Hash  string // keyed hash of its secret, hexadecimal
-	Until time.Time
+	Hash      string // keyed hash of its secret, hexadecimal
+	Until     time.Time
+	Via       string // the login that it sets up
+	Workspace string // where it lets them in
+	Rescue    bool   // made on the command line: signs an administrator in without any password
 }
 
 // Left is who remains without the person who is being changed.
@@ -33,10 +39,12 @@ type Left struct {
 
 // Settled is what a change of a person writes beside the person themself.
 type Settled struct {
-	Entry Entry  // without an action nothing is written
-	End   bool   // their sessions end,
-	But   string // except this one
-	Gone  bool   // nothing is left of them
+	Entry  Entry   // without an action nothing is written
+	End    bool    // their sessions end,
+	Via    *string // only those of this login,
+	But    string  // except this one
+	Afresh bool    // their second factors, sessions and known browsers end
+	Gone   bool    // nothing is left of them
 }
 
 // PersonStore keeps who may do what.
@@ -50,7 +58,8 @@ type PersonStore interface {
 	// LoosePeople lists the first of those who belong nowhere, by address.
 	LoosePeople(ctx context.Context, limit int) ([]Person, error)
 	// UpdatePerson hands a person to change and saves what it made of the rights,
-	// password, subject and link. Such changes wait for each other.
+	// password, subject, logins and link. What belonged to a login that is gone goes
+	// with it. Such changes wait for each other.
 	UpdatePerson(ctx context.Context, workspace, id string, change func(*Person, Left) (Settled, error)) (Person, error)
 	// ByLink finds whose link this is, however old it is.
 	ByLink(ctx context.Context, hash string) (Person, error)
@@ -82,6 +91,21 @@ func (s *Service) Accounts(ctx context.Context, who Principal) ([]Person, error)
 	return s.store.People(ctx, "")
 }
 
+// Account finds an account by its address or id.
+func (s *Service) Account(ctx context.Context, who Principal, name string) (Person, error) {
+	all, err := s.Accounts(ctx, who)
+	if err != nil {
+		return Person{}, err
+	}
+	address, err := normalEmail(name)
+	for _, p := range all {
+		if p.ID == name || (err == nil && p.Email == address) {
+			return p, nil
+		}
+	}
+	return Person{}, ErrNotFound
+}
+
 // Loose lists the first hundred of those who may sign in and belong to no workspace.
 func (s *Service) Loose(ctx context.Context, who Principal) ([]Person, error) {
 	if !who.Admin {
@@ -90,9 +114,10 @@ func (s *Service) Loose(ctx context.Context, who Principal) ([]Person, error) {
 	return s.store.LoosePeople(ctx, 100)
 }
 
-// AddPerson lets somebody into the workspace of who. For a person without a
-// password it returns the secret of a link by which they choose one; somebody who
-// is known from another workspace keeps theirs and needs none.
+// AddPerson lets somebody into the workspace of who. It returns the secret of a
+// link for everybody who has not proven to this workspace that the address is
+// theirs; until it is followed the role is worth nothing. None is needed by people
+// whom an administrator or the identity provider vouches for.
 func (s *Service) AddPerson(ctx context.Context, who Principal, n NewPerson) (Person, string, error) {
 	if !who.may(Owner, who.Workspace) {
 		return Person{}, "", errNotOwner()
@@ -118,7 +143,7 @@ func (s *Service) AddPerson(ctx context.Context, who Principal, n NewPerson) (Pe
 	if !p.Admin {
 		p.Role = n.Role
 	}
-	secret, err := s.firstPassword(ctx, &p, n.Password)
+	secret, err := s.firstPassword(ctx, who, &p, n.Password)
 	if err != nil {
 		return Person{}, "", err
 	}
@@ -131,20 +156,25 @@ func (s *Service) AddPerson(ctx context.Context, who Principal, n NewPerson) (Pe
 
 // firstPassword gives p the password, or a link to choose one, and returns the
 // link's secret.
-func (s *Service) firstPassword(ctx context.Context, p *Person, password string) (string, error) {
+func (s *Service) firstPassword(ctx context.Context, who Principal, p *Person, password string) (string, error) {
 	if password == "" {
-		secret := s.newLink(p)
-		return secret, nil
+		return s.newLink(who, p), nil
+	}
+	if s.SignInRules().SSOOnly && who.User != commandLine {
+		return "", errSSOOnly()
 	}
 	err := checkPassword(password)
-	if err == nil {
-		p.Password, err = s.hashPassword(ctx, password)
+	if err != nil {
+		return "", err
 	}
+	hash, err := s.hashPassword(ctx, ourselves, password)
+	p.setLogin(who.via(), hash)
 	return "", err
 }
 
 // takeIn gives somebody who has an account a role in the workspace. A link that
-// was made before is void: whoever made it must not come along.
+// was made before is void: who made it must not come along. So is what another
+// workspace's link has set up, as far as this one is concerned.
 func (s *Service) takeIn(ctx context.Context, who Principal, u User, n NewPerson) (Person, string, error) {
 	var secret string
 	p, err := s.store.UpdatePerson(ctx, who.Workspace, u.ID, func(p *Person, _ Left) (Settled, error) {
@@ -156,8 +186,9 @@ func (s *Service) takeIn(ctx context.Context, who Principal, u User, n NewPerson
 		} else {
 			p.Role = n.Role
 		}
+		p.closes(who.Workspace)
 		if p.Link = (Link{}); p.Password == "" && p.Subject == "" {
-			secret = s.newLink(p)
+			secret = s.newLink(who, p)
 		}
 		return Settled{Entry: s.note(who, "user.add", u.ID, u.Email)}, nil
 	})

@@ -25,6 +25,7 @@ type Principal struct {
 	User        string // id of the person, "" for keys
 	Admin       bool   // may act in every workspace
 	Role        Role   // of the person in Workspace, "" for keys
+	Via         string // the login by which the person came, see Login
 	Environment Environment
 	Sandbox     bool
 	Scope       Scope
@@ -33,8 +34,10 @@ type Principal struct {
 // CommandLine is the principal of the stele command: whoever can read the
 // master key and the database may do anything.
 func CommandLine(workspace string) Principal {
-	return Principal{Workspace: workspace, User: "command-line", Admin: true}
+	return Principal{Workspace: workspace, User: commandLine, Admin: true}
 }
+
+const commandLine = "command-line"
 
 // Environment says what a key is for. It is on every usage row.
 type Environment string

@@ -7,7 +7,9 @@ import (
 )
 
 // SetRole gives somebody another role in the workspace of who. Administrator
-// makes them one; another role takes that away. It counts from their next click.
+// makes them one; another role takes that away. It counts from their next click,
+// but a link that was made for them before ends, and nobody becomes an
+// administrator by what an owner's link has set up: see Person.Ready.
 func (s *Service) SetRole(ctx context.Context, who Principal, id string, r Role) (Person, error) {
 	if err := checkRole(r); err != nil {
 		return Person{}, err
@@ -31,9 +33,8 @@ func (s *Service) SetRole(ctx context.Context, who Principal, id string, r Role)
 		p.Admin = r == Administrator
 		if !p.Admin {
 			p.Role = r
-		} else if p.Password != "" {
-			p.Link = Link{} // whoever made it must not become an administrator
 		}
+		p.Link = Link{} // who made it meant the role before
 		return Settled{Entry: s.note(who, "user.role", p.ID, p.Email+" is now "+string(r))}, nil
 	})
 }
@@ -52,7 +53,8 @@ func (s *Service) Remove(ctx context.Context, who Principal, id string) (Person,
 		if lastOwner(who, p, left) {
 			return Settled{}, errLastOwner("removed")
 		}
-		p.Role = ""
+		p.Role, p.Link = "", Link{}
+		p.closes(who.Workspace)
 		return Settled{Entry: s.note(who, "user.remove", p.ID, p.Email), End: p.Elsewhere == 0}, nil
 	})
 }
@@ -62,7 +64,7 @@ func (s *Service) Delete(ctx context.Context, who Principal, id string) (Person,
 	if !who.Admin {
 		return Person{}, errNotAdmin()
 	}
-	home, _, err := s.store.HomeOf(ctx, id)
+	home, _, err := s.store.HomeOf(ctx, id, "")
 	if err != nil {
 		return Person{}, err
 	}

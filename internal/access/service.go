@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
+	"stele/internal/fair"
 	"stele/internal/seal"
 )
 
@@ -27,13 +29,15 @@ type Store interface {
 	PersonStore
 	WorkspaceStore
 	SessionStore
+	FactorStore
 	AuditStore
 	SettingStore
 }
 
-// Hashers are what keyed hashes come from.
-type Hashers interface {
+// Keys are what keyed hashes and sealed values come from.
+type Keys interface {
 	Hasher(purpose string) *seal.Hasher
+	Box(purpose string) *seal.Box
 }
 
 // Service answers who is calling and changes who may. It is safe for concurrent use.
@@ -45,22 +49,31 @@ type Service struct {
 	throttle *throttle
 	present  presence
 	follower follower
-	looked   time.Time     // when uses in other processes were read; Run's own
-	hashing  chan struct{} // bounds how many passwords are hashed at once: each takes tens of megabytes
-	now      func() time.Time
+	looked   time.Time // when uses in other processes were read; Run's own
+	hashing  struct {  // each password takes tens of megabytes
+		turns   *fair.Semaphore // by network
+		waiting atomic.Int64
+	}
+	box   *seal.Box // of second factors, and of what a browser keeps between two steps
+	spent *onceSet  // answers that were taken
+	rules atomic.Pointer[SignInRules]
+	now   func() time.Time
 }
 
 // New makes a Service. Load must be called before ByKey knows any key.
-func New(store Store, keys Hashers, now func() time.Time) *Service {
-	return &Service{
+func New(store Store, keys Keys, now func() time.Time) *Service {
+	s := &Service{
 		store:    store,
 		keys:     newIndex(),
 		secrets:  keys.Hasher("api keys"),
 		tickets:  keys.Hasher("sessions"),
 		throttle: newThrottle(now),
-		hashing:  make(chan struct{}, 2),
+		box:      keys.Box("second factors"),
+		spent:    newOnceSet(),
 		now:      now,
 	}
+	s.hashing.turns = fair.New(2, 1)
+	return s
 }
 
 // Load reads every key into memory.

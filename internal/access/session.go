@@ -12,10 +12,15 @@ import (
 	"stele/internal/uid"
 )
 
+const seenEvery = time.Minute // how late "last seen" may be
+
+// The ways in which a session begins.
 const (
-	sessionIdle = 24 * time.Hour      // a session unused for this long ends
-	sessionLife = 14 * 24 * time.Hour // and so does one this old
-	seenEvery   = time.Minute         // how late "last seen" may be
+	MethodPassword = "password"
+	MethodLink     = "link"
+	MethodPasskey  = "passkey"
+	MethodSignOn   = "single-sign-on"
+	MethodRescue   = "rescue" // a link that the command line made
 )
 
 // Session is a browser that is signed in.
@@ -26,27 +31,41 @@ type Session struct {
 	Workspace string
 	CreatedAt time.Time
 	SeenAt    time.Time
-	Remote    string // address it was made from
-	Agent     string // what the browser calls itself
+	ProvenAt  time.Time // when the person last proved who they are
+	Remote    string    // address it was made from
+	Agent     string    // what the browser calls itself
+	Via       string    // the login that opened it, see Login
+	Method    string    // how it began
+	Device    string    // keyed hash of the browser's own mark; "" where it has none
 }
 
 // Browser is where somebody signs in from.
 type Browser struct {
 	Remote string // its address
 	Agent  string // what it calls itself
+	Device string // the mark it was given at an earlier sign-in, "" for none
 }
 
 // Ending says which sessions of a person end. Empty fields do not narrow it.
 type Ending struct {
 	User      string
-	ID        string // only this one
-	Workspace string // only those in this workspace
-	But       string // not this one
+	ID        string  // only this one
+	Workspace string  // only those in this workspace
+	But       string  // not this one
+	Via       *string // only those of this login
 }
 
 // SessionStore keeps sessions.
 type SessionStore interface {
-	InsertSession(ctx context.Context, s Session, e Entry) error
+	// InsertSession saves a session and remembers its browser, and ends the oldest of
+	// the person's where there are more than most.
+	InsertSession(ctx context.Context, s Session, most int, unknown bool, entries ...Entry) error
+	// ProveSession notes when the person of a session last proved who they are.
+	ProveSession(ctx context.Context, id string, at time.Time) error
+	// Devices lists the browsers a person has signed in with, the last one first.
+	Devices(ctx context.Context, user string) ([]Device, error)
+	// TellDevices marks the browsers that a login's holder was told of: all but their own.
+	TellDevices(ctx context.Context, user, via, own string) error
 	// SessionByHash finds a session with its person and the role they have in its workspace.
 	SessionByHash(ctx context.Context, hash string) (Visitor, error)
 	// Sessions lists those of a person, the last seen first.
@@ -60,9 +79,12 @@ type SessionStore interface {
 
 // Visitor is a person and the session that brought them.
 type Visitor struct {
-	User    User
+	User    User // an administrator only where the login makes them one
 	Session Session
-	Role    Role // in the session's workspace
+	Role    Role   // in the session's workspace
+	Factors int    // second factors of the login
+	News    int    // sign-ins from new browsers that they were not told of
+	Mark    string // for the browser to keep, where it was given a new one
 
 	Policy *Policy // of that workspace; nil: none. The service fills it in.
 }
@@ -70,7 +92,7 @@ type Visitor struct {
 // Principal is the visitor acting in the session's workspace.
 func (v Visitor) Principal() Principal {
 	return Principal{
-		Workspace: v.Session.Workspace, User: v.User.ID, Admin: v.User.Admin, Role: v.Role, Scope: Scope{Policy: v.Policy},
+		Workspace: v.Session.Workspace, User: v.User.ID, Admin: v.User.Admin, Role: v.Role, Via: v.Session.Via, Scope: Scope{Policy: v.Policy},
 	}
 }
 
@@ -87,7 +109,7 @@ func (s *Service) BySession(ctx context.Context, secret string) (Visitor, error)
 		return Visitor{}, err
 	}
 	now := s.now()
-	if v.Session.ended(now) {
+	if s.ended(v.Session) {
 		return Visitor{}, errNoSession()
 	}
 	if now.Sub(v.Session.SeenAt) > seenEvery {
@@ -95,20 +117,32 @@ func (s *Service) BySession(ctx context.Context, secret string) (Visitor, error)
 			return Visitor{}, err
 		}
 	}
+	v.User.Admin = v.User.Admin && v.Session.Via == ""
 	v.Role, v.Policy = role(v.User, v.Role), s.ScopeOf(v.Session.Workspace).Policy
 	return v, nil
 }
 
-func (s *Session) ended(now time.Time) bool {
-	return now.Sub(s.SeenAt) > sessionIdle || now.Sub(s.CreatedAt) > sessionLife
+func (s *Service) ended(one Session) bool {
+	now, rules := s.now(), s.SignInRules()
+	if rules.SSOOnly && one.Method != MethodSignOn && one.Method != MethodRescue {
+		return true
+	}
+	return now.Sub(one.SeenAt) > rules.Idle || now.Sub(one.CreatedAt) > rules.Life
 }
+
+// Proven reports whether the visitor has proven who they are not long ago.
+func (s *Service) Proven(v Visitor) bool { return s.now().Sub(v.Session.ProvenAt) <= ConfirmLife }
 
 // Sessions lists where the visitor is signed in, the last seen first.
 func (s *Service) Sessions(ctx context.Context, v Visitor) ([]Session, error) {
 	all, err := s.store.Sessions(ctx, v.User.ID)
-	now := s.now()
-	return slices.DeleteFunc(all, func(one Session) bool { return one.ended(now) }), err
+	return slices.DeleteFunc(all, func(one Session) bool { return s.ended(one) || !v.sees(one.Via) }), err
 }
+
+// sees reports whether what belongs to a login is the visitor's business. Logins
+// may be held by different people: each sees and ends its own, and who an
+// administrator or the identity provider vouches for all of them.
+func (v Visitor) sees(via string) bool { return v.Session.Via == "" || v.Session.Via == via }
 
 // SignOut ends the visitor's session.
 func (s *Service) SignOut(ctx context.Context, v Visitor) error {
@@ -118,7 +152,7 @@ func (s *Service) SignOut(ctx context.Context, v Visitor) error {
 
 // EndSession ends one of the visitor's own sessions.
 func (s *Service) EndSession(ctx context.Context, v Visitor, id string) error {
-	n, err := s.store.EndSessions(ctx, Ending{User: v.User.ID, ID: id}, s.note(v.Principal(), "session.end", id, v.User.Email))
+	n, err := s.store.EndSessions(ctx, Ending{User: v.User.ID, ID: id, Via: endOf(v.Session.Via)}, s.note(v.Principal(), "session.end", id, v.User.Email))
 	if err == nil && n == 0 {
 		return ErrNotFound
 	}
@@ -127,24 +161,45 @@ func (s *Service) EndSession(ctx context.Context, v Visitor, id string) error {
 
 // EndOtherSessions ends all of the visitor's sessions but the one they are in.
 func (s *Service) EndOtherSessions(ctx context.Context, v Visitor) (int, error) {
-	return s.store.EndSessions(ctx, Ending{User: v.User.ID, But: v.Session.ID}, s.note(v.Principal(), "session.end", v.User.ID, "all others of "+v.User.Email))
+	return s.store.EndSessions(ctx, Ending{User: v.User.ID, But: v.Session.ID, Via: endOf(v.Session.Via)}, s.note(v.Principal(), "session.end", v.User.ID, "all others of "+v.User.Email))
 }
 
-func (s *Service) open(ctx context.Context, u User, from Browser) (Visitor, string, error) {
+// arrival is how somebody came in.
+type arrival struct {
+	via      string
+	method   string
+	from     Browser
+	proven   time.Time // when they proved who they are; zero: now
+	password string    // the hash of the password they gave, where a second step follows
+}
+
+func (s *Service) open(ctx context.Context, u User, a arrival) (Visitor, string, error) {
 	now := s.now()
 	if err := s.forgetSessions(ctx); err != nil {
 		return Visitor{}, "", err
 	}
-	home, member, err := s.home(ctx, u)
+	u.Admin = u.Admin && a.via == ""
+	home, member, err := s.home(ctx, u, a.via)
 	if err != nil {
 		return Visitor{}, "", err
 	}
+	if a.proven.IsZero() || a.proven.After(now) {
+		a.proven = now
+	}
 	secret := uid.Secret(32)
 	v := Visitor{User: u, Role: role(u, member), Session: Session{
-		ID: uid.New("ses"), Hash: s.ticket(secret), User: u.ID, Workspace: home,
-		CreatedAt: now, SeenAt: now, Remote: from.Remote, Agent: cut(from.Agent, 400),
+		ID: uid.New("ses"), Hash: s.ticket(secret), User: u.ID, Workspace: home, CreatedAt: now, SeenAt: now, ProvenAt: a.proven,
+		Remote: a.from.Remote, Agent: cut(a.from.Agent, 400), Via: a.via, Method: a.method,
 	}}
-	if err := s.store.InsertSession(ctx, v.Session, s.note(v.Principal(), "session.signin", v.Session.ID, from.Remote)); err != nil {
+	unknown, err := s.recognise(ctx, &v, a.from.Device)
+	if err != nil {
+		return Visitor{}, "", err
+	}
+	entries := []Entry{s.note(v.Principal(), "session.signin", v.Session.ID, a.from.Remote)}
+	if unknown {
+		entries = append(entries, s.note(v.Principal(), "session.new_device", v.Session.ID, strings.TrimSpace(a.from.Remote+" "+cut(a.from.Agent, 200))))
+	}
+	if err := s.store.InsertSession(ctx, v.Session, s.SignInRules().Sessions, unknown, entries...); err != nil {
 		return Visitor{}, "", err
 	}
 	return v, secret, nil
@@ -152,16 +207,16 @@ func (s *Service) open(ctx context.Context, u User, from Browser) (Visitor, stri
 
 // forgetSessions deletes those that have ended.
 func (s *Service) forgetSessions(ctx context.Context) error {
-	now := s.now()
-	return s.store.DeleteSessionsBefore(ctx, now.Add(-sessionIdle), now.Add(-sessionLife))
+	now, rules := s.now(), s.SignInRules()
+	return s.store.DeleteSessionsBefore(ctx, now.Add(-rules.Idle), now.Add(-rules.Life))
 }
 
 // home is where somebody begins, and the role they have there.
-func (s *Service) home(ctx context.Context, u User) (string, Role, error) {
+func (s *Service) home(ctx context.Context, u User, via string) (string, Role, error) {
 	if u.Admin {
 		return DefaultWorkspace, "", nil
 	}
-	return s.store.HomeOf(ctx, u.ID)
+	return s.store.HomeOf(ctx, u.ID, via)
 }
 
 // cut shortens what comes from outside to valid text of at most n bytes.
@@ -169,7 +224,7 @@ func cut(text string, n int) string {
 	if len(text) > n {
 		text = text[:n]
 	}
-	return strings.ToValidUTF8(text, "")
+	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
 }
 
 func (s *Service) ticket(secret string) string {

@@ -48,7 +48,7 @@ func (s *Service) FirstStart(ctx context.Context) (*Welcome, error) {
 		return nil, err
 	}
 	w := &Welcome{Key: secret}
-	if has, err := s.store.HasAdmin(ctx); has || err != nil {
+	if has, err := s.store.HasAdmin(ctx); has || err != nil || s.SignInRules().SSOOnly {
 		return w, err
 	}
 	w.SetupToken = uid.Secret(24)
@@ -75,6 +75,9 @@ func (s *Service) SetUp(ctx context.Context, token, email, password string, from
 	if err != nil {
 		return Visitor{}, "", err
 	}
+	if s.SignInRules().SSOOnly {
+		return Visitor{}, "", errSSOOnly()
+	}
 	if !open {
 		return Visitor{}, "", errSetupClosed()
 	}
@@ -89,7 +92,7 @@ func (s *Service) SetUp(ctx context.Context, token, email, password string, from
 	if err != nil {
 		return Visitor{}, "", err
 	}
-	return s.open(ctx, u, from)
+	return s.open(ctx, u, arrival{method: MethodPassword, from: from})
 }
 
 func errSetupClosed() *fault.Error {

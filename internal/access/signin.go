@@ -9,50 +9,81 @@ import (
 
 // SignIn checks a password and opens a session. The returned secret is the
 // cookie's value; it is not kept. A wrong password and an unknown address are
-// the same failure and take the same time; too many of them have to wait.
+// the same failure and take the same time; too many of them have to wait. Who has
+// a second factor is asked for it: the error is then a *SecondStep.
 func (s *Service) SignIn(ctx context.Context, email, password string, from Browser) (Visitor, string, error) {
+	if s.SignInRules().SSOOnly {
+		return Visitor{}, "", errSSOOnly()
+	}
 	address, err := normalEmail(email)
 	if err != nil {
 		address = "" // answered like an unknown one
 	}
-	keys := []string{"address " + address, "remote " + from.Remote}
-	if wait := s.throttle.wait(keys...); wait > 0 {
-		return Visitor{}, "", fault.New(fault.RateLimited, "Too many failed attempts: wait before the next one.").After(wait)
+	try := attempt{account: address, remote: from.Remote}
+	if wait := s.throttle.wait(try); wait > 0 && from.Device == "" {
+		return Visitor{}, "", errWait(wait) // without a look into the database
 	}
-	u, err := s.store.UserByEmail(ctx, address)
-	if err != nil && !errors.Is(err, ErrNotFound) {
-		return Visitor{}, "", err
-	}
-	stored, known := nobody, err == nil && u.Password != ""
-	if known {
-		stored = u.Password
-	}
-	// Counted before the hash is computed: parallel guesses must not all slip under the limit.
-	step := s.throttle.fail(keys...)
-	ok, err := s.passwordMatches(ctx, stored, password)
+	u, sets, err := s.waysIn(ctx, address)
 	if err != nil {
 		return Visitor{}, "", err
 	}
-	if !ok || !known {
-		if err := s.refused(ctx, step, u, address, from); err != nil {
+	if try.device, err = s.knownDevice(ctx, u.ID, from.Device); err != nil {
+		return Visitor{}, "", err
+	}
+	if wait := s.throttle.wait(try); wait > 0 {
+		return Visitor{}, "", errWait(wait)
+	}
+	// Counted before the hash is computed: parallel guesses must not all slip under the limit.
+	step := s.throttle.fail(try)
+	match, err := s.match(ctx, sets, password, from)
+	if err != nil {
+		return Visitor{}, "", err
+	}
+	if match == nil {
+		if err := s.noteRefusal(ctx, step, u, address, from); err != nil {
 			return Visitor{}, "", err
 		}
 		return Visitor{}, "", fault.New(fault.PermissionDenied, "The address or the password is wrong.")
 	}
-	// Only the account's failures are forgotten: somebody with one account must not
-	// win free guesses at others from the same place.
-	s.throttle.clear(keys[0])
-	return s.open(ctx, u, from)
+	s.throttle.succeed(try)
+	return s.openOrAsk(ctx, u, arrival{via: match.Via, method: MethodPassword, from: from, password: match.Password})
 }
 
-// refused writes a failed sign-in down: the first one, and every one that makes
+// waysIn are the passwords by which somebody may become the person of an address.
+func (s *Service) waysIn(ctx context.Context, address string) (User, []Login, error) {
+	u, err := s.store.UserByEmail(ctx, address)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return User{}, nil, err
+	}
+	sets, err := s.store.Passwords(ctx, u.ID)
+	return u, sets, err
+}
+
+// match finds the login that a password opens, nil for none. Where there is
+// nothing to compare with it takes as long.
+func (s *Service) match(ctx context.Context, sets []Login, password string, from Browser) (*Login, error) {
+	network, _ := networks(from.Remote)
+	if len(sets) == 0 {
+		_, err := s.passwordMatches(ctx, network, nobody, password)
+		return nil, err
+	}
+	for i := range sets {
+		ok, err := s.passwordMatches(ctx, network, sets[i].Password, password)
+		if ok || err != nil {
+			return &sets[i], err
+		}
+	}
+	return nil, nil
+}
+
+// noteRefusal writes a failed sign-in down: the first one, and every one that makes
 // the wait longer. What is written does not depend on whether the address is
 // known, so neither does the time it takes.
-func (s *Service) refused(ctx context.Context, step bool, u User, address string, from Browser) error {
+func (s *Service) noteRefusal(ctx context.Context, step bool, u User, address string, from Browser) error {
 	if !step || !s.throttle.tell() {
 		return nil
 	}
-	workspace, _, err := s.store.HomeOf(ctx, u.ID)
+	workspace, _, err := s.store.HomeOf(ctx, u.ID, "")
 	if err != nil {
 		return err
 	}

@@ -123,8 +123,11 @@ func TestGuessingHasToWait(t *testing.T) {
 			t.Fatalf("a wrong password: %s", got)
 		}
 	}
-	if got := try("a@example.com", password, "192.0.2.9"); got != fault.RateLimited {
-		t.Errorf("the same account from elsewhere: %s", got)
+	if got := try("a@example.com", password, "192.0.2.1"); got != fault.RateLimited {
+		t.Errorf("the right password after five wrong ones: %s", got)
+	}
+	if got := try("a@example.com", password, "192.0.2.9"); got != "" {
+		t.Errorf("the same account from elsewhere is locked: %s", got)
 	}
 	if got := try("b@example.com", password, "192.0.2.1"); got != fault.RateLimited {
 		t.Errorf("another account from the same place: %s", got)
@@ -133,7 +136,7 @@ func TestGuessingHasToWait(t *testing.T) {
 		t.Errorf("an unknown account: %s, want the same as a wrong password", got)
 	}
 	h.pass(time.Minute)
-	if got := try("a@example.com", password, "192.0.2.9"); got != "" {
+	if got := try("a@example.com", password, "192.0.2.1"); got != "" {
 		t.Errorf("after waiting: %s", got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"stele/internal/fault"
 	"stele/internal/uid"
@@ -14,7 +15,8 @@ import (
 type Identity struct {
 	Subject  string // issuer and subject: stays the same when the address changes
 	Email    string
-	Verified bool // the provider has seen that the address is theirs
+	Verified bool      // the provider has seen that the address is theirs
+	AuthAt   time.Time // when they proved who they are there; zero where it does not say
 }
 
 // SignOnRules say who may come in through the identity provider.
@@ -39,7 +41,7 @@ func (s *Service) SignOn(ctx context.Context, id Identity, rules SignOnRules, fr
 		return s.turnedAway(ctx, address, from, "Your identity provider has not verified the address "+address+".")
 	}
 	_, domain, _ := strings.Cut(address, "@")
-	if len(rules.Domains) > 0 && !slices.ContainsFunc(rules.Domains, func(d string) bool { return strings.EqualFold(d, domain) }) {
+	if len(rules.Domains) > 0 && !slices.ContainsFunc(rules.Domains, func(d string) bool { return asciiLower(d) == domain }) {
 		return s.turnedAway(ctx, address, from, "Addresses of "+domain+" are not let in here.")
 	}
 	u, err := s.store.UserBySubject(ctx, id.Subject)
@@ -59,7 +61,7 @@ func (s *Service) SignOn(ctx context.Context, id Identity, rules SignOnRules, fr
 	if err != nil {
 		return Visitor{}, "", err
 	}
-	return s.open(ctx, u, from)
+	return s.open(ctx, u, arrival{method: MethodSignOn, from: from, proven: id.AuthAt})
 }
 
 func (s *Service) firstSignOn(ctx context.Context, subject, address string, r Role) (User, error) {
@@ -75,16 +77,18 @@ func (s *Service) firstSignOn(ctx context.Context, subject, address string, r Ro
 	return p.User, err
 }
 
-// bind ties a person who was added by their address to the provider's account. A
-// link that was made for them is void: they are here.
+// bind ties a person who was added by their address to the provider's account.
+// Whatever was set up for that address before ends: links, passwords, second
+// factors, sessions. It may have been somebody else who did.
 func (s *Service) bind(ctx context.Context, u User, subject string) (User, error) {
-	workspace, _, err := s.home(ctx, u)
+	workspace, _, err := s.home(ctx, u, "")
 	if err != nil {
 		return User{}, err
 	}
 	p, err := s.store.UpdatePerson(ctx, workspace, u.ID, func(p *Person, _ Left) (Settled, error) {
 		p.Subject, p.Link = subject, Link{}
-		return Settled{Entry: s.note(Principal{User: p.ID, Workspace: workspace}, "user.signon", p.ID, p.Email)}, nil
+		p.setLogin("", "")
+		return Settled{Entry: s.note(Principal{User: p.ID, Workspace: workspace}, "user.signon", p.ID, p.Email), End: true, Afresh: true}, nil
 	})
 	return p.User, err
 }
@@ -97,4 +101,14 @@ func (s *Service) turnedAway(ctx context.Context, address string, from Browser, 
 		}
 	}
 	return Visitor{}, "", fault.New(fault.PermissionDenied, "%s", why)
+}
+
+// asciiLower folds the letters that domains have, and no others.
+func asciiLower(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, text)
 }

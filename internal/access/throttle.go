@@ -1,51 +1,88 @@
 package access
 
 import (
+	"container/list"
 	"sync"
 	"time"
 )
 
 const (
 	freeFailures = 5                // failures before anybody has to wait
+	freeOfSite   = 50               // from a whole site of IPv6
+	siege        = 50               // failures at one account, from everywhere, after which a new place has one free
 	firstWait    = 15 * time.Second // doubled by every failure after that
 	longestWait  = 15 * time.Minute
 	forgetAfter  = time.Hour
-	mostTracked  = 10_000 // bounds memory whatever names are tried
+	mostTracked  = 20_000 // bounds memory whatever names are tried
 	mostSteps    = 100    // of which the audit log hears in an hour, however many places they come from
 )
 
-// throttle slows down guessing: by account, so that many machines do not help,
-// and by address, so that many accounts do not either.
+// attempt is one try at becoming somebody.
+type attempt struct {
+	account string // what is tried: an address, or a person's second factor
+	remote  string // where from
+	device  string // a browser that this person has signed in with before; "" for any other
+}
+
+// throttle slows down guessing without locking anybody out: failures count where
+// they come from, for the account and in all. A browser that the person has used
+// before has a count of its own, so strangers cannot stand in its way.
 type throttle struct {
 	now func() time.Time
 
 	mu    sync.Mutex // guards what follows
-	tries map[string]*tries
+	tries map[string]*list.Element
+	order list.List // of *tries, the one used last in front
 	hour  time.Time // in which
 	steps int       // as many steps were told of
 }
 
 type tries struct {
+	name     string
 	failures int
 	last     time.Time
 }
 
 func newThrottle(now func() time.Time) *throttle {
-	return &throttle{now: now, tries: make(map[string]*tries)}
+	return &throttle{now: now, tries: make(map[string]*list.Element)}
 }
 
-// wait says how long the next attempt under any of the names has to wait.
-func (t *throttle) wait(names ...string) time.Duration {
+// count is where a failure counts, and how many are free there.
+type count struct {
+	name string
+	free int
+}
+
+// counts are those of an attempt, that of the account in that place first. The
+// caller holds the lock.
+func (t *throttle) counts(a attempt) []count {
+	if a.device != "" {
+		return []count{{"device " + a.device + " at " + a.account, freeFailures}}
+	}
+	network, site := networks(a.remote)
+	free := freeFailures
+	if e := t.find("account " + a.account); e != nil && e.failures >= siege {
+		free = 1
+	}
+	counts := []count{{"account " + a.account + " from " + network, free}, {"network " + network, freeFailures}}
+	if site != "" {
+		counts = append(counts, count{"site " + site, freeOfSite})
+	}
+	return counts
+}
+
+// wait says how long an attempt has to wait.
+func (t *throttle) wait(a attempt) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var longest time.Duration
-	for _, name := range names {
-		e := t.tries[name]
-		if e == nil || e.failures < freeFailures {
+	for _, c := range t.counts(a) {
+		e := t.find(c.name)
+		if e == nil || e.failures < c.free {
 			continue
 		}
 		wait := longestWait
-		if doublings := e.failures - freeFailures; doublings < 6 {
+		if doublings := e.failures - c.free; doublings < 6 {
 			wait = min(firstWait<<doublings, longestWait)
 		}
 		longest = max(longest, wait-t.now().Sub(e.last))
@@ -53,26 +90,39 @@ func (t *throttle) wait(names ...string) time.Duration {
 	return longest
 }
 
-// fail counts a failed attempt under each of the names. It reports whether that is
-// a step worth writing down: the first failure under the first name, or one that
-// makes somebody wait longer.
-func (t *throttle) fail(names ...string) bool {
+// fail counts a failed attempt. It reports whether that is a step worth writing
+// down: the first failure at an account from a place, or one that makes the wait longer.
+func (t *throttle) fail(a attempt) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	now := t.now()
 	step := false
-	for i, name := range names {
-		e := t.tries[name]
-		if e == nil || now.Sub(e.last) > forgetAfter {
-			t.makeRoom(now)
-			e = new(tries)
-			t.tries[name] = e
-		}
-		e.failures++
-		e.last = now
-		step = step || e.failures >= freeFailures || (i == 0 && e.failures == 1)
+	for i, c := range t.counts(a) {
+		e := t.note(c.name)
+		step = step || e.failures >= c.free || (i == 0 && e.failures == 1)
+	}
+	if a.device == "" {
+		t.note("account " + a.account)
 	}
 	return step
+}
+
+// succeed takes an attempt back that was counted as a failure before it was known,
+// and forgets the failures at the account from that place.
+func (t *throttle) succeed(a attempt) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	counts := append(t.counts(a), count{name: "account " + a.account})
+	for i, c := range counts {
+		e := t.tries[c.name]
+		if e == nil {
+			continue
+		}
+		one := e.Value.(*tries)
+		if one.failures--; i == 0 || one.failures <= 0 {
+			t.order.Remove(e)
+			delete(t.tries, c.name)
+		}
+	}
 }
 
 // tell reports whether a step may still be written down in this hour.
@@ -86,26 +136,34 @@ func (t *throttle) tell() bool {
 	return t.steps <= mostSteps
 }
 
-// clear forgets the failures under a name.
-func (t *throttle) clear(name string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.tries, name)
+func (t *throttle) find(name string) *tries {
+	e := t.tries[name]
+	if e == nil || t.now().Sub(e.Value.(*tries).last) > forgetAfter {
+		return nil
+	}
+	return e.Value.(*tries)
 }
 
-func (t *throttle) makeRoom(now time.Time) {
-	if len(t.tries) < mostTracked {
-		return
-	}
-	for name, e := range t.tries {
-		if now.Sub(e.last) > forgetAfter {
-			delete(t.tries, name)
+// note counts one failure under a name. The name that was used longest ago goes
+// when there are too many.
+func (t *throttle) note(name string) *tries {
+	now := t.now()
+	e := t.tries[name]
+	if e == nil {
+		for t.order.Len() >= mostTracked {
+			last := t.order.Back()
+			delete(t.tries, last.Value.(*tries).name)
+			t.order.Remove(last)
 		}
+		e = t.order.PushFront(&tries{name: name})
+		t.tries[name] = e
 	}
-	for name := range t.tries { // still full: any one goes, the attack is wider than we can watch
-		if len(t.tries) < mostTracked {
-			return
-		}
-		delete(t.tries, name)
+	one := e.Value.(*tries)
+	if now.Sub(one.last) > forgetAfter {
+		one.failures = 0
 	}
+	one.failures++
+	one.last = now
+	t.order.MoveToFront(e)
+	return one
 }

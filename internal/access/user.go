@@ -3,11 +3,8 @@ package access
 import (
 	"context"
 	"errors"
-	"net/mail"
-	"strings"
 	"time"
 
-	"stele/internal/fault"
 	"stele/internal/uid"
 )
 
@@ -15,7 +12,7 @@ import (
 type User struct {
 	ID        string
 	Email     string // lower case
-	Password  string // argon2id, as a PHC string; "" for somebody who has none
+	Password  string // argon2id, as a PHC string: of the way in that an administrator opened; a Visitor's is the one they came by
 	Subject   string // who an identity provider says they are, "" where none did
 	Admin     bool
 	CreatedAt time.Time
@@ -32,7 +29,10 @@ type UserStore interface {
 	InsertFirstAdmin(ctx context.Context, u User, e Entry) error
 	UserByEmail(ctx context.Context, email string) (User, error)
 	UserBySubject(ctx context.Context, subject string) (User, error)
+	UserByID(ctx context.Context, id string) (User, error)
 	HasAdmin(ctx context.Context) (bool, error)
+	// Passwords lists every password by which somebody may become this person.
+	Passwords(ctx context.Context, user string) ([]Login, error)
 }
 
 // HasAdmin reports whether somebody can administer this installation.
@@ -63,7 +63,7 @@ func (s *Service) newUser(ctx context.Context, email, password string, admin boo
 	if err := checkPassword(password); err != nil {
 		return User{}, err
 	}
-	hash, err := s.hashPassword(ctx, password)
+	hash, err := s.hashPassword(ctx, ourselves, password)
 	if err != nil {
 		return User{}, err
 	}
@@ -72,12 +72,4 @@ func (s *Service) newUser(ctx context.Context, email, password string, admin boo
 
 func (s *Service) userEntry(actor string, u User) Entry {
 	return s.note(Principal{User: actor, Workspace: DefaultWorkspace}, "user.create", u.ID, u.Email)
-}
-
-func normalEmail(email string) (string, error) {
-	a, err := mail.ParseAddress(strings.TrimSpace(email))
-	if err != nil || a.Name != "" || len(a.Address) > 254 {
-		return "", fault.New(fault.InvalidParameter, "%q is not an e-mail address.", email).With("field", "email")
-	}
-	return strings.ToLower(a.Address), nil
 }

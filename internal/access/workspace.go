@@ -31,11 +31,13 @@ func (w Workspace) Label() string {
 // WorkspaceStore keeps workspaces.
 type WorkspaceStore interface {
 	InsertWorkspace(ctx context.Context, w Workspace, e Entry) error // ErrExists for a known id
-	// Workspaces lists those a person has a role in, or all for "", by id.
-	Workspaces(ctx context.Context, user string) ([]Workspace, error)
-	// HomeOf is where a person begins: the default workspace if they have a role
-	// there, else the first in which they do. Without any it is the default one and no role.
-	HomeOf(ctx context.Context, user string) (workspace string, role Role, err error)
+	// Workspaces lists those a person has a role in and a login opens, or all for no
+	// person, by id. The login "" opens all.
+	Workspaces(ctx context.Context, user, via string) ([]Workspace, error)
+	// HomeOf is where a person begins who comes by a login: the default workspace if
+	// they have a role there, else the first in which they do. Without any it is the
+	// default one and no role.
+	HomeOf(ctx context.Context, user, via string) (workspace string, role Role, err error)
 }
 
 // Workspaces lists the workspaces that who may enter.
@@ -44,9 +46,9 @@ func (s *Service) Workspaces(ctx context.Context, who Principal) ([]Workspace, e
 		return nil, errNotAllowed()
 	}
 	if who.Admin {
-		return s.store.Workspaces(ctx, "")
+		return s.store.Workspaces(ctx, "", "")
 	}
-	return s.store.Workspaces(ctx, who.User)
+	return s.store.Workspaces(ctx, who.User, who.Via)
 }
 
 // CreateWorkspace makes a workspace.

@@ -25,6 +25,7 @@ func (c *checker) check() {
 	c.checkPlaces()
 	c.checkAdmin()
 	c.checkOIDC()
+	c.checkAuth()
 	c.checkAmounts()
 	c.checkProviders()
 	c.checkModels()

@@ -100,6 +100,18 @@ type Admin struct {
 type Auth struct {
 	AcceptGoogHeader bool `yaml:"accept_goog_header"`
 	AllowDevelopment bool `yaml:"allow_development"`
+
+	RequireSecondFactor string      `yaml:"require_second_factor"` // none, administrators, everyone; "": none
+	SSOOnly             bool        `yaml:"sso_only"`              // the identity provider is the only way into the console
+	Session             AuthSession `yaml:"session"`
+}
+
+// AuthSession says how long people stay signed in to the console. What is 0 has the
+// default of package access.
+type AuthSession struct {
+	Idle      time.Duration `yaml:"idle"`       // unused for this long it ends; 0: 24h
+	Life      time.Duration `yaml:"life"`       // and at this age; 0: 14 days
+	PerPerson int           `yaml:"per_person"` // as many at once; 0: 20
 }
 
 // Stream is about answers in pieces.

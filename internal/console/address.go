@@ -36,7 +36,7 @@ func nextPage(next string) string {
 	}
 	p := u.EscapedPath()
 	if !strings.HasPrefix(p, first) || p != clean(p) || u.Path != clean(u.Path) || strings.ContainsAny(next, "\\\r\n\t") ||
-		strings.HasPrefix(p, "/console/sign") || strings.HasPrefix(p, "/console/oidc") || strings.HasPrefix(p, "/console/welcome") {
+		strings.HasPrefix(p, "/console/sign") || strings.HasPrefix(p, "/console/oidc") || strings.HasPrefix(p, "/console/confirm") {
 		return first
 	}
 	return (&url.URL{Path: u.Path, RawPath: u.RawPath, RawQuery: u.RawQuery}).RequestURI()

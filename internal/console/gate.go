@@ -9,7 +9,6 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/fault"
-	"stele/internal/scope"
 )
 
 const (
@@ -73,11 +72,6 @@ func (c *Console) somebody(r *http.Request) (*access.Visitor, error) {
 		return nil, nil
 	}
 	return nil, err
-}
-
-// browserOf is where a request comes from, as sessions remember it.
-func browserOf(r *http.Request) access.Browser {
-	return access.Browser{Remote: scope.From(r.Context()).Remote, Agent: r.UserAgent()}
 }
 
 // sameOrigin refuses a change that a page of another origin asked for. The

@@ -40,6 +40,7 @@ var allNav = []navGroup{
 		{Name: "policy", Label: "Policy", Path: "/console/policy", need: access.Owner},
 		{Name: "people", Label: "People", Path: "/console/people", need: access.Owner},
 		{Name: "sessions", Label: "Sessions", Path: "/console/sessions", need: access.Viewer},
+		{Name: "security", Label: "Security", Path: "/console/security", need: access.Viewer},
 		{Name: "audit", Label: "Audit log", Path: "/console/audit", need: access.Owner},
 	}},
 }

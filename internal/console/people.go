@@ -24,6 +24,7 @@ type peoplePage struct {
 type personForm struct {
 	Email    string
 	Roles    []roleTile
+	NoLinks  bool              // people come through the identity provider
 	Problems map[string]string // field → sentence
 }
 
@@ -39,8 +40,10 @@ type personRow struct {
 	You       bool
 	Role      string // of the workspace, or administrator
 	SignOn    bool   // comes through the identity provider
+	Factors   int    // second factors they have
 	Waiting   *moment
 	Late      bool // the link has run out
+	Unproven  bool // they need a link: the one before was ended by a change
 	Seen      *moment
 	Joined    *moment
 	Sessions  int
@@ -55,6 +58,7 @@ func (c *Console) showPeople(w http.ResponseWriter, r *http.Request, v access.Vi
 		"deleted": "The account was deleted.",
 		"ended":   "They were signed out.",
 		"added":   "They belong to this workspace now and sign in as before.",
+		"factors": "Their second factors were taken away, and they were signed out.",
 	}[r.URL.Query().Get("done")]
 	return c.peoplePage(w, r, v, http.StatusOK, peoplePage{Form: newPersonForm(v), Told: told})
 }
@@ -95,6 +99,11 @@ func (c *Console) deletePerson(w http.ResponseWriter, r *http.Request, v access.
 	return c.personChanged(w, r, v, "deleted", err)
 }
 
+func (c *Console) resetFactors(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	_, err := c.access.ResetFactors(r.Context(), v.Principal(), r.PathValue("id"))
+	return c.personChanged(w, r, v, "factors", err)
+}
+
 func (c *Console) endPerson(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	_, err := c.access.EndSessionsOf(r.Context(), v.Principal(), r.PathValue("id"))
 	return c.personChanged(w, r, v, "ended", err)
@@ -105,7 +114,7 @@ func (c *Console) resetPerson(w http.ResponseWriter, r *http.Request, v access.V
 	if err != nil {
 		return c.personChanged(w, r, v, "", err)
 	}
-	return c.linkPage(w, r, v, linkPage{Email: p.Email, New: p.Password == ""}, p, secret)
+	return c.linkPage(w, r, v, linkPage{Email: p.Email, New: !p.Ready()}, p, secret)
 }
 
 // personChanged answers a change: with the list again, and why not where it was refused.
@@ -142,6 +151,7 @@ func (c *Console) peoplePage(w http.ResponseWriter, r *http.Request, v access.Vi
 			p.Loose = append(p.Loose, c.person(one, v))
 		}
 	}
+	p.Form.NoLinks = c.access.SignInRules().SSOOnly
 	return c.render(w, r, status, "people", view{Title: "People", Active: "people", Visitor: &v, Data: p})
 }
 
@@ -153,9 +163,11 @@ func (c *Console) person(p access.Person, v access.Visitor) personRow {
 	if p.Admin {
 		row.Role = string(access.Administrator)
 	}
-	if p.Password == "" && p.Link.Hash != "" {
+	row.Factors = p.Factors
+	if !p.Ready() && p.Link.Hash != "" {
 		row.Waiting, row.Late = c.at(p.Link.Until), !c.now().Before(p.Link.Until)
 	}
+	row.Unproven = !p.Ready() && p.Link.Hash == "" && (p.Role != "" || p.Admin)
 	if v.User.Admin || !p.Admin {
 		row.Roles = roleTiles(v)
 		choose(row.Roles, row.Role)

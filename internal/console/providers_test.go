@@ -46,6 +46,7 @@ func TestAProviderIsAddedAndItsSecretNeverSeenAgain(t *testing.T) {
 	h.pass(5 * time.Hour)
 	page = body(t, h.get("/console/providers/proxy", browser))
 	wantText(t, page, "set 5 hours ago", "https://proxy.example.com/v1", "Save changes")
+	h.confirm()
 
 	// An empty field keeps the secret, a tick removes it.
 	form := url.Values{"revision": {revision(t, page)}, "base_url": {"https://proxy.example.com/v2"}, "models": {"*"}}

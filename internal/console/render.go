@@ -56,6 +56,7 @@ type view struct {
 
 	Nav       []navGroup
 	Places    []place // the workspaces the visitor may enter
+	News      *news   // nil: there are none
 	Base      string  // goes before every link
 	Root      string  // the public URL, for examples
 	Static    string  // folder of the static files
@@ -93,6 +94,9 @@ func (c *Console) execute(r *http.Request, page, name string, v view) ([]byte, e
 	if v.Visitor != nil && name == "layout" {
 		var err error
 		if v.Places, err = c.places(r, *v.Visitor); err != nil {
+			return nil, err
+		}
+		if v.News, err = c.news(r, *v.Visitor); err != nil {
 			return nil, err
 		}
 	}

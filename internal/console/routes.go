@@ -44,6 +44,10 @@ func Routes() []Route {
 		{"POST", "/console/setup", open, (*Console).setUp},
 		{"GET", "/console/signin", open, (*Console).showSignIn},
 		{"POST", "/console/signin", open, (*Console).signIn},
+		{"GET", "/console/signin/second", open, (*Console).showSecond},
+		{"POST", "/console/signin/second", open, (*Console).second},
+		{"POST", "/console/signin/passkey", open, (*Console).signInByPasskey},
+		{"POST", "/console/signin/passkey/ask", open, (*Console).askPasskey},
 		{"GET", "/console/oidc", open, (*Console).beginSignOn},
 		{"GET", "/console/oidc/callback", open, (*Console).finishSignOn},
 		{"POST", "/console/signout", guest, (*Console).signOut},
@@ -74,6 +78,19 @@ func Routes() []Route {
 		{"POST", "/console/people/{id}/end", owner, (*Console).endPerson},
 		{"POST", "/console/people/{id}/remove", owner, (*Console).removePerson},
 		{"POST", "/console/people/{id}/delete", owner, (*Console).deletePerson},
+		{"POST", "/console/people/{id}/factors", owner, (*Console).resetFactors},
+
+		{"GET", "/console/security", guest, (*Console).showSecurity},
+		{"GET", "/console/security/app", guest, (*Console).newAuthenticator},
+		{"POST", "/console/security/app", guest, (*Console).addApp},
+		{"POST", "/console/security/passkeys", guest, (*Console).addPasskey},
+		{"POST", "/console/security/passkeys/ask", guest, (*Console).askNewPasskey},
+		{"POST", "/console/security/codes", guest, (*Console).newCodes},
+		{"POST", "/console/security/factors/{id}/remove", guest, (*Console).removeFactor},
+		{"POST", "/console/security/heard", guest, (*Console).heard},
+		{"GET", "/console/confirm", guest, (*Console).showConfirm},
+		{"POST", "/console/confirm", guest, (*Console).confirm},
+		{"POST", "/console/confirm/ask", guest, (*Console).askOwnPasskey},
 
 		{"GET", "/console/sessions", viewer, (*Console).showSessions},
 		{"POST", "/console/sessions/others", viewer, (*Console).endOthers},
@@ -220,6 +237,11 @@ func (c *Console) enter(w http.ResponseWriter, r *http.Request, route Route) err
 	}
 	if err := readForm(w, r); err != nil {
 		return err
+	}
+	if route.Need != open {
+		if ok, err := c.cleared(w, r, route, v); err != nil || !ok {
+			return err
+		}
 	}
 	if route.goesOn() {
 		held, release := c.access.Stay(r.Context(), v, route.Need)

@@ -12,7 +12,9 @@ type sessionsPage struct {
 	Told     string
 	Sessions []sessionRow
 	Others   int
-	Password bool // the visitor has one that can be changed
+	Password bool   // the visitor has one that can be changed
+	Idle     string // how long an unused browser stays signed in
+	Life     string // and any browser
 }
 
 // sessionRow is a browser that is signed in.
@@ -36,7 +38,8 @@ func (c *Console) showSessions(w http.ResponseWriter, r *http.Request, v access.
 	if err != nil {
 		return err
 	}
-	p := sessionsPage{Told: told, Password: v.User.Password != ""}
+	rules := c.access.SignInRules()
+	p := sessionsPage{Told: told, Password: v.User.Password != "", Idle: span(rules.Idle), Life: span(rules.Life)}
 	for _, s := range sessions {
 		row := sessionRow{
 			ID: s.ID, Browser: browserName(s.Agent), Agent: s.Agent, Remote: s.Remote, Here: s.ID == v.Session.ID,

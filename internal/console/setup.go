@@ -41,7 +41,7 @@ func (c *Console) setUp(w http.ResponseWriter, r *http.Request, _ access.Visitor
 		form.Problems = map[string]string{"again": "The two passwords differ."}
 		return c.setupPage(w, r, http.StatusUnprocessableEntity, form)
 	}
-	_, secret, err := c.access.SetUp(r.Context(), form.Token, form.Email, password, browserOf(r))
+	v, secret, err := c.access.SetUp(r.Context(), form.Token, form.Email, password, browserOf(r))
 	if fault.From(err) != nil && fault.From(err).Code == fault.NotFound { // somebody else was faster
 		return c.setupClosed(w, r)
 	}
@@ -52,7 +52,7 @@ func (c *Console) setUp(w http.ResponseWriter, r *http.Request, _ access.Visitor
 	if err != nil {
 		return err
 	}
-	c.setCookie(w, r, secret)
+	c.letIn(w, r, v, secret)
 	c.redirect(w, r, "/console/")
 	return nil
 }

@@ -13,6 +13,8 @@ type signInPage struct {
 	Problem string
 	Empty   bool   // nobody can sign in yet: the set-up link was not followed
 	SignOn  string // what the identity provider is called; "" where there is none
+	Only    bool   // it is the only way in
+	Keys    bool   // passkeys work at this address
 }
 
 func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
@@ -30,11 +32,10 @@ func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request, _ access.Vi
 
 func (c *Console) signIn(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
 	form := signInPage{Email: r.PostForm.Get("email"), Next: nextPage(r.PostForm.Get("next"))}
-	before, err := c.somebody(r)
-	if err != nil {
-		return err
+	v, secret, err := c.access.SignIn(r.Context(), form.Email, r.PostForm.Get("password"), browserOf(r))
+	if c.askSecond(w, r, form.Next, err) {
+		return nil
 	}
-	_, secret, err := c.access.SignIn(r.Context(), form.Email, r.PostForm.Get("password"), browserOf(r))
 	switch e := fault.From(err); {
 	case err == nil:
 	case e.Code == fault.PermissionDenied:
@@ -46,17 +47,15 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request, _ access.Visito
 		retryAfter(w, e)
 		form.Problem = e.Message + " Try again " + later(e.RetryAfter) + "."
 		return c.signInPage(w, r, http.StatusTooManyRequests, form)
+	case e.Code == fault.Unavailable:
+		note(r, e)
+		retryAfter(w, e)
+		form.Problem = e.Message
+		return c.signInPage(w, r, http.StatusServiceUnavailable, form)
 	default:
 		return err
 	}
-	if before != nil { // a browser has one session: the new one takes the old one's place
-		if err := c.access.SignOut(r.Context(), *before); err != nil {
-			return err
-		}
-	}
-	c.setCookie(w, r, secret)
-	c.redirect(w, r, form.Next)
-	return nil
+	return c.signedIn(w, r, v, secret, form.Next)
 }
 
 func (c *Console) signInPage(w http.ResponseWriter, r *http.Request, status int, p signInPage) error {
@@ -66,8 +65,9 @@ func (c *Console) signInPage(w http.ResponseWriter, r *http.Request, status int,
 	}
 	p.Empty = !has
 	if c.signOn != nil {
-		p.SignOn = c.signOn.Name
+		p.SignOn, p.Only = c.signOn.Name, c.access.SignInRules().SSOOnly
 	}
+	_, p.Keys = c.party()
 	return c.render(w, r, status, "signin", view{Title: "Sign in", Data: p})
 }
 

@@ -20,6 +20,8 @@ type SignOn struct {
 type Issuer interface {
 	// Begin gives the address to send the browser to and a ticket for it to keep.
 	Begin(ctx context.Context, redirect, next string) (address, ticket string, err error)
+	// BeginAgain is Begin for somebody who has to prove once more who they are.
+	BeginAgain(ctx context.Context, redirect, next string) (address, ticket string, err error)
 	// Finish takes the ticket back, with what the provider answered.
 	Finish(ctx context.Context, redirect, ticket string, answer url.Values) (who access.Identity, next string, err error)
 }
@@ -31,7 +33,11 @@ const (
 
 func (c *Console) beginSignOn(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
 	next := nextPage(r.URL.Query().Get("next"))
-	address, ticket, err := c.signOn.Issuer.Begin(r.Context(), c.signOnReturn(), next)
+	begin := c.signOn.Issuer.Begin
+	if r.URL.Query().Get("again") != "" {
+		begin = c.signOn.Issuer.BeginAgain
+	}
+	address, ticket, err := begin(r.Context(), c.signOnReturn(), next)
 	if err != nil {
 		return c.noSignOn(w, r, next, err)
 	}
@@ -47,22 +53,11 @@ func (c *Console) finishSignOn(w http.ResponseWriter, r *http.Request, _ access.
 	if err != nil {
 		return c.noSignOn(w, r, "", err)
 	}
-	before, err := c.somebody(r)
-	if err != nil {
-		return err
-	}
-	_, secret, err := c.access.SignOn(r.Context(), who, c.signOn.Rules, browserOf(r))
+	v, secret, err := c.access.SignOn(r.Context(), who, c.signOn.Rules, browserOf(r))
 	if err != nil {
 		return c.noSignOn(w, r, next, err)
 	}
-	if before != nil {
-		if err := c.access.SignOut(r.Context(), *before); err != nil {
-			return err
-		}
-	}
-	c.setCookie(w, r, secret)
-	c.redirect(w, r, nextPage(next))
-	return nil
+	return c.signedIn(w, r, v, secret, nextPage(next))
 }
 
 // noSignOn shows the sign-in page with the reason, and its other ways in.

@@ -25,37 +25,43 @@ func (c *Console) linkPage(w http.ResponseWriter, r *http.Request, v access.Visi
 
 // welcomePage is where the link leads.
 type welcomePage struct {
+	access.Invitation
+
 	Token    string
-	Email    string
-	Closed   bool // the link does not work, or no more
+	Place    string // what the workspace it lets them into is called
+	Here     bool   // they are signed in already, and need no new password
+	Closed   bool   // the link does not work, or no more
 	Problems map[string]string
 }
 
 func (c *Console) showWelcome(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
 	token := r.URL.Query().Get("token")
-	email, err := c.access.LinkOpen(r.Context(), token)
-	if err != nil {
+	form := welcomePage{Token: token}
+	var err error
+	if form.Invitation, err = c.access.Invitation(r.Context(), token); err != nil {
 		return c.noWelcome(w, r, err)
 	}
-	return c.welcomePage(w, r, http.StatusOK, welcomePage{Token: token, Email: email})
+	return c.welcomePage(w, r, http.StatusOK, form)
 }
 
 func (c *Console) welcome(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
 	form := welcomePage{Token: r.PostForm.Get("token")}
 	var err error
-	if form.Email, err = c.access.LinkOpen(r.Context(), form.Token); err != nil {
+	if form.Invitation, err = c.access.Invitation(r.Context(), form.Token); err != nil {
 		return c.noWelcome(w, r, err)
+	}
+	if r.PostForm.Get("join") != "" {
+		return c.join(w, r, form.Token)
 	}
 	password := r.PostForm.Get("password")
 	if password != r.PostForm.Get("again") {
 		form.Problems = map[string]string{"again": "The two passwords differ."}
 		return c.welcomePage(w, r, http.StatusUnprocessableEntity, form)
 	}
-	before, err := c.somebody(r)
-	if err != nil {
-		return err
+	v, secret, err := c.access.FollowLink(r.Context(), form.Token, password, browserOf(r))
+	if c.askSecond(w, r, "/console/", err) {
+		return nil
 	}
-	_, secret, err := c.access.FollowLink(r.Context(), form.Token, password, browserOf(r))
 	if field, sentence, ok := fieldProblem(err); ok {
 		form.Problems = map[string]string{field: sentence}
 		return c.welcomePage(w, r, http.StatusUnprocessableEntity, form)
@@ -63,17 +69,29 @@ func (c *Console) welcome(w http.ResponseWriter, r *http.Request, _ access.Visit
 	if err != nil {
 		return c.noWelcome(w, r, err)
 	}
-	if before != nil { // whoever was signed in here, perhaps the one who made the link
-		if err := c.access.SignOut(r.Context(), *before); err != nil {
-			return err
-		}
+	return c.signedIn(w, r, v, secret, "/console/")
+}
+
+// join lets somebody in who is signed in already: they keep what they have.
+func (c *Console) join(w http.ResponseWriter, r *http.Request, token string) error {
+	v, err := c.visitor(r)
+	if err != nil {
+		return err
 	}
-	c.setCookie(w, r, secret)
+	if err := c.access.JoinByLink(r.Context(), v, token); err != nil {
+		return c.noWelcome(w, r, err)
+	}
 	c.redirect(w, r, "/console/")
 	return nil
 }
 
 func (c *Console) welcomePage(w http.ResponseWriter, r *http.Request, status int, p welcomePage) error {
+	v, err := c.somebody(r)
+	if err != nil {
+		return err
+	}
+	p.Here = v != nil && v.User.ID == p.User && p.Joinable
+	p.Place = access.Workspace{ID: p.Workspace}.Label()
 	return c.render(w, r, status, "welcome", view{Title: "Choose a password", Data: p})
 }
 

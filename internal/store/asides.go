@@ -106,7 +106,7 @@ func (s *Store) ForgetAside(ctx context.Context, workspace, id string, e access.
 		if e.Action == "" {
 			return nil
 		}
-		return insertAudit(ctx, tx, e)
+		return s.insertAudit(ctx, tx, e)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"stele/internal/access"
 )
@@ -14,16 +15,21 @@ const personColumns = userColumns + `,
 	COALESCE((SELECT role FROM members WHERE workspace = $1 AND user_id = users.id), ''),
 	(SELECT COUNT(*) FROM members WHERE workspace <> $1 AND user_id = users.id),
 	(SELECT COUNT(*) FROM sessions WHERE user_id = users.id AND (workspace = $1 OR $1 = '')),
-	COALESCE((SELECT hash FROM links WHERE user_id = users.id), ''),
-	COALESCE((SELECT expires_at FROM links WHERE user_id = users.id), 0)`
+	(SELECT COUNT(*) FROM openings WHERE workspace = $1 AND user_id = users.id),
+	(SELECT COUNT(*) FROM factors WHERE kind <> 'recovery' AND user_id = users.id),
+	COALESCE(links.hash, ''), COALESCE(links.expires_at, 0), COALESCE(links.via, ''), COALESCE(links.workspace, ''), COALESCE(links.rescue, 0)`
+
+// personTables are what personColumns come from.
+const personTables = `users LEFT JOIN links ON links.user_id = users.id`
 
 func scanPerson(row interface{ Scan(...any) error }) (access.Person, error) {
 	var u userRow
 	var p access.Person
 	var role string
-	var until int64
-	err := row.Scan(append(u.into(), &role, &p.Elsewhere, &p.Sessions, &p.Link.Hash, &until)...)
-	p.User, p.Role, p.Link.Until = u.user(), access.Role(role), fromMillis(until)
+	var until, rescue int64
+	err := row.Scan(append(u.into(), &role, &p.Elsewhere, &p.Sessions, &p.Open, &p.Factors,
+		&p.Link.Hash, &until, &p.Link.Via, &p.Link.Workspace, &rescue)...)
+	p.User, p.Role, p.Link.Until, p.Link.Rescue = u.user(), access.Role(role), fromMillis(until), rescue != 0
 	return p, err
 }
 
@@ -34,7 +40,7 @@ func (s *Store) InsertPerson(ctx context.Context, workspace string, p access.Per
 		if err := s.insertUser(ctx, tx, p.User, e); err != nil {
 			return err
 		}
-		return errors.Join(setMember(ctx, tx, workspace, p, e), setLink(ctx, tx, p))
+		return errors.Join(setMember(ctx, tx, workspace, p, e), setLink(ctx, tx, p), setLogins(ctx, tx, p.ID, nil, p.Logins))
 	})
 }
 
@@ -55,7 +61,7 @@ func (s *Store) LoosePeople(ctx context.Context, limit int) ([]access.Person, er
 }
 
 func (s *Store) queryPeople(ctx context.Context, where string, args ...any) ([]access.Person, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT `+personColumns+` FROM users `+where, args...)
+	rows, err := s.read.QueryContext(ctx, `SELECT `+personColumns+` FROM `+personTables+` `+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read people: %w", err)
 	}
@@ -74,7 +80,7 @@ func (s *Store) queryPeople(ctx context.Context, where string, args ...any) ([]a
 // ByLink finds whose link this is.
 func (s *Store) ByLink(ctx context.Context, hash string) (access.Person, error) {
 	p, err := scanPerson(s.read.QueryRowContext(ctx,
-		`SELECT `+personColumns+` FROM users WHERE users.id = (SELECT user_id FROM links WHERE hash = $2)`, access.DefaultWorkspace, hash))
+		`SELECT `+personColumns+` FROM `+personTables+` WHERE links.hash = $2`, access.DefaultWorkspace, hash))
 	return p, found(err)
 }
 
@@ -89,10 +95,14 @@ func (s *Store) UpdatePerson(ctx context.Context, workspace, id string,
 			return err
 		}
 		var err error
-		p, err = scanPerson(tx.QueryRowContext(ctx, `SELECT `+personColumns+` FROM users WHERE users.id = $2`, workspace, id))
+		p, err = scanPerson(tx.QueryRowContext(ctx, `SELECT `+personColumns+` FROM `+personTables+` WHERE users.id = $2`, workspace, id))
 		if err != nil {
 			return found(err)
 		}
+		if p.Logins, err = readLogins(ctx, tx, id); err != nil {
+			return err
+		}
+		was := cloneLogins(p.Logins)
 		var left access.Left
 		err = tx.QueryRowContext(ctx, `SELECT
 			(SELECT COUNT(*) FROM members WHERE workspace = $1 AND role = 'owner' AND user_id <> $2),
@@ -107,7 +117,7 @@ func (s *Store) UpdatePerson(ctx context.Context, workspace, id string,
 		if err := s.insertAudit(ctx, tx, settled.Entry); err != nil { // first: it may be their own last deed
 			return err
 		}
-		return settle(ctx, tx, workspace, p, settled)
+		return errors.Join(settle(ctx, tx, workspace, p, settled), setLogins(ctx, tx, id, was, p.Logins))
 	})
 	return p, err
 }
@@ -128,11 +138,37 @@ func settle(ctx context.Context, tx *sql.Tx, workspace string, p access.Person, 
 		return err
 	}
 	if settled.End {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, p.ID, settled.But); err != nil {
+		all, via := narrow(settled.Via)
+		_, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <> $2 AND ($3 = 1 OR via = $4)`, p.ID, settled.But, all, via)
+		if err != nil {
 			return fmt.Errorf("end sessions: %w", err)
 		}
 	}
+	if !settled.Afresh {
+		return nil
+	}
+	for _, table := range []string{"factors", "devices"} {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE user_id = $1`, p.ID); err != nil {
+			return fmt.Errorf("end %s: %w", table, err)
+		}
+	}
 	return nil
+}
+
+// narrow is a login as a condition has it: all of them for nil.
+func narrow(via *string) (all int64, one string) {
+	if via == nil {
+		return 1, ""
+	}
+	return 0, *via
+}
+
+func cloneLogins(list []access.Login) []access.Login {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Opens = slices.Clone(list[i].Opens)
+	}
+	return list
 }
 
 func setMember(ctx context.Context, tx *sql.Tx, workspace string, p access.Person, e access.Entry) error {
@@ -159,9 +195,10 @@ func setLink(ctx context.Context, tx *sql.Tx, p access.Person) error {
 	if p.Link.Hash == "" {
 		_, err = tx.ExecContext(ctx, `DELETE FROM links WHERE user_id = $1`, p.ID)
 	} else {
-		_, err = tx.ExecContext(ctx, `INSERT INTO links (user_id, hash, expires_at) VALUES ($1, $2, $3)
-			ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at`,
-			p.ID, p.Link.Hash, millis(p.Link.Until))
+		_, err = tx.ExecContext(ctx, `INSERT INTO links (user_id, hash, expires_at, via, workspace, rescue) VALUES ($1, $2, $3, $4, $5, $6)
+			ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at, via = excluded.via,
+				workspace = excluded.workspace, rescue = excluded.rescue`,
+			p.ID, p.Link.Hash, millis(p.Link.Until), p.Link.Via, p.Link.Workspace, flag(p.Link.Rescue))
 	}
 	if err != nil {
 		return fmt.Errorf("set link: %w", err)

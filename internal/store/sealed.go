@@ -26,6 +26,7 @@ func SealedColumns() []SealedColumn {
 		{Table: "offers", Column: "sealed", Key: []string{"sort", "id"}, Purpose: "provider secrets"},
 		{Table: "webhook_secrets", Column: "secret", Key: []string{"workspace"}, Purpose: "webhook secrets", Text: true, For: "workspace"},
 		{Table: "webhook_secrets", Column: "old", Key: []string{"workspace"}, Purpose: "webhook secrets", Text: true, For: "workspace"},
+		{Table: "factors", Column: "sealed", Key: []string{"id"}, Purpose: "second factors"},
 	}
 }
 

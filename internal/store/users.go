@@ -42,6 +42,11 @@ func (s *Store) UserBySubject(ctx context.Context, subject string) (access.User,
 	return s.queryUser(ctx, `subject = $1 AND subject <> ''`, subject)
 }
 
+// UserByID finds a person.
+func (s *Store) UserByID(ctx context.Context, id string) (access.User, error) {
+	return s.queryUser(ctx, `id = $1`, id)
+}
+
 // HasAdmin reports whether an administrator exists.
 func (s *Store) HasAdmin(ctx context.Context) (bool, error) {
 	var n int

@@ -25,11 +25,12 @@ func (s *Store) InsertWorkspace(ctx context.Context, w access.Workspace, e acces
 	})
 }
 
-// Workspaces lists the workspaces a person has a role in, or all for "", by id.
-func (s *Store) Workspaces(ctx context.Context, user string) ([]access.Workspace, error) {
+// Workspaces lists the workspaces a person has a role in and a login opens, or all
+// for no person, by id.
+func (s *Store) Workspaces(ctx context.Context, user, via string) ([]access.Workspace, error) {
 	where, args := ``, []any(nil)
 	if user != "" {
-		where, args = `WHERE id IN (SELECT workspace FROM members WHERE user_id = $1)`, []any{user}
+		where, args = `WHERE id IN (SELECT workspace FROM members WHERE user_id = $1 AND `+opened("$2")+`)`, []any{user, via}
 	}
 	rows, err := s.read.QueryContext(ctx, `SELECT id, name, created_at, (SELECT COUNT(*) FROM members WHERE workspace = workspaces.id)
 		FROM workspaces `+where+` ORDER BY id`, args...)
@@ -50,12 +51,12 @@ func (s *Store) Workspaces(ctx context.Context, user string) ([]access.Workspace
 	return list, rows.Err()
 }
 
-// HomeOf is the default workspace where a person has a role there, else the first
-// in which they have one; else the default one and no role.
-func (s *Store) HomeOf(ctx context.Context, user string) (string, access.Role, error) {
+// HomeOf is the default workspace where a person has a role there that a login
+// opens, else the first in which they have one; else the default one and no role.
+func (s *Store) HomeOf(ctx context.Context, user, via string) (string, access.Role, error) {
 	var workspace, role string
-	err := s.read.QueryRowContext(ctx, `SELECT workspace, role FROM members WHERE user_id = $1
-		ORDER BY CASE WHEN workspace = $2 THEN 0 ELSE 1 END, workspace LIMIT 1`, user, access.DefaultWorkspace).Scan(&workspace, &role)
+	err := s.read.QueryRowContext(ctx, `SELECT workspace, role FROM members WHERE user_id = $1 AND `+opened("$3")+`
+		ORDER BY CASE WHEN workspace = $2 THEN 0 ELSE 1 END, workspace LIMIT 1`, user, access.DefaultWorkspace, via).Scan(&workspace, &role)
 	if errors.Is(err, sql.ErrNoRows) {
 		return access.DefaultWorkspace, "", nil
 	}

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"sync"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
@@ -41,18 +40,34 @@ type Options struct {
 // Issuer is a provider. It is asked for its particulars when the first person
 // comes, so that Stele starts without it. It is safe for concurrent use.
 type Issuer struct {
-	o Options
-
-	mu    sync.Mutex // guards known
-	known *oidc.Provider
+	o        Options
+	discover discovery
 }
 
 // New makes an Issuer. Nothing is asked of the provider yet.
-func New(o Options) *Issuer { return &Issuer{o: o} }
+func New(o Options) *Issuer {
+	i := &Issuer{o: o}
+	i.discover = discovery{now: o.Now, ask: func(ctx context.Context) (*oidc.Provider, error) {
+		ctx, cancel := i.context(ctx)
+		defer cancel()
+		return oidc.NewProvider(ctx, o.URL)
+	}}
+	return i
+}
 
 // Begin gives the provider's address to send a browser to, and a ticket for the
 // browser to bring back with the answer. The provider sends it to redirect.
 func (i *Issuer) Begin(ctx context.Context, redirect, next string) (address, ticket string, err error) {
+	return i.begin(ctx, redirect, next)
+}
+
+// BeginAgain is Begin for somebody who is to prove once more who they are: the
+// provider must not take an earlier sign-in for it.
+func (i *Issuer) BeginAgain(ctx context.Context, redirect, next string) (address, ticket string, err error) {
+	return i.begin(ctx, redirect, next, oauth2.SetAuthURLParam("prompt", "login"), oauth2.SetAuthURLParam("max_age", "0"))
+}
+
+func (i *Issuer) begin(ctx context.Context, redirect, next string, more ...oauth2.AuthCodeOption) (address, ticket string, err error) {
 	ctx, cancel := i.context(ctx)
 	defer cancel()
 	p, err := i.provider(ctx)
@@ -64,7 +79,8 @@ func (i *Issuer) Begin(ctx context.Context, redirect, next string) (address, tic
 	if err != nil {
 		return "", "", err
 	}
-	return i.config(p, redirect).AuthCodeURL(t.State, oidc.Nonce(t.Nonce), oauth2.S256ChallengeOption(t.Verifier)), ticket, nil
+	more = append(more, oidc.Nonce(t.Nonce), oauth2.S256ChallengeOption(t.Verifier))
+	return i.config(p, redirect).AuthCodeURL(t.State, more...), ticket, nil
 }
 
 // Finish takes the answer that a browser brought back with its ticket and gives
@@ -122,21 +138,19 @@ func (i *Issuer) identity(ctx context.Context, p *oidc.Provider, token *oauth2.T
 		}
 		said.Email, said.Verified = info.Email, yes(info.EmailVerified)
 	}
-	return access.Identity{Subject: id.Issuer + " " + id.Subject, Email: said.Email, Verified: bool(said.Verified)}, nil
+	who := access.Identity{Subject: id.Issuer + " " + id.Subject, Email: said.Email, Verified: bool(said.Verified)}
+	if said.AuthTime > 0 {
+		who.AuthAt = time.Unix(said.AuthTime, 0)
+	}
+	return who, nil
 }
 
-// provider is what the provider tells of itself, asked for once.
+// provider is what the provider tells of itself.
 func (i *Issuer) provider(ctx context.Context) (*oidc.Provider, error) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.known != nil {
-		return i.known, nil
-	}
-	p, err := oidc.NewProvider(ctx, i.o.URL)
+	p, err := i.discover.provider(ctx)
 	if err != nil {
 		return nil, errAway(err)
 	}
-	i.known = p
 	return p, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -155,10 +156,16 @@ func TestACodeIsGoodOnce(t *testing.T) {
 func TestAProviderThatWasAwayIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	p := oidctest.New(t)
+	var mu sync.Mutex
+	now := time.Now()
 	i := oidc.New(oidc.Options{
-		URL: p.URL + "/elsewhere", ClientID: oidctest.ClientID, Client: guard.Operator(guard.Options{}), Box: seal.New().Box("x"), Now: time.Now,
+		URL: p.URL + "/elsewhere", ClientID: oidctest.ClientID, Client: guard.Operator(guard.Options{}), Box: seal.New().Box("x"),
+		Now: func() time.Time { mu.Lock(); defer mu.Unlock(); return now },
 	})
 	for range 2 {
+		mu.Lock()
+		now = now.Add(10 * time.Second) // not at once
+		mu.Unlock()
 		if _, _, err := i.Begin(t.Context(), back, ""); err == nil || fault.From(err).Code != fault.UpstreamError {
 			t.Errorf("a provider that is not there: %v", err)
 		}

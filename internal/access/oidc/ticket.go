@@ -59,6 +59,7 @@ func openTicket(box *seal.Box, text string) (ticket, error) {
 type claims struct {
 	Email    string `json:"email"`
 	Verified yes    `json:"email_verified"`
+	AuthTime int64  `json:"auth_time"`
 }
 
 // yes is a fact that some providers write as text.

@@ -126,7 +126,7 @@ func ownersCounted(t *testing.T, s access.Store) {
 
 func personDeleted(t *testing.T, s access.Store) {
 	p := insert(t, s, "acme", person("ada@example.com", access.Owner))
-	must(t, s.InsertSession(t.Context(), access.Session{ID: "ses_1", Hash: "h", User: p.ID, Workspace: "acme", CreatedAt: noon, SeenAt: noon}, access.Entry{
+	must(t, s.InsertSession(t.Context(), access.Session{ID: "ses_1", Hash: "h", User: p.ID, Workspace: "acme", CreatedAt: noon, SeenAt: noon}, 9, false, access.Entry{
 		ID: "aud_1", At: noon, Actor: p.ID, Workspace: "acme", Action: "session.signin",
 	}))
 	_, err := s.UpdatePerson(t.Context(), "acme", p.ID, func(*access.Person, access.Left) (access.Settled, error) {
@@ -185,7 +185,7 @@ func workspaces(t *testing.T, s access.Store) {
 	p := insert(t, s, "zoo", person("ada@example.com", access.Viewer))
 	home := func(want string, role access.Role) {
 		t.Helper()
-		if at, r, err := s.HomeOf(t.Context(), p.ID); at != want || r != role || err != nil {
+		if at, r, err := s.HomeOf(t.Context(), p.ID, ""); at != want || r != role || err != nil {
 			t.Errorf("home is %s as %q, %v", at, r, err)
 		}
 	}
@@ -199,7 +199,7 @@ func workspaces(t *testing.T, s access.Store) {
 		home(more, access.Member)
 	}
 	for user, want := range map[string]string{p.ID: "acme default zoo ", "": "acme default zoo ", "usr_none": ""} {
-		list, err := s.Workspaces(t.Context(), user)
+		list, err := s.Workspaces(t.Context(), user, "")
 		must(t, err)
 		var got strings.Builder
 		for _, w := range list {
@@ -209,7 +209,7 @@ func workspaces(t *testing.T, s access.Store) {
 			t.Errorf("of %q: %s, %+v", user, got.String(), list)
 		}
 	}
-	if at, r, err := s.HomeOf(t.Context(), "usr_none"); at != "default" || r != "" || err != nil {
+	if at, r, err := s.HomeOf(t.Context(), "usr_none", ""); at != "default" || r != "" || err != nil {
 		t.Errorf("home of nobody is %s as %q, %v", at, r, err)
 	}
 }

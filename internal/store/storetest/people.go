@@ -91,7 +91,7 @@ func sessions(t *testing.T, s access.Store) {
 	v := access.Session{
 		ID: uid.New("ses"), Hash: "h1", User: u.ID, Workspace: "default", CreatedAt: noon, SeenAt: noon, Remote: "192.0.2.1", Agent: "Lynx\x00",
 	}
-	must(t, s.InsertSession(t.Context(), v, entry("session.signin")))
+	must(t, s.InsertSession(t.Context(), v, 9, false, entry("session.signin")))
 	v.Agent = "Lynx\uFFFD"
 	v.SeenAt = noon.Add(time.Hour)
 	must(t, s.TouchSession(t.Context(), v.ID, v.SeenAt))
@@ -111,7 +111,7 @@ func sessions(t *testing.T, s access.Store) {
 		t.Errorf("an idle session: %v", err)
 	}
 	v.ID, v.Hash = uid.New("ses"), "h2"
-	must(t, s.InsertSession(t.Context(), v, entry("session.signin")))
+	must(t, s.InsertSession(t.Context(), v, 9, false, entry("session.signin")))
 	must(t, s.MoveSession(t.Context(), v.ID, "acme", entry("session.switch")))
 	if got, err := s.SessionByHash(t.Context(), "h2"); err != nil || got.Session.Workspace != "acme" || got.Role != "" {
 		t.Errorf("in another workspace: %+v, %v", got, err)

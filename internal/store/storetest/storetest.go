@@ -39,6 +39,9 @@ func Run(t *testing.T, open func(t *testing.T) access.Store) {
 		{"ADeletedPersonLeavesTheirEntries", personDeleted},
 		{"ALinkIsReplacedAndEnds", links},
 		{"WorkspacesAreListedByPerson", workspaces},
+		{"LoginsAreKeptApart", loginsKeptApart},
+		{"SessionsAreCapped", sessionsCapped},
+		{"SecondFactorsLiveAndEnd", factorsLiveAndEnd},
 		{"TheAuditLogIsReadInPages", auditPages},
 		{"TheAuditLogIsFiltered", auditFilters},
 	} {

@@ -1,0 +1,53 @@
+package access
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"stele/internal/fault"
+	"stele/internal/seal"
+)
+
+// Passwords take tens of megabytes each. Who sends many waits for themself, not
+// others for them; and no queue is longer than people wait.
+func TestOneNetworkDoesNotHoldUpOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := New(nil, seal.New(), time.Now)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		done, err := s.turn(ctx, "192.0.2.1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range mostHashing - 1 {
+			go func() {
+				if release, err := s.turn(ctx, "192.0.2.1"); err == nil {
+					release()
+				}
+			}()
+		}
+		synctest.Wait()
+		if held := s.hashing.turns.Held("192.0.2.1"); held != 1 {
+			t.Errorf("one network hashes %d at once", held)
+		}
+		other, err := s.turn(ctx, "198.51.100.2")
+		if err != nil {
+			t.Fatal(err) // at once: nothing else could end the bubble's wait
+		}
+		other()
+		go func() { _, _ = s.turn(ctx, "192.0.2.1") }()
+		synctest.Wait()
+		if _, err := s.turn(ctx, "198.51.100.2"); fault.From(err).Code != fault.Unavailable {
+			t.Errorf("behind a queue that is full: %v", err)
+		}
+		cancel()
+		synctest.Wait()
+		done()
+		if left := s.hashing.waiting.Load(); left != 0 {
+			t.Errorf("%d are counted as waiting", left)
+		}
+	})
+}

@@ -1,0 +1,293 @@
+package access
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/base64"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"stele/internal/fault"
+	"stele/internal/uid"
+)
+
+// stepLife is how long somebody may take between two steps.
+const stepLife = 10 * time.Minute
+
+// SecondStep says that a person has proven the first half of who they are. The
+// ticket is for their browser to bring back with the second.
+type SecondStep struct{ Ticket string }
+
+// Error implements error.
+func (*SecondStep) Error() string { return "a second factor is needed" }
+
+// ticketFor is what a browser keeps between two steps, sealed.
+type ticketFor struct {
+	Purpose string    `json:"purpose"`
+	ID      string    `json:"id"` // taken once, where that matters
+	User    string    `json:"user"`
+	Via     string    `json:"via"`
+	Method  string    `json:"method"`
+	Proof   string    `json:"proof"` // keyed hash of the password that was right; another one ends the ticket
+	State   []byte    `json:"state"`
+	Until   time.Time `json:"until"`
+}
+
+func (s *Service) sealTicket(t ticketFor) (string, error) {
+	if t.ID = uid.Secret(12); t.Until.IsZero() {
+		t.Until = s.now().Add(stepLife)
+	}
+	plain, err := json.Marshal(t)
+	if err != nil {
+		return "", err
+	}
+	return base64.RawURLEncoding.EncodeToString(s.box.Seal(plain)), nil
+}
+
+func (s *Service) openTicket(purpose, text string) (ticketFor, error) {
+	var t ticketFor
+	if len(text) > 128<<10 {
+		return t, errTooLate()
+	}
+	sealed, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return t, errTooLate()
+	}
+	plain, err := s.box.Open(sealed)
+	if err != nil {
+		return t, errTooLate()
+	}
+	if err := json.Unmarshal(plain, &t); err != nil || t.Purpose != purpose || !s.now().Before(t.Until) {
+		return ticketFor{}, errTooLate()
+	}
+	return t, nil
+}
+
+// openOrAsk opens a session for somebody who has given a right password, or asks
+// for their second factor.
+func (s *Service) openOrAsk(ctx context.Context, u User, a arrival) (Visitor, string, error) {
+	factors, err := s.store.Factors(ctx, u.ID, a.via)
+	if err != nil {
+		return Visitor{}, "", err
+	}
+	if len(factors) == 0 {
+		return s.open(ctx, u, a)
+	}
+	ticket, err := s.sealTicket(ticketFor{Purpose: "second", User: u.ID, Via: a.via, Method: a.method, Proof: s.ticket("proof " + a.password)})
+	if err != nil {
+		return Visitor{}, "", err
+	}
+	return Visitor{}, "", &SecondStep{Ticket: ticket}
+}
+
+// Second is what can be asked for in the second step of a sign-in.
+type Second struct {
+	Email   string
+	Passkey bool
+	App     bool
+}
+
+// Second tells what the holder of a ticket may prove themself with.
+func (s *Service) Second(ctx context.Context, ticket string) (Second, error) {
+	_, p, factors, err := s.second(ctx, ticket)
+	if err != nil {
+		return Second{}, err
+	}
+	asked := Second{Email: p.Email}
+	for _, f := range factors {
+		asked.Passkey = asked.Passkey || f.Kind == Passkey
+		asked.App = asked.App || f.Kind == TOTP
+	}
+	return asked, nil
+}
+
+// second opens a ticket of the second step, if the password it stands for still counts.
+func (s *Service) second(ctx context.Context, ticket string) (ticketFor, User, []Factor, error) {
+	t, err := s.openTicket("second", ticket)
+	if err != nil {
+		return t, User{}, nil, err
+	}
+	if s.SignInRules().SSOOnly {
+		return t, User{}, nil, errSSOOnly()
+	}
+	sets, err := s.store.Passwords(ctx, t.User)
+	if err != nil {
+		return t, User{}, nil, err
+	}
+	for _, set := range sets {
+		if set.Via != t.Via || !sameText(s.ticket("proof "+set.Password), t.Proof) {
+			continue
+		}
+		u, err := s.store.UserByID(ctx, t.User)
+		if err != nil {
+			return t, User{}, nil, err
+		}
+		factors, err := s.store.Factors(ctx, t.User, t.Via)
+		return t, u, factors, err
+	}
+	return t, User{}, nil, errTooLate()
+}
+
+// SecondByCode finishes a sign-in with a code of the authenticator app, or with a
+// recovery code, which is spent then.
+func (s *Service) SecondByCode(ctx context.Context, ticket, code string, from Browser) (Visitor, string, error) {
+	t, u, factors, err := s.second(ctx, ticket)
+	if err != nil {
+		return Visitor{}, "", err
+	}
+	try, err := s.secondTry(ctx, t.User, t.Via, from)
+	if err != nil {
+		return Visitor{}, "", err
+	}
+	ok, err := s.codeIsRight(ctx, factors, code, true)
+	if err != nil {
+		return Visitor{}, "", err
+	}
+	if !ok {
+		if err := s.noteRefusal(ctx, true, u, u.Email, from); err != nil {
+			return Visitor{}, "", err
+		}
+		return Visitor{}, "", fault.New(fault.InvalidParameter, "This code is wrong, or was used before.").With("field", "code")
+	}
+	s.throttle.succeed(try)
+	return s.open(ctx, u, arrival{via: t.Via, method: t.Method, from: from})
+}
+
+// secondTry counts a try at a second factor, or says how long to wait for it. Only
+// who knows the password comes this far, so nobody else can use them up.
+func (s *Service) secondTry(ctx context.Context, user, via string, from Browser) (attempt, error) {
+	device, err := s.knownDevice(ctx, user, from.Device)
+	if err != nil {
+		return attempt{}, err
+	}
+	if device == "" {
+		device = "any" // a thousand machines have no more tries than one
+	}
+	try := attempt{account: "second " + user + " " + via, device: device}
+	if wait := s.throttle.wait(try); wait > 0 {
+		return attempt{}, errWait(wait)
+	}
+	s.throttle.fail(try)
+	return try, nil
+}
+
+// codeIsRight checks a code against what a login has, and spends it.
+func (s *Service) codeIsRight(ctx context.Context, factors []Factor, code string, recovery bool) (bool, error) {
+	for _, f := range factors {
+		switch f.Kind {
+		case TOTP:
+			secret, err := s.box.Open(f.Sealed)
+			if err != nil {
+				return false, err
+			}
+			step, ok := s.codeStep(string(secret), code, f.Step)
+			if !ok {
+				continue
+			}
+			f.Step, f.UsedAt = step, s.now()
+			return s.store.UseFactor(ctx, f)
+		case Recovery:
+			if !recovery || !sameText(f.Lookup, s.codeLookup(f.User, f.Via, code)) {
+				continue
+			}
+			home, _, err := s.store.HomeOf(ctx, f.User, f.Via)
+			if err != nil {
+				return false, err
+			}
+			e := s.note(Principal{User: f.User, Workspace: home}, "user.recovery_code", f.User, "")
+			return s.store.DeleteFactor(ctx, f.User, f.ID, e)
+		}
+	}
+	return false, nil
+}
+
+// Confirm proves again who the visitor is, with their password or a code.
+func (s *Service) Confirm(ctx context.Context, v Visitor, password, code string) error {
+	if code != "" {
+		factors, err := s.store.Factors(ctx, v.User.ID, v.Session.Via)
+		if err != nil {
+			return err
+		}
+		try := attempt{account: "second " + v.User.ID + " " + v.Session.Via, device: v.Session.ID}
+		if wait := s.throttle.wait(try); wait > 0 {
+			return errWait(wait)
+		}
+		s.throttle.fail(try)
+		ok, err := s.codeIsRight(ctx, factors, code, false)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fault.New(fault.InvalidParameter, "This code is wrong, or was used before.").With("field", "code")
+		}
+		s.throttle.succeed(try)
+		return s.store.ProveSession(ctx, v.Session.ID, s.now())
+	}
+	if v.User.Password == "" {
+		return fault.New(fault.InvalidParameter, "You have no password. Sign in through your organisation again.").With("field", "current")
+	}
+	if err := s.checkOwnPassword(ctx, v, password); err != nil {
+		return err
+	}
+	return s.store.ProveSession(ctx, v.Session.ID, s.now())
+}
+
+func errTooLate() *fault.Error {
+	return fault.New(fault.PermissionDenied, "That took too long. Begin again.")
+}
+
+func sameText(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+// onceSet remembers what was taken, as long as it could be brought again.
+type onceSet struct {
+	mu    sync.Mutex // guards taken
+	taken map[string]time.Time
+}
+
+func newOnceSet() *onceSet { return &onceSet{taken: make(map[string]time.Time)} }
+
+// mostTaken bounds what is remembered. No more sign in within ten minutes.
+const mostTaken = 50_000
+
+// take reports whether an id was not taken before.
+func (o *onceSet) take(id string, now, until time.Time) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if _, ok := o.taken[id]; ok {
+		return false
+	}
+	if len(o.taken) >= mostTaken {
+		for id, until := range o.taken {
+			if now.After(until) {
+				delete(o.taken, id)
+			}
+		}
+		if len(o.taken) >= mostTaken {
+			return false
+		}
+	}
+	o.taken[id] = until
+	return true
+}
+
+// keptLife is how long what somebody had filled in is kept for them.
+const keptLife = time.Hour
+
+// Keep seals what the visitor was about to send somewhere, for their browser to
+// bring back: nobody else can read it, and it is of use to nobody else, nor elsewhere.
+func (s *Service) Keep(v Visitor, where string, what []byte) (string, error) {
+	return s.sealTicket(ticketFor{
+		Purpose: "kept " + where, User: v.User.ID, Via: v.Session.Via, State: what, Until: s.now().Add(keptLife),
+	})
+}
+
+// Kept opens what Keep has sealed.
+func (s *Service) Kept(v Visitor, where, kept string) ([]byte, error) {
+	t, err := s.openTicket("kept "+where, kept)
+	if err != nil || t.User != v.User.ID || t.Via != v.Session.Via {
+		return nil, errTooLate()
+	}
+	return t.State, nil
+}

@@ -1,0 +1,117 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"stele/internal/access"
+	"stele/internal/access/passkey"
+	"stele/internal/fault"
+)
+
+// secondPage asks for the second factor of somebody whose password was right.
+type secondPage struct {
+	access.Second
+
+	Next    string
+	Problem string
+	Keys    bool // passkeys work at this address
+}
+
+// askSecond sends the browser to the second step, if that is what an error says.
+func (c *Console) askSecond(w http.ResponseWriter, r *http.Request, next string, err error) bool {
+	step, ok := errors.AsType[*access.SecondStep](err)
+	if ok {
+		c.keep(w, r, secondCookie, step.Ticket, "/console/", secondAge)
+		c.redirect(w, r, "/console/signin/second?next="+url.QueryEscape(next))
+	}
+	return ok
+}
+
+func secondTicket(r *http.Request) string {
+	cookie, err := r.Cookie(secondCookie)
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
+func (c *Console) showSecond(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
+	return c.secondPage(w, r, http.StatusOK, secondPage{Next: nextPage(r.URL.Query().Get("next"))})
+}
+
+func (c *Console) secondPage(w http.ResponseWriter, r *http.Request, status int, p secondPage) error {
+	var err error
+	if p.Second, err = c.access.Second(r.Context(), secondTicket(r)); err != nil {
+		c.keep(w, r, secondCookie, "", "/console/", 0)
+		c.redirect(w, r, "/console/signin?next="+url.QueryEscape(p.Next))
+		return nil
+	}
+	_, p.Keys = c.party()
+	return c.render(w, r, status, "second", view{Title: "Second step", Data: p})
+}
+
+// second finishes a sign-in with a code.
+func (c *Console) second(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
+	form := secondPage{Next: nextPage(r.PostForm.Get("next"))}
+	v, secret, err := c.access.SecondByCode(r.Context(), secondTicket(r), r.PostForm.Get("code"), browserOf(r))
+	if status, problem, ok := tryAgain(w, r, err); ok {
+		form.Problem = problem
+		return c.secondPage(w, r, status, form)
+	}
+	if err != nil {
+		return err
+	}
+	return c.signedIn(w, r, v, secret, form.Next)
+}
+
+// tryAgain puts an error in words that a form shows: something was wrong, or the
+// next try has to wait.
+func tryAgain(w http.ResponseWriter, r *http.Request, err error) (status int, problem string, ok bool) {
+	if err == nil {
+		return 0, "", false
+	}
+	e := fault.From(err)
+	switch e.Code {
+	case fault.InvalidParameter, fault.PermissionDenied:
+		note(r, e)
+		return http.StatusUnprocessableEntity, e.Message, true
+	case fault.RateLimited:
+		note(r, e)
+		retryAfter(w, e)
+		return http.StatusTooManyRequests, e.Message + " Try again " + later(e.RetryAfter) + ".", true
+	case fault.Unavailable:
+		note(r, e)
+		retryAfter(w, e)
+		return http.StatusServiceUnavailable, e.Message, true
+	}
+	return 0, "", false
+}
+
+// signedIn gives the browser its new session in the place of any before.
+func (c *Console) signedIn(w http.ResponseWriter, r *http.Request, v access.Visitor, secret, next string) error {
+	before, err := c.somebody(r)
+	if err != nil {
+		return err
+	}
+	if before != nil { // a browser has one session: the new one takes the old one's place
+		if err := c.access.SignOut(r.Context(), *before); err != nil {
+			return err
+		}
+	}
+	if secondTicket(r) != "" {
+		c.keep(w, r, secondCookie, "", "/console/", 0)
+	}
+	c.letIn(w, r, v, secret)
+	c.redirect(w, r, next)
+	return nil
+}
+
+// party is the site that passkeys are made for, and whether there can be any.
+func (c *Console) party() (passkey.Party, bool) {
+	if c.access.SignInRules().SSOOnly {
+		return passkey.Party{}, false
+	}
+	return passkey.PartyAt(c.publicURL())
+}
