@@ -139,7 +139,9 @@ func pathless(form string) bool {
 }
 
 // leaks reports whether a form is one that is carried into another dialect.
-func leaks(from, form string) bool { return from == "openai" && strings.HasPrefix(form, `{"type":"image_url"`) }
+func leaks(from, form string) bool {
+	return from == "openai" && strings.HasPrefix(form, `{"type":"image_url"`)
+}
 
 func TestWhatUpstreamsMayFetchReachesThem(t *testing.T) {
 	t.Parallel()
