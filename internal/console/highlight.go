@@ -1,34 +1,90 @@
 package console
 
 import (
+	"encoding/json"
 	"html/template"
-	"regexp"
 	"strings"
 )
 
-var tokens = regexp.MustCompile(`("(?:[^"\\]|\\.)*")(\s*:)?|(-?\b\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\b|\btrue\b|\bfalse\b|\bnull\b)`)
-
 // highlight marks the names, strings and values of JSON, wherever in the text
-// it stands: alone, in an event stream or in a command.
+// it stands: alone, in an event stream or in a command. It looks at each byte once.
 func highlight(source string) template.HTML {
-	var b strings.Builder
-	last := 0
-	for _, m := range tokens.FindAllStringSubmatchIndex(source, -1) {
-		class, end := "v", m[1]
-		switch {
-		case m[4] >= 0:
-			class, end = "k", m[3]
-		case m[2] >= 0:
-			class = "s"
-		case !valueAt(source, m[0]):
-			continue
-		}
-		b.WriteString(escape(source[last:m[0]]))
-		b.WriteString(`<span class="` + class + `">` + escape(source[m[0]:end]) + `</span>`)
-		last = end
+	h := highlighter{source: source, quotes: true}
+	h.b.Grow(len(source) + len(source)/2)
+	for at := 0; at < len(source); {
+		at = h.token(at)
 	}
-	b.WriteString(escape(source[last:]))
-	return template.HTML(b.String()) //nolint:gosec // every piece went through escape
+	h.b.WriteString(escape(source[h.last:]))
+	return template.HTML(h.b.String()) //nolint:gosec // every piece went through escape
+}
+
+type highlighter struct {
+	source string
+	b      strings.Builder
+	last   int  // where what is not written yet begins
+	quotes bool // a quote may still be closed
+}
+
+// token looks at what begins at a place, marks it if it is of JSON, and returns where
+// to go on.
+func (h *highlighter) token(at int) int {
+	switch c := h.source[at]; {
+	case c == '"' && h.quotes:
+		end := closing(h.source, at)
+		if end < 0 {
+			h.quotes = false
+			return at + 1
+		}
+		class := "s"
+		if strings.HasPrefix(strings.TrimLeft(h.source[end:min(len(h.source), end+8)], " \t\r\n"), ":") {
+			class = "k"
+		}
+		h.mark(class, at, end)
+		return end
+	case c == '-' || wordy(c):
+		end := at + 1
+		for end < len(h.source) && (wordy(h.source[end]) || (h.source[end] == '.' || h.source[end] == '-' || h.source[end] == '+') && numeric(h.source[at:end])) {
+			end++
+		}
+		if word := h.source[at:end]; (word == "true" || word == "false" || word == "null" || isNumber(word)) && valueAt(h.source, at) {
+			h.mark("v", at, end)
+		}
+		return end
+	}
+	return at + 1
+}
+
+func (h *highlighter) mark(class string, from, to int) {
+	h.b.WriteString(escape(h.source[h.last:from]))
+	h.b.WriteString(`<span class="` + class + `">` + escape(h.source[from:to]) + `</span>`)
+	h.last = to
+}
+
+// closing is where the string that begins at a place ends, or -1.
+func closing(source string, at int) int {
+	for i := at + 1; i < len(source); i++ {
+		switch source[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return -1
+}
+
+func wordy(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
+}
+
+// numeric reports whether a sign or a point may follow in a number.
+func numeric(text string) bool {
+	return len(text) < 40 && strings.Trim(text, "-+.eE0123456789") == "" && strings.ContainsAny(text, "0123456789")
+}
+
+// isNumber reports whether a word is a number of JSON.
+func isNumber(word string) bool {
+	return numeric(word) && json.Valid([]byte(word))
 }
 
 // valueAt tells a value of JSON from the digits of an address or a date.

@@ -94,12 +94,38 @@ func (c *Console) command(path string, header http.Header) string {
 	return strings.Join(append(words, "-d "), " \\\n  ")
 }
 
+// deepestShown is how deep JSON is indented: each level adds to every line in it.
+const deepestShown = 100
+
 func indented(body []byte) string {
+	if depthOf(body) > deepestShown {
+		return string(body)
+	}
 	var b bytes.Buffer
 	if err := json.Indent(&b, body, "", "  "); err != nil {
 		return string(body)
 	}
 	return b.String()
+}
+
+// depthOf is how deep JSON is nested.
+func depthOf(body []byte) int {
+	deepest, depth, quoted := 0, 0, false
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return deepest
 }
 
 // attached finds the files that a conversation names, by their ids.

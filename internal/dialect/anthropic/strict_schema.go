@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
-	"github.com/tidwall/sjson"
 
 	"stele/internal/dialect"
+	"stele/internal/label"
 )
 
 // strictSchema makes a schema one that the API enforces, the way its own
@@ -34,20 +34,24 @@ func strictSchema(schema json.RawMessage) (out json.RawMessage, note string, ok 
 type stricter struct {
 	changed bool
 	count   int
+	read    int // bytes looked at, each level's anew
 	notes   []string
 	fail    string
 }
 
+// note reports a change. Twenty are enough for whoever reads them.
 func (s *stricter) note(text string) {
 	s.changed = true
-	if !slices.Contains(s.notes, text) {
-		s.notes = append(s.notes, text)
+	if len(s.notes) < mostNotes && !slices.Contains(s.notes, text) {
+		s.notes = append(s.notes, label.Clean(text, 64))
 	}
 }
 
 const (
-	deepest  = 200  // levels of a schema that are rewritten
-	mostOfIt = 5000 // schemas in a schema that are rewritten
+	deepest   = 200      // levels of a schema that are rewritten
+	mostOfIt  = 5000     // schemas in a schema that are rewritten
+	mostRead  = 16 << 20 // bytes that are looked at for it
+	mostNotes = 20
 )
 
 // level is one schema of a schema while it is rewritten.
@@ -65,15 +69,36 @@ type level struct {
 
 // schema is a schema rewritten.
 func (s *stricter) schema(v gjson.Result, depth int) []byte {
-	if s.count++; !v.IsObject() || depth > deepest || s.count > mostOfIt {
-		s.fail = "it has parts without a type, or too many"
-		return []byte("{}")
+	if s.fits(v, depth) {
+		if types := v.Get("type"); types.IsArray() {
+			return s.either(v, types, depth)
+		}
 	}
-	if types := v.Get("type"); types.IsArray() {
-		return s.either(v, types, depth)
+	return s.as(v, gjson.Result{}, depth)
+}
+
+// fits counts a schema and reports whether there is room for it.
+func (s *stricter) fits(v gjson.Result, depth int) bool {
+	s.read += len(v.Raw)
+	if s.count++; !v.IsObject() || depth > deepest || s.count > mostOfIt || s.read > mostRead {
+		s.fail = "it has parts without a type, or too many"
+	}
+	return s.fail == ""
+}
+
+// as is a schema rewritten, with another type than its own where one is given: null
+// for none at all.
+func (s *stricter) as(v, kind gjson.Result, depth int) []byte {
+	if s.fail != "" {
+		return []byte("{}")
 	}
 	l := level{out: []byte{'{'}, depth: depth}
 	v.ForEach(func(k, v gjson.Result) bool {
+		if k.Str == "type" && kind.Raw != "" {
+			if v = kind; kind.Type == gjson.Null {
+				return true
+			}
+		}
 		s.member(&l, k.Str, v)
 		return s.fail == ""
 	})
@@ -217,21 +242,26 @@ func (s *stricter) each(v gjson.Result, depth int) []byte {
 func (s *stricter) either(v, types gjson.Result, depth int) []byte {
 	s.note("types")
 	if v.Get("enum").Exists() {
-		raw, _ := sjson.Delete(v.Raw, "type")
-		return s.schema(gjson.Parse(raw), depth+1)
+		return s.as(v, gjson.Result{Raw: "null"}, depth+1)
 	}
 	out := []byte(`{"anyOf":[`)
-	for i, t := range types.Array() {
-		if i > 0 {
+	seen := make(map[string]bool)
+	types.ForEach(func(_, t gjson.Result) bool {
+		if seen[t.Str] { // there are seven, however often they are named
+			return true
+		}
+		seen[t.Str] = true
+		if len(seen) > 1 {
 			out = append(out, ',')
 		}
-		if t.Str == "null" {
+		switch {
+		case t.Str == "null":
 			out = append(out, `{"type":"null"}`...)
-			continue
+		case s.fits(v, depth+1):
+			out = append(out, s.as(v, t, depth+1)...)
 		}
-		raw, _ := sjson.SetRaw(v.Raw, "type", t.Raw)
-		out = append(out, s.schema(gjson.Parse(raw), depth+1)...)
-	}
+		return s.fail == ""
+	})
 	return append(out, "]}"...)
 }
 

@@ -24,8 +24,9 @@ const noArguments = `{"type":"object","properties":{}}`
 // define writes the tools that the model may call.
 func (c *composer) define() error {
 	defined := make(map[string]chat.Tool, len(c.talk.Tools))
+	allowed := c.allowed()
 	for _, t := range c.talk.Tools {
-		if !c.allowed(t.Name) {
+		if allowed != nil && !allowed[t.Name] {
 			continue
 		}
 		if twin, ok := defined[t.Name]; ok {
@@ -53,10 +54,17 @@ func (c *composer) define() error {
 	return nil
 }
 
-// allowed reports whether the choice leaves a tool in.
-func (c *composer) allowed(name string) bool {
+// allowed is the tools that the choice leaves in; nil: all.
+func (c *composer) allowed() map[string]bool {
 	choice := &c.talk.Choice
-	return choice.Mode != chat.Allowed && choice.Mode != chat.Validated || len(choice.Names) == 0 || slices.Contains(choice.Names, name)
+	if choice.Mode != chat.Allowed && choice.Mode != chat.Validated || len(choice.Names) == 0 {
+		return nil
+	}
+	names := make(map[string]bool, len(choice.Names))
+	for _, name := range choice.Names {
+		names[name] = true
+	}
+	return names
 }
 
 func same(a, b *chat.Tool) bool {

@@ -54,6 +54,8 @@ type composer struct {
 	lines  []string // what is added to the system prompt
 	moved  int      // system parts that became a user's turn
 
+	declared map[string]int // where each function is among the tools
+
 	role    role // whose Content is open
 	dummies bool // a call carries the placeholder
 	strange int  // signatures that are another model's

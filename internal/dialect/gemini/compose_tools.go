@@ -2,7 +2,6 @@ package gemini
 
 import (
 	"bytes"
-	"slices"
 
 	"stele/internal/chat"
 )
@@ -53,7 +52,7 @@ func (c *composer) functions() {
 			c.refuse(chat.LostTool(*t, chat.Dropped, ""), "there are more than %d tools", mostTools)
 			break
 		}
-		if t.Kind == chat.Server || c.twin(t, c.talk.Tools[:i]) {
+		if t.Kind == chat.Server || c.twin(t, i) {
 			continue
 		}
 		if !begun {
@@ -72,12 +71,16 @@ func (c *composer) functions() {
 
 // twin reports whether a tool is there already. Two different ones of the same
 // name are refused.
-func (c *composer) twin(t *chat.Tool, before []chat.Tool) bool {
-	at := slices.IndexFunc(before, func(o chat.Tool) bool { return o.Kind != chat.Server && o.Name == t.Name })
-	if at < 0 {
+func (c *composer) twin(t *chat.Tool, i int) bool {
+	if c.declared == nil {
+		c.declared = make(map[string]int)
+	}
+	at, there := c.declared[t.Name]
+	if !there {
+		c.declared[t.Name] = i
 		return false
 	}
-	o := &before[at]
+	o := &c.talk.Tools[at]
 	if o.Kind != t.Kind || o.Description != t.Description || !bytes.Equal(o.Schema, t.Schema) {
 		c.refuse(chat.LostTool(*t, chat.Dropped, ""), "there are two different tools named %q", t.Name)
 	}
@@ -223,8 +226,12 @@ func (c *composer) free(want chat.ChoiceMode, functions, strict int, served bool
 
 // existing checks that the tools that are named are there.
 func (c *composer) existing(names []string) []string {
+	there := make(map[string]bool, len(c.talk.Tools))
+	for i := range c.talk.Tools {
+		there[c.talk.Tools[i].Name] = true
+	}
 	for _, n := range names {
-		if !slices.ContainsFunc(c.talk.Tools, func(t chat.Tool) bool { return t.Name == n }) {
+		if !there[n] {
 			c.refuse(chat.Lost(chat.FieldChoice, chat.Dropped, ""), "there is no tool named %q", n)
 		}
 	}

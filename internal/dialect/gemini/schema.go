@@ -57,6 +57,7 @@ type changes struct {
 	notes    []string
 	shapes   bool // something means less now
 	resolved int  // references that were replaced by what they refer to
+	copied   int  // bytes of those
 }
 
 func (c *changes) note(shapes bool, what string) {
@@ -87,6 +88,8 @@ type rewriter struct {
 const (
 	deepest      = 100
 	mostResolved = 200
+	mostCopied   = 1 << 20  // bytes of them
+	mostSearched = 64 << 20 // bytes that are looked through for them
 )
 
 // schema writes the schema in raw.

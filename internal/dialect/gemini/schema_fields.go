@@ -123,7 +123,7 @@ func (fs schemaFields) unique() schemaFields {
 	if !twice {
 		return fs
 	}
-	at := make(map[string]int)
+	at, more := make(map[string]int), make(map[int][][]byte)
 	var all schemaFields
 	for _, f := range fs {
 		i, there := at[f.name]
@@ -133,36 +133,46 @@ func (fs schemaFields) unique() schemaFields {
 			continue
 		}
 		switch f.name {
-		case "properties", "$defs":
-			all[i].value = joined(all[i].value, f.value)
-		case "required":
-			all[i].value = chained(all[i].value, f.value)
+		case "properties", "$defs", "required":
+			if more[i] == nil {
+				more[i] = [][]byte{all[i].value}
+			}
+			more[i] = append(more[i], f.value)
+		}
+	}
+	for i, values := range more {
+		if all[i].name == "required" {
+			all[i].value = chained(values)
+		} else {
+			all[i].value = joined(values)
 		}
 	}
 	return all
 }
 
-// joined is the members of two objects; of the same name the first counts.
-func joined(a, b []byte) []byte {
+// joined is the members of objects; of the same name the first counts.
+func joined(objects [][]byte) []byte {
 	var w writer
 	var names set
 	w.open('{')
-	for _, f := range append(fieldsOf(a), fieldsOf(b)...) {
-		if names.add(f.name) {
-			w.named(f.name)
-			w.raw(f.value)
+	for _, object := range objects {
+		for _, f := range fieldsOf(object) {
+			if names.add(f.name) {
+				w.named(f.name)
+				w.raw(f.value)
+			}
 		}
 	}
 	w.close('}')
 	return w.b
 }
 
-// chained is the elements of two lists, each once.
-func chained(a, b []byte) []byte {
+// chained is the elements of lists, each once.
+func chained(lists [][]byte) []byte {
 	var w writer
 	var values set
 	w.open('[')
-	for _, list := range [][]byte{a, b} {
+	for _, list := range lists {
 		c := cursor{b: list}
 		for c.enter('['); c.item(); {
 			if value := c.raw(); values.add(string(value)) {
@@ -177,7 +187,7 @@ func chained(a, b []byte) []byte {
 // resolve finds what a local reference refers to: #/properties/a/items.
 func (r *rewriter) resolve(ref string) ([]byte, bool) {
 	pointer, ok := strings.CutPrefix(ref, "#/")
-	if !ok || r.resolved >= mostResolved {
+	if !ok || r.resolved >= mostResolved || r.copied > mostCopied || r.resolved*len(r.root) > mostSearched {
 		return nil, false
 	}
 	r.resolved++
@@ -190,6 +200,9 @@ func (r *rewriter) resolve(ref string) ([]byte, bool) {
 		if at = step(at, segment); at == nil {
 			return nil, false
 		}
+	}
+	if r.copied += len(at); r.copied > mostCopied {
+		return nil, false
 	}
 	return at, true
 }

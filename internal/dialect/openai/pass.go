@@ -3,7 +3,6 @@ package openai
 import (
 	"bytes"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -212,54 +211,127 @@ func invented(raw string) bool {
 	return strings.Contains(raw, `"reasoning_content"`) || strings.Contains(raw, `"reasoning_details"`) || strings.Contains(raw, `"extra_content"`)
 }
 
+// sealed is where an envelope is in what we add to a call or to a message.
+const sealed = "google.thought_signature"
+
+// unwrapMessage gives a message its signatures back. Each call and each detail is
+// looked at by itself: a message may have many, and be large.
 func unwrapMessage(m gjson.Result, t dialect.Target) (raw string, changed bool) {
-	const sealed = ".google.thought_signature"
-	raw = m.Raw
-	var extras []string
-	for i := range min(m.Get("tool_calls.#").Int(), mostCalls) {
-		extras = append(extras, "tool_calls."+strconv.FormatInt(i, 10)+".extra_content")
-	}
-	opened := false
-	open := func(whole, place string) {
-		var own bool
-		raw, own = unwrapAt(raw, whole, place, t)
-		opened = opened || own
-	}
-	extras = append(extras, "extra_content")
-	for _, extra := range extras {
-		open(extra, extra+sealed)
-	}
-	for i := range min(m.Get("reasoning_details.#").Int(), mostCalls) {
-		item := "reasoning_details." + strconv.FormatInt(i, 10)
-		open("reasoning_details", item+".signature")
-		open("reasoning_details", item+".data")
-	}
-	if !t.Compatible && !opened { // none of it is the upstream's own
-		for _, field := range append(extras, "reasoning_content", "reasoning_details") {
-			if out, err := sjson.Delete(raw, field); err == nil {
-				raw = out
-			}
+	u := unwrapper{t: t, own: make(map[int]string), foreign: make(map[int]bool)}
+	m.ForEach(func(key, v gjson.Result) bool {
+		switch key.Str {
+		case "tool_calls":
+			v.ForEach(func(_, call gjson.Result) bool {
+				call.ForEach(func(key, extra gjson.Result) bool {
+					if key.Str == "extra_content" {
+						u.look(extra, extra.Get(sealed))
+					}
+					return true
+				})
+				return true
+			})
+		case "extra_content":
+			u.look(v, v.Get(sealed))
+		case "reasoning_details": // one foreign envelope and all of it is left out
+			v.ForEach(func(_, item gjson.Result) bool {
+				u.look(v, item.Get("signature"))
+				u.look(v, item.Get("data"))
+				return true
+			})
 		}
-	}
-	return raw, raw != m.Raw
+		return true
+	})
+	u.all = !t.Compatible && len(u.own) == 0 // none of it is the upstream's own
+	var w writer
+	u.object(&w, m)
+	return string(w.b), u.changed
 }
 
-// unwrapAt replaces the envelope at a place by what is in it, or deletes what it
-// is part of. It reports whether there was one for this upstream.
-func unwrapAt(raw, whole, place string, t dialect.Target) (string, bool) {
-	value := gjson.Get(raw, place).Str
-	if _, ok := chat.Unwrap(value); !ok {
-		return raw, false
+// unwrapper changes one message.
+type unwrapper struct {
+	t       dialect.Target
+	own     map[int]string // what envelopes hold for this upstream, by where they are
+	foreign map[int]bool   // what holds envelopes of others, by where it is
+	all     bool           // all that the API itself does not take back is left out
+	changed bool
+}
+
+// look notes what an envelope in a member is, if it is one.
+func (u *unwrapper) look(holder, text gjson.Result) {
+	if _, found := chat.Unwrap(text.Str); !found {
+		return
 	}
-	if t.Proof != nil {
-		if own, ok := t.Proof(value); ok {
-			if out, err := sjson.Set(raw, place, own); err == nil {
-				return out, true
-			}
+	if u.t.Proof != nil {
+		if own, ok := u.t.Proof(text.Str); ok && text.Index > 0 {
+			u.own[text.Index] = own
+			return
 		}
 	}
-	if out, err := sjson.Delete(raw, whole); err == nil {
-		return out, false
+	u.foreign[holder.Index] = true
+}
+
+// object writes a message or a call, without what is left out.
+func (u *unwrapper) object(w *writer, object gjson.Result) {
+	w.open('{')
+	object.ForEach(func(key, v gjson.Result) bool {
+		switch key.Str {
+		case "reasoning_content", "reasoning_details", "extra_content":
+			if u.all || u.foreign[v.Index] {
+				u.changed = true
+				return true
+			}
+		}
+		w.comma()
+		at := key.Index - object.Index
+		from := len(strings.TrimRight(object.Raw[:at], " \t\r\n")) // the blanks before it stay
+		w.b = append(append(append(w.b, object.Raw[from:at]...), key.Raw...), ':')
+		switch key.Str {
+		case "tool_calls":
+			u.calls(w, v)
+		case "reasoning_details", "extra_content":
+			u.opened(w, v)
+		default:
+			w.raw([]byte(v.Raw))
+		}
+		return true
+	})
+	w.close('}')
+}
+
+func (u *unwrapper) calls(w *writer, list gjson.Result) {
+	if !list.IsArray() {
+		w.raw([]byte(list.Raw))
+		return
 	}
-	return raw, false
+	w.open('[')
+	list.ForEach(func(_, call gjson.Result) bool {
+		if call.IsObject() {
+			u.object(w, call)
+		} else {
+			w.raw([]byte(call.Raw))
+		}
+		return true
+	})
+	w.close(']')
+}
+
+// opened writes a value with what its envelopes hold.
+func (u *unwrapper) opened(w *writer, v gjson.Result) {
+	var edits []edit
+	mark := func(text gjson.Result) {
+		if own, ok := u.own[text.Index]; ok && text.Index > 0 {
+			edits = append(edits, edit{text.Index - v.Index, text.Index - v.Index + len(text.Raw), dialect.AppendText(nil, own)})
+		}
+	}
+	if v.IsArray() {
+		v.ForEach(func(_, item gjson.Result) bool {
+			mark(item.Get("signature"))
+			mark(item.Get("data"))
+			return true
+		})
+	} else {
+		mark(v.Get(sealed))
+	}
+	u.changed = u.changed || len(edits) > 0
+	w.raw(apply([]byte(v.Raw), edits))
 }

@@ -142,13 +142,17 @@ func (a *answer) stopAt(sequences []string) {
 
 func earliest(text string, sequences []string) (at int, sequence string) {
 	at = -1
-	for _, s := range sequences {
+	for _, s := range sequences[:min(len(sequences), mostStops)] {
 		if i := strings.Index(text, s); s != "" && i >= 0 && (at < 0 || i < at) {
 			at, sequence = i, s
+			text = text[:min(len(text), i+len(s))] // what comes later does not count
 		}
 	}
 	return at, sequence
 }
+
+// mostStops is how many stop sequences are looked for. No provider takes as many.
+const mostStops = 100
 
 // head is the pieces that make up the first bytes of a text.
 func head(pieces []string, bytes int) []string {

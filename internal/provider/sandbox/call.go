@@ -34,7 +34,8 @@ func (p *plan) calls() ([]chat.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	done := func(t chat.Tool) bool { return slices.Contains(p.turn.called, t.Name) }
+	called := setOf(p.turn.called)
+	done := func(t chat.Tool) bool { return called[t.Name] }
 	wanted = slices.DeleteFunc(wanted, done)
 	if len(wanted) == 0 && forced {
 		if i := slices.IndexFunc(offered, func(t chat.Tool) bool { return !done(t) }); i >= 0 {
@@ -51,12 +52,13 @@ func (p *plan) calls() ([]chat.Tool, error) {
 // offered is the tools that may be called.
 func (p *plan) offered() []chat.Tool {
 	var list []chat.Tool
+	choice := p.talk.Choice
+	allowed := setOf(choice.Names)
 	for _, t := range p.talk.Tools {
-		choice := p.talk.Choice
 		switch {
 		case t.Kind == chat.Server:
 		case choice.Mode == chat.Named && t.Name != choice.Name:
-		case len(choice.Names) > 0 && !slices.Contains(choice.Names, t.Name):
+		case len(choice.Names) > 0 && !allowed[t.Name]:
 		default:
 			list = append(list, t)
 		}
@@ -77,14 +79,33 @@ func (p *plan) wanted(offered []chat.Tool) ([]chat.Tool, error) {
 	if len(list) > 0 {
 		return list, nil
 	}
-	said := spoken(p.turn.text)
+	said := speech{text: spoken(p.turn.text)}
+	said.words = setOf(strings.Fields(said.text))
 	for _, t := range offered {
-		if mentions(said, t.Name) {
+		if said.mentions(t.Name) {
 			list = append(list, t)
 		}
 	}
 	return list, nil
 }
+
+func setOf(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
+}
+
+// speech is a spoken text and the words of it.
+type speech struct {
+	text  string
+	words map[string]bool
+	looks int // names of several words that were looked for
+}
+
+// mostLooks bounds those: each is looked for in the whole text.
+const mostLooks = 100
 
 // spoken is a text, the beginning of a long one, with single spaces around its words, in lower case. What
 // joins the words of a name stays.
@@ -101,15 +122,23 @@ var little = []string{
 	"read", "show", "search", "query", "current", "tool", "function", "use", "call",
 }
 
-// mentions reports whether a spoken text has a tool's name: as it is, or every
-// word of it that means something. "What is the weather?" speaks of get_weather.
-func mentions(said, name string) bool {
-	if strings.Contains(said, " "+strings.ToLower(name)+" ") {
+// mentions reports whether a text has a tool's name: as it is, or every word of it
+// that means something. "What is the weather?" speaks of get_weather.
+func (s *speech) mentions(name string) bool {
+	lower := strings.ToLower(name)
+	whole := strings.TrimSpace(spoken(lower))
+	switch {
+	case whole == lower && s.words[lower]: // one word, as nearly all names are
 		return true
+	case whole != lower && strings.ContainsRune(lower, ' ') && len(lower) < 256 && s.looks < mostLooks:
+		s.looks++
+		if strings.Contains(s.text, " "+lower+" ") {
+			return true
+		}
 	}
 	telling := slices.DeleteFunc(nameWords(name), func(w string) bool { return slices.Contains(little, w) })
 	for _, w := range telling {
-		if !strings.Contains(said, " "+w+" ") {
+		if !s.words[w] {
 			return false
 		}
 	}

@@ -163,10 +163,12 @@ func typesOf(s map[string]any) []string {
 // included.
 func needed(s map[string]any) []string {
 	var list []string
+	there := make(map[string]bool)
 	add := func(v any) {
 		items, _ := v.([]any)
 		for _, item := range items {
-			if name, isText := item.(string); isText && !slices.Contains(list, name) {
+			if name, isText := item.(string); isText && !there[name] {
+				there[name] = true
 				list = append(list, name)
 			}
 		}

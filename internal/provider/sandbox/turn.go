@@ -81,30 +81,28 @@ func bounds(messages []chat.Message) (asked, loop int) {
 func isResult(p chat.Part) bool { return p.Kind == chat.ToolResult }
 
 func systemText(talk *chat.Conversation) string {
-	text := textOf(talk.System)
+	list := []string{textOf(talk.System)}
 	for _, m := range talk.Messages {
 		if m.Role == chat.System {
-			text = join(text, textOf(m.Parts))
+			list = append(list, textOf(m.Parts))
 		}
 	}
-	return text
+	return join(list)
 }
 
 func textOf(parts []chat.Part) string {
-	text := ""
+	var list []string
 	for _, p := range parts {
 		if p.Kind == chat.Text {
-			text = join(text, p.Text)
+			list = append(list, p.Text)
 		}
 	}
-	return text
+	return join(list)
 }
 
-func join(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + "\n" + b
+// join is the texts that there are, one below the other.
+func join(list []string) string {
+	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), "\n")
 }
 
 func mediaOf(parts []chat.Part) []chat.Part {
