@@ -65,12 +65,13 @@ func (s *Service) checkPresent(ctx context.Context) error {
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return fmt.Errorf("look for visitors: %w", err)
 		}
-		gone := err != nil || v.Session.ended(s.now())
+		gone := err != nil || s.ended(v.Session)
+		v.settle()
 		for _, one := range list {
 			switch {
 			case gone:
 				one.cancel(fault.New(fault.SessionRequired, "Your session has ended: sign in again.").Because(ErrEnded))
-			case !role(v.User, v.Role).Covers(one.need):
+			case !v.Role.Covers(one.need):
 				one.cancel(fault.New(fault.PermissionDenied, "Your role does not allow this any more.").Because(ErrEnded))
 			}
 		}

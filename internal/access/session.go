@@ -96,6 +96,13 @@ func (v Visitor) Principal() Principal {
 	}
 }
 
+// settle makes the visitor what their login makes them: one that a workspace vouches
+// for opens no more than that workspace has given.
+func (v *Visitor) settle() {
+	v.User.Admin = v.User.Admin && v.Session.Via == ""
+	v.Role = role(v.User, v.Role)
+}
+
 // BySession finds the visitor behind a cookie's value, or gives SessionRequired.
 func (s *Service) BySession(ctx context.Context, secret string) (Visitor, error) {
 	if len(secret) < 32 || len(secret) > 128 {
@@ -117,8 +124,8 @@ func (s *Service) BySession(ctx context.Context, secret string) (Visitor, error)
 			return Visitor{}, err
 		}
 	}
-	v.User.Admin = v.User.Admin && v.Session.Via == ""
-	v.Role, v.Policy = role(v.User, v.Role), s.ScopeOf(v.Session.Workspace).Policy
+	v.settle()
+	v.Policy = s.ScopeOf(v.Session.Workspace).Policy
 	return v, nil
 }
 

@@ -94,13 +94,14 @@ func (s *Store) Departed(ctx context.Context) ([]access.Departed, error) {
 	return list, rows.Err()
 }
 
-// Present finds a session, its person, and the role they have in a workspace.
+// Present finds a session, its person, and the role that its login opens to
+// them in a workspace.
 func (s *Store) Present(ctx context.Context, session, workspace string) (access.Visitor, error) {
 	var u userRow
 	var v sessionRow
 	var role string
 	err := s.read.QueryRowContext(ctx, `SELECT `+sessionColumns+`, `+userColumns+`,
-			COALESCE((SELECT role FROM members WHERE workspace = $2 AND user_id = sessions.user_id), '')
+			COALESCE((SELECT role FROM members WHERE workspace = $2 AND user_id = sessions.user_id AND `+opened("sessions.via")+`), '')
 		FROM sessions JOIN users ON users.id = sessions.user_id WHERE sessions.id = $1`, session, workspace).
 		Scan(append(append(v.into(), u.into()...), &role)...)
 	return access.Visitor{User: u.user(), Session: v.session(), Role: access.Role(role)}, found(err)

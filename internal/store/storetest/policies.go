@@ -148,7 +148,7 @@ func presence(t *testing.T, s access.Store) {
 	u := access.User{ID: uid.New("usr"), Email: "a@example.com", CreatedAt: noon}
 	must(t, s.InsertPerson(t.Context(), "default", access.Person{User: u, Role: access.Member}, entry("user.create")))
 	v := access.Session{ID: uid.New("ses"), Hash: "h1", User: u.ID, Workspace: "default", CreatedAt: noon, SeenAt: noon}
-	must(t, s.InsertSession(t.Context(), v, entry("session.signin")))
+	must(t, s.InsertSession(t.Context(), v, 20, false, entry("session.signin")))
 	for workspace, want := range map[string]access.Role{"default": access.Member, "other": ""} {
 		got, err := s.Present(t.Context(), v.ID, workspace)
 		if err != nil || got.Role != want || got.User.ID != u.ID || !got.Session.SeenAt.Equal(noon) {
