@@ -36,7 +36,7 @@ func newLine(w Work, kind Job) *fair.Line {
 	return fair.NewLine(size, share, w.room(), patience)
 }
 
-func (w *Work) room() int { return max(leastRoom, w.Workers) }
+func (w *Work) room() int { return max(leastRoom, w.Workers/4) }
 
 // held is how many jobs River may have fetched at a time: those being done, those
 // that wait for their turn, and some that are being sent back.
