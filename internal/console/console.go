@@ -61,6 +61,7 @@ type Console struct {
 	document  []byte
 	reference func() (*reference, error) // read when somebody wants it: it takes longer than all else here
 	shelf     atomic.Pointer[shelf]      // the reference page, ready to send
+	making    sync.Mutex                 // held by who makes that page
 	version   string
 	log       *slog.Logger
 	now       func() time.Time

@@ -45,8 +45,16 @@ type shelf struct {
 // referencePage takes the page from the shelf, or makes it anew: for somebody
 // signed in, whose name is on it, and when the public URL has changed.
 func (c *Console) referencePage(r *http.Request, v *access.Visitor) (*shelf, error) {
-	if kept := c.shelf.Load(); v == nil && kept != nil && kept.root == c.root() {
+	if kept := c.keptReference(v); kept != nil {
 		return kept, nil
+	}
+	c.making.Lock() // one at a time: strangers may ask a thousand times at once
+	defer c.making.Unlock()
+	if kept := c.keptReference(v); kept != nil {
+		return kept, nil
+	}
+	if err := r.Context().Err(); err != nil {
+		return nil, err
 	}
 	read, err := c.reference()
 	if err != nil {
@@ -62,6 +70,14 @@ func (c *Console) referencePage(r *http.Request, v *access.Visitor) (*shelf, err
 		c.shelf.Store(page)
 	}
 	return page, nil
+}
+
+// keptReference is the page on the shelf, or nil where that is not what v is shown.
+func (c *Console) keptReference(v *access.Visitor) *shelf {
+	if kept := c.shelf.Load(); v == nil && kept != nil && kept.root == c.root() {
+		return kept
+	}
+	return nil
 }
 
 func (c *Console) showDocument(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {

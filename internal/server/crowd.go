@@ -214,6 +214,7 @@ func (l doorway) Accept() (net.Conn, error) {
 		}
 		c := &conn{socket: s, crowd: l.crowd, stall: l.crowd.bounds().WriteStall}
 		if l.crowd.admit(c) {
+			keepLittleUnsent(s)
 			return c, nil
 		}
 		_ = s.Close()
