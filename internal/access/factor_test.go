@@ -45,25 +45,16 @@ func TestSecretsOfSecondFactorsAreSealed(t *testing.T) {
 	if err != nil || len(factors) != 11 {
 		t.Fatalf("%d factors, %v", len(factors), err)
 	}
-	var before [][]byte
 	for _, f := range factors {
 		for _, plain := range append(codes, secret) {
 			if bytes.Contains(f.Sealed, []byte(plain)) || bytes.Contains([]byte(f.Lookup+f.Name), []byte(plain)) {
 				t.Errorf("%s is kept as it is", f.Kind)
 			}
 		}
-		before = append(before, f.Sealed)
-	}
-	if n, err := h.Reseal(t.Context()); n != 1 || err != nil {
-		t.Errorf("sealed %d anew, %v", n, err)
-	}
-	again, err := h.store.Factors(t.Context(), v.User.ID, "")
-	if err != nil || bytes.Equal(again[0].Sealed, before[0]) && bytes.Equal(again[10].Sealed, before[10]) {
-		t.Errorf("nothing was sealed anew, %v", err)
 	}
 	h.pass(time.Minute)
 	if err := h.Confirm(t.Context(), v, "", h.digits(t, secret)); err != nil {
-		t.Errorf("after sealing anew: %v", err)
+		t.Errorf("a code after a minute: %v", err)
 	}
 }
 

@@ -2,6 +2,10 @@ package chat
 
 import "strings"
 
+// mostStops is how many stop sequences are looked for in a stream: each is, in every
+// piece of it. No model's provider takes as many.
+const mostStops = 1000
+
 // Cut ends a strict stream at the first of the stop sequences that its text
 // reaches, for upstreams that cannot do it themselves. Text that may be the
 // beginning of one is held back until it is clear. What follows is not read.
@@ -10,7 +14,7 @@ func Cut(stream Stream, stops []string) Stream {
 		return stream
 	}
 	return func(yield func(Chunk, error) bool) {
-		c := cutter{stops: stops}
+		c := cutter{stops: stops[:min(len(stops), mostStops)]}
 		for chunk, err := range stream {
 			if err != nil {
 				yield(chunk, err)

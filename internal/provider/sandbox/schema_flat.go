@@ -55,12 +55,13 @@ func (m *maker) flattenObject(s map[string]any) (map[string]any, bool) {
 			more = append(more, otherwise)
 		}
 	}
+	own := make(map[string]bool)
 	for _, v := range more {
 		inner, ok := m.flatten(v)
 		if !ok {
 			return nil, false
 		}
-		if flat, ok = merge(flat, inner); !ok {
+		if flat, ok = merge(flat, inner, own); !ok {
 			return nil, false
 		}
 	}

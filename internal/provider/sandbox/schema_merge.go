@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// merge is a schema that demands what both demand, as far as one can say it.
-func merge(a, b map[string]any) (map[string]any, bool) {
+// merge is a schema that demands what both demand, as far as one can say it. What of
+// a is in own was made by an earlier merge and is added to rather than copied.
+func merge(a, b map[string]any, own map[string]bool) (map[string]any, bool) {
 	for word, theirs := range b {
 		ours, both := a[word]
 		if !both {
@@ -17,9 +18,13 @@ func merge(a, b map[string]any) (map[string]any, bool) {
 		case "required":
 			x, _ := ours.([]any)
 			y, _ := theirs.([]any)
-			a[word] = append(slices.Clone(x), y...)
+			if !own[word] {
+				x, own[word] = slices.Clone(x), true
+			}
+			a[word] = append(x, y...)
 		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependentRequired":
-			a[word] = mergeNamed(ours, theirs)
+			a[word] = mergeNamed(ours, theirs, own[word])
+			own[word] = true
 		case "items", "additionalProperties", "contains", "propertyNames":
 			a[word] = map[string]any{"allOf": []any{ours, theirs}}
 		case "minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties":
@@ -29,7 +34,11 @@ func merge(a, b map[string]any) (map[string]any, bool) {
 		case "enum":
 			x, _ := ours.([]any)
 			y, _ := theirs.([]any)
-			shared := slices.DeleteFunc(slices.Clone(x), func(v any) bool { return !slices.ContainsFunc(y, func(w any) bool { return same(v, w) }) })
+			theirs := make(map[string]bool, len(y))
+			for _, v := range y {
+				theirs[string(encode(v))] = true
+			}
+			shared := slices.DeleteFunc(slices.Clone(x), func(v any) bool { return !theirs[string(encode(v))] })
 			if a[word] = shared; len(shared) == 0 {
 				return nil, false
 			}
@@ -43,12 +52,14 @@ func merge(a, b map[string]any) (map[string]any, bool) {
 	return a, true
 }
 
-func mergeNamed(ours, theirs any) any {
-	x, _ := ours.(map[string]any)
+func mergeNamed(ours, theirs any, own bool) any {
+	named, _ := ours.(map[string]any)
 	y, _ := theirs.(map[string]any)
-	named := maps.Clone(x)
 	if named == nil {
-		return theirs
+		return maps.Clone(y)
+	}
+	if !own {
+		named = maps.Clone(named)
 	}
 	for name, schema := range y {
 		if mine, both := named[name]; both {
@@ -68,8 +79,6 @@ func farther(a, b map[string]any, word string, sign int) any {
 	}
 	return a[word]
 }
-
-func same(v, w any) bool { return string(encode(v)) == string(encode(w)) }
 
 func typeList(v any) []any {
 	if list, isList := v.([]any); isList {

@@ -18,7 +18,7 @@ func (nowhere) Load(string) (any, error) { return nil, errNowhere }
 // What checking may cost, so that a schema made to be costly costs nobody else:
 // beyond it instances are not checked.
 const (
-	mostVisits   = 20_000    // schemas looked at for one value
+	mostVisits   = 5_000     // schemas looked at for one value
 	mostDepth    = 64        // of a schema
 	mostPatterns = 200       // in a schema
 	mostChecking = 5_000_000 // schemas looked at, and steps of patterns, for all values
