@@ -10,7 +10,7 @@ export CGO_ENABLED := 0
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 GOLANGCI := go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: help run build sbom check test bench torture fuzz lint licenses fmt clean
+.PHONY: help run build sbom check test attack bench torture fuzz lint licenses fmt clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ check: lint ## the quick half: vet, lint, unit tests on SQLite
 
 test: ## everything: installs and starts what the tests need, and stops it again
 	@test/env/run.sh
+
+attack: ## what an enemy does, with the full counts
+	@test/env/run.sh bash -ec 'go -C test test -tags torture -count 1 -timeout 1h -v ./attack'
 
 bench: ## the figures, against a PostgreSQL that syncs to disk
 	@test/env/run.sh --durable bash -ec 'for module in . test; do go -C "$$module" test -run "^$$" -bench . -benchmem -timeout 1h ./...; done'

@@ -18,7 +18,9 @@ type ask func(c *Console, r *http.Request, v access.Visitor) (bool, error)
 // filled in. A new route of this kind is one row.
 var asks = map[string]ask{
 	"POST /console/keys":             asProduction,
+	"POST /console/keys/{id}":        ofProduction,
 	"POST /console/keys/{id}/rotate": ofProduction,
+	"POST /console/policy":           always,
 
 	"POST /console/people":              always,
 	"POST /console/people/{id}/role":    always,

@@ -16,32 +16,18 @@ const (
 )
 
 // browserOf is where a request comes from, as sessions remember it.
-func browserOf(r *http.Request) access.Browser {
-	b := access.Browser{Remote: scope.From(r.Context()).Remote, Agent: r.UserAgent()}
-	if cookie, err := r.Cookie(deviceCookie); err == nil {
-		b.Device = cookie.Value
+func (c *Console) browserOf(r *http.Request) access.Browser {
+	return access.Browser{
+		Remote: scope.From(r.Context()).Remote, Agent: r.UserAgent(), Device: c.readCookie(r, deviceCookie, c.base()+"/"),
 	}
-	return b
 }
 
 // letIn hands a browser its session, and the mark it is known by where it has none.
 func (c *Console) letIn(w http.ResponseWriter, r *http.Request, v access.Visitor, secret string) {
 	c.setCookie(w, r, secret)
 	if v.Mark != "" {
-		c.keep(w, r, deviceCookie, v.Mark, "/", deviceAge)
+		c.writeCookie(w, r, deviceCookie, c.base()+"/", v.Mark, deviceAge)
 	}
-}
-
-// keep has a browser keep a cookie that only we read; "" takes it away.
-func (c *Console) keep(w http.ResponseWriter, r *http.Request, name, value, path string, age int) {
-	cookie := &http.Cookie{ //nolint:gosec // as setCookie
-		Name: name, Value: value, Path: c.base() + path, MaxAge: age,
-		HttpOnly: true, Secure: scope.From(r.Context()).Secure, SameSite: http.SameSiteLaxMode,
-	}
-	if value == "" {
-		cookie.MaxAge = -1
-	}
-	http.SetCookie(w, cookie)
 }
 
 // news are the sign-ins from new browsers that the visitor was not told of, the

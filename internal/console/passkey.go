@@ -40,7 +40,7 @@ func (c *Console) ask(w http.ResponseWriter, do func(at passkey.Party) (access.Q
 func (c *Console) askPasskey(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
 	ticket := ""
 	if r.PostForm.Get("step") == "second" {
-		if ticket = secondTicket(r); ticket == "" {
+		if ticket = c.secondTicket(r); ticket == "" {
 			return fault.New(fault.PermissionDenied, "That took too long. Begin again.")
 		}
 	}
@@ -54,7 +54,7 @@ func (c *Console) signInByPasskey(w http.ResponseWriter, r *http.Request, _ acce
 		return errNoPasskeys()
 	}
 	next := nextPage(r.PostForm.Get("next"))
-	v, secret, err := c.access.SignInByPasskey(r.Context(), at, r.PostForm.Get("ticket"), []byte(r.PostForm.Get("answer")), browserOf(r))
+	v, secret, err := c.access.SignInByPasskey(r.Context(), at, r.PostForm.Get("ticket"), []byte(r.PostForm.Get("answer")), c.browserOf(r))
 	if _, problem, ok := tryAgain(w, r, err); ok {
 		if r.PostForm.Get("step") == "second" {
 			return c.secondPage(w, r, http.StatusUnauthorized, secondPage{Next: next, Problem: problem})

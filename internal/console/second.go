@@ -23,18 +23,14 @@ type secondPage struct {
 func (c *Console) askSecond(w http.ResponseWriter, r *http.Request, next string, err error) bool {
 	step, ok := errors.AsType[*access.SecondStep](err)
 	if ok {
-		c.keep(w, r, secondCookie, step.Ticket, "/console/", secondAge)
+		c.writeCookie(w, r, secondCookie, c.base()+"/console/", step.Ticket, secondAge)
 		c.redirect(w, r, "/console/signin/second?next="+url.QueryEscape(next))
 	}
 	return ok
 }
 
-func secondTicket(r *http.Request) string {
-	cookie, err := r.Cookie(secondCookie)
-	if err != nil {
-		return ""
-	}
-	return cookie.Value
+func (c *Console) secondTicket(r *http.Request) string {
+	return c.readCookie(r, secondCookie, c.base()+"/console/")
 }
 
 func (c *Console) showSecond(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
@@ -43,8 +39,8 @@ func (c *Console) showSecond(w http.ResponseWriter, r *http.Request, _ access.Vi
 
 func (c *Console) secondPage(w http.ResponseWriter, r *http.Request, status int, p secondPage) error {
 	var err error
-	if p.Second, err = c.access.Second(r.Context(), secondTicket(r)); err != nil {
-		c.keep(w, r, secondCookie, "", "/console/", 0)
+	if p.Second, err = c.access.Second(r.Context(), c.secondTicket(r)); err != nil {
+		c.writeCookie(w, r, secondCookie, c.base()+"/console/", "", 0)
 		c.redirect(w, r, "/console/signin?next="+url.QueryEscape(p.Next))
 		return nil
 	}
@@ -55,7 +51,7 @@ func (c *Console) secondPage(w http.ResponseWriter, r *http.Request, status int,
 // second finishes a sign-in with a code.
 func (c *Console) second(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
 	form := secondPage{Next: nextPage(r.PostForm.Get("next"))}
-	v, secret, err := c.access.SecondByCode(r.Context(), secondTicket(r), r.PostForm.Get("code"), browserOf(r))
+	v, secret, err := c.access.SecondByCode(r.Context(), c.secondTicket(r), r.PostForm.Get("code"), c.browserOf(r))
 	if status, problem, ok := tryAgain(w, r, err); ok {
 		form.Problem = problem
 		return c.secondPage(w, r, status, form)
@@ -100,8 +96,8 @@ func (c *Console) signedIn(w http.ResponseWriter, r *http.Request, v access.Visi
 			return err
 		}
 	}
-	if secondTicket(r) != "" {
-		c.keep(w, r, secondCookie, "", "/console/", 0)
+	if c.secondTicket(r) != "" {
+		c.writeCookie(w, r, secondCookie, c.base()+"/console/", "", 0)
 	}
 	c.letIn(w, r, v, secret)
 	c.redirect(w, r, next)

@@ -41,7 +41,7 @@ func (c *Console) setUp(w http.ResponseWriter, r *http.Request, _ access.Visitor
 		form.Problems = map[string]string{"again": "The two passwords differ."}
 		return c.setupPage(w, r, http.StatusUnprocessableEntity, form)
 	}
-	v, secret, err := c.access.SetUp(r.Context(), form.Token, form.Email, password, browserOf(r))
+	v, secret, err := c.access.SetUp(r.Context(), form.Token, form.Email, password, c.browserOf(r))
 	if fault.From(err) != nil && fault.From(err).Code == fault.NotFound { // somebody else was faster
 		return c.setupClosed(w, r)
 	}

@@ -32,7 +32,7 @@ func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request, _ access.Vi
 
 func (c *Console) signIn(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
 	form := signInPage{Email: r.PostForm.Get("email"), Next: nextPage(r.PostForm.Get("next"))}
-	v, secret, err := c.access.SignIn(r.Context(), form.Email, r.PostForm.Get("password"), browserOf(r))
+	v, secret, err := c.access.SignIn(r.Context(), form.Email, r.PostForm.Get("password"), c.browserOf(r))
 	if c.askSecond(w, r, form.Next, err) {
 		return nil
 	}

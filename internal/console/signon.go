@@ -53,7 +53,7 @@ func (c *Console) finishSignOn(w http.ResponseWriter, r *http.Request, _ access.
 	if err != nil {
 		return c.noSignOn(w, r, "", err)
 	}
-	v, secret, err := c.access.SignOn(r.Context(), who, c.signOn.Rules, browserOf(r))
+	v, secret, err := c.access.SignOn(r.Context(), who, c.signOn.Rules, c.browserOf(r))
 	if err != nil {
 		return c.noSignOn(w, r, next, err)
 	}

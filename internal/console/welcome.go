@@ -58,7 +58,7 @@ func (c *Console) welcome(w http.ResponseWriter, r *http.Request, _ access.Visit
 		form.Problems = map[string]string{"again": "The two passwords differ."}
 		return c.welcomePage(w, r, http.StatusUnprocessableEntity, form)
 	}
-	v, secret, err := c.access.FollowLink(r.Context(), form.Token, password, browserOf(r))
+	v, secret, err := c.access.FollowLink(r.Context(), form.Token, password, c.browserOf(r))
 	if c.askSecond(w, r, "/console/", err) {
 		return nil
 	}

@@ -1,0 +1,322 @@
+package attack
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"stele/test/house"
+)
+
+// appOf is an app that says an expression in a prompt.
+func appOf(id, expression string) string {
+	return fmt.Sprintf(`app: %s
+name: An app
+description: What an enemy wrote.
+version: 1
+media_type: image
+inputs:
+  - {name: seed, type: string, default: x, max_length: 2000}
+steps:
+  - id: picture
+    generate:
+      model: stele/canvas
+      mode: text_to_image
+      with:
+        prompt: %q
+result:
+  images: ${steps.picture.image}
+`, id, expression)
+}
+
+// spinner computes for as long as it is let.
+const spinner = "${sum(map(1..1000, sum(map(1..1000, sum(map(1..1000, sum(map(1..1000, sum(1..1000)))))))))}"
+
+// check has the editor look at a source, as it does while a member types.
+func (s *siege) check(t testing.TB, expression string) house.Answer {
+	t.Helper()
+	return s.post(t, "/console/apps/check", "application/x-www-form-urlencoded", strings.NewReader(url.Values{"source": {appOf("my-app", expression)}}.Encode()))
+}
+
+// publish makes an app of the member's and returns its id.
+func (s *siege) publish(t *testing.T, id, expression string) {
+	t.Helper()
+	form := url.Values{"id": {id}, "source": {appOf(id, expression)}, "from": {""}}
+	a := s.post(t, "/console/apps/new", "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
+	if a.Status >= 400 {
+		return // refused: as good
+	}
+	form = url.Values{"source": {appOf(id, expression)}, "revision": {"1"}}
+	s.post(t, "/console/apps/"+id+"/edit", "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
+	s.post(t, "/console/apps/"+id+"/publish", "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
+}
+
+// expressions ask for more than they may have.
+func expressions() map[string]string {
+	doubled := func(n int, first string) string {
+		var b strings.Builder
+		b.WriteString("${let a0 = " + first + "; ")
+		for i := range n {
+			fmt.Fprintf(&b, "let a%d = a%d + a%d; ", i+1, i, i)
+		}
+		return fmt.Sprintf("%sa%d}", b.String(), n)
+	}
+	return map[string]string{
+		"doublings":         doubled(30, "inputs.seed"),
+		"doubled literal":   doubled(40, `"0123456789abcdef"`),
+		"join":              `${join(map(1..1000, join(map(1..1000, "0123456789abcdef0123456789abcdef"), "")), "")}`,
+		"map":               `${map(1..1000, map(1..1000, map(1..1000, #)))}`,
+		"toJSON":            `${toJSON(map(1..1000, toJSON(map(1..1000, toJSON(1..1000)))))}`,
+		"replace":           `${replace(join(map(1..1000, "aaaaaaaaaaaaaaaa"), ""), "a", join(map(1..1000, "bbbbbbbbbbbbbbbb"), ""))}`,
+		"repeat":            `${repeat("x", 1000000000)}`,
+		"split":             `${split(join(map(1..1000, join(map(1..1000, "ab"), "")), ""), "")}`,
+		"a range":           `${1..1000000000}`,
+		"a spinner":         spinner,
+		"filter":            `${count(filter(1..100000, len(filter(1..100000, # > 0)) > 0))}`,
+		"brackets":          "${" + strings.Repeat("(", 500_000) + "}",
+		"closed brackets":   "${" + strings.Repeat("(", 100_000) + "1" + strings.Repeat(")", 100_000) + "}",
+		"lists":             "${" + strings.Repeat("[", 500_000) + "}",
+		"braces":            "${" + strings.Repeat("{a:", 200_000) + "}",
+		"minus":             "${" + strings.Repeat("-", 500_000) + "1}",
+		"nots":              "${" + strings.Repeat("!", 500_000) + "true}",
+		"words of no":       "${" + strings.Repeat("not ", 200_000) + "true}",
+		"ternaries":         "${" + strings.Repeat("true ? 1 : ", 100_000) + "1}",
+		"members":           "${inputs" + strings.Repeat(".seed", 200_000) + "}",
+		"pipes":             "${1" + strings.Repeat(" | abs()", 100_000) + "}",
+		"sums":              "${1" + strings.Repeat("+1", 400_000) + "}",
+		"calls":             "${" + strings.Repeat("abs(", 200_000) + "1" + strings.Repeat(")", 200_000) + "}",
+		"pieces":            strings.Repeat("${inputs.seed}", 20_000),
+		"powers":            `${2 ** 1000000 ** 1000000}`,
+		"a regex":           `${"` + strings.Repeat("a", 1000) + `" matches "(a*)*b"}`,
+		"indexes":           "${inputs" + strings.Repeat("['seed']", 100_000) + "}",
+		"coalescing":        "${nil" + strings.Repeat(" ?? nil", 100_000) + "}",
+		"nested predicates": "${" + strings.Repeat("map(1..2, ", 5000) + "1" + strings.Repeat(")", 5000) + "}",
+	}
+}
+
+// No expression hurts: neither while it is typed, nor as a draft, nor in a run.
+func TestExpressionsHurtNobody(t *testing.T) { //nolint:paralleltest // it looks at the memory of a process
+	s := besiege(t, "")
+	n := 0
+	for name, expression := range expressions() {
+		n++
+		id := fmt.Sprintf("my-app-%d", n)
+		t.Run(name, func(t *testing.T) {
+			s.under(t, func() {
+				before := s.processor(t)
+				s.check(t, expression)
+				if len(expression) < 100_000 {
+					s.publish(t, id, expression)
+					s.post(t, "/console/apps/"+id+"/price", "application/x-www-form-urlencoded", strings.NewReader("seed="+strings.Repeat("s", 2000)))
+					s.send(t, "/api/v1/apps/"+id+"/generations", "application/json", strings.NewReader(`{"parameters":{"seed":"`+strings.Repeat("s", 2000)+`"}}`))
+				}
+				if took := s.processor(t) - before; took > 20*time.Second {
+					t.Errorf("%s of processor", took)
+				}
+			})
+		})
+	}
+	// Nothing durable is left that would do it again.
+	s.Stop(t)
+	s.House.Start(t)
+	s.greet(t)
+}
+
+// A source is bounded before it is read.
+func TestSourcesOfAppsAreBounded(t *testing.T) { //nolint:paralleltest // as above
+	s := besiege(t, "")
+	sources := map[string]string{
+		"aliases": "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c]\n" +
+			"e: &e [*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e]\ng: &g [*f,*f,*f,*f,*f,*f,*f,*f]\nh: [*g,*g,*g,*g,*g,*g,*g,*g]\n",
+		"depth":     strings.Repeat("[", 200_000),
+		"maps":      strings.Repeat("{a: ", 100_000),
+		"indents":   deepYAML(3000),
+		"long":      "app: x\nname: " + strings.Repeat("x", 20<<20),
+		"steps":     "app: x\nsteps:\n" + strings.Repeat("  - {id: a, chat: {model: stele/sandbox, prompt: x}}\n", 100_000),
+		"documents": strings.Repeat("---\na: 1\n", 100_000),
+	}
+	s.under(t, func() {
+		for name, source := range sources {
+			before := s.processor(t)
+			a := s.post(t, "/console/apps/check", "application/x-www-form-urlencoded", strings.NewReader(url.Values{"source": {source}}.Encode()))
+			if took := s.processor(t) - before; a.Status >= 500 || took > 5*time.Second {
+				t.Errorf("%s: %d, %s of processor", name, a.Status, took)
+			}
+		}
+	})
+}
+
+func deepYAML(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.Repeat(" ", i) + "a:\n")
+	}
+	return b.String()
+}
+
+// endless is bytes without end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
+}
+
+// Every console route bounds its body, whatever its type.
+func TestFormsAreBounded(t *testing.T) { //nolint:paralleltest // as above
+	s := besiege(t, "")
+	const size = 256 << 20
+	kinds := map[string]string{
+		"multipart/form-data; boundary=b":   "--b\r\nContent-Disposition: form-data; name=\"body\"\r\n\r\n",
+		"multipart/mixed; boundary=b":       "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x\"\r\n\r\n",
+		"application/x-www-form-urlencoded": "a=", "application/json": `{"a":"`, "text/plain": "", "": "",
+	}
+	s.under(t, func() {
+		for _, r := range routes(t) {
+			if r.door != "console" || r.method != http.MethodPost || strings.HasSuffix(r.pattern, "/signout") {
+				continue
+			}
+			for kind, head := range kinds {
+				if a := s.post(t, r.path("x"), kind, io.MultiReader(strings.NewReader(head), io.LimitReader(endless{}, size))); a.Status >= 500 && a.Status != http.StatusServiceUnavailable {
+					t.Errorf("%s as %q: %d", r.pattern, kind, a.Status)
+				}
+			}
+		}
+	})
+}
+
+// Large pictures are looked at before they are decoded.
+func TestLargePicturesAreMeasuredFirst(t *testing.T) { //nolint:paralleltest // as above
+	s := besiege(t, "")
+	var b bytes.Buffer
+	picture := image.NewUniform(color.RGBA64{1, 2, 3, 65535})
+	deep := image.NewNRGBA64(image.Rect(0, 0, 6300, 6300))
+	for y := 0; y < 6300; y += 100 {
+		for x := 0; x < 6300; x += 100 {
+			deep.Set(x, y, picture.C)
+		}
+	}
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, deep); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("a picture of %d KB", b.Len()>>10)
+	id := s.upload(t, "large.png", b.Bytes())
+	s.under(t, func() {
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/console/studio/files/"+id+"/small", http.NoBody)
+				if err != nil {
+					return
+				}
+				if response, err := s.browser.Do(r); err == nil {
+					_, _ = io.Copy(io.Discard, response.Body)
+					_ = response.Body.Close()
+				}
+			})
+		}
+		all.Wait()
+		s.send(t, "/api/v1/apps/contact-sheet/generations", "application/json",
+			strings.NewReader(fmt.Sprintf(`{"parameters":{"images":[%s]}}`, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("%q,", id), 8), ","))))
+		s.settled(t)
+	})
+}
+
+// settled waits until the bad tenant's generations have ended.
+func (s *siege) settled(t *testing.T) {
+	t.Helper()
+	books := s.Books(t, "")
+	end := time.Now().Add(2 * time.Minute)
+	for open := 1; open > 0 && time.Now().Before(end); {
+		if err := books.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM generations WHERE workspace = 'default' AND state IN ('pending', 'processing')`).Scan(&open); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(50 * time.Millisecond) //nolint:forbidigo // between two looks
+	}
+}
+
+// A silent address of one tenant's does not hold up another's messages.
+func TestASilentAddressHoldsUpNobody(t *testing.T) { //nolint:paralleltest // as above
+	s := besiege(t, "egress: {allow_private: [127.0.0.0/8]}\n")
+	var givenUp atomic.Int64
+	over := make(chan struct{})
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // only then does the server see that the caller is gone
+		select {
+		case <-r.Context().Done():
+			givenUp.Add(1)
+		case <-over:
+		}
+	}))
+	t.Cleanup(func() {
+		close(over)
+		silent.Close()
+	})
+	heard := make(chan struct{}, 100)
+	listening := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { heard <- struct{}{} }))
+	t.Cleanup(listening.Close)
+	order := func(key, prompt, hook string) house.Answer {
+		return s.Post(t, "/api/v1/generations", key, fmt.Sprintf(`{"model":"stele/sandbox-image","prompt":%q,"webhook_url":%q}`, prompt, hook))
+	}
+	s.under(t, func() {
+		for i := range orders {
+			if a := order(s.bad.Key, fmt.Sprint("x", i), silent.URL); a.Status != http.StatusCreated {
+				t.Fatalf("an order: %d %s", a.Status, a.Body)
+			}
+		}
+		s.settled(t)
+		start := time.Now()
+		order(s.good.Key, "x", listening.URL)
+		select {
+		case <-heard:
+			t.Logf("the good tenant's message took %s", time.Since(start).Round(time.Millisecond))
+			if n := givenUp.Load(); n > 0 {
+				t.Errorf("%d silent deliveries had to be given up before it", n)
+			}
+		case <-time.After(house.Patience):
+			t.Errorf("the good tenant's message did not come within %s", house.Patience)
+		}
+	})
+}
+
+// Orders that hang do not hold up another tenant's orders of the same kind.
+func TestHangingOrdersHoldUpNobody(t *testing.T) { //nolint:paralleltest // as above
+	for name, order := range map[string]string{
+		"hanging": `{"model":"stele/sandbox-image","prompt":"x %d [[sandbox: hang]]"}`,
+		"queued":  `{"model":"stele/canvas","mode":"text_to_image","prompt":"x %d"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := besiege(t, "")
+			s.under(t, func() {
+				for i := range orders {
+					if a := s.Post(t, "/api/v1/generations", s.bad.Key, fmt.Sprintf(order, i)); a.Status != http.StatusCreated {
+						t.Fatalf("an order: %d %s", a.Status, a.Body)
+					}
+				}
+				plain := strings.NewReplacer(" %d [[sandbox: hang]]", "", " %d", "").Replace(order)
+				start := time.Now()
+				a := s.Post(t, "/api/v1/generations", s.good.Key, plain)
+				_, id, _ := strings.Cut(a.Body, `"id":"`)
+				id, _, _ = strings.Cut(id, `"`)
+				house.Eventually(t, "the good tenant's picture is made", func() bool {
+					return strings.Contains(s.Get(t, "/api/v1/generations/"+id, s.good.Key).Body, `"success"`)
+				})
+				t.Logf("the good tenant's picture took %s", time.Since(start).Round(time.Millisecond))
+			})
+			s.Kill(t)
+		})
+	}
+}

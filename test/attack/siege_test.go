@@ -1,0 +1,263 @@
+// Package attack is what an enemy of Stele does: strangers, tenants and members
+// that take more than their part. Routes come from routes.txt, which a test of the
+// program holds against its tables, so that a new route is attacked without anybody
+// thinking of it. `make attack` runs it with the full counts.
+package attack
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"stele/test/house"
+)
+
+func TestMain(m *testing.M) { os.Exit(house.Main(m)) }
+
+// mostOver is how far the process may grow over its idle size under any attack.
+const mostOver = 300 << 20
+
+// siege is a house with two tenants: one that attacks and one that goes on working.
+type siege struct {
+	*house.House
+
+	bad, good house.Key    // keys of two workspaces
+	browser   *http.Client // signed in as the administrator
+	up        *upstream
+	idle      int64
+}
+
+// besiege starts a house, warms it up and looks at its size.
+func besiege(t *testing.T, extra string) *siege {
+	t.Helper()
+	s := &siege{up: newUpstream(t)}
+	s.House = house.Start(t, house.Options{Config: fmt.Sprintf(`
+metrics: {listen: "127.0.0.1:0"}
+providers:
+  self: {kind: vllm, base_url: %[1]q, models: ["*"]}
+  gem: {kind: gemini, base_url: %[2]q, api_key: secret, models: ["*"]}
+models:
+  shared: {targets: [self/steady], retries: 0}
+%[3]s`, s.up.URL+"/v1", s.up.URL, extra)})
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := *s.Client
+	client.Jar = jar
+	s.browser = &client
+	link, err := url.Parse(regexp.MustCompile(`http://\S+/console/setup\?token=\S+`).FindString(s.Greeting()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const password = "correct horse battery"
+	s.post(t, "/console/setup", "application/x-www-form-urlencoded", strings.NewReader(url.Values{
+		"token": {link.Query().Get("token")}, "email": {"admin@example.com"}, "password": {password}, "again": {password},
+	}.Encode()))
+	s.Run(t, "workspaces", "create", "victim")
+	s.bad, s.good = s.CreateKey(t), s.CreateKey(t, "--workspace", "victim")
+	s.Await(t, s.good.Key, http.StatusOK)
+	for range 20 {
+		s.greet(t)
+	}
+	s.idle = s.memory(t, "VmRSS")
+	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.PID()), []byte("5"), 0) // where it cannot, the start counts as well
+	return s
+}
+
+// greet is what the good tenant does all day.
+func (s *siege) greet(t testing.TB) {
+	t.Helper()
+	if err := s.tryGreet(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func (s *siege) tryGreet(ctx context.Context) error {
+	const hello = `{"model":"stele/sandbox","messages":[{"role":"user","content":"Good morning"}]}`
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/api/v1/chat/completions", strings.NewReader(hello))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Authorization", "Bearer "+s.good.Key)
+	a, err := s.Send(r)
+	if err == nil && a.Status != http.StatusOK {
+		err = fmt.Errorf("the good tenant was answered %d: %.200s", a.Status, a.Body)
+	}
+	return err
+}
+
+// under makes an attack while the good tenant goes on working, and then sees what
+// the attack has cost: nobody else may have noticed.
+func (s *siege) under(t *testing.T, attack func()) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	var good sync.WaitGroup
+	var greeted int
+	var slowest time.Duration
+	good.Go(func() {
+		for ctx.Err() == nil {
+			start := time.Now()
+			if err := s.tryGreet(ctx); err != nil && ctx.Err() == nil {
+				t.Errorf("while under attack: %v", err)
+				return
+			}
+			slowest = max(slowest, time.Since(start))
+			greeted++
+			select {
+			case <-ctx.Done():
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+	})
+	before := s.processor(t)
+	attack()
+	stop()
+	good.Wait()
+	over := s.memory(t, "VmHWM") - s.idle
+	t.Logf("%d greetings, the slowest %s; %d MB over idle; %s of processor", greeted, slowest.Round(time.Millisecond), over>>20, s.processor(t)-before)
+	if over > mostOver {
+		t.Errorf("the process grew by %d MB", over>>20)
+	}
+	s.greet(t)
+}
+
+// memory reads a figure of the process, in bytes: VmRSS now, VmHWM at its highest.
+func (s *siege) memory(t *testing.T, name string) int64 {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.PID()))
+	if err != nil {
+		house.Lacking(t, "the system does not tell how much memory a process has")
+	}
+	_, rest, _ := strings.Cut(string(status), name+":")
+	kB, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kB << 10
+}
+
+// processor is how long the process has computed so far.
+func (s *siege) processor(t *testing.T) time.Duration {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.PID()))
+	if err != nil {
+		house.Lacking(t, "the system does not tell how long a process computes")
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')'):]))
+	var ticks int
+	for _, text := range fields[12:14] { // utime and stime, counted from the state
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}
+
+// post sends something as the browser does and gives the answer, whatever it is.
+func (s *siege) post(t testing.TB, path, kind string, body io.Reader) house.Answer {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", kind)
+	response, err := s.browser.Do(r)
+	if err != nil {
+		return house.Answer{Body: err.Error()}
+	}
+	defer response.Body.Close()
+	text, _ := io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	return house.Answer{Status: response.StatusCode, Header: response.Header, Body: string(text)}
+}
+
+// chat sends a chat of the bad tenant.
+func (s *siege) chat(t testing.TB, body string) house.Answer {
+	t.Helper()
+	return s.send(t, "/api/v1/chat/completions", "application/json", strings.NewReader(body))
+}
+
+// send sends a request of the bad tenant. A connection that is broken off is an
+// answer, too.
+func (s *siege) send(t testing.TB, path, kind string, body io.Reader) house.Answer {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+s.bad.Key)
+	r.Header.Set("Content-Type", kind)
+	a, err := s.Send(r)
+	if err != nil {
+		return house.Answer{Body: err.Error()}
+	}
+	return a
+}
+
+// upstream is a self-hosted model server that believes all it is told.
+type upstream struct {
+	*httptest.Server
+
+	mu    sync.Mutex // guards what follows
+	paths []string
+	said  []string // bodies, the beginning of each
+	bytes int64    // of all bodies
+}
+
+func newUpstream(t *testing.T) *upstream {
+	u := new(upstream)
+	u.Server = httptest.NewServer(http.HandlerFunc(u.serve))
+	t.Cleanup(func() {
+		u.CloseClientConnections()
+		u.Close()
+	})
+	return u
+}
+
+func (u *upstream) serve(w http.ResponseWriter, r *http.Request) {
+	head, _ := io.ReadAll(io.LimitReader(r.Body, 64<<10))
+	rest, _ := io.Copy(io.Discard, r.Body)
+	u.mu.Lock()
+	u.paths = append(u.paths, r.URL.EscapedPath())
+	u.said = append(u.said, string(head))
+	u.bytes += int64(len(head)) + rest
+	u.mu.Unlock()
+	var asked struct{ Model string }
+	_ = json.Unmarshal(head, &asked)
+	switch {
+	case strings.Contains(string(head), "BREAK"):
+		w.WriteHeader(http.StatusInternalServerError)
+	case strings.Contains(string(head), "SILENCE"):
+		<-r.Context().Done()
+	case strings.HasSuffix(r.URL.Path, "/models"):
+		_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"steady","object":"model"}]}`)
+	case strings.Contains(r.URL.Path, "enerateContent"):
+		_, _ = io.WriteString(w, `{"candidates":[{"content":{"role":"model","parts":[{"text":"yes"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":1,"candidatesTokenCount":1,"totalTokenCount":2}}`)
+	default:
+		fmt.Fprintf(w, `{"id":"c","object":"chat.completion","created":1,"model":%q,"choices":[{"index":0,"message":{"role":"assistant","content":"yes"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}`, asked.Model)
+	}
+}
+
+// heard gives what the upstream was told so far, and forgets it.
+func (u *upstream) heard() (paths, said []string, bytes int64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	paths, said, bytes = u.paths, u.said, u.bytes
+	u.paths, u.said, u.bytes = nil, nil, 0
+	return paths, said, bytes
+}
