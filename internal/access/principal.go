@@ -83,6 +83,11 @@ func (s Scope) AllowsModel(id string) bool {
 	return matches(s.Models, id) && (s.Policy == nil || matches(s.Policy.Models, id))
 }
 
+// LimitsModels reports whether there are models that the scope does not open.
+func (s Scope) LimitsModels() bool {
+	return len(s.Models) > 0 || s.Policy != nil && (len(s.Policy.Models) > 0 || len(s.Policy.Providers) > 0)
+}
+
 // LimitsProviders reports whether there are providers that may not be asked.
 func (s Scope) LimitsProviders() bool { return s.Policy != nil && len(s.Policy.Providers) > 0 }
 

@@ -15,14 +15,15 @@ const (
 	sessionCookie = "stele_session"
 	formLimit     = 64 << 10
 	jsonLimit     = 8 << 20
-	fileLimit     = 1 << 40 // of what is kept while it arrives: the room that keeps it says how large it may be
+	codeLimit     = 512 << 10 // of a request that is shown three times over: nobody reads a longer one
+	fileLimit     = 1 << 40   // of what is kept while it arrives: the room that keeps it says how large it may be
 )
 
 // bodyLimits are the routes that take more than a form, by method and pattern, and how
 // much. All others take formLimit, whatever they call what they are sent.
 var bodyLimits = map[string]int64{
 	"POST /console/playground/run":   jsonLimit,
-	"POST /console/playground/code":  jsonLimit,
+	"POST /console/playground/code":  codeLimit,
 	"POST /console/playground/files": fileLimit,
 	"POST /console/apps/files":       fileLimit,
 	"POST /console/studio/files":     fileLimit,
@@ -52,7 +53,7 @@ func errTooLarge(limit int64) error {
 	if limit >= 1<<20 {
 		return fault.New(fault.BodyTooLarge, "This takes at most %d MB.", limit>>20).With("limit", limit)
 	}
-	return fault.New(fault.BodyTooLarge, "A form has at most %d KB.", limit>>10).With("limit", limit)
+	return fault.New(fault.BodyTooLarge, "This takes at most %d KB.", limit>>10).With("limit", limit)
 }
 
 // visitor finds who is signed in. Nothing but the cookie is looked at: an API

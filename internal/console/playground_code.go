@@ -18,6 +18,7 @@ import (
 	"stele/internal/dialect/openai"
 	"stele/internal/fault"
 	"stele/internal/file"
+	"stele/internal/scope"
 )
 
 // spelling is a request in one of the dialects of the public API.
@@ -56,6 +57,10 @@ var spellings = []struct {
 func (c *Console) spellPlayground(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	req, err := readTalk(r)
 	if err != nil {
+		return err
+	}
+	const shown = 64 // bytes of marked text, in three dialects, for each byte of a request of small pieces
+	if err := scope.From(r.Context()).Memory.Grow(r.Context(), shown*int64(len(req.Origin.Body))); err != nil {
 		return err
 	}
 	talk, err := req.Conversation()

@@ -112,6 +112,9 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 		return nil, err
 	}
 	call.model = model
+	if err := checkSteering(who, req); err != nil {
+		return nil, err
+	}
 	several := len(model.Targets) > 1
 	if several { // only then there is something to hold
 		talk, err := req.Conversation()

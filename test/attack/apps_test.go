@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -49,17 +50,29 @@ func (s *siege) check(t testing.TB, expression string) house.Answer {
 	return s.post(t, "/console/apps/check", "application/x-www-form-urlencoded", strings.NewReader(url.Values{"source": {appOf("my-app", expression)}}.Encode()))
 }
 
-// publish makes an app of the member's and returns its id.
-func (s *siege) publish(t *testing.T, id, expression string) {
+// publish makes an app of the member's, and says whether it was taken.
+func (s *siege) publish(t *testing.T, id, expression string) bool {
 	t.Helper()
-	form := url.Values{"id": {id}, "source": {appOf(id, expression)}, "from": {""}}
-	a := s.post(t, "/console/apps/new", "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
-	if a.Status >= 400 {
-		return // refused: as good
+	const kind = "application/x-www-form-urlencoded"
+	if a := s.post(t, "/console/apps/new", kind, strings.NewReader(url.Values{"id": {id}}.Encode())); a.Status != http.StatusSeeOther {
+		t.Fatalf("a new app: %d %.300s", a.Status, a.Body)
 	}
-	form = url.Values{"source": {appOf(id, expression)}, "revision": {"1"}}
-	s.post(t, "/console/apps/"+id+"/edit", "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
-	s.post(t, "/console/apps/"+id+"/publish", "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/console/apps/"+id+"/edit", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := s.browser.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	page, _ := io.ReadAll(response.Body)
+	revision := regexp.MustCompile(`name="revision" value="(\d+)"`).FindSubmatch(page)
+	if revision == nil {
+		t.Fatalf("the editor: %d", response.StatusCode)
+	}
+	form := url.Values{"source": {appOf(id, expression)}, "revision": {string(revision[1])}}
+	return s.post(t, "/console/apps/"+id+"/publish", kind, strings.NewReader(form.Encode())).Status == http.StatusSeeOther
 }
 
 // expressions ask for more than they may have.
@@ -117,9 +130,9 @@ func TestExpressionsHurtNobody(t *testing.T) { //nolint:paralleltest // it looks
 				before := s.processor(t)
 				s.check(t, expression)
 				if len(expression) < 100_000 {
-					s.publish(t, id, expression)
+					t.Logf("published: %t", s.publish(t, id, expression))
 					s.post(t, "/console/apps/"+id+"/price", "application/x-www-form-urlencoded", strings.NewReader("seed="+strings.Repeat("s", 2000)))
-					s.send(t, "/api/v1/apps/"+id+"/generations", "application/json", strings.NewReader(`{"parameters":{"seed":"`+strings.Repeat("s", 2000)+`"}}`))
+					s.send(t, "/api/v1/apps/"+id+"/generations", "application/json", strings.NewReader(`{"seed":"`+strings.Repeat("s", 2000)+`"}`))
 				}
 				if took := s.processor(t) - before; took > 20*time.Second {
 					t.Errorf("%s of processor", took)
@@ -222,15 +235,22 @@ func TestLargePicturesAreMeasuredFirst(t *testing.T) { //nolint:paralleltest // 
 				if err != nil {
 					return
 				}
-				if response, err := s.browser.Do(r); err == nil {
-					_, _ = io.Copy(io.Discard, response.Body)
-					_ = response.Body.Close()
+				response, err := s.browser.Do(r)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_, _ = io.Copy(io.Discard, response.Body)
+				_ = response.Body.Close()
+				if response.StatusCode >= 400 && response.StatusCode != http.StatusServiceUnavailable {
+					t.Errorf("a small picture: %d", response.StatusCode)
 				}
 			})
 		}
 		all.Wait()
-		s.send(t, "/api/v1/apps/contact-sheet/generations", "application/json",
-			strings.NewReader(fmt.Sprintf(`{"parameters":{"images":[%s]}}`, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("%q,", id), 8), ","))))
+		a := s.send(t, "/api/v1/apps/contact-sheet/generations", "application/json",
+			strings.NewReader(fmt.Sprintf(`{"pictures":[%s]}`, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("%q,", id), 8), ","))))
+		t.Logf("a sheet of eight: %d %.200s", a.Status, a.Body)
 		s.settled(t)
 	})
 }

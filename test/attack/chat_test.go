@@ -3,11 +3,11 @@ package attack
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -62,16 +62,24 @@ func TestNamesOfModelsAreNotKept(t *testing.T) { //nolint:paralleltest // it loo
 	}
 }
 
-// TestAMemberInAnotherCase: an upstream that ignores case would serve the other one.
-func TestAMemberInAnotherCaseDoesNotPass(t *testing.T) { //nolint:paralleltest // as above
+// A key that opens one model gets no other by a second name for it.
+func TestAKeyGetsTheModelThatItOpens(t *testing.T) { //nolint:paralleltest // as above
 	s := besiege(t, "")
-	for _, twin := range []string{"Model", "MODEL", "mOdel"} {
-		s.chat(t, fmt.Sprintf(`{"model":"self/small",%q:"self/big","messages":[{"role":"user","content":"x"}]}`, twin))
-		s.chat(t, fmt.Sprintf(`{%q:"self/big","model":"self/small","messages":[{"role":"user","content":"x"}]}`, twin))
+	s.bad = s.CreateKey(t, "--allow-model", "self/small")
+	s.Await(t, s.bad.Key, http.StatusOK)
+	ways := []string{
+		`"Model":"BIG"`, `"MODEL":"BIG"`, `"mOdel":"BIG"`, `"models":["BIG"]`, `"fallbacks":["BIG"]`, `"fallbacks":[{"small":["BIG"]}]`,
+		`"extra_body":{"model":"BIG"}`, `"extra_body":{"models":["BIG"]}`, `"extra_body":{"Model":"BIG"}`, `"options":{"model":"BIG"}`, `"extra_body":{"extra_body":{"model":"BIG"}}`,
+		`"context_window_fallbacks":[{"small":["BIG"]}]`, `"model_list":[{"model_name":"small","litellm_params":{"model":"BIG"}}]`,
+	}
+	for _, way := range ways {
+		for _, format := range []string{`{"model":"self/small",%s,"messages":[{"role":"user","content":"x"}]}`, `{%s,"model":"self/small","messages":[{"role":"user","content":"x"}]}`} {
+			s.chat(t, fmt.Sprintf(format, way))
+		}
 	}
 	_, said, _ := s.up.heard()
 	for _, body := range said {
-		if strings.Contains(body, "big") {
+		if strings.Contains(body, "BIG") {
 			t.Errorf("the upstream was told %s", body)
 		}
 	}
@@ -94,6 +102,9 @@ func TestAddressesThatLeadInsideDoNotPass(t *testing.T) { //nolint:paralleltest 
 	}
 	for _, part := range parts {
 		for _, address := range addresses {
+			if strings.Contains(part, "file_data") && strings.HasPrefix(address, "/etc") {
+				continue // there it is base64, and nothing else
+			}
 			quoted := fmt.Sprintf(part, address)
 			s.chat(t, `{"model":"self/steady","messages":[{"role":"user","content":[{"type":"text","text":"x"},`+quoted+`]}]}`)
 		}
@@ -116,6 +127,7 @@ func (s *siege) upload(t *testing.T, name string, bytesOf []byte) string {
 	t.Helper()
 	var form bytes.Buffer
 	w := multipart.NewWriter(&form)
+	_ = w.WriteField("purpose", "user_data") // documents are taken for chats
 	part, err := w.CreateFormFile("file", name)
 	if err != nil {
 		t.Fatal(err)
@@ -123,11 +135,11 @@ func (s *siege) upload(t *testing.T, name string, bytesOf []byte) string {
 	_, _ = part.Write(bytesOf)
 	_ = w.Close()
 	a := s.send(t, "/api/v1/files", w.FormDataContentType(), &form)
-	var kept struct{ Data struct{ ID string } }
-	if err := json.Unmarshal([]byte(a.Body), &kept); err != nil || kept.Data.ID == "" {
+	id := regexp.MustCompile(`"file_\w+"`).FindString(a.Body)
+	if id == "" {
 		t.Fatalf("upload: %d %.300s", a.Status, a.Body)
 	}
-	return kept.Data.ID
+	return strings.Trim(id, `"`)
 }
 
 // One file named often is as many files.
@@ -208,7 +220,7 @@ func TestHeavyBodiesAreQuickWork(t *testing.T) { //nolint:paralleltest // as abo
 			before := s.processor(t)
 			a := s.chat(t, body)
 			took := s.processor(t) - before
-			t.Logf("%s: %d KB, %d, %s of processor", name, len(body)>>10, a.Status, took)
+			t.Logf("%s: %d KB, %d, %s of processor, %d MB over idle", name, len(body)>>10, a.Status, took, (s.memory(t, "VmHWM")-s.idle)>>20)
 			if a.Status >= 500 || a.Status == 0 || took > 5*time.Second {
 				t.Errorf("%s: %d, %s of processor: %.200s", name, a.Status, took, a.Body)
 			}
@@ -219,6 +231,7 @@ func TestHeavyBodiesAreQuickWork(t *testing.T) { //nolint:paralleltest // as abo
 			if took := s.processor(t) - before; took > 5*time.Second {
 				t.Errorf("%s as code: %s of processor", name, took)
 			}
+			t.Logf("%s as code: %d MB over idle", name, (s.memory(t, "VmHWM")-s.idle)>>20)
 		}
 	})
 }
@@ -266,6 +279,9 @@ func TestARevokedKeyEndsItsStreams(t *testing.T) { //nolint:paralleltest // as a
 // All at once: slow clients, silent streams, giants and spinning expressions.
 func TestAllAtOnce(t *testing.T) { //nolint:paralleltest // as above
 	s := besiege(t, "")
+	if !s.publish(t, "spin", spinner) {
+		t.Fatal("the app that spins is not taken")
+	}
 	s.under(t, func() {
 		var open sync.Map
 		var all sync.WaitGroup
@@ -288,7 +304,7 @@ func TestAllAtOnce(t *testing.T) { //nolint:paralleltest // as above
 			return fmt.Sprintf("POST /api/v1/messages HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n{", s.bad.Key, 32<<20)
 		})
 		for range spinning {
-			all.Go(func() { s.check(t, spinner) })
+			all.Go(func() { s.post(t, "/console/apps/spin/price", "application/x-www-form-urlencoded", strings.NewReader("seed=x")) })
 		}
 		all.Wait()
 		for range 50 {

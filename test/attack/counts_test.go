@@ -9,4 +9,7 @@ const (
 	giants        = 200
 	spinning      = 50
 	orders        = 60
+
+	// Nobody waits here for what is the same after a minute.
+	bounds = "limits: {body_stall: 2s, write_stall: 3s, header_time: 3s}\n"
 )

@@ -8,4 +8,6 @@ const (
 	giants        = 200
 	spinning      = 500
 	orders        = 200
+
+	bounds = "" // as they are
 )

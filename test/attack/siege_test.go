@@ -51,7 +51,7 @@ providers:
   gem: {kind: gemini, base_url: %[2]q, api_key: secret, models: ["*"]}
 models:
   shared: {targets: [self/steady], retries: 0}
-%[3]s`, s.up.URL+"/v1", s.up.URL, extra)})
+%[3]s%[4]s`, s.up.URL+"/v1", s.up.URL, bounds, extra)})
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)

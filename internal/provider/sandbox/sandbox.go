@@ -13,6 +13,7 @@ import (
 	"stele/internal/chat"
 	"stele/internal/fault"
 	"stele/internal/relay"
+	"stele/internal/scope"
 )
 
 // The names that replies carry: the provider's and its only model's.
@@ -23,6 +24,13 @@ const (
 
 // mostAnswers bounds how many answers may be asked for at once.
 const mostAnswers = 128
+
+// mostPieces bounds how many pieces all answers to a request may have together, those
+// told as alternatives included, and pieceCost is the memory that one takes on its way.
+const (
+	mostPieces = 250_000
+	pieceCost  = 256
+)
 
 // Options are what a Sandbox is made of. The zero value is usable.
 type Options struct {
@@ -77,6 +85,9 @@ func (s *Sandbox) Do(ctx context.Context, req *chat.Request, t relay.Target) (*c
 	if err != nil {
 		return nil, err
 	}
+	if err := scope.From(ctx).Memory.Grow(ctx, int64(p.pieces)*pieceCost); err != nil {
+		return nil, err
+	}
 	pace := &patience{sleep: s.sleep, limits: t.Timeouts}
 	if err := p.orders.before(ctx, pace); err != nil {
 		return nil, err
@@ -105,6 +116,7 @@ type plan struct {
 	orders  orders
 	prompt  prompt
 	answers []answer
+	pieces  int // of all answers, with their alternatives
 	usage   chat.Usage
 	fitted  map[string]json.RawMessage // instances by their schemas: several answers need the same
 }
@@ -136,8 +148,18 @@ func (s *Sandbox) plan(talk *chat.Conversation, stream bool) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	told := 1 // each piece, and its alternatives
+	if talk.Logprobs != nil {
+		told += min(*talk.Logprobs, mostLikely)
+	}
 	for take := range n {
 		a := p.compose(calls, take)
+		for i := range a.blocks {
+			p.pieces += told * len(a.blocks[i].pieces)
+		}
+		if p.pieces > mostPieces {
+			return nil, bad("n", "All answers together, with their alternatives, would be too long: ask for fewer or shorter ones.")
+		}
 		s.seal(&a, p.prompt.sum)
 		p.answers = append(p.answers, a)
 	}

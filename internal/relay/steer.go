@@ -1,0 +1,41 @@
+package relay
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"stele/internal/access"
+	"stele/internal/chat"
+	"stele/internal/fault"
+)
+
+// checkSteering refuses what would let a provider serve another model than the one
+// that was looked up: some routers take a list of models, or of fallbacks, beside
+// the model. It is looked for only where the caller may not have every model.
+func checkSteering(who access.Principal, req *chat.Request) error {
+	if !who.Scope.LimitsModels() || len(req.Origin.Body) == 0 {
+		return nil
+	}
+	if name := steering(gjson.ParseBytes(req.Origin.Body), 0); name != "" {
+		return fault.New(fault.PermissionDenied, "This key opens certain models only, and %q could have its provider serve another one: leave it out.", name).
+			With("field", name)
+	}
+	return nil
+}
+
+// steering is a member of a body by which its provider could choose a model, or "".
+func steering(body gjson.Result, depth int) (found string) {
+	const deepest = 4 // of bodies in bodies
+	body.ForEach(func(key, value gjson.Result) bool {
+		name := strings.ToLower(key.Str)
+		switch {
+		case (name == "extra_body" || name == "extrabody" || name == "options") && value.IsObject() && depth < deepest:
+			found = steering(value, depth+1)
+		case strings.Contains(name, "model") && name != "model", strings.Contains(name, "fallback") && name != "fallback_credit_token":
+			found = key.Str
+		}
+		return found == ""
+	})
+	return found
+}
