@@ -133,6 +133,11 @@ func (r *Runner) prepare(ctx context.Context, run *run, s *Step, d *Done, item a
 		size += int64(len(text))
 	}
 	task := run.task
+	for _, id := range texts(values["files"]) {
+		if f, err := r.Files.File(ctx, task.Workspace, id); err == nil { // one that is not there fails the call itself
+			size += 2 * f.Size // as it is read, and as it is sent
+		}
+	}
 	if s.Chat != nil {
 		return func(ctx context.Context, d *Done) { r.talk(ctx, task, s, values, d) }, size, nil
 	}

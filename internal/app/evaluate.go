@@ -84,7 +84,7 @@ func (r *Runner) evaluate(ctx context.Context, run *run, work func(b *formula.Bu
 	})
 }
 
-// mostHeld is how many bytes the prompts of all calls on their way may have together,
+// mostHeld is how many bytes the prompts and files of all calls on their way may have together,
 // and the answers that looks at runs have in hands.
 const mostHeld = 64 << 20
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/url"
 	"path"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"stele/internal/access"
+	"stele/internal/fair"
 	"stele/internal/fault"
 	"stele/internal/memory"
 	"stele/internal/scope"
@@ -51,6 +53,10 @@ type Options struct {
 	Asides Asides         // tasks that were set aside; nil: they are not shown
 }
 
+// mostVisits is how many requests of one person may be open at a time, live pages and
+// the playground's streams included.
+const mostVisits = 100
+
 // Console serves the browser's routes. It expects paths without the base path,
 // which the server takes off, and a scope in the request's context. It is safe
 // for concurrent use.
@@ -83,6 +89,7 @@ type Console struct {
 	auditLags func(context.Context) ([]AuditLag, error)
 	health    HealthSource
 	memory    *memory.Budget
+	visits    *fair.Semaphore // requests that people have open, by person
 	asides    Asides
 }
 
@@ -105,6 +112,7 @@ func New(o Options) (*Console, error) {
 	c.apps = o.Apps
 	c.supply = o.Supply
 	c.memory = o.Memory
+	c.visits = fair.New(math.MaxInt64, mostVisits)
 	c.start, c.usage, c.requests, c.captures, c.health = o.Start, o.Usage, o.Requests, o.Captures, o.Health
 	c.auditLags = o.AuditLags
 	c.asides = o.Asides

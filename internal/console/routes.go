@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"stele/internal/access"
 	"stele/internal/fault"
@@ -231,6 +232,10 @@ func (c *Console) enter(w http.ResponseWriter, r *http.Request, route Route) err
 		return err
 	}
 	if route.Need != open {
+		if !c.visits.TryAcquire(v.Session.User, 1) {
+			return fault.New(fault.ConcurrencyLimit, "You have %d requests open here already: close some pages.", mostVisits).After(time.Second)
+		}
+		defer c.visits.Release(v.Session.User, 1)
 		lease := c.memory.OpenPart(v.Session.Workspace, v.Session.User)
 		defer lease.Close()
 		scope.From(r.Context()).Memory = lease

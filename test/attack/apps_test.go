@@ -2,6 +2,7 @@ package attack
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"image"
 	"image/color"
@@ -339,4 +340,44 @@ func TestHangingOrdersHoldUpNobody(t *testing.T) { //nolint:paralleltest // as a
 			s.Kill(t)
 		})
 	}
+}
+
+// One person's live pages do not take the place of all others'.
+func TestAPersonHasABoundedNumberOfPagesOpen(t *testing.T) { //nolint:paralleltest // as above
+	s := besiege(t, "")
+	const many, most = 150, 100
+	a := s.Post(t, "/api/v1/generations", s.bad.Key, `{"model":"stele/sandbox-image","prompt":"x [[sandbox: hang]]"}`)
+	id := regexp.MustCompile(`gen_\w+`).FindString(a.Body)
+	s.under(t, func() {
+		ctx, stop := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		var opened, refused atomic.Int64
+		for range many {
+			all.Go(func() {
+				r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/console/studio/events?id="+id, http.NoBody)
+				if err != nil {
+					return
+				}
+				response, err := s.browser.Do(r)
+				if err != nil {
+					return
+				}
+				defer response.Body.Close()
+				switch response.StatusCode {
+				case http.StatusOK:
+					opened.Add(1)
+					_, _ = io.Copy(io.Discard, response.Body) // until all are there
+				case http.StatusTooManyRequests:
+					refused.Add(1)
+				}
+			})
+		}
+		house.Eventually(t, "all are answered", func() bool { return opened.Load()+refused.Load() == many })
+		if opened.Load() != most {
+			t.Errorf("%d are open", opened.Load())
+		}
+		stop()
+		all.Wait()
+	})
+	s.Kill(t) // it would wait for the order
 }

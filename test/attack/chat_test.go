@@ -304,7 +304,9 @@ func TestAllAtOnce(t *testing.T) { //nolint:paralleltest // as above
 			return fmt.Sprintf("POST /api/v1/messages HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n{", s.bad.Key, 32<<20)
 		})
 		for range spinning {
-			all.Go(func() { s.post(t, "/console/apps/spin/price", "application/x-www-form-urlencoded", strings.NewReader("seed=x")) })
+			all.Go(func() {
+				s.post(t, "/console/apps/spin/price", "application/x-www-form-urlencoded", strings.NewReader("seed=x"))
+			})
 		}
 		all.Wait()
 		for range 50 {
