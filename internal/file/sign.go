@@ -50,7 +50,7 @@ func (s *Service) address(id, name string, until time.Time) string {
 	if s.Settings != nil {
 		life = cmp.Or(s.Settings().URLLife, lasts)
 	}
-	same := max(time.Second, min(step, life/4))
+	same := max(time.Second, min(step, life/4).Truncate(time.Second)) // addresses tell whole seconds
 	expires := s.Now().Add(life).Truncate(same).Add(same)
 	if !until.IsZero() && until.Before(expires) {
 		expires = until

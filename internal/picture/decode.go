@@ -32,15 +32,22 @@ func (h Header) Decode(ctx context.Context, lease *memory.Lease, r io.Reader) (m
 	if err := own.Await(ctx, h.Cost); err != nil {
 		return nil, nil, err
 	}
-	done := make(chan error, 1)
+	type decoded struct {
+		picture image.Image
+		err     error
+	}
+	done := make(chan decoded, 1)
 	go func() {
-		done <- Safely(func() (err error) {
-			m, err = decode(&halting{ctx: ctx, Reader: r})
+		var d decoded
+		d.err = Safely(func() (err error) {
+			d.picture, err = decode(&halting{ctx: ctx, Reader: r})
 			return err
 		})
+		done <- d
 	}()
 	select {
-	case err = <-done:
+	case d := <-done:
+		m, err = d.picture, d.err
 	case <-ctx.Done():
 		go func() { <-done; own.Close() }() // it holds its memory until it has noticed
 		return nil, nil, context.Cause(ctx)

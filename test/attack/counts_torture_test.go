@@ -3,7 +3,7 @@
 package attack
 
 const (
-	slowClients   = 8000 // both ends are in one machine's count of open files
+	slowClients   = 10_000
 	silentStreams = 1000
 	giants        = 200
 	spinning      = 500
