@@ -89,7 +89,9 @@ func operator(t *testing.T, h *house.House) *tenant {
 	const password = "correct horse battery staple"
 	res := v.send(t, "/console/setup", url.Values{"token": {found[1]}, "email": {"admin@example.com"}, "password": {password}, "again": {password}})
 	for _, c := range res.Cookies() {
-		v.cookie = c
+		if c.Name == "stele_session" {
+			v.cookie = c
+		}
 	}
 	if v.cookie == nil {
 		t.Fatalf("not signed in: %s", res.Status)

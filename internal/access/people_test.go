@@ -302,11 +302,12 @@ func TestChangingThePasswordEndsOtherSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, cookie, err := h.SignIn(t.Context(), "a@example.com", password, access.Browser{})
+	_, cookie, err := h.SignIn(t.Context(), "a@example.com", password, access.Browser{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, err = h.BySession(t.Context(), cookie); err != nil {
+	v, err := h.BySession(t.Context(), cookie)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := h.ChangePassword(t.Context(), v, "wrong", password+"!"); code(err) != fault.InvalidParameter {

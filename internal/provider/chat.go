@@ -226,7 +226,7 @@ func (c *Chat) whole(x *exchange) error {
 	}
 	if !x.reply.Passed || x.target.Watched { // it is understood, and written anew
 		if err := scope.From(x.dog.ctx).Memory.Grow(x.dog.ctx, dialect.Weight(body)+int64(len(body))); err != nil {
-			return err
+			return ofAnswer(err)
 		}
 	}
 	x.close()
@@ -263,13 +263,22 @@ func readAll(x *exchange) ([]byte, error) {
 	body, err := scope.From(ctx).Memory.ReadAll(ctx, io.LimitReader(&fed{x.answer.Body, x.dog}, mostAnswer+1), x.answer.ContentLength)
 	switch {
 	case errors.Is(err, memory.ErrFull):
-		return nil, err
+		return nil, ofAnswer(err)
 	case err != nil:
 		return nil, broken(err)
 	case len(body) > mostAnswer:
 		return nil, errTooLong()
 	}
 	return body, nil
+}
+
+// ofAnswer is why there is no memory for an answer: one that can never have enough is
+// too long, and nothing about the request was wrong.
+func ofAnswer(err error) error {
+	if fault.From(err).Code == fault.BodyTooLarge {
+		return errTooLong().Because(err)
+	}
+	return err
 }
 
 // fed is an answer that tells its watchdog when something comes.

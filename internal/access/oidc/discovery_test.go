@@ -36,8 +36,11 @@ func TestDiscoveryHoldsNobodyUp(t *testing.T) {
 		if waited := time.Since(begun); waited != 10*time.Second { // one second each, and not fifteen
 			t.Errorf("they waited %s", waited)
 		}
-		d.mu.Lock() // free while the provider thinks
-		d.mu.Unlock()
+		if !d.mu.TryLock() {
+			t.Error("it is locked while the provider thinks")
+		} else {
+			d.mu.Unlock()
+		}
 		close(answer)
 		if err := <-patient; err != nil || asked != 1 {
 			t.Errorf("asked %d times, %v", asked, err)
