@@ -6,7 +6,6 @@ package console
 import (
 	"context"
 	"fmt"
-	"html/template"
 	"log/slog"
 	"math"
 	"net/http"
@@ -71,7 +70,7 @@ type Console struct {
 	version   string
 	log       *slog.Logger
 	now       func() time.Time
-	templates map[string]*template.Template
+	pages     map[string]page
 	assets    *assets
 	mux       *http.ServeMux
 
@@ -93,8 +92,8 @@ type Console struct {
 	asides    Asides
 }
 
-// New makes a Console: every template is read here, so that what is wrong with
-// one is seen at the start.
+// New makes a Console. Its pages are read when they are first wanted; a test reads
+// them all.
 func New(o Options) (*Console, error) {
 	c := &Console{
 		access: o.Access, publicURL: o.PublicURL, apiURL: o.APIURL, document: o.Document,
@@ -131,7 +130,7 @@ func New(o Options) (*Console, error) {
 	if c.assets, err = loadAssets(); err != nil {
 		return nil, fmt.Errorf("console: %w", err)
 	}
-	if c.templates, err = parseTemplates(); err != nil {
+	if c.pages, err = newPages(); err != nil {
 		return nil, fmt.Errorf("console: %w", err)
 	}
 	c.reference = sync.OnceValues(func() (*reference, error) { return readReference(o.Document) })

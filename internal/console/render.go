@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"stele/internal/access"
 	"stele/internal/scope"
@@ -22,28 +23,30 @@ var templateFiles embed.FS
 // parts are what any page may use; every other file is a page.
 var parts = []string{"templates/layout.html", "templates/parts.html", "templates/icons.html", "templates/supply_parts.html"}
 
-// parseTemplates reads each page with the layout and the parts around it.
-func parseTemplates() (map[string]*template.Template, error) {
+// page gives the templates of a page, which are read when it is first wanted: all of
+// them together are half of what an idle server holds.
+type page func() (*template.Template, error)
+
+// newPages finds the pages. Each is read with the layout and the parts around it.
+func newPages() (map[string]page, error) {
 	files, err := fs.Glob(templateFiles, "templates/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("find templates: %w", err)
 	}
-	common, err := template.New("").Option("missingkey=zero").ParseFS(templateFiles, parts...)
-	if err != nil {
-		return nil, fmt.Errorf("parse templates: %w", err)
-	}
-	sets := make(map[string]*template.Template)
+	pages := make(map[string]page)
 	for _, file := range files {
 		if slices.Contains(parts, file) {
 			continue
 		}
-		set, err := template.Must(common.Clone()).ParseFS(templateFiles, file)
-		if err != nil {
-			return nil, fmt.Errorf("parse templates: %w", err)
-		}
-		sets[strings.TrimSuffix(path.Base(file), ".html")] = set
+		pages[strings.TrimSuffix(path.Base(file), ".html")] = sync.OnceValues(func() (*template.Template, error) {
+			set, err := template.New("").Option("missingkey=zero").ParseFS(templateFiles, append(slices.Clone(parts), file)...)
+			if err != nil {
+				return nil, fmt.Errorf("parse templates: %w", err)
+			}
+			return set, nil
+		})
 	}
-	return sets, nil
+	return pages, nil
 }
 
 // view is what a template sees. Handlers fill in Title, Active, Visitor and
@@ -104,7 +107,11 @@ func (c *Console) execute(r *http.Request, page, name string, v view) ([]byte, e
 	v.Static = v.Base + "/console/static/" + c.assets.version
 	v.RequestID = scope.From(r.Context()).ID
 	var body bytes.Buffer
-	if err := c.templates[page].ExecuteTemplate(&body, name, v); err != nil {
+	set, err := c.pages[page]()
+	if err != nil {
+		return nil, err
+	}
+	if err := set.ExecuteTemplate(&body, name, v); err != nil {
 		return nil, fmt.Errorf("render %s: %w", page, err)
 	}
 	return body.Bytes(), nil

@@ -16,7 +16,8 @@ import (
 // JSON; strings are leapt over, so that one without parts costs next to nothing.
 func Addresses(body []byte, visit func(field, address string) error) error {
 	f := finder{b: body, visit: visit}
-	f.value("")
+	f.path = f.room[:0]
+	f.value(nil)
 	return f.err
 }
 
@@ -46,6 +47,7 @@ type finder struct {
 	b     []byte
 	i     int
 	path  []step
+	room  [8]step // for a path as deep as it usually is
 	visit func(field, address string) error
 	err   error
 }
@@ -57,7 +59,7 @@ type step struct {
 }
 
 // value looks at the value that comes next, which is the member's of this name.
-func (f *finder) value(name string) {
+func (f *finder) value(name []byte) {
 	f.blank()
 	if f.i >= len(f.b) {
 		return
@@ -69,8 +71,8 @@ func (f *finder) value(name string) {
 		f.list(name)
 	case '"':
 		from, to := f.quoted()
-		if !words[name] {
-			f.text(name, f.b[from:to])
+		if !words[string(name)] {
+			f.text(string(name), f.b[from:to])
 		}
 	default:
 		f.literal()
@@ -98,12 +100,12 @@ func (f *finder) object() {
 			continue
 		}
 		f.path = append(f.path, step{name: key})
-		f.value(string(key))
+		f.value(key)
 		f.path = f.path[:len(f.path)-1]
 	}
 }
 
-func (f *finder) list(name string) {
+func (f *finder) list(name []byte) {
 	f.i++
 	f.path = append(f.path, step{})
 	here := len(f.path) - 1

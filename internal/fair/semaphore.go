@@ -209,9 +209,11 @@ func (s *Semaphore) leave(t *tenant, w *waiter) {
 	s.forget(t)
 }
 
-// forget drops a tenant that neither holds nor waits, so that names do not pile up.
+// forget drops tenants that neither hold nor wait, so that names do not pile up. A few
+// are kept: the next request is most likely one of theirs.
 func (s *Semaphore) forget(t *tenant) {
-	if t.held == 0 && t.turn == nil {
+	const kept = 64
+	if t.held == 0 && t.turn == nil && len(s.tenants) > kept {
 		delete(s.tenants, t.name)
 	}
 }

@@ -75,10 +75,14 @@ func (c *Chat) checkAddresses(ctx context.Context, body []byte) error {
 	if c.addresses == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, checkTime)
-	defer cancel()
-	hosts := make(map[string]bool)
+	var hosts map[string]bool // made for the first address: most requests have none
 	return dialect.Addresses(body, func(field, address string) error {
+		if hosts == nil {
+			hosts = make(map[string]bool)
+			bounded, cancel := context.WithTimeout(ctx, checkTime)
+			defer context.AfterFunc(ctx, cancel) // released with the request at the latest, or by its own time
+			ctx = bounded
+		}
 		hosts[hostOf(address)] = true
 		if len(hosts) > mostHosts {
 			return fault.New(fault.InvalidMediaURL, "%s: addresses at more than %d hosts in one request.", field, mostHosts).With("field", field)

@@ -37,7 +37,7 @@ type conn struct {
 
 	// Guarded by crowd.mu.
 	group *group        // nil: it counts no more
-	quiet *list.Element // nil: a request of it is being served
+	at    *list.Element // of the group's order
 	open  int           // requests that have arrived whole and are being served
 
 	came  int          // bytes since it was last noted; only the reader's

@@ -31,7 +31,7 @@ type crowd struct {
 type group struct {
 	at    netip.Prefix
 	conns map[*conn]struct{}
-	quiet list.List // of *conn: those that serve no request, the longest so first
+	order list.List // of *conn: the one that was of use the longest ago is first
 }
 
 func newCrowd(bounds func() Bounds, trusted func() []netip.Prefix) *crowd {
@@ -82,8 +82,10 @@ func (w *crowd) dispensable() *conn {
 
 // dispensable is the connection the group can do best without, or nil.
 func (g *group) dispensable() *conn {
-	if first := g.quiet.Front(); first != nil {
-		return first.Value.(*conn)
+	for e := g.order.Front(); e != nil; e = e.Next() {
+		if c := e.Value.(*conn); c.open == 0 { // those that wait for an answer are not in its way for long
+			return c
+		}
 	}
 	now := time.Now()
 	for c := range g.conns {
@@ -99,9 +101,8 @@ func (w *crowd) enter(c *conn) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c.open++
-	if c.quiet != nil {
-		c.group.quiet.Remove(c.quiet)
-		c.quiet = nil
+	if c.group != nil {
+		c.group.order.MoveToBack(c.at)
 	}
 }
 
@@ -109,8 +110,8 @@ func (w *crowd) enter(c *conn) {
 func (w *crowd) leave(c *conn) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if c.open--; c.open == 0 && c.group != nil {
-		c.quiet = c.group.quiet.PushBack(c)
+	if c.open--; c.group != nil {
+		c.group.order.MoveToBack(c.at)
 	}
 }
 
@@ -118,8 +119,8 @@ func (w *crowd) leave(c *conn) {
 func (w *crowd) touch(c *conn) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if c.quiet != nil {
-		c.group.quiet.MoveToBack(c.quiet)
+	if c.group != nil {
+		c.group.order.MoveToBack(c.at)
 	}
 }
 
@@ -139,17 +140,15 @@ func (w *crowd) add(c *conn, at netip.Prefix) {
 		w.groups[at] = g
 	}
 	g.conns[c] = struct{}{}
-	c.group, c.quiet = g, g.quiet.PushBack(c)
+	c.group, c.at = g, g.order.PushBack(c)
 	w.total++
 	w.rank(g, len(g.conns)-1)
 }
 
 func (w *crowd) part(c *conn) {
 	g := c.group
-	if c.quiet != nil {
-		g.quiet.Remove(c.quiet)
-	}
-	c.group, c.quiet = nil, nil
+	g.order.Remove(c.at)
+	c.group, c.at = nil, nil
 	delete(g.conns, c)
 	w.total--
 	w.rank(g, len(g.conns)+1)

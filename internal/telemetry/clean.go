@@ -34,12 +34,44 @@ type clean struct{ slog.Handler }
 
 // Handle writes a record.
 func (c clean) Handle(ctx context.Context, r slog.Record) error {
+	plain := isPlain(r.Message)
+	r.Attrs(func(a slog.Attr) bool {
+		plain = plain && isClean(a)
+		return plain
+	})
+	if plain { // as most are
+		return c.Handler.Handle(ctx, r)
+	}
 	out := slog.NewRecord(r.Time, r.Level, tidy(r.Message, usualLength), r.PC)
 	r.Attrs(func(a slog.Attr) bool {
 		out.AddAttrs(tidyAttr(a))
 		return true
 	})
 	return c.Handler.Handle(ctx, out)
+}
+
+// isClean reports whether a fact is short and plain, seen at a glance.
+func isClean(a slog.Attr) bool {
+	switch a.Value.Kind() { //exhaustive:ignore
+	case slog.KindString:
+		return isPlain(a.Value.String()) && isPlain(a.Key)
+	case slog.KindAny, slog.KindGroup, slog.KindLogValuer:
+		return false
+	}
+	return isPlain(a.Key)
+}
+
+// isPlain reports whether a text is short and of letters that every terminal has.
+func isPlain(text string) bool {
+	if len(text) > usualLength {
+		return false
+	}
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // WithAttrs is a handler whose lines have these facts, too.
