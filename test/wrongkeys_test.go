@@ -19,7 +19,7 @@ func TestTenThousandWrongKeys(t *testing.T) {
 	t.Parallel()
 	const guesses, growth = 5000, 12 << 20
 	h := house.Start(t, house.Options{Env: []string{"GOGC=100"}}) // without the floor below which nothing is collected
-	guess(t, h, 2*guesses) // until the heap is as large as it gets
+	guess(t, h, 2*guesses)                                        // until the heap is as large as it gets
 	before := resident(t, h.PID())
 	guess(t, h, guesses)
 	after := resident(t, h.PID())

@@ -75,13 +75,13 @@ func (c *Chat) checkAddresses(ctx context.Context, body []byte) error {
 	if c.addresses == nil {
 		return nil
 	}
-	var hosts map[string]bool // made for the first address: most requests have none
+	var hosts map[string]bool // made for the first address, as is the time: most requests have none
+	cancel := context.CancelFunc(func() {})
+	defer func() { cancel() }()
 	return dialect.Addresses(body, func(field, address string) error {
 		if hosts == nil {
 			hosts = make(map[string]bool)
-			bounded, cancel := context.WithTimeout(ctx, checkTime)
-			defer context.AfterFunc(ctx, cancel) // released with the request at the latest, or by its own time
-			ctx = bounded
+			ctx, cancel = context.WithTimeout(ctx, checkTime)
 		}
 		hosts[hostOf(address)] = true
 		if len(hosts) > mostHosts {
