@@ -165,7 +165,7 @@ func TestASilentAddressIsTriedOnceAtATime(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer elsewhere.Close()
 	if _, d := p.deliver(p.send("http://localhost:" + elsewhere.URL[len("http://127.0.0.1:"):])); d.State != webhook.Delivered {
-		t.Skipf("localhost cannot be reached: %+v", d)
+		t.Errorf("another host is held up as well: %+v", d)
 	}
 	answers = true
 	p.now = p.now.Add(again)

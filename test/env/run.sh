@@ -74,6 +74,8 @@ tests() {
   step 'test tools' go_test tools
   step test go_test .
   step browser in_bash 'CGO_ENABLED=0 go test -timeout 15m ./internal/console'
+  # The race detector allocates, so that what counts allocations is left out above.
+  step allocations in_bash 'CGO_ENABLED=0 go test -count 1 -run Cheap ./internal/access'
   if [[ -e test/go.mod ]]; then
     step 'vet test' in_bash 'go -C test vet -tags torture ./... && cd test && go tool -modfile=../tools/go.mod staticcheck -tags torture ./...'
     step 'test test' go_test test

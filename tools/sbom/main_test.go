@@ -74,7 +74,7 @@ func TestAModuleOfUnknownLicenceIsRefused(t *testing.T) {
 	t.Parallel()
 	info, err := buildinfo.ReadFile("/proc/self/exe")
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	if _, err := describe(info, nil, ""); err == nil {
 		t.Error("it was written")
