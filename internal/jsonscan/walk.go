@@ -1,0 +1,227 @@
+package jsonscan
+
+import (
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// walker is a walk under way. Its methods take the place where something begins and
+// give the place behind it, or -1 where it is wrong.
+type walker struct {
+	b       []byte
+	allow   Allow
+	needles *Needles
+	member  func(Key, Value)
+
+	names   []name // of all objects that are open, the innermost's last
+	values  int
+	escaped int
+	found   uint64
+	wrong   int // where it is
+}
+
+func (w *walker) fail(at int) int {
+	w.wrong = at
+	return -1
+}
+
+func (w *walker) value(i, depth int) int {
+	if i >= len(w.b) {
+		return w.fail(i)
+	}
+	switch w.b[i] {
+	case '"':
+		end, _ := w.text(i)
+		return end
+	case '{':
+		return w.object(i, depth)
+	case '[':
+		return w.array(i, depth)
+	case 't':
+		return w.literal(i, "true")
+	case 'f':
+		return w.literal(i, "false")
+	case 'n':
+		return w.literal(i, "null")
+	}
+	return w.number(i)
+}
+
+func (w *walker) literal(i int, literal string) int {
+	if end := i + len(literal); end <= len(w.b) && string(w.b[i:end]) == literal {
+		return end
+	}
+	return w.fail(i)
+}
+
+func (w *walker) array(i, depth int) int {
+	if depth > MostDepth {
+		return w.fail(i)
+	}
+	w.values++
+	if i = blank(w.b, i+1); i < len(w.b) && w.b[i] == ']' {
+		return i + 1
+	}
+	for {
+		if i = w.value(i, depth+1); i < 0 {
+			return i
+		}
+		switch i = blank(w.b, i); {
+		case i >= len(w.b):
+			return w.fail(i)
+		case w.b[i] == ']':
+			return i + 1
+		case w.b[i] != ',':
+			return w.fail(i)
+		}
+		w.values++
+		i = blank(w.b, i+1)
+	}
+}
+
+func (w *walker) object(i, depth int) int {
+	if depth > MostDepth {
+		return w.fail(i)
+	}
+	w.values++
+	known := siblings{from: len(w.names)}
+	if i = blank(w.b, i+1); i < len(w.b) && w.b[i] == '}' {
+		return i + 1
+	}
+	for {
+		if i = w.pair(i, depth, &known); i < 0 {
+			return i
+		}
+		switch i = blank(w.b, i); {
+		case i >= len(w.b):
+			return w.fail(i)
+		case w.b[i] == '}':
+			w.names = w.names[:known.from]
+			return i + 1
+		case w.b[i] != ',':
+			return w.fail(i)
+		}
+		w.values++
+		i = blank(w.b, i+1)
+	}
+}
+
+// pair goes over a member.
+func (w *walker) pair(i, depth int, known *siblings) int {
+	if i >= len(w.b) || w.b[i] != '"' {
+		return w.fail(i)
+	}
+	end, escaped := w.text(i)
+	if end < 0 {
+		return end
+	}
+	text := w.b[i+1 : end-1]
+	if escaped {
+		text = unquoted(text)
+	}
+	if w.allow&Duplicates == 0 && !w.add(known, text) {
+		return w.fail(i)
+	}
+	colon := blank(w.b, end)
+	if colon >= len(w.b) || w.b[colon] != ':' {
+		return w.fail(colon)
+	}
+	from := blank(w.b, colon+1)
+	to := w.value(from, depth+1)
+	if to >= 0 && depth == 1 && w.member != nil {
+		w.member(Key{view(text), i, end}, Value{w.b[from:to], from})
+	}
+	return to
+}
+
+// text goes over a string, and reports whether it has escapes.
+func (w *walker) text(i int) (end int, escaped bool) {
+	from := i
+	for i++; ; {
+		i = plainEnd(w.b, i)
+		if i >= len(w.b) {
+			return w.fail(i), false
+		}
+		switch c := w.b[i]; {
+		case c == '"':
+			if escaped {
+				w.escaped += i - from - 1
+			}
+			if w.needles != nil {
+				w.found |= w.needles.in(w.b[from:i+1], w.found)
+			}
+			return i + 1, escaped
+		case c == '\\':
+			if i, escaped = w.escape(i), true; i < 0 {
+				return i, true
+			}
+		case c < ' ':
+			return w.fail(i), escaped
+		default:
+			run := i
+			i = unescapedEnd(w.b, i)
+			if w.allow&BadUTF8 == 0 && !utf8.Valid(w.b[run:i]) {
+				return w.fail(run), escaped
+			}
+		}
+	}
+}
+
+func (w *walker) escape(i int) int {
+	if i+1 >= len(w.b) {
+		return w.fail(i)
+	}
+	switch w.b[i+1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return i + 2
+	}
+	r := hex(w.b[i:])
+	if r < 0 {
+		return w.fail(i)
+	}
+	if !utf16.IsSurrogate(r) || w.allow&LoneSurrogates != 0 {
+		return i + 6
+	}
+	if utf16.DecodeRune(r, hex(w.b[i+6:])) == utf8.RuneError {
+		return w.fail(i)
+	}
+	return i + 12
+}
+
+func (w *walker) number(i int) int {
+	start := i
+	if w.b[i] == '-' {
+		i++
+	}
+	switch d := w.digits(i); {
+	case d == i, w.b[i] == '0' && d > i+1: // none, or one too many
+		return w.fail(start)
+	default:
+		i = d
+	}
+	if i < len(w.b) && w.b[i] == '.' {
+		d := w.digits(i + 1)
+		if d == i+1 {
+			return w.fail(d)
+		}
+		i = d
+	}
+	if i < len(w.b) && w.b[i]|0x20 == 'e' {
+		if i++; i < len(w.b) && (w.b[i] == '+' || w.b[i] == '-') {
+			i++
+		}
+		d := w.digits(i)
+		if d == i {
+			return w.fail(d)
+		}
+		i = d
+	}
+	return i
+}
+
+func (w *walker) digits(i int) int {
+	for i < len(w.b) && w.b[i] >= '0' && w.b[i] <= '9' {
+		i++
+	}
+	return i
+}
