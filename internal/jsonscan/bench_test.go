@@ -47,11 +47,11 @@ func BenchmarkWalk(b *testing.B) {
 		run("valid", func() bool { return jsonscan.Valid(doc, jsonscan.Strict) })
 		run("everything", func() bool {
 			var model jsonscan.Value
-			_, err := jsonscan.Scan{Needles: needles, Member: func(k jsonscan.Key, v jsonscan.Value) {
+			_, err := jsonscan.Scan{Needles: needles}.Walk(doc, func(k jsonscan.Key, v jsonscan.Value) {
 				if k.Name == "model" {
 					model = v
 				}
-			}}.Walk(doc)
+			})
 			return err == nil && model.Exists()
 		})
 		run("jsontext", func() bool { return jsontext.Value(doc).IsValid() })

@@ -95,12 +95,12 @@ func FuzzValue(f *testing.F) {
 			t.Errorf("%q: compact %q, want %q", doc, got, compact)
 		}
 		heard, weight := 0, weigh(doc)
-		r, _ := jsonscan.Scan{Allow: jsonscan.LoneSurrogates, Member: func(k jsonscan.Key, v jsonscan.Value) {
+		r, _ := jsonscan.Scan{Allow: jsonscan.LoneSurrogates}.Walk(doc, func(k jsonscan.Key, v jsonscan.Value) {
 			heard++
 			if v.From() <= k.To || !bytes.Equal(doc[v.From():v.To()], v.Raw()) || !bytes.Equal(root.Get(k.Name).Raw(), v.Raw()) {
 				t.Errorf("%q: member %q is told as %q", doc, k.Name, v.Raw())
 			}
-		}}.Walk(doc)
+		})
 		if root.Kind() == jsonscan.Object && heard != root.Len() {
 			t.Errorf("%q: %d members of %d told", doc, heard, root.Len())
 		}

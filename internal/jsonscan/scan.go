@@ -27,8 +27,7 @@ const MostDepth = 10_000
 // Scan is one walk over a document. The zero Scan is strict and looks for nothing.
 type Scan struct {
 	Allow   Allow
-	Needles *Needles         // what is looked for in all strings, or nil
-	Member  func(Key, Value) // is told every member of the outermost object, or nil
+	Needles *Needles // what is looked for in all strings, or nil
 }
 
 // Report is what a walk has seen.
@@ -53,20 +52,21 @@ func (e *Error) Error() string { return e.Reason }
 
 // Valid reports whether doc is one value with nothing but white space around it.
 func Valid(doc []byte, allow Allow) bool {
-	_, at := Scan{Allow: allow}.walk(doc)
+	_, at := Scan{Allow: allow}.walk(doc, nil)
 	return at < 0
 }
 
 // Parse is the value that doc is, or an *Error.
 func Parse(doc []byte, allow Allow) (Value, error) {
-	r, err := Scan{Allow: allow}.Walk(doc)
+	r, err := Scan{Allow: allow}.Walk(doc, nil)
 	return r.Root, err
 }
 
-// Walk goes over the document once, from its first byte to its last. What it refuses
-// is an *Error; Member may have been told something before.
-func (s Scan) Walk(doc []byte) (Report, error) {
-	r, at := s.walk(doc)
+// Walk goes over the document once, from its first byte to its last, and tells member,
+// unless it is nil, those of the outermost object. What it refuses is an *Error; member
+// may have been told something before.
+func (s Scan) Walk(doc []byte, member func(Key, Value)) (Report, error) {
+	r, at := s.walk(doc, member)
 	if at >= 0 {
 		return Report{}, &Error{at, reason(doc, s.Allow)}
 	}
@@ -74,11 +74,14 @@ func (s Scan) Walk(doc []byte) (Report, error) {
 }
 
 // walk gives what was seen, and where the document is wrong, or -1.
-func (s Scan) walk(doc []byte) (Report, int) {
-	var names [32]name // enough for most documents
-	w := walker{b: doc, allow: s.Allow, needles: s.Needles, member: s.Member, names: names[:0], values: 1}
-	from := blank(doc, 0)
-	to := w.value(from, 1)
+func (s Scan) walk(doc []byte, member func(Key, Value)) (Report, int) {
+	w := walker{b: doc, allow: s.Allow, needles: s.Needles, values: 1}
+	from, to := blank(doc, 0), 0
+	if from < len(doc) && doc[from] == '{' {
+		to = w.object(from, 1, member)
+	} else {
+		to = w.value(from, 1)
+	}
 	if to < 0 {
 		return Report{}, w.wrong
 	}

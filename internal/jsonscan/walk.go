@@ -11,9 +11,11 @@ type walker struct {
 	b       []byte
 	allow   Allow
 	needles *Needles
-	member  func(Key, Value)
 
-	names   []name // of all objects that are open, the innermost's last
+	first   [32]name // of the names of all objects that are open, the innermost's last
+	rest    []name   // of them
+	open    int      // how many there are
+	plain   []byte   // holds those that were written with escapes
 	values  int
 	escaped int
 	found   uint64
@@ -34,7 +36,7 @@ func (w *walker) value(i, depth int) int {
 		end, _ := w.text(i)
 		return end
 	case '{':
-		return w.object(i, depth)
+		return w.object(i, depth, nil)
 	case '[':
 		return w.array(i, depth)
 	case 't':
@@ -79,24 +81,24 @@ func (w *walker) array(i, depth int) int {
 	}
 }
 
-func (w *walker) object(i, depth int) int {
+func (w *walker) object(i, depth int, member func(Key, Value)) int {
 	if depth > MostDepth {
 		return w.fail(i)
 	}
 	w.values++
-	known := siblings{from: len(w.names)}
+	known := siblings{from: w.open}
 	if i = blank(w.b, i+1); i < len(w.b) && w.b[i] == '}' {
 		return i + 1
 	}
 	for {
-		if i = w.pair(i, depth, &known); i < 0 {
+		if i = w.pair(i, depth, &known, member); i < 0 {
 			return i
 		}
 		switch i = blank(w.b, i); {
 		case i >= len(w.b):
 			return w.fail(i)
 		case w.b[i] == '}':
-			w.names = w.names[:known.from]
+			w.open = known.from
 			return i + 1
 		case w.b[i] != ',':
 			return w.fail(i)
@@ -107,7 +109,7 @@ func (w *walker) object(i, depth int) int {
 }
 
 // pair goes over a member.
-func (w *walker) pair(i, depth int, known *siblings) int {
+func (w *walker) pair(i, depth int, known *siblings, member func(Key, Value)) int {
 	if i >= len(w.b) || w.b[i] != '"' {
 		return w.fail(i)
 	}
@@ -115,11 +117,11 @@ func (w *walker) pair(i, depth int, known *siblings) int {
 	if end < 0 {
 		return end
 	}
-	text := w.b[i+1 : end-1]
+	name := w.b[i+1 : end-1]
 	if escaped {
-		text = unquoted(text)
+		name = unquoted(name)
 	}
-	if w.allow&Duplicates == 0 && !w.add(known, text) {
+	if w.allow&Duplicates == 0 && !w.add(known, name, end-1, escaped) {
 		return w.fail(i)
 	}
 	colon := blank(w.b, end)
@@ -128,8 +130,8 @@ func (w *walker) pair(i, depth int, known *siblings) int {
 	}
 	from := blank(w.b, colon+1)
 	to := w.value(from, depth+1)
-	if to >= 0 && depth == 1 && w.member != nil {
-		w.member(Key{view(text), i, end}, Value{w.b[from:to], from})
+	if to >= 0 && member != nil {
+		member(Key{view(name), i, end}, Value{w.b[from:to], from})
 	}
 	return to
 }
