@@ -16,7 +16,7 @@ const (
 	blanks  = ' ' * ones
 )
 
-func word(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
+func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
 // first is the place of the first byte that a test has found.
 func first(found uint64) int { return bits.TrailingZeros64(found) >> 3 }
@@ -34,26 +34,45 @@ func escapes(w uint64) uint64 {
 
 // plainEnd is where a run of plain ASCII ends that begins at i.
 func plainEnd(b []byte, i int) int {
-	for ; i+8 <= len(b); i += 8 {
-		if m := ends(word(b, i)); m != 0 {
-			return i + first(m)
+	rest := b[i:]
+	for n := 0; len(rest) >= 8; n++ {
+		if m := ends(word(rest)); m != 0 {
+			return len(b) - len(rest) + first(m)
+		}
+		if rest = rest[8:]; n == near {
+			rest = rest[longRun(rest):]
 		}
 	}
-	for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= ' ' && b[i] < 0x80 {
+	for i = len(b) - len(rest); i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= ' ' && b[i] < 0x80; {
 		i++
 	}
 	return i
 }
 
+// near is how many words most names and texts are long. What goes on is likely to be a
+// payload, and worth larger steps.
+const near = 4
+
+// longRun is how much of b is surely plain ASCII.
+func longRun(b []byte) int {
+	rest := b
+	for len(rest) >= 32 && ends(word(rest))|ends(word(rest[8:]))|ends(word(rest[16:]))|ends(word(rest[24:])) == 0 {
+		rest = rest[32:]
+	}
+	return len(b) - len(rest)
+}
+
 // unescapedEnd is where a run of text without quotes, escapes and control characters
 // ends that begins at i.
 func unescapedEnd(b []byte, i int) int {
-	for ; i+8 <= len(b); i += 8 {
-		if m := escapes(word(b, i)); m != 0 {
-			return i + first(m)
+	rest := b[i:]
+	for len(rest) >= 8 {
+		if m := escapes(word(rest)); m != 0 {
+			return len(b) - len(rest) + first(m)
 		}
+		rest = rest[8:]
 	}
-	for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= ' ' {
+	for i = len(b) - len(rest); i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= ' '; {
 		i++
 	}
 	return i
@@ -94,13 +113,13 @@ func skip(b []byte, i int) int {
 // skipNested leaps over an object or an array.
 func skipNested(b []byte, i int) int {
 	for depth := 0; i < len(b); i++ {
-		switch b[i] {
-		case '"':
+		switch c := b[i]; {
+		case c == '"':
 			i, _ = skipText(b, i)
 			i--
-		case '{', '[':
+		case c|0x20 == '{': // or [
 			depth++
-		case '}', ']':
+		case c|0x20 == '}': // or ]
 			if depth--; depth == 0 {
 				return i + 1
 			}
@@ -111,24 +130,30 @@ func skipNested(b []byte, i int) int {
 
 // skipText leaps over the string that begins at i, and reports whether it has escapes.
 func skipText(b []byte, i int) (end int, escaped bool) {
-	const near = 32 // most names and words end within; pictures are worth a call
 	from := i + 1
-	i = from
-	for stop := min(from+near, len(b)-8); i <= stop; i += 8 {
-		w := word(b, i)
-		m := (((w ^ quotes) - ones) | ((w ^ slashes) - ones)) &^ w & highs
-		if m == 0 {
-			continue
+	rest := b[from:]
+	for n := 0; n < near && len(rest) >= 8; n++ {
+		w := word(rest)
+		if m := (((w ^ quotes) - ones) | ((w ^ slashes) - ones)) &^ w & highs; m != 0 {
+			i = len(b) - len(rest) + first(m)
+			if b[i] == '"' {
+				return i + 1, false
+			}
+			return skipEscaped(b, from, i), true
 		}
-		if i += first(m); b[i] == '"' {
-			return i + 1, false
-		}
-		break
+		rest = rest[8:]
 	}
+	end = skipEscaped(b, from, len(b)-len(rest))
+	return end, bytes.IndexByte(b[from:end], '\\') >= 0
+}
+
+// skipEscaped is where the string ends whose inside begins at from, and which does not
+// end before i.
+func skipEscaped(b []byte, from, i int) int {
 	for ; ; i++ {
 		n := bytes.IndexByte(b[i:], '"')
 		if n < 0 {
-			return len(b), true
+			return len(b)
 		}
 		i += n
 		odd := false
@@ -136,7 +161,7 @@ func skipText(b []byte, i int) (end int, escaped bool) {
 			odd = !odd
 		}
 		if !odd {
-			return i + 1, bytes.IndexByte(b[from:i], '\\') >= 0
+			return i + 1
 		}
 	}
 }

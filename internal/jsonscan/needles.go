@@ -48,31 +48,38 @@ func NewNeedles(texts ...string) *Needles {
 	return n
 }
 
-// in is which needles a string has, in its quotes, beside those that were found.
-func (n *Needles) in(quoted []byte, found uint64) uint64 {
-	for left := n.starts[quoted[1]] &^ found; left != 0; left &= left - 1 {
-		if i := bits.TrailingZeros64(left); len(quoted) >= len(n.texts[i]) && string(quoted[:len(n.texts[i])]) == n.texts[i] {
+// begin tells which needles are how a string begins.
+func (n *Needles) begin(quoted []byte) (found uint64) {
+	for left := n.starts[quoted[1]]; left != 0; left &= left - 1 {
+		i := bits.TrailingZeros64(left)
+		if text := n.texts[i]; len(quoted) >= len(text) && string(quoted[:len(text)]) == text {
 			found |= 1 << i
 		}
 	}
+	return found
+}
+
+// inside tells which needles are inside of strings. Between strings none can be, so
+// that the document is looked at as a whole.
+func (n *Needles) inside(doc []byte) (found uint64) {
 	for i := range n.within {
-		if w := &n.within[i]; found&w.bit == 0 && w.in(quoted) {
+		if w := &n.within[i]; w.in(doc) {
 			found |= w.bit
 		}
 	}
 	return found
 }
 
-func (w *within) in(text []byte) bool {
-	for len(text) >= len(w.text) {
-		i := bytes.IndexByte(text[w.rare:], w.text[w.rare])
+func (w *within) in(doc []byte) bool {
+	for len(doc) >= len(w.text) {
+		i := bytes.IndexByte(doc[w.rare:], w.text[w.rare])
 		if i < 0 {
 			return false
 		}
-		if text = text[i:]; len(text) >= len(w.text) && string(text[:len(w.text)]) == w.text {
+		if doc = doc[i:]; len(doc) >= len(w.text) && string(doc[:len(w.text)]) == w.text {
 			return true
 		}
-		text = text[min(1, len(text)):]
+		doc = doc[1:]
 	}
 	return false
 }

@@ -75,6 +75,7 @@ func (s Scan) Walk(doc []byte, member func(Key, Value)) (Report, error) {
 
 // walk gives what was seen, and where the document is wrong, or -1.
 func (s Scan) walk(doc []byte, member func(Key, Value)) (Report, int) {
+	doc = doc[:len(doc):len(doc)]
 	w := walker{b: doc, allow: s.Allow, needles: s.Needles, values: 1}
 	from, to := blank(doc, 0), 0
 	if from < len(doc) && doc[from] == '{' {
@@ -87,6 +88,9 @@ func (s Scan) walk(doc []byte, member func(Key, Value)) (Report, int) {
 	}
 	if end := blank(doc, to); end < len(doc) {
 		return Report{}, end
+	}
+	if s.Needles != nil {
+		w.found |= s.Needles.inside(doc)
 	}
 	return Report{Root: Value{doc[from:to], from}, Values: w.values, Escaped: w.escaped, found: w.found}, -1
 }

@@ -26,7 +26,7 @@ const (
 // Value is a value in its place in a document. The zero Value is one that is not
 // there. A Value shares the document's bytes, which must not change while it is in use.
 type Value struct {
-	raw []byte
+	raw []byte // its capacity ends with the document: so words can be read beyond its end
 	at  int
 }
 
@@ -40,6 +40,7 @@ type Key struct {
 // At is the value that begins at or after a place in a document. The document is
 // trusted to be valid; where it is not, values are cut short, and loops over them end.
 func At(doc []byte, at int) Value {
+	doc = doc[:len(doc):len(doc)]
 	at = blank(doc, at)
 	return Value{doc[at:skip(doc, at)], at}
 }
@@ -187,27 +188,26 @@ func (v Value) Members() iter.Seq2[Key, Value] {
 }
 
 func (v Value) eachMember(yield func(Key, Value) bool) {
-	b := v.raw
-	if len(b) == 0 || b[0] != '{' {
+	if len(v.raw) == 0 || v.raw[0] != '{' {
 		return
 	}
+	b := v.raw[:cap(v.raw)]
 	for i := 1; ; i++ {
 		if i = blank(b, i); i >= len(b) || b[i] != '"' {
 			return
 		}
-		colon, escaped := skipText(b, i)
-		key := Key{From: v.at + i, To: v.at + colon}
-		if in := inner(b[i:colon]); escaped {
-			key.Name = view(unquoted(in))
-		} else {
-			key.Name = view(in)
+		end, escaped := skipText(b, i)
+		name := inner(b[i:end])
+		if escaped {
+			name = unquoted(name)
 		}
-		if colon = blank(b, colon); colon >= len(b) || b[colon] != ':' {
+		colon := blank(b, end)
+		if colon >= len(b) || b[colon] != ':' {
 			return
 		}
 		from := blank(b, colon+1)
 		to := skip(b, from)
-		if to == from || !yield(key, Value{b[from:to], v.at + from}) {
+		if to == from || to > len(v.raw) || !yield(Key{view(name), v.at + i, v.at + end}, Value{b[from:to], v.at + from}) {
 			return
 		}
 		if i = blank(b, to); i >= len(b) || b[i] != ',' {
@@ -222,14 +222,14 @@ func (v Value) Elements() iter.Seq2[int, Value] {
 }
 
 func (v Value) eachElement(yield func(int, Value) bool) {
-	b := v.raw
-	if len(b) == 0 || b[0] != '[' {
+	if len(v.raw) == 0 || v.raw[0] != '[' {
 		return
 	}
+	b := v.raw[:cap(v.raw)]
 	for i, n := 1, 0; ; i, n = i+1, n+1 {
 		from := blank(b, i)
 		to := skip(b, from)
-		if to == from || !yield(n, Value{b[from:to], v.at + from}) {
+		if to == from || to > len(v.raw) || !yield(n, Value{b[from:to], v.at + from}) {
 			return
 		}
 		if i = blank(b, to); i >= len(b) || b[i] != ',' {

@@ -31,10 +31,11 @@ func (w *walker) value(i, depth int) int {
 	if i >= len(w.b) {
 		return w.fail(i)
 	}
-	switch w.b[i] {
-	case '"':
+	if w.b[i] == '"' {
 		end, _ := w.text(i)
 		return end
+	}
+	switch w.b[i] {
 	case '{':
 		return w.object(i, depth, nil)
 	case '[':
@@ -60,24 +61,25 @@ func (w *walker) array(i, depth int) int {
 	if depth > MostDepth {
 		return w.fail(i)
 	}
+	b := w.b
 	w.values++
-	if i = blank(w.b, i+1); i < len(w.b) && w.b[i] == ']' {
+	if i = blank(b, i+1); i < len(b) && b[i] == ']' {
 		return i + 1
 	}
 	for {
 		if i = w.value(i, depth+1); i < 0 {
 			return i
 		}
-		switch i = blank(w.b, i); {
-		case i >= len(w.b):
+		switch i = blank(b, i); {
+		case i >= len(b):
 			return w.fail(i)
-		case w.b[i] == ']':
+		case b[i] == ']':
 			return i + 1
-		case w.b[i] != ',':
+		case b[i] != ',':
 			return w.fail(i)
 		}
 		w.values++
-		i = blank(w.b, i+1)
+		i = blank(b, i+1)
 	}
 }
 
@@ -85,72 +87,78 @@ func (w *walker) object(i, depth int, member func(Key, Value)) int {
 	if depth > MostDepth {
 		return w.fail(i)
 	}
+	b := w.b
 	w.values++
 	known := siblings{from: w.open}
-	if i = blank(w.b, i+1); i < len(w.b) && w.b[i] == '}' {
+	if i = blank(b, i+1); i < len(b) && b[i] == '}' {
 		return i + 1
 	}
 	for {
-		if i = w.pair(i, depth, &known, member); i < 0 {
-			return i
+		key, from := w.key(i, &known)
+		if from < 0 {
+			return from
 		}
-		switch i = blank(w.b, i); {
-		case i >= len(w.b):
+		to := w.value(from, depth+1)
+		if to < 0 {
+			return to
+		}
+		if member != nil {
+			member(key, Value{b[from:to], from})
+		}
+		switch i = blank(b, to); {
+		case i >= len(b):
 			return w.fail(i)
-		case w.b[i] == '}':
+		case b[i] == '}':
 			w.open = known.from
 			return i + 1
-		case w.b[i] != ',':
+		case b[i] != ',':
 			return w.fail(i)
 		}
 		w.values++
-		i = blank(w.b, i+1)
+		i = blank(b, i+1)
 	}
 }
 
-// pair goes over a member.
-func (w *walker) pair(i, depth int, known *siblings, member func(Key, Value)) int {
-	if i >= len(w.b) || w.b[i] != '"' {
-		return w.fail(i)
+// key goes over a member's name and the colon behind it.
+func (w *walker) key(i int, known *siblings) (key Key, from int) {
+	b := w.b
+	if i >= len(b) || b[i] != '"' {
+		return key, w.fail(i)
 	}
 	end, escaped := w.text(i)
 	if end < 0 {
-		return end
+		return key, end
 	}
-	name := w.b[i+1 : end-1]
+	name := b[i+1 : end-1]
 	if escaped {
 		name = unquoted(name)
 	}
-	if w.allow&Duplicates == 0 && !w.add(known, name, end-1, escaped) {
-		return w.fail(i)
+	if w.allow&Duplicates == 0 && !w.add(known, name, i+1, escaped) {
+		return key, w.fail(i)
 	}
-	colon := blank(w.b, end)
-	if colon >= len(w.b) || w.b[colon] != ':' {
-		return w.fail(colon)
+	colon := blank(b, end)
+	if colon >= len(b) || b[colon] != ':' {
+		return key, w.fail(colon)
 	}
-	from := blank(w.b, colon+1)
-	to := w.value(from, depth+1)
-	if to >= 0 && member != nil {
-		member(Key{view(name), i, end}, Value{w.b[from:to], from})
-	}
-	return to
+	return Key{view(name), i, end}, blank(b, colon+1)
 }
 
 // text goes over a string, and reports whether it has escapes.
 func (w *walker) text(i int) (end int, escaped bool) {
-	from := i
+	b, from := w.b, i
 	for i++; ; {
-		i = plainEnd(w.b, i)
-		if i >= len(w.b) {
+		if rest := b[i:]; len(rest) >= 8 && ends(word(rest)) != 0 { // most names
+			i += first(ends(word(rest)))
+		} else if i = plainEnd(b, i); i >= len(b) {
 			return w.fail(i), false
 		}
-		switch c := w.b[i]; {
+		switch c := b[i]; {
 		case c == '"':
 			if escaped {
 				w.escaped += i - from - 1
 			}
 			if w.needles != nil {
-				w.found |= w.needles.in(w.b[from:i+1], w.found)
+				w.found |= w.needles.begin(b[from : i+1])
 			}
 			return i + 1, escaped
 		case c == '\\':
@@ -161,8 +169,8 @@ func (w *walker) text(i int) (end int, escaped bool) {
 			return w.fail(i), escaped
 		default:
 			run := i
-			i = unescapedEnd(w.b, i)
-			if w.allow&BadUTF8 == 0 && !utf8.Valid(w.b[run:i]) {
+			i = unescapedEnd(b, i)
+			if w.allow&BadUTF8 == 0 && !utf8.Valid(b[run:i]) {
 				return w.fail(run), escaped
 			}
 		}
