@@ -42,72 +42,78 @@ func many(n int) (members []string) {
 // FuzzScan holds the walk against jsontext: what one refuses the other refuses.
 func FuzzScan(f *testing.F) {
 	seed(f)
-	f.Fuzz(func(t *testing.T, doc []byte) {
-		value, whole := jsontext.Value(doc), utf8.Valid(doc)
-		lax, twice := jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)
-		for _, c := range []struct {
-			allow jsonscan.Allow
-			want  bool
-		}{
-			{jsonscan.Strict, value.IsValid()},
-			{jsonscan.LoneSurrogates, whole && value.IsValid(lax)},
-			{jsonscan.LoneSurrogates | jsonscan.BadUTF8, value.IsValid(lax)},
-			{jsonscan.Duplicates, value.IsValid(twice)},
-			{jsonscan.Lenient, value.IsValid(lax, twice)},
-		} {
-			if got := jsonscan.Valid(doc, c.allow); got != c.want {
-				t.Errorf("Valid(%q, %b) = %v, want %v", doc, c.allow, got, c.want)
-			}
-			root, err := jsonscan.Parse(doc, c.allow)
-			if (err == nil) != c.want {
-				t.Errorf("Parse(%q, %b): %v", doc, c.allow, err)
-			}
-			if err != nil && err.Error() == "" {
-				t.Errorf("Parse(%q, %b) says nothing", doc, c.allow)
-			}
-			if err == nil && !bytes.Equal(root.Raw(), bytes.Trim(doc, " \t\r\n")) {
-				t.Errorf("Parse(%q) = %q", doc, root.Raw())
-			}
+	f.Fuzz(checkScan)
+}
+
+func checkScan(t *testing.T, doc []byte) {
+	t.Helper()
+	value, whole := jsontext.Value(doc), utf8.Valid(doc)
+	lax, twice := jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)
+	for _, c := range []struct {
+		allow jsonscan.Allow
+		want  bool
+	}{
+		{jsonscan.Strict, value.IsValid()},
+		{jsonscan.LoneSurrogates, whole && value.IsValid(lax)},
+		{jsonscan.LoneSurrogates | jsonscan.BadUTF8, value.IsValid(lax)},
+		{jsonscan.Duplicates, value.IsValid(twice)},
+		{jsonscan.Lenient, value.IsValid(lax, twice)},
+	} {
+		if got := jsonscan.Valid(doc, c.allow); got != c.want {
+			t.Errorf("Valid(%q, %b) = %v, want %v", doc, c.allow, got, c.want)
 		}
-	})
+		root, err := jsonscan.Parse(doc, c.allow)
+		if (err == nil) != c.want {
+			t.Errorf("Parse(%q, %b): %v", doc, c.allow, err)
+		}
+		if err != nil && err.Error() == "" {
+			t.Errorf("Parse(%q, %b) says nothing", doc, c.allow)
+		}
+		if err == nil && !bytes.Equal(root.Raw(), bytes.Trim(doc, " \t\r\n")) {
+			t.Errorf("Parse(%q) = %q", doc, root.Raw())
+		}
+	}
 }
 
 // FuzzValue holds what values say against what jsontext reads.
 func FuzzValue(f *testing.F) {
 	seed(f)
-	f.Fuzz(func(t *testing.T, doc []byte) {
-		trusted := jsonscan.At(doc, 0) // must come to an end whatever it is
-		visit(trusted)
-		root, err := jsonscan.Parse(doc, jsonscan.LoneSurrogates)
-		if err != nil {
-			return
-		}
-		if trusted.From() != root.From() || !bytes.Equal(trusted.Raw(), root.Raw()) {
-			t.Fatalf("%q: leaps see %q, the walk %q", doc, trusted.Raw(), root.Raw())
-		}
-		d := jsontext.NewDecoder(bytes.NewReader(doc), jsontext.AllowInvalidUTF8(true))
-		compare(t, doc, d, root)
-		compact := jsontext.Value(bytes.Clone(doc))
-		if err := compact.Compact(jsontext.AllowInvalidUTF8(true)); err != nil {
-			t.Fatal(err)
-		}
-		if got := root.AppendCompact(nil); !bytes.Equal(got, compact) {
-			t.Errorf("%q: compact %q, want %q", doc, got, compact)
-		}
-		heard, weight := 0, weigh(doc)
-		r, _ := jsonscan.Scan{Allow: jsonscan.LoneSurrogates}.Walk(doc, func(k jsonscan.Key, v jsonscan.Value) {
-			heard++
-			if v.From() <= k.To || !bytes.Equal(doc[v.From():v.To()], v.Raw()) || !bytes.Equal(root.Get(k.Name).Raw(), v.Raw()) {
-				t.Errorf("%q: member %q is told as %q", doc, k.Name, v.Raw())
-			}
-		})
-		if root.Kind() == jsonscan.Object && heard != root.Len() {
-			t.Errorf("%q: %d members of %d told", doc, heard, root.Len())
-		}
-		if r.Values*256+r.Escaped != weight {
-			t.Errorf("%q: %d values and %d escaped, want %d", doc, r.Values, r.Escaped, weight)
+	f.Fuzz(checkValue)
+}
+
+func checkValue(t *testing.T, doc []byte) {
+	t.Helper()
+	trusted := jsonscan.At(doc, 0) // must come to an end whatever it is
+	visit(trusted)
+	root, err := jsonscan.Parse(doc, jsonscan.LoneSurrogates)
+	if err != nil {
+		return
+	}
+	if trusted.From() != root.From() || !bytes.Equal(trusted.Raw(), root.Raw()) {
+		t.Fatalf("%q: leaps see %q, the walk %q", doc, trusted.Raw(), root.Raw())
+	}
+	d := jsontext.NewDecoder(bytes.NewReader(doc), jsontext.AllowInvalidUTF8(true))
+	compare(t, doc, d, root)
+	compact := jsontext.Value(bytes.Clone(doc))
+	if err := compact.Compact(jsontext.AllowInvalidUTF8(true)); err != nil {
+		t.Fatal(err)
+	}
+	if got := root.AppendCompact(nil); !bytes.Equal(got, compact) {
+		t.Errorf("%q: compact %q, want %q", doc, got, compact)
+	}
+	heard, weight := 0, weigh(doc)
+	r, _ := jsonscan.Scan{Allow: jsonscan.LoneSurrogates}.Walk(doc, func(k jsonscan.Key, v jsonscan.Value) {
+		heard++
+		if v.From() <= k.To || !bytes.Equal(doc[v.From():v.To()], v.Raw()) || !bytes.Equal(root.Get(k.Name).Raw(), v.Raw()) {
+			t.Errorf("%q: member %q is told as %q", doc, k.Name, v.Raw())
 		}
 	})
+	if root.Kind() == jsonscan.Object && heard != root.Len() {
+		t.Errorf("%q: %d members of %d told", doc, heard, root.Len())
+	}
+	if r.Values*256+r.Escaped != weight {
+		t.Errorf("%q: %d values and %d escaped, want %d", doc, r.Values, r.Escaped, weight)
+	}
 }
 
 func visit(v jsonscan.Value) {
@@ -228,30 +234,38 @@ func weigh(doc []byte) int {
 // FuzzEdits makes the same changes to a document and to what encoding/json reads of it.
 func FuzzEdits(f *testing.F) {
 	seed(f)
-	f.Fuzz(func(t *testing.T, script []byte) {
-		doc, rest, _ := bytes.Cut(script, []byte{0})
-		root, err := jsonscan.Parse(doc, jsonscan.Strict)
-		if err != nil || bytes.Contains(doc, []byte("e")) && !json.Valid(doc) {
-			return
+	for _, doc := range seeds {
+		for _, script := range []string{"\x00\x01\x00\x01\x02", "\x00\x01\x01\x01\x01\x01\x02", "\x00\x02\x03\x01\x00\x03\x01\x01"} {
+			f.Add([]byte(doc + "\x00" + script))
 		}
-		var want any
-		if json.Unmarshal(doc, &want) != nil {
-			return // a number that is too large
-		}
-		var edits jsonscan.Edits
-		want, _ = (&changes{rest, &edits}).of(root, want)
-		out, err := edits.Apply(doc)
-		if err != nil {
-			t.Fatalf("%q: %v", doc, err)
-		}
-		var got any
-		if !jsonscan.Valid(out, jsonscan.Duplicates) || json.Unmarshal(out, &got) != nil || !reflect.DeepEqual(got, want) {
-			t.Fatalf("%q became %q, want %v", doc, out, want)
-		}
-		if cap(out) != len(out) && edits.Len() > 0 {
-			t.Errorf("%q: %d bytes in a copy of %d", doc, len(out), cap(out))
-		}
-	})
+	}
+	f.Fuzz(checkEdits)
+}
+
+func checkEdits(t *testing.T, script []byte) {
+	t.Helper()
+	doc, rest, _ := bytes.Cut(script, []byte{0})
+	root, err := jsonscan.Parse(doc, jsonscan.Strict)
+	if err != nil {
+		return
+	}
+	var want any
+	if json.Unmarshal(doc, &want) != nil {
+		return // a number that is too large
+	}
+	var edits jsonscan.Edits
+	want, _ = (&changes{rest, &edits}).of(root, want)
+	out, err := edits.Apply(doc)
+	if err != nil {
+		t.Fatalf("%q: %v", doc, err)
+	}
+	var got any
+	if !jsonscan.Valid(out, jsonscan.Duplicates) || json.Unmarshal(out, &got) != nil || !reflect.DeepEqual(got, want) {
+		t.Fatalf("%q became %q, want %v", doc, out, want)
+	}
+	if cap(out) != len(out) && edits.Len() > 0 {
+		t.Errorf("%q: %d bytes in a copy of %d", doc, len(out), cap(out))
+	}
 }
 
 // changes are read from the bytes of a script, one for each value.
@@ -332,21 +346,24 @@ func FuzzText(f *testing.F) {
 // FuzzWriter writes what was read, value by value.
 func FuzzWriter(f *testing.F) {
 	seed(f)
-	f.Fuzz(func(t *testing.T, doc []byte) {
-		root, err := jsonscan.Parse(doc, jsonscan.Strict)
-		if err != nil {
-			return
-		}
-		var w jsonscan.Writer
-		write(&w, root)
-		var got, want any
-		if json.Unmarshal(doc, &want) != nil {
-			return // a number that is too large
-		}
-		if !jsonscan.Valid(w.Bytes(), jsonscan.Strict) || json.Unmarshal(w.Bytes(), &got) != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%q was written as %q", doc, w.Bytes())
-		}
-	})
+	f.Fuzz(checkWriter)
+}
+
+func checkWriter(t *testing.T, doc []byte) {
+	t.Helper()
+	root, err := jsonscan.Parse(doc, jsonscan.Strict)
+	if err != nil {
+		return
+	}
+	var w jsonscan.Writer
+	write(&w, root)
+	var got, want any
+	if json.Unmarshal(doc, &want) != nil {
+		return // a number that is too large
+	}
+	if !jsonscan.Valid(w.Bytes(), jsonscan.Strict) || json.Unmarshal(w.Bytes(), &got) != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%q was written as %q", doc, w.Bytes())
+	}
 }
 
 func write(w *jsonscan.Writer, v jsonscan.Value) {
