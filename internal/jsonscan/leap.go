@@ -32,6 +32,11 @@ func escapes(w uint64) uint64 {
 	return (((w ^ quotes) - ones) | ((w ^ slashes) - ones) | (w - blanks)) &^ w & highs
 }
 
+// closes tests for quotes and backslashes.
+func closes(w uint64) uint64 {
+	return (((w ^ quotes) - ones) | ((w ^ slashes) - ones)) &^ w & highs
+}
+
 // plainEnd is where a run of plain ASCII ends that begins at i.
 func plainEnd(b []byte, i int) int {
 	rest := b[i:]
@@ -115,6 +120,12 @@ func skipNested(b []byte, i int) int {
 	for depth := 0; i < len(b); i++ {
 		switch c := b[i]; {
 		case c == '"':
+			if rest := b[i+1:]; len(rest) >= 8 { // most names end here
+				if m := closes(word(rest)); m != 0 && rest[first(m)] == '"' {
+					i += 1 + first(m)
+					continue
+				}
+			}
 			i, _ = skipText(b, i)
 			i--
 		case c|0x20 == '{': // or [
@@ -133,8 +144,7 @@ func skipText(b []byte, i int) (end int, escaped bool) {
 	from := i + 1
 	rest := b[from:]
 	for n := 0; n < near && len(rest) >= 8; n++ {
-		w := word(rest)
-		if m := (((w ^ quotes) - ones) | ((w ^ slashes) - ones)) &^ w & highs; m != 0 {
+		if m := closes(word(rest)); m != 0 {
 			i = len(b) - len(rest) + first(m)
 			if b[i] == '"' {
 				return i + 1, false
