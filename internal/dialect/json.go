@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
 // CheckBody refuses a body that is not one JSON object in valid UTF-8 without
@@ -48,13 +49,7 @@ func reason(err error) string {
 
 // AppendText appends text as a JSON string. Bad UTF-8 becomes U+FFFD; < > and &
 // stay as they are.
-func AppendText(dst []byte, text string) []byte {
-	out, err := jsontext.AppendQuote(dst, text)
-	if err != nil {
-		out, _ = jsontext.AppendQuote(dst, string([]rune(text)))
-	}
-	return out
-}
+func AppendText(dst []byte, text string) []byte { return jsonscan.AppendText(dst, text) }
 
 // Arguments makes a call's arguments an object, as two of the dialects need it:
 // nothing and null are {}, an object keeps its bytes, and anything else is kept
