@@ -3,7 +3,9 @@ package jsonscan_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -407,4 +409,41 @@ func write(w *jsonscan.Writer, v jsonscan.Value) {
 func inside(w *jsonscan.Writer, v jsonscan.Value, from int) {
 	rest := append([]byte("[ "), v.Raw()[v.Index(from).From()-v.From():]...)
 	w.Inside(jsonscan.At(rest, 0))
+}
+
+// FuzzTexts: one walk over all strings visits what loops over members and elements reach.
+func FuzzTexts(f *testing.F) {
+	for _, doc := range []string{`{}`, `[]`, `"a"`, `{"a":["b",{"c":"d","\u0065":"f"},[["g"]]],"skip":{"h":"i"},"j":1}`, ` { "a" : [ ] , "b" : "c" } `} {
+		f.Add([]byte(doc))
+	}
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		root, err := jsonscan.Parse(doc, jsonscan.Lenient)
+		var seen []string
+		root.Texts(func(name []byte) bool { return string(name) != "skip" }, func(path []jsonscan.Step, text jsonscan.Value) bool {
+			seen = append(seen, fmt.Sprint(len(path), text.From(), string(text.Raw())))
+			return true
+		})
+		if err != nil {
+			return
+		}
+		var want []string
+		var visit func(depth int, v jsonscan.Value)
+		visit = func(depth int, v jsonscan.Value) {
+			if v.Kind() == jsonscan.String {
+				want = append(want, fmt.Sprint(depth, v.From(), string(v.Raw())))
+			}
+			for key, v := range v.Members() {
+				if key.Name != "skip" {
+					visit(depth+1, v)
+				}
+			}
+			for _, v := range v.Elements() {
+				visit(depth+1, v)
+			}
+		}
+		visit(0, root)
+		if !slices.Equal(seen, want) {
+			t.Errorf("%s: %q, not %q", doc, seen, want)
+		}
+	})
 }

@@ -9,10 +9,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/tidwall/gjson"
-	"github.com/tidwall/sjson"
-
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 const (
@@ -60,16 +58,24 @@ func (s *bedrockStream) take(m eventMessage) error {
 		if m.headers[":event-type"] != "chunk" {
 			return nil // whatever else there is, it says nothing of the answer
 		}
-		data, err := base64.StdEncoding.AppendDecode(nil, []byte(gjson.GetBytes(m.payload, "bytes").Str))
-		if err != nil || !json.Valid(data) {
+		data, err := base64.StdEncoding.AppendDecode(nil, jsonscan.At(m.payload, 0).Get("bytes").Bytes())
+		if err != nil || !jsonscan.Valid(data, jsonscan.Lenient) {
 			return fmt.Errorf("%w: its event cannot be read", errFrame)
 		}
-		if bytes.Contains(data, []byte(metricsMember)) {
-			if data, err = sjson.DeleteBytes(data, metricsMember); err != nil {
-				return err
+		var edits jsonscan.Edits
+		root, kind := jsonscan.At(data, 0), ""
+		for key, v := range root.Members() {
+			switch key.Name {
+			case "type":
+				kind = v.View()
+			case metricsMember:
+				edits.Remove(key, v)
 			}
 		}
-		s.event(gjson.GetBytes(data, "type").Str, data)
+		if data, err = edits.Apply(data); err != nil {
+			return err
+		}
+		s.event(kind, data)
 	case "exception":
 		s.event("error", bedrockError(m.headers[":exception-type"], m.payload))
 	case "error":
@@ -83,9 +89,7 @@ func (s *bedrockStream) take(m eventMessage) error {
 
 func (s *bedrockStream) event(name string, data []byte) {
 	if bytes.ContainsAny(data, "\r\n") {
-		var flat bytes.Buffer
-		_ = json.Compact(&flat, data) // it is valid
-		data = flat.Bytes()
+		data = jsonscan.At(data, 0).AppendCompact(nil)
 	}
 	s.text.WriteString("event: " + name + "\ndata: ")
 	s.text.Write(data)

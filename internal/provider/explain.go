@@ -10,10 +10,9 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/tidwall/gjson"
-
 	"stele/internal/fault"
 	"stele/internal/guard"
+	"stele/internal/jsonscan"
 )
 
 // Explain says to an operator in plain words why a call could not be made. It
@@ -99,13 +98,13 @@ func Said(cause string) string {
 		_, cause, _ = strings.Cut(rest, ": ")
 	}
 	cause = strings.TrimSpace(cause)
-	if root := gjson.Parse(cause); gjson.Valid(cause) {
-		if root.IsArray() {
-			root = root.Get("0")
+	if root, err := jsonscan.Parse([]byte(cause), jsonscan.Lenient); err == nil {
+		if root.Kind() == jsonscan.Array {
+			root = root.Index(0)
 		}
-		for _, place := range []string{"error.message", "message", "error", "detail"} {
-			if text := root.Get(place); text.Type == gjson.String && text.Str != "" {
-				cause = text.Str
+		for _, place := range [][]string{{"error", "message"}, {"message"}, {"error"}, {"detail"}} {
+			if text := root.Get(place...).View(); text != "" {
+				cause = text
 				break
 			}
 		}

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -11,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
+	"stele/internal/jsonscan"
 )
 
 const (
@@ -32,7 +33,7 @@ type Listed struct {
 type listing struct {
 	path string
 	next string // the parameter that asks for the next page; "": there is none
-	read func(page gjson.Result) (list []Listed, next string)
+	read func(page jsonscan.Value) (list []Listed, next string)
 }
 
 // The version is the oldest: all that serve the dialect know it.
@@ -73,10 +74,10 @@ func (c *Chat) List(ctx context.Context) ([]Listed, error) {
 	return list[:min(len(list), mostNames)], nil
 }
 
-func (c *Chat) page(ctx context.Context, address string) (gjson.Result, error) {
+func (c *Chat) page(ctx context.Context, address string) (none jsonscan.Value, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return gjson.Result{}, err
+		return none, err
 	}
 	if c.dialect.Name() == "anthropic" {
 		r.Header = listHeader.Clone()
@@ -84,40 +85,39 @@ func (c *Chat) page(ctx context.Context, address string) (gjson.Result, error) {
 	r.Header["Accept-Encoding"] = identity
 	r.Header["User-Agent"] = userAgent
 	if err := c.authorize(ctx, r, nil); err != nil {
-		return gjson.Result{}, err
+		return none, err
 	}
 	answer, err := c.client.Do(r)
 	if err != nil {
-		return gjson.Result{}, err
+		return none, err
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, mostList+1))
 	switch {
 	case err != nil:
-		return gjson.Result{}, err
+		return none, err
 	case answer.StatusCode != http.StatusOK:
-		return gjson.Result{}, &refusedCall{answer.StatusCode, c.refused(answer.StatusCode, answer.Header, body[:min(len(body), mostError)])}
-	case len(body) > mostList, !gjson.ValidBytes(body):
-		return gjson.Result{}, fmt.Errorf("no list came, but %d bytes of something else", len(body))
+		return none, &refusedCall{answer.StatusCode, c.refused(answer.StatusCode, answer.Header, body[:min(len(body), mostError)])}
+	case len(body) > mostList, !jsonscan.Valid(body, jsonscan.Lenient):
+		return none, fmt.Errorf("no list came, but %d bytes of something else", len(body))
 	}
-	return gjson.ParseBytes(body), nil
+	return jsonscan.At(body, 0), nil
 }
 
 // readOpenAIList takes {"data": […]} and, as one service has it, the list alone.
-func readOpenAIList(page gjson.Result) (list []Listed, next string) {
-	if !page.IsArray() {
+func readOpenAIList(page jsonscan.Value) (list []Listed, next string) {
+	if page.Kind() != jsonscan.Array {
 		page = page.Get("data")
 	}
-	page.ForEach(func(_, m gjson.Result) bool {
+	for _, m := range page.Elements() {
 		if chats(m) {
-			listed := Listed{ID: m.Get("id").Str, Name: m.Get("name").Str, Description: m.Get("description").Str}
-			if at := m.Get("created").Int(); at > 0 {
+			listed := Listed{ID: m.Get("id").View(), Name: m.Get("name").View(), Description: m.Get("description").View()}
+			if at, _ := m.Get("created").Int(); at > 0 {
 				listed.Created = time.Unix(at, 0)
 			}
 			list = append(list, listed)
 		}
-		return true
-	})
+	}
 	return list, ""
 }
 
@@ -131,44 +131,42 @@ var unspokenTypes = []string{"embedding", "image", "moderation", "rerank", "audi
 
 // chats reports whether a model of an OpenAI list seems to be one for chat. The
 // lists have all models; what a model is for is said in different ways, if at all.
-func chats(m gjson.Result) bool {
-	id := strings.ToLower(m.Get("id").Str)
+func chats(m jsonscan.Value) bool {
+	id := strings.ToLower(m.Get("id").View())
 	if slices.ContainsFunc(unspoken, func(part string) bool { return strings.Contains(id, part) }) {
 		return false
 	}
-	if slices.Contains(unspokenTypes, m.Get("type").Str) {
+	if slices.Contains(unspokenTypes, m.Get("type").View()) {
 		return false
 	}
-	if can := m.Get("capabilities.completion_chat"); can.Exists() && !can.Bool() {
+	if can, said := m.Get("capabilities", "completion_chat").Bool(); said && !can {
 		return false
 	}
-	out := m.Get("architecture.output_modalities")
-	return !out.IsArray() || strings.Contains(out.Raw, `"text"`)
+	out := m.Get("architecture", "output_modalities")
+	return out.Kind() != jsonscan.Array || bytes.Contains(out.Raw(), []byte(`"text"`))
 }
 
-func readAnthropicList(page gjson.Result) (list []Listed, next string) {
-	page.Get("data").ForEach(func(_, m gjson.Result) bool {
-		listed := Listed{ID: m.Get("id").Str, Name: m.Get("display_name").Str}
-		listed.Created, _ = time.Parse(time.RFC3339, m.Get("created_at").Str)
+func readAnthropicList(page jsonscan.Value) (list []Listed, next string) {
+	for _, m := range page.Get("data").Elements() {
+		listed := Listed{ID: m.Get("id").View(), Name: m.Get("display_name").View()}
+		listed.Created, _ = time.Parse(time.RFC3339, m.Get("created_at").View())
 		list = append(list, listed)
-		return true
-	})
-	if page.Get("has_more").Bool() {
-		next = page.Get("last_id").Str
+	}
+	if more, _ := page.Get("has_more").Bool(); more {
+		next = page.Get("last_id").View()
 	}
 	return list, next
 }
 
-func readGeminiList(page gjson.Result) (list []Listed, next string) {
-	page.Get("models").ForEach(func(_, m gjson.Result) bool {
-		if strings.Contains(m.Get("supportedGenerationMethods").Raw, `"generateContent"`) {
+func readGeminiList(page jsonscan.Value) (list []Listed, next string) {
+	for _, m := range page.Get("models").Elements() {
+		if bytes.Contains(m.Get("supportedGenerationMethods").Raw(), []byte(`"generateContent"`)) {
 			list = append(list, Listed{
-				ID: strings.TrimPrefix(m.Get("name").Str, "models/"), Name: m.Get("displayName").Str, Description: m.Get("description").Str,
+				ID: strings.TrimPrefix(m.Get("name").View(), "models/"), Name: m.Get("displayName").View(), Description: m.Get("description").View(),
 			})
 		}
-		return true
-	})
-	return list, page.Get("nextPageToken").Str
+	}
+	return list, page.Get("nextPageToken").View()
 }
 
 // legalID reports whether clients could ask for a model by this name.

@@ -4,10 +4,9 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"stele/internal/dialect"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
 // refused is what an upstream's refusal means. A cloud words it in its own way.
@@ -29,7 +28,7 @@ func (c *Chat) refused(status int, header http.Header, body []byte) *fault.Error
 func bedrockRefusal(status int, header http.Header, body []byte) (int, []byte) {
 	name, _, _ := strings.Cut(header.Get("X-Amzn-Errortype"), ":")
 	body = bedrockError(name, body)
-	switch kind := gjson.GetBytes(body, "error.type").Str; {
+	switch kind := jsonscan.At(body, 0).Get("error", "type").View(); {
 	case kind == "not_found_error":
 		status = http.StatusNotFound
 	case kind == "rate_limit_error":
@@ -46,17 +45,17 @@ func bedrockRefusal(status int, header http.Header, body []byte) (int, []byte) {
 // and calls a missing model what the dialect calls it. What the model's author
 // says passes as it is; so do all words about Google's own models.
 func googleRefusal(status int, body []byte) []byte {
-	root := gjson.ParseBytes(body)
-	if root.IsArray() {
-		root = root.Get("0")
+	root := jsonscan.At(body, 0)
+	if root.Kind() == jsonscan.Array {
+		root = root.Index(0)
 	}
-	if status != http.StatusNotFound || !root.Get("error.status").Exists() {
-		if root.Raw == "" {
+	if status != http.StatusNotFound || !root.Get("error", "status").Exists() {
+		if !root.Exists() {
 			return body
 		}
-		return []byte(root.Raw)
+		return root.Raw()
 	}
 	said := dialect.AppendText([]byte(`{"type":"error","error":{"type":"not_found_error","code":404,"status":"NOT_FOUND","message":`),
-		"no such model: "+root.Get("error.message").Str)
+		"no such model: "+root.Get("error", "message").View())
 	return append(said, "}}"...)
 }

@@ -3,12 +3,12 @@ package provider
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"strings"
-
-	"github.com/tidwall/gjson"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 	"stele/internal/relay"
 )
 
@@ -24,15 +24,15 @@ func (c *Chat) swapped(req *chat.Request, t relay.Target) (*chat.Request, error)
 		return nil, err
 	}
 	target := dialect.Target{Model: t.Model, Compatible: !c.account.Kind.Author(), Schemaless: c.account.Kind.Schemaless}
-	body := req.Origin.Body
-	var cuts []cut
+	root := jsonscan.At(req.Origin.Body, 0)
+	var edits jsonscan.Edits
 	in := new(inlays)
 	var lost []chat.Loss
 	for _, s := range req.Swaps {
 		m := talk.Messages[s.Message]
 		p := m.Parts[s.Part]
-		at := gjson.GetBytes(body, jsonPath(c.dialect.Path(chat.LostPart(m, p, "", ""))))
-		if !at.IsObject() || at.Index == 0 || !strings.Contains(at.Raw, s.Named) {
+		at := find(root, c.dialect.Path(chat.LostPart(m, p, "", "")))
+		if at.Kind() != jsonscan.Object || !bytes.Contains(at.Raw(), []byte(s.Named)) {
 			return req.With(talk), nil
 		}
 		m.Parts = []chat.Part{p}
@@ -43,20 +43,14 @@ func (c *Chat) swapped(req *chat.Request, t relay.Target) (*chat.Request, error)
 		if text == nil {
 			return req.With(talk), nil
 		}
-		cuts = append(cuts, cut{at.Index, at.Index + len(at.Raw), text})
+		edits.Replace(at, text)
 		lost = append(lost, losses...)
 	}
-	slices.SortFunc(cuts, func(a, b cut) int { return a.from - b.from })
-	var out []byte
-	from := 0
-	for _, c := range cuts {
-		if c.from < from {
-			return req.With(talk), nil // two parts of the conversation came from one of the client's
-		}
-		out = append(append(out, body[from:c.from]...), c.text...)
-		from = c.to
+	body, err := edits.Apply(req.Origin.Body)
+	if err != nil {
+		return req.With(talk), nil //nolint:nilerr // two parts of the conversation came from one of the client's
 	}
-	whole := req.Rewritten(append(out, body[from:]...), lost)
+	whole := req.Rewritten(body, lost)
 	whole.Inlaid = in
 	return whole, nil
 }
@@ -74,18 +68,27 @@ func (c *Chat) written(in *inlays, m chat.Message, t dialect.Target) ([]byte, []
 			lost = append(lost, l)
 		}
 	}
-	first := jsonPath(c.dialect.Path(chat.Loss{Field: chat.FieldPart}))
-	list := gjson.GetBytes(call.Body, first[:strings.LastIndexByte(first, '.')])
+	first := c.dialect.Path(chat.Loss{Field: chat.FieldPart})
+	list := find(jsonscan.At(call.Body, 0), first[:strings.LastIndexByte(first, '[')])
 	switch {
-	case list.IsArray() && len(list.Array()) > 0:
-		return bytes.TrimSpace([]byte(list.Raw[1 : len(list.Raw)-1])), lost, nil
-	case list.Type == gjson.String: // one text may stand without a list
-		return []byte(`{"type":"text","text":` + list.Raw + `}`), lost, nil
+	case list.Kind() == jsonscan.Array && list.Len() > 0:
+		raw := list.Raw()
+		return bytes.TrimSpace(raw[1 : len(raw)-1]), lost, nil
+	case list.Kind() == jsonscan.String: // one text may stand without a list
+		return slices.Concat([]byte(`{"type":"text","text":`), list.Raw(), []byte{'}'}), lost, nil
 	}
 	return nil, nil, nil
 }
 
-// jsonPath is a path for people, such as messages[0].content[1], as gjson reads it.
-func jsonPath(path string) string {
-	return strings.NewReplacer("[", ".", "]", "").Replace(path)
+// find is the value at a path as people write it: messages[0].content[1].
+func find(v jsonscan.Value, path string) jsonscan.Value {
+	for step := range strings.SplitSeq(strings.ReplaceAll(path, "[", ".["), ".") {
+		if index, ok := strings.CutPrefix(step, "["); ok {
+			n, _ := strconv.Atoi(strings.TrimSuffix(index, "]"))
+			v = v.Index(n)
+			continue
+		}
+		v = v.Get(step)
+	}
+	return v
 }
