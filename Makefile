@@ -2,6 +2,7 @@
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 10s
+BENCH ?= .
 
 # Stele has no C in it. One setting for all targets keeps Go from compiling everything twice.
 export CGO_ENABLED := 0
@@ -34,8 +35,8 @@ test: ## everything: installs and starts what the tests need, and stops it again
 attack: ## what an enemy does, with the full counts
 	@test/env/run.sh bash -ec 'go -C test test -tags torture -count 1 -timeout 1h -v ./attack'
 
-bench: ## the figures, against a PostgreSQL that syncs to disk
-	@test/env/run.sh --durable bash -ec 'for module in . test; do go -C "$$module" test -run "^$$" -bench . -benchmem -timeout 1h ./...; done'
+bench: ## the figures, against a PostgreSQL that syncs to disk (BENCH=Speed: those; STELE_BENCH_PROFILE=dir: their profiles)
+	@test/env/run.sh --durable bash -ec 'for module in . test; do go -C "$$module" test -run "^$$" -bench "$(BENCH)" -benchmem -timeout 1h ./...; done'
 
 torture: ## the long crash and load runs
 	@test/env/run.sh --durable bash -ec 'for module in . test; do go -C "$$module" test -tags torture -count 1 -timeout 2h ./...; done'

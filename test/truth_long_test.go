@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"testing"
 
+	"stele/test/house"
 	"stele/test/upstream"
 )
 
@@ -34,10 +35,10 @@ func TestAMillionDeltasNeedNoMemory(t *testing.T) {
 					n++
 				}
 				if n == deltas/10 && early == 0 {
-					early = resident(t, r.PID())
+					early = house.Resident(t, r.PID())
 				}
 			}
-			if grown := resident(t, r.PID()) - early; grown > 64<<20 {
+			if grown := house.Resident(t, r.PID()) - early; grown > 64<<20 {
 				t.Errorf("%s: %d deltas cost %d MB", model, deltas, grown>>20)
 			} else {
 				t.Logf("%s: %d deltas cost %d KB", model, deltas, grown>>10)

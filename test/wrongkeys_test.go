@@ -2,9 +2,6 @@ package test
 
 import (
 	"net/http"
-	"os"
-	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -20,9 +17,9 @@ func TestTenThousandWrongKeys(t *testing.T) {
 	const guesses, growth = 5000, 12 << 20
 	h := house.Start(t, house.Options{Env: []string{"GOGC=100"}}) // without the floor below which nothing is collected
 	guess(t, h, 2*guesses)                                        // until the heap is as large as it gets
-	before := resident(t, h.PID())
+	before := house.Resident(t, h.PID())
 	guess(t, h, guesses)
-	after := resident(t, h.PID())
+	after := house.Resident(t, h.PID())
 	t.Logf("resident memory: %d KB, then %d KB", before>>10, after>>10)
 	if after-before > growth {
 		t.Errorf("resident memory grew from %d to %d bytes over %d wrong keys", before, after, guesses)
@@ -51,24 +48,4 @@ func guess(t *testing.T, h *house.House, n int) {
 		})
 	}
 	all.Wait()
-}
-
-var residentLine = regexp.MustCompile(`(?m)^VmRSS:\s*(\d+) kB$`)
-
-// resident is how many bytes of memory a process holds.
-func resident(t testing.TB, pid int) int {
-	t.Helper()
-	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		t.Skipf("no /proc here: %v", err)
-	}
-	found := residentLine.FindSubmatch(status)
-	if found == nil {
-		t.Fatalf("no VmRSS in %s", status)
-	}
-	kilobytes, err := strconv.Atoi(string(found[1]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return kilobytes << 10
 }

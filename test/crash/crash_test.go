@@ -21,7 +21,7 @@ import (
 	"stele/test/house"
 )
 
-func TestMain(m *testing.M) { os.Exit(house.MainWith(m, "crash")) }
+func TestMain(m *testing.M) { os.Exit(house.MainWith(m, "-tags", "crash")) }
 
 // points are where the program can be told to die.
 var points = []string{"created", "submitting", "submitted", "ticketed", "made", "kept", "ended"}

@@ -17,16 +17,16 @@ func Main(m *testing.M) int {
 	if os.Getenv(binaryVariable) != "" {
 		return m.Run()
 	}
-	return MainWith(m, "")
+	return MainWith(m)
 }
 
-// MainWith is for TestMain: it builds a binary with build tags of its own and runs
-// the tests against that.
-func MainWith(m *testing.M, tags string) int {
+// MainWith is for TestMain: it builds a binary with flags of its own for go build
+// and runs the tests against that.
+func MainWith(m *testing.M, flags ...string) int {
 	folder, err := os.MkdirTemp("", "stele-binary-")
 	if err == nil {
 		defer os.RemoveAll(folder)
-		err = build(filepath.Join(folder, "stele"), tags)
+		err = build(filepath.Join(folder, "stele"), flags)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -35,10 +35,15 @@ func MainWith(m *testing.M, tags string) int {
 	return m.Run()
 }
 
-func build(binary, tags string) error {
+// Root is the folder of the source tree.
+func Root() string {
 	_, here, _, _ := runtime.Caller(0)
-	cmd := exec.Command("go", "build", "-tags", tags, "-o", binary, "./cmd/stele")
-	cmd.Dir = filepath.Join(filepath.Dir(here), "..", "..")
+	return filepath.Join(filepath.Dir(here), "..", "..")
+}
+
+func build(binary string, flags []string) error {
+	cmd := exec.Command("go", append(append([]string{"build", "-o", binary}, flags...), "./cmd/stele")...)
+	cmd.Dir = Root()
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build stele: %w\n%s", err, out)
