@@ -131,6 +131,22 @@ func TestOneWayOut(t *testing.T) {
 	}
 }
 
+// TestOnlyTestsHashCheaply keeps passwords expensive in what ships.
+func TestOnlyTestsHashCheaply(t *testing.T) {
+	t.Parallel()
+	for file, parsed := range sources(t) {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "HashCheaply" {
+				t.Errorf("%s: passwords are hashed cheaply", fileSet.Position(n.Pos()))
+			}
+			return true
+		})
+	}
+}
+
 func selector(e ast.Expr) string {
 	if sel, ok := e.(*ast.SelectorExpr); ok {
 		if x, ok := sel.X.(*ast.Ident); ok {

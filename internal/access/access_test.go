@@ -73,6 +73,7 @@ func openHouse(t *testing.T, folder string, master *seal.Master) *house {
 	t.Cleanup(db.Close)
 	h := &house{store: &countingStore{Store: db}, now: time.Now().Truncate(time.Millisecond)}
 	h.Service = access.New(h.store, master, h.clock)
+	h.HashCheaply()
 	if err := h.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
