@@ -13,6 +13,7 @@ import (
 	"stele/internal/fault"
 	"stele/internal/seal"
 	"stele/internal/store"
+	"stele/internal/store/template"
 )
 
 // house is a service over a real database, with a clock the test moves.
@@ -66,7 +67,7 @@ func newHouse(t *testing.T) *house {
 
 func openHouse(t *testing.T, folder string, master *seal.Master) *house {
 	t.Helper()
-	db, err := store.Open(t.Context(), "", folder)
+	db, err := store.Open(t.Context(), "", template.In(t, folder))
 	if err != nil {
 		t.Fatal(err)
 	}
