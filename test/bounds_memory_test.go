@@ -65,7 +65,7 @@ providers:
 `, s.upstream.URL)})
 	s.key = s.CreateKey(t).Key
 	s.Await(t, s.key, http.StatusOK)
-	s.idle = memoryOf(t, s.PID(), "VmRSS")
+	s.idle = house.Memory(t, "VmRSS", s.PID())
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.PID()), []byte("5"), 0) // where it cannot, the start counts as well
 	return s
 }
@@ -73,7 +73,7 @@ providers:
 // survived holds what the process took at most against what it may take.
 func (s *siege) survived(t *testing.T) {
 	t.Helper()
-	over := memoryOf(t, s.PID(), "VmHWM") - s.idle
+	over := house.Memory(t, "VmHWM", s.PID()) - s.idle
 	t.Logf("%d MB at rest, %d MB over that", s.idle>>20, over>>20)
 	if over > mostOverIdle {
 		t.Errorf("the process took %d MB over the %d MB it has at rest", over>>20, s.idle>>20)
@@ -340,12 +340,12 @@ func TestTheLargestLegalRequestsAreServed(t *testing.T) { //nolint:paralleltest 
 		"a picture as a file, gemini":     {"/api/v1beta/models/o/m:generateContent", `{"contents":[{"parts":[{"fileData":{"mimeType":"image/png","fileUri":"files/` + id + `"}}]}]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			before := memoryOf(t, s.PID(), "VmRSS")
+			before := house.Memory(t, "VmRSS", s.PID())
 			_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.PID()), []byte("5"), 0)
 			if status := s.post(t, ask.path, ask.body); status != http.StatusOK {
 				t.Errorf("answered %d", status)
 			}
-			t.Logf("%d MB before, at most %d MB", before>>20, memoryOf(t, s.PID(), "VmHWM")>>20)
+			t.Logf("%d MB before, at most %d MB", before>>20, house.Memory(t, "VmHWM", s.PID())>>20)
 		})
 	}
 	s.survived(t)

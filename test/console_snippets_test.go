@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"html"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,21 +53,6 @@ func TestSnippetsOfTheConsoleRunAsPasted(t *testing.T) {
 			}
 		})
 	}
-}
-
-// get reads a page.
-func (p *visitor) get(t *testing.T, path string) string {
-	t.Helper()
-	res, err := p.client.Get(p.house.URL + path) //nolint:noctx // the client has a time limit
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != 200 {
-		t.Fatalf("%s: status %d, %v", path, res.StatusCode, err)
-	}
-	return string(text)
 }
 
 // pasted writes a snippet into a folder of its own.

@@ -125,7 +125,7 @@ func TestAllTargetsFail(t *testing.T) {
 // TestNoUpstreamAtAll has providers that cannot be reached.
 func TestNoUpstreamAtAll(t *testing.T) {
 	t.Parallel()
-	r := &rig{up: map[string]*upstream.Server{"openai": upstream.NewOpenAI(t)}, scripts: make(map[string]upstream.Answer)}
+	r := &rig{up: map[string]*upstream.Server{"openai": upstream.NewOpenAI(t)}}
 	r.open(t, fmt.Sprintf(`providers:
   nowhere: {kind: anthropic, base_url: "http://127.0.0.1:1", api_key: some-secret-key}
   openai: {kind: openai, base_url: %q, api_key: %s}

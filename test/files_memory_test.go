@@ -8,7 +8,6 @@ import (
 	"mime/multipart"
 	"net/http"
 	"os"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -32,17 +31,6 @@ func aFilm(size int64) io.Reader {
 	rest := size - int64(len(head))
 	head = append(binary.BigEndian.AppendUint32(head, uint32(rest)), "mdat"...)
 	return io.MultiReader(strings.NewReader(string(head)), io.LimitReader(new(noise), rest-8))
-}
-
-// noise is bytes without end, the same each time.
-type noise struct{ at int }
-
-func (n *noise) Read(b []byte) (int, error) {
-	for i := range b {
-		b[i] = byte(n.at*n.at>>3 + n.at)
-		n.at++
-	}
-	return len(b), nil
 }
 
 // send uploads a body of any length while it is made.
@@ -78,21 +66,6 @@ func send(t *testing.T, h *house.House, key string, body io.Reader) (int, string
 	return answer.StatusCode, string(text)
 }
 
-// memoryOf reads a figure of a process's memory, in bytes: VmRSS now, VmHWM at its highest.
-func memoryOf(t *testing.T, pid int, name string) int64 {
-	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		house.Lacking(t, "the system does not tell how much memory a process has")
-	}
-	_, rest, _ := strings.Cut(string(status), name+":")
-	kB, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return kB << 10
-}
-
 // TestALargeUploadTakesNoMemory is not parallel: others would be in its figures.
 func TestALargeUploadTakesNoMemory(t *testing.T) { //nolint:paralleltest // see above
 	h := house.Start(t, house.Options{})
@@ -101,14 +74,14 @@ func TestALargeUploadTakesNoMemory(t *testing.T) { //nolint:paralleltest // see 
 	if status, text := send(t, h, key, aFilm(1<<20)); status != http.StatusCreated { // what is made once is made
 		t.Fatal(status, text)
 	}
-	before := memoryOf(t, h.PID(), "VmRSS")
+	before := house.Memory(t, "VmRSS", h.PID())
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", h.PID()), []byte("5"), 0) // where it cannot, the start counts as well
 	const size = 100 << 20
 	status, text := send(t, h, key, aFilm(size))
 	if status != http.StatusCreated {
 		t.Fatal(status, text)
 	}
-	moved := memoryOf(t, h.PID(), "VmHWM") - before
+	moved := house.Memory(t, "VmHWM", h.PID()) - before
 	t.Logf("100 MB moved %d kB of memory", moved>>10)
 	if moved > 10<<20 {
 		t.Errorf("100 MB moved %d bytes of memory", moved)
@@ -122,7 +95,7 @@ func TestALargeUploadTakesNoMemory(t *testing.T) { //nolint:paralleltest // see 
 	if err := json.Unmarshal([]byte(text), &kept); err != nil || kept.Data.Size != size {
 		t.Fatal(text, err)
 	}
-	before = memoryOf(t, h.PID(), "VmRSS")
+	before = house.Memory(t, "VmRSS", h.PID())
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", h.PID()), []byte("5"), 0)
 	answer, err := h.Client.Get(kept.Data.URL)
 	if err != nil {
@@ -132,7 +105,7 @@ func TestALargeUploadTakesNoMemory(t *testing.T) { //nolint:paralleltest // see 
 	if n, err := io.Copy(io.Discard, answer.Body); err != nil || n != size {
 		t.Error(n, err)
 	}
-	if moved := memoryOf(t, h.PID(), "VmHWM") - before; moved > 10<<20 {
+	if moved := house.Memory(t, "VmHWM", h.PID()) - before; moved > 10<<20 {
 		t.Errorf("reading 100 MB moved %d bytes of memory", moved)
 	}
 	if status, text := send(t, h, key, aFilm(size+1)); status != http.StatusRequestEntityTooLarge || !strings.Contains(text, "file_too_large") {

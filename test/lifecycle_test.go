@@ -15,7 +15,6 @@ import (
 )
 
 var (
-	setupLink = regexp.MustCompile(`http://\S+/console/setup\?token=\S+`)
 	curlLine  = regexp.MustCompile(`(?m)^ *(curl .*)$`)
 	curlParts = regexp.MustCompile(`curl (\S+) -H "Authorization: Bearer (\S+)"`)
 	keyText   = regexp.MustCompile(`sk_(dev|live)_\w+`)

@@ -10,7 +10,6 @@ import (
 	"encoding/pem"
 	"fmt"
 	"math/big"
-	mathrand "math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -143,19 +142,4 @@ func TestMetricsAreOnAPortOfTheirOwn(t *testing.T) {
 	if a := h.Get(t, "/metrics", ""); strings.Contains(a.Body, "stele_http_requests_total") {
 		t.Error("metrics are on the public port")
 	}
-}
-
-// freePort is a loopback address nobody listens on, below the ports that the
-// kernel gives to others by itself.
-func freePort(t *testing.T) string {
-	t.Helper()
-	for range 100 {
-		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 20000+mathrand.IntN(12000)))
-		if err == nil {
-			defer listener.Close()
-			return listener.Addr().String()
-		}
-	}
-	t.Fatal("no port is free")
-	return ""
 }

@@ -12,7 +12,7 @@ import (
 func newDuo(t *testing.T, dialect, target string) *rig {
 	t.Helper()
 	start := map[string]func(testing.TB, ...upstream.Option) *upstream.Server{"anthropic": upstream.NewAnthropic, "gemini": upstream.NewGemini}[dialect]
-	r := &rig{scripts: make(map[string]upstream.Answer), up: map[string]*upstream.Server{
+	r := &rig{up: map[string]*upstream.Server{
 		"one": start(t, upstream.WithSecret("one")), "two": start(t, upstream.WithSecret("two")),
 	}}
 	r.open(t, fmt.Sprintf(`providers:

@@ -5,23 +5,6 @@ import (
 	"testing"
 )
 
-// unrefused fails for every request that an upstream did not take: a second try
-// that went well does not mend it.
-func (r *rig) unrefused(t *testing.T) {
-	t.Helper()
-	for _, d := range tongues {
-		for _, q := range r.up[d].Refusals() {
-			t.Errorf("%s refused a request of %d bytes: %.600s", d, len(q.Body), q.Refusal.Body)
-		}
-	}
-}
-
-// thinkers are models that think, sign what they thought and want it back, each in
-// another way: the text of it, the text and all before it, calls, or nothing at all.
-var thinkers = map[string][]string{
-	"openai": {"gpt-5"}, "anthropic": {"claude-sonnet-4-5", "claude-opus-4-7", "claude-sonnet-5-5"}, "gemini": {"gemini-3-pro", "gemini-2.5-flash"},
-}
-
 // TestToolLoopsKeepTheirThoughts runs loops of tool calls with thinking in each of
 // the nine pairs, whole and streamed, for clients that replay everything and for
 // those that replay only what OpenAI's dialect had at first. The upstreams check
@@ -40,7 +23,7 @@ func TestToolLoopsKeepTheirThoughts(t *testing.T) {
 					if thinker == thinkers[away][0] && stream && !forgets {
 						turns = 50
 					}
-					r.loop(t, looping{client, away, thinker, stream, forgets}, turns)
+					loop(t, r, looping{client, away, thinker, stream, forgets}, turns)
 				}
 			}
 		}
@@ -56,7 +39,7 @@ type looping struct {
 
 // loop runs one loop of so many calls, a second one of two calls at once, and one
 // whose thoughts are hidden.
-func (r *rig) loop(t *testing.T, l looping, turns int) {
+func loop(t *testing.T, r *rig, l looping, turns int) {
 	t.Helper()
 	target := fmt.Sprintf("%s-%s-%t-%t", l.thinker, l.client, l.stream, l.forgets)
 	a := newAgent(r, l.client, l.away+"/"+target, l.stream, l.forgets)

@@ -60,7 +60,7 @@ func TestFailuresLeaveARowToo(t *testing.T) {
 			t.Errorf("%s: nothing was metered: %+v", c.name, row)
 		}
 	}
-	books.addsUp(t)
+	addsUp(t, books)
 }
 
 // TestStrangersLeaveNoRow sends keys that open nothing.

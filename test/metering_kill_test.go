@@ -25,7 +25,7 @@ func TestKillingLosesNoRow(t *testing.T) {
 	})
 	t.Run("postgresql", func(t *testing.T) {
 		t.Parallel()
-		url := newDatabase(t)
+		url := house.NewDatabase(t)
 		r, config := prepareRig(t, "", "")
 		r.open(t, config, "--database-url", url)
 		testKilling(t, r, func() books { return postgresBooks(t, url) })
@@ -72,7 +72,7 @@ func testKilling(t *testing.T, r *rig, open func() books) {
 			t.Errorf("%s: the row is %+v", id, row)
 		}
 	}
-	books.addsUp(t)
+	addsUp(t, books)
 }
 
 // until reads an answer to its end, or a stream up to its last word.
@@ -138,6 +138,6 @@ func TestKillingUnderLoadLosesNoRow(t *testing.T) {
 		n++
 		books.await(t, id)
 	}
-	books.addsUp(t)
+	addsUp(t, books)
 	t.Logf("%d answers, %d rows", n, n)
 }

@@ -66,11 +66,11 @@ func TestEachRequestLeavesOneRow(t *testing.T) {
 			}
 		}
 	}
-	books.addsUp(t)
+	addsUp(t, books)
 }
 
 // addsUp compares the days with the requests they are made of.
-func (b books) addsUp(t *testing.T) {
+func addsUp(t *testing.T, b books) {
 	t.Helper()
 	sums := func(table, requests string) (list []int64) {
 		list = make([]int64, 7)

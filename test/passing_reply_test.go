@@ -1,35 +1,12 @@
 package test
 
 import (
-	"bytes"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
 
 	"stele/test/upstream"
 )
-
-// straight asks an upstream again for what it was asked before, without Stele
-// between, and returns its bytes.
-func (r *rig) straight(t *testing.T, dialect string, q *upstream.Recorded) string {
-	t.Helper()
-	again, err := http.NewRequest(q.Method, r.up[dialect].URL+q.Path+"?"+q.Query.Encode(), bytes.NewReader(q.Body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	again.Header = q.Header.Clone()
-	answer, err := http.DefaultClient.Do(again)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(body)
-}
 
 // withoutUsage takes the frame out that nobody but Stele asked for.
 func withoutUsage(stream string) string {

@@ -49,13 +49,6 @@ func TestRequestBytesPassUnchanged(t *testing.T) {
 	}
 }
 
-func streamed(stream bool) string {
-	if stream {
-		return " streamed"
-	}
-	return " whole"
-}
-
 // TestUsageIsAskedForWhereTheClientHasOptions looks at the one edit inside
 // stream_options, whatever the client has there.
 func TestUsageIsAskedForWhereTheClientHasOptions(t *testing.T) {

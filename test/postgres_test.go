@@ -1,66 +1,18 @@
 package test
 
 import (
-	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"stele/test/house"
 )
 
-// newDatabase makes an empty PostgreSQL database for one test and returns its URL.
-func newDatabase(t *testing.T) string {
-	t.Helper()
-	server := house.Need(t, "STELE_TEST_POSTGRES")
-	name := "test_" + strings.ToLower(rand.Text())
-	administer(t, server, "CREATE DATABASE "+name)
-	t.Cleanup(func() { administer(t, server, "DROP DATABASE "+name+" WITH (FORCE)") })
-	u, err := url.Parse(server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.Path = "/" + name
-	return u.String()
-}
-
-func administer(t *testing.T, server, statement string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // t's own is over when the database is dropped
-	defer cancel()
-	conn, err := pgx.Connect(ctx, server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, statement); err != nil {
-		t.Errorf("%s: %v", statement, err)
-	}
-}
-
-// newMasterKey writes a master key to a file.
-func newMasterKey(t *testing.T) string {
-	t.Helper()
-	secret := make([]byte, 32)
-	rand.Read(secret)
-	file := filepath.Join(t.TempDir(), "master.key")
-	if err := os.WriteFile(file, []byte(hex.EncodeToString(secret)+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
-}
-
 func TestKeysChangeOnPostgreSQL(t *testing.T) {
 	t.Parallel()
-	h := house.Start(t, house.Options{Flags: []string{"--database-url", newDatabase(t)}})
+	h := house.Start(t, house.Options{Flags: []string{"--database-url", house.NewDatabase(t)}})
 	if line := h.AwaitLine(t, "which database it uses", func(l house.Line) bool { return l.Text("msg") == "serving" }); line.Text("database") != "postgres" {
 		t.Errorf("the log says %v", line)
 	}
@@ -73,7 +25,7 @@ func TestKeysChangeOnPostgreSQL(t *testing.T) {
 // TestTwoServersOnOnePostgreSQL changes keys through one and asks the other.
 func TestTwoServersOnOnePostgreSQL(t *testing.T) {
 	t.Parallel()
-	database, master := newDatabase(t), newMasterKey(t)
+	database, master := house.NewDatabase(t), newMasterKey(t)
 	flags := []string{"--database-url", database, "--master-key-file", master}
 	one := house.Start(t, house.Options{Flags: flags})
 	two := house.Start(t, house.Options{Flags: flags})
@@ -106,7 +58,7 @@ func TestTwoServersOnOnePostgreSQL(t *testing.T) {
 // still empty: one migrates it, one greets, all serve.
 func TestServersStartTogether(t *testing.T) {
 	t.Parallel()
-	flags := []string{"--database-url", newDatabase(t), "--master-key-file", newMasterKey(t)}
+	flags := []string{"--database-url", house.NewDatabase(t), "--master-key-file", newMasterKey(t)}
 	houses := make([]*house.House, 3)
 	for i := range houses {
 		houses[i] = house.New(t, house.Options{Flags: flags})

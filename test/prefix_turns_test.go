@@ -27,7 +27,7 @@ func TestEveryTurnBeginsWithTheOneBefore(t *testing.T) {
 			}
 			target := fmt.Sprintf("%s-%s-%t", thinkers[away][0], client, forgets)
 			a := newAgent(r, client, away+"/"+target, false, forgets)
-			a.converse(t, turns)
+			converse(t, a, turns)
 			sent := r.sentTo(away, target)
 			if len(sent) < turns {
 				t.Errorf("%s: only %d requests", target, len(sent))
@@ -44,9 +44,9 @@ func TestEveryTurnBeginsWithTheOneBefore(t *testing.T) {
 }
 
 // converse is one conversation.
-func (a *agent) converse(t *testing.T, turns int) {
+func converse(t *testing.T, a *agent, turns int) {
 	t.Helper()
-	a.instruct("You are terse.")
+	instruct(a, "You are terse.")
 	for n := range turns {
 		a.stream = n%3 == 1
 		switch {
@@ -55,7 +55,7 @@ func (a *agent) converse(t *testing.T, turns int) {
 		case n%10 == 5:
 			a.ask(fmt.Sprintf("Turn %d: please call:forecast,sights for me.", n))
 		case n%10 == 7:
-			a.show(fmt.Sprintf("Turn %d: what is in this picture?", n), n)
+			show(a, fmt.Sprintf("Turn %d: what is in this picture?", n), n)
 		default:
 			a.ask(fmt.Sprintf("Turn %d: \u00fcber <b>caf\u00e9</b> & \"quotes\" \\ and \u2603.", n))
 		}
@@ -91,7 +91,7 @@ func samePrefix(t *testing.T, what string, before, after []byte) {
 }
 
 // instruct gives the model its instructions.
-func (a *agent) instruct(words string) {
+func instruct(a *agent, words string) {
 	switch a.dialect {
 	case "openai":
 		a.history = append(a.history, jo{"role": "system", "content": words})
@@ -103,7 +103,7 @@ func (a *agent) instruct(words string) {
 }
 
 // show adds what the user says, with a picture that no other turn has.
-func (a *agent) show(words string, n int) {
+func show(a *agent, words string, n int) {
 	picture := base64.StdEncoding.EncodeToString(fmt.Appendf([]byte("\x89PNG\r\n\x1a\n"), "picture %d", n))
 	a.ask(words)
 	last := a.history[len(a.history)-1].(jo)

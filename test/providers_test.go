@@ -262,7 +262,7 @@ func TestDeletingAProviderCutsNoStream(t *testing.T) {
 func TestAProviderReachesEveryProcess(t *testing.T) {
 	t.Parallel()
 	up := newBirdAccount(t, parrotKey)
-	flags := []string{"--database-url", newDatabase(t), "--master-key-file", newMasterKey(t)}
+	flags := []string{"--database-url", house.NewDatabase(t), "--master-key-file", newMasterKey(t)}
 	one := house.Start(t, house.Options{Flags: flags})
 	two := house.Start(t, house.Options{Flags: flags})
 	v, key := operator(t, one), one.CreateKey(t).Key

@@ -16,7 +16,7 @@ import (
 func TestTheMasterKeyIsRotatedWhileServersRun(t *testing.T) {
 	t.Parallel()
 	master := newMasterKey(t)
-	flags := []string{"--database-url", newDatabase(t), "--master-key-file", master}
+	flags := []string{"--database-url", house.NewDatabase(t), "--master-key-file", master}
 	one := house.Start(t, house.Options{Flags: flags})
 	two := house.Start(t, house.Options{Flags: flags})
 	rotateUnder(t, master, one, two)

@@ -2,34 +2,17 @@ package test
 
 import (
 	"net/http"
-	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"stele/test/house"
 	"stele/test/upstream"
 )
 
 // most is what one call may hold of an upstream's answer, as in internal/provider.
 const most = 64 << 20
-
-var peakLine = regexp.MustCompile(`(?m)^VmHWM:\s*(\d+) kB$`)
-
-// peak is the most memory that a process ever held, in bytes.
-func peak(t testing.TB, pid int) int {
-	t.Helper()
-	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		t.Skipf("no /proc here: %v", err)
-	}
-	kilobytes, err := strconv.Atoi(string(peakLine.FindSubmatch(status)[1]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return kilobytes << 10
-}
 
 // endlessJSON is an answer in one piece that never ends.
 func endlessJSON(_ *upstream.Exchange, usual upstream.Reply) upstream.Reply {
@@ -55,7 +38,7 @@ func TestAnEndlessAnswerIsBounded(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "", lone("big"))
 	r.good(t, ask("openai", "big-openai-openai", "hi", true))
-	before := peak(t, r.PID())
+	before := house.Memory(t, "VmHWM", r.PID())
 	for _, client := range []string{"openai", "gemini"} {
 		for _, away := range tongues {
 			model := "big-" + client + "-" + away
@@ -77,7 +60,7 @@ func TestAnEndlessAnswerIsBounded(t *testing.T) {
 			}
 		}
 	}
-	grown := peak(t, r.PID()) - before
+	grown := house.Memory(t, "VmHWM", r.PID()) - before
 	t.Logf("endless answers cost %d MB at most", grown>>20)
 	if grown > 8*most {
 		t.Errorf("the process grew by %d MB", grown>>20)

@@ -11,25 +11,6 @@ import (
 	"stele/test/upstream"
 )
 
-// lone are models with one target and no second try, one for each pair and purpose.
-func lone(purposes ...string) string {
-	var models strings.Builder
-	for _, client := range tongues {
-		for _, away := range tongues {
-			for _, purpose := range purposes {
-				name := purpose + "-" + client + "-" + away
-				fmt.Fprintf(&models, "  %s: {targets: [%s/%s-%[1]s], retries: 0}\n", name, away, usualModel[away])
-			}
-		}
-	}
-	return models.String()
-}
-
-// much is an answer with something of everything.
-func much() upstream.Answer {
-	return upstream.Say(upstream.Text("One, two, three \u2603. "), upstream.Call("f", `{"a":[1,2,3],"b":"\u00e9"}`), upstream.Call("g", `{}`))
-}
-
 // terminals are in the frame with which an upstream says that its answer is complete.
 var terminals = map[string]string{"openai": `"finish_reason":"`, "anthropic": `"message_stop"`, "gemini": `"finishReason"`}
 
@@ -49,13 +30,13 @@ func TestACutUpstreamIsNeverAShortAnswer(t *testing.T) {
 			t.Fatalf("the whole stream ends with %q after %q", full.stop, full.text)
 		}
 		upstreams := r.straight(t, away, r.lastTo(t, away, target))
-		size, frames := r.sent(t, away, target)
+		size, frames := sent(t, r, away, target)
 		try := func(name string, cut upstream.Answer, sent int) {
 			t.Helper()
 			r.on(away, target, upstream.Chain(much(), cut))
 			h := r.send(t, w)
 			complete := sent >= 0 && strings.Contains(upstreams[:min(sent, len(upstreams))], terminals[away])
-			r.checkCut(t, client, name, h, full, complete && strings.HasPrefix(name, "short"), client == away)
+			checkCut(t, r, client, name, h, full, complete && strings.HasPrefix(name, "short"), client == away)
 		}
 		for n := range frames {
 			try(fmt.Sprintf("cut after %d frames", n), upstream.CutFrames(n), -1)
@@ -70,7 +51,7 @@ func TestACutUpstreamIsNeverAShortAnswer(t *testing.T) {
 }
 
 // sent is how much a target has sent in its last answer, when that is over.
-func (r *rig) sent(t *testing.T, away, target string) (bytes, frames int) {
+func sent(t *testing.T, r *rig, away, target string) (bytes, frames int) {
 	t.Helper()
 	q := r.lastTo(t, away, target)
 	house.Eventually(t, "the upstream is done", q.Ended)
@@ -94,7 +75,7 @@ func edge(stream string, n int) int {
 }
 
 // checkCut looks at what a client got of a stream that was cut.
-func (r *rig) checkCut(t *testing.T, client, name string, h heard, full said, mayEnd, passed bool) {
+func checkCut(t *testing.T, r *rig, client, name string, h heard, full said, mayEnd, passed bool) {
 	t.Helper()
 	if h.status != http.StatusOK { // nothing had come yet
 		if got := hearWhole(t, client, h.body); h.status < 500 || got.failure == "" || h.err != nil {
@@ -133,7 +114,7 @@ func TestACutArrayIsStillJSON(t *testing.T) {
 		if all := list(parse(t, r.good(t, w).body)); len(all) < 2 || text(all[len(all)-1], "candidates", 0, "finishReason") != "STOP" {
 			t.Errorf("%s: %v", away, all)
 		}
-		_, frames := r.sent(t, away, target)
+		_, frames := sent(t, r, away, target)
 		for n := 2; n < frames-1; n++ {
 			r.on(away, target, upstream.Chain(much(), upstream.CutFrames(n)))
 			h := r.send(t, w)
@@ -157,7 +138,7 @@ func TestACutWholeAnswerIsAnError(t *testing.T) {
 		target := usualModel[away] + "-" + model
 		w := ask(client, model, "Count for me.", false)
 		r.good(t, w)
-		size, _ := r.sent(t, away, target)
+		size, _ := sent(t, r, away, target)
 		for _, n := range []int{0, 1, size / 2, size - 1} {
 			for _, cut := range []upstream.Answer{upstream.Cut(n), upstream.Short(n)} {
 				r.on(away, target, cut)

@@ -1,27 +1,12 @@
 package test
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"stele/test/upstream"
 )
-
-// twofold are models with two targets, a and b, one for each pair and purpose.
-func twofold(purposes ...string) string {
-	var models strings.Builder
-	for _, client := range tongues {
-		for _, away := range tongues {
-			for _, purpose := range purposes {
-				name := purpose + "-" + client + "-" + away
-				fmt.Fprintf(&models, "  %s: {targets: [%s/%s-%[1]s-a, %[2]s/%[3]s-%[1]s-b], retries: 0}\n", name, away, usualModel[away])
-			}
-		}
-	}
-	return models.String()
-}
 
 // TestAnErrorInsideA200 has an upstream that says all is well and then that it is
 // not: in one piece, in the first frame, or later.
@@ -45,7 +30,7 @@ func TestAnErrorInsideA200(t *testing.T) {
 			r.good(t, w(false))
 		}
 		r.good(t, w(true))
-		_, frames := r.sent(t, away, alone)
+		_, frames := sent(t, r, away, alone)
 		for n := 3; n < frames-1; n++ {
 			r.on(away, alone, upstream.ErrorAfter(n))
 			h := r.send(t, w(true))

@@ -46,7 +46,7 @@ func TestAClientThatHangsUpClosesTheUpstream(t *testing.T) {
 			r.on(away, target, s.answer)
 			w := ask(client, model, "hi", s.stream)
 			w.header.Set("X-Request-Id", "req-"+model)
-			left := r.leave(t, w, away, target, s.produced)
+			left := leave(t, r, w, away, target, s.produced)
 			q := r.lastTo(t, away, target)
 			house.Eventually(t, "the upstream sees that nobody listens", func() bool { _, gone := q.HungUp(); return gone })
 			gone, _ := q.HungUp()
@@ -75,7 +75,7 @@ func TestAClientThatHangsUpClosesTheUpstream(t *testing.T) {
 
 // leave sends a request, waits until the upstream has it and, where something is
 // produced, until the client has some of it, and hangs up. It returns when that was.
-func (r *rig) leave(t *testing.T, w wish, away, target string, produced bool) time.Time {
+func leave(t *testing.T, r *rig, w wish, away, target string, produced bool) time.Time {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -131,8 +131,8 @@ func TestHangingUpIsNobodysFault(t *testing.T) {
 	for range 8 {
 		r.up["openai"].Forget()
 		r.on("openai", target, upstream.Never())
-		r.leave(t, ask("openai", model, "hi", true), "openai", target, false)
-		r.leave(t, ask("openai", model, "hi", false), "openai", target, false)
+		leave(t, r, ask("openai", model, "hi", true), "openai", target, false)
+		leave(t, r, ask("openai", model, "hi", false), "openai", target, false)
 	}
 	r.on("openai", target, nil)
 	r.good(t, ask("openai", model, "hi", true))

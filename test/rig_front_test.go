@@ -1,6 +1,7 @@
 package test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -49,7 +50,7 @@ func newRig(t *testing.T, settings, models string, options ...upstream.Option) *
 // prepareRig starts the upstreams and returns the configuration of a house before them.
 func prepareRig(t *testing.T, settings, models string, options ...upstream.Option) (*rig, string) {
 	t.Helper()
-	r := &rig{scripts: make(map[string]upstream.Answer), up: map[string]*upstream.Server{
+	r := &rig{up: map[string]*upstream.Server{
 		"openai": upstream.NewOpenAI(t, options...), "anthropic": upstream.NewAnthropic(t, options...), "gemini": upstream.NewGemini(t, options...),
 	}}
 	var config strings.Builder
@@ -86,6 +87,9 @@ func baseOf(dialect string, s *upstream.Server) string {
 func (r *rig) on(dialect, target string, a upstream.Answer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.scripts == nil {
+		r.scripts = make(map[string]upstream.Answer)
+	}
 	r.scripts[dialect+"/"+target] = a
 }
 
@@ -93,7 +97,10 @@ func (r *rig) script(recorded *upstream.Recorded) upstream.Answer {
 	dialect, target := targetOf(recorded)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.scripts[dialect+"/"+target]
+	if scripted, ok := r.scripts[dialect+"/"+target]; ok {
+		return scripted
+	}
+	return play(recorded)
 }
 
 // sentTo are the requests that a target got.
@@ -222,4 +229,43 @@ func pairs(t *testing.T, f func(t *testing.T, client, away string)) {
 func allPairs(t *testing.T, f func(t *testing.T, client, away string)) {
 	t.Helper()
 	t.Run("pairs", func(t *testing.T) { pairs(t, f) })
+}
+
+// unrefused fails for every request that an upstream did not take: a second try
+// that went well does not mend it.
+func (r *rig) unrefused(t *testing.T) {
+	t.Helper()
+	for _, d := range tongues {
+		for _, q := range r.up[d].Refusals() {
+			t.Errorf("%s refused a request of %d bytes: %.600s", d, len(q.Body), q.Refusal.Body)
+		}
+	}
+}
+
+// straight asks an upstream again for what it was asked before, without Stele
+// between, and returns its bytes.
+func (r *rig) straight(t *testing.T, dialect string, q *upstream.Recorded) string {
+	t.Helper()
+	again, err := http.NewRequest(q.Method, r.up[dialect].URL+q.Path+"?"+q.Query.Encode(), bytes.NewReader(q.Body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Header = q.Header.Clone()
+	answer, err := http.DefaultClient.Do(again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+func streamed(stream bool) string {
+	if stream {
+		return " streamed"
+	}
+	return " whole"
 }

@@ -1,0 +1,102 @@
+package test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"stele/test/house"
+)
+
+// visitor is somebody who is signed in to a house's console.
+type visitor struct {
+	house  *house.House
+	client *http.Client
+}
+
+// settle makes the first administrator of a house.
+func settle(t *testing.T, h *house.House) *visitor {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := *h.Client
+	client.Jar = jar
+	p := &visitor{h, &client}
+	link, err := url.Parse(setupLink.FindString(h.Greeting()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := url.Values{
+		"token": {link.Query().Get("token")}, "email": {"admin@example.com"}, "password": {"correct horse battery"}, "again": {"correct horse battery"},
+	}
+	p.post(t, "/console/setup", "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
+	return p
+}
+
+// post sends a change and wants it to be made.
+func (p *visitor) post(t *testing.T, path, kind string, body io.Reader) string {
+	t.Helper()
+	res, err := p.client.Post(p.house.URL+path, kind, body) //nolint:noctx // the client has a time limit
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode >= 400 {
+		t.Fatalf("%s: status %d, %v: %s", path, res.StatusCode, err, text)
+	}
+	return string(text)
+}
+
+// attach uploads a file as the playground does and returns its id.
+func (p *visitor) attach(t *testing.T, name, text string) string {
+	t.Helper()
+	var form bytes.Buffer
+	w := multipart.NewWriter(&form)
+	part, err := w.CreateFormFile("file", name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.WriteString(part, text)
+	_ = w.Close()
+	var kept struct{ ID, URL string }
+	if err := json.Unmarshal([]byte(p.post(t, "/console/playground/files", w.FormDataContentType(), &form)), &kept); err != nil {
+		t.Fatal(err)
+	}
+	res, err := p.house.Client.Get(p.house.URL + kept.URL) //nolint:noctx // the client has a time limit
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if seen, _ := io.ReadAll(res.Body); string(seen) != text {
+		t.Errorf("the file's address gives %q", seen)
+	}
+	return kept.ID
+}
+
+// setupLink is what a first start prints for its first administrator.
+var setupLink = regexp.MustCompile(`http://\S+/console/setup\?token=\S+`)
+
+// get reads a page.
+func (p *visitor) get(t *testing.T, path string) string {
+	t.Helper()
+	res, err := p.client.Get(p.house.URL + path) //nolint:noctx // the client has a time limit
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != 200 {
+		t.Fatalf("%s: status %d, %v", path, res.StatusCode, err)
+	}
+	return string(text)
+}
