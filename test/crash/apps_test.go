@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"stele/test/house"
+	"stele/test/rig"
 )
 
 // ten is an app of ten steps, eleven generations and two chats.
@@ -68,14 +68,14 @@ func TestARunOfTenStepsSurvivesEveryStep(t *testing.T) {
 	config := config + "apps: [" + file + "]\n"
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		h := house.New(t, house.Options{Config: config})
-		runTen(t, h, func() journal { return sqliteJournal(t, h) })
+		h := rig.New(t, rig.Options{Config: config})
+		runTen(t, h, func() journal { return openJournal(t, h, "") })
 	})
 	t.Run("postgresql", func(t *testing.T) {
 		t.Parallel()
-		database := newDatabase(t)
-		h := house.New(t, house.Options{Config: config, Flags: []string{"--database-url", database}})
-		runTen(t, h, func() journal { return postgresJournal(t, database) })
+		database := rig.NewDatabase(t)
+		h := rig.New(t, rig.Options{Config: config, Flags: []string{"--database-url", database}})
+		runTen(t, h, func() journal { return openJournal(t, h, database) })
 	})
 }
 
@@ -96,7 +96,7 @@ func appDeaths() []string {
 	return append(list, "step answered:1", "step answered:2", "step done:12", "step done:13", "run done:1", "run done:2")
 }
 
-func runTen(t *testing.T, h *house.House, books func() journal) {
+func runTen(t *testing.T, h *rig.House, books func() journal) {
 	t.Helper()
 	h.Start(t)
 	key := h.CreateKey(t).Key
@@ -133,7 +133,7 @@ func runTen(t *testing.T, h *house.House, books func() journal) {
 }
 
 // order begins a run, the same one however often it is asked for.
-func order(h *house.House, key, name string) (string, error) {
+func order(h *rig.House, key, name string) (string, error) {
 	req, err := http.NewRequest(http.MethodPost, h.URL+"/api/v1/apps/ten/generations", strings.NewReader("{}"))
 	if err != nil {
 		return "", err
@@ -152,7 +152,7 @@ func order(h *house.House, key, name string) (string, error) {
 }
 
 // ended waits for the end of a run and looks at what it gives.
-func ended(t *testing.T, h *house.House, key, id, point string) {
+func ended(t *testing.T, h *rig.House, key, id, point string) {
 	t.Helper()
 	var got struct {
 		Data struct {

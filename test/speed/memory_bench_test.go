@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"stele/test/house"
+	"stele/test/rig"
 )
 
 const megabyte = 1 << 20
@@ -33,7 +33,7 @@ func memory(b *testing.B, all *figures) {
 func (s *speed) atRest(b *testing.B) float64 {
 	b.Helper()
 	time.Sleep(5 * time.Second)
-	return float64(house.Resident(b, s.stele.PID())) / megabyte
+	return float64(rig.Resident(b, s.stele.PID())) / megabyte
 }
 
 // memoryPerStream compares what an open stream holds.
@@ -55,7 +55,7 @@ func memoryPerStream(b *testing.B, all *figures) {
 func (s *speed) perStream(b *testing.B, of side) int {
 	b.Helper()
 	const streams = 1000
-	before := house.Resident(b, of.pid)
+	before := rig.Resident(b, of.pid)
 	var open []io.Closer
 	for range streams {
 		answer := s.ask(b, of)
@@ -68,7 +68,7 @@ func (s *speed) perStream(b *testing.B, of side) int {
 		}
 		open = append(open, answer.Body)
 	}
-	after := house.Resident(b, of.pid)
+	after := rig.Resident(b, of.pid)
 	for _, c := range open {
 		_ = c.Close()
 	}

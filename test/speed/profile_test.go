@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"stele/test/house"
+	"stele/test/rig"
 )
 
 // profileVariable names a folder for profiles: one of the CPU and one of what was
@@ -17,21 +17,21 @@ const profileVariable = "STELE_BENCH_PROFILE"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(profileVariable) == "" {
-		os.Exit(house.Main(m))
+		os.Exit(rig.Main(m))
 	}
 	overlay, err := overlay()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	code := house.MainWith(m, "-overlay", overlay)
+	code := rig.MainWith(m, "-overlay", overlay)
 	_ = os.Remove(overlay)
 	os.Exit(code)
 }
 
 // overlay writes the file that has go build put the profiler into cmd/stele.
 func overlay() (string, error) {
-	root := house.Root()
+	root := rig.Root()
 	text, err := json.Marshal(map[string]any{"Replace": map[string]string{
 		filepath.Join(root, "cmd/stele/profile.go"): filepath.Join(root, "test/speed/testdata/profile.go"),
 	}})
@@ -66,7 +66,7 @@ func profileEnv(b *testing.B) []string {
 
 // profile has a server write the profile of a scene, if that is wanted, until the
 // function it returns is called.
-func profile(b *testing.B, stele *house.House, scene string) func() {
+func profile(b *testing.B, stele *rig.House, scene string) func() {
 	b.Helper()
 	folder := os.Getenv(profileVariable)
 	if folder == "" {
@@ -78,7 +78,7 @@ func profile(b *testing.B, stele *house.House, scene string) func() {
 			b.Fatal(err)
 		}
 		stele.Signal(b, syscall.SIGUSR1)
-		house.Eventually(b, "the profile", func() bool {
+		rig.Eventually(b, "the profile", func() bool {
 			_, err := os.Stat(file)
 			return os.IsNotExist(err)
 		})

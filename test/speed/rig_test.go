@@ -15,12 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"stele/test/house"
+	"stele/test/rig"
 )
 
 // speed is Stele, an upstream and a bare proxy, each in its own process.
 type speed struct {
-	stele  *house.House
+	stele  *rig.House
 	proxy  process
 	key    string
 	client *http.Client
@@ -48,7 +48,7 @@ func newSpeed(b *testing.B, secure bool) *speed {
 	upstream := launch(b, binary, flags...)
 	s := &speed{client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2048, DisableCompression: true}}}
 	s.proxy = launch(b, binary, append(flags, "--proxy", upstream.url)...)
-	s.stele = house.Start(b, house.Options{Env: profileEnv(b), Config: fmt.Sprintf(
+	s.stele = rig.Start(b, rig.Options{Env: profileEnv(b), Config: fmt.Sprintf(
 		"%sproviders:\n  local: {kind: openai, base_url: %s/v1, api_key: none, models: ['*']}\n", settings, upstream.url)})
 	s.key = s.stele.CreateKey(b, "--name", "speed").Key
 	s.stele.Await(b, s.key, http.StatusOK)

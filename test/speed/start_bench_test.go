@@ -5,13 +5,13 @@ import (
 	"testing"
 	"time"
 
-	"stele/test/house"
+	"stele/test/rig"
 )
 
 // secondStart is from exec to the first 200 with a key, on a folder that was used before.
 func secondStart(b *testing.B, all *figures) {
 	b.Helper()
-	h := house.Start(b, house.Options{})
+	h := rig.Start(b, rig.Options{})
 	key := h.CreateKey(b).Key
 	h.Stop(b)
 	var took []time.Duration
