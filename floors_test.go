@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -158,9 +159,17 @@ func selector(e ast.Expr) string {
 
 var fileSet = token.NewFileSet()
 
-// sources parses every Go file of the tree.
+// sources are the Go files of the tree, parsed.
 func sources(t *testing.T) map[string]*ast.File {
 	t.Helper()
+	files, err := parsed()
+	if err != nil || len(files) == 0 {
+		t.Fatal(len(files), err)
+	}
+	return files
+}
+
+var parsed = sync.OnceValues(func() (map[string]*ast.File, error) {
 	files := make(map[string]*ast.File)
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -172,15 +181,12 @@ func sources(t *testing.T) map[string]*ast.File {
 		if d.IsDir() || !strings.HasSuffix(name, ".go") {
 			return nil
 		}
-		parsed, err := parser.ParseFile(fileSet, name, nil, parser.ParseComments)
-		files[filepath.ToSlash(name)] = parsed
+		file, err := parser.ParseFile(fileSet, name, nil, parser.ParseComments)
+		files[filepath.ToSlash(name)] = file
 		return err
 	})
-	if err != nil || len(files) == 0 {
-		t.Fatal(len(files), err)
-	}
-	return files
-}
+	return files, err
+})
 
 func TestMayImport(t *testing.T) {
 	t.Parallel()
