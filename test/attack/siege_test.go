@@ -5,7 +5,6 @@
 package attack
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -56,8 +54,7 @@ models:
 	for range 20 {
 		s.greet(t)
 	}
-	s.idle = s.memory(t, "VmRSS")
-	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.PID()), []byte("5"), 0) // where it cannot, the start counts as well
+	s.idle = rig.AtRest(t, s.PID())
 	return s
 }
 
@@ -127,20 +124,7 @@ func (s *siege) memory(t *testing.T, name string) int64 {
 // processor is how long the process has computed so far.
 func (s *siege) processor(t *testing.T) time.Duration {
 	t.Helper()
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.PID()))
-	if err != nil {
-		rig.Lacking(t, "the system does not tell how long a process computes")
-	}
-	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')'):]))
-	var ticks int
-	for _, text := range fields[12:14] { // utime and stime, counted from the state
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * 10 * time.Millisecond
+	return rig.CPUTime(t, s.PID())
 }
 
 // post sends something as the browser does and gives the answer, whatever it is.

@@ -16,7 +16,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -65,8 +64,7 @@ providers:
 `, s.upstream.URL)})
 	s.key = s.CreateKey(t).Key
 	s.Await(t, s.key, http.StatusOK)
-	s.idle = rig.Memory(t, "VmRSS", s.PID())
-	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.PID()), []byte("5"), 0) // where it cannot, the start counts as well
+	s.idle = rig.AtRest(t, s.PID())
 	return s
 }
 
@@ -340,8 +338,7 @@ func TestTheLargestLegalRequestsAreServed(t *testing.T) { //nolint:paralleltest 
 		"a picture as a file, gemini":     {"/api/v1beta/models/o/m:generateContent", `{"contents":[{"parts":[{"fileData":{"mimeType":"image/png","fileUri":"files/` + id + `"}}]}]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			before := rig.Memory(t, "VmRSS", s.PID())
-			_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.PID()), []byte("5"), 0)
+			before := rig.AtRest(t, s.PID())
 			if status := s.post(t, ask.path, ask.body); status != http.StatusOK {
 				t.Errorf("answered %d", status)
 			}

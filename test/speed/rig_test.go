@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -138,30 +137,7 @@ func (s *speed) load(b *testing.B, of side, n, atOnce int) {
 // cost is the CPU time a process spends on n requests.
 func (s *speed) cost(b *testing.B, of side, n, atOnce int) time.Duration {
 	b.Helper()
-	before := cpuTime(b, of.pid)
+	before := rig.CPUTime(b, of.pid)
 	s.load(b, of, n, atOnce)
-	return cpuTime(b, of.pid) - before
-}
-
-// cpuTime is how long a process has run so far: all its threads, in the system too.
-func cpuTime(b *testing.B, pid int) time.Duration {
-	b.Helper()
-	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
-	if err != nil || len(threads) == 0 {
-		b.Fatalf("no threads of %d: %v", pid, err)
-	}
-	var sum time.Duration
-	for _, thread := range threads {
-		stat, err := os.ReadFile(thread)
-		if err != nil {
-			b.Fatal(err)
-		}
-		ran, _, _ := strings.Cut(string(stat), " ")
-		n, err := strconv.ParseInt(ran, 10, 64)
-		if err != nil {
-			b.Fatal(err)
-		}
-		sum += time.Duration(n)
-	}
-	return sum
+	return rig.CPUTime(b, of.pid) - before
 }
