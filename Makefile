@@ -2,6 +2,8 @@
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 10s
+BENCH ?= .
+BASE ?= main
 
 # Stele has no C in it. One setting for all targets keeps Go from compiling everything twice.
 export CGO_ENABLED := 0
@@ -24,9 +26,8 @@ build: ## build bin/stele
 sbom: build ## write bin/stele.cdx.json: everything bin/stele is made of (CycloneDX)
 	go -C tools run ./sbom -root .. -binary ../bin/stele -version '$(VERSION)' -out ../bin/stele.cdx.json
 
-check: lint ## the quick half: vet, lint, unit tests on SQLite
-	go vet ./...
-	STELE_TEST_POSTGRES= go test ./...
+check: ## what a change needs, in a minute: vet, staticcheck and unit tests of what changed since BASE=main
+	@test/env/check.sh $(BASE)
 
 test: ## everything: installs and starts what the tests need, and stops it again
 	@test/env/run.sh
@@ -34,11 +35,12 @@ test: ## everything: installs and starts what the tests need, and stops it again
 attack: ## what an enemy does, with the full counts
 	@test/env/run.sh bash -ec 'go -C test test -tags torture -count 1 -timeout 1h -v ./attack'
 
-bench: ## the figures, against a PostgreSQL that syncs to disk
-	@test/env/run.sh --durable bash -ec 'for module in . test; do go -C "$$module" test -run "^$$" -bench . -benchmem -timeout 1h ./...; done'
+bench: ## the figures, against a PostgreSQL that syncs to disk (BENCH=Speed: those; STELE_BENCH_PROFILE=dir: their profiles)
+	@test/env/run.sh --durable bash -ec 'for module in . test; do go -C "$$module" test -run "^$$" -bench "$(BENCH)" -benchmem -timeout 1h ./...; done'
 
-torture: ## the long crash and load runs
-	@test/env/run.sh --durable bash -ec 'for module in . test; do go -C "$$module" test -tags torture -count 1 -timeout 2h ./...; done'
+torture: ## the long crash and load runs, and the race detector on the tests from outside
+	@test/env/run.sh --durable bash -ec 'for module in . test; do go -C "$$module" test -tags torture -count 1 -timeout 2h ./...; done; \
+		CGO_ENABLED=1 go -C test test -race -count 1 -timeout 1h ./...'
 
 fuzz: ## a short run of every fuzz test (FUZZTIME=10s)
 	@test/env/fuzz.sh $(FUZZTIME)

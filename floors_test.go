@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -131,6 +132,22 @@ func TestOneWayOut(t *testing.T) {
 	}
 }
 
+// TestOnlyTestsHashCheaply keeps passwords expensive in what ships.
+func TestOnlyTestsHashCheaply(t *testing.T) {
+	t.Parallel()
+	for file, parsed := range sources(t) {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "HashCheaply" {
+				t.Errorf("%s: passwords are hashed cheaply", fileSet.Position(n.Pos()))
+			}
+			return true
+		})
+	}
+}
+
 func selector(e ast.Expr) string {
 	if sel, ok := e.(*ast.SelectorExpr); ok {
 		if x, ok := sel.X.(*ast.Ident); ok {
@@ -142,9 +159,17 @@ func selector(e ast.Expr) string {
 
 var fileSet = token.NewFileSet()
 
-// sources parses every Go file of the tree.
+// sources are the Go files of the tree, parsed.
 func sources(t *testing.T) map[string]*ast.File {
 	t.Helper()
+	files, err := parsed()
+	if err != nil || len(files) == 0 {
+		t.Fatal(len(files), err)
+	}
+	return files
+}
+
+var parsed = sync.OnceValues(func() (map[string]*ast.File, error) {
 	files := make(map[string]*ast.File)
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -156,15 +181,12 @@ func sources(t *testing.T) map[string]*ast.File {
 		if d.IsDir() || !strings.HasSuffix(name, ".go") {
 			return nil
 		}
-		parsed, err := parser.ParseFile(fileSet, name, nil, parser.ParseComments)
-		files[filepath.ToSlash(name)] = parsed
+		file, err := parser.ParseFile(fileSet, name, nil, parser.ParseComments)
+		files[filepath.ToSlash(name)] = file
 		return err
 	})
-	if err != nil || len(files) == 0 {
-		t.Fatal(len(files), err)
-	}
-	return files
-}
+	return files, err
+})
 
 func TestMayImport(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/api"
 	"stele/internal/seal"
-	"stele/internal/store/storetest"
+	"stele/internal/store/template"
 )
 
 // mute is an upstream that says one word and then nothing until its caller has gone.
@@ -174,7 +174,7 @@ func TestAKeyWorksAtOnce(t *testing.T) {
 			var args []string
 			servers, keys := 1, 100
 			if engine == "postgres" {
-				databaseURL, _ := storetest.Place(t, engine)
+				databaseURL, _ := template.Place(t, engine)
 				args, servers, keys = []string{"--database-url", databaseURL}, 2, 30
 				master := filepath.Join(t.TempDir(), "master.key")
 				args = append(args, "--master-key-file", master)
@@ -223,7 +223,7 @@ func TestAKeyWorksAtOnce(t *testing.T) {
 // server runs on: those on the database are waited for.
 func TestTheCommandLineReachesServersElsewhere(t *testing.T) {
 	t.Parallel()
-	databaseURL, _ := storetest.Place(t, "postgres")
+	databaseURL, _ := template.Place(t, "postgres")
 	master := filepath.Join(t.TempDir(), "master.key")
 	writeMaster(t, master)
 	args := []string{"--database-url", databaseURL, "--master-key-file", master}

@@ -13,6 +13,7 @@ import (
 	"stele/internal/fault"
 	"stele/internal/seal"
 	"stele/internal/store"
+	"stele/internal/store/template"
 )
 
 // house is a service over a real database, with a clock the test moves.
@@ -66,13 +67,14 @@ func newHouse(t *testing.T) *house {
 
 func openHouse(t *testing.T, folder string, master *seal.Master) *house {
 	t.Helper()
-	db, err := store.Open(t.Context(), "", folder)
+	db, err := store.Open(t.Context(), "", template.In(t, folder))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
 	h := &house{store: &countingStore{Store: db}, now: time.Now().Truncate(time.Millisecond)}
 	h.Service = access.New(h.store, master, h.clock)
+	h.HashCheaply()
 	if err := h.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}

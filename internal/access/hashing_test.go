@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,6 +10,27 @@ import (
 	"stele/internal/fault"
 	"stele/internal/seal"
 )
+
+// What is kept of a password is expensive to guess, of whoever asks for it to be
+// hashed; and a stranger's costs as much as a person's.
+func TestPasswordsAreExpensive(t *testing.T) {
+	t.Parallel()
+	s := New(nil, seal.New(), time.Now)
+	stored, err := s.hashPassword(t.Context(), ourselves, "correct horse battery")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, phc := range []string{stored, s.hashing.cost.nobody()} {
+		if want := "$argon2id$v=19$m=47104,t=1,p=1$"; !strings.HasPrefix(phc, want) {
+			t.Errorf("%s, not %s", phc, want)
+		}
+	}
+	for password, want := range map[string]bool{"correct horse battery": true, "correct horse batterie": false} {
+		if ok, err := s.passwordMatches(t.Context(), ourselves, stored, password); ok != want || err != nil {
+			t.Errorf("%s: %v, %v", password, ok, err)
+		}
+	}
+}
 
 // Passwords take tens of megabytes each. Who sends many waits for themself, not
 // others for them; and no queue is longer than people wait.

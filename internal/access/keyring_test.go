@@ -10,6 +10,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/seal"
 	"stele/internal/store"
+	"stele/internal/store/template"
 )
 
 // counted counts how often the keyring is read.
@@ -30,7 +31,7 @@ func only(list ...*seal.Master) func() ([]*seal.Master, error) {
 
 func openCounted(t *testing.T) *counted {
 	t.Helper()
-	db, err := store.Open(t.Context(), "", t.TempDir())
+	db, err := store.Open(t.Context(), "", template.Folder(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,17 +14,27 @@ import (
 	"stele/internal/fault"
 )
 
-// The cost of argon2id: 46 MiB and one pass is one of OWASP's equal choices.
-// A stored password keeps the cost it was made with, so these may rise.
-const (
-	argonMemory  = 46 * 1024 // KiB
-	argonTime    = 1
-	argonThreads = 1
-)
+// cost is that of argon2id. A stored password keeps the cost it was made with, so
+// the usual one may rise.
+type cost struct {
+	memory, passes uint32 // KiB, and how often over all of it
+	threads        uint8
+}
+
+// usualCost is one of OWASP's equal choices.
+func usualCost() cost { return cost{memory: 46 * 1024, passes: 1, threads: 1} }
+
+// HashCheaply is for tests that make many people: their passwords are as easily
+// guessed as hashed. No code that ships may call it, and a test holds that.
+func (s *Service) HashCheaply() { s.hashing.cost = cost{memory: 8, passes: 1, threads: 1} }
 
 // nobody is what the password of an unknown person is compared with, so that
 // the time it takes does not tell whether the person exists.
-var nobody = encode([]byte("no such person :"), make([]byte, 32), argonMemory, argonTime, argonThreads)
+func (c cost) nobody() string { return c.encode([]byte("no such person :"), make([]byte, 32)) }
+
+func (c cost) sum(password string, salt []byte, size int) []byte {
+	return argon2.IDKey([]byte(password), salt, c.passes, c.memory, c.threads, uint32(size)) //nolint:gosec // 32
+}
 
 func checkPassword(password string) error {
 	if len(password) < 12 || len(password) > 1024 {
@@ -46,8 +56,7 @@ func (s *Service) hashPassword(ctx context.Context, network, password string) (s
 	defer release()
 	salt := make([]byte, 16)
 	rand.Read(salt)
-	sum := argon2.IDKey([]byte(password), salt, argonTime, argonMemory, argonThreads, 32)
-	return encode(salt, sum, argonMemory, argonTime, argonThreads), nil
+	return s.hashing.cost.encode(salt, s.hashing.cost.sum(password, salt, 32)), nil
 }
 
 // passwordMatches compares in constant time. It waits for its turn among those of
@@ -58,12 +67,11 @@ func (s *Service) passwordMatches(ctx context.Context, network, stored, password
 		return false, err
 	}
 	defer release()
-	salt, want, memory, passes, threads, err := decode(stored)
+	salt, want, made, err := decode(stored)
 	if err != nil {
 		return false, fmt.Errorf("stored password: %w", err)
 	}
-	got := argon2.IDKey([]byte(password), salt, passes, memory, threads, uint32(len(want))) //nolint:gosec // 32
-	return subtle.ConstantTimeCompare(got, want) == 1, nil
+	return subtle.ConstantTimeCompare(made.sum(password, salt, len(want)), want) == 1, nil
 }
 
 // mostHashing is how many may wait for their turn: behind them a sign-in would
@@ -83,25 +91,25 @@ func (s *Service) turn(ctx context.Context, network string) (release func(), err
 	return func() { s.hashing.turns.Release(network, 1) }, nil
 }
 
-func encode(salt, sum []byte, memory, passes uint32, threads uint8) string {
+func (c cost) encode(salt, sum []byte) string {
 	b64 := base64.RawStdEncoding
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s",
-		argon2.Version, memory, passes, threads, b64.EncodeToString(salt), b64.EncodeToString(sum))
+		argon2.Version, c.memory, c.passes, c.threads, b64.EncodeToString(salt), b64.EncodeToString(sum))
 }
 
-func decode(stored string) (salt, sum []byte, memory, passes uint32, threads uint8, err error) {
+func decode(stored string) (salt, sum []byte, c cost, err error) {
 	parts := strings.Split(stored, "$")
 	if len(parts) != 6 || parts[1] != "argon2id" || parts[2] != fmt.Sprintf("v=%d", argon2.Version) {
-		return nil, nil, 0, 0, 0, fmt.Errorf("not an argon2id string")
+		return nil, nil, cost{}, fmt.Errorf("not an argon2id string")
 	}
-	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &memory, &passes, &threads); err != nil {
-		return nil, nil, 0, 0, 0, fmt.Errorf("argon2id cost: %w", err)
+	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &c.memory, &c.passes, &c.threads); err != nil {
+		return nil, nil, cost{}, fmt.Errorf("argon2id cost: %w", err)
 	}
 	if salt, err = base64.RawStdEncoding.DecodeString(parts[4]); err != nil {
-		return nil, nil, 0, 0, 0, fmt.Errorf("argon2id salt: %w", err)
+		return nil, nil, cost{}, fmt.Errorf("argon2id salt: %w", err)
 	}
 	if sum, err = base64.RawStdEncoding.DecodeString(parts[5]); err != nil {
-		return nil, nil, 0, 0, 0, fmt.Errorf("argon2id sum: %w", err)
+		return nil, nil, cost{}, fmt.Errorf("argon2id sum: %w", err)
 	}
-	return salt, sum, memory, passes, threads, nil
+	return salt, sum, c, nil
 }

@@ -53,6 +53,7 @@ type Service struct {
 	hashing  struct {  // each password takes tens of megabytes
 		turns   *fair.Semaphore // by network
 		waiting atomic.Int64
+		cost    cost
 	}
 	box   *seal.Box // of second factors, and of what a browser keeps between two steps
 	spent *onceSet  // answers that were taken
@@ -73,6 +74,7 @@ func New(store Store, keys Keys, now func() time.Time) *Service {
 		now:      now,
 	}
 	s.hashing.turns = fair.New(2, 1)
+	s.hashing.cost = usualCost()
 	return s
 }
 

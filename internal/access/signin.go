@@ -64,7 +64,7 @@ func (s *Service) waysIn(ctx context.Context, address string) (User, []Login, er
 func (s *Service) match(ctx context.Context, sets []Login, password string, from Browser) (*Login, error) {
 	network, _ := networks(from.Remote)
 	if len(sets) == 0 {
-		_, err := s.passwordMatches(ctx, network, nobody, password)
+		_, err := s.passwordMatches(ctx, network, s.hashing.cost.nobody(), password)
 		return nil, err
 	}
 	for i := range sets {

@@ -21,6 +21,7 @@ import (
 	"stele/internal/seal"
 	"stele/internal/server"
 	"stele/internal/store"
+	"stele/internal/store/template"
 )
 
 // bench is a door over a real database, with one key that opens everything.
@@ -33,7 +34,7 @@ type bench struct {
 
 func newBench(t *testing.T, settings Settings) *bench {
 	t.Helper()
-	db, err := store.Open(t.Context(), "", t.TempDir())
+	db, err := store.Open(t.Context(), "", template.Folder(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ import (
 	"stele/internal/replay"
 	"stele/internal/seal"
 	"stele/internal/store"
-	"stele/internal/store/storetest"
+	"stele/internal/store/template"
 )
 
 // keyedHouse is a database and a folder that one process after another works on.
@@ -61,7 +61,7 @@ operations:
 
 func newKeyedHouse(t *testing.T, engine string) *keyedHouse {
 	t.Helper()
-	databaseURL, folder := storetest.Place(t, engine)
+	databaseURL, folder := template.Place(t, engine)
 	db, err := store.Open(t.Context(), databaseURL, folder)
 	if err != nil {
 		t.Fatal(err)

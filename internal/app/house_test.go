@@ -28,6 +28,7 @@ import (
 	"stele/internal/media"
 	"stele/internal/queue"
 	"stele/internal/store"
+	"stele/internal/store/template"
 )
 
 // world is what stands outside of a process and outlives it: the makers' own
@@ -153,7 +154,7 @@ var who = access.Principal{Workspace: "default", Key: "key_1", Environment: "dev
 func open(t *testing.T, w *world, recipes ...string) *house {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
-	db, err := store.Open(ctx, "", w.folder)
+	db, err := store.Open(ctx, "", template.In(t, w.folder))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,6 +54,7 @@ func open(t *testing.T, publicURL string, more ...func(*house, *console.Options)
 	}
 	h.base = strings.TrimSuffix(h.public.Path, "/")
 	h.access = access.New(h.store, seal.New(), h.clock)
+	h.access.HashCheaply()
 	first, err := h.access.FirstStart(t.Context())
 	if err != nil {
 		t.Fatal(err)

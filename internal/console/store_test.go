@@ -6,6 +6,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/store"
+	"stele/internal/store/template"
 )
 
 // database is a real one that can be told to fail when a session is looked up.
@@ -18,7 +19,7 @@ type database struct {
 func newDatabase(t *testing.T) *database {
 	t.Helper()
 	folder := t.TempDir()
-	s, err := store.Open(t.Context(), "", folder)
+	s, err := store.Open(t.Context(), "", template.In(t, folder))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"stele/internal/download"
 	"stele/internal/file"
 	"stele/internal/store"
+	"stele/internal/store/template"
 )
 
 // bench is the door over a real database and a real folder.
@@ -30,7 +31,7 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	db, err := store.Open(t.Context(), "", t.TempDir())
+	db, err := store.Open(t.Context(), "", template.Folder(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"stele/internal/file"
 	"stele/internal/guard"
 	"stele/internal/store"
+	"stele/internal/store/template"
 )
 
 // house is the file room over a real database and a real folder.
@@ -33,7 +34,7 @@ type house struct {
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
-	db, err := store.Open(t.Context(), "", t.TempDir())
+	db, err := store.Open(t.Context(), "", template.Folder(t))
 	if err != nil {
 		t.Fatal(err)
 	}

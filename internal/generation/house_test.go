@@ -23,6 +23,7 @@ import (
 	"stele/internal/media"
 	"stele/internal/queue"
 	"stele/internal/store"
+	"stele/internal/store/template"
 )
 
 // house is a service over a real database, queue and folder, with a maker that
@@ -55,7 +56,7 @@ var who = access.Principal{Workspace: "default", Key: "key_1", Environment: "dev
 // open builds the house in a folder. Nothing is worked on until start.
 func open(t *testing.T, folder string, maker generation.Maker) *house {
 	t.Helper()
-	db, err := store.Open(t.Context(), "", folder)
+	db, err := store.Open(t.Context(), "", template.In(t, folder))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"stele/internal/queue"
 	"stele/internal/store"
 	"stele/internal/store/storetest"
+	"stele/internal/store/template"
 	"stele/internal/uid"
 )
 
@@ -36,7 +37,7 @@ func engines(t *testing.T, run func(t *testing.T, s *store.Store)) {
 // open gives a store with the queue's tables.
 func open(t testing.TB, engine string) *store.Store {
 	t.Helper()
-	databaseURL, folder := storetest.Place(t, engine)
+	databaseURL, folder := template.Place(t, engine)
 	s, err := store.Open(t.Context(), databaseURL, folder)
 	if err != nil {
 		t.Fatal(err)

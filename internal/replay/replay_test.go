@@ -14,6 +14,7 @@ import (
 	"stele/internal/replay"
 	"stele/internal/store"
 	"stele/internal/store/storetest"
+	"stele/internal/store/template"
 	"stele/internal/uid"
 )
 
@@ -30,7 +31,7 @@ func engines(t *testing.T, test func(t *testing.T, h *house)) {
 	for _, engine := range storetest.Engines() {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			databaseURL, folder := storetest.Place(t, engine)
+			databaseURL, folder := template.Place(t, engine)
 			s, err := store.Open(t.Context(), databaseURL, folder)
 			if err != nil {
 				t.Fatal(err)
@@ -301,7 +302,7 @@ func TestAClientThatGoesStopsWaiting(t *testing.T) {
 
 func TestABrokenStoreLeavesNothingBusy(t *testing.T) {
 	t.Parallel()
-	databaseURL, folder := storetest.Place(t, "sqlite")
+	databaseURL, folder := template.Place(t, "sqlite")
 	s, err := store.Open(t.Context(), databaseURL, folder)
 	if err != nil {
 		t.Fatal(err)

@@ -141,11 +141,19 @@ func columns(t *testing.T, db *sql.DB, query string) string {
 
 func openTest(t testing.TB, engine string) *Store {
 	t.Helper()
-	databaseURL, folder := storetest.Place(t, engine)
+	databaseURL, folder := storetest.Copy(t, engine, migrate)
 	s, err := Open(t.Context(), databaseURL, folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
 	return s
+}
+
+func migrate(ctx context.Context, databaseURL, folder string) error {
+	s, err := Open(ctx, databaseURL, folder)
+	if err == nil {
+		s.Close()
+	}
+	return err
 }

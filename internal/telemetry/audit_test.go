@@ -19,6 +19,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/guard"
 	"stele/internal/store"
+	"stele/internal/store/template"
 	"stele/internal/telemetry"
 )
 
@@ -77,7 +78,7 @@ type forwarding struct {
 
 func newForwarding(t *testing.T) *forwarding {
 	t.Helper()
-	db, err := store.Open(t.Context(), "", t.TempDir())
+	db, err := store.Open(t.Context(), "", template.Folder(t))
 	if err != nil {
 		t.Fatal(err)
 	}

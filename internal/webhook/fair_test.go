@@ -20,6 +20,7 @@ import (
 	"stele/internal/seal"
 	"stele/internal/store"
 	"stele/internal/store/storetest"
+	"stele/internal/store/template"
 	"stele/internal/uid"
 	"stele/internal/webhook"
 )
@@ -34,7 +35,7 @@ const couriers = 16
 
 func openOffice(t *testing.T, engine string) *office {
 	t.Helper()
-	databaseURL, folder := storetest.Place(t, engine)
+	databaseURL, folder := template.Place(t, engine)
 	db, err := store.Open(t.Context(), databaseURL, folder)
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"stele/internal/guard"
 	"stele/internal/seal"
 	"stele/internal/store"
+	"stele/internal/store/template"
 	"stele/internal/uid"
 	"stele/internal/webhook"
 )
@@ -32,7 +33,7 @@ type post struct {
 
 func open(t *testing.T, allow ...netip.Prefix) *post {
 	t.Helper()
-	db, err := store.Open(t.Context(), "", t.TempDir())
+	db, err := store.Open(t.Context(), "", template.Folder(t))
 	if err != nil {
 		t.Fatal(err)
 	}

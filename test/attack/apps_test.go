@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"stele/test/house"
+	"stele/test/rig"
 )
 
 // appOf is an app that says an expression in a prompt.
@@ -46,7 +46,7 @@ result:
 const spinner = "${sum(map(1..1000, sum(map(1..1000, sum(map(1..1000, sum(map(1..1000, sum(1..1000)))))))))}"
 
 // check has the editor look at a source, as it does while a member types.
-func (s *siege) check(t testing.TB, expression string) house.Answer {
+func (s *siege) check(t testing.TB, expression string) rig.Answer {
 	t.Helper()
 	return s.post(t, "/console/apps/check", "application/x-www-form-urlencoded", strings.NewReader(url.Values{"source": {appOf("my-app", expression)}}.Encode()))
 }
@@ -289,7 +289,7 @@ func TestASilentAddressHoldsUpNobody(t *testing.T) { //nolint:paralleltest // as
 	heard := make(chan struct{}, 100)
 	listening := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { heard <- struct{}{} }))
 	t.Cleanup(listening.Close)
-	order := func(key, prompt, hook string) house.Answer {
+	order := func(key, prompt, hook string) rig.Answer {
 		return s.Post(t, "/api/v1/generations", key, fmt.Sprintf(`{"model":"stele/sandbox-image","prompt":%q,"webhook_url":%q}`, prompt, hook))
 	}
 	s.under(t, func() {
@@ -307,8 +307,8 @@ func TestASilentAddressHoldsUpNobody(t *testing.T) { //nolint:paralleltest // as
 			if n := givenUp.Load(); n > 0 {
 				t.Errorf("%d silent deliveries had to be given up before it", n)
 			}
-		case <-time.After(house.Patience):
-			t.Errorf("the good tenant's message did not come within %s", house.Patience)
+		case <-time.After(rig.Patience):
+			t.Errorf("the good tenant's message did not come within %s", rig.Patience)
 		}
 	})
 }
@@ -332,7 +332,7 @@ func TestHangingOrdersHoldUpNobody(t *testing.T) { //nolint:paralleltest // as a
 				a := s.Post(t, "/api/v1/generations", s.good.Key, plain)
 				_, id, _ := strings.Cut(a.Body, `"id":"`)
 				id, _, _ = strings.Cut(id, `"`)
-				house.Eventually(t, "the good tenant's picture is made", func() bool {
+				rig.Eventually(t, "the good tenant's picture is made", func() bool {
 					return strings.Contains(s.Get(t, "/api/v1/generations/"+id, s.good.Key).Body, `"success"`)
 				})
 				t.Logf("the good tenant's picture took %s", time.Since(start).Round(time.Millisecond))
@@ -372,7 +372,7 @@ func TestAPersonHasABoundedNumberOfPagesOpen(t *testing.T) { //nolint:parallelte
 				}
 			})
 		}
-		house.Eventually(t, "all are answered", func() bool { return opened.Load()+refused.Load() == many })
+		rig.Eventually(t, "all are answered", func() bool { return opened.Load()+refused.Load() == many })
 		if opened.Load() != most {
 			t.Errorf("%d are open", opened.Load())
 		}

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"stele/test/house"
+	"stele/test/rig"
 )
 
 // Names of models are refused before anything is kept of them, and other tenants'
@@ -46,7 +46,7 @@ func TestNamesOfModelsAreNotKept(t *testing.T) { //nolint:paralleltest // it loo
 	}
 	books := s.Books(t, "")
 	var rows, longest int
-	house.Eventually(t, "the good rows are saved", func() bool {
+	rig.Eventually(t, "the good rows are saved", func() bool {
 		if err := books.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM requests WHERE workspace = 'victim' AND status = 200`).Scan(&rows); err != nil {
 			t.Fatal(err)
 		}
@@ -254,7 +254,7 @@ func TestARevokedKeyEndsItsStreams(t *testing.T) { //nolint:paralleltest // as a
 	s := besiege(t, "")
 	key := s.CreateKey(t)
 	s.Await(t, key.Key, http.StatusOK)
-	ctx, cancel := context.WithTimeout(t.Context(), house.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), rig.Patience)
 	defer cancel()
 	const body = `{"model":"stele/sandbox","stream":true,"messages":[{"role":"user","content":"x [[sandbox: words=9000 gap=100ms]]"}]}`
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/api/v1/chat/completions", strings.NewReader(body))

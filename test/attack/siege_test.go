@@ -5,36 +5,31 @@
 package attack
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/cookiejar"
 	"net/http/httptest"
-	"net/url"
 	"os"
-	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"stele/test/house"
+	"stele/test/rig"
 )
 
-func TestMain(m *testing.M) { os.Exit(house.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }
 
 // mostOver is how far the process may grow over its idle size under any attack.
 const mostOver = 300 << 20
 
 // siege is a house with two tenants: one that attacks and one that goes on working.
 type siege struct {
-	*house.House
+	*rig.House
 
-	bad, good house.Key    // keys of two workspaces
+	bad, good rig.Key      // keys of two workspaces
 	browser   *http.Client // signed in as the administrator
 	up        *upstream
 	idle      int64
@@ -44,7 +39,7 @@ type siege struct {
 func besiege(t *testing.T, extra string) *siege {
 	t.Helper()
 	s := &siege{up: newUpstream(t)}
-	s.House = house.Start(t, house.Options{Config: fmt.Sprintf(`
+	s.House = rig.Start(t, rig.Options{Config: fmt.Sprintf(`
 metrics: {listen: "127.0.0.1:0"}
 providers:
   self: {kind: vllm, base_url: %[1]q, models: ["*"]}
@@ -52,29 +47,14 @@ providers:
 models:
   shared: {targets: [self/steady], retries: 0}
 %[3]s%[4]s`, s.up.URL+"/v1", s.up.URL, bounds, extra)})
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	client := *s.Client
-	client.Jar = jar
-	s.browser = &client
-	link, err := url.Parse(regexp.MustCompile(`http://\S+/console/setup\?token=\S+`).FindString(s.Greeting()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const password = "correct horse battery"
-	s.post(t, "/console/setup", "application/x-www-form-urlencoded", strings.NewReader(url.Values{
-		"token": {link.Query().Get("token")}, "email": {"admin@example.com"}, "password": {password}, "again": {password},
-	}.Encode()))
+	s.browser = rig.Settle(t, s.House).Client
 	s.Run(t, "workspaces", "create", "victim")
 	s.bad, s.good = s.CreateKey(t), s.CreateKey(t, "--workspace", "victim")
 	s.Await(t, s.good.Key, http.StatusOK)
 	for range 20 {
 		s.greet(t)
 	}
-	s.idle = s.memory(t, "VmRSS")
-	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.PID()), []byte("5"), 0) // where it cannot, the start counts as well
+	s.idle = rig.AtRest(t, s.PID())
 	return s
 }
 
@@ -138,39 +118,17 @@ func (s *siege) under(t *testing.T, attack func()) {
 // memory reads a figure of the process, in bytes: VmRSS now, VmHWM at its highest.
 func (s *siege) memory(t *testing.T, name string) int64 {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.PID()))
-	if err != nil {
-		house.Lacking(t, "the system does not tell how much memory a process has")
-	}
-	_, rest, _ := strings.Cut(string(status), name+":")
-	kB, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return kB << 10
+	return rig.Memory(t, name, s.PID())
 }
 
 // processor is how long the process has computed so far.
 func (s *siege) processor(t *testing.T) time.Duration {
 	t.Helper()
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.PID()))
-	if err != nil {
-		house.Lacking(t, "the system does not tell how long a process computes")
-	}
-	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')'):]))
-	var ticks int
-	for _, text := range fields[12:14] { // utime and stime, counted from the state
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * 10 * time.Millisecond
+	return rig.CPUTime(t, s.PID())
 }
 
 // post sends something as the browser does and gives the answer, whatever it is.
-func (s *siege) post(t testing.TB, path, kind string, body io.Reader) house.Answer {
+func (s *siege) post(t testing.TB, path, kind string, body io.Reader) rig.Answer {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path, body)
 	if err != nil {
@@ -179,22 +137,22 @@ func (s *siege) post(t testing.TB, path, kind string, body io.Reader) house.Answ
 	r.Header.Set("Content-Type", kind)
 	response, err := s.browser.Do(r)
 	if err != nil {
-		return house.Answer{Body: err.Error()}
+		return rig.Answer{Body: err.Error()}
 	}
 	defer response.Body.Close()
 	text, _ := io.ReadAll(io.LimitReader(response.Body, 1<<20))
-	return house.Answer{Status: response.StatusCode, Header: response.Header, Body: string(text)}
+	return rig.Answer{Status: response.StatusCode, Header: response.Header, Body: string(text)}
 }
 
 // chat sends a chat of the bad tenant.
-func (s *siege) chat(t testing.TB, body string) house.Answer {
+func (s *siege) chat(t testing.TB, body string) rig.Answer {
 	t.Helper()
 	return s.send(t, "/api/v1/chat/completions", "application/json", strings.NewReader(body))
 }
 
 // send sends a request of the bad tenant. A connection that is broken off is an
 // answer, too.
-func (s *siege) send(t testing.TB, path, kind string, body io.Reader) house.Answer {
+func (s *siege) send(t testing.TB, path, kind string, body io.Reader) rig.Answer {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path, body)
 	if err != nil {
@@ -204,7 +162,7 @@ func (s *siege) send(t testing.TB, path, kind string, body io.Reader) house.Answ
 	r.Header.Set("Content-Type", kind)
 	a, err := s.Send(r)
 	if err != nil {
-		return house.Answer{Body: err.Error()}
+		return rig.Answer{Body: err.Error()}
 	}
 	return a
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"stele/test/house"
+	"stele/test/rig"
 )
 
 // ten is an app of ten steps, eleven generations and two chats.
@@ -66,17 +66,26 @@ func TestARunOfTenStepsSurvivesEveryStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := config + "apps: [" + file + "]\n"
-	t.Run("sqlite", func(t *testing.T) {
-		t.Parallel()
-		h := house.New(t, house.Options{Config: config})
-		runTen(t, h, func() journal { return sqliteJournal(t, h) })
-	})
-	t.Run("postgresql", func(t *testing.T) {
-		t.Parallel()
-		database := newDatabase(t)
-		h := house.New(t, house.Options{Config: config, Flags: []string{"--database-url", database}})
-		runTen(t, h, func() journal { return postgresJournal(t, database) })
-	})
+	const lanes = 3 // houses that die side by side: most of the time is waiting
+	for lane := range lanes {
+		var deaths []string
+		for i, point := range appDeaths() {
+			if i%lanes == lane {
+				deaths = append(deaths, point)
+			}
+		}
+		t.Run(fmt.Sprintf("sqlite %d", lane+1), func(t *testing.T) {
+			t.Parallel()
+			h := rig.New(t, rig.Options{Config: config})
+			runTen(t, h, deaths, func() journal { return openJournal(t, h, "") })
+		})
+		t.Run(fmt.Sprintf("postgresql %d", lane+1), func(t *testing.T) {
+			t.Parallel()
+			database := rig.NewDatabase(t)
+			h := rig.New(t, rig.Options{Config: config, Flags: []string{"--database-url", database}})
+			runTen(t, h, deaths, func() journal { return openJournal(t, h, database) })
+		})
+	}
 }
 
 // appDeaths are the moments to die at: each point of a run, in one step after another.
@@ -96,13 +105,12 @@ func appDeaths() []string {
 	return append(list, "step answered:1", "step answered:2", "step done:12", "step done:13", "run done:1", "run done:2")
 }
 
-func runTen(t *testing.T, h *house.House, books func() journal) {
+func runTen(t *testing.T, h *rig.House, deaths []string, books func() journal) {
 	t.Helper()
 	h.Start(t)
 	key := h.CreateKey(t).Key
 	h.Await(t, key, http.StatusOK)
 	var ids []string
-	deaths := appDeaths()
 	for _, point := range deaths {
 		h.Kill(t)
 		h.Setenv("STELE_CRASH_POINT=" + point)
@@ -133,7 +141,7 @@ func runTen(t *testing.T, h *house.House, books func() journal) {
 }
 
 // order begins a run, the same one however often it is asked for.
-func order(h *house.House, key, name string) (string, error) {
+func order(h *rig.House, key, name string) (string, error) {
 	req, err := http.NewRequest(http.MethodPost, h.URL+"/api/v1/apps/ten/generations", strings.NewReader("{}"))
 	if err != nil {
 		return "", err
@@ -152,7 +160,7 @@ func order(h *house.House, key, name string) (string, error) {
 }
 
 // ended waits for the end of a run and looks at what it gives.
-func ended(t *testing.T, h *house.House, key, id, point string) {
+func ended(t *testing.T, h *rig.House, key, id, point string) {
 	t.Helper()
 	var got struct {
 		Data struct {

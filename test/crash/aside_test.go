@@ -12,23 +12,23 @@ import (
 	"testing"
 	"time"
 
-	"stele/test/house"
+	"stele/test/rig"
 )
 
 // onEngines runs a test on a house with each database.
-func onEngines(t *testing.T, config string, run func(t *testing.T, h *house.House)) {
+func onEngines(t *testing.T, config string, run func(t *testing.T, h *rig.House)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		run(t, house.New(t, house.Options{Config: config}))
+		run(t, rig.New(t, rig.Options{Config: config}))
 	})
 	t.Run("postgresql", func(t *testing.T) {
 		t.Parallel()
-		run(t, house.New(t, house.Options{Config: config, Flags: []string{"--database-url", newDatabase(t)}}))
+		run(t, rig.New(t, rig.Options{Config: config, Flags: []string{"--database-url", rig.NewDatabase(t)}}))
 	})
 }
 
-func make1(t *testing.T, h *house.House, key, prompt, webhook string) string {
+func make1(t *testing.T, h *rig.House, key, prompt, webhook string) string {
 	t.Helper()
 	body := fmt.Sprintf(`{"model":"stele/sandbox-image","prompt":%q,"webhook_url":%q}`, prompt, webhook)
 	if webhook == "" {
@@ -54,7 +54,7 @@ type shown struct {
 	}
 }
 
-func show(t *testing.T, h *house.House, key, id string) (got shown) {
+func show(t *testing.T, h *rig.House, key, id string) (got shown) {
 	t.Helper()
 	a := h.Get(t, "/api/v1/generations/"+id+"?wait=20", key)
 	if err := json.Unmarshal([]byte(a.Body), &got); err != nil || a.Status != http.StatusOK {
@@ -67,14 +67,14 @@ func show(t *testing.T, h *house.House, key, id string) (got shown) {
 // generation, twice. The others are made.
 func TestAGenerationThatKillsTheProcessTwiceIsSetAside(t *testing.T) {
 	t.Parallel()
-	onEngines(t, config, func(t *testing.T, h *house.House) {
+	onEngines(t, config, func(t *testing.T, h *rig.House) {
 		h.Start(t)
 		key := h.CreateKey(t).Key
 		h.Await(t, key, http.StatusOK)
 		innocent := make1(t, h, key, "[[sandbox: work=3s poll=2s]]", "")
 		bad := make1(t, h, key, "[[sandbox: silence]]", "") // each look takes its time: there is the process killed
 		for death := range 2 {
-			house.Eventually(t, fmt.Sprintf("it is at the generation before death %d", death+1), func() bool {
+			rig.Eventually(t, fmt.Sprintf("it is at the generation before death %d", death+1), func() bool {
 				raw, err := os.ReadFile(filepath.Join(h.Data, "working"))
 				return err == nil && bytes.Contains(raw, []byte(bad))
 			})
@@ -95,7 +95,7 @@ func TestAGenerationThatKillsTheProcessTwiceIsSetAside(t *testing.T) {
 // arrives. It is not sent a third time, before somebody wants it.
 func TestAWebhookThatKillsTheProcessTwiceIsSetAside(t *testing.T) {
 	t.Parallel()
-	onEngines(t, config+"egress: {allow_private: [127.0.0.0/8]}\n", func(t *testing.T, h *house.House) {
+	onEngines(t, config+"egress: {allow_private: [127.0.0.0/8]}\n", func(t *testing.T, h *rig.House) {
 		arrived, answer := make(chan string, 10), make(chan struct{})
 		receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			arrived <- r.Header.Get("webhook-id")

@@ -2,10 +2,10 @@
 
 package crash
 
-// A tenth of what make torture does.
+// Every point is died at, and everything else is little of what make torture does.
 const (
-	generations = 200
-	randomKills = 20
-	pointKills  = 2 // at each point
-	twins       = 100
+	generations = 80
+	randomKills = 5
+	pointKills  = 1 // at each point
+	twins       = 60
 )

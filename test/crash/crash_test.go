@@ -18,10 +18,10 @@ import (
 	"testing"
 	"time"
 
-	"stele/test/house"
+	"stele/test/rig"
 )
 
-func TestMain(m *testing.M) { os.Exit(house.MainWith(m, "crash")) }
+func TestMain(m *testing.M) { os.Exit(rig.MainWith(m, "-tags", "crash")) }
 
 // points are where the program can be told to die.
 var points = []string{"created", "submitting", "submitted", "ticketed", "made", "kept", "ended"}
@@ -44,22 +44,22 @@ func TestNothingIsLostAndNothingIsPaidTwice(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		h := house.New(t, house.Options{Config: config})
-		torment(t, []*house.House{h}, func() journal { return sqliteJournal(t, h) })
+		h := rig.New(t, rig.Options{Config: config})
+		torment(t, []*rig.House{h}, func() journal { return openJournal(t, h, "") })
 	})
 	t.Run("postgresql", func(t *testing.T) {
 		t.Parallel()
-		database := newDatabase(t)
-		h := house.New(t, house.Options{Config: config, Flags: []string{"--database-url", database}})
-		torment(t, []*house.House{h}, func() journal { return postgresJournal(t, database) })
+		database := rig.NewDatabase(t)
+		h := rig.New(t, rig.Options{Config: config, Flags: []string{"--database-url", database}})
+		torment(t, []*rig.House{h}, func() journal { return openJournal(t, h, database) })
 	})
 	t.Run("two processes on one postgresql", func(t *testing.T) {
 		t.Parallel()
-		database := newDatabase(t)
-		flags := []string{"--database-url", database, "--master-key-file", newMasterKey(t), "--blob-url", "file://" + t.TempDir()}
-		one := house.New(t, house.Options{Config: config, Flags: flags})
-		two := house.New(t, house.Options{Config: config, Flags: flags})
-		torment(t, []*house.House{one, two}, func() journal { return postgresJournal(t, database) })
+		database := rig.NewDatabase(t)
+		flags := []string{"--database-url", database, "--master-key-file", rig.NewMasterKey(t), "--blob-url", "file://" + t.TempDir()}
+		one := rig.New(t, rig.Options{Config: config, Flags: flags})
+		two := rig.New(t, rig.Options{Config: config, Flags: flags})
+		torment(t, []*rig.House{one, two}, func() journal { return openJournal(t, one, database) })
 	})
 }
 
@@ -67,7 +67,7 @@ func TestNothingIsLostAndNothingIsPaidTwice(t *testing.T) {
 // dies under them.
 type run struct {
 	t      *testing.T
-	houses []*house.House
+	houses []*rig.House
 	key    string
 
 	mu    sync.RWMutex // held while the first house is being started
@@ -76,7 +76,7 @@ type run struct {
 	idsMu sync.Mutex
 }
 
-func torment(t *testing.T, houses []*house.House, open func() journal) {
+func torment(t *testing.T, houses []*rig.House, open func() journal) {
 	r := &run{t: t, houses: houses, ids: make(map[int]string)}
 	for _, h := range houses {
 		h.Start(t)
@@ -144,7 +144,7 @@ func (r *run) round(point string, upTo int) {
 // died stands for a point that was reached before the server was ready.
 const died = "died"
 
-func (r *run) attempt(h *house.House) {
+func (r *run) attempt(h *rig.House) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	h.Attempt(r.t)
@@ -276,7 +276,7 @@ func (r *run) ended(n int, id string) {
 }
 
 // download checks an output against the hash that was taken when it was copied.
-func (r *run) download(h *house.House, url string) {
+func (r *run) download(h *rig.House, url string) {
 	r.t.Helper()
 	answer, err := h.Client.Get(url)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"stele/test/house"
+	"stele/test/rig"
 )
 
 const (
@@ -29,13 +29,13 @@ func TestTwinsMakeOne(t *testing.T) {
 		name := map[bool]string{false: "undisturbed", true: "with a kill in between"}[dies]
 		t.Run("sqlite "+name, func(t *testing.T) {
 			t.Parallel()
-			h := house.Start(t, house.Options{Config: config})
+			h := rig.Start(t, rig.Options{Config: config})
 			sendTwins(t, h, dies, "sqlite", fmt.Sprintf("file:%s?mode=ro&_pragma=busy_timeout(10000)", filepath.Join(h.Data, "stele.db")))
 		})
 		t.Run("postgresql "+name, func(t *testing.T) {
 			t.Parallel()
-			database := newDatabase(t)
-			h := house.Start(t, house.Options{Config: config, Flags: []string{"--database-url", database}})
+			database := rig.NewDatabase(t)
+			h := rig.Start(t, rig.Options{Config: config, Flags: []string{"--database-url", database}})
 			sendTwins(t, h, dies, "pgx", database)
 		})
 	}
@@ -44,7 +44,7 @@ func TestTwinsMakeOne(t *testing.T) {
 // twinRun is a run of twins against one server.
 type twinRun struct {
 	t      *testing.T
-	house  *house.House
+	house  *rig.House
 	key    string
 	client *http.Client
 
@@ -52,7 +52,7 @@ type twinRun struct {
 	answered atomic.Int64 // keys
 }
 
-func sendTwins(t *testing.T, h *house.House, dies bool, driver, source string) {
+func sendTwins(t *testing.T, h *rig.House, dies bool, driver, source string) {
 	t.Helper()
 	r := &twinRun{t: t, house: h, key: h.CreateKey(t).Key, client: &http.Client{
 		Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: atOnce * ofEachKey},

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"stele/test/house"
+	"stele/test/rig"
 	"stele/test/upstream"
 )
 
@@ -17,7 +17,7 @@ func TestHard212AStreamAsAnArray(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	for _, model := range []string{"o", "a", "g"} {
-		a := s.Post(t, geminiPath+model+":streamGenerateContent", s.key, plainG)
+		a := s.Post(t, geminiPath+model+":streamGenerateContent", s.Key, plainG)
 		var chunks []map[string]any
 		if a.Status != http.StatusOK || !strings.HasPrefix(a.Header.Get("Content-Type"), "application/json") || json.Unmarshal([]byte(a.Body), &chunks) != nil || len(chunks) == 0 {
 			t.Errorf("%s: %d %s\n%s", model, a.Status, a.Header.Get("Content-Type"), a.Body)
@@ -35,7 +35,7 @@ func TestHard212AnArrayElementByElement(t *testing.T) {
 	defer cancel()
 	r := s.Request(t, "POST", geminiPath+"a:streamGenerateContent").WithContext(ctx)
 	r.Body = io.NopCloser(strings.NewReader(plainG))
-	r.Header.Set("Authorization", "Bearer "+s.key)
+	r.Header.Set("Authorization", "Bearer "+s.Key)
 	answer, err := s.Client.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestHard221ARefusalBeforeTheFirstByteKeepsItsStatus(t *testing.T) {
 				case geminiPath:
 					body, where = strings.Replace(plainG, `"hi"`, `"`+order+`"`, 1), path+model+":streamGenerateContent?alt=sse"
 				}
-				a := s.Post(t, where, s.key, body)
+				a := s.Post(t, where, s.Key, body)
 				if a.Status != status || !strings.Contains(a.Body, `"error"`) || strings.Contains(a.Header.Get("Content-Type"), "event-stream") {
 					t.Errorf("%s %s %s: %d %s", order, path, model, a.Status, a.Body)
 				}
@@ -106,7 +106,7 @@ func TestHard226AClientThatLeavesEarlyEndsTheCall(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		r := s.Request(t, "POST", chatPath).WithContext(ctx)
 		r.Body = io.NopCloser(strings.NewReader(plainO(model, `,"stream":true`)))
-		r.Header.Set("Authorization", "Bearer "+s.key)
+		r.Header.Set("Authorization", "Bearer "+s.Key)
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
@@ -114,11 +114,11 @@ func TestHard226AClientThatLeavesEarlyEndsTheCall(t *testing.T) {
 				a.Body.Close()
 			}
 		}()
-		house.Eventually(t, model+" is asked", func() bool { return len(server.Requests()) == 1 })
+		rig.Eventually(t, model+" is asked", func() bool { return len(server.Requests()) == 1 })
 		cancel()
 		<-done
 		asked := server.Requests()[0]
-		house.Eventually(t, model+" is left", func() bool {
+		rig.Eventually(t, model+" is left", func() bool {
 			_, left := asked.HungUp()
 			return left
 		})
@@ -133,7 +133,7 @@ func TestHard237AStreamWhateverAcceptSays(t *testing.T) {
 			chatPath: plainO(model, `,"stream":true`), messagesPath: plainA(model, `,"stream":true`),
 			geminiPath + model + ":streamGenerateContent?alt=sse": plainG,
 		} {
-			a := s.send(t, path, body, map[string]string{"Authorization": "Bearer " + s.key, "Accept": "application/json", "Anthropic-Version": "2023-06-01"})
+			a := s.send(t, path, body, map[string]string{"Authorization": "Bearer " + s.Key, "Accept": "application/json", "Anthropic-Version": "2023-06-01"})
 			if a.Status != http.StatusOK || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/event-stream") || !strings.Contains(a.Body, "data: {") {
 				t.Errorf("%s: %d %s", path, a.Status, a.Header.Get("Content-Type"))
 			}
@@ -149,7 +149,7 @@ func TestHard253ABodyOverTheLimit(t *testing.T) {
 		chatPath: plainO("a", `,"x":"`+huge+`"`), messagesPath: plainA("a", `,"x":"`+huge+`"`),
 		geminiPath + "a:generateContent": `{"x":"` + huge + `"}`,
 	} {
-		a := s.Post(t, path, s.key, body)
+		a := s.Post(t, path, s.Key, body)
 		if a.Status != http.StatusRequestEntityTooLarge || !strings.Contains(a.Body, `"error"`) {
 			t.Errorf("%s: %d %s", path, a.Status, a.Body)
 		}

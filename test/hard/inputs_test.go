@@ -35,7 +35,7 @@ func TestHard171APictureAtAnAddress(t *testing.T) {
 	ask := func(address string) string {
 		return `{"model":"g","messages":[{"role":"user","content":[{"type":"text","text":"see"},{"type":"image_url","image_url":{"url":"` + address + `"}}]}]}`
 	}
-	if a := s.Post(t, chatPath, s.key, ask(pictures.URL+"/a.png")); a.Status != http.StatusOK {
+	if a := s.Post(t, chatPath, s.Key, ask(pictures.URL+"/a.png")); a.Status != http.StatusOK {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
 	if sent := string(s.gemini.Last(t).Body); !strings.Contains(sent, pixel) || !strings.Contains(sent, `"image/png"`) {
@@ -43,7 +43,7 @@ func TestHard171APictureAtAnAddress(t *testing.T) {
 	}
 	before := len(s.gemini.Requests())
 	for _, address := range []string{pictures.URL + "/gone.png", pictures.URL + "/page", pictures.URL + "/away", "http://169.254.169.254/latest", "http://nowhere.invalid/a.png"} {
-		a := s.Post(t, chatPath, s.key, ask(address))
+		a := s.Post(t, chatPath, s.Key, ask(address))
 		if a.Status != http.StatusBadRequest || !strings.Contains(a.Body, "messages[0].content[1]") {
 			t.Errorf("%s: %d %s", address, a.Status, a.Body)
 		}

@@ -4,49 +4,37 @@
 package hard
 
 import (
-	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"strings"
 	"testing"
 
-	"stele/test/house"
+	"stele/test/rig"
 	"stele/test/upstream"
 )
 
-func TestMain(m *testing.M) { os.Exit(house.Main(m)) } //nolint:forbidigo // tests have no other main
+func TestMain(m *testing.M) { os.Exit(rig.Main(m)) } //nolint:forbidigo // tests have no other main
 
-// scene is a house before three upstreams.
+// scene is a house before three upstreams, with a model of each.
 type scene struct {
-	*house.House
+	*rig.Front
 
-	key                       string
 	openai, anthropic, gemini *upstream.Server
 }
 
 func open(t *testing.T) *scene {
 	t.Helper()
-	s := &scene{openai: upstream.NewOpenAI(t), anthropic: upstream.NewAnthropic(t), gemini: upstream.NewGemini(t)}
-	var config strings.Builder
-	config.WriteString("egress: {allow_private: [127.0.0.0/8]}\nproviders:\n")
-	for name, base := range map[string]string{"openai": s.openai.URL + "/v1", "anthropic": s.anthropic.URL, "gemini": s.gemini.URL} {
-		fmt.Fprintf(&config, "  %s: {kind: %s, base_url: %s, api_key: %s}\n", name, name, base, upstream.Key)
-	}
-	config.WriteString("models:\n")
-	for _, m := range []struct{ id, target string }{
-		{"o", "openai/gpt-4.1"}, {"a", "anthropic/claude-sonnet-4-5"}, {"g", "gemini/gemini-2.5-flash"}, {"vendor/m:free", "gemini/gemini-2.5-flash"},
-	} {
-		fmt.Fprintf(&config, "  %q: {targets: [%s], retries: 0}\n", m.id, m.target)
-	}
-	s.House = house.Start(t, house.Options{Config: config.String()})
-	s.key = s.CreateKey(t).Key
-	s.Await(t, s.key, http.StatusOK)
-	return s
+	f := rig.NewFront(t, "egress: {allow_private: [127.0.0.0/8]}\n", `
+  "o": {targets: [openai/gpt-4.1], retries: 0}
+  "a": {targets: [anthropic/claude-sonnet-4-5], retries: 0}
+  "g": {targets: [gemini/gemini-2.5-flash], retries: 0}
+  "vendor/m:free": {targets: [gemini/gemini-2.5-flash], retries: 0}
+`)
+	return &scene{f, f.Up["openai"], f.Up["anthropic"], f.Up["gemini"]}
 }
 
 // send posts a body with headers of the test's own choice.
-func (s *scene) send(t *testing.T, path, body string, headers map[string]string) house.Answer {
+func (s *scene) send(t *testing.T, path, body string, headers map[string]string) rig.Answer {
 	t.Helper()
 	r := s.Request(t, "POST", path)
 	r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))

@@ -10,26 +10,26 @@ import (
 	"testing"
 	"time"
 
-	"stele/test/house"
+	"stele/test/rig"
 )
 
 // engines runs a test on every database. Its URL is "" for SQLite.
 func engines(t *testing.T, test func(t *testing.T, databaseURL string)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { t.Parallel(); test(t, "") })
-	t.Run("postgresql", func(t *testing.T) { t.Parallel(); test(t, house.NewDatabase(t)) })
+	t.Run("postgresql", func(t *testing.T) { t.Parallel(); test(t, rig.NewDatabase(t)) })
 }
 
 // benches runs a benchmark on every database.
 func benches(b *testing.B, bench func(b *testing.B, databaseURL string)) {
 	b.Helper()
 	b.Run("sqlite", func(b *testing.B) { bench(b, "") })
-	b.Run("postgresql", func(b *testing.B) { bench(b, house.NewDatabase(b)) })
+	b.Run("postgresql", func(b *testing.B) { bench(b, rig.NewDatabase(b)) })
 }
 
 // desk is a client with a key that orders from a house.
 type desk struct {
-	*house.House
+	*rig.House
 
 	tb     testing.TB
 	key    string
@@ -39,11 +39,11 @@ type desk struct {
 // open starts a house with a raised limit and more configuration.
 func open(tb testing.TB, databaseURL, config string) *desk {
 	tb.Helper()
-	o := house.Options{Config: "limits: {unfinished_generations: 1000000}\n" + config}
+	o := rig.Options{Config: "limits: {unfinished_generations: 1000000}\n" + config}
 	if databaseURL != "" {
 		o.Flags = []string{"--database-url", databaseURL}
 	}
-	d := &desk{House: house.Start(tb, o), tb: tb, client: &http.Client{
+	d := &desk{House: rig.Start(tb, o), tb: tb, client: &http.Client{
 		Timeout: 5 * time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 1024, DisableCompression: true},
 	}}
 	tb.Cleanup(d.client.CloseIdleConnections)

@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"stele/test/house"
+	"stele/test/rig"
 )
 
-func TestMain(m *testing.M) { os.Exit(house.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }

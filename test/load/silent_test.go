@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"stele/test/house"
+	"stele/test/rig"
 )
 
 // What a provider that never answers is asked for, and another one meanwhile.
@@ -30,7 +30,7 @@ func TestASilentProviderSlowsNoOther(t *testing.T) {
 				_, err := d.order(of("mute"))
 				return err
 			})
-			house.Eventually(t, "the calls hang", func() bool { return mute.held.Load() >= 32 })
+			rig.Eventually(t, "the calls hang", func() bool { return mute.held.Load() >= 32 })
 			with := d.race("quick")
 			t.Logf("%d generations took %s, and %s with %d calls hanging", beside, usual, with, mute.held.Load())
 			if with > 10*max(usual, 3*time.Second) {

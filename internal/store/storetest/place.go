@@ -23,6 +23,12 @@ func Place(t testing.TB, engine string) (databaseURL, folder string) {
 	if engine == "sqlite" {
 		return "", t.TempDir()
 	}
+	return placePostgres(t, func(string) (string, error) { return "template1", nil }), ""
+}
+
+// placePostgres makes a database that is a copy of a template.
+func placePostgres(t testing.TB, template func(server string) (string, error)) (databaseURL string) {
+	t.Helper()
 	server := os.Getenv("STELE_TEST_POSTGRES")
 	if server == "" {
 		if os.Getenv("STELE_TEST_REQUIRE") != "" {
@@ -30,8 +36,12 @@ func Place(t testing.TB, engine string) (databaseURL, folder string) {
 		}
 		t.Skip("STELE_TEST_POSTGRES is not set: make test sets it")
 	}
+	from, err := template(server)
+	if err != nil {
+		t.Fatal(err)
+	}
 	name := "stele_" + strings.ToLower(uid.Secret(10))
-	if err := administer(t.Context(), server, "CREATE DATABASE "+name); err != nil {
+	if err := administer(t.Context(), server, "CREATE DATABASE "+name+" TEMPLATE "+from); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -44,7 +54,7 @@ func Place(t testing.TB, engine string) (databaseURL, folder string) {
 		t.Fatal(err)
 	}
 	u.Path = "/" + name
-	return u.String(), ""
+	return u.String()
 }
 
 func administer(ctx context.Context, server, statement string) error {

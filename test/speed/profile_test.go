@@ -1,0 +1,88 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"stele/test/rig"
+)
+
+// profileVariable names a folder for profiles: one of the CPU and one of what was
+// allocated for each scene. Stele is built with testdata/profile.go in it then.
+const profileVariable = "STELE_BENCH_PROFILE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(profileVariable) == "" {
+		os.Exit(rig.Main(m))
+	}
+	overlay, err := overlay()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := rig.MainWith(m, "-overlay", overlay)
+	_ = os.Remove(overlay)
+	os.Exit(code)
+}
+
+// overlay writes the file that has go build put the profiler into cmd/stele.
+func overlay() (string, error) {
+	root := rig.Root()
+	text, err := json.Marshal(map[string]any{"Replace": map[string]string{
+		filepath.Join(root, "cmd/stele/profile.go"): filepath.Join(root, "test/speed/testdata/profile.go"),
+	}})
+	if err != nil {
+		return "", err
+	}
+	file, err := os.CreateTemp("", "overlay-*.json")
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	_, err = file.Write(text)
+	return file.Name(), err
+}
+
+// profileEnv is what has a server write profiles, if that is wanted.
+func profileEnv(b *testing.B) []string {
+	b.Helper()
+	folder := os.Getenv(profileVariable)
+	if folder == "" {
+		return nil
+	}
+	folder, err := filepath.Abs(folder)
+	if err == nil {
+		err = os.MkdirAll(folder, 0o700)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	return []string{"BENCH_PROFILE=" + folder}
+}
+
+// profile has a server write the profile of a scene, if that is wanted, until the
+// function it returns is called.
+func profile(b *testing.B, stele *rig.House, scene string) func() {
+	b.Helper()
+	folder := os.Getenv(profileVariable)
+	if folder == "" {
+		return func() {}
+	}
+	file := filepath.Join(folder, "scene")
+	toggle := func() {
+		if err := os.WriteFile(file, []byte(scene), 0o600); err != nil {
+			b.Fatal(err)
+		}
+		stele.Signal(b, syscall.SIGUSR1)
+		rig.Eventually(b, "the profile", func() bool {
+			_, err := os.Stat(file)
+			return os.IsNotExist(err)
+		})
+	}
+	toggle()
+	return toggle
+}
