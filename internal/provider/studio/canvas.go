@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"stele/internal/media"
-	"stele/internal/provider/studio/canvas"
+	"stele/internal/studio/canvas"
 )
 
 // Canvas makes pictures: from words, or out of other pictures. It gives up soon after

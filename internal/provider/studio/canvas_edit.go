@@ -9,7 +9,7 @@ import (
 	"golang.org/x/image/colornames"
 
 	"stele/internal/media"
-	"stele/internal/provider/studio/canvas/retouch"
+	"stele/internal/studio/retouch"
 )
 
 // edit is what is to be done with pictures, in the order it is done.

@@ -13,7 +13,7 @@ import (
 	"github.com/deepteams/webp"
 
 	"stele/internal/media"
-	"stele/internal/provider/studio/canvas/retouch"
+	"stele/internal/studio/retouch"
 )
 
 // wrapping is how a picture becomes a file.

@@ -6,7 +6,7 @@ import (
 	"image/color"
 
 	"stele/internal/media"
-	"stele/internal/provider/studio/canvas/retouch"
+	"stele/internal/studio/retouch"
 )
 
 // retouched edits the pictures of a request: each for itself, or all into one.

@@ -12,8 +12,8 @@ import (
 	"stele/internal/media"
 	"stele/internal/memory"
 	"stele/internal/picture"
-	"stele/internal/provider/studio/canvas/retouch"
 	"stele/internal/scope"
+	"stele/internal/studio/retouch"
 )
 
 const (

@@ -9,8 +9,8 @@ import (
 	"math/rand/v2"
 
 	"stele/internal/media"
-	"stele/internal/provider/studio/clip"
-	"stele/internal/provider/studio/sound"
+	"stele/internal/studio/clip"
+	"stele/internal/studio/sound"
 )
 
 // Look finds a program on the machine, as exec.LookPath does.

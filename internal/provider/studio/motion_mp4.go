@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"stele/internal/media"
-	"stele/internal/provider/studio/clip/vp8"
-	"stele/internal/provider/studio/sound"
+	"stele/internal/studio/clip/vp8"
+	"stele/internal/studio/sound"
 )
 
 // findFFmpeg is the ffmpeg of the machine and the encoder by which it writes H.264.

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"stele/internal/media"
-	"stele/internal/provider/studio/canvas/retouch"
-	"stele/internal/provider/studio/clip"
+	"stele/internal/studio/clip"
+	"stele/internal/studio/retouch"
 )
 
 // fromPictures makes a film of the pictures given: the first frame, those between,

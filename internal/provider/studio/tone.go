@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 
 	"stele/internal/media"
-	"stele/internal/provider/studio/clip"
-	"stele/internal/provider/studio/sound"
+	"stele/internal/studio/clip"
+	"stele/internal/studio/sound"
 )
 
 // Tone makes music for the words of a prompt, with a cover. It gives up soon after

@@ -15,7 +15,7 @@ import (
 	"unicode"
 
 	"stele/internal/media"
-	"stele/internal/provider/studio/sound"
+	"stele/internal/studio/sound"
 )
 
 // ErrNoVoice says that the machine has no program that speaks.
