@@ -17,6 +17,7 @@ import (
 
 	"stele/internal/studio/ink"
 	"stele/internal/studio/lettering"
+	swatch "stele/internal/studio/palette"
 )
 
 // Auto leaves a choice to the prompt and the seed.
@@ -38,7 +39,7 @@ func (o Order) Check() error {
 	if style := cmp.Or(o.Style, Auto); style != Auto && layouts[style] == nil {
 		return fmt.Errorf("there is no style %q", o.Style)
 	}
-	if _, known := swatches[o.Palette]; !known && cmp.Or(o.Palette, Auto) != Auto {
+	if _, known := swatch.Named(o.Palette); !known && cmp.Or(o.Palette, Auto) != Auto {
 		return fmt.Errorf("there is no palette %q", o.Palette)
 	}
 	return nil
@@ -64,7 +65,7 @@ var layouts = map[string]layout{
 }
 
 // Styles lists the names of layouts.
-func Styles() []string { return sortedKeys(layouts) }
+func Styles() []string { return slices.Sorted(maps.Keys(layouts)) }
 
 // Draw draws a picture. It reports how far it is from 0 to 1, and gives up when ctx
 // ends, which is its only error for an order that Check accepts.
@@ -119,5 +120,3 @@ func (s *sheet) chance(decision string) *rand.Rand {
 	_, _ = h.Write([]byte(s.order.Prompt + "\x00" + decision))
 	return rand.New(rand.NewPCG(uint64(s.order.Seed), h.Sum64())) //nolint:gosec // the same seed must give the same picture
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -71,13 +71,9 @@ func (s *sheet) stars(b box, n int, opacity float64) {
 
 // glow is light around a point.
 func (s *sheet) glow(at ink.Point, radius float64, c ink.Color, strength float64) {
-	tone := c.Tone()
-	b := box{at.X - radius, at.Y - radius, 2 * radius, 2 * radius}
-	s.wash(b.pixels(), func(x, y int) (ink.Tone, float64) {
-		d := math.Hypot(float64(x)-at.X, float64(y)-at.Y) / radius
-		fall := max(0, 1-d)
-		return tone, strength * fall * fall * fall
-	})
+	if s.err == nil {
+		s.err = s.page.Glow(s.ctx, at, radius, c, strength)
+	}
 }
 
 // world is a ball, lit from the upper left, or shining by itself.

@@ -29,7 +29,7 @@ func (s *sheet) legible(want ink.Color, boxes ...box) ink.Color {
 		if contrast >= readable {
 			return best
 		}
-		for _, c := range []ink.Color{s.pal.ink, s.pal.paper, ink.White, lch(.16, .02, 280).Color()} {
+		for _, c := range []ink.Color{s.pal.ink, s.pal.paper, ink.White, ink.LCH{L: .16, C: .02, H: 280}.Color()} {
 			if found := contrastOf(c); found > contrast {
 				best, contrast = c, found
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stele/internal/studio/ink"
+	swatch "stele/internal/studio/palette"
 )
 
 // prompts are short, long, empty, foreign and hostile.
@@ -37,7 +38,7 @@ func TestWordsAreSeenAndInside(t *testing.T) {
 			t.Parallel()
 			for i, prompt := range prompts {
 				f := formats[i%len(formats)]
-				look(t, Order{W: f[0], H: f[1], Prompt: prompt, Style: style, Seed: uint32(7 * i), Palette: Palettes()[i%len(swatches)]})
+				look(t, Order{W: f[0], H: f[1], Prompt: prompt, Style: style, Seed: uint32(7 * i), Palette: Palettes()[i%len(Palettes())]})
 			}
 		})
 	}
@@ -108,7 +109,7 @@ func TestMoods(t *testing.T) {
 	}
 	for word, h := range hints {
 		if h.palette != "" {
-			if _, ok := swatches[h.palette]; !ok {
+			if _, ok := swatch.Named(h.palette); !ok {
 				t.Errorf("%s: no palette %q", word, h.palette)
 			}
 		}

@@ -46,10 +46,7 @@ type Page struct {
 // New is a page of one colour.
 func New(w, h int, paper Color) *Page {
 	p := &Page{W: w, H: h, clip: image.Rect(0, 0, w, h), pix: make([]Tone, w*h)}
-	tone := paper.Flat()
-	for i := range p.pix {
-		p.pix[i] = tone
-	}
+	p.Fill(paper)
 	return p
 }
 
@@ -66,6 +63,17 @@ func (p *Page) Clip(area image.Rectangle) (whole func()) {
 // At is the tone of a pixel.
 func (p *Page) At(x, y int) Tone { return p.pix[y*p.W+x] }
 
+// Row is the pixels of a row, to be read or painted.
+func (p *Page) Row(y int) []Tone { return p.pix[y*p.W : (y+1)*p.W] }
+
+// Fill makes the whole page one colour.
+func (p *Page) Fill(c Color) {
+	tone := c.Flat()
+	for i := range p.pix {
+		p.pix[i] = tone
+	}
+}
+
 // Paint says the colour at a pixel. It is asked from several goroutines at once.
 type Paint func(x, y int) Tone
 
@@ -79,7 +87,7 @@ func Solid(c Color) Paint {
 func (p *Page) Flood(ctx context.Context, paint Paint) error {
 	return Bands(ctx, p.H, func(from, to int) {
 		for y := from; y < to; y++ {
-			row := p.pix[y*p.W : (y+1)*p.W]
+			row := p.Row(y)
 			for x := range row {
 				row[x] = paint(x, y)
 			}
@@ -101,24 +109,35 @@ func (p *Page) Wash(ctx context.Context, area image.Rectangle, wash func(x, y in
 	})
 }
 
-// Image is the finished page in 8 bits. What lies between two steps is dithered,
-// so that no gradient shows bands; plain areas stay plain.
+// Glow washes light around a point, less with the distance.
+func (p *Page) Glow(ctx context.Context, at Point, radius float64, c Color, strength float64) error {
+	tone := c.Tone()
+	low, high := Point{at.X - radius, at.Y - radius}, Point{at.X + radius, at.Y + radius}
+	return p.Wash(ctx, touched(low, high), func(x, y int) (Tone, float64) {
+		fall := max(0, 1-math.Hypot(float64(x)-at.X, float64(y)-at.Y)/radius)
+		return tone, strength * fall * fall * fall
+	})
+}
+
+// Image is the finished page in 8 bits.
 func (p *Page) Image(ctx context.Context) (*image.RGBA, error) {
 	out := image.NewRGBA(p.Bounds())
-	err := Bands(ctx, p.H, func(from, to int) {
+	return out, p.Thin(ctx, out)
+}
+
+// Thin writes the page in 8 bits into a picture of its size. What lies between two steps
+// is dithered, so that no gradient shows bands; plain areas stay plain.
+func (p *Page) Thin(ctx context.Context, out *image.RGBA) error {
+	return Bands(ctx, p.H, func(from, to int) {
 		for y := from; y < to; y++ {
 			row := out.Pix[y*out.Stride : y*out.Stride+4*p.W]
-			for x := range p.W {
-				tone := &p.pix[y*p.W+x]
+			for x, tone := range p.Row(y) {
 				t := threshold(x, y)
-				for i, v := range tone {
-					row[4*x+i] = uint8((uint32(v) + t) / 257)
-				}
-				row[4*x+3] = 0xff
+				px := row[4*x : 4*x+4 : 4*x+4]
+				px[0], px[1], px[2], px[3] = uint8((uint32(tone[0])+t)/257), uint8((uint32(tone[1])+t)/257), uint8((uint32(tone[2])+t)/257), 0xff
 			}
 		}
 	})
-	return out, err
 }
 
 // blend lays a tone over a pixel; 65536 covers it.
@@ -137,6 +156,10 @@ func (p *Page) blend(at int, tone Tone, a uint32) {
 // ctx in between.
 func Bands(ctx context.Context, n int, work func(from, to int)) error {
 	const band = 16
+	if n <= band && ctx.Err() == nil {
+		work(0, n)
+		return ctx.Err()
+	}
 	var next atomic.Int64
 	var group sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), max(1, n/band)) {
@@ -157,7 +180,7 @@ func Bands(ctx context.Context, n int, work func(from, to int)) error {
 // threshold is interleaved gradient noise from 0 to 256: even, and without a
 // pattern that the eye finds.
 func threshold(x, y int) uint32 {
-	_, inner := math.Modf(0.06711056*float64(x) + 0.00583715*float64(y))
-	_, outer := math.Modf(52.9829189 * inner)
-	return uint32(outer * 256.99)
+	inner := 0.06711056*float64(x) + 0.00583715*float64(y)
+	outer := 52.9829189 * (inner - math.Floor(inner))
+	return uint32((outer - math.Floor(outer)) * 256.99)
 }

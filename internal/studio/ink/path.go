@@ -70,6 +70,28 @@ func (p *Path) Box() (low, high Point) {
 	return low, high
 }
 
+// Arc adds a part of a circle drawn with a pen whose ends are round; angles are in turns,
+// clockwise from the right.
+func (p *Path) Arc(x, y, r, pen, from, to float64) {
+	n := max(int((to-from)*r*2), 6)
+	loop := make([]Point, 0, 2*n+16)
+	around := func(x, y, r, from, to float64, first, steps int) {
+		for i := first; i <= steps; i++ {
+			sin, cos := math.Sincos((from + (to-from)*float64(i)/float64(steps)) * 2 * math.Pi)
+			loop = append(loop, Point{x + r*cos, y + r*sin})
+		}
+	}
+	end := func(at, side float64) {
+		sin, cos := math.Sincos(at * 2 * math.Pi)
+		around(x+r*cos, y+r*sin, pen/2, at+side, at+side+0.5, 1, 8)
+	}
+	around(x, y, r+pen/2, from, to, 0, n)
+	end(to, 0)
+	around(x, y, r-pen/2, to, from, 0, n)
+	end(from, 0.5)
+	p.Polygon(loop...)
+}
+
 // Polygon adds a loop through points.
 func (p *Path) Polygon(points ...Point) {
 	for i, at := range points {
@@ -164,8 +186,10 @@ func (p *Path) add(v verb, points ...Point) {
 }
 
 // pixels are those that the path can touch.
-func (p *Path) pixels() image.Rectangle {
-	low, high := p.Box()
+func (p *Path) pixels() image.Rectangle { return touched(p.Box()) }
+
+// touched are the pixels between two corners.
+func touched(low, high Point) image.Rectangle {
 	const far = 1 << 20
 	whole := func(v float64) int { return int(min(far, max(-far, v))) }
 	return image.Rect(whole(math.Floor(low.X)), whole(math.Floor(low.Y)), whole(math.Ceil(high.X))+1, whole(math.Ceil(high.Y))+1)
