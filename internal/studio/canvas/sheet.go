@@ -41,7 +41,11 @@ func (s *sheet) step(progress float64) {
 }
 
 // lay fills a path with a colour.
-func (s *sheet) lay(p *ink.Path, c ink.Color) { s.paint(p, ink.Solid(c), 1) }
+func (s *sheet) lay(p *ink.Path, c ink.Color) {
+	if s.err == nil {
+		s.err = s.page.LayColor(s.ctx, p, c, 1)
+	}
+}
 
 func (s *sheet) paint(p *ink.Path, paint ink.Paint, opacity float64) {
 	if s.err == nil {

@@ -1,6 +1,11 @@
 package clip
 
-import "math"
+import (
+	"math"
+
+	"stele/internal/studio/ink"
+	"stele/internal/studio/lettering"
+)
 
 // aurora is slow light of several colours, with the text at the left.
 type aurora struct {
@@ -12,17 +17,17 @@ type aurora struct {
 // spot is a light and its way.
 type spot struct {
 	x, y, rx, ry, px, py, speed, size, strength float64
-	colour                                      Colour
+	colour                                      ink.Color
 }
 
 func newAurora(s Script) Scene {
 	a := &aurora{script: s}
 	w, h := float64(s.Width), float64(s.Height)
 	margin := s.short() * 0.1
-	a.title = newTitle(s, Bold, Box{margin, h * 0.16, w - 2*margin, h * 0.68}, 4+s.Height/s.Width*2, s.short()*0.2, 0)
+	a.title = newTitle(s, Box{margin, h * 0.16, w - 2*margin, h * 0.68}, Type{Face: lettering.Bold, Lines: 4 + s.Height/s.Width*2, Most: s.short() * 0.2})
 	chance := s.chance(1)
 	p := s.Palette
-	colours := []Colour{p.Mid, p.Deep, p.Soft, p.Mid, p.Accent}
+	colours := []ink.Color{p.Mid, p.Deep, p.Soft, p.Mid, p.Accent}
 	if p.Light {
 		colours[4] = p.Mid.Mix(p.Accent, 0.35)
 	}
@@ -47,9 +52,9 @@ func (a *aurora) Draw(s *Sheet, at float64) {
 	list := make([]blob, 0, len(a.spots)+1)
 	for _, k := range a.spots {
 		x, y := k.x+k.rx*turn(at*k.speed*1.7+k.px), k.y+k.ry*turn(at*k.speed*1.3+k.py)
-		list = append(list, blobOf(x, y, k.size*(1+0.12*turn(at*k.speed+k.px)), k.strength, k.colour))
+		list = append(list, blob{x, y, k.size * (1 + 0.12*turn(at*k.speed+k.px)), k.strength, k.colour})
 	}
-	s.Blobs(p.Back, list, a.quiet)
+	s.blobs(p.Back, list, a.quiet)
 	a.rule(s, at)
 	a.title.rise(s, at, p.Ink)
 }
@@ -68,5 +73,5 @@ func (a *aurora) rule(s *Sheet, at float64) {
 	thick := math.Max(2, a.script.short()*0.009)
 	length := a.script.short() * 0.16 * easeOut(came*0.8) * (1 - easeIn(gone))
 	y := c.Box.Y - c.Size*0.42 - thick
-	s.Bar(c.Box.X+c.Size*0.04, y, c.Box.X+c.Size*0.04+length, y+thick, a.script.Palette.Accent, 1)
+	s.bar(c.Box.X+c.Size*0.04, y, c.Box.X+c.Size*0.04+length, y+thick, a.script.Palette.Accent, 1)
 }

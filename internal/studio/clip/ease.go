@@ -1,6 +1,10 @@
 package clip
 
-import "math"
+import (
+	"math"
+
+	"stele/internal/studio/ink"
+)
 
 // Curves of movement: each goes from 0 to 1 with t, and stays there outside.
 
@@ -29,7 +33,7 @@ func overshoot(t float64) float64 {
 }
 
 // smooth is the S-curve without a hurry.
-func smooth(t float64) float64 { t = unit(t); return t * t * (3 - 2*t) }
+func smooth(t float64) float64 { return ink.Smooth(0, 1, t) }
 
 // span is how far now is between from and to.
 func span(now, from, to float64) float64 {

@@ -62,7 +62,7 @@ func (f *Film) Raw(ctx context.Context, take func(p *vp8.Picture) error, report 
 		}
 		sheet, p := tools.Get().(*Sheet), pictures.Get().(*vp8.Picture)
 		f.Scene.Draw(sheet, f.At(i))
-		p.Set(sheet.RGBA)
+		p.Set(sheet.Frame())
 		tools.Put(sheet)
 		done.add()
 		return p, nil
@@ -118,7 +118,7 @@ func (c *camera) take(ctx context.Context, from, to int, done *counter) ([][]byt
 			return nil, err
 		}
 		c.film.Scene.Draw(c.sheet, c.film.At(i))
-		c.picture.Set(c.sheet.RGBA)
+		c.picture.Set(c.sheet.Frame())
 		if i == from {
 			frame := c.encoder.Key(c.picture, q)
 			for len(frame) > share*6 && q < 60 {

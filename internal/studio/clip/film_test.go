@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"stele/internal/studio/clip"
+	"stele/internal/studio/ink"
+	"stele/internal/studio/lettering"
 )
 
 // storm is the worst that can be filmed: nothing stays.
@@ -14,10 +16,10 @@ type storm struct{}
 
 func (storm) Draw(s *clip.Sheet, at float64) {
 	chance := rand.New(rand.NewPCG(1, uint64(at*1000)))
-	for i := range s.Pix {
-		s.Pix[i] = uint8(chance.Uint32())
-		if i%4 == 3 {
-			s.Pix[i] = 255
+	for y := range s.H {
+		row := s.Row(y)
+		for x := range row {
+			row[x] = ink.Tone{uint16(chance.Uint32()), uint16(chance.Uint32()), uint16(chance.Uint32())}
 		}
 	}
 }
@@ -67,7 +69,7 @@ func TestEveryStyleShowsItsTextAndItsSeed(t *testing.T) {
 	draw := func(style string, s clip.Script) []byte {
 		sheet := clip.NewSheet(s.Width, s.Height)
 		clip.Stage(style, s).Draw(sheet, 3)
-		return sheet.Pix
+		return sheet.Frame().Pix
 	}
 	for _, style := range clip.Styles() {
 		t.Run(style, func(t *testing.T) {
@@ -90,7 +92,7 @@ func TestEveryStyleShowsItsTextAndItsSeed(t *testing.T) {
 				}
 				later := clip.NewSheet(s.Width, s.Height)
 				clip.Stage(style, s).Draw(later, 3.3)
-				if bytes.Equal(with, later.Pix) {
+				if bytes.Equal(with, later.Frame().Pix) {
 					t.Error("nothing moves")
 				}
 				for _, text := range []string{strings.Repeat("Many words make a long text. ", 20), "A", "Donaudampfschifffahrtsgesellschaftskapitän", "!"} {
@@ -115,7 +117,7 @@ func TestTextStaysInItsBox(t *testing.T) {
 			words = append(words, strings.Repeat("Wg", 1+chance.IntN(6)))
 		}
 		box := clip.Box{X: 20, Y: 30, W: 100 + 500*chance.Float64(), H: 60 + 300*chance.Float64()}
-		s := clip.Set(clip.Bold, strings.Join(words, " "), box, 1+chance.IntN(5), 120, 0.5*float64(chance.IntN(3)))
+		s := clip.Set(strings.Join(words, " "), box, clip.Type{Face: lettering.Bold, Lines: 1 + chance.IntN(5), Most: 120, Align: 0.5 * float64(chance.IntN(3))})
 		if len(s.Words) != len(words) {
 			t.Fatalf("%d words of %d", len(s.Words), len(words))
 		}
@@ -129,7 +131,7 @@ func TestTextStaysInItsBox(t *testing.T) {
 
 func TestNoWordIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	s := clip.Set(clip.Bold, "A museum of modern forms", clip.Box{W: 400, H: 300}, 3, 90, 0)
+	s := clip.Set("A museum of modern forms", clip.Box{W: 400, H: 300}, clip.Type{Face: lettering.Bold, Lines: 3, Most: 90})
 	if s.Lines > 1 && s.Words[1].Y != s.Words[0].Y {
 		t.Error("the article stands alone on its line")
 	}
@@ -139,10 +141,10 @@ func TestInkCanBeRead(t *testing.T) {
 	t.Parallel()
 	for _, name := range clip.Palettes() {
 		p := clip.PaletteFor(name, "", rand.New(rand.NewPCG(1, 1)))
-		if c := p.Ink.Contrast(p.Back); c < 10 {
+		if c := ink.Contrast(p.Ink, p.Back); c < 10 {
 			t.Errorf("%s: ink on ground has a contrast of %.1f", name, c)
 		}
-		if c := p.Ink.Contrast(p.Deep); c < 7 {
+		if c := ink.Contrast(p.Ink, p.Deep); c < 7 {
 			t.Errorf("%s: ink on the deeper ground has a contrast of %.1f", name, c)
 		}
 	}

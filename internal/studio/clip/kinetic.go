@@ -4,6 +4,9 @@ import (
 	"image"
 	"math"
 	"strings"
+
+	"stele/internal/studio/ink"
+	"stele/internal/studio/lettering"
 )
 
 // kinetic is type in motion: a few words at a time, as large as they can be, each
@@ -15,9 +18,9 @@ type kinetic struct {
 
 type beat struct {
 	*Setting
-	from, to         float64
-	ground, ink, fig Colour
-	enter, figure    int
+	from, to          float64
+	ground, text, fig ink.Color
+	enter, figure     int
 }
 
 func newKinetic(s Script) Scene {
@@ -37,7 +40,7 @@ func newKinetic(s Script) Scene {
 		parts = make([]string, max(int(s.Seconds/1.2), 2))
 	}
 	p := s.Palette
-	grounds := []Colour{p.Back, p.Accent, p.Mid, p.Deep, p.Soft}
+	grounds := []ink.Color{p.Back, p.Accent, p.Mid, p.Deep, p.Soft}
 	first := chance.IntN(2) * 3 // dark ones at the start
 	total, at := 0.0, 0.0
 	for _, part := range parts {
@@ -47,7 +50,7 @@ func newKinetic(s Script) Scene {
 	enter := chance.IntN(3)
 	for i, part := range parts {
 		b := beat{
-			Setting: Set(Bold, strings.ToUpper(part), Box{margin, margin, w - 2*margin, h - 2*margin}, 3, s.short()*0.42, 0),
+			Setting: Set(part, Box{margin, margin, w - 2*margin, h - 2*margin}, Type{Face: lettering.Bold, Lines: 3, Most: s.short() * 0.42, Caps: true}),
 			from:    at, ground: grounds[(first+i)%len(grounds)], enter: (enter + i) % 3, figure: chance.IntN(4),
 		}
 		at += s.Seconds * weight(part) / total
@@ -57,21 +60,21 @@ func newKinetic(s Script) Scene {
 			}
 		}
 		b.to = at
-		b.ink, b.fig = p.inkOn(b.ground)
+		b.text, b.fig = p.textOn(b.ground)
 		v.beats = append(v.beats, b)
 	}
 	return v
 }
 
-// inkOn chooses what can be read on a ground, and what stands out less.
-func (p *Palette) inkOn(ground Colour) (ink, figure Colour) {
-	ink = p.Ink
-	for _, c := range []Colour{p.Back, p.Ink, p.Accent} {
-		if c.Contrast(ground) > ink.Contrast(ground) {
-			ink = c
+// textOn chooses what can be read on a ground, and what stands out less.
+func (p *Palette) textOn(ground ink.Color) (text, figure ink.Color) {
+	text = p.Ink
+	for _, c := range []ink.Color{p.Back, p.Accent} {
+		if ink.Contrast(c, ground) > ink.Contrast(text, ground) {
+			text = c
 		}
 	}
-	return ink, ground.Mix(ink, 0.16)
+	return text, ground.Mix(text, 0.16)
 }
 
 func (v *kinetic) Draw(s *Sheet, at float64) {
@@ -103,14 +106,14 @@ func (v *kinetic) Draw(s *Sheet, at float64) {
 func (v *kinetic) wipe(s *Sheet, b *beat, i int, t float64) {
 	switch i % 3 {
 	case 0:
-		s.Bar(0, s.H*(1-t), s.W, s.H, b.ground, 1)
+		s.bar(0, s.h*(1-t), s.w, s.h, b.ground, 1)
 	case 1:
-		s.Disc(s.W*0.5, s.H*0.5, math.Hypot(s.W, s.H)/2*t+1, b.ground, 1)
+		s.disc(s.w*0.5, s.h*0.5, math.Hypot(s.w, s.h)/2*t+1, b.ground, 1)
 	default:
 		for k := range 5 {
-			x := s.W * float64(k) / 5
-			w := s.W / 5 * unit(t*1.6-0.15*float64(k))
-			s.Bar(x, 0, x+w+0.5*t, s.H, b.ground, 1)
+			x := s.w * float64(k) / 5
+			w := s.w / 5 * unit(t*1.6-0.15*float64(k))
+			s.bar(x, 0, x+w+0.5*t, s.h, b.ground, 1)
 		}
 	}
 }
@@ -133,17 +136,18 @@ func (v *kinetic) paint(s *Sheet, b *beat, at, late float64) {
 		if t <= 0 {
 			continue
 		}
-		x := s.W*0.5 + (w.X-s.W*0.5)*drift
-		y := s.H*0.5 + (w.Y-s.H*0.5)*drift
+		x := s.w*0.5 + (w.X-s.w*0.5)*drift
+		y := s.h*0.5 + (w.Y-s.h*0.5)*drift
 		switch b.enter {
 		case 0: // out of the line below
-			clip := image.Rect(0, int(y-b.Size*0.98*drift), s.Rect.Dx(), int(y+b.Size*0.24*drift))
-			s.WriteWithin(w, x, y+(1-easeOut(t))*b.Size*1.1, drift, b.ink, 1, clip)
+			whole := s.Clip(image.Rect(0, int(y-b.Size*0.98*drift), s.W, int(y+b.Size*0.24*drift)))
+			s.write(w, x, y+(1-easeOut(t))*b.Size*1.1, drift, b.text, 1)
+			whole()
 		case 1: // from the side
-			s.Write(w, x-(1-easeOut(t))*s.W*0.45, y, drift, b.ink, unit(t*3))
+			s.write(w, x-(1-easeOut(t))*s.w*0.45, y, drift, b.text, unit(t*3))
 		default: // at once, a little too large
 			k := drift * (1 + 0.12*(1-easeOut(t)))
-			s.Write(w, x-w.Width*(k-drift)/2, y+w.Height*(k-drift)/2, k, b.ink, unit(t*3.5))
+			s.write(w, x-w.Width*(k-drift)/2, y+w.Height*(k-drift)/2, k, b.text, unit(t*3.5))
 		}
 	}
 }
@@ -153,22 +157,24 @@ func (v *kinetic) figure(s *Sheet, b *beat, at, open float64) {
 	r := v.script.short()
 	switch b.figure {
 	case 0:
-		s.Disc(s.W*0.84, s.H*0.3, r*0.42*open, b.fig, 1)
+		s.disc(s.w*0.84, s.h*0.3, r*0.42*open, b.fig, 1)
 	case 1:
-		s.Ring(s.W*0.8, s.H*0.74, r*0.3*open, r*0.44*open, b.fig, 1)
+		var p ink.Path
+		p.Ring(s.w*0.8, s.h*0.74, r*0.37*open, r*0.14*open)
+		s.lay(&p, b.fig, 1)
 	case 2:
 		for i := range 7 {
-			x := s.W * (0.58 + 0.07*float64(i))
-			tall := s.H * (0.25 + 0.6*chanceAt(v.script.Seed, i, b.figure)) * open * (0.9 + 0.1*turn(at*0.4+float64(i)*0.3))
-			s.Bar(x, s.H-tall, x+s.W*0.045, s.H, b.fig, 1)
+			x := s.w * (0.58 + 0.07*float64(i))
+			tall := s.h * (0.25 + 0.6*chanceAt(v.script.Seed, i, b.figure)) * open * (0.9 + 0.1*turn(at*0.4+float64(i)*0.3))
+			s.bar(x, s.h-tall, x+s.w*0.045, s.h, b.fig, 1)
 		}
 	default:
 		turned := at * 0.06
-		var points [][2]float64
+		var points []ink.Point
 		for i := range 3 {
 			a := (turned + float64(i)/3) * 2 * math.Pi
-			points = append(points, [2]float64{s.W*0.82 + r*0.5*open*math.Cos(a), s.H*0.5 + r*0.5*open*math.Sin(a)})
+			points = append(points, ink.Point{X: s.w*0.82 + r*0.5*open*math.Cos(a), Y: s.h*0.5 + r*0.5*open*math.Sin(a)})
 		}
-		s.Polygon(points, b.fig, 1)
+		s.polygon(points, b.fig, 1)
 	}
 }

@@ -1,9 +1,13 @@
 package clip
 
 import (
+	"context"
 	"image"
 
 	"golang.org/x/image/draw"
+
+	"stele/internal/studio/ink"
+	"stele/internal/studio/lettering"
 )
 
 // Album is what a film of pictures is made from.
@@ -96,7 +100,7 @@ func (a *Album) Stage() Scene {
 	if a.Text != "" {
 		w, h := float64(a.Width), float64(a.Height)
 		box := Box{w * 0.08, h * 0.70, w * 0.84, h * 0.22}
-		v.caption = Set(Medium, a.Text, box, 2+a.Height/a.Width, a.short()*0.075, 0.5)
+		v.caption = Set(a.Text, box, Type{Face: lettering.Medium, Lines: 2 + a.Height/a.Width, Most: a.short() * 0.075, Align: 0.5})
 	}
 	return v
 }
@@ -126,50 +130,42 @@ func (v *album) Draw(s *Sheet, at float64) {
 	for i+1 < len(v.shots) && at >= v.shots[i].end {
 		i++
 	}
-	v.show(s, i, at, s.Rect, 0, 256)
+	whole := s.Bounds()
+	v.show(s, i, at, whole, 0, 1)
 	if t := span(at, v.shots[i].end-v.fade, v.shots[i].end); i+1 < len(v.shots) && v.fade > 0 && t > 0 {
-		width := s.Rect.Dx()
 		switch v.Transition {
 		case "slide":
-			edge := width - int(easeBoth(t)*float64(width))
-			v.show(s, i+1, at, image.Rect(edge, 0, width, s.Rect.Dy()), edge, 256)
+			edge := s.W - int(easeBoth(t)*s.w)
+			v.show(s, i+1, at, image.Rect(edge, 0, s.W, s.H), edge, 1)
 		case "wipe":
-			v.show(s, i+1, at, image.Rect(0, 0, int(easeBoth(t)*float64(width)), s.Rect.Dy()), 0, 256)
+			v.show(s, i+1, at, image.Rect(0, 0, int(easeBoth(t)*s.w), s.H), 0, 1)
 		default:
-			v.show(s, i+1, at, s.Rect, 0, int32(smooth(t)*256))
+			v.show(s, i+1, at, whole, 0, smooth(t))
 		}
 	}
 	v.write(s, at)
 }
 
-// show draws a picture into a part of the sheet, moved right by shift; much is how
-// much of it is seen, to 256.
-func (v *album) show(s *Sheet, i int, at float64, part image.Rectangle, shift int, much int32) {
+// show draws a picture into a part of the sheet, moved right by shift; much is how much of
+// it is seen.
+func (v *album) show(s *Sheet, i int, at float64, part image.Rectangle, shift int, much float64) {
 	k := &v.shots[i]
 	t := smooth(span(at, k.start-v.fade, k.end+0.001))
 	zoom := lerp(k.from[2], k.to[2], t)
 	pw, ph := float64(k.picture.Rect.Dx()), float64(k.picture.Rect.Dy())
 	cx := min(max(lerp(k.from[0], k.to[0], t), zoom/2), 1-zoom/2) * pw
 	cy := min(max(lerp(k.from[1], k.to[1], t), zoom/2), 1-zoom/2) * ph
-	step := pw * zoom / s.W
-	x0, y0 := cx-s.W/2*step, cy-s.H/2*(ph*zoom/s.H)
-	if zoom == 1 && pw == s.W && ph == s.H && shift == 0 && much == 256 {
-		copyPart(s.RGBA, k.picture, part)
-		return
-	}
+	across, down := pw*zoom/s.w, ph*zoom/s.h
+	x0 := cx - s.w/2*across + (float64(part.Min.X-shift)+0.5)*across - 0.5
+	y0 := cy - s.h/2*down + 0.5*down - 0.5
 	for y := part.Min.Y; y < part.Max.Y; y++ {
-		sample(s, k.picture, y, part, x0+(float64(part.Min.X-shift)+0.5)*step-0.5, y0+(float64(y)+0.5)*(ph*zoom/s.H)-0.5, step, much)
+		row := s.Row(y)[part.Min.X:part.Max.X]
+		sample(row, k.picture, x0, y0+float64(y)*down, across, much)
 	}
 }
 
-func copyPart(dst, src *image.RGBA, part image.Rectangle) {
-	for y := part.Min.Y; y < part.Max.Y; y++ {
-		copy(dst.Pix[y*dst.Stride+part.Min.X*4:y*dst.Stride+part.Max.X*4], src.Pix[y*src.Stride+part.Min.X*4:])
-	}
-}
-
-// sample draws one row of a picture, from u, v on in steps, between its pixels.
-func sample(s *Sheet, p *image.RGBA, y int, part image.Rectangle, u, v, step float64, much int32) {
+// sample draws a row of a picture, from u, v on in steps, between its pixels.
+func sample(row []ink.Tone, p *image.RGBA, u, v, step, much float64) {
 	w, h := p.Rect.Dx(), p.Rect.Dy()
 	v = min(max(v, 0), float64(h)-1.001)
 	j := int(v)
@@ -180,23 +176,21 @@ func sample(s *Sheet, p *image.RGBA, y int, part image.Rectangle, u, v, step flo
 		low = p.Pix[(j+1)*p.Stride:][:w*4]
 	}
 	at, by := int64(u*65536), int64(step*65536)
-	o := y*s.Stride + part.Min.X*4
 	most := int64(w-1)<<16 - 1
-	for x := part.Min.X; x < part.Max.X; x, o = x+1, o+4 {
+	for x := range row {
 		c := min(max(at, 0), most)
 		i, fx := int(c>>16)*4, int32(c>>8)&255
 		a, b := top[i:i+8:i+8], low[i:i+8:i+8]
-		px := s.Pix[o : o+4 : o+4]
-		for n := range 3 {
+		var tone ink.Tone
+		for n := range tone {
 			m := int32(a[n])<<8 + (int32(a[n+4])-int32(a[n]))*fx
 			l := int32(b[n])<<8 + (int32(b[n+4])-int32(b[n]))*fx
-			value := (m + ((l-m)*fy)>>8 + 128) >> 8
-			if much < 256 {
-				value = int32(px[n]) + ((value-int32(px[n]))*much+128)>>8
-			}
-			px[n] = uint8(min(max(value, 0), 255))
+			tone[n] = uint16((m + ((l-m)*fy)>>8 + 128) >> 8 * 257)
 		}
-		px[3] = 255
+		if much < 1 {
+			tone = row[x].Mix(tone, much)
+		}
+		row[x] = tone
 		at += by
 	}
 }
@@ -208,17 +202,13 @@ func (v *album) write(s *Sheet, at float64) {
 	}
 	in := smooth((at - 0.1) / 0.7)
 	top := v.caption.Box.Y - v.caption.Size*1.6
-	for y := max(int(top), 0); y < s.Rect.Dy(); y++ {
-		dark := int32(in * 175 * smooth((float64(y)-top)/(s.H-top)*1.5))
-		o := y * s.Stride
-		for range s.Rect.Dx() {
-			s.blend(o, Colour{8, 8, 12}, dark)
-			o += 4
-		}
-	}
+	dark := ink.Color{R: 0.03, G: 0.03, B: 0.05}.Tone()
+	_ = s.Wash(context.Background(), image.Rect(0, max(int(top), 0), s.W, s.H), func(_, y int) (ink.Tone, float64) {
+		return dark, in * 0.68 * smooth((float64(y)-top)/(s.h-top)*1.5)
+	})
 	for i := range v.caption.Words {
 		w := &v.caption.Words[i]
 		t := easeOut((at - 0.15 - 0.04*float64(i)) / 0.6)
-		s.Write(w, w.X, w.Y+(1-t)*v.caption.Size*0.3, 1, Colour{255, 255, 255}, t)
+		s.write(w, w.X, w.Y+(1-t)*v.caption.Size*0.3, 1, ink.White, t)
 	}
 }

@@ -1,6 +1,11 @@
 package clip
 
-import "math"
+import (
+	"math"
+
+	"stele/internal/studio/ink"
+	"stele/internal/studio/lettering"
+)
 
 // rings is a set of arcs turning around one point, with the text beside or under it.
 type rings struct {
@@ -12,7 +17,7 @@ type rings struct {
 
 type arc struct {
 	radius, width, from, length, speed float64
-	colour                             Colour
+	colour                             ink.Color
 	delay                              float64
 }
 
@@ -30,9 +35,9 @@ func newRings(s Script) Scene {
 	if s.Text == "" {
 		v.cx, v.cy = w/2, h/2
 	}
-	v.title = newTitle(s, Bold, box, 5, s.short()*0.17, 0)
+	v.title = newTitle(s, box, Type{Face: lettering.Bold, Lines: 5, Most: s.short() * 0.17})
 	p := s.Palette
-	colours := []Colour{p.Mid, p.Soft, p.Accent, p.Deep, p.Mid, p.Soft}
+	colours := []ink.Color{p.Mid, p.Soft, p.Accent, p.Deep, p.Mid, p.Soft}
 	r := reach * 0.16
 	for i := 0; r < reach; i++ {
 		width := reach * (0.018 + 0.06*chance.Float64())
@@ -51,52 +56,22 @@ func newRings(s Script) Scene {
 
 func (v *rings) Draw(s *Sheet, at float64) {
 	p := v.script.Palette
-	s.Blobs(p.Back, []blob{blobOf(v.cx/s.W, v.cy/s.H, 1.1, 0.75, p.Deep)}, nil)
+	s.blobs(p.Back, []blob{{v.cx / s.w, v.cy / s.h, 1.1, 0.75, p.Deep}}, nil)
 	beat := 1.0
 	if v.script.Beat > 0 { // a small pulse with the music
 		beat = 1 + 0.06*math.Exp(-6*math.Mod(at, v.script.Beat)/v.script.Beat)
 	}
 	inner := v.script.short() * 0.055
-	s.Disc(v.cx, v.cy, inner*easeOut(at/0.8)*beat, p.Accent, 1)
+	s.disc(v.cx, v.cy, inner*easeOut(at/0.8)*beat, p.Accent, 1)
 	for _, a := range v.arcs {
 		open := easeBoth((at - a.delay) / 1.3)
 		if open <= 0 {
 			continue
 		}
 		from := a.from + at*a.speed
-		s.Arc(v.cx, v.cy, a.radius*lerp(0.85, 1, open), a.width, from, from+a.length*open, a.colour, 1)
+		var p ink.Path
+		p.Arc(v.cx, v.cy, a.radius*lerp(0.85, 1, open), a.width, from, from+a.length*open)
+		s.lay(&p, a.colour, 1)
 	}
 	v.title.rise(s, at, p.Ink)
-}
-
-// Arc paints a part of a ring, with round ends; angles are in turns.
-func (s *Sheet) Arc(cx, cy, radius, width, from, to float64, c Colour, alpha float64) {
-	n := max(int((to-from)*radius*2), 6)
-	points := make([][2]float64, 0, 2*n+16)
-	edge := func(turn, r float64) {
-		angle := turn * 2 * math.Pi
-		points = append(points, [2]float64{cx + r*math.Cos(angle), cy + r*math.Sin(angle)})
-	}
-	for i := 0; i <= n; i++ {
-		edge(lerp(from, to, float64(i)/float64(n)), radius+width/2)
-	}
-	round := func(at, step float64) {
-		angle := at * 2 * math.Pi
-		x, y := cx+radius*math.Cos(angle), cy+radius*math.Sin(angle)
-		for i := 1; i < 8; i++ {
-			a := angle + step*math.Pi*float64(i)/8
-			points = append(points, [2]float64{x + width/2*math.Cos(a), y + width/2*math.Sin(a)})
-		}
-	}
-	round(to, 1)
-	for i := n; i >= 0; i-- {
-		edge(lerp(from, to, float64(i)/float64(n)), radius-width/2)
-	}
-	angle := from*2*math.Pi + math.Pi
-	x, y := cx+radius*math.Cos(angle-math.Pi), cy+radius*math.Sin(angle-math.Pi)
-	for i := 1; i < 8; i++ {
-		a := angle + math.Pi*float64(i)/8
-		points = append(points, [2]float64{x + width/2*math.Cos(a), y + width/2*math.Sin(a)})
-	}
-	s.Polygon(points, c, alpha)
 }

@@ -71,7 +71,7 @@ func sheet(t *testing.T, file string, s clip.Script, frame func(i int) (scene cl
 		one := clip.NewSheet(s.Width, s.Height)
 		scene.Draw(one, at)
 		to := image.Pt(i%columns*(s.Width+8), i/columns*(s.Height+8))
-		draw.Draw(page, one.Rect.Add(to), one, image.Point{}, draw.Src)
+		draw.Draw(page, one.Bounds().Add(to), one.Frame(), image.Point{}, draw.Src)
 	}
 	f, err := os.Create(file)
 	if err != nil {

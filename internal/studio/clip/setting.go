@@ -1,10 +1,10 @@
 package clip
 
 import (
-	"math"
 	"strings"
+	"unicode"
 
-	"golang.org/x/image/font"
+	"stele/internal/studio/lettering"
 )
 
 // Box is a part of the sheet.
@@ -12,134 +12,59 @@ type Box struct{ X, Y, W, H float64 }
 
 // Setting is text set in lines: words at their places.
 type Setting struct {
-	Words []Word
+	Words []lettering.Word
 	Lines int
 	Size  float64
 	Box   Box // what it really fills
 }
 
-// Set fits a text into a box: the breaks that make lines of like length, at the
-// greatest size up to most. align is 0 for left, 0.5 for the middle, 1 for right.
-func Set(t Typeface, text string, box Box, lines int, most, align float64) *Setting {
-	words := strings.Fields(text)
-	if len(words) == 0 {
+// Type is how a text is set in its box.
+type Type struct {
+	Face  lettering.Face
+	Lines int     // at most
+	Most  float64 // the greatest size
+	Align float64 // 0 for left, 0.5 for the middle, 1 for right
+	Caps  bool
+}
+
+// Set fits a text into the middle of a box: all of it, as large as it can be.
+func Set(text string, box Box, t Type) *Setting {
+	hand := lettering.Hand{} // without the machine's fonts: a text is Readable
+	b := hand.Fit(text, box.W, box.H, lettering.Style{
+		Face: t.Face, Leading: 1.12, Align: t.Align, Lines: t.Lines, Caps: t.Caps, Min: min(1, t.Most), Max: t.Most,
+	})
+	if b.Empty() {
 		return &Setting{Box: box}
 	}
-	const unitSize, leading = 100.0, 1.12
-	f := t.face(unitSize)
-	widths := make([]float64, len(words))
-	for i, w := range words {
-		widths[i] = float64(font.MeasureString(f, w)) / 64 / unitSize
+	y := box.Y + (box.H-b.H)/2
+	return &Setting{
+		Words: hand.Words(b, box.X, y, box.W), Lines: len(b.Lines), Size: b.Size,
+		Box: Box{box.X + (box.W-b.W)*t.Align, y, b.W, b.H},
 	}
-	space := float64(font.MeasureString(f, " ")) / 64 / unitSize
-	var best []int
-	size := 0.0
-	for n := 1; n <= min(lines, len(words)); n++ {
-		starts, width := breaks(widths, space, n)
-		fit := min(box.W/width, box.H/(float64(len(starts))*leading), most)
-		if fit > size*1.08 { // fewer lines unless more of them are worth it
-			best, size = starts, fit
-		}
-	}
-	return place(t, words, widths, space, best, size, leading, box, align)
 }
 
-// breaks finds where n lines begin so that the longest is as short as can be.
-func breaks(widths []float64, space float64, n int) (starts []int, width float64) {
-	low, high := 0.0, 0.0
-	for _, w := range widths {
-		low, high = max(low, w), high+w+space
-	}
-	for range 30 {
-		middle := (low + high) / 2
-		if len(greedy(widths, space, middle)) <= n {
-			high = middle
-		} else {
-			low = middle
+// Readable is the text without what the fonts cannot show, its spaces single. Marks
+// that would stand alone go as well.
+func Readable(text string) string {
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Mn, r):
+			return -1
+		case !lettering.Has(lettering.Bold, r):
+			return ' '
+		}
+		return r
+	}, text)
+	words := strings.Fields(clean)
+	kept := words[:0]
+	for _, w := range words {
+		if strings.ContainsFunc(w, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) || len(words) < 2 {
+			kept = append(kept, w)
 		}
 	}
-	return even(widths, space, high, len(greedy(widths, space, high))), high
-}
-
-// even breaks into n lines within a width so that they are as alike as can be: no
-// word is left alone where it need not be.
-func even(widths []float64, space, width float64, n int) []int {
-	count := len(widths)
-	cost := make([][]float64, n+1) // of the first i words in k lines
-	from := make([][]int, n+1)
-	for k := range cost {
-		cost[k], from[k] = make([]float64, count+1), make([]int, count+1)
-		for i := range cost[k] {
-			cost[k][i] = math.Inf(1)
-		}
-	}
-	cost[0][0] = 0
-	for k := 1; k <= n; k++ {
-		for i := 1; i <= count; i++ {
-			used := -space
-			for j := i - 1; j >= 0; j-- {
-				used += widths[j] + space
-				if used > width+1e-9 {
-					break
-				}
-				if c := cost[k-1][j] + (width-used)*(width-used); c < cost[k][i] {
-					cost[k][i], from[k][i] = c, j
-				}
-			}
-		}
-	}
-	starts := make([]int, n)
-	for k, i := n, count; k > 0; k-- {
-		i = from[k][i]
-		starts[k-1] = i
-	}
-	return starts
-}
-
-// greedy fills one line after the other.
-func greedy(widths []float64, space, width float64) []int {
-	starts, used := []int{0}, 0.0
-	for i, w := range widths {
-		if used > 0 && used+space+w > width+1e-9 {
-			starts, used = append(starts, i), w
-			continue
-		}
-		if used > 0 {
-			used += space
-		}
-		used += w
-	}
-	return starts
-}
-
-func place(t Typeface, words []string, widths []float64, space float64, starts []int, size, leading float64, box Box, align float64) *Setting {
-	f := t.face(size)
-	s := &Setting{Lines: len(starts), Size: size}
-	tall := float64(len(starts)-1)*size*leading + size*0.72
-	y := box.Y + (box.H-tall)/2 + size*0.72
-	s.Box = Box{X: math.Inf(1), Y: y - size*0.72, H: tall}
-	right := 0.0
-	for line, from := range starts {
-		to := len(words)
-		if line+1 < len(starts) {
-			to = starts[line+1]
-		}
-		width := -space
-		for _, w := range widths[from:to] {
-			width += w + space
-		}
-		x := box.X + (box.W-width*size)*align
-		s.Box.X, right = min(s.Box.X, x), max(right, x+width*size)
-		for i := from; i < to; i++ {
-			w := cut(f, words[i], size)
-			w.X, w.Y = x, y
-			s.Words = append(s.Words, w)
-			x += (widths[i] + space) * size
-		}
-		y += size * leading
-	}
-	s.Box.W = right - s.Box.X
-	return s
+	return strings.Join(kept, " ")
 }
 
 // Phrases cuts a text into pieces of at most n words, at its own pauses where it has

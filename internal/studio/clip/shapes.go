@@ -1,6 +1,11 @@
 package clip
 
-import "math"
+import (
+	"math"
+
+	"stele/internal/studio/ink"
+	"stele/internal/studio/lettering"
+)
 
 // shapes is a mosaic of plain tiles that turn by quarters, around a panel with the text.
 type shapes struct {
@@ -16,7 +21,7 @@ type shapes struct {
 type tile struct {
 	x, y       int
 	kind       int
-	back, fore Colour
+	back, fore ink.Color
 	quarter    int
 	turns      []float64 // when it turns
 }
@@ -51,16 +56,16 @@ func newShapes(s Script) Scene {
 	v.panel = Box{v.left + float64(px)*v.side, v.top + float64(py)*v.side, float64(pw) * v.side, float64(ph) * v.side}
 	v.fill(px, py, pw, ph)
 	pad := v.side * 0.28
-	v.title = newTitle(s, Bold, Box{v.panel.X + pad, v.panel.Y + pad, v.panel.W - 2*pad, v.panel.H - 2*pad}, 4, v.side*0.62, 0)
+	v.title = newTitle(s, Box{v.panel.X + pad, v.panel.Y + pad, v.panel.W - 2*pad, v.panel.H - 2*pad}, Type{Face: lettering.Bold, Lines: 4, Most: v.side * 0.62})
 	return v
 }
 
 func (v *shapes) fill(px, py, pw, ph int) {
 	chance := v.script.chance(7)
 	p := v.script.Palette
-	colours := []Colour{p.Deep, p.Mid, p.Soft, p.Accent, p.Ink}
+	colours := []ink.Color{p.Deep, p.Mid, p.Soft, p.Accent, p.Ink}
 	if p.Light {
-		colours = []Colour{p.Deep, p.Mid, p.Soft, p.Accent, p.Back}
+		colours = []ink.Color{p.Deep, p.Mid, p.Soft, p.Accent, p.Back}
 	}
 	before := -1
 	for y := range v.rows {
@@ -101,7 +106,7 @@ func (v *shapes) Draw(s *Sheet, at float64) {
 	}
 	if v.panel.W > 0 {
 		b := v.panel
-		s.Bar(b.X, b.Y, b.X+b.W, b.Y+b.H, p.Back, 1)
+		s.bar(b.X, b.Y, b.X+b.W, b.Y+b.H, p.Back, 1)
 	}
 	v.title.rise(s, at, p.Ink)
 }
@@ -113,15 +118,14 @@ func (v *shapes) tile(s *Sheet, k tile, angle, open float64) {
 	if open >= 1 {
 		grow = half
 	}
-	s.Bar(cx-grow, cy-grow, cx+grow, cy+grow, k.back, 1)
+	s.bar(cx-grow, cy-grow, cx+grow, cy+grow, k.back, 1)
 	sin, cos := math.Sincos(angle)
-	put := func(points [][2]float64, c Colour) {
+	put := func(points []ink.Point, c ink.Color) {
 		for i, q := range points {
-			x, y := q[0]*grow, q[1]*grow
-			x, y = x*cos-y*sin, x*sin+y*cos
-			points[i] = [2]float64{cx + min(max(x, -grow), grow), cy + min(max(y, -grow), grow)}
+			x, y := (q.X*cos-q.Y*sin)*grow, (q.X*sin+q.Y*cos)*grow
+			points[i] = ink.Point{X: cx + min(max(x, -grow), grow), Y: cy + min(max(y, -grow), grow)}
 		}
-		s.Polygon(points, c, 1)
+		s.polygon(points, c, 1)
 	}
 	switch k.kind {
 	case 0: // a quarter of a disc
@@ -130,30 +134,30 @@ func (v *shapes) tile(s *Sheet, k tile, angle, open float64) {
 		put(sector(-1, 0, 1, -0.25, 0.25), k.fore)
 		put(sector(0, 0, 1, -0.25, 0.25), k.fore)
 	case 2: // a disc with a smaller one in it
-		s.Disc(cx, cy, grow*0.78, k.fore, 1)
+		s.disc(cx, cy, grow*0.78, k.fore, 1)
 		put(sector(0.22, 0, 0.34, 0, 1), k.back)
 	case 3: // a corner
-		put([][2]float64{{-1, -1}, {1, -1}, {-1, 1}}, k.fore)
+		put([]ink.Point{{X: -1, Y: -1}, {X: 1, Y: -1}, {X: -1, Y: 1}}, k.fore)
 	case 4: // two leaves
 		put(sector(-1, -1, 1, 0, 0.25), k.fore)
 		put(sector(1, 1, 1, 0.5, 0.75), k.fore)
 	default: // bars
 		for i := range 3 {
 			y := -0.75 + 0.62*float64(i)
-			put([][2]float64{{-0.78, y}, {0.78, y}, {0.78, y + 0.3}, {-0.78, y + 0.3}}, k.fore)
+			put([]ink.Point{{X: -0.78, Y: y}, {X: 0.78, Y: y}, {X: 0.78, Y: y + 0.3}, {X: -0.78, Y: y + 0.3}}, k.fore)
 		}
 	}
 }
 
 // sector is a part of a disc as a line of points, in units of a tile's half.
-func sector(cx, cy, r, from, to float64) [][2]float64 {
-	points := [][2]float64{{cx, cy}}
+func sector(cx, cy, r, from, to float64) []ink.Point {
+	points := []ink.Point{{X: cx, Y: cy}}
 	if to-from >= 1 {
 		points = nil
 	}
 	for i := range 25 {
 		a := lerp(from, to, float64(i)/24) * 2 * math.Pi
-		points = append(points, [2]float64{cx + r*math.Cos(a), cy + r*math.Sin(a)})
+		points = append(points, ink.Point{X: cx + r*math.Cos(a), Y: cy + r*math.Sin(a)})
 	}
 	return points
 }

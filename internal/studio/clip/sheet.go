@@ -1,173 +1,110 @@
 package clip
 
 import (
+	"context"
 	"image"
-	"math"
 
-	"golang.org/x/image/vector"
+	"stele/internal/studio/ink"
+	"stele/internal/studio/lettering"
 )
 
 // Sheet is what a frame is drawn on. Each worker has its own.
 type Sheet struct {
-	*image.RGBA
-	W, H   float64
-	raster vector.Rasterizer
-	mask   image.Alpha
-	grid   []float32
+	*ink.Page
+
+	w, h  float64
+	frame *image.RGBA
 }
 
 // NewSheet makes a sheet of a size.
 func NewSheet(width, height int) *Sheet {
-	return &Sheet{RGBA: image.NewRGBA(image.Rect(0, 0, width, height)), W: float64(width), H: float64(height)}
-}
-
-// Fill paints everything in one colour.
-func (s *Sheet) Fill(c Colour) {
-	row := s.Pix[:s.Stride]
-	for x := 0; x < len(row); x += 4 {
-		row[x], row[x+1], row[x+2], row[x+3] = c.R, c.G, c.B, 255
-	}
-	for y := 1; y < s.Rect.Dy(); y++ {
-		copy(s.Pix[y*s.Stride:], row)
+	return &Sheet{
+		Page: ink.New(width, height, ink.Black), w: float64(width), h: float64(height),
+		frame: image.NewRGBA(image.Rect(0, 0, width, height)),
 	}
 }
 
-// blend puts a colour over the pixel at o; a is 0 to 256.
-func (s *Sheet) blend(o int, c Colour, a int32) {
-	px := s.Pix[o : o+3 : o+3]
-	px[0] = uint8(int32(px[0]) + ((int32(c.R)-int32(px[0]))*a+128)>>8)
-	px[1] = uint8(int32(px[1]) + ((int32(c.G)-int32(px[1]))*a+128)>>8)
-	px[2] = uint8(int32(px[2]) + ((int32(c.B)-int32(px[2]))*a+128)>>8)
+// Frame is the sheet in 8 bits. It holds until the next call.
+func (s *Sheet) Frame() *image.RGBA {
+	_ = s.Thin(context.Background(), s.frame) // it fails only when its context ends
+	return s.frame
 }
 
-// Bar paints a rectangle; its edges may lie between pixels.
-func (s *Sheet) Bar(x0, y0, x1, y1 float64, c Colour, alpha float64) {
-	left, right := max(int(math.Floor(x0)), 0), min(int(math.Ceil(x1)), s.Rect.Dx())
-	top, bottom := max(int(math.Floor(y0)), 0), min(int(math.Ceil(y1)), s.Rect.Dy())
-	for y := top; y < bottom; y++ {
-		high := min(float64(y+1), y1) - max(float64(y), y0)
-		for x := left; x < right; x++ {
-			wide := 1.0
-			if x == left || x == right-1 {
-				wide = min(float64(x+1), x1) - max(float64(x), x0)
-			}
-			s.blend(y*s.Stride+x*4, c, int32(high*wide*alpha*256))
-		}
-	}
+// lay fills a path. A frame takes little time: whether it is still wanted is asked
+// between frames.
+func (s *Sheet) lay(p *ink.Path, c ink.Color, alpha float64) {
+	_ = s.LayColor(context.Background(), p, c, alpha)
 }
 
-// Disc paints a filled circle.
-func (s *Sheet) Disc(cx, cy, r float64, c Colour, alpha float64) {
-	s.Ring(cx, cy, 0, r, c, alpha)
+// bar paints a rectangle; its edges may lie between pixels.
+func (s *Sheet) bar(x0, y0, x1, y1 float64, c ink.Color, alpha float64) {
+	var p ink.Path
+	p.Rect(x0, y0, x1-x0, y1-y0)
+	s.lay(&p, c, alpha)
 }
 
-// Ring paints what lies between two circles around a point.
-func (s *Sheet) Ring(cx, cy, inner, outer float64, c Colour, alpha float64) {
-	full := int32(alpha * 256)
-	if full <= 0 || outer <= 0 {
+func (s *Sheet) disc(x, y, r float64, c ink.Color, alpha float64) {
+	var p ink.Path
+	p.Circle(x, y, max(r, 0))
+	s.lay(&p, c, alpha)
+}
+
+func (s *Sheet) polygon(points []ink.Point, c ink.Color, alpha float64) {
+	var p ink.Path
+	p.Polygon(points...)
+	s.lay(&p, c, alpha)
+}
+
+// line paints a straight line of a width.
+func (s *Sheet) line(a, b ink.Point, width float64, c ink.Color, alpha float64) {
+	if alpha <= 0.01 {
 		return
 	}
-	top, bottom := max(int(cy-outer-1), 0), min(int(cy+outer+2), s.Rect.Dy())
-	for y := top; y < bottom; y++ {
-		dy := float64(y) + 0.5 - cy
-		reach := (outer+1)*(outer+1) - dy*dy
-		if reach <= 0 {
-			continue
-		}
-		half := math.Sqrt(reach)
-		hole := -1.0
-		if h := (inner-1)*(inner-1) - dy*dy; inner > 1 && h > 0 {
-			hole = math.Sqrt(h)
-		}
-		solid := -1.0 // what is surely within
-		if h := (outer-1)*(outer-1) - dy*dy; inner == 0 && outer > 1 && h > 0 {
-			solid = math.Sqrt(h)
-		}
-		left, right := max(int(cx-half), 0), min(int(cx+half+2), s.Rect.Dx())
-		o := y*s.Stride + left*4
-		for x := left; x < right; x, o = x+1, o+4 {
-			dx := math.Abs(float64(x) + 0.5 - cx)
-			if dx < hole {
-				continue
-			}
-			if dx < solid {
-				s.blend(o, c, full)
-				continue
-			}
-			d := math.Sqrt(dx*dx + dy*dy)
-			cover := min(outer-d, 0.5) + 0.5
-			if inner > 0 {
-				cover = min(cover, d-inner+0.5)
-			}
-			if cover > 0 {
-				s.blend(o, c, int32(min(cover, 1)*alpha*256))
-			}
-		}
-	}
+	var p ink.Path
+	p.Stroke([]ink.Point{a, b}, width)
+	s.lay(&p, c, alpha)
 }
 
-// Glow adds light around a point, less with the distance.
-func (s *Sheet) Glow(cx, cy, r float64, c Colour, strength float64) {
-	top, bottom := max(int(cy-r), 0), min(int(cy+r)+1, s.Rect.Dy())
-	left, right := max(int(cx-r), 0), min(int(cx+r)+1, s.Rect.Dx())
-	scale := 1 / (r * r)
-	red, green, blue := float64(c.R)*strength, float64(c.G)*strength, float64(c.B)*strength
-	for y := top; y < bottom; y++ {
-		dy := float64(y) + 0.5 - cy
-		o := y*s.Stride + left*4
-		for x := left; x < right; x, o = x+1, o+4 {
-			dx := float64(x) + 0.5 - cx
-			f := 1 - (dx*dx+dy*dy)*scale
-			if f <= 0 {
-				continue
-			}
-			f *= f
-			px := s.Pix[o : o+3 : o+3]
-			px[0] = uint8(min(float64(px[0])+red*f, 255))
-			px[1] = uint8(min(float64(px[1])+green*f, 255))
-			px[2] = uint8(min(float64(px[2])+blue*f, 255))
-		}
-	}
+// glow adds light around a point.
+func (s *Sheet) glow(x, y, r float64, c ink.Color, strength float64) {
+	_ = s.Glow(context.Background(), ink.Point{X: x, Y: y}, r, c, strength)
 }
 
-// Polygon paints the inside of a closed line of points.
-func (s *Sheet) Polygon(points [][2]float64, c Colour, alpha float64) {
-	x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
-	for _, p := range points {
-		x0, y0, x1, y1 = min(x0, p[0]), min(y0, p[1]), max(x1, p[0]), max(y1, p[1])
-	}
-	left, top := max(int(math.Floor(x0)), 0), max(int(math.Floor(y0)), 0)
-	w, h := min(int(math.Ceil(x1)), s.Rect.Dx())-left, min(int(math.Ceil(y1)), s.Rect.Dy())-top
-	if w <= 0 || h <= 0 {
-		return
-	}
-	s.raster.Reset(w, h)
-	for i, p := range points {
-		x, y := float32(p[0]-float64(left)), float32(p[1]-float64(top))
-		if i == 0 {
-			s.raster.MoveTo(x, y)
-		} else {
-			s.raster.LineTo(x, y)
-		}
-	}
-	s.raster.ClosePath()
-	if n := w * h; cap(s.mask.Pix) < n {
-		s.mask.Pix = make([]uint8, n)
-	} else {
-		s.mask.Pix = s.mask.Pix[:n]
-		clear(s.mask.Pix)
-	}
-	s.mask.Stride, s.mask.Rect = w, image.Rect(0, 0, w, h)
-	s.raster.Draw(&s.mask, s.mask.Rect, image.Opaque, image.Point{})
-	full := int32(alpha * 256)
-	for y := range h {
-		row := s.mask.Pix[y*w : (y+1)*w]
-		o := (top+y)*s.Stride + left*4
-		for _, m := range row {
-			if m != 0 {
-				s.blend(o, c, (int32(m)*full+254)/255)
+// write draws a word with its beginning at a point, scaled from there.
+func (s *Sheet) write(w *lettering.Word, x, y, scale float64, c ink.Color, alpha float64) {
+	s.lay(w.Path(x, y, scale), c, alpha)
+}
+
+// blob is a soft spot of colour.
+type blob struct {
+	x, y, size float64 // by the sheet's width and height; size by its shorter side
+	strength   float64
+	colour     ink.Color
+}
+
+// blobs paints spots of colour that run into each other on a ground. much says how much
+// of them there is at a point; nil for all.
+func (s *Sheet) blobs(ground ink.Color, list []blob, much func(x, y float64) float64) {
+	wide, tall := s.w/min(s.w, s.h), s.h/min(s.w, s.h)
+	s.field(func(x, y float64) ink.Color {
+		c := ground
+		for _, k := range list {
+			dx, dy := (x-k.x)*wide, (y-k.y)*tall
+			if f := 1 - (dx*dx+dy*dy)/(k.size*k.size); f > 0 {
+				c = blend(c, k.colour, smooth(f)*k.strength)
 			}
-			o += 4
 		}
-	}
+		if much == nil {
+			return c
+		}
+		return blend(ground, c, much(x, y))
+	})
+}
+
+func (s *Sheet) field(at func(x, y float64) ink.Color) { _ = s.Field(context.Background(), at) }
+
+// blend mixes light as a screen does. Color.Mix goes by the eye, and costs more than what
+// is reckoned for every frame may.
+func blend(a, b ink.Color, t float64) ink.Color {
+	return ink.Color{R: lerp(a.R, b.R, t), G: lerp(a.G, b.G, t), B: lerp(a.B, b.B, t)}
 }

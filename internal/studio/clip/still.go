@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"image"
 	"image/jpeg"
 
 	"stele/internal/studio/clip/vp8"
@@ -27,14 +28,14 @@ func (f *Film) Thumbnail(ctx context.Context, small Scene) ([]byte, error) {
 		}
 		at := f.Seconds * (0.3 + 0.08*float64(i))
 		small.Draw(sheet, at)
-		if shows := detail(sheet); shows > most {
+		if shows := detail(sheet.Frame()); shows > most {
 			best, most = at, shows
 		}
 	}
 	sheet = NewSheet(f.Width, f.Height)
 	f.Scene.Draw(sheet, best)
 	var out bytes.Buffer
-	if err := jpeg.Encode(&out, sheet.RGBA, &jpeg.Options{Quality: 88}); err != nil {
+	if err := jpeg.Encode(&out, sheet.Frame(), &jpeg.Options{Quality: 88}); err != nil {
 		return nil, fmt.Errorf("write thumbnail: %w", err)
 	}
 	return out.Bytes(), nil
@@ -42,7 +43,7 @@ func (f *Film) Thumbnail(ctx context.Context, small Scene) ([]byte, error) {
 
 // detail is how much there is to see: steps between neighbours, of every second row.
 // A wipe has one long edge, text has many.
-func detail(s *Sheet) int {
+func detail(s *image.RGBA) int {
 	sum := 0
 	for y := 0; y < s.Rect.Dy(); y += 2 {
 		row := s.Pix[y*s.Stride:][:s.Rect.Dx()*4]
@@ -78,7 +79,7 @@ func (f *Film) Preview(ctx context.Context, small Scene) ([]byte, error) {
 			return nil, err
 		}
 		small.Draw(sheet, f.Seconds*(float64(i)+0.5)/float64(frames))
-		picture.Set(sheet.RGBA)
+		picture.Set(sheet.Frame())
 		frame := encoder.Key(picture, 24)
 		var head []byte
 		head = append24(head, 0, 0, width-1, height-1, pace)

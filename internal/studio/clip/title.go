@@ -1,6 +1,10 @@
 package clip
 
-import "math"
+import (
+	"math"
+
+	"stele/internal/studio/ink"
+)
 
 // title is text that comes, stays and goes: in one card, or in several when there is
 // too much of it to read at once.
@@ -16,7 +20,7 @@ type card struct {
 }
 
 // newTitle sets a text within a box for the time of the script.
-func newTitle(s Script, t Typeface, box Box, lines int, most, align float64) *title {
+func newTitle(s Script, box Box, t Type) *title {
 	if s.Text == "" {
 		return &title{}
 	}
@@ -36,7 +40,7 @@ func newTitle(s Script, t Typeface, box Box, lines int, most, align float64) *ti
 	}
 	at := 0.0
 	for i, p := range parts {
-		c := card{Setting: Set(t, p, box, lines, most, align), from: at, last: i == len(parts)-1}
+		c := card{Setting: Set(p, box, t), from: at, last: i == len(parts)-1}
 		at += s.Seconds * weight(p) / total
 		c.to = at
 		out.cards = append(out.cards, c)
@@ -84,7 +88,7 @@ func (t *title) at(now float64) (c *card, came, gone float64) {
 }
 
 // rise draws the words one after the other, each coming up from below.
-func (t *title) rise(s *Sheet, now float64, ink Colour) {
+func (t *title) rise(s *Sheet, now float64, colour ink.Color) {
 	c, came, gone := t.at(now)
 	if c == nil {
 		return
@@ -94,12 +98,12 @@ func (t *title) rise(s *Sheet, now float64, ink Colour) {
 		w := &c.Words[i]
 		start := 0.5 * float64(i) / max(n, 4)
 		in := easeOut((came - start) / 0.5)
-		s.Write(w, w.X, w.Y+(1-in)*c.Size*0.45-easeIn(gone)*c.Size*0.2, 1, ink, in*(1-gone))
+		s.write(w, w.X, w.Y+(1-in)*c.Size*0.45-easeIn(gone)*c.Size*0.2, 1, colour, in*(1-gone))
 	}
 }
 
 // fade draws the words together, coming out of the ground and growing a little.
-func (t *title) fade(s *Sheet, now float64, ink Colour) {
+func (t *title) fade(s *Sheet, now float64, colour ink.Color) {
 	c, came, gone := t.at(now)
 	if c == nil {
 		return
@@ -109,6 +113,6 @@ func (t *title) fade(s *Sheet, now float64, ink Colour) {
 	cx, cy := c.Box.X+c.Box.W/2, c.Box.Y+c.Box.H/2
 	for i := range c.Words {
 		w := &c.Words[i]
-		s.Write(w, cx+(w.X-cx)*scale, cy+(w.Y-cy)*scale, scale, ink, in*(1-gone))
+		s.write(w, cx+(w.X-cx)*scale, cy+(w.Y-cy)*scale, scale, colour, in*(1-gone))
 	}
 }

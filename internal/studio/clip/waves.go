@@ -1,6 +1,11 @@
 package clip
 
-import "math"
+import (
+	"math"
+
+	"stele/internal/studio/ink"
+	"stele/internal/studio/lettering"
+)
 
 // waves is a sea, or hills, in layers under a sun that rises behind them.
 type waves struct {
@@ -11,7 +16,7 @@ type waves struct {
 }
 
 type layer struct {
-	colour                 Colour
+	colour                 ink.Color
 	base                   float64 // of the height
 	tall, long, speed, off [3]float64
 }
@@ -22,7 +27,7 @@ func newWaves(s Script) Scene {
 	v := &waves{script: s}
 	w, h := float64(s.Width), float64(s.Height)
 	chance := s.chance(2)
-	v.title = newTitle(s, Bold, Box{w * 0.1, h * 0.08, w * 0.8, h * 0.34}, 3+s.Height/s.Width*2, s.short()*0.15, 0.5)
+	v.title = newTitle(s, Box{w * 0.1, h * 0.08, w * 0.8, h * 0.34}, Type{Face: lettering.Bold, Lines: 3 + s.Height/s.Width*2, Most: s.short() * 0.15, Align: 0.5})
 	v.sunX = w * (0.3 + 0.4*chance.Float64())
 	for i := range waveLayers {
 		f := float64(i) / (waveLayers - 1)
@@ -52,18 +57,15 @@ func sign(v float64) float64 {
 
 func (v *waves) Draw(s *Sheet, at float64) {
 	p := v.script.Palette
-	top, low := p.Back, p.Mid
+	low := p.Mid
 	if p.Light {
-		top, low = p.Back, p.Soft
+		low = p.Soft
 	}
-	middle := p.Deep
-	s.Field(func(_, y float64) (r, g, b float64) {
-		from, to, f := top, middle, y/0.38
+	s.field(func(_, y float64) ink.Color {
 		if y > 0.38 {
-			from, to, f = middle, low, (y-0.38)/0.34
+			return blend(p.Deep, low, smooth((y-0.38)/0.34))
 		}
-		f = smooth(f)
-		return lerp(float64(from.R), float64(to.R), f), lerp(float64(from.G), float64(to.G), f), lerp(float64(from.B), float64(to.B), f)
+		return blend(p.Back, p.Deep, smooth(y/0.38))
 	})
 	v.sun(s, at)
 	v.paint(s, at)
@@ -73,58 +75,40 @@ func (v *waves) Draw(s *Sheet, at float64) {
 func (v *waves) sun(s *Sheet, at float64) {
 	p := v.script.Palette
 	up := easeOut(at / max(v.script.Seconds*0.9, 1))
-	y := s.H*0.76 - s.H*0.15*up
+	y := s.h*0.76 - s.h*0.15*up
 	r := v.script.short() * 0.13
 	if !p.Light {
-		s.Glow(v.sunX, y, r*3.4, p.Soft, 0.34)
-		s.Disc(v.sunX, y, r, p.Accent, 1)
+		s.glow(v.sunX, y, r*4, p.Soft.Mix(p.Accent, 0.3), 0.75)
+		s.disc(v.sunX, y, r, p.Accent, 1)
 		return
 	}
-	s.Disc(v.sunX, y, r*1.5, p.Mid, 0.25)
-	s.Disc(v.sunX, y, r, p.Accent, 1)
+	s.disc(v.sunX, y, r*1.5, p.Mid, 0.25)
+	s.disc(v.sunX, y, r, p.Accent, 1)
 }
 
-// paint fills the layers, the last in front: each pixel once, with soft crests.
+// paint fills the layers, the last in front: each as far down as the next one leaves it
+// to be seen.
 func (v *waves) paint(s *Sheet, at float64) {
-	width, height := s.Rect.Dx(), s.Rect.Dy()
-	var crests [waveLayers][]float64
-	high := s.H
+	crests, lowest := make([][]ink.Point, len(v.layers)), make([]float64, len(v.layers)+1)
+	for i := range v.layers {
+		crests[i], lowest[i] = v.layers[i].crest(s, at)
+	}
+	lowest[len(v.layers)] = s.h
 	for i, k := range v.layers {
-		crests[i] = make([]float64, width)
-		// A swell is smooth: every eighth column, and lines between.
-		for x := 0; x < width+8; x += 8 {
-			y := k.base * s.H
-			for j := range 3 {
-				y += k.tall[j] * turn(float64(x)/k.long[j]+at*k.speed[j]+k.off[j])
-			}
-			high = math.Min(high, y)
-			if x < width {
-				crests[i][x] = y
-			}
-			for back := 1; back < 8 && x > 0 && x-back < width; back++ {
-				start := crests[i][x-8]
-				crests[i][x-back] = start + (y-start)*float64(8-back)/8
-			}
-		}
+		foot := math.Ceil(max(lowest[i], lowest[i+1]))
+		s.polygon(append(crests[i], ink.Point{X: s.w + 8, Y: foot}, ink.Point{Y: foot}), k.colour, 1)
 	}
-	for y := max(int(high)-1, 0); y < height; y++ {
-		o := y * s.Stride
-		for x := range width {
-			i := waveLayers - 1
-			for i >= 0 && float64(y) < crests[i][x] {
-				i--
-			}
-			if i >= 0 {
-				c := v.layers[i].colour
-				px := s.Pix[o : o+3 : o+3]
-				px[0], px[1], px[2] = c.R, c.G, c.B
-			}
-			for i++; i < waveLayers; i++ { // crests that run through the pixel
-				if cover := float64(y) + 1 - crests[i][x]; cover > 0 {
-					s.blend(o, v.layers[i].colour, int32(cover*256))
-				}
-			}
-			o += 4
+}
+
+// crest is the upper edge of a layer at every eighth column, since a swell is smooth, and
+// its lowest point.
+func (k *layer) crest(s *Sheet, at float64) (points []ink.Point, lowest float64) {
+	for x := 0.0; x < s.w+8; x += 8 {
+		y := k.base * s.h
+		for j := range 3 {
+			y += k.tall[j] * turn(x/k.long[j]+at*k.speed[j]+k.off[j])
 		}
+		points, lowest = append(points, ink.Point{X: x, Y: y}), max(lowest, y)
 	}
+	return points, lowest
 }

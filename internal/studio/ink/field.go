@@ -23,12 +23,25 @@ func (p *Page) Field(ctx context.Context, at func(x, y float64) Color) error {
 			for i := range line {
 				line[i] = between3(above[i], below[i], share)
 			}
-			for x, row := 0, p.Row(y); x < len(row); x++ {
-				c := between3(line[x/cell], line[x/cell+1], float32(x%cell)/cell)
-				row[x] = Tone{uint16(c[0]), uint16(c[1]), uint16(c[2])}
-			}
+			spread(p.Row(y), line)
 		}
 	})
+}
+
+// spread paints a row from its points, in 14 bits after the point.
+func spread(row []Tone, line [][3]float32) {
+	const unit = 1 << 14
+	for i := 0; len(row) > 0; i++ {
+		a, b := line[i], line[i+1]
+		r, g, l := int32(a[0]*unit), int32(a[1]*unit), int32(a[2]*unit)
+		dr, dg, dl := int32((b[0]-a[0])*unit/cell), int32((b[1]-a[1])*unit/cell), int32((b[2]-a[2])*unit/cell)
+		n := min(cell, len(row))
+		for x := range row[:n] {
+			row[x] = Tone{uint16(r >> 14), uint16(g >> 14), uint16(l >> 14)}
+			r, g, l = r+dr, g+dg, l+dl
+		}
+		row = row[n:]
+	}
 }
 
 func between3(a, b [3]float32, t float32) [3]float32 {

@@ -11,6 +11,37 @@ import (
 
 // Lay fills a path. Opacity goes from 0 to 1.
 func (p *Page) Lay(ctx context.Context, path *Path, paint Paint, opacity float64) error {
+	return p.lay(ctx, path, opacity, func(x, y int, mask []uint8, full uint32) {
+		row := p.Row(y)[x:]
+		for i, m := range mask {
+			if m != 0 {
+				row[i].lay(paint(x+i, y), share(m, full))
+			}
+		}
+	})
+}
+
+// LayColor fills a path with one colour.
+func (p *Page) LayColor(ctx context.Context, path *Path, c Color, opacity float64) error {
+	tone := c.Flat()
+	return p.lay(ctx, path, opacity, func(x, y int, mask []uint8, full uint32) {
+		row := p.Row(y)[x:]
+		for i, m := range mask {
+			switch {
+			case m == 255 && full == 65536:
+				row[i] = tone
+			case m != 0:
+				row[i].lay(tone, share(m, full))
+			}
+		}
+	})
+}
+
+// share is how much of a pixel is covered, of 65536; 255 of a mask is all of it.
+func share(mask uint8, full uint32) uint32 { return (uint32(mask) + uint32(mask)>>7) * full >> 8 }
+
+// lay has rows drawn, from x on, as far as they lie inside a path.
+func (p *Page) lay(ctx context.Context, path *Path, opacity float64, draw func(x, y int, mask []uint8, full uint32)) error {
 	area := path.pixels().Intersect(p.clip)
 	if area.Empty() || opacity <= 0 {
 		return ctx.Err()
@@ -22,14 +53,7 @@ func (p *Page) Lay(ctx context.Context, path *Path, paint Paint, opacity float64
 	full := uint32(min(1, opacity) * 65536)
 	return Bands(ctx, area.Dy(), func(from, to int) {
 		for y := from; y < to; y++ {
-			row := mask[y*area.Dx() : (y+1)*area.Dx()]
-			at := (area.Min.Y+y)*p.W + area.Min.X
-			for x, m := range row {
-				if m != 0 {
-					// 255 of a mask is all of it.
-					p.blend(at+x, paint(area.Min.X+x, area.Min.Y+y), (uint32(m)+uint32(m)>>7)*full>>8)
-				}
-			}
+			draw(area.Min.X, area.Min.Y+y, mask[y*area.Dx():][:area.Dx()], full)
 		}
 	})
 }

@@ -19,6 +19,12 @@ func (c Color) Tone() Tone { return Tone{deep(c.R), deep(c.G), deep(c.B)} }
 
 func deep(v float64) uint16 { return uint16(math.Round(min(1, max(0, v)) * 65535)) }
 
+// RGBA makes a Color a color.Color.
+func (c Color) RGBA() (r, g, b, a uint32) {
+	t := c.Tone()
+	return uint32(t[0]), uint32(t[1]), uint32(t[2]), 65535
+}
+
 // Color is the tone as a colour.
 func (t Tone) Color() Color {
 	return Color{float64(t[0]) / 65535, float64(t[1]) / 65535, float64(t[2]) / 65535}
@@ -41,6 +47,7 @@ type Page struct {
 	pix  []Tone
 	edge vector.Rasterizer
 	mask []uint8
+	step []uint16 // threshold of each pixel, once it is needed
 }
 
 // New is a page of one colour.
@@ -100,9 +107,10 @@ func (p *Page) Wash(ctx context.Context, area image.Rectangle, wash func(x, y in
 	area = area.Intersect(p.clip)
 	return Bands(ctx, area.Dy(), func(from, to int) {
 		for y := area.Min.Y + from; y < area.Min.Y+to; y++ {
+			row := p.Row(y)
 			for x := area.Min.X; x < area.Max.X; x++ {
 				if tone, a := wash(x, y); a > 0 {
-					p.blend(y*p.W+x, tone, uint32(min(1, a)*65536))
+					row[x].lay(tone, uint32(min(1, a)*65536))
 				}
 			}
 		}
@@ -112,10 +120,18 @@ func (p *Page) Wash(ctx context.Context, area image.Rectangle, wash func(x, y in
 // Glow washes light around a point, less with the distance.
 func (p *Page) Glow(ctx context.Context, at Point, radius float64, c Color, strength float64) error {
 	tone := c.Tone()
-	low, high := Point{at.X - radius, at.Y - radius}, Point{at.X + radius, at.Y + radius}
-	return p.Wash(ctx, touched(low, high), func(x, y int) (Tone, float64) {
-		fall := max(0, 1-math.Hypot(float64(x)-at.X, float64(y)-at.Y)/radius)
-		return tone, strength * fall * fall * fall
+	area := touched(Point{at.X - radius, at.Y - radius}, Point{at.X + radius, at.Y + radius}).Intersect(p.clip)
+	return Bands(ctx, area.Dy(), func(from, to int) {
+		for y := area.Min.Y + from; y < area.Min.Y+to; y++ {
+			dy := float64(y) - at.Y
+			half := math.Sqrt(max(0, radius*radius-dy*dy)) + 1
+			row := p.Row(y)
+			for x := max(area.Min.X, int(at.X-half)); x < min(area.Max.X, int(at.X+half)+1); x++ {
+				if fall := 1 - math.Hypot(float64(x)-at.X, dy)/radius; fall > 0 {
+					row[x].lay(tone, uint32(min(1, strength*fall*fall*fall)*65536))
+				}
+			}
+		}
 	})
 }
 
@@ -128,11 +144,18 @@ func (p *Page) Image(ctx context.Context) (*image.RGBA, error) {
 // Thin writes the page in 8 bits into a picture of its size. What lies between two steps
 // is dithered, so that no gradient shows bands; plain areas stay plain.
 func (p *Page) Thin(ctx context.Context, out *image.RGBA) error {
+	first := p.step == nil
+	if first {
+		p.step = make([]uint16, len(p.pix))
+	}
 	return Bands(ctx, p.H, func(from, to int) {
 		for y := from; y < to; y++ {
-			row := out.Pix[y*out.Stride : y*out.Stride+4*p.W]
+			row, step := out.Pix[y*out.Stride:][:4*p.W], p.step[y*p.W:][:p.W]
+			for x := 0; first && x < p.W; x++ {
+				step[x] = threshold(x, y)
+			}
 			for x, tone := range p.Row(y) {
-				t := threshold(x, y)
+				t := uint32(step[x])
 				px := row[4*x : 4*x+4 : 4*x+4]
 				px[0], px[1], px[2], px[3] = uint8((uint32(tone[0])+t)/257), uint8((uint32(tone[1])+t)/257), uint8((uint32(tone[2])+t)/257), 0xff
 			}
@@ -140,15 +163,14 @@ func (p *Page) Thin(ctx context.Context, out *image.RGBA) error {
 	})
 }
 
-// blend lays a tone over a pixel; 65536 covers it.
-func (p *Page) blend(at int, tone Tone, a uint32) {
+// lay lays another tone over this one; 65536 covers it.
+func (t *Tone) lay(other Tone, a uint32) {
 	if a >= 65536 {
-		p.pix[at] = tone
+		*t = other
 		return
 	}
-	old := &p.pix[at]
-	for i := range old {
-		old[i] = uint16((uint64(old[i])*uint64(65536-a) + uint64(tone[i])*uint64(a) + 32768) >> 16)
+	for i := range t {
+		t[i] = uint16((uint64(t[i])*uint64(65536-a) + uint64(other[i])*uint64(a) + 32768) >> 16)
 	}
 }
 
@@ -179,8 +201,8 @@ func Bands(ctx context.Context, n int, work func(from, to int)) error {
 
 // threshold is interleaved gradient noise from 0 to 256: even, and without a
 // pattern that the eye finds.
-func threshold(x, y int) uint32 {
+func threshold(x, y int) uint16 {
 	inner := 0.06711056*float64(x) + 0.00583715*float64(y)
 	outer := 52.9829189 * (inner - math.Floor(inner))
-	return uint32((outer - math.Floor(outer)) * 256.99)
+	return uint16((outer - math.Floor(outer)) * 256.99)
 }

@@ -26,6 +26,7 @@ type run struct {
 	path      ink.Path
 	low, high ink.Point // the box around its ink
 	width     float64   // of the ink
+	advance   float64   // of the pen
 }
 
 // set sets one line. The ink begins at 0: large type that starts with its side
@@ -57,7 +58,7 @@ func (h *Hand) set(text string, s Style) run {
 		pen += g.advance
 		before = g
 	}
-	r.width = r.high.X - r.low.X
+	r.width, r.advance = r.high.X-r.low.X, pen
 	return r
 }
 
