@@ -1,60 +1,48 @@
-package studio
+package film
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
-	"stele/internal/media"
 	"stele/internal/studio/clip/vp8"
+	"stele/internal/studio/program"
 	"stele/internal/studio/sound"
 )
 
-// findFFmpeg is the ffmpeg of the machine and the encoder by which it writes H.264.
-func findFFmpeg(look Look) (path, encoder string) {
-	path, err := look("ffmpeg")
-	if err != nil {
-		return "", ""
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	list, err := program(ctx, path, "-hide_banner", "-encoders").Output()
-	if err != nil || !strings.Contains(string(list), " aac ") {
-		return "", ""
-	}
-	for _, name := range []string{"libx264", "libopenh264"} {
-		if strings.Contains(string(list), " "+name+" ") {
-			return path, name
-		}
-	}
-	return "", ""
+// ErrNoFFmpeg says that the machine has no ffmpeg that writes MP4.
+var ErrNoFFmpeg = errors.New("no ffmpeg that writes mp4 was found")
+
+// Director knows what films can be made with on this machine.
+type Director struct {
+	ffmpeg string // "" where there is none that writes MP4
+	h264   string // its encoder
 }
 
-// program is a command with nothing of this process's surroundings but where programs
-// are. It ends with ctx, and its pipes shortly after.
-func program(ctx context.Context, path string, args ...string) *exec.Cmd {
-	c := exec.CommandContext(ctx, path, args...)
-	c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/", "LC_ALL=C.UTF-8"}
-	c.WaitDelay = time.Second
-	return c
+// Open looks for ffmpeg. WebM needs nothing.
+func Open(look program.Look) *Director {
+	d := &Director{}
+	d.ffmpeg, d.h264 = findFFmpeg(look)
+	return d
 }
 
-// mp4 draws the film here and has ffmpeg pack it.
-func (d *Director) mp4(ctx context.Context, t *take, music sound.Track, report func(float64)) (media.Output, error) {
+// WritesMP4 reports whether the machine has what it takes.
+func (d *Director) WritesMP4() bool { return d.ffmpeg != "" }
+
+// MP4 draws the film here and has ffmpeg pack it.
+func (d *Director) MP4(ctx context.Context, t *Take, music sound.Track, report func(float64)) ([]byte, error) {
 	if d.ffmpeg == "" {
-		return media.Output{}, badInput("This machine cannot make mp4: it has no ffmpeg. Ask for webm.")
+		return nil, ErrNoFFmpeg
 	}
 	folder, err := os.MkdirTemp("", "stele-film-")
 	if err != nil {
-		return media.Output{}, fmt.Errorf("make a film: %w", err)
+		return nil, fmt.Errorf("make a film: %w", err)
 	}
 	defer os.RemoveAll(folder)
 	out := filepath.Join(folder, "film.mp4")
@@ -65,7 +53,7 @@ func (d *Director) mp4(ctx context.Context, t *take, music sound.Track, report f
 	if music != nil {
 		name := filepath.Join(folder, "sound.wav")
 		if err := os.WriteFile(name, music.WAV(), 0o600); err != nil {
-			return media.Output{}, fmt.Errorf("make a film: %w", err)
+			return nil, fmt.Errorf("make a film: %w", err)
 		}
 		args = append(args, "-i", name, "-c:a", "aac", "-b:a", "160k")
 	}
@@ -77,24 +65,44 @@ func (d *Director) mp4(ctx context.Context, t *take, music sound.Track, report f
 		args = append(args, "-b:v", strconv.Itoa(t.Width*t.Height*4))
 	}
 	args = append(args, "-movflags", "+faststart", "-map_metadata", "-1", "-fflags", "+bitexact", "-flags", "+bitexact",
-		"-metadata", fmt.Sprintf("comment=stele seed %d", t.seed), "-t", strconv.FormatFloat(t.At(t.Frames()), 'f', 6, 64), "-f", "mp4", out)
+		"-metadata", fmt.Sprintf("comment=stele seed %d", t.Seed), "-t", strconv.FormatFloat(t.At(t.Frames()), 'f', 6, 64), "-f", "mp4", out)
 	if err := d.feed(ctx, t, args, report); err != nil {
-		return media.Output{}, err
+		return nil, err
 	}
 	data, err := os.ReadFile(out)
 	if err != nil {
-		return media.Output{}, fmt.Errorf("make a film: %w", err)
+		return nil, fmt.Errorf("make a film: %w", err)
 	}
-	return t.output(data, "video/mp4"), nil
+	return data, nil
+}
+
+// findFFmpeg is the ffmpeg of the machine and the encoder by which it writes H.264.
+func findFFmpeg(look program.Look) (path, encoder string) {
+	path, err := look("ffmpeg")
+	if err != nil {
+		return "", ""
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	list, err := program.New(ctx, path, "-hide_banner", "-encoders").Output()
+	if err != nil || !strings.Contains(string(list), " aac ") {
+		return "", ""
+	}
+	for _, name := range []string{"libx264", "libopenh264"} {
+		if strings.Contains(string(list), " "+name+" ") {
+			return path, name
+		}
+	}
+	return "", ""
 }
 
 // feed runs ffmpeg and gives it the frames.
-func (d *Director) feed(ctx context.Context, t *take, args []string, report func(float64)) error {
+func (d *Director) feed(ctx context.Context, t *Take, args []string, report func(float64)) error {
 	working, stop := context.WithCancel(ctx)
 	defer stop()
-	cmd := program(working, d.ffmpeg, args...)
-	var complaint bytes.Buffer
-	cmd.Stderr = &bounded{w: &complaint, left: 4096}
+	cmd := program.New(working, d.ffmpeg, args...)
+	complaint := program.Complaint{Most: 4096}
+	cmd.Stderr = &complaint
 	pipe, err := cmd.StdinPipe()
 	if err != nil {
 		return fmt.Errorf("start ffmpeg: %w", err)
@@ -113,7 +121,7 @@ func (d *Director) feed(ctx context.Context, t *take, args []string, report func
 		return err
 	}
 	if err := errors.Join(drawn, ended); err != nil {
-		return &media.Failure{Class: media.ModelFailed, Message: "The film could not be packed as mp4.", Err: fmt.Errorf("ffmpeg: %w: %s", err, complaint.String())}
+		return &program.Error{Program: "ffmpeg", Err: err, Said: complaint.String()}
 	}
 	return nil
 }
@@ -131,17 +139,4 @@ func writeFrame(w io.Writer, p *vp8.Picture) error {
 	}
 	_, err := w.Write(frame)
 	return err
-}
-
-// bounded keeps the first bytes that are written and swallows the rest.
-type bounded struct {
-	w    io.Writer
-	left int
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	keep := p[:min(len(p), b.left)]
-	b.left -= len(keep)
-	_, err := b.w.Write(keep)
-	return len(p), err
 }

@@ -1,10 +1,12 @@
-package studio
+package voice
 
 import (
 	"context"
 	"maps"
 	"slices"
 	"strings"
+
+	"stele/internal/studio/program"
 )
 
 // espeakVariants are ways to speak, and the files by which espeak-ng knows them.
@@ -12,7 +14,7 @@ var espeakVariants = map[string]string{"female": "f3", "male": "m3", "whisper": 
 
 // espeakVoices lists the languages that espeak-ng speaks here, and the variants.
 func espeakVoices(ctx context.Context, path string) (voices, variants []string) {
-	list, err := program(ctx, path, "--voices").Output()
+	list, err := program.New(ctx, path, "--voices").Output()
 	if err != nil {
 		return nil, nil
 	}
@@ -23,7 +25,7 @@ func espeakVoices(ctx context.Context, path string) (voices, variants []string) 
 		}
 	}
 	slices.Sort(voices)
-	list, err = program(ctx, path, "--voices=variant").Output()
+	list, err = program.New(ctx, path, "--voices=variant").Output()
 	if err != nil {
 		return voices, nil
 	}
@@ -38,7 +40,7 @@ func espeakVoices(ctx context.Context, path string) (voices, variants []string) 
 // fliteVoices lists the voices that flite was built with. The one that only tells the
 // time cannot read a text.
 func fliteVoices(ctx context.Context, path string) (voices []string) {
-	list, err := program(ctx, path, "-lv").Output()
+	list, err := program.New(ctx, path, "-lv").Output()
 	if err != nil {
 		return nil
 	}

@@ -1,13 +1,13 @@
-package studio
+package picturefile
 
 import (
 	"bytes"
 	"encoding/binary"
 )
 
-// orientation is how the camera was held, from 1 to 8, as a picture file says; 1 where
+// Orientation is how the camera was held, from 1 to 8, as a picture file says; 1 where
 // it says nothing that can be understood.
-func orientation(file []byte) int {
+func Orientation(file []byte) int {
 	var block []byte
 	switch {
 	case bytes.HasPrefix(file, []byte("\xff\xd8")):
