@@ -19,17 +19,6 @@ func (n Noise) At(x, y float64) float64 {
 	return (top*(1-v) + low*v) * 1.5
 }
 
-// Rough is the field with finer ones on top, each half as high.
-func (n Noise) Rough(x, y float64, octaves int) float64 {
-	sum, height, whole := 0.0, 1.0, 0.0
-	for i := range octaves {
-		sum += height * Noise{n.seed + uint32(i)*0x9e3779b9}.At(x, y)
-		whole += height
-		x, y, height = x*2+17.3, y*2-9.1, height/2
-	}
-	return sum / whole
-}
-
 // Grain is rough paper: a value from -1 to 1 for each pixel.
 func (n Noise) Grain(x, y int) float64 {
 	h := scatter(uint32(x)*0x9e3779b1 ^ scatter(uint32(y)+n.seed))

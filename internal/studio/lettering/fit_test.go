@@ -133,12 +133,12 @@ func TestEveryLetterLeavesInk(t *testing.T) {
 	t.Parallel()
 	h := plain()
 	for _, r := range "AzßéŁőğđćțḍạếộỹЖяїћΩώ静あア한ا अ1½" {
-		if r != ' ' && !h.Drawable(string(r), title) {
+		if r != ' ' && h.Width(string(r), title, 1) == 0 {
 			t.Errorf("%c leaves no ink", r)
 		}
 	}
 	for _, r := range "\u200b\u200d\ufe0f🌸" {
-		if h.Drawable(string(r), title) {
+		if h.Width(string(r), title, 1) > 0 {
 			t.Errorf("%U leaves ink", r)
 		}
 	}
@@ -174,14 +174,14 @@ func TestASpareFontIsAsked(t *testing.T) {
 	t.Parallel()
 	asked := false
 	h := &lettering.Hand{Spare: func() []*sfnt.Font { asked = true; return nil }}
-	if h.Drawable("Latin", title); asked {
+	if h.Width("Latin", title, 1); asked {
 		t.Error("asked for what the face has")
 	}
-	if h.Drawable("静", title); !asked {
+	if h.Width("静", title, 1); !asked {
 		t.Error("not asked for what it has not")
 	}
 	asked = false
-	if h.Drawable("ह", title); asked {
+	if h.Width("ह", title, 1); asked {
 		t.Error("asked for a script that must be shaped")
 	}
 }

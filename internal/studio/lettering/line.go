@@ -109,6 +109,3 @@ func visual(text string) string {
 func rightToLeft(r rune) bool {
 	return unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana)
 }
-
-// Drawable reports whether a text leaves any ink.
-func (h *Hand) Drawable(text string, s Style) bool { return h.width(text, s) > 0 }
