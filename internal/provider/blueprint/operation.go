@@ -101,7 +101,7 @@ type Poll struct {
 }
 
 // State tells from an answer how far work is: the first rule that holds, else
-// the value at Path by Map, else Else. A value that nobody knows is no failure.
+// the value at Path by Map, else Else. An unknown value is no failure.
 type State struct {
 	When []Sign            `yaml:"when"`
 	Path route             `yaml:"path"`

@@ -132,8 +132,8 @@ func badInput(format string, args ...any) error {
 	return &media.Failure{Class: media.BadInput, Message: fmt.Sprintf(format, args...)}
 }
 
-// refused is an error of the library as a client's fault, if it is one.
-func refused(err error) error {
+// toFailure makes a refusal of the library a fault of the client.
+func toFailure(err error) error {
 	if refusal, ok := errors.AsType[edit.Refusal](err); ok {
 		return badInput("%s", refusal)
 	}

@@ -65,7 +65,7 @@ func joined(ctx context.Context, e *edit.Edit, sources []source, report func(flo
 	open := func(i int) (*image.RGBA, error) { return sources[i].open(ctx, edit.Most/2) }
 	m, err := e.Join(ctx, len(sources), open, func(p float64) { report(0.05 + 0.45*p) })
 	if err != nil {
-		return media.Output{}, refused(err)
+		return media.Output{}, toFailure(err)
 	}
 	return finish(ctx, e, m, format, func(p float64) { report(0.6 + 0.4*p) })
 }
@@ -73,7 +73,7 @@ func joined(ctx context.Context, e *edit.Edit, sources []source, report func(flo
 func finish(ctx context.Context, e *edit.Edit, m *image.RGBA, format string, report func(float64)) (media.Output, error) {
 	m, err := e.Finish(ctx, m, report)
 	if err != nil {
-		return media.Output{}, refused(err)
+		return media.Output{}, toFailure(err)
 	}
 	report(0.65)
 	out, err := packed(ctx, m, picturefile.Wrapping{Format: e.FormatOf(m, format), Quality: e.Quality})

@@ -123,7 +123,7 @@ func content(ctx context.Context, s media.Source) ([]byte, error) {
 	return file, nil
 }
 
-// affordable refuses a picture that takes more than anybody may have.
+// affordable refuses a picture that takes more than any caller may have.
 func (s *source) affordable(lease *memory.Lease) error {
 	h := s.header
 	if int64(h.Width)*int64(h.Height) > sourcePixels {

@@ -32,7 +32,7 @@ func packed(ctx context.Context, m *image.RGBA, how picturefile.Wrapping) (media
 }
 
 // spooled is a file that was made and waits to be fetched: on the disk, where several
-// large ones take no memory, and without a name, so that it is gone with whoever holds it.
+// large ones take no memory, and without a name, so that it is gone with its holder.
 type spooled struct {
 	file *os.File // closed when nothing can be read from it any more
 	size int64

@@ -71,7 +71,7 @@ func (s *Speaker) Make(ctx context.Context, req media.Request, report func(progr
 	report(0.05)
 	track, err := s.Speak(ctx, text, name, req.Text("variant"), speed)
 	if err != nil {
-		return nil, unspoken(err)
+		return nil, speechFailure(err)
 	}
 	if track.Seconds() < 0.05 {
 		return nil, badInput("There is nothing in the prompt that voice %q can speak.", name)
@@ -88,8 +88,8 @@ func (s *Speaker) Make(ctx context.Context, req media.Request, report func(progr
 	return []media.Output{out}, nil
 }
 
-// unspoken is an error of the library in a client's terms.
-func unspoken(err error) error {
+// speechFailure is an error of the library in a client's terms.
+func speechFailure(err error) error {
 	if errors.Is(err, voice.ErrLate) {
 		return &media.Failure{Class: media.Late, Message: "Speaking the text took too long.", Err: err}
 	}

@@ -5,7 +5,7 @@ import (
 	"stele/internal/studio/lettering"
 )
 
-// quote is somebody's words, with room around them.
+// quote is a speaker's words, with room around them.
 func quote(s *sheet) {
 	r := s.chance("quote")
 	if r.IntN(3) == 0 {

@@ -7,7 +7,7 @@ import (
 	"stele/internal/studio/lettering"
 )
 
-// topographic is a map of hills that nobody has climbed, drawn in contour lines that
+// topographic is a map of hills that are not there, drawn in contour lines that
 // give way to the words.
 func topographic(s *sheet) {
 	r := s.chance("topographic")

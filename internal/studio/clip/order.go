@@ -8,7 +8,7 @@ import (
 
 // inOrder makes n things on all processors and takes them one after the other, in
 // their order. Only a few are made ahead, so that they never pile up. It ends at the
-// first error, or soon after ctx does, when nobody works any more.
+// first error, or soon after ctx does, when no worker works any more.
 func inOrder[T any](ctx context.Context, n int, produce func(ctx context.Context, i int) (T, error), take func(i int, v T) error) error {
 	type made struct {
 		value T

@@ -53,7 +53,7 @@ func (h *Hand) Fit(text string, w, high float64, s Style) Block {
 	return best
 }
 
-// most is how many words are set; nobody reads more on a picture.
+// most is how many words are set; more is not read on a picture.
 const most = 400
 
 // spread breaks words that are wider than the box at the smallest size.

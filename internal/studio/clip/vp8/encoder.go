@@ -132,7 +132,7 @@ func put(plane []uint8, stride int, src []uint8, size int) {
 	}
 }
 
-// unchanged reports whether nobody would see that a macroblock is not quite the guess.
+// unchanged reports whether an eye would miss that a macroblock is not quite the guess.
 func (e *Encoder) unchanged(p *Picture, luma, chroma int) bool {
 	return near(p.Y[luma:], p.Stride, e.work.guess[:256], 16) &&
 		near(p.U[chroma:], p.Stride/2, e.work.guess[256:320], 8) && near(p.V[chroma:], p.Stride/2, e.work.guess[320:], 8)
