@@ -1,5 +1,7 @@
 package chat
 
+import "fmt"
+
 // Loss is something of the client's request that did not reach the upstream as
 // it was sent. Nothing is lost without one.
 type Loss struct {
@@ -66,4 +68,30 @@ func LostPart(m Message, p Part, verb Verb, note string) Loss {
 // LostTool makes a Loss about a tool's definition.
 func LostTool(t Tool, verb Verb, note string) Loss {
 	return Loss{Field: FieldTool, Message: -1, Part: t.At, Verb: verb, Note: note}
+}
+
+// StrictError says that a strict request would have lost something.
+type StrictError struct{ losses []Loss }
+
+func (e *StrictError) Error() string { return fmt.Sprintf("strict mode: %d losses", len(e.losses)) }
+
+// Losses is what would have been lost.
+func (e *StrictError) Losses() []Loss { return e.losses }
+
+// Accept is a *StrictError if the request is strict and would lose something that has an
+// effect on the answer.
+func (r *Request) Accept(losses []Loss) error {
+	if !r.Strict {
+		return nil
+	}
+	var refused []Loss
+	for _, l := range losses {
+		if l.Verb != Ignored {
+			refused = append(refused, l)
+		}
+	}
+	if len(refused) == 0 {
+		return nil
+	}
+	return &StrictError{refused}
 }

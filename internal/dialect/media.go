@@ -6,40 +6,28 @@ import (
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/wire"
 )
 
-// DataURL reads data:image/png;charset=x;base64,… with all the liberties people
-// take with it. The payload comes back as standard padded base64.
+// DataURL reads a data: URL. The payload comes back as standard padded base64.
 func DataURL(text string) (*chat.Media, bool) {
-	rest, ok := strings.CutPrefix(text, "data:")
+	kind, payload, coded, ok := wire.DataURL(text)
 	if !ok {
 		return nil, false
 	}
-	head, payload, ok := strings.Cut(rest, ",")
-	if !ok {
-		return nil, false
-	}
-	kind, parameters, _ := strings.Cut(head, ";")
-	m := &chat.Media{Type: strings.ToLower(strings.TrimSpace(kind))}
-	if strings.Contains(";"+strings.ToLower(parameters)+";", ";base64;") {
+	m := &chat.Media{Type: kind}
+	if coded {
 		m.Base64, ok = Base64(payload)
-	} else {
-		plain, err := url.PathUnescape(payload)
-		m.Base64, ok = base64.StdEncoding.EncodeToString([]byte(plain)), err == nil
+		return m, ok
 	}
-	return m, ok
+	plain, err := url.PathUnescape(payload)
+	m.Base64 = base64.StdEncoding.EncodeToString([]byte(plain))
+	return m, err == nil
 }
 
-// Base64 brings base64 of any alphabet, with line breaks or without padding,
-// into the standard padded form. A payload that is standard already is not copied.
+// Base64 brings base64 of any form into the standard padded one, if it is base64.
 func Base64(text string) (string, bool) {
-	if strings.ContainsAny(text, "\r\n\t -_") || len(text)%4 != 0 {
-		text = strings.NewReplacer("\r", "", "\n", "", "\t", "", " ", "", "-", "+", "_", "/").Replace(text)
-		text = strings.TrimRight(text, "=")
-		if n := len(text) % 4; n > 0 {
-			text += strings.Repeat("=", 4-n)
-		}
-	}
+	text = wire.Base64(text)
 	if len(text) == 0 {
 		return "", false
 	}

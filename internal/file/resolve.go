@@ -15,6 +15,7 @@ import (
 	"stele/internal/fault"
 	"stele/internal/guard"
 	"stele/internal/uid"
+	"stele/internal/wire"
 )
 
 const fetchTime = 60 * time.Second // of an input, whole
@@ -60,35 +61,20 @@ func (s *Service) Own(given string) (id string, ok bool) {
 
 // inline makes a file of a data: URL.
 func (s *Service) inline(ctx context.Context, workspace, given string, want Want) (*File, error) {
-	head, payload, ok := strings.Cut(given, ",")
+	_, payload, coded, ok := wire.DataURL(given)
 	if !ok {
 		return nil, unfit("the data: URL has no comma in it", nil)
 	}
-	var body io.Reader
-	if strings.HasSuffix(strings.ToLower(head), ";base64") {
-		body = base64.NewDecoder(base64.StdEncoding, strings.NewReader(standard(payload)))
-	} else {
-		plain, err := url.PathUnescape(payload)
-		if err != nil {
-			return nil, unfit("the data: URL is not well-formed", err)
-		}
-		body = strings.NewReader(plain)
+	plain, err := url.PathUnescape(payload)
+	switch {
+	case !coded && err != nil:
+		return nil, unfit("the data: URL is not well-formed", err)
+	case !coded:
+		return s.input(ctx, workspace, "input", strings.NewReader(plain), want)
+	case err == nil: // some escape base64 too
+		payload = plain
 	}
-	return s.input(ctx, workspace, "input", body, want)
-}
-
-// standard brings base64 of any alphabet, with line breaks or without padding,
-// into the standard form. What is standard already is not copied.
-func standard(text string) string {
-	if strings.ContainsAny(text, "\r\n\t -_%") || len(text)%4 != 0 {
-		if plain, err := url.PathUnescape(text); err == nil {
-			text = plain
-		}
-		text = strings.NewReplacer("\r", "", "\n", "", "\t", "", " ", "", "-", "+", "_", "/").Replace(text)
-		text = strings.TrimRight(text, "=")
-		text += strings.Repeat("=", (4-len(text)%4)%4)
-	}
-	return text
+	return s.input(ctx, workspace, "input", base64.NewDecoder(base64.StdEncoding, strings.NewReader(wire.Base64(payload))), want)
 }
 
 // fetch makes a file of what is at somebody's address.

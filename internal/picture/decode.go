@@ -40,7 +40,7 @@ func (h Header) Decode(ctx context.Context, lease *memory.Lease, r io.Reader) (m
 	go func() {
 		var d decoded
 		d.err = Safely(func() (err error) {
-			d.picture, err = decode(&halting{ctx: ctx, Reader: r})
+			d.picture, err = decode(Halting(ctx, r))
 			return err
 		})
 		done <- d
@@ -85,7 +85,9 @@ func Apart(ctx context.Context, work func() error) error {
 	}
 }
 
-// halting is a reader that ends with ctx.
+// Halting is a reader that ends with ctx.
+func Halting(ctx context.Context, r io.Reader) io.Reader { return &halting{ctx, r} }
+
 type halting struct {
 	ctx context.Context //nolint:containedctx // that of one call
 	io.Reader

@@ -66,7 +66,7 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m man
 		return nil, err
 	}
 	reply.Dropped = call.Losses
-	if err := strict(req, call.Losses); err != nil {
+	if err := req.Accept(call.Losses); err != nil {
 		held.close()
 		return nil, err
 	}
@@ -312,28 +312,4 @@ func contentType(answer *http.Response) string {
 type readCloser struct {
 	io.Reader
 	io.Closer
-}
-
-// strictError says that a strict request would have lost something.
-type strictError struct{ losses []chat.Loss }
-
-func (e *strictError) Error() string { return fmt.Sprintf("strict mode: %d losses", len(e.losses)) }
-
-// Losses is what would have been lost.
-func (e *strictError) Losses() []chat.Loss { return e.losses }
-
-func strict(req *chat.Request, losses []chat.Loss) error {
-	if !req.Strict {
-		return nil
-	}
-	var refused []chat.Loss
-	for _, l := range losses {
-		if l.Verb != chat.Ignored {
-			refused = append(refused, l)
-		}
-	}
-	if len(refused) == 0 {
-		return nil
-	}
-	return &strictError{refused}
 }

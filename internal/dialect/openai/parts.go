@@ -101,7 +101,7 @@ func readLink(v gjson.Result, at string) (*chat.Media, error) {
 func readURL(text string) (*chat.Media, bool) {
 	switch head := strings.ToLower(text[:min(len(text), 8)]); {
 	case strings.HasPrefix(head, "data:"):
-		return dialect.DataURL("data:" + text[5:])
+		return dialect.DataURL(text)
 	case strings.HasPrefix(head, "http://"), strings.HasPrefix(head, "https://"):
 		return &chat.Media{URL: text}, true
 	case strings.HasPrefix(head, "file_"), strings.HasPrefix(head, "file-"):

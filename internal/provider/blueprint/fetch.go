@@ -42,7 +42,7 @@ func (m *Maker) opener(op *Operation, rule *Output, where string) opener {
 
 // download opens an address. The key goes where the operator said the provider
 // is, at every hop, and to its other hosts only where outputs need it; everything
-// else is fetched as anybody would.
+// else is fetched as any client would.
 func (m *Maker) download(ctx context.Context, op *Operation, rule *Output, where string) (io.ReadCloser, error) {
 	var hosts []string
 	if rule.Keyed {

@@ -70,7 +70,7 @@ func (f *Finder) byName(ctx context.Context, op *Operation, key string, since ti
 }
 
 // byMark reads a list, the newest first, back to the time of the order. An entry
-// that does not show its mark may be the one that is sought: then nobody can say.
+// that does not show its mark may be the one that is sought: then it cannot be said.
 func (f *Finder) byMark(ctx context.Context, op *Operation, key string, since time.Time) (*ticket, error) {
 	marks := make(map[string]string)
 	for _, kind := range media.Types() {

@@ -25,7 +25,7 @@ type Options struct {
 	Log      *slog.Logger                      // nil: nothing is logged
 	Now      func() time.Time                  // nil: the clock
 	Former   generation.Maker                  // of the same account before it was changed: calls under way are taken over; may be nil
-	Seen     func(error)                       // told how every order went; nil: nobody
+	Seen     func(error)                       // told how every order went; nil: not
 }
 
 // Maker is an account at a media provider. It is safe for concurrent use.

@@ -93,7 +93,7 @@ type Marked struct {
 // Poll is how work is looked at. Several addresses are asked in turn until one
 // of them tells a state.
 type Poll struct {
-	Get      words         `yaml:"get"`
+	Get      some[string]  `yaml:"get"`
 	First    time.Duration `yaml:"first"`    // after the order
 	Step     time.Duration `yaml:"step"`     // at least, between looks
 	Max      time.Duration `yaml:"max"`      // at most; in between an eighth of the age
@@ -101,7 +101,7 @@ type Poll struct {
 }
 
 // State tells from an answer how far work is: the first rule that holds, else
-// the value at Path by Map, else Else. A value that nobody knows is no failure.
+// the value at Path by Map, else Else. An unknown value is no failure.
 type State struct {
 	When []Sign            `yaml:"when"`
 	Path route             `yaml:"path"`
@@ -206,18 +206,18 @@ type Cost struct {
 	USD  media.Amount `yaml:"usd"` // of one unit of it
 }
 
-// words is one text or a list of them.
-type words []string
+// some is one value or a list of them.
+type some[T any] []T
 
-// UnmarshalManifest reads a text or a list of texts.
-func (w *words) UnmarshalManifest(n *manifest.Node) {
+// UnmarshalManifest reads a value or a list of values.
+func (s *some[T]) UnmarshalManifest(n *manifest.Node) {
 	if n.Kind() == manifest.List {
-		n.Decode((*[]string)(w))
+		n.Decode((*[]T)(s))
 		return
 	}
-	var one string
+	var one T
 	n.Decode(&one)
-	*w = words{one}
+	*s = some[T]{one}
 }
 
 // route is a path that was understood when the file was read.
@@ -236,15 +236,4 @@ func (r *route) UnmarshalManifest(n *manifest.Node) {
 }
 
 // routes is one path or several.
-type routes []route
-
-// UnmarshalManifest reads a path or a list of paths.
-func (rs *routes) UnmarshalManifest(n *manifest.Node) {
-	if n.Kind() == manifest.List {
-		n.Decode((*[]route)(rs))
-		return
-	}
-	var one route
-	n.Decode(&one)
-	*rs = routes{one}
-}
+type routes = some[route]

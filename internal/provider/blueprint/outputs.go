@@ -5,15 +5,15 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/hex"
-	"fmt"
+	"errors"
 	"io"
-	"mime"
 	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"stele/internal/media"
+	"stele/internal/wire"
 )
 
 // made lists what an answer says was made. Values that are no outputs are passed
@@ -76,7 +76,7 @@ func (m *Maker) outputOf(op *Operation, rule *Output, t *ticket, item any) (medi
 		return rule.output(t, item, held(body), contentType), true
 	}
 	if strings.HasPrefix(value, "data:") {
-		body, kind, err := dataURI(value)
+		body, kind, err := readDataURL(value)
 		if err != nil {
 			return media.Output{}, false
 		}
@@ -142,28 +142,21 @@ func decode(form, text string) ([]byte, error) {
 	if form == "hex" {
 		return hex.DecodeString(text)
 	}
-	// Some senders break lines, some leave the padding out.
-	text = strings.NewReplacer("\n", "", "\r", "").Replace(text)
-	if strings.ContainsAny(text, "-_") {
-		return base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
-	}
-	return base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
+	return base64.StdEncoding.DecodeString(wire.Base64(text)) // some break lines, some leave the padding out
 }
 
-// dataURI reads the content and the type of a data: URI.
-func dataURI(text string) (body []byte, contentType string, err error) {
-	head, data, ok := strings.Cut(strings.TrimPrefix(text, "data:"), ",")
+// readDataURL reads the content and the type of a data: URL.
+func readDataURL(text string) (body []byte, contentType string, err error) {
+	contentType, data, coded, ok := wire.DataURL(text)
 	if !ok {
-		return nil, "", fmt.Errorf("a data URI without a comma")
+		return nil, "", errNoDataURL
 	}
-	kind, coded := strings.CutSuffix(head, ";base64")
-	if contentType, _, err = mime.ParseMediaType(kind); err != nil {
-		contentType = ""
+	if coded {
+		body, err = decode("base64", data)
+		return body, contentType, err
 	}
-	if !coded {
-		plain, err := url.PathUnescape(data)
-		return []byte(plain), contentType, err
-	}
-	body, err = decode("base64", data)
-	return body, contentType, err
+	plain, err := url.PathUnescape(data)
+	return []byte(plain), contentType, err
 }
+
+var errNoDataURL = errors.New("a data URL without a comma")

@@ -82,7 +82,7 @@ func (m *Maker) strange(op *Operation, state string) {
 	}
 }
 
-// success is the end that everybody hopes for, if there is anything to show.
+// success is the good end, if there is anything to show.
 func (m *Maker) success(ctx context.Context, op *Operation, t *ticket, a answer, lasting bool) (media.Status, error) {
 	if op.Result != nil {
 		where, err := address(op.Result.Get, t.fill)

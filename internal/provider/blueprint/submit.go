@@ -56,7 +56,7 @@ func (m *Maker) submit(ctx context.Context, req media.Request) (media.Status, er
 	}
 	t, err := o.accepted(a)
 	if err != nil {
-		// The work was accepted, and nobody knows under which name.
+		// The work was accepted, under a name that is not known.
 		return media.Status{}, m.desk.failure(media.SubmitUnknown, "", "", errors.Join(err, m.desk.cause(a)))
 	}
 	return media.Status{State: media.Pending, Ticket: t.seal(), Wait: op.Poll.First, Nano: t.Nano}, nil

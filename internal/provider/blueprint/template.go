@@ -45,7 +45,7 @@ func address(template string, fill func(name string) string) (string, error) {
 	return where + "?" + query, missing
 }
 
-// checkAddress reports a hole that nobody fills.
+// checkAddress reports a hole that nothing fills.
 func checkAddress(template string, known ...string) error {
 	for _, found := range hole.FindAllStringSubmatch(template, -1) {
 		group, _, _ := strings.Cut(found[1], ".")

@@ -1,10 +1,11 @@
 package blueprint
 
 import (
-	"encoding/binary"
 	"mime"
 	"strconv"
 	"strings"
+
+	studio "stele/internal/studio/sound"
 )
 
 // sound is bare samples: 16 bits, the low byte first.
@@ -34,21 +35,7 @@ func bare(contentType string) (sound, bool) {
 func (s sound) wav(samples []byte) []byte {
 	frame := 2 * s.channels
 	samples = samples[:len(samples)/frame*frame]
-	size := uint32(len(samples))
-	out := make([]byte, 0, 44+len(samples))
-	out = append(out, "RIFF"...)
-	out = binary.LittleEndian.AppendUint32(out, 36+size)
-	out = append(out, "WAVEfmt "...)
-	out = binary.LittleEndian.AppendUint32(out, 16)
-	out = binary.LittleEndian.AppendUint16(out, 1) // plain samples
-	out = binary.LittleEndian.AppendUint16(out, uint16(s.channels))
-	out = binary.LittleEndian.AppendUint32(out, uint32(s.rate))
-	out = binary.LittleEndian.AppendUint32(out, uint32(s.rate*frame))
-	out = binary.LittleEndian.AppendUint16(out, uint16(frame))
-	out = binary.LittleEndian.AppendUint16(out, 16)
-	out = append(out, "data"...)
-	out = binary.LittleEndian.AppendUint32(out, size)
-	return append(out, samples...)
+	return append(studio.WAVHeader(s.rate, s.channels, len(samples)), samples...)
 }
 
 // duration is how long samples last, in seconds.

@@ -14,7 +14,7 @@ import (
 	"stele/internal/chat"
 )
 
-func picture(t *testing.T, encode func(*bytes.Buffer, image.Image) error) string {
+func pictureOf(t *testing.T, encode func(*bytes.Buffer, image.Image) error) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := encode(&b, image.NewPaletted(image.Rect(0, 0, 40, 30), color.Palette{color.Black, color.White})); err != nil {
@@ -25,12 +25,12 @@ func picture(t *testing.T, encode func(*bytes.Buffer, image.Image) error) string
 
 func TestDescribesWhatItWasGiven(t *testing.T) {
 	t.Parallel()
-	pngBytes := picture(t, func(b *bytes.Buffer, m image.Image) error { return png.Encode(b, m) })
-	jpegBytes := picture(t, func(b *bytes.Buffer, m image.Image) error { return jpeg.Encode(b, m, nil) })
-	gifBytes := picture(t, func(b *bytes.Buffer, m image.Image) error { return gif.Encode(b, m, nil) })
+	pngBytes := pictureOf(t, func(b *bytes.Buffer, m image.Image) error { return png.Encode(b, m) })
+	jpegBytes := pictureOf(t, func(b *bytes.Buffer, m image.Image) error { return jpeg.Encode(b, m, nil) })
+	gifBytes := pictureOf(t, func(b *bytes.Buffer, m image.Image) error { return gif.Encode(b, m, nil) })
 	lossy := "RIFF\x00\x00\x00\x00WEBPVP8 \x00\x00\x00\x00\x30\x01\x00\x9d\x01\x2a\x28\x00\x1e\x00"
 	lossless := "RIFF\x00\x00\x00\x00WEBPVP8L\x00\x00\x00\x00\x2f\x27\x40\x07\x00\x00\x00\x00\x00\x00"
-	extended := "RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00\x27\x00\x00\x1d\x00\x00"
+	extended := "RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00\x27\x00\x00\x1d\x00\x00" + lossy[12:]
 	pdf := "%PDF-1.4\n1 0 obj <</Type /Pages /Count 2>> endobj\n2 0 obj <</Type /Page>> endobj 3 0 obj <</Type/Page/Parent 1 0 R>>"
 	for name, c := range map[string]struct {
 		kind  chat.Kind
@@ -42,7 +42,7 @@ func TestDescribesWhatItWasGiven(t *testing.T) {
 		"gif, mislabelled":  {chat.Image, raw(gifBytes, "image/png"), "image/gif, 40×30 pixels, " + bytesOf(gifBytes)},
 		"webp, lossy":       {chat.Image, raw(lossy, ""), "image/webp, 40×30 pixels, 30 bytes"},
 		"webp, lossless":    {chat.Image, raw(lossless, ""), "image/webp, 40×30 pixels, 30 bytes"},
-		"webp, extended":    {chat.Image, raw(extended, ""), "image/webp, 40×30 pixels, 30 bytes"},
+		"webp, extended":    {chat.Image, raw(extended, ""), "image/webp, 40×30 pixels, 48 bytes"},
 		"webp, unknown":     {chat.Image, raw("RIFF\x00\x00\x00\x00WEBPXXXX"+strings.Repeat("x", 20), ""), "image/webp, 36 bytes"},
 		"cut png":           {chat.Image, raw(pngBytes[:20], "image/png"), "image/png, 20 bytes"},
 		"no picture":        {chat.Image, raw("hello", ""), "of unknown type, 5 bytes"},

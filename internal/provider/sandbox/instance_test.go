@@ -176,6 +176,7 @@ var costly = []string{
 	`{"type":"","pattern":"\\pC00\\A{l}2"}`,
 	`{"allOf":[` + strings.Repeat(`{"properties":{"a":{"minimum":1}}},`, 1000) + `{}],"required":["a"],"type":"object","not":{}}`,
 	`{"type":"array","uniqueItems":true,"minItems":1000,"items":{"type":"integer"},"not":{}}`,
+	`{"$ref":"#/$defs/a20","$defs":{"a0":{"type":"string"}` + bomb(20) + `}}`,
 }
 
 func TestCostlySchemasCostLittle(t *testing.T) {

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -40,24 +39,5 @@ func lost(talk *chat.Conversation, req *chat.Request) ([]chat.Loss, error) {
 	if talk.Logprobs != nil && req.Stream {
 		losses = append(losses, chat.Lost(chat.FieldLogprobs, chat.Dropped, "not in streams"))
 	}
-	return losses, strict(req, losses)
-}
-
-// strictError says that a strict request would have lost something.
-type strictError struct{ losses []chat.Loss }
-
-func (e *strictError) Error() string { return fmt.Sprintf("strict mode: %d losses", len(e.losses)) }
-
-// Losses is what would have been lost.
-func (e *strictError) Losses() []chat.Loss { return e.losses }
-
-func strict(req *chat.Request, losses []chat.Loss) error {
-	if !req.Strict {
-		return nil
-	}
-	refused := slices.DeleteFunc(slices.Clone(losses), func(l chat.Loss) bool { return l.Verb == chat.Ignored })
-	if len(refused) == 0 {
-		return nil
-	}
-	return &strictError{refused}
+	return losses, req.Accept(losses)
 }

@@ -10,7 +10,7 @@ import (
 	"stele/internal/fault"
 )
 
-// forever is longer than anybody waits.
+// forever is longer than any client waits.
 const forever time.Duration = math.MaxInt64
 
 var errSilent = errors.New("the sandbox kept silent")

@@ -38,7 +38,7 @@ type Options struct {
 	Now func() time.Time
 	// Sleep waits, and returns early with the context's cause when it ends; nil: in real time.
 	Sleep func(context.Context, time.Duration) error
-	// Secret signs thoughts. Whoever shall accept each other's needs the same one;
+	// Secret signs thoughts. Servers that shall accept each other's need the same one;
 	// nil: one of its own, good for the life of the process.
 	Secret []byte
 }
@@ -100,7 +100,7 @@ func (s *Sandbox) Do(ctx context.Context, req *chat.Request, t relay.Target) (*c
 	if req.Stream {
 		reply.Seen = new(chat.Seen)
 		reply.Stream = p.tell(ctx, pace, reply.Seen)
-		reply.Close = func() {} // nothing is held that a stream nobody reads would keep
+		reply.Close = func() {} // nothing is held that an unread stream would keep
 		return reply, nil
 	}
 	if reply.Response, err = p.whole(ctx, pace); err != nil {

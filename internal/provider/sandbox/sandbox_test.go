@@ -261,7 +261,7 @@ func TestReportsWhatItCannotDo(t *testing.T) {
 	req := request(talk, false)
 	req.Strict = true
 	_, err = newSandbox().Do(t.Context(), req, relay.Target{})
-	strict, ok := errors.AsType[*strictError](err)
+	strict, ok := errors.AsType[*chat.StrictError](err)
 	if !ok || len(strict.Losses()) != 5 {
 		t.Errorf("strict: %v", err)
 	}

@@ -14,7 +14,7 @@ import (
 
 func TestCountsTokens(t *testing.T) {
 	t.Parallel()
-	square := picture(t, func(b *bytes.Buffer, _ image.Image) error {
+	square := pictureOf(t, func(b *bytes.Buffer, _ image.Image) error {
 		return png.Encode(b, image.NewGray(image.Rect(0, 0, 300, 300)))
 	})
 	for name, c := range map[string]struct {

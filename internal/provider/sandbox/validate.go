@@ -15,7 +15,7 @@ var errNowhere = errors.New("schemas are not loaded from elsewhere")
 
 func (nowhere) Load(string) (any, error) { return nil, errNowhere }
 
-// What checking may cost, so that a schema made to be costly costs nobody else:
+// What checking may cost, so that a schema made to be costly costs other callers nothing:
 // beyond it instances are not checked.
 const (
 	mostVisits   = 5_000     // schemas looked at for one value

@@ -1,19 +1,21 @@
-// Package studio makes pictures, clips and sound on this machine, so that an
-// installation without any provider account still makes real things. What it makes
-// is drawn and computed, never looked up: the same request with the same seed gives
-// the same bytes. It must not know tasks, files or HTTP.
+// Package studio turns orders into calls of the library internal/studio, so that an
+// installation without any provider account still makes real things: pictures, clips and
+// sound. What is made is drawn and computed, never looked up: the same request with the
+// same seed gives the same bytes. It must not know tasks, files or HTTP.
 package studio
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math"
 	"strconv"
-	"strings"
 
 	"stele/internal/media"
-	"stele/internal/provider/studio/canvas"
+	"stele/internal/studio/canvas"
+	"stele/internal/studio/edit"
+	"stele/internal/studio/picturefile"
 )
 
 // Canvas makes pictures: from words, or out of other pictures. It gives up soon after
@@ -52,7 +54,7 @@ func pictures(ctx context.Context, req media.Request, report func(float64)) ([]m
 			return nil, err
 		}
 		seed := strconv.FormatUint(uint64(order.Seed), 10)
-		out, err := packed(ctx, m, wrapping{format: req.Text("output_format"), quality: number(req, "quality", 90), note: "seed " + seed})
+		out, err := packed(ctx, m, picturefile.Wrapping{Format: req.Text("output_format"), Quality: number(req, "quality", 90), Note: "seed " + seed})
 		if err != nil {
 			return nil, err
 		}
@@ -111,13 +113,11 @@ func shapeOf(ratio string, otherwise float64) (float64, error) {
 	if ratio == "" || ratio == "none" {
 		return otherwise, nil
 	}
-	a, b, _ := strings.Cut(ratio, ":")
-	w, errW := strconv.ParseFloat(a, 64)
-	h, errH := strconv.ParseFloat(b, 64)
-	if errW != nil || errH != nil || w < 1 || h < 1 || w/h > 10 || h/w > 10 {
+	shape, ok := edit.Shape(ratio)
+	if !ok {
 		return 0, badInput("%q is no aspect ratio: write one such as 16:9.", ratio)
 	}
-	return w / h, nil
+	return shape, nil
 }
 
 // number is a whole parameter, however it was kept.
@@ -130,4 +130,12 @@ func number(req media.Request, name string, otherwise int) int {
 
 func badInput(format string, args ...any) error {
 	return &media.Failure{Class: media.BadInput, Message: fmt.Sprintf(format, args...)}
+}
+
+// toFailure makes a refusal of the library a fault of the client.
+func toFailure(err error) error {
+	if refusal, ok := errors.AsType[edit.Refusal](err); ok {
+		return badInput("%s", refusal)
+	}
+	return err
 }

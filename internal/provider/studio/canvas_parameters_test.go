@@ -88,7 +88,7 @@ func TestEveryParameterShows(t *testing.T) {
 // TestNoParameterIsLeftOut holds the table above against the model's file.
 func TestNoParameterIsLeftOut(t *testing.T) {
 	t.Parallel()
-	for _, o := range canvasModel(t).Operations {
+	for _, o := range modelOf(t, "canvas.yaml").Operations {
 		names := make(map[string]bool)
 		for _, row := range shown[o.Mode] {
 			names[row.name] = true
@@ -120,7 +120,7 @@ func TestEveryChoiceIsKnown(t *testing.T) {
 		}
 	}
 	with["image_to_imagewatermark_position"] = `"watermark":"mine","width":400`
-	for _, o := range canvasModel(t).Operations {
+	for _, o := range modelOf(t, "canvas.yaml").Operations {
 		for _, p := range o.Parameters {
 			if len(p.Values) == 0 {
 				continue

@@ -2,14 +2,12 @@ package studio_test
 
 import (
 	"bytes"
-	"context"
 	"image"
 	"image/color"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
 	"io"
-	"io/fs"
 	"math"
 	"net/http"
 	"testing"
@@ -20,47 +18,17 @@ import (
 	"stele/internal/provider/studio"
 )
 
-// canvasModel is the model as its file declares it.
-func canvasModel(t *testing.T) *media.Model {
-	t.Helper()
-	src, err := fs.ReadFile(studio.Models(), "canvas.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := media.Read("canvas.yaml", src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &m
-}
-
 // asked is a request as a client writes it, checked against the model's file.
 func asked(t *testing.T, body string, files ...[]byte) media.Request {
 	t.Helper()
-	m := canvasModel(t)
 	ask, err := media.Parse([]byte(body))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range files {
-		ask.Media = append(ask.Media, media.Given{Field: "image_urls", URL: "https://example.com/picture"})
+		ask.Media = append(ask.Media, media.Given{Field: "image_urls", URL: "photo"})
 	}
-	o, err := m.Infer(&ask)
-	if err != nil {
-		t.Fatal(err)
-	}
-	values, err := o.Check(&ask)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req := media.Request{Key: "gen_test", Model: m, Operation: o, Prompt: ask.Prompt, Parameters: values}
-	for _, file := range files {
-		req.Sources = append(req.Sources, media.Source{
-			Field: "image_urls", Name: "photo", Size: int64(len(file)),
-			Open: func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(file)), nil },
-		})
-	}
-	return req
+	return checked(t, modelOf(t, "canvas.yaml"), &ask, func(i int) []byte { return files[i] })
 }
 
 // made is an output that was read back.

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"stele/internal/provider/studio/canvas"
+	"stele/internal/studio/canvas"
 )
 
 var canvasShots = flag.String("canvas-shots", "", "folder to draw edited pictures into, to be looked at")

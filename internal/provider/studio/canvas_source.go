@@ -5,21 +5,20 @@ import (
 	"context"
 	"errors"
 	"image"
-	"image/draw"
 	"io"
 	"runtime"
 
 	"stele/internal/media"
 	"stele/internal/memory"
 	"stele/internal/picture"
-	"stele/internal/provider/studio/canvas/retouch"
 	"stele/internal/scope"
+	"stele/internal/studio/picturefile"
+	"stele/internal/studio/retouch"
 )
 
 const (
 	sourceBytes  = 64 << 20
 	sourcePixels = 40_000_000
-	editMost     = 4096 // pixels of the longest side while it is edited, and after
 )
 
 // source is a picture that was looked at and not yet decoded.
@@ -37,7 +36,7 @@ func look(ctx context.Context, given []media.Source) ([]source, error) {
 		if err != nil {
 			return nil, err
 		}
-		header, err := picture.Look(&halting{ctx: ctx, Reader: io.LimitReader(r, sourceBytes)})
+		header, err := picture.Look(picture.Halting(ctx, io.LimitReader(r, sourceBytes)))
 		_ = r.Close()
 		switch {
 		case ctx.Err() != nil:
@@ -78,7 +77,7 @@ func (s *source) open(ctx context.Context, most int) (*image.RGBA, error) {
 	if err != nil {
 		return nil, err
 	}
-	turned := orientation(file)
+	turned := picturefile.Orientation(file)
 	m, release, err := s.header.Decode(ctx, nil, bytes.NewReader(file)) // it is reserved
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -91,12 +90,12 @@ func (s *source) open(ctx context.Context, most int) (*image.RGBA, error) {
 		file = nil
 		runtime.GC() // what it took to decode it is gone before more is taken
 	}
-	m = whole(m, image.Rect(0, 0, s.header.Width, s.header.Height))
+	m = retouch.Whole(m, image.Rect(0, 0, s.header.Width, s.header.Height))
 	size := m.Bounds().Size()
 	if max(size.X, size.Y) > most {
 		size = retouch.Within(size, most, most)
 	}
-	out, err := upright(ctx, m, size, turned)
+	out, err := retouch.Upright(ctx, m, size, turned)
 	if m = nil; s.header.Cost > letGo {
 		runtime.GC()
 	}
@@ -114,7 +113,7 @@ func content(ctx context.Context, s media.Source) ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
-	file, err := io.ReadAll(io.LimitReader(&halting{ctx: ctx, Reader: r}, sourceBytes+1))
+	file, err := io.ReadAll(io.LimitReader(picture.Halting(ctx, r), sourceBytes+1))
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +123,7 @@ func content(ctx context.Context, s media.Source) ([]byte, error) {
 	return file, nil
 }
 
-// affordable refuses a picture that takes more than anybody may have.
+// affordable refuses a picture that takes more than any caller may have.
 func (s *source) affordable(lease *memory.Lease) error {
 	h := s.header
 	if int64(h.Width)*int64(h.Height) > sourcePixels {
@@ -141,61 +140,6 @@ func (s *source) affordable(lease *memory.Lease) error {
 // with 8 bits for each colour, half as many with 16; of photographs all that are taken.
 const sourceCost = 128 << 20
 
-// whole is the first frame on its full sheet: that of a GIF may be a part of it.
-func whole(m image.Image, sheet image.Rectangle) image.Image {
-	if m.Bounds() == sheet || m.Bounds().Dx() > sheet.Dx() || m.Bounds().Dy() > sheet.Dy() {
-		return m
-	}
-	out := image.NewRGBA(sheet)
-	draw.Draw(out, m.Bounds(), m, m.Bounds().Min, draw.Src)
-	return out
-}
-
-// premultiplied is the picture as the tools want it. What has its pixels in the same
-// places is changed where it is.
-func premultiplied(m image.Image) *image.RGBA {
-	switch m := m.(type) {
-	case *image.RGBA:
-		if m.Rect.Min == (image.Point{}) {
-			return m
-		}
-	case *image.NRGBA:
-		if m.Rect.Min != (image.Point{}) {
-			break
-		}
-		for i := 0; i+3 < len(m.Pix); i += 4 {
-			p := m.Pix[i : i+4 : i+4]
-			if p[3] == 255 {
-				continue
-			}
-			a := uint32(p[3]) * 0x101
-			for c := range 3 {
-				p[c] = uint8((uint32(p[c]) * a / 0xff) >> 8) //nolint:gosec // no more than it was
-			}
-		}
-		return &image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}
-	}
-	size := m.Bounds().Size()
-	out := image.NewRGBA(image.Rect(0, 0, size.X, size.Y))
-	draw.Draw(out, out.Rect, m, m.Bounds().Min, draw.Src)
-	return out
-}
-
-// upright is the picture in a size, turned as the camera says it was held.
-func upright(ctx context.Context, m image.Image, size image.Point, orientation int) (*image.RGBA, error) {
-	var out *image.RGBA
-	if size != m.Bounds().Size() {
-		small, err := retouch.Resize(ctx, m, size.X, size.Y)
-		if err != nil {
-			return nil, err
-		}
-		out = small
-	} else {
-		out = premultiplied(m)
-	}
-	return retouch.Orient(ctx, out, orientation)
-}
-
 func called(s media.Source) string {
 	if s.Name != "" {
 		return s.Name
@@ -205,17 +149,4 @@ func called(s media.Source) string {
 
 func broken(s media.Source, err error) error {
 	return &media.Failure{Class: media.BadInput, Message: called(s) + " is damaged and cannot be read.", Err: err}
-}
-
-// halting is a reader that ends with ctx.
-type halting struct {
-	ctx context.Context //nolint:containedctx // that of one call
-	io.Reader
-}
-
-func (h *halting) Read(p []byte) (int, error) {
-	if err := h.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return h.Reader.Read(p)
 }

@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"stele/internal/media"
+	"stele/internal/studio/edit"
 )
 
 // read is what a prompt and parameters ask for.
-func read(t *testing.T, prompt string, pictures int, parameters map[string]any) edit {
+func read(t *testing.T, prompt string, pictures int, parameters map[string]any) edit.Edit {
 	t.Helper()
 	req := media.Request{Prompt: prompt, Parameters: parameters}
 	for range pictures {
@@ -24,39 +25,39 @@ func read(t *testing.T, prompt string, pictures int, parameters map[string]any) 
 
 func TestPlainWordsAreUnderstood(t *testing.T) {
 	t.Parallel()
-	for prompt, ok := range map[string]func(e edit) bool{
-		"Make it black and white":              func(e edit) bool { return e.light.Gray },
-		"black-and-white, please":              func(e edit) bool { return e.light.Gray },
-		"a sepia photograph":                   func(e edit) bool { return e.light.Tint != nil && e.light.Strength > 0.5 },
-		"add a blue tint":                      func(e edit) bool { return e.light.Tint != nil && e.light.Tint.B == 255 && e.light.Tint.R == 0 },
-		"make it warmer":                       func(e edit) bool { return e.light.Tint != nil && e.light.Strength < 0.5 },
-		"blur it slightly":                     func(e edit) bool { return e.blur == 4 },
-		"blur it a lot":                        func(e edit) bool { return e.blur == 16 },
-		"sharpen":                              func(e edit) bool { return e.sharpen == 1 },
-		"a bit brighter and more contrast":     func(e edit) bool { return e.light.Brightness == 0.15 && e.light.Contrast == 0.15 },
-		"darker":                               func(e edit) bool { return e.light.Brightness < 0 },
-		"more vivid":                           func(e edit) bool { return e.light.Saturation > 0 },
-		"muted colours":                        func(e edit) bool { return e.light.Saturation < 0 },
-		"rotate by 45 degrees":                 func(e edit) bool { return e.rotate == 45 },
-		"rotate 30° to the left":               func(e edit) bool { return e.rotate == -30 },
-		"turn it left":                         func(e edit) bool { return e.rotate == -90 },
-		"rotate it clockwise":                  func(e edit) bool { return e.rotate == 90 },
-		"turn it upside down":                  func(e edit) bool { return e.rotate == 180 },
-		"mirror it":                            func(e edit) bool { return e.flip == "horizontal" },
-		"flip it vertically":                   func(e edit) bool { return e.flip == "vertical" },
-		"crop to 16:9":                         func(e edit) bool { return math.Abs(e.crop-16.0/9) < 0.01 },
-		"make it square":                       func(e edit) bool { return e.crop == 1 },
-		"resize to 640x480":                    func(e edit) bool { return e.width == 640 && e.height == 480 },
-		"a thumbnail":                          func(e edit) bool { return e.width == 256 && e.fit == "inside" },
-		"upscale it":                           func(e edit) bool { return e.upscale == 2 },
-		"upscale 4x":                           func(e edit) bool { return e.upscale == 4 },
-		"with rounded corners":                 func(e edit) bool { return e.corners > 0 },
-		`add the text "Blur me"`:               func(e edit) bool { return e.caption.Text == "Blur me" && e.blur == 0 },
-		`watermark “© Harbour”`:                func(e edit) bool { return e.watermark.Text == "© Harbour" && e.caption.Text == "" },
-		"make it nicer":                        func(e edit) bool { return e.idle() },
-		"a grid of nothing, there is only one": func(e edit) bool { return e.idle() },
-		"unblurred, flipside, darkness and squareness": func(e edit) bool { return e.idle() },
-		"": func(e edit) bool { return e.idle() },
+	for prompt, ok := range map[string]func(e edit.Edit) bool{
+		"Make it black and white":              func(e edit.Edit) bool { return e.Light.Gray },
+		"black-and-white, please":              func(e edit.Edit) bool { return e.Light.Gray },
+		"a sepia photograph":                   func(e edit.Edit) bool { return e.Light.Tint != nil && e.Light.Strength > 0.5 },
+		"add a blue tint":                      func(e edit.Edit) bool { return e.Light.Tint != nil && e.Light.Tint.B == 255 && e.Light.Tint.R == 0 },
+		"make it warmer":                       func(e edit.Edit) bool { return e.Light.Tint != nil && e.Light.Strength < 0.5 },
+		"blur it slightly":                     func(e edit.Edit) bool { return e.Blur == 4 },
+		"blur it a lot":                        func(e edit.Edit) bool { return e.Blur == 16 },
+		"sharpen":                              func(e edit.Edit) bool { return e.Sharpen == 1 },
+		"a bit brighter and more contrast":     func(e edit.Edit) bool { return e.Light.Brightness == 0.15 && e.Light.Contrast == 0.15 },
+		"darker":                               func(e edit.Edit) bool { return e.Light.Brightness < 0 },
+		"more vivid":                           func(e edit.Edit) bool { return e.Light.Saturation > 0 },
+		"muted colours":                        func(e edit.Edit) bool { return e.Light.Saturation < 0 },
+		"rotate by 45 degrees":                 func(e edit.Edit) bool { return e.Rotate == 45 },
+		"rotate 30° to the left":               func(e edit.Edit) bool { return e.Rotate == -30 },
+		"turn it left":                         func(e edit.Edit) bool { return e.Rotate == -90 },
+		"rotate it clockwise":                  func(e edit.Edit) bool { return e.Rotate == 90 },
+		"turn it upside down":                  func(e edit.Edit) bool { return e.Rotate == 180 },
+		"mirror it":                            func(e edit.Edit) bool { return e.Flip == "horizontal" },
+		"flip it vertically":                   func(e edit.Edit) bool { return e.Flip == "vertical" },
+		"crop to 16:9":                         func(e edit.Edit) bool { return math.Abs(e.Crop-16.0/9) < 0.01 },
+		"make it square":                       func(e edit.Edit) bool { return e.Crop == 1 },
+		"resize to 640x480":                    func(e edit.Edit) bool { return e.Width == 640 && e.Height == 480 },
+		"a thumbnail":                          func(e edit.Edit) bool { return e.Width == 256 && e.Fit == "inside" },
+		"upscale it":                           func(e edit.Edit) bool { return e.Upscale == 2 },
+		"upscale 4x":                           func(e edit.Edit) bool { return e.Upscale == 4 },
+		"with rounded corners":                 func(e edit.Edit) bool { return e.Corners > 0 },
+		`add the text "Blur me"`:               func(e edit.Edit) bool { return e.Caption.Text == "Blur me" && e.Blur == 0 },
+		`watermark “© Harbour”`:                func(e edit.Edit) bool { return e.Watermark.Text == "© Harbour" && e.Caption.Text == "" },
+		"make it nicer":                        func(e edit.Edit) bool { return e.Idle() },
+		"a grid of nothing, there is only one": func(e edit.Edit) bool { return e.Idle() },
+		"unblurred, flipside, darkness and squareness": func(e edit.Edit) bool { return e.Idle() },
+		"": func(e edit.Edit) bool { return e.Idle() },
 	} {
 		if e := read(t, prompt, 1, nil); !ok(e) {
 			t.Errorf("%q: %+v", prompt, e)
@@ -69,8 +70,8 @@ func TestSeveralPicturesCanBePutTogetherInWords(t *testing.T) {
 	for prompt, want := range map[string]string{
 		"a collage": "grid", "put them side by side": "side_by_side", "stacked": "column", "all in a row": "row", "blur them": "",
 	} {
-		if e := read(t, prompt, 3, nil); e.compose != want {
-			t.Errorf("%q: %q, want %q", prompt, e.compose, want)
+		if e := read(t, prompt, 3, nil); e.Compose != want {
+			t.Errorf("%q: %q, want %q", prompt, e.Compose, want)
 		}
 	}
 }
@@ -78,11 +79,11 @@ func TestSeveralPicturesCanBePutTogetherInWords(t *testing.T) {
 func TestParametersWinOverWords(t *testing.T) {
 	t.Parallel()
 	e := read(t, "blur it, rotate it left, mirror it, brighter", 1, map[string]any{"blur": 2.5, "rotate": int64(10), "flip": "vertical", "brightness": int64(-5)})
-	if e.blur != 2.5 || e.rotate != 10 || e.flip != "vertical" || e.light.Brightness != -0.05 {
+	if e.Blur != 2.5 || e.Rotate != 10 || e.Flip != "vertical" || e.Light.Brightness != -0.05 {
 		t.Errorf("%+v", e)
 	}
 	e = read(t, "blur it", 1, map[string]any{"prompt_as_text": true})
-	if e.blur != 0 || e.caption.Text != "blur it" {
+	if e.Blur != 0 || e.Caption.Text != "blur it" {
 		t.Errorf("%+v", e)
 	}
 }
@@ -103,16 +104,4 @@ func TestColours(t *testing.T) {
 			t.Errorf("%q is taken for a colour", text)
 		}
 	}
-}
-
-// FuzzOrientation reads what no camera wrote.
-func FuzzOrientation(f *testing.F) {
-	f.Add([]byte("\xff\xd8\xff\xe1\x00\x22Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x06\x00\x00\x00\x00\x00"))
-	f.Add([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x02eXIfMM\x00\x00\x00\x00"))
-	f.Add([]byte("RIFF\x00\x00\x00\x00WEBPEXIF\x04\x00\x00\x00II*\x00"))
-	f.Fuzz(func(t *testing.T, file []byte) {
-		if o := orientation(file); o < 1 || o > 8 {
-			t.Error(o)
-		}
-	})
 }

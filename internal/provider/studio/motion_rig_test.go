@@ -43,20 +43,26 @@ func ordered(t *testing.T, m *media.Model, body string, files map[string][]byte)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := m.Infer(&ask)
+	return checked(t, m, &ask, func(i int) []byte { return files[ask.Media[i].URL] })
+}
+
+// checked is what becomes of an order that a model takes, with the files it names.
+func checked(t *testing.T, m *media.Model, ask *media.Ask, file func(i int) []byte) media.Request {
+	t.Helper()
+	o, err := m.Infer(ask)
 	if err != nil {
 		t.Fatal(err)
 	}
-	values, err := o.Check(&ask)
+	values, err := o.Check(ask)
 	if err != nil {
 		t.Fatal(err)
 	}
 	req := media.Request{Key: "gen_test", Model: m, Operation: o, Prompt: ask.Prompt, Parameters: values}
-	for _, given := range ask.Media {
-		file := files[given.URL]
+	for i, given := range ask.Media {
+		content := file(i)
 		req.Sources = append(req.Sources, media.Source{
-			Field: given.Field, Name: given.URL, Size: int64(len(file)),
-			Open: func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(file)), nil },
+			Field: given.Field, Name: given.URL, Size: int64(len(content)),
+			Open: func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil },
 		})
 	}
 	return req

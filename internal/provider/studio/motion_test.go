@@ -13,8 +13,8 @@ import (
 
 	"stele/internal/media"
 	"stele/internal/provider/studio"
-	"stele/internal/provider/studio/clip"
-	"stele/internal/provider/studio/sound"
+	"stele/internal/studio/clip"
+	"stele/internal/studio/sound"
 )
 
 var director = studio.Motion(nothing)

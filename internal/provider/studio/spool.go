@@ -6,15 +6,33 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"image/color"
 	"io"
 	"os"
 
 	"stele/internal/media"
 	"stele/internal/picture"
+	"stele/internal/studio/picturefile"
+	"stele/internal/studio/retouch"
 )
 
+// packed encodes a picture.
+func packed(ctx context.Context, m *image.RGBA, how picturefile.Wrapping) (media.Output, error) {
+	if how.Format == "jpeg" {
+		if err := retouch.Flatten(ctx, m, color.RGBA{255, 255, 255, 255}); err != nil {
+			return media.Output{}, err
+		}
+	}
+	file, err := spool(ctx, func(to io.Writer) error { return how.Encode(to, m) })
+	if err != nil {
+		return media.Output{}, err
+	}
+	at, note := how.Inset()
+	return file.output(how.Type(), at, note, m.Rect.Size()), nil
+}
+
 // spooled is a file that was made and waits to be fetched: on the disk, where several
-// large ones take no memory, and without a name, so that it is gone with whoever holds it.
+// large ones take no memory, and without a name, so that it is gone with its holder.
 type spooled struct {
 	file *os.File // closed when nothing can be read from it any more
 	size int64
@@ -52,4 +70,17 @@ func (s *spooled) output(contentType string, at int64, more []byte, size image.P
 			return io.NopCloser(io.MultiReader(io.NewSectionReader(s.file, 0, at), bytes.NewReader(more), io.NewSectionReader(s.file, at, s.size-at))), nil
 		},
 	}
+}
+
+// stopping is a writer that refuses when ctx has ended.
+type stopping struct {
+	ctx context.Context //nolint:containedctx // that of one call
+	io.Writer
+}
+
+func (s *stopping) Write(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.Writer.Write(p)
 }

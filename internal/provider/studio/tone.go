@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 
 	"stele/internal/media"
-	"stele/internal/provider/studio/clip"
-	"stele/internal/provider/studio/sound"
+	"stele/internal/studio/clip"
+	"stele/internal/studio/sound"
 )
 
 // Tone makes music for the words of a prompt, with a cover. It gives up soon after
@@ -27,15 +27,9 @@ func Tone(ctx context.Context, req media.Request, report func(progress float64))
 		return nil, err
 	}
 	title := fmt.Sprintf("%s (seed %d)", piece.Title, seed)
-	out := media.Output{Kind: "audio", Type: "audio/wav", Duration: track.Seconds(), Title: title}
-	if req.Text("output_format") == "opus" {
-		packed, err := track.Opus(ctx, func(p float64) { report(0.7 + 0.25*p) })
-		if err != nil {
-			return nil, err
-		}
-		out.Type, out.Open = "audio/ogg", inMemory(packed.Ogg(title))
-	} else {
-		out.Open = inMemory(track.WAV())
+	out, err := audio(ctx, track, req.Text("output_format"), title, func(p float64) { report(0.7 + 0.25*p) })
+	if err != nil {
+		return nil, err
 	}
 	report(0.95)
 	cover, err := coverOf(req, piece, track, seed)
@@ -44,6 +38,28 @@ func Tone(ctx context.Context, req media.Request, report func(progress float64))
 	}
 	report(1)
 	return []media.Output{out, cover}, nil
+}
+
+// recording is sound that was made.
+type recording interface {
+	Seconds() float64
+	WAV() []byte
+	Opus(ctx context.Context, report func(float64)) (*sound.Opus, error)
+}
+
+// audio packs sound as a file.
+func audio(ctx context.Context, r recording, format, title string, report func(float64)) (media.Output, error) {
+	out := media.Output{Kind: "audio", Type: "audio/wav", Duration: r.Seconds(), Title: title}
+	if format != "opus" {
+		out.Open = inMemory(r.WAV())
+		return out, nil
+	}
+	packed, err := r.Opus(ctx, report)
+	if err != nil {
+		return media.Output{}, err
+	}
+	out.Type, out.Open = "audio/ogg", inMemory(packed.Ogg(title))
+	return out, nil
 }
 
 const coverSide = 600

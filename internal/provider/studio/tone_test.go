@@ -9,7 +9,7 @@ import (
 
 	"stele/internal/media"
 	"stele/internal/provider/studio"
-	"stele/internal/provider/studio/sound"
+	"stele/internal/studio/sound"
 )
 
 func TestMusicIsWhatItSays(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 	"stele/internal/media"
 	"stele/internal/provider/studio"
-	"stele/internal/provider/studio/sound"
+	"stele/internal/studio/sound"
 )
 
 // only is a machine that has no other program than one.

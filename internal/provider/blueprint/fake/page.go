@@ -53,7 +53,7 @@ func answer(w http.ResponseWriter, status int, body any) {
 	_, _ = w.Write(text)
 }
 
-// readJSON reads the one JSON object of a request, as strictly as anybody might.
+// readJSON reads the one JSON object of a request, as strictly as any provider might.
 func readJSON(r *http.Request) (map[string]any, error) {
 	if !strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
 		return nil, fmt.Errorf("content type %q", r.Header.Get("Content-Type"))

@@ -22,7 +22,7 @@ const Key = "key-0123456789abcdef-secret"
 const (
 	Usual = ""
 	Stays = "stays" // never done
-	Odd   = "odd"   // in a state that nobody has heard of
+	Odd   = "odd"   // in a state that is not documented
 	Empty = "empty" // done, with nothing to show
 	Ready = "ready" // done at the first look
 )

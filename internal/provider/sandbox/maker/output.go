@@ -15,6 +15,7 @@ import (
 	"math/rand/v2"
 
 	"stele/internal/media"
+	"stele/internal/studio/sound"
 )
 
 //go:embed models/*.yaml
@@ -127,11 +128,7 @@ func (zeros) Read(b []byte) (int, error) {
 // is read.
 func tone(seed uint64, seconds float64, least int64) io.Reader {
 	n := max(int(seconds*rate), int(least/2))
-	b := append([]byte("RIFF"), binary.LittleEndian.AppendUint32(nil, uint32(36+2*n))...)
-	b = append(b, "WAVEfmt "...)
-	for _, word := range []uint32{16, 1<<16 | 1, rate, 2 * rate, 16<<16 | 2, 0x61746164, uint32(2 * n)} { // … "data", its size
-		b = binary.LittleEndian.AppendUint32(b, word)
-	}
+	b := sound.WAVHeader(rate, 1, 2*n)
 	return io.MultiReader(bytes.NewReader(b), &samples{n: n, pitch: 220 * math.Pow(2, float64(seed%24)/12)})
 }
 
