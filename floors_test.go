@@ -18,7 +18,7 @@ import (
 // before it, but not those after. Stones stand alone, but for stoneUses.
 var (
 	stones = []string{"fault", "uid", "scope", "wire", "seal", "guard", "manifest", "media", "chat", "fair", "memory", "label", "formula", "inflight", "picture"}
-	rooms  = []string{"access", "catalog", "meter", "replay", "file", "webhook", "route", "relay", "generation", "app"}
+	rooms  = []string{"access", "catalog", "meter", "replay", "file", "webhook", "route", "relay", "generation", "app", "supply"}
 	walls  = []string{"provider", "store", "blob", "queue", "telemetry"}
 	doors  = []string{"api", "console", "download", "server"}
 )
@@ -62,6 +62,10 @@ func mayImport(from, to string) bool {
 	switch {
 	case from == "cmd/stele", from == to, strings.HasPrefix(from, "test"), strings.HasPrefix(from, "tools"):
 		return true
+	case from == "assembly":
+		return to != "cmd/stele"
+	case from == "supply" && to == "config":
+		return true // it merges the file with the database
 	case from == "config":
 		return to == "manifest" || to == "label"
 	case slices.Contains(stones, from):
@@ -171,12 +175,13 @@ func TestMayImport(t *testing.T) {
 	for _, forbidden := range [][2]string{
 		{"api", "store"}, {"api", "console"}, {"store", "api"}, {"access", "catalog"}, {"relay", "dialect"},
 		{"catalog", "store"}, {"uid", "fault"}, {"dialect/openai", "dialect/gemini"}, {"access", "config"}, {"store", "queue"},
+		{"supply", "provider"}, {"supply", "dialect"}, {"assembly", "cmd/stele"}, {"console", "assembly"}, {"app", "supply"},
 	} {
 		if mayImport(forbidden[0], forbidden[1]) {
 			t.Errorf("%s may import %s", forbidden[0], forbidden[1])
 		}
 	}
-	for _, allowed := range [][2]string{{"api", "app"}, {"store", "access"}, {"app", "catalog"}, {"dialect/openai", "dialect"}, {"cmd/stele", "config"}} {
+	for _, allowed := range [][2]string{{"api", "app"}, {"store", "access"}, {"app", "catalog"}, {"dialect/openai", "dialect"}, {"cmd/stele", "config"}, {"cmd/stele", "assembly"}, {"assembly", "store"}, {"supply", "config"}} {
 		if !mayImport(allowed[0], allowed[1]) {
 			t.Errorf("%s may not import %s", allowed[0], allowed[1])
 		}

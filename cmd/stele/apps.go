@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"stele/internal/app"
-	"stele/internal/media"
+	"stele/internal/assembly"
+	"stele/internal/supply"
 )
 
 func newApps(w world, f *flags) *cobra.Command {
@@ -24,8 +25,8 @@ func offeredApps(w world, f *flags) ([]app.Recipe, error) {
 	if err != nil {
 		return nil, err
 	}
-	offered, err := readContents(cfg)
-	return offered.apps, err
+	offered, err := assembly.ReadContents(cfg)
+	return offered.Apps, err
 }
 
 // appView is an app for scripts.
@@ -147,16 +148,13 @@ func newAppsCheck(w world, f *flags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			models, err := mediaModels(cfg)
+			models, err := assembly.MediaModels(cfg)
 			if err != nil {
 				return err
 			}
 			wrong := false
 			for _, file := range args {
-				r, err := readFile(file, app.Read)
-				if err == nil {
-					err = r.Check(modelIn(models))
-				}
+				r, err := supply.ReadApp(file, models)
 				if err != nil {
 					wrong = true
 					fmt.Fprintln(c.ErrOrStderr(), err)
@@ -169,15 +167,5 @@ func newAppsCheck(w world, f *flags) *cobra.Command {
 			}
 			return nil
 		},
-	}
-}
-
-// modelIn finds models of a list.
-func modelIn(models []media.Model) func(id string) *media.Model {
-	return func(id string) *media.Model {
-		if i := slices.IndexFunc(models, func(m media.Model) bool { return m.ID == id }); i >= 0 {
-			return &models[i]
-		}
-		return nil
 	}
 }

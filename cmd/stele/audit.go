@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -13,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/assembly"
 	"stele/internal/console"
 	"stele/internal/telemetry"
 )
@@ -30,14 +29,14 @@ func newAuditList(w world, f *flags) *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List what was changed in a workspace, the newest first", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return withHouse(c.Context(), w, f, func(h *house) error {
+			return withInstallation(c, w, f, func(h *assembly.Installation) error {
 				if filter.Limit < 1 || filter.Limit > 10_000 {
 					return errors.New("--limit is between 1 and 10000")
 				}
 				if since > 0 {
 					filter.Since = time.Now().Add(-since)
 				}
-				list, err := h.access.Audit(c.Context(), access.CommandLine(filter.Workspace), filter)
+				list, err := h.Access.Audit(c.Context(), access.CommandLine(filter.Workspace), filter)
 				if err != nil {
 					return err
 				}
@@ -88,8 +87,8 @@ func newAuditVerify(w world, f *flags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return withHouse(c.Context(), w, f, func(h *house) error {
-				v, err := access.VerifyAudit(c.Context(), h.store, h.proves(), noted)
+			return withInstallation(c, w, f, func(h *assembly.Installation) error {
+				v, err := access.VerifyAudit(c.Context(), h.Store, h.Proves(), noted)
 				if err != nil {
 					return err
 				}
@@ -127,9 +126,9 @@ func newAuditExport(w world, f *flags) *cobra.Command {
 	c := &cobra.Command{
 		Use: "export", Short: "Print the audit log of all workspaces as JSON lines, the oldest first", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return withHouse(c.Context(), w, f, func(h *house) error {
+			return withInstallation(c, w, f, func(h *assembly.Installation) error {
 				for {
-					list, err := h.store.EntriesAfter(c.Context(), after, 1000)
+					list, err := h.Store.EntriesAfter(c.Context(), after, 1000)
 					if err != nil || len(list) == 0 {
 						return err
 					}
@@ -143,28 +142,4 @@ func newAuditExport(w world, f *flags) *cobra.Command {
 	}
 	c.Flags().Int64Var(&after, "after", 0, "only the entries after this place (seq)")
 	return c
-}
-
-// openForwarder sends the audit log on.
-func openForwarder(h *house, l *live, node string) *telemetry.Forwarder {
-	return telemetry.NewForwarder(telemetry.AuditOptions{
-		Log: h.store, Node: node, Folder: l.started.Data, Now: time.Now,
-		Client: func() *http.Client { return l.outside },
-		Settings: func() telemetry.AuditSettings {
-			a := l.config().Audit
-			return telemetry.AuditSettings{File: a.File, URL: a.URL, Token: a.Token.Reveal()}
-		},
-	})
-}
-
-// auditLags is what the console shows of it.
-func auditLags(f *telemetry.Forwarder) func(context.Context) ([]console.AuditLag, error) {
-	return func(ctx context.Context) ([]console.AuditLag, error) {
-		lags, err := f.Lags(ctx)
-		var list []console.AuditLag
-		for _, l := range lags {
-			list = append(list, console.AuditLag(l))
-		}
-		return list, err
-	}
 }

@@ -13,12 +13,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/assembly"
 	"stele/internal/catalog"
 	"stele/internal/chat"
 	"stele/internal/config"
 	"stele/internal/fault"
 	"stele/internal/provider"
 	"stele/internal/relay"
+	"stele/internal/supply"
 )
 
 // talker is one conversation from a terminal with a model of a running server.
@@ -70,7 +72,7 @@ func newChat(w world, f *flags) *cobra.Command {
 
 // speak makes the client of the dialect that was chosen.
 func (t *talker) speak(cfg *config.Config) error {
-	codec, ok := dialects()[t.dialect]
+	codec, ok := assembly.Dialects()[t.dialect]
 	if !ok {
 		return fmt.Errorf("there is no dialect %q: choose openai, anthropic or gemini", t.dialect)
 	}
@@ -81,7 +83,7 @@ func (t *talker) speak(cfg *config.Config) error {
 	// Our own server takes a Bearer key in every dialect.
 	account := provider.Account{Name: "stele", Kind: provider.Kind{Name: t.dialect, Dialect: t.dialect}, BaseURL: base, Key: t.key}
 	t.upstream = provider.NewChat(account, codec, t.client)
-	for _, m := range chatModels(cfg) {
+	for _, m := range supply.ChatModels(cfg) {
 		if m.ID == t.model {
 			t.price = m.Price
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stele/internal/assembly"
 	"stele/internal/guard"
 )
 
@@ -30,7 +31,7 @@ func newConfig(w world, f *flags) *cobra.Command {
 func checkConfig(c *cobra.Command, w world, f *flags) error {
 	cfg, err := f.load(w)
 	if err == nil {
-		_, err = readContents(cfg)
+		_, err = assembly.ReadContents(cfg)
 	}
 	if err != nil {
 		fmt.Fprintln(c.ErrOrStderr(), err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stele/internal/assembly"
 	"stele/internal/generation"
 )
 
@@ -23,15 +24,15 @@ func newGenerationsList(w world, f *flags) *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List the latest generations", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return withDesk(c.Context(), w, f, func(d *desk) error {
-				tasks, err := d.store.List(c.Context(), generation.Wanted{Workspace: workspace, Parts: parts, Limit: limit})
+			return withTasks(c, w, f, func(h *assembly.Installation, s assembly.TaskServices) error {
+				tasks, err := h.Store.List(c.Context(), generation.Wanted{Workspace: workspace, Parts: parts, Limit: limit})
 				if err != nil {
 					return err
 				}
 				if asJSON {
 					list := make([]generation.View, len(tasks))
 					for i := range tasks {
-						list[i] = d.generations.View(&tasks[i])
+						list[i] = s.Generations.View(&tasks[i])
 					}
 					return printJSON(c, list)
 				}
@@ -68,12 +69,12 @@ func newGenerationsShow(w world, f *flags) *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: "Show a generation as clients see it, as JSON", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return withDesk(c.Context(), w, f, func(d *desk) error {
-				t, err := d.generations.Find(c.Context(), "", "", args[0])
+			return withTasks(c, w, f, func(h *assembly.Installation, s assembly.TaskServices) error {
+				t, err := s.Generations.Find(c.Context(), "", "", args[0])
 				if err != nil {
 					return err
 				}
-				return printJSON(c, d.generations.View(t))
+				return printJSON(c, s.Generations.View(t))
 			})
 		},
 	}
@@ -84,19 +85,19 @@ func newGenerationsCancel(w world, f *flags) *cobra.Command {
 		Use: "cancel ID", Short: "Stop a generation", Args: cobra.ExactArgs(1),
 		Long: "Stop a generation. One that a running server is working on is stopped by that server within a second or two.",
 		RunE: func(c *cobra.Command, args []string) error {
-			return withDesk(c.Context(), w, f, func(d *desk) error {
-				t, err := d.generations.Find(c.Context(), "", "", args[0])
+			return withTasks(c, w, f, func(h *assembly.Installation, s assembly.TaskServices) error {
+				t, err := s.Generations.Find(c.Context(), "", "", args[0])
 				if err != nil {
 					return err
 				}
 				if t.State.Final() {
 					return fmt.Errorf("%s has ended already: %s", t.ID, t.State)
 				}
-				if t, err = d.generations.Cancel(c.Context(), "", t.ID); err != nil {
+				if t, err = s.Generations.Cancel(c.Context(), "", t.ID); err != nil {
 					return err
 				}
 				for end := time.Now().Add(5 * time.Second); !t.State.Final() && time.Now().Before(end); {
-					if t, err = d.generations.Watch(c.Context(), "", "", t.ID, t.Version, 250*time.Millisecond); err != nil {
+					if t, err = s.Generations.Watch(c.Context(), "", "", t.ID, t.Version, 250*time.Millisecond); err != nil {
 						return err
 					}
 				}

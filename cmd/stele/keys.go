@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/assembly"
 )
 
 func newKeys(w world, f *flags) *cobra.Command {
@@ -35,12 +36,12 @@ func newKeysCreate(w world, f *flags) *cobra.Command {
 			for _, s := range scopes {
 				n.Scope.Groups = append(n.Scope.Groups, access.Group(s))
 			}
-			return withKeys(c.Context(), w, f, func(s *access.Service, known func()) error {
-				k, secret, err := s.CreateKey(c.Context(), access.CommandLine(access.DefaultWorkspace), n)
+			return withInstallation(c, w, f, func(h *assembly.Installation) error {
+				k, secret, err := h.Access.CreateKey(c.Context(), access.CommandLine(access.DefaultWorkspace), n)
 				if err != nil {
 					return err
 				}
-				known()
+				h.Settle(c.Context())
 				return printKey(c, k, secret, asJSON)
 			})
 		},
@@ -64,8 +65,8 @@ func newKeysList(w world, f *flags) *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List keys", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return withAccess(c.Context(), w, f, func(s *access.Service) error {
-				keys, err := s.Keys(c.Context(), access.CommandLine(access.DefaultWorkspace), workspace)
+			return withInstallation(c, w, f, func(h *assembly.Installation) error {
+				keys, err := h.Access.Keys(c.Context(), access.CommandLine(access.DefaultWorkspace), workspace)
 				if err != nil {
 					return err
 				}
@@ -93,12 +94,12 @@ func newKeysRotate(w world, f *flags) *cobra.Command {
 		Long: "Give a key a new secret and print it once. Every secret that works goes on working until the new one was used once,\n" +
 			"and from then on until its grace ends: a lost answer shuts nobody out. A leaked secret is ended with --at-once.",
 		RunE: func(c *cobra.Command, args []string) error {
-			return withKeys(c.Context(), w, f, func(s *access.Service, known func()) error {
-				k, secret, err := s.RotateKey(c.Context(), access.CommandLine(access.DefaultWorkspace), args[0], rotation)
+			return withInstallation(c, w, f, func(h *assembly.Installation) error {
+				k, secret, err := h.Access.RotateKey(c.Context(), access.CommandLine(access.DefaultWorkspace), args[0], rotation)
 				if err != nil {
 					return noSuchKey(args[0], err)
 				}
-				known()
+				h.Settle(c.Context())
 				return printKey(c, k, secret, asJSON)
 			})
 		},
@@ -114,12 +115,12 @@ func newKeysRevoke(w world, f *flags) *cobra.Command {
 	c := &cobra.Command{
 		Use: "revoke ID", Short: "End a key and all its secrets", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return withKeys(c.Context(), w, f, func(s *access.Service, known func()) error {
-				k, err := s.RevokeKey(c.Context(), access.CommandLine(access.DefaultWorkspace), args[0])
+			return withInstallation(c, w, f, func(h *assembly.Installation) error {
+				k, err := h.Access.RevokeKey(c.Context(), access.CommandLine(access.DefaultWorkspace), args[0])
 				if err != nil {
 					return noSuchKey(args[0], err)
 				}
-				known()
+				h.Settle(c.Context())
 				if asJSON {
 					return printJSON(c, toWireKey(k, ""))
 				}

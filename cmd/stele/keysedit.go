@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/assembly"
 )
 
 func newKeysEdit(w world, f *flags) *cobra.Command {
@@ -52,12 +53,12 @@ func newKeysEdit(w world, f *flags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return withKeys(c.Context(), w, f, func(s *access.Service, known func()) error {
-				k, err := s.EditKey(c.Context(), access.CommandLine(access.DefaultWorkspace), args[0], edit)
+			return withInstallation(c, w, f, func(h *assembly.Installation) error {
+				k, err := h.Access.EditKey(c.Context(), access.CommandLine(access.DefaultWorkspace), args[0], edit)
 				if err != nil {
 					return noSuchKey(args[0], err)
 				}
-				known()
+				h.Settle(c.Context())
 				if asJSON {
 					return printJSON(c, toWireKey(k, ""))
 				}

@@ -11,21 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/assembly"
+	"stele/internal/config"
 )
-
-// withPeople is withAccess for commands that print links.
-func withPeople(ctx context.Context, w world, f *flags, do func(s *access.Service, public string) error) error {
-	cfg, err := f.load(w)
-	if err != nil {
-		return err
-	}
-	h, err := openHouse(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	defer h.store.Close()
-	return do(h.access, cfg.ConsolePublic(cfg.Listen, cfg.Console.Listen))
-}
 
 // findUser finds an account by its address or id.
 func findUser(ctx context.Context, s *access.Service, name string) (access.Person, error) {
@@ -42,8 +30,8 @@ func newUsersList(w world, f *flags) *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List who may sign in", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return withAccess(c.Context(), w, f, func(s *access.Service) error {
-				list, err := listUsers(c.Context(), s, workspace)
+			return withInstallation(c, w, f, func(h *assembly.Installation) error {
+				list, err := listUsers(c.Context(), h.Access, workspace)
 				if err != nil {
 					return err
 				}
@@ -121,9 +109,9 @@ func toWireUser(p access.Person, workspace string) wireUser {
 	return u
 }
 
-func (u wireUser) linked(public, secret string, p access.Person) wireUser {
+func (u wireUser) linked(cfg *config.Config, secret string, p access.Person) wireUser {
 	if secret != "" {
-		u.Link, u.LinkUntil = public+"/console/welcome?token="+url.QueryEscape(secret), stamp(p.Link.Until)
+		u.Link, u.LinkUntil = cfg.ConsolePublic(cfg.Listen, cfg.Console.Listen)+"/console/welcome?token="+url.QueryEscape(secret), stamp(p.Link.Until)
 	}
 	return u
 }

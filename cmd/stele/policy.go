@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/assembly"
 )
 
 func newWorkspacesPolicy(w world, f *flags) *cobra.Command {
@@ -26,8 +27,8 @@ func newPolicyShow(w world, f *flags) *cobra.Command {
 	c := &cobra.Command{
 		Use: "show ID", Short: "Show the policy of a workspace", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return withAccess(c.Context(), w, f, func(s *access.Service) error {
-				p, err := s.Policy(c.Context(), access.CommandLine(args[0]), args[0])
+			return withInstallation(c, w, f, func(h *assembly.Installation) error {
+				p, err := h.Access.Policy(c.Context(), access.CommandLine(args[0]), args[0])
 				if err != nil {
 					return noSuchWorkspace(args[0], err)
 				}
@@ -75,17 +76,17 @@ func newPolicySet(w world, f *flags) *cobra.Command {
 					}
 				}
 			}
-			return withKeys(c.Context(), w, f, func(s *access.Service, known func()) error {
+			return withInstallation(c, w, f, func(h *assembly.Installation) error {
 				who := access.CommandLine(args[0])
-				p, err := s.Policy(c.Context(), who, args[0])
+				p, err := h.Access.Policy(c.Context(), who, args[0])
 				if err != nil {
 					return noSuchWorkspace(args[0], err)
 				}
 				change(&p)
-				if p, err = s.SetPolicy(c.Context(), who, args[0], p); err != nil {
+				if p, err = h.Access.SetPolicy(c.Context(), who, args[0], p); err != nil {
 					return err
 				}
-				known()
+				h.Settle(c.Context())
 				return printPolicy(c, p, asJSON)
 			})
 		},

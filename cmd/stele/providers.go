@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -28,33 +26,6 @@ func newModels(w world, f *flags) *cobra.Command {
 	return c
 }
 
-// withSupply runs a command that looks at providers and models, whether a server
-// is running on the same database or not. Nothing is asked of any provider yet.
-func withSupply(ctx context.Context, w world, f *flags, do func(supply) error) error {
-	cfg, err := f.load(w)
-	if err != nil {
-		return err
-	}
-	read, err := readContents(cfg)
-	if err != nil {
-		return err
-	}
-	h, err := openHouse(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	defer h.store.Close()
-	l := newLive(cfg, f, w)
-	if l.outside, err = outside(cfg, w); err != nil {
-		return err
-	}
-	s, err := openSupply(ctx, h, l, read, slog.New(slog.NewTextHandler(w.stderr, nil)))
-	if err != nil {
-		return err
-	}
-	return do(s)
-}
-
 // wireProvider is a provider as scripts read it.
 type wireProvider struct {
 	Name    string   `json:"name"`
@@ -71,7 +42,7 @@ func newProvidersList(w world, f *flags) *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List providers", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return withSupply(c.Context(), w, f, func(s supply) error {
+			return withSupply(c, w, f, func(s console.Supply) error {
 				list := []wireProvider{}
 				for _, p := range s.Providers() {
 					one := wireProvider{
@@ -141,7 +112,7 @@ func newProvidersTest(w world, f *flags) *cobra.Command {
 		Long: "Ask a provider for its list of models or, where it has none, have one of its models say a word.\n" +
 			"The exit code is 1 where that fails.",
 		RunE: func(c *cobra.Command, args []string) error {
-			return withSupply(c.Context(), w, f, func(s supply) error {
+			return withSupply(c, w, f, func(s console.Supply) error {
 				trial, err := s.TestProvider(c.Context(), args[0])
 				if errors.Is(err, access.ErrNotFound) {
 					return fmt.Errorf("there is no provider %q that is in use: stele providers list shows them", args[0])
@@ -193,7 +164,7 @@ func newModelsList(w world, f *flags) *cobra.Command {
 		Long: "List the models that are written down or built in. Those that a provider lists by itself are not asked for here:\n" +
 			"GET /api/v1/models of the running server has them.",
 		RunE: func(c *cobra.Command, _ []string) error {
-			return withSupply(c.Context(), w, f, func(s supply) error {
+			return withSupply(c, w, f, func(s console.Supply) error {
 				list := []wireModel{}
 				for _, m := range s.Models() {
 					list = append(list, toWireModel(&m))

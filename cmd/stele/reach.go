@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/assembly"
 	"stele/internal/config"
 )
 
@@ -36,29 +37,29 @@ func (r *reach) open(ctx context.Context, w world, cfg *config.Config, purpose s
 	if r.key == "" {
 		r.key = w.getenv("STELE_API_KEY")
 	}
-	if r.client, err = outside(cfg, w); err != nil {
+	if r.client, err = assembly.OperatorClient(cfg, w.getenv); err != nil {
 		return nil, err
 	}
 	if r.key != "" {
 		return func() {}, nil
 	}
-	h, err := openHouse(ctx, cfg)
+	h, err := assembly.Open(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
 	who := access.CommandLine(access.DefaultWorkspace)
-	k, secret, err := h.access.CreateKey(ctx, who, access.NewKey{
+	k, secret, err := h.Access.CreateKey(ctx, who, access.NewKey{
 		Name: purpose, Lifetime: 12 * time.Hour, Scope: access.Scope{Groups: groups},
 	})
 	if err != nil {
-		h.store.Close()
+		h.Close()
 		return nil, err
 	}
-	h.settle(ctx, cfg)
+	h.Settle(ctx)
 	r.key = secret
 	return func() {
-		defer h.store.Close()
-		_, _ = h.access.RevokeKey(context.WithoutCancel(ctx), who, k.ID) // it expires anyway
+		defer h.Close()
+		_, _ = h.Access.RevokeKey(context.WithoutCancel(ctx), who, k.ID) // it expires anyway
 	}, nil
 }
 

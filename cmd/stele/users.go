@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/assembly"
 	"stele/internal/uid"
 )
 
@@ -47,11 +48,11 @@ func newUsersCreate(w world, f *flags) *cobra.Command {
 					return errors.New("the password is empty")
 				}
 			}
-			return withPeople(c.Context(), w, f, func(s *access.Service, public string) error {
-				if s.SignInRules().SSOOnly { // they come through the identity provider
+			return withInstallation(c, w, f, func(h *assembly.Installation) error {
+				if h.Access.SignInRules().SSOOnly { // they come through the identity provider
 					n.Password, made = "", false
 				}
-				p, secret, err := s.AddPerson(c.Context(), access.CommandLine(workspace), n)
+				p, secret, err := h.Access.AddPerson(c.Context(), access.CommandLine(workspace), n)
 				if err != nil {
 					return err
 				}
@@ -59,7 +60,7 @@ func newUsersCreate(w world, f *flags) *cobra.Command {
 				if made {
 					out.Password = n.Password
 				}
-				return printUser(c, out.linked(public, secret, p), "may sign in", asJSON)
+				return printUser(c, out.linked(h.Config, secret, p), "may sign in", asJSON)
 			})
 		},
 	}
@@ -83,16 +84,16 @@ func newUsersReset(w world, f *flags) *cobra.Command {
 		Long: "Print a link by which a person chooses a new password.\n" +
 			"It works once, for three days. The password they have works until they have chosen another.",
 		RunE: func(c *cobra.Command, args []string) error {
-			return withPeople(c.Context(), w, f, func(s *access.Service, public string) error {
-				p, err := findUser(c.Context(), s, args[0])
+			return withInstallation(c, w, f, func(h *assembly.Installation) error {
+				p, err := findUser(c.Context(), h.Access, args[0])
 				if err != nil {
 					return err
 				}
-				p, secret, err := s.ResetLink(c.Context(), access.CommandLine(access.DefaultWorkspace), p.ID)
+				p, secret, err := h.Access.ResetLink(c.Context(), access.CommandLine(access.DefaultWorkspace), p.ID)
 				if err != nil {
 					return err
 				}
-				return printUser(c, toWireUser(p, "").linked(public, secret, p), "may choose a new password", asJSON)
+				return printUser(c, toWireUser(p, "").linked(h.Config, secret, p), "may choose a new password", asJSON)
 			})
 		},
 	}
@@ -108,17 +109,17 @@ func newUsersRemove(w world, f *flags) *cobra.Command {
 		Long: "Delete an account for good, or with --workspace only take the person out of that workspace.\n" +
 			"Keys they made go on working, and what they did stays in the audit log.",
 		RunE: func(c *cobra.Command, args []string) error {
-			return withPeople(c.Context(), w, f, func(s *access.Service, _ string) error {
-				p, err := findUser(c.Context(), s, args[0])
+			return withInstallation(c, w, f, func(h *assembly.Installation) error {
+				p, err := findUser(c.Context(), h.Access, args[0])
 				if err != nil {
 					return err
 				}
 				done := "was deleted"
 				if workspace != "" {
 					done = "no longer belongs to " + workspace
-					p, err = s.Remove(c.Context(), access.CommandLine(workspace), p.ID)
+					p, err = h.Access.Remove(c.Context(), access.CommandLine(workspace), p.ID)
 				} else {
-					p, err = s.Delete(c.Context(), access.CommandLine(access.DefaultWorkspace), p.ID)
+					p, err = h.Access.Delete(c.Context(), access.CommandLine(access.DefaultWorkspace), p.ID)
 				}
 				if errors.Is(err, access.ErrNotFound) {
 					return fmt.Errorf("%s does not belong to the workspace %s", args[0], workspace)

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/assembly"
 )
 
 func newUsersLink(w world, f *flags) *cobra.Command {
@@ -15,16 +16,16 @@ func newUsersLink(w world, f *flags) *cobra.Command {
 		Long: "Print a link that signs an administrator in without a password, for the day on which nothing else works: the identity\n" +
 			"provider is gone, or the second factor. It works once, for 15 minutes, also with auth.sso_only, and is in the audit log.",
 		RunE: func(c *cobra.Command, args []string) error {
-			return withPeople(c.Context(), w, f, func(s *access.Service, public string) error {
-				p, err := findUser(c.Context(), s, args[0])
+			return withInstallation(c, w, f, func(h *assembly.Installation) error {
+				p, err := findUser(c.Context(), h.Access, args[0])
 				if err != nil {
 					return err
 				}
-				p, secret, err := s.RescueLink(c.Context(), access.CommandLine(access.DefaultWorkspace), p.ID)
+				p, secret, err := h.Access.RescueLink(c.Context(), access.CommandLine(access.DefaultWorkspace), p.ID)
 				if err != nil {
 					return err
 				}
-				u := toWireUser(p, "").linked(public, secret, p)
+				u := toWireUser(p, "").linked(h.Config, secret, p)
 				if asJSON {
 					return printJSON(c, u)
 				}
@@ -44,12 +45,12 @@ func newUsersResetFactor(w world, f *flags) *cobra.Command {
 		Long: "Take passkeys, authenticator app and recovery codes from a person who has lost them, and sign them out.\n" +
 			"They sign in with the password alone then, and set up new ones.",
 		RunE: func(c *cobra.Command, args []string) error {
-			return withPeople(c.Context(), w, f, func(s *access.Service, _ string) error {
-				p, err := findUser(c.Context(), s, args[0])
+			return withInstallation(c, w, f, func(h *assembly.Installation) error {
+				p, err := findUser(c.Context(), h.Access, args[0])
 				if err != nil {
 					return err
 				}
-				if p, err = s.ResetFactors(c.Context(), access.CommandLine(access.DefaultWorkspace), p.ID); err != nil {
+				if p, err = h.Access.ResetFactors(c.Context(), access.CommandLine(access.DefaultWorkspace), p.ID); err != nil {
 					return err
 				}
 				p.Factors = 0
@@ -67,12 +68,12 @@ func newUsersSignOut(w world, f *flags) *cobra.Command {
 		Use: "sign-out ADDRESS", Short: "End all sessions of a person", Args: cobra.ExactArgs(1),
 		Long: "Sign a person out in every browser, from the next click on. They may sign in again.",
 		RunE: func(c *cobra.Command, args []string) error {
-			return withPeople(c.Context(), w, f, func(s *access.Service, _ string) error {
-				p, err := findUser(c.Context(), s, args[0])
+			return withInstallation(c, w, f, func(h *assembly.Installation) error {
+				p, err := findUser(c.Context(), h.Access, args[0])
 				if err != nil {
 					return err
 				}
-				n, err := s.EndSessionsOf(c.Context(), access.CommandLine(access.DefaultWorkspace), p.ID)
+				n, err := h.Access.EndSessionsOf(c.Context(), access.CommandLine(access.DefaultWorkspace), p.ID)
 				if err != nil {
 					return err
 				}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/assembly"
 	"stele/internal/webhook"
 )
 
@@ -27,13 +28,13 @@ func newWebhooksSecret(w world, f *flags) *cobra.Command {
 		Long: "Print the secret that a workspace's webhooks are signed with, after the Standard Webhooks scheme.\n" +
 			"With --rotate a new one is made; until --grace is over messages carry a signature of each.",
 		RunE: func(c *cobra.Command, _ []string) error {
-			return withDesk(c.Context(), w, f, func(d *desk) error {
+			return withTasks(c, w, f, func(h *assembly.Installation, s assembly.TaskServices) error {
 				var secret string
 				var err error
 				if rotate {
-					secret, err = d.webhooks.Rotate(c.Context(), workspace, grace)
+					secret, err = s.Webhooks.Rotate(c.Context(), workspace, grace)
 				} else {
-					secret, err = d.webhooks.Secret(c.Context(), workspace)
+					secret, err = s.Webhooks.Secret(c.Context(), workspace)
 				}
 				if err != nil {
 					return err
@@ -83,8 +84,8 @@ func newWebhooksList(w world, f *flags) *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List the latest deliveries", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return withDesk(c.Context(), w, f, func(d *desk) error {
-				found, err := d.store.Deliveries(c.Context(), workspace, limit)
+			return withTasks(c, w, f, func(h *assembly.Installation, s assembly.TaskServices) error {
+				found, err := h.Store.Deliveries(c.Context(), workspace, limit)
 				if err != nil {
 					return err
 				}
@@ -114,8 +115,8 @@ func newWebhooksReplay(w world, f *flags) *cobra.Command {
 	return &cobra.Command{
 		Use: "replay ID", Short: "Send a delivery once more, under the same id", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return withDesk(c.Context(), w, f, func(d *desk) error {
-				err := d.store.Replay(c.Context(), args[0])
+			return withTasks(c, w, f, func(h *assembly.Installation, s assembly.TaskServices) error {
+				err := h.Store.Replay(c.Context(), args[0])
 				if errors.Is(err, access.ErrNotFound) {
 					return fmt.Errorf("there is no delivery %q: stele webhooks list shows them", args[0])
 				}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/assembly"
 )
 
 func newWorkspaces(w world, f *flags) *cobra.Command {
@@ -24,8 +25,8 @@ func newWorkspacesList(w world, f *flags) *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List workspaces", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return withAccess(c.Context(), w, f, func(s *access.Service) error {
-				list, err := s.Workspaces(c.Context(), access.CommandLine(access.DefaultWorkspace))
+			return withInstallation(c, w, f, func(h *assembly.Installation) error {
+				list, err := h.Access.Workspaces(c.Context(), access.CommandLine(access.DefaultWorkspace))
 				if err != nil {
 					return err
 				}
@@ -58,8 +59,8 @@ func newWorkspacesCreate(w world, f *flags) *cobra.Command {
 			"The id is what commands call it; --name is what people see.",
 		Example: "  stele workspaces create acme --name 'Acme Inc.'",
 		RunE: func(c *cobra.Command, args []string) error {
-			return withAccess(c.Context(), w, f, func(s *access.Service) error {
-				made, err := s.CreateWorkspace(c.Context(), access.CommandLine(access.DefaultWorkspace), args[0], name)
+			return withInstallation(c, w, f, func(h *assembly.Installation) error {
+				made, err := h.Access.CreateWorkspace(c.Context(), access.CommandLine(access.DefaultWorkspace), args[0], name)
 				if err != nil {
 					return err
 				}

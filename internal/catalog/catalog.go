@@ -56,6 +56,14 @@ func (t Timeouts) orDefault() Timeouts {
 	return t
 }
 
+// Listed is a chat model in an upstream's own list.
+type Listed struct {
+	ID          string
+	Name        string // for people; may be empty
+	Description string
+	Created     time.Time // zero: not known
+}
+
 // Contents is all that can be called, in the order lists show it.
 type Contents struct {
 	Models []Model

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"stele/internal/catalog"
 )
 
 const (
@@ -21,12 +23,7 @@ const (
 )
 
 // Listed is a chat model in an upstream's own list.
-type Listed struct {
-	ID          string
-	Name        string // for people; may be empty
-	Description string
-	Created     time.Time // zero: not known
-}
+type Listed = catalog.Listed
 
 // listing is how a dialect lists models.
 type listing struct {
