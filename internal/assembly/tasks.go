@@ -20,6 +20,8 @@ const webhookBox = "webhook secrets"
 // TaskServices is what commands need that look at generations and change them, whether a
 // server is running on the same database or not. They make nothing themselves.
 type TaskServices struct {
+	*Installation
+
 	Generations *generation.Service
 	Webhooks    *webhook.Service
 }
@@ -40,6 +42,7 @@ func (h *Installation) Tasks(ctx context.Context) (TaskServices, error) {
 		Settings: func() file.Settings { return file.Settings{URLLife: h.Config.Files.URLLife} },
 	})
 	return TaskServices{
+		Installation: h,
 		Generations: generation.New(generation.Options{
 			Node: node, Store: h.Store, Files: files, Catalog: catalog.New(), Log: log, Now: time.Now,
 			Makers: func(string) (generation.Maker, bool) { return nil, false },
