@@ -1,6 +1,7 @@
 package assembly
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"maps"
@@ -67,8 +68,7 @@ func (supplyPages) Kinds() []console.ProviderKind {
 
 // Providers lists the file's accounts and the database's.
 func (s supplyPages) Providers() []console.Provider {
-	file := s.File()
-	records, faults := s.Stored()
+	file, records, faults := s.Sources()
 	health := s.router.Health()
 	callable, used := s.uses()
 	var list []console.Provider
@@ -93,7 +93,7 @@ func (s supplyPages) Providers() []console.Provider {
 		if o.Sort != catalog.ProviderOffer {
 			continue
 		}
-		shown := showProvider(readProvider(&o))
+		shown := showProvider(config.ReadProvider(config.Record{Name: o.ID, Fields: o.Fields}))
 		shown.Enabled, shown.Wrong, shown.Secrets = o.Enabled, faults[o.Name()], o.SecretsAt
 		shown.Revision, shown.Changed = o.Revision, o.UpdatedAt
 		add(shown)
@@ -102,24 +102,16 @@ func (s supplyPages) Providers() []console.Provider {
 	return list
 }
 
-// readProvider reads an offer without checking it, secrets left out.
-func readProvider(o *catalog.UnsealedRecord) config.Provider {
-	p := config.ReadProvider(config.Record{Name: o.ID, Fields: o.Fields})
-	if p.BaseURL == "" {
-		p.BaseURL = accountOf(p).Kind.BaseURL
-	}
-	return p
-}
-
 func showProvider(p config.Provider) console.Provider {
+	kind := accountOf(p).Kind
 	shown := console.Provider{
-		ID: p.Name, Kind: p.Kind, BaseURL: p.BaseURL, Offers: p.Models,
+		ID: p.Name, Kind: p.Kind, BaseURL: cmp.Or(p.BaseURL, kind.BaseURL), Offers: p.Models,
 		Options: make(map[string]string), Secrets: make(map[string]time.Time),
 	}
 	if p.APIKey != "" {
 		shown.Secrets["api_key"] = time.Time{}
 	}
-	for _, o := range accountOf(p).Kind.Options {
+	for _, o := range kind.Options {
 		switch value := p.Options[o.Name]; {
 		case value == "":
 		case o.Secret:
@@ -158,7 +150,7 @@ func (s supplyPages) uses() (callable map[string]int, used map[string][]string) 
 	for _, m := range s.catalog.Media(access.Scope{}, "") {
 		callable[m.Provider]++
 	}
-	records, _ := s.Stored()
+	_, records, _ := s.Sources()
 	for _, o := range records { // of one that is switched off no model has a target any more
 		if o.Sort != catalog.ModelOffer {
 			continue
@@ -174,12 +166,11 @@ func (s supplyPages) uses() (callable map[string]int, used map[string][]string) 
 
 // Models lists what can be called, and what in the database cannot.
 func (s supplyPages) Models() []console.Model {
-	file := s.File()
-	records, faults := s.Stored()
-	offers := make(map[string]catalog.UnsealedRecord)
+	file, records, faults := s.Sources()
+	stored := make(map[string]catalog.UnsealedRecord)
 	for _, o := range records {
 		if o.Sort == catalog.ModelOffer {
-			offers[o.ID] = o
+			stored[o.ID] = o
 		}
 	}
 	providers := make(map[string]console.Origin)
@@ -190,7 +181,7 @@ func (s supplyPages) Models() []console.Model {
 	for _, m := range s.catalog.Models(access.Scope{}) {
 		shown := console.Model{Model: m, Enabled: true}
 		_, written := file.Lines["model "+m.ID]
-		o, ours := offers[m.ID]
+		o, ours := stored[m.ID]
 		switch {
 		case m.Owner == config.Builtin && strings.HasPrefix(m.ID, config.Builtin+"/"):
 			shown.Origin = console.Origin{Place: "built in"}
@@ -199,14 +190,14 @@ func (s supplyPages) Models() []console.Model {
 		case ours:
 			shown.Fields, shown.Revision, shown.Changed = o.Fields, o.Revision, o.UpdatedAt
 			shown.Targets = targetsOf(&o) // those that are switched off too
-			delete(offers, m.ID)
+			delete(stored, m.ID)
 		default:
 			shown.Listed, shown.Origin = true, providers[m.Owner]
 		}
 		list = append(list, shown)
 	}
-	for _, id := range slices.Sorted(maps.Keys(offers)) {
-		o := offers[id]
+	for _, id := range slices.Sorted(maps.Keys(stored)) {
+		o := stored[id]
 		list = append(list, console.Model{
 			Model:   catalog.Model{ID: id, Name: id, Owner: "stele", Targets: targetsOf(&o)},
 			Enabled: o.Enabled, Wrong: faults[o.Name()], Fields: o.Fields, Revision: o.Revision, Changed: o.UpdatedAt,

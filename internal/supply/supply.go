@@ -109,13 +109,11 @@ func (s *Supply) Run(ctx context.Context) {
 // Config is the configuration that counts now, records of the database included.
 func (s *Supply) Config() *config.Config { return s.current.Load().config }
 
-// File is the configuration without the records of the database.
-func (s *Supply) File() *config.Config { return s.current.Load().file }
-
-// Stored lists the records of the database, and what is wrong with which.
-func (s *Supply) Stored() ([]catalog.UnsealedRecord, catalog.Faults) {
+// Sources are the configuration without the records of the database, those records,
+// and what is wrong with which.
+func (s *Supply) Sources() (*config.Config, []catalog.UnsealedRecord, catalog.Faults) {
 	now := s.current.Load()
-	return now.records, now.faults
+	return now.file, now.records, now.faults
 }
 
 // Egress is the clients for what callers name, as the configuration allows it now.
@@ -160,7 +158,7 @@ func (s *Supply) take(records []catalog.UnsealedRecord) error {
 
 // try says what would be wrong if these were the records.
 func (s *Supply) try(records []catalog.UnsealedRecord) catalog.Faults {
-	_, faults := s.merge(s.File(), records)
+	_, faults := s.merge(s.current.Load().file, records)
 	return faults
 }
 
