@@ -4,14 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"stele/internal/assembly"
-	"stele/internal/guard"
 )
 
 func (p *program) configuration() *cobra.Command {
@@ -38,21 +34,12 @@ func (p *program) reloadConfig(c *cobra.Command, _ []string) error {
 		fmt.Fprintln(c.ErrOrStderr(), err)
 		return errTold
 	}
-	request, err := http.NewRequestWithContext(c.Context(), http.MethodPost, "http://stele/reload", nil)
+	said, done, err := assembly.Control(c.Context(), cfg, "reload")
 	if err != nil {
 		return err
 	}
-	answer, err := guard.Local(filepath.Join(cfg.Data, "control.sock")).Do(request)
-	if err != nil {
-		return fmt.Errorf("no server is running on %s: %w", cfg.Data, err)
+	if !done {
+		return errors.New("nothing was changed:\n" + said)
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, 1<<20))
-	if err != nil {
-		return fmt.Errorf("read the server's answer: %w", err)
-	}
-	if answer.StatusCode != http.StatusOK {
-		return errors.New("nothing was changed:\n" + string(text))
-	}
-	return say(c, nil, "reloaded\n%s", text)
+	return say(c, nil, "reloaded\n%s", said)
 }

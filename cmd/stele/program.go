@@ -25,7 +25,11 @@ func (p *program) load() (*config.Config, error) { return p.flags.load(p.world) 
 
 // process is what a server sees of the world.
 func (p *program) process() assembly.Process {
-	return assembly.Process{Load: p.load, Getenv: p.getenv, Log: p.stderr, Version: versionText()}
+	format := "json"
+	if terminal(p.stderr) {
+		format = "text"
+	}
+	return assembly.Process{Load: p.load, Getenv: p.getenv, Log: p.stderr, LogFormat: format, Version: versionText()}
 }
 
 // onInstallation makes do what a command does: on the data folder and its database,

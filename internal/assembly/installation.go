@@ -3,6 +3,7 @@ package assembly
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -84,19 +85,29 @@ func (h *Installation) signing() [][]byte { return h.Keyring.Signing("files", ti
 // folder is asked to look, others say how far they are. What fails here only makes
 // them see it later: the change is saved, and its secret is shown once.
 func (h *Installation) Settle(ctx context.Context) {
-	socket := filepath.Join(h.Config.Data, "control.sock")
-	if _, err := os.Stat(socket); err == nil {
-		bounded, cancel := context.WithTimeout(ctx, 2*time.Second)
-		defer cancel()
-		if request, err := http.NewRequestWithContext(bounded, http.MethodPost, "http://stele/refresh", nil); err == nil {
-			answer, err := guard.Local(socket).Do(request)
-			if err == nil {
-				_ = answer.Body.Close()
-			}
-			if err == nil && answer.StatusCode == http.StatusOK && h.Store.Engine() == "sqlite" {
-				return // there is no other one
-			}
-		}
+	bounded, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	if _, done, err := Control(bounded, h.Config, "refresh"); err == nil && done && h.Store.Engine() == "sqlite" {
+		return // there is no other one
 	}
 	_ = h.Access.Await(ctx)
+}
+
+// Control has the server that runs on a data folder do something, and gives what it
+// said and whether it was done.
+func Control(ctx context.Context, cfg *config.Config, command string) (said string, done bool, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://stele/"+command, nil)
+	if err != nil {
+		return "", false, err
+	}
+	answer, err := guard.Local(filepath.Join(cfg.Data, "control.sock")).Do(request)
+	if err != nil {
+		return "", false, fmt.Errorf("no server is running on %s: %w", cfg.Data, err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, 1<<20))
+	if err != nil {
+		return "", false, fmt.Errorf("read the server's answer: %w", err)
+	}
+	return string(text), answer.StatusCode == http.StatusOK, nil
 }

@@ -43,7 +43,7 @@ type mediaStack struct {
 
 	working *inflight.Record  // what this process is working on
 	left    []string          // what the last one was working on when it died
-	told    func(kind string) // of what is set aside; nil: nobody asks
+	told    func(kind string) // counts what is set aside
 }
 
 // openMedia builds the stack. Nothing is worked on until start.

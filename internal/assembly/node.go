@@ -4,13 +4,12 @@
 package assembly
 
 import (
+	"cmp"
 	"context"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -19,7 +18,6 @@ import (
 	"stele/internal/app"
 	"stele/internal/catalog"
 	"stele/internal/chat"
-	"stele/internal/config"
 	"stele/internal/console"
 	"stele/internal/download"
 	"stele/internal/generation"
@@ -63,7 +61,7 @@ func newNode(p Process, h *Installation) *node {
 		Process: p, Installation: h, runtime: newRuntime(p, h.Config), metrics: telemetry.NewMetrics(p.Version),
 		catalog: catalog.New(), router: route.New(), apps: app.NewLibrary(),
 	}
-	n.log = telemetry.NewLog(p.Log, logFormat(h.Config, p.Log), &n.runtime.level)
+	n.log = telemetry.NewLog(p.Log, cmp.Or(h.Config.LogFormat, p.LogFormat), &n.runtime.level)
 	n.runtime.access = h.Access
 	n.runtime.take(h.Config)
 	return n
@@ -207,16 +205,4 @@ func basePath(publicURL string) string {
 		return ""
 	}
 	return strings.TrimSuffix(u.Path, "/")
-}
-
-func logFormat(cfg *config.Config, out io.Writer) string {
-	if cfg.LogFormat != "" {
-		return cfg.LogFormat
-	}
-	if f, ok := out.(*os.File); ok {
-		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-			return "text"
-		}
-	}
-	return "json"
 }

@@ -23,11 +23,12 @@ import (
 
 // Process is what a server sees of the process it runs in.
 type Process struct {
-	Load    func() (*config.Config, error) // reads the configuration, anew each time
-	Getenv  func(string) string
-	Log     io.Writer
-	Version string
-	Greet   func(Greeting) error // called when it serves
+	Load      func() (*config.Config, error) // reads the configuration, anew each time
+	Getenv    func(string) string
+	Log       io.Writer
+	LogFormat string // where the configuration does not say: text or json
+	Version   string
+	Greet     func(Greeting) error // called when it serves
 }
 
 // Greeting is what is said at a start.

@@ -196,7 +196,7 @@ func (c *Catalog) Media(scope access.Scope, mediaType string) []media.Model {
 	return list
 }
 
-// MediaModel finds a media model by its id, whoever asks.
+// MediaModel finds a media model by its id, for any caller.
 func (c *Catalog) MediaModel(id string) (*media.Model, bool) {
 	contents := c.contents.Load()
 	i, ok := contents.media[id]

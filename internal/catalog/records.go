@@ -48,7 +48,7 @@ type Records struct {
 // NewRecords makes Records. Load must be called before they count.
 func NewRecords(o RecordsOptions) *Records { return &Records{RecordsOptions: o, revision: -1} }
 
-// Draft is a record as somebody wants it.
+// Draft is a record as an administrator wants it.
 type Draft struct {
 	Sort     Sort
 	ID       string
@@ -214,7 +214,7 @@ func (s *Records) drafted(d Draft) (next UnsealedRecord, action string, err erro
 	return next, action, nil
 }
 
-// stays refuses to keep secrets that were entered for another address: whoever
+// stays refuses to keep secrets that were entered for another address: who
 // may change where an account is must not learn its secrets by that.
 func (s *Records) stays(d Draft, before UnsealedRecord, next StoredRecord) error {
 	was, will := s.reach(before.StoredRecord), s.reach(next)

@@ -17,7 +17,7 @@ const (
 	ModelOffer    Sort = "model"
 )
 
-// ErrChanged says that somebody else changed or removed a record meanwhile, or
+// ErrChanged says that another administrator changed or removed a record meanwhile, or
 // made one of the same id.
 var ErrChanged = errors.New("the offer was changed meanwhile")
 

@@ -72,7 +72,7 @@ func (t TLS) On() bool { return t.CertFile != "" }
 type Console struct {
 	Listen    string   `yaml:"listen"`     // "": where everything else is
 	PublicURL string   `yaml:"public_url"` // "": made from Listen
-	Allow     Networks `yaml:"allow"`      // none: everybody
+	Allow     Networks `yaml:"allow"`      // none: every address
 }
 
 // Metrics says where Prometheus may ask, nowhere if Listen is empty, and what it
