@@ -9,7 +9,9 @@ import (
 	"stele/internal/config"
 )
 
-func offer(name, fields string) config.Record { return config.Record{Name: name, Fields: []byte(fields)} }
+func offer(name, fields string) config.Record {
+	return config.Record{Name: name, Fields: []byte(fields)}
+}
 
 func TestOffersStandBesideTheFile(t *testing.T) {
 	t.Parallel()
