@@ -62,7 +62,7 @@ func (d *Door) decode(codec dialect.Server, c call) (*chat.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	req.Admit = func() error { return lease.Grow(c.Context(), dialect.Weight(body)) }
+	req.Admit = func() error { return lease.Grow(c.Context(), req.Origin.Facts.Weight) }
 	switch strings.ToLower(c.Header.Get("X-Stele-Strict")) {
 	case "", "false", "0":
 	default:

@@ -27,6 +27,10 @@ func (e Envelope) Wrap() string {
 // EnvelopePrefix is how every envelope's text begins.
 var EnvelopePrefix = base64.StdEncoding.EncodeToString([]byte(sealed))
 
+// CarrierPrefix is how a signature begins that carries redacted thinking through a
+// client that has no other place for it: "redacted:" in base64.
+const CarrierPrefix = "cmVkYWN0ZWQ6"
+
 // Unwrap reads an envelope. Any other text is not one.
 func Unwrap(text string) (Envelope, bool) {
 	if !strings.HasPrefix(text, EnvelopePrefix) {

@@ -36,6 +36,7 @@ type Request struct {
 type Origin struct {
 	Dialect string      // openai, anthropic or gemini
 	Body    []byte      // valid JSON without duplicate keys; never changed
+	Facts   Facts       // what is known of the body
 	Header  http.Header // as received; walls forward only what they list
 	Method  string      // gemini's operation, which is in its path; "" elsewhere
 	// Usage is false when the client did not ask an OpenAI stream for usage.
@@ -43,6 +44,14 @@ type Origin struct {
 	// Unframed is true when a stream is wanted as one JSON array rather than as
 	// server-sent events, which no upstream is asked for.
 	Unframed bool
+}
+
+// Facts are what one walk over a body tells, so that it is not searched again.
+type Facts struct {
+	Weight    int64 // about how much memory it takes once it is understood, beside its own bytes
+	Envelopes bool  // something that was wrapped for the client may be in it
+	Files     bool  // files of this installation may be named in it
+	Additions bool  // fields that we add to answers may be in it
 }
 
 // NewRequest makes a Request whose conversation is read by decode, at most once.
@@ -62,6 +71,12 @@ func (r *Request) Conversation() (*Conversation, error) {
 		}
 	})
 	return r.talk, r.err
+}
+
+// PassesTo reports whether an upstream of a dialect gets the client's own bytes. A
+// request that was changed on the way is no longer what those say.
+func (r *Request) PassesTo(dialect string) bool {
+	return r.Origin.Dialect == dialect && r.Origin.Body != nil
 }
 
 // With returns a copy of r that speaks of talk instead of what the client sent.

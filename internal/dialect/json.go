@@ -3,58 +3,58 @@ package dialect
 import (
 	"bytes"
 	"encoding/json"
-	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
-
+	"stele/internal/chat"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
-// CheckBody refuses a body that is not one JSON object in valid UTF-8 without
-// duplicate keys at any depth. Parsers disagree about duplicates, so a second
-// "model" would be a way around a key's list of models. After it every reader of
-// the body sees the same values. Half a surrogate pair in an escape, as clients
-// make when they cut a text, is no reason to refuse it: it is read as U+FFFD.
+// Survey refuses a body that is not one JSON object in valid UTF-8 without duplicate
+// keys at any depth, and tells all that passing it on needs, in one walk. Parsers
+// disagree about duplicates, so a second "model" would be a way around a key's list of
+// models. Half a surrogate pair in an escape, as clients make when they cut a text, is
+// no reason to refuse it: it is read as U+FFFD. Member, unless it is nil, is told the
+// members of the body; of a body that is refused it may have been told some.
+func Survey(body []byte, member func(jsonscan.Key, jsonscan.Value)) (chat.Facts, error) {
+	report, err := jsonscan.Scan{Allow: jsonscan.LoneSurrogates, Needles: marks}.Walk(body, member)
+	if err != nil {
+		return chat.Facts{}, fault.New(fault.InvalidRequestBody, "The request body is not valid JSON: %s.", err)
+	}
+	if report.Root.Kind() != jsonscan.Object {
+		return chat.Facts{}, fault.New(fault.InvalidRequestBody, "The request body is not a JSON object.")
+	}
+	return chat.Facts{
+		Weight:    weight(&report),
+		Envelopes: report.Found(envelope) || report.Found(carrier),
+		Files:     report.Found(fileID) || report.Found(filePath),
+		Additions: report.Found(reasoningContent) || report.Found(reasoningDetails) || report.Found(extraContent),
+	}, nil
+}
+
+// CheckBody is Survey for a body of which nothing else is to be known.
 func CheckBody(body []byte) error {
-	if value := jsontext.Value(body); !value.IsValid() && !(utf8.Valid(body) && value.IsValid(jsontext.AllowInvalidUTF8(true))) {
-		return fault.New(fault.InvalidRequestBody, "The request body is not valid JSON%s.", where(body))
-	}
-	if trimmed := bytes.TrimLeft(body, " \t\r\n"); trimmed[0] != '{' {
-		return fault.New(fault.InvalidRequestBody, "The request body is not a JSON object.")
-	}
-	return nil
+	_, err := Survey(body, nil)
+	return err
 }
 
-// where tells what is wrong with a body, and at which byte.
-func where(body []byte) string {
-	if len(bytes.TrimSpace(body)) == 0 {
-		return ": it is empty"
-	}
-	if !utf8.Valid(body) {
-		return ": it is not UTF-8"
-	}
-	d := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowInvalidUTF8(true))
-	for {
-		if _, err := d.ReadToken(); err != nil {
-			return ": " + reason(err)
-		}
-	}
-}
+// What is looked for in every body. Ids of files carry the time, which begins with a 0
+// for centuries; arguments named file_path are many.
+const (
+	envelope = iota
+	carrier
+	fileID
+	filePath
+	reasoningContent
+	reasoningDetails
+	extraContent
+)
 
-func reason(err error) string {
-	text := err.Error()
-	return string(bytes.TrimPrefix([]byte(text), []byte("jsontext: ")))
-}
+var marks = jsonscan.NewNeedles(`"`+chat.EnvelopePrefix, `"`+chat.CarrierPrefix, `"file_0`, `/file_0`,
+	`"reasoning_content"`, `"reasoning_details"`, `"extra_content"`)
 
 // AppendText appends text as a JSON string. Bad UTF-8 becomes U+FFFD; < > and &
 // stay as they are.
-func AppendText(dst []byte, text string) []byte {
-	out, err := jsontext.AppendQuote(dst, text)
-	if err != nil {
-		out, _ = jsontext.AppendQuote(dst, string([]rune(text)))
-	}
-	return out
-}
+func AppendText(dst []byte, text string) []byte { return jsonscan.AppendText(dst, text) }
 
 // Arguments makes a call's arguments an object, as two of the dialects need it:
 // nothing and null are {}, an object keeps its bytes, and anything else is kept
@@ -64,7 +64,7 @@ func Arguments(text string) (object json.RawMessage, odd bool) {
 	if len(b) == 0 || string(b) == "null" {
 		return json.RawMessage("{}"), false
 	}
-	if b[0] == '{' && jsontext.Value(b).IsValid(jsontext.AllowDuplicateNames(true)) {
+	if b[0] == '{' && jsonscan.Valid(b, jsonscan.Duplicates) {
 		return b, false
 	}
 	return append(AppendText([]byte(`{"_raw":`), text), '}'), true

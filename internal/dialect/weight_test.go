@@ -10,14 +10,14 @@ import (
 func TestWeight(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int64{
-		``:                   256,
-		`"x"`:                256,
-		`{"a":1}`:            512,
-		`[1,2,3]`:            4 * 256,
-		`["{,[,","\",{"]`:    3*256 + 4,
-		`{"a":"b\\","c":","`: 3*256 + 3,
-		`"never ends,{[`:     256,
-		`"\\\\\""`:           256 + 6,
+		``:                    256,
+		`"x"`:                 256,
+		`{"a":1}`:             512,
+		`[1,2,3]`:             4 * 256,
+		`["{,[,","\",{"]`:     3*256 + 4,
+		`{"a":"b\\","c":","}`: 3*256 + 3,
+		`"never ends,{[`:      256,
+		`"\\\\\""`:            256 + 6,
 	} {
 		if got := dialect.Weight([]byte(text)); got != want {
 			t.Errorf("%s weighs %d, want %d", text, got, want)

@@ -77,7 +77,9 @@ func Operator(o Options) *http.Client {
 	if o.Proxy != nil {
 		t.Proxy = func(r *http.Request) (*url.URL, error) { return o.Proxy(r.URL) }
 	}
-	return &http.Client{Transport: t, CheckRedirect: stay}
+	return &http.Client{Transport: &direct{
+		dial: t.DialContext, rest: t, proxy: o.Proxy, unpacks: !o.DisableCompression, firstByte: o.FirstByte, idle: make(map[string][]*line),
+	}, CheckRedirect: stay}
 }
 
 // Local returns a client that speaks HTTP over the unix socket at socketPath,

@@ -59,7 +59,7 @@ func (c *Chat) Dialect() string { return c.dialect.Name() }
 
 // ask makes one call. It returns when the answer is there, or its first frame.
 func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m manner) (*chat.Reply, error) {
-	reply := &chat.Reply{Dialect: c.dialect.Name(), Provider: c.account.Name, Target: t.Model, Passed: c.passes(req)}
+	reply := &chat.Reply{Dialect: c.dialect.Name(), Provider: c.account.Name, Target: t.Model, Passed: req.PassesTo(c.dialect.Name())}
 	call, held, err := c.call(ctx, req, t, m)
 	if err != nil {
 		held.close()
@@ -99,7 +99,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m ma
 		Model: t.Model, Stream: req.Stream, Compatible: !c.account.Kind.Author(), Schemaless: c.account.Kind.Schemaless,
 		Proof: c.proof(req.Origin.Dialect, t.Model), Resume: m.resume, Forget: m.forget,
 	}
-	pass := c.passes(req)
+	pass := req.PassesTo(c.dialect.Name())
 	if pass {
 		if held, err = take(ctx, int64(len(req.Origin.Body))); err != nil {
 			return outgoing{}, nil, err

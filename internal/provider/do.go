@@ -22,7 +22,7 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 	if err != nil {
 		return nil, err
 	}
-	if c.passes(req) {
+	if req.PassesTo(c.dialect.Name()) {
 		return c.forgiving(ctx, req, t)
 	}
 	talk, err := req.Conversation()
@@ -42,12 +42,6 @@ func (c *Chat) one(ctx context.Context, req *chat.Request, t relay.Target) (*cha
 		return nil, err
 	}
 	return c.unpaused(ctx, req, t, reply)
-}
-
-// passes reports whether a request stays in its client's own bytes. One that was
-// changed on the way is no longer what those say.
-func (c *Chat) passes(req *chat.Request) bool {
-	return req.Origin.Dialect == c.dialect.Name() && req.Origin.Body != nil
 }
 
 // Reads reports whether the upstream itself fetches what is at a part's address.

@@ -16,7 +16,7 @@ import (
 // leaves every other byte as it is. Where a place cannot be found in there, the
 // request is written anew instead.
 func (c *Chat) swapped(req *chat.Request, t relay.Target) (*chat.Request, error) {
-	if len(req.Swaps) == 0 || !c.passes(req) {
+	if len(req.Swaps) == 0 || !req.PassesTo(c.dialect.Name()) {
 		return req, nil
 	}
 	talk, err := req.Conversation()

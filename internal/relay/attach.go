@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"sync"
@@ -26,16 +25,12 @@ type reader interface{ Reads(*chat.Part) bool }
 
 const mostFetches = 4 // at the same time, for one request
 
-// ownFiles are how ids of this installation's files begin in a body: they carry
-// the time, which begins with a 0 for centuries. Arguments named file_path are many.
-var ownFiles = [][]byte{[]byte(`"file_0`), []byte(`/file_0`)}
-
 // attach gives an upstream whatever it cannot get by itself: files of this
 // installation, and what is at addresses that it does not read. A request that
 // passes through carries its own addresses; only our own ids mean nothing there.
 func (r *Relay) attach(ctx context.Context, workspace string, req *chat.Request, upstream Upstream, got *fetched) (*chat.Request, error) {
-	passes := upstream.Dialect() == req.Origin.Dialect && req.Origin.Body != nil
-	if passes && !slices.ContainsFunc(ownFiles, func(id []byte) bool { return bytes.Contains(req.Origin.Body, id) }) {
+	passes := req.PassesTo(upstream.Dialect())
+	if passes && !req.Origin.Facts.Files {
 		return req, nil
 	}
 	talk, err := req.Conversation()

@@ -17,7 +17,8 @@ import (
 
 // DecodeRequest reads the model and whether a stream is wanted, and nothing else.
 func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
-	if err := dialect.CheckBody(in.Body); err != nil {
+	facts, err := dialect.Survey(in.Body, nil)
+	if err != nil {
 		return nil, err
 	}
 	var model, stream gjson.Result
@@ -45,7 +46,7 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	if odd != nil {
 		return nil, odd
 	}
-	origin := chat.Origin{Dialect: dialectName, Body: in.Body, Header: in.Header, Usage: true}
+	origin := chat.Origin{Dialect: dialectName, Body: in.Body, Facts: facts, Header: in.Header, Usage: true}
 	return chat.NewRequest(name, streaming, origin, func() (*chat.Conversation, error) {
 		return decode(in.Body, in.Header, name)
 	}), nil

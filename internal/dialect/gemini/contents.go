@@ -200,13 +200,10 @@ func signs(m *chat.Message, p *chat.Part) bool {
 // client that has no place for it but a signature.
 const hidden = "redacted:"
 
-// hiddenPrefix is how the carrier begins: hidden is a whole number of base64 groups.
-var hiddenPrefix = base64.StdEncoding.EncodeToString([]byte(hidden))
-
 func hide(text string) string { return base64.StdEncoding.EncodeToString([]byte(hidden + text)) }
 
 func unhide(signature string) (string, bool) {
-	if !strings.HasPrefix(signature, hiddenPrefix) {
+	if !strings.HasPrefix(signature, chat.CarrierPrefix) {
 		return "", false
 	}
 	raw, err := base64.StdEncoding.DecodeString(signature)

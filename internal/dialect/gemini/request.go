@@ -21,7 +21,8 @@ func (Codec) Name() string { return name }
 // DecodeRequest checks the body. Model and streaming are in the path, so nothing
 // is read of it here.
 func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
-	if err := dialect.CheckBody(in.Body); err != nil {
+	facts, err := dialect.Survey(in.Body, nil)
+	if err != nil {
 		return nil, err
 	}
 	if in.Model == "" {
@@ -34,7 +35,7 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	if in.Stream {
 		method = "streamGenerateContent"
 	}
-	origin := chat.Origin{Dialect: name, Body: in.Body, Header: in.Header, Method: method, Usage: true, Unframed: in.Stream && !in.Framed}
+	origin := chat.Origin{Dialect: name, Body: in.Body, Facts: facts, Header: in.Header, Method: method, Usage: true, Unframed: in.Stream && !in.Framed}
 	return chat.NewRequest(in.Model, in.Stream, origin, func() (*chat.Conversation, error) { return decode(in.Body) }), nil
 }
 

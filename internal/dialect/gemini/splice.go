@@ -65,7 +65,7 @@ func splice(b []byte, edits []edit) []byte {
 
 // sealed reports whether somewhere a signature is one that we wrapped.
 func sealed(b []byte) bool {
-	return bytes.Contains(b, []byte(chat.EnvelopePrefix)) || bytes.Contains(b, []byte(hiddenPrefix))
+	return bytes.Contains(b, []byte(chat.EnvelopePrefix)) || bytes.Contains(b, []byte(chat.CarrierPrefix))
 }
 
 // unseal gives back the signatures that we wrapped for the client: to the model

@@ -12,13 +12,14 @@ import (
 // DecodeRequest reads the model, whether the answer is to be streamed and
 // whether its usage is wanted. All else waits until somebody asks.
 func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
-	if err := dialect.CheckBody(in.Body); err != nil {
+	facts, err := dialect.Survey(in.Body, nil)
+	if err != nil {
 		return nil, err
 	}
 	var (
 		model         string
 		stream, usage bool
-		err, odd      error
+		odd           error
 	)
 	members(in.Body, func(key string, v gjson.Result) bool {
 		if odd == nil {
@@ -46,7 +47,7 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	if odd != nil {
 		return nil, odd
 	}
-	origin := chat.Origin{Dialect: name, Body: in.Body, Header: in.Header, Usage: usage}
+	origin := chat.Origin{Dialect: name, Body: in.Body, Facts: facts, Header: in.Header, Usage: usage}
 	// The model outlives the request in logs and rows: it must not hold on to the body.
 	return chat.NewRequest(strings.Clone(model), stream, origin, func() (*chat.Conversation, error) { return read(in.Body) }), nil
 }

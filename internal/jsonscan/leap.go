@@ -1,0 +1,185 @@
+package jsonscan
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
+
+// Eight bytes are looked at in one step. Each test leaves the high bit of a byte set
+// where it holds; above the first such byte bits may be set wrongly, below never.
+const (
+	ones    = 0x0101010101010101
+	highs   = 0x80 * ones
+	quotes  = '"' * ones
+	slashes = '\\' * ones
+	blanks  = ' ' * ones
+)
+
+func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
+
+// first is the place of the first byte that a test has found.
+func first(found uint64) int { return bits.TrailingZeros64(found) >> 3 }
+
+// ends tests for what ends a run of plain text: quotes, backslashes, control
+// characters, and all that is not ASCII.
+func ends(w uint64) uint64 {
+	return (((w ^ quotes) - ones) | ((w ^ slashes) - ones) | (w - blanks) | w) & highs
+}
+
+// escapes is ends, but passes over what is not ASCII.
+func escapes(w uint64) uint64 {
+	return (((w ^ quotes) - ones) | ((w ^ slashes) - ones) | (w - blanks)) &^ w & highs
+}
+
+// closes tests for quotes and backslashes.
+func closes(w uint64) uint64 {
+	return (((w ^ quotes) - ones) | ((w ^ slashes) - ones)) &^ w & highs
+}
+
+// plainEnd is where a run of plain ASCII ends that begins at i.
+func plainEnd(b []byte, i int) int {
+	rest := b[i:]
+	for n := 0; len(rest) >= 8; n++ {
+		if m := ends(word(rest)); m != 0 {
+			return len(b) - len(rest) + first(m)
+		}
+		if rest = rest[8:]; n == near {
+			rest = rest[longRun(rest):]
+		}
+	}
+	for i = len(b) - len(rest); i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= ' ' && b[i] < 0x80; {
+		i++
+	}
+	return i
+}
+
+// near is how many words most names and texts are long. What goes on is likely to be a
+// payload, and worth larger steps.
+const near = 4
+
+// longRun is how much of b is surely plain ASCII.
+func longRun(b []byte) int {
+	rest := b
+	for len(rest) >= 32 && ends(word(rest))|ends(word(rest[8:]))|ends(word(rest[16:]))|ends(word(rest[24:])) == 0 {
+		rest = rest[32:]
+	}
+	return len(b) - len(rest)
+}
+
+// unescapedEnd is where a run of text without quotes, escapes and control characters
+// ends that begins at i.
+func unescapedEnd(b []byte, i int) int {
+	rest := b[i:]
+	for len(rest) >= 8 {
+		if m := escapes(word(rest)); m != 0 {
+			return len(b) - len(rest) + first(m)
+		}
+		rest = rest[8:]
+	}
+	for i = len(b) - len(rest); i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= ' '; {
+		i++
+	}
+	return i
+}
+
+func space(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
+
+// blank is the first place from i on that is not white space, or the end.
+func blank(b []byte, i int) int {
+	for i < len(b) && b[i] <= ' ' && space(b[i]) {
+		i++
+	}
+	return i
+}
+
+// skip is where the value ends that begins at i. There is none where it is i.
+func skip(b []byte, i int) int {
+	if i >= len(b) {
+		return i
+	}
+	switch b[i] {
+	case '"':
+		end, _ := skipText(b, i)
+		return end
+	case '{', '[':
+		return skipNested(b, i)
+	}
+	for i < len(b) {
+		switch b[i] {
+		case ',', ':', '}', ']', '{', '[', '"', ' ', '\t', '\r', '\n':
+			return i
+		}
+		i++
+	}
+	return i
+}
+
+// skipNested leaps over an object or an array.
+func skipNested(b []byte, i int) int {
+	for depth := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case c == '"':
+			if rest := b[i+1:]; len(rest) >= 8 { // most names end here
+				if m := closes(word(rest)); m != 0 && rest[first(m)] == '"' {
+					i += 1 + first(m)
+					continue
+				}
+			}
+			i, _ = skipText(b, i)
+			i--
+		case c|0x20 == '{': // or [
+			depth++
+		case c|0x20 == '}': // or ]
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(b)
+}
+
+// skipText leaps over the string that begins at i, and reports whether it has escapes.
+func skipText(b []byte, i int) (end int, escaped bool) {
+	from := i + 1
+	rest := b[from:]
+	for n := 0; n < near && len(rest) >= 8; n++ {
+		if m := closes(word(rest)); m != 0 {
+			i = len(b) - len(rest) + first(m)
+			if b[i] == '"' {
+				return i + 1, false
+			}
+			return skipEscaped(b, from, i), true
+		}
+		rest = rest[8:]
+	}
+	end = skipEscaped(b, from, len(b)-len(rest))
+	return end, bytes.IndexByte(b[from:end], '\\') >= 0
+}
+
+// skipEscaped is where the string ends whose inside begins at from, and which does not
+// end before i.
+func skipEscaped(b []byte, from, i int) int {
+	for ; ; i++ {
+		n := bytes.IndexByte(b[i:], '"')
+		if n < 0 {
+			return len(b)
+		}
+		i += n
+		odd := false
+		for at := i - 1; at >= from && b[at] == '\\'; at-- {
+			odd = !odd
+		}
+		if !odd {
+			return i + 1
+		}
+	}
+}
+
+// inner is a string without its quotes.
+func inner(quoted []byte) []byte {
+	if n := len(quoted); n >= 2 && quoted[n-1] == '"' {
+		return quoted[1 : n-1]
+	}
+	return quoted[1:] // cut short
+}

@@ -1,0 +1,85 @@
+package jsonscan
+
+import (
+	"bytes"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// Needles are texts that a walk looks for in all strings and names, as they are
+// written. They are made once and can be used by many at the same time.
+type Needles struct {
+	starts [256]uint64 // those that begin with a quote, by the byte behind it
+	texts  []string
+	within []within
+}
+
+// within is a needle that may be anywhere in a string.
+type within struct {
+	text string
+	rare int // the place of the byte in it that is looked for first
+	bit  uint64
+}
+
+// mostNeedles have a bit each.
+const mostNeedles = 64
+
+// NewNeedles makes needles of texts. One that begins with a quote is looked for where
+// strings begin, and is a whole string if it ends with one. Any other is looked for
+// everywhere inside of strings, which costs more.
+func NewNeedles(texts ...string) *Needles {
+	if len(texts) > mostNeedles || slices.Contains(texts, "") {
+		panic("jsonscan: too many needles, or an empty one")
+	}
+	n := &Needles{texts: texts}
+	for i, text := range texts {
+		bit := uint64(1) << i
+		if len(text) > 1 && text[0] == '"' {
+			n.starts[text[1]] |= bit
+			continue
+		}
+		// Payloads in base64 are long: what cannot be in them is rare.
+		rare := strings.IndexFunc(text, func(r rune) bool {
+			return r < 0x80 && !(r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r == '+' || r == '/')
+		})
+		n.within = append(n.within, within{text, max(rare, 0), bit})
+	}
+	return n
+}
+
+// begin tells which needles are how a string begins.
+func (n *Needles) begin(quoted []byte) (found uint64) {
+	for left := n.starts[quoted[1]]; left != 0; left &= left - 1 {
+		i := bits.TrailingZeros64(left)
+		if text := n.texts[i]; len(quoted) >= len(text) && string(quoted[:len(text)]) == text {
+			found |= 1 << i
+		}
+	}
+	return found
+}
+
+// inside tells which needles are inside of strings. Between strings none can be, so
+// that the document is looked at as a whole.
+func (n *Needles) inside(doc []byte) (found uint64) {
+	for i := range n.within {
+		if w := &n.within[i]; w.in(doc) {
+			found |= w.bit
+		}
+	}
+	return found
+}
+
+func (w *within) in(doc []byte) bool {
+	for len(doc) >= len(w.text) {
+		i := bytes.IndexByte(doc[w.rare:], w.text[w.rare])
+		if i < 0 {
+			return false
+		}
+		if doc = doc[i:]; len(doc) >= len(w.text) && string(doc[:len(w.text)]) == w.text {
+			return true
+		}
+		doc = doc[1:]
+	}
+	return false
+}

@@ -1,0 +1,114 @@
+package jsonscan
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Allow is what a walk lets pass that is no strict JSON.
+type Allow byte
+
+// What can be let pass. Strict is none of it; Lenient is all, for what others sent
+// and only reading is needed.
+const (
+	LoneSurrogates Allow = 1 << iota // half a surrogate pair in an escape, as clients make that cut a text
+	BadUTF8                          // bytes that are not UTF-8 in strings
+	Duplicates                       // members of the same name in an object
+
+	Strict  Allow = 0
+	Lenient       = LoneSurrogates | BadUTF8 | Duplicates
+)
+
+// MostDepth is how deep objects and arrays may lie in each other.
+const MostDepth = 10_000
+
+// Scan is one walk over a document. The zero Scan is strict and looks for nothing.
+type Scan struct {
+	Allow   Allow
+	Needles *Needles // what is looked for in all strings, or nil
+}
+
+// Report is what a walk has seen.
+type Report struct {
+	Root    Value
+	Values  int // about how many values there are: one, and one more for each comma and each bracket that opens
+	Escaped int // bytes in strings and names with escapes
+
+	found uint64
+}
+
+// Found reports whether a needle occurs, by its index.
+func (r *Report) Found(needle int) bool { return r.found>>needle&1 == 1 }
+
+// Error says why a document was refused, in words for the client who sent it.
+type Error struct {
+	Offset int // of the byte that was wrong
+	Reason string
+}
+
+func (e *Error) Error() string { return e.Reason }
+
+// Valid reports whether doc is one value with nothing but white space around it.
+func Valid(doc []byte, allow Allow) bool {
+	_, at := Scan{Allow: allow}.walk(doc, nil)
+	return at < 0
+}
+
+// Parse is the value that doc is, or an *Error.
+func Parse(doc []byte, allow Allow) (Value, error) {
+	r, err := Scan{Allow: allow}.Walk(doc, nil)
+	return r.Root, err
+}
+
+// Walk goes over the document once, from its first byte to its last, and tells member,
+// unless it is nil, those of the outermost object. What it refuses is an *Error; member
+// may have been told something before.
+func (s Scan) Walk(doc []byte, member func(Key, Value)) (Report, error) {
+	r, at := s.walk(doc, member)
+	if at >= 0 {
+		return Report{}, &Error{at, reason(doc, s.Allow)}
+	}
+	return r, nil
+}
+
+// walk gives what was seen, and where the document is wrong, or -1.
+func (s Scan) walk(doc []byte, member func(Key, Value)) (Report, int) {
+	doc = doc[:len(doc):len(doc)]
+	w := walker{b: doc, allow: s.Allow, needles: s.Needles, values: 1}
+	from, to := blank(doc, 0), 0
+	if from < len(doc) && doc[from] == '{' {
+		to = w.object(from, 1, member)
+	} else {
+		to = w.value(from, 1)
+	}
+	if to < 0 {
+		return Report{}, w.wrong
+	}
+	if end := blank(doc, to); end < len(doc) {
+		return Report{}, end
+	}
+	if s.Needles != nil {
+		w.found |= s.Needles.inside(doc)
+	}
+	return Report{Root: Value{doc[from:to], from}, Values: w.values, Escaped: w.escaped, found: w.found}, -1
+}
+
+// reason finds the words for what is wrong. They are those of jsontext, which clients
+// have always been told; it takes its time, but only bad documents pay for it.
+func reason(doc []byte, allow Allow) string {
+	if len(bytes.TrimSpace(doc)) == 0 {
+		return "it is empty"
+	}
+	if allow&BadUTF8 == 0 && !utf8.Valid(doc) {
+		return "it is not UTF-8"
+	}
+	d := jsontext.NewDecoder(bytes.NewReader(doc),
+		jsontext.AllowInvalidUTF8(allow&(LoneSurrogates|BadUTF8) != 0), jsontext.AllowDuplicateNames(allow&Duplicates != 0))
+	for {
+		if _, err := d.ReadToken(); err != nil {
+			return string(bytes.TrimPrefix([]byte(err.Error()), []byte("jsontext: ")))
+		}
+	}
+}

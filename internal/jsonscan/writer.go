@@ -1,0 +1,112 @@
+package jsonscan
+
+import (
+	"math"
+	"strconv"
+)
+
+// Writer appends JSON and sets the commas itself. The zero Writer begins with nothing.
+// Its methods return it, so that a member is written in one line.
+type Writer struct {
+	b    []byte
+	more bool // something stands before in the same object or array
+}
+
+// NewWriter appends to dst.
+func NewWriter(dst []byte) *Writer { return &Writer{b: dst} }
+
+// Bytes are what was written.
+func (w *Writer) Bytes() []byte { return w.b }
+
+// Open begins an object or an array.
+func (w *Writer) Open(bracket Kind) *Writer {
+	w.comma()
+	w.b, w.more = append(w.b, byte(bracket)), false
+	return w
+}
+
+// Close ends an object or an array.
+func (w *Writer) Close(bracket Kind) *Writer {
+	w.b, w.more = append(w.b, byte(bracket)+2), true // ] and } stand two behind [ and {
+	return w
+}
+
+// Key begins a member.
+func (w *Writer) Key(name string) *Writer {
+	w.comma()
+	w.b, w.more = append(AppendText(w.b, name), ':'), false
+	return w
+}
+
+// Text writes a string.
+func (w *Writer) Text(text string) *Writer {
+	w.comma()
+	w.b = AppendText(w.b, text)
+	return w
+}
+
+// Plain writes a string that needs no escapes, such as base64.
+func (w *Writer) Plain(text string) *Writer {
+	w.comma()
+	w.b = append(append(append(w.b, '"'), text...), '"')
+	return w
+}
+
+// Raw writes a value, or several members or elements, that are JSON already. Nothing
+// is written of nothing.
+func (w *Writer) Raw(json []byte) *Writer {
+	if len(json) > 0 {
+		w.comma()
+		w.b = append(w.b, json...)
+	}
+	return w
+}
+
+// Inside writes what is inside of an object or an array into the one that is open.
+func (w *Writer) Inside(v Value) *Writer {
+	if k := v.Kind(); (k == Object || k == Array) && len(v.raw) > 1 {
+		from := blank(v.raw, 1)
+		to := max(from, blankBefore(v.raw, len(v.raw)-1))
+		w.Raw(v.raw[from:to])
+	}
+	return w
+}
+
+// Int writes a whole number.
+func (w *Writer) Int(n int64) *Writer {
+	w.comma()
+	w.b = strconv.AppendInt(w.b, n, 10)
+	return w
+}
+
+// Float writes a number; what is not finite is null.
+func (w *Writer) Float(f float64) *Writer {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return w.Null()
+	}
+	w.comma()
+	w.b = strconv.AppendFloat(w.b, f, 'g', -1, 64)
+	return w
+}
+
+// Bool writes true or false.
+func (w *Writer) Bool(yes bool) *Writer {
+	w.comma()
+	w.b = strconv.AppendBool(w.b, yes)
+	return w
+}
+
+// Null writes null.
+func (w *Writer) Null() *Writer {
+	w.comma()
+	w.b = append(w.b, "null"...)
+	return w
+}
+
+// comma separates what comes from what stands before.
+func (w *Writer) comma() {
+	if w.more {
+		w.b = append(w.b, ',')
+	}
+	w.more = true
+}
