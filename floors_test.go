@@ -19,7 +19,7 @@ import (
 // before it, but not those after. Stones stand alone, but for stoneUses.
 var (
 	stones = []string{"fault", "uid", "scope", "wire", "seal", "guard", "manifest", "media", "chat", "fair", "memory", "label", "formula", "inflight", "picture", "jsonscan"}
-	rooms  = []string{"access", "catalog", "meter", "replay", "file", "webhook", "route", "relay", "generation", "app"}
+	rooms  = []string{"access", "catalog", "meter", "replay", "file", "webhook", "route", "relay", "generation", "app", "supply"}
 	walls  = []string{"provider", "store", "blob", "queue", "telemetry"}
 	doors  = []string{"api", "console", "download", "server"}
 )
@@ -68,6 +68,10 @@ func mayImport(from, to string) bool {
 		return from == to || from == "provider"
 	case from == "cmd/stele", from == to, strings.HasPrefix(from, "test"), strings.HasPrefix(from, "tools"):
 		return true
+	case from == "assembly":
+		return to != "cmd/stele"
+	case from == "supply" && to == "config":
+		return true // it merges the file with the database
 	case from == "config":
 		return to == "manifest" || to == "label"
 	case slices.Contains(stones, from):
@@ -199,12 +203,13 @@ func TestMayImport(t *testing.T) {
 		{"api", "store"}, {"api", "console"}, {"store", "api"}, {"access", "catalog"}, {"relay", "dialect"},
 		{"catalog", "store"}, {"uid", "fault"}, {"dialect/openai", "dialect/gemini"}, {"access", "config"}, {"store", "queue"},
 		{"studio", "media"}, {"studio", "fault"}, {"console", "studio"}, {"cmd/stele", "studio"},
+		{"supply", "provider"}, {"supply", "dialect"}, {"assembly", "cmd/stele"}, {"console", "assembly"}, {"app", "supply"},
 	} {
 		if mayImport(forbidden[0], forbidden[1]) {
 			t.Errorf("%s may import %s", forbidden[0], forbidden[1])
 		}
 	}
-	for _, allowed := range [][2]string{{"api", "app"}, {"store", "access"}, {"app", "catalog"}, {"dialect/openai", "dialect"}, {"cmd/stele", "config"}, {"provider", "studio"}} {
+	for _, allowed := range [][2]string{{"api", "app"}, {"store", "access"}, {"app", "catalog"}, {"dialect/openai", "dialect"}, {"cmd/stele", "config"}, {"provider", "studio"}, {"cmd/stele", "assembly"}, {"assembly", "store"}, {"supply", "config"}} {
 		if !mayImport(allowed[0], allowed[1]) {
 			t.Errorf("%s may not import %s", allowed[0], allowed[1])
 		}

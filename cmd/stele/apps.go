@@ -3,29 +3,28 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"stele/internal/app"
-	"stele/internal/media"
+	"stele/internal/assembly"
+	"stele/internal/supply"
 )
 
-func newApps(w world, f *flags) *cobra.Command {
-	c := &cobra.Command{Use: "apps", Short: "List, show, check and run apps"}
-	c.AddCommand(newAppsList(w, f), newAppsShow(w, f), newAppsCheck(w, f), newAppsRun(w, f))
-	return c
+func (p *program) apps() *cobra.Command {
+	return group("apps", "List, show, check and run apps", p.appsList(), p.appsShow(), p.appsCheck(), p.appsRun())
 }
 
 // offeredApps are the apps that the configuration offers.
-func offeredApps(w world, f *flags) ([]app.Recipe, error) {
-	cfg, err := f.load(w)
+func (p *program) offeredApps() ([]app.Recipe, error) {
+	cfg, err := p.load()
 	if err != nil {
 		return nil, err
 	}
-	offered, err := readContents(cfg)
-	return offered.apps, err
+	offered, err := assembly.ReadContents(cfg)
+	return offered.Apps, err
 }
 
 // appView is an app for scripts.
@@ -49,7 +48,7 @@ type inputView struct {
 	Enum     []any  `json:"enum,omitempty"`
 }
 
-func viewOf(r *app.Recipe) appView {
+func viewOf(r app.Recipe) appView {
 	v := appView{ID: r.ID, Name: r.Name, Description: r.Description, Version: r.Version, MediaType: r.MediaType}
 	for _, in := range r.Inputs {
 		v.Inputs = append(v.Inputs, inputView{in.Name, in.Type, in.Media, in.Required, in.Default, in.Values})
@@ -62,40 +61,26 @@ func viewOf(r *app.Recipe) appView {
 	return v
 }
 
-func newAppsList(w world, f *flags) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+func (p *program) appsList() *cobra.Command {
+	return jsonFlag(&cobra.Command{
 		Use: "list", Short: "List the apps that the configuration offers", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			list, err := offeredApps(w, f)
+			list, err := p.offeredApps()
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				views := make([]appView, len(list))
-				for i := range list {
-					views[i] = viewOf(&list[i])
-				}
-				return printJSON(c, views)
-			}
-			t := tabwriter.NewWriter(c.OutOrStdout(), 0, 8, 2, ' ', 0)
-			fmt.Fprintln(t, "ID\tMAKES\tVERSION\tSTEPS\tDESCRIPTION")
-			for _, r := range list {
-				fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\n", r.ID, r.MediaType, r.Version, len(r.Steps), r.Description)
-			}
-			return t.Flush()
+			return table(c, each(list, viewOf), "", "ID\tMAKES\tVERSION\tSTEPS\tDESCRIPTION", func(v appView) []string {
+				return []string{v.ID, v.MediaType, strconv.Itoa(v.Version), strconv.Itoa(len(v.Steps)), v.Description}
+			})
 		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON for scripts")
-	return c
+	})
 }
 
-func newAppsShow(w world, f *flags) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+func (p *program) appsShow() *cobra.Command {
+	return jsonFlag(&cobra.Command{
 		Use: "show ID", Short: "Show what an app takes and does", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			list, err := offeredApps(w, f)
+			list, err := p.offeredApps()
 			if err != nil {
 				return err
 			}
@@ -103,23 +88,18 @@ func newAppsShow(w world, f *flags) *cobra.Command {
 			if i < 0 {
 				return fmt.Errorf("there is no app %q: stele apps list shows those there are", args[0])
 			}
-			if asJSON {
-				return printJSON(c, viewOf(&list[i]))
+			if wantsJSON(c) {
+				return printJSON(c, viewOf(list[i]))
 			}
-			return printApp(c, viewOf(&list[i]))
+			return printApp(c, viewOf(list[i]))
 		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON for scripts")
-	return c
+	})
 }
 
 func printApp(c *cobra.Command, v appView) error {
-	out := c.OutOrStdout()
-	fmt.Fprintf(out, "%s, version %d\n%s\n\nMakes %s. Steps: %s. Models: %s.\n\n", v.Name, v.Version, v.Description,
+	fmt.Fprintf(c.OutOrStdout(), "%s, version %d\n%s\n\nMakes %s. Steps: %s. Models: %s.\n\n", v.Name, v.Version, v.Description,
 		v.MediaType, strings.Join(v.Steps, ", "), strings.Join(v.Models, ", "))
-	t := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "INPUT\tTYPE\tDEFAULT\tVALUES")
-	for _, in := range v.Inputs {
+	return table(c, v.Inputs, "", "INPUT\tTYPE\tDEFAULT\tVALUES", func(in inputView) []string {
 		kind, standard := in.Type, ""
 		if in.Media != "" {
 			kind += " of " + in.Media + " files"
@@ -130,33 +110,26 @@ func printApp(c *cobra.Command, v appView) error {
 		case in.Default != nil:
 			standard = fmt.Sprint(in.Default)
 		}
-		var values []string
-		for _, e := range in.Enum {
-			values = append(values, fmt.Sprint(e))
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", in.Name, kind, standard, strings.Join(values, ", "))
-	}
-	return t.Flush()
+		values := each(in.Enum, func(v any) string { return fmt.Sprint(v) })
+		return []string{in.Name, kind, standard, strings.Join(values, ", ")}
+	})
 }
 
-func newAppsCheck(w world, f *flags) *cobra.Command {
+func (p *program) appsCheck() *cobra.Command {
 	return &cobra.Command{
 		Use: "check FILE…", Short: "Check app files and say where each mistake is", Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			cfg, err := f.load(w)
+			cfg, err := p.load()
 			if err != nil {
 				return err
 			}
-			models, err := mediaModels(cfg)
+			models, err := assembly.MediaModels(cfg)
 			if err != nil {
 				return err
 			}
 			wrong := false
 			for _, file := range args {
-				r, err := readFile(file, app.Read)
-				if err == nil {
-					err = r.Check(modelIn(models))
-				}
+				r, err := supply.ReadApp(file, models)
 				if err != nil {
 					wrong = true
 					fmt.Fprintln(c.ErrOrStderr(), err)
@@ -169,15 +142,5 @@ func newAppsCheck(w world, f *flags) *cobra.Command {
 			}
 			return nil
 		},
-	}
-}
-
-// modelIn finds models of a list.
-func modelIn(models []media.Model) func(id string) *media.Model {
-	return func(id string) *media.Model {
-		if i := slices.IndexFunc(models, func(m media.Model) bool { return m.ID == id }); i >= 0 {
-			return &models[i]
-		}
-		return nil
 	}
 }

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -14,77 +12,53 @@ import (
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/config"
 	"stele/internal/generation"
 )
 
-func newAppsRun(w world, f *flags) *cobra.Command {
+func (p *program) appsRun() *cobra.Command {
 	var o order
-	c := &cobra.Command{
+	c := p.onServer(&cobra.Command{
 		Use: "run ID", Short: "Run an app on the running server and show its steps as they go", Args: cobra.ExactArgs(1),
 		Long: "Run an app on the running server, wait for it and save what was made.\n" +
 			"A value that begins with @ is a file to upload; an input given several times is a list.",
 		Example: "  stele apps run social-card --set headline='Paint the sea' -o card.png\n" +
 			"  stele apps run watermark --set pictures=@one.jpg --set pictures=@two.jpg --set mark='© us' -o marked.jpg",
-		RunE: func(c *cobra.Command, args []string) error {
-			cfg, err := f.load(w)
-			if err != nil {
-				return err
-			}
-			done, err := o.open(c.Context(), w, cfg, "stele apps", access.GroupApps, access.GroupFiles)
-			if err != nil {
-				return err
-			}
-			defer done()
-			return o.runApp(c, args[0])
-		},
-	}
+	}, &o.remote, func(c *cobra.Command, _ *config.Config, args []string) error {
+		return o.runApp(c, "/api/v1/apps/"+url.PathEscape(args[0]))
+	}, access.GroupApps, access.GroupFiles)
 	c.Flags().StringArrayVar(&o.set, "set", nil, "an input of the app, such as headline=Hello or photo=@photo.jpg; may be repeated")
-	c.Flags().StringVarP(&o.out, "output", "o", "", "where to save what was made")
-	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "check and price it, and make nothing")
-	c.Flags().BoolVar(&o.asJSON, "json", false, "print the run as JSON for scripts")
-	o.flags(c)
+	o.flags(c, "run")
 	return c
 }
 
-func (o *order) runApp(c *cobra.Command, id string) error {
-	ctx, path := c.Context(), "/api/v1/apps/"+url.PathEscape(id)
+func (o *order) runApp(c *cobra.Command, path string) error {
 	var about struct {
 		Inputs []struct {
 			Name string `json:"name"`
 			Type string `json:"type"`
 		} `json:"input_parameters"`
 	}
-	if err := o.do(ctx, http.MethodGet, path, nil, func() io.Reader { return nil }, &about); err != nil {
+	if err := o.get(c.Context(), path, &about); err != nil {
 		return err
 	}
 	types := make(map[string]string)
 	for _, in := range about.Inputs {
 		types[in.Name] = in.Type
 	}
-	body, err := o.inputs(ctx, types)
+	body, err := o.inputs(c.Context(), types)
 	if err != nil {
 		return err
 	}
 	var v generation.View
-	if err := o.do(ctx, http.MethodPost, path+"/generations", nil, func() io.Reader { return bytes.NewReader(body) }, &v); err != nil {
+	if err := o.make(c, path+"/generations", body, &v, o.watch); err != nil {
 		return err
 	}
-	if !o.dryRun {
-		if err := o.watch(ctx, c.ErrOrStderr(), path+"/generations/", &v); err != nil {
-			return err
-		}
-	}
-	if o.asJSON {
-		if err := printJSON(c, v); err != nil {
-			return err
-		}
-	}
 	switch {
-	case o.dryRun:
-		if !o.asJSON {
-			fmt.Fprintf(c.OutOrStdout(), "%s would cost up to %d credits ($%s)\n", v.App, v.Credits, v.USD)
-		}
+	case o.dryRun && o.asJSON:
 		return nil
+	case o.dryRun:
+		return say(c, v, "%s would cost up to %d credits ($%s)\n", v.App, v.Credits, v.USD)
 	case v.Error != nil:
 		return fmt.Errorf("the run %s: %s (%s)", v.Status, v.Error.Message, v.Error.Code)
 	}
@@ -93,7 +67,7 @@ func (o *order) runApp(c *cobra.Command, id string) error {
 			fmt.Fprintln(c.OutOrStdout(), text)
 		}
 	}
-	return o.save(ctx, c, v)
+	return o.save(c, v)
 }
 
 // inputs is the flat request of a run.
@@ -147,7 +121,7 @@ func (o *order) watch(ctx context.Context, out io.Writer, path string, v *genera
 		}
 		// A wait ends only with the run: short ones let the steps be seen.
 		var next generation.View
-		if err := o.do(ctx, http.MethodGet, path+v.ID+"?wait=0.3", nil, func() io.Reader { return nil }, &next); err != nil {
+		if err := o.get(ctx, path+v.ID+"?wait=0.3", &next); err != nil {
 			return err
 		}
 		*v = next

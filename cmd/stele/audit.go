@@ -1,111 +1,95 @@
 package main
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/assembly"
 	"stele/internal/console"
 	"stele/internal/telemetry"
 )
 
-func newAudit(w world, f *flags) *cobra.Command {
-	c := &cobra.Command{Use: "audit", Short: "Read and check the audit log"}
-	c.AddCommand(newAuditList(w, f), newAuditVerify(w, f), newAuditExport(w, f))
-	return c
+func (p *program) audit() *cobra.Command {
+	return group("audit", "Read and check the audit log", p.auditList(), p.auditVerify(), p.auditExport())
 }
 
-func newAuditList(w world, f *flags) *cobra.Command {
+func (p *program) auditList() *cobra.Command {
 	filter := access.Filter{}
 	var since time.Duration
-	var asJSON bool
-	c := &cobra.Command{
-		Use: "list", Short: "List what was changed in a workspace, the newest first", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return withHouse(c.Context(), w, f, func(h *house) error {
-				if filter.Limit < 1 || filter.Limit > 10_000 {
-					return errors.New("--limit is between 1 and 10000")
-				}
-				if since > 0 {
-					filter.Since = time.Now().Add(-since)
-				}
-				list, err := h.access.Audit(c.Context(), access.CommandLine(filter.Workspace), filter)
-				if err != nil {
-					return err
-				}
-				return printEntries(c, list, asJSON)
+	c := p.onInstallation(&cobra.Command{Use: "list", Short: "List what was changed in a workspace, the newest first", Args: cobra.NoArgs},
+		func(c *cobra.Command, h *assembly.Installation, _ []string) error {
+			if filter.Limit < 1 || filter.Limit > 10_000 {
+				return errors.New("--limit is between 1 and 10000")
+			}
+			if since > 0 {
+				filter.Since = time.Now().Add(-since)
+			}
+			list, err := h.Access.Audit(c.Context(), access.CommandLine(filter.Workspace), filter)
+			if err != nil {
+				return err
+			}
+			if wantsJSON(c) {
+				return printEntries(c, list)
+			}
+			return table(c, list, "", "TIME\tWHO\tACTION\tTARGET\tDETAIL\tCHANGES", func(e access.Entry) []string {
+				return []string{stamp(e.At), cmp.Or(e.ActorName, e.Actor), e.Action, e.Target, e.Detail, console.ChangeWords(e.Changes)}
 			})
-		},
-	}
-	c.Flags().StringVar(&filter.Workspace, "workspace", access.DefaultWorkspace, "whose log")
-	c.Flags().StringVar(&filter.Action, "action", "", "only this action, such as key.create")
-	c.Flags().StringVar(&filter.Actor, "actor", "", "only what this person did: their id, command-line or configuration")
-	c.Flags().StringVar(&filter.About, "about", "", "only what is about this id or name")
-	c.Flags().DurationVar(&since, "since", 0, "only the last while, such as 24h")
-	c.Flags().IntVar(&filter.Limit, "limit", 100, "at most this many")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON lines for scripts")
+		})
+	flags := c.Flags()
+	flags.StringVar(&filter.Workspace, "workspace", access.DefaultWorkspace, "whose log")
+	flags.StringVar(&filter.Action, "action", "", "only this action, such as key.create")
+	flags.StringVar(&filter.Actor, "actor", "", "only what this person did: their id, command-line or configuration")
+	flags.StringVar(&filter.About, "about", "", "only what is about this id or name")
+	flags.DurationVar(&since, "since", 0, "only the last while, such as 24h")
+	flags.IntVar(&filter.Limit, "limit", 100, "at most this many")
+	flags.Bool("json", false, "print JSON lines for scripts")
 	return c
 }
 
-func printEntries(c *cobra.Command, list []access.Entry, asJSON bool) error {
-	if asJSON {
-		for _, e := range list {
-			if _, err := c.OutOrStdout().Write(telemetry.AuditLine(e)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	t := tabwriter.NewWriter(c.OutOrStdout(), 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "TIME\tWHO\tACTION\tTARGET\tDETAIL\tCHANGES")
+// printEntries prints a line of JSON for each.
+func printEntries(c *cobra.Command, list []access.Entry) error {
 	for _, e := range list {
-		who := e.ActorName
-		if who == "" {
-			who = e.Actor
+		if _, err := c.OutOrStdout().Write(telemetry.AuditLine(e)); err != nil {
+			return err
 		}
-		fmt.Fprintln(t, strings.Join([]string{stamp(e.At), who, e.Action, e.Target, e.Detail, console.ChangeWords(e.Changes)}, "\t"))
 	}
-	return t.Flush()
+	return nil
 }
 
-func newAuditVerify(w world, f *flags) *cobra.Command {
+func (p *program) auditVerify() *cobra.Command {
 	var anchor string
-	c := &cobra.Command{
+	var noted access.Chained
+	c := p.onInstallation(&cobra.Command{
 		Use: "verify", Short: "Find out whether any entry of the audit log was changed or removed", Args: cobra.NoArgs,
 		Long: "Looks at every entry of every workspace: each carries a hash of itself and of the one before, and the last hash is proven\n" +
 			"with a key that is not in the database. It prints the head of the chain. Note it down elsewhere, and give it to --head later:\n" +
 			"then even a database that was put back whole is found.",
-		RunE: func(c *cobra.Command, _ []string) error {
-			noted, err := readAnchor(anchor)
-			if err != nil {
-				return err
-			}
-			return withHouse(c.Context(), w, f, func(h *house) error {
-				v, err := access.VerifyAudit(c.Context(), h.store, h.proves(), noted)
-				if err != nil {
-					return err
-				}
-				for _, fault := range v.Faults {
-					fmt.Fprintln(c.ErrOrStderr(), "stele:", fault)
-				}
-				fmt.Fprintf(c.OutOrStdout(), "%d entries\nhead %d:%s\n", v.Entries, v.Head.Seq, v.Head.Hash)
-				if len(v.Faults) > 0 {
-					fmt.Fprintln(c.ErrOrStderr(), "stele: the audit log is not what was written")
-					return errTold
-				}
-				_, err = fmt.Fprintln(c.OutOrStdout(), "nothing was changed or removed")
-				return err
-			})
+		PreRunE: func(*cobra.Command, []string) (err error) {
+			noted, err = readAnchor(anchor)
+			return err
 		},
-	}
+	}, func(c *cobra.Command, h *assembly.Installation, _ []string) error {
+		v, err := access.VerifyAudit(c.Context(), h.Store, h.Proves(), noted)
+		if err != nil {
+			return err
+		}
+		for _, fault := range v.Faults {
+			fmt.Fprintln(c.ErrOrStderr(), "stele:", fault)
+		}
+		fmt.Fprintf(c.OutOrStdout(), "%d entries\nhead %d:%s\n", v.Entries, v.Head.Seq, v.Head.Hash)
+		if len(v.Faults) > 0 {
+			fmt.Fprintln(c.ErrOrStderr(), "stele: the audit log is not what was written")
+			return errTold
+		}
+		return say(c, nil, "nothing was changed or removed\n")
+	})
 	c.Flags().StringVar(&anchor, "head", "", "a head that was noted down before, as SEQ:HASH; it must be part of the chain")
 	return c
 }
@@ -122,49 +106,21 @@ func readAnchor(text string) (a access.Chained, err error) {
 	return a, nil
 }
 
-func newAuditExport(w world, f *flags) *cobra.Command {
+func (p *program) auditExport() *cobra.Command {
 	var after int64
-	c := &cobra.Command{
-		Use: "export", Short: "Print the audit log of all workspaces as JSON lines, the oldest first", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return withHouse(c.Context(), w, f, func(h *house) error {
-				for {
-					list, err := h.store.EntriesAfter(c.Context(), after, 1000)
-					if err != nil || len(list) == 0 {
-						return err
-					}
-					if err := printEntries(c, list, true); err != nil {
-						return err
-					}
-					after = list[len(list)-1].Seq
+	c := p.onInstallation(&cobra.Command{Use: "export", Short: "Print the audit log of all workspaces as JSON lines, the oldest first", Args: cobra.NoArgs},
+		func(c *cobra.Command, h *assembly.Installation, _ []string) error {
+			for {
+				list, err := h.Store.EntriesAfter(c.Context(), after, 1000)
+				if err != nil || len(list) == 0 {
+					return err
 				}
-			})
-		},
-	}
+				if err := printEntries(c, list); err != nil {
+					return err
+				}
+				after = list[len(list)-1].Seq
+			}
+		})
 	c.Flags().Int64Var(&after, "after", 0, "only the entries after this place (seq)")
 	return c
-}
-
-// openForwarder sends the audit log on.
-func openForwarder(h *house, l *live, node string) *telemetry.Forwarder {
-	return telemetry.NewForwarder(telemetry.AuditOptions{
-		Log: h.store, Node: node, Folder: l.started.Data, Now: time.Now,
-		Client: func() *http.Client { return l.outside },
-		Settings: func() telemetry.AuditSettings {
-			a := l.config().Audit
-			return telemetry.AuditSettings{File: a.File, URL: a.URL, Token: a.Token.Reveal()}
-		},
-	})
-}
-
-// auditLags is what the console shows of it.
-func auditLags(f *telemetry.Forwarder) func(context.Context) ([]console.AuditLag, error) {
-	return func(ctx context.Context) ([]console.AuditLag, error) {
-		lags, err := f.Lags(ctx)
-		var list []console.AuditLag
-		for _, l := range lags {
-			list = append(list, console.AuditLag(l))
-		}
-		return list, err
-	}
 }

@@ -6,24 +6,25 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/assembly"
 	"stele/internal/catalog"
 	"stele/internal/chat"
 	"stele/internal/config"
 	"stele/internal/fault"
 	"stele/internal/provider"
 	"stele/internal/relay"
+	"stele/internal/supply"
 )
 
 // talker is one conversation from a terminal with a model of a running server.
 type talker struct {
-	reach
+	remote
 
 	model, dialect string
 	upstream       *provider.Chat
@@ -32,45 +33,34 @@ type talker struct {
 	talk           chat.Conversation
 }
 
-func newChat(w world, f *flags) *cobra.Command {
+func (p *program) chat() *cobra.Command {
 	var t talker
 	var system string
-	c := &cobra.Command{
+	c := p.onServer(&cobra.Command{
 		Use: "chat [PROMPT]", Short: "Talk to a model of the running server",
 		Long: "Talk to a model of the running server, streaming.\n" +
 			"The prompt is the argument, what is piped in, or both; without either every line you type is a turn.\n" +
 			"Without --key or STELE_API_KEY a key is made for the length of the conversation.",
 		Example: "  stele chat --model stele/sandbox 'What can you do?'\n  git diff | stele chat --system 'Review this change.'",
-		RunE: func(c *cobra.Command, args []string) error {
-			cfg, err := f.load(w)
-			if err != nil {
-				return err
-			}
-			done, err := t.open(c.Context(), w, cfg, "stele chat", access.GroupChat)
-			if err != nil {
-				return err
-			}
-			defer done()
-			if err := t.speak(cfg); err != nil {
-				return err
-			}
-			t.out = c.OutOrStdout()
-			if system != "" {
-				t.talk.System = []chat.Part{{Kind: chat.Text, Text: system}}
-			}
-			return t.converse(c.Context(), strings.Join(args, " "), c.InOrStdin())
-		},
-	}
+	}, &t.remote, func(c *cobra.Command, cfg *config.Config, args []string) error {
+		if err := t.speak(cfg); err != nil {
+			return err
+		}
+		t.out = c.OutOrStdout()
+		if system != "" {
+			t.talk.System = []chat.Part{{Kind: chat.Text, Text: system}}
+		}
+		return t.converse(c.Context(), strings.Join(args, " "), c.InOrStdin())
+	}, access.GroupChat)
 	c.Flags().StringVar(&t.model, "model", relay.Sandbox, "the model's public id")
 	c.Flags().StringVar(&t.dialect, "dialect", "openai", "openai, anthropic or gemini: how the server is spoken to")
 	c.Flags().StringVar(&system, "system", "", "what the model is told first")
-	t.flags(c)
 	return c
 }
 
 // speak makes the client of the dialect that was chosen.
 func (t *talker) speak(cfg *config.Config) error {
-	codec, ok := dialects()[t.dialect]
+	codec, ok := assembly.Dialects()[t.dialect]
 	if !ok {
 		return fmt.Errorf("there is no dialect %q: choose openai, anthropic or gemini", t.dialect)
 	}
@@ -81,7 +71,7 @@ func (t *talker) speak(cfg *config.Config) error {
 	// Our own server takes a Bearer key in every dialect.
 	account := provider.Account{Name: "stele", Kind: provider.Kind{Name: t.dialect, Dialect: t.dialect}, BaseURL: base, Key: t.key}
 	t.upstream = provider.NewChat(account, codec, t.client)
-	for _, m := range chatModels(cfg) {
+	for _, m := range supply.ChatModels(cfg) {
 		if m.ID == t.model {
 			t.price = m.Price
 		}
@@ -91,11 +81,7 @@ func (t *talker) speak(cfg *config.Config) error {
 
 // converse has one turn with what was given, or a turn for every line typed.
 func (t *talker) converse(ctx context.Context, prompt string, in io.Reader) error {
-	typed := false
-	if f, ok := in.(*os.File); ok {
-		info, err := f.Stat()
-		typed = err == nil && info.Mode()&os.ModeCharDevice != 0
-	}
+	typed := terminal(in)
 	if !typed {
 		piped, err := io.ReadAll(io.LimitReader(in, 32<<20))
 		if err != nil {
@@ -153,22 +139,17 @@ func (t *talker) turn(ctx context.Context, prompt string) error {
 	return nil
 }
 
-// ask sends the conversation. A key that was just made may need a moment to be known.
-func (t *talker) ask(ctx context.Context) (*chat.Reply, error) {
+// ask sends the conversation.
+func (t *talker) ask(ctx context.Context) (reply *chat.Reply, err error) {
 	talk := t.talk.Clone()
 	req := chat.NewRequest(t.model, true, chat.Origin{}, func() (*chat.Conversation, error) { return talk, nil })
 	limits := catalog.Timeouts{FirstByte: 2 * time.Minute, Gap: 2 * time.Minute, Total: time.Hour}
-	for try := 0; ; try++ {
-		reply, err := t.upstream.Do(ctx, req, relay.Target{Model: t.model, Timeouts: limits})
-		if e, ok := errors.AsType[*fault.Error](err); !ok || e.Details["credentials"] == nil || try == 10 {
-			return reply, err
-		}
-		select {
-		case <-time.After(100 * time.Millisecond):
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
+	err = untilKnown(ctx, func() (again bool, err error) {
+		reply, err = t.upstream.Do(ctx, req, relay.Target{Model: t.model, Timeouts: limits})
+		e, ok := errors.AsType[*fault.Error](err)
+		return ok && e.Details["credentials"] != nil, err
+	})
+	return reply, err
 }
 
 func (t *talker) cost(u chat.Usage) string {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -12,12 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/config"
 )
 
-func newFiles(w world, f *flags) *cobra.Command {
-	c := &cobra.Command{Use: "files", Short: "Put files on the running server"}
-	c.AddCommand(newFilesPut(w, f))
-	return c
+func (p *program) files() *cobra.Command {
+	return group("files", "Put files on the running server", p.filesPut())
 }
 
 // keptFile is what the server says of a file.
@@ -34,45 +32,30 @@ type keptFile struct {
 	ExpiresAt   string `json:"expires_at"`
 }
 
-func newFilesPut(w world, f *flags) *cobra.Command {
-	var r reach
-	var asJSON bool
-	c := &cobra.Command{
+func (p *program) filesPut() *cobra.Command {
+	var r remote
+	c := p.onServer(&cobra.Command{
 		Use: "put PATH", Short: "Upload a picture, a clip or a sound", Args: cobra.ExactArgs(1),
 		Long: "Upload a file to the running server and print its id and an address under which anybody can read it.\n" +
 			"Both can be given to generations and chats.",
 		Example: "  stele files put photo.jpg\n  stele generate --image $(stele files put photo.jpg --json | jq -r .id) --set operation=blur",
-		RunE: func(c *cobra.Command, args []string) error {
-			cfg, err := f.load(w)
-			if err != nil {
-				return err
-			}
-			if _, err := os.Stat(args[0]); err != nil {
-				return err
-			}
-			done, err := r.open(c.Context(), w, cfg, "stele files", access.GroupFiles)
-			if err != nil {
-				return err
-			}
-			defer done()
-			kept, err := r.put(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return printJSON(c, kept)
-			}
-			fmt.Fprintf(c.OutOrStdout(), "%s  %s, %d bytes, kept until %s\n%s\n", kept.ID, kept.ContentType, kept.Size, kept.ExpiresAt, kept.URL)
-			return nil
+		PreRunE: func(_ *cobra.Command, args []string) error {
+			_, err := os.Stat(args[0])
+			return err
 		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print the file as JSON for scripts")
-	r.flags(c)
+	}, &r, func(c *cobra.Command, _ *config.Config, args []string) error {
+		kept, err := r.put(c.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		return say(c, kept, "%s  %s, %d bytes, kept until %s\n%s\n", kept.ID, kept.ContentType, kept.Size, kept.ExpiresAt, kept.URL)
+	}, access.GroupFiles)
+	c.Flags().Bool("json", false, "print the file as JSON for scripts")
 	return c
 }
 
 // put uploads the file at a path. It is read while it is sent.
-func (r *reach) put(ctx context.Context, path string) (*keptFile, error) {
+func (r *remote) put(ctx context.Context, path string) (*keptFile, error) {
 	kept := new(keptFile)
 	header := make(http.Header)
 	err := r.do(ctx, http.MethodPost, "/api/v1/files", header, func() io.Reader {

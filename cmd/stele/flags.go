@@ -3,8 +3,8 @@ package main
 import (
 	"github.com/spf13/pflag"
 
+	"stele/internal/assembly"
 	"stele/internal/config"
-	"stele/internal/provider"
 )
 
 // flags are what every command takes. Only those that were given count.
@@ -35,7 +35,7 @@ func (f *flags) add(set *pflag.FlagSet) {
 // load reads the configuration that these flags and the world around them give.
 func (f *flags) load(w world) (*config.Config, error) {
 	return config.Load(config.Sources{
-		Path: f.config, Dir: w.dir, Getenv: w.getenv, Kinds: kinds(),
+		Path: f.config, Dir: w.dir, Getenv: w.getenv, Kinds: assembly.Kinds(),
 		Flags: config.Flags{
 			Listen: f.given("listen"), Data: f.given("data"), DatabaseURL: f.given("database-url"),
 			BlobURL: f.given("blob-url"), PublicURL: f.given("public-url"),
@@ -49,22 +49,4 @@ func (f *flags) given(name string) *string {
 		return f.values[name]
 	}
 	return nil
-}
-
-func kinds() []config.Kind {
-	var list []config.Kind
-	for _, k := range provider.Kinds() {
-		kind := config.Kind{Name: k.Name, BaseURL: k.BaseURL, KeyEnv: k.KeyEnv, URLEnv: k.URLEnv}
-		if k.Dialect != "" {
-			kind.Models = []string{"*"}
-		}
-		for _, o := range k.Options {
-			kind.Options = append(kind.Options, config.Option{
-				Name: o.Name, Env: o.Env, FileEnv: o.FileEnv, Default: o.Default,
-				Needed: o.Needed, Keyless: o.Keyless, Secret: o.Secret, Text: o.Text,
-			})
-		}
-		list = append(list, kind)
-	}
-	return list
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,80 +18,75 @@ import (
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/config"
 	"stele/internal/generation"
 )
 
 // order is a generation as it is asked for on the command line.
 type order struct {
-	reach
+	remote
 
 	model, mode, prompt, out string
 	images, set              []string
 	dryRun, asJSON           bool
 }
 
-func newGenerate(w world, f *flags) *cobra.Command {
+func (p *program) generate() *cobra.Command {
 	var o order
-	c := &cobra.Command{
+	c := p.onServer(&cobra.Command{
 		Use: "generate --model MODEL --prompt TEXT", Short: "Make a picture, a clip or a sound on the running server", Args: cobra.NoArgs,
 		Long: "Order a generation from the running server, wait for it and save what was made.\n" +
 			"Several outputs are numbered: out.png, out-2.png. Without -o the addresses are printed.",
 		Example: "  stele generate --model stele/canvas --prompt 'The sea at night' --set aspect_ratio=16:9 -o sea.png",
-		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := f.load(w)
-			if err != nil {
-				return err
-			}
-			done, err := o.open(c.Context(), w, cfg, "stele generate", access.GroupMedia, access.GroupFiles)
-			if err != nil {
-				return err
-			}
-			defer done()
-			return o.run(c)
-		},
-	}
+	}, &o.remote, func(c *cobra.Command, _ *config.Config, _ []string) error {
+		body, err := o.body()
+		if err != nil {
+			return err
+		}
+		var v generation.View
+		if err := o.make(c, "/api/v1/generations", body, &v, o.wait); err != nil {
+			return err
+		}
+		switch {
+		case o.dryRun && o.asJSON:
+			return nil
+		case o.dryRun:
+			return say(c, v, "%s with %s would cost %d credits ($%s)\n", v.Mode, v.Model, v.Credits, v.USD)
+		case v.Error != nil:
+			return fmt.Errorf("the generation %s: %s (%s)", v.Status, v.Error.Message, v.Error.Code)
+		}
+		return o.save(c, v)
+	}, access.GroupMedia, access.GroupFiles)
 	c.Flags().StringVar(&o.model, "model", "stele/canvas", "the media model's id")
 	c.Flags().StringVar(&o.mode, "mode", "", "what it is to do, where the inputs do not say")
 	c.Flags().StringVar(&o.prompt, "prompt", "", "what is to be made")
 	c.Flags().StringArrayVar(&o.images, "image", nil, "a picture to work on: an address or a file id; may be repeated")
 	c.Flags().StringArrayVar(&o.set, "set", nil, "a parameter of the model, such as aspect_ratio=16:9; may be repeated")
-	c.Flags().StringVarP(&o.out, "output", "o", "", "where to save what was made")
-	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "check and price it, and make nothing")
-	c.Flags().BoolVar(&o.asJSON, "json", false, "print the generation as JSON for scripts")
-	o.flags(c)
+	o.flags(c, "generation")
 	return c
 }
 
-func (o *order) run(c *cobra.Command) error {
-	body, err := o.body()
-	if err != nil {
-		return err
-	}
-	var v generation.View
-	ctx := c.Context()
-	if err := o.do(ctx, http.MethodPost, "/api/v1/generations", nil, func() io.Reader { return bytes.NewReader(body) }, &v); err != nil {
+// flags adds what every order takes.
+func (o *order) flags(c *cobra.Command, what string) {
+	c.Flags().StringVarP(&o.out, "output", "o", "", "where to save what was made")
+	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "check and price it, and make nothing")
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print the "+what+" as JSON for scripts")
+}
+
+// make places the order at a path and waits until it has ended.
+func (o *order) make(c *cobra.Command, path string, body []byte, v *generation.View, wait func(context.Context, io.Writer, string, *generation.View) error) error {
+	if err := o.post(c.Context(), path, body, v); err != nil {
 		return err
 	}
 	if !o.dryRun {
-		if err := o.wait(ctx, c.ErrOrStderr(), &v); err != nil {
+		if err := wait(c.Context(), c.ErrOrStderr(), path+"/", v); err != nil {
 			return err
 		}
 	}
 	if o.asJSON {
-		if err := printJSON(c, v); err != nil {
-			return err
-		}
+		return printJSON(c, *v)
 	}
-	switch {
-	case o.dryRun:
-		if !o.asJSON {
-			fmt.Fprintf(c.OutOrStdout(), "%s with %s would cost %d credits ($%s)\n", v.Mode, v.Model, v.Credits, v.USD)
-		}
-		return nil
-	case v.Error != nil:
-		return fmt.Errorf("the generation %s: %s (%s)", v.Status, v.Error.Message, v.Error.Code)
-	}
-	return o.save(ctx, c, v)
+	return nil
 }
 
 // body is the flat request. A value that is JSON is taken as such.
@@ -123,14 +117,14 @@ func (o *order) body() ([]byte, error) {
 }
 
 // wait shows how far the generation is until it has ended.
-func (o *order) wait(ctx context.Context, out io.Writer, v *generation.View) error {
+func (o *order) wait(ctx context.Context, out io.Writer, path string, v *generation.View) error {
 	bar := progressbar.NewOptions(100, progressbar.OptionSetWriter(out), progressbar.OptionSetDescription(v.ID),
 		progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30), progressbar.OptionSetVisibility(terminal(out)))
 	defer func() { _ = bar.Finish() }()
 	for v.Status == "pending" || v.Status == "processing" {
 		_ = bar.Set(int(v.Progress * 100))
 		var next generation.View
-		if err := o.do(ctx, http.MethodGet, "/api/v1/generations/"+v.ID+"?wait=1", nil, func() io.Reader { return nil }, &next); err != nil {
+		if err := o.get(ctx, path+v.ID+"?wait=1", &next); err != nil {
 			return err
 		}
 		*v = next
@@ -139,7 +133,7 @@ func (o *order) wait(ctx context.Context, out io.Writer, v *generation.View) err
 }
 
 // save downloads the outputs, or prints where they are.
-func (o *order) save(ctx context.Context, c *cobra.Command, v generation.View) error {
+func (o *order) save(c *cobra.Command, v generation.View) error {
 	byKind := make(map[string][]string)
 	for _, i := range v.Result.Images {
 		byKind["image"] = append(byKind["image"], i.URL)
@@ -164,7 +158,7 @@ func (o *order) save(ctx context.Context, c *cobra.Command, v generation.View) e
 			continue
 		}
 		name := numbered(o.out, n, address)
-		if err := o.download(ctx, address, name); err != nil {
+		if err := o.download(c.Context(), address, name); err != nil {
 			return err
 		}
 		if !o.asJSON {
@@ -209,8 +203,9 @@ func (o *order) download(ctx context.Context, address, name string) error {
 	return errors.Join(err, f.Close())
 }
 
-func terminal(out io.Writer) bool {
-	f, ok := out.(*os.File)
+// terminal reports whether a person is at the other end.
+func terminal(stream any) bool {
+	f, ok := stream.(*os.File)
 	if !ok {
 		return false
 	}

@@ -8,71 +8,62 @@ import (
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/assembly"
 )
 
-func newKeysEdit(w world, f *flags) *cobra.Command {
+func (p *program) keysEdit() *cobra.Command {
 	var name, expires, idle string
 	var scopes, models, cidrs []string
-	var asJSON bool
-	c := &cobra.Command{
+	c := jsonFlag(&cobra.Command{
 		Use: "edit ID", Short: "Change what a key opens and how long it lives", Args: cobra.ExactArgs(1),
 		Long: "Change what a key opens and how long it lives. What no flag names stays as it is; a flag with an empty value takes a limit away.",
 		Example: "  stele keys edit key_06gx… --allow-cidr 192.0.2.0/24,2001:db8::/32\n" +
 			"  stele keys edit key_06gx… --expires never --allow-model ''",
-		RunE: func(c *cobra.Command, args []string) error {
-			edit := access.KeyEdit{}
-			set := c.Flags().Changed
-			if set("name") {
-				edit.Name = &name
-			}
-			if set("scope") {
-				edit.Groups = new([]access.Group)
-				for _, s := range withoutEmpty(scopes) {
-					*edit.Groups = append(*edit.Groups, access.Group(s))
-				}
-			}
-			if set("allow-model") {
-				list := withoutEmpty(models)
-				edit.Models = &list
-			}
-			if set("allow-cidr") {
-				list := withoutEmpty(cidrs)
-				edit.CIDRs = &list
-			}
-			var err error
-			if set("expires") {
-				edit.Lifetime, err = lengthOrNever("expires", expires)
-			}
-			if set("idle-expires") && err == nil {
-				edit.Idle, err = lengthOrNever("idle-expires", idle)
-			}
-			if err == nil && edit == (access.KeyEdit{}) {
-				err = errors.New("nothing to change: stele keys edit --help lists what can be")
-			}
-			if err != nil {
-				return err
-			}
-			return withKeys(c.Context(), w, f, func(s *access.Service, known func()) error {
-				k, err := s.EditKey(c.Context(), access.CommandLine(access.DefaultWorkspace), args[0], edit)
-				if err != nil {
-					return noSuchKey(args[0], err)
-				}
-				known()
-				if asJSON {
-					return printJSON(c, toWireKey(k, ""))
-				}
-				_, err = fmt.Fprintf(c.OutOrStdout(), "changed %s (%s)\n", k.ID, k.Name)
-				return err
-			})
-		},
+	})
+	var edit access.KeyEdit
+	c.PreRunE = func(*cobra.Command, []string) (err error) {
+		set := c.Flags().Changed
+		if set("name") {
+			edit.Name = &name
+		}
+		if set("scope") {
+			list := named[access.Group](scopes)
+			edit.Groups = &list
+		}
+		if set("allow-model") {
+			list := withoutEmpty(models)
+			edit.Models = &list
+		}
+		if set("allow-cidr") {
+			list := withoutEmpty(cidrs)
+			edit.CIDRs = &list
+		}
+		if set("expires") {
+			edit.Lifetime, err = lengthOrNever("expires", expires)
+		}
+		if set("idle-expires") && err == nil {
+			edit.Idle, err = lengthOrNever("idle-expires", idle)
+		}
+		if err == nil && edit == (access.KeyEdit{}) {
+			err = errors.New("nothing to change: stele keys edit --help lists what can be")
+		}
+		return err
 	}
-	c.Flags().StringVar(&name, "name", "", "what people recognise it by")
-	c.Flags().StringSliceVar(&scopes, "scope", nil, "route groups it opens: chat,models,files,media,apps ('' for all)")
-	c.Flags().StringArrayVar(&models, "allow-model", nil, "models it opens, * stands for any characters; may be repeated ('' for all)")
-	c.Flags().StringSliceVar(&cidrs, "allow-cidr", nil, "addresses it may be used from, such as 192.0.2.0/24; may be repeated ('' for all)")
-	c.Flags().StringVar(&expires, "expires", "", "how long it works from now on, such as 720h, or never")
-	c.Flags().StringVar(&idle, "idle-expires", "", "it ends when unused for so long, such as 720h, or never")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON for scripts")
+	p.onInstallation(c, func(c *cobra.Command, h *assembly.Installation, args []string) error {
+		k, err := h.Access.EditKey(c.Context(), operator(), args[0], edit)
+		if err != nil {
+			return noSuchKey(args[0], err)
+		}
+		h.Settle(c.Context())
+		return say(c, toWireKey(k, ""), "changed %s (%s)\n", k.ID, k.Name)
+	})
+	flags := c.Flags()
+	flags.StringVar(&name, "name", "", "what people recognise it by")
+	flags.StringSliceVar(&scopes, "scope", nil, "route groups it opens: chat,models,files,media,apps ('' for all)")
+	flags.StringArrayVar(&models, "allow-model", nil, "models it opens, * stands for any characters; may be repeated ('' for all)")
+	flags.StringSliceVar(&cidrs, "allow-cidr", nil, "addresses it may be used from, such as 192.0.2.0/24; may be repeated ('' for all)")
+	flags.StringVar(&expires, "expires", "", "how long it works from now on, such as 720h, or never")
+	flags.StringVar(&idle, "idle-expires", "", "it ends when unused for so long, such as 720h, or never")
 	return c
 }
 
@@ -89,11 +80,14 @@ func lengthOrNever(flag, text string) (*time.Duration, error) {
 	return &d, nil
 }
 
-func withoutEmpty(list []string) []string {
-	var kept []string
+// withoutEmpty is a list without its empty texts: ” takes a limit away.
+func withoutEmpty(list []string) []string { return named[string](list) }
+
+func named[T ~string](list []string) []T {
+	var kept []T
 	for _, text := range list {
 		if text != "" {
-			kept = append(kept, text)
+			kept = append(kept, T(text))
 		}
 	}
 	return kept

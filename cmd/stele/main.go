@@ -60,7 +60,7 @@ func run(ctx context.Context, args []string, w world) error {
 var errTold = errors.New("already told")
 
 func newRoot(w world) *cobra.Command {
-	var f flags
+	p := &program{world: w}
 	root := &cobra.Command{
 		Use:   "stele",
 		Short: "One API key, three chat dialects, and media as durable generations",
@@ -69,22 +69,16 @@ func newRoot(w world) *cobra.Command {
 		Args:          cobra.NoArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE:          func(c *cobra.Command, _ []string) error { return serve(c.Context(), w, &f) },
+		RunE:          p.serve,
 	}
-	f.add(root.PersistentFlags())
+	p.add(root.PersistentFlags())
 	root.AddCommand(
-		&cobra.Command{
-			Use: "serve", Short: "Serve the API and the console (the default)", Args: cobra.NoArgs,
-			RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), w, &f) },
-		},
-		newChat(w, &f), newGenerate(w, &f), newGenerations(w, &f), newApps(w, &f), newFiles(w, &f), newWebhooks(w, &f),
-		newProviders(w, &f), newModels(w, &f), newKeys(w, &f), newUsers(w, &f), newWorkspaces(w, &f), newConfig(w, &f), newMasterKey(w, &f), newAudit(w, &f),
+		&cobra.Command{Use: "serve", Short: "Serve the API and the console (the default)", Args: cobra.NoArgs, RunE: p.serve},
+		p.chat(), p.generate(), p.generations(), p.apps(), p.files(), p.webhooks(), p.providers(), p.models(),
+		p.keys(), p.users(), p.workspaces(), p.configuration(), p.masterKey(), p.audit(),
 		&cobra.Command{
 			Use: "version", Short: "Print the version", Args: cobra.NoArgs,
-			RunE: func(c *cobra.Command, _ []string) error {
-				_, err := fmt.Fprintln(c.OutOrStdout(), "stele", versionText())
-				return err
-			},
+			RunE: func(c *cobra.Command, _ []string) error { return say(c, nil, "stele %s\n", versionText()) },
 		},
 	)
 	root.CompletionOptions.HiddenDefaultCmd = true

@@ -4,69 +4,57 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/assembly"
+	"stele/internal/config"
 )
 
-// withPeople is withAccess for commands that print links.
-func withPeople(ctx context.Context, w world, f *flags, do func(s *access.Service, public string) error) error {
-	cfg, err := f.load(w)
-	if err != nil {
-		return err
-	}
-	h, err := openHouse(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	defer h.store.Close()
-	return do(h.access, cfg.ConsolePublic(cfg.Listen, cfg.Console.Listen))
+// onPerson makes do what a command does to the account that its argument names.
+func (p *program) onPerson(c *cobra.Command, do func(c *cobra.Command, h *assembly.Installation, who access.Person) error) *cobra.Command {
+	c.Args = cobra.ExactArgs(1)
+	return p.onInstallation(jsonFlag(c), func(c *cobra.Command, h *assembly.Installation, args []string) error {
+		who, err := h.Access.Account(c.Context(), operator(), args[0])
+		if errors.Is(err, access.ErrNotFound) {
+			return fmt.Errorf("there is nobody with the address %q: stele users list shows all", args[0])
+		}
+		if err != nil {
+			return err
+		}
+		return do(c, h, who)
+	})
 }
 
-// findUser finds an account by its address or id.
-func findUser(ctx context.Context, s *access.Service, name string) (access.Person, error) {
-	p, err := s.Account(ctx, access.CommandLine(access.DefaultWorkspace), name)
-	if errors.Is(err, access.ErrNotFound) {
-		return access.Person{}, fmt.Errorf("there is nobody with the address %q: stele users list shows all", name)
-	}
-	return p, err
-}
-
-func newUsersList(w world, f *flags) *cobra.Command {
+func (p *program) usersList() *cobra.Command {
 	var workspace string
-	var asJSON bool
-	c := &cobra.Command{
-		Use: "list", Short: "List who may sign in", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return withAccess(c.Context(), w, f, func(s *access.Service) error {
-				list, err := listUsers(c.Context(), s, workspace)
-				if err != nil {
-					return err
-				}
-				if asJSON {
-					return printJSON(c, list)
-				}
-				return printUsers(c, list)
-			})
-		},
-	}
+	c := p.onInstallation(jsonFlag(&cobra.Command{Use: "list", Short: "List who may sign in", Args: cobra.NoArgs}),
+		func(c *cobra.Command, h *assembly.Installation, _ []string) error {
+			list, err := listUsers(c.Context(), h.Access, workspace)
+			if err != nil {
+				return err
+			}
+			return table(c, list, "There is nobody yet: stele users create --admin --email ADDRESS makes an administrator.",
+				"ID\tADDRESS\tROLES\tLAST SEEN\tSECOND FACTOR", func(u wireUser) []string {
+					return []string{u.ID, u.Email, rolesText(u), orText(u.LastSeenAt, "never"), yesNo(u.Factors > 0)}
+				})
+		})
 	c.Flags().StringVar(&workspace, "workspace", "", "only the people of this workspace")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON for scripts")
 	return c
 }
 
 // listUsers gives every account with the workspaces it belongs to, or those of one workspace.
 func listUsers(ctx context.Context, s *access.Service, workspace string) ([]wireUser, error) {
-	all := access.CommandLine(access.DefaultWorkspace)
-	accounts, err := s.Accounts(ctx, all)
+	accounts, err := s.Accounts(ctx, operator())
 	if err != nil {
 		return nil, err
 	}
-	workspaces, err := s.Workspaces(ctx, all)
+	workspaces, err := s.Workspaces(ctx, operator())
 	if err != nil {
 		return nil, err
 	}
@@ -121,17 +109,16 @@ func toWireUser(p access.Person, workspace string) wireUser {
 	return u
 }
 
-func (u wireUser) linked(public, secret string, p access.Person) wireUser {
+// withLink is the person with the address of a link that was made for them.
+func (u wireUser) withLink(cfg *config.Config, secret string, p access.Person) wireUser {
 	if secret != "" {
-		u.Link, u.LinkUntil = public+"/console/welcome?token="+url.QueryEscape(secret), stamp(p.Link.Until)
+		u.Link = cfg.ConsolePublic(cfg.Listen, cfg.Console.Listen) + "/console/welcome?token=" + url.QueryEscape(secret)
+		u.LinkUntil = stamp(p.Link.Until)
 	}
 	return u
 }
 
-func printUser(c *cobra.Command, u wireUser, what string, asJSON bool) error {
-	if asJSON {
-		return printJSON(c, u)
-	}
+func printUser(c *cobra.Command, u wireUser, what string) error {
 	text := fmt.Sprintf("%s %s.\n", u.Email, what)
 	if u.Password != "" {
 		text += fmt.Sprintf("The password is %s and cannot be shown again.\n", u.Password)
@@ -139,23 +126,20 @@ func printUser(c *cobra.Command, u wireUser, what string, asJSON bool) error {
 	if u.Link != "" {
 		text += fmt.Sprintf("They choose their password here. It works once, until %s, and cannot be shown again:\n\n  %s\n", u.LinkUntil, u.Link)
 	}
-	_, err := fmt.Fprint(c.OutOrStdout(), text)
-	return err
+	return say(c, u, "%s", text)
 }
 
-func printUsers(c *cobra.Command, list []wireUser) error {
-	if len(list) == 0 {
-		_, err := fmt.Fprintln(c.OutOrStdout(), "There is nobody yet: stele users create --admin --email ADDRESS makes an administrator.")
-		return err
+// rolesText is what a person may do, for a table.
+func rolesText(u wireUser) string {
+	var roles []string
+	if u.Admin {
+		roles = append(roles, "administrator")
 	}
-	t := tabwriter.NewWriter(c.OutOrStdout(), 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "ID\tADDRESS\tROLES\tLAST SEEN\tSECOND FACTOR")
-	for _, u := range list {
-		seen := "never"
-		if u.LastSeenAt != nil {
-			seen = *u.LastSeenAt
-		}
-		fmt.Fprintln(t, strings.Join([]string{u.ID, u.Email, rolesText(u), seen, map[bool]string{true: "yes", false: "no"}[u.Factors > 0]}, "\t"))
+	for _, workspace := range slices.Sorted(maps.Keys(u.Roles)) {
+		roles = append(roles, workspace+":"+u.Roles[workspace])
 	}
-	return t.Flush()
+	if len(roles) == 0 {
+		return "none"
+	}
+	return strings.Join(roles, " ")
 }

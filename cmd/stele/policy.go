@@ -10,86 +10,73 @@ import (
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/assembly"
 )
 
-func newWorkspacesPolicy(w world, f *flags) *cobra.Command {
-	c := &cobra.Command{
-		Use: "policy", Short: "Show and set what a workspace's keys and people may do at most",
-		Long: "Show and set what a workspace's keys and people may do at most, whatever a key says of itself. It counts for keys that are there already.",
-	}
-	c.AddCommand(newPolicyShow(w, f), newPolicySet(w, f))
+func (p *program) workspacesPolicy() *cobra.Command {
+	c := group("policy", "Show and set what a workspace's keys and people may do at most", p.policyShow(), p.policySet())
+	c.Long = "Show and set what a workspace's keys and people may do at most, whatever a key says of itself. It counts for keys that are there already."
 	return c
 }
 
-func newPolicyShow(w world, f *flags) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use: "show ID", Short: "Show the policy of a workspace", Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return withAccess(c.Context(), w, f, func(s *access.Service) error {
-				p, err := s.Policy(c.Context(), access.CommandLine(args[0]), args[0])
-				if err != nil {
-					return noSuchWorkspace(args[0], err)
-				}
-				return printPolicy(c, p, asJSON)
-			})
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON for scripts")
-	return c
+func (p *program) policyShow() *cobra.Command {
+	return p.onInstallation(jsonFlag(&cobra.Command{Use: "show ID", Short: "Show the policy of a workspace", Args: cobra.ExactArgs(1)}),
+		func(c *cobra.Command, h *assembly.Installation, args []string) error {
+			policy, err := h.Access.Policy(c.Context(), access.CommandLine(args[0]), args[0])
+			if err != nil {
+				return noSuchWorkspace(args[0], err)
+			}
+			return printPolicy(c, policy)
+		})
 }
 
-func newPolicySet(w world, f *flags) *cobra.Command {
+func (p *program) policySet() *cobra.Command {
 	var models, providers, scopes, environments, cidrs []string
 	var life, idle string
-	var endWith, capture, asJSON bool
-	c := &cobra.Command{
+	var lifetime, unused *time.Duration
+	var endWith, capture bool
+	c := jsonFlag(&cobra.Command{
 		Use: "set ID", Short: "Change the policy of a workspace", Args: cobra.ExactArgs(1),
 		Long:    "Change the policy of a workspace. What no flag names stays as it is; a flag with an empty value takes a limit away.",
 		Example: "  stele workspaces policy set acme --model 'openai/*' --provider openai --key-life 2160h --end-keys-with-people",
-		RunE: func(c *cobra.Command, args []string) error {
-			lifetime, err := lengthOrNever("key-life", life)
-			if err != nil {
-				return err
+		PreRunE: func(*cobra.Command, []string) (err error) {
+			if lifetime, err = lengthOrNever("key-life", life); err == nil {
+				unused, err = lengthOrNever("key-idle", idle)
 			}
-			unused, err := lengthOrNever("key-idle", idle)
-			if err != nil {
-				return err
-			}
-			change := func(p *access.Policy) {
-				set := c.Flags().Changed
-				for flag, do := range map[string]func(){
-					"model":    func() { p.Models = withoutEmpty(models) },
-					"provider": func() { p.Providers = withoutEmpty(providers) },
-					"cidr":     func() { p.CIDRs = withoutEmpty(cidrs) },
-					"scope":    func() { p.Scopes = named[access.Group](scopes) },
-					"env":      func() { p.Environments = named[access.Environment](environments) },
-					"key-life": func() { p.LifeMS = lifetime.Milliseconds() },
-					"key-idle": func() { p.IdleMS = unused.Milliseconds() },
-					"capture":  func() { p.NoCapture = !capture },
-
-					"end-keys-with-people": func() { p.EndWithCreator = endWith },
-				} {
-					if set(flag) {
-						do()
-					}
-				}
-			}
-			return withKeys(c.Context(), w, f, func(s *access.Service, known func()) error {
-				who := access.CommandLine(args[0])
-				p, err := s.Policy(c.Context(), who, args[0])
-				if err != nil {
-					return noSuchWorkspace(args[0], err)
-				}
-				change(&p)
-				if p, err = s.SetPolicy(c.Context(), who, args[0], p); err != nil {
-					return err
-				}
-				known()
-				return printPolicy(c, p, asJSON)
-			})
+			return err
 		},
+	})
+	change := func(p *access.Policy) {
+		for flag, do := range map[string]func(){
+			"model":    func() { p.Models = withoutEmpty(models) },
+			"provider": func() { p.Providers = withoutEmpty(providers) },
+			"cidr":     func() { p.CIDRs = withoutEmpty(cidrs) },
+			"scope":    func() { p.Scopes = named[access.Group](scopes) },
+			"env":      func() { p.Environments = named[access.Environment](environments) },
+			"key-life": func() { p.LifeMS = lifetime.Milliseconds() },
+			"key-idle": func() { p.IdleMS = unused.Milliseconds() },
+			"capture":  func() { p.NoCapture = !capture },
+
+			"end-keys-with-people": func() { p.EndWithCreator = endWith },
+		} {
+			if c.Flags().Changed(flag) {
+				do()
+			}
+		}
 	}
+	p.onInstallation(c, func(c *cobra.Command, h *assembly.Installation, args []string) error {
+		who := access.CommandLine(args[0])
+		policy, err := h.Access.Policy(c.Context(), who, args[0])
+		if err != nil {
+			return noSuchWorkspace(args[0], err)
+		}
+		change(&policy)
+		if policy, err = h.Access.SetPolicy(c.Context(), who, args[0], policy); err != nil {
+			return err
+		}
+		h.Settle(c.Context())
+		return printPolicy(c, policy)
+	})
 	flags := c.Flags()
 	flags.StringArrayVar(&models, "model", nil, "models that are open, * stands for any characters; may be repeated ('' for all)")
 	flags.StringSliceVar(&providers, "provider", nil, "providers that may be asked; stele* is what is built in ('' for all)")
@@ -100,16 +87,7 @@ func newPolicySet(w world, f *flags) *cobra.Command {
 	flags.StringVar(&idle, "key-idle", "", "a key ends when unused for so long, such as 720h, or never")
 	flags.BoolVar(&endWith, "end-keys-with-people", false, "keys end with the people who made them")
 	flags.BoolVar(&capture, "capture", true, "what is said in chat may be kept, where the installation captures it")
-	flags.BoolVar(&asJSON, "json", false, "print JSON for scripts")
 	return c
-}
-
-func named[T ~string](list []string) []T {
-	var out []T
-	for _, text := range withoutEmpty(list) {
-		out = append(out, T(text))
-	}
-	return out
 }
 
 func noSuchWorkspace(id string, err error) error {
@@ -132,18 +110,18 @@ type wirePolicy struct {
 	Capture           bool                 `json:"capture"`
 }
 
-func printPolicy(c *cobra.Command, p access.Policy, asJSON bool) error {
+func printPolicy(c *cobra.Command, p access.Policy) error {
 	v := wirePolicy{
 		Models: p.Models, Providers: p.Providers, Scopes: p.Scopes, Environments: p.Environments, CIDRs: p.CIDRs,
 		KeyLife: lengthText(p.Life()), KeyIdle: lengthText(p.Idle()), EndKeysWithPeople: p.EndWithCreator, Capture: !p.NoCapture,
 	}
-	if asJSON {
+	if wantsJSON(c) {
 		return printJSON(c, v)
 	}
 	t := tabwriter.NewWriter(c.OutOrStdout(), 0, 8, 2, ' ', 0)
 	for _, row := range [][2]string{
-		{"models", listText(v.Models, "all")}, {"providers", listText(v.Providers, "all")}, {"scopes", listText(v.Scopes, "all")},
-		{"environments", listText(v.Environments, "all")}, {"addresses", listText(v.CIDRs, "all")},
+		{"models", listText(v.Models)}, {"providers", listText(v.Providers)}, {"scopes", listText(v.Scopes)},
+		{"environments", listText(v.Environments)}, {"addresses", listText(v.CIDRs)},
 		{"a key lives for", orText(v.KeyLife, "as long as its maker likes")}, {"and unused for", orText(v.KeyIdle, "as long as it likes")},
 		{"keys end with people", yesNo(v.EndKeysWithPeople)}, {"contents may be kept", yesNo(v.Capture)},
 	} {
@@ -153,29 +131,18 @@ func printPolicy(c *cobra.Command, p access.Policy, asJSON bool) error {
 }
 
 func lengthText(d time.Duration) *string {
-	if d == 0 {
+	if d <= 0 {
 		return nil
 	}
 	text := d.String()
 	return &text
 }
 
-func listText[T ~string](list []T, none string) string {
+func listText[T ~string](list []T) string {
 	if len(list) == 0 {
-		return none
+		return "all"
 	}
-	words := make([]string, len(list))
-	for i, v := range list {
-		words[i] = string(v)
-	}
-	return strings.Join(words, ", ")
-}
-
-func orText(text *string, none string) string {
-	if text == nil {
-		return none
-	}
-	return *text
+	return strings.Join(each(list, func(v T) string { return string(v) }), ", ")
 }
 
 func yesNo(b bool) string {

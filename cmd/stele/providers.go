@@ -1,58 +1,36 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/assembly"
 	"stele/internal/console"
 )
 
-func newProviders(w world, f *flags) *cobra.Command {
-	c := &cobra.Command{Use: "providers", Short: "List and test providers, of the file and of the console"}
-	c.AddCommand(newProvidersList(w, f), newProvidersTest(w, f))
-	return c
+func (p *program) providers() *cobra.Command {
+	return group("providers", "List and test providers, of the file and of the console", p.providersList(), p.providersTest())
 }
 
-func newModels(w world, f *flags) *cobra.Command {
-	c := &cobra.Command{Use: "models", Short: "List the models that clients can call"}
-	c.AddCommand(newModelsList(w, f))
-	return c
+func (p *program) models() *cobra.Command {
+	return group("models", "List the models that clients can call", p.modelsList())
 }
 
-// withSupply runs a command that looks at providers and models, whether a server
-// is running on the same database or not. Nothing is asked of any provider yet.
-func withSupply(ctx context.Context, w world, f *flags, do func(supply) error) error {
-	cfg, err := f.load(w)
-	if err != nil {
-		return err
-	}
-	read, err := readContents(cfg)
-	if err != nil {
-		return err
-	}
-	h, err := openHouse(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	defer h.store.Close()
-	l := newLive(cfg, f, w)
-	if l.outside, err = outside(cfg, w); err != nil {
-		return err
-	}
-	s, err := openSupply(ctx, h, l, read, slog.New(slog.NewTextHandler(w.stderr, nil)))
-	if err != nil {
-		return err
-	}
-	return do(s)
+// onSupply makes do what a command does with providers and models.
+func (p *program) onSupply(c *cobra.Command, do func(c *cobra.Command, s console.Supply, args []string) error) *cobra.Command {
+	return p.onInstallation(jsonFlag(c), func(c *cobra.Command, h *assembly.Installation, args []string) error {
+		s, err := h.Supply(c.Context(), p.process())
+		if err != nil {
+			return err
+		}
+		return do(c, s, args)
+	})
 }
 
 // wireProvider is a provider as scripts read it.
@@ -66,32 +44,40 @@ type wireProvider struct {
 	Wrong   []string `json:"wrong"`
 }
 
-func newProvidersList(w world, f *flags) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use: "list", Short: "List providers", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return withSupply(c.Context(), w, f, func(s supply) error {
-				list := []wireProvider{}
-				for _, p := range s.Providers() {
-					one := wireProvider{
-						Name: p.ID, Kind: p.Kind, BaseURL: p.BaseURL, Models: append([]string{}, p.Offers...), KeptIn: keptIn(p.Origin),
-						Enabled: p.Enabled, Wrong: []string{},
-					}
-					for _, field := range slices.Sorted(maps.Keys(p.Wrong)) {
-						one.Wrong = append(one.Wrong, p.Wrong[field])
-					}
-					list = append(list, one)
-				}
-				if asJSON {
-					return printJSON(c, list)
-				}
-				return printProviders(c, list)
-			})
-		},
+func toWireProvider(p console.Provider) wireProvider {
+	return wireProvider{
+		Name: p.ID, Kind: p.Kind, BaseURL: p.BaseURL, Models: append([]string{}, p.Offers...), KeptIn: keptIn(p.Origin),
+		Enabled: p.Enabled, Wrong: sentences(p.Wrong),
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON for scripts")
-	return c
+}
+
+func (p *program) providersList() *cobra.Command {
+	return p.onSupply(&cobra.Command{Use: "list", Short: "List providers", Args: cobra.NoArgs},
+		func(c *cobra.Command, s console.Supply, _ []string) error {
+			return table(c, each(s.Providers(), toWireProvider), "There are no providers yet: add one in the console, or to the configuration file.",
+				"NAME\tKIND\tBASE URL\tMODELS\tKEPT IN\tSTATE", func(p wireProvider) []string {
+					return []string{p.Name, p.Kind, p.BaseURL, strings.Join(p.Models, ","), p.KeptIn, stateText(p.Enabled, p.Wrong)}
+				})
+		})
+}
+
+// sentences is what is wrong, in the order of the fields' names.
+func sentences(wrong map[string]string) []string {
+	list := []string{}
+	for _, field := range slices.Sorted(maps.Keys(wrong)) {
+		list = append(list, wrong[field])
+	}
+	return list
+}
+
+func stateText(enabled bool, wrong []string) string {
+	switch {
+	case len(wrong) > 0:
+		return "not in use: " + strings.Join(wrong, " ")
+	case !enabled:
+		return "off"
+	}
+	return "on"
 }
 
 func keptIn(o console.Origin) string {
@@ -104,26 +90,6 @@ func keptIn(o console.Origin) string {
 	return o.Place
 }
 
-func printProviders(c *cobra.Command, list []wireProvider) error {
-	if len(list) == 0 {
-		_, err := fmt.Fprintln(c.OutOrStdout(), "There are no providers yet: add one in the console, or to the configuration file.")
-		return err
-	}
-	t := tabwriter.NewWriter(c.OutOrStdout(), 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "NAME\tKIND\tBASE URL\tMODELS\tKEPT IN\tSTATE")
-	for _, p := range list {
-		state := "on"
-		switch {
-		case len(p.Wrong) > 0:
-			state = "not in use: " + strings.Join(p.Wrong, " ")
-		case !p.Enabled:
-			state = "off"
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", p.Name, p.Kind, p.BaseURL, strings.Join(p.Models, ","), p.KeptIn, state)
-	}
-	return t.Flush()
-}
-
 // wireTrial is what came of a test, as scripts read it.
 type wireTrial struct {
 	Provider string   `json:"provider"`
@@ -134,47 +100,32 @@ type wireTrial struct {
 	Models   []string `json:"models"`
 }
 
-func newProvidersTest(w world, f *flags) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+func (p *program) providersTest() *cobra.Command {
+	return p.onSupply(&cobra.Command{
 		Use: "test NAME", Short: "Make one cheap call to a provider and say what came back", Args: cobra.ExactArgs(1),
 		Long: "Ask a provider for its list of models or, where it has none, have one of its models say a word.\n" +
 			"The exit code is 1 where that fails.",
-		RunE: func(c *cobra.Command, args []string) error {
-			return withSupply(c.Context(), w, f, func(s supply) error {
-				trial, err := s.TestProvider(c.Context(), args[0])
-				if errors.Is(err, access.ErrNotFound) {
-					return fmt.Errorf("there is no provider %q that is in use: stele providers list shows them", args[0])
-				}
-				if err != nil {
-					return err
-				}
-				return printTrial(c, args[0], trial, asJSON)
-			})
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON for scripts")
-	return c
-}
-
-func printTrial(c *cobra.Command, name string, trial console.Trial, asJSON bool) error {
-	out := wireTrial{
-		Provider: name, Works: trial.Problem == "", Said: trial.Problem, Status: trial.Status, TookMS: trial.Took.Milliseconds(),
-		Models: append([]string{}, trial.Models...),
-	}
-	if out.Works {
-		out.Said = "It " + trial.Did + "."
-	}
-	var err error
-	if asJSON {
-		err = printJSON(c, out)
-	} else {
-		_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s (status %d, %d ms)\n", name, out.Said, out.Status, out.TookMS)
-	}
-	if err == nil && !out.Works {
-		err = errTold
-	}
-	return err
+	}, func(c *cobra.Command, s console.Supply, args []string) error {
+		trial, err := s.TestProvider(c.Context(), args[0])
+		if errors.Is(err, access.ErrNotFound) {
+			return fmt.Errorf("there is no provider %q that is in use: stele providers list shows them", args[0])
+		}
+		if err != nil {
+			return err
+		}
+		v := wireTrial{
+			Provider: args[0], Works: trial.Problem == "", Said: trial.Problem, Status: trial.Status,
+			TookMS: trial.Took.Milliseconds(), Models: append([]string{}, trial.Models...),
+		}
+		if v.Works {
+			v.Said = "It " + trial.Did + "."
+		}
+		err = say(c, v, "%s: %s (status %d, %d ms)\n", v.Provider, v.Said, v.Status, v.TookMS)
+		if err == nil && !v.Works {
+			err = errTold
+		}
+		return err
+	})
 }
 
 // wireModel is a model as scripts read it.
@@ -186,49 +137,26 @@ type wireModel struct {
 	Wrong   []string `json:"wrong"`
 }
 
-func newModelsList(w world, f *flags) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+func (p *program) modelsList() *cobra.Command {
+	return p.onSupply(&cobra.Command{
 		Use: "list", Short: "List models", Args: cobra.NoArgs,
 		Long: "List the models that are written down or built in. Those that a provider lists by itself are not asked for here:\n" +
 			"GET /api/v1/models of the running server has them.",
-		RunE: func(c *cobra.Command, _ []string) error {
-			return withSupply(c.Context(), w, f, func(s supply) error {
-				list := []wireModel{}
-				for _, m := range s.Models() {
-					list = append(list, toWireModel(&m))
-				}
-				if asJSON {
-					return printJSON(c, list)
-				}
-				t := tabwriter.NewWriter(c.OutOrStdout(), 0, 8, 2, ' ', 0)
-				fmt.Fprintln(t, "ID\tTYPE\tSENT TO\tKEPT IN\tSTATE")
-				for _, m := range list {
-					state := "on"
-					if len(m.Wrong) > 0 {
-						state = "not in use: " + strings.Join(m.Wrong, " ")
-					}
-					fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", m.ID, m.Type, strings.Join(m.Targets, ", "), m.KeptIn, state)
-				}
-				return t.Flush()
-			})
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON for scripts")
-	return c
+	}, func(c *cobra.Command, s console.Supply, _ []string) error {
+		return table(c, each(s.Models(), toWireModel), "", "ID\tTYPE\tSENT TO\tKEPT IN\tSTATE", func(m wireModel) []string {
+			return []string{m.ID, m.Type, strings.Join(m.Targets, ", "), m.KeptIn, stateText(true, m.Wrong)}
+		})
+	})
 }
 
-func toWireModel(m *console.Model) wireModel {
-	out := wireModel{ID: m.ID, Type: "chat", Targets: []string{}, KeptIn: keptIn(m.Origin), Wrong: []string{}}
+func toWireModel(m console.Model) wireModel {
+	out := wireModel{ID: m.ID, Type: "chat", Targets: []string{}, KeptIn: keptIn(m.Origin), Wrong: sentences(m.Wrong)}
 	if m.Media != nil {
 		out.Type = m.Media.MediaType
 		out.Targets = append(out.Targets, m.Media.Provider)
 	}
 	for _, t := range m.Targets {
 		out.Targets = append(out.Targets, t.Provider+"/"+t.Model)
-	}
-	for _, field := range slices.Sorted(maps.Keys(m.Wrong)) {
-		out.Wrong = append(out.Wrong, m.Wrong[field])
 	}
 	return out
 }

@@ -6,80 +6,48 @@ import (
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/assembly"
 )
 
-func newUsersLink(w world, f *flags) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use: "link ADDRESS", Short: "Print an emergency link that signs an administrator in", Args: cobra.ExactArgs(1),
+func (p *program) usersLink() *cobra.Command {
+	return p.onPerson(&cobra.Command{
+		Use: "link ADDRESS", Short: "Print an emergency link that signs an administrator in",
 		Long: "Print a link that signs an administrator in without a password, for the day on which nothing else works: the identity\n" +
 			"provider is gone, or the second factor. It works once, for 15 minutes, also with auth.sso_only, and is in the audit log.",
-		RunE: func(c *cobra.Command, args []string) error {
-			return withPeople(c.Context(), w, f, func(s *access.Service, public string) error {
-				p, err := findUser(c.Context(), s, args[0])
-				if err != nil {
-					return err
-				}
-				p, secret, err := s.RescueLink(c.Context(), access.CommandLine(access.DefaultWorkspace), p.ID)
-				if err != nil {
-					return err
-				}
-				u := toWireUser(p, "").linked(public, secret, p)
-				if asJSON {
-					return printJSON(c, u)
-				}
-				_, err = fmt.Fprintf(c.OutOrStdout(), "%s signs in here. It works once, until %s, and cannot be shown again:\n\n  %s\n", u.Email, u.LinkUntil, u.Link)
-				return err
-			})
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON for scripts")
-	return c
+	}, func(c *cobra.Command, h *assembly.Installation, who access.Person) error {
+		who, secret, err := h.Access.RescueLink(c.Context(), operator(), who.ID)
+		if err != nil {
+			return err
+		}
+		u := toWireUser(who, "").withLink(h.Config, secret, who)
+		return say(c, u, "%s signs in here. It works once, until %s, and cannot be shown again:\n\n  %s\n", u.Email, u.LinkUntil, u.Link)
+	})
 }
 
-func newUsersResetFactor(w world, f *flags) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use: "reset-factor ADDRESS", Short: "Take the second factors from a person who has lost them", Args: cobra.ExactArgs(1),
+func (p *program) usersResetFactor() *cobra.Command {
+	return p.onPerson(&cobra.Command{
+		Use: "reset-factor ADDRESS", Short: "Take the second factors from a person who has lost them",
 		Long: "Take passkeys, authenticator app and recovery codes from a person who has lost them, and sign them out.\n" +
 			"They sign in with the password alone then, and set up new ones.",
-		RunE: func(c *cobra.Command, args []string) error {
-			return withPeople(c.Context(), w, f, func(s *access.Service, _ string) error {
-				p, err := findUser(c.Context(), s, args[0])
-				if err != nil {
-					return err
-				}
-				if p, err = s.ResetFactors(c.Context(), access.CommandLine(access.DefaultWorkspace), p.ID); err != nil {
-					return err
-				}
-				p.Factors = 0
-				return printUser(c, toWireUser(p, ""), "has no second factor any more", asJSON)
-			})
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON for scripts")
-	return c
+	}, func(c *cobra.Command, h *assembly.Installation, who access.Person) error {
+		who, err := h.Access.ResetFactors(c.Context(), operator(), who.ID)
+		if err != nil {
+			return err
+		}
+		who.Factors = 0
+		return printUser(c, toWireUser(who, ""), "has no second factor any more")
+	})
 }
 
-func newUsersSignOut(w world, f *flags) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use: "sign-out ADDRESS", Short: "End all sessions of a person", Args: cobra.ExactArgs(1),
+func (p *program) usersSignOut() *cobra.Command {
+	return p.onPerson(&cobra.Command{
+		Use: "sign-out ADDRESS", Short: "End all sessions of a person",
 		Long: "Sign a person out in every browser, from the next click on. They may sign in again.",
-		RunE: func(c *cobra.Command, args []string) error {
-			return withPeople(c.Context(), w, f, func(s *access.Service, _ string) error {
-				p, err := findUser(c.Context(), s, args[0])
-				if err != nil {
-					return err
-				}
-				n, err := s.EndSessionsOf(c.Context(), access.CommandLine(access.DefaultWorkspace), p.ID)
-				if err != nil {
-					return err
-				}
-				return printUser(c, toWireUser(p, ""), fmt.Sprintf("was signed out of %d browsers", n), asJSON)
-			})
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON for scripts")
-	return c
+	}, func(c *cobra.Command, h *assembly.Installation, who access.Person) error {
+		n, err := h.Access.EndSessionsOf(c.Context(), operator(), who.ID)
+		if err != nil {
+			return err
+		}
+		return printUser(c, toWireUser(who, ""), fmt.Sprintf("was signed out of %d browsers", n))
+	})
 }

@@ -3,53 +3,43 @@ package main
 import (
 	"errors"
 	"fmt"
-	"text/tabwriter"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/assembly"
 	"stele/internal/webhook"
 )
 
-func newWebhooks(w world, f *flags) *cobra.Command {
-	c := &cobra.Command{Use: "webhooks", Short: "Show the signing secret, list deliveries and send one again"}
-	c.AddCommand(newWebhooksSecret(w, f), newWebhooksList(w, f), newWebhooksReplay(w, f))
-	return c
+func (p *program) webhooks() *cobra.Command {
+	return group("webhooks", "Show the signing secret, list deliveries and send one again", p.webhooksSecret(), p.webhooksList(), p.webhooksReplay())
 }
 
-func newWebhooksSecret(w world, f *flags) *cobra.Command {
+func (p *program) webhooksSecret() *cobra.Command {
 	var workspace string
-	var rotate, asJSON bool
+	var rotate bool
 	var grace time.Duration
-	c := &cobra.Command{
+	c := p.onTasks(jsonFlag(&cobra.Command{
 		Use: "secret", Short: "Print what a workspace's webhooks are signed with", Args: cobra.NoArgs,
 		Long: "Print the secret that a workspace's webhooks are signed with, after the Standard Webhooks scheme.\n" +
 			"With --rotate a new one is made; until --grace is over messages carry a signature of each.",
-		RunE: func(c *cobra.Command, _ []string) error {
-			return withDesk(c.Context(), w, f, func(d *desk) error {
-				var secret string
-				var err error
-				if rotate {
-					secret, err = d.webhooks.Rotate(c.Context(), workspace, grace)
-				} else {
-					secret, err = d.webhooks.Secret(c.Context(), workspace)
-				}
-				if err != nil {
-					return err
-				}
-				if asJSON {
-					return printJSON(c, map[string]string{"secret": secret})
-				}
-				_, err = fmt.Fprintln(c.OutOrStdout(), secret)
-				return err
-			})
-		},
-	}
+	}), func(c *cobra.Command, s assembly.TaskServices, _ []string) (err error) {
+		var secret string
+		if rotate {
+			secret, err = s.Webhooks.Rotate(c.Context(), workspace, grace)
+		} else {
+			secret, err = s.Webhooks.Secret(c.Context(), workspace)
+		}
+		if err != nil {
+			return err
+		}
+		return say(c, map[string]string{"secret": secret}, "%s\n", secret)
+	})
 	c.Flags().StringVar(&workspace, "workspace", access.DefaultWorkspace, "whose")
 	c.Flags().BoolVar(&rotate, "rotate", false, "make a new one")
 	c.Flags().DurationVar(&grace, "grace", 24*time.Hour, "how long the old one still signs beside the new one")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON for scripts")
 	return c
 }
 
@@ -76,55 +66,35 @@ func toWireDelivery(d webhook.Delivery) wireDelivery {
 	}
 }
 
-func newWebhooksList(w world, f *flags) *cobra.Command {
+func (p *program) webhooksList() *cobra.Command {
 	var workspace string
 	var limit int
-	var asJSON bool
-	c := &cobra.Command{
-		Use: "list", Short: "List the latest deliveries", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return withDesk(c.Context(), w, f, func(d *desk) error {
-				found, err := d.store.Deliveries(c.Context(), workspace, limit)
-				if err != nil {
-					return err
-				}
-				list := make([]wireDelivery, len(found))
-				for i, one := range found {
-					list[i] = toWireDelivery(one)
-				}
-				if asJSON {
-					return printJSON(c, list)
-				}
-				t := tabwriter.NewWriter(c.OutOrStdout(), 0, 8, 2, ' ', 0)
-				fmt.Fprintln(t, "ID\tTYPE\tGENERATION\tSTATE\tTRIES\tSTATUS\tCREATED\tURL\tPROBLEM")
-				for _, v := range list {
-					fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", v.ID, v.Type, v.Generation, v.State, v.Tries, v.Status, v.CreatedAt, v.URL, v.Problem)
-				}
-				return t.Flush()
-			})
-		},
-	}
+	c := p.onTasks(jsonFlag(&cobra.Command{Use: "list", Short: "List the latest deliveries", Args: cobra.NoArgs}),
+		func(c *cobra.Command, s assembly.TaskServices, _ []string) error {
+			found, err := s.Store.Deliveries(c.Context(), workspace, limit)
+			if err != nil {
+				return err
+			}
+			return table(c, each(found, toWireDelivery), "", "ID\tTYPE\tGENERATION\tSTATE\tTRIES\tSTATUS\tCREATED\tURL\tPROBLEM",
+				func(v wireDelivery) []string {
+					return []string{v.ID, v.Type, v.Generation, v.State, strconv.Itoa(v.Tries), strconv.Itoa(v.Status), v.CreatedAt, v.URL, v.Problem}
+				})
+		})
 	c.Flags().StringVar(&workspace, "workspace", "", "only those of this workspace")
 	c.Flags().IntVar(&limit, "limit", 20, "how many")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON for scripts")
 	return c
 }
 
-func newWebhooksReplay(w world, f *flags) *cobra.Command {
-	return &cobra.Command{
-		Use: "replay ID", Short: "Send a delivery once more, under the same id", Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return withDesk(c.Context(), w, f, func(d *desk) error {
-				err := d.store.Replay(c.Context(), args[0])
-				if errors.Is(err, access.ErrNotFound) {
-					return fmt.Errorf("there is no delivery %q: stele webhooks list shows them", args[0])
-				}
-				if err != nil {
-					return err
-				}
-				_, err = fmt.Fprintf(c.OutOrStdout(), "%s will be sent again\n", args[0])
+func (p *program) webhooksReplay() *cobra.Command {
+	return p.onTasks(&cobra.Command{Use: "replay ID", Short: "Send a delivery once more, under the same id", Args: cobra.ExactArgs(1)},
+		func(c *cobra.Command, s assembly.TaskServices, args []string) error {
+			err := s.Store.Replay(c.Context(), args[0])
+			if errors.Is(err, access.ErrNotFound) {
+				return fmt.Errorf("there is no delivery %q: stele webhooks list shows them", args[0])
+			}
+			if err != nil {
 				return err
-			})
-		},
-	}
+			}
+			return say(c, nil, "%s will be sent again\n", args[0])
+		})
 }

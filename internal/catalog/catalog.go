@@ -56,6 +56,14 @@ func (t Timeouts) orDefault() Timeouts {
 	return t
 }
 
+// Listed is a chat model in an upstream's own list.
+type Listed struct {
+	ID          string
+	Name        string // for people; may be empty
+	Description string
+	Created     time.Time // zero: not known
+}
+
 // Contents is all that can be called, in the order lists show it.
 type Contents struct {
 	Models []Model
@@ -188,7 +196,7 @@ func (c *Catalog) Media(scope access.Scope, mediaType string) []media.Model {
 	return list
 }
 
-// MediaModel finds a media model by its id, whoever asks.
+// MediaModel finds a media model by its id, for any caller.
 func (c *Catalog) MediaModel(id string) (*media.Model, bool) {
 	contents := c.contents.Load()
 	i, ok := contents.media[id]

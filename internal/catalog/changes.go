@@ -10,9 +10,9 @@ import (
 	"stele/internal/access"
 )
 
-// changesOf says which fields of an offer a change is about, with what they were
+// changesOf says which fields of a record a change is about, with what they were
 // and are. Of secrets it says only that they changed.
-func changesOf(before, next OpenOffer, d Draft) (list []access.Change) {
+func changesOf(before, next UnsealedRecord, d Draft) (list []access.Change) {
 	old, now := flatten(before.Fields), flatten(next.Fields)
 	names := maps.Clone(old)
 	maps.Copy(names, now)

@@ -21,15 +21,15 @@ import (
 )
 
 // reaching is offers whose address is a field.
-func reaching(s *shelf, master *seal.Master, taken *[]catalog.OpenOffer) *catalog.Offers {
-	return catalog.NewOffers(catalog.OffersOptions{
+func reaching(s *shelf, master *seal.Master, taken *[]catalog.UnsealedRecord) *catalog.Records {
+	return catalog.NewRecords(catalog.RecordsOptions{
 		Store: s, Box: master.Box("test"), Try: faulty, Now: time.Now,
-		Reach: func(o catalog.Offer) string {
+		Reach: func(o catalog.StoredRecord) string {
 			var fields struct{ At string }
 			_ = json.Unmarshal(o.Fields, &fields)
 			return fields.At
 		},
-		Take: func(list []catalog.OpenOffer) error { *taken = list; return nil },
+		Take: func(list []catalog.UnsealedRecord) error { *taken = list; return nil },
 	})
 }
 
@@ -55,7 +55,7 @@ func TestSecretsStayWithTheAddressTheyWereEnteredFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var s shelf
-			var taken []catalog.OpenOffer
+			var taken []catalog.UnsealedRecord
 			o := reaching(&s, seal.New(), &taken)
 			if err := o.Save(t.Context(), somebody, at("here", both)); err != nil {
 				t.Fatal(err)
@@ -80,18 +80,18 @@ func TestSecretsStayWithTheAddressTheyWereEnteredFor(t *testing.T) {
 func TestASealedSecretOpensForItsAddressOnly(t *testing.T) {
 	t.Parallel()
 	var s shelf
-	var taken []catalog.OpenOffer
+	var taken []catalog.UnsealedRecord
 	master := seal.New()
 	if err := reaching(&s, master, &taken).Save(t.Context(), somebody, at("here", map[string]string{"api_key": "one"})); err != nil {
 		t.Fatal(err)
 	}
-	for name, change := range map[string]func(o *catalog.Offer){
-		"another address": func(o *catalog.Offer) { o.Fields = []byte(`{"at":"elsewhere"}`) },
-		"another name":    func(o *catalog.Offer) { o.ID = "b" },
+	for name, change := range map[string]func(o *catalog.StoredRecord){
+		"another address": func(o *catalog.StoredRecord) { o.Fields = []byte(`{"at":"elsewhere"}`) },
+		"another name":    func(o *catalog.StoredRecord) { o.ID = "b" },
 	} {
 		row := s.list[0]
 		change(&row)
-		moved := shelf{list: []catalog.Offer{row}, revision: 1}
+		moved := shelf{list: []catalog.StoredRecord{row}, revision: 1}
 		if err := reaching(&moved, master, &taken).Load(t.Context()); err != nil || !taken[0].Moved || len(taken[0].Secrets) > 0 {
 			t.Errorf("%s: %+v, %v", name, taken, err)
 		}
@@ -107,8 +107,8 @@ func TestSecretsOfAnOlderVersionAreTiedToTheirAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	sealed := sealedBefore(t, key, "test", `{"api_key":"one"}`)
-	s := shelf{revision: 1, list: []catalog.Offer{{Sort: catalog.ProviderOffer, ID: "a", Fields: []byte(`{"at":"here"}`), Sealed: sealed, Enabled: true, Revision: 1}}}
-	var taken []catalog.OpenOffer
+	s := shelf{revision: 1, list: []catalog.StoredRecord{{Sort: catalog.ProviderOffer, ID: "a", Fields: []byte(`{"at":"here"}`), Sealed: sealed, Enabled: true, Revision: 1}}}
+	var taken []catalog.UnsealedRecord
 	if err := reaching(&s, master, &taken).Load(t.Context()); err != nil || taken[0].Secrets["api_key"] != "one" {
 		t.Fatalf("%+v, %v", taken, err)
 	}
@@ -124,7 +124,7 @@ func TestSecretsOfAnOlderVersionAreTiedToTheirAddress(t *testing.T) {
 func TestOnlyAdministratorsChangeOffers(t *testing.T) {
 	t.Parallel()
 	var s shelf
-	var taken []catalog.OpenOffer
+	var taken []catalog.UnsealedRecord
 	o := reaching(&s, seal.New(), &taken)
 	owner := access.Principal{User: "user_2", Workspace: access.DefaultWorkspace, Role: access.Owner}
 	for name, err := range map[string]error{
@@ -141,7 +141,7 @@ func TestOnlyAdministratorsChangeOffers(t *testing.T) {
 func TestEntriesSayWhatChangedAndNoSecret(t *testing.T) {
 	t.Parallel()
 	var s shelf
-	var taken []catalog.OpenOffer
+	var taken []catalog.UnsealedRecord
 	o := reaching(&s, seal.New(), &taken)
 	d := at("here", map[string]string{"api_key": "sk-one"})
 	d.Fields = []byte(`{"at":"here","base_url":"https://user:hush@example.com/v1","models":["a","b"]}`)

@@ -57,7 +57,7 @@ func (c *checker) checkServing() {
 	}
 }
 
-// checkListeners looks at the listeners that somebody may want besides the first.
+// checkListeners looks at the listeners that an operator may want besides the first.
 func (c *checker) checkListeners() {
 	cfg, at := c.cfg, manifest.At
 	taken := map[string]string{cfg.Listen: "listen"}
@@ -186,7 +186,7 @@ func (c *checker) checkAmounts() {
 	c.checkMemory()
 }
 
-// checkMemory looks at what may be in flight. 0 is what nobody has set.
+// checkMemory looks at what may be in flight. 0 is not set.
 func (c *checker) checkMemory() {
 	const least = 16 * manifest.MB
 	l := c.cfg.Limits

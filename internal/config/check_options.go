@@ -1,12 +1,7 @@
 package config
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -137,23 +132,8 @@ func (c *checker) optionFromEnv(o Option) Secret {
 }
 
 func readOption(file string, o Option) (string, error) {
-	if !o.Text {
-		return readLine(file)
+	if o.Text {
+		return readText(file)
 	}
-	f, err := os.Open(file)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	const most = 64 << 10
-	text, err := io.ReadAll(io.LimitReader(f, most+1))
-	switch {
-	case err != nil:
-		return "", err
-	case len(text) > most:
-		return "", fmt.Errorf("more than %d bytes", most)
-	case len(bytes.TrimSpace(text)) == 0:
-		return "", errors.New("it is empty")
-	}
-	return string(text), nil
+	return readLine(file)
 }

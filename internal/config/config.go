@@ -1,6 +1,6 @@
 // Package config turns the configuration file, the environment and the flags into
 // one Config value, or into a list of everything that is wrong with them. Only
-// cmd/stele imports it and copies from it into each constructor. It does not know
+// assembly copies from it into each constructor; supply reads what it offers. It does not know
 // what a provider or a model does; the kinds of provider are handed to it.
 package config
 
@@ -72,7 +72,7 @@ func (t TLS) On() bool { return t.CertFile != "" }
 type Console struct {
 	Listen    string   `yaml:"listen"`     // "": where everything else is
 	PublicURL string   `yaml:"public_url"` // "": made from Listen
-	Allow     Networks `yaml:"allow"`      // none: everybody
+	Allow     Networks `yaml:"allow"`      // none: every address
 }
 
 // Metrics says where Prometheus may ask, nowhere if Listen is empty, and what it

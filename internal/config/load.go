@@ -79,7 +79,7 @@ type source struct {
 	changed time.Time
 }
 
-// read finds the file and reads it. Only the one that nobody named may be missing.
+// read finds the file and reads it. Only one that was not named may be missing.
 func (s Sources) read() (source, error) {
 	name, named := s.Path, true
 	if name == "" {

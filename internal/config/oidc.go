@@ -65,7 +65,7 @@ func (c *checker) checkOIDC() {
 	}
 }
 
-// confidential reports whether nobody on the way can read or change what is said.
+// confidential reports whether no one on the way can read or change what is said.
 func confidential(raw string) bool {
 	u, err := url.Parse(raw)
 	if err != nil {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -50,6 +51,16 @@ func (c *checker) readSecret(at manifest.Path, value *Secret, atFile manifest.Pa
 
 // readLine returns the only line of a file, without space around it.
 func readLine(name string) (string, error) {
+	text, err := readText(name)
+	line := strings.TrimSpace(text)
+	if strings.ContainsAny(line, "\r\n") {
+		return "", errors.New("it holds more than one line")
+	}
+	return line, err
+}
+
+// readText returns what is in a file: something, and not too much.
+func readText(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return "", err
@@ -57,19 +68,15 @@ func readLine(name string) (string, error) {
 	defer f.Close()
 	const most = 64 << 10
 	text, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err != nil {
-		return "", err
-	}
-	line := strings.TrimSpace(string(text))
 	switch {
+	case err != nil:
+		return "", err
 	case len(text) > most:
 		return "", fmt.Errorf("more than %d bytes", most)
-	case line == "":
+	case len(bytes.TrimSpace(text)) == 0:
 		return "", errors.New("it is empty")
-	case strings.ContainsAny(line, "\r\n"):
-		return "", errors.New("it holds more than one line")
 	}
-	return line, nil
+	return string(text), nil
 }
 
 // readable reports a file that is named and cannot be opened.

@@ -19,10 +19,10 @@ import (
 // supply is what the program wires: real records in the real database, checked by
 // the configuration's own check. Only the calls to providers are made up.
 type supply struct {
-	*catalog.Offers
+	*catalog.Records
 
 	file   *config.Config
-	now    []catalog.OpenOffer
+	now    []catalog.UnsealedRecord
 	both   config.Combined
 	faults catalog.Faults
 	trial  console.Trial
@@ -47,11 +47,11 @@ func supplied(t *testing.T) (*supply, func(*house, *console.Options)) {
 	s := &supply{health: map[string]route.Health{}}
 	return s, func(h *house, o *console.Options) {
 		s.file = config.Default()
-		both := s.file.With(testKinds(), []config.Offer{{Name: "main", Fields: []byte(`{"kind":"openai","api_key":"sk-of-the-file","models":["gpt-5"]}`)}},
-			[]config.Offer{{Name: "steady", Fields: []byte(`{"targets":["main/gpt-5"],"price":{"input":1.25,"output":10},"capabilities":{"tools":true}}`)}})
+		both := s.file.With(testKinds(), []config.Record{{Name: "main", Fields: []byte(`{"kind":"openai","api_key":"sk-of-the-file","models":["gpt-5"]}`)}},
+			[]config.Record{{Name: "steady", Fields: []byte(`{"targets":["main/gpt-5"],"price":{"input":1.25,"output":10},"capabilities":{"tools":true}}`)}})
 		s.file = both.Config
 		s.file.File, s.file.Lines = "/etc/stele/stele.yaml", map[string]int{"provider main": 2, "model steady": 7}
-		s.Offers = catalog.NewOffers(catalog.OffersOptions{Store: h.store, Box: seal.New().Box("test"), Reach: reach, Try: s.try, Take: s.take, Now: h.clock})
+		s.Records = catalog.NewRecords(catalog.RecordsOptions{Store: h.store, Box: seal.New().Box("test"), Reach: reach, Try: s.try, Take: s.take, Now: h.clock})
 		if err := s.Load(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -60,8 +60,8 @@ func supplied(t *testing.T) (*supply, func(*house, *console.Options)) {
 }
 
 // reach is where the secrets of a provider go.
-func reach(o catalog.Offer) string {
-	p := config.ReadProvider(config.Offer{Name: o.ID, Fields: o.Fields})
+func reach(o catalog.StoredRecord) string {
+	p := config.ReadProvider(config.Record{Name: o.ID, Fields: o.Fields})
 	account := provider.Account{Name: p.Name, BaseURL: p.BaseURL}
 	for _, k := range provider.Kinds() {
 		if k.Name == p.Kind {
@@ -72,11 +72,11 @@ func reach(o catalog.Offer) string {
 	return origin
 }
 
-func (s *supply) combine(list []catalog.OpenOffer) (config.Combined, catalog.Faults) {
-	var providers, models []config.Offer
+func (s *supply) combine(list []catalog.UnsealedRecord) (config.Combined, catalog.Faults) {
+	var providers, models []config.Record
 	for _, o := range list {
 		words, _ := o.Words()
-		one := config.Offer{Name: o.ID, Fields: words, Off: !o.Enabled}
+		one := config.Record{Name: o.ID, Fields: words, Off: !o.Enabled}
 		if o.Sort == catalog.ModelOffer {
 			models = append(models, one)
 		} else {
@@ -100,12 +100,12 @@ func (s *supply) combine(list []catalog.OpenOffer) (config.Combined, catalog.Fau
 	return both, faults
 }
 
-func (s *supply) try(list []catalog.OpenOffer) catalog.Faults {
+func (s *supply) try(list []catalog.UnsealedRecord) catalog.Faults {
 	_, faults := s.combine(list)
 	return faults
 }
 
-func (s *supply) take(list []catalog.OpenOffer) error {
+func (s *supply) take(list []catalog.UnsealedRecord) error {
 	s.now = list
 	s.both, s.faults = s.combine(list)
 	return nil
@@ -135,7 +135,7 @@ func (s *supply) Providers() []console.Provider {
 		if o.Sort != catalog.ProviderOffer {
 			continue
 		}
-		p := config.ReadProvider(config.Offer{Name: o.ID, Fields: o.Fields})
+		p := config.ReadProvider(config.Record{Name: o.ID, Fields: o.Fields})
 		shown := console.Provider{
 			ID: o.ID, Kind: p.Kind, BaseURL: p.BaseURL, Enabled: o.Enabled, Offers: p.Models, Secrets: o.SecretsAt, Options: make(map[string]string),
 			Wrong: s.faults[o.Name()], Revision: o.Revision, Changed: o.UpdatedAt,
@@ -175,7 +175,7 @@ func (s *supply) Models() []console.Model {
 		for _, t := range m.Targets {
 			shown.Targets = append(shown.Targets, catalog.Target(t))
 		}
-		i := slices.IndexFunc(s.now, func(o catalog.OpenOffer) bool { return o.Sort == catalog.ModelOffer && o.ID == m.ID })
+		i := slices.IndexFunc(s.now, func(o catalog.UnsealedRecord) bool { return o.Sort == catalog.ModelOffer && o.ID == m.ID })
 		if i < 0 {
 			shown.Origin = console.Origin{Place: "stele.yaml", Line: s.file.Lines["model "+m.ID]}
 		} else {

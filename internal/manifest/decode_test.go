@@ -68,7 +68,7 @@ func TestDecodesEverySortOfValue(t *testing.T) {
 		},
 		"order kept": {
 			"dishes:\n  z: {retries: 1}\n  a.b/c: {retries: 2}\n  m:\n",
-			kitchen{Dishes: manifest.Map[dish]{{"z", dish{Retries: 1}}, {"a.b/c", dish{Retries: 2}}, {"m", dish{}}}},
+			kitchen{Dishes: ordered[dish]{{"z", dish{Retries: 1}}, {"a.b/c", dish{Retries: 2}}, {"m", dish{}}}},
 		},
 		"raw": {
 			"raw: {a: [1, 2.5, x, true, ~], b: {c: 9223372036854775808}}",

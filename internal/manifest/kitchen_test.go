@@ -23,16 +23,16 @@ type kitchen struct {
 	Tags    []string      `yaml:"tags"`
 	Raw     any           `yaml:"raw"`
 	Node    *manifest.Node
-	Kept    *manifest.Node        `yaml:"kept"`
-	Flags   map[string]bool       `yaml:"flags"`
-	Dishes  manifest.Map[dish]    `yaml:"dishes"`
-	Targets []target              `yaml:"targets"`
-	Inner   struct{ oven }        `yaml:"inner"`
-	Deep    *dish                 `yaml:"deep"`
-	Any     manifest.Map[any]     `yaml:"any"`
-	Nested  map[string][]kitchen  `yaml:"nested"`
-	Hidden  string                `yaml:"-"`
-	Twice   manifest.Map[*target] `yaml:"twice"`
+	Kept    *manifest.Node       `yaml:"kept"`
+	Flags   map[string]bool      `yaml:"flags"`
+	Dishes  ordered[dish]        `yaml:"dishes"`
+	Targets []target             `yaml:"targets"`
+	Inner   struct{ oven }       `yaml:"inner"`
+	Deep    *dish                `yaml:"deep"`
+	Any     ordered[any]         `yaml:"any"`
+	Nested  map[string][]kitchen `yaml:"nested"`
+	Hidden  string               `yaml:"-"`
+	Twice   ordered[*target]     `yaml:"twice"`
 }
 
 type oven struct {

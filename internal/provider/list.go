@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"stele/internal/catalog"
 	"stele/internal/jsonscan"
 )
 
@@ -22,12 +23,7 @@ const (
 )
 
 // Listed is a chat model in an upstream's own list.
-type Listed struct {
-	ID          string
-	Name        string // for people; may be empty
-	Description string
-	Created     time.Time // zero: not known
-}
+type Listed = catalog.Listed
 
 // listing is how a dialect lists models.
 type listing struct {

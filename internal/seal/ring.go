@@ -89,12 +89,6 @@ func (r *Ring) Wrap(m *Master) []byte {
 	return m.Box(ringPurpose).SealFor(m.Fingerprint(), plain)
 }
 
-// Unwrap reads a ring that was sealed for a master key, or gives ErrBroken.
-func Unwrap(m *Master, wrapped []byte) (*Ring, error) {
-	r := new(Ring)
-	return r, r.Take(m, wrapped)
-}
-
 // Take makes the keys of a wrapped ring the ones in use, in every box, hash and
 // signature that was made of this ring.
 func (r *Ring) Take(m *Master, wrapped []byte) error {

@@ -10,19 +10,19 @@ import (
 	"stele/internal/catalog"
 )
 
-var _ catalog.OfferStore = (*Store)(nil)
+var _ catalog.RecordStore = (*Store)(nil)
 
 // Offers lists the providers and models that are kept here.
-func (s *Store) Offers(ctx context.Context) ([]catalog.Offer, error) {
+func (s *Store) Offers(ctx context.Context) ([]catalog.StoredRecord, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT sort, id, fields, sealed, secrets_at, enabled, created_at, updated_at, revision
 		FROM offers ORDER BY sort, id`)
 	if err != nil {
 		return nil, fmt.Errorf("read offers: %w", err)
 	}
 	defer rows.Close()
-	var list []catalog.Offer
+	var list []catalog.StoredRecord
 	for rows.Next() {
-		var o catalog.Offer
+		var o catalog.StoredRecord
 		var sort, fields, secrets string
 		var enabled, created, updated int64
 		if err := rows.Scan(&sort, &o.ID, &fields, &o.Sealed, &secrets, &enabled, &created, &updated, &o.Revision); err != nil {
@@ -51,7 +51,7 @@ func (s *Store) OfferRevision(ctx context.Context) (int64, error) {
 }
 
 // PutOffer saves an offer in the place of the one of a revision, 0 for none.
-func (s *Store) PutOffer(ctx context.Context, o catalog.Offer, was int64, e access.Entry) error {
+func (s *Store) PutOffer(ctx context.Context, o catalog.StoredRecord, was int64, e access.Entry) error {
 	return s.changeOffer(ctx, e, func(ctx context.Context, tx *sql.Tx, revision int64) (sql.Result, error) {
 		secrets, err := encodeTimes(o.SecretsAt)
 		if err != nil {
@@ -69,7 +69,7 @@ func (s *Store) PutOffer(ctx context.Context, o catalog.Offer, was int64, e acce
 }
 
 // ResealOffer replaces the sealed secrets of an offer, if nothing else did.
-func (s *Store) ResealOffer(ctx context.Context, o catalog.Offer, next []byte) error {
+func (s *Store) ResealOffer(ctx context.Context, o catalog.StoredRecord, next []byte) error {
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE offers SET sealed = $3 WHERE sort = $1 AND id = $2 AND sealed = $4`,
 			string(o.Sort), o.ID, next, o.Sealed)

@@ -25,7 +25,7 @@ func TestEngines(t *testing.T) {
 			storetest.RunMedia(t, func(t *testing.T) storetest.Media { return tested{openTest(t, engine)} })
 			storetest.RunDrafts(t, func(t *testing.T) app.DraftStore { return openTest(t, engine) })
 			storetest.RunUsage(t, func(t *testing.T) storetest.Usage { return openTest(t, engine) })
-			storetest.RunOffers(t, func(t *testing.T) catalog.OfferStore { return openTest(t, engine) })
+			storetest.RunOffers(t, func(t *testing.T) catalog.RecordStore { return openTest(t, engine) })
 		})
 	}
 }

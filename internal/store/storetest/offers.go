@@ -15,11 +15,11 @@ import (
 
 // RunOffers runs the suite of the providers and models that are kept in the
 // store. Each call of open gives an empty one and closes it with the test.
-func RunOffers(t *testing.T, open func(t *testing.T) catalog.OfferStore) {
+func RunOffers(t *testing.T, open func(t *testing.T) catalog.RecordStore) {
 	t.Helper()
 	for _, test := range []struct {
 		name string
-		run  func(*testing.T, catalog.OfferStore)
+		run  func(*testing.T, catalog.RecordStore)
 	}{
 		{"OffersComeBackAsTheyWereSaved", offersComeBack},
 		{"AnOfferIsNotOverwrittenUnseen", offersGuarded},
@@ -33,8 +33,8 @@ func RunOffers(t *testing.T, open func(t *testing.T) catalog.OfferStore) {
 	}
 }
 
-func offer(sort catalog.Sort, id string) catalog.Offer {
-	return catalog.Offer{Sort: sort, ID: id, Fields: []byte(`{"kind":"openai"}`), Enabled: true, CreatedAt: noon, UpdatedAt: noon}
+func offer(sort catalog.Sort, id string) catalog.StoredRecord {
+	return catalog.StoredRecord{Sort: sort, ID: id, Fields: []byte(`{"kind":"openai"}`), Enabled: true, CreatedAt: noon, UpdatedAt: noon}
 }
 
 func offerEntry(action string) access.Entry {
@@ -43,20 +43,20 @@ func offerEntry(action string) access.Entry {
 	return e
 }
 
-func offersComeBack(t *testing.T, s catalog.OfferStore) {
+func offersComeBack(t *testing.T, s catalog.RecordStore) {
 	full := offer(catalog.ProviderOffer, "acme")
 	full.Fields = []byte(`{"base_url":"https://ünïcode.example","models":["*"]}`)
 	full.Sealed = []byte{0, 1, 2, 0xff}
 	full.SecretsAt = map[string]time.Time{"api_key": noon.Add(time.Minute)}
 	full.Enabled = false
 	model := offer(catalog.ModelOffer, "acme")
-	for _, o := range []catalog.Offer{full, model} { // an id of each sort
+	for _, o := range []catalog.StoredRecord{full, model} { // an id of each sort
 		must(t, s.PutOffer(t.Context(), o, 0, offerEntry(string(o.Sort)+".create")))
 	}
 	full.Revision, model.Revision = 1, 2
 	list, err := s.Offers(t.Context())
 	must(t, err)
-	if diff := cmp.Diff([]catalog.Offer{model, full}, list); diff != "" {
+	if diff := cmp.Diff([]catalog.StoredRecord{model, full}, list); diff != "" {
 		t.Errorf("offers changed in the store (-saved +read):\n%s", diff)
 	}
 	full.Enabled, full.SecretsAt, full.Sealed, full.UpdatedAt = true, nil, nil, noon.Add(time.Hour)
@@ -64,12 +64,12 @@ func offersComeBack(t *testing.T, s catalog.OfferStore) {
 	full.Revision = 3
 	list, err = s.Offers(t.Context())
 	must(t, err)
-	if diff := cmp.Diff([]catalog.Offer{model, full}, list); diff != "" {
+	if diff := cmp.Diff([]catalog.StoredRecord{model, full}, list); diff != "" {
 		t.Errorf("a change came back otherwise (-saved +read):\n%s", diff)
 	}
 }
 
-func offersGuarded(t *testing.T, s catalog.OfferStore) {
+func offersGuarded(t *testing.T, s catalog.RecordStore) {
 	o := offer(catalog.ProviderOffer, "acme")
 	must(t, s.PutOffer(t.Context(), o, 0, offerEntry("provider.create")))
 	for name, change := range map[string]func() error{
@@ -90,7 +90,7 @@ func offersGuarded(t *testing.T, s catalog.OfferStore) {
 	}
 }
 
-func offersInParallel(t *testing.T, s catalog.OfferStore) {
+func offersInParallel(t *testing.T, s catalog.RecordStore) {
 	o := offer(catalog.ModelOffer, "fast")
 	must(t, s.PutOffer(t.Context(), o, 0, offerEntry("model.create")))
 	var wg sync.WaitGroup
@@ -111,7 +111,7 @@ func offersInParallel(t *testing.T, s catalog.OfferStore) {
 	}
 }
 
-func offersCounted(t *testing.T, s catalog.OfferStore) {
+func offersCounted(t *testing.T, s catalog.RecordStore) {
 	var seen []int64
 	look := func() {
 		n, err := s.OfferRevision(t.Context())

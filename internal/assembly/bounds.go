@@ -1,0 +1,50 @@
+package assembly
+
+import (
+	"strings"
+	"syscall"
+	"time"
+
+	"stele/internal/config"
+	"stele/internal/fair"
+	"stele/internal/server"
+)
+
+// bounds is how much of the listeners one client may take.
+func (r *liveRuntime) bounds() server.Bounds {
+	c := &r.config().Limits
+	all := c.Connections
+	if all == 0 {
+		all = r.connections
+	}
+	each := c.ConnectionsPerAddress
+	if each == 0 {
+		each = int(fair.Half(int64(all)))
+	}
+	return server.Bounds{
+		HeaderTime: c.HeaderTime, HeaderBytes: int(c.HeaderSize), Headers: c.Headers, Idle: c.IdleConnection,
+		BodyStall: c.BodyStall, BodyRate: int64(c.BodyRate), WriteStall: c.WriteStall,
+		Connections: all, PerAddress: each,
+	}
+}
+
+// roomForConnections is how many clients may be connected where the configuration
+// does not say: one of two open files, for each may need an upstream, less what the
+// database and the rest need; and no more than take some 250 MB when all of them hold their place.
+func roomForConnections() int {
+	const least, most, others = 64, 8192, 256
+	var files syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {
+		return 1024
+	}
+	return min(most, max(least, (int(min(files.Cur, 1<<20))-others)/2))
+}
+
+// hsts is for how long browsers are told to come over TLS only: they are where the
+// address that people use is one of TLS.
+func hsts(cfg *config.Config, address string) time.Duration {
+	if !strings.HasPrefix(address, "https://") {
+		return 0
+	}
+	return cfg.HSTS
+}

@@ -1,0 +1,187 @@
+package assembly
+
+import (
+	"context"
+	"database/sql"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"stele/internal/blob"
+	"stele/internal/file"
+	"stele/internal/generation"
+	"stele/internal/inflight"
+	"stele/internal/media"
+	"stele/internal/memory"
+	"stele/internal/provider/background"
+	"stele/internal/provider/sandbox/maker"
+	"stele/internal/queue"
+	"stele/internal/replay"
+	"stele/internal/scope"
+	"stele/internal/store"
+	"stele/internal/supply"
+	"stele/internal/uid"
+	"stele/internal/webhook"
+)
+
+// mediaStack is where media are made: files, tasks, the queue and the makers.
+type mediaStack struct {
+	node        string
+	store       *store.Store
+	blobs       blob.Store
+	queue       *queue.Queue
+	files       *file.Service
+	webhooks    *webhook.Service
+	generations *generation.Service
+	replay      *replay.Service
+	supply      *supply.Supply
+	log         *slog.Logger
+
+	working *inflight.Record  // what this process is working on
+	left    []string          // what the last one was working on when it died
+	told    func(kind string) // counts what is set aside
+}
+
+// openMedia builds the stack. Nothing is worked on until start.
+func (n *node) openMedia(ctx context.Context) (err error) {
+	w := &mediaStack{node: uid.New("node"), store: n.Store, supply: n.supply, log: n.log, told: n.metrics.SetAside}
+	n.media = w
+	if w.queue, err = openQueue(ctx, n.Store, w.node, n.log); err != nil {
+		return err
+	}
+	w.blobs, err = blob.Open(blob.Options{
+		URL: n.Config.BlobURL.Reveal(), Folder: filepath.Join(n.Config.Data, "blobs"), Client: n.operator, Getenv: n.Getenv,
+		Spool: n.Config.Data,
+	})
+	if err != nil {
+		return err
+	}
+	if err := w.openRecord(filepath.Join(n.Config.Data, "working")); err != nil {
+		return err
+	}
+	w.files = file.New(file.Options{
+		Store: n.Store, Blobs: w.blobs, Secrets: n.signing, Public: func() *url.URL { return n.public },
+		Outside: func() *http.Client { return n.supply.Egress().Callers }, Settings: n.runtime.fileSettings, Log: n.log, Now: time.Now,
+	})
+	w.webhooks = webhook.New(webhook.Options{
+		Store: n.Store, Box: n.Keyring.Box(webhookBox), Client: func() *http.Client { return n.supply.Egress().Receivers }, Now: time.Now, Log: n.log,
+		Working: w.working, Aside: w.told,
+	})
+	alone := n.Store.Engine() == "sqlite" // one process per folder
+	w.replay = replay.New(replay.Options{Store: n.Store, Node: w.node, Alone: alone, Now: time.Now})
+	w.addMakers(n.runtime.memory)
+	w.generations = generation.New(generation.Options{
+		Node: w.node, Store: n.Store, Files: w.files, Catalog: n.catalog, Makers: n.supply.Maker, Settings: n.runtime.generationSettings,
+		Rights: n.Access.ScopeOf, Alone: alone, Log: n.log, Now: time.Now, Working: w.working, Aside: w.told,
+	})
+	return n.Access.Serve(ctx, w.node)
+}
+
+// addMakers adds the makers that are built in.
+func (w *mediaStack) addMakers(budget *memory.Budget) {
+	w.supply.AddMaker(generation.SandboxMaker, maker.New(w.store, time.Now))
+	w.supply.AddMaker(supply.StudioMaker, background.New(counted(budget, localStudio().Make), background.Options{
+		Parallel: runtime.GOMAXPROCS(0), Quick: 2 * time.Second, Repeats: true, Working: w.working,
+	}))
+}
+
+// counted is a craft whose memory is its workspace's.
+func counted(budget *memory.Budget, craft background.Craft) background.Craft {
+	return func(ctx context.Context, req media.Request, report func(float64)) ([]media.Output, error) {
+		lease := budget.Open(req.Tenant)
+		defer lease.Close()
+		return craft(scope.With(ctx, &scope.Request{Memory: lease}), req, report)
+	}
+}
+
+// openQueue makes the tables of the queue and has the store write jobs there.
+func openQueue(ctx context.Context, db *store.Store, node string, log *slog.Logger) (*queue.Queue, error) {
+	if err := db.Alone(ctx, func(ctx context.Context) error { return queue.Migrate(ctx, db.Writer(), db.Pool()) }); err != nil {
+		return nil, err
+	}
+	q := queue.New(queue.Options{DB: db.Writer(), Pool: db.Pool(), Node: node, Log: log})
+	db.SetQueue(store.Queue{
+		Enqueue: func(ctx context.Context, tx *sql.Tx, jobs []generation.Job) error {
+			return q.Enqueue(ctx, tx, time.Time{}, ofQueue(jobs)...)
+		},
+		Beside: func(place int, ids []string, jobs []generation.Job) (string, []any, error) {
+			return q.Beside(place, ids, ofQueue(jobs))
+		},
+		Wake: func(jobs []generation.Job) { q.Wake(ofQueue(jobs)...) },
+	})
+	return q, nil
+}
+
+func ofQueue(jobs []generation.Job) []queue.Job {
+	list := make([]queue.Job, len(jobs))
+	for i, j := range jobs {
+		list[i] = j
+	}
+	return list
+}
+
+// How many jobs of each kind one process does at a time; one workspace has half of
+// them. They mostly wait for providers, each of which has a lane of its own.
+const (
+	workers   = 2048
+	couriers  = 64
+	runTime   = 10 * time.Minute // copying a long clip takes its time
+	drainJobs = 20 * time.Second
+)
+
+// start works until ctx ends, and then hands over what is not done.
+func (w *mediaStack) start(ctx context.Context, beside *sync.WaitGroup) error {
+	queue.Handle(w.queue, queue.Work{Workers: workers, Timeout: runTime}, w.generations.Run)
+	queue.Handle(w.queue, queue.Work{Workers: couriers}, w.webhooks.Deliver)
+	w.blame(ctx)
+	if err := w.queue.Start(ctx); err != nil {
+		return err
+	}
+	beside.Go(func() { w.files.Run(ctx) })
+	beside.Go(func() {
+		if err := w.blobs.Check(ctx); err != nil && ctx.Err() == nil {
+			w.log.LogAttrs(ctx, slog.LevelWarn, "the place for files cannot be reached", slog.Any("error", err))
+		}
+	})
+	beside.Go(func() { w.store.Listen(ctx, w.log, w.generations.Changed) })
+	beside.Go(func() { w.release(ctx) })
+	drained := make(chan struct{})
+	beside.Go(func() { w.generations.Mind(ctx, drained) })
+	beside.Go(func() {
+		<-ctx.Done()
+		defer close(drained)
+		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainJobs)
+		defer cancel()
+		if err := w.queue.Stop(bounded); err != nil {
+			w.log.LogAttrs(bounded, slog.LevelWarn, "the queue did not stop", slog.Any("error", err))
+		}
+		w.supply.Close()
+		_ = w.blobs.Close()
+		_ = w.working.Close()
+	})
+	return nil
+}
+
+// release gives jobs of dead processes back to the living.
+func (w *mediaStack) release(ctx context.Context) {
+	tick := time.NewTicker(5 * time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		living, err := w.store.Living(ctx, time.Now().Add(-20*time.Second))
+		if err == nil {
+			_, err = w.queue.Release(ctx, living)
+		}
+		if err != nil && ctx.Err() == nil {
+			w.log.LogAttrs(ctx, slog.LevelWarn, "jobs of dead processes are not released", slog.Any("error", err))
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package assembly
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"syscall"
+
+	"stele/internal/access"
+	"stele/internal/config"
+	"stele/internal/server"
+	"stele/internal/store"
+)
+
+// Process is what a server sees of the process it runs in.
+type Process struct {
+	Load      func() (*config.Config, error) // reads the configuration, anew each time
+	Getenv    func(string) string
+	Log       io.Writer
+	LogFormat string // where the configuration does not say: text or json
+	Version   string
+	Greet     func(Greeting) error // called when it serves
+}
+
+// Greeting is what is said at a start.
+type Greeting struct {
+	Public, Console string // addresses
+	Detected        []config.Detected
+	Welcome         *access.Welcome // nil but for the very first start
+}
+
+// Serve assembles a server, starts it and drains it when ctx ends.
+func Serve(ctx context.Context, p Process) error {
+	raiseHeapFloor()
+	hangUp := make(chan os.Signal, 1)
+	signal.Notify(hangUp, syscall.SIGHUP) // from the first moment on: unheard it would end the process
+	defer signal.Stop(hangUp)
+	cfg, err := p.Load()
+	if err != nil {
+		return err
+	}
+	offered, err := ReadContents(cfg)
+	if err != nil {
+		return err
+	}
+	h, err := Open(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	unlock, err := lockFolder(cfg)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	n := newNode(p, h)
+	if err := n.ensureAdmin(ctx); err != nil {
+		return err
+	}
+	if err := n.open(ctx, offered); err != nil {
+		return err
+	}
+	if err := n.listen(); err != nil {
+		return err
+	}
+	// Whatever runs beside the server lives a little longer than it: requests that
+	// finish while draining still count as a key's last use.
+	side, stopSide := context.WithCancel(context.WithoutCancel(ctx))
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	defer stopSide()
+	err = n.start(side, hangUp, &beside)
+	if err == nil {
+		err = n.greet(ctx)
+	}
+	if err != nil {
+		n.front.Close()
+		return err
+	}
+	return n.front.Run(ctx)
+}
+
+// lockFolder keeps a second server off the folder: its database, journal and
+// control socket belong to one process. Several servers need PostgreSQL.
+func lockFolder(cfg *config.Config) (unlock func(), err error) {
+	unlock, err = store.Lock(filepath.Join(cfg.Data, "serve.lock"), false)
+	if errors.Is(err, store.ErrLocked) {
+		return nil, fmt.Errorf("another stele is serving from %s: several servers need PostgreSQL (--database-url) and a folder each", cfg.Data)
+	}
+	return unlock, err
+}
+
+// ensureAdmin makes the configured administrator and refuses to be reachable from
+// elsewhere while there is none: the first visitor could become it.
+func (n *node) ensureAdmin(ctx context.Context) error {
+	cfg := n.Config
+	if cfg.Admin.Email != "" {
+		made, err := n.Access.EnsureAdmin(ctx, cfg.Admin.Email, cfg.Admin.Password.Reveal())
+		if err != nil {
+			return err
+		}
+		if made {
+			n.log.LogAttrs(ctx, slog.LevelInfo, "administrator made from the configuration", slog.String("email", cfg.Admin.Email))
+		}
+	}
+	has, err := n.Access.HasAdmin(ctx)
+	if err != nil || has || loopback(cfg.Listen) && (cfg.Console.Listen == "" || loopback(cfg.Console.Listen)) {
+		return err
+	}
+	return fmt.Errorf("there is no administrator yet, so stele listens on loopback only, not on %s: "+
+		"make one with stele users create --admin --email ADDRESS, or set admin.email and admin.password_file", cfg.Listen)
+}
+
+func loopback(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return false
+	}
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+// listen opens the listeners; only then the public addresses are known.
+func (n *node) listen() (err error) {
+	if err := n.front.Listen(); err != nil {
+		return err
+	}
+	if n.public, err = url.Parse(n.Config.Public(n.front.Addr().String())); err != nil {
+		n.front.Close()
+		return fmt.Errorf("public URL: %w", err)
+	}
+	if n.pagesURL, err = url.Parse(n.Config.ConsolePublic(n.front.Addr().String(), n.front.ConsoleAddr())); err != nil {
+		n.front.Close()
+		return fmt.Errorf("public URL of the console: %w", err)
+	}
+	return nil
+}
+
+// start starts what runs beside the server until ctx ends.
+func (n *node) start(ctx context.Context, hangUp <-chan os.Signal, beside *sync.WaitGroup) error {
+	commands := server.Commands{Reload: n.runtime.reload, Refresh: n.Access.Refresh}
+	control, err := server.NewControl(filepath.Join(n.Config.Data, "control.sock"), commands)
+	if err != nil {
+		n.log.LogAttrs(ctx, slog.LevelWarn, "stele config reload will not reach this server; SIGHUP will", slog.Any("error", err))
+	} else {
+		beside.Go(func() { control.Run(ctx) })
+	}
+	beside.Go(func() { n.Access.Run(ctx, n.log) })
+	beside.Go(func() { n.Keyring.Run(ctx, n.media.node, n.log) })
+	beside.Go(func() { n.forwarder.Run(ctx, n.log) })
+	beside.Go(func() { n.journal.Run(ctx, n.log) })
+	if n.capture != nil {
+		beside.Go(func() { n.capture.Run(ctx, n.log) })
+	}
+	beside.Go(func() { n.forget(ctx) })
+	beside.Go(func() { n.runtime.follow(ctx, hangUp, n.log) })
+	beside.Go(func() { n.supply.Run(ctx) })
+	beside.Go(func() { n.editor.Run(ctx, n.log) })
+	return n.media.start(ctx, beside)
+}
+
+func (n *node) greet(ctx context.Context) error {
+	welcome, err := n.Access.FirstStart(ctx)
+	if err != nil {
+		return err
+	}
+	if err := n.Greet(Greeting{n.public.String(), n.pagesURL.String(), n.Config.Detected, welcome}); err != nil {
+		return err
+	}
+	n.log.LogAttrs(ctx, slog.LevelInfo, "serving", slog.String("version", n.Version), slog.String("address", n.front.Addr().String()),
+		slog.String("console", n.front.ConsoleAddr()), slog.String("metrics", n.front.MetricsAddr()),
+		slog.String("database", n.Store.Engine()))
+	return nil
+}

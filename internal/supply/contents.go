@@ -1,0 +1,137 @@
+package supply
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"stele/internal/app"
+	"stele/internal/catalog"
+	"stele/internal/config"
+	"stele/internal/guard"
+	"stele/internal/media"
+	"stele/internal/relay"
+)
+
+// Contents is what a configuration offers to clients, read whole or not at all.
+type Contents struct {
+	Catalog catalog.Contents
+	Apps    []app.Recipe
+}
+
+// Read reads every file the configuration names and reports all that is wrong with
+// any of them.
+func Read(cfg *config.Config, by Connector, library MediaLibrary) (Contents, error) {
+	models, modelsErr := MediaModels(cfg, library)
+	apps, appsErr := readApps(cfg, models)
+	var rootsErr error
+	if cfg.Egress.CAFile != "" {
+		_, rootsErr = guard.Roots(cfg.Egress.CAFile)
+	}
+	_, accountsErr := openUpstreams(cfg, by, EgressClients{})
+	if err := errors.Join(modelsErr, appsErr, rootsErr, accountsErr); err != nil {
+		return Contents{}, err
+	}
+	c := Contents{Apps: apps, Catalog: catalog.Contents{Models: ChatModels(cfg), Open: openProviders(cfg), Media: models}}
+	return c, errors.Join(catalog.New().Replace(c.Catalog), app.NewLibrary().Replace(c.Apps))
+}
+
+// readApps reads the app files: those built in, and the operator's, which stand in
+// for built-in ones of the same id. Each is held against the models there are;
+// built-in apps whose models are not offered are left out.
+func readApps(cfg *config.Config, models []media.Model) ([]app.Recipe, error) {
+	own := slices.DeleteFunc(app.BuiltIn(), func(r app.Recipe) bool { return r.Check(find(models)) != nil })
+	var list []app.Recipe
+	var problems []error
+	for _, file := range cfg.AppFiles {
+		r, err := ReadApp(file, models)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		r.Origin = app.FromFile
+		own = slices.DeleteFunc(own, func(built app.Recipe) bool { return built.ID == r.ID })
+		list = append(list, r)
+	}
+	return append(own, list...), errors.Join(problems...)
+}
+
+// ReadApp reads an app file and holds it against the models there are.
+func ReadApp(file string, models []media.Model) (app.Recipe, error) {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return app.Recipe{}, fmt.Errorf("read %s: %w", file, err)
+	}
+	r, err := app.Read(file, src)
+	if err != nil {
+		return r, err
+	}
+	return r, r.Check(find(models))
+}
+
+func find(models []media.Model) func(id string) *media.Model {
+	return func(id string) *media.Model {
+		if i := slices.IndexFunc(models, func(m media.Model) bool { return m.ID == id }); i >= 0 {
+			return &models[i]
+		}
+		return nil
+	}
+}
+
+// ChatModels are the configured models, then what each provider offers by name.
+func ChatModels(cfg *config.Config) []catalog.Model {
+	created := changed(cfg)
+	list := []catalog.Model{{
+		ID: relay.Sandbox, Name: "Sandbox", Owner: config.Builtin, Created: time.Unix(0, 0),
+		Description:  "Built in: answers as any model would, costs nothing, and fails in every way you order it to.",
+		Capabilities: map[string]bool{"reasoning": true, "attachments": true, "tools": true},
+		Targets:      []catalog.Target{{Provider: config.Builtin, Model: "sandbox", Weight: 1}},
+	}}
+	for _, m := range cfg.Models {
+		out := catalog.Model{
+			ID: m.ID, Name: m.Name, Description: m.Description, Owner: "stele", Created: created,
+			Capabilities: m.Capabilities, Tags: m.Tags, Balance: m.Strategy == config.Balance, Retries: m.Retries,
+			Timeouts: catalog.Timeouts(m.Timeouts), Price: catalog.Price(m.Price), HideUpstream: m.HideUpstream,
+		}
+		if out.Name == "" {
+			out.Name = m.ID
+		}
+		for _, t := range m.Targets {
+			out.Targets = append(out.Targets, catalog.Target(t))
+		}
+		list = append(list, out)
+	}
+	for _, p := range cfg.Providers {
+		for _, name := range p.Models {
+			if name == "*" {
+				continue // any name: see openProviders
+			}
+			list = append(list, catalog.Model{
+				ID: p.Name + "/" + name, Name: name, Owner: p.Name, Created: created, Retries: 2,
+				Targets: []catalog.Target{{Provider: p.Name, Model: name, Weight: 1}},
+			})
+		}
+	}
+	return list
+}
+
+// changed is when the configuration last was.
+func changed(cfg *config.Config) time.Time {
+	if cfg.ModTime.IsZero() {
+		return time.Unix(0, 0)
+	}
+	return cfg.ModTime
+}
+
+// openProviders are the accounts that take any model's name.
+func openProviders(cfg *config.Config) map[string]catalog.Model {
+	open := make(map[string]catalog.Model)
+	for _, p := range cfg.Providers {
+		if slices.Contains(p.Models, "*") {
+			open[p.Name] = catalog.Model{Owner: p.Name, Created: changed(cfg), Retries: 2}
+		}
+	}
+	return open
+}
