@@ -24,7 +24,7 @@ import (
 	"stele/internal/file"
 	"stele/internal/seal"
 	"stele/internal/store"
-	"stele/internal/store/template"
+	"stele/internal/store/storetest"
 	"stele/internal/uid"
 	"stele/internal/webhook"
 )
@@ -43,7 +43,7 @@ const providerSecret = "sk-of-the-provider"
 // newSealedHouse makes one, as a version did whose keys were the master's own, or as this one does.
 func newSealedHouse(t *testing.T, engine string, older bool) *sealedHouse {
 	t.Helper()
-	database, folder := template.Place(t, engine)
+	database, folder := storetest.Place(t, engine)
 	if folder == "" {
 		folder = t.TempDir()
 	}
