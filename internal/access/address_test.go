@@ -37,6 +37,9 @@ func TestAddressesThatDifferStayTwo(t *testing.T) {
 	}
 	// No letter outside of ASCII becomes one inside.
 	for r := rune(128); r <= unicode.MaxRune; r++ {
+		if unicode.Is(unicode.Co, r) || !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z, unicode.C) {
+			continue // of private use, or of none yet
+		}
 		got, err := normalEmail("x" + string(r) + "@example.com")
 		if err != nil {
 			continue

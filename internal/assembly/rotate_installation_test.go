@@ -24,7 +24,7 @@ import (
 	"stele/internal/file"
 	"stele/internal/seal"
 	"stele/internal/store"
-	"stele/internal/store/template"
+	"stele/internal/store/storetest"
 	"stele/internal/supply"
 	"stele/internal/uid"
 	"stele/internal/webhook"
@@ -44,7 +44,7 @@ const providerSecret = "sk-of-the-provider"
 // newSealedInstallation makes one, as a version did whose keys were the master's own, or as this one does.
 func newSealedInstallation(t *testing.T, engine string, older bool) *sealedInstallation {
 	t.Helper()
-	database, folder := template.Place(t, engine)
+	database, folder := storetest.Place(t, engine)
 	if folder == "" {
 		folder = t.TempDir()
 	}

@@ -76,15 +76,15 @@ tests() {
   step test go_test . -race '-gcflags=modernc.org/...=-race=false'
   step 'not raced' skipped_tests
   step 'vet test' in_bash 'go -C test vet -tags torture ./... && cd test && go tool -modfile=../tools/go.mod staticcheck -tags torture ./...'
-  # These try the built binary from outside: the race detector would look at the tests only. They wait more than they compute.
-  step 'test test' go_test test -p 3
+  # These try the built binary from outside: the race detector would look at the tests only.
+  step 'test test' go_test test
 }
 
 # go_test DIR FLAG… tests the module in DIR. gotestsum names every test that was skipped, and keeps what happened.
 go_test() {
   local dir=$1 cgo=0
   shift
-  if [[ $1 == -race ]]; then cgo=1; fi
+  if [[ ${1:-} == -race ]]; then cgo=1; fi
   session_run env -C "$dir" CGO_ENABLED=$cgo go tool -modfile="$root/tools/go.mod" gotestsum \
     --format pkgname --format-hide-empty-pkg --jsonfile "$tmp/${dir//./root}.json" -- -vet=off -timeout 15m "$@" ./...
 }

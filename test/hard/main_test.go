@@ -4,6 +4,7 @@
 package hard
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -22,15 +23,23 @@ type scene struct {
 	openai, anthropic, gemini *upstream.Server
 }
 
+// open starts it. The upstreams are not asked what models they have: every request is the test's own.
 func open(t *testing.T) *scene {
 	t.Helper()
-	f := rig.NewFront(t, "egress: {allow_private: [127.0.0.0/8]}\n", `
+	s := &scene{&rig.Front{}, upstream.NewOpenAI(t), upstream.NewAnthropic(t), upstream.NewGemini(t)}
+	s.Open(t, fmt.Sprintf(`
+egress: {allow_private: [127.0.0.0/8]}
+providers:
+  openai: {kind: openai, base_url: %[1]s/v1, api_key: %[4]s}
+  anthropic: {kind: anthropic, base_url: %[2]s, api_key: %[4]s}
+  gemini: {kind: gemini, base_url: %[3]s, api_key: %[4]s}
+models:
   "o": {targets: [openai/gpt-4.1], retries: 0}
   "a": {targets: [anthropic/claude-sonnet-4-5], retries: 0}
   "g": {targets: [gemini/gemini-2.5-flash], retries: 0}
   "vendor/m:free": {targets: [gemini/gemini-2.5-flash], retries: 0}
-`)
-	return &scene{f, f.Up["openai"], f.Up["anthropic"], f.Up["gemini"]}
+`, s.openai.URL, s.anthropic.URL, s.gemini.URL, upstream.Key))
+	return s
 }
 
 // send posts a body with headers of the test's own choice.
