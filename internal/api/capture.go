@@ -15,9 +15,9 @@ type Bodies interface{ Keep(meter.Bodies) }
 // captured serves a chat route while it takes down what is said: the bodies, never
 // a header.
 func (d *Door) captured(w http.ResponseWriter, c call) error {
-	asked := &heard{ReadCloser: c.Body}
+	asked := &recordingBody{ReadCloser: c.Body}
 	c.Body = asked
-	said := &answer{ResponseWriter: &told{ResponseWriter: w, copied: &asked.reply}}
+	said := &answer{ResponseWriter: &recordingWriter{ResponseWriter: w, prefix: &asked.reply}}
 	at := time.Now()
 	defer func() {
 		if record := scope.From(c.Context()).Record; record != "" {
@@ -32,43 +32,43 @@ func (d *Door) captured(w http.ResponseWriter, c call) error {
 	return nil
 }
 
-// copied is the beginning of a body and the size of all of it.
-type copied struct {
+// prefix is the beginning of a body and the size of all of it.
+type prefix struct {
 	kept []byte
 	size int64
 }
 
-func (c *copied) add(b []byte) {
+func (c *prefix) add(b []byte) {
 	c.kept = append(c.kept, b[:min(len(b), meter.MostBody-len(c.kept))]...)
 	c.size += int64(len(b))
 }
 
-func (c *copied) body() meter.Body { return meter.NewBody(c.kept, c.size) }
+func (c *prefix) body() meter.Body { return meter.NewBody(c.kept, c.size) }
 
-// heard is a request's body that is copied while it is read.
-type heard struct {
+// recordingBody is a request's body that is recorded while it is read.
+type recordingBody struct {
 	io.ReadCloser
-	copied
+	prefix
 
-	reply copied
+	reply prefix
 }
 
-func (h *heard) Read(p []byte) (int, error) {
+func (h *recordingBody) Read(p []byte) (int, error) {
 	n, err := h.ReadCloser.Read(p)
 	h.add(p[:n])
 	return n, err
 }
 
-// told is an answer that is copied while it is written.
-type told struct {
+// recordingWriter is an answer that is recorded while it is written.
+type recordingWriter struct {
 	http.ResponseWriter
-	*copied
+	*prefix
 }
 
-func (t *told) Write(b []byte) (int, error) {
+func (t *recordingWriter) Write(b []byte) (int, error) {
 	t.add(b)
 	return t.ResponseWriter.Write(b)
 }
 
 // Unwrap lets http.ResponseController reach the connection.
-func (t *told) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+func (t *recordingWriter) Unwrap() http.ResponseWriter { return t.ResponseWriter }

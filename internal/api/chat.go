@@ -31,7 +31,7 @@ func talk(f family) handler {
 		}
 		reply, err := d.Relay.Do(c.Context(), c.who, req)
 		if err != nil {
-			return refused(codec, err)
+			return dialect.InClientTerms(codec, err)
 		}
 		body := reply.Raw
 		if !reply.Passed {
@@ -95,25 +95,6 @@ func say(h http.Header, codec dialect.Server, reply *chat.Reply) {
 	}
 }
 
-// refused turns what a relay gives into what a client may see.
-func refused(codec dialect.Server, err error) error {
-	if s, ok := errors.AsType[interface {
-		error
-		Losses() []chat.Loss
-	}](err); ok {
-		var names []string
-		for _, l := range s.Losses() {
-			names = append(names, codec.Path(l))
-		}
-		list := strings.Join(names, ", ")
-		return fault.New(fault.StrictMode, "Strict mode: the model's provider cannot carry %s.", list).With("field", names[0]).With("fields", names)
-	}
-	if errors.Is(err, chat.ErrCut) || errors.Is(err, chat.ErrHeld) {
-		return fault.New(fault.UpstreamError, "The model's provider broke off in its answer.").Because(err)
-	}
-	return dialect.Spelled(codec, err)
-}
-
 // stream answers with a stream. Until something is written an error keeps its
 // status; afterwards it is the dialect's own event and a broken connection.
 func (d *Door) stream(f family, codec dialect.Server, w http.ResponseWriter, c call, req *chat.Request) error {
@@ -131,7 +112,7 @@ func (d *Door) stream(f family, codec dialect.Server, w http.ResponseWriter, c c
 	if err == nil || errors.Is(err, errClientGone) {
 		return nil
 	}
-	err = refused(codec, err)
+	err = dialect.InClientTerms(codec, err)
 	if ended := access.Ended(c.Context()); ended != nil {
 		err = ended
 	}

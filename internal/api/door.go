@@ -88,7 +88,7 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	family = route.family.of(r)
-	scope.From(r.Context()).Enter(route.method + " " + route.path)
+	scope.From(r.Context()).SetRoute(route.method + " " + route.path)
 	if err := d.serve(route, answer, r, place); err != nil {
 		d.fail(answer, r, family, err)
 	}

@@ -165,7 +165,7 @@ func (r *Runner) talk(ctx context.Context, task *generation.Task, s *Step, value
 		return
 	}
 	request := &scope.Request{ID: task.ID}
-	request.Enter("apps")
+	request.SetRoute("apps")
 	who := generation.PrincipalOf(task)
 	if r.Rights != nil { // the policy may have changed since the run was ordered
 		who.Scope = r.Rights(task.Workspace)

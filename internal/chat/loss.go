@@ -1,6 +1,10 @@
 package chat
 
-import "fmt"
+import (
+	"fmt"
+
+	"stele/internal/fault"
+)
 
 // Loss is something of the client's request that did not reach the upstream as
 // it was sent. Nothing is lost without one.
@@ -74,6 +78,11 @@ func LostTool(t Tool, verb Verb, note string) Loss {
 type StrictError struct{ losses []Loss }
 
 func (e *StrictError) Error() string { return fmt.Sprintf("strict mode: %d losses", len(e.losses)) }
+
+// Unwrap is the refusal as a fault. A client is told in its own dialect what would be lost.
+func (e *StrictError) Unwrap() error {
+	return fault.New(fault.StrictMode, "Strict mode: the model's provider cannot carry all of the request.")
+}
 
 // Losses is what would have been lost.
 func (e *StrictError) Losses() []Loss { return e.losses }

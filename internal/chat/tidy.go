@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"stele/internal/fault"
 )
 
 // ErrCut says that a stream ended before its upstream said that the answer was
@@ -14,6 +16,11 @@ var ErrCut = fmt.Errorf("the upstream's answer was cut off: %w", io.ErrUnexpecte
 
 // ErrHeld says that an upstream mixed more tool calls at once than can be held.
 var ErrHeld = errors.New("the upstream interleaved more than can be held back")
+
+// Broken is an upstream that failed in its answer.
+func Broken(err error) *fault.Error {
+	return fault.New(fault.UpstreamError, "The model's provider broke off in its answer.").Because(err)
+}
 
 // What may be held back while a call's arguments are not whole.
 const (
@@ -118,7 +125,7 @@ func (t *tidy) delta(e *Event) error {
 		t.called = t.called || p.Kind == ToolCall
 		if t.open != nil && !t.mayLeave() {
 			if t.waiting = append(t.waiting, b); len(t.waiting) > mostWaiting {
-				return ErrHeld
+				return Broken(ErrHeld)
 			}
 		} else {
 			t.finishOpen()
@@ -134,7 +141,7 @@ func (t *tidy) delta(e *Event) error {
 	b.json.add(p.Text)
 	if b != t.open {
 		if t.held += len(p.Text) + len(p.Proof); t.held > mostHeld {
-			return ErrHeld
+			return Broken(ErrHeld)
 		}
 	}
 	b.pending = append(b.pending, *p)
@@ -247,7 +254,7 @@ func (t *tidy) finishOpen() {
 
 func (t *tidy) end() error {
 	if !t.ended {
-		return ErrCut
+		return Broken(ErrCut)
 	}
 	for t.open != nil || len(t.waiting) > 0 {
 		if t.open != nil {

@@ -98,9 +98,4 @@ func readTalk(r *http.Request) (*chat.Request, error) {
 }
 
 // toldTalk is an error in words that fit the page.
-func toldTalk(err error) error {
-	if errors.Is(err, chat.ErrCut) || errors.Is(err, chat.ErrHeld) {
-		return fault.New(fault.UpstreamError, "The model's provider broke off in its answer.").Because(err)
-	}
-	return dialect.Spelled(openai.Codec{}, err)
-}
+func toldTalk(err error) error { return dialect.InClientTerms(openai.Codec{}, err) }

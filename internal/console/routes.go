@@ -198,7 +198,7 @@ func (c *Console) dispatch(w http.ResponseWriter, r *http.Request, routes []Rout
 		return
 	}
 	route := routes[i]
-	scope.From(r.Context()).Enter(route.Method + " " + route.Pattern)
+	scope.From(r.Context()).SetRoute(route.Method + " " + route.Pattern)
 	if err := c.enter(w, r, route); err != nil {
 		c.answer(w, r, err)
 	}

@@ -210,7 +210,7 @@ func delivered(client dialect.Dialect, req *chat.Request, reply *chat.Reply) ([]
 
 func (l *landed) fail(err error) *landed {
 	client := codecOf(l.trip.from)
-	l.failure = fault.From(dialect.Spelled(client, err))
+	l.failure = fault.From(dialect.InClientTerms(client, err))
 	status, body := client.EncodeError(l.failure, "req_1")
 	if l.body == "" {
 		l.status, l.body = status, string(body)

@@ -6,7 +6,7 @@ import "stele/internal/fault"
 // That is not the client's fault: it sees a server's error. The detail tells
 // whoever routes that trying again there cannot help.
 func BadCredentials() *fault.Error {
-	return fault.New(fault.UpstreamError, "The model's provider refused this installation's credentials.").With("credentials", true)
+	return fault.New(fault.UpstreamError, "The model's provider refused this installation's credentials.").OurCredentials()
 }
 
 // BadSignature is the reason in the details of a refusal that is about the

@@ -34,7 +34,7 @@ func New(files *file.Service) *Door { return &Door{files} }
 
 // ServeHTTP checks the signature and gives the file.
 func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	scope.From(r.Context()).Enter(file.Under + "{id}/{name}")
+	scope.From(r.Context()).SetRoute(file.Under + "{id}/{name}")
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
 		refuse(w, r, http.StatusMethodNotAllowed, "This address can only be read.")

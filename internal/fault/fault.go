@@ -28,8 +28,12 @@ type Error struct {
 	Details    map[string]any // facts for programs; may be nil
 	RetryAfter time.Duration  // when trying again makes sense; 0 says nothing
 	Spent      bool           // it was tried again already: clients need not
-	Unreached  bool           // no connection to the upstream came about, whatever was to be asked
 	Err        error          // the cause: logged, never shown
+
+	// What steers routing, and is never shown.
+	Unreached   bool // no connection to the upstream came about, whatever was to be asked
+	Credentials bool // the upstream refused this installation's own credentials
+	Ordered     bool // the client ordered the sandbox to fail
 }
 
 // New makes an Error with a message for people. What is too long of it is cut off.
@@ -94,6 +98,18 @@ func (e *Error) After(d time.Duration) *Error {
 // Because sets the cause, which is logged and never shown, and returns e.
 func (e *Error) Because(err error) *Error {
 	e.Err = err
+	return e
+}
+
+// OurCredentials says that the upstream refused this installation's and returns e.
+func (e *Error) OurCredentials() *Error {
+	e.Credentials = true
+	return e
+}
+
+// AsOrdered says that the client ordered the failure and returns e.
+func (e *Error) AsOrdered() *Error {
+	e.Ordered = true
 	return e
 }
 

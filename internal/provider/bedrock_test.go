@@ -242,7 +242,7 @@ func TestBedrocksRefusalsAreUnderstood(t *testing.T) {
 		server := newCloud(t, refusal(test.status, test.header, test.body))
 		_, err := ask(t, openBedrock(t, server), "anthropic", "m", askAnthropic, nil)
 		e := failure(t, err)
-		if e.Code != test.code || (e.Details["credentials"] != nil) != test.credentials || strings.Contains(e.Message, "123456789012") {
+		if e.Code != test.code || e.Credentials != test.credentials || strings.Contains(e.Message, "123456789012") {
 			t.Errorf("%s %s: %v", test.header, test.body, e)
 		}
 	}

@@ -58,7 +58,7 @@ var _ relay.Upstream = (*Chat)(nil)
 func (c *Chat) Dialect() string { return c.dialect.Name() }
 
 // ask makes one call. It returns when the answer is there, or its first frame.
-func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m manner) (*chat.Reply, error) {
+func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m attempt) (*chat.Reply, error) {
 	reply := &chat.Reply{Dialect: c.dialect.Name(), Provider: c.account.Name, Target: t.Model, Passed: req.PassesTo(c.dialect.Name())}
 	call, held, err := c.call(ctx, req, t, m)
 	if err != nil {
@@ -94,7 +94,7 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m man
 
 // call puts the request into the upstream's words, or leaves it in the client's
 // where those are the same.
-func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m manner) (_ outgoing, held *hold, err error) {
+func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m attempt) (_ outgoing, held *hold, err error) {
 	target := dialect.Target{
 		Model: t.Model, Stream: req.Stream, Compatible: !c.account.Kind.Author(), Schemaless: c.account.Kind.Schemaless,
 		Proof: c.proof(req.Origin.Dialect, t.Model), Resume: m.resume, Forget: m.forget,
@@ -115,7 +115,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m ma
 	}
 	var forgotten []chat.Loss
 	if m.forget {
-		talk, forgotten = thoughtless(talk)
+		talk, forgotten = withoutThoughts(talk)
 	}
 	in := new(inlays)
 	lean := in.lift(talk)

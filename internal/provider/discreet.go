@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"strings"
 
-	"stele/internal/chat"
 	"stele/internal/fault"
 )
 
@@ -25,9 +24,6 @@ func private(a Account) []string {
 // discreet is an error that tells nothing of the account, and in the words of the
 // contract.
 func (c *Chat) discreet(err error) error {
-	if errors.Is(err, chat.ErrCut) || errors.Is(err, chat.ErrHeld) {
-		err = broken(err)
-	}
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		return err

@@ -31,7 +31,7 @@ func TestErrorsTellNothingOfTheAccount(t *testing.T) {
 func TestErrorsAreInTheWordsOfTheContract(t *testing.T) {
 	t.Parallel()
 	c := NewChat(Account{}, openai.Codec{}, nil)
-	for _, err := range []error{chat.ErrCut, chat.ErrHeld} {
+	for _, err := range []error{chat.Broken(chat.ErrCut), chat.Broken(chat.ErrHeld)} {
 		if e := fault.From(c.discreet(err)); e.Code != fault.UpstreamError || !errors.Is(e, err) {
 			t.Errorf("%v is %v", err, e)
 		}

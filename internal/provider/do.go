@@ -9,8 +9,8 @@ import (
 	"stele/internal/relay"
 )
 
-// manner is how one of several calls for the same answer differs from the first.
-type manner struct {
+// attempt is how one of several calls for the same answer differs from the first.
+type attempt struct {
 	resume string // the token of a paused answer that is to go on
 	forget bool   // without thoughts: their signatures were refused
 }
@@ -23,7 +23,7 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 		return nil, err
 	}
 	if req.PassesTo(c.dialect.Name()) {
-		return c.forgiving(ctx, req, t)
+		return c.retryWithoutSignatures(ctx, req, t)
 	}
 	talk, err := req.Conversation()
 	if err != nil {
@@ -37,7 +37,7 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 
 // one is one whole answer.
 func (c *Chat) one(ctx context.Context, req *chat.Request, t relay.Target) (*chat.Reply, error) {
-	reply, err := c.forgiving(ctx, req, t)
+	reply, err := c.retryWithoutSignatures(ctx, req, t)
 	if err != nil {
 		return nil, err
 	}
@@ -47,18 +47,18 @@ func (c *Chat) one(ctx context.Context, req *chat.Request, t relay.Target) (*cha
 // Reads reports whether the upstream itself fetches what is at a part's address.
 func (c *Chat) Reads(p *chat.Part) bool { return !c.account.Kind.Bound && c.dialect.Reads(p) }
 
-// forgiving asks once more without thoughts when their signatures are refused:
+// retryWithoutSignatures asks once more without thoughts when their signatures are refused:
 // they are good for one model of one account only, and not for ever.
-func (c *Chat) forgiving(ctx context.Context, req *chat.Request, t relay.Target) (*chat.Reply, error) {
-	reply, err := c.ask(ctx, req, t, manner{})
+func (c *Chat) retryWithoutSignatures(ctx context.Context, req *chat.Request, t relay.Target) (*chat.Reply, error) {
+	reply, err := c.ask(ctx, req, t, attempt{})
 	if err == nil || req.Strict || fault.From(err).Details["reason"] != dialect.BadSignature {
 		return reply, err
 	}
-	return c.ask(ctx, req, t, manner{forget: true})
+	return c.ask(ctx, req, t, attempt{forget: true})
 }
 
-// thoughtless is a conversation without its thoughts and signatures.
-func thoughtless(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
+// withoutThoughts is a conversation without its thoughts and signatures.
+func withoutThoughts(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
 	clone := talk.Clone()
 	for i := range clone.Messages {
 		m := &clone.Messages[i]

@@ -180,7 +180,7 @@ func TestARefusedSignInIsNotTheClientsFault(t *testing.T) {
 		}
 		err = g.sign(t.Context(), httptest.NewRequest(http.MethodPost, "/", nil), nil)
 		e, ok := errors.AsType[*fault.Error](err)
-		if !ok || e.Code != test.code || (e.Details["credentials"] != nil) != test.credentials {
+		if !ok || e.Code != test.code || e.Credentials != test.credentials {
 			t.Errorf("%s: %v", name, err)
 		}
 		if ok && strings.Contains(e.Message, "JWT") {

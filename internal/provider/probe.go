@@ -106,7 +106,7 @@ func verdict(f *fault.Error, status int) string {
 		at = fmt.Sprintf(" (status %d)", status)
 	}
 	switch {
-	case f.Details["credentials"] != nil, status == http.StatusUnauthorized, status == http.StatusForbidden:
+	case f.Credentials, status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return "The provider refused the credentials" + at + ". Check the API key." + said
 	case f.Code == fault.ModelNotFound:
 		return "The provider does not know the model" + at + "." + said

@@ -8,7 +8,6 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
-	"stele/internal/fault"
 	"stele/internal/wire"
 )
 
@@ -280,7 +279,7 @@ func (s *source) ended(err error) error {
 	case err != io.EOF: //nolint:errorlint // as readers return it
 		return broken(err)
 	case !s.over:
-		return broken(chat.ErrCut)
+		return chat.Broken(chat.ErrCut)
 	}
 	return err
 }
@@ -290,5 +289,5 @@ func broken(err error) error {
 	if errors.Is(err, wire.ErrTooLong) {
 		return errTooLong().Because(err)
 	}
-	return fault.New(fault.UpstreamError, "The model's provider broke off in its answer.").Because(err)
+	return chat.Broken(err)
 }

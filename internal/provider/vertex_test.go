@@ -156,7 +156,7 @@ func TestATokenThatIsNotBelievedIsNotUsedAgain(t *testing.T) {
 	c := openVertex(t, "vertex", server, house)
 	for range 2 {
 		_, err := ask(t, c, "gemini", "m", askGemini, nil)
-		if e := failure(t, err); e.Details["credentials"] == nil {
+		if e := failure(t, err); !e.Credentials {
 			t.Error(e)
 		}
 	}

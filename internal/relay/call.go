@@ -102,14 +102,6 @@ func told(err error) (status int, code string) {
 		return 499, "client_gone"
 	}
 	c := fault.From(err).Code
-	if errors.Is(err, chat.ErrCut) || errors.Is(err, chat.ErrHeld) {
-		c = fault.UpstreamError
-	} else if _, strict := errors.AsType[interface {
-		error
-		Losses() []chat.Loss
-	}](err); strict {
-		c = fault.StrictMode
-	}
 	return c.ChatStatus(), string(c)
 }
 

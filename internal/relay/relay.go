@@ -135,7 +135,7 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 		upstream, ok := r.Upstreams(t.Provider)
 		if !ok {
 			return fault.New(fault.UpstreamError, "The model's provider is not available.").
-				With("credentials", true).Because(errors.New("no provider " + t.Provider))
+				OurCredentials().Because(errors.New("no provider " + t.Provider))
 		}
 		asked, err := r.remind(who, req, upstream)
 		if err != nil {

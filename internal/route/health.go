@@ -103,14 +103,14 @@ func (t *tally) note(now time.Time, err error, tries int64) {
 	if e.Err != nil {
 		t.health.Message = e.Err.Error() // what clients hear is in our words
 	}
-	t.health.Rejected = e.Details["credentials"] != nil
+	t.health.Rejected = e.Credentials
 }
 
 // failure finds what is the provider's doing. A refusal of the request itself
 // shows that the provider is well.
 func failure(err error) (*fault.Error, bool) {
 	e, ok := errors.AsType[*fault.Error](err)
-	if !ok || e.Details["ordered"] != nil || errors.Is(err, memory.ErrFull) {
+	if !ok || e.Ordered || errors.Is(err, memory.ErrFull) {
 		return nil, false
 	}
 	switch e.Code {

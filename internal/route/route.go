@@ -118,12 +118,12 @@ func judge(err error) verdict {
 	if errors.Is(err, memory.ErrFull) {
 		return verdict{final: true} // there is no room here, whichever target is asked
 	}
-	if e.Details["ordered"] != nil {
+	if e.Ordered {
 		return verdict{final: true} // the client asked the sandbox to fail: that is an answer
 	}
 	switch e.Code {
 	case fault.Unavailable, fault.UpstreamError, fault.UpstreamTimeout:
-		return verdict{blame: err, elsewhere: e.Details["credentials"] != nil}
+		return verdict{blame: err, elsewhere: e.Credentials}
 	case fault.RateLimited:
 		return verdict{elsewhere: e.RetryAfter == 0 || e.RetryAfter > longestPause}
 	case fault.ModelNotFound:

@@ -49,7 +49,7 @@ var (
 	limited  = fault.New(fault.RateLimited, "limited").After(2 * time.Second)
 	spent    = fault.New(fault.RateLimited, "quota gone")
 	patience = fault.New(fault.RateLimited, "limited for long").After(time.Minute)
-	badKey   = fault.New(fault.UpstreamError, "key").With("credentials", true)
+	badKey   = fault.New(fault.UpstreamError, "key").OurCredentials()
 	wrong    = fault.New(fault.InvalidParameter, "wrong")
 	noModel  = fault.New(fault.ModelNotFound, "none")
 )

@@ -62,14 +62,14 @@ func (r *Request) Facts() []slog.Attr {
 	return slices.Clip(r.facts)
 }
 
-// Enter records the pattern of the route that serves the request.
-func (r *Request) Enter(route string) {
+// SetRoute records the pattern of the route that serves the request.
+func (r *Request) SetRoute(route string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.route = route
 }
 
-// Route is the pattern recorded by Enter, or "" where none serves the request.
+// Route is the pattern recorded by SetRoute, or "" where none serves the request.
 func (r *Request) Route() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -161,7 +161,7 @@ func withoutBase(r *http.Request, base string) *http.Request {
 }
 
 func (s *Server) health(w http.ResponseWriter, r *http.Request, check func(context.Context) error) {
-	scope.From(r.Context()).Enter(probe)
+	scope.From(r.Context()).SetRoute(probe)
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {

@@ -254,7 +254,7 @@ func (s *Supply) noteOrder(provider string, err error) {
 	f := media.Failing(err)
 	switch f.Class {
 	case media.Auth:
-		s.o.Router.Note(provider, fault.New(fault.UpstreamError, "%s", f.Message).With("credentials", true))
+		s.o.Router.Note(provider, fault.New(fault.UpstreamError, "%s", f.Message).OurCredentials())
 	case media.Quota, media.Rate, media.Concurrency:
 		s.o.Router.Note(provider, fault.New(fault.RateLimited, "%s", f.Message))
 	case media.Transient, media.SubmitUnknown, media.Late, media.ModelFailed:

@@ -422,7 +422,7 @@ func TestAnAnswerThatDoesNotComeInTimeIsLost(t *testing.T) {
 	}))
 	defer server.Close()
 	defer close(hold)
-	m := acting(t, strings.Replace(envelopes, "id: task_id}", "id: task_id, timeout: 50ms}", 1), server.URL)
+	m := acting(t, strings.Replace(envelopes, "id: task_id}", "id: task_id, timeout: 1s}", 1), server.URL)
 	if _, err := m.Submit(t.Context(), simple("acme/v1")); media.Failing(err).Class != media.SubmitUnknown {
 		t.Errorf("%v", err)
 	}

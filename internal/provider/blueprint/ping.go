@@ -43,7 +43,7 @@ func Ping(ctx context.Context, a provider.Account, client *http.Client) provider
 			p.Err = fault.New(fault.UpstreamError, "%s", p.Problem).Because(err)
 		case got.status == http.StatusUnauthorized, got.status == http.StatusForbidden:
 			p.Problem = fmt.Sprintf("The provider refused the credentials (status %d). Check the API key.", got.status)
-			p.Err = fault.New(fault.UpstreamError, "%s", p.Problem).With("credentials", true)
+			p.Err = fault.New(fault.UpstreamError, "%s", p.Problem).OurCredentials()
 		case got.status >= http.StatusInternalServerError:
 			p.Problem = fmt.Sprintf("The provider has trouble of its own (status %d).", got.status)
 			p.Err = fault.New(fault.UpstreamError, "%s", p.Problem)

@@ -28,19 +28,19 @@ var failures = map[int]fault.Code{
 	529:                              fault.Unavailable, // anthropic's own for being too busy
 }
 
-// failure is the error that was ordered. Its detail "ordered" tells it from one
+// failure is the error that was ordered. That it was ordered tells it from one
 // that happened.
 func (o *orders) failure() error {
 	status := o.status
 	if status == 0 {
 		status = http.StatusServiceUnavailable
 	}
-	return fault.New(failures[status], "The sandbox was ordered to fail with %d.", status).With("ordered", status).After(o.retryAfter)
+	return fault.New(failures[status], "The sandbox was ordered to fail with %d.", status).AsOrdered().After(o.retryAfter)
 }
 
 // broken is what is seen of an upstream that is lost in the middle of its answer.
 func broken() error {
-	return fault.New(fault.UpstreamError, "The model's provider broke off in its answer.").With("ordered", "cut").Because(chat.ErrCut)
+	return chat.Broken(chat.ErrCut).AsOrdered()
 }
 
 // before does what is ordered ahead of the first word.

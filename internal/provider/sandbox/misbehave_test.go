@@ -75,7 +75,7 @@ func TestFailsAsOrdered(t *testing.T) {
 		503: {fault.Unavailable, 503}, 504: {fault.UpstreamTimeout, 504}, 529: {fault.Unavailable, 503},
 	} {
 		e := refused(t, user(fmt.Sprintf("[[sandbox: error=%d retry_after=3]]", status)))
-		if e.Code != want.code || e.Code.ChatStatus() != want.chat || e.RetryAfter != 3*time.Second || e.Details["ordered"] != status {
+		if e.Code != want.code || e.Code.ChatStatus() != want.chat || e.RetryAfter != 3*time.Second || !e.Ordered {
 			t.Errorf("%d: %+v", status, e)
 		}
 		o := read(t.Context(), fmt.Sprintf("[[sandbox: error=%d error_after=5 words=20]]", status), relay.Target{})

@@ -52,7 +52,7 @@ func (p *patience) wait(ctx context.Context, d time.Duration) error {
 		return err
 	}
 	if late {
-		return fault.New(fault.UpstreamTimeout, "The model's provider did not answer in time.").With("ordered", "silence").Because(errSilent)
+		return fault.New(fault.UpstreamTimeout, "The model's provider did not answer in time.").AsOrdered().Because(errSilent)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"errors"
 	"strings"
 
 	"stele/internal/chat"
@@ -8,14 +9,22 @@ import (
 )
 
 // Refuse is a 400 about something that must not be left out. The loss says what
-// it is about; Spelled puts that into the client's words.
+// it is about; InClientTerms puts that into the client's words.
 func Refuse(l chat.Loss, field, why string) *fault.Error {
 	return fault.New(fault.InvalidParameter, "%s: %s", field, why).With("field", field).With("loss", l)
 }
 
-// Spelled makes an error that a codec raised about a part of the conversation
-// name that part as the client does: the upstream's codec does not know how.
-func Spelled(client Server, err error) error {
+// InClientTerms makes an error about parts of the conversation name them as the client
+// does: the upstream's codec, which raised it, does not know how.
+func InClientTerms(client Server, err error) error {
+	if strict, ok := errors.AsType[*chat.StrictError](err); ok {
+		var names []string
+		for _, l := range strict.Losses() {
+			names = append(names, client.Path(l))
+		}
+		list := strings.Join(names, ", ")
+		return fault.New(fault.StrictMode, "Strict mode: the model's provider cannot carry %s.", list).With("field", names[0]).With("fields", names)
+	}
 	e, ok := err.(*fault.Error) //nolint:errorlint // only what a codec made itself, not what wraps it
 	if !ok {
 		return err
