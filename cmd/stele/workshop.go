@@ -142,7 +142,7 @@ func (w *workshop) start(ctx context.Context, db *store.Store, beside *sync.Wait
 	beside.Go(func() { db.Listen(ctx, w.log, w.generations.Changed) })
 	beside.Go(func() { w.release(ctx, db) })
 	drained := make(chan struct{})
-	beside.Go(func() { w.generations.Mind(ctx, drained) })
+	beside.Go(func() { w.generations.Supervise(ctx, drained) })
 	beside.Go(func() {
 		<-ctx.Done()
 		defer close(drained)

@@ -75,7 +75,7 @@ func (r *Runner) Create(ctx context.Context, who access.Principal, id, app strin
 	if err != nil {
 		return nil, err
 	}
-	w := generation.Whole{
+	w := generation.AppRun{
 		App: recipe.ID, MediaType: recipe.MediaType, Recipe: recipe.source, Values: values, Deadline: recipe.Deadline, Extras: extras,
 	}
 	w.Model, w.Mode = recipe.last()
@@ -100,5 +100,5 @@ func (r *Runner) Create(ctx context.Context, who access.Principal, id, app strin
 	} else if err != nil {
 		return nil, err
 	}
-	return r.Generations.CreateWhole(ctx, who, id, w)
+	return r.Generations.CreateRun(ctx, who, id, w)
 }

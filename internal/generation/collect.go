@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"stele/internal/crash"
 	"stele/internal/file"
 	"stele/internal/media"
 )
@@ -55,12 +56,12 @@ func (s *Service) collect(ctx context.Context, t *Task, outputs []media.Output) 
 			return s.uncollected(ctx, t, media.Failing(err))
 		}
 		kept = append(kept, made(f, o))
-		crashPoint("kept")
+		crash.Point("kept")
 	}
 	if err := s.succeed(ctx, t, kept, last); err != nil {
 		return 0, err
 	}
-	crashPoint("ended")
+	crash.Point("ended")
 	if holder, ok := maker.(Forgetter); ok {
 		holder.Forget(t.Ticket)
 	}

@@ -46,7 +46,7 @@ func (s *Service) Create(ctx context.Context, who access.Principal, id string, a
 	if who.User != "" {
 		t.Note(s.entry(who, "generation.create", t))
 	}
-	s.rush.order(t.Workspace, time.Now())
+	s.bursts.order(t.Workspace)
 	if err := s.insert(ctx, t, taken); err != nil {
 		return nil, err
 	}

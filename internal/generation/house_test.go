@@ -121,7 +121,7 @@ func (h *house) start() {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(h.t.Context()))
 	var minding sync.WaitGroup
 	drained := make(chan struct{})
-	minding.Go(func() { h.Mind(ctx, drained) })
+	minding.Go(func() { h.Supervise(ctx, drained) })
 	h.stop = sync.OnceFunc(func() {
 		cancel()
 		if err := h.queue.Stop(context.WithoutCancel(h.t.Context())); err != nil {

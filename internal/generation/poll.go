@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"stele/internal/crash"
 	"stele/internal/media"
 )
 
@@ -52,12 +53,12 @@ func (s *Service) look(ctx context.Context, t *Task) (next *Task, wait time.Dura
 		return t, 0, s.made(ctx, t)
 	case media.Failed, media.Canceled:
 		if t.App != "" {
-			return t, 0, s.brokeWhole(ctx, t, status)
+			return t, 0, s.failRun(ctx, t, status)
 		}
 		return t, 0, s.broke(ctx, t, failureOf(status))
 	}
 	wait = pause(status.Wait)
-	if !t.changedBy(status) || status.Steps == nil && !s.news.room(t.Workspace, s.Now()) {
+	if !t.changedBy(status) || status.Steps == nil && !s.progress.allow(t.Workspace, s.Now()) {
 		return t, wait, nil
 	}
 	next, err = s.mine(ctx, t, func(t *Task) { t.take(status) })
@@ -90,7 +91,7 @@ func (s *Service) made(ctx context.Context, t *Task) error {
 		t.Stage, t.State = Collecting, media.Processing
 		t.Then(runOf(t))
 	})
-	crashPoint("made")
+	crash.Point("made")
 	return err
 }
 

@@ -135,16 +135,16 @@ type Service struct {
 	hub      hub
 	counts   counts
 	schedule *schedule
-	news     news
-	rush     rush
+	progress progressLimiter
+	bursts   burstDelay
 	mu       sync.Mutex      // guards active
 	active   map[string]bool // tasks that this process is working on
 }
 
-// New makes a service. It does nothing until Run is called by a queue and Mind
-// is running.
+// New makes a service. It does nothing until Run is called by a queue and
+// Supervise is running.
 func New(o Options) *Service {
-	s := &Service{Options: o, active: make(map[string]bool)}
+	s := &Service{Options: o, bursts: newBurstDelay(), active: make(map[string]bool)}
 	s.schedule = newSchedule(s.poll)
 	return s
 }

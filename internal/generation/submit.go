@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"stele/internal/crash"
 	"stele/internal/media"
 )
 
@@ -38,7 +39,7 @@ func (s *Service) submit(ctx context.Context, t *Task) (again time.Duration, err
 	}); err != nil {
 		return 0, err
 	}
-	crashPoint("submitting")
+	crash.Point("submitting")
 	return s.ask(ctx, t, maker, req)
 }
 
@@ -51,7 +52,7 @@ func (s *Service) ask(ctx context.Context, t *Task, maker Maker, req media.Reque
 		status, err = maker.Submit(bounded, req)
 		return err
 	})
-	crashPoint("submitted")
+	crash.Point("submitted")
 	if err != nil {
 		return s.refused(ctx, t, media.Failing(err))
 	}
@@ -78,7 +79,7 @@ func (s *Service) accepted(ctx context.Context, t *Task, status media.Status) (a
 	if err != nil {
 		return 0, err
 	}
-	crashPoint("ticketed")
+	crash.Point("ticketed")
 	if t.Stopping {
 		return 0, s.stop(ctx, t)
 	}

@@ -57,7 +57,7 @@ func (q *Queue) Beside(place int, ids []string, jobs []Job) (statement string, a
 		}
 		at := place + len(args)
 		fmt.Fprintf(&b, "($%d::text, $%d::text, $%d::text, $%d::smallint)", at, at+1, at+2, at+3)
-		args = append(args, ids[i], string(raw), j.Kind(), q.bursts.priority(j, time.Now()))
+		args = append(args, ids[i], string(raw), j.Kind(), q.priority(j, time.Now()))
 	}
 	b.WriteString(`) AS job (id, args, kind, priority) USING (id)`)
 	return b.String(), args, nil
@@ -113,7 +113,7 @@ func (q *Queue) newClient() (client, error) {
 		JobTimeout:                  longest,
 		RescueStuckJobsAfter:        rescue,
 		FetchCooldown:               20 * time.Millisecond,  // after a first job that is taken at once: many that come together are taken together
-		FetchPollInterval:           250 * time.Millisecond, // the bell is quicker; this is for jobs of other nodes
+		FetchPollInterval:           250 * time.Millisecond, // the notifier is quicker; this is for jobs of other nodes
 		CompletedJobRetentionPeriod: time.Minute,
 		CancelledJobRetentionPeriod: 24 * time.Hour,
 		DiscardedJobRetentionPeriod: 24 * time.Hour,
@@ -125,10 +125,10 @@ func (q *Queue) newClient() (client, error) {
 		river.AddWorkerArgs(c.Workers, args{kind: kind}, river.Worker[args](&w))
 	}
 	if q.Pool != nil {
-		return river.NewClient(driver(riverpgxv5.New(q.Pool), q.bell), c)
+		return river.NewClient(driver(riverpgxv5.New(q.Pool), q.notices), c)
 	}
 	c.FetchPollInterval = time.Second // there are no other nodes, and looking takes SQLite a millisecond for each kind
-	return river.NewClient(driver(riversqlite.New(q.DB), q.bell), c)
+	return river.NewClient(driver(riversqlite.New(q.DB), q.notices), c)
 }
 
 // args are a job's, unread.
