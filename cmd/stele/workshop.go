@@ -100,8 +100,8 @@ func openQueue(ctx context.Context, db *store.Store, node string, log *slog.Logg
 		Enqueue: func(ctx context.Context, tx *sql.Tx, jobs []generation.Job) error {
 			return q.Enqueue(ctx, tx, time.Time{}, ofQueue(jobs)...)
 		},
-		Beside: func(place int, ids []string, jobs []generation.Job) (string, []any, error) {
-			return q.Beside(place, ids, ofQueue(jobs))
+		InsertJobsSQL: func(place int, ids []string, jobs []generation.Job) (string, []any, error) {
+			return q.InsertJobsSQL(place, ids, ofQueue(jobs))
 		},
 		Wake: func(jobs []generation.Job) { q.Wake(ofQueue(jobs)...) },
 	})

@@ -78,7 +78,7 @@ func (s *Service) uncollected(ctx context.Context, t *Task, f *media.Failure) (a
 	maker, _ := s.maker(t)
 	repeater, ok := maker.(Repeater)
 	if f.Class == media.Gone && ok && repeater.Repeats() {
-		_, err := s.update(ctx, t.ID, func(t *Task) error {
+		_, err := s.update(ctx, t, func(t *Task) error {
 			if t.Stage != Collecting {
 				return errMoved
 			}
@@ -88,7 +88,7 @@ func (s *Service) uncollected(ctx context.Context, t *Task, f *media.Failure) (a
 		})
 		return 0, err
 	}
-	saved, err := s.update(ctx, t.ID, func(t *Task) error {
+	saved, err := s.update(ctx, t, func(t *Task) error {
 		t.Collects++
 		return nil
 	})

@@ -155,7 +155,7 @@ func (h *house) orderBy(who access.Principal, prompt string) *generation.Task {
 func (h *house) left(stage generation.Stage, ticket string, tries int) *generation.Task {
 	h.t.Helper()
 	task := h.order("left behind")
-	task, err := h.store.UpdateTask(h.t.Context(), task.ID, func(t *generation.Task) error {
+	task, err := h.store.UpdateTask(h.t.Context(), task.Workspace, task.ID, func(t *generation.Task) error {
 		t.Stage, t.Owner, t.Asked, t.Tries = stage, "a dead process", time.Now().Add(-time.Second), tries
 		if ticket != "" {
 			t.Ticket = media.Ticket(ticket)

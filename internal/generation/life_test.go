@@ -183,7 +183,7 @@ func TestATaskIsStopped(t *testing.T) {
 		}
 	}
 	// As the command line does it, from another process.
-	if _, err := h.store.UpdateTask(t.Context(), task.ID, func(t *generation.Task) error {
+	if _, err := h.store.UpdateTask(t.Context(), task.Workspace, task.ID, func(t *generation.Task) error {
 		t.Stopping = true
 		return nil
 	}); err != nil {
@@ -205,7 +205,7 @@ func TestATaskHasADeadline(t *testing.T) {
 	m := &script{submit: working, poll: working}
 	h := open(t, t.TempDir(), m)
 	task := h.order("late")
-	if _, err := h.store.UpdateTask(t.Context(), task.ID, func(t *generation.Task) error {
+	if _, err := h.store.UpdateTask(t.Context(), task.Workspace, task.ID, func(t *generation.Task) error {
 		t.Deadline = time.Now().Add(300 * time.Millisecond)
 		return nil
 	}); err != nil {

@@ -114,7 +114,7 @@ func (s *Service) broke(ctx context.Context, t *Task, f *media.Failure) error {
 
 // mine changes a task that this process follows.
 func (s *Service) mine(ctx context.Context, t *Task, change func(*Task)) (*Task, error) {
-	return s.update(ctx, t.ID, func(t *Task) error {
+	return s.update(ctx, t, func(t *Task) error {
 		if t.Stage != Waiting || t.Owner != s.Node {
 			return errMoved
 		}

@@ -29,7 +29,7 @@ func (s *Service) submit(ctx context.Context, t *Task) (again time.Duration, err
 	if failure != nil {
 		return 0, s.fail(ctx, t, failure)
 	}
-	if t, err = s.update(ctx, t.ID, func(t *Task) error {
+	if t, err = s.update(ctx, t, func(t *Task) error {
 		if t.Stage != Ordered {
 			return errMoved
 		}
@@ -64,7 +64,7 @@ func (s *Service) accepted(ctx context.Context, t *Task, status media.Status) (a
 	if status.State == media.Failed || status.State == media.Canceled {
 		return s.refused(ctx, t, failureOf(status))
 	}
-	t, err = s.update(context.WithoutCancel(ctx), t.ID, func(t *Task) error {
+	t, err = s.update(context.WithoutCancel(ctx), t, func(t *Task) error {
 		if t.Stage != Submitting || t.Owner != s.Node {
 			return errMoved
 		}
@@ -104,7 +104,7 @@ func (s *Service) refused(ctx context.Context, t *Task, f *media.Failure) (again
 	if !may {
 		return 0, s.fail(ctx, t, f)
 	}
-	if _, err = s.update(ctx, t.ID, func(t *Task) error {
+	if _, err = s.update(ctx, t, func(t *Task) error {
 		if t.Stage != Submitting || t.Owner != s.Node {
 			return errMoved
 		}
@@ -159,7 +159,7 @@ func (s *Service) recover(ctx context.Context, t *Task) (again time.Duration, er
 // that it can be sent until its deadline.
 func (s *Service) reorder(ctx context.Context, t *Task) (time.Duration, error) {
 	wait := breather(t)
-	t, err := s.update(ctx, t.ID, func(t *Task) error {
+	t, err := s.update(ctx, t, func(t *Task) error {
 		if t.Owner != s.Node {
 			return errMoved
 		}

@@ -96,7 +96,7 @@ func (s *Service) adopt(ctx context.Context, t *Task) error {
 		s.schedule.add(t)
 		return nil
 	}
-	_, err := s.update(ctx, t.ID, func(t *Task) error {
+	_, err := s.update(ctx, t, func(t *Task) error {
 		t.Then(runOf(t))
 		return nil
 	})

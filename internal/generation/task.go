@@ -12,6 +12,7 @@ import (
 	"stele/internal/inflight"
 	"stele/internal/media"
 	"stele/internal/meter"
+	"stele/internal/replay"
 	"stele/internal/webhook"
 )
 
@@ -75,6 +76,7 @@ type Task struct {
 	records    []meter.Record
 	entries    []access.Entry
 	aside      *inflight.Aside
+	claim      *replay.Claim
 }
 
 // Order is what the client asked for, checked, with defaults filled in.
@@ -152,6 +154,10 @@ func (t *Task) Entries() []access.Entry { return t.entries }
 // Aside says why the task is set aside, to be saved with it, for the store; nil where
 // it is not.
 func (t *Task) Aside() *inflight.Aside { return t.aside }
+
+// Claim is the Idempotency-Key of the order with its answer, to be saved with the task, for
+// the store; nil where there is none.
+func (t *Task) Claim() *replay.Claim { return t.claim }
 
 // Records are what was used, to be saved with the task, for the store.
 func (t *Task) Records() []meter.Record { return t.records }

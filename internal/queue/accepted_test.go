@@ -28,8 +28,8 @@ func join(s *store.Store, q *queue.Queue) {
 		Enqueue: func(ctx context.Context, tx *sql.Tx, jobs []generation.Job) error {
 			return q.Enqueue(ctx, tx, time.Time{}, ofQueue(jobs)...)
 		},
-		Beside: func(place int, ids []string, jobs []generation.Job) (string, []any, error) {
-			return q.Beside(place, ids, ofQueue(jobs))
+		InsertJobsSQL: func(place int, ids []string, jobs []generation.Job) (string, []any, error) {
+			return q.InsertJobsSQL(place, ids, ofQueue(jobs))
 		},
 		Wake: func(jobs []generation.Job) { q.Wake(ofQueue(jobs)...) },
 	})
@@ -72,14 +72,14 @@ func TestATaskIsWorkedOnWhenItIsSaved(t *testing.T) {
 			t.Errorf("ran %s", got)
 		}
 		no := errors.New("no")
-		_, err := s.UpdateTask(t.Context(), v.ID, func(t *generation.Task) error {
+		_, err := s.UpdateTask(t.Context(), v.Workspace, v.ID, func(t *generation.Task) error {
 			t.Then(generation.Run{ID: "not this"})
 			return no
 		})
 		if !errors.Is(err, no) {
 			t.Fatal(err)
 		}
-		_, err = s.UpdateTask(t.Context(), v.ID, func(t *generation.Task) error {
+		_, err = s.UpdateTask(t.Context(), v.Workspace, v.ID, func(t *generation.Task) error {
 			t.Then(generation.Run{ID: "but this"})
 			return nil
 		})

@@ -8,8 +8,6 @@ import (
 	"log/slog"
 	"math"
 	"runtime/debug"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -38,29 +36,23 @@ const (
 		VALUES (jsonb($1), datetime('now', 'subsec'), $2, $3, jsonb('{}'), $6, $2, coalesce($4, datetime('now', 'subsec')), $5, jsonb('[]'))`
 )
 
-// Beside is a statement of PostgreSQL that writes the job of each id that is in the
-// table called task, and its arguments, from the given place on. It is for whoever
-// saves both in one statement, which is quicker than a transaction.
-func (q *Queue) Beside(place int, ids []string, jobs []Job) (statement string, args []any, err error) {
-	var b strings.Builder
-	b.WriteString(`INSERT INTO river_job (args, kind, max_attempts, metadata, priority, queue, scheduled_at, state, tags)
-		SELECT job.args::jsonb, job.kind, $` + strconv.Itoa(place) + `, '{}', job.priority, job.kind, now(), 'available', '{}'
-		FROM task JOIN (VALUES `)
-	args = append(args, maxAttempts)
+// InsertJobsSQL is a statement of PostgreSQL that writes the job of each id that is in the
+// table called task, and its arguments, from the given place on. River's own insert
+// cannot be a part of the statement that saves the tasks, and one statement for both is
+// what makes it cheap to accept an order.
+func (q *Queue) InsertJobsSQL(place int, ids []string, jobs []Job) (statement string, args []any, err error) {
+	texts, kinds, priorities := make([]string, len(jobs)), make([]string, len(jobs)), make([]int16, len(jobs))
 	for i, j := range jobs {
 		raw, err := json.Marshal(j)
 		if err != nil {
 			return "", nil, fmt.Errorf("write job: %w", err)
 		}
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		at := place + len(args)
-		fmt.Fprintf(&b, "($%d::text, $%d::text, $%d::text, $%d::smallint)", at, at+1, at+2, at+3)
-		args = append(args, ids[i], string(raw), j.Kind(), q.priority(j, time.Now()))
+		texts[i], kinds[i], priorities[i] = string(raw), j.Kind(), int16(q.priority(j, time.Now()))
 	}
-	b.WriteString(`) AS job (id, args, kind, priority) USING (id)`)
-	return b.String(), args, nil
+	return fmt.Sprintf(`INSERT INTO river_job (args, kind, max_attempts, metadata, priority, queue, scheduled_at, state, tags)
+		SELECT job.args::jsonb, job.kind, $%d, '{}', job.priority, job.kind, now(), 'available', '{}'
+		FROM task JOIN unnest($%d::text[], $%d::text[], $%d::text[], $%d::smallint[]) AS job (id, args, kind, priority) USING (id)`,
+		place, place+1, place+2, place+3, place+4), []any{maxAttempts, ids, texts, kinds, priorities}, nil
 }
 
 // time is a time as the engine's driver of River writes it, nil for none.
