@@ -134,7 +134,9 @@ func earliest(a, b time.Time) time.Time {
 
 // insert saves a new task with the job that begins it.
 func (s *Service) insert(ctx context.Context, t *Task, taken []string) error {
-	t.Then(runOf(t))
+	first := runOf(t)
+	first.Later = t.delay
+	t.Then(first)
 	if err := s.Store.InsertTask(ctx, t); err != nil {
 		s.drop(ctx, taken)
 		if errors.Is(err, access.ErrNotFound) {

@@ -6,49 +6,37 @@ import (
 	"time"
 )
 
-func TestWorkBeginsWhenTheBurstIsOver(t *testing.T) {
+func TestWorkOfABurstBeginsLater(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBurstDelay()
-		waited := func() time.Duration {
-			begun := time.Now()
-			if err := b.wait(t.Context(), "a"); err != nil {
-				t.Error(err)
-			}
-			return time.Since(begun)
-		}
 		for range burstOrders {
-			b.order("a")
-		}
-		if d := waited(); d != 0 {
-			t.Errorf("a few orders held work up for %s", d)
-		}
-		for range 20 * burstOrders {
-			b.order("a")
-		}
-		if d := waited(); d < 2*burstSpan || d > 4*burstSpan {
-			t.Errorf("a burst held work up for %s", d)
-		}
-		ends := time.After(2 * longestHold)
-		go func() {
-			for {
-				select {
-				case <-ends:
-					return
-				case <-time.After(time.Millisecond):
-					b.order("a")
-				}
+			if d := b.order("a"); d != 0 {
+				t.Errorf("a few orders hold work up for %s", d)
 			}
-		}()
-		time.Sleep(burstSpan)
-		if d := b.orders.Until("b", burstOrders, time.Now()); d != 0 {
+		}
+		var last time.Duration
+		for range 20 * burstOrders {
+			d := b.order("a")
+			if d < last {
+				t.Errorf("work waits for %s after %s in a burst that grows", d, last)
+			}
+			last = d
+		}
+		if last < 2*burstFactor*burstSpan || last > 4*burstFactor*burstSpan {
+			t.Errorf("a burst holds work up for %s", last)
+		}
+		if d := b.order("b"); d != 0 {
 			t.Errorf("another workspace's work waits for %s", d)
 		}
-		if d := waited(); d < longestHold || d > longestHold+burstSpan {
-			t.Errorf("orders without end held work up for %s, want %s", d, longestHold)
+		for range 1 << 20 {
+			last = b.order("a")
 		}
-		time.Sleep(2 * longestHold) // they end
-		if d := waited(); d != 0 {
+		if last != longestDelay {
+			t.Errorf("orders without end hold work up for %s, want %s", last, longestDelay)
+		}
+		time.Sleep(20 * burstSpan)
+		if d := b.order("a"); d != 0 {
 			t.Errorf("work waits for %s after the burst", d)
 		}
 	})

@@ -17,9 +17,6 @@ func (s *Service) Run(ctx context.Context, j Run) (again time.Duration, err erro
 		return time.Second, nil // an older attempt is at it
 	}
 	defer s.exit(j.ID)
-	if err := s.bursts.wait(ctx, j.Workspace); err != nil {
-		return 0, err
-	}
 	t, err := s.Store.Task(ctx, "", j.ID)
 	if errors.Is(err, access.ErrNotFound) {
 		return 0, nil

@@ -70,7 +70,8 @@ type Task struct {
 	Stopping  bool  // somebody asked to cancel it
 	Deaths    int   // processes that died while they worked on it
 
-	blind      int // looks in a row that failed
+	blind      int           // looks in a row that failed
+	delay      time.Duration // of its first job
 	jobs       []Job
 	deliveries []webhook.Delivery
 	records    []meter.Record
@@ -120,6 +121,8 @@ type Job interface{ Kind() string }
 type Run struct {
 	ID        string `json:"id"`
 	Workspace string `json:"workspace,omitempty"`
+
+	Later time.Duration `json:"-"` // how long after it was written it begins
 }
 
 // Kind names the job in the queue.
@@ -128,7 +131,10 @@ func (Run) Kind() string { return "generation" }
 // Tenant is whose job it is: workspaces are served in turns.
 func (r Run) Tenant() string { return r.Workspace }
 
-func runOf(t *Task) Run { return Run{t.ID, t.Workspace} }
+// Delay is how long after it was written the job begins.
+func (r Run) Delay() time.Duration { return r.Later }
+
+func runOf(t *Task) Run { return Run{ID: t.ID, Workspace: t.Workspace} }
 
 // Then queues a job with the task.
 func (t *Task) Then(j Job) { t.jobs = append(t.jobs, j) }
@@ -154,6 +160,9 @@ func (t *Task) Entries() []access.Entry { return t.entries }
 // Aside says why the task is set aside, to be saved with it, for the store; nil where
 // it is not.
 func (t *Task) Aside() *inflight.Aside { return t.aside }
+
+// Keep has the claim of the order's Idempotency-Key saved with the task, or neither.
+func (t *Task) Keep(c replay.Claim) { t.claim = &c }
 
 // Claim is the Idempotency-Key of the order with its answer, to be saved with the task, for
 // the store; nil where there is none.

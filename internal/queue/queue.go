@@ -34,6 +34,19 @@ type Owned interface {
 	Tenant() string
 }
 
+// Delayed is a job that begins a little later than it is written.
+type Delayed interface {
+	Job
+	Delay() time.Duration
+}
+
+func delayOf(j Job) time.Duration {
+	if d, ok := j.(Delayed); ok {
+		return d.Delay()
+	}
+	return 0
+}
+
 // Handler does a job of one kind. Where again is above zero the job comes back
 // after it, which is no failure. An error brings it back as Work.Retry says. The
 // same job may be done twice: when a process died, nobody knows how far it was.
@@ -102,13 +115,17 @@ func Handle[J Job](q *Queue, w Work, do Handler[J]) {
 // Enqueue writes jobs in a transaction of the caller. They start at a time, or as
 // soon as the transaction is over where that is zero.
 func (q *Queue) Enqueue(ctx context.Context, tx *sql.Tx, at time.Time, jobs ...Job) error {
-	// What is far off waits in a state of its own until River's scheduler, which looks
-	// every five seconds, moves it over. River does the same with what it retries.
-	state := "available"
-	if time.Until(at) > schedulerEvery {
-		state = "scheduled"
-	}
 	for _, j := range jobs {
+		at := at
+		if d := delayOf(j); d > 0 && at.IsZero() {
+			at = time.Now().Add(d)
+		}
+		// What is far off waits in a state of its own until River's scheduler, which looks
+		// every five seconds, moves it over. River does the same with what it retries.
+		state := "available"
+		if time.Until(at) > schedulerEvery {
+			state = "scheduled"
+		}
 		raw, err := json.Marshal(j)
 		if err != nil {
 			return fmt.Errorf("write job: %w", err)
@@ -124,7 +141,11 @@ func (q *Queue) Enqueue(ctx context.Context, tx *sql.Tx, at time.Time, jobs ...J
 // it after the commit; without it, and in other processes, they are found a little later.
 func (q *Queue) Wake(jobs ...Job) {
 	for _, j := range jobs {
-		q.notices.notify(j.Kind())
+		if d := delayOf(j); d > 0 {
+			time.AfterFunc(d, func() { q.notices.notify(j.Kind()) })
+		} else {
+			q.notices.notify(j.Kind())
+		}
 	}
 }
 

@@ -41,18 +41,20 @@ const (
 // cannot be a part of the statement that saves the tasks, and one statement for both is
 // what makes it cheap to accept an order.
 func (q *Queue) InsertJobsSQL(place int, ids []string, jobs []Job) (statement string, args []any, err error) {
-	texts, kinds, priorities := make([]string, len(jobs)), make([]string, len(jobs)), make([]int16, len(jobs))
+	texts, kinds := make([]string, len(jobs)), make([]string, len(jobs))
+	priorities, delays := make([]int16, len(jobs)), make([]int64, len(jobs)) // in milliseconds
 	for i, j := range jobs {
 		raw, err := json.Marshal(j)
 		if err != nil {
 			return "", nil, fmt.Errorf("write job: %w", err)
 		}
-		texts[i], kinds[i], priorities[i] = string(raw), j.Kind(), int16(q.priority(j, time.Now()))
+		texts[i], kinds[i] = string(raw), j.Kind()
+		priorities[i], delays[i] = int16(q.priority(j, time.Now())), delayOf(j).Milliseconds()
 	}
 	return fmt.Sprintf(`INSERT INTO river_job (args, kind, max_attempts, metadata, priority, queue, scheduled_at, state, tags)
-		SELECT job.args::jsonb, job.kind, $%d, '{}', job.priority, job.kind, now(), 'available', '{}'
-		FROM task JOIN unnest($%d::text[], $%d::text[], $%d::text[], $%d::smallint[]) AS job (id, args, kind, priority) USING (id)`,
-		place, place+1, place+2, place+3, place+4), []any{maxAttempts, ids, texts, kinds, priorities}, nil
+		SELECT job.args::jsonb, job.kind, $%d, '{}', job.priority, job.kind, now() + job.delay * interval '1 millisecond', 'available', '{}'
+		FROM task JOIN unnest($%d::text[], $%d::text[], $%d::text[], $%d::smallint[], $%d::bigint[]) AS job (id, args, kind, priority, delay) USING (id)`,
+		place, place+1, place+2, place+3, place+4, place+5), []any{maxAttempts, ids, texts, kinds, priorities, delays}, nil
 }
 
 // time is a time as the engine's driver of River writes it, nil for none.
