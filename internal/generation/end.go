@@ -73,6 +73,7 @@ func (s *Service) end(ctx context.Context, t *Task, change func(*Task)) error {
 		}
 		return nil
 	})
+	s.successes.Delete(t.ID)
 	return err
 }
 

@@ -31,8 +31,8 @@ func TestATaskIsMadeKeptAndShown(t *testing.T) {
 	if task.State != media.Success || len(view.Result.Images) != 1 || view.Result.Images[0].Width != 3 || view.USD != "0.04" || view.Progress != 1 {
 		t.Errorf("ended: %+v", view)
 	}
-	if submitted, _, _ := m.counts(); submitted != 1 {
-		t.Errorf("submitted %d times", submitted)
+	if submitted, polled, _ := m.counts(); submitted != 1 || polled != 3 {
+		t.Errorf("submitted %d times and polled %d times, want 1 and 3: a success is not asked for again", submitted, polled)
 	}
 	records, err := h.store.Records(t.Context(), "default", 10)
 	if err != nil || len(records) != 1 || records[0].Nano != 40_000_000 || records[0].Request != task.ID {

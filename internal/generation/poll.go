@@ -50,7 +50,7 @@ func (s *Service) look(ctx context.Context, t *Task) (next *Task, wait time.Dura
 	}
 	switch status.State {
 	case media.Success:
-		return t, 0, s.made(ctx, t)
+		return t, 0, s.made(ctx, t, status)
 	case media.Failed, media.Canceled:
 		if t.App != "" {
 			return t, 0, s.failRun(ctx, t, status)
@@ -86,12 +86,16 @@ func (s *Service) unseen(ctx context.Context, t *Task, maker Maker, f *media.Fai
 }
 
 // made has the outputs of finished work copied.
-func (s *Service) made(ctx context.Context, t *Task) error {
+func (s *Service) made(ctx context.Context, t *Task, status media.Status) error {
+	s.successes.Store(t.ID, status) // before a worker can look for it
 	_, err := s.mine(ctx, t, func(t *Task) {
 		t.Stage, t.State = Collecting, media.Processing
 		t.Then(runOf(t))
 	})
 	crash.Point("made")
+	if err != nil {
+		s.successes.Delete(t.ID)
+	}
 	return err
 }
 

@@ -47,7 +47,7 @@ func (s *Service) step(ctx context.Context, t *Task) (again time.Duration, err e
 			return notMine, nil
 		}
 		if t.Stage == Collecting {
-			return s.collect(ctx, t, nil)
+			return s.collect(ctx, t)
 		}
 		return s.recover(ctx, t)
 	case Waiting:
@@ -55,6 +55,7 @@ func (s *Service) step(ctx context.Context, t *Task) (again time.Duration, err e
 			s.schedule.add(t)
 		}
 	case Ended:
+		s.successes.Delete(t.ID)
 	}
 	return 0, nil
 }

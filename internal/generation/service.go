@@ -135,13 +135,15 @@ type Options struct {
 type Service struct {
 	Options
 
-	hub      hub
-	counts   counts
-	schedule *schedule
-	progress progressLimiter
-	bursts   burstDelay
-	mu       sync.Mutex      // guards active
-	active   map[string]bool // tasks that this process is working on
+	hub       hub
+	counts    counts
+	schedule  *schedule
+	progress  progressLimiter
+	bursts    burstDelay
+	successes sync.Map // of tasks that were seen to be done and are not collected: their last media.Status
+
+	mu     sync.Mutex      // guards active
+	active map[string]bool // tasks that this process is working on
 }
 
 // New makes a service. It does nothing until Run is called by a queue and

@@ -84,7 +84,10 @@ func (s *Service) accepted(ctx context.Context, t *Task, status media.Status) (a
 		return 0, s.stop(ctx, t)
 	}
 	if t.Stage == Collecting {
-		return s.collect(ctx, t, status.Outputs)
+		if len(status.Outputs) > 0 { // its price is taken over already
+			s.successes.Store(t.ID, media.Status{State: media.Success, Outputs: status.Outputs})
+		}
+		return s.collect(ctx, t)
 	}
 	s.schedule.add(t)
 	return 0, nil
