@@ -100,7 +100,7 @@ func claimArgs(c *replay.Claim) []any {
 	}
 }
 
-func scanClaim(row interface{ Scan(...any) error }) (replay.Claim, error) {
+func scanClaim(row scanner) (replay.Claim, error) {
 	var c replay.Claim
 	var since int64
 	var body []byte

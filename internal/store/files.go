@@ -160,7 +160,7 @@ func fileArgs(f *file.File, state file.State) []any {
 	}
 }
 
-func scanFile(row interface{ Scan(...any) error }) (*file.File, error) {
+func scanFile(row scanner) (*file.File, error) {
 	var f file.File
 	var created, expires int64
 	err := row.Scan(&f.ID, &f.Workspace, &f.State, &f.Blob, &f.Name, &f.Kind, &f.Type, &f.Size, &f.SHA256, &f.Width, &f.Height, &f.Duration,
@@ -170,17 +170,5 @@ func scanFile(row interface{ Scan(...any) error }) (*file.File, error) {
 }
 
 func scanFiles(rows *sql.Rows, err error) ([]file.File, error) {
-	if err != nil {
-		return nil, fmt.Errorf("read files: %w", err)
-	}
-	defer rows.Close()
-	var list []file.File
-	for rows.Next() {
-		f, err := scanFile(rows)
-		if err != nil {
-			return nil, fmt.Errorf("read files: %w", err)
-		}
-		list = append(list, *f)
-	}
-	return list, rows.Err()
+	return scanAll("read files", rows, err, deref(scanFile))
 }

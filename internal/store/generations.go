@@ -166,12 +166,7 @@ func (s *Store) Unfinished(ctx context.Context, key string) (int, error) {
 func (s *Store) Tasks(ctx context.Context, workspace string, limit int) ([]generation.Task, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT `+taskColumns+` FROM generations
 		WHERE `+inWorkspace(workspace)+` ORDER BY created_at DESC, id DESC LIMIT $2`, workspace, limit)
-	list, err := scanTasks(rows, err)
-	var tasks []generation.Task
-	for _, t := range list {
-		tasks = append(tasks, *t)
-	}
-	return tasks, err
+	return scanAll("read generations", rows, err, deref(scanTask))
 }
 
 // DeleteTasksBefore forgets tasks that ended before a time, a bite at a time.
@@ -251,7 +246,7 @@ func stateArgs(t *generation.Task) ([]any, error) {
 	}, nil
 }
 
-func scanTask(row interface{ Scan(...any) error }) (*generation.Task, error) {
+func scanTask(row scanner) (*generation.Task, error) {
 	var t generation.Task
 	var order, outputs, steps string
 	var ticket []byte
@@ -283,17 +278,5 @@ func scanTask(row interface{ Scan(...any) error }) (*generation.Task, error) {
 }
 
 func scanTasks(rows *sql.Rows, err error) ([]*generation.Task, error) {
-	if err != nil {
-		return nil, fmt.Errorf("read generations: %w", err)
-	}
-	defer rows.Close()
-	var list []*generation.Task
-	for rows.Next() {
-		t, err := scanTask(rows)
-		if err != nil {
-			return nil, fmt.Errorf("read generations: %w", err)
-		}
-		list = append(list, t)
-	}
-	return list, rows.Err()
+	return scanAll("read generations", rows, err, scanTask)
 }

@@ -198,31 +198,18 @@ func addUp(table, columns string) string {
 
 // Records lists the latest requests of a workspace, or of all where it is "".
 func (s *Store) Records(ctx context.Context, workspace string, limit int) ([]meter.Record, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT `+requestColumns+` FROM requests
+	return s.query(ctx, `SELECT `+requestColumns+` FROM requests
 		WHERE `+inWorkspace(workspace)+` ORDER BY at DESC, id DESC LIMIT $2`, workspace, limit)
-	if err != nil {
-		return nil, fmt.Errorf("read requests: %w", err)
-	}
-	return scanRecords(rows)
 }
 
-func scanRecords(rows *sql.Rows) ([]meter.Record, error) {
-	defer rows.Close()
-	var list []meter.Record
-	for rows.Next() {
-		var r meter.Record
-		var at, stream, estimated, priced, first, took int64
-		err := rows.Scan(&r.ID, &at, &r.Request, &r.Workspace, &r.Key, &r.Environment, &r.Route, &r.Dialect, &r.Model, &r.Provider, &r.Target,
-			&stream, &r.Status, &r.Code, &r.Tries, &r.Path, &r.Dropped, &r.Input, &r.CacheRead, &r.CacheWrite, &r.CacheWrite1h, &r.Output, &r.Reasoning,
-			&estimated, &r.Nano, &priced, &r.Rates, &first, &took)
-		if err != nil {
-			return nil, fmt.Errorf("read requests: %w", err)
-		}
-		r.At, r.Stream, r.Estimated, r.Priced = fromMillis(at), stream != 0, estimated != 0, priced != 0
-		r.FirstByte, r.Took = time.Duration(first)*time.Microsecond, time.Duration(took)*time.Microsecond
-		list = append(list, r)
-	}
-	return list, rows.Err()
+func scanRecord(row scanner) (r meter.Record, err error) {
+	var at, stream, estimated, priced, first, took int64
+	err = row.Scan(&r.ID, &at, &r.Request, &r.Workspace, &r.Key, &r.Environment, &r.Route, &r.Dialect, &r.Model, &r.Provider, &r.Target,
+		&stream, &r.Status, &r.Code, &r.Tries, &r.Path, &r.Dropped, &r.Input, &r.CacheRead, &r.CacheWrite, &r.CacheWrite1h, &r.Output, &r.Reasoning,
+		&estimated, &r.Nano, &priced, &r.Rates, &first, &took)
+	r.At, r.Stream, r.Estimated, r.Priced = fromMillis(at), stream != 0, estimated != 0, priced != 0
+	r.FirstByte, r.Took = time.Duration(first)*time.Microsecond, time.Duration(took)*time.Microsecond
+	return r, err
 }
 
 // DeleteRecordsBefore forgets requests older than a time, a bite at a time, and
