@@ -39,13 +39,14 @@ func (d *Door) showApp(w http.ResponseWriter, c call) error {
 
 // createRun orders a run of an app.
 func (d *Door) createRun(w http.ResponseWriter, c call) error {
-	body, err := readOrder(c)
+	o, err := readOrder(c)
 	if err != nil {
 		return err
 	}
-	return d.create(w, c, body, func(id string) (*generation.Task, error) {
-		return d.Apps.Create(c.Context(), c.who, id, c.place["app"], body)
-	})
+	o.make = func(id string) (*generation.Task, error) {
+		return d.Apps.CreateRead(c.Context(), c.who, id, c.place["app"], o.fields, o.malformed)
+	}
+	return d.create(w, c, o)
 }
 
 // clamped reads a number that is brought into range rather than refused.

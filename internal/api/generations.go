@@ -15,6 +15,7 @@ import (
 	"stele/internal/dialect"
 	"stele/internal/generation"
 	"stele/internal/media"
+	"stele/internal/replay"
 	"stele/internal/scope"
 )
 
@@ -25,27 +26,53 @@ const (
 
 // createGeneration orders a generation.
 func (d *Door) createGeneration(w http.ResponseWriter, c call) error {
-	body, err := readOrder(c)
+	o, err := readOrder(c)
 	if err != nil {
 		return err
 	}
-	return d.create(w, c, body, func(id string) (*generation.Task, error) {
-		ask, err := media.Parse(body)
+	ask, err := media.Ask{}, o.malformed
+	if err == nil {
+		ask, err = media.ParseFields(o.fields)
+	}
+	o.make = func(id string) (*generation.Task, error) {
 		if err != nil {
 			return nil, err
 		}
 		return d.Generations.Create(c.Context(), c.who, id, ask)
-	})
+	}
+	if err == nil && len(ask.Media) == 0 {
+		o.makeOnce = func(id string, claim func(*generation.Task) (replay.Claim, error)) (*generation.Task, error) {
+			return d.Generations.CreateOnce(c.Context(), c.who, id, ask, claim)
+		}
+	}
+	return d.create(w, c, o)
+}
+
+// clientOrder is what a client orders. Its body is read once.
+type clientOrder struct {
+	body      []byte
+	fields    map[string]any
+	malformed error // why there are no fields
+	dry       bool
+	model     string // as far as it names one
+	make      func(id string) (*generation.Task, error)
+	// makeOnce makes it together with the claim of its key; nil where that cannot be.
+	makeOnce func(id string, claim func(*generation.Task) (replay.Claim, error)) (*generation.Task, error)
 }
 
 // readOrder reads the body of an order, with room for reading it twice: as a request
 // and, where it brings files, as those.
-func readOrder(c call) ([]byte, error) {
-	body, err := readBody(c.Request)
-	if err != nil {
-		return nil, err
+func readOrder(c call) (o clientOrder, err error) {
+	if o.body, err = readBody(c.Request); err != nil {
+		return o, err
 	}
-	return body, scope.From(c.Context()).Memory.Grow(c.Context(), dialect.Weight(body)+2*int64(len(body)))
+	if err := scope.From(c.Context()).Memory.Grow(c.Context(), dialect.Weight(o.body)+2*int64(len(o.body))); err != nil {
+		return o, err
+	}
+	o.fields, o.malformed = media.Fields(o.body)
+	o.dry = o.fields["dry_run"] == true
+	o.model, _ = o.fields["model"].(string)
+	return o, nil
 }
 
 // showGeneration shows a generation: at once, when it has ended, or as it goes on.

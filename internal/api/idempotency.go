@@ -14,7 +14,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"stele/internal/catalog"
@@ -46,35 +45,63 @@ func idempotencyKey(h http.Header) (string, error) {
 
 // create answers an order: once for each Idempotency-Key. What is only tried out
 // is never kept.
-func (d *Door) create(w http.ResponseWriter, c call, body []byte, order func(id string) (*generation.Task, error)) error {
+func (d *Door) create(w http.ResponseWriter, c call, o clientOrder) error {
 	key, err := idempotencyKey(c.Header)
 	if err != nil {
 		return err
 	}
-	dry, model := foresee(body)
-	if model != "" && c.place["app"] == "" { // of an app it is an input like any other
-		if err := catalog.CheckID(model); err != nil {
+	if o.model != "" && c.place["app"] == "" { // of an app it is an input like any other
+		if err := catalog.CheckID(o.model); err != nil {
 			return err // before an answer is kept for it
 		}
 	}
-	if key == "" || dry {
-		t, err := order(generation.NewID())
+	if key == "" || o.dry {
+		t, err := o.make(generation.NewID())
 		if err != nil {
 			return err
 		}
-		return d.conclude(w, c, nil, func() (int, []byte, error) { return d.created(t, dry) })
+		return d.conclude(w, c, nil, func() (int, []byte, error) { return d.created(t, o.dry) })
 	}
-	turn, err := d.Replay.Begin(c.Context(), c.keyed(key, generation.NewID(), canonical(body)))
+	turn, err := d.Replay.Enter(c.Context(), c.keyed(key, generation.NewID(), canonical(o.body)))
 	if err != nil {
 		return err
 	}
+	if turn.Answer == nil {
+		if body := d.createOnce(turn, o); body != nil {
+			c.route.family.of(c.Request).write(w, c.Request, http.StatusCreated, body)
+			return nil
+		}
+		// The key was used before, or the order is refused: what is kept for the key goes first.
+		if turn, err = turn.Begin(c.Context()); err != nil {
+			return err
+		}
+	}
 	return d.conclude(w, c, turn, func() (int, []byte, error) {
-		t, err := d.ordered(c, turn, order)
+		t, err := d.ordered(c, turn, o.make)
 		if err != nil {
 			return 0, nil, err
 		}
 		return d.created(t, false)
 	})
+}
+
+// createOnce orders and keeps the answer in one transaction, which ends the turn. It gives
+// the answer's body, or nil where that cannot be done and nothing was.
+func (d *Door) createOnce(turn *replay.Turn, o clientOrder) []byte {
+	if o.makeOnce == nil {
+		return nil
+	}
+	var answer replay.Answer
+	_, err := o.makeOnce(turn.ID, func(t *generation.Task) (claim replay.Claim, err error) {
+		answer.Type = jsonType
+		answer.Status, answer.Body, err = d.created(t, false)
+		return turn.Claim(answer), err
+	})
+	if err != nil {
+		return nil
+	}
+	turn.Saved(answer)
+	return answer.Body
 }
 
 // ordered orders what a turn is for, unless it was ordered in an earlier turn that
@@ -201,18 +228,4 @@ func canonical(body []byte) string {
 		return string(body)
 	}
 	return string(v)
-}
-
-// foresee reads of a body whether it says dry_run: true, and the model it names,
-// whatever else it says.
-func foresee(body []byte) (dry bool, model string) {
-	var fields struct {
-		DryRun any `json:"dry_run"`
-		Model  any `json:"model"`
-	}
-	if json.Unmarshal(body, &fields) != nil {
-		return false, ""
-	}
-	model, _ = fields.Model.(string)
-	return fields.DryRun == true, model
 }

@@ -222,7 +222,7 @@ func TestACrashAfterTheOrderMakesNoSecond(t *testing.T) {
 			}
 			// Meanwhile it goes on.
 			id := h.tasks(t)[0]
-			if _, err := h.db.UpdateTask(t.Context(), id, func(task *generation.Task) error {
+			if _, err := h.db.UpdateTask(t.Context(), "", id, func(task *generation.Task) error {
 				task.State, task.Stage, task.Progress, task.Updated = media.Processing, generation.Waiting, 0.5, time.Now().Add(time.Hour)
 				return nil
 			}); err != nil {

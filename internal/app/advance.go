@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stele/internal/access"
+	"stele/internal/crash"
 	"stele/internal/formula"
 	"stele/internal/generation"
 	"stele/internal/media"
@@ -250,7 +251,7 @@ func (r *Runner) save(ctx context.Context, run *run, d *Done) error {
 		return err
 	}
 	run.keep(d)
-	crashPoint("step " + string(d.State))
+	crash.Point("step " + string(d.State))
 	return nil
 }
 
@@ -284,7 +285,7 @@ func (r *Runner) conclude(ctx context.Context, run *run) (media.Status, error) {
 		status.Nano, status.Settled = run.nano(), true
 		return status, nil
 	}
-	crashPoint("run done")
+	crash.Point("run done")
 	status.State, status.Outputs, status.Nano, status.Settled = media.Success, outputs, run.nano(), true
 	return status, nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stele/internal/chat"
+	"stele/internal/crash"
 	"stele/internal/fault"
 	"stele/internal/file"
 	"stele/internal/formula"
@@ -91,12 +92,12 @@ func (r *Runner) begin(task *generation.Task, s *Step, d *Done, at place, do fun
 
 // checkpoint keeps the answer, however long the database takes.
 func (r *Runner) checkpoint(d *Done) {
-	crashPoint("step answered")
+	crash.Point("step answered")
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 		d.Saved = r.Now()
 		err := r.Store.SaveStep(context.WithoutCancel(r.ctx), d)
 		if err == nil {
-			crashPoint("step " + string(d.State))
+			crash.Point("step " + string(d.State))
 			return
 		}
 		r.Log.LogAttrs(r.ctx, slog.LevelWarn, "a step could not be saved", slog.String("run", d.Run), slog.String("step", d.Step), slog.Any("error", err))

@@ -240,7 +240,7 @@ func (h *house) start(q *queue.Queue) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(h.t.Context()))
 	var minding sync.WaitGroup
 	drained := make(chan struct{})
-	minding.Go(func() { h.generations.Mind(ctx, drained) })
+	minding.Go(func() { h.generations.Supervise(ctx, drained) })
 	h.stop = sync.OnceFunc(func() {
 		cancel()
 		if err := q.Stop(context.WithoutCancel(h.t.Context())); err != nil {

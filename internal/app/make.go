@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"stele/internal/crash"
 	"stele/internal/fault"
 	"stele/internal/formula"
 	"stele/internal/generation"
@@ -24,7 +25,7 @@ func (r *Runner) order(ctx context.Context, run *run, s *Step, d *Done, item any
 	})
 	var task *generation.Task
 	if err == nil {
-		task, err = r.Generations.CreatePart(ctx, run.task, d.Generation, ask, s.Timeout)
+		task, err = r.Generations.CreateStep(ctx, run.task, d.Generation, ask, s.Timeout)
 	}
 	if err != nil {
 		if !final(err) {
@@ -33,7 +34,7 @@ func (r *Runner) order(ctx context.Context, run *run, s *Step, d *Done, item any
 		d.State, d.Generation, d.Code, d.Message = Failed, "", "invalid_input", sentence(wording(err))
 		return d, r.save(ctx, run, d)
 	}
-	crashPoint("step ordered")
+	crash.Point("step ordered")
 	if task.State.Final() {
 		return r.ended(ctx, run, d, task)
 	}

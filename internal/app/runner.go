@@ -69,8 +69,8 @@ type Talker interface {
 
 // Generations is what runs ask of the generation room.
 type Generations interface {
-	CreateWhole(ctx context.Context, who access.Principal, id string, w generation.Whole) (*generation.Task, error)
-	CreatePart(ctx context.Context, parent *generation.Task, id string, ask media.Ask, within time.Duration) (*generation.Task, error)
+	CreateRun(ctx context.Context, who access.Principal, id string, run generation.AppRun) (*generation.Task, error)
+	CreateStep(ctx context.Context, parent *generation.Task, id string, ask media.Ask, within time.Duration) (*generation.Task, error)
 	Cancel(ctx context.Context, workspace, id string) (*generation.Task, error)
 }
 

@@ -47,13 +47,18 @@ func (r *Runner) closed(recipe *Recipe, scope access.Scope) error {
 
 // Create checks the inputs of a run, reckons its price and writes it down.
 func (r *Runner) Create(ctx context.Context, who access.Principal, id, app string, body []byte) (*generation.Task, error) {
+	fields, err := media.Fields(body)
+	return r.CreateRead(ctx, who, id, app, fields, err)
+}
+
+// CreateRead is Create for a body that was read by media.Fields, or could not be.
+func (r *Runner) CreateRead(ctx context.Context, who access.Principal, id, app string, fields map[string]any, malformed error) (*generation.Task, error) {
 	recipe, ok := r.Library.ByID(who.Workspace, app)
 	if !ok {
 		return nil, fault.New(fault.AppNotFound, "There is no app with this id.")
 	}
-	fields, err := media.Fields(body)
-	if err != nil {
-		return nil, err
+	if malformed != nil {
+		return nil, malformed
 	}
 	if fields == nil {
 		fields = make(map[string]any)
@@ -75,7 +80,7 @@ func (r *Runner) Create(ctx context.Context, who access.Principal, id, app strin
 	if err != nil {
 		return nil, err
 	}
-	w := generation.Whole{
+	w := generation.AppRun{
 		App: recipe.ID, MediaType: recipe.MediaType, Recipe: recipe.source, Values: values, Deadline: recipe.Deadline, Extras: extras,
 	}
 	w.Model, w.Mode = recipe.last()
@@ -100,5 +105,5 @@ func (r *Runner) Create(ctx context.Context, who access.Principal, id, app strin
 	} else if err != nil {
 		return nil, err
 	}
-	return r.Generations.CreateWhole(ctx, who, id, w)
+	return r.Generations.CreateRun(ctx, who, id, w)
 }

@@ -108,8 +108,8 @@ func openQueue(ctx context.Context, db *store.Store, node string, log *slog.Logg
 		Enqueue: func(ctx context.Context, tx *sql.Tx, jobs []generation.Job) error {
 			return q.Enqueue(ctx, tx, time.Time{}, ofQueue(jobs)...)
 		},
-		Beside: func(place int, ids []string, jobs []generation.Job) (string, []any, error) {
-			return q.Beside(place, ids, ofQueue(jobs))
+		InsertJobsSQL: func(place int, ids []string, jobs []generation.Job) (string, []any, error) {
+			return q.InsertJobsSQL(place, ids, ofQueue(jobs))
 		},
 		Wake: func(jobs []generation.Job) { q.Wake(ofQueue(jobs)...) },
 	})
@@ -150,7 +150,7 @@ func (w *mediaStack) start(ctx context.Context, beside *sync.WaitGroup) error {
 	beside.Go(func() { w.store.Listen(ctx, w.log, w.generations.Changed) })
 	beside.Go(func() { w.release(ctx) })
 	drained := make(chan struct{})
-	beside.Go(func() { w.generations.Mind(ctx, drained) })
+	beside.Go(func() { w.generations.Supervise(ctx, drained) })
 	beside.Go(func() {
 		<-ctx.Done()
 		defer close(drained)

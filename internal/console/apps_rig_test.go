@@ -139,7 +139,7 @@ func (w *workshop) start(t *testing.T, q *queue.Queue) {
 	}
 	var minding sync.WaitGroup
 	drained := make(chan struct{})
-	minding.Go(func() { w.generations.Mind(ctx, drained) })
+	minding.Go(func() { w.generations.Supervise(ctx, drained) })
 	t.Cleanup(func() {
 		cancel()
 		_ = q.Stop(context.WithoutCancel(t.Context()))

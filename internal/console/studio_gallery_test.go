@@ -51,7 +51,7 @@ func TestPartsOfARunAreHiddenAndGoWithIt(t *testing.T) {
 	h := opened(t, withStudio(&a))
 	who := access.Principal{Workspace: "default", Key: "key_1"}
 	run := a.order(who, `{"model":"stele/canvas","prompt":"The whole of it","size":256}`)
-	part, err := a.generations.CreatePart(t.Context(), run, generation.NewID(),
+	part, err := a.generations.CreateStep(t.Context(), run, generation.NewID(),
 		media.Ask{Model: "stele/canvas", Mode: "text_to_image", Prompt: "A part of it", Parameters: map[string]any{"size": int64(256)}}, time.Minute)
 	if err != nil {
 		t.Fatal(err)

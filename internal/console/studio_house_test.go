@@ -103,7 +103,7 @@ func withStudio(a *atelier) func(*house, *console.Options) {
 		ctx, cancel := context.WithCancel(context.WithoutCancel(h.t.Context()))
 		var minding sync.WaitGroup
 		drained := make(chan struct{})
-		minding.Go(func() { a.generations.Mind(ctx, drained) })
+		minding.Go(func() { a.generations.Supervise(ctx, drained) })
 		h.t.Cleanup(func() {
 			cancel()
 			_ = work.Stop(context.WithoutCancel(ctx))

@@ -135,7 +135,7 @@ func TestAFileInUseIsNotForgotten(t *testing.T) {
 	if n, err := h.Sweep(t.Context()); err != nil || n != 0 || h.left(t) != 1 {
 		t.Fatal(n, err)
 	}
-	_, err = h.store.UpdateTask(t.Context(), task.ID, func(t *generation.Task) error {
+	_, err = h.store.UpdateTask(t.Context(), task.Workspace, task.ID, func(t *generation.Task) error {
 		t.Stage, t.State, t.Ended = generation.Ended, media.Failed, h.now
 		return nil
 	})

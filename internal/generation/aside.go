@@ -41,7 +41,7 @@ func (s *Service) stumbled(ctx context.Context, t *Task, f *media.Failure) (next
 		return t, 0, s.panicked(ctx, t, f)
 	}
 	s.told(ctx, t, "the program failed in a generation", f)
-	next, err = s.update(context.WithoutCancel(ctx), t.ID, func(t *Task) error {
+	next, err = s.update(context.WithoutCancel(ctx), t, func(t *Task) error {
 		t.Deaths++
 		return nil
 	})
@@ -58,7 +58,7 @@ func (s *Service) panicked(ctx context.Context, t *Task, f *media.Failure) error
 	if !again {
 		return s.setAside(ctx, t, inflight.Panicked)
 	}
-	_, err := s.update(context.WithoutCancel(ctx), t.ID, func(t *Task) error {
+	_, err := s.update(context.WithoutCancel(ctx), t, func(t *Task) error {
 		t.Deaths++
 		t.Stage, t.Owner, t.Ticket, t.NotBefore = Ordered, "", nil, s.Now().Add(firstWait)
 		t.Then(runOf(t))

@@ -98,7 +98,12 @@ func TestEveryCallOfAMakerIsWrittenDown(t *testing.T) {
 	}
 	m := &script{
 		submit: func(n int) (media.Status, error) { look("submit"); return working(n) },
-		poll:   func(n int) (media.Status, error) { look("poll"); return done(n) },
+		poll: func(n int) (media.Status, error) {
+			if look("poll"); n == 1 {
+				return working(n)
+			}
+			return done(n)
+		},
 	}
 	h := open(t, folder, m)
 	working, err := inflight.Open(path)

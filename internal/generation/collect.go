@@ -4,13 +4,14 @@ import (
 	"context"
 	"time"
 
+	"stele/internal/crash"
 	"stele/internal/file"
 	"stele/internal/media"
 )
 
 // collect copies what was made into this installation and ends the task. An
 // attempt that breaks off leaves nothing that the next one does not use.
-func (s *Service) collect(ctx context.Context, t *Task, outputs []media.Output) (again time.Duration, err error) {
+func (s *Service) collect(ctx context.Context, t *Task) (again time.Duration, err error) {
 	maker, failure := s.maker(t)
 	if failure != nil {
 		return 0, s.fail(ctx, t, failure)
@@ -22,26 +23,15 @@ func (s *Service) collect(ctx context.Context, t *Task, outputs []media.Output) 
 	defer leave()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), collectTime)
 	defer cancel()
-	var last media.Status
-	if outputs == nil {
-		var status media.Status
-		err := s.work(ctx, t, func() (err error) {
-			status, err = maker.Poll(ctx, t.Ticket)
-			return err
-		})
-		if err == nil && status.State != media.Success {
-			err = failureOf(status)
-		}
-		if err != nil {
-			return s.uncollected(ctx, t, media.Failing(err))
-		}
-		outputs, last = status.Outputs, status
+	last, err := s.success(ctx, t, maker)
+	if err != nil {
+		return s.uncollected(ctx, t, media.Failing(err))
 	}
-	if len(outputs) == 0 {
+	if len(last.Outputs) == 0 {
 		return 0, s.fail(ctx, t, &media.Failure{Class: media.ModelFailed, Message: "The model made nothing."})
 	}
 	var kept []Made
-	for place, o := range outputs {
+	for place, o := range last.Outputs {
 		if o.Open == nil {
 			kept = append(kept, alreadyMade(o))
 			continue
@@ -55,16 +45,32 @@ func (s *Service) collect(ctx context.Context, t *Task, outputs []media.Output) 
 			return s.uncollected(ctx, t, media.Failing(err))
 		}
 		kept = append(kept, made(f, o))
-		crashPoint("kept")
+		crash.Point("kept")
 	}
 	if err := s.succeed(ctx, t, kept, last); err != nil {
 		return 0, err
 	}
-	crashPoint("ended")
+	crash.Point("ended")
 	if holder, ok := maker.(Forgetter); ok {
 		holder.Forget(t.Ticket)
 	}
 	return 0, nil
+}
+
+// success is what the maker said when the work was done. Only a process that did not hear it,
+// or has tried with it in vain, asks again.
+func (s *Service) success(ctx context.Context, t *Task, maker Maker) (status media.Status, err error) {
+	if heard, ok := s.successes.LoadAndDelete(t.ID); ok {
+		return heard.(media.Status), nil
+	}
+	err = s.work(ctx, t, func() (err error) {
+		status, err = maker.Poll(ctx, t.Ticket)
+		return err
+	})
+	if err == nil && status.State != media.Success {
+		err = failureOf(status)
+	}
+	return status, err
 }
 
 // uncollected tries again later, for as long as that can help.
@@ -77,7 +83,7 @@ func (s *Service) uncollected(ctx context.Context, t *Task, f *media.Failure) (a
 	maker, _ := s.maker(t)
 	repeater, ok := maker.(Repeater)
 	if f.Class == media.Gone && ok && repeater.Repeats() {
-		_, err := s.update(ctx, t.ID, func(t *Task) error {
+		_, err := s.update(ctx, t, func(t *Task) error {
 			if t.Stage != Collecting {
 				return errMoved
 			}
@@ -87,7 +93,7 @@ func (s *Service) uncollected(ctx context.Context, t *Task, f *media.Failure) (a
 		})
 		return 0, err
 	}
-	saved, err := s.update(ctx, t.ID, func(t *Task) error {
+	saved, err := s.update(ctx, t, func(t *Task) error {
 		t.Collects++
 		return nil
 	})

@@ -10,6 +10,7 @@ import (
 	"stele/internal/file"
 	"stele/internal/guard"
 	"stele/internal/media"
+	"stele/internal/replay"
 	"stele/internal/uid"
 )
 
@@ -28,6 +29,18 @@ func NewID() string { return uid.New("gen") }
 // Create checks an order, reckons its price, and writes it down with the job that
 // begins it. A dry run does all but the writing.
 func (s *Service) Create(ctx context.Context, who access.Principal, id string, ask media.Ask) (*Task, error) {
+	return s.create(ctx, who, id, ask, nil)
+}
+
+// CreateOnce is Create for an order with an Idempotency-Key. claim gives the key with
+// the answer to the order, which is saved together with the task. Where the key was
+// used before nothing is saved, and the error is replay.ErrUsed. An order with files is not
+// for it: what was used before is found out too late.
+func (s *Service) CreateOnce(ctx context.Context, who access.Principal, id string, ask media.Ask, claim func(*Task) (replay.Claim, error)) (*Task, error) {
+	return s.create(ctx, who, id, ask, claim)
+}
+
+func (s *Service) create(ctx context.Context, who access.Principal, id string, ask media.Ask, claim func(*Task) (replay.Claim, error)) (*Task, error) {
 	t, operation, err := s.plan(who, id, &ask)
 	if err != nil {
 		return nil, err
@@ -46,7 +59,14 @@ func (s *Service) Create(ctx context.Context, who access.Principal, id string, a
 	if who.User != "" {
 		t.Note(s.entry(who, "generation.create", t))
 	}
-	s.rush.order(t.Workspace, time.Now())
+	if claim != nil {
+		c, err := claim(t)
+		if err != nil {
+			return nil, err
+		}
+		t.Keep(c)
+	}
+	t.delay = s.bursts.order(t.Workspace)
 	if err := s.insert(ctx, t, taken); err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func (s *Service) settle(t *Task, last media.Status) {
 
 // end saves the end of a task together with all that follows from it.
 func (s *Service) end(ctx context.Context, t *Task, change func(*Task)) error {
-	_, err := s.update(context.WithoutCancel(ctx), t.ID, func(t *Task) error {
+	_, err := s.update(context.WithoutCancel(ctx), t, func(t *Task) error {
 		change(t)
 		t.Stage, t.Owner, t.Ended = Ended, "", s.Now()
 		t.records = append(t.records, record(t))
@@ -73,6 +73,7 @@ func (s *Service) end(ctx context.Context, t *Task, change func(*Task)) error {
 		}
 		return nil
 	})
+	s.successes.Delete(t.ID)
 	return err
 }
 

@@ -122,7 +122,7 @@ func (h *house) start() {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(h.t.Context()))
 	var minding sync.WaitGroup
 	drained := make(chan struct{})
-	minding.Go(func() { h.Mind(ctx, drained) })
+	minding.Go(func() { h.Supervise(ctx, drained) })
 	h.stop = sync.OnceFunc(func() {
 		cancel()
 		if err := h.queue.Stop(context.WithoutCancel(h.t.Context())); err != nil {
@@ -156,7 +156,7 @@ func (h *house) orderBy(who access.Principal, prompt string) *generation.Task {
 func (h *house) left(stage generation.Stage, ticket string, tries int) *generation.Task {
 	h.t.Helper()
 	task := h.order("left behind")
-	task, err := h.store.UpdateTask(h.t.Context(), task.ID, func(t *generation.Task) error {
+	task, err := h.store.UpdateTask(h.t.Context(), task.Workspace, task.ID, func(t *generation.Task) error {
 		t.Stage, t.Owner, t.Asked, t.Tries = stage, "a dead process", time.Now().Add(-time.Second), tries
 		if ticket != "" {
 			t.Ticket = media.Ticket(ticket)

@@ -31,8 +31,8 @@ func TestATaskIsMadeKeptAndShown(t *testing.T) {
 	if task.State != media.Success || len(view.Result.Images) != 1 || view.Result.Images[0].Width != 3 || view.USD != "0.04" || view.Progress != 1 {
 		t.Errorf("ended: %+v", view)
 	}
-	if submitted, _, _ := m.counts(); submitted != 1 {
-		t.Errorf("submitted %d times", submitted)
+	if submitted, polled, _ := m.counts(); submitted != 1 || polled != 3 {
+		t.Errorf("submitted %d times and polled %d times, want 1 and 3: a success is not asked for again", submitted, polled)
 	}
 	records, err := h.store.Records(t.Context(), "default", 10)
 	if err != nil || len(records) != 1 || records[0].Nano != 40_000_000 || records[0].Request != task.ID {
@@ -183,7 +183,7 @@ func TestATaskIsStopped(t *testing.T) {
 		}
 	}
 	// As the command line does it, from another process.
-	if _, err := h.store.UpdateTask(t.Context(), task.ID, func(t *generation.Task) error {
+	if _, err := h.store.UpdateTask(t.Context(), task.Workspace, task.ID, func(t *generation.Task) error {
 		t.Stopping = true
 		return nil
 	}); err != nil {
@@ -205,7 +205,7 @@ func TestATaskHasADeadline(t *testing.T) {
 	m := &script{submit: working, poll: working}
 	h := open(t, t.TempDir(), m)
 	task := h.order("late")
-	if _, err := h.store.UpdateTask(t.Context(), task.ID, func(t *generation.Task) error {
+	if _, err := h.store.UpdateTask(t.Context(), task.Workspace, task.ID, func(t *generation.Task) error {
 		t.Deadline = time.Now().Add(300 * time.Millisecond)
 		return nil
 	}); err != nil {

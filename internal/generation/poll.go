@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"stele/internal/crash"
 	"stele/internal/media"
 )
 
@@ -49,15 +50,15 @@ func (s *Service) look(ctx context.Context, t *Task) (next *Task, wait time.Dura
 	}
 	switch status.State {
 	case media.Success:
-		return t, 0, s.made(ctx, t)
+		return t, 0, s.made(ctx, t, status)
 	case media.Failed, media.Canceled:
 		if t.App != "" {
-			return t, 0, s.brokeWhole(ctx, t, status)
+			return t, 0, s.failRun(ctx, t, status)
 		}
 		return t, 0, s.broke(ctx, t, failureOf(status))
 	}
 	wait = pause(status.Wait)
-	if !t.changedBy(status) || status.Steps == nil && !s.news.room(t.Workspace, s.Now()) {
+	if !t.changedBy(status) || status.Steps == nil && !s.progress.allow(t.Workspace, s.Now()) {
 		return t, wait, nil
 	}
 	next, err = s.mine(ctx, t, func(t *Task) { t.take(status) })
@@ -85,12 +86,16 @@ func (s *Service) unseen(ctx context.Context, t *Task, maker Maker, f *media.Fai
 }
 
 // made has the outputs of finished work copied.
-func (s *Service) made(ctx context.Context, t *Task) error {
+func (s *Service) made(ctx context.Context, t *Task, status media.Status) error {
+	s.successes.Store(t.ID, status) // before a worker can look for it
 	_, err := s.mine(ctx, t, func(t *Task) {
 		t.Stage, t.State = Collecting, media.Processing
 		t.Then(runOf(t))
 	})
-	crashPoint("made")
+	crash.Point("made")
+	if err != nil {
+		s.successes.Delete(t.ID)
+	}
 	return err
 }
 
@@ -113,7 +118,7 @@ func (s *Service) broke(ctx context.Context, t *Task, f *media.Failure) error {
 
 // mine changes a task that this process follows.
 func (s *Service) mine(ctx context.Context, t *Task, change func(*Task)) (*Task, error) {
-	return s.update(ctx, t.ID, func(t *Task) error {
+	return s.update(ctx, t, func(t *Task) error {
 		if t.Stage != Waiting || t.Owner != s.Node {
 			return errMoved
 		}

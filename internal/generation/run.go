@@ -17,9 +17,6 @@ func (s *Service) Run(ctx context.Context, j Run) (again time.Duration, err erro
 		return time.Second, nil // an older attempt is at it
 	}
 	defer s.exit(j.ID)
-	if err := s.rush.pass(ctx, j.Workspace); err != nil {
-		return 0, err
-	}
 	t, err := s.Store.Task(ctx, "", j.ID)
 	if errors.Is(err, access.ErrNotFound) {
 		return 0, nil
@@ -50,7 +47,7 @@ func (s *Service) step(ctx context.Context, t *Task) (again time.Duration, err e
 			return notMine, nil
 		}
 		if t.Stage == Collecting {
-			return s.collect(ctx, t, nil)
+			return s.collect(ctx, t)
 		}
 		return s.recover(ctx, t)
 	case Waiting:
@@ -58,6 +55,7 @@ func (s *Service) step(ctx context.Context, t *Task) (again time.Duration, err e
 			s.schedule.add(t)
 		}
 	case Ended:
+		s.successes.Delete(t.ID)
 	}
 	return 0, nil
 }

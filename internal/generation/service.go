@@ -50,12 +50,15 @@ type Biller interface {
 
 // Store keeps tasks. A task and its jobs are saved in one transaction or not at all.
 type Store interface {
+	// InsertTask saves a new task. It is access.ErrExists where its id is taken,
+	// access.ErrNotFound where a file of its order is not there, and replay.ErrUsed where
+	// its claim stands already.
 	InsertTask(ctx context.Context, t *Task) error
 	// Task finds a task of a workspace, or of any where that is "".
 	Task(ctx context.Context, workspace, id string) (*Task, error)
-	// UpdateTask changes a task under its lock and saves it with its jobs, one
-	// version higher. An error of change saves nothing and is returned as it is.
-	UpdateTask(ctx context.Context, id string, change func(*Task) error) (*Task, error)
+	// UpdateTask changes a task of a workspace, or of any where that is "", under its
+	// lock and saves it with its jobs, one version higher. An error of change saves nothing and is returned as it is.
+	UpdateTask(ctx context.Context, workspace, id string, change func(*Task) error) (*Task, error)
 	// Unfinished counts the tasks of a key that have not ended, without the parts of
 	// others.
 	Unfinished(ctx context.Context, key string) (int, error)
@@ -132,19 +135,21 @@ type Options struct {
 type Service struct {
 	Options
 
-	hub      hub
-	counts   counts
-	schedule *schedule
-	news     news
-	rush     rush
-	mu       sync.Mutex      // guards active
-	active   map[string]bool // tasks that this process is working on
+	hub       hub
+	counts    counts
+	schedule  *schedule
+	progress  progressLimiter
+	bursts    burstDelay
+	successes sync.Map // of tasks that were seen to be done and are not collected: their last media.Status
+
+	mu     sync.Mutex      // guards active
+	active map[string]bool // tasks that this process is working on
 }
 
-// New makes a service. It does nothing until Run is called by a queue and Mind
-// is running.
+// New makes a service. It does nothing until Run is called by a queue and
+// Supervise is running.
 func New(o Options) *Service {
-	s := &Service{Options: o, active: make(map[string]bool)}
+	s := &Service{Options: o, bursts: newBurstDelay(), active: make(map[string]bool)}
 	s.schedule = newSchedule(s.poll)
 	return s
 }
@@ -179,8 +184,8 @@ func (s *Service) exit(id string) {
 var errMoved = errors.New("the task has moved on")
 
 // update changes a task that this process works on, and wakes whoever waits for it.
-func (s *Service) update(ctx context.Context, id string, change func(*Task) error) (*Task, error) {
-	t, err := s.Store.UpdateTask(ctx, id, func(t *Task) error {
+func (s *Service) update(ctx context.Context, t *Task, change func(*Task) error) (*Task, error) {
+	saved, err := s.Store.UpdateTask(ctx, t.Workspace, t.ID, func(t *Task) error {
 		if t.Stage == Ended {
 			return errMoved
 		}
@@ -191,7 +196,7 @@ func (s *Service) update(ctx context.Context, id string, change func(*Task) erro
 		return nil
 	})
 	if err == nil {
-		s.hub.wake(id)
+		s.hub.wake(t.ID)
 	}
-	return t, err
+	return saved, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"stele/internal/crash"
 	"stele/internal/media"
 )
 
@@ -28,7 +29,7 @@ func (s *Service) submit(ctx context.Context, t *Task) (again time.Duration, err
 	if failure != nil {
 		return 0, s.fail(ctx, t, failure)
 	}
-	if t, err = s.update(ctx, t.ID, func(t *Task) error {
+	if t, err = s.update(ctx, t, func(t *Task) error {
 		if t.Stage != Ordered {
 			return errMoved
 		}
@@ -38,7 +39,7 @@ func (s *Service) submit(ctx context.Context, t *Task) (again time.Duration, err
 	}); err != nil {
 		return 0, err
 	}
-	crashPoint("submitting")
+	crash.Point("submitting")
 	return s.ask(ctx, t, maker, req)
 }
 
@@ -51,7 +52,7 @@ func (s *Service) ask(ctx context.Context, t *Task, maker Maker, req media.Reque
 		status, err = maker.Submit(bounded, req)
 		return err
 	})
-	crashPoint("submitted")
+	crash.Point("submitted")
 	if err != nil {
 		return s.refused(ctx, t, media.Failing(err))
 	}
@@ -63,7 +64,7 @@ func (s *Service) accepted(ctx context.Context, t *Task, status media.Status) (a
 	if status.State == media.Failed || status.State == media.Canceled {
 		return s.refused(ctx, t, failureOf(status))
 	}
-	t, err = s.update(context.WithoutCancel(ctx), t.ID, func(t *Task) error {
+	t, err = s.update(context.WithoutCancel(ctx), t, func(t *Task) error {
 		if t.Stage != Submitting || t.Owner != s.Node {
 			return errMoved
 		}
@@ -78,12 +79,15 @@ func (s *Service) accepted(ctx context.Context, t *Task, status media.Status) (a
 	if err != nil {
 		return 0, err
 	}
-	crashPoint("ticketed")
+	crash.Point("ticketed")
 	if t.Stopping {
 		return 0, s.stop(ctx, t)
 	}
 	if t.Stage == Collecting {
-		return s.collect(ctx, t, status.Outputs)
+		if len(status.Outputs) > 0 { // its price is taken over already
+			s.successes.Store(t.ID, media.Status{State: media.Success, Outputs: status.Outputs})
+		}
+		return s.collect(ctx, t)
 	}
 	s.schedule.add(t)
 	return 0, nil
@@ -103,7 +107,7 @@ func (s *Service) refused(ctx context.Context, t *Task, f *media.Failure) (again
 	if !may {
 		return 0, s.fail(ctx, t, f)
 	}
-	if _, err = s.update(ctx, t.ID, func(t *Task) error {
+	if _, err = s.update(ctx, t, func(t *Task) error {
 		if t.Stage != Submitting || t.Owner != s.Node {
 			return errMoved
 		}
@@ -158,7 +162,7 @@ func (s *Service) recover(ctx context.Context, t *Task) (again time.Duration, er
 // that it can be sent until its deadline.
 func (s *Service) reorder(ctx context.Context, t *Task) (time.Duration, error) {
 	wait := breather(t)
-	t, err := s.update(ctx, t.ID, func(t *Task) error {
+	t, err := s.update(ctx, t, func(t *Task) error {
 		if t.Owner != s.Node {
 			return errMoved
 		}

@@ -12,6 +12,7 @@ import (
 	"stele/internal/inflight"
 	"stele/internal/media"
 	"stele/internal/meter"
+	"stele/internal/replay"
 	"stele/internal/webhook"
 )
 
@@ -69,12 +70,14 @@ type Task struct {
 	Stopping  bool  // somebody asked to cancel it
 	Deaths    int   // processes that died while they worked on it
 
-	blind      int // looks in a row that failed
+	blind      int           // looks in a row that failed
+	delay      time.Duration // of its first job
 	jobs       []Job
 	deliveries []webhook.Delivery
 	records    []meter.Record
 	entries    []access.Entry
 	aside      *inflight.Aside
+	claim      *replay.Claim
 }
 
 // Order is what the client asked for, checked, with defaults filled in.
@@ -118,6 +121,8 @@ type Job interface{ Kind() string }
 type Run struct {
 	ID        string `json:"id"`
 	Workspace string `json:"workspace,omitempty"`
+
+	Later time.Duration `json:"-"` // how long after it was written it begins
 }
 
 // Kind names the job in the queue.
@@ -126,7 +131,10 @@ func (Run) Kind() string { return "generation" }
 // Tenant is whose job it is: workspaces are served in turns.
 func (r Run) Tenant() string { return r.Workspace }
 
-func runOf(t *Task) Run { return Run{t.ID, t.Workspace} }
+// Delay is how long after it was written the job begins.
+func (r Run) Delay() time.Duration { return r.Later }
+
+func runOf(t *Task) Run { return Run{ID: t.ID, Workspace: t.Workspace} }
 
 // Then queues a job with the task.
 func (t *Task) Then(j Job) { t.jobs = append(t.jobs, j) }
@@ -152,6 +160,13 @@ func (t *Task) Entries() []access.Entry { return t.entries }
 // Aside says why the task is set aside, to be saved with it, for the store; nil where
 // it is not.
 func (t *Task) Aside() *inflight.Aside { return t.aside }
+
+// Keep has the claim of the order's Idempotency-Key saved with the task, or neither.
+func (t *Task) Keep(c replay.Claim) { t.claim = &c }
+
+// Claim is the Idempotency-Key of the order with its answer, to be saved with the task, for
+// the store; nil where there is none.
+func (t *Task) Claim() *replay.Claim { return t.claim }
 
 // Records are what was used, to be saved with the task, for the store.
 func (t *Task) Records() []meter.Record { return t.records }

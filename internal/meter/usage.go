@@ -25,6 +25,18 @@ type Figures struct {
 	Took       time.Duration
 }
 
+// Figures are those of one request. What it took counts in whole microseconds, as it is kept.
+func (r *Record) Figures() Figures {
+	f := Figures{
+		Requests: 1, Input: r.Input, CacheRead: r.CacheRead, CacheWrite: r.CacheWrite, Output: r.Output, Reasoning: r.Reasoning,
+		Nano: r.Nano, Took: r.Took.Truncate(time.Microsecond),
+	}
+	if r.Status >= 400 {
+		f.Failed = 1
+	}
+	return f
+}
+
 // Add adds what others used.
 func (f *Figures) Add(g Figures) {
 	f.Requests += g.Requests

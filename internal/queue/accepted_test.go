@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"stele/internal/generation"
 	"stele/internal/media"
 	"stele/internal/queue"
+	"stele/internal/replay"
 	"stele/internal/store"
 	"stele/internal/store/storetest"
 	"stele/internal/uid"
@@ -28,8 +30,8 @@ func join(s *store.Store, q *queue.Queue) {
 		Enqueue: func(ctx context.Context, tx *sql.Tx, jobs []generation.Job) error {
 			return q.Enqueue(ctx, tx, time.Time{}, ofQueue(jobs)...)
 		},
-		Beside: func(place int, ids []string, jobs []generation.Job) (string, []any, error) {
-			return q.Beside(place, ids, ofQueue(jobs))
+		InsertJobsSQL: func(place int, ids []string, jobs []generation.Job) (string, []any, error) {
+			return q.InsertJobsSQL(place, ids, ofQueue(jobs))
 		},
 		Wake: func(jobs []generation.Job) { q.Wake(ofQueue(jobs)...) },
 	})
@@ -72,14 +74,14 @@ func TestATaskIsWorkedOnWhenItIsSaved(t *testing.T) {
 			t.Errorf("ran %s", got)
 		}
 		no := errors.New("no")
-		_, err := s.UpdateTask(t.Context(), v.ID, func(t *generation.Task) error {
+		_, err := s.UpdateTask(t.Context(), v.Workspace, v.ID, func(t *generation.Task) error {
 			t.Then(generation.Run{ID: "not this"})
 			return no
 		})
 		if !errors.Is(err, no) {
 			t.Fatal(err)
 		}
-		_, err = s.UpdateTask(t.Context(), v.ID, func(t *generation.Task) error {
+		_, err = s.UpdateTask(t.Context(), v.Workspace, v.ID, func(t *generation.Task) error {
 			t.Then(generation.Run{ID: "but this"})
 			return nil
 		})
@@ -134,6 +136,66 @@ func TestTasksSavedTogetherEachHaveTheirJob(t *testing.T) {
 				t.Errorf("%s has two jobs", id)
 			}
 			seen[id] = true
+		}
+	})
+}
+
+func TestOfTasksWithOneKeyOneIsSaved(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *store.Store) {
+		q := newQueue(s)
+		join(s, q)
+		const n, twins = 60, 4
+		ran := make(chan string, twins*n)
+		queue.Handle(q, queue.Work{Workers: 4}, func(_ context.Context, r generation.Run) (time.Duration, error) {
+			ran <- r.ID
+			return 0, nil
+		})
+		start(t, q)
+		claim := func(i int, id string) replay.Claim {
+			return replay.Claim{
+				Scope: replay.Scope{Workspace: "default", Route: "r", Key: fmt.Sprint(i)}, Fingerprint: "f", ID: id, Owner: "one", Turn: 1, Since: time.Now(),
+				Answer: replay.Answer{Status: 201, Type: "text/plain", Body: []byte(id)},
+			}
+		}
+		var mu sync.Mutex // guards saved
+		saved := make(map[string]int)
+		var wg sync.WaitGroup
+		for i := range n {
+			for range twins {
+				v := task()
+				v.Keep(claim(i, v.ID))
+				wg.Go(func() {
+					err := s.InsertTask(t.Context(), v)
+					if err == nil {
+						mu.Lock()
+						defer mu.Unlock()
+						saved[v.ID] = i
+					} else if !errors.Is(err, replay.ErrUsed) {
+						t.Error(err)
+					}
+				})
+			}
+		}
+		wg.Wait()
+		if len(saved) != n {
+			t.Errorf("%d were saved under %d keys", len(saved), n)
+		}
+		for id, i := range saved {
+			stands, mine, err := s.Claim(t.Context(), claim(i, "gen_late"), time.Time{}, time.Now())
+			if err != nil || mine || stands.ID != id || string(stands.Answer.Body) != id {
+				t.Errorf("%s: %+v %v %v", id, stands, mine, err)
+			}
+		}
+		for range n {
+			id := receive(t, ran)
+			if _, ok := saved[id]; !ok {
+				t.Errorf("%s was worked on, and not saved or twice", id)
+			}
+			delete(saved, id)
+		}
+		if tasks, err := s.Tasks(t.Context(), "default", 2*n); err != nil || len(tasks) != n {
+			t.Errorf("%d tasks, %v", len(tasks), err)
 		}
 	})
 }

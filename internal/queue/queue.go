@@ -13,6 +13,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"stele/internal/fair"
 )
 
 // An attempt may take so long unless its Work says otherwise. One that runs for
@@ -30,6 +32,19 @@ type Job interface{ Kind() string }
 type Owned interface {
 	Job
 	Tenant() string
+}
+
+// Delayed is a job that begins a little later than it is written.
+type Delayed interface {
+	Job
+	Delay() time.Duration
+}
+
+func delayOf(j Job) time.Duration {
+	if d, ok := j.(Delayed); ok {
+		return d.Delay()
+	}
+	return 0
 }
 
 // Handler does a job of one kind. Where again is above zero the job comes back
@@ -57,8 +72,8 @@ type Options struct {
 type Queue struct {
 	Options
 	insert  string
-	bell    *bell
-	bursts  bursts
+	notices *notifier
+	recent  *fair.Rate // jobs of a kind and tenant
 	works   map[string]worker
 	client  client          // nil until started
 	leaving context.Context //nolint:containedctx // ends when no more jobs are to begin
@@ -67,7 +82,7 @@ type Queue struct {
 
 // New gives a queue whose tables are there: see Migrate. Without Start it only writes jobs.
 func New(o Options) *Queue {
-	q := &Queue{Options: o, insert: insertSQLite, bell: newBell(), works: make(map[string]worker)}
+	q := &Queue{Options: o, insert: insertSQLite, notices: newNotifier(), recent: fair.NewRate(burstSpan), works: make(map[string]worker)}
 	q.leaving, q.leave = context.WithCancel(context.Background())
 	if o.Pool != nil {
 		q.insert = insertPostgres
@@ -100,18 +115,22 @@ func Handle[J Job](q *Queue, w Work, do Handler[J]) {
 // Enqueue writes jobs in a transaction of the caller. They start at a time, or as
 // soon as the transaction is over where that is zero.
 func (q *Queue) Enqueue(ctx context.Context, tx *sql.Tx, at time.Time, jobs ...Job) error {
-	// What is far off waits in a state of its own until River's scheduler, which looks
-	// every five seconds, moves it over. River does the same with what it retries.
-	state := "available"
-	if time.Until(at) > schedulerEvery {
-		state = "scheduled"
-	}
 	for _, j := range jobs {
+		at := at
+		if d := delayOf(j); d > 0 && at.IsZero() {
+			at = time.Now().Add(d)
+		}
+		// What is far off waits in a state of its own until River's scheduler, which looks
+		// every five seconds, moves it over. River does the same with what it retries.
+		state := "available"
+		if time.Until(at) > schedulerEvery {
+			state = "scheduled"
+		}
 		raw, err := json.Marshal(j)
 		if err != nil {
 			return fmt.Errorf("write job: %w", err)
 		}
-		if _, err := tx.ExecContext(ctx, q.insert, string(raw), j.Kind(), maxAttempts, q.time(at), state, q.bursts.priority(j, time.Now())); err != nil {
+		if _, err := tx.ExecContext(ctx, q.insert, string(raw), j.Kind(), maxAttempts, q.time(at), state, q.priority(j, time.Now())); err != nil {
 			return fmt.Errorf("write job: %w", err)
 		}
 	}
@@ -122,7 +141,11 @@ func (q *Queue) Enqueue(ctx context.Context, tx *sql.Tx, at time.Time, jobs ...J
 // it after the commit; without it, and in other processes, they are found a little later.
 func (q *Queue) Wake(jobs ...Job) {
 	for _, j := range jobs {
-		q.bell.ring(j.Kind())
+		if d := delayOf(j); d > 0 {
+			time.AfterFunc(d, func() { q.notices.notify(j.Kind()) })
+		} else {
+			q.notices.notify(j.Kind())
+		}
 	}
 }
 
@@ -176,7 +199,7 @@ func (q *Queue) Release(ctx context.Context, living []string) (int64, error) {
 	}
 	if done.RowsAffected() > 0 {
 		for kind := range q.works {
-			q.bell.ring(kind)
+			q.notices.notify(kind)
 		}
 	}
 	return done.RowsAffected(), nil

@@ -8,8 +8,6 @@ import (
 	"log/slog"
 	"math"
 	"runtime/debug"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -38,29 +36,25 @@ const (
 		VALUES (jsonb($1), datetime('now', 'subsec'), $2, $3, jsonb('{}'), $6, $2, coalesce($4, datetime('now', 'subsec')), $5, jsonb('[]'))`
 )
 
-// Beside is a statement of PostgreSQL that writes the job of each id that is in the
-// table called task, and its arguments, from the given place on. It is for whoever
-// saves both in one statement, which is quicker than a transaction.
-func (q *Queue) Beside(place int, ids []string, jobs []Job) (statement string, args []any, err error) {
-	var b strings.Builder
-	b.WriteString(`INSERT INTO river_job (args, kind, max_attempts, metadata, priority, queue, scheduled_at, state, tags)
-		SELECT job.args::jsonb, job.kind, $` + strconv.Itoa(place) + `, '{}', job.priority, job.kind, now(), 'available', '{}'
-		FROM task JOIN (VALUES `)
-	args = append(args, maxAttempts)
+// InsertJobsSQL is a statement of PostgreSQL that writes the job of each id that is in the
+// table called task, and its arguments, from the given place on. River's own insert
+// cannot be a part of the statement that saves the tasks, and one statement for both is
+// what makes it cheap to accept an order.
+func (q *Queue) InsertJobsSQL(place int, ids []string, jobs []Job) (statement string, args []any, err error) {
+	texts, kinds := make([]string, len(jobs)), make([]string, len(jobs))
+	priorities, delays := make([]int16, len(jobs)), make([]int64, len(jobs)) // in milliseconds
 	for i, j := range jobs {
 		raw, err := json.Marshal(j)
 		if err != nil {
 			return "", nil, fmt.Errorf("write job: %w", err)
 		}
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		at := place + len(args)
-		fmt.Fprintf(&b, "($%d::text, $%d::text, $%d::text, $%d::smallint)", at, at+1, at+2, at+3)
-		args = append(args, ids[i], string(raw), j.Kind(), q.bursts.priority(j, time.Now()))
+		texts[i], kinds[i] = string(raw), j.Kind()
+		priorities[i], delays[i] = int16(q.priority(j, time.Now())), delayOf(j).Milliseconds()
 	}
-	b.WriteString(`) AS job (id, args, kind, priority) USING (id)`)
-	return b.String(), args, nil
+	return fmt.Sprintf(`INSERT INTO river_job (args, kind, max_attempts, metadata, priority, queue, scheduled_at, state, tags)
+		SELECT job.args::jsonb, job.kind, $%d, '{}', job.priority, job.kind, now() + job.delay * interval '1 millisecond', 'available', '{}'
+		FROM task JOIN unnest($%d::text[], $%d::text[], $%d::text[], $%d::smallint[], $%d::bigint[]) AS job (id, args, kind, priority, delay) USING (id)`,
+		place, place+1, place+2, place+3, place+4, place+5), []any{maxAttempts, ids, texts, kinds, priorities, delays}, nil
 }
 
 // time is a time as the engine's driver of River writes it, nil for none.
@@ -113,7 +107,7 @@ func (q *Queue) newClient() (client, error) {
 		JobTimeout:                  longest,
 		RescueStuckJobsAfter:        rescue,
 		FetchCooldown:               20 * time.Millisecond,  // after a first job that is taken at once: many that come together are taken together
-		FetchPollInterval:           250 * time.Millisecond, // the bell is quicker; this is for jobs of other nodes
+		FetchPollInterval:           250 * time.Millisecond, // the notifier is quicker; this is for jobs of other nodes
 		CompletedJobRetentionPeriod: time.Minute,
 		CancelledJobRetentionPeriod: 24 * time.Hour,
 		DiscardedJobRetentionPeriod: 24 * time.Hour,
@@ -125,10 +119,10 @@ func (q *Queue) newClient() (client, error) {
 		river.AddWorkerArgs(c.Workers, args{kind: kind}, river.Worker[args](&w))
 	}
 	if q.Pool != nil {
-		return river.NewClient(driver(riverpgxv5.New(q.Pool), q.bell), c)
+		return river.NewClient(driver(riverpgxv5.New(q.Pool), q.notices), c)
 	}
 	c.FetchPollInterval = time.Second // there are no other nodes, and looking takes SQLite a millisecond for each kind
-	return river.NewClient(driver(riversqlite.New(q.DB), q.bell), c)
+	return river.NewClient(driver(riversqlite.New(q.DB), q.notices), c)
 }
 
 // args are a job's, unread.

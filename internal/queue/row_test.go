@@ -43,7 +43,7 @@ func TestRowsBesideATaskAreRiversRows(t *testing.T) {
 		}
 		job := note{`"quoted" ünïcode`}
 		insertByRiver(t, s, job, time.Time{})
-		statement, args, err := newQueue(s).Beside(2, []string{"taken", "saved"}, []queue.Job{note{"no"}, job})
+		statement, args, err := newQueue(s).InsertJobsSQL(2, []string{"taken", "saved"}, []queue.Job{note{"no"}, job})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,8 +2,6 @@ package queue
 
 import (
 	"context"
-	"math"
-	"sync"
 	"time"
 
 	"stele/internal/fair"
@@ -60,55 +58,23 @@ func (w *worker) turn(ctx context.Context, tenant string) (leave func(), again t
 	return leave, again
 }
 
-// bursts gives the jobs of a tenant that brings many at once a lower priority, so
-// that the first job of another one does not stand behind all of them.
-type bursts struct {
-	mu     sync.Mutex // guards recent
-	recent map[string]burst
-}
-
-// burst is how many jobs a tenant brought lately, fading.
-type burst struct {
-	level float64
-	at    time.Time
-}
-
 const (
 	burstSpan  = 30 * time.Second // what counts as lately
 	firstBurst = 64               // jobs lately that are not many; eight times as many are one priority lower
 	lowest     = 4                // River's
-	manyBursts = 1024             // tenants, before those that have become quiet are forgotten
 )
 
-// priority counts a job and gives River's priority for it, 1 for the highest.
-func (b *bursts) priority(j Job, now time.Time) int {
+// priority counts a job and gives River's priority for it, 1 for the highest. A tenant
+// that brings many at once gets a lower one, so that the first job of another tenant
+// does not stand behind all of them.
+func (q *Queue) priority(j Job, now time.Time) int {
 	tenant := tenantOf(j)
 	if tenant == "" {
 		return 1
 	}
-	key := j.Kind() + "/" + tenant
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.recent == nil {
-		b.recent = make(map[string]burst)
-	}
-	if len(b.recent) >= manyBursts {
-		for name, old := range b.recent {
-			if old.fade(now) < 1 {
-				delete(b.recent, name)
-			}
-		}
-	}
-	last := b.recent[key]
-	level := last.fade(now) + 1
-	b.recent[key] = burst{level, now}
-	priority := 1
-	for most := float64(firstBurst); level > most && priority < lowest; most *= 8 {
+	n, priority := q.recent.Add(j.Kind()+"/"+tenant, now), 1
+	for most := float64(firstBurst); n > most && priority < lowest; most *= 8 {
 		priority++
 	}
 	return priority
-}
-
-func (b burst) fade(now time.Time) float64 {
-	return b.level * math.Exp(-float64(now.Sub(b.at))/float64(burstSpan))
 }

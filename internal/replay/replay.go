@@ -43,6 +43,9 @@ type Claim struct {
 // taken it up, or it was forgotten.
 var ErrLost = errors.New("the claim belongs to another")
 
+// ErrUsed says that a key was used before, so that what was to be saved with it was not.
+var ErrUsed = errors.New("the key was used before")
+
 // Store keeps claims, one for each scope. Each method is one transaction.
 type Store interface {
 	// Claim takes up c's scope for c.Owner and gives the claim that stands there

@@ -60,12 +60,22 @@ type Request struct {
 // another is at it, in this process or elsewhere, it waits for that one's answer
 // for some seconds. Its errors are for clients. Whoever gets a turn must end it.
 func (s *Service) Begin(ctx context.Context, r Request) (*Turn, error) {
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
+	turn, err := s.Enter(ctx, r)
+	if err != nil || turn.Answer != nil {
+		return turn, err
+	}
+	return turn.Begin(ctx)
+}
+
+// Enter is Begin as far as this process goes: nothing is saved yet. The caller either
+// saves the turn's claim with what it makes and ends the turn with Saved, or begins it.
+func (s *Service) Enter(ctx context.Context, r Request) (*Turn, error) {
+	until := time.Now().Add(patience)
 	for {
 		mine, other := s.enter(r)
 		if other == nil {
-			return s.claim(ctx, r, mine, timer.C)
+			claim := Claim{Scope: r.Scope, Fingerprint: r.Fingerprint, ID: r.ID, Owner: s.Node, Turn: 1, Since: s.Now()}
+			return &Turn{ID: r.ID, service: s, scope: r.Scope, work: mine, claim: claim, until: until}, nil
 		}
 		if other.fingerprint != r.Fingerprint {
 			return nil, conflict()
@@ -75,7 +85,7 @@ func (s *Service) Begin(ctx context.Context, r Request) (*Turn, error) {
 			if other.answer.Status != 0 {
 				return &Turn{Answer: &other.answer}, nil
 			}
-		case <-timer.C:
+		case <-time.After(time.Until(until)):
 			return nil, inProgress()
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
@@ -86,44 +96,6 @@ func (s *Service) Begin(ctx context.Context, r Request) (*Turn, error) {
 // Sweep forgets answers that are not replayed any more, and says how many.
 func (s *Service) Sweep(ctx context.Context) (int64, error) {
 	return s.Store.DeleteClaimsBefore(ctx, s.Now().Add(-Kept))
-}
-
-// claim takes the scope up in the store, and waits there for other processes.
-func (s *Service) claim(ctx context.Context, r Request, mine *work, tired <-chan time.Time) (*Turn, error) {
-	turn := &Turn{service: s, scope: r.Scope, work: mine}
-	for {
-		now := s.Now()
-		silent := now.Add(-deadAfter)
-		if s.Alone {
-			silent = now
-		}
-		c, ok, err := s.Store.Claim(ctx, Claim{Scope: r.Scope, Fingerprint: r.Fingerprint, ID: r.ID, Owner: s.Node, Since: now}, now.Add(-Kept), silent)
-		turn.claim = c
-		switch {
-		case err != nil:
-			turn.Leave()
-			return nil, err
-		case ok:
-			turn.ID, turn.Again = c.ID, c.Turn > 1
-			return turn, nil
-		case c.Fingerprint != r.Fingerprint:
-			turn.Leave()
-			return nil, conflict()
-		case c.Answer.Status != 0:
-			mine.answer = c.Answer
-			turn.Leave()
-			return &Turn{Answer: &c.Answer}, nil
-		}
-		select {
-		case <-time.After(lookAt):
-		case <-tired:
-			turn.Leave()
-			return nil, inProgress()
-		case <-ctx.Done():
-			turn.Leave()
-			return nil, context.Cause(ctx)
-		}
-	}
 }
 
 // enter marks the scope as this process's, or gives what it is busy with there.

@@ -1,6 +1,9 @@
 package replay
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Turn is a request's time with its key, or, where Answer is set, what it is to be
 // answered with. A turn ends with Finish, Free or Leave, whichever is first; Leave
@@ -14,6 +17,64 @@ type Turn struct {
 	scope   Scope
 	work    *work
 	claim   Claim
+	until   time.Time // how long it waits for others
+}
+
+// Begin takes the scope of a turn up in the store, and waits there for other processes.
+func (t *Turn) Begin(ctx context.Context) (*Turn, error) {
+	s, asked := t.service, t.claim
+	for {
+		now := s.Now()
+		silent := now.Add(-deadAfter)
+		if s.Alone {
+			silent = now
+		}
+		asked.Since = now
+		c, ok, err := s.Store.Claim(ctx, asked, now.Add(-Kept), silent)
+		t.claim = c
+		switch {
+		case err != nil:
+			t.Leave()
+			return nil, err
+		case ok:
+			t.ID, t.Again = c.ID, c.Turn > 1
+			return t, nil
+		case c.Fingerprint != asked.Fingerprint:
+			t.Leave()
+			return nil, conflict()
+		case c.Answer.Status != 0:
+			t.work.answer = c.Answer
+			t.Leave()
+			return &Turn{Answer: &c.Answer}, nil
+		}
+		select {
+		case <-time.After(lookAt):
+			err = nil
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
+		if err == nil && time.Now().After(t.until) {
+			err = inProgress()
+		}
+		if err != nil {
+			t.Leave()
+			return nil, err
+		}
+	}
+}
+
+// Claim is what is to be saved, with an answer, in the transaction of what the request
+// makes. Where a claim stands already, neither must be saved.
+func (t *Turn) Claim(a Answer) Claim {
+	c := t.claim
+	c.Answer = a
+	return c
+}
+
+// Saved ends a turn whose claim was saved.
+func (t *Turn) Saved(a Answer) {
+	t.work.answer = a
+	t.Leave()
 }
 
 // Finish keeps the answer and ends the turn. After an error the answer may be

@@ -15,25 +15,15 @@ const stepColumns = `run, step, place, try, state, generation, outputs, said, na
 // Steps lists what is known of a run's steps, those of a step by their place.
 func (s *Store) Steps(ctx context.Context, run string) ([]app.Done, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT `+stepColumns+` FROM app_steps WHERE run = $1 ORDER BY step, place`, run)
-	if err != nil {
-		return nil, fmt.Errorf("read steps: %w", err)
-	}
-	defer rows.Close()
-	var list []app.Done
-	for rows.Next() {
-		var d app.Done
+	return scanAll("read steps", rows, err, func(row scanner) (d app.Done, err error) {
 		var outputs string
 		var saved, began int64
-		if err := rows.Scan(&d.Run, &d.Step, &d.Place, &d.Try, &d.State, &d.Generation, &outputs, &d.Said, &d.Nano, &d.Code, &d.Message, &saved, &began); err != nil {
-			return nil, fmt.Errorf("read steps: %w", err)
-		}
-		if err := decode(outputs, &d.Outputs); err != nil {
-			return nil, fmt.Errorf("read outputs of a step: %w", err)
+		if err := row.Scan(&d.Run, &d.Step, &d.Place, &d.Try, &d.State, &d.Generation, &outputs, &d.Said, &d.Nano, &d.Code, &d.Message, &saved, &began); err != nil {
+			return d, err
 		}
 		d.Saved, d.Began = fromMillis(saved), fromMillis(began)
-		list = append(list, d)
-	}
-	return list, rows.Err()
+		return d, decode(outputs, &d.Outputs)
+	})
 }
 
 // SaveStep saves how far a step is. What was done once is never changed: whoever

@@ -71,19 +71,7 @@ func (s *Store) SetAsideDelivery(ctx context.Context, a inflight.Aside) error {
 // Asides lists what was set aside in a workspace, the newest first.
 func (s *Store) Asides(ctx context.Context, workspace string, limit int) ([]inflight.Aside, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT `+asideColumns+` FROM set_aside WHERE workspace = $1 ORDER BY at DESC, id DESC LIMIT $2`, workspace, limit)
-	if err != nil {
-		return nil, fmt.Errorf("read what was set aside: %w", err)
-	}
-	defer rows.Close()
-	var list []inflight.Aside
-	for rows.Next() {
-		a, err := scanAside(rows)
-		if err != nil {
-			return nil, fmt.Errorf("read what was set aside: %w", err)
-		}
-		list = append(list, a)
-	}
-	return list, rows.Err()
+	return scanAll("read what was set aside", rows, err, scanAside)
 }
 
 // Aside finds a task of a workspace that was set aside, or gives access.ErrNotFound.
@@ -110,7 +98,7 @@ func (s *Store) ForgetAside(ctx context.Context, workspace, id string, e access.
 	})
 }
 
-func scanAside(row interface{ Scan(...any) error }) (a inflight.Aside, err error) {
+func scanAside(row scanner) (a inflight.Aside, err error) {
 	var at int64
 	err = row.Scan(&a.ID, &a.Workspace, &a.Kind, &a.About, &a.Subject, &a.Reason, &a.Nano, &at)
 	a.At = fromMillis(at)

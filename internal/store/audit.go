@@ -81,27 +81,17 @@ func (s *Store) Entries(ctx context.Context, f access.Filter) ([]access.Entry, e
 }
 
 func scanEntries(rows *sql.Rows, err error) ([]access.Entry, error) {
-	if err != nil {
-		return nil, fmt.Errorf("read audit log: %w", err)
-	}
-	defer rows.Close()
-	var list []access.Entry
-	for rows.Next() {
-		var e access.Entry
+	return scanAll("read audit log", rows, err, func(row scanner) (e access.Entry, err error) {
 		var at int64
 		var changes string
-		if err := rows.Scan(&e.ID, &at, &e.Actor, &e.ActorName, &e.Workspace, &e.Action, &e.Target, &e.Detail, &changes, &e.Seq, &e.Hash); err != nil {
-			return nil, fmt.Errorf("read audit log: %w", err)
-		}
-		e.At = fromMillis(at)
-		if changes != "" {
-			if err := decode(changes, &e.Changes); err != nil {
-				return nil, fmt.Errorf("read audit log: entry %s: %w", e.ID, err)
+		err = row.Scan(&e.ID, &at, &e.Actor, &e.ActorName, &e.Workspace, &e.Action, &e.Target, &e.Detail, &changes, &e.Seq, &e.Hash)
+		if e.At = fromMillis(at); err == nil && changes != "" {
+			if err = decode(changes, &e.Changes); err != nil {
+				err = fmt.Errorf("entry %s: %w", e.ID, err)
 			}
 		}
-		list = append(list, e)
-	}
-	return list, rows.Err()
+		return e, err
+	})
 }
 
 const (

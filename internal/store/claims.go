@@ -45,7 +45,7 @@ func (s *Store) Claim(ctx context.Context, c replay.Claim, old, silent time.Time
 
 // claim runs a statement that gives a claim or none.
 func (s *Store) claim(ctx context.Context, statement string, args ...any) (c replay.Claim, ok bool, err error) {
-	err = s.one(ctx, true, func(ctx context.Context, q querier) error {
+	err = s.one(ctx, urgent, func(ctx context.Context, q querier) error {
 		c, err = scanClaim(q.QueryRowContext(ctx, statement, args...))
 		if ok = err == nil; errors.Is(err, sql.ErrNoRows) {
 			return nil
@@ -76,7 +76,7 @@ func (s *Store) DeleteClaimsBefore(ctx context.Context, before time.Time) (int64
 func (s *Store) changeClaim(ctx context.Context, statement string, c replay.Claim, more ...any) error {
 	args := append([]any{c.Workspace, c.Route, c.Key, c.Owner, c.Turn}, more...)
 	var n int64
-	err := s.one(ctx, true, func(ctx context.Context, q querier) error {
+	err := s.one(ctx, urgent, func(ctx context.Context, q querier) error {
 		result, err := q.ExecContext(ctx, statement, args...)
 		if err != nil {
 			return err
@@ -93,7 +93,14 @@ func (s *Store) changeClaim(ctx context.Context, statement string, c replay.Clai
 	return nil
 }
 
-func scanClaim(row interface{ Scan(...any) error }) (replay.Claim, error) {
+// claimArgs are the values of claimColumns.
+func claimArgs(c *replay.Claim) []any {
+	return []any{
+		c.Workspace, c.Route, c.Key, c.Fingerprint, c.ID, c.Owner, c.Turn, millis(c.Since), c.Answer.Status, clean(c.Answer.Type), blob(c.Answer.Body),
+	}
+}
+
+func scanClaim(row scanner) (replay.Claim, error) {
 	var c replay.Claim
 	var since int64
 	var body []byte

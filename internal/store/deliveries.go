@@ -45,19 +45,7 @@ func (s *Store) SaveAttempt(ctx context.Context, d *webhook.Delivery) error {
 func (s *Store) Deliveries(ctx context.Context, workspace string, limit int) ([]webhook.Delivery, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT `+deliveryColumns+` FROM deliveries
 		WHERE `+inWorkspace(workspace)+` ORDER BY created_at DESC, id DESC LIMIT $2`, workspace, limit)
-	if err != nil {
-		return nil, fmt.Errorf("read deliveries: %w", err)
-	}
-	defer rows.Close()
-	var list []webhook.Delivery
-	for rows.Next() {
-		d, err := scanDelivery(rows)
-		if err != nil {
-			return nil, fmt.Errorf("read deliveries: %w", err)
-		}
-		list = append(list, *d)
-	}
-	return list, rows.Err()
+	return scanAll("read deliveries", rows, err, deref(scanDelivery))
 }
 
 // Replay makes a delivery pending again, as if it had never been tried, and queues
@@ -126,7 +114,7 @@ func (s *Store) SetWebhookSecrets(ctx context.Context, workspace string, last, n
 	return n == 1, err
 }
 
-func scanDelivery(row interface{ Scan(...any) error }) (*webhook.Delivery, error) {
+func scanDelivery(row scanner) (*webhook.Delivery, error) {
 	var d webhook.Delivery
 	var body []byte
 	var created, tried, delivered int64

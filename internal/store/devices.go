@@ -15,21 +15,12 @@ const mostDevices = 50
 func (s *Store) Devices(ctx context.Context, user string) ([]access.Device, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT hash, via, created_at, seen_at, remote, agent, told FROM devices WHERE user_id = $1
 		ORDER BY seen_at DESC, hash, via`, user)
-	if err != nil {
-		return nil, fmt.Errorf("read devices: %w", err)
-	}
-	defer rows.Close()
-	var list []access.Device
-	for rows.Next() {
-		var d access.Device
+	return scanAll("read devices", rows, err, func(row scanner) (d access.Device, err error) {
 		var created, seen, told int64
-		if err := rows.Scan(&d.Hash, &d.Via, &created, &seen, &d.Remote, &d.Agent, &told); err != nil {
-			return nil, fmt.Errorf("read devices: %w", err)
-		}
+		err = row.Scan(&d.Hash, &d.Via, &created, &seen, &d.Remote, &d.Agent, &told)
 		d.CreatedAt, d.SeenAt, d.Told = fromMillis(created), fromMillis(seen), told != 0
-		list = append(list, d)
-	}
-	return list, rows.Err()
+		return d, err
+	})
 }
 
 // TellDevices marks the browsers that a login's holder was told of: all but their own.

@@ -16,19 +16,7 @@ const draftColumns = `workspace, id, source, latest, offered, shared, created_at
 // Drafts lists the drafts of a workspace by their ids.
 func (s *Store) Drafts(ctx context.Context, workspace string) ([]app.Draft, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT `+draftColumns+` FROM app_drafts WHERE workspace = $1 ORDER BY id LIMIT 1000`, workspace)
-	if err != nil {
-		return nil, fmt.Errorf("read drafts: %w", err)
-	}
-	defer rows.Close()
-	var list []app.Draft
-	for rows.Next() {
-		d, err := scanDraft(rows)
-		if err != nil {
-			return nil, fmt.Errorf("read drafts: %w", err)
-		}
-		list = append(list, d)
-	}
-	return list, rows.Err()
+	return scanAll("read drafts", rows, err, scanDraft)
 }
 
 // Draft finds a draft of a workspace.
@@ -169,24 +157,15 @@ func (s *Store) EmailOf(ctx context.Context, user string) (string, error) {
 
 func (s *Store) queryVersions(ctx context.Context, query string, args ...any) ([]app.Version, error) {
 	rows, err := s.read.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read versions: %w", err)
-	}
-	defer rows.Close()
-	var list []app.Version
-	for rows.Next() {
-		var v app.Version
+	return scanAll("read versions", rows, err, func(row scanner) (v app.Version, err error) {
 		var shared, at int64
-		if err := rows.Scan(&v.Workspace, &v.App, &v.Number, &v.Source, &shared, &at, &v.By); err != nil {
-			return nil, fmt.Errorf("read versions: %w", err)
-		}
+		err = row.Scan(&v.Workspace, &v.App, &v.Number, &v.Source, &shared, &at, &v.By)
 		v.Shared, v.At = shared != 0, fromMillis(at)
-		list = append(list, v)
-	}
-	return list, rows.Err()
+		return v, err
+	})
 }
 
-func scanDraft(row interface{ Scan(...any) error }) (app.Draft, error) {
+func scanDraft(row scanner) (app.Draft, error) {
 	var d app.Draft
 	var shared, created, updated int64
 	err := row.Scan(&d.Workspace, &d.ID, &d.Source, &d.Latest, &d.Offered, &shared, &created, &updated, &d.By, &d.Revision)

@@ -10,7 +10,7 @@ import (
 
 const factorColumns = `id, user_id, via, kind, name, COALESCE(lookup, ''), sealed, step, created_at, used_at`
 
-func scanFactor(row interface{ Scan(...any) error }) (access.Factor, error) {
+func scanFactor(row scanner) (access.Factor, error) {
 	var f access.Factor
 	var created, used int64
 	err := row.Scan(&f.ID, &f.User, &f.Via, &f.Kind, &f.Name, &f.Lookup, &f.Sealed, &f.Step, &created, &used)
@@ -53,10 +53,7 @@ func (s *Store) InsertFactors(ctx context.Context, factors []access.Factor, repl
 // Factors lists the second factors of a login, the oldest first.
 func (s *Store) Factors(ctx context.Context, user, via string) ([]access.Factor, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT `+factorColumns+` FROM factors WHERE user_id = $1 AND via = $2 ORDER BY created_at, id`, user, via)
-	if err != nil {
-		return nil, fmt.Errorf("read factors: %w", err)
-	}
-	return scanFactors(rows)
+	return scanAll("read factors", rows, err, scanFactor)
 }
 
 // FactorByLookup finds a factor by the keyed hash it is known by.
@@ -74,19 +71,6 @@ func (s *Store) UseFactor(ctx context.Context, f access.Factor) (bool, error) {
 	}
 	n, err := result.RowsAffected()
 	return n > 0, err
-}
-
-func scanFactors(rows *sql.Rows) ([]access.Factor, error) {
-	defer rows.Close()
-	var list []access.Factor
-	for rows.Next() {
-		f, err := scanFactor(rows)
-		if err != nil {
-			return nil, fmt.Errorf("read factors: %w", err)
-		}
-		list = append(list, f)
-	}
-	return list, rows.Err()
 }
 
 // DeleteFactor deletes one of a person's, and the recovery codes of a login that

@@ -18,7 +18,7 @@ const fileColumns = `id, workspace, state, blob, name, kind, type, size, sha256,
 
 // InsertFile writes down a file that is arriving.
 func (s *Store) InsertFile(ctx context.Context, f *file.File) error {
-	err := s.one(ctx, false, func(ctx context.Context, q querier) error {
+	err := s.one(ctx, background, func(ctx context.Context, q querier) error {
 		_, err := q.ExecContext(ctx, `INSERT INTO files (`+fileColumns+`)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`, fileArgs(f, file.Arriving)...)
 		return err
@@ -32,7 +32,7 @@ func (s *Store) InsertFile(ctx context.Context, f *file.File) error {
 // FinishFile makes an arriving file ready, with all that is known of it now.
 func (s *Store) FinishFile(ctx context.Context, f *file.File) error {
 	var n int64
-	err := s.one(ctx, false, func(ctx context.Context, q querier) error {
+	err := s.one(ctx, background, func(ctx context.Context, q querier) error {
 		result, err := q.ExecContext(ctx, `UPDATE files SET (`+fileColumns+`) =
 			($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) WHERE id = $1 AND state = 'arriving'`, fileArgs(f, file.Ready)...)
 		if err != nil {
@@ -160,7 +160,7 @@ func fileArgs(f *file.File, state file.State) []any {
 	}
 }
 
-func scanFile(row interface{ Scan(...any) error }) (*file.File, error) {
+func scanFile(row scanner) (*file.File, error) {
 	var f file.File
 	var created, expires int64
 	err := row.Scan(&f.ID, &f.Workspace, &f.State, &f.Blob, &f.Name, &f.Kind, &f.Type, &f.Size, &f.SHA256, &f.Width, &f.Height, &f.Duration,
@@ -170,17 +170,5 @@ func scanFile(row interface{ Scan(...any) error }) (*file.File, error) {
 }
 
 func scanFiles(rows *sql.Rows, err error) ([]file.File, error) {
-	if err != nil {
-		return nil, fmt.Errorf("read files: %w", err)
-	}
-	defer rows.Close()
-	var list []file.File
-	for rows.Next() {
-		f, err := scanFile(rows)
-		if err != nil {
-			return nil, fmt.Errorf("read files: %w", err)
-		}
-		list = append(list, *f)
-	}
-	return list, rows.Err()
+	return scanAll("read files", rows, err, deref(scanFile))
 }

@@ -21,15 +21,11 @@ func (s *Store) List(ctx context.Context, w generation.Wanted) ([]generation.Tas
 	args = append(args, w.Limit)
 	rows, err := s.read.QueryContext(ctx, `SELECT `+taskColumns+` FROM generations`+s.through(w)+` WHERE `+strings.Join(where, " AND ")+
 		fmt.Sprintf(` ORDER BY created_at %s, id %s LIMIT $%d`, order, order, len(args)), args...)
-	list, err := scanTasks(rows, err)
+	list, err := scanAll("read generations", rows, err, deref(scanTask))
 	if order == "ASC" {
 		slices.Reverse(list)
 	}
-	tasks := make([]generation.Task, len(list))
-	for i, t := range list {
-		tasks[i] = *t
-	}
-	return tasks, err
+	return list, err
 }
 
 // through names the index of the filter that leaves the least. SQLite would take

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"stele/internal/generation"
 	"stele/internal/media"
 	"stele/internal/meter"
+	"stele/internal/replay"
 )
 
 var _ generation.Store = (*Store)(nil)
@@ -21,56 +24,40 @@ const (
 	stateColumns = `provider, state, stage, ticket, progress, tries, collects, owner, outputs, code, message, nano, credits,
 		updated_at, asked_at, not_before, deadline, ended_at, version, stopping, steps, deaths`
 	taskColumns = orderColumns + `, ` + stateColumns
-
-	orderPlaces = `$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13`
-	statePlaces = `$14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35`
 )
 
 // Queue is where the jobs of tasks go.
 type Queue struct {
 	Enqueue func(ctx context.Context, tx *sql.Tx, jobs []generation.Job) error // in the task's transaction
-	// Beside is a statement that writes the jobs of those tasks that are in the table
-	// called task, from the given place on. It is for PostgreSQL and may be nil.
-	Beside func(place int, ids []string, jobs []generation.Job) (statement string, args []any, err error)
-	Wake   func(jobs []generation.Job) // when that is saved
+	// InsertJobsSQL is a statement that writes the jobs of those tasks that are in the
+	// table called task, from the given place on. It is for PostgreSQL and may be nil.
+	InsertJobsSQL func(place int, ids []string, jobs []generation.Job) (statement string, args []any, err error)
+	Wake          func(jobs []generation.Job) // when that is saved
 }
 
 // SetQueue says where jobs go. It must be called before any task is saved.
 func (s *Store) SetQueue(q Queue) { s.queue = q }
 
 // InsertTask saves a new task and all that belongs to it, or gives
-// access.ErrExists for an id that is taken, and access.ErrNotFound for a file of
-// the order that is not there, or not for long.
+// access.ErrExists for an id that is taken, replay.ErrUsed for a claim that cannot be
+// made, and access.ErrNotFound for a file of the order that is not there, or not for long.
 func (s *Store) InsertTask(ctx context.Context, t *generation.Task) error {
-	order, err := orderArgs(t)
-	if err != nil {
-		return err
-	}
-	state, err := stateArgs(t)
+	row, err := taskArgs(t)
 	if err != nil {
 		return err
 	}
 	if s.simple(t) {
-		return s.insertSimple(ctx, t, append(order, state...))
-	}
-	taken := false
-	err = s.urgent(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, `INSERT INTO generations (`+taskColumns+`) VALUES (`+orderPlaces+`, `+statePlaces+`) ON CONFLICT (id) DO NOTHING`,
-			append(order, state...)...)
-		if err != nil {
-			return fmt.Errorf("insert generation: %w", err)
-		}
-		n, err := result.RowsAffected()
-		if taken = n == 0; err != nil || taken {
+		err = s.insertSimple(ctx, t, row)
+	} else {
+		var refused error
+		err = s.save(ctx, urgent, func(ctx context.Context, tx *sql.Tx) error {
+			err := s.insertTask(ctx, tx, t, row)
+			if refused = nil; errors.Is(err, replay.ErrUsed) || errors.Is(err, access.ErrExists) && t.Claim() == nil {
+				refused, err = err, nil // nothing was written: others of the batch need not begin again
+			}
 			return err
-		}
-		if err := s.useFiles(ctx, tx, t); err != nil {
-			return err
-		}
-		return s.saveConsequences(ctx, tx, t)
-	})
-	if err == nil && taken {
-		return access.ErrExists
+		})
+		err = cmp.Or(err, refused)
 	}
 	if err == nil {
 		s.wake(t)
@@ -78,10 +65,38 @@ func (s *Store) InsertTask(ctx context.Context, t *generation.Task) error {
 	return err
 }
 
+func (s *Store) insertTask(ctx context.Context, tx *sql.Tx, t *generation.Task, row []any) error {
+	if c := t.Claim(); c != nil {
+		if err := insertNew(ctx, tx, replay.ErrUsed, `INSERT INTO claims (`+claimColumns+`) VALUES `+places(1, len(claimSample), true), claimArgs(c)); err != nil {
+			return err
+		}
+	}
+	err := insertNew(ctx, tx, access.ErrExists, `INSERT INTO generations (`+taskColumns+`) VALUES `+places(1, len(row), true), row)
+	if err != nil {
+		return err
+	}
+	if err := s.useFiles(ctx, tx, t); err != nil {
+		return err
+	}
+	return s.saveConsequences(ctx, tx, t)
+}
+
+// insertNew inserts a row, or gives an error of the caller's where there is one already.
+func insertNew(ctx context.Context, tx *sql.Tx, taken error, statement string, row []any) error {
+	result, err := tx.ExecContext(ctx, statement+` ON CONFLICT DO NOTHING`, row...)
+	if err != nil {
+		return fmt.Errorf("insert generation: %w", err)
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		return cmp.Or(err, taken)
+	}
+	return nil
+}
+
 // Task finds a task of a workspace, or of any where that is "".
 func (s *Store) Task(ctx context.Context, workspace, id string) (*generation.Task, error) {
-	if s.engine == postgres && workspace == "" { // nobody waits for it
-		done, err := s.courtesy.wait(ctx)
+	if s.engine == postgres && workspace == "" { // no client waits for it
+		done, err := s.priority.wait(ctx, workspace)
 		if err != nil {
 			return nil, fmt.Errorf("read generation: %w", err)
 		}
@@ -92,14 +107,15 @@ func (s *Store) Task(ctx context.Context, workspace, id string) (*generation.Tas
 	return t, found(err)
 }
 
-// UpdateTask changes a task under its lock and saves how far it is now with all
+// UpdateTask changes a task of a workspace, or of any where that is "", under its lock and saves how far it is now with all
 // that follows. change must not ask the store for anything, and may be called twice.
-func (s *Store) UpdateTask(ctx context.Context, id string, change func(*generation.Task) error) (*generation.Task, error) {
+func (s *Store) UpdateTask(ctx context.Context, workspace, id string, change func(*generation.Task) error) (*generation.Task, error) {
 	var t *generation.Task
 	var refused error
-	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := s.save(ctx, priority{workspace: workspace}, func(ctx context.Context, tx *sql.Tx) error {
 		var err error
-		t, err = scanTask(tx.QueryRowContext(ctx, `SELECT `+taskColumns+` FROM generations WHERE id = $1`+s.forUpdate(), id))
+		t, err = scanTask(tx.QueryRowContext(ctx, `SELECT `+taskColumns+` FROM generations
+			WHERE id = $1 AND ($2 = '' OR workspace = $2)`+s.forUpdate(), id, workspace))
 		if err != nil {
 			return found(err)
 		}
@@ -150,12 +166,7 @@ func (s *Store) Unfinished(ctx context.Context, key string) (int, error) {
 func (s *Store) Tasks(ctx context.Context, workspace string, limit int) ([]generation.Task, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT `+taskColumns+` FROM generations
 		WHERE `+inWorkspace(workspace)+` ORDER BY created_at DESC, id DESC LIMIT $2`, workspace, limit)
-	list, err := scanTasks(rows, err)
-	var tasks []generation.Task
-	for _, t := range list {
-		tasks = append(tasks, *t)
-	}
-	return tasks, err
+	return scanAll("read generations", rows, err, deref(scanTask))
 }
 
 // DeleteTasksBefore forgets tasks that ended before a time, a bite at a time.
@@ -206,15 +217,17 @@ func (s *Store) wake(t *generation.Task) {
 	}
 }
 
-func orderArgs(t *generation.Task) ([]any, error) {
+// taskArgs are the values of taskColumns.
+func taskArgs(t *generation.Task) ([]any, error) {
 	order, err := encode(t.Order)
 	if err != nil {
 		return nil, fmt.Errorf("write order: %w", err)
 	}
-	return []any{
+	state, err := stateArgs(t)
+	return append([]any{
 		t.ID, t.Workspace, t.Key, t.Environment, flag(t.Sandbox), t.App, t.Model, t.MediaType, t.Mode, order, t.Webhook, millis(t.Created),
 		t.Parent,
-	}, nil
+	}, state...), err
 }
 
 func stateArgs(t *generation.Task) ([]any, error) {
@@ -233,7 +246,7 @@ func stateArgs(t *generation.Task) ([]any, error) {
 	}, nil
 }
 
-func scanTask(row interface{ Scan(...any) error }) (*generation.Task, error) {
+func scanTask(row scanner) (*generation.Task, error) {
 	var t generation.Task
 	var order, outputs, steps string
 	var ticket []byte
@@ -265,17 +278,5 @@ func scanTask(row interface{ Scan(...any) error }) (*generation.Task, error) {
 }
 
 func scanTasks(rows *sql.Rows, err error) ([]*generation.Task, error) {
-	if err != nil {
-		return nil, fmt.Errorf("read generations: %w", err)
-	}
-	defer rows.Close()
-	var list []*generation.Task
-	for rows.Next() {
-		t, err := scanTask(rows)
-		if err != nil {
-			return nil, fmt.Errorf("read generations: %w", err)
-		}
-		list = append(list, t)
-	}
-	return list, rows.Err()
+	return scanAll("read generations", rows, err, scanTask)
 }

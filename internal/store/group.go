@@ -20,20 +20,20 @@ type changeError struct{ error }
 
 // grouped runs do in a transaction, perhaps with others. do may be called twice:
 // when another one of its group fails, each gets a transaction of its own.
-func (s *Store) grouped(ctx context.Context, urgent bool, do func(context.Context, *sql.Tx) error) error {
+func (s *Store) grouped(ctx context.Context, p priority, do func(context.Context, *sql.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("begin transaction: %w", err)
 	}
 	// A statement that is interrupted would end the transaction of all.
 	c := &change{ctx: context.WithoutCancel(ctx), do: do}
-	err := s.changes.join(c, urgent)
+	err := s.changes.join(c, p.urgent)
 	if c.broken != nil {
 		panic(c.broken)
 	}
 	return err
 }
 
-func (s *Store) saveGroup(group []*gathered[*change]) {
+func (s *Store) saveGroup(group []*item[*change]) {
 	err := s.together(group...)
 	var failed *changeError
 	if len(group) > 1 && errors.As(err, &failed) {
@@ -48,7 +48,7 @@ func (s *Store) saveGroup(group []*gathered[*change]) {
 }
 
 // together saves changes in one transaction.
-func (s *Store) together(group ...*gathered[*change]) error {
+func (s *Store) together(group ...*item[*change]) error {
 	tx, err := s.write.BeginTx(context.Background(), nil)
 	if err != nil {
 		return fmt.Errorf("begin transaction: %w", err)

@@ -30,7 +30,7 @@ func TestWhatFailsInAGroupFailsAlone(t *testing.T) {
 					t.Errorf("%s panicked: %v", name, v)
 				}
 			}()
-			err := s.save(t.Context(), n%2 == 0, func(ctx context.Context, tx *sql.Tx) error {
+			err := s.save(t.Context(), priority{urgent: n%2 == 0}, func(ctx context.Context, tx *sql.Tx) error {
 				err := set(ctx, tx, name)
 				switch n % 10 {
 				case 3:
@@ -64,7 +64,7 @@ func TestACallerWhoIsGoneChangesNothing(t *testing.T) {
 	s := openTest(t, "sqlite")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := s.save(ctx, true, func(context.Context, *sql.Tx) error {
+	err := s.save(ctx, urgent, func(context.Context, *sql.Tx) error {
 		t.Error("it was called")
 		return nil
 	})
@@ -78,8 +78,8 @@ func TestWhatSomebodyWaitsForGoesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		held := make(chan struct{})
 		var groups [][]string
-		g := gathering[string]{width: 1}
-		g.do = func(group []*gathered[string]) {
+		g := batcher[string]{width: 1}
+		g.do = func(group []*item[string]) {
 			var names []string
 			for _, one := range group {
 				names = append(names, one.what)
@@ -105,7 +105,7 @@ func TestWhatSomebodyWaitsForGoesFirst(t *testing.T) {
 		join("urgent", true)
 		close(held)
 		synctest.Wait()
-		if next := groups[1]; next[0] != "urgent" || len(next) != 1+mostBeside {
+		if next := groups[1]; next[0] != "urgent" || len(next) != 1+mostBackground {
 			t.Errorf("the next were %q", next)
 		}
 		if last := groups[2]; len(last) != mostTogether {

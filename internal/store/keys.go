@@ -185,22 +185,10 @@ func (s *Store) UsesSince(ctx context.Context, since time.Time) (map[string]time
 
 func (s *Store) queryKeys(ctx context.Context, where string, arg any) ([]access.Key, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT `+keyColumns+` FROM keys `+where, arg)
-	if err != nil {
-		return nil, fmt.Errorf("read keys: %w", err)
-	}
-	defer rows.Close()
-	var keys []access.Key
-	for rows.Next() {
-		k, err := scanKey(rows)
-		if err != nil {
-			return nil, fmt.Errorf("read keys: %w", err)
-		}
-		keys = append(keys, k)
-	}
-	return keys, rows.Err()
+	return scanAll("read keys", rows, err, scanKey)
 }
 
-func scanKey(row interface{ Scan(...any) error }) (access.Key, error) {
+func scanKey(row scanner) (access.Key, error) {
 	var k access.Key
 	var environment, scopes, models, cidrs, secrets string
 	var sandbox, created, expires, revoked, used, idle int64

@@ -21,19 +21,10 @@ func opened(via string) string {
 func (s *Store) Passwords(ctx context.Context, user string) ([]access.Login, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT '', password FROM users WHERE id = $1 AND password <> ''
 		UNION ALL SELECT via, password FROM logins WHERE user_id = $1 AND password <> '' ORDER BY 1`, user)
-	if err != nil {
-		return nil, fmt.Errorf("read passwords: %w", err)
-	}
-	defer rows.Close()
-	var list []access.Login
-	for rows.Next() {
-		var c access.Login
-		if err := rows.Scan(&c.Via, &c.Password); err != nil {
-			return nil, fmt.Errorf("read passwords: %w", err)
-		}
-		list = append(list, c)
-	}
-	return list, rows.Err()
+	return scanAll("read passwords", rows, err, func(row scanner) (c access.Login, err error) {
+		err = row.Scan(&c.Via, &c.Password)
+		return c, err
+	})
 }
 
 // readLogins reads the logins of a person, in order.

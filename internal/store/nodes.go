@@ -84,17 +84,8 @@ func (s *Store) Stopping(ctx context.Context, node string) ([]string, error) {
 // texts reads a column of texts.
 func (s *Store) texts(ctx context.Context, query string, args ...any) ([]string, error) {
 	rows, err := s.read.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read: %w", err)
-	}
-	defer rows.Close()
-	var list []string
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return nil, fmt.Errorf("read: %w", err)
-		}
-		list = append(list, text)
-	}
-	return list, rows.Err()
+	return scanAll("read", rows, err, func(row scanner) (text string, err error) {
+		err = row.Scan(&text)
+		return text, err
+	})
 }

@@ -56,7 +56,7 @@ func hear(t *testing.T, s *Store, id string, heard chan string) {
 	}
 	end := time.After(30 * time.Second)
 	for {
-		if _, err := s.UpdateTask(t.Context(), id, func(*generation.Task) error { return nil }); err != nil {
+		if _, err := s.UpdateTask(t.Context(), "", id, func(*generation.Task) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 		select {

@@ -16,29 +16,22 @@ var _ catalog.RecordStore = (*Store)(nil)
 func (s *Store) Offers(ctx context.Context) ([]catalog.StoredRecord, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT sort, id, fields, sealed, secrets_at, enabled, created_at, updated_at, revision
 		FROM offers ORDER BY sort, id`)
-	if err != nil {
-		return nil, fmt.Errorf("read offers: %w", err)
-	}
-	defer rows.Close()
-	var list []catalog.StoredRecord
-	for rows.Next() {
-		var o catalog.StoredRecord
+	return scanAll("read offers", rows, err, func(row scanner) (o catalog.StoredRecord, err error) {
 		var sort, fields, secrets string
 		var enabled, created, updated int64
-		if err := rows.Scan(&sort, &o.ID, &fields, &o.Sealed, &secrets, &enabled, &created, &updated, &o.Revision); err != nil {
-			return nil, fmt.Errorf("read offers: %w", err)
+		if err := row.Scan(&sort, &o.ID, &fields, &o.Sealed, &secrets, &enabled, &created, &updated, &o.Revision); err != nil {
+			return o, err
 		}
 		if o.SecretsAt, err = decodeTimes(secrets); err != nil {
-			return nil, fmt.Errorf("read secrets of %s: %w", o.ID, err)
+			return o, fmt.Errorf("secrets of %s: %w", o.ID, err)
 		}
 		if len(o.Sealed) == 0 {
 			o.Sealed = nil // engines differ
 		}
 		o.Sort, o.Fields, o.Enabled = catalog.Sort(sort), []byte(fields), enabled != 0
 		o.CreatedAt, o.UpdatedAt = fromMillis(created), fromMillis(updated)
-		list = append(list, o)
-	}
-	return list, rows.Err()
+		return o, nil
+	})
 }
 
 // OfferRevision is the revision of the latest change of any offer.

@@ -22,7 +22,7 @@ const personColumns = userColumns + `,
 // personTables are what personColumns come from.
 const personTables = `users LEFT JOIN links ON links.user_id = users.id`
 
-func scanPerson(row interface{ Scan(...any) error }) (access.Person, error) {
+func scanPerson(row scanner) (access.Person, error) {
 	var u userRow
 	var p access.Person
 	var role string
@@ -62,19 +62,7 @@ func (s *Store) LoosePeople(ctx context.Context, limit int) ([]access.Person, er
 
 func (s *Store) queryPeople(ctx context.Context, where string, args ...any) ([]access.Person, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT `+personColumns+` FROM `+personTables+` `+where, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read people: %w", err)
-	}
-	defer rows.Close()
-	var people []access.Person
-	for rows.Next() {
-		p, err := scanPerson(rows)
-		if err != nil {
-			return nil, fmt.Errorf("read people: %w", err)
-		}
-		people = append(people, p)
-	}
-	return people, rows.Err()
+	return scanAll("read people", rows, err, scanPerson)
 }
 
 // ByLink finds whose link this is.

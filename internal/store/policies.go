@@ -14,7 +14,7 @@ func (s *Store) Policy(ctx context.Context, workspace string) (access.Policy, er
 	return scanPolicy(s.read.QueryRowContext(ctx, `SELECT policy FROM workspaces WHERE id = $1`, workspace))
 }
 
-func scanPolicy(row interface{ Scan(...any) error }, before ...any) (access.Policy, error) {
+func scanPolicy(row scanner, before ...any) (access.Policy, error) {
 	var p access.Policy
 	var text string
 	if err := row.Scan(append(before, &text)...); err != nil {
@@ -58,19 +58,10 @@ func (s *Store) UpdatePolicy(ctx context.Context, workspace string, change func(
 // PoliciesSince lists the policies changed after a revision of keys.
 func (s *Store) PoliciesSince(ctx context.Context, revision int64) ([]access.PolicyOf, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT id, policy FROM workspaces WHERE policy_revision > $1`, revision)
-	if err != nil {
-		return nil, fmt.Errorf("read policies: %w", err)
-	}
-	defer rows.Close()
-	var list []access.PolicyOf
-	for rows.Next() {
-		var one access.PolicyOf
-		if one.Policy, err = scanPolicy(rows, &one.Workspace); err != nil {
-			return nil, fmt.Errorf("read policies: %w", err)
-		}
-		list = append(list, one)
-	}
-	return list, rows.Err()
+	return scanAll("read policies", rows, err, func(row scanner) (one access.PolicyOf, err error) {
+		one.Policy, err = scanPolicy(row, &one.Workspace)
+		return one, err
+	})
 }
 
 // Departed lists who made keys that have not been revoked and has lost the role for
@@ -79,19 +70,10 @@ func (s *Store) Departed(ctx context.Context) ([]access.Departed, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT DISTINCT workspace, creator FROM keys WHERE revoked_at = 0 AND creator LIKE 'usr%'
 		AND NOT EXISTS (SELECT 1 FROM users WHERE users.id = keys.creator AND admin = 1)
 		AND NOT EXISTS (SELECT 1 FROM members WHERE members.workspace = keys.workspace AND user_id = keys.creator AND role IN ('member', 'owner'))`)
-	if err != nil {
-		return nil, fmt.Errorf("read departed people: %w", err)
-	}
-	defer rows.Close()
-	var list []access.Departed
-	for rows.Next() {
-		var d access.Departed
-		if err := rows.Scan(&d.Workspace, &d.User); err != nil {
-			return nil, fmt.Errorf("read departed people: %w", err)
-		}
-		list = append(list, d)
-	}
-	return list, rows.Err()
+	return scanAll("read departed people", rows, err, func(row scanner) (d access.Departed, err error) {
+		err = row.Scan(&d.Workspace, &d.User)
+		return d, err
+	})
 }
 
 // Present finds a session, its person, and the role that its login opens to

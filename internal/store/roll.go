@@ -23,63 +23,40 @@ type group struct {
 	environment, name string
 }
 
-// failing is a total with those of it that failed.
-type failing struct {
-	total
-
-	failed int64
+// addTo adds figures to those of a key.
+func addTo[K comparable](sums map[K]*meter.Figures, key K, f meter.Figures) {
+	if sums[key] == nil {
+		sums[key] = new(meter.Figures)
+	}
+	sums[key].Add(f)
 }
 
 // addGroups adds days up by one thing at a time, in an order that all processes have.
-func (s *Store) addGroups(ctx context.Context, tx *sql.Tx, days map[day]*total) error {
-	groups := make(map[group]*failing)
-	for d, t := range days {
+func (s *Store) addGroups(ctx context.Context, tx *sql.Tx, days map[day]*meter.Figures) error {
+	groups := make(map[group]*meter.Figures)
+	for d, f := range days {
 		for dim, name := range map[meter.Split]string{
 			meter.ByKey: d.key, meter.ByModel: d.model, meter.ByProvider: d.prov, meter.ByStatus: strconv.Itoa(d.status),
 		} {
-			g := group{d.workspace, string(dim), d.at, d.environment, name}
-			if groups[g] == nil {
-				groups[g] = new(failing)
-			}
-			groups[g].join(t, d.status)
+			addTo(groups, group{d.workspace, string(dim), d.at, d.environment, name}, *f)
 		}
 	}
+	const columns = `failed, ` + figureColumns
 	order := slices.SortedFunc(maps.Keys(groups), group.compare)
 	for batch := range slices.Chunk(order, rollRows) {
 		var args []any
 		for _, g := range batch {
-			t := groups[g]
-			args = append(args, g.workspace, g.dim, g.at, g.environment, g.name,
-				t.requests, t.failed, t.input, t.cacheRead, t.cacheWrite, t.output, t.reasoning, t.nano, t.took)
+			f := groups[g]
+			args = append(append(args, g.workspace, g.dim, g.at, g.environment, g.name, f.Failed), figureArgs(f)...)
 		}
-		const columns = 14
-		_, err := tx.ExecContext(ctx, `INSERT INTO usage_groups (workspace, dim, day, environment, name,
-			requests, failed, input, cache_read, cache_write, output, reasoning, nano, took) VALUES `+places(len(batch), columns, s.engine == postgres)+`
-			ON CONFLICT (workspace, dim, day, environment, name) DO UPDATE SET
-			requests = usage_groups.requests + excluded.requests, failed = usage_groups.failed + excluded.failed,
-			input = usage_groups.input + excluded.input, cache_read = usage_groups.cache_read + excluded.cache_read,
-			cache_write = usage_groups.cache_write + excluded.cache_write, output = usage_groups.output + excluded.output,
-			reasoning = usage_groups.reasoning + excluded.reasoning, nano = usage_groups.nano + excluded.nano,
-			took = usage_groups.took + excluded.took`, args...)
+		_, err := tx.ExecContext(ctx, `INSERT INTO usage_groups (workspace, dim, day, environment, name, `+columns+`) VALUES `+
+			places(len(batch), len(args)/len(batch), s.engine == postgres)+`
+			ON CONFLICT (workspace, dim, day, environment, name) DO UPDATE SET `+addUp("usage_groups", columns), args...)
 		if err != nil {
 			return fmt.Errorf("add to the groups: %w", err)
 		}
 	}
 	return nil
-}
-
-func (f *failing) join(t *total, status int) {
-	f.requests += t.requests
-	f.input += t.input
-	f.cacheRead += t.cacheRead
-	f.cacheWrite += t.cacheWrite
-	f.output += t.output
-	f.reasoning += t.reasoning
-	f.nano += t.nano
-	f.took += t.took
-	if status >= 400 {
-		f.failed += t.requests
-	}
 }
 
 func (g group) compare(other group) int {

@@ -11,7 +11,7 @@ import (
 
 // Accept adds an entry to the journal of what the sandbox has accepted.
 func (s *Store) Accept(ctx context.Context, key string, life []byte) error {
-	err := s.one(ctx, false, func(ctx context.Context, q querier) error {
+	err := s.one(ctx, background, func(ctx context.Context, q querier) error {
 		_, err := q.ExecContext(ctx, `INSERT INTO sandbox_journal (key, at, life) VALUES ($1, $2, $3)`, key, millis(time.Now()), blob(life))
 		return err
 	})

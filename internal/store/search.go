@@ -100,10 +100,7 @@ func (s *Store) readRecords(ctx context.Context, by *where, limit int) ([]meter.
 
 func (s *Store) query(ctx context.Context, text string, args ...any) ([]meter.Record, error) {
 	rows, err := s.read.QueryContext(ctx, text, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read requests: %w", err)
-	}
-	return scanRecords(rows)
+	return scanAll("read requests", rows, err, scanRecord)
 }
 
 // fromRequests reads the requests by the index that fits. SQLite has no statistics

@@ -148,19 +148,10 @@ func (l *search) candidates(ctx context.Context, dims [][2]string, until time.Ti
 	}
 	rows, err := l.store.read.QueryContext(ctx, `SELECT DISTINCT hour FROM request_hours WHERE `+by.text()+
 		` ORDER BY hour DESC LIMIT `+strconv.Itoa(mostHours), by.args...)
-	if err != nil {
-		return nil, fmt.Errorf("find hours: %w", err)
-	}
-	defer rows.Close()
-	var list []int64
-	for rows.Next() {
-		var hour int64
-		if err := rows.Scan(&hour); err != nil {
-			return nil, fmt.Errorf("find hours: %w", err)
-		}
-		list = append(list, hour)
-	}
-	return list, rows.Err()
+	return scanAll("find hours", rows, err, func(row scanner) (hour int64, err error) {
+		err = row.Scan(&hour)
+		return hour, err
+	})
 }
 
 // namesOf are the names by which request_hours has what a search asks for. A model

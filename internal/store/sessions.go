@@ -94,19 +94,11 @@ func (s *Store) SessionByHash(ctx context.Context, hash string) (access.Visitor,
 // Sessions lists those of a person, the last seen first.
 func (s *Store) Sessions(ctx context.Context, user string) ([]access.Session, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT `+sessionColumns+` FROM sessions WHERE user_id = $1 ORDER BY seen_at DESC, id DESC LIMIT 200`, user)
-	if err != nil {
-		return nil, fmt.Errorf("read sessions: %w", err)
-	}
-	defer rows.Close()
-	var list []access.Session
-	for rows.Next() {
+	return scanAll("read sessions", rows, err, func(row scanner) (access.Session, error) {
 		var v sessionRow
-		if err := rows.Scan(v.into()...); err != nil {
-			return nil, fmt.Errorf("read sessions: %w", err)
-		}
-		list = append(list, v.session())
-	}
-	return list, rows.Err()
+		err := row.Scan(v.into()...)
+		return v.session(), err
+	})
 }
 
 // TouchSession notes when a session, and with it a person, was last seen.

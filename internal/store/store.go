@@ -32,11 +32,11 @@ type Store struct {
 	write  *sql.DB // on SQLite a pool of one connection: the engine has one writer anyway
 	queue  Queue
 
-	changes    gathering[*change]       // on SQLite
-	insertions gathering[*insertion]    // on PostgreSQL
-	courtesy   courtesy                 // on PostgreSQL
-	proves     func(text string) string // makes the proof of the audit log's head; nil: none
-	names      names
+	changes  batcher[*change]         // on SQLite
+	orders   batcher[*newTask]        // on PostgreSQL
+	priority *writePriority           // on PostgreSQL
+	proves   func(text string) string // makes the proof of the audit log's head; nil: none
+	names    names
 
 	pool    *pgxpool.Pool // beneath both, on PostgreSQL
 	notices *notices      // on PostgreSQL
@@ -145,27 +145,23 @@ func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
 	}
 	db := stdlib.OpenDBFromPool(pool)
 	s := &Store{engine: postgres, read: db, write: db, pool: pool, notices: newNotices(pool), keyNews: make(chan struct{}, 1)}
-	s.insertions.width, s.insertions.do = insertWidth, s.insertGroup
-	s.courtesy.freely = int(config.MaxConns) * 3 / 4
+	s.orders.width, s.orders.do = insertWidth, s.insertTasks
+	s.priority = newWritePriority(int64(config.MaxConns) * 3 / 4)
 	return s, nil
 }
 
-// tx saves what nobody waits for, or few people. do may be called twice.
+// tx saves what is not urgent. do may be called twice.
 func (s *Store) tx(ctx context.Context, do func(context.Context, *sql.Tx) error) error {
-	return s.save(ctx, false, do)
-}
-
-// urgent saves what clients wait for. do may be called twice.
-func (s *Store) urgent(ctx context.Context, do func(context.Context, *sql.Tx) error) error {
-	return s.save(ctx, true, do)
+	return s.save(ctx, background, do)
 }
 
 // save runs do in a transaction on the writer. Whatever error do gives rolls it back.
-func (s *Store) save(ctx context.Context, urgent bool, do func(context.Context, *sql.Tx) error) error {
+// do may be called twice.
+func (s *Store) save(ctx context.Context, p priority, do func(context.Context, *sql.Tx) error) error {
 	if s.engine == sqlite {
-		return s.grouped(ctx, urgent, do)
+		return s.grouped(ctx, p, do)
 	}
-	done, err := s.turn(ctx, urgent)
+	done, err := s.turn(ctx, p)
 	if err != nil {
 		return fmt.Errorf("begin transaction: %w", err)
 	}
@@ -203,11 +199,11 @@ func isDeadlock(err error) bool {
 }
 
 // turn waits until it is the turn of a change, which lasts until done is called.
-func (s *Store) turn(ctx context.Context, urgent bool) (done func(), err error) {
-	if urgent {
-		return s.courtesy.serve(), nil
+func (s *Store) turn(ctx context.Context, p priority) (done func(), err error) {
+	if p.urgent {
+		return s.priority.serve(), nil
 	}
-	return s.courtesy.wait(ctx)
+	return s.priority.wait(ctx, p.workspace)
 }
 
 // querier is a transaction, or a database in which a statement is one.
@@ -217,16 +213,16 @@ type querier interface {
 }
 
 // one runs a single statement.
-func (s *Store) one(ctx context.Context, urgent bool, do func(context.Context, querier) error) error {
+func (s *Store) one(ctx context.Context, p priority, do func(context.Context, querier) error) error {
 	if s.engine == postgres {
-		done, err := s.turn(ctx, urgent)
+		done, err := s.turn(ctx, p)
 		if err != nil {
 			return err
 		}
 		defer done()
 		return do(ctx, s.write)
 	}
-	return s.grouped(ctx, urgent, func(ctx context.Context, tx *sql.Tx) error { return do(ctx, tx) })
+	return s.grouped(ctx, p, func(ctx context.Context, tx *sql.Tx) error { return do(ctx, tx) })
 }
 
 // forUpdate ends a SELECT whose row is to be changed. SQLite has one writer: whoever

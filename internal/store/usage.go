@@ -56,9 +56,9 @@ func (s *Store) insertRecords(ctx context.Context, tx *sql.Tx, records []*meter.
 	if err := s.names.learn(ctx, tx, records); err != nil {
 		return err
 	}
-	days := make(map[day]*total)
+	days := make(map[day]*meter.Figures)
 	for _, r := range records {
-		s.dayIn(days, r).add(r)
+		addTo(days, s.groupDay(r), r.Figures())
 	}
 	rest := len(records) % manyRows
 	if err := s.insertRows(ctx, tx, records[rest:], manyRows); err != nil {
@@ -157,44 +157,21 @@ type day struct {
 	status                                           int
 }
 
-type total struct{ requests, input, cacheRead, cacheWrite, output, reasoning, nano, took int64 }
-
-func (s *Store) dayIn(days map[day]*total, r *meter.Record) *total {
+func (s *Store) groupDay(r *meter.Record) day {
 	model, target := s.names.of(r)
-	d := day{dayOf(r), r.Workspace, r.Key, r.Environment, model, r.Provider, target, r.Status}
-	if days[d] == nil {
-		days[d] = new(total)
-	}
-	return days[d]
-}
-
-func (t *total) add(r *meter.Record) {
-	t.requests++
-	t.input += r.Input
-	t.cacheRead += r.CacheRead
-	t.cacheWrite += r.CacheWrite
-	t.output += r.Output
-	t.reasoning += r.Reasoning
-	t.nano += r.Nano
-	t.took += r.Took.Microseconds()
+	return day{dayOf(r), r.Workspace, r.Key, r.Environment, model, r.Provider, target, r.Status}
 }
 
 // addDays adds to the days, in an order that all processes have: two that take the
 // same rows the other way round would wait for each other.
-func addDays(ctx context.Context, tx *sql.Tx, days map[day]*total) error {
+func addDays(ctx context.Context, tx *sql.Tx, days map[day]*meter.Figures) error {
 	order := slices.SortedFunc(maps.Keys(days), func(a, b day) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	for _, d := range order {
-		t := days[d]
-		_, err := tx.ExecContext(ctx, `INSERT INTO usage_days
-			(day, workspace, key, environment, model, provider, target, status, requests, input, cache_read, cache_write, output, reasoning, nano, took)
+		f := days[d]
+		_, err := tx.ExecContext(ctx, `INSERT INTO usage_days (day, workspace, key, environment, model, provider, target, status, `+figureColumns+`)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
-			ON CONFLICT (workspace, day, key, environment, model, provider, target, status) DO UPDATE SET
-			requests = usage_days.requests + excluded.requests, input = usage_days.input + excluded.input,
-			cache_read = usage_days.cache_read + excluded.cache_read, cache_write = usage_days.cache_write + excluded.cache_write,
-			output = usage_days.output + excluded.output, reasoning = usage_days.reasoning + excluded.reasoning,
-			nano = usage_days.nano + excluded.nano, took = usage_days.took + excluded.took`,
-			d.at, d.workspace, d.key, d.environment, d.model, d.prov, d.target, d.status,
-			t.requests, t.input, t.cacheRead, t.cacheWrite, t.output, t.reasoning, t.nano, t.took)
+			ON CONFLICT (workspace, day, key, environment, model, provider, target, status) DO UPDATE SET `+addUp("usage_days", figureColumns),
+			append([]any{d.at, d.workspace, d.key, d.environment, d.model, d.prov, d.target, d.status}, figureArgs(f)...)...)
 		if err != nil {
 			return fmt.Errorf("add to the day: %w", err)
 		}
@@ -202,33 +179,37 @@ func addDays(ctx context.Context, tx *sql.Tx, days map[day]*total) error {
 	return nil
 }
 
-// Records lists the latest requests of a workspace, or of all where it is "".
-func (s *Store) Records(ctx context.Context, workspace string, limit int) ([]meter.Record, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT `+requestColumns+` FROM requests
-		WHERE `+inWorkspace(workspace)+` ORDER BY at DESC, id DESC LIMIT $2`, workspace, limit)
-	if err != nil {
-		return nil, fmt.Errorf("read requests: %w", err)
-	}
-	return scanRecords(rows)
+// figureColumns are those of meter.Figures but for what failed, which only groups count
+// by itself: a day has a status.
+const figureColumns = `requests, input, cache_read, cache_write, output, reasoning, nano, took`
+
+func figureArgs(f *meter.Figures) []any {
+	return []any{f.Requests, f.Input, f.CacheRead, f.CacheWrite, f.Output, f.Reasoning, f.Nano, f.Took.Microseconds()}
 }
 
-func scanRecords(rows *sql.Rows) ([]meter.Record, error) {
-	defer rows.Close()
-	var list []meter.Record
-	for rows.Next() {
-		var r meter.Record
-		var at, stream, estimated, priced, first, took int64
-		err := rows.Scan(&r.ID, &at, &r.Request, &r.Workspace, &r.Key, &r.Environment, &r.Route, &r.Dialect, &r.Model, &r.Provider, &r.Target,
-			&stream, &r.Status, &r.Code, &r.Tries, &r.Path, &r.Dropped, &r.Input, &r.CacheRead, &r.CacheWrite, &r.CacheWrite1h, &r.Output, &r.Reasoning,
-			&estimated, &r.Nano, &priced, &r.Rates, &first, &took)
-		if err != nil {
-			return nil, fmt.Errorf("read requests: %w", err)
-		}
-		r.At, r.Stream, r.Estimated, r.Priced = fromMillis(at), stream != 0, estimated != 0, priced != 0
-		r.FirstByte, r.Took = time.Duration(first)*time.Microsecond, time.Duration(took)*time.Microsecond
-		list = append(list, r)
+// addUp adds the columns of a row that is there already to it.
+func addUp(table, columns string) string {
+	var list []string
+	for column := range strings.SplitSeq(columns, ", ") {
+		list = append(list, column+" = "+table+"."+column+" + excluded."+column)
 	}
-	return list, rows.Err()
+	return strings.Join(list, ", ")
+}
+
+// Records lists the latest requests of a workspace, or of all where it is "".
+func (s *Store) Records(ctx context.Context, workspace string, limit int) ([]meter.Record, error) {
+	return s.query(ctx, `SELECT `+requestColumns+` FROM requests
+		WHERE `+inWorkspace(workspace)+` ORDER BY at DESC, id DESC LIMIT $2`, workspace, limit)
+}
+
+func scanRecord(row scanner) (r meter.Record, err error) {
+	var at, stream, estimated, priced, first, took int64
+	err = row.Scan(&r.ID, &at, &r.Request, &r.Workspace, &r.Key, &r.Environment, &r.Route, &r.Dialect, &r.Model, &r.Provider, &r.Target,
+		&stream, &r.Status, &r.Code, &r.Tries, &r.Path, &r.Dropped, &r.Input, &r.CacheRead, &r.CacheWrite, &r.CacheWrite1h, &r.Output, &r.Reasoning,
+		&estimated, &r.Nano, &priced, &r.Rates, &first, &took)
+	r.At, r.Stream, r.Estimated, r.Priced = fromMillis(at), stream != 0, estimated != 0, priced != 0
+	r.FirstByte, r.Took = time.Duration(first)*time.Microsecond, time.Duration(took)*time.Microsecond
+	return r, err
 }
 
 // DeleteRecordsBefore forgets requests older than a time, a bite at a time, and
@@ -239,19 +220,8 @@ func (s *Store) DeleteRecordsBefore(ctx context.Context, before time.Time) (int6
 	if err != nil {
 		return 0, fmt.Errorf("delete old requests: %w", err)
 	}
-	var all int64
-	for {
-		result, err := s.write.ExecContext(ctx, `DELETE FROM requests WHERE id IN
-			(SELECT id FROM (SELECT id, at FROM requests ORDER BY id LIMIT 1000) oldest WHERE at < $1)`, millis(before))
-		if err != nil {
-			return all, fmt.Errorf("delete old requests: %w", err)
-		}
-		n, err := result.RowsAffected()
-		if err != nil || n == 0 {
-			return all, err
-		}
-		all += n
-	}
+	return s.deleteBites(ctx, `DELETE FROM requests WHERE id IN
+		(SELECT id FROM (SELECT id, at FROM requests ORDER BY id LIMIT 1000) oldest WHERE at < $1)`, millis(before))
 }
 
 // DeleteUsageBefore forgets what days before a time have used, a bite at a time, and

@@ -46,21 +46,12 @@ func (s *Store) UsageGroups(ctx context.Context, of meter.Slice, by meter.Split,
 	q := s.sliced(of, by)
 	rows, err := s.read.QueryContext(ctx, `SELECT `+q.name+`, `+q.figures()+q.from+
 		` GROUP BY 1 ORDER BY `+order+` DESC, SUM(requests) DESC, 1 LIMIT `+strconv.Itoa(limit), q.args...)
-	if err != nil {
-		return nil, fmt.Errorf("group usage: %w", err)
-	}
-	defer rows.Close()
-	var list []meter.Group
-	for rows.Next() {
-		var g meter.Group
+	return scanAll("group usage", rows, err, func(row scanner) (g meter.Group, err error) {
 		var sum scannedFigures
-		if err := rows.Scan(append([]any{&g.Name}, sum.places()...)...); err != nil {
-			return nil, fmt.Errorf("group usage: %w", err)
-		}
+		err = row.Scan(append([]any{&g.Name}, sum.places()...)...)
 		g.Figures = sum.figures()
-		list = append(list, g)
-	}
-	return list, rows.Err()
+		return g, err
+	})
 }
 
 // UsageDays lists what a slice used on each of its days that has any, oldest
@@ -76,22 +67,13 @@ func (s *Store) UsageDays(ctx context.Context, of meter.Slice, by meter.Split, g
 		q.from += ` AND ` + q.among(q.name, groups)
 	}
 	rows, err := s.read.QueryContext(ctx, `SELECT day, `+q.name+`, `+q.figures()+q.from+` GROUP BY day, 2 ORDER BY day, 2`, q.args...)
-	if err != nil {
-		return nil, fmt.Errorf("read days: %w", err)
-	}
-	defer rows.Close()
-	var list []meter.Day
-	for rows.Next() {
-		var d meter.Day
+	return scanAll("read days", rows, err, func(row scanner) (d meter.Day, err error) {
 		var at int64
 		var sum scannedFigures
-		if err := rows.Scan(append([]any{&at, &d.Name}, sum.places()...)...); err != nil {
-			return nil, fmt.Errorf("read days: %w", err)
-		}
+		err = row.Scan(append([]any{&at, &d.Name}, sum.places()...)...)
 		d.At, d.Figures = fromMillis(at), sum.figures()
-		list = append(list, d)
-	}
-	return list, rows.Err()
+		return d, err
+	})
 }
 
 // splitColumn is what a split tells apart, as text.

@@ -34,21 +34,12 @@ func (s *Store) Workspaces(ctx context.Context, user, via string) ([]access.Work
 	}
 	rows, err := s.read.QueryContext(ctx, `SELECT id, name, created_at, (SELECT COUNT(*) FROM members WHERE workspace = workspaces.id)
 		FROM workspaces `+where+` ORDER BY id`, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read workspaces: %w", err)
-	}
-	defer rows.Close()
-	var list []access.Workspace
-	for rows.Next() {
-		var w access.Workspace
+	return scanAll("read workspaces", rows, err, func(row scanner) (w access.Workspace, err error) {
 		var created int64
-		if err := rows.Scan(&w.ID, &w.Name, &created, &w.Members); err != nil {
-			return nil, fmt.Errorf("read workspaces: %w", err)
-		}
+		err = row.Scan(&w.ID, &w.Name, &created, &w.Members)
 		w.CreatedAt = fromMillis(created)
-		list = append(list, w)
-	}
-	return list, rows.Err()
+		return w, err
+	})
 }
 
 // HomeOf is the default workspace where a person has a role there that a login

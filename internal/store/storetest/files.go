@@ -109,7 +109,7 @@ func filesInUse(t *testing.T, s Media) {
 		if list, err := s.DoomFiles(t.Context(), noon.Add(time.Hour), 10); err != nil || len(list) != 0 {
 			t.Fatalf("a file that %d tasks use was doomed, %v", 2-i, err)
 		}
-		_, err := s.UpdateTask(t.Context(), v.ID, func(t *generation.Task) error {
+		_, err := s.UpdateTask(t.Context(), v.Workspace, v.ID, func(t *generation.Task) error {
 			t.Stage, t.Ended = generation.Ended, noon
 			return nil
 		})

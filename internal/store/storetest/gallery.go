@@ -130,7 +130,7 @@ func tasksDeleted(t *testing.T, s Media) {
 			t.Errorf("file %d: %v", i, err)
 		}
 	}
-	_, err := s.UpdateTask(t.Context(), user.ID, func(v *generation.Task) error {
+	_, err := s.UpdateTask(t.Context(), user.Workspace, user.ID, func(v *generation.Task) error {
 		v.Stage, v.State = generation.Ended, media.Success
 		return nil
 	})

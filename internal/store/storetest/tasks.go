@@ -47,7 +47,7 @@ func tasksComeBack(t *testing.T, s Media) {
 	}
 	bare := task("acme", noon)
 	must(t, s.InsertTask(t.Context(), bare))
-	got, err := s.UpdateTask(t.Context(), bare.ID, func(t *generation.Task) error {
+	got, err := s.UpdateTask(t.Context(), bare.Workspace, bare.ID, func(t *generation.Task) error {
 		t.Message = "broken \xff\x00 text"
 		t.Outputs = []generation.Made{{Title: "\xff"}}
 		return nil
@@ -87,7 +87,7 @@ func tasksWithJobs(t *testing.T, s Media) {
 	if _, err := s.Task(t.Context(), "", other.ID); !errors.Is(err, access.ErrNotFound) || queued(t, s, job("refused")) != 0 {
 		t.Errorf("a task was saved without its job: %v", err)
 	}
-	_, err := s.UpdateTask(t.Context(), v.ID, func(t *generation.Task) error {
+	_, err := s.UpdateTask(t.Context(), v.Workspace, v.ID, func(t *generation.Task) error {
 		t.Tries = 9
 		t.Then(job("refused"))
 		return nil
@@ -98,7 +98,7 @@ func tasksWithJobs(t *testing.T, s Media) {
 
 	d.refuse = nil
 	no := errors.New("no")
-	_, err = s.UpdateTask(t.Context(), v.ID, func(t *generation.Task) error {
+	_, err = s.UpdateTask(t.Context(), v.Workspace, v.ID, func(t *generation.Task) error {
 		t.Tries = 9
 		t.Then(job("unwanted"))
 		return no
@@ -111,7 +111,7 @@ func tasksWithJobs(t *testing.T, s Media) {
 	if got.Tries != 0 || got.Version != 1 || len(d.woken) != 1 {
 		t.Errorf("%d tries, version %d, woken %v after changes that were not saved", got.Tries, got.Version, d.woken)
 	}
-	if _, err := s.UpdateTask(t.Context(), "gen_none", func(*generation.Task) error { return nil }); !errors.Is(err, access.ErrNotFound) {
+	if _, err := s.UpdateTask(t.Context(), "", "gen_none", func(*generation.Task) error { return nil }); !errors.Is(err, access.ErrNotFound) {
 		t.Errorf("a task that is not there: %v", err)
 	}
 }
@@ -124,7 +124,7 @@ func tasksInParallel(t *testing.T, s Media) {
 	for range writers {
 		wg.Go(func() {
 			for range times {
-				_, err := s.UpdateTask(t.Context(), v.ID, func(t *generation.Task) error {
+				_, err := s.UpdateTask(t.Context(), v.Workspace, v.ID, func(t *generation.Task) error {
 					t.Tries++
 					return nil
 				})

@@ -13,10 +13,10 @@ const (
 	adoptAtOnce = 500
 )
 
-// Mind polls what makers have accepted, takes over the tasks of processes that
+// Supervise polls what makers have accepted, takes over the tasks of processes that
 // died, and stops what people cancel, until ctx ends. Then it waits until drained
 // is closed, when the queue is done with what it was doing, and hands over the rest.
-func (s *Service) Mind(ctx context.Context, drained <-chan struct{}) {
+func (s *Service) Supervise(ctx context.Context, drained <-chan struct{}) {
 	polling := make(chan struct{})
 	go func() {
 		defer close(polling)
@@ -29,7 +29,7 @@ func (s *Service) Mind(ctx context.Context, drained <-chan struct{}) {
 		silent = 0 // whoever else owns something is dead
 	}
 	for ctx.Err() == nil {
-		if err := s.mindOnce(ctx, s.Now().Add(-silent)); err != nil && ctx.Err() == nil {
+		if err := s.superviseOnce(ctx, s.Now().Add(-silent)); err != nil && ctx.Err() == nil {
 			s.Log.LogAttrs(ctx, slog.LevelWarn, "generations are not minded", slog.Any("error", err))
 		} else if err == nil {
 			silent = deadAfter
@@ -60,7 +60,7 @@ func (s *Service) leave(ctx context.Context, tick <-chan time.Time, drained <-ch
 	}
 }
 
-func (s *Service) mindOnce(ctx context.Context, silentSince time.Time) error {
+func (s *Service) superviseOnce(ctx context.Context, silentSince time.Time) error {
 	if err := s.Store.Beat(ctx, s.Node, s.Now()); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (s *Service) adopt(ctx context.Context, t *Task) error {
 		s.schedule.add(t)
 		return nil
 	}
-	_, err := s.update(ctx, t.ID, func(t *Task) error {
+	_, err := s.update(ctx, t, func(t *Task) error {
 		t.Then(runOf(t))
 		return nil
 	})

@@ -11,12 +11,12 @@ import (
 func TestWhatNobodyWaitsForMakesRoom(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := courtesy{freely: 5}
-		served := c.serve()
+		p := newWritePriority(5)
+		served := p.serve()
 		turns := make(chan func(), 10)
 		for range 10 {
 			go func() {
-				done, err := c.wait(t.Context())
+				done, err := p.wait(t.Context(), "")
 				if err != nil {
 					t.Error(err)
 				}
@@ -33,17 +33,16 @@ func TestWhatNobodyWaitsForMakesRoom(t *testing.T) {
 		inside(politely)
 		(<-turns)()
 		inside(politely) // another one came in
-		c.serve()()      // still one is being served
+		p.serve()()      // still one is being served
 		inside(politely)
-		time.Sleep(longest)
-		c.serve()()
+		time.Sleep(mostPatience)
 		inside(5) // they have waited long enough
 		served()
 		inside(5)
 		ctx, cancel := context.WithCancel(t.Context())
 		gone := make(chan error)
 		go func() {
-			_, err := c.wait(ctx)
+			_, err := p.wait(ctx, "")
 			gone <- err
 		}()
 		synctest.Wait()
@@ -55,8 +54,8 @@ func TestWhatNobodyWaitsForMakesRoom(t *testing.T) {
 			(<-turns)()
 		}
 		synctest.Wait()
-		if c.other != 0 || len(c.waiting) != 0 {
-			t.Errorf("%d are inside and %d waiting at the end", c.other, len(c.waiting))
+		if n := p.background.Taken(); n != 0 || p.urgent != 0 {
+			t.Errorf("%d are inside and %d urgent at the end", n, p.urgent)
 		}
 	})
 }

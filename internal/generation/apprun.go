@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stele/internal/access"
+	"stele/internal/crash"
 	"stele/internal/fault"
 	"stele/internal/file"
 	"stele/internal/media"
@@ -14,8 +15,8 @@ import (
 // AppMaker is the maker of tasks that are made of other tasks.
 const AppMaker = "stele/apps"
 
-// Whole is an order that is made of other tasks: the run of an app.
-type Whole struct {
+// AppRun is an order that is made of other tasks: the run of an app.
+type AppRun struct {
 	App       string
 	MediaType string
 	Model     string // that makes the last of it, for whoever expects one
@@ -31,10 +32,10 @@ type Whole struct {
 // Input is a file that a client gave for an app.
 type Input struct{ Field, URL, Kind string }
 
-// CreateWhole writes down a run of an app with the job that begins it. A dry run
+// CreateRun writes down a run of an app with the job that begins it. A dry run
 // does all but the writing.
-func (s *Service) CreateWhole(ctx context.Context, who access.Principal, id string, w Whole) (*Task, error) {
-	if err := s.checkWebhook(w.Webhook); err != nil {
+func (s *Service) CreateRun(ctx context.Context, who access.Principal, id string, run AppRun) (*Task, error) {
+	if err := s.checkWebhook(run.Webhook); err != nil {
 		return nil, err
 	}
 	settings := s.Settings()
@@ -43,16 +44,16 @@ func (s *Service) CreateWhole(ctx context.Context, who access.Principal, id stri
 	}
 	now := s.Now()
 	t := &Task{
-		ID: id, Workspace: who.Workspace, Key: who.Key, Environment: string(who.Environment), Sandbox: who.Sandbox, App: w.App,
-		MediaType: w.MediaType, Model: w.Model, Mode: w.Mode, Provider: AppMaker, Webhook: w.Webhook, Order: Order{Parameters: w.Values, Recipe: w.Recipe, User: who.User},
-		State: media.Pending, Stage: Ordered, Created: now, Updated: now, Deadline: now.Add(w.Deadline), Version: 1, Nano: w.Nano,
+		ID: id, Workspace: who.Workspace, Key: who.Key, Environment: string(who.Environment), Sandbox: who.Sandbox, App: run.App,
+		MediaType: run.MediaType, Model: run.Model, Mode: run.Mode, Provider: AppMaker, Webhook: run.Webhook, Order: Order{Parameters: run.Values, Recipe: run.Recipe, User: who.User},
+		State: media.Pending, Stage: Ordered, Created: now, Updated: now, Deadline: now.Add(run.Deadline), Version: 1, Nano: run.Nano,
 	}
 	if who.Sandbox {
 		t.Nano = 0
 	}
 	t.Credits = media.Credits(t.Nano, settings.CreditsPerUSD)
-	taken, err := s.takeInputs(ctx, t, w)
-	if err != nil || w.DryRun {
+	taken, err := s.takeInputs(ctx, t, run)
+	if err != nil || run.DryRun {
 		s.drop(ctx, taken)
 		return t, err
 	}
@@ -68,13 +69,13 @@ func (s *Service) CreateWhole(ctx context.Context, who access.Principal, id stri
 }
 
 // takeInputs makes files of what the client gave, and tells which of them are new.
-func (s *Service) takeInputs(ctx context.Context, t *Task, w Whole) (taken []string, err error) {
-	for _, given := range w.Files {
-		f, err := s.Files.Take(ctx, t.Workspace, given.URL, file.Want{Field: given.Field, Kind: given.Kind, Dry: w.DryRun})
+func (s *Service) takeInputs(ctx context.Context, t *Task, run AppRun) (taken []string, err error) {
+	for _, given := range run.Files {
+		f, err := s.Files.Take(ctx, t.Workspace, given.URL, file.Want{Field: given.Field, Kind: given.Kind, Dry: run.DryRun})
 		if err != nil {
 			return taken, err
 		}
-		if !w.DryRun && !f.Created.Before(t.Created) {
+		if !run.DryRun && !f.Created.Before(t.Created) {
 			taken = append(taken, f.ID)
 		}
 		t.Order.Sources = append(t.Order.Sources, Source{Field: given.Field, File: f.ID})
@@ -82,16 +83,16 @@ func (s *Service) takeInputs(ctx context.Context, t *Task, w Whole) (taken []str
 	return taken, nil
 }
 
-// CreatePart writes down a task that is a part of another one, once: a part that
-// is there already is given back as it is. It ends with its parent's deadline at
+// CreateStep writes down a task that is a step of a run, once: a step that is there
+// already is given back as it is. It ends with its parent's deadline at
 // the latest.
-func (s *Service) CreatePart(ctx context.Context, parent *Task, id string, ask media.Ask, within time.Duration) (*Task, error) {
+func (s *Service) CreateStep(ctx context.Context, parent *Task, id string, ask media.Ask, within time.Duration) (*Task, error) {
 	t, err := s.Store.Task(ctx, parent.Workspace, id)
 	if !errors.Is(err, access.ErrNotFound) {
 		return t, err
 	}
 	who := PrincipalOf(parent)
-	if s.Rights != nil { // the policy may have changed since the whole was ordered
+	if s.Rights != nil { // the policy may have changed since the run was ordered
 		who.Scope = s.Rights(parent.Workspace)
 		if who.Sandbox {
 			who.Scope = who.Scope.InSandbox()
@@ -133,7 +134,9 @@ func earliest(a, b time.Time) time.Time {
 
 // insert saves a new task with the job that begins it.
 func (s *Service) insert(ctx context.Context, t *Task, taken []string) error {
-	t.Then(runOf(t))
+	first := runOf(t)
+	first.Later = t.delay
+	t.Then(first)
 	if err := s.Store.InsertTask(ctx, t); err != nil {
 		s.drop(ctx, taken)
 		if errors.Is(err, access.ErrNotFound) {
@@ -141,12 +144,12 @@ func (s *Service) insert(ctx context.Context, t *Task, taken []string) error {
 		}
 		return err
 	}
-	crashPoint("created")
+	crash.Point("created")
 	return nil
 }
 
-// brokeWhole ends a run that failed. What its parts cost is owed all the same.
-func (s *Service) brokeWhole(ctx context.Context, t *Task, status media.Status) error {
+// failRun ends a run that failed. What its parts cost is owed all the same.
+func (s *Service) failRun(ctx context.Context, t *Task, status media.Status) error {
 	f := failureOf(status)
 	s.told(ctx, t, "a run failed", f)
 	return s.end(ctx, t, func(t *Task) {
