@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
-	"stele/internal/console"
+	"stele/internal/console/audit"
 	"stele/internal/telemetry"
 )
 
@@ -71,7 +71,7 @@ func printEntries(c *cobra.Command, list []access.Entry, asJSON bool) error {
 		if who == "" {
 			who = e.Actor
 		}
-		fmt.Fprintln(t, strings.Join([]string{stamp(e.At), who, e.Action, e.Target, e.Detail, console.ChangeWords(e.Changes)}, "\t"))
+		fmt.Fprintln(t, strings.Join([]string{stamp(e.At), who, e.Action, e.Target, e.Detail, audit.ChangeWords(e.Changes)}, "\t"))
 	}
 	return t.Flush()
 }
@@ -158,12 +158,12 @@ func openForwarder(h *house, l *live, node string) *telemetry.Forwarder {
 }
 
 // auditLags is what the console shows of it.
-func auditLags(f *telemetry.Forwarder) func(context.Context) ([]console.AuditLag, error) {
-	return func(ctx context.Context) ([]console.AuditLag, error) {
+func auditLags(f *telemetry.Forwarder) func(context.Context) ([]audit.Lag, error) {
+	return func(ctx context.Context) ([]audit.Lag, error) {
 		lags, err := f.Lags(ctx)
-		var list []console.AuditLag
+		var list []audit.Lag
 		for _, l := range lags {
-			list = append(list, console.AuditLag(l))
+			list = append(list, audit.Lag(l))
 		}
 		return list, err
 	}

@@ -9,7 +9,7 @@ import (
 // secure reports whether cookies go over TLS only: people come over it, whatever the
 // proxy before us says of itself.
 func (c *Console) secure(r *http.Request) bool {
-	return c.publicURL().Scheme == "https" || scope.From(r.Context()).Secure
+	return c.PublicURL().Scheme == "https" || scope.From(r.Context()).Secure
 }
 
 // cookieName is what a cookie is called for a path. Browsers take the prefixes from

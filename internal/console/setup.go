@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"stele/internal/access"
+	"stele/internal/console/page"
 	"stele/internal/fault"
 )
 
@@ -45,7 +46,7 @@ func (c *Console) setUp(w http.ResponseWriter, r *http.Request, _ access.Visitor
 	if fault.From(err) != nil && fault.From(err).Code == fault.NotFound { // somebody else was faster
 		return c.setupClosed(w, r)
 	}
-	if field, sentence, ok := fieldProblem(err); ok {
+	if field, sentence, ok := page.FieldProblem(err); ok {
 		form.Problems = map[string]string{field: sentence}
 		return c.setupPage(w, r, http.StatusUnprocessableEntity, form)
 	}
@@ -53,12 +54,12 @@ func (c *Console) setUp(w http.ResponseWriter, r *http.Request, _ access.Visitor
 		return err
 	}
 	c.letIn(w, r, v, secret)
-	c.redirect(w, r, "/console/")
+	c.Redirect(w, r, "/console/")
 	return nil
 }
 
 func (c *Console) setupPage(w http.ResponseWriter, r *http.Request, status int, p setupPage) error {
-	return c.render(w, r, status, "setup", view{Title: "Set up Stele", Data: p})
+	return c.Render(w, r, status, "setup", page.View{Title: "Set up Stele", Data: p})
 }
 
 func (c *Console) setupClosed(w http.ResponseWriter, r *http.Request) error {
@@ -66,19 +67,9 @@ func (c *Console) setupClosed(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if !wantsPage(r) {
+	if !page.WantsPage(r) {
 		return fault.New(fault.NotFound, "This set-up link has been used or was never valid.")
 	}
-	return c.render(w, r, http.StatusNotFound, "setup",
-		view{Title: "This set-up link does not work", Data: setupPage{Closed: true, HasAdmin: has}})
-}
-
-// fieldProblem takes apart an error that belongs beside a field of a form.
-func fieldProblem(err error) (field, sentence string, ok bool) {
-	e := fault.From(err)
-	if e == nil || e.Code != fault.InvalidParameter {
-		return "", "", false
-	}
-	field, ok = e.Details["field"].(string)
-	return field, e.Message, ok
+	return c.Render(w, r, http.StatusNotFound, "setup",
+		page.View{Title: "This set-up link does not work", Data: setupPage{Closed: true, HasAdmin: has}})
 }

@@ -10,7 +10,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
-	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -53,13 +53,12 @@ func TestAnUploadInTheAppsRoomIsWrittenDown(t *testing.T) {
 // TestFilesComeInOneWay keeps the next room from taking files without writing it down.
 func TestFilesComeInOneWay(t *testing.T) {
 	t.Parallel()
-	entries, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
+	files, err := filepath.Glob("*/*.go")
+	if err != nil || len(files) < 50 {
+		t.Fatal(len(files), err)
 	}
-	for _, e := range entries {
-		name := e.Name()
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || name == "uploads.go" {
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") || name == "page/uploads.go" {
 			continue
 		}
 		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
@@ -69,7 +68,7 @@ func TestFilesComeInOneWay(t *testing.T) {
 		ast.Inspect(parsed, func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok {
 				if s, ok := call.Fun.(*ast.SelectorExpr); ok && (s.Sel.Name == "MultipartReader" || s.Sel.Name == "FormFile") {
-					t.Errorf("%s takes a file by itself: use keepUpload", name)
+					t.Errorf("%s takes a file by itself: use page.KeepUpload", name)
 				}
 			}
 			return true

@@ -2,26 +2,11 @@ package console
 
 import (
 	"net/http"
-	"net/url"
 
 	"stele/internal/access"
+	"stele/internal/console/page"
 	"stele/internal/fault"
 )
-
-// linkPage shows the link by which somebody chooses a password, once: it is the
-// answer to the form itself, as with the secret of a key.
-type linkPage struct {
-	Email string
-	New   bool // they have no password yet
-	Link  string
-	Until *moment
-}
-
-func (c *Console) linkPage(w http.ResponseWriter, r *http.Request, v access.Visitor, p linkPage, of access.Person, secret string) error {
-	p.Link = c.ownRoot() + "/console/welcome?token=" + url.QueryEscape(secret)
-	p.Until = c.at(of.Link.Until)
-	return c.render(w, r, http.StatusOK, "person_link", view{Title: "A link for " + p.Email, Active: "people", Visitor: &v, Data: p})
-}
 
 // welcomePage is where the link leads.
 type welcomePage struct {
@@ -62,7 +47,7 @@ func (c *Console) welcome(w http.ResponseWriter, r *http.Request, _ access.Visit
 	if c.askSecond(w, r, "/console/", err) {
 		return nil
 	}
-	if field, sentence, ok := fieldProblem(err); ok {
+	if field, sentence, ok := page.FieldProblem(err); ok {
 		form.Problems = map[string]string{field: sentence}
 		return c.welcomePage(w, r, http.StatusUnprocessableEntity, form)
 	}
@@ -81,7 +66,7 @@ func (c *Console) join(w http.ResponseWriter, r *http.Request, token string) err
 	if err := c.access.JoinByLink(r.Context(), v, token); err != nil {
 		return c.noWelcome(w, r, err)
 	}
-	c.redirect(w, r, "/console/")
+	c.Redirect(w, r, "/console/")
 	return nil
 }
 
@@ -92,12 +77,12 @@ func (c *Console) welcomePage(w http.ResponseWriter, r *http.Request, status int
 	}
 	p.Here = v != nil && v.User.ID == p.User && p.Joinable
 	p.Place = access.Workspace{ID: p.Workspace}.Label()
-	return c.render(w, r, status, "welcome", view{Title: "Choose a password", Data: p})
+	return c.Render(w, r, status, "welcome", page.View{Title: "Choose a password", Data: p})
 }
 
 func (c *Console) noWelcome(w http.ResponseWriter, r *http.Request, err error) error {
-	if e := fault.From(err); e.Code != fault.NotFound || !wantsPage(r) {
+	if e := fault.From(err); e.Code != fault.NotFound || !page.WantsPage(r) {
 		return err
 	}
-	return c.render(w, r, http.StatusNotFound, "welcome", view{Title: "This link does not work", Data: welcomePage{Closed: true}})
+	return c.Render(w, r, http.StatusNotFound, "welcome", page.View{Title: "This link does not work", Data: welcomePage{Closed: true}})
 }

@@ -5,24 +5,19 @@ import (
 	"net/http"
 
 	"stele/internal/access"
+	"stele/internal/console/page"
 	"stele/internal/fault"
 )
 
-// place is a workspace as the switcher shows it.
-type place struct {
-	ID, Label string
-	Current   bool
-}
-
 // places are the workspaces the visitor may enter.
-func (c *Console) places(r *http.Request, v access.Visitor) ([]place, error) {
+func (c *Console) places(r *http.Request, v access.Visitor) ([]page.Place, error) {
 	list, err := c.access.Workspaces(r.Context(), v.Principal())
 	if err != nil {
 		return nil, err
 	}
-	places := make([]place, len(list))
+	places := make([]page.Place, len(list))
 	for i, w := range list {
-		places[i] = place{w.ID, w.Label(), w.ID == v.Session.Workspace}
+		places[i] = page.Place{ID: w.ID, Label: w.Label(), Current: w.ID == v.Session.Workspace}
 	}
 	return places, nil
 }
@@ -35,7 +30,7 @@ func (c *Console) switchWorkspace(w http.ResponseWriter, r *http.Request, v acce
 	if err != nil {
 		return err
 	}
-	c.redirect(w, r, "/console/")
+	c.Redirect(w, r, "/console/")
 	return nil
 }
 
@@ -43,18 +38,18 @@ func (c *Console) switchWorkspace(w http.ResponseWriter, r *http.Request, v acce
 // they were removed, or were never let in.
 func (c *Console) nowhere(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	refusal := fault.New(fault.PermissionDenied, "You do not belong to this workspace.")
-	if !wantsPage(r) || r.Method == http.MethodPost {
+	if !page.WantsPage(r) || r.Method == http.MethodPost {
 		return refusal
 	}
 	places, err := c.places(r, v)
 	if err != nil {
 		return err
 	}
-	note(r, refusal)
-	return c.render(w, r, http.StatusForbidden, "nowhere", view{Title: "No workspace", Data: nowherePage{v.User.Email, places}})
+	page.Note(r, refusal)
+	return c.Render(w, r, http.StatusForbidden, "nowhere", page.View{Title: "No workspace", Data: nowherePage{v.User.Email, places}})
 }
 
 type nowherePage struct {
 	Email  string
-	Places []place
+	Places []page.Place
 }

@@ -1,0 +1,242 @@
+package apps
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"stele/internal/access"
+	"stele/internal/app"
+	"stele/internal/console/page"
+	"stele/internal/fault"
+	"stele/internal/generation"
+)
+
+// appForm is what somebody gives to an app: texts by the names of its inputs, as a
+// form has them.
+type appForm struct {
+	recipe   *app.Recipe
+	values   map[string][]string
+	problems map[string]string // input → sentence
+}
+
+// appField is an input as the form shows it.
+type appField struct {
+	Name, Label, About string
+	Control            string // text, long, number, choice, tick, ticks, lines or files
+	Media              string
+	Required, Many     bool
+	Optional           bool // and there is no default either
+	Value              string
+	Ticked             bool
+	Options            []appOption
+	Min, Max, Step     string
+	Length             int
+	Bounds             string // in words
+	Files              []appFile
+	Problem            string
+}
+
+type appOption struct {
+	Value  string
+	Chosen bool
+}
+
+// newAppForm is a form with the defaults in it.
+func newAppForm(recipe *app.Recipe) *appForm {
+	f := &appForm{recipe: recipe, values: make(map[string][]string), problems: make(map[string]string)}
+	for i := range recipe.Inputs {
+		f.set(recipe.Inputs[i].Name, recipe.Inputs[i].Default)
+	}
+	return f
+}
+
+// set takes a value over from where it has a type.
+func (f *appForm) set(name string, v any) {
+	switch v := v.(type) {
+	case nil:
+	case []any:
+		f.values[name] = []string{}
+		for _, item := range v {
+			f.values[name] = append(f.values[name], appWritten(item))
+		}
+	default:
+		f.values[name] = []string{appWritten(v)}
+	}
+}
+
+// fill takes over what an earlier run was given.
+func (f *appForm) fill(o *generation.Order) {
+	for i := range f.recipe.Inputs {
+		in := &f.recipe.Inputs[i]
+		if v, ok := o.Parameters[in.Name]; ok {
+			f.set(in.Name, v)
+		}
+		if in.Media == "" {
+			continue
+		}
+		f.values[in.Name] = nil
+		for _, s := range o.Sources {
+			if s.Field == in.Name {
+				f.values[in.Name] = append(f.values[in.Name], s.File)
+			}
+		}
+	}
+}
+
+// readAppForm reads what a browser sent. The names of inputs stand behind "in.".
+func readAppForm(recipe *app.Recipe, sent url.Values) *appForm {
+	f := &appForm{recipe: recipe, values: make(map[string][]string), problems: make(map[string]string)}
+	for i := range recipe.Inputs {
+		in := &recipe.Inputs[i]
+		values := sent["in."+in.Name]
+		if in.Type == "array" && appControl(in) != "ticks" {
+			values = page.Lines(strings.Join(values, "\n"))
+		}
+		f.values[in.Name] = values
+	}
+	return f
+}
+
+// body is the request that the form stands for, as a program would send it.
+func (f *appForm) body(dry bool) ([]byte, error) {
+	fields := make(map[string]any)
+	for i := range f.recipe.Inputs {
+		in := &f.recipe.Inputs[i]
+		given := f.values[in.Name]
+		switch in.Type {
+		case "boolean":
+			fields[in.Name] = slices.Contains(given, "true")
+		case "array":
+			list := make([]any, len(given))
+			for i, text := range given {
+				list[i] = appTyped(in.Items, text)
+			}
+			fields[in.Name] = list
+		default:
+			if text := strings.TrimSpace(strings.Join(given, "")); text != "" {
+				fields[in.Name] = appTyped(in.Type, text)
+			}
+		}
+	}
+	if dry {
+		fields["dry_run"] = true
+	}
+	return json.Marshal(fields, json.Deterministic(true))
+}
+
+// appTyped is a text as a value of a type. What is none stays a text, and is refused
+// where everything is.
+func appTyped(kind, text string) any {
+	switch raw := jsontext.Value(text); kind {
+	case "integer", "number", "boolean":
+		if raw.IsValid() {
+			return raw
+		}
+	}
+	return strings.ReplaceAll(text, "\r\n", "\n")
+}
+
+// appWritten is a value as a form has it.
+func appWritten(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return fmt.Sprint(v)
+}
+
+// blame puts an error beside the input it is about. What is about none comes back.
+func (f *appForm) blame(e *fault.Error) string {
+	field, _ := e.Details["field"].(string)
+	if slices.ContainsFunc(f.recipe.Inputs, func(in app.Input) bool { return in.Name == field }) {
+		f.problems[field] = e.Message
+		return ""
+	}
+	return e.Message
+}
+
+// appControl is how an input is asked for.
+func appControl(in *app.Input) string {
+	switch {
+	case in.Media != "":
+		return "files"
+	case in.Type == "boolean":
+		return "tick"
+	case in.Type == "array" && len(in.Values) > 0:
+		return "ticks"
+	case in.Type == "array":
+		return "lines"
+	case len(in.Values) > 0:
+		return "choice"
+	case in.Type == "integer" || in.Type == "number":
+		return "number"
+	case in.MaxLength == 0 || in.MaxLength > 160:
+		return "long"
+	}
+	return "text"
+}
+
+// showForm is the form as its template sees it.
+func (c *Room) showForm(ctx context.Context, v access.Visitor, f *appForm) []appField {
+	var list []appField
+	for i := range f.recipe.Inputs {
+		in := &f.recipe.Inputs[i]
+		given := f.values[in.Name]
+		field := appField{
+			Name: in.Name, Label: in.Label, About: in.Description, Control: appControl(in), Media: in.Media, Required: in.Required,
+			Optional: !in.Required && in.Default == nil && in.Type != "boolean",
+			Many:     in.Type == "array", Value: strings.Join(given, "\n"), Ticked: slices.Contains(given, "true"), Length: in.MaxLength,
+			Problem: f.problems[in.Name],
+		}
+		if field.Label == "" {
+			field.Label = strings.ToUpper(in.Name[:1]) + strings.ReplaceAll(in.Name[1:], "_", " ")
+		}
+		field.Min, field.Max, field.Step = appBound(in.Min), appBound(in.Max), appBound(in.Step)
+		if field.Step == "" && in.Type == "number" {
+			field.Step = "any"
+		}
+		field.Bounds = appBounds(in)
+		for _, value := range in.Values {
+			text := appWritten(value)
+			field.Options = append(field.Options, appOption{text, slices.Contains(given, text)})
+		}
+		if field.Control == "files" {
+			field.Files = c.appFilesOf(ctx, v, given)
+		}
+		list = append(list, field)
+	}
+	return list
+}
+
+func appBound(n *float64) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*n, 'f', -1, 64)
+}
+
+func appBounds(in *app.Input) string {
+	from, to := appBound(in.Min), appBound(in.Max)
+	switch {
+	case in.Type == "array" && in.MaxItems > 0:
+		return fmt.Sprintf("Up to %d.", in.MaxItems)
+	case len(to) > 6: // the end of what a number can be
+		return ""
+	case from != "" && to != "":
+		return "From " + from + " to " + to + "."
+	case to != "":
+		return "Up to " + to + "."
+	case from != "":
+		return "From " + from + " on."
+	}
+	return ""
+}
