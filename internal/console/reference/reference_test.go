@@ -1,4 +1,4 @@
-package console_test
+package reference_test
 
 import (
 	"compress/gzip"
@@ -11,14 +11,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	openapi "stele/api"
+	"stele/internal/console/consoletest"
 )
 
 func TestTheReferenceListsEveryOperation(t *testing.T) {
 	t.Parallel()
-	h := open(t, "https://stele.example.org/ai")
-	res := h.get("/reference", browser)
-	wantStatus(t, res, 200)
-	page := body(t, res)
+	h := consoletest.Open(t, "https://stele.example.org/ai")
+	res := h.Get("/reference", consoletest.Browser)
+	consoletest.WantStatus(t, res, 200)
+	page := consoletest.Body(t, res)
 
 	var got []string
 	line := regexp.MustCompile(`<p class="line"><span class="method \w+">(\w+)</span> <code>([^<]+)</code>`)
@@ -35,7 +36,7 @@ func TestTheReferenceListsEveryOperation(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("operations (-want +got):\n%s", diff)
 	}
-	wantText(t, page, "curl https://stele.example.org/ai/api/v1/models", "https://stele.example.org/ai/files/",
+	consoletest.WantText(t, page, "curl https://stele.example.org/ai/api/v1/models", "https://stele.example.org/ai/files/",
 		"-F file=@source.png", `href="/ai/openapi.yaml"`)
 	if strings.Contains(page, "$ref") || strings.Contains(page, "stele.example.com") {
 		t.Error("a reference or the document's own address is left in the page")
@@ -44,7 +45,7 @@ func TestTheReferenceListsEveryOperation(t *testing.T) {
 
 func TestEveryLinkOfTheReferenceLeadsSomewhere(t *testing.T) {
 	t.Parallel()
-	page := body(t, open(t, "http://127.0.0.1:8080").get("/reference", browser))
+	page := consoletest.Body(t, consoletest.Open(t, "http://127.0.0.1:8080").Get("/reference", consoletest.Browser))
 	ids := make(map[string]int)
 	for _, m := range regexp.MustCompile(` id="([^"]+)"`).FindAllStringSubmatch(page, -1) {
 		ids[m[1]]++
@@ -63,9 +64,9 @@ func TestEveryLinkOfTheReferenceLeadsSomewhere(t *testing.T) {
 
 func TestTheReferenceIsCompressedWhereItMayBe(t *testing.T) {
 	t.Parallel()
-	h := open(t, "http://127.0.0.1:8080")
-	plain := body(t, h.get("/reference", header{"Accept-Encoding", "br, gzip;q=0"}))
-	res := h.get("/reference", header{"Accept-Encoding", "gzip, deflate, br"})
+	h := consoletest.Open(t, "http://127.0.0.1:8080")
+	plain := consoletest.Body(t, h.Get("/reference", consoletest.With("Accept-Encoding", "br, gzip;q=0")))
+	res := h.Get("/reference", consoletest.With("Accept-Encoding", "gzip, deflate, br"))
 	if res.Header.Get("Content-Encoding") != "gzip" {
 		t.Fatalf("the headers are %v", res.Header)
 	}
@@ -81,38 +82,38 @@ func TestTheReferenceIsCompressedWhereItMayBe(t *testing.T) {
 
 func TestTheReferenceFollowsThePublicURLAndTheReader(t *testing.T) {
 	t.Parallel()
-	h := open(t, "http://127.0.0.1:8080")
+	h := consoletest.Open(t, "http://127.0.0.1:8080")
 	for _, address := range []string{"https://one.example.org", "https://two.example.org", "https://two.example.org"} {
-		h.public, _ = url.Parse(address)
-		wantText(t, body(t, h.get("/reference", browser)), "curl "+address+"/api/v1/models", "Sign in")
+		h.Public, _ = url.Parse(address)
+		consoletest.WantText(t, consoletest.Body(t, h.Get("/reference", consoletest.Browser)), "curl "+address+"/api/v1/models", "Sign in")
 	}
-	h.signIn()
-	wantText(t, body(t, h.get("/reference", browser)), email)
-	h.cookie = ""
-	if strings.Contains(body(t, h.get("/reference", browser)), email) {
+	h.SignIn()
+	consoletest.WantText(t, consoletest.Body(t, h.Get("/reference", consoletest.Browser)), consoletest.Email)
+	h.Cookie = ""
+	if strings.Contains(consoletest.Body(t, h.Get("/reference", consoletest.Browser)), consoletest.Email) {
 		t.Error("the reader's name is shown to somebody else")
 	}
 }
 
 func TestTheDocumentIsServedAsItIs(t *testing.T) {
 	t.Parallel()
-	h := open(t, "http://127.0.0.1:8080")
-	res := h.get("/openapi.yaml")
+	h := consoletest.Open(t, "http://127.0.0.1:8080")
+	res := h.Get("/openapi.yaml")
 	if got := res.Header.Get("Content-Type"); !strings.HasPrefix(got, "application/yaml") {
 		t.Errorf("Content-Type is %q", got)
 	}
-	if body(t, res) != string(openapi.Document()) {
+	if consoletest.Body(t, res) != string(openapi.Document()) {
 		t.Error("the document was changed")
 	}
 }
 
 func TestStaticFilesAreKeptForAYearUnderTheirHash(t *testing.T) {
 	t.Parallel()
-	h := open(t, "http://127.0.0.1:8080")
-	page := body(t, h.get("/console/signin", browser))
+	h := consoletest.Open(t, "http://127.0.0.1:8080")
+	page := consoletest.Body(t, h.Get("/console/signin", consoletest.Browser))
 	for _, m := range regexp.MustCompile(`(?:href|src)="(/console/static/[^"]+)"`).FindAllStringSubmatch(page, -1) {
-		res := h.get(m[1])
-		wantStatus(t, res, 200)
+		res := h.Get(m[1])
+		consoletest.WantStatus(t, res, 200)
 		if got := res.Header.Get("Cache-Control"); got != "public, max-age=31536000, immutable" {
 			t.Errorf("%s: Cache-Control is %q", m[1], got)
 		}
@@ -120,8 +121,8 @@ func TestStaticFilesAreKeptForAYearUnderTheirHash(t *testing.T) {
 			t.Errorf("%s has no Content-Type", m[1])
 		}
 	}
-	old := h.get("/console/static/000000000000/style.css")
-	wantStatus(t, old, 200)
+	old := h.Get("/console/static/000000000000/style.css")
+	consoletest.WantStatus(t, old, 200)
 	if got := old.Header.Get("Cache-Control"); got != "no-cache" {
 		t.Errorf("under another hash: Cache-Control is %q", got)
 	}

@@ -1,4 +1,4 @@
-package console_test
+package consoletest
 
 import (
 	"context"
@@ -31,13 +31,13 @@ import (
 	"stele/internal/store"
 )
 
-// workshop is all that runs of apps need: the real rooms, the real studio.
-type workshop struct {
-	runner      *app.Runner
-	editor      *app.Editor
-	generations *generation.Service
-	files       *file.Service
-	library     *app.Library
+// Workshop is all that runs of apps need: the real rooms, the real studio.
+type Workshop struct {
+	Runner      *app.Runner
+	Editor      *app.Editor
+	Generations *generation.Service
+	Files       *file.Service
+	Library     *app.Library
 }
 
 // talker answers every question alike, but for those that have it wait.
@@ -54,10 +54,10 @@ func (talker) Do(ctx context.Context, _ access.Principal, req *chat.Request) (*c
 
 var studioOnce = sync.OnceValue(func() *studio.Studio { return studio.Open(exec.LookPath) })
 
-// withApps opens the room of apps over a house's database.
-func withApps(w *workshop) func(*house, *console.Options) {
-	return func(h *house, o *console.Options) {
-		t, db := h.t, h.store.Store
+// WithApps opens the room of apps over a house's database.
+func WithApps(w *Workshop) func(*House, *console.Options) {
+	return func(h *House, o *console.Options) {
+		t, db := h.T, h.Store.Store
 		ctx := context.WithoutCancel(t.Context())
 		log := slog.New(slog.DiscardHandler)
 		if err := queue.Migrate(ctx, db.Writer(), db.Pool()); err != nil {
@@ -97,80 +97,80 @@ func withApps(w *workshop) func(*house, *console.Options) {
 		if err := models.Replace(contents); err != nil {
 			t.Fatal(err)
 		}
-		w.files = file.New(file.Options{
-			Store: db, Blobs: blobs, Secret: []byte("secret"), Public: func() *url.URL { return h.public }, Now: time.Now, Log: log,
+		w.Files = file.New(file.Options{
+			Store: db, Blobs: blobs, Secret: []byte("secret"), Public: func() *url.URL { return h.Public }, Now: time.Now, Log: log,
 			Outside: func() *http.Client { return nil },
 			Settings: func() file.Settings {
 				return file.Settings{Image: 8 << 20, Video: 8 << 20, Audio: 8 << 20, Files: time.Hour, Outputs: time.Hour}
 			},
 		})
 		maker := background.New(studioOnce().Make, background.Options{Parallel: 2, Quick: 2 * time.Second, Repeats: true})
-		w.generations = generation.New(generation.Options{
-			Node: "node", Store: db, Catalog: models, Alone: true, Log: log, Now: time.Now, Files: w.files,
+		w.Generations = generation.New(generation.Options{
+			Node: "node", Store: db, Catalog: models, Alone: true, Log: log, Now: time.Now, Files: w.Files,
 			Makers: func(name string) (generation.Maker, bool) {
 				if name == generation.AppMaker {
-					return w.runner, true
+					return w.Runner, true
 				}
 				return maker, name == "studio"
 			},
 			Settings: func() generation.Settings { return generation.Settings{Unfinished: 100, CreditsPerUSD: 100} },
 		})
-		w.library = app.NewLibrary()
-		if err := w.library.Replace(app.BuiltIn()); err != nil {
+		w.Library = app.NewLibrary()
+		if err := w.Library.Replace(app.BuiltIn()); err != nil {
 			t.Fatal(err)
 		}
-		w.runner = app.NewRunner(app.Options{
-			Library: w.library, Catalog: models, Generations: w.generations, Tasks: db, Store: db, Files: w.files, Chat: talker{}, Log: log, Now: time.Now,
+		w.Runner = app.NewRunner(app.Options{
+			Library: w.Library, Catalog: models, Generations: w.Generations, Tasks: db, Store: db, Files: w.Files, Chat: talker{}, Log: log, Now: time.Now,
 		})
-		w.editor = &app.Editor{Store: db, Library: w.library, Catalog: models, Now: time.Now}
-		o.Apps = &console.Apps{Runner: w.runner, Editor: w.editor, Tasks: w.generations, Books: db, Files: w.files, Models: models, Audit: db.InsertEntry, Pictures: pictures.Files()}
+		w.Editor = &app.Editor{Store: db, Library: w.Library, Catalog: models, Now: time.Now}
+		o.Apps = &console.Apps{Runner: w.Runner, Editor: w.Editor, Tasks: w.Generations, Books: db, Files: w.Files, Models: models, Audit: db.InsertEntry, Pictures: pictures.Files()}
 		o.Now = time.Now
 		w.start(t, q)
 	}
 }
 
 // start works on what is ordered until the test ends.
-func (w *workshop) start(t *testing.T, q *queue.Queue) {
+func (w *Workshop) start(t *testing.T, q *queue.Queue) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	queue.Handle(q, queue.Work{Workers: 10}, w.generations.Run)
+	queue.Handle(q, queue.Work{Workers: 10}, w.Generations.Run)
 	if err := q.Start(ctx); err != nil {
 		t.Fatal(err)
 	}
 	var minding sync.WaitGroup
 	drained := make(chan struct{})
-	minding.Go(func() { w.generations.Mind(ctx, drained) })
+	minding.Go(func() { w.Generations.Mind(ctx, drained) })
 	t.Cleanup(func() {
 		cancel()
 		_ = q.Stop(context.WithoutCancel(t.Context()))
 		close(drained)
 		minding.Wait()
-		w.runner.Close()
+		w.Runner.Close()
 	})
 }
 
-// serveWith serves the console and the files that apps make.
-func (w *workshop) serveWith(t *testing.T, h *house) {
+// ServeWith serves the console and the files that apps make.
+func (w *Workshop) ServeWith(t *testing.T, h *House) {
 	t.Helper()
-	files := http.StripPrefix(h.base, download.New(w.files))
+	files := http.StripPrefix(h.Base, download.New(w.Files))
 	server := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, h.base+file.Under) {
+		if strings.HasPrefix(r.URL.Path, h.Base+file.Under) {
 			files.ServeHTTP(out, r)
 			return
 		}
-		h.serve.ServeHTTP(out, r)
+		h.Serve.ServeHTTP(out, r)
 	}))
 	t.Cleanup(server.Close)
-	h.public, _ = url.Parse(server.URL + h.base)
+	h.Public, _ = url.Parse(server.URL + h.Base)
 }
 
-// end waits for the end of a run.
-func (w *workshop) end(t *testing.T, id string) *generation.Task {
+// End waits for the end of a run.
+func (w *Workshop) End(t *testing.T, id string) *generation.Task {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for {
-		task, err := w.generations.Watch(ctx, "default", "", id, 1<<40, time.Minute)
+		task, err := w.Generations.Watch(ctx, "default", "", id, 1<<40, time.Minute)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,3 +179,38 @@ func (w *workshop) end(t *testing.T, id string) *generation.Task {
 		}
 	}
 }
+
+func OpenApps(t *testing.T) (*House, *Workshop) {
+	t.Helper()
+	w := &Workshop{}
+	return Opened(t, WithApps(w)), w
+}
+
+// Publish puts an app on the shelf.
+func (w *Workshop) Publish(t *testing.T, id, source string) {
+	t.Helper()
+	who := access.Principal{Workspace: "default", User: "usr_x"}
+	if _, err := w.Editor.Create(t.Context(), who, id, source); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Editor.Publish(t.Context(), who, id, source, 0, false); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const Slow = `app: slow
+name: Slow
+media_type: image
+inputs:
+  - {name: copies, type: integer, default: 2, min: 1, max: 9}
+  - {name: think, type: string, default: wait}
+steps:
+  - id: think
+    chat: {model: stele/sandbox, prompt: "${inputs.think}"}
+  - id: draw
+    after: [think]
+    each: ${1..inputs.copies}
+    most: 3
+    generate: {model: stele/canvas, mode: text_to_image, with: {prompt: "${steps.think.text}", width: 256, height: 256}}
+result: {images: "${map(steps.draw, .image)}"}
+`

@@ -1,7 +1,8 @@
-package console_test
+package consoletest
 
 import (
 	"context"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -16,18 +17,18 @@ import (
 	"stele/internal/seal"
 )
 
-// supply is what the program wires: real records in the real database, checked by
+// Supply is what the program wires: real records in the real database, checked by
 // the configuration's own check. Only the calls to providers are made up.
-type supply struct {
+type Supply struct {
 	*catalog.Offers
 
 	file   *config.Config
-	now    []catalog.OpenOffer
-	both   config.Combined
+	Now    []catalog.OpenOffer
+	Both   config.Combined
 	faults catalog.Faults
-	trial  console.Trial
+	Trial  console.Trial
 	health map[string]route.Health
-	more   []console.Model // that only a running program has
+	More   []console.Model // that only a running program has
 }
 
 func testKinds() (list []config.Kind) {
@@ -41,17 +42,17 @@ func testKinds() (list []config.Kind) {
 	return list
 }
 
-// supplied adds the rooms Providers and Models to a house.
-func supplied(t *testing.T) (*supply, func(*house, *console.Options)) {
+// Supplied adds the rooms Providers and Models to a house.
+func Supplied(t *testing.T) (*Supply, func(*House, *console.Options)) {
 	t.Helper()
-	s := &supply{health: map[string]route.Health{}}
-	return s, func(h *house, o *console.Options) {
+	s := &Supply{health: map[string]route.Health{}}
+	return s, func(h *House, o *console.Options) {
 		s.file = config.Default()
 		both := s.file.With(testKinds(), []config.Offer{{Name: "main", Fields: []byte(`{"kind":"openai","api_key":"sk-of-the-file","models":["gpt-5"]}`)}},
 			[]config.Offer{{Name: "steady", Fields: []byte(`{"targets":["main/gpt-5"],"price":{"input":1.25,"output":10},"capabilities":{"tools":true}}`)}})
 		s.file = both.Config
 		s.file.File, s.file.Lines = "/etc/stele/stele.yaml", map[string]int{"provider main": 2, "model steady": 7}
-		s.Offers = catalog.NewOffers(catalog.OffersOptions{Store: h.store, Box: seal.New().Box("test"), Reach: reach, Try: s.try, Take: s.take, Now: h.clock})
+		s.Offers = catalog.NewOffers(catalog.OffersOptions{Store: h.Store, Box: seal.New().Box("test"), Reach: reach, Try: s.try, Take: s.take, Now: h.Clock})
 		if err := s.Load(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +73,7 @@ func reach(o catalog.Offer) string {
 	return origin
 }
 
-func (s *supply) combine(list []catalog.OpenOffer) (config.Combined, catalog.Faults) {
+func (s *Supply) combine(list []catalog.OpenOffer) (config.Combined, catalog.Faults) {
 	var providers, models []config.Offer
 	for _, o := range list {
 		words, _ := o.Words()
@@ -100,18 +101,18 @@ func (s *supply) combine(list []catalog.OpenOffer) (config.Combined, catalog.Fau
 	return both, faults
 }
 
-func (s *supply) try(list []catalog.OpenOffer) catalog.Faults {
+func (s *Supply) try(list []catalog.OpenOffer) catalog.Faults {
 	_, faults := s.combine(list)
 	return faults
 }
 
-func (s *supply) take(list []catalog.OpenOffer) error {
-	s.now = list
-	s.both, s.faults = s.combine(list)
+func (s *Supply) take(list []catalog.OpenOffer) error {
+	s.Now = list
+	s.Both, s.faults = s.combine(list)
 	return nil
 }
 
-func (*supply) Kinds() (list []console.ProviderKind) {
+func (*Supply) Kinds() (list []console.ProviderKind) {
 	for _, k := range provider.Kinds() {
 		kind := console.ProviderKind{
 			Name: k.Name, Title: k.Title, Help: k.Help, Speaks: k.Dialect, Makes: k.Dialect == "", BaseURL: k.BaseURL, Keyed: k.KeyEnv != "", Unlisted: k.Unlisted,
@@ -126,12 +127,12 @@ func (*supply) Kinds() (list []console.ProviderKind) {
 	return list
 }
 
-func (s *supply) Providers() []console.Provider {
+func (s *Supply) Providers() []console.Provider {
 	list := []console.Provider{{
 		ID: "main", Kind: "openai", BaseURL: "https://api.openai.com/v1", Origin: console.Origin{Place: "stele.yaml", Line: 2}, Enabled: true,
 		Offers: []string{"gpt-5"}, Secrets: map[string]time.Time{"api_key": {}}, Callable: 2, Used: []string{"steady"},
 	}}
-	for _, o := range s.now {
+	for _, o := range s.Now {
 		if o.Sort != catalog.ProviderOffer {
 			continue
 		}
@@ -165,9 +166,9 @@ func (s *supply) Providers() []console.Provider {
 	return list
 }
 
-func (s *supply) Models() []console.Model {
+func (s *Supply) Models() []console.Model {
 	var list []console.Model
-	for _, m := range s.both.Config.Models {
+	for _, m := range s.Both.Config.Models {
 		shown := console.Model{Enabled: true, Model: catalog.Model{
 			ID: m.ID, Name: m.Name, Description: m.Description, Owner: "stele", Capabilities: m.Capabilities, Balance: m.Strategy == config.Balance,
 			Retries: m.Retries, Timeouts: catalog.Timeouts(m.Timeouts), Price: catalog.Price(m.Price), Tags: m.Tags,
@@ -175,22 +176,42 @@ func (s *supply) Models() []console.Model {
 		for _, t := range m.Targets {
 			shown.Targets = append(shown.Targets, catalog.Target(t))
 		}
-		i := slices.IndexFunc(s.now, func(o catalog.OpenOffer) bool { return o.Sort == catalog.ModelOffer && o.ID == m.ID })
+		i := slices.IndexFunc(s.Now, func(o catalog.OpenOffer) bool { return o.Sort == catalog.ModelOffer && o.ID == m.ID })
 		if i < 0 {
 			shown.Origin = console.Origin{Place: "stele.yaml", Line: s.file.Lines["model "+m.ID]}
 		} else {
-			shown.Fields, shown.Revision = s.now[i].Fields, s.now[i].Revision
+			shown.Fields, shown.Revision = s.Now[i].Fields, s.Now[i].Revision
 		}
 		list = append(list, shown)
 	}
-	return append(list, s.more...)
+	return append(list, s.More...)
 }
 
-func (s *supply) TestProvider(context.Context, string) (console.Trial, error) { return s.trial, nil }
+func (s *Supply) TestProvider(context.Context, string) (console.Trial, error) { return s.Trial, nil }
 
-func (s *supply) fails(id, words string, at time.Time) {
+func (s *Supply) Fails(id, words string, at time.Time) {
 	s.health[id] = route.Health{
 		Tries: 1200, Failures: 36, InARow: 5, Last: at, Failed: at, Served: at.Add(-20 * time.Minute), Code: fault.UpstreamError, Message: words,
 		Breakers: []route.Breaker{{Model: "gpt-5", State: "open", InRow: 5}},
 	}
+}
+
+const UpstreamKey = "sk-very-secret-0123456789"
+
+// AddProvider adds an account over the form.
+func AddProvider(t *testing.T, h *House, id string) {
+	t.Helper()
+	WantStatus(t, h.Post("/console/providers", url.Values{
+		"id": {id}, "kind": {"openai"}, "base_url": {"https://proxy.example.com/v1"}, "api_key": {UpstreamKey}, "models": {"gpt-5\r\ngpt-5-mini"},
+	}, Browser), 303)
+}
+
+func Revision(t *testing.T, page string) string {
+	t.Helper()
+	_, after, ok := strings.Cut(page, `name="revision" value="`)
+	if !ok {
+		t.Fatal("the page has no revision")
+	}
+	before, _, _ := strings.Cut(after, `"`)
+	return before
 }

@@ -1,4 +1,4 @@
-package console_test
+package apps_test
 
 import (
 	"bytes"
@@ -8,14 +8,16 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"stele/internal/console/consoletest"
 )
 
 // TestNoTextOfAnAppEndsTheProcess sends what overflows a parser's stack wherever a text
 // can be sent. The first that gets through ends this test with the process.
 func TestNoTextOfAnAppEndsTheProcess(t *testing.T) {
 	t.Parallel()
-	h, _ := openApps(t)
-	wantStatus(t, h.post("/console/apps/new", url.Values{"id": {"deep"}}, browser), 303)
+	h, _ := consoletest.OpenApps(t)
+	consoletest.WantStatus(t, h.Post("/console/apps/new", url.Values{"id": {"deep"}}, consoletest.Browser), 303)
 	const n = 500_000
 	for _, opening := range []string{"(", "[", "{", "-", "!", "not ", "a?", "a?b:", "x|", "a.", "{a:"} {
 		for _, source := range []string{
@@ -28,11 +30,11 @@ func TestNoTextOfAnAppEndsTheProcess(t *testing.T) {
 				_ = w.WriteField("app", "deep")
 				_ = w.WriteField("source", source)
 				_ = w.Close()
-				r := httptest.NewRequest(http.MethodPost, h.base+path, &form)
-				if res := h.send(r, header{"Content-Type", w.FormDataContentType()}, browser); res.StatusCode >= 500 {
+				r := httptest.NewRequest(http.MethodPost, h.Base+path, &form)
+				if res := h.Send(r, consoletest.With("Content-Type", w.FormDataContentType()), consoletest.Browser); res.StatusCode >= 500 {
 					t.Errorf("%s with %s answers %d", path, opening, res.StatusCode)
 				}
-				wantStatus(t, h.get("/console/apps/deep/edit", browser), 200)
+				consoletest.WantStatus(t, h.Get("/console/apps/deep/edit", consoletest.Browser), 200)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package console_test
+package consoletest
 
 import (
 	"context"
@@ -29,12 +29,12 @@ import (
 	"stele/internal/store"
 )
 
-// atelier is a house with a studio: a real queue, real files, and the makers that
+// Atelier is a house with a studio: a real queue, real files, and the makers that
 // are built in.
-type atelier struct {
-	*house
-	generations *generation.Service
-	files       *file.Service
+type Atelier struct {
+	*House
+	Generations *generation.Service
+	Files       *file.Service
 }
 
 // dear is a model whose price can be seen, and which the sandbox makes.
@@ -57,19 +57,19 @@ operations:
       - {name: tags, type: array, max_items: 3}
 `
 
-// withStudio is for open and opened.
-func withStudio(a *atelier) func(*house, *console.Options) {
-	return func(h *house, o *console.Options) {
-		h.t.Helper()
-		a.house = h
-		db, log := h.store.Store, slog.New(slog.DiscardHandler)
+// WithStudio is for open and opened.
+func WithStudio(a *Atelier) func(*House, *console.Options) {
+	return func(h *House, o *console.Options) {
+		h.T.Helper()
+		a.House = h
+		db, log := h.Store.Store, slog.New(slog.DiscardHandler)
 		must := func(err error) {
 			if err != nil {
-				h.t.Helper()
-				h.t.Fatal(err)
+				h.T.Helper()
+				h.T.Fatal(err)
 			}
 		}
-		must(queue.Migrate(h.t.Context(), db.Writer(), db.Pool()))
+		must(queue.Migrate(h.T.Context(), db.Writer(), db.Pool()))
 		work := queue.New(queue.Options{DB: db.Writer(), Node: "node", Log: log})
 		db.SetQueue(store.Queue{
 			Enqueue: func(ctx context.Context, tx *sql.Tx, jobs []generation.Job) error {
@@ -77,13 +77,13 @@ func withStudio(a *atelier) func(*house, *console.Options) {
 			},
 			Wake: func(jobs []generation.Job) { work.Wake(ofQueue(jobs)...) },
 		})
-		blobs, err := blob.Open(blob.Options{Folder: h.t.TempDir()})
+		blobs, err := blob.Open(blob.Options{Folder: h.T.TempDir()})
 		must(err)
 		workshop := studio.Open(func(name string) (string, error) { return "", &exec.Error{Name: name, Err: exec.ErrNotFound} })
 		models := catalog.New()
 		must(models.Replace(catalog.Contents{Media: studioModels(h, workshop)}))
-		a.files = file.New(file.Options{
-			Store: db, Blobs: blobs, Secret: []byte("secret"), Public: func() *url.URL { return h.public }, Now: time.Now, Log: log,
+		a.Files = file.New(file.Options{
+			Store: db, Blobs: blobs, Secret: []byte("secret"), Public: func() *url.URL { return h.Public }, Now: time.Now, Log: log,
 			Outside: func() *http.Client { return nil },
 			Settings: func() file.Settings {
 				return file.Settings{Image: 8 << 20, Video: 32 << 20, Audio: 8 << 20, Files: time.Hour, Outputs: time.Hour}
@@ -93,37 +93,37 @@ func withStudio(a *atelier) func(*house, *console.Options) {
 			"stele/studio":          background.New(workshop.Make, background.Options{Parallel: 2, Quick: time.Second, Repeats: true}),
 			generation.SandboxMaker: maker.New(db, time.Now),
 		}
-		a.generations = generation.New(generation.Options{
-			Node: "node", Store: db, Catalog: models, Alone: true, Log: log, Now: time.Now, Files: a.files,
+		a.Generations = generation.New(generation.Options{
+			Node: "node", Store: db, Catalog: models, Alone: true, Log: log, Now: time.Now, Files: a.Files,
 			Makers:   func(name string) (generation.Maker, bool) { m, ok := makers[name]; return m, ok },
 			Settings: func() generation.Settings { return generation.Settings{Unfinished: 100, CreditsPerUSD: 100} },
 		})
-		queue.Handle(work, queue.Work{Workers: 8}, a.generations.Run)
-		must(work.Start(context.WithoutCancel(h.t.Context())))
-		ctx, cancel := context.WithCancel(context.WithoutCancel(h.t.Context()))
+		queue.Handle(work, queue.Work{Workers: 8}, a.Generations.Run)
+		must(work.Start(context.WithoutCancel(h.T.Context())))
+		ctx, cancel := context.WithCancel(context.WithoutCancel(h.T.Context()))
 		var minding sync.WaitGroup
 		drained := make(chan struct{})
-		minding.Go(func() { a.generations.Mind(ctx, drained) })
-		h.t.Cleanup(func() {
+		minding.Go(func() { a.Generations.Mind(ctx, drained) })
+		h.T.Cleanup(func() {
 			cancel()
 			_ = work.Stop(context.WithoutCancel(ctx))
 			close(drained)
 			minding.Wait()
 		})
 		o.Studio = &console.Studio{
-			Generations: a.generations, Files: a.files, Catalog: models, Audit: db.InsertEntry,
+			Generations: a.Generations, Files: a.Files, Catalog: models, Audit: db.InsertEntry,
 			Replay: replay.New(replay.Options{Store: db, Node: "node", Alone: true, Now: time.Now}),
 		}
 	}
 }
 
-func studioModels(h *house, workshop *studio.Studio) []media.Model {
-	h.t.Helper()
+func studioModels(h *House, workshop *studio.Studio) []media.Model {
+	h.T.Helper()
 	var list []media.Model
 	read := func(name string, src []byte, provider string) {
 		m, err := media.Read(name, src)
 		if err != nil {
-			h.t.Fatal(err)
+			h.T.Fatal(err)
 		}
 		if m.Provider = provider; provider != "stele/studio" || workshop.Offer(&m) {
 			list = append(list, m)
@@ -151,43 +151,43 @@ func ofQueue(jobs []generation.Job) []queue.Job {
 	return list
 }
 
-// withFiles serves what the studio has made, as the server does beside the console.
-func (a *atelier) withFiles() {
-	door, pages := download.New(a.files), a.serve
-	a.serve = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasPrefix(r.URL.Path, a.base+file.Under) {
+// WithFiles serves what the studio has made, as the server does beside the console.
+func (a *Atelier) WithFiles() {
+	door, pages := download.New(a.Files), a.Serve
+	a.Serve = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasPrefix(r.URL.Path, a.Base+file.Under) {
 			pages.ServeHTTP(w, r)
 			return
 		}
 		r = r.WithContext(scope.With(r.Context(), &scope.Request{ID: "req_test"}))
-		http.StripPrefix(a.base, door).ServeHTTP(w, r)
+		http.StripPrefix(a.Base, door).ServeHTTP(w, r)
 	})
 }
 
-// order makes a generation as a program would.
-func (a *atelier) order(who access.Principal, body string) *generation.Task {
-	a.t.Helper()
+// Order makes a generation as a program would.
+func (a *Atelier) Order(who access.Principal, body string) *generation.Task {
+	a.T.Helper()
 	ask, err := media.Parse([]byte(body))
 	if err != nil {
-		a.t.Fatal(err)
+		a.T.Fatal(err)
 	}
-	t, err := a.generations.Create(a.t.Context(), who, generation.NewID(), ask)
+	t, err := a.Generations.Create(a.T.Context(), who, generation.NewID(), ask)
 	if err != nil {
-		a.t.Fatal(err)
+		a.T.Fatal(err)
 	}
 	return t
 }
 
-// ended waits until a generation has ended.
-func (a *atelier) ended(id string) *generation.Task {
-	a.t.Helper()
-	ctx, cancel := context.WithTimeout(a.t.Context(), time.Minute)
+// Ended waits until a generation has ended.
+func (a *Atelier) Ended(id string) *generation.Task {
+	a.T.Helper()
+	ctx, cancel := context.WithTimeout(a.T.Context(), time.Minute)
 	defer cancel()
 	var version int64
 	for {
-		t, err := a.generations.Watch(ctx, "", "", id, version, time.Minute)
+		t, err := a.Generations.Watch(ctx, "", "", id, version, time.Minute)
 		if err != nil {
-			a.t.Fatalf("%s: %v", id, err)
+			a.T.Fatalf("%s: %v", id, err)
 		}
 		if t.State.Final() {
 			return t

@@ -1,4 +1,4 @@
-package console_test
+package playground_test
 
 import (
 	"bufio"
@@ -16,6 +16,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/catalog"
 	"stele/internal/console"
+	"stele/internal/console/consoletest"
 	"stele/internal/dialect"
 	"stele/internal/dialect/anthropic"
 	"stele/internal/dialect/openai"
@@ -25,14 +26,14 @@ import (
 )
 
 // over opens the playground over an upstream that speaks a dialect.
-func over(t *testing.T, spoken dialect.Dialect, serve http.HandlerFunc) (*house, *shelf) {
+func over(t *testing.T, spoken dialect.Dialect, serve http.HandlerFunc) (*consoletest.House, *consoletest.Shelf) {
 	t.Helper()
 	upstream := httptest.NewServer(serve)
 	t.Cleanup(upstream.Close)
 	kind := provider.Kind{Name: spoken.Name(), Dialect: spoken.Name()}
 	account := provider.NewChat(provider.Account{Name: "p", Kind: kind, BaseURL: upstream.URL}, spoken, upstream.Client())
-	kept := &shelf{kept: make(chan struct{}, 100)}
-	return opened(t, func(_ *house, o *console.Options) {
+	kept := &consoletest.Shelf{Kept: make(chan struct{}, 100)}
+	return consoletest.Opened(t, func(_ *consoletest.House, o *console.Options) {
 		offered := catalog.New()
 		if err := offered.Replace(catalog.Contents{Models: []catalog.Model{{
 			ID: "m", Targets: []catalog.Target{{Provider: "p", Model: "theirs", Weight: 1}},
@@ -57,16 +58,16 @@ func TestAStoppedAnswerHangsUpOnTheProvider(t *testing.T) {
 		<-r.Context().Done()
 		close(gone)
 	})
-	server := httptest.NewServer(h.serve)
+	server := httptest.NewServer(h.Serve)
 	t.Cleanup(server.Close)
-	h.public, _ = url.Parse(server.URL)
+	h.Public, _ = url.Parse(server.URL)
 	ctx, stop := context.WithCancel(t.Context())
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+run, strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"Go on"}]}`))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+consoletest.PlaygroundRun, strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"Go on"}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Header.Set("Content-Type", "application/json")
-	addSession(r, h.cookie)
+	consoletest.AddSession(r, h.Cookie)
 	res, err := server.Client().Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +82,7 @@ func TestAStoppedAnswerHangsUpOnTheProvider(t *testing.T) {
 	case <-time.After(30 * time.Second):
 		t.Fatal("the provider is still asked")
 	}
-	if row := kept.last(t); row.Status != 499 || row.Provider != "p" {
+	if row := kept.Last(t); row.Status != 499 || row.Provider != "p" {
 		t.Errorf("metered as %+v", row)
 	}
 }
@@ -91,12 +92,12 @@ func TestAStoppedAnswerHangsUpOnTheProvider(t *testing.T) {
 func TestThePlaygroundEndsWithTheSession(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		end  func(h *house, v access.Visitor) error
+		end  func(h *consoletest.House, v access.Visitor) error
 		told string
 	}{
-		"signed out": {func(h *house, v access.Visitor) error { return h.access.SignOut(t.Context(), v) }, "session has ended"},
-		"demoted": {func(h *house, v access.Visitor) error {
-			_, err := h.access.SetRole(t.Context(), access.CommandLine("default"), v.User.ID, access.Viewer)
+		"signed out": {func(h *consoletest.House, v access.Visitor) error { return h.Access.SignOut(t.Context(), v) }, "session has ended"},
+		"demoted": {func(h *consoletest.House, v access.Visitor) error {
+			_, err := h.Access.SetRole(t.Context(), access.CommandLine("default"), v.User.ID, access.Viewer)
 			return err
 		}, "role does not allow"},
 	} {
@@ -110,20 +111,20 @@ func TestThePlaygroundEndsWithTheSession(t *testing.T) {
 			})
 			ctx, stop := context.WithCancel(t.Context())
 			over := make(chan struct{})
-			go func() { defer close(over); h.access.Run(ctx, slog.New(slog.DiscardHandler)) }()
+			go func() { defer close(over); h.Access.Run(ctx, slog.New(slog.DiscardHandler)) }()
 			defer func() { stop(); <-over }()
-			_, _, err := h.access.AddPerson(t.Context(), access.CommandLine("default"), access.NewPerson{Email: "m@example.com", Role: access.Member, Password: password})
+			_, _, err := h.Access.AddPerson(t.Context(), access.CommandLine("default"), access.NewPerson{Email: "m@example.com", Role: access.Member, Password: consoletest.Password})
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, cookie, err := h.access.SignIn(t.Context(), "m@example.com", password, access.Browser{})
+			v, cookie, err := h.Access.SignIn(t.Context(), "m@example.com", consoletest.Password, access.Browser{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			server := httptest.NewServer(h.serve)
+			server := httptest.NewServer(h.Serve)
 			defer server.Close()
-			h.public, _ = url.Parse(server.URL)
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+run, strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"Go on"}]}`))
+			h.Public, _ = url.Parse(server.URL)
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+consoletest.PlaygroundRun, strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"Go on"}]}`))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,7 +148,7 @@ func TestThePlaygroundEndsWithTheSession(t *testing.T) {
 			if err != nil || !strings.Contains(string(rest), test.told) {
 				t.Errorf("ended with %q, %v", rest, err)
 			}
-			if row := kept.last(t); row.Status == 499 || row.Status == 200 {
+			if row := kept.Last(t); row.Status == 499 || row.Status == 200 {
 				t.Errorf("metered as %+v", row)
 			}
 		})
@@ -179,9 +180,9 @@ func TestWhatAProviderCannotCarryIsNamedBesideItsAnswer(t *testing.T) {
 			_, _ = io.WriteString(w, "event: "+kind+"\ndata: "+e+"\n\n")
 		}
 	})
-	stream := body(t, h.postJSON(run, `{"model":"m","seed":7,"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hello"}]}`))
-	wantText(t, stream, `"citations":[{"title":"Lawns","quote":"green grass"}]`)
-	list := events(t, stream)
+	stream := consoletest.Body(t, h.PostJSON(consoletest.PlaygroundRun, `{"model":"m","seed":7,"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hello"}]}`))
+	consoletest.WantText(t, stream, `"citations":[{"title":"Lawns","quote":"green grass"}]`)
+	list := consoletest.Events(t, stream)
 	end := list[len(list)-1]
 	if asked.Model != "theirs" || len(asked.Messages) != 1 || asked.System[0].Text != "Be brief." || end.Usage.Input != 7 || end.Usage.Output != 5 || end.Cost != "" {
 		t.Errorf("asked for %+v, got %+v", asked, end)

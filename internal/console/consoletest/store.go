@@ -1,4 +1,4 @@
-package console_test
+package consoletest
 
 import (
 	"context"
@@ -11,24 +11,27 @@ import (
 // database is a real one that can be told to fail when a session is looked up.
 type database struct {
 	*store.Store
-	folder string
-	find   func() error
+	Folder string
+	Find   func() error
 }
 
-func newDatabase(t *testing.T) *database {
+func newDatabase(t *testing.T, from *home) *database {
 	t.Helper()
 	folder := t.TempDir()
+	if err := from.copyTo(folder); err != nil {
+		t.Fatal(err)
+	}
 	s, err := store.Open(t.Context(), "", folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	return &database{Store: s, folder: folder}
+	return &database{Store: s, Folder: folder}
 }
 
 func (d *database) SessionByHash(ctx context.Context, hash string) (access.Visitor, error) {
-	if d.find != nil {
-		if err := d.find(); err != nil {
+	if d.Find != nil {
+		if err := d.Find(); err != nil {
 			return access.Visitor{}, err
 		}
 	}

@@ -1,4 +1,4 @@
-package console_test
+package apps_test
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stele/internal/api"
+	"stele/internal/console/consoletest"
 	"stele/internal/replay"
 	"stele/internal/scope"
 )
@@ -18,19 +19,19 @@ import (
 // version that was offered when it was ordered.
 func TestAPublishedAppIsCalledWithAKey(t *testing.T) {
 	t.Parallel()
-	h, w := openApps(t)
-	if err := h.access.Load(t.Context()); err != nil {
+	h, w := consoletest.OpenApps(t)
+	if err := h.Access.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	door := api.New(api.Options{
-		Access: h.access, Catalog: w.runner.Catalog, Apps: w.runner, Files: w.files, Generations: w.generations,
-		Replay:   replay.New(replay.Options{Store: h.store, Node: "node", Alone: true, Now: time.Now}),
+		Access: h.Access, Catalog: w.Runner.Catalog, Apps: w.Runner, Files: w.Files, Generations: w.Generations,
+		Replay:   replay.New(replay.Options{Store: h.Store, Node: "node", Alone: true, Now: time.Now}),
 		Settings: func() api.Settings { return api.Settings{JSONBody: 1 << 20, AllowDevelopment: true} },
 		Draining: func() bool { return false },
 	})
 	call := func(method, path, sent string, into any) int {
 		r := httptest.NewRequest(method, path, strings.NewReader(sent))
-		r.Header.Set("Authorization", "Bearer "+h.key)
+		r.Header.Set("Authorization", "Bearer "+h.Key)
 		out := httptest.NewRecorder()
 		door.ServeHTTP(out, r.WithContext(scope.With(r.Context(), &scope.Request{ID: "req_test"})))
 		if into != nil {
@@ -43,18 +44,18 @@ func TestAPublishedAppIsCalledWithAKey(t *testing.T) {
 	if status := call("GET", "/api/v1/apps/greeting", "", nil); status != http.StatusNotFound {
 		t.Fatalf("before there is one: %d", status)
 	}
-	wantStatus(t, h.post("/console/apps/new", url.Values{"id": {"greeting"}, "from": {"social-card"}}, browser), 303)
+	consoletest.WantStatus(t, h.Post("/console/apps/new", url.Values{"id": {"greeting"}, "from": {"social-card"}}, consoletest.Browser), 303)
 	if status := call("GET", "/api/v1/apps/greeting", "", nil); status != http.StatusNotFound {
 		t.Fatalf("a draft can be called: %d", status)
 	}
-	recipe := w.library.All("default")[0]
-	for _, r := range w.library.All("default") {
+	recipe := w.Library.All("default")[0]
+	for _, r := range w.Library.All("default") {
 		if r.ID == "social-card" {
 			recipe = r
 		}
 	}
 	source := strings.Replace(recipe.Source(), "app: social-card", "app: greeting", 1)
-	wantStatus(t, h.post("/console/apps/greeting/publish", url.Values{"source": {source}}, browser), 303)
+	consoletest.WantStatus(t, h.Post("/console/apps/greeting/publish", url.Values{"source": {source}}, consoletest.Browser), 303)
 
 	type run struct {
 		Data struct{ ID, Status, App string }
@@ -64,7 +65,7 @@ func TestAPublishedAppIsCalledWithAKey(t *testing.T) {
 		t.Fatalf("%d %+v", status, first)
 	}
 	next := strings.Replace(source, "style: card", "style: poster", 1)
-	wantStatus(t, h.post("/console/apps/greeting/publish", url.Values{"source": {next}}, browser), 303)
+	consoletest.WantStatus(t, h.Post("/console/apps/greeting/publish", url.Values{"source": {next}}, consoletest.Browser), 303)
 	var shown struct{ Data struct{ Version int } }
 	if status := call("GET", "/api/v1/apps/greeting", "", &shown); status != http.StatusOK || shown.Data.Version != 2 {
 		t.Errorf("%d, version %d", status, shown.Data.Version)
@@ -73,14 +74,14 @@ func TestAPublishedAppIsCalledWithAKey(t *testing.T) {
 		t.Fatalf("%d %+v", status, second)
 	}
 	for id, want := range map[string][]string{first.Data.ID: {"version: 1", "style: card"}, second.Data.ID: {"version: 2", "style: poster"}} {
-		task := w.end(t, id)
+		task := w.End(t, id)
 		if task.State != "success" {
 			t.Fatalf("%s %s", task.State, task.Message)
 		}
-		wantText(t, task.Order.Recipe, want...)
+		consoletest.WantText(t, task.Order.Recipe, want...)
 	}
-	wantText(t, body(t, h.get("/console/apps/greeting/runs/"+first.Data.ID, browser)), "Version 1")
-	wantStatus(t, h.post("/console/apps/greeting/unpublish", nil, browser), 303)
+	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/apps/greeting/runs/"+first.Data.ID, consoletest.Browser)), "Version 1")
+	consoletest.WantStatus(t, h.Post("/console/apps/greeting/unpublish", nil, consoletest.Browser), 303)
 	if status := call("POST", "/api/v1/apps/greeting/generations", `{"headline":"three"}`, nil); status != http.StatusNotFound {
 		t.Errorf("an app that was taken back can be called: %d", status)
 	}

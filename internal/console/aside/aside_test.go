@@ -1,4 +1,4 @@
-package console_test
+package aside_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/console"
+	"stele/internal/console/consoletest"
 	"stele/internal/fault"
 	"stele/internal/inflight"
 )
@@ -54,16 +55,16 @@ func TestWhatWasSetAsideIsShownAndCanBeSentAgain(t *testing.T) {
 		{ID: "msg_1", Workspace: "default", Kind: inflight.Webhook, About: "hooks.example.com", Subject: "gen_9", Reason: inflight.Died, At: at},
 		{ID: "gen_3", Workspace: "other", Kind: inflight.Generation, About: "secret", Reason: inflight.Died, At: at},
 	}}
-	h := opened(t, func(_ *house, o *console.Options) { o.Asides = p })
-	wantText(t, body(t, h.get("/console/", browser)), "3 tasks were set aside", "/console/aside")
-	page := body(t, h.get("/console/aside", browser))
-	wantText(t, page, "Generation: stele/canvas", "Run of an app: poster", "Webhook: hooks.example.com", "gen_9", inflight.Died, inflight.Panicked, "Send again", "Forget")
-	wantStatus(t, h.post("/console/aside/gen_1/resend", nil, browser), 303)
-	wantStatus(t, h.post("/console/aside/msg_1/forget", nil, browser), 303)
-	wantCode(t, h.post("/console/aside/gen_3/resend", nil), 404, "not_found")
-	wantCode(t, h.post("/console/aside/gen_1/forget", nil), 404, "not_found")
+	h := consoletest.Opened(t, func(_ *consoletest.House, o *console.Options) { o.Asides = p })
+	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/", consoletest.Browser)), "3 tasks were set aside", "/console/aside")
+	page := consoletest.Body(t, h.Get("/console/aside", consoletest.Browser))
+	consoletest.WantText(t, page, "Generation: stele/canvas", "Run of an app: poster", "Webhook: hooks.example.com", "gen_9", inflight.Died, inflight.Panicked, "Send again", "Forget")
+	consoletest.WantStatus(t, h.Post("/console/aside/gen_1/resend", nil, consoletest.Browser), 303)
+	consoletest.WantStatus(t, h.Post("/console/aside/msg_1/forget", nil, consoletest.Browser), 303)
+	consoletest.WantCode(t, h.Post("/console/aside/gen_3/resend", nil), 404, "not_found")
+	consoletest.WantCode(t, h.Post("/console/aside/gen_1/forget", nil), 404, "not_found")
 	if !slices.Equal(p.did, []string{"resend gen_1", "forget msg_1"}) {
 		t.Errorf("done: %v", p.did)
 	}
-	wantText(t, body(t, h.get("/console/", browser)), "A task was set aside")
+	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/", consoletest.Browser)), "A task was set aside")
 }
