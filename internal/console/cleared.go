@@ -21,8 +21,7 @@ func (c *Console) cleared(w http.ResponseWriter, r *http.Request, route page.Rou
 			return false, refusal
 		}
 		page.Note(r, refusal)
-		c.Redirect(w, r, "/console/security")
-		return false, nil
+		return false, c.Redirect(w, r, "/console/security")
 	}
 	return c.confirmed(w, r, route, v)
 }

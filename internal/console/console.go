@@ -104,7 +104,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	defer c.rescue(w, r)
 	if r.URL.Path == "" { // all of it was the base path
-		c.Redirect(w, r, "/console/")
+		_ = c.Redirect(w, r, "/console/")
 		return
 	}
 	// The mux would redirect an unclean path, and without the base path.

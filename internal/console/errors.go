@@ -26,7 +26,7 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request, err error) {
 			next := strings.TrimPrefix(current.RequestURI(), c.Base())
 			w.Header().Set("HX-Redirect", c.Base()+"/console/signin?next="+url.QueryEscape(next))
 		} else if page.WantsPage(r) && r.Method != http.MethodPost {
-			c.Redirect(w, r, "/console/signin?next="+url.QueryEscape(r.URL.RequestURI()))
+			_ = c.Redirect(w, r, "/console/signin?next="+url.QueryEscape(r.URL.RequestURI()))
 			return
 		}
 		// Not Bearer: no key opens this. Browsers ignore a scheme they do not know.

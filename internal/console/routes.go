@@ -139,8 +139,7 @@ func (c *Console) enter(w http.ResponseWriter, r *http.Request, route page.Route
 }
 
 func (c *Console) home(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
-	c.Redirect(w, r, "/console/")
-	return nil
+	return c.Redirect(w, r, "/console/")
 }
 
 // static serves the static files of all rooms.

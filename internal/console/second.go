@@ -23,7 +23,7 @@ func (c *Console) askSecond(w http.ResponseWriter, r *http.Request, next string,
 	step, ok := errors.AsType[*access.SecondStep](err)
 	if ok {
 		c.writeCookie(w, r, secondCookie, c.Base()+"/console/", step.Ticket, secondAge)
-		c.Redirect(w, r, "/console/signin/second?next="+url.QueryEscape(next))
+		_ = c.Redirect(w, r, "/console/signin/second?next="+url.QueryEscape(next))
 	}
 	return ok
 }
@@ -40,8 +40,7 @@ func (c *Console) secondPage(w http.ResponseWriter, r *http.Request, status int,
 	var err error
 	if p.Second, err = c.access.Second(r.Context(), c.secondTicket(r)); err != nil {
 		c.writeCookie(w, r, secondCookie, c.Base()+"/console/", "", 0)
-		c.Redirect(w, r, "/console/signin?next="+url.QueryEscape(p.Next))
-		return nil
+		return c.Redirect(w, r, "/console/signin?next="+url.QueryEscape(p.Next))
 	}
 	_, p.Keys = c.Party()
 	return c.Render(w, r, status, "second", page.View{Title: "Second step", Data: p})
@@ -76,6 +75,5 @@ func (c *Console) signedIn(w http.ResponseWriter, r *http.Request, v access.Visi
 		c.writeCookie(w, r, secondCookie, c.Base()+"/console/", "", 0)
 	}
 	c.letIn(w, r, v, secret)
-	c.Redirect(w, r, next)
-	return nil
+	return c.Redirect(w, r, next)
 }

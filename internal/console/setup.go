@@ -54,8 +54,7 @@ func (c *Console) setUp(w http.ResponseWriter, r *http.Request, _ access.Visitor
 		return err
 	}
 	c.letIn(w, r, v, secret)
-	c.Redirect(w, r, "/console/")
-	return nil
+	return c.Redirect(w, r, "/console/")
 }
 
 func (c *Console) setupPage(w http.ResponseWriter, r *http.Request, status int, p setupPage) error {

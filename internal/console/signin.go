@@ -25,8 +25,7 @@ func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request, _ access.Vi
 		return err
 	}
 	if v != nil {
-		c.Redirect(w, r, next)
-		return nil
+		return c.Redirect(w, r, next)
 	}
 	return c.signInPage(w, r, http.StatusOK, signInPage{Next: next})
 }
@@ -77,8 +76,7 @@ func (c *Console) signOut(w http.ResponseWriter, r *http.Request, v access.Visit
 		return err
 	}
 	c.setCookie(w, r, "")
-	c.Redirect(w, r, "/console/signin")
-	return nil
+	return c.Redirect(w, r, "/console/signin")
 }
 
 // setCookie hands the browser its session, or takes it away for "". It lasts

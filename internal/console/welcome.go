@@ -66,8 +66,7 @@ func (c *Console) join(w http.ResponseWriter, r *http.Request, token string) err
 	if err := c.access.JoinByLink(r.Context(), v, token); err != nil {
 		return c.noWelcome(w, r, err)
 	}
-	c.Redirect(w, r, "/console/")
-	return nil
+	return c.Redirect(w, r, "/console/")
 }
 
 func (c *Console) welcomePage(w http.ResponseWriter, r *http.Request, status int, p welcomePage) error {

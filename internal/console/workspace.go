@@ -30,8 +30,7 @@ func (c *Console) switchWorkspace(w http.ResponseWriter, r *http.Request, v acce
 	if err != nil {
 		return err
 	}
-	c.Redirect(w, r, "/console/")
-	return nil
+	return c.Redirect(w, r, "/console/")
 }
 
 // nowhere is shown to somebody who is signed in and has no role where they are:

@@ -27,8 +27,7 @@ func (c *Room) AskAgain(w http.ResponseWriter, r *http.Request, v access.Visitor
 		return refusal
 	}
 	if r.Method != http.MethodPost {
-		c.Redirect(w, r, "/console/confirm?next="+url.QueryEscape(r.URL.RequestURI()))
-		return nil
+		return c.Redirect(w, r, "/console/confirm?next="+url.QueryEscape(r.URL.RequestURI()))
 	}
 	page.Note(r, refusal)
 	p := confirmPage{Then: r.URL.Path, Next: "/console/"}
@@ -88,8 +87,7 @@ func (c *Room) confirm(w http.ResponseWriter, r *http.Request, v access.Visitor)
 		http.Redirect(w, r, c.Base()+p.Then, http.StatusTemporaryRedirect) //nolint:gosec // sealed by us with the form
 		return nil
 	}
-	c.Redirect(w, r, p.Next)
-	return nil
+	return c.Redirect(w, r, p.Next)
 }
 
 func (c *Room) prove(r *http.Request, v access.Visitor) error {

@@ -37,8 +37,7 @@ func (c *Room) changePassword(w http.ResponseWriter, r *http.Request, v access.V
 	if err != nil {
 		return err
 	}
-	c.Redirect(w, r, "/console/sessions?done=password")
-	return nil
+	return c.Redirect(w, r, "/console/sessions?done=password")
 }
 
 func (c *Room) passwordPage(w http.ResponseWriter, r *http.Request, v access.Visitor, status int, p passwordPage) error {

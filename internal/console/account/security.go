@@ -152,8 +152,7 @@ func (c *Room) factorAdded(w http.ResponseWriter, r *http.Request, v access.Visi
 		v.Factors++
 		return c.codesPage(w, r, v, codes)
 	}
-	c.Redirect(w, r, "/console/security?done="+done)
-	return nil
+	return c.Redirect(w, r, "/console/security?done="+done)
 }
 
 func (c *Room) newCodes(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
@@ -179,8 +178,7 @@ func (c *Room) removeFactor(w http.ResponseWriter, r *http.Request, v access.Vis
 	if err != nil {
 		return err
 	}
-	c.Redirect(w, r, "/console/security?done=removed")
-	return nil
+	return c.Redirect(w, r, "/console/security?done=removed")
 }
 
 // heard takes the notice of new sign-ins away.
@@ -188,8 +186,7 @@ func (c *Room) heard(w http.ResponseWriter, r *http.Request, v access.Visitor) e
 	if err := c.Access.Heard(r.Context(), v); err != nil {
 		return err
 	}
-	c.Redirect(w, r, page.NextPage(r.PostForm.Get("next")))
-	return nil
+	return c.Redirect(w, r, page.NextPage(r.PostForm.Get("next")))
 }
 
 // askNewPasskey asks the visitor's browser to make one.

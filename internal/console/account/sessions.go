@@ -69,14 +69,12 @@ func (c *Room) endSession(w http.ResponseWriter, r *http.Request, v access.Visit
 	if err != nil {
 		return err
 	}
-	c.Redirect(w, r, "/console/sessions?done=ended")
-	return nil
+	return c.Redirect(w, r, "/console/sessions?done=ended")
 }
 
 func (c *Room) endOthers(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	if _, err := c.Access.EndOtherSessions(r.Context(), v); err != nil {
 		return err
 	}
-	c.Redirect(w, r, "/console/sessions?done=others")
-	return nil
+	return c.Redirect(w, r, "/console/sessions?done=others")
 }

@@ -200,16 +200,14 @@ func (c *Room) deleteApp(w http.ResponseWriter, r *http.Request, v access.Visito
 	if err := c.Editor.Delete(r.Context(), v.Principal(), r.PathValue("app")); err != nil {
 		return c.edited(w, r, v, err, "")
 	}
-	c.Redirect(w, r, "/console/apps")
-	return nil
+	return c.Redirect(w, r, "/console/apps")
 }
 
 // edited goes back to the editor: with what was done, or with the text that was sent
 // and why it was not taken.
 func (c *Room) edited(w http.ResponseWriter, r *http.Request, v access.Visitor, err error, done string) error {
 	if err == nil {
-		c.Redirect(w, r, "/console/apps/"+url.PathEscape(r.PathValue("app"))+"/edit?done="+done)
-		return nil
+		return c.Redirect(w, r, "/console/apps/"+url.PathEscape(r.PathValue("app"))+"/edit?done="+done)
 	}
 	e := fault.From(err)
 	switch e.Code {

@@ -50,8 +50,7 @@ func (c *Room) createApp(w http.ResponseWriter, r *http.Request, v access.Visito
 	if err != nil {
 		return err
 	}
-	c.Redirect(w, r, "/console/apps/"+p.ID+"/edit?done=created")
-	return nil
+	return c.Redirect(w, r, "/console/apps/"+p.ID+"/edit?done=created")
 }
 
 // sourceOf is the text of an app that may be copied: its draft where it has one.

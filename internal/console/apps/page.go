@@ -58,8 +58,7 @@ func (c *Room) showApp(w http.ResponseWriter, r *http.Request, v access.Visitor)
 	recipe, err := c.Runner.Open(v.Principal(), r.PathValue("app"))
 	if err != nil {
 		if _, mine := c.Editor.Draft(r.Context(), v.Principal(), r.PathValue("app")); mine == nil {
-			c.Redirect(w, r, "/console/apps/"+url.PathEscape(r.PathValue("app"))+"/edit")
-			return nil
+			return c.Redirect(w, r, "/console/apps/"+url.PathEscape(r.PathValue("app"))+"/edit")
 		}
 		return noSuchApp(err)
 	}
@@ -191,8 +190,7 @@ func (c *Room) runApp(w http.ResponseWriter, r *http.Request, v access.Visitor) 
 	if err != nil {
 		return err
 	}
-	c.Redirect(w, r, "/console/apps/"+recipe.ID+"/runs/"+id)
-	return nil
+	return c.Redirect(w, r, "/console/apps/"+recipe.ID+"/runs/"+id)
 }
 
 func noSuchApp(err error) error {

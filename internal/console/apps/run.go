@@ -69,8 +69,7 @@ func (c *Room) cancelRun(w http.ResponseWriter, r *http.Request, v access.Visito
 	if _, err := c.Tasks.CancelBy(r.Context(), v.Principal(), run); err != nil {
 		return err
 	}
-	c.Redirect(w, r, "/console/apps/"+id+"/runs/"+run)
-	return nil
+	return c.Redirect(w, r, "/console/apps/"+id+"/runs/"+run)
 }
 
 func (c *Room) runPage(r *http.Request, v access.Visitor) (runPage, error) {

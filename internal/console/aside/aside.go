@@ -70,14 +70,12 @@ func (c *Room) resendAside(w http.ResponseWriter, r *http.Request, v access.Visi
 	if err := c.Tasks.Resend(r.Context(), v.Principal(), r.PathValue("id")); err != nil {
 		return err
 	}
-	c.Redirect(w, r, "/console/aside?done=resent")
-	return nil
+	return c.Redirect(w, r, "/console/aside?done=resent")
 }
 
 func (c *Room) forgetAside(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	if err := c.Tasks.Forget(r.Context(), v.Principal(), r.PathValue("id")); err != nil {
 		return err
 	}
-	c.Redirect(w, r, "/console/aside?done=forgotten")
-	return nil
+	return c.Redirect(w, r, "/console/aside?done=forgotten")
 }

@@ -83,8 +83,7 @@ func (c *Room) revokeKey(w http.ResponseWriter, r *http.Request, v access.Visito
 	if _, err := c.Access.RevokeKey(r.Context(), v.Principal(), r.PathValue("id")); err != nil {
 		return noSuchKey(err)
 	}
-	c.Redirect(w, r, "/console/keys")
-	return nil
+	return c.Redirect(w, r, "/console/keys")
 }
 
 func (c *Room) keysPage(w http.ResponseWriter, r *http.Request, v access.Visitor, status int, p keysPage) error {

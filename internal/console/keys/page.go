@@ -37,8 +37,7 @@ func (c *Room) updateKey(w http.ResponseWriter, r *http.Request, v access.Visito
 	edit, err := form.edit()
 	if err == nil {
 		if _, err = c.Access.EditKey(r.Context(), v.Principal(), k.ID, edit); err == nil {
-			c.Redirect(w, r, "/console/keys")
-			return nil
+			return c.Redirect(w, r, "/console/keys")
 		}
 	}
 	if field, sentence, ok := page.FieldProblem(err); ok {

@@ -49,8 +49,7 @@ func (c *Room) setPolicy(w http.ResponseWriter, r *http.Request, v access.Visito
 	next, err := form.read(r.PostForm)
 	if err == nil {
 		if _, err = c.Access.SetPolicy(r.Context(), v.Principal(), v.Session.Workspace, next); err == nil {
-			c.Redirect(w, r, "/console/policy?saved")
-			return nil
+			return c.Redirect(w, r, "/console/policy?saved")
 		}
 	}
 	if field, sentence, ok := page.FieldProblem(err); ok {

@@ -88,8 +88,7 @@ func (c *Room) deleteModel(w http.ResponseWriter, r *http.Request, v access.Visi
 	if err != nil {
 		return catalog.NoSuchOffer(catalog.ModelOffer, err)
 	}
-	c.Redirect(w, r, "/console/models?deleted="+strings.TrimPrefix(modelPath(id), modelPath("")))
-	return nil
+	return c.Redirect(w, r, "/console/models?deleted="+strings.TrimPrefix(modelPath(id), modelPath("")))
 }
 
 func pricesOf(m *page.Model) (rows []priceRow) {

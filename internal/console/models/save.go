@@ -102,6 +102,5 @@ func (c *Room) saveModel(w http.ResponseWriter, r *http.Request, v access.Visito
 	if err != nil {
 		return catalog.NoSuchOffer(catalog.ModelOffer, err)
 	}
-	c.Redirect(w, r, modelPath(f.ID)+"&saved")
-	return nil
+	return c.Redirect(w, r, modelPath(f.ID)+"&saved")
 }

@@ -22,9 +22,11 @@ func rootOf(u *url.URL) string {
 	return u.Scheme + "://" + u.Host + strings.TrimRight(u.EscapedPath(), "/")
 }
 
-// Redirect sends the browser to one of our own paths with a GET.
-func (f *Frame) Redirect(w http.ResponseWriter, r *http.Request, local string) {
+// Redirect sends the browser to one of our own paths with a GET. It returns nil, as
+// the handler does that ends with it.
+func (f *Frame) Redirect(w http.ResponseWriter, r *http.Request, local string) error {
 	http.Redirect(w, r, f.Base()+local, http.StatusSeeOther) //nolint:gosec // local begins with a slash of ours; see nextPage
+	return nil
 }
 
 // NextPage is where to go after sign-in: next, if it is a path of the console,

@@ -80,8 +80,7 @@ func (c *Room) addPerson(w http.ResponseWriter, r *http.Request, v access.Visito
 		return err
 	}
 	if secret == "" { // somebody who has a password already
-		c.Redirect(w, r, "/console/people?done=added")
-		return nil
+		return c.Redirect(w, r, "/console/people?done=added")
 	}
 	return c.linkPage(w, r, v, linkPage{Email: p.Email, New: true}, p, secret)
 }
@@ -130,8 +129,7 @@ func (c *Room) personChanged(w http.ResponseWriter, r *http.Request, v access.Vi
 	if err != nil {
 		return err
 	}
-	c.Redirect(w, r, "/console/people?done="+done)
-	return nil
+	return c.Redirect(w, r, "/console/people?done="+done)
 }
 
 func (c *Room) peoplePage(w http.ResponseWriter, r *http.Request, v access.Visitor, status int, p peoplePage) error {

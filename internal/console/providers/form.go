@@ -155,8 +155,7 @@ func (c *Room) createProvider(w http.ResponseWriter, r *http.Request, v access.V
 	if err != nil {
 		return err
 	}
-	c.Redirect(w, r, "/console/providers/"+form.ID+"?saved")
-	return nil
+	return c.Redirect(w, r, "/console/providers/"+form.ID+"?saved")
 }
 
 func (c *Room) updateProvider(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
@@ -178,8 +177,7 @@ func (c *Room) updateProvider(w http.ResponseWriter, r *http.Request, v access.V
 	if err != nil {
 		return catalog.NoSuchOffer(catalog.ProviderOffer, err)
 	}
-	c.Redirect(w, r, "/console/providers/"+id+"?saved")
-	return nil
+	return c.Redirect(w, r, "/console/providers/"+id+"?saved")
 }
 
 // read takes over what was filled in, and says what that asks for. Secrets go

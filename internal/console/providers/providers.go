@@ -165,8 +165,7 @@ func (c *Room) switchProvider(w http.ResponseWriter, r *http.Request, v access.V
 	if err := c.Supply.Switch(r.Context(), v.Principal(), catalog.ProviderOffer, id, r.PostForm.Get("on") == "1"); err != nil {
 		return c.wrongOffer(w, r, v, id, err)
 	}
-	c.Redirect(w, r, "/console/providers/"+id)
-	return nil
+	return c.Redirect(w, r, "/console/providers/"+id)
 }
 
 func (c *Room) deleteProvider(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
@@ -174,8 +173,7 @@ func (c *Room) deleteProvider(w http.ResponseWriter, r *http.Request, v access.V
 	if err := c.Supply.Delete(r.Context(), v.Principal(), catalog.ProviderOffer, id); err != nil {
 		return c.wrongOffer(w, r, v, id, err)
 	}
-	c.Redirect(w, r, "/console/providers?deleted="+id)
-	return nil
+	return c.Redirect(w, r, "/console/providers?deleted="+id)
 }
 
 // wrongOffer shows a refusal on the provider's own page.

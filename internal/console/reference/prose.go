@@ -2,117 +2,69 @@ package reference
 
 import (
 	"html/template"
-	"regexp"
 	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/renderer/html"
+	markdown "github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 
 	"stele/internal/console/page"
 )
 
-// prose turns the part of Markdown that descriptions use into HTML: paragraphs,
-// lists, fenced code, and `code`, **strong**, *emphasis* and links within them.
-// Everything else is text: nothing of the source reaches the page unescaped.
-func prose(source string) template.HTML {
-	var b strings.Builder
-	for _, block := range blocks(source) {
-		switch {
-		case strings.HasPrefix(block[0], "```"):
-			b.WriteString("<pre><code>" + page.Escape(strings.Join(block[1:], "\n")) + "</code></pre>")
-		case bullet.MatchString(block[0]):
-			b.WriteString("<ul>" + items(block) + "</ul>")
-		case strings.HasPrefix(block[0], "#"):
-			b.WriteString("<p><strong>" + inline(strings.TrimLeft(block[0], "# ")) + "</strong></p>")
-		default:
-			b.WriteString("<p>" + inline(strings.Join(block, " ")) + "</p>")
-		}
-	}
-	return template.HTML(b.String()) //nolint:gosec // every piece went through escape
-}
+// Descriptions use a part of Markdown: paragraphs, lists, headings, fenced code, and
+// `code`, **strong**, *emphasis* and links within them. Everything else, raw HTML
+// included, is text.
+var (
+	paragraphs = util.Prioritized(parser.NewParagraphParser(), 1000)
+	inlines    = parser.WithInlineParsers(
+		util.Prioritized(parser.NewCodeSpanParser(), 100), util.Prioritized(parser.NewLinkParser(), 200), util.Prioritized(parser.NewEmphasisParser(), 500))
+	blockReader = parser.NewParser(inlines, parser.WithBlockParsers(
+		util.Prioritized(parser.NewListParser(), 300), util.Prioritized(parser.NewListItemParser(), 400), util.Prioritized(parser.NewCodeBlockParser(), 500),
+		util.Prioritized(parser.NewATXHeadingParser(), 600), util.Prioritized(parser.NewFencedCodeBlockParser(), 700), paragraphs))
+	lineReader = parser.NewParser(inlines, parser.WithBlockParsers(paragraphs))
+	writer     = renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(html.NewRenderer(), 1000), util.Prioritized(plain{}, 100)))
+)
+
+// prose turns a description into HTML.
+func prose(source string) template.HTML { return render(blockReader, source) }
 
 // phrase is prose for places that hold no paragraphs: all of it on one line.
 func phrase(source string) template.HTML {
-	return template.HTML(inline(strings.Join(strings.Fields(source), " "))) //nolint:gosec // every piece went through escape
+	line := string(render(lineReader, strings.Join(strings.Fields(source), " ")))
+	return template.HTML(strings.TrimSuffix(strings.TrimPrefix(line, "<p>"), "</p>")) //nolint:gosec // rendered without raw HTML
 }
 
-var bullet = regexp.MustCompile(`^\s*(?:[-*+]|\d+\.)\s+`)
-
-// blocks cuts the source at blank lines, before a list, and around fences.
-func blocks(source string) [][]string {
-	var all [][]string
-	var block []string
-	end := func() {
-		if len(block) > 0 {
-			all = append(all, block)
-		}
-		block = nil
-	}
-	fenced := false
-	for line := range strings.SplitSeq(source, "\n") {
-		fence := strings.HasPrefix(strings.TrimSpace(line), "```")
-		switch {
-		case fenced && fence:
-			end()
-			fenced = false
-		case fenced:
-			block = append(block, line)
-		case fence:
-			end()
-			fenced, block = true, []string{"```"}
-		case strings.TrimSpace(line) == "":
-			end()
-		default:
-			inList := len(block) > 0 && bullet.MatchString(block[0])
-			heading := strings.HasPrefix(line, "#")
-			if bullet.MatchString(line) && !inList || heading {
-				end()
-			}
-			block = append(block, line)
-			if heading {
-				end()
-			}
-		}
-	}
-	end()
-	return all
-}
-
-// items makes the list items of a block; a line without a bullet goes on with
-// the item before it.
-func items(block []string) string {
-	var all []string
-	for _, line := range block {
-		if mark := bullet.FindString(line); mark != "" {
-			all = append(all, line[len(mark):])
-		} else {
-			all[len(all)-1] += " " + strings.TrimSpace(line)
-		}
-	}
+func render(read parser.Parser, source string) template.HTML {
 	var b strings.Builder
-	for _, item := range all {
-		b.WriteString("<li>" + inline(item) + "</li>")
+	body := []byte(source)
+	if err := writer.Render(&b, body, read.Parse(markdown.NewReader(body))); err != nil {
+		return template.HTML(page.Escape(source)) //nolint:gosec // escaped
 	}
-	return b.String()
+	return template.HTML(strings.TrimSpace(b.String())) //nolint:gosec // rendered without raw HTML
 }
 
-var spans = regexp.MustCompile("`([^`]+)`" + `|\*\*(.+?)\*\*|\*([^*\s][^*]*)\*|\[([^\]]+)\]\(((?:https?://|#|/)[^)\s]*)\)`)
+// plain writes headings as strong text, fenced code without its language and indented
+// lines as a paragraph: the page has headings and code of its own.
+type plain struct{}
 
-func inline(s string) string {
-	var b strings.Builder
-	last := 0
-	for _, m := range spans.FindAllStringSubmatchIndex(s, -1) {
-		b.WriteString(page.Escape(s[last:m[0]]))
-		group := func(n int) string { return s[m[2*n]:m[2*n+1]] }
-		switch {
-		case m[2] >= 0:
-			b.WriteString("<code>" + page.Escape(group(1)) + "</code>")
-		case m[4] >= 0:
-			b.WriteString("<strong>" + inline(group(2)) + "</strong>")
-		case m[6] >= 0:
-			b.WriteString("<em>" + inline(group(3)) + "</em>")
-		default:
-			b.WriteString(`<a href="` + page.Escape(group(5)) + `">` + inline(group(4)) + "</a>")
+func (plain) RegisterFuncs(on renderer.NodeRendererFuncRegisterer) {
+	on.Register(ast.KindHeading, func(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
+		_, err := w.WriteString(map[bool]string{true: "<p><strong>", false: "</strong></p>"}[entering])
+		return ast.WalkContinue, err
+	})
+	on.Register(ast.KindFencedCodeBlock, verbatim("<pre><code>", "</code></pre>"))
+	on.Register(ast.KindCodeBlock, verbatim("<p>", "</p>"))
+}
+
+func verbatim(before, after string) renderer.NodeRendererFunc {
+	return func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
 		}
-		last = m[1]
+		_, err := w.WriteString(before + page.Escape(strings.TrimSuffix(string(n.Lines().Value(source)), "\n")) + after)
+		return ast.WalkContinue, err
 	}
-	b.WriteString(page.Escape(s[last:]))
-	return b.String()
 }

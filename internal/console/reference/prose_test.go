@@ -10,13 +10,14 @@ import (
 func TestProseIsTheMarkdownOfDescriptions(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]string{
-		"One line\ngoes on.\n\nAnother.":                        "<p>One line goes on.</p><p>Another.</p>",
-		"Lists:\n- `a` first\n  and on\n- b":                    "<p>Lists:</p><ul><li><code>a</code> first and on</li><li>b</li></ul>",
+		"One line\ngoes on.\n\nAnother.":                        "<p>One line\ngoes on.</p>\n<p>Another.</p>",
+		"Lists:\n- `a` first\n  and on\n- b":                    "<p>Lists:</p>\n<ul>\n<li><code>a</code> first\nand on</li>\n<li>b</li>\n</ul>",
 		"```json\n{\"a\": 1}\n\n<x>\n```\nafter":                "<pre><code>{&#34;a&#34;: 1}\n\n&lt;x&gt;</code></pre><p>after</p>",
 		"**All `code`** and *this*, 2*3*4":                      "<p><strong>All <code>code</code></strong> and <em>this</em>, 2<em>3</em>4</p>",
-		"[here](https://example.com/?a=1&b) [no](javascript:x)": `<p><a href="https://example.com/?a=1&amp;b">here</a> [no](javascript:x)</p>`,
+		"[here](https://example.com/?a=1&b) [no](javascript:x)": `<p><a href="https://example.com/?a=1&amp;b">here</a> <a href="">no</a></p>`,
 		"<script>alert(1)</script> `<b>`":                       "<p>&lt;script&gt;alert(1)&lt;/script&gt; <code>&lt;b&gt;</code></p>",
 		"# Title\ntext":                                         "<p><strong>Title</strong></p><p>text</p>",
+		"As in\n\n    curl <x>\n\nor so":                        "<p>As in</p>\n<p>curl &lt;x&gt;</p><p>or so</p>",
 		"":                                                      "",
 	} {
 		if got := string(prose(source)); got != want {
@@ -31,7 +32,7 @@ func FuzzProseLetsNoMarkupThrough(f *testing.F) {
 	f.Fuzz(func(t *testing.T, source string) {
 		out := string(prose(source)) + string(phrase(source)) + string(page.Highlight(source))
 		for _, mark := range []string{
-			"<p>", "</p>", "<ul>", "</ul>", "<li>", "</li>", "<pre>", "</pre>", "<code>", "</code>", "<strong>", "</strong>",
+			"<p>", "</p>", "<ul>", "</ul>", "<ol>", "</ol>", `<ol start="`, "<br>", `" title="`, "<li>", "</li>", "<pre>", "</pre>", "<code>", "</code>", "<strong>", "</strong>",
 			"<em>", "</em>", `<a href="`, "</a>", `<span class="k">`, `<span class="s">`, `<span class="v">`, "</span>", `">`,
 		} {
 			out = strings.ReplaceAll(out, mark, "")

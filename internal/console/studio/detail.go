@@ -85,16 +85,14 @@ func (c *Room) cancelGeneration(w http.ResponseWriter, r *http.Request, v access
 	if err != nil {
 		return noSuchGeneration(err)
 	}
-	c.Redirect(w, r, "/console/studio/"+t.ID)
-	return nil
+	return c.Redirect(w, r, "/console/studio/"+t.ID)
 }
 
 func (c *Room) deleteGeneration(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	if err := c.Generations.Delete(r.Context(), studioPrincipal(v), r.PathValue("id")); err != nil {
 		return noSuchGeneration(err)
 	}
-	c.Redirect(w, r, "/console/studio")
-	return nil
+	return c.Redirect(w, r, "/console/studio")
 }
 
 func noSuchGeneration(err error) error {

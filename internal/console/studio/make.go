@@ -27,8 +27,7 @@ func (c *Room) makeGeneration(w http.ResponseWriter, r *http.Request, v access.V
 		return c.refuseOrder(w, r, v, err)
 	}
 	if !scripted(r) {
-		c.Redirect(w, r, "/console/studio/"+t.ID)
-		return nil
+		return c.Redirect(w, r, "/console/studio/"+t.ID)
 	}
 	w.Header().Set("X-Form-Token", uid.Secret(16)) // the next order is another one
 	return c.Fragment(w, r, http.StatusCreated, "studio", "tile", page.View{Visitor: &v, Data: c.tile(t)})

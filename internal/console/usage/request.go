@@ -59,8 +59,7 @@ func (c *Room) showRequest(w http.ResponseWriter, r *http.Request, v access.Visi
 	case len(found.Records) == 0:
 		return fault.New(fault.NotFound, "There is no such request. It may be older than requests are kept.")
 	case len(found.Records) > 1: // a client has sent one id several times
-		c.Redirect(w, r, "/console/requests?id="+url.QueryEscape(id))
-		return nil
+		return c.Redirect(w, r, "/console/requests?id="+url.QueryEscape(id))
 	}
 	record := found.Records[0]
 	names, err := page.KeyNames(r.Context(), c.Access, v)
