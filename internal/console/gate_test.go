@@ -23,9 +23,9 @@ func TestInternalRoutesWantASessionAndNothingElse(t *testing.T) {
 	}{
 		{"no session", "", nil},
 		{"made-up session", strings.Repeat("x", 43), nil},
-		{"key as bearer", "", []consoletest.Header{consoletest.With("Authorization", "Bearer " + h.Key)}},
+		{"key as bearer", "", []consoletest.Header{consoletest.With("Authorization", "Bearer "+h.Key)}},
 		{"key as X-API-Key", "", []consoletest.Header{consoletest.With("X-API-Key", h.Key)}},
-		{"key in a browser", "", []consoletest.Header{consoletest.Browser, consoletest.With("Authorization", "Bearer " + h.Key)}},
+		{"key in a browser", "", []consoletest.Header{consoletest.Browser, consoletest.With("Authorization", "Bearer "+h.Key)}},
 		{"other key in a browser", "", []consoletest.Header{consoletest.Browser, consoletest.With("X-API-Key", h.Key)}},
 		{"key as session", h.Key, nil},
 	}

@@ -1,7 +1,10 @@
+// Package aside is what was set aside: tasks that ended a process, for an owner to send
+// again or to forget.
 package aside
 
 import (
 	"context"
+	"embed"
 	"net/http"
 
 	"stele/internal/access"
@@ -78,4 +81,25 @@ func (c *Room) forgetAside(w http.ResponseWriter, r *http.Request, v access.Visi
 		return err
 	}
 	return c.Redirect(w, r, "/console/aside?done=forgotten")
+}
+
+// Files are the templates of the room.
+//
+//go:embed templates
+var Files embed.FS
+
+// Room shows what was set aside.
+type Room struct {
+	*page.Frame
+
+	Tasks Asides
+}
+
+// Routes lists every route of the room.
+func (c *Room) Routes() []page.Route {
+	return []page.Route{
+		page.Get("/console/aside", page.Owner, c.showAsides),
+		page.Post("/console/aside/{id}/resend", page.Owner, c.resendAside),
+		page.Post("/console/aside/{id}/forget", page.Owner, c.forgetAside),
+	}
 }

@@ -4,11 +4,15 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"stele/internal/access"
 	"stele/internal/catalog"
+	"stele/internal/chat"
 	"stele/internal/console/page"
+	"stele/internal/dialect/openai"
+	"stele/internal/file"
 )
 
 // sandboxModel is the model that needs no provider.
@@ -66,4 +70,71 @@ func labelOf(m *catalog.Model) string {
 		return m.ID
 	}
 	return m.ID + " — " + m.Name
+}
+
+// attachment is a file as the page knows it.
+type attachment struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+	Type string `json:"type"`
+	Size int64  `json:"size"`
+	URL  string `json:"url"` // a path of this host: what people reach it by need not be the public name
+}
+
+// attachFile keeps a file that a person wants to show to a model.
+func (c *Room) attachFile(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	if c.Files == nil {
+		return page.NoPage()
+	}
+	f, err := c.KeepUpload(r, v, page.Uploads{Files: c.Files, Audit: c.Audit}, file.Upload{Documents: true})
+	if err != nil {
+		return err
+	}
+	address := page.LocalAddress(c.Files.Address(f))
+	return page.WriteJSON(w, http.StatusCreated, attachment{f.ID, f.Name, f.Kind, f.Type, f.Size, address})
+}
+
+// shortfall is something of the request that a dialect or an upstream could not carry
+// as it was meant.
+type shortfall struct {
+	What string `json:"what"` // as the page calls it
+	Verb string `json:"verb"`
+	Note string `json:"note,omitempty"`
+}
+
+// settingNames are the page's names of what a request can say.
+var settingNames = map[string]string{
+	chat.FieldSystem: "System prompt", chat.FieldTools: "Tools", chat.FieldMaxTokens: "Max tokens", chat.FieldTemperature: "Temperature",
+	chat.FieldStop: "Stop sequences", chat.FieldThinking: "Reasoning effort", chat.FieldFormat: "Output format",
+}
+
+// shortfalls are what was lost, in the page's own words.
+func shortfalls(all []chat.Loss) []shortfall {
+	var list []shortfall
+	for _, l := range all {
+		what, ok := settingNames[l.Field]
+		switch {
+		case ok:
+		case l.Field == chat.FieldTool && l.Part >= 0:
+			what = "Tool " + strconv.Itoa(l.Part+1)
+		case l.Field == chat.FieldPart && l.Message >= 0:
+			what = "Message " + strconv.Itoa(l.Message+1)
+		default:
+			what = openai.Codec{}.Path(l)
+		}
+		list = append(list, shortfall{what, string(l.Verb), l.Note})
+	}
+	return list
+}
+
+// Class is how much a loss matters, as badges show it.
+func (l shortfall) Class() string {
+	switch chat.Verb(l.Verb) {
+	case chat.Dropped:
+		return "bad"
+	case chat.Approximated, chat.Added:
+		return "warn"
+	}
+	return ""
 }

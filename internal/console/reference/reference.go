@@ -2,8 +2,11 @@ package reference
 
 import (
 	"bytes"
+	"compress/gzip"
 	"html/template"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"stele/internal/access"
@@ -89,4 +92,19 @@ func (c *Room) showDocument(w http.ResponseWriter, r *http.Request, _ access.Vis
 	w.Header().Set("Content-Type", "application/yaml; charset=utf-8")
 	http.ServeContent(w, r, "openapi.yaml", time.Time{}, bytes.NewReader(c.document))
 	return nil
+}
+
+func compressed(body []byte) []byte {
+	var small bytes.Buffer
+	z := gzip.NewWriter(&small)
+	_, _ = z.Write(body) // into memory: neither fails
+	_ = z.Close()
+	return small.Bytes()
+}
+
+func acceptsGzip(header string) bool {
+	return slices.ContainsFunc(strings.Split(header, ","), func(coding string) bool {
+		name, q, weighted := strings.Cut(strings.ReplaceAll(coding, " ", ""), ";q=")
+		return strings.EqualFold(name, "gzip") && (!weighted || strings.Trim(q, "0.") != "")
+	})
 }

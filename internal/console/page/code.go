@@ -3,6 +3,7 @@ package page
 import (
 	"encoding/json"
 	"html/template"
+	"regexp"
 	"strings"
 )
 
@@ -94,3 +95,13 @@ func valueAt(source string, i int) bool {
 }
 
 func Escape(s string) string { return template.HTMLEscapeString(s) }
+
+var plainShell = regexp.MustCompile(`^[A-Za-z0-9_./:@=+,-]+$`)
+
+// QuoteShell makes one word of s for a POSIX shell.
+func QuoteShell(s string) string {
+	if plainShell.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
