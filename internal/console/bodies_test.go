@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"slices"
@@ -32,12 +33,9 @@ func (f *flood) Read(p []byte) (int, error) {
 
 type letters struct{}
 
-func (letters) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = 'x'
-	}
-	return len(p), nil
-}
+var manyLetters = bytes.Repeat([]byte("x"), 64<<10)
+
+func (letters) Read(p []byte) (int, error) { return copy(p, manyLetters), nil }
 
 // everyRoom is a console with all its rooms, whose memory is counted.
 func everyRoom(t *testing.T) (*consoletest.House, *memory.Budget) {

@@ -147,21 +147,14 @@ func listProblems(recipe *app.Recipe, problems manifest.Problems) checkList {
 		list.Problems = append(list.Problems, checkRow{p.Line, p.Column, p.Message})
 	}
 	if len(problems) == 0 {
-		list.Fine = "No problems: " + countOf(len(recipe.Inputs), "input") + ", " + countOf(len(recipe.Steps), "step") + "."
+		list.Fine = "No problems: " + page.Many(int64(len(recipe.Inputs)), "input", "inputs") + ", " + page.Many(int64(len(recipe.Steps)), "step", "steps") + "."
 	}
 	return list
 }
 
-func countOf(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return strconv.Itoa(n) + " " + noun
-}
-
 // editorText is the text as it was written: browsers send other ends of lines.
 func editorText(r *http.Request) string {
-	return strings.ReplaceAll(r.PostForm.Get("source"), "\r\n", "\n")
+	return page.Newlines(r.PostForm.Get("source"))
 }
 
 func (c *Room) saveApp(w http.ResponseWriter, r *http.Request, v access.Visitor) error {

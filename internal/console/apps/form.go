@@ -8,11 +8,9 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"stele/internal/access"
 	"stele/internal/app"
@@ -64,15 +62,8 @@ func newAppForm(recipe *app.Recipe) *appForm {
 
 // set takes a value over from where it has a type.
 func (f *appForm) set(name string, v any) {
-	switch v := v.(type) {
-	case nil:
-	case []any:
-		f.values[name] = []string{}
-		for _, item := range v {
-			f.values[name] = append(f.values[name], appWritten(item))
-		}
-	default:
-		f.values[name] = []string{appWritten(v)}
+	if v != nil {
+		f.values[name] = page.FormTexts(v)
 	}
 }
 
@@ -119,14 +110,10 @@ func (f *appForm) body(dry bool) ([]byte, error) {
 		case "boolean":
 			fields[in.Name] = slices.Contains(given, "true")
 		case "array":
-			list := make([]any, len(given))
-			for i, text := range given {
-				list[i] = appTyped(in.Items, text)
-			}
-			fields[in.Name] = list
+			fields[in.Name] = page.TypedList(in.Items, given)
 		default:
 			if text := strings.TrimSpace(strings.Join(given, "")); text != "" {
-				fields[in.Name] = appTyped(in.Type, text)
+				fields[in.Name] = page.Typed(in.Type, page.Newlines(text))
 			}
 		}
 	}
@@ -134,29 +121,6 @@ func (f *appForm) body(dry bool) ([]byte, error) {
 		fields["dry_run"] = true
 	}
 	return json.Marshal(fields, json.Deterministic(true))
-}
-
-// appTyped is a text as a value of a type. What is none stays a text, and is refused
-// where everything is.
-func appTyped(kind, text string) any {
-	switch raw := jsontext.Value(text); kind {
-	case "integer", "number", "boolean":
-		if raw.IsValid() {
-			return raw
-		}
-	}
-	return strings.ReplaceAll(text, "\r\n", "\n")
-}
-
-// appWritten is a value as a form has it.
-func appWritten(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	}
-	return fmt.Sprint(v)
 }
 
 // blame puts an error beside the input it is about. What is about none comes back.
@@ -203,15 +167,15 @@ func (c *Room) showForm(ctx context.Context, v access.Visitor, f *appForm) []app
 			Problem: f.problems[in.Name],
 		}
 		if field.Label == "" {
-			field.Label = strings.ToUpper(in.Name[:1]) + strings.ReplaceAll(in.Name[1:], "_", " ")
+			field.Label = page.InWords(in.Name)
 		}
-		field.Min, field.Max, field.Step = appBound(in.Min), appBound(in.Max), appBound(in.Step)
+		field.Min, field.Max, field.Step = page.Bound(in.Min), page.Bound(in.Max), page.Bound(in.Step)
 		if field.Step == "" && in.Type == "number" {
 			field.Step = "any"
 		}
 		field.Bounds = appBounds(in)
 		for _, value := range in.Values {
-			text := appWritten(value)
+			text := page.FormText(value)
 			field.Options = append(field.Options, appOption{text, slices.Contains(given, text)})
 		}
 		if field.Control == "files" {
@@ -222,15 +186,8 @@ func (c *Room) showForm(ctx context.Context, v access.Visitor, f *appForm) []app
 	return list
 }
 
-func appBound(n *float64) string {
-	if n == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*n, 'f', -1, 64)
-}
-
 func appBounds(in *app.Input) string {
-	from, to := appBound(in.Min), appBound(in.Max)
+	from, to := page.Bound(in.Min), page.Bound(in.Max)
 	switch {
 	case in.Type == "array" && in.MaxItems > 0:
 		return fmt.Sprintf("Up to %d.", in.MaxItems)

@@ -207,7 +207,7 @@ func (c *Room) orderCurl(t *generation.Task, body string) string {
 func orderSettings(t *generation.Task) []studioFact {
 	var list []studioFact
 	for name, value := range t.Order.Parameters {
-		list = append(list, studioFact{Name: inWords(name), Value: strings.Join(formTexts(value), ", ")})
+		list = append(list, studioFact{Name: page.InWords(name), Value: strings.Join(page.FormTexts(value), ", ")})
 	}
 	slices.SortFunc(list, func(a, b studioFact) int { return strings.Compare(a.Name, b.Name) })
 	return list

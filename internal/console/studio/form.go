@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"stele/internal/access"
+	"stele/internal/console/page"
 	"stele/internal/fault"
 	"stele/internal/file"
 	"stele/internal/media"
@@ -121,7 +120,7 @@ func (c *Room) fill(r *http.Request, v access.Visitor, f *studioForm, o studioOr
 			}
 		default:
 			if value, ok := o.values[s.Name]; ok {
-				s.set(formTexts(value))
+				s.set(page.FormTexts(value))
 			}
 		}
 	})
@@ -200,7 +199,7 @@ func (c *Room) givenInput(f *file.File) givenFile {
 // rule out others, a default does not.
 func readOrder(model string, o *media.Operation, sent url.Values) (media.Ask, error) {
 	fields := map[string]any{"model": model, "mode": o.Mode}
-	if prompt := newlines(sent.Get("prompt")); strings.TrimSpace(prompt) != "" {
+	if prompt := page.Newlines(sent.Get("prompt")); strings.TrimSpace(prompt) != "" {
 		fields["prompt"] = prompt
 	}
 	for _, name := range media.Inputs()[1:] {
@@ -233,12 +232,12 @@ func sentValues(p *media.Parameter, sent []string) []string {
 		return sent[len(sent)-1:]
 	}
 	if p.Type == "array" && len(p.Values) == 0 {
-		sent = strings.Split(newlines(strings.Join(sent, "\n")), "\n")
+		sent = strings.Split(page.Newlines(strings.Join(sent, "\n")), "\n")
 	}
 	var values []string
 	for _, v := range sent {
 		if strings.TrimSpace(v) != "" {
-			values = append(values, newlines(v))
+			values = append(values, page.Newlines(v))
 		}
 	}
 	if p.Type != "array" && len(values) > 1 {
@@ -255,37 +254,13 @@ func usualValue(p *media.Parameter, values []string) bool {
 	if p.Default == nil {
 		return p.Type == "boolean" && values[0] == "false"
 	}
-	return strings.Join(values, "\n") == strings.Join(formTexts(p.Default), "\n")
+	return strings.Join(values, "\n") == strings.Join(page.FormTexts(p.Default), "\n")
 }
 
-// typedValue gives values the types that JSON would have given them. What is no
-// number stays a text, and is refused as one.
+// typedValue gives values the types that JSON would have given them.
 func typedValue(p *media.Parameter, values []string) any {
-	kind := p.Type
-	if kind == "array" {
-		kind = p.Items
-		list := make([]any, len(values))
-		for i, v := range values {
-			list[i] = singleValue(kind, v)
-		}
-		return list
+	if p.Type == "array" {
+		return page.TypedList(p.Items, values)
 	}
-	return singleValue(kind, values[0])
+	return page.Typed(p.Type, values[0])
 }
-
-func singleValue(kind, value string) any {
-	switch kind {
-	case "boolean":
-		if value == "true" || value == "false" {
-			return value == "true"
-		}
-	case "integer", "number":
-		if v := jsontext.Value(strings.TrimSpace(value)); v.Kind() == '0' && v.IsValid() {
-			return v
-		}
-	}
-	return value
-}
-
-// newlines undoes what forms do to line breaks.
-func newlines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }

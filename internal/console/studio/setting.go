@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"stele/internal/console/page"
 	"stele/internal/media"
 )
 
@@ -95,7 +96,7 @@ func inputSetting(o *media.Operation, name string) setting {
 	if len(limit.Formats) > 0 {
 		facts = append(facts, shortTypes(limit.Formats))
 	}
-	s.About = inWords(strings.Join(facts, " · "))
+	s.About = page.InWords(strings.Join(facts, " · "))
 	return s
 }
 
@@ -107,13 +108,13 @@ var inputLabels = map[string]string{
 func parameterSetting(p *media.Parameter) setting {
 	s := setting{
 		Name: p.Name, Label: p.Label, About: p.Description, Required: p.Required, Longest: p.MaxLength,
-		Min: boundText(p.Min), Max: boundText(p.Max), Step: boundText(p.Step),
+		Min: page.Bound(p.Min), Max: page.Bound(p.Max), Step: page.Bound(p.Step),
 	}
 	if s.Label == "" {
-		s.Label = inWords(p.Name)
+		s.Label = page.InWords(p.Name)
 	}
 	for _, v := range p.Values {
-		s.Options = append(s.Options, settingOption{Value: formText(v), Label: optionLabel(formText(v))})
+		s.Options = append(s.Options, settingOption{Value: page.FormText(v), Label: optionLabel(page.FormText(v))})
 	}
 	s.Widget = settingWidget(p)
 	if s.Widget == "shapes" {
@@ -128,10 +129,10 @@ func parameterSetting(p *media.Parameter) setting {
 		}
 	}
 	if s.Widget == "range" && s.Step == "any" {
-		s.Step = boundText(fineStep(*p.Min, *p.Max))
+		s.Step = page.Bound(fineStep(*p.Min, *p.Max))
 	}
 	if p.Default != nil {
-		s.set(formTexts(p.Default))
+		s.set(page.FormTexts(p.Default))
 	}
 	if s.Widget == "switch" && s.Value == "" {
 		s.Value = "false"
@@ -166,8 +167,8 @@ func settingWidget(p *media.Parameter) string {
 func choiceWidget(p *media.Parameter) string {
 	shapes, letters := 0, 0
 	for _, v := range p.Values {
-		letters += len(formText(v))
-		if w, _ := pictogram(formText(v)); w > 0 {
+		letters += len(page.FormText(v))
+		if w, _ := pictogram(page.FormText(v)); w > 0 {
 			shapes++
 		}
 	}
@@ -210,11 +211,4 @@ func fineStep(from, to float64) *float64 {
 		step = 0.5
 	}
 	return &step
-}
-
-func boundText(n *float64) string {
-	if n == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*n, 'f', -1, 64)
 }

@@ -139,14 +139,14 @@ func (c *Room) smallAddress(id string) string {
 // expectedRatio is the shape that an order will have when it is made.
 func expectedRatio(t *generation.Task) float64 {
 	number := func(name string) float64 {
-		n, _ := strconv.ParseFloat(formText(t.Order.Parameters[name]), 64)
+		n, _ := strconv.ParseFloat(page.FormText(t.Order.Parameters[name]), 64)
 		return n
 	}
 	if w, h := number("width"), number("height"); w > 0 && h > 0 {
 		return w / h
 	}
 	for _, name := range []string{"aspect_ratio", "size", "image_size", "resolution"} {
-		if m := shapeText.FindStringSubmatch(formText(t.Order.Parameters[name])); m != nil {
+		if m := shapeText.FindStringSubmatch(page.FormText(t.Order.Parameters[name])); m != nil {
 			w, _ := strconv.ParseFloat(m[1], 64)
 			h, _ := strconv.ParseFloat(m[2], 64)
 			if w > 0 && h > 0 {
@@ -180,7 +180,7 @@ func (c *Room) uploadInput(w http.ResponseWriter, r *http.Request, v access.Visi
 	kind := r.URL.Query().Get("kind")
 	f, err := c.KeepUpload(r, v, page.Uploads{Files: c.Files, Audit: c.Audit}, file.Upload{Judge: func(f *file.File) error {
 		if kind != "" && f.Kind != "" && f.Kind != kind {
-			return fault.New(fault.UnsupportedFileType, "This is %s (%s). %s goes here.", kindNoun(f.Kind), f.Type, inWords(kindNoun(kind))).
+			return fault.New(fault.UnsupportedFileType, "This is %s (%s). %s goes here.", kindNoun(f.Kind), f.Type, page.InWords(kindNoun(kind))).
 				With("content_type", f.Type)
 		}
 		return nil

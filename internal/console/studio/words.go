@@ -2,11 +2,7 @@ package studio
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"stele/internal/console/page"
 	"stele/internal/media"
@@ -32,16 +28,7 @@ func modeLabel(mode string) string {
 	case "text_to_speech":
 		return "Speech"
 	}
-	return inWords(mode)
-}
-
-// inWords is a name of a program as people write it.
-func inWords(name string) string {
-	name = strings.TrimSpace(strings.ReplaceAll(name, "_", " "))
-	if name == "" {
-		return ""
-	}
-	return strings.ToUpper(name[:1]) + name[1:]
+	return page.InWords(mode)
 }
 
 // optionLabel is a value as a list of choices shows it.
@@ -49,38 +36,7 @@ func optionLabel(value string) string {
 	if value == "" || strings.ContainsAny(value[:1], "0123456789") || strings.ContainsAny(value, "/-.") {
 		return value
 	}
-	return inWords(value)
-}
-
-// formText is a single value as a form has it.
-func formText(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case bool:
-		return strconv.FormatBool(v)
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	case jsontext.Value:
-		return string(v)
-	case []any, map[string]any:
-		body, _ := json.Marshal(v, json.Deterministic(true))
-		return string(body)
-	}
-	return fmt.Sprint(v)
-}
-
-// formTexts is a value, or the elements of a list, as a form has them.
-func formTexts(v any) []string {
-	list, ok := v.([]any)
-	if !ok {
-		return []string{formText(v)}
-	}
-	out := make([]string, len(list))
-	for i, item := range list {
-		out[i] = formText(item)
-	}
-	return out
+	return page.InWords(value)
 }
 
 // priceFrom is what a model costs at least, in a few words.
