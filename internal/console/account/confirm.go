@@ -16,6 +16,7 @@ const (
 	mostKept  = 40 << 10       // of a form; larger ones are filled in again
 )
 
+// AskAgain answers with the way to prove again who the visitor is.
 func (c *Room) AskAgain(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	refusal := fault.New(fault.PermissionDenied, "Prove first that it is you, at %s/console/confirm.", c.Base())
 	current, err := url.Parse(r.Header.Get("HX-Current-URL"))

@@ -17,7 +17,7 @@ import (
 	"stele/internal/media"
 )
 
-// Apps is what the room of apps stands on.
+// Options is what the room of apps stands on.
 type Options struct {
 	Runner   AppRunner
 	Editor   AppEditor

@@ -180,6 +180,7 @@ func (w *Workshop) End(t *testing.T, id string) *generation.Task {
 	}
 }
 
+// OpenApps is a house with the room of apps.
 func OpenApps(t *testing.T) (*House, *Workshop) {
 	t.Helper()
 	w := &Workshop{}
@@ -198,6 +199,7 @@ func (w *Workshop) Publish(t *testing.T, id, source string) {
 	}
 }
 
+// Slow is an app that can be made to wait.
 const Slow = `app: slow
 name: Slow
 media_type: image

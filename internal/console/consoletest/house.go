@@ -94,18 +94,21 @@ func open(t *testing.T, begin func() (*home, error), publicURL string, more ...f
 	return h
 }
 
+// Clock is the time in the house.
 func (h *House) Clock() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.now
 }
 
+// Pass lets time go by.
 func (h *House) Pass(d time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.now = h.now.Add(d)
 }
 
+// SignIn sets the house up and signs the administrator in.
 func (h *House) SignIn() {
 	h.T.Helper()
 	_, secret, err := h.Access.SetUp(context.Background(), h.Token, Email, Password, access.Browser{Remote: "192.0.2.1"})
@@ -121,16 +124,20 @@ type Header struct{ name, value string }
 // With is a header of a request.
 func With(name, value string) Header { return Header{name, value} }
 
+// Browser is what a browser says of itself.
 var Browser = Header{"Accept", "text/html,application/xhtml+xml,*/*;q=0.8"}
 
+// Get asks for a page.
 func (h *House) Get(path string, headers ...Header) *http.Response {
 	return h.Do("GET", path, nil, headers...)
 }
 
+// Post sends a form.
 func (h *House) Post(path string, form url.Values, headers ...Header) *http.Response {
 	return h.Do("POST", path, form, headers...)
 }
 
+// Do sends a request with the session, if there is one.
 func (h *House) Do(method, path string, form url.Values, headers ...Header) *http.Response {
 	r := httptest.NewRequest(method, h.Base+path, strings.NewReader(form.Encode()))
 	r.Host = h.Public.Host
@@ -151,6 +158,7 @@ func (h *House) Do(method, path string, form url.Values, headers ...Header) *htt
 	return w.Result()
 }
 
+// Body is the body of an answer.
 func Body(t *testing.T, res *http.Response) string {
 	t.Helper()
 	b, err := io.ReadAll(res.Body)
@@ -160,6 +168,7 @@ func Body(t *testing.T, res *http.Response) string {
 	return string(b)
 }
 
+// WantStatus fails the test at another status.
 func WantStatus(t *testing.T, res *http.Response, want int) {
 	t.Helper()
 	if res.StatusCode != want {
@@ -167,6 +176,7 @@ func WantStatus(t *testing.T, res *http.Response, want int) {
 	}
 }
 
+// WantText fails the test where a text is missing.
 func WantText(t *testing.T, page string, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
@@ -176,6 +186,7 @@ func WantText(t *testing.T, page string, texts ...string) {
 	}
 }
 
+// WantCode fails the test at another status or code.
 func WantCode(t *testing.T, res *http.Response, status int, code string) {
 	t.Helper()
 	var envelope struct {
@@ -200,6 +211,7 @@ func AddSession(r *http.Request, secret string) {
 	}
 }
 
+// SessionCookie is the session that an answer sets.
 func SessionCookie(t *testing.T, res *http.Response) *http.Cookie {
 	t.Helper()
 	for _, cookie := range res.Cookies() {
@@ -211,6 +223,7 @@ func SessionCookie(t *testing.T, res *http.Response) *http.Cookie {
 	return nil
 }
 
+// Send sends a request with the session, if there is one.
 func (h *House) Send(r *http.Request, headers ...Header) *http.Response {
 	r.Host = h.Public.Host
 	if h.Cookie != "" {
@@ -230,6 +243,7 @@ func (h *House) PostJSON(path, body string, headers ...Header) *http.Response {
 	return h.Send(r, append([]Header{{"Content-Type", "application/json"}}, headers...)...)
 }
 
+// SendBody sends a body to a route, of a length that it announces.
 func (h *House) SendBody(route console.Route, kind string, body io.Reader, announced int64) *http.Response {
 	r := httptest.NewRequest(route.Method, h.Base+PathOf(route), body)
 	r.Host, r.ContentLength = h.Public.Host, announced
@@ -260,6 +274,7 @@ func (h *House) Upload(path, name string, content []byte) *http.Response {
 	return w.Result()
 }
 
+// Attach uploads a file in the playground.
 func (h *House) Attach(t *testing.T, name, text string) kept {
 	t.Helper()
 	var form bytes.Buffer

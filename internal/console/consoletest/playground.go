@@ -28,6 +28,7 @@ type Shelf struct {
 	Breath  time.Duration // between signs of life; 0: as usual
 }
 
+// Keep implements meter.Keeper.
 func (s *Shelf) Keep(r *meter.Record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,6 +37,7 @@ func (s *Shelf) Keep(r *meter.Record) error {
 	return nil
 }
 
+// Last waits for the next record.
 func (s *Shelf) Last(t *testing.T) meter.Record {
 	t.Helper()
 	select {
@@ -83,6 +85,7 @@ func WithPlayground(kept *Shelf) func(*House, *console.Options) {
 
 var sandboxed = sandbox.New(sandbox.Options{})
 
+// Playing is a house with the playground.
 func Playing(t *testing.T) (*House, *Shelf) {
 	t.Helper()
 	kept := &Shelf{Kept: make(chan struct{}, 100)}
@@ -98,6 +101,7 @@ type Event struct {
 	Dropped []struct{ What, Verb, Note string }
 }
 
+// Events are those of a stream.
 func Events(t *testing.T, stream string) []Event {
 	t.Helper()
 	var list []Event
@@ -130,8 +134,10 @@ func Said(list []Event, kind string) string {
 	return b.String()
 }
 
+// PlaygroundRun is where a conversation is sent.
 const PlaygroundRun = "/console/playground/run"
 
+// Hello is a request that says something.
 func Hello(text string) string {
 	return `{"model":"team/priced","messages":[{"role":"user","content":` + string(must(json.Marshal(text))) + `}]}`
 }

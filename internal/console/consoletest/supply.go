@@ -127,6 +127,7 @@ func (*Supply) Kinds() (list []console.ProviderKind) {
 	return list
 }
 
+// Providers implements console.Supply.
 func (s *Supply) Providers() []console.Provider {
 	list := []console.Provider{{
 		ID: "main", Kind: "openai", BaseURL: "https://api.openai.com/v1", Origin: console.Origin{Place: "stele.yaml", Line: 2}, Enabled: true,
@@ -166,6 +167,7 @@ func (s *Supply) Providers() []console.Provider {
 	return list
 }
 
+// Models implements console.Supply.
 func (s *Supply) Models() []console.Model {
 	var list []console.Model
 	for _, m := range s.Both.Config.Models {
@@ -187,8 +189,10 @@ func (s *Supply) Models() []console.Model {
 	return append(list, s.More...)
 }
 
+// TestProvider implements console.Supply.
 func (s *Supply) TestProvider(context.Context, string) (console.Trial, error) { return s.Trial, nil }
 
+// Fails has a provider fail.
 func (s *Supply) Fails(id, words string, at time.Time) {
 	s.health[id] = route.Health{
 		Tries: 1200, Failures: 36, InARow: 5, Last: at, Failed: at, Served: at.Add(-20 * time.Minute), Code: fault.UpstreamError, Message: words,
@@ -196,6 +200,7 @@ func (s *Supply) Fails(id, words string, at time.Time) {
 	}
 }
 
+// UpstreamKey is the secret of a provider.
 const UpstreamKey = "sk-very-secret-0123456789"
 
 // AddProvider adds an account over the form.
@@ -206,6 +211,7 @@ func AddProvider(t *testing.T, h *House, id string) {
 	}, Browser), 303)
 }
 
+// Revision is the revision that a form carries.
 func Revision(t *testing.T, page string) string {
 	t.Helper()
 	_, after, ok := strings.Cut(page, `name="revision" value="`)

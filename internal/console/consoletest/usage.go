@@ -37,6 +37,7 @@ func (h *House) Use(ago time.Duration, change ...func(*meter.Record)) meter.Reco
 	return r
 }
 
+// Save keeps records.
 func (h *House) Save(records ...meter.Record) {
 	h.T.Helper()
 	if err := h.Store.InsertRecords(h.T.Context(), records); err != nil {

@@ -128,6 +128,7 @@ func (h *House) Authenticator() (secret string, codes []string) {
 	return secret, codeLine.FindAllString(list, -1)
 }
 
+// Code is what an authenticator app shows now.
 func (h *House) Code(secret string) string {
 	h.T.Helper()
 	code, err := totp.GenerateCode(secret, h.Clock())
@@ -191,6 +192,7 @@ func (h *House) GoThere(t *testing.T, p *oidctest.Provider) (back string, ticket
 
 var linkIn = regexp.MustCompile(`id="link" class="secret">([^<]+)<`)
 
+// CookieOf is the value of a cookie that an answer sets, "" for none.
 func CookieOf(res *http.Response, name string) string {
 	for _, cookie := range res.Cookies() {
 		if cookie.Name == name {

@@ -54,6 +54,7 @@ func LocalAddress(address string) string {
 	return u.RequestURI()
 }
 
+// Clean is a path without empty and dotted segments; it keeps its last slash.
 func Clean(p string) string {
 	cleaned := path.Clean("/" + p)
 	if strings.HasSuffix(p, "/") && cleaned != "/" {

@@ -13,6 +13,7 @@ import (
 	"stele/internal/scope"
 )
 
+// NoPage is the answer of an address that leads nowhere.
 func NoPage() *fault.Error { return fault.New(fault.NotFound, "There is no such page.") }
 
 // Note hands the cause to the request's log line.
@@ -24,6 +25,7 @@ func Note(r *http.Request, e *fault.Error) {
 	scope.From(r.Context()).Note(facts...)
 }
 
+// RetryAfter tells the client how long to wait, where the error knows.
 func RetryAfter(w http.ResponseWriter, e *fault.Error) {
 	if e.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
@@ -75,6 +77,7 @@ func WantsPart(r *http.Request) bool {
 	return r.Header.Get("HX-Request") == "true" && r.Header.Get("HX-History-Restore-Request") != "true"
 }
 
+// WriteJSON answers a script.
 func WriteJSON(w http.ResponseWriter, status int, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {

@@ -94,6 +94,7 @@ func valueAt(source string, i int) bool {
 	return before == "" || strings.HasSuffix(before, `":`) || strings.ContainsAny(before[i-1:], " \n[,")
 }
 
+// Escape is a text as HTML.
 func Escape(s string) string { return template.HTMLEscapeString(s) }
 
 var plainShell = regexp.MustCompile(`^[A-Za-z0-9_./:@=+,-]+$`)

@@ -24,6 +24,8 @@ func Cell(text string) string {
 	return text
 }
 
+// Number is a count as programs read it.
 func Number(n int64) string { return strconv.FormatInt(n, 10) }
 
+// Seconds is a duration as programs read it.
 func Seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }

@@ -19,6 +19,7 @@ type DeviceRow struct {
 	First, Last            *Moment
 }
 
+// DeviceRows are browsers as pages show them.
 func (f *Frame) DeviceRows(devices []access.Device, v access.Visitor) []DeviceRow {
 	rows := make([]DeviceRow, len(devices))
 	for i, d := range devices {
@@ -79,6 +80,7 @@ type asked struct {
 	Ticket  string         `json:"ticket"`
 }
 
+// AskPasskey answers a script with a question to a passkey.
 func (f *Frame) AskPasskey(w http.ResponseWriter, do func(at passkey.Party) (access.Question, error)) error {
 	at, ok := f.Party()
 	if !ok {
@@ -99,6 +101,7 @@ func (f *Frame) Party() (passkey.Party, bool) {
 	return passkey.PartyAt(f.PublicURL())
 }
 
+// NoPasskeys is the answer where passkeys cannot work.
 func NoPasskeys() *fault.Error {
 	return fault.New(fault.NotFound, "Passkeys need a name and TLS: they do not work at this address.")
 }

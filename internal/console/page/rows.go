@@ -32,6 +32,7 @@ type RequestRow struct {
 	Kind          string // of what is no chat
 }
 
+// RequestRow is a record as tables show it; names are those of keys.
 func (f *Frame) RequestRow(r *meter.Record, names map[string]string) RequestRow {
 	row := RequestRow{
 		ID: r.ID, Request: r.Request, At: f.At(r.At), Clock: r.At.UTC().Format("2 Jan, 15:04:05"), Status: r.Status, Tone: statusTone(r.Status),
@@ -150,6 +151,7 @@ func KeyName(id string, names map[string]string) string {
 	return cmp.Or(names[id], id)
 }
 
+// StateTone is the tone of a badge for the state of a generation.
 func StateTone(s media.State) string {
 	switch s {
 	case media.Success:

@@ -107,6 +107,7 @@ type Trial struct {
 // StateBadge is a state in words, with the colour of its badge.
 type StateBadge struct{ Label, Class string }
 
+// StateOf is how a provider is, in words.
 func StateOf(p *Provider) StateBadge {
 	switch {
 	case len(p.Wrong) > 0:
@@ -131,6 +132,7 @@ func StateOf(p *Provider) StateBadge {
 // administrators' business.
 func Manages(v access.Visitor) bool { return v.User.Admin }
 
+// FieldNames are the fields with problems, in order.
 func FieldNames(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
 // ReadRevision reads what a page of ours wrote.

@@ -38,6 +38,7 @@ func near(age time.Duration) string {
 	return Span(age) + " ago"
 }
 
+// Later says in how long something is: "in 3 hours".
 func Later(d time.Duration) string { return "in " + Span(d) }
 
 // Span names a length of time by its largest unit, rounded to the nearest.
@@ -66,4 +67,5 @@ func Span(d time.Duration) string {
 	return "a second"
 }
 
+// Day is 24 hours.
 const Day = 24 * time.Hour

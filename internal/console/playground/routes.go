@@ -37,10 +37,10 @@ func (c *Room) Routes() []page.Route {
 
 const (
 	jsonLimit = 8 << 20
-	codeLimit = 512 << 10 // of a request that is shown three times over: a longer one is not read by anybody
+	codeLimit = 512 << 10 // of a request that is shown three times over: people read no longer one
 )
 
-// Playground is what the room for trying chat models stands on.
+// Options is what the room for trying chat models stands on.
 type Options struct {
 	Chat      Talker
 	Models    ChatModels

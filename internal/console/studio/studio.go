@@ -19,7 +19,7 @@ import (
 	"stele/internal/uid"
 )
 
-// Studio is the room where pictures, clips and sound are made.
+// Options is what the room stands on.
 type Options struct {
 	Generations *generation.Service
 	Files       *file.Service
