@@ -12,7 +12,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/assembly"
-	"stele/internal/console"
+	"stele/internal/console/audit"
 	"stele/internal/telemetry"
 )
 
@@ -39,7 +39,7 @@ func (p *program) auditList() *cobra.Command {
 				return printEntries(c, list)
 			}
 			return table(c, list, "", "TIME\tWHO\tACTION\tTARGET\tDETAIL\tCHANGES", func(e access.Entry) []string {
-				return []string{stamp(e.At), cmp.Or(e.ActorName, e.Actor), e.Action, e.Target, e.Detail, console.ChangeWords(e.Changes)}
+				return []string{stamp(e.At), cmp.Or(e.ActorName, e.Actor), e.Action, e.Target, e.Detail, audit.ChangeWords(e.Changes)}
 			})
 		})
 	flags := c.Flags()

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"stele/internal/console/consoletest"
 )
 
 // The walk through apps in real Chromium: run one from its form, watch it to the
@@ -17,20 +19,20 @@ func TestSomebodyRunsAndWritesAnApp(t *testing.T) {
 		base  string
 	}{{390, "/stele"}, {1440, ""}} {
 		t.Run(fmt.Sprint(room.width), func(t *testing.T) {
-			w := &workshop{}
+			w := &consoletest.Workshop{}
 			b := launch(t, room.width)
-			h := open(t, "http://127.0.0.1"+room.base, withApps(w))
-			w.serveWith(t, h)
-			root := h.public.String()
-			b.visit(root + "/console/setup?token=" + h.token)
-			b.fill("#email", email)
-			b.fill("#password", password)
-			b.fill("#again", password)
+			h := consoletest.Open(t, "http://127.0.0.1"+room.base, consoletest.WithApps(w))
+			w.ServeWith(t, h)
+			root := h.Public.String()
+			b.visit(root + "/console/setup?token=" + h.Token)
+			b.fill("#email", consoletest.Email)
+			b.fill("#password", consoletest.Password)
+			b.fill("#again", consoletest.Password)
 			b.submit("form.stack button")
 			runSocialCard(b, root)
 			runStoryboard(b, root)
 			giveAFile(b, root)
-			w.publish(t, "slow", slow)
+			w.Publish(t, "slow", consoletest.Slow)
 			seeItFail(b, root)
 			writeAnApp(b, root)
 		})

@@ -1,14 +1,14 @@
 package console_test
 
 import (
+	"bytes"
 	"errors"
 	"io"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"testing"
 
 	"stele/internal/console"
+	"stele/internal/console/consoletest"
 	"stele/internal/memory"
 )
 
@@ -33,21 +33,18 @@ func (f *flood) Read(p []byte) (int, error) {
 
 type letters struct{}
 
-func (letters) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = 'x'
-	}
-	return len(p), nil
-}
+var manyLetters = bytes.Repeat([]byte("x"), 64<<10)
+
+func (letters) Read(p []byte) (int, error) { return copy(p, manyLetters), nil }
 
 // everyRoom is a console with all its rooms, whose memory is counted.
-func everyRoom(t *testing.T) (*house, *memory.Budget) {
+func everyRoom(t *testing.T) (*consoletest.House, *memory.Budget) {
 	t.Helper()
 	budget := memory.New(1<<40, 1<<40)
-	var a atelier
-	_, supplies := supplied(t)
-	h := opened(t, withApps(&workshop{}), withStudio(&a), withPlayground(&shelf{kept: make(chan struct{}, 1000)}), supplies, observed,
-		func(_ *house, o *console.Options) { o.Memory = budget })
+	var a consoletest.Atelier
+	_, supplies := consoletest.Supplied(t)
+	h := consoletest.Opened(t, consoletest.WithApps(&consoletest.Workshop{}), consoletest.WithStudio(&a), consoletest.WithPlayground(&consoletest.Shelf{Kept: make(chan struct{}, 1000)}), supplies, consoletest.Observed,
+		func(_ *consoletest.House, o *console.Options) { o.Memory = budget })
 	return h, budget
 }
 
@@ -58,16 +55,6 @@ var kindsOfBody = []string{
 
 // uploads are the routes that keep files as they arrive, and so may read long bodies.
 var uploads = []string{"/console/playground/files", "/console/apps/files", "/console/studio/files"}
-
-func (h *house) sendBody(route console.Route, kind string, body io.Reader, announced int64) *http.Response {
-	r := httptest.NewRequest(route.Method, h.base+path(route), body)
-	r.Host, r.ContentLength = h.public.Host, announced
-	r.Header.Set("Content-Type", kind)
-	r.AddCookie(&http.Cookie{Name: "stele_session", Value: h.cookie})
-	w := httptest.NewRecorder()
-	h.serve.ServeHTTP(w, r)
-	return w.Result()
-}
 
 // TestNoRouteReadsMoreThanItsBound floods every route there is, whatever the flood is called.
 func TestNoRouteReadsMoreThanItsBound(t *testing.T) {
@@ -81,7 +68,7 @@ func TestNoRouteReadsMoreThanItsBound(t *testing.T) {
 			for _, announced := range []int64{-1, 1 << 40} {
 				most := int64(0)
 				body := &flood{Reader: io.LimitReader(letters{}, 64<<20), look: func() { most = max(most, budget.Taken()) }}
-				h.sendBody(route, kind, body, announced)
+				h.SendBody(route, kind, body, announced)
 				bound := int64(8<<20 + 4<<10) // a little more is read to see that there is more
 				if slices.Contains(uploads, route.Pattern) {
 					bound = 64 << 20
@@ -109,7 +96,7 @@ func TestAnAnnouncedGiantHoldsLittle(t *testing.T) {
 			for _, announced := range []int64{1 << 39, 8 << 20, 64 << 10} {
 				most := int64(0)
 				body := &flood{Reader: io.LimitReader(letters{}, 1), look: func() { most = max(most, budget.Taken()) }}
-				h.sendBody(route, kind, body, announced)
+				h.SendBody(route, kind, body, announced)
 				if most > 64<<10 {
 					t.Errorf("%s %s, %q: one byte of %d holds %d", route.Method, route.Pattern, kind, announced, most)
 				}

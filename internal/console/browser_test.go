@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"stele/internal/console/consoletest"
 )
 
 // The walk of an operator in real Chromium, on a phone below a base path and
@@ -19,17 +21,17 @@ func TestAnOperatorWalksThroughTheConsole(t *testing.T) {
 	}{{390, "/stele"}, {1440, ""}} {
 		t.Run(fmt.Sprint(room.width), func(t *testing.T) {
 			b := launch(t, room.width)
-			h := open(t, "http://127.0.0.1"+room.base)
-			server := httptest.NewServer(h.serve)
+			h := consoletest.Open(t, "http://127.0.0.1"+room.base)
+			server := httptest.NewServer(h.Serve)
 			t.Cleanup(server.Close)
-			h.public, _ = url.Parse(server.URL + room.base)
+			h.Public, _ = url.Parse(server.URL + room.base)
 			walk(b, h)
 		})
 	}
 }
 
-func walk(b *tab, h *house) {
-	root := h.public.String()
+func walk(b *tab, h *consoletest.House) {
+	root := h.Public.String()
 
 	b.visit(root + "/console/setup?token=wrong")
 	b.shows("This link does not work")
@@ -37,15 +39,15 @@ func walk(b *tab, h *house) {
 	b.shows("Nobody can sign in yet")
 
 	b.look("sign in empty")
-	b.visit(root + "/console/setup?token=" + h.token)
-	b.fill("#email", email)
-	b.fill("#password", password)
+	b.visit(root + "/console/setup?token=" + h.Token)
+	b.fill("#email", consoletest.Email)
+	b.fill("#password", consoletest.Password)
 	b.fill("#again", "something else entirely")
 	b.submit("form.stack button")
 	b.shows("The two passwords differ.")
 	b.look("set up")
-	b.fill("#password", password)
-	b.fill("#again", password)
+	b.fill("#password", consoletest.Password)
+	b.fill("#again", consoletest.Password)
 	b.submit("form.stack button")
 	b.shows("Welcome")
 	b.visit(root + "/console/keys")
@@ -67,7 +69,7 @@ func walk(b *tab, h *house) {
 	if !strings.HasPrefix(secret, "sk_live_") {
 		b.Fatalf("the secret is %q", secret)
 	}
-	if _, err := h.access.ByKey(secret); err != nil {
+	if _, err := h.Access.ByKey(secret); err != nil {
 		b.Fatal(err)
 	}
 	b.click("[data-copy=secret]")
@@ -89,7 +91,7 @@ func walk(b *tab, h *house) {
 	b.submit(".ask:popover-open .primary")
 	b.shows("A new secret for", "works until")
 	next := b.text("#secret")
-	if _, err := h.access.ByKey(next); next == secret || err != nil {
+	if _, err := h.Access.ByKey(next); next == secret || err != nil {
 		b.Fatalf("the new secret does not work: %v", err)
 	}
 	b.visit(root + "/console/keys")
@@ -97,7 +99,7 @@ func walk(b *tab, h *house) {
 	b.look("revoke")
 	b.submit(".ask:popover-open .danger")
 	b.shows("Revoked and expired keys")
-	if _, err := h.access.ByKey(next); err == nil {
+	if _, err := h.Access.ByKey(next); err == nil {
 		b.Fatal("a revoked key still works")
 	}
 	b.click(".ended > summary")
@@ -111,12 +113,12 @@ func walk(b *tab, h *house) {
 	b.submit(".account button")
 	b.shows("Sign in")
 	b.visit(root + "/console/keys")
-	b.fill("#email", email)
+	b.fill("#email", consoletest.Email)
 	b.fill("#password", "not the password")
 	b.submit("form.stack button")
 	b.shows("The address or the password is wrong.")
 	b.look("sign in")
-	b.fill("#password", password)
+	b.fill("#password", consoletest.Password)
 	b.submit("form.stack button")
 	b.shows("API keys")
 }

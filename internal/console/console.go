@@ -10,15 +10,12 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"path"
-	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"stele/internal/access"
+	"stele/internal/console/page"
+	"stele/internal/console/usage"
 	"stele/internal/fair"
-	"stele/internal/fault"
 	"stele/internal/memory"
 	"stele/internal/scope"
 )
@@ -39,10 +36,10 @@ type Options struct {
 	Apps       *Apps       // nil: there are none
 	Supply     Supply      // providers and models; nil: they are not shown
 
-	Start    *Start        // nil: the first page has no snippets
-	Usage    UsageSource   // nil: there is none
-	Requests RequestSource // nil: there are none
-	Captures bool          // bodies are being kept
+	Start    *Start              // nil: the first page has no snippets
+	Usage    usage.Source        // nil: there is none
+	Requests usage.RequestSource // nil: there are none
+	Captures bool                // bodies are being kept
 
 	// AuditLags says how far the places are behind that the audit log is sent on to; may be nil.
 	AuditLags func(context.Context) ([]AuditLag, error)
@@ -60,80 +57,33 @@ const mostVisits = 100
 // which the server takes off, and a scope in the request's context. It is safe
 // for concurrent use.
 type Console struct {
-	access    *access.Service
-	publicURL func() *url.URL
-	apiURL    func() *url.URL
-	document  []byte
-	reference func() (*reference, error) // read when somebody wants it: it takes longer than all else here
-	shelf     atomic.Pointer[shelf]      // the reference page, ready to send
-	making    sync.Mutex                 // held by who makes that page
-	version   string
-	log       *slog.Logger
-	now       func() time.Time
-	pages     map[string]page
-	assets    *assets
-	mux       *http.ServeMux
+	*page.Frame
+	rooms
 
-	absent     map[string]bool // rooms that are not there, by the first word of their path after /console/
-	signOn     *SignOn
-	playground *Playground
-	studio     *Studio
-	apps       *Apps
-	supply     Supply
-
-	start     *Start
-	usage     UsageSource
-	requests  RequestSource
-	captures  bool
-	auditLags func(context.Context) ([]AuditLag, error)
-	health    HealthSource
-	memory    *memory.Budget
-	visits    *fair.Semaphore // requests that people have open, by person
-	asides    Asides
+	access *access.Service
+	signOn *SignOn
+	log    *slog.Logger
+	memory *memory.Budget
+	visits *fair.Semaphore // requests that people have open, by person
+	mux    *http.ServeMux
 }
 
 // New makes a Console. Its pages are read when they are first wanted; a test reads
 // them all.
 func New(o Options) (*Console, error) {
-	c := &Console{
-		access: o.Access, publicURL: o.PublicURL, apiURL: o.APIURL, document: o.Document,
-		version: o.Version, log: o.Log, now: o.Now,
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	if c.now == nil {
-		c.now = time.Now
-	}
-	if c.apiURL == nil {
-		c.apiURL = o.PublicURL
-	}
-	c.signOn = o.SignOn
-	c.playground = o.Playground
-	c.studio = o.Studio
-	c.apps = o.Apps
-	c.supply = o.Supply
-	c.memory = o.Memory
-	c.visits = fair.New(math.MaxInt64, mostVisits)
-	c.start, c.usage, c.requests, c.captures, c.health = o.Start, o.Usage, o.Requests, o.Captures, o.Health
-	c.auditLags = o.AuditLags
-	c.asides = o.Asides
-	c.absent = map[string]bool{
-		"oidc":       o.SignOn == nil,
-		"playground": o.Playground == nil,
-		"studio":     o.Studio == nil,
-		"apps":       o.Apps == nil,
-		"providers":  o.Supply == nil,
-		"models":     o.Supply == nil,
-		"usage":      o.Usage == nil,
-		"requests":   o.Requests == nil,
-		"aside":      o.Asides == nil,
-	}
+	c := &Console{access: o.Access, signOn: o.SignOn, log: o.Log, memory: o.Memory, visits: fair.New(math.MaxInt64, mostVisits)}
 	var err error
-	if c.assets, err = loadAssets(); err != nil {
+	c.Frame, err = page.New(page.Options{
+		PublicURL: o.PublicURL, APIURL: o.APIURL, Version: o.Version, Now: o.Now, Absent: absent(&o), Surround: c.surround,
+		SSOOnly: func() bool { return o.Access.SignInRules().SSOOnly }, Rooms: roomFiles(),
+	})
+	if err != nil {
 		return nil, fmt.Errorf("console: %w", err)
 	}
-	if c.pages, err = newPages(); err != nil {
-		return nil, fmt.Errorf("console: %w", err)
-	}
-	c.reference = sync.OnceValues(func() (*reference, error) { return readReference(o.Document) })
+	c.furnish(&o)
 	c.mux = c.newMux()
 	return c, nil
 }
@@ -154,12 +104,12 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	defer c.rescue(w, r)
 	if r.URL.Path == "" { // all of it was the base path
-		c.redirect(w, r, "/console/")
+		_ = c.Redirect(w, r, "/console/")
 		return
 	}
 	// The mux would redirect an unclean path, and without the base path.
-	if p := r.URL.EscapedPath(); p != clean(p) {
-		c.answer(w, r, errNoPage())
+	if p := r.URL.EscapedPath(); p != page.Clean(p) {
+		c.answer(w, r, page.NoPage())
 		return
 	}
 	c.mux.ServeHTTP(w, r)
@@ -178,14 +128,4 @@ func (c *Console) rescue(w http.ResponseWriter, r *http.Request) {
 	c.log.LogAttrs(r.Context(), slog.LevelError, "panic in the console",
 		slog.String("request_id", scope.From(r.Context()).ID), slog.Any("panic", p), slog.String("stack", stack()))
 	c.answer(w, r, fmt.Errorf("panic: %v", p))
-}
-
-func errNoPage() *fault.Error { return fault.New(fault.NotFound, "There is no such page.") }
-
-func clean(p string) string {
-	cleaned := path.Clean("/" + p)
-	if strings.HasSuffix(p, "/") && cleaned != "/" {
-		cleaned += "/"
-	}
-	return cleaned
 }

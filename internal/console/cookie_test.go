@@ -7,15 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"stele/internal/console/consoletest"
 	"stele/internal/scope"
 )
-
-// addSession sends a session's cookie, whatever it is called where it goes.
-func addSession(r *http.Request, secret string) {
-	for _, prefix := range []string{"", "__Host-", "__Secure-"} {
-		r.AddCookie(&http.Cookie{Name: prefix + "stele_session", Value: secret})
-	}
-}
 
 // TestTheSessionsCookieIsAsSafeAsTheWay signs in wherever the console may be.
 func TestTheSessionsCookieIsAsSafeAsTheWay(t *testing.T) {
@@ -34,24 +28,24 @@ func TestTheSessionsCookieIsAsSafeAsTheWay(t *testing.T) {
 		{"https://stele.example.com/stele", false, "__Secure-stele_session", true},
 		{"https://stele.example.com/stele/", true, "__Secure-stele_session", true},
 	} {
-		h := open(t, c.public)
-		h.signIn()
-		h.cookie = ""
+		h := consoletest.Open(t, c.public)
+		h.SignIn()
+		h.Cookie = ""
 		ask := func(method, path string, form url.Values, cookie *http.Cookie) *http.Response {
 			r := httptest.NewRequest(method, path, strings.NewReader(form.Encode()))
-			r.Host = h.public.Host
+			r.Host = h.Public.Host
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			if cookie != nil {
 				r.AddCookie(cookie)
 			}
 			r = r.WithContext(scope.With(r.Context(), &scope.Request{ID: "req", Remote: "192.0.2.1", Secure: c.tls}))
 			w := httptest.NewRecorder()
-			h.bare.ServeHTTP(w, r)
+			h.Bare.ServeHTTP(w, r)
 			return w.Result()
 		}
-		res := ask("POST", "/console/signin", url.Values{"email": {email}, "password": {password}}, nil)
-		cookie := sessionCookie(t, res)
-		path := strings.TrimRight(h.public.Path, "/") + "/"
+		res := ask("POST", "/console/signin", url.Values{"email": {consoletest.Email}, "password": {consoletest.Password}}, nil)
+		cookie := consoletest.SessionCookie(t, res)
+		path := strings.TrimRight(h.Public.Path, "/") + "/"
 		if cookie.Name != c.name || cookie.Secure != c.secure || !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode || cookie.Path != path || cookie.Domain != "" {
 			t.Errorf("%+v: %+v", c, cookie)
 		}

@@ -2,13 +2,12 @@ package console
 
 import (
 	"log/slog"
-	"math"
 	"net/http"
 	"net/url"
 	"runtime/debug"
-	"strconv"
 	"strings"
 
+	"stele/internal/console/page"
 	"stele/internal/fault"
 	"stele/internal/scope"
 )
@@ -18,23 +17,23 @@ import (
 func (c *Console) answer(w http.ResponseWriter, r *http.Request, err error) {
 	e := fault.From(err)
 	status := e.Status()
-	note(r, e)
-	retryAfter(w, e)
+	page.Note(r, e)
+	page.RetryAfter(w, e)
 	if e.Code == fault.SessionRequired {
 		fromPart := r.Header.Get("HX-Request") == "true"
 		if current, err := url.Parse(r.Header.Get("HX-Current-URL")); fromPart && err == nil {
 			// A part of a page was asked for: sign-in must take the place of the whole page.
-			next := strings.TrimPrefix(current.RequestURI(), c.base())
-			w.Header().Set("HX-Redirect", c.base()+"/console/signin?next="+url.QueryEscape(next))
-		} else if wantsPage(r) && r.Method != http.MethodPost {
-			c.redirect(w, r, "/console/signin?next="+url.QueryEscape(r.URL.RequestURI()))
+			next := strings.TrimPrefix(current.RequestURI(), c.Base())
+			w.Header().Set("HX-Redirect", c.Base()+"/console/signin?next="+url.QueryEscape(next))
+		} else if page.WantsPage(r) && r.Method != http.MethodPost {
+			_ = c.Redirect(w, r, "/console/signin?next="+url.QueryEscape(r.URL.RequestURI()))
 			return
 		}
 		// Not Bearer: no key opens this. Browsers ignore a scheme they do not know.
 		w.Header().Set("WWW-Authenticate", "Session")
 	}
-	if wantsPage(r) {
-		if err = c.render(w, r, status, "notice", view{Title: headline(e.Code), Data: e}); err == nil {
+	if page.WantsPage(r) {
+		if err = c.Render(w, r, status, "notice", page.View{Title: headline(e.Code), Data: e}); err == nil {
 			return
 		}
 		c.log.LogAttrs(r.Context(), slog.LevelError, "notice page not rendered", slog.Any("error", err))
@@ -42,21 +41,6 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = w.Write(e.Envelope(scope.From(r.Context()).ID)) // the client has gone: nobody is left to tell
-}
-
-// note hands the cause to the request's log line.
-func note(r *http.Request, e *fault.Error) {
-	facts := []slog.Attr{slog.String("code", string(e.Code))}
-	if e.Err != nil {
-		facts = append(facts, slog.Any("error", e.Err))
-	}
-	scope.From(r.Context()).Note(facts...)
-}
-
-func retryAfter(w http.ResponseWriter, e *fault.Error) {
-	if e.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
-	}
 }
 
 func headline(code fault.Code) string {

@@ -1,45 +1,23 @@
 package console
 
 import (
-	"cmp"
 	"errors"
 	"mime"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"stele/internal/access"
+	"stele/internal/console/account"
+	"stele/internal/console/page"
 	"stele/internal/fault"
 )
 
-const (
-	sessionCookie = "stele_session"
-	formLimit     = 64 << 10
-	jsonLimit     = 8 << 20
-	codeLimit     = 512 << 10 // of a request that is shown three times over: nobody reads a longer one
-	fileLimit     = 1 << 40   // of what is kept while it arrives: the room that keeps it says how large it may be
-)
-
-// bodyLimits are the routes that take more than a form, by method and pattern, and how
-// much. All others take formLimit, whatever they call what they are sent.
-var bodyLimits = map[string]int64{
-	"POST /console/playground/run":   jsonLimit,
-	"POST /console/playground/code":  codeLimit,
-	"POST /console/playground/files": fileLimit,
-	"POST /console/apps/files":       fileLimit,
-	"POST /console/studio/files":     fileLimit,
-	"POST /console/apps/new":         partsLimit,
-	"POST /console/apps/check":       partsLimit,
-	"POST /console/apps/{app}/edit":  partsLimit,
-	"POST /console/apps/{app}/price": partsLimit,
-	"POST /console/apps/{app}/runs":  partsLimit,
-}
-
-// bodyLimit is how large a body a route takes.
-func (r Route) bodyLimit() int64 { return cmp.Or(bodyLimits[r.Method+" "+r.Pattern], formLimit) }
+const sessionCookie = "stele_session"
 
 // bound holds a request's body to what its route takes, before anything reads it.
-func bound(w http.ResponseWriter, r *http.Request, route Route) error {
-	limit := route.bodyLimit()
+func bound(w http.ResponseWriter, r *http.Request, route page.Route) error {
+	limit := route.BodyLimit()
 	if r.ContentLength > limit {
 		return errTooLarge(limit)
 	}
@@ -59,7 +37,7 @@ func errTooLarge(limit int64) error {
 // visitor finds who is signed in. Nothing but the cookie is looked at: an API
 // key, valid or not, changes nothing here.
 func (c *Console) visitor(r *http.Request) (access.Visitor, error) {
-	return c.access.BySession(r.Context(), c.readCookie(r, sessionCookie, c.base()+"/"))
+	return c.access.BySession(r.Context(), c.readCookie(r, sessionCookie, c.Base()+"/"))
 }
 
 // somebody is visitor for the pages that anybody may read: nil when nobody is
@@ -83,7 +61,7 @@ func (c *Console) sameOrigin(r *http.Request) error {
 		return nil
 	}
 	protection := http.NewCrossOriginProtection()
-	public := c.publicURL()
+	public := c.PublicURL()
 	if err := protection.AddTrustedOrigin(public.Scheme + "://" + public.Host); err != nil {
 		return err
 	}
@@ -103,10 +81,10 @@ func readForm(w http.ResponseWriter, r *http.Request) error {
 	case "application/json", "multipart/form-data":
 		return nil
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, formLimit)
+	r.Body = http.MaxBytesReader(w, r.Body, page.FormLimit)
 	err := r.ParseForm()
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return errTooLarge(formLimit)
+		return errTooLarge(page.FormLimit)
 	}
 	if err != nil {
 		return fault.New(fault.InvalidRequestBody, "The form cannot be read.").Because(err)
@@ -114,8 +92,51 @@ func readForm(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// wantsPage tells a browser from a program: programs get the native JSON body.
-func wantsPage(r *http.Request) bool {
-	return strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html") &&
-		len(r.Header.Values("Authorization")) == 0 && len(r.Header.Values("X-Api-Key")) == 0
+// cleared reports whether somebody who is signed in may go on: who must have a
+// second factor has one, and who makes a change of consequence has proven who they
+// are not long ago. Else it has answered.
+func (c *Console) cleared(w http.ResponseWriter, r *http.Request, route page.Route, v access.Visitor) (bool, error) {
+	if c.access.NeedsFactor(v) && !opensWithoutFactor(route) {
+		refusal := fault.New(fault.PermissionDenied, "Set up a second factor first, at %s/console/security.", c.Base())
+		if !page.WantsPage(r) || r.Method == http.MethodPost {
+			return false, refusal
+		}
+		page.Note(r, refusal)
+		return false, c.Redirect(w, r, "/console/security")
+	}
+	return c.confirmed(w, r, route, v)
+}
+
+// opensWithoutFactor are the pages on which a second factor is set up, and the way out.
+func opensWithoutFactor(route page.Route) bool {
+	for _, open := range []string{"/console/security", "/console/confirm", "/console/signout", "/console/password", "/console/workspace"} {
+		if route.Pattern == open || strings.HasPrefix(route.Pattern, open+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// confirmed reports whether a route may go on. Else it has answered: with the way
+// to prove again who the visitor is. A form that was kept meanwhile takes its place.
+func (c *Console) confirmed(w http.ResponseWriter, r *http.Request, route page.Route, v access.Visitor) (bool, error) {
+	need := route.Again()
+	if need == nil {
+		return true, nil
+	}
+	if kept := r.PostForm.Get(account.KeptField); kept != "" {
+		text, err := c.access.Kept(v, r.URL.Path, kept)
+		if err != nil {
+			return false, err
+		}
+		if r.PostForm, err = url.ParseQuery(string(text)); err != nil {
+			return false, err
+		}
+		r.Form = r.PostForm
+	}
+	asked, err := need(r, v)
+	if err != nil || !asked || c.access.Proven(v) {
+		return err == nil, err
+	}
+	return false, c.account.AskAgain(w, r, v)
 }

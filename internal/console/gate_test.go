@@ -1,7 +1,6 @@
 package console_test
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -10,100 +9,79 @@ import (
 	"time"
 
 	"stele/internal/console"
+	"stele/internal/console/consoletest"
 )
-
-// path is a path that a route's pattern fits.
-func path(route console.Route) string {
-	return strings.NewReplacer("{id}", "key_0", "{app}", "social-card", "{run}", "gen_0", "{number}", "1", "{version}", "0", "{file}", "style.css").Replace(route.Pattern)
-}
-
-func wantCode(t *testing.T, res *http.Response, status int, code string) {
-	t.Helper()
-	var envelope struct {
-		Error struct {
-			Code      string `json:"code"`
-			RequestID string `json:"request_id"`
-		} `json:"error"`
-	}
-	text := body(t, res)
-	if err := json.Unmarshal([]byte(text), &envelope); err != nil {
-		t.Fatalf("status %d and no JSON: %s", res.StatusCode, text)
-	}
-	if res.StatusCode != status || envelope.Error.Code != code || envelope.Error.RequestID != "req_test" {
-		t.Errorf("status %d and %s, want %d %s", res.StatusCode, text, status, code)
-	}
-}
 
 func TestInternalRoutesWantASessionAndNothingElse(t *testing.T) {
 	t.Parallel()
-	h := opened(t)
-	valid := h.cookie
+	h := consoletest.Opened(t)
+	valid := h.Cookie
 	callers := []struct {
 		name    string
 		cookie  string
-		headers []header
+		headers []consoletest.Header
 	}{
 		{"no session", "", nil},
 		{"made-up session", strings.Repeat("x", 43), nil},
-		{"key as bearer", "", []header{{"Authorization", "Bearer " + h.key}}},
-		{"key as X-API-Key", "", []header{{"X-API-Key", h.key}}},
-		{"key in a browser", "", []header{browser, {"Authorization", "Bearer " + h.key}}},
-		{"other key in a browser", "", []header{browser, {"X-API-Key", h.key}}},
-		{"key as session", h.key, nil},
+		{"key as bearer", "", []consoletest.Header{consoletest.With("Authorization", "Bearer "+h.Key)}},
+		{"key as X-API-Key", "", []consoletest.Header{consoletest.With("X-API-Key", h.Key)}},
+		{"key in a browser", "", []consoletest.Header{consoletest.Browser, consoletest.With("Authorization", "Bearer "+h.Key)}},
+		{"other key in a browser", "", []consoletest.Header{consoletest.Browser, consoletest.With("X-API-Key", h.Key)}},
+		{"key as session", h.Key, nil},
 	}
 	for _, route := range console.Routes() {
 		if route.Need == "" {
 			continue
 		}
 		for _, caller := range callers {
-			h.cookie = caller.cookie
-			res := h.do(route.Method, path(route), url.Values{"name": {"x"}}, caller.headers...)
+			h.Cookie = caller.cookie
+			res := h.Do(route.Method, consoletest.PathOf(route), url.Values{"name": {"x"}}, caller.headers...)
 			t.Run(route.Method+" "+route.Pattern+" "+caller.name, func(t *testing.T) {
 				t.Parallel()
-				wantCode(t, res, 401, "session_required")
+				consoletest.WantCode(t, res, 401, "session_required")
 				if got := res.Header.Get("WWW-Authenticate"); strings.Contains(got, "Bearer") {
 					t.Errorf("WWW-Authenticate is %q", got)
 				}
 			})
 		}
 	}
-	h.cookie = valid
-	if res := h.get("/console/keys", header{"X-API-Key", "nonsense"}); res.StatusCode != http.StatusOK {
+	h.Cookie = valid
+	if res := h.Get("/console/keys", consoletest.With("X-API-Key", "nonsense")); res.StatusCode != http.StatusOK {
 		t.Errorf("a key beside a session: status %d", res.StatusCode)
 	}
 }
 
 func TestASessionEnds(t *testing.T) {
 	t.Parallel()
-	h := opened(t)
-	wantStatus(t, h.get("/console/keys", browser), 200)
-	h.pass(25 * time.Hour)
-	wantCode(t, h.get("/console/keys"), 401, "session_required")
-	wantStatus(t, h.get("/console/keys", browser), 303)
+	h := consoletest.Opened(t)
+	consoletest.WantStatus(t, h.Get("/console/keys", consoletest.Browser), 200)
+	h.Pass(25 * time.Hour)
+	consoletest.WantCode(t, h.Get("/console/keys"), 401, "session_required")
+	consoletest.WantStatus(t, h.Get("/console/keys", consoletest.Browser), 303)
 }
 
 func TestABrowserIsShownTheWayToSignIn(t *testing.T) {
 	t.Parallel()
-	h := open(t, "http://127.0.0.1:8080")
-	res := h.get("/console/keys?page=2", browser)
-	wantStatus(t, res, 303)
+	h := consoletest.Open(t, "http://127.0.0.1:8080")
+	res := h.Get("/console/keys?page=2", consoletest.Browser)
+	consoletest.WantStatus(t, res, 303)
 	if got, want := res.Header.Get("Location"), "/console/signin?next=%2Fconsole%2Fkeys%3Fpage%3D2"; got != want {
 		t.Errorf("sent to %s, want %s", got, want)
 	}
-	res = h.post("/console/keys", url.Values{"name": {"x"}}, browser)
-	wantStatus(t, res, 401)
-	wantText(t, body(t, res), "Your session has ended", "/console/signin")
+	res = h.Post("/console/keys", url.Values{"name": {"x"}}, consoletest.Browser)
+	consoletest.WantStatus(t, res, 401)
+	consoletest.WantText(t, consoletest.Body(t, res), "Your session has ended", "/console/signin")
 }
 
 func TestOpenRoutesDoNotLookAtKeys(t *testing.T) {
 	t.Parallel()
-	h := open(t, "http://127.0.0.1:8080")
+	h := consoletest.Open(t, "http://127.0.0.1:8080")
 	for _, route := range console.Routes() {
 		if route.Need != "" || route.Method != http.MethodGet {
 			continue
 		}
-		without := h.get(path(route))
-		with := h.get(path(route), header{"Authorization", "Bearer " + h.key}, header{"X-API-Key", "nonsense"})
+		without := h.Get(consoletest.PathOf(route))
+		with := h.Get(consoletest.PathOf(route), consoletest.With("Authorization", "Bearer "+h.Key), consoletest.With("X-API-Key", "nonsense"))
 		if without.StatusCode != with.StatusCode || with.StatusCode == http.StatusUnauthorized {
 			t.Errorf("%s: %d without a key, %d with one", route.Pattern, without.StatusCode, with.StatusCode)
 		}
@@ -112,23 +90,23 @@ func TestOpenRoutesDoNotLookAtKeys(t *testing.T) {
 
 func TestChangesFromOtherOriginsAreRefused(t *testing.T) {
 	t.Parallel()
-	h := open(t, "https://stele.example.com/stele")
-	h.signIn()
+	h := consoletest.Open(t, "https://stele.example.com/stele")
+	h.SignIn()
 	form := url.Values{"name": {"x"}, "scope": {"chat"}}
 	for _, test := range []struct {
 		name    string
-		headers []header
+		headers []consoletest.Header
 		want    int
 	}{
-		{"cross-site", []header{{"Sec-Fetch-Site", "cross-site"}, {"Origin", "https://evil.example.net"}}, 403},
-		{"same-site", []header{{"Sec-Fetch-Site", "same-site"}, {"Origin", "https://other.example.com"}}, 403},
-		{"old browser", []header{{"Origin", "https://evil.example.net"}}, 403},
-		{"null origin", []header{{"Origin", "null"}}, 403},
-		{"same origin", []header{{"Sec-Fetch-Site", "same-origin"}, {"Origin", "https://stele.example.com"}}, 200},
-		{"public URL behind a proxy", []header{{"Origin", "https://stele.example.com"}, {"Host", "10.0.0.7:8080"}}, 200},
+		{"cross-site", []consoletest.Header{consoletest.With("Sec-Fetch-Site", "cross-site"), consoletest.With("Origin", "https://evil.example.net")}, 403},
+		{"same-site", []consoletest.Header{consoletest.With("Sec-Fetch-Site", "same-site"), consoletest.With("Origin", "https://other.example.com")}, 403},
+		{"old browser", []consoletest.Header{consoletest.With("Origin", "https://evil.example.net")}, 403},
+		{"null origin", []consoletest.Header{consoletest.With("Origin", "null")}, 403},
+		{"same origin", []consoletest.Header{consoletest.With("Sec-Fetch-Site", "same-origin"), consoletest.With("Origin", "https://stele.example.com")}, 200},
+		{"public URL behind a proxy", []consoletest.Header{consoletest.With("Origin", "https://stele.example.com"), consoletest.With("Host", "10.0.0.7:8080")}, 200},
 		{"no browser", nil, 200},
 	} {
-		if res := h.post("/console/keys", form, test.headers...); res.StatusCode != test.want {
+		if res := h.Post("/console/keys", form, test.headers...); res.StatusCode != test.want {
 			t.Errorf("%s: status %d, want %d", test.name, res.StatusCode, test.want)
 		}
 	}
@@ -136,15 +114,15 @@ func TestChangesFromOtherOriginsAreRefused(t *testing.T) {
 		if route.Method == http.MethodGet {
 			continue
 		}
-		wantCode(t, h.do(route.Method, path(route), form, header{"Sec-Fetch-Site", "cross-site"}), 403, "permission_denied")
+		consoletest.WantCode(t, h.Do(route.Method, consoletest.PathOf(route), form, consoletest.With("Sec-Fetch-Site", "cross-site")), 403, "permission_denied")
 	}
-	res := h.post("/console/keys", form, browser, header{"Sec-Fetch-Site", "cross-site"})
-	wantText(t, body(t, res), "page of another site")
+	res := h.Post("/console/keys", form, consoletest.Browser, consoletest.With("Sec-Fetch-Site", "cross-site"))
+	consoletest.WantText(t, consoletest.Body(t, res), "page of another site")
 }
 
 func TestMethodsAndPathsAreStrict(t *testing.T) {
 	t.Parallel()
-	h := opened(t)
+	h := consoletest.Opened(t)
 	for _, test := range []struct {
 		method, path, allow string
 		status              int
@@ -159,24 +137,24 @@ func TestMethodsAndPathsAreStrict(t *testing.T) {
 		{"GET", "/console/../console/keys", "", 404, "not_found"},
 		{"GET", "/console/static/0/none.css", "", 404, "not_found"},
 	} {
-		res := h.do(test.method, test.path, nil)
-		wantCode(t, res, test.status, test.code)
+		res := h.Do(test.method, test.path, nil)
+		consoletest.WantCode(t, res, test.status, test.code)
 		if got := res.Header.Get("Allow"); got != test.allow {
 			t.Errorf("%s %s: Allow is %q, want %q", test.method, test.path, got, test.allow)
 		}
 	}
-	res := h.get("/console/nothing", browser)
-	wantStatus(t, res, 404)
-	wantText(t, body(t, res), "There is no such page.", "req_test")
-	wantStatus(t, h.do("HEAD", "/console/keys", nil), 200)
-	wantStatus(t, h.post("/console/keys", url.Values{"name": {strings.Repeat("x", 70_000)}}), 413)
+	res := h.Get("/console/nothing", consoletest.Browser)
+	consoletest.WantStatus(t, res, 404)
+	consoletest.WantText(t, consoletest.Body(t, res), "There is no such page.", "req_test")
+	consoletest.WantStatus(t, h.Do("HEAD", "/console/keys", nil), 200)
+	consoletest.WantStatus(t, h.Post("/console/keys", url.Values{"name": {strings.Repeat("x", 70_000)}}), 413)
 }
 
 func TestEveryAnswerCarriesTheProtectiveHeaders(t *testing.T) {
 	t.Parallel()
-	h := opened(t)
+	h := consoletest.Opened(t)
 	for _, p := range []string{"/console/keys", "/console/setup?token=x", "/console/nothing", "/reference", "/"} {
-		res := h.get(p, browser)
+		res := h.Get(p, consoletest.Browser)
 		for name, want := range map[string]string{
 			"Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self';",
 			"X-Content-Type-Options":  "nosniff",
@@ -195,17 +173,17 @@ func TestEveryAnswerCarriesTheProtectiveHeaders(t *testing.T) {
 
 func TestFaultsInsideShowNothing(t *testing.T) {
 	t.Parallel()
-	h := opened(t)
-	h.store.find = func() error { return errors.New("disk on fire") }
-	wantCode(t, h.get("/console/keys"), 500, "internal_error")
+	h := consoletest.Opened(t)
+	h.Store.Find = func() error { return errors.New("disk on fire") }
+	consoletest.WantCode(t, h.Get("/console/keys"), 500, "internal_error")
 
-	h.store.find = func() error { panic("water in the cellar") }
-	res := h.get("/console/keys", browser)
-	wantStatus(t, res, 500)
-	page := body(t, res)
-	wantText(t, page, "Something went wrong")
+	h.Store.Find = func() error { panic("water in the cellar") }
+	res := h.Get("/console/keys", consoletest.Browser)
+	consoletest.WantStatus(t, res, 500)
+	page := consoletest.Body(t, res)
+	consoletest.WantText(t, page, "Something went wrong")
 	if strings.Contains(page, "cellar") {
 		t.Error("the page tells what happened inside")
 	}
-	wantText(t, h.log.String(), "panic in the console", "water in the cellar", "req_test", "gate_test.go")
+	consoletest.WantText(t, h.Log.String(), "panic in the console", "water in the cellar", "req_test", "gate_test.go")
 }

@@ -1,67 +1,115 @@
 package console
 
-import "stele/internal/access"
+import (
+	"errors"
+	"net/http"
 
-// navGroup is a part of the navigation under a headline of its own.
-type navGroup struct {
-	Name  string // "" for the first
-	Items []navItem
-}
-
-// navItem leads to a page. Its name in templates is its icon's name, too.
-type navItem struct {
-	Name    string // what handlers call Active
-	Label   string
-	Path    string
-	Current bool
-
-	need access.Role
-}
+	"stele/internal/access"
+	"stele/internal/console/page"
+	"stele/internal/fault"
+)
 
 // allNav is the whole navigation.
-var allNav = []navGroup{
-	{"", []navItem{
-		{Name: "start", Label: "Start", Path: "/console/", need: access.Viewer},
+var allNav = []page.NavGroup{
+	{Items: []page.NavItem{
+		{Name: "start", Label: "Start", Path: "/console/", Need: access.Viewer},
 	}},
-	{"Use", []navItem{
-		{Name: "playground", Label: "Playground", Path: "/console/playground", need: access.Member},
-		{Name: "studio", Label: "Studio", Path: "/console/studio", need: access.Viewer},
-		{Name: "apps", Label: "Apps", Path: "/console/apps", need: access.Viewer},
+	{Name: "Use", Items: []page.NavItem{
+		{Name: "playground", Label: "Playground", Path: "/console/playground", Need: access.Member},
+		{Name: "studio", Label: "Studio", Path: "/console/studio", Need: access.Viewer},
+		{Name: "apps", Label: "Apps", Path: "/console/apps", Need: access.Viewer},
 		{Name: "reference", Label: "Reference", Path: "/reference"},
 	}},
-	{"Observe", []navItem{
-		{Name: "usage", Label: "Usage", Path: "/console/usage", need: access.Viewer},
-		{Name: "requests", Label: "Requests", Path: "/console/requests", need: access.Viewer},
+	{Name: "Observe", Items: []page.NavItem{
+		{Name: "usage", Label: "Usage", Path: "/console/usage", Need: access.Viewer},
+		{Name: "requests", Label: "Requests", Path: "/console/requests", Need: access.Viewer},
 	}},
-	{"Manage", []navItem{
-		{Name: "keys", Label: "API keys", Path: "/console/keys", need: access.Viewer},
-		{Name: "models", Label: "Models", Path: "/console/models", need: access.Viewer},
-		{Name: "providers", Label: "Providers", Path: "/console/providers", need: access.Viewer},
-		{Name: "policy", Label: "Policy", Path: "/console/policy", need: access.Owner},
-		{Name: "people", Label: "People", Path: "/console/people", need: access.Owner},
-		{Name: "sessions", Label: "Sessions", Path: "/console/sessions", need: access.Viewer},
-		{Name: "security", Label: "Security", Path: "/console/security", need: access.Viewer},
-		{Name: "audit", Label: "Audit log", Path: "/console/audit", need: access.Owner},
+	{Name: "Manage", Items: []page.NavItem{
+		{Name: "keys", Label: "API keys", Path: "/console/keys", Need: access.Viewer},
+		{Name: "models", Label: "Models", Path: "/console/models", Need: access.Viewer},
+		{Name: "providers", Label: "Providers", Path: "/console/providers", Need: access.Viewer},
+		{Name: "policy", Label: "Policy", Path: "/console/policy", Need: access.Owner},
+		{Name: "people", Label: "People", Path: "/console/people", Need: access.Owner},
+		{Name: "sessions", Label: "Sessions", Path: "/console/sessions", Need: access.Viewer},
+		{Name: "security", Label: "Security", Path: "/console/security", Need: access.Viewer},
+		{Name: "audit", Label: "Audit log", Path: "/console/audit", Need: access.Owner},
 	}},
 }
 
 // nav is what a visitor sees of the navigation; nil is somebody who is not signed in.
-func (c *Console) nav(v *access.Visitor, active string) []navGroup {
+func (c *Console) nav(v *access.Visitor, active string) []page.NavGroup {
 	var role access.Role
 	if v != nil {
 		role = v.Role
 	}
-	var seen []navGroup
+	var seen []page.NavGroup
 	for _, g := range allNav {
-		var items []navItem
+		var items []page.NavItem
 		for _, item := range g.Items {
-			if item.Current = item.Name == active; role.Covers(item.need) && !c.absent[item.Name] {
+			if item.Current = item.Name == active; role.Covers(item.Need) && c.Has(item.Name) {
 				items = append(items, item)
 			}
 		}
 		if len(items) > 0 {
-			seen = append(seen, navGroup{g.Name, items})
+			seen = append(seen, page.NavGroup{Name: g.Name, Items: items})
 		}
 	}
 	return seen
+}
+
+// surround adds what is around a page: all that leads elsewhere.
+func (c *Console) surround(r *http.Request, v *page.View, name string) (err error) {
+	v.Nav = c.nav(v.Visitor, v.Active)
+	if v.Visitor == nil || name != "layout" {
+		return nil
+	}
+	if v.Places, err = c.places(r, *v.Visitor); err != nil {
+		return err
+	}
+	v.News, err = c.news(r, *v.Visitor)
+	return err
+}
+
+// places are the workspaces the visitor may enter.
+func (c *Console) places(r *http.Request, v access.Visitor) ([]page.Place, error) {
+	list, err := c.access.Workspaces(r.Context(), v.Principal())
+	if err != nil {
+		return nil, err
+	}
+	places := make([]page.Place, len(list))
+	for i, w := range list {
+		places[i] = page.Place{ID: w.ID, Label: w.Label(), Current: w.ID == v.Session.Workspace}
+	}
+	return places, nil
+}
+
+func (c *Console) switchWorkspace(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	err := c.access.SwitchWorkspace(r.Context(), v, r.PostForm.Get("workspace"))
+	if errors.Is(err, access.ErrNotFound) {
+		return fault.New(fault.NotFound, "There is no such workspace, or you do not belong to it.")
+	}
+	if err != nil {
+		return err
+	}
+	return c.Redirect(w, r, "/console/")
+}
+
+// nowhere is shown to somebody who is signed in and has no role where they are:
+// they were removed, or were never let in.
+func (c *Console) nowhere(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	refusal := fault.New(fault.PermissionDenied, "You do not belong to this workspace.")
+	if !page.WantsPage(r) || r.Method == http.MethodPost {
+		return refusal
+	}
+	places, err := c.places(r, v)
+	if err != nil {
+		return err
+	}
+	page.Note(r, refusal)
+	return c.Render(w, r, http.StatusForbidden, "nowhere", page.View{Title: "No workspace", Data: nowherePage{v.User.Email, places}})
+}
+
+type nowherePage struct {
+	Email  string
+	Places []page.Place
 }

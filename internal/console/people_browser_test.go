@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"stele/internal/access"
+	"stele/internal/console/consoletest"
 )
 
 // An owner lets a viewer in, who looks around, gets more rights and is shown out.
@@ -19,26 +20,26 @@ func TestAnOwnerAndAViewerWalkThroughTheConsole(t *testing.T) {
 		base  string
 	}{{390, "/stele"}, {1440, ""}} {
 		t.Run(fmt.Sprint(room.width), func(t *testing.T) {
-			h := open(t, "http://127.0.0.1"+room.base)
+			h := consoletest.Open(t, "http://127.0.0.1"+room.base)
 			owner, viewer := launch(t, room.width), launch(t, room.width)
-			server := httptest.NewServer(h.serve)
+			server := httptest.NewServer(h.Serve)
 			t.Cleanup(server.Close)
-			h.public, _ = url.Parse(server.URL + room.base)
+			h.Public, _ = url.Parse(server.URL + room.base)
 			peopleWalk(owner, viewer, h)
 		})
 	}
 }
 
-func peopleWalk(owner, viewer *tab, h *house) {
-	root := h.public.String()
-	h.signIn()
-	_, err := h.access.CreateWorkspace(owner.Context(), access.CommandLine("default"), "acme", "Acme")
+func peopleWalk(owner, viewer *tab, h *consoletest.House) {
+	root := h.Public.String()
+	h.SignIn()
+	_, err := h.Access.CreateWorkspace(owner.Context(), access.CommandLine("default"), "acme", "Acme")
 	if err != nil {
 		owner.Fatal(err)
 	}
 	owner.visit(root + "/console/signin")
-	owner.fill("#email", email)
-	owner.fill("#password", password)
+	owner.fill("#email", consoletest.Email)
+	owner.fill("#password", consoletest.Password)
 	owner.submit("form.stack button")
 
 	owner.visit(root + "/console/people")
@@ -56,8 +57,8 @@ func peopleWalk(owner, viewer *tab, h *house) {
 	viewer.visit(link)
 	viewer.look("welcome")
 	viewer.axe()
-	viewer.fill("#password", password)
-	viewer.fill("#again", password)
+	viewer.fill("#password", consoletest.Password)
+	viewer.fill("#again", consoletest.Password)
 	viewer.submit("form.stack button")
 	viewer.visit(root + "/console/keys")
 	viewer.shows("first key")
@@ -67,7 +68,7 @@ func peopleWalk(owner, viewer *tab, h *house) {
 	viewer.look("keys as viewer")
 	refused := func(path string) int {
 		return evaluate[int](viewer, fmt.Sprintf(`(() => { const x = new XMLHttpRequest(); x.open("POST", %q, false);
-			x.setRequestHeader("Content-Type", "application/x-www-form-urlencoded"); x.send("name=x&scope=chat"); return x.status })()`, h.base+path))
+			x.setRequestHeader("Content-Type", "application/x-www-form-urlencoded"); x.send("name=x&scope=chat"); return x.status })()`, h.Base+path))
 	}
 	for _, path := range []string{"/console/keys", "/console/people", "/console/people/usr_1/role"} {
 		if status := refused(path); status != 403 {
@@ -99,9 +100,9 @@ func peopleWalk(owner, viewer *tab, h *house) {
 	viewer.visit(root + "/console/password")
 	viewer.look("password")
 	viewer.axe()
-	viewer.fill("#current", password)
-	viewer.fill("#password", password+" 2")
-	viewer.fill("#again", password+" 2")
+	viewer.fill("#current", consoletest.Password)
+	viewer.fill("#password", consoletest.Password+" 2")
+	viewer.fill("#again", consoletest.Password+" 2")
 	viewer.submit("form.narrow .primary")
 	viewer.shows("Your password was changed.")
 
@@ -111,7 +112,7 @@ func peopleWalk(owner, viewer *tab, h *house) {
 	viewer.visit(root + "/console/sessions")
 	viewer.shows("Sign in")
 	viewer.fill("#email", "viewer@example.com")
-	viewer.fill("#password", password+" 2")
+	viewer.fill("#password", consoletest.Password+" 2")
 	viewer.submit("form.stack button")
 
 	owner.click("tr:nth-child(2) button[popovertarget^=manage]")
@@ -120,7 +121,7 @@ func peopleWalk(owner, viewer *tab, h *house) {
 	owner.shows("no longer belong", "Accounts without a workspace")
 	viewer.visit(root + "/console/keys")
 	viewer.fill("#email", "viewer@example.com")
-	viewer.fill("#password", password+" 2")
+	viewer.fill("#password", consoletest.Password+" 2")
 	viewer.submit("form.stack button")
 	viewer.shows("No workspace yet")
 	viewer.look("nowhere")

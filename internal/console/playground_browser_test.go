@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"stele/internal/console/consoletest"
 )
 
 // awaits waits until a script is true.
@@ -48,18 +50,18 @@ func push(b *tab, selector string) {
 	b.click(selector)
 }
 
-func enter(t *testing.T, width int64, base string) (*tab, *house) {
+func enter(t *testing.T, width int64, base string) (*tab, *consoletest.House) {
 	t.Helper()
 	b := launch(t, width)
-	h := open(t, "http://127.0.0.1"+base, withPlayground(&shelf{kept: make(chan struct{}, 1000)}))
-	server := httptest.NewServer(h.serve)
+	h := consoletest.Open(t, "http://127.0.0.1"+base, consoletest.WithPlayground(&consoletest.Shelf{Kept: make(chan struct{}, 1000)}))
+	server := httptest.NewServer(h.Serve)
 	t.Cleanup(server.Close)
-	h.public, _ = url.Parse(server.URL + base)
-	root := h.public.String()
-	b.visit(root + "/console/setup?token=" + h.token)
-	b.fill("#email", email)
-	b.fill("#password", password)
-	b.fill("#again", password)
+	h.Public, _ = url.Parse(server.URL + base)
+	root := h.Public.String()
+	b.visit(root + "/console/setup?token=" + h.Token)
+	b.fill("#email", consoletest.Email)
+	b.fill("#password", consoletest.Password)
+	b.fill("#again", consoletest.Password)
 	b.submit("form.stack button")
 	b.visit(root + "/console/playground")
 	return b, h
@@ -78,7 +80,7 @@ func TestSomebodyPlaysWithAModel(t *testing.T) {
 	}
 }
 
-func play(b *tab, h *house) {
+func play(b *tab, h *consoletest.House) {
 	b.shows("Ask something")
 	b.look("playground blank")
 	b.axe()
@@ -142,12 +144,12 @@ func play(b *tab, h *house) {
 }
 
 // code opens the panel with the request in three dialects.
-func code(b *tab, h *house) {
+func code(b *tab, h *consoletest.House) {
 	b.click("#show-code")
 	awaits(b, "document.getElementById('code').open")
 	for name, want := range map[string]string{"openai": "/api/v1/chat/completions", "anthropic": "/api/v1/messages", "gemini": ":streamGenerateContent"} {
 		b.click("#tab-" + name)
-		if got := b.text("#curl-" + name); !strings.Contains(got, h.public.String()+"/api/v1") || !strings.Contains(got, want) || !strings.Contains(got, "get_weather") {
+		if got := b.text("#curl-" + name); !strings.Contains(got, h.Public.String()+"/api/v1") || !strings.Contains(got, want) || !strings.Contains(got, "get_weather") {
 			b.Errorf("%s: %s", name, got)
 		}
 	}

@@ -4,19 +4,21 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"testing"
+
+	"stele/internal/console/consoletest"
 )
 
 //nolint:paralleltest // one browser is enough for a small machine
 func TestKeysAndPolicyInABrowser(t *testing.T) {
-	h := opened(t)
-	server := httptest.NewServer(h.serve)
+	h := consoletest.Opened(t)
+	server := httptest.NewServer(h.Serve)
 	t.Cleanup(server.Close)
-	h.public, _ = url.Parse(server.URL)
+	h.Public, _ = url.Parse(server.URL)
 	for _, width := range []int64{1440, 390} {
 		b := launch(t, width)
 		b.visit(server.URL + "/console/signin")
-		b.fill("#email", email)
-		b.fill("#password", password)
+		b.fill("#email", consoletest.Email)
+		b.fill("#password", consoletest.Password)
 		b.submit("form.stack button")
 		b.visit(server.URL + "/console/policy")
 		b.look("policy")

@@ -1,22 +1,20 @@
 package console
 
-import "testing"
+import (
+	"net/url"
+	"testing"
 
-// TestEveryPageCanBeRead finds what is wrong with a template before somebody wants it.
+	"stele/internal/console/page"
+)
+
+// TestEveryPageCanBeRead finds what is wrong with a template before a visitor wants it.
 func TestEveryPageCanBeRead(t *testing.T) {
 	t.Parallel()
-	pages, err := newPages()
-	if err != nil || len(pages) < 20 {
-		t.Fatalf("%d pages, %v", len(pages), err)
+	f, err := page.New(page.Options{PublicURL: func() *url.URL { return nil }, Rooms: roomFiles()})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for name, read := range pages {
-		set, err := read()
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if set.Lookup("layout") == nil {
-			t.Errorf("%s has no layout", name)
-		}
+	if names, err := f.ReadAll(); err != nil || len(names) < 20 {
+		t.Fatalf("%d pages, %v", len(names), err)
 	}
 }

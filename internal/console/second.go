@@ -7,6 +7,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/access/passkey"
+	"stele/internal/console/page"
 	"stele/internal/fault"
 )
 
@@ -23,36 +24,35 @@ type secondPage struct {
 func (c *Console) askSecond(w http.ResponseWriter, r *http.Request, next string, err error) bool {
 	step, ok := errors.AsType[*access.SecondStep](err)
 	if ok {
-		c.writeCookie(w, r, secondCookie, c.base()+"/console/", step.Ticket, secondAge)
-		c.redirect(w, r, "/console/signin/second?next="+url.QueryEscape(next))
+		c.writeCookie(w, r, secondCookie, c.Base()+"/console/", step.Ticket, secondAge)
+		_ = c.Redirect(w, r, "/console/signin/second?next="+url.QueryEscape(next))
 	}
 	return ok
 }
 
 func (c *Console) secondTicket(r *http.Request) string {
-	return c.readCookie(r, secondCookie, c.base()+"/console/")
+	return c.readCookie(r, secondCookie, c.Base()+"/console/")
 }
 
 func (c *Console) showSecond(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
-	return c.secondPage(w, r, http.StatusOK, secondPage{Next: nextPage(r.URL.Query().Get("next"))})
+	return c.secondPage(w, r, http.StatusOK, secondPage{Next: page.NextPage(r.URL.Query().Get("next"))})
 }
 
 func (c *Console) secondPage(w http.ResponseWriter, r *http.Request, status int, p secondPage) error {
 	var err error
 	if p.Second, err = c.access.Second(r.Context(), c.secondTicket(r)); err != nil {
-		c.writeCookie(w, r, secondCookie, c.base()+"/console/", "", 0)
-		c.redirect(w, r, "/console/signin?next="+url.QueryEscape(p.Next))
-		return nil
+		c.writeCookie(w, r, secondCookie, c.Base()+"/console/", "", 0)
+		return c.Redirect(w, r, "/console/signin?next="+url.QueryEscape(p.Next))
 	}
-	_, p.Keys = c.party()
-	return c.render(w, r, status, "second", view{Title: "Second step", Data: p})
+	_, p.Keys = c.Party()
+	return c.Render(w, r, status, "second", page.View{Title: "Second step", Data: p})
 }
 
 // second finishes a sign-in with a code.
 func (c *Console) second(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
-	form := secondPage{Next: nextPage(r.PostForm.Get("next"))}
+	form := secondPage{Next: page.NextPage(r.PostForm.Get("next"))}
 	v, secret, err := c.access.SecondByCode(r.Context(), c.secondTicket(r), r.PostForm.Get("code"), c.browserOf(r))
-	if status, problem, ok := tryAgain(w, r, err); ok {
+	if status, problem, ok := page.TryAgain(w, r, err); ok {
 		form.Problem = problem
 		return c.secondPage(w, r, status, form)
 	}
@@ -60,29 +60,6 @@ func (c *Console) second(w http.ResponseWriter, r *http.Request, _ access.Visito
 		return err
 	}
 	return c.signedIn(w, r, v, secret, form.Next)
-}
-
-// tryAgain puts an error in words that a form shows: something was wrong, or the
-// next try has to wait.
-func tryAgain(w http.ResponseWriter, r *http.Request, err error) (status int, problem string, ok bool) {
-	if err == nil {
-		return 0, "", false
-	}
-	e := fault.From(err)
-	switch e.Code {
-	case fault.InvalidParameter, fault.PermissionDenied:
-		note(r, e)
-		return http.StatusUnprocessableEntity, e.Message, true
-	case fault.RateLimited:
-		note(r, e)
-		retryAfter(w, e)
-		return http.StatusTooManyRequests, e.Message + " Try again " + later(e.RetryAfter) + ".", true
-	case fault.Unavailable:
-		note(r, e)
-		retryAfter(w, e)
-		return http.StatusServiceUnavailable, e.Message, true
-	}
-	return 0, "", false
 }
 
 // signedIn gives the browser its new session in the place of any before.
@@ -97,17 +74,40 @@ func (c *Console) signedIn(w http.ResponseWriter, r *http.Request, v access.Visi
 		}
 	}
 	if c.secondTicket(r) != "" {
-		c.writeCookie(w, r, secondCookie, c.base()+"/console/", "", 0)
+		c.writeCookie(w, r, secondCookie, c.Base()+"/console/", "", 0)
 	}
 	c.letIn(w, r, v, secret)
-	c.redirect(w, r, next)
-	return nil
+	return c.Redirect(w, r, next)
 }
 
-// party is the site that passkeys are made for, and whether there can be any.
-func (c *Console) party() (passkey.Party, bool) {
-	if c.access.SignInRules().SSOOnly {
-		return passkey.Party{}, false
+// askPasskey asks somebody at the door for a passkey: for the second step where
+// they are in it, else for any.
+func (c *Console) askPasskey(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
+	ticket := ""
+	if r.PostForm.Get("step") == "second" {
+		if ticket = c.secondTicket(r); ticket == "" {
+			return fault.New(fault.PermissionDenied, "That took too long. Begin again.")
+		}
 	}
-	return passkey.PartyAt(c.publicURL())
+	return c.AskPasskey(w, func(at passkey.Party) (access.Question, error) { return c.access.AskPasskey(r.Context(), at, ticket) })
+}
+
+// signInByPasskey lets somebody in who has signed with a passkey.
+func (c *Console) signInByPasskey(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
+	at, ok := c.Party()
+	if !ok {
+		return page.NoPasskeys()
+	}
+	next := page.NextPage(r.PostForm.Get("next"))
+	v, secret, err := c.access.SignInByPasskey(r.Context(), at, r.PostForm.Get("ticket"), []byte(r.PostForm.Get("answer")), c.browserOf(r))
+	if _, problem, ok := page.TryAgain(w, r, err); ok {
+		if r.PostForm.Get("step") == "second" {
+			return c.secondPage(w, r, http.StatusUnauthorized, secondPage{Next: next, Problem: problem})
+		}
+		return c.signInPage(w, r, http.StatusUnauthorized, signInPage{Next: next, Problem: problem})
+	}
+	if err != nil {
+		return err
+	}
+	return c.signedIn(w, r, v, secret, next)
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
 	"github.com/pquerna/otp/totp"
+
+	"stele/internal/console/consoletest"
 )
 
 // Somebody sets up an authenticator app and a passkey, signs in with each, and is
@@ -25,11 +27,11 @@ func TestSomebodySetsUpSecondFactors(t *testing.T) {
 	}{{390, "/stele"}, {1440, ""}} {
 		t.Run(fmt.Sprint(room.width), func(t *testing.T) {
 			b := launch(t, room.width)
-			h := open(t, "http://localhost"+room.base)
-			server := httptest.NewServer(h.serve)
+			h := consoletest.Open(t, "http://localhost"+room.base)
+			server := httptest.NewServer(h.Serve)
 			t.Cleanup(server.Close)
 			// Browsers make passkeys for names only.
-			h.public, _ = url.Parse(strings.Replace(server.URL, "127.0.0.1", "localhost", 1) + room.base)
+			h.Public, _ = url.Parse(strings.Replace(server.URL, "127.0.0.1", "localhost", 1) + room.base)
 			securityWalk(b, h)
 		})
 	}
@@ -52,13 +54,13 @@ func (b *tab) authenticator() {
 	}))
 }
 
-func securityWalk(b *tab, h *house) {
-	root := h.public.String()
+func securityWalk(b *tab, h *consoletest.House) {
+	root := h.Public.String()
 	b.authenticator()
 	signIn := func() {
 		b.visit(root + "/console/signin?next=/console/security")
-		b.fill("#email", email)
-		b.fill("#password", password)
+		b.fill("#email", consoletest.Email)
+		b.fill("#password", consoletest.Password)
 		b.submit("form.stack button")
 	}
 	out := func() {
@@ -66,10 +68,10 @@ func securityWalk(b *tab, h *house) {
 		b.submit(".account button")
 		b.shows("Sign in")
 	}
-	b.visit(root + "/console/setup?token=" + h.token)
-	b.fill("#email", email)
-	b.fill("#password", password)
-	b.fill("#again", password)
+	b.visit(root + "/console/setup?token=" + h.Token)
+	b.fill("#email", consoletest.Email)
+	b.fill("#password", consoletest.Password)
+	b.fill("#again", consoletest.Password)
 	b.submit("form.stack button")
 	b.visit(root + "/console/security")
 	b.shows("Security", "Passkeys", "Authenticator app", "Recent sign-ins")
@@ -83,8 +85,8 @@ func securityWalk(b *tab, h *house) {
 	b.axe()
 	secret := b.text("#app-secret")
 	code := func() string {
-		h.pass(30 * time.Second) // each is good once
-		digits, err := totp.GenerateCode(secret, h.clock())
+		h.Pass(30 * time.Second) // each is good once
+		digits, err := totp.GenerateCode(secret, h.Clock())
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -130,7 +132,7 @@ func securityWalk(b *tab, h *house) {
 	b.shows("Recent sign-ins")
 
 	// Later, a change of consequence asks again, and then goes on.
-	h.pass(20 * time.Minute)
+	h.Pass(20 * time.Minute)
 	b.visit(root + "/console/people")
 	b.click(".maker > summary")
 	b.fill("#email", "new@example.com")
@@ -138,10 +140,10 @@ func securityWalk(b *tab, h *house) {
 	b.shows("Confirm that it is you", "What you have filled in is kept")
 	b.look("confirm")
 	b.axe()
-	b.fill("#current", password)
+	b.fill("#current", consoletest.Password)
 	b.submit(`form.stack:has(#current) button`)
 	b.shows("Copy it now.", "new@example.com")
-	h.pass(20 * time.Minute)
+	h.Pass(20 * time.Minute)
 	b.visit(root + "/console/people")
 	b.click(".maker > summary")
 	b.fill("#email", "other@example.com")
@@ -150,7 +152,7 @@ func securityWalk(b *tab, h *house) {
 	b.shows("Copy it now.", "other@example.com")
 
 	// A sign-in elsewhere is told.
-	h.elsewhere(b)
+	h.Elsewhere(b)
 	b.visit(root + "/console/keys")
 	b.shows("New sign-in:", "Firefox on Linux", "203.0.113.7")
 	b.look("news")

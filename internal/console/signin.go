@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"stele/internal/access"
+	"stele/internal/console/page"
 	"stele/internal/fault"
 )
 
@@ -18,20 +19,19 @@ type signInPage struct {
 }
 
 func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
-	next := nextPage(r.URL.Query().Get("next"))
+	next := page.NextPage(r.URL.Query().Get("next"))
 	v, err := c.somebody(r)
 	if err != nil {
 		return err
 	}
 	if v != nil {
-		c.redirect(w, r, next)
-		return nil
+		return c.Redirect(w, r, next)
 	}
 	return c.signInPage(w, r, http.StatusOK, signInPage{Next: next})
 }
 
 func (c *Console) signIn(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
-	form := signInPage{Email: r.PostForm.Get("email"), Next: nextPage(r.PostForm.Get("next"))}
+	form := signInPage{Email: r.PostForm.Get("email"), Next: page.NextPage(r.PostForm.Get("next"))}
 	v, secret, err := c.access.SignIn(r.Context(), form.Email, r.PostForm.Get("password"), c.browserOf(r))
 	if c.askSecond(w, r, form.Next, err) {
 		return nil
@@ -39,17 +39,17 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request, _ access.Visito
 	switch e := fault.From(err); {
 	case err == nil:
 	case e.Code == fault.PermissionDenied:
-		note(r, e)
+		page.Note(r, e)
 		form.Problem = e.Message
 		return c.signInPage(w, r, http.StatusUnauthorized, form)
 	case e.Code == fault.RateLimited:
-		note(r, e)
-		retryAfter(w, e)
-		form.Problem = e.Message + " Try again " + later(e.RetryAfter) + "."
+		page.Note(r, e)
+		page.RetryAfter(w, e)
+		form.Problem = e.Message + " Try again " + page.Later(e.RetryAfter) + "."
 		return c.signInPage(w, r, http.StatusTooManyRequests, form)
 	case e.Code == fault.Unavailable:
-		note(r, e)
-		retryAfter(w, e)
+		page.Note(r, e)
+		page.RetryAfter(w, e)
 		form.Problem = e.Message
 		return c.signInPage(w, r, http.StatusServiceUnavailable, form)
 	default:
@@ -67,8 +67,8 @@ func (c *Console) signInPage(w http.ResponseWriter, r *http.Request, status int,
 	if c.signOn != nil {
 		p.SignOn, p.Only = c.signOn.Name, c.access.SignInRules().SSOOnly
 	}
-	_, p.Keys = c.party()
-	return c.render(w, r, status, "signin", view{Title: "Sign in", Data: p})
+	_, p.Keys = c.Party()
+	return c.Render(w, r, status, "signin", page.View{Title: "Sign in", Data: p})
 }
 
 func (c *Console) signOut(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
@@ -76,12 +76,11 @@ func (c *Console) signOut(w http.ResponseWriter, r *http.Request, v access.Visit
 		return err
 	}
 	c.setCookie(w, r, "")
-	c.redirect(w, r, "/console/signin")
-	return nil
+	return c.Redirect(w, r, "/console/signin")
 }
 
 // setCookie hands the browser its session, or takes it away for "". It lasts
 // until the browser is closed; how long the session does is access's business.
 func (c *Console) setCookie(w http.ResponseWriter, r *http.Request, secret string) {
-	c.writeCookie(w, r, sessionCookie, c.base()+"/", secret, 0)
+	c.writeCookie(w, r, sessionCookie, c.Base()+"/", secret, 0)
 }

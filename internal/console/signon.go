@@ -6,6 +6,7 @@ import (
 	"net/url"
 
 	"stele/internal/access"
+	"stele/internal/console/page"
 	"stele/internal/fault"
 )
 
@@ -32,7 +33,7 @@ const (
 )
 
 func (c *Console) beginSignOn(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
-	next := nextPage(r.URL.Query().Get("next"))
+	next := page.NextPage(r.URL.Query().Get("next"))
 	begin := c.signOn.Issuer.Begin
 	if r.URL.Query().Get("again") != "" {
 		begin = c.signOn.Issuer.BeginAgain
@@ -47,7 +48,7 @@ func (c *Console) beginSignOn(w http.ResponseWriter, r *http.Request, _ access.V
 }
 
 func (c *Console) finishSignOn(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
-	ticket := c.readCookie(r, ticketCookie, c.base()+ticketPath)
+	ticket := c.readCookie(r, ticketCookie, c.Base()+ticketPath)
 	c.setTicket(w, r, "") // it is good for one answer
 	who, next, err := c.signOn.Issuer.Finish(r.Context(), c.signOnReturn(), ticket, r.URL.Query())
 	if err != nil {
@@ -57,7 +58,7 @@ func (c *Console) finishSignOn(w http.ResponseWriter, r *http.Request, _ access.
 	if err != nil {
 		return c.noSignOn(w, r, next, err)
 	}
-	return c.signedIn(w, r, v, secret, nextPage(next))
+	return c.signedIn(w, r, v, secret, page.NextPage(next))
 }
 
 // noSignOn shows the sign-in page with the reason, and its other ways in.
@@ -66,13 +67,13 @@ func (c *Console) noSignOn(w http.ResponseWriter, r *http.Request, next string, 
 	if e.Code != fault.PermissionDenied && e.Code != fault.UpstreamError {
 		return err
 	}
-	note(r, e)
-	return c.signInPage(w, r, e.Code.Status(), signInPage{Problem: e.Message, Next: nextPage(next)})
+	page.Note(r, e)
+	return c.signInPage(w, r, e.Code.Status(), signInPage{Problem: e.Message, Next: page.NextPage(next)})
 }
 
 // signOnReturn is where the provider sends people back to. It has to be known there.
-func (c *Console) signOnReturn() string { return c.ownRoot() + "/console/oidc/callback" }
+func (c *Console) signOnReturn() string { return c.OwnRoot() + "/console/oidc/callback" }
 
 func (c *Console) setTicket(w http.ResponseWriter, r *http.Request, ticket string) {
-	c.writeCookie(w, r, ticketCookie, c.base()+ticketPath, ticket, 600)
+	c.writeCookie(w, r, ticketCookie, c.Base()+ticketPath, ticket, 600)
 }

@@ -5,6 +5,8 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"testing"
+
+	"stele/internal/console/consoletest"
 )
 
 // The whole way through an identity provider in real Chromium: its cookies and its
@@ -15,13 +17,13 @@ func TestABrowserGoesToTheIdentityProviderAndBack(t *testing.T) {
 	for _, width := range []int64{390, 1440} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			b := launch(t, width)
-			h, p := provided(t)
-			h.signIn()
-			server := httptest.NewServer(h.serve)
+			h, p := consoletest.Provided(t)
+			h.SignIn()
+			server := httptest.NewServer(h.Serve)
 			t.Cleanup(server.Close)
-			h.public, _ = url.Parse(server.URL + "/stele")
+			h.Public, _ = url.Parse(server.URL + "/stele")
 
-			b.visit(h.public.String() + "/console/keys")
+			b.visit(h.Public.String() + "/console/keys")
 			b.shows("Continue with id.example.com", "or with a password")
 			b.look("sign in with provider")
 			b.axe()
@@ -32,7 +34,7 @@ func TestABrowserGoesToTheIdentityProviderAndBack(t *testing.T) {
 			b.axe()
 			p.Who.Email = "ada@example.com"
 			b.submit("a[href*=oidc]")
-			b.visit(h.public.String() + "/console/sessions")
+			b.visit(h.Public.String() + "/console/sessions")
 			b.shows("ada@example.com", "Sessions")
 			if b.count("a[href$=password]") != 0 {
 				b.Error("somebody without a password may change it")

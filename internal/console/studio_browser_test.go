@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"stele/internal/console/consoletest"
 )
 
 // Somebody makes things in real Chromium, on a phone below a base path and on a
@@ -22,17 +24,17 @@ func TestSomebodyMakesThingsInTheStudio(t *testing.T) {
 	}{{390, "/stele"}, {1440, ""}} {
 		t.Run(fmt.Sprint(room.width), func(t *testing.T) {
 			b := launch(t, room.width)
-			var a atelier
-			open(t, "http://127.0.0.1"+room.base, withStudio(&a))
-			a.withFiles()
-			server := httptest.NewServer(a.serve)
+			var a consoletest.Atelier
+			consoletest.Open(t, "http://127.0.0.1"+room.base, consoletest.WithStudio(&a))
+			a.WithFiles()
+			server := httptest.NewServer(a.Serve)
 			t.Cleanup(server.Close)
-			a.public, _ = url.Parse(server.URL + room.base)
-			s := sitting{b, a.public.String() + "/console/studio"}
-			b.visit(a.public.String() + "/console/setup?token=" + a.token)
-			b.fill("#email", email)
-			b.fill("#password", password)
-			b.fill("#again", password)
+			a.Public, _ = url.Parse(server.URL + room.base)
+			s := sitting{b, a.Public.String() + "/console/studio"}
+			b.visit(a.Public.String() + "/console/setup?token=" + a.Token)
+			b.fill("#email", consoletest.Email)
+			b.fill("#password", consoletest.Password)
+			b.fill("#again", consoletest.Password)
 			b.submit("form.stack button")
 			s.pictures()
 			s.mistakes()

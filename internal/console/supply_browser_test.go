@@ -10,6 +10,7 @@ import (
 
 	"stele/internal/catalog"
 	"stele/internal/console"
+	"stele/internal/console/consoletest"
 	"stele/internal/media"
 )
 
@@ -24,11 +25,11 @@ func TestAnOperatorManagesProvidersAndModels(t *testing.T) {
 	}{{390, "/stele"}, {1440, ""}} {
 		t.Run(fmt.Sprint(room.width), func(t *testing.T) {
 			b := launch(t, room.width)
-			s, rooms := supplied(t)
-			h := open(t, "http://127.0.0.1"+room.base, rooms)
-			server := httptest.NewServer(h.serve)
+			s, rooms := consoletest.Supplied(t)
+			h := consoletest.Open(t, "http://127.0.0.1"+room.base, rooms)
+			server := httptest.NewServer(h.Serve)
 			t.Cleanup(server.Close)
-			h.public, _ = url.Parse(server.URL + room.base)
+			h.Public, _ = url.Parse(server.URL + room.base)
 			setUpSupply(b, h)
 			walkSupply(b, h, s)
 		})
@@ -36,16 +37,16 @@ func TestAnOperatorManagesProvidersAndModels(t *testing.T) {
 }
 
 // setUpSupply sets the house up and signs its administrator in.
-func setUpSupply(b *tab, h *house) {
-	b.visit(h.public.String() + "/console/setup?token=" + h.token)
-	b.fill("#email", email)
-	b.fill("#password", password)
-	b.fill("#again", password)
+func setUpSupply(b *tab, h *consoletest.House) {
+	b.visit(h.Public.String() + "/console/setup?token=" + h.Token)
+	b.fill("#email", consoletest.Email)
+	b.fill("#password", consoletest.Password)
+	b.fill("#again", consoletest.Password)
 	b.submit("form.stack button")
 }
 
-func walkSupply(b *tab, h *house, s *supply) {
-	root := h.public.String()
+func walkSupply(b *tab, h *consoletest.House, s *consoletest.Supply) {
+	root := h.Public.String()
 	b.visit(root + "/console/providers/new")
 	b.shows("Add a provider", "OpenAI", "Ollama", "Replicate")
 	b.axe()
@@ -57,24 +58,24 @@ func walkSupply(b *tab, h *house, s *supply) {
 	b.visit(root + "/console/providers/new?kind=openai")
 	b.fill("#id", "Proxy")
 	b.fill("#base_url", "https://proxy.example.com/v1")
-	b.fill("#api_key", upstreamKey)
+	b.fill("#api_key", consoletest.UpstreamKey)
 	b.submit("#provider-form .primary")
 	b.shows("a-z, 0-9")
 	b.axe()
 	b.look("new provider mistake")
 	b.fill("#id", "proxy")
-	b.fill("#api_key", upstreamKey)
+	b.fill("#api_key", consoletest.UpstreamKey)
 	b.submit("#provider-form .primary")
 	b.shows("Saved. It is in use from now on.", "proxy", "set just now")
 	b.axe()
 	b.look("provider")
-	s.trial = console.Trial{Problem: "The provider refused the credentials (status 401). Check the API key.", Status: 401, Took: 230 * time.Millisecond}
+	s.Trial = console.Trial{Problem: "The provider refused the credentials (status 401). Check the API key.", Status: 401, Took: 230 * time.Millisecond}
 	b.click("form[action$='/test'] button")
 	awaits(b, fmt.Sprintf("document.querySelector(%q) !== null", ".trial.bad"))
 	b.shows("It does not work.", "Check the API key.")
 	b.look("provider test failed")
-	s.trial = console.Trial{Did: "listed 3 models", Status: 200, Took: 180 * time.Millisecond, Models: []string{"gpt-5", "gpt-5-mini", "gpt-5-nano"}}
-	s.fails("main", "The engine is overloaded.", h.clock().Add(-4*time.Minute))
+	s.Trial = console.Trial{Did: "listed 3 models", Status: 200, Took: 180 * time.Millisecond, Models: []string{"gpt-5", "gpt-5-mini", "gpt-5-nano"}}
+	s.Fails("main", "The engine is overloaded.", h.Clock().Add(-4*time.Minute))
 	b.visit(root + "/console/providers")
 	b.click("form[action$='/proxy/test'] button")
 	awaits(b, fmt.Sprintf("document.querySelector(%q) !== null", "#trial-proxy .trial.good"))
@@ -108,7 +109,7 @@ func walkSupply(b *tab, h *house, s *supply) {
 	b.click("input[value=tools]")
 	b.submit("#model-form .primary")
 	b.shows("Saved. Clients can call it now.", "in this order", "$0.25")
-	m := s.both.Config.Models[1]
+	m := s.Both.Config.Models[1]
 	if len(m.Targets) != 3 || m.Targets[1].Provider != "stele" {
 		b.Fatalf("the targets are %v", m.Targets)
 	}
@@ -139,13 +140,13 @@ func walkSupply(b *tab, h *house, s *supply) {
 }
 
 // crowd adds models that only a running program has.
-func crowd(t *testing.T, s *supply) {
+func crowd(t *testing.T, s *consoletest.Supply) {
 	t.Helper()
 	var usd, dear media.Amount
 	if err := errors.Join(usd.UnmarshalText([]byte("0.02")), dear.UnmarshalText([]byte("0.08"))); err != nil {
 		t.Fatal(err)
 	}
-	s.more = []console.Model{
+	s.More = []console.Model{
 		{Model: catalog.Model{
 			ID: "stele/sandbox", Name: "Sandbox", Owner: "stele", Capabilities: map[string]bool{"reasoning": true, "attachments": true, "tools": true},
 			Targets: []catalog.Target{{Provider: "stele", Model: "sandbox", Weight: 1}},
@@ -159,7 +160,7 @@ func crowd(t *testing.T, s *supply) {
 	}
 	for i := range 12 {
 		id := fmt.Sprintf("gpt-5-%d", i)
-		s.more = append(s.more, console.Model{Model: catalog.Model{
+		s.More = append(s.More, console.Model{Model: catalog.Model{
 			ID: "proxy/" + id, Name: id, Owner: "proxy", Targets: []catalog.Target{{Provider: "proxy", Model: id, Weight: 1}},
 		}, Listed: true, Enabled: true})
 	}

@@ -26,10 +26,26 @@ type tab struct {
 	taken int
 }
 
-// launch starts Chromium. Where none is promised (STELE_TEST_CHROMIUM names it,
-// STELE_TEST_REQUIRE insists on it) the test is skipped. So it is under the race
-// detector, which makes pictures and clips ten times slower: make test has a step
-// without it for the walks.
+// chromium is the one browser of all tests, started when the first of them wants it.
+var chromium struct {
+	sync.Once
+	ctx  context.Context //nolint:containedctx // a browser is its context
+	err  error
+	stop func()
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if chromium.stop != nil {
+		chromium.stop()
+	}
+	os.Exit(code)
+}
+
+// launch opens a tab in a profile of its own. Where no Chromium is promised
+// (STELE_TEST_CHROMIUM names it, STELE_TEST_REQUIRE insists on it) the test is
+// skipped. So it is under the race detector, which makes pictures and clips ten times
+// slower: make test has a step without it for the walks.
 func launch(t *testing.T, width int64) *tab {
 	t.Helper()
 	if racing {
@@ -39,22 +55,14 @@ func launch(t *testing.T, width int64) *tab {
 	if path == "" && os.Getenv("STELE_TEST_REQUIRE") == "" {
 		t.Skip("STELE_TEST_CHROMIUM is not set")
 	}
-	if _, err := exec.LookPath(path); err != nil {
-		if path, err = exec.LookPath("chromium"); err != nil {
-			t.Fatalf("a browser is required: %v", err)
-		}
+	chromium.Do(func() { chromium.err = startChromium(path) })
+	if chromium.err != nil {
+		t.Fatalf("a browser is required: %v", chromium.err)
 	}
-	profile, err := os.MkdirTemp("", "stele-browser-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	ctx, stop := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile),
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))...)
-	ctx, _ = chromedp.NewContext(ctx)
+	ctx, cancel := context.WithTimeout(chromium.ctx, 5*time.Minute)
+	ctx, _ = chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
 	b := &tab{T: t, ctx: ctx, width: width, shots: os.Getenv("STELE_TEST_SHOTS")}
-	// The first run starts the browser, which lives as long as that run's context.
+	// The first run opens the tab, which lives as long as that run's context.
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 900)); err != nil {
 		t.Fatal(err)
 	}
@@ -62,17 +70,37 @@ func launch(t *testing.T, width int64) *tab {
 	heard := b.listen()
 	t.Cleanup(func() {
 		_ = chromedp.Cancel(ctx)
-		stop()
 		cancel()
 		heard.Wait()
+	})
+	return b
+}
+
+func startChromium(path string) error {
+	if _, err := exec.LookPath(path); err != nil {
+		if path, err = exec.LookPath("chromium"); err != nil {
+			return err
+		}
+	}
+	profile, err := os.MkdirTemp("", "stele-browser-")
+	if err != nil {
+		return err
+	}
+	ctx, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))...)
+	chromium.ctx, _ = chromedp.NewContext(ctx)
+	chromium.stop = func() {
+		_ = chromedp.Cancel(chromium.ctx)
+		stop()
 		for range 50 { // its children write for a moment longer
 			if os.RemoveAll(profile) == nil {
 				break
 			}
 			time.Sleep(20 * time.Millisecond)
 		}
-	})
-	return b
+	}
+	return chromedp.Do(chromium.ctx) // starts it
 }
 
 func (b *tab) listen() *sync.WaitGroup {

@@ -9,19 +9,20 @@ import (
 	"testing"
 	"time"
 
+	"stele/internal/console/consoletest"
 	"stele/internal/meter"
 )
 
 // busy is a month of requests of several models, keys and fates.
-func (h *house) busy() {
-	h.t.Helper()
+func busy(h *consoletest.House) {
+	h.T.Helper()
 	random := rand.New(rand.NewPCG(7, 7)) //nolint:gosec // the same every time
 	models := []string{"acme/fast", "acme/claude", "acme/long-documents", "google/gemini-3-flash", "main-openai/gpt-5", "stele/sandbox", "local/qwen3", "main-openai/gpt-5-mini"}
 	var list []meter.Record
 	for day := range 45 {
 		for range 20 + random.IntN(40) + 10*(day%7) {
 			ago := time.Duration(day)*24*time.Hour + time.Duration(random.IntN(8*60))*time.Minute
-			list = append(list, h.use(ago, func(r *meter.Record) {
+			list = append(list, h.Use(ago, func(r *meter.Record) {
 				r.Model = models[int(float64(len(models))*random.Float64()*random.Float64())]
 				r.Stream, r.Provider = random.IntN(2) == 0, []string{"main-openai", "claude", "google"}[random.IntN(3)]
 				r.Took = time.Duration(400+random.IntN(9000)) * time.Millisecond
@@ -37,7 +38,7 @@ func (h *house) busy() {
 			}))
 		}
 	}
-	h.save(list...)
+	h.Save(list...)
 }
 
 // The rooms that look at what was called, on a phone below a base path and on a
@@ -51,21 +52,21 @@ func TestAnOperatorLooksAtTheUsage(t *testing.T) {
 	}{{390, "/stele"}, {1440, ""}} {
 		t.Run(fmt.Sprint(room.width), func(t *testing.T) {
 			b := launch(t, room.width)
-			h := open(t, "http://127.0.0.1"+room.base, started)
-			server := httptest.NewServer(h.serve)
+			h := consoletest.Open(t, "http://127.0.0.1"+room.base, consoletest.Started)
+			server := httptest.NewServer(h.Serve)
 			t.Cleanup(server.Close)
-			h.public, _ = url.Parse(server.URL + room.base)
-			h.observe(b)
+			h.Public, _ = url.Parse(server.URL + room.base)
+			observe(h, b)
 		})
 	}
 }
 
-func (h *house) observe(b *tab) {
-	root := h.public.String()
-	b.visit(root + "/console/setup?token=" + h.token)
-	b.fill("#email", email)
-	b.fill("#password", password)
-	b.fill("#again", password)
+func observe(h *consoletest.House, b *tab) {
+	root := h.Public.String()
+	b.visit(root + "/console/setup?token=" + h.Token)
+	b.fill("#email", consoletest.Email)
+	b.fill("#password", consoletest.Password)
+	b.fill("#again", consoletest.Password)
 	b.submit("form.stack button")
 
 	b.visit(root + "/console/")
@@ -85,18 +86,18 @@ func (h *house) observe(b *tab) {
 	b.shows("Nothing was used in these days")
 	b.look("usage none")
 
-	h.busy()
-	tried := h.use(time.Second, func(r *meter.Record) {
+	busy(h)
+	tried := h.Use(time.Second, func(r *meter.Record) {
 		r.Request, r.Tries, r.Took, r.FirstByte, r.Stream = "req_tried", 2, 4*time.Second, 3*time.Second, true
 		r.Path = meter.Trail([]meter.Try{{Provider: "claude", Target: "claude-sonnet-4-5", Code: "unavailable", Took: 2 * time.Second}, {Provider: "main-openai", Target: "gpt-5-mini", Took: time.Second}})
 		r.Dropped = "top_k; dropped; the%20provider%20has%20none, metadata.user_id; ignored; it%20changes%20no%20answer"
 	})
-	failed := h.use(2*time.Second, func(r *meter.Record) {
+	failed := h.Use(2*time.Second, func(r *meter.Record) {
 		r.Request, r.Status, r.Code, r.FirstByte, r.Priced, r.Input, r.CacheRead, r.Output, r.Reasoning = "req_failed", 504, "upstream_timeout", 0, false, 0, 0, 0, 0
 	})
-	h.save(tried, failed)
-	err := h.store.InsertBodies(b.Context(), []meter.Bodies{{
-		Record: tried.ID, Workspace: "default", At: h.clock(), Request: meter.Body{Text: `{"model": "acme/fast", "messages": [{"role": "user", "content": "Say hello."}]}`, Size: 77},
+	h.Save(tried, failed)
+	err := h.Store.InsertBodies(b.Context(), []meter.Bodies{{
+		Record: tried.ID, Workspace: "default", At: h.Clock(), Request: meter.Body{Text: `{"model": "acme/fast", "messages": [{"role": "user", "content": "Say hello."}]}`, Size: 77},
 		Reply: meter.Body{Text: "data: {\"choices\": [{\"delta\": {\"content\": \"Hello\"}}]}\n\ndata: [DONE]\n\n", Size: 1 << 20},
 	}}, 1<<20)
 	if err != nil {
@@ -135,7 +136,7 @@ func (h *house) observe(b *tab) {
 	b.click("summary.button")
 	b.look("requests filtered")
 	b.click(".switch input")
-	h.save(h.use(0, func(r *meter.Record) { r.Status, r.Code = 500, "internal_error" }))
+	h.Save(h.Use(0, func(r *meter.Record) { r.Status, r.Code = 500, "internal_error" }))
 	b.becomes("tbody tr:first-child .hint", "internal_error") // without anybody doing anything
 
 	b.visit(root + "/console/requests/req_tried")

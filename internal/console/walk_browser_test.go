@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"stele/internal/console/consoletest"
 )
 
 // program is a real server: the built binary with a folder of its own.
@@ -73,9 +75,9 @@ func TestAWholeDayInTheConsole(t *testing.T) {
 	b := launch(t, 1440)
 	p := startProgram(t)
 	b.visit(p.setup)
-	b.fill("#email", email)
-	b.fill("#password", password)
-	b.fill("#again", password)
+	b.fill("#email", consoletest.Email)
+	b.fill("#password", consoletest.Password)
+	b.fill("#again", consoletest.Password)
 	b.submit("form.stack button")
 	b.shows("Start", "Playground", "Studio", "Apps", "Usage", "Requests", "API keys", "Models", "Providers", "People", "Audit log")
 	light(b)
@@ -114,7 +116,7 @@ func TestAWholeDayInTheConsole(t *testing.T) {
 
 	refusals(t, p)
 	b.visit(p.root + "/console/audit")
-	b.shows(email, "shop")
+	b.shows(consoletest.Email, "shop")
 	b.submit(".account button")
 	b.visit(p.root + "/console/usage")
 	b.shows("Sign in")
@@ -152,7 +154,7 @@ func refusals(t *testing.T, p program) {
 		}
 	}
 	foreign := http.Header{"Origin": {"https://elsewhere.example"}, "Sec-Fetch-Site": {"cross-site"}, "Content-Type": {"application/x-www-form-urlencoded"}}
-	if got := status(t, p, http.MethodPost, "/console/signin", url.Values{"email": {email}, "password": {password}}.Encode(), foreign); got != http.StatusForbidden {
+	if got := status(t, p, http.MethodPost, "/console/signin", url.Values{"email": {consoletest.Email}, "password": {consoletest.Password}}.Encode(), foreign); got != http.StatusForbidden {
 		t.Errorf("a sign-in sent by another site: status %d", got)
 	}
 }

@@ -2,26 +2,11 @@ package console
 
 import (
 	"net/http"
-	"net/url"
 
 	"stele/internal/access"
+	"stele/internal/console/page"
 	"stele/internal/fault"
 )
-
-// linkPage shows the link by which somebody chooses a password, once: it is the
-// answer to the form itself, as with the secret of a key.
-type linkPage struct {
-	Email string
-	New   bool // they have no password yet
-	Link  string
-	Until *moment
-}
-
-func (c *Console) linkPage(w http.ResponseWriter, r *http.Request, v access.Visitor, p linkPage, of access.Person, secret string) error {
-	p.Link = c.ownRoot() + "/console/welcome?token=" + url.QueryEscape(secret)
-	p.Until = c.at(of.Link.Until)
-	return c.render(w, r, http.StatusOK, "person_link", view{Title: "A link for " + p.Email, Active: "people", Visitor: &v, Data: p})
-}
 
 // welcomePage is where the link leads.
 type welcomePage struct {
@@ -62,7 +47,7 @@ func (c *Console) welcome(w http.ResponseWriter, r *http.Request, _ access.Visit
 	if c.askSecond(w, r, "/console/", err) {
 		return nil
 	}
-	if field, sentence, ok := fieldProblem(err); ok {
+	if field, sentence, ok := page.FieldProblem(err); ok {
 		form.Problems = map[string]string{field: sentence}
 		return c.welcomePage(w, r, http.StatusUnprocessableEntity, form)
 	}
@@ -81,8 +66,7 @@ func (c *Console) join(w http.ResponseWriter, r *http.Request, token string) err
 	if err := c.access.JoinByLink(r.Context(), v, token); err != nil {
 		return c.noWelcome(w, r, err)
 	}
-	c.redirect(w, r, "/console/")
-	return nil
+	return c.Redirect(w, r, "/console/")
 }
 
 func (c *Console) welcomePage(w http.ResponseWriter, r *http.Request, status int, p welcomePage) error {
@@ -92,12 +76,77 @@ func (c *Console) welcomePage(w http.ResponseWriter, r *http.Request, status int
 	}
 	p.Here = v != nil && v.User.ID == p.User && p.Joinable
 	p.Place = access.Workspace{ID: p.Workspace}.Label()
-	return c.render(w, r, status, "welcome", view{Title: "Choose a password", Data: p})
+	return c.Render(w, r, status, "welcome", page.View{Title: "Choose a password", Data: p})
 }
 
 func (c *Console) noWelcome(w http.ResponseWriter, r *http.Request, err error) error {
-	if e := fault.From(err); e.Code != fault.NotFound || !wantsPage(r) {
+	if e := fault.From(err); e.Code != fault.NotFound || !page.WantsPage(r) {
 		return err
 	}
-	return c.render(w, r, http.StatusNotFound, "welcome", view{Title: "This link does not work", Data: welcomePage{Closed: true}})
+	return c.Render(w, r, http.StatusNotFound, "welcome", page.View{Title: "This link does not work", Data: welcomePage{Closed: true}})
+}
+
+type setupPage struct {
+	Token    string
+	Closed   bool // the link has been used or was never valid
+	HasAdmin bool
+	Email    string
+	Problems map[string]string // field → sentence
+}
+
+func (c *Console) showSetup(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
+	token := r.URL.Query().Get("token")
+	ok, err := c.access.SetupOpen(r.Context(), token)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return c.setupClosed(w, r)
+	}
+	return c.setupPage(w, r, http.StatusOK, setupPage{Token: token})
+}
+
+func (c *Console) setUp(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
+	form := setupPage{Token: r.PostForm.Get("token"), Email: r.PostForm.Get("email")}
+	password := r.PostForm.Get("password")
+	ok, err := c.access.SetupOpen(r.Context(), form.Token)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return c.setupClosed(w, r)
+	}
+	if password != r.PostForm.Get("again") {
+		form.Problems = map[string]string{"again": "The two passwords differ."}
+		return c.setupPage(w, r, http.StatusUnprocessableEntity, form)
+	}
+	v, secret, err := c.access.SetUp(r.Context(), form.Token, form.Email, password, c.browserOf(r))
+	if fault.From(err) != nil && fault.From(err).Code == fault.NotFound { // somebody else was faster
+		return c.setupClosed(w, r)
+	}
+	if field, sentence, ok := page.FieldProblem(err); ok {
+		form.Problems = map[string]string{field: sentence}
+		return c.setupPage(w, r, http.StatusUnprocessableEntity, form)
+	}
+	if err != nil {
+		return err
+	}
+	c.letIn(w, r, v, secret)
+	return c.Redirect(w, r, "/console/")
+}
+
+func (c *Console) setupPage(w http.ResponseWriter, r *http.Request, status int, p setupPage) error {
+	return c.Render(w, r, status, "setup", page.View{Title: "Set up Stele", Data: p})
+}
+
+func (c *Console) setupClosed(w http.ResponseWriter, r *http.Request) error {
+	has, err := c.access.HasAdmin(r.Context())
+	if err != nil {
+		return err
+	}
+	if !page.WantsPage(r) {
+		return fault.New(fault.NotFound, "This set-up link has been used or was never valid.")
+	}
+	return c.Render(w, r, http.StatusNotFound, "setup",
+		page.View{Title: "This set-up link does not work", Data: setupPage{Closed: true, HasAdmin: has}})
 }

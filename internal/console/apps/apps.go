@@ -1,0 +1,188 @@
+package apps
+
+import (
+	"context"
+	"io/fs"
+	"net/http"
+	"slices"
+	"strings"
+
+	"stele/internal/access"
+	"stele/internal/app"
+	"stele/internal/catalog"
+	"stele/internal/console/page"
+	"stele/internal/file"
+	"stele/internal/generation"
+	"stele/internal/manifest"
+	"stele/internal/media"
+)
+
+// Options is what the room of apps stands on.
+type Options struct {
+	Runner   AppRunner
+	Editor   AppEditor
+	Tasks    AppTasks
+	Books    AppBooks
+	Files    AppFiles
+	Models   AppModels
+	Audit    func(ctx context.Context, e access.Entry) error // writes down what no transaction of a room does
+	Pictures fs.FS                                           // of what built-in apps make: social-card.webp; nil: none
+}
+
+// AppRunner finds apps and runs them, as it does for the public API.
+type AppRunner interface {
+	Page(who access.Principal, page, limit int) (list []app.Recipe, more bool)
+	Open(who access.Principal, id string) (app.Recipe, error)
+	Create(ctx context.Context, who access.Principal, id, app string, body []byte) (*generation.Task, error)
+	Timeline(ctx context.Context, t *generation.Task) (*app.Timeline, error)
+}
+
+// AppEditor is where apps are written.
+type AppEditor interface { //nolint:interfacebloat // what one page does, one thing each
+	Check(ctx context.Context, who access.Principal, id, source string) (app.Recipe, manifest.Problems, error)
+	Drafts(ctx context.Context, who access.Principal) ([]app.Draft, error)
+	Draft(ctx context.Context, who access.Principal, id string) (app.Draft, error)
+	Versions(ctx context.Context, who access.Principal, id string) ([]app.Version, error)
+	Version(ctx context.Context, who access.Principal, id string, number int) (app.Version, error)
+	Create(ctx context.Context, who access.Principal, id, source string) (app.Draft, error)
+	Save(ctx context.Context, who access.Principal, id, source string, seen int64) (app.Draft, error)
+	Publish(ctx context.Context, who access.Principal, id, source string, seen int64, shared bool) (app.Draft, error)
+	Unpublish(ctx context.Context, who access.Principal, id string) (app.Draft, error)
+	Restore(ctx context.Context, who access.Principal, id string, number int) (app.Draft, error)
+	Delete(ctx context.Context, who access.Principal, id string) error
+}
+
+// AppTasks are runs as their own room knows them.
+type AppTasks interface {
+	Find(ctx context.Context, workspace, app, id string) (*generation.Task, error)
+	CancelBy(ctx context.Context, who access.Principal, id string) (*generation.Task, error)
+	View(t *generation.Task) generation.View
+}
+
+// AppBooks is what is looked up beside runs.
+type AppBooks interface {
+	List(ctx context.Context, w generation.Wanted) ([]generation.Task, error)
+	EmailOf(ctx context.Context, user string) (string, error)
+	Files(ctx context.Context, workspace string, limit int) ([]file.File, error)
+}
+
+// AppFiles keeps what people give to apps, and shows what apps made.
+type AppFiles interface {
+	Save(ctx context.Context, up file.Upload) (*file.File, error)
+	File(ctx context.Context, workspace, id string) (*file.File, error)
+	Address(f *file.File) string
+	URL(id, contentType string) string
+}
+
+// AppModels are the models that an app may name.
+type AppModels interface {
+	Models(scope access.Scope) []catalog.Model
+	Media(scope access.Scope, mediaType string) []media.Model
+}
+
+const mostApps = 500 // in the catalogue
+
+type appsPage struct {
+	Cards []appCard
+	Kinds []appKind
+	Kind  string // image, video or audio; "" for all
+}
+
+type appKind struct{ Name, Label string }
+
+// appCard is an app as the catalogue shows it.
+type appCard struct {
+	ID, Name, About string
+	Makes           string
+	Origin          string
+	Version         int  // 0: never published
+	Draft           bool // it is not offered
+	Picture         bool
+	Steps           int
+	Inputs          int
+}
+
+func (c *Room) showApps(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	p := appsPage{Kind: r.URL.Query().Get("makes"), Kinds: []appKind{{"image", "Pictures"}, {"video", "Clips"}, {"audio", "Sounds"}}}
+	var err error
+	if p.Cards, err = c.cards(r.Context(), v); err != nil {
+		return err
+	}
+	if p.Kind != "" {
+		p.Cards = slices.DeleteFunc(p.Cards, func(a appCard) bool { return a.Makes != p.Kind })
+	}
+	return c.Render(w, r, http.StatusOK, "apps", page.View{Title: "Apps", Active: "apps", Visitor: &v, Data: p})
+}
+
+// cards are the apps that are offered, and the drafts of those that are not.
+func (c *Room) cards(ctx context.Context, v access.Visitor) ([]appCard, error) {
+	var list []appCard
+	recipes, _ := c.Runner.Page(v.Principal(), 1, mostApps)
+	for i := range recipes {
+		list = append(list, c.card(&recipes[i]))
+	}
+	drafts, err := c.Editor.Drafts(ctx, v.Principal())
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range drafts {
+		if slices.ContainsFunc(list, func(a appCard) bool { return a.ID == d.ID }) {
+			continue
+		}
+		card, err := c.draftCard(ctx, v, d)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, card)
+	}
+	return list, nil
+}
+
+func (c *Room) card(r *app.Recipe) appCard {
+	return appCard{
+		ID: r.ID, Name: r.Name, About: r.Description, Makes: r.MediaType, Origin: string(r.Origin), Version: r.Version,
+		Picture: c.appPicture(r) != "", Steps: len(r.Steps), Inputs: len(r.Inputs),
+	}
+}
+
+// draftCard shows an app that is not offered, as far as its text can be read.
+func (c *Room) draftCard(ctx context.Context, v access.Visitor, d app.Draft) (appCard, error) {
+	r, _, err := c.Editor.Check(ctx, v.Principal(), d.ID, d.Source)
+	if err != nil {
+		return appCard{}, err
+	}
+	r.ID, r.Version, r.Origin = d.ID, d.Latest, app.FromConsole
+	if r.Name == "" {
+		r.Name = d.ID
+	}
+	card := c.card(&r)
+	card.Draft = true
+	return card, nil
+}
+
+// appPicture is the file with a picture of what an app makes, "" where there is none.
+func (c *Room) appPicture(r *app.Recipe) string {
+	name := r.ID + ".webp"
+	if c.Pictures == nil || r.Origin != app.FromProgram || strings.Contains(name, "/") {
+		return ""
+	}
+	if _, err := fs.Stat(c.Pictures, name); err != nil {
+		return ""
+	}
+	return name
+}
+
+func (c *Room) showAppPicture(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	recipe, err := c.Runner.Open(v.Principal(), r.PathValue("app"))
+	if err != nil {
+		return err
+	}
+	name := c.appPicture(&recipe)
+	if name == "" {
+		return page.NoPage()
+	}
+	w.Header().Set("Cache-Control", "private, max-age=3600")
+	w.Header().Set("Content-Type", "image/webp")
+	http.ServeFileFS(w, r, c.Pictures, name) //nolint:gosec // the name is that of an app there is, in a folder of the program
+	return nil
+}

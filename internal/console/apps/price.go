@@ -1,0 +1,159 @@
+package apps
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/app"
+	"stele/internal/console/page"
+	"stele/internal/fault"
+	"stele/internal/generation"
+	"stele/internal/media"
+	"stele/internal/uid"
+)
+
+// appPrice is what a run will cost at most, or why that is not known yet.
+type appPrice struct {
+	Known   bool
+	USD     string
+	Credits int64
+	Free    bool
+	Chats   bool // what chats cost comes on top
+	Waits   string
+}
+
+// priceApp tells what a run would cost with what is in the form now.
+func (c *Room) priceApp(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	recipe, err := c.Runner.Open(v.Principal(), r.PathValue("app"))
+	if err != nil {
+		return noSuchApp(err)
+	}
+	if err := readParts(w, r); err != nil {
+		return err
+	}
+	p := c.appPriceOf(r.Context(), v, &recipe, readAppForm(&recipe, r.PostForm))
+	return c.Fragment(w, r, http.StatusOK, "app", "price", page.View{Visitor: &v, Data: p})
+}
+
+// appPriceOf tries a run out. Only files that are here already are looked at: a price
+// is asked for too often to fetch anything for it.
+func (c *Room) appPriceOf(ctx context.Context, v access.Visitor, recipe *app.Recipe, f *appForm) appPrice {
+	_, talkers := recipe.Models()
+	p := appPrice{Chats: len(talkers) > 0}
+	tried := *f
+	tried.values = make(map[string][]string)
+	for i := range recipe.Inputs {
+		in := &recipe.Inputs[i]
+		given := f.values[in.Name]
+		if in.Media != "" {
+			for _, id := range given {
+				if id != "" && !uid.Is("file", id) {
+					p.Waits = "The price shows when the run begins."
+					return p
+				}
+			}
+		}
+		tried.values[in.Name] = given
+	}
+	body, err := tried.body(true)
+	if err != nil {
+		p.Waits = "The price shows when the form is filled in."
+		return p
+	}
+	t, err := c.Runner.Create(ctx, v.Principal(), generation.DryRun, recipe.ID, body)
+	if err != nil {
+		p.Waits = "The price shows when the form is filled in."
+		if e := fault.From(err); e.Code != fault.Internal && e.Code != fault.MissingParameter {
+			p.Waits = e.Message
+		}
+		return p
+	}
+	p.Known, p.USD, p.Credits, p.Free = true, media.Amount(t.Nano).String(), t.Credits, t.Nano == 0
+	return p
+}
+
+func runWord(s media.State) string {
+	switch s {
+	case media.Pending:
+		return "waiting"
+	case media.Processing:
+		return "running"
+	case media.Success:
+		return "done"
+	}
+	return string(s)
+}
+
+// appLength puts a time that something took in few signs.
+func appLength(d time.Duration) string {
+	switch {
+	case d < 0:
+		return ""
+	case d < 100*time.Millisecond:
+		return strconv.Itoa(int(d.Milliseconds())) + " ms"
+	case d < 10*time.Second:
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	case d < time.Minute:
+		return strconv.Itoa(int(d.Seconds())) + " s"
+	case d < time.Hour:
+		return strconv.Itoa(int(d.Minutes())) + " min " + strconv.Itoa(int(d.Seconds())%60) + " s"
+	}
+	return strconv.Itoa(int(d.Hours())) + " h " + strconv.Itoa(int(d.Minutes())%60) + " min"
+}
+
+// appGist is the longest text among what a run was given, cut: people know runs by it.
+func appGist(values map[string]any) string {
+	best := ""
+	for _, v := range values {
+		if text, ok := v.(string); ok && (len(text) > len(best) || len(text) == len(best) && text < best) {
+			best = text
+		}
+	}
+	best = strings.Join(strings.Fields(best), " ")
+	if runes := []rune(best); len(runes) > 60 {
+		best = string(runes[:60]) + "…"
+	}
+	return best
+}
+
+// appVersionOf finds the version in the text of an app.
+func appVersionOf(source string) int {
+	for line := range strings.Lines(source) {
+		if value, ok := strings.CutPrefix(line, "version:"); ok {
+			n, _ := strconv.Atoi(strings.TrimSpace(value))
+			return n
+		}
+	}
+	return 0
+}
+
+// appCurl is a command that runs an app as pasted, with a key in its place.
+func appCurl(root string, recipe *app.Recipe) string {
+	var given []string
+	for i := range recipe.Inputs {
+		in := &recipe.Inputs[i]
+		if !in.Required {
+			continue
+		}
+		value := `"…"`
+		switch {
+		case in.Media != "" && in.Type == "array":
+			value = `["file_…"]`
+		case in.Media != "":
+			value = `"file_…"`
+		case in.Type == "array":
+			value = `["…"]`
+		case in.Type == "boolean":
+			value = "true"
+		case in.Type != "string":
+			value = "1"
+		}
+		given = append(given, `"`+in.Name+`": `+value)
+	}
+	return "curl " + root + "/api/v1/apps/" + recipe.ID + "/generations \\\n  -H \"Authorization: Bearer $STELE_API_KEY\" \\\n" +
+		"  -d '{" + strings.Join(given, ", ") + "}'"
+}

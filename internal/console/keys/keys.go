@@ -1,0 +1,193 @@
+package keys
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/console/page"
+	"stele/internal/fault"
+)
+
+type keysPage struct {
+	Form    keyForm
+	Open    bool   // the form is shown unfolded
+	Problem string // what went wrong outside the form
+	Live    []keyRow
+	Ended   []keyRow
+	Graces  []choice
+}
+
+// keyRow is a key as the table shows it.
+type keyRow struct {
+	ID, Name    string
+	Workspace   string // "" for the visitor's own
+	Environment string
+	Sandbox     bool
+	Status      string
+	Scopes      []string // none: all
+	Models      []string // none: all
+	Created     *page.Moment
+	LastUsed    *page.Moment
+	Expires     *page.Moment
+	Revoked     *page.Moment
+	Creator     string
+	CIDRs       []string     // none: any address
+	Idle        string       // how long it may go unused; "": for ever
+	Secrets     int          // that open it
+	Fresh       bool         // the newest of them has not been used yet
+	OldUntil    *page.Moment // the secrets before the newest work until then
+	Mine        bool         // the visitor may change it,
+	Edit        string       // and that is where; "" where there is no way back
+}
+
+func (c *Room) showKeys(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	return c.keysPage(w, r, v, http.StatusOK, keysPage{Form: newKeyForm()})
+}
+
+func (c *Room) createKey(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	form := readKeyForm(r.PostForm)
+	key, err := form.key()
+	if err == nil {
+		var k access.Key
+		var secret string
+		if k, secret, err = c.Access.CreateKey(r.Context(), v.Principal(), key); err == nil {
+			return c.secretPage(w, r, v, secretPage{Key: c.row(k, v), Secret: secret})
+		}
+	}
+	if field, sentence, ok := page.FieldProblem(err); ok {
+		form.Problems = map[string]string{field: sentence}
+		return c.keysPage(w, r, v, http.StatusUnprocessableEntity, keysPage{Form: form, Open: true})
+	}
+	return err
+}
+
+func (c *Room) rotateKey(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	rotation, err := rotationOf(r.PostForm.Get("grace"))
+	if err != nil {
+		return err
+	}
+	k, secret, err := c.Access.RotateKey(r.Context(), v.Principal(), r.PathValue("id"), rotation)
+	if _, sentence, ok := page.FieldProblem(err); ok {
+		return c.keysPage(w, r, v, http.StatusUnprocessableEntity, keysPage{Form: newKeyForm(), Problem: sentence})
+	}
+	if err != nil {
+		return noSuchKey(err)
+	}
+	return c.secretPage(w, r, v, secretPage{Key: c.row(k, v), Secret: secret, Rotated: true})
+}
+
+func (c *Room) revokeKey(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	if _, err := c.Access.RevokeKey(r.Context(), v.Principal(), r.PathValue("id")); err != nil {
+		return noSuchKey(err)
+	}
+	return c.Redirect(w, r, "/console/keys")
+}
+
+func (c *Room) keysPage(w http.ResponseWriter, r *http.Request, v access.Visitor, status int, p keysPage) error {
+	keys, err := c.Access.Keys(r.Context(), v.Principal(), v.Session.Workspace)
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		if row := c.row(k, v); row.Status == "active" {
+			p.Live = append(p.Live, row)
+		} else {
+			p.Ended = append(p.Ended, row)
+		}
+	}
+	p.Graces = graces()
+	p.Open = p.Open || len(p.Live) == 0
+	return c.Render(w, r, status, "keys", page.View{Title: "API keys", Active: "keys", Visitor: &v, Data: p})
+}
+
+func (c *Room) row(k access.Key, v access.Visitor) keyRow {
+	row := keyRow{
+		ID: k.ID, Name: k.Name, Environment: string(k.Environment), Sandbox: k.Sandbox, Status: k.Status(c.Now()),
+		Models: slices.Clone(k.Scope.Models), Created: c.At(k.CreatedAt), LastUsed: c.At(k.LastUsedAt),
+		Expires: c.At(k.End()), Revoked: c.At(k.RevokedAt), Creator: creatorOf(k), CIDRs: k.CIDRs, Mine: v.Principal().MayChange(&k),
+	}
+	if row.Mine && k.RevokedAt.IsZero() {
+		row.Edit = c.Base() + "/console/keys/" + k.ID
+	}
+	if idle := k.IdleAfter(); idle > 0 {
+		row.Idle = lengthOf(idle)
+	}
+	if k.Workspace != v.Session.Workspace {
+		row.Workspace = k.Workspace
+	}
+	for _, g := range k.Scope.Groups {
+		row.Scopes = append(row.Scopes, string(g))
+	}
+	secrets := k.Alive(c.Now())
+	row.Secrets = len(secrets)
+	if len(secrets) > 1 {
+		var until int64
+		for _, old := range secrets[1:] {
+			until = max(until, old.Until)
+		}
+		row.Fresh, row.OldUntil = !secrets[0].Used, c.At(time.UnixMilli(until))
+	}
+	return row
+}
+
+// creatorOf names whoever made a key.
+func creatorOf(k access.Key) string {
+	switch {
+	case k.CreatorName != "":
+		return k.CreatorName
+	case k.Creator == "command-line":
+		return "the command line"
+	}
+	return k.Creator
+}
+
+func noSuchKey(err error) error {
+	if errors.Is(err, access.ErrNotFound) {
+		return fault.New(fault.NotFound, "There is no such key.")
+	}
+	return err
+}
+
+// secretPage shows the text of a key, once: it is the answer to the form
+// itself, so it is in no address, no cookie and no history.
+type secretPage struct {
+	Key     keyRow
+	Secret  string
+	Rotated bool
+	Curl    string
+}
+
+func (c *Room) secretPage(w http.ResponseWriter, r *http.Request, v access.Visitor, p secretPage) error {
+	p.Curl = firstCall(c.Root(), p.Secret, p.Key.Scopes)
+	title := "Your new key"
+	if p.Rotated {
+		title = "Your new secret"
+	}
+	return c.Render(w, r, http.StatusOK, "key_secret", page.View{Title: title, Active: "keys", Visitor: &v, Data: p})
+}
+
+// firstCall is a command that works as pasted with a key of these scopes.
+func firstCall(root, secret string, scopes []string) string {
+	auth := fmt.Sprintf(`-H "Authorization: Bearer %s"`, secret)
+	for _, try := range []struct {
+		scope access.Group
+		path  string
+	}{
+		{access.GroupModels, "/api/v1/models"},
+		{access.GroupMedia, "/api/v1/media_models"},
+		{access.GroupApps, "/api/v1/apps"},
+	} {
+		if len(scopes) == 0 || slices.Contains(scopes, string(try.scope)) {
+			return "curl " + root + try.path + " \\\n  " + auth
+		}
+	}
+	if slices.Contains(scopes, string(access.GroupFiles)) {
+		return "curl " + root + "/api/v1/files \\\n  " + auth + " \\\n  -F file=@picture.png"
+	}
+	return "curl " + root + "/api/v1/chat/completions \\\n  " + auth + " \\\n" +
+		`  -d '{"model": "MODEL", "messages": [{"role": "user", "content": "Hello"}]}'`
+}

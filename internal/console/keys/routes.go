@@ -1,0 +1,69 @@
+// Package keys is the room of API keys, and of the policy that bounds them.
+package keys
+
+import (
+	"context"
+	"embed"
+	"net/http"
+
+	"stele/internal/access"
+	"stele/internal/console/page"
+)
+
+// Files are the templates of the room.
+//
+//go:embed templates
+var Files embed.FS
+
+// Room shows and changes keys and the policy of the workspace.
+type Room struct {
+	*page.Frame
+
+	Access Access
+}
+
+// Access is what the room asks of the keys' owner.
+type Access interface {
+	page.Keys
+
+	CreateKey(ctx context.Context, who access.Principal, n access.NewKey) (access.Key, string, error)
+	EditKey(ctx context.Context, who access.Principal, id string, e access.KeyEdit) (access.Key, error)
+	RotateKey(ctx context.Context, who access.Principal, id string, r access.Rotation) (access.Key, string, error)
+	RevokeKey(ctx context.Context, who access.Principal, id string) (access.Key, error)
+	Policy(ctx context.Context, who access.Principal, workspace string) (access.Policy, error)
+	SetPolicy(ctx context.Context, who access.Principal, workspace string, p access.Policy) (access.Policy, error)
+}
+
+// Routes lists every route of the room.
+func (c *Room) Routes() []page.Route {
+	return []page.Route{
+		page.Get("/console/keys", page.Viewer, c.showKeys),
+		page.Post("/console/keys", page.Member, c.createKey).Asks(asProduction),
+		page.Get("/console/keys/{id}", page.Member, c.showKey),
+		page.Post("/console/keys/{id}", page.Member, c.updateKey).Asks(c.ofProduction),
+		page.Post("/console/keys/{id}/rotate", page.Member, c.rotateKey).Asks(c.ofProduction),
+		page.Post("/console/keys/{id}/revoke", page.Member, c.revokeKey),
+
+		page.Get("/console/policy", page.Owner, c.showPolicy),
+		page.Post("/console/policy", page.Owner, c.setPolicy).Asks(page.Always),
+	}
+}
+
+// asProduction asks before a key of production is made.
+func asProduction(r *http.Request, _ access.Visitor) (bool, error) {
+	return r.PostForm.Get("environment") == string(access.Production), nil
+}
+
+// ofProduction asks before a key of production is changed.
+func (c *Room) ofProduction(r *http.Request, v access.Visitor) (bool, error) {
+	keys, err := c.Access.Keys(r.Context(), v.Principal(), "")
+	if err != nil {
+		return false, err
+	}
+	for _, k := range keys {
+		if k.ID == r.PathValue("id") {
+			return k.Environment == access.Production, nil
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,121 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Grouped writes a number with its thousands apart: 1,234,567.
+func Grouped(n int64) string {
+	if n < 0 {
+		return "-" + Grouped(-n)
+	}
+	text := strconv.FormatInt(n, 10)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// Short writes a number in few characters: 950, 12.3K, 4.56M.
+func Short(n int64) string {
+	for _, u := range []struct {
+		size float64
+		name string
+	}{{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1e3, "K"}} {
+		if float64(n) >= u.size && n >= 10_000 {
+			return Trimmed(float64(n)/u.size) + u.name
+		}
+	}
+	return Grouped(n)
+}
+
+// Trimmed writes a number with three digits at most, and none that say nothing.
+func Trimmed(f float64) string {
+	digits := 2
+	switch {
+	case f >= 100:
+		digits = 0
+	case f >= 10:
+		digits = 1
+	}
+	text := strconv.FormatFloat(f, 'f', digits, 64)
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}
+
+// Money is dollars with thousands apart, and in short where cents say nothing.
+func Money(nano int64) string {
+	if nano < 1000*1e9 {
+		return Dollars(nano)
+	}
+	return "$" + Grouped(int64(math.Round(float64(nano)/1e9)))
+}
+
+// Share is n of all in percent: 12.5%.
+func Share(n, all int64) string {
+	if all == 0 {
+		return "0%"
+	}
+	p := float64(n) / float64(all) * 100
+	if n > 0 && p < 0.01 {
+		return "<0.01%"
+	}
+	return Trimmed(p) + "%"
+}
+
+// Spent writes how long something took: 850 ms, 12.4 s, 3 min 20 s.
+func Spent(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return "0 ms"
+	case d < time.Millisecond:
+		return "<1 ms"
+	case d < time.Second:
+		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
+	case d < 100*time.Second:
+		return Trimmed(d.Seconds()) + " s"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min %d s", d/time.Minute, d%time.Minute/time.Second)
+	}
+	return fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute)
+}
+
+// Many is "1 request" or "1,200 requests".
+func Many(n int64, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Grouped(n) + " " + more
+}
+
+// Dollars writes billionths of a USD with as many digits as say something: two,
+// or three that are not zero.
+func Dollars(nano int64) string {
+	usd := float64(nano) / 1e9
+	digits := 2
+	if usd > 0 && usd < 1 {
+		digits = max(2, 2-int(math.Floor(math.Log10(usd))))
+	}
+	text := strconv.FormatFloat(usd, 'f', min(digits, 9), 64)
+	if whole, rest, ok := strings.Cut(text, "."); ok && len(rest) > 2 {
+		rest = rest[:2] + strings.TrimRight(rest[2:], "0")
+		text = whole + "." + rest
+	}
+	return "$" + text
+}
+
+// Tally is a number with what became of it.
+type Tally struct {
+	Name   string
+	Value  string
+	Exact  string // for the title, where Value is short
+	Change string // against the range before; "" where there is nothing to compare
+	Tone   string // good, bad or ""
+	Hint   string
+}

@@ -1,0 +1,165 @@
+package page
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"strings"
+
+	"stele/internal/access"
+	"stele/internal/media"
+	"stele/internal/meter"
+)
+
+// RequestRow is a request as the table shows it.
+type RequestRow struct {
+	ID, Request   string
+	At            *Moment
+	Clock         string
+	Status        int
+	Tone          string // of the badge
+	Code          string
+	Model         string
+	Served        string // provider/target
+	Key, KeyID    string
+	Input, Output string
+	Tokens        bool
+	Cost          string
+	Took, First   string
+	Stream        bool
+	Tries         int
+	Dropped       int
+	Kind          string // of what is no chat
+}
+
+// RequestRow is a record as tables show it; names are those of keys.
+func (f *Frame) RequestRow(r *meter.Record, names map[string]string) RequestRow {
+	row := RequestRow{
+		ID: r.ID, Request: r.Request, At: f.At(r.At), Clock: r.At.UTC().Format("2 Jan, 15:04:05"), Status: r.Status, Tone: statusTone(r.Status),
+		Code: r.Code, Model: r.Model, Served: served(r), Key: KeyName(r.Key, names), KeyID: r.Key,
+		Input: Short(r.Input + r.CacheRead + r.CacheWrite), Output: Short(r.Output + r.Reasoning), Took: Spent(r.Took),
+		Stream: r.Stream, Tries: r.Tries, Dropped: len(ReadLosses(r.Dropped)), Kind: kindOf(r),
+	}
+	row.Tokens = r.Input+r.CacheRead+r.CacheWrite+r.Output+r.Reasoning > 0
+	if r.Priced {
+		row.Cost = Dollars(r.Nano)
+	}
+	if r.FirstByte > 0 {
+		row.First = Spent(r.FirstByte)
+	}
+	return row
+}
+
+// served is who answered, as provider/target.
+func served(r *meter.Record) string {
+	if r.Provider == "" || r.Target == "" {
+		return r.Provider
+	}
+	return r.Provider + "/" + r.Target
+}
+
+// kindOf is what a record is of that is no chat; "" for chat.
+func kindOf(r *meter.Record) string {
+	switch r.Route {
+	case "generations":
+		return "generation"
+	case "apps":
+		return "app"
+	}
+	return ""
+}
+
+func statusTone(status int) string {
+	switch {
+	case status >= 500:
+		return "bad"
+	case status >= 400:
+		return "warn"
+	}
+	return "good"
+}
+
+// ChangedField is what a translation did to a field.
+type ChangedField struct{ What, Verb, Tone, Note string }
+
+// ReadLosses reads X-Stele-Dropped as a record keeps it.
+func ReadLosses(dropped string) []ChangedField {
+	var list []ChangedField
+	for entry := range strings.SplitSeq(dropped, ", ") {
+		parts := strings.SplitN(entry, "; ", 3)
+		if len(parts) < 2 {
+			continue
+		}
+		l := ChangedField{What: unescaped(parts[0]), Verb: parts[1]}
+		switch l.Verb {
+		case "dropped":
+			l.Tone = "bad"
+		case "approximated", "added":
+			l.Tone = "warn"
+		case "truncated":
+			l.What = "and more"
+		}
+		if len(parts) == 3 {
+			l.Note = unescaped(parts[2])
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+func unescaped(text string) string {
+	if plain, err := url.PathUnescape(text); err == nil {
+		return plain
+	}
+	return text
+}
+
+// MadeAt is where a generation is shown, or the run of an app, if there is such a room.
+func (f *Frame) MadeAt(id, app string) string {
+	switch {
+	case app != "" && f.Has("apps"):
+		return "/console/apps/" + url.PathEscape(app) + "/runs/" + url.PathEscape(id)
+	case app == "" && f.Has("studio"):
+		return "/console/studio/" + url.PathEscape(id)
+	}
+	return ""
+}
+
+// Keys lists the keys of a workspace, "" for all that the caller may see.
+type Keys interface {
+	Keys(ctx context.Context, who access.Principal, workspace string) ([]access.Key, error)
+}
+
+// KeyNames are the names of the workspace's keys, ended ones too, by their ids.
+func KeyNames(ctx context.Context, from Keys, v access.Visitor) (map[string]string, error) {
+	keys, err := from.Keys(ctx, v.Principal(), v.Session.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[string]string, len(keys))
+	for _, k := range keys {
+		names[k.ID] = k.Name
+	}
+	return names, nil
+}
+
+// KeyName is what a key is called; what was asked for without one came from the console.
+func KeyName(id string, names map[string]string) string {
+	if id == "" {
+		return "Console"
+	}
+	return cmp.Or(names[id], id)
+}
+
+// StateTone is the tone of a badge for the state of a generation.
+func StateTone(s media.State) string {
+	switch s {
+	case media.Success:
+		return "good"
+	case media.Failed:
+		return "bad"
+	case media.Canceled:
+		return "warn"
+	}
+	return "cool"
+}

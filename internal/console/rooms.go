@@ -1,0 +1,125 @@
+package console
+
+import (
+	"embed"
+
+	"stele/internal/console/account"
+	"stele/internal/console/apps"
+	"stele/internal/console/aside"
+	"stele/internal/console/audit"
+	"stele/internal/console/keys"
+	"stele/internal/console/models"
+	"stele/internal/console/page"
+	"stele/internal/console/people"
+	"stele/internal/console/playground"
+	"stele/internal/console/providers"
+	"stele/internal/console/reference"
+	"stele/internal/console/start"
+	"stele/internal/console/studio"
+	"stele/internal/console/usage"
+)
+
+// rooms are all that there are. Those without what they stand on are absent.
+type rooms struct {
+	start      start.Room
+	usage      usage.Room
+	keys       keys.Room
+	people     people.Room
+	account    account.Room
+	audit      audit.Room
+	aside      aside.Room
+	playground playground.Room
+	apps       apps.Room
+	studio     studio.Room
+	models     models.Room
+	providers  providers.Room
+	reference  *reference.Room
+}
+
+//go:embed templates
+var files embed.FS
+
+// roomFiles are the templates and static files of the console and of every room.
+func roomFiles() []page.Files {
+	return []page.Files{
+		files, start.Files, usage.Files, keys.Files, people.Files, account.Files, audit.Files, aside.Files, playground.Files, apps.Files, studio.Files,
+		models.Files, providers.Files, reference.Files,
+	}
+}
+
+// absent are the rooms that are not there, by the first word of their path after /console/.
+func absent(o *Options) map[string]bool {
+	return map[string]bool{
+		"oidc":       o.SignOn == nil,
+		"playground": o.Playground == nil,
+		"studio":     o.Studio == nil,
+		"apps":       o.Apps == nil,
+		"providers":  o.Supply == nil,
+		"models":     o.Supply == nil,
+		"usage":      o.Usage == nil,
+		"requests":   o.Requests == nil,
+		"aside":      o.Asides == nil,
+	}
+}
+
+// furnish gives each room what it stands on.
+func (c *Console) furnish(o *Options) {
+	f := c.Frame
+	c.rooms = rooms{
+		start:      start.Room{Frame: f, Access: o.Access, Start: o.Start, Usage: o.Usage, Requests: o.Requests, Health: o.Health, Asides: o.Asides},
+		usage:      usage.Room{Frame: f, Access: o.Access, Usage: o.Usage, Requests: o.Requests, Captures: o.Captures},
+		keys:       keys.Room{Frame: f, Access: o.Access},
+		people:     people.Room{Frame: f, Access: o.Access},
+		account:    account.Room{Frame: f, Access: o.Access, SignOut: c.signOut},
+		audit:      audit.Room{Frame: f, Access: o.Access, Lags: o.AuditLags},
+		aside:      aside.Room{Frame: f, Tasks: o.Asides},
+		playground: playground.Room{Frame: f, Options: given(o.Playground)},
+		apps:       apps.Room{Frame: f, Options: given(o.Apps), Access: o.Access},
+		studio:     studio.Room{Frame: f, Options: given(o.Studio), Access: o.Access},
+		models:     models.Room{Frame: f, Supply: o.Supply},
+		providers:  providers.Room{Frame: f, Supply: o.Supply},
+		reference:  reference.New(f, o.Document, c.somebody),
+	}
+	if o.SignOn != nil {
+		c.account.SignOn = o.SignOn.Name
+	}
+}
+
+// given is what a room stands on; of one that is absent nothing is asked.
+func given[T any](options *T) (o T) {
+	if options != nil {
+		o = *options
+	}
+	return o
+}
+
+// What the rooms stand on, for those who build it.
+type (
+	Start          = start.Options
+	Playground     = playground.Options
+	Studio         = studio.Options
+	Apps           = apps.Options
+	Asides         = aside.Asides
+	AuditLag       = audit.Lag
+	Supply         = page.Supply
+	Provider       = page.Provider
+	ProviderKind   = page.ProviderKind
+	ProviderOption = page.ProviderOption
+	Model          = page.Model
+	Origin         = page.Origin
+	Trial          = page.Trial
+	HealthSource   = page.HealthSource
+	HealthState    = page.HealthState
+	ProviderHealth = page.ProviderHealth
+)
+
+// The states of a provider, the best first.
+const (
+	HealthOK       = page.HealthOK
+	HealthDegraded = page.HealthDegraded
+	HealthDown     = page.HealthDown
+	HealthUnknown  = page.HealthUnknown
+)
+
+// Dialect is what requests of the playground are recorded as.
+const Dialect = playground.Dialect

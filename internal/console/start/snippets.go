@@ -1,0 +1,100 @@
+package start
+
+import (
+	"embed"
+	"strings"
+	"text/template"
+
+	"stele/internal/catalog"
+	"stele/internal/media"
+)
+
+// snippet is a call that can be pasted and run.
+type snippet struct {
+	Language, Dialect string
+	Install           string // what gets the library; "" where none is needed
+	Text              string
+}
+
+// ID names the snippet on the page.
+func (s snippet) ID() string { return "snippet-" + s.Language + "-" + s.Dialect }
+
+// option is a value of a select with its name for people.
+type option struct{ Value, Label string }
+
+var (
+	snippetLanguages = []option{{"curl", "curl"}, {"python", "Python"}, {"typescript", "TypeScript"}, {"go", "Go"}}
+	snippetDialects  = []option{{"openai", "OpenAI"}, {"anthropic", "Anthropic"}, {"gemini", "Gemini"}, {"generations", "Generations"}}
+)
+
+var installs = map[string]string{
+	"python openai": "pip install openai", "python anthropic": "pip install anthropic", "python gemini": "pip install google-genai",
+	"typescript openai": "npm install openai", "typescript anthropic": "npm install @anthropic-ai/sdk", "typescript gemini": "npm install @google/genai",
+	"go openai": "go get github.com/openai/openai-go/v3", "go anthropic": "go get github.com/anthropics/anthropic-sdk-go",
+	"go gemini": "go get google.golang.org/genai",
+}
+
+//go:embed snippets/*.txt
+var snippetFiles embed.FS
+
+// snippetTexts are the snippets with places for the address and the models, which
+// are names that need no escaping in any of the languages.
+var snippetTexts = template.Must(template.ParseFS(snippetFiles, "snippets/*.txt"))
+
+// snippets are the calls for an address, a chat model and a media model. Without a
+// model of a kind there are none of its calls.
+func snippets(root, chat, picture string) []snippet {
+	var list []snippet
+	for _, d := range snippetDialects {
+		model := chat
+		if d.Value == "generations" {
+			model = picture
+		}
+		if model == "" {
+			continue
+		}
+		for _, l := range snippetLanguages {
+			var b strings.Builder
+			if err := snippetTexts.ExecuteTemplate(&b, l.Value+"-"+d.Value+".txt", map[string]string{"Root": root, "Model": model}); err != nil {
+				continue // a test writes them all
+			}
+			list = append(list, snippet{l.Value, d.Value, installs[l.Value+" "+d.Value], strings.TrimSpace(b.String())})
+		}
+	}
+	return list
+}
+
+// pickChat is a model for an example: one of the operator's own, else one built in.
+func pickChat(models []catalog.Model) string {
+	id := ""
+	for _, m := range models {
+		if !comesAlong(m.ID) {
+			return m.ID
+		}
+		if id == "" {
+			id = m.ID
+		}
+	}
+	return id
+}
+
+// pickMedia is a media model that makes something of words alone.
+func pickMedia(models []media.Model) string {
+	id := ""
+	for _, m := range models {
+		for _, o := range m.Operations {
+			if o.Mode != "text_to_image" && o.Mode != "text_to_video" && o.Mode != "text_to_audio" {
+				continue
+			}
+			if !comesAlong(m.ID) {
+				return m.ID
+			}
+			if id == "" {
+				id = m.ID
+			}
+		}
+	}
+	return id
+}
+
+func comesAlong(model string) bool { return len(model) > 6 && model[:6] == "stele/" }

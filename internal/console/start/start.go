@@ -1,0 +1,232 @@
+package start
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/catalog"
+	"stele/internal/console/page"
+	"stele/internal/generation"
+	"stele/internal/media"
+	"stele/internal/meter"
+)
+
+// Options is what the first page stands on beside the other rooms.
+type Options struct {
+	Models interface {
+		Models(scope access.Scope) []catalog.Model
+	}
+	Media interface {
+		Media(scope access.Scope, mediaType string) []media.Model
+	}
+	Tasks interface {
+		Tasks(ctx context.Context, workspace string, limit int) ([]generation.Task, error)
+	}
+}
+
+const (
+	latest      = 5
+	latestParts = 20 // tasks to look at for as many that are no parts of others
+)
+
+type startPage struct {
+	Workspace string
+	Steps     *steps // nil: the first call was made long ago
+	Today     []page.Tally
+	Requests  []page.RequestRow
+	Made      []madeRow
+	Health    []healthRow
+	Snippets  []snippet
+	Languages []option
+	Dialects  []option
+	Sandbox   bool // the snippets call the sandbox
+	Aside     int  // tasks that were set aside, for those who can send them again
+}
+
+// steps are the first three, with ticks.
+type steps struct {
+	Key, Call bool
+	Waiting   bool // it is worth looking again
+}
+
+type madeRow struct {
+	ID, Link, Model, Mode, State, Tone string
+	At                                 *page.Moment
+	Cost                               string
+}
+
+type healthRow struct {
+	Name, Kind, State, Tone, Error string
+	At                             *page.Moment
+}
+
+func (c *Room) showStart(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	p := startPage{Workspace: v.Session.Workspace}
+	whole := page.View{Title: "Start", Active: "start", Visitor: &v}
+	var err error
+	if page.WantsPart(r) && r.URL.Query().Get("part") == "steps" {
+		if p.Steps, err = c.steps(r.Context(), v); err != nil {
+			return err
+		}
+		whole.Data = p
+		return c.Fragment(w, r, http.StatusOK, "start", "steps", whole)
+	}
+	for _, fill := range []func(context.Context, access.Visitor, *startPage) error{c.startAside, c.startFigures, c.startLatest, c.startMade} {
+		if err := fill(r.Context(), v, &p); err != nil {
+			return err
+		}
+	}
+	if len(p.Requests) == 0 && c.Requests != nil {
+		if p.Steps, err = c.steps(r.Context(), v); err != nil {
+			return err
+		}
+	}
+	c.startHealth(r.Context(), &p)
+	c.startSnippets(v, &p)
+	whole.Data = p
+	return c.Render(w, r, http.StatusOK, "start", whole)
+}
+
+// steps are how far somebody has come who begins.
+func (c *Room) steps(ctx context.Context, v access.Visitor) (*steps, error) {
+	keys, err := c.Access.Keys(ctx, v.Principal(), v.Session.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	s := new(steps)
+	for _, k := range keys {
+		s.Key = s.Key || k.Status(c.Now()) == "active"
+	}
+	found, err := c.Requests.SearchRecords(ctx, meter.Search{Workspace: v.Session.Workspace}, 1)
+	if err != nil {
+		return nil, err
+	}
+	s.Call = len(found.Records) > 0
+	s.Waiting = !s.Call
+	return s, nil
+}
+
+// startFigures are today's numbers.
+func (c *Room) startFigures(ctx context.Context, v access.Visitor, p *startPage) error {
+	if c.Usage == nil {
+		return nil
+	}
+	midnight := c.Now().UTC().Truncate(page.Day)
+	now, err := c.Usage.UsageTotal(ctx, meter.Slice{Workspace: v.Session.Workspace, From: midnight, Until: midnight.Add(page.Day)})
+	if err != nil {
+		return err
+	}
+	then, err := c.Usage.UsageTotal(ctx, meter.Slice{Workspace: v.Session.Workspace, From: midnight.Add(-page.Day), Until: midnight})
+	if err != nil {
+		return err
+	}
+	yesterday := func(text string) string {
+		if then.Requests == 0 {
+			return ""
+		}
+		return text + " yesterday"
+	}
+	p.Today = []page.Tally{
+		{Name: "Requests today", Value: page.Short(now.Requests), Exact: page.Grouped(now.Requests), Hint: yesterday(page.Short(then.Requests))},
+		{Name: "Tokens", Value: page.Short(now.Tokens()), Exact: page.Grouped(now.Tokens()), Hint: yesterday(page.Short(then.Tokens()))},
+		{Name: "Cost", Value: page.Money(now.Nano), Exact: page.Dollars(now.Nano), Hint: yesterday(page.Money(then.Nano))},
+		{
+			Name: "Error rate", Value: page.Share(now.Failed, now.Requests), Exact: page.Many(now.Failed, "failed request", "failed requests"),
+			Hint: yesterday(page.Share(then.Failed, then.Requests)),
+		},
+	}
+	return nil
+}
+
+// startLatest are the last requests.
+func (c *Room) startLatest(ctx context.Context, v access.Visitor, p *startPage) error {
+	if c.Requests == nil {
+		return nil
+	}
+	names, err := page.KeyNames(ctx, c.Access, v)
+	if err != nil {
+		return err
+	}
+	found, err := c.Requests.SearchRecords(ctx, meter.Search{Workspace: v.Session.Workspace}, latest)
+	if err != nil {
+		return err
+	}
+	for i := range found.Records {
+		p.Requests = append(p.Requests, c.RequestRow(&found.Records[i], names))
+	}
+	return nil
+}
+
+// startMade are the last generations that somebody ordered.
+func (c *Room) startMade(ctx context.Context, v access.Visitor, p *startPage) error {
+	if c.Start == nil || c.Start.Tasks == nil {
+		return nil
+	}
+	tasks, err := c.Start.Tasks.Tasks(ctx, v.Session.Workspace, latestParts)
+	if err != nil {
+		return err
+	}
+	for i := range tasks {
+		t := &tasks[i]
+		if t.Parent != "" || len(p.Made) == latest {
+			continue
+		}
+		row := madeRow{
+			ID: t.ID, Model: t.Model, Mode: t.Mode, State: string(t.State), Tone: page.StateTone(t.State), At: c.At(t.Created), Cost: page.Dollars(t.Nano),
+			Link: c.MadeAt(t.ID, t.App),
+		}
+		if t.App != "" {
+			row.Model, row.Mode = t.App, "app"
+		}
+		p.Made = append(p.Made, row)
+	}
+	return nil
+}
+
+func (c *Room) startHealth(ctx context.Context, p *startPage) {
+	if c.Health == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second) // the page waits for nobody
+	defer cancel()
+	for _, h := range c.Health.Health(ctx) {
+		row := healthRow{Name: h.Name, Kind: h.Kind, State: string(h.State), Error: h.Error, At: c.At(h.At)}
+		switch h.State {
+		case page.HealthOK:
+			row.Tone = "good"
+		case page.HealthDegraded:
+			row.Tone = "warn"
+		case page.HealthDown:
+			row.Tone = "bad"
+		case page.HealthUnknown:
+			row.State = "not called yet"
+		}
+		p.Health = append(p.Health, row)
+	}
+}
+
+func (c *Room) startSnippets(v access.Visitor, p *startPage) {
+	if c.Start == nil {
+		return
+	}
+	scope := v.Principal().Scope
+	chat, picture := pickChat(c.Start.Models.Models(scope)), pickMedia(c.Start.Media.Media(scope, "image"))
+	if picture == "" {
+		picture = pickMedia(c.Start.Media.Media(scope, ""))
+	}
+	p.Snippets = snippets(c.Root(), chat, picture)
+	p.Languages, p.Dialects = snippetLanguages, snippetDialects
+	p.Sandbox = comesAlong(chat)
+}
+
+// startAside counts what waits for somebody's decision, for those who can decide.
+func (c *Room) startAside(ctx context.Context, v access.Visitor, p *startPage) error {
+	if c.Asides == nil || !v.Role.Covers(page.Owner) {
+		return nil
+	}
+	tasks, err := c.Asides.List(ctx, v.Session.Workspace)
+	p.Aside = len(tasks)
+	return err
+}

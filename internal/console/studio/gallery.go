@@ -1,0 +1,277 @@
+package studio
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"stele/internal/access"
+	"stele/internal/console/page"
+	"stele/internal/fault"
+	"stele/internal/generation"
+	"stele/internal/media"
+)
+
+const (
+	tilesPerPage = 40      // how much of the gallery is shown at a time
+	withParts    = "parts" // the choice that shows what runs of apps are made of as well
+)
+
+// galleryPage is a part of the gallery.
+type galleryPage struct {
+	Tiles    []tile
+	Next     string // query of the part after this one, "" for none
+	Filters  galleryFilters
+	Narrowed bool // by a filter
+	First    bool // it is the newest part
+}
+
+type galleryFilters struct {
+	Kind, Model, Status, From, App string
+	Kinds, Statuses, Froms         []filterChoice
+	Models                         []string
+}
+
+type filterChoice struct {
+	Value, Label string
+	On           bool
+}
+
+// showGallery is a further part of the gallery, or another choice of it.
+func (c *Room) showGallery(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	g, err := c.gallery(r, v)
+	if err != nil {
+		return err
+	}
+	name := "gallery"
+	if !g.First {
+		name = "tiles"
+	}
+	return c.Fragment(w, r, http.StatusOK, "studio", name, page.View{Visitor: &v, Data: g})
+}
+
+// gallery reads the part that an address asks for.
+func (c *Room) gallery(r *http.Request, v access.Visitor) (galleryPage, error) {
+	query := r.URL.Query()
+	f := galleryFilters{
+		Kind: query.Get("kind"), Model: query.Get("in"), Status: query.Get("status"), From: query.Get("who"), App: query.Get("app"),
+	}
+	before, err := readTilePlace(query.Get("before"))
+	if err != nil {
+		return galleryPage{}, err
+	}
+	wanted := generation.Wanted{
+		Workspace: v.Session.Workspace, MediaType: f.Kind, Model: f.Model, App: f.App, Status: f.Status, From: f.From,
+		Before: before, Limit: tilesPerPage + 1,
+	}
+	if f.From == withParts {
+		wanted.From, wanted.Parts = "", true
+	}
+	tasks, err := c.Generations.Store.List(r.Context(), wanted)
+	if err != nil {
+		return galleryPage{}, err
+	}
+	g := galleryPage{Filters: c.offered(f, v), First: query.Get("before") == "", Narrowed: f.Kind+f.Model+f.Status+f.From+f.App != ""}
+	if len(tasks) > tilesPerPage {
+		tasks = tasks[:tilesPerPage]
+		g.Next = f.query(tasks[tilesPerPage-1].Place())
+	}
+	for i := range tasks {
+		g.Tiles = append(g.Tiles, c.tile(&tasks[i]))
+	}
+	return g, nil
+}
+
+// offered adds what the filters may be set to.
+func (c *Room) offered(f galleryFilters, v access.Visitor) galleryFilters {
+	f.Kinds = []filterChoice{{"", "All", f.Kind == ""}}
+	for _, kind := range media.Types() {
+		f.Kinds = append(f.Kinds, filterChoice{kind, kindLabel(kind), f.Kind == kind})
+	}
+	for _, s := range [][2]string{{"", "Any status"}, {"success", "Done"}, {generation.Progressing, "Running"}, {"failed", "Failed or canceled"}} {
+		f.Statuses = append(f.Statuses, filterChoice{s[0], s[1], f.Status == s[0]})
+	}
+	for _, s := range [][2]string{
+		{"", "Everybody"}, {generation.FromPeople, "Console"}, {generation.FromKeys, "API keys"}, {generation.FromApps, "Apps"},
+		{withParts, "All, with parts of apps"},
+	} {
+		f.Froms = append(f.Froms, filterChoice{s[0], s[1], f.From == s[0]})
+	}
+	for _, m := range c.Catalog.Media(studioPrincipal(v).Scope, f.Kind) {
+		f.Models = append(f.Models, m.ID)
+	}
+	return f
+}
+
+// query is the address of the part of the gallery after a place.
+func (f galleryFilters) query(after generation.Place) string {
+	q := url.Values{"before": {writeTilePlace(after)}}
+	for name, value := range map[string]string{"kind": f.Kind, "in": f.Model, "status": f.Status, "who": f.From, "app": f.App} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	return q.Encode()
+}
+
+// A place is written as its time and its id: 1763198000000.gen_….
+func writeTilePlace(p generation.Place) string {
+	return strconv.FormatInt(p.Created.UnixMilli(), 10) + "." + p.ID
+}
+
+func readTilePlace(text string) (generation.Place, error) {
+	if text == "" {
+		return generation.Place{}, nil
+	}
+	at, id, ok := strings.Cut(text, ".")
+	n, err := strconv.ParseInt(at, 10, 64)
+	if !ok || err != nil {
+		return generation.Place{}, fault.New(fault.InvalidParameter, "This is no place in the gallery.").With("field", "before")
+	}
+	return generation.Place{Created: time.UnixMilli(n), ID: id}, nil
+}
+
+const (
+	mostFollowed = 64
+	// followed is how long one stream lasts. The browser opens the next one by itself,
+	// and shows its session again when it does.
+	followed  = 30 * time.Second
+	heartbeat = 10 * time.Second
+)
+
+// liveEvent is a change of a generation, as the script is told it.
+type liveEvent struct {
+	ID      string `json:"id"`
+	Status  string `json:"status"`
+	Percent int    `json:"percent"`
+	Doing   string `json:"doing,omitzero"`
+	HTML    string `json:"html,omitzero"` // of the end: the tile as it is now
+}
+
+// followGenerations streams the changes of all generations that the address names:
+// browsers allow only a few streams to one host.
+func (c *Room) followGenerations(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	ids := slices.Compact(slices.Sorted(slices.Values(r.URL.Query()["id"])))
+	if len(ids) == 0 || len(ids) > mostFollowed {
+		return fault.New(fault.InvalidParameter, "Name one to %d generations.", mostFollowed).With("field", "id")
+	}
+	ids, gone, err := c.found(r.Context(), v, ids)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), followed)
+	defer cancel()
+	changes := make(chan *generation.Task)
+	var watching sync.WaitGroup
+	for _, id := range ids {
+		watching.Go(func() { c.watch(ctx, v.Session.Workspace, id, changes) })
+	}
+	go func() {
+		watching.Wait()
+		close(changes)
+	}()
+	defer func() { // whoever watches must not wait for a reader
+		cancel()
+		for range changes { //nolint:revive // until they are gone
+		}
+	}()
+	return c.feedChanges(ctx, w, r, v, gone, changes)
+}
+
+// found tells generations that are there from those that are not any more. None at
+// all is an error.
+func (c *Room) found(ctx context.Context, v access.Visitor, ids []string) (there, gone []string, err error) {
+	for _, id := range ids {
+		_, err := c.Generations.Find(ctx, v.Session.Workspace, "", id)
+		switch {
+		case err == nil:
+			there = append(there, id)
+		case fault.From(err).Code == fault.GenerationNotFound && len(ids) > 1:
+			gone = append(gone, id)
+		default:
+			return nil, nil, err
+		}
+	}
+	return there, gone, nil
+}
+
+// watch sends a task whenever it has changed, until it has ended.
+func (c *Room) watch(ctx context.Context, workspace, id string, changes chan<- *generation.Task) {
+	var version int64
+	for {
+		t, err := c.Generations.Watch(ctx, workspace, "", id, version, followed)
+		if err != nil || ctx.Err() != nil {
+			return
+		}
+		if t.Version > version {
+			select {
+			case changes <- t:
+			case <-ctx.Done():
+				return
+			}
+		}
+		if version = t.Version; t.State.Final() {
+			return
+		}
+	}
+}
+
+func (c *Room) feedChanges(ctx context.Context, w http.ResponseWriter, r *http.Request, v access.Visitor, gone []string, changes <-chan *generation.Task) error {
+	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	w.Header().Set("X-Accel-Buffering", "no")
+	control := http.NewResponseController(w)
+	send := func(text string) bool {
+		_, err := io.WriteString(w, text)
+		return err == nil && control.Flush() == nil
+	}
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	ok := send("retry: 1000\n\n")
+	for _, id := range gone {
+		ok = ok && send("event: gone\ndata: {\"id\":"+strconv.Quote(id)+"}\n\n")
+	}
+	for ok {
+		select {
+		case t, open := <-changes:
+			if !open {
+				if ctx.Err() == nil {
+					send("event: done\ndata: {}\n\n")
+				}
+				return nil
+			}
+			event, err := c.liveText(r, v, t)
+			if err != nil {
+				return nil //nolint:nilerr // the answer has begun: the next stream tries again
+			}
+			ok = send(event)
+		case <-beat.C:
+			ok = send(": waiting\n\n")
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	return nil
+}
+
+func (c *Room) liveText(r *http.Request, v access.Visitor, t *generation.Task) (string, error) {
+	shown := c.tile(t)
+	e := liveEvent{ID: t.ID, Status: shown.Status, Percent: shown.Percent, Doing: shown.Doing}
+	name := "progress"
+	if t.State.Final() {
+		html, err := c.Execute(r, "studio", "tile", page.View{Visitor: &v, Data: shown})
+		if err != nil {
+			return "", err
+		}
+		name, e.HTML = "end", string(html)
+	}
+	body, err := json.Marshal(e)
+	return "event: " + name + "\ndata: " + string(body) + "\n\n", err
+}

@@ -1,0 +1,114 @@
+package studio
+
+import (
+	"fmt"
+	"strings"
+
+	"stele/internal/console/page"
+	"stele/internal/media"
+)
+
+func kindLabel(kind string) string {
+	return map[string]string{"image": "Pictures", "video": "Clips", "audio": "Sound"}[kind]
+}
+
+// modeLabel is a mode in words: text_to_image is Text to image.
+func modeLabel(mode string) string {
+	switch mode {
+	case "text_to_image":
+		return "Words to picture"
+	case "image_to_image":
+		return "Edit pictures"
+	case "text_to_video":
+		return "Words to clip"
+	case "frames_to_video":
+		return "Frames to clip"
+	case "text_to_audio":
+		return "Words to sound"
+	case "text_to_speech":
+		return "Speech"
+	}
+	return page.InWords(mode)
+}
+
+// optionLabel is a value as a list of choices shows it.
+func optionLabel(value string) string {
+	if value == "" || strings.ContainsAny(value[:1], "0123456789") || strings.ContainsAny(value, "/-.") {
+		return value
+	}
+	return page.InWords(value)
+}
+
+// priceFrom is what a model costs at least, in a few words.
+func priceFrom(m *media.Model) string {
+	least, unit, some := media.Amount(-1), "", false
+	for i := range m.Operations {
+		p := &m.Operations[i].Price
+		figures := []media.Amount{p.USD}
+		for _, figure := range p.Table {
+			figures = append(figures, figure)
+		}
+		for _, figure := range figures {
+			if figure > 0 && (least < 0 || figure < least) {
+				least, unit = figure, p.Per
+			}
+			some = some || figure > 0
+		}
+	}
+	if !some {
+		return "Free"
+	}
+	if unit == "" {
+		unit = "request"
+	}
+	return "from $" + least.String() + " per " + unit
+}
+
+// studioPrice is a price as the studio shows it.
+func studioPrice(nano int64) string {
+	if nano == 0 {
+		return "Free"
+	}
+	return page.Dollars(nano)
+}
+
+func shortTypes(types []string) string {
+	var names []string
+	for _, t := range types {
+		_, name, _ := strings.Cut(t, "/")
+		names = append(names, strings.TrimPrefix(name, "x-"))
+	}
+	return strings.Join(names, ", ")
+}
+
+// clockTime is a length as players show it: 0:05.
+func clockTime(seconds float64) string {
+	if seconds <= 0 {
+		return ""
+	}
+	whole := int(seconds + 0.5)
+	return fmt.Sprintf("%d:%02d", whole/60, whole%60)
+}
+
+func bytesText(n int64) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%d KB", n>>10)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// taskAdvice is what to do about a task that failed with a code.
+func taskAdvice(code string) string {
+	return map[string]string{
+		"invalid_input":                 "Change the prompt, the files or the settings and run it again.",
+		"content_policy":                "Say it in other words, or use other files. Nothing was charged.",
+		"generation_failed":             "Run it again. If it fails once more, try other settings or another model.",
+		"provider_rejected_credentials": "The key of this provider does not work. Whoever runs Stele can correct it under Providers.",
+		"provider_unavailable":          "Wait a little and run it again, or use another model.",
+		"timeout":                       "It took too long. Run it again, or ask for something smaller.",
+		"canceled":                      "Somebody stopped it. Run it again when you want it.",
+	}[code]
+}

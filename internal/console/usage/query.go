@@ -1,0 +1,198 @@
+package usage
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"stele/internal/console/page"
+	"stele/internal/meter"
+)
+
+// usageQuery is what of the usage is shown, as the address has it.
+type usageQuery struct {
+	Range       string // today, 7d, 30d, 90d or own
+	From, Until time.Time
+	By          meter.Split
+	Show        meter.Measure
+	Key         string
+	Model       string
+	Environment string
+}
+
+// option is a value of a form's field with its name for people.
+type option struct{ Value, Label string }
+
+const (
+	ownDates    = "own"
+	longestDays = 366
+)
+
+var usageRanges = []option{{"today", "Today"}, {"7d", "7 days"}, {"30d", "30 days"}, {"90d", "90 days"}, {ownDates, "Own dates"}}
+
+var rangeDays = map[string]int{"today": 1, "7d": 7, "30d": 30, "90d": 90}
+
+var usageSplits = []option{
+	{string(meter.ByModel), "Model"}, {string(meter.ByKey), "Key"}, {string(meter.ByProvider), "Provider"},
+	{string(meter.ByStatus), "Status"}, {string(meter.ByEnvironment), "Environment"},
+}
+
+var splitNames = map[meter.Split]string{
+	meter.ByModel: "Model", meter.ByKey: "Key", meter.ByProvider: "Provider", meter.ByStatus: "Status", meter.ByEnvironment: "Environment",
+}
+
+var usageMeasures = []option{{string(meter.Requests), "Requests"}, {string(meter.Tokens), "Tokens"}, {string(meter.Cost), "Cost"}}
+
+var environments = []option{{"development", "Development"}, {"production", "Production"}, {meter.NoKey, "Console"}}
+
+// readUsageQuery reads an address. What it does not understand is left at its
+// default; own dates that make no sense are told of.
+func readUsageQuery(values url.Values, now time.Time) (q usageQuery, problem string) {
+	q = usageQuery{
+		Range: oneOf(values.Get("range"), usageRanges, "30d"), By: meter.Split(oneOf(values.Get("by"), usageSplits, string(meter.ByModel))),
+		Show: meter.Measure(oneOf(values.Get("show"), usageMeasures, string(meter.Requests))),
+		Key:  values.Get("key"), Model: values.Get("model"), Environment: oneOf(values.Get("environment"), environments, ""),
+	}
+	tomorrow := now.UTC().Truncate(page.Day).Add(page.Day)
+	days := rangeDays[q.Range]
+	if q.Range == ownDates {
+		var ok bool
+		if q.From, q.Until, problem, ok = readDates(values.Get("from"), values.Get("to"), tomorrow); ok {
+			return q, problem
+		}
+		days = rangeDays["30d"]
+	}
+	q.From, q.Until = tomorrow.AddDate(0, 0, -days), tomorrow
+	return q, problem
+}
+
+// readDates reads the first and the last day of a range. Without either it is
+// the last thirty days; it is never longer than a year.
+func readDates(first, last string, tomorrow time.Time) (from, until time.Time, problem string, ok bool) {
+	until = tomorrow
+	if last != "" {
+		t, err := time.Parse(time.DateOnly, last)
+		if err != nil {
+			return from, until, "A date is written as 2026-01-31.", false
+		}
+		until = t.Add(page.Day)
+	}
+	from = until.AddDate(0, 0, -30)
+	if first != "" {
+		t, err := time.Parse(time.DateOnly, first)
+		if err != nil {
+			return from, until, "A date is written as 2026-01-31.", false
+		}
+		from = t
+	}
+	if !from.Before(until) {
+		return from, until, "The first day is after the last one.", false
+	}
+	if until.Sub(from) > longestDays*page.Day {
+		from = until.AddDate(0, 0, -longestDays)
+		problem = "A range has up to " + strconv.Itoa(longestDays) + " days: this one ends on the day you chose."
+	}
+	return from, until, problem, true
+}
+
+// slice is what the query wants of a workspace.
+func (q usageQuery) slice(workspace string) meter.Slice {
+	return meter.Slice{Workspace: workspace, From: q.From, Until: q.Until, Key: q.Key, Model: q.Model, Environment: q.Environment}
+}
+
+// values is the query as an address.
+func (q usageQuery) values() url.Values {
+	values := url.Values{"range": {q.Range}, "by": {string(q.By)}, "show": {string(q.Show)}}
+	if q.Range == ownDates {
+		values.Set("from", q.First())
+		values.Set("to", q.Last())
+	}
+	for name, value := range map[string]string{"key": q.Key, "model": q.Model, "environment": q.Environment} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	return values
+}
+
+// First is the range's first day, for the form.
+func (q usageQuery) First() string { return q.From.Format(time.DateOnly) }
+
+// Last is the range's last day, for the form.
+func (q usageQuery) Last() string { return q.Until.AddDate(0, 0, -1).Format(time.DateOnly) }
+
+// usageChoices fills in what the form offers. Models are those of the requests that
+// are kept and of the page itself.
+func (c *Room) usageChoices(ctx context.Context, workspace string, names map[string]string, p *usagePage) error {
+	p.Ranges, p.Splits, p.Measures, p.Places = usageRanges, usageSplits, usageMeasures, environments
+	p.Keys = keyChoices(names, p.Query.Key)
+	var models []string
+	if c.Requests != nil {
+		var err error
+		if models, err = c.Requests.RecordNames(ctx, workspace, meter.ByModel, mostChoice); err != nil {
+			return err
+		}
+	}
+	if p.Query.By == meter.ByModel {
+		for _, g := range p.Groups {
+			models = append(models, g.ID)
+		}
+	}
+	p.Models = nameChoices(models, p.Query.Model)
+	return nil
+}
+
+// nameChoices are names to choose from, and the one that is chosen.
+func nameChoices(names []string, chosen string) []option {
+	all := append(slices.Clone(names), chosen)
+	slices.Sort(all)
+	var list []option
+	for _, name := range slices.Compact(all) {
+		if name != "" {
+			list = append(list, option{name, name})
+		}
+	}
+	return list
+}
+
+// keyChoices are the keys by their names, and the console.
+func keyChoices(names map[string]string, chosen string) []option {
+	list := make([]option, 0, len(names)+2)
+	for id, name := range names {
+		list = append(list, option{id, name})
+	}
+	if chosen != "" && chosen != meter.NoKey && names[chosen] == "" {
+		list = append(list, option{chosen, chosen}) // of a key that is gone
+	}
+	slices.SortFunc(list, byLabel)
+	return append(list, option{meter.NoKey, "Console (no key)"})
+}
+
+func byLabel(a, b option) int {
+	switch {
+	case a.Label < b.Label:
+		return -1
+	case a.Label > b.Label:
+		return 1
+	}
+	return 0
+}
+
+// oneOf is value if it is a choice, else something else.
+func oneOf(value string, choices []option, otherwise string) string {
+	if slices.ContainsFunc(choices, func(c option) bool { return c.Value == value }) {
+		return value
+	}
+	return otherwise
+}
+
+func statusText(status string) string {
+	n, _ := strconv.Atoi(status)
+	if n == 499 { // no such status on the wire
+		return "Client gone"
+	}
+	return http.StatusText(n)
+}

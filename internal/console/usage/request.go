@@ -1,0 +1,234 @@
+package usage
+
+import (
+	"errors"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/catalog"
+	"stele/internal/chat"
+	"stele/internal/console/page"
+	"stele/internal/fault"
+	"stele/internal/meter"
+)
+
+type requestPage struct {
+	page.RequestRow
+
+	Record      meter.Record
+	Exact       string
+	Environment string
+	Failure     *failure
+	Tries       []tryRow
+	Spans       []piece
+	Price       *priceTable // nil: nothing has one
+	Losses      []page.ChangedField
+	Generation  string // link to what was made
+	Bodies      *bodies
+	MayBodies   bool // bodies are the visitor's to see
+	Captures    bool // they are being kept
+}
+
+// tryRow is one try at a target.
+type tryRow struct {
+	Number  int
+	Target  string
+	Code    string
+	Meaning string
+	Took    string
+}
+
+// piece is a piece of the bar that shows where the time went.
+type piece struct{ Class, Name, Took, X, Width string }
+
+type bodies struct {
+	Request, Reply               template.HTML
+	RequestSize, ReplySize       string
+	RequestCut, ReplyCut         bool
+	RequestMissing, ReplyMissing bool
+}
+
+func (c *Room) showRequest(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	id := r.PathValue("id")
+	found, err := c.Requests.SearchRecords(r.Context(), meter.Search{Workspace: v.Session.Workspace, ID: id}, 2)
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(found.Records) == 0:
+		return fault.New(fault.NotFound, "There is no such request. It may be older than requests are kept.")
+	case len(found.Records) > 1: // a client has sent one id several times
+		return c.Redirect(w, r, "/console/requests?id="+url.QueryEscape(id))
+	}
+	record := found.Records[0]
+	names, err := page.KeyNames(r.Context(), c.Access, v)
+	if err != nil {
+		return err
+	}
+	p := requestPage{
+		RequestRow: c.RequestRow(&record, names), Record: record, Exact: record.At.UTC().Format("2 January 2006, 15:04:05.000 UTC"),
+		Environment: groupName(meter.ByEnvironment, record.Environment, nil), Failure: failureOf(&record), Spans: timeSpent(&record),
+		Price: priced(&record), Losses: page.ReadLosses(record.Dropped), MayBodies: v.Role.Covers(page.Owner), Captures: c.Captures,
+	}
+	for i, t := range record.Trail() {
+		row := tryRow{Number: i + 1, Target: t.Provider + "/" + t.Target, Code: t.Code, Took: page.Spent(t.Took)}
+		if t.Took == 0 { // they are kept in milliseconds
+			row.Took = page.Spent(time.Microsecond)
+		}
+		if t.Code != "" {
+			row.Meaning = meaning(t.Code)
+		}
+		p.Tries = append(p.Tries, row)
+	}
+	if p.Kind != "" {
+		p.Generation = c.MadeAt(record.Request, map[string]string{"app": record.Model}[p.Kind])
+	}
+	if p.MayBodies {
+		if p.Bodies, err = c.bodiesOf(r, v, record.ID); err != nil {
+			return err
+		}
+	}
+	return c.Render(w, r, http.StatusOK, "request", page.View{Title: "Request " + record.Request, Active: "requests", Visitor: &v, Data: p})
+}
+
+func (c *Room) bodiesOf(r *http.Request, v access.Visitor, record string) (*bodies, error) {
+	kept, err := c.Requests.Bodies(r.Context(), v.Session.Workspace, record)
+	if errors.Is(err, access.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &bodies{
+		Request: page.Highlight(kept.Request.Text), Reply: page.Highlight(kept.Reply.Text),
+		RequestSize: size(kept.Request.Size), ReplySize: size(kept.Reply.Size),
+		RequestCut: int64(len(kept.Request.Text)) < kept.Request.Size, ReplyCut: int64(len(kept.Reply.Text)) < kept.Reply.Size,
+		RequestMissing: kept.Request.Text == "", ReplyMissing: kept.Reply.Text == "",
+	}, nil
+}
+
+// timeSpent is where the time of a request went: tries that failed, the wait for the
+// first byte, the rest of the answer.
+func timeSpent(r *meter.Record) []piece {
+	if r.Took <= 0 {
+		return nil
+	}
+	var list []piece
+	var at time.Duration
+	add := func(class, name string, until time.Duration) {
+		until = min(max(until, at), r.Took)
+		if until == at {
+			return
+		}
+		x, width := float64(at)/float64(r.Took)*100, float64(until-at)/float64(r.Took)*100
+		list = append(list, piece{class, name, page.Spent(until - at), unit(x), unit(width)})
+		at = until
+	}
+	if r.FirstByte == 0 {
+		name := "Until it failed"
+		if r.Status < 400 {
+			name = "Until it was done"
+		}
+		add(map[bool]string{true: "bad", false: "wait"}[r.Status >= 400], name, r.Took)
+		return list
+	}
+	tries := r.Trail()
+	if len(tries) > 1 {
+		add("bad", "Tries that failed", r.FirstByte-tries[len(tries)-1].Took)
+	}
+	add("wait", "To the first byte", r.FirstByte)
+	add("flow", "The rest of the answer", r.Took)
+	return list
+}
+
+// size is a number of bytes for people.
+func size(n int64) string {
+	switch {
+	case n < 1<<10:
+		return page.Many(n, "byte", "bytes")
+	case n < 1<<20:
+		return page.Trimmed(float64(n)/(1<<10)) + " KB"
+	}
+	return page.Trimmed(float64(n)/(1<<20)) + " MB"
+}
+
+// priceTable is what each class of tokens cost.
+type priceTable struct {
+	Lines     []priceLine
+	Total     string
+	Tokens    string
+	Estimated bool
+	Priced    bool
+	ByModel   bool // the lines have rates
+}
+
+type priceLine struct {
+	Name   string
+	Hint   string
+	Tokens string
+	Rate   string // USD per million; "" where it is not known
+	Cost   string
+}
+
+// priced is the price of a request line by line, at the rates of its time.
+func priced(r *meter.Record) *priceTable {
+	p := &priceTable{Priced: r.Priced, Estimated: r.Estimated, Total: page.Dollars(r.Nano)}
+	rates, known := catalog.ReadPrice(r.Rates)
+	p.ByModel = known && r.Priced
+	var all int64
+	for _, class := range []struct {
+		name, hint string
+		tokens     int64
+		usage      chat.Usage
+	}{
+		{"Input", "", r.Input, chat.Usage{Input: r.Input}},
+		{"Cached input", "read from a cache", r.CacheRead, chat.Usage{CacheRead: r.CacheRead}},
+		{"Cache write", "kept for five minutes", r.CacheWrite - r.CacheWrite1h, chat.Usage{CacheWrite: r.CacheWrite - r.CacheWrite1h}},
+		{"Cache write, 1 h", "kept for an hour", r.CacheWrite1h, chat.Usage{CacheWrite: r.CacheWrite1h, CacheWrite1h: r.CacheWrite1h}},
+		{"Output", "", r.Output, chat.Usage{Output: r.Output}},
+		{"Reasoning", "costs what output costs", r.Reasoning, chat.Usage{Reasoning: r.Reasoning}},
+	} {
+		if class.tokens <= 0 {
+			continue
+		}
+		all += class.tokens
+		line := priceLine{Name: class.name, Hint: class.hint, Tokens: page.Grouped(class.tokens)}
+		if p.ByModel {
+			nano, _ := rates.Cost(class.usage)
+			line.Cost = page.Dollars(nano)
+			line.Rate = "$" + strconv.FormatFloat(float64(nano)/float64(class.tokens)/1000, 'f', -1, 64)
+			if rate, ok := exactRate(rates, class.usage); ok {
+				line.Rate = "$" + rate
+			}
+		}
+		p.Lines = append(p.Lines, line)
+	}
+	p.Tokens = page.Grouped(all)
+	if len(p.Lines) == 0 && !r.Priced {
+		return nil
+	}
+	return p
+}
+
+// exactRate is what a million tokens of a class cost, free of the rounding that a
+// few tokens have.
+func exactRate(p catalog.Price, u chat.Usage) (string, bool) {
+	const million = 1_000_000
+	one := chat.Usage{
+		Input: sign(u.Input) * million, CacheRead: sign(u.CacheRead) * million, CacheWrite: sign(u.CacheWrite) * million,
+		CacheWrite1h: sign(u.CacheWrite1h) * million, Output: sign(u.Output) * million, Reasoning: sign(u.Reasoning) * million,
+	}
+	nano, ok := p.Cost(one)
+	return strconv.FormatFloat(float64(nano)/1e9, 'f', -1, 64), ok
+}
+
+func sign(n int64) int64 {
+	if n > 0 {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,35 @@
+// Package usage is what was used: figures by days, and every request.
+package usage
+
+import (
+	"embed"
+
+	"stele/internal/console/page"
+)
+
+// Files are the templates of the room.
+//
+//go:embed templates
+var Files embed.FS
+
+// Room shows what was used.
+type Room struct {
+	*page.Frame
+
+	Access   page.Keys
+	Usage    Source
+	Requests RequestSource
+	Captures bool // bodies are being kept
+}
+
+// Routes lists every route of the room.
+func (c *Room) Routes() []page.Route {
+	return []page.Route{
+		page.Get("/console/usage", page.Viewer, c.showUsage),
+		page.Get("/console/usage/csv", page.Viewer, c.usageCSV),
+
+		page.Get("/console/requests", page.Viewer, c.showRequests),
+		page.Get("/console/requests/csv", page.Viewer, c.requestsCSV),
+		page.Get("/console/requests/{id}", page.Viewer, c.showRequest),
+	}
+}

@@ -1,0 +1,246 @@
+package usage
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/console/page"
+	"stele/internal/meter"
+)
+
+// Source adds up what was used, by whole days.
+type Source interface {
+	UsageTotal(ctx context.Context, of meter.Slice) (meter.Figures, error)
+	UsageGroups(ctx context.Context, of meter.Slice, by meter.Split, most meter.Measure, limit int) ([]meter.Group, error)
+	UsageDays(ctx context.Context, of meter.Slice, by meter.Split, groups []string) ([]meter.Day, error)
+}
+
+const (
+	mostGroups = 50  // rows of the table
+	mostChoice = 200 // models to choose from
+)
+
+type usagePage struct {
+	Query     usageQuery
+	Problem   string
+	Range     string // in words, with both ends
+	Before    string // the range that the changes are against
+	Figures   []page.Tally
+	Chart     *chart // nil: nothing was used
+	Groups    []groupRow
+	More      bool // there are more groups than the table has
+	Headline  string
+	CSV       string // link
+	Ranges    []option
+	Splits    []option
+	Measures  []option
+	Keys      []option
+	Models    []option
+	Places    []option // environments
+	LastRange bool     // nothing was used before either
+}
+
+type groupRow struct {
+	Name, ID string
+	Aside    string // the id, where the name does not tell it
+	Link     string // to its requests
+	Requests string
+	Failed   string
+	Tokens   string
+	Exact    string // tokens, by class
+	Cost     string
+	Mean     string
+	Share    string
+	Width    string // of the share's bar, 0 to 100
+}
+
+func (c *Room) showUsage(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	q, problem := readUsageQuery(r.URL.Query(), c.Now())
+	p := usagePage{Query: q, Problem: problem}
+	if err := c.fillUsage(r.Context(), v, &p); err != nil {
+		return err
+	}
+	whole := page.View{Title: "Usage", Active: "usage", Visitor: &v, Data: p}
+	if page.WantsPart(r) {
+		return c.Fragment(w, r, http.StatusOK, "usage", "usage", whole)
+	}
+	return c.Render(w, r, http.StatusOK, "usage", whole)
+}
+
+func (c *Room) fillUsage(ctx context.Context, v access.Visitor, p *usagePage) error {
+	q := p.Query
+	of := q.slice(v.Session.Workspace)
+	names, err := page.KeyNames(ctx, c.Access, v)
+	if err != nil {
+		return err
+	}
+	both := of // the range and as many days before it
+	both.From = of.From.Add(of.From.Sub(of.Until))
+	days, err := c.Usage.UsageDays(ctx, both, "", nil)
+	if err != nil {
+		return err
+	}
+	var now, then meter.Figures
+	cut := 0
+	for i := range days {
+		if days[i].At.Before(of.From) {
+			then.Add(days[i].Figures)
+			cut = i + 1
+		} else {
+			now.Add(days[i].Figures)
+		}
+	}
+	groups, err := c.Usage.UsageGroups(ctx, of, q.By, q.Show, mostGroups+1)
+	if err != nil {
+		return err
+	}
+	p.Figures = compared(now, then)
+	p.Range, p.Before = daysInWords(of.From, of.Until), daysInWords(both.From, of.From)
+	p.LastRange = then.Requests == 0
+	if p.More = len(groups) > mostGroups; p.More {
+		groups = groups[:mostGroups]
+	}
+	for _, g := range groups {
+		p.Groups = append(p.Groups, q.row(g, now, names))
+	}
+	if now.Requests > 0 {
+		if p.Chart, err = c.usageChart(ctx, of, q, days[cut:], groups, names); err != nil {
+			return err
+		}
+	}
+	p.Headline = splitNames[q.By]
+	p.CSV = "/console/usage/csv?" + q.values().Encode()
+	return c.usageChoices(ctx, of.Workspace, names, p)
+}
+
+func daysInWords(from, until time.Time) string {
+	last := until.AddDate(0, 0, -1)
+	switch {
+	case !last.After(from):
+		return from.Format("2 January 2006")
+	case last.Year() == from.Year():
+		return from.Format("2 January") + " – " + last.Format("2 January 2006")
+	}
+	return from.Format("2 January 2006") + " – " + last.Format("2 January 2006")
+}
+
+// row is a group as the table shows it.
+func (q usageQuery) row(g meter.Group, all meter.Figures, names map[string]string) groupRow {
+	n, of := q.Show.Of(g.Figures), q.Show.Of(all)
+	row := groupRow{
+		Name: groupName(q.By, g.Name, names), Requests: page.Grouped(g.Requests), Failed: page.Share(g.Failed, g.Requests), Tokens: page.Short(g.Tokens()),
+		Exact: page.Many(g.Input+g.CacheWrite, "input token", "input tokens") + ", " + page.Grouped(g.CacheRead) + " cached, " +
+			page.Grouped(g.Output) + " output, " + page.Grouped(g.Reasoning) + " reasoning",
+		Cost: page.Money(g.Nano), Mean: page.Spent(g.Took / time.Duration(max(g.Requests, 1))),
+		Share: page.Share(n, of), Width: "0",
+	}
+	if of > 0 {
+		row.Width = page.Trimmed(float64(n) / float64(of) * 100)
+	}
+	if row.ID = g.Name; q.By == meter.ByKey {
+		row.Aside = g.Name
+	}
+	row.Link = q.requests(g.Name)
+	return row
+}
+
+// requests is a link to the requests of a group, in the same days.
+func (q usageQuery) requests(group string) string {
+	values := url.Values{"time": {"own"}, "from": {q.From.Format(time.DateOnly)}, "to": {q.Until.AddDate(0, 0, -1).Format(time.DateOnly)}}
+	for name, value := range map[string]string{"key": q.Key, "model": q.Model} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	switch {
+	case q.By == meter.ByStatus && len(group) == 3:
+		values.Set("class", group[:1])
+	case q.By == meter.ByKey && group == "":
+		values.Set("key", meter.NoKey)
+	case group != "" && (q.By == meter.ByKey || q.By == meter.ByModel || q.By == meter.ByProvider):
+		values.Set(string(q.By), group)
+	default:
+		return ""
+	}
+	return "/console/requests?" + values.Encode()
+}
+
+// groupName is a group's name for people.
+func groupName(by meter.Split, id string, names map[string]string) string {
+	switch {
+	case by == meter.ByKey:
+		return page.KeyName(id, names)
+	case by == meter.ByEnvironment && id == "":
+		return "Console"
+	case by == meter.ByEnvironment:
+		return map[string]string{"development": "Development", "production": "Production"}[id]
+	case by == meter.ByProvider && id == "":
+		return "Nobody was asked"
+	case by == meter.ByStatus && id != "":
+		return id + " " + statusText(id)
+	case id == "":
+		return "None named"
+	}
+	return id
+}
+
+// compared are the figures of a range with what changed since the one before.
+func compared(now, then meter.Figures) []page.Tally {
+	of := func(name string, n, before int64, text func(int64) string) page.Tally {
+		return page.Tally{Name: name, Value: text(n), Exact: page.Grouped(n), Change: change(float64(n), float64(before))}
+	}
+	list := []page.Tally{
+		of("Requests", now.Requests, then.Requests, page.Short),
+		of("Input tokens", now.Input+now.CacheWrite, then.Input+then.CacheWrite, page.Short),
+		of("Cached input", now.CacheRead, then.CacheRead, page.Short),
+		of("Output tokens", now.Output, then.Output, page.Short),
+		of("Reasoning tokens", now.Reasoning, then.Reasoning, page.Short),
+		of("Cost", now.Nano, then.Nano, page.Money),
+	}
+	list[1].Hint = "read afresh or written to a cache"
+	list[5].Exact = page.Dollars(now.Nano)
+	rate := func(f meter.Figures) float64 { return float64(f.Failed) / max(float64(f.Requests), 1) }
+	mean := func(f meter.Figures) time.Duration { return f.Took / time.Duration(max(f.Requests, 1)) }
+	failing := page.Tally{Name: "Error rate", Value: page.Share(now.Failed, now.Requests), Exact: page.Many(now.Failed, "failed request", "failed requests")}
+	slow := page.Tally{Name: "Mean time", Value: page.Spent(mean(now)), Exact: "from the request to the end of its answer"}
+	if then.Requests > 0 && now.Requests > 0 {
+		failing.Change, failing.Tone = points(rate(now), rate(then))
+		slow.Change = change(float64(mean(now)), float64(mean(then)))
+	}
+	return append(list, failing, slow)
+}
+
+// change is how a figure differs from what it was, in percent.
+func change(now, then float64) string {
+	switch {
+	case then == 0:
+		return ""
+	case now == then:
+		return "unchanged"
+	}
+	p := (now - then) / then * 100
+	switch {
+	case p > 999:
+		return "+>999%"
+	case p >= 0.5:
+		return "+" + page.Trimmed(p) + "%"
+	case p <= -0.5:
+		return "−" + page.Trimmed(-p) + "%"
+	}
+	return "about the same"
+}
+
+// points is how a rate differs, in points of a percent; more failures are bad.
+func points(now, then float64) (text, tone string) {
+	d := (now - then) * 100
+	switch {
+	case d >= 0.05:
+		return "+" + page.Trimmed(d) + " points", "bad"
+	case d <= -0.05:
+		return "−" + page.Trimmed(-d) + " points", "good"
+	}
+	return "about the same", ""
+}
