@@ -52,6 +52,25 @@ func (Codec) EncodeError(e *fault.Error, requestID string) (int, []byte) {
 	return status, b
 }
 
+type wireFailure struct {
+	Type      string    `json:"type"`
+	Error     wireError `json:"error"`
+	RequestID string    `json:"request_id"`
+}
+
+type wireError struct {
+	Type    string `json:"type"`
+	Message string `json:"message"`
+	Code    string `json:"code"` // ours: the native code
+
+	Details *wireErrorDetails `json:"details,omitzero"`
+}
+
+type wireErrorDetails struct {
+	ErrorCode   string   `json:"error_code"`
+	Unsupported []string `json:"unsupported,omitzero"`
+}
+
 // threads begin the codes of errors about conversations that the API itself
 // keeps. Its clients act on them: they send all of a conversation again, or from
 // then on with every turn.

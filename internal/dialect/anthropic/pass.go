@@ -10,6 +10,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/wire"
 )
 
 // PassRequest is the client's own bytes with the model's name in them. Only what
@@ -40,6 +41,41 @@ func (Codec) PassRequest(req *chat.Request, target dialect.Target) (dialect.Call
 	model, _ = survey(call.Body)
 	call.Body = rename(call.Body, model.from, model.to, target.Model)
 	return call, nil
+}
+
+// Rename puts another model's name into an answer or a frame. What has none
+// comes back as it is.
+func (Codec) Rename(raw []byte, model string) []byte {
+	start := bytes.IndexByte(raw, '{')
+	if start < 0 || !bytes.Contains(raw, []byte(`"model"`)) {
+		return raw
+	}
+	path := "model"
+	if gjson.GetBytes(raw[start:], "type").Str == "message_start" {
+		path = "message.model"
+	}
+	v := gjson.GetBytes(raw[start:], path)
+	if v.Type != gjson.String || v.Index == 0 {
+		return raw
+	}
+	return rename(raw, start+v.Index, start+v.Index+len(v.Raw), model)
+}
+
+// rename puts a model's name in place of what is between two places.
+func rename(raw []byte, from, to int, model string) []byte {
+	out := make([]byte, 0, len(raw)-(to-from)+len(model)+8)
+	out = append(out, raw[:from]...)
+	out = dialect.AppendText(out, model)
+	return append(out, raw[to:]...)
+}
+
+// Dull reports whether a run of whole frames ends with content: nothing about the
+// message as a whole, and no error. The message begins in the first frame and ends
+// in the last ones, after all content. A server that leaves the events' names out is
+// never dull.
+func (Codec) Dull(frames []byte) bool {
+	last := wire.Tail(frames, 1)
+	return bytes.HasPrefix(last, []byte("event: content_block_")) && !bytes.Contains(last, []byte(`error`))
 }
 
 // edit is a stretch of a body and what comes in its place.

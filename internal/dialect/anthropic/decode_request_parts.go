@@ -235,3 +235,29 @@ func (r *reading) payload(m *chat.Media, data string) {
 	}
 	m.Base64 = clean
 }
+
+// citations reads the sources of a text.
+func (r *reading) citations(v gjson.Result) []chat.Citation {
+	var list []chat.Citation
+	v.ForEach(func(_, v gjson.Result) bool {
+		if v.IsObject() {
+			list = append(list, citation(v))
+		}
+		return true
+	})
+	return list
+}
+
+// citation reads one source. Where in the document it is only its own words
+// tell; where in the answer the API does not say: it is about all of its block.
+func citation(v gjson.Result) chat.Citation {
+	c := chat.Citation{Quote: v.Get("cited_text").Str, Raw: json.RawMessage(v.Raw), Dialect: dialectName}
+	c.URL, c.Title = v.Get("url").Str, v.Get("title").Str
+	if c.URL == "" {
+		c.URL = v.Get("source").Str
+	}
+	if c.Title == "" {
+		c.Title = v.Get("document_title").Str
+	}
+	return c
+}

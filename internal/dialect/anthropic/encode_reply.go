@@ -3,11 +3,8 @@ package anthropic
 import (
 	"bytes"
 
-	"github.com/tidwall/gjson"
-
 	"stele/internal/chat"
 	"stele/internal/dialect"
-	"stele/internal/fault"
 )
 
 // EncodeResponse writes a whole answer as the client expects it.
@@ -30,6 +27,42 @@ func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error)
 	body = append(body, `,"container":null,"diagnostics":null,"usage":`...)
 	body = appendUsage(body, r.Usage, r.Tier)
 	return append(body, '}'), nil
+}
+
+// Unsaid lists what of an answer has no place in this API, or only a few words in
+// its place.
+func (Codec) Unsaid(_ *chat.Request, r *chat.Response) []chat.Loss {
+	var list []chat.Loss
+	say := func(verb chat.Verb, what string) { list = append(list, chat.Lost(chat.FieldAnswer, verb, what)) }
+	if len(r.Answers) > 1 {
+		say(chat.Dropped, "all answers but the first")
+	}
+	if len(r.Answers) == 0 {
+		return nil
+	}
+	if len(r.Answers[0].Logprobs) > 0 {
+		say(chat.Dropped, "log-probabilities")
+	}
+	for i := range r.Answers[0].Parts {
+		p := &r.Answers[0].Parts[i]
+		switch {
+		case formOf(p) == asNote && p.Text != "":
+			say(chat.Approximated, "a sound as its words")
+		case formOf(p) == asNote:
+			say(chat.Approximated, note(p))
+		case p.Kind == chat.Opaque && formOf(p) != asRaw:
+			say(chat.Approximated, p.Name+" as text")
+		case p.Kind == chat.ToolCall && !p.Custom && cutOff(p.Text):
+			say(chat.Approximated, "arguments that were cut off, under _raw")
+		}
+	}
+	return list
+}
+
+// cutOff reports whether arguments began and are not whole.
+func cutOff(arguments string) bool {
+	_, odd := dialect.Arguments(arguments)
+	return odd
 }
 
 // appendPart writes the blocks of a part, each with a comma after it. A
@@ -98,44 +131,21 @@ func appendWords(dst []byte, words string, sources []chat.Citation) []byte {
 	return append(dst, "]}"...)
 }
 
-// DecodeResponse reads a whole answer. Compatible upstreams leave much out; what
-// is there counts.
-func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
-	if !gjson.ValidBytes(body) {
-		return nil, fault.New(fault.UpstreamError, "The model's provider sent an answer that cannot be read.").Because(cause(200, body))
+// appendCitation writes a source of an answer. One of another dialect becomes
+// the kind that has an address.
+func appendCitation(dst []byte, c *chat.Citation) []byte {
+	if c.Dialect == dialectName && len(c.Raw) > 0 {
+		return append(dst, flat(c.Raw)...)
 	}
-	root := gjson.ParseBytes(body)
-	if root.Get("type").Str == "error" || root.Get("error").IsObject() {
-		return nil, streamError(body)
+	dst = append(dst, `{"type":"web_search_result_location","cited_text":`...)
+	dst = dialect.AppendText(dst, c.Quote)
+	dst = append(dst, `,"encrypted_index":"","title":`...)
+	if c.Title == "" {
+		dst = append(dst, "null"...)
+	} else {
+		dst = dialect.AppendText(dst, c.Title)
 	}
-	var answer chat.Answer
-	var usage counts
-	r := &chat.Response{}
-	read := newReading(true)
-	root.ForEach(func(k, v gjson.Result) bool {
-		switch k.Str {
-		case "id":
-			r.ID = v.String()
-		case "model":
-			r.Model = v.String()
-		case "content":
-			answer.Parts = carry(read.content(v))
-		case "usage":
-			usage.add(v)
-			r.Tier = v.Get("service_tier").Str
-		}
-		return true
-	})
-	if !root.Get("content").Exists() {
-		return nil, fault.New(fault.UpstreamError, "The model's provider sent an answer that cannot be read.").Because(cause(200, body))
-	}
-	called := false
-	for i := range answer.Parts {
-		p := &answer.Parts[i]
-		called = called || p.Kind == chat.ToolCall
-		p.At = 0 // where it was is of no use to anybody
-	}
-	answer.Stop = chat.Settle(readStop(root), called)
-	r.Answers, r.Usage = []chat.Answer{answer}, usage.usage()
-	return r, nil
+	dst = append(dst, `,"url":`...)
+	dst = dialect.AppendText(dst, c.URL)
+	return append(dst, '}')
 }
