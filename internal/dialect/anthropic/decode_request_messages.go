@@ -1,20 +1,17 @@
 package anthropic
 
 import (
-	"strconv"
-
-	"github.com/tidwall/gjson"
-
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 // roles are the speakers of the API.
 var roles = map[string]chat.Role{"user": chat.User, "assistant": chat.Assistant, "system": chat.System}
 
 // messages reads the conversation.
-func (r *reading) messages(v gjson.Result) {
-	r.each(v, "messages", func(i int, v gjson.Result) {
+func (r *requestReader) messages(v jsonscan.Value) {
+	for i, v := range r.elements(v, "messages") {
 		if i == dialect.MostMessages {
 			r.bad("messages", "at most %d are taken.", dialect.MostMessages)
 			return
@@ -26,22 +23,22 @@ func (r *reading) messages(v gjson.Result) {
 			r.talk.Messages = append(r.talk.Messages, m)
 		}
 		r.message = -1
-	})
+	}
 }
 
-func (r *reading) turn(v gjson.Result) (m chat.Message, ok bool) {
+func (r *requestReader) turn(v jsonscan.Value) (m chat.Message, ok bool) {
 	m.At = r.message
 	role := ""
-	r.members(v, "", func(key string, v gjson.Result) {
+	for key, v := range r.members(v, "") {
 		switch key {
 		case "role":
 			role = r.text(v, key)
 		case "content":
-			m.Parts = r.content(v)
+			m.Parts = r.blocks(v, key, &r.part)
 		default:
-			r.note(chat.Loss{Field: chat.FieldPart, Message: r.message, Part: -1, Verb: chat.Dropped, Note: key})
+			r.note(r.here(chat.Dropped, key))
 		}
-	})
+	}
 	if r.err != nil {
 		return m, false
 	}
@@ -53,71 +50,53 @@ func (r *reading) turn(v gjson.Result) (m chat.Message, ok bool) {
 	return m, ok
 }
 
-// content reads words or blocks. Words without any are no part.
-func (r *reading) content(v gjson.Result) []chat.Part {
-	if v.Type == gjson.String {
-		if v.Str == "" {
-			return nil
-		}
-		return []chat.Part{{Kind: chat.Text, Text: v.Str}}
-	}
-	if !v.IsArray() {
-		r.wrong("content", "a string or a list of blocks")
-		return nil
-	}
-	var parts []chat.Part
-	r.each(v, "content", func(i int, v gjson.Result) {
-		r.part = i
-		if p, ok := r.block(v); ok {
-			p.At = i
-			parts = append(parts, p)
-		}
-		r.part = -1
-	})
-	return parts
-}
-
-// inside reads the content of a tool's result, or of a document made of blocks.
-// What others could not read there becomes words that remember what they were.
-func (r *reading) inside(v gjson.Result, key string) []chat.Part {
-	if v.Type == gjson.String {
-		if v.Str == "" {
-			return nil
-		}
-		return []chat.Part{{Kind: chat.Text, Text: v.Str}}
-	}
-	if !v.IsArray() {
+// blocks reads words, or a list of blocks whose index is counted in at: that of a
+// message, of a tool's result, or of a document made of blocks.
+func (r *requestReader) blocks(v jsonscan.Value, key string, at *int) []chat.Part {
+	switch v.Kind() {
+	case jsonscan.String:
+		return justWords(v)
+	case jsonscan.Array:
+	default:
 		r.wrong(key, "a string or a list of blocks")
 		return nil
 	}
 	var parts []chat.Part
-	r.each(v, key, func(i int, v gjson.Result) {
-		r.inner = i
+	for i, v := range r.elements(v, key) {
+		*at = i
 		p, ok := r.block(v)
-		r.inner = -1
+		*at = -1
 		if !ok {
-			return
+			continue
 		}
-		if p.Kind == chat.Opaque {
+		if p.Kind == chat.Opaque && at == &r.inner { // which others could not read there
 			p.Kind = chat.Text
 			r.note(r.here(chat.Approximated, p.Name+" as text"))
 		}
 		p.At = i
 		parts = append(parts, p)
-	})
+	}
 	return parts
 }
 
+// justWords is the text that a string is. An empty one is no part.
+func justWords(v jsonscan.Value) []chat.Part {
+	text := v.View()
+	if text == "" {
+		return nil
+	}
+	return []chat.Part{{Kind: chat.Text, Text: text}}
+}
+
 // system reads the system prompt.
-func (r *reading) system(v gjson.Result) {
+func (r *requestReader) system(v jsonscan.Value) {
 	var parts []chat.Part
-	switch {
-	case v.Type == gjson.String && v.Str == "":
-	case v.Type == gjson.String:
-		parts = []chat.Part{{Kind: chat.Text, Text: v.Str}}
-	case v.IsArray():
-		r.each(v, "system", func(i int, v gjson.Result) {
-			r.base = "system[" + strconv.Itoa(i) + "]"
+	switch v.Kind() {
+	case jsonscan.String:
+		parts = justWords(v)
+	case jsonscan.Array:
+		for i, v := range r.elements(v, "system") {
+			r.base = at("system", i)
 			p, ok := r.block(v)
 			r.base = ""
 			if ok && p.Kind != chat.Text {
@@ -125,7 +104,7 @@ func (r *reading) system(v gjson.Result) {
 			}
 			p.At = i
 			parts = append(parts, p)
-		})
+		}
 	default:
 		r.wrong("system", "a string or a list of text blocks")
 	}

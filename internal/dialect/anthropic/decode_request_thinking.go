@@ -1,10 +1,9 @@
 package anthropic
 
 import (
-	"github.com/tidwall/gjson"
-
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 // The kinds of thinking a client can name. Effort is ours: output_config.effort
@@ -18,7 +17,7 @@ const (
 )
 
 // think reads how much the model may think, in all the ways that people say it.
-func (r *request) think(model string) {
+func (r *requestReader) think(model string) {
 	if r.err != nil {
 		return
 	}
@@ -26,23 +25,23 @@ func (r *request) think(model string) {
 	if t == nil {
 		t = r.switches()
 	}
-	if r.output.Exists() {
+	if r.outputEffort.Exists() {
 		t = r.effort(t)
 	}
 	r.talk.Thinking = t
 }
 
 // thinkingField reads the API's own field, or a loose switch in its place.
-func (r *request) thinkingField(model string) *chat.Thinking {
+func (r *requestReader) thinkingField(model string) *chat.Thinking {
 	if !r.thinking.Exists() {
 		return nil
 	}
-	if r.thinking.IsBool() {
-		return toggle(r.thinking.Bool())
+	if on, loose := r.thinking.Bool(); loose {
+		return toggle(on)
 	}
 	t := &chat.Thinking{}
 	display := ""
-	r.members(r.thinking, "thinking", func(key string, v gjson.Result) {
+	for key, v := range r.members(r.thinking, "thinking") {
 		switch key {
 		case "type":
 			t.Kind = r.text(v, "thinking.type")
@@ -55,7 +54,7 @@ func (r *request) thinkingField(model string) *chat.Thinking {
 		default:
 			r.extra("thinking."+key, v, chat.Shapes)
 		}
-	})
+	}
 	shown := display != "omitted" && (display != "" || !traitsOf(model).omitted || t.Kind == thinkEnabled)
 	switch t.Kind {
 	case thinkEnabled, thinkAdaptive:
@@ -72,21 +71,21 @@ func (r *request) thinkingField(model string) *chat.Thinking {
 }
 
 // switches reads the fields that clients of other APIs are used to.
-func (r *request) switches() *chat.Thinking {
-	if v := r.reasoningEffort; v.IsBool() {
-		return toggle(v.Bool())
-	} else if v.Exists() {
-		return r.level(v, "reasoning_effort", toggle(true))
-	}
-	v := r.reasoning
-	if !v.Exists() {
-		return nil
-	}
-	if v.IsBool() {
-		return toggle(v.Bool())
+func (r *requestReader) switches() *chat.Thinking {
+	if on, loose := r.reasoningEffort.Bool(); loose {
+		return toggle(on)
 	}
 	t := toggle(true)
-	r.members(v, "reasoning", func(key string, v gjson.Result) {
+	if r.reasoningEffort.Exists() {
+		return r.level(r.reasoningEffort, "reasoning_effort", t)
+	}
+	if !r.reasoning.Exists() {
+		return nil
+	}
+	if on, loose := r.reasoning.Bool(); loose {
+		return toggle(on)
+	}
+	for key, v := range r.members(r.reasoning, "reasoning") {
 		switch key {
 		case "enabled":
 			if !r.flag(v, "reasoning.enabled") {
@@ -102,24 +101,24 @@ func (r *request) switches() *chat.Thinking {
 		default:
 			r.extra("reasoning."+key, v, chat.Shapes)
 		}
-	})
+	}
 	return t
 }
 
 // effort adds output_config.effort to the thinking it belongs to.
-func (r *request) effort(t *chat.Thinking) *chat.Thinking {
+func (r *requestReader) effort(t *chat.Thinking) *chat.Thinking {
 	switch {
 	case t == nil:
 		shown := false
-		return r.level(r.output, "output_config.effort", &chat.Thinking{Kind: thinkEffort, Show: &shown})
+		return r.level(r.outputEffort, "output_config.effort", &chat.Thinking{Kind: thinkEffort, Show: &shown})
 	case t.Effort == "none":
-		r.extra("output_config.effort", r.output, chat.Shapes)
+		r.extra("output_config.effort", r.outputEffort, chat.Shapes)
 		return t
 	}
-	return r.level(r.output, "output_config.effort", t)
+	return r.level(r.outputEffort, "output_config.effort", t)
 }
 
-func (r *request) level(v gjson.Result, field string, t *chat.Thinking) *chat.Thinking {
+func (r *requestReader) level(v jsonscan.Value, field string, t *chat.Thinking) *chat.Thinking {
 	level, err := dialect.Effort(r.text(v, field), field)
 	if err != nil && r.err == nil {
 		r.err = err

@@ -1,10 +1,14 @@
 package anthropic
 
 import (
-	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 // EncodeResponse writes a whole answer as the client expects it.
@@ -13,20 +17,18 @@ func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error)
 	if len(r.Answers) > 0 {
 		answer = r.Answers[0]
 	}
-	body := append(make([]byte, 0, 1024), `{"id":`...)
-	body = dialect.AppendText(body, messageID(r.ID))
-	body = append(body, `,"type":"message","role":"assistant","model":`...)
-	body = dialect.AppendText(body, req.Model)
-	body = append(body, `,"content":[`...)
+	w := jsonscan.NewWriter(make([]byte, 0, 1024)).Open(jsonscan.Object)
+	writeHead(w, r.ID, req.Model)
+	w.Key("content").Open(jsonscan.Array)
 	shown := wanted(req)
 	for i := range answer.Parts {
-		body = appendPart(body, &answer.Parts[i], shown)
+		writePart(w, &answer.Parts[i], shown)
 	}
-	body = append(bytes.TrimSuffix(body, []byte{','}), `],`...)
-	body = appendStop(body, &answer.Stop)
-	body = append(body, `,"container":null,"diagnostics":null,"usage":`...)
-	body = appendUsage(body, r.Usage, r.Tier)
-	return append(body, '}'), nil
+	w.Close(jsonscan.Array)
+	writeStop(w, &answer.Stop)
+	w.Key("container").Null().Key("diagnostics").Null()
+	writeUsage(w.Key("usage"), r.Usage, r.Tier)
+	return w.Close(jsonscan.Object).Bytes(), nil
 }
 
 // Unsaid lists what of an answer has no place in this API, or only a few words in
@@ -52,25 +54,40 @@ func (Codec) Unsaid(_ *chat.Request, r *chat.Response) []chat.Loss {
 			say(chat.Approximated, note(p))
 		case p.Kind == chat.Opaque && formOf(p) != asRaw:
 			say(chat.Approximated, p.Name+" as text")
-		case p.Kind == chat.ToolCall && !p.Custom && cutOff(p.Text):
-			say(chat.Approximated, "arguments that were cut off, under _raw")
+		case p.Kind == chat.ToolCall:
+			if _, odd := arguments(p); odd {
+				say(chat.Approximated, "arguments that were cut off, under _raw")
+			}
 		}
 	}
 	return list
 }
 
-// cutOff reports whether arguments began and are not whole.
-func cutOff(arguments string) bool {
-	_, odd := dialect.Arguments(arguments)
-	return odd
+// writeHead writes the members that a message begins with.
+func writeHead(w *jsonscan.Writer, id, model string) {
+	w.Key("id").Text(messageID(id)).Key("type").Plain("message").Key("role").Plain("assistant").Key("model").Text(model)
 }
 
-// appendPart writes the blocks of a part, each with a comma after it. A
-// signature that a text or a call came with goes before it on thoughts of its own.
-func appendPart(dst []byte, p *chat.Part, shown bool) []byte {
+// messageID is the id of an answer: the upstream's own where it is one of this
+// dialect, one made from it otherwise.
+func messageID(id string) string {
+	const begins = "msg_"
+	switch {
+	case strings.HasPrefix(id, begins):
+		return id
+	case id == "":
+		return begins + strings.TrimPrefix(chat.NewCallID(), "call_")
+	}
+	sum := sha256.Sum256([]byte(id))
+	return begins + hex.EncodeToString(sum[:12])
+}
+
+// writePart writes the blocks of a part. A signature that a text or a call came with
+// goes before it on thoughts of its own.
+func writePart(w *jsonscan.Writer, p *chat.Part, shown bool) {
 	f := formOf(p)
 	if p.Proof != "" && (f == asText || f == asCall) {
-		dst = append(appendThought(dst, "", p.Proof), ',')
+		writeThought(w, "", p.Proof)
 	}
 	switch f {
 	case asThought:
@@ -78,74 +95,56 @@ func appendPart(dst []byte, p *chat.Part, shown bool) []byte {
 		if !shown {
 			words = ""
 		}
-		if words == "" && p.Proof == "" {
-			return dst
+		if words != "" || p.Proof != "" {
+			writeThought(w, words, p.Proof)
 		}
-		dst = appendThought(dst, words, p.Proof)
 	case asSecret:
-		dst = append(dst, `{"type":"redacted_thinking","data":`...)
-		dst = append(dialect.AppendText(dst, p.Text), '}')
+		writeBlock(w, "redacted_thinking").Key("data").Text(p.Text).Close(jsonscan.Object)
 	case asCall:
-		dst = append(dst, `{"type":"tool_use","id":"`+dialect.CallID(p.ID, longestID)+`","name":`...)
-		dst = dialect.AppendText(dst, p.Name)
-		dst = append(append(dst, `,"input":`...), input(p)...)
-		dst = append(dst, '}')
+		input, _ := arguments(p)
+		writeBlock(w, "tool_use").Key("id").Plain(dialect.CallID(p.ID, longestID)).Key("name").Text(p.Name)
+		w.Key("input").Raw(input).Close(jsonscan.Object)
 	case asRaw:
-		if len(p.Raw) == 0 {
-			return dst
-		}
-		dst = append(dst, p.Raw...)
+		w.Raw(p.Raw)
 	case asNote:
-		dst = appendWords(dst, note(p), nil)
+		writeWords(w, note(p), nil)
 	case asText:
-		if p.Text == "" {
-			return dst
+		if p.Text != "" {
+			writeWords(w, p.Text, p.Citations)
 		}
-		dst = appendWords(dst, p.Text, p.Citations)
 	}
-	return append(dst, ',')
 }
 
-// input is a call's arguments as the object that clients expect.
-func input(p *chat.Part) []byte {
-	if p.Custom {
-		return append(dialect.AppendText([]byte(`{"input":`), p.Text), '}')
-	}
-	object, _ := dialect.Arguments(p.Text)
-	return object
+// writeBlock opens a block.
+func writeBlock(w *jsonscan.Writer, kind string) *jsonscan.Writer {
+	return w.Open(jsonscan.Object).Key("type").Plain(kind)
 }
 
-func appendWords(dst []byte, words string, sources []chat.Citation) []byte {
-	dst = append(dst, `{"type":"text","text":`...)
-	dst = append(dialect.AppendText(dst, words), `,"citations":`...)
+func writeThought(w *jsonscan.Writer, words, proof string) {
+	writeBlock(w, "thinking").Key("thinking").Text(words).Key("signature").Text(cmp.Or(proof, unsigned)).Close(jsonscan.Object)
+}
+
+func writeWords(w *jsonscan.Writer, words string, sources []chat.Citation) {
+	writeBlock(w, "text").Key("text").Text(words).Key("citations")
 	if len(sources) == 0 {
-		return append(dst, "null}"...)
+		w.Null().Close(jsonscan.Object)
+		return
 	}
+	w.Open(jsonscan.Array)
 	for i := range sources {
-		between := byte(',')
-		if i == 0 {
-			between = '['
-		}
-		dst = appendCitation(append(dst, between), &sources[i])
+		writeCitation(w, &sources[i])
 	}
-	return append(dst, "]}"...)
+	w.Close(jsonscan.Array).Close(jsonscan.Object)
 }
 
-// appendCitation writes a source of an answer. One of another dialect becomes
+// writeCitation writes a source of an answer. One of another dialect becomes
 // the kind that has an address.
-func appendCitation(dst []byte, c *chat.Citation) []byte {
+func writeCitation(w *jsonscan.Writer, c *chat.Citation) {
 	if c.Dialect == dialectName && len(c.Raw) > 0 {
-		return append(dst, flat(c.Raw)...)
+		w.Raw(flat(c.Raw))
+		return
 	}
-	dst = append(dst, `{"type":"web_search_result_location","cited_text":`...)
-	dst = dialect.AppendText(dst, c.Quote)
-	dst = append(dst, `,"encrypted_index":"","title":`...)
-	if c.Title == "" {
-		dst = append(dst, "null"...)
-	} else {
-		dst = dialect.AppendText(dst, c.Title)
-	}
-	dst = append(dst, `,"url":`...)
-	dst = dialect.AppendText(dst, c.URL)
-	return append(dst, '}')
+	writeBlock(w, "web_search_result_location").Key("cited_text").Text(c.Quote).Key("encrypted_index").Plain("")
+	textOrNull(w.Key("title"), c.Title)
+	w.Key("url").Text(c.URL).Close(jsonscan.Object)
 }

@@ -2,13 +2,11 @@ package anthropic
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"strings"
 
 	"stele/internal/chat"
-	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 // form is what a part of an answer looks like to the client.
@@ -56,42 +54,12 @@ func note(p *chat.Part) string {
 	return "[" + kind + " that cannot be shown here]"
 }
 
-// messageID is the id of an answer: the upstream's own where it is one of this
-// dialect, one made from it otherwise.
-func messageID(id string) string {
-	const begins = "msg_"
-	switch {
-	case strings.HasPrefix(id, begins):
-		return id
-	case id == "":
-		return begins + strings.TrimPrefix(chat.NewCallID(), "call_")
-	}
-	sum := sha256.Sum256([]byte(id))
-	return begins + hex.EncodeToString(sum[:12])
-}
-
 // flat is JSON on one line, as frames want it.
 func flat(raw json.RawMessage) json.RawMessage {
 	if !bytes.ContainsAny(raw, "\r\n") {
 		return raw
 	}
-	var b bytes.Buffer
-	if json.Compact(&b, raw) != nil {
-		return json.RawMessage("null")
-	}
-	return b.Bytes()
-}
-
-// appendThought writes the beginning and end of a block of thoughts around what
-// is in it, whole.
-func appendThought(dst []byte, words, proof string) []byte {
-	dst = append(dst, `{"type":"thinking","thinking":`...)
-	dst = dialect.AppendText(dst, words)
-	dst = append(dst, `,"signature":`...)
-	if proof == "" {
-		proof = unsigned
-	}
-	return append(dialect.AppendText(dst, proof), '}')
+	return jsonscan.At(raw, 0).AppendCompact(nil)
 }
 
 // wanted reports whether the client of a request wants to read thoughts.

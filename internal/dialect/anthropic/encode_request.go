@@ -5,17 +5,48 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/tidwall/gjson"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
-// composer writes one conversation as a request that the API takes.
-type composer struct {
+// EncodeRequest writes a conversation of any origin for an upstream.
+func (Codec) EncodeRequest(talk *chat.Conversation, target dialect.Target) (dialect.Call, error) {
+	w := newRequestWriter(talk, target)
+	for _, step := range []func() error{w.foreign, w.define, w.prompt, w.converse} {
+		if err := step(); err != nil {
+			return dialect.Call{}, err
+		}
+	}
+	thinking := w.think()
+	limit := w.limit(&thinking)
+	w.choose(&thinking)
+	schema := w.shape()
+	w.prefill(&thinking)
+	out := jsonscan.NewWriter(make([]byte, 0, w.size())).Open(jsonscan.Object)
+	out.Key("model").Text(target.Model).Key("max_tokens").Int(limit)
+	if target.Stream {
+		out.Key("stream").Bool(true)
+	}
+	if thinking.kind != "" {
+		w.thinking(out.Key("thinking"), &thinking)
+	}
+	w.config(out, &thinking, schema)
+	w.sample(out, &thinking)
+	local := w.stops(out)
+	w.about(out)
+	w.write(out)
+	w.extras(out, "")
+	return dialect.Call{
+		Path: endpoint, Header: w.header(), Body: out.Close(jsonscan.Object).Bytes(),
+		Losses: w.losses, Stops: local, Names: w.names.Back(),
+	}, nil
+}
+
+// requestWriter writes one conversation as a request that the API takes.
+type requestWriter struct {
 	talk   *chat.Conversation
 	target dialect.Target
 	can    *traits
@@ -25,14 +56,14 @@ type composer struct {
 	turns  []turn
 	system []block
 	tools  []block
-	choice string          // tool_choice, written
+	choice []byte          // tool_choice, written
 	sent   map[string]bool // ids of calls
 	again  map[string]int  // how often one was wanted again
 	// orphans are results of calls that are not there.
 	orphans map[*chat.Part]bool
 }
 
-func newComposer(talk *chat.Conversation, target dialect.Target) *composer {
+func newRequestWriter(talk *chat.Conversation, target dialect.Target) *requestWriter {
 	ours := slices.ContainsFunc(talk.Extra, func(e chat.Extra) bool {
 		key, ok := strings.CutPrefix(e.Name, prefix)
 		return ok && placed(key)
@@ -41,50 +72,14 @@ func newComposer(talk *chat.Conversation, target dialect.Target) *composer {
 	if can == &stranger && target.Compatible {
 		can = &elsewhere
 	}
-	return &composer{
+	return &requestWriter{
 		talk: talk, target: target, can: can, ours: ours,
 		names: dialect.Names{Legal: legal, Longest: longestName},
 		sent:  make(map[string]bool), again: make(map[string]int), orphans: make(map[*chat.Part]bool),
 	}
 }
 
-const longestName = 128
-
-// legal reports whether a tool may have the name.
-func legal(name string) bool {
-	return name != "" && len(name) <= longestName && !strings.ContainsFunc(name, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
-	})
-}
-
-// EncodeRequest writes a conversation of any origin for an upstream.
-func (Codec) EncodeRequest(talk *chat.Conversation, target dialect.Target) (dialect.Call, error) {
-	c := newComposer(talk, target)
-	for _, step := range []func() error{c.foreign, c.define, c.prompt, c.converse} {
-		if err := step(); err != nil {
-			return dialect.Call{}, err
-		}
-	}
-	thinking := c.think()
-	limit := c.limit(&thinking)
-	c.choose(&thinking)
-	schema := c.shape()
-	c.prefill(&thinking)
-	body := c.begin(limit)
-	body = c.thinks(body, &thinking, schema)
-	body = c.sample(body, &thinking)
-	stops, local := c.stops()
-	body = append(body, stops...)
-	body = c.about(body)
-	body = c.write(body)
-	body = c.extras(body, "")
-	return dialect.Call{
-		Path: endpoint, Header: c.header(), Body: append(body, '}'),
-		Losses: c.losses, Stops: local, Names: c.names.Back(),
-	}, nil
-}
-
-func (c *composer) lose(losses ...chat.Loss) { c.losses = append(c.losses, losses...) }
+func (w *requestWriter) lose(losses ...chat.Loss) { w.losses = append(w.losses, losses...) }
 
 // refuse is an error about what must not be left out.
 func refuse(l chat.Loss, format string, args ...any) error {
@@ -95,8 +90,8 @@ func refuse(l chat.Loss, format string, args ...any) error {
 func dropped(field string) chat.Loss { return chat.Lost(field, chat.Dropped, "") }
 
 // foreign refuses or reports what the API has no word for.
-func (c *composer) foreign() error {
-	for _, e := range c.talk.Extra {
+func (w *requestWriter) foreign() error {
+	for _, e := range w.talk.Extra {
 		if strings.HasPrefix(e.Name, prefix) {
 			continue
 		}
@@ -105,95 +100,83 @@ func (c *composer) foreign() error {
 		case chat.Vital:
 			return dialect.Refuse(dropped(e.Name), field, "the model's provider has nothing like it.")
 		case chat.Harmless:
-			c.lose(chat.Lost(e.Name, chat.Ignored, ""))
+			w.lose(chat.Lost(e.Name, chat.Ignored, ""))
 		default:
-			c.lose(dropped(e.Name))
+			w.lose(dropped(e.Name))
 		}
 	}
-	if c.talk.N > 1 {
+	if w.talk.N > 1 {
 		return refuse(dropped(chat.FieldN), "the model's provider gives one answer at a time.")
 	}
-	if n := c.talk.Sampling.MaxTokens; n != nil && *n < 1 {
+	if n := w.talk.Sampling.MaxTokens; n != nil && *n < 1 {
 		return refuse(dropped(chat.FieldMaxTokens), "at least 1 is expected.")
 	}
-	if c.talk.Logprobs != nil {
+	if w.talk.Logprobs != nil {
 		return refuse(dropped(chat.FieldLogprobs), "the model's provider does not tell log-probabilities.")
 	}
-	for _, kind := range c.talk.Output {
+	for _, kind := range w.talk.Output {
 		if kind != "text" {
 			return refuse(dropped(chat.FieldOutput), "the model cannot answer in %s.", kind)
 		}
 	}
-	if c.talk.Audio != nil {
-		c.lose(chat.Lost(chat.FieldAudio, chat.Dropped, "the model answers in text only"))
+	if w.talk.Audio != nil {
+		w.lose(chat.Lost(chat.FieldAudio, chat.Dropped, "the model answers in text only"))
 	}
 	return nil
 }
 
-// begin opens the body with what the API always wants.
-func (c *composer) begin(limit int64) []byte {
-	body := append(make([]byte, 0, c.size()), `{"model":`...)
-	body = dialect.AppendText(body, c.target.Model)
-	body = append(body, `,"max_tokens":`...)
-	body = strconv.AppendInt(body, limit, 10)
-	if c.target.Stream {
-		body = append(body, `,"stream":true`...)
-	}
-	return body
-}
-
 // size is about as long as the body will be.
-func (c *composer) size() int {
+func (w *requestWriter) size() int {
 	n := 1024
-	for _, t := range c.turns {
+	for _, t := range w.turns {
 		for _, b := range t.blocks {
 			n += len(b.json) + 64
 		}
 	}
-	for _, b := range c.tools {
+	for _, b := range w.tools {
 		n += len(b.json) + 16
 	}
 	return n
 }
 
 // about writes who asks and how quickly it is wanted.
-func (c *composer) about(body []byte) []byte {
-	metadata := c.extras([]byte{'{'}, "metadata.")
-	if c.talk.User != "" {
-		metadata = member(metadata, "user_id")
-		metadata = dialect.AppendText(metadata, c.user())
+func (w *requestWriter) about(out *jsonscan.Writer) {
+	metadata := jsonscan.NewWriter(nil)
+	w.extras(metadata, "metadata.")
+	if w.talk.User != "" {
+		metadata.Key("user_id").Text(w.user())
 	}
-	if len(metadata) > 1 {
-		body = append(append(append(body, `,"metadata":`...), metadata...), '}')
-	}
-	switch tier := strings.ToLower(c.talk.Tier); tier {
+	object(out, "metadata", metadata)
+	switch tier := strings.ToLower(w.talk.Tier); tier {
 	case "":
 	case "auto", "standard_only":
-		body = append(body, `,"service_tier":"`+tier+`"`...)
+		out.Key("service_tier").Plain(tier)
 	case "default", "standard":
-		body = append(body, `,"service_tier":"standard_only"`...)
+		out.Key("service_tier").Plain("standard_only")
 	default:
-		c.lose(chat.Lost(chat.FieldTier, chat.Dropped, "there is no tier "+tier))
+		w.lose(chat.Lost(chat.FieldTier, chat.Dropped, "there is no tier "+tier))
 	}
-	return body
+}
+
+// object writes members as an object of that name, if there are any.
+func object(out *jsonscan.Writer, name string, members *jsonscan.Writer) {
+	if len(members.Bytes()) > 0 {
+		out.Key(name).Open(jsonscan.Object).Raw(members.Bytes()).Close(jsonscan.Object)
+	}
 }
 
 // extras writes the members that only this dialect knows and that are below a
 // path; "" is the body itself.
-func (c *composer) extras(dst []byte, path string) []byte {
-	for _, e := range c.talk.Extra {
-		key, ok := strings.CutPrefix(e.Name, prefix+path)
-		if !ok || path == "" && written(key) {
-			continue
+func (w *requestWriter) extras(out *jsonscan.Writer, path string) {
+	for _, e := range w.talk.Extra {
+		if key, ok := strings.CutPrefix(e.Name, prefix+path); ok && (path != "" || !elsewhereWritten(key)) {
+			out.Key(key).Raw(e.Value)
 		}
-		dst = member(dst, key)
-		dst = append(dst, e.Value...)
 	}
-	return dst
 }
 
-// written reports whether an Extra is not a plain field of the body.
-func written(key string) bool {
+// elsewhereWritten reports whether an Extra is not a plain field of the body.
+func elsewhereWritten(key string) bool {
 	first, _, nested := strings.Cut(key, ".")
 	return key == "anthropic-beta" || key == "max_tokens" || placed(key) ||
 		nested && (first == "metadata" || first == "output_config" || first == "thinking" || first == "reasoning")
@@ -205,17 +188,17 @@ func placed(key string) bool {
 }
 
 // header says which version is spoken, and what the client switched on.
-func (c *composer) header() http.Header {
+func (w *requestWriter) header() http.Header {
 	h := http.Header{versionHeader: {version2023}}
-	if beta, ok := c.own("anthropic-beta"); ok {
-		h.Set(betaHeader, gjson.ParseBytes(beta).Str)
+	if beta, ok := w.own("anthropic-beta"); ok {
+		h.Set(betaHeader, owned(jsonscan.At(beta, 0)))
 	}
 	return h
 }
 
 // own is an Extra of this dialect.
-func (c *composer) own(key string) (json.RawMessage, bool) {
-	for _, e := range c.talk.Extra {
+func (w *requestWriter) own(key string) (json.RawMessage, bool) {
+	for _, e := range w.talk.Extra {
 		if e.Name == prefix+key {
 			return e.Value, true
 		}

@@ -5,25 +5,25 @@ import (
 	"strings"
 
 	"stele/internal/chat"
-	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 // prompt writes the system text that comes before everything else.
-func (c *composer) prompt() error {
-	for i := range c.talk.System {
-		p := &c.talk.System[i]
+func (w *requestWriter) prompt() error {
+	for i := range w.talk.System {
+		p := &w.talk.System[i]
 		if strings.TrimSpace(p.Text) == "" {
-			if n := len(c.system); n > 0 && p.Cache != nil && c.system[n-1].cache == nil {
-				c.system[n-1].cache = p.Cache
+			if n := len(w.system); n > 0 && p.Cache != nil && w.system[n-1].cache == nil {
+				w.system[n-1].cache = p.Cache
 			}
 			continue
 		}
 		b := textual(p.Text)
-		b.json, b.cache = c.rest(p.Raw, b.json), p.Cache
+		b.json, b.cache = w.rest(p.Raw, b.json), p.Cache
 		if p.Kind != chat.Text {
-			c.lose(chat.Loss{Field: chat.FieldSystem, Message: -1, Part: p.At, Verb: chat.Approximated, Note: "as text"})
+			w.lose(chat.Loss{Field: chat.FieldSystem, Message: -1, Part: p.At, Verb: chat.Approximated, Note: "as text"})
 		}
-		c.system = append(c.system, b)
+		w.system = append(w.system, b)
 	}
 	return nil
 }
@@ -37,87 +37,80 @@ const (
 
 // shape is the schema the API is to hold the answer to, or nil where the model
 // is told in words.
-func (c *composer) shape() json.RawMessage {
-	f := c.talk.Format
+func (w *requestWriter) shape() json.RawMessage {
+	f := w.talk.Format
 	if f == nil {
 		return nil
 	}
 	if f.Name != "" {
-		c.lose(chat.Lost(chat.FieldFormat, chat.Ignored, "its name"))
+		w.lose(chat.Lost(chat.FieldFormat, chat.Ignored, "its name"))
 	}
 	switch f.Kind {
 	case chat.JSONObject:
-		c.say("any JSON, asked for in words", onlyJSON)
+		w.say("any JSON, asked for in words", onlyJSON)
 		return nil
 	case chat.EnumText:
-		c.say("one of a list, asked for in words", oneOf+"\n"+enumText(f.Schema))
+		w.say("one of a list, asked for in words", oneOf+"\n"+enumText(f.Schema))
 		return nil
 	case chat.JSONSchema:
 	}
 	schema, note, ok := f.Schema, "the model does not know it", false
-	if c.can.format {
+	if w.can.format {
 		schema, note, ok = strictSchema(f.Schema)
 	}
 	if !ok {
-		c.say("asked for in words: "+note, onlyJSON+" "+likeThis+"\n"+string(f.Schema))
+		w.say("asked for in words: "+note, onlyJSON+" "+likeThis+"\n"+string(f.Schema))
 		return nil
 	}
 	if note != "" {
-		c.lose(chat.Lost(chat.FieldFormat, chat.Approximated, note))
+		w.lose(chat.Lost(chat.FieldFormat, chat.Approximated, note))
 	}
-	if f.Description != "" && !has(schema, "description") {
-		schema = with(schema, dialect.AppendText([]byte(`"description":`), f.Description))
+	root := jsonscan.At(schema, 0)
+	if f.Description == "" || root.Get("description").Exists() {
+		return schema
 	}
+	var e jsonscan.Edits
+	e.Append(root, "description", jsonscan.AppendText(nil, f.Description))
+	schema, _ = e.Apply(schema)
 	return schema
 }
 
 // say asks the model in words for what cannot be asked for otherwise.
-func (c *composer) say(note, line string) {
-	c.lose(chat.Lost(chat.FieldFormat, chat.Approximated, note))
-	c.system = append(c.system, textual(line))
+func (w *requestWriter) say(note, line string) {
+	w.lose(chat.Lost(chat.FieldFormat, chat.Approximated, note))
+	w.system = append(w.system, textual(line))
 }
 
 // write writes tools, system text and turns, in the order in which the upstream
 // reads and caches them.
-func (c *composer) write(body []byte) []byte {
+func (w *requestWriter) write(out *jsonscan.Writer) {
 	marks := marks{left: mostMarks}
-	if c.choice != "" {
-		body = append(append(body, `,"tool_choice":`...), c.choice...)
+	if w.choice != nil {
+		out.Key("tool_choice").Raw(w.choice)
 	}
-	if len(c.tools) > 0 {
-		body = marks.list(append(body, `,"tools":`...), c.tools)
+	if len(w.tools) > 0 {
+		marks.list(out.Key("tools"), w.tools)
 	}
-	if len(c.system) > 0 {
-		body = marks.list(append(body, `,"system":`...), c.system)
+	if len(w.system) > 0 {
+		marks.list(out.Key("system"), w.system)
 	}
-	body = append(body, `,"messages":[`...)
-	for i, t := range c.turns {
-		if i > 0 {
-			body = append(body, ',')
-		}
-		role := "user"
-		switch t.role {
-		case chat.Assistant:
-			role = "assistant"
-		case chat.System:
-			role = "system"
-		case chat.User:
-		}
-		body = marks.list(append(body, `{"role":"`+role+`","content":`...), t.blocks)
-		body = append(body, '}')
+	out.Key("messages").Open(jsonscan.Array)
+	for _, t := range w.turns {
+		out.Open(jsonscan.Object).Key("role").Plain(speakers[t.role])
+		marks.list(out.Key("content"), t.blocks)
+		out.Close(jsonscan.Object)
 	}
-	body = append(body, ']')
-	if c.talk.Cache != nil {
-		body = marks.mark(body, c.talk.Cache)
-	}
+	out.Close(jsonscan.Array)
+	marks.mark(out, w.talk.Cache)
 	if marks.lost > 0 {
-		c.lose(chat.Lost(chat.FieldCache, chat.Ignored, "four markers are the most"))
+		w.lose(chat.Lost(chat.FieldCache, chat.Ignored, "four markers are the most"))
 	}
 	if marks.changed {
-		c.lose(chat.Lost(chat.FieldCache, chat.Ignored, "kept for five minutes or an hour, the longer first"))
+		w.lose(chat.Lost(chat.FieldCache, chat.Ignored, "kept for five minutes or an hour, the longer first"))
 	}
-	return body
 }
+
+var speakers = map[chat.Role]string{chat.User: "user", chat.Assistant: "assistant", chat.System: "system"}
 
 const mostMarks = 4
 
@@ -131,25 +124,24 @@ type marks struct {
 }
 
 // list writes blocks with their markers.
-func (k *marks) list(dst []byte, blocks []block) []byte {
-	dst = append(dst, '[')
-	for i, b := range blocks {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, b.json...)
-		if b.cache != nil {
-			dst = k.mark(dst, b.cache)
-		}
-		dst = append(dst, '}')
+func (k *marks) list(out *jsonscan.Writer, blocks []block) {
+	out.Open(jsonscan.Array)
+	for _, b := range blocks {
+		out.Raw(b.json)
+		k.mark(out, b.cache)
+		out.Close(jsonscan.Object)
 	}
-	return append(dst, ']')
+	out.Close(jsonscan.Array)
 }
 
-func (k *marks) mark(dst []byte, c *chat.Cache) []byte {
+// mark writes a marker, where one is wanted and can be had.
+func (k *marks) mark(out *jsonscan.Writer, c *chat.Cache) {
+	if c == nil {
+		return
+	}
 	if k.left == 0 {
 		k.lost++
-		return dst
+		return
 	}
 	k.left--
 	ttl := c.TTL
@@ -164,9 +156,9 @@ func (k *marks) mark(dst []byte, c *chat.Cache) []byte {
 		ttl, k.changed = "5m", true
 	}
 	k.short = k.short || ttl != "1h"
-	dst = append(dst, `,"cache_control":{"type":"ephemeral"`...)
+	out.Key("cache_control").Open(jsonscan.Object).Key("type").Plain("ephemeral")
 	if ttl != "" {
-		dst = append(dst, `,"ttl":"`+ttl+`"`...)
+		out.Key("ttl").Plain(ttl)
 	}
-	return append(dst, '}')
+	out.Close(jsonscan.Object)
 }

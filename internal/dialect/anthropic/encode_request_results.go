@@ -5,26 +5,25 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
-
-const longestID = 64 // of a tool call
 
 // callID is an id that the API takes and that no other call of the request has.
 // The same history always gives the same ids.
-func (c *composer) callID(id string) string {
+func (w *requestWriter) callID(id string) string {
 	first := dialect.CallID(id, longestID)
 	sent := first
-	for c.sent[sent] {
-		c.again[first]++
-		sent = first + "_" + strconv.Itoa(c.again[first]+1)
+	for w.sent[sent] {
+		w.again[first]++
+		sent = first + "_" + strconv.Itoa(w.again[first]+1)
 	}
-	c.sent[sent] = true
+	w.sent[sent] = true
 	return sent
 }
 
 // results writes the answers to the calls that wait for one, in the order of the
 // calls, and notes which results answer none of them.
-func (c *composer) results(run []chat.Message, pending []called) ([]block, error) {
+func (w *requestWriter) results(run []chat.Message, pending []called) ([]block, error) {
 	blocks := make([]block, len(pending))
 	answered := make([]bool, len(pending))
 	waiting := waitingFor(pending)
@@ -37,10 +36,10 @@ func (c *composer) results(run []chat.Message, pending []called) ([]block, error
 			}
 			at := waiting.take(p.ID)
 			if at < 0 {
-				c.orphans[p] = true
+				w.orphans[p] = true
 				continue
 			}
-			b, err := c.result(m, p, pending[at].sent)
+			b, err := w.result(m, p, pending[at].sent)
 			if err != nil {
 				return nil, err
 			}
@@ -49,7 +48,7 @@ func (c *composer) results(run []chat.Message, pending []called) ([]block, error
 	}
 	for i, call := range pending {
 		if !answered[i] {
-			c.lose(chat.Lost(chat.FieldMessages, chat.Added, "a result for the call "+call.sent+", which has none"))
+			w.lose(chat.Lost(chat.FieldMessages, chat.Added, "a result for the call "+call.sent+", which has none"))
 			json := []byte(`{"type":"tool_result","tool_use_id":"` + call.sent + `","content":"` + noResult + `","is_error":true`)
 			blocks[i] = block{json: json, sort: resultBlock}
 		}
@@ -97,12 +96,12 @@ func (w *waiting) take(id string) int {
 }
 
 // result writes one result.
-func (c *composer) result(m *chat.Message, p *chat.Part, id string) (block, error) {
+func (w *requestWriter) result(m *chat.Message, p *chat.Part, id string) (block, error) {
 	var inside turn
 	for i := range p.Content {
 		q := p.Content[i]
 		q.At = p.At // reports are about the result: clients do not number what is in it
-		if err := c.part(m, &q, &inside); err != nil {
+		if err := w.part(m, &q, &inside); err != nil {
 			return block{}, err
 		}
 	}
@@ -112,7 +111,7 @@ func (c *composer) result(m *chat.Message, p *chat.Part, id string) (block, erro
 	case len(inside.blocks) == 0:
 		out = append(out, `""`...)
 	case len(inside.blocks) == 1 && p.Content[0].Kind == chat.Text && p.Content[0].Raw == nil && p.Content[0].Cache == nil && len(p.Content) == 1:
-		out = dialect.AppendText(out, p.Content[0].Text)
+		out = jsonscan.AppendText(out, p.Content[0].Text)
 	default:
 		out = list(out, inside.blocks)
 	}
@@ -125,7 +124,7 @@ func (c *composer) result(m *chat.Message, p *chat.Part, id string) (block, erro
 			cache = b.cache // a marker inside a result is as good on the result itself
 		}
 	}
-	return block{json: c.rest(p.Raw, out), sort: resultBlock, cache: cache}, nil
+	return block{json: w.rest(p.Raw, out), sort: resultBlock, cache: cache}, nil
 }
 
 // list writes blocks that carry no cache markers.

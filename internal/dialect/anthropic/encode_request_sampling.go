@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"math"
@@ -8,39 +9,39 @@ import (
 	"strings"
 
 	"stele/internal/chat"
-	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 // limit is max_tokens, which the API always wants. It has to hold a budget of
 // thinking too, and is raised for it where the model allows.
-func (c *composer) limit(t *plan) int64 {
-	most := c.target.MaxOutput
-	if most == 0 {
-		most = c.can.maxOutput
-	}
-	given := c.talk.Sampling.MaxTokens
+func (w *requestWriter) limit(t *plan) int64 {
+	most := w.most()
+	given := w.talk.Sampling.MaxTokens
 	want := most
 	switch {
 	case given != nil && most > 0 && *given > most:
-		c.lose(chat.Lost(chat.FieldMaxTokens, chat.Approximated, "the model's limit is "+strconv.FormatInt(most, 10)))
+		w.lose(chat.Lost(chat.FieldMaxTokens, chat.Approximated, "the model's limit is "+strconv.FormatInt(most, 10)))
 	case given != nil:
 		want = *given
 	case most == 0:
 		want = defaultMaxOutput
 	}
-	if _, warm := c.own("max_tokens"); warm {
+	if _, warm := w.own("max_tokens"); warm {
 		return 0
 	}
 	if t.budget == 0 || t.budget < want {
 		return want
 	}
-	return c.room(t, want, most)
+	return w.room(t, want, most)
 }
 
+// most is the model's limit; 0 where it is not known.
+func (w *requestWriter) most() int64 { return cmp.Or(w.target.MaxOutput, w.can.maxOutput) }
+
 // room makes place for a budget that the limit does not hold.
-func (c *composer) room(t *plan, want, most int64) int64 {
+func (w *requestWriter) room(t *plan, want, most int64) int64 {
 	total := t.budget + min(want, defaultMaxOutput)
-	if c.talk.Sampling.MaxTokens != nil {
+	if w.talk.Sampling.MaxTokens != nil {
 		total = t.budget + want
 	}
 	if most > 0 {
@@ -48,68 +49,67 @@ func (c *composer) room(t *plan, want, most int64) int64 {
 	}
 	if budget := max(leastBudget, total-min(want, total/4)); budget < t.budget {
 		t.budget = budget
-		c.lose(chat.Lost(chat.FieldThinking, chat.Approximated, "a budget of "+strconv.FormatInt(budget, 10)))
+		w.lose(chat.Lost(chat.FieldThinking, chat.Approximated, "a budget of "+strconv.FormatInt(budget, 10)))
 	}
-	if total > want && c.talk.Sampling.MaxTokens != nil {
-		c.lose(chat.Lost(chat.FieldMaxTokens, chat.Approximated, "raised to "+strconv.FormatInt(total, 10)+" to make room for thinking"))
+	if total > want && w.talk.Sampling.MaxTokens != nil {
+		w.lose(chat.Lost(chat.FieldMaxTokens, chat.Approximated, "raised to "+strconv.FormatInt(total, 10)+" to make room for thinking"))
 	}
 	return max(total, t.budget+1)
 }
 
 // sample writes what the model leaves to the client, and reports the rest.
-func (c *composer) sample(body []byte, t *plan) []byte {
-	s := &c.talk.Sampling
+func (w *requestWriter) sample(out *jsonscan.Writer, t *plan) {
+	s := &w.talk.Sampling
 	least := 0.0 // of top_p
-	fixed := c.can.sampling == noSampling || t.on
-	if t.on {
-		least = 0.95
-	}
-	if c.can.sampling == noSampling {
+	fixed := w.can.sampling == noSampling || t.on
+	switch {
+	case w.can.sampling == noSampling:
 		least = 0.99
+	case t.on:
+		least = 0.95
 	}
 	temperature := s.Temperature
 	switch {
 	case temperature == nil:
 	case fixed:
 		if *temperature != 1 {
-			c.lose(chat.Lost(chat.FieldTemperature, chat.Dropped, "the model takes only 1 here"))
+			w.lose(chat.Lost(chat.FieldTemperature, chat.Dropped, "the model takes only 1 here"))
 		}
 		temperature = nil
 	case *temperature > 1:
-		c.lose(chat.Lost(chat.FieldTemperature, chat.Approximated, "1 is the most"))
-		body = number(body, "temperature", 1)
+		w.lose(chat.Lost(chat.FieldTemperature, chat.Approximated, "1 is the most"))
+		number(out, "temperature", 1)
 	case *temperature < 0:
-		c.lose(chat.Lost(chat.FieldTemperature, chat.Approximated, "0 is the least"))
-		body = number(body, "temperature", 0)
+		w.lose(chat.Lost(chat.FieldTemperature, chat.Approximated, "0 is the least"))
+		number(out, "temperature", 0)
 	default:
-		body = number(body, "temperature", *temperature)
+		number(out, "temperature", *temperature)
 	}
 	switch {
 	case s.TopP == nil:
 	case *s.TopP < least:
-		c.lose(chat.Lost(chat.FieldTopP, chat.Dropped, "the model takes it only from "+strconv.FormatFloat(least, 'f', -1, 64)+" here"))
-	case temperature != nil && c.can.sampling == oneSampling:
-		c.lose(chat.Lost(chat.FieldTopP, chat.Dropped, "the model takes temperature or top_p, not both"))
+		w.lose(chat.Lost(chat.FieldTopP, chat.Dropped, "the model takes it only from "+strconv.FormatFloat(least, 'f', -1, 64)+" here"))
+	case temperature != nil && w.can.sampling == oneSampling:
+		w.lose(chat.Lost(chat.FieldTopP, chat.Dropped, "the model takes temperature or top_p, not both"))
 	case *s.TopP > 1:
-		c.lose(chat.Lost(chat.FieldTopP, chat.Approximated, "1 is the most"))
-		body = number(body, "top_p", 1)
+		w.lose(chat.Lost(chat.FieldTopP, chat.Approximated, "1 is the most"))
+		number(out, "top_p", 1)
 	default:
-		body = number(body, "top_p", *s.TopP)
+		number(out, "top_p", *s.TopP)
 	}
 	if s.TopK != nil && (fixed || *s.TopK < 0) {
-		c.lose(chat.Lost(chat.FieldTopK, chat.Dropped, "the model does not take it here"))
+		w.lose(chat.Lost(chat.FieldTopK, chat.Dropped, "the model does not take it here"))
 	} else if s.TopK != nil {
-		body = number(body, "top_k", math.Trunc(*s.TopK))
+		number(out, "top_k", math.Trunc(*s.TopK))
 	}
-	c.unheard(s)
-	return body
+	w.unheard(s)
 }
 
 // unheard reports what no model of the API listens to.
-func (c *composer) unheard(s *chat.Sampling) {
+func (w *requestWriter) unheard(s *chat.Sampling) {
 	drop := func(field string, given bool) {
 		if given {
-			c.lose(chat.Lost(field, chat.Dropped, ""))
+			w.lose(dropped(field))
 		}
 	}
 	drop(chat.FieldPresence, s.Presence != nil && *s.Presence != 0)
@@ -117,39 +117,38 @@ func (c *composer) unheard(s *chat.Sampling) {
 	drop(chat.FieldSeed, s.Seed != nil)
 }
 
-func number(body []byte, key string, n float64) []byte {
-	body = member(body, key)
-	return strconv.AppendFloat(body, n, 'f', -1, 64)
+// number writes a number without an exponent, which not every server reads.
+func number(out *jsonscan.Writer, key string, n float64) {
+	out.Key(key).Raw(strconv.AppendFloat(nil, n, 'f', -1, 64))
 }
 
-// stops writes the stop sequences that the API takes. It refuses those of only
-// white space, which are left to whoever reads the answer.
-func (c *composer) stops() (list []byte, local []string) {
-	for _, stop := range c.talk.Sampling.Stop {
+// stops writes the stop sequences that the API takes. It refuses those of only white
+// space: where the answer is read it is cut there.
+func (w *requestWriter) stops(out *jsonscan.Writer) (local []string) {
+	list := jsonscan.NewWriter(nil)
+	for _, stop := range w.talk.Sampling.Stop {
 		switch {
 		case stop == "":
 		case strings.TrimSpace(stop) == "":
 			local = append(local, stop)
-		case list == nil:
-			list = dialect.AppendText([]byte(`,"stop_sequences":[`), stop)
 		default:
-			list = dialect.AppendText(append(list, ','), stop)
+			list.Text(stop)
 		}
 	}
-	if list != nil {
-		list = append(list, ']')
+	if len(list.Bytes()) > 0 {
+		out.Key("stop_sequences").Open(jsonscan.Array).Raw(list.Bytes()).Close(jsonscan.Array)
 	}
-	return list, local
+	return local
 }
 
 const longestUser = 256
 
 // user is the end user's id, shortened in a way that keeps it one and the same.
-func (c *composer) user() string {
-	if len(c.talk.User) <= longestUser {
-		return c.talk.User
+func (w *requestWriter) user() string {
+	if len(w.talk.User) <= longestUser {
+		return w.talk.User
 	}
-	c.lose(chat.Lost(chat.FieldUser, chat.Ignored, "sent as a hash, being too long"))
-	sum := sha256.Sum256([]byte(c.talk.User))
+	w.lose(chat.Lost(chat.FieldUser, chat.Ignored, "sent as a hash, being too long"))
+	sum := sha256.Sum256([]byte(w.talk.User))
 	return hex.EncodeToString(sum[:])
 }

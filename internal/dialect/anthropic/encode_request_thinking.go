@@ -6,6 +6,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 const leastBudget = 1024 // of thinking tokens
@@ -21,98 +22,95 @@ type plan struct {
 }
 
 // think finds the way to ask this model for what the client wants.
-func (c *composer) think() plan {
-	t := c.talk.Thinking
+func (w *requestWriter) think() plan {
+	t := w.talk.Thinking
 	switch {
 	case t == nil:
-		return plan{on: c.can.always}
+		return plan{on: w.can.always}
 	case t.Kind == thinkEffort:
-		return c.effortOnly(t)
+		return w.effortOnly(t)
 	case t.Effort == "none", t.Budget != nil && *t.Budget == 0:
-		return c.off(t)
+		return w.off(t)
 	}
-	p := c.on(t)
+	p := w.on(t)
 	if p.on && t.Show != nil {
-		p.show = *t.Show && c.can.omitted
-		p.hide = !*t.Show && c.can.adaptive && !c.can.omitted
+		p.show = *t.Show && w.can.omitted
+		p.hide = !*t.Show && w.can.adaptive && !w.can.omitted
 	}
-	if p.kind == thinkEnabled && c.broken() {
-		c.lose(chat.Lost(chat.FieldThinking, chat.Dropped, "off for this turn: the tool calls that it answers came without thoughts the model can read"))
+	if p.kind == thinkEnabled && w.broken() {
+		w.lose(chat.Lost(chat.FieldThinking, chat.Dropped, "off for this turn: the tool calls that it answers came without thoughts the model can read"))
 		return plan{kind: thinkDisabled}
 	}
 	return p
 }
 
 // effortOnly is how hard to work, where thinking was not mentioned.
-func (c *composer) effortOnly(t *chat.Thinking) plan {
-	if c.can.efforts == nil {
-		c.lose(chat.Lost(chat.FieldThinking, chat.Dropped, "the model takes no effort"))
+func (w *requestWriter) effortOnly(t *chat.Thinking) plan {
+	if w.can.efforts == nil {
+		w.lose(chat.Lost(chat.FieldThinking, chat.Dropped, "the model takes no effort"))
 		return plan{}
 	}
-	return plan{effort: c.level(t.Effort), on: c.can.always}
+	return plan{effort: w.level(t.Effort), on: w.can.always}
 }
 
 // off is no thinking, or as little as the model can.
-func (c *composer) off(t *chat.Thinking) plan {
+func (w *requestWriter) off(t *chat.Thinking) plan {
 	switch {
-	case t.Kind == thinkBetween && c.can.between:
+	case t.Kind == thinkBetween && w.can.between:
 		return plan{kind: thinkBetween}
-	case c.can.disabled:
+	case w.can.disabled:
 		return plan{kind: thinkDisabled}
-	case c.can.between:
-		c.lose(chat.Lost(chat.FieldThinking, chat.Approximated, "the model still thinks between tool calls"))
+	case w.can.between:
+		w.lose(chat.Lost(chat.FieldThinking, chat.Approximated, "the model still thinks between tool calls"))
 		return plan{kind: thinkBetween}
-	case c.can.always:
-		c.lose(chat.Lost(chat.FieldThinking, chat.Approximated, "the model always thinks: least effort"))
-		return plan{effort: c.can.efforts[0], on: true}
+	case w.can.always:
+		w.lose(chat.Lost(chat.FieldThinking, chat.Approximated, "the model always thinks: least effort"))
+		return plan{effort: w.can.efforts[0], on: true}
 	}
 	return plan{}
 }
 
 // on is thinking, by effort or by tokens.
-func (c *composer) on(t *chat.Thinking) plan {
+func (w *requestWriter) on(t *chat.Thinking) plan {
 	budget := t.Budget != nil && *t.Budget > 0
 	switch {
-	case c.can.budget && (budget || !c.can.adaptive):
-		return plan{kind: thinkEnabled, budget: c.tokens(t), on: true}
-	case c.can.adaptive:
+	case w.can.budget && (budget || !w.can.adaptive):
+		return plan{kind: thinkEnabled, budget: w.tokens(t), on: true}
+	case w.can.adaptive:
 		p := plan{kind: thinkAdaptive, on: true}
 		switch {
 		case t.Effort != "":
-			p.effort = c.level(t.Effort)
+			p.effort = w.level(t.Effort)
 		case budget:
-			p.effort = c.can.nearest(dialect.EffortOf(*t.Budget))
+			p.effort = w.can.nearest(dialect.EffortOf(*t.Budget))
 		}
 		if budget {
-			c.lose(chat.Lost(chat.FieldThinking, chat.Approximated, "the model takes no budget: effort "+p.effort))
+			w.lose(chat.Lost(chat.FieldThinking, chat.Approximated, "the model takes no budget: effort "+p.effort))
 		}
 		return p
 	}
-	c.lose(chat.Lost(chat.FieldThinking, chat.Dropped, "the model does not think"))
+	w.lose(chat.Lost(chat.FieldThinking, chat.Dropped, "the model does not think"))
 	return plan{}
 }
 
 // level is the effort the model has for the one wanted.
-func (c *composer) level(effort string) string {
-	near := c.can.nearest(effort)
+func (w *requestWriter) level(effort string) string {
+	near := w.can.nearest(effort)
 	if near != effort {
-		c.lose(chat.Lost(chat.FieldThinking, chat.Approximated, "effort "+near))
+		w.lose(chat.Lost(chat.FieldThinking, chat.Approximated, "effort "+near))
 	}
 	return near
 }
 
 // tokens is the budget for what the client wants.
-func (c *composer) tokens(t *chat.Thinking) int64 {
+func (w *requestWriter) tokens(t *chat.Thinking) int64 {
 	if t.Budget != nil && *t.Budget > 0 {
 		if *t.Budget < leastBudget {
-			c.lose(chat.Lost(chat.FieldThinking, chat.Approximated, "1024 tokens are the least"))
+			w.lose(chat.Lost(chat.FieldThinking, chat.Approximated, "1024 tokens are the least"))
 		}
 		return max(leastBudget, *t.Budget)
 	}
-	most := c.target.MaxOutput
-	if most == 0 {
-		most = c.can.maxOutput
-	}
+	most := w.most()
 	budget := dialect.BudgetOf(t.Effort)
 	switch {
 	case t.Effort == "":
@@ -122,36 +120,38 @@ func (c *composer) tokens(t *chat.Thinking) int64 {
 	}
 	budget = max(leastBudget, budget)
 	if t.Effort != "" {
-		c.lose(chat.Lost(chat.FieldThinking, chat.Approximated, "a budget of "+strconv.FormatInt(budget, 10)+" tokens"))
+		w.lose(chat.Lost(chat.FieldThinking, chat.Approximated, "a budget of "+strconv.FormatInt(budget, 10)+" tokens"))
 	}
 	return budget
 }
 
-// thinks writes the plan, and the shape of the answer beside it.
-func (c *composer) thinks(body []byte, p *plan, schema json.RawMessage) []byte {
-	if p.kind != "" {
-		body = append(body, `,"thinking":{"type":"`+p.kind+`"`...)
-		if p.kind == thinkEnabled {
-			body = append(body, `,"budget_tokens":`...)
-			body = strconv.AppendInt(body, p.budget, 10)
-		}
-		if _, own := c.own("thinking.display"); !own && p.show {
-			body = append(body, `,"display":"summarized"`...)
-		} else if !own && p.hide {
-			body = append(body, `,"display":"omitted"`...)
-		}
-		body = append(c.extras(body, "thinking."), '}')
+// thinking writes the plan.
+func (w *requestWriter) thinking(out *jsonscan.Writer, p *plan) {
+	out.Open(jsonscan.Object).Key("type").Plain(p.kind)
+	if p.kind == thinkEnabled {
+		out.Key("budget_tokens").Int(p.budget)
 	}
-	config := []byte{'{'}
+	_, own := w.own("thinking.display")
+	switch {
+	case own:
+	case p.show:
+		out.Key("display").Plain("summarized")
+	case p.hide:
+		out.Key("display").Plain("omitted")
+	}
+	w.extras(out, "thinking.")
+	out.Close(jsonscan.Object)
+}
+
+// config writes how hard to work, and the shape of the answer.
+func (w *requestWriter) config(out *jsonscan.Writer, p *plan, schema json.RawMessage) {
+	config := jsonscan.NewWriter(nil)
 	if p.effort != "" {
-		config = append(config, `"effort":"`+p.effort+`"`...)
+		config.Key("effort").Plain(p.effort)
 	}
 	if schema != nil {
-		config = append(member(config, "format"), `{"type":"json_schema","schema":`...)
-		config = append(append(config, schema...), '}')
+		config.Key("format").Open(jsonscan.Object).Key("type").Plain("json_schema").Key("schema").Raw(schema).Close(jsonscan.Object)
 	}
-	if config = c.extras(config, "output_config."); len(config) > 1 {
-		body = append(append(append(body, `,"output_config":`...), config...), '}')
-	}
-	return body
+	w.extras(config, "output_config.")
+	object(out, "output_config", config)
 }

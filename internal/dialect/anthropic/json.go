@@ -2,34 +2,18 @@ package anthropic
 
 import (
 	"encoding/json"
-	"math"
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"stele/internal/chat"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
-// reading is a request or an answer while it is read: where we are in it, and
-// the first thing that was not what it should be. Of answers nothing is demanded.
-type reading struct {
-	talk    *chat.Conversation
-	loose   bool   // an answer: what does not fit is passed over
-	base    string // where we are outside the messages, or ""
-	message int    // index of the message, or -1
-	part    int    // index of the block in it, or -1
-	inner   int    // index of the block in that block, or -1
-	err     error
-}
-
-func newReading(loose bool) *reading {
-	return &reading{talk: new(chat.Conversation), loose: loose, message: -1, part: -1, inner: -1}
-}
-
 // where is the client's own spelling of a member of what is being read.
-func (r *reading) where(key string) string {
+func (r *requestReader) where(key string) string {
 	var b strings.Builder
 	b.WriteString(r.base)
 	if r.message >= 0 {
@@ -47,7 +31,7 @@ func (r *reading) where(key string) string {
 }
 
 // wrong remembers that a member has the wrong type.
-func (r *reading) wrong(key, want string) {
+func (r *requestReader) wrong(key, want string) {
 	if !r.loose && r.err == nil {
 		field := r.where(key)
 		r.err = fault.New(fault.InvalidRequestBody, "%s: %s is expected.", field, want).With("field", field)
@@ -55,88 +39,146 @@ func (r *reading) wrong(key, want string) {
 }
 
 // bad remembers that a member has a value that cannot be.
-func (r *reading) bad(key, format string, args ...any) {
+func (r *requestReader) bad(key, format string, args ...any) {
 	if !r.loose && r.err == nil {
 		field := r.where(key)
 		r.err = fault.New(fault.InvalidParameter, "%s: "+format, append([]any{field}, args...)...).With("field", field)
 	}
 }
 
-func (r *reading) text(v gjson.Result, key string) string {
-	if v.Type == gjson.String {
-		return v.Str
-	}
-	if v.Exists() && v.Type != gjson.Null {
+func (r *requestReader) text(v jsonscan.Value, key string) string {
+	if v.Kind() != jsonscan.String && !v.Absent() {
 		r.wrong(key, "a string")
 	}
-	return ""
+	return v.View()
 }
 
-func (r *reading) flag(v gjson.Result, key string) bool {
-	if v.Exists() && v.Type != gjson.Null && !v.IsBool() {
+func (r *requestReader) flag(v jsonscan.Value, key string) bool {
+	yes, ok := v.Bool()
+	if !ok && !v.Absent() {
 		r.wrong(key, "true or false")
 	}
-	return v.Type == gjson.True
+	return yes
 }
 
-func (r *reading) float(v gjson.Result, key string) *float64 {
-	if v.Type != gjson.Number || math.IsInf(v.Num, 0) {
+func (r *requestReader) float(v jsonscan.Value, key string) *float64 {
+	f, ok := v.Float()
+	if !ok {
 		r.wrong(key, "a number")
 		return nil
 	}
-	return &v.Num
+	return &f
 }
 
-func (r *reading) integer(v gjson.Result, key string) *int64 {
-	if v.Type != gjson.Number || v.Num != math.Trunc(v.Num) || math.Abs(v.Num) > 1<<53 {
+func (r *requestReader) integer(v jsonscan.Value, key string) *int64 {
+	n, ok := v.Int()
+	if !ok || n > 1<<53 || n < -1<<53 {
 		r.wrong(key, "a whole number")
 		return nil
 	}
-	n := int64(v.Num)
 	return &n
 }
 
-// each walks over a list; elements that must be objects are.
-func (r *reading) each(v gjson.Result, key string, take func(i int, v gjson.Result)) {
-	if !v.IsArray() {
-		r.wrong(key, "a list")
-		return
-	}
-	i := 0
-	v.ForEach(func(_, v gjson.Result) bool {
-		take(i, v)
-		i++
-		return r.err == nil
-	})
+// elements are those of a list, up to the first error.
+func (r *requestReader) elements(v jsonscan.Value, key string) iter.Seq2[int, jsonscan.Value] {
+	return func(yield func(int, jsonscan.Value) bool) { r.eachElement(v, key, yield) }
 }
 
-// members walks over an object, leaving out what is null.
-func (r *reading) members(v gjson.Result, key string, take func(key string, v gjson.Result)) {
-	if !v.IsObject() {
-		r.wrong(key, "an object")
-		return
+func (r *requestReader) eachElement(v jsonscan.Value, key string, yield func(int, jsonscan.Value) bool) {
+	if v.Kind() != jsonscan.Array {
+		r.wrong(key, "a list")
 	}
-	v.ForEach(func(k, v gjson.Result) bool {
-		if v.Type != gjson.Null {
-			take(k.String(), v)
+	for i, v := range v.Elements() {
+		if !yield(i, v) || r.err != nil {
+			return
 		}
-		return r.err == nil
-	})
+	}
+}
+
+// members are those of an object that are not null, up to the first error.
+func (r *requestReader) members(v jsonscan.Value, key string) iter.Seq2[string, jsonscan.Value] {
+	return func(yield func(string, jsonscan.Value) bool) { r.eachMember(v, key, yield) }
+}
+
+func (r *requestReader) eachMember(v jsonscan.Value, key string, yield func(string, jsonscan.Value) bool) {
+	if v.Kind() != jsonscan.Object {
+		r.wrong(key, "an object")
+	}
+	for key, v := range v.Members() {
+		if v.Kind() != jsonscan.Null && (!yield(key.Name, v) || r.err != nil) {
+			return
+		}
+	}
 }
 
 // note reports something of the request that could not be read into the common conversation.
-func (r *reading) note(loss chat.Loss) {
+func (r *requestReader) note(loss chat.Loss) {
 	if !r.loose {
 		r.talk.Notes = append(r.talk.Notes, loss)
 	}
 }
 
 // here makes a loss about the block, or the message, that is being read.
-func (r *reading) here(verb chat.Verb, note string) chat.Loss {
+func (r *requestReader) here(verb chat.Verb, note string) chat.Loss {
 	return chat.Loss{Field: chat.FieldPart, Message: r.message, Part: r.part, Verb: verb, Note: note}
 }
 
 // extra keeps a member that only this dialect knows.
-func (r *reading) extra(name string, v gjson.Result, effect chat.Effect) {
-	r.talk.Extra = append(r.talk.Extra, chat.Extra{Name: prefix + name, Value: json.RawMessage(v.Raw), Effect: effect})
+func (r *requestReader) extra(name string, v jsonscan.Value, effect chat.Effect) {
+	if !r.loose {
+		r.talk.Extra = append(r.talk.Extra, chat.Extra{Name: prefix + name, Value: v.Raw(), Effect: effect})
+	}
+}
+
+// beside keeps a member of a block or a tool that the common conversation has no place
+// for: in rest, for this dialect, and as an Extra, which others report.
+func (r *requestReader) beside(rest *jsonscan.Writer, key string, v jsonscan.Value) {
+	if len(rest.Bytes()) == 0 {
+		rest.Open(jsonscan.Object)
+	}
+	rest.Key(key).Raw(v.Raw())
+	r.extra(r.where(key), v, chat.Shapes)
+}
+
+// closed is what beside has kept, or nil.
+func closed(rest *jsonscan.Writer) json.RawMessage {
+	if len(rest.Bytes()) == 0 {
+		return nil
+	}
+	return rest.Close(jsonscan.Object).Bytes()
+}
+
+// without is an object without the members of a name.
+func without(object jsonscan.Value, name string) json.RawMessage {
+	raw := object.Raw()
+	var e jsonscan.Edits
+	for key, v := range jsonscan.At(raw, 0).Members() {
+		if key.Name == name {
+			e.Remove(key, v)
+		}
+	}
+	raw, _ = e.Apply(raw)
+	return raw
+}
+
+// words is a string as it is meant, and any other value but null as it is written.
+func words(v jsonscan.Value) string {
+	switch {
+	case v.Kind() == jsonscan.String:
+		return v.View()
+	case v.Absent():
+		return ""
+	}
+	return string(v.Raw())
+}
+
+// owned is a string in memory of its own.
+func owned(v jsonscan.Value) string {
+	text, _ := v.Text()
+	return text
+}
+
+// lines are the texts that are not empty, one below the other.
+func lines(list ...string) string {
+	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), "\n")
 }

@@ -1,18 +1,97 @@
 package anthropic
 
 import (
+	"cmp"
 	"encoding/base64"
 	"strings"
 	"unicode/utf8"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
+
+// attachment is what a block says of a picture or a document.
+type attachment struct {
+	source jsonscan.Value
+	note   string
+	cite   bool
+}
+
+// attach reads a picture or a document into its part.
+func (r *requestReader) attach(p *chat.Part, a *attachment) {
+	p.Media = r.source(p, a.source)
+	if p.Media == nil && p.Kind == chat.Image {
+		r.bad("source.type", "a picture is none of those.")
+	}
+	if p.Media == nil && (p.Kind == chat.Image || a.note != "" || a.cite || len(p.Content) == 0) {
+		p.Media = new(chat.Media)
+	}
+	if p.Media != nil && p.Kind == chat.Document {
+		p.Media.Name, p.Media.Note, p.Media.Cite = p.Name, a.note, a.cite
+	}
+}
+
+// source reads where a picture or a document is. One made of blocks becomes the part's
+// content instead.
+func (r *requestReader) source(p *chat.Part, v jsonscan.Value) *chat.Media {
+	var kind string
+	var data, content jsonscan.Value
+	m := new(chat.Media)
+	for key, v := range r.members(v, "source") {
+		switch key {
+		case "type":
+			kind = r.text(v, "source.type")
+		case "media_type":
+			m.Type = r.text(v, "source.media_type")
+		case "data":
+			data = v
+		case "url":
+			m.URL = r.text(v, "source.url")
+		case "file_id":
+			m.FileID = r.text(v, "source.file_id")
+		case "content":
+			content = v
+		default:
+			r.note(r.here(chat.Dropped, "source."+key))
+		}
+	}
+	switch kind {
+	case "base64":
+		r.payload(m, r.text(data, "source.data"))
+	case "text":
+		m.Plain = r.text(data, "source.data")
+		m.Type = cmp.Or(m.Type, "text/plain")
+	case "content":
+		p.Content = r.blocks(content, "source.content", &r.inner)
+		return nil
+	case "url":
+		if u, ok := dialect.DataURL(m.URL); ok {
+			return u
+		}
+	case "file":
+	default:
+		r.bad("source.type", "%q is none of base64, text, content, url, file.", kind)
+	}
+	return m
+}
+
+func (r *requestReader) payload(m *chat.Media, data string) {
+	if u, ok := dialect.DataURL(data); ok {
+		*m = *u
+		return
+	}
+	clean, ok := dialect.Base64(data)
+	if !ok {
+		r.bad("source.data", "it is not base64.")
+	}
+	m.Base64 = clean
+}
 
 // pictures are the types that Claude sees.
 var pictures = map[string]bool{"image/jpeg": true, "image/png": true, "image/gif": true, "image/webp": true}
 
-func (c *composer) image(m *chat.Message, p *chat.Part, t *turn) error {
+func (w *requestWriter) image(m *chat.Message, p *chat.Part, t *turn) error {
 	b := []byte(`{"type":"image","source":`)
 	switch media := p.Media; {
 	case media == nil || media.FileID != "":
@@ -25,24 +104,24 @@ func (c *composer) image(m *chat.Message, p *chat.Part, t *turn) error {
 		b = append(b, `{"type":"base64","media_type":"`+kind+`","data":"`...)
 		b = append(append(b, media.Base64...), `"}`...)
 	case media.URL != "":
-		b = append(dialect.AppendText(append(b, `{"type":"url","url":`...), media.URL), '}')
+		b = append(jsonscan.AppendText(append(b, `{"type":"url","url":`...), media.URL), '}')
 	default:
 		return refusePart(m, p, "there is no picture in it.")
 	}
 	if d := p.Media.Detail; d != "" && d != "auto" {
-		c.lose(chat.LostPart(*m, *p, chat.Dropped, "detail "+d))
+		w.lose(chat.LostPart(*m, *p, chat.Dropped, "detail "+d))
 	}
-	t.blocks = append(t.blocks, block{json: c.rest(p.Raw, b), cache: p.Cache})
+	t.blocks = append(t.blocks, block{json: w.rest(p.Raw, b), cache: p.Cache})
 	return nil
 }
 
 // document writes a document. In what the assistant said there can be none.
-func (c *composer) document(m *chat.Message, p *chat.Part, t *turn) error {
+func (w *requestWriter) document(m *chat.Message, p *chat.Part, t *turn) error {
 	if m.Role == chat.Assistant {
-		c.instead(m, p, t, "[document "+p.Name+"]")
+		w.instead(m, p, t, "[document "+p.Name+"]")
 		return nil
 	}
-	source, err := c.source(m, p)
+	source, err := w.source(m, p)
 	if err != nil {
 		return err
 	}
@@ -53,22 +132,22 @@ func (c *composer) document(m *chat.Message, p *chat.Part, t *turn) error {
 			title = media.Name
 		}
 		if media.Note != "" {
-			b = dialect.AppendText(append(b, `,"context":`...), media.Note)
+			b = jsonscan.AppendText(append(b, `,"context":`...), media.Note)
 		}
-		if media.Cite && c.talk.Format == nil {
+		if media.Cite && w.talk.Format == nil {
 			b = append(b, `,"citations":{"enabled":true}`...)
 		} else if media.Cite {
-			c.lose(chat.LostPart(*m, *p, chat.Dropped, "citations, which do not go with a format"))
+			w.lose(chat.LostPart(*m, *p, chat.Dropped, "citations, which do not go with a format"))
 		}
 	}
 	if title != "" {
-		b = dialect.AppendText(append(b, `,"title":`...), title)
+		b = jsonscan.AppendText(append(b, `,"title":`...), title)
 	}
-	t.blocks = append(t.blocks, block{json: c.rest(p.Raw, b), cache: p.Cache})
+	t.blocks = append(t.blocks, block{json: w.rest(p.Raw, b), cache: p.Cache})
 	return nil
 }
 
-func (c *composer) source(m *chat.Message, p *chat.Part) ([]byte, error) {
+func (w *requestWriter) source(m *chat.Message, p *chat.Part) ([]byte, error) {
 	media := p.Media
 	switch {
 	case len(p.Content) > 0:
@@ -76,7 +155,7 @@ func (c *composer) source(m *chat.Message, p *chat.Part) ([]byte, error) {
 		for i := range p.Content {
 			q := p.Content[i]
 			q.At = p.At
-			if err := c.part(m, &q, &inside); err != nil {
+			if err := w.part(m, &q, &inside); err != nil {
 				return nil, err
 			}
 		}
@@ -84,7 +163,7 @@ func (c *composer) source(m *chat.Message, p *chat.Part) ([]byte, error) {
 	case media == nil || media.FileID != "":
 		return nil, refusePart(m, p, "the file is not one of this service's.")
 	case media.URL != "":
-		return append(dialect.AppendText([]byte(`{"type":"url","url":`), media.URL), '}'), nil
+		return append(jsonscan.AppendText([]byte(`{"type":"url","url":`), media.URL), '}'), nil
 	case media.Base64 == "":
 		return plainSource(media.Plain), nil
 	}
@@ -101,5 +180,5 @@ func (c *composer) source(m *chat.Message, p *chat.Part) ([]byte, error) {
 }
 
 func plainSource(words string) []byte {
-	return append(dialect.AppendText([]byte(`{"type":"text","media_type":"text/plain","data":`), words), '}')
+	return append(jsonscan.AppendText([]byte(`{"type":"text","media_type":"text/plain","data":`), words), '}')
 }

@@ -5,9 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
-	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 	"stele/internal/label"
 )
 
@@ -15,23 +13,24 @@ import (
 // clients do: what it refuses goes into descriptions, which note reports. Not ok
 // is a schema that cannot be enforced, and note says why.
 func strictSchema(schema json.RawMessage) (out json.RawMessage, note string, ok bool) {
-	root := gjson.ParseBytes(schema)
+	root := jsonscan.At(schema, 0)
 	if recursive(root) {
 		return nil, "it refers to itself", false
 	}
 	var s stricter
-	out = s.schema(root, 0)
+	s.schema(root, 0)
 	switch {
 	case s.fail != "":
 		return nil, s.fail, false
 	case !s.changed:
 		return schema, "", true
 	}
-	return out, strings.Join(s.notes, ", "), true
+	return s.out.Bytes(), strings.Join(s.notes, ", "), true
 }
 
 // stricter rewrites one schema.
 type stricter struct {
+	out     jsonscan.Writer
 	changed bool
 	count   int
 	read    int // bytes looked at, each level's anew
@@ -39,7 +38,7 @@ type stricter struct {
 	fail    string
 }
 
-// note reports a change. Twenty are enough for whoever reads them.
+// note reports a change. Twenty are enough to read.
 func (s *stricter) note(text string) {
 	s.changed = true
 	if len(s.notes) < mostNotes && !slices.Contains(s.notes, text) {
@@ -56,7 +55,6 @@ const (
 
 // level is one schema of a schema while it is rewritten.
 type level struct {
-	out         []byte
 	kind        string
 	described   string
 	told        []string // what goes into the description
@@ -64,87 +62,87 @@ type level struct {
 	object      bool     // it has properties
 	closed      bool     // it allows no others
 	depth       int
-	alternative string // the key of the alternatives that were written
+	alternative bool // alternatives were written
 }
 
-// schema is a schema rewritten.
-func (s *stricter) schema(v gjson.Result, depth int) []byte {
+// schema writes a schema as the API enforces it.
+func (s *stricter) schema(v jsonscan.Value, depth int) {
 	if s.fits(v, depth) {
-		if types := v.Get("type"); types.IsArray() {
-			return s.either(v, types, depth)
+		if types := v.Get("type"); types.Kind() == jsonscan.Array {
+			s.either(v, types, depth)
+			return
 		}
 	}
-	return s.as(v, gjson.Result{}, depth)
+	s.as(v, jsonscan.Value{}, depth)
 }
 
 // fits counts a schema and reports whether there is room for it.
-func (s *stricter) fits(v gjson.Result, depth int) bool {
-	s.read += len(v.Raw)
-	if s.count++; !v.IsObject() || depth > deepest || s.count > mostOfIt || s.read > mostRead {
+func (s *stricter) fits(v jsonscan.Value, depth int) bool {
+	s.read += len(v.Raw())
+	if s.count++; v.Kind() != jsonscan.Object || depth > deepest || s.count > mostOfIt || s.read > mostRead {
 		s.fail = "it has parts without a type, or too many"
 	}
 	return s.fail == ""
 }
 
-// as is a schema rewritten, with another type than its own where one is given: null
-// for none at all.
-func (s *stricter) as(v, kind gjson.Result, depth int) []byte {
+// as writes a schema with another type than its own where one is given: null for none
+// at all.
+func (s *stricter) as(v, kind jsonscan.Value, depth int) {
 	if s.fail != "" {
-		return []byte("{}")
+		return
 	}
-	l := level{out: []byte{'{'}, depth: depth}
-	v.ForEach(func(k, v gjson.Result) bool {
-		if k.Str == "type" && kind.Raw != "" {
-			if v = kind; kind.Type == gjson.Null {
-				return true
-			}
+	l := level{depth: depth}
+	s.out.Open(jsonscan.Object)
+	for key, v := range v.Members() {
+		if key.Name == "type" && kind.Exists() {
+			v = kind
 		}
-		s.member(&l, k.Str, v)
-		return s.fail == ""
-	})
+		if key.Name != "type" || v.Kind() != jsonscan.Null || !kind.Exists() {
+			s.member(&l, key.Name, v)
+		}
+		if s.fail != "" {
+			return
+		}
+	}
 	if l.kind == "" && !l.free {
 		if !l.object {
 			s.fail = "it has parts without a type"
 		}
-		l.kind, l.out = "object", append(member(l.out, "type"), `"object"`...)
+		l.kind = "object"
+		s.out.Key("type").Plain("object")
 		s.note("types")
 	}
 	if l.kind == "object" {
-		l.out = append(member(l.out, "additionalProperties"), "false"...)
+		s.out.Key("additionalProperties").Bool(false)
 		if !l.closed {
 			s.note("additionalProperties")
 		}
 	}
-	if len(l.told) > 0 {
-		l.described = lines(l.described, "{"+strings.Join(l.told, ", ")+"}")
-	}
-	if l.described != "" {
-		l.out = dialect.AppendText(member(l.out, "description"), l.described)
-	}
-	return append(l.out, '}')
+	writeDescription(&s.out, l.described, l.told)
+	s.out.Close(jsonscan.Object)
 }
 
 // formats are those of a string that the API enforces.
 var formats = []string{"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}
 
-// member rewrites one member of a schema.
-func (s *stricter) member(l *level, key string, v gjson.Result) {
+// member writes one member of a schema.
+func (s *stricter) member(l *level, key string, v jsonscan.Value) {
 	switch key {
 	case "$schema", "$id", "$comment":
 		s.changed = true
 	case "$defs", "definitions":
 		s.changed = s.changed || key == "definitions"
-		l.out = append(member(l.out, "$defs"), s.each(v, l.depth)...)
+		s.each("$defs", v, l.depth)
 	case "$ref":
 		l.free = true
-		l.out = dialect.AppendText(member(l.out, key), strings.Replace(v.Str, "#/definitions/", "#/$defs/", 1))
+		s.out.Key(key).Text(strings.Replace(v.View(), "#/definitions/", "#/$defs/", 1))
 	case "type":
-		l.kind = v.Str
-		s.keep(l, key, v)
+		l.kind = v.View()
+		s.out.Key(key).Raw(v.Raw())
 	case "title", "required":
-		s.keep(l, key, v)
+		s.out.Key(key).Raw(v.Raw())
 	case "description":
-		l.described = v.Str
+		l.described = v.View()
 	case "enum", "const":
 		l.free = true
 		s.when(l, key, v, literal(v))
@@ -152,127 +150,122 @@ func (s *stricter) member(l *level, key string, v gjson.Result) {
 		s.alternatives(l, key, v)
 	case "properties":
 		l.object = true
-		l.out = append(member(l.out, key), s.each(v, l.depth)...)
+		s.each(key, v, l.depth)
 	case "additionalProperties":
-		l.closed = v.Type == gjson.False
-		if !l.closed && v.Type != gjson.True {
+		open, plain := v.Bool()
+		l.closed = plain && !open
+		if !plain {
 			s.tell(l, key, v)
 		}
 	case "items":
-		if v.IsObject() {
-			l.out = append(member(l.out, key), s.schema(v, l.depth+1)...)
+		if v.Kind() == jsonscan.Object {
+			s.out.Key(key)
+			s.schema(v, l.depth+1)
 		} else {
 			s.tell(l, key, v)
 		}
 	case "minItems":
-		s.when(l, key, v, v.Raw == "0" || v.Raw == "1")
+		s.when(l, key, v, v.Number() == "0" || v.Number() == "1")
 	case "format":
-		s.when(l, key, v, slices.Contains(formats, v.Str))
+		s.when(l, key, v, slices.Contains(formats, v.View()))
 	default:
 		s.tell(l, key, v)
 	}
 }
 
 // literal reports whether a value, or each of a list of them, is a plain one.
-func literal(v gjson.Result) bool {
-	plain := !v.IsObject()
-	if v.IsArray() {
-		v.ForEach(func(_, v gjson.Result) bool {
-			plain = v.Type != gjson.JSON
-			return plain
-		})
+func literal(v jsonscan.Value) bool {
+	for _, v := range v.Elements() {
+		if k := v.Kind(); k == jsonscan.Object || k == jsonscan.Array {
+			return false
+		}
 	}
-	return plain
-}
-
-func (s *stricter) keep(l *level, key string, v gjson.Result) {
-	l.out = append(member(l.out, key), v.Raw...)
+	return v.Kind() != jsonscan.Object
 }
 
 // when keeps a member if the API enforces it, and else tells the model of it.
-func (s *stricter) when(l *level, key string, v gjson.Result, enforced bool) {
+func (s *stricter) when(l *level, key string, v jsonscan.Value, enforced bool) {
 	if enforced {
-		s.keep(l, key, v)
+		s.out.Key(key).Raw(v.Raw())
 		return
 	}
 	s.tell(l, key, v)
 }
 
 // tell puts a member into the description.
-func (s *stricter) tell(l *level, key string, v gjson.Result) {
+func (s *stricter) tell(l *level, key string, v jsonscan.Value) {
 	s.note(key)
-	l.told = append(l.told, key+": "+v.Raw)
+	l.told = append(l.told, key+": "+string(v.Raw()))
 }
 
-// alternatives rewrites a list of schemas. Exactly one of them is not enforced:
-// it becomes any of them.
-func (s *stricter) alternatives(l *level, key string, v gjson.Result) {
-	if l.alternative != "" || !v.IsArray() {
+// alternatives writes a list of schemas. Exactly one of them is not enforced: it
+// becomes any of them.
+func (s *stricter) alternatives(l *level, key string, v jsonscan.Value) {
+	if l.alternative || v.Kind() != jsonscan.Array {
 		s.tell(l, key, v)
 		return
 	}
-	l.free, l.alternative = true, key
+	l.free, l.alternative = true, true
 	if key == "oneOf" {
 		s.note("oneOf as anyOf")
 		key = "anyOf"
 	}
-	l.out = append(member(l.out, key), '[')
-	n := 0
-	v.ForEach(func(_, v gjson.Result) bool {
-		if n++; n > 1 {
-			l.out = append(l.out, ',')
+	s.out.Key(key).Open(jsonscan.Array)
+	for _, v := range v.Elements() {
+		if s.schema(v, l.depth+1); s.fail != "" {
+			return
 		}
-		l.out = append(l.out, s.schema(v, l.depth+1)...)
-		return s.fail == ""
-	})
-	l.out = append(l.out, ']')
+	}
+	s.out.Close(jsonscan.Array)
 }
 
-// each rewrites the schemas of an object.
-func (s *stricter) each(v gjson.Result, depth int) []byte {
-	out := []byte{'{'}
-	v.ForEach(func(k, v gjson.Result) bool {
-		out = append(member(out, k.String()), s.schema(v, depth+1)...)
-		return s.fail == ""
-	})
-	return append(out, '}')
+// each writes the schemas of an object.
+func (s *stricter) each(name string, v jsonscan.Value, depth int) {
+	s.out.Key(name).Open(jsonscan.Object)
+	for key, v := range v.Members() {
+		s.out.Key(key.Name)
+		if s.schema(v, depth+1); s.fail != "" {
+			return
+		}
+	}
+	s.out.Close(jsonscan.Object)
 }
 
-// either rewrites a schema that has several types: one alternative for each.
-func (s *stricter) either(v, types gjson.Result, depth int) []byte {
+// either writes a schema that has several types: one alternative for each.
+func (s *stricter) either(v, types jsonscan.Value, depth int) {
 	s.note("types")
 	if v.Get("enum").Exists() {
-		return s.as(v, gjson.Result{Raw: "null"}, depth+1)
+		s.as(v, jsonscan.At([]byte("null"), 0), depth+1)
+		return
 	}
-	out := []byte(`{"anyOf":[`)
+	s.out.Open(jsonscan.Object).Key("anyOf").Open(jsonscan.Array)
 	seen := make(map[string]bool)
-	types.ForEach(func(_, t gjson.Result) bool {
-		if seen[t.Str] { // there are seven, however often they are named
-			return true
+	for _, t := range types.Elements() {
+		name := t.View()
+		if seen[name] { // there are seven, however often they are named
+			continue
 		}
-		seen[t.Str] = true
-		if len(seen) > 1 {
-			out = append(out, ',')
-		}
+		seen[name] = true
 		switch {
-		case t.Str == "null":
-			out = append(out, `{"type":"null"}`...)
+		case name == "null":
+			s.out.Raw([]byte(`{"type":"null"}`))
 		case s.fits(v, depth+1):
-			out = append(out, s.as(v, t, depth+1)...)
+			s.as(v, t, depth+1)
 		}
-		return s.fail == ""
-	})
-	return append(out, "]}"...)
+		if s.fail != "" {
+			return
+		}
+	}
+	s.out.Close(jsonscan.Array).Close(jsonscan.Object)
 }
 
 // recursive reports whether a schema refers to something that it is part of.
-func recursive(root gjson.Result) bool {
+func recursive(root jsonscan.Value) bool {
 	uses := make(map[string][]string)
 	for _, defs := range []string{"$defs", "definitions"} {
-		root.Get(defs).ForEach(func(k, v gjson.Result) bool {
-			uses[k.String()] = refs(v, nil, 0)
-			return true
-		})
+		for key, v := range root.Get(defs).Members() {
+			uses[key.Name] = refs(v, nil, 0)
+		}
 	}
 	state := make(map[string]int) // 1: being looked at, 2: fine
 	var cyclic func(name string) bool
@@ -294,17 +287,19 @@ func recursive(root gjson.Result) bool {
 }
 
 // refs are the names that a schema refers to.
-func refs(v gjson.Result, names []string, depth int) []string {
-	if !v.IsObject() && !v.IsArray() || depth > deepest {
+func refs(v jsonscan.Value, names []string, depth int) []string {
+	if depth > deepest {
 		return names
 	}
-	v.ForEach(func(k, v gjson.Result) bool {
-		if k.Str == "$ref" && v.Type == gjson.String {
-			names = append(names, v.Str[strings.LastIndexByte(v.Str, '/')+1:])
+	for key, v := range v.Members() {
+		if ref := v.View(); key.Name == "$ref" && v.Kind() == jsonscan.String {
+			names = append(names, ref[strings.LastIndexByte(ref, '/')+1:])
 		} else {
 			names = refs(v, names, depth+1)
 		}
-		return true
-	})
+	}
+	for _, v := range v.Elements() {
+		names = refs(v, names, depth+1)
+	}
 	return names
 }

@@ -1,0 +1,31 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/jsonscan"
+)
+
+const (
+	longestName = 128 // of a tool
+	longestID   = 64  // of a tool call
+)
+
+// legal reports whether a tool may have the name.
+func legal(name string) bool {
+	return name != "" && len(name) <= longestName && !strings.ContainsFunc(name, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
+	})
+}
+
+// arguments are a call's as an object, and whether they were none. Words that are a
+// call's only input become its member input.
+func arguments(p *chat.Part) (object json.RawMessage, odd bool) {
+	if p.Custom {
+		return append(jsonscan.AppendText([]byte(`{"input":`), p.Text), '}'), false
+	}
+	return dialect.Arguments(p.Text)
+}
