@@ -25,7 +25,6 @@ func (w *requestWriter) callID(id string) string {
 // calls, and notes which results answer none of them.
 func (w *requestWriter) results(run []chat.Message, pending []called) ([]block, error) {
 	blocks := make([]block, len(pending))
-	answered := make([]bool, len(pending))
 	waiting := waitingFor(pending)
 	for i := range run {
 		m := &run[i]
@@ -43,11 +42,11 @@ func (w *requestWriter) results(run []chat.Message, pending []called) ([]block, 
 			if err != nil {
 				return nil, err
 			}
-			blocks[at], answered[at] = b, true
+			blocks[at] = b
 		}
 	}
 	for i, call := range pending {
-		if !answered[i] {
+		if blocks[i].json == nil {
 			w.lose(chat.Lost(chat.FieldMessages, chat.Added, "a result for the call "+call.sent+", which has none"))
 			json := []byte(`{"type":"tool_result","tool_use_id":"` + call.sent + `","content":"` + noResult + `","is_error":true`)
 			blocks[i] = block{json: json, sort: resultBlock}
@@ -56,18 +55,19 @@ func (w *requestWriter) results(run []chat.Message, pending []called) ([]block, 
 	return blocks, nil
 }
 
-// waiting is the calls that wait for a result, by their ids, first called first.
+// waiting is the calls that wait for a result, first called first.
 type waiting struct {
-	byID  map[string][]int
-	order []int
-	gone  []bool
+	byID map[string][]int // all of them by ""
+	gone []bool
 }
 
 func waitingFor(pending []called) *waiting {
-	w := &waiting{byID: make(map[string][]int, len(pending)), gone: make([]bool, len(pending))}
+	w := &waiting{byID: make(map[string][]int, len(pending)+1), gone: make([]bool, len(pending))}
 	for i, call := range pending {
-		w.byID[call.id] = append(w.byID[call.id], i)
-		w.order = append(w.order, i)
+		w.byID[""] = append(w.byID[""], i)
+		if call.id != "" {
+			w.byID[call.id] = append(w.byID[call.id], i)
+		}
 	}
 	return w
 }
@@ -75,48 +75,34 @@ func waitingFor(pending []called) *waiting {
 // take is the call that a result belongs to, or -1. One without an id belongs to
 // the first call that still waits.
 func (w *waiting) take(id string) int {
-	list := w.byID[id]
-	if id == "" {
-		list = w.order
+	for list := w.byID[id]; len(list) > 0; list = w.byID[id] {
+		at := list[0]
+		w.byID[id] = list[1:]
+		if !w.gone[at] {
+			w.gone[at] = true
+			return at
+		}
 	}
-	for len(list) > 0 && w.gone[list[0]] {
-		list = list[1:]
-	}
-	at := -1
-	if len(list) > 0 {
-		at, list = list[0], list[1:]
-		w.gone[at] = true
-	}
-	if id == "" {
-		w.order = list
-	} else {
-		w.byID[id] = list
-	}
-	return at
+	return -1
 }
 
 // result writes one result.
 func (w *requestWriter) result(m *chat.Message, p *chat.Part, id string) (block, error) {
 	var inside turn
-	for i := range p.Content {
-		q := p.Content[i]
-		q.At = p.At // reports are about the result: clients do not number what is in it
-		if err := w.part(m, &q, &inside); err != nil {
-			return block{}, err
-		}
+	if err := w.inside(m, p, &inside); err != nil {
+		return block{}, err
 	}
-	out := append([]byte(`{"type":"tool_result","tool_use_id":"`), id...)
-	out = append(out, `","content":`...)
+	out := new(jsonscan.Writer).Open(jsonscan.Object).Key("type").Plain("tool_result").Key("tool_use_id").Plain(id).Key("content")
 	switch {
 	case len(inside.blocks) == 0:
-		out = append(out, `""`...)
-	case len(inside.blocks) == 1 && p.Content[0].Kind == chat.Text && p.Content[0].Raw == nil && p.Content[0].Cache == nil && len(p.Content) == 1:
-		out = jsonscan.AppendText(out, p.Content[0].Text)
+		out.Plain("")
+	case len(inside.blocks) == 1 && len(p.Content) == 1 && p.Content[0].Kind == chat.Text && p.Content[0].Raw == nil && p.Content[0].Cache == nil:
+		out.Text(p.Content[0].Text)
 	default:
-		out = list(out, inside.blocks)
+		new(marks).list(out, inside.blocks)
 	}
 	if p.Failed {
-		out = append(out, `,"is_error":true`...)
+		out.Key("is_error").Bool(true)
 	}
 	cache := p.Cache
 	for _, b := range inside.blocks {
@@ -124,17 +110,17 @@ func (w *requestWriter) result(m *chat.Message, p *chat.Part, id string) (block,
 			cache = b.cache // a marker inside a result is as good on the result itself
 		}
 	}
-	return block{json: w.rest(p.Raw, out), sort: resultBlock, cache: cache}, nil
+	return block{json: w.rest(p.Raw, out.Bytes()), sort: resultBlock, cache: cache}, nil
 }
 
-// list writes blocks that carry no cache markers.
-func list(dst []byte, blocks []block) []byte {
-	dst = append(dst, '[')
-	for i, b := range blocks {
-		if i > 0 {
-			dst = append(dst, ',')
+// inside writes the content of a result or a document. Reports are about that: clients
+// do not number what is in it.
+func (w *requestWriter) inside(m *chat.Message, p *chat.Part, t *turn) error {
+	for _, q := range p.Content {
+		q.At = p.At
+		if err := w.part(m, &q, t); err != nil {
+			return err
 		}
-		dst = append(append(dst, b.json...), '}')
 	}
-	return append(dst, ']')
+	return nil
 }

@@ -17,8 +17,9 @@ var own = map[fault.Code]int{
 	fault.UpstreamError: http.StatusInternalServerError,
 }
 
-// types maps a status to the name the API has for it.
+// types are the API's names for its statuses.
 var types = map[int]string{
+	http.StatusBadRequest:            "invalid_request_error",
 	http.StatusUnauthorized:          "authentication_error",
 	http.StatusPaymentRequired:       "billing_error",
 	http.StatusForbidden:             "permission_error",
@@ -26,8 +27,20 @@ var types = map[int]string{
 	http.StatusConflict:              "conflict_error",
 	http.StatusRequestEntityTooLarge: "request_too_large",
 	http.StatusTooManyRequests:       "rate_limit_error",
+	http.StatusInternalServerError:   "api_error",
 	http.StatusGatewayTimeout:        "timeout_error",
 	overloaded:                       "overloaded_error",
+}
+
+// statusOf is the status that an error would have come with: in the middle of a stream
+// there is only its type.
+func statusOf(kind string) int {
+	for status, name := range types {
+		if name == kind {
+			return status
+		}
+	}
+	return http.StatusInternalServerError
 }
 
 // EncodeError shapes an error as the official clients read it.
@@ -40,9 +53,9 @@ func (Codec) EncodeError(e *fault.Error, requestID string) (int, []byte) {
 	switch {
 	case ok:
 	case status >= http.StatusInternalServerError:
-		kind = "api_error"
+		kind = types[http.StatusInternalServerError]
 	default:
-		kind = "invalid_request_error"
+		kind = types[http.StatusBadRequest]
 	}
 	b, _ := json.Marshal(wireFailure{
 		Type:      "error",

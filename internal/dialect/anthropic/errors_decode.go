@@ -15,21 +15,6 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// statuses are what the API's kinds of errors mean where no status says so: in
-// the middle of a stream.
-var statuses = map[string]int{
-	"invalid_request_error": http.StatusBadRequest,
-	"authentication_error":  http.StatusUnauthorized,
-	"billing_error":         http.StatusPaymentRequired,
-	"permission_error":      http.StatusForbidden,
-	"not_found_error":       http.StatusNotFound,
-	"request_too_large":     http.StatusRequestEntityTooLarge,
-	"rate_limit_error":      http.StatusTooManyRequests,
-	"timeout_error":         http.StatusGatewayTimeout,
-	"api_error":             http.StatusInternalServerError,
-	"overloaded_error":      overloaded,
-}
-
 // DecodeError reads an upstream's refusal.
 func (Codec) DecodeError(status int, header http.Header, body []byte) *fault.Error {
 	r := readRefusal(body)
@@ -43,10 +28,7 @@ func (Codec) DecodeError(status int, header http.Header, body []byte) *fault.Err
 // streamError reads an error in the middle of a stream.
 func streamError(data []byte) *fault.Error {
 	r := readRefusal(data)
-	status, ok := statuses[r.kind]
-	if !ok {
-		status = http.StatusInternalServerError
-	}
+	status := statusOf(r.kind)
 	return r.classify(status).Because(cause(status, data))
 }
 

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 
 	"stele/internal/chat"
@@ -14,20 +13,19 @@ import (
 
 // where is the client's own spelling of a member of what is being read.
 func (r *requestReader) where(key string) string {
-	var b strings.Builder
-	b.WriteString(r.base)
+	path := r.base
 	if r.message >= 0 {
-		b.WriteString("messages[" + strconv.Itoa(r.message) + "]")
+		path = at("messages", r.message)
 	}
 	for _, i := range []int{r.part, r.inner} {
 		if i >= 0 {
-			b.WriteString(".content[" + strconv.Itoa(i) + "]")
+			path = at(path+".content", i)
 		}
 	}
-	if key != "" && b.Len() > 0 {
-		b.WriteByte('.')
+	if path == "" || key == "" {
+		return path + key
 	}
-	return b.String() + key
+	return path + "." + key
 }
 
 // wrong remembers that a member has the wrong type.

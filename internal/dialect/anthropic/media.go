@@ -152,14 +152,10 @@ func (w *requestWriter) source(m *chat.Message, p *chat.Part) ([]byte, error) {
 	switch {
 	case len(p.Content) > 0:
 		var inside turn
-		for i := range p.Content {
-			q := p.Content[i]
-			q.At = p.At
-			if err := w.part(m, &q, &inside); err != nil {
-				return nil, err
-			}
-		}
-		return append(list([]byte(`{"type":"content","content":`), inside.blocks), '}'), nil
+		err := w.inside(m, p, &inside)
+		out := new(jsonscan.Writer).Open(jsonscan.Object).Key("type").Plain("content").Key("content")
+		new(marks).list(out, inside.blocks)
+		return out.Close(jsonscan.Object).Bytes(), err
 	case media == nil || media.FileID != "":
 		return nil, refusePart(m, p, "the file is not one of this service's.")
 	case media.URL != "":

@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"encoding/json"
-	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
@@ -15,11 +14,7 @@ const (
 )
 
 // legal reports whether a tool may have the name.
-func legal(name string) bool {
-	return name != "" && len(name) <= longestName && !strings.ContainsFunc(name, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
-	})
-}
+func legal(name string) bool { return dialect.CallID(name, longestName) == name }
 
 // arguments are a call's as an object, and whether they were none. Words that are a
 // call's only input become its member input.
