@@ -229,14 +229,13 @@ func noVersion() chat.Loss { return chat.Lost("anthropic-version", chat.Added, v
 
 // newer reports what the newer version refuses and is carried on all the same.
 func (r *requestReader) newer() {
-	refused := func(field string, value *float64) {
-		if value != nil {
-			r.note(chat.Lost(field, chat.Approximated, "Anthropic refuses it in version "+version2026))
+	s := &r.talk.Sampling
+	names := []string{chat.FieldTemperature, chat.FieldTopP, chat.FieldTopK}
+	for i, given := range []*float64{s.Temperature, s.TopP, s.TopK} {
+		if given != nil {
+			r.note(chat.Lost(names[i], chat.Approximated, "Anthropic refuses it in version "+version2026))
 		}
 	}
-	refused(chat.FieldTemperature, r.talk.Sampling.Temperature)
-	refused(chat.FieldTopP, r.talk.Sampling.TopP)
-	refused(chat.FieldTopK, r.talk.Sampling.TopK)
 }
 
 func (r *requestReader) limit(v jsonscan.Value) {

@@ -6,16 +6,6 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// The kinds of thinking a client can name. Effort is ours: output_config.effort
-// was set and thinking not mentioned.
-const (
-	thinkEnabled  = "enabled"
-	thinkAdaptive = "adaptive"
-	thinkDisabled = "disabled"
-	thinkBetween  = "between_tools"
-	thinkEffort   = "effort"
-)
-
 // think reads how much the model may think, in all the ways that people say it.
 func (r *requestReader) think(model string) {
 	if r.err != nil {

@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"bytes"
+	"slices"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
@@ -263,14 +264,13 @@ func (d *streamReader) end(events []chat.Event, index int64) []chat.Event {
 	if d.light {
 		return events
 	}
-	for i := range d.open {
-		if d.open[i].index == index {
-			s := d.open[i]
-			d.open = append(d.open[:i], d.open[i+1:]...)
-			return d.ended(events, &s)
-		}
+	i := slices.IndexFunc(d.open, func(s state) bool { return s.index == index })
+	if i < 0 {
+		return events
 	}
-	return events
+	s := d.open[i]
+	d.open = slices.Delete(d.open, i, i+1)
+	return d.ended(events, &s)
 }
 
 func (d *streamReader) ended(events []chat.Event, s *state) []chat.Event {

@@ -21,25 +21,17 @@ const (
 	asNote         // a few words that say what cannot be shown
 )
 
-// formOf finds the form of a part: the only place that knows what becomes of
-// each kind.
+// forms are what becomes of each kind that is not just text.
+var forms = map[chat.Kind]form{
+	chat.Thought: asThought, chat.Redacted: asSecret, chat.ToolCall: asCall,
+	chat.Image: asNote, chat.Video: asNote, chat.Document: asNote, chat.Audio: asNote,
+}
+
 func formOf(p *chat.Part) form {
-	switch p.Kind {
-	case chat.Thought:
-		return asThought
-	case chat.Redacted:
-		return asSecret
-	case chat.ToolCall:
-		return asCall
-	case chat.Image, chat.Video, chat.Document, chat.Audio:
-		return asNote
-	case chat.Opaque:
-		if strings.HasPrefix(p.Name, prefix) {
-			return asRaw
-		}
-	case chat.Text, chat.Refusal, chat.ToolResult:
+	if p.Kind == chat.Opaque && strings.HasPrefix(p.Name, prefix) {
+		return asRaw
 	}
-	return asText
+	return forms[p.Kind]
 }
 
 // note is the words for a part that this API has no block for; of a sound, what was said in it.

@@ -18,8 +18,8 @@ func (w *requestWriter) prompt() error {
 			}
 			continue
 		}
-		b := textual(p.Text)
-		b.json, b.cache = w.rest(p.Raw, b.json), p.Cache
+		b := textual(p.Text, p.Cache)
+		b.json = w.rest(p.Raw, b.json)
 		if p.Kind != chat.Text {
 			w.lose(chat.Loss{Field: chat.FieldSystem, Message: -1, Part: p.At, Verb: chat.Approximated, Note: "as text"})
 		}
@@ -78,7 +78,7 @@ func (w *requestWriter) shape() json.RawMessage {
 // say asks the model in words for what cannot be asked for otherwise.
 func (w *requestWriter) say(note, line string) {
 	w.lose(chat.Lost(chat.FieldFormat, chat.Approximated, note))
-	w.system = append(w.system, textual(line))
+	w.system = append(w.system, textual(line, nil))
 }
 
 // write writes tools, system text and turns, in the order in which the upstream

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"slices"
 	"strings"
 
 	"stele/internal/chat"
@@ -75,7 +76,7 @@ func (w *requestWriter) converse() error {
 	}
 	if w.turns[0].role != chat.User {
 		w.lose(chat.Lost(chat.FieldMessages, chat.Added, "a user's turn at the beginning"))
-		w.turns = append([]turn{{role: chat.User, blocks: []block{textual(firstTurn)}}}, w.turns...)
+		w.turns = append([]turn{{role: chat.User, blocks: []block{textual(firstTurn, nil)}}}, w.turns...)
 	}
 	return nil
 }
@@ -83,11 +84,11 @@ func (w *requestWriter) converse() error {
 // onlySystem makes a turn of the last system text where there is nothing else.
 func (w *requestWriter) onlySystem() error {
 	last := len(w.system) - 1
+	about := dropped(chat.FieldMessages)
+	if len(w.talk.Messages) > 0 {
+		about = lostMessage(&w.talk.Messages[0], chat.Dropped, "")
+	}
 	if len(w.talk.Messages) > 0 || last < 0 {
-		about := dropped(chat.FieldMessages)
-		if len(w.talk.Messages) > 0 {
-			about = chat.Loss{Field: chat.FieldPart, Message: w.talk.Messages[0].At, Part: -1, Verb: chat.Dropped}
-		}
 		return refuse(about, "there must be something to answer.")
 	}
 	w.lose(chat.Lost(chat.FieldSystem, chat.Approximated, "the last of it is the user's turn"))
@@ -122,8 +123,10 @@ func (w *requestWriter) said(run []chat.Message) error {
 }
 
 // empty reports that a message says nothing.
-func (w *requestWriter) empty(m *chat.Message) {
-	w.lose(chat.Loss{Field: chat.FieldPart, Message: m.At, Part: -1, Verb: chat.Dropped, Note: "it is empty"})
+func (w *requestWriter) empty(m *chat.Message) { w.lose(lostMessage(m, chat.Dropped, "it is empty")) }
+
+func lostMessage(m *chat.Message, verb chat.Verb, note string) chat.Loss {
+	return chat.Loss{Field: chat.FieldPart, Message: m.At, Part: -1, Verb: verb, Note: note}
 }
 
 // told makes turns of what the assistant was told without a break. Results come
@@ -182,10 +185,8 @@ func (w *requestWriter) place() {
 		case len(out) > 0 && out[len(out)-1].role == chat.User:
 			out = append(out, turn{role: chat.System, blocks: held})
 		default:
-			for i := range held {
-				cache := held[i].cache
-				held[i] = textual(tagged(held[i].words()))
-				held[i].cache = cache
+			for i, b := range held {
+				held[i] = textual(tagged(b.words()), b.cache)
 			}
 			out = append(out, turn{role: chat.User, blocks: held})
 		}
@@ -242,7 +243,7 @@ func (w *requestWriter) tell(m *chat.Message, t *turn, native bool) error {
 	}
 	switch {
 	case m.Role == chat.System && !native && len(t.blocks) > 0:
-		w.lose(chat.Loss{Field: chat.FieldPart, Message: m.At, Part: -1, Verb: chat.Approximated, Note: "system text as marked text of the user"})
+		w.lose(lostMessage(m, chat.Approximated, "system text as marked text of the user"))
 	case !answered && t.white() && len(w.losses) == before:
 		w.empty(m)
 	}
@@ -266,28 +267,14 @@ func (w *requestWriter) pending() []called {
 // settle leaves out white text where the API would refuse it: where no other
 // words and no call stand beside it.
 func (t *turn) settle() {
-	for _, b := range t.blocks {
-		if b.sort == textBlock || b.sort == callBlock {
-			return
-		}
+	if !slices.ContainsFunc(t.blocks, func(b block) bool { return b.sort == textBlock || b.sort == callBlock }) {
+		t.blocks = slices.DeleteFunc(t.blocks, func(b block) bool { return b.sort == whiteBlock })
 	}
-	kept := t.blocks[:0]
-	for _, b := range t.blocks {
-		if b.sort != whiteBlock {
-			kept = append(kept, b)
-		}
-	}
-	t.blocks = kept
 }
 
 // white reports whether all that is said is white space.
 func (t *turn) white() bool {
-	for _, b := range t.blocks {
-		if b.sort != whiteBlock {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(t.blocks, func(b block) bool { return b.sort != whiteBlock })
 }
 
 // broken reports whether the turn to come goes on with a loop of tool calls
@@ -323,14 +310,14 @@ func (w *requestWriter) prefill(p *plan) {
 		return
 	}
 	w.lose(chat.Lost(chat.FieldMessages, chat.Added, "a user's turn at the end: the model does not go on with an assistant's"))
-	w.turns = append(w.turns, turn{role: chat.User, blocks: []block{textual(nextTurn)}})
+	w.turns = append(w.turns, turn{role: chat.User, blocks: []block{textual(nextTurn, nil)}})
 }
 
 // textual is a block of text.
-func textual(words string) block {
+func textual(words string, cache *chat.Cache) block {
 	const begins = `{"type":"text","text":`
-	b := block{json: append(make([]byte, 0, len(begins)+len(words)+16), begins...), sort: textBlock}
-	b.json = jsonscan.AppendText(b.json, words)
+	json := append(make([]byte, 0, len(begins)+len(words)+16), begins...)
+	b := block{json: jsonscan.AppendText(json, words), sort: textBlock, cache: cache}
 	if strings.TrimSpace(words) == "" {
 		b.sort = whiteBlock
 	}

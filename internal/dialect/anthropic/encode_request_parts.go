@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"stele/internal/chat"
@@ -64,8 +65,7 @@ func (w *requestWriter) text(m *chat.Message, p *chat.Part, t *turn) {
 		w.move(m, p, t)
 		return
 	}
-	b := textual(p.Text)
-	b.cache = p.Cache
+	b := textual(p.Text, p.Cache)
 	w.cite(m, p, &b)
 	b.json = w.rest(p.Raw, b.json)
 	t.blocks = append(t.blocks, b)
@@ -73,23 +73,16 @@ func (w *requestWriter) text(m *chat.Message, p *chat.Part, t *turn) {
 
 // cite writes the sources that Claude named. Others' mean nothing to it.
 func (w *requestWriter) cite(m *chat.Message, p *chat.Part, b *block) {
-	n := 0
+	var own [][]byte
 	for i := range p.Citations {
-		source := &p.Citations[i]
-		if source.Dialect != dialectName || len(source.Raw) == 0 || m.Role != chat.Assistant {
-			continue
+		if c := &p.Citations[i]; c.Dialect == dialectName && len(c.Raw) > 0 && m.Role == chat.Assistant {
+			own = append(own, c.Raw)
 		}
-		if n++; n == 1 {
-			b.json = append(b.json, `,"citations":[`...)
-		} else {
-			b.json = append(b.json, ',')
-		}
-		b.json = append(b.json, source.Raw...)
 	}
-	if n > 0 {
-		b.json = append(b.json, ']')
+	if own != nil {
+		b.json = slices.Concat(b.json, []byte(`,"citations":[`), bytes.Join(own, []byte{','}), []byte{']'})
 	}
-	if n < len(p.Citations) {
+	if len(own) < len(p.Citations) {
 		w.lose(chat.LostPart(*m, *p, chat.Dropped, "citations"))
 	}
 }
@@ -119,13 +112,12 @@ func (w *requestWriter) thought(m *chat.Message, p *chat.Part, t *turn) {
 		w.lose(chat.LostPart(*m, *p, chat.Ignored, "a signature of another upstream"))
 	case !ok:
 		w.lose(chat.LostPart(*m, *p, chat.Dropped, "thoughts that this upstream did not sign"))
-	case p.Kind == chat.Redacted:
-		b := jsonscan.AppendText([]byte(`{"type":"redacted_thinking","data":`), raw)
-		t.blocks = append(t.blocks, block{json: w.rest(p.Raw, b), sort: thoughtBlock})
 	default:
-		b := jsonscan.AppendText([]byte(`{"type":"thinking","thinking":`), p.Text)
-		b = jsonscan.AppendText(append(b, `,"signature":`...), raw)
-		t.blocks = append(t.blocks, block{json: w.rest(p.Raw, b), sort: thoughtBlock})
+		out := writeBlock(new(jsonscan.Writer), "redacted_thinking").Key("data")
+		if p.Kind == chat.Thought {
+			out = writeBlock(new(jsonscan.Writer), "thinking").Key("thinking").Text(p.Text).Key("signature")
+		}
+		t.blocks = append(t.blocks, block{json: w.rest(p.Raw, out.Text(raw).Bytes()), sort: thoughtBlock})
 	}
 	w.move(m, p, t)
 }
@@ -164,15 +156,8 @@ func (w *requestWriter) call(m *chat.Message, p *chat.Part, t *turn) {
 // stray writes a result that answers no call as what it says.
 func (w *requestWriter) stray(m *chat.Message, p *chat.Part, t *turn) error {
 	w.lose(chat.LostPart(*m, *p, chat.Approximated, "a result without its call as text"))
-	t.blocks = append(t.blocks, textual("[result of a tool call]"))
-	for i := range p.Content {
-		q := p.Content[i]
-		q.At = p.At
-		if err := w.part(m, &q, t); err != nil {
-			return err
-		}
-	}
-	return nil
+	t.blocks = append(t.blocks, textual("[result of a tool call]", nil))
+	return w.inside(m, p, t)
 }
 
 // opaque writes a block of this dialect as it was, another's in words.
@@ -191,9 +176,7 @@ func (w *requestWriter) instead(m *chat.Message, p *chat.Part, t *turn, words st
 		return
 	}
 	w.lose(chat.LostPart(*m, *p, chat.Approximated, "as text"))
-	b := textual(words)
-	b.cache = p.Cache
-	t.blocks = append(t.blocks, b)
+	t.blocks = append(t.blocks, textual(words, p.Cache))
 }
 
 // trim takes the white space off the end of what the assistant is to go on with.
@@ -203,8 +186,6 @@ func (w *requestWriter) trim(b *block) {
 	if short == words {
 		return
 	}
-	cache := b.cache
-	*b = textual(short)
-	b.cache = cache
+	*b = textual(short, b.cache)
 	w.lose(chat.Lost(chat.FieldMessages, chat.Approximated, "no white space at the end of the last"))
 }

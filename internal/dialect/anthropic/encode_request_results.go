@@ -92,7 +92,7 @@ func (w *requestWriter) result(m *chat.Message, p *chat.Part, id string) (block,
 	if err := w.inside(m, p, &inside); err != nil {
 		return block{}, err
 	}
-	out := new(jsonscan.Writer).Open(jsonscan.Object).Key("type").Plain("tool_result").Key("tool_use_id").Plain(id).Key("content")
+	out := writeBlock(new(jsonscan.Writer), "tool_result").Key("tool_use_id").Plain(id).Key("content")
 	switch {
 	case len(inside.blocks) == 0:
 		out.Plain("")

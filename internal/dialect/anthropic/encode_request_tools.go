@@ -100,19 +100,18 @@ func (w *requestWriter) tool(t *chat.Tool) (block, error) {
 		}
 		return block{json: bytes.Clone(raw[:len(raw)-1]), cache: t.Cache}, nil
 	}
-	b := jsonscan.AppendText([]byte(`{"name":`), w.names.To(t.Name))
 	schema, strict, description := json.RawMessage(freeText), false, w.grammar(t)
 	if t.Kind != chat.Custom {
 		schema, strict = w.schema(t)
 	}
+	out := new(jsonscan.Writer).Open(jsonscan.Object).Key("name").Text(w.names.To(t.Name))
 	if description != "" {
-		b = jsonscan.AppendText(append(b, `,"description":`...), description)
+		out.Key("description").Text(description)
 	}
-	b = append(append(b, `,"input_schema":`...), schema...)
-	if strict {
-		b = append(b, `,"strict":true`...)
+	if out.Key("input_schema").Raw(schema); strict {
+		out.Key("strict").Bool(true)
 	}
-	return block{json: w.rest(t.Raw, b), cache: t.Cache}, nil
+	return block{json: w.rest(t.Raw, out.Bytes()), cache: t.Cache}, nil
 }
 
 // grammar is a tool's description and, of one that takes words, what they must be like.
@@ -188,11 +187,7 @@ func (w *requestWriter) choose(p *plan) {
 		return
 	case forced && (!w.can.forced || p.kind == thinkEnabled):
 		w.lose(chat.Lost(chat.FieldChoice, chat.Approximated, "asked for in words"))
-		name := choice.Name
-		if name != "" {
-			name = w.names.To(name)
-		}
-		w.system = append(w.system, textual(mustCall(name)))
+		w.system = append(w.system, textual(w.mustCall(choice.Name), nil))
 	case choice.Mode == chat.Named:
 		kind = "tool"
 	case forced:
@@ -203,19 +198,19 @@ func (w *requestWriter) choose(p *plan) {
 	} else if choice.Mode == chat.Validated {
 		w.lose(chat.Lost(chat.FieldChoice, chat.Approximated, "auto"))
 	}
-	b := []byte(`{"type":"` + kind + `"`)
+	out := writeBlock(new(jsonscan.Writer), kind)
 	if kind == "tool" {
-		b = jsonscan.AppendText(append(b, `,"name":`...), w.names.To(choice.Name))
+		out.Key("name").Text(w.names.To(choice.Name))
 	}
 	if choice.Serial {
-		b = append(b, `,"disable_parallel_tool_use":true`...)
+		out.Key("disable_parallel_tool_use").Bool(true)
 	}
-	w.choice = append(b, '}')
+	w.choice = out.Close(jsonscan.Object).Bytes()
 }
 
-func mustCall(name string) string {
+func (w *requestWriter) mustCall(name string) string {
 	if name == "" {
 		return "You must call at least one of the tools in your next turn."
 	}
-	return "You must call the tool " + name + " in your next turn."
+	return "You must call the tool " + w.names.To(name) + " in your next turn."
 }

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"strconv"
 
 	"stele/internal/chat"
@@ -124,25 +125,25 @@ func (e *streamWriter) arguments(dst []byte, p *chat.Part) []byte {
 	if !e.opened {
 		dst = e.call(dst)
 	}
-	if p.Text == "" {
+	text := p.Text
+	if e.part.Custom {
+		quoted := jsonscan.AppendText(nil, text)
+		text = string(quoted[1 : len(quoted)-1])
+	}
+	if text == "" {
 		return dst
 	}
-	if e.part.Custom {
-		quoted := jsonscan.AppendText(nil, p.Text)
-		return e.piece(dst, `"input_json_delta","partial_json":`, string(quoted[1:len(quoted)-1]))
-	}
-	return e.piece(dst, `"input_json_delta","partial_json":`, p.Text)
+	return e.piece(dst, inputDelta, text)
 }
+
+const inputDelta = `"input_json_delta","partial_json":`
 
 // call opens a tool_use. Words that are a call's only input are quoted on the way.
 func (e *streamWriter) call(dst []byte) []byte {
-	dst = append(e.open(dst), `{"type":"tool_use","id":"`...)
-	dst = append(dst, dialect.CallID(e.part.ID, longestID)...)
-	dst = append(dst, `","name":`...)
-	dst = jsonscan.AppendText(dst, e.part.Name)
-	dst = append(dst, ",\"input\":{}}}\n\n"...)
+	dst = append(e.open(dst), `{"type":"tool_use","id":"`+dialect.CallID(e.part.ID, longestID)+`","name":`...)
+	dst = append(jsonscan.AppendText(dst, e.part.Name), ",\"input\":{}}}\n\n"...)
 	if e.part.Custom {
-		dst = e.piece(dst, `"input_json_delta","partial_json":`, `{"input":"`)
+		dst = e.piece(dst, inputDelta, `{"input":"`)
 	}
 	return dst
 }
@@ -187,7 +188,7 @@ func (e *streamWriter) close(dst []byte) []byte {
 			dst = e.call(dst)
 		}
 		if e.part.Custom {
-			dst = e.piece(dst, `"input_json_delta","partial_json":`, `"}`)
+			dst = e.piece(dst, inputDelta, `"}`)
 		}
 	case asText:
 		if e.opened {
@@ -217,10 +218,7 @@ func (e *streamWriter) sign(dst []byte, proof string) []byte {
 	if !e.opened {
 		dst = e.openThought(dst)
 	}
-	if proof == "" {
-		proof = unsigned
-	}
-	return e.end(e.piece(dst, `"signature_delta","signature":`, proof))
+	return e.end(e.piece(dst, `"signature_delta","signature":`, cmp.Or(proof, unsigned)))
 }
 
 // open writes the start of a block up to the block itself.

@@ -3,9 +3,8 @@ package anthropic
 import (
 	"net/http"
 
-	"github.com/go-json-experiment/json"
-
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
 // overloaded is the status this API has for itself being too busy.
@@ -57,44 +56,18 @@ func (Codec) EncodeError(e *fault.Error, requestID string) (int, []byte) {
 	default:
 		kind = types[http.StatusBadRequest]
 	}
-	b, _ := json.Marshal(wireFailure{
-		Type:      "error",
-		Error:     wireError{Type: kind, Message: e.Message, Code: string(e.Code), Details: details(e)},
-		RequestID: requestID,
-	})
-	return status, b
-}
-
-type wireFailure struct {
-	Type      string    `json:"type"`
-	Error     wireError `json:"error"`
-	RequestID string    `json:"request_id"`
-}
-
-type wireError struct {
-	Type    string `json:"type"`
-	Message string `json:"message"`
-	Code    string `json:"code"` // ours: the native code
-
-	Details *wireErrorDetails `json:"details,omitzero"`
-}
-
-type wireErrorDetails struct {
-	ErrorCode   string   `json:"error_code"`
-	Unsupported []string `json:"unsupported,omitzero"`
+	w := writeBlock(new(jsonscan.Writer), "error").Key("error")
+	writeBlock(w, kind).Key("message").Text(e.Message).Key("code").Text(string(e.Code)) // the code is ours
+	if code, ok := e.Details["error_code"].(string); ok {
+		w.Key("details").Open(jsonscan.Object).Key("error_code").Text(code).Close(jsonscan.Object)
+	} else if e.Details["field"] == "thread" { // only the API's own upstreams have them
+		w.Key("details").Raw([]byte(`{"error_code":"` + threads + `unsupported_request","unsupported":["thread"]}`))
+	}
+	w.Close(jsonscan.Object).Key("request_id").Text(requestID)
+	return status, w.Close(jsonscan.Object).Bytes()
 }
 
 // threads begin the codes of errors about conversations that the API itself
 // keeps. Its clients act on them: they send all of a conversation again, or from
 // then on with every turn.
 const threads = "thread_"
-
-func details(e *fault.Error) *wireErrorDetails {
-	if code, ok := e.Details["error_code"].(string); ok {
-		return &wireErrorDetails{ErrorCode: code}
-	}
-	if e.Details["field"] == "thread" { // only its own upstreams have them
-		return &wireErrorDetails{ErrorCode: threads + "unsupported_request", Unsupported: []string{"thread"}}
-	}
-	return nil
-}

@@ -101,10 +101,9 @@ func (w *requestWriter) image(m *chat.Message, p *chat.Part, t *turn) error {
 		if !pictures[kind] {
 			return refusePart(m, p, "the model takes pictures in JPEG, PNG, GIF and WebP, not %q.", kind)
 		}
-		b = append(b, `{"type":"base64","media_type":"`+kind+`","data":"`...)
-		b = append(append(b, media.Base64...), `"}`...)
+		b = base64Source(b, kind, media.Base64)
 	case media.URL != "":
-		b = append(jsonscan.AppendText(append(b, `{"type":"url","url":`...), media.URL), '}')
+		b = urlSource(b, media.URL)
 	default:
 		return refusePart(m, p, "there is no picture in it.")
 	}
@@ -128,9 +127,7 @@ func (w *requestWriter) document(m *chat.Message, p *chat.Part, t *turn) error {
 	b := append([]byte(`{"type":"document","source":`), source...)
 	title := p.Name
 	if media := p.Media; media != nil {
-		if title == "" {
-			title = media.Name
-		}
+		title = cmp.Or(title, media.Name)
 		if media.Note != "" {
 			b = jsonscan.AppendText(append(b, `,"context":`...), media.Note)
 		}
@@ -159,20 +156,28 @@ func (w *requestWriter) source(m *chat.Message, p *chat.Part) ([]byte, error) {
 	case media == nil || media.FileID != "":
 		return nil, refusePart(m, p, "the file is not one of this service's.")
 	case media.URL != "":
-		return append(jsonscan.AppendText([]byte(`{"type":"url","url":`), media.URL), '}'), nil
+		return urlSource(nil, media.URL), nil
 	case media.Base64 == "":
 		return plainSource(media.Plain), nil
 	}
 	kind := dialect.TypeOf(media)
 	if kind == "application/pdf" {
-		b := append([]byte(`{"type":"base64","media_type":"application/pdf","data":"`), media.Base64...)
-		return append(b, `"}`...), nil
+		return base64Source(nil, kind, media.Base64), nil
 	}
 	words, err := base64.StdEncoding.DecodeString(media.Base64)
 	if !strings.HasPrefix(kind, "text/") && kind != "application/json" || err != nil || !utf8.Valid(words) {
 		return nil, refusePart(m, p, "the model takes documents in PDF and plain text, not %q.", kind)
 	}
 	return plainSource(string(words)), nil
+}
+
+func base64Source(dst []byte, kind, data string) []byte {
+	dst = append(dst, `{"type":"base64","media_type":"`+kind+`","data":"`...)
+	return append(append(dst, data...), `"}`...)
+}
+
+func urlSource(dst []byte, url string) []byte {
+	return append(jsonscan.AppendText(append(dst, `{"type":"url","url":`...), url), '}')
 }
 
 func plainSource(words string) []byte {

@@ -10,36 +10,37 @@ import (
 // objectSchema makes a tool's schema one that the API takes unchecked: an object
 // at the root, and no alternatives there. The rest is only read by the model.
 func objectSchema(schema json.RawMessage) (out json.RawMessage, note string) {
-	w := new(jsonscan.Writer).Open(jsonscan.Object)
+	root := jsonscan.At(schema, 0)
+	kind := root.Get("type").View()
 	var told []string
-	kind, text := "", ""
-	for key, v := range jsonscan.At(schema, 0).Members() {
-		switch key.Name {
-		case "type":
-			if kind = v.View(); kind == "object" {
-				w.Key("type").Raw(v.Raw())
-			}
-		case "anyOf", "oneOf", "allOf":
+	for key, v := range root.Members() {
+		if isAlternative(key.Name) {
 			told = append(told, key.Name+": "+string(v.Raw()))
-		case "description":
-			text = v.View()
+		}
+	}
+	if kind == "object" && told == nil {
+		return schema, ""
+	}
+	note, text := "an object at the root", ""
+	if kind != "" || told != nil {
+		note, text = "alternatives at the root in words", root.Get("description").View()
+	}
+	w := new(jsonscan.Writer).Open(jsonscan.Object)
+	for key, v := range root.Members() {
+		switch {
+		case isAlternative(key.Name), key.Name == "type" && kind != "object", key.Name == "description" && text != "":
 		default:
 			w.Key(key.Name).Raw(v.Raw())
 		}
 	}
-	switch {
-	case kind == "object" && told == nil:
-		return schema, ""
-	case kind != "object":
+	if kind != "object" {
 		w.Key("type").Plain("object")
 	}
 	writeDescription(w, text, told)
-	out = w.Close(jsonscan.Object).Bytes()
-	if told == nil && kind == "" {
-		return out, "an object at the root"
-	}
-	return out, "alternatives at the root in words"
+	return w.Close(jsonscan.Object).Bytes(), note
 }
+
+func isAlternative(key string) bool { return key == "anyOf" || key == "oneOf" || key == "allOf" }
 
 // writeDescription writes a schema's description, and in it what the API has no key for.
 func writeDescription(w *jsonscan.Writer, text string, told []string) {

@@ -51,6 +51,8 @@ const (
 	mostOfIt  = 5000     // schemas in a schema that are rewritten
 	mostRead  = 16 << 20 // bytes that are looked at for it
 	mostNotes = 20
+
+	untyped = "it has parts without a type, or too many"
 )
 
 // level is one schema of a schema while it is rewritten.
@@ -80,7 +82,7 @@ func (s *stricter) schema(v jsonscan.Value, depth int) {
 func (s *stricter) fits(v jsonscan.Value, depth int) bool {
 	s.read += len(v.Raw())
 	if s.count++; v.Kind() != jsonscan.Object || depth > deepest || s.count > mostOfIt || s.read > mostRead {
-		s.fail = "it has parts without a type, or too many"
+		s.fail = untyped
 	}
 	return s.fail == ""
 }
@@ -101,7 +103,7 @@ func (s *stricter) as(v, kind jsonscan.Value, depth int) {
 			s.member(&l, key.Name, v)
 		}
 		if s.fail != "" {
-			return
+			break
 		}
 	}
 	if l.kind == "" && !l.free {
@@ -221,6 +223,9 @@ func (s *stricter) alternatives(l *level, key string, v jsonscan.Value) {
 
 // each writes the schemas of an object.
 func (s *stricter) each(name string, v jsonscan.Value, depth int) {
+	if v.Kind() != jsonscan.Object && string(v.Raw()) != "[]" { // an empty object, to some languages
+		s.fail = untyped
+	}
 	s.out.Key(name).Open(jsonscan.Object)
 	for key, v := range v.Members() {
 		s.out.Key(key.Name)

@@ -2,7 +2,17 @@ package anthropic
 
 import "stele/internal/chat"
 
-// unsigned is the signature of thoughts that nobody signed. Clients replay it,
+// The kinds of thinking a client can name. Effort is ours: output_config.effort
+// was set and thinking not mentioned.
+const (
+	thinkEnabled  = "enabled"
+	thinkAdaptive = "adaptive"
+	thinkDisabled = "disabled"
+	thinkBetween  = "between_tools"
+	thinkEffort   = "effort"
+)
+
+// unsigned is the signature of thoughts without one. Clients replay it,
 // which tells them apart from Claude's own when the bytes are passed on.
 var unsigned = chat.Envelope{}.Wrap()
 
