@@ -131,7 +131,7 @@ func newReader(loose bool) *requestReader {
 func decode(body []byte, header http.Header, model string) (*chat.Conversation, error) {
 	r := newReader(false)
 	r.headers(header)
-	root := jsonscan.At(body, 0)
+	root := jsonscan.Root(body)
 	folded := false
 	for key, v := range r.members(root, "") {
 		if isFold(key, v) {

@@ -39,7 +39,7 @@ func (Codec) PassRequest(req *chat.Request, target dialect.Target) (dialect.Call
 // survey finds the model's name in a body, whether there are loose switches in it, and
 // whether there are objects whose fields count as its own.
 func survey(body []byte) (model jsonscan.Value, loose, folded bool) {
-	for key, v := range jsonscan.At(body, 0).Members() {
+	for key, v := range jsonscan.Root(body).Members() {
 		switch key.Name {
 		case "model":
 			model = v
@@ -61,7 +61,7 @@ func replace(doc []byte, v jsonscan.Value, text string) []byte {
 
 // unfold brings the fields of extra_body and options up into the body.
 func unfold(body []byte) []byte {
-	root := jsonscan.At(body, 0)
+	root := jsonscan.Root(body)
 	out := jsonscan.NewWriter(make([]byte, 0, len(body))).Open(jsonscan.Object)
 	for key, v := range root.Members() {
 		if !isFold(key.Name, v) {

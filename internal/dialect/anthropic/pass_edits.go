@@ -12,7 +12,7 @@ import (
 
 // edit changes what the API would not understand in a body that passes through.
 func edit(call *dialect.Call, target dialect.Target) (err error) {
-	e := editor{requestWriter: newRequestWriter(new(chat.Conversation), target), root: jsonscan.At(call.Body, 0)}
+	e := editor{requestWriter: newRequestWriter(new(chat.Conversation), target), root: jsonscan.Root(call.Body)}
 	e.edits.ReplaceText(e.root.Get("model"), target.Model)
 	e.loosen()
 	e.thoughts()
