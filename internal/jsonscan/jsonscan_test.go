@@ -242,3 +242,12 @@ func TestWriterSetsCommas(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+func TestRootIsTheWholeDocument(t *testing.T) {
+	t.Parallel()
+	for _, doc := range []string{"", " ", "1", " {\"a\": [1]} \n", "[]"} {
+		if root, walked := jsonscan.Root([]byte(doc)), jsonscan.At([]byte(doc), 0); string(root.Raw()) != string(walked.Raw()) || root.From() != walked.From() {
+			t.Errorf("%q: %q, want %q", doc, root.Raw(), walked.Raw())
+		}
+	}
+}

@@ -45,6 +45,13 @@ func At(doc []byte, at int) Value {
 	return Value{doc[at:skip(doc, at)], at}
 }
 
+// Root is the value of a document that is known to be valid, found without a walk over it.
+func Root(doc []byte) Value {
+	doc = doc[:len(doc):len(doc)]
+	from := blank(doc, 0)
+	return Value{doc[from:max(from, blankBefore(doc, len(doc)))], from}
+}
+
 // Kind tells what v is by its first byte.
 func (v Value) Kind() Kind {
 	if len(v.raw) == 0 {

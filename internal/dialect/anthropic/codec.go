@@ -7,7 +7,10 @@
 // the older one, which takes all that the newer takes and sampling besides.
 package anthropic
 
-import "stele/internal/dialect"
+import (
+	"stele/internal/chat"
+	"stele/internal/dialect"
+)
 
 // Codec is the dialect. Its zero value is ready.
 type Codec struct{}
@@ -30,6 +33,12 @@ const (
 
 // Name is how the rest of Stele calls the dialect.
 func (Codec) Name() string { return dialectName }
+
+// Several reports whether one call may be asked for several answers.
+func (Codec) Several() bool { return false }
+
+// Reads reports whether the upstream itself fetches what is at a part's address.
+func (Codec) Reads(p *chat.Part) bool { return p.Kind == chat.Image || p.Kind == chat.Document }
 
 // Fields are the members of a request that the dialect looks at.
 func Fields() *dialect.Known { return known }

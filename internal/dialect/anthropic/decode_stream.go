@@ -2,19 +2,17 @@ package anthropic
 
 import (
 	"bytes"
-	"encoding/json"
-
-	"github.com/tidwall/gjson"
-	"github.com/tidwall/sjson"
+	"slices"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 	"stele/internal/wire"
 )
 
-// decoder reads one stream from one upstream.
-type decoder struct {
+// streamReader reads one stream from one upstream.
+type streamReader struct {
 	light   bool
 	counts  counts
 	stop    chat.Stop
@@ -33,7 +31,7 @@ type state struct {
 	words  bool   // thoughts: some came in words
 	proof  string // thoughts: the signature so far
 	input  string // a call's input, where it came with the beginning
-	raw    string // an opaque block's beginning
+	raw    []byte // an opaque block's beginning
 	json   []byte // and its input since
 }
 
@@ -43,28 +41,27 @@ const (
 )
 
 // NewDecoder begins a stream from one upstream.
-func (Codec) NewDecoder(light bool) dialect.Decoder { return &decoder{light: light, text: -1} }
+func (Codec) NewDecoder(light bool) dialect.Decoder { return &streamReader{light: light, text: -1} }
 
 // Hidden is false: nothing is asked for that the client does not see.
-func (*decoder) Hidden() bool { return false }
+func (*streamReader) Hidden() bool { return false }
 
 // Decode appends what a frame means.
-func (d *decoder) Decode(events []chat.Event, frame wire.Frame) ([]chat.Event, error) {
+func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Event, error) {
 	if len(frame.Data) == 0 {
 		return events, nil
 	}
 	if d.light && uncounted(frame) {
 		return events, nil
 	}
-	data := string(frame.Data)
-	if !gjson.Valid(data) {
-		if data == "[DONE]" {
+	root, err := jsonscan.Parse(frame.Data, jsonscan.Lenient)
+	if err != nil {
+		if string(frame.Data) == "[DONE]" {
 			return events, nil
 		}
-		return events, fault.New(fault.UpstreamError, "The model's provider sent an answer that cannot be read.").Because(cause(200, frame.Data))
+		return events, unreadable(frame.Data)
 	}
-	root := gjson.Parse(data)
-	name := root.Get("type").Str
+	name := root.Get("type").View()
 	if name == "" {
 		name = string(frame.Event)
 	}
@@ -74,7 +71,7 @@ func (d *decoder) Decode(events []chat.Event, frame wire.Frame) ([]chat.Event, e
 	case "content_block_start":
 		return d.start(events, root), nil
 	case "content_block_stop":
-		return d.end(events, root.Get("index").Int()), nil
+		return d.end(events, index(root)), nil
 	case "message_start":
 		return d.begin(events, root.Get("message")), nil
 	case "message_delta":
@@ -86,10 +83,8 @@ func (d *decoder) Decode(events []chat.Event, frame wire.Frame) ([]chat.Event, e
 	case "message_stop":
 		events = d.settle(events)
 		return append(events, chat.Event{Kind: chat.Finish, Stop: d.stop, Usage: d.counts.usage(), Last: true}), nil
-	case "error":
-		return events, streamError(frame.Data)
 	}
-	if root.Get("error").IsObject() {
+	if name == "error" || root.Get("error").Kind() == jsonscan.Object {
 		return events, streamError(frame.Data)
 	}
 	return events, nil
@@ -106,7 +101,7 @@ func uncounted(frame wire.Frame) bool {
 	return false
 }
 
-func (d *decoder) begin(events []chat.Event, message gjson.Result) []chat.Event {
+func (d *streamReader) begin(events []chat.Event, message jsonscan.Value) []chat.Event {
 	if d.started {
 		return events
 	}
@@ -114,11 +109,17 @@ func (d *decoder) begin(events []chat.Event, message gjson.Result) []chat.Event 
 	d.counts.add(message.Get("usage"))
 	usage := d.counts.usage()
 	usage.Known = false // the end is still to be told
-	return append(events, chat.Event{Kind: chat.Start, ID: message.Get("id").Str, Model: message.Get("model").Str, Usage: usage})
+	return append(events, chat.Event{Kind: chat.Start, ID: owned(message.Get("id")), Model: owned(message.Get("model")), Usage: usage})
+}
+
+// index is the upstream's number of a block.
+func index(root jsonscan.Value) int64 {
+	n, _ := root.Get("index").Int()
+	return n
 }
 
 // find is the block that the upstream gave a number to.
-func (d *decoder) find(index int64) *state {
+func (d *streamReader) find(index int64) *state {
 	for i := range d.open {
 		if d.open[i].index == index {
 			return &d.open[i]
@@ -128,22 +129,22 @@ func (d *decoder) find(index int64) *state {
 }
 
 // start begins a block. What it already holds counts as its first piece.
-func (d *decoder) start(events []chat.Event, root gjson.Result) []chat.Event {
+func (d *streamReader) start(events []chat.Event, root jsonscan.Value) []chat.Event {
 	if d.light {
 		return events
 	}
-	index := root.Get("index").Int()
-	if d.find(index) != nil {
-		events = d.end(events, index)
+	at := index(root)
+	if d.find(at) != nil {
+		events = d.end(events, at)
 	} else if len(d.open) >= mostOpen {
 		events = d.end(events, d.open[0].index)
 	}
-	content := root.Get("content_block")
-	p, ok := newReading(true).block(content)
+	content := bytes.Clone(root.Get("content_block").Raw()) // what is read of it is kept
+	p, ok := newReader(true).block(jsonscan.At(content, 0))
 	if !ok {
 		return events
 	}
-	s := state{index: index, number: d.next, kind: p.Kind}
+	s := state{index: at, number: d.next, kind: p.Kind}
 	d.next++
 	switch p.Kind {
 	case chat.Thought:
@@ -157,7 +158,7 @@ func (d *decoder) start(events []chat.Event, root gjson.Result) []chat.Event {
 		events = d.emit(events, &s, p)
 	case chat.Opaque:
 		events = d.drop(events)
-		s.raw = string(p.Raw)
+		s.raw = p.Raw
 	case chat.Text:
 		if p.Text != "" || len(p.Citations) > 0 {
 			events = d.emit(events, &s, p)
@@ -171,7 +172,7 @@ func (d *decoder) start(events []chat.Event, root gjson.Result) []chat.Event {
 
 // emit tells a piece of a block. A signature under way goes with it, if it is the
 // first of a text or a call.
-func (d *decoder) emit(events []chat.Event, s *state, p chat.Part) []chat.Event {
+func (d *streamReader) emit(events []chat.Event, s *state, p chat.Part) []chat.Event {
 	if d.held != "" {
 		if p.Kind == chat.ToolCall || p.Kind == chat.Text {
 			p.Proof, d.held = d.held, ""
@@ -186,8 +187,8 @@ func (d *decoder) emit(events []chat.Event, s *state, p chat.Part) []chat.Event 
 	return append(events, chat.Event{Kind: chat.Delta, Block: s.number, Part: p})
 }
 
-// drop gives a signature under way to the text before it, or to nobody.
-func (d *decoder) drop(events []chat.Event) []chat.Event {
+// drop gives a signature under way to the text before it, or lets it stand alone.
+func (d *streamReader) drop(events []chat.Event) []chat.Event {
 	if d.held == "" {
 		return events
 	}
@@ -204,27 +205,28 @@ func (d *decoder) drop(events []chat.Event) []chat.Event {
 }
 
 // delta reads a piece of a block.
-func (d *decoder) delta(events []chat.Event, root gjson.Result) ([]chat.Event, error) {
+func (d *streamReader) delta(events []chat.Event, root jsonscan.Value) ([]chat.Event, error) {
 	if d.light {
 		return events, nil
 	}
 	delta := root.Get("delta")
-	s := d.find(root.Get("index").Int())
+	s := d.find(index(root))
 	var p chat.Part
-	switch delta.Get("type").Str {
+	switch delta.Get("type").View() {
 	case "text_delta":
-		p = chat.Part{Kind: chat.Text, Text: delta.Get("text").Str}
+		p = chat.Part{Kind: chat.Text, Text: owned(delta.Get("text"))}
 	case "citations_delta":
-		p = chat.Part{Kind: chat.Text, Citations: []chat.Citation{citation(delta.Get("citation"))}}
+		source := bytes.Clone(delta.Get("citation").Raw())
+		p = chat.Part{Kind: chat.Text, Citations: []chat.Citation{citation(jsonscan.At(source, 0))}}
 	case "thinking_delta":
-		p = chat.Part{Kind: chat.Thought, Text: delta.Get("thinking").Str}
+		p = chat.Part{Kind: chat.Thought, Text: owned(delta.Get("thinking"))}
 	case "signature_delta":
 		if s = d.ensure(s, root, chat.Thought); s.kind == chat.Thought {
-			s.proof += delta.Get("signature").Str
+			s.proof += owned(delta.Get("signature"))
 		}
 		return events, nil
 	case "input_json_delta":
-		p = chat.Part{Kind: chat.ToolCall, Text: delta.Get("partial_json").Str}
+		p = chat.Part{Kind: chat.ToolCall, Text: owned(delta.Get("partial_json"))}
 	default:
 		return events, nil
 	}
@@ -245,34 +247,33 @@ func (d *decoder) delta(events []chat.Event, root gjson.Result) ([]chat.Event, e
 }
 
 // ensure is the block of a piece that came without its beginning.
-func (d *decoder) ensure(s *state, root gjson.Result, kind chat.Kind) *state {
+func (d *streamReader) ensure(s *state, root jsonscan.Value, kind chat.Kind) *state {
 	if s != nil {
 		return s
 	}
 	if len(d.open) >= mostOpen {
-		d.open = d.open[1:] // whoever sends pieces of nothing loses some
+		d.open = d.open[1:] // who sends pieces of nothing loses some
 	}
-	d.open = append(d.open, state{index: root.Get("index").Int(), number: d.next, kind: kind})
+	d.open = append(d.open, state{index: index(root), number: d.next, kind: kind})
 	d.next++
 	return &d.open[len(d.open)-1]
 }
 
 // end tells what had to wait for the end of a block.
-func (d *decoder) end(events []chat.Event, index int64) []chat.Event {
+func (d *streamReader) end(events []chat.Event, index int64) []chat.Event {
 	if d.light {
 		return events
 	}
-	for i := range d.open {
-		if d.open[i].index == index {
-			s := d.open[i]
-			d.open = append(d.open[:i], d.open[i+1:]...)
-			return d.ended(events, &s)
-		}
+	i := slices.IndexFunc(d.open, func(s state) bool { return s.index == index })
+	if i < 0 {
+		return events
 	}
-	return events
+	s := d.open[i]
+	d.open = slices.Delete(d.open, i, i+1)
+	return d.ended(events, &s)
 }
 
-func (d *decoder) ended(events []chat.Event, s *state) []chat.Event {
+func (d *streamReader) ended(events []chat.Event, s *state) []chat.Event {
 	switch s.kind {
 	case chat.Thought:
 		p := chat.Part{Kind: chat.Thought, Proof: signed(s.proof)}
@@ -287,20 +288,33 @@ func (d *decoder) ended(events []chat.Event, s *state) []chat.Event {
 		}
 		events = append(events, chat.Event{Kind: chat.Close, Block: s.number})
 	case chat.Opaque:
-		raw := s.raw
-		if len(s.json) > 0 {
-			input, _ := dialect.Arguments(string(s.json))
-			raw, _ = sjson.SetRaw(raw, "input", string(input))
-		}
-		kind := gjson.Get(raw, "type").Str
-		p := chat.Part{Kind: chat.Opaque, Name: prefix + kind, Text: words(kind, gjson.Parse(raw)), Raw: json.RawMessage(raw)}
+		raw := jsonscan.At(s.withInput(), 0)
+		kind := raw.Get("type").View()
+		p := chat.Part{Kind: chat.Opaque, Name: prefix + kind, Text: blockWords(kind, raw), Raw: raw.Raw()}
 		events = d.emit(events, s, p)
 	}
 	return events
 }
 
-// settle ends the blocks that nobody ended.
-func (d *decoder) settle(events []chat.Event) []chat.Event {
+// withInput is an opaque block with the input that came after its beginning.
+func (s *state) withInput() []byte {
+	if len(s.json) == 0 {
+		return s.raw
+	}
+	input, _ := dialect.Arguments(string(s.json))
+	root := jsonscan.At(s.raw, 0)
+	var e jsonscan.Edits
+	if v := root.Get("input"); v.Exists() {
+		e.Replace(v, input)
+	} else {
+		e.Append(root, "input", input)
+	}
+	raw, _ := e.Apply(s.raw)
+	return raw
+}
+
+// settle ends the blocks that the upstream did not end.
+func (d *streamReader) settle(events []chat.Event) []chat.Event {
 	for len(d.open) > 0 {
 		events = d.end(events, d.open[0].index)
 	}

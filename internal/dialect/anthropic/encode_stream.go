@@ -1,16 +1,18 @@
 package anthropic
 
 import (
+	"cmp"
 	"strconv"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
-// encoder writes one stream to one client. A block is not opened before its
+// streamWriter writes one stream to one client. A block is not opened before its
 // first piece is there: what has to come before it may come with that piece.
-type encoder struct {
+type streamWriter struct {
 	req    *chat.Request
 	asked  bool // whether thoughts are wanted was looked up
 	shown  bool // and they are
@@ -22,12 +24,12 @@ type encoder struct {
 }
 
 // NewEncoder begins a stream to one client.
-func (Codec) NewEncoder(req *chat.Request) dialect.Encoder { return &encoder{req: req} }
+func (Codec) NewEncoder(req *chat.Request) dialect.Encoder { return &streamWriter{req: req} }
 
-func (*encoder) ContentType() string { return "text/event-stream; charset=utf-8" }
+func (*streamWriter) ContentType() string { return "text/event-stream; charset=utf-8" }
 
 // Encode appends what a strict event means to the client.
-func (e *encoder) Encode(dst []byte, event *chat.Event) ([]byte, error) {
+func (e *streamWriter) Encode(dst []byte, event *chat.Event) ([]byte, error) {
 	switch event.Kind {
 	case chat.Delta:
 		return e.delta(dst, &event.Part), nil
@@ -46,18 +48,18 @@ func (e *encoder) Encode(dst []byte, event *chat.Event) ([]byte, error) {
 }
 
 // KeepAlive appends the API's own sign of life.
-func (*encoder) KeepAlive(dst []byte) []byte {
+func (*streamWriter) KeepAlive(dst []byte) []byte {
 	return append(dst, "event: ping\ndata: {\"type\":\"ping\"}\n\n"...)
 }
 
 // Fail appends the API's own error event.
-func (*encoder) Fail(dst []byte, e *fault.Error, requestID string) []byte {
+func (*streamWriter) Fail(dst []byte, e *fault.Error, requestID string) []byte {
 	_, body := Codec{}.EncodeError(e, requestID)
 	dst = append(dst, "event: error\ndata: "...)
 	return append(append(dst, body...), "\n\n"...)
 }
 
-func (e *encoder) start(dst []byte, event *chat.Event) []byte {
+func (e *streamWriter) start(dst []byte, event *chat.Event) []byte {
 	usage := event.Usage
 	if usage.Prompt() == 0 {
 		// Clients show costs from here on: nothing is a worse guess than the size.
@@ -65,17 +67,17 @@ func (e *encoder) start(dst []byte, event *chat.Event) []byte {
 		usage.Input = e.rough
 	}
 	usage.Output, usage.Reasoning = 1, 0
-	dst = append(dst, "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":"...)
-	dst = dialect.AppendText(dst, messageID(event.ID))
-	dst = append(dst, `,"type":"message","role":"assistant","model":`...)
-	dst = dialect.AppendText(dst, e.req.Model)
-	dst = append(dst, `,"content":[],"stop_reason":null,"stop_sequence":null,"stop_details":null,"container":null,"diagnostics":null,"usage":`...)
-	dst = appendUsage(dst, usage, "")
-	return append(dst, "}}\n\n"...)
+	w := jsonscan.NewWriter(append(dst, "event: message_start\ndata: "...))
+	w.Open(jsonscan.Object).Key("type").Plain("message_start").Key("message").Open(jsonscan.Object)
+	writeHead(w, event.ID, e.req.Model)
+	w.Key("content").Open(jsonscan.Array).Close(jsonscan.Array)
+	w.Key("stop_reason").Null().Key("stop_sequence").Null().Key("stop_details").Null().Key("container").Null().Key("diagnostics").Null()
+	writeUsage(w.Key("usage"), usage, "")
+	return append(w.Bytes(), "}}\n\n"...)
 }
 
 // delta is by far the most frequent event.
-func (e *encoder) delta(dst []byte, p *chat.Part) []byte {
+func (e *streamWriter) delta(dst []byte, p *chat.Part) []byte {
 	switch e.form {
 	case asText:
 		return e.words(dst, p)
@@ -92,59 +94,61 @@ func (e *encoder) delta(dst []byte, p *chat.Part) []byte {
 	return dst
 }
 
-func (e *encoder) words(dst []byte, p *chat.Part) []byte {
+func (e *streamWriter) words(dst []byte, p *chat.Part) []byte {
 	if p.Proof != "" && !e.opened {
 		dst = e.carry(dst, p.Proof)
 	} else if p.Proof != "" {
 		e.part.Proof = p.Proof // the text is out: its signature follows it
 	}
+	if !e.opened && (p.Text != "" || len(p.Citations) > 0) {
+		dst = e.openText(dst)
+	}
 	if p.Text != "" {
-		if !e.opened {
-			dst = append(e.open(dst), "{\"type\":\"text\",\"text\":\"\",\"citations\":null}}\n\n"...)
-		}
 		dst = e.piece(dst, `"text_delta","text":`, p.Text)
 	}
 	for i := range p.Citations {
-		if !e.opened {
-			dst = append(e.open(dst), "{\"type\":\"text\",\"text\":\"\",\"citations\":null}}\n\n"...)
-		}
-		dst = append(e.begin(dst), `"citations_delta","citation":`...)
-		dst = append(appendCitation(dst, &p.Citations[i]), "}}\n\n"...)
+		w := jsonscan.NewWriter(append(e.begin(dst), `"citations_delta","citation":`...))
+		writeCitation(w, &p.Citations[i])
+		dst = append(w.Bytes(), "}}\n\n"...)
 	}
 	return dst
 }
 
-func (e *encoder) arguments(dst []byte, p *chat.Part) []byte {
+func (e *streamWriter) openText(dst []byte) []byte {
+	return append(e.open(dst), "{\"type\":\"text\",\"text\":\"\",\"citations\":null}}\n\n"...)
+}
+
+func (e *streamWriter) arguments(dst []byte, p *chat.Part) []byte {
 	if p.Proof != "" && !e.opened {
 		dst = e.carry(dst, p.Proof)
 	}
 	if !e.opened {
 		dst = e.call(dst)
 	}
-	if p.Text == "" {
+	text := p.Text
+	if e.part.Custom {
+		quoted := jsonscan.AppendText(nil, text)
+		text = string(quoted[1 : len(quoted)-1])
+	}
+	if text == "" {
 		return dst
 	}
-	if e.part.Custom {
-		quoted := dialect.AppendText(nil, p.Text)
-		return e.piece(dst, `"input_json_delta","partial_json":`, string(quoted[1:len(quoted)-1]))
-	}
-	return e.piece(dst, `"input_json_delta","partial_json":`, p.Text)
+	return e.piece(dst, inputDelta, text)
 }
 
+const inputDelta = `"input_json_delta","partial_json":`
+
 // call opens a tool_use. Words that are a call's only input are quoted on the way.
-func (e *encoder) call(dst []byte) []byte {
-	dst = append(e.open(dst), `{"type":"tool_use","id":"`...)
-	dst = append(dst, dialect.CallID(e.part.ID, longestID)...)
-	dst = append(dst, `","name":`...)
-	dst = dialect.AppendText(dst, e.part.Name)
-	dst = append(dst, ",\"input\":{}}}\n\n"...)
+func (e *streamWriter) call(dst []byte) []byte {
+	dst = append(e.open(dst), `{"type":"tool_use","id":"`+dialect.CallID(e.part.ID, longestID)+`","name":`...)
+	dst = append(jsonscan.AppendText(dst, e.part.Name), ",\"input\":{}}}\n\n"...)
 	if e.part.Custom {
-		dst = e.piece(dst, `"input_json_delta","partial_json":`, `{"input":"`)
+		dst = e.piece(dst, inputDelta, `{"input":"`)
 	}
 	return dst
 }
 
-func (e *encoder) thought(dst []byte, p *chat.Part) []byte {
+func (e *streamWriter) thought(dst []byte, p *chat.Part) []byte {
 	if p.Proof != "" {
 		e.part.Proof = p.Proof
 	}
@@ -161,7 +165,7 @@ func (e *encoder) thought(dst []byte, p *chat.Part) []byte {
 }
 
 // close writes what had to wait, and the end of the block if it was begun.
-func (e *encoder) close(dst []byte) []byte {
+func (e *streamWriter) close(dst []byte) []byte {
 	proof := e.part.Proof
 	switch e.form {
 	case asThought:
@@ -171,21 +175,20 @@ func (e *encoder) close(dst []byte) []byte {
 		return e.sign(dst, proof)
 	case asSecret:
 		dst = append(e.open(dst), `{"type":"redacted_thinking","data":`...)
-		dst = append(dialect.AppendText(dst, e.part.Text), "}}\n\n"...)
+		dst = append(jsonscan.AppendText(dst, e.part.Text), "}}\n\n"...)
 	case asRaw:
 		if len(e.part.Raw) == 0 {
 			return dst
 		}
 		dst = append(append(e.open(dst), flat(e.part.Raw)...), "}\n\n"...)
 	case asNote:
-		dst = append(e.open(dst), "{\"type\":\"text\",\"text\":\"\",\"citations\":null}}\n\n"...)
-		dst = e.piece(dst, `"text_delta","text":`, note(&e.part))
+		dst = e.piece(e.openText(dst), `"text_delta","text":`, note(&e.part))
 	case asCall:
 		if !e.opened {
 			dst = e.call(dst)
 		}
 		if e.part.Custom {
-			dst = e.piece(dst, `"input_json_delta","partial_json":`, `"}`)
+			dst = e.piece(dst, inputDelta, `"}`)
 		}
 	case asText:
 		if e.opened {
@@ -200,29 +203,26 @@ func (e *encoder) close(dst []byte) []byte {
 }
 
 // carry writes a signature of a text or a call on thoughts of its own.
-func (e *encoder) carry(dst []byte, proof string) []byte {
+func (e *streamWriter) carry(dst []byte, proof string) []byte {
 	dst = e.sign(e.openThought(dst), proof)
 	e.opened = false
 	return dst
 }
 
-func (e *encoder) openThought(dst []byte) []byte {
+func (e *streamWriter) openThought(dst []byte) []byte {
 	return append(e.open(dst), "{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"\"}}\n\n"...)
 }
 
 // sign ends thoughts with their signature, which comes once and last.
-func (e *encoder) sign(dst []byte, proof string) []byte {
+func (e *streamWriter) sign(dst []byte, proof string) []byte {
 	if !e.opened {
 		dst = e.openThought(dst)
 	}
-	if proof == "" {
-		proof = unsigned
-	}
-	return e.end(e.piece(dst, `"signature_delta","signature":`, proof))
+	return e.end(e.piece(dst, `"signature_delta","signature":`, cmp.Or(proof, unsigned)))
 }
 
 // open writes the start of a block up to the block itself.
-func (e *encoder) open(dst []byte) []byte {
+func (e *streamWriter) open(dst []byte) []byte {
 	e.opened = true
 	dst = append(dst, "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":"...)
 	dst = strconv.AppendInt(dst, int64(e.index), 10)
@@ -230,34 +230,35 @@ func (e *encoder) open(dst []byte) []byte {
 }
 
 // begin writes a delta up to its type.
-func (e *encoder) begin(dst []byte) []byte {
+func (e *streamWriter) begin(dst []byte) []byte {
 	dst = append(dst, "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":"...)
 	dst = strconv.AppendInt(dst, int64(e.index), 10)
 	return append(dst, `,"delta":{"type":`...)
 }
 
 // piece writes a whole delta with one text in it.
-func (e *encoder) piece(dst []byte, kind, words string) []byte {
+func (e *streamWriter) piece(dst []byte, kind, words string) []byte {
 	dst = append(e.begin(dst), kind...)
-	return append(dialect.AppendText(dst, words), "}}\n\n"...)
+	return append(jsonscan.AppendText(dst, words), "}}\n\n"...)
 }
 
 // end writes the end of the open block.
-func (e *encoder) end(dst []byte) []byte {
+func (e *streamWriter) end(dst []byte) []byte {
 	dst = append(dst, "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":"...)
 	dst = strconv.AppendInt(dst, int64(e.index), 10)
 	e.index++
 	return append(dst, "}\n\n"...)
 }
 
-func (e *encoder) finish(dst []byte, event *chat.Event) []byte {
+func (e *streamWriter) finish(dst []byte, event *chat.Event) []byte {
 	usage := event.Usage
 	if usage.Prompt() == 0 {
 		usage.Input = e.rough
 	}
-	dst = append(dst, "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{"...)
-	dst = appendStop(dst, &event.Stop)
-	dst = append(dst, `,"container":null},"usage":`...)
-	dst = appendTotal(dst, usage)
-	return append(dst, "}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"...)
+	w := jsonscan.NewWriter(append(dst, "event: message_delta\ndata: "...))
+	w.Open(jsonscan.Object).Key("type").Plain("message_delta").Key("delta").Open(jsonscan.Object)
+	writeStop(w, &event.Stop)
+	w.Key("container").Null().Close(jsonscan.Object)
+	writeTotal(w.Key("usage"), usage)
+	return append(w.Bytes(), "}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"...)
 }

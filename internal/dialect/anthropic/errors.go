@@ -3,9 +3,8 @@ package anthropic
 import (
 	"net/http"
 
-	"github.com/go-json-experiment/json"
-
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
 // overloaded is the status this API has for itself being too busy.
@@ -17,8 +16,9 @@ var own = map[fault.Code]int{
 	fault.UpstreamError: http.StatusInternalServerError,
 }
 
-// types maps a status to the name the API has for it.
+// types are the API's names for its statuses.
 var types = map[int]string{
+	http.StatusBadRequest:            "invalid_request_error",
 	http.StatusUnauthorized:          "authentication_error",
 	http.StatusPaymentRequired:       "billing_error",
 	http.StatusForbidden:             "permission_error",
@@ -26,8 +26,20 @@ var types = map[int]string{
 	http.StatusConflict:              "conflict_error",
 	http.StatusRequestEntityTooLarge: "request_too_large",
 	http.StatusTooManyRequests:       "rate_limit_error",
+	http.StatusInternalServerError:   "api_error",
 	http.StatusGatewayTimeout:        "timeout_error",
 	overloaded:                       "overloaded_error",
+}
+
+// statusOf is the status that an error would have come with: in the middle of a stream
+// there is only its type.
+func statusOf(kind string) int {
+	for status, name := range types {
+		if name == kind {
+			return status
+		}
+	}
+	return http.StatusInternalServerError
 }
 
 // EncodeError shapes an error as the official clients read it.
@@ -40,29 +52,22 @@ func (Codec) EncodeError(e *fault.Error, requestID string) (int, []byte) {
 	switch {
 	case ok:
 	case status >= http.StatusInternalServerError:
-		kind = "api_error"
+		kind = types[http.StatusInternalServerError]
 	default:
-		kind = "invalid_request_error"
+		kind = types[http.StatusBadRequest]
 	}
-	b, _ := json.Marshal(wireFailure{
-		Type:      "error",
-		Error:     wireError{Type: kind, Message: e.Message, Code: string(e.Code), Details: details(e)},
-		RequestID: requestID,
-	})
-	return status, b
+	w := writeBlock(new(jsonscan.Writer), "error").Key("error")
+	writeBlock(w, kind).Key("message").Text(e.Message).Key("code").Text(string(e.Code)) // the code is ours
+	if code, ok := e.Details["error_code"].(string); ok {
+		w.Key("details").Open(jsonscan.Object).Key("error_code").Text(code).Close(jsonscan.Object)
+	} else if e.Details["field"] == "thread" { // only the API's own upstreams have them
+		w.Key("details").Raw([]byte(`{"error_code":"` + threads + `unsupported_request","unsupported":["thread"]}`))
+	}
+	w.Close(jsonscan.Object).Key("request_id").Text(requestID)
+	return status, w.Close(jsonscan.Object).Bytes()
 }
 
 // threads begin the codes of errors about conversations that the API itself
 // keeps. Its clients act on them: they send all of a conversation again, or from
 // then on with every turn.
 const threads = "thread_"
-
-func details(e *fault.Error) *wireErrorDetails {
-	if code, ok := e.Details["error_code"].(string); ok {
-		return &wireErrorDetails{ErrorCode: code}
-	}
-	if e.Details["field"] == "thread" { // only its own upstreams have them
-		return &wireErrorDetails{ErrorCode: threads + "unsupported_request", Unsupported: []string{"thread"}}
-	}
-	return nil
-}

@@ -3,13 +3,11 @@ package anthropic
 import (
 	"bytes"
 	"net/http"
-	"strings"
-
-	"github.com/tidwall/gjson"
-	"github.com/tidwall/sjson"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
+	"stele/internal/wire"
 )
 
 // PassRequest is the client's own bytes with the model's name in them. Only what
@@ -26,178 +24,77 @@ func (Codec) PassRequest(req *chat.Request, target dialect.Target) (dialect.Call
 	if betas := req.Origin.Header.Values(betaHeader); len(betas) > 0 {
 		call.Header[betaHeader] = betas
 	}
-	model, odd := survey(call.Body)
-	if !odd && !target.Forget {
-		call.Body = rename(call.Body, model.from, model.to, target.Model)
+	model, loose, folded := survey(call.Body)
+	if !loose && !folded && !req.Origin.Facts.Envelopes && !target.Forget {
+		call.Body = replace(call.Body, model, target.Model)
 		return call, nil
 	}
-	call.Body = unfold(call.Body)
-	loosened(&call, target)
-	unseal(&call, target)
-	if target.Forget {
-		forget(&call)
+	if folded {
+		call.Body = unfold(call.Body)
 	}
-	model, _ = survey(call.Body)
-	call.Body = rename(call.Body, model.from, model.to, target.Model)
-	return call, nil
+	err := edit(&call, target)
+	return call, err
 }
 
-// edit is a stretch of a body and what comes in its place.
-type edit struct {
-	from, to int
-	text     []byte
-}
-
-// survey finds the model's name in a body, and whether there is anything in it
-// that the API would not understand.
-func survey(body []byte) (model edit, odd bool) {
-	w := walk(body)
-	for key, from, to, ok := w.next(); ok; key, from, to, ok = w.next() {
-		switch string(key) {
+// survey finds the model's name in a body, whether there are loose switches in it, and
+// whether there are objects whose fields count as its own.
+func survey(body []byte) (model jsonscan.Value, loose, folded bool) {
+	for key, v := range jsonscan.Root(body).Members() {
+		switch key.Name {
 		case "model":
-			model.from, model.to = from, to
+			model = v
 		case "thinking", "reasoning", "reasoning_effort":
-			odd = odd || body[from] == 't' || body[from] == 'f'
-		case "extra_body", "options":
-			odd = odd || body[from] == '{'
+			_, is := v.Bool()
+			loose = loose || is
+		default:
+			folded = folded || isFold(key.Name, v)
 		}
 	}
-	// All envelopes begin alike. The end of that beginning is looked for first: its letters are rarer.
-	tail := chat.EnvelopePrefix[2:]
-	return model, odd || bytes.Contains(body, []byte(tail)) && bytes.Contains(body, []byte(chat.EnvelopePrefix))
+	return model, loose, folded
 }
 
-// loosened turns switches that are only true or false into the API's own fields.
-func loosened(call *dialect.Call, target dialect.Target) {
-	on, found := false, false
-	for _, key := range []string{"reasoning", "reasoning_effort", "thinking"} {
-		if v := gjson.GetBytes(call.Body, key); v.IsBool() {
-			on, found = v.Bool(), true
-			call.Body, _ = sjson.DeleteBytes(call.Body, key)
-		}
-	}
-	if !found || gjson.GetBytes(call.Body, "thinking").Exists() {
-		return
-	}
-	talk := &chat.Conversation{Thinking: toggle(on)}
-	if limit := gjson.GetBytes(call.Body, "max_tokens"); limit.Type == gjson.Number && limit.Int() > 0 {
-		n := limit.Int()
-		talk.Sampling.MaxTokens = &n
-	}
-	c := newComposer(talk, target)
-	p := c.think()
-	limit := c.limit(&p)
-	if n := talk.Sampling.MaxTokens; n != nil && p.budget > 0 && limit != *n {
-		call.Body, _ = sjson.SetBytes(call.Body, "max_tokens", limit)
-	}
-	fields := append(bytes.TrimPrefix(c.thinks([]byte{'{'}, &p, nil), []byte("{,")), '}')
-	gjson.ParseBytes(append([]byte{'{'}, fields...)).ForEach(func(k, v gjson.Result) bool {
-		if k.Str == "output_config" {
-			call.Body, _ = sjson.SetRawBytes(call.Body, "output_config.effort", []byte(v.Get("effort").Raw))
-		} else {
-			call.Body = with(call.Body, append(member([]byte{'{'}, k.Str), v.Raw...)[1:])
-		}
-		return true
-	})
-	call.Losses = append(call.Losses, c.losses...)
+// replace puts a text in the place of a value, in one copy.
+func replace(doc []byte, v jsonscan.Value, text string) []byte {
+	out := append(make([]byte, 0, len(doc)-len(v.Raw())+len(text)+8), doc[:v.From()]...)
+	return append(jsonscan.AppendText(out, text), doc[v.To():]...)
 }
 
-// unseal opens the envelopes that are addressed to this upstream and leaves out
-// the thoughts in those that are not: they were made elsewhere, and it would
-// refuse them.
-func unseal(call *dialect.Call, target dialect.Target) {
-	c := newComposer(new(chat.Conversation), target)
-	changed := retell(call, func(content gjson.Result, message int) ([]byte, bool) {
-		if !strings.Contains(content.Raw, chat.EnvelopePrefix) {
-			return nil, false
+// unfold brings the fields of extra_body and options up into the body.
+func unfold(body []byte) []byte {
+	root := jsonscan.Root(body)
+	out := jsonscan.NewWriter(make([]byte, 0, len(body))).Open(jsonscan.Object)
+	for key, v := range root.Members() {
+		if !isFold(key.Name, v) {
+			out.Key(key.Name).Raw(v.Raw())
 		}
-		return c.unsealTurn(content, message)
-	})
-	call.Losses = append(call.Losses, c.losses...)
-	if changed {
-		mend(call)
 	}
+	foldedFields(root, func(key string, v jsonscan.Value) { out.Key(key).Raw(v.Raw()) })
+	return out.Close(jsonscan.Object).Bytes()
 }
 
-// retell puts other content in the place of a body's turns, where turn says so,
-// and reports whether it did anywhere.
-func retell(call *dialect.Call, turn func(content gjson.Result, message int) ([]byte, bool)) bool {
-	var edits []edit
-	i := 0
-	gjson.GetBytes(call.Body, "messages").ForEach(func(_, m gjson.Result) bool {
-		if content := m.Get("content"); content.IsArray() {
-			if text, changed := turn(content, i); changed {
-				edits = append(edits, edit{content.Index, content.Index + len(content.Raw), text})
-			}
-		}
-		i++
-		return true
-	})
-	if len(edits) == 0 {
-		return false
+// Rename puts another model's name into an answer or a frame. What has none
+// comes back as it is.
+func (Codec) Rename(raw []byte, model string) []byte {
+	start := bytes.IndexByte(raw, '{')
+	if start < 0 || !bytes.Contains(raw, []byte(`"model"`)) {
+		return raw
 	}
-	out, done := make([]byte, 0, len(call.Body)), 0
-	for _, e := range edits {
-		out = append(append(out, call.Body[done:e.from]...), e.text...)
-		done = e.to
+	root := jsonscan.At(raw, start)
+	if root.Get("type").View() == "message_start" {
+		root = root.Get("message")
 	}
-	call.Body = append(out, call.Body[done:]...)
-	return true
+	name := root.Get("model")
+	if name.Kind() != jsonscan.String {
+		return raw
+	}
+	return replace(raw, name, model)
 }
 
-// mend switches thinking off where what was left out began the turn whose tools
-// are answered: the API would refuse to think on.
-func mend(call *dialect.Call) {
-	if gjson.GetBytes(call.Body, "thinking.type").Str == thinkEnabled && loopBroken(call.Body) {
-		call.Body, _ = sjson.SetRawBytes(call.Body, "thinking", []byte(`{"type":"disabled"}`))
-		call.Losses = append(call.Losses, chat.Lost(chat.FieldThinking, chat.Dropped, "off for this turn: the tool calls that it answers were made elsewhere"))
-	}
-}
-
-// unsealTurn is the content of one turn without foreign thoughts.
-func (c *composer) unsealTurn(content gjson.Result, message int) (text []byte, changed bool) {
-	text = []byte{'['}
-	part := 0
-	content.ForEach(func(_, b gjson.Result) bool {
-		raw, kept := b.Raw, true
-		for kind, key := range map[string]string{"thinking": "signature", "redacted_thinking": "data"} {
-			proof := b.Get(key).Str
-			if _, ours := chat.Unwrap(proof); !ours || b.Get("type").Str != kind {
-				continue
-			}
-			changed = true
-			own, ok := c.proof(proof)
-			if kept = ok; ok {
-				raw, _ = sjson.Set(raw, key, own)
-				continue
-			}
-			verb := chat.Dropped
-			if kind == "thinking" && b.Get("thinking").Str == "" {
-				verb = chat.Ignored
-			}
-			c.lose(chat.Loss{Field: chat.FieldPart, Message: message, Part: part, Verb: verb, Note: "thoughts of another upstream"})
-		}
-		if kept {
-			if len(text) > 1 {
-				text = append(text, ',')
-			}
-			text = append(text, raw...)
-		}
-		part++
-		return true
-	})
-	return append(text, ']'), changed
-}
-
-// loopBroken reports whether the last turn answers tool calls of a turn that
-// does not begin with thoughts.
-func loopBroken(body []byte) bool {
-	messages := gjson.GetBytes(body, "messages").Array()
-	if len(messages) < 2 {
-		return false
-	}
-	last, step := messages[len(messages)-1], messages[len(messages)-2]
-	first := step.Get("content.0.type").Str
-	return last.Get(`content.#(type=="tool_result")`).Exists() && step.Get("role").Str == "assistant" &&
-		first != "thinking" && first != "redacted_thinking"
+// Dull reports whether a run of whole frames ends with content: nothing about the
+// message as a whole, and no error. The message begins in the first frame and ends
+// in the last ones, after all content. A server that leaves the events' names out is
+// never dull.
+func (Codec) Dull(frames []byte) bool {
+	last := wire.Tail(frames, 1)
+	return bytes.HasPrefix(last, []byte("event: content_block_")) && !bytes.Contains(last, []byte(`error`))
 }

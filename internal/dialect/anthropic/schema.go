@@ -4,72 +4,59 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
-	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 // objectSchema makes a tool's schema one that the API takes unchecked: an object
 // at the root, and no alternatives there. The rest is only read by the model.
 func objectSchema(schema json.RawMessage) (out json.RawMessage, note string) {
-	root := gjson.ParseBytes(schema)
-	out = json.RawMessage{'{'}
+	root := jsonscan.At(schema, 0)
+	kind := root.Get("type").View()
 	var told []string
-	kind := ""
-	root.ForEach(func(k, v gjson.Result) bool {
-		switch k.Str {
-		case "type":
-			kind = v.Str
-			if kind == "object" {
-				out = append(member(out, "type"), v.Raw...)
-			}
-		case "anyOf", "oneOf", "allOf":
-			told = append(told, k.Str+": "+v.Raw)
-		default:
-			out = append(member(out, k.Str), v.Raw...)
+	for key, v := range root.Members() {
+		if isAlternative(key.Name) {
+			told = append(told, key.Name+": "+string(v.Raw()))
 		}
-		return true
-	})
+	}
 	if kind == "object" && told == nil {
 		return schema, ""
 	}
+	note, text := "an object at the root", ""
+	if kind != "" || told != nil {
+		note, text = "alternatives at the root in words", root.Get("description").View()
+	}
+	w := new(jsonscan.Writer).Open(jsonscan.Object)
+	for key, v := range root.Members() {
+		switch {
+		case isAlternative(key.Name), key.Name == "type" && kind != "object", key.Name == "description" && text != "":
+		default:
+			w.Key(key.Name).Raw(v.Raw())
+		}
+	}
 	if kind != "object" {
-		out = append(member(out, "type"), `"object"`...)
+		w.Key("type").Plain("object")
 	}
-	out = append(out, '}')
-	if told == nil && kind == "" {
-		return out, "an object at the root"
-	}
-	return describeSchema(out, told), "alternatives at the root in words"
+	writeDescription(w, text, told)
+	return w.Close(jsonscan.Object).Bytes(), note
 }
 
-// describeSchema puts into a schema's description what the API has no key for.
-func describeSchema(schema json.RawMessage, told []string) json.RawMessage {
-	text := ""
-	out := json.RawMessage{'{'}
-	gjson.ParseBytes(schema).ForEach(func(k, v gjson.Result) bool {
-		if k.Str == "description" {
-			text = v.Str
-			return true
-		}
-		out = append(member(out, k.Str), v.Raw...)
-		return true
-	})
+func isAlternative(key string) bool { return key == "anyOf" || key == "oneOf" || key == "allOf" }
+
+// writeDescription writes a schema's description, and in it what the API has no key for.
+func writeDescription(w *jsonscan.Writer, text string, told []string) {
 	if len(told) > 0 {
 		text = lines(text, "{"+strings.Join(told, ", ")+"}")
 	}
 	if text != "" {
-		out = dialect.AppendText(member(out, "description"), text)
+		w.Key("description").Text(text)
 	}
-	return append(out, '}')
 }
 
 // enumText is the values of an enum, a line each.
 func enumText(schema json.RawMessage) string {
 	var values []string
-	gjson.GetBytes(schema, "enum").ForEach(func(_, v gjson.Result) bool {
-		values = append(values, v.String())
-		return true
-	})
+	for _, v := range jsonscan.At(schema, 0).Get("enum").Elements() {
+		values = append(values, words(v))
+	}
 	return strings.Join(values, "\n")
 }

@@ -1,10 +1,10 @@
 package anthropic
 
 import (
-	"github.com/tidwall/gjson"
+	"cmp"
 
 	"stele/internal/chat"
-	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 // reasons are what the API's stop reasons mean.
@@ -19,18 +19,17 @@ var reasons = map[string]chat.Reason{
 }
 
 // readStop reads why an answer ended: of a whole message, or of a stream's message_delta.
-func readStop(v gjson.Result) chat.Stop {
-	word := v.Get("stop_reason").Str
+func readStop(v jsonscan.Value) chat.Stop {
+	word := owned(v.Get("stop_reason"))
 	if word == "" {
 		return chat.Stop{}
 	}
-	s := chat.Stop{Reason: reasons[word], Raw: word, Sequence: v.Get("stop_sequence").Str}
+	s := chat.Stop{Reason: reasons[word], Raw: word, Sequence: owned(v.Get("stop_sequence"))}
 	if s.Reason == 0 {
 		s.Reason = chat.Other
 	}
-	if details := v.Get("stop_details"); details.IsObject() {
-		s.Category, s.Explanation = details.Get("category").Str, details.Get("explanation").Str
-	}
+	details := v.Get("stop_details")
+	s.Category, s.Explanation = owned(details.Get("category")), owned(details.Get("explanation"))
 	return s
 }
 
@@ -51,34 +50,38 @@ var categories = map[string]bool{
 	"cyber": true, "bio": true, "frontier_llm": true, "reasoning_extraction": true, "general_harms": true,
 }
 
-// appendStop writes the members of a message that say why it ended.
-func appendStop(dst []byte, s *chat.Stop) []byte {
-	word := stopWords[s.Reason]
-	switch {
-	case ownWords[s.Raw]:
+// writeStop writes the members of a message that say why it ended.
+func writeStop(w *jsonscan.Writer, s *chat.Stop) {
+	word := cmp.Or(stopWords[s.Reason], "end_turn")
+	if ownWords[s.Raw] {
 		word = s.Raw
-	case word == "":
-		word = "end_turn"
 	}
-	dst = append(dst, `"stop_reason":"`+word+`","stop_sequence":`...)
-	if s.Reason == chat.StopSequence && s.Sequence != "" {
-		dst = dialect.AppendText(dst, s.Sequence)
+	w.Key("stop_reason").Plain(word)
+	w.Key("stop_sequence")
+	if s.Reason == chat.StopSequence {
+		textOrNull(w, s.Sequence)
 	} else {
-		dst = append(dst, "null"...)
+		w.Null()
 	}
-	dst = append(dst, `,"stop_details":`...)
+	w.Key("stop_details")
 	if s.Reason != chat.Refused {
-		return append(dst, "null"...)
+		w.Null()
+		return
 	}
-	dst = append(dst, `{"type":"refusal","category":`...)
+	w.Open(jsonscan.Object).Key("type").Plain("refusal").Key("category")
 	if categories[s.Category] {
-		dst = append(dst, `"`+s.Category+`"`...)
+		w.Plain(s.Category)
 	} else {
-		dst = append(dst, "null"...)
+		w.Null()
 	}
-	dst = append(dst, `,"explanation":`...)
-	if s.Explanation == "" {
-		return append(dst, "null}"...)
+	textOrNull(w.Key("explanation"), s.Explanation)
+	w.Close(jsonscan.Object)
+}
+
+func textOrNull(w *jsonscan.Writer, text string) {
+	if text == "" {
+		w.Null()
+	} else {
+		w.Text(text)
 	}
-	return append(dialect.AppendText(dst, s.Explanation), '}')
 }

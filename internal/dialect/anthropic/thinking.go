@@ -1,11 +1,6 @@
 package anthropic
 
-import (
-	"github.com/tidwall/gjson"
-
-	"stele/internal/chat"
-	"stele/internal/dialect"
-)
+import "stele/internal/chat"
 
 // The kinds of thinking a client can name. Effort is ours: output_config.effort
 // was set and thinking not mentioned.
@@ -17,122 +12,60 @@ const (
 	thinkEffort   = "effort"
 )
 
-// think reads how much the model may think, in all the ways that people say it.
-func (r *request) think(model string) {
-	if r.err != nil {
-		return
+// unsigned is the signature of thoughts without one. Clients replay it,
+// which tells them apart from Claude's own when the bytes are passed on.
+var unsigned = chat.Envelope{}.Wrap()
+
+func signed(signature string) string {
+	if signature == unsigned {
+		return ""
 	}
-	t := r.thinkingField(model)
-	if t == nil {
-		t = r.switches()
-	}
-	if r.output.Exists() {
-		t = r.effort(t)
-	}
-	r.talk.Thinking = t
+	return signature
 }
 
-// thinkingField reads the API's own field, or a loose switch in its place.
-func (r *request) thinkingField(model string) *chat.Thinking {
-	if !r.thinking.Exists() {
-		return nil
+// carrier reports whether a part is an empty thought that is only there to
+// carry the signature which another upstream put on the part after it.
+func carrier(p *chat.Part) bool {
+	if p.Kind != chat.Thought || p.Text != "" {
+		return false
 	}
-	if r.thinking.IsBool() {
-		return toggle(r.thinking.Bool())
-	}
-	t := &chat.Thinking{}
-	display := ""
-	r.members(r.thinking, "thinking", func(key string, v gjson.Result) {
-		switch key {
-		case "type":
-			t.Kind = r.text(v, "thinking.type")
-		case "budget_tokens":
-			t.Budget = r.integer(v, "thinking.budget_tokens")
-		case "display":
-			if display = r.text(v, "thinking.display"); display != "summarized" && display != "omitted" {
-				r.extra("thinking.display", v, chat.Shapes)
-			}
+	e, ok := chat.Unwrap(p.Proof)
+	return ok && e.Dialect != dialectName && e.Raw != ""
+}
+
+// carry puts carried signatures back where they came from: on the call or text
+// that follows, or on the text before, where it had gone out when its signature came.
+func carry(parts []chat.Part) []chat.Part {
+	out := parts[:0]
+	held, text := chat.Part{}, -1 // a carrier under way; the text that it may belong to
+	drop := func() {
+		switch {
+		case held.Proof == "":
+		case text >= 0 && out[text].Proof == "":
+			out[text].Proof = held.Proof
 		default:
-			r.extra("thinking."+key, v, chat.Shapes)
+			out = append(out, held)
 		}
-	})
-	shown := display != "omitted" && (display != "" || !traitsOf(model).omitted || t.Kind == thinkEnabled)
-	switch t.Kind {
-	case thinkEnabled, thinkAdaptive:
-	case thinkDisabled:
-		t.Effort, shown = "none", false
-	case thinkBetween:
-		t.Effort = "none"
-		r.note(chat.Lost(chat.FieldThinking, chat.Approximated, "between_tools means no thinking to other dialects"))
-	default:
-		r.bad("thinking.type", "%q is none of enabled, adaptive, disabled, between_tools.", t.Kind)
+		held = chat.Part{}
 	}
-	t.Show = &shown
-	return t
-}
-
-// switches reads the fields that clients of other APIs are used to.
-func (r *request) switches() *chat.Thinking {
-	if v := r.reasoningEffort; v.IsBool() {
-		return toggle(v.Bool())
-	} else if v.Exists() {
-		return r.level(v, "reasoning_effort", toggle(true))
-	}
-	v := r.reasoning
-	if !v.Exists() {
-		return nil
-	}
-	if v.IsBool() {
-		return toggle(v.Bool())
-	}
-	t := toggle(true)
-	r.members(v, "reasoning", func(key string, v gjson.Result) {
-		switch key {
-		case "enabled":
-			if !r.flag(v, "reasoning.enabled") {
-				t = toggle(false)
-			}
-		case "effort":
-			t = r.level(v, "reasoning.effort", t)
-		case "max_tokens":
-			t.Budget = r.integer(v, "reasoning.max_tokens")
-		case "exclude":
-			shown := !r.flag(v, "reasoning.exclude")
-			t.Show = &shown
-		default:
-			r.extra("reasoning."+key, v, chat.Shapes)
+	for i := range parts {
+		p := parts[i]
+		if carrier(&p) {
+			drop()
+			held = p
+			continue
 		}
-	})
-	return t
-}
-
-// effort adds output_config.effort to the thinking it belongs to.
-func (r *request) effort(t *chat.Thinking) *chat.Thinking {
-	switch {
-	case t == nil:
-		shown := false
-		return r.level(r.output, "output_config.effort", &chat.Thinking{Kind: thinkEffort, Show: &shown})
-	case t.Effort == "none":
-		r.extra("output_config.effort", r.output, chat.Shapes)
-		return t
+		if held.Proof != "" && p.Proof == "" && (p.Kind == chat.ToolCall || p.Kind == chat.Text) {
+			p.Proof, held = held.Proof, chat.Part{}
+		} else {
+			drop()
+		}
+		text = -1
+		if p.Kind == chat.Text {
+			text = len(out)
+		}
+		out = append(out, p)
 	}
-	return r.level(r.output, "output_config.effort", t)
-}
-
-func (r *request) level(v gjson.Result, field string, t *chat.Thinking) *chat.Thinking {
-	level, err := dialect.Effort(r.text(v, field), field)
-	if err != nil && r.err == nil {
-		r.err = err
-	}
-	t.Effort = level
-	return t
-}
-
-// toggle is thinking as the model likes, or none.
-func toggle(on bool) *chat.Thinking {
-	t := &chat.Thinking{Show: &on}
-	if !on {
-		t.Effort = "none"
-	}
-	return t
+	drop()
+	return out
 }

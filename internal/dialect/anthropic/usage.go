@@ -1,11 +1,10 @@
 package anthropic
 
 import (
-	"strconv"
-
-	"github.com/tidwall/gjson"
+	"cmp"
 
 	"stele/internal/chat"
+	"stele/internal/jsonscan"
 )
 
 // counts are the API's own counters. They are cumulative: what is told later
@@ -16,13 +15,10 @@ type counts struct {
 }
 
 // add takes over what a usage object tells.
-func (c *counts) add(v gjson.Result) {
-	if !v.IsObject() {
-		return
-	}
+func (c *counts) add(v jsonscan.Value) {
 	split := int64(0)
-	v.ForEach(func(k, v gjson.Result) bool {
-		switch k.Str {
+	for key, v := range v.Members() {
+		switch key.Name {
 		case "input_tokens":
 			c.take(&c.input, v)
 		case "cache_read_input_tokens":
@@ -36,20 +32,25 @@ func (c *counts) add(v gjson.Result) {
 		case "cache_creation":
 			hour := v.Get("ephemeral_1h_input_tokens")
 			c.take(&c.write1h, hour)
-			split = max(0, hour.Int()) + max(0, v.Get("ephemeral_5m_input_tokens").Int())
+			split = tokens(hour) + tokens(v.Get("ephemeral_5m_input_tokens"))
 		}
-		return true
-	})
+	}
 	c.write = max(c.write, split)
+}
+
+func (c *counts) take(to *int64, v jsonscan.Value) {
+	if !v.Absent() {
+		*to = tokens(v)
+		c.told = true
+	}
 }
 
 const mostTokens = 1 << 40 // more than any upstream can mean
 
-func (c *counts) take(to *int64, v gjson.Result) {
-	if v.Exists() && v.Type != gjson.Null {
-		*to = min(max(0, v.Int()), mostTokens)
-		c.told = true
-	}
+// tokens is a number of them, which some upstreams write as text.
+func tokens(v jsonscan.Value) int64 {
+	n, _ := jsonscan.Float(cmp.Or(v.Number(), v.View()))
+	return int64(min(max(0, n), mostTokens))
 }
 
 // usage is the same in classes that do not overlap.
@@ -61,59 +62,50 @@ func (c *counts) usage() chat.Usage {
 	}
 }
 
-// appendUsage writes the usage of a whole message, or of message_start.
-func appendUsage(dst []byte, u chat.Usage, tier string) []byte {
-	dst = append(dst, `{"input_tokens":`...)
-	dst = appendCount(dst, u.Input)
-	dst = append(dst, `,"cache_creation_input_tokens":`...)
-	dst = appendCount(dst, u.CacheWrite)
-	dst = append(dst, `,"cache_read_input_tokens":`...)
-	dst = appendCount(dst, u.CacheRead)
-	dst = appendSplit(dst, u)
-	dst = append(dst, `,"output_tokens":`...)
-	dst = appendCount(dst, u.Completion())
-	dst = appendThinking(dst, u)
-	dst = append(dst, `,"server_tool_use":null,"service_tier":`...)
+// writeUsage writes the usage of a whole message, or of message_start.
+func writeUsage(w *jsonscan.Writer, u chat.Usage, tier string) {
+	writeInput(w.Open(jsonscan.Object), u)
+	writeSplit(w, u)
+	writeOutput(w, u)
+	w.Key("server_tool_use").Null().Key("service_tier")
 	switch tier {
 	case "standard", "priority", "batch":
-		dst = append(dst, `"`+tier+`"`...)
+		w.Plain(tier)
 	default:
-		dst = append(dst, "null"...)
+		w.Null()
 	}
-	return append(dst, `,"inference_geo":null,"speed":null}`...)
+	w.Key("inference_geo").Null().Key("speed").Null().Close(jsonscan.Object)
 }
 
-// appendTotal writes the usage of message_delta: all of it, once more and exact.
-func appendTotal(dst []byte, u chat.Usage) []byte {
-	dst = append(dst, `{"input_tokens":`...)
-	dst = appendCount(dst, u.Input)
-	dst = append(dst, `,"cache_creation_input_tokens":`...)
-	dst = appendCount(dst, u.CacheWrite)
-	dst = append(dst, `,"cache_read_input_tokens":`...)
-	dst = appendCount(dst, u.CacheRead)
-	dst = append(dst, `,"output_tokens":`...)
-	dst = appendCount(dst, u.Completion())
-	dst = appendThinking(dst, u)
+// writeTotal writes the usage of message_delta: all of it, once more and exact.
+func writeTotal(w *jsonscan.Writer, u chat.Usage) {
+	writeInput(w.Open(jsonscan.Object), u)
+	writeOutput(w, u)
 	if u.CacheWrite1h > 0 {
-		dst = appendSplit(dst, u)
+		writeSplit(w, u)
 	}
-	return append(dst, `,"server_tool_use":null}`...)
+	w.Key("server_tool_use").Null().Close(jsonscan.Object)
 }
 
-// appendSplit writes how long what was written to the cache is kept.
-func appendSplit(dst []byte, u chat.Usage) []byte {
-	dst = append(dst, `,"cache_creation":{"ephemeral_5m_input_tokens":`...)
-	dst = appendCount(dst, u.CacheWrite-u.CacheWrite1h)
-	dst = append(dst, `,"ephemeral_1h_input_tokens":`...)
-	return append(appendCount(dst, u.CacheWrite1h), '}')
+func writeInput(w *jsonscan.Writer, u chat.Usage) {
+	w.Key("input_tokens").Int(max(0, u.Input))
+	w.Key("cache_creation_input_tokens").Int(max(0, u.CacheWrite))
+	w.Key("cache_read_input_tokens").Int(max(0, u.CacheRead))
 }
 
-func appendThinking(dst []byte, u chat.Usage) []byte {
+// writeSplit writes how long what was written to the cache is kept.
+func writeSplit(w *jsonscan.Writer, u chat.Usage) {
+	w.Key("cache_creation").Open(jsonscan.Object)
+	w.Key("ephemeral_5m_input_tokens").Int(max(0, u.CacheWrite-u.CacheWrite1h))
+	w.Key("ephemeral_1h_input_tokens").Int(max(0, u.CacheWrite1h)).Close(jsonscan.Object)
+}
+
+func writeOutput(w *jsonscan.Writer, u chat.Usage) {
+	w.Key("output_tokens").Int(max(0, u.Completion()))
+	w.Key("output_tokens_details")
 	if u.Reasoning <= 0 {
-		return append(dst, `,"output_tokens_details":null`...)
+		w.Null()
+		return
 	}
-	dst = append(dst, `,"output_tokens_details":{"thinking_tokens":`...)
-	return append(appendCount(dst, u.Reasoning), '}')
+	w.Open(jsonscan.Object).Key("thinking_tokens").Int(u.Reasoning).Close(jsonscan.Object)
 }
-
-func appendCount(dst []byte, n int64) []byte { return strconv.AppendInt(dst, max(0, n), 10) }

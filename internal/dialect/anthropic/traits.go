@@ -31,7 +31,7 @@ const (
 	noSampling          // temperature 1 and top_p from 0.99 only
 )
 
-const defaultMaxOutput = 8192 // where nobody knows the model's own limit
+const defaultMaxOutput = 8192 // where the model's own limit is not known
 
 var (
 	allEfforts = []string{"low", "medium", "high", "xhigh", "max"}
@@ -63,7 +63,7 @@ var (
 		adaptive: true, always: true, omitted: true, efforts: allEfforts, sampling: noSampling, format: true, system: true, maxOutput: 128000,
 	}
 	// stranger is a model by a name that Anthropic does not give, at Anthropic's
-	// own service; elsewhere it is somebody else's model, which knows no formats.
+	// own service; elsewhere it is another maker's model, which knows no formats.
 	stranger  = traits{budget: true, disabled: true, prefill: true, forced: true, format: true}
 	elsewhere = traits{budget: true, disabled: true, prefill: true, forced: true}
 )
@@ -71,40 +71,21 @@ var (
 // models says by name which traits a model has; the first that fits counts. A
 // Claude that is not known is newer than this table and gets the newest rules.
 var models = []struct {
-	pattern string
-	traits  *traits
+	traits   *traits
+	patterns []string
 }{
-	{"opus-5-5", &large55},
-	{"fable-5-1", &large55},
-	{"fable-5-2", &large55},
-	{"mythos-5-1", &large55},
-	{"mythos-5-2", &large55},
-	{"sonnet-5-5", &small55},
-	{"haiku-5-5", &small55},
-	{"opus-5", &claude48},
-	{"fable-5", &claude48},
-	{"mythos-5", &claude48},
-	{"mythos-preview", &claude47},
-	{"sonnet-5", &claude47},
-	{"opus-4-8", &claude48},
-	{"opus-4-7", &claude47},
-	{"opus-4-6", &claude46},
-	{"sonnet-4-6", &claude46},
-	{"opus-4-5", &claude45},
-	{"sonnet-4-5", &claude45},
-	{"haiku-4-5", &claude45},
-	{"opus-4-1", &opus41},
-	{"opus-4-0", &opus4},
-	{"opus-4", &opus4},
-	{"sonnet-4-0", &claude37},
-	{"sonnet-4", &claude37},
-	{"claude-3-7", &claude37},
-	{"claude-3-5", &claude35},
-	{"claude-3", &claude3},
-	{"claude-2", &claude3},
-	{"claude-instant", &claude3},
-	{"claude", &large55},
-	{"", &stranger},
+	{&large55, []string{"opus-5-5", "fable-5-1", "fable-5-2", "mythos-5-1", "mythos-5-2"}},
+	{&small55, []string{"sonnet-5-5", "haiku-5-5"}},
+	{&claude48, []string{"opus-5", "fable-5", "mythos-5", "opus-4-8"}},
+	{&claude47, []string{"mythos-preview", "sonnet-5", "opus-4-7"}},
+	{&claude46, []string{"opus-4-6", "sonnet-4-6"}},
+	{&claude45, []string{"opus-4-5", "sonnet-4-5", "haiku-4-5"}},
+	{&opus41, []string{"opus-4-1"}},
+	{&opus4, []string{"opus-4-0", "opus-4"}},
+	{&claude37, []string{"sonnet-4-0", "sonnet-4", "claude-3-7"}},
+	{&claude35, []string{"claude-3-5"}},
+	{&claude3, []string{"claude-3", "claude-2", "claude-instant"}},
+	{&large55, []string{"claude"}},
 }
 
 var spelling = strings.NewReplacer(".", "-", "@", "-", "_", "-", ":", "-", "/", "-")
@@ -112,9 +93,9 @@ var spelling = strings.NewReplacer(".", "-", "@", "-", "_", "-", ":", "-", "/", 
 // traitsOf finds a model by its name, in whichever spelling a platform gives it.
 func traitsOf(model string) *traits {
 	model = spelling.Replace(strings.ToLower(model))
-	for i := range models {
-		if names(model, models[i].pattern) {
-			return models[i].traits
+	for _, m := range models {
+		if slices.ContainsFunc(m.patterns, func(pattern string) bool { return names(model, pattern) }) {
+			return m.traits
 		}
 	}
 	return &stranger
@@ -124,7 +105,7 @@ func traitsOf(model string) *traits {
 // beginning of another version: opus-4 is not opus-4-9, but opus-4-20250514 is.
 func names(model, pattern string) bool {
 	_, rest, ok := strings.Cut(model, pattern)
-	if !ok || pattern == "" || pattern == "claude" {
+	if !ok || pattern == "claude" {
 		return ok
 	}
 	rest = strings.TrimPrefix(rest, "-")

@@ -5,35 +5,21 @@ import (
 	"math"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"stele/internal/dialect"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
-
-// statuses are what the API's kinds of errors mean where no status says so: in
-// the middle of a stream.
-var statuses = map[string]int{
-	"invalid_request_error": http.StatusBadRequest,
-	"authentication_error":  http.StatusUnauthorized,
-	"billing_error":         http.StatusPaymentRequired,
-	"permission_error":      http.StatusForbidden,
-	"not_found_error":       http.StatusNotFound,
-	"request_too_large":     http.StatusRequestEntityTooLarge,
-	"rate_limit_error":      http.StatusTooManyRequests,
-	"timeout_error":         http.StatusGatewayTimeout,
-	"api_error":             http.StatusInternalServerError,
-	"overloaded_error":      overloaded,
-}
 
 // DecodeError reads an upstream's refusal.
 func (Codec) DecodeError(status int, header http.Header, body []byte) *fault.Error {
-	e := classify(status, body)
-	if e.Code == fault.RateLimited && !spent(body) || e.Code == fault.Unavailable {
+	r := readRefusal(body)
+	e := r.classify(status)
+	if e.Code == fault.RateLimited && !r.spent || e.Code == fault.Unavailable {
 		e.RetryAfter = retryAfter(header, time.Now())
 	}
 	return e.Because(cause(status, body))
@@ -41,40 +27,55 @@ func (Codec) DecodeError(status int, header http.Header, body []byte) *fault.Err
 
 // streamError reads an error in the middle of a stream.
 func streamError(data []byte) *fault.Error {
-	status, ok := statuses[gjson.GetBytes(data, "error.type").Str]
-	if !ok {
-		status = http.StatusInternalServerError
+	r := readRefusal(data)
+	status := statusOf(r.kind)
+	return r.classify(status).Because(cause(status, data))
+}
+
+// refusal is what an upstream's error says.
+type refusal struct {
+	kind, message, code string
+	spent               bool // the operator's credit is used up, for which waiting is no help
+}
+
+// readRefusal reads an error. Of one that is cut short only that credit is used up is
+// believed.
+func readRefusal(body []byte) (r refusal) {
+	e := jsonscan.At(body, 0).Get("error")
+	message := words(e.Get("message"))
+	r.spent = hasAny(strings.ToLower(message), "credit balance is too low", "usage limit", "spend limit", "insufficient_quota")
+	if jsonscan.Valid(body, jsonscan.Lenient) {
+		r.kind, r.message, r.code = words(e.Get("type")), message, strings.Clone(words(e.Get("details", "error_code")))
 	}
-	return classify(status, data).Because(cause(status, data))
+	return r
+}
+
+func hasAny(text string, signs ...string) bool {
+	return slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(text, sign) })
 }
 
 // classify finds what an upstream's refusal means to the client. Whatever is
 // wrong with the operator's own account is not the client's business.
-func classify(status int, body []byte) *fault.Error {
-	kind, message, code := "", "", ""
-	if gjson.ValidBytes(body) {
-		kind, message = gjson.GetBytes(body, "error.type").String(), gjson.GetBytes(body, "error.message").String()
-		code = gjson.GetBytes(body, "error.details.error_code").String()
-	}
+func (r *refusal) classify(status int) *fault.Error {
 	switch {
-	case strings.HasPrefix(code, threads):
-		return invalid(message).With("error_code", code)
-	case spent(body):
+	case strings.HasPrefix(r.code, threads):
+		return invalid(r.message).With("error_code", r.code)
+	case r.spent:
 		return fault.New(fault.RateLimited, "The model's provider has no more capacity for this account.")
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusPaymentRequired:
 		return dialect.BadCredentials()
 	case status == http.StatusTooManyRequests:
 		return fault.New(fault.RateLimited, "The model's provider is limiting the rate of requests.")
-	case status == overloaded, status == http.StatusServiceUnavailable, kind == "overloaded_error":
+	case status == overloaded, status == http.StatusServiceUnavailable, r.kind == "overloaded_error":
 		return fault.New(fault.Unavailable, "The model's provider is overloaded.").With("reason", "server_is_overloaded")
 	case status == http.StatusRequestTimeout, status == http.StatusGatewayTimeout:
 		return fault.New(fault.UpstreamTimeout, "The model's provider took too long.")
 	case status == http.StatusRequestEntityTooLarge:
 		return fault.New(fault.BodyTooLarge, "The request is larger than the model's provider takes.")
-	case status == http.StatusNotFound && kind == "not_found_error" && strings.Contains(message, "model"):
+	case status == http.StatusNotFound && r.kind == "not_found_error" && strings.Contains(r.message, "model"):
 		return fault.New(fault.ModelNotFound, "The model's provider does not know the model.")
-	case (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && message != "":
-		return invalid(message)
+	case (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && r.message != "":
+		return invalid(r.message)
 	}
 	return fault.New(fault.UpstreamError, "The model's provider failed.")
 }
@@ -82,22 +83,13 @@ func classify(status int, body []byte) *fault.Error {
 // invalid is a request that the upstream did not like, in its own words.
 func invalid(message string) *fault.Error {
 	e := fault.New(fault.InvalidParameter, "%s", clean(message))
-	for _, sign := range []string{"prompt is too long", "exceed context limit", "context window", "input is too long", "maximum context length"} {
-		if strings.Contains(strings.ToLower(message), sign) {
-			return e.With("reason", "context_length_exceeded")
-		}
+	if hasAny(strings.ToLower(message), "prompt is too long", "exceed context limit", "context window", "input is too long", "maximum context length") {
+		return e.With("reason", "context_length_exceeded")
 	}
 	if strings.Contains(message, "signature") && strings.Contains(message, "thinking") {
 		return e.With("reason", dialect.BadSignature)
 	}
 	return e
-}
-
-// spent reports whether the operator's credit is used up, for which waiting is no help.
-func spent(body []byte) bool {
-	message := strings.ToLower(gjson.GetBytes(body, "error.message").String())
-	return strings.Contains(message, "credit balance is too low") || strings.Contains(message, "usage limit") ||
-		strings.Contains(message, "spend limit") || strings.Contains(message, "insufficient_quota")
 }
 
 // private is what tells about the operator's account or the upstream's inside:

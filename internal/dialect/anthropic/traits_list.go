@@ -59,3 +59,18 @@ func encodePage(page []dialect.Model, more bool) ([]byte, error) {
 	}
 	return json.Marshal(list)
 }
+
+type wireModels struct {
+	Data    []wireModel `json:"data"`
+	HasMore bool        `json:"has_more"`
+	FirstID *string     `json:"first_id"`
+	LastID  *string     `json:"last_id"`
+}
+
+type wireModel struct {
+	Type        string `json:"type"`
+	ID          string `json:"id"`
+	DisplayName string `json:"display_name"`
+	CreatedAt   string `json:"created_at"`
+	Description string `json:"description,omitempty"` // ours
+}

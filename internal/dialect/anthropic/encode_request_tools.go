@@ -6,10 +6,8 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/tidwall/gjson"
-
 	"stele/internal/chat"
-	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 // dated is the type of a tool that Anthropic defined.
@@ -22,10 +20,10 @@ const freeText = `{"type":"object","properties":{"input":{"type":"string"}},"req
 const noArguments = `{"type":"object","properties":{}}`
 
 // define writes the tools that the model may call.
-func (c *composer) define() error {
-	defined := make(map[string]chat.Tool, len(c.talk.Tools))
-	allowed := c.allowed()
-	for _, t := range c.talk.Tools {
+func (w *requestWriter) define() error {
+	defined := make(map[string]chat.Tool, len(w.talk.Tools))
+	allowed := w.allowed()
+	for _, t := range w.talk.Tools {
 		if allowed != nil && !allowed[t.Name] {
 			continue
 		}
@@ -33,20 +31,20 @@ func (c *composer) define() error {
 			if !same(&twin, &t) {
 				return refuse(chat.LostTool(t, chat.Dropped, ""), "there is another tool called %q.", t.Name)
 			}
-			c.lose(chat.LostTool(t, chat.Ignored, "defined twice"))
+			w.lose(chat.LostTool(t, chat.Ignored, "defined twice"))
 			continue
 		}
 		defined[t.Name] = t
-		b, err := c.tool(&t)
+		b, err := w.tool(&t)
 		if err != nil {
 			return err
 		}
-		c.tools = append(c.tools, b)
+		w.tools = append(w.tools, b)
 	}
-	if len(c.talk.Tools) == 0 {
-		c.recall()
+	if len(w.talk.Tools) == 0 {
+		w.recall()
 	}
-	for _, name := range append(slices.Clone(c.talk.Choice.Names), c.talk.Choice.Name) {
+	for _, name := range append(slices.Clone(w.talk.Choice.Names), w.talk.Choice.Name) {
 		if _, ok := defined[name]; !ok && name != "" {
 			return refuse(dropped(chat.FieldChoice), "there is no tool called %q.", name)
 		}
@@ -55,8 +53,8 @@ func (c *composer) define() error {
 }
 
 // allowed is the tools that the choice leaves in; nil: all.
-func (c *composer) allowed() map[string]bool {
-	choice := &c.talk.Choice
+func (w *requestWriter) allowed() map[string]bool {
+	choice := &w.talk.Choice
 	if choice.Mode != chat.Allowed && choice.Mode != chat.Validated || len(choice.Names) == 0 {
 		return nil
 	}
@@ -75,149 +73,144 @@ func same(a, b *chat.Tool) bool {
 
 // recall defines the tools that were called before and are no longer offered:
 // the API refuses calls of tools it was not told of.
-func (c *composer) recall() {
+func (w *requestWriter) recall() {
 	known := make(map[string]bool)
-	for _, m := range c.talk.Messages {
+	for _, m := range w.talk.Messages {
 		for _, p := range m.Parts {
 			if p.Kind != chat.ToolCall || m.Role != chat.Assistant || known[p.Name] {
 				continue
 			}
 			known[p.Name] = true
-			b := dialect.AppendText([]byte(`{"name":`), c.names.To(p.Name))
-			c.tools = append(c.tools, block{json: append(b, `,"input_schema":`+noArguments...)})
+			b := jsonscan.AppendText([]byte(`{"name":`), w.names.To(p.Name))
+			w.tools = append(w.tools, block{json: append(b, `,"input_schema":`+noArguments...)})
 		}
 	}
 	if len(known) > 0 {
-		c.choice = `{"type":"none"}`
-		c.lose(chat.Lost(chat.FieldTools, chat.Added, "those that were called before, not to be called again"))
+		w.choice = []byte(`{"type":"none"}`)
+		w.lose(chat.Lost(chat.FieldTools, chat.Added, "those that were called before, not to be called again"))
 	}
 }
 
 // tool writes one definition.
-func (c *composer) tool(t *chat.Tool) (block, error) {
+func (w *requestWriter) tool(t *chat.Tool) (block, error) {
 	if t.Kind == chat.Server {
 		raw := bytes.TrimSpace(t.Raw)
-		if !dated.MatchString(gjson.GetBytes(raw, "type").Str) {
+		if !dated.MatchString(jsonscan.At(raw, 0).Get("type").View()) {
 			return block{}, refuse(chat.LostTool(*t, chat.Dropped, ""), "%s runs at a provider that is not the model's.", t.Name)
 		}
 		return block{json: bytes.Clone(raw[:len(raw)-1]), cache: t.Cache}, nil
 	}
-	b := dialect.AppendText([]byte(`{"name":`), c.names.To(t.Name))
-	schema, strict, description := json.RawMessage(freeText), false, c.grammar(t)
+	schema, strict, description := json.RawMessage(freeText), false, w.grammar(t)
 	if t.Kind != chat.Custom {
-		schema, strict = c.schema(t)
+		schema, strict = w.schema(t)
 	}
+	out := new(jsonscan.Writer).Open(jsonscan.Object).Key("name").Text(w.names.To(t.Name))
 	if description != "" {
-		b = dialect.AppendText(append(b, `,"description":`...), description)
+		out.Key("description").Text(description)
 	}
-	b = append(append(b, `,"input_schema":`...), schema...)
-	if strict {
-		b = append(b, `,"strict":true`...)
+	if out.Key("input_schema").Raw(schema); strict {
+		out.Key("strict").Bool(true)
 	}
-	return block{json: c.rest(t.Raw, b), cache: t.Cache}, nil
+	return block{json: w.rest(t.Raw, out.Bytes()), cache: t.Cache}, nil
 }
 
 // grammar is a tool's description and, of one that takes words, what they must be like.
-func (c *composer) grammar(t *chat.Tool) string {
+func (w *requestWriter) grammar(t *chat.Tool) string {
 	if t.Kind != chat.Custom {
 		return t.Description
 	}
-	c.lose(chat.LostTool(*t, chat.Approximated, "free text as the argument input"))
-	g := gjson.ParseBytes(t.Grammar)
-	if inner := g.Get("grammar"); inner.IsObject() {
+	w.lose(chat.LostTool(*t, chat.Approximated, "free text as the argument input"))
+	g := jsonscan.At(t.Grammar, 0)
+	if inner := g.Get("grammar"); inner.Kind() == jsonscan.Object {
 		g = inner
 	}
-	if definition := g.Get("definition").Str; definition != "" {
-		return lines(t.Description, "The input must match this "+g.Get("syntax").Str+" grammar:", definition)
+	if definition := g.Get("definition").View(); definition != "" {
+		return lines(t.Description, "The input must match this "+g.Get("syntax").View()+" grammar:", definition)
 	}
 	return t.Description
 }
 
 // schema is what the arguments must be like, and whether the API is to enforce it.
-func (c *composer) schema(t *chat.Tool) (json.RawMessage, bool) {
+func (w *requestWriter) schema(t *chat.Tool) (json.RawMessage, bool) {
 	if len(t.Schema) == 0 {
 		return json.RawMessage(noArguments), false
 	}
 	strict := t.Strict != nil && *t.Strict
-	if strict && c.can.format {
+	if strict && w.can.format {
 		schema, note, ok := strictSchema(t.Schema)
 		if ok && note != "" {
-			c.lose(chat.LostTool(*t, chat.Approximated, note))
+			w.lose(chat.LostTool(*t, chat.Approximated, note))
 		}
 		if ok {
 			return schema, true
 		}
-		c.lose(chat.LostTool(*t, chat.Dropped, "strict: "+note))
+		w.lose(chat.LostTool(*t, chat.Dropped, "strict: "+note))
 	} else if strict {
-		c.lose(chat.LostTool(*t, chat.Dropped, "strict: the model does not know it"))
+		w.lose(chat.LostTool(*t, chat.Dropped, "strict: the model does not know it"))
 	}
 	schema, note := objectSchema(t.Schema)
 	if note != "" {
-		c.lose(chat.LostTool(*t, chat.Approximated, note))
+		w.lose(chat.LostTool(*t, chat.Approximated, note))
 	}
 	return schema, false
 }
 
 // rest writes what else a client of this dialect said of a part or a tool.
-func (c *composer) rest(raw json.RawMessage, b []byte) []byte {
-	if !c.ours || len(raw) == 0 {
+func (w *requestWriter) rest(raw json.RawMessage, b []byte) []byte {
+	if !w.ours || len(raw) == 0 {
 		return b
 	}
-	gjson.ParseBytes(raw).ForEach(func(k, v gjson.Result) bool {
-		b = append(member(b, k.Str), v.Raw...)
-		return true
-	})
+	for key, v := range jsonscan.At(raw, 0).Members() {
+		b = append(jsonscan.AppendText(append(b, ','), key.Name), ':')
+		b = append(b, v.Raw()...)
+	}
 	return b
 }
 
 // choose writes how tools are chosen. Some models, and thinking within a budget,
 // bear no force: then the model is told in words.
-func (c *composer) choose(p *plan) {
-	choice := &c.talk.Choice
+func (w *requestWriter) choose(p *plan) {
+	choice := &w.talk.Choice
 	forced := choice.Mode == chat.Required || choice.Mode == chat.Named || choice.Mode == chat.Allowed && choice.Forced
-	if len(c.tools) == 0 || c.choice != "" {
+	if len(w.tools) == 0 || w.choice != nil {
 		if forced {
-			c.lose(chat.Lost(chat.FieldChoice, chat.Dropped, "there are no tools"))
+			w.lose(chat.Lost(chat.FieldChoice, chat.Dropped, "there are no tools"))
 		}
 		return
 	}
 	kind := "auto"
 	switch {
 	case choice.Mode == chat.None:
-		c.choice = `{"type":"none"}`
+		w.choice = []byte(`{"type":"none"}`)
 		return
 	case choice.Mode == chat.Unset && !choice.Serial:
 		return
-	case forced && (!c.can.forced || p.kind == thinkEnabled):
-		c.lose(chat.Lost(chat.FieldChoice, chat.Approximated, "asked for in words"))
-		name := choice.Name
-		if name != "" {
-			name = c.names.To(name)
-		}
-		c.system = append(c.system, textual(mustCall(name)))
+	case forced && (!w.can.forced || p.kind == thinkEnabled):
+		w.lose(chat.Lost(chat.FieldChoice, chat.Approximated, "asked for in words"))
+		w.system = append(w.system, textual(w.mustCall(choice.Name), nil))
 	case choice.Mode == chat.Named:
 		kind = "tool"
 	case forced:
 		kind = "any"
 	}
 	if choice.Mode == chat.Allowed || choice.Mode == chat.Validated && len(choice.Names) > 0 {
-		c.lose(chat.Lost(chat.FieldChoice, chat.Approximated, "only the allowed tools are offered"))
+		w.lose(chat.Lost(chat.FieldChoice, chat.Approximated, "only the allowed tools are offered"))
 	} else if choice.Mode == chat.Validated {
-		c.lose(chat.Lost(chat.FieldChoice, chat.Approximated, "auto"))
+		w.lose(chat.Lost(chat.FieldChoice, chat.Approximated, "auto"))
 	}
-	b := []byte(`{"type":"` + kind + `"`)
+	out := writeBlock(new(jsonscan.Writer), kind)
 	if kind == "tool" {
-		b = dialect.AppendText(append(b, `,"name":`...), c.names.To(choice.Name))
+		out.Key("name").Text(w.names.To(choice.Name))
 	}
 	if choice.Serial {
-		b = append(b, `,"disable_parallel_tool_use":true`...)
+		out.Key("disable_parallel_tool_use").Bool(true)
 	}
-	c.choice = string(append(b, '}'))
+	w.choice = out.Close(jsonscan.Object).Bytes()
 }
 
-func mustCall(name string) string {
+func (w *requestWriter) mustCall(name string) string {
 	if name == "" {
 		return "You must call at least one of the tools in your next turn."
 	}
-	return "You must call the tool " + name + " in your next turn."
+	return "You must call the tool " + w.names.To(name) + " in your next turn."
 }

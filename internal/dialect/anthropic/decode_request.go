@@ -2,48 +2,43 @@ package anthropic
 
 import (
 	"bytes"
-	"encoding/json"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
 // DecodeRequest reads the model and whether a stream is wanted, and nothing else.
 func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
-	facts, err := dialect.Survey(in.Body, nil)
+	var model, stream jsonscan.Value
+	var odd error
+	facts, err := dialect.Survey(in.Body, func(key jsonscan.Key, v jsonscan.Value) {
+		if odd == nil {
+			odd = checkKey(key.Name, v)
+		}
+		switch key.Name {
+		case "model":
+			model = v
+		case "stream":
+			stream = v
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
-	var model, stream gjson.Result
-	var odd error
-	w := walk(in.Body)
-	for key, from, to, ok := w.next(); ok; key, from, to, ok = w.next() {
-		if odd == nil {
-			odd = checkKey(key, in.Body[from:to])
-		}
-		switch string(key) {
-		case "model":
-			model = gjson.ParseBytes(in.Body[from:to])
-		case "stream":
-			stream = gjson.ParseBytes(in.Body[from:to])
-		}
-	}
-	r := newReading(false)
-	name, streaming := r.text(model, "model"), r.flag(stream, "stream")
-	if r.err != nil {
+	r := requestReader{message: -1, part: -1, inner: -1}
+	name, streaming := strings.Clone(r.text(model, "model")), r.flag(stream, "stream")
+	switch {
+	case r.err != nil:
 		return nil, r.err
-	}
-	if name == "" {
+	case name == "":
 		return nil, fault.New(fault.MissingParameter, "model: this field is required.").With("field", "model")
-	}
-	if odd != nil {
+	case odd != nil:
 		return nil, odd
 	}
 	origin := chat.Origin{Dialect: dialectName, Body: in.Body, Facts: facts, Header: in.Header, Usage: true}
@@ -58,24 +53,6 @@ var known = dialect.NewKnown([]string{
 	"reasoning", "reasoning_effort", "output_config", "output_format", "metadata", "service_tier", "cache_control",
 }, slices.Collect(maps.Keys(effects)), folds)
 
-// checkKey refuses a member that is a field but for its letters' case, also in what
-// counts as part of the body.
-func checkKey(key, value []byte) error {
-	if err := known.Check(string(key)); err != nil {
-		return err
-	}
-	if value[0] != '{' || !slices.Contains(folds, string(key)) {
-		return nil
-	}
-	w := walk(value)
-	for inner, _, _, ok := w.next(); ok; inner, _, _, ok = w.next() {
-		if err := known.Check(string(inner)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // effects are what leaving out a field that only this dialect knows does to the
 // answer. What is not listed shapes it.
 var effects = map[string]chat.Effect{
@@ -86,17 +63,86 @@ var effects = map[string]chat.Effect{
 	"fallback_credit_token": chat.Harmless,
 }
 
-// request is what has to be seen together before it means something.
-type request struct {
-	*reading
-	thinking, reasoning, reasoningEffort, output gjson.Result
-	sawMessages                                  bool
+// checkKey refuses a member that is a field but for its letters' case, also in what
+// counts as part of the body.
+func checkKey(key string, v jsonscan.Value) error {
+	if err := known.Check(key); err != nil {
+		return err
+	}
+	if !isFold(key, v) {
+		return nil
+	}
+	for key := range v.Members() {
+		if err := known.Check(key.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// folds are objects whose fields count as the body's own where it has none.
+var folds = []string{"extra_body", "options"}
+
+func isFold(key string, v jsonscan.Value) bool {
+	return v.Kind() == jsonscan.Object && slices.Contains(folds, key)
+}
+
+// foldedFields are the fields of extra_body and options that the body itself has not.
+func foldedFields(root jsonscan.Value, take func(key string, v jsonscan.Value)) {
+	taken := make(map[string]bool)
+	var found []jsonscan.Value
+	for key, v := range root.Members() {
+		if isFold(key.Name, v) {
+			found = append(found, v)
+		} else {
+			taken[key.Name] = true
+		}
+	}
+	for _, fold := range found {
+		for key, v := range fold.Members() {
+			if !taken[key.Name] {
+				taken[key.Name] = true
+				take(key.Name, v)
+			}
+		}
+	}
+}
+
+// requestReader reads a request, or the content of an answer, of which nothing is
+// demanded: where we are in it, and the first thing that was not what it should be.
+type requestReader struct {
+	talk    *chat.Conversation
+	loose   bool   // an answer: what does not fit is passed over
+	base    string // where we are outside the messages, or ""
+	message int    // index of the message, or -1
+	part    int    // index of the block in it, or -1
+	inner   int    // index of the block in that block, or -1
+	err     error
+
+	sawMessages bool
+	// These mean something only together.
+	thinking, reasoning, reasoningEffort, outputEffort jsonscan.Value
+}
+
+func newReader(loose bool) *requestReader {
+	return &requestReader{talk: new(chat.Conversation), loose: loose, message: -1, part: -1, inner: -1}
 }
 
 func decode(body []byte, header http.Header, model string) (*chat.Conversation, error) {
-	r := &request{reading: newReading(false)}
+	r := newReader(false)
 	r.headers(header)
-	r.members(gjson.ParseBytes(unfold(body)), "", r.field)
+	root := jsonscan.Root(body)
+	folded := false
+	for key, v := range r.members(root, "") {
+		if isFold(key, v) {
+			folded = true
+		} else {
+			r.field(key, v)
+		}
+	}
+	if folded {
+		foldedFields(root, r.field)
+	}
 	r.think(model)
 	if r.err == nil && !r.sawMessages {
 		r.err = fault.New(fault.MissingParameter, "messages: this field is required.").With("field", "messages")
@@ -111,7 +157,10 @@ func decode(body []byte, header http.Header, model string) (*chat.Conversation, 
 }
 
 // field takes one field of the request over.
-func (r *request) field(key string, v gjson.Result) {
+func (r *requestReader) field(key string, v jsonscan.Value) {
+	if r.err != nil || v.Absent() {
+		return
+	}
 	talk := r.talk
 	switch key {
 	case "model", "stream":
@@ -129,7 +178,9 @@ func (r *request) field(key string, v gjson.Result) {
 	case "top_k":
 		talk.Sampling.TopK = r.float(v, key)
 	case "stop_sequences":
-		r.each(v, key, func(_ int, v gjson.Result) { talk.Sampling.Stop = append(talk.Sampling.Stop, r.text(v, key)) })
+		for _, v := range r.elements(v, key) {
+			talk.Sampling.Stop = append(talk.Sampling.Stop, r.text(v, key))
+		}
 	case "tools":
 		r.tools(v)
 	case "tool_choice":
@@ -151,20 +202,20 @@ func (r *request) field(key string, v gjson.Result) {
 	case "cache_control":
 		talk.Cache = r.cache(v)
 	default:
-		if v.Raw != "[]" {
+		if string(v.Raw()) != "[]" {
 			r.extra(key, v, effects[key])
 		}
 	}
 }
 
 // headers reports what the client's headers say about how it wants to be understood.
-func (r *request) headers(h http.Header) {
+func (r *requestReader) headers(h http.Header) {
 	if h.Get(versionHeader) == "" {
 		r.note(noVersion())
 	}
 	if betas := strings.Join(h.Values(betaHeader), ","); betas != "" {
 		// What a beta switches on is in the body and reported there.
-		value := dialect.AppendText(nil, betas)
+		value := jsonscan.AppendText(nil, betas)
 		r.talk.Extra = append(r.talk.Extra, chat.Extra{Name: prefix + "anthropic-beta", Value: value, Effect: chat.Harmless})
 	}
 	for _, name := range []string{"anthropic-user-profile-id", "anthropic-workspace-id"} {
@@ -174,23 +225,20 @@ func (r *request) headers(h http.Header) {
 	}
 }
 
-func noVersion() chat.Loss {
-	return chat.Lost("anthropic-version", chat.Added, version2023)
-}
+func noVersion() chat.Loss { return chat.Lost("anthropic-version", chat.Added, version2023) }
 
 // newer reports what the newer version refuses and is carried on all the same.
-func (r *request) newer() {
-	refused := func(field string, value *float64) {
-		if value != nil {
-			r.note(chat.Lost(field, chat.Approximated, "Anthropic refuses it in version "+version2026))
+func (r *requestReader) newer() {
+	s := &r.talk.Sampling
+	names := []string{chat.FieldTemperature, chat.FieldTopP, chat.FieldTopK}
+	for i, given := range []*float64{s.Temperature, s.TopP, s.TopK} {
+		if given != nil {
+			r.note(chat.Lost(names[i], chat.Approximated, "Anthropic refuses it in version "+version2026))
 		}
 	}
-	refused(chat.FieldTemperature, r.talk.Sampling.Temperature)
-	refused(chat.FieldTopP, r.talk.Sampling.TopP)
-	refused(chat.FieldTopK, r.talk.Sampling.TopK)
 }
 
-func (r *request) limit(v gjson.Result) {
+func (r *requestReader) limit(v jsonscan.Value) {
 	n := r.integer(v, "max_tokens")
 	switch {
 	case n == nil:
@@ -204,45 +252,45 @@ func (r *request) limit(v gjson.Result) {
 	}
 }
 
-func (r *request) metadata(v gjson.Result) {
-	r.members(v, "metadata", func(key string, v gjson.Result) {
+func (r *requestReader) metadata(v jsonscan.Value) {
+	for key, v := range r.members(v, "metadata") {
 		if key == "user_id" {
 			r.talk.User = r.text(v, "metadata.user_id")
-			return
+		} else {
+			r.extra("metadata."+key, v, chat.Harmless)
 		}
-		r.extra("metadata."+key, v, chat.Harmless)
-	})
+	}
 }
 
 // config reads output_config; effort waits for the thinking it belongs to.
-func (r *request) config(v gjson.Result) {
-	r.members(v, "output_config", func(key string, v gjson.Result) {
+func (r *requestReader) config(v jsonscan.Value) {
+	for key, v := range r.members(v, "output_config") {
 		switch key {
 		case "effort":
-			r.output = v
+			r.outputEffort = v
 		case "format":
 			r.format(v, "output_config.format")
 		default:
 			r.extra("output_config."+key, v, chat.Shapes)
 		}
-	})
+	}
 }
 
-func (r *request) format(v gjson.Result, key string) {
+func (r *requestReader) format(v jsonscan.Value, key string) {
 	f := &chat.Format{Kind: chat.JSONSchema}
 	kind := ""
-	r.members(v, key, func(member string, v gjson.Result) {
+	for member, v := range r.members(v, key) {
 		switch member {
 		case "type":
 			kind = r.text(v, key+".type")
 		case "schema":
-			f.Schema = json.RawMessage(v.Raw)
+			f.Schema = v.Raw()
 		case "name":
 			f.Name = r.text(v, key+".name")
 		default:
 			r.note(chat.Lost(chat.FieldFormat, chat.Dropped, member+" is not known"))
 		}
-	})
+	}
 	switch {
 	case r.err != nil:
 	case kind != "json_schema":
@@ -254,12 +302,12 @@ func (r *request) format(v gjson.Result, key string) {
 	}
 }
 
-func (r *reading) cache(v gjson.Result) *chat.Cache {
+func (r *requestReader) cache(v jsonscan.Value) *chat.Cache {
 	c := new(chat.Cache)
-	r.members(v, "cache_control", func(key string, v gjson.Result) {
+	for key, v := range r.members(v, "cache_control") {
 		if key == "ttl" {
 			c.TTL = r.text(v, "cache_control.ttl")
 		}
-	})
+	}
 	return c
 }

@@ -1,0 +1,74 @@
+package anthropic
+
+import (
+	"stele/internal/chat"
+	"stele/internal/fault"
+	"stele/internal/jsonscan"
+)
+
+// DecodeResponse reads a whole answer. Compatible upstreams leave much out; what
+// is there counts.
+func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
+	root, err := parseReply(body)
+	if err != nil {
+		return nil, err
+	}
+	var answer chat.Answer
+	var usage counts
+	r := &chat.Response{}
+	said := false
+	for key, v := range root.Members() {
+		switch key.Name {
+		case "id":
+			r.ID = words(v)
+		case "model":
+			r.Model = words(v)
+		case "content":
+			said = true
+			read := newReader(true)
+			answer.Parts = carry(read.blocks(v, key.Name, &read.part))
+		case "usage":
+			usage.add(v)
+			r.Tier = v.Get("service_tier").View()
+		}
+	}
+	if !said {
+		return nil, unreadable(body)
+	}
+	called := false
+	for i := range answer.Parts {
+		p := &answer.Parts[i]
+		called = called || p.Kind == chat.ToolCall
+		p.At = 0 // where it was is of no use to a client
+	}
+	answer.Stop = chat.Settle(readStop(root), called)
+	r.Answers, r.Usage = []chat.Answer{answer}, usage.usage()
+	return r, nil
+}
+
+// CountResponse reads of a whole answer only what metering needs.
+func (Codec) CountResponse(body []byte) (*chat.Response, error) {
+	root, err := parseReply(body)
+	if err != nil {
+		return nil, err
+	}
+	var usage counts
+	usage.add(root.Get("usage"))
+	return &chat.Response{Usage: usage.usage()}, nil
+}
+
+// parseReply is an answer that is no error.
+func parseReply(body []byte) (jsonscan.Value, error) {
+	root, err := jsonscan.Parse(body, jsonscan.Lenient)
+	switch {
+	case err != nil:
+		return root, unreadable(body)
+	case root.Get("type").View() == "error", root.Get("error").Kind() == jsonscan.Object:
+		return root, streamError(body)
+	}
+	return root, nil
+}
+
+func unreadable(body []byte) *fault.Error {
+	return fault.New(fault.UpstreamError, "The model's provider sent an answer that cannot be read.").Because(cause(200, body))
+}

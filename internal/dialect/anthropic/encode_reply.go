@@ -1,0 +1,150 @@
+package anthropic
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/jsonscan"
+)
+
+// EncodeResponse writes a whole answer as the client expects it.
+func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error) {
+	answer := chat.Answer{Stop: chat.Stop{Reason: chat.EndTurn}}
+	if len(r.Answers) > 0 {
+		answer = r.Answers[0]
+	}
+	w := jsonscan.NewWriter(make([]byte, 0, 1024)).Open(jsonscan.Object)
+	writeHead(w, r.ID, req.Model)
+	w.Key("content").Open(jsonscan.Array)
+	shown := wanted(req)
+	for i := range answer.Parts {
+		writePart(w, &answer.Parts[i], shown)
+	}
+	w.Close(jsonscan.Array)
+	writeStop(w, &answer.Stop)
+	w.Key("container").Null().Key("diagnostics").Null()
+	writeUsage(w.Key("usage"), r.Usage, r.Tier)
+	return w.Close(jsonscan.Object).Bytes(), nil
+}
+
+// Unsaid lists what of an answer has no place in this API, or only a few words in
+// its place.
+func (Codec) Unsaid(_ *chat.Request, r *chat.Response) []chat.Loss {
+	var list []chat.Loss
+	say := func(verb chat.Verb, what string) { list = append(list, chat.Lost(chat.FieldAnswer, verb, what)) }
+	if len(r.Answers) > 1 {
+		say(chat.Dropped, "all answers but the first")
+	}
+	if len(r.Answers) == 0 {
+		return nil
+	}
+	if len(r.Answers[0].Logprobs) > 0 {
+		say(chat.Dropped, "log-probabilities")
+	}
+	for i := range r.Answers[0].Parts {
+		p := &r.Answers[0].Parts[i]
+		switch {
+		case formOf(p) == asNote && p.Text != "":
+			say(chat.Approximated, "a sound as its words")
+		case formOf(p) == asNote:
+			say(chat.Approximated, note(p))
+		case p.Kind == chat.Opaque && formOf(p) != asRaw:
+			say(chat.Approximated, p.Name+" as text")
+		case p.Kind == chat.ToolCall:
+			if _, odd := arguments(p); odd {
+				say(chat.Approximated, "arguments that were cut off, under _raw")
+			}
+		}
+	}
+	return list
+}
+
+// writeHead writes the members that a message begins with.
+func writeHead(w *jsonscan.Writer, id, model string) {
+	w.Key("id").Text(messageID(id)).Key("type").Plain("message").Key("role").Plain("assistant").Key("model").Text(model)
+}
+
+// messageID is the id of an answer: the upstream's own where it is one of this
+// dialect, one made from it otherwise.
+func messageID(id string) string {
+	const begins = "msg_"
+	switch {
+	case strings.HasPrefix(id, begins):
+		return id
+	case id == "":
+		return begins + strings.TrimPrefix(chat.NewCallID(), "call_")
+	}
+	sum := sha256.Sum256([]byte(id))
+	return begins + hex.EncodeToString(sum[:12])
+}
+
+// writePart writes the blocks of a part. A signature that a text or a call came with
+// goes before it on thoughts of its own.
+func writePart(w *jsonscan.Writer, p *chat.Part, shown bool) {
+	f := formOf(p)
+	if p.Proof != "" && (f == asText || f == asCall) {
+		writeThought(w, "", p.Proof)
+	}
+	switch f {
+	case asThought:
+		words := p.Text
+		if !shown {
+			words = ""
+		}
+		if words != "" || p.Proof != "" {
+			writeThought(w, words, p.Proof)
+		}
+	case asSecret:
+		writeBlock(w, "redacted_thinking").Key("data").Text(p.Text).Close(jsonscan.Object)
+	case asCall:
+		input, _ := arguments(p)
+		writeBlock(w, "tool_use").Key("id").Plain(dialect.CallID(p.ID, longestID)).Key("name").Text(p.Name)
+		w.Key("input").Raw(input).Close(jsonscan.Object)
+	case asRaw:
+		w.Raw(p.Raw)
+	case asNote:
+		writeWords(w, note(p), nil)
+	case asText:
+		if p.Text != "" {
+			writeWords(w, p.Text, p.Citations)
+		}
+	}
+}
+
+// writeBlock opens a block.
+func writeBlock(w *jsonscan.Writer, kind string) *jsonscan.Writer {
+	return w.Open(jsonscan.Object).Key("type").Plain(kind)
+}
+
+func writeThought(w *jsonscan.Writer, words, proof string) {
+	writeBlock(w, "thinking").Key("thinking").Text(words).Key("signature").Text(cmp.Or(proof, unsigned)).Close(jsonscan.Object)
+}
+
+func writeWords(w *jsonscan.Writer, words string, sources []chat.Citation) {
+	writeBlock(w, "text").Key("text").Text(words).Key("citations")
+	if len(sources) == 0 {
+		w.Null().Close(jsonscan.Object)
+		return
+	}
+	w.Open(jsonscan.Array)
+	for i := range sources {
+		writeCitation(w, &sources[i])
+	}
+	w.Close(jsonscan.Array).Close(jsonscan.Object)
+}
+
+// writeCitation writes a source of an answer. One of another dialect becomes
+// the kind that has an address.
+func writeCitation(w *jsonscan.Writer, c *chat.Citation) {
+	if c.Dialect == dialectName && len(c.Raw) > 0 {
+		w.Raw(flat(c.Raw))
+		return
+	}
+	writeBlock(w, "web_search_result_location").Key("cited_text").Text(c.Quote).Key("encrypted_index").Plain("")
+	textOrNull(w.Key("title"), c.Title)
+	w.Key("url").Text(c.URL).Close(jsonscan.Object)
+}

@@ -1,0 +1,207 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/jsonscan"
+)
+
+// EncodeRequest writes a conversation of any origin for an upstream.
+func (Codec) EncodeRequest(talk *chat.Conversation, target dialect.Target) (dialect.Call, error) {
+	w := newRequestWriter(talk, target)
+	for _, step := range []func() error{w.foreign, w.define, w.prompt, w.converse} {
+		if err := step(); err != nil {
+			return dialect.Call{}, err
+		}
+	}
+	thinking := w.think()
+	limit := w.limit(&thinking)
+	w.choose(&thinking)
+	schema := w.shape()
+	w.prefill(&thinking)
+	out := jsonscan.NewWriter(make([]byte, 0, w.size())).Open(jsonscan.Object)
+	out.Key("model").Text(target.Model).Key("max_tokens").Int(limit)
+	if target.Stream {
+		out.Key("stream").Bool(true)
+	}
+	if thinking.kind != "" {
+		w.thinking(out.Key("thinking"), &thinking)
+	}
+	w.config(out, &thinking, schema)
+	w.sample(out, &thinking)
+	local := w.stops(out)
+	w.about(out)
+	w.write(out)
+	w.extras(out, "")
+	return dialect.Call{
+		Path: endpoint, Header: w.header(), Body: out.Close(jsonscan.Object).Bytes(),
+		Losses: w.losses, Stops: local, Names: w.names.Back(),
+	}, nil
+}
+
+// requestWriter writes one conversation as a request that the API takes.
+type requestWriter struct {
+	talk   *chat.Conversation
+	target dialect.Target
+	can    *traits
+	ours   bool // what parts and tools carry raw is this dialect's
+	names  dialect.Names
+	losses []chat.Loss
+	turns  []turn
+	system []block
+	tools  []block
+	choice []byte          // tool_choice, written
+	sent   map[string]bool // ids of calls
+	again  map[string]int  // how often one was wanted again
+	// orphans are results of calls that are not there.
+	orphans map[*chat.Part]bool
+}
+
+func newRequestWriter(talk *chat.Conversation, target dialect.Target) *requestWriter {
+	ours := slices.ContainsFunc(talk.Extra, func(e chat.Extra) bool {
+		key, ok := strings.CutPrefix(e.Name, prefix)
+		return ok && placed(key)
+	})
+	can := traitsOf(target.Model)
+	if can == &stranger && target.Compatible {
+		can = &elsewhere
+	}
+	return &requestWriter{
+		talk: talk, target: target, can: can, ours: ours,
+		names: dialect.Names{Legal: legal, Longest: longestName},
+		sent:  make(map[string]bool), again: make(map[string]int), orphans: make(map[*chat.Part]bool),
+	}
+}
+
+func (w *requestWriter) lose(losses ...chat.Loss) { w.losses = append(w.losses, losses...) }
+
+// refuse is an error about what must not be left out.
+func refuse(l chat.Loss, format string, args ...any) error {
+	return dialect.Refuse(l, Codec{}.Path(l), fmt.Sprintf(format, args...))
+}
+
+// dropped is a loss of a field of the whole request.
+func dropped(field string) chat.Loss { return chat.Lost(field, chat.Dropped, "") }
+
+// foreign refuses or reports what the API has no word for.
+func (w *requestWriter) foreign() error {
+	for _, e := range w.talk.Extra {
+		if strings.HasPrefix(e.Name, prefix) {
+			continue
+		}
+		_, field, _ := strings.Cut(e.Name, ".")
+		switch e.Effect {
+		case chat.Vital:
+			return dialect.Refuse(dropped(e.Name), field, "the model's provider has nothing like it.")
+		case chat.Harmless:
+			w.lose(chat.Lost(e.Name, chat.Ignored, ""))
+		default:
+			w.lose(dropped(e.Name))
+		}
+	}
+	if w.talk.N > 1 {
+		return refuse(dropped(chat.FieldN), "the model's provider gives one answer at a time.")
+	}
+	if n := w.talk.Sampling.MaxTokens; n != nil && *n < 1 {
+		return refuse(dropped(chat.FieldMaxTokens), "at least 1 is expected.")
+	}
+	if w.talk.Logprobs != nil {
+		return refuse(dropped(chat.FieldLogprobs), "the model's provider does not tell log-probabilities.")
+	}
+	for _, kind := range w.talk.Output {
+		if kind != "text" {
+			return refuse(dropped(chat.FieldOutput), "the model cannot answer in %s.", kind)
+		}
+	}
+	if w.talk.Audio != nil {
+		w.lose(chat.Lost(chat.FieldAudio, chat.Dropped, "the model answers in text only"))
+	}
+	return nil
+}
+
+// size is about as long as the body will be.
+func (w *requestWriter) size() int {
+	n := 1024
+	for _, t := range w.turns {
+		for _, b := range t.blocks {
+			n += len(b.json) + 64
+		}
+	}
+	for _, b := range w.tools {
+		n += len(b.json) + 16
+	}
+	return n
+}
+
+// about writes who asks and how quickly it is wanted.
+func (w *requestWriter) about(out *jsonscan.Writer) {
+	metadata := jsonscan.NewWriter(nil)
+	w.extras(metadata, "metadata.")
+	if w.talk.User != "" {
+		metadata.Key("user_id").Text(w.user())
+	}
+	object(out, "metadata", metadata)
+	switch tier := strings.ToLower(w.talk.Tier); tier {
+	case "":
+	case "auto", "standard_only":
+		out.Key("service_tier").Plain(tier)
+	case "default", "standard":
+		out.Key("service_tier").Plain("standard_only")
+	default:
+		w.lose(chat.Lost(chat.FieldTier, chat.Dropped, "there is no tier "+tier))
+	}
+}
+
+// object writes members as an object of that name, if there are any.
+func object(out *jsonscan.Writer, name string, members *jsonscan.Writer) {
+	if len(members.Bytes()) > 0 {
+		out.Key(name).Open(jsonscan.Object).Raw(members.Bytes()).Close(jsonscan.Object)
+	}
+}
+
+// extras writes the members that only this dialect knows and that are below a
+// path; "" is the body itself.
+func (w *requestWriter) extras(out *jsonscan.Writer, path string) {
+	for _, e := range w.talk.Extra {
+		if key, ok := strings.CutPrefix(e.Name, prefix+path); ok && (path != "" || !elsewhereWritten(key)) {
+			out.Key(key).Raw(e.Value)
+		}
+	}
+}
+
+// elsewhereWritten reports whether an Extra is not a plain field of the body.
+func elsewhereWritten(key string) bool {
+	first, _, nested := strings.Cut(key, ".")
+	return key == "anthropic-beta" || key == "max_tokens" || placed(key) ||
+		nested && (first == "metadata" || first == "output_config" || first == "thinking" || first == "reasoning")
+}
+
+// placed reports whether an Extra is about a block or a tool, which carries it itself.
+func placed(key string) bool {
+	return strings.HasPrefix(key, "messages[") || strings.HasPrefix(key, "system[") || strings.HasPrefix(key, "tools[")
+}
+
+// header says which version is spoken, and what the client switched on.
+func (w *requestWriter) header() http.Header {
+	h := http.Header{versionHeader: {version2023}}
+	if beta, ok := w.own("anthropic-beta"); ok {
+		h.Set(betaHeader, owned(jsonscan.At(beta, 0)))
+	}
+	return h
+}
+
+// own is an Extra of this dialect.
+func (w *requestWriter) own(key string) (json.RawMessage, bool) {
+	for _, e := range w.talk.Extra {
+		if e.Name == prefix+key {
+			return e.Value, true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,191 @@
+package anthropic
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/jsonscan"
+)
+
+// part writes one part of a message as a block of a turn: the only place that
+// knows what becomes of each kind.
+func (w *requestWriter) part(m *chat.Message, p *chat.Part, t *turn) error {
+	spoken := m.Role == chat.Assistant
+	switch p.Kind {
+	case chat.Text:
+		w.text(m, p, t)
+	case chat.Refusal:
+		w.lose(chat.LostPart(*m, *p, chat.Approximated, "a refusal as text"))
+		w.text(m, p, t)
+	case chat.Thought, chat.Redacted:
+		w.thought(m, p, t)
+	case chat.ToolCall:
+		w.call(m, p, t)
+	case chat.ToolResult:
+		return w.stray(m, p, t)
+	case chat.Opaque:
+		w.opaque(m, p, t)
+	case chat.Document:
+		return w.document(m, p, t)
+	case chat.Image:
+		if !spoken {
+			return w.image(m, p, t)
+		}
+		w.instead(m, p, t, "[image]")
+	case chat.Audio:
+		if !spoken && p.Text == "" {
+			return refusePart(m, p, "the model cannot hear.")
+		}
+		w.instead(m, p, t, p.Text)
+	case chat.Video:
+		if !spoken {
+			return refusePart(m, p, "the model cannot see clips.")
+		}
+		w.instead(m, p, t, "[video]")
+	}
+	return nil
+}
+
+// refusePart is an error about a part that must not be left out.
+func refusePart(m *chat.Message, p *chat.Part, format string, args ...any) error {
+	return refuse(chat.LostPart(*m, *p, chat.Dropped, ""), format, args...)
+}
+
+func (w *requestWriter) text(m *chat.Message, p *chat.Part, t *turn) {
+	if strings.HasPrefix(p.Name, prefix) && p.Raw != nil {
+		w.opaque(m, p, t)
+		return
+	}
+	if p.Proof != "" {
+		w.lose(chat.LostPart(*m, *p, chat.Ignored, "a signature of another upstream"))
+	}
+	if p.Text == "" {
+		w.move(m, p, t)
+		return
+	}
+	b := textual(p.Text, p.Cache)
+	w.cite(m, p, &b)
+	b.json = w.rest(p.Raw, b.json)
+	t.blocks = append(t.blocks, b)
+}
+
+// cite writes the sources that Claude named. Others' mean nothing to it.
+func (w *requestWriter) cite(m *chat.Message, p *chat.Part, b *block) {
+	var own [][]byte
+	for i := range p.Citations {
+		if c := &p.Citations[i]; c.Dialect == dialectName && len(c.Raw) > 0 && m.Role == chat.Assistant {
+			own = append(own, c.Raw)
+		}
+	}
+	if own != nil {
+		b.json = slices.Concat(b.json, []byte(`,"citations":[`), bytes.Join(own, []byte{','}), []byte{']'})
+	}
+	if len(own) < len(p.Citations) {
+		w.lose(chat.LostPart(*m, *p, chat.Dropped, "citations"))
+	}
+}
+
+// move keeps a cache marker of something that is not sent, on what is before it.
+func (w *requestWriter) move(m *chat.Message, p *chat.Part, t *turn) {
+	if p.Cache == nil {
+		return
+	}
+	if n := len(t.blocks); n > 0 && t.blocks[n-1].cache == nil && t.blocks[n-1].sort != thoughtBlock {
+		t.blocks[n-1].cache = p.Cache
+		return
+	}
+	w.lose(chat.LostPart(*m, *p, chat.Ignored, "a cache marker with nothing to mark"))
+}
+
+// thought writes thoughts that this very upstream signed. It refuses others.
+func (w *requestWriter) thought(m *chat.Message, p *chat.Part, t *turn) {
+	proof := p.Proof
+	if p.Kind == chat.Redacted {
+		proof = p.Text
+	}
+	raw, ok := w.proof(proof)
+	ok = ok && m.Role == chat.Assistant
+	switch {
+	case !ok && p.Text == "":
+		w.lose(chat.LostPart(*m, *p, chat.Ignored, "a signature of another upstream"))
+	case !ok:
+		w.lose(chat.LostPart(*m, *p, chat.Dropped, "thoughts that this upstream did not sign"))
+	default:
+		out := writeBlock(new(jsonscan.Writer), "redacted_thinking").Key("data")
+		if p.Kind == chat.Thought {
+			out = writeBlock(new(jsonscan.Writer), "thinking").Key("thinking").Text(p.Text).Key("signature")
+		}
+		t.blocks = append(t.blocks, block{json: w.rest(p.Raw, out.Text(raw).Bytes()), sort: thoughtBlock})
+	}
+	w.move(m, p, t)
+}
+
+// proof gives back a signature of this upstream.
+func (w *requestWriter) proof(text string) (string, bool) {
+	if text == "" {
+		return "", false
+	}
+	if w.target.Proof == nil {
+		_, wrapped := chat.Unwrap(text)
+		return text, !wrapped
+	}
+	return w.target.Proof(text)
+}
+
+func (w *requestWriter) call(m *chat.Message, p *chat.Part, t *turn) {
+	if m.Role != chat.Assistant {
+		w.instead(m, p, t, "["+p.Name+" "+p.Text+"]")
+		return
+	}
+	if p.Proof != "" {
+		w.lose(chat.LostPart(*m, *p, chat.Ignored, "a signature of another upstream"))
+	}
+	input, odd := arguments(p)
+	if odd {
+		w.lose(chat.LostPart(*m, *p, chat.Approximated, "arguments that are no object as text"))
+	}
+	id := w.callID(p.ID)
+	b := jsonscan.AppendText([]byte(`{"type":"tool_use","id":"`+id+`","name":`), w.names.To(p.Name))
+	b = append(append(b, `,"input":`...), input...)
+	t.calls = append(t.calls, called{p.ID, id})
+	t.blocks = append(t.blocks, block{json: w.rest(p.Raw, b), sort: callBlock, cache: p.Cache})
+}
+
+// stray writes a result that answers no call as what it says.
+func (w *requestWriter) stray(m *chat.Message, p *chat.Part, t *turn) error {
+	w.lose(chat.LostPart(*m, *p, chat.Approximated, "a result without its call as text"))
+	t.blocks = append(t.blocks, textual("[result of a tool call]", nil))
+	return w.inside(m, p, t)
+}
+
+// opaque writes a block of this dialect as it was, another's in words.
+func (w *requestWriter) opaque(m *chat.Message, p *chat.Part, t *turn) {
+	if raw := bytes.TrimSpace(p.Raw); strings.HasPrefix(p.Name, prefix) && bytes.HasSuffix(raw, []byte{'}'}) {
+		t.blocks = append(t.blocks, block{json: bytes.Clone(raw[:len(raw)-1]), sort: serverBlock, cache: p.Cache})
+		return
+	}
+	w.instead(m, p, t, p.Text)
+}
+
+// instead writes words for what the API has nothing for.
+func (w *requestWriter) instead(m *chat.Message, p *chat.Part, t *turn, words string) {
+	if words == "" {
+		w.lose(chat.LostPart(*m, *p, chat.Dropped, ""))
+		return
+	}
+	w.lose(chat.LostPart(*m, *p, chat.Approximated, "as text"))
+	t.blocks = append(t.blocks, textual(words, p.Cache))
+}
+
+// trim takes the white space off the end of what the assistant is to go on with.
+func (w *requestWriter) trim(b *block) {
+	words := b.words()
+	short := strings.TrimRight(words, " \t\r\n")
+	if short == words {
+		return
+	}
+	*b = textual(short, b.cache)
+	w.lose(chat.Lost(chat.FieldMessages, chat.Approximated, "no white space at the end of the last"))
+}

@@ -1,0 +1,126 @@
+package anthropic
+
+import (
+	"strconv"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/jsonscan"
+)
+
+// callID is an id that the API takes and that no other call of the request has.
+// The same history always gives the same ids.
+func (w *requestWriter) callID(id string) string {
+	first := dialect.CallID(id, longestID)
+	sent := first
+	for w.sent[sent] {
+		w.again[first]++
+		sent = first + "_" + strconv.Itoa(w.again[first]+1)
+	}
+	w.sent[sent] = true
+	return sent
+}
+
+// results writes the answers to the calls that wait for one, in the order of the
+// calls, and notes which results answer none of them.
+func (w *requestWriter) results(run []chat.Message, pending []called) ([]block, error) {
+	blocks := make([]block, len(pending))
+	waiting := waitingFor(pending)
+	for i := range run {
+		m := &run[i]
+		for j := range m.Parts {
+			p := &m.Parts[j]
+			if p.Kind != chat.ToolResult {
+				continue
+			}
+			at := waiting.take(p.ID)
+			if at < 0 {
+				w.orphans[p] = true
+				continue
+			}
+			b, err := w.result(m, p, pending[at].sent)
+			if err != nil {
+				return nil, err
+			}
+			blocks[at] = b
+		}
+	}
+	for i, call := range pending {
+		if blocks[i].json == nil {
+			w.lose(chat.Lost(chat.FieldMessages, chat.Added, "a result for the call "+call.sent+", which has none"))
+			json := []byte(`{"type":"tool_result","tool_use_id":"` + call.sent + `","content":"` + noResult + `","is_error":true`)
+			blocks[i] = block{json: json, sort: resultBlock}
+		}
+	}
+	return blocks, nil
+}
+
+// waiting is the calls that wait for a result, first called first.
+type waiting struct {
+	byID map[string][]int // all of them by ""
+	gone []bool
+}
+
+func waitingFor(pending []called) *waiting {
+	w := &waiting{byID: make(map[string][]int, len(pending)+1), gone: make([]bool, len(pending))}
+	for i, call := range pending {
+		w.byID[""] = append(w.byID[""], i)
+		if call.id != "" {
+			w.byID[call.id] = append(w.byID[call.id], i)
+		}
+	}
+	return w
+}
+
+// take is the call that a result belongs to, or -1. One without an id belongs to
+// the first call that still waits.
+func (w *waiting) take(id string) int {
+	for list := w.byID[id]; len(list) > 0; list = w.byID[id] {
+		at := list[0]
+		w.byID[id] = list[1:]
+		if !w.gone[at] {
+			w.gone[at] = true
+			return at
+		}
+	}
+	return -1
+}
+
+// result writes one result.
+func (w *requestWriter) result(m *chat.Message, p *chat.Part, id string) (block, error) {
+	var inside turn
+	if err := w.inside(m, p, &inside); err != nil {
+		return block{}, err
+	}
+	out := writeBlock(new(jsonscan.Writer), "tool_result").Key("tool_use_id").Plain(id).Key("content")
+	switch {
+	case len(inside.blocks) == 0:
+		out.Plain("")
+	case len(inside.blocks) == 1 && len(p.Content) == 1 && p.Content[0].Kind == chat.Text && p.Content[0].Raw == nil && p.Content[0].Cache == nil:
+		out.Text(p.Content[0].Text)
+	default:
+		new(marks).list(out, inside.blocks)
+	}
+	if p.Failed {
+		out.Key("is_error").Bool(true)
+	}
+	cache := p.Cache
+	for _, b := range inside.blocks {
+		if cache == nil {
+			cache = b.cache // a marker inside a result is as good on the result itself
+		}
+	}
+	return block{json: w.rest(p.Raw, out.Bytes()), sort: resultBlock, cache: cache}, nil
+}
+
+// inside writes the content of a result or a document. Reports are about that: clients
+// do not number what is in it.
+func (w *requestWriter) inside(m *chat.Message, p *chat.Part, t *turn) error {
+	for _, q := range p.Content {
+		q.At = p.At
+		if err := w.part(m, &q, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package anthropic
+
+import (
+	"cmp"
+	"encoding/base64"
+	"strings"
+	"unicode/utf8"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/jsonscan"
+)
+
+// attachment is what a block says of a picture or a document.
+type attachment struct {
+	source jsonscan.Value
+	note   string
+	cite   bool
+}
+
+// attach reads a picture or a document into its part.
+func (r *requestReader) attach(p *chat.Part, a *attachment) {
+	p.Media = r.source(p, a.source)
+	if p.Media == nil && p.Kind == chat.Image {
+		r.bad("source.type", "a picture is none of those.")
+	}
+	if p.Media == nil && (p.Kind == chat.Image || a.note != "" || a.cite || len(p.Content) == 0) {
+		p.Media = new(chat.Media)
+	}
+	if p.Media != nil && p.Kind == chat.Document {
+		p.Media.Name, p.Media.Note, p.Media.Cite = p.Name, a.note, a.cite
+	}
+}
+
+// source reads where a picture or a document is. One made of blocks becomes the part's
+// content instead.
+func (r *requestReader) source(p *chat.Part, v jsonscan.Value) *chat.Media {
+	var kind string
+	var data, content jsonscan.Value
+	m := new(chat.Media)
+	for key, v := range r.members(v, "source") {
+		switch key {
+		case "type":
+			kind = r.text(v, "source.type")
+		case "media_type":
+			m.Type = r.text(v, "source.media_type")
+		case "data":
+			data = v
+		case "url":
+			m.URL = r.text(v, "source.url")
+		case "file_id":
+			m.FileID = r.text(v, "source.file_id")
+		case "content":
+			content = v
+		default:
+			r.note(r.here(chat.Dropped, "source."+key))
+		}
+	}
+	switch kind {
+	case "base64":
+		r.payload(m, r.text(data, "source.data"))
+	case "text":
+		m.Plain = r.text(data, "source.data")
+		m.Type = cmp.Or(m.Type, "text/plain")
+	case "content":
+		p.Content = r.blocks(content, "source.content", &r.inner)
+		return nil
+	case "url":
+		if u, ok := dialect.DataURL(m.URL); ok {
+			return u
+		}
+	case "file":
+	default:
+		r.bad("source.type", "%q is none of base64, text, content, url, file.", kind)
+	}
+	return m
+}
+
+func (r *requestReader) payload(m *chat.Media, data string) {
+	if u, ok := dialect.DataURL(data); ok {
+		*m = *u
+		return
+	}
+	clean, ok := dialect.Base64(data)
+	if !ok {
+		r.bad("source.data", "it is not base64.")
+	}
+	m.Base64 = clean
+}
+
+// pictures are the types that Claude sees.
+var pictures = map[string]bool{"image/jpeg": true, "image/png": true, "image/gif": true, "image/webp": true}
+
+func (w *requestWriter) image(m *chat.Message, p *chat.Part, t *turn) error {
+	b := []byte(`{"type":"image","source":`)
+	switch media := p.Media; {
+	case media == nil || media.FileID != "":
+		return refusePart(m, p, "the file is not one of this service's.")
+	case media.Base64 != "":
+		kind := dialect.TypeOf(media)
+		if !pictures[kind] {
+			return refusePart(m, p, "the model takes pictures in JPEG, PNG, GIF and WebP, not %q.", kind)
+		}
+		b = base64Source(b, kind, media.Base64)
+	case media.URL != "":
+		b = urlSource(b, media.URL)
+	default:
+		return refusePart(m, p, "there is no picture in it.")
+	}
+	if d := p.Media.Detail; d != "" && d != "auto" {
+		w.lose(chat.LostPart(*m, *p, chat.Dropped, "detail "+d))
+	}
+	t.blocks = append(t.blocks, block{json: w.rest(p.Raw, b), cache: p.Cache})
+	return nil
+}
+
+// document writes a document. In what the assistant said there can be none.
+func (w *requestWriter) document(m *chat.Message, p *chat.Part, t *turn) error {
+	if m.Role == chat.Assistant {
+		w.instead(m, p, t, "[document "+p.Name+"]")
+		return nil
+	}
+	source, err := w.source(m, p)
+	if err != nil {
+		return err
+	}
+	b := append([]byte(`{"type":"document","source":`), source...)
+	title := p.Name
+	if media := p.Media; media != nil {
+		title = cmp.Or(title, media.Name)
+		if media.Note != "" {
+			b = jsonscan.AppendText(append(b, `,"context":`...), media.Note)
+		}
+		if media.Cite && w.talk.Format == nil {
+			b = append(b, `,"citations":{"enabled":true}`...)
+		} else if media.Cite {
+			w.lose(chat.LostPart(*m, *p, chat.Dropped, "citations, which do not go with a format"))
+		}
+	}
+	if title != "" {
+		b = jsonscan.AppendText(append(b, `,"title":`...), title)
+	}
+	t.blocks = append(t.blocks, block{json: w.rest(p.Raw, b), cache: p.Cache})
+	return nil
+}
+
+func (w *requestWriter) source(m *chat.Message, p *chat.Part) ([]byte, error) {
+	media := p.Media
+	switch {
+	case len(p.Content) > 0:
+		var inside turn
+		err := w.inside(m, p, &inside)
+		out := new(jsonscan.Writer).Open(jsonscan.Object).Key("type").Plain("content").Key("content")
+		new(marks).list(out, inside.blocks)
+		return out.Close(jsonscan.Object).Bytes(), err
+	case media == nil || media.FileID != "":
+		return nil, refusePart(m, p, "the file is not one of this service's.")
+	case media.URL != "":
+		return urlSource(nil, media.URL), nil
+	case media.Base64 == "":
+		return plainSource(media.Plain), nil
+	}
+	kind := dialect.TypeOf(media)
+	if kind == "application/pdf" {
+		return base64Source(nil, kind, media.Base64), nil
+	}
+	words, err := base64.StdEncoding.DecodeString(media.Base64)
+	if !strings.HasPrefix(kind, "text/") && kind != "application/json" || err != nil || !utf8.Valid(words) {
+		return nil, refusePart(m, p, "the model takes documents in PDF and plain text, not %q.", kind)
+	}
+	return plainSource(string(words)), nil
+}
+
+func base64Source(dst []byte, kind, data string) []byte {
+	dst = append(dst, `{"type":"base64","media_type":"`+kind+`","data":"`...)
+	return append(append(dst, data...), `"}`...)
+}
+
+func urlSource(dst []byte, url string) []byte {
+	return append(jsonscan.AppendText(append(dst, `{"type":"url","url":`...), url), '}')
+}
+
+func plainSource(words string) []byte {
+	return append(jsonscan.AppendText([]byte(`{"type":"text","media_type":"text/plain","data":`), words), '}')
+}

@@ -1,0 +1,201 @@
+package anthropic
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/jsonscan"
+)
+
+// edit changes what the API would not understand in a body that passes through.
+func edit(call *dialect.Call, target dialect.Target) (err error) {
+	e := editor{requestWriter: newRequestWriter(new(chat.Conversation), target), root: jsonscan.Root(call.Body)}
+	e.edits.ReplaceText(e.root.Get("model"), target.Model)
+	e.loosen()
+	e.thoughts()
+	if e.added != nil {
+		e.edits.Append(e.root, "thinking", e.added)
+	}
+	call.Losses = append(call.Losses, e.losses...)
+	call.Body, err = e.edits.Apply(call.Body)
+	return err
+}
+
+// editor edits one body. It knows what the target can, and reports losses, as one who
+// writes a request.
+type editor struct {
+	*requestWriter
+	root     jsonscan.Value
+	edits    jsonscan.Edits
+	thinking jsonscan.Value // as the client has it; missing where it is only a switch
+	added    []byte         // thinking, in the place of switches
+	enabled  bool           // the model is asked to think within a budget
+	changed  bool           // thoughts were opened or left out
+	forgot   bool           // thoughts of this upstream were left out
+}
+
+// switches are fields that may be only true or false, which the API does not know. The
+// last that is there counts.
+var switches = []string{"reasoning", "reasoning_effort", "thinking"}
+
+// loosen turns switches that are only true or false into the API's own fields.
+func (e *editor) loosen() {
+	at, on := -1, false
+	for key, v := range e.root.Members() {
+		i := slices.Index(switches, key.Name)
+		if yes, loose := v.Bool(); loose && i >= 0 {
+			e.edits.Remove(key, v)
+			if i > at {
+				at, on = i, yes
+			}
+		} else if key.Name == "thinking" {
+			e.thinking = v
+		}
+	}
+	e.enabled = e.thinking.Get("type").View() == thinkEnabled
+	if at >= 0 && !e.thinking.Exists() {
+		e.toggle(on)
+	}
+}
+
+// toggle asks for thinking, or for none, in the target's own way.
+func (e *editor) toggle(on bool) {
+	e.talk.Thinking = toggle(on)
+	given := e.root.Get("max_tokens")
+	if n, ok := given.Int(); ok && n > 0 {
+		e.talk.Sampling.MaxTokens = &n
+	}
+	p := e.think()
+	limit := e.limit(&p)
+	if n := e.talk.Sampling.MaxTokens; n != nil && p.budget > 0 && limit != *n {
+		e.edits.Replace(given, strconv.AppendInt(nil, limit, 10))
+	}
+	if p.kind != "" {
+		out := new(jsonscan.Writer)
+		e.requestWriter.thinking(out, &p)
+		e.added, e.enabled = out.Bytes(), p.kind == thinkEnabled
+	}
+	if p.effort != "" {
+		e.effort(jsonscan.AppendText(nil, p.effort))
+	}
+}
+
+// effort puts output_config.effort into the body.
+func (e *editor) effort(level []byte) {
+	config := e.root.Get("output_config")
+	switch own := config.Get("effort"); {
+	case own.Exists():
+		e.edits.Replace(own, level)
+	case config.Kind() == jsonscan.Object:
+		e.edits.Append(config, "effort", level)
+	default:
+		whole := slices.Concat([]byte(`{"effort":`), level, []byte{'}'})
+		if config.Exists() {
+			e.edits.Replace(config, whole)
+		} else {
+			e.edits.Append(e.root, "output_config", whole)
+		}
+	}
+}
+
+// thoughts opens the envelopes that are addressed to this upstream and leaves out the
+// thoughts in those that are not, which it would refuse; or all thoughts, where it has
+// refused their signatures.
+func (e *editor) thoughts() {
+	var step, last jsonscan.Value // the last two turns
+	var before, first string      // what they begin with
+	for i, m := range e.root.Get("messages").Elements() {
+		content := m.Get("content")
+		step, before = last, first
+		last, first = m, content.Index(0).Get("type").View()
+		if e.target.Forget || bytes.Contains(content.Raw(), []byte(chat.EnvelopePrefix)) {
+			first = e.turn(content, i, first)
+		}
+	}
+	if e.forgot {
+		e.lose(chat.Lost(chat.FieldThinking, chat.Dropped, "thoughts of earlier turns, whose signatures were refused"))
+	}
+	if e.changed && e.enabled && step.Get("role").View() == "assistant" && proofs[before] == "" && answers(last) {
+		e.disable()
+	}
+}
+
+// proofs are where blocks of thoughts have what their upstream made.
+var proofs = map[string]string{"thinking": "signature", "redacted_thinking": "data"}
+
+// turn writes a turn's content without the thoughts that are left out, and gives what
+// it begins with then.
+func (e *editor) turn(content jsonscan.Value, message int, first string) string {
+	out := jsonscan.NewWriter(nil).Open(jsonscan.Array)
+	same, begins := true, ""
+	for part, b := range content.Elements() {
+		kind := b.Get("type").View()
+		raw := b.Raw()
+		if proofs[kind] != "" {
+			raw = e.thought(b, kind, message, part)
+			same = same && bytes.Equal(raw, b.Raw())
+		}
+		if raw != nil && len(out.Bytes()) == 1 {
+			begins = kind
+		}
+		out.Raw(raw)
+	}
+	if same {
+		return first
+	}
+	e.changed = true
+	e.edits.Replace(content, out.Close(jsonscan.Array).Bytes())
+	return begins
+}
+
+// thought is a block of thoughts as this upstream takes it, or nil.
+func (e *editor) thought(b jsonscan.Value, kind string, message, part int) []byte {
+	key := proofs[kind]
+	proof := b.Get(key).View()
+	own, ok := "", false
+	_, wrapped := chat.Unwrap(proof)
+	if wrapped {
+		own, ok = e.proof(proof)
+	}
+	switch {
+	case wrapped && !ok:
+		verb := chat.Dropped
+		if kind == "thinking" && b.Get("thinking").View() == "" {
+			verb = chat.Ignored
+		}
+		e.lose(chat.Loss{Field: chat.FieldPart, Message: message, Part: part, Verb: verb, Note: "thoughts of another upstream"})
+		return nil
+	case e.target.Forget:
+		e.forgot = true
+		return nil
+	case wrapped:
+		raw := b.Raw()
+		return replace(raw, jsonscan.At(raw, 0).Get(key), own)
+	}
+	return b.Raw()
+}
+
+// answers reports whether a turn has results of tools.
+func answers(m jsonscan.Value) bool {
+	for _, b := range m.Get("content").Elements() {
+		if b.Get("type").View() == "tool_result" {
+			return true
+		}
+	}
+	return false
+}
+
+// disable switches thinking off where what was left out began the turn whose tools
+// are answered: the API would refuse to think on.
+func (e *editor) disable() {
+	disabled := []byte(`{"type":"disabled"}`)
+	if e.added != nil {
+		e.added = disabled
+	} else {
+		e.edits.Replace(e.thinking, disabled)
+	}
+	e.lose(chat.Lost(chat.FieldThinking, chat.Dropped, "off for this turn: the tool calls that it answers were made elsewhere"))
+}

@@ -1,0 +1,75 @@
+package anthropic
+
+import "stele/internal/jsonscan"
+
+// blockWords is what a block that only this dialect knows says to people, and to
+// models of other dialects: most are of tools that run at the upstream. "" for one
+// that says nothing.
+func blockWords(kind string, v jsonscan.Value) string {
+	content := v.Get("content")
+	switch kind {
+	case "search_result":
+		return lines(v.Get("title").View(), v.Get("source").View(), join(content))
+	case "server_tool_use", "mcp_tool_use":
+		return "[" + v.Get("name").View() + " " + onlyInput(v.Get("input")) + "]"
+	case "web_search_tool_result":
+		list := []string{failure(content)}
+		for _, v := range content.Elements() {
+			if v.Kind() == jsonscan.Object {
+				list = append(list, v.Get("title").View()+" "+v.Get("url").View())
+			}
+		}
+		return lines(list...)
+	case "web_fetch_tool_result":
+		document := content.Get("content")
+		return lines(failure(content), document.Get("title").View(), content.Get("url").View(), unlessBase64(document.Get("source", "data"), document))
+	case "code_execution_tool_result", "bash_code_execution_tool_result":
+		return lines(failure(content), words(content.Get("stdout")), words(content.Get("stderr")))
+	case "text_editor_code_execution_tool_result":
+		return lines(failure(content), unlessBase64(content.Get("content"), v))
+	case "mcp_tool_result", "compaction":
+		return join(content)
+	case "tool_reference":
+		return "[tool " + v.Get("tool_name").View() + "]"
+	case "container_upload":
+		return "[file " + v.Get("file_id").View() + "]"
+	}
+	return ""
+}
+
+// failure is what a result that is an error says.
+func failure(content jsonscan.Value) string {
+	if code := content.Get("error_code").View(); code != "" {
+		return "error: " + code
+	}
+	return ""
+}
+
+// unlessBase64 is a string that stands for a document's words.
+func unlessBase64(v, document jsonscan.Value) string {
+	if document.Get("source", "type").View() == "base64" {
+		return ""
+	}
+	return v.View()
+}
+
+// join is the text of a string, or of a list of blocks.
+func join(content jsonscan.Value) string {
+	list := []string{content.View()}
+	for _, v := range content.Elements() {
+		list = append(list, v.Get("text").View())
+	}
+	return lines(list...)
+}
+
+// onlyInput is the input of a tool: the value of its only member, or all of it.
+func onlyInput(input jsonscan.Value) string {
+	n, only := 0, jsonscan.Value{}
+	for _, v := range input.Members() {
+		n, only = n+1, v
+	}
+	if n == 1 {
+		return words(only)
+	}
+	return words(input)
+}
