@@ -1,4 +1,3 @@
-// Package gemini speaks Google's generateContent.
 package gemini
 
 import (
@@ -10,9 +9,6 @@ import (
 
 	"stele/internal/fault"
 )
-
-// Codec is the dialect. Its zero value is ready.
-type Codec struct{}
 
 // own are the codes this API answers with another status than the native family.
 var own = map[fault.Code]int{

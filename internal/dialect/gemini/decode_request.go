@@ -10,14 +10,6 @@ import (
 	"stele/internal/fault"
 )
 
-// name is what the dialect is called everywhere.
-const name = "gemini"
-
-var _ dialect.Dialect = Codec{}
-
-// Name is the dialect's name.
-func (Codec) Name() string { return name }
-
 // DecodeRequest checks the body. Model and streaming are in the path, so nothing
 // is read of it here.
 func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {

@@ -2,7 +2,6 @@ package gemini
 
 import (
 	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -233,23 +232,6 @@ func (c *composer) cached() bool {
 		}
 	}
 	return marked
-}
-
-// address is where a model is asked. Streams are always asked for as SSE.
-func address(t dialect.Target) string {
-	model := t.Model
-	if !strings.Contains(model, "models/") && !strings.HasPrefix(model, "tunedModels/") {
-		model = "models/" + model
-	}
-	segments := strings.Split(model, "/")
-	for i := range segments {
-		segments[i] = url.PathEscape(segments[i])
-	}
-	path := "/v1beta/" + strings.Join(segments, "/")
-	if t.Stream {
-		return path + ":streamGenerateContent?alt=sse"
-	}
-	return path + ":generateContent"
 }
 
 // size is about how long a request will be, so that its buffer is made once.
