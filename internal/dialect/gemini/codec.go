@@ -44,4 +44,3 @@ func address(t dialect.Target) string {
 	}
 	return path + ":generateContent"
 }
-

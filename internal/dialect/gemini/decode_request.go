@@ -8,20 +8,26 @@ import (
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
-// DecodeRequest checks the body. Model and streaming are in the path, so nothing
-// is read of it here.
+// DecodeRequest checks the body. Model and streaming are in the path, so nothing is
+// read of it here but the names of its members.
 func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
-	facts, err := dialect.Survey(in.Body, nil)
+	var misspelled error
+	facts, err := dialect.Survey(in.Body, func(key jsonscan.Key, v jsonscan.Value) {
+		if misspelled == nil {
+			misspelled = checkName(key, v)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
 	if in.Model == "" {
 		return nil, fault.New(fault.MissingParameter, "The path names no model.").With("field", "model")
 	}
-	if err := checkKeys(in.Body); err != nil {
-		return nil, err
+	if misspelled != nil {
+		return nil, misspelled
 	}
 	method := "generateContent"
 	if in.Stream {
@@ -37,28 +43,25 @@ var members = dialect.NewKnown([]string{
 	"reasoningEffort", "extraBody", "options", "cachedContent", "continuationToken", "labels", "store", "safetySettings",
 })
 
-// checkKeys refuses a member that is a field but for its letters' case, also in what
+// Fields are the members of a request that the dialect looks at.
+func Fields() *dialect.Known { return members }
+
+// checkName refuses a member that is a field but for its letters' case, also in what
 // counts as part of the body.
-func checkKeys(object []byte) error {
-	c := cursor{b: object}
-	c.enter('{')
-	for {
-		name, more := c.name()
-		if !more {
-			return nil
-		}
-		key := string(c.camel(name))
-		if err := members.Check(key); err != nil {
+func checkName(key jsonscan.Key, v jsonscan.Value) error {
+	name := camel(key.Name)
+	if err := members.Check(name); err != nil {
+		return err
+	}
+	if name != "extraBody" && name != "options" {
+		return nil
+	}
+	for key, v := range v.Members() {
+		if err := checkName(key, v); err != nil {
 			return err
 		}
-		if (key == "extraBody" || key == "options") && c.peek() == '{' {
-			if err := checkKeys(c.raw()); err != nil {
-				return err
-			}
-			continue
-		}
-		c.skip()
 	}
+	return nil
 }
 
 // reader reads a client's body into a conversation. Its first complaint is the
@@ -288,6 +291,3 @@ func (r *reader) each(field string, do func(i int)) {
 		r.wrong(field, "a list")
 	}
 }
-
-// Fields are the members of a request that the dialect looks at.
-func Fields() *dialect.Known { return members }

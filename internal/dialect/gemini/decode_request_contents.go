@@ -2,7 +2,6 @@ package gemini
 
 import (
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"strconv"
@@ -194,20 +193,6 @@ func signs(m *chat.Message, p *chat.Part) bool {
 	}
 	m.Parts[n-1].Proof = p.Proof
 	return true
-}
-
-// hidden begins what carries thinking that only its upstream can read through a
-// client that has no place for it but a signature.
-const hidden = "redacted:"
-
-func hide(text string) string { return base64.StdEncoding.EncodeToString([]byte(hidden + text)) }
-
-func unhide(signature string) (string, bool) {
-	if !strings.HasPrefix(signature, chat.CarrierPrefix) {
-		return "", false
-	}
-	raw, err := base64.StdEncoding.DecodeString(signature)
-	return strings.TrimPrefix(string(raw), hidden), err == nil
 }
 
 // called gives a call without an id one that the same history always gives it,

@@ -200,8 +200,8 @@ func TestPass(t *testing.T) {
 	for name, test := range map[string]struct{ model, in, want string }{
 		"untouched":                 {newest, ` {"contents" : [ {"parts":[{"text":"hi"}]} ], "unknown" :1.0, "generation_config":{"temperature":  0 } } `, ""},
 		"system as a string":        {newest, `{"systemInstruction" : "a\n" , "contents":[]}`, `{"systemInstruction" : {"parts":[{"text":"a\n"}]} , "contents":[]}`},
-		"thinkingConfig":            {newest, `{"thinking_config":{"thinkingLevel":"LOW"}, "contents":[]}`, `{ "contents":[],"generationConfig":{"thinkingConfig":{"thinkingLevel":"LOW"}}}`},
-		"into generationConfig":     {newest, `{"contents":[], "generationConfig": { "topK":1 } , "thinkingConfig":{}}`, `{"contents":[], "generationConfig": { "topK":1 ,"thinkingConfig":{}} }`},
+		"thinkingConfig":            {newest, `{"thinking_config":{"thinkingLevel":"LOW"}, "contents":[]}`, `{"contents":[],"generationConfig":{"thinkingConfig":{"thinkingLevel":"LOW"}}}`},
+		"into generationConfig":     {newest, `{"contents":[], "generationConfig": { "topK":1 } , "thinkingConfig":{}}`, `{"contents":[], "generationConfig": { "topK":1 ,"thinkingConfig":{}}}`},
 		"into an empty one":         {newest, `{"generationConfig":{},"thinkingConfig":{"a":1}}`, `{"generationConfig":{"thinkingConfig":{"a":1}}}`},
 		"its own counts":            {newest, `{"generationConfig":{"thinkingConfig":{"b":2}},"thinkingConfig":{"a":1}}`, `{"generationConfig":{"thinkingConfig":{"b":2}}}`},
 		"reasoning: true":           {newest, `{"reasoning":true,"contents":[]}`, `{"contents":[]}`},

@@ -72,7 +72,11 @@ func (c *composer) opaque(r role, p piece, proof string) {
 	switch {
 	case slices.Contains(opaques, p.Name) && jsontext.Value(p.Raw).Kind() == '{':
 		c.turn(r)
-		c.raw(unsealPart(p.Raw, c.traits, c.target.Proof))
+		raw, err := unsealPart(p.Raw, c.traits, c.target.Proof)
+		if err != nil {
+			c.err = err
+		}
+		c.raw(raw)
 	case p.Text != "":
 		c.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "sent as text"))
 		c.turn(r)

@@ -1,107 +1,53 @@
 package gemini
 
 import (
-	"bytes"
-	"math"
-	"strconv"
+	"cmp"
+	"iter"
+	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"stele/internal/jsonscan"
 )
 
-// cursor reads JSON once, from left to right, and builds no tree: a client's
-// megabyte of base64 is looked at once, and a frame of a stream costs nothing but
-// its text. JSON that is wrong sets bad, which ends every loop over it.
-type cursor struct {
-	b       []byte
-	i       int
-	bad     bool
-	spelled []byte   // the last key as it was written
-	scratch [64]byte // holds the last key where it had to be changed
+// field is a member's name in lowerCamelCase, and as it is spelled.
+type field struct{ name, spelled string }
+
+// fields are the members of a message, in either spelling. Those that are null mean
+// nothing.
+func fields(v jsonscan.Value) iter.Seq2[field, jsonscan.Value] {
+	return func(yield func(field, jsonscan.Value) bool) { eachField(v, yield) }
 }
 
-// peek is the first byte of what comes next, or 0.
-func (c *cursor) peek() byte {
-	for c.i < len(c.b) {
-		if b := c.b[c.i]; b > ' ' {
-			return b
+func eachField(v jsonscan.Value, yield func(field, jsonscan.Value) bool) {
+	for key, value := range v.Members() {
+		if !value.Absent() && !yield(field{camel(key.Name), key.Name}, value) {
+			return
 		}
-		c.i++
 	}
-	return 0
 }
 
-// enter goes into an object or an array, if that is what comes next.
-func (c *cursor) enter(open byte) bool {
-	if c.peek() != open {
-		return false
-	}
-	c.i++
-	return true
+// items are the elements of a list, or the one object that stands for a list of one.
+func items(v jsonscan.Value) iter.Seq2[int, jsonscan.Value] {
+	return func(yield func(int, jsonscan.Value) bool) { eachItem(v, yield) }
 }
 
-// separator passes a comma and reports whether something follows before the end.
-func (c *cursor) separator(end byte) bool {
-	b := c.peek()
-	if b == ',' {
-		c.i++
-		b = c.peek()
+func eachItem(v jsonscan.Value, yield func(int, jsonscan.Value) bool) {
+	if v.Kind() == jsonscan.Object {
+		yield(0, v)
 	}
-	switch b {
-	case end:
-		c.i++
-		return false
-	case 0:
-		c.bad = true
-		return false
-	}
-	return !c.bad
-}
-
-// item reports whether the array has another element, which comes next.
-func (c *cursor) item() bool { return c.separator(']') }
-
-// name is the next member's name as it is written, which free maps need.
-func (c *cursor) name() ([]byte, bool) {
-	if !c.separator('}') {
-		return nil, false
-	}
-	if c.peek() != '"' {
-		c.bad = true
-		return nil, false
-	}
-	name := c.quoted()
-	if c.peek() != ':' {
-		c.bad = true
-		return nil, false
-	}
-	c.i++
-	return name, true
-}
-
-// key is the next member's name of a message in lowerCamelCase, however it is
-// spelled. Members that are null are passed over: they mean nothing. The name is
-// valid until the next one is read.
-func (c *cursor) key() ([]byte, bool) {
-	for {
-		name, ok := c.name()
-		if !ok {
-			return nil, false
+	for i, element := range v.Elements() {
+		if !yield(i, element) {
+			return
 		}
-		if c.peek() == 'n' {
-			c.skip()
-			continue
-		}
-		c.spelled = name
-		return c.camel(name), true
 	}
 }
 
 // camel turns snake_case into lowerCamelCase. A leading underscore is part of a name.
-func (c *cursor) camel(name []byte) []byte {
-	if len(name) == 0 || len(name) > len(c.scratch) || bytes.IndexByte(name[1:], '_') < 0 {
+func camel(name string) string {
+	const longest = 64 // of all names that are known
+	if len(name) < 2 || len(name) > longest || strings.IndexByte(name[1:], '_') < 0 {
 		return name
 	}
-	out := append(c.scratch[:0], name[0])
+	out := append(make([]byte, 0, longest), name[0])
 	for i := 1; i < len(name); i++ {
 		if name[i] == '_' && i+1 < len(name) && name[i+1] >= 'a' && name[i+1] <= 'z' {
 			i++
@@ -110,151 +56,64 @@ func (c *cursor) camel(name []byte) []byte {
 		}
 		out = append(out, name[i])
 	}
-	return out
+	return string(out)
 }
 
-// quoted reads the string that comes next. What it returns may be part of the
-// input.
-func (c *cursor) quoted() []byte {
-	start := c.i
-	end := c.string()
-	if c.bad {
-		return nil
-	}
-	inner := c.b[start+1 : end-1]
-	if bytes.IndexByte(inner, '\\') < 0 {
-		return inner
-	}
-	// Lone surrogates become U+FFFD, which the error would only tell us.
-	plain, _ := jsontext.AppendUnquote(make([]byte, 0, len(inner)), c.b[start:end])
-	return plain
-}
-
-// string passes the string that comes next and gives the place behind it.
-func (c *cursor) string() int {
-	i := c.i + 1
-	for i <= len(c.b) {
-		n := bytes.IndexByte(c.b[i:], '"')
-		if n < 0 {
-			break
-		}
-		i += n + 1
-		slashes := 0
-		for c.b[i-2-slashes] == '\\' && i-2-slashes > c.i {
-			slashes++
-		}
-		if slashes%2 == 0 {
-			c.i = i
-			return i
+// fieldOf is a field of a message.
+func fieldOf(v jsonscan.Value, name string) jsonscan.Value {
+	for key, value := range fields(v) {
+		if key.name == name {
+			return value
 		}
 	}
-	c.bad, c.i = true, len(c.b)
-	return c.i
+	return jsonscan.Value{}
 }
 
-// skip passes one value, however deep.
-func (c *cursor) skip() {
-	depth := 0
-	for {
-		switch c.peek() {
-		case 0:
-			c.bad = true
-			return
-		case '"':
-			c.string()
-		case '{', '[':
-			depth++
-			c.i++
-			continue
-		case '}', ']':
-			depth--
-			c.i++
-		case ',', ':':
-			if depth == 0 {
-				c.bad = true
-				return
-			}
-			c.i++
-			continue
-		default:
-			c.literal()
+// textOf is a field that is a string, or "".
+func textOf(v jsonscan.Value, name string) string {
+	text, _ := fieldOf(v, name).Text()
+	return text
+}
+
+// integer is a whole number, also in a string, as protobuf's JSON has it.
+func integer(v jsonscan.Value) (int64, bool) { return jsonscan.Int(cmp.Or(v.Number(), v.View())) }
+
+// number is a number, also in a string.
+func number(v jsonscan.Value) (float64, bool) { return jsonscan.Float(cmp.Or(v.Number(), v.View())) }
+
+// compact is JSON without the white space in it.
+func compact(raw []byte) string { return string(jsonscan.At(raw, 0).AppendCompact(nil)) }
+
+// enum is the words of a protobuf enum by their numbers. What stands for nothing
+// in particular is "".
+type enum struct {
+	prefix string
+	words  []string
+}
+
+var (
+	modes       = enum{"", []string{"", "AUTO", "ANY", "NONE", "VALIDATED"}}
+	levels      = enum{"", []string{"", "LOW", "MEDIUM", "HIGH", "MINIMAL"}}
+	modalities  = enum{"", []string{"", "TEXT", "IMAGE", "AUDIO", "VIDEO"}}
+	resolutions = enum{"MEDIA_RESOLUTION_", []string{"", "LOW", "MEDIUM", "HIGH", "ULTRA_HIGH"}}
+	kinds       = enum{"", []string{"", "STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"}}
+	tiers       = enum{"SERVICE_TIER_", []string{"", "STANDARD", "FLEX", "PRIORITY"}}
+)
+
+// word is a word of e in any case, with or without its prefix, or by its number. A
+// word that is not in e is passed on: the upstream knows better.
+func (e enum) word(v jsonscan.Value) (string, bool) {
+	if v.Kind() == jsonscan.Number {
+		n, ok := integer(v)
+		if !ok || n < 0 || n >= int64(len(e.words)) {
+			return "", false
 		}
-		if depth <= 0 || c.bad {
-			c.bad = c.bad || depth < 0
-			return
-		}
+		return e.words[n], true
 	}
-}
-
-// literal passes a number, true, false or null and returns it.
-func (c *cursor) literal() []byte {
-	start := c.i
-	for c.i < len(c.b) {
-		switch c.b[c.i] {
-		case ',', ':', '}', ']', '{', '[', '"', ' ', '\t', '\r', '\n':
-			return c.b[start:c.i]
-		}
-		c.i++
+	text, ok := v.Text()
+	text = strings.TrimPrefix(strings.ToUpper(text), e.prefix)
+	if strings.HasSuffix(text, "UNSPECIFIED") {
+		text = ""
 	}
-	return c.b[start:]
-}
-
-// raw passes one value and returns its bytes, which are part of the input.
-func (c *cursor) raw() []byte {
-	c.peek()
-	start := c.i
-	c.skip()
-	return c.b[start:c.i]
-}
-
-// text reads a string; anything else is passed and is not one.
-func (c *cursor) text() (string, bool) {
-	if c.peek() != '"' {
-		c.skip()
-		return "", false
-	}
-	return string(c.quoted()), !c.bad
-}
-
-// truth reads true or false.
-func (c *cursor) truth() (value, ok bool) {
-	switch string(c.raw()) {
-	case "true":
-		return true, true
-	case "false":
-		return false, true
-	}
-	return false, false
-}
-
-// number reads a number, or one in a string as protobuf's JSON has it.
-func (c *cursor) number() (float64, bool) {
-	digits := c.digits()
-	f, err := strconv.ParseFloat(string(digits), 64)
-	return f, err == nil && !math.IsInf(f, 0) && !math.IsNaN(f)
-}
-
-// integer reads a whole number, also as 40.0 or "40".
-func (c *cursor) integer() (int64, bool) {
-	digits := c.digits()
-	if n, err := strconv.ParseInt(string(digits), 10, 64); err == nil {
-		return n, true
-	}
-	f, err := strconv.ParseFloat(string(digits), 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<62 {
-		return 0, false
-	}
-	return int64(f), true
-}
-
-func (c *cursor) digits() []byte {
-	b := c.peek()
-	switch {
-	case b == '"':
-		return c.quoted()
-	case b == '-' || b >= '0' && b <= '9':
-		return c.literal()
-	}
-	c.skip()
-	return nil
+	return text, ok
 }

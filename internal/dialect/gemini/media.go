@@ -191,16 +191,6 @@ func resultText(response []byte) (text string, failed bool) {
 	return compact(response), false
 }
 
-// compact takes the white space out of JSON and leaves every number and string
-// as it is written. Not even what is no JSON keeps a line break.
-func compact(value []byte) string {
-	v := jsontext.Value(value).Clone()
-	if v.Compact(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
-		return strings.NewReplacer("\n", " ", "\r", " ").Replace(string(value))
-	}
-	return string(v)
-}
-
 // oneLine is JSON that can stand in a frame, whose end is a line's.
 func oneLine(value []byte) []byte {
 	if bytes.IndexByte(value, '\n') < 0 && bytes.IndexByte(value, '\r') < 0 {

@@ -3,7 +3,8 @@ package gemini
 import (
 	"bytes"
 
-	"stele/internal/dialect"
+	"stele/internal/jsonscan"
+	"stele/internal/wire"
 )
 
 // Rename puts another model's name into an answer's or a frame's own bytes. What
@@ -13,21 +14,18 @@ func (Codec) Rename(raw []byte, model string) []byte {
 	if at < 0 || !bytes.Contains(raw, []byte("odelVersion")) {
 		return raw
 	}
-	c := cursor{b: raw, i: at}
-	c.enter('{')
-	for {
-		key, more := c.key()
-		if !more {
-			return raw
-		}
-		if string(key) != "modelVersion" || c.peek() != '"' {
-			c.skip()
-			continue
-		}
-		from := c.i
-		if c.skip(); c.bad {
-			return raw
-		}
-		return splice(raw, []edit{{from, c.i, string(dialect.AppendText(nil, model))}})
+	v := fieldOf(jsonscan.At(raw, at), "modelVersion")
+	if v.Kind() != jsonscan.String || v.To() == len(raw) { // or it is cut short
+		return raw
 	}
+	out := append(make([]byte, 0, len(raw)+len(model)), raw[:v.From()]...)
+	return append(jsonscan.AppendText(out, model), raw[v.To():]...)
+}
+
+// Dull reports whether a run of whole frames ends with content: no end, no block, no
+// error. Usage is in every frame, and the one with the end has the last word; a frame
+// or two may follow it.
+func (Codec) Dull(frames []byte) bool {
+	frames = wire.Tail(frames, 3)
+	return !bytes.Contains(frames, []byte("finish")) && !bytes.Contains(frames, []byte(`rror"`)) && !bytes.Contains(frames, []byte("eedback"))
 }

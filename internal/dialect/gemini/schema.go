@@ -19,7 +19,7 @@ func rewrite(raw []byte, parameters bool) ([]byte, *changes) {
 	fields := r.flatten(fieldsOf(raw), 0)
 	if ref := fields.get("$ref"); ref != nil && parameters {
 		// A function's parameters must be an object themselves, not a reference to one.
-		if target, ok := r.resolve(textOf(ref)); ok {
+		if target, ok := r.resolve(rawText(ref)); ok {
 			fields = r.flatten(append(fields.without("$ref"), fieldsOf(target)...), 0)
 		}
 	}
@@ -111,7 +111,7 @@ func (r *rewriter) object(fields schemaFields, depth int) {
 	within := len(r.open)
 	defer func() { r.open = r.open[:within] }()
 	for ref := fields.get("$ref"); ref != nil; ref = fields.get("$ref") {
-		if fields = r.reference(fields, textOf(ref), depth); fields == nil {
+		if fields = r.reference(fields, rawText(ref), depth); fields == nil {
 			return
 		}
 	}
@@ -121,7 +121,7 @@ func (r *rewriter) object(fields schemaFields, depth int) {
 	for _, f := range fields {
 		if f.name == "description" {
 			described = true
-			r.w.member("description", textOf(f.value)+folded)
+			r.w.member("description", rawText(f.value)+folded)
 			continue
 		}
 		r.field(fields, f, depth)
@@ -153,7 +153,7 @@ func (r *rewriter) field(fields schemaFields, f schemaField, depth int) {
 			r.w.raw(values)
 		}
 	case "format":
-		if slices.Contains(formats, textOf(f.value)) {
+		if slices.Contains(formats, rawText(f.value)) {
 			r.w.key("format")
 			r.w.raw(f.value)
 		}

@@ -70,7 +70,7 @@ func (fs schemaFields) kinds() []string {
 	return all
 }
 
-func textOf(raw []byte) string {
+func rawText(raw []byte) string {
 	c := cursor{b: raw}
 	s, _ := c.text()
 	return s
@@ -100,7 +100,7 @@ func (r *rewriter) flatten(fields schemaFields, depth int) schemaFields {
 		for c.enter('['); c.item(); {
 			inner := fieldsOf(c.raw())
 			if ref := inner.get("$ref"); ref != nil {
-				target, ok := r.resolve(textOf(ref))
+				target, ok := r.resolve(rawText(ref))
 				if !ok || depth > deepest {
 					continue
 				}

@@ -44,7 +44,7 @@ func (r *rewriter) fold(fields schemaFields) string {
 		case slices.Contains(silent, f.name) || strings.HasPrefix(f.name, "x-"):
 			r.note(false, f.name+" is left out")
 		case f.name == "format":
-			if !slices.Contains(formats, textOf(f.value)) {
+			if !slices.Contains(formats, rawText(f.value)) {
 				tell(f)
 			}
 		case f.name == "enum" || f.name == "const":

@@ -98,6 +98,3 @@ type wireChunk struct {
 	usage        wireUsage
 	failure      []byte // error
 }
-
-// The placeholder that Google documents for calls without a signature.
-const unsigned = "skip_thought_signature_validator"
