@@ -3,23 +3,25 @@ package gemini
 import (
 	"stele/internal/chat"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
 // DecodeResponse reads a whole answer, also one that comes as the frames of a
 // stream in a list.
 func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
-	c := cursor{b: body}
-	if c.peek() == '[' {
+	root := jsonscan.Root(body)
+	if root.Kind() == jsonscan.Array {
 		return gather(body)
 	}
-	var w wireChunk
-	if !c.chunk(&w) {
+	if root.Kind() != jsonscan.Object || !jsonscan.Valid(body, jsonscan.Lenient) {
 		return nil, unreadable(body)
 	}
-	if w.failure != nil {
+	var w wireChunk
+	w.read(root)
+	if w.failed {
 		return nil, failed(body)
 	}
-	r := &chat.Response{ID: w.id, Model: w.model, Usage: w.usage.common()}
+	r := &chat.Response{ID: w.id, Model: w.model, Usage: w.usage}
 	for i := range w.candidates {
 		answer, err := w.candidates[i].answer()
 		if err != nil {
@@ -40,11 +42,24 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 	return r, nil
 }
 
+// CountResponse reads of a whole answer only what metering needs. An answer that
+// says nothing is the client's to see, as it came.
+func (Codec) CountResponse(body []byte) (*chat.Response, error) {
+	root := jsonscan.Root(body)
+	if root.Kind() != jsonscan.Object || !jsonscan.Valid(body, jsonscan.Lenient) {
+		return nil, unreadable(body)
+	}
+	if fieldOf(root, "error").Exists() {
+		return nil, failed(body)
+	}
+	return &chat.Response{Usage: readUsage(fieldOf(root, "usageMetadata"))}, nil
+}
+
 // gather reads a list of frames.
 func gather(body []byte) (*chat.Response, error) {
 	return chat.Collect(chat.Tidy(func(yield func(chat.Chunk, error) bool) {
-		var d decoder
-		events, err := d.frame(nil, body)
+		var r streamReader
+		events, err := r.frame(nil, body)
 		yield(chat.Chunk{Events: events}, err)
 	}))
 }
@@ -52,14 +67,14 @@ func gather(body []byte) (*chat.Response, error) {
 // answer is a candidate.
 func (w *wireCandidate) answer() (chat.Answer, error) {
 	var all run
-	var ids set
+	ids := make(map[string]bool)
 	for i := range w.parts {
 		p, ok := w.parts[i].answered()
 		if !ok {
 			continue
 		}
 		if p.Kind == chat.ToolCall {
-			p.ID = distinct(p.ID, &ids)
+			p.ID = distinct(p.ID, ids)
 		}
 		all.add(p, true)
 	}
@@ -89,10 +104,11 @@ func (w *wirePart) answered() (chat.Part, bool) {
 }
 
 // distinct gives a call an id that no other call of the answer has.
-func distinct(id string, ids *set) string {
-	if id == "" || !ids.add(id) {
+func distinct(id string, taken map[string]bool) string {
+	if id == "" || taken[id] {
 		return chat.NewCallID()
 	}
+	taken[id] = true
 	return id
 }
 
@@ -116,18 +132,4 @@ func usable(p *chat.Part) bool {
 		return p.Text != ""
 	}
 	return true
-}
-
-// common is the usage in classes that do not overlap.
-func (u wireUsage) common() chat.Usage {
-	if !u.known {
-		return chat.Usage{}
-	}
-	in := u.prompt + u.toolUse
-	read := min(u.cached, in)
-	out := u.candidates
-	if rest := u.total - in - u.thoughts; out == 0 && rest > 0 {
-		out = rest // only the total was told
-	}
-	return chat.Usage{Input: in - read, CacheRead: read, Output: out, Reasoning: u.thoughts, Known: true}
 }

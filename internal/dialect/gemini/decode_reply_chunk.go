@@ -1,171 +1,91 @@
 package gemini
 
-// chunk reads a GenerateContentResponse: a whole answer, or a frame of one.
-func (c *cursor) chunk(w *wireChunk) bool {
-	if !c.enter('{') {
-		c.bad = true
-		return false
-	}
-	for {
-		key, more := c.key()
-		if !more {
-			return !c.bad
-		}
-		switch string(key) {
+import (
+	"stele/internal/chat"
+	"stele/internal/jsonscan"
+)
+
+// wireChunk is a GenerateContentResponse: a whole answer or one frame of it.
+type wireChunk struct {
+	id, model    string
+	known        bool // id and model are, and are not read again
+	candidates   []wireCandidate
+	blocked      string // promptFeedback.blockReason
+	blockMessage string
+	usage        chat.Usage
+	failed       bool // it is an error
+}
+
+// wireCandidate is one candidate of an answer, or of a chunk of one.
+type wireCandidate struct {
+	index     int64
+	parts     []wirePart
+	finish    string
+	message   string
+	token     string
+	citations []wireCitation
+	logprobs  jsonscan.Value
+}
+
+func (w *wireChunk) read(v jsonscan.Value) {
+	for key, v := range fields(v) {
+		switch key.name {
 		case "candidates":
-			c.candidates(w)
+			for _, v := range v.Elements() {
+				w.next().read(v)
+			}
 		case "promptFeedback":
-			c.feedback(w)
+			w.blocked, w.blockMessage = textOf(v, "blockReason"), textOf(v, "blockReasonMessage")
 		case "usageMetadata":
-			w.usage = c.usage()
+			w.usage = readUsage(v)
 		case "modelVersion":
-			w.model = c.once(w)
+			if !w.known {
+				w.model, _ = v.Text()
+			}
 		case "responseId":
-			w.id = c.once(w)
+			if !w.known {
+				w.id, _ = v.Text()
+			}
 		case "error":
-			w.failure = c.raw()
-		default:
-			c.skip()
+			w.failed = true
 		}
 	}
 }
 
-// once reads a text that every frame repeats, unless it is known already.
-func (c *cursor) once(w *wireChunk) string {
-	if w.known {
-		c.skip()
-		return ""
+// next is a candidate to be read, in the memory of a frame before where there is some.
+func (w *wireChunk) next() *wireCandidate {
+	n := len(w.candidates)
+	if n < cap(w.candidates) {
+		w.candidates = w.candidates[:n+1]
+		w.candidates[n] = wireCandidate{parts: w.candidates[n].parts[:0]}
+	} else {
+		w.candidates = append(w.candidates, wireCandidate{})
 	}
-	s, _ := c.text()
-	return s
+	return &w.candidates[n]
 }
 
-func (c *cursor) candidates(w *wireChunk) {
-	if !c.enter('[') {
-		c.skip()
-		return
-	}
-	for c.item() {
-		if n := len(w.candidates); n < cap(w.candidates) {
-			w.candidates = w.candidates[:n+1]
-			w.candidates[n] = wireCandidate{parts: w.candidates[n].parts[:0]}
-		} else {
-			w.candidates = append(w.candidates, wireCandidate{})
-		}
-		c.candidate(&w.candidates[len(w.candidates)-1])
-	}
-}
-
-func (c *cursor) candidate(w *wireCandidate) {
-	if !c.enter('{') {
-		c.skip()
-		return
-	}
-	for {
-		key, more := c.key()
-		if !more {
-			return
-		}
-		switch string(key) {
+func (w *wireCandidate) read(v jsonscan.Value) {
+	for key, v := range fields(v) {
+		switch key.name {
 		case "content":
-			c.candidateContent(w)
+			for _, v := range fieldOf(v, "parts").Elements() {
+				w.parts = append(w.parts, wirePart{})
+				w.parts[len(w.parts)-1].read(v)
+			}
 		case "finishReason":
-			w.finish, _ = c.text()
+			w.finish, _ = v.Text()
 		case "finishMessage":
-			w.message, _ = c.text()
+			w.message, _ = v.Text()
 		case "index":
-			w.index, _ = c.integer()
+			w.index, _ = integer(v)
 		case "continuationToken":
-			w.token, _ = c.text()
+			w.token, _ = v.Text()
 		case "citationMetadata":
-			c.citations(w)
+			w.readCitations(v)
 		case "groundingMetadata":
-			c.grounding(w)
+			w.readGrounding(v)
 		case "logprobsResult":
-			w.logprobs = c.raw()
-		default:
-			c.skip()
+			w.logprobs = v
 		}
 	}
-}
-
-func (c *cursor) candidateContent(w *wireCandidate) {
-	if !c.enter('{') {
-		c.skip()
-		return
-	}
-	for {
-		key, more := c.key()
-		if !more {
-			return
-		}
-		if string(key) != "parts" || !c.enter('[') {
-			c.skip()
-			continue
-		}
-		for c.item() {
-			w.parts = append(w.parts, wirePart{})
-			c.part(&w.parts[len(w.parts)-1])
-		}
-	}
-}
-
-func (c *cursor) feedback(w *wireChunk) {
-	if !c.enter('{') {
-		c.skip()
-		return
-	}
-	w.feedback = true
-	for {
-		key, more := c.key()
-		if !more {
-			return
-		}
-		switch string(key) {
-		case "blockReason":
-			w.blocked, _ = c.text()
-		case "blockReasonMessage":
-			w.blockMessage, _ = c.text()
-		default:
-			c.skip()
-		}
-	}
-}
-
-// usage reads usageMetadata. Counters that are missing are zero.
-func (c *cursor) usage() wireUsage {
-	var u wireUsage
-	if !c.enter('{') {
-		c.skip()
-		return u
-	}
-	for {
-		key, more := c.key()
-		if !more {
-			u.known = true
-			return u
-		}
-		switch string(key) {
-		case "promptTokenCount":
-			u.prompt = c.count()
-		case "cachedContentTokenCount":
-			u.cached = c.count()
-		case "candidatesTokenCount":
-			u.candidates = c.count()
-		case "thoughtsTokenCount":
-			u.thoughts = c.count()
-		case "toolUsePromptTokenCount":
-			u.toolUse = c.count()
-		case "totalTokenCount":
-			u.total = c.count()
-		default:
-			c.skip()
-		}
-	}
-}
-
-// count reads a number of tokens: never less than nothing, nor more than is sane.
-func (c *cursor) count() int64 {
-	n, _ := c.integer()
-	return min(max(n, 0), 1<<40)
 }

@@ -17,7 +17,7 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	var misspelled error
 	facts, err := dialect.Survey(in.Body, func(key jsonscan.Key, v jsonscan.Value) {
 		if misspelled == nil {
-			misspelled = checkName(key, v)
+			misspelled = checkName(key, v, 0)
 		}
 	})
 	if err != nil {
@@ -47,33 +47,32 @@ var members = dialect.NewKnown([]string{
 func Fields() *dialect.Known { return members }
 
 // checkName refuses a member that is a field but for its letters' case, also in what
-// counts as part of the body.
-func checkName(key jsonscan.Key, v jsonscan.Value) error {
+// counts as part of the body: extraBody and options, and one of them in the other.
+func checkName(key jsonscan.Key, v jsonscan.Value, depth int) error {
 	name := camel(key.Name)
 	if err := members.Check(name); err != nil {
 		return err
 	}
-	if name != "extraBody" && name != "options" {
+	if depth == 2 || name != "extraBody" && name != "options" {
 		return nil
 	}
 	for key, v := range v.Members() {
-		if err := checkName(key, v); err != nil {
+		if err := checkName(key, v, depth+1); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// reader reads a client's body into a conversation. Its first complaint is the
+// requestReader reads a client's body into a conversation. Its first complaint is the
 // request's error.
-type reader struct {
-	cursor
+type requestReader struct {
 	talk   *chat.Conversation
 	err    error
-	within string   // the message being read; "" at the root
-	seen   set      // members read so far: at the root, and of generationConfig
-	under  [][]byte // objects that are merged under the body's own members
-	merged bool     // one of them is being read
+	within string           // the message being read; "" at the root
+	seen   map[string]bool  // members read so far: at the root, and of generationConfig
+	under  []jsonscan.Value // objects that are merged under the body's own members
+	merged bool             // one of them is being read
 	turns  turns
 	format format
 	detail string // mediaResolution of the whole request
@@ -82,18 +81,17 @@ type reader struct {
 
 // decode reads a body that was checked.
 func decode(body []byte) (*chat.Conversation, error) {
-	r := &reader{cursor: cursor{b: body}, talk: &chat.Conversation{}, turns: turns{content: -1, part: -1}}
-	r.root()
+	r := &requestReader{talk: &chat.Conversation{}, seen: make(map[string]bool), turns: turns{content: -1, part: -1}}
+	r.root(jsonscan.Root(body))
 	for i := 0; i < len(r.under) && r.err == nil; i++ {
-		r.cursor, r.merged = cursor{b: r.under[i]}, true
-		r.root()
+		r.merged = true
+		r.root(r.under[i])
 	}
-	r.settle()
-	if r.err == nil && len(r.talk.Messages) == 0 {
+	r.settleThinking()
+	r.settleFormat()
+	r.settleDetail()
+	if len(r.talk.Messages) == 0 {
 		r.fail(fault.MissingParameter, "contents", "has nothing in it")
-	}
-	if r.err == nil && r.bad {
-		r.err = fault.New(fault.InvalidRequestBody, "The request body cannot be read.")
 	}
 	if r.err != nil {
 		return nil, r.err
@@ -101,9 +99,123 @@ func decode(body []byte) (*chat.Conversation, error) {
 	return r.talk, nil
 }
 
-// fail keeps the first complaint and ends every loop.
-func (r *reader) fail(code fault.Code, field, what string) {
-	r.bad = true
+// root reads the members of the whole request.
+func (r *requestReader) root(v jsonscan.Value) {
+	for key, v := range fields(v) {
+		switch {
+		case r.err != nil:
+			return
+		case r.merged && key.name == "generationConfig":
+			r.config(v) // merged member by member
+		case r.first("", key):
+			r.member(key, v)
+		}
+	}
+}
+
+func (r *requestReader) member(key field, v jsonscan.Value) {
+	switch key.name {
+	case "contents":
+		r.contents(v)
+	case "systemInstruction":
+		r.system(v)
+	case "tools":
+		r.tools(v)
+	case "toolConfig":
+		r.toolConfig(v)
+	case "generationConfig":
+		r.config(v)
+	case "thinkingConfig":
+		r.thinking(v)
+	case "serviceTier":
+		r.talk.Tier = strings.ToLower(r.enum(tiers, key.name, v))
+	case "model": // the path decides
+	case "reasoning", "thinking", "reasoningEffort":
+		r.loosely(key.spelled, v)
+	case "extraBody", "options": // its members count where the body has none itself
+		r.wantObject(key.name, v)
+		r.under = append(r.under, v)
+	case "cachedContent", "continuationToken":
+		r.extra(key.name, v, chat.Vital)
+	case "labels", "store":
+		r.extra(key.name, v, chat.Harmless)
+	case "safetySettings":
+		r.extra(key.name, v, chat.Shapes)
+	default:
+		r.unknown(key, v)
+	}
+}
+
+// system reads systemInstruction: a Content, or just a string.
+func (r *requestReader) system(v jsonscan.Value) {
+	if text, ok := v.Text(); ok {
+		r.addSystem(text, 0)
+		return
+	}
+	if v.Kind() != jsonscan.Object {
+		r.wrong("systemInstruction", "a Content or a string")
+	}
+	for key, v := range fields(v) {
+		if key.name != "parts" {
+			continue // its role means nothing
+		}
+		r.wantList("systemInstruction.parts", v)
+		for i, v := range items(v) {
+			var p wirePart
+			if wrong := p.read(v); wrong != "" || p.data != "text" {
+				r.wrong(fmt.Sprintf("systemInstruction.parts[%d]", i), "text")
+				return
+			}
+			r.addSystem(p.text, i)
+		}
+	}
+}
+
+func (r *requestReader) addSystem(text string, at int) {
+	if text != "" {
+		r.talk.System = append(r.talk.System, chat.Part{Kind: chat.Text, Text: text, At: at})
+	}
+}
+
+// first reports whether a member was not read before. Spelled in both ways in one
+// object it is refused, as Google does; in a merged object it is passed over.
+func (r *requestReader) first(scope string, key field) bool {
+	id := scope + key.name
+	if !r.seen[id] {
+		r.seen[id] = true
+		return true
+	}
+	if !r.merged {
+		r.fail(fault.InvalidRequestBody, key.name, "is given twice")
+	}
+	return false
+}
+
+// unknown keeps a member that this API is not known to have, if it can be a member at
+// all.
+func (r *requestReader) unknown(key field, v jsonscan.Value) {
+	if plain(key.spelled) {
+		r.extra(key.spelled, v, chat.Shapes)
+		return
+	}
+	r.note(name+"."+r.where("?"), chat.Dropped, "%q is no name of a field", key.spelled)
+}
+
+// plain reports whether a name can be part of a path.
+func plain(field string) bool { return field != "" && !strings.ContainsAny(field, ".[]") }
+
+// extra keeps a member that only this API knows.
+func (r *requestReader) extra(field string, v jsonscan.Value, effect chat.Effect) {
+	r.talk.Extra = append(r.talk.Extra, chat.Extra{Name: name + "." + r.where(field), Value: v.Raw(), Effect: effect})
+}
+
+// note reports what the decoder itself did about a field.
+func (r *requestReader) note(field string, verb chat.Verb, format string, args ...any) {
+	r.talk.Notes = append(r.talk.Notes, chat.Lost(field, verb, fmt.Sprintf(format, args...)))
+}
+
+// fail keeps the first complaint.
+func (r *requestReader) fail(code fault.Code, field, what string) {
 	if r.err == nil {
 		path := r.where(field)
 		r.err = fault.New(code, "%s %s.", path, what).With("field", path)
@@ -111,7 +223,7 @@ func (r *reader) fail(code fault.Code, field, what string) {
 }
 
 // where is the path of a member of what is being read, or of that itself.
-func (r *reader) where(field string) string {
+func (r *requestReader) where(field string) string {
 	path := r.within
 	if t := &r.turns; t.content >= 0 {
 		path = "contents[" + strconv.Itoa(t.content) + "]"
@@ -126,168 +238,56 @@ func (r *reader) where(field string) string {
 }
 
 // wrong complains about a member of the wrong JSON type.
-func (r *reader) wrong(field, want string) { r.fail(fault.InvalidRequestBody, field, "must be "+want) }
-
-// again reports whether a member was read before. Spelled in both ways in one
-// object it is refused, as Google does; in a merged object it is passed over.
-func (r *reader) again(scope string, key []byte) bool {
-	if r.seen.add(scope + string(key)) {
-		return false
-	}
-	if r.merged {
-		r.skip()
-	} else {
-		r.fail(fault.InvalidRequestBody, string(key), "is given twice")
-	}
-	return true
+func (r *requestReader) wrong(field, want string) {
+	r.fail(fault.InvalidRequestBody, field, "must be "+want)
 }
 
-// root reads the members of the whole request.
-func (r *reader) root() {
-	if !r.enter('{') {
-		r.bad = true
-		return
-	}
-	for {
-		key, more := r.key()
-		if !more {
-			return
-		}
-		if r.merged && string(key) == "generationConfig" {
-			r.config() // merged member by member
-		} else if !r.again("", key) {
-			r.member(key)
-		}
-	}
-}
-
-func (r *reader) member(key []byte) {
-	switch string(key) {
-	case "contents":
-		r.contents()
-	case "systemInstruction":
-		r.system()
-	case "tools":
-		r.tools()
-	case "toolConfig":
-		r.toolConfig()
-	case "generationConfig":
-		r.config()
-	case "thinkingConfig":
-		r.thinking("")
-	case "serviceTier":
-		tier, ok := r.enum(tiers)
-		if !ok {
-			r.wrong("serviceTier", "a string")
-		}
-		r.talk.Tier = strings.ToLower(tier)
-	case "model": // the path decides
-		r.skip()
-	case "reasoning", "thinking", "reasoningEffort":
-		r.loosely()
-	case "extraBody", "options":
-		r.underneath(string(key))
-	case "cachedContent", "continuationToken":
-		r.extra(string(key), chat.Vital)
-	case "labels", "store":
-		r.extra(string(key), chat.Harmless)
-	case "safetySettings":
-		r.extra(string(key), chat.Shapes)
-	default:
-		r.unknown()
-	}
-}
-
-// unknown keeps a member that nobody knows, if it can be a member at all.
-func (r *reader) unknown() {
-	if plain(string(r.spelled)) {
-		r.extra(string(r.spelled), chat.Shapes)
-		return
-	}
-	r.note(name+"."+r.where("?"), chat.Dropped, "%q is no name of a field", r.spelled)
-	r.skip()
-}
-
-// plain reports whether a name can be part of a path.
-func plain(field string) bool { return field != "" && !strings.ContainsAny(field, ".[]") }
-
-// underneath keeps an object whose members count where the body has none itself.
-func (r *reader) underneath(field string) {
-	if r.peek() != '{' {
+// wantObject complains about what is no object, in which there is nothing to be read.
+func (r *requestReader) wantObject(field string, v jsonscan.Value) {
+	if v.Kind() != jsonscan.Object {
 		r.wrong(field, "an object")
-		return
-	}
-	r.under = append(r.under, r.raw())
-}
-
-// extra keeps a member that only this API knows.
-func (r *reader) extra(field string, effect chat.Effect) {
-	r.talk.Extra = append(r.talk.Extra, chat.Extra{Name: name + "." + r.where(field), Value: r.raw(), Effect: effect})
-}
-
-// note reports what the decoder itself did about a field.
-func (r *reader) note(field string, verb chat.Verb, format string, args ...any) {
-	r.talk.Notes = append(r.talk.Notes, chat.Lost(field, verb, fmt.Sprintf(format, args...)))
-}
-
-// settle decides what could not be decided before all was read.
-func (r *reader) settle() {
-	r.settleThinking()
-	r.settleFormat()
-	r.settleDetail()
-}
-
-// system reads systemInstruction: a Content, or just a string.
-func (r *reader) system() {
-	if r.peek() == '"' {
-		text, _ := r.text()
-		r.talk.System = appendText(r.talk.System, text, 0)
-		return
-	}
-	if !r.enter('{') {
-		r.wrong("systemInstruction", "a Content or a string")
-		return
-	}
-	for {
-		key, more := r.key()
-		if !more {
-			return
-		}
-		if string(key) != "parts" {
-			r.skip() // its role means nothing
-			continue
-		}
-		r.each("systemInstruction.parts", func(i int) {
-			var p wirePart
-			wrong := r.part(&p)
-			if wrong != "" || p.data != "text" {
-				r.wrong(fmt.Sprintf("systemInstruction.parts[%d]", i), "text")
-				return
-			}
-			r.talk.System = appendText(r.talk.System, p.text, i)
-		})
 	}
 }
 
-func appendText(parts []chat.Part, text string, at int) []chat.Part {
-	if text == "" {
-		return parts
-	}
-	return append(parts, chat.Part{Kind: chat.Text, Text: text, At: at})
-}
-
-// each calls do for the elements of a list, or for one object that stands for a
-// list of one.
-func (r *reader) each(field string, do func(i int)) {
-	switch r.peek() {
-	case '{':
-		do(0)
-	case '[':
-		r.enter('[')
-		for i := 0; r.item(); i++ {
-			do(i)
-		}
-	default:
+// wantList complains about what is neither a list nor the object that stands for a list
+// of one.
+func (r *requestReader) wantList(field string, v jsonscan.Value) {
+	if v.Kind() != jsonscan.Array && v.Kind() != jsonscan.Object {
 		r.wrong(field, "a list")
 	}
+}
+
+func (r *requestReader) word(field string, v jsonscan.Value) string {
+	text, ok := v.Text()
+	if !ok {
+		r.wrong(field, "a string")
+	}
+	return text
+}
+
+func (r *requestReader) enum(e enum, field string, v jsonscan.Value) string {
+	word, ok := e.word(v)
+	if !ok {
+		r.wrong(field, "a string")
+	}
+	return word
+}
+
+func (r *requestReader) texts(field string, v jsonscan.Value) (all []string) {
+	if text, ok := v.Text(); ok {
+		return []string{text}
+	}
+	if v.Kind() != jsonscan.Array {
+		r.wrong(field, "a list of strings")
+	}
+	for i, v := range v.Elements() {
+		all = append(all, r.word(field+"["+strconv.Itoa(i)+"]", v))
+	}
+	return all
+}
+
+// object keeps a free object.
+func (r *requestReader) object(field string, v jsonscan.Value) []byte {
+	r.wantObject(field, v)
+	return v.Raw()
 }

@@ -2,82 +2,70 @@ package gemini
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
 // config reads generationConfig, the body's own or one that is merged under it.
-func (r *reader) config() {
+func (r *requestReader) config(v jsonscan.Value) {
 	const scope = "generationConfig"
-	if !r.enter('{') {
-		r.wrong(scope, "an object")
-		return
-	}
+	r.wantObject(scope, v)
 	r.within = scope
-	for {
-		key, more := r.key()
-		if !more {
-			break
-		}
-		if !r.again(scope+".", key) {
-			r.setting(key)
+	for key, v := range fields(v) {
+		if r.first(scope+".", key) {
+			r.setting(key, v)
 		}
 	}
-	if r.err == nil {
-		r.within = ""
-	}
+	r.within = ""
 }
 
-func (r *reader) setting(key []byte) {
+func (r *requestReader) setting(key field, v jsonscan.Value) {
 	s := &r.talk.Sampling
-	switch string(key) {
+	switch key.name {
 	case "temperature":
-		s.Temperature = r.float("temperature")
+		s.Temperature = r.float(key.name, v)
 	case "topP":
-		s.TopP = r.float("topP")
+		s.TopP = r.float(key.name, v)
 	case "topK":
-		s.TopK = r.float("topK")
+		s.TopK = r.float(key.name, v)
 	case "presencePenalty":
-		s.Presence = r.float("presencePenalty")
+		s.Presence = r.float(key.name, v)
 	case "frequencyPenalty":
-		s.Frequency = r.float("frequencyPenalty")
+		s.Frequency = r.float(key.name, v)
 	case "maxOutputTokens":
-		s.MaxTokens = r.whole("maxOutputTokens")
+		s.MaxTokens = r.whole(key.name, v)
 	case "seed":
-		s.Seed = r.whole("seed")
+		s.Seed = r.whole(key.name, v)
 	case "stopSequences":
-		s.Stop = r.texts("stopSequences")
+		s.Stop = r.texts(key.name, v)
 	case "candidateCount":
-		if n := r.whole("candidateCount"); n != nil {
+		if n := r.whole(key.name, v); n != nil {
 			r.talk.N = int(min(max(*n, 0), 1<<30))
 		}
 	case "responseLogprobs":
-		r.format.logprobs = r.flag("responseLogprobs")
+		r.format.logprobs = r.flag(key.name, v)
 	case "logprobs":
-		r.format.alternatives = r.whole("logprobs")
-	case "thinkingConfig":
-		r.thinking("thinkingConfig")
+		r.format.alternatives = r.whole(key.name, v)
+	case "thinkingConfig": // is preferred to the root's
+		r.talk.Thinking = nil
+		r.thinking(v)
 	case "responseModalities":
-		r.modalities()
+		r.modalities(v)
 	case "mediaResolution":
-		level, ok := r.enum(resolutions)
-		if !ok {
-			r.wrong("mediaResolution", "a string")
-		}
-		r.detail = strings.ToLower(level)
+		r.detail = strings.ToLower(r.enum(resolutions, key.name, v))
 	case "responseMimeType", "responseSchema", "responseJsonSchema", "_responseJsonSchema", "responseFormat":
-		r.shape(key)
+		r.shape(key, v)
 	default:
-		r.unknown()
+		r.unknown(key, v)
 	}
 }
 
-func (r *reader) float(field string) *float64 {
-	f, ok := r.number()
+func (r *requestReader) float(field string, v jsonscan.Value) *float64 {
+	f, ok := number(v)
 	if !ok {
 		r.wrong(field, "a number")
 		return nil
@@ -85,8 +73,8 @@ func (r *reader) float(field string) *float64 {
 	return &f
 }
 
-func (r *reader) whole(field string) *int64 {
-	n, ok := r.integer()
+func (r *requestReader) whole(field string, v jsonscan.Value) *int64 {
+	n, ok := integer(v)
 	if !ok {
 		r.wrong(field, "a whole number")
 		return nil
@@ -94,48 +82,20 @@ func (r *reader) whole(field string) *int64 {
 	return &n
 }
 
-func (r *reader) flag(field string) bool {
-	b, ok := r.truth()
+func (r *requestReader) flag(field string, v jsonscan.Value) bool {
+	yes, ok := v.Bool()
 	if !ok {
 		r.wrong(field, "true or false")
 	}
-	return b
+	return yes
 }
 
-func (r *reader) word(field string) string {
-	s, ok := r.text()
-	if !ok {
-		r.wrong(field, "a string")
-	}
-	return s
-}
-
-func (r *reader) texts(field string) []string {
-	if r.peek() == '"' {
-		return []string{r.word(field)}
-	}
-	if !r.enter('[') {
-		r.wrong(field, "a list of strings")
-		return nil
-	}
-	var all []string
-	for i := 0; r.item(); i++ {
-		s, ok := r.text()
-		if !ok {
-			r.wrong(field+"["+strconv.Itoa(i)+"]", "a string")
-		}
-		all = append(all, s)
-	}
-	return all
-}
-
-func (r *reader) modalities() {
-	if !r.enter('[') {
+func (r *requestReader) modalities(v jsonscan.Value) {
+	if v.Kind() != jsonscan.Array {
 		r.wrong("responseModalities", "a list")
-		return
 	}
-	for r.item() {
-		word, ok := r.enum(modalities)
+	for _, v := range v.Elements() {
+		word, ok := modalities.word(v)
 		if !ok {
 			r.wrong("responseModalities", "a list of TEXT, IMAGE and AUDIO")
 		}
@@ -146,7 +106,7 @@ func (r *reader) modalities() {
 }
 
 // settleDetail gives the media the resolution that was asked for all of them.
-func (r *reader) settleDetail() {
+func (r *requestReader) settleDetail() {
 	if r.detail == "" {
 		return
 	}
@@ -169,79 +129,63 @@ type loose struct {
 }
 
 // loosely reads true (think as the model likes), false (do not) or an effort.
-func (r *reader) loosely() {
-	field := string(r.spelled)
-	switch r.peek() {
-	case 't', 'f':
-		on, _ := r.truth()
-		l := loose{field: field}
-		if !on {
-			l.effort = "none"
+func (r *requestReader) loosely(field string, v jsonscan.Value) {
+	effort := ""
+	switch v.Kind() {
+	case jsonscan.True:
+	case jsonscan.False:
+		effort = "none"
+	case jsonscan.String:
+		level, err := dialect.Effort(v.View(), field)
+		if err != nil && r.err == nil {
+			r.err = err
 		}
-		r.loose = append(r.loose, l)
-	case '"':
-		effort, err := dialect.Effort(r.word(field), field)
-		if err != nil {
-			r.bad, r.err = true, err
-			return
-		}
-		r.loose = append(r.loose, loose{field, effort})
+		effort = level
 	default:
-		r.extra(field, chat.Shapes)
+		r.extra(field, v, chat.Shapes)
+		return
 	}
+	r.loose = append(r.loose, loose{field, effort})
 }
 
 // thinking reads thinkingConfig, which is taken at the root too.
-func (r *reader) thinking(field string) {
+func (r *requestReader) thinking(v jsonscan.Value) {
+	r.wantObject("thinkingConfig", v)
 	outer := r.within
-	if !r.enter('{') {
-		r.wrong("thinkingConfig", "an object")
-		return
-	}
 	r.within = r.where("thinkingConfig")
 	show := false
 	t := &chat.Thinking{Show: &show}
-	for {
-		key, more := r.key()
-		if !more {
-			break
-		}
-		switch string(key) {
+	for key, v := range fields(v) {
+		switch key.name {
 		case "includeThoughts":
-			show = r.flag("includeThoughts")
+			show = r.flag(key.name, v)
 		case "thinkingBudget":
-			t.Budget = r.whole("thinkingBudget")
+			t.Budget = r.whole(key.name, v)
 		case "thinkingLevel":
-			t.Effort = r.level()
+			t.Effort = r.level(key.name, v)
 		default:
-			r.unknown()
+			r.unknown(key, v)
 		}
 	}
 	if t.Budget != nil && t.Effort != "" {
 		r.fail(fault.InvalidParameter, "", "has both thinkingLevel and thinkingBudget: only one of them can be set")
 	}
-	if r.err != nil {
-		return
-	}
 	r.within = outer
-	if field != "" || r.talk.Thinking == nil {
-		r.talk.Thinking = t // generationConfig's own is preferred to the root's
+	if r.talk.Thinking == nil {
+		r.talk.Thinking = t
 	}
 }
 
-func (r *reader) level() string {
-	word, ok := r.enum(levels)
-	if !ok {
-		r.wrong("thinkingLevel", "a string")
-	}
+func (r *requestReader) level(field string, v jsonscan.Value) string {
+	word := r.enum(levels, field, v)
 	if word != "" && !slices.Contains(levels.words, word) {
-		r.fail(fault.InvalidParameter, "thinkingLevel", "must be one of MINIMAL, LOW, MEDIUM, HIGH")
+		r.fail(fault.InvalidParameter, field, "must be one of MINIMAL, LOW, MEDIUM, HIGH")
 	}
 	return strings.ToLower(word)
 }
 
 // settleThinking takes the loose switches where nothing better was said.
-func (r *reader) settleThinking() {
+func (r *requestReader) settleThinking() {
 	for _, l := range r.loose {
 		if r.talk.Thinking != nil {
 			r.note(name+"."+l.field, chat.Ignored, "thinking is already set")

@@ -3,13 +3,13 @@ package gemini
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"strconv"
 	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
 // turns is what is known of the conversation while it is read.
@@ -30,52 +30,47 @@ const mostOpen = 1000
 type call struct{ id, name string }
 
 // contents reads the turns.
-func (r *reader) contents() {
-	r.each("contents", func(i int) {
+func (r *requestReader) contents(v jsonscan.Value) {
+	r.wantList("contents", v)
+	for i, v := range items(v) {
 		if i == dialect.MostMessages {
 			r.turns.content = -1
 			r.fail(fault.InvalidParameter, "contents", "must be no more than "+strconv.Itoa(dialect.MostMessages))
+		}
+		if r.err != nil {
 			return
 		}
 		r.turns.content = i
-		r.content()
-	})
-	if r.err == nil {
-		r.turns.content = -1
+		r.content(v)
 	}
+	r.turns.content = -1
 	r.close()
 }
 
-func (r *reader) content() {
-	if !r.enter('{') {
-		r.wrong("", "an object")
-		return
-	}
+func (r *requestReader) content(v jsonscan.Value) {
+	r.wantObject("", v)
 	m := chat.Message{At: r.turns.content}
-	for {
-		key, more := r.key()
-		if !more {
-			break
-		}
-		switch string(key) {
+	for key, v := range fields(v) {
+		switch key.name {
 		case "role":
-			m.Role = r.role()
+			m.Role = r.role(v)
 		case "parts":
-			r.each("parts", func(j int) { r.take(&m, j) })
+			r.wantList("parts", v)
+			for j, v := range items(v) {
+				r.turns.part = j
+				r.part(&m, v)
+			}
+			r.turns.part = -1
 		default:
-			r.unknown()
+			r.unknown(key, v)
 		}
 	}
 	r.append(m)
 }
 
 // role reads who speaks. Results may come as a function's or a tool's turn.
-func (r *reader) role() chat.Role {
-	word, ok := r.text()
-	if !ok {
-		r.wrong("role", "a string")
-	}
-	switch word {
+func (r *requestReader) role(v jsonscan.Value) chat.Role {
+	switch r.word("role", v) {
 	case "", "user", "function", "tool":
 		return chat.User
 	case "model":
@@ -85,19 +80,11 @@ func (r *reader) role() chat.Role {
 	return chat.User
 }
 
-// take reads one part into m. Empty text, which clients send back from streams,
-// is left out.
-func (r *reader) take(m *chat.Message, j int) {
-	r.turns.part = j
-	r.takePart(m, j)
-	if r.err == nil {
-		r.turns.part = -1
-	}
-}
-
-func (r *reader) takePart(m *chat.Message, j int) {
+// part reads one part into m. Empty text, which clients send back from streams, is
+// left out.
+func (r *requestReader) part(m *chat.Message, v jsonscan.Value) {
 	var w wirePart
-	switch wrong := r.part(&w); {
+	switch wrong := w.read(v); {
 	case wrong == ".":
 		r.wrong("", "an object")
 		return
@@ -113,7 +100,7 @@ func (r *reader) takePart(m *chat.Message, j int) {
 		r.fail(fault.InvalidParameter, wrong, "cannot be read")
 		return
 	}
-	p.At = j
+	p.At = r.turns.part
 	before := len(m.Parts)
 	r.sign(m, &p, w.signature)
 	switch {
@@ -141,12 +128,12 @@ func (r *reader) takePart(m *chat.Message, j int) {
 
 // keep holds on to members that only this API knows: the part carries them for
 // Google, an Extra reports them to everybody else.
-func (r *reader) keep(p *chat.Part, extra []wireMember) {
+func (r *requestReader) keep(p *chat.Part, extra []wireMember) {
 	if len(extra) == 0 {
 		return
 	}
-	var raw writer
-	raw.open('{')
+	var raw jsonscan.Writer
+	raw.Open(jsonscan.Object)
 	for _, e := range extra {
 		if member := strings.TrimPrefix(strings.TrimPrefix(e.name, "functionCall."), "functionResponse."); !plain(member) {
 			r.note(name+"."+r.where("?"), chat.Dropped, "%q is no name of a field", e.name)
@@ -154,20 +141,18 @@ func (r *reader) keep(p *chat.Part, extra []wireMember) {
 		}
 		r.talk.Extra = append(r.talk.Extra, chat.Extra{Name: name + "." + r.where(e.name), Value: e.value, Effect: chat.Shapes})
 		if !strings.Contains(e.name, ".") {
-			raw.named(e.name)
-			raw.raw(e.value)
+			raw.Key(e.name).Raw(e.value)
 		}
 	}
-	raw.close('}')
 	if p.Kind != chat.Opaque {
-		p.Raw = json.RawMessage(raw.b)
+		p.Raw = raw.Close(jsonscan.Object).Bytes()
 	}
 }
 
 // sign puts a part's signature where it belongs: on the part, if an upstream of
 // this API made it; before the part, as thoughts that are not shown, if it is
 // another's that only travelled here.
-func (r *reader) sign(m *chat.Message, p *chat.Part, signature string) {
+func (r *requestReader) sign(m *chat.Message, p *chat.Part, signature string) {
 	if signature == "" || signature == unsigned {
 		return
 	}
@@ -197,7 +182,7 @@ func signs(m *chat.Message, p *chat.Part) bool {
 
 // called gives a call without an id one that the same history always gives it,
 // and waits for its result.
-func (r *reader) called(p *chat.Part) {
+func (r *requestReader) called(p *chat.Part) {
 	t := &r.turns
 	if p.ID == "" {
 		sum := sha256.Sum256([]byte(strconv.Itoa(t.calls) + "\x00" + p.Name + "\x00" + p.Text))
@@ -214,7 +199,7 @@ func (r *reader) called(p *chat.Part) {
 
 // orphan finds the call that a result is for: by its id, by its name, by its
 // order. A result without one becomes text.
-func (r *reader) orphan(m *chat.Message, p *chat.Part) bool {
+func (r *requestReader) orphan(m *chat.Message, p *chat.Part) bool {
 	i := r.turns.find(p)
 	if i < 0 {
 		r.talk.Notes = append(r.talk.Notes, chat.LostPart(*m, *p, chat.Approximated, "the call that it answers is not there: sent as text"))
@@ -269,7 +254,7 @@ func asText(p *chat.Part) []chat.Part {
 
 // append adds a turn. A model's turns that follow each other are one: streaming
 // clients send back a Content for every chunk.
-func (r *reader) append(m chat.Message) {
+func (r *requestReader) append(m chat.Message) {
 	if len(m.Parts) == 0 {
 		r.talk.Notes = append(r.talk.Notes, chat.Loss{Field: chat.FieldPart, Message: m.At, Part: -1, Verb: chat.Ignored, Note: "the turn is empty"})
 		return
@@ -287,8 +272,43 @@ func (r *reader) append(m chat.Message) {
 }
 
 // close gives the last turn all that was said in it.
-func (r *reader) close() {
+func (r *requestReader) close() {
 	if n := len(r.talk.Messages); n > 0 {
 		r.talk.Messages[n-1].Parts = r.turns.run.end()
 	}
+}
+
+// run is parts that follow each other. Text that only goes on is joined to the
+// text before it, in one copy however many pieces there are.
+type run struct {
+	parts []chat.Part
+	tail  []byte // the last part's text, while more is joined to it
+}
+
+// add appends a part, or joins it to the last one.
+func (r *run) add(p chat.Part, join bool) {
+	if n := len(r.parts); join && n > 0 && goesOn(&r.parts[n-1], &p) {
+		if r.tail == nil {
+			r.tail = append([]byte{}, r.parts[n-1].Text...)
+		}
+		r.tail = append(r.tail, p.Text...)
+		r.parts[n-1].Proof = p.Proof
+		return
+	}
+	r.parts = append(r.end(), p)
+}
+
+// end is the parts.
+func (r *run) end() []chat.Part {
+	if r.tail != nil {
+		r.parts[len(r.parts)-1].Text = string(r.tail)
+		r.tail = nil
+	}
+	return r.parts
+}
+
+// goesOn reports whether p is the rest of what last began. Signed parts stay as
+// they are.
+func goesOn(last, p *chat.Part) bool {
+	return last.Kind == p.Kind && (p.Kind == chat.Text || p.Kind == chat.Thought) && last.Proof == "" && last.Raw == nil && p.Raw == nil
 }

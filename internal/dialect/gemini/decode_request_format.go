@@ -5,6 +5,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
 // format is what was said of the answer's shape.
@@ -17,61 +18,44 @@ type format struct {
 }
 
 // shape reads one of the members that say what the answer must look like.
-func (r *reader) shape(key []byte) {
-	switch string(key) {
+func (r *requestReader) shape(key field, v jsonscan.Value) {
+	switch key.name {
 	case "responseMimeType":
-		r.format.mimeType = r.word("responseMimeType")
+		r.format.mimeType = r.word(key.name, v)
 	case "responseSchema":
-		r.format.schema = r.object("responseSchema")
+		r.format.schema = r.object(key.name, v)
 	case "responseJsonSchema", "_responseJsonSchema":
-		r.format.jsonSchema = r.object("responseJsonSchema")
+		r.format.jsonSchema = r.object("responseJsonSchema", v)
 	case "responseFormat":
-		r.each("responseFormat", func(i int) { r.responseFormat(fmt.Sprintf("responseFormat[%d]", i)) })
+		r.wantList(key.name, v)
+		for i, v := range items(v) {
+			r.responseFormat(fmt.Sprintf("responseFormat[%d]", i), v)
+		}
 	}
 }
 
 // responseFormat reads the newer spelling: {"text": {"mimeType": …, "schema": …}}.
-func (r *reader) responseFormat(field string) {
-	if !r.enter('{') {
-		r.wrong(field, "an object")
-		return
-	}
-	for {
-		key, more := r.key()
-		if !more {
-			return
-		}
-		if string(key) != "text" || !r.enter('{') {
-			r.extra(field+"."+string(r.spelled), chat.Shapes)
+func (r *requestReader) responseFormat(path string, v jsonscan.Value) {
+	r.wantObject(path, v)
+	for key, v := range fields(v) {
+		if key.name != "text" || v.Kind() != jsonscan.Object {
+			r.extra(path+"."+key.spelled, v, chat.Shapes)
 			continue
 		}
-		for {
-			key, more := r.key()
-			if !more {
-				break
-			}
-			switch string(key) {
+		for key, v := range fields(v) {
+			switch key.name {
 			case "mimeType":
-				r.format.mimeType = r.word(field + ".text.mimeType")
+				r.format.mimeType = r.word(path+".text.mimeType", v)
 			case "schema":
-				r.format.jsonSchema = r.object(field + ".text.schema")
+				r.format.jsonSchema = r.object(path+".text.schema", v)
 			default:
-				r.extra(field+".text."+string(r.spelled), chat.Shapes)
+				r.extra(path+".text."+key.spelled, v, chat.Shapes)
 			}
 		}
 	}
 }
 
-// object reads a free object.
-func (r *reader) object(field string) []byte {
-	if r.peek() != '{' {
-		r.wrong(field, "an object")
-		return nil
-	}
-	return r.raw()
-}
-
-func (r *reader) settleFormat() {
+func (r *requestReader) settleFormat() {
 	f := &r.format
 	if f.logprobs {
 		n := 0

@@ -1,183 +1,236 @@
 package gemini
 
-// part reads one Part. A member of the wrong type is told by its name.
-func (c *cursor) part(p *wirePart) (wrong string) {
-	c.peek()
-	start := c.i
-	if !c.enter('{') {
-		c.skip()
+import (
+	"bytes"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/jsonscan"
+)
+
+// wirePart is one Part of a Content, as clients send and upstreams answer it.
+type wirePart struct {
+	raw        jsonscan.Value
+	data       string // which data member it has: text, inlineData …; "": none
+	twice      bool   // it has several
+	text       string
+	thought    bool
+	signature  string
+	id, name   string         // of a call or a response
+	args       jsonscan.Value // of a functionCall
+	response   jsonscan.Value // of a functionResponse
+	parts      []wirePart     // of a functionResponse
+	blob       wireBlob
+	resolution string // mediaResolution.level
+	extra      []wireMember
+}
+
+// wireBlob is an inlineData or a fileData.
+type wireBlob struct {
+	mimeType, data, fileURI, displayName string
+}
+
+// wireMember is a member that only this API knows.
+type wireMember struct {
+	name  string
+	value []byte
+}
+
+// read reads one Part. A member of the wrong type is told by its name.
+func (p *wirePart) read(v jsonscan.Value) (wrong string) {
+	if v.Kind() != jsonscan.Object {
 		return "."
 	}
-	for {
-		key, more := c.key()
-		if !more {
-			break
-		}
-		if field := c.partMember(p, key); field != "" && wrong == "" {
-			wrong = field
+	p.raw = v
+	for key, v := range fields(v) {
+		if !p.member(key, v) && wrong == "" {
+			wrong = key.name
 		}
 	}
-	p.raw = c.b[start:min(c.i, len(c.b))]
 	return wrong
 }
 
-// partMember reads one member and returns its name where its type is wrong.
-func (c *cursor) partMember(p *wirePart, key []byte) string {
-	var name string
+// member reads one member and reports whether its type is right.
+func (p *wirePart) member(key field, v jsonscan.Value) bool {
 	ok := true
-	switch string(key) {
+	switch key.name {
 	case "text":
-		name = p.has("text")
-		p.text, ok = c.text()
+		p.has(key.name)
+		p.text, ok = v.Text()
 	case "thought":
-		name = "thought"
-		p.thought, ok = c.truth()
+		p.thought, ok = v.Bool()
 	case "thoughtSignature":
-		name = "thoughtSignature"
-		p.signature, ok = c.text()
+		p.signature, ok = v.Text()
 	case "functionCall", "functionResponse":
-		name = p.has(string(key))
-		ok = c.function(p)
-	case "inlineData":
-		name = p.has("inlineData")
-		p.blob, ok = c.blob()
-	case "fileData":
-		name = p.has("fileData")
-		p.blob, ok = c.blob()
+		p.has(key.name)
+		ok = p.function(v)
+	case "inlineData", "fileData":
+		p.has(key.name)
+		ok = p.blob.read(v)
 	case "executableCode", "codeExecutionResult", "toolCall", "toolResponse":
-		p.has(string(key))
-		c.skip()
-	case "mediaResolution":
-		name = "mediaResolution"
-		p.resolution, ok = c.resolution()
+		p.has(key.name)
+	case "mediaResolution": // {"level": "MEDIA_RESOLUTION_HIGH"}
+		if v.Kind() == jsonscan.Object {
+			v = fieldOf(v, "level")
+		}
+		if v.Exists() {
+			p.resolution, ok = resolutions.word(v)
+		}
 	default:
-		p.extra = append(p.extra, wireMember{string(c.spelled), c.raw()})
+		p.extra = append(p.extra, wireMember{key.spelled, v.Raw()})
 	}
-	if ok {
-		return ""
-	}
-	return name
+	return ok
 }
 
-func (p *wirePart) has(data string) string {
+func (p *wirePart) has(data string) {
 	p.twice = p.twice || p.data != ""
 	p.data = data
-	return data
 }
 
 // function reads a functionCall or a functionResponse. Their maps are free: not
 // a name in them is touched.
-func (c *cursor) function(p *wirePart) bool {
-	if !c.enter('{') {
-		c.skip()
-		return false
-	}
-	fine := true
-	for {
-		key, more := c.key()
-		if !more {
-			return fine
-		}
+func (p *wirePart) function(v jsonscan.Value) bool {
+	fine := v.Kind() == jsonscan.Object
+	for key, v := range fields(v) {
 		ok := true
-		switch string(key) {
+		switch key.name {
 		case "id":
-			p.id, ok = c.text()
+			p.id, ok = v.Text()
 		case "name":
-			p.name, ok = c.text()
+			p.name, ok = v.Text()
 		case "args":
-			p.args = c.raw()
+			p.args = v
 		case "response":
-			p.response = c.raw()
+			p.response = v
 		case "parts":
-			ok = c.responseParts(p)
+			ok = v.Kind() == jsonscan.Array
+			for _, v := range v.Elements() {
+				p.parts = append(p.parts, wirePart{})
+				ok = p.parts[len(p.parts)-1].medium(v) && ok
+			}
 		default:
-			p.extra = append(p.extra, wireMember{p.data + "." + string(c.spelled), c.raw()})
+			p.extra = append(p.extra, wireMember{p.data + "." + key.spelled, v.Raw()})
 		}
 		fine = fine && ok
-	}
-}
-
-// responseParts reads the media of a functionResponse.
-func (c *cursor) responseParts(p *wirePart) bool {
-	if !c.enter('[') {
-		c.skip()
-		return false
-	}
-	fine := true
-	for c.item() {
-		p.parts = append(p.parts, wirePart{})
-		fine = c.medium(&p.parts[len(p.parts)-1]) && fine
 	}
 	return fine
 }
 
 // medium reads a FunctionResponsePart, which can only be a blob.
-func (c *cursor) medium(p *wirePart) bool {
-	if !c.enter('{') {
-		c.skip()
-		return false
-	}
+func (p *wirePart) medium(v jsonscan.Value) bool {
 	fine := true
-	for {
-		key, more := c.key()
-		if !more {
-			return fine && p.data != ""
+	for key, v := range fields(v) {
+		if key.name == "inlineData" || key.name == "fileData" {
+			p.data = key.name
+			fine = p.blob.read(v)
 		}
-		if string(key) != "inlineData" && string(key) != "fileData" {
-			c.skip()
-			continue
-		}
-		p.has(string(key))
-		p.blob, fine = c.blob()
 	}
+	return fine && p.data != ""
 }
 
-func (c *cursor) blob() (wireBlob, bool) {
-	var b wireBlob
-	if !c.enter('{') {
-		c.skip()
-		return b, false
-	}
-	fine := true
-	for {
-		key, more := c.key()
-		if !more {
-			return b, fine
-		}
+func (b *wireBlob) read(v jsonscan.Value) bool {
+	fine := v.Kind() == jsonscan.Object
+	for key, v := range fields(v) {
 		ok := true
-		switch string(key) {
+		switch key.name {
 		case "mimeType":
-			b.mimeType, ok = c.text()
+			b.mimeType, ok = v.Text()
 		case "data":
-			b.data, ok = c.text()
+			b.data, ok = v.Text()
 		case "fileUri":
-			b.fileURI, ok = c.text()
+			b.fileURI, ok = v.Text()
 		case "displayName":
-			b.displayName, ok = c.text()
-		default:
-			c.skip()
+			b.displayName, ok = v.Text()
 		}
 		fine = fine && ok
 	}
+	return fine
 }
 
-// resolution reads a part's mediaResolution: {"level": "MEDIA_RESOLUTION_HIGH"}.
-func (c *cursor) resolution() (string, bool) {
-	if !c.enter('{') {
-		level, ok := c.enum(resolutions)
-		return level, ok
-	}
-	var level string
-	fine := true
-	for {
-		key, more := c.key()
-		if !more {
-			return level, fine
+// common is a Part as a common part, be it a client's or an upstream's. The second
+// result names the member that cannot be read.
+func (p *wirePart) common() (chat.Part, string) {
+	switch p.data {
+	case "", "text":
+		if p.thought {
+			return chat.Part{Kind: chat.Thought, Text: p.text}, ""
 		}
-		if string(key) != "level" {
-			c.skip()
-			continue
+		return chat.Part{Kind: chat.Text, Text: p.text}, ""
+	case "inlineData", "fileData":
+		return p.media()
+	case "functionCall": // without arguments it has {}
+		arguments := "{}"
+		if p.args.Exists() {
+			arguments = string(oneLine(p.args.Raw()))
 		}
-		level, fine = c.enum(resolutions)
+		return chat.Part{Kind: chat.ToolCall, ID: p.id, Name: p.name, Text: arguments}, ""
+	case "functionResponse":
+		return p.result()
 	}
+	if !jsonscan.Valid(p.raw.Raw(), jsonscan.Duplicates) {
+		return chat.Part{}, p.data
+	}
+	return chat.Part{Kind: chat.Opaque, Name: strings.Clone(p.data), Raw: bytes.Clone(p.raw.Raw()), Text: describe(p.data, fieldOf(p.raw, p.data))}, ""
+}
+
+// result is a functionResponse. Its words are those of its only member output,
+// result or error; any other object is its own text.
+func (p *wirePart) result() (chat.Part, string) {
+	part := chat.Part{Kind: chat.ToolResult, ID: p.id, Name: p.name}
+	text, failed := resultText(p.response)
+	part.Failed = failed
+	if text != "" || len(p.parts) == 0 {
+		part.Content = append(part.Content, chat.Part{Kind: chat.Text, Text: text})
+	}
+	for i := range p.parts {
+		inner, wrong := p.parts[i].common()
+		if wrong != "" {
+			return part, "functionResponse.parts." + wrong
+		}
+		inner.At = i
+		part.Content = append(part.Content, inner)
+	}
+	return part, ""
+}
+
+func resultText(response jsonscan.Value) (text string, failed bool) {
+	if text, ok := response.Text(); ok {
+		return text, false
+	}
+	var only jsonscan.Value
+	var name string
+	for key, v := range response.Members() {
+		if only.Exists() {
+			return compact(response.Raw()), false
+		}
+		name, only = key.Name, v
+	}
+	text, ok := only.Text()
+	switch {
+	case name == "error" && !ok:
+		return compact(only.Raw()), true
+	case ok && (name == "error" || name == "output" || name == "result"):
+		return text, name == "error"
+	}
+	return compact(response.Raw()), false
+}
+
+// describe says in words what a part says that only Google understands.
+func describe(kind string, v jsonscan.Value) string {
+	switch kind {
+	case "executableCode":
+		return "```" + strings.ToLower(textOf(v, "language")) + "\n" + textOf(v, "code") + "\n```"
+	case "codeExecutionResult":
+		return "```\n" + textOf(v, "output") + "\n```"
+	}
+	return "[" + kind + "] " + compact(v.Raw())
+}
+
+// oneLine is JSON that can stand in a frame, whose end is a line's. Google sets whole
+// answers in several.
+func oneLine(raw []byte) []byte {
+	if bytes.IndexByte(raw, '\n') < 0 && bytes.IndexByte(raw, '\r') < 0 {
+		return raw
+	}
+	return []byte(compact(raw))
 }

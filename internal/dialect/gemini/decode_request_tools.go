@@ -4,90 +4,67 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
 // tools reads the list of tools, or the one object that some send for it.
-func (r *reader) tools() {
-	r.each("tools", func(i int) {
+func (r *requestReader) tools(v jsonscan.Value) {
+	r.wantList("tools", v)
+	for i, v := range items(v) {
 		r.within = "tools[" + strconv.Itoa(i) + "]"
-		r.tool(i)
-	})
-	if r.err == nil {
-		r.within = ""
+		r.tool(i, v)
 	}
+	r.within = ""
 }
 
 // tool reads one Tool: a list of functions, or something that runs at Google.
-func (r *reader) tool(i int) {
-	if !r.enter('{') {
-		r.wrong("", "an object")
-		return
-	}
-	for {
-		key, more := r.key()
-		if !more {
-			return
-		}
-		if string(key) == "functionDeclarations" {
-			outer := r.within
-			r.each("functionDeclarations", func(j int) {
+func (r *requestReader) tool(i int, v jsonscan.Value) {
+	r.wantObject("", v)
+	outer := r.within
+	for key, v := range fields(v) {
+		if key.name == "functionDeclarations" {
+			r.wantList(key.name, v)
+			for j, v := range items(v) {
 				r.within = fmt.Sprintf("%s.functionDeclarations[%d]", outer, j)
-				r.declaration(place(i, j))
-			})
-			if r.err == nil {
-				r.within = outer
+				r.declaration(place(i, j), v)
 			}
+			r.within = outer
 			continue
 		}
-		tool := chat.Tool{Kind: chat.Server, Name: string(key), At: i}
-		var raw writer
-		raw.open('{')
-		raw.named(tool.Name)
-		raw.raw(r.raw())
-		raw.close('}')
-		tool.Raw = raw.b
-		r.talk.Tools = append(r.talk.Tools, tool)
+		var raw jsonscan.Writer
+		raw.Open(jsonscan.Object).Key(key.name).Raw(v.Raw()).Close(jsonscan.Object)
+		r.talk.Tools = append(r.talk.Tools, chat.Tool{Kind: chat.Server, Name: strings.Clone(key.name), At: i, Raw: raw.Bytes()})
 	}
 }
 
 // declaration reads one function.
-func (r *reader) declaration(at int) {
-	if !r.enter('{') {
-		r.wrong("", "an object")
-		return
-	}
+func (r *requestReader) declaration(at int, v jsonscan.Value) {
+	r.wantObject("", v)
 	tool := chat.Tool{At: at}
 	var schema, jsonSchema []byte
-	var rest writer
-	for {
-		key, more := r.key()
-		if !more {
-			break
-		}
-		switch string(key) {
+	var rest jsonscan.Writer
+	for key, v := range fields(v) {
+		switch key.name {
 		case "name":
-			tool.Name = r.word("name")
+			tool.Name = r.word(key.name, v)
 		case "description":
-			tool.Description = r.word("description")
+			tool.Description = r.word(key.name, v)
 		case "parameters":
-			schema = r.object("parameters")
+			schema = r.object(key.name, v)
 		case "parametersJsonSchema":
-			jsonSchema = r.object("parametersJsonSchema")
+			jsonSchema = r.object(key.name, v)
 		default:
-			spelled := string(r.spelled)
-			if !plain(spelled) {
-				r.unknown()
-				continue
+			r.unknown(key, v)
+			if plain(key.spelled) {
+				if rest.Bytes() == nil {
+					rest.Open(jsonscan.Object)
+				}
+				rest.Key(key.spelled).Raw(v.Raw())
 			}
-			r.extra(spelled, chat.Shapes)
-			if rest.b == nil {
-				rest.open('{')
-			}
-			rest.named(spelled)
-			rest.raw(r.talk.Extra[len(r.talk.Extra)-1].Value)
 		}
 	}
 	if tool.Name == "" {
@@ -95,75 +72,51 @@ func (r *reader) declaration(at int) {
 	}
 	if schema != nil && jsonSchema != nil {
 		r.fail(fault.InvalidParameter, "parameters", "and parametersJsonSchema cannot both be set")
-		return
 	}
 	tool.Schema = jsonSchema
 	if schema != nil {
 		tool.Schema = plainSchema(schema)
 	}
-	if rest.b != nil {
-		rest.close('}')
-		tool.Raw = rest.b
+	if rest.Bytes() != nil {
+		tool.Raw = rest.Close(jsonscan.Object).Bytes()
 	}
 	r.talk.Tools = append(r.talk.Tools, tool)
 }
 
 // toolConfig reads whether the model calls tools.
-func (r *reader) toolConfig() {
-	if !r.enter('{') {
-		r.wrong("toolConfig", "an object")
-		return
-	}
+func (r *requestReader) toolConfig(v jsonscan.Value) {
+	r.wantObject("toolConfig", v)
 	r.within = "toolConfig"
-	for {
-		key, more := r.key()
-		if !more {
-			break
-		}
-		if string(key) == "functionCallingConfig" {
-			r.within = "toolConfig.functionCallingConfig"
-			r.choice()
-			if r.err == nil {
-				r.within = "toolConfig"
-			}
+	for key, v := range fields(v) {
+		if key.name != "functionCallingConfig" {
+			r.unknown(key, v)
 			continue
 		}
-		r.unknown()
+		r.within = "toolConfig.functionCallingConfig"
+		r.choice(v)
+		r.within = "toolConfig"
 	}
-	if r.err == nil {
-		r.within = ""
-	}
+	r.within = ""
 }
 
-func (r *reader) choice() {
-	if !r.enter('{') {
-		r.wrong("", "an object")
-		return
-	}
+func (r *requestReader) choice(v jsonscan.Value) {
+	r.wantObject("", v)
 	var mode string
 	var names []string
-	for {
-		key, more := r.key()
-		if !more {
-			break
-		}
-		switch string(key) {
+	for key, v := range fields(v) {
+		switch key.name {
 		case "mode":
-			var ok bool
-			if mode, ok = r.enum(modes); !ok {
-				r.wrong("mode", "a string")
-			}
+			mode = r.enum(modes, key.name, v)
 		case "allowedFunctionNames":
-			names = r.texts("allowedFunctionNames")
+			names = r.texts(key.name, v)
 		case "streamFunctionCallArguments":
-			r.extra(string(r.spelled), chat.Harmless)
+			r.extra(key.spelled, v, chat.Harmless)
 		default:
-			r.unknown()
+			r.unknown(key, v)
 		}
 	}
 	if !slices.Contains(modes.words, mode) {
 		r.fail(fault.InvalidParameter, "mode", "must be AUTO, ANY, NONE or VALIDATED")
-		return
 	}
 	r.talk.Choice = choose(mode, names)
 }

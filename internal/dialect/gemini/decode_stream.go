@@ -5,15 +5,16 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 	"stele/internal/wire"
 )
 
 // NewDecoder begins a stream from one upstream.
-func (Codec) NewDecoder(light bool) dialect.Decoder { return &decoder{light: light} }
+func (Codec) NewDecoder(light bool) dialect.Decoder { return &streamReader{light: light} }
 
-// decoder reads one stream. Its frames are whole answers of which each says only
+// streamReader reads one stream. Its frames are whole answers of which each says only
 // what is new.
-type decoder struct {
+type streamReader struct {
 	light   bool
 	w       wireChunk // kept, so that its lists are made once
 	started bool
@@ -21,7 +22,7 @@ type decoder struct {
 	block   int
 	last    chat.Kind
 	usage   chat.Usage
-	ids     set
+	ids     map[string]bool
 	said    []byte // the last text, as far as citations may point into it
 }
 
@@ -29,175 +30,172 @@ type decoder struct {
 const mostSaid = 64 << 10
 
 // Hidden is never true: nothing is asked for that the client did not.
-func (d *decoder) Hidden() bool { return false }
+func (r *streamReader) Hidden() bool { return false }
 
 // Decode reads one frame.
-func (d *decoder) Decode(events []chat.Event, frame wire.Frame) ([]chat.Event, error) {
+func (r *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Event, error) {
 	if len(frame.Data) == 0 || bytes.Equal(frame.Data, done) {
 		return events, nil
 	}
-	if d.light {
-		return d.meter(events, frame.Data)
+	if r.light {
+		return r.meter(events, frame.Data)
 	}
-	return d.frame(events, frame.Data)
+	return r.frame(events, frame.Data)
 }
 
 // done is what some imitations of this API end with.
 var done = []byte("[DONE]")
 
 // frame reads a frame, or a list of them.
-func (d *decoder) frame(events []chat.Event, data []byte) ([]chat.Event, error) {
-	c := cursor{b: data}
-	list := c.enter('[')
-	for !list || c.item() {
-		d.w = wireChunk{known: d.started, candidates: d.w.candidates[:0]}
-		if !c.chunk(&d.w) {
+func (r *streamReader) frame(events []chat.Event, data []byte) ([]chat.Event, error) {
+	root := jsonscan.Root(data)
+	if k := root.Kind(); k != jsonscan.Object && k != jsonscan.Array || !jsonscan.Valid(data, jsonscan.Lenient) {
+		return events, unreadable(data)
+	}
+	for _, v := range items(root) {
+		if v.Kind() != jsonscan.Object {
 			return events, unreadable(data)
 		}
-		if d.w.failure != nil {
+		r.w = wireChunk{known: r.started, candidates: r.w.candidates[:0]}
+		if r.w.read(v); r.w.failed {
 			return events, failed(data)
 		}
 		var err error
-		if events, err = d.chunk(events); err != nil || !list {
+		if events, err = r.chunk(events); err != nil {
 			return events, err
 		}
-	}
-	if c.bad {
-		return events, unreadable(data)
 	}
 	return events, nil
 }
 
 // chunk says what a frame means.
-func (d *decoder) chunk(events []chat.Event) ([]chat.Event, error) {
-	w := &d.w
-	if !d.started {
-		d.started = true
+func (r *streamReader) chunk(events []chat.Event) ([]chat.Event, error) {
+	w := &r.w
+	if !r.started {
+		r.started = true
 		events = append(events, chat.Event{Kind: chat.Start, ID: w.id, Model: w.model})
 	}
-	usage := w.usage.common()
-	if w.usage.known {
-		d.usage = usage
+	if w.usage.Known {
+		r.usage = w.usage
 	}
 	for i := range w.candidates {
 		if candidate := &w.candidates[i]; candidate.index == 0 {
-			return d.candidate(events, candidate)
+			return r.candidate(events, candidate)
 		}
 	}
 	if w.blocked != "" {
-		return append(events, chat.Event{Kind: chat.Finish, Stop: w.block(), Usage: d.usage}), nil
+		return append(events, chat.Event{Kind: chat.Finish, Stop: w.block(), Usage: r.usage}), nil
 	}
-	if w.usage.known {
-		events = append(events, chat.Event{Kind: chat.Counted, Usage: usage})
+	if w.usage.Known {
+		events = append(events, chat.Event{Kind: chat.Counted, Usage: w.usage})
 	}
 	return events, nil
 }
 
-func (d *decoder) candidate(events []chat.Event, w *wireCandidate) ([]chat.Event, error) {
+func (r *streamReader) candidate(events []chat.Event, w *wireCandidate) ([]chat.Event, error) {
 	for i := range w.parts {
 		if p, ok := w.parts[i].answered(); ok {
-			events = d.part(events, &p)
+			events = r.part(events, &p)
 		}
 	}
 	if len(w.citations) > 0 {
-		p := chat.Part{Kind: chat.Text, Citations: cited(w.citations, d.said)}
-		events = append(events, chat.Event{Kind: chat.Delta, Block: d.block, Part: p})
+		p := chat.Part{Kind: chat.Text, Citations: cited(w.citations, r.said)}
+		events = append(events, chat.Event{Kind: chat.Delta, Block: r.block, Part: p})
 	}
 	if w.finish == "" {
-		if d.w.usage.known {
-			events = append(events, chat.Event{Kind: chat.Counted, Usage: d.usage})
+		if r.w.usage.Known {
+			events = append(events, chat.Event{Kind: chat.Counted, Usage: r.usage})
 		}
 		return events, nil
 	}
-	stop, err := w.stop(d.useful)
+	stop, err := w.stop(r.useful)
 	if err != nil {
 		return events, err
 	}
-	return append(events, chat.Event{Kind: chat.Finish, Stop: stop, Usage: d.usage}), nil
+	return append(events, chat.Event{Kind: chat.Finish, Stop: stop, Usage: r.usage}), nil
 }
 
 // part says what a part adds. Text goes on where it is the same kind as before
 // and that was not signed; everything else is a block of its own.
-func (d *decoder) part(events []chat.Event, p *chat.Part) []chat.Event {
-	d.useful = d.useful || usable(p)
-	if p.Kind != d.last || p.Kind != chat.Text && p.Kind != chat.Thought {
-		d.block++
-		d.said = d.said[:0]
+func (r *streamReader) part(events []chat.Event, p *chat.Part) []chat.Event {
+	r.useful = r.useful || usable(p)
+	if p.Kind != r.last || p.Kind != chat.Text && p.Kind != chat.Thought {
+		r.block++
+		r.said = r.said[:0]
 	}
-	d.last = p.Kind
-	if p.Kind == chat.Text && len(d.said) < mostSaid {
-		d.said = append(d.said, p.Text...)
+	r.last = p.Kind
+	if p.Kind == chat.Text && len(r.said) < mostSaid {
+		r.said = append(r.said, p.Text...)
 	}
 	if p.Kind == chat.ToolCall {
-		p.ID = distinct(p.ID, &d.ids)
+		if r.ids == nil {
+			r.ids = make(map[string]bool)
+		}
+		p.ID = distinct(p.ID, r.ids)
 	}
-	events = append(events, chat.Event{Kind: chat.Delta, Block: d.block, Part: *p})
+	events = append(events, chat.Event{Kind: chat.Delta, Block: r.block, Part: *p})
 	if p.Proof != "" || p.Kind != chat.Text && p.Kind != chat.Thought {
-		events = append(events, chat.Event{Kind: chat.Close, Block: d.block, Part: chat.Part{Kind: p.Kind}})
-		d.last = 0
+		events = append(events, chat.Event{Kind: chat.Close, Block: r.block, Part: chat.Part{Kind: p.Kind}})
+		r.last = 0
 	}
 	return events
 }
 
 // meter reads a frame only as far as metering needs: its usage, and all of it
 // where it may hold an end.
-func (d *decoder) meter(events []chat.Event, data []byte) ([]chat.Event, error) {
-	c := cursor{b: data}
-	if !c.enter('{') {
-		return d.ending(events, data)
+func (r *streamReader) meter(events []chat.Event, data []byte) ([]chat.Event, error) {
+	root := jsonscan.Root(data)
+	if root.Kind() != jsonscan.Object {
+		return r.ending(events, data)
 	}
-	for {
-		key, more := c.key()
-		if !more {
-			return events, nil
-		}
-		switch string(key) {
+	for key, v := range fields(root) {
+		switch key.name {
 		case "candidates":
-			if bytes.Contains(c.raw(), finishing) {
-				return d.ending(events, data)
+			if bytes.Contains(v.Raw(), finishing) {
+				return r.ending(events, data)
 			}
 		case "promptFeedback", "error":
-			return d.ending(events, data)
+			return r.ending(events, data)
 		case "usageMetadata":
-			usage := c.usage().common()
-			if usage != d.usage && usage.Known {
-				d.usage = usage
+			if usage := readUsage(v); usage != r.usage && usage.Known {
+				r.usage = usage
 				events = append(events, chat.Event{Kind: chat.Counted, Usage: usage})
 			}
-		default:
-			c.skip()
 		}
 	}
+	return events, nil
 }
 
 // finishing is in finishReason, however it is spelled.
 var finishing = []byte(`"finish`)
 
 // ending reads a frame that may hold an end.
-func (d *decoder) ending(events []chat.Event, data []byte) ([]chat.Event, error) {
-	d.w = wireChunk{known: true, candidates: d.w.candidates[:0]}
-	c := cursor{b: data}
-	c.enter('[') // a list of frames, or of an error
-	if !c.chunk(&d.w) {
+func (r *streamReader) ending(events []chat.Event, data []byte) ([]chat.Event, error) {
+	root := jsonscan.Root(data)
+	if root.Kind() == jsonscan.Array { // of frames, or of an error
+		root = root.Index(0)
+	}
+	if root.Kind() != jsonscan.Object || !jsonscan.Valid(data, jsonscan.Lenient) {
 		return events, nil // the client gets it as it is
 	}
-	if d.w.failure != nil {
+	r.w = wireChunk{known: true, candidates: r.w.candidates[:0]}
+	if r.w.read(root); r.w.failed {
 		return events, failed(data)
 	}
-	if d.w.usage.known {
-		d.usage = d.w.usage.common()
+	if r.w.usage.Known {
+		r.usage = r.w.usage
 	}
-	for i := range d.w.candidates {
-		if w := &d.w.candidates[i]; w.finish != "" && w.index == 0 {
+	for i := range r.w.candidates {
+		if w := &r.w.candidates[i]; w.finish != "" && w.index == 0 {
 			stop, _ := w.stop(true)
-			return append(events, chat.Event{Kind: chat.Finish, Stop: stop, Usage: d.usage}), nil
+			return append(events, chat.Event{Kind: chat.Finish, Stop: stop, Usage: r.usage}), nil
 		}
 	}
-	if d.w.blocked != "" && len(d.w.candidates) == 0 {
-		return append(events, chat.Event{Kind: chat.Finish, Stop: d.w.block(), Usage: d.usage}), nil
+	if r.w.blocked != "" && len(r.w.candidates) == 0 {
+		return append(events, chat.Event{Kind: chat.Finish, Stop: r.w.block(), Usage: r.usage}), nil
 	}
-	if d.usage.Known {
-		events = append(events, chat.Event{Kind: chat.Counted, Usage: d.usage})
+	if r.usage.Known {
+		events = append(events, chat.Event{Kind: chat.Counted, Usage: r.usage})
 	}
 	return events, nil
 }

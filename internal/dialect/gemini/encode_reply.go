@@ -4,64 +4,72 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"math"
+	"slices"
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/jsonscan"
 )
 
 // EncodeResponse writes a whole answer as the official clients read it. The
 // model is called what the client called it.
 func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error) {
-	var w writer
-	show := shows(req)
-	w.open('{')
-	w.key("candidates")
-	w.open('[')
+	w := replyWriter{show: shows(req)}
+	w.Open(jsonscan.Object).Key("candidates").Open(jsonscan.Array)
 	for i := range r.Answers {
-		w.b = candidate(w.b, &r.Answers[i], i, show)
+		w.candidate(&r.Answers[i], i)
 	}
-	w.close(']')
-	w.usage(r.Usage)
-	w.member("modelVersion", req.Model)
-	w.member("responseId", ownID(r.ID))
-	w.close('}')
-	return w.b, nil
+	w.Close(jsonscan.Array)
+	writeUsage(&w.Writer, r.Usage)
+	w.Key("modelVersion").Text(req.Model).Key("responseId").Text(ownID(r.ID)).Close(jsonscan.Object)
+	return w.Bytes(), nil
 }
 
-// candidate appends one answer.
-func candidate(dst []byte, a *chat.Answer, index int, show bool) []byte {
-	s := speaker{writer: writer{dst}, show: show}
-	s.open('{')
-	s.key("content")
-	s.open('{')
-	s.key("parts")
-	s.open('[')
-	empty := len(s.b)
+// candidate writes one answer.
+func (w *replyWriter) candidate(a *chat.Answer, index int) {
+	*w = replyWriter{Writer: w.Writer, show: w.show}
+	w.Open(jsonscan.Object).Key("content").Open(jsonscan.Object).Key("parts").Open(jsonscan.Array)
+	empty := len(w.Bytes())
 	for i := range a.Parts {
 		p := &a.Parts[i]
 		if p.Kind == chat.ToolCall && a.Stop.Reason == chat.MaxTokens && i == len(a.Parts)-1 && !p.Custom && partial(p.Text) {
 			continue // cut off in the middle of its arguments, which must be an object
 		}
 		if p.Kind == chat.Text {
-			s.said = s.said[:0]
+			w.said = w.said[:0]
 		}
-		s.part(p)
+		w.part(p)
 	}
-	s.release()
-	if len(s.b) == empty { // clients forget a turn without parts
-		s.open('{')
-		s.member("text", "")
-		s.close('}')
+	w.release()
+	if len(w.Bytes()) == empty { // clients forget a turn without parts
+		w.Open(jsonscan.Object).Key("text").Text("").Close(jsonscan.Object)
 	}
-	s.close(']')
-	s.member("role", "model")
-	s.close('}')
-	s.ending(a.Stop)
-	s.integer("index", int64(index))
-	s.closeLogprobs(a.Logprobs)
-	s.close('}')
-	return s.b
+	w.Close(jsonscan.Array).Key("role").Text("model").Close(jsonscan.Object)
+	w.ending(a.Stop)
+	w.Key("index").Int(int64(index))
+	closeLogprobs(&w.Writer, a.Logprobs)
+	w.Close(jsonscan.Object)
+}
+
+// Unsaid lists what of an answer has no place in this API.
+func (Codec) Unsaid(_ *chat.Request, r *chat.Response) []chat.Loss {
+	var list []chat.Loss
+	for i := range r.Answers {
+		a := &r.Answers[i]
+		for j, p := range a.Parts {
+			switch {
+			case p.Kind != chat.ToolCall && p.Kind != chat.Opaque || p.Custom:
+			case p.Kind == chat.ToolCall && !partial(p.Text):
+			case p.Kind == chat.ToolCall && a.Stop.Reason == chat.MaxTokens && j == len(a.Parts)-1:
+				list = append(list, chat.Lost(chat.FieldAnswer, chat.Dropped, "a call whose arguments were cut off"))
+			case p.Kind == chat.ToolCall:
+				list = append(list, chat.Lost(chat.FieldAnswer, chat.Approximated, "arguments that are no JSON, under _raw"))
+			case !slices.Contains(opaques, p.Name) && p.Text == "":
+				list = append(list, chat.Lost(chat.FieldAnswer, chat.Dropped, p.Name))
+			}
+		}
+	}
+	return list
 }
 
 // shows reports whether the client asked for thoughts.
@@ -69,25 +77,6 @@ func shows(req *chat.Request) bool {
 	talk, err := req.Conversation()
 	return err == nil && talk != nil && talk.Thinking != nil && talk.Thinking.Show != nil && *talk.Thinking.Show
 }
-
-// usage writes usageMetadata, in which thoughts are not among the candidates'.
-func (w *writer) usage(u chat.Usage) {
-	w.key("usageMetadata")
-	w.open('{')
-	w.tokens("promptTokenCount", u.Prompt())
-	w.tokens("candidatesTokenCount", u.Output)
-	w.tokens("totalTokenCount", u.Total())
-	if u.CacheRead > 0 {
-		w.tokens("cachedContentTokenCount", u.CacheRead)
-	}
-	if u.Reasoning > 0 {
-		w.tokens("thoughtsTokenCount", u.Reasoning)
-	}
-	w.close('}')
-}
-
-// tokens writes a count, which clients hold in 32 bits.
-func (w *writer) tokens(name string, n int64) { w.integer(name, min(max(n, 0), math.MaxInt32)) }
 
 // strangers are how ids of other APIs begin.
 var strangers = []string{"chatcmpl", "msg_", "gen-", "resp_", "cmpl-", "chat-", "req_"}

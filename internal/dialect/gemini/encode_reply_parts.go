@@ -3,18 +3,17 @@ package gemini
 import (
 	"encoding/base64"
 	"slices"
-	"strconv"
+	"strings"
 	"unicode/utf8"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
-// speaker writes the parts of an answer to a client, whole or in pieces.
-type speaker struct {
-	writer
+// replyWriter writes the parts of an answer to a client, whole or in pieces.
+type replyWriter struct {
+	jsonscan.Writer
 	show    bool   // the client wants to read thoughts
 	pending string // the signature of thoughts that are not shown: the next part carries it
 	unheard bool   // thoughts that are not shown have words
@@ -30,42 +29,41 @@ type citation struct {
 }
 
 // part writes one part, or a piece of one; of a call only a whole one.
-func (s *speaker) part(p *chat.Part) {
+func (w *replyWriter) part(p *chat.Part) {
 	switch p.Kind {
 	case chat.Text:
-		s.words(p)
+		w.words(p)
 	case chat.Refusal:
-		s.refused = true
-		s.words(p)
+		w.refused = true
+		w.words(p)
 	case chat.Thought:
-		s.thought(p)
+		w.thought(p)
 	case chat.Redacted:
-		s.carry(hide(p.Text))
+		w.carry(hide(p.Text))
 	case chat.Image, chat.Audio, chat.Video, chat.Document:
-		s.media(p)
+		w.media(p)
 	case chat.ToolCall:
-		s.call(p)
+		w.call(p)
 	case chat.ToolResult: // no answer has one
 	case chat.Opaque:
-		s.opaque(p)
+		w.opaque(p)
 	}
 }
 
 // words writes text.
-func (s *speaker) words(p *chat.Part) {
+func (w *replyWriter) words(p *chat.Part) {
 	if p.Text != "" || p.Proof != "" {
-		signature := s.signature(p.Proof)
-		s.open('{')
-		s.member("text", p.Text)
-		s.sign(signature)
-		s.close('}')
+		signature := w.signature(p.Proof)
+		w.Open(jsonscan.Object).Key("text").Text(p.Text)
+		w.sign(signature)
+		w.Close(jsonscan.Object)
 	}
-	if len(s.said) < mostSaid {
-		s.said = append(s.said, p.Text...)
+	if len(w.said) < mostSaid {
+		w.said = append(w.said, p.Text...)
 	}
 	for i := range p.Citations {
 		c := &p.Citations[i]
-		s.cites = append(s.cites, citation{c, offset(s.said, c.Start), offset(s.said, c.End)})
+		w.cites = append(w.cites, citation{c, offset(w.said, c.Start), offset(w.said, c.End)})
 	}
 }
 
@@ -82,98 +80,87 @@ func offset(text []byte, characters int) int {
 // thought writes thoughts for who asked for them. For others their signature
 // goes with the part that follows, unless it is one of words: whoever made it
 // takes it back only with them.
-func (s *speaker) thought(p *chat.Part) {
-	if !s.show {
-		s.unheard = s.unheard || p.Text != ""
-		if p.Proof != "" && !s.unheard {
-			s.carry(p.Proof)
+func (w *replyWriter) thought(p *chat.Part) {
+	if !w.show {
+		w.unheard = w.unheard || p.Text != ""
+		if p.Proof != "" && !w.unheard {
+			w.carry(p.Proof)
 		}
-		s.unheard = s.unheard && p.Proof == ""
+		w.unheard = w.unheard && p.Proof == ""
 		return
 	}
 	if p.Text == "" && p.Proof == "" {
 		return
 	}
-	s.open('{')
-	s.member("text", p.Text)
-	s.key("thought")
-	s.raw([]byte("true"))
-	s.sign(p.Proof)
-	s.close('}')
+	w.Open(jsonscan.Object).Key("text").Text(p.Text).Key("thought").Bool(true)
+	w.sign(p.Proof)
+	w.Close(jsonscan.Object)
 }
 
 // carry keeps a signature for the next part. One that waits already gets an
 // empty part of its own.
-func (s *speaker) carry(signature string) {
-	s.release()
-	s.pending = signature
+func (w *replyWriter) carry(signature string) {
+	w.release()
+	w.pending = signature
 }
 
 // release writes the signature that waits.
-func (s *speaker) release() {
-	if s.pending == "" {
+func (w *replyWriter) release() {
+	if w.pending == "" {
 		return
 	}
-	signature := s.pending
-	s.pending = ""
-	s.open('{')
-	s.member("text", "")
-	s.sign(signature)
-	s.close('}')
+	signature := w.pending
+	w.pending = ""
+	w.Open(jsonscan.Object).Key("text").Text("")
+	w.sign(signature)
+	w.Close(jsonscan.Object)
 }
 
 // signature is a part's own, or the one that waits for a part.
-func (s *speaker) signature(own string) string {
+func (w *replyWriter) signature(own string) string {
 	if own != "" {
-		s.release()
+		w.release()
 		return own
 	}
-	own, s.pending = s.pending, ""
+	own, w.pending = w.pending, ""
 	return own
 }
 
 // sign writes a signature. Official clients take only standard padded base64.
-func (s *speaker) sign(signature string) {
+func (w *replyWriter) sign(signature string) {
 	if signature == "" {
 		return
 	}
 	if plain, ok := dialect.Base64(signature); !ok || plain != signature {
 		signature = chat.Envelope{Raw: signature}.Wrap()
 	}
-	s.key("thoughtSignature")
-	s.plain(signature)
+	w.Key("thoughtSignature").Plain(signature)
 }
 
-func (s *speaker) call(p *chat.Part) {
-	signature := s.signature(p.Proof)
-	s.open('{')
-	s.key("functionCall")
-	s.open('{')
+func (w *replyWriter) call(p *chat.Part) {
+	signature := w.signature(p.Proof)
+	w.Open(jsonscan.Object).Key("functionCall").Open(jsonscan.Object)
 	if p.ID != "" {
-		s.member("id", p.ID)
+		w.Key("id").Text(p.ID)
 	}
-	s.member("name", p.Name)
-	s.key("args")
+	w.Key("name").Text(p.Name).Key("args")
 	if p.Custom {
-		s.open('{')
-		s.member("input", p.Text)
-		s.close('}')
+		w.Open(jsonscan.Object).Key("input").Text(p.Text).Close(jsonscan.Object)
 	} else {
 		args, _ := dialect.Arguments(p.Text)
-		s.raw(oneLine(args))
+		w.Raw(oneLine(args))
 	}
-	s.close('}')
-	s.sign(signature)
-	s.close('}')
+	w.Close(jsonscan.Object)
+	w.sign(signature)
+	w.Close(jsonscan.Object)
 }
 
 // partial reports whether arguments were cut off: they began and are not JSON.
 func partial(arguments string) bool {
-	text := trim([]byte(arguments))
-	return len(text) > 0 && !jsontext.Value(text).IsValid(jsontext.AllowDuplicateNames(true))
+	return strings.TrimSpace(arguments) != "" && !jsonscan.Valid([]byte(arguments), jsonscan.Duplicates)
 }
 
-func (s *speaker) media(p *chat.Part) {
+func (w *replyWriter) media(p *chat.Part) {
 	m := p.Media
 	if m == nil {
 		return
@@ -190,51 +177,45 @@ func (s *speaker) media(p *chat.Part) {
 	if !ok && uri == "" {
 		return
 	}
-	signature := s.signature(p.Proof)
-	s.open('{')
+	signature := w.signature(p.Proof)
+	w.Open(jsonscan.Object)
 	if ok {
-		s.key("inlineData")
-		s.open('{')
-		s.member("mimeType", orKind(m.Type, p.Kind))
-		s.key("data")
-		s.plain(clean)
+		w.Key("inlineData").Open(jsonscan.Object).Key("mimeType").Text(orKind(m.Type, p.Kind)).Key("data").Plain(clean)
 	} else {
-		s.key("fileData")
-		s.open('{')
-		s.member("fileUri", uri)
+		w.Key("fileData").Open(jsonscan.Object).Key("fileUri").Text(uri)
 		if m.Type != "" {
-			s.member("mimeType", m.Type)
+			w.Key("mimeType").Text(m.Type)
 		}
 	}
-	s.close('}')
-	s.sign(signature)
-	s.close('}')
+	w.Close(jsonscan.Object)
+	w.sign(signature)
+	w.Close(jsonscan.Object)
 }
 
 // opaque writes what only this API has as it is, and of others the words.
-func (s *speaker) opaque(p *chat.Part) {
-	if slices.Contains(opaques, p.Name) && jsontext.Value(p.Raw).Kind() == '{' {
-		s.release()
-		s.raw(oneLine(p.Raw))
+func (w *replyWriter) opaque(p *chat.Part) {
+	if slices.Contains(opaques, p.Name) && jsonscan.Root(p.Raw).Kind() == jsonscan.Object {
+		w.release()
+		w.Raw(oneLine(p.Raw))
 		return
 	}
 	if p.Text != "" {
-		s.words(&chat.Part{Kind: chat.Text, Text: p.Text})
+		w.words(&chat.Part{Kind: chat.Text, Text: p.Text})
 	}
 }
 
 // ending writes a candidate's fields that come after its parts.
-func (s *speaker) ending(stop chat.Stop) {
-	s.member("finishReason", finishReason(stop, s.refused))
+func (w *replyWriter) ending(stop chat.Stop) {
+	w.Key("finishReason").Text(finishReason(stop, w.refused))
 	if stop.Reason == chat.Refused && stop.Explanation != "" {
-		s.member("finishMessage", stop.Explanation)
+		w.Key("finishMessage").Text(stop.Explanation)
 	}
-	s.grounding()
+	w.grounding()
 }
 
 // grounding writes the citations as the sources of what was said.
-func (s *speaker) grounding() {
-	if len(s.cites) == 0 {
+func (w *replyWriter) grounding() {
+	if len(w.cites) == 0 {
 		return
 	}
 	var sources []*chat.Citation
@@ -248,51 +229,37 @@ func (s *speaker) grounding() {
 		}
 		return at
 	}
-	s.key("groundingMetadata")
-	s.open('{')
-	s.key("groundingSupports")
-	s.open('[')
-	for _, c := range s.cites {
-		s.open('{')
-		s.key("segment")
-		s.open('{')
+	w.Key("groundingMetadata").Open(jsonscan.Object).Key("groundingSupports").Open(jsonscan.Array)
+	for _, c := range w.cites {
+		w.Open(jsonscan.Object).Key("segment").Open(jsonscan.Object)
 		if c.start > 0 {
-			s.integer("startIndex", int64(c.start))
+			w.Key("startIndex").Int(int64(c.start))
 		}
 		if c.end > 0 {
-			s.integer("endIndex", int64(c.end))
+			w.Key("endIndex").Int(int64(c.end))
 		}
 		if c.Quote != "" {
-			s.member("text", c.Quote)
+			w.Key("text").Text(c.Quote)
 		}
-		s.close('}')
-		s.key("groundingChunkIndices")
-		s.open('[')
-		s.b = strconv.AppendInt(s.b, int64(source(c.Citation)), 10)
-		s.close(']')
-		s.close('}')
+		w.Close(jsonscan.Object).Key("groundingChunkIndices").Open(jsonscan.Array)
+		w.Int(int64(source(c.Citation))).Close(jsonscan.Array).Close(jsonscan.Object)
 	}
-	s.close(']')
-	s.key("groundingChunks")
-	s.open('[')
+	w.Close(jsonscan.Array).Key("groundingChunks").Open(jsonscan.Array)
 	for _, c := range sources {
-		s.open('{')
+		w.Open(jsonscan.Object)
 		kind := "web"
 		if c.URL == "" {
 			kind = "retrievedContext"
 		}
-		s.key(kind)
-		s.open('{')
+		w.Key(kind).Open(jsonscan.Object)
 		if c.URL != "" {
-			s.member("uri", c.URL)
+			w.Key("uri").Text(c.URL)
 		}
 		if c.Title != "" {
-			s.member("title", c.Title)
+			w.Key("title").Text(c.Title)
 		}
-		s.close('}')
-		s.close('}')
+		w.Close(jsonscan.Object).Close(jsonscan.Object)
 	}
-	s.close(']')
-	s.close('}')
-	s.cites = nil
+	w.Close(jsonscan.Array).Close(jsonscan.Object)
+	w.cites = nil
 }

@@ -9,40 +9,41 @@ import (
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
 // EncodeRequest writes a conversation of any origin as this API takes it. The
 // same conversation always gives the same bytes, and a longer one begins with
 // the contents of the shorter.
 func (Codec) EncodeRequest(talk *chat.Conversation, t dialect.Target) (dialect.Call, error) {
-	c := &composer{
+	w := &requestWriter{
 		talk: talk, target: t, traits: traitsOf(t.Model),
-		names: dialect.Names{Legal: legal, Longest: longestName},
+		names:  dialect.Names{Legal: legal, Longest: longestName},
+		Writer: *jsonscan.NewWriter(make([]byte, 0, size(talk))),
 	}
-	c.b = make([]byte, 0, size(talk))
-	c.extras()
-	c.open('{')
-	c.contents()
-	c.toolList()
-	c.generation()
-	c.system()
-	c.rest()
+	w.extras()
+	w.Open(jsonscan.Object)
+	w.contents()
+	w.toolList()
+	w.generation()
+	w.system()
+	w.rest()
 	if t.Resume != "" {
-		c.member("continuationToken", t.Resume)
+		w.Key("continuationToken").Text(t.Resume)
 	}
-	c.close('}')
-	if c.err != nil {
-		return dialect.Call{}, c.err
+	w.Close(jsonscan.Object)
+	if w.err != nil {
+		return dialect.Call{}, w.err
 	}
 	return dialect.Call{
-		Path: address(t), Body: c.b, Losses: c.losses,
-		Stops: c.stops, Names: c.names.Back(),
+		Path: address(t), Body: w.Bytes(), Losses: w.losses,
+		Stops: w.stops, Names: w.names.Back(),
 	}, nil
 }
 
-// composer writes one request.
-type composer struct {
-	writer
+// requestWriter writes one request.
+type requestWriter struct {
+	jsonscan.Writer
 	talk   *chat.Conversation
 	target dialect.Target
 	traits traits
@@ -63,12 +64,12 @@ type composer struct {
 }
 
 // lose reports a loss.
-func (c *composer) lose(l chat.Loss) { c.losses = append(c.losses, l) }
+func (w *requestWriter) lose(l chat.Loss) { w.losses = append(w.losses, l) }
 
 // refuse ends the request: what it is about must not be left out.
-func (c *composer) refuse(l chat.Loss, format string, args ...any) {
-	if c.err == nil {
-		c.err = refusal(l, format, args...)
+func (w *requestWriter) refuse(l chat.Loss, format string, args ...any) {
+	if w.err == nil {
+		w.err = refusal(l, format, args...)
 	}
 }
 
@@ -95,30 +96,30 @@ func refusal(l chat.Loss, format string, args ...any) error {
 
 // extras sorts what only one dialect knows: this one's is written back, others'
 // is reported by what leaving it out means.
-func (c *composer) extras() {
-	for _, e := range c.talk.Extra {
+func (w *requestWriter) extras() {
+	for _, e := range w.talk.Extra {
 		if own, ok := strings.CutPrefix(e.Name, name+"."); ok {
 			parent := own[:max(strings.LastIndexByte(own, '.'), 0)]
 			if carrier.MatchString(parent) {
-				c.ours = true // carried by the part or the tool itself
+				w.ours = true // carried by the part or the tool itself
 				continue
 			}
 			if !slices.Contains(parents, parent) {
-				c.lose(chat.Lost(e.Name, chat.Dropped, ""))
+				w.lose(chat.Lost(e.Name, chat.Dropped, ""))
 				continue
 			}
-			c.own = append(c.own, chat.Extra{Name: own, Value: e.Value})
+			w.own = append(w.own, chat.Extra{Name: own, Value: e.Value})
 			continue
 		}
 		loss := chat.Lost(e.Name, chat.Dropped, "")
 		switch e.Effect {
 		case chat.Vital:
-			c.refuse(loss, "this model's API has nothing for it")
+			w.refuse(loss, "this model's API has nothing for it")
 		case chat.Harmless:
 			loss.Verb = chat.Ignored
 		case chat.Shapes:
 		}
-		c.lose(loss)
+		w.lose(loss)
 	}
 }
 
@@ -129,22 +130,21 @@ var parents = []string{"", "generationConfig", "generationConfig.thinkingConfig"
 var carrier = regexp.MustCompile(`^(contents\[\d+\]\.parts|tools\[\d+\]\.functionDeclarations)\[\d+\]$`)
 
 // has reports whether there are own extras in an object, or deeper.
-func (c *composer) has(object string) bool {
-	return slices.ContainsFunc(c.own, func(e chat.Extra) bool { return strings.HasPrefix(e.Name, object+".") })
+func (w *requestWriter) has(object string) bool {
+	return slices.ContainsFunc(w.own, func(e chat.Extra) bool { return strings.HasPrefix(e.Name, object+".") })
 }
 
 // inside writes this dialect's own extras that belong into an object.
-func (c *composer) inside(object string) {
-	for _, e := range c.own {
+func (w *requestWriter) inside(object string) {
+	for _, e := range w.own {
 		if field, ok := strings.CutPrefix(e.Name, object+"."); ok && !strings.Contains(field, ".") {
-			c.named(field)
-			c.raw(e.Value)
+			w.Key(field).Raw(e.Value)
 		}
 	}
 }
 
 // system writes the system prompt and what had to be added to it.
-func (c *composer) system() {
+func (w *requestWriter) system() {
 	begun := false
 	say := func(text string) {
 		if strings.TrimSpace(text) == "" {
@@ -152,55 +152,48 @@ func (c *composer) system() {
 		}
 		if !begun {
 			begun = true
-			c.key("systemInstruction")
-			c.open('{')
-			c.key("parts")
-			c.open('[')
+			w.Key("systemInstruction").Open(jsonscan.Object).Key("parts").Open(jsonscan.Array)
 		}
-		c.open('{')
-		c.member("text", text)
-		c.close('}')
+		w.Open(jsonscan.Object).Key("text").Text(text).Close(jsonscan.Object)
 	}
-	for _, p := range c.talk.System[:len(c.talk.System)-c.moved] {
+	for _, p := range w.talk.System[:len(w.talk.System)-w.moved] {
 		if p.Kind != chat.Text {
-			c.lose(chat.Lost(chat.FieldSystem, chat.Dropped, "only text can be a system prompt"))
+			w.lose(chat.Lost(chat.FieldSystem, chat.Dropped, "only text can be a system prompt"))
 			continue
 		}
 		say(p.Text)
 	}
-	for _, line := range c.lines {
+	for _, line := range w.lines {
 		say(line)
 	}
 	if begun {
-		c.close(']')
-		c.close('}')
+		w.Close(jsonscan.Array).Close(jsonscan.Object)
 	}
 }
 
 // rest writes and reports what stands at the root.
-func (c *composer) rest() {
-	if tier := tierOf(c.talk.Tier); tier != "" {
-		c.member("serviceTier", tier)
-	} else if c.talk.Tier != "" && c.talk.Tier != "auto" {
-		c.lose(chat.Lost(chat.FieldTier, chat.Dropped, ""))
+func (w *requestWriter) rest() {
+	if tier := tierOf(w.talk.Tier); tier != "" {
+		w.Key("serviceTier").Text(tier)
+	} else if w.talk.Tier != "" && w.talk.Tier != "auto" {
+		w.lose(chat.Lost(chat.FieldTier, chat.Dropped, ""))
 	}
-	for _, e := range c.own {
+	for _, e := range w.own {
 		if !strings.Contains(e.Name, ".") {
-			c.named(e.Name)
-			c.raw(e.Value)
+			w.Key(e.Name).Raw(e.Value)
 		}
 	}
-	if c.talk.User != "" {
-		c.lose(chat.Lost(chat.FieldUser, chat.Ignored, ""))
+	if w.talk.User != "" {
+		w.lose(chat.Lost(chat.FieldUser, chat.Ignored, ""))
 	}
-	if c.cached() {
-		c.lose(chat.Lost(chat.FieldCache, chat.Ignored, "the API caches by itself"))
+	if w.cached() {
+		w.lose(chat.Lost(chat.FieldCache, chat.Ignored, "the API caches by itself"))
 	}
-	if c.strange > 0 {
-		c.lose(chat.Lost(chat.FieldThinking, chat.Ignored, fmt.Sprintf("%d signatures are another model's", c.strange)))
+	if w.strange > 0 {
+		w.lose(chat.Lost(chat.FieldThinking, chat.Ignored, fmt.Sprintf("%d signatures are another model's", w.strange)))
 	}
-	if c.dummies {
-		c.lose(chat.Lost(chat.FieldThinking, chat.Ignored, "calls without a signature of this model carry Google's placeholder"))
+	if w.dummies {
+		w.lose(chat.Lost(chat.FieldThinking, chat.Ignored, "calls without a signature of this model carry Google's placeholder"))
 	}
 }
 
@@ -218,17 +211,17 @@ func tierOf(word string) string {
 }
 
 // cached reports whether the prompt is marked for caching anywhere.
-func (c *composer) cached() bool {
-	marked := c.talk.Cache != nil
-	for _, p := range c.talk.System {
+func (w *requestWriter) cached() bool {
+	marked := w.talk.Cache != nil
+	for _, p := range w.talk.System {
 		marked = marked || p.Cache != nil
 	}
-	for _, t := range c.talk.Tools {
+	for _, t := range w.talk.Tools {
 		marked = marked || t.Cache != nil
 	}
-	for i := range c.talk.Messages {
-		for j := range c.talk.Messages[i].Parts {
-			marked = marked || c.talk.Messages[i].Parts[j].Cache != nil
+	for i := range w.talk.Messages {
+		for j := range w.talk.Messages[i].Parts {
+			marked = marked || w.talk.Messages[i].Parts[j].Cache != nil
 		}
 	}
 	return marked

@@ -6,149 +6,150 @@ import (
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/jsonscan"
 )
 
 const mostStops = 5
 
-// generation writes generationConfig.
-func (c *composer) generation() {
-	at := len(c.b)
-	c.key("generationConfig")
-	c.open('{')
-	empty := len(c.b)
-	c.sampling()
-	c.shape()
-	c.output()
-	c.thinking()
-	c.inside("generationConfig")
-	if len(c.b) == empty {
-		c.b = c.b[:at]
+// generation writes generationConfig, if there is anything in it.
+func (w *requestWriter) generation() {
+	before := w.Writer
+	w.Key("generationConfig").Open(jsonscan.Object)
+	empty := len(w.Bytes())
+	w.sampling()
+	w.shape()
+	w.output()
+	w.thinking()
+	w.inside("generationConfig")
+	if len(w.Bytes()) == empty {
+		w.Writer = before
 		return
 	}
-	c.close('}')
+	w.Close(jsonscan.Object)
 }
 
-func (c *composer) sampling() {
-	s := &c.talk.Sampling
+func (w *requestWriter) sampling() {
+	s := &w.talk.Sampling
 	if s.MaxTokens != nil {
 		n := *s.MaxTokens
 		if n <= 0 {
-			c.refuse(chat.Lost(chat.FieldMaxTokens, chat.Dropped, ""), "at least one token is needed")
+			w.refuse(chat.Lost(chat.FieldMaxTokens, chat.Dropped, ""), "at least one token is needed")
 		}
-		if most := c.target.MaxOutput; most > 0 && n > most {
+		if most := w.target.MaxOutput; most > 0 && n > most {
 			n = most
-			c.lose(chat.Lost(chat.FieldMaxTokens, chat.Approximated, "the model's limit"))
+			w.lose(chat.Lost(chat.FieldMaxTokens, chat.Approximated, "the model's limit"))
 		}
-		c.writer.integer("maxOutputTokens", n)
+		w.Key("maxOutputTokens").Int(n)
 	}
-	c.number("temperature", c.within(chat.FieldTemperature, s.Temperature, 0, 2))
-	c.number("topP", c.within(chat.FieldTopP, s.TopP, 0, 1))
-	c.number("topK", s.TopK)
-	c.number("presencePenalty", c.within(chat.FieldPresence, s.Presence, -2, 2))
-	c.number("frequencyPenalty", c.within(chat.FieldFrequency, s.Frequency, -2, 2))
+	w.number("temperature", w.within(chat.FieldTemperature, s.Temperature, 0, 2))
+	w.number("topP", w.within(chat.FieldTopP, s.TopP, 0, 1))
+	w.number("topK", s.TopK)
+	w.number("presencePenalty", w.within(chat.FieldPresence, s.Presence, -2, 2))
+	w.number("frequencyPenalty", w.within(chat.FieldFrequency, s.Frequency, -2, 2))
 	if s.Seed != nil {
 		if *s.Seed >= math.MinInt32 && *s.Seed <= math.MaxInt32 {
-			c.writer.integer("seed", *s.Seed)
+			w.Key("seed").Int(*s.Seed)
 		} else {
-			c.lose(chat.Lost(chat.FieldSeed, chat.Dropped, "it is longer than 32 bits"))
+			w.lose(chat.Lost(chat.FieldSeed, chat.Dropped, "it is longer than 32 bits"))
 		}
 	}
-	c.stopping(s.Stop)
-	if c.talk.N > 1 {
-		c.refuse(chat.Lost(chat.FieldN, chat.Dropped, ""), "the model gives one answer at a time")
+	w.stopping(s.Stop)
+	if w.talk.N > 1 {
+		w.refuse(chat.Lost(chat.FieldN, chat.Dropped, ""), "the model gives one answer at a time")
 	}
-	if c.talk.Logprobs != nil {
-		c.key("responseLogprobs")
-		c.raw([]byte("true"))
-		if n := *c.talk.Logprobs; n > 0 {
-			c.writer.integer("logprobs", int64(min(n, 20)))
+	if w.talk.Logprobs != nil {
+		w.Key("responseLogprobs").Bool(true)
+		if n := *w.talk.Logprobs; n > 0 {
+			w.Key("logprobs").Int(int64(min(n, 20)))
 		}
+	}
+}
+
+// number writes a number, if there is one.
+func (w *requestWriter) number(name string, f *float64) {
+	if f != nil {
+		w.Key(name).Float(*f)
 	}
 }
 
 // within clamps a number to what the API takes.
-func (c *composer) within(field string, f *float64, least, most float64) *float64 {
+func (w *requestWriter) within(field string, f *float64, least, most float64) *float64 {
 	if f == nil || *f >= least && *f <= most {
 		return f
 	}
 	clamped := min(max(*f, least), most)
-	c.lose(chat.Lost(field, chat.Approximated, "the API's limit"))
+	w.lose(chat.Lost(field, chat.Approximated, "the API's limit"))
 	return &clamped
 }
 
 // stopping writes the stop sequences that the API takes and leaves the others to
 // whoever reads the answer.
-func (c *composer) stopping(all []string) {
+func (w *requestWriter) stopping(all []string) {
 	sent := 0
 	for _, stop := range all {
 		switch {
 		case stop == "":
 		case sent == mostStops:
-			c.stops = append(c.stops, stop)
+			w.stops = append(w.stops, stop)
 		default:
 			if sent == 0 {
-				c.key("stopSequences")
-				c.open('[')
+				w.Key("stopSequences").Open(jsonscan.Array)
 			}
 			sent++
-			c.text(stop)
+			w.Text(stop)
 		}
 	}
 	if sent > 0 {
-		c.close(']')
+		w.Close(jsonscan.Array)
 	}
 }
 
 // shape writes what the answer must look like.
-func (c *composer) shape() {
-	f := c.talk.Format
+func (w *requestWriter) shape() {
+	f := w.talk.Format
 	if f == nil {
 		return
 	}
 	if f.Name != "" || f.Description != "" {
-		c.lose(chat.Lost(chat.FieldFormat, chat.Ignored, "its name and description"))
+		w.lose(chat.Lost(chat.FieldFormat, chat.Ignored, "its name and description"))
 	}
 	schema, notes := rewrite(f.Schema, false)
 	if l, changed := notes.loss(chat.Lost(chat.FieldFormat, chat.Approximated, "")); changed {
-		c.lose(l)
+		w.lose(l)
 	}
-	if !c.traits.shaped && c.declares() {
+	if !w.traits.shaped && w.declares() {
 		line := "Answer with one JSON object and nothing else, without code marks."
 		if schema != nil {
 			line = "Answer with JSON and nothing else, without code marks. It must fit this JSON Schema: " + string(schema)
 		}
-		c.lines = append(c.lines, line)
-		c.lose(chat.Lost(chat.FieldFormat, chat.Approximated, "the model does not take it together with tools: said in the system prompt"))
+		w.lines = append(w.lines, line)
+		w.lose(chat.Lost(chat.FieldFormat, chat.Approximated, "the model does not take it together with tools: said in the system prompt"))
 		return
 	}
 	switch f.Kind {
 	case chat.JSONObject:
-		c.member("responseMimeType", "application/json")
+		w.Key("responseMimeType").Text("application/json")
 		return
 	case chat.JSONSchema:
-		c.member("responseMimeType", "application/json")
+		w.Key("responseMimeType").Text("application/json")
 	case chat.EnumText: // which goes only with this API's own kind of schema
-		c.member("responseMimeType", "text/x.enum")
-		c.key("responseSchema")
-		c.open('{')
-		c.member("type", "STRING")
-		if values := memberOf(f.Schema, "enum"); values != nil {
-			c.key("enum")
-			c.raw(values)
+		w.Key("responseMimeType").Text("text/x.enum").Key("responseSchema").Open(jsonscan.Object)
+		w.Key("type").Text("STRING")
+		if values := jsonscan.Root(f.Schema).Get("enum"); values.Exists() {
+			w.Key("enum").Raw(values.Raw())
 		}
-		c.close('}')
+		w.Close(jsonscan.Object)
 		return
 	}
 	if schema != nil {
-		c.key("responseJsonSchema")
-		c.raw(schema)
+		w.Key("responseJsonSchema").Raw(schema)
 	}
 }
 
 // declares reports whether the request offers functions.
-func (c *composer) declares() bool {
-	for i := range c.talk.Tools {
-		if c.talk.Tools[i].Kind != chat.Server {
+func (w *requestWriter) declares() bool {
+	for i := range w.talk.Tools {
+		if w.talk.Tools[i].Kind != chat.Server {
 			return true
 		}
 	}
@@ -157,24 +158,23 @@ func (c *composer) declares() bool {
 
 // output writes the modalities, and the media's resolution where the model takes
 // only one for all.
-func (c *composer) output() {
-	if len(c.talk.Output) > 0 && (len(c.talk.Output) > 1 || c.talk.Output[0] != "text") {
-		c.key("responseModalities")
-		c.open('[')
-		for _, word := range c.talk.Output {
-			c.text(strings.ToUpper(word))
+func (w *requestWriter) output() {
+	if len(w.talk.Output) > 0 && (len(w.talk.Output) > 1 || w.talk.Output[0] != "text") {
+		w.Key("responseModalities").Open(jsonscan.Array)
+		for _, word := range w.talk.Output {
+			w.Text(strings.ToUpper(word))
 		}
-		c.close(']')
+		w.Close(jsonscan.Array)
 	}
-	if c.talk.Audio != nil {
-		c.lose(chat.Lost(chat.FieldAudio, chat.Approximated, "the model's own voice and format"))
+	if w.talk.Audio != nil {
+		w.lose(chat.Lost(chat.FieldAudio, chat.Approximated, "the model's own voice and format"))
 	}
-	if c.traits.signed {
+	if w.traits.signed {
 		return
 	}
 	level, mixed := "", false
-	for i := range c.talk.Messages {
-		for _, p := range c.talk.Messages[i].Parts {
+	for i := range w.talk.Messages {
+		for _, p := range w.talk.Messages[i].Parts {
 			if p.Media == nil {
 				continue
 			}
@@ -186,36 +186,34 @@ func (c *composer) output() {
 		}
 	}
 	if level != "" {
-		c.member("mediaResolution", resolutions.prefix+level)
+		w.Key("mediaResolution").Text(resolutions.prefix + level)
 	}
 	if mixed {
-		c.lose(chat.Lost("detail", chat.Approximated, "the highest is used for all"))
+		w.lose(chat.Lost("detail", chat.Approximated, "the highest is used for all"))
 	}
 }
 
-func (c *composer) thinking() {
-	t := c.talk.Thinking
+func (w *requestWriter) thinking() {
+	t := w.talk.Thinking
 	if t == nil {
 		return
 	}
-	want, losses := c.traits.think(t)
-	c.losses = append(c.losses, losses...)
-	show := c.traits.thinks && t.Show != nil && *t.Show
-	if want.level == "" && want.budget == nil && !show && !c.has("generationConfig.thinkingConfig") {
+	want, losses := w.traits.think(t)
+	w.losses = append(w.losses, losses...)
+	show := w.traits.thinks && t.Show != nil && *t.Show
+	if want.level == "" && want.budget == nil && !show && !w.has("generationConfig.thinkingConfig") {
 		return
 	}
-	c.key("thinkingConfig")
-	c.open('{')
+	w.Key("thinkingConfig").Open(jsonscan.Object)
 	if want.level != "" {
-		c.member("thinkingLevel", want.level)
+		w.Key("thinkingLevel").Text(want.level)
 	}
 	if want.budget != nil {
-		c.writer.integer("thinkingBudget", *want.budget)
+		w.Key("thinkingBudget").Int(*want.budget)
 	}
 	if show {
-		c.key("includeThoughts")
-		c.raw([]byte("true"))
+		w.Key("includeThoughts").Bool(true)
 	}
-	c.inside("generationConfig.thinkingConfig")
-	c.close('}')
+	w.inside("generationConfig.thinkingConfig")
+	w.Close(jsonscan.Object)
 }

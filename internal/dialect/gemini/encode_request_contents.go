@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stele/internal/chat"
+	"stele/internal/jsonscan"
 )
 
 // role is whose Content is open. A function's turn is written as a user's, but
@@ -36,37 +37,36 @@ const (
 
 // contents writes the turns: user first, results of a batch of calls together in
 // the order of the calls and apart from what people said, user last.
-func (c *composer) contents() {
-	c.key("contents")
-	c.open('[')
-	for i := 0; i < len(c.talk.Messages); {
+func (w *requestWriter) contents() {
+	w.Key("contents").Open(jsonscan.Array)
+	for i := 0; i < len(w.talk.Messages); {
 		var asked []piece
-		if c.talk.Messages[i].Role == chat.Assistant {
-			said, next := c.run(i, true)
-			asked = c.model(said)
+		if w.talk.Messages[i].Role == chat.Assistant {
+			said, next := w.run(i, true)
+			asked = w.model(said)
 			i = next
 		}
-		heard, next := c.run(i, false)
+		heard, next := w.run(i, false)
 		if len(asked) > 0 {
-			c.results(asked, heard)
+			w.results(asked, heard)
 		}
-		c.people(heard)
+		w.people(heard)
 		i = next
 	}
-	c.ending()
-	c.turn(nobody)
-	c.close(']')
+	w.ending()
+	w.turn(nobody)
+	w.Close(jsonscan.Array)
 }
 
 // run is the parts of the messages from i on that are, or are not, the model's.
-func (c *composer) run(i int, models bool) (parts []piece, next int) {
-	for ; i < len(c.talk.Messages); i++ {
-		m := &c.talk.Messages[i]
+func (w *requestWriter) run(i int, models bool) (parts []piece, next int) {
+	for ; i < len(w.talk.Messages); i++ {
+		m := &w.talk.Messages[i]
 		if (m.Role == chat.Assistant) != models {
 			break
 		}
 		if m.Name != "" {
-			c.lose(chat.Loss{Field: chat.FieldName, Message: m.At, Part: -1, Verb: chat.Dropped})
+			w.lose(chat.Loss{Field: chat.FieldName, Message: m.At, Part: -1, Verb: chat.Dropped})
 		}
 		before := len(parts)
 		for j := range m.Parts {
@@ -77,7 +77,7 @@ func (c *composer) run(i int, models bool) (parts []piece, next int) {
 			parts = append(parts, piece{Part: p, m: m})
 		}
 		if len(parts) == before {
-			c.lose(chat.Loss{Field: chat.FieldPart, Message: m.At, Part: -1, Verb: chat.Dropped, Note: "the message is empty"})
+			w.lose(chat.Loss{Field: chat.FieldPart, Message: m.At, Part: -1, Verb: chat.Dropped, Note: "the message is empty"})
 		}
 	}
 	return parts, i
@@ -89,47 +89,43 @@ func blank(p *chat.Part) bool {
 }
 
 // turn closes the open Content and begins another, if it is another's.
-func (c *composer) turn(r role) {
-	if c.role == r {
+func (w *requestWriter) turn(r role) {
+	if w.role == r {
 		return
 	}
-	if c.role != nobody {
-		c.close(']')
-		c.close('}')
+	if w.role != nobody {
+		w.Close(jsonscan.Array).Close(jsonscan.Object)
 	}
-	if c.role == nobody && r == model {
-		c.turn(user)
-		c.say(opening)
-		c.lose(chat.Lost(chat.FieldMessages, chat.Added, "a user's turn before the first answer"))
-		c.turn(model)
+	if w.role == nobody && r == model {
+		w.turn(user)
+		w.say(opening)
+		w.lose(chat.Lost(chat.FieldMessages, chat.Added, "a user's turn before the first answer"))
+		w.turn(model)
 		return
 	}
-	c.role = r
+	w.role = r
 	if r == nobody {
 		return
 	}
-	c.open('{')
+	w.Open(jsonscan.Object)
 	if r == model {
-		c.member("role", "model")
+		w.Key("role").Text("model")
 	} else {
-		c.member("role", "user")
+		w.Key("role").Text("user")
 	}
-	c.key("parts")
-	c.open('[')
+	w.Key("parts").Open(jsonscan.Array)
 }
 
 // say writes a part of text.
-func (c *composer) say(text string) {
-	c.open('{')
-	c.member("text", text)
-	c.close('}')
+func (w *requestWriter) say(text string) {
+	w.Open(jsonscan.Object).Key("text").Text(text).Close(jsonscan.Object)
 }
 
 // model writes what the model said and returns its calls.
-func (c *composer) model(said []piece) (calls []piece) {
+func (w *requestWriter) model(said []piece) (calls []piece) {
 	carried := ""
 	for i, p := range said {
-		proof, ok := c.proof(p)
+		proof, ok := w.proof(p)
 		if ok && p.Kind == chat.Thought && belongsToNext(said, i) {
 			carried, proof = proof, ""
 			if p.Text == "" {
@@ -139,12 +135,12 @@ func (c *composer) model(said []piece) (calls []piece) {
 			proof, carried = carried, ""
 		}
 		if p.Kind == chat.ToolCall {
-			if proof == "" && len(calls) == 0 && c.traits.signed {
-				proof, c.dummies = unsigned, true
+			if proof == "" && len(calls) == 0 && w.traits.signed {
+				proof, w.dummies = unsigned, true
 			}
 			calls = append(calls, p)
 		}
-		c.write(model, p, proof)
+		w.write(model, p, proof)
 	}
 	return calls
 }
@@ -161,21 +157,21 @@ func belongsToNext(said []piece, i int) bool {
 }
 
 // proof is a part's signature, if the very upstream made it that is asked now.
-func (c *composer) proof(p piece) (string, bool) {
+func (w *requestWriter) proof(p piece) (string, bool) {
 	if p.Proof == "" {
 		return "", false
 	}
-	if c.target.Proof != nil {
-		if raw, ok := c.target.Proof(p.Proof); ok {
+	if w.target.Proof != nil {
+		if raw, ok := w.target.Proof(p.Proof); ok {
 			return raw, true
 		}
 	}
-	c.strange++
+	w.strange++
 	return "", false
 }
 
 // results writes one Content with a result for each call, in their order.
-func (c *composer) results(asked, heard []piece) {
+func (w *requestWriter) results(asked, heard []piece) {
 	answers := make(map[string][]int, len(asked))
 	for i := range heard {
 		if h := &heard[i]; h.Kind == chat.ToolResult {
@@ -187,27 +183,27 @@ func (c *composer) results(asked, heard []piece) {
 		if waiting := answers[a.ID]; len(waiting) > 0 {
 			at, answers[a.ID] = waiting[0], waiting[1:]
 		}
-		c.turn(function)
+		w.turn(function)
 		if at < 0 {
-			c.functionResponse(a.ID, a.Name, &chat.Part{Content: []chat.Part{{Kind: chat.Text, Text: noResult}}})
-			c.lose(chat.LostPart(*a.m, *a.Part, chat.Added, "the call had no result"))
+			w.functionResponse(a.ID, a.Name, &chat.Part{Content: []chat.Part{{Kind: chat.Text, Text: noResult}}})
+			w.lose(chat.LostPart(*a.m, *a.Part, chat.Added, "the call had no result"))
 			continue
 		}
 		heard[at].used = true
-		c.functionResponse(a.ID, a.Name, heard[at].Part)
+		w.functionResponse(a.ID, a.Name, heard[at].Part)
 	}
 }
 
 // people writes everything that is not the model's: what was attached to results
 // but cannot be in them, then what was said.
-func (c *composer) people(heard []piece) {
+func (w *requestWriter) people(heard []piece) {
 	for _, h := range heard {
 		if h.used {
 			for i := range h.Content {
 				if inner := &h.Content[i]; apart(inner) {
 					inner := *inner
 					inner.At = h.At
-					c.write(user, piece{Part: &inner, m: h.m}, "")
+					w.write(user, piece{Part: &inner, m: h.m}, "")
 				}
 			}
 		}
@@ -216,42 +212,42 @@ func (c *composer) people(heard []piece) {
 		switch {
 		case h.used:
 		case h.Kind == chat.ToolResult:
-			c.lose(chat.LostPart(*h.m, *h.Part, chat.Approximated, "the call that it answers is not there: sent as text"))
+			w.lose(chat.LostPart(*h.m, *h.Part, chat.Approximated, "the call that it answers is not there: sent as text"))
 			for _, p := range asText(h.Part) {
-				c.write(user, piece{Part: &p, m: h.m}, "")
+				w.write(user, piece{Part: &p, m: h.m}, "")
 			}
 		case h.m.Role == chat.System && h.Kind == chat.Text:
-			c.lose(chat.LostPart(*h.m, *h.Part, chat.Approximated, "sent as a user's text with a mark around it"))
-			c.turn(user)
-			c.say(reminder + h.Text + reminded)
+			w.lose(chat.LostPart(*h.m, *h.Part, chat.Approximated, "sent as a user's text with a mark around it"))
+			w.turn(user)
+			w.say(reminder + h.Text + reminded)
 		default:
-			c.write(user, h, "")
+			w.write(user, h, "")
 		}
 	}
 }
 
 // ending makes sure that there is a turn and that it is not the model's.
-func (c *composer) ending() {
-	switch c.role {
+func (w *requestWriter) ending() {
+	switch w.role {
 	case model:
-		c.turn(user)
-		c.say(goOn)
-		c.lose(chat.Lost(chat.FieldMessages, chat.Approximated, "the model is asked to go on with the last message"))
+		w.turn(user)
+		w.say(goOn)
+		w.lose(chat.Lost(chat.FieldMessages, chat.Approximated, "the model is asked to go on with the last message"))
 	case nobody:
-		for i, p := range slices.Backward(c.talk.System) {
+		for i, p := range slices.Backward(w.talk.System) {
 			if p.Kind == chat.Text && !blank(&p) {
-				c.turn(user)
-				c.say(p.Text)
-				c.moved = len(c.talk.System) - i
-				c.lose(chat.Lost(chat.FieldSystem, chat.Approximated, "there is nothing else: its last text is sent as the user's"))
+				w.turn(user)
+				w.say(p.Text)
+				w.moved = len(w.talk.System) - i
+				w.lose(chat.Lost(chat.FieldSystem, chat.Approximated, "there is nothing else: its last text is sent as the user's"))
 				return
 			}
 		}
 		l := chat.Loss{Field: chat.FieldPart, Message: 0, Part: -1, Verb: chat.Dropped}
-		if len(c.talk.Messages) > 0 {
-			l.Message = c.talk.Messages[0].At
+		if len(w.talk.Messages) > 0 {
+			l.Message = w.talk.Messages[0].At
 		}
-		c.refuse(l, "the conversation is empty")
+		w.refuse(l, "the conversation is empty")
 	case user, function:
 	}
 }

@@ -6,61 +6,59 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 // write writes one part into a turn, with its signature.
-func (c *composer) write(r role, p piece, proof string) {
+func (w *requestWriter) write(r role, p piece, proof string) {
 	if len(p.Citations) > 0 {
-		c.lose(chat.LostPart(*p.m, *p.Part, chat.Ignored, "citations"))
+		w.lose(chat.LostPart(*p.m, *p.Part, chat.Ignored, "citations"))
 	}
 	switch p.Kind {
 	case chat.Text:
-		c.turn(r)
-		c.part(p, proof, func() { c.member("text", p.Text) })
+		w.turn(r)
+		w.part(p, proof, func() { w.Key("text").Text(p.Text) })
 	case chat.Refusal:
-		c.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "sent as text"))
-		c.turn(r)
-		c.part(p, proof, func() { c.member("text", p.Text) })
+		w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "sent as text"))
+		w.turn(r)
+		w.part(p, proof, func() { w.Key("text").Text(p.Text) })
 	case chat.Thought:
-		c.turn(r)
-		c.thought(p, proof)
+		w.turn(r)
+		w.thought(p, proof)
 	case chat.Redacted:
-		c.lose(chat.LostPart(*p.m, *p.Part, chat.Ignored, "only another model can read it"))
+		w.lose(chat.LostPart(*p.m, *p.Part, chat.Ignored, "only another model can read it"))
 	case chat.Image, chat.Audio, chat.Video, chat.Document:
-		c.media(r, p, proof)
+		w.media(r, p, proof)
 	case chat.ToolCall:
-		c.turn(r)
-		c.part(p, proof, func() { c.functionCall(p) })
+		w.turn(r)
+		w.part(p, proof, func() { w.functionCall(p) })
 	case chat.ToolResult: // the model has none: it gets them
-		c.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, "a result in the model's own turn"))
+		w.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, "a result in the model's own turn"))
 	case chat.Opaque:
-		c.opaque(r, p, proof)
+		w.opaque(r, p, proof)
 	}
 }
 
 // part writes the object around a part's data.
-func (c *composer) part(p piece, proof string, data func()) {
-	c.open('{')
+func (w *requestWriter) part(p piece, proof string, data func()) {
+	w.Open(jsonscan.Object)
 	data()
 	if proof != "" {
-		c.member("thoughtSignature", proof)
+		w.Key("thoughtSignature").Text(proof)
 	}
-	if c.ours && p.Raw != nil && p.Kind != chat.Opaque {
-		c.members(p.Raw)
+	if w.ours && p.Raw != nil && p.Kind != chat.Opaque {
+		w.Inside(jsonscan.Root(p.Raw))
 	}
-	c.close('}')
+	w.Close(jsonscan.Object)
 }
 
-func (c *composer) thought(p piece, proof string) {
-	c.part(p, proof, func() {
-		c.member("text", p.Text)
+func (w *requestWriter) thought(p piece, proof string) {
+	w.part(p, proof, func() {
+		w.Key("text").Text(p.Text)
 		if p.Text != "" { // else it only carries the signature of a part that was empty
-			c.key("thought")
-			c.raw([]byte("true"))
+			w.Key("thought").Bool(true)
 		}
 	})
 }
@@ -68,49 +66,45 @@ func (c *composer) thought(p piece, proof string) {
 // opaques are the parts that only this API has.
 var opaques = []string{"executableCode", "codeExecutionResult", "toolCall", "toolResponse"}
 
-func (c *composer) opaque(r role, p piece, proof string) {
+func (w *requestWriter) opaque(r role, p piece, proof string) {
 	switch {
-	case slices.Contains(opaques, p.Name) && jsontext.Value(p.Raw).Kind() == '{':
-		c.turn(r)
-		raw, err := unsealPart(p.Raw, c.traits, c.target.Proof)
+	case slices.Contains(opaques, p.Name) && jsonscan.Root(p.Raw).Kind() == jsonscan.Object:
+		w.turn(r)
+		raw, err := unsealPart(p.Raw, w.traits, w.target.Proof)
 		if err != nil {
-			c.err = err
+			w.err = err
 		}
-		c.raw(raw)
+		w.Raw(raw)
 	case p.Text != "":
-		c.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "sent as text"))
-		c.turn(r)
-		c.part(p, proof, func() { c.member("text", p.Text) })
+		w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "sent as text"))
+		w.turn(r)
+		w.part(p, proof, func() { w.Key("text").Text(p.Text) })
 	default:
-		c.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, p.Name))
+		w.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, p.Name))
 	}
 }
 
-func (c *composer) functionCall(p piece) {
-	c.key("functionCall")
-	c.open('{')
+func (w *requestWriter) functionCall(p piece) {
+	w.Key("functionCall").Open(jsonscan.Object)
 	if p.ID != "" {
-		c.member("id", p.ID)
+		w.Key("id").Text(p.ID)
 	}
-	c.member("name", c.names.To(p.Name))
-	c.key("args")
+	w.Key("name").Text(w.names.To(p.Name)).Key("args")
 	if p.Custom {
-		c.open('{')
-		c.member("input", p.Text)
-		c.close('}')
+		w.Open(jsonscan.Object).Key("input").Text(p.Text).Close(jsonscan.Object)
 	} else {
 		args, odd := dialect.Arguments(p.Text)
 		if odd {
-			c.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "the arguments are no object: sent under _raw"))
+			w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "the arguments are no object: sent under _raw"))
 		}
-		c.raw(args)
+		w.Raw(args)
 	}
-	c.close('}')
+	w.Close(jsonscan.Object)
 }
 
 // functionResponse writes a call's result: its words as an object, its pictures
 // beside them.
-func (c *composer) functionResponse(id, name string, p *chat.Part) {
+func (w *requestWriter) functionResponse(id, name string, p *chat.Part) {
 	var words []string
 	below := false
 	for i := range p.Content {
@@ -126,52 +120,48 @@ func (c *composer) functionResponse(id, name string, p *chat.Part) {
 	if below && len(words) == 0 {
 		words = []string{seeBelow}
 	}
-	c.open('{')
-	c.key("functionResponse")
-	c.open('{')
+	w.Open(jsonscan.Object).Key("functionResponse").Open(jsonscan.Object)
 	if id != "" {
-		c.member("id", id)
+		w.Key("id").Text(id)
 	}
-	c.member("name", c.names.To(name))
-	c.key("response")
-	c.response(strings.Join(words, joinLines), p.Failed)
+	w.Key("name").Text(w.names.To(name)).Key("response")
+	w.response(strings.Join(words, joinLines), p.Failed)
 	begun := false
 	for i := range p.Content {
 		if inner := &p.Content[i]; inner.Kind == chat.Image && !apart(inner) {
 			if !begun {
 				begun = true
-				c.key("parts")
-				c.open('[')
+				w.Key("parts").Open(jsonscan.Array)
 			}
-			c.open('{')
-			c.blob(inner)
-			c.close('}')
+			w.Open(jsonscan.Object)
+			w.blob(inner)
+			w.Close(jsonscan.Object)
 		}
 	}
 	if begun {
-		c.close(']')
+		w.Close(jsonscan.Array)
 	}
-	c.close('}')
-	if c.ours && p.Raw != nil {
-		c.members(p.Raw)
+	w.Close(jsonscan.Object)
+	if w.ours && p.Raw != nil {
+		w.Inside(jsonscan.Root(p.Raw))
 	}
-	c.close('}')
+	w.Close(jsonscan.Object)
 }
 
 // response wraps a result's words in the object that the API wants.
-func (c *composer) response(text string, failed bool) {
+func (w *requestWriter) response(text string, failed bool) {
 	object := bytes.TrimSpace([]byte(text))
-	if !failed && len(object) > 0 && object[0] == '{' && jsontext.Value(object).IsValid() && !refers(object) {
-		c.raw(object)
+	if !failed && len(object) > 0 && object[0] == '{' && jsonscan.Valid(object, jsonscan.Strict) && !refers(object) {
+		w.Raw(object)
 		return
 	}
-	c.open('{')
+	w.Open(jsonscan.Object)
 	if failed {
-		c.member("error", text)
+		w.Key("error").Text(text)
 	} else {
-		c.member("output", text)
+		w.Key("output").Text(text)
 	}
-	c.close('}')
+	w.Close(jsonscan.Object)
 }
 
 // refers reports whether an object has $ref or $defs, which the API refuses in a
@@ -195,62 +185,60 @@ func apart(p *chat.Part) bool {
 }
 
 // media writes a picture, a sound, a clip or a document.
-func (c *composer) media(r role, p piece, proof string) {
+func (w *requestWriter) media(r role, p piece, proof string) {
 	m := p.Media
 	switch {
 	case m == nil && p.Kind == chat.Document && len(p.Content) > 0:
-		c.document(r, p)
+		w.document(r, p)
 	case m == nil || m.Base64 == "" && m.URL == "" && m.FileID == "" && m.Plain == "":
-		c.noMedia(r, p)
+		w.noMedia(r, p)
 	case m.Plain != "" && (m.Name != "" || m.Note != "" || p.Name != "" || m.Cite):
-		c.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "the document is sent as text"))
-		c.turn(r)
-		c.say(documentText(p.Part))
+		w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "the document is sent as text"))
+		w.turn(r)
+		w.say(documentText(p.Part))
 	case m.FileID != "" && !googles(m.FileID):
-		c.refuse(chat.LostPart(*p.m, *p.Part, chat.Dropped, ""), "the file %q is not one of this model's API", m.FileID)
+		w.refuse(chat.LostPart(*p.m, *p.Part, chat.Dropped, ""), "the file %q is not one of this model's API", m.FileID)
 	default:
 		if m.Cite {
-			c.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, "citations of the document"))
+			w.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, "citations of the document"))
 		}
 		if m.Name != "" || m.Note != "" || p.Name != "" {
-			c.lose(chat.LostPart(*p.m, *p.Part, chat.Ignored, "the file's name"))
+			w.lose(chat.LostPart(*p.m, *p.Part, chat.Ignored, "the file's name"))
 		}
-		c.turn(r)
-		c.part(p, proof, func() {
-			c.blob(p.Part)
-			if level := detail(m.Detail); level != "" && c.traits.signed {
-				c.key("mediaResolution")
-				c.open('{')
-				c.member("level", resolutions.prefix+level)
-				c.close('}')
+		w.turn(r)
+		w.part(p, proof, func() {
+			w.blob(p.Part)
+			if level := detail(m.Detail); level != "" && w.traits.signed {
+				w.Key("mediaResolution").Open(jsonscan.Object).Key("level").Text(resolutions.prefix + level)
+				w.Close(jsonscan.Object)
 			}
 		})
 	}
 }
 
 // noMedia is for what has only a transcript, or nothing.
-func (c *composer) noMedia(r role, p piece) {
+func (w *requestWriter) noMedia(r role, p piece) {
 	if p.Text == "" {
-		c.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, "there is nothing to send"))
+		w.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, "there is nothing to send"))
 		return
 	}
-	c.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "its transcript is sent"))
-	c.turn(r)
-	c.say(p.Text)
+	w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "its transcript is sent"))
+	w.turn(r)
+	w.say(p.Text)
 }
 
 // document writes a document that is made of blocks.
-func (c *composer) document(r role, p piece) {
-	c.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "the document is sent as its parts"))
+func (w *requestWriter) document(r role, p piece) {
+	w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "the document is sent as its parts"))
 	if p.Name != "" {
-		c.turn(r)
-		c.say(p.Name)
+		w.turn(r)
+		w.say(p.Name)
 	}
 	for i := range p.Content {
 		inner := p.Content[i]
 		inner.At = p.At
 		if !blank(&inner) {
-			c.write(r, piece{Part: &inner, m: p.m}, "")
+			w.write(r, piece{Part: &inner, m: p.m}, "")
 		}
 	}
 }
@@ -279,22 +267,14 @@ func documentText(p *chat.Part) string {
 }
 
 // blob writes inlineData or fileData.
-func (c *composer) blob(p *chat.Part) {
+func (w *requestWriter) blob(p *chat.Part) {
 	m := p.Media
 	kind := dialect.TypeOf(m)
 	switch {
 	case m.Base64 != "":
-		c.key("inlineData")
-		c.open('{')
-		c.member("mimeType", orKind(kind, p.Kind))
-		c.key("data")
-		c.plain(m.Base64)
+		w.Key("inlineData").Open(jsonscan.Object).Key("mimeType").Text(orKind(kind, p.Kind)).Key("data").Plain(m.Base64)
 	case m.Plain != "":
-		c.key("inlineData")
-		c.open('{')
-		c.member("mimeType", orKind(kind, 0))
-		c.key("data")
-		c.plain(base64.StdEncoding.EncodeToString([]byte(m.Plain)))
+		w.Key("inlineData").Open(jsonscan.Object).Key("mimeType").Text(orKind(kind, 0)).Key("data").Plain(base64.StdEncoding.EncodeToString([]byte(m.Plain)))
 	default:
 		uri := m.URL
 		if uri == "" {
@@ -302,40 +282,10 @@ func (c *composer) blob(p *chat.Part) {
 		} else if kind == "" {
 			kind = byExtension(uri)
 		}
-		c.key("fileData")
-		c.open('{')
-		c.member("fileUri", uri)
+		w.Key("fileData").Open(jsonscan.Object).Key("fileUri").Text(uri)
 		if kind != "" {
-			c.member("mimeType", kind)
+			w.Key("mimeType").Text(kind)
 		}
 	}
-	c.close('}')
-}
-
-// orKind is a type, or the likeliest one for a kind of part.
-func orKind(mimeType string, k chat.Kind) string {
-	switch {
-	case mimeType != "":
-		return mimeType
-	case k == chat.Image:
-		return "image/png"
-	case k == chat.Audio:
-		return "audio/wav"
-	case k == chat.Video:
-		return "video/mp4"
-	case k == chat.Document:
-		return "application/pdf"
-	}
-	return "text/plain"
-}
-
-// detail is another dialect's word for a resolution in this one's.
-func detail(word string) string {
-	switch word {
-	case "low", "medium", "high":
-		return strings.ToUpper(word)
-	case "original", "ultra_high":
-		return "HIGH"
-	}
-	return ""
+	w.Close(jsonscan.Object)
 }

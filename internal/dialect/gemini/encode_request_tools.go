@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"stele/internal/chat"
+	"stele/internal/jsonscan"
 )
 
 const (
@@ -28,78 +29,73 @@ func legal(name string) bool {
 
 // toolList writes tools and toolConfig: one Tool with all functions, and one for
 // each that runs at Google.
-func (c *composer) toolList() {
-	if len(c.talk.Tools) > 0 {
-		c.key("tools")
-		c.open('[')
-		c.functions()
-		for i := range c.talk.Tools {
-			if t := &c.talk.Tools[i]; t.Kind == chat.Server {
-				c.server(t)
+func (w *requestWriter) toolList() {
+	if len(w.talk.Tools) > 0 {
+		w.Key("tools").Open(jsonscan.Array)
+		w.functions()
+		for i := range w.talk.Tools {
+			if t := &w.talk.Tools[i]; t.Kind == chat.Server {
+				w.server(t)
 			}
 		}
-		c.close(']')
+		w.Close(jsonscan.Array)
 	}
-	c.choice()
+	w.choice()
 }
 
 // functions writes one list of declarations. The same tool twice is one.
-func (c *composer) functions() {
+func (w *requestWriter) functions() {
 	begun := false
-	for i := range c.talk.Tools {
-		t := &c.talk.Tools[i]
+	for i := range w.talk.Tools {
+		t := &w.talk.Tools[i]
 		if i >= mostTools {
-			c.refuse(chat.LostTool(*t, chat.Dropped, ""), "there are more than %d tools", mostTools)
+			w.refuse(chat.LostTool(*t, chat.Dropped, ""), "there are more than %d tools", mostTools)
 			break
 		}
-		if t.Kind == chat.Server || c.twin(t, i) {
+		if t.Kind == chat.Server || w.twin(t, i) {
 			continue
 		}
 		if !begun {
 			begun = true
-			c.open('{')
-			c.key("functionDeclarations")
-			c.open('[')
+			w.Open(jsonscan.Object).Key("functionDeclarations").Open(jsonscan.Array)
 		}
-		c.declare(t)
+		w.declare(t)
 	}
 	if begun {
-		c.close(']')
-		c.close('}')
+		w.Close(jsonscan.Array).Close(jsonscan.Object)
 	}
 }
 
 // twin reports whether a tool is there already. Two different ones of the same
 // name are refused.
-func (c *composer) twin(t *chat.Tool, i int) bool {
-	if c.declared == nil {
-		c.declared = make(map[string]int)
+func (w *requestWriter) twin(t *chat.Tool, i int) bool {
+	if w.declared == nil {
+		w.declared = make(map[string]int)
 	}
-	at, there := c.declared[t.Name]
+	at, there := w.declared[t.Name]
 	if !there {
-		c.declared[t.Name] = i
+		w.declared[t.Name] = i
 		return false
 	}
-	o := &c.talk.Tools[at]
+	o := &w.talk.Tools[at]
 	if o.Kind != t.Kind || o.Description != t.Description || !bytes.Equal(o.Schema, t.Schema) {
-		c.refuse(chat.LostTool(*t, chat.Dropped, ""), "there are two different tools named %q", t.Name)
+		w.refuse(chat.LostTool(*t, chat.Dropped, ""), "there are two different tools named %q", t.Name)
 	}
-	c.lose(chat.LostTool(*t, chat.Ignored, "the same tool is there already"))
+	w.lose(chat.LostTool(*t, chat.Ignored, "the same tool is there already"))
 	return true
 }
 
 // customSchema is what a tool that takes free text becomes.
 const customSchema = `{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}`
 
-func (c *composer) declare(t *chat.Tool) {
-	sent := c.names.To(t.Name)
+func (w *requestWriter) declare(t *chat.Tool) {
+	sent := w.names.To(t.Name)
 	if sent != t.Name {
-		c.lose(chat.LostTool(*t, chat.Ignored, "called "+sent+" on the way"))
+		w.lose(chat.LostTool(*t, chat.Ignored, "called "+sent+" on the way"))
 	}
-	c.open('{')
-	c.member("name", sent)
+	w.Open(jsonscan.Object).Key("name").Text(sent)
 	if t.Description != "" {
-		c.member("description", t.Description)
+		w.Key("description").Text(t.Description)
 	}
 	schema := t.Schema
 	if t.Kind == chat.Custom {
@@ -108,73 +104,64 @@ func (c *composer) declare(t *chat.Tool) {
 		if t.Grammar != nil {
 			note += "; the grammar is left out"
 		}
-		c.lose(chat.LostTool(*t, chat.Approximated, note))
+		w.lose(chat.LostTool(*t, chat.Approximated, note))
 	}
 	if written, notes := rewrite(schema, true); written != nil {
-		c.key("parametersJsonSchema")
-		c.raw(written)
+		w.Key("parametersJsonSchema").Raw(written)
 		if l, changed := notes.loss(chat.LostTool(*t, chat.Approximated, "")); changed {
-			c.lose(l)
+			w.lose(l)
 		}
 	}
-	if c.ours && t.Raw != nil && t.Kind == chat.Function {
-		c.members(t.Raw)
+	if w.ours && t.Raw != nil && t.Kind == chat.Function {
+		w.Inside(jsonscan.Root(t.Raw))
 	}
-	c.close('}')
+	w.Close(jsonscan.Object)
 }
 
 // server writes a tool that runs at Google; another upstream's is refused.
-func (c *composer) server(t *chat.Tool) {
-	own := cursor{b: t.Raw}
-	if own.enter('{') {
-		if key, ok := own.name(); ok && string(key) == t.Name {
-			own.skip()
-			if _, more := own.name(); !more && !own.bad {
-				c.raw(t.Raw)
-				return
-			}
-		}
+func (w *requestWriter) server(t *chat.Tool) {
+	own := jsonscan.Root(t.Raw)
+	if own.Get(t.Name).Exists() && own.Len() == 1 {
+		w.Raw(t.Raw)
+		return
 	}
-	c.refuse(chat.LostTool(*t, chat.Dropped, ""), "the tool %q runs at another provider", t.Name)
+	w.refuse(chat.LostTool(*t, chat.Dropped, ""), "the tool %q runs at another provider", t.Name)
 }
 
 // choice writes toolConfig.
-func (c *composer) choice() {
-	want := &c.talk.Choice
+func (w *requestWriter) choice() {
+	want := &w.talk.Choice
 	if want.Serial {
-		c.lose(chat.Lost(chat.FieldParallel, chat.Dropped, "the API has no switch for it"))
+		w.lose(chat.Lost(chat.FieldParallel, chat.Dropped, "the API has no switch for it"))
 	}
-	mode, names := c.mode(want)
-	if mode == "" && !c.has("toolConfig") {
+	mode, names := w.mode(want)
+	if mode == "" && !w.has("toolConfig") {
 		return
 	}
-	c.key("toolConfig")
-	c.open('{')
-	if mode != "" || c.has("toolConfig.functionCallingConfig") {
-		c.key("functionCallingConfig")
-		c.open('{')
+	w.Key("toolConfig").Open(jsonscan.Object)
+	if mode != "" || w.has("toolConfig.functionCallingConfig") {
+		w.Key("functionCallingConfig").Open(jsonscan.Object)
 		if mode != "" {
-			c.member("mode", mode)
+			w.Key("mode").Text(mode)
 		}
 		if len(names) > 0 {
-			c.key("allowedFunctionNames")
-			c.open('[')
+			w.Key("allowedFunctionNames").Open(jsonscan.Array)
 			for _, n := range names {
-				c.text(c.names.To(n))
+				w.Text(w.names.To(n))
 			}
-			c.close(']')
+			w.Close(jsonscan.Array)
 		}
-		c.inside("toolConfig.functionCallingConfig")
-		c.close('}')
+		w.inside("toolConfig.functionCallingConfig")
+		w.Close(jsonscan.Object)
 	}
-	c.inside("toolConfig")
-	c.close('}')
+	w.inside("toolConfig")
+	w.Close(jsonscan.Object)
 }
 
-func (c *composer) mode(want *chat.Choice) (mode string, names []string) {
+func (w *requestWriter) mode(want *chat.Choice) (mode string, names []string) {
 	functions, strict, served := 0, 0, false
-	for i := range c.talk.Tools {
-		t := &c.talk.Tools[i]
+	for i := range w.talk.Tools {
+		t := &w.talk.Tools[i]
 		served = served || t.Kind == chat.Server
 		if t.Kind != chat.Server {
 			functions++
@@ -185,7 +172,7 @@ func (c *composer) mode(want *chat.Choice) (mode string, names []string) {
 	}
 	if functions == 0 {
 		if want.Mode != chat.Unset && want.Mode != chat.None && want.Mode != chat.Auto {
-			c.lose(chat.Lost(chat.FieldChoice, chat.Dropped, "there are no tools"))
+			w.lose(chat.Lost(chat.FieldChoice, chat.Dropped, "there are no tools"))
 		}
 		return "", nil
 	}
@@ -195,28 +182,28 @@ func (c *composer) mode(want *chat.Choice) (mode string, names []string) {
 	case chat.Required:
 		return "ANY", nil
 	case chat.Named:
-		return "ANY", c.existing([]string{want.Name})
+		return "ANY", w.existing([]string{want.Name})
 	case chat.Allowed:
 		if want.Forced {
-			return "ANY", c.existing(want.Names)
+			return "ANY", w.existing(want.Names)
 		}
-		c.lose(chat.Lost(chat.FieldChoice, chat.Approximated, "VALIDATED with the names"))
-		return "VALIDATED", c.existing(want.Names)
+		w.lose(chat.Lost(chat.FieldChoice, chat.Approximated, "VALIDATED with the names"))
+		return "VALIDATED", w.existing(want.Names)
 	case chat.Validated:
-		return "VALIDATED", c.existing(want.Names)
+		return "VALIDATED", w.existing(want.Names)
 	case chat.Auto, chat.Unset:
 	}
-	return c.free(want.Mode, functions, strict, served), nil
+	return w.free(want.Mode, functions, strict, served), nil
 }
 
 // free is the mode where the model chooses. Tools that must be called strictly
 // by their schema are so if all of them must.
-func (c *composer) free(want chat.ChoiceMode, functions, strict int, served bool) string {
+func (w *requestWriter) free(want chat.ChoiceMode, functions, strict int, served bool) string {
 	switch {
 	case strict == functions:
 		return "VALIDATED"
 	case strict > 0:
-		c.lose(chat.Lost(chat.FieldTools, chat.Approximated, "strict holds only where all tools are"))
+		w.lose(chat.Lost(chat.FieldTools, chat.Approximated, "strict holds only where all tools are"))
 	}
 	if want == chat.Auto && !served {
 		return "AUTO"
@@ -225,14 +212,14 @@ func (c *composer) free(want chat.ChoiceMode, functions, strict int, served bool
 }
 
 // existing checks that the tools that are named are there.
-func (c *composer) existing(names []string) []string {
-	there := make(map[string]bool, len(c.talk.Tools))
-	for i := range c.talk.Tools {
-		there[c.talk.Tools[i].Name] = true
+func (w *requestWriter) existing(names []string) []string {
+	there := make(map[string]bool, len(w.talk.Tools))
+	for i := range w.talk.Tools {
+		there[w.talk.Tools[i].Name] = true
 	}
 	for _, n := range names {
 		if !there[n] {
-			c.refuse(chat.Lost(chat.FieldChoice, chat.Dropped, ""), "there is no tool named %q", n)
+			w.refuse(chat.Lost(chat.FieldChoice, chat.Dropped, ""), "there is no tool named %q", n)
 		}
 	}
 	return names

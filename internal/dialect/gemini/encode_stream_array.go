@@ -6,13 +6,13 @@ import (
 	"stele/internal/wire"
 )
 
-// arrayEncoder writes a stream as one JSON array, as the API does where nobody asks
-// for server-sent events.
-type arrayEncoder struct{ encoder }
+// arrayWriter writes a stream as one JSON array, as the API does where the client
+// does not ask for server-sent events.
+type arrayWriter struct{ streamWriter }
 
 // Gather appends the answers that frames of the API hold as elements of the array,
 // in their own bytes.
-func (x *arrayEncoder) Gather(dst, frames []byte) []byte {
+func (w *arrayWriter) Gather(dst, frames []byte) []byte {
 	r := wire.NewSSE(bytes.NewReader(frames), len(frames)+1)
 	defer r.Close()
 	for {
@@ -21,15 +21,15 @@ func (x *arrayEncoder) Gather(dst, frames []byte) []byte {
 			return dst
 		}
 		if data := bytes.TrimSpace(frame.Data); len(data) > 0 && data[0] == '{' {
-			dst = x.end(append(x.begin(dst), data...))
+			dst = w.end(append(w.begin(dst), data...))
 		}
 	}
 }
 
 // Gathered appends the end of the array.
-func (x *arrayEncoder) Gathered(dst []byte) []byte {
-	if !x.begun {
+func (w *arrayWriter) Gathered(dst []byte) []byte {
+	if !w.begun {
 		dst = append(dst, '[')
 	}
-	return x.finished(dst)
+	return w.finished(dst)
 }

@@ -1,49 +1,15 @@
 package gemini
 
 import (
-	"bytes"
 	"encoding/base64"
 	"net/url"
 	"path"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"stele/internal/chat"
 	"stele/internal/dialect"
 )
-
-// common is a Part as a common part, whoever sent it. The second result names
-// the member that cannot be read.
-func (p *wirePart) common() (chat.Part, string) {
-	switch p.data {
-	case "", "text":
-		if p.thought {
-			return chat.Part{Kind: chat.Thought, Text: p.text}, ""
-		}
-		return chat.Part{Kind: chat.Text, Text: p.text}, ""
-	case "inlineData", "fileData":
-		return p.media()
-	case "functionCall":
-		return chat.Part{Kind: chat.ToolCall, ID: p.id, Name: p.name, Text: arguments(p.args)}, ""
-	case "functionResponse":
-		return p.result()
-	}
-	if !jsontext.Value(p.raw).IsValid(jsontext.AllowDuplicateNames(true)) {
-		return chat.Part{}, p.data
-	}
-	return chat.Part{Kind: chat.Opaque, Name: p.data, Raw: bytes.Clone(p.raw), Text: p.words()}, ""
-}
-
-// arguments are a call's arguments as they were written, on one line, because
-// Google sets whole answers in several; a call without any has {}.
-func arguments(args []byte) string {
-	if len(args) == 0 {
-		return "{}"
-	}
-	return string(oneLine(args))
-}
 
 // media is an inlineData or a fileData.
 func (p *wirePart) media() (chat.Part, string) {
@@ -141,104 +107,30 @@ func kindOf(mimeType string) chat.Kind {
 	return chat.Document
 }
 
-// result is a functionResponse. Its words are those of its only member output,
-// result or error; any other object is its own text.
-func (p *wirePart) result() (chat.Part, string) {
-	part := chat.Part{Kind: chat.ToolResult, ID: p.id, Name: p.name}
-	text, failed := resultText(p.response)
-	part.Failed = failed
-	if text != "" || len(p.parts) == 0 {
-		part.Content = append(part.Content, chat.Part{Kind: chat.Text, Text: text})
-	}
-	for i := range p.parts {
-		inner, wrong := p.parts[i].common()
-		if wrong != "" {
-			return part, "functionResponse.parts." + wrong
-		}
-		inner.At = i
-		part.Content = append(part.Content, inner)
-	}
-	return part, ""
-}
-
-func resultText(response []byte) (text string, failed bool) {
-	c := cursor{b: response}
-	if !c.enter('{') {
-		if s, ok := c.text(); ok {
-			return s, false
-		}
-		return compact(response), false
-	}
-	name, ok := c.name()
-	if !ok {
-		return compact(response), false
-	}
-	key := string(name)
-	value := c.raw()
-	if _, more := c.name(); more {
-		return compact(response), false
-	}
-	inner := cursor{b: value}
-	s, isText := inner.text()
+// orKind is a type, or the likeliest one for a kind of part.
+func orKind(mimeType string, k chat.Kind) string {
 	switch {
-	case key == "error" && isText:
-		return s, true
-	case key == "error":
-		return compact(value), true
-	case isText && (key == "output" || key == "result"):
-		return s, false
+	case mimeType != "":
+		return mimeType
+	case k == chat.Image:
+		return "image/png"
+	case k == chat.Audio:
+		return "audio/wav"
+	case k == chat.Video:
+		return "video/mp4"
+	case k == chat.Document:
+		return "application/pdf"
 	}
-	return compact(response), false
+	return "text/plain"
 }
 
-// oneLine is JSON that can stand in a frame, whose end is a line's.
-func oneLine(value []byte) []byte {
-	if bytes.IndexByte(value, '\n') < 0 && bytes.IndexByte(value, '\r') < 0 {
-		return value
+// detail is another dialect's word for a resolution in this one's.
+func detail(word string) string {
+	switch word {
+	case "low", "medium", "high":
+		return strings.ToUpper(word)
+	case "original", "ultra_high":
+		return "HIGH"
 	}
-	return []byte(compact(value))
-}
-
-// words say what a part only Google understands says.
-func (p *wirePart) words() string {
-	c := cursor{b: p.raw}
-	if !c.enter('{') {
-		return ""
-	}
-	for {
-		key, more := c.key()
-		if !more {
-			return ""
-		}
-		if string(key) != p.data {
-			c.skip()
-			continue
-		}
-		return describe(p.data, c.raw())
-	}
-}
-
-func describe(kind string, body []byte) string {
-	fields := map[string]string{}
-	c := cursor{b: body}
-	c.enter('{')
-	for {
-		key, more := c.key()
-		if !more {
-			break
-		}
-		name := string(key)
-		if c.peek() == '"' {
-			fields[name], _ = c.text()
-		} else {
-			c.skip()
-		}
-	}
-	switch kind {
-	case "executableCode":
-		return "```" + strings.ToLower(fields["language"]) + "\n" + fields["code"] + "\n```"
-	case "codeExecutionResult":
-		return "```\n" + fields["output"] + "\n```"
-	}
-	return "[" + kind + "] " + compact(body)
+	return ""
 }

@@ -3,146 +3,118 @@ package gemini
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
+
+	"stele/internal/jsonscan"
 )
 
 // plainSchema turns this API's own Schema, with its upper-case types, its
 // nullable and its numbers in strings, into JSON Schema. What is JSON Schema
 // already stays so. Names of properties are never touched.
 func plainSchema(raw []byte) json.RawMessage {
-	p := plainer{cursor: cursor{b: raw}, nullable: bytes.Contains(raw, []byte("nullable"))}
-	p.schema()
-	if p.bad {
-		return json.RawMessage(raw)
-	}
-	return p.w.b
+	r := schemaReader{nullable: bytes.Contains(raw, []byte("nullable"))}
+	r.schema(jsonscan.Root(raw), 0)
+	return r.Bytes()
 }
 
-type plainer struct {
-	cursor
-	w        writer
+// schemaReader writes what it reads.
+type schemaReader struct {
+	jsonscan.Writer
 	nullable bool // some schema in it is
 }
 
-func (p *plainer) schema() {
-	if !p.enter('{') {
-		p.w.raw(p.raw()) // true and false are schemas too
+func (r *schemaReader) schema(v jsonscan.Value, depth int) {
+	if v.Kind() != jsonscan.Object || depth > deepest {
+		r.Raw(v.Raw()) // true and false are schemas too
 		return
 	}
-	p.w.open('{')
+	r.Open(jsonscan.Object)
 	var kind string
 	var nullable bool
-	for {
-		key, more := p.key()
-		if !more {
-			break
-		}
-		switch string(key) {
+	for key, v := range fields(v) {
+		switch key.name {
 		case "type":
-			kind = p.kind(kind)
+			kind = r.kind(kind, v)
 		case "nullable":
-			nullable, _ = p.truth()
+			nullable, _ = v.Bool()
 		default:
-			p.member(key)
+			r.member(key, v, depth+1)
 		}
 	}
 	switch {
 	case kind != "" && nullable:
-		p.w.key("type")
-		p.w.raw([]byte(`["` + kind + `","null"]`))
-	case kind != "" && p.nullable:
-		p.w.member("type", kind)
+		r.Key("type").Open(jsonscan.Array).Text(kind).Text("null").Close(jsonscan.Array)
+	case kind != "" && r.nullable:
+		r.Key("type").Text(kind)
 	case nullable:
-		p.w.key("nullable")
-		p.w.raw([]byte("true"))
+		r.Key("nullable").Bool(true)
 	}
-	p.w.close('}')
+	r.Close(jsonscan.Object)
 }
 
 // kind reads a type. Where nothing is nullable it is written in its place.
-func (p *plainer) kind(kind string) string {
-	if p.peek() == '[' {
-		p.w.key("type")
-		p.w.raw(bytes.ToLower(p.raw()))
+func (r *schemaReader) kind(kind string, v jsonscan.Value) string {
+	if v.Kind() == jsonscan.Array {
+		r.Key("type").Raw(bytes.ToLower(v.Raw()))
 		return kind
 	}
-	word, _ := p.enum(kinds)
+	word, _ := kinds.word(v)
 	word = strings.ToLower(word)
-	if word != "" && !p.nullable {
-		p.w.member("type", word)
+	if word != "" && !r.nullable {
+		r.Key("type").Text(word)
 	}
 	return word
 }
 
-// counts are whole numbers, which protobuf's JSON writes as strings.
-var counts = []string{"maxItems", "minItems", "maxLength", "minLength", "maxProperties", "minProperties"}
-
-func (p *plainer) member(key []byte) {
-	switch string(key) {
+func (r *schemaReader) member(key field, v jsonscan.Value, depth int) {
+	switch key.name {
 	case "properties", "$defs", "definitions", "defs":
-		p.w.key(string(key))
-		p.schemas()
+		r.Key(key.name)
+		r.schemas(v, depth)
 	case "items", "additionalProperties", "not":
-		p.w.key(string(key))
-		p.schema()
+		r.Key(key.name)
+		r.schema(v, depth)
 	case "anyOf", "oneOf", "allOf", "prefixItems":
-		p.w.key(string(key))
-		p.list()
+		r.Key(key.name)
+		r.list(v, depth)
 	case "format":
-		if word, ok := p.text(); ok && word != "enum" {
-			p.w.member("format", word)
+		if word, ok := v.Text(); ok && word != "enum" {
+			r.Key("format").Text(word)
 		}
 	case "example":
-		p.w.key("examples")
-		p.w.open('[')
-		p.w.raw(p.raw())
-		p.w.close(']')
+		r.Key("examples").Open(jsonscan.Array).Raw(v.Raw()).Close(jsonscan.Array)
+	case "maxItems", "minItems", "maxLength", "minLength", "maxProperties", "minProperties":
+		if n, ok := integer(v); ok { // which protobuf's JSON writes as strings
+			r.Key(key.name).Int(n)
+		}
+	case "propertyOrdering":
+		r.Key(key.name).Raw(v.Raw())
 	default:
-		p.other(key)
+		r.Key(key.spelled).Raw(v.Raw()) // not a name of this API: left as it is
 	}
 }
 
-func (p *plainer) other(key []byte) {
-	if slices.Contains(counts, string(key)) {
-		field := string(key)
-		if n, ok := p.integer(); ok {
-			p.w.integer(field, n)
-		}
+func (r *schemaReader) schemas(v jsonscan.Value, depth int) {
+	if v.Kind() != jsonscan.Object {
+		r.Raw(v.Raw())
 		return
 	}
-	if string(key) != "propertyOrdering" {
-		key = p.spelled // not a name of this API: left as it is
+	r.Open(jsonscan.Object)
+	for key, v := range v.Members() {
+		r.Key(key.Name)
+		r.schema(v, depth)
 	}
-	p.w.named(string(key))
-	p.w.raw(p.raw())
+	r.Close(jsonscan.Object)
 }
 
-func (p *plainer) schemas() {
-	if !p.enter('{') {
-		p.w.raw(p.raw())
+func (r *schemaReader) list(v jsonscan.Value, depth int) {
+	if v.Kind() != jsonscan.Array {
+		r.Raw(v.Raw())
 		return
 	}
-	p.w.open('{')
-	for {
-		name, more := p.name()
-		if !more {
-			break
-		}
-		p.w.named(string(name))
-		p.schema()
+	r.Open(jsonscan.Array)
+	for _, v := range v.Elements() {
+		r.schema(v, depth)
 	}
-	p.w.close('}')
-}
-
-func (p *plainer) list() {
-	if !p.enter('[') {
-		p.w.raw(p.raw())
-		return
-	}
-	p.w.open('[')
-	for p.item() {
-		p.schema()
-	}
-	p.w.close(']')
+	r.Close(jsonscan.Array)
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"stele/internal/jsonscan"
 )
 
 // formats are those the API checks; others are told in the description.
@@ -20,42 +22,42 @@ var carried = []string{
 var silent = []string{"$schema", "$comment", "$vocabulary", "deprecated", "readOnly", "writeOnly", "id"}
 
 // fold tells in words what the API does not know of a schema.
-func (r *rewriter) fold(fields schemaFields) string {
+func (w *schemaWriter) fold(fields schemaFields) string {
 	var told []string
 	tell := func(f schemaField) {
-		r.note(true, f.name+" is told in the description")
-		told = append(told, f.name+": "+compact(f.value))
+		w.note(true, f.name+" is told in the description")
+		told = append(told, f.name+": "+string(f.value.AppendCompact(nil)))
 	}
 	for _, f := range fields {
 		switch {
 		case f.name == "required":
-			if fields.get("properties") == nil && string(f.value) != "[]" {
+			if !fields.get("properties").Exists() && string(f.value.Raw()) != "[]" {
 				tell(f)
 			}
 		case slices.Contains(carried, f.name):
 		case f.name == "nullable":
-			if truthOf(f.value) && fields.get("type") == nil {
+			if f.value.Kind() == jsonscan.True && !fields.get("type").Exists() {
 				tell(f)
 			}
 		case f.name == "oneOf":
-			if fields.get("anyOf") != nil {
+			if fields.get("anyOf").Exists() {
 				tell(f)
 			}
 		case slices.Contains(silent, f.name) || strings.HasPrefix(f.name, "x-"):
-			r.note(false, f.name+" is left out")
+			w.note(false, f.name+" is left out")
 		case f.name == "format":
-			if !slices.Contains(formats, rawText(f.value)) {
+			if !slices.Contains(formats, f.value.View()) {
 				tell(f)
 			}
 		case f.name == "enum" || f.name == "const":
 			if values, ok := enumerable(f); !ok {
 				tell(f)
-			} else if f.name == "const" || len(values) < len(f.value) {
-				r.note(f.name != "const", f.name+" is a list of strings and numbers")
+			} else if f.name == "const" || len(values) < len(f.value.Raw()) {
+				w.note(f.name != "const", f.name+" is a list of strings and numbers")
 			}
 		case f.name == "exclusiveMinimum" || f.name == "exclusiveMaximum":
 			if _, exact := edge(fields, f.name); exact {
-				r.note(false, f.name+" is "+lowered(f.name))
+				w.note(false, f.name+" is "+lowered(f.name))
 			} else {
 				tell(f)
 			}
@@ -72,34 +74,29 @@ func (r *rewriter) fold(fields schemaFields) string {
 // enumerable is the values of an enum, or a const's only one, as the API takes
 // them: strings and numbers. Null is left to the type.
 func enumerable(f schemaField) ([]byte, bool) {
-	var w writer
-	w.open('[')
-	take := func(value []byte) bool {
-		switch b := value[0]; {
-		case b == '"' || b == '-' || b >= '0' && b <= '9':
-			w.raw(value)
-		case b != 'n':
+	var list jsonscan.Writer
+	list.Open(jsonscan.Array)
+	some := false
+	take := func(v jsonscan.Value) bool {
+		switch v.Kind() {
+		case jsonscan.String, jsonscan.Number:
+			list.Raw(v.Raw())
+			some = true
+		case jsonscan.Null:
+		default:
 			return false
 		}
 		return true
 	}
-	c := cursor{b: f.value}
-	if f.name == "const" {
-		if c.peek() == 0 || !take(c.raw()) {
-			return nil, false
-		}
-	} else {
-		for c.enter('['); c.item(); {
-			if value := c.raw(); len(value) == 0 || !take(value) {
-				return nil, false
-			}
-		}
-	}
-	if len(w.b) == 1 {
+	if f.name == "const" && !take(f.value) {
 		return nil, false
 	}
-	w.close(']')
-	return w.b, true
+	for _, v := range f.value.Elements() {
+		if !take(v) {
+			return nil, false
+		}
+	}
+	return list.Close(jsonscan.Array).Bytes(), some
 }
 
 // lowered is the field that stands for an exclusive bound.
@@ -112,11 +109,11 @@ func lowered(name string) string {
 
 // bound writes minimum or maximum: its own value, or that of the exclusive one,
 // whichever is narrower. It is written once, where the first of both stands.
-func (r *rewriter) bound(fields schemaFields, f schemaField) {
+func (w *schemaWriter) bound(fields schemaFields, f schemaField) {
 	name := f.name
 	if strings.HasPrefix(name, "exclusive") {
 		name = lowered(name)
-		if fields.get(name) != nil {
+		if fields.get(name).Exists() {
 			return // written there
 		}
 	}
@@ -124,8 +121,8 @@ func (r *rewriter) bound(fields schemaFields, f schemaField) {
 	if name == "maximum" {
 		exclusive = "exclusiveMaximum"
 	}
-	value := fields.get(name)
-	if fields.get(exclusive) != nil {
+	value := fields.get(name).Raw()
+	if fields.get(exclusive).Exists() {
 		edge, _ := edge(fields, exclusive)
 		own, err := strconv.ParseFloat(string(value), 64)
 		limit, err2 := strconv.ParseFloat(edge, 64)
@@ -137,16 +134,15 @@ func (r *rewriter) bound(fields schemaFields, f schemaField) {
 	if _, err := strconv.ParseFloat(string(value), 64); err != nil {
 		return
 	}
-	r.w.key(name)
-	r.w.raw(value)
+	w.Key(name).Raw(value)
 }
 
 // edge is the inclusive bound of an exclusive one, and whether it is exact: it is
 // for whole numbers, which have a next one.
 func edge(fields schemaFields, name string) (string, bool) {
-	value := string(fields.get(name))
+	value := string(fields.get(name).Raw())
 	if value == "true" { // as drafts before 6 have it
-		value = string(fields.get(lowered(name)))
+		value = string(fields.get(lowered(name)).Raw())
 	}
 	f, err := strconv.ParseFloat(value, 64)
 	if err != nil {
