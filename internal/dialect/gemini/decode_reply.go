@@ -9,16 +9,14 @@ import (
 // DecodeResponse reads a whole answer, also one that comes as the frames of a
 // stream in a list.
 func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
-	root := jsonscan.Root(body)
-	if root.Kind() == jsonscan.Array {
-		return gather(body)
-	}
-	if root.Kind() != jsonscan.Object || !jsonscan.Valid(body, jsonscan.Lenient) {
-		return nil, unreadable(body)
-	}
 	var w wireChunk
-	w.read(root)
-	if w.failed {
+	root, err := w.read(body)
+	switch {
+	case err != nil:
+		return nil, err
+	case root.Kind() == jsonscan.Array:
+		return gather(body)
+	case w.failed:
 		return nil, failed(body)
 	}
 	r := &chat.Response{ID: w.id, Model: w.model, Usage: w.usage}
@@ -45,14 +43,23 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 // CountResponse reads of a whole answer only what metering needs. An answer that
 // says nothing is the client's to see, as it came.
 func (Codec) CountResponse(body []byte) (*chat.Response, error) {
-	root := jsonscan.Root(body)
-	if root.Kind() != jsonscan.Object || !jsonscan.Valid(body, jsonscan.Lenient) {
+	var usage chat.Usage
+	refused := false
+	report, err := jsonscan.Scan{Allow: jsonscan.Lenient}.Walk(body, func(key jsonscan.Key, v jsonscan.Value) {
+		switch camel(key.Name) {
+		case "usageMetadata":
+			usage = readUsage(v)
+		case "error":
+			refused = !v.Absent()
+		}
+	})
+	switch {
+	case err != nil || report.Root.Kind() != jsonscan.Object:
 		return nil, unreadable(body)
-	}
-	if fieldOf(root, "error").Exists() {
+	case refused:
 		return nil, failed(body)
 	}
-	return &chat.Response{Usage: readUsage(fieldOf(root, "usageMetadata"))}, nil
+	return &chat.Response{Usage: usage}, nil
 }
 
 // gather reads a list of frames.

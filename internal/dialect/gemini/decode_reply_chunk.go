@@ -27,29 +27,44 @@ type wireCandidate struct {
 	logprobs  jsonscan.Value
 }
 
-func (w *wireChunk) read(v jsonscan.Value) {
-	for key, v := range fields(v) {
-		switch key.name {
-		case "candidates":
-			for _, v := range v.Elements() {
-				w.next().read(v)
-			}
-		case "promptFeedback":
-			w.blocked, w.blockMessage = textOf(v, "blockReason"), textOf(v, "blockReasonMessage")
-		case "usageMetadata":
-			w.usage = readUsage(v)
-		case "modelVersion":
-			if !w.known {
-				w.model, _ = v.Text()
-			}
-		case "responseId":
-			if !w.known {
-				w.id, _ = v.Text()
-			}
-		case "error":
-			w.failed = true
-		}
+// read reads an answer, in the very walk that finds whether it is JSON.
+func (w *wireChunk) read(data []byte) (jsonscan.Value, error) {
+	report, err := jsonscan.Scan{Allow: jsonscan.Lenient}.Walk(data, w.member)
+	if k := report.Root.Kind(); err != nil || k != jsonscan.Object && k != jsonscan.Array {
+		return report.Root, unreadable(data)
 	}
+	return report.Root, nil
+}
+
+func (w *wireChunk) member(key jsonscan.Key, v jsonscan.Value) {
+	if v.Absent() {
+		return
+	}
+	switch camel(key.Name) {
+	case "candidates":
+		for _, v := range v.Elements() {
+			w.next().read(v)
+		}
+	case "promptFeedback":
+		w.blocked, w.blockMessage = textOf(v, "blockReason"), textOf(v, "blockReasonMessage")
+	case "usageMetadata":
+		w.usage = readUsage(v)
+	case "modelVersion":
+		if !w.known {
+			w.model, _ = v.Text()
+		}
+	case "responseId":
+		if !w.known {
+			w.id, _ = v.Text()
+		}
+	case "error":
+		w.failed = true
+	}
+}
+
+// reset forgets a frame, but not its memory.
+func (w *wireChunk) reset(known bool) {
+	*w = wireChunk{known: known, candidates: w.candidates[:0]}
 }
 
 // next is a candidate to be read, in the memory of a frame before where there is some.

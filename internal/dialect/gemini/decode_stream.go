@@ -48,20 +48,23 @@ var done = []byte("[DONE]")
 
 // frame reads a frame, or a list of them.
 func (r *streamReader) frame(events []chat.Event, data []byte) ([]chat.Event, error) {
-	root := jsonscan.Root(data)
-	if k := root.Kind(); k != jsonscan.Object && k != jsonscan.Array || !jsonscan.Valid(data, jsonscan.Lenient) {
-		return events, unreadable(data)
+	r.w.reset(r.started)
+	root, err := r.w.read(data)
+	switch {
+	case err != nil:
+		return events, err
+	case root.Kind() == jsonscan.Object:
+		return r.chunk(events, data)
 	}
-	for _, v := range items(root) {
+	for _, v := range root.Elements() {
 		if v.Kind() != jsonscan.Object {
 			return events, unreadable(data)
 		}
-		r.w = wireChunk{known: r.started, candidates: r.w.candidates[:0]}
-		if r.w.read(v); r.w.failed {
-			return events, failed(data)
+		r.w.reset(r.started)
+		for key, v := range v.Members() {
+			r.w.member(key, v)
 		}
-		var err error
-		if events, err = r.chunk(events); err != nil {
+		if events, err = r.chunk(events, data); err != nil {
 			return events, err
 		}
 	}
@@ -69,8 +72,11 @@ func (r *streamReader) frame(events []chat.Event, data []byte) ([]chat.Event, er
 }
 
 // chunk says what a frame means.
-func (r *streamReader) chunk(events []chat.Event) ([]chat.Event, error) {
+func (r *streamReader) chunk(events []chat.Event, data []byte) ([]chat.Event, error) {
 	w := &r.w
+	if w.failed {
+		return events, failed(data)
+	}
 	if !r.started {
 		r.started = true
 		events = append(events, chat.Event{Kind: chat.Start, ID: w.id, Model: w.model})
@@ -171,15 +177,15 @@ var finishing = []byte(`"finish`)
 
 // ending reads a frame that may hold an end.
 func (r *streamReader) ending(events []chat.Event, data []byte) ([]chat.Event, error) {
-	root := jsonscan.Root(data)
-	if root.Kind() == jsonscan.Array { // of frames, or of an error
-		root = root.Index(0)
-	}
-	if root.Kind() != jsonscan.Object || !jsonscan.Valid(data, jsonscan.Lenient) {
+	r.w.reset(true)
+	root, err := r.w.read(data)
+	if err != nil {
 		return events, nil // the client gets it as it is
 	}
-	r.w = wireChunk{known: true, candidates: r.w.candidates[:0]}
-	if r.w.read(root); r.w.failed {
+	for key, v := range root.Index(0).Members() { // of a list of frames, or of an error
+		r.w.member(key, v)
+	}
+	if r.w.failed {
 		return events, failed(data)
 	}
 	if r.w.usage.Known {

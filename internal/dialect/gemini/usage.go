@@ -14,10 +14,10 @@ func readUsage(v jsonscan.Value) chat.Usage {
 		return chat.Usage{}
 	}
 	var in, cached, out, thoughts, total int64
-	for key, v := range fields(v) {
+	for key, v := range v.Members() {
 		n, _ := integer(v)
 		n = min(max(n, 0), 1<<40) // never less than nothing, nor more than is sane
-		switch key.name {
+		switch camel(key.Name) {
 		case "promptTokenCount", "toolUsePromptTokenCount":
 			in += n
 		case "cachedContentTokenCount":
