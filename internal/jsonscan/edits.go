@@ -111,8 +111,9 @@ func (e *Edits) cuts(doc []byte) []edit {
 			}
 			emptied = -1
 			for i+1 < len(e.list) && e.list[i+1].kind == appended && e.list[i+1].from == c.from {
+				cuts = append(cuts, c)
 				i++
-				c.text = slices.Concat(c.text, e.list[i].text)
+				c = e.list[i]
 			}
 		}
 		cuts = append(cuts, c)
