@@ -127,7 +127,7 @@ func (r *requestReader) part(m *chat.Message, v jsonscan.Value) {
 }
 
 // keep holds on to members that only this API knows: the part carries them for
-// Google, an Extra reports them to everybody else.
+// Google, an Extra reports them for all other upstreams.
 func (r *requestReader) keep(p *chat.Part, extra []wireMember) {
 	if len(extra) == 0 {
 		return

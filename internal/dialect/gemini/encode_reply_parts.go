@@ -1,9 +1,9 @@
 package gemini
 
 import (
+	"cmp"
 	"encoding/base64"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"stele/internal/chat"
@@ -53,10 +53,7 @@ func (w *replyWriter) part(p *chat.Part) {
 // words writes text.
 func (w *replyWriter) words(p *chat.Part) {
 	if p.Text != "" || p.Proof != "" {
-		signature := w.signature(p.Proof)
-		w.Open(jsonscan.Object).Key("text").Text(p.Text)
-		w.sign(signature)
-		w.Close(jsonscan.Object)
+		w.text(p.Text, w.signature(p.Proof))
 	}
 	if len(w.said) < mostSaid {
 		w.said = append(w.said, p.Text...)
@@ -65,6 +62,13 @@ func (w *replyWriter) words(p *chat.Part) {
 		c := &p.Citations[i]
 		w.cites = append(w.cites, citation{c, offset(w.said, c.Start), offset(w.said, c.End)})
 	}
+}
+
+// text writes a part of text.
+func (w *replyWriter) text(text, signature string) {
+	w.Open(jsonscan.Object).Key("text").Text(text)
+	w.sign(signature)
+	w.Close(jsonscan.Object)
 }
 
 // offset is how many bytes so many characters are.
@@ -78,7 +82,7 @@ func offset(text []byte, characters int) int {
 }
 
 // thought writes thoughts for who asked for them. For others their signature
-// goes with the part that follows, unless it is one of words: whoever made it
+// goes with the part that follows, unless it is one of words: the model that made it
 // takes it back only with them.
 func (w *replyWriter) thought(p *chat.Part) {
 	if !w.show {
@@ -106,14 +110,9 @@ func (w *replyWriter) carry(signature string) {
 
 // release writes the signature that waits.
 func (w *replyWriter) release() {
-	if w.pending == "" {
-		return
+	if w.pending != "" {
+		w.text("", w.signature(""))
 	}
-	signature := w.pending
-	w.pending = ""
-	w.Open(jsonscan.Object).Key("text").Text("")
-	w.sign(signature)
-	w.Close(jsonscan.Object)
 }
 
 // signature is a part's own, or the one that waits for a part.
@@ -139,25 +138,11 @@ func (w *replyWriter) sign(signature string) {
 
 func (w *replyWriter) call(p *chat.Part) {
 	signature := w.signature(p.Proof)
-	w.Open(jsonscan.Object).Key("functionCall").Open(jsonscan.Object)
-	if p.ID != "" {
-		w.Key("id").Text(p.ID)
-	}
-	w.Key("name").Text(p.Name).Key("args")
-	if p.Custom {
-		w.Open(jsonscan.Object).Key("input").Text(p.Text).Close(jsonscan.Object)
-	} else {
-		args, _ := dialect.Arguments(p.Text)
-		w.Raw(oneLine(args))
-	}
-	w.Close(jsonscan.Object)
+	args, _ := arguments(p)
+	w.Open(jsonscan.Object)
+	writeCall(&w.Writer, p.ID, p.Name, oneLine(args))
 	w.sign(signature)
 	w.Close(jsonscan.Object)
-}
-
-// partial reports whether arguments were cut off: they began and are not JSON.
-func partial(arguments string) bool {
-	return strings.TrimSpace(arguments) != "" && !jsonscan.Valid([]byte(arguments), jsonscan.Duplicates)
 }
 
 func (w *replyWriter) media(p *chat.Part) {
@@ -169,10 +154,7 @@ func (w *replyWriter) media(p *chat.Part) {
 	if data == "" && m.Plain != "" {
 		data = base64.StdEncoding.EncodeToString([]byte(m.Plain))
 	}
-	uri := m.URL
-	if uri == "" {
-		uri = m.FileID
-	}
+	uri := cmp.Or(m.URL, m.FileID)
 	clean, ok := dialect.Base64(data)
 	if !ok && uri == "" {
 		return
@@ -180,14 +162,10 @@ func (w *replyWriter) media(p *chat.Part) {
 	signature := w.signature(p.Proof)
 	w.Open(jsonscan.Object)
 	if ok {
-		w.Key("inlineData").Open(jsonscan.Object).Key("mimeType").Text(orKind(m.Type, p.Kind)).Key("data").Plain(clean)
+		writeInline(&w.Writer, orKind(m.Type, p.Kind), clean)
 	} else {
-		w.Key("fileData").Open(jsonscan.Object).Key("fileUri").Text(uri)
-		if m.Type != "" {
-			w.Key("mimeType").Text(m.Type)
-		}
+		writeFile(&w.Writer, uri, m.Type)
 	}
-	w.Close(jsonscan.Object)
 	w.sign(signature)
 	w.Close(jsonscan.Object)
 }
@@ -238,26 +216,19 @@ func (w *replyWriter) grounding() {
 		if c.end > 0 {
 			w.Key("endIndex").Int(int64(c.end))
 		}
-		if c.Quote != "" {
-			w.Key("text").Text(c.Quote)
-		}
+		writeText(&w.Writer, "text", c.Quote)
 		w.Close(jsonscan.Object).Key("groundingChunkIndices").Open(jsonscan.Array)
 		w.Int(int64(source(c.Citation))).Close(jsonscan.Array).Close(jsonscan.Object)
 	}
 	w.Close(jsonscan.Array).Key("groundingChunks").Open(jsonscan.Array)
 	for _, c := range sources {
-		w.Open(jsonscan.Object)
 		kind := "web"
 		if c.URL == "" {
 			kind = "retrievedContext"
 		}
-		w.Key(kind).Open(jsonscan.Object)
-		if c.URL != "" {
-			w.Key("uri").Text(c.URL)
-		}
-		if c.Title != "" {
-			w.Key("title").Text(c.Title)
-		}
+		w.Open(jsonscan.Object).Key(kind).Open(jsonscan.Object)
+		writeText(&w.Writer, "uri", c.URL)
+		writeText(&w.Writer, "title", c.Title)
 		w.Close(jsonscan.Object).Close(jsonscan.Object)
 	}
 	w.Close(jsonscan.Array).Close(jsonscan.Object)

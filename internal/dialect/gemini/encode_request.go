@@ -74,7 +74,7 @@ func (w *requestWriter) refuse(l chat.Loss, format string, args ...any) {
 }
 
 // refusal is a 400 that names the field it is about. The loss rides along, so
-// that whoever knows the client's dialect can name it in the client's words.
+// that the client is told it in the words of its own dialect.
 func refusal(l chat.Loss, format string, args ...any) error {
 	field := l.Field
 	switch {

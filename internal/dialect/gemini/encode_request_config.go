@@ -82,8 +82,8 @@ func (w *requestWriter) within(field string, f *float64, least, most float64) *f
 	return &clamped
 }
 
-// stopping writes the stop sequences that the API takes and leaves the others to
-// whoever reads the answer.
+// stopping writes the stop sequences that the API takes. At the others the answer is
+// cut when it is read.
 func (w *requestWriter) stopping(all []string) {
 	sent := 0
 	for _, stop := range all {

@@ -12,7 +12,7 @@ import (
 type role uint8
 
 const (
-	nobody role = iota
+	noRole role = iota
 	user
 	model
 	function
@@ -54,7 +54,7 @@ func (w *requestWriter) contents() {
 		i = next
 	}
 	w.ending()
-	w.turn(nobody)
+	w.turn(noRole)
 	w.Close(jsonscan.Array)
 }
 
@@ -93,10 +93,10 @@ func (w *requestWriter) turn(r role) {
 	if w.role == r {
 		return
 	}
-	if w.role != nobody {
+	if w.role != noRole {
 		w.Close(jsonscan.Array).Close(jsonscan.Object)
 	}
-	if w.role == nobody && r == model {
+	if w.role == noRole && r == model {
 		w.turn(user)
 		w.say(opening)
 		w.lose(chat.Lost(chat.FieldMessages, chat.Added, "a user's turn before the first answer"))
@@ -104,16 +104,14 @@ func (w *requestWriter) turn(r role) {
 		return
 	}
 	w.role = r
-	if r == nobody {
+	if r == noRole {
 		return
 	}
-	w.Open(jsonscan.Object)
+	word := "user"
 	if r == model {
-		w.Key("role").Text("model")
-	} else {
-		w.Key("role").Text("user")
+		word = "model"
 	}
-	w.Key("parts").Open(jsonscan.Array)
+	w.Open(jsonscan.Object).Key("role").Text(word).Key("parts").Open(jsonscan.Array)
 }
 
 // say writes a part of text.
@@ -233,7 +231,7 @@ func (w *requestWriter) ending() {
 		w.turn(user)
 		w.say(goOn)
 		w.lose(chat.Lost(chat.FieldMessages, chat.Approximated, "the model is asked to go on with the last message"))
-	case nobody:
+	case noRole:
 		for i, p := range slices.Backward(w.talk.System) {
 			if p.Kind == chat.Text && !blank(&p) {
 				w.turn(user)

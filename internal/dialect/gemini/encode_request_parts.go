@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"slices"
 	"strings"
@@ -71,9 +72,7 @@ func (w *requestWriter) opaque(r role, p piece, proof string) {
 	case slices.Contains(opaques, p.Name) && jsonscan.Root(p.Raw).Kind() == jsonscan.Object:
 		w.turn(r)
 		raw, err := unsealPart(p.Raw, w.traits, w.target.Proof)
-		if err != nil {
-			w.err = err
-		}
+		w.err = cmp.Or(w.err, err)
 		w.Raw(raw)
 	case p.Text != "":
 		w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "sent as text"))
@@ -85,21 +84,11 @@ func (w *requestWriter) opaque(r role, p piece, proof string) {
 }
 
 func (w *requestWriter) functionCall(p piece) {
-	w.Key("functionCall").Open(jsonscan.Object)
-	if p.ID != "" {
-		w.Key("id").Text(p.ID)
+	args, odd := arguments(p.Part)
+	if odd {
+		w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "the arguments are no object: sent under _raw"))
 	}
-	w.Key("name").Text(w.names.To(p.Name)).Key("args")
-	if p.Custom {
-		w.Open(jsonscan.Object).Key("input").Text(p.Text).Close(jsonscan.Object)
-	} else {
-		args, odd := dialect.Arguments(p.Text)
-		if odd {
-			w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "the arguments are no object: sent under _raw"))
-		}
-		w.Raw(args)
-	}
-	w.Close(jsonscan.Object)
+	writeCall(&w.Writer, p.ID, w.names.To(p.Name), args)
 }
 
 // functionResponse writes a call's result: its words as an object, its pictures
@@ -121,9 +110,7 @@ func (w *requestWriter) functionResponse(id, name string, p *chat.Part) {
 		words = []string{seeBelow}
 	}
 	w.Open(jsonscan.Object).Key("functionResponse").Open(jsonscan.Object)
-	if id != "" {
-		w.Key("id").Text(id)
-	}
+	writeText(&w.Writer, "id", id)
 	w.Key("name").Text(w.names.To(name)).Key("response")
 	w.response(strings.Join(words, joinLines), p.Failed)
 	begun := false
@@ -155,13 +142,11 @@ func (w *requestWriter) response(text string, failed bool) {
 		w.Raw(object)
 		return
 	}
-	w.Open(jsonscan.Object)
+	member := "output"
 	if failed {
-		w.Key("error").Text(text)
-	} else {
-		w.Key("output").Text(text)
+		member = "error"
 	}
-	w.Close(jsonscan.Object)
+	w.Open(jsonscan.Object).Key(member).Text(text).Close(jsonscan.Object)
 }
 
 // refers reports whether an object has $ref or $defs, which the API refuses in a
@@ -272,20 +257,12 @@ func (w *requestWriter) blob(p *chat.Part) {
 	kind := dialect.TypeOf(m)
 	switch {
 	case m.Base64 != "":
-		w.Key("inlineData").Open(jsonscan.Object).Key("mimeType").Text(orKind(kind, p.Kind)).Key("data").Plain(m.Base64)
+		writeInline(&w.Writer, orKind(kind, p.Kind), m.Base64)
 	case m.Plain != "":
-		w.Key("inlineData").Open(jsonscan.Object).Key("mimeType").Text(orKind(kind, 0)).Key("data").Plain(base64.StdEncoding.EncodeToString([]byte(m.Plain)))
+		writeInline(&w.Writer, orKind(kind, 0), base64.StdEncoding.EncodeToString([]byte(m.Plain)))
+	case m.URL != "":
+		writeFile(&w.Writer, m.URL, cmp.Or(kind, byExtension(m.URL)))
 	default:
-		uri := m.URL
-		if uri == "" {
-			uri = m.FileID
-		} else if kind == "" {
-			kind = byExtension(uri)
-		}
-		w.Key("fileData").Open(jsonscan.Object).Key("fileUri").Text(uri)
-		if kind != "" {
-			w.Key("mimeType").Text(kind)
-		}
+		writeFile(&w.Writer, m.FileID, kind)
 	}
-	w.Close(jsonscan.Object)
 }

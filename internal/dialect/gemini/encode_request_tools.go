@@ -7,26 +7,6 @@ import (
 	"stele/internal/jsonscan"
 )
 
-const (
-	longestName = 128
-	mostTools   = 512
-)
-
-// legal reports whether the API takes a function's name.
-func legal(name string) bool {
-	if name == "" || len(name) > longestName {
-		return false
-	}
-	for i := range len(name) {
-		b := name[i]
-		letter := b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '_'
-		if !letter && (i == 0 || !(b >= '0' && b <= '9' || b == '.' || b == ':' || b == '-')) {
-			return false
-		}
-	}
-	return true
-}
-
 // toolList writes tools and toolConfig: one Tool with all functions, and one for
 // each that runs at Google.
 func (w *requestWriter) toolList() {
@@ -94,9 +74,7 @@ func (w *requestWriter) declare(t *chat.Tool) {
 		w.lose(chat.LostTool(*t, chat.Ignored, "called "+sent+" on the way"))
 	}
 	w.Open(jsonscan.Object).Key("name").Text(sent)
-	if t.Description != "" {
-		w.Key("description").Text(t.Description)
-	}
+	writeText(&w.Writer, "description", t.Description)
 	schema := t.Schema
 	if t.Kind == chat.Custom {
 		schema = []byte(customSchema)
@@ -141,9 +119,7 @@ func (w *requestWriter) choice() {
 	w.Key("toolConfig").Open(jsonscan.Object)
 	if mode != "" || w.has("toolConfig.functionCallingConfig") {
 		w.Key("functionCallingConfig").Open(jsonscan.Object)
-		if mode != "" {
-			w.Key("mode").Text(mode)
-		}
+		writeText(&w.Writer, "mode", mode)
 		if len(names) > 0 {
 			w.Key("allowedFunctionNames").Open(jsonscan.Array)
 			for _, n := range names {

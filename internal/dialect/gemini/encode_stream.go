@@ -181,11 +181,8 @@ func (w *streamWriter) finish(dst []byte, e *chat.Event) []byte {
 	w.broken = nil
 	parts := &w.parts
 	parts.Writer = *jsonscan.NewWriter(append(w.begin(dst), head...))
-	signature := parts.pending
-	parts.pending = ""
-	parts.Open(jsonscan.Object).Key("text").Text("")
-	parts.sign(signature)
-	parts.Close(jsonscan.Object).Close(jsonscan.Array).Key("role").Text("model").Close(jsonscan.Object)
+	parts.text("", parts.signature(""))
+	parts.Close(jsonscan.Array).Key("role").Text("model").Close(jsonscan.Object)
 	parts.ending(e.Stop)
 	parts.Key("index").Int(0).Close(jsonscan.Object).Close(jsonscan.Array)
 	writeUsage(&parts.Writer, e.Usage)

@@ -84,6 +84,13 @@ func number(v jsonscan.Value) (float64, bool) { return jsonscan.Float(cmp.Or(v.N
 // compact is JSON without the white space in it.
 func compact(raw []byte) string { return string(jsonscan.At(raw, 0).AppendCompact(nil)) }
 
+// writeText writes a member that is a string, unless it is empty.
+func writeText(w *jsonscan.Writer, name, text string) {
+	if text != "" {
+		w.Key(name).Text(text)
+	}
+}
+
 // enum is the words of a protobuf enum by their numbers. What stands for nothing
 // in particular is "".
 type enum struct {

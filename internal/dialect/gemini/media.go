@@ -9,6 +9,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 // media is an inlineData or a fileData.
@@ -105,6 +106,19 @@ func kindOf(mimeType string) chat.Kind {
 		return chat.Video
 	}
 	return chat.Document
+}
+
+// writeInline writes inlineData.
+func writeInline(w *jsonscan.Writer, mimeType, data string) {
+	w.Key("inlineData").Open(jsonscan.Object)
+	w.Key("mimeType").Text(mimeType).Key("data").Plain(data).Close(jsonscan.Object)
+}
+
+// writeFile writes fileData.
+func writeFile(w *jsonscan.Writer, uri, mimeType string) {
+	w.Key("fileData").Open(jsonscan.Object).Key("fileUri").Text(uri)
+	writeText(w, "mimeType", mimeType)
+	w.Close(jsonscan.Object)
 }
 
 // orKind is a type, or the likeliest one for a kind of part.
