@@ -25,13 +25,13 @@ func eachField(v jsonscan.Value, yield func(field, jsonscan.Value) bool) {
 	}
 }
 
-// items are the elements of a list, or the one object that stands for a list of one.
+// items are the elements of a list, or the one value that stands for a list of one.
 func items(v jsonscan.Value) iter.Seq2[int, jsonscan.Value] {
 	return func(yield func(int, jsonscan.Value) bool) { eachItem(v, yield) }
 }
 
 func eachItem(v jsonscan.Value, yield func(int, jsonscan.Value) bool) {
-	if v.Kind() == jsonscan.Object {
+	if v.Exists() && v.Kind() != jsonscan.Array {
 		yield(0, v)
 	}
 	for i, element := range v.Elements() {

@@ -42,7 +42,7 @@ func none(fields schemaFields) bool {
 		switch f.name {
 		case "type", "additionalProperties", "required", "$schema", "title", "description", "$defs":
 		case "properties":
-			if f.value.Len() > 0 {
+			if len(fieldsOf(f.value)) > 0 {
 				return false
 			}
 		default:
@@ -182,7 +182,7 @@ func (w *schemaWriter) nested(f schemaField, depth int) {
 		return
 	}
 	w.Open(jsonscan.Array)
-	for _, v := range f.value.Elements() {
+	for _, v := range items(f.value) {
 		w.schema(v, depth+1)
 	}
 	w.Close(jsonscan.Array)
@@ -219,7 +219,7 @@ func (w *schemaWriter) required(fields schemaFields, value jsonscan.Value) {
 	before := w.Writer
 	w.Key("required").Open(jsonscan.Array)
 	empty := len(w.Bytes())
-	for _, v := range value.Elements() {
+	for _, v := range items(value) {
 		if v.Kind() != jsonscan.String || !there[v.View()] {
 			w.note(true, "required names a property that is not there")
 			continue

@@ -45,11 +45,7 @@ func (fs schemaFields) without(name string) schemaFields {
 
 // kinds are the types that a schema allows, in lower case.
 func (fs schemaFields) kinds() (all []string) {
-	kind := fs.get("type")
-	if text, ok := kind.Text(); ok {
-		return []string{strings.ToLower(text)}
-	}
-	for _, v := range kind.Elements() {
+	for _, v := range items(fs.get("type")) {
 		if text, ok := v.Text(); ok {
 			all = append(all, strings.ToLower(text))
 		}
@@ -75,7 +71,7 @@ func (w *schemaWriter) flatten(fields schemaFields, depth int) schemaFields {
 			continue
 		}
 		w.note(true, "allOf is joined")
-		for _, v := range f.value.Elements() {
+		for _, v := range items(f.value) {
 			inner := fieldsOf(v)
 			if ref := inner.get("$ref"); ref.Exists() {
 				target, ok := w.resolve(ref.View())
@@ -96,7 +92,7 @@ func (w *schemaWriter) flatten(fields schemaFields, depth int) schemaFields {
 // together, of anything else the first counts.
 func (fs schemaFields) unique() schemaFields {
 	at, more := make(map[string]int, len(fs)), make(map[int][]jsonscan.Value)
-	var all schemaFields
+	all := make(schemaFields, 0, len(fs))
 	for _, f := range fs {
 		i, there := at[f.name]
 		if !there {
@@ -144,7 +140,7 @@ func chained(lists []jsonscan.Value) jsonscan.Value {
 	values := make(map[string]bool)
 	w.Open(jsonscan.Array)
 	for _, list := range lists {
-		for _, v := range list.Elements() {
+		for _, v := range items(list) {
 			if raw := v.Raw(); !values[string(raw)] {
 				values[string(raw)] = true
 				w.Raw(raw)

@@ -88,10 +88,10 @@ func enumerable(f schemaField) ([]byte, bool) {
 		}
 		return true
 	}
-	if f.name == "const" && !take(f.value) {
+	if f.name == "const" && f.value.Kind() == jsonscan.Array {
 		return nil, false
 	}
-	for _, v := range f.value.Elements() {
+	for _, v := range items(f.value) {
 		if !take(v) {
 			return nil, false
 		}
