@@ -41,9 +41,11 @@ func (w *wireCandidate) readCitations(v jsonscan.Value) {
 			continue
 		}
 		for _, v := range v.Elements() {
-			s := wireCitation{uri: textOf(v, "uri"), title: textOf(v, "title"), raw: v.Raw()}
-			s.locate(v)
-			w.citations = append(w.citations, s)
+			if v.Kind() == jsonscan.Object {
+				s := wireCitation{uri: textOf(v, "uri"), title: textOf(v, "title"), raw: v.Raw()}
+				s.locate(v)
+				w.citations = append(w.citations, s)
+			}
 		}
 	}
 }
