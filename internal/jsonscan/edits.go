@@ -110,10 +110,10 @@ func (e *Edits) cuts(doc []byte) []edit {
 				c.text = c.text[1:]
 			}
 			emptied = -1
-			c.text = slices.Clip(c.text) // it is grown: edits can be applied twice
 			for i+1 < len(e.list) && e.list[i+1].kind == appended && e.list[i+1].from == c.from {
+				cuts = append(cuts, c)
 				i++
-				c.text = append(c.text, e.list[i].text...)
+				c = e.list[i]
 			}
 		}
 		cuts = append(cuts, c)

@@ -5,35 +5,35 @@ import (
 	"strings"
 
 	"stele/internal/chat"
-	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 // rewrite makes a JSON Schema one that the API takes, and says what it changed.
 // What the API does not know is told to the model in the description instead.
 // Parameters of a function that takes none are nil.
 func rewrite(raw []byte, parameters bool) ([]byte, *changes) {
-	r := &rewriter{root: raw}
-	if c := (cursor{b: raw}); len(raw) == 0 || c.peek() != '{' {
-		return nil, &r.changes
+	w := &schemaWriter{root: jsonscan.Root(raw)}
+	if w.root.Kind() != jsonscan.Object {
+		return nil, &w.changes
 	}
-	fields := r.flatten(fieldsOf(raw), 0)
-	if ref := fields.get("$ref"); ref != nil && parameters {
+	fields := w.flatten(fieldsOf(w.root), 0)
+	if ref := fields.get("$ref"); ref.Exists() && parameters {
 		// A function's parameters must be an object themselves, not a reference to one.
-		if target, ok := r.resolve(textOf(ref)); ok {
-			fields = r.flatten(append(fields.without("$ref"), fieldsOf(target)...), 0)
+		if target, ok := w.resolve(ref.View()); ok {
+			fields = w.flatten(append(fields.without("$ref"), fieldsOf(target)...), 0)
 		}
 	}
 	if parameters {
 		if none(fields) {
-			return nil, &r.changes
+			return nil, &w.changes
 		}
-		if fields.get("type") == nil && fields.get("properties") != nil {
-			fields = append(schemaFields{{"type", []byte(`"object"`)}}, fields...)
+		if !fields.get("type").Exists() && fields.get("properties").Exists() {
+			fields = append(schemaFields{{"type", jsonscan.Root([]byte(`"object"`))}}, fields...)
 		}
 	}
-	r.w.b = make([]byte, 0, len(raw)+64)
-	r.object(fields, 0)
-	return r.w.b, &r.changes
+	w.Writer = *jsonscan.NewWriter(make([]byte, 0, len(raw)+64))
+	w.object(fields, 0)
+	return w.Bytes(), &w.changes
 }
 
 // none reports whether parameters are an object without properties.
@@ -76,11 +76,11 @@ func (c *changes) loss(l chat.Loss) (chat.Loss, bool) {
 	return l, len(c.notes) > 0
 }
 
-// rewriter writes one schema anew.
-type rewriter struct {
+// schemaWriter writes one schema anew.
+type schemaWriter struct {
+	jsonscan.Writer
 	changes
-	w    writer
-	root []byte
+	root jsonscan.Value
 	open []string // references that are being replaced
 }
 
@@ -92,201 +92,178 @@ const (
 	mostSearched = 64 << 20 // bytes that are looked through for them
 )
 
-// schema writes the schema in raw.
-func (r *rewriter) schema(raw []byte, depth int) {
-	c := cursor{b: raw}
-	if c.peek() != '{' || depth > deepest {
-		if c.peek() != 't' { // true allows everything, as {} does
-			r.note(true, "a schema that is no object, or too deep, allows everything")
-		}
-		r.w.open('{')
-		r.w.close('}')
+// schema writes a schema.
+func (w *schemaWriter) schema(v jsonscan.Value, depth int) {
+	if v.Kind() == jsonscan.Object && depth <= deepest {
+		w.object(w.flatten(fieldsOf(v), depth), depth)
 		return
 	}
-	r.object(r.flatten(fieldsOf(raw), depth), depth)
+	if v.Kind() != jsonscan.True { // true allows everything, as {} does
+		w.note(true, "a schema that is no object, or too deep, allows everything")
+	}
+	w.Open(jsonscan.Object).Close(jsonscan.Object)
 }
 
 // object writes a schema's fields, those that the API knows.
-func (r *rewriter) object(fields schemaFields, depth int) {
-	within := len(r.open)
-	defer func() { r.open = r.open[:within] }()
-	for ref := fields.get("$ref"); ref != nil; ref = fields.get("$ref") {
-		if fields = r.reference(fields, textOf(ref), depth); fields == nil {
+func (w *schemaWriter) object(fields schemaFields, depth int) {
+	within := len(w.open)
+	defer func() { w.open = w.open[:within] }()
+	for ref := fields.get("$ref"); ref.Exists(); ref = fields.get("$ref") {
+		if fields = w.reference(fields, ref.View(), depth); fields == nil {
 			return
 		}
 	}
-	folded := r.fold(fields)
-	r.w.open('{')
+	folded := w.fold(fields)
+	w.Open(jsonscan.Object)
 	described := false
 	for _, f := range fields {
 		if f.name == "description" {
 			described = true
-			r.w.member("description", textOf(f.value)+folded)
+			w.Key("description").Text(f.value.View() + folded)
 			continue
 		}
-		r.field(fields, f, depth)
+		w.field(fields, f, depth)
 	}
 	if !described && folded != "" {
-		r.w.member("description", strings.TrimSpace(folded))
+		w.Key("description").Text(strings.TrimSpace(folded))
 	}
-	r.w.close('}')
+	w.Close(jsonscan.Object)
 }
 
 // field writes one field.
-func (r *rewriter) field(fields schemaFields, f schemaField, depth int) {
+func (w *schemaWriter) field(fields schemaFields, f schemaField, depth int) {
 	switch f.name {
 	case "type":
-		r.kind(fields, f.value)
+		w.kind(fields, f.value)
 	case "title", "minItems", "maxItems", "propertyOrdering", "$id", "$anchor":
-		r.w.key(f.name)
-		r.w.raw(f.value)
+		w.Key(f.name).Raw(f.value.Raw())
 	case "properties", "$defs":
-		r.w.key(f.name)
-		r.schemas(f.value, depth)
+		w.Key(f.name).Open(jsonscan.Object)
+		for key, v := range f.value.Members() {
+			w.Key(key.Name)
+			w.schema(v, depth+1)
+		}
+		w.Close(jsonscan.Object)
 	case "required":
-		r.required(fields, f.value)
+		w.required(fields, f.value)
 	case "items", "additionalProperties", "prefixItems", "anyOf", "oneOf":
-		r.nested(f, depth)
+		w.nested(f, depth)
 	case "enum", "const":
 		if values, ok := enumerable(f); ok {
-			r.w.key("enum")
-			r.w.raw(values)
+			w.Key("enum").Raw(values)
 		}
 	case "format":
-		if slices.Contains(formats, textOf(f.value)) {
-			r.w.key("format")
-			r.w.raw(f.value)
+		if slices.Contains(formats, f.value.View()) {
+			w.Key("format").Raw(f.value.Raw())
 		}
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
-		r.bound(fields, f)
+		w.bound(fields, f)
 	}
 }
 
 // nested writes the fields that hold schemas in other ways than by name.
-func (r *rewriter) nested(f schemaField, depth int) {
-	c := cursor{b: f.value}
-	list := c.peek() == '['
+func (w *schemaWriter) nested(f schemaField, depth int) {
+	list := f.value.Kind() == jsonscan.Array
+	name := f.name
 	switch {
-	case f.name == "additionalProperties" && c.peek() != '{':
-		r.w.key(f.name)
-		r.w.raw(f.value)
-	case f.name == "items" && list:
-		r.note(false, "a list of items is called prefixItems")
-		r.w.key("prefixItems")
-		r.list(f.value, depth)
-	case f.name == "oneOf":
-		r.note(true, "oneOf is read as anyOf")
-		r.w.key("anyOf")
-		r.list(f.value, depth)
-	default:
-		r.w.key(f.name)
-		if list {
-			r.list(f.value, depth)
-		} else {
-			r.schema(f.value, depth+1)
-		}
+	case name == "additionalProperties" && f.value.Kind() != jsonscan.Object:
+		w.Key(name).Raw(f.value.Raw())
+		return
+	case name == "items" && list:
+		w.note(false, "a list of items is called prefixItems")
+		name = "prefixItems"
+	case name == "oneOf":
+		w.note(true, "oneOf is read as anyOf")
+		name, list = "anyOf", true
 	}
-}
-
-func (r *rewriter) list(raw []byte, depth int) {
-	c := cursor{b: raw}
-	c.enter('[')
-	r.w.open('[')
-	for c.item() {
-		r.schema(c.raw(), depth+1)
+	w.Key(name)
+	if !list {
+		w.schema(f.value, depth+1)
+		return
 	}
-	r.w.close(']')
-}
-
-func (r *rewriter) schemas(raw []byte, depth int) {
-	r.w.open('{')
-	for _, f := range fieldsOf(raw) {
-		r.w.named(f.name)
-		r.schema(f.value, depth+1)
+	w.Open(jsonscan.Array)
+	for _, v := range items(f.value) {
+		w.schema(v, depth+1)
 	}
-	r.w.close('}')
+	w.Close(jsonscan.Array)
 }
 
 // kind writes a type, in lower case, with null where the schema is nullable.
-func (r *rewriter) kind(fields schemaFields, value []byte) {
+func (w *schemaWriter) kind(fields schemaFields, value jsonscan.Value) {
 	kinds := fields.kinds()
-	if truthOf(fields.get("nullable")) && !slices.Contains(kinds, "null") {
+	if fields.get("nullable").Kind() == jsonscan.True && !slices.Contains(kinds, "null") {
 		kinds = append(kinds, "null")
 	}
-	r.w.key("type")
-	c := cursor{b: value}
-	if c.peek() != '[' && len(kinds) == 1 {
-		r.w.text(kinds[0])
+	w.Key("type")
+	if value.Kind() != jsonscan.Array && len(kinds) == 1 {
+		w.Text(kinds[0])
 		return
 	}
-	r.w.open('[')
+	w.Open(jsonscan.Array)
 	for _, k := range kinds {
-		r.w.text(k)
+		w.Text(k)
 	}
-	r.w.close(']')
+	w.Close(jsonscan.Array)
 }
 
 // required writes the names that there are properties for: others are refused.
-func (r *rewriter) required(fields schemaFields, value []byte) {
+func (w *schemaWriter) required(fields schemaFields, value jsonscan.Value) {
 	properties := fields.get("properties")
-	if properties == nil {
+	if !properties.Exists() {
 		return // told in the description
 	}
-	var there set
-	for _, f := range fieldsOf(properties) {
-		there.add(f.name)
+	there := make(map[string]bool)
+	for key := range properties.Members() {
+		there[key.Name] = true
 	}
-	before := len(r.w.b)
-	r.w.key("required")
-	r.w.open('[')
-	empty := len(r.w.b)
-	c := cursor{b: value}
-	for c.enter('['); c.item(); {
-		name, ok := c.text()
-		if !ok || !there.has(name) {
-			r.note(true, "required names a property that is not there")
+	before := w.Writer
+	w.Key("required").Open(jsonscan.Array)
+	empty := len(w.Bytes())
+	for _, v := range items(value) {
+		if v.Kind() != jsonscan.String || !there[v.View()] {
+			w.note(true, "required names a property that is not there")
 			continue
 		}
-		r.w.text(name)
+		w.Text(v.View())
 	}
-	if len(r.w.b) == empty {
-		r.w.b = r.w.b[:before]
+	if len(w.Bytes()) == empty {
+		w.Writer = before
 		return
 	}
-	r.w.close(']')
+	w.Close(jsonscan.Array)
 }
 
 // reference writes a schema that refers to another, and returns nil; or returns
 // the fields that are to be written instead.
-func (r *rewriter) reference(fields schemaFields, ref string, depth int) schemaFields {
+func (w *schemaWriter) reference(fields schemaFields, ref string, depth int) schemaFields {
 	if name, ok := strings.CutPrefix(ref, "#/definitions/"); ok {
 		ref = "#/$defs/" + name
 	}
 	rest := fields.without("$ref")
 	if name, ok := strings.CutPrefix(ref, "#/$defs/"); ok && !strings.Contains(name, "/") {
-		link := append(dialect.AppendText([]byte(`{"$ref":`), ref), '}')
 		beside := slices.ContainsFunc(rest, func(f schemaField) bool { return !strings.HasPrefix(f.name, "$") })
-		if beside && rest.get("anyOf") == nil {
+		if beside && !rest.get("anyOf").Exists() {
 			// Nothing may stand beside $ref: it goes one level down.
-			r.note(false, "what stood beside $ref stands around it")
-			return append(rest, schemaField{"anyOf", append(append([]byte{'['}, link...), ']')})
+			w.note(false, "what stood beside $ref stands around it")
+			var link jsonscan.Writer
+			link.Open(jsonscan.Array).Open(jsonscan.Object).Key("$ref").Text(ref).Close(jsonscan.Object).Close(jsonscan.Array)
+			return append(rest, schemaField{"anyOf", jsonscan.Root(link.Bytes())})
 		}
-		r.w.open('{')
-		r.w.member("$ref", ref)
+		w.Open(jsonscan.Object).Key("$ref").Text(ref)
 		for _, f := range rest {
 			if f.name == "$defs" || f.name == "$id" || f.name == "$anchor" {
-				r.field(rest, f, depth)
+				w.field(rest, f, depth)
 			}
 		}
-		r.w.close('}')
+		w.Close(jsonscan.Object)
 		return nil
 	}
-	target, ok := r.resolve(ref)
-	if !ok || slices.Contains(r.open, ref) {
-		r.note(true, "a reference that leads nowhere, in a circle or out of the schema allows everything")
+	target, ok := w.resolve(ref)
+	if !ok || slices.Contains(w.open, ref) {
+		w.note(true, "a reference that leads nowhere, in a circle or out of the schema allows everything")
 		return append(schemaFields{}, rest...)
 	}
-	r.open = append(r.open, ref)
-	r.note(false, "references are replaced by what they refer to")
-	return r.flatten(append(rest, fieldsOf(target)...), depth)
+	w.open = append(w.open, ref)
+	w.note(false, "references are replaced by what they refer to")
+	return w.flatten(append(rest, fieldsOf(target)...), depth)
 }

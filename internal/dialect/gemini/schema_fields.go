@@ -4,42 +4,33 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"stele/internal/jsonscan"
 )
 
 // schemaField is one field of a schema; schemaFields are all, in their order.
 type schemaField struct {
 	name  string
-	value []byte
+	value jsonscan.Value
 }
 
 type schemaFields []schemaField
 
 // fieldsOf reads an object's fields; there are none in anything else.
-func fieldsOf(raw []byte) schemaFields {
-	c := cursor{b: raw}
-	if !c.enter('{') {
-		return nil
+func fieldsOf(v jsonscan.Value) (all schemaFields) {
+	for key, v := range v.Members() {
+		all = append(all, schemaField{key.Name, v})
 	}
-	var all schemaFields
-	for {
-		name, more := c.name()
-		if !more {
-			return all
-		}
-		all = append(all, schemaField{string(name), c.raw()})
-	}
+	return all
 }
 
-// memberOf is the value of a member of an object, or nil.
-func memberOf(raw []byte, name string) []byte { return fieldsOf(raw).get(name) }
-
-func (fs schemaFields) get(name string) []byte {
+func (fs schemaFields) get(name string) jsonscan.Value {
 	for _, f := range fs {
 		if f.name == name {
 			return f.value
 		}
 	}
-	return nil
+	return jsonscan.Value{}
 }
 
 func (fs schemaFields) without(name string) schemaFields {
@@ -53,40 +44,24 @@ func (fs schemaFields) without(name string) schemaFields {
 }
 
 // kinds are the types that a schema allows, in lower case.
-func (fs schemaFields) kinds() []string {
-	c := cursor{b: fs.get("type")}
-	if !c.enter('[') {
-		if s, ok := c.text(); ok {
-			return []string{strings.ToLower(s)}
-		}
-		return nil
-	}
-	var all []string
-	for c.item() {
-		if s, ok := c.text(); ok {
-			all = append(all, strings.ToLower(s))
+func (fs schemaFields) kinds() (all []string) {
+	for _, v := range items(fs.get("type")) {
+		if text, ok := v.Text(); ok {
+			all = append(all, strings.ToLower(text))
 		}
 	}
 	return all
 }
 
-func textOf(raw []byte) string {
-	c := cursor{b: raw}
-	s, _ := c.text()
-	return s
-}
-
-func truthOf(raw []byte) bool { return string(raw) == "true" }
-
 // flatten takes what allOf holds into the schema itself, as far as it can.
-func (r *rewriter) flatten(fields schemaFields, depth int) schemaFields {
+func (w *schemaWriter) flatten(fields schemaFields, depth int) schemaFields {
 	for i := range fields {
 		if fields[i].name == "definitions" {
-			r.note(false, "definitions are called $defs")
+			w.note(false, "definitions are called $defs")
 			fields[i].name = "$defs"
 		}
 	}
-	if fields.get("allOf") == nil {
+	if !fields.get("allOf").Exists() {
 		return fields.unique()
 	}
 	var all schemaFields
@@ -95,18 +70,19 @@ func (r *rewriter) flatten(fields schemaFields, depth int) schemaFields {
 			all = append(all, f)
 			continue
 		}
-		r.note(true, "allOf is joined")
-		c := cursor{b: f.value}
-		for c.enter('['); c.item(); {
-			inner := fieldsOf(c.raw())
-			if ref := inner.get("$ref"); ref != nil {
-				target, ok := r.resolve(textOf(ref))
-				if !ok || depth > deepest {
+		w.note(true, "allOf is joined")
+		for _, v := range items(f.value) {
+			inner := fieldsOf(v)
+			if ref := inner.get("$ref"); ref.Exists() {
+				target, ok := w.resolve(ref.View())
+				if !ok {
 					continue
 				}
 				inner = append(inner.without("$ref"), fieldsOf(target)...)
 			}
-			all = append(all, r.flatten(inner, depth+1)...)
+			if depth <= deepest {
+				all = append(all, w.flatten(inner, depth+1)...)
+			}
 		}
 	}
 	return all.unique()
@@ -115,16 +91,8 @@ func (r *rewriter) flatten(fields schemaFields, depth int) schemaFields {
 // unique joins fields that are there twice: properties and required are put
 // together, of anything else the first counts.
 func (fs schemaFields) unique() schemaFields {
-	var names set
-	twice := false
-	for _, f := range fs {
-		twice = !names.add(f.name) || twice
-	}
-	if !twice {
-		return fs
-	}
-	at, more := make(map[string]int), make(map[int][][]byte)
-	var all schemaFields
+	at, more := make(map[string]int, len(fs)), make(map[int][]jsonscan.Value)
+	all := make(schemaFields, 0, len(fs))
 	for _, f := range fs {
 		i, there := at[f.name]
 		if !there {
@@ -135,7 +103,7 @@ func (fs schemaFields) unique() schemaFields {
 		switch f.name {
 		case "properties", "$defs", "required":
 			if more[i] == nil {
-				more[i] = [][]byte{all[i].value}
+				more[i] = []jsonscan.Value{all[i].value}
 			}
 			more[i] = append(more[i], f.value)
 		}
@@ -151,73 +119,58 @@ func (fs schemaFields) unique() schemaFields {
 }
 
 // joined is the members of objects; of the same name the first counts.
-func joined(objects [][]byte) []byte {
-	var w writer
-	var names set
-	w.open('{')
+func joined(objects []jsonscan.Value) jsonscan.Value {
+	var w jsonscan.Writer
+	names := make(map[string]bool)
+	w.Open(jsonscan.Object)
 	for _, object := range objects {
-		for _, f := range fieldsOf(object) {
-			if names.add(f.name) {
-				w.named(f.name)
-				w.raw(f.value)
+		for key, v := range object.Members() {
+			if !names[key.Name] {
+				names[key.Name] = true
+				w.Key(key.Name).Raw(v.Raw())
 			}
 		}
 	}
-	w.close('}')
-	return w.b
+	return jsonscan.Root(w.Close(jsonscan.Object).Bytes())
 }
 
 // chained is the elements of lists, each once.
-func chained(lists [][]byte) []byte {
-	var w writer
-	var values set
-	w.open('[')
+func chained(lists []jsonscan.Value) jsonscan.Value {
+	var w jsonscan.Writer
+	values := make(map[string]bool)
+	w.Open(jsonscan.Array)
 	for _, list := range lists {
-		c := cursor{b: list}
-		for c.enter('['); c.item(); {
-			if value := c.raw(); values.add(string(value)) {
-				w.raw(value)
+		for _, v := range items(list) {
+			if raw := v.Raw(); !values[string(raw)] {
+				values[string(raw)] = true
+				w.Raw(raw)
 			}
 		}
 	}
-	w.close(']')
-	return w.b
+	return jsonscan.Root(w.Close(jsonscan.Array).Bytes())
 }
 
 // resolve finds what a local reference refers to: #/properties/a/items.
-func (r *rewriter) resolve(ref string) ([]byte, bool) {
+func (w *schemaWriter) resolve(ref string) (jsonscan.Value, bool) {
 	pointer, ok := strings.CutPrefix(ref, "#/")
-	if !ok || r.resolved >= mostResolved || r.copied > mostCopied || r.resolved*len(r.root) > mostSearched {
-		return nil, false
+	if !ok || w.resolved >= mostResolved || w.copied > mostCopied || w.resolved*len(w.root.Raw()) > mostSearched {
+		return jsonscan.Value{}, false
 	}
-	r.resolved++
-	at := r.root
+	w.resolved++
+	at := w.root
 	for segment := range strings.SplitSeq(pointer, "/") {
 		if plain, err := url.PathUnescape(segment); err == nil {
 			segment = plain
 		}
 		segment = strings.ReplaceAll(strings.ReplaceAll(segment, "~1", "/"), "~0", "~")
-		if at = step(at, segment); at == nil {
-			return nil, false
+		if n, err := strconv.Atoi(segment); err == nil && at.Kind() == jsonscan.Array {
+			at = at.Index(n)
+		} else {
+			at = at.Get(segment)
 		}
 	}
-	if r.copied += len(at); r.copied > mostCopied {
-		return nil, false
+	if w.copied += len(at.Raw()); w.copied > mostCopied {
+		return jsonscan.Value{}, false
 	}
-	return at, true
-}
-
-func step(raw []byte, segment string) []byte {
-	c := cursor{b: raw}
-	if !c.enter('[') {
-		return memberOf(raw, segment)
-	}
-	n, err := strconv.Atoi(segment)
-	for i := 0; err == nil && c.item(); i++ {
-		value := c.raw()
-		if i == n {
-			return value
-		}
-	}
-	return nil
+	return at, at.Exists()
 }

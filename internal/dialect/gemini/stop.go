@@ -77,7 +77,7 @@ func finishReason(s chat.Stop, refused bool) string {
 	case chat.Refused:
 		return category(s.Category)
 	case chat.Paused:
-		if s.Raw == "CONTINUATION" { // nobody went on: it is as if the limit was reached
+		if s.Raw == "CONTINUATION" { // it was not gone on with: it is as if the limit was reached
 			return "MAX_TOKENS"
 		}
 	case chat.Failed, chat.Other:

@@ -1,0 +1,46 @@
+// Package gemini speaks Google's generateContent.
+package gemini
+
+import (
+	"net/url"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+)
+
+// Codec is the dialect. Its zero value is ready.
+type Codec struct{}
+
+// name is what the dialect is called everywhere.
+const name = "gemini"
+
+var _ dialect.Dialect = Codec{}
+
+// Name is the dialect's name.
+func (Codec) Name() string { return name }
+
+// Several reports whether one call may be asked for several answers. There is
+// candidateCount, but the models that take more than one are few.
+func (Codec) Several() bool { return false }
+
+// Reads reports whether the upstream itself fetches what is at a part's address.
+// Only newer models do, and only from some hosts; clips of YouTube all of them.
+func (Codec) Reads(p *chat.Part) bool { return p.Media != nil && youtube(p.Media.URL) }
+
+// address is where a model is asked. Streams are always asked for as SSE.
+func address(t dialect.Target) string {
+	model := t.Model
+	if !strings.Contains(model, "models/") && !strings.HasPrefix(model, "tunedModels/") {
+		model = "models/" + model
+	}
+	segments := strings.Split(model, "/")
+	for i := range segments {
+		segments[i] = url.PathEscape(segments[i])
+	}
+	path := "/v1beta/" + strings.Join(segments, "/")
+	if t.Stream {
+		return path + ":streamGenerateContent?alt=sse"
+	}
+	return path + ":generateContent"
+}

@@ -1,0 +1,142 @@
+package gemini
+
+import (
+	"stele/internal/chat"
+	"stele/internal/fault"
+	"stele/internal/jsonscan"
+)
+
+// DecodeResponse reads a whole answer, also one that comes as the frames of a
+// stream in a list.
+func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
+	var w wireChunk
+	root, err := w.read(body)
+	switch {
+	case err != nil:
+		return nil, err
+	case root.Kind() == jsonscan.Array:
+		return gather(body)
+	case w.failed:
+		return nil, failed(body)
+	}
+	r := &chat.Response{ID: w.id, Model: w.model, Usage: w.usage}
+	for i := range w.candidates {
+		answer, err := w.candidates[i].answer()
+		if err != nil {
+			return nil, err
+		}
+		if w.candidates[i].finish == "" {
+			r.Notes = append(r.Notes, chat.Lost("finishReason", chat.Approximated, "the upstream did not say why it stopped"))
+		}
+		r.Answers = append(r.Answers, answer)
+	}
+	switch {
+	case len(r.Answers) > 0:
+	case w.blocked != "":
+		r.Answers = []chat.Answer{{Stop: w.block()}}
+	default:
+		return nil, fault.New(fault.UpstreamError, "The model's provider sent an answer with nothing in it.").Because(snippet(body))
+	}
+	return r, nil
+}
+
+// CountResponse reads of a whole answer only what metering needs. An answer that
+// says nothing is the client's to see, as it came.
+func (Codec) CountResponse(body []byte) (*chat.Response, error) {
+	var usage chat.Usage
+	refused := false
+	report, err := jsonscan.Scan{Allow: jsonscan.Lenient}.Walk(body, func(key jsonscan.Key, v jsonscan.Value) {
+		switch camel(key.Name) {
+		case "usageMetadata":
+			usage = readUsage(v)
+		case "error":
+			refused = !v.Absent()
+		}
+	})
+	switch {
+	case err != nil || report.Root.Kind() != jsonscan.Object:
+		return nil, unreadable(body)
+	case refused:
+		return nil, failed(body)
+	}
+	return &chat.Response{Usage: usage}, nil
+}
+
+// gather reads a list of frames.
+func gather(body []byte) (*chat.Response, error) {
+	return chat.Collect(chat.Tidy(func(yield func(chat.Chunk, error) bool) {
+		var r streamReader
+		events, err := r.frame(nil, body)
+		yield(chat.Chunk{Events: events}, err)
+	}))
+}
+
+// answer is a candidate.
+func (w *wireCandidate) answer() (chat.Answer, error) {
+	var all run
+	ids := make(map[string]bool)
+	for i := range w.parts {
+		p, ok := w.parts[i].answered()
+		if !ok {
+			continue
+		}
+		if p.Kind == chat.ToolCall {
+			p.ID = distinct(p.ID, ids)
+		}
+		all.add(p, true)
+	}
+	a := chat.Answer{Parts: all.end(), Logprobs: openLogprobs(w.logprobs)}
+	if len(w.citations) > 0 {
+		a.Parts = cite(a.Parts, w.citations)
+	}
+	useful, called := false, false
+	for i := range a.Parts {
+		useful = useful || usable(&a.Parts[i])
+		called = called || a.Parts[i].Kind == chat.ToolCall
+	}
+	stop, err := w.stop(useful)
+	a.Stop = chat.Settle(stop, called)
+	return a, err
+}
+
+// answered is a part of an answer; placeholders and what cannot be read are none.
+func (w *wirePart) answered() (chat.Part, bool) {
+	p, wrong := w.common()
+	if wrong != "" {
+		return p, false
+	}
+	p.Proof = w.signature
+	empty := (p.Kind == chat.Text || p.Kind == chat.Thought) && p.Text == "" && p.Proof == ""
+	return p, !empty
+}
+
+// distinct gives a call an id that no other call of the answer has.
+func distinct(id string, taken map[string]bool) string {
+	if id == "" || taken[id] {
+		return chat.NewCallID()
+	}
+	taken[id] = true
+	return id
+}
+
+// cite puts citations on the last text.
+func cite(parts []chat.Part, sources []wireCitation) []chat.Part {
+	for i := len(parts) - 1; i >= 0; i-- {
+		if parts[i].Kind == chat.Text {
+			parts[i].Citations = cited(sources, []byte(parts[i].Text))
+			return parts
+		}
+	}
+	return append(parts, chat.Part{Kind: chat.Text, Citations: cited(sources, nil)})
+}
+
+// usable reports whether a part is something to show for an answer.
+func usable(p *chat.Part) bool {
+	switch p.Kind {
+	case chat.Thought, chat.Redacted:
+		return false
+	case chat.Text:
+		return p.Text != ""
+	}
+	return true
+}

@@ -1,0 +1,106 @@
+package gemini
+
+import (
+	"stele/internal/chat"
+	"stele/internal/jsonscan"
+)
+
+// wireChunk is a GenerateContentResponse: a whole answer or one frame of it.
+type wireChunk struct {
+	id, model    string
+	known        bool // id and model are, and are not read again
+	candidates   []wireCandidate
+	blocked      string // promptFeedback.blockReason
+	blockMessage string
+	usage        chat.Usage
+	failed       bool // it is an error
+}
+
+// wireCandidate is one candidate of an answer, or of a chunk of one.
+type wireCandidate struct {
+	index     int64
+	parts     []wirePart
+	finish    string
+	message   string
+	token     string
+	citations []wireCitation
+	logprobs  jsonscan.Value
+}
+
+// read reads an answer, in the very walk that finds whether it is JSON.
+func (w *wireChunk) read(data []byte) (jsonscan.Value, error) {
+	report, err := jsonscan.Scan{Allow: jsonscan.Lenient}.Walk(data, w.member)
+	if k := report.Root.Kind(); err != nil || k != jsonscan.Object && k != jsonscan.Array {
+		return report.Root, unreadable(data)
+	}
+	return report.Root, nil
+}
+
+func (w *wireChunk) member(key jsonscan.Key, v jsonscan.Value) {
+	if v.Absent() {
+		return
+	}
+	switch camel(key.Name) {
+	case "candidates":
+		for _, v := range v.Elements() {
+			w.next().read(v)
+		}
+	case "promptFeedback":
+		w.blocked, w.blockMessage = textOf(v, "blockReason"), textOf(v, "blockReasonMessage")
+	case "usageMetadata":
+		w.usage = readUsage(v)
+	case "modelVersion":
+		if !w.known {
+			w.model, _ = v.Text()
+		}
+	case "responseId":
+		if !w.known {
+			w.id, _ = v.Text()
+		}
+	case "error":
+		w.failed = true
+	}
+}
+
+// reset forgets a frame, but not its memory.
+func (w *wireChunk) reset(known bool) {
+	*w = wireChunk{known: known, candidates: w.candidates[:0]}
+}
+
+// next is a candidate to be read, in the memory of a frame before where there is some.
+func (w *wireChunk) next() *wireCandidate {
+	n := len(w.candidates)
+	if n < cap(w.candidates) {
+		w.candidates = w.candidates[:n+1]
+		w.candidates[n] = wireCandidate{parts: w.candidates[n].parts[:0]}
+	} else {
+		w.candidates = append(w.candidates, wireCandidate{})
+	}
+	return &w.candidates[n]
+}
+
+func (w *wireCandidate) read(v jsonscan.Value) {
+	for key, v := range fields(v) {
+		switch key.name {
+		case "content":
+			for _, v := range fieldOf(v, "parts").Elements() {
+				w.parts = append(w.parts, wirePart{})
+				w.parts[len(w.parts)-1].read(v)
+			}
+		case "finishReason":
+			w.finish, _ = v.Text()
+		case "finishMessage":
+			w.message, _ = v.Text()
+		case "index":
+			w.index, _ = integer(v)
+		case "continuationToken":
+			w.token, _ = v.Text()
+		case "citationMetadata":
+			w.readCitations(v)
+		case "groundingMetadata":
+			w.readGrounding(v)
+		case "logprobsResult":
+			w.logprobs = v
+		}
+	}
+}

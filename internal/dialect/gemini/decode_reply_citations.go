@@ -1,0 +1,87 @@
+package gemini
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"stele/internal/chat"
+	"stele/internal/jsonscan"
+)
+
+// wireCitation is a source: of citationMetadata, or of groundingMetadata once its
+// supports were joined with its chunks. Offsets are bytes.
+type wireCitation struct {
+	start, end        int64
+	uri, title, quote string
+	raw               []byte
+}
+
+// cited are sources as common citations of a text, whose bytes are turned into
+// characters. A source that is said to be nowhere in particular stays so.
+func cited(sources []wireCitation, text []byte) []chat.Citation {
+	var all []chat.Citation
+	for _, s := range sources {
+		all = append(all, chat.Citation{
+			URL: s.uri, Title: s.title, Quote: s.quote,
+			Start: characters(text, s.start), End: characters(text, s.end),
+			Raw: bytes.Clone(s.raw), Dialect: name,
+		})
+	}
+	return all
+}
+
+func characters(text []byte, offset int64) int {
+	return utf8.RuneCount(text[:min(max(offset, 0), int64(len(text)))])
+}
+
+// readCitations reads citationMetadata, whose list has two names.
+func (w *wireCandidate) readCitations(v jsonscan.Value) {
+	for key, v := range fields(v) {
+		if key.name != "citationSources" && key.name != "citations" {
+			continue
+		}
+		for _, v := range v.Elements() {
+			if v.Kind() == jsonscan.Object {
+				s := wireCitation{uri: textOf(v, "uri"), title: textOf(v, "title"), raw: v.Raw()}
+				s.locate(v)
+				w.citations = append(w.citations, s)
+			}
+		}
+	}
+}
+
+// readGrounding reads groundingMetadata: what was said, and where it was found.
+func (w *wireCandidate) readGrounding(v jsonscan.Value) {
+	var sources []wireCitation
+	for _, v := range fieldOf(v, "groundingChunks").Elements() {
+		s := wireCitation{raw: v.Raw()}
+		for _, v := range fields(v) { // whatever kind of source it is
+			if v.Kind() == jsonscan.Object {
+				s.uri, s.title = textOf(v, "uri"), textOf(v, "title")
+			}
+		}
+		sources = append(sources, s)
+	}
+	supported := false
+	for _, v := range fieldOf(v, "groundingSupports").Elements() {
+		supported = true
+		segment := fieldOf(v, "segment")
+		s := wireCitation{quote: textOf(segment, "text"), raw: v.Raw()}
+		s.locate(segment)
+		for _, v := range fieldOf(v, "groundingChunkIndices").Elements() {
+			if n, _ := integer(v); n >= 0 && n < int64(len(sources)) {
+				s.uri, s.title = sources[n].uri, sources[n].title
+				w.citations = append(w.citations, s)
+			}
+		}
+	}
+	if !supported {
+		w.citations = append(w.citations, sources...)
+	}
+}
+
+// locate reads which bytes of the text rest on a source.
+func (s *wireCitation) locate(v jsonscan.Value) {
+	s.start, _ = integer(fieldOf(v, "startIndex"))
+	s.end, _ = integer(fieldOf(v, "endIndex"))
+}

@@ -1,0 +1,293 @@
+package gemini
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/fault"
+	"stele/internal/jsonscan"
+)
+
+// DecodeRequest checks the body. Model and streaming are in the path, so nothing is
+// read of it here but the names of its members.
+func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
+	var misspelled error
+	facts, err := dialect.Survey(in.Body, func(key jsonscan.Key, v jsonscan.Value) {
+		if misspelled == nil {
+			misspelled = checkName(key, v, 0)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if in.Model == "" {
+		return nil, fault.New(fault.MissingParameter, "The path names no model.").With("field", "model")
+	}
+	if misspelled != nil {
+		return nil, misspelled
+	}
+	method := "generateContent"
+	if in.Stream {
+		method = "streamGenerateContent"
+	}
+	origin := chat.Origin{Dialect: name, Body: in.Body, Facts: facts, Header: in.Header, Method: method, Usage: true, Unframed: in.Stream && !in.Framed}
+	return chat.NewRequest(in.Model, in.Stream, origin, func() (*chat.Conversation, error) { return decode(in.Body) }), nil
+}
+
+// members are those of a request, in the first of their two spellings.
+var members = dialect.NewKnown([]string{
+	"contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "thinkingConfig", "serviceTier", "model", "reasoning", "thinking",
+	"reasoningEffort", "extraBody", "options", "cachedContent", "continuationToken", "labels", "store", "safetySettings",
+})
+
+// Fields are the members of a request that the dialect looks at.
+func Fields() *dialect.Known { return members }
+
+// checkName refuses a member that is a field but for its letters' case, also in what
+// counts as part of the body: extraBody and options, and one of them in the other.
+func checkName(key jsonscan.Key, v jsonscan.Value, depth int) error {
+	name := camel(key.Name)
+	if err := members.Check(name); err != nil {
+		return err
+	}
+	if depth == 2 || name != "extraBody" && name != "options" {
+		return nil
+	}
+	for key, v := range v.Members() {
+		if err := checkName(key, v, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// requestReader reads a client's body into a conversation. Its first complaint is the
+// request's error.
+type requestReader struct {
+	talk   *chat.Conversation
+	err    error
+	within string           // the message being read; "" at the root
+	seen   map[string]bool  // members read so far: at the root, and of generationConfig
+	under  []jsonscan.Value // objects that are merged under the body's own members
+	merged bool             // one of them is being read
+	turns  turns
+	format format
+	detail string // mediaResolution of the whole request
+	loose  []loose
+}
+
+// decode reads a body that was checked.
+func decode(body []byte) (*chat.Conversation, error) {
+	r := &requestReader{talk: &chat.Conversation{}, seen: make(map[string]bool), turns: turns{content: -1, part: -1}}
+	r.root(jsonscan.Root(body))
+	for i := 0; i < len(r.under) && r.err == nil; i++ {
+		r.merged = true
+		r.root(r.under[i])
+	}
+	r.settleThinking()
+	r.settleFormat()
+	r.settleDetail()
+	if len(r.talk.Messages) == 0 {
+		r.fail(fault.MissingParameter, "contents", "has nothing in it")
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	return r.talk, nil
+}
+
+// root reads the members of the whole request.
+func (r *requestReader) root(v jsonscan.Value) {
+	for key, v := range fields(v) {
+		switch {
+		case r.err != nil:
+			return
+		case r.merged && key.name == "generationConfig":
+			r.config(v) // merged member by member
+		case r.first("", key):
+			r.member(key, v)
+		}
+	}
+}
+
+func (r *requestReader) member(key field, v jsonscan.Value) {
+	switch key.name {
+	case "contents":
+		r.contents(v)
+	case "systemInstruction":
+		r.system(v)
+	case "tools":
+		r.tools(v)
+	case "toolConfig":
+		r.toolConfig(v)
+	case "generationConfig":
+		r.config(v)
+	case "thinkingConfig":
+		r.thinking(v)
+	case "serviceTier":
+		r.talk.Tier = strings.ToLower(r.enum(tiers, key.name, v))
+	case "model": // the path decides
+	case "reasoning", "thinking", "reasoningEffort":
+		r.loosely(key.spelled, v)
+	case "extraBody", "options": // its members count where the body has none itself
+		r.wantObject(key.name, v)
+		r.under = append(r.under, v)
+	case "cachedContent", "continuationToken":
+		r.extra(key.name, v, chat.Vital)
+	case "labels", "store":
+		r.extra(key.name, v, chat.Harmless)
+	case "safetySettings":
+		r.extra(key.name, v, chat.Shapes)
+	default:
+		r.unknown(key, v)
+	}
+}
+
+// system reads systemInstruction: a Content, or just a string.
+func (r *requestReader) system(v jsonscan.Value) {
+	if text, ok := v.Text(); ok {
+		r.addSystem(text, 0)
+		return
+	}
+	if v.Kind() != jsonscan.Object {
+		r.wrong("systemInstruction", "a Content or a string")
+	}
+	for key, v := range fields(v) {
+		if key.name != "parts" {
+			continue // its role means nothing
+		}
+		r.wantList("systemInstruction.parts", v)
+		for i, v := range items(v) {
+			var p wirePart
+			if wrong := p.read(v); wrong != "" || p.data != "text" {
+				r.wrong(fmt.Sprintf("systemInstruction.parts[%d]", i), "text")
+				return
+			}
+			r.addSystem(p.text, i)
+		}
+	}
+}
+
+func (r *requestReader) addSystem(text string, at int) {
+	if text != "" {
+		r.talk.System = append(r.talk.System, chat.Part{Kind: chat.Text, Text: text, At: at})
+	}
+}
+
+// first reports whether a member was not read before. Spelled in both ways in one
+// object it is refused, as Google does; in a merged object it is passed over.
+func (r *requestReader) first(scope string, key field) bool {
+	id := scope + key.name
+	if !r.seen[id] {
+		r.seen[id] = true
+		return true
+	}
+	if !r.merged {
+		r.fail(fault.InvalidRequestBody, key.name, "is given twice")
+	}
+	return false
+}
+
+// unknown keeps a member that this API is not known to have, if it can be a member at
+// all.
+func (r *requestReader) unknown(key field, v jsonscan.Value) {
+	if plain(key.spelled) {
+		r.extra(key.spelled, v, chat.Shapes)
+		return
+	}
+	r.note(name+"."+r.where("?"), chat.Dropped, "%q is no name of a field", key.spelled)
+}
+
+// plain reports whether a name can be part of a path.
+func plain(field string) bool { return field != "" && !strings.ContainsAny(field, ".[]") }
+
+// extra keeps a member that only this API knows.
+func (r *requestReader) extra(field string, v jsonscan.Value, effect chat.Effect) {
+	r.talk.Extra = append(r.talk.Extra, chat.Extra{Name: name + "." + r.where(field), Value: v.Raw(), Effect: effect})
+}
+
+// note reports what the decoder itself did about a field.
+func (r *requestReader) note(field string, verb chat.Verb, format string, args ...any) {
+	r.talk.Notes = append(r.talk.Notes, chat.Lost(field, verb, fmt.Sprintf(format, args...)))
+}
+
+// fail keeps the first complaint.
+func (r *requestReader) fail(code fault.Code, field, what string) {
+	if r.err == nil {
+		path := r.where(field)
+		r.err = fault.New(code, "%s %s.", path, what).With("field", path)
+	}
+}
+
+// where is the path of a member of what is being read, or of that itself.
+func (r *requestReader) where(field string) string {
+	path := r.within
+	if t := &r.turns; t.content >= 0 {
+		path = "contents[" + strconv.Itoa(t.content) + "]"
+		if t.part >= 0 {
+			path += ".parts[" + strconv.Itoa(t.part) + "]"
+		}
+	}
+	if path != "" && field != "" {
+		path += "."
+	}
+	return path + field
+}
+
+// wrong complains about a member of the wrong JSON type.
+func (r *requestReader) wrong(field, want string) {
+	r.fail(fault.InvalidRequestBody, field, "must be "+want)
+}
+
+// wantObject complains about what is no object, in which there is nothing to be read.
+func (r *requestReader) wantObject(field string, v jsonscan.Value) {
+	if v.Kind() != jsonscan.Object {
+		r.wrong(field, "an object")
+	}
+}
+
+// wantList complains about what is neither a list nor the object that stands for a list
+// of one.
+func (r *requestReader) wantList(field string, v jsonscan.Value) {
+	if v.Kind() != jsonscan.Array && v.Kind() != jsonscan.Object {
+		r.wrong(field, "a list")
+	}
+}
+
+func (r *requestReader) word(field string, v jsonscan.Value) string {
+	text, ok := v.Text()
+	if !ok {
+		r.wrong(field, "a string")
+	}
+	return text
+}
+
+func (r *requestReader) enum(e enum, field string, v jsonscan.Value) string {
+	word, ok := e.word(v)
+	if !ok {
+		r.wrong(field, "a string")
+	}
+	return word
+}
+
+func (r *requestReader) texts(field string, v jsonscan.Value) (all []string) {
+	if text, ok := v.Text(); ok {
+		return []string{text}
+	}
+	if v.Kind() != jsonscan.Array {
+		r.wrong(field, "a list of strings")
+	}
+	for i, v := range v.Elements() {
+		all = append(all, r.word(field+"["+strconv.Itoa(i)+"]", v))
+	}
+	return all
+}
+
+// object keeps a free object.
+func (r *requestReader) object(field string, v jsonscan.Value) []byte {
+	r.wantObject(field, v)
+	return v.Raw()
+}

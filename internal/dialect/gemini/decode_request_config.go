@@ -1,0 +1,196 @@
+package gemini
+
+import (
+	"slices"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/fault"
+	"stele/internal/jsonscan"
+)
+
+// config reads generationConfig, the body's own or one that is merged under it.
+func (r *requestReader) config(v jsonscan.Value) {
+	const scope = "generationConfig"
+	r.wantObject(scope, v)
+	r.within = scope
+	for key, v := range fields(v) {
+		if r.first(scope+".", key) {
+			r.setting(key, v)
+		}
+	}
+	r.within = ""
+}
+
+func (r *requestReader) setting(key field, v jsonscan.Value) {
+	s := &r.talk.Sampling
+	switch key.name {
+	case "temperature":
+		s.Temperature = r.float(key.name, v)
+	case "topP":
+		s.TopP = r.float(key.name, v)
+	case "topK":
+		s.TopK = r.float(key.name, v)
+	case "presencePenalty":
+		s.Presence = r.float(key.name, v)
+	case "frequencyPenalty":
+		s.Frequency = r.float(key.name, v)
+	case "maxOutputTokens":
+		s.MaxTokens = r.whole(key.name, v)
+	case "seed":
+		s.Seed = r.whole(key.name, v)
+	case "stopSequences":
+		s.Stop = r.texts(key.name, v)
+	case "candidateCount":
+		if n := r.whole(key.name, v); n != nil {
+			r.talk.N = int(min(max(*n, 0), 1<<30))
+		}
+	case "responseLogprobs":
+		r.format.logprobs = r.flag(key.name, v)
+	case "logprobs":
+		r.format.alternatives = r.whole(key.name, v)
+	case "thinkingConfig": // is preferred to the root's
+		r.talk.Thinking = nil
+		r.thinking(v)
+	case "responseModalities":
+		r.modalities(v)
+	case "mediaResolution":
+		r.detail = strings.ToLower(r.enum(resolutions, key.name, v))
+	case "responseMimeType", "responseSchema", "responseJsonSchema", "_responseJsonSchema", "responseFormat":
+		r.shape(key, v)
+	default:
+		r.unknown(key, v)
+	}
+}
+
+func (r *requestReader) float(field string, v jsonscan.Value) *float64 {
+	f, ok := number(v)
+	if !ok {
+		r.wrong(field, "a number")
+		return nil
+	}
+	return &f
+}
+
+func (r *requestReader) whole(field string, v jsonscan.Value) *int64 {
+	n, ok := integer(v)
+	if !ok {
+		r.wrong(field, "a whole number")
+		return nil
+	}
+	return &n
+}
+
+func (r *requestReader) flag(field string, v jsonscan.Value) bool {
+	yes, ok := v.Bool()
+	if !ok {
+		r.wrong(field, "true or false")
+	}
+	return yes
+}
+
+func (r *requestReader) modalities(v jsonscan.Value) {
+	if v.Kind() != jsonscan.Array {
+		r.wrong("responseModalities", "a list")
+	}
+	for _, v := range v.Elements() {
+		word, ok := modalities.word(v)
+		if !ok {
+			r.wrong("responseModalities", "a list of TEXT, IMAGE and AUDIO")
+		}
+		if word != "" {
+			r.talk.Output = append(r.talk.Output, strings.ToLower(word))
+		}
+	}
+}
+
+// settleDetail gives the media the resolution that was asked for all of them.
+func (r *requestReader) settleDetail() {
+	if r.detail == "" {
+		return
+	}
+	used := false
+	for i := range r.talk.Messages {
+		for _, p := range r.talk.Messages[i].Parts {
+			if p.Media != nil && p.Media.Detail == "" {
+				p.Media.Detail, used = r.detail, true
+			}
+		}
+	}
+	if !used {
+		r.note(name+".generationConfig.mediaResolution", chat.Ignored, "there is no media")
+	}
+}
+
+// loose is a switch of ours: reasoning, thinking or reasoning_effort.
+type loose struct {
+	field, effort string
+}
+
+// loosely reads true (think as the model likes), false (do not) or an effort.
+func (r *requestReader) loosely(field string, v jsonscan.Value) {
+	effort := ""
+	switch v.Kind() {
+	case jsonscan.True:
+	case jsonscan.False:
+		effort = "none"
+	case jsonscan.String:
+		level, err := dialect.Effort(v.View(), field)
+		if err != nil && r.err == nil {
+			r.err = err
+		}
+		effort = level
+	default:
+		r.extra(field, v, chat.Shapes)
+		return
+	}
+	r.loose = append(r.loose, loose{field, effort})
+}
+
+// thinking reads thinkingConfig, which is taken at the root too.
+func (r *requestReader) thinking(v jsonscan.Value) {
+	r.wantObject("thinkingConfig", v)
+	outer := r.within
+	r.within = r.where("thinkingConfig")
+	show := false
+	t := &chat.Thinking{Show: &show}
+	for key, v := range fields(v) {
+		switch key.name {
+		case "includeThoughts":
+			show = r.flag(key.name, v)
+		case "thinkingBudget":
+			t.Budget = r.whole(key.name, v)
+		case "thinkingLevel":
+			t.Effort = r.level(key.name, v)
+		default:
+			r.unknown(key, v)
+		}
+	}
+	if t.Budget != nil && t.Effort != "" {
+		r.fail(fault.InvalidParameter, "", "has both thinkingLevel and thinkingBudget: only one of them can be set")
+	}
+	r.within = outer
+	if r.talk.Thinking == nil {
+		r.talk.Thinking = t
+	}
+}
+
+func (r *requestReader) level(field string, v jsonscan.Value) string {
+	word := r.enum(levels, field, v)
+	if word != "" && !slices.Contains(levels.words, word) {
+		r.fail(fault.InvalidParameter, field, "must be one of MINIMAL, LOW, MEDIUM, HIGH")
+	}
+	return strings.ToLower(word)
+}
+
+// settleThinking takes the loose switches where nothing better was said.
+func (r *requestReader) settleThinking() {
+	for _, l := range r.loose {
+		if r.talk.Thinking != nil {
+			r.note(name+"."+l.field, chat.Ignored, "thinking is already set")
+			continue
+		}
+		r.talk.Thinking = &chat.Thinking{Effort: l.effort, Show: new(bool)}
+	}
+}

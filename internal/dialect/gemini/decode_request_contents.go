@@ -1,0 +1,314 @@
+package gemini
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/fault"
+	"stele/internal/jsonscan"
+)
+
+// turns is what is known of the conversation while it is read.
+type turns struct {
+	content int // index of the Content being read; -1: none
+	part    int // index of the part being read; -1: none
+	calls   int // how many calls there were
+	open    []call
+	replied bool // a result came since the last call
+	role    chat.Role
+	run     run // the parts of the last turn
+}
+
+// mostOpen bounds the calls that wait for a result.
+const mostOpen = 1000
+
+// call is one that was not answered yet.
+type call struct{ id, name string }
+
+// contents reads the turns.
+func (r *requestReader) contents(v jsonscan.Value) {
+	r.wantList("contents", v)
+	for i, v := range items(v) {
+		if i == dialect.MostMessages {
+			r.turns.content = -1
+			r.fail(fault.InvalidParameter, "contents", "must be no more than "+strconv.Itoa(dialect.MostMessages))
+		}
+		if r.err != nil {
+			return
+		}
+		r.turns.content = i
+		r.content(v)
+	}
+	r.turns.content = -1
+	r.close()
+}
+
+func (r *requestReader) content(v jsonscan.Value) {
+	r.wantObject("", v)
+	m := chat.Message{At: r.turns.content}
+	for key, v := range fields(v) {
+		switch key.name {
+		case "role":
+			m.Role = r.role(v)
+		case "parts":
+			r.wantList("parts", v)
+			for j, v := range items(v) {
+				r.turns.part = j
+				r.part(&m, v)
+			}
+			r.turns.part = -1
+		default:
+			r.unknown(key, v)
+		}
+	}
+	r.append(m)
+}
+
+// role reads who speaks. Results may come as a function's or a tool's turn.
+func (r *requestReader) role(v jsonscan.Value) chat.Role {
+	switch r.word("role", v) {
+	case "", "user", "function", "tool":
+		return chat.User
+	case "model":
+		return chat.Assistant
+	}
+	r.fail(fault.InvalidParameter, "role", "must be user or model")
+	return chat.User
+}
+
+// part reads one part into m. Empty text, which clients send back from streams, is
+// left out.
+func (r *requestReader) part(m *chat.Message, v jsonscan.Value) {
+	var w wirePart
+	switch wrong := w.read(v); {
+	case wrong == ".":
+		r.wrong("", "an object")
+		return
+	case wrong != "":
+		r.wrong(wrong, "of the type the API has for it")
+		return
+	case w.twice:
+		r.fail(fault.InvalidParameter, "", "has more than one kind of data")
+		return
+	}
+	p, wrong := w.common()
+	if wrong != "" {
+		r.fail(fault.InvalidParameter, wrong, "cannot be read")
+		return
+	}
+	p.At = r.turns.part
+	before := len(m.Parts)
+	r.sign(m, &p, w.signature)
+	switch {
+	case p.Kind == chat.ToolCall:
+		r.called(&p)
+	case p.Kind == chat.ToolResult:
+		if r.orphan(m, &p) {
+			return
+		}
+	case p.Kind == chat.Thought && p.Text == "" && signs(m, &p):
+		return
+	case (p.Kind == chat.Text || p.Kind == chat.Thought) && p.Text == "" && p.Proof == "":
+		if w.data == "" && len(m.Parts) == before {
+			verb, note := chat.Ignored, "the part has no data"
+			if len(w.extra) > 0 {
+				verb, note = chat.Dropped, "nothing in the part is known"
+			}
+			r.talk.Notes = append(r.talk.Notes, chat.LostPart(*m, p, verb, note))
+		}
+		return
+	}
+	r.keep(&p, w.extra)
+	m.Parts = append(m.Parts, p)
+}
+
+// keep holds on to members that only this API knows: the part carries them for
+// Google, an Extra reports them for all other upstreams.
+func (r *requestReader) keep(p *chat.Part, extra []wireMember) {
+	if len(extra) == 0 {
+		return
+	}
+	var raw jsonscan.Writer
+	raw.Open(jsonscan.Object)
+	for _, e := range extra {
+		if member := strings.TrimPrefix(strings.TrimPrefix(e.name, "functionCall."), "functionResponse."); !plain(member) {
+			r.note(name+"."+r.where("?"), chat.Dropped, "%q is no name of a field", e.name)
+			continue
+		}
+		r.talk.Extra = append(r.talk.Extra, chat.Extra{Name: name + "." + r.where(e.name), Value: e.value, Effect: chat.Shapes})
+		if !strings.Contains(e.name, ".") {
+			raw.Key(e.name).Raw(e.value)
+		}
+	}
+	if p.Kind != chat.Opaque {
+		p.Raw = raw.Close(jsonscan.Object).Bytes()
+	}
+}
+
+// sign puts a part's signature where it belongs: on the part, if an upstream of
+// this API made it; before the part, as thoughts that are not shown, if it is
+// another's that only travelled here.
+func (r *requestReader) sign(m *chat.Message, p *chat.Part, signature string) {
+	if signature == "" || signature == unsigned {
+		return
+	}
+	if text, ok := unhide(signature); ok {
+		m.Parts = append(m.Parts, chat.Part{Kind: chat.Redacted, Text: text, At: p.At})
+		return
+	}
+	e, wrapped := chat.Unwrap(signature)
+	if wrapped && e.Dialect != "" && e.Dialect != name && p.Kind != chat.Thought {
+		m.Parts = append(m.Parts, chat.Part{Kind: chat.Thought, Proof: signature, At: p.At})
+		return
+	}
+	p.Proof = signature
+}
+
+// signs gives the thoughts before an empty one its signature, where that came in
+// a stream after their last word and is not Google's, whose stay where they are.
+func signs(m *chat.Message, p *chat.Part) bool {
+	e, wrapped := chat.Unwrap(p.Proof)
+	n := len(m.Parts)
+	if !wrapped || e.Dialect == name || n == 0 || m.Parts[n-1].Kind != chat.Thought || m.Parts[n-1].Proof != "" {
+		return false
+	}
+	m.Parts[n-1].Proof = p.Proof
+	return true
+}
+
+// called gives a call without an id one that the same history always gives it,
+// and waits for its result.
+func (r *requestReader) called(p *chat.Part) {
+	t := &r.turns
+	if p.ID == "" {
+		sum := sha256.Sum256([]byte(strconv.Itoa(t.calls) + "\x00" + p.Name + "\x00" + p.Text))
+		p.ID = "call_" + hex.EncodeToString(sum[:10])
+	}
+	t.calls++
+	if t.replied {
+		t.open, t.replied = t.open[:0], false
+	}
+	if t.open = append(t.open, call{p.ID, p.Name}); len(t.open) > mostOpen {
+		t.open = t.open[1:]
+	}
+}
+
+// orphan finds the call that a result is for: by its id, by its name, by its
+// order. A result without one becomes text.
+func (r *requestReader) orphan(m *chat.Message, p *chat.Part) bool {
+	i := r.turns.find(p)
+	if i < 0 {
+		r.talk.Notes = append(r.talk.Notes, chat.LostPart(*m, *p, chat.Approximated, "the call that it answers is not there: sent as text"))
+		m.Parts = append(m.Parts, asText(p)...)
+		return true
+	}
+	t := &r.turns
+	p.ID = t.open[i].id
+	if p.Name == "" {
+		p.Name = t.open[i].name
+	}
+	t.open = append(t.open[:i], t.open[i+1:]...)
+	t.replied = true
+	return false
+}
+
+func (t *turns) find(p *chat.Part) int {
+	for i := range t.open {
+		if p.ID != "" && t.open[i].id == p.ID {
+			return i
+		}
+	}
+	for i := range t.open {
+		if p.Name != "" && t.open[i].name == p.Name {
+			return i
+		}
+	}
+	if p.ID == "" && len(t.open) > 0 {
+		return 0
+	}
+	return -1
+}
+
+// asText tells a result without its call in words, and keeps its media.
+func asText(p *chat.Part) []chat.Part {
+	of := p.Name
+	if of == "" {
+		of = p.ID
+	}
+	words := []string{"[Result of " + of + "]"}
+	var media []chat.Part
+	for _, inner := range p.Content {
+		if inner.Kind == chat.Text {
+			words = append(words, inner.Text)
+			continue
+		}
+		inner.At = p.At
+		media = append(media, inner)
+	}
+	return append([]chat.Part{{Kind: chat.Text, Text: strings.Join(words, " "), At: p.At}}, media...)
+}
+
+// append adds a turn. A model's turns that follow each other are one: streaming
+// clients send back a Content for every chunk.
+func (r *requestReader) append(m chat.Message) {
+	if len(m.Parts) == 0 {
+		r.talk.Notes = append(r.talk.Notes, chat.Loss{Field: chat.FieldPart, Message: m.At, Part: -1, Verb: chat.Ignored, Note: "the turn is empty"})
+		return
+	}
+	if t := &r.turns; len(r.talk.Messages) > 0 && m.Role == chat.Assistant && t.role == chat.Assistant {
+		for i := range m.Parts {
+			m.Parts[i].At = place(m.At, m.Parts[i].At)
+			t.run.add(m.Parts[i], i == 0)
+		}
+		return
+	}
+	r.close()
+	r.talk.Messages = append(r.talk.Messages, m)
+	r.turns.role, r.turns.run = m.Role, run{parts: m.Parts}
+}
+
+// close gives the last turn all that was said in it.
+func (r *requestReader) close() {
+	if n := len(r.talk.Messages); n > 0 {
+		r.talk.Messages[n-1].Parts = r.turns.run.end()
+	}
+}
+
+// run is parts that follow each other. Text that only goes on is joined to the
+// text before it, in one copy however many pieces there are.
+type run struct {
+	parts []chat.Part
+	tail  []byte // the last part's text, while more is joined to it
+}
+
+// add appends a part, or joins it to the last one.
+func (r *run) add(p chat.Part, join bool) {
+	if n := len(r.parts); join && n > 0 && goesOn(&r.parts[n-1], &p) {
+		if r.tail == nil {
+			r.tail = append([]byte{}, r.parts[n-1].Text...)
+		}
+		r.tail = append(r.tail, p.Text...)
+		r.parts[n-1].Proof = p.Proof
+		return
+	}
+	r.parts = append(r.end(), p)
+}
+
+// end is the parts.
+func (r *run) end() []chat.Part {
+	if r.tail != nil {
+		r.parts[len(r.parts)-1].Text = string(r.tail)
+		r.tail = nil
+	}
+	return r.parts
+}
+
+// goesOn reports whether p is the rest of what last began. Signed parts stay as
+// they are.
+func goesOn(last, p *chat.Part) bool {
+	return last.Kind == p.Kind && (p.Kind == chat.Text || p.Kind == chat.Thought) && last.Proof == "" && last.Raw == nil && p.Raw == nil
+}

@@ -1,0 +1,89 @@
+package gemini
+
+import (
+	"fmt"
+
+	"stele/internal/chat"
+	"stele/internal/fault"
+	"stele/internal/jsonscan"
+)
+
+// format is what was said of the answer's shape.
+type format struct {
+	mimeType     string
+	schema       []byte // this API's own kind of schema
+	jsonSchema   []byte
+	logprobs     bool
+	alternatives *int64
+}
+
+// shape reads one of the members that say what the answer must look like.
+func (r *requestReader) shape(key field, v jsonscan.Value) {
+	switch key.name {
+	case "responseMimeType":
+		r.format.mimeType = r.word(key.name, v)
+	case "responseSchema":
+		r.format.schema = r.object(key.name, v)
+	case "responseJsonSchema", "_responseJsonSchema":
+		r.format.jsonSchema = r.object("responseJsonSchema", v)
+	case "responseFormat":
+		r.wantList(key.name, v)
+		for i, v := range items(v) {
+			r.responseFormat(fmt.Sprintf("responseFormat[%d]", i), v)
+		}
+	}
+}
+
+// responseFormat reads the newer spelling: {"text": {"mimeType": …, "schema": …}}.
+func (r *requestReader) responseFormat(path string, v jsonscan.Value) {
+	r.wantObject(path, v)
+	for key, v := range fields(v) {
+		if key.name != "text" || v.Kind() != jsonscan.Object {
+			r.extra(path+"."+key.spelled, v, chat.Shapes)
+			continue
+		}
+		for key, v := range fields(v) {
+			switch key.name {
+			case "mimeType":
+				r.format.mimeType = r.word(path+".text.mimeType", v)
+			case "schema":
+				r.format.jsonSchema = r.object(path+".text.schema", v)
+			default:
+				r.extra(path+".text."+key.spelled, v, chat.Shapes)
+			}
+		}
+	}
+}
+
+func (r *requestReader) settleFormat() {
+	f := &r.format
+	if f.logprobs {
+		n := 0
+		if f.alternatives != nil {
+			n = int(*f.alternatives)
+		}
+		r.talk.Logprobs = &n
+	} else if f.alternatives != nil {
+		r.note(chat.FieldLogprobs, chat.Ignored, "responseLogprobs is not set")
+	}
+	schema := f.jsonSchema
+	if f.schema != nil {
+		if schema != nil {
+			r.fail(fault.InvalidParameter, "generationConfig.responseSchema", "and responseJsonSchema cannot both be set")
+			return
+		}
+		schema = plainSchema(f.schema)
+	}
+	switch {
+	case f.mimeType == "text/x.enum":
+		r.talk.Format = &chat.Format{Kind: chat.EnumText, Schema: schema}
+	case f.mimeType == "application/json" && schema == nil:
+		r.talk.Format = &chat.Format{Kind: chat.JSONObject}
+	case schema != nil && (f.mimeType == "" || f.mimeType == "application/json"):
+		r.talk.Format = &chat.Format{Kind: chat.JSONSchema, Schema: schema}
+	case f.mimeType != "" && f.mimeType != "text/plain":
+		r.fail(fault.InvalidParameter, "generationConfig.responseMimeType", "must be text/plain, application/json or text/x.enum")
+	case schema != nil:
+		r.note(chat.FieldFormat, chat.Ignored, "a schema counts only for application/json")
+	}
+}

@@ -1,0 +1,236 @@
+package gemini
+
+import (
+	"bytes"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/jsonscan"
+)
+
+// wirePart is one Part of a Content, as clients send and upstreams answer it.
+type wirePart struct {
+	raw        jsonscan.Value
+	data       string // which data member it has: text, inlineData …; "": none
+	twice      bool   // it has several
+	text       string
+	thought    bool
+	signature  string
+	id, name   string         // of a call or a response
+	args       jsonscan.Value // of a functionCall
+	response   jsonscan.Value // of a functionResponse
+	parts      []wirePart     // of a functionResponse
+	blob       wireBlob
+	resolution string // mediaResolution.level
+	extra      []wireMember
+}
+
+// wireBlob is an inlineData or a fileData.
+type wireBlob struct {
+	mimeType, data, fileURI, displayName string
+}
+
+// wireMember is a member that only this API knows.
+type wireMember struct {
+	name  string
+	value []byte
+}
+
+// read reads one Part. A member of the wrong type is told by its name.
+func (p *wirePart) read(v jsonscan.Value) (wrong string) {
+	if v.Kind() != jsonscan.Object {
+		return "."
+	}
+	p.raw = v
+	for key, v := range fields(v) {
+		if !p.member(key, v) && wrong == "" {
+			wrong = key.name
+		}
+	}
+	return wrong
+}
+
+// member reads one member and reports whether its type is right.
+func (p *wirePart) member(key field, v jsonscan.Value) bool {
+	ok := true
+	switch key.name {
+	case "text":
+		p.has(key.name)
+		p.text, ok = v.Text()
+	case "thought":
+		p.thought, ok = v.Bool()
+	case "thoughtSignature":
+		p.signature, ok = v.Text()
+	case "functionCall", "functionResponse":
+		p.has(key.name)
+		ok = p.function(v)
+	case "inlineData", "fileData":
+		p.has(key.name)
+		ok = p.blob.read(v)
+	case "executableCode", "codeExecutionResult", "toolCall", "toolResponse":
+		p.has(key.name)
+	case "mediaResolution": // {"level": "MEDIA_RESOLUTION_HIGH"}
+		if v.Kind() == jsonscan.Object {
+			v = fieldOf(v, "level")
+		}
+		if v.Exists() {
+			p.resolution, ok = resolutions.word(v)
+		}
+	default:
+		p.extra = append(p.extra, wireMember{key.spelled, v.Raw()})
+	}
+	return ok
+}
+
+func (p *wirePart) has(data string) {
+	p.twice = p.twice || p.data != ""
+	p.data = data
+}
+
+// function reads a functionCall or a functionResponse. Their maps are free: not
+// a name in them is touched.
+func (p *wirePart) function(v jsonscan.Value) bool {
+	fine := v.Kind() == jsonscan.Object
+	for key, v := range fields(v) {
+		ok := true
+		switch key.name {
+		case "id":
+			p.id, ok = v.Text()
+		case "name":
+			p.name, ok = v.Text()
+		case "args":
+			p.args = v
+		case "response":
+			p.response = v
+		case "parts":
+			ok = v.Kind() == jsonscan.Array
+			for _, v := range v.Elements() {
+				p.parts = append(p.parts, wirePart{})
+				ok = p.parts[len(p.parts)-1].medium(v) && ok
+			}
+		default:
+			p.extra = append(p.extra, wireMember{p.data + "." + key.spelled, v.Raw()})
+		}
+		fine = fine && ok
+	}
+	return fine
+}
+
+// medium reads a FunctionResponsePart, which can only be a blob.
+func (p *wirePart) medium(v jsonscan.Value) bool {
+	fine := true
+	for key, v := range fields(v) {
+		if key.name == "inlineData" || key.name == "fileData" {
+			p.data = key.name
+			fine = p.blob.read(v)
+		}
+	}
+	return fine && p.data != ""
+}
+
+func (b *wireBlob) read(v jsonscan.Value) bool {
+	fine := v.Kind() == jsonscan.Object
+	for key, v := range fields(v) {
+		ok := true
+		switch key.name {
+		case "mimeType":
+			b.mimeType, ok = v.Text()
+		case "data":
+			b.data, ok = v.Text()
+		case "fileUri":
+			b.fileURI, ok = v.Text()
+		case "displayName":
+			b.displayName, ok = v.Text()
+		}
+		fine = fine && ok
+	}
+	return fine
+}
+
+// common is a Part as a common part, be it a client's or an upstream's. The second
+// result names the member that cannot be read.
+func (p *wirePart) common() (chat.Part, string) {
+	switch p.data {
+	case "", "text":
+		if p.thought {
+			return chat.Part{Kind: chat.Thought, Text: p.text}, ""
+		}
+		return chat.Part{Kind: chat.Text, Text: p.text}, ""
+	case "inlineData", "fileData":
+		return p.media()
+	case "functionCall": // without arguments it has {}
+		arguments := "{}"
+		if p.args.Exists() {
+			arguments = string(oneLine(p.args.Raw()))
+		}
+		return chat.Part{Kind: chat.ToolCall, ID: p.id, Name: p.name, Text: arguments}, ""
+	case "functionResponse":
+		return p.result()
+	}
+	if !jsonscan.Valid(p.raw.Raw(), jsonscan.Duplicates) {
+		return chat.Part{}, p.data
+	}
+	return chat.Part{Kind: chat.Opaque, Name: strings.Clone(p.data), Raw: bytes.Clone(p.raw.Raw()), Text: describe(p.data, fieldOf(p.raw, p.data))}, ""
+}
+
+// result is a functionResponse. Its words are those of its only member output,
+// result or error; any other object is its own text.
+func (p *wirePart) result() (chat.Part, string) {
+	part := chat.Part{Kind: chat.ToolResult, ID: p.id, Name: p.name}
+	text, failed := resultText(p.response)
+	part.Failed = failed
+	if text != "" || len(p.parts) == 0 {
+		part.Content = append(part.Content, chat.Part{Kind: chat.Text, Text: text})
+	}
+	for i := range p.parts {
+		inner, wrong := p.parts[i].common()
+		if wrong != "" {
+			return part, "functionResponse.parts." + wrong
+		}
+		inner.At = i
+		part.Content = append(part.Content, inner)
+	}
+	return part, ""
+}
+
+func resultText(response jsonscan.Value) (text string, failed bool) {
+	if text, ok := response.Text(); ok {
+		return text, false
+	}
+	var only jsonscan.Value
+	var name string
+	for key, v := range response.Members() {
+		if only.Exists() {
+			return compact(response.Raw()), false
+		}
+		name, only = key.Name, v
+	}
+	text, ok := only.Text()
+	switch {
+	case name == "error" && !ok:
+		return compact(only.Raw()), true
+	case ok && (name == "error" || name == "output" || name == "result"):
+		return text, name == "error"
+	}
+	return compact(response.Raw()), false
+}
+
+// describe says in words what a part says that only Google understands.
+func describe(kind string, v jsonscan.Value) string {
+	switch kind {
+	case "executableCode":
+		return "```" + strings.ToLower(textOf(v, "language")) + "\n" + textOf(v, "code") + "\n```"
+	case "codeExecutionResult":
+		return "```\n" + textOf(v, "output") + "\n```"
+	}
+	return "[" + kind + "] " + compact(v.Raw())
+}
+
+// oneLine is JSON that can stand in a frame, whose end is a line's. Google sets whole
+// answers in several.
+func oneLine(raw []byte) []byte {
+	if bytes.IndexByte(raw, '\n') < 0 && bytes.IndexByte(raw, '\r') < 0 {
+		return raw
+	}
+	return []byte(compact(raw))
+}

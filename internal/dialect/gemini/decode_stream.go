@@ -1,0 +1,207 @@
+package gemini
+
+import (
+	"bytes"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/jsonscan"
+	"stele/internal/wire"
+)
+
+// NewDecoder begins a stream from one upstream.
+func (Codec) NewDecoder(light bool) dialect.Decoder { return &streamReader{light: light} }
+
+// streamReader reads one stream. Its frames are whole answers of which each says only
+// what is new.
+type streamReader struct {
+	light   bool
+	w       wireChunk // kept, so that its lists are made once
+	started bool
+	useful  bool // there is something to show
+	block   int
+	last    chat.Kind
+	usage   chat.Usage
+	ids     map[string]bool
+	said    []byte // the last text, as far as citations may point into it
+}
+
+// mostSaid bounds what is kept of a text for its citations.
+const mostSaid = 64 << 10
+
+// Hidden is never true: nothing is asked for that the client did not.
+func (r *streamReader) Hidden() bool { return false }
+
+// Decode reads one frame.
+func (r *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Event, error) {
+	if len(frame.Data) == 0 || bytes.Equal(frame.Data, done) {
+		return events, nil
+	}
+	if r.light {
+		return r.meter(events, frame.Data)
+	}
+	return r.frame(events, frame.Data)
+}
+
+// done is what some imitations of this API end with.
+var done = []byte("[DONE]")
+
+// frame reads a frame, or a list of them.
+func (r *streamReader) frame(events []chat.Event, data []byte) ([]chat.Event, error) {
+	r.w.reset(r.started)
+	root, err := r.w.read(data)
+	switch {
+	case err != nil:
+		return events, err
+	case root.Kind() == jsonscan.Object:
+		return r.chunk(events, data)
+	}
+	for _, v := range root.Elements() {
+		if v.Kind() != jsonscan.Object {
+			return events, unreadable(data)
+		}
+		r.w.reset(r.started)
+		for key, v := range v.Members() {
+			r.w.member(key, v)
+		}
+		if events, err = r.chunk(events, data); err != nil {
+			return events, err
+		}
+	}
+	return events, nil
+}
+
+// chunk says what a frame means.
+func (r *streamReader) chunk(events []chat.Event, data []byte) ([]chat.Event, error) {
+	w := &r.w
+	if w.failed {
+		return events, failed(data)
+	}
+	if !r.started {
+		r.started = true
+		events = append(events, chat.Event{Kind: chat.Start, ID: w.id, Model: w.model})
+	}
+	if w.usage.Known {
+		r.usage = w.usage
+	}
+	for i := range w.candidates {
+		if candidate := &w.candidates[i]; candidate.index == 0 {
+			return r.candidate(events, candidate)
+		}
+	}
+	if w.blocked != "" {
+		return append(events, chat.Event{Kind: chat.Finish, Stop: w.block(), Usage: r.usage}), nil
+	}
+	if w.usage.Known {
+		events = append(events, chat.Event{Kind: chat.Counted, Usage: w.usage})
+	}
+	return events, nil
+}
+
+func (r *streamReader) candidate(events []chat.Event, w *wireCandidate) ([]chat.Event, error) {
+	for i := range w.parts {
+		if p, ok := w.parts[i].answered(); ok {
+			events = r.part(events, &p)
+		}
+	}
+	if len(w.citations) > 0 {
+		p := chat.Part{Kind: chat.Text, Citations: cited(w.citations, r.said)}
+		events = append(events, chat.Event{Kind: chat.Delta, Block: r.block, Part: p})
+	}
+	if w.finish == "" {
+		if r.w.usage.Known {
+			events = append(events, chat.Event{Kind: chat.Counted, Usage: r.usage})
+		}
+		return events, nil
+	}
+	stop, err := w.stop(r.useful)
+	if err != nil {
+		return events, err
+	}
+	return append(events, chat.Event{Kind: chat.Finish, Stop: stop, Usage: r.usage}), nil
+}
+
+// part says what a part adds. Text goes on where it is the same kind as before
+// and that was not signed; everything else is a block of its own.
+func (r *streamReader) part(events []chat.Event, p *chat.Part) []chat.Event {
+	r.useful = r.useful || usable(p)
+	if p.Kind != r.last || p.Kind != chat.Text && p.Kind != chat.Thought {
+		r.block++
+		r.said = r.said[:0]
+	}
+	r.last = p.Kind
+	if p.Kind == chat.Text && len(r.said) < mostSaid {
+		r.said = append(r.said, p.Text...)
+	}
+	if p.Kind == chat.ToolCall {
+		if r.ids == nil {
+			r.ids = make(map[string]bool)
+		}
+		p.ID = distinct(p.ID, r.ids)
+	}
+	events = append(events, chat.Event{Kind: chat.Delta, Block: r.block, Part: *p})
+	if p.Proof != "" || p.Kind != chat.Text && p.Kind != chat.Thought {
+		events = append(events, chat.Event{Kind: chat.Close, Block: r.block, Part: chat.Part{Kind: p.Kind}})
+		r.last = 0
+	}
+	return events
+}
+
+// meter reads a frame only as far as metering needs: its usage, and all of it
+// where it may hold an end.
+func (r *streamReader) meter(events []chat.Event, data []byte) ([]chat.Event, error) {
+	root := jsonscan.Root(data)
+	if root.Kind() != jsonscan.Object {
+		return r.ending(events, data)
+	}
+	for key, v := range fields(root) {
+		switch key.name {
+		case "candidates":
+			if bytes.Contains(v.Raw(), finishing) {
+				return r.ending(events, data)
+			}
+		case "promptFeedback", "error":
+			return r.ending(events, data)
+		case "usageMetadata":
+			if usage := readUsage(v); usage != r.usage && usage.Known {
+				r.usage = usage
+				events = append(events, chat.Event{Kind: chat.Counted, Usage: usage})
+			}
+		}
+	}
+	return events, nil
+}
+
+// finishing is in finishReason, however it is spelled.
+var finishing = []byte(`"finish`)
+
+// ending reads a frame that may hold an end.
+func (r *streamReader) ending(events []chat.Event, data []byte) ([]chat.Event, error) {
+	r.w.reset(true)
+	root, err := r.w.read(data)
+	if err != nil {
+		return events, nil // the client gets it as it is
+	}
+	for key, v := range root.Index(0).Members() { // of a list of frames, or of an error
+		r.w.member(key, v)
+	}
+	if r.w.failed {
+		return events, failed(data)
+	}
+	if r.w.usage.Known {
+		r.usage = r.w.usage
+	}
+	for i := range r.w.candidates {
+		if w := &r.w.candidates[i]; w.finish != "" && w.index == 0 {
+			stop, _ := w.stop(true)
+			return append(events, chat.Event{Kind: chat.Finish, Stop: stop, Usage: r.usage}), nil
+		}
+	}
+	if r.w.blocked != "" && len(r.w.candidates) == 0 {
+		return append(events, chat.Event{Kind: chat.Finish, Stop: r.w.block(), Usage: r.usage}), nil
+	}
+	if r.usage.Known {
+		events = append(events, chat.Event{Kind: chat.Counted, Usage: r.usage})
+	}
+	return events, nil
+}

@@ -1,0 +1,101 @@
+package gemini
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/jsonscan"
+)
+
+// EncodeResponse writes a whole answer as the official clients read it. The
+// model is called what the client called it.
+func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error) {
+	w := replyWriter{show: shows(req)}
+	w.Open(jsonscan.Object).Key("candidates").Open(jsonscan.Array)
+	for i := range r.Answers {
+		w.candidate(&r.Answers[i], i)
+	}
+	w.Close(jsonscan.Array)
+	writeUsage(&w.Writer, r.Usage)
+	w.Key("modelVersion").Text(req.Model).Key("responseId").Text(ownID(r.ID)).Close(jsonscan.Object)
+	return w.Bytes(), nil
+}
+
+// candidate writes one answer.
+func (w *replyWriter) candidate(a *chat.Answer, index int) {
+	*w = replyWriter{Writer: w.Writer, show: w.show}
+	w.Open(jsonscan.Object).Key("content").Open(jsonscan.Object).Key("parts").Open(jsonscan.Array)
+	empty := len(w.Bytes())
+	for i := range a.Parts {
+		p := &a.Parts[i]
+		if p.Kind == chat.ToolCall && a.Stop.Reason == chat.MaxTokens && i == len(a.Parts)-1 && !p.Custom && partial(p.Text) {
+			continue // cut off in the middle of its arguments, which must be an object
+		}
+		if p.Kind == chat.Text {
+			w.said = w.said[:0]
+		}
+		w.part(p)
+	}
+	w.release()
+	if len(w.Bytes()) == empty { // clients forget a turn without parts
+		w.Open(jsonscan.Object).Key("text").Text("").Close(jsonscan.Object)
+	}
+	w.Close(jsonscan.Array).Key("role").Text("model").Close(jsonscan.Object)
+	w.ending(a.Stop)
+	w.Key("index").Int(int64(index))
+	closeLogprobs(&w.Writer, a.Logprobs)
+	w.Close(jsonscan.Object)
+}
+
+// Unsaid lists what of an answer has no place in this API.
+func (Codec) Unsaid(_ *chat.Request, r *chat.Response) []chat.Loss {
+	var list []chat.Loss
+	for i := range r.Answers {
+		a := &r.Answers[i]
+		for j, p := range a.Parts {
+			switch {
+			case p.Kind != chat.ToolCall && p.Kind != chat.Opaque || p.Custom:
+			case p.Kind == chat.ToolCall && !partial(p.Text):
+			case p.Kind == chat.ToolCall && a.Stop.Reason == chat.MaxTokens && j == len(a.Parts)-1:
+				list = append(list, chat.Lost(chat.FieldAnswer, chat.Dropped, "a call whose arguments were cut off"))
+			case p.Kind == chat.ToolCall:
+				list = append(list, chat.Lost(chat.FieldAnswer, chat.Approximated, "arguments that are no JSON, under _raw"))
+			case !slices.Contains(opaques, p.Name) && p.Text == "":
+				list = append(list, chat.Lost(chat.FieldAnswer, chat.Dropped, p.Name))
+			}
+		}
+	}
+	return list
+}
+
+// shows reports whether the client asked for thoughts.
+func shows(req *chat.Request) bool {
+	talk, err := req.Conversation()
+	return err == nil && talk != nil && talk.Thinking != nil && talk.Thinking.Show != nil && *talk.Thinking.Show
+}
+
+// strangers are how ids of other APIs begin.
+var strangers = []string{"chatcmpl", "msg_", "gen-", "resp_", "cmpl-", "chat-", "req_"}
+
+// ownID is an answer's id as this API has them: the upstream's if it is of the
+// kind, always the same for another, any if there is none.
+func ownID(id string) string {
+	if id == "" {
+		var b [16]byte
+		_, _ = rand.Read(b[:])
+		return base64.RawURLEncoding.EncodeToString(b[:])
+	}
+	foreign := len(id) > 64 || strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' })
+	for _, prefix := range strangers {
+		foreign = foreign || strings.HasPrefix(id, prefix)
+	}
+	if !foreign {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return base64.RawURLEncoding.EncodeToString(sum[:16])
+}

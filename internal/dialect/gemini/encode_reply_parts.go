@@ -1,0 +1,236 @@
+package gemini
+
+import (
+	"cmp"
+	"encoding/base64"
+	"slices"
+	"unicode/utf8"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/jsonscan"
+)
+
+// replyWriter writes the parts of an answer to a client, whole or in pieces.
+type replyWriter struct {
+	jsonscan.Writer
+	show    bool   // the client wants to read thoughts
+	pending string // the signature of thoughts that are not shown: the next part carries it
+	unheard bool   // thoughts that are not shown have words
+	refused bool   // the model said that it would not
+	said    []byte // the last text, as far as citations may point into it
+	cites   []citation
+}
+
+// citation is a source with its place in bytes.
+type citation struct {
+	*chat.Citation
+	start, end int
+}
+
+// part writes one part, or a piece of one; of a call only a whole one.
+func (w *replyWriter) part(p *chat.Part) {
+	switch p.Kind {
+	case chat.Text:
+		w.words(p)
+	case chat.Refusal:
+		w.refused = true
+		w.words(p)
+	case chat.Thought:
+		w.thought(p)
+	case chat.Redacted:
+		w.carry(hide(p.Text))
+	case chat.Image, chat.Audio, chat.Video, chat.Document:
+		w.media(p)
+	case chat.ToolCall:
+		w.call(p)
+	case chat.ToolResult: // no answer has one
+	case chat.Opaque:
+		w.opaque(p)
+	}
+}
+
+// words writes text.
+func (w *replyWriter) words(p *chat.Part) {
+	if p.Text != "" || p.Proof != "" {
+		w.text(p.Text, w.signature(p.Proof))
+	}
+	if len(w.said) < mostSaid {
+		w.said = append(w.said, p.Text...)
+	}
+	for i := range p.Citations {
+		c := &p.Citations[i]
+		w.cites = append(w.cites, citation{c, offset(w.said, c.Start), offset(w.said, c.End)})
+	}
+}
+
+// text writes a part of text.
+func (w *replyWriter) text(text, signature string) {
+	w.Open(jsonscan.Object).Key("text").Text(text)
+	w.sign(signature)
+	w.Close(jsonscan.Object)
+}
+
+// offset is how many bytes so many characters are.
+func offset(text []byte, characters int) int {
+	at := 0
+	for ; characters > 0 && at < len(text); characters-- {
+		_, n := utf8.DecodeRune(text[at:])
+		at += n
+	}
+	return at
+}
+
+// thought writes thoughts for who asked for them. For others their signature
+// goes with the part that follows, unless it is one of words: the model that made it
+// takes it back only with them.
+func (w *replyWriter) thought(p *chat.Part) {
+	if !w.show {
+		w.unheard = w.unheard || p.Text != ""
+		if p.Proof != "" && !w.unheard {
+			w.carry(p.Proof)
+		}
+		w.unheard = w.unheard && p.Proof == ""
+		return
+	}
+	if p.Text == "" && p.Proof == "" {
+		return
+	}
+	w.Open(jsonscan.Object).Key("text").Text(p.Text).Key("thought").Bool(true)
+	w.sign(p.Proof)
+	w.Close(jsonscan.Object)
+}
+
+// carry keeps a signature for the next part. One that waits already gets an
+// empty part of its own.
+func (w *replyWriter) carry(signature string) {
+	w.release()
+	w.pending = signature
+}
+
+// release writes the signature that waits.
+func (w *replyWriter) release() {
+	if w.pending != "" {
+		w.text("", w.signature(""))
+	}
+}
+
+// signature is a part's own, or the one that waits for a part.
+func (w *replyWriter) signature(own string) string {
+	if own != "" {
+		w.release()
+		return own
+	}
+	own, w.pending = w.pending, ""
+	return own
+}
+
+// sign writes a signature. Official clients take only standard padded base64.
+func (w *replyWriter) sign(signature string) {
+	if signature == "" {
+		return
+	}
+	if plain, ok := dialect.Base64(signature); !ok || plain != signature {
+		signature = chat.Envelope{Raw: signature}.Wrap()
+	}
+	w.Key("thoughtSignature").Plain(signature)
+}
+
+func (w *replyWriter) call(p *chat.Part) {
+	signature := w.signature(p.Proof)
+	args, _ := arguments(p)
+	w.Open(jsonscan.Object)
+	writeCall(&w.Writer, p.ID, p.Name, oneLine(args))
+	w.sign(signature)
+	w.Close(jsonscan.Object)
+}
+
+func (w *replyWriter) media(p *chat.Part) {
+	m := p.Media
+	if m == nil {
+		return
+	}
+	data := m.Base64
+	if data == "" && m.Plain != "" {
+		data = base64.StdEncoding.EncodeToString([]byte(m.Plain))
+	}
+	uri := cmp.Or(m.URL, m.FileID)
+	clean, ok := dialect.Base64(data)
+	if !ok && uri == "" {
+		return
+	}
+	signature := w.signature(p.Proof)
+	w.Open(jsonscan.Object)
+	if ok {
+		writeInline(&w.Writer, orKind(m.Type, p.Kind), clean)
+	} else {
+		writeFile(&w.Writer, uri, m.Type)
+	}
+	w.sign(signature)
+	w.Close(jsonscan.Object)
+}
+
+// opaque writes what only this API has as it is, and of others the words.
+func (w *replyWriter) opaque(p *chat.Part) {
+	if slices.Contains(opaques, p.Name) && jsonscan.Root(p.Raw).Kind() == jsonscan.Object {
+		w.release()
+		w.Raw(oneLine(p.Raw))
+		return
+	}
+	if p.Text != "" {
+		w.words(&chat.Part{Kind: chat.Text, Text: p.Text})
+	}
+}
+
+// ending writes a candidate's fields that come after its parts.
+func (w *replyWriter) ending(stop chat.Stop) {
+	w.Key("finishReason").Text(finishReason(stop, w.refused))
+	if stop.Reason == chat.Refused && stop.Explanation != "" {
+		w.Key("finishMessage").Text(stop.Explanation)
+	}
+	w.grounding()
+}
+
+// grounding writes the citations as the sources of what was said.
+func (w *replyWriter) grounding() {
+	if len(w.cites) == 0 {
+		return
+	}
+	var sources []*chat.Citation
+	places := make(map[[2]string]int)
+	source := func(c *chat.Citation) int {
+		key := [2]string{c.URL, c.Title}
+		at, ok := places[key]
+		if !ok {
+			at, sources = len(sources), append(sources, c)
+			places[key] = at
+		}
+		return at
+	}
+	w.Key("groundingMetadata").Open(jsonscan.Object).Key("groundingSupports").Open(jsonscan.Array)
+	for _, c := range w.cites {
+		w.Open(jsonscan.Object).Key("segment").Open(jsonscan.Object)
+		if c.start > 0 {
+			w.Key("startIndex").Int(int64(c.start))
+		}
+		if c.end > 0 {
+			w.Key("endIndex").Int(int64(c.end))
+		}
+		writeText(&w.Writer, "text", c.Quote)
+		w.Close(jsonscan.Object).Key("groundingChunkIndices").Open(jsonscan.Array)
+		w.Int(int64(source(c.Citation))).Close(jsonscan.Array).Close(jsonscan.Object)
+	}
+	w.Close(jsonscan.Array).Key("groundingChunks").Open(jsonscan.Array)
+	for _, c := range sources {
+		kind := "web"
+		if c.URL == "" {
+			kind = "retrievedContext"
+		}
+		w.Open(jsonscan.Object).Key(kind).Open(jsonscan.Object)
+		writeText(&w.Writer, "uri", c.URL)
+		writeText(&w.Writer, "title", c.Title)
+		w.Close(jsonscan.Object).Close(jsonscan.Object)
+	}
+	w.Close(jsonscan.Array).Close(jsonscan.Object)
+	w.cites = nil
+}

@@ -1,0 +1,219 @@
+package gemini
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/jsonscan"
+)
+
+const mostStops = 5
+
+// generation writes generationConfig, if there is anything in it.
+func (w *requestWriter) generation() {
+	before := w.Writer
+	w.Key("generationConfig").Open(jsonscan.Object)
+	empty := len(w.Bytes())
+	w.sampling()
+	w.shape()
+	w.output()
+	w.thinking()
+	w.inside("generationConfig")
+	if len(w.Bytes()) == empty {
+		w.Writer = before
+		return
+	}
+	w.Close(jsonscan.Object)
+}
+
+func (w *requestWriter) sampling() {
+	s := &w.talk.Sampling
+	if s.MaxTokens != nil {
+		n := *s.MaxTokens
+		if n <= 0 {
+			w.refuse(chat.Lost(chat.FieldMaxTokens, chat.Dropped, ""), "at least one token is needed")
+		}
+		if most := w.target.MaxOutput; most > 0 && n > most {
+			n = most
+			w.lose(chat.Lost(chat.FieldMaxTokens, chat.Approximated, "the model's limit"))
+		}
+		w.Key("maxOutputTokens").Int(n)
+	}
+	w.number("temperature", w.within(chat.FieldTemperature, s.Temperature, 0, 2))
+	w.number("topP", w.within(chat.FieldTopP, s.TopP, 0, 1))
+	w.number("topK", s.TopK)
+	w.number("presencePenalty", w.within(chat.FieldPresence, s.Presence, -2, 2))
+	w.number("frequencyPenalty", w.within(chat.FieldFrequency, s.Frequency, -2, 2))
+	if s.Seed != nil {
+		if *s.Seed >= math.MinInt32 && *s.Seed <= math.MaxInt32 {
+			w.Key("seed").Int(*s.Seed)
+		} else {
+			w.lose(chat.Lost(chat.FieldSeed, chat.Dropped, "it is longer than 32 bits"))
+		}
+	}
+	w.stopping(s.Stop)
+	if w.talk.N > 1 {
+		w.refuse(chat.Lost(chat.FieldN, chat.Dropped, ""), "the model gives one answer at a time")
+	}
+	if w.talk.Logprobs != nil {
+		w.Key("responseLogprobs").Bool(true)
+		if n := *w.talk.Logprobs; n > 0 {
+			w.Key("logprobs").Int(int64(min(n, 20)))
+		}
+	}
+}
+
+// number writes a number, if there is one.
+func (w *requestWriter) number(name string, f *float64) {
+	if f != nil {
+		w.Key(name).Float(*f)
+	}
+}
+
+// within clamps a number to what the API takes.
+func (w *requestWriter) within(field string, f *float64, least, most float64) *float64 {
+	if f == nil || *f >= least && *f <= most {
+		return f
+	}
+	clamped := min(max(*f, least), most)
+	w.lose(chat.Lost(field, chat.Approximated, "the API's limit"))
+	return &clamped
+}
+
+// stopping writes the stop sequences that the API takes. At the others the answer is
+// cut when it is read.
+func (w *requestWriter) stopping(all []string) {
+	sent := 0
+	for _, stop := range all {
+		switch {
+		case stop == "":
+		case sent == mostStops:
+			w.stops = append(w.stops, stop)
+		default:
+			if sent == 0 {
+				w.Key("stopSequences").Open(jsonscan.Array)
+			}
+			sent++
+			w.Text(stop)
+		}
+	}
+	if sent > 0 {
+		w.Close(jsonscan.Array)
+	}
+}
+
+// shape writes what the answer must look like.
+func (w *requestWriter) shape() {
+	f := w.talk.Format
+	if f == nil {
+		return
+	}
+	if f.Name != "" || f.Description != "" {
+		w.lose(chat.Lost(chat.FieldFormat, chat.Ignored, "its name and description"))
+	}
+	schema, notes := rewrite(f.Schema, false)
+	if l, changed := notes.loss(chat.Lost(chat.FieldFormat, chat.Approximated, "")); changed {
+		w.lose(l)
+	}
+	if !w.traits.shaped && w.declares() {
+		line := "Answer with one JSON object and nothing else, without code marks."
+		if schema != nil {
+			line = "Answer with JSON and nothing else, without code marks. It must fit this JSON Schema: " + string(schema)
+		}
+		w.lines = append(w.lines, line)
+		w.lose(chat.Lost(chat.FieldFormat, chat.Approximated, "the model does not take it together with tools: said in the system prompt"))
+		return
+	}
+	switch f.Kind {
+	case chat.JSONObject:
+		w.Key("responseMimeType").Text("application/json")
+		return
+	case chat.JSONSchema:
+		w.Key("responseMimeType").Text("application/json")
+	case chat.EnumText: // which goes only with this API's own kind of schema
+		w.Key("responseMimeType").Text("text/x.enum").Key("responseSchema").Open(jsonscan.Object)
+		w.Key("type").Text("STRING")
+		if values := jsonscan.Root(f.Schema).Get("enum"); values.Exists() {
+			w.Key("enum").Raw(values.Raw())
+		}
+		w.Close(jsonscan.Object)
+		return
+	}
+	if schema != nil {
+		w.Key("responseJsonSchema").Raw(schema)
+	}
+}
+
+// declares reports whether the request offers functions.
+func (w *requestWriter) declares() bool {
+	for i := range w.talk.Tools {
+		if w.talk.Tools[i].Kind != chat.Server {
+			return true
+		}
+	}
+	return false
+}
+
+// output writes the modalities, and the media's resolution where the model takes
+// only one for all.
+func (w *requestWriter) output() {
+	if len(w.talk.Output) > 0 && (len(w.talk.Output) > 1 || w.talk.Output[0] != "text") {
+		w.Key("responseModalities").Open(jsonscan.Array)
+		for _, word := range w.talk.Output {
+			w.Text(strings.ToUpper(word))
+		}
+		w.Close(jsonscan.Array)
+	}
+	if w.talk.Audio != nil {
+		w.lose(chat.Lost(chat.FieldAudio, chat.Approximated, "the model's own voice and format"))
+	}
+	if w.traits.signed {
+		return
+	}
+	level, mixed := "", false
+	for i := range w.talk.Messages {
+		for _, p := range w.talk.Messages[i].Parts {
+			if p.Media == nil {
+				continue
+			}
+			l := detail(p.Media.Detail)
+			mixed = mixed || level != "" && l != level
+			if slices.Index(resolutions.words, l) > slices.Index(resolutions.words, level) {
+				level = l
+			}
+		}
+	}
+	if level != "" {
+		w.Key("mediaResolution").Text(resolutions.prefix + level)
+	}
+	if mixed {
+		w.lose(chat.Lost("detail", chat.Approximated, "the highest is used for all"))
+	}
+}
+
+func (w *requestWriter) thinking() {
+	t := w.talk.Thinking
+	if t == nil {
+		return
+	}
+	want, losses := w.traits.think(t)
+	w.losses = append(w.losses, losses...)
+	show := w.traits.thinks && t.Show != nil && *t.Show
+	if want.level == "" && want.budget == nil && !show && !w.has("generationConfig.thinkingConfig") {
+		return
+	}
+	w.Key("thinkingConfig").Open(jsonscan.Object)
+	if want.level != "" {
+		w.Key("thinkingLevel").Text(want.level)
+	}
+	if want.budget != nil {
+		w.Key("thinkingBudget").Int(*want.budget)
+	}
+	if show {
+		w.Key("includeThoughts").Bool(true)
+	}
+	w.inside("generationConfig.thinkingConfig")
+	w.Close(jsonscan.Object)
+}

@@ -1,0 +1,251 @@
+package gemini
+
+import (
+	"slices"
+
+	"stele/internal/chat"
+	"stele/internal/jsonscan"
+)
+
+// role is whose Content is open. A function's turn is written as a user's, but
+// holds nothing else than results.
+type role uint8
+
+const (
+	noRole role = iota
+	user
+	model
+	function
+)
+
+// piece is a part and the message it came in.
+type piece struct {
+	*chat.Part
+	m    *chat.Message
+	used bool // a result that was given to its call
+}
+
+const (
+	opening   = "(The conversation begins with the answer that follows.)"
+	goOn      = "Continue exactly where your last message ends, and do not repeat any of it."
+	noResult  = "[no result]"
+	seeBelow  = "(attached below)"
+	reminder  = "<system-reminder>\n"
+	reminded  = "\n</system-reminder>"
+	joinLines = "\n"
+)
+
+// contents writes the turns: user first, results of a batch of calls together in
+// the order of the calls and apart from what people said, user last.
+func (w *requestWriter) contents() {
+	w.Key("contents").Open(jsonscan.Array)
+	for i := 0; i < len(w.talk.Messages); {
+		var asked []piece
+		if w.talk.Messages[i].Role == chat.Assistant {
+			said, next := w.run(i, true)
+			asked = w.model(said)
+			i = next
+		}
+		heard, next := w.run(i, false)
+		if len(asked) > 0 {
+			w.results(asked, heard)
+		}
+		w.people(heard)
+		i = next
+	}
+	w.ending()
+	w.turn(noRole)
+	w.Close(jsonscan.Array)
+}
+
+// run is the parts of the messages from i on that are, or are not, the model's.
+func (w *requestWriter) run(i int, models bool) (parts []piece, next int) {
+	for ; i < len(w.talk.Messages); i++ {
+		m := &w.talk.Messages[i]
+		if (m.Role == chat.Assistant) != models {
+			break
+		}
+		if m.Name != "" {
+			w.lose(chat.Loss{Field: chat.FieldName, Message: m.At, Part: -1, Verb: chat.Dropped})
+		}
+		before := len(parts)
+		for j := range m.Parts {
+			p := &m.Parts[j]
+			if blank(p) {
+				continue
+			}
+			parts = append(parts, piece{Part: p, m: m})
+		}
+		if len(parts) == before {
+			w.lose(chat.Loss{Field: chat.FieldPart, Message: m.At, Part: -1, Verb: chat.Dropped, Note: "the message is empty"})
+		}
+	}
+	return parts, i
+}
+
+// blank reports whether a part says nothing: the API refuses Contents of them.
+func blank(p *chat.Part) bool {
+	return (p.Kind == chat.Text || p.Kind == chat.Thought || p.Kind == chat.Refusal) && p.Text == "" && p.Proof == ""
+}
+
+// turn closes the open Content and begins another, if it is another's.
+func (w *requestWriter) turn(r role) {
+	if w.role == r {
+		return
+	}
+	if w.role != noRole {
+		w.Close(jsonscan.Array).Close(jsonscan.Object)
+	}
+	if w.role == noRole && r == model {
+		w.turn(user)
+		w.say(opening)
+		w.lose(chat.Lost(chat.FieldMessages, chat.Added, "a user's turn before the first answer"))
+		w.turn(model)
+		return
+	}
+	w.role = r
+	if r == noRole {
+		return
+	}
+	word := "user"
+	if r == model {
+		word = "model"
+	}
+	w.Open(jsonscan.Object).Key("role").Text(word).Key("parts").Open(jsonscan.Array)
+}
+
+// say writes a part of text.
+func (w *requestWriter) say(text string) {
+	w.Open(jsonscan.Object).Key("text").Text(text).Close(jsonscan.Object)
+}
+
+// model writes what the model said and returns its calls.
+func (w *requestWriter) model(said []piece) (calls []piece) {
+	carried := ""
+	for i, p := range said {
+		proof, ok := w.proof(p)
+		if ok && p.Kind == chat.Thought && belongsToNext(said, i) {
+			carried, proof = proof, ""
+			if p.Text == "" {
+				continue
+			}
+		} else if proof == "" && p.Kind != chat.Thought {
+			proof, carried = carried, ""
+		}
+		if p.Kind == chat.ToolCall {
+			if proof == "" && len(calls) == 0 && w.traits.signed {
+				proof, w.dummies = unsigned, true
+			}
+			calls = append(calls, p)
+		}
+		w.write(model, p, proof)
+	}
+	return calls
+}
+
+// belongsToNext reports whether thoughts carry the signature of what follows
+// them: clients of other dialects have no other place for the signature of a
+// call, or of an answer whose thoughts are not shown.
+func belongsToNext(said []piece, i int) bool {
+	if i+1 >= len(said) {
+		return false
+	}
+	next := said[i+1]
+	return next.Proof == "" && (next.Kind == chat.ToolCall || said[i].Text == "" && next.Kind != chat.Thought && next.Kind != chat.Redacted)
+}
+
+// proof is a part's signature, if the very upstream made it that is asked now.
+func (w *requestWriter) proof(p piece) (string, bool) {
+	if p.Proof == "" {
+		return "", false
+	}
+	if w.target.Proof != nil {
+		if raw, ok := w.target.Proof(p.Proof); ok {
+			return raw, true
+		}
+	}
+	w.strange++
+	return "", false
+}
+
+// results writes one Content with a result for each call, in their order.
+func (w *requestWriter) results(asked, heard []piece) {
+	answers := make(map[string][]int, len(asked))
+	for i := range heard {
+		if h := &heard[i]; h.Kind == chat.ToolResult {
+			answers[h.ID] = append(answers[h.ID], i)
+		}
+	}
+	for _, a := range asked {
+		at := -1
+		if waiting := answers[a.ID]; len(waiting) > 0 {
+			at, answers[a.ID] = waiting[0], waiting[1:]
+		}
+		w.turn(function)
+		if at < 0 {
+			w.functionResponse(a.ID, a.Name, &chat.Part{Content: []chat.Part{{Kind: chat.Text, Text: noResult}}})
+			w.lose(chat.LostPart(*a.m, *a.Part, chat.Added, "the call had no result"))
+			continue
+		}
+		heard[at].used = true
+		w.functionResponse(a.ID, a.Name, heard[at].Part)
+	}
+}
+
+// people writes everything that is not the model's: what was attached to results
+// but cannot be in them, then what was said.
+func (w *requestWriter) people(heard []piece) {
+	for _, h := range heard {
+		if h.used {
+			for i := range h.Content {
+				if inner := &h.Content[i]; apart(inner) {
+					inner := *inner
+					inner.At = h.At
+					w.write(user, piece{Part: &inner, m: h.m}, "")
+				}
+			}
+		}
+	}
+	for _, h := range heard {
+		switch {
+		case h.used:
+		case h.Kind == chat.ToolResult:
+			w.lose(chat.LostPart(*h.m, *h.Part, chat.Approximated, "the call that it answers is not there: sent as text"))
+			for _, p := range asText(h.Part) {
+				w.write(user, piece{Part: &p, m: h.m}, "")
+			}
+		case h.m.Role == chat.System && h.Kind == chat.Text:
+			w.lose(chat.LostPart(*h.m, *h.Part, chat.Approximated, "sent as a user's text with a mark around it"))
+			w.turn(user)
+			w.say(reminder + h.Text + reminded)
+		default:
+			w.write(user, h, "")
+		}
+	}
+}
+
+// ending makes sure that there is a turn and that it is not the model's.
+func (w *requestWriter) ending() {
+	switch w.role {
+	case model:
+		w.turn(user)
+		w.say(goOn)
+		w.lose(chat.Lost(chat.FieldMessages, chat.Approximated, "the model is asked to go on with the last message"))
+	case noRole:
+		for i, p := range slices.Backward(w.talk.System) {
+			if p.Kind == chat.Text && !blank(&p) {
+				w.turn(user)
+				w.say(p.Text)
+				w.moved = len(w.talk.System) - i
+				w.lose(chat.Lost(chat.FieldSystem, chat.Approximated, "there is nothing else: its last text is sent as the user's"))
+				return
+			}
+		}
+		l := chat.Loss{Field: chat.FieldPart, Message: 0, Part: -1, Verb: chat.Dropped}
+		if len(w.talk.Messages) > 0 {
+			l.Message = w.talk.Messages[0].At
+		}
+		w.refuse(l, "the conversation is empty")
+	case user, function:
+	}
+}

@@ -1,0 +1,268 @@
+package gemini
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/jsonscan"
+)
+
+// write writes one part into a turn, with its signature.
+func (w *requestWriter) write(r role, p piece, proof string) {
+	if len(p.Citations) > 0 {
+		w.lose(chat.LostPart(*p.m, *p.Part, chat.Ignored, "citations"))
+	}
+	switch p.Kind {
+	case chat.Text:
+		w.turn(r)
+		w.part(p, proof, func() { w.Key("text").Text(p.Text) })
+	case chat.Refusal:
+		w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "sent as text"))
+		w.turn(r)
+		w.part(p, proof, func() { w.Key("text").Text(p.Text) })
+	case chat.Thought:
+		w.turn(r)
+		w.thought(p, proof)
+	case chat.Redacted:
+		w.lose(chat.LostPart(*p.m, *p.Part, chat.Ignored, "only another model can read it"))
+	case chat.Image, chat.Audio, chat.Video, chat.Document:
+		w.media(r, p, proof)
+	case chat.ToolCall:
+		w.turn(r)
+		w.part(p, proof, func() { w.functionCall(p) })
+	case chat.ToolResult: // the model has none: it gets them
+		w.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, "a result in the model's own turn"))
+	case chat.Opaque:
+		w.opaque(r, p, proof)
+	}
+}
+
+// part writes the object around a part's data.
+func (w *requestWriter) part(p piece, proof string, data func()) {
+	w.Open(jsonscan.Object)
+	data()
+	if proof != "" {
+		w.Key("thoughtSignature").Text(proof)
+	}
+	if w.ours && p.Raw != nil && p.Kind != chat.Opaque {
+		w.Inside(jsonscan.Root(p.Raw))
+	}
+	w.Close(jsonscan.Object)
+}
+
+func (w *requestWriter) thought(p piece, proof string) {
+	w.part(p, proof, func() {
+		w.Key("text").Text(p.Text)
+		if p.Text != "" { // else it only carries the signature of a part that was empty
+			w.Key("thought").Bool(true)
+		}
+	})
+}
+
+// opaques are the parts that only this API has.
+var opaques = []string{"executableCode", "codeExecutionResult", "toolCall", "toolResponse"}
+
+func (w *requestWriter) opaque(r role, p piece, proof string) {
+	switch {
+	case slices.Contains(opaques, p.Name) && jsonscan.Root(p.Raw).Kind() == jsonscan.Object:
+		w.turn(r)
+		raw, err := unsealPart(p.Raw, w.traits, w.target.Proof)
+		w.err = cmp.Or(w.err, err)
+		w.Raw(raw)
+	case p.Text != "":
+		w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "sent as text"))
+		w.turn(r)
+		w.part(p, proof, func() { w.Key("text").Text(p.Text) })
+	default:
+		w.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, p.Name))
+	}
+}
+
+func (w *requestWriter) functionCall(p piece) {
+	args, odd := arguments(p.Part)
+	if odd {
+		w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "the arguments are no object: sent under _raw"))
+	}
+	writeCall(&w.Writer, p.ID, w.names.To(p.Name), args)
+}
+
+// functionResponse writes a call's result: its words as an object, its pictures
+// beside them.
+func (w *requestWriter) functionResponse(id, name string, p *chat.Part) {
+	var words []string
+	below := false
+	for i := range p.Content {
+		switch inner := &p.Content[i]; {
+		case apart(inner):
+			below = true
+		case inner.Kind == chat.Document:
+			words = append(words, documentText(inner))
+		case inner.Kind != chat.Image:
+			words = append(words, inner.Text)
+		}
+	}
+	if below && len(words) == 0 {
+		words = []string{seeBelow}
+	}
+	w.Open(jsonscan.Object).Key("functionResponse").Open(jsonscan.Object)
+	writeText(&w.Writer, "id", id)
+	w.Key("name").Text(w.names.To(name)).Key("response")
+	w.response(strings.Join(words, joinLines), p.Failed)
+	begun := false
+	for i := range p.Content {
+		if inner := &p.Content[i]; inner.Kind == chat.Image && !apart(inner) {
+			if !begun {
+				begun = true
+				w.Key("parts").Open(jsonscan.Array)
+			}
+			w.Open(jsonscan.Object)
+			w.blob(inner)
+			w.Close(jsonscan.Object)
+		}
+	}
+	if begun {
+		w.Close(jsonscan.Array)
+	}
+	w.Close(jsonscan.Object)
+	if w.ours && p.Raw != nil {
+		w.Inside(jsonscan.Root(p.Raw))
+	}
+	w.Close(jsonscan.Object)
+}
+
+// response wraps a result's words in the object that the API wants.
+func (w *requestWriter) response(text string, failed bool) {
+	object := bytes.TrimSpace([]byte(text))
+	if !failed && len(object) > 0 && object[0] == '{' && jsonscan.Valid(object, jsonscan.Strict) && !refers(object) {
+		w.Raw(object)
+		return
+	}
+	member := "output"
+	if failed {
+		member = "error"
+	}
+	w.Open(jsonscan.Object).Key(member).Text(text).Close(jsonscan.Object)
+}
+
+// refers reports whether an object has $ref or $defs, which the API refuses in a
+// result (vercel/ai #14369).
+func refers(object []byte) bool {
+	return bytes.Contains(object, []byte(`"$ref"`)) || bytes.Contains(object, []byte(`"$defs"`))
+}
+
+// apart reports whether a piece of a result cannot be in it: documents, which
+// some models refuse there (qwen-code #2028), and what no model takes there.
+func apart(p *chat.Part) bool {
+	switch p.Kind {
+	case chat.Audio, chat.Video:
+		return true
+	case chat.Document:
+		return p.Media != nil && p.Media.Plain == ""
+	case chat.Image:
+		return p.Media == nil || p.Media.Base64 == "" && p.Media.URL == "" && !googles(p.Media.FileID)
+	}
+	return false
+}
+
+// media writes a picture, a sound, a clip or a document.
+func (w *requestWriter) media(r role, p piece, proof string) {
+	m := p.Media
+	switch {
+	case m == nil && p.Kind == chat.Document && len(p.Content) > 0:
+		w.document(r, p)
+	case m == nil || m.Base64 == "" && m.URL == "" && m.FileID == "" && m.Plain == "":
+		w.noMedia(r, p)
+	case m.Plain != "" && (m.Name != "" || m.Note != "" || p.Name != "" || m.Cite):
+		w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "the document is sent as text"))
+		w.turn(r)
+		w.say(documentText(p.Part))
+	case m.FileID != "" && !googles(m.FileID):
+		w.refuse(chat.LostPart(*p.m, *p.Part, chat.Dropped, ""), "the file %q is not one of this model's API", m.FileID)
+	default:
+		if m.Cite {
+			w.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, "citations of the document"))
+		}
+		if m.Name != "" || m.Note != "" || p.Name != "" {
+			w.lose(chat.LostPart(*p.m, *p.Part, chat.Ignored, "the file's name"))
+		}
+		w.turn(r)
+		w.part(p, proof, func() {
+			w.blob(p.Part)
+			if level := detail(m.Detail); level != "" && w.traits.signed {
+				w.Key("mediaResolution").Open(jsonscan.Object).Key("level").Text(resolutions.prefix + level)
+				w.Close(jsonscan.Object)
+			}
+		})
+	}
+}
+
+// noMedia is for what has only a transcript, or nothing.
+func (w *requestWriter) noMedia(r role, p piece) {
+	if p.Text == "" {
+		w.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, "there is nothing to send"))
+		return
+	}
+	w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "its transcript is sent"))
+	w.turn(r)
+	w.say(p.Text)
+}
+
+// document writes a document that is made of blocks.
+func (w *requestWriter) document(r role, p piece) {
+	w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "the document is sent as its parts"))
+	if p.Name != "" {
+		w.turn(r)
+		w.say(p.Name)
+	}
+	for i := range p.Content {
+		inner := p.Content[i]
+		inner.At = p.At
+		if !blank(&inner) {
+			w.write(r, piece{Part: &inner, m: p.m}, "")
+		}
+	}
+}
+
+// documentText is a document of words, with what is said about it.
+func documentText(p *chat.Part) string {
+	var lines []string
+	if p.Name != "" {
+		lines = append(lines, p.Name)
+	}
+	if m := p.Media; m != nil {
+		if m.Name != "" && m.Name != p.Name {
+			lines = append(lines, m.Name)
+		}
+		if m.Note != "" {
+			lines = append(lines, m.Note)
+		}
+		lines = append(lines, m.Plain)
+	}
+	for i := range p.Content {
+		if p.Content[i].Text != "" {
+			lines = append(lines, p.Content[i].Text)
+		}
+	}
+	return strings.Join(lines, joinLines)
+}
+
+// blob writes inlineData or fileData.
+func (w *requestWriter) blob(p *chat.Part) {
+	m := p.Media
+	kind := dialect.TypeOf(m)
+	switch {
+	case m.Base64 != "":
+		writeInline(&w.Writer, orKind(kind, p.Kind), m.Base64)
+	case m.Plain != "":
+		writeInline(&w.Writer, orKind(kind, 0), base64.StdEncoding.EncodeToString([]byte(m.Plain)))
+	case m.URL != "":
+		writeFile(&w.Writer, m.URL, cmp.Or(kind, byExtension(m.URL)))
+	default:
+		writeFile(&w.Writer, m.FileID, kind)
+	}
+}

@@ -1,0 +1,202 @@
+package gemini
+
+import (
+	"bytes"
+
+	"stele/internal/chat"
+	"stele/internal/jsonscan"
+)
+
+// toolList writes tools and toolConfig: one Tool with all functions, and one for
+// each that runs at Google.
+func (w *requestWriter) toolList() {
+	if len(w.talk.Tools) > 0 {
+		w.Key("tools").Open(jsonscan.Array)
+		w.functions()
+		for i := range w.talk.Tools {
+			if t := &w.talk.Tools[i]; t.Kind == chat.Server {
+				w.server(t)
+			}
+		}
+		w.Close(jsonscan.Array)
+	}
+	w.choice()
+}
+
+// functions writes one list of declarations. The same tool twice is one.
+func (w *requestWriter) functions() {
+	begun := false
+	for i := range w.talk.Tools {
+		t := &w.talk.Tools[i]
+		if i >= mostTools {
+			w.refuse(chat.LostTool(*t, chat.Dropped, ""), "there are more than %d tools", mostTools)
+			break
+		}
+		if t.Kind == chat.Server || w.twin(t, i) {
+			continue
+		}
+		if !begun {
+			begun = true
+			w.Open(jsonscan.Object).Key("functionDeclarations").Open(jsonscan.Array)
+		}
+		w.declare(t)
+	}
+	if begun {
+		w.Close(jsonscan.Array).Close(jsonscan.Object)
+	}
+}
+
+// twin reports whether a tool is there already. Two different ones of the same
+// name are refused.
+func (w *requestWriter) twin(t *chat.Tool, i int) bool {
+	if w.declared == nil {
+		w.declared = make(map[string]int)
+	}
+	at, there := w.declared[t.Name]
+	if !there {
+		w.declared[t.Name] = i
+		return false
+	}
+	o := &w.talk.Tools[at]
+	if o.Kind != t.Kind || o.Description != t.Description || !bytes.Equal(o.Schema, t.Schema) {
+		w.refuse(chat.LostTool(*t, chat.Dropped, ""), "there are two different tools named %q", t.Name)
+	}
+	w.lose(chat.LostTool(*t, chat.Ignored, "the same tool is there already"))
+	return true
+}
+
+// customSchema is what a tool that takes free text becomes.
+const customSchema = `{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}`
+
+func (w *requestWriter) declare(t *chat.Tool) {
+	sent := w.names.To(t.Name)
+	if sent != t.Name {
+		w.lose(chat.LostTool(*t, chat.Ignored, "called "+sent+" on the way"))
+	}
+	w.Open(jsonscan.Object).Key("name").Text(sent)
+	writeText(&w.Writer, "description", t.Description)
+	schema := t.Schema
+	if t.Kind == chat.Custom {
+		schema = []byte(customSchema)
+		note := "sent as a function with one string"
+		if t.Grammar != nil {
+			note += "; the grammar is left out"
+		}
+		w.lose(chat.LostTool(*t, chat.Approximated, note))
+	}
+	if written, notes := rewrite(schema, true); written != nil {
+		w.Key("parametersJsonSchema").Raw(written)
+		if l, changed := notes.loss(chat.LostTool(*t, chat.Approximated, "")); changed {
+			w.lose(l)
+		}
+	}
+	if w.ours && t.Raw != nil && t.Kind == chat.Function {
+		w.Inside(jsonscan.Root(t.Raw))
+	}
+	w.Close(jsonscan.Object)
+}
+
+// server writes a tool that runs at Google; another upstream's is refused.
+func (w *requestWriter) server(t *chat.Tool) {
+	own := jsonscan.Root(t.Raw)
+	if own.Get(t.Name).Exists() && own.Len() == 1 {
+		w.Raw(t.Raw)
+		return
+	}
+	w.refuse(chat.LostTool(*t, chat.Dropped, ""), "the tool %q runs at another provider", t.Name)
+}
+
+// choice writes toolConfig.
+func (w *requestWriter) choice() {
+	want := &w.talk.Choice
+	if want.Serial {
+		w.lose(chat.Lost(chat.FieldParallel, chat.Dropped, "the API has no switch for it"))
+	}
+	mode, names := w.mode(want)
+	if mode == "" && !w.has("toolConfig") {
+		return
+	}
+	w.Key("toolConfig").Open(jsonscan.Object)
+	if mode != "" || w.has("toolConfig.functionCallingConfig") {
+		w.Key("functionCallingConfig").Open(jsonscan.Object)
+		writeText(&w.Writer, "mode", mode)
+		if len(names) > 0 {
+			w.Key("allowedFunctionNames").Open(jsonscan.Array)
+			for _, n := range names {
+				w.Text(w.names.To(n))
+			}
+			w.Close(jsonscan.Array)
+		}
+		w.inside("toolConfig.functionCallingConfig")
+		w.Close(jsonscan.Object)
+	}
+	w.inside("toolConfig")
+	w.Close(jsonscan.Object)
+}
+
+func (w *requestWriter) mode(want *chat.Choice) (mode string, names []string) {
+	functions, strict, served := 0, 0, false
+	for i := range w.talk.Tools {
+		t := &w.talk.Tools[i]
+		served = served || t.Kind == chat.Server
+		if t.Kind != chat.Server {
+			functions++
+			if t.Strict != nil && *t.Strict {
+				strict++
+			}
+		}
+	}
+	if functions == 0 {
+		if want.Mode != chat.Unset && want.Mode != chat.None && want.Mode != chat.Auto {
+			w.lose(chat.Lost(chat.FieldChoice, chat.Dropped, "there are no tools"))
+		}
+		return "", nil
+	}
+	switch want.Mode {
+	case chat.None:
+		return "NONE", nil
+	case chat.Required:
+		return "ANY", nil
+	case chat.Named:
+		return "ANY", w.existing([]string{want.Name})
+	case chat.Allowed:
+		if want.Forced {
+			return "ANY", w.existing(want.Names)
+		}
+		w.lose(chat.Lost(chat.FieldChoice, chat.Approximated, "VALIDATED with the names"))
+		return "VALIDATED", w.existing(want.Names)
+	case chat.Validated:
+		return "VALIDATED", w.existing(want.Names)
+	case chat.Auto, chat.Unset:
+	}
+	return w.free(want.Mode, functions, strict, served), nil
+}
+
+// free is the mode where the model chooses. Tools that must be called strictly
+// by their schema are so if all of them must.
+func (w *requestWriter) free(want chat.ChoiceMode, functions, strict int, served bool) string {
+	switch {
+	case strict == functions:
+		return "VALIDATED"
+	case strict > 0:
+		w.lose(chat.Lost(chat.FieldTools, chat.Approximated, "strict holds only where all tools are"))
+	}
+	if want == chat.Auto && !served {
+		return "AUTO"
+	}
+	return ""
+}
+
+// existing checks that the tools that are named are there.
+func (w *requestWriter) existing(names []string) []string {
+	there := make(map[string]bool, len(w.talk.Tools))
+	for i := range w.talk.Tools {
+		there[w.talk.Tools[i].Name] = true
+	}
+	for _, n := range names {
+		if !there[n] {
+			w.refuse(chat.Lost(chat.FieldChoice, chat.Dropped, ""), "there is no tool named %q", n)
+		}
+	}
+	return names
+}

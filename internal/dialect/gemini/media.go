@@ -1,0 +1,150 @@
+package gemini
+
+import (
+	"encoding/base64"
+	"net/url"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/jsonscan"
+)
+
+// media is an inlineData or a fileData.
+func (p *wirePart) media() (chat.Part, string) {
+	b := &p.blob
+	m := &chat.Media{Type: strings.ToLower(b.mimeType), Name: b.displayName, Detail: strings.ToLower(p.resolution)}
+	part := chat.Part{Media: m}
+	if p.data == "fileData" {
+		if b.fileURI == "" {
+			return part, "fileData.fileUri"
+		}
+		locate(m, b.fileURI)
+		part.Kind = kindOf(m.Type)
+		if part.Kind == chat.Document && youtube(b.fileURI) {
+			part.Kind = chat.Video
+		}
+		return part, ""
+	}
+	clean, ok := dialect.Base64(b.data)
+	if !ok {
+		return part, "inlineData.data"
+	}
+	part.Kind = kindOf(m.Type)
+	m.Base64 = clean
+	if strings.HasPrefix(m.Type, "text/") {
+		if plain, err := base64.StdEncoding.DecodeString(clean); err == nil && utf8.Valid(plain) && len(plain) > 0 {
+			m.Base64, m.Plain = "", string(plain)
+		}
+	}
+	return part, ""
+}
+
+// locate reads a fileUri: an address anyone can fetch, a file of Google's that
+// only Google has, or a file of this installation.
+func locate(m *chat.Media, uri string) {
+	own := strings.TrimPrefix(uri, "files/")
+	host := ""
+	if u, err := url.Parse(uri); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
+		host = u.Hostname()
+	}
+	switch {
+	case strings.HasPrefix(own, "file_"):
+		m.FileID = own
+	case host == "" || host == googleFiles:
+		m.FileID = uri
+	default:
+		m.URL = uri
+		if m.Type == "" {
+			m.Type = byExtension(uri)
+		}
+	}
+}
+
+const googleFiles = "generativelanguage.googleapis.com"
+
+// googles reports whether a file id is one that Google gave.
+func googles(id string) bool {
+	return strings.HasPrefix(id, "https://"+googleFiles+"/") || strings.HasPrefix(id, "gs://") ||
+		strings.HasPrefix(id, "files/") && !strings.HasPrefix(id, "files/file_")
+}
+
+func youtube(uri string) bool {
+	u, err := url.Parse(uri)
+	if err != nil {
+		return false
+	}
+	host := strings.TrimPrefix(u.Hostname(), "www.")
+	return host == "youtube.com" || host == "youtu.be" || host == "m.youtube.com"
+}
+
+// extensions are the types that a URL's ending tells.
+var extensions = map[string]string{
+	".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp",
+	".heic": "image/heic", ".heif": "image/heif", ".pdf": "application/pdf", ".txt": "text/plain", ".md": "text/markdown",
+	".html": "text/html", ".csv": "text/csv", ".mp3": "audio/mpeg", ".wav": "audio/wav", ".ogg": "audio/ogg",
+	".flac": "audio/flac", ".mp4": "video/mp4", ".mov": "video/quicktime", ".webm": "video/webm",
+}
+
+func byExtension(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil {
+		return ""
+	}
+	return extensions[strings.ToLower(path.Ext(u.Path))]
+}
+
+func kindOf(mimeType string) chat.Kind {
+	switch family, _, _ := strings.Cut(mimeType, "/"); family {
+	case "image":
+		return chat.Image
+	case "audio":
+		return chat.Audio
+	case "video":
+		return chat.Video
+	}
+	return chat.Document
+}
+
+// writeInline writes inlineData.
+func writeInline(w *jsonscan.Writer, mimeType, data string) {
+	w.Key("inlineData").Open(jsonscan.Object)
+	w.Key("mimeType").Text(mimeType).Key("data").Plain(data).Close(jsonscan.Object)
+}
+
+// writeFile writes fileData.
+func writeFile(w *jsonscan.Writer, uri, mimeType string) {
+	w.Key("fileData").Open(jsonscan.Object).Key("fileUri").Text(uri)
+	writeText(w, "mimeType", mimeType)
+	w.Close(jsonscan.Object)
+}
+
+// orKind is a type, or the likeliest one for a kind of part.
+func orKind(mimeType string, k chat.Kind) string {
+	switch {
+	case mimeType != "":
+		return mimeType
+	case k == chat.Image:
+		return "image/png"
+	case k == chat.Audio:
+		return "audio/wav"
+	case k == chat.Video:
+		return "video/mp4"
+	case k == chat.Document:
+		return "application/pdf"
+	}
+	return "text/plain"
+}
+
+// detail is another dialect's word for a resolution in this one's.
+func detail(word string) string {
+	switch word {
+	case "low", "medium", "high":
+		return strings.ToUpper(word)
+	case "original", "ultra_high":
+		return "HIGH"
+	}
+	return ""
+}

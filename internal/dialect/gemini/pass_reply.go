@@ -1,0 +1,31 @@
+package gemini
+
+import (
+	"bytes"
+
+	"stele/internal/jsonscan"
+	"stele/internal/wire"
+)
+
+// Rename puts another model's name into an answer's or a frame's own bytes. What
+// has none comes back as it is.
+func (Codec) Rename(raw []byte, model string) []byte {
+	at := bytes.IndexByte(raw, '{')
+	if at < 0 || !bytes.Contains(raw, []byte("odelVersion")) {
+		return raw
+	}
+	v := fieldOf(jsonscan.At(raw, at), "modelVersion")
+	if v.Kind() != jsonscan.String || v.To() == len(raw) { // or it is cut short
+		return raw
+	}
+	out := append(make([]byte, 0, len(raw)+len(model)), raw[:v.From()]...)
+	return append(jsonscan.AppendText(out, model), raw[v.To():]...)
+}
+
+// Dull reports whether a run of whole frames ends with content: no end, no block, no
+// error. Usage is in every frame, and the one with the end has the last word; a frame
+// or two may follow it.
+func (Codec) Dull(frames []byte) bool {
+	frames = wire.Tail(frames, 3)
+	return !bytes.Contains(frames, []byte("finish")) && !bytes.Contains(frames, []byte(`rror"`)) && !bytes.Contains(frames, []byte("eedback"))
+}

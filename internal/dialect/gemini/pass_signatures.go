@@ -1,0 +1,64 @@
+package gemini
+
+import (
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/jsonscan"
+)
+
+// contents gives back the signatures that we wrapped for the client: to the model
+// that made them, as they were; of others the call keeps only the placeholder
+// that Google documents, and anything else nothing. Where all are to be forgotten
+// it is so with every signature.
+func (p *passer) contents(list jsonscan.Value) {
+	for _, content := range items(list) {
+		for key, parts := range content.Members() {
+			if camel(key.Name) != "parts" {
+				continue
+			}
+			for _, part := range items(parts) {
+				p.part(part)
+			}
+		}
+	}
+}
+
+func (p *passer) part(part jsonscan.Value) {
+	calls, members := false, 0
+	for key := range part.Members() {
+		calls = calls || camel(key.Name) == "functionCall"
+		members++
+	}
+	for key, v := range part.Members() {
+		if camel(key.Name) != "thoughtSignature" {
+			continue
+		}
+		signature := v.View()
+		_, wrapped := chat.Unwrap(signature)
+		_, hides := unhide(signature)
+		if !wrapped && !hides && !p.target.Forget {
+			continue
+		}
+		raw, ok := "", false
+		if wrapped && p.target.Proof != nil && !p.target.Forget {
+			raw, ok = p.target.Proof(signature)
+		}
+		switch {
+		case ok:
+			p.edits.ReplaceText(v, raw)
+		case calls && p.traits.signed:
+			p.edits.ReplaceText(v, unsigned)
+		case members == 1:
+			p.edits.Splice(key.From, v.To(), []byte(`"text":""`))
+		default:
+			p.edits.Remove(key, v)
+		}
+	}
+}
+
+// unsealPart gives back the signature of a single part.
+func unsealPart(raw []byte, t traits, proof func(string) (string, bool)) ([]byte, error) {
+	p := passer{target: dialect.Target{Proof: proof}, traits: t}
+	p.part(jsonscan.At(raw, 0))
+	return p.edits.Apply(raw)
+}

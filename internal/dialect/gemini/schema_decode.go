@@ -1,0 +1,120 @@
+package gemini
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"stele/internal/jsonscan"
+)
+
+// plainSchema turns this API's own Schema, with its upper-case types, its
+// nullable and its numbers in strings, into JSON Schema. What is JSON Schema
+// already stays so. Names of properties are never touched.
+func plainSchema(raw []byte) json.RawMessage {
+	r := schemaReader{nullable: bytes.Contains(raw, []byte("nullable"))}
+	r.schema(jsonscan.Root(raw), 0)
+	return r.Bytes()
+}
+
+// schemaReader writes what it reads.
+type schemaReader struct {
+	jsonscan.Writer
+	nullable bool // some schema in it is
+}
+
+func (r *schemaReader) schema(v jsonscan.Value, depth int) {
+	if v.Kind() != jsonscan.Object || depth > deepest {
+		r.Raw(v.Raw()) // true and false are schemas too
+		return
+	}
+	r.Open(jsonscan.Object)
+	var kind string
+	var nullable bool
+	for key, v := range fields(v) {
+		switch key.name {
+		case "type":
+			kind = r.kind(kind, v)
+		case "nullable":
+			nullable, _ = v.Bool()
+		default:
+			r.member(key, v, depth+1)
+		}
+	}
+	switch {
+	case kind != "" && nullable:
+		r.Key("type").Open(jsonscan.Array).Text(kind).Text("null").Close(jsonscan.Array)
+	case kind != "" && r.nullable:
+		r.Key("type").Text(kind)
+	case nullable:
+		r.Key("nullable").Bool(true)
+	}
+	r.Close(jsonscan.Object)
+}
+
+// kind reads a type. Where nothing is nullable it is written in its place.
+func (r *schemaReader) kind(kind string, v jsonscan.Value) string {
+	if v.Kind() == jsonscan.Array {
+		r.Key("type").Raw(bytes.ToLower(v.Raw()))
+		return kind
+	}
+	word, _ := kinds.word(v)
+	word = strings.ToLower(word)
+	if word != "" && !r.nullable {
+		r.Key("type").Text(word)
+	}
+	return word
+}
+
+func (r *schemaReader) member(key field, v jsonscan.Value, depth int) {
+	switch key.name {
+	case "properties", "$defs", "definitions", "defs":
+		r.Key(key.name)
+		r.schemas(v, depth)
+	case "items", "additionalProperties", "not":
+		r.Key(key.name)
+		r.schema(v, depth)
+	case "anyOf", "oneOf", "allOf", "prefixItems":
+		r.Key(key.name)
+		r.list(v, depth)
+	case "format":
+		if word, ok := v.Text(); ok && word != "enum" {
+			r.Key("format").Text(word)
+		}
+	case "example":
+		r.Key("examples").Open(jsonscan.Array).Raw(v.Raw()).Close(jsonscan.Array)
+	case "maxItems", "minItems", "maxLength", "minLength", "maxProperties", "minProperties":
+		if n, ok := integer(v); ok { // which protobuf's JSON writes as strings
+			r.Key(key.name).Int(n)
+		}
+	case "propertyOrdering":
+		r.Key(key.name).Raw(v.Raw())
+	default:
+		r.Key(key.spelled).Raw(v.Raw()) // not a name of this API: left as it is
+	}
+}
+
+func (r *schemaReader) schemas(v jsonscan.Value, depth int) {
+	if v.Kind() != jsonscan.Object {
+		r.Raw(v.Raw())
+		return
+	}
+	r.Open(jsonscan.Object)
+	for key, v := range v.Members() {
+		r.Key(key.Name)
+		r.schema(v, depth)
+	}
+	r.Close(jsonscan.Object)
+}
+
+func (r *schemaReader) list(v jsonscan.Value, depth int) {
+	if v.Kind() != jsonscan.Array {
+		r.Raw(v.Raw())
+		return
+	}
+	r.Open(jsonscan.Array)
+	for _, v := range v.Elements() {
+		r.schema(v, depth)
+	}
+	r.Close(jsonscan.Array)
+}
