@@ -123,6 +123,7 @@ func TestEditsKeepObjectsValid(t *testing.T) {
 		{"ad", "", "{ \"b\" : [ 2 , 3 ],\"c\":{} }"},
 		{"abcd", "", `{  }`},
 		{"abcd", "x", `{  "x":true}`},
+		{"abcd", "xy", `{  "x":true,"y":true}`},
 		{"bcd", "xy", `{ "a": 1 ,"x":true,"y":true}`},
 		{"", "x", "{ \"a\": 1,\n  \"b\" : [ 2 , 3 ],\"c\":{}  , \"d\":4 ,\"x\":true}"},
 		{"bb", "", `{ "a": 1,` + "\n  " + `"c":{}  , "d":4 }`},
@@ -240,5 +241,17 @@ func TestWriterSetsCommas(t *testing.T) {
 	const want = `data: {"a\n":"cGxhaW4=","b":[],"c" : 1 , "d" : 2,"e":0.5,"f":null,"g":"�"}`
 	if got := string(w.Bytes()); got != want || !utf8.ValidString(got) {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestFindLooksNoFurther(t *testing.T) {
+	t.Parallel()
+	doc := []byte(`data: {"a":{"model":"y"},"model":"x", and so on`)
+	v := jsonscan.Find(doc, 5, "model")
+	if v.View() != "x" || string(doc[v.From():v.To()]) != `"x"` || jsonscan.Find(doc, 5, "a", "model").View() != "y" {
+		t.Errorf("%s", v.Raw())
+	}
+	if jsonscan.Find(doc, 0, "model").Exists() || jsonscan.Find(nil, 0, "model").Exists() || jsonscan.Find(doc, 5, "b").Exists() {
+		t.Error("found what is not there")
 	}
 }

@@ -45,6 +45,13 @@ func At(doc []byte, at int) Value {
 	return Value{doc[at:skip(doc, at)], at}
 }
 
+// Find is At(doc, at).Get(path...), without a look at what stands behind it.
+func Find(doc []byte, at int, path ...string) Value {
+	doc = doc[:len(doc):len(doc)]
+	at = blank(doc, at)
+	return Value{doc[at:], at}.Get(path...)
+}
+
 // Kind tells what v is by its first byte.
 func (v Value) Kind() Kind {
 	if len(v.raw) == 0 {
