@@ -1,75 +1,115 @@
 package openai
 
 import (
+	"bytes"
+	"iter"
 	"strings"
-
-	"github.com/tidwall/gjson"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 // DecodeRequest reads the model, whether the answer is to be streamed and
-// whether its usage is wanted. All else waits until somebody asks.
+// whether its usage is wanted. All else waits until it is asked for.
 func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
-	facts, err := dialect.Survey(in.Body, nil)
-	if err != nil {
-		return nil, err
-	}
-	var (
-		model         string
-		stream, usage bool
-		odd           error
-	)
-	members(in.Body, func(key string, v gjson.Result) bool {
-		if odd == nil {
-			odd = known.Check(key)
+	var h heading
+	nested := false
+	facts, err := dialect.Survey(in.Body, func(key jsonscan.Key, v jsonscan.Value) {
+		if holdsFields(key.Name, v) {
+			nested = true
+		} else {
+			h.read(key.Name, v)
 		}
-		if absent(v) {
-			return true
-		}
-		switch key {
-		case "model":
-			model, err = readText(v, key)
-		case "stream":
-			stream, err = readBool(v, key)
-		case "stream_options":
-			usage, err = wantsUsage(v)
-		}
-		return err == nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	if model == "" {
+	if nested {
+		for key, v := range nestedFields(jsonscan.At(in.Body, 0)) {
+			h.read(key, v)
+		}
+	}
+	switch {
+	case h.wrong != nil:
+		return nil, h.wrong
+	case h.model == "":
 		return nil, missing("model")
+	case h.unknown != nil:
+		return nil, h.unknown
 	}
-	if odd != nil {
-		return nil, odd
-	}
-	origin := chat.Origin{Dialect: name, Body: in.Body, Facts: facts, Header: in.Header, Usage: usage}
+	origin := chat.Origin{Dialect: name, Body: in.Body, Facts: facts, Header: in.Header, Usage: h.usage}
 	// The model outlives the request in logs and rows: it must not hold on to the body.
-	return chat.NewRequest(strings.Clone(model), stream, origin, func() (*chat.Conversation, error) { return read(in.Body) }), nil
+	return chat.NewRequest(strings.Clone(h.model), h.stream, origin, func() (*chat.Conversation, error) { return readRequest(in.Body) }), nil
 }
 
-func wantsUsage(v gjson.Result) (bool, error) {
-	if !v.IsObject() {
-		return false, wrong("stream_options", "an object")
-	}
-	include := v.Get("include_usage")
-	if absent(include) {
-		return false, nil
-	}
-	return readBool(include, "stream_options.include_usage")
+// heading is what routing needs of a request.
+type heading struct {
+	model         string
+	stream, usage bool
+	wrong         error // the first of the values
+	unknown       error // the first of the names
 }
 
-// reading is a request being understood.
-type reading struct {
+func (h *heading) read(key string, v jsonscan.Value) {
+	if h.wrong != nil {
+		return
+	}
+	if h.unknown == nil {
+		h.unknown = known.Check(key)
+	}
+	if v.Absent() {
+		return
+	}
+	switch key {
+	case "model":
+		h.model, h.wrong = readText(v, key)
+	case "stream":
+		h.stream, h.wrong = readBool(v, key)
+	case "stream_options":
+		if v.Kind() != object {
+			h.wrong = wrong(key, "an object")
+		} else if include := v.Get("include_usage"); !include.Absent() {
+			h.usage, h.wrong = readBool(include, "stream_options.include_usage")
+		}
+	}
+}
+
+// holders are the fields that hold further fields, the first before the second.
+var holders = []string{"extra_body", "options"}
+
+func holdsFields(key string, v jsonscan.Value) bool {
+	return (key == holders[0] || key == holders[1]) && v.Kind() == object
+}
+
+// nestedFields are those in extra_body and options that the body does not have itself.
+func nestedFields(root jsonscan.Value) iter.Seq2[string, jsonscan.Value] {
+	return func(yield func(string, jsonscan.Value) bool) {
+		seen := make(map[string]bool)
+		for key := range root.Members() {
+			seen[key.Name] = true
+		}
+		for _, holder := range holders {
+			for key, v := range root.Get(holder).Members() {
+				if seen[key.Name] {
+					continue
+				}
+				seen[key.Name] = true
+				if !yield(key.Name, v) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// requestReader reads a request as a conversation.
+type requestReader struct {
 	c        *chat.Conversation
-	messages gjson.Result
-	at       int          // index of the message that is being read
-	choice   gjson.Result // tool_choice
-	call     gjson.Result // function_call, the older tool_choice
+	messages jsonscan.Value
+	at       int            // index of the message that is being read
+	choice   jsonscan.Value // tool_choice
+	call     jsonscan.Value // function_call, the older tool_choice
 	serial   bool
 	limit    *int64 // max_completion_tokens
 	oldLimit *int64 // max_tokens
@@ -88,45 +128,59 @@ type call struct {
 	answered bool
 }
 
-// read understands a body that CheckBody has passed.
-func read(body []byte) (*chat.Conversation, error) {
-	r := &reading{c: &chat.Conversation{}, called: make(map[string]call), tools: make(map[string]int)}
-	var err error
-	members(body, func(key string, v gjson.Result) bool {
-		if !absent(v) {
-			err = r.field(key, v)
-		}
-		return err == nil
-	})
-	for _, finish := range []func() error{r.settle, r.readThinking, r.readChoice, r.readMessages} {
-		if err != nil {
+// readRequest understands a body that DecodeRequest has passed.
+func readRequest(body []byte) (*chat.Conversation, error) {
+	r := &requestReader{c: &chat.Conversation{}, called: make(map[string]call), tools: make(map[string]int)}
+	for _, step := range []func() error{
+		func() error { return r.fields(jsonscan.At(body, 0)) }, r.settle, r.readThinking, r.readChoice, r.readMessages,
+	} {
+		if err := step(); err != nil {
 			return nil, err
 		}
-		err = finish()
-	}
-	if err != nil {
-		return nil, err
 	}
 	return r.c, nil
 }
 
-func (r *reading) field(key string, v gjson.Result) error {
-	if take, ok := fields[key]; ok {
-		return take(r, v, key)
+func (r *requestReader) fields(root jsonscan.Value) error {
+	nested := false
+	for key, v := range root.Members() {
+		if holdsFields(key.Name, v) {
+			nested = true
+		} else if err := r.field(key.Name, v); err != nil {
+			return err
+		}
 	}
-	effect, known := only[key]
-	if key == "moderation" && strings.Contains(v.Raw, `"block"`) {
-		effect = chat.Vital // somebody relies on what must not come through
+	if !nested {
+		return nil
 	}
-	if switchboard(key) >= 0 && !known {
+	for key, v := range nestedFields(root) {
+		if err := r.field(key, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *requestReader) field(key string, v jsonscan.Value) error {
+	if v.Absent() {
+		return nil
+	}
+	if read, ok := fields[key]; ok {
+		return read(r, v, key)
+	}
+	if key == holders[0] || key == holders[1] {
 		return wrong(key, "an object")
 	}
-	r.c.Extra = append(r.c.Extra, chat.Extra{Name: name + "." + key, Value: []byte(v.Raw), Effect: effect})
+	effect := only[key]
+	if key == "moderation" && bytes.Contains(v.Raw(), []byte(`"block"`)) {
+		effect = chat.Vital // the client relies on what must not come through
+	}
+	r.c.Extra = append(r.c.Extra, chat.Extra{Name: name + "." + key, Value: v.Raw(), Effect: effect})
 	return nil
 }
 
 // settle decides between fields that say the same thing.
-func (r *reading) settle() error {
+func (r *requestReader) settle() error {
 	c := r.c
 	c.Sampling.MaxTokens = r.limit
 	if r.limit == nil {
@@ -151,7 +205,7 @@ func (r *reading) settle() error {
 	return nil
 }
 
-// note records what the request said and nobody will hear.
-func (r *reading) note(field string, verb chat.Verb, text string) {
+// note records what the request said and no model will hear.
+func (r *requestReader) note(field string, verb chat.Verb, text string) {
 	r.c.Notes = append(r.c.Notes, chat.Lost(name+"."+field, verb, text))
 }

@@ -5,10 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 // only are fields that no other dialect has. What is in neither table is not
@@ -28,106 +27,92 @@ var only = map[string]chat.Effect{
 	"web_search_options":     chat.Vital,
 }
 
+// fieldReader reads the value of a field that is there.
+type fieldReader = func(r *requestReader, v jsonscan.Value, key string) error
+
 // fields are those the common conversation has.
-var fields = map[string]func(r *reading, v gjson.Result, key string) error{
-	"model":  func(*reading, gjson.Result, string) error { return nil },
-	"stream": func(*reading, gjson.Result, string) error { return nil },
-	"stream_options": func(r *reading, v gjson.Result, key string) error {
-		if v.Get("include_obfuscation").Bool() {
+var fields = map[string]fieldReader{
+	"model":  func(*requestReader, jsonscan.Value, string) error { return nil },
+	"stream": func(*requestReader, jsonscan.Value, string) error { return nil },
+	"stream_options": func(r *requestReader, v jsonscan.Value, key string) error {
+		if yes, _ := v.Get("include_obfuscation").Bool(); yes {
 			r.note(key+".include_obfuscation", chat.Ignored, "no padding is added")
 		}
 		return nil
 	},
-	"messages":              func(r *reading, v gjson.Result, _ string) error { r.messages = v; return nil },
-	"temperature":           number(func(c *chat.Conversation) **float64 { return &c.Sampling.Temperature }),
-	"top_p":                 number(func(c *chat.Conversation) **float64 { return &c.Sampling.TopP }),
-	"top_k":                 number(func(c *chat.Conversation) **float64 { return &c.Sampling.TopK }),
-	"presence_penalty":      number(func(c *chat.Conversation) **float64 { return &c.Sampling.Presence }),
-	"frequency_penalty":     number(func(c *chat.Conversation) **float64 { return &c.Sampling.Frequency }),
-	"seed":                  whole(func(r *reading) **int64 { return &r.c.Sampling.Seed }),
-	"max_completion_tokens": whole(func(r *reading) **int64 { return &r.limit }),
-	"max_tokens":            whole(func(r *reading) **int64 { return &r.oldLimit }),
-	"top_logprobs":          whole(func(r *reading) **int64 { return &r.top }),
-	"logprobs":              flag(func(r *reading) *bool { return &r.logprobs }),
-	"n": func(r *reading, v gjson.Result, key string) error {
-		n, err := readInt(v, key)
-		if err != nil || *n < 1 || *n > 128 {
+	"messages":              keep(func(r *requestReader) *jsonscan.Value { return &r.messages }),
+	"temperature":           read(readNumber, func(r *requestReader) **float64 { return &r.c.Sampling.Temperature }),
+	"top_p":                 read(readNumber, func(r *requestReader) **float64 { return &r.c.Sampling.TopP }),
+	"top_k":                 read(readNumber, func(r *requestReader) **float64 { return &r.c.Sampling.TopK }),
+	"presence_penalty":      read(readNumber, func(r *requestReader) **float64 { return &r.c.Sampling.Presence }),
+	"frequency_penalty":     read(readNumber, func(r *requestReader) **float64 { return &r.c.Sampling.Frequency }),
+	"seed":                  read(readInt, func(r *requestReader) **int64 { return &r.c.Sampling.Seed }),
+	"max_completion_tokens": read(readInt, func(r *requestReader) **int64 { return &r.limit }),
+	"max_tokens":            read(readInt, func(r *requestReader) **int64 { return &r.oldLimit }),
+	"top_logprobs":          read(readInt, func(r *requestReader) **int64 { return &r.top }),
+	"logprobs":              read(readBool, func(r *requestReader) *bool { return &r.logprobs }),
+	"n": func(r *requestReader, v jsonscan.Value, key string) error {
+		n, ok := v.Int()
+		if !ok || n < 1 || n > 128 {
 			return wrong(key, "a whole number from 1 to 128")
 		}
-		r.c.N = int(*n)
+		r.c.N = int(n)
 		return nil
 	},
 	"stop":            readStop,
 	"response_format": readFormat,
 	"tools":           readTools,
 	"functions":       readFunctions,
-	"tool_choice":     func(r *reading, v gjson.Result, _ string) error { r.choice = v; return nil },
-	"function_call":   func(r *reading, v gjson.Result, _ string) error { r.call = v; return nil },
-	"parallel_tool_calls": func(r *reading, v gjson.Result, key string) error {
+	"tool_choice":     keep(func(r *requestReader) *jsonscan.Value { return &r.choice }),
+	"function_call":   keep(func(r *requestReader) *jsonscan.Value { return &r.call }),
+	"parallel_tool_calls": func(r *requestReader, v jsonscan.Value, key string) error {
 		parallel, err := readBool(v, key)
 		r.serial = !parallel
 		return err
 	},
-	"safety_identifier": phrase(func(r *reading) *string { return &r.c.User }),
-	"user":              phrase(func(r *reading) *string { return &r.user }),
-	"service_tier":      phrase(func(r *reading) *string { return &r.c.Tier }),
-	"audio": func(r *reading, v gjson.Result, _ string) error {
-		r.c.Audio = []byte(v.Raw)
-		return nil
-	},
-	"modalities": func(r *reading, v gjson.Result, key string) error {
+	"safety_identifier": read(readText, func(r *requestReader) *string { return &r.c.User }),
+	"user":              read(readText, func(r *requestReader) *string { return &r.user }),
+	"service_tier":      read(readText, func(r *requestReader) *string { return &r.c.Tier }),
+	"audio":             func(r *requestReader, v jsonscan.Value, _ string) error { r.c.Audio = v.Raw(); return nil },
+	"modalities": func(r *requestReader, v jsonscan.Value, key string) error {
 		list, err := readList(v, key)
 		for _, kind := range list {
 			r.c.Output = append(r.c.Output, strings.ToLower(kind))
 		}
 		return err
 	},
-	"cache_control": func(r *reading, v gjson.Result, _ string) error {
-		r.c.Cache = readCache(v)
-		return nil
-	},
-	"reasoning_effort":  func(r *reading, v gjson.Result, _ string) error { r.think.effort = v; return nil },
-	"reasoning":         func(r *reading, v gjson.Result, _ string) error { r.think.reasoning = v; return nil },
-	"thinking":          func(r *reading, v gjson.Result, _ string) error { r.think.thinking = v; return nil },
-	"enable_thinking":   func(r *reading, v gjson.Result, _ string) error { r.think.enable = v; return nil },
-	"include_reasoning": func(r *reading, v gjson.Result, _ string) error { r.think.include = v; return nil },
-	"thinking_budget":   func(r *reading, v gjson.Result, _ string) error { r.think.budget = v; return nil },
+	"cache_control":     func(r *requestReader, v jsonscan.Value, _ string) error { r.c.Cache = readCache(v); return nil },
+	"reasoning_effort":  keepSwitch,
+	"reasoning":         keepSwitch,
+	"thinking":          keepSwitch,
+	"enable_thinking":   keepSwitch,
+	"include_reasoning": keepSwitch,
+	"thinking_budget":   keepSwitch,
 }
 
 // known are all of them.
-var known = dialect.NewKnown(slices.Collect(maps.Keys(fields)), slices.Collect(maps.Keys(only)), []string{"extra_body", "options"})
+var known = dialect.NewKnown(slices.Collect(maps.Keys(fields)), slices.Collect(maps.Keys(only)), holders)
 
-func number(place func(*chat.Conversation) **float64) func(*reading, gjson.Result, string) error {
-	return func(r *reading, v gjson.Result, key string) (err error) {
-		*place(r.c), err = readNumber(v, key)
+// keep leaves a value to be read when all fields are there.
+func keep(place func(*requestReader) *jsonscan.Value) fieldReader {
+	return func(r *requestReader, v jsonscan.Value, _ string) error { *place(r) = v; return nil }
+}
+
+func keepSwitch(r *requestReader, v jsonscan.Value, key string) error {
+	r.think.put(key, v)
+	return nil
+}
+
+func read[T any](value func(jsonscan.Value, string) (T, error), place func(*requestReader) *T) fieldReader {
+	return func(r *requestReader, v jsonscan.Value, key string) (err error) {
+		*place(r), err = value(v, key)
 		return err
 	}
 }
 
-func whole(place func(*reading) **int64) func(*reading, gjson.Result, string) error {
-	return func(r *reading, v gjson.Result, key string) (err error) {
-		*place(r), err = readInt(v, key)
-		return err
-	}
-}
-
-func flag(place func(*reading) *bool) func(*reading, gjson.Result, string) error {
-	return func(r *reading, v gjson.Result, key string) (err error) {
-		*place(r), err = readBool(v, key)
-		return err
-	}
-}
-
-func phrase(place func(*reading) *string) func(*reading, gjson.Result, string) error {
-	return func(r *reading, v gjson.Result, key string) (err error) {
-		*place(r), err = readText(v, key)
-		return err
-	}
-}
-
-func readStop(r *reading, v gjson.Result, key string) (err error) {
-	if v.Type == gjson.String {
-		r.c.Sampling.Stop = []string{v.Str}
+func readStop(r *requestReader, v jsonscan.Value, key string) (err error) {
+	if v.Kind() == jsonscan.String {
+		r.c.Sampling.Stop = []string{v.View()}
 		return nil
 	}
 	r.c.Sampling.Stop, err = readList(v, key)
@@ -135,22 +120,23 @@ func readStop(r *reading, v gjson.Result, key string) (err error) {
 	return err
 }
 
-func readList(v gjson.Result, key string) (list []string, err error) {
-	if !v.IsArray() {
+func readList(v jsonscan.Value, key string) (list []string, err error) {
+	if v.Kind() != array {
 		return nil, wrong(key, "a list of strings")
 	}
-	v.ForEach(func(_, item gjson.Result) bool {
-		var s string
-		s, err = readText(item, key+"[]")
+	for _, item := range v.Elements() {
+		s, err := readText(item, key+"[]")
+		if err != nil {
+			return list, err
+		}
 		list = append(list, s)
-		return err == nil
-	})
-	return list, err
+	}
+	return list, nil
 }
 
-func readFormat(r *reading, v gjson.Result, key string) error {
+func readFormat(r *requestReader, v jsonscan.Value, key string) error {
 	f := &chat.Format{}
-	switch v.Get("type").Str {
+	switch v.Get("type").View() {
 	case "text":
 		return nil
 	case "json_object":
@@ -158,15 +144,15 @@ func readFormat(r *reading, v gjson.Result, key string) error {
 	case "json_schema":
 		f.Kind = chat.JSONSchema
 		inner := v.Get("json_schema")
-		if !inner.IsObject() {
+		if inner.Kind() != object {
 			inner = v // some clients leave the inner object out
 		}
 		schema := inner.Get("schema")
-		if !schema.IsObject() {
+		if schema.Kind() != object {
 			return wrong(key+".json_schema.schema", "a JSON Schema")
 		}
-		f.Name, f.Description = inner.Get("name").Str, inner.Get("description").Str
-		f.Schema, f.Strict = []byte(schema.Raw), readStrict(inner.Get("strict"))
+		f.Name, f.Description = inner.Get("name").View(), inner.Get("description").View()
+		f.Schema, f.Strict = schema.Raw(), readStrict(inner.Get("strict"))
 	default:
 		return wrong(key+".type", "text, json_object or json_schema")
 	}
@@ -174,10 +160,10 @@ func readFormat(r *reading, v gjson.Result, key string) error {
 	return nil
 }
 
-func readStrict(v gjson.Result) *bool {
-	if !v.IsBool() {
+func readStrict(v jsonscan.Value) *bool {
+	strict, ok := v.Bool()
+	if !ok {
 		return nil
 	}
-	strict := v.Bool()
 	return &strict
 }

@@ -4,77 +4,66 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/tidwall/gjson"
-
 	"stele/internal/chat"
 	"stele/internal/dialect"
-	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
-// Parts of a message that are not in its content are counted from these, so that
-// a report about one finds its place again: see Path.
-const (
-	atWhole    = -1 // the content is one string, or the part is the whole message
-	atCalls    = 1 << 20
-	atThoughts = 1 << 21
-	atRefusal  = 1 << 22
-	atAudio    = atRefusal + 1
-	atImages   = 1 << 23
-)
-
-func (r *reading) readMessages() error {
-	if absent(r.messages) {
+func (r *requestReader) readMessages() error {
+	if r.messages.Absent() {
 		return missing("messages")
 	}
-	if !r.messages.IsArray() {
+	if r.messages.Kind() != array {
 		return wrong("messages", "a list")
 	}
-	var err error
-	at := 0
-	r.messages.ForEach(func(_, v gjson.Result) bool {
+	for at, v := range r.messages.Elements() {
 		if at == dialect.MostMessages {
-			err = wrong("messages", fmt.Sprintf("a list of at most %d messages", dialect.MostMessages))
-			return false
+			return wrong("messages", fmt.Sprintf("a list of at most %d messages", dialect.MostMessages))
 		}
 		r.at = at
-		err = r.message(v, at)
-		at++
-		return err == nil
-	})
-	if err == nil && at == 0 {
-		err = wrong("messages", "a list of at least one message")
+		if err := r.message(v); err != nil {
+			return err
+		}
 	}
-	return err
+	if !r.messages.Index(0).Exists() {
+		return wrong("messages", "a list of at least one message")
+	}
+	return nil
 }
 
-func (r *reading) message(v gjson.Result, at int) error {
-	if !v.IsObject() {
+// here is the message that is being read, or something in it.
+func (r *requestReader) here(tail string) string {
+	return "messages[" + strconv.Itoa(r.at) + "]" + tail
+}
+
+func (r *requestReader) message(v jsonscan.Value) error {
+	if v.Kind() != object {
 		return wrong(r.here(""), "an object")
 	}
 	m := readMessage(v)
-	for _, key := range m.Unknown {
+	for _, key := range m.unknown {
 		r.note(r.here("."+key), chat.Dropped, "unknown")
 	}
-	parts, err := r.content(m.Content)
+	parts, err := r.content(m.content)
 	if err != nil {
 		return err
 	}
-	if mark := readCache(m.CacheControl); mark != nil && len(parts) > 0 {
+	if mark := readCache(m.cacheControl); mark != nil && len(parts) > 0 {
 		parts[len(parts)-1].Cache = mark
 	}
-	turn := chat.Message{Parts: parts, Name: m.Name.String(), At: at}
-	switch m.Role.Str {
+	turn := chat.Message{Parts: parts, Name: anyText(m.name), At: r.at}
+	switch m.role.View() {
 	case "system", "developer":
 		return r.system(turn)
 	case "user":
 	case "assistant":
 		turn.Role = chat.Assistant
-		if turn.Parts, err = r.said(&m, parts, at); err != nil {
+		if turn.Parts, err = r.assistant(&m, parts); err != nil {
 			return err
 		}
 	case "tool", "function":
 		turn.Name = ""
-		turn.Parts = []chat.Part{r.result(&m, parts, at)}
+		turn.Parts = []chat.Part{r.result(&m, parts)}
 	default:
 		return wrong(r.here(".role"), "system, developer, user, assistant or tool")
 	}
@@ -82,11 +71,62 @@ func (r *reading) message(v gjson.Result, at int) error {
 	return nil
 }
 
-// here is the message that is being read, or something in it.
-func (r *reading) here(tail string) string { return "messages[" + strconv.Itoa(r.at) + "]" + tail }
+// message is one, sent or received, its members not read any further: most may
+// have several shapes. Reasoning and all after it are other servers'.
+type message struct {
+	role, content, refusal, name, audio, annotations jsonscan.Value
+	toolCalls, functionCall, toolCallID              jsonscan.Value
+
+	reasoning, reasoningContent, reasoningDetails jsonscan.Value
+	extraContent, images, cacheControl            jsonscan.Value
+
+	unknown []string // names of all other members
+}
+
+func readMessage(v jsonscan.Value) (m message) {
+	for key, v := range v.Members() {
+		switch key.Name {
+		case "role":
+			m.role = v
+		case "content":
+			m.content = v
+		case "refusal":
+			m.refusal = v
+		case "name":
+			m.name = v
+		case "audio":
+			m.audio = v
+		case "annotations":
+			m.annotations = v
+		case "tool_calls":
+			m.toolCalls = v
+		case "function_call":
+			m.functionCall = v
+		case "tool_call_id":
+			m.toolCallID = v
+		case "reasoning":
+			m.reasoning = v
+		case "reasoning_content":
+			m.reasoningContent = v
+		case "reasoning_details":
+			m.reasoningDetails = v
+		case "extra_content":
+			m.extraContent = v
+		case "images":
+			m.images = v
+		case "cache_control":
+			m.cacheControl = v
+		default:
+			if !v.Absent() {
+				m.unknown = append(m.unknown, key.Name)
+			}
+		}
+	}
+	return m
+}
 
 // system keeps leading system text apart from what comes in the middle.
-func (r *reading) system(turn chat.Message) error {
+func (r *requestReader) system(turn chat.Message) error {
 	for i := range turn.Parts {
 		if turn.Parts[i].Kind != chat.Text {
 			return wrong(r.here(fmt.Sprintf(".content[%d]", turn.Parts[i].At)), "text: system messages take nothing else")
@@ -107,27 +147,21 @@ func (r *reading) system(turn chat.Message) error {
 	return nil
 }
 
-// said is an assistant's turn: thoughts, words, refusal, sounds and pictures,
+// assistant reads a model's turn: thoughts, words, refusal, sounds and pictures,
 // then calls.
-func (r *reading) said(m *wireMessage, content []chat.Part, at int) ([]chat.Part, error) {
-	calls, err := r.calls(m, at)
+func (r *requestReader) assistant(m *message, content []chat.Part) ([]chat.Part, error) {
+	calls, err := r.calls(m)
 	if err != nil {
 		return nil, err
 	}
 	parts := append(readThoughts(m, calls), content...)
-	if proof := signature(m.ExtraContent); proof != "" {
+	if proof := signature(m.extraContent); proof != "" {
 		parts = sign(parts, proof)
 	}
-	if sources := readCitations(m.Annotations); len(sources) > 0 && len(content) > 0 {
+	if sources := readCitations(m.annotations); len(sources) > 0 && len(content) > 0 {
 		parts[len(parts)-1].Citations = sources
 	}
-	if m.Refusal.Str != "" {
-		parts = append(parts, chat.Part{Kind: chat.Refusal, Text: m.Refusal.Str, At: atRefusal})
-	}
-	if m.Audio.IsObject() {
-		parts = append(parts, readSound(m.Audio))
-	}
-	parts = append(parts, readPictures(m.Images)...)
+	parts = append(parts, readRest(m)...)
 	r.open = calls
 	for i := range calls {
 		r.called[calls[i].ID] = call{name: calls[i].Name}
@@ -135,56 +169,41 @@ func (r *reading) said(m *wireMessage, content []chat.Part, at int) ([]chat.Part
 	return append(parts, calls...), nil
 }
 
-// sign puts a message's own signature on its last words, or keeps it on a
-// thought without words.
-func sign(parts []chat.Part, proof string) []chat.Part {
-	for i := len(parts) - 1; i >= 0; i-- {
-		if parts[i].Kind == chat.Text {
-			parts[i].Proof = proof
-			return parts
-		}
-	}
-	return append(parts, chat.Part{Kind: chat.Thought, Proof: proof, At: atThoughts})
-}
-
-func (r *reading) calls(m *wireMessage, at int) ([]chat.Part, error) {
+func (r *requestReader) calls(m *message) ([]chat.Part, error) {
 	var calls []chat.Part
-	if m.FunctionCall.IsObject() {
-		calls = append(calls, readCall("function", m.FunctionCall))
-		calls[0].ID = fmt.Sprintf("call_fn_%d", at)
+	if m.functionCall.Kind() == object {
+		calls = append(calls, readCall("function", m.functionCall))
+		calls[0].ID = fmt.Sprintf("call_fn_%d", r.at)
 	}
-	if absent(m.ToolCalls) {
+	if m.toolCalls.Absent() {
 		return calls, nil
 	}
-	if !m.ToolCalls.IsArray() {
+	if m.toolCalls.Kind() != array {
 		return nil, wrong(r.here(".tool_calls"), "a list")
 	}
-	var err error
-	m.ToolCalls.ForEach(func(_, v gjson.Result) bool {
+	for _, v := range m.toolCalls.Elements() {
 		j := len(calls)
 		p, ok := readToolCall(v)
 		if !ok {
-			err = wrong(r.here(fmt.Sprintf(".tool_calls[%d]", j)), "a call of a function or of a custom tool")
-			return false
+			return nil, wrong(r.here(fmt.Sprintf(".tool_calls[%d]", j)), "a call of a function or of a custom tool")
 		}
 		if p.At = atCalls + j; p.ID == "" {
-			p.ID = fmt.Sprintf("call_%d_%d", at, j)
+			p.ID = fmt.Sprintf("call_%d_%d", r.at, j)
 		}
 		calls = append(calls, p)
-		return true
-	})
-	return calls, err
+	}
+	return calls, nil
 }
 
 // result is what a tool answered. Whose answer it is where the message does not
 // say is told by the order, or by the name of an older function.
-func (r *reading) result(m *wireMessage, content []chat.Part, at int) chat.Part {
-	p := chat.Part{Kind: chat.ToolResult, ID: m.ToolCallID.Str, Name: m.Name.Str, Content: content, At: atWhole}
+func (r *requestReader) result(m *message, content []chat.Part) chat.Part {
+	p := chat.Part{Kind: chat.ToolResult, ID: m.toolCallID.View(), Name: m.name.View(), Content: content, At: atWhole}
 	if p.ID == "" {
 		p.ID = r.whose(p.Name)
 	}
 	if p.ID == "" {
-		p.ID = fmt.Sprintf("call_none_%d", at)
+		p.ID = fmt.Sprintf("call_none_%d", r.at)
 	}
 	if of, ok := r.called[p.ID]; ok {
 		p.Name = of.name
@@ -195,7 +214,7 @@ func (r *reading) result(m *wireMessage, content []chat.Part, at int) chat.Part 
 
 // whose is the id of the first call of the last turn that has no result yet, and
 // that name if there is one.
-func (r *reading) whose(name string) string {
+func (r *requestReader) whose(name string) string {
 	for len(r.open) > 0 && r.called[r.open[0].ID].answered {
 		r.open = r.open[1:]
 	}
@@ -205,46 +224,4 @@ func (r *reading) whose(name string) string {
 		}
 	}
 	return ""
-}
-
-// readToolCall reads one of tool_calls. Some servers give arguments as an object.
-func readToolCall(v gjson.Result) (chat.Part, bool) {
-	kind := v.Get("type").Str
-	if kind == "" {
-		kind = "function"
-		if v.Get("custom").IsObject() {
-			kind = "custom"
-		}
-	}
-	if kind != "function" && kind != "custom" {
-		return chat.Part{}, false
-	}
-	inner := v.Get(kind)
-	if !inner.IsObject() {
-		return chat.Part{}, false
-	}
-	p := readCall(kind, inner)
-	p.ID, p.Proof = v.Get("id").String(), signature(v.Get("extra_content"))
-	return p, true
-}
-
-func readCall(kind string, inner gjson.Result) chat.Part {
-	p := chat.Part{Kind: chat.ToolCall, Name: inner.Get("name").String(), At: atCalls}
-	if kind == "custom" {
-		p.Custom, p.Text = true, inner.Get("input").String()
-		return p
-	}
-	switch arguments := inner.Get("arguments"); arguments.Type {
-	case gjson.String:
-		p.Text = arguments.Str
-	case gjson.Null:
-	default:
-		p.Text = arguments.Raw
-	}
-	return p
-}
-
-// refuse names a part that cannot be understood.
-func refuse(field, why string) *fault.Error {
-	return fault.New(fault.InvalidParameter, "%s: %s.", field, why).With("field", field)
 }

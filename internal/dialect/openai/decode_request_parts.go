@@ -4,216 +4,148 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
-
-	"github.com/tidwall/gjson"
 
 	"stele/internal/chat"
-	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 // content reads a message's content: a string, parts, or nothing.
-func (r *reading) content(v gjson.Result) ([]chat.Part, error) {
+func (r *requestReader) content(v jsonscan.Value) ([]chat.Part, error) {
 	switch {
-	case absent(v):
+	case v.Absent():
 		return nil, nil
-	case v.Type == gjson.String && v.Str == "":
+	case v.Kind() == jsonscan.String:
+		if text := v.View(); text != "" {
+			return []chat.Part{{Kind: chat.Text, Text: text, At: atWhole}}, nil
+		}
 		return nil, nil
-	case v.Type == gjson.String:
-		return []chat.Part{{Kind: chat.Text, Text: v.Str, At: atWhole}}, nil
-	case !v.IsArray():
+	case v.Kind() != array:
 		return nil, wrong(r.here(".content"), "a string or a list of parts")
 	}
 	var parts []chat.Part
-	var err error
-	v.ForEach(func(_, item gjson.Result) bool {
-		at := r.here(".content[" + strconv.Itoa(len(parts)) + "]")
-		var p chat.Part
-		if p, err = readPart(item, at); err != nil {
-			return false
+	for i, item := range v.Elements() {
+		at := r.here(".content[" + strconv.Itoa(i) + "]")
+		p, err := r.part(item, at)
+		if err != nil {
+			return nil, err
 		}
-		p.At = len(parts)
+		p.At = i
 		parts = append(parts, p)
-		r.oddities(item, at)
-		return true
-	})
-	return parts, err
+	}
+	return parts, nil
 }
 
-// oddities reports the members of a part that nobody reads.
-func (r *reading) oddities(v gjson.Result, at string) {
-	kind := v.Get("type").Str
-	v.ForEach(func(key, _ gjson.Result) bool {
-		if !slices.Contains([]string{"type", kind, "cache_control", "prompt_cache_breakpoint"}, key.Str) {
-			r.note(at+"."+key.Str, chat.Dropped, "unknown")
+// part reads one part and notes its members that say nothing to us.
+func (r *requestReader) part(v jsonscan.Value, at string) (chat.Part, error) {
+	if v.Kind() != object {
+		return chat.Part{}, wrong(at, "an object with a type")
+	}
+	kind := v.Get("type").View()
+	var value jsonscan.Value
+	var cache, breakpoint *chat.Cache
+	var unknown []string
+	for key, member := range v.Members() {
+		switch key.Name {
+		case kind:
+			value = member
+		case "type":
+		case "cache_control":
+			cache = readCache(member)
+		case "prompt_cache_breakpoint":
+			breakpoint = readCache(member)
+		default:
+			unknown = append(unknown, key.Name)
 		}
-		return true
-	})
-}
-
-// readPart reads one part of a client's message.
-func readPart(v gjson.Result, at string) (p chat.Part, err error) {
-	if !v.IsObject() {
-		return p, wrong(at, "an object with a type")
 	}
-	p.Cache = readCache(v.Get("cache_control"))
-	if p.Cache == nil {
-		p.Cache = readCache(v.Get("prompt_cache_breakpoint"))
+	p, err := readPart(kind, value, at)
+	if err != nil {
+		return p, err
 	}
-	switch kind := v.Get("type").Str; kind {
-	case "text":
-		p.Kind = chat.Text
-		p.Text, err = readText(v.Get("text"), at+".text")
-	case "refusal":
-		p.Kind = chat.Refusal
-		p.Text, err = readText(v.Get("refusal"), at+".refusal")
-	case "image_url":
-		p.Kind = chat.Image
-		p.Media, err = readLink(v.Get(kind), at)
-	case "video_url":
-		p.Kind = chat.Video
-		p.Media, err = readLink(v.Get(kind), at)
-	case "input_audio":
-		p.Kind = chat.Audio
-		p.Media, err = readAudio(v.Get(kind), at)
-	case "file":
-		return readFile(p, v.Get(kind), at)
-	default:
-		return p, refuse(at, fmt.Sprintf("there is no part of type %q", kind))
+	for _, name := range unknown {
+		r.note(at+"."+name, chat.Dropped, "unknown")
 	}
-	return p, err
-}
-
-// readLink reads an image_url or a video_url, which some clients send as a string.
-func readLink(v gjson.Result, at string) (*chat.Media, error) {
-	detail := v.Get("detail").Str
-	if v.IsObject() {
-		v = v.Get("url")
-	}
-	m, ok := readURL(v.Str)
-	if !ok {
-		return nil, refuse(at, "its url is neither an http address nor base64 data")
-	}
-	m.Detail = strings.ToLower(detail)
-	return m, nil
-}
-
-func readURL(text string) (*chat.Media, bool) {
-	switch head := strings.ToLower(text[:min(len(text), 8)]); {
-	case strings.HasPrefix(head, "data:"):
-		return dialect.DataURL("data:" + text[5:])
-	case strings.HasPrefix(head, "http://"), strings.HasPrefix(head, "https://"):
-		return &chat.Media{URL: text}, true
-	case strings.HasPrefix(head, "file_"), strings.HasPrefix(head, "file-"):
-		return &chat.Media{FileID: text}, true
-	}
-	return readBare(text)
-}
-
-// readBare reads base64 without a data: before it, if its bytes say what they are.
-func readBare(text string) (*chat.Media, bool) {
-	payload, ok := dialect.Base64(text)
-	if !ok || dialect.Sniff(payload) == "" {
-		return nil, false
-	}
-	return &chat.Media{Type: dialect.Sniff(payload), Base64: payload}, true
-}
-
-func readAudio(v gjson.Result, at string) (*chat.Media, error) {
-	data, format := v.Get("data").Str, strings.ToLower(v.Get("format").Str)
-	m, ok := dialect.DataURL(data)
-	if !ok {
-		m = &chat.Media{}
-		m.Base64, ok = dialect.Base64(data)
-	}
-	if !ok {
-		return nil, refuse(at, "its data is not base64")
-	}
-	switch format {
-	case "":
-	case "mp3":
-		m.Type = "audio/mpeg"
-	default:
-		m.Type = "audio/" + format
-	}
-	if m.Type == "" {
-		m.Type = dialect.TypeOf(m)
-	}
-	return m, nil
-}
-
-// readFile reads a file part. What is a picture or a sound by its type is one.
-func readFile(p chat.Part, v gjson.Result, at string) (chat.Part, error) {
-	p.Kind, p.Name = chat.Document, v.Get("filename").Str
-	if id := v.Get("file_id").Str; id != "" {
-		p.Media = &chat.Media{FileID: id, Name: p.Name}
-		return p, nil
-	}
-	data := v.Get("file_data").Str
-	m, ok := dialect.DataURL(data)
-	if !ok {
-		m, ok = readBare(data)
-	}
-	if !ok {
-		return p, refuse(at, "it has neither a file_id nor file_data in base64")
-	}
-	p.Media, m.Name = m, p.Name
-	switch family, _, _ := strings.Cut(dialect.TypeOf(m), "/"); family {
-	case "image":
-		p.Kind = chat.Image
-	case "audio":
-		p.Kind = chat.Audio
-	case "video":
-		p.Kind = chat.Video
+	if p.Cache = cache; cache == nil {
+		p.Cache = breakpoint
 	}
 	return p, nil
 }
 
+// readPart reads what a part has under the name of its type.
+func readPart(kind string, v jsonscan.Value, at string) (p chat.Part, err error) {
+	ok, why := true, ""
+	switch kind {
+	case "text":
+		p.Kind = chat.Text
+		p.Text, err = readText(v, at+".text")
+	case "refusal":
+		p.Kind = chat.Refusal
+		p.Text, err = readText(v, at+".refusal")
+	case "image_url", "video_url":
+		p.Kind, why = chat.Image, "its url is neither an http address nor base64 data"
+		if kind == "video_url" {
+			p.Kind = chat.Video
+		}
+		p.Media, ok = readLink(v)
+	case "input_audio":
+		p.Kind, why = chat.Audio, "its data is not base64"
+		p.Media, ok = readAudio(v)
+	case "file":
+		why = "it has neither a file_id nor file_data in base64"
+		p, ok = readFile(v)
+	default:
+		ok, why = false, fmt.Sprintf("there is no part of type %q", kind)
+	}
+	if !ok {
+		return p, refuse(at, why)
+	}
+	return p, err
+}
+
 // readCache reads a cache marker: anthropic's, which many clients send here too,
 // or this API's own.
-func readCache(v gjson.Result) *chat.Cache {
-	if !v.IsObject() {
+func readCache(v jsonscan.Value) *chat.Cache {
+	if v.Kind() != object {
 		return nil
 	}
-	return &chat.Cache{TTL: v.Get("ttl").Str}
+	return &chat.Cache{TTL: v.Get("ttl").View()}
 }
 
-// readSound reads message.audio, of which history has only the id.
-func readSound(v gjson.Result) chat.Part {
-	p := chat.Part{Kind: chat.Audio, ID: v.Get("id").Str, Text: v.Get("transcript").Str, At: atAudio}
-	if data, ok := dialect.Base64(v.Get("data").Str); ok {
-		p.Media = &chat.Media{Base64: data}
-		p.Media.Type = dialect.Sniff(data)
+// readRest reads what an assistant's message has beside its content and its calls:
+// a refusal, a sound, pictures.
+func readRest(m *message) (parts []chat.Part) {
+	if text := m.refusal.View(); text != "" {
+		parts = append(parts, chat.Part{Kind: chat.Refusal, Text: text, At: atRefusal})
 	}
-	return p
-}
-
-// readPictures reads message.images, by which other servers give pictures.
-func readPictures(v gjson.Result) (parts []chat.Part) {
-	v.ForEach(func(_, item gjson.Result) bool {
-		if m, err := readLink(item.Get("image_url"), ""); err == nil {
-			parts = append(parts, chat.Part{Kind: chat.Image, Media: m, At: atImages + len(parts)})
-		}
-		return true
-	})
-	return parts
+	if m.audio.Kind() == object {
+		parts = append(parts, readSound(m.audio))
+	}
+	return append(parts, readPictures(m.images)...)
 }
 
 // readCitations reads annotations.
-func readCitations(v gjson.Result) (list []chat.Citation) {
-	v.ForEach(func(_, item gjson.Result) bool {
-		if item.Get("type").Str != "url_citation" {
-			return true
+func readCitations(v jsonscan.Value) (list []chat.Citation) {
+	for _, item := range v.Elements() {
+		if item.Get("type").View() != "url_citation" {
+			continue
 		}
 		source := item.Get("url_citation")
 		list = append(list, chat.Citation{
-			URL: source.Get("url").Str, Title: source.Get("title").Str,
-			Start: position(source.Get("start_index")), End: position(source.Get("end_index")),
-			Raw: []byte(item.Raw), Dialect: name,
+			URL: source.Get("url").View(), Title: source.Get("title").View(),
+			Start: int(count(source.Get("start_index"))), End: int(count(source.Get("end_index"))),
+			Raw: item.Raw(), Dialect: name,
 		})
-		return true
-	})
+	}
 	return list
 }
 
-func position(v gjson.Result) int { return int(min(max(v.Int(), 0), 1<<40)) }
+// sign puts a message's own signature on its last words, or keeps it on a
+// thought without words.
+func sign(parts []chat.Part, proof string) []chat.Part {
+	for i := range slices.Backward(parts) {
+		if parts[i].Kind == chat.Text {
+			parts[i].Proof = proof
+			return parts
+		}
+	}
+	return append(parts, chat.Part{Kind: chat.Thought, Proof: proof, At: atThoughts})
+}

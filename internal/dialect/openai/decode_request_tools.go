@@ -1,59 +1,55 @@
 package openai
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 
-	"github.com/tidwall/gjson"
-
 	"stele/internal/chat"
-	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
-func readTools(r *reading, v gjson.Result, key string) (err error) {
-	if !v.IsArray() {
+func readTools(r *requestReader, v jsonscan.Value, key string) error {
+	if v.Kind() != array {
 		return wrong(key, "a list")
 	}
-	at := 0
-	v.ForEach(func(_, item gjson.Result) bool {
-		err = r.tool(item, at)
-		at++
-		return err == nil
-	})
-	return err
+	for at, item := range v.Elements() {
+		if err := r.tool(item, at); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readFunctions reads the tools of before there were tools.
-func readFunctions(r *reading, v gjson.Result, key string) (err error) {
-	if !v.IsArray() {
+func readFunctions(r *requestReader, v jsonscan.Value, key string) error {
+	if v.Kind() != array {
 		return wrong(key, "a list")
 	}
-	at := 0
-	v.ForEach(func(_, item gjson.Result) bool {
+	for at, item := range v.Elements() {
 		t := chat.Tool{At: at}
-		if err = r.function(&t, item, fmt.Sprintf("functions[%d]", at)); err == nil {
-			err = r.addTool(t, key)
+		if err := r.function(&t, item, fmt.Sprintf("functions[%d]", at)); err != nil {
+			return err
 		}
-		at++
-		return err == nil
-	})
-	r.c.Legacy = r.c.Legacy || at > 0
-	return err
+		if err := r.addTool(t, key); err != nil {
+			return err
+		}
+		r.c.Legacy = true
+	}
+	return nil
 }
 
-func (r *reading) tool(v gjson.Result, at int) error {
+func (r *requestReader) tool(v jsonscan.Value, at int) error {
 	field := fmt.Sprintf("tools[%d]", at)
-	if !v.IsObject() {
+	if v.Kind() != object {
 		return wrong(field, "an object")
 	}
 	t := chat.Tool{At: at, Cache: readCache(v.Get("cache_control"))}
-	kind := v.Get("type").Str
+	kind := v.Get("type").View()
 	switch kind {
 	case "function", "":
 		kind = "function"
 		inner := v.Get(kind)
-		if !inner.IsObject() && v.Get("name").Exists() {
+		if inner.Kind() != object && v.Get("name").Exists() {
 			inner = v // as the Responses API has it
 		}
 		if err := r.function(&t, inner, field+".function"); err != nil {
@@ -61,59 +57,59 @@ func (r *reading) tool(v gjson.Result, at int) error {
 		}
 	case "custom":
 		inner := v.Get(kind)
-		t.Kind, t.Name, t.Description = chat.Custom, inner.Get("name").Str, inner.Get("description").Str
+		t.Kind, t.Name, t.Description = chat.Custom, inner.Get("name").View(), inner.Get("description").View()
 		if t.Name == "" {
 			return missing(field + ".custom.name")
 		}
-		if format := inner.Get("format"); format.IsObject() {
-			t.Grammar = []byte(format.Raw)
+		if format := inner.Get("format"); format.Kind() == object {
+			t.Grammar = format.Raw()
 		}
 	default:
-		t.Kind, t.Name, t.Raw = chat.Server, kind, []byte(v.Raw)
+		t.Kind, t.Name, t.Raw = chat.Server, kind, v.Raw()
 		r.c.Tools = append(r.c.Tools, t)
 		return nil
 	}
-	v.ForEach(func(key, _ gjson.Result) bool {
-		if !slices.Contains([]string{"type", kind, "cache_control", "name", "description", "parameters", "strict"}, key.Str) {
-			r.note(field+"."+key.Str, chat.Dropped, "unknown")
+	for key := range v.Members() {
+		if !slices.Contains([]string{"type", kind, "cache_control", "name", "description", "parameters", "strict"}, key.Name) {
+			r.note(field+"."+key.Name, chat.Dropped, "unknown")
 		}
-		return true
-	})
+	}
 	return r.addTool(t, field)
 }
 
-func (r *reading) function(t *chat.Tool, v gjson.Result, field string) error {
-	if !v.IsObject() {
+func (r *requestReader) function(t *chat.Tool, v jsonscan.Value, field string) (err error) {
+	if v.Kind() != object {
 		return wrong(field, "an object")
 	}
-	var err error
-	v.ForEach(func(key, value gjson.Result) bool {
+	for key, value := range v.Members() {
 		switch {
-		case absent(value):
-		case key.Str == "name":
+		case value.Absent():
+		case key.Name == "name":
 			t.Name, err = readText(value, field+".name")
-		case key.Str == "description":
+		case key.Name == "description":
 			t.Description, err = readText(value, field+".description")
-		case key.Str == "parameters":
-			if !value.IsObject() {
+		case key.Name == "parameters":
+			if value.Kind() != object {
 				err = wrong(field+".parameters", "a JSON Schema")
 			}
-			t.Schema = []byte(value.Raw)
-		case key.Str == "strict":
+			t.Schema = value.Raw()
+		case key.Name == "strict":
 			t.Strict = readStrict(value)
-		case key.Str != "type" && key.Str != "cache_control":
-			r.note(field+"."+key.Str, chat.Dropped, "unknown")
+		case key.Name != "type" && key.Name != "cache_control":
+			r.note(field+"."+key.Name, chat.Dropped, "unknown")
 		}
-		return err == nil
-	})
-	if err == nil && t.Name == "" {
-		err = missing(field + ".name")
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	if t.Name == "" {
+		return missing(field + ".name")
+	}
+	return nil
 }
 
 // addTool adds a tool unless the same one is there already.
-func (r *reading) addTool(t chat.Tool, field string) error {
+func (r *requestReader) addTool(t chat.Tool, field string) error {
 	at, twice := r.tools[t.Name]
 	switch {
 	case !twice:
@@ -122,38 +118,32 @@ func (r *reading) addTool(t chat.Tool, field string) error {
 	case sameTool(r.c.Tools[at], t):
 		r.note(field, chat.Ignored, "the same tool twice")
 	default:
-		return fault.New(fault.InvalidParameter, "%s: there are two different tools named %q.", field, t.Name).With("field", field)
+		return refuse(field, fmt.Sprintf("there are two different tools named %q", t.Name))
 	}
 	return nil
 }
 
-func sameTool(a, b chat.Tool) bool {
-	strict := a.Strict == b.Strict || a.Strict != nil && b.Strict != nil && *a.Strict == *b.Strict
-	return strict && a.Kind == b.Kind && a.Description == b.Description && bytes.Equal(a.Schema, b.Schema) && bytes.Equal(a.Grammar, b.Grammar)
-}
+// choiceModes are the choices that are told by a word.
+var choiceModes = map[string]chat.ChoiceMode{"auto": chat.Auto, "none": chat.None, "required": chat.Required, "any": chat.Required}
 
 // readChoice comes after the tools, because it speaks of them.
-func (r *reading) readChoice() error {
-	choice, field := &r.c.Choice, "tool_choice"
-	choice.Serial = r.serial
-	v := r.choice
-	if absent(v) {
+func (r *requestReader) readChoice() error {
+	choice, v, field := &r.c.Choice, r.choice, "tool_choice"
+	if v.Absent() {
 		v, field = r.call, "function_call"
 	}
-	if r.c.Legacy {
-		choice.Serial = true // the answer has room for one call
-	}
+	choice.Serial = r.serial || r.c.Legacy // a legacy answer has room for one call
 	switch {
-	case absent(v):
+	case v.Absent():
 		return nil
-	case v.Type == gjson.String:
-		mode, ok := map[string]chat.ChoiceMode{"auto": chat.Auto, "none": chat.None, "required": chat.Required, "any": chat.Required}[v.Str]
+	case v.Kind() == jsonscan.String:
+		mode, ok := choiceModes[v.View()]
 		if !ok {
 			return wrong(field, "auto, none, required or an object that names a tool")
 		}
 		choice.Mode = mode
 		return nil
-	case !v.IsObject():
+	case v.Kind() != object:
 		return wrong(field, "a string or an object")
 	}
 	if err := readNamed(choice, v, field); err != nil {
@@ -161,31 +151,30 @@ func (r *reading) readChoice() error {
 	}
 	for _, wanted := range append(slices.Clone(choice.Names), choice.Name) {
 		if _, ok := r.tools[wanted]; wanted != "" && !ok {
-			return fault.New(fault.InvalidParameter, "%s: there is no tool named %q.", field, wanted).With("field", field)
+			return refuse(field, fmt.Sprintf("there is no tool named %q", wanted))
 		}
 	}
 	return nil
 }
 
 // readNamed reads a choice that is an object.
-func readNamed(choice *chat.Choice, v gjson.Result, field string) error {
-	kind := v.Get("type").Str
+func readNamed(choice *chat.Choice, v jsonscan.Value, field string) error {
+	kind := v.Get("type").View()
 	if kind == "allowed_tools" {
 		inner := v.Get(kind)
-		if !inner.IsObject() {
+		if inner.Kind() != object {
 			inner = v
 		}
-		choice.Mode, choice.Forced = chat.Allowed, inner.Get("mode").Str == "required"
-		inner.Get("tools").ForEach(func(_, tool gjson.Result) bool {
+		choice.Mode, choice.Forced = chat.Allowed, inner.Get("mode").View() == "required"
+		for _, tool := range inner.Get("tools").Elements() {
 			choice.Names = append(choice.Names, toolName(tool))
-			return true
-		})
+		}
 		if len(choice.Names) == 0 || slices.Contains(choice.Names, "") {
 			return wrong(field+".allowed_tools.tools", "a list of tools")
 		}
 		return nil
 	}
-	if mode, ok := map[string]chat.ChoiceMode{"auto": chat.Auto, "none": chat.None, "required": chat.Required, "any": chat.Required}[kind]; ok {
+	if mode, ok := choiceModes[kind]; ok {
 		choice.Mode = mode
 		return nil
 	}
@@ -198,10 +187,10 @@ func readNamed(choice *chat.Choice, v gjson.Result, field string) error {
 
 // toolName is the name in {type:"function",function:{name}}, in its custom
 // sister, and in the flat spelling of other APIs.
-func toolName(v gjson.Result) string {
-	for _, path := range []string{"function.name", "custom.name", "name"} {
-		if name := v.Get(path); name.Type == gjson.String {
-			return name.Str
+func toolName(v jsonscan.Value) string {
+	for _, holder := range []jsonscan.Value{v.Get("function"), v.Get("custom"), v} {
+		if name, ok := holder.Get("name").Text(); ok {
+			return name
 		}
 	}
 	return ""

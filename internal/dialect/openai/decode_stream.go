@@ -2,13 +2,13 @@ package openai
 
 import (
 	"bytes"
+	"slices"
 	"strings"
-
-	"github.com/tidwall/gjson"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 	"stele/internal/wire"
 )
 
@@ -24,15 +24,11 @@ const (
 )
 
 // NewDecoder begins a stream from one upstream.
-func (Codec) NewDecoder(light bool) dialect.Decoder {
-	if light {
-		return &meterReader{}
-	}
-	return &decoder{}
-}
+func (Codec) NewDecoder(light bool) dialect.Decoder { return &streamReader{light: light} }
 
-// decoder reads a stream in full.
-type decoder struct {
+// streamReader reads a stream.
+type streamReader struct {
+	light    bool // it passes through: only usage, ends and errors are read
 	started  bool
 	ended    bool
 	hidden   bool
@@ -45,13 +41,13 @@ type decoder struct {
 }
 
 // Hidden reports whether the last frame told nothing but usage.
-func (d *decoder) Hidden() bool { return d.hidden }
+func (d *streamReader) Hidden() bool { return d.hidden }
 
 var done = []byte("[DONE]")
 
 // Decode appends what a frame means. A frame that is no JSON is an error: who
 // knows what it would have said.
-func (d *decoder) Decode(events []chat.Event, frame wire.Frame) ([]chat.Event, error) {
+func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Event, error) {
 	d.hidden = false
 	data := bytes.TrimSpace(frame.Data)
 	if len(data) == 0 {
@@ -59,171 +55,198 @@ func (d *decoder) Decode(events []chat.Event, frame wire.Frame) ([]chat.Event, e
 	}
 	d.events = events
 	if bytes.Equal(data, done) {
-		if !d.ended {
+		if !d.ended && !d.light {
 			d.finish("")
 		}
 		return append(d.events, chat.Event{Kind: chat.Finish, Last: true}), nil
 	}
-	if !gjson.ValidBytes(data) {
-		return events, garbled(data)
+	if d.light && len(frame.Event) == 0 && plain(data) {
+		return events, nil
 	}
-	root := gjson.Parse(view(data))
-	var choices, usage, failed gjson.Result
-	var id, model string
-	root.ForEach(func(key, v gjson.Result) bool {
-		switch key.Str {
-		case "id":
-			id = v.Str
-		case "model":
-			model = v.Str
-		case "choices":
-			choices = v
-		case "usage":
-			usage = v
-		case "error":
-			failed = v
-		case "x_groq":
-			if !usage.IsObject() {
-				usage = v.Get("usage")
-			}
-		}
-		return true
-	})
-	if !absent(failed) || len(frame.Event) > 0 || !choices.Exists() {
-		if e := frameFailure(root, frame); e != nil {
+	r, err := d.open(data)
+	if err != nil {
+		return events, err
+	}
+	if !r.failed.Absent() || len(frame.Event) > 0 || r.choices.Absent() {
+		if e := frameFailure(data, frame); e != nil {
 			return events, e
 		}
 	}
-	if !d.started && choices.IsArray() {
+	if !d.started && !d.light && r.choices.Kind() == array {
 		d.started = true
-		d.events = append(d.events, chat.Event{Kind: chat.Start, ID: strings.Clone(id), Model: strings.Clone(model)})
+		d.events = append(d.events, chat.Event{Kind: chat.Start, ID: strings.Clone(r.id.View()), Model: strings.Clone(r.model.View())})
 	}
 	said := false
-	choices.ForEach(func(_, v gjson.Result) bool {
-		if !v.IsObject() {
-			return true
+	for _, v := range r.choices.Elements() {
+		if v.Kind() == object {
+			said = true
+			d.choice(v, &r)
 		}
-		said = true
-		if !usage.IsObject() {
-			usage = v.Get("usage") // one server has it here
-		}
-		d.choice(v)
-		return true
-	})
-	if u := readUsage(usage); u.Known {
+	}
+	if u := readUsage(r.usage); u.Known {
 		d.events = append(d.events, chat.Event{Kind: chat.Counted, Usage: u})
 		d.hidden = !said
 	}
 	return d.events, nil
 }
 
+// open finds a frame's members. One that passes through is not checked: who reads
+// it will.
+func (d *streamReader) open(data []byte) (r reply, err error) {
+	if d.light {
+		return readReply(jsonscan.At(data, 0)), nil
+	}
+	if _, err := (jsonscan.Scan{Allow: jsonscan.Lenient}).Walk(data, r.put); err != nil {
+		return r, garbled(data)
+	}
+	return r, nil
+}
+
+// plain reports whether a frame is part of an answer that tells no usage, no end and
+// no error. Nearly all are, and are told by the names before their colons. A name
+// cannot be mistaken for one inside a string: there its quotes are escaped.
+func plain(data []byte) bool {
+	choices := false
+	for {
+		i := bytes.IndexByte(data, ':')
+		if i < 0 {
+			return choices
+		}
+		name, value := data[:i], data[i+1:]
+		switch {
+		case i > 0 && name[i-1] <= ' ':
+			return false // the name is somewhere before
+		case hasSuffix(name, `usage"`), hasSuffix(name, `finish_reason"`), hasSuffix(name, `error"`):
+			if !isNull(value) {
+				return false
+			}
+		case hasSuffix(name, `choices"`):
+			choices = !isNull(value)
+		}
+		data = value
+	}
+}
+
+func hasSuffix(b []byte, suffix string) bool {
+	return len(b) >= len(suffix) && string(b[len(b)-len(suffix):]) == suffix
+}
+
+func isNull(value []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(value, " "), []byte("null")) }
+
 // frameFailure is the error that a frame tells, if it does.
-func frameFailure(root gjson.Result, frame wire.Frame) *fault.Error {
-	if e := failure(root); e != nil {
+func frameFailure(data []byte, frame wire.Frame) *fault.Error {
+	if e := failure(jsonscan.At(data, 0)); e != nil {
 		return e
 	}
 	if string(frame.Event) == "error" {
-		return garbled(frame.Data)
+		return garbled(data)
 	}
 	return nil
 }
 
 // choice reads one of choices. Of several answers only the first can be told as
 // it comes.
-func (d *decoder) choice(v gjson.Result) {
-	var delta, reason gjson.Result
+func (d *streamReader) choice(v jsonscan.Value, r *reply) {
+	var delta, reason jsonscan.Value
 	first := true
-	v.ForEach(func(key, value gjson.Result) bool {
-		switch key.Str {
+	for key, v := range v.Members() {
+		switch key.Name {
 		case "index":
-			first = value.Num == 0
+			n, _ := v.Float()
+			first = n == 0
 		case "delta", "message":
-			delta = value
+			delta = v
 		case "finish_reason":
-			reason = value
+			reason = v
+		case "usage":
+			if r.usage.Kind() != object { // one server has it here
+				r.count(v)
+			}
 		}
-		return true
-	})
-	if !first {
+	}
+	if !first && !d.light {
 		return
 	}
-	delta.ForEach(func(key, value gjson.Result) bool {
-		if value.Type != gjson.Null {
-			d.piece(key.Str, value, delta)
+	if !d.light {
+		for key, v := range delta.Members() {
+			if !v.Absent() {
+				d.piece(key.Name, v, delta)
+			}
 		}
-		return true
-	})
-	if reason.Type == gjson.String && reason.Str != "" {
-		d.finish(reason.Str)
+	}
+	if word, _ := reason.Text(); word != "" {
+		d.finish(word)
 	}
 }
 
 // piece reads one member of a delta.
-func (d *decoder) piece(key string, v, delta gjson.Result) {
+func (d *streamReader) piece(key string, v, delta jsonscan.Value) {
 	switch key {
 	case "content":
-		if v.Type == gjson.String {
-			d.say(blockText, chat.Part{Kind: chat.Text, Text: v.Str})
+		if text, ok := v.Text(); ok {
+			d.say(blockText, chat.Part{Kind: chat.Text, Text: text})
 			return
 		}
 		for _, p := range readSaid(v) {
-			d.say(blockText, p)
+			d.sayCopy(blockText, p)
 		}
 	case "reasoning_content", "reasoning":
-		if v.Str != "" && !speaks(delta.Get("reasoning_details")) && (key == "reasoning_content" || !delta.Get("reasoning_content").Exists()) {
-			d.think(v.Str)
+		if text, _ := v.Text(); text != "" && !speaks(delta.Get("reasoning_details")) && (key == "reasoning_content" || !delta.Get("reasoning_content").Exists()) {
+			d.think(text)
 		}
 	case "reasoning_details":
-		v.ForEach(func(_, item gjson.Result) bool {
+		for _, item := range v.Elements() {
 			d.detail(item)
-			return true
-		})
+		}
 	case "refusal":
-		d.refused = d.refused || v.Str != ""
-		d.say(blockRefusal, chat.Part{Kind: chat.Refusal, Text: v.Str})
+		text, _ := v.Text()
+		d.refused = d.refused || text != ""
+		d.say(blockRefusal, chat.Part{Kind: chat.Refusal, Text: text})
 	case "tool_calls":
-		v.ForEach(func(_, call gjson.Result) bool {
+		for _, call := range v.Elements() {
 			d.call(call)
-			return true
-		})
+		}
 	case "function_call":
 		d.function(v)
 	case "extra_content":
-		d.say(blockText, chat.Part{Kind: chat.Text, Proof: signature(v)})
+		d.sayCopy(blockText, chat.Part{Kind: chat.Text, Proof: signature(v)})
 	case "annotations":
-		d.say(blockText, chat.Part{Kind: chat.Text, Citations: readCitations(v)})
+		d.sayCopy(blockText, chat.Part{Kind: chat.Text, Citations: readCitations(v)})
 	case "audio":
 		d.sound.take(v)
 	case "images":
 		for _, p := range readPictures(v) {
 			p.At = 0
 			d.pictures++
-			d.say(min(blockPicture+d.pictures, blockDetail-1), p)
+			d.sayCopy(min(blockPicture+d.pictures, blockDetail-1), p)
 		}
 	}
 }
 
-// say appends a piece. Its texts are copied: the frame's bytes will change.
-func (d *decoder) say(block int, p chat.Part) {
-	if p.Text == "" && p.Proof == "" && p.Media == nil && p.Citations == nil {
-		return
+// say appends a piece, unless it says nothing.
+func (d *streamReader) say(block int, p chat.Part) {
+	if p.Text != "" || p.Proof != "" || p.Media != nil || p.Citations != nil {
+		d.events = append(d.events, chat.Event{Kind: chat.Delta, Block: block, Part: p})
 	}
-	p.Text, p.Proof = strings.Clone(p.Text), strings.Clone(p.Proof)
-	if p.Media != nil {
-		m := *p.Media
-		m.URL, m.Base64, m.Type, m.Detail = strings.Clone(m.URL), strings.Clone(m.Base64), strings.Clone(m.Type), strings.Clone(m.Detail)
-		p.Media = &m
-	}
-	for i := range p.Citations {
-		p.Citations[i].URL, p.Citations[i].Title = strings.Clone(p.Citations[i].URL), strings.Clone(p.Citations[i].Title)
-	}
-	d.events = append(d.events, chat.Event{Kind: chat.Delta, Block: block, Part: p})
 }
 
-func (d *decoder) finish(word string) {
+// sayCopy is say for a piece whose texts are the frame's, whose bytes will change.
+func (d *streamReader) sayCopy(block int, p chat.Part) {
+	p.Text, p.Proof = strings.Clone(p.Text), strings.Clone(p.Proof)
+	if m := p.Media; m != nil {
+		m.URL, m.Base64, m.Type, m.Detail = strings.Clone(m.URL), strings.Clone(m.Base64), strings.Clone(m.Type), strings.Clone(m.Detail)
+	}
+	for i := range p.Citations {
+		c := &p.Citations[i]
+		c.URL, c.Title, c.Raw = strings.Clone(c.URL), strings.Clone(c.Title), slices.Clone(c.Raw)
+	}
+	d.say(block, p)
+}
+
+func (d *streamReader) finish(word string) {
 	if p, ok := d.sound.whole(); ok {
 		d.events = append(d.events, chat.Event{Kind: chat.Delta, Block: blockSound, Part: p})
 	}
 	d.ended = true
-	d.events = append(d.events, chat.Event{Kind: chat.Finish, Stop: readFinish(strings.Clone(word), d.refused)})
+	d.events = append(d.events, chat.Event{Kind: chat.Finish, Stop: readFinish(word, d.refused)})
 }

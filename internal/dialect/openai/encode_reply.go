@@ -4,13 +4,80 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"stele/internal/chat"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
+
+// EncodeResponse writes a whole answer.
+func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error) {
+	a := askedBy(req)
+	w := jsonscan.NewWriter(make([]byte, 0, 1<<10))
+	w.Open(object).Key("id").Text(answerID(r.ID)).Key("object").Plain("chat.completion")
+	w.Key("created").Int(time.Now().Unix()).Key("model").Text(a.model).Key("choices").Open(array)
+	for i := range r.Answers {
+		answer := &r.Answers[i]
+		if err := usable(answer.Stop, len(answer.Parts)); err != nil {
+			return nil, err
+		}
+		w.Open(object).Key("index").Int(int64(i)).Key("message")
+		writeMessage(w, &a, answer)
+		w.Key("logprobs")
+		if len(answer.Logprobs) > 0 {
+			w.Raw(answer.Logprobs)
+		} else {
+			w.Null()
+		}
+		w.Key("finish_reason").Plain(finishReason(answer.Stop, a.legacy)).Close(object)
+	}
+	w.Close(array).Key("usage")
+	writeUsage(w, r.Usage)
+	if tier := tiers[r.Tier]; tier != "" {
+		w.Key("service_tier").Plain(tier)
+	}
+	return w.Close(object).Bytes(), nil
+}
+
+// Unsaid lists what of an answer has no place in this API.
+func (Codec) Unsaid(req *chat.Request, r *chat.Response) []chat.Loss {
+	var list []chat.Loss
+	say := func(what string) { list = append(list, chat.Lost(chat.FieldAnswer, chat.Dropped, what)) }
+	legacy := askedBy(req).legacy
+	for i := range r.Answers {
+		calls, sourceless := 0, 0
+		for _, p := range r.Answers[i].Parts {
+			switch p.Kind {
+			case chat.Video:
+				say("a clip")
+			case chat.Document:
+				say("a document")
+			case chat.Opaque:
+				say(p.Name)
+			case chat.ToolCall:
+				calls++
+			case chat.Text:
+				for _, c := range p.Citations {
+					if c.URL == "" {
+						sourceless++
+					}
+				}
+			case chat.Thought, chat.Redacted, chat.Refusal, chat.Image, chat.Audio, chat.ToolResult:
+			}
+		}
+		if sourceless > 0 {
+			say(strconv.Itoa(sourceless) + " citations of what has no address")
+		}
+		if legacy && calls > 1 {
+			say("all calls but the first: function_call has place for one")
+		}
+	}
+	return list
+}
 
 // asked is what of a request shapes the form of its answer.
 type asked struct {
@@ -43,34 +110,6 @@ func askedBy(req *chat.Request) asked {
 // for; what nobody can read always, because an upstream wants it back.
 func (a *asked) shows(p *chat.Part) bool {
 	return a.show || p.Kind == chat.Redacted || p.Kind == chat.Thought && p.Text == "" && p.Proof != ""
-}
-
-// EncodeResponse writes a whole answer.
-func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error) {
-	a := askedBy(req)
-	w := writer{b: make([]byte, 0, 1<<10)}
-	w.open('{').key("id").text(answerID(r.ID)).key("object").word(`"chat.completion"`)
-	w.key("created").int(time.Now().Unix()).key("model").text(a.model).key("choices").open('[')
-	for i := range r.Answers {
-		answer := &r.Answers[i]
-		if err := usable(answer.Stop, len(answer.Parts)); err != nil {
-			return nil, err
-		}
-		w.open('{').key("index").int(int64(i)).key("message")
-		w.message(&a, answer)
-		w.key("logprobs")
-		if len(answer.Logprobs) > 0 {
-			w.raw(answer.Logprobs)
-		} else {
-			w.word("null")
-		}
-		w.key("finish_reason").text(finishReason(answer.Stop, a.legacy)).close('}')
-	}
-	w.close(']').key("usage").usage(r.Usage)
-	if tier := tiers[r.Tier]; tier != "" {
-		w.key("service_tier").text(tier)
-	}
-	return w.close('}').b, nil
 }
 
 // usable refuses an answer that the model failed to make: nothing was said, and
@@ -162,51 +201,68 @@ func sourceOf(c chat.Citation, before, length int) source {
 	return s
 }
 
-// message writes an answer. Keys that the official clients rely on are there
+// writeMessage writes an answer. Keys that the official clients rely on are there
 // even if they say nothing.
-func (w *writer) message(a *asked, answer *chat.Answer) {
+func writeMessage(w *jsonscan.Writer, a *asked, answer *chat.Answer) {
 	o := a.outline(answer.Parts)
 	if o.refusal.Len() == 0 && !o.said && answer.Stop.Reason == chat.Refused {
 		o.refusal.WriteString(answer.Stop.Explanation)
 	}
-	w.open('{').key("role").word(`"assistant"`).key("content")
+	w.Open(object).Key("role").Plain("assistant").Key("content")
 	if o.said {
-		w.text(o.text.String())
+		w.Text(o.text.String())
 	} else {
-		w.word("null")
+		w.Null()
 	}
-	w.key("refusal")
+	w.Key("refusal")
 	if o.refusal.Len() > 0 {
-		w.text(o.refusal.String())
+		w.Text(o.refusal.String())
 	} else {
-		w.word("null")
+		w.Null()
 	}
-	w.key("annotations")
-	w.sources(o.sources)
+	writeSources(w, o.sources)
 	if len(o.thoughts) > 0 {
-		w.thoughts(o.thoughts)
+		writeThoughts(w, o.thoughts)
 	}
 	if o.proof != "" {
-		w.signed(o.proof)
+		writeSignature(w, o.proof)
 	}
 	if o.sound != nil {
-		w.sound(o.sound)
+		writeSound(w, o.sound)
 	}
 	if len(o.pictures) > 0 {
-		w.pictures(o.pictures)
+		writePictures(w, o.pictures)
 	}
-	switch {
-	case len(o.calls) == 0:
-	case a.legacy:
-		w.key("function_call").open('{').key("name").text(o.calls[0].Name).key("arguments").text(argumentsOf(&o.calls[0])).close('}')
-	default:
-		w.key("tool_calls").open('[')
-		for i := range o.calls {
-			w.call(a, &o.calls[i])
+	a.writeCalls(w, o.calls)
+	w.Close(object)
+}
+
+func (a *asked) writeCalls(w *jsonscan.Writer, calls []chat.Part) {
+	if len(calls) == 0 {
+		return
+	}
+	if a.legacy {
+		w.Key("function_call").Open(object).Key("name").Text(calls[0].Name).Key("arguments").Text(argumentsOf(&calls[0])).Close(object)
+		return
+	}
+	w.Key("tool_calls").Open(array)
+	for i := range calls {
+		p := &calls[i]
+		w.Open(object).Key("id").Text(p.ID)
+		switch {
+		case p.Custom:
+			writeCall(w, true, p.Name, p.Text)
+		case a.custom[p.Name]:
+			writeCall(w, true, p.Name, unwrapInput(p.Text))
+		default:
+			writeCall(w, false, p.Name, argumentsOf(p))
 		}
-		w.close(']')
+		if p.Proof != "" {
+			writeSignature(w, p.Proof)
+		}
+		w.Close(object)
 	}
-	w.close('}')
+	w.Close(array)
 }
 
 func argumentsOf(p *chat.Part) string {
@@ -216,60 +272,46 @@ func argumentsOf(p *chat.Part) string {
 	return p.Text
 }
 
-func (w *writer) call(a *asked, p *chat.Part) {
-	w.open('{').key("id").text(p.ID)
-	switch {
-	case p.Custom:
-		w.key("type").word(`"custom"`).key("custom").open('{').key("name").text(p.Name).key("input").text(p.Text).close('}')
-	case a.custom[p.Name]:
-		w.key("type").word(`"custom"`).key("custom").open('{').key("name").text(p.Name).key("input").text(unwrapInput(p.Text)).close('}')
-	default:
-		w.key("type").word(`"function"`).key("function").open('{').key("name").text(p.Name).key("arguments").text(argumentsOf(p)).close('}')
-	}
-	if p.Proof != "" {
-		w.signed(p.Proof)
-	}
-	w.close('}')
-}
-
-// sources writes annotations. Only what has an address has a place in them.
-func (w *writer) sources(list []source) {
-	w.open('[')
+// writeSources writes annotations. Only what has an address has a place in them.
+func writeSources(w *jsonscan.Writer, list []source) {
+	w.Key("annotations").Open(array)
 	for _, s := range list {
 		if s.URL == "" {
 			continue
 		}
-		w.open('{').key("type").word(`"url_citation"`).key("url_citation").open('{')
-		w.key("start_index").int(int64(s.start)).key("end_index").int(int64(s.end))
-		w.key("title").text(s.Title).key("url").text(s.URL).close('}').close('}')
+		w.Open(object).Key("type").Plain("url_citation").Key("url_citation").Open(object)
+		w.Key("start_index").Int(int64(s.start)).Key("end_index").Int(int64(s.end))
+		w.Key("title").Text(s.Title).Key("url").Text(s.URL).Close(object).Close(object)
 	}
-	w.close(']')
+	w.Close(array)
 }
 
-// sound writes message.audio, or delta.audio.
-func (w *writer) sound(p *chat.Part) {
-	w.key("audio").open('{')
+// writeSound writes message.audio, or delta.audio.
+func writeSound(w *jsonscan.Writer, p *chat.Part) {
+	w.Key("audio").Open(object)
 	if p.ID != "" {
-		w.key("id").text(p.ID)
+		w.Key("id").Text(p.ID)
 	}
 	if p.Media != nil {
-		w.key("data").text(p.Media.Base64)
+		w.Key("data").Plain(p.Media.Base64)
 	}
-	w.key("transcript").text(p.Text).close('}')
+	w.Key("transcript").Text(p.Text).Close(object)
 }
 
-// pictures writes images, where other servers' clients look for them.
-func (w *writer) pictures(list []chat.Part) {
-	w.key("images").open('[')
+// writePictures writes images, where other servers' clients look for them.
+func writePictures(w *jsonscan.Writer, list []chat.Part) {
+	w.Key("images").Open(array)
 	for _, p := range list {
 		if p.Media == nil {
 			continue
 		}
-		link := p.Media.URL
-		if link == "" {
-			link = "data:" + p.Media.Type + ";base64," + p.Media.Base64
+		w.Open(object).Key("type").Plain("image_url").Key("image_url").Open(object).Key("url")
+		if p.Media.URL != "" {
+			w.Text(p.Media.URL)
+		} else {
+			writeData(w, p.Media.Type, p.Media.Base64)
 		}
-		w.open('{').key("type").word(`"image_url"`).key("image_url").open('{').key("url").text(link).close('}').close('}')
+		w.Close(object).Close(object)
 	}
-	w.close(']')
+	w.Close(array)
 }

@@ -9,13 +9,10 @@ import (
 	"stele/internal/dialect"
 )
 
-// longestID is what the API takes as the id of a call.
-const longestID = 40
-
 // messages writes the conversation: the system text, then each assistant's turn
 // with all that came between it and the next.
-func (e *composer) messages() error {
-	e.key("messages").open('[')
+func (e *requestWriter) messages() error {
+	e.Key("messages").Open(array)
 	if err := e.system(); err != nil {
 		return err
 	}
@@ -29,10 +26,7 @@ func (e *composer) messages() error {
 			i++
 			// Results must follow the calls at once, so turns between are one turn.
 			for i < len(list) && list[i].Role == chat.Assistant && hasCalls(turn.Parts) {
-				e.losses = append(e.losses, chat.Loss{
-					Field: chat.FieldPart, Message: list[i].At, Part: -1,
-					Verb: chat.Approximated, Note: "joined with the turn before it",
-				})
+				e.loseTurn(list[i], chat.FieldPart, chat.Approximated, "joined with the turn before it")
 				turn.Parts = append(turn.Parts, list[i].Parts...)
 				i++
 			}
@@ -53,7 +47,7 @@ func (e *composer) messages() error {
 	} else if n > 0 && list[n-1].Role == chat.Assistant && !hasCalls(list[n-1].Parts) {
 		e.prefill(list[n-1])
 	}
-	e.close(']')
+	e.Close(array)
 	return nil
 }
 
@@ -62,7 +56,7 @@ func hasCalls(parts []chat.Part) bool {
 }
 
 // system writes the leading system text, and the lines that stand for fields.
-func (e *composer) system() error {
+func (e *requestWriter) system() error {
 	parts := slices.Clone(e.c.System)
 	for _, line := range e.lines {
 		parts = append(parts, chat.Part{Kind: chat.Text, Text: line, At: -1})
@@ -82,39 +76,36 @@ func (e *composer) system() error {
 	if err != nil {
 		return err
 	}
-	e.open('{').key("role").word(`"system"`).key("content")
+	e.Open(object).Key("role").Plain("system").Key("content")
 	e.content(t.pieces)
-	e.close('}')
+	e.Close(object)
 	return nil
 }
 
 // prefill asks for the rest of an answer that the client has begun: models
 // behind this API begin anew otherwise.
-func (e *composer) prefill(m chat.Message) {
-	e.losses = append(e.losses, chat.Loss{
-		Field: chat.FieldPart, Message: m.At, Part: -1,
-		Verb: chat.Approximated, Note: "the model is asked to go on from here",
-	})
-	e.open('{').key("role").word(`"user"`)
-	e.key("content").text("Continue your last message exactly where it ends. Do not repeat any of it and do not comment on it.")
-	e.close('}')
+func (e *requestWriter) prefill(m chat.Message) {
+	e.loseTurn(m, chat.FieldPart, chat.Approximated, "the model is asked to go on from here")
+	e.Open(object).Key("role").Plain("user")
+	e.Key("content").Text("Continue your last message exactly where it ends. Do not repeat any of it and do not comment on it.")
+	e.Close(object)
 }
 
 // assistant writes a model's turn and returns the calls it made.
-func (e *composer) assistant(m chat.Message) ([]chat.Part, error) {
+func (e *requestWriter) assistant(m chat.Message) ([]chat.Part, error) {
 	t, err := e.sort(m, m.Parts)
 	if err != nil {
 		return nil, err
 	}
 	pieces := slices.DeleteFunc(t.pieces, func(p piece) bool {
 		if p.kind != 0 {
-			e.losses = append(e.losses, chat.LostPart(m, chat.Part{At: p.at}, chat.Dropped, "models' turns have only words here"))
+			e.losePart(m, chat.Part{At: p.at}, chat.Dropped, "models' turns have only words here")
 		}
 		return p.kind != 0
 	})
-	e.open('{').key("role").word(`"assistant"`)
+	e.Open(object).Key("role").Plain("assistant")
 	e.name(m)
-	e.key("content")
+	e.Key("content")
 	switch {
 	case len(pieces) > 0:
 		if e.t.Compatible {
@@ -122,28 +113,28 @@ func (e *composer) assistant(m chat.Message) ([]chat.Part, error) {
 		}
 		e.content(pieces)
 	case len(t.calls) > 0 || t.sound != "":
-		e.word("null")
+		e.Null()
 	default:
-		e.text("")
+		e.Text("")
 	}
 	e.thoughtsOf(m, t)
 	if t.sound != "" {
-		e.key("audio").open('{').key("id").text(t.sound).close('}')
+		e.Key("audio").Open(object).Key("id").Text(t.sound).Close(object)
 	}
 	if len(t.calls) > 0 {
-		e.key("tool_calls").open('[')
+		e.Key("tool_calls").Open(array)
 		for i := range t.calls {
 			e.call(m, &t.calls[i])
 		}
-		e.close(']')
+		e.Close(array)
 	}
-	e.close('}')
+	e.Close(object)
 	return t.calls, nil
 }
 
 // thoughtsOf writes what a turn thought. OpenAI takes no thoughts at all; other
 // servers take words, and signatures if they made them.
-func (e *composer) thoughtsOf(m chat.Message, t turn) {
+func (e *requestWriter) thoughtsOf(m chat.Message, t turn) {
 	var kept []chat.Part
 	signed := false
 	for _, p := range t.thoughts {
@@ -161,63 +152,57 @@ func (e *composer) thoughtsOf(m chat.Message, t turn) {
 			p.Proof = ""
 			kept = append(kept, p)
 		default:
-			e.losses = append(e.losses, chat.LostPart(m, p, chat.Dropped, "thoughts of another model"))
+			e.losePart(m, p, chat.Dropped, "thoughts of another model")
 		}
 	}
 	switch {
 	case signed:
-		e.writer.thoughts(kept)
+		writeThoughts(&e.Writer, kept)
 	case len(kept) > 0:
 		var words strings.Builder
 		for _, p := range kept {
 			words.WriteString(p.Text)
 		}
-		e.key("reasoning_content").text(words.String())
+		e.Key("reasoning_content").Text(words.String())
 	}
 	if raw, ok := e.proof(t.proof); ok {
-		e.signed(raw)
+		writeSignature(&e.Writer, raw)
 	}
 }
 
 // proof is a signature in the upstream's own words, if it is the upstream's own.
-func (e *composer) proof(text string) (string, bool) {
+func (e *requestWriter) proof(text string) (string, bool) {
 	if text == "" || e.t.Proof == nil {
 		return "", false
 	}
 	return e.t.Proof(text)
 }
 
-func (e *composer) call(m chat.Message, p *chat.Part) {
-	e.open('{').key("id").text(dialect.CallID(p.ID, longestID))
+func (e *requestWriter) call(m chat.Message, p *chat.Part) {
+	custom, text := p.Custom && !e.t.Compatible, p.Text
 	switch {
-	case p.Custom && !e.t.Compatible:
-		e.key("type").word(`"custom"`).key("custom").open('{').key("name").text(e.names.To(p.Name)).key("input").text(p.Text).close('}')
+	case custom:
 	case e.custom(p.Name):
 		// Called as a function where it was one: here it is what it was meant to be.
-		e.key("type").word(`"custom"`).key("custom").open('{').key("name").text(e.names.To(p.Name)).key("input").text(unwrapInput(p.Text)).close('}')
-	default:
-		e.key("type").word(`"function"`).key("function").open('{').key("name").text(e.names.To(p.Name)).key("arguments")
-		switch {
-		case p.Custom:
-			e.text(wrapInput(p.Text))
-		case strings.TrimSpace(p.Text) == "" || p.Text == "null":
-			e.text("{}")
-		default:
-			e.text(p.Text)
-		}
-		e.close('}')
+		custom, text = true, unwrapInput(text)
+	case p.Custom:
+		text = wrapInput(text)
+	case strings.TrimSpace(text) == "" || text == "null":
+		text = "{}"
 	}
+	e.Open(object).Key("id").Text(dialect.CallID(p.ID, longestID))
+	writeCall(&e.Writer, custom, e.names.To(p.Name), text)
 	if raw, ok := e.proof(p.Proof); ok {
-		e.signed(raw)
+		writeSignature(&e.Writer, raw)
 	} else if p.Proof != "" && e.t.Compatible {
-		e.losses = append(e.losses, chat.LostPart(m, *p, chat.Ignored, "a signature of another upstream"))
+		e.losePart(m, *p, chat.Ignored, "a signature of another upstream")
 	}
-	e.close('}')
+	e.Close(object)
 }
 
 // between writes what came after a model's turn: the results of its calls first,
 // every call answered, then all else as it came.
-func (e *composer) between(calls []chat.Part, batch []chat.Message) error {
+func (e *requestWriter) between(calls []chat.Part, batch []chat.Message) error {
 	open := make(map[string]int, len(calls))
 	for i := range calls {
 		open[calls[i].ID]++
@@ -251,13 +236,13 @@ func (e *composer) between(calls []chat.Part, batch []chat.Message) error {
 		}
 		open[c.ID]--
 		e.lose(chat.FieldMessages, chat.Added, fmt.Sprintf("no result for call %s", c.ID))
-		e.open('{').key("role").word(`"tool"`).key("tool_call_id").text(dialect.CallID(c.ID, longestID))
-		e.key("content").text("[no result]").close('}')
+		e.Open(object).Key("role").Plain("tool").Key("tool_call_id").Text(dialect.CallID(c.ID, longestID))
+		e.Key("content").Text("[no result]").Close(object)
 	}
 	if len(attached) > 0 {
-		e.open('{').key("role").word(`"user"`).key("content")
+		e.Open(object).Key("role").Plain("user").Key("content")
 		e.content(attached)
-		e.close('}')
+		e.Close(object)
 	}
 	for i, m := range batch {
 		if len(turns[i].pieces) == 0 && (len(turns[i].results) > 0 || m.Role == chat.System) {
@@ -268,25 +253,24 @@ func (e *composer) between(calls []chat.Part, batch []chat.Message) error {
 	return nil
 }
 
-func (e *composer) user(m chat.Message, t turn) {
-	e.open('{').key("role")
+func (e *requestWriter) user(m chat.Message, t turn) {
+	role := "user"
 	if m.Role == chat.System {
-		e.word(`"system"`)
-	} else {
-		e.word(`"user"`)
+		role = "system"
 	}
+	e.Open(object).Key("role").Plain(role)
 	e.name(m)
-	e.key("content")
+	e.Key("content")
 	e.content(t.pieces)
-	e.close('}')
+	e.Close(object)
 }
 
-func (e *composer) name(m chat.Message) {
+func (e *requestWriter) name(m chat.Message) {
 	switch {
 	case m.Name == "":
 	case len(m.Name) <= 64 && !strings.ContainsAny(m.Name, " \t\r\n<|\\/>"):
-		e.key("name").text(m.Name)
+		e.Key("name").Text(m.Name)
 	default:
-		e.losses = append(e.losses, chat.Loss{Field: chat.FieldName, Message: m.At, Part: -1, Verb: chat.Dropped, Note: "not a legal name"})
+		e.loseTurn(m, chat.FieldName, chat.Dropped, "not a legal name")
 	}
 }

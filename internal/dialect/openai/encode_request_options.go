@@ -7,15 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 // prepareFormat decides how the answer's shape is asked for. It comes before the
 // messages, because some shapes must be asked for in words.
-func (e *composer) prepareFormat() error {
+func (e *requestWriter) prepareFormat() error {
 	f := e.c.Format
 	if f == nil {
 		return nil
@@ -23,10 +22,9 @@ func (e *composer) prepareFormat() error {
 	switch f.Kind {
 	case chat.EnumText:
 		var words []string
-		gjson.GetBytes(f.Schema, "enum").ForEach(func(_, v gjson.Result) bool {
-			words = append(words, v.String())
-			return true
-		})
+		for _, v := range jsonscan.At(f.Schema, 0).Get("enum").Elements() {
+			words = append(words, anyText(v))
+		}
 		e.lines = append(e.lines, "Answer with exactly one of these and nothing else: "+strings.Join(words, ", "))
 		e.lose(chat.FieldFormat, chat.Approximated, "asked for in the system text")
 	case chat.JSONObject:
@@ -45,7 +43,7 @@ func (e *composer) prepareFormat() error {
 	return nil
 }
 
-func (e *composer) mentionsJSON() bool {
+func (e *requestWriter) mentionsJSON() bool {
 	parts := e.c.System
 	for _, m := range e.c.Messages {
 		if m.Role == chat.User {
@@ -59,7 +57,7 @@ func (e *composer) mentionsJSON() bool {
 }
 
 // output writes what the answer is to be: its shape, its modalities, its voice.
-func (e *composer) output() error {
+func (e *requestWriter) output() error {
 	if f := e.c.Format; f != nil {
 		e.format(f)
 	}
@@ -83,52 +81,52 @@ func (e *composer) output() error {
 	if !slices.Contains(e.c.Output, "audio") {
 		return nil
 	}
-	if gjson.GetBytes(e.c.Audio, "voice").Exists() && gjson.GetBytes(e.c.Audio, "format").Exists() {
-		e.key("audio").raw(e.c.Audio)
+	if audio := jsonscan.At(e.c.Audio, 0); audio.Get("voice").Exists() && audio.Get("format").Exists() {
+		e.Key("audio").Raw(e.c.Audio)
 		return nil
 	}
 	if e.c.Audio != nil {
 		e.lose(chat.FieldAudio, chat.Dropped, "")
 	}
 	e.lose(chat.FieldAudio, chat.Added, "format wav, voice alloy")
-	e.key("audio").word(`{"format":"wav","voice":"alloy"}`)
+	e.Key("audio").Raw([]byte(`{"format":"wav","voice":"alloy"}`))
 	return nil
 }
 
-func (e *composer) modalities() {
-	e.key("modalities").open('[')
+func (e *requestWriter) modalities() {
+	e.Key("modalities").Open(array)
 	if !slices.Contains(e.c.Output, "text") && slices.Contains(e.c.Output, "audio") {
-		e.text("text") // sound never comes without its words
+		e.Text("text") // sound never comes without its words
 	}
 	for _, kind := range e.c.Output {
-		e.text(kind)
+		e.Text(kind)
 	}
-	e.close(']')
+	e.Close(array)
 }
 
-func (e *composer) format(f *chat.Format) {
+func (e *requestWriter) format(f *chat.Format) {
 	switch {
 	case f.Kind == chat.JSONObject, f.Kind == chat.JSONSchema && e.t.Schemaless:
-		e.key("response_format").word(`{"type":"json_object"}`)
+		e.Key("response_format").Raw([]byte(`{"type":"json_object"}`))
 	case f.Kind == chat.JSONSchema:
 		name := f.Name
 		switch {
 		case name == "":
 			name = "answer"
 		case !legalName(name):
-			name = (&dialect.Names{Legal: legalName, Longest: 64}).To(name)
+			name = (&dialect.Names{Legal: legalName, Longest: longestName}).To(name)
 			e.lose(chat.FieldFormat, chat.Approximated, "its name is "+name)
 		}
-		e.key("response_format").open('{').key("type").word(`"json_schema"`).key("json_schema").open('{').key("name").text(name)
+		e.Key("response_format").Open(object).Key("type").Plain("json_schema").Key("json_schema").Open(object).Key("name").Text(name)
 		if f.Description != "" {
-			e.key("description").text(f.Description)
+			e.Key("description").Text(f.Description)
 		}
 		schema, strict := e.strictly(f.Schema, f.Strict, chat.Lost(chat.FieldFormat, chat.Approximated, ""))
-		e.key("schema").raw(schema)
+		e.Key("schema").Raw(schema)
 		if strict != nil {
-			e.key("strict").bool(*strict)
+			e.Key("strict").Bool(*strict)
 		}
-		e.close('}').close('}')
+		e.Close(object).Close(object)
 	}
 }
 
@@ -139,7 +137,7 @@ var tiers = map[string]string{
 }
 
 // identity writes who asks, and how urgently.
-func (e *composer) identity() error {
+func (e *requestWriter) identity() error {
 	if user := e.c.User; user != "" && e.t.Compatible {
 		e.lose(chat.FieldUser, chat.Ignored, "")
 	} else if user != "" {
@@ -149,7 +147,7 @@ func (e *composer) identity() error {
 			user = hex.EncodeToString(sum[:])
 			e.lose(chat.FieldUser, chat.Ignored, "sent as a hash: it is too long")
 		}
-		e.key("safety_identifier").text(user)
+		e.Key("safety_identifier").Text(user)
 	}
 	tier := strings.TrimPrefix(strings.ToLower(e.c.Tier), "service_tier_")
 	switch word, ok := tiers[tier]; {
@@ -159,7 +157,7 @@ func (e *composer) identity() error {
 	case !ok || e.t.Compatible:
 		e.lose(chat.FieldTier, chat.Dropped, "")
 	default:
-		e.key("service_tier").text(word)
+		e.Key("service_tier").Text(word)
 	}
 	if e.c.Cache != nil {
 		e.lose(chat.FieldCache, chat.Ignored, "the provider keeps prompts of its own accord")
@@ -176,7 +174,7 @@ var (
 )
 
 // extras writes back what only this dialect knows, and reports the rest.
-func (e *composer) extras() error {
+func (e *requestWriter) extras() error {
 	for _, x := range e.c.Extra {
 		whose, field, _ := strings.Cut(x.Name, ".")
 		unknown := othersOnly
@@ -185,9 +183,7 @@ func (e *composer) extras() error {
 		}
 		switch {
 		case whose == name && !slices.Contains(unknown, field):
-			e.text(field)
-			e.b = append(e.b, ':')
-			e.raw(x.Value)
+			e.Key(field).Raw(x.Value)
 		case x.Effect == chat.Vital:
 			return dialect.Refuse(chat.Lost(x.Name, chat.Dropped, ""), field, "the model's provider cannot carry it.")
 		case x.Effect == chat.Harmless:

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 // turn is a message's parts, sorted by where this API has them.
@@ -23,25 +25,25 @@ type turn struct {
 
 // piece is one part of a content.
 type piece struct {
-	text  string        // words
-	write func(*writer) // the whole part, where it is more than words
-	kind  chat.Kind     // of what is not words; zero for words
+	text  string                 // words
+	write func(*jsonscan.Writer) // the whole part, where it is more than words
+	kind  chat.Kind              // of what is not words; zero for words
 	at    int
 }
 
 // sort files every part of a message where it belongs.
-func (e *composer) sort(m chat.Message, parts []chat.Part) (t turn, err error) {
+func (e *requestWriter) sort(m chat.Message, parts []chat.Part) (t turn, err error) {
 	for _, p := range parts {
 		switch p.Kind {
 		case chat.Text:
 			if len(t.calls) > 0 && p.Text != "" {
-				e.losses = append(e.losses, chat.LostPart(m, p, chat.Approximated, "moved before the calls"))
+				e.losePart(m, p, chat.Approximated, "moved before the calls")
 			}
 			if p.Proof != "" {
 				t.proof = p.Proof
 			}
 			if len(p.Citations) > 0 {
-				e.losses = append(e.losses, chat.LostPart(m, p, chat.Ignored, "sources are not sent back"))
+				e.losePart(m, p, chat.Ignored, "sources are not sent back")
 			}
 			e.words(m, p, &t, p.Text)
 		case chat.Refusal:
@@ -59,7 +61,7 @@ func (e *composer) sort(m chat.Message, parts []chat.Part) (t turn, err error) {
 			if p.Text == "" {
 				verb, note = chat.Dropped, p.Name
 			}
-			e.losses = append(e.losses, chat.LostPart(m, p, verb, note))
+			e.losePart(m, p, verb, note)
 			e.words(m, p, &t, p.Text)
 		case chat.Audio:
 			err = e.sound(m, p, &t)
@@ -76,49 +78,45 @@ func (e *composer) sort(m chat.Message, parts []chat.Part) (t turn, err error) {
 }
 
 // words adds text; none says nothing.
-func (e *composer) words(m chat.Message, p chat.Part, t *turn, text string) {
+func (e *requestWriter) words(m chat.Message, p chat.Part, t *turn, text string) {
 	if text == "" {
 		e.unmark(m, p)
 		return
 	}
 	made := piece{text: text, at: p.At}
 	if mark := e.mark(m, p); mark != "" {
-		made.write = func(w *writer) {
-			w.open('{').key("type").word(`"text"`).key("text").text(text).word(mark).close('}')
+		made.write = func(w *jsonscan.Writer) {
+			w.Open(object).Key("type").Plain("text").Key("text").Text(text).Raw([]byte(mark)).Close(object)
 		}
 	}
 	t.pieces = append(t.pieces, made)
 }
 
-func (e *composer) refusal(m chat.Message, p chat.Part, t *turn) {
+func (e *requestWriter) refusal(m chat.Message, p chat.Part, t *turn) {
 	if e.t.Compatible || m.Role != chat.Assistant {
 		e.words(m, p, t, p.Text)
 		return
 	}
-	t.pieces = append(t.pieces, piece{at: p.At, write: func(w *writer) {
-		w.open('{').key("type").word(`"refusal"`).key("refusal").text(p.Text).close('}')
+	t.pieces = append(t.pieces, piece{at: p.At, write: func(w *jsonscan.Writer) {
+		w.Open(object).Key("type").Plain("refusal").Key("refusal").Text(p.Text).Close(object)
 	}})
 }
 
 // attach adds what is no words: a part of that type, with one member of the same
 // name that inner writes.
-func (e *composer) attach(m chat.Message, p chat.Part, t *turn, kind string, inner func(*writer)) {
+func (e *requestWriter) attach(m chat.Message, p chat.Part, t *turn, kind string, inner func(*jsonscan.Writer)) {
 	mark := e.mark(m, p)
-	t.pieces = append(t.pieces, piece{kind: p.Kind, at: p.At, write: func(w *writer) {
-		w.open('{').key("type").text(kind).key(kind).open('{')
+	t.pieces = append(t.pieces, piece{kind: p.Kind, at: p.At, write: func(w *jsonscan.Writer) {
+		w.Open(object).Key("type").Text(kind).Key(kind).Open(object)
 		inner(w)
-		w.close('}')
-		if mark != "" {
-			w.word(mark)
-		}
-		w.close('}')
+		w.Close(object).Raw([]byte(mark)).Close(object)
 	}})
 }
 
 // pictures are the types the author's own service sees.
 var pictures = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-func (e *composer) picture(m chat.Message, p chat.Part, t *turn) error {
+func (e *requestWriter) picture(m chat.Message, p chat.Part, t *turn) error {
 	kind, at := "image_url", chat.LostPart(m, p, chat.Dropped, "")
 	if p.Kind == chat.Video {
 		kind = "video_url"
@@ -141,43 +139,37 @@ func (e *composer) picture(m chat.Message, p chat.Part, t *turn) error {
 	case "", "auto", "low", "high", "original":
 	case "medium":
 		detail = "auto"
-		e.losses = append(e.losses, chat.LostPart(m, p, chat.Approximated, "detail auto"))
+		e.losePart(m, p, chat.Approximated, "detail auto")
 	default:
 		detail = ""
-		e.losses = append(e.losses, chat.LostPart(m, p, chat.Approximated, "without detail"))
+		e.losePart(m, p, chat.Approximated, "without detail")
 	}
-	e.attach(m, p, t, kind, func(w *writer) {
-		w.key("url")
+	e.attach(m, p, t, kind, func(w *jsonscan.Writer) {
+		w.Key("url")
 		if p.Media.Base64 != "" {
-			w.data(mime, p.Media.Base64)
+			writeData(w, mime, p.Media.Base64)
 		} else {
-			w.text(p.Media.URL)
+			w.Text(p.Media.URL)
 		}
 		if detail != "" {
-			w.key("detail").text(detail)
+			w.Key("detail").Text(detail)
 		}
 	})
 	return nil
 }
 
-// data writes a data URL. The payload is base64 and needs no escapes.
-func (w *writer) data(mime, payload string) {
-	w.text("data:" + mime + ";base64,")
-	w.b = append(append(w.b[:len(w.b)-1], payload...), '"')
-}
-
 // sound writes what was recorded as data. What a model said is an id that only
 // its own upstream knows, or its words.
-func (e *composer) sound(m chat.Message, p chat.Part, t *turn) error {
+func (e *requestWriter) sound(m chat.Message, p chat.Part, t *turn) error {
 	if m.Role == chat.Assistant {
 		switch {
 		case strings.HasPrefix(p.ID, "audio_") && !e.t.Compatible:
 			t.sound = p.ID
 		case p.Text != "":
-			e.losses = append(e.losses, chat.LostPart(m, p, chat.Approximated, "its transcript"))
+			e.losePart(m, p, chat.Approximated, "its transcript")
 			e.words(m, p, t, p.Text)
 		default:
-			e.losses = append(e.losses, chat.LostPart(m, p, chat.Dropped, "a sound without its words"))
+			e.losePart(m, p, chat.Dropped, "a sound without its words")
 		}
 		return nil
 	}
@@ -196,20 +188,20 @@ func (e *composer) sound(m chat.Message, p chat.Part, t *turn) error {
 	if format != "mp3" && format != "wav" && !e.t.Compatible {
 		return e.refuse(at, fmt.Sprintf("the model's provider takes no %q", mime))
 	}
-	e.attach(m, p, t, "input_audio", func(w *writer) {
-		w.key("data").text(p.Media.Base64).key("format").text(format)
+	e.attach(m, p, t, "input_audio", func(w *jsonscan.Writer) {
+		w.Key("data").Plain(p.Media.Base64).Key("format").Text(format)
 	})
 	return nil
 }
 
 // document writes a PDF as a file, and what is text as text.
-func (e *composer) document(m chat.Message, p chat.Part, t *turn) error {
+func (e *requestWriter) document(m chat.Message, p chat.Part, t *turn) error {
 	at := chat.LostPart(m, p, chat.Dropped, "")
 	if p.Media != nil && p.Media.Cite {
-		e.losses = append(e.losses, chat.LostPart(m, p, chat.Dropped, "citations are not carried"))
+		e.losePart(m, p, chat.Dropped, "citations are not carried")
 	}
-	if text, ok := plain(p); ok {
-		e.losses = append(e.losses, chat.LostPart(m, p, chat.Approximated, "as text"))
+	if text, ok := plainText(p); ok {
+		e.losePart(m, p, chat.Approximated, "as text")
 		e.words(m, p, t, framed(p, text))
 		for _, inner := range p.Content {
 			if inner.Kind == chat.Image {
@@ -227,7 +219,7 @@ func (e *composer) document(m chat.Message, p chat.Part, t *turn) error {
 	mime := dialect.TypeOf(p.Media)
 	switch {
 	case strings.HasPrefix(p.Media.FileID, "file-"):
-		e.attach(m, p, t, "file", func(w *writer) { w.key("file_id").text(p.Media.FileID) })
+		e.attach(m, p, t, "file", func(w *jsonscan.Writer) { w.Key("file_id").Text(p.Media.FileID) })
 		return nil
 	case p.Media.FileID != "":
 		return e.refuse(at, fmt.Sprintf("the model's provider does not have the file %q", p.Media.FileID))
@@ -239,8 +231,9 @@ func (e *composer) document(m chat.Message, p chat.Part, t *turn) error {
 	if p.Media.Note != "" {
 		t.pieces = append(t.pieces, piece{text: p.Media.Note, at: p.At})
 	}
-	e.attach(m, p, t, "file", func(w *writer) {
-		w.key("filename").text(fileName(p)).key("file_data").data(mime, p.Media.Base64)
+	e.attach(m, p, t, "file", func(w *jsonscan.Writer) {
+		w.Key("filename").Text(cmp.Or(title(p), "document.pdf")).Key("file_data")
+		writeData(w, mime, p.Media.Base64)
 	})
 	return nil
 }
@@ -252,15 +245,8 @@ func title(p chat.Part) string {
 	return p.Name
 }
 
-func fileName(p chat.Part) string {
-	if name := title(p); name != "" {
-		return name
-	}
-	return "document.pdf"
-}
-
-// plain is the words of a document that has only words.
-func plain(p chat.Part) (string, bool) {
+// plainText is the words of a document that has only words.
+func plainText(p chat.Part) (string, bool) {
 	var texts []string
 	for _, inner := range p.Content {
 		if inner.Kind == chat.Text {
@@ -285,7 +271,7 @@ func plain(p chat.Part) (string, bool) {
 func framed(p chat.Part, text string) string {
 	head := "<document>"
 	if name := title(p); name != "" {
-		head = "<document title=" + string(dialect.AppendText(nil, name)) + ">"
+		head = "<document title=" + string(jsonscan.AppendText(nil, name)) + ">"
 	}
 	if p.Media != nil && p.Media.Note != "" {
 		head += "\n" + p.Media.Note

@@ -1,0 +1,82 @@
+package openai
+
+import (
+	"bytes"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/jsonscan"
+)
+
+const (
+	longestName = 64  // of a tool, that the API takes
+	longestID   = 40  // of a call, that the API takes
+	mostCalls   = 256 // of one turn that are looked through one by one: no model makes more
+)
+
+func legalName(name string) bool {
+	return len(name) > 0 && len(name) <= longestName && !strings.ContainsFunc(name, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
+	})
+}
+
+func sameTool(a, b chat.Tool) bool {
+	strict := a.Strict == b.Strict || a.Strict != nil && b.Strict != nil && *a.Strict == *b.Strict
+	return strict && a.Kind == b.Kind && a.Description == b.Description && bytes.Equal(a.Schema, b.Schema) && bytes.Equal(a.Grammar, b.Grammar)
+}
+
+// readToolCall reads one of tool_calls.
+func readToolCall(v jsonscan.Value) (chat.Part, bool) {
+	kind := v.Get("type").View()
+	if kind == "" {
+		kind = "function"
+		if v.Get("custom").Kind() == object {
+			kind = "custom"
+		}
+	}
+	if kind != "function" && kind != "custom" {
+		return chat.Part{}, false
+	}
+	inner := v.Get(kind)
+	if inner.Kind() != object {
+		return chat.Part{}, false
+	}
+	p := readCall(kind, inner)
+	p.ID, p.Proof = anyText(v.Get("id")), signature(v.Get("extra_content"))
+	return p, true
+}
+
+func readCall(kind string, inner jsonscan.Value) chat.Part {
+	text := "arguments" // some servers give them as an object
+	if kind == "custom" {
+		text = "input"
+	}
+	return chat.Part{
+		Kind: chat.ToolCall, Name: anyText(inner.Get("name")), Custom: kind == "custom",
+		Text: anyText(inner.Get(text)), At: atCalls,
+	}
+}
+
+// writeCall writes what is called, and with what.
+func writeCall(w *jsonscan.Writer, custom bool, name, text string) {
+	if custom {
+		w.Key("type").Plain("custom").Key("custom").Open(object).Key("name").Text(name).Key("input").Text(text).Close(object)
+	} else {
+		w.Key("type").Plain("function").Key("function").Open(object).Key("name").Text(name).Key("arguments").Text(text).Close(object)
+	}
+}
+
+// wrapInput makes free text the arguments of a function with one string.
+func wrapInput(text string) string {
+	var w jsonscan.Writer
+	return string(w.Open(object).Key("input").Text(text).Close(object).Bytes())
+}
+
+// unwrapInput is the free text in such arguments; other arguments are what they are.
+func unwrapInput(arguments string) string {
+	v, err := jsonscan.Parse([]byte(arguments), jsonscan.Lenient)
+	if input := v.Get("input"); err == nil && input.Kind() == jsonscan.String {
+		return input.View()
+	}
+	return arguments
+}
