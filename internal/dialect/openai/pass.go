@@ -155,8 +155,8 @@ func (Codec) Rename(raw []byte, model string) []byte {
 		return raw
 	}
 	name := jsonscan.Find(raw, start, "model")
-	if name.Kind() != jsonscan.String {
-		return raw
+	if name.Kind() != jsonscan.String || raw[name.To()-1] != '"' {
+		return raw // also where it is cut short
 	}
 	return slices.Concat(raw[:name.From()], jsonscan.AppendText(nil, model), raw[name.To():])
 }
