@@ -130,7 +130,7 @@ type call struct {
 
 // readRequest understands a body that DecodeRequest has passed.
 func readRequest(body []byte) (*chat.Conversation, error) {
-	r := &requestReader{c: &chat.Conversation{}, called: make(map[string]call), tools: make(map[string]int)}
+	r := &requestReader{c: &chat.Conversation{}, think: switches{}, called: make(map[string]call), tools: make(map[string]int)}
 	for _, step := range []func() error{
 		func() error { return r.fields(jsonscan.At(body, 0)) }, r.settle, r.readThinking, r.readChoice, r.readMessages,
 	} {

@@ -98,10 +98,7 @@ func keep(place func(*requestReader) *jsonscan.Value) fieldReader {
 	return func(r *requestReader, v jsonscan.Value, _ string) error { *place(r) = v; return nil }
 }
 
-func keepSwitch(r *requestReader, v jsonscan.Value, key string) error {
-	r.think.put(key, v)
-	return nil
-}
+func keepSwitch(r *requestReader, v jsonscan.Value, key string) error { r.think[key] = v; return nil }
 
 func read[T any](value func(jsonscan.Value, string) (T, error), place func(*requestReader) *T) fieldReader {
 	return func(r *requestReader, v jsonscan.Value, key string) (err error) {

@@ -208,25 +208,14 @@ func writeMessage(w *jsonscan.Writer, a *asked, answer *chat.Answer) {
 	if o.refusal.Len() == 0 && !o.said && answer.Stop.Reason == chat.Refused {
 		o.refusal.WriteString(answer.Stop.Explanation)
 	}
-	w.Open(object).Key("role").Plain("assistant").Key("content")
-	if o.said {
-		w.Text(o.text.String())
-	} else {
-		w.Null()
-	}
-	w.Key("refusal")
-	if o.refusal.Len() > 0 {
-		w.Text(o.refusal.String())
-	} else {
-		w.Null()
-	}
+	w.Open(object).Key("role").Plain("assistant")
+	writeText(w.Key("content"), o.text.String(), o.said)
+	writeText(w.Key("refusal"), o.refusal.String(), o.refusal.Len() > 0)
 	writeSources(w, o.sources)
 	if len(o.thoughts) > 0 {
 		writeThoughts(w, o.thoughts)
 	}
-	if o.proof != "" {
-		writeSignature(w, o.proof)
-	}
+	writeSignature(w, o.proof)
 	if o.sound != nil {
 		writeSound(w, o.sound)
 	}
@@ -235,6 +224,14 @@ func writeMessage(w *jsonscan.Writer, a *asked, answer *chat.Answer) {
 	}
 	a.writeCalls(w, o.calls)
 	w.Close(object)
+}
+
+func writeText(w *jsonscan.Writer, text string, said bool) {
+	if said {
+		w.Text(text)
+	} else {
+		w.Null()
+	}
 }
 
 func (a *asked) writeCalls(w *jsonscan.Writer, calls []chat.Part) {
@@ -257,9 +254,7 @@ func (a *asked) writeCalls(w *jsonscan.Writer, calls []chat.Part) {
 		default:
 			writeCall(w, false, p.Name, argumentsOf(p))
 		}
-		if p.Proof != "" {
-			writeSignature(w, p.Proof)
-		}
+		writeSignature(w, p.Proof)
 		w.Close(object)
 	}
 	w.Close(array)

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"fmt"
 	"slices"
 
 	"stele/internal/chat"
@@ -17,11 +18,11 @@ func (Codec) EncodeRequest(c *chat.Conversation, t dialect.Target) (dialect.Call
 	}
 	e.Writer = *jsonscan.NewWriter(make([]byte, 0, e.size()))
 	e.Open(object).Key("model").Text(t.Model)
-	for _, step := range []func() error{
+	for _, step := range []func(){
 		e.gatherTools, e.prepareFormat, e.messages, e.writeTools, e.thinking, e.sampling, e.output, e.identity, e.extras,
 	} {
-		if err := step(); err != nil {
-			return dialect.Call{}, err
+		if step(); e.err != nil {
+			return dialect.Call{}, e.err
 		}
 	}
 	if t.Stream {
@@ -45,6 +46,7 @@ type requestWriter struct {
 	effort string         // as it is sent; "": nothing is
 	losses []chat.Loss
 	stops  []string
+	err    error // the first
 }
 
 // size is about as many bytes as the request will have.
@@ -91,13 +93,23 @@ func (e *requestWriter) loseTool(t chat.Tool, verb chat.Verb, note string) {
 }
 
 // refuse ends a request that has something that must not be left out.
-func (e *requestWriter) refuse(l chat.Loss, why string) error {
-	return dialect.Refuse(l, Codec{}.Path(l), why+".")
+func (e *requestWriter) refuse(l chat.Loss, why string, args ...any) {
+	if e.err == nil {
+		e.err = dialect.Refuse(l, Codec{}.Path(l), fmt.Sprintf(why, args...)+".")
+	}
+}
+
+func (e *requestWriter) refusePart(m chat.Message, p chat.Part, why string, args ...any) {
+	e.refuse(chat.LostPart(m, p, chat.Dropped, ""), why, args...)
+}
+
+func (e *requestWriter) refuseField(field, why string, args ...any) {
+	e.refuse(chat.Lost(field, chat.Dropped, ""), why, args...)
 }
 
 // thinking writes the effort. OpenAI's newest models take it and tools only one
 // at a time on this API.
-func (e *requestWriter) thinking() error {
+func (e *requestWriter) thinking() {
 	wanted, exact := wantedEffort(e.c.Thinking, e.model)
 	switch {
 	case e.t.Compatible:
@@ -131,16 +143,15 @@ func (e *requestWriter) thinking() error {
 	if e.effort != "" {
 		e.Key("reasoning_effort").Text(e.effort)
 	}
-	return nil
 }
 
 // gated reports whether the model refuses to have its sampling changed.
 func (e *requestWriter) gated() bool { return e.model.reasons && e.effort != "none" }
 
-func (e *requestWriter) sampling() error {
+func (e *requestWriter) sampling() {
 	s := &e.c.Sampling
-	if err := e.limit(s.MaxTokens); err != nil {
-		return err
+	if s.MaxTokens != nil {
+		e.limit(*s.MaxTokens)
 	}
 	for _, f := range []struct {
 		key, field string
@@ -181,32 +192,26 @@ func (e *requestWriter) sampling() error {
 	if e.c.N > 1 {
 		e.Key("n").Int(int64(e.c.N))
 	}
-	return nil
 }
 
 // limit writes the most tokens the answer may have.
-func (e *requestWriter) limit(tokens *int64) error {
-	if tokens == nil {
-		return nil
+func (e *requestWriter) limit(tokens int64) {
+	if tokens < 1 {
+		e.refuseField(chat.FieldMaxTokens, "the model's provider takes no less than 1")
 	}
-	most := *tokens
-	if most < 1 {
-		return e.refuse(chat.Lost(chat.FieldMaxTokens, chat.Dropped, ""), "the model's provider takes no less than 1")
-	}
-	if e.t.MaxOutput > 0 && most > e.t.MaxOutput {
-		most = e.t.MaxOutput
+	if e.t.MaxOutput > 0 && tokens > e.t.MaxOutput {
+		tokens = e.t.MaxOutput
 		e.lose(chat.FieldMaxTokens, chat.Approximated, "the model's own limit")
 	}
 	key := "max_completion_tokens"
 	if e.t.Compatible {
 		key = "max_tokens"
 	}
-	e.Key(key).Int(most)
-	return nil
+	e.Key(key).Int(tokens)
 }
 
 // stop writes as many stop sequences as the upstream takes; the others are
-// watched for by whoever reads the answer.
+// watched for when the answer is read.
 func (e *requestWriter) stop(list []string) {
 	const most = 4
 	native := list[:min(len(list), most)]

@@ -56,11 +56,8 @@ func joined(pieces []piece, between string) []piece {
 
 // result writes a tool's answer, which has only words here, and returns its
 // pictures and files: they follow all results in a user's turn.
-func (e *requestWriter) result(m chat.Message, p chat.Part) ([]piece, error) {
-	words, media, err := e.inside(m, p)
-	if err != nil {
-		return nil, err
-	}
+func (e *requestWriter) result(m chat.Message, p chat.Part) []piece {
+	words, media := e.inside(m, p)
 	if p.Failed {
 		words = joined(words, "\n")
 		switch {
@@ -84,35 +81,31 @@ func (e *requestWriter) result(m chat.Message, p chat.Part) ([]piece, error) {
 	e.Open(object).Key("role").Plain("tool").Key("tool_call_id").Text(dialect.CallID(p.ID, longestID)).Key("content")
 	e.content(words)
 	e.Close(object)
-	return media, nil
+	return media
 }
 
 // inside sorts a result's content into words and the rest.
-func (e *requestWriter) inside(m chat.Message, p chat.Part) (words, media []piece, err error) {
+func (e *requestWriter) inside(m chat.Message, p chat.Part) (words, media []piece) {
 	content := slices.Clone(p.Content)
 	for i := range content {
 		content[i].At = p.At
 	}
-	t, err := e.sort(chat.Message{Role: chat.User, At: m.At}, content)
-	for _, piece := range t.pieces {
+	for _, piece := range e.sort(chat.Message{Role: chat.User, At: m.At}, content).pieces {
 		if piece.kind != 0 {
 			media = append(media, piece)
 		} else {
 			words = append(words, piece)
 		}
 	}
-	return words, media, err
+	return words, media
 }
 
 // orphan tells a result whose call is not there in words.
-func (e *requestWriter) orphan(m chat.Message, p chat.Part, pieces []piece) ([]piece, error) {
-	words, media, err := e.inside(m, p)
-	if err != nil {
-		return nil, err
-	}
+func (e *requestWriter) orphan(m chat.Message, p chat.Part) []piece {
+	words, media := e.inside(m, p)
 	e.losePart(m, p, chat.Approximated, "as text: the call that it answers is not there")
 	words = append([]piece{{text: fmt.Sprintf("[Result of %s]", cmp.Or(p.Name, p.ID))}}, words...)
-	return append(append(pieces, joined(words, " ")...), media...), nil
+	return append(joined(words, " "), media...)
 }
 
 // mark is a part's cache marker as a member of it, or "" where there is none or

@@ -11,15 +11,16 @@ import (
 
 // messages writes the conversation: the system text, then each assistant's turn
 // with all that came between it and the next.
-func (e *requestWriter) messages() error {
-	e.Key("messages").Open(array)
-	if err := e.system(); err != nil {
-		return err
-	}
+func (e *requestWriter) messages() {
 	list := e.c.Messages
-	for i := 0; i < len(list); {
+	if len(list) == 0 && len(e.c.System) == 0 {
+		e.err = missing("messages")
+		return
+	}
+	e.Key("messages").Open(array)
+	e.system()
+	for i := 0; i < len(list) && e.err == nil; {
 		var calls []chat.Part
-		var err error
 		if list[i].Role == chat.Assistant {
 			turn := list[i]
 			turn.Parts = slices.Clip(turn.Parts)
@@ -30,25 +31,27 @@ func (e *requestWriter) messages() error {
 				turn.Parts = append(turn.Parts, list[i].Parts...)
 				i++
 			}
-			if calls, err = e.assistant(turn); err != nil {
-				return err
-			}
+			calls = e.assistant(turn)
 		}
 		rest := i
 		for i < len(list) && list[i].Role != chat.Assistant {
 			i++
 		}
-		if err := e.between(calls, list[rest:i]); err != nil {
-			return err
-		}
+		e.between(calls, list[rest:i])
 	}
-	if n := len(list); n == 0 && len(e.c.System) == 0 {
-		return missing("messages")
-	} else if n > 0 && list[n-1].Role == chat.Assistant && !hasCalls(list[n-1].Parts) {
-		e.prefill(list[n-1])
+	if n := len(list); n > 0 && list[n-1].Role == chat.Assistant && !hasCalls(list[n-1].Parts) {
+		// Models behind this API begin anew unless they are asked for the rest.
+		e.loseTurn(list[n-1], chat.FieldPart, chat.Approximated, "the model is asked to go on from here")
+		e.turn("user", []piece{{text: "Continue your last message exactly where it ends. Do not repeat any of it and do not comment on it."}})
 	}
 	e.Close(array)
-	return nil
+}
+
+// turn writes a message that is nothing but its content.
+func (e *requestWriter) turn(role string, pieces []piece) {
+	e.Open(object).Key("role").Plain(role).Key("content")
+	e.content(pieces)
+	e.Close(object)
 }
 
 func hasCalls(parts []chat.Part) bool {
@@ -56,13 +59,13 @@ func hasCalls(parts []chat.Part) bool {
 }
 
 // system writes the leading system text, and the lines that stand for fields.
-func (e *requestWriter) system() error {
+func (e *requestWriter) system() {
 	parts := slices.Clone(e.c.System)
 	for _, line := range e.lines {
 		parts = append(parts, chat.Part{Kind: chat.Text, Text: line, At: -1})
 	}
 	if len(parts) == 0 {
-		return nil
+		return
 	}
 	if e.t.Compatible && len(parts) > 1 {
 		texts := make([]string, len(parts))
@@ -72,31 +75,12 @@ func (e *requestWriter) system() error {
 		}
 		parts = []chat.Part{{Kind: chat.Text, Text: strings.Join(texts, "\n\n")}}
 	}
-	t, err := e.sort(chat.Message{At: -1}, parts)
-	if err != nil {
-		return err
-	}
-	e.Open(object).Key("role").Plain("system").Key("content")
-	e.content(t.pieces)
-	e.Close(object)
-	return nil
-}
-
-// prefill asks for the rest of an answer that the client has begun: models
-// behind this API begin anew otherwise.
-func (e *requestWriter) prefill(m chat.Message) {
-	e.loseTurn(m, chat.FieldPart, chat.Approximated, "the model is asked to go on from here")
-	e.Open(object).Key("role").Plain("user")
-	e.Key("content").Text("Continue your last message exactly where it ends. Do not repeat any of it and do not comment on it.")
-	e.Close(object)
+	e.turn("system", e.sort(chat.Message{At: -1}, parts).pieces)
 }
 
 // assistant writes a model's turn and returns the calls it made.
-func (e *requestWriter) assistant(m chat.Message) ([]chat.Part, error) {
-	t, err := e.sort(m, m.Parts)
-	if err != nil {
-		return nil, err
-	}
+func (e *requestWriter) assistant(m chat.Message) []chat.Part {
+	t := e.sort(m, m.Parts)
 	pieces := slices.DeleteFunc(t.pieces, func(p piece) bool {
 		if p.kind != 0 {
 			e.losePart(m, chat.Part{At: p.at}, chat.Dropped, "models' turns have only words here")
@@ -129,7 +113,7 @@ func (e *requestWriter) assistant(m chat.Message) ([]chat.Part, error) {
 		e.Close(array)
 	}
 	e.Close(object)
-	return t.calls, nil
+	return t.calls
 }
 
 // thoughtsOf writes what a turn thought. OpenAI takes no thoughts at all; other
@@ -155,27 +139,24 @@ func (e *requestWriter) thoughtsOf(m chat.Message, t turn) {
 			e.losePart(m, p, chat.Dropped, "thoughts of another model")
 		}
 	}
-	switch {
-	case signed:
+	if signed {
 		writeThoughts(&e.Writer, kept)
-	case len(kept) > 0:
-		var words strings.Builder
-		for _, p := range kept {
-			words.WriteString(p.Text)
-		}
-		e.Key("reasoning_content").Text(words.String())
+	} else {
+		writeWords(&e.Writer, kept)
 	}
-	if raw, ok := e.proof(t.proof); ok {
-		writeSignature(&e.Writer, raw)
-	}
+	raw, _ := e.proof(t.proof)
+	writeSignature(&e.Writer, raw)
 }
 
-// proof is a signature in the upstream's own words, if it is the upstream's own.
-func (e *requestWriter) proof(text string) (string, bool) {
-	if text == "" || e.t.Proof == nil {
+// proof is a signature in the upstream's own words, or "" if it is another's.
+func (e *requestWriter) proof(text string) (raw string, own bool) {
+	if text != "" && e.t.Proof != nil {
+		raw, own = e.t.Proof(text)
+	}
+	if !own {
 		return "", false
 	}
-	return e.t.Proof(text)
+	return raw, true
 }
 
 func (e *requestWriter) call(m chat.Message, p *chat.Part) {
@@ -192,9 +173,9 @@ func (e *requestWriter) call(m chat.Message, p *chat.Part) {
 	}
 	e.Open(object).Key("id").Text(dialect.CallID(p.ID, longestID))
 	writeCall(&e.Writer, custom, e.names.To(p.Name), text)
-	if raw, ok := e.proof(p.Proof); ok {
-		writeSignature(&e.Writer, raw)
-	} else if p.Proof != "" && e.t.Compatible {
+	raw, ok := e.proof(p.Proof)
+	writeSignature(&e.Writer, raw)
+	if !ok && p.Proof != "" && e.t.Compatible {
 		e.losePart(m, *p, chat.Ignored, "a signature of another upstream")
 	}
 	e.Close(object)
@@ -202,7 +183,7 @@ func (e *requestWriter) call(m chat.Message, p *chat.Part) {
 
 // between writes what came after a model's turn: the results of its calls first,
 // every call answered, then all else as it came.
-func (e *requestWriter) between(calls []chat.Part, batch []chat.Message) error {
+func (e *requestWriter) between(calls []chat.Part, batch []chat.Message) {
 	open := make(map[string]int, len(calls))
 	for i := range calls {
 		open[calls[i].ID]++
@@ -210,23 +191,14 @@ func (e *requestWriter) between(calls []chat.Part, batch []chat.Message) error {
 	turns := make([]turn, len(batch))
 	var attached []piece
 	for i, m := range batch {
-		t, err := e.sort(m, m.Parts)
-		if err != nil {
-			return err
-		}
+		t := e.sort(m, m.Parts)
 		for _, p := range t.results {
 			if open[p.ID] == 0 {
-				if t.pieces, err = e.orphan(m, p, t.pieces); err != nil {
-					return err
-				}
+				t.pieces = append(t.pieces, e.orphan(m, p)...)
 				continue
 			}
 			open[p.ID]--
-			media, err := e.result(m, p)
-			if err != nil {
-				return err
-			}
-			attached = append(attached, media...)
+			attached = append(attached, e.result(m, p)...)
 		}
 		turns[i] = t
 	}
@@ -240,9 +212,7 @@ func (e *requestWriter) between(calls []chat.Part, batch []chat.Message) error {
 		e.Key("content").Text("[no result]").Close(object)
 	}
 	if len(attached) > 0 {
-		e.Open(object).Key("role").Plain("user").Key("content")
-		e.content(attached)
-		e.Close(object)
+		e.turn("user", attached)
 	}
 	for i, m := range batch {
 		if len(turns[i].pieces) == 0 && (len(turns[i].results) > 0 || m.Role == chat.System) {
@@ -250,7 +220,6 @@ func (e *requestWriter) between(calls []chat.Part, batch []chat.Message) error {
 		}
 		e.user(m, turns[i])
 	}
-	return nil
 }
 
 func (e *requestWriter) user(m chat.Message, t turn) {

@@ -3,7 +3,6 @@ package openai
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -14,10 +13,10 @@ import (
 
 // prepareFormat decides how the answer's shape is asked for. It comes before the
 // messages, because some shapes must be asked for in words.
-func (e *requestWriter) prepareFormat() error {
+func (e *requestWriter) prepareFormat() {
 	f := e.c.Format
 	if f == nil {
-		return nil
+		return
 	}
 	switch f.Kind {
 	case chat.EnumText:
@@ -40,7 +39,6 @@ func (e *requestWriter) prepareFormat() error {
 			e.lose(chat.FieldFormat, chat.Approximated, "the schema is in the system text")
 		}
 	}
-	return nil
 }
 
 func (e *requestWriter) mentionsJSON() bool {
@@ -57,40 +55,34 @@ func (e *requestWriter) mentionsJSON() bool {
 }
 
 // output writes what the answer is to be: its shape, its modalities, its voice.
-func (e *requestWriter) output() error {
+func (e *requestWriter) output() {
 	if f := e.c.Format; f != nil {
 		e.format(f)
 	}
-	if !slices.ContainsFunc(e.c.Output, func(kind string) bool { return kind != "text" }) {
-		if len(e.c.Output) > 0 && !e.t.Compatible {
-			e.modalities()
-		}
-		if e.c.Audio != nil {
-			e.lose(chat.FieldAudio, chat.Ignored, "no sound is asked for")
-		}
-		return nil
-	}
-	if !e.t.Compatible {
-		for _, kind := range e.c.Output {
-			if kind != "text" && kind != "audio" {
-				return e.refuse(chat.Lost(chat.FieldOutput, chat.Dropped, ""), fmt.Sprintf("the model's provider does not answer in %s", kind))
-			}
+	words := true
+	for _, kind := range e.c.Output {
+		words = words && kind == "text"
+		if kind != "text" && kind != "audio" && !e.t.Compatible {
+			e.refuseField(chat.FieldOutput, "the model's provider does not answer in %s", kind)
 		}
 	}
-	e.modalities()
-	if !slices.Contains(e.c.Output, "audio") {
-		return nil
+	if len(e.c.Output) > 0 && !(words && e.t.Compatible) {
+		e.modalities()
 	}
-	if audio := jsonscan.At(e.c.Audio, 0); audio.Get("voice").Exists() && audio.Get("format").Exists() {
+	audio := jsonscan.At(e.c.Audio, 0)
+	switch {
+	case words && e.c.Audio != nil:
+		e.lose(chat.FieldAudio, chat.Ignored, "no sound is asked for")
+	case !slices.Contains(e.c.Output, "audio"):
+	case audio.Get("voice").Exists() && audio.Get("format").Exists():
 		e.Key("audio").Raw(e.c.Audio)
-		return nil
+	default:
+		if e.c.Audio != nil {
+			e.lose(chat.FieldAudio, chat.Dropped, "")
+		}
+		e.lose(chat.FieldAudio, chat.Added, "format wav, voice alloy")
+		e.Key("audio").Raw([]byte(`{"format":"wav","voice":"alloy"}`))
 	}
-	if e.c.Audio != nil {
-		e.lose(chat.FieldAudio, chat.Dropped, "")
-	}
-	e.lose(chat.FieldAudio, chat.Added, "format wav, voice alloy")
-	e.Key("audio").Raw([]byte(`{"format":"wav","voice":"alloy"}`))
-	return nil
 }
 
 func (e *requestWriter) modalities() {
@@ -137,7 +129,7 @@ var tiers = map[string]string{
 }
 
 // identity writes who asks, and how urgently.
-func (e *requestWriter) identity() error {
+func (e *requestWriter) identity() {
 	if user := e.c.User; user != "" && e.t.Compatible {
 		e.lose(chat.FieldUser, chat.Ignored, "")
 	} else if user != "" {
@@ -162,7 +154,6 @@ func (e *requestWriter) identity() error {
 	if e.c.Cache != nil {
 		e.lose(chat.FieldCache, chat.Ignored, "the provider keeps prompts of its own accord")
 	}
-	return nil
 }
 
 // Fields of this dialect that its author alone knows, and that it does not know.
@@ -174,23 +165,23 @@ var (
 )
 
 // extras writes back what only this dialect knows, and reports the rest.
-func (e *requestWriter) extras() error {
+func (e *requestWriter) extras() {
+	unknown := othersOnly
+	if e.t.Compatible {
+		unknown = authorsOnly
+	}
 	for _, x := range e.c.Extra {
 		whose, field, _ := strings.Cut(x.Name, ".")
-		unknown := othersOnly
-		if e.t.Compatible {
-			unknown = authorsOnly
-		}
 		switch {
 		case whose == name && !slices.Contains(unknown, field):
 			e.Key(field).Raw(x.Value)
 		case x.Effect == chat.Vital:
-			return dialect.Refuse(chat.Lost(x.Name, chat.Dropped, ""), field, "the model's provider cannot carry it.")
+			e.err = dialect.Refuse(chat.Lost(x.Name, chat.Dropped, ""), field, "the model's provider cannot carry it.")
+			return
 		case x.Effect == chat.Harmless:
 			e.lose(x.Name, chat.Ignored, "")
 		default:
 			e.lose(x.Name, chat.Dropped, "")
 		}
 	}
-	return nil
 }

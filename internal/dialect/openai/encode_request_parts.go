@@ -3,7 +3,6 @@ package openai
 import (
 	"cmp"
 	"encoding/base64"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -32,7 +31,7 @@ type piece struct {
 }
 
 // sort files every part of a message where it belongs.
-func (e *requestWriter) sort(m chat.Message, parts []chat.Part) (t turn, err error) {
+func (e *requestWriter) sort(m chat.Message, parts []chat.Part) (t turn) {
 	for _, p := range parts {
 		switch p.Kind {
 		case chat.Text:
@@ -64,17 +63,14 @@ func (e *requestWriter) sort(m chat.Message, parts []chat.Part) (t turn, err err
 			e.losePart(m, p, verb, note)
 			e.words(m, p, &t, p.Text)
 		case chat.Audio:
-			err = e.sound(m, p, &t)
+			e.sound(m, p, &t)
 		case chat.Image, chat.Video:
-			err = e.picture(m, p, &t)
+			e.picture(m, p, &t)
 		case chat.Document:
-			err = e.document(m, p, &t)
-		}
-		if err != nil {
-			return t, err
+			e.document(m, p, &t)
 		}
 	}
-	return t, nil
+	return t
 }
 
 // words adds text; none says nothing.
@@ -116,24 +112,23 @@ func (e *requestWriter) attach(m chat.Message, p chat.Part, t *turn, kind string
 // pictures are the types the author's own service sees.
 var pictures = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-func (e *requestWriter) picture(m chat.Message, p chat.Part, t *turn) error {
-	kind, at := "image_url", chat.LostPart(m, p, chat.Dropped, "")
-	if p.Kind == chat.Video {
-		kind = "video_url"
-		if !e.t.Compatible {
-			return e.refuse(at, "the model's provider takes no video")
-		}
+func (e *requestWriter) picture(m chat.Message, p chat.Part, t *turn) {
+	switch media := p.Media; {
+	case p.Kind == chat.Video && !e.t.Compatible:
+		e.refusePart(m, p, "the model's provider takes no video")
+	case media == nil:
+		e.refusePart(m, p, "it has no data")
+	case media.Base64 == "" && media.URL == "":
+		e.refusePart(m, p, "the model's provider does not have the file %q", media.FileID)
+	case media.Base64 != "" && !e.t.Compatible && !slices.Contains(pictures, dialect.TypeOf(media)):
+		e.refusePart(m, p, "the model's provider takes no %q", dialect.TypeOf(media))
+	default:
+		e.link(m, p, t)
 	}
-	if p.Media == nil {
-		return e.refuse(at, "it has no data")
-	}
-	mime := dialect.TypeOf(p.Media)
-	switch {
-	case p.Media.Base64 == "" && p.Media.URL == "":
-		return e.refuse(at, fmt.Sprintf("the model's provider does not have the file %q", p.Media.FileID))
-	case p.Media.Base64 != "" && !e.t.Compatible && !slices.Contains(pictures, mime):
-		return e.refuse(at, fmt.Sprintf("the model's provider takes no %q", mime))
-	}
+}
+
+// link writes an image_url or a video_url.
+func (e *requestWriter) link(m chat.Message, p chat.Part, t *turn) {
 	detail := strings.TrimPrefix(p.Media.Detail, "media_resolution_")
 	switch detail {
 	case "", "auto", "low", "high", "original":
@@ -144,10 +139,14 @@ func (e *requestWriter) picture(m chat.Message, p chat.Part, t *turn) error {
 		detail = ""
 		e.losePart(m, p, chat.Approximated, "without detail")
 	}
+	kind := "image_url"
+	if p.Kind == chat.Video {
+		kind = "video_url"
+	}
 	e.attach(m, p, t, kind, func(w *jsonscan.Writer) {
 		w.Key("url")
 		if p.Media.Base64 != "" {
-			writeData(w, mime, p.Media.Base64)
+			writeData(w, dialect.TypeOf(p.Media), p.Media.Base64)
 		} else {
 			w.Text(p.Media.URL)
 		}
@@ -155,12 +154,11 @@ func (e *requestWriter) picture(m chat.Message, p chat.Part, t *turn) error {
 			w.Key("detail").Text(detail)
 		}
 	})
-	return nil
 }
 
 // sound writes what was recorded as data. What a model said is an id that only
 // its own upstream knows, or its words.
-func (e *requestWriter) sound(m chat.Message, p chat.Part, t *turn) error {
+func (e *requestWriter) sound(m chat.Message, p chat.Part, t *turn) {
 	if m.Role == chat.Assistant {
 		switch {
 		case strings.HasPrefix(p.ID, "audio_") && !e.t.Compatible:
@@ -171,11 +169,11 @@ func (e *requestWriter) sound(m chat.Message, p chat.Part, t *turn) error {
 		default:
 			e.losePart(m, p, chat.Dropped, "a sound without its words")
 		}
-		return nil
+		return
 	}
-	at := chat.LostPart(m, p, chat.Dropped, "")
 	if p.Media == nil || p.Media.Base64 == "" {
-		return e.refuse(at, "the model's provider takes sound only as base64 data")
+		e.refusePart(m, p, "the model's provider takes sound only as base64 data")
+		return
 	}
 	mime := dialect.TypeOf(p.Media)
 	format := strings.TrimPrefix(strings.TrimPrefix(mime, "audio/"), "x-")
@@ -186,56 +184,48 @@ func (e *requestWriter) sound(m chat.Message, p chat.Part, t *turn) error {
 		format = "wav"
 	}
 	if format != "mp3" && format != "wav" && !e.t.Compatible {
-		return e.refuse(at, fmt.Sprintf("the model's provider takes no %q", mime))
+		e.refusePart(m, p, "the model's provider takes no %q", mime)
 	}
 	e.attach(m, p, t, "input_audio", func(w *jsonscan.Writer) {
 		w.Key("data").Plain(p.Media.Base64).Key("format").Text(format)
 	})
-	return nil
 }
 
 // document writes a PDF as a file, and what is text as text.
-func (e *requestWriter) document(m chat.Message, p chat.Part, t *turn) error {
-	at := chat.LostPart(m, p, chat.Dropped, "")
+func (e *requestWriter) document(m chat.Message, p chat.Part, t *turn) {
 	if p.Media != nil && p.Media.Cite {
 		e.losePart(m, p, chat.Dropped, "citations are not carried")
 	}
-	if text, ok := plainText(p); ok {
+	text, ok := plainText(p)
+	switch media := p.Media; {
+	case ok:
 		e.losePart(m, p, chat.Approximated, "as text")
 		e.words(m, p, t, framed(p, text))
 		for _, inner := range p.Content {
 			if inner.Kind == chat.Image {
 				inner.At = p.At
-				if err := e.picture(m, inner, t); err != nil {
-					return err
-				}
+				e.picture(m, inner, t)
 			}
 		}
-		return nil
+	case media == nil:
+		e.refusePart(m, p, "it has no data")
+	case strings.HasPrefix(media.FileID, "file-"):
+		e.attach(m, p, t, "file", func(w *jsonscan.Writer) { w.Key("file_id").Text(media.FileID) })
+	case media.FileID != "":
+		e.refusePart(m, p, "the model's provider does not have the file %q", media.FileID)
+	case media.Base64 == "":
+		e.refusePart(m, p, "the model's provider takes documents only as base64 data")
+	case dialect.TypeOf(media) != "application/pdf" && !e.t.Compatible:
+		e.refusePart(m, p, "the model's provider takes no %q", dialect.TypeOf(media))
+	default:
+		if media.Note != "" {
+			t.pieces = append(t.pieces, piece{text: media.Note, at: p.At})
+		}
+		e.attach(m, p, t, "file", func(w *jsonscan.Writer) {
+			w.Key("filename").Text(cmp.Or(title(p), "document.pdf")).Key("file_data")
+			writeData(w, dialect.TypeOf(media), media.Base64)
+		})
 	}
-	if p.Media == nil {
-		return e.refuse(at, "it has no data")
-	}
-	mime := dialect.TypeOf(p.Media)
-	switch {
-	case strings.HasPrefix(p.Media.FileID, "file-"):
-		e.attach(m, p, t, "file", func(w *jsonscan.Writer) { w.Key("file_id").Text(p.Media.FileID) })
-		return nil
-	case p.Media.FileID != "":
-		return e.refuse(at, fmt.Sprintf("the model's provider does not have the file %q", p.Media.FileID))
-	case p.Media.Base64 == "":
-		return e.refuse(at, "the model's provider takes documents only as base64 data")
-	case mime != "application/pdf" && !e.t.Compatible:
-		return e.refuse(at, fmt.Sprintf("the model's provider takes no %q", mime))
-	}
-	if p.Media.Note != "" {
-		t.pieces = append(t.pieces, piece{text: p.Media.Note, at: p.At})
-	}
-	e.attach(m, p, t, "file", func(w *jsonscan.Writer) {
-		w.Key("filename").Text(cmp.Or(title(p), "document.pdf")).Key("file_data")
-		writeData(w, mime, p.Media.Base64)
-	})
-	return nil
 }
 
 func title(p chat.Part) string {

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -11,28 +10,27 @@ import (
 
 // gatherTools leaves out doubles and gives every tool its name upstream, before
 // the history speaks of them.
-func (e *requestWriter) gatherTools() error {
+func (e *requestWriter) gatherTools() {
 	e.known = make(map[string]int, len(e.c.Tools))
 	for _, t := range e.c.Tools {
-		if t.Kind == chat.Server && !e.serves(t) {
-			return e.refuse(chat.LostTool(t, chat.Dropped, ""), fmt.Sprintf("the model's provider does not have the tool %q", t.Name))
-		}
 		i, twice := e.known[t.Name]
 		switch {
+		case t.Kind == chat.Server && !e.serves(t):
+			e.refuse(chat.LostTool(t, chat.Dropped, ""), "the model's provider does not have the tool %q", t.Name)
 		case t.Kind == chat.Server:
 			e.tools = append(e.tools, t)
 		case !twice:
 			e.known[t.Name] = len(e.tools)
 			e.tools = append(e.tools, t)
 		case !sameTool(e.tools[i], t):
-			return e.refuse(chat.LostTool(t, chat.Dropped, ""), fmt.Sprintf("there are two different tools named %q", t.Name))
+			e.refuse(chat.LostTool(t, chat.Dropped, ""), "there are two different tools named %q", t.Name)
 		default:
 			e.loseTool(t, chat.Ignored, "the same tool twice")
 		}
 	}
 	for _, wanted := range append(slices.Clone(e.c.Choice.Names), e.c.Choice.Name) {
 		if _, ok := e.known[wanted]; wanted != "" && !ok {
-			return e.refuse(chat.Lost(chat.FieldChoice, chat.Dropped, ""), fmt.Sprintf("there is no tool named %q", wanted))
+			e.refuseField(chat.FieldChoice, "there is no tool named %q", wanted)
 		}
 	}
 	if e.c.Choice.Mode == chat.Allowed && e.t.Compatible {
@@ -48,7 +46,6 @@ func (e *requestWriter) gatherTools() error {
 			e.names.To(t.Name)
 		}
 	}
-	return nil
 }
 
 // serves reports whether a tool that runs upstream may be one of a compatible
@@ -60,12 +57,12 @@ func (e *requestWriter) serves(t chat.Tool) bool {
 	return e.t.Compatible && kind != "" && !dated
 }
 
-func (e *requestWriter) writeTools() error {
+func (e *requestWriter) writeTools() {
 	if len(e.tools) == 0 {
 		if mode := e.c.Choice.Mode; mode == chat.Required || mode == chat.Named || e.c.Choice.Forced {
-			return e.refuse(chat.Lost(chat.FieldChoice, chat.Dropped, ""), "there are no tools")
+			e.refuseField(chat.FieldChoice, "there are no tools")
 		}
-		return nil
+		return
 	}
 	e.Key("tools").Open(array)
 	for _, t := range e.tools {
@@ -76,7 +73,6 @@ func (e *requestWriter) writeTools() error {
 	if e.c.Choice.Serial {
 		e.Key("parallel_tool_calls").Bool(false)
 	}
-	return nil
 }
 
 func (e *requestWriter) tool(t chat.Tool) {

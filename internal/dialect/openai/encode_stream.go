@@ -48,9 +48,7 @@ func (*streamWriter) KeepAlive(dst []byte) []byte { return append(dst, ": keep-a
 // Fail appends an error. No [DONE] follows: the answer is not done.
 func (*streamWriter) Fail(dst []byte, e *fault.Error, requestID string) []byte {
 	_, body := Codec{}.EncodeError(e, requestID)
-	dst = append(dst, "data: "...)
-	dst = append(dst, body...)
-	return append(dst, "\n\n"...)
+	return append(append(append(dst, "data: "...), body...), "\n\n"...)
 }
 
 // Encode appends the chunks of one event.
@@ -111,10 +109,12 @@ func (x *streamWriter) text(dst []byte, text string) []byte {
 	}
 	x.said = true
 	x.characters += utf8.RuneCountInString(text)
-	dst = append(append(dst, x.head...), x.delta...)
-	dst = append(dst, `"content":`...)
-	dst = jsonscan.AppendText(dst, text)
-	return append(dst, x.tail...)
+	return x.say(dst, "content", text)
+}
+
+// say appends a chunk with one text.
+func (x *streamWriter) say(dst []byte, key, text string) []byte {
+	return x.sent(x.chunk(dst).Key(key).Text(text))
 }
 
 // begin opens a block.
@@ -166,10 +166,8 @@ func (x *streamWriter) piece(dst []byte, p *chat.Part) []byte {
 		writeSignature(w, p.Proof)
 		return x.sent(w)
 	case chat.Refusal:
-		w := x.chunk(dst)
 		x.said = true
-		w.Key("refusal").Text(p.Text)
-		return x.sent(w)
+		return x.say(dst, "refusal", p.Text)
 	case chat.Thought, chat.Redacted:
 		return x.think(dst, p)
 	case chat.ToolCall:
@@ -202,9 +200,7 @@ func (x *streamWriter) think(dst []byte, p *chat.Part) []byte {
 	if x.open.Kind == chat.Redacted || p.Text == "" {
 		return dst
 	}
-	w := x.chunk(dst)
-	w.Key("reasoning_content").Text(p.Text)
-	return x.sent(w)
+	return x.say(dst, "reasoning_content", p.Text)
 }
 
 // thinkEnd appends a whole thought in the form that is sent back.
@@ -250,9 +246,7 @@ func (x *streamWriter) arguments(dst []byte, p *chat.Part) []byte {
 	} else {
 		w.Key("function").Open(object).Key("arguments").Text(p.Text).Close(object)
 	}
-	if p.Proof != "" {
-		writeSignature(w, p.Proof)
-	}
+	writeSignature(w, p.Proof)
 	w.Close(object).Close(array)
 	return x.sent(w)
 }
@@ -273,9 +267,7 @@ func (x *streamWriter) end(dst []byte) []byte {
 		w := x.chunk(dst)
 		x.callAt(w).Key("id").Text(p.ID)
 		writeCall(w, true, p.Name, unwrapInput(string(x.input)))
-		if p.Proof != "" {
-			writeSignature(w, p.Proof)
-		}
+		writeSignature(w, p.Proof)
 		w.Close(object).Close(array)
 		dst = x.sent(w)
 	case !x.argued:
@@ -291,9 +283,7 @@ func (x *streamWriter) finish(dst []byte, e *chat.Event) ([]byte, error) {
 		return dst, err
 	}
 	if !x.said && e.Stop.Reason == chat.Refused && e.Stop.Explanation != "" {
-		w := x.chunk(dst)
-		w.Key("refusal").Text(e.Stop.Explanation)
-		dst = x.sent(w)
+		dst = x.say(dst, "refusal", e.Stop.Explanation)
 	}
 	if len(x.thoughts) > 1 {
 		// The official helpers keep only the last value of a member they do not know.

@@ -44,7 +44,6 @@ func (Codec) PassRequest(req *chat.Request, t dialect.Target) (call dialect.Call
 type layout struct {
 	root, model, messages, options jsonscan.Value
 
-	think  switches
 	loose  bool // a switch must be rewritten
 	nested bool // extra_body or options must be
 }
@@ -62,9 +61,7 @@ func lay(body []byte, t dialect.Target) layout {
 		case holders[0], holders[1]:
 			l.nested = true
 		default:
-			if l.think.put(key.Name, v) {
-				l.loose = l.loose || looseSwitch(key.Name, v, t)
-			}
+			l.loose = l.loose || slices.Contains(switchNames, key.Name) && looseSwitch(key.Name, v, t)
 		}
 	}
 	return l
@@ -119,14 +116,16 @@ func looseSwitch(key string, v jsonscan.Value, t dialect.Target) bool {
 
 // respell turns all switches into reasoning_effort.
 func (l *layout) respell(edits *jsonscan.Edits, t dialect.Target) (losses []chat.Loss, err error) {
-	thinking, _, err := l.think.resolve()
-	if err != nil {
-		return nil, err
-	}
+	think := switches{}
 	for key, v := range l.root.Members() {
-		if l.think.put(key.Name, v) {
+		if slices.Contains(switchNames, key.Name) {
+			think[key.Name] = v
 			edits.Remove(key, v)
 		}
+	}
+	thinking, _, err := think.resolve()
+	if err != nil {
+		return nil, err
 	}
 	var model traits
 	if !t.Compatible {

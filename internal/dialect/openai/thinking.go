@@ -6,43 +6,22 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// switches are all the fields by which clients of this API ask for thinking:
-// reasoning_effort is the author's own, the others are other servers'.
-type switches struct {
-	effort, reasoning, thinking, enable, include, budget jsonscan.Value
-}
+// switches are the values of all the fields by which clients of this API ask for
+// thinking: reasoning_effort is the author's own, the others are other servers'.
+type switches map[string]jsonscan.Value
 
-// put takes a field over if it is one of the switches.
-func (s *switches) put(key string, v jsonscan.Value) bool {
-	switch key {
-	case "reasoning_effort":
-		s.effort = v
-	case "reasoning":
-		s.reasoning = v
-	case "thinking":
-		s.thinking = v
-	case "enable_thinking":
-		s.enable = v
-	case "include_reasoning":
-		s.include = v
-	case "thinking_budget":
-		s.budget = v
-	default:
-		return false
-	}
-	return true
-}
+var switchNames = []string{"reasoning_effort", "reasoning", "thinking", "enable_thinking", "include_reasoning", "thinking_budget"}
 
 // resolve is the thinking that is asked for, nil where none is mentioned. The
 // second result says what was passed over where the switches disagree.
-func (s *switches) resolve() (*chat.Thinking, string, error) {
+func (s switches) resolve() (*chat.Thinking, string, error) {
 	var w wish
-	w.takeEffort(s.effort)
-	w.takeReasoning(s.reasoning)
-	w.takeThinking(s.thinking)
-	w.takeSwitch(s.enable, "enable_thinking")
-	w.takeInclude(s.include)
-	w.budget(s.budget, "thinking_budget")
+	w.takeEffort(s["reasoning_effort"])
+	w.takeReasoning(s["reasoning"])
+	w.takeThinking(s["thinking"])
+	w.takeSwitch(s["enable_thinking"], "enable_thinking")
+	w.takeInclude(s["include_reasoning"])
+	w.budget(s["thinking_budget"], "thinking_budget")
 	if w.err != nil || !w.said {
 		return nil, "", w.err
 	}

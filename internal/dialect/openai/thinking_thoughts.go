@@ -112,8 +112,11 @@ func readDetail(item jsonscan.Value) (chat.Part, bool) {
 // signature is the one in extra_content of a message, a call or a piece of either.
 func signature(extra jsonscan.Value) string { return extra.Get("google", "thought_signature").View() }
 
-// writeSignature writes a signature as extra_content.
+// writeSignature writes a signature, if there is one, as extra_content.
 func writeSignature(w *jsonscan.Writer, proof string) {
+	if proof == "" {
+		return
+	}
 	w.Key("extra_content").Open(object).Key("google").Open(object).Key("thought_signature").Text(proof).Close(object).Close(object)
 }
 
@@ -133,6 +136,16 @@ func writeDetail(w *jsonscan.Writer, p *chat.Part, index int) {
 
 // writeThoughts writes all thoughts of a whole message.
 func writeThoughts(w *jsonscan.Writer, parts []chat.Part) {
+	writeWords(w, parts)
+	w.Key("reasoning_details").Open(array)
+	for i := range parts {
+		writeDetail(w, &parts[i], i)
+	}
+	w.Close(array)
+}
+
+// writeWords writes the words of thoughts.
+func writeWords(w *jsonscan.Writer, parts []chat.Part) {
 	var words strings.Builder
 	for i := range parts {
 		if parts[i].Kind == chat.Thought {
@@ -142,9 +155,4 @@ func writeThoughts(w *jsonscan.Writer, parts []chat.Part) {
 	if words.Len() > 0 {
 		w.Key("reasoning_content").Text(words.String())
 	}
-	w.Key("reasoning_details").Open(array)
-	for i := range parts {
-		writeDetail(w, &parts[i], i)
-	}
-	w.Close(array)
 }
