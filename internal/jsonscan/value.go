@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"iter"
 	"math"
+	"slices"
 	"strconv"
 	"unsafe"
 )
@@ -40,14 +41,14 @@ type Key struct {
 // At is the value that begins at or after a place in a document. The document is
 // trusted to be valid; where it is not, values are cut short, and loops over them end.
 func At(doc []byte, at int) Value {
-	doc = doc[:len(doc):len(doc)]
+	doc = slices.Clip(doc)
 	at = blank(doc, at)
 	return Value{doc[at:skip(doc, at)], at}
 }
 
 // Find is At(doc, at).Get(path...), without a look at what stands behind it.
 func Find(doc []byte, at int, path ...string) Value {
-	doc = doc[:len(doc):len(doc)]
+	doc = slices.Clip(doc)
 	at = blank(doc, at)
 	return Value{doc[at:], at}.Get(path...)
 }

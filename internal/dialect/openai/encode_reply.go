@@ -107,7 +107,7 @@ func askedBy(req *chat.Request) asked {
 }
 
 // shows reports whether a thought may reach the client: words if they were asked
-// for; what nobody can read always, because an upstream wants it back.
+// for; what no client can read always, because an upstream wants it back.
 func (a *asked) shows(p *chat.Part) bool {
 	return a.show || p.Kind == chat.Redacted || p.Kind == chat.Thought && p.Text == "" && p.Proof != ""
 }
