@@ -30,7 +30,7 @@ const (
 // Splice puts text in the place of some bytes. Between equal places it is inserted,
 // behind what was inserted there before.
 func (e *Edits) Splice(from, to int, text []byte) {
-	e.list = append(e.list, edit{from: from, to: to, text: text})
+	e.add(edit{from: from, to: to, text: text})
 }
 
 // Replace puts another value in the place of one.
@@ -44,19 +44,26 @@ func (e *Edits) Rename(key Key, name string) { e.Splice(key.From, key.To, Append
 
 // Remove takes a member out of its object.
 func (e *Edits) Remove(key Key, v Value) {
-	e.list = append(e.list, edit{from: key.From, to: v.To(), kind: removed})
+	e.add(edit{from: key.From, to: v.To(), kind: removed})
 }
 
 // RemoveElement takes an element out of its array.
 func (e *Edits) RemoveElement(v Value) {
-	e.list = append(e.list, edit{from: v.From(), to: v.To(), kind: removed})
+	e.add(edit{from: v.From(), to: v.To(), kind: removed})
 }
 
 // Append puts a member at the end of an object.
 func (e *Edits) Append(object Value, name string, json []byte) {
 	text := append(make([]byte, 0, len(name)+len(json)+4), ',') // left out where it stands first
 	text = append(append(AppendText(text, name), ':'), json...)
-	e.list = append(e.list, edit{from: object.To() - 1, to: object.To() - 1, text: text, kind: appended})
+	e.add(edit{from: object.To() - 1, to: object.To() - 1, text: text, kind: appended})
+}
+
+func (e *Edits) add(c edit) {
+	if e.list == nil {
+		e.list = make([]edit, 0, 4) // a request that passes through needs no more
+	}
+	e.list = append(e.list, c)
 }
 
 // Len is how many edits there are.
@@ -69,7 +76,8 @@ func (e *Edits) Apply(doc []byte) ([]byte, error) {
 		return doc, nil
 	}
 	slices.SortStableFunc(e.list, func(a, b edit) int { return cmp.Or(a.from-b.from, a.to-b.to) })
-	cuts, size, at := e.cuts(doc), len(doc), 0
+	var room [4]edit
+	cuts, size, at := e.cuts(room[:0], doc), len(doc), 0
 	for _, c := range cuts {
 		if c.from < at || c.to < c.from || c.to > len(doc) {
 			return nil, ErrOverlap
@@ -86,9 +94,8 @@ func (e *Edits) Apply(doc []byte) ([]byte, error) {
 	return append(out, doc[at:]...), nil
 }
 
-// cuts are the edits with the commas that go and come with them.
-func (e *Edits) cuts(doc []byte) []edit {
-	cuts := make([]edit, 0, len(e.list))
+// cuts appends the edits with the commas that go and come with them.
+func (e *Edits) cuts(cuts []edit, doc []byte) []edit {
 	emptied := -1 // where the last member stood of an object that has lost all
 	for i := 0; i < len(e.list); i++ {
 		c := e.list[i]
@@ -105,15 +112,10 @@ func (e *Edits) cuts(doc []byte) []edit {
 				emptied = end
 			}
 		case appended:
-			last := blankBefore(doc, c.from)
-			if last > 0 && doc[last-1] == '{' || last == emptied {
+			last, n := blankBefore(doc, c.from), len(cuts)
+			first := n == 0 || cuts[n-1].kind != appended || cuts[n-1].from != c.from
+			if first && (last > 0 && doc[last-1] == '{' || last == emptied) {
 				c.text = c.text[1:]
-			}
-			emptied = -1
-			for i+1 < len(e.list) && e.list[i+1].kind == appended && e.list[i+1].from == c.from {
-				cuts = append(cuts, c)
-				i++
-				c = e.list[i]
 			}
 		}
 		cuts = append(cuts, c)

@@ -123,6 +123,7 @@ func TestEditsKeepObjectsValid(t *testing.T) {
 		{"ad", "", "{ \"b\" : [ 2 , 3 ],\"c\":{} }"},
 		{"abcd", "", `{  }`},
 		{"abcd", "x", `{  "x":true}`},
+		{"abcd", "xy", `{  "x":true,"y":true}`},
 		{"bcd", "xy", `{ "a": 1 ,"x":true,"y":true}`},
 		{"", "x", "{ \"a\": 1,\n  \"b\" : [ 2 , 3 ],\"c\":{}  , \"d\":4 ,\"x\":true}"},
 		{"bb", "", `{ "a": 1,` + "\n  " + `"c":{}  , "d":4 }`},
@@ -249,5 +250,17 @@ func TestRootIsTheWholeDocument(t *testing.T) {
 		if root, walked := jsonscan.Root([]byte(doc)), jsonscan.At([]byte(doc), 0); string(root.Raw()) != string(walked.Raw()) || root.From() != walked.From() {
 			t.Errorf("%q: %q, want %q", doc, root.Raw(), walked.Raw())
 		}
+	}
+}
+
+func TestFindLooksNoFurther(t *testing.T) {
+	t.Parallel()
+	doc := []byte(`data: {"a":{"model":"y"},"model":"x", and so on`)
+	v := jsonscan.Find(doc, 5, "model")
+	if v.View() != "x" || string(doc[v.From():v.To()]) != `"x"` || jsonscan.Find(doc, 5, "a", "model").View() != "y" {
+		t.Errorf("%s", v.Raw())
+	}
+	if jsonscan.Find(doc, 0, "model").Exists() || jsonscan.Find(nil, 0, "model").Exists() || jsonscan.Find(doc, 5, "b").Exists() {
+		t.Error("found what is not there")
 	}
 }

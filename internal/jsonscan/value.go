@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"iter"
 	"math"
+	"slices"
 	"strconv"
 	"unsafe"
 )
@@ -40,7 +41,7 @@ type Key struct {
 // At is the value that begins at or after a place in a document. The document is
 // trusted to be valid; where it is not, values are cut short, and loops over them end.
 func At(doc []byte, at int) Value {
-	doc = doc[:len(doc):len(doc)]
+	doc = slices.Clip(doc)
 	at = blank(doc, at)
 	return Value{doc[at:skip(doc, at)], at}
 }
@@ -50,6 +51,13 @@ func Root(doc []byte) Value {
 	doc = doc[:len(doc):len(doc)]
 	from := blank(doc, 0)
 	return Value{doc[from:max(from, blankBefore(doc, len(doc)))], from}
+}
+
+// Find is At(doc, at).Get(path...), without a look at what stands behind it.
+func Find(doc []byte, at int, path ...string) Value {
+	doc = slices.Clip(doc)
+	at = blank(doc, at)
+	return Value{doc[at:], at}.Get(path...)
 }
 
 // Kind tells what v is by its first byte.

@@ -45,10 +45,14 @@ func (w *Writer) Text(text string) *Writer {
 	return w
 }
 
-// Plain writes a string that needs no escapes, such as base64.
-func (w *Writer) Plain(text string) *Writer {
+// Plain writes one string of texts that need no escapes, such as base64.
+func (w *Writer) Plain(texts ...string) *Writer {
 	w.comma()
-	w.b = append(append(append(w.b, '"'), text...), '"')
+	w.b = append(w.b, '"')
+	for _, text := range texts {
+		w.b = append(w.b, text...)
+	}
+	w.b = append(w.b, '"')
 	return w
 }
 

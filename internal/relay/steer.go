@@ -3,11 +3,10 @@ package relay
 import (
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"stele/internal/access"
 	"stele/internal/chat"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
 // checkSteering refuses what would let a provider serve another model than the one
@@ -17,7 +16,7 @@ func checkSteering(who access.Principal, req *chat.Request) error {
 	if !who.Scope.LimitsModels() || len(req.Origin.Body) == 0 {
 		return nil
 	}
-	if name := steering(gjson.ParseBytes(req.Origin.Body), 0); name != "" {
+	if name := steering(jsonscan.At(req.Origin.Body, 0), 0); name != "" {
 		return fault.New(fault.PermissionDenied, "This key opens certain models only, and %q could have its provider serve another one: leave it out.", name).
 			With("field", name)
 	}
@@ -25,17 +24,17 @@ func checkSteering(who access.Principal, req *chat.Request) error {
 }
 
 // steering is a member of a body by which its provider could choose a model, or "".
-func steering(body gjson.Result, depth int) (found string) {
+func steering(body jsonscan.Value, depth int) string {
 	const deepest = 4 // of bodies in bodies
-	body.ForEach(func(key, value gjson.Result) bool {
-		name := strings.ToLower(key.Str)
-		switch {
-		case (name == "extra_body" || name == "extrabody" || name == "options") && value.IsObject() && depth < deepest:
-			found = steering(value, depth+1)
+	for key, v := range body.Members() {
+		switch name := strings.ToLower(key.Name); {
+		case (name == "extra_body" || name == "extrabody" || name == "options") && v.Kind() == jsonscan.Object && depth < deepest:
+			if found := steering(v, depth+1); found != "" {
+				return found
+			}
 		case strings.Contains(name, "model") && name != "model", strings.Contains(name, "fallback") && name != "fallback_credit_token":
-			found = key.Str
+			return key.Name
 		}
-		return found == ""
-	})
-	return found
+	}
+	return ""
 }

@@ -72,7 +72,7 @@ func BenchmarkRequest(b *testing.B) {
 			b.Fatal(err)
 		}
 		run("pass", func() error { _, err := Codec{}.PassRequest(req, target); return err })
-		run("understand", func() error { _, err := read(body); return err })
+		run("understand", func() error { _, err := readRequest(body); return err })
 		c, err := req.Conversation()
 		if err != nil {
 			b.Fatal(err)

@@ -7,16 +7,17 @@ import (
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
 // NewEncoder begins a stream to one client.
 func (Codec) NewEncoder(req *chat.Request) dialect.Encoder {
-	return &encoder{req: req, counts: req.Origin.Usage}
+	return &streamWriter{req: req, counts: req.Origin.Usage}
 }
 
-// encoder writes one stream. Everything that is the same in all its chunks is
+// streamWriter writes one stream. Everything that is the same in all its chunks is
 // written once and copied.
-type encoder struct {
+type streamWriter struct {
 	asked
 
 	req    *chat.Request // nil once it was read for what it asked: frames that pass through need none of that
@@ -40,20 +41,18 @@ type encoder struct {
 	sources    []source
 }
 
-func (*encoder) ContentType() string { return "text/event-stream" }
+func (*streamWriter) ContentType() string { return "text/event-stream" }
 
-func (*encoder) KeepAlive(dst []byte) []byte { return append(dst, ": keep-alive\n\n"...) }
+func (*streamWriter) KeepAlive(dst []byte) []byte { return append(dst, ": keep-alive\n\n"...) }
 
 // Fail appends an error. No [DONE] follows: the answer is not done.
-func (*encoder) Fail(dst []byte, e *fault.Error, requestID string) []byte {
+func (*streamWriter) Fail(dst []byte, e *fault.Error, requestID string) []byte {
 	_, body := Codec{}.EncodeError(e, requestID)
-	dst = append(dst, "data: "...)
-	dst = append(dst, body...)
-	return append(dst, "\n\n"...)
+	return append(append(append(dst, "data: "...), body...), "\n\n"...)
 }
 
 // Encode appends the chunks of one event.
-func (x *encoder) Encode(dst []byte, e *chat.Event) ([]byte, error) {
+func (x *streamWriter) Encode(dst []byte, e *chat.Event) ([]byte, error) {
 	if x.req != nil {
 		x.asked, x.req = askedBy(x.req), nil
 	}
@@ -76,11 +75,11 @@ func (x *encoder) Encode(dst []byte, e *chat.Event) ([]byte, error) {
 	return dst, nil
 }
 
-func (x *encoder) start(dst []byte, e *chat.Event) []byte {
-	var w writer
-	w.open('{').key("id").text(answerID(e.ID)).key("object").word(`"chat.completion.chunk"`)
-	w.key("created").int(time.Now().Unix()).key("model").text(x.model)
-	x.head = append([]byte("data: "), w.b...)
+func (x *streamWriter) start(dst []byte, e *chat.Event) []byte {
+	w := jsonscan.NewWriter([]byte("data: "))
+	w.Open(object).Key("id").Text(answerID(e.ID)).Key("object").Plain("chat.completion.chunk")
+	w.Key("created").Int(time.Now().Unix()).Key("model").Text(x.model)
+	x.head = w.Bytes()
 	x.delta = []byte(`,"choices":[{"index":0,"delta":{`)
 	x.tail = append(append([]byte(`},"logprobs":null,"finish_reason":null}]`), x.noUsage()...), "}\n\n"...)
 	dst = append(append(dst, x.head...), x.delta...)
@@ -89,35 +88,37 @@ func (x *encoder) start(dst []byte, e *chat.Event) []byte {
 }
 
 // noUsage is what chunks without usage say about it, if the client wants it.
-func (x *encoder) noUsage() string {
+func (x *streamWriter) noUsage() string {
 	if x.counts {
 		return `,"usage":null`
 	}
 	return ""
 }
 
-// chunk begins a chunk; whoever calls it appends members of delta and the tail.
-func (x *encoder) chunk(dst []byte) writer {
-	return writer{append(append(dst, x.head...), x.delta...)}
+// chunk begins a chunk; the caller writes members of delta and ends it with sent.
+func (x *streamWriter) chunk(dst []byte) *jsonscan.Writer {
+	return jsonscan.NewWriter(append(append(dst, x.head...), x.delta...))
 }
 
 // sent ends a chunk.
-func (x *encoder) sent(w writer) []byte { return append(w.b, x.tail...) }
+func (x *streamWriter) sent(w *jsonscan.Writer) []byte { return append(w.Bytes(), x.tail...) }
 
-func (x *encoder) text(dst []byte, text string) []byte {
+func (x *streamWriter) text(dst []byte, text string) []byte {
 	if text == "" {
 		return dst
 	}
 	x.said = true
 	x.characters += utf8.RuneCountInString(text)
-	dst = append(append(dst, x.head...), x.delta...)
-	dst = append(dst, `"content":`...)
-	dst = dialect.AppendText(dst, text)
-	return append(dst, x.tail...)
+	return x.say(dst, "content", text)
+}
+
+// say appends a chunk with one text.
+func (x *streamWriter) say(dst []byte, key, text string) []byte {
+	return x.sent(x.chunk(dst).Key(key).Text(text))
 }
 
 // begin opens a block.
-func (x *encoder) begin(dst []byte, p *chat.Part) []byte {
+func (x *streamWriter) begin(dst []byte, p *chat.Part) []byte {
 	x.open = chat.Part{Kind: p.Kind, ID: p.ID, Name: p.Name, Custom: p.Custom}
 	x.blocks++
 	x.before, x.withheld, x.argued, x.input, x.thought = x.characters, false, false, x.input[:0], x.thought[:0]
@@ -131,31 +132,29 @@ func (x *encoder) begin(dst []byte, p *chat.Part) []byte {
 	return x.beginCall(dst)
 }
 
-func (x *encoder) beginCall(dst []byte) []byte {
+func (x *streamWriter) beginCall(dst []byte) []byte {
 	p := &x.open
 	w := x.chunk(dst)
 	switch {
 	case x.legacy && x.calls > 1:
 		return dst // the answer has room for one
 	case x.legacy:
-		w.key("function_call").open('{').key("name").text(p.Name).key("arguments").text("").close('}')
-	case p.Custom:
-		w.callAt(x.calls - 1).key("id").text(p.ID).key("type").word(`"custom"`)
-		w.key("custom").open('{').key("name").text(p.Name).key("input").text("").close('}').close('}').close(']')
+		w.Key("function_call").Open(object).Key("name").Text(p.Name).Key("arguments").Text("").Close(object)
 	default:
-		w.callAt(x.calls - 1).key("id").text(p.ID).key("type").word(`"function"`)
-		w.key("function").open('{').key("name").text(p.Name).key("arguments").text("").close('}').close('}').close(']')
+		x.callAt(w).Key("id").Text(p.ID)
+		writeCall(w, p.Custom, p.Name, "")
+		w.Close(object).Close(array)
 	}
 	return x.sent(w)
 }
 
-// callAt begins a list of one call.
-func (w *writer) callAt(index int) *writer {
-	return w.key("tool_calls").open('[').open('{').key("index").int(int64(index))
+// callAt begins a list of one call, the open one.
+func (x *streamWriter) callAt(w *jsonscan.Writer) *jsonscan.Writer {
+	return w.Key("tool_calls").Open(array).Open(object).Key("index").Int(int64(x.calls - 1))
 }
 
 // piece appends what is new of the open block.
-func (x *encoder) piece(dst []byte, p *chat.Part) []byte {
+func (x *streamWriter) piece(dst []byte, p *chat.Part) []byte {
 	switch x.open.Kind {
 	case chat.Text:
 		dst = x.text(dst, p.Text)
@@ -164,13 +163,11 @@ func (x *encoder) piece(dst []byte, p *chat.Part) []byte {
 			return dst
 		}
 		w := x.chunk(dst)
-		w.signed(p.Proof)
+		writeSignature(w, p.Proof)
 		return x.sent(w)
 	case chat.Refusal:
-		w := x.chunk(dst)
 		x.said = true
-		w.key("refusal").text(p.Text)
-		return x.sent(w)
+		return x.say(dst, "refusal", p.Text)
 	case chat.Thought, chat.Redacted:
 		return x.think(dst, p)
 	case chat.ToolCall:
@@ -179,11 +176,11 @@ func (x *encoder) piece(dst []byte, p *chat.Part) []byte {
 		w := x.chunk(dst)
 		piece := *p
 		piece.ID = x.open.ID
-		w.sound(&piece)
+		writeSound(w, &piece)
 		return x.sent(w)
 	case chat.Image:
 		w := x.chunk(dst)
-		w.pictures([]chat.Part{*p})
+		writePictures(w, []chat.Part{*p})
 		return x.sent(w)
 	case chat.Video, chat.Document, chat.ToolResult, chat.Opaque:
 	}
@@ -192,7 +189,7 @@ func (x *encoder) piece(dst []byte, p *chat.Part) []byte {
 
 // think appends a thought's words and keeps them with its signature. A signature
 // whose words are withheld is withheld too: it is good for nothing without them.
-func (x *encoder) think(dst []byte, p *chat.Part) []byte {
+func (x *streamWriter) think(dst []byte, p *chat.Part) []byte {
 	if x.withheld = x.withheld || x.open.Kind == chat.Thought && p.Text != "" && !x.show; x.withheld {
 		return dst
 	}
@@ -203,13 +200,11 @@ func (x *encoder) think(dst []byte, p *chat.Part) []byte {
 	if x.open.Kind == chat.Redacted || p.Text == "" {
 		return dst
 	}
-	w := x.chunk(dst)
-	w.key("reasoning_content").text(p.Text)
-	return x.sent(w)
+	return x.say(dst, "reasoning_content", p.Text)
 }
 
 // thinkEnd appends a whole thought in the form that is sent back.
-func (x *encoder) thinkEnd(dst []byte) []byte {
+func (x *streamWriter) thinkEnd(dst []byte) []byte {
 	if x.withheld || len(x.thought) == 0 && x.open.Proof == "" {
 		return dst
 	}
@@ -218,17 +213,17 @@ func (x *encoder) thinkEnd(dst []byte) []byte {
 }
 
 // details appends the thoughts from one on.
-func (x *encoder) details(dst []byte, from int) []byte {
+func (x *streamWriter) details(dst []byte, from int) []byte {
 	w := x.chunk(dst)
-	w.key("reasoning_details").open('[')
+	w.Key("reasoning_details").Open(array)
 	for i := from; i < len(x.thoughts); i++ {
-		w.detail(&x.thoughts[i], i)
+		writeDetail(w, &x.thoughts[i], i)
 	}
-	w.close(']')
+	w.Close(array)
 	return x.sent(w)
 }
 
-func (x *encoder) arguments(dst []byte, p *chat.Part) []byte {
+func (x *streamWriter) arguments(dst []byte, p *chat.Part) []byte {
 	if x.custom[x.open.Name] && !x.open.Custom {
 		x.input = append(x.input, p.Text...)
 		if p.Proof != "" {
@@ -242,24 +237,22 @@ func (x *encoder) arguments(dst []byte, p *chat.Part) []byte {
 	x.argued = x.argued || p.Text != ""
 	w := x.chunk(dst)
 	if x.legacy {
-		w.key("function_call").open('{').key("arguments").text(p.Text).close('}')
+		w.Key("function_call").Open(object).Key("arguments").Text(p.Text).Close(object)
 		return x.sent(w)
 	}
-	w.callAt(x.calls - 1)
+	x.callAt(w)
 	if x.open.Custom {
-		w.key("custom").open('{').key("input").text(p.Text).close('}')
+		w.Key("custom").Open(object).Key("input").Text(p.Text).Close(object)
 	} else {
-		w.key("function").open('{').key("arguments").text(p.Text).close('}')
+		w.Key("function").Open(object).Key("arguments").Text(p.Text).Close(object)
 	}
-	if p.Proof != "" {
-		w.signed(p.Proof)
-	}
-	w.close('}').close(']')
+	writeSignature(w, p.Proof)
+	w.Close(object).Close(array)
 	return x.sent(w)
 }
 
 // end closes the open block.
-func (x *encoder) end(dst []byte) []byte {
+func (x *streamWriter) end(dst []byte) []byte {
 	p := &x.open
 	switch {
 	case p.Kind == chat.Text:
@@ -272,12 +265,10 @@ func (x *encoder) end(dst []byte) []byte {
 	case p.Kind != chat.ToolCall || p.Custom:
 	case x.custom[p.Name]:
 		w := x.chunk(dst)
-		w.callAt(x.calls - 1).key("id").text(p.ID).key("type").word(`"custom"`)
-		w.key("custom").open('{').key("name").text(p.Name).key("input").text(unwrapInput(string(x.input))).close('}')
-		if p.Proof != "" {
-			w.signed(p.Proof)
-		}
-		w.close('}').close(']')
+		x.callAt(w).Key("id").Text(p.ID)
+		writeCall(w, true, p.Name, unwrapInput(string(x.input)))
+		writeSignature(w, p.Proof)
+		w.Close(object).Close(array)
 		dst = x.sent(w)
 	case !x.argued:
 		dst = x.arguments(dst, &chat.Part{Text: "{}"})
@@ -287,14 +278,12 @@ func (x *encoder) end(dst []byte) []byte {
 }
 
 // finish appends what only the end brings: sources, the reason, usage, [DONE].
-func (x *encoder) finish(dst []byte, e *chat.Event) ([]byte, error) {
+func (x *streamWriter) finish(dst []byte, e *chat.Event) ([]byte, error) {
 	if err := usable(e.Stop, x.blocks); err != nil {
 		return dst, err
 	}
 	if !x.said && e.Stop.Reason == chat.Refused && e.Stop.Explanation != "" {
-		w := x.chunk(dst)
-		w.key("refusal").text(e.Stop.Explanation)
-		dst = x.sent(w)
+		dst = x.say(dst, "refusal", e.Stop.Explanation)
 	}
 	if len(x.thoughts) > 1 {
 		// The official helpers keep only the last value of a member they do not know.
@@ -302,7 +291,7 @@ func (x *encoder) finish(dst []byte, e *chat.Event) ([]byte, error) {
 	}
 	if len(x.sources) > 0 {
 		w := x.chunk(dst)
-		w.key("annotations").sources(x.sources)
+		writeSources(w, x.sources)
 		dst = x.sent(w)
 	}
 	dst = append(append(dst, x.head...), x.delta...)
@@ -311,10 +300,9 @@ func (x *encoder) finish(dst []byte, e *chat.Event) ([]byte, error) {
 	dst = append(dst, `"}]`...)
 	dst = append(append(dst, x.noUsage()...), "}\n\n"...)
 	if x.counts {
-		w := writer{append(dst, x.head...)}
-		w.key("choices").word("[]").key("usage").usage(e.Usage)
-		dst = w.close('}').b
-		dst = append(dst, "\n\n"...)
+		w := jsonscan.NewWriter(append(append(dst, x.head...), `,"choices":[],"usage":`...))
+		writeUsage(w, e.Usage)
+		dst = append(w.Bytes(), "}\n\n"...)
 	}
 	return append(dst, "data: [DONE]\n\n"...), nil
 }

@@ -1,86 +1,77 @@
 package openai
 
 import (
-	"strconv"
-	"unsafe"
+	"cmp"
 
-	"stele/internal/dialect"
+	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
-// view is b as text without a copy. Only for bytes that do not change while the
-// text, or anything cut out of it, is in use.
-func view(b []byte) string {
-	return unsafe.String(unsafe.SliceData(b), len(b)) //nolint:gosec // a copy of a body may be 32 MB
+const (
+	object = jsonscan.Object
+	array  = jsonscan.Array
+)
+
+// wrong refuses a field's value.
+func wrong(field, want string) *fault.Error {
+	return fault.New(fault.InvalidParameter, "%s must be %s.", field, want).With("field", field)
 }
 
-// writer appends JSON. It sees from what was written last whether a comma is
-// needed, so that members and elements are simply written one after another.
-type writer struct{ b []byte }
+func missing(field string) *fault.Error {
+	return fault.New(fault.MissingParameter, "%s is missing.", field).With("field", field)
+}
 
-func (w *writer) comma() {
-	if len(w.b) == 0 {
-		return
+// refuse names something that cannot be understood.
+func refuse(field, why string) *fault.Error {
+	return fault.New(fault.InvalidParameter, "%s: %s.", field, why).With("field", field)
+}
+
+func readText(v jsonscan.Value, field string) (string, error) {
+	if v.Kind() != jsonscan.String {
+		return "", wrong(field, "a string")
 	}
-	switch w.b[len(w.b)-1] {
-	case '{', '[', ':', ',':
-	default:
-		w.b = append(w.b, ',')
+	return v.View(), nil
+}
+
+func readBool(v jsonscan.Value, field string) (bool, error) {
+	yes, ok := v.Bool()
+	if !ok {
+		return false, wrong(field, "true or false")
 	}
+	return yes, nil
 }
 
-// key begins a member. The name is one of the API's own and needs no escapes.
-func (w *writer) key(name string) *writer {
-	w.comma()
-	w.b = append(w.b, '"')
-	w.b = append(w.b, name...)
-	w.b = append(w.b, '"', ':')
-	return w
+func readNumber(v jsonscan.Value, field string) (*float64, error) {
+	f, ok := v.Float()
+	if !ok {
+		return nil, wrong(field, "a number")
+	}
+	return &f, nil
 }
 
-// open begins an object or an array.
-func (w *writer) open(bracket byte) *writer {
-	w.comma()
-	w.b = append(w.b, bracket)
-	return w
+// readInt takes whole numbers, also when they are written as 40.0 or 1e3.
+func readInt(v jsonscan.Value, field string) (*int64, error) {
+	n, ok := v.Int()
+	if !ok {
+		return nil, wrong(field, "a whole number")
+	}
+	return &n, nil
 }
 
-// close ends an object or an array.
-func (w *writer) close(bracket byte) *writer {
-	w.b = append(w.b, bracket)
-	return w
+// anyText is a string, or what stands in the place of one as it is written.
+func anyText(v jsonscan.Value) string {
+	if v.Kind() == jsonscan.String || v.Absent() {
+		return v.View()
+	}
+	return string(v.Raw())
 }
 
-func (w *writer) text(s string) *writer {
-	w.comma()
-	w.b = dialect.AppendText(w.b, s)
-	return w
-}
-
-func (w *writer) raw(json []byte) {
-	w.comma()
-	w.b = append(w.b, json...)
-}
-
-// word writes what needs no escapes: true, null, a constant.
-func (w *writer) word(s string) *writer {
-	w.comma()
-	w.b = append(w.b, s...)
-	return w
-}
-
-func (w *writer) int(n int64) *writer {
-	w.comma()
-	w.b = strconv.AppendInt(w.b, n, 10)
-	return w
-}
-
-func (w *writer) number(f float64) {
-	w.comma()
-	w.b = strconv.AppendFloat(w.b, f, 'g', -1, 64)
-}
-
-func (w *writer) bool(yes bool) *writer {
-	w.comma()
-	w.b = strconv.AppendBool(w.b, yes)
-	return w
+// count is a number that is not below zero, whatever was put in its place.
+func count(v jsonscan.Value) int64 {
+	const most = 1 << 50 // so that sums do not overflow
+	f, ok := jsonscan.Float(cmp.Or(v.Number(), v.View()))
+	if !ok {
+		return 0
+	}
+	return int64(min(max(f, 0), most))
 }

@@ -56,6 +56,7 @@ func TestPassesTheClientsBytes(t *testing.T) {
 		"a switch elsewhere":    {`{"model":"b","reasoning":false}`, `{"model":"x","reasoning_effort":"none"}`, dialect.Target{Model: "x", Compatible: true}},
 		"an effort stays":       {`{"model":"b","reasoning_effort":"HIGH"}`, `{"model":"gpt-5.1","reasoning_effort":"HIGH"}`, dialect.Target{Model: "gpt-5.1"}},
 		"extra_body":            {`{"model":"b","extra_body":{"a.b":1.0,"model":"c","top_k":2},"options":{"top_k":3,"y":[1]},"z":0}`, `{"model":"x","z":0,"a.b":1.0,"top_k":2,"y":[1]}`, dialect.Target{Model: "x", Compatible: true}},
+		"no message":            {`{"model":"b","messages":[[{"reasoning_content":"t"}]]}`, `{"model":"x","messages":[[{"reasoning_content":"t"}]]}`, dialect.Target{Model: "x"}},
 		"a model in extra_body": {`{"extra_body":{"model":"c","stream":true}}`, `{"model":"x","stream":true,` + wish + `}`, dialect.Target{Model: "x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -121,6 +122,7 @@ func TestRenamesAnswersAndFrames(t *testing.T) {
 		"data: [DONE]\n\n":            "data: [DONE]\n\n",
 		": {comment}\n\n":             ": {comment}\n\n",
 		`{"choices":[{"model":"x"}]}`: `{"choices":[{"model":"x"}]}`,
+		"data: {\"model\":\"u\n\n":    "data: {\"model\":\"u\n\n",
 	} {
 		if got := string(Codec{}.Rename([]byte(in), "mine")); got != want {
 			t.Errorf("%s", got)

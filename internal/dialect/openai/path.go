@@ -40,6 +40,17 @@ func (Codec) Path(l chat.Loss) string {
 	return place(l) + "." + field
 }
 
+// Parts of a message that are not in its content are counted from these, so that
+// a report about one finds its place again.
+const (
+	atWhole    = -1 // the content is one string, or the part is the whole message
+	atCalls    = 1 << 20
+	atThoughts = 1 << 21
+	atRefusal  = 1 << 22
+	atAudio    = atRefusal + 1
+	atImages   = 1 << 23
+)
+
 // place is a message or a part of it.
 func place(l chat.Loss) string {
 	message, at := fmt.Sprintf("messages[%d]", l.Message), l.Part

@@ -1,60 +1,29 @@
 package openai
 
 import (
-	"github.com/tidwall/gjson"
-
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
-// switches are all the fields by which clients of this API ask for thinking:
-// reasoning_effort is the author's own, the others are other servers'.
-type switches struct {
-	effort, reasoning, thinking, enable, include, budget gjson.Result
-}
+// switches are the values of all the fields by which clients of this API ask for
+// thinking: reasoning_effort is the author's own, the others are other servers'.
+type switches map[string]jsonscan.Value
 
-// put takes a field over if it is one of the switches.
-func (s *switches) put(key string, v gjson.Result) bool {
-	switch key {
-	case "reasoning_effort":
-		s.effort = v
-	case "reasoning":
-		s.reasoning = v
-	case "thinking":
-		s.thinking = v
-	case "enable_thinking":
-		s.enable = v
-	case "include_reasoning":
-		s.include = v
-	case "thinking_budget":
-		s.budget = v
-	default:
-		return false
-	}
-	return true
-}
-
-// wish is what the switches say, before they are weighed against each other.
-type wish struct {
-	said    bool
-	on, off bool
-	efforts []string
-	budgets []int64
-	kind    string
-	hide    bool
-}
+var switchNames = []string{"reasoning_effort", "reasoning", "thinking", "enable_thinking", "include_reasoning", "thinking_budget"}
 
 // resolve is the thinking that is asked for, nil where none is mentioned. The
 // second result says what was passed over where the switches disagree.
-func (s *switches) resolve() (*chat.Thinking, string, error) {
+func (s switches) resolve() (*chat.Thinking, string, error) {
 	var w wish
-	for _, take := range []func(*wish) error{s.takeEffort, s.takeReasoning, s.takeThinking, s.takeRest} {
-		if err := take(&w); err != nil {
-			return nil, "", err
-		}
-	}
-	if !w.said {
-		return nil, "", nil
+	w.takeEffort(s["reasoning_effort"])
+	w.takeReasoning(s["reasoning"])
+	w.takeThinking(s["thinking"])
+	w.takeSwitch(s["enable_thinking"], "enable_thinking")
+	w.takeInclude(s["include_reasoning"])
+	w.budget(s["thinking_budget"], "thinking_budget")
+	if w.err != nil || !w.said {
+		return nil, "", w.err
 	}
 	t, note := &chat.Thinking{Kind: w.kind}, ""
 	if len(w.efforts) > 0 {
@@ -81,64 +50,58 @@ func (s *switches) resolve() (*chat.Thinking, string, error) {
 	return t, note, nil
 }
 
-func (s *switches) takeEffort(w *wish) error {
-	v := s.effort
-	if absent(v) {
-		return nil
-	}
-	w.said = true
-	if v.IsBool() {
-		w.turn(v.Bool())
-		return nil
-	}
-	return w.effort(v, "reasoning_effort")
+// wish is what the switches say, before they are weighed against each other.
+type wish struct {
+	said    bool
+	on, off bool
+	efforts []string
+	budgets []int64
+	kind    string
+	hide    bool
+	err     error // the first
 }
 
-func (s *switches) takeReasoning(w *wish) error {
-	v := s.reasoning
-	switch {
-	case absent(v):
-		return nil
-	case v.IsBool():
-		w.turn(v.Bool())
-		return nil
-	case v.Type == gjson.String:
-		return w.effort(v, "reasoning")
-	case !v.IsObject():
-		return wrong("reasoning", "an object, true or false")
+func (w *wish) takeEffort(v jsonscan.Value) {
+	if on, ok := v.Bool(); ok {
+		w.turn(on)
+	} else if !v.Absent() {
+		w.effort(v, "reasoning_effort")
 	}
-	w.said = true
-	if level := v.Get("effort"); !absent(level) {
-		if err := w.effort(level, "reasoning.effort"); err != nil {
-			return err
-		}
-	}
-	if err := w.budget(v.Get("max_tokens"), "reasoning.max_tokens"); err != nil {
-		return err
-	}
-	if enabled := v.Get("enabled"); !absent(enabled) {
-		yes, err := readBool(enabled, "reasoning.enabled")
-		if err != nil {
-			return err
-		}
-		w.turn(yes)
-	}
-	w.hide = w.hide || v.Get("exclude").Bool()
-	return nil
 }
 
-func (s *switches) takeThinking(w *wish) error {
-	v := s.thinking
-	switch {
-	case absent(v):
-		return nil
-	case v.IsBool():
-		w.turn(v.Bool())
-		return nil
-	case !v.IsObject():
-		return wrong("thinking", "an object, true or false")
+func (w *wish) takeReasoning(v jsonscan.Value) {
+	switch v.Kind() {
+	case jsonscan.Missing, jsonscan.Null:
+	case jsonscan.True, jsonscan.False:
+		w.turn(v.Kind() == jsonscan.True)
+	case jsonscan.String:
+		w.effort(v, "reasoning")
+	case jsonscan.Object:
+		w.said = true
+		if level := v.Get("effort"); !level.Absent() {
+			w.effort(level, "reasoning.effort")
+		}
+		w.budget(v.Get("max_tokens"), "reasoning.max_tokens")
+		w.takeSwitch(v.Get("enabled"), "reasoning.enabled")
+		w.hide = w.hide || anyText(v.Get("exclude")) == "true"
+	default:
+		w.fail(wrong("reasoning", "an object, true or false"))
 	}
-	switch kind := v.Get("type").Str; kind {
+}
+
+func (w *wish) takeThinking(v jsonscan.Value) {
+	switch v.Kind() {
+	case jsonscan.Missing, jsonscan.Null:
+		return
+	case jsonscan.True, jsonscan.False:
+		w.turn(v.Kind() == jsonscan.True)
+		return
+	case jsonscan.Object:
+	default:
+		w.fail(wrong("thinking", "an object, true or false"))
+		return
+	}
+	switch kind := v.Get("type").View(); kind {
 	case "disabled":
 		w.turn(false)
 	case "enabled", "adaptive", "between_tools":
@@ -147,29 +110,29 @@ func (s *switches) takeThinking(w *wish) error {
 	case "", "auto":
 		w.turn(true)
 	default:
-		return wrong("thinking.type", "enabled, adaptive, between_tools, auto or disabled")
+		w.fail(wrong("thinking.type", "enabled, adaptive, between_tools, auto or disabled"))
 	}
-	w.hide = w.hide || v.Get("display").Str == "omitted"
-	return w.budget(v.Get("budget_tokens"), "thinking.budget_tokens")
+	w.hide = w.hide || v.Get("display").View() == "omitted"
+	w.budget(v.Get("budget_tokens"), "thinking.budget_tokens")
 }
 
-func (s *switches) takeRest(w *wish) error {
-	if !absent(s.enable) {
-		yes, err := readBool(s.enable, "enable_thinking")
-		if err != nil {
-			return err
-		}
-		w.turn(yes)
+func (w *wish) takeInclude(v jsonscan.Value) {
+	if v.Absent() {
+		return
 	}
-	if !absent(s.include) {
-		yes, err := readBool(s.include, "include_reasoning")
-		if err != nil {
-			return err
-		}
-		w.said = true
-		w.hide = w.hide || !yes
+	yes, err := readBool(v, "include_reasoning")
+	w.fail(err)
+	w.said = true
+	w.hide = w.hide || !yes
+}
+
+func (w *wish) takeSwitch(v jsonscan.Value, field string) {
+	if v.Absent() {
+		return
 	}
-	return w.budget(s.budget, "thinking_budget")
+	yes, err := readBool(v, field)
+	w.fail(err)
+	w.turn(yes)
 }
 
 func (w *wish) turn(on bool) {
@@ -177,35 +140,36 @@ func (w *wish) turn(on bool) {
 	w.on, w.off = w.on || on, w.off || !on
 }
 
-func (w *wish) effort(v gjson.Result, field string) error {
+func (w *wish) effort(v jsonscan.Value, field string) {
 	word, err := readText(v, field)
-	if err != nil {
-		return err
-	}
+	w.fail(err)
 	level, err := dialect.Effort(word, field)
-	if err != nil {
-		return err
-	}
+	w.fail(err)
 	w.said = true
 	w.efforts = append(w.efforts, level)
-	return nil
 }
 
-func (w *wish) budget(v gjson.Result, field string) error {
-	if absent(v) {
-		return nil
+func (w *wish) budget(v jsonscan.Value, field string) {
+	if v.Absent() {
+		return
 	}
 	n, err := readInt(v, field)
 	if err != nil {
-		return err
+		w.fail(err)
+		return
 	}
 	w.said = true
 	w.budgets = append(w.budgets, *n)
-	return nil
+}
+
+func (w *wish) fail(err error) {
+	if w.err == nil {
+		w.err = err
+	}
 }
 
 // readThinking puts what the switches say into the conversation.
-func (r *reading) readThinking() error {
+func (r *requestReader) readThinking() error {
 	t, note, err := r.think.resolve()
 	if err != nil {
 		return err
@@ -215,4 +179,20 @@ func (r *reading) readThinking() error {
 	}
 	r.c.Thinking = t
 	return nil
+}
+
+// wantedEffort is the level of thinking that is asked for, "" for the model's own,
+// and whether it was asked for in just these words.
+func wantedEffort(t *chat.Thinking, model traits) (level string, exact bool) {
+	switch {
+	case t == nil:
+		return "", true
+	case t.Effort != "":
+		return t.Effort, t.Budget == nil
+	case t.Budget != nil && *t.Budget >= 0:
+		return dialect.EffortOf(*t.Budget), *t.Budget == 0
+	case model.restsByDefault():
+		return "medium", false
+	}
+	return "", true
 }

@@ -2,129 +2,22 @@ package openai
 
 import (
 	"bytes"
-	"fmt"
-	"slices"
-
-	"github.com/tidwall/gjson"
+	"strings"
 
 	"stele/internal/chat"
-	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
-func readTools(r *reading, v gjson.Result, key string) (err error) {
-	if !v.IsArray() {
-		return wrong(key, "a list")
-	}
-	at := 0
-	v.ForEach(func(_, item gjson.Result) bool {
-		err = r.tool(item, at)
-		at++
-		return err == nil
-	})
-	return err
-}
+const (
+	longestName = 64  // of a tool, that the API takes
+	longestID   = 40  // of a call, that the API takes
+	mostCalls   = 256 // of one turn that are looked through one by one: no model makes more
+)
 
-// readFunctions reads the tools of before there were tools.
-func readFunctions(r *reading, v gjson.Result, key string) (err error) {
-	if !v.IsArray() {
-		return wrong(key, "a list")
-	}
-	at := 0
-	v.ForEach(func(_, item gjson.Result) bool {
-		t := chat.Tool{At: at}
-		if err = r.function(&t, item, fmt.Sprintf("functions[%d]", at)); err == nil {
-			err = r.addTool(t, key)
-		}
-		at++
-		return err == nil
+func legalName(name string) bool {
+	return len(name) > 0 && len(name) <= longestName && !strings.ContainsFunc(name, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
 	})
-	r.c.Legacy = r.c.Legacy || at > 0
-	return err
-}
-
-func (r *reading) tool(v gjson.Result, at int) error {
-	field := fmt.Sprintf("tools[%d]", at)
-	if !v.IsObject() {
-		return wrong(field, "an object")
-	}
-	t := chat.Tool{At: at, Cache: readCache(v.Get("cache_control"))}
-	kind := v.Get("type").Str
-	switch kind {
-	case "function", "":
-		kind = "function"
-		inner := v.Get(kind)
-		if !inner.IsObject() && v.Get("name").Exists() {
-			inner = v // as the Responses API has it
-		}
-		if err := r.function(&t, inner, field+".function"); err != nil {
-			return err
-		}
-	case "custom":
-		inner := v.Get(kind)
-		t.Kind, t.Name, t.Description = chat.Custom, inner.Get("name").Str, inner.Get("description").Str
-		if t.Name == "" {
-			return missing(field + ".custom.name")
-		}
-		if format := inner.Get("format"); format.IsObject() {
-			t.Grammar = []byte(format.Raw)
-		}
-	default:
-		t.Kind, t.Name, t.Raw = chat.Server, kind, []byte(v.Raw)
-		r.c.Tools = append(r.c.Tools, t)
-		return nil
-	}
-	v.ForEach(func(key, _ gjson.Result) bool {
-		if !slices.Contains([]string{"type", kind, "cache_control", "name", "description", "parameters", "strict"}, key.Str) {
-			r.note(field+"."+key.Str, chat.Dropped, "unknown")
-		}
-		return true
-	})
-	return r.addTool(t, field)
-}
-
-func (r *reading) function(t *chat.Tool, v gjson.Result, field string) error {
-	if !v.IsObject() {
-		return wrong(field, "an object")
-	}
-	var err error
-	v.ForEach(func(key, value gjson.Result) bool {
-		switch {
-		case absent(value):
-		case key.Str == "name":
-			t.Name, err = readText(value, field+".name")
-		case key.Str == "description":
-			t.Description, err = readText(value, field+".description")
-		case key.Str == "parameters":
-			if !value.IsObject() {
-				err = wrong(field+".parameters", "a JSON Schema")
-			}
-			t.Schema = []byte(value.Raw)
-		case key.Str == "strict":
-			t.Strict = readStrict(value)
-		case key.Str != "type" && key.Str != "cache_control":
-			r.note(field+"."+key.Str, chat.Dropped, "unknown")
-		}
-		return err == nil
-	})
-	if err == nil && t.Name == "" {
-		err = missing(field + ".name")
-	}
-	return err
-}
-
-// addTool adds a tool unless the same one is there already.
-func (r *reading) addTool(t chat.Tool, field string) error {
-	at, twice := r.tools[t.Name]
-	switch {
-	case !twice:
-		r.tools[t.Name] = len(r.c.Tools)
-		r.c.Tools = append(r.c.Tools, t)
-	case sameTool(r.c.Tools[at], t):
-		r.note(field, chat.Ignored, "the same tool twice")
-	default:
-		return fault.New(fault.InvalidParameter, "%s: there are two different tools named %q.", field, t.Name).With("field", field)
-	}
-	return nil
 }
 
 func sameTool(a, b chat.Tool) bool {
@@ -132,77 +25,58 @@ func sameTool(a, b chat.Tool) bool {
 	return strict && a.Kind == b.Kind && a.Description == b.Description && bytes.Equal(a.Schema, b.Schema) && bytes.Equal(a.Grammar, b.Grammar)
 }
 
-// readChoice comes after the tools, because it speaks of them.
-func (r *reading) readChoice() error {
-	choice, field := &r.c.Choice, "tool_choice"
-	choice.Serial = r.serial
-	v := r.choice
-	if absent(v) {
-		v, field = r.call, "function_call"
-	}
-	if r.c.Legacy {
-		choice.Serial = true // the answer has room for one call
-	}
-	switch {
-	case absent(v):
-		return nil
-	case v.Type == gjson.String:
-		mode, ok := map[string]chat.ChoiceMode{"auto": chat.Auto, "none": chat.None, "required": chat.Required, "any": chat.Required}[v.Str]
-		if !ok {
-			return wrong(field, "auto, none, required or an object that names a tool")
-		}
-		choice.Mode = mode
-		return nil
-	case !v.IsObject():
-		return wrong(field, "a string or an object")
-	}
-	if err := readNamed(choice, v, field); err != nil {
-		return err
-	}
-	for _, wanted := range append(slices.Clone(choice.Names), choice.Name) {
-		if _, ok := r.tools[wanted]; wanted != "" && !ok {
-			return fault.New(fault.InvalidParameter, "%s: there is no tool named %q.", field, wanted).With("field", field)
+// readToolCall reads one of tool_calls.
+func readToolCall(v jsonscan.Value) (chat.Part, bool) {
+	kind := v.Get("type").View()
+	if kind == "" {
+		kind = "function"
+		if v.Get("custom").Kind() == object {
+			kind = "custom"
 		}
 	}
-	return nil
+	if kind != "function" && kind != "custom" {
+		return chat.Part{}, false
+	}
+	inner := v.Get(kind)
+	if inner.Kind() != object {
+		return chat.Part{}, false
+	}
+	p := readCall(kind, inner)
+	p.ID, p.Proof = anyText(v.Get("id")), signature(v.Get("extra_content"))
+	return p, true
 }
 
-// readNamed reads a choice that is an object.
-func readNamed(choice *chat.Choice, v gjson.Result, field string) error {
-	kind := v.Get("type").Str
-	if kind == "allowed_tools" {
-		inner := v.Get(kind)
-		if !inner.IsObject() {
-			inner = v
-		}
-		choice.Mode, choice.Forced = chat.Allowed, inner.Get("mode").Str == "required"
-		inner.Get("tools").ForEach(func(_, tool gjson.Result) bool {
-			choice.Names = append(choice.Names, toolName(tool))
-			return true
-		})
-		if len(choice.Names) == 0 || slices.Contains(choice.Names, "") {
-			return wrong(field+".allowed_tools.tools", "a list of tools")
-		}
-		return nil
+func readCall(kind string, inner jsonscan.Value) chat.Part {
+	text := "arguments" // some servers give them as an object
+	if kind == "custom" {
+		text = "input"
 	}
-	if mode, ok := map[string]chat.ChoiceMode{"auto": chat.Auto, "none": chat.None, "required": chat.Required, "any": chat.Required}[kind]; ok {
-		choice.Mode = mode
-		return nil
+	return chat.Part{
+		Kind: chat.ToolCall, Name: anyText(inner.Get("name")), Custom: kind == "custom",
+		Text: anyText(inner.Get(text)), At: atCalls,
 	}
-	choice.Mode, choice.Name = chat.Named, toolName(v)
-	if choice.Name == "" {
-		return missing(field + ".function.name")
-	}
-	return nil
 }
 
-// toolName is the name in {type:"function",function:{name}}, in its custom
-// sister, and in the flat spelling of other APIs.
-func toolName(v gjson.Result) string {
-	for _, path := range []string{"function.name", "custom.name", "name"} {
-		if name := v.Get(path); name.Type == gjson.String {
-			return name.Str
-		}
+// writeCall writes what is called, and with what.
+func writeCall(w *jsonscan.Writer, custom bool, name, text string) {
+	if custom {
+		w.Key("type").Plain("custom").Key("custom").Open(object).Key("name").Text(name).Key("input").Text(text).Close(object)
+	} else {
+		w.Key("type").Plain("function").Key("function").Open(object).Key("name").Text(name).Key("arguments").Text(text).Close(object)
 	}
-	return ""
+}
+
+// wrapInput makes free text the arguments of a function with one string.
+func wrapInput(text string) string {
+	var w jsonscan.Writer
+	return string(w.Open(object).Key("input").Text(text).Close(object).Bytes())
+}
+
+// unwrapInput is the free text in such arguments; other arguments are what they are.
+func unwrapInput(arguments string) string {
+	v, err := jsonscan.Parse([]byte(arguments), jsonscan.Lenient)
+	if input := v.Get("input"); err == nil && input.Kind() == jsonscan.String {
+		return input.View()
+	}
+	return arguments
 }

@@ -1,19 +1,40 @@
 package openai
 
 import (
+	"fmt"
 	"slices"
-	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
-// path is where requests go, below an upstream's base URL.
-const path = "/chat/completions"
+// EncodeRequest writes a conversation as the author's own service takes it, or
+// as the many that are compatible with it do.
+func (Codec) EncodeRequest(c *chat.Conversation, t dialect.Target) (dialect.Call, error) {
+	e := &requestWriter{c: c, t: t, names: dialect.Names{Legal: legalName, Longest: longestName}}
+	if !t.Compatible {
+		e.model = traitsOf(t.Model)
+	}
+	e.Writer = *jsonscan.NewWriter(make([]byte, 0, e.size()))
+	e.Open(object).Key("model").Text(t.Model)
+	for _, step := range []func(){
+		e.gatherTools, e.prepareFormat, e.messages, e.writeTools, e.thinking, e.sampling, e.output, e.identity, e.extras,
+	} {
+		if step(); e.err != nil {
+			return dialect.Call{}, e.err
+		}
+	}
+	if t.Stream {
+		e.Key("stream").Bool(true).Key("stream_options").Open(object).Key("include_usage").Bool(true).Close(object)
+	}
+	e.Close(object)
+	return dialect.Call{Path: endpoint, Body: e.Bytes(), Losses: e.losses, Stops: e.stops, Names: e.names.Back()}, nil
+}
 
-// composer writes a conversation as a request.
-type composer struct {
-	writer
+// requestWriter writes a conversation as a request.
+type requestWriter struct {
+	jsonscan.Writer
 
 	c      *chat.Conversation
 	t      dialect.Target
@@ -25,33 +46,11 @@ type composer struct {
 	effort string         // as it is sent; "": nothing is
 	losses []chat.Loss
 	stops  []string
-}
-
-// EncodeRequest writes a conversation as the author's own service takes it, or
-// as the many that are compatible with it do.
-func (Codec) EncodeRequest(c *chat.Conversation, t dialect.Target) (dialect.Call, error) {
-	e := &composer{c: c, t: t, names: dialect.Names{Legal: legalName, Longest: 64}}
-	if !t.Compatible {
-		e.model = traitsOf(t.Model)
-	}
-	e.b = make([]byte, 0, e.size())
-	e.open('{').key("model").text(t.Model)
-	for _, step := range []func() error{
-		e.gatherTools, e.prepareFormat, e.messages, e.writeTools, e.thinking, e.sampling, e.output, e.identity, e.extras,
-	} {
-		if err := step(); err != nil {
-			return dialect.Call{}, err
-		}
-	}
-	if t.Stream {
-		e.key("stream").bool(true).key("stream_options").open('{').key("include_usage").bool(true).close('}')
-	}
-	e.close('}')
-	return dialect.Call{Path: path, Body: e.b, Losses: e.losses, Stops: e.stops, Names: e.names.Back()}, nil
+	err    error // the first
 }
 
 // size is about as many bytes as the request will have.
-func (e *composer) size() int {
+func (e *requestWriter) size() int {
 	n := 1 << 10
 	for i := range e.c.System {
 		n += len(e.c.System[i].Text) + 64
@@ -74,26 +73,44 @@ func (e *composer) size() int {
 	return n + n/16
 }
 
-func legalName(name string) bool {
-	return len(name) > 0 && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
-	})
-}
-
 // lose reports what did not get through.
-func (e *composer) lose(field string, verb chat.Verb, note string) {
+func (e *requestWriter) lose(field string, verb chat.Verb, note string) {
 	e.losses = append(e.losses, chat.Lost(field, verb, note))
 }
 
+// losePart reports what did not get through of a part of a message.
+func (e *requestWriter) losePart(m chat.Message, p chat.Part, verb chat.Verb, note string) {
+	e.losses = append(e.losses, chat.LostPart(m, p, verb, note))
+}
+
+// loseTurn reports what became of a whole message.
+func (e *requestWriter) loseTurn(m chat.Message, field string, verb chat.Verb, note string) {
+	e.losses = append(e.losses, chat.Loss{Field: field, Message: m.At, Part: -1, Verb: verb, Note: note})
+}
+
+func (e *requestWriter) loseTool(t chat.Tool, verb chat.Verb, note string) {
+	e.losses = append(e.losses, chat.LostTool(t, verb, note))
+}
+
 // refuse ends a request that has something that must not be left out.
-func (e *composer) refuse(l chat.Loss, why string) error {
-	return dialect.Refuse(l, Codec{}.Path(l), why+".")
+func (e *requestWriter) refuse(l chat.Loss, why string, args ...any) {
+	if e.err == nil {
+		e.err = dialect.Refuse(l, Codec{}.Path(l), fmt.Sprintf(why, args...)+".")
+	}
+}
+
+func (e *requestWriter) refusePart(m chat.Message, p chat.Part, why string, args ...any) {
+	e.refuse(chat.LostPart(m, p, chat.Dropped, ""), why, args...)
+}
+
+func (e *requestWriter) refuseField(field, why string, args ...any) {
+	e.refuse(chat.Lost(field, chat.Dropped, ""), why, args...)
 }
 
 // thinking writes the effort. OpenAI's newest models take it and tools only one
 // at a time on this API.
-func (e *composer) thinking() error {
-	wanted, exact := e.wanted()
+func (e *requestWriter) thinking() {
+	wanted, exact := wantedEffort(e.c.Thinking, e.model)
 	switch {
 	case e.t.Compatible:
 		e.effort = wanted
@@ -124,35 +141,17 @@ func (e *composer) thinking() error {
 		e.lose(chat.FieldThinking, chat.Ignored, "OpenAI does not show thoughts here")
 	}
 	if e.effort != "" {
-		e.key("reasoning_effort").text(e.effort)
+		e.Key("reasoning_effort").Text(e.effort)
 	}
-	return nil
-}
-
-// wanted is the level of thinking that is asked for, "" for the model's own, and
-// whether it was asked for in just these words.
-func (e *composer) wanted() (level string, exact bool) {
-	t := e.c.Thinking
-	switch {
-	case t == nil:
-		return "", true
-	case t.Effort != "":
-		return t.Effort, t.Budget == nil
-	case t.Budget != nil && *t.Budget >= 0:
-		return dialect.EffortOf(*t.Budget), *t.Budget == 0
-	case e.model.restsByDefault():
-		return "medium", false
-	}
-	return "", true
 }
 
 // gated reports whether the model refuses to have its sampling changed.
-func (e *composer) gated() bool { return e.model.reasons && e.effort != "none" }
+func (e *requestWriter) gated() bool { return e.model.reasons && e.effort != "none" }
 
-func (e *composer) sampling() error {
+func (e *requestWriter) sampling() {
 	s := &e.c.Sampling
-	if err := e.limit(s.MaxTokens); err != nil {
-		return err
+	if s.MaxTokens != nil {
+		e.limit(*s.MaxTokens)
 	}
 	for _, f := range []struct {
 		key, field string
@@ -168,58 +167,52 @@ func (e *composer) sampling() error {
 		case e.gated() && !(f.key == "temperature" && *f.value == 1):
 			e.lose(f.field, chat.Dropped, "this model does not take it")
 		default:
-			e.key(f.key).number(*f.value)
+			e.Key(f.key).Float(*f.value)
 		}
 	}
 	switch {
 	case s.TopK == nil:
 	case e.t.Compatible:
-		e.key("top_k").number(*s.TopK)
+		e.Key("top_k").Float(*s.TopK)
 	default:
 		e.lose(chat.FieldTopK, chat.Dropped, "OpenAI does not have it")
 	}
 	if s.Seed != nil {
-		e.key("seed").int(*s.Seed)
+		e.Key("seed").Int(*s.Seed)
 	}
 	e.stop(s.Stop)
 	if e.c.Logprobs != nil && e.gated() {
 		e.lose(chat.FieldLogprobs, chat.Dropped, "this model does not take it")
 	} else if e.c.Logprobs != nil {
-		e.key("logprobs").bool(true)
+		e.Key("logprobs").Bool(true)
 		if *e.c.Logprobs > 0 {
-			e.key("top_logprobs").int(int64(min(*e.c.Logprobs, 20)))
+			e.Key("top_logprobs").Int(int64(min(*e.c.Logprobs, 20)))
 		}
 	}
 	if e.c.N > 1 {
-		e.key("n").int(int64(e.c.N))
+		e.Key("n").Int(int64(e.c.N))
 	}
-	return nil
 }
 
 // limit writes the most tokens the answer may have.
-func (e *composer) limit(tokens *int64) error {
-	if tokens == nil {
-		return nil
+func (e *requestWriter) limit(tokens int64) {
+	if tokens < 1 {
+		e.refuseField(chat.FieldMaxTokens, "the model's provider takes no less than 1")
 	}
-	most := *tokens
-	if most < 1 {
-		return e.refuse(chat.Lost(chat.FieldMaxTokens, chat.Dropped, ""), "the model's provider takes no less than 1")
-	}
-	if e.t.MaxOutput > 0 && most > e.t.MaxOutput {
-		most = e.t.MaxOutput
+	if e.t.MaxOutput > 0 && tokens > e.t.MaxOutput {
+		tokens = e.t.MaxOutput
 		e.lose(chat.FieldMaxTokens, chat.Approximated, "the model's own limit")
 	}
 	key := "max_completion_tokens"
 	if e.t.Compatible {
 		key = "max_tokens"
 	}
-	e.key(key).int(most)
-	return nil
+	e.Key(key).Int(tokens)
 }
 
 // stop writes as many stop sequences as the upstream takes; the others are
-// watched for by whoever reads the answer.
-func (e *composer) stop(list []string) {
+// watched for when the answer is read.
+func (e *requestWriter) stop(list []string) {
 	const most = 4
 	native := list[:min(len(list), most)]
 	if e.model.o {
@@ -229,9 +222,9 @@ func (e *composer) stop(list []string) {
 	if len(native) == 0 {
 		return
 	}
-	e.key("stop").open('[')
+	e.Key("stop").Open(array)
 	for _, s := range native {
-		e.text(s)
+		e.Text(s)
 	}
-	e.close(']')
+	e.Close(array)
 }

@@ -3,9 +3,8 @@ package openai
 import (
 	"hash/maphash"
 
-	"github.com/tidwall/gjson"
-
 	"stele/internal/chat"
+	"stele/internal/jsonscan"
 )
 
 // thoughts is what a stream has told of them. Most servers tell words as
@@ -20,17 +19,17 @@ type thoughts struct {
 
 // speaks reports whether details have words, so that the plain spelling of the
 // same words beside them is passed over.
-func speaks(details gjson.Result) bool {
-	found := false
-	details.ForEach(func(_, item gjson.Result) bool {
-		found = item.Get("text").Str != "" || item.Get("summary").Str != ""
-		return !found
-	})
-	return found
+func speaks(details jsonscan.Value) bool {
+	for _, item := range details.Elements() {
+		if item.Get("text").View() != "" || item.Get("summary").View() != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // think tells words of a thought.
-func (d *decoder) think(text string) {
+func (d *streamReader) think(text string) {
 	_, _ = d.thoughts.told.WriteString(text)
 	d.thoughts.words += len(text)
 	d.say(d.thoughts.block(), chat.Part{Kind: chat.Thought, Text: text})
@@ -39,19 +38,19 @@ func (d *decoder) think(text string) {
 func (t *thoughts) block() int { return blockThought + min(t.count, 1<<20) }
 
 // detail reads one of a delta's reasoning_details.
-func (d *decoder) detail(item gjson.Result) {
+func (d *streamReader) detail(item jsonscan.Value) {
 	p, ok := readDetail(item)
 	if !ok {
 		return
 	}
 	if p.Kind == chat.Redacted {
-		if i := d.find(item.Get("id").Str); i >= 0 {
-			d.say(blockCall+i, chat.Part{Kind: chat.ToolCall, Proof: p.Text})
+		if i := d.find(item.Get("id").View()); i >= 0 {
+			d.sayCopy(blockCall+i, chat.Part{Kind: chat.ToolCall, Proof: p.Text})
 			return
 		}
 	}
 	t := &d.thoughts
-	index := min(max(item.Get("index").Int(), 0), 1<<16)
+	index := min(count(item.Get("index")), 1<<16)
 	sum := maphash.String(t.told.Seed(), p.Text+"\x00"+p.Proof)
 	told, again := t.seen[index]
 	switch {
@@ -59,7 +58,7 @@ func (d *decoder) detail(item gjson.Result) {
 		// A stream's end tells all thoughts once more.
 	case p.Kind == chat.Thought && t.words > 0 && (p.Text == "" || t.just(p.Text)):
 		// The words were told already: this is their signature, and their end.
-		d.say(t.block(), chat.Part{Kind: chat.Thought, Proof: p.Proof})
+		d.sayCopy(t.block(), chat.Part{Kind: chat.Thought, Proof: p.Proof})
 		t.count++
 		t.words = 0
 		t.told.Reset()
@@ -68,7 +67,7 @@ func (d *decoder) detail(item gjson.Result) {
 		if p.Kind == chat.Redacted || p.Proof != "" {
 			t.mark(index, sum)
 		}
-		d.say(blockDetail+int(index), p)
+		d.sayCopy(blockDetail+int(index), p)
 	}
 }
 

@@ -1,14 +1,14 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/base64"
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 // liveCall is a call whose arguments are still coming.
@@ -22,30 +22,27 @@ type liveCall struct {
 // call reads one of a delta's tool_calls. Which call it belongs to is told by
 // its index in the API's own words; other servers give all calls the same index,
 // or none, and repeat ids and names or do not.
-func (d *decoder) call(v gjson.Result) {
-	var id, name, text, proof string
-	index, custom := int64(-1), false
-	v.ForEach(func(key, value gjson.Result) bool {
-		switch key.Str {
+func (d *streamReader) call(v jsonscan.Value) {
+	part, index := chat.Part{Kind: chat.ToolCall}, int64(-1)
+	for key, v := range v.Members() {
+		switch key.Name {
 		case "index":
-			if value.Type == gjson.Number {
-				index = value.Int()
+			if n, ok := v.Int(); ok {
+				index = n
 			}
 		case "id":
-			id = value.String()
+			part.ID = strings.Clone(anyText(v))
 		case "function", "custom":
-			if !value.IsObject() {
-				return true
+			if v.Kind() == object {
+				part.Custom = key.Name == "custom"
+				part.Name, part.Text = readPiece(v, part.Custom)
 			}
-			custom = key.Str == "custom"
-			name, text = value.Get("name").Str, argumentText(value, custom)
 		case "extra_content":
-			proof = signature(value)
+			part.Proof = strings.Clone(signature(v))
 		}
-		return true
-	})
-	at := d.which(index, id, name)
-	if at < 0 && id == "" && name == "" && text == "" {
+	}
+	at := d.which(index, part.ID, part.Name)
+	if at < 0 && part.ID == "" && part.Name == "" && part.Text == "" {
 		return // nothing was said
 	}
 	if at < 0 {
@@ -53,47 +50,36 @@ func (d *decoder) call(v gjson.Result) {
 		d.calls = append(d.calls, liveCall{index: index})
 	}
 	c := &d.calls[at]
-	if id != "" && c.id == "" {
-		c.id = strings.Clone(id)
-	}
-	c.named = c.named || name != ""
-	c.json.add(text)
-	d.events = append(d.events, chat.Event{Kind: chat.Delta, Block: blockCall + at, Part: chat.Part{
-		Kind: chat.ToolCall, ID: strings.Clone(id), Name: strings.Clone(name), Custom: custom,
-		Text: strings.Clone(text), Proof: strings.Clone(proof),
-	}})
+	c.id = cmp.Or(c.id, part.ID)
+	c.named = c.named || part.Name != ""
+	c.json.add(part.Text)
+	d.events = append(d.events, chat.Event{Kind: chat.Delta, Block: blockCall + at, Part: part})
 }
 
-// argumentText is the new piece of a call's arguments. A server that gives them
-// as an object gives them whole.
-func argumentText(v gjson.Result, custom bool) string {
+// readPiece is a call's name and the new piece of its arguments. A server that
+// gives them as an object gives them whole.
+func readPiece(v jsonscan.Value, custom bool) (name, text string) {
+	name, _ = v.Get("name").Text()
 	if custom {
-		return v.Get("input").Str
+		text, _ = v.Get("input").Text()
+		return name, text
 	}
-	switch arguments := v.Get("arguments"); arguments.Type {
-	case gjson.String:
-		return arguments.Str
-	case gjson.JSON:
-		return arguments.Raw
+	arguments := v.Get("arguments")
+	if k := arguments.Kind(); k == object || k == array {
+		return name, string(arguments.Raw())
 	}
-	return ""
+	text, _ = arguments.Text()
+	return name, text
 }
 
 // which is the call that a delta goes on with, or -1 where it begins another.
-func (d *decoder) which(index int64, id, name string) int {
-	at := -1
-	if index < 0 {
-		switch {
-		case id != "":
-			return d.find(id)
-		default:
-			at = len(d.calls) - 1
-		}
+func (d *streamReader) which(index int64, id, name string) int {
+	if index < 0 && id != "" {
+		return d.find(id)
 	}
-	for i := len(d.calls) - 1; i >= 0 && index >= 0 && at < 0; i-- {
-		if d.calls[i].index == index {
-			at = i
-		}
+	at := len(d.calls) - 1
+	for at >= 0 && index >= 0 && d.calls[at].index != index {
+		at--
 	}
 	if at < 0 {
 		return -1
@@ -110,7 +96,7 @@ func (d *decoder) which(index int64, id, name string) int {
 	return at
 }
 
-func (d *decoder) find(id string) int {
+func (d *streamReader) find(id string) int {
 	for i, c := range slices.Backward(d.calls) {
 		if id != "" && c.id == id {
 			return i
@@ -120,16 +106,15 @@ func (d *decoder) find(id string) int {
 }
 
 // function reads delta.function_call, of which there is only one.
-func (d *decoder) function(v gjson.Result) {
-	if !v.IsObject() {
+func (d *streamReader) function(v jsonscan.Value) {
+	if v.Kind() != object {
 		return
 	}
 	if len(d.calls) == 0 {
 		d.calls = append(d.calls, liveCall{})
 	}
-	d.events = append(d.events, chat.Event{Kind: chat.Delta, Block: blockCall, Part: chat.Part{
-		Kind: chat.ToolCall, Name: strings.Clone(v.Get("name").Str), Text: strings.Clone(argumentText(v, false)),
-	}})
+	name, text := readPiece(v, false)
+	d.events = append(d.events, chat.Event{Kind: chat.Delta, Block: blockCall, Part: chat.Part{Kind: chat.ToolCall, Name: name, Text: text}})
 }
 
 // balance sees pieces of JSON go by and knows when an object among them ended.
@@ -170,14 +155,14 @@ type sound struct {
 // mostSound bounds what is held of a sound.
 const mostSound = 64 << 20
 
-func (s *sound) take(v gjson.Result) {
-	if id := v.Get("id").Str; id != "" {
-		s.id = strings.Clone(id)
+func (s *sound) take(v jsonscan.Value) {
+	if id, _ := v.Get("id").Text(); id != "" {
+		s.id = id
 	}
 	if s.transcript.Len() < mostSound {
-		s.transcript.WriteString(v.Get("transcript").Str)
+		s.transcript.WriteString(v.Get("transcript").View())
 	}
-	if data, ok := dialect.Base64(v.Get("data").Str); ok && len(s.data) < mostSound {
+	if data, ok := dialect.Base64(v.Get("data").View()); ok && len(s.data) < mostSound {
 		s.data, _ = base64.StdEncoding.AppendDecode(s.data, []byte(data))
 	}
 }

@@ -1,39 +1,36 @@
 package openai
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"stele/internal/chat"
+	"stele/internal/jsonscan"
 )
 
 // gatherTools leaves out doubles and gives every tool its name upstream, before
 // the history speaks of them.
-func (e *composer) gatherTools() error {
+func (e *requestWriter) gatherTools() {
 	e.known = make(map[string]int, len(e.c.Tools))
 	for _, t := range e.c.Tools {
-		if t.Kind == chat.Server && !e.serves(t) {
-			return e.refuse(chat.LostTool(t, chat.Dropped, ""), fmt.Sprintf("the model's provider does not have the tool %q", t.Name))
-		}
 		i, twice := e.known[t.Name]
 		switch {
+		case t.Kind == chat.Server && !e.serves(t):
+			e.refuse(chat.LostTool(t, chat.Dropped, ""), "the model's provider does not have the tool %q", t.Name)
 		case t.Kind == chat.Server:
 			e.tools = append(e.tools, t)
 		case !twice:
 			e.known[t.Name] = len(e.tools)
 			e.tools = append(e.tools, t)
 		case !sameTool(e.tools[i], t):
-			return e.refuse(chat.LostTool(t, chat.Dropped, ""), fmt.Sprintf("there are two different tools named %q", t.Name))
+			e.refuse(chat.LostTool(t, chat.Dropped, ""), "there are two different tools named %q", t.Name)
 		default:
-			e.losses = append(e.losses, chat.LostTool(t, chat.Ignored, "the same tool twice"))
+			e.loseTool(t, chat.Ignored, "the same tool twice")
 		}
 	}
 	for _, wanted := range append(slices.Clone(e.c.Choice.Names), e.c.Choice.Name) {
 		if _, ok := e.known[wanted]; wanted != "" && !ok {
-			return e.refuse(chat.Lost(chat.FieldChoice, chat.Dropped, ""), fmt.Sprintf("there is no tool named %q", wanted))
+			e.refuseField(chat.FieldChoice, "there is no tool named %q", wanted)
 		}
 	}
 	if e.c.Choice.Mode == chat.Allowed && e.t.Compatible {
@@ -49,112 +46,105 @@ func (e *composer) gatherTools() error {
 			e.names.To(t.Name)
 		}
 	}
-	return nil
 }
 
 // serves reports whether a tool that runs upstream may be one of a compatible
 // server's own: theirs have a type, Google's have none and Anthropic's are dated.
-func (e *composer) serves(t chat.Tool) bool {
-	kind := gjson.GetBytes(t.Raw, "type").Str
+func (e *requestWriter) serves(t chat.Tool) bool {
+	kind := jsonscan.At(t.Raw, 0).Get("type").View()
 	tail := kind[strings.LastIndexByte(kind, '_')+1:]
 	dated := len(tail) == 8 && strings.Trim(tail, "0123456789") == ""
 	return e.t.Compatible && kind != "" && !dated
 }
 
-func (e *composer) writeTools() error {
+func (e *requestWriter) writeTools() {
 	if len(e.tools) == 0 {
 		if mode := e.c.Choice.Mode; mode == chat.Required || mode == chat.Named || e.c.Choice.Forced {
-			return e.refuse(chat.Lost(chat.FieldChoice, chat.Dropped, ""), "there are no tools")
+			e.refuseField(chat.FieldChoice, "there are no tools")
 		}
-		return nil
+		return
 	}
-	e.key("tools").open('[')
+	e.Key("tools").Open(array)
 	for _, t := range e.tools {
 		e.tool(t)
 	}
-	e.close(']')
+	e.Close(array)
 	e.choice()
 	if e.c.Choice.Serial {
-		e.key("parallel_tool_calls").bool(false)
+		e.Key("parallel_tool_calls").Bool(false)
 	}
-	return nil
 }
 
-func (e *composer) tool(t chat.Tool) {
+func (e *requestWriter) tool(t chat.Tool) {
 	if t.Cache != nil {
-		e.losses = append(e.losses, chat.Loss{Field: chat.FieldTool, Message: -1, Part: t.At, Verb: chat.Ignored, Note: "cache marker"})
+		e.loseTool(t, chat.Ignored, "cache marker")
+	}
+	if t.Kind == chat.Server {
+		e.Raw(t.Raw)
+		return
+	}
+	kind := e.kind(t.Name)
+	e.Open(object).Key("type").Plain(kind).Key(kind).Open(object).Key("name").Text(e.names.To(t.Name))
+	if t.Description != "" {
+		e.Key("description").Text(t.Description)
 	}
 	switch {
-	case t.Kind == chat.Server:
-		e.raw(t.Raw)
-		return
-	case t.Kind == chat.Custom && !e.t.Compatible:
-		e.open('{').key("type").word(`"custom"`).key("custom").open('{').key("name").text(e.names.To(t.Name))
-		if t.Description != "" {
-			e.key("description").text(t.Description)
-		}
-		if len(t.Grammar) > 0 {
-			e.key("format").raw(t.Grammar)
-		}
-		e.close('}').close('}')
-		return
+	case kind == "function":
+		e.parameters(t)
+	case len(t.Grammar) > 0:
+		e.Key("format").Raw(t.Grammar)
 	}
-	e.open('{').key("type").word(`"function"`).key("function").open('{').key("name").text(e.names.To(t.Name))
-	if t.Description != "" {
-		e.key("description").text(t.Description)
-	}
-	e.parameters(t)
-	e.close('}').close('}')
+	e.Close(object).Close(object)
 }
 
 // freeText is the schema of a tool that takes free text, where there are only
 // functions.
 const freeText = `{"type":"object","properties":{"input":{"type":"string"}},"required":["input"],"additionalProperties":false}`
 
-func (e *composer) parameters(t chat.Tool) {
+func (e *requestWriter) parameters(t chat.Tool) {
 	if t.Kind == chat.Custom {
 		note := "a function with one string"
 		if len(t.Grammar) > 0 {
 			note += ", without the grammar"
 		}
-		e.losses = append(e.losses, chat.LostTool(t, chat.Approximated, note))
-		e.key("parameters").word(freeText)
+		e.loseTool(t, chat.Approximated, note)
+		e.Key("parameters").Raw([]byte(freeText))
 		return
 	}
 	schema, strict := e.strictly(t.Schema, t.Strict, chat.LostTool(t, chat.Approximated, ""))
 	if schema != nil {
-		e.key("parameters").raw(e.rooted(schema, t))
+		e.Key("parameters").Raw(e.rooted(schema, t))
 	}
 	if strict != nil {
-		e.key("strict").bool(*strict)
+		e.Key("strict").Bool(*strict)
 	}
 }
 
 // rooted says that arguments are an object where a schema leaves it to be
 // understood: the API insists.
-func (e *composer) rooted(schema []byte, t chat.Tool) []byte {
-	if gjson.GetBytes(schema, "type").Exists() {
+func (e *requestWriter) rooted(schema []byte, t chat.Tool) []byte {
+	root := jsonscan.At(schema, 0)
+	if root.Get("type").Exists() {
 		return schema
 	}
-	e.losses = append(e.losses, chat.LostTool(t, chat.Added, "type object"))
-	inner := schema[slices.Index(schema, '{')+1:]
-	if strings.TrimSpace(string(inner)) == "}" {
+	e.loseTool(t, chat.Added, "type object")
+	if root.Len() == 0 {
 		return []byte(`{"type":"object","properties":{}}`)
 	}
-	return append([]byte(`{"type":"object",`), inner...)
+	return append([]byte(`{"type":"object",`), schema[root.From()+1:]...)
 }
 
-func (e *composer) choice() {
+func (e *requestWriter) choice() {
 	c := &e.c.Choice
 	switch c.Mode {
 	case chat.Auto:
-		e.key("tool_choice").text("auto")
+		e.Key("tool_choice").Plain("auto")
 	case chat.None:
-		e.key("tool_choice").text("none")
+		e.Key("tool_choice").Plain("none")
 	case chat.Required:
-		e.key("tool_choice").text("required")
+		e.Key("tool_choice").Plain("required")
 	case chat.Named:
-		e.key("tool_choice")
+		e.Key("tool_choice")
 		e.named(c.Name)
 	case chat.Allowed:
 		e.allowed(c.Names, c.Forced)
@@ -167,33 +157,38 @@ func (e *composer) choice() {
 	}
 }
 
-func (e *composer) allowed(names []string, forced bool) {
+func (e *requestWriter) allowed(names []string, forced bool) {
 	mode := "auto"
 	if forced {
 		mode = "required"
 	}
 	if e.t.Compatible {
-		e.key("tool_choice").text(mode)
+		e.Key("tool_choice").Text(mode)
 		return
 	}
-	e.key("tool_choice").open('{').key("type").word(`"allowed_tools"`).key("allowed_tools").open('{')
-	e.key("mode").text(mode).key("tools").open('[')
+	e.Key("tool_choice").Open(object).Key("type").Plain("allowed_tools").Key("allowed_tools").Open(object)
+	e.Key("mode").Text(mode).Key("tools").Open(array)
 	for _, name := range names {
 		e.named(name)
 	}
-	e.close(']').close('}').close('}')
+	e.Close(array).Close(object).Close(object)
 }
 
-func (e *composer) named(tool string) {
-	kind := "function"
+func (e *requestWriter) named(tool string) {
+	kind := e.kind(tool)
+	e.Open(object).Key("type").Plain(kind).Key(kind).Open(object).Key("name").Text(e.names.To(tool)).Close(object).Close(object)
+}
+
+// kind is a tool's type upstream.
+func (e *requestWriter) kind(tool string) string {
 	if e.custom(tool) {
-		kind = "custom"
+		return "custom"
 	}
-	e.open('{').key("type").text(kind).key(kind).open('{').key("name").text(e.names.To(tool)).close('}').close('}')
+	return "function"
 }
 
 // custom reports whether a tool is called in free text upstream.
-func (e *composer) custom(tool string) bool {
+func (e *requestWriter) custom(tool string) bool {
 	i, ok := e.known[tool]
 	return ok && !e.t.Compatible && e.tools[i].Kind == chat.Custom
 }

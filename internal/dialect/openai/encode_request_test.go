@@ -135,7 +135,7 @@ func TestSchemasForStrictMode(t *testing.T) {
 		`{"type":"object","properties":{"a":{}}}`:                                                             "unfit",
 		deep: "unfit",
 	} {
-		e := &composer{}
+		e := &requestWriter{}
 		got, strict := e.strictly([]byte(in), new(true), chat.Lost(chat.FieldFormat, chat.Approximated, ""))
 		switch {
 		case want == "same" && (string(got) != in || !*strict || len(e.losses) != 0):

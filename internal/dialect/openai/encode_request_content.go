@@ -1,35 +1,34 @@
 package openai
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/tidwall/gjson"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
 )
 
 // content writes pieces: a string where one is enough.
-func (e *composer) content(pieces []piece) {
+func (e *requestWriter) content(pieces []piece) {
 	switch {
 	case len(pieces) == 0:
-		e.text("")
+		e.Text("")
 		return
 	case len(pieces) == 1 && pieces[0].write == nil:
-		e.text(pieces[0].text)
+		e.Text(pieces[0].text)
 		return
 	}
-	e.open('[')
+	e.Open(array)
 	for _, p := range pieces {
 		if p.write != nil {
-			p.write(&e.writer)
+			p.write(&e.Writer)
 			continue
 		}
-		e.open('{').key("type").word(`"text"`).key("text").text(p.text).close('}')
+		e.Open(object).Key("type").Plain("text").Key("text").Text(p.text).Close(object)
 	}
-	e.close(']')
+	e.Close(array)
 }
 
 // joined makes one piece of neighbouring words.
@@ -57,11 +56,8 @@ func joined(pieces []piece, between string) []piece {
 
 // result writes a tool's answer, which has only words here, and returns its
 // pictures and files: they follow all results in a user's turn.
-func (e *composer) result(m chat.Message, p chat.Part) ([]piece, error) {
-	words, media, err := e.inside(m, p)
-	if err != nil {
-		return nil, err
-	}
+func (e *requestWriter) result(m chat.Message, p chat.Part) []piece {
+	words, media := e.inside(m, p)
 	if p.Failed {
 		words = joined(words, "\n")
 		switch {
@@ -71,60 +67,50 @@ func (e *composer) result(m chat.Message, p chat.Part) ([]piece, error) {
 			words[0].text, words[0].write = "Error: "+words[0].text, nil
 		}
 	}
-	for _, piece := range media {
+	for _, attached := range media {
 		note := "(file attached below)"
-		if piece.kind == chat.Image {
+		if attached.kind == chat.Image {
 			note = "(image attached below)"
 		}
-		words = append(words, pieceOf(note))
-		e.losses = append(e.losses, chat.LostPart(m, p, chat.Approximated, "attached in a user's turn after the results"))
+		words = append(words, piece{text: note})
+		e.losePart(m, p, chat.Approximated, "attached in a user's turn after the results")
 	}
 	if len(media) > 0 || e.t.Compatible {
 		words = joined(words, "\n")
 	}
-	e.open('{').key("role").word(`"tool"`).key("tool_call_id").text(dialect.CallID(p.ID, longestID)).key("content")
+	e.Open(object).Key("role").Plain("tool").Key("tool_call_id").Text(dialect.CallID(p.ID, longestID)).Key("content")
 	e.content(words)
-	e.close('}')
-	return media, nil
+	e.Close(object)
+	return media
 }
 
-func pieceOf(text string) piece { return piece{text: text} }
-
 // inside sorts a result's content into words and the rest.
-func (e *composer) inside(m chat.Message, p chat.Part) (words, media []piece, err error) {
+func (e *requestWriter) inside(m chat.Message, p chat.Part) (words, media []piece) {
 	content := slices.Clone(p.Content)
 	for i := range content {
 		content[i].At = p.At
 	}
-	t, err := e.sort(chat.Message{Role: chat.User, At: m.At}, content)
-	for _, piece := range t.pieces {
+	for _, piece := range e.sort(chat.Message{Role: chat.User, At: m.At}, content).pieces {
 		if piece.kind != 0 {
 			media = append(media, piece)
 		} else {
 			words = append(words, piece)
 		}
 	}
-	return words, media, err
+	return words, media
 }
 
 // orphan tells a result whose call is not there in words.
-func (e *composer) orphan(m chat.Message, p chat.Part, pieces []piece) ([]piece, error) {
-	words, media, err := e.inside(m, p)
-	if err != nil {
-		return nil, err
-	}
-	of := p.Name
-	if of == "" {
-		of = p.ID
-	}
-	e.losses = append(e.losses, chat.LostPart(m, p, chat.Approximated, "as text: the call that it answers is not there"))
-	words = append([]piece{pieceOf(fmt.Sprintf("[Result of %s]", of))}, words...)
-	return append(append(pieces, joined(words, " ")...), media...), nil
+func (e *requestWriter) orphan(m chat.Message, p chat.Part) []piece {
+	words, media := e.inside(m, p)
+	e.losePart(m, p, chat.Approximated, "as text: the call that it answers is not there")
+	words = append([]piece{{text: fmt.Sprintf("[Result of %s]", cmp.Or(p.Name, p.ID))}}, words...)
+	return append(joined(words, " "), media...)
 }
 
 // mark is a part's cache marker as a member of it, or "" where there is none or
 // the model has none.
-func (e *composer) mark(m chat.Message, p chat.Part) string {
+func (e *requestWriter) mark(m chat.Message, p chat.Part) string {
 	if p.Cache == nil {
 		return ""
 	}
@@ -145,27 +131,12 @@ func (e *composer) mark(m chat.Message, p chat.Part) string {
 }
 
 // unmark reports a cache marker that is not kept as it is.
-func (e *composer) unmark(m chat.Message, p chat.Part) {
+func (e *requestWriter) unmark(m chat.Message, p chat.Part) {
 	switch {
 	case p.Cache == nil:
 	case m.At < 0:
 		e.losses = append(e.losses, chat.Loss{Field: chat.FieldSystem, Message: -1, Part: p.At, Verb: chat.Ignored, Note: "cache marker"})
 	default:
-		e.losses = append(e.losses, chat.LostPart(m, p, chat.Ignored, "cache marker"))
+		e.losePart(m, p, chat.Ignored, "cache marker")
 	}
-}
-
-// wrapInput makes free text the arguments of a function with one string.
-func wrapInput(text string) string {
-	var w writer
-	w.open('{').key("input").text(text).close('}')
-	return string(w.b)
-}
-
-// unwrapInput is the free text in such arguments; other arguments are what they are.
-func unwrapInput(arguments string) string {
-	if input := gjson.Get(arguments, "input"); input.Type == gjson.String && gjson.Valid(arguments) {
-		return input.Str
-	}
-	return arguments
 }

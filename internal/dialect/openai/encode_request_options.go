@@ -3,30 +3,27 @@ package openai
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 // prepareFormat decides how the answer's shape is asked for. It comes before the
 // messages, because some shapes must be asked for in words.
-func (e *composer) prepareFormat() error {
+func (e *requestWriter) prepareFormat() {
 	f := e.c.Format
 	if f == nil {
-		return nil
+		return
 	}
 	switch f.Kind {
 	case chat.EnumText:
 		var words []string
-		gjson.GetBytes(f.Schema, "enum").ForEach(func(_, v gjson.Result) bool {
-			words = append(words, v.String())
-			return true
-		})
+		for _, v := range jsonscan.At(f.Schema, 0).Get("enum").Elements() {
+			words = append(words, anyText(v))
+		}
 		e.lines = append(e.lines, "Answer with exactly one of these and nothing else: "+strings.Join(words, ", "))
 		e.lose(chat.FieldFormat, chat.Approximated, "asked for in the system text")
 	case chat.JSONObject:
@@ -42,10 +39,9 @@ func (e *composer) prepareFormat() error {
 			e.lose(chat.FieldFormat, chat.Approximated, "the schema is in the system text")
 		}
 	}
-	return nil
 }
 
-func (e *composer) mentionsJSON() bool {
+func (e *requestWriter) mentionsJSON() bool {
 	parts := e.c.System
 	for _, m := range e.c.Messages {
 		if m.Role == chat.User {
@@ -59,76 +55,70 @@ func (e *composer) mentionsJSON() bool {
 }
 
 // output writes what the answer is to be: its shape, its modalities, its voice.
-func (e *composer) output() error {
+func (e *requestWriter) output() {
 	if f := e.c.Format; f != nil {
 		e.format(f)
 	}
-	if !slices.ContainsFunc(e.c.Output, func(kind string) bool { return kind != "text" }) {
-		if len(e.c.Output) > 0 && !e.t.Compatible {
-			e.modalities()
+	words := true
+	for _, kind := range e.c.Output {
+		words = words && kind == "text"
+		if kind != "text" && kind != "audio" && !e.t.Compatible {
+			e.refuseField(chat.FieldOutput, "the model's provider does not answer in %s", kind)
 		}
+	}
+	if len(e.c.Output) > 0 && !(words && e.t.Compatible) {
+		e.modalities()
+	}
+	audio := jsonscan.At(e.c.Audio, 0)
+	switch {
+	case words && e.c.Audio != nil:
+		e.lose(chat.FieldAudio, chat.Ignored, "no sound is asked for")
+	case !slices.Contains(e.c.Output, "audio"):
+	case audio.Get("voice").Exists() && audio.Get("format").Exists():
+		e.Key("audio").Raw(e.c.Audio)
+	default:
 		if e.c.Audio != nil {
-			e.lose(chat.FieldAudio, chat.Ignored, "no sound is asked for")
+			e.lose(chat.FieldAudio, chat.Dropped, "")
 		}
-		return nil
+		e.lose(chat.FieldAudio, chat.Added, "format wav, voice alloy")
+		e.Key("audio").Raw([]byte(`{"format":"wav","voice":"alloy"}`))
 	}
-	if !e.t.Compatible {
-		for _, kind := range e.c.Output {
-			if kind != "text" && kind != "audio" {
-				return e.refuse(chat.Lost(chat.FieldOutput, chat.Dropped, ""), fmt.Sprintf("the model's provider does not answer in %s", kind))
-			}
-		}
-	}
-	e.modalities()
-	if !slices.Contains(e.c.Output, "audio") {
-		return nil
-	}
-	if gjson.GetBytes(e.c.Audio, "voice").Exists() && gjson.GetBytes(e.c.Audio, "format").Exists() {
-		e.key("audio").raw(e.c.Audio)
-		return nil
-	}
-	if e.c.Audio != nil {
-		e.lose(chat.FieldAudio, chat.Dropped, "")
-	}
-	e.lose(chat.FieldAudio, chat.Added, "format wav, voice alloy")
-	e.key("audio").word(`{"format":"wav","voice":"alloy"}`)
-	return nil
 }
 
-func (e *composer) modalities() {
-	e.key("modalities").open('[')
+func (e *requestWriter) modalities() {
+	e.Key("modalities").Open(array)
 	if !slices.Contains(e.c.Output, "text") && slices.Contains(e.c.Output, "audio") {
-		e.text("text") // sound never comes without its words
+		e.Text("text") // sound never comes without its words
 	}
 	for _, kind := range e.c.Output {
-		e.text(kind)
+		e.Text(kind)
 	}
-	e.close(']')
+	e.Close(array)
 }
 
-func (e *composer) format(f *chat.Format) {
+func (e *requestWriter) format(f *chat.Format) {
 	switch {
 	case f.Kind == chat.JSONObject, f.Kind == chat.JSONSchema && e.t.Schemaless:
-		e.key("response_format").word(`{"type":"json_object"}`)
+		e.Key("response_format").Raw([]byte(`{"type":"json_object"}`))
 	case f.Kind == chat.JSONSchema:
 		name := f.Name
 		switch {
 		case name == "":
 			name = "answer"
 		case !legalName(name):
-			name = (&dialect.Names{Legal: legalName, Longest: 64}).To(name)
+			name = (&dialect.Names{Legal: legalName, Longest: longestName}).To(name)
 			e.lose(chat.FieldFormat, chat.Approximated, "its name is "+name)
 		}
-		e.key("response_format").open('{').key("type").word(`"json_schema"`).key("json_schema").open('{').key("name").text(name)
+		e.Key("response_format").Open(object).Key("type").Plain("json_schema").Key("json_schema").Open(object).Key("name").Text(name)
 		if f.Description != "" {
-			e.key("description").text(f.Description)
+			e.Key("description").Text(f.Description)
 		}
 		schema, strict := e.strictly(f.Schema, f.Strict, chat.Lost(chat.FieldFormat, chat.Approximated, ""))
-		e.key("schema").raw(schema)
+		e.Key("schema").Raw(schema)
 		if strict != nil {
-			e.key("strict").bool(*strict)
+			e.Key("strict").Bool(*strict)
 		}
-		e.close('}').close('}')
+		e.Close(object).Close(object)
 	}
 }
 
@@ -139,7 +129,7 @@ var tiers = map[string]string{
 }
 
 // identity writes who asks, and how urgently.
-func (e *composer) identity() error {
+func (e *requestWriter) identity() {
 	if user := e.c.User; user != "" && e.t.Compatible {
 		e.lose(chat.FieldUser, chat.Ignored, "")
 	} else if user != "" {
@@ -149,7 +139,7 @@ func (e *composer) identity() error {
 			user = hex.EncodeToString(sum[:])
 			e.lose(chat.FieldUser, chat.Ignored, "sent as a hash: it is too long")
 		}
-		e.key("safety_identifier").text(user)
+		e.Key("safety_identifier").Text(user)
 	}
 	tier := strings.TrimPrefix(strings.ToLower(e.c.Tier), "service_tier_")
 	switch word, ok := tiers[tier]; {
@@ -159,12 +149,11 @@ func (e *composer) identity() error {
 	case !ok || e.t.Compatible:
 		e.lose(chat.FieldTier, chat.Dropped, "")
 	default:
-		e.key("service_tier").text(word)
+		e.Key("service_tier").Text(word)
 	}
 	if e.c.Cache != nil {
 		e.lose(chat.FieldCache, chat.Ignored, "the provider keeps prompts of its own accord")
 	}
-	return nil
 }
 
 // Fields of this dialect that its author alone knows, and that it does not know.
@@ -176,25 +165,23 @@ var (
 )
 
 // extras writes back what only this dialect knows, and reports the rest.
-func (e *composer) extras() error {
+func (e *requestWriter) extras() {
+	unknown := othersOnly
+	if e.t.Compatible {
+		unknown = authorsOnly
+	}
 	for _, x := range e.c.Extra {
 		whose, field, _ := strings.Cut(x.Name, ".")
-		unknown := othersOnly
-		if e.t.Compatible {
-			unknown = authorsOnly
-		}
 		switch {
 		case whose == name && !slices.Contains(unknown, field):
-			e.text(field)
-			e.b = append(e.b, ':')
-			e.raw(x.Value)
+			e.Key(field).Raw(x.Value)
 		case x.Effect == chat.Vital:
-			return dialect.Refuse(chat.Lost(x.Name, chat.Dropped, ""), field, "the model's provider cannot carry it.")
+			e.err = dialect.Refuse(chat.Lost(x.Name, chat.Dropped, ""), field, "the model's provider cannot carry it.")
+			return
 		case x.Effect == chat.Harmless:
 			e.lose(x.Name, chat.Ignored, "")
 		default:
 			e.lose(x.Name, chat.Dropped, "")
 		}
 	}
-	return nil
 }

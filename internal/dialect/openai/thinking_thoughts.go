@@ -1,11 +1,11 @@
 package openai
 
 import (
+	"cmp"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"stele/internal/chat"
+	"stele/internal/jsonscan"
 )
 
 // Chat Completions has no thoughts of its own. They travel in fields that other
@@ -17,18 +17,18 @@ import (
 // thought, as a client collects them from a stream, have the same index; when the
 // index goes back they are told again. An encrypted one that names a call is
 // that call's signature.
-func readThoughts(m *wireMessage, calls []chat.Part) []chat.Part {
+func readThoughts(m *message, calls []chat.Part) []chat.Part {
 	var parts []chat.Part
 	var text strings.Builder // of the last one
 	last := -1.0
-	m.ReasoningDetails.ForEach(func(_, item gjson.Result) bool {
+	for _, item := range m.reasoningDetails.Elements() {
 		p, ok := readDetail(item)
-		if !ok || p.Kind == chat.Redacted && seal(calls, item.Get("id").Str, p.Text) {
-			return true
+		if !ok || p.Kind == chat.Redacted && seal(calls, item.Get("id").View(), p.Text) {
+			continue
 		}
-		index := -1.0
-		if v := item.Get("index"); v.Type == gjson.Number {
-			index = v.Num
+		index, ok := item.Get("index").Float()
+		if !ok {
+			index = -1
 		}
 		same := index >= 0 && index == last
 		if index >= 0 && index < last {
@@ -38,10 +38,8 @@ func readThoughts(m *wireMessage, calls []chat.Part) []chat.Part {
 		n := len(parts) - 1
 		if n >= 0 && parts[n].Kind == p.Kind && (same || p.Text == "" && parts[n].Proof == "") {
 			text.WriteString(p.Text)
-			if p.Proof != "" {
-				parts[n].Proof = p.Proof
-			}
-			return true
+			parts[n].Proof = cmp.Or(p.Proof, parts[n].Proof)
+			continue
 		}
 		if n >= 0 {
 			parts[n].Text = text.String()
@@ -49,16 +47,11 @@ func readThoughts(m *wireMessage, calls []chat.Part) []chat.Part {
 		text.Reset()
 		text.WriteString(p.Text)
 		parts = append(parts, p)
-		return true
-	})
+	}
 	if n := len(parts) - 1; n >= 0 {
 		parts[n].Text = text.String()
 	}
-	words := m.ReasoningContent.Str
-	if words == "" {
-		words = m.Reasoning.Str
-	}
-	if words != "" {
+	if words := cmp.Or(m.reasoningContent.View(), m.reasoning.View()); words != "" {
 		parts = addWords(parts, words)
 	}
 	for i := range parts {
@@ -91,7 +84,7 @@ func addWords(parts []chat.Part, words string) []chat.Part {
 }
 
 // seal gives the call of that id its signature, if there is such a call among
-// the first: no model makes more.
+// the first.
 func seal(calls []chat.Part, id, proof string) bool {
 	for i := range calls[:min(len(calls), mostCalls)] {
 		if id != "" && calls[i].ID == id {
@@ -102,52 +95,57 @@ func seal(calls []chat.Part, id, proof string) bool {
 	return false
 }
 
-// mostCalls is how many calls of one turn are looked through one by one.
-const mostCalls = 256
-
 // readDetail reads one of reasoning_details.
-func readDetail(item gjson.Result) (chat.Part, bool) {
-	switch item.Get("type").Str {
+func readDetail(item jsonscan.Value) (chat.Part, bool) {
+	switch item.Get("type").View() {
 	case "reasoning.text":
-		return chat.Part{Kind: chat.Thought, Text: item.Get("text").Str, Proof: item.Get("signature").Str}, true
+		return chat.Part{Kind: chat.Thought, Text: item.Get("text").View(), Proof: item.Get("signature").View()}, true
 	case "reasoning.summary":
-		return chat.Part{Kind: chat.Thought, Text: item.Get("summary").Str}, true
+		return chat.Part{Kind: chat.Thought, Text: item.Get("summary").View()}, true
 	case "reasoning.encrypted":
-		data := item.Get("data").Str
+		data := item.Get("data").View()
 		return chat.Part{Kind: chat.Redacted, Text: data}, data != ""
 	}
 	return chat.Part{}, false
 }
 
 // signature is the one in extra_content of a message, a call or a piece of either.
-func signature(extra gjson.Result) string {
-	if !extra.IsObject() {
-		return ""
+func signature(extra jsonscan.Value) string { return extra.Get("google", "thought_signature").View() }
+
+// writeSignature writes a signature, if there is one, as extra_content.
+func writeSignature(w *jsonscan.Writer, proof string) {
+	if proof == "" {
+		return
 	}
-	return extra.Get("google.thought_signature").Str
+	w.Key("extra_content").Open(object).Key("google").Open(object).Key("thought_signature").Text(proof).Close(object).Close(object)
 }
 
-// signed writes a signature as extra_content.
-func (w *writer) signed(proof string) {
-	w.key("extra_content").open('{').key("google").open('{').key("thought_signature").text(proof).close('}').close('}')
-}
-
-// detail writes a thought as one of reasoning_details.
-func (w *writer) detail(p *chat.Part, index int) {
-	w.open('{')
+// writeDetail writes a thought as one of reasoning_details.
+func writeDetail(w *jsonscan.Writer, p *chat.Part, index int) {
+	w.Open(object)
 	if p.Kind == chat.Redacted {
-		w.key("type").word(`"reasoning.encrypted"`).key("data").text(p.Text)
+		w.Key("type").Plain("reasoning.encrypted").Key("data").Text(p.Text)
 	} else {
-		w.key("type").word(`"reasoning.text"`).key("text").text(p.Text)
+		w.Key("type").Plain("reasoning.text").Key("text").Text(p.Text)
 		if p.Proof != "" {
-			w.key("signature").text(p.Proof)
+			w.Key("signature").Text(p.Proof)
 		}
 	}
-	w.key("index").int(int64(index)).close('}')
+	w.Key("index").Int(int64(index)).Close(object)
 }
 
-// thoughts writes all thoughts of a whole message.
-func (w *writer) thoughts(parts []chat.Part) {
+// writeThoughts writes all thoughts of a whole message.
+func writeThoughts(w *jsonscan.Writer, parts []chat.Part) {
+	writeWords(w, parts)
+	w.Key("reasoning_details").Open(array)
+	for i := range parts {
+		writeDetail(w, &parts[i], i)
+	}
+	w.Close(array)
+}
+
+// writeWords writes the words of thoughts.
+func writeWords(w *jsonscan.Writer, parts []chat.Part) {
 	var words strings.Builder
 	for i := range parts {
 		if parts[i].Kind == chat.Thought {
@@ -155,11 +153,6 @@ func (w *writer) thoughts(parts []chat.Part) {
 		}
 	}
 	if words.Len() > 0 {
-		w.key("reasoning_content").text(words.String())
+		w.Key("reasoning_content").Text(words.String())
 	}
-	w.key("reasoning_details").open('[')
-	for i := range parts {
-		w.detail(&parts[i], i)
-	}
-	w.close(']')
 }

@@ -1,0 +1,211 @@
+package openai
+
+import (
+	"bytes"
+	"iter"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/jsonscan"
+)
+
+// DecodeRequest reads the model, whether the answer is to be streamed and
+// whether its usage is wanted. All else waits until it is asked for.
+func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
+	var h heading
+	nested := false
+	facts, err := dialect.Survey(in.Body, func(key jsonscan.Key, v jsonscan.Value) {
+		if holdsFields(key.Name, v) {
+			nested = true
+		} else {
+			h.read(key.Name, v)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if nested {
+		for key, v := range nestedFields(jsonscan.At(in.Body, 0)) {
+			h.read(key, v)
+		}
+	}
+	switch {
+	case h.wrong != nil:
+		return nil, h.wrong
+	case h.model == "":
+		return nil, missing("model")
+	case h.unknown != nil:
+		return nil, h.unknown
+	}
+	origin := chat.Origin{Dialect: name, Body: in.Body, Facts: facts, Header: in.Header, Usage: h.usage}
+	// The model outlives the request in logs and rows: it must not hold on to the body.
+	return chat.NewRequest(strings.Clone(h.model), h.stream, origin, func() (*chat.Conversation, error) { return readRequest(in.Body) }), nil
+}
+
+// heading is what routing needs of a request.
+type heading struct {
+	model         string
+	stream, usage bool
+	wrong         error // the first of the values
+	unknown       error // the first of the names
+}
+
+func (h *heading) read(key string, v jsonscan.Value) {
+	if h.wrong != nil {
+		return
+	}
+	if h.unknown == nil {
+		h.unknown = known.Check(key)
+	}
+	if v.Absent() {
+		return
+	}
+	switch key {
+	case "model":
+		h.model, h.wrong = readText(v, key)
+	case "stream":
+		h.stream, h.wrong = readBool(v, key)
+	case "stream_options":
+		if v.Kind() != object {
+			h.wrong = wrong(key, "an object")
+		} else if include := v.Get("include_usage"); !include.Absent() {
+			h.usage, h.wrong = readBool(include, "stream_options.include_usage")
+		}
+	}
+}
+
+// holders are the fields that hold further fields, the first before the second.
+var holders = []string{"extra_body", "options"}
+
+func holdsFields(key string, v jsonscan.Value) bool {
+	return (key == holders[0] || key == holders[1]) && v.Kind() == object
+}
+
+// nestedFields are those in extra_body and options that the body does not have itself.
+func nestedFields(root jsonscan.Value) iter.Seq2[string, jsonscan.Value] {
+	return func(yield func(string, jsonscan.Value) bool) {
+		seen := make(map[string]bool)
+		for key := range root.Members() {
+			seen[key.Name] = true
+		}
+		for _, holder := range holders {
+			for key, v := range root.Get(holder).Members() {
+				if seen[key.Name] {
+					continue
+				}
+				seen[key.Name] = true
+				if !yield(key.Name, v) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// requestReader reads a request as a conversation.
+type requestReader struct {
+	c        *chat.Conversation
+	messages jsonscan.Value
+	at       int            // index of the message that is being read
+	choice   jsonscan.Value // tool_choice
+	call     jsonscan.Value // function_call, the older tool_choice
+	serial   bool
+	limit    *int64 // max_completion_tokens
+	oldLimit *int64 // max_tokens
+	logprobs bool
+	top      *int64 // top_logprobs
+	user     string // the older spelling of safety_identifier
+	think    switches
+	open     []chat.Part     // the calls of the last turn
+	called   map[string]call // every call by its id
+	tools    map[string]int  // where each tool is, by its name
+}
+
+// call is one that the history has.
+type call struct {
+	name     string
+	answered bool
+}
+
+// readRequest understands a body that DecodeRequest has passed.
+func readRequest(body []byte) (*chat.Conversation, error) {
+	r := &requestReader{c: &chat.Conversation{}, think: switches{}, called: make(map[string]call), tools: make(map[string]int)}
+	for _, step := range []func() error{
+		func() error { return r.fields(jsonscan.At(body, 0)) }, r.settle, r.readThinking, r.readChoice, r.readMessages,
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return r.c, nil
+}
+
+func (r *requestReader) fields(root jsonscan.Value) error {
+	nested := false
+	for key, v := range root.Members() {
+		if holdsFields(key.Name, v) {
+			nested = true
+		} else if err := r.field(key.Name, v); err != nil {
+			return err
+		}
+	}
+	if !nested {
+		return nil
+	}
+	for key, v := range nestedFields(root) {
+		if err := r.field(key, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *requestReader) field(key string, v jsonscan.Value) error {
+	if v.Absent() {
+		return nil
+	}
+	if read, ok := fields[key]; ok {
+		return read(r, v, key)
+	}
+	if key == holders[0] || key == holders[1] {
+		return wrong(key, "an object")
+	}
+	effect := only[key]
+	if key == "moderation" && bytes.Contains(v.Raw(), []byte(`"block"`)) {
+		effect = chat.Vital // the client relies on what must not come through
+	}
+	r.c.Extra = append(r.c.Extra, chat.Extra{Name: name + "." + key, Value: v.Raw(), Effect: effect})
+	return nil
+}
+
+// settle decides between fields that say the same thing.
+func (r *requestReader) settle() error {
+	c := r.c
+	c.Sampling.MaxTokens = r.limit
+	if r.limit == nil {
+		c.Sampling.MaxTokens = r.oldLimit
+	} else if r.oldLimit != nil && *r.oldLimit != *r.limit {
+		r.note("max_tokens", chat.Ignored, "max_completion_tokens is given as well")
+	}
+	if c.User == "" {
+		c.User = r.user
+	} else if r.user != "" && r.user != c.User {
+		r.note("user", chat.Ignored, "safety_identifier is given as well")
+	}
+	switch {
+	case r.logprobs && r.top != nil:
+		n := int(min(max(*r.top, 0), 20))
+		c.Logprobs = &n
+	case r.logprobs:
+		c.Logprobs = new(int)
+	case r.top != nil:
+		r.note("top_logprobs", chat.Ignored, "logprobs is not true")
+	}
+	return nil
+}
+
+// note records what the request said and no model will hear.
+func (r *requestReader) note(field string, verb chat.Verb, text string) {
+	r.c.Notes = append(r.c.Notes, chat.Lost(name+"."+field, verb, text))
+}

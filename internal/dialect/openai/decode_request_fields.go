@@ -1,0 +1,166 @@
+package openai
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/jsonscan"
+)
+
+// only are fields that no other dialect has. What is in neither table is not
+// known to us, and taken to shape the answer.
+var only = map[string]chat.Effect{
+	"logit_bias":             chat.Shapes,
+	"min_p":                  chat.Shapes,
+	"moderation":             chat.Shapes,
+	"prediction":             chat.Shapes,
+	"repetition_penalty":     chat.Shapes,
+	"verbosity":              chat.Shapes,
+	"metadata":               chat.Harmless,
+	"prompt_cache_key":       chat.Harmless,
+	"prompt_cache_options":   chat.Harmless,
+	"prompt_cache_retention": chat.Harmless,
+	"store":                  chat.Harmless,
+	"web_search_options":     chat.Vital,
+}
+
+// fieldReader reads the value of a field that is there.
+type fieldReader = func(r *requestReader, v jsonscan.Value, key string) error
+
+// fields are those the common conversation has.
+var fields = map[string]fieldReader{
+	"model":  func(*requestReader, jsonscan.Value, string) error { return nil },
+	"stream": func(*requestReader, jsonscan.Value, string) error { return nil },
+	"stream_options": func(r *requestReader, v jsonscan.Value, key string) error {
+		if yes, _ := v.Get("include_obfuscation").Bool(); yes {
+			r.note(key+".include_obfuscation", chat.Ignored, "no padding is added")
+		}
+		return nil
+	},
+	"messages":              keep(func(r *requestReader) *jsonscan.Value { return &r.messages }),
+	"temperature":           read(readNumber, func(r *requestReader) **float64 { return &r.c.Sampling.Temperature }),
+	"top_p":                 read(readNumber, func(r *requestReader) **float64 { return &r.c.Sampling.TopP }),
+	"top_k":                 read(readNumber, func(r *requestReader) **float64 { return &r.c.Sampling.TopK }),
+	"presence_penalty":      read(readNumber, func(r *requestReader) **float64 { return &r.c.Sampling.Presence }),
+	"frequency_penalty":     read(readNumber, func(r *requestReader) **float64 { return &r.c.Sampling.Frequency }),
+	"seed":                  read(readInt, func(r *requestReader) **int64 { return &r.c.Sampling.Seed }),
+	"max_completion_tokens": read(readInt, func(r *requestReader) **int64 { return &r.limit }),
+	"max_tokens":            read(readInt, func(r *requestReader) **int64 { return &r.oldLimit }),
+	"top_logprobs":          read(readInt, func(r *requestReader) **int64 { return &r.top }),
+	"logprobs":              read(readBool, func(r *requestReader) *bool { return &r.logprobs }),
+	"n": func(r *requestReader, v jsonscan.Value, key string) error {
+		n, ok := v.Int()
+		if !ok || n < 1 || n > 128 {
+			return wrong(key, "a whole number from 1 to 128")
+		}
+		r.c.N = int(n)
+		return nil
+	},
+	"stop":            readStop,
+	"response_format": readFormat,
+	"tools":           readTools,
+	"functions":       readFunctions,
+	"tool_choice":     keep(func(r *requestReader) *jsonscan.Value { return &r.choice }),
+	"function_call":   keep(func(r *requestReader) *jsonscan.Value { return &r.call }),
+	"parallel_tool_calls": func(r *requestReader, v jsonscan.Value, key string) error {
+		parallel, err := readBool(v, key)
+		r.serial = !parallel
+		return err
+	},
+	"safety_identifier": read(readText, func(r *requestReader) *string { return &r.c.User }),
+	"user":              read(readText, func(r *requestReader) *string { return &r.user }),
+	"service_tier":      read(readText, func(r *requestReader) *string { return &r.c.Tier }),
+	"audio":             func(r *requestReader, v jsonscan.Value, _ string) error { r.c.Audio = v.Raw(); return nil },
+	"modalities": func(r *requestReader, v jsonscan.Value, key string) error {
+		list, err := readList(v, key)
+		for _, kind := range list {
+			r.c.Output = append(r.c.Output, strings.ToLower(kind))
+		}
+		return err
+	},
+	"cache_control":     func(r *requestReader, v jsonscan.Value, _ string) error { r.c.Cache = readCache(v); return nil },
+	"reasoning_effort":  keepSwitch,
+	"reasoning":         keepSwitch,
+	"thinking":          keepSwitch,
+	"enable_thinking":   keepSwitch,
+	"include_reasoning": keepSwitch,
+	"thinking_budget":   keepSwitch,
+}
+
+// known are all of them.
+var known = dialect.NewKnown(slices.Collect(maps.Keys(fields)), slices.Collect(maps.Keys(only)), holders)
+
+// keep leaves a value to be read when all fields are there.
+func keep(place func(*requestReader) *jsonscan.Value) fieldReader {
+	return func(r *requestReader, v jsonscan.Value, _ string) error { *place(r) = v; return nil }
+}
+
+func keepSwitch(r *requestReader, v jsonscan.Value, key string) error { r.think[key] = v; return nil }
+
+func read[T any](value func(jsonscan.Value, string) (T, error), place func(*requestReader) *T) fieldReader {
+	return func(r *requestReader, v jsonscan.Value, key string) (err error) {
+		*place(r), err = value(v, key)
+		return err
+	}
+}
+
+func readStop(r *requestReader, v jsonscan.Value, key string) (err error) {
+	if v.Kind() == jsonscan.String {
+		r.c.Sampling.Stop = []string{v.View()}
+		return nil
+	}
+	r.c.Sampling.Stop, err = readList(v, key)
+	r.c.Sampling.Stop = slices.DeleteFunc(r.c.Sampling.Stop, func(s string) bool { return s == "" })
+	return err
+}
+
+func readList(v jsonscan.Value, key string) (list []string, err error) {
+	if v.Kind() != array {
+		return nil, wrong(key, "a list of strings")
+	}
+	for _, item := range v.Elements() {
+		s, err := readText(item, key+"[]")
+		if err != nil {
+			return list, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+func readFormat(r *requestReader, v jsonscan.Value, key string) error {
+	f := &chat.Format{}
+	switch v.Get("type").View() {
+	case "text":
+		return nil
+	case "json_object":
+		f.Kind = chat.JSONObject
+	case "json_schema":
+		f.Kind = chat.JSONSchema
+		inner := v.Get("json_schema")
+		if inner.Kind() != object {
+			inner = v // some clients leave the inner object out
+		}
+		schema := inner.Get("schema")
+		if schema.Kind() != object {
+			return wrong(key+".json_schema.schema", "a JSON Schema")
+		}
+		f.Name, f.Description = inner.Get("name").View(), inner.Get("description").View()
+		f.Schema, f.Strict = schema.Raw(), readStrict(inner.Get("strict"))
+	default:
+		return wrong(key+".type", "text, json_object or json_schema")
+	}
+	r.c.Format = f
+	return nil
+}
+
+func readStrict(v jsonscan.Value) *bool {
+	strict, ok := v.Bool()
+	if !ok {
+		return nil
+	}
+	return &strict
+}

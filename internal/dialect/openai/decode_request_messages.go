@@ -1,0 +1,227 @@
+package openai
+
+import (
+	"fmt"
+	"strconv"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/jsonscan"
+)
+
+func (r *requestReader) readMessages() error {
+	if r.messages.Absent() {
+		return missing("messages")
+	}
+	if r.messages.Kind() != array {
+		return wrong("messages", "a list")
+	}
+	for at, v := range r.messages.Elements() {
+		if at == dialect.MostMessages {
+			return wrong("messages", fmt.Sprintf("a list of at most %d messages", dialect.MostMessages))
+		}
+		r.at = at
+		if err := r.message(v); err != nil {
+			return err
+		}
+	}
+	if !r.messages.Index(0).Exists() {
+		return wrong("messages", "a list of at least one message")
+	}
+	return nil
+}
+
+// here is the message that is being read, or something in it.
+func (r *requestReader) here(tail string) string {
+	return "messages[" + strconv.Itoa(r.at) + "]" + tail
+}
+
+func (r *requestReader) message(v jsonscan.Value) error {
+	if v.Kind() != object {
+		return wrong(r.here(""), "an object")
+	}
+	m := readMessage(v)
+	for _, key := range m.unknown {
+		r.note(r.here("."+key), chat.Dropped, "unknown")
+	}
+	parts, err := r.content(m.content)
+	if err != nil {
+		return err
+	}
+	if mark := readCache(m.cacheControl); mark != nil && len(parts) > 0 {
+		parts[len(parts)-1].Cache = mark
+	}
+	turn := chat.Message{Parts: parts, Name: anyText(m.name), At: r.at}
+	switch m.role.View() {
+	case "system", "developer":
+		return r.system(turn)
+	case "user":
+	case "assistant":
+		turn.Role = chat.Assistant
+		if turn.Parts, err = r.assistant(&m, parts); err != nil {
+			return err
+		}
+	case "tool", "function":
+		turn.Name = ""
+		turn.Parts = []chat.Part{r.result(&m, parts)}
+	default:
+		return wrong(r.here(".role"), "system, developer, user, assistant or tool")
+	}
+	r.c.Messages = append(r.c.Messages, turn)
+	return nil
+}
+
+// message is one, sent or received, its members not read any further: most may
+// have several shapes. Reasoning and all after it are other servers'.
+type message struct {
+	role, content, refusal, name, audio, annotations jsonscan.Value
+	toolCalls, functionCall, toolCallID              jsonscan.Value
+
+	reasoning, reasoningContent, reasoningDetails jsonscan.Value
+	extraContent, images, cacheControl            jsonscan.Value
+
+	unknown []string // names of all other members
+}
+
+func readMessage(v jsonscan.Value) (m message) {
+	for key, v := range v.Members() {
+		switch key.Name {
+		case "role":
+			m.role = v
+		case "content":
+			m.content = v
+		case "refusal":
+			m.refusal = v
+		case "name":
+			m.name = v
+		case "audio":
+			m.audio = v
+		case "annotations":
+			m.annotations = v
+		case "tool_calls":
+			m.toolCalls = v
+		case "function_call":
+			m.functionCall = v
+		case "tool_call_id":
+			m.toolCallID = v
+		case "reasoning":
+			m.reasoning = v
+		case "reasoning_content":
+			m.reasoningContent = v
+		case "reasoning_details":
+			m.reasoningDetails = v
+		case "extra_content":
+			m.extraContent = v
+		case "images":
+			m.images = v
+		case "cache_control":
+			m.cacheControl = v
+		default:
+			if !v.Absent() {
+				m.unknown = append(m.unknown, key.Name)
+			}
+		}
+	}
+	return m
+}
+
+// system keeps leading system text apart from what comes in the middle.
+func (r *requestReader) system(turn chat.Message) error {
+	for i := range turn.Parts {
+		if turn.Parts[i].Kind != chat.Text {
+			return wrong(r.here(fmt.Sprintf(".content[%d]", turn.Parts[i].At)), "text: system messages take nothing else")
+		}
+	}
+	if len(r.c.Messages) > 0 {
+		turn.Role = chat.System
+		r.c.Messages = append(r.c.Messages, turn)
+		return nil
+	}
+	if turn.Name != "" {
+		r.note(r.here(".name"), chat.Ignored, "")
+	}
+	for _, p := range turn.Parts {
+		p.At = turn.At // system parts know their message: they stand in none
+		r.c.System = append(r.c.System, p)
+	}
+	return nil
+}
+
+// assistant reads a model's turn: thoughts, words, refusal, sounds and pictures,
+// then calls.
+func (r *requestReader) assistant(m *message, content []chat.Part) ([]chat.Part, error) {
+	calls, err := r.calls(m)
+	if err != nil {
+		return nil, err
+	}
+	parts := append(readThoughts(m, calls), content...)
+	if proof := signature(m.extraContent); proof != "" {
+		parts = sign(parts, proof)
+	}
+	if sources := readCitations(m.annotations); len(sources) > 0 && len(content) > 0 {
+		parts[len(parts)-1].Citations = sources
+	}
+	parts = append(parts, readRest(m)...)
+	r.open = calls
+	for i := range calls {
+		r.called[calls[i].ID] = call{name: calls[i].Name}
+	}
+	return append(parts, calls...), nil
+}
+
+func (r *requestReader) calls(m *message) ([]chat.Part, error) {
+	var calls []chat.Part
+	if m.functionCall.Kind() == object {
+		calls = append(calls, readCall("function", m.functionCall))
+		calls[0].ID = fmt.Sprintf("call_fn_%d", r.at)
+	}
+	if m.toolCalls.Absent() {
+		return calls, nil
+	}
+	if m.toolCalls.Kind() != array {
+		return nil, wrong(r.here(".tool_calls"), "a list")
+	}
+	for _, v := range m.toolCalls.Elements() {
+		j := len(calls)
+		p, ok := readToolCall(v)
+		if !ok {
+			return nil, wrong(r.here(fmt.Sprintf(".tool_calls[%d]", j)), "a call of a function or of a custom tool")
+		}
+		if p.At = atCalls + j; p.ID == "" {
+			p.ID = fmt.Sprintf("call_%d_%d", r.at, j)
+		}
+		calls = append(calls, p)
+	}
+	return calls, nil
+}
+
+// result is what a tool answered. Whose answer it is where the message does not
+// say is told by the order, or by the name of an older function.
+func (r *requestReader) result(m *message, content []chat.Part) chat.Part {
+	p := chat.Part{Kind: chat.ToolResult, ID: m.toolCallID.View(), Name: m.name.View(), Content: content, At: atWhole}
+	if p.ID == "" {
+		p.ID = r.whose(p.Name)
+	}
+	if p.ID == "" {
+		p.ID = fmt.Sprintf("call_none_%d", r.at)
+	}
+	if of, ok := r.called[p.ID]; ok {
+		p.Name = of.name
+		r.called[p.ID] = call{of.name, true}
+	}
+	return p
+}
+
+// whose is the id of the first call of the last turn that has no result yet, and
+// that name if there is one.
+func (r *requestReader) whose(name string) string {
+	for len(r.open) > 0 && r.called[r.open[0].ID].answered {
+		r.open = r.open[1:]
+	}
+	for i := range r.open[:min(len(r.open), mostCalls)] {
+		if c := &r.open[i]; !r.called[c.ID].answered && (name == "" || name == c.Name) {
+			return c.ID
+		}
+	}
+	return ""
+}

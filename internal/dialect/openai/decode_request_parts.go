@@ -1,0 +1,151 @@
+package openai
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"stele/internal/chat"
+	"stele/internal/jsonscan"
+)
+
+// content reads a message's content: a string, parts, or nothing.
+func (r *requestReader) content(v jsonscan.Value) ([]chat.Part, error) {
+	switch {
+	case v.Absent():
+		return nil, nil
+	case v.Kind() == jsonscan.String:
+		if text := v.View(); text != "" {
+			return []chat.Part{{Kind: chat.Text, Text: text, At: atWhole}}, nil
+		}
+		return nil, nil
+	case v.Kind() != array:
+		return nil, wrong(r.here(".content"), "a string or a list of parts")
+	}
+	var parts []chat.Part
+	for i, item := range v.Elements() {
+		at := r.here(".content[" + strconv.Itoa(i) + "]")
+		p, err := r.part(item, at)
+		if err != nil {
+			return nil, err
+		}
+		p.At = i
+		parts = append(parts, p)
+	}
+	return parts, nil
+}
+
+// part reads one part and notes its members that say nothing to us.
+func (r *requestReader) part(v jsonscan.Value, at string) (chat.Part, error) {
+	if v.Kind() != object {
+		return chat.Part{}, wrong(at, "an object with a type")
+	}
+	kind := v.Get("type").View()
+	var value jsonscan.Value
+	var cache, breakpoint *chat.Cache
+	var unknown []string
+	for key, member := range v.Members() {
+		switch key.Name {
+		case kind:
+			value = member
+		case "type":
+		case "cache_control":
+			cache = readCache(member)
+		case "prompt_cache_breakpoint":
+			breakpoint = readCache(member)
+		default:
+			unknown = append(unknown, key.Name)
+		}
+	}
+	p, err := readPart(kind, value, at)
+	if err != nil {
+		return p, err
+	}
+	for _, name := range unknown {
+		r.note(at+"."+name, chat.Dropped, "unknown")
+	}
+	if p.Cache = cache; cache == nil {
+		p.Cache = breakpoint
+	}
+	return p, nil
+}
+
+// readPart reads what a part has under the name of its type.
+func readPart(kind string, v jsonscan.Value, at string) (p chat.Part, err error) {
+	ok, why := true, ""
+	switch kind {
+	case "text":
+		p.Kind = chat.Text
+		p.Text, err = readText(v, at+".text")
+	case "refusal":
+		p.Kind = chat.Refusal
+		p.Text, err = readText(v, at+".refusal")
+	case "image_url", "video_url":
+		p.Kind, why = chat.Image, "its url is neither an http address nor base64 data"
+		if kind == "video_url" {
+			p.Kind = chat.Video
+		}
+		p.Media, ok = readLink(v)
+	case "input_audio":
+		p.Kind, why = chat.Audio, "its data is not base64"
+		p.Media, ok = readAudio(v)
+	case "file":
+		why = "it has neither a file_id nor file_data in base64"
+		p, ok = readFile(v)
+	default:
+		ok, why = false, fmt.Sprintf("there is no part of type %q", kind)
+	}
+	if !ok {
+		return p, refuse(at, why)
+	}
+	return p, err
+}
+
+// readCache reads a cache marker: anthropic's, which many clients send here too,
+// or this API's own.
+func readCache(v jsonscan.Value) *chat.Cache {
+	if v.Kind() != object {
+		return nil
+	}
+	return &chat.Cache{TTL: v.Get("ttl").View()}
+}
+
+// readRest reads what an assistant's message has beside its content and its calls:
+// a refusal, a sound, pictures.
+func readRest(m *message) (parts []chat.Part) {
+	if text := m.refusal.View(); text != "" {
+		parts = append(parts, chat.Part{Kind: chat.Refusal, Text: text, At: atRefusal})
+	}
+	if m.audio.Kind() == object {
+		parts = append(parts, readSound(m.audio))
+	}
+	return append(parts, readPictures(m.images)...)
+}
+
+// readCitations reads annotations.
+func readCitations(v jsonscan.Value) (list []chat.Citation) {
+	for _, item := range v.Elements() {
+		if item.Get("type").View() != "url_citation" {
+			continue
+		}
+		source := item.Get("url_citation")
+		list = append(list, chat.Citation{
+			URL: source.Get("url").View(), Title: source.Get("title").View(),
+			Start: int(count(source.Get("start_index"))), End: int(count(source.Get("end_index"))),
+			Raw: item.Raw(), Dialect: name,
+		})
+	}
+	return list
+}
+
+// sign puts a message's own signature on its last words, or keeps it on a
+// thought without words.
+func sign(parts []chat.Part, proof string) []chat.Part {
+	for i := range slices.Backward(parts) {
+		if parts[i].Kind == chat.Text {
+			parts[i].Proof = proof
+			return parts
+		}
+	}
+	return append(parts, chat.Part{Kind: chat.Thought, Proof: proof, At: atThoughts})
+}

@@ -1,0 +1,197 @@
+package openai
+
+import (
+	"fmt"
+	"slices"
+
+	"stele/internal/chat"
+	"stele/internal/jsonscan"
+)
+
+func readTools(r *requestReader, v jsonscan.Value, key string) error {
+	if v.Kind() != array {
+		return wrong(key, "a list")
+	}
+	for at, item := range v.Elements() {
+		if err := r.tool(item, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readFunctions reads the tools of before there were tools.
+func readFunctions(r *requestReader, v jsonscan.Value, key string) error {
+	if v.Kind() != array {
+		return wrong(key, "a list")
+	}
+	for at, item := range v.Elements() {
+		t := chat.Tool{At: at}
+		if err := r.function(&t, item, fmt.Sprintf("functions[%d]", at)); err != nil {
+			return err
+		}
+		if err := r.addTool(t, key); err != nil {
+			return err
+		}
+		r.c.Legacy = true
+	}
+	return nil
+}
+
+func (r *requestReader) tool(v jsonscan.Value, at int) error {
+	field := fmt.Sprintf("tools[%d]", at)
+	if v.Kind() != object {
+		return wrong(field, "an object")
+	}
+	t := chat.Tool{At: at, Cache: readCache(v.Get("cache_control"))}
+	kind := v.Get("type").View()
+	switch kind {
+	case "function", "":
+		kind = "function"
+		inner := v.Get(kind)
+		if inner.Kind() != object && v.Get("name").Exists() {
+			inner = v // as the Responses API has it
+		}
+		if err := r.function(&t, inner, field+".function"); err != nil {
+			return err
+		}
+	case "custom":
+		inner := v.Get(kind)
+		t.Kind, t.Name, t.Description = chat.Custom, inner.Get("name").View(), inner.Get("description").View()
+		if t.Name == "" {
+			return missing(field + ".custom.name")
+		}
+		if format := inner.Get("format"); format.Kind() == object {
+			t.Grammar = format.Raw()
+		}
+	default:
+		t.Kind, t.Name, t.Raw = chat.Server, kind, v.Raw()
+		r.c.Tools = append(r.c.Tools, t)
+		return nil
+	}
+	for key := range v.Members() {
+		if !slices.Contains([]string{"type", kind, "cache_control", "name", "description", "parameters", "strict"}, key.Name) {
+			r.note(field+"."+key.Name, chat.Dropped, "unknown")
+		}
+	}
+	return r.addTool(t, field)
+}
+
+func (r *requestReader) function(t *chat.Tool, v jsonscan.Value, field string) (err error) {
+	if v.Kind() != object {
+		return wrong(field, "an object")
+	}
+	for key, value := range v.Members() {
+		switch {
+		case value.Absent():
+		case key.Name == "name":
+			t.Name, err = readText(value, field+".name")
+		case key.Name == "description":
+			t.Description, err = readText(value, field+".description")
+		case key.Name == "parameters":
+			if value.Kind() != object {
+				err = wrong(field+".parameters", "a JSON Schema")
+			}
+			t.Schema = value.Raw()
+		case key.Name == "strict":
+			t.Strict = readStrict(value)
+		case key.Name != "type" && key.Name != "cache_control":
+			r.note(field+"."+key.Name, chat.Dropped, "unknown")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if t.Name == "" {
+		return missing(field + ".name")
+	}
+	return nil
+}
+
+// addTool adds a tool unless the same one is there already.
+func (r *requestReader) addTool(t chat.Tool, field string) error {
+	at, twice := r.tools[t.Name]
+	switch {
+	case !twice:
+		r.tools[t.Name] = len(r.c.Tools)
+		r.c.Tools = append(r.c.Tools, t)
+	case sameTool(r.c.Tools[at], t):
+		r.note(field, chat.Ignored, "the same tool twice")
+	default:
+		return refuse(field, fmt.Sprintf("there are two different tools named %q", t.Name))
+	}
+	return nil
+}
+
+// choiceModes are the choices that are told by a word.
+var choiceModes = map[string]chat.ChoiceMode{"auto": chat.Auto, "none": chat.None, "required": chat.Required, "any": chat.Required}
+
+// readChoice comes after the tools, because it speaks of them.
+func (r *requestReader) readChoice() error {
+	choice, v, field := &r.c.Choice, r.choice, "tool_choice"
+	if v.Absent() {
+		v, field = r.call, "function_call"
+	}
+	choice.Serial = r.serial || r.c.Legacy // a legacy answer has room for one call
+	switch {
+	case v.Absent():
+		return nil
+	case v.Kind() == jsonscan.String:
+		mode, ok := choiceModes[v.View()]
+		if !ok {
+			return wrong(field, "auto, none, required or an object that names a tool")
+		}
+		choice.Mode = mode
+		return nil
+	case v.Kind() != object:
+		return wrong(field, "a string or an object")
+	}
+	if err := readNamed(choice, v, field); err != nil {
+		return err
+	}
+	for _, wanted := range append(slices.Clone(choice.Names), choice.Name) {
+		if _, ok := r.tools[wanted]; wanted != "" && !ok {
+			return refuse(field, fmt.Sprintf("there is no tool named %q", wanted))
+		}
+	}
+	return nil
+}
+
+// readNamed reads a choice that is an object.
+func readNamed(choice *chat.Choice, v jsonscan.Value, field string) error {
+	kind := v.Get("type").View()
+	if kind == "allowed_tools" {
+		inner := v.Get(kind)
+		if inner.Kind() != object {
+			inner = v
+		}
+		choice.Mode, choice.Forced = chat.Allowed, inner.Get("mode").View() == "required"
+		for _, tool := range inner.Get("tools").Elements() {
+			choice.Names = append(choice.Names, toolName(tool))
+		}
+		if len(choice.Names) == 0 || slices.Contains(choice.Names, "") {
+			return wrong(field+".allowed_tools.tools", "a list of tools")
+		}
+		return nil
+	}
+	if mode, ok := choiceModes[kind]; ok {
+		choice.Mode = mode
+		return nil
+	}
+	choice.Mode, choice.Name = chat.Named, toolName(v)
+	if choice.Name == "" {
+		return missing(field + ".function.name")
+	}
+	return nil
+}
+
+// toolName is the name in {type:"function",function:{name}}, in its custom
+// sister, and in the flat spelling of other APIs.
+func toolName(v jsonscan.Value) string {
+	for _, holder := range []jsonscan.Value{v.Get("function"), v.Get("custom"), v} {
+		if name, ok := holder.Get("name").Text(); ok {
+			return name
+		}
+	}
+	return ""
+}

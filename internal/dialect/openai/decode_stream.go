@@ -1,0 +1,252 @@
+package openai
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/fault"
+	"stele/internal/jsonscan"
+	"stele/internal/wire"
+)
+
+// Blocks of a stream that is being read, by what belongs together.
+const (
+	blockText    = 0
+	blockRefusal = 1
+	blockSound   = 2
+	blockPicture = 3       // and up: pictures
+	blockDetail  = 1 << 16 // and up: reasoning_details by their index
+	blockThought = 1 << 20 // and up: reasoning_content, a new one after each signature
+	blockCall    = 1 << 24 // and up: calls in the order they began
+)
+
+// NewDecoder begins a stream from one upstream.
+func (Codec) NewDecoder(light bool) dialect.Decoder { return &streamReader{light: light} }
+
+// streamReader reads a stream.
+type streamReader struct {
+	light    bool // it passes through: only usage, ends and errors are read
+	started  bool
+	ended    bool
+	hidden   bool
+	refused  bool
+	events   []chat.Event
+	calls    []liveCall
+	pictures int
+	thoughts thoughts
+	sound    sound
+}
+
+// Hidden reports whether the last frame told nothing but usage.
+func (d *streamReader) Hidden() bool { return d.hidden }
+
+var done = []byte("[DONE]")
+
+// Decode appends what a frame means. A frame that is no JSON is an error: who
+// knows what it would have said.
+func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Event, error) {
+	d.hidden = false
+	data := bytes.TrimSpace(frame.Data)
+	if len(data) == 0 {
+		return events, nil
+	}
+	d.events = events
+	if bytes.Equal(data, done) {
+		if !d.ended && !d.light {
+			d.finish("")
+		}
+		return append(d.events, chat.Event{Kind: chat.Finish, Last: true}), nil
+	}
+	if d.light && len(frame.Event) == 0 && plain(data) {
+		return events, nil
+	}
+	r, err := d.open(data)
+	if err != nil {
+		return events, err
+	}
+	if !r.failed.Absent() || len(frame.Event) > 0 || r.choices.Absent() {
+		if e := frameFailure(data, frame); e != nil {
+			return events, e
+		}
+	}
+	if !d.started && !d.light && r.choices.Kind() == array {
+		d.started = true
+		d.events = append(d.events, chat.Event{Kind: chat.Start, ID: strings.Clone(r.id.View()), Model: strings.Clone(r.model.View())})
+	}
+	said := false
+	for _, v := range r.choices.Elements() {
+		if v.Kind() == object {
+			said = true
+			d.choice(v, &r)
+		}
+	}
+	if u := readUsage(r.usage); u.Known {
+		d.events = append(d.events, chat.Event{Kind: chat.Counted, Usage: u})
+		d.hidden = !said
+	}
+	return d.events, nil
+}
+
+// open finds a frame's members. One that passes through is not checked: who reads
+// it will.
+func (d *streamReader) open(data []byte) (r reply, err error) {
+	if d.light {
+		return readReply(jsonscan.At(data, 0)), nil
+	}
+	if _, err := (jsonscan.Scan{Allow: jsonscan.Lenient}).Walk(data, r.put); err != nil {
+		return r, garbled(data)
+	}
+	return r, nil
+}
+
+// plain reports whether a frame is part of an answer that tells no usage, no end and
+// no error. Nearly all are, and are told by the names before their colons. A name
+// cannot be mistaken for one inside a string: there its quotes are escaped.
+func plain(data []byte) bool {
+	choices := false
+	for {
+		i := bytes.IndexByte(data, ':')
+		if i < 0 {
+			return choices
+		}
+		name, value := data[:i], data[i+1:]
+		switch {
+		case i > 0 && name[i-1] <= ' ':
+			return false // the name is somewhere before
+		case hasSuffix(name, `usage"`), hasSuffix(name, `finish_reason"`), hasSuffix(name, `error"`):
+			if !isNull(value) {
+				return false
+			}
+		case hasSuffix(name, `choices"`):
+			choices = !isNull(value)
+		}
+		data = value
+	}
+}
+
+func hasSuffix(b []byte, suffix string) bool {
+	return len(b) >= len(suffix) && string(b[len(b)-len(suffix):]) == suffix
+}
+
+func isNull(value []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(value, " "), []byte("null")) }
+
+// frameFailure is the error that a frame tells, if it does.
+func frameFailure(data []byte, frame wire.Frame) *fault.Error {
+	if e := failure(jsonscan.At(data, 0)); e != nil {
+		return e
+	}
+	if string(frame.Event) == "error" {
+		return garbled(data)
+	}
+	return nil
+}
+
+// choice reads one of choices. Of several answers only the first can be told as
+// it comes.
+func (d *streamReader) choice(v jsonscan.Value, r *reply) {
+	var delta, reason jsonscan.Value
+	first := true
+	for key, v := range v.Members() {
+		switch key.Name {
+		case "index":
+			n, _ := v.Float()
+			first = n == 0
+		case "delta", "message":
+			delta = v
+		case "finish_reason":
+			reason = v
+		case "usage":
+			if r.usage.Kind() != object { // one server has it here
+				r.count(v)
+			}
+		}
+	}
+	if !first && !d.light {
+		return
+	}
+	if !d.light {
+		for key, v := range delta.Members() {
+			if !v.Absent() {
+				d.piece(key.Name, v, delta)
+			}
+		}
+	}
+	if word, _ := reason.Text(); word != "" {
+		d.finish(word)
+	}
+}
+
+// piece reads one member of a delta.
+func (d *streamReader) piece(key string, v, delta jsonscan.Value) {
+	switch key {
+	case "content":
+		if text, ok := v.Text(); ok {
+			d.say(blockText, chat.Part{Kind: chat.Text, Text: text})
+			return
+		}
+		for _, p := range readSaid(v) {
+			d.sayCopy(blockText, p)
+		}
+	case "reasoning_content", "reasoning":
+		if text, _ := v.Text(); text != "" && !speaks(delta.Get("reasoning_details")) && (key == "reasoning_content" || !delta.Get("reasoning_content").Exists()) {
+			d.think(text)
+		}
+	case "reasoning_details":
+		for _, item := range v.Elements() {
+			d.detail(item)
+		}
+	case "refusal":
+		text, _ := v.Text()
+		d.refused = d.refused || text != ""
+		d.say(blockRefusal, chat.Part{Kind: chat.Refusal, Text: text})
+	case "tool_calls":
+		for _, call := range v.Elements() {
+			d.call(call)
+		}
+	case "function_call":
+		d.function(v)
+	case "extra_content":
+		d.sayCopy(blockText, chat.Part{Kind: chat.Text, Proof: signature(v)})
+	case "annotations":
+		d.sayCopy(blockText, chat.Part{Kind: chat.Text, Citations: readCitations(v)})
+	case "audio":
+		d.sound.take(v)
+	case "images":
+		for _, p := range readPictures(v) {
+			p.At = 0
+			d.pictures++
+			d.sayCopy(min(blockPicture+d.pictures, blockDetail-1), p)
+		}
+	}
+}
+
+// say appends a piece, unless it says nothing.
+func (d *streamReader) say(block int, p chat.Part) {
+	if p.Text != "" || p.Proof != "" || p.Media != nil || p.Citations != nil {
+		d.events = append(d.events, chat.Event{Kind: chat.Delta, Block: block, Part: p})
+	}
+}
+
+// sayCopy is say for a piece whose texts are the frame's, whose bytes will change.
+func (d *streamReader) sayCopy(block int, p chat.Part) {
+	p.Text, p.Proof = strings.Clone(p.Text), strings.Clone(p.Proof)
+	if m := p.Media; m != nil {
+		m.URL, m.Base64, m.Type, m.Detail = strings.Clone(m.URL), strings.Clone(m.Base64), strings.Clone(m.Type), strings.Clone(m.Detail)
+	}
+	for i := range p.Citations {
+		c := &p.Citations[i]
+		c.URL, c.Title, c.Raw = strings.Clone(c.URL), strings.Clone(c.Title), slices.Clone(c.Raw)
+	}
+	d.say(block, p)
+}
+
+func (d *streamReader) finish(word string) {
+	if p, ok := d.sound.whole(); ok {
+		d.events = append(d.events, chat.Event{Kind: chat.Delta, Block: blockSound, Part: p})
+	}
+	d.ended = true
+	d.events = append(d.events, chat.Event{Kind: chat.Finish, Stop: readFinish(word, d.refused)})
+}

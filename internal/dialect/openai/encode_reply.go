@@ -1,0 +1,312 @@
+package openai
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"stele/internal/chat"
+	"stele/internal/fault"
+	"stele/internal/jsonscan"
+)
+
+// EncodeResponse writes a whole answer.
+func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error) {
+	a := askedBy(req)
+	w := jsonscan.NewWriter(make([]byte, 0, 1<<10))
+	w.Open(object).Key("id").Text(answerID(r.ID)).Key("object").Plain("chat.completion")
+	w.Key("created").Int(time.Now().Unix()).Key("model").Text(a.model).Key("choices").Open(array)
+	for i := range r.Answers {
+		answer := &r.Answers[i]
+		if err := usable(answer.Stop, len(answer.Parts)); err != nil {
+			return nil, err
+		}
+		w.Open(object).Key("index").Int(int64(i)).Key("message")
+		writeMessage(w, &a, answer)
+		w.Key("logprobs")
+		if len(answer.Logprobs) > 0 {
+			w.Raw(answer.Logprobs)
+		} else {
+			w.Null()
+		}
+		w.Key("finish_reason").Plain(finishReason(answer.Stop, a.legacy)).Close(object)
+	}
+	w.Close(array).Key("usage")
+	writeUsage(w, r.Usage)
+	if tier := tiers[r.Tier]; tier != "" {
+		w.Key("service_tier").Plain(tier)
+	}
+	return w.Close(object).Bytes(), nil
+}
+
+// Unsaid lists what of an answer has no place in this API.
+func (Codec) Unsaid(req *chat.Request, r *chat.Response) []chat.Loss {
+	var list []chat.Loss
+	say := func(what string) { list = append(list, chat.Lost(chat.FieldAnswer, chat.Dropped, what)) }
+	legacy := askedBy(req).legacy
+	for i := range r.Answers {
+		calls, sourceless := 0, 0
+		for _, p := range r.Answers[i].Parts {
+			switch p.Kind {
+			case chat.Video:
+				say("a clip")
+			case chat.Document:
+				say("a document")
+			case chat.Opaque:
+				say(p.Name)
+			case chat.ToolCall:
+				calls++
+			case chat.Text:
+				for _, c := range p.Citations {
+					if c.URL == "" {
+						sourceless++
+					}
+				}
+			case chat.Thought, chat.Redacted, chat.Refusal, chat.Image, chat.Audio, chat.ToolResult:
+			}
+		}
+		if sourceless > 0 {
+			say(strconv.Itoa(sourceless) + " citations of what has no address")
+		}
+		if legacy && calls > 1 {
+			say("all calls but the first: function_call has place for one")
+		}
+	}
+	return list
+}
+
+// asked is what of a request shapes the form of its answer.
+type asked struct {
+	model  string
+	show   bool            // thoughts are wanted
+	legacy bool            // function_call instead of tool_calls
+	custom map[string]bool // tools that take free text
+}
+
+func askedBy(req *chat.Request) asked {
+	a := asked{model: req.Model}
+	c, err := req.Conversation()
+	if err != nil || c == nil {
+		return a
+	}
+	a.show = c.Thinking != nil && c.Thinking.Show != nil && *c.Thinking.Show
+	a.legacy = c.Legacy
+	for _, t := range c.Tools {
+		if t.Kind == chat.Custom {
+			if a.custom == nil {
+				a.custom = make(map[string]bool)
+			}
+			a.custom[t.Name] = true
+		}
+	}
+	return a
+}
+
+// shows reports whether a thought may reach the client: words if they were asked
+// for; what no client can read always, because an upstream wants it back.
+func (a *asked) shows(p *chat.Part) bool {
+	return a.show || p.Kind == chat.Redacted || p.Kind == chat.Thought && p.Text == "" && p.Proof != ""
+}
+
+// usable refuses an answer that the model failed to make: nothing was said, and
+// not because there was nothing to say.
+func usable(stop chat.Stop, parts int) error {
+	if parts > 0 || stop.Reason != chat.Failed && stop.Reason != chat.Other {
+		return nil
+	}
+	return fault.New(fault.UpstreamError, "The model failed to answer: %s.", stop.Raw)
+}
+
+// answerID keeps this API's own ids, and makes one of any other that is always
+// the same.
+func answerID(id string) string {
+	const prefix = "chatcmpl-"
+	switch {
+	case strings.HasPrefix(id, prefix):
+		return id
+	case id == "":
+		return prefix + rand.Text()
+	}
+	sum := sha256.Sum256([]byte(id))
+	return prefix + hex.EncodeToString(sum[:12])
+}
+
+// outline is an answer's parts, sorted by where this API has them.
+type outline struct {
+	text     strings.Builder
+	said     bool
+	refusal  strings.Builder
+	thoughts []chat.Part
+	calls    []chat.Part
+	pictures []chat.Part
+	sound    *chat.Part
+	proof    string
+	sources  []source
+}
+
+// source is a citation, its place counted in the joined text.
+type source struct {
+	chat.Citation
+
+	start, end int
+}
+
+func (a *asked) outline(parts []chat.Part) *outline {
+	o := &outline{}
+	characters := 0
+	for i := range parts {
+		p := &parts[i]
+		switch p.Kind {
+		case chat.Text:
+			o.said = true
+			o.text.WriteString(p.Text)
+			if p.Proof != "" {
+				o.proof = p.Proof
+			}
+			length := utf8.RuneCountInString(p.Text)
+			for _, c := range p.Citations {
+				o.sources = append(o.sources, sourceOf(c, characters, length))
+			}
+			characters += length
+		case chat.Refusal:
+			o.refusal.WriteString(p.Text)
+		case chat.Thought, chat.Redacted:
+			if a.shows(p) {
+				o.thoughts = append(o.thoughts, *p)
+			}
+		case chat.ToolCall:
+			o.calls = append(o.calls, *p)
+		case chat.Audio:
+			o.sound = p
+		case chat.Image:
+			o.pictures = append(o.pictures, *p)
+		case chat.Video, chat.Document, chat.ToolResult, chat.Opaque:
+			// Nothing here could hold them: they come only from tools that run upstream.
+		}
+	}
+	return o
+}
+
+// sourceOf places a citation of a text that begins after so many characters. One
+// that does not say which characters it is for is for all of them.
+func sourceOf(c chat.Citation, before, length int) source {
+	s := source{Citation: c, start: before + c.Start, end: before + c.End}
+	if c.Start == 0 && c.End == 0 {
+		s.end = before + length
+	}
+	return s
+}
+
+// writeMessage writes an answer. Keys that the official clients rely on are there
+// even if they say nothing.
+func writeMessage(w *jsonscan.Writer, a *asked, answer *chat.Answer) {
+	o := a.outline(answer.Parts)
+	if o.refusal.Len() == 0 && !o.said && answer.Stop.Reason == chat.Refused {
+		o.refusal.WriteString(answer.Stop.Explanation)
+	}
+	w.Open(object).Key("role").Plain("assistant")
+	writeText(w.Key("content"), o.text.String(), o.said)
+	writeText(w.Key("refusal"), o.refusal.String(), o.refusal.Len() > 0)
+	writeSources(w, o.sources)
+	if len(o.thoughts) > 0 {
+		writeThoughts(w, o.thoughts)
+	}
+	writeSignature(w, o.proof)
+	if o.sound != nil {
+		writeSound(w, o.sound)
+	}
+	if len(o.pictures) > 0 {
+		writePictures(w, o.pictures)
+	}
+	a.writeCalls(w, o.calls)
+	w.Close(object)
+}
+
+func writeText(w *jsonscan.Writer, text string, said bool) {
+	if said {
+		w.Text(text)
+	} else {
+		w.Null()
+	}
+}
+
+func (a *asked) writeCalls(w *jsonscan.Writer, calls []chat.Part) {
+	if len(calls) == 0 {
+		return
+	}
+	if a.legacy {
+		w.Key("function_call").Open(object).Key("name").Text(calls[0].Name).Key("arguments").Text(argumentsOf(&calls[0])).Close(object)
+		return
+	}
+	w.Key("tool_calls").Open(array)
+	for i := range calls {
+		p := &calls[i]
+		w.Open(object).Key("id").Text(p.ID)
+		switch {
+		case p.Custom:
+			writeCall(w, true, p.Name, p.Text)
+		case a.custom[p.Name]:
+			writeCall(w, true, p.Name, unwrapInput(p.Text))
+		default:
+			writeCall(w, false, p.Name, argumentsOf(p))
+		}
+		writeSignature(w, p.Proof)
+		w.Close(object)
+	}
+	w.Close(array)
+}
+
+func argumentsOf(p *chat.Part) string {
+	if strings.TrimSpace(p.Text) == "" {
+		return "{}"
+	}
+	return p.Text
+}
+
+// writeSources writes annotations. Only what has an address has a place in them.
+func writeSources(w *jsonscan.Writer, list []source) {
+	w.Key("annotations").Open(array)
+	for _, s := range list {
+		if s.URL == "" {
+			continue
+		}
+		w.Open(object).Key("type").Plain("url_citation").Key("url_citation").Open(object)
+		w.Key("start_index").Int(int64(s.start)).Key("end_index").Int(int64(s.end))
+		w.Key("title").Text(s.Title).Key("url").Text(s.URL).Close(object).Close(object)
+	}
+	w.Close(array)
+}
+
+// writeSound writes message.audio, or delta.audio.
+func writeSound(w *jsonscan.Writer, p *chat.Part) {
+	w.Key("audio").Open(object)
+	if p.ID != "" {
+		w.Key("id").Text(p.ID)
+	}
+	if p.Media != nil {
+		w.Key("data").Plain(p.Media.Base64)
+	}
+	w.Key("transcript").Text(p.Text).Close(object)
+}
+
+// writePictures writes images, where other servers' clients look for them.
+func writePictures(w *jsonscan.Writer, list []chat.Part) {
+	w.Key("images").Open(array)
+	for _, p := range list {
+		if p.Media == nil {
+			continue
+		}
+		w.Open(object).Key("type").Plain("image_url").Key("image_url").Open(object).Key("url")
+		if p.Media.URL != "" {
+			w.Text(p.Media.URL)
+		} else {
+			writeData(w, p.Media.Type, p.Media.Base64)
+		}
+		w.Close(object).Close(object)
+	}
+	w.Close(array)
+}

@@ -1,0 +1,245 @@
+package openai
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+)
+
+// messages writes the conversation: the system text, then each assistant's turn
+// with all that came between it and the next.
+func (e *requestWriter) messages() {
+	list := e.c.Messages
+	if len(list) == 0 && len(e.c.System) == 0 {
+		e.err = missing("messages")
+		return
+	}
+	e.Key("messages").Open(array)
+	e.system()
+	for i := 0; i < len(list) && e.err == nil; {
+		var calls []chat.Part
+		if list[i].Role == chat.Assistant {
+			turn := list[i]
+			turn.Parts = slices.Clip(turn.Parts)
+			i++
+			// Results must follow the calls at once, so turns between are one turn.
+			for i < len(list) && list[i].Role == chat.Assistant && hasCalls(turn.Parts) {
+				e.loseTurn(list[i], chat.FieldPart, chat.Approximated, "joined with the turn before it")
+				turn.Parts = append(turn.Parts, list[i].Parts...)
+				i++
+			}
+			calls = e.assistant(turn)
+		}
+		rest := i
+		for i < len(list) && list[i].Role != chat.Assistant {
+			i++
+		}
+		e.between(calls, list[rest:i])
+	}
+	if n := len(list); n > 0 && list[n-1].Role == chat.Assistant && !hasCalls(list[n-1].Parts) {
+		// Models behind this API begin anew unless they are asked for the rest.
+		e.loseTurn(list[n-1], chat.FieldPart, chat.Approximated, "the model is asked to go on from here")
+		e.turn("user", []piece{{text: "Continue your last message exactly where it ends. Do not repeat any of it and do not comment on it."}})
+	}
+	e.Close(array)
+}
+
+// turn writes a message that is nothing but its content.
+func (e *requestWriter) turn(role string, pieces []piece) {
+	e.Open(object).Key("role").Plain(role).Key("content")
+	e.content(pieces)
+	e.Close(object)
+}
+
+func hasCalls(parts []chat.Part) bool {
+	return slices.ContainsFunc(parts, func(p chat.Part) bool { return p.Kind == chat.ToolCall })
+}
+
+// system writes the leading system text, and the lines that stand for fields.
+func (e *requestWriter) system() {
+	parts := slices.Clone(e.c.System)
+	for _, line := range e.lines {
+		parts = append(parts, chat.Part{Kind: chat.Text, Text: line, At: -1})
+	}
+	if len(parts) == 0 {
+		return
+	}
+	if e.t.Compatible && len(parts) > 1 {
+		texts := make([]string, len(parts))
+		for i, p := range parts {
+			texts[i] = p.Text
+			e.unmark(chat.Message{At: -1}, p)
+		}
+		parts = []chat.Part{{Kind: chat.Text, Text: strings.Join(texts, "\n\n")}}
+	}
+	e.turn("system", e.sort(chat.Message{At: -1}, parts).pieces)
+}
+
+// assistant writes a model's turn and returns the calls it made.
+func (e *requestWriter) assistant(m chat.Message) []chat.Part {
+	t := e.sort(m, m.Parts)
+	pieces := slices.DeleteFunc(t.pieces, func(p piece) bool {
+		if p.kind != 0 {
+			e.losePart(m, chat.Part{At: p.at}, chat.Dropped, "models' turns have only words here")
+		}
+		return p.kind != 0
+	})
+	e.Open(object).Key("role").Plain("assistant")
+	e.name(m)
+	e.Key("content")
+	switch {
+	case len(pieces) > 0:
+		if e.t.Compatible {
+			pieces = joined(pieces, "")
+		}
+		e.content(pieces)
+	case len(t.calls) > 0 || t.sound != "":
+		e.Null()
+	default:
+		e.Text("")
+	}
+	e.thoughtsOf(m, t)
+	if t.sound != "" {
+		e.Key("audio").Open(object).Key("id").Text(t.sound).Close(object)
+	}
+	if len(t.calls) > 0 {
+		e.Key("tool_calls").Open(array)
+		for i := range t.calls {
+			e.call(m, &t.calls[i])
+		}
+		e.Close(array)
+	}
+	e.Close(object)
+	return t.calls
+}
+
+// thoughtsOf writes what a turn thought. OpenAI takes no thoughts at all; other
+// servers take words, and signatures if they made them.
+func (e *requestWriter) thoughtsOf(m chat.Message, t turn) {
+	var kept []chat.Part
+	signed := false
+	for _, p := range t.thoughts {
+		text := &p.Proof
+		if p.Kind == chat.Redacted {
+			text = &p.Text
+		}
+		raw, ok := e.proof(*text)
+		signed = signed || ok
+		switch {
+		case ok:
+			*text = raw
+			kept = append(kept, p)
+		case p.Kind == chat.Thought && p.Text != "" && e.t.Compatible:
+			p.Proof = ""
+			kept = append(kept, p)
+		default:
+			e.losePart(m, p, chat.Dropped, "thoughts of another model")
+		}
+	}
+	if signed {
+		writeThoughts(&e.Writer, kept)
+	} else {
+		writeWords(&e.Writer, kept)
+	}
+	raw, _ := e.proof(t.proof)
+	writeSignature(&e.Writer, raw)
+}
+
+// proof is a signature in the upstream's own words, or "" if it is another's.
+func (e *requestWriter) proof(text string) (raw string, own bool) {
+	if text != "" && e.t.Proof != nil {
+		raw, own = e.t.Proof(text)
+	}
+	if !own {
+		return "", false
+	}
+	return raw, true
+}
+
+func (e *requestWriter) call(m chat.Message, p *chat.Part) {
+	custom, text := p.Custom && !e.t.Compatible, p.Text
+	switch {
+	case custom:
+	case e.custom(p.Name):
+		// Called as a function where it was one: here it is what it was meant to be.
+		custom, text = true, unwrapInput(text)
+	case p.Custom:
+		text = wrapInput(text)
+	case strings.TrimSpace(text) == "" || text == "null":
+		text = "{}"
+	}
+	e.Open(object).Key("id").Text(dialect.CallID(p.ID, longestID))
+	writeCall(&e.Writer, custom, e.names.To(p.Name), text)
+	raw, ok := e.proof(p.Proof)
+	writeSignature(&e.Writer, raw)
+	if !ok && p.Proof != "" && e.t.Compatible {
+		e.losePart(m, *p, chat.Ignored, "a signature of another upstream")
+	}
+	e.Close(object)
+}
+
+// between writes what came after a model's turn: the results of its calls first,
+// every call answered, then all else as it came.
+func (e *requestWriter) between(calls []chat.Part, batch []chat.Message) {
+	open := make(map[string]int, len(calls))
+	for i := range calls {
+		open[calls[i].ID]++
+	}
+	turns := make([]turn, len(batch))
+	var attached []piece
+	for i, m := range batch {
+		t := e.sort(m, m.Parts)
+		for _, p := range t.results {
+			if open[p.ID] == 0 {
+				t.pieces = append(t.pieces, e.orphan(m, p)...)
+				continue
+			}
+			open[p.ID]--
+			attached = append(attached, e.result(m, p)...)
+		}
+		turns[i] = t
+	}
+	for _, c := range calls {
+		if open[c.ID] == 0 {
+			continue
+		}
+		open[c.ID]--
+		e.lose(chat.FieldMessages, chat.Added, fmt.Sprintf("no result for call %s", c.ID))
+		e.Open(object).Key("role").Plain("tool").Key("tool_call_id").Text(dialect.CallID(c.ID, longestID))
+		e.Key("content").Text("[no result]").Close(object)
+	}
+	if len(attached) > 0 {
+		e.turn("user", attached)
+	}
+	for i, m := range batch {
+		if len(turns[i].pieces) == 0 && (len(turns[i].results) > 0 || m.Role == chat.System) {
+			continue // nothing is left to say
+		}
+		e.user(m, turns[i])
+	}
+}
+
+func (e *requestWriter) user(m chat.Message, t turn) {
+	role := "user"
+	if m.Role == chat.System {
+		role = "system"
+	}
+	e.Open(object).Key("role").Plain(role)
+	e.name(m)
+	e.Key("content")
+	e.content(t.pieces)
+	e.Close(object)
+}
+
+func (e *requestWriter) name(m chat.Message) {
+	switch {
+	case m.Name == "":
+	case len(m.Name) <= 64 && !strings.ContainsAny(m.Name, " \t\r\n<|\\/>"):
+		e.Key("name").Text(m.Name)
+	default:
+		e.loseTurn(m, chat.FieldName, chat.Dropped, "not a legal name")
+	}
+}

@@ -1,0 +1,270 @@
+package openai
+
+import (
+	"cmp"
+	"encoding/base64"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/jsonscan"
+)
+
+// turn is a message's parts, sorted by where this API has them.
+type turn struct {
+	pieces   []piece
+	thoughts []chat.Part
+	calls    []chat.Part
+	results  []chat.Part
+	proof    string // of the words
+	sound    string // the id of a sound that the model made
+}
+
+// piece is one part of a content.
+type piece struct {
+	text  string                 // words
+	write func(*jsonscan.Writer) // the whole part, where it is more than words
+	kind  chat.Kind              // of what is not words; zero for words
+	at    int
+}
+
+// sort files every part of a message where it belongs.
+func (e *requestWriter) sort(m chat.Message, parts []chat.Part) (t turn) {
+	for _, p := range parts {
+		switch p.Kind {
+		case chat.Text:
+			if len(t.calls) > 0 && p.Text != "" {
+				e.losePart(m, p, chat.Approximated, "moved before the calls")
+			}
+			if p.Proof != "" {
+				t.proof = p.Proof
+			}
+			if len(p.Citations) > 0 {
+				e.losePart(m, p, chat.Ignored, "sources are not sent back")
+			}
+			e.words(m, p, &t, p.Text)
+		case chat.Refusal:
+			e.refusal(m, p, &t)
+		case chat.Thought, chat.Redacted:
+			t.thoughts = append(t.thoughts, p)
+		case chat.ToolCall:
+			t.calls = append(t.calls, p)
+			e.unmark(m, p)
+		case chat.ToolResult:
+			t.results = append(t.results, p)
+			e.unmark(m, p)
+		case chat.Opaque:
+			verb, note := chat.Approximated, p.Name+" in words"
+			if p.Text == "" {
+				verb, note = chat.Dropped, p.Name
+			}
+			e.losePart(m, p, verb, note)
+			e.words(m, p, &t, p.Text)
+		case chat.Audio:
+			e.sound(m, p, &t)
+		case chat.Image, chat.Video:
+			e.picture(m, p, &t)
+		case chat.Document:
+			e.document(m, p, &t)
+		}
+	}
+	return t
+}
+
+// words adds text; none says nothing.
+func (e *requestWriter) words(m chat.Message, p chat.Part, t *turn, text string) {
+	if text == "" {
+		e.unmark(m, p)
+		return
+	}
+	made := piece{text: text, at: p.At}
+	if mark := e.mark(m, p); mark != "" {
+		made.write = func(w *jsonscan.Writer) {
+			w.Open(object).Key("type").Plain("text").Key("text").Text(text).Raw([]byte(mark)).Close(object)
+		}
+	}
+	t.pieces = append(t.pieces, made)
+}
+
+func (e *requestWriter) refusal(m chat.Message, p chat.Part, t *turn) {
+	if e.t.Compatible || m.Role != chat.Assistant {
+		e.words(m, p, t, p.Text)
+		return
+	}
+	t.pieces = append(t.pieces, piece{at: p.At, write: func(w *jsonscan.Writer) {
+		w.Open(object).Key("type").Plain("refusal").Key("refusal").Text(p.Text).Close(object)
+	}})
+}
+
+// attach adds what is no words: a part of that type, with one member of the same
+// name that inner writes.
+func (e *requestWriter) attach(m chat.Message, p chat.Part, t *turn, kind string, inner func(*jsonscan.Writer)) {
+	mark := e.mark(m, p)
+	t.pieces = append(t.pieces, piece{kind: p.Kind, at: p.At, write: func(w *jsonscan.Writer) {
+		w.Open(object).Key("type").Text(kind).Key(kind).Open(object)
+		inner(w)
+		w.Close(object).Raw([]byte(mark)).Close(object)
+	}})
+}
+
+// pictures are the types the author's own service sees.
+var pictures = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+
+func (e *requestWriter) picture(m chat.Message, p chat.Part, t *turn) {
+	switch media := p.Media; {
+	case p.Kind == chat.Video && !e.t.Compatible:
+		e.refusePart(m, p, "the model's provider takes no video")
+	case media == nil:
+		e.refusePart(m, p, "it has no data")
+	case media.Base64 == "" && media.URL == "":
+		e.refusePart(m, p, "the model's provider does not have the file %q", media.FileID)
+	case media.Base64 != "" && !e.t.Compatible && !slices.Contains(pictures, dialect.TypeOf(media)):
+		e.refusePart(m, p, "the model's provider takes no %q", dialect.TypeOf(media))
+	default:
+		e.link(m, p, t)
+	}
+}
+
+// link writes an image_url or a video_url.
+func (e *requestWriter) link(m chat.Message, p chat.Part, t *turn) {
+	detail := strings.TrimPrefix(p.Media.Detail, "media_resolution_")
+	switch detail {
+	case "", "auto", "low", "high", "original":
+	case "medium":
+		detail = "auto"
+		e.losePart(m, p, chat.Approximated, "detail auto")
+	default:
+		detail = ""
+		e.losePart(m, p, chat.Approximated, "without detail")
+	}
+	kind := "image_url"
+	if p.Kind == chat.Video {
+		kind = "video_url"
+	}
+	e.attach(m, p, t, kind, func(w *jsonscan.Writer) {
+		w.Key("url")
+		if p.Media.Base64 != "" {
+			writeData(w, dialect.TypeOf(p.Media), p.Media.Base64)
+		} else {
+			w.Text(p.Media.URL)
+		}
+		if detail != "" {
+			w.Key("detail").Text(detail)
+		}
+	})
+}
+
+// sound writes what was recorded as data. What a model said is an id that only
+// its own upstream knows, or its words.
+func (e *requestWriter) sound(m chat.Message, p chat.Part, t *turn) {
+	if m.Role == chat.Assistant {
+		switch {
+		case strings.HasPrefix(p.ID, "audio_") && !e.t.Compatible:
+			t.sound = p.ID
+		case p.Text != "":
+			e.losePart(m, p, chat.Approximated, "its transcript")
+			e.words(m, p, t, p.Text)
+		default:
+			e.losePart(m, p, chat.Dropped, "a sound without its words")
+		}
+		return
+	}
+	if p.Media == nil || p.Media.Base64 == "" {
+		e.refusePart(m, p, "the model's provider takes sound only as base64 data")
+		return
+	}
+	mime := dialect.TypeOf(p.Media)
+	format := strings.TrimPrefix(strings.TrimPrefix(mime, "audio/"), "x-")
+	switch format {
+	case "mpeg":
+		format = "mp3"
+	case "wave", "vnd.wave":
+		format = "wav"
+	}
+	if format != "mp3" && format != "wav" && !e.t.Compatible {
+		e.refusePart(m, p, "the model's provider takes no %q", mime)
+	}
+	e.attach(m, p, t, "input_audio", func(w *jsonscan.Writer) {
+		w.Key("data").Plain(p.Media.Base64).Key("format").Text(format)
+	})
+}
+
+// document writes a PDF as a file, and what is text as text.
+func (e *requestWriter) document(m chat.Message, p chat.Part, t *turn) {
+	if p.Media != nil && p.Media.Cite {
+		e.losePart(m, p, chat.Dropped, "citations are not carried")
+	}
+	text, ok := plainText(p)
+	switch media := p.Media; {
+	case ok:
+		e.losePart(m, p, chat.Approximated, "as text")
+		e.words(m, p, t, framed(p, text))
+		for _, inner := range p.Content {
+			if inner.Kind == chat.Image {
+				inner.At = p.At
+				e.picture(m, inner, t)
+			}
+		}
+	case media == nil:
+		e.refusePart(m, p, "it has no data")
+	case strings.HasPrefix(media.FileID, "file-"):
+		e.attach(m, p, t, "file", func(w *jsonscan.Writer) { w.Key("file_id").Text(media.FileID) })
+	case media.FileID != "":
+		e.refusePart(m, p, "the model's provider does not have the file %q", media.FileID)
+	case media.Base64 == "":
+		e.refusePart(m, p, "the model's provider takes documents only as base64 data")
+	case dialect.TypeOf(media) != "application/pdf" && !e.t.Compatible:
+		e.refusePart(m, p, "the model's provider takes no %q", dialect.TypeOf(media))
+	default:
+		if media.Note != "" {
+			t.pieces = append(t.pieces, piece{text: media.Note, at: p.At})
+		}
+		e.attach(m, p, t, "file", func(w *jsonscan.Writer) {
+			w.Key("filename").Text(cmp.Or(title(p), "document.pdf")).Key("file_data")
+			writeData(w, dialect.TypeOf(media), media.Base64)
+		})
+	}
+}
+
+func title(p chat.Part) string {
+	if p.Name == "" && p.Media != nil {
+		return p.Media.Name
+	}
+	return p.Name
+}
+
+// plainText is the words of a document that has only words.
+func plainText(p chat.Part) (string, bool) {
+	var texts []string
+	for _, inner := range p.Content {
+		if inner.Kind == chat.Text {
+			texts = append(texts, inner.Text)
+		}
+	}
+	switch {
+	case p.Media == nil:
+		return strings.Join(texts, "\n"), len(p.Content) > 0
+	case p.Media.Plain != "":
+		return p.Media.Plain, true
+	case len(texts) > 0:
+		return strings.Join(texts, "\n"), true
+	case strings.HasPrefix(p.Media.Type, "text/") && p.Media.Base64 != "":
+		b, err := base64.StdEncoding.DecodeString(p.Media.Base64)
+		return string(b), err == nil && utf8.Valid(b)
+	}
+	return "", false
+}
+
+// framed sets a document's words off from what else is said.
+func framed(p chat.Part, text string) string {
+	head := "<document>"
+	if name := title(p); name != "" {
+		head = "<document title=" + string(jsonscan.AppendText(nil, name)) + ">"
+	}
+	if p.Media != nil && p.Media.Note != "" {
+		head += "\n" + p.Media.Note
+	}
+	return head + "\n" + text + "\n</document>"
+}
