@@ -38,7 +38,7 @@ func talk(f family) handler {
 			if body, err = codec.EncodeResponse(req, reply.Response); err != nil {
 				return err
 			}
-			reply.Dropped = append(reply.Dropped, codec.Unsaid(req, reply.Response)...)
+			reply.Dropped = append(reply.Dropped, codec.ReplyLosses(req, reply.Response)...)
 		}
 		say(w.Header(), codec, reply)
 		f.write(w, c.Request, http.StatusOK, body)

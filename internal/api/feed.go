@@ -20,7 +20,7 @@ type feed struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	encoder dialect.Encoder
-	gather  dialect.Gatherer // nil where frames that pass through go out as they came
+	gather  dialect.ArrayEncoder // nil where frames that pass through go out as they came
 	every   time.Duration
 	timer   *time.Timer
 
@@ -39,7 +39,7 @@ var feedBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 8<<10); retur
 
 func newFeed(w http.ResponseWriter, encoder dialect.Encoder, every time.Duration) *feed {
 	f := &feed{w: w, control: http.NewResponseController(w), encoder: encoder, every: every}
-	f.gather, _ = encoder.(dialect.Gatherer)
+	f.gather, _ = encoder.(dialect.ArrayEncoder)
 	f.mu.Lock()
 	defer f.mu.Unlock() // it may go off at once
 	f.timer = time.AfterFunc(every, f.keepAlive)
@@ -80,7 +80,7 @@ func (f *feed) pump(reply *chat.Reply) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if reply.Passed && f.gather != nil {
-		f.buf = f.gather.Gathered(f.buf)
+		f.buf = f.gather.EndArray(f.buf)
 	}
 	return f.send(nil, true) // whoever ends the answer flushes it
 }
@@ -103,7 +103,7 @@ func (f *feed) chunk(chunk *chat.Chunk, passed bool) error {
 	f.take()
 	switch {
 	case passed && f.gather != nil:
-		f.buf = f.gather.Gather(f.buf, chunk.Raw)
+		f.buf = f.gather.AppendFrames(f.buf, chunk.Raw)
 	case passed && !chunk.Hidden:
 		f.buf = append(f.buf, chunk.Raw...)
 	case passed:

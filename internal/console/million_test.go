@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"stele/internal/console"
+	"stele/internal/console/consoletest"
 	"stele/internal/meter"
 	"stele/internal/store"
 	"stele/internal/store/storetest"
@@ -35,9 +36,9 @@ func TestAMillionRequestsKeepNoPageWaiting(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(s.Close)
-			h := opened(t, func(_ *house, o *console.Options) { o.Usage, o.Requests = s, s })
+			h := consoletest.Opened(t, func(_ *consoletest.House, o *console.Options) { o.Usage, o.Requests = s, s })
 			began := time.Now()
-			storetest.Busy(t, s, n, h.clock())
+			storetest.Busy(t, s, n, h.Clock())
 			t.Logf("%d requests saved in %s", n, time.Since(began).Round(time.Second))
 			for _, path := range millionPages(t, h, s) {
 				look(t, h, path)
@@ -47,9 +48,9 @@ func TestAMillionRequestsKeepNoPageWaiting(t *testing.T) {
 }
 
 // millionPages are the addresses to look at; the deep ones begin two thirds back.
-func millionPages(t *testing.T, h *house, s *store.Store) []string {
+func millionPages(t *testing.T, h *consoletest.House, s *store.Store) []string {
 	t.Helper()
-	deep, err := s.SearchRecords(t.Context(), meter.Search{Workspace: "default", Until: h.clock().AddDate(0, 0, -60)}, 1)
+	deep, err := s.SearchRecords(t.Context(), meter.Search{Workspace: "default", Until: h.Clock().AddDate(0, 0, -60)}, 1)
 	if err != nil || len(deep.Records) == 0 {
 		t.Fatal(err)
 	}
@@ -72,19 +73,19 @@ func millionPages(t *testing.T, h *house, s *store.Store) []string {
 
 // look asks for a page many times and judges the time to its first byte, which is
 // that of the last one too for everything but a file.
-func look(t *testing.T, h *house, path string) {
+func look(t *testing.T, h *consoletest.House, path string) {
 	t.Helper()
 	const looks = 40
 	var took []time.Duration
 	for range looks {
 		w := &firstByte{ResponseRecorder: httptest.NewRecorder()}
 		r := httptest.NewRequest(http.MethodGet, path, nil)
-		addSession(r, h.cookie)
-		r.Header.Set(browser.name, browser.value)
+		consoletest.AddSession(r, h.Cookie)
+		r.Header.Set("Accept", "text/html")
 		began := time.Now()
 		func() {
 			defer func() { _ = recover() }() // a file that was cut off
-			h.serve.ServeHTTP(w, r)
+			h.Serve.ServeHTTP(w, r)
 		}()
 		if w.Code != http.StatusOK || w.at.IsZero() {
 			t.Fatalf("%s: status %d", path, w.Code)

@@ -36,8 +36,8 @@ type Server interface {
 	DecodeRequest(Incoming) (*chat.Request, error)
 	// EncodeResponse writes a whole answer as the client expects it.
 	EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error)
-	// Unsaid lists what of a whole answer the dialect has no place for.
-	Unsaid(req *chat.Request, r *chat.Response) []chat.Loss
+	// ReplyLosses lists what of a whole answer the dialect has no place for.
+	ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss
 	// NewEncoder begins a stream to one client.
 	NewEncoder(*chat.Request) Encoder
 	// EncodeError is an error in the dialect's own shape, with the HTTP status
@@ -58,13 +58,13 @@ type Encoder interface {
 	Fail(dst []byte, e *fault.Error, requestID string) []byte
 }
 
-// Gatherer is an Encoder whose client does not take frames: what passes through
+// ArrayEncoder is an Encoder whose client does not take frames: what passes through
 // has to be put into another form, and keeps its bytes in there.
-type Gatherer interface {
-	// Gather appends what whole frames of the dialect hold.
-	Gather(dst, frames []byte) []byte
-	// Gathered appends what ends the answer.
-	Gathered(dst []byte) []byte
+type ArrayEncoder interface {
+	// AppendFrames appends what whole frames of the dialect hold.
+	AppendFrames(dst, frames []byte) []byte
+	// EndArray appends what ends the answer.
+	EndArray(dst []byte) []byte
 }
 
 // Target is the model a request is encoded for.
@@ -121,9 +121,9 @@ type Passer interface {
 	// CountResponse reads of a whole answer that passes through only what metering
 	// needs: its usage, and whether it is an error.
 	CountResponse(body []byte) (*chat.Response, error)
-	// Dull reports whether a run of whole frames that passes through holds nothing
+	// NothingToMeter reports whether a run of whole frames that passes through holds nothing
 	// that metering needs, as far as its last frames tell. When in doubt it says no.
-	Dull(frames []byte) bool
+	NothingToMeter(frames []byte) bool
 	// Rename puts another model's name into an answer's or a frame's own bytes and
 	// leaves every other byte as it is.
 	Rename(raw []byte, model string) []byte

@@ -124,7 +124,7 @@ func try(t *testing.T, way trip) *landed {
 	}
 	l.losses = l.reply.Dropped
 	if l.reply.Response != nil && !l.reply.Passed {
-		l.losses = append(l.losses, client.Unsaid(req, l.reply.Response)...)
+		l.losses = append(l.losses, client.ReplyLosses(req, l.reply.Response)...)
 	}
 	body, err := delivered(client, req, l.reply)
 	l.body = string(body)

@@ -172,11 +172,11 @@ func (s *source) skim() (chat.Chunk, error) {
 		return chat.Chunk{}, nil // too long to be skimmed
 	}
 	s.dog.fed()
-	if !s.c.dialect.Dull(frames) {
+	if !s.c.dialect.NothingToMeter(frames) {
 		const last = 4 // how many frames what matters may take: the end, usage, a sign that all is said
 		tail := wire.Tail(frames, last)
 		head := frames[:len(frames)-len(tail)]
-		if len(head) == 0 || !s.c.dialect.Dull(head) {
+		if len(head) == 0 || !s.c.dialect.NothingToMeter(head) {
 			s.run = frames
 			return chat.Chunk{}, nil
 		}

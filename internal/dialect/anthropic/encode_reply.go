@@ -31,9 +31,9 @@ func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error)
 	return w.Close(jsonscan.Object).Bytes(), nil
 }
 
-// Unsaid lists what of an answer has no place in this API, or only a few words in
+// ReplyLosses lists what of an answer has no place in this API, or only a few words in
 // its place.
-func (Codec) Unsaid(_ *chat.Request, r *chat.Response) []chat.Loss {
+func (Codec) ReplyLosses(_ *chat.Request, r *chat.Response) []chat.Loss {
 	var list []chat.Loss
 	say := func(verb chat.Verb, what string) { list = append(list, chat.Lost(chat.FieldAnswer, verb, what)) }
 	if len(r.Answers) > 1 {

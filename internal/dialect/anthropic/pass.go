@@ -90,11 +90,11 @@ func (Codec) Rename(raw []byte, model string) []byte {
 	return replace(raw, name, model)
 }
 
-// Dull reports whether a run of whole frames ends with content: nothing about the
+// NothingToMeter reports whether a run of whole frames ends with content: nothing about the
 // message as a whole, and no error. The message begins in the first frame and ends
 // in the last ones, after all content. A server that leaves the events' names out is
 // never dull.
-func (Codec) Dull(frames []byte) bool {
+func (Codec) NothingToMeter(frames []byte) bool {
 	last := wire.Tail(frames, 1)
 	return bytes.HasPrefix(last, []byte("event: content_block_")) && !bytes.Contains(last, []byte(`error`))
 }

@@ -51,8 +51,8 @@ func (w *replyWriter) candidate(a *chat.Answer, index int) {
 	w.Close(jsonscan.Object)
 }
 
-// Unsaid lists what of an answer has no place in this API.
-func (Codec) Unsaid(_ *chat.Request, r *chat.Response) []chat.Loss {
+// ReplyLosses lists what of an answer has no place in this API.
+func (Codec) ReplyLosses(_ *chat.Request, r *chat.Response) []chat.Loss {
 	var list []chat.Loss
 	for i := range r.Answers {
 		a := &r.Answers[i]

@@ -10,9 +10,9 @@ import (
 // does not ask for server-sent events.
 type arrayWriter struct{ streamWriter }
 
-// Gather appends the answers that frames of the API hold as elements of the array,
+// AppendFrames appends the answers that frames of the API hold as elements of the array,
 // in their own bytes.
-func (w *arrayWriter) Gather(dst, frames []byte) []byte {
+func (w *arrayWriter) AppendFrames(dst, frames []byte) []byte {
 	r := wire.NewSSE(bytes.NewReader(frames), len(frames)+1)
 	defer r.Close()
 	for {
@@ -26,8 +26,8 @@ func (w *arrayWriter) Gather(dst, frames []byte) []byte {
 	}
 }
 
-// Gathered appends the end of the array.
-func (w *arrayWriter) Gathered(dst []byte) []byte {
+// EndArray appends the end of the array.
+func (w *arrayWriter) EndArray(dst []byte) []byte {
 	if !w.begun {
 		dst = append(dst, '[')
 	}

@@ -22,10 +22,10 @@ func (Codec) Rename(raw []byte, model string) []byte {
 	return append(jsonscan.AppendText(out, model), raw[v.To():]...)
 }
 
-// Dull reports whether a run of whole frames ends with content: no end, no block, no
+// NothingToMeter reports whether a run of whole frames ends with content: no end, no block, no
 // error. Usage is in every frame, and the one with the end has the last word; a frame
 // or two may follow it.
-func (Codec) Dull(frames []byte) bool {
+func (Codec) NothingToMeter(frames []byte) bool {
 	frames = wire.Tail(frames, 3)
 	return !bytes.Contains(frames, []byte("finish")) && !bytes.Contains(frames, []byte(`rror"`)) && !bytes.Contains(frames, []byte("eedback"))
 }

@@ -43,8 +43,8 @@ func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error)
 	return w.Close(object).Bytes(), nil
 }
 
-// Unsaid lists what of an answer has no place in this API.
-func (Codec) Unsaid(req *chat.Request, r *chat.Response) []chat.Loss {
+// ReplyLosses lists what of an answer has no place in this API.
+func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 	var list []chat.Loss
 	say := func(what string) { list = append(list, chat.Lost(chat.FieldAnswer, chat.Dropped, what)) }
 	legacy := askedBy(req).legacy

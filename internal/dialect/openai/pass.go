@@ -160,10 +160,10 @@ func (Codec) Rename(raw []byte, model string) []byte {
 	return slices.Concat(raw[:name.From()], jsonscan.AppendText(nil, model), raw[name.To():])
 }
 
-// Dull reports whether a run of whole frames ends with plain text: no usage, no end,
+// NothingToMeter reports whether a run of whole frames ends with plain text: no usage, no end,
 // no error. Nothing plain follows those, but for other answers that still go on.
 // Every frame has the keys; what counts is whether they are null.
-func (Codec) Dull(frames []byte) bool {
+func (Codec) NothingToMeter(frames []byte) bool {
 	line, rest, _ := bytes.Cut(wire.Tail(frames, 1), []byte("\n"))
 	data, ok := bytes.CutPrefix(line, []byte("data:"))
 	return ok && len(bytes.TrimSpace(rest)) == 0 && plain(data)
