@@ -84,8 +84,7 @@ type complaint struct {
 
 // DecodeError reads an upstream's refusal.
 func (Codec) DecodeError(status int, header http.Header, body []byte) *fault.Error {
-	root, _ := jsonscan.Parse(jsonscan.At(body, 0).Raw(), jsonscan.Lenient) // nothing of what is cut short
-	c := readComplaint(root)
+	c := readComplaint(jsonscan.At(body, 0)) // of a refusal that is cut short as much as there is
 	c.status = status
 	c.cause = fmt.Errorf("upstream answered %d: %s", status, snippet(body))
 	e := c.fault()
