@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"cmp"
 	"iter"
 	"strings"
 
@@ -76,10 +75,17 @@ func textOf(v jsonscan.Value, name string) string {
 }
 
 // integer is a whole number, also in a string, as protobuf's JSON has it.
-func integer(v jsonscan.Value) (int64, bool) { return jsonscan.Int(cmp.Or(v.Number(), v.View())) }
+func integer(v jsonscan.Value) (int64, bool) { return jsonscan.Int(digits(v)) }
 
 // number is a number, also in a string.
-func number(v jsonscan.Value) (float64, bool) { return jsonscan.Float(cmp.Or(v.Number(), v.View())) }
+func number(v jsonscan.Value) (float64, bool) { return jsonscan.Float(digits(v)) }
+
+func digits(v jsonscan.Value) string {
+	if v.Kind() == jsonscan.String {
+		return v.View()
+	}
+	return v.Number()
+}
 
 // compact is JSON without the white space in it.
 func compact(raw []byte) string { return string(jsonscan.At(raw, 0).AppendCompact(nil)) }
