@@ -30,7 +30,12 @@ const library = "studio"
 // stoneUses are the few stones that may use another.
 var stoneUses = map[string][]string{"media": {"fault", "manifest"}, "chat": {"fault"}, "guard": {"fault"}, "memory": {"fair", "fault"}, "fault": {"label"}, "inflight": {"fair"}, "scope": {"memory"}, "picture": {"memory"}}
 
-const longest = 500 // lines of a file
+// How long things may be, in lines. Tests are lists and may be longer.
+const (
+	longest         = 400
+	longestTest     = 500
+	longestFunction = 60
+)
 
 func TestImportsPointDown(t *testing.T) {
 	t.Parallel()
@@ -102,8 +107,75 @@ func mayImport(from, to string) bool {
 func TestFilesStaySmall(t *testing.T) {
 	t.Parallel()
 	for file, parsed := range sources(t) {
-		if lines := fileSet.Position(parsed.FileEnd).Line; lines > longest {
-			t.Errorf("%s has %d lines; the end is %d", file, lines, longest)
+		most := longest
+		if strings.HasSuffix(file, "_test.go") {
+			most = longestTest
+		}
+		if lines := fileSet.Position(parsed.FileEnd).Line; lines > most {
+			t.Errorf("%s has %d lines; the end is %d", file, lines, most)
+		}
+	}
+}
+
+func TestFunctionsStaySmall(t *testing.T) {
+	t.Parallel()
+	for file, parsed := range sources(t) {
+		if strings.HasSuffix(file, "_test.go") || strings.HasSuffix(path.Dir(file), "test") {
+			continue
+		}
+		for _, d := range parsed.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			from, to := fileSet.Position(f.Pos()).Line, fileSet.Position(f.End()).Line
+			if to-from+1 > longestFunction {
+				t.Errorf("%s: %s has %d lines; the end is %d", file, f.Name.Name, to-from+1, longestFunction)
+			}
+		}
+	}
+}
+
+// codecFiles are what every dialect is made of. A file is called like one of them, or
+// like one with more of a name behind it: decode_request_tools.go.
+var codecFiles = []string{
+	"codec", "path", "traits", "decode_request", "encode_request", "decode_reply", "encode_reply", "decode_stream", "encode_stream",
+	"pass", "errors", "tools", "schema", "thinking", "usage", "stop", "media", "json",
+}
+
+func TestCodecsAreLearnedOnce(t *testing.T) {
+	t.Parallel()
+	for _, dialect := range []string{"openai", "anthropic", "gemini"} {
+		seen := make(map[string]bool)
+		for file := range sources(t) {
+			name, ok := strings.CutSuffix(path.Base(file), ".go")
+			if path.Dir(file) != "internal/dialect/"+dialect || !ok || strings.HasSuffix(name, "_test") {
+				continue
+			}
+			seen[name] = true
+			if !slices.ContainsFunc(codecFiles, func(known string) bool { return name == known || strings.HasPrefix(name, known+"_") }) {
+				t.Errorf("%s: no other dialect has a file of this name", file)
+			}
+		}
+		for _, name := range codecFiles {
+			if !seen[name] {
+				t.Errorf("%s has no %s.go", dialect, name)
+			}
+		}
+	}
+}
+
+// TestOnlyJSONScanWalks keeps one reader of JSON bytes: others are for typed values.
+func TestOnlyJSONScanWalks(t *testing.T) {
+	t.Parallel()
+	for file, parsed := range sources(t) {
+		if strings.HasSuffix(file, "_test.go") || strings.HasPrefix(file, "test/") {
+			continue
+		}
+		for _, spec := range parsed.Imports {
+			if name := strings.Trim(spec.Path.Value, `"`); strings.HasPrefix(name, "github.com/tidwall/") {
+				t.Errorf("%s reads JSON with %s; use jsonscan", file, name)
+			}
 		}
 	}
 }
