@@ -15,7 +15,7 @@ import (
 // we do not know. Data that is in the request itself is none. The body must be valid
 // JSON; strings are leapt over, so that one without parts costs next to nothing.
 func Addresses(body []byte, visit func(field, address string) error) (err error) {
-	jsonscan.At(body, 0).Texts(func(name []byte) bool { return !elsewhere[string(name)] }, func(path []jsonscan.Step, text jsonscan.Value) bool {
+	jsonscan.Root(body).Texts(func(name []byte) bool { return !elsewhere[string(name)] }, func(path []jsonscan.Step, text jsonscan.Value) bool {
 		name := lastName(path)
 		if !words[string(name)] && addressed(string(name), short(text)) {
 			err = visit(where(path), text.View())

@@ -178,16 +178,22 @@ type sender struct {
 	sent int64
 }
 
-func (s *sender) Write(b []byte) (int, error) {
-	pieces := net.Buffers{s.head, b}
-	if len(s.head) == 0 {
-		pieces = pieces[1:]
-	}
-	n, err := pieces.WriteTo(s.conn)
-	s.sent += n
-	n -= int64(len(s.head))
+func (s *sender) Write(b []byte) (n int, err error) {
+	const small = 8 << 10
+	head := s.head
 	s.head = nil
-	return int(max(n, 0)), err
+	switch {
+	case len(head) == 0:
+		n, err = s.conn.Write(b)
+	case len(head)+len(b) <= small: // is cheaper copied than gathered
+		n, err = s.conn.Write(append(head, b...))
+	default:
+		var all int64
+		all, err = (&net.Buffers{head, b}).WriteTo(s.conn)
+		n = int(all)
+	}
+	s.sent += int64(n)
+	return max(n-len(head), 0), err
 }
 
 // send writes a request.

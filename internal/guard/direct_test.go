@@ -116,6 +116,9 @@ func readWhole(answer *http.Response, err error) (status int, header []string, b
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
+	if _, again := answer.Body.Read(make([]byte, 1)); err == nil && again != io.EOF { //nolint:errorlint // as bodies say it
+		err = again
+	}
 	var b strings.Builder
 	_ = answer.Header.Write(&b)
 	_ = answer.Trailer.Write(&b)

@@ -155,16 +155,21 @@ type answerBody struct {
 	stop    func() bool
 	sending chan error // nil: the request was written before the answer was read
 	last    bool       // the connection ends with this answer
+	err     error      // how reading ended; nil: it goes on, or the body was closed
 	over    atomic.Bool
 }
 
 func (a *answerBody) Read(b []byte) (int, error) {
+	if a.err != nil {
+		return 0, a.err
+	}
 	if a.over.Load() {
 		return 0, http.ErrBodyReadAfterClose
 	}
 	n, err := a.from.Read(b)
 	switch {
 	case err == nil:
+		return n, nil
 	case errors.Is(err, io.EOF):
 		a.end(!a.last)
 	default:
@@ -173,6 +178,7 @@ func (a *answerBody) Read(b []byte) (int, error) {
 			err = context.Cause(a.ctx)
 		}
 	}
+	a.err = err
 	return n, err
 }
 

@@ -24,7 +24,7 @@ func (c *Chat) swapped(req *chat.Request, t relay.Target) (*chat.Request, error)
 		return nil, err
 	}
 	target := dialect.Target{Model: t.Model, Compatible: !c.account.Kind.Author(), Schemaless: c.account.Kind.Schemaless}
-	root := jsonscan.At(req.Origin.Body, 0)
+	root := jsonscan.Root(req.Origin.Body)
 	var edits jsonscan.Edits
 	in := new(inlays)
 	var lost []chat.Loss

@@ -16,7 +16,7 @@ func checkSteering(who access.Principal, req *chat.Request) error {
 	if !who.Scope.LimitsModels() || len(req.Origin.Body) == 0 {
 		return nil
 	}
-	if name := steering(jsonscan.At(req.Origin.Body, 0), 0); name != "" {
+	if name := steering(jsonscan.Root(req.Origin.Body), 0); name != "" {
 		return fault.New(fault.PermissionDenied, "This key opens certain models only, and %q could have its provider serve another one: leave it out.", name).
 			With("field", name)
 	}

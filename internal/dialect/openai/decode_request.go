@@ -26,7 +26,7 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 		return nil, err
 	}
 	if nested {
-		for key, v := range nestedFields(jsonscan.At(in.Body, 0)) {
+		for key, v := range nestedFields(jsonscan.Root(in.Body)) {
 			h.read(key, v)
 		}
 	}

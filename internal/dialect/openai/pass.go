@@ -49,7 +49,7 @@ type layout struct {
 }
 
 func lay(body []byte, t dialect.Target) layout {
-	l := layout{root: jsonscan.At(body, 0)}
+	l := layout{root: jsonscan.Root(body)}
 	for key, v := range l.root.Members() {
 		switch key.Name {
 		case "model":
