@@ -14,7 +14,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 )
 
 // raw is a server that reads a request and writes bytes as they are. It closes the
@@ -236,13 +235,14 @@ func TestAnEarlyRefusalOfALongBodyIsHeard(t *testing.T) {
 
 func TestTheEndOfTheContextEndsTheConnection(t *testing.T) {
 	t.Parallel()
-	gone := make(chan struct{}, 8)
+	arrived, gone := make(chan struct{}, 8), make(chan struct{}, 8)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Content-Length") == "2" {
 			_, _ = io.WriteString(w, "a")
 			_ = http.NewResponseController(w).Flush()
 		}
 		_, _ = io.Copy(io.Discard, r.Body)
+		arrived <- struct{}{}
 		<-r.Context().Done()
 		gone <- struct{}{}
 	}))
@@ -250,7 +250,7 @@ func TestTheEndOfTheContextEndsTheConnection(t *testing.T) {
 	why := errors.New("enough")
 	for _, body := range []string{"{}", "silent"} {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		time.AfterFunc(20*time.Millisecond, func() { cancel(why) })
+		go func() { <-arrived; cancel(why) }()
 		answer, err := post(ctx, t, operator(), server.URL, body)
 		if err == nil {
 			_, err = io.ReadAll(answer.Body)
