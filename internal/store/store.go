@@ -8,6 +8,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -170,6 +171,14 @@ func (s *Store) save(ctx context.Context, p priority, do func(context.Context, *
 		if err = s.saveOnce(ctx, do); !isDeadlock(err) || again == mostDeadlocks-1 {
 			break
 		}
+		// Not at the same moment as the other one again.
+		timer := time.NewTimer(rand.N(time.Duration(again+1) * deadlockPause))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return err
+		}
 	}
 	return err
 }
@@ -190,8 +199,11 @@ func (s *Store) saveOnce(ctx context.Context, do func(context.Context, *sql.Tx) 
 }
 
 // mostDeadlocks is how often a change is tried that PostgreSQL ended because two
-// waited for each other.
-const mostDeadlocks = 5
+// waited for each other, and how long the pause before the second try is at most.
+const (
+	mostDeadlocks = 10
+	deadlockPause = 20 * time.Millisecond
+)
 
 func isDeadlock(err error) bool {
 	told, ok := errors.AsType[*pgconn.PgError](err)
