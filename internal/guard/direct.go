@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -159,9 +159,9 @@ func head(r *http.Request) *bytes.Buffer {
 		host = r.URL.Host
 	}
 	b := bytes.NewBuffer(make([]byte, 0, 1<<10))
-	fmt.Fprintf(b, "%s %s HTTP/1.1\r\nHost: %s\r\n", r.Method, r.URL.RequestURI(), host)
+	b.WriteString(r.Method + " " + r.URL.RequestURI() + " HTTP/1.1\r\nHost: " + host + "\r\n")
 	if r.ContentLength > 0 || r.Method == http.MethodPost {
-		fmt.Fprintf(b, "Content-Length: %d\r\n", r.ContentLength)
+		b.WriteString("Content-Length: " + strconv.FormatInt(r.ContentLength, 10) + "\r\n")
 	}
 	_ = r.Header.WriteSubset(b, ownHeaders)
 	b.WriteString("\r\n")

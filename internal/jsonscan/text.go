@@ -98,7 +98,7 @@ func meant(c byte) byte {
 	return c
 }
 
-// escapedRune reads \uXXXX, and its other half where it is half of a pair. A half
+// escapedRune reads an escape of four hex digits, and its other half where it is half of a pair. A half
 // without the other is U+FFFD.
 func escapedRune(b []byte) (r rune, size int) {
 	r = hex(b)
@@ -114,7 +114,7 @@ func escapedRune(b []byte) (r rune, size int) {
 	return utf8.RuneError, 6
 }
 
-// hex reads \uXXXX, or is -1.
+// hex reads an escape of four hex digits, or is -1.
 func hex(b []byte) (r rune) {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return -1
