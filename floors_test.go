@@ -19,7 +19,7 @@ import (
 // before it, but not those after. Stones stand alone, but for stoneUses.
 var (
 	stones = []string{"fault", "uid", "scope", "wire", "seal", "guard", "manifest", "media", "chat", "fair", "memory", "label", "formula", "inflight", "picture", "jsonscan", "crash"}
-	rooms  = []string{"access", "catalog", "meter", "replay", "file", "webhook", "route", "relay", "generation", "app", "supply"}
+	rooms  = []string{"access", "catalog", "meter", "limit", "replay", "file", "webhook", "route", "relay", "generation", "app", "supply"}
 	walls  = []string{"provider", "store", "blob", "queue", "telemetry"}
 	doors  = []string{"api", "console", "download", "server"}
 )

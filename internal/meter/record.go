@@ -39,6 +39,11 @@ type Record struct {
 	Nano         int64 `json:"nano"`      // price in billionths of a USD
 	Priced       bool  `json:"priced"`
 
+	Person  string `json:"person"`  // who made the key, or called themselves
+	User    string `json:"user"`    // the end user, as the client named them
+	Tags    string `json:"tags"`    // as the client gave them: team=a,feature=b
+	Charges string `json:"charges"` // of which counters of limits how much was taken
+
 	// Rates is the model's price list at that time, as the catalog writes it.
 	Rates string `json:"rates"`
 
