@@ -43,10 +43,10 @@ func unplaced(model string) string {
 }
 
 // undated is the name without its last part, if that only says which issue of the
-// model it is: -2025-08-07, -20250807, @20250807, -001, -latest, -v1, :0, :nitro. A variant
-// that is free is another price, and stays.
+// model it is: -2025-08-07, -20250807, @20250807, -001, -latest, -v1, :0, :nitro. What is
+// free or fine-tuned (ft:…) has another price, and stays.
 func undated(model string) string {
-	if i := strings.LastIndexByte(model, ':'); i > 0 && !strings.HasPrefix(model[i:], ":free") {
+	if i := strings.LastIndexByte(model, ':'); i > 0 && !strings.HasPrefix(model[i:], ":free") && model[:i] != "ft" {
 		return model[:i]
 	}
 	if i := strings.LastIndexByte(model, '@'); i > 0 {

@@ -6,7 +6,7 @@ func TestNamesFindTheModelTheyAreOf(t *testing.T) {
 	t.Parallel()
 	names := []string{
 		"gpt-5", "gpt-5-mini", "claude-sonnet-4-5", "anthropic.claude-sonnet-4-5", "gemini-2.0-flash", "openai/gpt-5", "llama-v3p3-70b", "meta-llama/Llama-3.3-70B",
-		"x/y:free", "qwen3*", "qwen3-max*",
+		"x/y:free", "ft:gpt-4o", "qwen3*", "qwen3-max*",
 	}
 	entries := make([]*Entry, len(names))
 	for i, name := range names {
@@ -20,7 +20,7 @@ func TestNamesFindTheModelTheyAreOf(t *testing.T) {
 		"arn:aws:bedrock:us-east-1:1:inference-profile/eu.anthropic.claude-sonnet-4-5-20250929-v1:0": "anthropic.claude-sonnet-4-5",
 		"models/gemini-2.0-flash-001": "gemini-2.0-flash", "openai/gpt-5:nitro": "openai/gpt-5", "openai/gpt-5-2025-08-07:online": "openai/gpt-5",
 		"accounts/fireworks/models/llama-v3p3-70b": "llama-v3p3-70b", "meta-llama/Llama-3.3-70B": "meta-llama/Llama-3.3-70B",
-		"x/y:free": "x/y:free", "qwen3-32b": "qwen3*", "qwen3-max-2026": "qwen3-max*",
+		"x/y:free": "x/y:free", "ft:gpt-4o-2024-08-06:our-org::id1": "ft:gpt-4o", "qwen3-32b": "qwen3*", "qwen3-max-2026": "qwen3-max*",
 	} {
 		if e, ok := list.Lookup("p", model); !ok || e.Names[0] != want {
 			t.Errorf("%s is not found as %s but as %+v", model, want, e)
