@@ -18,8 +18,8 @@ import (
 // The floors of docs/architecture.md. Rooms are in order: each may import those
 // before it, but not those after. Stones stand alone, but for stoneUses.
 var (
-	stones = []string{"fault", "uid", "scope", "wire", "seal", "guard", "manifest", "media", "chat", "fair", "memory", "label", "formula", "inflight", "picture", "jsonscan", "crash"}
 	rooms  = []string{"access", "catalog", "meter", "limit", "replay", "file", "webhook", "route", "relay", "generation", "app", "supply"}
+	stones = []string{"fault", "uid", "scope", "wire", "seal", "guard", "manifest", "media", "chat", "price", "fair", "memory", "label", "formula", "inflight", "picture", "jsonscan", "crash"}
 	walls  = []string{"provider", "store", "blob", "queue", "telemetry"}
 	doors  = []string{"api", "console", "download", "server"}
 )
@@ -28,7 +28,7 @@ var (
 const library = "studio"
 
 // stoneUses are the few stones that may use another.
-var stoneUses = map[string][]string{"media": {"fault", "manifest"}, "chat": {"fault"}, "guard": {"fault"}, "memory": {"fair", "fault"}, "fault": {"label"}, "inflight": {"fair"}, "scope": {"memory"}, "picture": {"memory"}}
+var stoneUses = map[string][]string{"media": {"fault", "manifest", "price"}, "chat": {"fault"}, "guard": {"fault"}, "memory": {"fair", "fault"}, "fault": {"label"}, "inflight": {"fair"}, "scope": {"memory"}, "picture": {"memory"}}
 
 // How long things may be, in lines. Tests are lists and may be longer.
 const (
@@ -91,7 +91,7 @@ func mayImport(from, to string) bool {
 	case from == "supply" && to == "config":
 		return true // it merges the file with the database
 	case from == "config":
-		return to == "manifest" || to == "label"
+		return to == "manifest" || to == "label" || to == "price"
 	case slices.Contains(stones, from):
 		return slices.Contains(stoneUses[from], to)
 	case from == "dialect" || strings.HasPrefix(from, "dialect/"):

@@ -1,0 +1,115 @@
+package price
+
+import (
+	"math"
+	"math/bits"
+)
+
+// perMillion is what rates are for.
+const perMillion = 1_000_000
+
+// Bounds of what is reckoned with, so that no product of them passes 128 bits. What an
+// upstream counts beyond them is not meant.
+const (
+	mostTokens = 1 << 40
+	mostFactor = 1000
+)
+
+// Rate is what a request costs: every token at the rate of its class and of the
+// prompt's length, times the factor of the service tier, and the fees. The sum is
+// exact and is rounded once, at its end, to the nearest billionth of a USD, halves up.
+// So it is the same however the answer came.
+func Rate(s *Sheet, u Usage, tier string) Amount {
+	rates := s.For(u.Prompt())
+	var sum total
+	for c := range Classes {
+		if u.Tokens[c] > 0 {
+			sum.add(min(u.Tokens[c], mostTokens), rates.Of(c))
+		}
+	}
+	f := s.Factor(tier)
+	sum.scale(f)
+	return plus(sum.over(perMillion*f.Den, nearest), s.fees(min(max(u.Searches, 0), mostTokens)))
+}
+
+// Worst is the most that a request can cost whose prompt has at most so many tokens and
+// whose answer has at most so many: each at its dearest class, at the dearest length of
+// prompt, rounded up. Searches are not in it: they are known only afterwards.
+func Worst(s *Sheet, input, output int64, tier string) Amount {
+	f := s.Factor(tier)
+	most := Amount(0)
+	for step := -1; step < len(s.Steps); step++ {
+		rates := s.Rates
+		if step >= 0 {
+			if s.Steps[step].Over >= input {
+				break
+			}
+			rates = s.Steps[step].Rates.over(&s.Rates)
+		}
+		var sum total
+		sum.add(min(max(input, 0), mostTokens), rates.dearest(Input, CachedInput, CacheWrite, CacheWrite1h, AudioInput, AudioCached, ImageInput, ImageCached))
+		sum.add(min(max(output, 0), mostTokens), rates.dearest(Output, Reasoning, AudioOutput, ImageOutput))
+		sum.scale(f)
+		most = max(most, sum.over(perMillion*f.Den, up))
+	}
+	return plus(most, s.fees(0))
+}
+
+func (r *Rates) dearest(list ...Class) (most Amount) {
+	for _, c := range list {
+		most = max(most, r.Of(c))
+	}
+	return most
+}
+
+// fees are what does not depend on tokens.
+func (s *Sheet) fees(searches int64) Amount {
+	var sum total
+	sum.add(searches, s.PerSearch)
+	return plus(sum.over(1, nearest), s.PerRequest)
+}
+
+// total is a sum of products that 64 bits do not hold.
+type total struct{ high, low uint64 }
+
+func (t *total) add(tokens int64, each Amount) {
+	high, low := bits.Mul64(uint64(tokens), uint64(max(each, 0)))
+	var carry uint64
+	t.low, carry = bits.Add64(t.low, low, 0)
+	t.high, _ = bits.Add64(t.high, high, carry)
+}
+
+// scale multiplies by a factor's upper half; over divides by its lower half.
+func (t *total) scale(f Factor) {
+	high, low := bits.Mul64(t.low, uint64(f.Num))
+	t.high, t.low = t.high*uint64(f.Num)+high, low
+}
+
+// How a division ends.
+const (
+	nearest = false
+	up      = true
+)
+
+// over divides, and holds the quotient within what an Amount can be.
+func (t *total) over(by int64, ceil bool) Amount {
+	extra := uint64(by) / 2
+	if ceil {
+		extra = uint64(by) - 1
+	}
+	low, carry := bits.Add64(t.low, extra, 0)
+	high := t.high + carry
+	if high >= uint64(by) {
+		return math.MaxInt64
+	}
+	quotient, _ := bits.Div64(high, low, uint64(by))
+	return Amount(min(quotient, math.MaxInt64))
+}
+
+// plus adds, and stays within what an Amount can be.
+func plus(a, b Amount) Amount {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
