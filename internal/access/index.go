@@ -237,7 +237,7 @@ func (x *index) put(k Key) *entry {
 	k.Policy = x.policies[k.Workspace]
 	k.Suspended = x.suspends(&k)
 	e := &entry{key: k, ends: k.End(), idle: k.IdleAfter(), holds: new(holds), who: Principal{
-		Workspace: k.Workspace, Key: k.ID, Environment: k.Environment, Sandbox: k.Sandbox,
+		Workspace: k.Workspace, Key: k.ID, Environment: k.Environment, Sandbox: k.Sandbox, Creator: personOnly(k.Creator),
 		Scope: Scope{Groups: k.Scope.Groups, Models: k.Scope.Models, Policy: k.Policy},
 	}}
 	if k.Sandbox {

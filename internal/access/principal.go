@@ -23,6 +23,8 @@ type Principal struct {
 	Workspace   string
 	Key         string // id of the API key, "" for people
 	User        string // id of the person, "" for keys
+	Creator     string // id of the person who made the key, "" where that is not known
+	For         Attribution
 	Admin       bool   // may act in every workspace
 	Role        Role   // of the person in Workspace, "" for keys
 	Via         string // the login by which the person came, see Login

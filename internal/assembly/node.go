@@ -21,6 +21,7 @@ import (
 	"stele/internal/console"
 	"stele/internal/download"
 	"stele/internal/generation"
+	"stele/internal/limit"
 	"stele/internal/meter"
 	"stele/internal/provider/sandbox"
 	"stele/internal/relay"
@@ -45,6 +46,7 @@ type node struct {
 	supply    *supply.Supply
 	apps      *app.Library
 	journal   *store.Journal
+	limits    *limit.Service
 	capture   *meter.Capture // nil where bodies are not wanted
 	forwarder *telemetry.Forwarder
 	media     *mediaStack
@@ -86,13 +88,16 @@ func (n *node) open(ctx context.Context, offered supply.Contents) (err error) {
 		n.log.LogAttrs(ctx, slog.LevelError, "a usage record was set aside: the database refuses it",
 			slog.String("record", r.ID), slog.String("reason", r.Reason), slog.String("file", "journal/refused.jsonl"))
 	}
+	if err := n.openLimits(ctx); err != nil {
+		return err
+	}
 	if err := n.openMedia(ctx); err != nil {
 		return err
 	}
 	n.relay = relay.New(relay.Options{
 		Catalog: n.catalog, Upstreams: n.supply.Upstream, Router: n.router, Keeper: n.journal, Vault: relay.NewVault(),
 		Fetch: n.supply, Files: n.media.files, Attached: func() int64 { return int64(n.runtime.config().Limits.Attachments) },
-		Describe: describe, Log: n.log, Now: time.Now,
+		Describe: describe, Limits: n.limits, Quote: n.quote, Reader: reader{}, Log: n.log, Now: time.Now,
 	})
 	n.openApps()
 	n.openCapture()

@@ -19,7 +19,7 @@ type Request struct {
 	Strict bool // refuse rather than drop
 	Origin Origin
 	Swaps  []Swap // parts that are others than the client's bytes say
-	Lost   []Loss // what was lost of parts that were put into the client's bytes
+	Lost   []Loss // what was lost already, before a wall looked at it
 	Inlaid any    // what its bytes only have marks for, to the wall that put them there
 
 	// Admit is asked before the conversation is read, which takes memory. Its error is
@@ -82,7 +82,7 @@ func (r *Request) PassesTo(dialect string) bool {
 // With returns a copy of r that speaks of talk instead of what the client sent.
 // It no longer passes through: its bytes are not what it means.
 func (r *Request) With(talk *Conversation) *Request {
-	c := &Request{Model: r.Model, Stream: r.Stream, Strict: r.Strict, Origin: r.Origin}
+	c := &Request{Model: r.Model, Stream: r.Stream, Strict: r.Strict, Origin: r.Origin, Lost: r.Lost}
 	c.Origin.Body = nil
 	c.decode = func() (*Conversation, error) { return talk, nil }
 	return c
@@ -105,8 +105,26 @@ func (r *Request) Swapped(talk *Conversation, swaps []Swap) *Request {
 
 // Rewritten is a copy of r whose parts were put into its bytes, which are now body.
 func (r *Request) Rewritten(body []byte, lost []Loss) *Request {
-	c := &Request{Model: r.Model, Stream: r.Stream, Strict: r.Strict, Origin: r.Origin, Lost: lost, decode: r.Conversation}
+	c := &Request{Model: r.Model, Stream: r.Stream, Strict: r.Strict, Origin: r.Origin, Lost: append(slices.Clip(r.Lost), lost...), decode: r.Conversation}
 	c.Origin.Body = body
+	return c
+}
+
+// Shortened is a copy of r whose answers have at most so many tokens; body says so as well.
+func (r *Request) Shortened(body []byte, most int64, loss Loss) *Request {
+	c := &Request{
+		Model: r.Model, Stream: r.Stream, Strict: r.Strict, Origin: r.Origin, Swaps: r.Swaps, Inlaid: r.Inlaid, Lost: append(slices.Clip(r.Lost), loss),
+	}
+	c.Origin.Body = body
+	c.decode = func() (*Conversation, error) {
+		talk, err := r.Conversation()
+		if err != nil {
+			return nil, err
+		}
+		talk = talk.Clone()
+		talk.Sampling.MaxTokens = &most
+		return talk, nil
+	}
 	return c
 }
 

@@ -34,6 +34,8 @@ type Error struct {
 	Unreached   bool // no connection to the upstream came about, whatever was to be asked
 	Credentials bool // the upstream refused this installation's own credentials
 	Ordered     bool // the client ordered the sandbox to fail
+	Ours        bool // a limit of this installation refused it: no upstream was asked
+	Elsewhere   bool // and that limit is about this upstream only
 }
 
 // New makes an Error with a message for people. What is too long of it is cut off.

@@ -91,7 +91,7 @@ type part struct {
 // refuses it. Where less is left the call gets a smaller bound of output, if that is
 // enough for an answer.
 func (s *Service) Reserve(ctx context.Context, a Ask) (*Hold, error) {
-	if !s.any(a.Workspace) {
+	if !s.Any(a.Workspace) {
 		return nil, nil //nolint:nilnil // no limit, no hold
 	}
 	now := s.Now()

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"stele/internal/access"
 	"stele/internal/fault"
 	"stele/internal/label"
 )
@@ -87,6 +88,7 @@ type Limit struct {
 	Marks     []int      `json:"marks,omitempty"`    // at how many percent people are told
 	Zone      string     `json:"zone,omitempty"`     // whose calendar; "": UTC
 	Credits   bool       `json:"credits,omitempty"`  // the prepaid balance of a workspace: grants change the amount
+	Locked    bool       `json:"locked,omitempty"`   // an administrator set it: owners do not change it
 	Created   time.Time  `json:"created_at"`
 }
 
@@ -152,7 +154,7 @@ func (l *Limit) Check() error {
 
 func (s Selector) check() error {
 	tag, isTag := strings.CutPrefix(string(s.By), string(ByTag))
-	known := slices.Contains([]Dimension{ByWorkspace, ByKey, ByPerson, ByUser, ByModel, ByProvider}, s.By) || isTag && IsTagName(tag)
+	known := slices.Contains([]Dimension{ByWorkspace, ByKey, ByPerson, ByUser, ByModel, ByProvider}, s.By) || isTag && access.IsTagName(tag)
 	if !known {
 		return fault.New(fault.InvalidParameter, "Calls are not told apart by %q.", string(s.By)).With("field", "subject")
 	}

@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -35,24 +36,31 @@ func (c *counter) refusal(n int64, now time.Time) error {
 		e.With("resets_at", c.name.End.UTC().Format(time.RFC3339))
 	}
 	e.RetryAfter, e.Spent = after, after > mostRetry || after == 0
+	return ours(l, e)
+}
+
+// ours says that no upstream was asked, and whether another one could be.
+func ours(l *Limit, e *fault.Error) error {
+	e.Ours = true
+	e.Elsewhere = slices.ContainsFunc(l.Subject, func(s Selector) bool { return s.By == ByProvider })
 	return e
 }
 
 // busy says that the rest of a budget is held by calls under way.
 func busy(l *Limit) error {
-	return fault.New(fault.RateLimited, "The rest of the budget %q is held for calls under way: try again in a moment.", l.Name).
-		With("limit", l.Name).After(time.Second)
+	return ours(l, fault.New(fault.RateLimited, "The rest of the budget %q is held for calls under way: try again in a moment.", l.Name).
+		With("limit", l.Name).After(time.Second))
 }
 
 func unpriced(l *Limit, model string) error {
 	e := fault.New(fault.InsufficientCredits, "The budget %q is in dollars, and the model %q has no price: an administrator can give it one, or let models without a price pass.", l.Name, model).
 		With("limit", l.Name)
 	e.Spent = true
-	return e
+	return ours(l, e)
 }
 
 func unreachable(l *Limit, err error) error {
-	return fault.New(fault.Unavailable, "The limit %q cannot be checked now: try again.", l.Name).After(time.Second).Because(err)
+	return ours(l, fault.New(fault.Unavailable, "The limit %q cannot be checked now: try again.", l.Name).After(time.Second).Because(err))
 }
 
 func amountText(l *Limit, n int64) string {

@@ -98,8 +98,8 @@ func (s *Service) Load(ctx context.Context) error {
 	return nil
 }
 
-// any reports whether there are limits that a workspace's calls could fall under.
-func (s *Service) any(workspace string) bool {
+// Any reports whether there are limits that a workspace's calls could fall under.
+func (s *Service) Any(workspace string) bool {
 	if s == nil {
 		return false
 	}

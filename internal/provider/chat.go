@@ -123,7 +123,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 		return outgoing{}, nil, err
 	}
 	call, err := c.dialect.EncodeRequest(lean, target)
-	call.Losses = slices.Concat(talk.Notes, forgotten, call.Losses)
+	call.Losses = slices.Concat(talk.Notes, req.Lost, forgotten, call.Losses)
 	return outgoing{c.reshape(call, target, pass), in}, held, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"stele/internal/catalog"
 	"stele/internal/chat"
 	"stele/internal/fault"
+	"stele/internal/limit"
 	"stele/internal/meter"
 	"stele/internal/scope"
 )
@@ -28,6 +29,8 @@ type call struct {
 	once   sync.Once
 	record meter.Record
 
+	tags   []access.Tag
+	hold   *limit.Hold // what the try may take; nil without limits
 	began  time.Time   // the try that is being made
 	failed []meter.Try // those before it
 }
@@ -63,6 +66,7 @@ func (c *call) try(provider, target string) {
 
 // missed notes that a try failed.
 func (c *call) missed(err error) {
+	c.hold.Release()
 	_, code := told(err)
 	c.failed = append(c.failed, meter.Try{
 		Provider: c.record.Provider, Target: c.record.Target, Code: code, Took: c.relay.Now().Sub(c.began),
@@ -155,6 +159,7 @@ func (c *call) settle() {
 			c.record.Nano, c.record.Priced = c.model.Price.Cost(usage)
 			c.record.Rates = c.model.Rates
 		}
+		c.charge()
 		c.record.Path = c.trail()
 		c.scope.Note(
 			slog.String("model", c.record.Model), slog.String("provider", c.record.Provider), slog.String("target", c.record.Target),

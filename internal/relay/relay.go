@@ -13,6 +13,7 @@ import (
 	"stele/internal/catalog"
 	"stele/internal/chat"
 	"stele/internal/fault"
+	"stele/internal/limit"
 	"stele/internal/meter"
 	"stele/internal/route"
 	"stele/internal/scope"
@@ -49,6 +50,9 @@ type Options struct {
 	Files     Files                                           // nil: none are kept
 	Attached  func() int64                                    // the most bytes that are put into one request; nil: mostAttached
 	Describe  func(dialect string, losses []chat.Loss) string // in the client's own words, for the record; nil: not
+	Limits    *limit.Service                                  // nil: none
+	Quote     func(m *catalog.Model, t catalog.Target) Quote  // nil: nothing has a price
+	Reader    Reader
 	Log       *slog.Logger
 	Now       func() time.Time
 }
@@ -126,6 +130,10 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 	var reply *chat.Reply
 	var got fetched
 	call.record.Tries, err = r.Router.Do(ctx, who.Workspace, model, func(ctx context.Context, t catalog.Target) (err error) {
+		bounded, err := call.reserve(ctx, t, req)
+		if err != nil {
+			return err
+		}
 		call.try(t.Provider, t.Model)
 		defer func() {
 			if err != nil {
@@ -137,7 +145,7 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 			return fault.New(fault.UpstreamError, "The model's provider is not available.").
 				OurCredentials().Because(errors.New("no provider " + t.Provider))
 		}
-		asked, err := r.remind(who, req, upstream)
+		asked, err := r.remind(who, bounded, upstream)
 		if err != nil {
 			return err
 		}
@@ -191,8 +199,10 @@ func (r *Relay) begin(ctx context.Context, who access.Principal, req *chat.Reque
 	now := r.Now()
 	s := scope.From(ctx)
 	s.Record = uid.New("use")
-	return &call{relay: r, ctx: context.WithoutCancel(ctx), asker: ctx, scope: s, start: now, body: len(req.Origin.Body), record: meter.Record{
+	c := &call{relay: r, ctx: context.WithoutCancel(ctx), asker: ctx, scope: s, start: now, body: len(req.Origin.Body), record: meter.Record{
 		ID: s.Record, At: now, Request: s.ID, Workspace: who.Workspace, Key: who.Key, Environment: string(who.Environment),
 		Route: s.Route(), Dialect: req.Origin.Dialect, Model: req.Model, Stream: req.Stream, Status: 200,
 	}}
+	c.attribute(&who)
+	return c
 }
