@@ -17,6 +17,7 @@ import (
 	"stele/internal/media"
 	"stele/internal/replay"
 	"stele/internal/scope"
+	"stele/internal/wire"
 )
 
 const (
@@ -113,15 +114,8 @@ func (d *Door) showGeneration(w http.ResponseWriter, c call) error {
 
 // follow streams a generation's changes until it has ended.
 func (d *Door) follow(w http.ResponseWriter, c call, t *generation.Task) error {
-	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-	w.Header().Set("X-Accel-Buffering", "no")
-	control := http.NewResponseController(w)
-	send := func(text string) error {
-		if _, err := io.WriteString(w, text); err != nil {
-			return err
-		}
-		return control.Flush()
-	}
+	events := wire.NewEventWriter(w, wire.EventStream+"; charset=utf-8", d.Settings().KeepAlive, wire.Comment("waiting"))
+	defer events.Stop()
 	for {
 		name := "progress"
 		if t.State.Final() {
@@ -131,22 +125,17 @@ func (d *Door) follow(w http.ResponseWriter, c call, t *generation.Task) error {
 		if err != nil {
 			return err
 		}
-		if send("event: "+name+"\ndata: "+string(view)+"\n\n") != nil || t.State.Final() {
+		if events.Event(name, view, false) != nil || t.State.Final() {
 			return nil //nolint:nilerr // a client that is gone needs no answer
 		}
 		for shown := t.Version; t.Version == shown; {
-			next, err := d.Generations.Watch(c.Context(), c.who.Workspace, c.place["app"], t.ID, shown, d.Settings().KeepAlive)
-			if err != nil {
+			if t, err = d.Generations.Watch(c.Context(), c.who.Workspace, c.place["app"], t.ID, shown, longestWait); err != nil {
 				if ended := access.Ended(c.Context()); ended != nil {
 					noteFailure(c.Request, ended)
-					_ = send("event: error\ndata: " + string(ended.Envelope(scope.From(c.Context()).ID)) + "\n\n") // broken off either way
+					_ = events.Event("error", ended.Envelope(scope.From(c.Context()).ID), false) // broken off either way
 				}
-				panic(http.ErrAbortHandler) // the stream must not look complete
+				return io.ErrUnexpectedEOF // the stream must not look complete: fail breaks it off
 			}
-			if next.Version == shown && send(": waiting\n\n") != nil {
-				return nil //nolint:nilerr // see above
-			}
-			t = next
 		}
 	}
 }
