@@ -34,6 +34,7 @@ type Error struct {
 	Unreached   bool // no connection to the upstream came about, whatever was to be asked
 	Credentials bool // the upstream refused this installation's own credentials
 	Ordered     bool // the client ordered the sandbox to fail
+	Signatures  bool // the upstream refused the signatures of thoughts: without them it may take the request
 }
 
 // New makes an Error with a message for people. What is too long of it is cut off.
@@ -110,6 +111,12 @@ func (e *Error) OurCredentials() *Error {
 // AsOrdered says that the client ordered the failure and returns e.
 func (e *Error) AsOrdered() *Error {
 	e.Ordered = true
+	return e
+}
+
+// OfSignatures says that the upstream refused the signatures of thoughts and returns e.
+func (e *Error) OfSignatures() *Error {
+	e.Signatures = true
 	return e
 }
 

@@ -87,7 +87,7 @@ func invalid(message string) *fault.Error {
 		return e.With("reason", "context_length_exceeded")
 	}
 	if strings.Contains(message, "signature") && strings.Contains(message, "thinking") {
-		return e.With("reason", dialect.BadSignature)
+		return e.OfSignatures()
 	}
 	return e
 }

@@ -202,7 +202,7 @@ func (r *wireRefusal) badRequest() *fault.Error {
 		return e.With("reason", "context_length_exceeded")
 	}
 	if r.says("thought signature", "thought_signature", "thoughtsignature") {
-		return e.With("reason", dialect.BadSignature)
+		return e.OfSignatures()
 	}
 	return e
 }
