@@ -1,14 +1,8 @@
 package anthropic
 
 import (
-	"errors"
-	"math"
 	"net/http"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"stele/internal/dialect"
 	"stele/internal/fault"
@@ -20,16 +14,16 @@ func (Codec) DecodeError(status int, header http.Header, body []byte) *fault.Err
 	r := readRefusal(body)
 	e := r.classify(status)
 	if e.Code == fault.RateLimited && !r.spent || e.Code == fault.Unavailable {
-		e.RetryAfter = retryAfter(header, time.Now())
+		e.RetryAfter = dialect.RetryAfter(header)
 	}
-	return e.Because(cause(status, body))
+	return e.Because(dialect.Cause(status, body))
 }
 
 // streamError reads an error in the middle of a stream.
 func streamError(data []byte) *fault.Error {
 	r := readRefusal(data)
 	status := statusOf(r.kind)
-	return r.classify(status).Because(cause(status, data))
+	return r.classify(status).Because(dialect.Cause(status, data))
 }
 
 // refusal is what an upstream's error says.
@@ -43,15 +37,11 @@ type refusal struct {
 func readRefusal(body []byte) (r refusal) {
 	e := jsonscan.At(body, 0).Get("error")
 	message := words(e.Get("message"))
-	r.spent = hasAny(strings.ToLower(message), "credit balance is too low", "usage limit", "spend limit", "insufficient_quota")
+	r.spent = dialect.Says(message, "credit balance is too low", "usage limit", "spend limit", "insufficient_quota")
 	if jsonscan.Valid(body, jsonscan.Lenient) {
 		r.kind, r.message, r.code = words(e.Get("type")), message, strings.Clone(words(e.Get("details", "error_code")))
 	}
 	return r
-}
-
-func hasAny(text string, signs ...string) bool {
-	return slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(text, sign) })
 }
 
 // classify finds what an upstream's refusal means to the client. Whatever is
@@ -82,8 +72,8 @@ func (r *refusal) classify(status int) *fault.Error {
 
 // invalid is a request that the upstream did not like, in its own words.
 func invalid(message string) *fault.Error {
-	e := fault.New(fault.InvalidParameter, "%s", clean(message))
-	if hasAny(strings.ToLower(message), "prompt is too long", "exceed context limit", "context window", "input is too long", "maximum context length") {
+	e := fault.New(fault.InvalidParameter, "%s", dialect.Sentence(message))
+	if dialect.Says(message, "prompt is too long", "exceed context limit", "context window", "input is too long", "maximum context length") {
 		return e.With("reason", "context_length_exceeded")
 	}
 	if strings.Contains(message, "signature") && strings.Contains(message, "thinking") {
@@ -91,44 +81,3 @@ func invalid(message string) *fault.Error {
 	}
 	return e
 }
-
-// private is what tells about the operator's account or the upstream's inside:
-// keys, addresses, ids of organisations, workspaces, requests and people.
-var private = regexp.MustCompile(`(?i)(https?://\S+|\bsk-[\w-]{6,}|\bbearer\s+\S+|\b(?:org|req|wrkspc|acct|user|proj|key|apikey)[-_][\w-]{6,}` +
-	`|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|[\w.+-]+@[\w-]+\.[\w.]+|\barn:\S+)`)
-
-const longestMessage = 1000
-
-// clean is an upstream's sentence without what is private.
-func clean(message string) string {
-	message = private.ReplaceAllString(message, "[removed]")
-	if len(message) > longestMessage {
-		message = strings.ToValidUTF8(message[:longestMessage], "") + "…"
-	}
-	return message
-}
-
-const longestCause = 2 << 10
-
-// cause is the refusal as it came, for the log.
-func cause(status int, body []byte) error {
-	return errors.New("upstream status " + strconv.Itoa(status) + ": " + string(body[:min(len(body), longestCause)]))
-}
-
-// retryAfter is when the upstream wants to be asked again; 0 where it does not say.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && sane(ms/1000) {
-		return time.Duration(ms * float64(time.Millisecond))
-	}
-	text := h.Get("Retry-After")
-	if s, err := strconv.ParseFloat(text, 64); err == nil && sane(s) {
-		return time.Duration(s * float64(time.Second))
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
-}
-
-// sane reports whether a number of seconds is one to wait.
-func sane(seconds float64) bool { return seconds > 0 && seconds < math.MaxInt32 }

@@ -1,13 +1,10 @@
 package gemini
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -90,7 +87,7 @@ type wireRetryInfo struct {
 // is an error of the upstream's to the client, and says no more.
 func (Codec) DecodeError(status int, h http.Header, body []byte) *fault.Error {
 	r := readRefusal(body)
-	return r.fault(status, h).Because(snippet(body))
+	return r.fault(status, h).Because(dialect.Cause(status, body))
 }
 
 // failed is an error inside an answer.
@@ -105,21 +102,7 @@ func failed(data []byte) *fault.Error {
 			}
 		}
 	}
-	return r.fault(status, nil).Because(snippet(data))
-}
-
-// unreadable is an answer that is not one.
-func unreadable(data []byte) *fault.Error {
-	return fault.New(fault.UpstreamError, "The model's provider sent an answer that cannot be read.").Because(snippet(data))
-}
-
-// snippet keeps the beginning of what an upstream said for the log.
-func snippet(data []byte) error {
-	const most = 2 << 10
-	if len(data) == 0 {
-		return errors.New("upstream: empty")
-	}
-	return errors.New("upstream: " + strings.ToValidUTF8(string(data[:min(len(data), most)]), "�"))
+	return r.fault(status, nil).Because(dialect.Cause(0, data))
 }
 
 // wireRefusal is what is read of an upstream's error.
@@ -197,7 +180,7 @@ func (r *wireRefusal) fault(status int, h http.Header) *fault.Error {
 }
 
 func (r *wireRefusal) badRequest() *fault.Error {
-	e := fault.New(fault.InvalidParameter, "%s", clean(r.message))
+	e := fault.New(fault.InvalidParameter, "%s", dialect.Sentence(strings.Join(strings.Fields(r.message), " ")))
 	if r.says("exceeds the maximum number of tokens", "input token count", "context length", "token limit") {
 		return e.With("reason", "context_length_exceeded")
 	}
@@ -207,45 +190,12 @@ func (r *wireRefusal) badRequest() *fault.Error {
 	return e
 }
 
-func (r *wireRefusal) says(words ...string) bool {
-	message := strings.ToLower(r.message)
-	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(message, w) })
-}
+func (r *wireRefusal) says(signs ...string) bool { return dialect.Says(r.message, signs...) }
 
 // wait is when the upstream wants to be asked again; 0: it does not say.
 func (r *wireRefusal) wait(h http.Header) time.Duration {
 	if d, err := time.ParseDuration(r.delay); err == nil && d > 0 {
 		return d
 	}
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < math.MaxInt32 {
-		return time.Duration(ms * float64(time.Millisecond))
-	}
-	after := h.Get("Retry-After")
-	if s, err := strconv.ParseFloat(after, 64); err == nil {
-		if s > 0 && s < math.MaxInt32 {
-			return time.Duration(s * float64(time.Second))
-		}
-		return 0
-	}
-	if at, err := http.ParseTime(after); err == nil {
-		return max(time.Until(at), 0)
-	}
-	return 0
-}
-
-// private is what must not leave in an upstream's sentence: keys, addresses and
-// names of accounts.
-var private = regexp.MustCompile(`https?://\S+|AIza[\w-]{10,}|sk-[\w-]{8,}|ya29\.[\w.-]+|\bBearer\s+\S+` +
-	`|(?i:projects?[/ :_]*(number)?[:= ]*['"]?)[\w-]*\d[\w-]*|[\w.+-]+@[\w-]+\.[\w.]+` +
-	`|\b(?:org|acct|proj)[-_][A-Za-z0-9]{6,}`)
-
-// clean is an upstream's sentence without what is private.
-func clean(message string) string {
-	const most = 600
-	message = private.ReplaceAllString(strings.ToValidUTF8(message, "�"), "…")
-	message = strings.Join(strings.Fields(message), " ")
-	if runes := []rune(message); len(runes) > most {
-		message = string(runes[:most]) + "…"
-	}
-	return message
+	return dialect.RetryAfter(h)
 }

@@ -1,17 +1,13 @@
 package openai
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
-	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 
@@ -86,7 +82,7 @@ type complaint struct {
 func (Codec) DecodeError(status int, header http.Header, body []byte) *fault.Error {
 	c := readComplaint(jsonscan.At(body, 0)) // of a refusal that is cut short as much as there is
 	c.status = status
-	c.cause = fmt.Errorf("upstream answered %d: %s", status, snippet(body))
+	c.cause = dialect.Cause(status, body)
 	e := c.fault()
 	if e.RetryAfter == 0 && (e.Code == fault.RateLimited && e.Details["reason"] == nil || e.Code == fault.Unavailable) {
 		e.RetryAfter = retryAfter(header, c.message)
@@ -103,7 +99,7 @@ func failure(root jsonscan.Value) *fault.Error {
 		return nil
 	}
 	c := readComplaint(root)
-	c.cause = errors.New(snippet(root.Raw()))
+	c.cause = dialect.Cause(0, root.Raw())
 	if n, err := strconv.Atoi(c.code); err == nil && n >= 400 && n < 600 {
 		c.status = n
 	}
@@ -155,15 +151,7 @@ func readComplaint(root jsonscan.Value) (c complaint) {
 // fault puts a complaint into our words. What it says of the operator's account
 // stays in the cause.
 func (c *complaint) fault() *fault.Error {
-	words := strings.ToLower(c.kind + " " + c.code + " " + c.message)
-	said := func(texts ...string) bool {
-		for _, text := range texts {
-			if strings.Contains(words, text) {
-				return true
-			}
-		}
-		return false
-	}
+	said := func(signs ...string) bool { return dialect.Says(c.kind+" "+c.code+" "+c.message, signs...) }
 	var e *fault.Error
 	switch s := c.status; {
 	case s == http.StatusUnauthorized, s == http.StatusForbidden, s == http.StatusPaymentRequired,
@@ -190,7 +178,7 @@ func (c *complaint) fault() *fault.Error {
 }
 
 func (c *complaint) badRequest(said func(...string) bool) *fault.Error {
-	e := fault.New(fault.InvalidParameter, "%s", clean(c.message))
+	e := fault.New(fault.InvalidParameter, "%s", dialect.Sentence(c.message))
 	if c.param != "" {
 		e = e.With("field", c.param)
 	}
@@ -203,58 +191,13 @@ func (c *complaint) badRequest(said func(...string) bool) *fault.Error {
 	return e
 }
 
-// What a provider's sentence may say about its customer, or about itself.
-var private = []struct {
-	pattern *regexp.Regexp
-	instead string
-}{
-	{regexp.MustCompile(`(?i)\b(?:https?|wss?)://\S+`), "[address]"},
-	{regexp.MustCompile(`(?i)\bbearer\s+\S+`), "[key]"},
-	{regexp.MustCompile(`\b(?:sk|rk|pk|gsk|xai|csk|fw|tgp|hf|nvapi|pplx|key)[-_][A-Za-z0-9_*.\-]{6,}`), "[key]"},
-	{regexp.MustCompile(`\bAIza[A-Za-z0-9_\-]{10,}`), "[key]"},
-	{regexp.MustCompile(`\b(?:org|proj|project|user|acct|account|req|workspace)[-_][A-Za-z0-9]{6,}`), "[id]"},
-	{regexp.MustCompile(`[A-Za-z0-9._%+\-]+@[A-Za-z0-9\-]+(?:\.[A-Za-z0-9\-]+)+`), "[address]"},
-	{regexp.MustCompile(`\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b`), "[id]"},
-}
-
-// clean is a provider's sentence fit for a client.
-func clean(text string) string {
-	const longest = 1000
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	for _, p := range private {
-		text = p.pattern.ReplaceAllString(text, p.instead)
-	}
-	if len(text) > longest {
-		cut := longest
-		for cut > 0 && !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		text = text[:cut] + "…"
-	}
-	return text
-}
-
-// snippet is the beginning of a body, for the log.
-func snippet(body []byte) string {
-	const longest = 2 << 10
-	body = bytes.TrimSpace(body)
-	return strings.ToValidUTF8(string(body[:min(len(body), longest)]), "\uFFFD")
-}
-
 var tryAgain = regexp.MustCompile(`(?i)try again in ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+)`)
 
 // retryAfter is when trying again makes sense, by the headers or by the message.
 func retryAfter(h http.Header, message string) time.Duration {
-	const longest = 24 * time.Hour
-	wait := time.Duration(0)
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
-		wait = time.Duration(min(ms, 1e9) * float64(time.Millisecond))
-	} else if s, err := strconv.ParseFloat(h.Get("Retry-After"), 64); err == nil {
-		wait = time.Duration(min(s, 1e6) * float64(time.Second))
-	} else if at, err := http.ParseTime(h.Get("Retry-After")); err == nil {
-		wait = time.Until(at)
-	} else if found := tryAgain.FindStringSubmatch(message); found != nil {
+	wait := dialect.RetryAfter(h)
+	if found := tryAgain.FindStringSubmatch(message); wait == 0 && found != nil {
 		wait, _ = time.ParseDuration(strings.ToLower(found[1]))
 	}
-	return min(max(wait, 0), longest)
+	return min(wait, dialect.LongestWait)
 }

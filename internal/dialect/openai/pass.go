@@ -137,7 +137,7 @@ func (l *layout) respell(edits *jsonscan.Edits, t dialect.Target) (losses []chat
 	case !thinks:
 		losses = append(losses, chat.Lost(chat.FieldThinking, chat.Dropped, "this model does not think"))
 	default:
-		effort := nearest(level, model.efforts())
+		effort := dialect.NearestEffort(level, model.efforts())
 		if !exact || effort != level {
 			losses = append(losses, chat.Lost(chat.FieldThinking, chat.Approximated, "effort "+effort))
 		}
