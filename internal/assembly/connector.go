@@ -1,6 +1,7 @@
 package assembly
 
 import (
+	"context"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -50,13 +51,16 @@ func (connector) Kinds() []config.Kind { return Kinds() }
 func Kinds() []config.Kind {
 	var list []config.Kind
 	for _, k := range provider.Kinds() {
-		kind := config.Kind{Name: k.Name, BaseURL: k.BaseURL, KeyEnv: k.KeyEnv, URLEnv: k.URLEnv}
+		kind := config.Kind{
+			Name: k.Name, Title: k.Title, Help: k.Help, Dialect: k.Dialect, Makes: blueprint.Makes(k.Name),
+			BaseURL: k.BaseURL, KeyEnv: k.KeyEnv, URLEnv: k.URLEnv, Unlisted: k.Unlisted,
+		}
 		if k.Dialect != "" {
 			kind.Models = []string{"*"}
 		}
 		for _, o := range k.Options {
 			kind.Options = append(kind.Options, config.Option{
-				Name: o.Name, Env: o.Env, FileEnv: o.FileEnv, Default: o.Default,
+				Name: o.Name, Help: o.Help, Env: o.Env, FileEnv: o.FileEnv, Default: o.Default,
 				Needed: o.Needed, Keyless: o.Keyless, Secret: o.Secret, Text: o.Text,
 			})
 		}
@@ -99,6 +103,23 @@ func (c connector) Maker(p config.Provider, o supply.MakerOptions) (generation.M
 	})
 }
 
+// Test makes one cheap call with an account.
+func (c connector) Test(ctx context.Context, p config.Provider, model string) supply.Trial {
+	account := accountOf(p)
+	d, chats := Dialects()[account.Kind.Dialect]
+	if !chats {
+		return supply.Trial(blueprint.Ping(ctx, account, c.operator))
+	}
+	upstream, err := provider.Open(account, d, c.operator)
+	if err != nil {
+		return supply.Trial{Problem: err.Error()}
+	}
+	return supply.Trial(upstream.Probe(ctx, model))
+}
+
+// Said is what an upstream said for people in the cause of a failure.
+func (connector) Said(cause string) string { return provider.Said(cause) }
+
 // accountOf is a configured provider as the clients of upstreams see it.
 func accountOf(p config.Provider) provider.Account {
 	account := provider.Account{Name: p.Name, BaseURL: p.BaseURL, Key: p.APIKey.Reveal(), Options: make(map[string]string, len(p.Options))}
@@ -118,6 +139,9 @@ type mediaLibrary struct{}
 
 // localStudio is what can be made on this machine, looked for when it is first asked.
 var localStudio = sync.OnceValue(func() *studio.Studio { return studio.Open(exec.LookPath) })
+
+// Has reports whether a model of this id is in the program.
+func (mediaLibrary) Has(id string) bool { return builtinIDs()[id] }
 
 // StudioOffers leaves of a model what the studio of this machine can make.
 func (mediaLibrary) StudioOffers(m *media.Model) bool { return localStudio().Offer(m) }

@@ -95,30 +95,14 @@ func given[T any](options *T) (o T) {
 
 // What the rooms stand on, for those who build it.
 type (
-	Start          = start.Options
-	Playground     = playground.Options
-	Studio         = studio.Options
-	Apps           = apps.Options
-	Asides         = aside.Asides
-	AuditLag       = audit.Lag
-	Supply         = page.Supply
-	Provider       = page.Provider
-	ProviderKind   = page.ProviderKind
-	ProviderOption = page.ProviderOption
-	Model          = page.Model
-	Origin         = page.Origin
-	Trial          = page.Trial
-	HealthSource   = page.HealthSource
-	HealthState    = page.HealthState
-	ProviderHealth = page.ProviderHealth
-)
-
-// The states of a provider, the best first.
-const (
-	HealthOK       = page.HealthOK
-	HealthDegraded = page.HealthDegraded
-	HealthDown     = page.HealthDown
-	HealthUnknown  = page.HealthUnknown
+	Start        = start.Options
+	Playground   = playground.Options
+	Studio       = studio.Options
+	Apps         = apps.Options
+	Asides       = aside.Asides
+	AuditLag     = audit.Lag
+	Supply       = page.Supply
+	HealthSource = page.HealthSource
 )
 
 // Dialect is what requests of the playground are recorded as.

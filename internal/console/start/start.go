@@ -11,6 +11,7 @@ import (
 	"stele/internal/generation"
 	"stele/internal/media"
 	"stele/internal/meter"
+	"stele/internal/supply"
 )
 
 // Options is what the first page stands on beside the other rooms.
@@ -194,13 +195,13 @@ func (c *Room) startHealth(ctx context.Context, p *startPage) {
 	for _, h := range c.Health.Health(ctx) {
 		row := healthRow{Name: h.Name, Kind: h.Kind, State: string(h.State), Error: h.Error, At: c.At(h.At)}
 		switch h.State {
-		case page.HealthOK:
+		case supply.HealthOK:
 			row.Tone = "good"
-		case page.HealthDegraded:
+		case supply.HealthDegraded:
 			row.Tone = "warn"
-		case page.HealthDown:
+		case supply.HealthDown:
 			row.Tone = "bad"
-		case page.HealthUnknown:
+		case supply.HealthUnknown:
 			row.State = "not called yet"
 		}
 		p.Health = append(p.Health, row)
