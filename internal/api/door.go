@@ -97,7 +97,7 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serve takes a request that found its route through the checks, in this
 // order: is there room, who is it, may they, how much is it.
 func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place map[string]string) error {
-	// Whoever waits for work that is already paid for is not cut off.
+	// A client that waits for work that is already paid for is not cut off.
 	if _, task := place["id"]; d.Draining() && !task {
 		return fault.New(fault.Unavailable, "This server is shutting down: send the request again.").After(time.Second)
 	}

@@ -10,7 +10,7 @@ const geminiModels = "/api/v1beta/models/"
 
 // match finds the routes at a path, one for each method it takes, and what the
 // path's placeholders stand for. It looks at the path as it was sent, so that an
-// encoded slash stays inside its segment. Nobody may change what it gives.
+// encoded slash stays inside its segment. What it gives must not be changed.
 func match(escaped string) (at []*route, place map[string]string) {
 	if found, ok := plainPaths[escaped]; ok {
 		return found.at, found.place

@@ -14,10 +14,10 @@ type Reply struct {
 	Served   string // provider/model as the client may know it; "" where it is hidden
 	Passed   bool   // the client's own dialect all the way: Raw and the frames are what it gets
 	Seen     *Seen  // what of the stream has come so far; nil where it is whole
-	Close    func() // releases the connection of a stream that nobody reads; may be called twice
+	Close    func() // releases the connection of a stream that is not read; may be called twice
 }
 
-// Seen counts a stream while it is read, by whoever reads it. It is what is
+// Seen counts a stream while it is read, by its reader. It is what is
 // metered when the end never comes.
 type Seen struct {
 	Usage  Usage // the upstream's last word

@@ -78,7 +78,7 @@ func (c *Console) furnish(o *Options) {
 		studio:     studio.Room{Frame: f, Options: given(o.Studio), Access: o.Access},
 		models:     models.Room{Frame: f, Supply: o.Supply},
 		providers:  providers.Room{Frame: f, Supply: o.Supply},
-		reference:  reference.New(f, o.Document, c.somebody),
+		reference:  reference.New(f, o.Document, c.visitorOrNil),
 	}
 	if o.SignOn != nil {
 		c.account.SignOn = o.SignOn.Name

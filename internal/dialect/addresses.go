@@ -9,7 +9,7 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// Addresses visits every text of a request, in any dialect, that whoever serves it
+// Addresses visits every text of a request, in any dialect, that the upstream
 // may take for the address of something to fetch: pictures, sounds, clips and
 // documents in all their forms, also in tools' results and in parts of a sort that
 // we do not know. Data that is in the request itself is none. The body must be valid

@@ -32,7 +32,7 @@ type Incoming struct {
 type Server interface {
 	// DecodeRequest checks that the body is one JSON object without duplicate
 	// keys and reads what routing needs. The conversation is decoded later, from
-	// the same bytes, only if somebody asks the Request for it.
+	// the same bytes, only if a caller asks the Request for it.
 	DecodeRequest(Incoming) (*chat.Request, error)
 	// EncodeResponse writes a whole answer as the client expects it.
 	EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error)
@@ -89,7 +89,7 @@ type Call struct {
 	Header http.Header // what the dialect itself needs; credentials are not its business
 	Body   []byte
 	Losses []chat.Loss
-	Stops  []string          // stop sequences the upstream cannot take: whoever reads the answer cuts there
+	Stops  []string          // stop sequences the upstream cannot take: the reader of the answer cuts there
 	Names  map[string]string // tool names that had to be changed: sent → the client's
 }
 

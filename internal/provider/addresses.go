@@ -36,7 +36,7 @@ func (c *Chat) Guarded(by AddressChecker) *Chat {
 var clouds = []string{".azure.com", ".azure-api.net", ".microsoft.com", ".googleapis.com", ".amazonaws.com", ".amazonaws.com.cn", ".api.aws"}
 
 // vendors reports whether an account's upstream is the one of its kind's vendor,
-// rather than a server that the operator, or somebody else, runs.
+// rather than a server that the operator, or another company, runs.
 func (a *Account) vendors() bool {
 	host := hostOf(a.BaseURL)
 	if home := hostOf(a.Kind.BaseURL); home != "" && host == home {

@@ -26,7 +26,7 @@ const (
 	mostError  = 64 << 10 // bytes that are read of a refusal
 )
 
-// Headers of every call, shared because nobody changes them.
+// Headers of every call, shared because they are never changed.
 var (
 	jsonType  = []string{"application/json"}
 	identity  = []string{"identity"}
@@ -208,7 +208,7 @@ func (x *exchange) close() {
 	x.hold.close()
 }
 
-// whole reads a whole answer, even if it comes as a stream nobody asked for.
+// whole reads a whole answer, even if it comes as a stream that was not asked for.
 func (c *Chat) whole(x *exchange) error {
 	if contentType(x.answer) == "text/event-stream" {
 		x.reply.Passed = false

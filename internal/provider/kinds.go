@@ -11,7 +11,7 @@ type Kind struct {
 	Title      string            // as its makers write it
 	Help       string            // for people who set one up, where something is special about it
 	Dialect    string            // openai, anthropic or gemini; "" for media APIs
-	Genuine    bool              // the author's own models, at somebody else's
+	Genuine    bool              // the author's own models, on another's platform
 	BaseURL    string            // "": the operator must give one
 	Places     map[string]string // base URLs of regions whose address is made otherwise
 	Trimmed    []string          // ends that operators copy into base URLs and that the paths have already

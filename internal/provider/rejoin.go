@@ -13,7 +13,7 @@ const mostSaid = 1 << 20
 // rejoiner makes one strict stream of an answer that came in several.
 type rejoiner struct {
 	next  func(stop chat.Stop, said []chat.Part) (*chat.Reply, error)
-	total *chat.Seen // of all parts together, for whoever meters the reply
+	total *chat.Seen // of all parts together, for the meter
 	seen  *chat.Seen // of the part that is being read
 	close func()     // ends it
 

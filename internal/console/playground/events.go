@@ -39,7 +39,7 @@ type (
 		Reason      string        `json:"reason"`
 		Explanation string        `json:"explanation,omitempty"`
 		Usage       countedTokens `json:"usage"`
-		Cost        string        `json:"cost,omitempty"` // "" where nobody knows
+		Cost        string        `json:"cost,omitempty"` // "" where it is not known
 		Took        int64         `json:"took_ms"`
 	}
 	errorEvent struct {
@@ -129,7 +129,7 @@ func (r *talkRun) event(e *chat.Event, reply *chat.Reply, more bool) error {
 		return r.say(openEvent{Type: "open", Kind: kind, ID: e.Part.ID, Name: e.Part.Name}, more)
 	case chat.Delta:
 		d := deltaEvent{Type: "delta", Text: e.Part.Text}
-		if e.Part.Kind == chat.Redacted { // nobody can read it
+		if e.Part.Kind == chat.Redacted { // only its model can read it
 			d.Text = ""
 		}
 		for _, c := range e.Part.Citations {

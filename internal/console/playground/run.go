@@ -19,12 +19,12 @@ import (
 	"stele/internal/wire"
 )
 
-// Dialect is what requests of the playground are recorded as. It is nobody's: what
+// Dialect is what requests of the playground are recorded as. It is no client's: what
 // the page says is read by OpenAI's codec, but never passes through to an upstream
 // as it is, because the page shows what was meant, not bytes.
 const Dialect = "console"
 
-// trying is a visitor who asks a model: as everybody who calls with a development
+// trying is a visitor who asks a model: like a client that calls with a development
 // key that opens everything, but without a key.
 func trying(v access.Visitor) access.Principal {
 	who := v.Principal()

@@ -86,7 +86,7 @@ func (c *Room) providerRow(p *supply.Provider, titles map[string]string, manage 
 	return row
 }
 
-// failureWords says what a failure was, in words that tell of nobody's request.
+// failureWords says what a failure was, in words that tell of no client's request.
 func failureWords(code fault.Code, rejected bool) string {
 	switch {
 	case rejected:
@@ -196,14 +196,14 @@ type providerPage struct {
 	Served    *page.Moment
 	Changed   *page.Moment
 	Breakers  []breakerRow
-	Only      []string // models that nobody else could answer for
+	Only      []string // models that no other could answer for
 	Settings  []settingRow
 	Form      *providerForm
 	Wrong     []string // why it is not in use
 	Reachable bool     // there is something to test
 }
 
-// fewBreakers is how many are shown that hold nobody back.
+// fewBreakers is how many are shown that hold no request back.
 const fewBreakers = 20
 
 type breakerRow struct {

@@ -178,7 +178,7 @@ func (c *Room) followGenerations(w http.ResponseWriter, r *http.Request, v acces
 		watching.Wait()
 		close(changes)
 	}()
-	defer func() { // whoever watches must not wait for a reader
+	defer func() { // a watcher must not wait for a reader
 		cancel()
 		for range changes { //nolint:revive // until they are gone
 		}
