@@ -12,8 +12,8 @@ import (
 
 var _ access.ChainStore = (*Store)(nil)
 
-// SetProver says who proves the head of the audit log: a keyed hash that nobody
-// can make who has only the database. It must be set before anything is written.
+// SetProver says who proves the head of the audit log: a keyed hash that
+// cannot be made from the database alone. It must be set before anything is written.
 func (s *Store) SetProver(proves func(text string) string) { s.proves = proves }
 
 // chain gives an entry the next place in the chain and has it written. The row of
