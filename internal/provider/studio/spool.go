@@ -12,6 +12,7 @@ import (
 
 	"stele/internal/media"
 	"stele/internal/picture"
+	"stele/internal/studio/cores"
 	"stele/internal/studio/picturefile"
 	"stele/internal/studio/retouch"
 )
@@ -45,7 +46,7 @@ func spool(ctx context.Context, write func(io.Writer) error) (*spooled, error) {
 		return nil, fmt.Errorf("keep what was made: %w", err)
 	}
 	_ = os.Remove(f.Name()) // where an open file cannot be removed, the system's own sweep finds it
-	err = picture.Apart(ctx, func() error {
+	err = computing(ctx, func() error {
 		to := bufio.NewWriterSize(&stopping{ctx: ctx, Writer: f}, 64<<10)
 		if err := write(to); err != nil {
 			return err
@@ -60,6 +61,12 @@ func spool(ctx context.Context, write func(io.Writer) error) (*spooled, error) {
 		return nil, fmt.Errorf("keep what was made: %w", err)
 	}
 	return &spooled{file: f, size: size}, nil
+}
+
+// computing does work that does not look at ctx: on a processor of its own, and apart
+// from a caller that no longer wants it.
+func computing(ctx context.Context, work func() error) error {
+	return cores.Do(ctx, func(ctx context.Context) error { return picture.Apart(ctx, work) })
 }
 
 // output is the picture with something put in at a place.
