@@ -36,10 +36,10 @@ type neighbour struct {
 
 // habit is one thing that the neighbour does again and again.
 type habit struct {
-	name   string
-	do     func(context.Context) error
-	usual  time.Duration
-	beside []time.Duration
+	name  string
+	do    func(context.Context) error
+	usual time.Duration
+	took  []time.Duration // since the attack began
 }
 
 // usually is how often a habit is done before an attack.
@@ -63,17 +63,19 @@ func newNeighbour(t *testing.T, s *siege) *neighbour {
 		}},
 		{name: "a message", do: func(ctx context.Context) error { return n.message(ctx, s) }},
 	}
-	for _, h := range n.habits {
-		for i := range usually + 2 { // the first two find nothing warm
-			if took, ok := h.once(t, t.Context()); ok && i >= 2 {
-				h.beside = append(h.beside, took)
-			}
+	for i := range usually + 2 { // the first two rounds find nothing warm
+		n.round(t, t.Context())
+		if i == 1 {
+			n.forget()
 		}
-		if len(h.beside) == 0 {
+	}
+	for _, h := range n.habits {
+		if len(h.took) == 0 {
 			t.FailNow()
 		}
-		h.usual, h.beside = median(h.beside), nil
+		h.usual = median(h.took)
 	}
+	n.forget()
 	return n
 }
 
@@ -81,16 +83,29 @@ func newNeighbour(t *testing.T, s *siege) *neighbour {
 func (n *neighbour) work(t *testing.T, ctx context.Context) {
 	t.Helper()
 	for ctx.Err() == nil {
-		for _, h := range n.habits {
-			took, ok := h.once(t, ctx)
-			if ctx.Err() != nil {
-				return
-			}
-			if ok {
-				h.beside = append(h.beside, took)
-			}
-		}
+		n.round(t, ctx)
 		n.rounds.Add(1)
+	}
+}
+
+// round does everything once.
+func (n *neighbour) round(t *testing.T, ctx context.Context) {
+	t.Helper()
+	for _, h := range n.habits {
+		if ctx.Err() != nil {
+			return
+		}
+		took, ok := h.once(t, ctx)
+		if ok && ctx.Err() == nil {
+			h.took = append(h.took, took)
+		}
+	}
+}
+
+func (n *neighbour) forget() {
+	n.rounds.Store(0)
+	for _, h := range n.habits {
+		h.took = nil
 	}
 }
 
@@ -105,19 +120,18 @@ func (n *neighbour) wait(t *testing.T) {
 // takes more than twice its usual time.
 func (n *neighbour) judge(t *testing.T) {
 	t.Helper()
-	n.rounds.Store(0)
+	defer n.forget()
 	for _, h := range n.habits {
-		if len(h.beside) == 0 {
+		if len(h.took) == 0 {
 			t.Logf("%s: usually %s, not done beside the attack", h.name, ms(h.usual))
 			continue
 		}
-		now, slowest := median(h.beside), slices.Max(h.beside)
+		now, slowest := median(h.took), slices.Max(h.took)
 		t.Logf("%s: usually %s, beside the attack %s (%.1f times), the slowest of %d %s",
-			h.name, ms(h.usual), ms(now), float64(now)/float64(h.usual), len(h.beside), ms(slowest))
+			h.name, ms(h.usual), ms(now), float64(now)/float64(h.usual), len(h.took), ms(slowest))
 		if now > mostTimes*h.usual && now > noise {
 			t.Errorf("%s takes the good tenant %s instead of %s", h.name, ms(now), ms(h.usual))
 		}
-		h.beside = nil
 	}
 }
 
