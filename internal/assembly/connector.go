@@ -20,6 +20,7 @@ import (
 	"stele/internal/dialect/openai"
 	"stele/internal/generation"
 	"stele/internal/media"
+	"stele/internal/memory"
 	"stele/internal/provider"
 	"stele/internal/provider/blueprint"
 	sandbox "stele/internal/provider/sandbox/maker"
@@ -42,6 +43,7 @@ type connector struct {
 	operator *http.Client // for what the operator configured
 	getenv   func(string) string
 	log      *slog.Logger
+	memory   *memory.Budget
 }
 
 // Kinds lists the kinds of provider as the configuration needs them.
@@ -99,7 +101,7 @@ func (c connector) Maker(p config.Provider, o supply.MakerOptions) (generation.M
 		return nil, nil
 	}
 	return blueprint.Open(accountOf(p), blueprint.Options{
-		Client: c.operator, Public: o.Egress.Callers, ReadFile: os.ReadFile, Log: c.log, Now: time.Now, Former: o.Former, Seen: o.Seen,
+		Client: c.operator, Public: o.Egress.Callers, ReadFile: os.ReadFile, Log: c.log, Now: time.Now, Former: o.Former, Seen: o.Seen, Memory: c.memory,
 	})
 }
 

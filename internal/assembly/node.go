@@ -111,7 +111,7 @@ func (n *node) openSupply(ctx context.Context, offered supply.Contents, builtin 
 		return err
 	}
 	n.supply = supply.New(supply.Options{
-		File: n.Config, Connector: connector{n.operator, n.Getenv, n.log}, Library: mediaLibrary{}, Builtin: builtin,
+		File: n.Config, Connector: connector{n.operator, n.Getenv, n.log, n.runtime.memory}, Library: mediaLibrary{}, Builtin: builtin,
 		Records: n.Store, Box: n.Keyring.Box(supply.SecretsBox), Catalog: n.catalog, Apps: n.apps, Router: n.router,
 		Took: n.runtime.take, Log: n.log,
 	})
