@@ -52,6 +52,11 @@ type Facts struct {
 	Envelopes bool  // something that was wrapped for the client may be in it
 	Files     bool  // files of this installation may be named in it
 	Additions bool  // fields that we add to answers may be in it
+	Addresses bool  // something that an upstream may take for an address to fetch is in it
+
+	// Where the longest member of the body begins and ends, so that whoever looks for
+	// another leaps over it; 0, 0 where that is not known.
+	LongestFrom, LongestTo int
 }
 
 // NewRequest makes a Request whose conversation is read by decode, at most once.
@@ -107,6 +112,7 @@ func (r *Request) Swapped(talk *Conversation, swaps []Swap) *Request {
 func (r *Request) Rewritten(body []byte, lost []Loss) *Request {
 	c := &Request{Model: r.Model, Stream: r.Stream, Strict: r.Strict, Origin: r.Origin, Lost: lost, decode: r.Conversation}
 	c.Origin.Body = body
+	c.Origin.Facts.Addresses, c.Origin.Facts.LongestFrom, c.Origin.Facts.LongestTo = true, 0, 0 // of the bytes as they were
 	return c
 }
 

@@ -28,6 +28,10 @@ const MostDepth = 10_000
 type Scan struct {
 	Allow   Allow
 	Needles *Needles // what is looked for in all strings, or nil
+
+	// Text is told every string that is no name, with the name of the member that it is
+	// in, itself or in lists: "" where there is none. It may be nil.
+	Text func(name string, text Value)
 }
 
 // Report is what a walk has seen.
@@ -76,7 +80,7 @@ func (s Scan) Walk(doc []byte, member func(Key, Value)) (Report, error) {
 // walk gives what was seen, and where the document is wrong, or -1.
 func (s Scan) walk(doc []byte, member func(Key, Value)) (Report, int) {
 	doc = doc[:len(doc):len(doc)]
-	w := walker{b: doc, allow: s.Allow, needles: s.Needles, values: 1}
+	w := walker{b: doc, allow: s.Allow, needles: s.Needles, told: s.Text, values: 1}
 	from, to := blank(doc, 0), 0
 	if from < len(doc) && doc[from] == '{' {
 		to = w.object(from, 1, member)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/guard"
@@ -70,11 +71,27 @@ func hostOf(address string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// checkAddresses refuses a call with an address that the upstream must not fetch.
-func (c *Chat) checkAddresses(ctx context.Context, body []byte) error {
+// checkAddresses refuses a call with an address that the upstream must not fetch. What
+// passes through has those of the client's own bytes, of which it is known whether they
+// have any: no edit adds one but for the opening of an envelope.
+func (c *Chat) checkAddresses(ctx context.Context, req *chat.Request, call *dialect.Call) error {
 	if c.addresses == nil {
 		return nil
 	}
+	body := call.Body
+	if facts := &req.Origin.Facts; req.PassesTo(c.dialect.Name()) && !facts.Envelopes {
+		if !facts.Addresses {
+			return nil
+		}
+		body = req.Origin.Body
+	} else if call.Pieces != nil {
+		call.Join()
+		body = call.Body
+	}
+	return c.checkBody(ctx, body)
+}
+
+func (c *Chat) checkBody(ctx context.Context, body []byte) error {
 	var hosts map[string]bool // made for the first address, as is the time: most requests have none
 	cancel := context.CancelFunc(func() {})
 	defer func() { cancel() }()

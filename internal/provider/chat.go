@@ -70,7 +70,8 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m att
 		held.close()
 		return nil, err
 	}
-	if err := c.checkAddresses(ctx, call.Body); err != nil {
+	if err := c.checkAddresses(ctx, req, &call.Call); err != nil {
+		held.close()
 		return nil, err
 	}
 	if !t.Hidden {
@@ -145,9 +146,8 @@ func (c *Chat) send(ctx context.Context, call outgoing) (*http.Response, error) 
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", c.account.Name, err)
 	}
-	whole := rope{call.Body}
-	if call.inlays != nil && call.mark != "" {
-		whole = call.lay(call.Body)
+	whole := call.whole()
+	if call.Body == nil || len(whole) > 1 {
 		whole.into(r)
 	}
 	maps.Copy(r.Header, call.Header)
