@@ -3,6 +3,7 @@ package dialect
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 
 	"stele/internal/chat"
 	"stele/internal/fault"
@@ -18,7 +19,11 @@ import (
 func Survey(body []byte, member func(jsonscan.Key, jsonscan.Value)) (chat.Facts, error) {
 	report, err := jsonscan.Scan{Allow: jsonscan.LoneSurrogates, Needles: marks}.Walk(body, member)
 	if err != nil {
-		return chat.Facts{}, fault.New(fault.InvalidRequestBody, "The request body is not valid JSON: %s.", err)
+		e := fault.New(fault.InvalidRequestBody, "The request body is not valid JSON: %s.", err)
+		if wrong, ok := errors.AsType[*jsonscan.Error](err); ok && wrong.Twice != "" {
+			e = e.With("field", wrong.Twice)
+		}
+		return chat.Facts{}, e
 	}
 	if report.Root.Kind() != jsonscan.Object {
 		return chat.Facts{}, fault.New(fault.InvalidRequestBody, "The request body is not a JSON object.")
