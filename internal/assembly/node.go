@@ -92,7 +92,7 @@ func (n *node) open(ctx context.Context, offered supply.Contents) (err error) {
 	n.relay = relay.New(relay.Options{
 		Catalog: n.catalog, Upstreams: n.supply.Upstream, Router: n.router, Keeper: n.journal, Vault: relay.NewVault(),
 		Fetch: n.supply, Files: n.media.files, Attached: func() int64 { return int64(n.runtime.config().Limits.Attachments) },
-		Describe: describe, Log: n.log, Now: time.Now,
+		Describe: describe, Losses: api.Losses, Log: n.log, Now: time.Now,
 	})
 	n.openApps()
 	n.openCapture()
