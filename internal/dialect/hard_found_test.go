@@ -4,12 +4,49 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidwall/gjson"
+
 	"stele/internal/chat"
 )
 
 const cited = `"annotations":[{"type":"url_citation","url_citation":{"start_index":0,"end_index":2,"title":"T","url":"https://a.example/"}}]`
 
 var hardFound = section{"N", "found to fail in November 2026", []hard{
+	{number: 301, name: "a conversation that is too long, in the words that clients look for", run: func(t *testing.T) {
+		for _, told := range []struct {
+			to, body string
+			status   int
+			tokens   string // "": no figures
+			window   string
+		}{
+			{O, `{"error":{"message":"This model's maximum context length is 128000 tokens. However, your messages resulted in 130001 tokens.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`, 400, "130001", "128000"},
+			{O, `{"error":{"message":"This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4500 in the messages, 500 in the completion).","type":"BadRequestError","code":400}}`, 400, "5000", "4096"},
+			{O, `{"error":{"code":400,"message":"request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it","type":"exceed_context_size_error"}}`, 400, "5000", "4096"},
+			{O, `{"error":{"message":"Please reduce the length of the messages or completion.","type":"invalid_request_error","code":"context_length_exceeded"}}`, 400, "", ""},
+			{O, `{"error":"the request exceeds the available context size"}`, 500, "", ""},
+			{A, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 205000 tokens > 200000 maximum"}}`, 400, "205000", "200000"},
+			{G, `{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}`, 400, "1200000", "1048576"},
+		} {
+			for from, words := range map[string][3]string{
+				A: {"prompt is too long", "prompt is too long: %t tokens > %w maximum", "error.message"},
+				O: {"maximum context length", "%w tokens", "error.message"},
+				G: {"exceeds the maximum number of tokens", "(%t) exceeds the maximum number of tokens allowed (%w)", "error.message"},
+			} {
+				l := try(t, trip{from: from, to: told.to, ask: plain[from], status: told.status, answers: []string{told.body}})
+				said := gjson.Get(l.body, words[2]).Str
+				want := words[0]
+				if told.tokens != "" {
+					want = strings.NewReplacer("%t", told.tokens, "%w", told.window).Replace(words[1])
+				}
+				if l.status != 400 || !strings.Contains(said, want) || from == A && !strings.HasPrefix(said, words[0]) {
+					t.Errorf("%s from %s: %d %s, want %q", from, told.to, l.status, l.body, want)
+				}
+				if from == O {
+					l.gets("error.code", `"context_length_exceeded"`)
+				}
+			}
+		}
+	}},
 	{number: 311, name: "sources that only Anthropic's own search can name", answer: "they are left out and reported: Claude refuses them without its index", run: func(t *testing.T) {
 		for _, answer := range []string{
 			endO("stop", `"content":"hi",`+cited),
