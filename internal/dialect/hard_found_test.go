@@ -95,3 +95,25 @@ var hardFound = section{"N", "found to fail in November 2026", []hard{
 		}
 	}},
 }}
+
+// A server that is not the author's own, whatever its kind is called, gets what compatible
+// servers take and its own thoughts back; a proxy before the author's gets what the author takes.
+func TestOtherServersGetWhatCompatibleOnesTake(t *testing.T) {
+	t.Parallel()
+	const history = `{"role":"user","content":"go"},{"role":"assistant","content":null,"reasoning_content":"hm","tool_calls":[` + calling + `]},{"role":"tool","tool_call_id":"c1","content":"x"}`
+	for _, own := range []bool{false, true} {
+		l := take(t, trip{from: A, to: O, own: own, ask: `{"model":"m","max_tokens":9,"metadata":{"user_id":"u"},"messages":[{"role":"user","content":"go"}]}`})
+		for member, authors := range map[string]bool{"max_completion_tokens": true, "safety_identifier": true, "max_tokens": false} {
+			if l.got().Get(member).Exists() != (authors != own) {
+				t.Errorf("own %v: %s in %s", own, member, l.got().Raw)
+			}
+		}
+		l = take(t, trip{from: O, to: O, own: own, ask: talkO(history)})
+		if got := l.got().Get("messages.1.reasoning_content").Str; (got == "hm") != own {
+			t.Errorf("own %v: thoughts %q, told %s", own, got, l.told())
+		}
+		if own {
+			l.quiet()
+		}
+	}
+}
