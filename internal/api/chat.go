@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"stele/internal/access"
@@ -39,7 +40,6 @@ func talk(f family) handler {
 			if body, err = codec.EncodeResponse(req, reply.Response); err != nil {
 				return err
 			}
-			reply.Dropped = append(reply.Dropped, codec.ReplyLosses(req, reply.Response)...)
 		}
 		say(w.Header(), codec, reply)
 		f.write(w, c.Request, http.StatusOK, body)
@@ -92,7 +92,7 @@ func say(h http.Header, codec dialect.Server, reply *chat.Reply) {
 		h.Set("X-Stele-Served-By", reply.Served)
 	}
 	if len(reply.Dropped) > 0 {
-		h.Set("X-Stele-Dropped", dropped(codec, reply.Dropped))
+		h.Set(droppedHeader, dropped(codec, reply.Dropped))
 	}
 }
 
@@ -108,7 +108,9 @@ func (d *Door) stream(f family, codec dialect.Server, w http.ResponseWriter, c c
 	if err == nil {
 		defer reply.Close()
 		feed.Header(func(h http.Header) { say(h, codec, reply) })
-		err = feed.pump(reply)
+		if err = feed.pump(reply); err == nil && len(reply.Late) > 0 {
+			w.Header().Set(http.TrailerPrefix+droppedHeader, dropped(codec, slices.Concat(reply.Dropped, reply.Late)))
+		}
 	}
 	if err == nil || errors.Is(err, wire.ErrGone) {
 		return nil

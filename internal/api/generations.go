@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -13,7 +14,9 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/dialect"
+	"stele/internal/fault"
 	"stele/internal/generation"
+	"stele/internal/jsonscan"
 	"stele/internal/media"
 	"stele/internal/replay"
 	"stele/internal/scope"
@@ -71,9 +74,21 @@ func readOrder(c call) (o clientOrder, err error) {
 		return o, err
 	}
 	o.fields, o.malformed = media.Fields(o.body)
+	if o.malformed != nil {
+		o.malformed = namingTwice(o.malformed, o.body)
+	}
 	o.dry = o.fields["dry_run"] == true
 	o.model, _ = o.fields["model"].(string)
 	return o, nil
+}
+
+// namingTwice adds to a refusal of a body the member that is there twice, if one is.
+func namingTwice(refusal error, body []byte) error {
+	_, err := jsonscan.Parse(body, jsonscan.Strict)
+	if wrong, ok := errors.AsType[*jsonscan.Error](err); ok && wrong.Twice != "" {
+		return fault.From(refusal).With("field", wrong.Twice)
+	}
+	return refusal
 }
 
 // showGeneration shows a generation: at once, when it has ended, or as it goes on.

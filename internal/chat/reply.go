@@ -8,7 +8,8 @@ type Reply struct {
 	Raw      []byte // the whole answer's own bytes, where Dialect can pass through
 	Response *Response
 	Stream   Stream
-	Dropped  []Loss // what the upstream's dialect could not carry
+	Dropped  []Loss // what the upstream's dialect could not carry, and of a whole answer what the client's has no place for
+	Late     []Loss // of a stream: what shows only at its end
 	Provider string // who served it
 	Target   string // the upstream's name of the model
 	Served   string // provider/model as the client may know it; "" where it is hidden

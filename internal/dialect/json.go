@@ -3,6 +3,7 @@ package dialect
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"iter"
 
 	"stele/internal/chat"
@@ -30,7 +31,11 @@ func Survey(body []byte, member func(jsonscan.Key, jsonscan.Value)) (chat.Facts,
 		}
 	})
 	if err != nil {
-		return chat.Facts{}, fault.New(fault.InvalidRequestBody, "The request body is not valid JSON: %s.", err)
+		e := fault.New(fault.InvalidRequestBody, "The request body is not valid JSON: %s.", err)
+		if wrong, ok := errors.AsType[*jsonscan.Error](err); ok && wrong.Twice != "" {
+			e = e.With("field", wrong.Twice)
+		}
+		return chat.Facts{}, e
 	}
 	if report.Root.Kind() != jsonscan.Object {
 		return chat.Facts{}, fault.New(fault.InvalidRequestBody, "The request body is not a JSON object.")

@@ -120,6 +120,20 @@ func (e *Error) OfSignatures() *Error {
 	return e
 }
 
+// Lasting reports whether the same request, sent again soon, would be answered so
+// again: what is wrong is the request, or trying again was of no use already.
+func (e *Error) Lasting() bool {
+	if e.Spent || e.Code == NotImplemented {
+		return true
+	}
+	switch status := e.Status(); {
+	case status == http.StatusRequestTimeout, e.Code == IdempotencyInProgress, e.Code == ConcurrencyLimit, e.Code == RateLimited:
+		return false
+	default:
+		return status < http.StatusInternalServerError
+	}
+}
+
 // Status is the HTTP status of the native family.
 func (e *Error) Status() int {
 	if e.Code == InvalidRequestBody && errors.Is(e.Err, ErrSlow) {

@@ -56,6 +56,23 @@ func (a *Account) vendors() bool {
 	return false
 }
 
+// authors reports whether the upstream is the service of its dialect's author, or one
+// that has the author's own models. Any other server, whatever its kind is called, gets
+// only what compatible servers take, unless its operator says that it is a proxy.
+func (a *Account) authors() bool {
+	if !a.Kind.Author() || a.Kind.Genuine || a.Options[optionGenuine] == "true" {
+		return a.Kind.Author()
+	}
+	_, domain, _ := strings.Cut(homes[a.Kind.Dialect], ".")
+	return strings.HasSuffix(hostOf(a.BaseURL), "."+domain)
+}
+
+// optionGenuine says that behind an address of the operator's is the author's service.
+const optionGenuine = "genuine"
+
+// homes are where the dialects' authors serve them.
+var homes = map[string]string{"openai": "api.openai.com", "anthropic": "api.anthropic.com", "gemini": "generativelanguage.googleapis.com"}
+
 // guardedHome reports whether a kind's usual address is on the internet. Those that
 // operators run themselves are at home on loopback.
 func guardedHome(host string) bool {

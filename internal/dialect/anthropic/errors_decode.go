@@ -49,34 +49,16 @@ func readRefusal(body []byte) (r refusal) {
 func (r *refusal) classify(status int) *fault.Error {
 	switch {
 	case strings.HasPrefix(r.code, threads):
-		return invalid(r.message).With("error_code", r.code)
+		return fault.New(fault.InvalidParameter, "%s", dialect.Sentence(r.message)).With("error_code", r.code)
 	case r.spent:
 		return fault.New(fault.RateLimited, "The model's provider has no more capacity for this account.")
-	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusPaymentRequired:
-		return dialect.BadCredentials()
-	case status == http.StatusTooManyRequests:
-		return fault.New(fault.RateLimited, "The model's provider is limiting the rate of requests.")
-	case status == overloaded, status == http.StatusServiceUnavailable, r.kind == "overloaded_error":
-		return fault.New(fault.Unavailable, "The model's provider is overloaded.").With("reason", "server_is_overloaded")
-	case status == http.StatusRequestTimeout, status == http.StatusGatewayTimeout:
-		return fault.New(fault.UpstreamTimeout, "The model's provider took too long.")
-	case status == http.StatusRequestEntityTooLarge:
-		return fault.New(fault.BodyTooLarge, "The request is larger than the model's provider takes.")
-	case status == http.StatusNotFound && r.kind == "not_found_error" && strings.Contains(r.message, "model"):
-		return fault.New(fault.ModelNotFound, "The model's provider does not know the model.")
-	case (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && r.message != "":
-		return invalid(r.message)
+	case r.kind == "overloaded_error":
+		status = overloaded
+	case r.message != "" && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && dialect.SaysTooLong(strings.ToLower(r.message)):
+		return dialect.TooLong(dialect.Sentence(r.message))
 	}
-	return fault.New(fault.UpstreamError, "The model's provider failed.")
-}
-
-// invalid is a request that the upstream did not like, in its own words.
-func invalid(message string) *fault.Error {
-	e := fault.New(fault.InvalidParameter, "%s", dialect.Sentence(message))
-	if dialect.Says(message, "prompt is too long", "exceed context limit", "context window", "input is too long", "maximum context length") {
-		return e.With("reason", "context_length_exceeded")
-	}
-	if strings.Contains(message, "signature") && strings.Contains(message, "thinking") {
+	e := dialect.ByStatus(status, dialect.Sentence(r.message))
+	if e.Code == fault.InvalidParameter && strings.Contains(r.message, "signature") && strings.Contains(r.message, "thinking") {
 		return e.OfSignatures()
 	}
 	return e

@@ -56,7 +56,7 @@ func (Codec) EncodeError(e *fault.Error, _ string) (int, []byte) {
 	}
 	b, _ := json.Marshal(struct {
 		Error wireError `json:"error"`
-	}{wireError{Code: status, Message: e.Message, Status: state, Details: details}})
+	}{wireError{Code: status, Message: dialect.ClientSentence(Codec{}.Name(), e), Status: state, Details: details}})
 	return status, b
 }
 
@@ -160,32 +160,27 @@ var account = []string{
 func (r *wireRefusal) fault(status int, h http.Header) *fault.Error {
 	ours := slices.ContainsFunc(r.reasons, func(reason string) bool { return slices.Contains(account, reason) }) ||
 		r.says("api key not valid", "api key expired", "user location is not supported", "billing account")
+	message := dialect.Sentence(r.message)
 	switch {
-	case ours, status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusForbidden:
+	case ours:
 		return dialect.BadCredentials()
-	case status == http.StatusTooManyRequests:
-		return fault.New(fault.RateLimited, "The model's provider is limiting requests.").After(r.wait(h))
-	case status == http.StatusServiceUnavailable, status == 529, r.status == "UNAVAILABLE":
-		return fault.New(fault.Unavailable, "The model's provider is overloaded.").With("reason", "server_is_overloaded").After(r.wait(h))
-	case status == http.StatusRequestTimeout, status == http.StatusGatewayTimeout, r.status == "DEADLINE_EXCEEDED":
-		return fault.New(fault.UpstreamTimeout, "The model's provider took too long.")
-	case status == http.StatusNotFound:
-		return fault.New(fault.ModelNotFound, "The model's provider does not have this model.")
-	case status == http.StatusRequestEntityTooLarge, r.says("payload size exceeds"):
-		return fault.New(fault.BodyTooLarge, "The request is too large for the model's provider.")
-	case status >= http.StatusBadRequest && status < http.StatusInternalServerError && r.message != "":
-		return r.badRequest()
+	case r.status == "UNAVAILABLE":
+		status = http.StatusServiceUnavailable
+	case r.status == "DEADLINE_EXCEEDED":
+		status = http.StatusGatewayTimeout
+	case r.says("payload size exceeds"):
+		status = http.StatusRequestEntityTooLarge
+	case message != "" && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && dialect.SaysTooLong(strings.ToLower(message)):
+		return dialect.TooLong(message)
 	}
-	return fault.New(fault.UpstreamError, "The model's provider failed.")
-}
-
-func (r *wireRefusal) badRequest() *fault.Error {
-	e := fault.New(fault.InvalidParameter, "%s", dialect.Sentence(strings.Join(strings.Fields(r.message), " ")))
-	if r.says("exceeds the maximum number of tokens", "input token count", "context length", "token limit") {
-		return e.With("reason", "context_length_exceeded")
-	}
-	if r.says("thought signature", "thought_signature", "thoughtsignature") {
-		return e.OfSignatures()
+	e := dialect.ByStatus(status, message)
+	switch e.Code {
+	case fault.RateLimited, fault.Unavailable:
+		return e.After(r.wait(h))
+	case fault.InvalidParameter:
+		if r.says("thought signature", "thought_signature", "thoughtsignature") {
+			return e.OfSignatures()
+		}
 	}
 	return e
 }

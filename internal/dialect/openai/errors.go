@@ -44,7 +44,7 @@ func (Codec) EncodeError(e *fault.Error, _ string) (int, []byte) {
 	if reason, ok := e.Details["reason"].(string); ok && slices.Contains(reasons, reason) {
 		code = reason
 	}
-	body := wireError{Message: e.Message, Type: errorType(status, code), Code: code}
+	body := wireError{Message: dialect.ClientSentence(Codec{}.Name(), e), Type: errorType(status, code), Code: code}
 	if field, ok := e.Details["field"].(string); ok {
 		body.Param = &field
 	}
@@ -154,41 +154,36 @@ func (c *complaint) fault() *fault.Error {
 	said := func(signs ...string) bool { return dialect.Says(c.kind+" "+c.code+" "+c.message, signs...) }
 	var e *fault.Error
 	switch s := c.status; {
-	case s == http.StatusUnauthorized, s == http.StatusForbidden, s == http.StatusPaymentRequired,
-		said("invalid_api_key", "incorrect api key", "api key not valid", "invalid api key", "api key is invalid"):
+	case said("invalid_api_key", "incorrect api key", "api key not valid", "invalid api key", "api key is invalid"):
 		e = dialect.BadCredentials()
 	case said("insufficient_quota", "billing", "credit balance", "exceeded your current quota") && s >= 400:
 		e = fault.New(fault.RateLimited, "This installation's quota at the model's provider is used up.").With("reason", "insufficient_quota")
-	case s == http.StatusTooManyRequests:
-		e = fault.New(fault.RateLimited, "The model's provider is limiting requests.")
-	case s == http.StatusServiceUnavailable, s == 529, s == http.StatusConflict, s >= 500 && said("overloaded", "slow_down"):
-		e = fault.New(fault.Unavailable, "The model's provider is overloaded.").With("reason", "server_is_overloaded")
-	case s == http.StatusRequestTimeout, s == http.StatusGatewayTimeout, s == 524:
-		e = fault.New(fault.UpstreamTimeout, "The model's provider took too long.")
-	case s == http.StatusRequestEntityTooLarge:
-		e = fault.New(fault.BodyTooLarge, "The request is too large for the model's provider.")
-	case s == http.StatusNotFound && said("model", "deployment"):
-		e = fault.New(fault.ModelNotFound, "The model's provider does not have the model.")
-	case (s == http.StatusBadRequest || s == http.StatusUnprocessableEntity) && c.message != "":
-		e = c.badRequest(said)
+	case s >= 500 && said("overloaded", "slow_down"):
+		e = dialect.ByStatus(http.StatusServiceUnavailable, "")
+	case c.message != "" && complains(s) && dialect.SaysTooLong(strings.ToLower(c.kind+" "+c.code+" "+c.message)):
+		e = dialect.TooLong(dialect.Sentence(c.message))
 	default:
-		e = fault.New(fault.UpstreamError, "The model's provider failed.")
+		e = dialect.ByStatus(s, dialect.Sentence(c.message))
+	}
+	if e.Code == fault.InvalidParameter {
+		if c.param != "" {
+			e = e.With("field", c.param)
+		}
+		if said("content_filter", "content_policy", "content management policy") {
+			e = e.With("reason", "content_policy_violation")
+		}
 	}
 	return e.Because(c.cause)
 }
 
-func (c *complaint) badRequest(said func(...string) bool) *fault.Error {
-	e := fault.New(fault.InvalidParameter, "%s", dialect.Sentence(c.message))
-	if c.param != "" {
-		e = e.With("field", c.param)
+// complains reports whether a status is one that servers have for a conversation that
+// is too long.
+func complains(status int) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusInternalServerError:
+		return true
 	}
-	switch {
-	case said("context_length_exceeded", "maximum context length", "context length", "context window", "prompt is too long", "exceed_context_size"):
-		e = e.With("reason", "context_length_exceeded")
-	case said("content_filter", "content_policy", "content management policy"):
-		e = e.With("reason", "content_policy_violation")
-	}
-	return e
+	return false
 }
 
 var tryAgain = regexp.MustCompile(`(?i)try again in ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+)`)
