@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"stele/internal/access"
@@ -12,6 +13,7 @@ import (
 	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/scope"
+	"stele/internal/wire"
 )
 
 // talk serves a chat route in its family's dialect.
@@ -38,7 +40,6 @@ func talk(f family) handler {
 			if body, err = codec.EncodeResponse(req, reply.Response); err != nil {
 				return err
 			}
-			reply.Dropped = append(reply.Dropped, codec.ReplyLosses(req, reply.Response)...)
 		}
 		say(w.Header(), codec, reply)
 		f.write(w, c.Request, http.StatusOK, body)
@@ -91,7 +92,7 @@ func say(h http.Header, codec dialect.Server, reply *chat.Reply) {
 		h.Set("X-Stele-Served-By", reply.Served)
 	}
 	if len(reply.Dropped) > 0 {
-		h.Set("X-Stele-Dropped", dropped(codec, reply.Dropped))
+		h.Set(droppedHeader, dropped(codec, reply.Dropped))
 	}
 }
 
@@ -99,28 +100,30 @@ func say(h http.Header, codec dialect.Server, reply *chat.Reply) {
 // status; afterwards it is the dialect's own event and a broken connection.
 func (d *Door) stream(f family, codec dialect.Server, w http.ResponseWriter, c call, req *chat.Request) error {
 	feed := newFeed(w, codec.NewEncoder(req), d.Settings().KeepAlive)
-	defer feed.stop()
+	defer feed.Stop()
 	if f.name == anthropic.name {
 		w.Header().Set("Request-Id", scope.From(c.Context()).ID)
 	}
 	reply, err := d.Relay.Do(c.Context(), c.who, req)
 	if err == nil {
 		defer reply.Close()
-		feed.header(func(h http.Header) { say(h, codec, reply) })
-		err = feed.pump(reply)
+		feed.Header(func(h http.Header) { say(h, codec, reply) })
+		if err = feed.pump(reply); err == nil && len(reply.Late) > 0 {
+			w.Header().Set(http.TrailerPrefix+droppedHeader, dropped(codec, slices.Concat(reply.Dropped, reply.Late)))
+		}
 	}
-	if err == nil || errors.Is(err, errClientGone) {
+	if err == nil || errors.Is(err, wire.ErrGone) {
 		return nil
 	}
 	err = dialect.InClientTerms(codec, err)
 	if ended := access.Ended(c.Context()); ended != nil {
 		err = ended
 	}
-	if !feed.begun() {
+	if !feed.Begun() {
 		return err
 	}
 	e := fault.From(err)
 	noteFailure(c.Request, e)
 	feed.fail(e, scope.From(c.Context()).ID)
-	return io.ErrUnexpectedEOF // the answer has begun: whoever answers errors breaks it off
+	return io.ErrUnexpectedEOF // the answer has begun: fail breaks it off
 }

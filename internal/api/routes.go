@@ -47,7 +47,7 @@ type call struct {
 // answers errors; it must not have written anything by then.
 type handler func(d *Door, w http.ResponseWriter, c call) error
 
-// Route is a public route, for whoever checks documents and doors against it.
+// Route is a public route, for tests that check documents and doors against it.
 type Route struct {
 	Number int
 	Method string

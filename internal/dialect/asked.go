@@ -48,7 +48,7 @@ var terms = map[string]struct {
 func ReadAsked(req *chat.Request) Asked {
 	t := terms[req.Origin.Dialect]
 	var output, answers, user pick
-	for key, v := range jsonscan.Root(req.Origin.Body).Members() {
+	for key, v := range Members(req) {
 		switch {
 		case slices.Contains(t.within, key.Name):
 			for key, v := range v.Members() {

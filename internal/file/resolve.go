@@ -21,7 +21,7 @@ import (
 const fetchTime = 60 * time.Second // of an input, whole
 
 // Take makes a file of what a client gave: an id of one of its workspace's files,
-// an address of such a file, an address of anybody's, or the bytes themselves.
+// an address of such a file, an address elsewhere, or the bytes themselves.
 func (s *Service) Take(ctx context.Context, workspace, given string, want Want) (*File, error) {
 	given = strings.TrimSpace(given)
 	f, err := s.take(ctx, workspace, given, want)
@@ -77,7 +77,7 @@ func (s *Service) inline(ctx context.Context, workspace, given string, want Want
 	return s.input(ctx, workspace, "input", base64.NewDecoder(base64.StdEncoding, strings.NewReader(wire.Base64(payload))), want)
 }
 
-// fetch makes a file of what is at somebody's address.
+// fetch makes a file of what is at a client's address.
 func (s *Service) fetch(ctx context.Context, workspace, given string, want Want) (*File, error) {
 	if !s.Settings().Fetch {
 		return nil, unfit("fetching from elsewhere is switched off here: upload the file", nil)

@@ -18,16 +18,17 @@ import (
 
 // call is a turn that is being counted.
 type call struct {
-	relay  *Relay
-	ctx    context.Context // never ends
-	asker  context.Context // the caller's
-	scope  *scope.Request
-	start  time.Time
-	body   int // bytes of the request
-	model  *catalog.Model
-	reply  *chat.Reply
-	once   sync.Once
-	record meter.Record
+	relay   *Relay
+	ctx     context.Context // never ends
+	asker   context.Context // the caller's
+	scope   *scope.Request
+	start   time.Time
+	body    int // bytes of the request
+	request *chat.Request
+	model   *catalog.Model
+	reply   *chat.Reply
+	once    sync.Once
+	record  meter.Record
 
 	tags   []access.Tag
 	hold   *limit.Hold // what the try may take; nil without limits
@@ -40,12 +41,12 @@ func (c *call) served(reply *chat.Reply) {
 	c.reply = reply
 	c.record.FirstByte = c.relay.Now().Sub(c.start)
 	c.record.Provider, c.record.Target = reply.Provider, reply.Target
-	if len(reply.Dropped) > 0 && c.relay.Describe != nil {
-		c.record.Dropped = c.relay.Describe(c.record.Dialect, reply.Dropped)
-	}
 	if reply.Response == nil {
+		c.describe()
 		return
 	}
+	reply.Dropped = append(reply.Dropped, c.lost(reply.Response)...)
+	c.describe()
 	seen := chat.Seen{Usage: reply.Response.Usage}
 	for _, answer := range reply.Response.Answers {
 		for i := range answer.Parts {
@@ -114,6 +115,7 @@ func told(err error) (status int, code string) {
 func (c *call) watch(stream chat.Stream) chat.Stream {
 	return func(yield func(chat.Chunk, error) bool) {
 		defer c.settle()
+		var seen outline
 		for chunk, err := range stream {
 			if ended := c.ended(err); ended != nil {
 				c.fail(ended)
@@ -121,7 +123,11 @@ func (c *call) watch(stream chat.Stream) chat.Stream {
 				c.fail(err)
 				c.relay.Router.Broke(c.record.Provider, fault.New(fault.Code(c.record.Code), "The stream broke."))
 			}
+			if !c.reply.Passed {
+				seen.follow(chunk.Events)
+			}
 			if err == nil && c.ends(&chunk) {
+				c.late(&seen)
 				c.settle()
 			}
 			if !yield(chunk, err) {

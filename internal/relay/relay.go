@@ -46,12 +46,13 @@ type Options struct {
 	Router    *route.Router
 	Keeper    meter.Keeper
 	Vault     *Vault
-	Fetch     Fetcher                                         // nil: nothing is fetched
-	Files     Files                                           // nil: none are kept
-	Attached  func() int64                                    // the most bytes that are put into one request; nil: mostAttached
-	Describe  func(dialect string, losses []chat.Loss) string // in the client's own words, for the record; nil: not
-	Limits    *limit.Service                                  // nil: none
-	Quote     func(m *catalog.Model, t catalog.Target) Quote  // nil: nothing has a price
+	Fetch     Fetcher                                                               // nil: nothing is fetched
+	Files     Files                                                                 // nil: none are kept
+	Attached  func() int64                                                          // the most bytes that are put into one request; nil: mostAttached
+	Describe  func(dialect string, losses []chat.Loss) string                       // in the client's own words, for the record; nil: not
+	Losses    func(dialect string, req *chat.Request, r *chat.Response) []chat.Loss // what of an answer a dialect has no place for; nil: not looked for
+	Limits    *limit.Service                                                        // nil: none
+	Quote     func(m *catalog.Model, t catalog.Target) Quote                        // nil: nothing has a price
 	Reader    Reader
 	Log       *slog.Logger
 	Now       func() time.Time
@@ -199,7 +200,7 @@ func (r *Relay) begin(ctx context.Context, who access.Principal, req *chat.Reque
 	now := r.Now()
 	s := scope.From(ctx)
 	s.Record = uid.New("use")
-	c := &call{relay: r, ctx: context.WithoutCancel(ctx), asker: ctx, scope: s, start: now, body: len(req.Origin.Body), record: meter.Record{
+	c := &call{relay: r, ctx: context.WithoutCancel(ctx), asker: ctx, scope: s, start: now, body: len(req.Origin.Body), request: req, record: meter.Record{
 		ID: s.Record, At: now, Request: s.ID, Workspace: who.Workspace, Key: who.Key, Environment: string(who.Environment),
 		Route: s.Route(), Dialect: req.Origin.Dialect, Model: req.Model, Stream: req.Stream, Status: 200,
 	}}

@@ -1,7 +1,6 @@
 package blueprint
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/hex"
@@ -24,7 +23,7 @@ func (m *Maker) made(op *Operation, a answer, t *ticket) []media.Output {
 		rule := &op.Outputs[place]
 		if rule.Body {
 			if a.doc == nil && len(a.body) > 0 {
-				list = append(list, rule.output(t, nil, held(a.body), a.header.Get("Content-Type")))
+				list = append(list, rule.output(t, nil, a.output(), a.header.Get("Content-Type")))
 			}
 			continue
 		}
@@ -69,18 +68,18 @@ func (m *Maker) outputOf(op *Operation, rule *Output, t *ticket, item any) (medi
 			return media.Output{}, false
 		}
 		if s, ok := bare(contentType); ok {
-			o := rule.output(t, item, held(s.wav(body)), "audio/wav")
+			o := rule.output(t, item, kept(s.wav(body)), "audio/wav")
 			o.Duration = s.duration(len(body))
 			return o, true
 		}
-		return rule.output(t, item, held(body), contentType), true
+		return rule.output(t, item, kept(body), contentType), true
 	}
 	if strings.HasPrefix(value, "data:") {
 		body, kind, err := readDataURL(value)
 		if err != nil {
 			return media.Output{}, false
 		}
-		return rule.output(t, item, held(body), kind), true
+		return rule.output(t, item, kept(body), kind), true
 	}
 	if u, err := m.desk.locate(value); err != nil || strings.HasPrefix(value, "/") || u.Host == "" {
 		return media.Output{}, false
@@ -131,11 +130,6 @@ func kindOf(contentType, name string) string {
 		}
 	}
 	return ""
-}
-
-// held is an output that is in memory already.
-func held(body []byte) opener {
-	return func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 }
 
 func decode(form, text string) ([]byte, error) {

@@ -1,11 +1,8 @@
-package assembly
+package supply
 
 import (
 	"cmp"
-	"context"
-	"log/slog"
 	"maps"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,77 +11,77 @@ import (
 	"stele/internal/access"
 	"stele/internal/catalog"
 	"stele/internal/config"
-	"stele/internal/console"
-	"stele/internal/provider"
-	"stele/internal/provider/blueprint"
+	"stele/internal/media"
 	"stele/internal/route"
-	"stele/internal/supply"
 )
 
-// supplyPages is what the console shows of the supply, and changes.
-type supplyPages struct {
-	*supply.Supply
-
-	router   *route.Router
-	catalog  *catalog.Catalog
-	operator *http.Client
-}
-
-var (
-	_ console.Supply       = supplyPages{}
-	_ console.HealthSource = supplyPages{}
+type (
+	// Kind is a sort of provider.
+	Kind = config.Kind
+	// Option is a setting that only some kinds have.
+	Option = config.Option
 )
 
-// Supply is what the configuration and the database offer, for commands: nothing is
-// asked of any provider, and nothing follows what others change.
-func (h *Installation) Supply(ctx context.Context, p Process) (console.Supply, error) {
-	offered, err := ReadContents(h.Config)
-	if err != nil {
-		return nil, err
-	}
-	n := newNode(p, h)
-	n.log = slog.New(slog.NewTextHandler(p.Log, nil))
-	err = n.openSupply(ctx, offered, nil)
-	return supplyPages{n.supply, n.router, n.catalog, n.operator}, err
+// Origin is where a provider or a model is kept. Its zero value is the database,
+// which the console can change.
+type Origin struct {
+	Place string // "stele.yaml", the name of a variable, or "built in"
+	Line  int    // in a file; 0: not known
 }
 
-// Kinds lists the kinds of provider.
-func (supplyPages) Kinds() []console.ProviderKind {
-	var list []console.ProviderKind
-	for _, k := range provider.Kinds() {
-		kind := console.ProviderKind{
-			Name: k.Name, Title: k.Title, Help: k.Help, Speaks: k.Dialect, Makes: blueprint.Makes(k.Name),
-			BaseURL: k.BaseURL, Keyed: k.KeyEnv != "", Unlisted: k.Unlisted,
-		}
-		for _, o := range k.Options {
-			kind.Options = append(kind.Options, console.ProviderOption{
-				Name: o.Name, Help: o.Help, Default: o.Default, Needed: o.Needed, Keyless: o.Keyless, Secret: o.Secret, Text: o.Text,
-			})
-		}
-		list = append(list, kind)
-	}
-	return list
+// Provider is an account as people see it.
+type Provider struct {
+	ID, Kind, BaseURL string
+	Origin            Origin
+	Enabled           bool
+	Offers            []string             // names of models; "*" is any
+	Options           map[string]string    // those that are no secrets
+	Secrets           map[string]time.Time // which secrets there are, by field, and since when, if that is known
+	Callable          int                  // models that clients can call there
+	Used              []string             // models with a target there
+	Wrong             map[string]string    // why it does not count, by field
+	State             HealthState
+	Health            route.Health
+	Revision          int64
+	Changed           time.Time
 }
+
+// Model is a chat model or a media model as people see it.
+type Model struct {
+	catalog.Model
+
+	Media    *media.Model // nil: it is for chat
+	Origin   Origin
+	Listed   bool // only its provider's own list has it
+	Enabled  bool
+	Wrong    map[string]string
+	Fields   []byte // JSON, of those in the database
+	Revision int64
+	Changed  time.Time
+}
+
+// Kinds lists the kinds of provider, in the order a form shows them.
+func (s *Supply) Kinds() []Kind { return s.o.Connector.Kinds() }
 
 // Providers lists the file's accounts and the database's.
-func (s supplyPages) Providers() []console.Provider {
-	file, records, faults := s.Sources()
-	health := s.router.Health()
+func (s *Supply) Providers() []Provider {
+	file, records, faults := s.sources()
+	health := s.o.Router.Health()
 	callable, used := s.uses()
-	var list []console.Provider
-	add := func(p console.Provider) {
+	var list []Provider
+	add := func(p Provider) {
 		p.Health = health[p.ID]
-		p.Health.Message = provider.Said(p.Health.Message)
+		p.Health.Message = s.o.Connector.Said(p.Health.Message)
 		p.State = stateOf(p.Health, time.Now())
 		p.Callable, p.Used = callable[p.ID], used[p.ID]
 		list = append(list, p)
 	}
 	for _, p := range file.Providers {
-		shown := showProvider(p)
+		shown := s.showProvider(p)
 		shown.Enabled, shown.Origin = true, originOf(file, "provider "+p.Name)
 		for _, d := range file.Detected {
 			if d.Provider == p.Name {
-				shown.Origin = console.Origin{Place: strings.Join(d.Variables, ", ")}
+				shown.Origin = Origin{Place: strings.Join(d.Variables, ", ")}
 			}
 		}
 		add(shown)
@@ -93,18 +90,18 @@ func (s supplyPages) Providers() []console.Provider {
 		if o.Sort != catalog.ProviderOffer {
 			continue
 		}
-		shown := showProvider(config.ReadProvider(config.Record{Name: o.ID, Fields: o.Fields}))
+		shown := s.showProvider(config.ReadProvider(config.Record{Name: o.ID, Fields: o.Fields}))
 		shown.Enabled, shown.Wrong, shown.Secrets = o.Enabled, faults[o.Name()], o.SecretsAt
 		shown.Revision, shown.Changed = o.Revision, o.UpdatedAt
 		add(shown)
 	}
-	slices.SortStableFunc(list, func(a, b console.Provider) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(list, func(a, b Provider) int { return strings.Compare(a.ID, b.ID) })
 	return list
 }
 
-func showProvider(p config.Provider) console.Provider {
-	kind := accountOf(p).Kind
-	shown := console.Provider{
+func (s *Supply) showProvider(p config.Provider) Provider {
+	kind := s.kindOf(p.Kind)
+	shown := Provider{
 		ID: p.Name, Kind: p.Kind, BaseURL: cmp.Or(p.BaseURL, kind.BaseURL), Offers: p.Models,
 		Options: make(map[string]string), Secrets: make(map[string]time.Time),
 	}
@@ -123,19 +120,28 @@ func showProvider(p config.Provider) console.Provider {
 	return shown
 }
 
-// originOf is where the file has something. What it does not have was detected.
-func originOf(file *config.Config, what string) console.Origin {
-	if file.File == "" {
-		return console.Origin{Place: "environment"}
+func (s *Supply) kindOf(name string) Kind {
+	for _, k := range s.Kinds() {
+		if k.Name == name {
+			return k
+		}
 	}
-	return console.Origin{Place: filepath.Base(file.File), Line: file.Lines[what]}
+	return Kind{}
+}
+
+// originOf is where the file has something. What it does not have was detected.
+func originOf(file *config.Config, what string) Origin {
+	if file.File == "" {
+		return Origin{Place: "environment"}
+	}
+	return Origin{Place: filepath.Base(file.File), Line: file.Lines[what]}
 }
 
 // uses counts the models that can be called at each provider and names those that
 // others made to be sent there.
-func (s supplyPages) uses() (callable map[string]int, used map[string][]string) {
+func (s *Supply) uses() (callable map[string]int, used map[string][]string) {
 	callable, used = make(map[string]int), make(map[string][]string)
-	for _, m := range s.catalog.Models(access.Scope{}) {
+	for _, m := range s.o.Catalog.Models(access.Scope{}) {
 		seen := make(map[string]bool)
 		for _, t := range m.Targets {
 			if !seen[t.Provider] {
@@ -147,10 +153,10 @@ func (s supplyPages) uses() (callable map[string]int, used map[string][]string) 
 			seen[t.Provider] = true
 		}
 	}
-	for _, m := range s.catalog.Media(access.Scope{}, "") {
+	for _, m := range s.o.Catalog.Media(access.Scope{}, "") {
 		callable[m.Provider]++
 	}
-	_, records, _ := s.Sources()
+	_, records, _ := s.sources()
 	for _, o := range records { // of one that is switched off no model has a target any more
 		if o.Sort != catalog.ModelOffer {
 			continue
@@ -165,26 +171,26 @@ func (s supplyPages) uses() (callable map[string]int, used map[string][]string) 
 }
 
 // Models lists what can be called, and what in the database cannot.
-func (s supplyPages) Models() []console.Model {
-	file, records, faults := s.Sources()
+func (s *Supply) Models() []Model {
+	file, records, faults := s.sources()
 	stored := make(map[string]catalog.UnsealedRecord)
 	for _, o := range records {
 		if o.Sort == catalog.ModelOffer {
 			stored[o.ID] = o
 		}
 	}
-	providers := make(map[string]console.Origin)
+	providers := make(map[string]Origin)
 	for _, p := range s.Providers() {
 		providers[p.ID] = p.Origin
 	}
-	var list []console.Model
-	for _, m := range s.catalog.Models(access.Scope{}) {
-		shown := console.Model{Model: m, Enabled: true}
+	var list []Model
+	for _, m := range s.o.Catalog.Models(access.Scope{}) {
+		shown := Model{Model: m, Enabled: true}
 		_, written := file.Lines["model "+m.ID]
 		o, ours := stored[m.ID]
 		switch {
 		case m.Owner == config.Builtin && strings.HasPrefix(m.ID, config.Builtin+"/"):
-			shown.Origin = console.Origin{Place: "built in"}
+			shown.Origin = Origin{Place: "built in"}
 		case written:
 			shown.Origin = originOf(file, "model "+m.ID)
 		case ours:
@@ -198,16 +204,16 @@ func (s supplyPages) Models() []console.Model {
 	}
 	for _, id := range slices.Sorted(maps.Keys(stored)) {
 		o := stored[id]
-		list = append(list, console.Model{
+		list = append(list, Model{
 			Model:   catalog.Model{ID: id, Name: id, Owner: "stele", Targets: targetsOf(&o)},
 			Enabled: o.Enabled, Wrong: faults[o.Name()], Fields: o.Fields, Revision: o.Revision, Changed: o.UpdatedAt,
 		})
 	}
-	for _, m := range s.catalog.Media(access.Scope{}, "") {
-		shown := console.Model{Media: &m, Enabled: true, Origin: console.Origin{Place: "model file"}}
+	for _, m := range s.o.Catalog.Media(access.Scope{}, "") {
+		shown := Model{Media: &m, Enabled: true, Origin: Origin{Place: "model file"}}
 		shown.ID, shown.Name, shown.Description = m.ID, m.Name, m.Description
-		if builtinIDs()[m.ID] {
-			shown.Origin = console.Origin{Place: "built in"}
+		if s.o.Library.Has(m.ID) {
+			shown.Origin = Origin{Place: "built in"}
 		}
 		list = append(list, shown)
 	}
