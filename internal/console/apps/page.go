@@ -125,7 +125,7 @@ func (c *Room) runRow(t *generation.Task, who func(*generation.Task) string) run
 		Who: who(t), Version: appVersionOf(t.Order.Recipe), What: appGist(t.Order.Parameters),
 	}
 	if !t.Ended.IsZero() {
-		row.Took = appLength(t.Ended.Sub(t.Created))
+		row.Took = page.Spent(t.Ended.Sub(t.Created))
 	}
 	return row
 }

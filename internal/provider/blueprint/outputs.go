@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/hex"
-	"errors"
 	"io"
 	"net/url"
 	"path/filepath"
@@ -75,7 +74,11 @@ func (m *Maker) outputOf(op *Operation, rule *Output, t *ticket, item any) (medi
 		return rule.output(t, item, kept(body), contentType), true
 	}
 	if strings.HasPrefix(value, "data:") {
-		body, kind, err := readDataURL(value)
+		kind, content, err := wire.OpenDataURL(value)
+		if err != nil {
+			return media.Output{}, false
+		}
+		body, err := io.ReadAll(content)
 		if err != nil {
 			return media.Output{}, false
 		}
@@ -138,19 +141,3 @@ func decode(form, text string) ([]byte, error) {
 	}
 	return base64.StdEncoding.DecodeString(wire.Base64(text)) // some break lines, some leave the padding out
 }
-
-// readDataURL reads the content and the type of a data: URL.
-func readDataURL(text string) (body []byte, contentType string, err error) {
-	contentType, data, coded, ok := wire.DataURL(text)
-	if !ok {
-		return nil, "", errNoDataURL
-	}
-	if coded {
-		body, err = decode("base64", data)
-		return body, contentType, err
-	}
-	plain, err := url.PathUnescape(data)
-	return []byte(plain), contentType, err
-}
-
-var errNoDataURL = errors.New("a data URL without a comma")
