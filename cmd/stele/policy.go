@@ -40,9 +40,7 @@ func (p *program) policySet() *cobra.Command {
 		Long:    "Change the policy of a workspace. What no flag names stays as it is; a flag with an empty value takes a limit away.",
 		Example: "  stele workspaces policy set acme --model 'openai/*' --provider openai --key-life 2160h --end-keys-with-people",
 		PreRunE: func(*cobra.Command, []string) (err error) {
-			if lifetime, err = lengthOrNever("key-life", life); err == nil {
-				unused, err = lengthOrNever("key-idle", idle)
-			}
+			lifetime, unused, err = lengthsOrNever("key-life", life, "key-idle", idle)
 			return err
 		},
 	})
@@ -72,11 +70,12 @@ func (p *program) policySet() *cobra.Command {
 			return noSuchWorkspace(args[0], err)
 		}
 		change(&policy)
-		if policy, err = h.Access.SetPolicy(c.Context(), who, args[0], policy); err != nil {
-			return err
+		policy, err = h.Access.SetPolicy(c.Context(), who, args[0], policy)
+		if err == nil {
+			h.Settle(c.Context())
+			err = printPolicy(c, policy)
 		}
-		h.Settle(c.Context())
-		return printPolicy(c, policy)
+		return err
 	})
 	flags := c.Flags()
 	flags.StringArrayVar(&models, "model", nil, "models that are open, * stands for any characters; may be repeated ('' for all)")
@@ -90,6 +89,13 @@ func (p *program) policySet() *cobra.Command {
 	flags.BoolVar(&endWith, "end-keys-with-people", false, "keys end with the people who made them")
 	flags.BoolVar(&capture, "capture", true, "what is said in chat may be kept, where the installation captures it")
 	return c
+}
+
+func lengthsOrNever(oneName, one, otherName, other string) (a, b *time.Duration, err error) {
+	if a, err = lengthOrNever(oneName, one); err == nil {
+		b, err = lengthOrNever(otherName, other)
+	}
+	return a, b, err
 }
 
 func noSuchWorkspace(id string, err error) error {

@@ -87,6 +87,17 @@ func repeated(header string) error {
 	return fault.New(fault.InvalidAPIKey, "The header %s was sent more than once.", header)
 }
 
+// attribute reads whom a call is for from its header. What the workspace has not
+// declared is left out, and returned.
+func attribute(who *access.Principal, h http.Header) (left []string) {
+	text := h.Get("X-Stele-Tags")
+	if text == "" {
+		return nil
+	}
+	who.For.Tags, left = access.ReadTags(text, who.Scope.DeclaredTags())
+	return left
+}
+
 func note(r *http.Request, who access.Principal) {
 	scope.From(r.Context()).Note(
 		slog.String("workspace", who.Workspace),

@@ -12,6 +12,7 @@ import (
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/fault"
+	"stele/internal/limit"
 	"stele/internal/scope"
 	"stele/internal/wire"
 )
@@ -25,6 +26,10 @@ func talk(f family) handler {
 			d.Relay.Refuse(c.Context(), c.who, f.name, err)
 			return err
 		}
+		for _, name := range c.untagged {
+			req.Lost = append(req.Lost, chat.Lost("X-Stele-Tags."+name, chat.Ignored, "the workspace has not declared it"))
+		}
+		c.who.For.User = access.EndUser(dialect.ReadAsked(req).User)
 		if err := catalog.CheckID(req.Model); err != nil {
 			return err // before anything is recorded or kept by such a name
 		}
@@ -41,7 +46,7 @@ func talk(f family) handler {
 				return err
 			}
 		}
-		say(w.Header(), codec, reply)
+		say(w.Header(), f, codec, reply)
 		f.write(w, c.Request, http.StatusOK, body)
 		return nil
 	}
@@ -87,9 +92,15 @@ func wantsEvents(h http.Header) bool {
 }
 
 // say puts what happened on the way into the answer's header.
-func say(h http.Header, codec dialect.Server, reply *chat.Reply) {
+func say(h http.Header, f family, codec dialect.Server, reply *chat.Reply) {
 	if reply.Served != "" {
 		h.Set("X-Stele-Served-By", reply.Served)
+	}
+	if len(reply.Limits) > 0 {
+		sayLimits(h, f.name, reply.Limits)
+	}
+	if reply.Priced && reply.Stream == nil {
+		h.Set("X-Stele-Cost", limit.Money(reply.Nano))
 	}
 	if len(reply.Dropped) > 0 {
 		h.Set(droppedHeader, dropped(codec, reply.Dropped))
@@ -107,7 +118,7 @@ func (d *Door) stream(f family, codec dialect.Server, w http.ResponseWriter, c c
 	reply, err := d.Relay.Do(c.Context(), c.who, req)
 	if err == nil {
 		defer reply.Close()
-		feed.Header(func(h http.Header) { say(h, codec, reply) })
+		feed.Header(func(h http.Header) { say(h, f, codec, reply) })
 		if err = feed.pump(reply); err == nil && len(reply.Late) > 0 {
 			w.Header().Set(http.TrailerPrefix+droppedHeader, dropped(codec, slices.Concat(reply.Dropped, reply.Late)))
 		}

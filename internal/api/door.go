@@ -136,6 +136,7 @@ func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place
 		}
 		return fault.New(fault.PermissionDenied, sentence, route.group).With("scope", string(route.group))
 	}
+	left := attribute(&who, r.Header)
 	held, release := d.Access.Hold(r.Context(), pass, route.group)
 	defer release()
 	r = r.WithContext(held)
@@ -159,7 +160,7 @@ func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place
 		}
 		return err
 	}
-	c := call{Request: r, who: who, route: route, place: place}
+	c := call{Request: r, who: who, route: route, place: place, untagged: left}
 	if d.Bodies != nil && route.group == access.GroupChat && who.Scope.AllowsCapture() {
 		return d.captured(w, c)
 	}

@@ -41,6 +41,8 @@ type call struct {
 	who   access.Principal
 	route *route
 	place map[string]string // the path's placeholders, decoded
+
+	untagged []string // names in X-Stele-Tags that say nothing here
 }
 
 // handler serves a route. What it returns is answered by the one place that

@@ -16,6 +16,13 @@ func zone(name string) (*time.Location, error) {
 	return time.LoadLocation(name)
 }
 
+// Length is about how long a window is; 0 for one that never ends.
+func (w Window) Length() time.Duration {
+	return map[Window]time.Duration{
+		Minute: time.Minute, Hour: time.Hour, Day: 24 * time.Hour, Week: 7 * 24 * time.Hour, Month: 30 * 24 * time.Hour,
+	}[w]
+}
+
 // at is the window that a time falls into.
 func (w Window) at(now time.Time, in *time.Location) span {
 	now = now.In(in)

@@ -41,6 +41,7 @@ func (c *call) served(reply *chat.Reply) {
 	c.reply = reply
 	c.record.FirstByte = c.relay.Now().Sub(c.start)
 	c.record.Provider, c.record.Target = reply.Provider, reply.Target
+	reply.Limits = standings(c.hold)
 	if reply.Response == nil {
 		c.describe()
 		return
@@ -164,6 +165,7 @@ func (c *call) settle() {
 			}
 			c.record.Nano, c.record.Priced = c.model.Price.Cost(usage)
 			c.record.Rates = c.model.Rates
+			c.reply.Nano, c.reply.Priced = c.record.Nano, c.record.Priced
 		}
 		c.charge()
 		c.record.Path = c.trail()

@@ -105,14 +105,7 @@ func (r *Relay) Refuse(ctx context.Context, who access.Principal, dialect string
 }
 
 func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request, call *call) (*chat.Reply, error) {
-	name := req.Model
-	if who.Sandbox {
-		name = Sandbox
-	}
-	model, err := r.Catalog.Model(name, who.Scope)
-	if who.Sandbox && err != nil {
-		model, err = r.Catalog.Model(name, access.Scope{})
-	}
+	model, err := r.model(who, req.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -165,6 +158,18 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 		r.remember(who, reply)
 	}
 	return reply, nil
+}
+
+// model finds what a caller asks for. Keys marked sandbox get one model for every name.
+func (r *Relay) model(who access.Principal, name string) (*catalog.Model, error) {
+	if !who.Sandbox {
+		return r.Catalog.Model(name, who.Scope)
+	}
+	model, err := r.Catalog.Model(Sandbox, who.Scope)
+	if err != nil {
+		model, err = r.Catalog.Model(Sandbox, access.Scope{})
+	}
+	return model, err
 }
 
 // remind gives a request that will be translated back what its client lost. One
