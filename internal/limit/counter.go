@@ -204,7 +204,7 @@ func (c *counter) standing(now time.Time) Standing {
 		st.Reset = c.recent.until(now, 1, 1)
 		if c.recent.total(now) > 0 {
 			oldest := time.UnixMilli((c.recent.slots[0].at + recentSlots + 1) * slotLength.Milliseconds())
-			st.Reset = max(0, oldest.Sub(now))
+			st.Reset = min(max(0, oldest.Sub(now)), time.Minute)
 		}
 	case !c.name.End.IsZero():
 		st.Reset = max(0, c.name.End.Sub(now))

@@ -63,7 +63,7 @@ func (r *recent) until(now time.Time, n, most int64) time.Duration {
 		over -= s.n
 		if over <= 0 {
 			leaves := time.UnixMilli((s.at + recentSlots + 1) * slotLength.Milliseconds())
-			return max(leaves.Sub(now), slotLength)
+			return min(max(leaves.Sub(now), slotLength), time.Minute)
 		}
 	}
 	return slotLength

@@ -97,7 +97,7 @@ func (s *Store) Balances(ctx context.Context, id string, from time.Time, most in
 		var start, end int64
 		b := &st.Balance
 		err = row.Scan(&st.Subject, &b.ID, &b.Amount, &b.Settled, &b.Leased, &b.Held, &b.Doubt, &start, &end)
-		st.Start, st.End, st.Left = fromMillis(start), fromMillis(end), max(0, b.Amount-b.Settled)
+		st.Start, st.End, st.Left = fromMillis(start), fromMillis(end), max(0, b.Amount-b.Settled-b.Doubt)
 		return st, err
 	})
 }
