@@ -103,8 +103,8 @@ func TestAddressesThatLeadInsideDoNotPass(t *testing.T) { //nolint:paralleltest 
 	}
 	for _, part := range parts {
 		for _, address := range addresses {
-			if strings.Contains(part, "file_data") && strings.HasPrefix(address, "/etc") {
-				continue // there it is base64, and nothing else
+			if (strings.Contains(part, "file_data") || strings.Contains(part, `"Text"`)) && strings.HasPrefix(address, "/etc") {
+				continue // there it is base64, or words, and nothing else
 			}
 			quoted := fmt.Sprintf(part, address)
 			s.chat(t, `{"model":"self/steady","messages":[{"role":"user","content":[{"type":"text","text":"x"},`+quoted+`]}]}`)
