@@ -42,6 +42,8 @@ type mediaStack struct {
 	supply      *supply.Supply
 	log         *slog.Logger
 
+	processors *fair.Semaphore // of this machine: one workspace computes on half of them at most
+
 	working *inflight.Record  // what this process is working on
 	left    []string          // what the last one was working on when it died
 	told    func(kind string) // counts what is set aside
@@ -51,6 +53,8 @@ type mediaStack struct {
 func (n *node) openMedia(ctx context.Context) (err error) {
 	w := &mediaStack{node: uid.New("node"), store: n.Store, supply: n.supply, log: n.log, told: n.metrics.SetAside}
 	n.media = w
+	size := int64(runtime.GOMAXPROCS(0))
+	w.processors = fair.New(size, fair.Half(size))
 	if w.queue, err = openQueue(ctx, n.Store, w.node, n.log); err != nil {
 		return err
 	}
@@ -67,6 +71,7 @@ func (n *node) openMedia(ctx context.Context) (err error) {
 	w.files = file.New(file.Options{
 		Store: n.Store, Blobs: w.blobs, Secrets: n.signing, Public: func() *url.URL { return n.public },
 		Outside: func() *http.Client { return n.supply.Egress().Callers }, Settings: n.runtime.fileSettings, Log: n.log, Now: time.Now,
+		Processors: w.processors,
 	})
 	w.webhooks = webhook.New(webhook.Options{
 		Store: n.Store, Box: n.Keyring.Box(webhookBox), Client: func() *http.Client { return n.supply.Egress().Receivers }, Now: time.Now, Log: n.log,
@@ -82,14 +87,10 @@ func (n *node) openMedia(ctx context.Context) (err error) {
 	return n.Access.Serve(ctx, w.node)
 }
 
-// addMakers adds the makers that are built in. Both compute on this machine, and one
-// workspace has half of its processors at most: the others are there for everybody else,
-// with their requests as with their pictures.
+// addMakers adds the makers that are built in, which compute on this machine.
 func (w *mediaStack) addMakers(budget *memory.Budget) {
-	size := int64(runtime.GOMAXPROCS(0))
-	processors := fair.New(size, fair.Half(size))
-	w.supply.AddMaker(generation.SandboxMaker, maker.New(w.store, processors, time.Now))
-	w.supply.AddMaker(supply.StudioMaker, background.New(counted(budget, localStudio().On(processors).Make), background.Options{
+	w.supply.AddMaker(generation.SandboxMaker, maker.New(w.store, w.processors, time.Now))
+	w.supply.AddMaker(supply.StudioMaker, background.New(counted(budget, localStudio().On(w.processors).Make), background.Options{
 		Parallel: runtime.GOMAXPROCS(0), Quick: 2 * time.Second, Repeats: true, Working: w.working,
 	}))
 }

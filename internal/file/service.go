@@ -47,6 +47,8 @@ type Options struct {
 	Settings func() Settings
 	Log      *slog.Logger
 	Now      func() time.Time
+
+	Processors *fair.Semaphore // by workspace: on which what arrives is looked at; nil: they are not shared
 }
 
 // Service keeps files. It is safe for concurrent use.

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"time"
 
+	"stele/internal/fair"
 	"stele/internal/fault"
 	"stele/internal/uid"
 )
@@ -62,7 +63,7 @@ func (s *Service) Save(ctx context.Context, up Upload) (*File, error) {
 		ID: up.ID, Workspace: up.Workspace, State: Arriving, Name: CleanName(up.Name),
 		Created: now, Expires: now.Add(arrival), Generation: up.generation, Place: up.place,
 	}
-	passing := newPassing(ctx, &up, f, settings)
+	passing := s.newPassing(ctx, &up, f, settings)
 	defer passing.close()
 	head, err := passing.source.Peek(headSize)
 	if err != nil && err != io.EOF { //nolint:errorlint // bare at the end; a broken body may have it as its cause
@@ -128,11 +129,13 @@ type passing struct {
 	sum      hash.Hash
 	look     *inspector
 	err      error // the first one, io.EOF included
+
+	processors *fair.Semaphore // nil: they are not shared
 }
 
-func newPassing(ctx context.Context, up *Upload, f *File, settings Settings) *passing {
+func (s *Service) newPassing(ctx context.Context, up *Upload, f *File, settings Settings) *passing {
 	return &passing{
-		ctx: ctx, up: up, file: f, settings: settings, source: bufio.NewReaderSize(up.Body, 32<<10), sum: sha256.New(), look: inspect(),
+		ctx: ctx, up: up, file: f, settings: settings, processors: s.Processors, source: bufio.NewReaderSize(up.Body, 32<<10), sum: sha256.New(), look: inspect(),
 	}
 }
 
@@ -145,8 +148,9 @@ func (p *passing) Read(b []byte) (int, error) {
 	}
 	n, err := p.source.Read(b)
 	p.file.Size += int64(n)
-	p.sum.Write(b[:n])
-	_, _ = p.look.Write(b[:n])
+	if p.err = p.examine(b[:n]); p.err != nil {
+		return 0, p.err
+	}
 	switch {
 	case err == io.EOF: //nolint:errorlint // as above: what only has it as its cause is an error
 		if err = p.judge(); err == nil {
@@ -157,6 +161,19 @@ func (p *passing) Read(b []byte) (int, error) {
 	}
 	p.err = err
 	return n, err
+}
+
+// examine hashes bytes and looks at them, on a processor of the workspace's share.
+func (p *passing) examine(b []byte) error {
+	if p.processors != nil {
+		if err := p.processors.Acquire(p.ctx, p.up.Workspace, 1); err != nil {
+			return err
+		}
+		defer p.processors.Release(p.up.Workspace, 1)
+	}
+	p.sum.Write(b)
+	_, _ = p.look.Write(b)
+	return nil
 }
 
 // close ends the look where the bytes did not.

@@ -74,6 +74,9 @@ func (s *Service) end(ctx context.Context, t *Task, change func(*Task)) error {
 		return nil
 	})
 	s.successes.Delete(t.ID)
+	if t.Parent != "" {
+		s.schedule.hasten(t.Parent) // a run goes on at once where it is in this process
+	}
 	return err
 }
 

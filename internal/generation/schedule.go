@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"context"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -91,6 +92,19 @@ func (s *schedule) again(t *Task, wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.push(dueTask{t, time.Now().Add(jitter(wait))})
+}
+
+// hasten has a task that waits polled now.
+func (s *schedule) hasten(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.due, func(d dueTask) bool { return d.task.ID == id })
+	if i < 0 {
+		return // it is being polled
+	}
+	d := heap.Remove(&s.due, i).(dueTask)
+	d.at = time.Now()
+	s.push(d)
 }
 
 // drop takes a task out after its poll.

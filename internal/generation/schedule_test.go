@@ -3,6 +3,7 @@ package generation
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -38,5 +39,31 @@ func TestPollsOfOneWorkspaceDoNotDelayAnothers(t *testing.T) {
 		}
 		cancel()
 		<-ended
+	})
+}
+
+func TestATaskThatIsHastenedIsPolledNow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		polled := make(chan string, 10)
+		s := newSchedule(func(_ context.Context, task *Task) { polled <- task.ID })
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { s.run(ctx) })
+		for _, id := range []string{"gen_1", "gen_2", "gen_3"} {
+			s.add(&Task{ID: id, Workspace: "w", Provider: "p", NotBefore: time.Now().Add(time.Hour)})
+		}
+		begin := time.Now()
+		s.hasten("gen_2")
+		s.hasten("gen_9")
+		if id := <-polled; id != "gen_2" || time.Since(begin) > time.Second {
+			t.Errorf("%s after %s", id, time.Since(begin))
+		}
+		<-polled
+		if took := time.Since(begin); took < time.Hour {
+			t.Errorf("the others were polled after %s", took)
+		}
+		cancel()
+		running.Wait()
 	})
 }

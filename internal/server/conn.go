@@ -39,11 +39,14 @@ type conn struct {
 	group *group        // nil: it counts no more
 	at    *list.Element // of the group's order
 	open  int           // requests that have arrived whole and are being served
+	long  *list.Element // of the crowd's heads; nil: its head is short
 
-	came  int          // bytes since it was last noted; only the reader's
-	fixed atomic.Bool  // the write deadline was set by the caller, not by the connection
-	armed atomic.Int64 // when the write deadline was set, in nanoseconds; 0: it is not
-	since atomic.Int64 // when the write under way began; 0: there is none
+	head    atomic.Int64 // bytes of the head that is on its way
+	serving atomic.Int32 // requests whose head has arrived
+	came    int          // bytes since it was last noted; only the reader's
+	fixed   atomic.Bool  // the write deadline was set by the caller, not by the connection
+	armed   atomic.Int64 // when the write deadline was set, in nanoseconds; 0: it is not
+	since   atomic.Int64 // when the write under way began; 0: there is none
 
 	mu      sync.Mutex // guards what follows
 	holding bool
@@ -59,6 +62,9 @@ func (c *conn) Read(b []byte) (int, error) {
 	if c.came += n; c.came >= worthNoting {
 		c.came = 0
 		c.crowd.touch(c)
+	}
+	if c.serving.Load() == 0 && c.head.Add(int64(n)) > shortHead {
+		c.crowd.lengthen(c)
 	}
 	return n, err
 }
@@ -210,6 +216,17 @@ func (c *conn) stuck(now time.Time, longer time.Duration) bool {
 	since := c.since.Load()
 	return since != 0 && now.UnixNano()-since > int64(longer)
 }
+
+// arrive notes that the head of a request is here.
+func (c *conn) arrive() {
+	c.serving.Add(1)
+	if c.head.Swap(0) > shortHead {
+		c.crowd.shorten(c)
+	}
+}
+
+// depart notes that such a request has been served.
+func (c *conn) depart() { c.serving.Add(-1) }
 
 func (c *conn) enter() { c.crowd.enter(c) }
 func (c *conn) leave() { c.crowd.leave(c) }

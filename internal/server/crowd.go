@@ -12,6 +12,13 @@ import (
 // one of those that make room for newcomers.
 const patience = 5 * time.Second
 
+// A head may be long, but few are at a time: while it is read it takes several times
+// its size, and nobody is known yet whose memory that could be.
+const (
+	shortHead = 4 << 10
+	longHeads = 128
+)
+
 // crowd is every connection of the process. When there is no room for a newcomer,
 // the address with the most connections gives one up: the one that has been of least
 // use for the longest, never one that waits for its answer. So a client gets in
@@ -24,6 +31,7 @@ type crowd struct {
 	total  int
 	groups map[netip.Prefix]*group
 	sizes  []map[*group]struct{} // the groups by how many connections they have
+	heads  list.List             // of *conn: those whose head is long and not yet there, the oldest first
 }
 
 // group is the connections of one address: of one network where an address is one
@@ -124,6 +132,40 @@ func (w *crowd) touch(c *conn) {
 	}
 }
 
+// lengthen notes that the head of c is long. The one that has been on its way for the
+// longest makes room: a good client's is here in a moment.
+func (w *crowd) lengthen(c *conn) {
+	w.mu.Lock()
+	if c.group == nil || c.long != nil {
+		w.mu.Unlock()
+		return
+	}
+	c.long = w.heads.PushBack(c)
+	var victim *conn
+	if w.heads.Len() > longHeads {
+		victim = w.heads.Front().Value.(*conn)
+		w.part(victim)
+	}
+	w.mu.Unlock()
+	if victim != nil {
+		_ = victim.socket.Close() // who reads from it finds out
+	}
+}
+
+// shorten notes that the head of c is here.
+func (w *crowd) shorten(c *conn) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended(c)
+}
+
+func (w *crowd) ended(c *conn) {
+	if c.long != nil {
+		w.heads.Remove(c.long)
+		c.long = nil
+	}
+}
+
 // remove forgets a connection. It may be called twice.
 func (w *crowd) remove(c *conn) {
 	w.mu.Lock()
@@ -149,6 +191,7 @@ func (w *crowd) part(c *conn) {
 	g := c.group
 	g.order.Remove(c.at)
 	c.group, c.at = nil, nil
+	w.ended(c)
 	delete(g.conns, c)
 	w.total--
 	w.rank(g, len(g.conns)+1)

@@ -2,11 +2,13 @@ package server
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -217,5 +219,47 @@ func TestNothingIsLeftOfConnectionsThatEnded(t *testing.T) {
 	defer h.crowd.mu.Unlock()
 	if len(h.crowd.groups) > 0 || len(h.crowd.sizes) > 1 {
 		t.Errorf("%d groups, %d sizes", len(h.crowd.groups), len(h.crowd.sizes))
+	}
+}
+
+// TestLongHeadsMakeRoom has many clients send much of a head and never its end.
+func TestLongHeadsMakeRoom(t *testing.T) {
+	t.Parallel()
+	server := bareServer(t, Bounds{}, false, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "here") })
+	at := server.Listener.Addr().String()
+	var all []net.Conn
+	for range 2 * longHeads {
+		c := dialFrom(t, "127.0.0.1", at)
+		_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\nX-A: "+strings.Repeat("h", 3*shortHead))
+		all = append(all, c)
+	}
+	closed := 0
+	for _, c := range all[:longHeads] {
+		_ = c.SetReadDeadline(time.Now().Add(10 * time.Second))
+		if _, err := c.Read(make([]byte, 1)); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			closed++
+		}
+		if closed > longHeads/2 {
+			break
+		}
+	}
+	if closed <= longHeads/2 {
+		t.Errorf("of %d long heads %d made room", len(all), closed)
+	}
+	for range 3 { // of one connection
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("X-A", strings.Repeat("h", 20<<10))
+		answer, err := server.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, answer.Body)
+		_ = answer.Body.Close()
+		if answer.StatusCode != http.StatusOK {
+			t.Errorf("a good client with a long head: %s", answer.Status)
+		}
 	}
 }

@@ -26,7 +26,9 @@ type exchange struct {
 // looks at the body of the one it made.
 func newExchange(w http.ResponseWriter, r *http.Request, b Bounds) *exchange {
 	x := &exchange{ResponseWriter: w, bounds: b, multi: r.ProtoMajor > 1, expects: r.Header.Get("Expect") != ""}
-	x.conn, _ = r.Context().Value(connKey{}).(*conn)
+	if x.conn, _ = r.Context().Value(connKey{}).(*conn); x.conn != nil {
+		x.conn.arrive()
+	}
 	if r.Body == nil || r.Body == http.NoBody {
 		x.enter()
 		return x
@@ -140,6 +142,9 @@ func (x *exchange) end(aborted, patient bool) {
 	}
 	if x.inside {
 		x.conn.leave()
+	}
+	if x.conn != nil {
+		x.conn.depart()
 	}
 }
 

@@ -282,7 +282,7 @@ func TestASilentAddressHoldsUpNobody(t *testing.T) { //nolint:paralleltest // as
 	t.Cleanup(func() { close(over) })
 	s.orders(t, `{"model":"stele/sandbox-image","prompt":"x %d","webhook_url":"`+silent+`"}`)
 	s.settled(t)
-	s.under(t, func() { s.neighbour.wait(t) })
+	s.beside(t)
 }
 
 // Orders that hang, or wait in line, do not hold up another tenant's.
@@ -295,7 +295,7 @@ func TestHangingOrdersHoldUpNobody(t *testing.T) { //nolint:paralleltest // as a
 		t.Run(name, func(t *testing.T) {
 			s := besiege(t, "")
 			s.orders(t, order)
-			s.under(t, func() { s.neighbour.wait(t) })
+			s.beside(t)
 			s.Kill(t)
 		})
 	}

@@ -99,11 +99,12 @@ func TestAddressesThatLeadInsideDoNotPass(t *testing.T) { //nolint:paralleltest 
 		`{"type":"audio_url","audio_url":{"url":%q}}`, `{"type":"input_image","image_url":%q}`, `{"type":"input_video","input_video":{"url":%q}}`,
 		`{"type":"file","file":{"file_data":%q}}`, `{"type":"file","file":{"file_url":%q}}`, `{"type":"input_file","file_url":%q}`,
 		`{"type":"image","image":%q}`, `{"type":"video","video":[%q]}`,
+		`{"type":"image_url","Image_URL":{"URL":%q}}`, `{"Type":"image_url","IMAGE_URL":{"Url":%q}}`, `{"type":"text","Text":%q}`, `{"type":"image","Arguments":{"Image":%q}}`,
 	}
 	for _, part := range parts {
 		for _, address := range addresses {
-			if strings.Contains(part, "file_data") && strings.HasPrefix(address, "/etc") {
-				continue // there it is base64, and nothing else
+			if (strings.Contains(part, "file_data") || strings.Contains(part, `"Text"`)) && strings.HasPrefix(address, "/etc") {
+				continue // there it is base64, or words, and nothing else
 			}
 			quoted := fmt.Sprintf(part, address)
 			s.chat(t, `{"model":"self/steady","messages":[{"role":"user","content":[{"type":"text","text":"x"},`+quoted+`]}]}`)

@@ -31,6 +31,7 @@ type siege struct {
 
 	bad, good rig.Key      // keys of two workspaces
 	browser   *http.Client // signed in as the administrator
+	config    string
 	up        *upstream
 	neighbour *neighbour
 	idle      int64
@@ -40,7 +41,7 @@ type siege struct {
 func besiege(t *testing.T, extra string) *siege {
 	t.Helper()
 	s := &siege{up: newUpstream(t)}
-	s.House = rig.Start(t, rig.Options{Config: fmt.Sprintf(`
+	s.config = fmt.Sprintf(`
 metrics: {listen: "127.0.0.1:0"}
 egress: {allow_private: [%[5]s/32]}
 providers:
@@ -48,7 +49,8 @@ providers:
   gem: {kind: gemini, base_url: %[2]q, api_key: secret, models: ["*"]}
 models:
   shared: {targets: [self/steady], retries: 0}
-%[3]s%[4]s`, s.up.URL+"/v1", s.up.URL, bounds, extra, receivers)})
+%[3]s%[4]s`, s.up.URL+"/v1", s.up.URL, bounds, extra, receivers)
+	s.House = rig.Start(t, rig.Options{Config: s.config})
 	s.browser = rig.Settle(t, s.House).Client
 	s.Run(t, "workspaces", "create", "victim")
 	s.bad, s.good = s.CreateKey(t), s.CreateKey(t, "--workspace", "victim")
@@ -84,6 +86,17 @@ func (s *siege) tryGreet(ctx context.Context) error {
 // the attack has cost: nobody else may have noticed.
 func (s *siege) under(t *testing.T, attack func()) {
 	t.Helper()
+	s.watch(t, attack, true)
+}
+
+// beside lets the good tenant do its work beside an attack that goes on by itself.
+func (s *siege) beside(t *testing.T) {
+	t.Helper()
+	s.watch(t, func() { s.neighbour.wait(t) }, false)
+}
+
+func (s *siege) watch(t *testing.T, attack func(), over bool) {
+	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	var good sync.WaitGroup
 	good.Go(func() { s.neighbour.work(t, ctx) })
@@ -91,11 +104,11 @@ func (s *siege) under(t *testing.T, attack func()) {
 	attack()
 	stop()
 	good.Wait()
-	over := s.memory(t, "VmHWM") - s.idle
-	s.neighbour.judge(t)
-	t.Logf("%d MB over idle; %s of processor", over>>20, s.processor(t)-before)
-	if over > mostOver {
-		t.Errorf("the process grew by %d MB", over>>20)
+	grown, computed := s.memory(t, "VmHWM")-s.idle, s.processor(t)-before
+	s.neighbour.judge(t, over)
+	t.Logf("%d MB over idle; %s of processor", grown>>20, computed)
+	if grown > mostOver {
+		t.Errorf("the process grew by %d MB", grown>>20)
 	}
 	s.greet(t)
 }
