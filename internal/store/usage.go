@@ -81,11 +81,7 @@ func (s *Store) insertRows(ctx context.Context, tx *sql.Tx, records []*meter.Rec
 	if len(records) == 0 {
 		return nil
 	}
-	statement, err := tx.PrepareContext(ctx, s.insertRequests(rows))
-	if err != nil {
-		return fmt.Errorf("insert requests: %w", err)
-	}
-	defer statement.Close()
+	statement := s.insertRequests(rows) // which the connection remembers
 	var args []any
 	for batch := range slices.Chunk(records, rows) {
 		args = args[:0]
@@ -94,7 +90,7 @@ func (s *Store) insertRows(ctx context.Context, tx *sql.Tx, records []*meter.Rec
 				flag(r.Stream), int64(r.Status), r.Code, int64(r.Tries), r.Path, r.Dropped, r.Input, r.CacheRead, r.CacheWrite, r.CacheWrite1h, r.Output, r.Reasoning,
 				flag(r.Estimated), r.Nano, flag(r.Priced), r.Rates, r.FirstByte.Microseconds(), r.Took.Microseconds())
 		}
-		result, err := statement.ExecContext(ctx, args...)
+		result, err := tx.ExecContext(ctx, statement, args...)
 		if err != nil {
 			return fmt.Errorf("insert requests: %w", err)
 		}
