@@ -86,6 +86,7 @@ func Serve(ctx context.Context, p Process) error {
 		n.front.Close()
 		return err
 	}
+	beside.Go(func() { settle(side) })
 	return n.front.Run(ctx)
 }
 

@@ -152,20 +152,18 @@ func (d *direct) closeIdle(since time.Time) {
 	}
 }
 
-// head is the request line and the header as they are sent.
-func head(r *http.Request) *bytes.Buffer {
+// head writes the request line and the header as they are sent.
+func head(b *bytes.Buffer, r *http.Request) {
 	host := r.Host
 	if host == "" {
 		host = r.URL.Host
 	}
-	b := bytes.NewBuffer(make([]byte, 0, 1<<10))
 	b.WriteString(r.Method + " " + r.URL.RequestURI() + " HTTP/1.1\r\nHost: " + host + "\r\n")
 	if r.ContentLength > 0 || r.Method == http.MethodPost {
 		b.WriteString("Content-Length: " + strconv.FormatInt(r.ContentLength, 10) + "\r\n")
 	}
 	_ = r.Header.WriteSubset(b, ownHeaders)
 	b.WriteString("\r\n")
-	return b
 }
 
 // ownHeaders are not taken from a request's header.
@@ -180,11 +178,16 @@ type sender struct {
 	sent    int64
 }
 
+// small is what is cheaper copied than gathered.
+const small = 8 << 10
+
+// heads are where heads are written, with room for a small body.
+var heads = sync.Pool{New: func() any { return bytes.NewBuffer(make([]byte, 0, small)) }}
+
 func (s *sender) Write(b []byte) (n int, err error) {
-	const small = 8 << 10
 	s.left -= int64(len(b))
 	waiting := s.waiting
-	if len(waiting)+len(b) <= small { // is cheaper copied than gathered
+	if len(waiting)+len(b) <= small {
 		s.waiting = append(waiting, b...)
 		if s.left > 0 {
 			return len(b), nil
@@ -210,7 +213,14 @@ func count(n int, err error) (int64, error) { return int64(n), err }
 // send writes a request.
 func send(conn net.Conn, r *http.Request) (sent int64, err error) {
 	defer closeBody(r)
-	s := &sender{conn: conn, waiting: head(r).Bytes(), left: r.ContentLength}
+	written := heads.Get().(*bytes.Buffer)
+	defer func() {
+		if written.Reset(); written.Cap() <= 2*small {
+			heads.Put(written)
+		}
+	}()
+	head(written, r)
+	s := &sender{conn: conn, waiting: written.Bytes(), left: r.ContentLength}
 	if r.Body == nil || r.Body == http.NoBody {
 		_, err = s.Write(nil)
 		return s.sent, err

@@ -67,6 +67,28 @@ func longRun(b []byte) int {
 	return len(b) - len(rest)
 }
 
+// pastEscapes leaps over plain ASCII and short escapes from i on, as far as whole words
+// go, and ends at the latest where something else begins.
+func pastEscapes(b []byte, i int) int {
+	rest := b[i:]
+	for len(rest) >= 16 {
+		m := ends(word(rest))
+		if m == 0 {
+			rest = rest[8:]
+			continue
+		}
+		at := first(m)
+		if rest[at] != '\\' || !shortEscape[rest[at+1]] {
+			return len(b) - len(rest) + at
+		}
+		rest = rest[at+2:]
+	}
+	return len(b) - len(rest)
+}
+
+// shortEscape are the bytes that are an escape with the backslash before them.
+var shortEscape = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
+
 // unescapedEnd is where a run of text without quotes, escapes and control characters
 // ends that begins at i.
 func unescapedEnd(b []byte, i int) int {

@@ -171,6 +171,7 @@ func (w *walker) text(i int) (end int, escaped bool) {
 			if i, escaped = w.escape(i), true; i < 0 {
 				return i, true
 			}
+			i = pastEscapes(b, i) // a text that has one has more
 		case c < ' ':
 			return w.fail(i), escaped
 		default:
@@ -187,8 +188,7 @@ func (w *walker) escape(i int) int {
 	if i+1 >= len(w.b) {
 		return w.fail(i)
 	}
-	switch w.b[i+1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+	if shortEscape[w.b[i+1]] {
 		return i + 2
 	}
 	r := hex(w.b[i:])

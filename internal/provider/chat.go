@@ -10,8 +10,10 @@ import (
 	"maps"
 	"mime"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
@@ -44,6 +46,14 @@ type Chat struct {
 	private []string // of the operator's, which refusals may name
 
 	addresses AddressChecker // nil: the upstream fetches what it likes
+
+	asked atomic.Pointer[place] // the last time: two of the dialects have one path for all
+}
+
+// place is where calls of a path go.
+type place struct {
+	path string
+	url  url.URL
 }
 
 // NewChat makes the client of an account that has no options. The HTTP client
@@ -142,7 +152,7 @@ func (c *Chat) proof(client, model string) func(string) (string, bool) {
 
 // send makes the one HTTP call and turns every refusal into an error.
 func (c *Chat) send(ctx context.Context, call outgoing) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.account.BaseURL+call.Path, bytes.NewReader(call.Body))
+	r, err := c.request(ctx, call.Path, call.Body)
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", c.account.Name, err)
 	}
@@ -176,6 +186,25 @@ func (c *Chat) send(ctx context.Context, call outgoing) (*http.Response, error) 
 	defer answer.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(answer.Body, mostError))
 	return nil, c.refused(answer.StatusCode, answer.Header, body)
+}
+
+// request is one to a path of the upstream. Its address is read once for calls that
+// follow each other.
+func (c *Chat) request(ctx context.Context, path string, body []byte) (*http.Request, error) {
+	known := c.asked.Load()
+	if known != nil && known.path == path {
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, "/", bytes.NewReader(body))
+		if err == nil {
+			to := known.url
+			r.URL, r.Host = &to, to.Host
+		}
+		return r, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.account.BaseURL+path, bytes.NewReader(body))
+	if err == nil {
+		c.asked.Store(&place{path, *r.URL})
+	}
+	return r, err
 }
 
 // carry sends a request and returns its answer. Guard's client follows no redirect

@@ -90,11 +90,7 @@ func (s *Store) insertRows(ctx context.Context, tx *sql.Tx, records []*meter.Rec
 	if len(records) == 0 {
 		return nil
 	}
-	statement, err := tx.PrepareContext(ctx, s.insertRequests(rows))
-	if err != nil {
-		return fmt.Errorf("insert requests: %w", err)
-	}
-	defer statement.Close()
+	statement := s.insertRequests(rows) // which the connection remembers
 	var args []any
 	for batch := range slices.Chunk(records, rows) {
 		args = args[:0]
@@ -104,7 +100,7 @@ func (s *Store) insertRows(ctx context.Context, tx *sql.Tx, records []*meter.Rec
 				flag(r.Estimated), r.Nano, flag(r.Priced), r.Rates, r.FirstByte.Microseconds(), r.Took.Microseconds(),
 				r.Person, r.User, r.Tags, r.Charges)
 		}
-		result, err := statement.ExecContext(ctx, args...)
+		result, err := tx.ExecContext(ctx, statement, args...)
 		if err != nil {
 			return fmt.Errorf("insert requests: %w", err)
 		}

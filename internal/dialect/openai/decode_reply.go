@@ -12,7 +12,7 @@ import (
 
 // DecodeResponse reads a whole answer, of whatever server.
 func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
-	root, err := openReply(body)
+	root, _, err := openReply(body)
 	if err != nil {
 		return nil, err
 	}
@@ -43,26 +43,42 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 
 // CountResponse reads of a whole answer only what metering needs.
 func (Codec) CountResponse(body []byte) (*chat.Response, error) {
-	root, err := openReply(body)
+	_, usage, err := openReply(body)
 	if err != nil {
 		return nil, err
 	}
-	return &chat.Response{Usage: readUsage(root.Get("usage"))}, nil
+	return &chat.Response{Usage: readUsage(usage)}, nil
 }
 
-// openReply is the object that a whole answer is, or the error that it tells.
-func openReply(body []byte) (jsonscan.Value, error) {
-	root, err := jsonscan.Parse(body, jsonscan.Lenient)
+// openReply is the object that a whole answer is and its usage, or the error that it
+// tells. One walk does for nearly all.
+func openReply(body []byte) (root, usage jsonscan.Value, err error) {
+	failed := false
+	report, err := jsonscan.Scan{Allow: jsonscan.Lenient}.Walk(body, func(key jsonscan.Key, v jsonscan.Value) {
+		switch key.Name {
+		case "usage":
+			if !usage.Exists() {
+				usage = v
+			}
+		case "error":
+			failed = failed || !v.Absent()
+		case "object":
+			failed = failed || v.View() == "error"
+		}
+	})
 	if err != nil {
-		return root, dialect.Unreadable(body)
+		return root, usage, dialect.Unreadable(body)
 	}
-	if e := failure(root); e != nil {
-		return root, e
+	root = report.Root
+	if failed || root.Kind() != object {
+		if e := failure(root); e != nil {
+			return root, usage, e
+		}
 	}
 	if root.Kind() != object {
-		return root, dialect.Unreadable(body)
+		return root, usage, dialect.Unreadable(body)
 	}
-	return root, nil
+	return root, usage, nil
 }
 
 // reply is a whole answer or a chunk of one, its members not read any further.
