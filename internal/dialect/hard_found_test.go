@@ -117,3 +117,17 @@ func TestOtherServersGetWhatCompatibleOnesTake(t *testing.T) {
 		}
 	}
 }
+
+// A server that is not Google's signs thoughts themselves: their signature stays there.
+func TestThoughtsKeepTheirSignatureAtOtherServers(t *testing.T) {
+	t.Parallel()
+	said := wholeG(`{"text":"hm","thought":true,"thoughtSignature":"`+googles1+`"}`, `{"functionCall":{"id":"x","name":"f","args":{}}}`)
+	tools := `"tools":[{"name":"f","input_schema":{"type":"object"}}],"thinking":{"type":"enabled","budget_tokens":2048},"max_tokens":9000,"model":"m"`
+	first := take(t, trip{from: A, to: G, own: true, ask: `{` + tools + `,"messages":[{"role":"user","content":"go"}]}`, answers: []string{said}})
+	second := take(t, trip{from: A, to: G, own: true, ask: `{` + tools + `,"messages":[{"role":"user","content":"go"},{"role":"assistant","content":` +
+		gjson.Get(first.body, "content").Raw + `},{"role":"user","content":[{"type":"tool_result","tool_use_id":` + gjson.Get(first.body, "content.1.id").Raw + `,"content":"x"}]}]}`})
+	second.sends("contents.1.parts.0.thoughtSignature", `"`+googles1+`"`)
+	if at := second.got().Get("contents.1.parts.1"); !at.Get("functionCall").Exists() || at.Get("thoughtSignature").Str == googles1 {
+		t.Error(at.Raw)
+	}
+}
