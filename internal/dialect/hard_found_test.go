@@ -47,6 +47,48 @@ var hardFound = section{"N", "found to fail in November 2026", []hard{
 			}
 		}
 	}},
+	{number: 303, name: "schemas that OpenAI refuses", run: func(t *testing.T) {
+		for name, row := range map[string]struct{ schema, at, want string }{
+			"a list without items":           {`{"type":"object","properties":{"l":{"type":"array"}}}`, "properties.l", `{"type":"array","items":{}}`},
+			"a list or null, without items":  {`{"type":"object","properties":{"l":{"anyOf":[{"type":["array","null"]}]}}}`, "properties.l.anyOf.0.items", `{}`},
+			"an object without properties":   {`{"type":"object"}`, "@this", `{"type":"object","properties":{}}`},
+			"objects in objects":             {`{"type":"object","properties":{"o":{"type":"object","additionalProperties":{"type":"array"}}}}`, "properties.o.additionalProperties.items", `{}`},
+			"a choice at the root":           {`{"anyOf":[{"type":"object","properties":{"a":{"type":"string"},"k":{"const":1}},"required":["a","k"]},{"type":"object","properties":{"b":{"type":"string"},"k":{"const":2}},"required":["b","k"]}]}`, "@this", `{"type":"object","properties":{"a":{"type":"string"},"k":{"anyOf":[{"const":1},{"const":2}]},"b":{"type":"string"}},"required":["k"]}`},
+			"a choice of references":         {`{"type":"object","oneOf":[{"$ref":"#/$defs/x"}],"$defs":{"x":{"type":"object","properties":{"a":{"type":"array"}},"required":["a"]}}}`, "properties.a.items", `{}`},
+			"one that is fine already stays": {`{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"}}}}`, "@this", `{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"}}}}`},
+		} {
+			asks := map[string]string{
+				A: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}],"tools":[{"name":"f","description":"D","input_schema":` + row.schema + `}]}`,
+				G: `{"contents":[{"parts":[{"text":"go"}]}],"tools":[{"functionDeclarations":[{"name":"f","description":"D","parametersJsonSchema":` + row.schema + `}]}]}`,
+			}
+			for from, ask := range asks {
+				l := take(t, trip{from: from, to: O, ask: ask})
+				sent := l.got().Get("tools.0.function.parameters")
+				same(t, sent, row.at, row.want)
+				fine := strings.HasPrefix(name, "one that is fine")
+				if fine != (len(l.losses) == 0) && from == G {
+					t.Errorf("%s: told %s", name, l.told())
+				}
+				if choice := strings.HasPrefix(name, "a choice"); choice != strings.Contains(l.got().Get("tools.0.function.description").Str, "JSON Schema") {
+					t.Errorf("%s: %s", name, l.got().Raw)
+				}
+			}
+		}
+		list := `{"type":"array","items":{"type":"string"}}`
+		for from, ask := range map[string]string{
+			A: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}],"output_config":{"format":{"type":"json_schema","schema":` + list + `}}}`,
+			G: `{"contents":[{"parts":[{"text":"go"}]}],"generationConfig":{"responseMimeType":"application/json","responseJsonSchema":` + list + `}}`,
+		} {
+			l := take(t, trip{from: from, to: O, ask: ask})
+			l.sends("response_format", "")
+			if !strings.Contains(l.got().Get("messages.0.content").String(), "It must fit this JSON Schema") || len(l.losses) == 0 {
+				t.Errorf("%s: %s told %s", from, l.got().Raw, l.told())
+			}
+			if l = take(t, trip{from: from, to: O, own: true, ask: ask}); !l.got().Get("response_format").Exists() {
+				t.Errorf("%s: a compatible server got %s", from, l.got().Raw)
+			}
+		}
+	}},
 	{number: 311, name: "sources that only Anthropic's own search can name", answer: "they are left out and reported: Claude refuses them without its index", run: func(t *testing.T) {
 		for _, answer := range []string{
 			endO("stop", `"content":"hi",`+cited),
@@ -93,6 +135,39 @@ var hardFound = section{"N", "found to fail in November 2026", []hard{
 				}
 			}
 		}
+	}},
+	{number: 315, name: "tools that the client runs itself", run: func(t *testing.T) {
+		for kind, row := range map[string]struct{ name, members, not string }{
+			"bash_20250124":        {"bash", "command restart", ""},
+			"text_editor_20250728": {"str_replace_based_edit_tool", "command path insert_text view_range", "undo_edit"},
+			"text_editor_20250124": {"str_replace_editor", "command path new_str", "insert_text"},
+			"memory_20250818":      {"memory", "command old_path", ""},
+			"computer_20250124":    {"computer", "action coordinate scroll_amount", "zoom"},
+			"computer_20251124":    {"computer", "action region", ""},
+		} {
+			ask := `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}],"tools":[{"type":"` + kind + `","name":"` + row.name + `","display_width_px":800,"display_height_px":600}]}`
+			answers := map[string]string{
+				O: endO("tool_calls", `"content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"`+row.name+`","arguments":"{\"command\":\"ls\"}"}}]`),
+				G: wholeG(`{"functionCall":{"name":"` + row.name + `","args":{"command":"ls"}}}`),
+			}
+			for to, at := range map[string][2]string{O: {"tools.0.function.name", "tools.0.function.parameters"}, G: {"tools.0.functionDeclarations.0.name", "tools.0.functionDeclarations.0.parametersJsonSchema"}} {
+				l := take(t, trip{from: A, to: to, ask: ask, answers: []string{answers[to]}})
+				l.sends(at[0], `"`+row.name+`"`)
+				for _, member := range strings.Fields(row.members) {
+					if !l.got().Get(at[1] + ".properties." + member).Exists() {
+						t.Errorf("%s to %s: no %s in %s", kind, to, member, l.got().Raw)
+					}
+				}
+				if row.not != "" && strings.Contains(l.got().Get(at[1]).Raw, row.not) {
+					t.Errorf("%s to %s: %s in %s", kind, to, row.not, l.got().Raw)
+				}
+				l.warns("tools[0]", chat.Approximated)
+				l.gets("content.0.type", `"tool_use"`)
+				l.gets("content.0.name", `"`+row.name+`"`)
+				l.gets("content.0.input", `{"command":"ls"}`)
+			}
+		}
+		refuses(t, trip{from: A, to: O, ask: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}],"tools":[{"type":"web_search_20250305","name":"web_search"}]}`}, "tools[0]")
 	}},
 }}
 
