@@ -47,6 +47,25 @@ var hardFound = section{"N", "found to fail in November 2026", []hard{
 			}
 		}
 	}},
+	{number: 302, name: "an id of a call that the history has already", run: func(t *testing.T) {
+		ask := `{"model":"m","max_tokens":9,"tools":[{"name":"f","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"go"},` +
+			`{"role":"assistant","content":[{"type":"tool_use","id":"call_0","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_0","content":"x"}]}]}`
+		whole := endO("tool_calls", `"content":null,"tool_calls":[{"id":"call_0","type":"function","function":{"name":"f","arguments":"{}"}}]`)
+		delta := func(call string) string {
+			return `{"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"tool_calls":[` + call + `]}}]}`
+		}
+		streamed := sse(delta(`{"index":0,"id":"call_0","type":"function","function":{"name":"f","arguments":"{\"a\""}}`), delta(`{"index":0,"id":"call_0","function":{"arguments":":1}"}}`),
+			`{"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`, "[DONE]")
+		l := take(t, trip{from: A, to: O, ask: ask, answers: []string{whole}})
+		if id := gjson.Get(l.body, "content.0.id").Str; id == "" || id == "call_0" {
+			t.Error(l.body)
+		}
+		l = take(t, trip{from: A, to: O, ask: ask, answers: []string{streamed}, stream: true})
+		ids := l.all("content_block.id")
+		if len(ids) != 1 || ids[0].Str == "call_0" || l.joined("delta.partial_json") != `{"a":1}` {
+			t.Error(l.body)
+		}
+	}},
 	{number: 303, name: "schemas that OpenAI refuses", run: func(t *testing.T) {
 		for name, row := range map[string]struct{ schema, at, want string }{
 			"a list without items":           {`{"type":"object","properties":{"l":{"type":"array"}}}`, "properties.l", `{"type":"array","items":{}}`},
@@ -168,6 +187,30 @@ var hardFound = section{"N", "found to fail in November 2026", []hard{
 			}
 		}
 		refuses(t, trip{from: A, to: O, ask: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}],"tools":[{"type":"web_search_20250305","name":"web_search"}]}`}, "tools[0]")
+	}},
+	{number: 316, name: "no empty thought behind the words", run: func(t *testing.T) {
+		chunk := func(parts, more string) string {
+			return `{"candidates":[{"content":{"role":"model","parts":[` + parts + `]}` + more + `}]}`
+		}
+		signed := `{"text":"","thoughtSignature":"` + googles1 + `"}`
+		call := `{"functionCall":{"name":"f","args":{}}}`
+		for _, calls := range []bool{false, true} {
+			end, tool := "", ""
+			if calls {
+				end, tool = call, ","+call
+			}
+			for _, way := range []trip{
+				{answers: []string{wholeG(`{"text":"hi"}`, signed+tool)}},
+				{stream: true, answers: []string{sse(chunk(`{"text":"hi"}`, ""), chunk(signed, ""), chunk(end, `,"finishReason":"STOP"`))}},
+				{stream: true, answers: []string{sse(chunk(`{"text":"hi"}`, ""), chunk(`{"text":"hm","thought":true,"thoughtSignature":"`+googles1+`"}`, ""), chunk(end, `,"finishReason":"STOP"`))}},
+			} {
+				way.from, way.to, way.ask = A, G, `{"model":"m","max_tokens":9,"tools":[{"name":"f","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"go"}]}`
+				l := take(t, way)
+				if behind := strings.LastIndex(l.body, `"thinking"`) > strings.Index(l.body, `"hi"`); behind && !calls || !strings.Contains(l.body, "hi") {
+					t.Errorf("calls %v, stream %v: %s", calls, way.stream, l.body)
+				}
+			}
+		}
 	}},
 }}
 
