@@ -72,6 +72,7 @@ const (
 	Function ToolKind = iota
 	Custom            // takes free text
 	Server            // runs at the upstream: web search, code execution …; only its own dialect has it
+	Client            // runs at the client, but its dialect's author has defined it: Raw is how it says so, all else a function
 )
 
 // Choice says whether the model calls tools.

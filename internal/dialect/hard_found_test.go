@@ -47,6 +47,67 @@ var hardFound = section{"N", "found to fail in November 2026", []hard{
 			}
 		}
 	}},
+	{number: 302, name: "an id of a call that the history has already", run: func(t *testing.T) {
+		ask := `{"model":"m","max_tokens":9,"tools":[{"name":"f","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"go"},` +
+			`{"role":"assistant","content":[{"type":"tool_use","id":"call_0","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_0","content":"x"}]}]}`
+		whole := endO("tool_calls", `"content":null,"tool_calls":[{"id":"call_0","type":"function","function":{"name":"f","arguments":"{}"}}]`)
+		delta := func(call string) string {
+			return `{"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"tool_calls":[` + call + `]}}]}`
+		}
+		streamed := sse(delta(`{"index":0,"id":"call_0","type":"function","function":{"name":"f","arguments":"{\"a\""}}`), delta(`{"index":0,"id":"call_0","function":{"arguments":":1}"}}`),
+			`{"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`, "[DONE]")
+		l := take(t, trip{from: A, to: O, ask: ask, answers: []string{whole}})
+		if id := gjson.Get(l.body, "content.0.id").Str; id == "" || id == "call_0" {
+			t.Error(l.body)
+		}
+		l = take(t, trip{from: A, to: O, ask: ask, answers: []string{streamed}, stream: true})
+		ids := l.all("content_block.id")
+		if len(ids) != 1 || ids[0].Str == "call_0" || l.joined("delta.partial_json") != `{"a":1}` {
+			t.Error(l.body)
+		}
+	}},
+	{number: 303, name: "schemas that OpenAI refuses", run: func(t *testing.T) {
+		for name, row := range map[string]struct{ schema, at, want string }{
+			"a list without items":           {`{"type":"object","properties":{"l":{"type":"array"}}}`, "properties.l", `{"type":"array","items":{}}`},
+			"a list or null, without items":  {`{"type":"object","properties":{"l":{"anyOf":[{"type":["array","null"]}]}}}`, "properties.l.anyOf.0.items", `{}`},
+			"an object without properties":   {`{"type":"object"}`, "@this", `{"type":"object","properties":{}}`},
+			"objects in objects":             {`{"type":"object","properties":{"o":{"type":"object","additionalProperties":{"type":"array"}}}}`, "properties.o.additionalProperties.items", `{}`},
+			"a choice at the root":           {`{"anyOf":[{"type":"object","properties":{"a":{"type":"string"},"k":{"const":1}},"required":["a","k"]},{"type":"object","properties":{"b":{"type":"string"},"k":{"const":2}},"required":["b","k"]}]}`, "@this", `{"type":"object","properties":{"a":{"type":"string"},"k":{"anyOf":[{"const":1},{"const":2}]},"b":{"type":"string"}},"required":["k"]}`},
+			"a choice of references":         {`{"type":"object","oneOf":[{"$ref":"#/$defs/x"}],"$defs":{"x":{"type":"object","properties":{"a":{"type":"array"}},"required":["a"]}}}`, "properties.a.items", `{}`},
+			"one that is fine already stays": {`{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"}}}}`, "@this", `{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"}}}}`},
+		} {
+			asks := map[string]string{
+				A: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}],"tools":[{"name":"f","description":"D","input_schema":` + row.schema + `}]}`,
+				G: `{"contents":[{"parts":[{"text":"go"}]}],"tools":[{"functionDeclarations":[{"name":"f","description":"D","parametersJsonSchema":` + row.schema + `}]}]}`,
+			}
+			for from, ask := range asks {
+				l := take(t, trip{from: from, to: O, ask: ask})
+				sent := l.got().Get("tools.0.function.parameters")
+				same(t, sent, row.at, row.want)
+				fine := strings.HasPrefix(name, "one that is fine")
+				if fine != (len(l.losses) == 0) && from == G {
+					t.Errorf("%s: told %s", name, l.told())
+				}
+				if choice := strings.HasPrefix(name, "a choice"); choice != strings.Contains(l.got().Get("tools.0.function.description").Str, "JSON Schema") {
+					t.Errorf("%s: %s", name, l.got().Raw)
+				}
+			}
+		}
+		list := `{"type":"array","items":{"type":"string"}}`
+		for from, ask := range map[string]string{
+			A: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}],"output_config":{"format":{"type":"json_schema","schema":` + list + `}}}`,
+			G: `{"contents":[{"parts":[{"text":"go"}]}],"generationConfig":{"responseMimeType":"application/json","responseJsonSchema":` + list + `}}`,
+		} {
+			l := take(t, trip{from: from, to: O, ask: ask})
+			l.sends("response_format", "")
+			if !strings.Contains(l.got().Get("messages.0.content").String(), "It must fit this JSON Schema") || len(l.losses) == 0 {
+				t.Errorf("%s: %s told %s", from, l.got().Raw, l.told())
+			}
+			if l = take(t, trip{from: from, to: O, own: true, ask: ask}); !l.got().Get("response_format").Exists() {
+				t.Errorf("%s: a compatible server got %s", from, l.got().Raw)
+			}
+		}
+	}},
 	{number: 311, name: "sources that only Anthropic's own search can name", answer: "they are left out and reported: Claude refuses them without its index", run: func(t *testing.T) {
 		for _, answer := range []string{
 			endO("stop", `"content":"hi",`+cited),
@@ -94,6 +155,63 @@ var hardFound = section{"N", "found to fail in November 2026", []hard{
 			}
 		}
 	}},
+	{number: 315, name: "tools that the client runs itself", run: func(t *testing.T) {
+		for kind, row := range map[string]struct{ name, members, not string }{
+			"bash_20250124":        {"bash", "command restart", ""},
+			"text_editor_20250728": {"str_replace_based_edit_tool", "command path insert_text view_range", "undo_edit"},
+			"text_editor_20250124": {"str_replace_editor", "command path new_str", "insert_text"},
+			"memory_20250818":      {"memory", "command old_path", ""},
+			"computer_20250124":    {"computer", "action coordinate scroll_amount", "zoom"},
+			"computer_20251124":    {"computer", "action region", ""},
+		} {
+			ask := `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}],"tools":[{"type":"` + kind + `","name":"` + row.name + `","display_width_px":800,"display_height_px":600}]}`
+			answers := map[string]string{
+				O: endO("tool_calls", `"content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"`+row.name+`","arguments":"{\"command\":\"ls\"}"}}]`),
+				G: wholeG(`{"functionCall":{"name":"` + row.name + `","args":{"command":"ls"}}}`),
+			}
+			for to, at := range map[string][2]string{O: {"tools.0.function.name", "tools.0.function.parameters"}, G: {"tools.0.functionDeclarations.0.name", "tools.0.functionDeclarations.0.parametersJsonSchema"}} {
+				l := take(t, trip{from: A, to: to, ask: ask, answers: []string{answers[to]}})
+				l.sends(at[0], `"`+row.name+`"`)
+				for _, member := range strings.Fields(row.members) {
+					if !l.got().Get(at[1] + ".properties." + member).Exists() {
+						t.Errorf("%s to %s: no %s in %s", kind, to, member, l.got().Raw)
+					}
+				}
+				if row.not != "" && strings.Contains(l.got().Get(at[1]).Raw, row.not) {
+					t.Errorf("%s to %s: %s in %s", kind, to, row.not, l.got().Raw)
+				}
+				l.warns("tools[0]", chat.Approximated)
+				l.gets("content.0.type", `"tool_use"`)
+				l.gets("content.0.name", `"`+row.name+`"`)
+				l.gets("content.0.input", `{"command":"ls"}`)
+			}
+		}
+		refuses(t, trip{from: A, to: O, ask: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}],"tools":[{"type":"web_search_20250305","name":"web_search"}]}`}, "tools[0]")
+	}},
+	{number: 316, name: "no empty thought behind the words", run: func(t *testing.T) {
+		chunk := func(parts, more string) string {
+			return `{"candidates":[{"content":{"role":"model","parts":[` + parts + `]}` + more + `}]}`
+		}
+		signed := `{"text":"","thoughtSignature":"` + googles1 + `"}`
+		call := `{"functionCall":{"name":"f","args":{}}}`
+		for _, calls := range []bool{false, true} {
+			end, tool := "", ""
+			if calls {
+				end, tool = call, ","+call
+			}
+			for _, way := range []trip{
+				{answers: []string{wholeG(`{"text":"hi"}`, signed+tool)}},
+				{stream: true, answers: []string{sse(chunk(`{"text":"hi"}`, ""), chunk(signed, ""), chunk(end, `,"finishReason":"STOP"`))}},
+				{stream: true, answers: []string{sse(chunk(`{"text":"hi"}`, ""), chunk(`{"text":"hm","thought":true,"thoughtSignature":"`+googles1+`"}`, ""), chunk(end, `,"finishReason":"STOP"`))}},
+			} {
+				way.from, way.to, way.ask = A, G, `{"model":"m","max_tokens":9,"tools":[{"name":"f","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"go"}]}`
+				l := take(t, way)
+				if behind := strings.LastIndex(l.body, `"thinking"`) > strings.Index(l.body, `"hi"`); behind && !calls || !strings.Contains(l.body, "hi") {
+					t.Errorf("calls %v, stream %v: %s", calls, way.stream, l.body)
+				}
+			}
+		}
+	}},
 }}
 
 // A server that is not the author's own, whatever its kind is called, gets what compatible
@@ -115,5 +233,19 @@ func TestOtherServersGetWhatCompatibleOnesTake(t *testing.T) {
 		if own {
 			l.quiet()
 		}
+	}
+}
+
+// A server that is not Google's signs thoughts themselves: their signature stays there.
+func TestThoughtsKeepTheirSignatureAtOtherServers(t *testing.T) {
+	t.Parallel()
+	said := wholeG(`{"text":"hm","thought":true,"thoughtSignature":"`+googles1+`"}`, `{"functionCall":{"id":"x","name":"f","args":{}}}`)
+	tools := `"tools":[{"name":"f","input_schema":{"type":"object"}}],"thinking":{"type":"enabled","budget_tokens":2048},"max_tokens":9000,"model":"m"`
+	first := take(t, trip{from: A, to: G, own: true, ask: `{` + tools + `,"messages":[{"role":"user","content":"go"}]}`, answers: []string{said}})
+	second := take(t, trip{from: A, to: G, own: true, ask: `{` + tools + `,"messages":[{"role":"user","content":"go"},{"role":"assistant","content":` +
+		gjson.Get(first.body, "content").Raw + `},{"role":"user","content":[{"type":"tool_result","tool_use_id":` + gjson.Get(first.body, "content.1.id").Raw + `,"content":"x"}]}]}`})
+	second.sends("contents.1.parts.0.thoughtSignature", `"`+googles1+`"`)
+	if at := second.got().Get("contents.1.parts.1"); !at.Get("functionCall").Exists() || at.Get("thoughtSignature").Str == googles1 {
+		t.Error(at.Raw)
 	}
 }

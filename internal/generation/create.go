@@ -3,6 +3,8 @@ package generation
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"stele/internal/access"
@@ -76,6 +78,9 @@ func (s *Service) create(ctx context.Context, who access.Principal, id string, a
 // plan holds an order against its model and reckons its price.
 func (s *Service) plan(who access.Principal, id string, ask *media.Ask) (*Task, *media.Operation, error) {
 	model, err := s.Catalog.OpenMediaModel(ask.Model, who.Scope)
+	if err != nil && who.Sandbox {
+		model, err = s.standIn(ask, err)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -100,6 +105,38 @@ func (s *Service) plan(who access.Principal, id string, ask *media.Ask) (*Task, 
 	}
 	t.Credits = media.Credits(t.Nano, s.Settings().CreditsPerUSD)
 	return t, operation, nil
+}
+
+// standIns are the sandbox's models, and words in the ids of models that they stand in for.
+var standIns = []struct {
+	id    string
+	words []string
+}{
+	{SandboxMaker + "-video", []string{"video", "veo", "sora", "kling", "runway", "hailuo", "seedance", "luma", "film", "clip"}},
+	{SandboxMaker + "-audio", []string{"audio", "tts", "speech", "voice", "music", "sound", "eleven", "lyria"}},
+	{SandboxMaker + "-image", nil},
+}
+
+// standIn is the sandbox's model for one that is not here: the one that has the mode, or
+// else that the name speaks of. A model's id that nothing can be called stays unknown.
+func (s *Service) standIn(ask *media.Ask, unknown error) (*media.Model, error) {
+	if ask.Model == "" {
+		return nil, unknown
+	}
+	named := func(words []string) bool {
+		return len(words) == 0 || slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(ask.Model), w) })
+	}
+	for _, stand := range standIns {
+		model, ok := s.Catalog.MediaModel(stand.id)
+		if !ok {
+			continue
+		}
+		has := slices.ContainsFunc(model.Operations, func(o media.Operation) bool { return o.Mode == ask.Mode })
+		if ask.Mode != "" && has || ask.Mode == "" && named(stand.words) {
+			return model, nil
+		}
+	}
+	return nil, unknown
 }
 
 // take makes files of what the order points at. It returns the ids of those that

@@ -226,6 +226,7 @@ type exchange struct {
 	target relay.Target
 	req    *chat.Request
 	hold   *hold
+	ids    map[string]string // of calls in the conversation, with what stands for one that comes again; nil: not looked up
 }
 
 // close ends the call, answered or not.

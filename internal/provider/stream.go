@@ -222,12 +222,42 @@ func (x *exchange) own(p *chat.Part) {
 	if name, changed := x.call.Names[p.Name]; changed {
 		p.Name = name
 	}
+	if p.Kind == chat.ToolCall && p.ID != "" {
+		p.ID = x.callID(p.ID)
+	}
 	if p.Proof != "" {
 		p.Proof = x.envelope(p.Proof)
 	}
 	if p.Kind == chat.Redacted && p.Text != "" {
 		p.Text = x.envelope(p.Text)
 	}
+}
+
+// callID is an upstream's id of a call, or a new one where the conversation has a call of
+// that id already: some servers begin to count anew with every answer, and a result
+// would find two calls.
+func (x *exchange) callID(id string) string {
+	if x.ids == nil {
+		x.ids = make(map[string]string)
+		if talk, err := x.req.Conversation(); err == nil {
+			for i := range talk.Messages {
+				for j := range talk.Messages[i].Parts {
+					if p := &talk.Messages[i].Parts[j]; p.Kind == chat.ToolCall {
+						x.ids[p.ID] = ""
+					}
+				}
+			}
+		}
+	}
+	now, used := x.ids[id]
+	if !used {
+		return id
+	}
+	if now == "" {
+		now = chat.NewCallID()
+		x.ids[id] = now
+	}
+	return now
 }
 
 func (x *exchange) envelope(raw string) string {

@@ -20,8 +20,8 @@ func (r *requestReader) tools(v jsonscan.Value) {
 	}
 }
 
-// tool reads one definition. One with a type of its own runs at the upstream, or is
-// one that only Claude knows how to call.
+// tool reads one definition. One with a type of its own is one that the author defined
+// and the client runs, or it runs at the upstream.
 func (r *requestReader) tool(v jsonscan.Value) (t chat.Tool) {
 	kind := v.Get("type").View()
 	server := kind != "" && kind != "custom"
@@ -49,6 +49,10 @@ func (r *requestReader) tool(v jsonscan.Value) (t chat.Tool) {
 				r.beside(&rest, key, v)
 			}
 		}
+	}
+	if own, ok := clientTool(kind, t.Name, v); ok {
+		own.Cache = t.Cache
+		return own
 	}
 	if server {
 		return chat.Tool{Kind: chat.Server, Name: cmp.Or(t.Name, kind), Cache: t.Cache, Raw: without(v, "cache_control")}

@@ -124,7 +124,7 @@ func (w *requestWriter) model(said []piece) (calls []piece) {
 	carried := ""
 	for i, p := range said {
 		proof, ok := w.proof(p)
-		if ok && p.Kind == chat.Thought && belongsToNext(said, i) {
+		if ok && p.Kind == chat.Thought && w.belongsToNext(said, i) {
 			carried, proof = proof, ""
 			if p.Text == "" {
 				continue
@@ -145,13 +145,14 @@ func (w *requestWriter) model(said []piece) (calls []piece) {
 
 // belongsToNext reports whether thoughts carry the signature of what follows
 // them: clients of other dialects have no other place for the signature of a
-// call, or of an answer whose thoughts are not shown.
-func belongsToNext(said []piece, i int) bool {
+// call, or of an answer whose thoughts are not shown. Servers that are not Google's
+// sign the thoughts themselves.
+func (w *requestWriter) belongsToNext(said []piece, i int) bool {
 	if i+1 >= len(said) {
 		return false
 	}
 	next := said[i+1]
-	return next.Proof == "" && (next.Kind == chat.ToolCall || said[i].Text == "" && next.Kind != chat.Thought && next.Kind != chat.Redacted)
+	return next.Proof == "" && (next.Kind == chat.ToolCall && !w.target.Compatible || said[i].Text == "" && next.Kind != chat.Thought && next.Kind != chat.Redacted)
 }
 
 // proof is a part's signature, if the very upstream made it that is asked now.

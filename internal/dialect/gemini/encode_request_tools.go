@@ -76,6 +76,9 @@ func (w *requestWriter) declare(t *chat.Tool) {
 	w.Open(jsonscan.Object).Key("name").Text(sent)
 	writeText(&w.Writer, "description", t.Description)
 	schema := t.Schema
+	if t.Kind == chat.Client {
+		w.lose(chat.LostTool(*t, chat.Approximated, "a function with its published schema"))
+	}
 	if t.Kind == chat.Custom {
 		schema = []byte(customSchema)
 		note := "sent as a function with one string"

@@ -34,12 +34,20 @@ func (e *requestWriter) prepareFormat() {
 			e.lose(chat.FieldFormat, chat.Added, "a line in the system text that asks for JSON")
 		}
 	case chat.JSONSchema:
-		if e.t.Schemaless {
+		switch {
+		case e.t.Schemaless:
 			e.lines = append(e.lines, "Answer with one JSON object only. It must fit this JSON Schema: "+string(f.Schema))
 			e.lose(chat.FieldFormat, chat.Approximated, "the schema is in the system text")
+		case e.inWords(f):
+			e.lines = append(e.lines, "Answer with JSON only, and with nothing around it. It must fit this JSON Schema: "+string(f.Schema))
+			e.lose(chat.FieldFormat, chat.Approximated, "the provider takes only objects: the schema is in the system text")
 		}
 	}
 }
+
+// inWords reports whether a shape must be asked for in words: the author's API takes
+// the schemas of objects only.
+func (e *requestWriter) inWords(f *chat.Format) bool { return !e.t.Compatible && !isObject(f.Schema) }
 
 func (e *requestWriter) mentionsJSON() bool {
 	parts := e.c.System
@@ -100,6 +108,7 @@ func (e *requestWriter) format(f *chat.Format) {
 	switch {
 	case f.Kind == chat.JSONObject, f.Kind == chat.JSONSchema && e.t.Schemaless:
 		e.Key("response_format").Raw([]byte(`{"type":"json_object"}`))
+	case f.Kind == chat.JSONSchema && e.inWords(f):
 	case f.Kind == chat.JSONSchema:
 		name := f.Name
 		switch {
@@ -114,7 +123,7 @@ func (e *requestWriter) format(f *chat.Format) {
 			e.Key("description").Text(f.Description)
 		}
 		schema, strict := e.strictly(f.Schema, f.Strict, chat.Lost(chat.FieldFormat, chat.Approximated, ""))
-		e.Key("schema").Raw(schema)
+		e.Key("schema").Raw(e.complete(schema, chat.Lost(chat.FieldFormat, chat.Ignored, "")))
 		if strict != nil {
 			e.Key("strict").Bool(*strict)
 		}

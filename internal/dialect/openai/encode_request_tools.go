@@ -84,6 +84,9 @@ func (e *requestWriter) tool(t chat.Tool) {
 		return
 	}
 	kind := e.kind(t.Name)
+	if kind == "function" {
+		t = e.flattened(t)
+	}
 	e.Open(object).Key("type").Plain(kind).Key(kind).Open(object).Key("name").Text(e.names.To(t.Name))
 	if t.Description != "" {
 		e.Key("description").Text(t.Description)
@@ -102,6 +105,9 @@ func (e *requestWriter) tool(t chat.Tool) {
 const freeText = `{"type":"object","properties":{"input":{"type":"string"}},"required":["input"],"additionalProperties":false}`
 
 func (e *requestWriter) parameters(t chat.Tool) {
+	if t.Kind == chat.Client {
+		e.loseTool(t, chat.Approximated, "a function with its published schema")
+	}
 	if t.Kind == chat.Custom {
 		note := "a function with one string"
 		if len(t.Grammar) > 0 {
@@ -113,7 +119,7 @@ func (e *requestWriter) parameters(t chat.Tool) {
 	}
 	schema, strict := e.strictly(t.Schema, t.Strict, chat.LostTool(t, chat.Approximated, ""))
 	if schema != nil {
-		e.Key("parameters").Raw(e.rooted(schema, t))
+		e.Key("parameters").Raw(e.complete(e.rooted(schema, t), chat.LostTool(t, chat.Ignored, "")))
 	}
 	if strict != nil {
 		e.Key("strict").Bool(*strict)

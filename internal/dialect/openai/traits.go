@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"maps"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -28,15 +27,14 @@ func (Codec) EncodeModels(models []dialect.Model) ([]byte, error) {
 		w := wireModel{
 			ID: m.ID, Object: "model", Created: m.Created.Unix(), OwnedBy: m.Owner,
 			Name: m.Name, Description: m.Description, Tags: m.Tags,
-			Capabilities: map[string]bool{"reasoning": false, "attachments": false, "tools": false},
+			Capabilities: m.Capabilities, // what nobody has said is not known, which is not false
 		}
-		maps.Copy(w.Capabilities, m.Capabilities)
 		list = append(list, w)
 	}
 	return json.Marshal(struct {
 		Object string      `json:"object"`
 		Data   []wireModel `json:"data"`
-	}{"list", list}, json.Deterministic(true), json.FormatNilSliceAsNull(false))
+	}{"list", list}, json.Deterministic(true), json.FormatNilSliceAsNull(false), json.FormatNilMapAsNull(false))
 }
 
 // traits are what a model of the author's own takes, as far as its name tells.

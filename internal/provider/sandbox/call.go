@@ -71,12 +71,15 @@ func (p *plan) wanted(offered []chat.Tool) ([]chat.Tool, error) {
 	var list []chat.Tool
 	for _, name := range p.orders.tools {
 		i := slices.IndexFunc(offered, func(t chat.Tool) bool { return t.Name == name })
+		if i < 0 && slices.Contains(p.turn.called, name) {
+			continue // it was called, and the client offers it no longer: a hand-off
+		}
 		if i < 0 {
 			return nil, bad("messages", "The sandbox is ordered to call the tool %q, which is not offered.", clip(name, 4, 64))
 		}
 		list = append(list, offered[i])
 	}
-	if len(list) > 0 {
+	if len(p.orders.tools) > 0 {
 		return list, nil
 	}
 	said := speech{text: spoken(p.turn.text)}

@@ -261,3 +261,19 @@ func TestStructuredOutput(t *testing.T) {
 		}
 	}
 }
+
+// After a hand-off the tool that was ordered is offered no longer: the order was obeyed.
+func TestAToolThatWasCalledNeedNotBeOfferedAgain(t *testing.T) {
+	t.Parallel()
+	talk := tools("[[sandbox: tool=transfer]]", weather)
+	talk.Messages = append(talk.Messages,
+		chat.Message{Role: chat.Assistant, Parts: []chat.Part{{Kind: chat.ToolCall, ID: "c", Name: "transfer", Text: "{}"}}},
+		chat.Message{Role: chat.User, Parts: []chat.Part{{Kind: chat.ToolResult, ID: "c", Name: "transfer", Content: []chat.Part{{Kind: chat.Text, Text: "done"}}}}})
+	reply, err := New(Options{}).Do(t.Context(), (&chat.Request{Model: Model}).With(talk), relay.Target{Model: Model})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := called(reply.Response.Answers[0]); got != "" {
+		t.Errorf("calls %s", got)
+	}
+}
