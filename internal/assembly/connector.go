@@ -50,7 +50,7 @@ func (connector) Kinds() []config.Kind { return Kinds() }
 func Kinds() []config.Kind {
 	var list []config.Kind
 	for _, k := range provider.Kinds() {
-		kind := config.Kind{Name: k.Name, BaseURL: k.BaseURL, KeyEnv: k.KeyEnv, URLEnv: k.URLEnv}
+		kind := config.Kind{Name: k.Name, BaseURL: k.BaseURL, KeyEnv: k.KeyEnv, URLEnv: k.URLEnv, Bills: k.Bills}
 		if k.Dialect != "" {
 			kind.Models = []string{"*"}
 		}

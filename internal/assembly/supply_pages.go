@@ -180,6 +180,9 @@ func (s supplyPages) Models() []console.Model {
 	var list []console.Model
 	for _, m := range s.catalog.Models(access.Scope{}) {
 		shown := console.Model{Model: m, Enabled: true}
+		if len(m.Targets) > 0 {
+			shown.Cost = s.catalog.Price(&m, m.Targets[0], time.Now())
+		}
 		_, written := file.Lines["model "+m.ID]
 		o, ours := stored[m.ID]
 		switch {

@@ -37,6 +37,7 @@ type Kind struct {
 	URLEnv  string   // the variable its users keep its address in, such as OLLAMA_HOST
 	Models  []string // what it offers when the environment switched it on
 	Options []Option // what it has besides
+	Bills   bool     // its answers say what they cost
 }
 
 // Option is a setting that only some kinds have.

@@ -15,6 +15,7 @@ import (
 	"stele/internal/provider"
 	"stele/internal/route"
 	"stele/internal/seal"
+	"stele/internal/supply"
 )
 
 // Supply is what the program wires: real records in the real database, checked by
@@ -173,8 +174,11 @@ func (s *Supply) Models() []console.Model {
 	for _, m := range s.Both.Config.Models {
 		shown := console.Model{Enabled: true, Model: catalog.Model{
 			ID: m.ID, Name: m.Name, Description: m.Description, Owner: "stele", Capabilities: m.Capabilities, Balance: m.Strategy == config.Balance,
-			Retries: m.Retries, Timeouts: catalog.Timeouts(m.Timeouts), Price: catalog.Price(m.Price), Tags: m.Tags,
+			Retries: m.Retries, Timeouts: catalog.Timeouts(m.Timeouts), Tags: m.Tags,
 		}}
+		if p := supply.OwnPrice(m.Price, m.Console); p != nil {
+			shown.Cost = catalog.TargetPrice{Price: p, Source: p.Source}
+		}
 		for _, t := range m.Targets {
 			shown.Targets = append(shown.Targets, catalog.Target(t))
 		}

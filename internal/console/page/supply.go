@@ -85,7 +85,8 @@ type Provider struct {
 type Model struct {
 	catalog.Model
 
-	Media    *media.Model // nil: it is for chat
+	Media    *media.Model        // nil: it is for chat
+	Cost     catalog.TargetPrice // of its first target, now
 	Origin   Origin
 	Listed   bool // its provider's own list has it; nobody wrote it down
 	Enabled  bool

@@ -19,7 +19,7 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 	}
 	reply := readReply(root)
 	r := &chat.Response{
-		ID: anyText(reply.id), Model: anyText(reply.model), Tier: root.Get("service_tier").View(), Usage: readUsage(reply.usage),
+		ID: anyText(reply.id), Model: anyText(reply.model), Tier: reply.tier.View(), Usage: reply.used(),
 	}
 	if overcounted(reply.usage) {
 		r.Notes = append(r.Notes, chat.Lost("usage", chat.Approximated, "more came from the cache than there was: counted as all of it"))
@@ -48,7 +48,8 @@ func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &chat.Response{Usage: readUsage(root.Get("usage"))}, nil
+	reply := readReply(root)
+	return &chat.Response{Usage: reply.used()}, nil
 }
 
 // openReply is the object that a whole answer is, or the error that it tells.
@@ -73,7 +74,7 @@ func garbled(body []byte) *fault.Error {
 
 // reply is a whole answer or a chunk of one, its members not read any further.
 type reply struct {
-	id, model, choices, usage, failed jsonscan.Value
+	id, model, choices, usage, tier, failed jsonscan.Value
 }
 
 func readReply(root jsonscan.Value) (r reply) {
@@ -93,6 +94,8 @@ func (r *reply) put(key jsonscan.Key, v jsonscan.Value) {
 		r.choices = v
 	case "error":
 		r.failed = v
+	case "service_tier":
+		r.tier = v
 	case "usage":
 		r.count(v)
 	case "x_groq":
@@ -106,6 +109,15 @@ func (r *reply) count(usage jsonscan.Value) {
 	if usage.Kind() == object {
 		r.usage = usage
 	}
+}
+
+// used is what the answer took, in the tier that served it.
+func (r *reply) used() chat.Usage {
+	u := readUsage(r.usage)
+	if u.Known {
+		u.Tier = chat.ServiceTier(r.tier.View())
+	}
+	return u
 }
 
 // readAnswer reads one of choices.
