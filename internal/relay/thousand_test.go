@@ -41,7 +41,7 @@ var tellers = []struct {
 }{
 	{"openai", openai.Codec{}, []string{"gpt-5-2025-08-07", "gpt-5.5", "gpt-4o-mini", "o4-mini", "gpt-audio"}},
 	{"azure", openai.Codec{}, []string{"gpt-5-mini", "gpt-4.1-2025-04-14"}},
-	{"openrouter", openai.Codec{}, []string{"openai/gpt-5", "anthropic/claude-sonnet-4.5"}},
+	{"openrouter", openai.Codec{}, []string{"openai/gpt-5", "anthropic/claude-sonnet-4.5", "google/gemini-2.5-flash-image"}},
 	{"groq", openai.Codec{}, []string{"llama-3.3-70b-versatile", "openai/gpt-oss-120b"}},
 	{"mistral", openai.Codec{}, []string{"mistral-large-latest", "codestral-latest"}},
 	{"deepseek", openai.Codec{}, []string{"deepseek-v4-flash", "deepseek-v4-pro"}},
