@@ -38,14 +38,22 @@ var (
 // Supply is what the configuration and the database offer, for commands: nothing is
 // asked of any provider, and nothing follows what others change.
 func (h *Installation) Supply(ctx context.Context, p Process) (console.Supply, error) {
+	n, err := h.offline(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return supplyPages{n.supply, n.router, n.catalog, n.operator}, nil
+}
+
+// offline is a node that has everything there is to call, and calls nothing.
+func (h *Installation) offline(ctx context.Context, p Process) (*node, error) {
 	offered, err := ReadContents(h.Config)
 	if err != nil {
 		return nil, err
 	}
 	n := newNode(p, h)
 	n.log = slog.New(slog.NewTextHandler(p.Log, nil))
-	err = n.openSupply(ctx, offered, nil)
-	return supplyPages{n.supply, n.router, n.catalog, n.operator}, err
+	return n, n.openSupply(ctx, offered, nil)
 }
 
 // Kinds lists the kinds of provider.

@@ -32,7 +32,7 @@ type Account struct {
 
 // TargetPrice is what a target costs, and where that is from.
 type TargetPrice struct {
-	*price.Price        // nil: it is unpriced
+	*price.Price // nil: it is unpriced
 	Source       string
 }
 
