@@ -15,6 +15,7 @@ import (
 	"stele/internal/catalog"
 	"stele/internal/config"
 	"stele/internal/console"
+	"stele/internal/console/page"
 	"stele/internal/provider"
 	"stele/internal/provider/blueprint"
 	"stele/internal/route"
@@ -170,6 +171,25 @@ func (s supplyPages) uses() (callable map[string]int, used map[string][]string) 
 		}
 	}
 	return callable, used
+}
+
+// Prices lists the operator's own, those of the file first.
+func (s supplyPages) Prices() []console.OwnPrice {
+	file, records, faults := s.Sources()
+	var list []console.OwnPrice
+	for _, t := range file.Prices {
+		p := console.OwnPrice{ID: t.Name, Line: t.Price.Sheet.Text(), Origin: originOf(file, "price "+t.Name)}
+		if !t.Price.From.IsZero() {
+			p.From = t.Price.From.Format(time.DateOnly)
+		}
+		list = append(list, p)
+	}
+	for _, o := range records {
+		if o.Sort == catalog.PriceOffer {
+			list = append(list, page.OwnPriceOf(&o, faults[o.Name()]))
+		}
+	}
+	return list
 }
 
 // Models lists what can be called, and what in the database cannot.

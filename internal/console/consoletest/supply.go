@@ -11,6 +11,7 @@ import (
 	"stele/internal/catalog"
 	"stele/internal/config"
 	"stele/internal/console"
+	"stele/internal/console/page"
 	"stele/internal/fault"
 	"stele/internal/provider"
 	"stele/internal/route"
@@ -75,18 +76,25 @@ func reach(o catalog.StoredRecord) string {
 }
 
 func (s *Supply) combine(list []catalog.UnsealedRecord) (config.Combined, catalog.Faults) {
-	var providers, models []config.Record
+	var providers, models, prices []config.Record
 	for _, o := range list {
 		words, _ := o.Words()
 		one := config.Record{Name: o.ID, Fields: words, Off: !o.Enabled}
-		if o.Sort == catalog.ModelOffer {
+		switch o.Sort {
+		case catalog.ModelOffer:
 			models = append(models, one)
-		} else {
+		case catalog.PriceOffer:
+			prices = append(prices, one)
+		case catalog.ProviderOffer:
 			providers = append(providers, one)
 		}
 	}
 	both := s.file.With(testKinds(), providers, models)
 	faults := make(catalog.Faults)
+	_, wrongPrices := both.WithPrices(testKinds(), prices)
+	for name, wrong := range wrongPrices {
+		faults["price "+name] = wrong
+	}
 	for name, wrong := range both.Providers {
 		faults["provider "+name] = wrong
 	}
@@ -163,6 +171,16 @@ func (s *Supply) Providers() []console.Provider {
 			list[i].State = console.HealthDown
 		case h.Tries > 0:
 			list[i].State = console.HealthOK
+		}
+	}
+	return list
+}
+
+// Prices implements console.Supply.
+func (s *Supply) Prices() (list []console.OwnPrice) {
+	for _, o := range s.Now {
+		if o.Sort == catalog.PriceOffer {
+			list = append(list, page.OwnPriceOf(&o, s.faults[o.Name()]))
 		}
 	}
 	return list

@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -23,11 +24,30 @@ type Supply interface {
 	Providers() []Provider
 	// Models lists what clients can call and what is meant to be callable.
 	Models() []Model
+	// Prices lists what operators set in front of the price book.
+	Prices() []OwnPrice
 	// TestProvider makes one cheap call.
 	TestProvider(ctx context.Context, id string) (Trial, error)
 	Save(ctx context.Context, who access.Principal, d catalog.Draft) error
 	Switch(ctx context.Context, who access.Principal, sort catalog.Sort, id string, on bool) error
 	Delete(ctx context.Context, who access.Principal, sort catalog.Sort, id string) error
+}
+
+// OwnPrice is what an operator pays for a model at an account.
+type OwnPrice struct {
+	ID       string // provider/model, by the upstream's name
+	Line     string // as price.Sheet writes it
+	From     string // the day it is valid from; "": always
+	Origin   Origin
+	Wrong    map[string]string
+	Revision int64
+}
+
+// OwnPriceOf is a price of the database as people see it.
+func OwnPriceOf(o *catalog.UnsealedRecord, wrong map[string]string) OwnPrice {
+	var fields struct{ Sheet, From string }
+	_ = json.Unmarshal(o.Fields, &fields) // what cannot be read is in wrong
+	return OwnPrice{ID: o.ID, Line: fields.Sheet, From: fields.From, Wrong: wrong, Revision: o.Revision}
 }
 
 // ProviderKind is a sort of provider, as the form needs it.
