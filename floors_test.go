@@ -18,8 +18,8 @@ import (
 // The floors of docs/architecture.md. Rooms are in order: each may import those
 // before it, but not those after. Stones stand alone, but for stoneUses.
 var (
+	rooms  = []string{"access", "catalog", "meter", "limit", "replay", "file", "webhook", "route", "relay", "generation", "app", "supply"}
 	stones = []string{"fault", "uid", "scope", "wire", "seal", "guard", "manifest", "media", "chat", "price", "fair", "memory", "label", "formula", "inflight", "picture", "jsonscan", "crash"}
-	rooms  = []string{"access", "catalog", "meter", "replay", "file", "webhook", "route", "relay", "generation", "app", "supply"}
 	walls  = []string{"provider", "store", "blob", "queue", "telemetry"}
 	doors  = []string{"api", "console", "download", "server"}
 )

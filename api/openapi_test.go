@@ -136,6 +136,24 @@ func TestUnauthorizedSpeaksTheFamilysShape(t *testing.T) {
 	}
 }
 
+// Whatever takes a body can find that it comes too slowly, and says so in its family's shape.
+func TestWhatTakesABodyNames408(t *testing.T) {
+	t.Parallel()
+	doc := load(t)
+	for _, r := range routes {
+		answer := operation(t, doc, r).Responses.Value("408")
+		if (answer != nil) != (r.Method == "POST") {
+			t.Errorf("%s %s: names 408: %t", r.Method, r.Path, answer != nil)
+		}
+		if answer == nil {
+			continue
+		}
+		if got, want := firstShape(answer.Value.Content["application/json"].Schema), errorSchemas[r.Family]; got != want {
+			t.Errorf("%s %s: 408 is %q, want %q", r.Method, r.Path, got, want)
+		}
+	}
+}
+
 func TestEveryAnswerCarriesTheRequestID(t *testing.T) {
 	t.Parallel()
 	doc := load(t)

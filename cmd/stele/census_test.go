@@ -71,7 +71,7 @@ func TestCensus(t *testing.T) {
 			if status != v.status || nativeCode(t, route.Family, body) != v.code {
 				t.Errorf("%s: %d %s, want %d %s", what, status, body, v.status, v.code)
 			}
-			if got := header.Get("Www-Authenticate"); (got == "Bearer") != (status == 401) {
+			if got := header.Get("Www-Authenticate"); (got == `Bearer realm="stele"`) != (status == 401) {
 				t.Errorf("%s: WWW-Authenticate %q", what, got)
 			}
 			checkEnvelope(t, what, route, header)

@@ -151,7 +151,7 @@ func (t *talker) ask(ctx context.Context) (reply *chat.Reply, err error) {
 	err = untilKnown(ctx, func() (again bool, err error) {
 		reply, err = t.upstream.Do(ctx, req, relay.Target{Model: t.model, Timeouts: limits})
 		e, ok := errors.AsType[*fault.Error](err)
-		return ok && e.Details["credentials"] != nil, err
+		return ok && e.Credentials, err
 	})
 	return reply, err
 }

@@ -31,7 +31,7 @@ func (p *program) policyShow() *cobra.Command {
 }
 
 func (p *program) policySet() *cobra.Command {
-	var models, providers, scopes, environments, cidrs []string
+	var models, providers, scopes, environments, cidrs, tags []string
 	var life, idle string
 	var lifetime, unused *time.Duration
 	var endWith, capture bool
@@ -40,9 +40,7 @@ func (p *program) policySet() *cobra.Command {
 		Long:    "Change the policy of a workspace. What no flag names stays as it is; a flag with an empty value takes a limit away.",
 		Example: "  stele workspaces policy set acme --model 'openai/*' --provider openai --key-life 2160h --end-keys-with-people",
 		PreRunE: func(*cobra.Command, []string) (err error) {
-			if lifetime, err = lengthOrNever("key-life", life); err == nil {
-				unused, err = lengthOrNever("key-idle", idle)
-			}
+			lifetime, unused, err = lengthsOrNever("key-life", life, "key-idle", idle)
 			return err
 		},
 	})
@@ -50,6 +48,7 @@ func (p *program) policySet() *cobra.Command {
 		for flag, do := range map[string]func(){
 			"model":    func() { p.Models = withoutEmpty(models) },
 			"provider": func() { p.Providers = withoutEmpty(providers) },
+			"tag":      func() { p.Tags = withoutEmpty(tags) },
 			"cidr":     func() { p.CIDRs = withoutEmpty(cidrs) },
 			"scope":    func() { p.Scopes = named[access.Group](scopes) },
 			"env":      func() { p.Environments = named[access.Environment](environments) },
@@ -71,11 +70,12 @@ func (p *program) policySet() *cobra.Command {
 			return noSuchWorkspace(args[0], err)
 		}
 		change(&policy)
-		if policy, err = h.Access.SetPolicy(c.Context(), who, args[0], policy); err != nil {
-			return err
+		policy, err = h.Access.SetPolicy(c.Context(), who, args[0], policy)
+		if err == nil {
+			h.Settle(c.Context())
+			err = printPolicy(c, policy)
 		}
-		h.Settle(c.Context())
-		return printPolicy(c, policy)
+		return err
 	})
 	flags := c.Flags()
 	flags.StringArrayVar(&models, "model", nil, "models that are open, * stands for any characters; may be repeated ('' for all)")
@@ -83,11 +83,19 @@ func (p *program) policySet() *cobra.Command {
 	flags.StringSliceVar(&scopes, "scope", nil, "route groups that are open: chat,models,files,media,apps ('' for all)")
 	flags.StringSliceVar(&environments, "env", nil, "keys that are let in: development,production ('' for both)")
 	flags.StringSliceVar(&cidrs, "cidr", nil, "addresses keys may be used from, such as 192.0.2.0/24 ('' for all)")
+	flags.StringSliceVar(&tags, "tag", nil, "names that X-Stele-Tags may have, such as team,feature ('' for none)")
 	flags.StringVar(&life, "key-life", "", "longest life of a key since it was made, such as 2160h, or never")
 	flags.StringVar(&idle, "key-idle", "", "a key ends when unused for so long, such as 720h, or never")
 	flags.BoolVar(&endWith, "end-keys-with-people", false, "keys end with the people who made them")
 	flags.BoolVar(&capture, "capture", true, "what is said in chat may be kept, where the installation captures it")
 	return c
+}
+
+func lengthsOrNever(oneName, one, otherName, other string) (a, b *time.Duration, err error) {
+	if a, err = lengthOrNever(oneName, one); err == nil {
+		b, err = lengthOrNever(otherName, other)
+	}
+	return a, b, err
 }
 
 func noSuchWorkspace(id string, err error) error {
@@ -108,12 +116,14 @@ type wirePolicy struct {
 	KeyIdle           *string              `json:"key_idle"`
 	EndKeysWithPeople bool                 `json:"end_keys_with_people"`
 	Capture           bool                 `json:"capture"`
+	Tags              []string             `json:"tags"`
 }
 
 func printPolicy(c *cobra.Command, p access.Policy) error {
 	v := wirePolicy{
 		Models: p.Models, Providers: p.Providers, Scopes: p.Scopes, Environments: p.Environments, CIDRs: p.CIDRs,
 		KeyLife: lengthText(p.Life()), KeyIdle: lengthText(p.Idle()), EndKeysWithPeople: p.EndWithCreator, Capture: !p.NoCapture,
+		Tags: p.Tags,
 	}
 	if wantsJSON(c) {
 		return printJSON(c, v)
@@ -124,6 +134,7 @@ func printPolicy(c *cobra.Command, p access.Policy) error {
 		{"environments", listText(v.Environments)}, {"addresses", listText(v.CIDRs)},
 		{"a key lives for", orText(v.KeyLife, "as long as its maker likes")}, {"and unused for", orText(v.KeyIdle, "as long as it likes")},
 		{"keys end with people", yesNo(v.EndKeysWithPeople)}, {"contents may be kept", yesNo(v.Capture)},
+		{"tags", strings.Join(v.Tags, ", ")},
 	} {
 		fmt.Fprintln(t, row[0]+"\t"+row[1])
 	}

@@ -11,7 +11,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/assembly"
-	"stele/internal/console"
+	"stele/internal/supply"
 )
 
 func (p *program) providers() *cobra.Command {
@@ -23,7 +23,7 @@ func (p *program) models() *cobra.Command {
 }
 
 // onSupply makes do what a command does with providers and models.
-func (p *program) onSupply(c *cobra.Command, do func(c *cobra.Command, s console.Supply, args []string) error) *cobra.Command {
+func (p *program) onSupply(c *cobra.Command, do func(c *cobra.Command, s *supply.Supply, args []string) error) *cobra.Command {
 	return p.onInstallation(jsonFlag(c), func(c *cobra.Command, h *assembly.Installation, args []string) error {
 		s, err := h.Supply(c.Context(), p.process())
 		if err != nil {
@@ -44,7 +44,7 @@ type wireProvider struct {
 	Wrong   []string `json:"wrong"`
 }
 
-func toWireProvider(p console.Provider) wireProvider {
+func toWireProvider(p supply.Provider) wireProvider {
 	return wireProvider{
 		Name: p.ID, Kind: p.Kind, BaseURL: p.BaseURL, Models: append([]string{}, p.Offers...), KeptIn: keptIn(p.Origin),
 		Enabled: p.Enabled, Wrong: sentences(p.Wrong),
@@ -53,7 +53,7 @@ func toWireProvider(p console.Provider) wireProvider {
 
 func (p *program) providersList() *cobra.Command {
 	return p.onSupply(&cobra.Command{Use: "list", Short: "List providers", Args: cobra.NoArgs},
-		func(c *cobra.Command, s console.Supply, _ []string) error {
+		func(c *cobra.Command, s *supply.Supply, _ []string) error {
 			return table(c, each(s.Providers(), toWireProvider), "There are no providers yet: add one in the console, or to the configuration file.",
 				"NAME\tKIND\tBASE URL\tMODELS\tKEPT IN\tSTATE", func(p wireProvider) []string {
 					return []string{p.Name, p.Kind, p.BaseURL, strings.Join(p.Models, ","), p.KeptIn, stateText(p.Enabled, p.Wrong)}
@@ -80,7 +80,7 @@ func stateText(enabled bool, wrong []string) string {
 	return "on"
 }
 
-func keptIn(o console.Origin) string {
+func keptIn(o supply.Origin) string {
 	switch {
 	case o.Place == "":
 		return "console"
@@ -105,7 +105,7 @@ func (p *program) providersTest() *cobra.Command {
 		Use: "test NAME", Short: "Make one cheap call to a provider and say what came back", Args: cobra.ExactArgs(1),
 		Long: "Ask a provider for its list of models or, where it has none, have one of its models say a word.\n" +
 			"The exit code is 1 where that fails.",
-	}, func(c *cobra.Command, s console.Supply, args []string) error {
+	}, func(c *cobra.Command, s *supply.Supply, args []string) error {
 		trial, err := s.TestProvider(c.Context(), args[0])
 		if errors.Is(err, access.ErrNotFound) {
 			return fmt.Errorf("there is no provider %q that is in use: stele providers list shows them", args[0])
@@ -142,14 +142,14 @@ func (p *program) modelsList() *cobra.Command {
 		Use: "list", Short: "List models", Args: cobra.NoArgs,
 		Long: "List the models that are written down or built in. Those that a provider lists by itself are not asked for here:\n" +
 			"GET /api/v1/models of the running server has them.",
-	}, func(c *cobra.Command, s console.Supply, _ []string) error {
+	}, func(c *cobra.Command, s *supply.Supply, _ []string) error {
 		return table(c, each(s.Models(), toWireModel), "", "ID\tTYPE\tSENT TO\tKEPT IN\tSTATE", func(m wireModel) []string {
 			return []string{m.ID, m.Type, strings.Join(m.Targets, ", "), m.KeptIn, stateText(true, m.Wrong)}
 		})
 	})
 }
 
-func toWireModel(m console.Model) wireModel {
+func toWireModel(m supply.Model) wireModel {
 	out := wireModel{ID: m.ID, Type: "chat", Targets: []string{}, KeptIn: keptIn(m.Origin), Wrong: sentences(m.Wrong)}
 	if m.Media != nil {
 		out.Type = m.Media.MediaType

@@ -12,7 +12,7 @@ import (
 type Entry struct {
 	ID        string
 	At        time.Time
-	Actor     string // id of a person, or command-line, configuration; "" where nobody is known
+	Actor     string // id of a person, or command-line, configuration; "" where no actor is known
 	ActorName string // the person's address at that time; the store fills it in
 	Workspace string
 	Action    string // noun.verb: key.rotate

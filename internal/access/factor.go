@@ -169,7 +169,7 @@ func (s *Service) RemoveFactor(ctx context.Context, v Visitor, id string) error 
 	return ErrNotFound
 }
 
-// ResetFactors takes all second factors from somebody who has lost them, and signs
+// ResetFactors takes all second factors from a person who has lost them, and signs
 // them out. Only administrators do.
 func (s *Service) ResetFactors(ctx context.Context, who Principal, id string) (Person, error) {
 	if !who.Admin {

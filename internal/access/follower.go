@@ -27,7 +27,7 @@ type FollowerStore interface {
 // follower is this process among those that serve.
 type follower struct {
 	mu   sync.Mutex // guards what follows
-	node string     // "": it serves nobody
+	node string     // "": it serves no requests
 	told int64      // the revision that the store was told last
 	at   time.Time
 }

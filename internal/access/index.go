@@ -63,7 +63,7 @@ type Pass struct {
 }
 
 // ByKey finds the principal behind the text of a key, wherever its client is. Every
-// failure is the same InvalidAPIKey, so that nobody learns which keys exist.
+// failure is the same InvalidAPIKey, so that no client learns which keys exist.
 func (s *Service) ByKey(secret string) (Principal, error) {
 	who, _, err := s.admit(secret, nil)
 	return who, err
@@ -135,7 +135,7 @@ func (o *opener) closes() time.Time {
 	return end
 }
 
-// unused reports whether the key has ended because nobody has used it for too long.
+// unused reports whether the key has ended because it was not used for too long.
 func (e *entry) unused(now time.Time) bool {
 	return e.idle > 0 && idleSince(now, e.idle, e.key.CreatedAt, time.UnixMilli(e.used.Load()))
 }
@@ -237,7 +237,7 @@ func (x *index) put(k Key) *entry {
 	k.Policy = x.policies[k.Workspace]
 	k.Suspended = x.suspends(&k)
 	e := &entry{key: k, ends: k.End(), idle: k.IdleAfter(), holds: new(holds), who: Principal{
-		Workspace: k.Workspace, Key: k.ID, Environment: k.Environment, Sandbox: k.Sandbox,
+		Workspace: k.Workspace, Key: k.ID, Environment: k.Environment, Sandbox: k.Sandbox, Creator: personOnly(k.Creator),
 		Scope: Scope{Groups: k.Scope.Groups, Models: k.Scope.Models, Policy: k.Policy},
 	}}
 	if k.Sandbox {
@@ -308,7 +308,7 @@ func (x *index) used() map[string]time.Time {
 	return used
 }
 
-// saved records that the store knows these uses, whoever told it.
+// saved records that the store knows these uses, whichever process told it.
 func (x *index) saved(used map[string]time.Time) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

@@ -160,7 +160,7 @@ func (k *Keyring) follow(ctx context.Context) error {
 	return k.take(text)
 }
 
-// look is asked for a key that the ring lacks. Anybody can make up a value that
+// look is asked for a key that the ring lacks. Every client can make up a value that
 // names one, so those who ask at the same time share a look, and looks keep a
 // distance.
 func (k *Keyring) look() {
@@ -174,7 +174,7 @@ func (k *Keyring) look() {
 	k.looked = time.Now()
 	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 	defer cancel()
-	_ = k.Follow(ctx) // what cannot be opened then is said by whoever opens it
+	_ = k.Follow(ctx) // what cannot be opened then is said where it is opened
 }
 
 // Run follows changes and notes which master key the server called node has at

@@ -29,7 +29,7 @@ func (s *Service) newLink(who Principal, p *Person) string {
 	return secret
 }
 
-// ResetLink makes a link by which somebody chooses a new password. The password
+// ResetLink makes a link by which a person chooses a new password. The password
 // they have works until then. One of an owner opens the owner's workspace and
 // nothing else, and is made only for people who belong nowhere else; one of an
 // administrator takes the place of whatever was set up before.
@@ -76,7 +76,7 @@ func (s *Service) RescueLink(ctx context.Context, who Principal, id string) (Per
 	return p, secret, err
 }
 
-// Invitation is what somebody finds behind a link.
+// Invitation is what a visitor finds behind a link.
 type Invitation struct {
 	User      string // whose it is
 	Email     string
@@ -109,7 +109,7 @@ func (s *Service) Invitation(ctx context.Context, secret string) (Invitation, er
 	}, nil
 }
 
-// FollowLink sets the password that somebody has chosen by their link, ends the
+// FollowLink sets the password that a person has chosen by their link, ends the
 // link and the sessions of that login, and signs them in. Who has a second factor
 // is asked for it: the error is then a *SecondStep.
 func (s *Service) FollowLink(ctx context.Context, secret, password string, from Browser) (Visitor, string, error) {
@@ -134,7 +134,7 @@ func (s *Service) FollowLink(ctx context.Context, secret, password string, from 
 	}
 	via := p.Link.Via
 	p, err = s.store.UpdatePerson(ctx, home, p.ID, func(p *Person, _ Left) (Settled, error) {
-		if !s.linkOpens(p.Link, secret) { // somebody was faster
+		if !s.linkOpens(p.Link, secret) { // another visitor was faster
 			return Settled{}, errNoLink()
 		}
 		via = p.Link.Via
@@ -171,7 +171,7 @@ func (s *Service) followRescue(ctx context.Context, p Person, secret string, fro
 	return s.open(ctx, p.User, arrival{method: MethodRescue, from: from})
 }
 
-// JoinByLink lets somebody in who is signed in already: they hold the account and
+// JoinByLink lets a person in who is signed in already: they hold the account and
 // the link, so what they have set up counts for the workspace of the link from now on.
 func (s *Service) JoinByLink(ctx context.Context, v Visitor, secret string) error {
 	p, err := s.byLink(ctx, secret)
@@ -243,8 +243,8 @@ func (s *Service) ChangePassword(ctx context.Context, v Visitor, current, next s
 	return err
 }
 
-// checkOwnPassword compares the password that somebody who is signed in gives for
-// their own. Guessing has to wait, but stands in nobody's way at the door.
+// checkOwnPassword compares the password that a person who is signed in gives for
+// their own. Guessing has to wait, but stands in no other's way at the door.
 func (s *Service) checkOwnPassword(ctx context.Context, v Visitor, password string) error {
 	try := attempt{account: "own " + v.User.ID + " " + v.Session.Via, device: v.Session.ID}
 	if wait := s.throttle.wait(try); wait > 0 {

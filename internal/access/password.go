@@ -28,9 +28,9 @@ func usualCost() cost { return cost{memory: 46 * 1024, passes: 1, threads: 1} }
 // guessed as hashed. No code that ships may call it, and a test holds that.
 func (s *Service) HashCheaply() { s.hashing.cost = cost{memory: 8, passes: 1, threads: 1} }
 
-// nobody is what the password of an unknown person is compared with, so that
+// decoy is what the password of an unknown person is compared with, so that
 // the time it takes does not tell whether the person exists.
-func (c cost) nobody() string { return c.encode([]byte("no such person :"), make([]byte, 32)) }
+func (c cost) decoy() string { return c.encode([]byte("no such person :"), make([]byte, 32)) }
 
 func (c cost) sum(password string, salt []byte, size int) []byte {
 	return argon2.IDKey([]byte(password), salt, c.passes, c.memory, c.threads, uint32(size)) //nolint:gosec // 32

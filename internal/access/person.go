@@ -114,7 +114,7 @@ func (s *Service) Loose(ctx context.Context, who Principal) ([]Person, error) {
 	return s.store.LoosePeople(ctx, 100)
 }
 
-// AddPerson lets somebody into the workspace of who. It returns the secret of a
+// AddPerson lets a person into the workspace of who. It returns the secret of a
 // link for everybody who has not proven to this workspace that the address is
 // theirs; until it is followed the role is worth nothing. None is needed by people
 // whom an administrator or the identity provider vouches for.
@@ -172,7 +172,7 @@ func (s *Service) firstPassword(ctx context.Context, who Principal, p *Person, p
 	return "", err
 }
 
-// takeIn gives somebody who has an account a role in the workspace. A link that
+// takeIn gives a person who has an account a role in the workspace. A link that
 // was made before is void: who made it must not come along. So is what another
 // workspace's link has set up, as far as this one is concerned.
 func (s *Service) takeIn(ctx context.Context, who Principal, u User, n NewPerson) (Person, string, error) {
@@ -195,8 +195,8 @@ func (s *Service) takeIn(ctx context.Context, who Principal, u User, n NewPerson
 	return p, secret, err
 }
 
-// changePerson runs a change of somebody who belongs to the workspace of who. Somebody
-// of another workspace is no different from nobody, but for administrators.
+// changePerson runs a change of a person who belongs to the workspace of who. One
+// of another workspace is as one who does not exist, but for administrators.
 func (s *Service) changePerson(ctx context.Context, who Principal, id string, change func(*Person, Left) (Settled, error)) (Person, error) {
 	if !who.may(Owner, who.Workspace) {
 		return Person{}, errNotOwner()

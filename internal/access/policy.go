@@ -22,6 +22,7 @@ type Policy struct {
 	IdleMS         int64         `json:"idle_ms,omitempty"`      // how long a key may go unused; 0: for ever
 	EndWithCreator bool          `json:"end_with_creator,omitempty"`
 	NoCapture      bool          `json:"no_capture,omitempty"` // what is said in chat is never kept
+	Tags           []string      `json:"tags,omitempty"`       // names that X-Stele-Tags may have
 }
 
 // Life is the longest life of a key, 0 for no end.
@@ -108,6 +109,14 @@ func (p *Policy) check() error {
 			return err
 		}
 	}
+	if len(p.Tags) > mostTags {
+		return fault.New(fault.InvalidParameter, "A workspace declares at most %d tags.", mostTags).With("field", "tags")
+	}
+	for _, name := range p.Tags {
+		if !IsTagName(name) {
+			return fault.New(fault.InvalidParameter, "A tag is named with up to 32 lower-case letters, digits, - and _, a letter first: %q is not.", name).With("field", "tags")
+		}
+	}
 	if p.LifeMS < 0 || p.IdleMS < 0 {
 		return fault.New(fault.InvalidParameter, "A time cannot be negative.").With("field", "life")
 	}
@@ -157,7 +166,7 @@ func (p *Policy) values() [][2]string {
 		{"models", strings.Join(p.Models, " ")}, {"providers", strings.Join(p.Providers, " ")}, {"scopes", texts(p.Scopes, " ")},
 		{"environments", texts(p.Environments, " ")}, {"cidrs", strings.Join(p.CIDRs, " ")},
 		{"life", lengthText(p.Life())}, {"idle", lengthText(p.Idle())},
-		{"end_with_creator", truthText(p.EndWithCreator)}, {"capture", truthText(!p.NoCapture)},
+		{"end_with_creator", truthText(p.EndWithCreator)}, {"capture", truthText(!p.NoCapture)}, {"tags", strings.Join(p.Tags, " ")},
 	}
 }
 

@@ -18,11 +18,13 @@ const DefaultWorkspace = "default"
 // ErrNotFound says that a store has no such record, or not in that workspace.
 var ErrNotFound = errors.New("not found")
 
-// Principal is whoever is calling: a key, a person, or the command line.
+// Principal is the caller: a key, a person, or the command line.
 type Principal struct {
 	Workspace   string
 	Key         string // id of the API key, "" for people
 	User        string // id of the person, "" for keys
+	Creator     string // id of the person who made the key, "" where that is not known
+	For         Attribution
 	Admin       bool   // may act in every workspace
 	Role        Role   // of the person in Workspace, "" for keys
 	Via         string // the login by which the person came, see Login
@@ -31,7 +33,7 @@ type Principal struct {
 	Scope       Scope
 }
 
-// CommandLine is the principal of the stele command: whoever can read the
+// CommandLine is the principal of the stele command: an operator who can read the
 // master key and the database may do anything.
 func CommandLine(workspace string) Principal {
 	return Principal{Workspace: workspace, User: commandLine, Admin: true}
@@ -70,7 +72,7 @@ func Groups() []Group {
 type Scope struct {
 	Groups []Group
 	Models []string // globs: * is any run of characters, slashes included
-	Policy *Policy  // of the workspace; nil: none. Nobody changes it.
+	Policy *Policy  // of the workspace; nil: none. It is never changed.
 }
 
 // Allows reports whether the scope opens the routes of g.

@@ -6,9 +6,9 @@ import (
 	"stele/internal/fault"
 )
 
-// SetRole gives somebody another role in the workspace of who. Administrator
+// SetRole gives a person another role in the workspace of who. Administrator
 // makes them one; another role takes that away. It counts from their next click,
-// but a link that was made for them before ends, and nobody becomes an
+// but a link that was made for them before ends, and no one becomes an
 // administrator by what an owner's link has set up: see Person.Ready.
 func (s *Service) SetRole(ctx context.Context, who Principal, id string, r Role) (Person, error) {
 	if err := checkRole(r); err != nil {
@@ -39,7 +39,7 @@ func (s *Service) SetRole(ctx context.Context, who Principal, id string, r Role)
 	})
 }
 
-// Remove takes somebody out of the workspace of who. Their account stays: they
+// Remove takes a person out of the workspace of who. Their account stays: they
 // may belong elsewhere, and be let in again.
 func (s *Service) Remove(ctx context.Context, who Principal, id string) (Person, error) {
 	return s.changePerson(ctx, who, id, func(p *Person, left Left) (Settled, error) {
@@ -77,7 +77,7 @@ func (s *Service) Delete(ctx context.Context, who Principal, id string) (Person,
 	})
 }
 
-// EndSessionsOf signs somebody out: everywhere for an administrator, in this
+// EndSessionsOf signs a person out: everywhere for an administrator, in this
 // workspace for its owner. It returns how many browsers that were.
 func (s *Service) EndSessionsOf(ctx context.Context, who Principal, id string) (int, error) {
 	p, err := s.changePerson(ctx, who, id, func(*Person, Left) (Settled, error) { return Settled{}, nil })
@@ -91,7 +91,7 @@ func (s *Service) EndSessionsOf(ctx context.Context, who Principal, id string) (
 	return s.store.EndSessions(ctx, end, s.note(who, "session.end", p.ID, "all of "+p.Email))
 }
 
-// lastOwner reports whether the workspace would be left to nobody. Administrators
+// lastOwner reports whether the workspace would be left without an owner. Administrators
 // may do that: they own it anyway.
 func lastOwner(who Principal, p *Person, left Left) bool {
 	return !who.Admin && p.Role == Owner && left.Owners == 0

@@ -20,7 +20,7 @@ const mostOlder = 5
 
 // Alive are the secrets that open the key, the newest first. Those before the
 // newest go on until that was used once, and after that until their grace ends: an
-// answer that was lost on its way has shut nobody out.
+// answer that was lost on its way has shut no client out.
 func (k *Key) Alive(now time.Time) []Secret {
 	if k.Status(now) != "active" {
 		return nil
@@ -76,7 +76,7 @@ func (s *Service) RotateKey(ctx context.Context, who Principal, id string, r Rot
 }
 
 // rotated puts a new secret before those that still work. Too many lose the oldest
-// that nobody ever used, else the oldest.
+// that was never used, else the oldest.
 func rotated(secrets []Secret, next Secret, r Rotation, now time.Time) []Secret {
 	if r.AtOnce {
 		return []Secret{next}

@@ -13,7 +13,7 @@ import (
 	"stele/internal/uid"
 )
 
-// stepLife is how long somebody may take between two steps.
+// stepLife is how long a person may take between two steps.
 const stepLife = 10 * time.Minute
 
 // SecondStep says that a person has proven the first half of who they are. The
@@ -65,7 +65,7 @@ func (s *Service) openTicket(purpose, text string) (ticketFor, error) {
 	return t, nil
 }
 
-// openOrAsk opens a session for somebody who has given a right password, or asks
+// openOrAsk opens a session for a person who has given a right password, or asks
 // for their second factor.
 func (s *Service) openOrAsk(ctx context.Context, u User, a arrival) (Visitor, string, error) {
 	factors, err := s.store.Factors(ctx, u.ID, a.via)
@@ -156,7 +156,7 @@ func (s *Service) SecondByCode(ctx context.Context, ticket, code string, from Br
 }
 
 // secondTry counts a try at a second factor, or says how long to wait for it. Only
-// who knows the password comes this far, so nobody else can use them up.
+// who knows the password comes this far, so no stranger can use them up.
 func (s *Service) secondTry(ctx context.Context, user, via string, from Browser) (attempt, error) {
 	device, err := s.knownDevice(ctx, user, from.Device)
 	if err != nil {
@@ -272,11 +272,11 @@ func (o *onceSet) take(id string, now, until time.Time) bool {
 	return true
 }
 
-// keptLife is how long what somebody had filled in is kept for them.
+// keptLife is how long what a person had filled in is kept for them.
 const keptLife = time.Hour
 
 // Keep seals what the visitor was about to send somewhere, for their browser to
-// bring back: nobody else can read it, and it is of use to nobody else, nor elsewhere.
+// bring back: no other person can read it or use it, nor is it of use elsewhere.
 func (s *Service) Keep(v Visitor, where string, what []byte) (string, error) {
 	return s.sealTicket(ticketFor{
 		Purpose: "kept " + where, User: v.User.ID, Via: v.Session.Via, State: what, Until: s.now().Add(keptLife),

@@ -84,7 +84,7 @@ func (s *Service) Load(ctx context.Context) error { return s.follow(ctx) }
 // Refresh takes over whatever any process has changed before it was called.
 func (s *Service) Refresh(ctx context.Context) error { return s.follow(ctx) }
 
-// Run keeps the keys in memory true to the store, whoever changed it, and
+// Run keeps the keys in memory true to the store, whichever process changed it, and
 // writes down when keys were used, until ctx ends.
 func (s *Service) Run(ctx context.Context, log *slog.Logger) {
 	follow, touch, look := time.NewTicker(followEvery), time.NewTicker(touchEvery), time.NewTicker(lookEvery)

@@ -39,7 +39,7 @@ type Session struct {
 	Device    string    // keyed hash of the browser's own mark; "" where it has none
 }
 
-// Browser is where somebody signs in from.
+// Browser is where a person signs in from.
 type Browser struct {
 	Remote string // its address
 	Agent  string // what it calls itself
@@ -171,7 +171,7 @@ func (s *Service) EndOtherSessions(ctx context.Context, v Visitor) (int, error) 
 	return s.store.EndSessions(ctx, Ending{User: v.User.ID, But: v.Session.ID, Via: endOf(v.Session.Via)}, s.note(v.Principal(), "session.end", v.User.ID, "all others of "+v.User.Email))
 }
 
-// arrival is how somebody came in.
+// arrival is how a person came in.
 type arrival struct {
 	via      string
 	method   string
@@ -218,7 +218,7 @@ func (s *Service) forgetSessions(ctx context.Context) error {
 	return s.store.DeleteSessionsBefore(ctx, now.Add(-rules.Idle), now.Add(-rules.Life))
 }
 
-// home is where somebody begins, and the role they have there.
+// home is where a person begins, and the role they have there.
 func (s *Service) home(ctx context.Context, u User, via string) (string, Role, error) {
 	if u.Admin {
 		return DefaultWorkspace, "", nil

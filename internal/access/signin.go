@@ -49,7 +49,7 @@ func (s *Service) SignIn(ctx context.Context, email, password string, from Brows
 	return s.openOrAsk(ctx, u, arrival{via: match.Via, method: MethodPassword, from: from, password: match.Password})
 }
 
-// waysIn are the passwords by which somebody may become the person of an address.
+// waysIn are the passwords by which a visitor may become the person of an address.
 func (s *Service) waysIn(ctx context.Context, address string) (User, []Login, error) {
 	u, err := s.store.UserByEmail(ctx, address)
 	if err != nil && !errors.Is(err, ErrNotFound) {
@@ -64,7 +64,7 @@ func (s *Service) waysIn(ctx context.Context, address string) (User, []Login, er
 func (s *Service) match(ctx context.Context, sets []Login, password string, from Browser) (*Login, error) {
 	network, _ := networks(from.Remote)
 	if len(sets) == 0 {
-		_, err := s.passwordMatches(ctx, network, s.hashing.cost.nobody(), password)
+		_, err := s.passwordMatches(ctx, network, s.hashing.cost.decoy(), password)
 		return nil, err
 	}
 	for i := range sets {

@@ -11,7 +11,7 @@ import (
 	"stele/internal/uid"
 )
 
-// Identity is who an identity provider says somebody is.
+// Identity is who an identity provider says a visitor is.
 type Identity struct {
 	Subject  string // issuer and subject: stays the same when the address changes
 	Email    string
@@ -29,8 +29,8 @@ type SignOnRules struct {
 // the first time.
 const signOnActor = "single-sign-on"
 
-// SignOn opens a session for somebody whom the identity provider vouches for. It
-// makes the person at their first sign-in, if the rules let them in. Whoever was
+// SignOn opens a session for a person whom the identity provider vouches for. It
+// makes the person at their first sign-in, if the rules let them in. One who was
 // removed since stays removed.
 func (s *Service) SignOn(ctx context.Context, id Identity, rules SignOnRules, from Browser) (Visitor, string, error) {
 	address, err := normalEmail(id.Email)
@@ -79,7 +79,7 @@ func (s *Service) firstSignOn(ctx context.Context, subject, address string, r Ro
 
 // bind ties a person who was added by their address to the provider's account.
 // Whatever was set up for that address before ends: links, passwords, second
-// factors, sessions. It may have been somebody else who did.
+// factors, sessions. It may have been another person who did.
 func (s *Service) bind(ctx context.Context, u User, subject string) (User, error) {
 	workspace, _, err := s.home(ctx, u, "")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	freeFailures = 5                // failures before anybody has to wait
+	freeFailures = 5                // failures before a visitor has to wait
 	freeOfSite   = 50               // from a whole site of IPv6
 	siege        = 50               // failures at one account, from everywhere, after which a new place has one free
 	firstWait    = 15 * time.Second // doubled by every failure after that
@@ -17,14 +17,14 @@ const (
 	mostSteps    = 100    // of which the audit log hears in an hour, however many places they come from
 )
 
-// attempt is one try at becoming somebody.
+// attempt is one try at becoming a person.
 type attempt struct {
 	account string // what is tried: an address, or a person's second factor
 	remote  string // where from
 	device  string // a browser that this person has signed in with before; "" for any other
 }
 
-// throttle slows down guessing without locking anybody out: failures count where
+// throttle slows down guessing without locking people out: failures count where
 // they come from, for the account and in all. A browser that the person has used
 // before has a count of its own, so strangers cannot stand in its way.
 type throttle struct {

@@ -31,11 +31,11 @@ type UserStore interface {
 	UserBySubject(ctx context.Context, subject string) (User, error)
 	UserByID(ctx context.Context, id string) (User, error)
 	HasAdmin(ctx context.Context) (bool, error)
-	// Passwords lists every password by which somebody may become this person.
+	// Passwords lists every password by which a visitor may become this person.
 	Passwords(ctx context.Context, user string) ([]Login, error)
 }
 
-// HasAdmin reports whether somebody can administer this installation.
+// HasAdmin reports whether a person can administer this installation.
 func (s *Service) HasAdmin(ctx context.Context) (bool, error) { return s.store.HasAdmin(ctx) }
 
 // EnsureAdmin makes the administrator a container was configured with, unless

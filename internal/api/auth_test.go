@@ -2,6 +2,8 @@ package api
 
 import (
 	"net/http"
+	"net/url"
+	"strings"
 	"testing"
 
 	"stele/internal/fault"
@@ -40,11 +42,38 @@ func TestOneHeaderIsInCharge(t *testing.T) {
 	} {
 		got, err := credential(test.headers, test.goog)
 		var code fault.Code
+		if err == nil && got == "" {
+			err = missing(&http.Request{Header: test.headers, URL: new(url.URL)}, test.goog)
+		}
 		if err != nil {
 			code = fault.From(err).Code
 		}
 		if got != test.want || code != test.code {
 			t.Errorf("%s: %q, %q; want %q, %q", name, got, code, test.want, test.code)
+		}
+	}
+}
+
+// A client that put its key where none is read is told where it was seen.
+func TestAKeyInAnotherPlaceIsNamed(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		headers http.Header
+		query   string
+		said    string
+	}{
+		{http.Header{}, "", "No API key was sent"},
+		{http.Header{"X-Goog-Api-Key": {"g"}}, "", "auth.accept_goog_header"},
+		{http.Header{"Authorization": {"Bearer "}}, "", "is empty"},
+		{http.Header{"X-Api-Key": {""}}, "", "is empty"},
+		{http.Header{"Authorization": {"sk_dev_x"}}, "", "without the word Bearer"},
+		{http.Header{"Api-Key": {"k"}}, "", "api-key"},
+		{http.Header{}, "key=k", "in the address"},
+		{http.Header{}, "alt=sse&api_key=k", "in the address"},
+	} {
+		got := missing(&http.Request{Header: test.headers, URL: &url.URL{RawQuery: test.query}}, false).Error()
+		if !strings.Contains(got, test.said) || !strings.Contains(got, "Authorization: Bearer KEY") {
+			t.Errorf("%v ?%s: %s", test.headers, test.query, got)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"stele/internal/access"
@@ -11,7 +12,9 @@ import (
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/fault"
+	"stele/internal/limit"
 	"stele/internal/scope"
+	"stele/internal/wire"
 )
 
 // talk serves a chat route in its family's dialect.
@@ -23,6 +26,10 @@ func talk(f family) handler {
 			d.Relay.Refuse(c.Context(), c.who, f.name, err)
 			return err
 		}
+		for _, name := range c.untagged {
+			req.Lost = append(req.Lost, chat.Lost("X-Stele-Tags."+name, chat.Ignored, "the workspace has not declared it"))
+		}
+		c.who.For.User = access.EndUser(dialect.ReadAsked(req).User)
 		if err := catalog.CheckID(req.Model); err != nil {
 			return err // before anything is recorded or kept by such a name
 		}
@@ -38,9 +45,8 @@ func talk(f family) handler {
 			if body, err = codec.EncodeResponse(req, reply.Response); err != nil {
 				return err
 			}
-			reply.Dropped = append(reply.Dropped, codec.ReplyLosses(req, reply.Response)...)
 		}
-		say(w.Header(), codec, reply)
+		say(w.Header(), f, codec, reply)
 		f.write(w, c.Request, http.StatusOK, body)
 		return nil
 	}
@@ -86,12 +92,18 @@ func wantsEvents(h http.Header) bool {
 }
 
 // say puts what happened on the way into the answer's header.
-func say(h http.Header, codec dialect.Server, reply *chat.Reply) {
+func say(h http.Header, f family, codec dialect.Server, reply *chat.Reply) {
 	if reply.Served != "" {
 		h.Set("X-Stele-Served-By", reply.Served)
 	}
+	if len(reply.Limits) > 0 {
+		sayLimits(h, f.name, reply.Limits)
+	}
+	if reply.Priced && reply.Stream == nil {
+		h.Set("X-Stele-Cost", limit.Money(reply.Nano))
+	}
 	if len(reply.Dropped) > 0 {
-		h.Set("X-Stele-Dropped", dropped(codec, reply.Dropped))
+		h.Set(droppedHeader, dropped(codec, reply.Dropped))
 	}
 }
 
@@ -99,28 +111,30 @@ func say(h http.Header, codec dialect.Server, reply *chat.Reply) {
 // status; afterwards it is the dialect's own event and a broken connection.
 func (d *Door) stream(f family, codec dialect.Server, w http.ResponseWriter, c call, req *chat.Request) error {
 	feed := newFeed(w, codec.NewEncoder(req), d.Settings().KeepAlive)
-	defer feed.stop()
+	defer feed.Stop()
 	if f.name == anthropic.name {
 		w.Header().Set("Request-Id", scope.From(c.Context()).ID)
 	}
 	reply, err := d.Relay.Do(c.Context(), c.who, req)
 	if err == nil {
 		defer reply.Close()
-		feed.header(func(h http.Header) { say(h, codec, reply) })
-		err = feed.pump(reply)
+		feed.Header(func(h http.Header) { say(h, f, codec, reply) })
+		if err = feed.pump(reply); err == nil && len(reply.Late) > 0 {
+			w.Header().Set(http.TrailerPrefix+droppedHeader, dropped(codec, slices.Concat(reply.Dropped, reply.Late)))
+		}
 	}
-	if err == nil || errors.Is(err, errClientGone) {
+	if err == nil || errors.Is(err, wire.ErrGone) {
 		return nil
 	}
 	err = dialect.InClientTerms(codec, err)
 	if ended := access.Ended(c.Context()); ended != nil {
 		err = ended
 	}
-	if !feed.begun() {
+	if !feed.Begun() {
 		return err
 	}
 	e := fault.From(err)
 	noteFailure(c.Request, e)
 	feed.fail(e, scope.From(c.Context()).ID)
-	return io.ErrUnexpectedEOF // the answer has begun: whoever answers errors breaks it off
+	return io.ErrUnexpectedEOF // the answer has begun: fail breaks it off
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -47,6 +48,8 @@ type Options struct {
 	Bodies   Bodies
 	Settings func() Settings
 	Draining func() bool // no new work is taken
+	// Public is where clients reach this server; nil: not known.
+	Public func() *url.URL
 	// Memory is what requests may hold; nil: nothing is counted.
 	Memory *memory.Budget
 }
@@ -69,7 +72,13 @@ func New(o Options) *Door {
 // ServeHTTP finds the route, checks the key, asks the room, answers.
 func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := &answer{ResponseWriter: w}
-	family := familyOf(r)
+	at, place := match(r.URL.EscapedPath())
+	var family family
+	if len(at) > 0 {
+		family = at[0].family.of(r)
+	} else {
+		family = familyOf(r)
+	}
 	defer func() {
 		if v := recover(); v != nil {
 			if v == http.ErrAbortHandler { //nolint:errorlint,err113 // a panic value, compared as the standard library does
@@ -81,27 +90,39 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet {
 		w.Header().Set("Cache-Control", "private, no-cache")
 	}
-	at, place := match(r.URL.EscapedPath())
+	if len(at) == 0 {
+		d.noRoute(answer, r, family)
+		return
+	}
 	route, err := choose(at, w, r)
 	if err != nil {
 		d.fail(answer, r, family, err)
 		return
 	}
-	family = route.family.of(r)
 	scope.From(r.Context()).SetRoute(route.method + " " + route.path)
 	if err := d.serve(route, answer, r, place); err != nil {
 		d.fail(answer, r, family, err)
 	}
 }
 
+// noRoute answers a request that found no route.
+func (d *Door) noRoute(w *answer, r *http.Request, f family) {
+	if there := d.moved(r); there != "" {
+		w.Header().Set("Location", there)
+		w.WriteHeader(http.StatusPermanentRedirect)
+		return
+	}
+	d.fail(w, r, f, d.nowhere(r))
+}
+
 // serve takes a request that found its route through the checks, in this
 // order: is there room, who is it, may they, how much is it.
 func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place map[string]string) error {
-	// Whoever waits for work that is already paid for is not cut off.
+	// A client that waits for work that is already paid for is not cut off.
 	if _, task := place["id"]; d.Draining() && !task {
 		return fault.New(fault.Unavailable, "This server is shutting down: send the request again.").After(time.Second)
 	}
-	who, pass, err := d.authenticate(r.Header, scope.From(r.Context()).Remote)
+	who, pass, err := d.authenticate(r)
 	if who.Key != "" {
 		note(r, who)
 	}
@@ -115,6 +136,7 @@ func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place
 		}
 		return fault.New(fault.PermissionDenied, sentence, route.group).With("scope", string(route.group))
 	}
+	left := attribute(&who, r.Header)
 	held, release := d.Access.Hold(r.Context(), pass, route.group)
 	defer release()
 	r = r.WithContext(held)
@@ -138,7 +160,7 @@ func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place
 		}
 		return err
 	}
-	c := call{Request: r, who: who, route: route, place: place}
+	c := call{Request: r, who: who, route: route, place: place, untagged: left}
 	if d.Bodies != nil && route.group == access.GroupChat && who.Scope.AllowsCapture() {
 		return d.captured(w, c)
 	}
@@ -180,9 +202,6 @@ func checkPlaces(place map[string]string) error {
 
 // choose picks the route for the request's method among those at its path.
 func choose(at []*route, w http.ResponseWriter, r *http.Request) (*route, error) {
-	if len(at) == 0 {
-		return nil, fault.New(fault.NotFound, "There is nothing at this path. %s", hint(r.URL.Path))
-	}
 	var methods []string
 	for _, route := range at {
 		if route.method == r.Method {

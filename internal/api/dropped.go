@@ -13,14 +13,34 @@ const mostDropped = 4 << 10
 
 const truncated = "...; truncated"
 
+// droppedHeader names what was lost. What shows only at the end of a stream is in the
+// trailer of that name, together with the rest.
+const droppedHeader = "X-Stele-Dropped"
+
+// Losses is what of an answer the dialect of its client has no place for.
+func Losses(name string, req *chat.Request, r *chat.Response) []chat.Loss {
+	if codec := codecOf(name); codec != nil {
+		return codec.ReplyLosses(req, r)
+	}
+	return nil
+}
+
 // Dropped is X-Stele-Dropped as a client of a dialect reads it, for its record.
 func Dropped(name string, losses []chat.Loss) string {
-	for _, f := range []family{openAI, anthropic, gemini} {
-		if codec, ok := f.codec.(dialect.Server); ok && f.name == name {
-			return dropped(codec, losses)
-		}
+	if codec := codecOf(name); codec != nil {
+		return dropped(codec, losses)
 	}
 	return ""
+}
+
+// codecOf is the codec of a dialect; nil where there is none.
+func codecOf(name string) dialect.Server {
+	for _, f := range []family{openAI, anthropic, gemini} {
+		if codec, ok := f.codec.(dialect.Server); ok && f.name == name {
+			return codec
+		}
+	}
+	return nil
 }
 
 // dropped is X-Stele-Dropped: entries of path; verb; note, in ASCII, the note

@@ -30,11 +30,12 @@ func (d *Door) fail(w *answer, r *http.Request, f family, err error) {
 	if e.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
 	}
-	if e.Spent {
+	if e.Lasting() {
 		h.Set("X-Should-Retry", "false") // OpenAI's and Anthropic's clients try again by themselves
 	}
 	if status == http.StatusUnauthorized {
-		h.Set("WWW-Authenticate", "Bearer")
+		// RFC 6750 wants a parameter: Foundation on Linux ends the program without one.
+		h.Set("WWW-Authenticate", `Bearer realm="stele"`)
 	}
 	f.write(w, r, status, body)
 }

@@ -19,16 +19,17 @@ type shaper interface {
 type family struct {
 	name     string
 	codec    shaper
-	switches bool // to anthropic, when the client says it speaks that
+	base     string // what its clients' base URL ends in, behind the public URL
+	switches bool   // to anthropic, when the client says it speaks that
 }
 
 var (
 	native    = family{name: "native", codec: nativeCodec{}}
-	openAI    = family{name: "openai", codec: openaidialect.Codec{}}
-	anthropic = family{name: "anthropic", codec: anthropicdialect.Codec{}}
-	gemini    = family{name: "gemini", codec: geminidialect.Codec{}}
+	openAI    = family{name: "openai", codec: openaidialect.Codec{}, base: "/api/v1"}
+	anthropic = family{name: "anthropic", codec: anthropicdialect.Codec{}, base: "/api"}
+	gemini    = family{name: "gemini", codec: geminidialect.Codec{}, base: "/api"}
 
-	openAIOrAnthropic = family{name: "openai", codec: openaidialect.Codec{}, switches: true}
+	openAIOrAnthropic = family{name: "openai", codec: openaidialect.Codec{}, base: "/api/v1", switches: true}
 	nativeOrAnthropic = family{name: "native", codec: nativeCodec{}, switches: true}
 )
 
@@ -43,6 +44,9 @@ func (f family) of(r *http.Request) family {
 // familyOf is the family of a path that is no route, or not with this method.
 func familyOf(r *http.Request) family {
 	path := r.URL.Path
+	if there := meant(path); there != "" {
+		path = there
+	}
 	switch {
 	case within(path, "/api/v1beta"):
 		return gemini

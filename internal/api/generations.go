@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -13,10 +14,13 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/dialect"
+	"stele/internal/fault"
 	"stele/internal/generation"
+	"stele/internal/jsonscan"
 	"stele/internal/media"
 	"stele/internal/replay"
 	"stele/internal/scope"
+	"stele/internal/wire"
 )
 
 const (
@@ -70,9 +74,21 @@ func readOrder(c call) (o clientOrder, err error) {
 		return o, err
 	}
 	o.fields, o.malformed = media.Fields(o.body)
+	if o.malformed != nil {
+		o.malformed = namingTwice(o.malformed, o.body)
+	}
 	o.dry = o.fields["dry_run"] == true
 	o.model, _ = o.fields["model"].(string)
 	return o, nil
+}
+
+// namingTwice adds to a refusal of a body the member that is there twice, if one is.
+func namingTwice(refusal error, body []byte) error {
+	_, err := jsonscan.Parse(body, jsonscan.Strict)
+	if wrong, ok := errors.AsType[*jsonscan.Error](err); ok && wrong.Twice != "" {
+		return fault.From(refusal).With("field", wrong.Twice)
+	}
+	return refusal
 }
 
 // showGeneration shows a generation: at once, when it has ended, or as it goes on.
@@ -113,15 +129,8 @@ func (d *Door) showGeneration(w http.ResponseWriter, c call) error {
 
 // follow streams a generation's changes until it has ended.
 func (d *Door) follow(w http.ResponseWriter, c call, t *generation.Task) error {
-	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-	w.Header().Set("X-Accel-Buffering", "no")
-	control := http.NewResponseController(w)
-	send := func(text string) error {
-		if _, err := io.WriteString(w, text); err != nil {
-			return err
-		}
-		return control.Flush()
-	}
+	events := wire.NewEventWriter(w, wire.EventStream+"; charset=utf-8", d.Settings().KeepAlive, wire.Comment("waiting"))
+	defer events.Stop()
 	for {
 		name := "progress"
 		if t.State.Final() {
@@ -131,22 +140,17 @@ func (d *Door) follow(w http.ResponseWriter, c call, t *generation.Task) error {
 		if err != nil {
 			return err
 		}
-		if send("event: "+name+"\ndata: "+string(view)+"\n\n") != nil || t.State.Final() {
+		if events.Event(name, view, false) != nil || t.State.Final() {
 			return nil //nolint:nilerr // a client that is gone needs no answer
 		}
 		for shown := t.Version; t.Version == shown; {
-			next, err := d.Generations.Watch(c.Context(), c.who.Workspace, c.place["app"], t.ID, shown, d.Settings().KeepAlive)
-			if err != nil {
+			if t, err = d.Generations.Watch(c.Context(), c.who.Workspace, c.place["app"], t.ID, shown, longestWait); err != nil {
 				if ended := access.Ended(c.Context()); ended != nil {
 					noteFailure(c.Request, ended)
-					_ = send("event: error\ndata: " + string(ended.Envelope(scope.From(c.Context()).ID)) + "\n\n") // broken off either way
+					_ = events.Event("error", ended.Envelope(scope.From(c.Context()).ID), false) // broken off either way
 				}
-				panic(http.ErrAbortHandler) // the stream must not look complete
+				return io.ErrUnexpectedEOF // the stream must not look complete: fail breaks it off
 			}
-			if next.Version == shown && send(": waiting\n\n") != nil {
-				return nil //nolint:nilerr // see above
-			}
-			t = next
 		}
 	}
 }

@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -77,7 +75,7 @@ func (d *Door) create(w http.ResponseWriter, c call, o clientOrder) error {
 		}
 	}
 	return d.conclude(w, c, turn, func() (int, []byte, error) {
-		t, err := d.ordered(c, turn, o.make)
+		t, err := d.orderOnce(c, turn, o.make)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -104,35 +102,18 @@ func (d *Door) createOnce(turn *replay.Turn, o clientOrder) []byte {
 	return answer.Body
 }
 
-// ordered orders what a turn is for, unless it was ordered in an earlier turn that
-// never ended, or by another process while this one was slow.
-func (d *Door) ordered(c call, turn *replay.Turn, order func(id string) (*generation.Task, error)) (*generation.Task, error) {
-	find := func() (*generation.Task, error) {
-		t, err := d.Generations.Find(context.WithoutCancel(c.Context()), c.who.Workspace, "", turn.ID)
+// orderOnce orders what a turn is for. What was ordered before is given as it was then.
+func (d *Door) orderOnce(c call, turn *replay.Turn, order func(id string) (*generation.Task, error)) (*generation.Task, error) {
+	find := func(id string) (*generation.Task, error) {
+		t, err := d.Generations.Find(context.WithoutCancel(c.Context()), c.who.Workspace, "", id)
 		if err != nil {
 			return nil, err
 		}
-		return newborn(t), nil
+		was := *t
+		was.State, was.Progress, was.Outputs, was.Code, was.Message, was.Updated, was.Steps = media.Pending, 0, nil, "", "", t.Created, nil
+		return &was, nil
 	}
-	if turn.Again {
-		if t, err := find(); err == nil || fault.From(err).Code != fault.GenerationNotFound {
-			return t, err
-		}
-	}
-	t, err := order(turn.ID)
-	if err != nil && fault.From(err).Code == fault.Internal {
-		if t, lost := find(); lost == nil {
-			return t, nil
-		}
-	}
-	return t, err
-}
-
-// newborn is a task as it was when it was ordered.
-func newborn(t *generation.Task) *generation.Task {
-	was := *t
-	was.State, was.Progress, was.Outputs, was.Code, was.Message, was.Updated, was.Steps = media.Pending, 0, nil, "", "", t.Created, nil
-	return &was
+	return replay.Once(turn, fault.GenerationNotFound, find, order)
 }
 
 // keptFile begins the turn of an upload whose bytes have all been seen. Where an
@@ -163,7 +144,7 @@ func (d *Door) keptFile(c call, key string, form *form, f *file.File) (*replay.T
 }
 
 // conclude answers a request. With a turn the answer is kept first, so that
-// whoever has seen it sees it again; or it is the one that was kept.
+// a client that has seen it sees it again; or it is the one that was kept.
 func (d *Door) conclude(w http.ResponseWriter, c call, turn *replay.Turn, do func() (status int, body []byte, err error)) error {
 	family, request := c.route.family.of(c.Request), scope.From(c.Context())
 	if turn == nil {
@@ -210,13 +191,9 @@ func (d *Door) keep(c call, turn *replay.Turn, family family, status int, body [
 // keyed is the request as its key stands for it: what was asked, of which app, and
 // with which sort of API key, for a sandbox's answer is no other's.
 func (c call) keyed(key, id string, asked ...string) replay.Request {
-	sum := sha256.New()
-	for _, text := range append([]string{c.place["app"], fmt.Sprint(c.who.Sandbox)}, asked...) {
-		fmt.Fprintf(sum, "%d:%s", len(text), text)
-	}
 	return replay.Request{
 		Scope:       replay.Scope{Workspace: c.who.Workspace, Route: c.route.path, Key: key},
-		Fingerprint: hex.EncodeToString(sum.Sum(nil)), ID: id,
+		Fingerprint: replay.Fingerprint(append([]string{c.place["app"], fmt.Sprint(c.who.Sandbox)}, asked...)...), ID: id,
 	}
 }
 

@@ -265,7 +265,7 @@ func TestACrashBeforeTheOrderOrdersUnderTheReservedID(t *testing.T) {
 			if got.status != 201 || !strings.Contains(got.body, turn.ID) {
 				t.Fatalf("%d %s, want the id %s", got.status, got.body, turn.ID)
 			}
-			late, err := slow.door.ordered(c, turn, func(id string) (*generation.Task, error) {
+			late, err := slow.door.orderOnce(c, turn, func(id string) (*generation.Task, error) {
 				ask, err := media.Parse([]byte(order))
 				if err != nil {
 					return nil, err

@@ -10,7 +10,7 @@ const geminiModels = "/api/v1beta/models/"
 
 // match finds the routes at a path, one for each method it takes, and what the
 // path's placeholders stand for. It looks at the path as it was sent, so that an
-// encoded slash stays inside its segment. Nobody may change what it gives.
+// encoded slash stays inside its segment. What it gives must not be changed.
 func match(escaped string) (at []*route, place map[string]string) {
 	if found, ok := plainPaths[escaped]; ok {
 		return found.at, found.place
@@ -127,12 +127,19 @@ var substitutes = []struct{ prefix, hint string }{
 	{"/api/v1beta/models", "Use POST /api/v1beta/models/{model}:generateContent or :streamGenerateContent, and GET /api/v1/models for the list."},
 }
 
-// hint names what to use instead of a path that is not served, or is "".
+// hint names what to use instead of a path that is not served.
 func hint(path string) string {
+	if instead := substitute(path); instead != "" {
+		return instead
+	}
+	return "The routes are listed in the reference at /reference."
+}
+
+func substitute(path string) string {
 	for _, s := range substitutes {
-		if strings.HasPrefix(path, s.prefix) {
+		if strings.HasPrefix(path, s.prefix) && (strings.HasSuffix(s.prefix, "/") || within(path, s.prefix)) {
 			return s.hint
 		}
 	}
-	return "The routes are listed in the reference at /reference."
+	return ""
 }

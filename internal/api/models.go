@@ -8,7 +8,7 @@ import (
 	openaidialect "stele/internal/dialect/openai"
 )
 
-// listModels lists the chat models that the key opens, in the shape of whoever asks.
+// listModels lists the chat models that the key opens, in the shape the client speaks.
 func (d *Door) listModels(w http.ResponseWriter, c call) error {
 	var models []dialect.Model
 	for _, m := range d.Catalog.Models(c.who.Scope) {

@@ -41,13 +41,15 @@ type call struct {
 	who   access.Principal
 	route *route
 	place map[string]string // the path's placeholders, decoded
+
+	untagged []string // names in X-Stele-Tags that say nothing here
 }
 
 // handler serves a route. What it returns is answered by the one place that
 // answers errors; it must not have written anything by then.
 type handler func(d *Door, w http.ResponseWriter, c call) error
 
-// Route is a public route, for whoever checks documents and doors against it.
+// Route is a public route, for tests that check documents and doors against it.
 type Route struct {
 	Number int
 	Method string

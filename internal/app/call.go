@@ -38,14 +38,14 @@ const (
 const usualCall = 10 * time.Minute
 
 // call asks a chat model, or fetches a file, beside the polls: it may take longer
-// than one of them. A call that dies with its process is made again, as nobody has
+// than one of them. A call that dies with its process is made again, as no client has
 // seen its answer.
 func (r *Runner) call(ctx context.Context, run *run, s *Step, d *Done, item any) (*Done, error) {
 	at := place{d.Run, d.Step, d.Place, d.Try}
 	r.mu.Lock()
 	begun := r.jobs[at] != nil
 	r.mu.Unlock()
-	if begun { // nobody else begins it meanwhile: a run is looked at by one at a time
+	if begun { // no other worker begins it meanwhile: a run is looked at by one at a time
 		return nil, nil
 	}
 	if run.said() > mostSaid {

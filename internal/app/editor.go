@@ -101,7 +101,7 @@ func (e *Editor) roomFor(ctx context.Context, who access.Principal) error {
 }
 
 // Save keeps a text, right or wrong. seen is the revision it was written upon: what
-// somebody else saved meanwhile is not lost. 0 is any.
+// another author saved meanwhile is not lost. 0 is any.
 func (e *Editor) Save(ctx context.Context, who access.Principal, id, source string, seen int64) (Draft, error) {
 	if err := storable(source); err != nil {
 		return Draft{}, err
@@ -209,7 +209,7 @@ func (e *Editor) change(ctx context.Context, who access.Principal, id string, ch
 	return d, nil
 }
 
-// fresh refuses a change of something that somebody else has changed meanwhile.
+// fresh refuses a change of something that another author has changed meanwhile.
 func (d *Draft) fresh(seen int64) error {
 	if seen == 0 || seen == d.Revision {
 		return nil

@@ -9,7 +9,7 @@ import (
 
 const followEvery = 500 * time.Millisecond // a change in another process is seen within this
 
-// Run keeps the library true to the store, whoever changed it, until ctx ends.
+// Run keeps the library true to the store, whichever process changed it, until ctx ends.
 func (e *Editor) Run(ctx context.Context, log *slog.Logger) {
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()

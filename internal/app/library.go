@@ -32,7 +32,7 @@ func BuiltIn() []Recipe {
 	return list
 }
 
-// Published is an app that somebody published in the console.
+// Published is an app that was published in the console.
 type Published struct {
 	Recipe
 

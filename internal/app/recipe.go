@@ -43,7 +43,7 @@ const (
 // Source is the text of the app's file.
 func (r *Recipe) Source() string { return r.source }
 
-// Input is a value that whoever runs the app may give.
+// Input is a value that the caller of the app may give.
 type Input struct {
 	media.Parameter
 

@@ -230,7 +230,7 @@ func (r *run) finished(id string) int {
 	return n
 }
 
-// status is the run for whoever watches.
+// status is the run for its client.
 func (r *run) status() media.Status {
 	s := media.Status{State: media.Processing, Progress: r.progress(), Wait: lookAgain}
 	for i := range r.recipe.Steps {

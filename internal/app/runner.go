@@ -129,7 +129,7 @@ func NewRunner(o Options) *Runner {
 }
 
 // Close stops calls that are on their way. What they would have brought is asked
-// for again by whoever goes on.
+// for again by the worker that goes on.
 func (r *Runner) Close() {
 	r.cancel()
 	r.calls.Wait()

@@ -23,7 +23,7 @@ func (r *Runner) Open(who access.Principal, id string) (Recipe, error) {
 	return recipe, nil
 }
 
-// Page lists limit apps that are open to somebody from the page-th page on, counted
+// Page lists limit apps that are open to a caller from the page-th page on, counted
 // from 1, and whether more follow.
 func (r *Runner) Page(who access.Principal, page, limit int) (list []Recipe, more bool) {
 	return r.Library.Page(who.Workspace, page, limit, func(recipe *Recipe) bool { return r.closed(recipe, who.Scope) == nil })

@@ -1,6 +1,7 @@
 package assembly
 
 import (
+	"context"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -19,6 +20,7 @@ import (
 	"stele/internal/dialect/openai"
 	"stele/internal/generation"
 	"stele/internal/media"
+	"stele/internal/memory"
 	"stele/internal/provider"
 	"stele/internal/provider/blueprint"
 	sandbox "stele/internal/provider/sandbox/maker"
@@ -41,6 +43,7 @@ type connector struct {
 	operator *http.Client // for what the operator configured
 	getenv   func(string) string
 	log      *slog.Logger
+	memory   *memory.Budget
 }
 
 // Kinds lists the kinds of provider as the configuration needs them.
@@ -50,13 +53,16 @@ func (connector) Kinds() []config.Kind { return Kinds() }
 func Kinds() []config.Kind {
 	var list []config.Kind
 	for _, k := range provider.Kinds() {
-		kind := config.Kind{Name: k.Name, BaseURL: k.BaseURL, KeyEnv: k.KeyEnv, URLEnv: k.URLEnv, Bills: k.Bills}
+		kind := config.Kind{
+			Name: k.Name, Title: k.Title, Help: k.Help, Dialect: k.Dialect, Makes: blueprint.Makes(k.Name),
+			BaseURL: k.BaseURL, KeyEnv: k.KeyEnv, URLEnv: k.URLEnv, Unlisted: k.Unlisted, Bills: k.Bills,
+		}
 		if k.Dialect != "" {
 			kind.Models = []string{"*"}
 		}
 		for _, o := range k.Options {
 			kind.Options = append(kind.Options, config.Option{
-				Name: o.Name, Env: o.Env, FileEnv: o.FileEnv, Default: o.Default,
+				Name: o.Name, Help: o.Help, Env: o.Env, FileEnv: o.FileEnv, Default: o.Default,
 				Needed: o.Needed, Keyless: o.Keyless, Secret: o.Secret, Text: o.Text,
 			})
 		}
@@ -95,9 +101,26 @@ func (c connector) Maker(p config.Provider, o supply.MakerOptions) (generation.M
 		return nil, nil
 	}
 	return blueprint.Open(accountOf(p), blueprint.Options{
-		Client: c.operator, Public: o.Egress.Callers, ReadFile: os.ReadFile, Log: c.log, Now: time.Now, Former: o.Former, Seen: o.Seen,
+		Client: c.operator, Public: o.Egress.Callers, ReadFile: os.ReadFile, Log: c.log, Now: time.Now, Former: o.Former, Seen: o.Seen, Memory: c.memory,
 	})
 }
+
+// Test makes one cheap call with an account.
+func (c connector) Test(ctx context.Context, p config.Provider, model string) supply.Trial {
+	account := accountOf(p)
+	d, chats := Dialects()[account.Kind.Dialect]
+	if !chats {
+		return supply.Trial(blueprint.Ping(ctx, account, c.operator))
+	}
+	upstream, err := provider.Open(account, d, c.operator)
+	if err != nil {
+		return supply.Trial{Problem: err.Error()}
+	}
+	return supply.Trial(upstream.Probe(ctx, model))
+}
+
+// Said is what an upstream said for people in the cause of a failure.
+func (connector) Said(cause string) string { return provider.Said(cause) }
 
 // accountOf is a configured provider as the clients of upstreams see it.
 func accountOf(p config.Provider) provider.Account {
@@ -118,6 +141,9 @@ type mediaLibrary struct{}
 
 // localStudio is what can be made on this machine, looked for when it is first asked.
 var localStudio = sync.OnceValue(func() *studio.Studio { return studio.Open(exec.LookPath) })
+
+// Has reports whether a model of this id is in the program.
+func (mediaLibrary) Has(id string) bool { return builtinIDs()[id] }
 
 // StudioOffers leaves of a model what the studio of this machine can make.
 func (mediaLibrary) StudioOffers(m *media.Model) bool { return localStudio().Offer(m) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"stele/internal/config"
 	"stele/internal/guard"
 	"stele/internal/store"
+	"stele/internal/supply"
 )
 
 // Installation is a data folder, its database and its master key: what every
@@ -110,4 +112,17 @@ func Control(ctx context.Context, cfg *config.Config, command string) (said stri
 		return "", false, fmt.Errorf("read the server's answer: %w", err)
 	}
 	return string(text), answer.StatusCode == http.StatusOK, nil
+}
+
+// Supply is what the configuration and the database offer, for commands: nothing is
+// asked of any provider, and nothing follows what others change.
+func (h *Installation) Supply(ctx context.Context, p Process) (*supply.Supply, error) {
+	offered, err := ReadContents(h.Config)
+	if err != nil {
+		return nil, err
+	}
+	n := newNode(p, h)
+	n.log = slog.New(slog.NewTextHandler(p.Log, nil))
+	err = n.openSupply(ctx, offered, nil)
+	return n.supply, err
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"stele/internal/blob"
+	"stele/internal/fair"
 	"stele/internal/file"
 	"stele/internal/generation"
 	"stele/internal/inflight"
@@ -81,10 +82,14 @@ func (n *node) openMedia(ctx context.Context) (err error) {
 	return n.Access.Serve(ctx, w.node)
 }
 
-// addMakers adds the makers that are built in.
+// addMakers adds the makers that are built in. Both compute on this machine, and one
+// workspace has half of its processors at most: the others are there for everybody else,
+// with their requests as with their pictures.
 func (w *mediaStack) addMakers(budget *memory.Budget) {
-	w.supply.AddMaker(generation.SandboxMaker, maker.New(w.store, time.Now))
-	w.supply.AddMaker(supply.StudioMaker, background.New(counted(budget, localStudio().Make), background.Options{
+	size := int64(runtime.GOMAXPROCS(0))
+	processors := fair.New(size, fair.Half(size))
+	w.supply.AddMaker(generation.SandboxMaker, maker.New(w.store, processors, time.Now))
+	w.supply.AddMaker(supply.StudioMaker, background.New(counted(budget, localStudio().On(processors).Make), background.Options{
 		Parallel: runtime.GOMAXPROCS(0), Quick: 2 * time.Second, Repeats: true, Working: w.working,
 	}))
 }

@@ -21,6 +21,7 @@ import (
 	"stele/internal/console"
 	"stele/internal/download"
 	"stele/internal/generation"
+	"stele/internal/limit"
 	"stele/internal/meter"
 	"stele/internal/provider/sandbox"
 	"stele/internal/relay"
@@ -45,6 +46,7 @@ type node struct {
 	supply    *supply.Supply
 	apps      *app.Library
 	journal   *store.Journal
+	limits    *limit.Service
 	capture   *meter.Capture // nil where bodies are not wanted
 	forwarder *telemetry.Forwarder
 	media     *mediaStack
@@ -86,13 +88,16 @@ func (n *node) open(ctx context.Context, offered supply.Contents) (err error) {
 		n.log.LogAttrs(ctx, slog.LevelError, "a usage record was set aside: the database refuses it",
 			slog.String("record", r.ID), slog.String("reason", r.Reason), slog.String("file", "journal/refused.jsonl"))
 	}
+	if err := n.openLimits(ctx); err != nil {
+		return err
+	}
 	if err := n.openMedia(ctx); err != nil {
 		return err
 	}
 	n.relay = relay.New(relay.Options{
 		Catalog: n.catalog, Upstreams: n.supply.Upstream, Router: n.router, Keeper: n.journal, Vault: relay.NewVault(),
 		Fetch: n.supply, Files: n.media.files, Attached: func() int64 { return int64(n.runtime.config().Limits.Attachments) },
-		Describe: describe, Log: n.log, Now: time.Now,
+		Describe: describe, Losses: api.Losses, Limits: n.limits, Quote: n.quote, Reader: reader{}, Log: n.log, Now: time.Now,
 	})
 	n.openApps()
 	n.openCapture()
@@ -111,7 +116,7 @@ func (n *node) openSupply(ctx context.Context, offered supply.Contents, builtin 
 		return err
 	}
 	n.supply = supply.New(supply.Options{
-		File: n.Config, Connector: connector{n.operator, n.Getenv, n.log}, Library: mediaLibrary{}, Builtin: builtin,
+		File: n.Config, Connector: connector{n.operator, n.Getenv, n.log, n.runtime.memory}, Library: mediaLibrary{}, Builtin: builtin,
 		Records: n.Store, Box: n.Keyring.Box(supply.SecretsBox), Catalog: n.catalog, Apps: n.apps, Router: n.router,
 		Took: n.runtime.take, Log: n.log,
 	})
@@ -168,6 +173,7 @@ func (n *node) serverOptions(pages http.Handler) server.Options {
 	return server.Options{
 		Listen: cfg.Listen, Certificate: n.runtime.certificate, BasePath: basePath(cfg.PublicURL),
 		API:            api.New(n.apiOptions()),
+		Astray:         api.Astray,
 		Files:          download.New(n.media.files),
 		Pages:          pages,
 		ConsoleListen:  cfg.Console.Listen,
@@ -191,6 +197,7 @@ func (n *node) apiOptions() api.Options {
 		Access: n.Access, Catalog: n.catalog, Apps: n.runner, Relay: n.relay,
 		Files: n.media.files, Generations: n.media.generations, Replay: n.media.replay,
 		Memory:   n.runtime.memory,
+		Public:   func() *url.URL { return n.public },
 		Settings: n.runtime.apiSettings, Draining: func() bool { return n.front.Draining() },
 	}
 	if n.capture != nil {

@@ -14,7 +14,6 @@ import (
 // openPages makes the console and gives each of its rooms what it stands on.
 func (n *node) openPages() (http.Handler, error) {
 	files, generations, audit := n.media.files, n.media.generations, n.Store.InsertEntry
-	shown := supplyPages{n.supply, n.router, n.catalog, n.operator}
 	return console.New(console.Options{
 		Access: n.Access, PublicURL: func() *url.URL { return n.pagesURL }, APIURL: func() *url.URL { return n.public },
 		Document: openapi.Document(), Version: n.Version, Log: n.log,
@@ -29,7 +28,7 @@ func (n *node) openPages() (http.Handler, error) {
 		Studio: &console.Studio{
 			Generations: generations, Files: files, Catalog: n.catalog, Replay: n.media.replay, Audit: audit,
 		},
-		Supply: shown, Health: shown, Memory: n.runtime.memory,
+		Supply: n.supply, Health: n.supply, Memory: n.runtime.memory,
 		Start: &console.Start{Models: n.catalog, Media: n.catalog, Tasks: n.Store},
 		Usage: n.Store, Requests: n.Store, Captures: n.capture != nil,
 		AuditLags: n.auditLags,

@@ -14,11 +14,11 @@ import (
 
 // Catalog is what can be called and what it costs, for commands.
 func (h *Installation) Catalog(ctx context.Context, p Process) (*catalog.Catalog, error) {
-	n, err := h.offline(ctx, p)
+	s, err := h.Supply(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	return n.catalog, nil
+	return s.Catalog(), nil
 }
 
 // rerateRows is how many requests are rated again at a time.

@@ -158,6 +158,7 @@ func (n *node) start(ctx context.Context, hangUp <-chan os.Signal, beside *sync.
 	beside.Go(func() { n.Keyring.Run(ctx, n.media.node, n.log) })
 	beside.Go(func() { n.forwarder.Run(ctx, n.log) })
 	beside.Go(func() { n.journal.Run(ctx, n.log) })
+	beside.Go(func() { n.limits.Run(ctx) })
 	if n.capture != nil {
 		beside.Go(func() { n.capture.Run(ctx, n.log) })
 	}

@@ -1,6 +1,9 @@
 package chat
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Reply is an answer, whole or on its way: exactly one of Response and Stream.
 type Reply struct {
@@ -8,16 +11,30 @@ type Reply struct {
 	Raw      []byte // the whole answer's own bytes, where Dialect can pass through
 	Response *Response
 	Stream   Stream
-	Dropped  []Loss // what the upstream's dialect could not carry
+	Dropped  []Loss // what the upstream's dialect could not carry, and of a whole answer what the client's has no place for
+	Late     []Loss // of a stream: what shows only at its end
 	Provider string // who served it
 	Target   string // the upstream's name of the model
 	Served   string // provider/model as the client may know it; "" where it is hidden
 	Passed   bool   // the client's own dialect all the way: Raw and the frames are what it gets
 	Seen     *Seen  // what of the stream has come so far; nil where it is whole
-	Close    func() // releases the connection of a stream that nobody reads; may be called twice
+	Nano     int64  // what a whole answer costs, in billionths of a USD
+	Priced   bool   // that is known
+	Limits   []Standing
+	Close    func() // releases the connection of a stream that is not read; may be called twice
 }
 
-// Seen counts a stream while it is read, by whoever reads it. It is what is
+// Standing is how much is left of a limit that a turn falls under.
+type Standing struct {
+	Name    string
+	Measure string // requests, tokens, dollars …
+	Amount  int64
+	Left    int64
+	Window  time.Duration // 0: it never begins anew
+	Reset   time.Duration // until it does, or some of it comes back
+}
+
+// Seen counts a stream while it is read, by its reader. It is what is
 // metered when the end never comes.
 type Seen struct {
 	Usage  Usage // the upstream's last word

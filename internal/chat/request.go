@@ -1,5 +1,5 @@
 // Package chat is the common conversation: richer than each of the dialects it
-// stands between, and nobody's dialect. It must not know HTTP, JSON shapes of
+// stands between, and none of them. It must not know HTTP, JSON shapes of
 // any API, providers or keys.
 package chat
 
@@ -11,7 +11,7 @@ import (
 )
 
 // Request is one chat turn on its way. What every floor needs is on its face;
-// the conversation itself is read from the client's bytes only when somebody has
+// the conversation itself is read from the client's bytes only when a codec has
 // to understand it, so that a request which passes through is never decoded.
 type Request struct {
 	Model  string // the public id the client asked for
@@ -19,7 +19,7 @@ type Request struct {
 	Strict bool // refuse rather than drop
 	Origin Origin
 	Swaps  []Swap // parts that are others than the client's bytes say
-	Lost   []Loss // what was lost of parts that were put into the client's bytes
+	Lost   []Loss // what was lost already, before a wall looked at it
 	Inlaid any    // what its bytes only have marks for, to the wall that put them there
 
 	// Admit is asked before the conversation is read, which takes memory. Its error is
@@ -52,6 +52,11 @@ type Facts struct {
 	Envelopes bool  // something that was wrapped for the client may be in it
 	Files     bool  // files of this installation may be named in it
 	Additions bool  // fields that we add to answers may be in it
+	Addresses bool  // something that an upstream may take for an address to fetch is in it
+
+	// Where the longest member of the body begins and ends, so that whoever looks for
+	// another leaps over it; 0, 0 where that is not known.
+	LongestFrom, LongestTo int
 }
 
 // NewRequest makes a Request whose conversation is read by decode, at most once.
@@ -60,7 +65,7 @@ func NewRequest(model string, stream bool, origin Origin, decode func() (*Conver
 }
 
 // Conversation reads the conversation out of the client's bytes. The result is
-// shared: whoever wants to change it works on a Clone.
+// shared: a caller that wants to change it works on a Clone.
 func (r *Request) Conversation() (*Conversation, error) {
 	r.once.Do(func() {
 		if r.Admit != nil {
@@ -82,7 +87,7 @@ func (r *Request) PassesTo(dialect string) bool {
 // With returns a copy of r that speaks of talk instead of what the client sent.
 // It no longer passes through: its bytes are not what it means.
 func (r *Request) With(talk *Conversation) *Request {
-	c := &Request{Model: r.Model, Stream: r.Stream, Strict: r.Strict, Origin: r.Origin}
+	c := &Request{Model: r.Model, Stream: r.Stream, Strict: r.Strict, Origin: r.Origin, Lost: r.Lost}
 	c.Origin.Body = nil
 	c.decode = func() (*Conversation, error) { return talk, nil }
 	return c
@@ -96,7 +101,7 @@ type Swap struct {
 }
 
 // Swapped is With for a change of whole parts: the client's bytes stay, and
-// whoever passes them on puts the parts into their places.
+// the provider that passes them on puts the parts into their places.
 func (r *Request) Swapped(talk *Conversation, swaps []Swap) *Request {
 	c := r.With(talk)
 	c.Origin.Body, c.Swaps = r.Origin.Body, swaps
@@ -105,8 +110,27 @@ func (r *Request) Swapped(talk *Conversation, swaps []Swap) *Request {
 
 // Rewritten is a copy of r whose parts were put into its bytes, which are now body.
 func (r *Request) Rewritten(body []byte, lost []Loss) *Request {
-	c := &Request{Model: r.Model, Stream: r.Stream, Strict: r.Strict, Origin: r.Origin, Lost: lost, decode: r.Conversation}
+	c := &Request{Model: r.Model, Stream: r.Stream, Strict: r.Strict, Origin: r.Origin, Lost: append(slices.Clip(r.Lost), lost...), decode: r.Conversation}
 	c.Origin.Body = body
+	c.Origin.Facts.Addresses, c.Origin.Facts.LongestFrom, c.Origin.Facts.LongestTo = true, 0, 0 // of the bytes as they were
+	return c
+}
+
+// Shortened is a copy of r whose answers have at most so many tokens; body says so as well.
+func (r *Request) Shortened(body []byte, most int64, loss Loss) *Request {
+	c := &Request{
+		Model: r.Model, Stream: r.Stream, Strict: r.Strict, Origin: r.Origin, Swaps: r.Swaps, Inlaid: r.Inlaid, Lost: append(slices.Clip(r.Lost), loss),
+	}
+	c.Origin.Body = body
+	c.decode = func() (*Conversation, error) {
+		talk, err := r.Conversation()
+		if err != nil {
+			return nil, err
+		}
+		talk = talk.Clone()
+		talk.Sampling.MaxTokens = &most
+		return talk, nil
+	}
 	return c
 }
 

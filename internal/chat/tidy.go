@@ -269,7 +269,7 @@ func (t *tidy) end() error {
 	return nil
 }
 
-// Settle makes a reason agree with what was said: whoever called a tool stopped
+// Settle makes a reason agree with what was said: a model that called a tool stopped
 // for it, whatever the upstream calls that, unless it ran out of tokens or was cut short.
 func Settle(stop Stop, called bool) Stop {
 	switch {

@@ -1,6 +1,10 @@
 package config
 
-import "stele/internal/manifest"
+import (
+	"strings"
+
+	"stele/internal/manifest"
+)
 
 // Builtin is the provider name that stands for what Stele has built in. No other
 // provider may take it, and targets may name it.
@@ -31,18 +35,30 @@ func (ps *Providers) UnmarshalManifest(n *manifest.Node) {
 
 // Kind is a sort of provider that is known to the program.
 type Kind struct {
-	Name    string
-	BaseURL string   // "": the operator must give one
-	KeyEnv  string   // the variable its users keep their key in, such as OPENAI_API_KEY
-	URLEnv  string   // the variable its users keep its address in, such as OLLAMA_HOST
-	Models  []string // what it offers when the environment switched it on
-	Options []Option // what it has besides
-	Bills   bool     // its answers say what they cost
+	Name     string
+	Title    string   // as its makers write it
+	Help     string   // for people who set one up
+	Dialect  string   // the chat API it speaks; "" for media only
+	Makes    bool     // media
+	BaseURL  string   // "": the operator must give one
+	KeyEnv   string   // the variable its users keep their key in, such as OPENAI_API_KEY
+	URLEnv   string   // the variable its users keep its address in, such as OLLAMA_HOST
+	Models   []string // what it offers when the environment switched it on
+	Unlisted bool     // it has no list of its models
+	Options  []Option // what it has besides
+	Bills    bool     // its answers say what they cost
+}
+
+// Host is where the kind is by default.
+func (k Kind) Host() string {
+	host, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(k.BaseURL, "https://"), "http://"), "/")
+	return host
 }
 
 // Option is a setting that only some kinds have.
 type Option struct {
 	Name    string
+	Help    string   // for people who fill it in
 	Env     []string // variables that count where the file does not set it
 	FileEnv string   // the variable that names the file it is in
 	Default string

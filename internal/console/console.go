@@ -43,7 +43,7 @@ type Options struct {
 
 	// AuditLags says how far the places are behind that the audit log is sent on to; may be nil.
 	AuditLags func(context.Context) ([]AuditLag, error)
-	Health    HealthSource // nil: nobody knows
+	Health    HealthSource // nil: not known
 
 	Memory *memory.Budget // what requests may hold; nil: nothing is counted
 	Asides Asides         // tasks that were set aside; nil: they are not shown

@@ -15,7 +15,7 @@ func (c *Console) secure(r *http.Request) bool {
 }
 
 // cookieName is what a cookie is called for a path. Browsers take the prefixes from
-// nobody but this very host over TLS, so that no neighbour can plant one; and only
+// no host but this very one over TLS, so that no neighbour can plant one; and only
 // the prefixed one is read where it is set.
 func (c *Console) cookieName(r *http.Request, name, path string) string {
 	switch {

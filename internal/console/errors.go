@@ -40,7 +40,7 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(e.Envelope(scope.From(r.Context()).ID)) // the client has gone: nobody is left to tell
+	_, _ = w.Write(e.Envelope(scope.From(r.Context()).ID)) // the client has gone: nothing is left to tell
 }
 
 func headline(code fault.Code) string {

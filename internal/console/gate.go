@@ -40,9 +40,9 @@ func (c *Console) visitor(r *http.Request) (access.Visitor, error) {
 	return c.access.BySession(r.Context(), c.readCookie(r, sessionCookie, c.Base()+"/"))
 }
 
-// somebody is visitor for the pages that anybody may read: nil when nobody is
+// visitorOrNil is visitor for the pages that everybody may read: nil when none is
 // signed in.
-func (c *Console) somebody(r *http.Request) (*access.Visitor, error) {
+func (c *Console) visitorOrNil(r *http.Request) (*access.Visitor, error) {
 	v, err := c.visitor(r)
 	if err == nil {
 		return &v, nil
@@ -92,7 +92,7 @@ func readForm(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// cleared reports whether somebody who is signed in may go on: who must have a
+// cleared reports whether a visitor who is signed in may go on: who must have a
 // second factor has one, and who makes a change of consequence has proven who they
 // are not long ago. Else it has answered.
 func (c *Console) cleared(w http.ResponseWriter, r *http.Request, route page.Route, v access.Visitor) (bool, error) {

@@ -37,7 +37,7 @@ var allNav = []page.NavGroup{
 	}},
 }
 
-// nav is what a visitor sees of the navigation; nil is somebody who is not signed in.
+// nav is what a visitor sees of the navigation; nil is one who is not signed in.
 func (c *Console) nav(v *access.Visitor, active string) []page.NavGroup {
 	var role access.Role
 	if v != nil {
@@ -95,7 +95,7 @@ func (c *Console) switchWorkspace(w http.ResponseWriter, r *http.Request, v acce
 	return c.Redirect(w, r, "/console/")
 }
 
-// nowhere is shown to somebody who is signed in and has no role where they are:
+// nowhere is shown to a visitor who is signed in and has no role where they are:
 // they were removed, or were never let in.
 func (c *Console) nowhere(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	refusal := fault.New(fault.PermissionDenied, "You do not belong to this workspace.")

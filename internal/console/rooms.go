@@ -82,7 +82,7 @@ func (c *Console) furnish(o *Options) {
 		models:     models.Room{Frame: f, Supply: o.Supply},
 		prices:     prices.Room{Frame: f, Supply: o.Supply},
 		providers:  providers.Room{Frame: f, Supply: o.Supply},
-		reference:  reference.New(f, o.Document, c.somebody),
+		reference:  reference.New(f, o.Document, c.visitorOrNil),
 	}
 	if o.SignOn != nil {
 		c.account.SignOn = o.SignOn.Name
@@ -99,31 +99,14 @@ func given[T any](options *T) (o T) {
 
 // What the rooms stand on, for those who build it.
 type (
-	Start          = start.Options
-	Playground     = playground.Options
-	Studio         = studio.Options
-	Apps           = apps.Options
-	Asides         = aside.Asides
-	AuditLag       = audit.Lag
-	Supply         = page.Supply
-	Provider       = page.Provider
-	ProviderKind   = page.ProviderKind
-	ProviderOption = page.ProviderOption
-	Model          = page.Model
-	OwnPrice       = page.OwnPrice
-	Origin         = page.Origin
-	Trial          = page.Trial
-	HealthSource   = page.HealthSource
-	HealthState    = page.HealthState
-	ProviderHealth = page.ProviderHealth
-)
-
-// The states of a provider, the best first.
-const (
-	HealthOK       = page.HealthOK
-	HealthDegraded = page.HealthDegraded
-	HealthDown     = page.HealthDown
-	HealthUnknown  = page.HealthUnknown
+	Start        = start.Options
+	Playground   = playground.Options
+	Studio       = studio.Options
+	Apps         = apps.Options
+	Asides       = aside.Asides
+	AuditLag     = audit.Lag
+	Supply       = page.Supply
+	HealthSource = page.HealthSource
 )
 
 // Dialect is what requests of the playground are recorded as.

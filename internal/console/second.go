@@ -11,7 +11,7 @@ import (
 	"stele/internal/fault"
 )
 
-// secondPage asks for the second factor of somebody whose password was right.
+// secondPage asks for the second factor of a visitor whose password was right.
 type secondPage struct {
 	access.Second
 
@@ -64,7 +64,7 @@ func (c *Console) second(w http.ResponseWriter, r *http.Request, _ access.Visito
 
 // signedIn gives the browser its new session in the place of any before.
 func (c *Console) signedIn(w http.ResponseWriter, r *http.Request, v access.Visitor, secret, next string) error {
-	before, err := c.somebody(r)
+	before, err := c.visitorOrNil(r)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (c *Console) signedIn(w http.ResponseWriter, r *http.Request, v access.Visi
 	return c.Redirect(w, r, next)
 }
 
-// askPasskey asks somebody at the door for a passkey: for the second step where
+// askPasskey asks a visitor at the door for a passkey: for the second step where
 // they are in it, else for any.
 func (c *Console) askPasskey(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
 	ticket := ""
@@ -92,7 +92,7 @@ func (c *Console) askPasskey(w http.ResponseWriter, r *http.Request, _ access.Vi
 	return c.AskPasskey(w, func(at passkey.Party) (access.Question, error) { return c.access.AskPasskey(r.Context(), at, ticket) })
 }
 
-// signInByPasskey lets somebody in who has signed with a passkey.
+// signInByPasskey lets a visitor in who has signed with a passkey.
 func (c *Console) signInByPasskey(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
 	at, ok := c.Party()
 	if !ok {

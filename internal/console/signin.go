@@ -12,7 +12,7 @@ type signInPage struct {
 	Email   string
 	Next    string
 	Problem string
-	Empty   bool   // nobody can sign in yet: the set-up link was not followed
+	Empty   bool   // no person can sign in yet: the set-up link was not followed
 	SignOn  string // what the identity provider is called; "" where there is none
 	Only    bool   // it is the only way in
 	Keys    bool   // passkeys work at this address
@@ -20,7 +20,7 @@ type signInPage struct {
 
 func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
 	next := page.NextPage(r.URL.Query().Get("next"))
-	v, err := c.somebody(r)
+	v, err := c.visitorOrNil(r)
 	if err != nil {
 		return err
 	}

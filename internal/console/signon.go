@@ -17,11 +17,11 @@ type SignOn struct {
 	Issuer Issuer
 }
 
-// Issuer asks the identity provider who somebody is.
+// Issuer asks the identity provider who a visitor is.
 type Issuer interface {
 	// Begin gives the address to send the browser to and a ticket for it to keep.
 	Begin(ctx context.Context, redirect, next string) (address, ticket string, err error)
-	// BeginAgain is Begin for somebody who has to prove once more who they are.
+	// BeginAgain is Begin for a visitor who has to prove once more who they are.
 	BeginAgain(ctx context.Context, redirect, next string) (address, ticket string, err error)
 	// Finish takes the ticket back, with what the provider answered.
 	Finish(ctx context.Context, redirect, ticket string, answer url.Values) (who access.Identity, next string, err error)

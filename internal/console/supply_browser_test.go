@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"stele/internal/catalog"
-	"stele/internal/console"
 	"stele/internal/console/consoletest"
 	"stele/internal/media"
+	"stele/internal/supply"
 )
 
 // The walk of an operator through providers and models, in real Chromium. Not
@@ -69,12 +69,12 @@ func walkSupply(b *tab, h *consoletest.House, s *consoletest.Supply) {
 	b.shows("Saved. It is in use from now on.", "proxy", "set just now")
 	b.axe()
 	b.look("provider")
-	s.Trial = console.Trial{Problem: "The provider refused the credentials (status 401). Check the API key.", Status: 401, Took: 230 * time.Millisecond}
+	s.Trial = supply.Trial{Problem: "The provider refused the credentials (status 401). Check the API key.", Status: 401, Took: 230 * time.Millisecond}
 	b.click("form[action$='/test'] button")
 	awaits(b, fmt.Sprintf("document.querySelector(%q) !== null", ".trial.bad"))
 	b.shows("It does not work.", "Check the API key.")
 	b.look("provider test failed")
-	s.Trial = console.Trial{Did: "listed 3 models", Status: 200, Took: 180 * time.Millisecond, Models: []string{"gpt-5", "gpt-5-mini", "gpt-5-nano"}}
+	s.Trial = supply.Trial{Did: "listed 3 models", Status: 200, Took: 180 * time.Millisecond, Models: []string{"gpt-5", "gpt-5-mini", "gpt-5-nano"}}
 	s.Fails("main", "The engine is overloaded.", h.Clock().Add(-4*time.Minute))
 	b.visit(root + "/console/providers")
 	b.click("form[action$='/proxy/test'] button")
@@ -146,12 +146,12 @@ func crowd(t *testing.T, s *consoletest.Supply) {
 	if err := errors.Join(usd.UnmarshalText([]byte("0.02")), dear.UnmarshalText([]byte("0.08"))); err != nil {
 		t.Fatal(err)
 	}
-	s.More = []console.Model{
+	s.More = []supply.Model{
 		{Model: catalog.Model{
 			ID: "stele/sandbox", Name: "Sandbox", Owner: "stele", Capabilities: map[string]bool{"reasoning": true, "attachments": true, "tools": true},
 			Targets: []catalog.Target{{Provider: "stele", Model: "sandbox", Weight: 1}},
-		}, Origin: console.Origin{Place: "built in"}, Enabled: true},
-		{Model: catalog.Model{ID: "acme/canvas", Name: "Canvas", Description: "Paints."}, Origin: console.Origin{Place: "model file"}, Enabled: true, Media: &media.Model{
+		}, Origin: supply.Origin{Place: "built in"}, Enabled: true},
+		{Model: catalog.Model{ID: "acme/canvas", Name: "Canvas", Description: "Paints."}, Origin: supply.Origin{Place: "model file"}, Enabled: true, Media: &media.Model{
 			ID: "acme/canvas", MediaType: "image", Kind: "openai", Provider: "main", Upstream: "gpt-image-1", Operations: []media.Operation{
 				{Mode: "text_to_image", Description: "An image from words.", Input: media.Input{Required: []string{"prompt"}}, Parameters: []media.Parameter{{Name: "size"}, {Name: "seed"}},
 					Price: media.Price{USD: usd, Per: "image", Table: map[string]media.Amount{"large": dear}}},
@@ -160,7 +160,7 @@ func crowd(t *testing.T, s *consoletest.Supply) {
 	}
 	for i := range 12 {
 		id := fmt.Sprintf("gpt-5-%d", i)
-		s.More = append(s.More, console.Model{Model: catalog.Model{
+		s.More = append(s.More, supply.Model{Model: catalog.Model{
 			ID: "proxy/" + id, Name: id, Owner: "proxy", Targets: []catalog.Target{{Provider: "proxy", Model: id, Weight: 1}},
 		}, Listed: true, Enabled: true})
 	}

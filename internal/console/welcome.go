@@ -57,7 +57,7 @@ func (c *Console) welcome(w http.ResponseWriter, r *http.Request, _ access.Visit
 	return c.signedIn(w, r, v, secret, "/console/")
 }
 
-// join lets somebody in who is signed in already: they keep what they have.
+// join lets a visitor in who is signed in already: they keep what they have.
 func (c *Console) join(w http.ResponseWriter, r *http.Request, token string) error {
 	v, err := c.visitor(r)
 	if err != nil {
@@ -70,7 +70,7 @@ func (c *Console) join(w http.ResponseWriter, r *http.Request, token string) err
 }
 
 func (c *Console) welcomePage(w http.ResponseWriter, r *http.Request, status int, p welcomePage) error {
-	v, err := c.somebody(r)
+	v, err := c.visitorOrNil(r)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (c *Console) setUp(w http.ResponseWriter, r *http.Request, _ access.Visitor
 		return c.setupPage(w, r, http.StatusUnprocessableEntity, form)
 	}
 	v, secret, err := c.access.SetUp(r.Context(), form.Token, form.Email, password, c.browserOf(r))
-	if fault.From(err) != nil && fault.From(err).Code == fault.NotFound { // somebody else was faster
+	if fault.From(err) != nil && fault.From(err).Code == fault.NotFound { // another visitor was faster
 		return c.setupClosed(w, r)
 	}
 	if field, sentence, ok := page.FieldProblem(err); ok {

@@ -9,20 +9,29 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// Addresses visits every text of a request, in any dialect, that whoever serves it
+// Addresses visits every text of a request, in any dialect, that the upstream
 // may take for the address of something to fetch: pictures, sounds, clips and
 // documents in all their forms, also in tools' results and in parts of a sort that
 // we do not know. Data that is in the request itself is none. The body must be valid
 // JSON; strings are leapt over, so that one without parts costs next to nothing.
 func Addresses(body []byte, visit func(field, address string) error) (err error) {
 	jsonscan.Root(body).Texts(func(name []byte) bool { return !elsewhere[string(name)] }, func(path []jsonscan.Step, text jsonscan.Value) bool {
-		name := lastName(path)
-		if !words[string(name)] && addressed(string(name), short(text)) {
+		if isAddress(string(lastName(path)), text) {
 			err = visit(where(path), text.View())
 		}
 		return err == nil
 	})
 	return err
+}
+
+// isAddress reports whether a text in a member of that name may be fetched, if the
+// member is not in one of those that are elsewhere.
+func isAddress(name string, text jsonscan.Value) bool {
+	switch name {
+	case "role", "content", "type", "text": // nearly all are in these
+		return false
+	}
+	return !words[name] && addressed(name, short(text))
 }
 
 // lastName is the name of the member that a text is in, itself or in lists.

@@ -4,11 +4,13 @@
 package dialect
 
 import (
+	"bytes"
 	"net/http"
 	"time"
 
 	"stele/internal/chat"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 	"stele/internal/wire"
 )
 
@@ -32,7 +34,7 @@ type Incoming struct {
 type Server interface {
 	// DecodeRequest checks that the body is one JSON object without duplicate
 	// keys and reads what routing needs. The conversation is decoded later, from
-	// the same bytes, only if somebody asks the Request for it.
+	// the same bytes, only if a caller asks the Request for it.
 	DecodeRequest(Incoming) (*chat.Request, error)
 	// EncodeResponse writes a whole answer as the client expects it.
 	EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error)
@@ -88,9 +90,29 @@ type Call struct {
 	Path   string      // below the base URL, with query where the dialect needs one
 	Header http.Header // what the dialect itself needs; credentials are not its business
 	Body   []byte
+	Pieces [][]byte // the body, where it is long and passes through: Body is nil then
 	Losses []chat.Loss
-	Stops  []string          // stop sequences the upstream cannot take: whoever reads the answer cuts there
+	Stops  []string          // stop sequences the upstream cannot take: the reader of the answer cuts there
 	Names  map[string]string // tool names that had to be changed: sent → the client's
+}
+
+// Splice makes the client's own bytes, with edits, the body. Long ones stay where they
+// are: a copy would take as much memory again.
+func (c *Call) Splice(body []byte, edits *jsonscan.Edits) (err error) {
+	const long = 64 << 10
+	if len(body) < long || edits.Len() == 0 {
+		c.Body, err = edits.Apply(body)
+		return err
+	}
+	c.Pieces, err = edits.Pieces(body)
+	return err
+}
+
+// Join puts a body in pieces together, for whoever has to look at it as a whole.
+func (c *Call) Join() {
+	if c.Pieces != nil {
+		c.Body, c.Pieces = bytes.Join(c.Pieces, nil), nil
+	}
 }
 
 // Client is the half of a codec that faces upstreams.

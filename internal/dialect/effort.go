@@ -8,14 +8,14 @@ import (
 )
 
 // Efforts are the levels of thinking, least first.
-var efforts = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
+var Efforts = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
 
 // Effort reads a level in any case; field names it in the error.
 func Effort(text, field string) (string, error) {
 	level := strings.ToLower(text)
-	if !slices.Contains(efforts, level) {
-		return "", fault.New(fault.InvalidParameter, "%s: %q is none of %s.", field, text, strings.Join(efforts, ", ")).
-			With("field", field).With("got", text).With("allowed", efforts)
+	if !slices.Contains(Efforts, level) {
+		return "", fault.New(fault.InvalidParameter, "%s: %q is none of %s.", field, text, strings.Join(Efforts, ", ")).
+			With("field", field).With("got", text).With("allowed", Efforts)
 	}
 	return level, nil
 }
@@ -54,4 +54,26 @@ func BudgetOf(effort string) int64 {
 		return 24576
 	}
 	return 32768
+}
+
+// NearestEffort is the one of some levels, least first, that stands best for the one
+// that is wanted: the next lower one; for the two lowest the next higher, which is the
+// least there is.
+func NearestEffort(wanted string, levels []string) string {
+	rank := slices.Index(Efforts, wanted)
+	below, above := "", ""
+	for _, level := range levels {
+		switch at := slices.Index(Efforts, level); {
+		case at == rank:
+			return level
+		case at < rank:
+			below = level
+		case above == "":
+			above = level
+		}
+	}
+	if below == "" || wanted == "minimal" {
+		return above
+	}
+	return below
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"stele/internal/access"
+	"stele/internal/api"
 	"stele/internal/catalog"
 	"stele/internal/chat"
 	"stele/internal/dialect"
@@ -30,6 +31,7 @@ type trip struct {
 	from, to string // dialects
 	model    string // the upstream's name of it; "": one that takes everything
 	kind     string // of the upstream, where it is not the dialect's author
+	own      bool   // the upstream has an address of its own
 	version  string // the client's anthropic-version
 	stream   bool
 	ask      string   // the client's body
@@ -50,6 +52,7 @@ type landed struct {
 	body    string // what the client gets
 	status  int
 	failure *fault.Error
+	record  string // what its record says was lost
 }
 
 var hi = map[string]string{
@@ -118,16 +121,15 @@ func try(t *testing.T, way trip) *landed {
 	}
 	far := &upstream{trip: &way}
 	defer func() { l.calls, l.sent = far.calls, far.sent }()
-	l.reply, err = house(t, &way, far).Do(context.Background(), access.Principal{Workspace: "w"}, req)
+	kept := new(shelf)
+	defer func() { l.record = kept.last.Dropped }()
+	l.reply, err = house(t, &way, far, kept).Do(context.Background(), access.Principal{Workspace: "w"}, req)
 	if err != nil {
 		return l.fail(err)
 	}
-	l.losses = l.reply.Dropped
-	if l.reply.Response != nil && !l.reply.Passed {
-		l.losses = append(l.losses, client.ReplyLosses(req, l.reply.Response)...)
-	}
 	body, err := delivered(client, req, l.reply)
 	l.body = string(body)
+	l.losses = slices.Concat(l.reply.Dropped, l.reply.Late)
 	if err != nil {
 		return l.fail(err)
 	}
@@ -135,7 +137,7 @@ func try(t *testing.T, way trip) *landed {
 }
 
 // house is a relay with one model at one upstream, and nothing remembered.
-func house(t *testing.T, way *trip, far http.RoundTripper) *relay.Relay {
+func house(t *testing.T, way *trip, far http.RoundTripper, kept meter.Keeper) *relay.Relay {
 	t.Helper()
 	models := catalog.New()
 	if err := models.Replace(catalog.Contents{Models: []catalog.Model{{ID: "m", Targets: []catalog.Target{{Provider: "far", Model: way.model, Weight: 1}}}}}); err != nil {
@@ -144,7 +146,8 @@ func house(t *testing.T, way *trip, far http.RoundTripper) *relay.Relay {
 	here := account(way, far)
 	return relay.New(relay.Options{
 		Catalog: models, Upstreams: func(string) (relay.Upstream, bool) { return here, true }, Router: route.New(),
-		Keeper: forgetful{}, Vault: relay.NewVault(), Fetch: inputs(way), Files: drawer{}, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Keeper: kept, Vault: relay.NewVault(), Fetch: inputs(way), Files: drawer{},
+		Losses: api.Losses, Describe: api.Dropped, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 }
 
@@ -166,10 +169,13 @@ func (a addresses) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 }
 
-// forgetful keeps no records.
-type forgetful struct{}
+// shelf keeps the last record.
+type shelf struct{ last meter.Record }
 
-func (forgetful) Keep(*meter.Record) error { return nil }
+func (s *shelf) Keep(r *meter.Record) error {
+	s.last = *r
+	return nil
+}
 
 func account(way *trip, far http.RoundTripper) *provider.Chat {
 	kinds := provider.Kinds()
@@ -178,7 +184,11 @@ func account(way *trip, far http.RoundTripper) *provider.Chat {
 		name = way.to
 	}
 	kind := kinds[slices.IndexFunc(kinds, func(k provider.Kind) bool { return k.Name == name })]
-	return provider.NewChat(provider.Account{Name: "far", Kind: kind, BaseURL: "http://upstream", Key: "k"}, codecOf(way.to), &http.Client{Transport: far})
+	at := kind.BaseURL
+	if at == "" || way.own {
+		at = "http://upstream"
+	}
+	return provider.NewChat(provider.Account{Name: "far", Kind: kind, BaseURL: at, Key: "k"}, codecOf(way.to), &http.Client{Transport: far})
 }
 
 // delivered is a reply as its client gets it.

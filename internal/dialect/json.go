@@ -3,6 +3,8 @@ package dialect
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"iter"
 
 	"stele/internal/chat"
 	"stele/internal/fault"
@@ -16,19 +18,40 @@ import (
 // no reason to refuse it: it is read as U+FFFD. Member, unless it is nil, is told the
 // members of the body; of a body that is refused it may have been told some.
 func Survey(body []byte, member func(jsonscan.Key, jsonscan.Value)) (chat.Facts, error) {
-	report, err := jsonscan.Scan{Allow: jsonscan.LoneSurrogates, Needles: marks}.Walk(body, member)
+	var facts chat.Facts
+	scan := jsonscan.Scan{Allow: jsonscan.LoneSurrogates, Needles: marks, Text: func(name string, text jsonscan.Value) {
+		facts.Addresses = facts.Addresses || isAddress(name, text)
+	}}
+	report, err := scan.Walk(body, func(key jsonscan.Key, v jsonscan.Value) {
+		if v.To()-v.From() > facts.LongestTo-facts.LongestFrom {
+			facts.LongestFrom, facts.LongestTo = v.From(), v.To()
+		}
+		if member != nil {
+			member(key, v)
+		}
+	})
 	if err != nil {
-		return chat.Facts{}, fault.New(fault.InvalidRequestBody, "The request body is not valid JSON: %s.", err)
+		e := fault.New(fault.InvalidRequestBody, "The request body is not valid JSON: %s.", err)
+		if wrong, ok := errors.AsType[*jsonscan.Error](err); ok && wrong.Twice != "" {
+			e = e.With("field", wrong.Twice)
+		}
+		return chat.Facts{}, e
 	}
 	if report.Root.Kind() != jsonscan.Object {
 		return chat.Facts{}, fault.New(fault.InvalidRequestBody, "The request body is not a JSON object.")
 	}
-	return chat.Facts{
-		Weight:    weight(&report),
-		Envelopes: report.Found(envelope) || report.Found(carrier),
-		Files:     report.Found(fileID) || report.Found(filePath),
-		Additions: report.Found(reasoningContent) || report.Found(reasoningDetails) || report.Found(extraContent),
-	}, nil
+	facts.Weight = weight(&report)
+	facts.Envelopes = report.Found(envelope) || report.Found(carrier)
+	facts.Files = report.Found(fileID) || report.Found(filePath)
+	facts.Additions = report.Found(reasoningContent) || report.Found(reasoningDetails) || report.Found(extraContent)
+	return facts, nil
+}
+
+// Members are those of a request's body. What the survey found to be the longest of
+// them is leapt over.
+func Members(req *chat.Request) iter.Seq2[jsonscan.Key, jsonscan.Value] {
+	f := &req.Origin.Facts
+	return jsonscan.Root(req.Origin.Body).MembersAround(f.LongestFrom, f.LongestTo)
 }
 
 // CheckBody is Survey for a body of which nothing else is to be known.

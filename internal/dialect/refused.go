@@ -1,14 +1,38 @@
 package dialect
 
-import "stele/internal/fault"
+import (
+	"net/http"
 
-// BadCredentials says that an upstream refused the operator's own key or account.
-// That is not the client's fault: it sees a server's error. The detail tells
-// whoever routes that trying again there cannot help.
-func BadCredentials() *fault.Error {
-	return fault.New(fault.UpstreamError, "The model's provider refused this installation's credentials.").OurCredentials()
+	"stele/internal/fault"
+)
+
+// overloaded is the status that Anthropic has for being too busy.
+const overloaded = 529
+
+// ByStatus is what the status of an upstream's refusal means, where its words say
+// nothing more: the same whichever dialect it speaks. Message is what it says for
+// people, fit for the client; "" where it says nothing.
+func ByStatus(status int, message string) *fault.Error {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusPaymentRequired:
+		return BadCredentials()
+	case http.StatusNotFound:
+		if message != "" { // a page or nothing is of an address where no API is
+			return fault.New(fault.ModelNotFound, "The model's provider does not have this model.")
+		}
+	case http.StatusRequestTimeout, http.StatusGatewayTimeout, 524: // 524 is Cloudflare's
+		return fault.New(fault.UpstreamTimeout, "The model's provider took too long.")
+	case http.StatusRequestEntityTooLarge:
+		return fault.New(fault.BodyTooLarge, "The request is too large for the model's provider.")
+	case http.StatusTooManyRequests:
+		return fault.New(fault.RateLimited, "The model's provider is limiting requests.")
+	case http.StatusConflict, http.StatusTooEarly, http.StatusServiceUnavailable, overloaded:
+		return fault.New(fault.Unavailable, "The model's provider is overloaded.").With("reason", "server_is_overloaded")
+	case http.StatusMethodNotAllowed, http.StatusGone, http.StatusUnsupportedMediaType: // of an address that is no model's
+	default:
+		if status >= http.StatusBadRequest && status < http.StatusInternalServerError && message != "" {
+			return fault.New(fault.InvalidParameter, "%s", message)
+		}
+	}
+	return fault.New(fault.UpstreamError, "The model's provider failed.")
 }
-
-// BadSignature is the reason in the details of a refusal that is about the
-// signatures of thoughts: without them the request may be taken.
-const BadSignature = "bad_signature"

@@ -1,4 +1,4 @@
-// Package download is the door for signed addresses: whoever holds one reads the
+// Package download is the door for signed addresses: the holder of one reads the
 // file behind it, with ranges, and nothing in a file can run on this origin. It
 // looks at no API key and no session, and must not know where the bytes lie.
 package download
@@ -131,7 +131,7 @@ func disposition(f *file.File) string {
 	return way
 }
 
-// refuse answers with a sentence for whoever followed the link.
+// refuse answers with a sentence for the person who followed the link.
 func refuse(w http.ResponseWriter, r *http.Request, status int, text string) {
 	h := w.Header()
 	protect(h)

@@ -8,7 +8,7 @@ import (
 	"stele/internal/file"
 )
 
-// piece is how much of a file is asked for at a time: whoever reads a range near
+// piece is how much of a file is asked for at a time: a client that reads a range near
 // the front of a long film does not set the whole rest in motion.
 const piece = 8 << 20
 

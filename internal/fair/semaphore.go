@@ -29,7 +29,7 @@ type tenant struct {
 	name    string
 	held    int64
 	waiting []*waiter
-	turn    *list.Element // nil: nobody waits
+	turn    *list.Element // nil: no caller waits
 }
 
 type waiter struct {
@@ -60,7 +60,7 @@ func (s *Semaphore) Share() int64 {
 	return s.share
 }
 
-// TryAcquire takes n units for a tenant if it can have them at once and nobody who
+// TryAcquire takes n units for a tenant if it can have them at once and no caller who
 // could have them waits.
 func (s *Semaphore) TryAcquire(name string, n int64) bool {
 	s.mu.Lock()

@@ -34,6 +34,9 @@ type Error struct {
 	Unreached   bool // no connection to the upstream came about, whatever was to be asked
 	Credentials bool // the upstream refused this installation's own credentials
 	Ordered     bool // the client ordered the sandbox to fail
+	Ours        bool // a limit of this installation refused it: no upstream was asked
+	Elsewhere   bool // and that limit is about this upstream only
+	Signatures  bool // the upstream refused the signatures of thoughts: without them it may take the request
 }
 
 // New makes an Error with a message for people. What is too long of it is cut off.
@@ -111,6 +114,26 @@ func (e *Error) OurCredentials() *Error {
 func (e *Error) AsOrdered() *Error {
 	e.Ordered = true
 	return e
+}
+
+// OfSignatures says that the upstream refused the signatures of thoughts and returns e.
+func (e *Error) OfSignatures() *Error {
+	e.Signatures = true
+	return e
+}
+
+// Lasting reports whether the same request, sent again soon, would be answered so
+// again: what is wrong is the request, or trying again was of no use already.
+func (e *Error) Lasting() bool {
+	if e.Spent || e.Code == NotImplemented {
+		return true
+	}
+	switch status := e.Status(); {
+	case status == http.StatusRequestTimeout, e.Code == IdempotencyInProgress, e.Code == ConcurrencyLimit, e.Code == RateLimited:
+		return false
+	default:
+		return status < http.StatusInternalServerError
+	}
 }
 
 // Status is the HTTP status of the native family.

@@ -1,6 +1,6 @@
 // Package file keeps what clients upload and what makers make: it looks at the
 // bytes to know what they are, copies them into the blob store while it hashes
-// them, signs addresses under which anybody may read them for a while, and
+// them, signs addresses under which everybody may read them for a while, and
 // forgets them when their time is over. It must not know HTTP servers, SQL or
 // where the bytes lie.
 package file
@@ -15,7 +15,7 @@ import (
 type State string
 
 // The states. Only ready files exist for clients; the other two say that bytes
-// may lie in the blob store which nobody will ask for.
+// may lie in the blob store which no client will ask for.
 const (
 	Arriving State = "arriving" // its bytes are being written, or were when the process died
 	Ready    State = "ready"
@@ -74,11 +74,11 @@ type Store interface {
 type Bin interface {
 	// DoomFiles marks files as doomed whose Expires is not after now, arriving ones
 	// and ready ones that no unfinished generation uses, and lists up to limit
-	// doomed files, those of earlier calls first. Whoever orders a generation counts
+	// doomed files, those of earlier calls first. A generation counts
 	// as using its files from the moment the task is saved: saving a task whose file
 	// is not ready fails, and the two can never both win.
 	DoomFiles(ctx context.Context, now time.Time, limit int) ([]File, error)
-	// DoomFile marks one file, whatever its state and whoever uses it.
+	// DoomFile marks one file, whatever its state and uses.
 	DoomFile(ctx context.Context, id string) error
 	// DeleteFile forgets a doomed file whose bytes are gone.
 	DeleteFile(ctx context.Context, id string) error

@@ -2,12 +2,10 @@ package file
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"path"
 	"strings"
 	"time"
@@ -21,7 +19,7 @@ import (
 const fetchTime = 60 * time.Second // of an input, whole
 
 // Take makes a file of what a client gave: an id of one of its workspace's files,
-// an address of such a file, an address of anybody's, or the bytes themselves.
+// an address of such a file, an address elsewhere, or the bytes themselves.
 func (s *Service) Take(ctx context.Context, workspace, given string, want Want) (*File, error) {
 	given = strings.TrimSpace(given)
 	f, err := s.take(ctx, workspace, given, want)
@@ -61,23 +59,17 @@ func (s *Service) Own(given string) (id string, ok bool) {
 
 // inline makes a file of a data: URL.
 func (s *Service) inline(ctx context.Context, workspace, given string, want Want) (*File, error) {
-	_, payload, coded, ok := wire.DataURL(given)
-	if !ok {
-		return nil, unfit("the data: URL has no comma in it", nil)
-	}
-	plain, err := url.PathUnescape(payload)
+	_, content, err := wire.OpenDataURL(given)
 	switch {
-	case !coded && err != nil:
+	case errors.Is(err, wire.ErrNoComma):
+		return nil, unfit(err.Error(), nil)
+	case err != nil:
 		return nil, unfit("the data: URL is not well-formed", err)
-	case !coded:
-		return s.input(ctx, workspace, "input", strings.NewReader(plain), want)
-	case err == nil: // some escape base64 too
-		payload = plain
 	}
-	return s.input(ctx, workspace, "input", base64.NewDecoder(base64.StdEncoding, strings.NewReader(wire.Base64(payload))), want)
+	return s.input(ctx, workspace, "input", content, want)
 }
 
-// fetch makes a file of what is at somebody's address.
+// fetch makes a file of what is at a client's address.
 func (s *Service) fetch(ctx context.Context, workspace, given string, want Want) (*File, error) {
 	if !s.Settings().Fetch {
 		return nil, unfit("fetching from elsewhere is switched off here: upload the file", nil)

@@ -70,7 +70,7 @@ func (s *Service) File(ctx context.Context, workspace, id string) (*File, error)
 	return f, err
 }
 
-// Drop forgets a file that nobody needs after all, at once.
+// Drop forgets a file that is not needed after all, at once.
 func (s *Service) Drop(ctx context.Context, id string) error {
 	f, err := s.Store.File(ctx, "", id)
 	if errors.Is(err, access.ErrNotFound) {
@@ -83,7 +83,7 @@ func (s *Service) Drop(ctx context.Context, id string) error {
 }
 
 // remove forgets a file in the order that survives a crash at every point: it is
-// marked, its bytes go, its row goes. Whoever finds a mark can go on from there.
+// marked, its bytes go, its row goes. A worker that finds a mark can go on from there.
 func (s *Service) remove(ctx context.Context, f *File) error {
 	if err := s.Store.DoomFile(ctx, f.ID); err != nil {
 		return err

@@ -92,7 +92,7 @@ func (s *Service) shrunk(ctx context.Context, f *File) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// look reads a picture's header, and refuses what nobody may decode.
+// look reads a picture's header, and refuses what must not be decoded.
 func (s *Service) look(ctx context.Context, f *File) (picture.Header, error) {
 	source, err := s.Blobs.Open(ctx, f.Blob, 0, -1)
 	if err != nil {

@@ -15,7 +15,7 @@ type Facts struct {
 	Duration      float64 // seconds
 }
 
-// mostPixels bounds pictures: whoever decodes one needs memory for each pixel,
+// mostPixels bounds pictures: decoding one takes memory for each pixel,
 // and a few bytes can claim any number of them.
 const mostPixels = 100_000_000
 

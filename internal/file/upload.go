@@ -178,7 +178,7 @@ func (p *passing) judge() error {
 	if p.up.lenient && facts.Kind != "" && !errors.Is(err, errUnknown) {
 		err = nil
 	}
-	// Whoever asked has the first word: what the request itself lacks is told before
+	// The client has the first word: what the request itself lacks is told before
 	// what its file is.
 	if p.up.Judge != nil {
 		if refused := p.up.Judge(f); refused != nil {

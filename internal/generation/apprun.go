@@ -19,7 +19,7 @@ const AppMaker = "stele/apps"
 type AppRun struct {
 	App       string
 	MediaType string
-	Model     string // that makes the last of it, for whoever expects one
+	Model     string // that makes the last of it, for clients that expect one
 	Mode      string
 	Recipe    string // the app's file
 	Values    map[string]any

@@ -67,7 +67,7 @@ func (s *Service) panicked(ctx context.Context, t *Task, f *media.Failure) error
 	return err
 }
 
-// SetAside ends a task during which processes have died. Whoever ordered it sees a
+// SetAside ends a task during which processes have died. Its client sees a
 // failure; owners of its workspace see it in a list and may send it again.
 func (s *Service) SetAside(ctx context.Context, id, reason string) error {
 	t, err := s.Store.Task(ctx, "", id)

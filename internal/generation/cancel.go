@@ -48,7 +48,7 @@ func (s *Service) cancel(ctx context.Context, workspace, id string, note func(*T
 	return t, nil
 }
 
-// stop ends a task that somebody wants stopped. What its maker has accepted is
+// stop ends a task that its client wants stopped. What its maker has accepted is
 // stopped there as well, as far as the maker can.
 func (s *Service) stop(ctx context.Context, t *Task) error {
 	if maker, failure := s.maker(t); failure == nil && t.Ticket != nil {

@@ -41,7 +41,7 @@ func (s *Service) Delete(ctx context.Context, who access.Principal, id string) e
 	case errors.Is(err, ErrUnfinished):
 		return fault.New(fault.Unavailable, "It is still being stopped. Delete it again in a moment.").After(stopTime)
 	case errors.Is(err, access.ErrNotFound):
-		return nil // somebody else has deleted it
+		return nil // another caller has deleted it
 	}
 	return err
 }

@@ -60,7 +60,7 @@ func (s *Service) step(ctx context.Context, t *Task) (again time.Duration, err e
 	return 0, nil
 }
 
-// maker is who makes the task, or a failure that says why nobody does.
+// maker is who makes the task, or a failure that says why there is none.
 func (s *Service) maker(t *Task) (Maker, *media.Failure) {
 	m, ok := s.Makers(t.Provider)
 	if !ok {

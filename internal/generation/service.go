@@ -67,7 +67,7 @@ type Store interface {
 	// List lists tasks, the newest first.
 	List(ctx context.Context, w Wanted) ([]Task, error)
 	// DeleteTask forgets a task of a workspace with its parts, and everything they
-	// made as soon as nobody uses it, and saves the entry. Where not all of them
+	// made as soon as nothing uses it, and saves the entry. Where not all of them
 	// have ended it is ErrUnfinished, and nothing is changed.
 	DeleteTask(ctx context.Context, workspace, id string, e access.Entry) error
 
@@ -79,7 +79,7 @@ type Store interface {
 	Adopt(ctx context.Context, node string, silentSince time.Time, limit int) ([]*Task, error)
 	// Release says that node is going: its tasks have no owner from then on.
 	Release(ctx context.Context, node string) error
-	// Stopping lists tasks of node, and those that nobody owns, which somebody has
+	// Stopping lists tasks of node, and those without an owner, which a client has
 	// asked to cancel and which have not ended.
 	Stopping(ctx context.Context, node string) ([]string, error)
 	// DeleteTasksBefore forgets tasks that ended before a time, a bite at a time.
@@ -89,16 +89,16 @@ type Store interface {
 // Files is what the service asks of the file room.
 type Files interface {
 	// Take makes a file of what a client gave: an id, an address of ours or of
-	// anybody's, or the bytes themselves.
+	// elsewhere, or the bytes themselves.
 	Take(ctx context.Context, workspace, given string, want file.Want) (*file.File, error)
 	// Keep copies an output into this installation. The same output of the same
 	// generation is copied once.
 	Keep(ctx context.Context, workspace, generation string, place int, o media.Output) (*file.File, error)
 	// Source opens a file that goes into a generation.
 	Source(ctx context.Context, workspace, field, id string) (media.Source, error)
-	// URL is an address under which anybody can read a file for a while.
+	// URL is an address under which everybody can read a file for a while.
 	URL(id, contentType string) string
-	// Drop forgets a file that nobody needs after all.
+	// Drop forgets a file that is not needed after all.
 	Drop(ctx context.Context, id string) error
 }
 
@@ -180,10 +180,10 @@ func (s *Service) exit(id string) {
 	delete(s.active, id)
 }
 
-// errMoved says that a task is not where it was when somebody looked.
+// errMoved says that a task is not where it was when it was looked at.
 var errMoved = errors.New("the task has moved on")
 
-// update changes a task that this process works on, and wakes whoever waits for it.
+// update changes a task that this process works on, and wakes those who wait for it.
 func (s *Service) update(ctx context.Context, t *Task, change func(*Task) error) (*Task, error) {
 	saved, err := s.Store.UpdateTask(ctx, t.Workspace, t.ID, func(t *Task) error {
 		if t.Stage == Ended {

@@ -158,7 +158,7 @@ func (s *Service) recover(ctx context.Context, t *Task) (again time.Duration, er
 	return s.reorder(ctx, t)
 }
 
-// reorder puts a task back to where nobody was asked yet: nothing was started, so
+// reorder puts a task back to where no maker was asked yet: nothing was started, so
 // that it can be sent until its deadline.
 func (s *Service) reorder(ctx context.Context, t *Task) (time.Duration, error) {
 	wait := breather(t)

@@ -26,7 +26,7 @@ func (s *Service) Supervise(ctx context.Context, drained <-chan struct{}) {
 	defer tick.Stop()
 	silent := deadAfter
 	if s.Alone {
-		silent = 0 // whoever else owns something is dead
+		silent = 0 // every other owner is dead
 	}
 	for ctx.Err() == nil {
 		if err := s.superviseOnce(ctx, s.Now().Add(-silent)); err != nil && ctx.Err() == nil {

@@ -21,7 +21,7 @@ type Stage string
 
 // The stages, in their order.
 const (
-	Ordered    Stage = "ordered"    // nobody was asked yet
+	Ordered    Stage = "ordered"    // no maker was asked yet
 	Submitting Stage = "submitting" // a maker is being asked, or was when the process died
 	Waiting    Stage = "waiting"    // a maker has accepted; its ticket is polled
 	Collecting Stage = "collecting" // it is made; the outputs are being copied
@@ -67,7 +67,7 @@ type Task struct {
 	Deadline  time.Time
 	Ended     time.Time
 	Version   int64 // goes up with every change
-	Stopping  bool  // somebody asked to cancel it
+	Stopping  bool  // its client asked to cancel it
 	Deaths    int   // processes that died while they worked on it
 
 	blind      int           // looks in a row that failed

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// lookAgain is how often a waiting client's task is looked at where nobody rings:
+// lookAgain is how often a waiting client's task is looked at where no process rings:
 // another process may have changed it.
 const lookAgain = 2 * time.Second
 

@@ -171,40 +171,51 @@ func head(r *http.Request) *bytes.Buffer {
 // ownHeaders are not taken from a request's header.
 var ownHeaders = map[string]bool{"Host": true, "Content-Length": true, "Transfer-Encoding": true, "Trailer": true, "Connection": true}
 
-// sender writes a request's head and body, both in one piece where the body is one.
+// sender writes a request's head and body. What is short waits for what follows it, so
+// that a body in pieces is not sent in packets of a few bytes.
 type sender struct {
-	conn net.Conn
-	head []byte
-	sent int64
+	conn    net.Conn
+	waiting []byte // the head, and what is short of the body
+	left    int64  // bytes of the body that are still to come
+	sent    int64
 }
 
 func (s *sender) Write(b []byte) (n int, err error) {
 	const small = 8 << 10
-	head := s.head
-	s.head = nil
-	switch {
-	case len(head) == 0:
-		n, err = s.conn.Write(b)
-	case len(head)+len(b) <= small: // is cheaper copied than gathered
-		n, err = s.conn.Write(append(head, b...))
-	default:
-		var all int64
-		all, err = (&net.Buffers{head, b}).WriteTo(s.conn)
-		n = int(all)
+	s.left -= int64(len(b))
+	waiting := s.waiting
+	if len(waiting)+len(b) <= small { // is cheaper copied than gathered
+		s.waiting = append(waiting, b...)
+		if s.left > 0 {
+			return len(b), nil
+		}
+		waiting, n, b = s.waiting, len(b), nil
 	}
-	s.sent += int64(n)
-	return max(n-len(head), 0), err
+	s.waiting = nil
+	var all int64
+	switch {
+	case len(b) == 0:
+		all, err = count(s.conn.Write(waiting))
+	case len(waiting) == 0:
+		all, err = count(s.conn.Write(b))
+	default:
+		all, err = (&net.Buffers{waiting, b}).WriteTo(s.conn)
+	}
+	s.sent += all
+	return max(n, int(all)-len(waiting), 0), err
 }
+
+func count(n int, err error) (int64, error) { return int64(n), err }
 
 // send writes a request.
 func send(conn net.Conn, r *http.Request) (sent int64, err error) {
 	defer closeBody(r)
-	s := &sender{conn: conn, head: head(r).Bytes()}
+	s := &sender{conn: conn, waiting: head(r).Bytes(), left: r.ContentLength}
 	if r.Body == nil || r.Body == http.NoBody {
 		_, err = s.Write(nil)
 		return s.sent, err
 	}
-	whole := int64(len(s.head)) + r.ContentLength
+	whole := int64(len(s.waiting)) + r.ContentLength
 	if _, err = io.Copy(s, r.Body); err == nil && s.sent != whole {
 		err = errors.New("the body is not as long as was said")
 	}

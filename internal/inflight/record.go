@@ -170,7 +170,7 @@ func (r *Record) release(held int64) {
 	}
 }
 
-// write fills a slot. A record that cannot be written blames nobody.
+// write fills a slot. A record that cannot be written blames no tenant.
 func (r *Record) write(at int, id string) {
 	if r.file == nil {
 		return

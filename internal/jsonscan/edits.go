@@ -75,23 +75,38 @@ func (e *Edits) Apply(doc []byte) ([]byte, error) {
 	if len(e.list) == 0 {
 		return doc, nil
 	}
+	var room [9][]byte
+	pieces, err := e.pieces(room[:0], doc)
+	if err != nil {
+		return nil, err
+	}
+	size := 0
+	for _, p := range pieces {
+		size += len(p)
+	}
+	out := make([]byte, 0, size)
+	for _, p := range pieces {
+		out = append(out, p...)
+	}
+	return out, nil
+}
+
+// Pieces are what Apply puts together: of a long document nothing is copied. They share
+// the document's bytes.
+func (e *Edits) Pieces(doc []byte) ([][]byte, error) { return e.pieces(nil, doc) }
+
+func (e *Edits) pieces(list [][]byte, doc []byte) ([][]byte, error) {
 	slices.SortStableFunc(e.list, func(a, b edit) int { return cmp.Or(a.from-b.from, a.to-b.to) })
 	var room [4]edit
-	cuts, size, at := e.cuts(room[:0], doc), len(doc), 0
-	for _, c := range cuts {
+	at := 0
+	for _, c := range e.cuts(room[:0], doc) {
 		if c.from < at || c.to < c.from || c.to > len(doc) {
 			return nil, ErrOverlap
 		}
-		size += len(c.text) - (c.to - c.from)
+		list = append(list, doc[at:c.from], c.text)
 		at = c.to
 	}
-	out := make([]byte, 0, size)
-	at = 0
-	for _, c := range cuts {
-		out = append(append(out, doc[at:c.from]...), c.text...)
-		at = c.to
-	}
-	return append(out, doc[at:]...), nil
+	return append(list, doc[at:]), nil
 }
 
 // cuts appends the edits with the commas that go and come with them.

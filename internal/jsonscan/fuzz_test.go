@@ -113,6 +113,7 @@ func checkValue(t *testing.T, doc []byte) {
 	if root.Kind() == jsonscan.Object && heard != root.Len() {
 		t.Errorf("%q: %d members of %d told", doc, heard, root.Len())
 	}
+	checkTold(t, doc, root)
 	if r.Values*256+r.Escaped != weight {
 		t.Errorf("%q: %d values and %d escaped, want %d", doc, r.Values, r.Escaped, weight)
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -182,6 +184,9 @@ func TestEditsThatOverlapAreRefused(t *testing.T) {
 	at := root.Get("c").From()
 	edits.Splice(at, at, []byte("1"))
 	edits.Splice(at, at, []byte("2"))
+	if pieces, err := edits.Pieces(doc); err != nil || string(bytes.Join(pieces, nil)) != `{"a":{"b":1},"c":123}` {
+		t.Errorf("in pieces %q, %v", pieces, err)
+	}
 	if out, err := edits.Apply(doc); err != nil || string(out) != `{"a":{"b":1},"c":123}` {
 		t.Errorf("inserted before a change: %s, %v", out, err)
 	}
@@ -262,5 +267,41 @@ func TestFindLooksNoFurther(t *testing.T) {
 	}
 	if jsonscan.Find(doc, 0, "model").Exists() || jsonscan.Find(nil, 0, "model").Exists() || jsonscan.Find(doc, 5, "b").Exists() {
 		t.Error("found what is not there")
+	}
+}
+
+// checkTold holds what a walk tells of texts against the walk that goes for them, and
+// members with one of them known against those without.
+func checkTold(t *testing.T, doc []byte, root jsonscan.Value) {
+	t.Helper()
+	var want, got []string
+	root.Texts(func([]byte) bool { return true }, func(path []jsonscan.Step, text jsonscan.Value) bool {
+		name := ""
+		for _, s := range path {
+			if s.Name != nil {
+				name = string(s.Name)
+			}
+		}
+		want = append(want, name, string(text.Raw()), strconv.Itoa(text.From()))
+		return true
+	})
+	scan := jsonscan.Scan{Allow: jsonscan.LoneSurrogates, Text: func(name string, text jsonscan.Value) {
+		got = append(got, name, string(text.Raw()), strconv.Itoa(text.From()))
+	}}
+	if _, err := scan.Walk(doc, nil); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q: told %q, want %q (%v)", doc, got, want, err)
+	}
+	for _, known := range root.Members() {
+		var around []int
+		for key, v := range root.MembersAround(known.From(), known.To()) {
+			around = append(around, key.From, key.To, v.From(), v.To())
+		}
+		var all []int
+		for key, v := range root.Members() {
+			all = append(all, key.From, key.To, v.From(), v.To())
+		}
+		if !slices.Equal(around, all) {
+			t.Errorf("%q: around %q are %v, want %v", doc, known.Raw(), around, all)
+		}
 	}
 }

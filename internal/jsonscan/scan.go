@@ -2,6 +2,9 @@ package jsonscan
 
 import (
 	"bytes"
+	"errors"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -28,6 +31,10 @@ const MostDepth = 10_000
 type Scan struct {
 	Allow   Allow
 	Needles *Needles // what is looked for in all strings, or nil
+
+	// Text is told every string that is no name, with the name of the member that it is
+	// in, itself or in lists: "" where there is none. It may be nil.
+	Text func(name string, text Value)
 }
 
 // Report is what a walk has seen.
@@ -46,6 +53,7 @@ func (r *Report) Found(needle int) bool { return r.found>>needle&1 == 1 }
 type Error struct {
 	Offset int // of the byte that was wrong
 	Reason string
+	Twice  string // the member that is there twice, as in messages[0].role; "" where that is not what is wrong
 }
 
 func (e *Error) Error() string { return e.Reason }
@@ -68,7 +76,9 @@ func Parse(doc []byte, allow Allow) (Value, error) {
 func (s Scan) Walk(doc []byte, member func(Key, Value)) (Report, error) {
 	r, at := s.walk(doc, member)
 	if at >= 0 {
-		return Report{}, &Error{at, reason(doc, s.Allow)}
+		e := refusal(doc, s.Allow)
+		e.Offset = at
+		return Report{}, e
 	}
 	return r, nil
 }
@@ -76,7 +86,7 @@ func (s Scan) Walk(doc []byte, member func(Key, Value)) (Report, error) {
 // walk gives what was seen, and where the document is wrong, or -1.
 func (s Scan) walk(doc []byte, member func(Key, Value)) (Report, int) {
 	doc = doc[:len(doc):len(doc)]
-	w := walker{b: doc, allow: s.Allow, needles: s.Needles, values: 1}
+	w := walker{b: doc, allow: s.Allow, needles: s.Needles, told: s.Text, values: 1}
 	from, to := blank(doc, 0), 0
 	if from < len(doc) && doc[from] == '{' {
 		to = w.object(from, 1, member)
@@ -95,20 +105,40 @@ func (s Scan) walk(doc []byte, member func(Key, Value)) (Report, int) {
 	return Report{Root: Value{doc[from:to], from}, Values: w.values, Escaped: w.escaped, found: w.found}, -1
 }
 
-// reason finds the words for what is wrong. They are those of jsontext, which clients
+// refusal finds the words for what is wrong. They are those of jsontext, which clients
 // have always been told; it takes its time, but only bad documents pay for it.
-func reason(doc []byte, allow Allow) string {
+func refusal(doc []byte, allow Allow) *Error {
 	if len(bytes.TrimSpace(doc)) == 0 {
-		return "it is empty"
+		return &Error{Reason: "it is empty"}
 	}
 	if allow&BadUTF8 == 0 && !utf8.Valid(doc) {
-		return "it is not UTF-8"
+		return &Error{Reason: "it is not UTF-8"}
 	}
 	d := jsontext.NewDecoder(bytes.NewReader(doc),
 		jsontext.AllowInvalidUTF8(allow&(LoneSurrogates|BadUTF8) != 0), jsontext.AllowDuplicateNames(allow&Duplicates != 0))
 	for {
 		if _, err := d.ReadToken(); err != nil {
-			return string(bytes.TrimPrefix([]byte(err.Error()), []byte("jsontext: ")))
+			e := &Error{Reason: strings.TrimPrefix(err.Error(), "jsontext: ")}
+			if wrong, ok := errors.AsType[*jsontext.SyntacticError](err); ok && errors.Is(err, jsontext.ErrDuplicateName) {
+				e.Twice = place(wrong.JSONPointer)
+			}
+			return e
 		}
 	}
+}
+
+// place is a pointer in the words of those who wrote the document: messages[0].role.
+func place(p jsontext.Pointer) string {
+	var b strings.Builder
+	for name := range p.Tokens() {
+		switch _, err := strconv.Atoi(name); {
+		case err == nil:
+			b.WriteString("[" + name + "]")
+		case b.Len() > 0:
+			b.WriteString("." + name)
+		default:
+			b.WriteString(name)
+		}
+	}
+	return b.String()
 }

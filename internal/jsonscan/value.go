@@ -198,11 +198,15 @@ func (v Value) Len() (n int) {
 }
 
 // Members are an object's, in their order. What is no object has none.
-func (v Value) Members() iter.Seq2[Key, Value] {
-	return func(yield func(Key, Value) bool) { v.eachMember(yield) }
+func (v Value) Members() iter.Seq2[Key, Value] { return v.MembersAround(0, 0) }
+
+// MembersAround is Members where it is known of one value where in the document it
+// begins and ends: it is not looked at. It is 0, 0 where that is not known.
+func (v Value) MembersAround(from, to int) iter.Seq2[Key, Value] {
+	return func(yield func(Key, Value) bool) { v.eachMember(from-v.at, to-v.at, yield) }
 }
 
-func (v Value) eachMember(yield func(Key, Value) bool) {
+func (v Value) eachMember(knownFrom, knownTo int, yield func(Key, Value) bool) {
 	if len(v.raw) == 0 || v.raw[0] != '{' {
 		return
 	}
@@ -220,9 +224,11 @@ func (v Value) eachMember(yield func(Key, Value) bool) {
 		if colon >= len(b) || b[colon] != ':' {
 			return
 		}
-		from := blank(b, colon+1)
-		to := skip(b, from)
-		if to == from || to > len(v.raw) || !yield(Key{view(name), v.at + i, v.at + end}, Value{b[from:to], v.at + from}) {
+		from, to := blank(b, colon+1), knownTo
+		if from != knownFrom {
+			to = skip(b, from)
+		}
+		if to <= from || to > len(v.raw) || !yield(Key{view(name), v.at + i, v.at + end}, Value{b[from:to], v.at + from}) {
 			return
 		}
 		if i = blank(b, to); i >= len(b) || b[i] != ',' {

@@ -11,7 +11,9 @@ type walker struct {
 	b       []byte
 	allow   Allow
 	needles *Needles
+	told    func(name string, text Value) // nil: none is
 
+	member  string   // the name of the innermost member
 	first   [32]name // of the names of all objects that are open, the innermost's last
 	rest    []name   // of them
 	open    int      // how many there are
@@ -33,6 +35,9 @@ func (w *walker) value(i, depth int) int {
 	}
 	if w.b[i] == '"' {
 		end, _ := w.text(i)
+		if w.told != nil && end >= 0 {
+			w.told(w.member, Value{w.b[i:end], i})
+		}
 		return end
 	}
 	switch w.b[i] {
@@ -89,7 +94,7 @@ func (w *walker) object(i, depth int, member func(Key, Value)) int {
 	}
 	b := w.b
 	w.values++
-	known := siblings{from: w.open}
+	known, outer := siblings{from: w.open}, w.member
 	if i = blank(b, i+1); i < len(b) && b[i] == '}' {
 		return i + 1
 	}
@@ -98,6 +103,7 @@ func (w *walker) object(i, depth int, member func(Key, Value)) int {
 		if from < 0 {
 			return from
 		}
+		w.member = key.Name
 		to := w.value(from, depth+1)
 		if to < 0 {
 			return to
@@ -109,7 +115,7 @@ func (w *walker) object(i, depth int, member func(Key, Value)) int {
 		case i >= len(b):
 			return w.fail(i)
 		case b[i] == '}':
-			w.open = known.from
+			w.open, w.member = known.from, outer
 			return i + 1
 		case b[i] != ',':
 			return w.fail(i)

@@ -38,7 +38,7 @@ type Status struct {
 	Steps    []StepStatus  // of work that is made of other work
 }
 
-// StepStatus is how far a part of a piece of work is, for whoever watches.
+// StepStatus is how far a part of a piece of work is, for its client.
 type StepStatus struct {
 	ID    string `json:"id"`
 	State State  `json:"status"`

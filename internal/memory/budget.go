@@ -15,7 +15,7 @@ import (
 // Patience is how long a caller waits for memory before it is told to come back.
 const Patience = 2 * time.Second
 
-// ErrFull is the cause of every refusal: that it is nobody's fault but the callers'.
+// ErrFull is the cause of every refusal: the memory is taken by the callers themselves.
 var ErrFull = errors.New("no memory is left for this caller")
 
 // Budget is what may be in flight at once, how much of it one tenant may have, and

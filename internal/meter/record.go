@@ -39,6 +39,11 @@ type Record struct {
 	Nano         int64 `json:"nano"`      // price in billionths of a USD
 	Priced       bool  `json:"priced"`
 
+	Person  string `json:"person"`  // who made the key, or called themselves
+	User    string `json:"user"`    // the end user, as the client named them
+	Tags    string `json:"tags"`    // as the client gave them: team=a,feature=b
+	Charges string `json:"charges"` // of which counters of limits how much was taken
+
 	// Extra is what else was used, as Count writes it: tokens that are no text among
 	// those above, searches, the service tier. "" for most.
 	Extra string `json:"extra"`

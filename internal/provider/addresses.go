@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/guard"
@@ -36,7 +37,7 @@ func (c *Chat) Guarded(by AddressChecker) *Chat {
 var clouds = []string{".azure.com", ".azure-api.net", ".microsoft.com", ".googleapis.com", ".amazonaws.com", ".amazonaws.com.cn", ".api.aws"}
 
 // vendors reports whether an account's upstream is the one of its kind's vendor,
-// rather than a server that the operator, or somebody else, runs.
+// rather than a server that the operator, or another company, runs.
 func (a *Account) vendors() bool {
 	host := hostOf(a.BaseURL)
 	if home := hostOf(a.Kind.BaseURL); home != "" && host == home {
@@ -55,6 +56,23 @@ func (a *Account) vendors() bool {
 	return false
 }
 
+// authors reports whether the upstream is the service of its dialect's author, or one
+// that has the author's own models. Any other server, whatever its kind is called, gets
+// only what compatible servers take, unless its operator says that it is a proxy.
+func (a *Account) authors() bool {
+	if !a.Kind.Author() || a.Kind.Genuine || a.Options[optionGenuine] == "true" {
+		return a.Kind.Author()
+	}
+	_, domain, _ := strings.Cut(homes[a.Kind.Dialect], ".")
+	return strings.HasSuffix(hostOf(a.BaseURL), "."+domain)
+}
+
+// optionGenuine says that behind an address of the operator's is the author's service.
+const optionGenuine = "genuine"
+
+// homes are where the dialects' authors serve them.
+var homes = map[string]string{"openai": "api.openai.com", "anthropic": "api.anthropic.com", "gemini": "generativelanguage.googleapis.com"}
+
 // guardedHome reports whether a kind's usual address is on the internet. Those that
 // operators run themselves are at home on loopback.
 func guardedHome(host string) bool {
@@ -70,11 +88,27 @@ func hostOf(address string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// checkAddresses refuses a call with an address that the upstream must not fetch.
-func (c *Chat) checkAddresses(ctx context.Context, body []byte) error {
+// checkAddresses refuses a call with an address that the upstream must not fetch. What
+// passes through has those of the client's own bytes, of which it is known whether they
+// have any: no edit adds one but for the opening of an envelope.
+func (c *Chat) checkAddresses(ctx context.Context, req *chat.Request, call *dialect.Call) error {
 	if c.addresses == nil {
 		return nil
 	}
+	body := call.Body
+	if facts := &req.Origin.Facts; req.PassesTo(c.dialect.Name()) && !facts.Envelopes {
+		if !facts.Addresses {
+			return nil
+		}
+		body = req.Origin.Body
+	} else if call.Pieces != nil {
+		call.Join()
+		body = call.Body
+	}
+	return c.checkBody(ctx, body)
+}
+
+func (c *Chat) checkBody(ctx context.Context, body []byte) error {
 	var hosts map[string]bool // made for the first address, as is the time: most requests have none
 	cancel := context.CancelFunc(func() {})
 	defer func() { cancel() }()

@@ -197,3 +197,31 @@ func TestEveryKindThatOperatorsRunIsGuarded(t *testing.T) {
 		}
 	}
 }
+
+// A long body is sent in pieces of the client's own bytes. It is checked all the same.
+func TestALongBodyPassesThroughAsItIs(t *testing.T) {
+	t.Parallel()
+	words := strings.Repeat(`Long, \"quoted\" words.\n`, 8<<10)
+	for name, codec := range codecs {
+		pad := fmt.Sprintf(places[name][0], `"data:image/png;base64,iVBORw0KGgo="`)
+		for _, place := range []string{bodies[name], strings.Replace(bodies[name], `"model":"m",`, "", 1)} {
+			body := strings.Replace(fmt.Sprintf(place, pad), "see http://127.0.0.1/", words, 1)
+			if name != "gemini" && !strings.Contains(place, `"model"`) {
+				body = body[:len(body)-1] + `,"model":"m"}`
+			}
+			f := &far{say: func(int, gjson.Result) (int, string) { return 400, `{"error":{"message":"stop here"}}` }}
+			if _, err := ask(t, codec, codec, body, f); err == nil || len(f.sent) != 1 {
+				t.Fatalf("%s: %d calls, %v", name, len(f.sent), err)
+			}
+			model := map[string]string{"openai": "gpt-4.1", "anthropic": "claude-sonnet-4-5"}[name]
+			want := strings.Replace(body, `"model":"m"`, `"model":"`+model+`"`, 1)
+			if got := f.sent[0].Raw; got != want {
+				t.Errorf("%s: %d bytes are sent for %d: %.80s … %s", name, len(got), len(want), got, got[max(0, len(got)-80):])
+			}
+			bad := strings.Replace(body, "data:image/png;base64,iVBORw0KGgo=", "http://127.0.0.1/", 1)
+			if sent, err := served(t, own(t, name), codec, codec, bad); sent > 0 || fault.From(err).Code != fault.InvalidMediaURL {
+				t.Errorf("%s: %d calls with an inner address, %v", name, sent, err)
+			}
+		}
+	}
+}

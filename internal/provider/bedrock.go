@@ -19,7 +19,7 @@ const (
 )
 
 // unframe makes server-sent events of an answer in Amazon's binary frames, so
-// that nobody further up has to know of them.
+// that no caller has to know of them.
 func unframe(answer *http.Response) {
 	if contentType(answer) != eventStreamType {
 		return

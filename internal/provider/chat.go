@@ -26,7 +26,7 @@ const (
 	mostError  = 64 << 10 // bytes that are read of a refusal
 )
 
-// Headers of every call, shared because nobody changes them.
+// Headers of every call, shared because they are never changed.
 var (
 	jsonType  = []string{"application/json"}
 	identity  = []string{"identity"}
@@ -70,7 +70,8 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m att
 		held.close()
 		return nil, err
 	}
-	if err := c.checkAddresses(ctx, call.Body); err != nil {
+	if err := c.checkAddresses(ctx, req, &call.Call); err != nil {
+		held.close()
 		return nil, err
 	}
 	if !t.Hidden {
@@ -96,7 +97,7 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m att
 // where those are the same.
 func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m attempt) (_ outgoing, held *hold, err error) {
 	target := dialect.Target{
-		Model: t.Model, Stream: req.Stream, Compatible: !c.account.Kind.Author(), Schemaless: c.account.Kind.Schemaless,
+		Model: t.Model, Stream: req.Stream, Compatible: !c.account.authors(), Schemaless: c.account.Kind.Schemaless,
 		Proof: c.proof(req.Origin.Dialect, t.Model), Resume: m.resume, Forget: m.forget,
 	}
 	pass := req.PassesTo(c.dialect.Name())
@@ -123,7 +124,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 		return outgoing{}, nil, err
 	}
 	call, err := c.dialect.EncodeRequest(lean, target)
-	call.Losses = slices.Concat(talk.Notes, forgotten, call.Losses)
+	call.Losses = slices.Concat(talk.Notes, req.Lost, forgotten, call.Losses)
 	return outgoing{c.reshape(call, target, pass), in}, held, err
 }
 
@@ -145,9 +146,8 @@ func (c *Chat) send(ctx context.Context, call outgoing) (*http.Response, error) 
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", c.account.Name, err)
 	}
-	whole := rope{call.Body}
-	if call.inlays != nil && call.mark != "" {
-		whole = call.lay(call.Body)
+	whole := call.whole()
+	if call.Body == nil || len(whole) > 1 {
 		whole.into(r)
 	}
 	maps.Copy(r.Header, call.Header)
@@ -208,7 +208,7 @@ func (x *exchange) close() {
 	x.hold.close()
 }
 
-// whole reads a whole answer, even if it comes as a stream nobody asked for.
+// whole reads a whole answer, even if it comes as a stream that was not asked for.
 func (c *Chat) whole(x *exchange) error {
 	if contentType(x.answer) == "text/event-stream" {
 		x.reply.Passed = false

@@ -8,8 +8,8 @@ import (
 	"stele/internal/fault"
 )
 
-// private is what of an account an upstream may repeat in its errors, and nobody
-// else is to read: not the client, not even the log.
+// private is what of an account an upstream may repeat in its errors, and which must not be
+// read: not by the client, not even in the log.
 func private(a Account) []string {
 	var list []string
 	if len(a.Key) > 3 {

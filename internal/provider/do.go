@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"stele/internal/chat"
-	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/relay"
 )
@@ -51,7 +50,7 @@ func (c *Chat) Reads(p *chat.Part) bool { return !c.account.Kind.Bound && c.dial
 // they are good for one model of one account only, and not for ever.
 func (c *Chat) retryWithoutSignatures(ctx context.Context, req *chat.Request, t relay.Target) (*chat.Reply, error) {
 	reply, err := c.ask(ctx, req, t, attempt{})
-	if err == nil || req.Strict || fault.From(err).Details["reason"] != dialect.BadSignature {
+	if err == nil || req.Strict || !fault.From(err).Signatures {
 		return reply, err
 	}
 	return c.ask(ctx, req, t, attempt{forget: true})

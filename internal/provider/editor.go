@@ -26,13 +26,13 @@ type member struct {
 	gone  bool
 }
 
-func newEditor(body []byte, edits []Edit, counts func(*Edit) bool) *editor {
+func newEditor(body []byte, edits []Edit, counts func(Edit) bool) *editor {
 	e := &editor{
 		body: body, edits: edits,
 		paths: make([][]string, len(edits)), done: make([]bool, len(edits)), old: make([][]byte, len(edits)),
 	}
 	for i := range edits {
-		if counts(&edits[i]) {
+		if counts(edits[i]) {
 			e.paths[i] = strings.Split(edits[i].Path, ".")
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 func edited(body string, edits ...Edit) string {
-	return string(newEditor([]byte(body), edits, func(*Edit) bool { return true }).apply())
+	return string(newEditor([]byte(body), edits, func(Edit) bool { return true }).apply())
 }
 
 func TestChangesWhatItIsToldAndNoOtherByte(t *testing.T) {

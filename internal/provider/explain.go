@@ -97,7 +97,7 @@ func Said(cause string) string {
 	if rest, ok := strings.CutPrefix(cause, "upstream answered "); ok {
 		_, cause, _ = strings.Cut(rest, ": ")
 	}
-	cause = strings.TrimSpace(cause)
+	cause = strings.TrimSpace(strings.TrimPrefix(cause, "upstream: "))
 	if root, err := jsonscan.Parse([]byte(cause), jsonscan.Lenient); err == nil {
 		if root.Kind() == jsonscan.Array {
 			root = root.Index(0)

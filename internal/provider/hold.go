@@ -16,6 +16,22 @@ type outgoing struct {
 	*inlays
 }
 
+// whole is the body as it is sent.
+func (o *outgoing) whole() rope {
+	pieces := o.Pieces
+	if pieces == nil {
+		pieces = [][]byte{o.Body}
+	}
+	if o.inlays == nil || o.mark == "" {
+		return pieces
+	}
+	var whole rope
+	for _, p := range pieces {
+		whole = append(whole, o.lay(p)...)
+	}
+	return whole
+}
+
 // hold is what one call takes of its caller's memory. A nil hold has nothing.
 type hold struct {
 	lease *memory.Lease

@@ -25,7 +25,7 @@ const (
 
 // inlays are the payloads of one request that are not in its body.
 type inlays struct {
-	mark  string // what every mark begins with: nobody can guess it
+	mark  string // what every mark begins with: no client can guess it
 	texts []string
 	known map[*byte]int // by where they lie: the same one is kept once
 }
@@ -109,7 +109,7 @@ func (in *inlays) lay(body []byte) rope {
 	}
 }
 
-// rope is a body in pieces, which nobody changes.
+// rope is a body in pieces, which is never changed.
 type rope [][]byte
 
 func (r rope) size() int64 {

@@ -11,7 +11,7 @@ type Kind struct {
 	Title      string            // as its makers write it
 	Help       string            // for people who set one up, where something is special about it
 	Dialect    string            // openai, anthropic or gemini; "" for media APIs
-	Genuine    bool              // the author's own models, at somebody else's
+	Genuine    bool              // the author's own models, on another's platform
 	BaseURL    string            // "": the operator must give one
 	Places     map[string]string // base URLs of regions whose address is made otherwise
 	Trimmed    []string          // ends that operators copy into base URLs and that the paths have already
@@ -74,17 +74,23 @@ const (
 	lostWork   = "An address of yours that Replicate may call. With it, work whose answer was lost can be found again."
 )
 
+// proxied is for accounts whose base URL is not the author's own.
+var proxied = []Option{{Name: optionGenuine, Help: "true where the base URL is a proxy before the author's own service: it then gets what only that takes."}}
+
 // Kinds lists every kind, in the order help shows them.
 func Kinds() []Kind {
 	return []Kind{
-		{Name: "openai", Title: "OpenAI", Help: compatible, Dialect: "openai", BaseURL: "https://api.openai.com/v1", KeyEnv: "OPENAI_API_KEY"},
+		{
+			Name: "openai", Title: "OpenAI", Help: compatible,
+			Dialect: "openai", BaseURL: "https://" + homes["openai"] + "/v1", KeyEnv: "OPENAI_API_KEY", Options: proxied,
+		},
 		{
 			Name: "anthropic", Title: "Anthropic", Help: compatible,
-			Dialect: "anthropic", BaseURL: "https://api.anthropic.com", Auth: "X-Api-Key", KeyEnv: "ANTHROPIC_API_KEY",
+			Dialect: "anthropic", BaseURL: "https://" + homes["anthropic"], Auth: "X-Api-Key", KeyEnv: "ANTHROPIC_API_KEY", Options: proxied,
 		},
 		{
 			Name: "gemini", Title: "Google Gemini",
-			Dialect: "gemini", BaseURL: "https://generativelanguage.googleapis.com", Auth: "X-Goog-Api-Key", KeyEnv: "GEMINI_API_KEY",
+			Dialect: "gemini", BaseURL: "https://" + homes["gemini"], Auth: "X-Goog-Api-Key", KeyEnv: "GEMINI_API_KEY", Options: proxied,
 		},
 		azure(), vertex(), vertexClaude(), bedrock(),
 		{Name: "openrouter", Title: "OpenRouter", Dialect: "openai", BaseURL: "https://openrouter.ai/api/v1", KeyEnv: "OPENROUTER_API_KEY", Bills: true},

@@ -56,7 +56,7 @@ func Open(a Account, d dialect.Dialect, client *http.Client) (*Chat, error) {
 	return c, nil
 }
 
-// sign finds who signs requests. A key needs nobody.
+// sign finds who signs requests. A key needs no signer.
 func (c *Chat) sign(options map[string]string) error {
 	if c.account.Key != "" {
 		return nil

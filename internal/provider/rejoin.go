@@ -12,8 +12,9 @@ const mostSaid = 1 << 20
 
 // rejoiner makes one strict stream of an answer that came in several.
 type rejoiner struct {
+	reply *chat.Reply
 	next  func(stop chat.Stop, said []chat.Part) (*chat.Reply, error)
-	total *chat.Seen // of all parts together, for whoever meters the reply
+	total *chat.Seen // of all parts together, for the meter
 	seen  *chat.Seen // of the part that is being read
 	close func()     // ends it
 
@@ -139,6 +140,7 @@ func (r *rejoiner) one(e chat.Event) {
 		}
 		if e.Stop.Reason == chat.Paused {
 			e.Stop.Reason = chat.MaxTokens
+			r.reply.Late = append(r.reply.Late, cutOff)
 		}
 		r.release()
 		if r.hops > 0 {

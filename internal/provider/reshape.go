@@ -26,10 +26,12 @@ func (c *Chat) reshape(call dialect.Call, t dialect.Target, pass bool) dialect.C
 		}
 		call.Header.Del(m.Header)
 	}
-	if len(edits) == 0 {
+	counts := func(e Edit) bool { return (e.Pass || !pass) && e.concerns(t.Model) }
+	if !slices.ContainsFunc(edits, counts) {
 		return call
 	}
-	e := newEditor(call.Body, edits, func(e *Edit) bool { return (e.Pass || !pass) && e.concerns(t.Model) })
+	call.Join()
+	e := newEditor(call.Body, edits, counts)
 	call.Body = e.apply()
 	for i := range edits {
 		if !e.done[i] {

@@ -11,6 +11,9 @@ import (
 // mostHops is how often an answer that its upstream paused is made to go on.
 const mostHops = 8
 
+// cutOff says that an answer was not made to go on any more.
+var cutOff = chat.Lost(chat.FieldAnswer, chat.Dropped, "what follows the last pause of its provider")
+
 // unpaused is a reply that goes on where the upstream paused: Google wants a
 // token back, Anthropic what was said so far. The client sees one answer.
 func (c *Chat) unpaused(ctx context.Context, req *chat.Request, t relay.Target, reply *chat.Reply) (*chat.Reply, error) {
@@ -25,7 +28,7 @@ func (c *Chat) unpaused(ctx context.Context, req *chat.Request, t relay.Target, 
 		return c.ask(ctx, on, t, attempt{resume: stop.Sequence})
 	}
 	if reply.Stream != nil {
-		r := &rejoiner{next: next, total: new(chat.Seen), seen: reply.Seen, close: reply.Close}
+		r := &rejoiner{reply: reply, next: next, total: new(chat.Seen), seen: reply.Seen, close: reply.Close}
 		reply.Stream, reply.Seen, reply.Close = r.join(reply.Stream), r.total, func() { r.close() }
 		return reply, nil
 	}
@@ -36,6 +39,7 @@ func (c *Chat) unpaused(ctx context.Context, req *chat.Request, t relay.Target, 
 		answer := &reply.Response.Answers[0]
 		if hop == mostHops {
 			answer.Stop.Reason = chat.MaxTokens
+			reply.Dropped = append(reply.Dropped, cutOff)
 			return reply, nil
 		}
 		more, err := next(answer.Stop, answer.Parts)

@@ -25,14 +25,15 @@ func (c *Chat) stream(x *exchange) error {
 		return err
 	}
 	var once sync.Once
-	x.reply.Close = func() {
+	release := func() {
 		once.Do(func() {
 			x.close()
 			src.close()
 		})
 	}
+	x.reply.Close = release
 	loose := func(yield func(chat.Chunk, error) bool) {
-		defer x.reply.Close()
+		defer release() // and not what else the reply's reader does at its end, which is not yet
 		give := func(chunk chat.Chunk, err error) bool {
 			x.dog.away()
 			defer x.dog.back()

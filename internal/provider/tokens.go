@@ -10,7 +10,7 @@ const (
 	tokenMargin = time.Minute      // before its end a token is no longer used
 	tokenEarly  = 5 * time.Minute  // before its end the next one is fetched
 	tokenAgain  = 10 * time.Second // after a failure, while the old one is still good
-	tokenWait   = 20 * time.Second // for whoever gives tokens out
+	tokenWait   = 20 * time.Second // for the server that gives tokens out
 )
 
 // tokens keeps a token until shortly before its end. However many ask, one

@@ -19,7 +19,7 @@ var (
 )
 
 // watchdog ends a call that is silent for too long, or too long altogether. It
-// is fed by whoever reads the answer, which costs no more than looking at the
+// is fed by the reader of the answer, which costs no more than looking at the
 // clock: the timer is only set when it goes off.
 type watchdog struct {
 	ctx    context.Context //nolint:containedctx // it is the call's, made here and ended here
@@ -29,7 +29,7 @@ type watchdog struct {
 	limits catalog.Timeouts
 	start  time.Time
 	last   atomic.Int64 // when something came, after start; 0: nothing yet
-	busy   atomic.Bool  // nobody waits for the upstream: it cannot be silent
+	busy   atomic.Bool  // no reader waits for the upstream: it cannot be silent
 	spared atomic.Bool  // a silence was not counted for that
 }
 
@@ -49,7 +49,7 @@ func (d *watchdog) fed() {
 	}
 }
 
-// away says that nobody waits for the upstream until back: a client may be slow to
+// away says that no reader waits for the upstream until back: a client may be slow to
 // take what came, which is not the upstream's silence.
 func (d *watchdog) away() { d.busy.Store(true) }
 
@@ -95,7 +95,7 @@ func (d *watchdog) explain(err error) error {
 	case errors.Is(cause, errFirstByte), errors.Is(cause, errGap), errors.Is(cause, errTotal):
 		return fault.New(fault.UpstreamTimeout, "The model's provider did not answer in time.").Because(errors.Join(cause, err))
 	case errors.Is(cause, context.Canceled):
-		return cause // the client hung up: nobody is told, and nobody is to blame
+		return cause // the client hung up: there is no client to tell, and no upstream to blame
 	}
 	return err
 }

@@ -28,7 +28,7 @@ const (
 type Job interface{ Kind() string }
 
 // Owned is a job that says whose it is. The jobs of a kind are done tenant by tenant
-// in turns: one with ten thousand of them delays nobody else's.
+// in turns: one with ten thousand of them delays no other's.
 type Owned interface {
 	Job
 	Tenant() string
@@ -49,7 +49,7 @@ func delayOf(j Job) time.Duration {
 
 // Handler does a job of one kind. Where again is above zero the job comes back
 // after it, which is no failure. An error brings it back as Work.Retry says. The
-// same job may be done twice: when a process died, nobody knows how far it was.
+// same job may be done twice: when a process died, it is not known how far it was.
 type Handler[J Job] func(ctx context.Context, job J) (again time.Duration, err error)
 
 // Work is how the jobs of a kind are worked on.
@@ -137,7 +137,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx *sql.Tx, at time.Time, jobs ...J
 	return nil
 }
 
-// Wake makes this process look for jobs of these kinds now. Whoever enqueued calls
+// Wake makes this process look for jobs of these kinds now. The caller that enqueued calls
 // it after the commit; without it, and in other processes, they are found a little later.
 func (q *Queue) Wake(jobs ...Job) {
 	for _, j := range jobs {
@@ -172,7 +172,7 @@ func (q *Queue) Start(ctx context.Context) error {
 }
 
 // Stop takes no more jobs and waits for those that are being done until ctx ends.
-// Then their contexts end too; they will be done again by whoever starts next.
+// Then their contexts end too; they will be done again by the process that starts next.
 func (q *Queue) Stop(ctx context.Context) error {
 	q.leave()
 	if q.client == nil || q.client.Stop(ctx) == nil {

@@ -11,25 +11,28 @@ import (
 	"stele/internal/catalog"
 	"stele/internal/chat"
 	"stele/internal/fault"
+	"stele/internal/limit"
 	"stele/internal/meter"
 	"stele/internal/scope"
 )
 
 // call is a turn that is being counted.
 type call struct {
-	relay  *Relay
-	ctx    context.Context // never ends
-	asker  context.Context // the caller's
-	scope  *scope.Request
-	start  time.Time
-	body   int // bytes of the request
-	model  *catalog.Model
-	reply  *chat.Reply
-	once   sync.Once
-	record meter.Record
+	relay   *Relay
+	ctx     context.Context // never ends
+	asker   context.Context // the caller's
+	scope   *scope.Request
+	start   time.Time
+	body    int // bytes of the request
+	request *chat.Request
+	model   *catalog.Model
+	reply   *chat.Reply
+	once    sync.Once
+	record  meter.Record
 
-	used chat.Usage
-
+	used   chat.Usage
+	tags   []access.Tag
+	hold   *limit.Hold // what the try may take; nil without limits
 	began  time.Time   // the try that is being made
 	failed []meter.Try // those before it
 }
@@ -39,12 +42,13 @@ func (c *call) served(reply *chat.Reply) {
 	c.reply = reply
 	c.record.FirstByte = c.relay.Now().Sub(c.start)
 	c.record.Provider, c.record.Target = reply.Provider, reply.Target
-	if len(reply.Dropped) > 0 && c.relay.Describe != nil {
-		c.record.Dropped = c.relay.Describe(c.record.Dialect, reply.Dropped)
-	}
+	reply.Limits = standings(c.hold)
 	if reply.Response == nil {
+		c.describe()
 		return
 	}
+	reply.Dropped = append(reply.Dropped, c.lost(reply.Response)...)
+	c.describe()
 	seen := chat.Seen{Usage: reply.Response.Usage}
 	for _, answer := range reply.Response.Answers {
 		for i := range answer.Parts {
@@ -79,6 +83,7 @@ func (c *call) try(provider, target string) {
 
 // missed notes that a try failed.
 func (c *call) missed(err error) {
+	c.hold.Release()
 	_, code := told(err)
 	c.failed = append(c.failed, meter.Try{
 		Provider: c.record.Provider, Target: c.record.Target, Code: code, Took: c.relay.Now().Sub(c.began),
@@ -126,6 +131,7 @@ func told(err error) (status int, code string) {
 func (c *call) watch(stream chat.Stream) chat.Stream {
 	return func(yield func(chat.Chunk, error) bool) {
 		defer c.settle()
+		var seen outline
 		for chunk, err := range stream {
 			if ended := c.ended(err); ended != nil {
 				c.fail(ended)
@@ -133,7 +139,11 @@ func (c *call) watch(stream chat.Stream) chat.Stream {
 				c.fail(err)
 				c.relay.Router.Broke(c.record.Provider, fault.New(fault.Code(c.record.Code), "The stream broke."))
 			}
+			if !c.reply.Passed {
+				seen.follow(chunk.Events)
+			}
 			if err == nil && c.ends(&chunk) {
+				c.late(&seen)
 				c.settle()
 			}
 			if !yield(chunk, err) {
@@ -165,7 +175,9 @@ func (c *call) settle() {
 		}
 		if c.model != nil && c.reply != nil {
 			c.price()
+			c.reply.Nano, c.reply.Priced = c.record.Nano, c.record.Priced
 		}
+		c.charge()
 		c.record.Path = c.trail()
 		c.scope.Note(
 			slog.String("model", c.record.Model), slog.String("provider", c.record.Provider), slog.String("target", c.record.Target),

@@ -13,6 +13,7 @@ import (
 	"stele/internal/catalog"
 	"stele/internal/chat"
 	"stele/internal/fault"
+	"stele/internal/limit"
 	"stele/internal/meter"
 	"stele/internal/route"
 	"stele/internal/scope"
@@ -45,10 +46,14 @@ type Options struct {
 	Router    *route.Router
 	Keeper    meter.Keeper
 	Vault     *Vault
-	Fetch     Fetcher                                         // nil: nothing is fetched
-	Files     Files                                           // nil: none are kept
-	Attached  func() int64                                    // the most bytes that are put into one request; nil: mostAttached
-	Describe  func(dialect string, losses []chat.Loss) string // in the client's own words, for the record; nil: not
+	Fetch     Fetcher                                                               // nil: nothing is fetched
+	Files     Files                                                                 // nil: none are kept
+	Attached  func() int64                                                          // the most bytes that are put into one request; nil: mostAttached
+	Describe  func(dialect string, losses []chat.Loss) string                       // in the client's own words, for the record; nil: not
+	Losses    func(dialect string, req *chat.Request, r *chat.Response) []chat.Loss // what of an answer a dialect has no place for; nil: not looked for
+	Limits    *limit.Service                                                        // nil: none
+	Quote     func(m *catalog.Model, t catalog.Target) Quote                        // nil: nothing has a price
+	Reader    Reader
 	Log       *slog.Logger
 	Now       func() time.Time
 }
@@ -100,14 +105,7 @@ func (r *Relay) Refuse(ctx context.Context, who access.Principal, dialect string
 }
 
 func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request, call *call) (*chat.Reply, error) {
-	name := req.Model
-	if who.Sandbox {
-		name = Sandbox
-	}
-	model, err := r.Catalog.Model(name, who.Scope)
-	if who.Sandbox && err != nil {
-		model, err = r.Catalog.Model(name, access.Scope{})
-	}
+	model, err := r.model(who, req.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +124,10 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 	var reply *chat.Reply
 	var got fetched
 	call.record.Tries, err = r.Router.Do(ctx, who.Workspace, model, func(ctx context.Context, t catalog.Target) (err error) {
+		bounded, err := call.reserve(ctx, t, req)
+		if err != nil {
+			return err
+		}
 		call.try(t.Provider, t.Model)
 		defer func() {
 			if err != nil {
@@ -137,7 +139,7 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 			return fault.New(fault.UpstreamError, "The model's provider is not available.").
 				OurCredentials().Because(errors.New("no provider " + t.Provider))
 		}
-		asked, err := r.remind(who, req, upstream)
+		asked, err := r.remind(who, bounded, upstream)
 		if err != nil {
 			return err
 		}
@@ -156,6 +158,18 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 		r.remember(who, reply)
 	}
 	return reply, nil
+}
+
+// model finds what a caller asks for. Keys marked sandbox get one model for every name.
+func (r *Relay) model(who access.Principal, name string) (*catalog.Model, error) {
+	if !who.Sandbox {
+		return r.Catalog.Model(name, who.Scope)
+	}
+	model, err := r.Catalog.Model(Sandbox, who.Scope)
+	if err != nil {
+		model, err = r.Catalog.Model(Sandbox, access.Scope{})
+	}
+	return model, err
 }
 
 // remind gives a request that will be translated back what its client lost. One
@@ -191,8 +205,10 @@ func (r *Relay) begin(ctx context.Context, who access.Principal, req *chat.Reque
 	now := r.Now()
 	s := scope.From(ctx)
 	s.Record = uid.New("use")
-	return &call{relay: r, ctx: context.WithoutCancel(ctx), asker: ctx, scope: s, start: now, body: len(req.Origin.Body), record: meter.Record{
+	c := &call{relay: r, ctx: context.WithoutCancel(ctx), asker: ctx, scope: s, start: now, body: len(req.Origin.Body), request: req, record: meter.Record{
 		ID: s.Record, At: now, Request: s.ID, Workspace: who.Workspace, Key: who.Key, Environment: string(who.Environment),
 		Route: s.Route(), Dialect: req.Origin.Dialect, Model: req.Model, Stream: req.Stream, Status: 200,
 	}}
+	c.attribute(&who)
+	return c
 }

@@ -3,7 +3,7 @@
 // crashes. It knows neither what a request asks for nor HTTP.
 //
 // A request first claims its key. The claim holds the id that the thing to be
-// made will have, so whoever takes the claim up after a crash can look whether
+// made will have, so the process that takes the claim up after a crash can look whether
 // it was made, and makes it under the same id if not.
 package replay
 

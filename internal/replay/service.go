@@ -2,6 +2,9 @@ package replay
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"sync"
 	"time"
 
@@ -41,7 +44,7 @@ type Service struct {
 type work struct {
 	fingerprint string
 	done        chan struct{}
-	answer      Answer // after done; its status is 0 when somebody else has to try
+	answer      Answer // after done; its status is 0 when the next in line has to try
 }
 
 // New makes a service.
@@ -56,9 +59,18 @@ type Request struct {
 	ID          string // for what it will make, unless an earlier one has reserved another
 }
 
+// Fingerprint is what tells requests apart by what they ask for.
+func Fingerprint(asked ...string) string {
+	sum := sha256.New()
+	for _, text := range asked {
+		fmt.Fprintf(sum, "%d:%s", len(text), text)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
 // Begin gives a request its turn, or the answer of the one before it. While
 // another is at it, in this process or elsewhere, it waits for that one's answer
-// for some seconds. Its errors are for clients. Whoever gets a turn must end it.
+// for some seconds. Its errors are for clients. The caller must end its turn.
 func (s *Service) Begin(ctx context.Context, r Request) (*Turn, error) {
 	turn, err := s.Enter(ctx, r)
 	if err != nil || turn.Answer != nil {

@@ -3,6 +3,8 @@ package replay
 import (
 	"context"
 	"time"
+
+	"stele/internal/fault"
 )
 
 // Turn is a request's time with its key, or, where Answer is set, what it is to be
@@ -75,6 +77,24 @@ func (t *Turn) Claim(a Answer) Claim {
 func (t *Turn) Saved(a Answer) {
 	t.work.answer = a
 	t.Leave()
+}
+
+// Once makes what a turn is for, unless that was made in an earlier turn which never
+// ended, or by another process while this one was slow. Find looks for it under the
+// turn's ID, and fails with the code missing where there is none.
+func Once[T any](t *Turn, missing fault.Code, find, order func(id string) (T, error)) (T, error) {
+	if t.Again {
+		if found, err := find(t.ID); err == nil || fault.From(err).Code != missing {
+			return found, err
+		}
+	}
+	made, err := order(t.ID)
+	if err != nil && fault.From(err).Code == fault.Internal {
+		if found, lost := find(t.ID); lost == nil {
+			return found, nil
+		}
+	}
+	return made, err
 }
 
 // Finish keeps the answer and ends the turn. After an error the answer may be

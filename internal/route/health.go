@@ -70,7 +70,7 @@ func (t *tallies) of(provider string) *tally {
 
 // Note counts a try of a provider that Do did not make.
 func (r *Router) Note(provider string, err error) {
-	if !errors.Is(err, context.Canceled) { // whoever asked is gone: that says nothing of the provider
+	if !errors.Is(err, context.Canceled) { // the client is gone: that says nothing of the provider
 		r.tallies.of(provider).note(r.now(), err, 1)
 	}
 }

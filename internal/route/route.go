@@ -68,7 +68,9 @@ func (r *Router) Do(ctx context.Context, caller string, m *catalog.Model, try fu
 			v.blame = errGone
 		}
 		done(v.blame, r.now())
-		r.Note(target.Provider, err)
+		if e, ok := errors.AsType[*fault.Error](err); !ok || !e.Ours {
+			r.Note(target.Provider, err)
+		}
 		if err == nil || v.final || ctx.Err() != nil {
 			return tries, err
 		}
@@ -117,6 +119,9 @@ func judge(err error) verdict {
 	}
 	if errors.Is(err, memory.ErrFull) {
 		return verdict{final: true} // there is no room here, whichever target is asked
+	}
+	if e.Ours {
+		return verdict{final: !e.Elsewhere, elsewhere: true}
 	}
 	if e.Ordered {
 		return verdict{final: true} // the client asked the sandbox to fail: that is an answer

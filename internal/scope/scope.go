@@ -20,7 +20,7 @@ type Request struct {
 	Record string // id of the row that says what was used; only who serves the request sets and reads it
 
 	// Memory is what the request may hold. The door that knows the caller opens it and
-	// closes it when the request has ended; below, whoever buffers grows it first. Nil counts nothing.
+	// closes it when the request has ended; below, code that buffers grows it first. Nil counts nothing.
 	Memory *memory.Lease
 
 	mu    sync.Mutex // guards what follows

@@ -18,7 +18,7 @@ type body struct {
 	of   *exchange
 
 	stall  time.Duration // until the next byte
-	begun  time.Time     // zero: nobody has read of it
+	begun  time.Time     // zero: nothing of it was read
 	armed  time.Time     // when the deadline was set
 	came   int64         // bytes
 	ended  bool          // all of it has arrived

@@ -38,7 +38,7 @@ func (b Bounds) whole() Bounds {
 	}
 }
 
-// Once an answer is out, what is left of a body nobody wanted is read for a while:
+// Once an answer is out, what is left of a body no handler wanted is read for a while:
 // closing on a client that still sends would destroy the answer on its way.
 const (
 	lingerBytes = 8 << 20
@@ -46,7 +46,7 @@ const (
 	lingerTime  = 5 * time.Second
 )
 
-// Before an answer, the rest of a body nobody wanted is read if it is here already,
+// Before an answer, the rest of a body no handler wanted is read if it is here already,
 // so that the connection can be used again.
 const (
 	restBytes = 64 << 10

@@ -41,7 +41,7 @@ type conn struct {
 	open  int           // requests that have arrived whole and are being served
 
 	came  int          // bytes since it was last noted; only the reader's
-	fixed atomic.Bool  // the write deadline is somebody else's
+	fixed atomic.Bool  // the write deadline was set by the caller, not by the connection
 	armed atomic.Int64 // when the write deadline was set, in nanoseconds; 0: it is not
 	since atomic.Int64 // when the write under way began; 0: there is none
 

@@ -65,6 +65,8 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
 		s.API.ServeHTTP(w, r)
 	case s.Files != nil && strings.HasPrefix(r.URL.Path, filesPath):
 		s.Files.ServeHTTP(w, r)
+	case s.Astray != nil && s.Astray(r.URL.Path):
+		s.API.ServeHTTP(w, r)
 	case s.ConsoleListen != "":
 		noPage(w, r)
 	default:

@@ -49,7 +49,7 @@ func (s *Server) finish(r *http.Request, request *scope.Request, x *exchange, to
 	if ctx := context.Background(); s.Log.Enabled(ctx, level) {
 		line := slog.NewRecord(time.Now(), level, "request", 0) // where it is written is always here: not worth finding out
 		line.AddAttrs(append(facts, request.Facts()...)...)
-		_ = s.Log.Handler().Handle(ctx, line) // nobody is left to tell
+		_ = s.Log.Handler().Handle(ctx, line) // there is no other place to tell it
 	}
 	s.Observe(Served{Route: request.Route(), Method: r.Method, Status: status, Took: took})
 }

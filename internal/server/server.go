@@ -18,16 +18,17 @@ import (
 // Options are what a Server is made of.
 type Options struct {
 	Listen         string
-	Certificate    *Certificate          // nil: plain HTTP
-	BasePath       string                // the public URL's path, taken off requests that carry it
-	API            http.Handler          // everything under /api/
-	Files          http.Handler          // everything under /files/
-	Pages          http.Handler          // everything else
-	ConsoleListen  string                // where pages are, and nothing else; "": at Listen
-	ConsolePath    string                // BasePath of that listener
-	ConsoleAllow   func() []netip.Prefix // who may see pages; none: everybody
-	ConsoleHSTS    time.Duration         // HSTS of that listener
-	HSTS           time.Duration         // for how long browsers are to come over TLS only; 0: they are not told
+	Certificate    *Certificate           // nil: plain HTTP
+	BasePath       string                 // the public URL's path, taken off requests that carry it
+	API            http.Handler           // everything under /api/
+	Astray         func(path string) bool // whether a path elsewhere is meant for API, which says so; nil: none is
+	Files          http.Handler           // everything under /files/
+	Pages          http.Handler           // everything else
+	ConsoleListen  string                 // where pages are, and nothing else; "": at Listen
+	ConsolePath    string                 // BasePath of that listener
+	ConsoleAllow   func() []netip.Prefix  // who may see pages; none: everybody
+	ConsoleHSTS    time.Duration          // HSTS of that listener
+	HSTS           time.Duration          // for how long browsers are to come over TLS only; 0: they are not told
 	Metrics        http.Handler
 	MetricsListen  string                      // "": no metrics
 	Bounds         func() Bounds               // asked for each request and each connection; nil: the usual ones

@@ -26,7 +26,7 @@ func (s *Store) Steps(ctx context.Context, run string) ([]app.Done, error) {
 	})
 }
 
-// SaveStep saves how far a step is. What was done once is never changed: whoever
+// SaveStep saves how far a step is. What was done once is never changed: the one who
 // comes later has lost.
 func (s *Store) SaveStep(ctx context.Context, d *app.Done) error {
 	outputs, err := encode(d.Outputs)

@@ -16,7 +16,7 @@ func (s *Store) InsertEntry(ctx context.Context, e access.Entry) error {
 }
 
 // insertAudit writes a line of the audit log with the change it is about, as the
-// next one of the chain. The address of whoever made it is kept with it: people
+// next one of the chain. The address of its actor is kept with it: people
 // go, lines stay.
 func (s *Store) insertAudit(ctx context.Context, tx *sql.Tx, e access.Entry) error {
 	if e.Actor != "" {
@@ -99,7 +99,7 @@ const (
 	mostChanges   = 100
 )
 
-// fitting is an entry that both engines keep as it is, and that nobody can make
+// fitting is an entry that both engines keep as it is, and that no client can make
 // large: names in it are often the client's.
 func fitting(e access.Entry) access.Entry {
 	for _, text := range []*string{&e.Actor, &e.ActorName, &e.Workspace, &e.Action, &e.Target, &e.Detail} {

@@ -12,8 +12,8 @@ import (
 
 var _ access.ChainStore = (*Store)(nil)
 
-// SetProver says who proves the head of the audit log: a keyed hash that nobody
-// can make who has only the database. It must be set before anything is written.
+// SetProver says who proves the head of the audit log: a keyed hash that
+// cannot be made from the database alone. It must be set before anything is written.
 func (s *Store) SetProver(proves func(text string) string) { s.proves = proves }
 
 // chain gives an entry the next place in the chain and has it written. The row of
@@ -52,7 +52,7 @@ const selectHead = `SELECT seq, hash, base_seq, base_hash, proof FROM audit_head
 func scanHead(row *sql.Row) (h access.Head, err error) {
 	err = row.Scan(&h.Seq, &h.Hash, &h.Base.Seq, &h.Base.Hash, &h.Proof)
 	if errors.Is(err, sql.ErrNoRows) {
-		return h, nil // somebody deleted it: its proof is missing
+		return h, nil // it was deleted: its proof is missing
 	}
 	if err != nil {
 		return h, fmt.Errorf("read head of the audit log: %w", err)
@@ -82,7 +82,7 @@ const chainBite = 500
 
 // ChainOld gives a place to the entries of before there was a chain, the oldest
 // first, and proves an empty log. Once the chain has begun it does nothing: an
-// entry that somebody puts beside it must not become part of it.
+// entry that is put beside it must not become part of it.
 func (s *Store) ChainOld(ctx context.Context) error {
 	h, err := s.AuditHead(ctx)
 	if err != nil || h.Proof != "" && h.Proof != chaining {

@@ -98,7 +98,7 @@ func (s *Store) WebhookSecrets(ctx context.Context, workspace string) (webhook.S
 	return v, rows.Err()
 }
 
-// SetWebhookSecrets saves next unless somebody else has changed what was last.
+// SetWebhookSecrets saves next unless another caller has changed what was last.
 func (s *Store) SetWebhookSecrets(ctx context.Context, workspace string, last, next webhook.Secrets) (bool, error) {
 	statement := `UPDATE webhook_secrets SET secret = $2, old = $3, old_until = $4 WHERE workspace = $1 AND secret = $5`
 	args := []any{workspace, next.Current, next.Old, millis(next.Until), last.Current}

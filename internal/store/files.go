@@ -88,7 +88,7 @@ func (s *Store) DoomFiles(ctx context.Context, now time.Time, limit int) ([]file
 		if list, err = scanFiles(rows, err); err != nil || len(list) >= limit {
 			return err
 		}
-		// The uses are looked at once more in the second statement, when nobody can add one any more.
+		// The uses are looked at once more in the second statement, when none can be added any more.
 		rows, err = tx.QueryContext(ctx, `SELECT `+fileColumns+` FROM files WHERE state <> 'doomed' AND expires_at <= $1
 			AND (state = 'arriving' OR NOT EXISTS (SELECT 1 FROM file_uses WHERE file = files.id)) ORDER BY expires_at, id LIMIT $2`+skip,
 			millis(now), limit-len(list))
@@ -112,7 +112,7 @@ func (s *Store) DoomFiles(ctx context.Context, now time.Time, limit int) ([]file
 	return list, err
 }
 
-// DoomFile marks one file, whatever its state and whoever uses it.
+// DoomFile marks one file, whatever its state and uses.
 func (s *Store) DoomFile(ctx context.Context, id string) error {
 	if _, err := s.write.ExecContext(ctx, `UPDATE files SET state = 'doomed' WHERE id = $1`, id); err != nil {
 		return fmt.Errorf("doom file: %w", err)
@@ -128,7 +128,7 @@ func (s *Store) DeleteFile(ctx context.Context, id string) error {
 	return nil
 }
 
-// useFiles holds the files of a task's order until it ends. Nobody dooms them before
+// useFiles holds the files of a task's order until it ends. They are not doomed before
 // the transaction is over, nor after it.
 func (s *Store) useFiles(ctx context.Context, tx *sql.Tx, t *generation.Task) error {
 	var ids []string

@@ -127,7 +127,7 @@ func (s *Store) DeleteTask(ctx context.Context, workspace, id string, e access.E
 	})
 }
 
-// endedFamily is a task and its parts, none of which anybody works on.
+// endedFamily is a task and its parts, none of which is worked on.
 func (s *Store) endedFamily(ctx context.Context, tx *sql.Tx, workspace, id string) ([]string, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT `+taskColumns+` FROM generations
 		WHERE id = $1 AND workspace = $2 OR parent = $1 AND parent <> '' ORDER BY parent`+s.forUpdate(), id, workspace)

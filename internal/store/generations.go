@@ -191,7 +191,7 @@ func (s *Store) saveConsequences(ctx context.Context, tx *sql.Tx, t *generation.
 		if err != nil {
 			return err
 		}
-		if err := s.insertRecords(ctx, tx, fresh); err != nil {
+		if err := s.insertRecords(ctx, tx, "", fresh); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -35,6 +36,7 @@ type Journal struct {
 
 	store  *Store
 	folder string
+	owner  string // of the folder, for leases of limits
 
 	flushing sync.Mutex // one at a time
 
@@ -50,7 +52,28 @@ func OpenJournal(s *Store, folder string) (*Journal, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("open journal: %w", err)
 	}
-	return &Journal{store: s, folder: folder}, nil
+	owner, err := folderOwner(folder)
+	if err != nil {
+		return nil, fmt.Errorf("open journal: %w", err)
+	}
+	return &Journal{store: s, folder: folder, owner: owner}, nil
+}
+
+// Owner is the name of the folder, the same after a restart: what its records took of
+// limits was on lease to it.
+func (j *Journal) Owner() string { return j.owner }
+
+func folderOwner(folder string) (string, error) {
+	path := filepath.Join(folder, "owner")
+	name, err := os.ReadFile(path)
+	if err == nil && len(name) > 0 {
+		return string(name), nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	fresh := uid.New("node")
+	return fresh, os.WriteFile(path, []byte(fresh), 0o600)
 }
 
 // Keep appends a record. When it returns the record survives the process.
@@ -146,7 +169,7 @@ func (j *Journal) reuse(saved []meter.Record) {
 
 func (j *Journal) save(ctx context.Context, records []meter.Record) error {
 	for batch := range slices.Chunk(records, journalBatch) {
-		err := saveApart(batch, func(some []meter.Record) error { return j.store.InsertRecords(ctx, some) },
+		err := saveApart(batch, func(some []meter.Record) error { return j.store.insertRecordsOf(ctx, j.owner, some) },
 			func(one meter.Record, why error) error { return j.refuse(&one, why) })
 		if err != nil {
 			return err

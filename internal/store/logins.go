@@ -16,7 +16,7 @@ func opened(via string) string {
 		AND openings.workspace = members.workspace AND openings.via = ` + via + `))`
 }
 
-// Passwords lists every password by which somebody may become this person, that of
+// Passwords lists every password by which a visitor may become this person, that of
 // an administrator's link first.
 func (s *Store) Passwords(ctx context.Context, user string) ([]access.Login, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT '', password FROM users WHERE id = $1 AND password <> ''

@@ -49,8 +49,8 @@ func (s *Store) migrate(ctx context.Context) error {
 
 const migrationLock = 0x5354454c45 // any number, as long as every version has the same
 
-// Alone runs do while no other process does so with the same database: for whoever
-// changes tables. It waits in the database or at a file, so that whoever is next
+// Alone runs do while no other process does so with the same database: for those who
+// change tables. It waits in the database or at a file, so that the next one
 // goes on at once; goose's own lock asks again every five seconds.
 func (s *Store) Alone(ctx context.Context, do func(ctx context.Context) error) error {
 	if s.engine == sqlite {

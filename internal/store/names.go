@@ -17,7 +17,7 @@ const (
 	mostNamedDays = 256  // days of workspaces whose names are in memory
 )
 
-// names knows by which models the days of workspaces are added up. Whoever may ask
+// names knows by which models the days of workspaces are added up. A client of
 // an open provider may make up as many as there are requests: those above a bound
 // are added up together. It is safe for concurrent use.
 type names struct {

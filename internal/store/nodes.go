@@ -11,7 +11,7 @@ import (
 	"stele/internal/generation"
 )
 
-// owned are the stages in which somebody must see to a task; what is ordered waits
+// owned are the stages in which a process must see to a task; what is ordered waits
 // in the queue.
 const owned = `stage <> 'ended' AND stage IN ('submitting', 'waiting', 'collecting')`
 
@@ -37,7 +37,7 @@ func (s *Store) Living(ctx context.Context, since time.Time) ([]string, error) {
 }
 
 // Adopt makes node the owner of up to limit tasks that need one and whose own is
-// dead or nobody.
+// dead or missing.
 func (s *Store) Adopt(ctx context.Context, node string, silentSince time.Time, limit int) ([]*generation.Task, error) {
 	// Mostly there is nothing to do. That is found out on the side, without holding up the writer.
 	dead, err := s.texts(ctx, `SELECT DISTINCT owner FROM generations WHERE `+owned+` AND owner <> $1
@@ -53,7 +53,7 @@ func (s *Store) Adopt(ctx context.Context, node string, silentSince time.Time, l
 	}
 	skip := ""
 	if s.engine == postgres {
-		skip = " FOR UPDATE SKIP LOCKED" // another node is taking it, or somebody works on it after all
+		skip = " FOR UPDATE SKIP LOCKED" // another node is taking it, or its owner works on it after all
 	}
 	rows, err := s.write.QueryContext(ctx, `WITH picked AS MATERIALIZED (SELECT id FROM generations
 			WHERE `+owned+` AND owner IN (`+strings.Join(places, ", ")+`) ORDER BY id LIMIT $2`+skip+`)
@@ -75,8 +75,8 @@ func (s *Store) Release(ctx context.Context, node string) error {
 	})
 }
 
-// Stopping lists unfinished tasks of node, and those that nobody owns, which
-// somebody has asked to cancel.
+// Stopping lists unfinished tasks of node, and those without an owner, which
+// a client has asked to cancel.
 func (s *Store) Stopping(ctx context.Context, node string) ([]string, error) {
 	return s.texts(ctx, `SELECT id FROM generations WHERE stopping = 1 AND stage <> 'ended' AND owner IN ('', $1) ORDER BY id`, node)
 }

@@ -22,7 +22,7 @@ const (
 
 // notices tells the other processes which tasks were changed, right after the
 // commit and many at once. In the transactions themselves it would make all their
-// commits wait for each other. What is lost in a crash only delays somebody who
+// commits wait for each other. What is lost in a crash only delays a reader who
 // waits on another node until that looks again by itself.
 type notices struct {
 	pool *pgxpool.Pool
@@ -122,7 +122,7 @@ func (s *Store) listen(ctx context.Context, ready func(), changed func(id string
 		}
 	}
 	ready()
-	s.ringKeys() // what was said before nobody has heard
+	s.ringKeys() // what was said before was not heard
 	for {
 		notice, err := conn.WaitForNotification(ctx)
 		if err != nil {
@@ -141,6 +141,6 @@ func (s *Store) listen(ctx context.Context, ready func(), changed func(id string
 func (s *Store) ringKeys() {
 	select {
 	case s.keyNews <- struct{}{}:
-	default: // whoever follows has not looked yet
+	default: // the follower has not looked yet
 	}
 }

@@ -73,7 +73,7 @@ func (s *Store) ByLink(ctx context.Context, hash string) (access.Person, error) 
 }
 
 // UpdatePerson hands a person to change and saves what it made of them. Changes of
-// people wait for each other, so that whoever counts owners counts right.
+// people wait for each other, so that owners are counted right.
 func (s *Store) UpdatePerson(ctx context.Context, workspace, id string,
 	change func(*access.Person, access.Left) (access.Settled, error),
 ) (access.Person, error) {

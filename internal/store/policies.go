@@ -65,7 +65,7 @@ func (s *Store) PoliciesSince(ctx context.Context, revision int64) ([]access.Pol
 }
 
 // Departed lists who made keys that have not been revoked and has lost the role for
-// it. Keys that no person made have nobody to lose.
+// it. Keys that no person made have no maker to lose.
 func (s *Store) Departed(ctx context.Context) ([]access.Departed, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT DISTINCT workspace, creator FROM keys WHERE revoked_at = 0 AND creator LIKE 'usr%'
 		AND NOT EXISTS (SELECT 1 FROM users WHERE users.id = keys.creator AND admin = 1)
@@ -126,5 +126,5 @@ func (s *Store) Behind(ctx context.Context, revision int64, since time.Time) (in
 }
 
 // KeyNews has something in it when a process may have changed keys; nil on SQLite,
-// where nobody tells. Listen fills it.
+// where no process tells. Listen fills it.
 func (s *Store) KeyNews() <-chan struct{} { return s.keyNews }

@@ -237,8 +237,8 @@ func (s *Store) one(ctx context.Context, p priority, do func(context.Context, qu
 	return s.grouped(ctx, p, func(ctx context.Context, tx *sql.Tx) error { return do(ctx, tx) })
 }
 
-// forUpdate ends a SELECT whose row is to be changed. SQLite has one writer: whoever
-// is in a transaction has the lock.
+// forUpdate ends a SELECT whose row is to be changed. SQLite has one writer: the
+// transaction has the lock.
 func (s *Store) forUpdate() string {
 	if s.engine == postgres {
 		return " FOR UPDATE"
@@ -256,7 +256,7 @@ func inWorkspace(workspace string) string {
 }
 
 // deleteBites repeats a statement that deletes a bite at a time until nothing is
-// left, so that nobody waits long for the writer. It returns how much that was.
+// left, so that no caller waits long for the writer. It returns how much that was.
 func (s *Store) deleteBites(ctx context.Context, statement string, args ...any) (int64, error) {
 	var all int64
 	for {

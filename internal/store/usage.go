@@ -16,7 +16,7 @@ import (
 
 const requestColumns = `id, at, request, workspace, key, environment, route, dialect, model, provider, target,
 	stream, status, code, tries, path, dropped, input, cache_read, cache_write, cache_write_1h, output, reasoning,
-	estimated, nano, priced, extra, rates, price_source, price_version, first_byte, took`
+	estimated, nano, priced, extra, rates, price_source, price_version, first_byte, took, person, end_user, tags, charges`
 
 // manyRows is how many rows a statement for many writes. More cost as much each.
 const manyRows = 10
@@ -27,6 +27,12 @@ var errRepeated = errors.New("records are there already")
 // InsertRecords saves what requests used and adds it to its day. A record that
 // is there already is not counted again, so a batch may be repeated.
 func (s *Store) InsertRecords(ctx context.Context, records []meter.Record) error {
+	return s.insertRecordsOf(ctx, "", records)
+}
+
+// insertRecordsOf is InsertRecords for a node: what the records took of limits comes
+// from its leases.
+func (s *Store) insertRecordsOf(ctx context.Context, node string, records []meter.Record) error {
 	seen := make(map[string]bool, len(records))
 	var list []*meter.Record
 	for i := range records {
@@ -35,7 +41,7 @@ func (s *Store) InsertRecords(ctx context.Context, records []meter.Record) error
 			list = append(list, r)
 		}
 	}
-	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return s.insertRecords(ctx, tx, list) })
+	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return s.insertRecords(ctx, tx, node, list) })
 	if !errors.Is(err, errRepeated) {
 		return err // nearly always all are new: looking first would cost as much as writing
 	}
@@ -44,12 +50,12 @@ func (s *Store) InsertRecords(ctx context.Context, records []meter.Record) error
 		if err != nil {
 			return err
 		}
-		return s.insertRecords(ctx, tx, fresh)
+		return s.insertRecords(ctx, tx, node, fresh)
 	})
 }
 
 // insertRecords saves records that are all new, or none and errRepeated.
-func (s *Store) insertRecords(ctx context.Context, tx *sql.Tx, records []*meter.Record) error {
+func (s *Store) insertRecords(ctx context.Context, tx *sql.Tx, node string, records []*meter.Record) error {
 	for _, r := range records {
 		tidy(r)
 	}
@@ -73,7 +79,10 @@ func (s *Store) insertRecords(ctx context.Context, tx *sql.Tx, records []*meter.
 	if err := s.addGroups(ctx, tx, days); err != nil {
 		return err
 	}
-	return s.addHours(ctx, tx, records)
+	if err := s.addHours(ctx, tx, records); err != nil {
+		return err
+	}
+	return s.settleCharges(ctx, tx, node, records)
 }
 
 // insertRows saves records, so many with each statement.
@@ -92,7 +101,8 @@ func (s *Store) insertRows(ctx context.Context, tx *sql.Tx, records []*meter.Rec
 		for _, r := range batch {
 			args = append(args, r.ID, millis(r.At), r.Request, r.Workspace, r.Key, r.Environment, r.Route, r.Dialect, r.Model, r.Provider, r.Target,
 				flag(r.Stream), int64(r.Status), r.Code, int64(r.Tries), r.Path, r.Dropped, r.Input, r.CacheRead, r.CacheWrite, r.CacheWrite1h, r.Output, r.Reasoning,
-				flag(r.Estimated), r.Nano, flag(r.Priced), r.Extra, r.Rates, r.PriceSource, r.PriceVersion, r.FirstByte.Microseconds(), r.Took.Microseconds())
+				flag(r.Estimated), r.Nano, flag(r.Priced), r.Extra, r.Rates, r.PriceSource, r.PriceVersion, r.FirstByte.Microseconds(), r.Took.Microseconds(),
+				r.Person, r.User, r.Tags, r.Charges)
 		}
 		result, err := statement.ExecContext(ctx, args...)
 		if err != nil {
@@ -206,7 +216,7 @@ func scanRecord(row scanner) (r meter.Record, err error) {
 	var at, stream, estimated, priced, first, took int64
 	err = row.Scan(&r.ID, &at, &r.Request, &r.Workspace, &r.Key, &r.Environment, &r.Route, &r.Dialect, &r.Model, &r.Provider, &r.Target,
 		&stream, &r.Status, &r.Code, &r.Tries, &r.Path, &r.Dropped, &r.Input, &r.CacheRead, &r.CacheWrite, &r.CacheWrite1h, &r.Output, &r.Reasoning,
-		&estimated, &r.Nano, &priced, &r.Extra, &r.Rates, &r.PriceSource, &r.PriceVersion, &first, &took)
+		&estimated, &r.Nano, &priced, &r.Extra, &r.Rates, &r.PriceSource, &r.PriceVersion, &first, &took, &r.Person, &r.User, &r.Tags, &r.Charges)
 	r.At, r.Stream, r.Estimated, r.Priced = fromMillis(at), stream != 0, estimated != 0, priced != 0
 	r.FirstByte, r.Took = time.Duration(first)*time.Microsecond, time.Duration(took)*time.Microsecond
 	return r, err

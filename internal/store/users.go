@@ -12,7 +12,7 @@ import (
 // when there is an administrator already.
 func (s *Store) InsertFirstAdmin(ctx context.Context, u access.User, e access.Entry) error {
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		// Whoever writes this row first goes on; a second one waits here and then sees the administrator.
+		// The first transaction to write this row goes on; a second one waits here and then sees the administrator.
 		_, err := tx.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES ('first_admin', $1)
 			ON CONFLICT (name) DO UPDATE SET value = settings.value`, u.ID)
 		if err != nil {

@@ -1,6 +1,7 @@
 package supply
 
 import (
+	"context"
 	"net/http"
 
 	"stele/internal/config"
@@ -22,6 +23,10 @@ type Connector interface {
 	// Maker opens an account that makes media, or says what it lacks. It is nil where
 	// the account's kind makes none.
 	Maker(config.Provider, MakerOptions) (generation.Maker, error)
+	// Test makes one cheap call with an account; a model is named where one is needed.
+	Test(ctx context.Context, p config.Provider, model string) Trial
+	// Said is what an upstream said for people in the cause of a failure.
+	Said(cause string) string
 	// Egress opens the clients for what callers name, as a configuration allows it.
 	Egress(*config.Config) (EgressClients, error)
 }

@@ -21,6 +21,8 @@ type MediaLibrary interface {
 	Kinds() []string
 	// Files are the model files in the program.
 	Files() []ModelFile
+	// Has reports whether a model of this id is in the program.
+	Has(id string) bool
 	// StudioOffers leaves of a model what the studio of this machine can make, and
 	// reports whether that is anything.
 	StudioOffers(*media.Model) bool

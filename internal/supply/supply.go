@@ -109,9 +109,9 @@ func (s *Supply) Run(ctx context.Context) {
 // Config is the configuration that counts now, records of the database included.
 func (s *Supply) Config() *config.Config { return s.current.Load().config }
 
-// Sources are the configuration without the records of the database, those records,
+// sources are the configuration without the records of the database, those records,
 // and what is wrong with which.
-func (s *Supply) Sources() (*config.Config, []catalog.UnsealedRecord, catalog.Faults) {
+func (s *Supply) sources() (*config.Config, []catalog.UnsealedRecord, catalog.Faults) {
 	now := s.current.Load()
 	return now.file, now.records, now.faults
 }
@@ -130,8 +130,8 @@ func (s *Supply) Upstream(provider string) (relay.Upstream, bool) {
 	return u, ok
 }
 
-// Account finds a provider that could be opened, whether it is on or off.
-func (s *Supply) Account(id string) (config.Provider, bool) {
+// account finds a provider that could be opened, whether it is on or off.
+func (s *Supply) account(id string) (config.Provider, bool) {
 	now := s.current.Load()
 	records := slices.Clone(now.records)
 	for i := range records {

@@ -25,7 +25,7 @@ const (
 
 // addresses hold back what goes to one address: a few messages at a time, and one
 // where the address does not answer, so that a silent one keeps its own workspace's
-// messages from going out, if any, and nobody else's. An address is a host as one
+// messages from going out, if any, and no other's. An address is a host as one
 // workspace names it.
 type addresses struct {
 	places *fair.Line

@@ -27,7 +27,7 @@ var waits = []time.Duration{
 
 const (
 	answerTime = 15 * time.Second
-	bodyTime   = 2 * time.Second // for what follows the status, which nobody reads
+	bodyTime   = 2 * time.Second // for what follows the status, which is not used
 	mostAnswer = 64 << 10        // bytes of an answer that are read, so that the connection can be used again
 )
 

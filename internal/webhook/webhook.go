@@ -72,7 +72,7 @@ type Store interface {
 	Replay(ctx context.Context, id string) error
 	// WebhookSecrets are those of a workspace, sealed; zero where it has none.
 	WebhookSecrets(ctx context.Context, workspace string) (Secrets, error)
-	// SetWebhookSecrets saves next unless somebody else has changed what was last.
+	// SetWebhookSecrets saves next unless another caller has changed what was last.
 	SetWebhookSecrets(ctx context.Context, workspace string, last, next Secrets) (saved bool, err error)
 	// DeleteDeliveriesBefore forgets what ended before a time.
 	DeleteDeliveriesBefore(ctx context.Context, before time.Time) (int64, error)

@@ -1,6 +1,12 @@
 package wire
 
-import "strings"
+import (
+	"encoding/base64"
+	"errors"
+	"io"
+	"net/url"
+	"strings"
+)
 
 // DataURL takes data:image/png;charset=x;base64,… apart, with all the liberties that
 // senders take with it. Its type is in lower case. The payload is base64 of any form
@@ -13,6 +19,29 @@ func DataURL(text string) (kind, payload string, coded, ok bool) {
 	head, payload, ok := strings.Cut(text[len(scheme):], ",")
 	kind, parameters, _ := strings.Cut(strings.ToLower(head), ";")
 	return strings.TrimSpace(kind), payload, strings.Contains(";"+parameters+";", ";base64;"), ok
+}
+
+// ErrNoComma says that a data URL has no content.
+var ErrNoComma = errors.New("the data: URL has no comma in it")
+
+// OpenDataURL gives the type and the content of a data URL. Reading fails where its
+// base64 is wrong.
+func OpenDataURL(text string) (kind string, content io.Reader, err error) {
+	kind, payload, coded, ok := DataURL(text)
+	if !ok {
+		return "", nil, ErrNoComma
+	}
+	plain, err := url.PathUnescape(payload)
+	switch {
+	case err != nil && !coded:
+		return "", nil, err
+	case err == nil: // some escape base64 too
+		payload = plain
+	}
+	if !coded {
+		return kind, strings.NewReader(payload), nil
+	}
+	return kind, base64.NewDecoder(base64.StdEncoding, strings.NewReader(Base64(payload))), nil
 }
 
 // Base64 brings base64 of any alphabet, with line breaks or without padding, into the

@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"io"
 	"testing"
 
 	"stele/internal/wire"
@@ -33,6 +34,23 @@ func TestBase64OfAnyFormBecomesStandard(t *testing.T) {
 	for text, want := range map[string]string{"QUJD": "QUJD", "_-8": "/+8=", "QU\r\nJD": "QUJD", "QQ": "QQ==", "Q Q=": "QQ==", "": ""} {
 		if got := wire.Base64(text); got != want {
 			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+}
+
+func TestDataURLsAreOpened(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"data:image/png;base64,QUJD": "image/png ABC", "data:;base64,QUI%3D": " AB", "data:text/plain,a%20b": "text/plain a b", "data:;base64,QQ": " A",
+		"data:text/plain": "", "data:text/plain,%zz": "", "data:;base64,QU!D": "",
+	} {
+		kind, content, err := wire.OpenDataURL(text)
+		var body []byte
+		if err == nil {
+			body, err = io.ReadAll(content)
+		}
+		if got := kind + " " + string(body); (err == nil) != (want != "") || err == nil && got != want {
+			t.Errorf("%s: %q, %v", text, got, err)
 		}
 	}
 }

@@ -155,7 +155,7 @@ func (s *SSE) Waiting() bool {
 }
 
 // Next reads one event. Events without data, such as comments, come as frames
-// with an empty Data, so that whoever passes bytes on misses none.
+// with an empty Data, so that a caller that passes bytes on misses none.
 func (s *SSE) Next() (Frame, error) {
 	s.raw = s.raw[:0]
 	var frame Frame
@@ -164,7 +164,7 @@ func (s *SSE) Next() (Frame, error) {
 		if err != nil {
 			if errors.Is(err, io.EOF) && len(s.raw) > 0 {
 				// Some servers leave out the last blank line: what came is an event if it is
-				// whole. Whoever passes it on needs the line, or the client loses the event.
+				// whole. A caller that passes it on needs the line, or the client loses the event.
 				if len(line) == 0 && (len(frame.Event) == 0 || len(frame.Data) > 0) {
 					s.raw = append(s.raw, '\n')
 					frame.Raw = s.raw

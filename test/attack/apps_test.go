@@ -9,7 +9,6 @@ import (
 	"image/png"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
@@ -269,76 +268,46 @@ func (s *siege) settled(t *testing.T) {
 	}
 }
 
-// A silent address of one tenant's does not hold up another's messages.
+// Silent addresses of one tenant's hold up nobody's messages.
 func TestASilentAddressHoldsUpNobody(t *testing.T) { //nolint:paralleltest // as above
-	s := besiege(t, "egress: {allow_private: [127.0.0.0/8]}\n")
-	var givenUp atomic.Int64
+	s := besiege(t, "")
 	over := make(chan struct{})
-	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	silent := receiver(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // only then does the server see that the caller is gone
 		select {
 		case <-r.Context().Done():
-			givenUp.Add(1)
 		case <-over:
 		}
 	}))
-	t.Cleanup(func() {
-		close(over)
-		silent.Close()
-	})
-	heard := make(chan struct{}, 100)
-	listening := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { heard <- struct{}{} }))
-	t.Cleanup(listening.Close)
-	order := func(key, prompt, hook string) rig.Answer {
-		return s.Post(t, "/api/v1/generations", key, fmt.Sprintf(`{"model":"stele/sandbox-image","prompt":%q,"webhook_url":%q}`, prompt, hook))
-	}
-	s.under(t, func() {
-		for i := range orders {
-			if a := order(s.bad.Key, fmt.Sprint("x", i), silent.URL); a.Status != http.StatusCreated {
-				t.Fatalf("an order: %d %s", a.Status, a.Body)
-			}
-		}
-		s.settled(t)
-		start := time.Now()
-		order(s.good.Key, "x", listening.URL)
-		select {
-		case <-heard:
-			t.Logf("the good tenant's message took %s", time.Since(start).Round(time.Millisecond))
-			if n := givenUp.Load(); n > 0 {
-				t.Errorf("%d silent deliveries had to be given up before it", n)
-			}
-		case <-time.After(rig.Patience):
-			t.Errorf("the good tenant's message did not come within %s", rig.Patience)
-		}
-	})
+	t.Cleanup(func() { close(over) })
+	s.orders(t, `{"model":"stele/sandbox-image","prompt":"x %d","webhook_url":"`+silent+`"}`)
+	s.settled(t)
+	s.under(t, func() { s.neighbour.wait(t) })
 }
 
-// Orders that hang do not hold up another tenant's orders of the same kind.
+// Orders that hang, or wait in line, do not hold up another tenant's.
 func TestHangingOrdersHoldUpNobody(t *testing.T) { //nolint:paralleltest // as above
 	for name, order := range map[string]string{
 		"hanging": `{"model":"stele/sandbox-image","prompt":"x %d [[sandbox: hang]]"}`,
 		"queued":  `{"model":"stele/canvas","mode":"text_to_image","prompt":"x %d"}`,
+		"large":   `{"model":"stele/canvas","mode":"text_to_image","prompt":"x %d","style":"topographic","size":2048}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := besiege(t, "")
-			s.under(t, func() {
-				for i := range orders {
-					if a := s.Post(t, "/api/v1/generations", s.bad.Key, fmt.Sprintf(order, i)); a.Status != http.StatusCreated {
-						t.Fatalf("an order: %d %s", a.Status, a.Body)
-					}
-				}
-				plain := strings.NewReplacer(" %d [[sandbox: hang]]", "", " %d", "").Replace(order)
-				start := time.Now()
-				a := s.Post(t, "/api/v1/generations", s.good.Key, plain)
-				_, id, _ := strings.Cut(a.Body, `"id":"`)
-				id, _, _ = strings.Cut(id, `"`)
-				rig.Eventually(t, "the good tenant's picture is made", func() bool {
-					return strings.Contains(s.Get(t, "/api/v1/generations/"+id, s.good.Key).Body, `"success"`)
-				})
-				t.Logf("the good tenant's picture took %s", time.Since(start).Round(time.Millisecond))
-			})
+			s.orders(t, order)
+			s.under(t, func() { s.neighbour.wait(t) })
 			s.Kill(t)
 		})
+	}
+}
+
+// orders has the bad tenant order many things.
+func (s *siege) orders(t *testing.T, order string) {
+	t.Helper()
+	for i := range orders {
+		if a := s.Post(t, "/api/v1/generations", s.bad.Key, fmt.Sprintf(order, i)); a.Status != http.StatusCreated {
+			t.Fatalf("an order: %d %s", a.Status, a.Body)
+		}
 	}
 }
 

@@ -32,6 +32,7 @@ type siege struct {
 	bad, good rig.Key      // keys of two workspaces
 	browser   *http.Client // signed in as the administrator
 	up        *upstream
+	neighbour *neighbour
 	idle      int64
 }
 
@@ -41,19 +42,18 @@ func besiege(t *testing.T, extra string) *siege {
 	s := &siege{up: newUpstream(t)}
 	s.House = rig.Start(t, rig.Options{Config: fmt.Sprintf(`
 metrics: {listen: "127.0.0.1:0"}
+egress: {allow_private: [%[5]s/32]}
 providers:
   self: {kind: vllm, base_url: %[1]q, models: ["*"]}
   gem: {kind: gemini, base_url: %[2]q, api_key: secret, models: ["*"]}
 models:
   shared: {targets: [self/steady], retries: 0}
-%[3]s%[4]s`, s.up.URL+"/v1", s.up.URL, bounds, extra)})
+%[3]s%[4]s`, s.up.URL+"/v1", s.up.URL, bounds, extra, receivers)})
 	s.browser = rig.Settle(t, s.House).Client
 	s.Run(t, "workspaces", "create", "victim")
 	s.bad, s.good = s.CreateKey(t), s.CreateKey(t, "--workspace", "victim")
 	s.Await(t, s.good.Key, http.StatusOK)
-	for range 20 {
-		s.greet(t)
-	}
+	s.neighbour = newNeighbour(t, s)
 	s.idle = rig.AtRest(t, s.PID())
 	return s
 }
@@ -86,29 +86,14 @@ func (s *siege) under(t *testing.T, attack func()) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	var good sync.WaitGroup
-	var greeted int
-	var slowest time.Duration
-	good.Go(func() {
-		for ctx.Err() == nil {
-			start := time.Now()
-			if err := s.tryGreet(ctx); err != nil && ctx.Err() == nil {
-				t.Errorf("while under attack: %v", err)
-				return
-			}
-			slowest = max(slowest, time.Since(start))
-			greeted++
-			select {
-			case <-ctx.Done():
-			case <-time.After(10 * time.Millisecond):
-			}
-		}
-	})
+	good.Go(func() { s.neighbour.work(t, ctx) })
 	before := s.processor(t)
 	attack()
 	stop()
 	good.Wait()
 	over := s.memory(t, "VmHWM") - s.idle
-	t.Logf("%d greetings, the slowest %s; %d MB over idle; %s of processor", greeted, slowest.Round(time.Millisecond), over>>20, s.processor(t)-before)
+	s.neighbour.judge(t)
+	t.Logf("%d MB over idle; %s of processor", over>>20, s.processor(t)-before)
 	if over > mostOver {
 		t.Errorf("the process grew by %d MB", over>>20)
 	}

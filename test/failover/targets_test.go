@@ -129,7 +129,7 @@ func TestNoUpstreamAtAll(t *testing.T) {
 	r := &rig.Front{Up: map[string]*upstream.Server{"openai": upstream.NewOpenAI(t)}}
 	r.Open(t, fmt.Sprintf(`providers:
   nowhere: {kind: anthropic, base_url: "http://127.0.0.1:1", api_key: some-secret-key}
-  openai: {kind: openai, base_url: %q, api_key: %s}
+  openai: {kind: openai, base_url: %q, api_key: %s, options: {genuine: 'true'}}
 models:
   lost: {targets: [nowhere/claude-sonnet-4-5], retries: 0}
   found: {targets: [nowhere/claude-sonnet-4-5, openai/gpt-4.1], retries: 0}

@@ -30,9 +30,9 @@ func open(t *testing.T) *scene {
 	s.Open(t, fmt.Sprintf(`
 egress: {allow_private: [127.0.0.0/8]}
 providers:
-  openai: {kind: openai, base_url: %[1]s/v1, api_key: %[4]s}
-  anthropic: {kind: anthropic, base_url: %[2]s, api_key: %[4]s}
-  gemini: {kind: gemini, base_url: %[3]s, api_key: %[4]s}
+  openai: {kind: openai, base_url: %[1]s/v1, api_key: %[4]s, options: {genuine: 'true'}}
+  anthropic: {kind: anthropic, base_url: %[2]s, api_key: %[4]s, options: {genuine: 'true'}}
+  gemini: {kind: gemini, base_url: %[3]s, api_key: %[4]s, options: {genuine: 'true'}}
 models:
   "o": {targets: [openai/gpt-4.1], retries: 0}
   "a": {targets: [anthropic/claude-sonnet-4-5], retries: 0}

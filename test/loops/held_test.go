@@ -17,8 +17,8 @@ func newDuo(t *testing.T, dialect, target string) *rig.Front {
 		"one": start(t, upstream.WithSecret("one")), "two": start(t, upstream.WithSecret("two")),
 	}}
 	r.Open(t, fmt.Sprintf(`providers:
-  one: {kind: %[1]s, base_url: %[2]q, api_key: %[3]s}
-  two: {kind: %[1]s, base_url: %[4]q, api_key: %[3]s}
+  one: {kind: %[1]s, base_url: %[2]q, api_key: %[3]s, options: {genuine: 'true'}}
+  two: {kind: %[1]s, base_url: %[4]q, api_key: %[3]s, options: {genuine: 'true'}}
 models:
   duo: {strategy: balance, retries: 0, targets: [one/%[5]s, two/%[5]s]}
 `, dialect, r.Up["one"].URL, upstream.Key, r.Up["two"].URL, target))

@@ -56,7 +56,7 @@ func PrepareFront(t *testing.T, settings, models string, options ...upstream.Opt
 	config.WriteString(settings + "providers:\n")
 	for _, d := range Dialects {
 		r.Up[d].Handle(r.script)
-		fmt.Fprintf(&config, "  %s: {kind: %[1]s, base_url: %q, api_key: %s, models: ['*']}\n", d, baseOf(d, r.Up[d]), upstream.Key)
+		fmt.Fprintf(&config, "  %s: {kind: %[1]s, base_url: %q, api_key: %s, options: {genuine: 'true'}, models: ['*']}\n", d, baseOf(d, r.Up[d]), upstream.Key)
 	}
 	if models != "" {
 		config.WriteString("models:\n" + models)

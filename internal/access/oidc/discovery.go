@@ -12,7 +12,7 @@ import (
 // wait at the door must not be a burden for a provider that is down.
 const askAgainAfter = 5 * time.Second
 
-// discovery asks a provider once for what it tells of itself. Nobody holds a lock
+// discovery asks a provider once for what it tells of itself. No lock is held
 // while the provider thinks: those who come meanwhile wait for the same answer, as
 // long as they like.
 type discovery struct {

@@ -1,4 +1,4 @@
-// Package oidc asks an OpenID Connect provider who somebody is: the code flow with
+// Package oidc asks an OpenID Connect provider who a person is: the code flow with
 // PKCE, state and nonce. It knows the protocol and keeps nothing; who is let in is
 // decided by package access. It reaches the provider only with the client that it
 // is handed.
@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	ticketLife = 10 * time.Minute // how long somebody may take at the provider
+	ticketLife = 10 * time.Minute // how long a person may take at the provider
 	callTime   = 15 * time.Second // for what is asked of the provider
 )
 
@@ -61,7 +61,7 @@ func (i *Issuer) Begin(ctx context.Context, redirect, next string) (address, tic
 	return i.begin(ctx, redirect, next)
 }
 
-// BeginAgain is Begin for somebody who is to prove once more who they are: the
+// BeginAgain is Begin for a person who is to prove once more who they are: the
 // provider must not take an earlier sign-in for it.
 func (i *Issuer) BeginAgain(ctx context.Context, redirect, next string) (address, ticket string, err error) {
 	return i.begin(ctx, redirect, next, oauth2.SetAuthURLParam("prompt", "login"), oauth2.SetAuthURLParam("max_age", "0"))

@@ -13,7 +13,7 @@ import (
 	"stele/internal/uid"
 )
 
-// ticket is what the browser keeps while somebody is at the provider. It is sealed:
+// ticket is what the browser keeps while a person is at the provider. It is sealed:
 // only we can read or make one.
 type ticket struct {
 	State    string    `json:"state"`

@@ -182,7 +182,7 @@ func both(options any, session *webauthn.SessionData) ([]byte, []byte, error) {
 }
 
 func kept(c *webauthn.Credential) (Key, error) {
-	c.Attestation = webauthn.CredentialAttestation{} // nobody looks at it
+	c.Attestation = webauthn.CredentialAttestation{} // it is never looked at
 	data, err := json.Marshal(c)
 	if err != nil {
 		return Key{}, fmt.Errorf("write passkey: %w", err)

@@ -40,7 +40,7 @@ func (c *Room) AskAgain(w http.ResponseWriter, r *http.Request, v access.Visitor
 	return c.confirmPage(w, r, v, http.StatusForbidden, p)
 }
 
-// confirmPage asks somebody to prove again who they are.
+// confirmPage asks a visitor to prove again who they are.
 type confirmPage struct {
 	Next    string // where they go on, or
 	Then    string // what is sent again

@@ -16,7 +16,7 @@ import (
 	"stele/internal/fault"
 )
 
-// securityPage is what somebody has set up to sign in.
+// securityPage is what a person has set up to sign in.
 type securityPage struct {
 	Told     string
 	Needed   bool // nothing else opens before there is a second factor

@@ -21,7 +21,7 @@ import (
 	"stele/internal/media"
 )
 
-// appForm is what somebody gives to an app: texts by the names of its inputs, as a
+// appForm is what a visitor gives to an app: texts by the names of its inputs, as a
 // form has them.
 type appForm struct {
 	recipe   *app.Recipe

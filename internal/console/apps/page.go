@@ -125,12 +125,12 @@ func (c *Room) runRow(t *generation.Task, who func(*generation.Task) string) run
 		Who: who(t), Version: appVersionOf(t.Order.Recipe), What: appGist(t.Order.Parameters),
 	}
 	if !t.Ended.IsZero() {
-		row.Took = appLength(t.Ended.Sub(t.Created))
+		row.Took = page.Spent(t.Ended.Sub(t.Created))
 	}
 	return row
 }
 
-// namesFor finds by what name people know whoever ordered a run.
+// namesFor finds by what name people know the one who ordered a run.
 func (c *Room) namesFor(ctx context.Context, v access.Visitor) func(*generation.Task) string {
 	known := map[string]string{"": "", v.User.ID: v.User.Email}
 	keys := sync.OnceFunc(func() {

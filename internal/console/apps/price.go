@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"stele/internal/access"
 	"stele/internal/app"
@@ -86,23 +85,6 @@ func runWord(s media.State) string {
 		return "done"
 	}
 	return string(s)
-}
-
-// appLength puts a time that something took in few signs.
-func appLength(d time.Duration) string {
-	switch {
-	case d < 0:
-		return ""
-	case d < 100*time.Millisecond:
-		return strconv.Itoa(int(d.Milliseconds())) + " ms"
-	case d < 10*time.Second:
-		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
-	case d < time.Minute:
-		return strconv.Itoa(int(d.Seconds())) + " s"
-	case d < time.Hour:
-		return strconv.Itoa(int(d.Minutes())) + " min " + strconv.Itoa(int(d.Seconds())%60) + " s"
-	}
-	return strconv.Itoa(int(d.Hours())) + " h " + strconv.Itoa(int(d.Minutes())%60) + " min"
 }
 
 // appGist is the longest text among what a run was given, cut: people know runs by it.

@@ -95,7 +95,7 @@ func (c *Room) runPage(r *http.Request, v access.Visitor) (runPage, error) {
 	if !p.Final {
 		end = c.Now()
 	}
-	p.Took = appLength(end.Sub(t.Created))
+	p.Took = page.Spent(end.Sub(t.Created))
 	if t.State == media.Success {
 		p.Percent = 100
 		p.Result = c.appOutputs(t.Outputs)
@@ -200,7 +200,7 @@ func (c *Room) appTimeline(line *app.Timeline, t *generation.Task, end time.Time
 			step.Tone = ""
 		}
 		if !s.Began.IsZero() {
-			step.Took = appLength(until(s.Ended, end).Sub(s.Began))
+			step.Took = page.Spent(until(s.Ended, end).Sub(s.Began))
 		}
 		done := 0
 		for _, d := range s.Items {
@@ -277,14 +277,14 @@ func (c *Room) runItemOf(s *app.StepView, d app.Done, end time.Time) runItem {
 		if s.State == media.Canceled {
 			item.State, item.Tone = "stopped", "warn"
 		}
-		item.Took = appLength(until(s.Ended, end).Sub(d.Began))
+		item.Took = page.Spent(until(s.Ended, end).Sub(d.Began))
 	case app.Failed:
 		item.State, item.Tone, item.Problem = "failed", "bad", d.Message
 	default:
 		item.State, item.Tone = "done", "good"
 	}
 	if d.State != app.Started && !d.Began.IsZero() {
-		item.Took = appLength(d.Saved.Sub(d.Began))
+		item.Took = page.Spent(d.Saved.Sub(d.Began))
 	}
 	item.Outputs = c.appOutputs(d.Outputs)
 	if d.Said != "" {

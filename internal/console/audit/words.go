@@ -7,7 +7,7 @@ import (
 )
 
 // deedWords puts an action in words: as a choice of the filter, and as what
-// somebody did, before the name of what they did it to.
+// a person did, before the name of what they did it to.
 type deedWords struct{ action, choice, did string }
 
 // deeds are the actions of the audit log by what they are about.
@@ -124,7 +124,7 @@ func ChangeWords(list []access.Change) string {
 	return strings.Join(said, "; ")
 }
 
-// whoDid names whoever it was.
+// whoDid names the actor.
 func whoDid(e access.Entry) string {
 	switch {
 	case e.ActorName != "":

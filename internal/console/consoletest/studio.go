@@ -17,6 +17,7 @@ import (
 	"stele/internal/catalog"
 	"stele/internal/console"
 	"stele/internal/download"
+	"stele/internal/fair"
 	"stele/internal/file"
 	"stele/internal/generation"
 	"stele/internal/media"
@@ -91,7 +92,7 @@ func WithStudio(a *Atelier) func(*House, *console.Options) {
 		})
 		makers := map[string]generation.Maker{
 			"stele/studio":          background.New(workshop.Make, background.Options{Parallel: 2, Quick: time.Second, Repeats: true}),
-			generation.SandboxMaker: maker.New(db, time.Now),
+			generation.SandboxMaker: maker.New(db, fair.New(2, 1), time.Now),
 		}
 		a.Generations = generation.New(generation.Options{
 			Node: "node", Store: db, Catalog: models, Alone: true, Log: log, Now: time.Now, Files: a.Files,

@@ -11,7 +11,6 @@ import (
 	"stele/internal/catalog"
 	"stele/internal/config"
 	"stele/internal/console"
-	"stele/internal/console/page"
 	"stele/internal/fault"
 	"stele/internal/provider"
 	"stele/internal/route"
@@ -28,16 +27,20 @@ type Supply struct {
 	Now    []catalog.UnsealedRecord
 	Both   config.Combined
 	faults catalog.Faults
-	Trial  console.Trial
+	Trial  supply.Trial
 	health map[string]route.Health
-	More   []console.Model // that only a running program has
+	More   []supply.Model // that only a running program has
 }
 
-func testKinds() (list []config.Kind) {
+func testKinds() (list []supply.Kind) {
 	for _, k := range provider.Kinds() {
-		kind := config.Kind{Name: k.Name, BaseURL: k.BaseURL}
+		kind := supply.Kind{
+			Name: k.Name, Title: k.Title, Help: k.Help, Dialect: k.Dialect, Makes: k.Dialect == "", BaseURL: k.BaseURL, KeyEnv: k.KeyEnv, Unlisted: k.Unlisted,
+		}
 		for _, o := range k.Options {
-			kind.Options = append(kind.Options, config.Option{Name: o.Name, Default: o.Default, Needed: o.Needed, Keyless: o.Keyless, Secret: o.Secret, Text: o.Text})
+			kind.Options = append(kind.Options, supply.Option{
+				Name: o.Name, Help: o.Help, Default: o.Default, Needed: o.Needed, Keyless: o.Keyless, Secret: o.Secret, Text: o.Text,
+			})
 		}
 		list = append(list, kind)
 	}
@@ -121,25 +124,13 @@ func (s *Supply) take(list []catalog.UnsealedRecord) error {
 	return nil
 }
 
-func (*Supply) Kinds() (list []console.ProviderKind) {
-	for _, k := range provider.Kinds() {
-		kind := console.ProviderKind{
-			Name: k.Name, Title: k.Title, Help: k.Help, Speaks: k.Dialect, Makes: k.Dialect == "", BaseURL: k.BaseURL, Keyed: k.KeyEnv != "", Unlisted: k.Unlisted,
-		}
-		for _, o := range k.Options {
-			kind.Options = append(kind.Options, console.ProviderOption{
-				Name: o.Name, Help: o.Help, Default: o.Default, Needed: o.Needed, Keyless: o.Keyless, Secret: o.Secret, Text: o.Text,
-			})
-		}
-		list = append(list, kind)
-	}
-	return list
-}
+// Kinds implements console.Supply.
+func (*Supply) Kinds() []supply.Kind { return testKinds() }
 
 // Providers implements console.Supply.
-func (s *Supply) Providers() []console.Provider {
-	list := []console.Provider{{
-		ID: "main", Kind: "openai", BaseURL: "https://api.openai.com/v1", Origin: console.Origin{Place: "stele.yaml", Line: 2}, Enabled: true,
+func (s *Supply) Providers() []supply.Provider {
+	list := []supply.Provider{{
+		ID: "main", Kind: "openai", BaseURL: "https://api.openai.com/v1", Origin: supply.Origin{Place: "stele.yaml", Line: 2}, Enabled: true,
 		Offers: []string{"gpt-5"}, Secrets: map[string]time.Time{"api_key": {}}, Callable: 2, Used: []string{"steady"},
 	}}
 	for _, o := range s.Now {
@@ -147,7 +138,7 @@ func (s *Supply) Providers() []console.Provider {
 			continue
 		}
 		p := config.ReadProvider(config.Record{Name: o.ID, Fields: o.Fields})
-		shown := console.Provider{
+		shown := supply.Provider{
 			ID: o.ID, Kind: p.Kind, BaseURL: p.BaseURL, Enabled: o.Enabled, Offers: p.Models, Secrets: o.SecretsAt, Options: make(map[string]string),
 			Wrong: s.faults[o.Name()], Revision: o.Revision, Changed: o.UpdatedAt,
 		}
@@ -165,32 +156,32 @@ func (s *Supply) Providers() []console.Provider {
 	}
 	for i := range list {
 		list[i].Health = s.health[list[i].ID]
-		list[i].State = console.HealthUnknown
+		list[i].State = supply.HealthUnknown
 		switch h := list[i].Health; {
 		case h.InARow > 2:
-			list[i].State = console.HealthDown
+			list[i].State = supply.HealthDown
 		case h.Tries > 0:
-			list[i].State = console.HealthOK
+			list[i].State = supply.HealthOK
 		}
 	}
 	return list
 }
 
 // Prices implements console.Supply.
-func (s *Supply) Prices() (list []console.OwnPrice) {
+func (s *Supply) Prices() (list []supply.TargetPrice) {
 	for _, o := range s.Now {
 		if o.Sort == catalog.PriceOffer {
-			list = append(list, page.OwnPriceOf(&o, s.faults[o.Name()]))
+			list = append(list, supply.ShowPrice(&o, s.faults[o.Name()]))
 		}
 	}
 	return list
 }
 
 // Models implements console.Supply.
-func (s *Supply) Models() []console.Model {
-	var list []console.Model
+func (s *Supply) Models() []supply.Model {
+	var list []supply.Model
 	for _, m := range s.Both.Config.Models {
-		shown := console.Model{Enabled: true, Model: catalog.Model{
+		shown := supply.Model{Enabled: true, Model: catalog.Model{
 			ID: m.ID, Name: m.Name, Description: m.Description, Owner: "stele", Capabilities: m.Capabilities, Balance: m.Strategy == config.Balance,
 			Retries: m.Retries, Timeouts: catalog.Timeouts(m.Timeouts), Tags: m.Tags,
 		}}
@@ -202,7 +193,7 @@ func (s *Supply) Models() []console.Model {
 		}
 		i := slices.IndexFunc(s.Now, func(o catalog.UnsealedRecord) bool { return o.Sort == catalog.ModelOffer && o.ID == m.ID })
 		if i < 0 {
-			shown.Origin = console.Origin{Place: "stele.yaml", Line: s.file.Lines["model "+m.ID]}
+			shown.Origin = supply.Origin{Place: "stele.yaml", Line: s.file.Lines["model "+m.ID]}
 		} else {
 			shown.Fields, shown.Revision = s.Now[i].Fields, s.Now[i].Revision
 		}
@@ -212,7 +203,7 @@ func (s *Supply) Models() []console.Model {
 }
 
 // TestProvider implements console.Supply.
-func (s *Supply) TestProvider(context.Context, string) (console.Trial, error) { return s.Trial, nil }
+func (s *Supply) TestProvider(context.Context, string) (supply.Trial, error) { return s.Trial, nil }
 
 // Fails has a provider fail.
 func (s *Supply) Fails(id, words string, at time.Time) {

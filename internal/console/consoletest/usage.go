@@ -10,6 +10,7 @@ import (
 	"stele/internal/generation"
 	"stele/internal/media"
 	"stele/internal/meter"
+	"stele/internal/supply"
 	"stele/internal/uid"
 )
 
@@ -55,9 +56,9 @@ func Started(h *House, o *console.Options) {
 		{ID: "gen_4", App: "postcard", State: media.Failed, Created: h.Clock().Add(-time.Hour)},
 	}}
 	o.Health = health{
-		{Name: "main", Kind: "openai", State: console.HealthOK, At: h.Clock().Add(-time.Minute)},
-		{Name: "second", Kind: "anthropic", State: console.HealthDown, Error: "It refused the credentials.", At: h.Clock()},
-		{Name: "third", Kind: "gemini", State: console.HealthUnknown},
+		{Name: "main", Kind: "openai", State: supply.HealthOK, At: h.Clock().Add(-time.Minute)},
+		{Name: "second", Kind: "anthropic", State: supply.HealthDown, Error: "It refused the credentials.", At: h.Clock()},
+		{Name: "third", Kind: "gemini", State: supply.HealthUnknown},
 	}
 }
 
@@ -77,9 +78,9 @@ func Offers(t *testing.T, ids ...string) *catalog.Catalog {
 }
 
 // health is what a test says of the providers.
-type health []console.ProviderHealth
+type health []supply.ProviderHealth
 
-func (h health) Health(context.Context) []console.ProviderHealth { return h }
+func (h health) Health(context.Context) []supply.ProviderHealth { return h }
 
 // tasks are what a test says was made.
 type tasks []generation.Task

@@ -18,7 +18,7 @@ import (
 	"stele/internal/seal"
 )
 
-// As lets somebody into a workspace and returns what their browser holds.
+// As lets a person into a workspace and returns what their browser holds.
 func (h *House) As(address, workspace string, role access.Role) (cookie, id string) {
 	h.T.Helper()
 	_, _, err := h.Access.AddPerson(h.T.Context(), access.CommandLine(workspace), access.NewPerson{Email: address, Role: role})
@@ -35,7 +35,7 @@ func (h *House) As(address, workspace string, role access.Role) (cookie, id stri
 	return cookie, v.User.ID
 }
 
-// AsKnown is as for somebody who has a password.
+// AsKnown is as for a person who has a password.
 func (h *House) AsKnown(address, workspace string, role access.Role) (cookie, id string) {
 	h.T.Helper()
 	_, _, err := h.Access.AddPerson(h.T.Context(), access.CommandLine(workspace), access.NewPerson{Email: address, Role: role, Password: Password})
@@ -90,7 +90,7 @@ func (h *House) Confirm() {
 	}
 }
 
-// Viewer lets somebody in who may only look, and gives their cookie.
+// Viewer lets a person in who may only look, and gives their cookie.
 func (h *House) Viewer() string {
 	h.T.Helper()
 	admin, err := h.Access.BySession(h.T.Context(), h.Cookie)

@@ -134,7 +134,7 @@ func (c *Room) row(k access.Key, v access.Visitor) keyRow {
 	return row
 }
 
-// creatorOf names whoever made a key.
+// creatorOf names the maker of a key.
 func creatorOf(k access.Key) string {
 	switch {
 	case k.CreatorName != "":

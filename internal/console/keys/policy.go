@@ -18,6 +18,7 @@ type policyPage struct {
 	Edit         bool // the visitor may change it
 	Models       string
 	Providers    string
+	Tags         string
 	CIDRs        string
 	Scopes       []scopeBox
 	Environments []scopeBox
@@ -68,6 +69,7 @@ func (c *Room) policyPage(w http.ResponseWriter, r *http.Request, v access.Visit
 func policyOf(p access.Policy) policyPage {
 	form := policyPage{
 		Models: strings.Join(p.Models, "\n"), Providers: strings.Join(p.Providers, "\n"), CIDRs: strings.Join(p.CIDRs, "\n"),
+		Tags:   strings.Join(p.Tags, "\n"),
 		Scopes: scopeBoxes(), Environments: environmentBoxes(), EndKeys: p.EndWithCreator, Capture: !p.NoCapture,
 	}
 	for i := range form.Scopes {
@@ -90,7 +92,7 @@ func environmentBoxes() []scopeBox {
 
 // read takes over what was filled in, and gives the policy that it asks for.
 func (form *policyPage) read(v url.Values) (access.Policy, error) {
-	form.Models, form.Providers, form.CIDRs = v.Get("models"), v.Get("providers"), v.Get("cidrs")
+	form.Models, form.Providers, form.CIDRs, form.Tags = v.Get("models"), v.Get("providers"), v.Get("cidrs"), v.Get("tags")
 	form.Life, form.Idle, form.EndKeys, form.Capture = v.Get("life"), v.Get("idle_expires"), v.Has("end_keys"), v.Has("capture")
 	for _, boxes := range []struct {
 		name string
@@ -101,7 +103,7 @@ func (form *policyPage) read(v url.Values) (access.Policy, error) {
 		}
 	}
 	p := access.Policy{
-		Models: page.Lines(form.Models), Providers: page.Lines(form.Providers), CIDRs: page.Lines(form.CIDRs),
+		Models: page.Lines(form.Models), Providers: page.Lines(form.Providers), CIDRs: page.Lines(form.CIDRs), Tags: page.Lines(form.Tags),
 		EndWithCreator: form.EndKeys, NoCapture: !form.Capture,
 	}
 	var err error

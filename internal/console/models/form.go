@@ -13,6 +13,7 @@ import (
 	"stele/internal/catalog"
 	"stele/internal/console/page"
 	"stele/internal/fault"
+	"stele/internal/supply"
 )
 
 // modelForm is the form for a chat model, as it was filled in. Figures stay text:
@@ -106,7 +107,7 @@ func newModelForm() *modelForm {
 }
 
 // formOf is the form of a model that is kept in the database.
-func formOf(m *page.Model) *modelForm {
+func formOf(m *supply.Model) *modelForm {
 	f := newModelForm()
 	var fields modelFields
 	_ = json.Unmarshal(m.Fields, &fields) // what is wrong with it was said when it was saved
@@ -269,7 +270,7 @@ func (c *Room) modelFormPage(w http.ResponseWriter, r *http.Request, v access.Vi
 	}
 	chat := make(map[string]bool)
 	for _, k := range c.Supply.Kinds() {
-		chat[k.Name] = k.Speaks != ""
+		chat[k.Name] = k.Dialect != ""
 	}
 	for _, p := range c.Supply.Providers() {
 		if chat[p.Kind] && len(p.Wrong) == 0 {
@@ -296,7 +297,7 @@ func (c *Room) editModel(w http.ResponseWriter, r *http.Request, v access.Visito
 }
 
 // ownModel is a model that may be changed here.
-func (c *Room) ownModel(id string) (*page.Model, error) {
+func (c *Room) ownModel(id string) (*supply.Model, error) {
 	m, err := c.model(id)
 	if err != nil {
 		return nil, err

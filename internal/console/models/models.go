@@ -14,6 +14,7 @@ import (
 	"stele/internal/fault"
 	"stele/internal/media"
 	"stele/internal/price"
+	"stele/internal/supply"
 )
 
 // mostModels is how many a page shows: an account may offer thousands.
@@ -42,7 +43,7 @@ type modelRow struct {
 	Price    string
 	Targets  []targetRow
 	Balance  bool
-	Origin   page.Origin
+	Origin   supply.Origin
 	Listed   bool
 	Broken   bool
 	Enabled  bool
@@ -83,7 +84,7 @@ func (c *Room) showModels(w http.ResponseWriter, r *http.Request, v access.Visit
 }
 
 // shows reports whether a model passes the filters.
-func (p *modelsPage) shows(m *page.Model) bool {
+func (p *modelsPage) shows(m *supply.Model) bool {
 	if p.Type != "" && p.Type != modelType(m) {
 		return false
 	}
@@ -100,7 +101,7 @@ func (p *modelsPage) shows(m *page.Model) bool {
 	return true
 }
 
-func modelType(m *page.Model) string {
+func modelType(m *supply.Model) string {
 	if m.Media != nil {
 		return m.Media.MediaType
 	}
@@ -125,7 +126,7 @@ func (c *Room) targetStates() map[string]page.StateBadge {
 	return states
 }
 
-func modelRowOf(m *page.Model, states map[string]page.StateBadge) modelRow {
+func modelRowOf(m *supply.Model, states map[string]page.StateBadge) modelRow {
 	row := modelRow{
 		ID: m.ID, Name: cmp.Or(m.Name, m.ID), Type: modelType(m), Can: abilities(m), Tags: m.Tags, Price: priceOf(m), Origin: m.Origin,
 		Balance: m.Balance, Listed: m.Listed, Broken: len(m.Wrong) > 0, Enabled: m.Enabled, Targets: targetRows(m, states),
@@ -134,7 +135,7 @@ func modelRowOf(m *page.Model, states map[string]page.StateBadge) modelRow {
 	return row
 }
 
-func targetRows(m *page.Model, states map[string]page.StateBadge) (rows []targetRow) {
+func targetRows(m *supply.Model, states map[string]page.StateBadge) (rows []targetRow) {
 	if m.Media != nil {
 		who, what := m.Media.Provider, m.Media.Upstream
 		if after, ok := strings.CutPrefix(who, "stele/"); ok {
@@ -160,7 +161,7 @@ func targetRows(m *page.Model, states map[string]page.StateBadge) (rows []target
 }
 
 // abilities are what a model can do, in a few words.
-func abilities(m *page.Model) (list []string) {
+func abilities(m *supply.Model) (list []string) {
 	if m.Media != nil {
 		for _, o := range m.Media.Operations {
 			list = append(list, strings.ReplaceAll(o.Mode, "_", " "))
@@ -177,7 +178,7 @@ func abilities(m *page.Model) (list []string) {
 }
 
 // priceOf is a price in a few characters: "$1.25 in, $10 out".
-func priceOf(m *page.Model) string {
+func priceOf(m *supply.Model) string {
 	if m.Media != nil {
 		return mediaPrice(m.Media)
 	}
@@ -219,11 +220,11 @@ func mediaPrice(m *media.Model) string {
 }
 
 // model finds a model. Of two with the same id the one that counts is found.
-func (c *Room) model(id string) (*page.Model, error) {
+func (c *Room) model(id string) (*supply.Model, error) {
 	list := c.Supply.Models()
-	i := slices.IndexFunc(list, func(m page.Model) bool { return m.ID == id && len(m.Wrong) == 0 })
+	i := slices.IndexFunc(list, func(m supply.Model) bool { return m.ID == id && len(m.Wrong) == 0 })
 	if i < 0 {
-		i = slices.IndexFunc(list, func(m page.Model) bool { return m.ID == id })
+		i = slices.IndexFunc(list, func(m supply.Model) bool { return m.ID == id })
 	}
 	if i < 0 {
 		return nil, fault.New(fault.NotFound, "There is no model %q.", id)

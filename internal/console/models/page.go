@@ -13,6 +13,7 @@ import (
 	"stele/internal/console/page"
 	"stele/internal/media"
 	"stele/internal/price"
+	"stele/internal/supply"
 )
 
 // modelPage is one model: what it can do, what it costs, where it is sent, and
@@ -92,7 +93,7 @@ func (c *Room) deleteModel(w http.ResponseWriter, r *http.Request, v access.Visi
 	return c.Redirect(w, r, "/console/models?deleted="+strings.TrimPrefix(modelPath(id), modelPath("")))
 }
 
-func pricesOf(m *page.Model) (rows []priceRow) {
+func pricesOf(m *supply.Model) (rows []priceRow) {
 	if m.Cost.Price == nil {
 		return nil
 	}
@@ -104,7 +105,7 @@ func pricesOf(m *page.Model) (rows []priceRow) {
 	return rows
 }
 
-func limitsOf(m *page.Model) []priceRow {
+func limitsOf(m *supply.Model) []priceRow {
 	if len(m.Wrong) > 0 {
 		return nil
 	}

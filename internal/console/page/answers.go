@@ -86,6 +86,6 @@ func WriteJSON(w http.ResponseWriter, status int, v any) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client has gone: nobody is left to tell
+	_, _ = w.Write(body) // the client has gone: nothing is left to tell
 	return nil
 }

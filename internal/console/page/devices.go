@@ -11,7 +11,7 @@ import (
 	"stele/internal/fault"
 )
 
-// DeviceRow is a browser that somebody has signed in with.
+// DeviceRow is a browser that a person has signed in with.
 type DeviceRow struct {
 	Browser, Agent, Remote string
 	Here                   bool // it is the one that asks

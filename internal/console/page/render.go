@@ -126,7 +126,7 @@ func WritePage(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client has gone: nobody is left to tell
+	_, _ = w.Write(body) // the client has gone: nothing is left to tell
 }
 
 // View is what a template sees. Handlers fill in Title, Active, Visitor and
@@ -134,7 +134,7 @@ func WritePage(w http.ResponseWriter, status int, body []byte) {
 type View struct {
 	Title   string
 	Active  string          // the entry of the navigation that is shown as the current one
-	Visitor *access.Visitor // nil: nobody is signed in
+	Visitor *access.Visitor // nil: the visitor is not signed in
 	Data    any
 
 	Nav       []NavGroup

@@ -19,7 +19,7 @@ type Route struct {
 	held  bool
 }
 
-// Handler serves a route. On an open route the visitor is nobody. The frame answers
+// Handler serves a route. On an open route the visitor is the zero value. The frame answers
 // what it returns.
 type Handler func(w http.ResponseWriter, r *http.Request, v access.Visitor) error
 

@@ -79,7 +79,7 @@ func (c *Room) addPerson(w http.ResponseWriter, r *http.Request, v access.Visito
 	if err != nil {
 		return err
 	}
-	if secret == "" { // somebody who has a password already
+	if secret == "" { // the person has a password already
 		return c.Redirect(w, r, "/console/people?done=added")
 	}
 	return c.linkPage(w, r, v, linkPage{Email: p.Email, New: true}, p, secret)
@@ -202,7 +202,7 @@ func choose(tiles []roleTile, name string) {
 	}
 }
 
-// linkPage shows the link by which somebody chooses a password, once: it is the
+// linkPage shows the link by which a person chooses a password, once: it is the
 // answer to the form itself, as with the secret of a key.
 type linkPage struct {
 	Email string

@@ -43,7 +43,7 @@ func (s spelling) Command() template.HTML {
 
 var openaiName = openai.Codec{}.Name()
 
-// spellings are the dialects, with what their codecs leave to whoever knows the address.
+// spellings are the dialects, with what their codecs leave to those who know the address.
 var spellings = []struct {
 	codec dialect.Dialect
 	label string

@@ -8,6 +8,7 @@ import (
 	"stele/internal/chat"
 	"stele/internal/console/page"
 	"stele/internal/fault"
+	"stele/internal/wire"
 )
 
 // The events of an answer, in the order in which they come: start, then open and
@@ -38,7 +39,7 @@ type (
 		Reason      string        `json:"reason"`
 		Explanation string        `json:"explanation,omitempty"`
 		Usage       countedTokens `json:"usage"`
-		Cost        string        `json:"cost,omitempty"` // "" where nobody knows
+		Cost        string        `json:"cost,omitempty"` // "" where it is not known
 		Took        int64         `json:"took_ms"`
 	}
 	errorEvent struct {
@@ -85,7 +86,7 @@ var talkReasons = map[chat.Reason]string{
 
 // talkRun is one question of the playground on its way.
 type talkRun struct {
-	feed    *talkFeed
+	feed    *wire.EventWriter
 	began   time.Time
 	request string
 	size    int                                        // bytes of the request
@@ -97,7 +98,7 @@ func (r *talkRun) tell(reply *chat.Reply) error {
 	start := startEvent{
 		Type: "start", Request: r.request, Served: reply.Served, FirstByte: time.Since(r.began).Milliseconds(), Dropped: shortfalls(reply.Dropped),
 	}
-	if err := r.feed.say(start, false); err != nil {
+	if err := r.say(start, false); err != nil {
 		return err
 	}
 	stream := reply.Stream
@@ -125,10 +126,10 @@ func (r *talkRun) event(e *chat.Event, reply *chat.Reply, more bool) error {
 		if !ok {
 			kind = "other"
 		}
-		return r.feed.say(openEvent{Type: "open", Kind: kind, ID: e.Part.ID, Name: e.Part.Name}, more)
+		return r.say(openEvent{Type: "open", Kind: kind, ID: e.Part.ID, Name: e.Part.Name}, more)
 	case chat.Delta:
 		d := deltaEvent{Type: "delta", Text: e.Part.Text}
-		if e.Part.Kind == chat.Redacted { // nobody can read it
+		if e.Part.Kind == chat.Redacted { // only its model can read it
 			d.Text = ""
 		}
 		for _, c := range e.Part.Citations {
@@ -137,9 +138,9 @@ func (r *talkRun) event(e *chat.Event, reply *chat.Reply, more bool) error {
 		if m := e.Part.Media; m != nil {
 			d.Media = &shownMedia{m.Type, m.Base64, m.URL}
 		}
-		return r.feed.say(d, more)
+		return r.say(d, more)
 	case chat.Finish:
-		return r.feed.say(r.end(e, reply), more)
+		return r.say(r.end(e, reply), more)
 	}
 	return nil
 }
@@ -165,7 +166,7 @@ func (r *talkRun) end(e *chat.Event, reply *chat.Reply) endEvent {
 }
 
 func (r *talkRun) fail(e *fault.Error) error {
-	return r.feed.say(errorEvent{
+	return r.say(errorEvent{
 		Type: "error", Code: string(e.Code), Status: e.Code.Status(), Message: e.Message, Request: r.request,
 		Retry: int64(math.Ceil(e.RetryAfter.Seconds())),
 	}, false)

@@ -28,7 +28,7 @@ type playgroundPage struct {
 	Whose  string // keeps one person's conversation apart from the next one's
 }
 
-// modelOwner is whoever stands behind some models.
+// modelOwner is the company behind some models.
 type modelOwner struct {
 	Name   string
 	Models []modelChoice

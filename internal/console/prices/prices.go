@@ -15,6 +15,7 @@ import (
 	"stele/internal/catalog"
 	"stele/internal/console/page"
 	"stele/internal/price"
+	"stele/internal/supply"
 )
 
 // mostEntries is how many of the book a page shows.
@@ -46,7 +47,7 @@ type entryRow struct {
 // ownRow is a price of the operator's.
 type ownRow struct {
 	ID, Line, From string
-	Origin         page.Origin
+	Origin         supply.Origin
 	Wrong          []string
 	Revision       int64
 }

@@ -8,8 +8,8 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/catalog"
-	"stele/internal/console"
 	"stele/internal/console/consoletest"
+	"stele/internal/supply"
 )
 
 func TestAPriceIsSetChangedAndDeleted(t *testing.T) {
@@ -79,7 +79,7 @@ func TestTheBookIsSearchedAndUnpricedModelsAreNamed(t *testing.T) {
 	t.Parallel()
 	s, rooms := consoletest.Supplied(t)
 	h := consoletest.Opened(t, rooms)
-	s.More = []console.Model{{Enabled: true, Model: catalog.Model{ID: "acme/odd", Targets: []catalog.Target{{Provider: "main", Model: "our-own"}}}}}
+	s.More = []supply.Model{{Enabled: true, Model: catalog.Model{ID: "acme/odd", Targets: []catalog.Target{{Provider: "main", Model: "our-own"}}}}}
 	page := consoletest.Body(t, h.Get("/console/prices?q=claude-3-opus&kind=anthropic", consoletest.Browser))
 	consoletest.WantText(t, page, "Without a price", "acme/odd", "main/our-own", "claude-3-opus", "$15", "retired 2026-01-05", "@pydantic/genai-prices 0.1.8", "checked 2026-09-23")
 	if strings.Contains(page, "<strong>gpt-5</strong>") {

@@ -14,13 +14,14 @@ import (
 	"stele/internal/catalog"
 	"stele/internal/console/page"
 	"stele/internal/fault"
+	"stele/internal/supply"
 )
 
 // providerForm is the form for an account, made from the rows of its kind.
 type providerForm struct {
 	New      bool
 	ID       string
-	Kind     page.ProviderKind
+	Kind     supply.Kind
 	BaseURL  string
 	Key      *secretField
 	Options  []optionField
@@ -37,7 +38,7 @@ type secretField struct {
 }
 
 type optionField struct {
-	page.ProviderOption
+	supply.Option
 
 	Label  string
 	Value  string
@@ -51,7 +52,7 @@ type newProviderPage struct {
 
 type kindGroup struct {
 	Name  string
-	Kinds []page.ProviderKind
+	Kinds []supply.Kind
 }
 
 func (c *Room) newProvider(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
@@ -60,12 +61,12 @@ func (c *Room) newProvider(w http.ResponseWriter, r *http.Request, v access.Visi
 		return c.newProviderPage(w, r, v, http.StatusOK, newProviderPage{Groups: kindGroups(c.Supply.Kinds())})
 	}
 	kind := c.kindOf(name)
-	if kind.BaseURL == "" && kind.Speaks == "" && !kind.Makes {
+	if kind.BaseURL == "" && kind.Dialect == "" && !kind.Makes {
 		return fault.New(fault.NotFound, "There is no such kind of provider.")
 	}
 	form := c.providerFields(kind, nil)
 	form.New, form.Enabled, form.ID = true, true, c.freeName(kind.Name)
-	if kind.Speaks != "" && !kind.Unlisted {
+	if kind.Dialect != "" && !kind.Unlisted {
 		form.Models = "*"
 	}
 	return c.newProviderPage(w, r, v, http.StatusOK, newProviderPage{Form: &form})
@@ -76,14 +77,14 @@ func (c *Room) newProviderPage(w http.ResponseWriter, r *http.Request, v access.
 }
 
 // kindGroups puts the kinds under headlines.
-func kindGroups(kinds []page.ProviderKind) []kindGroup {
+func kindGroups(kinds []supply.Kind) []kindGroup {
 	groups := []kindGroup{{Name: "Model makers and clouds"}, {Name: "On your own machines"}, {Name: "Images, video and sound"}}
 	for _, k := range kinds {
 		at := 0
 		switch {
 		case strings.Contains(k.BaseURL, "127.0.0.1"):
 			at = 1
-		case k.Speaks == "":
+		case k.Dialect == "":
 			at = 2
 		}
 		k.Title = cmp.Or(k.Title, k.Name)
@@ -106,10 +107,10 @@ func (c *Room) freeName(kind string) string {
 }
 
 // providerFields is an empty form of a kind.
-func (c *Room) providerFields(kind page.ProviderKind, secrets map[string]time.Time) providerForm {
+func (c *Room) providerFields(kind supply.Kind, secrets map[string]time.Time) providerForm {
 	f := providerForm{Kind: kind, Key: c.secretField(secrets, "api_key")}
 	for _, o := range kind.Options {
-		field := optionField{ProviderOption: o, Label: providerLabel(o.Name)}
+		field := optionField{Option: o, Label: providerLabel(o.Name)}
 		if o.Secret {
 			field.Secret = c.secretField(secrets, "options."+o.Name)
 		}
@@ -123,7 +124,7 @@ func (c *Room) secretField(secrets map[string]time.Time, name string) *secretFie
 	return &secretField{Set: set, Since: c.At(at)}
 }
 
-func (c *Room) editProviderForm(p *page.Provider, kind page.ProviderKind) providerForm {
+func (c *Room) editProviderForm(p *supply.Provider, kind supply.Kind) providerForm {
 	f := c.providerFields(kind, p.Secrets)
 	f.ID, f.Models, f.Revision, f.Enabled, f.Problems = p.ID, strings.Join(p.Offers, "\n"), p.Revision, p.Enabled, fieldsOf(p.Wrong)
 	if p.BaseURL != kind.BaseURL {
@@ -164,7 +165,7 @@ func (c *Room) updateProvider(w http.ResponseWriter, r *http.Request, v access.V
 	if err != nil {
 		return err
 	}
-	if p.Origin != (page.Origin{}) {
+	if p.Origin != (supply.Origin{}) {
 		return fault.New(fault.PermissionDenied, "The provider is kept in %s. Change it there.", p.Origin.Place)
 	}
 	form := c.editProviderForm(p, c.kindOf(p.Kind))

@@ -11,6 +11,7 @@ import (
 	"stele/internal/catalog"
 	"stele/internal/console/page"
 	"stele/internal/fault"
+	"stele/internal/supply"
 )
 
 type providersPage struct {
@@ -23,7 +24,7 @@ type providersPage struct {
 type providerRow struct {
 	ID, Kind, Title string
 	BaseURL         string
-	Origin          page.Origin
+	Origin          supply.Origin
 	Enabled         bool
 	Broken          bool
 	State           page.StateBadge
@@ -62,7 +63,7 @@ func (c *Room) kindTitles() map[string]string {
 	return titles
 }
 
-func (c *Room) providerRow(p *page.Provider, titles map[string]string, manage bool) providerRow {
+func (c *Room) providerRow(p *supply.Provider, titles map[string]string, manage bool) providerRow {
 	row := providerRow{
 		ID: p.ID, Kind: p.Kind, Title: cmp.Or(titles[p.Kind], p.Kind), Enabled: p.Enabled,
 		Broken: len(p.Wrong) > 0, State: page.StateOf(p), Models: p.Callable, Used: p.Used, Tries: page.Grouped(int64(p.Health.Tries)),
@@ -85,7 +86,7 @@ func (c *Room) providerRow(p *page.Provider, titles map[string]string, manage bo
 	return row
 }
 
-// failureWords says what a failure was, in words that tell of nobody's request.
+// failureWords says what a failure was, in words that tell of no client's request.
 func failureWords(code fault.Code, rejected bool) string {
 	switch {
 	case rejected:
@@ -108,12 +109,12 @@ func failedShare(failures, tries int) string {
 	return page.Share(int64(failures), int64(tries))
 }
 
-func (c *Room) provider(id string) (*page.Provider, error) {
+func (c *Room) provider(id string) (*supply.Provider, error) {
 	list := c.Supply.Providers()
 	// Where the file has one of the same name that is the one that counts.
-	i := slices.IndexFunc(list, func(p page.Provider) bool { return p.ID == id && len(p.Wrong) == 0 })
+	i := slices.IndexFunc(list, func(p supply.Provider) bool { return p.ID == id && len(p.Wrong) == 0 })
 	if i < 0 {
-		i = slices.IndexFunc(list, func(p page.Provider) bool { return p.ID == id })
+		i = slices.IndexFunc(list, func(p supply.Provider) bool { return p.ID == id })
 	}
 	if i < 0 {
 		return nil, fault.New(fault.NotFound, "There is no such provider.")
@@ -128,7 +129,7 @@ func (c *Room) testProvider(w http.ResponseWriter, r *http.Request, v access.Vis
 	}
 	trial, err := c.Supply.TestProvider(r.Context(), id)
 	if errors.Is(err, access.ErrNotFound) {
-		trial, err = page.Trial{Problem: "It is not in use, so there is nothing to test. Mend it first."}, nil
+		trial, err = supply.Trial{Problem: "It is not in use, so there is nothing to test. Mend it first."}, nil
 	}
 	if err != nil {
 		return err
@@ -150,7 +151,7 @@ type trialView struct {
 	More    int
 }
 
-func trialOf(t page.Trial) *trialView {
+func trialOf(t supply.Trial) *trialView {
 	const few = 6
 	shown := &trialView{Works: t.Problem == "", Did: t.Did, Problem: t.Problem, Status: t.Status, Some: t.Models[:min(few, len(t.Models))]}
 	shown.More = len(t.Models) - len(shown.Some)
@@ -195,14 +196,14 @@ type providerPage struct {
 	Served    *page.Moment
 	Changed   *page.Moment
 	Breakers  []breakerRow
-	Only      []string // models that nobody else could answer for
+	Only      []string // models that no other could answer for
 	Settings  []settingRow
 	Form      *providerForm
 	Wrong     []string // why it is not in use
 	Reachable bool     // there is something to test
 }
 
-// fewBreakers is how many are shown that hold nobody back.
+// fewBreakers is how many are shown that hold no request back.
 const fewBreakers = 20
 
 type breakerRow struct {
@@ -243,8 +244,8 @@ func (c *Room) providerPage(w http.ResponseWriter, r *http.Request, v access.Vis
 	return c.Render(w, r, status, "provider", page.View{Title: p.ID, Active: "providers", Visitor: &v, Data: shown})
 }
 
-func (c *Room) fillProvider(p *page.Provider, shown providerPage, v access.Visitor) providerPage {
-	shown.Manage, shown.Ours = page.Manages(v), p.Origin == page.Origin{}
+func (c *Room) fillProvider(p *supply.Provider, shown providerPage, v access.Visitor) providerPage {
+	shown.Manage, shown.Ours = page.Manages(v), p.Origin == supply.Origin{}
 	shown.Row = c.providerRow(p, c.kindTitles(), shown.Manage)
 	shown.Served, shown.Changed = c.At(p.Health.Served), c.At(p.Changed)
 	shown.Only = c.onlyAt(p)
@@ -282,7 +283,7 @@ func breakerWords(state string) page.StateBadge {
 }
 
 // onlyAt lists the models that have no target elsewhere.
-func (c *Room) onlyAt(p *page.Provider) (ids []string) {
+func (c *Room) onlyAt(p *supply.Provider) (ids []string) {
 	for _, m := range c.Supply.Models() {
 		if m.Media != nil || !slices.Contains(p.Used, m.ID) {
 			continue
@@ -298,7 +299,7 @@ func (c *Room) onlyAt(p *page.Provider) (ids []string) {
 	return ids
 }
 
-func settingsOf(p *page.Provider, kind page.ProviderKind) []settingRow {
+func settingsOf(p *supply.Provider, kind supply.Kind) []settingRow {
 	rows := []settingRow{{Label: "Base URL", Value: p.BaseURL}}
 	if _, set := p.Secrets["api_key"]; set {
 		rows = append(rows, settingRow{Label: "API key", Hidden: true})
@@ -313,12 +314,12 @@ func settingsOf(p *page.Provider, kind page.ProviderKind) []settingRow {
 	return rows
 }
 
-func (c *Room) kindOf(name string) page.ProviderKind {
+func (c *Room) kindOf(name string) supply.Kind {
 	for _, k := range c.Supply.Kinds() {
 		if k.Name == name {
 			k.Title = cmp.Or(k.Title, k.Name)
 			return k
 		}
 	}
-	return page.ProviderKind{Name: name, Title: name}
+	return supply.Kind{Name: name, Title: name}
 }

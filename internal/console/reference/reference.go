@@ -39,14 +39,14 @@ func (c *Room) showReference(w http.ResponseWriter, r *http.Request, _ access.Vi
 	return nil
 }
 
-// shelf holds the reference as anybody reads it, because it takes long to make
-// and anybody may ask for it.
+// shelf holds the reference as a stranger reads it, because it takes long to make
+// and every stranger may ask for it.
 type shelf struct {
 	root         string // the address that is in it
 	plain, small []byte
 }
 
-// referencePage takes the page from the shelf, or makes it anew: for somebody
+// referencePage takes the page from the shelf, or makes it anew: for a visitor who is
 // signed in, whose name is on it, and when the public URL has changed.
 func (c *Room) referencePage(r *http.Request, v *access.Visitor) (*shelf, error) {
 	if kept := c.keptReference(v); kept != nil {

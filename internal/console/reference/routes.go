@@ -28,7 +28,7 @@ type Room struct {
 }
 
 // New makes the room of a document, in YAML. visitor tells who is signed in, nil for
-// a stranger: anybody may read.
+// a stranger: everybody may read.
 func New(f *page.Frame, document []byte, visitor func(r *http.Request) (*access.Visitor, error)) *Room {
 	return &Room{
 		Frame: f, document: document, visitor: visitor,

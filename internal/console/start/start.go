@@ -11,6 +11,7 @@ import (
 	"stele/internal/generation"
 	"stele/internal/media"
 	"stele/internal/meter"
+	"stele/internal/supply"
 )
 
 // Options is what the first page stands on beside the other rooms.
@@ -90,7 +91,7 @@ func (c *Room) showStart(w http.ResponseWriter, r *http.Request, v access.Visito
 	return c.Render(w, r, http.StatusOK, "start", whole)
 }
 
-// steps are how far somebody has come who begins.
+// steps are how far an owner has come who begins.
 func (c *Room) steps(ctx context.Context, v access.Visitor) (*steps, error) {
 	keys, err := c.Access.Keys(ctx, v.Principal(), v.Session.Workspace)
 	if err != nil {
@@ -161,7 +162,7 @@ func (c *Room) startLatest(ctx context.Context, v access.Visitor, p *startPage) 
 	return nil
 }
 
-// startMade are the last generations that somebody ordered.
+// startMade are the last generations that people ordered.
 func (c *Room) startMade(ctx context.Context, v access.Visitor, p *startPage) error {
 	if c.Start == nil || c.Start.Tasks == nil {
 		return nil
@@ -191,18 +192,18 @@ func (c *Room) startHealth(ctx context.Context, p *startPage) {
 	if c.Health == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Second) // the page waits for nobody
+	ctx, cancel := context.WithTimeout(ctx, time.Second) // the page does not wait longer
 	defer cancel()
 	for _, h := range c.Health.Health(ctx) {
 		row := healthRow{Name: h.Name, Kind: h.Kind, State: string(h.State), Error: h.Error, At: c.At(h.At)}
 		switch h.State {
-		case page.HealthOK:
+		case supply.HealthOK:
 			row.Tone = "good"
-		case page.HealthDegraded:
+		case supply.HealthDegraded:
 			row.Tone = "warn"
-		case page.HealthDown:
+		case supply.HealthDown:
 			row.Tone = "bad"
-		case page.HealthUnknown:
+		case supply.HealthUnknown:
 			row.State = "not called yet"
 		}
 		p.Health = append(p.Health, row)
@@ -223,7 +224,7 @@ func (c *Room) startSnippets(v access.Visitor, p *startPage) {
 	p.Sandbox = comesAlong(chat)
 }
 
-// startAside counts what waits for somebody's decision, for those who can decide.
+// startAside counts what waits for a decision, for those who can decide.
 func (c *Room) startAside(ctx context.Context, v access.Visitor, p *startPage) error {
 	if c.Asides == nil || !v.Role.Covers(page.Owner) {
 		return nil

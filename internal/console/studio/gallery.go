@@ -2,7 +2,6 @@ package studio
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"stele/internal/fault"
 	"stele/internal/generation"
 	"stele/internal/media"
+	"stele/internal/wire"
 )
 
 const (
@@ -178,7 +178,7 @@ func (c *Room) followGenerations(w http.ResponseWriter, r *http.Request, v acces
 		watching.Wait()
 		close(changes)
 	}()
-	defer func() { // whoever watches must not wait for a reader
+	defer func() { // a watcher must not wait for a reader
 		cancel()
 		for range changes { //nolint:revive // until they are gone
 		}
@@ -225,35 +225,28 @@ func (c *Room) watch(ctx context.Context, workspace, id string, changes chan<- *
 }
 
 func (c *Room) feedChanges(ctx context.Context, w http.ResponseWriter, r *http.Request, v access.Visitor, gone []string, changes <-chan *generation.Task) error {
-	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-	w.Header().Set("X-Accel-Buffering", "no")
-	control := http.NewResponseController(w)
-	send := func(text string) bool {
-		_, err := io.WriteString(w, text)
-		return err == nil && control.Flush() == nil
-	}
-	beat := time.NewTicker(heartbeat)
-	defer beat.Stop()
-	ok := send("retry: 1000\n\n")
+	events := wire.NewEventWriter(w, wire.EventStream+"; charset=utf-8", heartbeat, wire.Comment("waiting"))
+	defer events.Stop()
+	err := events.Send([]byte("retry: 1000\n\n"), false)
 	for _, id := range gone {
-		ok = ok && send("event: gone\ndata: {\"id\":"+strconv.Quote(id)+"}\n\n")
+		if err == nil {
+			err = events.Event("gone", []byte(`{"id":`+strconv.Quote(id)+"}"), false)
+		}
 	}
-	for ok {
+	for err == nil {
 		select {
 		case t, open := <-changes:
 			if !open {
 				if ctx.Err() == nil {
-					send("event: done\ndata: {}\n\n")
+					_ = events.Event("done", []byte("{}"), false) // the stream ends either way
 				}
 				return nil
 			}
-			event, err := c.liveText(r, v, t)
-			if err != nil {
+			name, event, broken := c.liveText(r, v, t)
+			if broken != nil {
 				return nil //nolint:nilerr // the answer has begun: the next stream tries again
 			}
-			ok = send(event)
-		case <-beat.C:
-			ok = send(": waiting\n\n")
+			err = events.Event(name, event, false)
 		case <-ctx.Done():
 			return nil
 		}
@@ -261,17 +254,17 @@ func (c *Room) feedChanges(ctx context.Context, w http.ResponseWriter, r *http.R
 	return nil
 }
 
-func (c *Room) liveText(r *http.Request, v access.Visitor, t *generation.Task) (string, error) {
+func (c *Room) liveText(r *http.Request, v access.Visitor, t *generation.Task) (name string, event []byte, err error) {
 	shown := c.tile(t)
 	e := liveEvent{ID: t.ID, Status: shown.Status, Percent: shown.Percent, Doing: shown.Doing}
-	name := "progress"
+	name = "progress"
 	if t.State.Final() {
 		html, err := c.Execute(r, "studio", "tile", page.View{Visitor: &v, Data: shown})
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
 		name, e.HTML = "end", string(html)
 	}
-	body, err := json.Marshal(e)
-	return "event: " + name + "\ndata: " + string(body) + "\n\n", err
+	event, err = json.Marshal(e)
+	return name, event, err
 }

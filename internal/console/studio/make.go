@@ -2,8 +2,6 @@ package studio
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"net/http"
 	"net/url"
 
@@ -84,8 +82,7 @@ func (c *Room) orderOnce(r *http.Request, v access.Visitor) (*generation.Task, e
 	if token == "" || len(token) > 64 {
 		return c.Generations.Create(r.Context(), who, generation.NewID(), ask)
 	}
-	sum := sha256.Sum256([]byte(r.PostForm.Encode()))
-	printed := hex.EncodeToString(sum[:])
+	printed := replay.Fingerprint(r.PostForm.Encode())
 	turn, err := c.Replay.Begin(r.Context(), replay.Request{
 		Scope:       replay.Scope{Workspace: who.Workspace, Route: "/console/studio", Key: token + " " + printed[:32]},
 		Fingerprint: printed, ID: generation.NewID(),
@@ -97,26 +94,19 @@ func (c *Room) orderOnce(r *http.Request, v access.Visitor) (*generation.Task, e
 	if turn.Answer != nil {
 		return c.Generations.Find(r.Context(), who.Workspace, "", string(turn.Answer.Body))
 	}
-	return c.turned(r.Context(), who, turn, ask)
-}
-
-// turned orders in a turn, unless that was done in an earlier one which never ended.
-func (c *Room) turned(ctx context.Context, who access.Principal, turn *replay.Turn, ask media.Ask) (*generation.Task, error) {
-	var t *generation.Task
-	err := error(fault.New(fault.GenerationNotFound, ""))
-	if turn.Again {
-		t, err = c.Generations.Find(ctx, who.Workspace, "", turn.ID)
+	find := func(id string) (*generation.Task, error) {
+		return c.Generations.Find(context.WithoutCancel(r.Context()), who.Workspace, "", id)
 	}
-	if err != nil && fault.From(err).Code == fault.GenerationNotFound {
-		t, err = c.Generations.Create(ctx, who, turn.ID, ask)
-	}
+	t, err := replay.Once(turn, fault.GenerationNotFound, find, func(id string) (*generation.Task, error) {
+		return c.Generations.Create(r.Context(), who, id, ask)
+	})
 	if err != nil {
 		if !notTheirs(err) {
-			_ = turn.Free(ctx) // nothing was made: the form may be sent again
+			_ = turn.Free(r.Context()) // nothing was made: the form may be sent again
 		}
 		return nil, err
 	}
-	_ = turn.Finish(ctx, replay.Answer{Status: http.StatusCreated, Type: "text/plain", Body: []byte(t.ID)}) // else who comes next looks for it
+	_ = turn.Finish(r.Context(), replay.Answer{Status: http.StatusCreated, Type: "text/plain", Body: []byte(t.ID)}) // else who comes next looks for it
 	return t, nil
 }
 

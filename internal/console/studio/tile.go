@@ -229,6 +229,6 @@ func (c *Room) smallPicture(w http.ResponseWriter, r *http.Request, v access.Vis
 	h := w.Header()
 	h.Set("Content-Type", kind)
 	h.Set("Cache-Control", smallLasts)
-	_, _ = io.Copy(w, body) // the client has gone: nobody is left to tell
+	_, _ = io.Copy(w, body) // the client has gone: nothing is left to tell
 	return nil
 }

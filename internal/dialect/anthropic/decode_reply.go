@@ -2,7 +2,7 @@ package anthropic
 
 import (
 	"stele/internal/chat"
-	"stele/internal/fault"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -33,7 +33,7 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 		}
 	}
 	if !said {
-		return nil, unreadable(body)
+		return nil, dialect.Unreadable(body)
 	}
 	called := false
 	for i := range answer.Parts {
@@ -62,13 +62,9 @@ func parseReply(body []byte) (jsonscan.Value, error) {
 	root, err := jsonscan.Parse(body, jsonscan.Lenient)
 	switch {
 	case err != nil:
-		return root, unreadable(body)
+		return root, dialect.Unreadable(body)
 	case root.Get("type").View() == "error", root.Get("error").Kind() == jsonscan.Object:
 		return root, streamError(body)
 	}
 	return root, nil
-}
-
-func unreadable(body []byte) *fault.Error {
-	return fault.New(fault.UpstreamError, "The model's provider sent an answer that cannot be read.").Because(cause(200, body))
 }

@@ -45,7 +45,7 @@ func TestWrongRequestsNameTheField(t *testing.T) {
 		`{"model":"m","metadata":{"user_id":7},` + hi + `}`:                  "metadata.user_id",
 		`[1]`:                                  "",
 		``:                                     "",
-		`{"model":"m","model":"n",` + hi + `}`: "",
+		`{"model":"m","model":"n",` + hi + `}`: "model",
 	} {
 		req, err := Codec{}.DecodeRequest(incoming(body))
 		if err == nil {

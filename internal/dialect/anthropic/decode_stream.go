@@ -59,7 +59,7 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 		if string(frame.Data) == "[DONE]" {
 			return events, nil
 		}
-		return events, unreadable(frame.Data)
+		return events, dialect.Unreadable(frame.Data)
 	}
 	name := root.Get("type").View()
 	if name == "" {

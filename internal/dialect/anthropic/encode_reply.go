@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"strconv"
 	"strings"
 
 	"stele/internal/chat"
@@ -26,7 +27,6 @@ func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error)
 	}
 	w.Close(jsonscan.Array)
 	writeStop(w, &answer.Stop)
-	w.Key("container").Null().Key("diagnostics").Null()
 	writeUsage(w.Key("usage"), r.Usage, r.Tier)
 	return w.Close(jsonscan.Object).Bytes(), nil
 }
@@ -45,8 +45,14 @@ func (Codec) ReplyLosses(_ *chat.Request, r *chat.Response) []chat.Loss {
 	if len(r.Answers[0].Logprobs) > 0 {
 		say(chat.Dropped, "log-probabilities")
 	}
+	sources := 0
 	for i := range r.Answers[0].Parts {
 		p := &r.Answers[0].Parts[i]
+		for j := range p.Citations {
+			if !isOwn(&p.Citations[j]) {
+				sources++
+			}
+		}
 		switch {
 		case formOf(p) == asNote && p.Text != "":
 			say(chat.Approximated, "a sound as its words")
@@ -59,6 +65,9 @@ func (Codec) ReplyLosses(_ *chat.Request, r *chat.Response) []chat.Loss {
 				say(chat.Approximated, "arguments that were cut off, under _raw")
 			}
 		}
+	}
+	if sources > 0 {
+		say(chat.Dropped, strconv.Itoa(sources)+" sources of a search that was not Anthropic's")
 	}
 	return list
 }
@@ -125,26 +134,25 @@ func writeThought(w *jsonscan.Writer, words, proof string) {
 }
 
 func writeWords(w *jsonscan.Writer, words string, sources []chat.Citation) {
-	writeBlock(w, "text").Key("text").Text(words).Key("citations")
-	if len(sources) == 0 {
-		w.Null().Close(jsonscan.Object)
-		return
-	}
-	w.Open(jsonscan.Array)
+	writeBlock(w, "text").Key("text").Text(words)
+	begun := false
 	for i := range sources {
-		writeCitation(w, &sources[i])
+		if !isOwn(&sources[i]) {
+			continue
+		}
+		if !begun { // the API has the member only where there are sources, and clients refuse null
+			w.Key("citations").Open(jsonscan.Array)
+			begun = true
+		}
+		w.Raw(flat(sources[i].Raw))
 	}
-	w.Close(jsonscan.Array).Close(jsonscan.Object)
+	if begun {
+		w.Close(jsonscan.Array)
+	}
+	w.Close(jsonscan.Object)
 }
 
-// writeCitation writes a source of an answer. One of another dialect becomes
-// the kind that has an address.
-func writeCitation(w *jsonscan.Writer, c *chat.Citation) {
-	if c.Dialect == dialectName && len(c.Raw) > 0 {
-		w.Raw(flat(c.Raw))
-		return
-	}
-	writeBlock(w, "web_search_result_location").Key("cited_text").Text(c.Quote).Key("encrypted_index").Plain("")
-	textOrNull(w.Key("title"), c.Title)
-	w.Key("url").Text(c.URL).Close(jsonscan.Object)
-}
+// isOwn reports whether a source is one of this API's. The kind that has an address
+// needs an index that only the API's own search can give: without it Claude refuses
+// the turn when it comes back.
+func isOwn(c *chat.Citation) bool { return c.Dialect == dialectName && len(c.Raw) > 0 }

@@ -82,7 +82,7 @@ func (w *requestWriter) on(t *chat.Thinking) plan {
 		case t.Effort != "":
 			p.effort = w.level(t.Effort)
 		case budget:
-			p.effort = w.can.nearest(dialect.EffortOf(*t.Budget))
+			p.effort = dialect.NearestEffort(dialect.EffortOf(*t.Budget), w.can.efforts)
 		}
 		if budget {
 			w.lose(chat.Lost(chat.FieldThinking, chat.Approximated, "the model takes no budget: effort "+p.effort))
@@ -95,7 +95,7 @@ func (w *requestWriter) on(t *chat.Thinking) plan {
 
 // level is the effort the model has for the one wanted.
 func (w *requestWriter) level(effort string) string {
-	near := w.can.nearest(effort)
+	near := dialect.NearestEffort(effort, w.can.efforts)
 	if near != effort {
 		w.lose(chat.Lost(chat.FieldThinking, chat.Approximated, "effort "+near))
 	}

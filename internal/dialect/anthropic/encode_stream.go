@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 
 	"stele/internal/chat"
@@ -71,7 +72,7 @@ func (e *streamWriter) start(dst []byte, event *chat.Event) []byte {
 	w.Open(jsonscan.Object).Key("type").Plain("message_start").Key("message").Open(jsonscan.Object)
 	writeHead(w, event.ID, e.req.Model)
 	w.Key("content").Open(jsonscan.Array).Close(jsonscan.Array)
-	w.Key("stop_reason").Null().Key("stop_sequence").Null().Key("stop_details").Null().Key("container").Null().Key("diagnostics").Null()
+	w.Key("stop_reason").Null().Key("stop_sequence").Null().Key("stop_details").Null()
 	writeUsage(w.Key("usage"), usage, "")
 	return append(w.Bytes(), "}}\n\n"...)
 }
@@ -100,22 +101,23 @@ func (e *streamWriter) words(dst []byte, p *chat.Part) []byte {
 	} else if p.Proof != "" {
 		e.part.Proof = p.Proof // the text is out: its signature follows it
 	}
-	if !e.opened && (p.Text != "" || len(p.Citations) > 0) {
+	if !e.opened && (p.Text != "" || slices.ContainsFunc(p.Citations, func(c chat.Citation) bool { return isOwn(&c) })) {
 		dst = e.openText(dst)
 	}
 	if p.Text != "" {
 		dst = e.piece(dst, `"text_delta","text":`, p.Text)
 	}
 	for i := range p.Citations {
-		w := jsonscan.NewWriter(append(e.begin(dst), `"citations_delta","citation":`...))
-		writeCitation(w, &p.Citations[i])
-		dst = append(w.Bytes(), "}}\n\n"...)
+		if isOwn(&p.Citations[i]) {
+			dst = append(append(e.begin(dst), `"citations_delta","citation":`...), flat(p.Citations[i].Raw)...)
+			dst = append(dst, "}}\n\n"...)
+		}
 	}
 	return dst
 }
 
 func (e *streamWriter) openText(dst []byte) []byte {
-	return append(e.open(dst), "{\"type\":\"text\",\"text\":\"\",\"citations\":null}}\n\n"...)
+	return append(e.open(dst), "{\"type\":\"text\",\"text\":\"\"}}\n\n"...)
 }
 
 func (e *streamWriter) arguments(dst []byte, p *chat.Part) []byte {
@@ -258,7 +260,7 @@ func (e *streamWriter) finish(dst []byte, event *chat.Event) []byte {
 	w := jsonscan.NewWriter(append(dst, "event: message_delta\ndata: "...))
 	w.Open(jsonscan.Object).Key("type").Plain("message_delta").Key("delta").Open(jsonscan.Object)
 	writeStop(w, &event.Stop)
-	w.Key("container").Null().Close(jsonscan.Object)
+	w.Close(jsonscan.Object)
 	writeTotal(w.Key("usage"), usage)
 	return append(w.Bytes(), "}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"...)
 }

@@ -3,6 +3,7 @@ package anthropic
 import (
 	"net/http"
 
+	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
@@ -57,7 +58,7 @@ func (Codec) EncodeError(e *fault.Error, requestID string) (int, []byte) {
 		kind = types[http.StatusBadRequest]
 	}
 	w := writeBlock(new(jsonscan.Writer), "error").Key("error")
-	writeBlock(w, kind).Key("message").Text(e.Message).Key("code").Text(string(e.Code)) // the code is ours
+	writeBlock(w, kind).Key("message").Text(dialect.ClientSentence(dialectName, e)).Key("code").Text(string(e.Code)) // the code is ours
 	if code, ok := e.Details["error_code"].(string); ok {
 		w.Key("details").Open(jsonscan.Object).Key("error_code").Text(code).Close(jsonscan.Object)
 	} else if e.Details["field"] == "thread" { // only the API's own upstreams have them

@@ -1,14 +1,8 @@
 package anthropic
 
 import (
-	"errors"
-	"math"
 	"net/http"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"stele/internal/dialect"
 	"stele/internal/fault"
@@ -20,16 +14,16 @@ func (Codec) DecodeError(status int, header http.Header, body []byte) *fault.Err
 	r := readRefusal(body)
 	e := r.classify(status)
 	if e.Code == fault.RateLimited && !r.spent || e.Code == fault.Unavailable {
-		e.RetryAfter = retryAfter(header, time.Now())
+		e.RetryAfter = dialect.RetryAfter(header)
 	}
-	return e.Because(cause(status, body))
+	return e.Because(dialect.Cause(status, body))
 }
 
 // streamError reads an error in the middle of a stream.
 func streamError(data []byte) *fault.Error {
 	r := readRefusal(data)
 	status := statusOf(r.kind)
-	return r.classify(status).Because(cause(status, data))
+	return r.classify(status).Because(dialect.Cause(status, data))
 }
 
 // refusal is what an upstream's error says.
@@ -43,15 +37,11 @@ type refusal struct {
 func readRefusal(body []byte) (r refusal) {
 	e := jsonscan.At(body, 0).Get("error")
 	message := words(e.Get("message"))
-	r.spent = hasAny(strings.ToLower(message), "credit balance is too low", "usage limit", "spend limit", "insufficient_quota")
+	r.spent = dialect.Says(message, "credit balance is too low", "usage limit", "spend limit", "insufficient_quota")
 	if jsonscan.Valid(body, jsonscan.Lenient) {
 		r.kind, r.message, r.code = words(e.Get("type")), message, strings.Clone(words(e.Get("details", "error_code")))
 	}
 	return r
-}
-
-func hasAny(text string, signs ...string) bool {
-	return slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(text, sign) })
 }
 
 // classify finds what an upstream's refusal means to the client. Whatever is
@@ -59,76 +49,17 @@ func hasAny(text string, signs ...string) bool {
 func (r *refusal) classify(status int) *fault.Error {
 	switch {
 	case strings.HasPrefix(r.code, threads):
-		return invalid(r.message).With("error_code", r.code)
+		return fault.New(fault.InvalidParameter, "%s", dialect.Sentence(r.message)).With("error_code", r.code)
 	case r.spent:
 		return fault.New(fault.RateLimited, "The model's provider has no more capacity for this account.")
-	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusPaymentRequired:
-		return dialect.BadCredentials()
-	case status == http.StatusTooManyRequests:
-		return fault.New(fault.RateLimited, "The model's provider is limiting the rate of requests.")
-	case status == overloaded, status == http.StatusServiceUnavailable, r.kind == "overloaded_error":
-		return fault.New(fault.Unavailable, "The model's provider is overloaded.").With("reason", "server_is_overloaded")
-	case status == http.StatusRequestTimeout, status == http.StatusGatewayTimeout:
-		return fault.New(fault.UpstreamTimeout, "The model's provider took too long.")
-	case status == http.StatusRequestEntityTooLarge:
-		return fault.New(fault.BodyTooLarge, "The request is larger than the model's provider takes.")
-	case status == http.StatusNotFound && r.kind == "not_found_error" && strings.Contains(r.message, "model"):
-		return fault.New(fault.ModelNotFound, "The model's provider does not know the model.")
-	case (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && r.message != "":
-		return invalid(r.message)
+	case r.kind == "overloaded_error":
+		status = overloaded
+	case r.message != "" && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && dialect.SaysTooLong(strings.ToLower(r.message)):
+		return dialect.TooLong(dialect.Sentence(r.message))
 	}
-	return fault.New(fault.UpstreamError, "The model's provider failed.")
-}
-
-// invalid is a request that the upstream did not like, in its own words.
-func invalid(message string) *fault.Error {
-	e := fault.New(fault.InvalidParameter, "%s", clean(message))
-	if hasAny(strings.ToLower(message), "prompt is too long", "exceed context limit", "context window", "input is too long", "maximum context length") {
-		return e.With("reason", "context_length_exceeded")
-	}
-	if strings.Contains(message, "signature") && strings.Contains(message, "thinking") {
-		return e.With("reason", dialect.BadSignature)
+	e := dialect.ByStatus(status, dialect.Sentence(r.message))
+	if e.Code == fault.InvalidParameter && strings.Contains(r.message, "signature") && strings.Contains(r.message, "thinking") {
+		return e.OfSignatures()
 	}
 	return e
 }
-
-// private is what tells about the operator's account or the upstream's inside:
-// keys, addresses, ids of organisations, workspaces, requests and people.
-var private = regexp.MustCompile(`(?i)(https?://\S+|\bsk-[\w-]{6,}|\bbearer\s+\S+|\b(?:org|req|wrkspc|acct|user|proj|key|apikey)[-_][\w-]{6,}` +
-	`|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|[\w.+-]+@[\w-]+\.[\w.]+|\barn:\S+)`)
-
-const longestMessage = 1000
-
-// clean is an upstream's sentence without what is private.
-func clean(message string) string {
-	message = private.ReplaceAllString(message, "[removed]")
-	if len(message) > longestMessage {
-		message = strings.ToValidUTF8(message[:longestMessage], "") + "…"
-	}
-	return message
-}
-
-const longestCause = 2 << 10
-
-// cause is the refusal as it came, for the log.
-func cause(status int, body []byte) error {
-	return errors.New("upstream status " + strconv.Itoa(status) + ": " + string(body[:min(len(body), longestCause)]))
-}
-
-// retryAfter is when the upstream wants to be asked again; 0 where it does not say.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && sane(ms/1000) {
-		return time.Duration(ms * float64(time.Millisecond))
-	}
-	text := h.Get("Retry-After")
-	if s, err := strconv.ParseFloat(text, 64); err == nil && sane(s) {
-		return time.Duration(s * float64(time.Second))
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
-}
-
-// sane reports whether a number of seconds is one to wait.
-func sane(seconds float64) bool { return seconds > 0 && seconds < math.MaxInt32 }

@@ -66,7 +66,7 @@ func TestMessagesTellNothingOfTheOperator(t *testing.T) {
 			t.Errorf("%q is in %q", secret, e.Message)
 		}
 	}
-	if !strings.HasPrefix(e.Message, "bad: key [removed] of ") {
+	if !strings.HasPrefix(e.Message, "bad: key [key] of ") {
 		t.Error(e.Message)
 	}
 }

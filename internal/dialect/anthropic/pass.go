@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"bytes"
+	"iter"
 	"net/http"
 
 	"stele/internal/chat"
@@ -24,10 +25,12 @@ func (Codec) PassRequest(req *chat.Request, target dialect.Target) (dialect.Call
 	if betas := req.Origin.Header.Values(betaHeader); len(betas) > 0 {
 		call.Header[betaHeader] = betas
 	}
-	model, loose, folded := survey(call.Body)
+	model, loose, folded := survey(dialect.Members(req))
 	if !loose && !folded && !req.Origin.Facts.Envelopes && !target.Forget {
-		call.Body = replace(call.Body, model, target.Model)
-		return call, nil
+		var edits jsonscan.Edits
+		edits.ReplaceText(model, target.Model)
+		call.Body = nil
+		return call, call.Splice(req.Origin.Body, &edits)
 	}
 	if folded {
 		call.Body = unfold(call.Body)
@@ -38,8 +41,8 @@ func (Codec) PassRequest(req *chat.Request, target dialect.Target) (dialect.Call
 
 // survey finds the model's name in a body, whether there are loose switches in it, and
 // whether there are objects whose fields count as its own.
-func survey(body []byte) (model jsonscan.Value, loose, folded bool) {
-	for key, v := range jsonscan.Root(body).Members() {
+func survey(members iter.Seq2[jsonscan.Key, jsonscan.Value]) (model jsonscan.Value, loose, folded bool) {
+	for key, v := range members {
 		switch key.Name {
 		case "model":
 			model = v

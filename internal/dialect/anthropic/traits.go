@@ -112,17 +112,3 @@ func names(model, pattern string) bool {
 	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
 	return digits == 0 || digits >= 6
 }
-
-// levels are the efforts of the common conversation, least first.
-var levels = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
-
-// nearest is the level of effort closest to the one wanted, from below if there is one.
-func (t *traits) nearest(effort string) string {
-	best := t.efforts[0]
-	for _, e := range t.efforts {
-		if slices.Index(levels, e) <= slices.Index(levels, effort) {
-			best = e
-		}
-	}
-	return best
-}

@@ -72,14 +72,11 @@ func writeUsage(w *jsonscan.Writer, u chat.Usage, tier string) {
 	writeInput(w.Open(jsonscan.Object), u)
 	writeSplit(w, u)
 	writeOutput(w, u)
-	w.Key("server_tool_use").Null().Key("service_tier")
 	switch tier {
 	case "standard", "priority", "batch":
-		w.Plain(tier)
-	default:
-		w.Null()
+		w.Key("service_tier").Plain(tier)
 	}
-	w.Key("inference_geo").Null().Key("speed").Null().Close(jsonscan.Object)
+	w.Close(jsonscan.Object)
 }
 
 // writeTotal writes the usage of message_delta: all of it, once more and exact.
@@ -89,7 +86,7 @@ func writeTotal(w *jsonscan.Writer, u chat.Usage) {
 	if u.CacheWrite1h > 0 {
 		writeSplit(w, u)
 	}
-	w.Key("server_tool_use").Null().Close(jsonscan.Object)
+	w.Close(jsonscan.Object)
 }
 
 func writeInput(w *jsonscan.Writer, u chat.Usage) {
@@ -107,10 +104,8 @@ func writeSplit(w *jsonscan.Writer, u chat.Usage) {
 
 func writeOutput(w *jsonscan.Writer, u chat.Usage) {
 	w.Key("output_tokens").Int(max(0, u.Completion()))
-	w.Key("output_tokens_details")
 	if u.Reasoning <= 0 {
-		w.Null()
 		return
 	}
-	w.Open(jsonscan.Object).Key("thinking_tokens").Int(u.Reasoning).Close(jsonscan.Object)
+	w.Key("output_tokens_details").Open(jsonscan.Object).Key("thinking_tokens").Int(u.Reasoning).Close(jsonscan.Object)
 }

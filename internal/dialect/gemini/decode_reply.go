@@ -1,7 +1,10 @@
 package gemini
 
 import (
+	"net/http"
+
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
@@ -35,7 +38,7 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 	case w.blocked != "":
 		r.Answers = []chat.Answer{{Stop: w.block()}}
 	default:
-		return nil, fault.New(fault.UpstreamError, "The model's provider sent an answer with nothing in it.").Because(snippet(body))
+		return nil, fault.New(fault.UpstreamError, "The model's provider sent an answer with nothing in it.").Because(dialect.Cause(http.StatusOK, body))
 	}
 	return r, nil
 }
@@ -55,7 +58,7 @@ func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 	})
 	switch {
 	case err != nil || report.Root.Kind() != jsonscan.Object:
-		return nil, unreadable(body)
+		return nil, dialect.Unreadable(body)
 	case refused:
 		return nil, failed(body)
 	}

@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -31,7 +32,7 @@ type wireCandidate struct {
 func (w *wireChunk) read(data []byte) (jsonscan.Value, error) {
 	report, err := jsonscan.Scan{Allow: jsonscan.Lenient}.Walk(data, w.member)
 	if k := report.Root.Kind(); err != nil || k != jsonscan.Object && k != jsonscan.Array {
-		return report.Root, unreadable(data)
+		return report.Root, dialect.Unreadable(data)
 	}
 	return report.Root, nil
 }

@@ -58,7 +58,7 @@ func (r *streamReader) frame(events []chat.Event, data []byte) ([]chat.Event, er
 	}
 	for _, v := range root.Elements() {
 		if v.Kind() != jsonscan.Object {
-			return events, unreadable(data)
+			return events, dialect.Unreadable(data)
 		}
 		r.w.reset(r.started)
 		for key, v := range v.Members() {

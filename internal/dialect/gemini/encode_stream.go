@@ -68,14 +68,10 @@ func (w *streamWriter) Encode(dst []byte, e *chat.Event) ([]byte, error) {
 	return dst, nil
 }
 
-// KeepAlive appends white space. Between events that end in CRLF it must be CRLF
-// too: the official Go client takes a lone LF beside one for part of an event.
+// KeepAlive appends white space: a blank line between frames.
 func (w *streamWriter) KeepAlive(dst []byte) []byte {
-	switch {
-	case !w.framed:
+	if !w.framed {
 		return append(dst, '\n')
-	case w.begun:
-		return append(dst, "\r\n\r\n"...)
 	}
 	return append(dst, "\n\n"...)
 }
@@ -166,8 +162,8 @@ func (w *streamWriter) begin(dst []byte) []byte {
 // end appends what stands behind a frame.
 func (w *streamWriter) end(dst []byte) []byte {
 	w.begun = true
-	if w.framed {
-		return append(dst, "\r\n\r\n"...)
+	if w.framed { // Google ends lines with CRLF; LF is as valid, and one client sees nothing else
+		return append(dst, "\n\n"...)
 	}
 	return append(dst, '\n')
 }

@@ -1,13 +1,10 @@
 package gemini
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -59,7 +56,7 @@ func (Codec) EncodeError(e *fault.Error, _ string) (int, []byte) {
 	}
 	b, _ := json.Marshal(struct {
 		Error wireError `json:"error"`
-	}{wireError{Code: status, Message: e.Message, Status: state, Details: details}})
+	}{wireError{Code: status, Message: dialect.ClientSentence(Codec{}.Name(), e), Status: state, Details: details}})
 	return status, b
 }
 
@@ -90,7 +87,7 @@ type wireRetryInfo struct {
 // is an error of the upstream's to the client, and says no more.
 func (Codec) DecodeError(status int, h http.Header, body []byte) *fault.Error {
 	r := readRefusal(body)
-	return r.fault(status, h).Because(snippet(body))
+	return r.fault(status, h).Because(dialect.Cause(status, body))
 }
 
 // failed is an error inside an answer.
@@ -105,21 +102,7 @@ func failed(data []byte) *fault.Error {
 			}
 		}
 	}
-	return r.fault(status, nil).Because(snippet(data))
-}
-
-// unreadable is an answer that is not one.
-func unreadable(data []byte) *fault.Error {
-	return fault.New(fault.UpstreamError, "The model's provider sent an answer that cannot be read.").Because(snippet(data))
-}
-
-// snippet keeps the beginning of what an upstream said for the log.
-func snippet(data []byte) error {
-	const most = 2 << 10
-	if len(data) == 0 {
-		return errors.New("upstream: empty")
-	}
-	return errors.New("upstream: " + strings.ToValidUTF8(string(data[:min(len(data), most)]), "�"))
+	return r.fault(status, nil).Because(dialect.Cause(0, data))
 }
 
 // wireRefusal is what is read of an upstream's error.
@@ -177,75 +160,37 @@ var account = []string{
 func (r *wireRefusal) fault(status int, h http.Header) *fault.Error {
 	ours := slices.ContainsFunc(r.reasons, func(reason string) bool { return slices.Contains(account, reason) }) ||
 		r.says("api key not valid", "api key expired", "user location is not supported", "billing account")
+	message := dialect.Sentence(r.message)
 	switch {
-	case ours, status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusForbidden:
+	case ours:
 		return dialect.BadCredentials()
-	case status == http.StatusTooManyRequests:
-		return fault.New(fault.RateLimited, "The model's provider is limiting requests.").After(r.wait(h))
-	case status == http.StatusServiceUnavailable, status == 529, r.status == "UNAVAILABLE":
-		return fault.New(fault.Unavailable, "The model's provider is overloaded.").With("reason", "server_is_overloaded").After(r.wait(h))
-	case status == http.StatusRequestTimeout, status == http.StatusGatewayTimeout, r.status == "DEADLINE_EXCEEDED":
-		return fault.New(fault.UpstreamTimeout, "The model's provider took too long.")
-	case status == http.StatusNotFound:
-		return fault.New(fault.ModelNotFound, "The model's provider does not have this model.")
-	case status == http.StatusRequestEntityTooLarge, r.says("payload size exceeds"):
-		return fault.New(fault.BodyTooLarge, "The request is too large for the model's provider.")
-	case status >= http.StatusBadRequest && status < http.StatusInternalServerError && r.message != "":
-		return r.badRequest()
+	case r.status == "UNAVAILABLE":
+		status = http.StatusServiceUnavailable
+	case r.status == "DEADLINE_EXCEEDED":
+		status = http.StatusGatewayTimeout
+	case r.says("payload size exceeds"):
+		status = http.StatusRequestEntityTooLarge
+	case message != "" && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && dialect.SaysTooLong(strings.ToLower(message)):
+		return dialect.TooLong(message)
 	}
-	return fault.New(fault.UpstreamError, "The model's provider failed.")
-}
-
-func (r *wireRefusal) badRequest() *fault.Error {
-	e := fault.New(fault.InvalidParameter, "%s", clean(r.message))
-	if r.says("exceeds the maximum number of tokens", "input token count", "context length", "token limit") {
-		return e.With("reason", "context_length_exceeded")
-	}
-	if r.says("thought signature", "thought_signature", "thoughtsignature") {
-		return e.With("reason", dialect.BadSignature)
+	e := dialect.ByStatus(status, message)
+	switch e.Code {
+	case fault.RateLimited, fault.Unavailable:
+		return e.After(r.wait(h))
+	case fault.InvalidParameter:
+		if r.says("thought signature", "thought_signature", "thoughtsignature") {
+			return e.OfSignatures()
+		}
 	}
 	return e
 }
 
-func (r *wireRefusal) says(words ...string) bool {
-	message := strings.ToLower(r.message)
-	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(message, w) })
-}
+func (r *wireRefusal) says(signs ...string) bool { return dialect.Says(r.message, signs...) }
 
 // wait is when the upstream wants to be asked again; 0: it does not say.
 func (r *wireRefusal) wait(h http.Header) time.Duration {
 	if d, err := time.ParseDuration(r.delay); err == nil && d > 0 {
 		return d
 	}
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < math.MaxInt32 {
-		return time.Duration(ms * float64(time.Millisecond))
-	}
-	after := h.Get("Retry-After")
-	if s, err := strconv.ParseFloat(after, 64); err == nil {
-		if s > 0 && s < math.MaxInt32 {
-			return time.Duration(s * float64(time.Second))
-		}
-		return 0
-	}
-	if at, err := http.ParseTime(after); err == nil {
-		return max(time.Until(at), 0)
-	}
-	return 0
-}
-
-// private is what must not leave in an upstream's sentence: keys, addresses and
-// names of accounts.
-var private = regexp.MustCompile(`https?://\S+|AIza[\w-]{10,}|sk-[\w-]{8,}|ya29\.[\w.-]+|\bBearer\s+\S+` +
-	`|(?i:projects?[/ :_]*(number)?[:= ]*['"]?)[\w-]*\d[\w-]*|[\w.+-]+@[\w-]+\.[\w.]+` +
-	`|\b(?:org|acct|proj)[-_][A-Za-z0-9]{6,}`)
-
-// clean is an upstream's sentence without what is private.
-func clean(message string) string {
-	const most = 600
-	message = private.ReplaceAllString(strings.ToValidUTF8(message, "�"), "…")
-	message = strings.Join(strings.Fields(message), " ")
-	if runes := []rune(message); len(runes) > most {
-		message = string(runes[:most]) + "…"
-	}
-	return message
+	return dialect.RetryAfter(h)
 }

@@ -98,7 +98,7 @@ func FuzzStream(f *testing.F) {
 
 // frame cuts the first event off; Raw is what is left.
 func frame(out []byte) wire.Frame {
-	const head, tail = "data: ", "\r\n\r\n"
+	const head, tail = "data: ", "\n\n"
 	for i := range out {
 		if len(out) >= i+len(tail) && string(out[i:i+len(tail)]) == tail {
 			return wire.Frame{Data: out[len(head):i], Raw: out[i+len(tail):]}

@@ -10,15 +10,15 @@ import (
 // switch of ours that Google would refuse, or a signature that we wrapped.
 func (Codec) PassRequest(req *chat.Request, t dialect.Target) (dialect.Call, error) {
 	p := passer{target: t, traits: traitsOf(t.Model)}
-	p.edit(jsonscan.Root(req.Origin.Body), req.Origin.Facts.Envelopes)
-	body, err := p.edits.Apply(req.Origin.Body)
+	p.edit(req)
 	if p.err != nil {
 		return dialect.Call{}, p.err
 	}
 	if t.Forget {
 		p.losses = append(p.losses, chat.Lost(chat.FieldThinking, chat.Dropped, "signatures of earlier turns, which were refused"))
 	}
-	return dialect.Call{Path: address(t), Body: body, Losses: p.losses}, err
+	call := dialect.Call{Path: address(t), Losses: p.losses}
+	return call, call.Splice(req.Origin.Body, &p.edits)
 }
 
 // passer puts our switches into Google's words. Everything else keeps its bytes, its
@@ -36,11 +36,12 @@ type passer struct {
 }
 
 // edit goes over the body's members once.
-func (p *passer) edit(root jsonscan.Value, envelopes bool) {
-	for key, v := range root.Members() {
+func (p *passer) edit(req *chat.Request) {
+	root := jsonscan.Root(req.Origin.Body)
+	for key, v := range dialect.Members(req) {
 		switch name := camel(key.Name); name {
 		case "contents":
-			if envelopes || p.target.Forget {
+			if req.Origin.Facts.Envelopes || p.target.Forget {
 				p.contents(v)
 			}
 		case "generationConfig":

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/fault"
 )
 
@@ -45,7 +46,7 @@ func (w *wireCandidate) stop(useful bool) (chat.Stop, error) {
 	case chat.Failed, chat.Other:
 		if !useful {
 			return s, fault.New(fault.UpstreamError, "The model stopped with %s and nothing to show for it.", spoken(w.finish)).
-				Because(snippet([]byte(w.message)))
+				Because(dialect.Cause(0, []byte(w.message)))
 		}
 		s.Reason = chat.Other
 	}

@@ -207,7 +207,7 @@ func TestHardCase220TheLastChunk(t *testing.T) {
 	t.Parallel()
 	r := &chat.Response{ID: "chatcmpl-1", Usage: chat.Usage{Input: 3, CacheRead: 4, Output: 2, Reasoning: 5}, Answers: []chat.Answer{{Parts: []chat.Part{text("a\r\n\r\nb"), calls("1", "f", "{\n\n\"x\": [1]\n}")}, Stop: chat.Stop{Reason: chat.ToolUse}}}}
 	out := hears(t, plainly, true, r)
-	events := strings.Split(strings.TrimSuffix(out, "\r\n\r\n"), "\r\n\r\n") // hard case 214
+	events := strings.Split(strings.TrimSuffix(out, "\n\n"), "\n\n") // hard case 214
 	for _, e := range events {
 		data, ok := strings.CutPrefix(e, "data: ")
 		if !ok || !json.Valid([]byte(data)) || strings.ContainsAny(data, "\r\n") {
@@ -354,11 +354,11 @@ func TestKeepAliveFitsTheFrames(t *testing.T) {
 	for _, e := range []chat.Event{{Kind: chat.Start}, {Kind: chat.Open, Part: text("")}, {Kind: chat.Delta, Part: text("a")}} {
 		_, _ = x.Encode(nil, &e)
 	}
-	if got := string(x.KeepAlive(nil)); got != "\r\n\r\n" {
+	if got := string(x.KeepAlive(nil)); got != "\n\n" {
 		t.Errorf("after: %q", got)
 	}
 	fail := string(x.Fail(nil, fault.New(fault.UpstreamError, "broke"), "r"))
-	if !strings.HasPrefix(fail, `data: {"error":{"code":500,"message":"broke","status":"INTERNAL"`) || !strings.HasSuffix(fail, "\r\n\r\n") {
+	if !strings.HasPrefix(fail, `data: {"error":{"code":500,"message":"broke","status":"INTERNAL"`) || !strings.HasSuffix(fail, "\n\n") {
 		t.Errorf("%q", fail)
 	}
 }

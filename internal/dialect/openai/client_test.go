@@ -53,7 +53,7 @@ func TestRefusesWhatCannotBeUnderstood(t *testing.T) {
 		"stream_options is a word":                 {talk(`"stream_options":"yes"`), fault.InvalidParameter, "stream_options"},
 		"not JSON":                                 {`{"model":`, fault.InvalidRequestBody, ""},
 		"a list":                                   {`[]`, fault.InvalidRequestBody, ""},
-		"duplicate keys":                           {`{"model":"a","model":"b"}`, fault.InvalidRequestBody, ""},
+		"duplicate keys":                           {`{"model":"a","model":"b"}`, fault.InvalidRequestBody, "model"},
 		"hard case 268: very deep":                 {`{"model":"m","x":` + strings.Repeat("[", 100000) + strings.Repeat("]", 100000) + `}`, fault.InvalidRequestBody, ""},
 		"no messages":                              {`{"model":"m"}`, fault.MissingParameter, "messages"},
 		"empty messages":                           {`{"model":"m","messages":[]}`, fault.InvalidParameter, "messages"},

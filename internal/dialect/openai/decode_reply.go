@@ -2,12 +2,11 @@ package openai
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 
 	"stele/internal/chat"
-	"stele/internal/fault"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -33,7 +32,7 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 		answers = append(answers, numbered{count(v.Get("index")), readAnswer(v)})
 	}
 	if len(answers) == 0 {
-		return nil, garbled(body)
+		return nil, dialect.Unreadable(body)
 	}
 	slices.SortStableFunc(answers, func(a, b numbered) int { return cmp.Compare(a.index, b.index) })
 	for _, a := range answers {
@@ -56,20 +55,15 @@ func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 func openReply(body []byte) (jsonscan.Value, error) {
 	root, err := jsonscan.Parse(body, jsonscan.Lenient)
 	if err != nil {
-		return root, garbled(body)
+		return root, dialect.Unreadable(body)
 	}
 	if e := failure(root); e != nil {
 		return root, e
 	}
 	if root.Kind() != object {
-		return root, garbled(body)
+		return root, dialect.Unreadable(body)
 	}
 	return root, nil
-}
-
-// garbled says that an upstream's answer cannot be understood.
-func garbled(body []byte) *fault.Error {
-	return fault.New(fault.UpstreamError, "The model's provider sent an answer that cannot be read.").Because(errors.New(snippet(body)))
 }
 
 // reply is a whole answer or a chunk of one, its members not read any further.

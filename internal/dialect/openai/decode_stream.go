@@ -97,7 +97,7 @@ func (d *streamReader) open(data []byte) (r reply, err error) {
 		return readReply(jsonscan.At(data, 0)), nil
 	}
 	if _, err := (jsonscan.Scan{Allow: jsonscan.Lenient}).Walk(data, r.put); err != nil {
-		return r, garbled(data)
+		return r, dialect.Unreadable(data)
 	}
 	return r, nil
 }
@@ -139,7 +139,7 @@ func frameFailure(data []byte, frame wire.Frame) *fault.Error {
 		return e
 	}
 	if string(frame.Event) == "error" {
-		return garbled(data)
+		return dialect.Unreadable(data)
 	}
 	return nil
 }

@@ -115,7 +115,7 @@ func (e *requestWriter) thinking() {
 	case e.t.Compatible:
 		e.effort = wanted
 		if wanted != "" {
-			e.effort = nearest(wanted, []string{"none", "low", "medium", "high"})
+			e.effort = dialect.NearestEffort(wanted, []string{"none", "low", "medium", "high"})
 		}
 	case e.model.known && !e.model.reasons:
 	case len(e.tools) > 0 && e.model.mustSayNone():
@@ -125,7 +125,7 @@ func (e *requestWriter) thinking() {
 		}
 	case len(e.tools) > 0 && !e.model.thinksWithTools():
 	case wanted != "":
-		e.effort = nearest(wanted, e.model.efforts())
+		e.effort = dialect.NearestEffort(wanted, e.model.efforts())
 	}
 	switch {
 	case wanted == "" || wanted == e.effort && exact:

@@ -1,17 +1,13 @@
 package openai
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
-	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 
@@ -48,7 +44,7 @@ func (Codec) EncodeError(e *fault.Error, _ string) (int, []byte) {
 	if reason, ok := e.Details["reason"].(string); ok && slices.Contains(reasons, reason) {
 		code = reason
 	}
-	body := wireError{Message: e.Message, Type: errorType(status, code), Code: code}
+	body := wireError{Message: dialect.ClientSentence(Codec{}.Name(), e), Type: errorType(status, code), Code: code}
 	if field, ok := e.Details["field"].(string); ok {
 		body.Param = &field
 	}
@@ -86,7 +82,7 @@ type complaint struct {
 func (Codec) DecodeError(status int, header http.Header, body []byte) *fault.Error {
 	c := readComplaint(jsonscan.At(body, 0)) // of a refusal that is cut short as much as there is
 	c.status = status
-	c.cause = fmt.Errorf("upstream answered %d: %s", status, snippet(body))
+	c.cause = dialect.Cause(status, body)
 	e := c.fault()
 	if e.RetryAfter == 0 && (e.Code == fault.RateLimited && e.Details["reason"] == nil || e.Code == fault.Unavailable) {
 		e.RetryAfter = retryAfter(header, c.message)
@@ -103,7 +99,7 @@ func failure(root jsonscan.Value) *fault.Error {
 		return nil
 	}
 	c := readComplaint(root)
-	c.cause = errors.New(snippet(root.Raw()))
+	c.cause = dialect.Cause(0, root.Raw())
 	if n, err := strconv.Atoi(c.code); err == nil && n >= 400 && n < 600 {
 		c.status = n
 	}
@@ -155,106 +151,48 @@ func readComplaint(root jsonscan.Value) (c complaint) {
 // fault puts a complaint into our words. What it says of the operator's account
 // stays in the cause.
 func (c *complaint) fault() *fault.Error {
-	words := strings.ToLower(c.kind + " " + c.code + " " + c.message)
-	said := func(texts ...string) bool {
-		for _, text := range texts {
-			if strings.Contains(words, text) {
-				return true
-			}
-		}
-		return false
-	}
+	said := func(signs ...string) bool { return dialect.Says(c.kind+" "+c.code+" "+c.message, signs...) }
 	var e *fault.Error
 	switch s := c.status; {
-	case s == http.StatusUnauthorized, s == http.StatusForbidden, s == http.StatusPaymentRequired,
-		said("invalid_api_key", "incorrect api key", "api key not valid", "invalid api key", "api key is invalid"):
+	case said("invalid_api_key", "incorrect api key", "api key not valid", "invalid api key", "api key is invalid"):
 		e = dialect.BadCredentials()
 	case said("insufficient_quota", "billing", "credit balance", "exceeded your current quota") && s >= 400:
 		e = fault.New(fault.RateLimited, "This installation's quota at the model's provider is used up.").With("reason", "insufficient_quota")
-	case s == http.StatusTooManyRequests:
-		e = fault.New(fault.RateLimited, "The model's provider is limiting requests.")
-	case s == http.StatusServiceUnavailable, s == 529, s == http.StatusConflict, s >= 500 && said("overloaded", "slow_down"):
-		e = fault.New(fault.Unavailable, "The model's provider is overloaded.").With("reason", "server_is_overloaded")
-	case s == http.StatusRequestTimeout, s == http.StatusGatewayTimeout, s == 524:
-		e = fault.New(fault.UpstreamTimeout, "The model's provider took too long.")
-	case s == http.StatusRequestEntityTooLarge:
-		e = fault.New(fault.BodyTooLarge, "The request is too large for the model's provider.")
-	case s == http.StatusNotFound && said("model", "deployment"):
-		e = fault.New(fault.ModelNotFound, "The model's provider does not have the model.")
-	case (s == http.StatusBadRequest || s == http.StatusUnprocessableEntity) && c.message != "":
-		e = c.badRequest(said)
+	case s >= 500 && said("overloaded", "slow_down"):
+		e = dialect.ByStatus(http.StatusServiceUnavailable, "")
+	case c.message != "" && complains(s) && dialect.SaysTooLong(strings.ToLower(c.kind+" "+c.code+" "+c.message)):
+		e = dialect.TooLong(dialect.Sentence(c.message))
 	default:
-		e = fault.New(fault.UpstreamError, "The model's provider failed.")
+		e = dialect.ByStatus(s, dialect.Sentence(c.message))
+	}
+	if e.Code == fault.InvalidParameter {
+		if c.param != "" {
+			e = e.With("field", c.param)
+		}
+		if said("content_filter", "content_policy", "content management policy") {
+			e = e.With("reason", "content_policy_violation")
+		}
 	}
 	return e.Because(c.cause)
 }
 
-func (c *complaint) badRequest(said func(...string) bool) *fault.Error {
-	e := fault.New(fault.InvalidParameter, "%s", clean(c.message))
-	if c.param != "" {
-		e = e.With("field", c.param)
+// complains reports whether a status is one that servers have for a conversation that
+// is too long.
+func complains(status int) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusInternalServerError:
+		return true
 	}
-	switch {
-	case said("context_length_exceeded", "maximum context length", "context length", "context window", "prompt is too long", "exceed_context_size"):
-		e = e.With("reason", "context_length_exceeded")
-	case said("content_filter", "content_policy", "content management policy"):
-		e = e.With("reason", "content_policy_violation")
-	}
-	return e
-}
-
-// What a provider's sentence may say about its customer, or about itself.
-var private = []struct {
-	pattern *regexp.Regexp
-	instead string
-}{
-	{regexp.MustCompile(`(?i)\b(?:https?|wss?)://\S+`), "[address]"},
-	{regexp.MustCompile(`(?i)\bbearer\s+\S+`), "[key]"},
-	{regexp.MustCompile(`\b(?:sk|rk|pk|gsk|xai|csk|fw|tgp|hf|nvapi|pplx|key)[-_][A-Za-z0-9_*.\-]{6,}`), "[key]"},
-	{regexp.MustCompile(`\bAIza[A-Za-z0-9_\-]{10,}`), "[key]"},
-	{regexp.MustCompile(`\b(?:org|proj|project|user|acct|account|req|workspace)[-_][A-Za-z0-9]{6,}`), "[id]"},
-	{regexp.MustCompile(`[A-Za-z0-9._%+\-]+@[A-Za-z0-9\-]+(?:\.[A-Za-z0-9\-]+)+`), "[address]"},
-	{regexp.MustCompile(`\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b`), "[id]"},
-}
-
-// clean is a provider's sentence fit for a client.
-func clean(text string) string {
-	const longest = 1000
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	for _, p := range private {
-		text = p.pattern.ReplaceAllString(text, p.instead)
-	}
-	if len(text) > longest {
-		cut := longest
-		for cut > 0 && !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		text = text[:cut] + "…"
-	}
-	return text
-}
-
-// snippet is the beginning of a body, for the log.
-func snippet(body []byte) string {
-	const longest = 2 << 10
-	body = bytes.TrimSpace(body)
-	return strings.ToValidUTF8(string(body[:min(len(body), longest)]), "\uFFFD")
+	return false
 }
 
 var tryAgain = regexp.MustCompile(`(?i)try again in ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+)`)
 
 // retryAfter is when trying again makes sense, by the headers or by the message.
 func retryAfter(h http.Header, message string) time.Duration {
-	const longest = 24 * time.Hour
-	wait := time.Duration(0)
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
-		wait = time.Duration(min(ms, 1e9) * float64(time.Millisecond))
-	} else if s, err := strconv.ParseFloat(h.Get("Retry-After"), 64); err == nil {
-		wait = time.Duration(min(s, 1e6) * float64(time.Second))
-	} else if at, err := http.ParseTime(h.Get("Retry-After")); err == nil {
-		wait = time.Until(at)
-	} else if found := tryAgain.FindStringSubmatch(message); found != nil {
+	wait := dialect.RetryAfter(h)
+	if found := tryAgain.FindStringSubmatch(message); wait == 0 && found != nil {
 		wait, _ = time.ParseDuration(strings.ToLower(found[1]))
 	}
-	return min(max(wait, 0), longest)
+	return min(wait, dialect.LongestWait)
 }

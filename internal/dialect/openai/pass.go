@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 
 	"stele/internal/chat"
@@ -16,12 +17,13 @@ import (
 func (Codec) PassRequest(req *chat.Request, t dialect.Target) (call dialect.Call, err error) {
 	call.Path = endpoint
 	body, facts := req.Origin.Body, &req.Origin.Facts
-	l := lay(body, t)
+	l := lay(jsonscan.Root(body), dialect.Members(req), t)
 	if l.nested {
 		if body, err = flatten(body, l.root); err != nil {
 			return call, err
 		}
-		l = lay(body, t)
+		root := jsonscan.Root(body)
+		l = lay(root, root.Members(), t)
 	}
 	var edits jsonscan.Edits
 	edits.ReplaceText(l.model, t.Model)
@@ -36,8 +38,7 @@ func (Codec) PassRequest(req *chat.Request, t dialect.Target) (call dialect.Call
 	if facts.Envelopes || facts.Additions && !t.Compatible {
 		openEnvelopes(&edits, l.messages, t)
 	}
-	call.Body, err = edits.Apply(body)
-	return call, err
+	return call, call.Splice(body, &edits)
 }
 
 // layout is where a body has what may have to be edited.
@@ -48,9 +49,9 @@ type layout struct {
 	nested bool // extra_body or options must be
 }
 
-func lay(body []byte, t dialect.Target) layout {
-	l := layout{root: jsonscan.Root(body)}
-	for key, v := range l.root.Members() {
+func lay(root jsonscan.Value, members iter.Seq2[jsonscan.Key, jsonscan.Value], t dialect.Target) layout {
+	l := layout{root: root}
+	for key, v := range members {
 		switch key.Name {
 		case "model":
 			l.model = v
@@ -137,7 +138,7 @@ func (l *layout) respell(edits *jsonscan.Edits, t dialect.Target) (losses []chat
 	case !thinks:
 		losses = append(losses, chat.Lost(chat.FieldThinking, chat.Dropped, "this model does not think"))
 	default:
-		effort := nearest(level, model.efforts())
+		effort := dialect.NearestEffort(level, model.efforts())
 		if !exact || effort != level {
 			losses = append(losses, chat.Lost(chat.FieldThinking, chat.Approximated, "effort "+effort))
 		}

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -79,43 +78,19 @@ func digits(s string) (n int, rest string) {
 	return n, s[i:]
 }
 
-// everyEffort is every level there is, least first.
-var everyEffort = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
-
 // efforts are the levels the model takes, least first.
 func (t traits) efforts() []string {
 	switch {
 	case t.o:
-		return everyEffort[2:5]
+		return dialect.Efforts[2:5]
 	case t.version == 500:
-		return everyEffort[1:5]
+		return dialect.Efforts[1:5]
 	case t.version == 501:
 		return []string{"none", "low", "medium", "high"}
 	case t.version > 501 && t.version < 506:
 		return []string{"none", "low", "medium", "high", "xhigh"}
 	}
-	return everyEffort
-}
-
-// nearest is the level that stands best for the one that is wanted: the next
-// lower one; for the two lowest the next higher, which is the least there is.
-func nearest(wanted string, levels []string) string {
-	rank := slices.Index(everyEffort, wanted)
-	below, above := "", ""
-	for _, level := range levels {
-		switch at := slices.Index(everyEffort, level); {
-		case at == rank:
-			return level
-		case at < rank:
-			below = level
-		case above == "":
-			above = level
-		}
-	}
-	if below == "" || wanted == "minimal" {
-		return above
-	}
-	return below
+	return dialect.Efforts
 }
 
 // thinksWithTools reports whether the model takes tools and an effort together

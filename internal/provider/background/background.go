@@ -37,7 +37,7 @@ type Maker struct {
 	slots   *fair.Semaphore
 	group   sync.WaitGroup
 	stop    context.CancelFunc
-	ctx     context.Context //nolint:containedctx // that of the work, which outlives whoever ordered it
+	ctx     context.Context //nolint:containedctx // that of the work, which outlives the request that ordered it
 
 	mu   sync.Mutex // guards work
 	work map[string]*piece
@@ -113,7 +113,7 @@ func (m *Maker) start(req media.Request) *piece {
 	return p
 }
 
-// newSlots gives one tenant what it may have, whoever else is there: what takes all
+// newSlots gives one tenant what it may have, however many others there are: what takes all
 // processors beside another tenant takes twice as long, and no longer.
 func newSlots(parallel int) *fair.Semaphore {
 	n := int64(max(1, parallel))
@@ -143,7 +143,7 @@ func (m *Maker) make(ctx context.Context, req media.Request, report func(float64
 	return m.craft(ctx, req, report)
 }
 
-// sweep lets go of what nobody fetched.
+// sweep lets go of what was never fetched.
 func (m *Maker) sweep() {
 	for key, p := range m.work {
 		if p.endedBefore(time.Now().Add(-m.options.Hold)) {
@@ -180,7 +180,7 @@ func (m *Maker) Busy() bool {
 // KeyOf is the key of the work that a ticket is for.
 func KeyOf(t media.Ticket) string {
 	var named ticket
-	_ = json.Unmarshal(t, &named) // nobody's ticket has no key
+	_ = json.Unmarshal(t, &named) // a ticket of no tenant has no key
 	return named.Key
 }
 

@@ -1,10 +1,8 @@
 package blueprint
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -13,15 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-)
-
-// Bounds of what an answer may hold: one that is looked at, and one that has the
-// work itself in it.
-const (
-	mostAnswer = 64 << 20
-	mostWhole  = 512 << 20
+	"stele/internal/provider/spool"
 )
 
 // desk is where the calls of an account are made.
@@ -43,9 +33,10 @@ type payload struct {
 type answer struct {
 	status int
 	header http.Header
-	body   []byte
-	doc    any    // the body, where it is JSON
-	id     string // of the work it is about
+	body   []byte      // the beginning, where the whole is in file
+	file   *spool.File // nil where body is the whole
+	doc    any         // the body, where it is JSON
+	id     string      // of the work it is about
 }
 
 func (a answer) fine() bool { return a.status >= 200 && a.status < 300 }
@@ -113,11 +104,15 @@ func (d *desk) look(ctx context.Context, op *Operation, address string) (answer,
 	if err != nil {
 		return answer{}, err
 	}
-	return exchange(client, r, mostAnswer)
+	a, err := exchange(client, r, mostAnswer)
+	if err == nil {
+		err = a.read(ctx)
+	}
+	return a, err
 }
 
 // send sends a body, once. Its error means that no answer came; sent tells
-// whether the provider may have got the whole body all the same.
+// whether the provider may have got the whole body all the same. A large answer is not read.
 func (d *desk) send(ctx context.Context, op *Operation, method, address string, p *payload) (got answer, sent bool, err error) {
 	u, err := d.locate(address)
 	if err != nil {
@@ -166,30 +161,4 @@ func (w *watched) Read(p []byte) (int, error) {
 		w.whole.Store(true)
 	}
 	return n, err
-}
-
-// exchange sends a request and reads the whole answer.
-func exchange(client *http.Client, r *http.Request, most int64) (answer, error) {
-	res, err := client.Do(r)
-	if err != nil {
-		return answer{}, err
-	}
-	defer func() { _ = res.Body.Close() }()
-	got := answer{status: res.StatusCode, header: res.Header}
-	if !got.fine() {
-		most = 1 << 20
-	}
-	got.body, err = io.ReadAll(io.LimitReader(res.Body, most+1))
-	switch {
-	case err != nil && got.fine():
-		return answer{}, fmt.Errorf("read the answer: %w", err)
-	case int64(len(got.body)) > most && got.fine():
-		return answer{}, fmt.Errorf("the answer is larger than %d bytes", most)
-	}
-	if body := bytes.TrimLeft(got.body, " \t\r\n"); len(body) > 0 && (body[0] == '{' || body[0] == '[') {
-		if json.Unmarshal(body, &got.doc, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
-			got.doc = nil
-		}
-	}
-	return got, nil
 }

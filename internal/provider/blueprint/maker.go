@@ -13,8 +13,10 @@ import (
 
 	"stele/internal/generation"
 	"stele/internal/media"
+	"stele/internal/memory"
 	"stele/internal/provider"
 	"stele/internal/provider/background"
+	"stele/internal/scope"
 )
 
 // Options are what makers need beside an account.
@@ -26,6 +28,7 @@ type Options struct {
 	Now      func() time.Time                  // nil: the clock
 	Former   generation.Maker                  // of the same account before it was changed: calls under way are taken over; may be nil
 	Seen     func(error)                       // told how every order went; nil: not
+	Memory   *memory.Budget                    // what large answers are read in, each in its tenant's share; nil counts nothing
 }
 
 // Maker is an account at a media provider. It is safe for concurrent use.
@@ -40,6 +43,7 @@ type Maker struct {
 	behind  *background.Maker // for calls that answer only when the work is done
 	former  []*background.Maker
 	seen    func(error)
+	memory  *memory.Budget
 
 	odd sync.Map // states that were told of already
 }
@@ -54,7 +58,7 @@ func Open(a provider.Account, o Options) (generation.Maker, error) {
 	}
 	m := &Maker{
 		desk: &desk{base: base, key: a.Key, client: o.Client, public: o.Public}, ops: make(map[string]*Operation),
-		name: a.Name, options: a.Options, files: o.ReadFile, log: o.Log, now: o.Now, seen: o.Seen,
+		name: a.Name, options: a.Options, files: o.ReadFile, log: o.Log, now: o.Now, seen: o.Seen, memory: o.Memory,
 		former: unfinished(o.Former),
 	}
 	if m.log == nil {
@@ -136,6 +140,12 @@ func (m *Maker) Forget(sealed media.Ticket) {
 	if t, op, err := m.unseal(sealed); err == nil && op.Submit.Whole {
 		m.holder(&t).Forget(media.Ticket(t.Inner))
 	}
+}
+
+// leased has answers read in a tenant's share of the memory until release is called.
+func (m *Maker) leased(ctx context.Context, tenant string) (leased context.Context, release func()) {
+	lease := m.memory.Open(tenant)
+	return scope.With(ctx, &scope.Request{Memory: lease}), lease.Close
 }
 
 // operation finds the operation of a model.

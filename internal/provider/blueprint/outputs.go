@@ -1,11 +1,9 @@
 package blueprint
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/hex"
-	"errors"
 	"io"
 	"net/url"
 	"path/filepath"
@@ -24,7 +22,7 @@ func (m *Maker) made(op *Operation, a answer, t *ticket) []media.Output {
 		rule := &op.Outputs[place]
 		if rule.Body {
 			if a.doc == nil && len(a.body) > 0 {
-				list = append(list, rule.output(t, nil, held(a.body), a.header.Get("Content-Type")))
+				list = append(list, rule.output(t, nil, a.output(), a.header.Get("Content-Type")))
 			}
 			continue
 		}
@@ -69,18 +67,22 @@ func (m *Maker) outputOf(op *Operation, rule *Output, t *ticket, item any) (medi
 			return media.Output{}, false
 		}
 		if s, ok := bare(contentType); ok {
-			o := rule.output(t, item, held(s.wav(body)), "audio/wav")
+			o := rule.output(t, item, kept(s.wav(body)), "audio/wav")
 			o.Duration = s.duration(len(body))
 			return o, true
 		}
-		return rule.output(t, item, held(body), contentType), true
+		return rule.output(t, item, kept(body), contentType), true
 	}
 	if strings.HasPrefix(value, "data:") {
-		body, kind, err := readDataURL(value)
+		kind, content, err := wire.OpenDataURL(value)
 		if err != nil {
 			return media.Output{}, false
 		}
-		return rule.output(t, item, held(body), kind), true
+		body, err := io.ReadAll(content)
+		if err != nil {
+			return media.Output{}, false
+		}
+		return rule.output(t, item, kept(body), kind), true
 	}
 	if u, err := m.desk.locate(value); err != nil || strings.HasPrefix(value, "/") || u.Host == "" {
 		return media.Output{}, false
@@ -133,30 +135,9 @@ func kindOf(contentType, name string) string {
 	return ""
 }
 
-// held is an output that is in memory already.
-func held(body []byte) opener {
-	return func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-}
-
 func decode(form, text string) ([]byte, error) {
 	if form == "hex" {
 		return hex.DecodeString(text)
 	}
 	return base64.StdEncoding.DecodeString(wire.Base64(text)) // some break lines, some leave the padding out
 }
-
-// readDataURL reads the content and the type of a data: URL.
-func readDataURL(text string) (body []byte, contentType string, err error) {
-	contentType, data, coded, ok := wire.DataURL(text)
-	if !ok {
-		return nil, "", errNoDataURL
-	}
-	if coded {
-		body, err = decode("base64", data)
-		return body, contentType, err
-	}
-	plain, err := url.PathUnescape(data)
-	return []byte(plain), contentType, err
-}
-
-var errNoDataURL = errors.New("a data URL without a comma")

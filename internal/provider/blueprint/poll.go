@@ -18,6 +18,8 @@ const lookTime = 30 * time.Second
 func (m *Maker) poll(ctx context.Context, op *Operation, t *ticket, lasting bool) (media.Status, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
+	ctx, release := m.leased(ctx, t.Tenant)
+	defer release()
 	got, a, err := m.look(ctx, op, t)
 	if err != nil {
 		return media.Status{}, err

@@ -85,6 +85,8 @@ func (m *Maker) whole(ctx context.Context, req media.Request, _ func(float64)) (
 	if err != nil {
 		return nil, err
 	}
+	ctx, release := m.leased(ctx, req.Tenant)
+	defer release()
 	o, err := m.prepare(ctx, op, &req)
 	if err != nil {
 		return nil, m.unprepared(err)
@@ -131,7 +133,7 @@ func (m *Maker) prepare(ctx context.Context, op *Operation, req *media.Request) 
 	mode := req.Operation.Mode
 	o := &order{op: op, ticket: ticket{
 		Operation: op.Name, Upstream: upstream(req.Model, req.Operation), Path: req.Model.Call.PathBy[mode],
-		Mode: mode, Kind: req.Model.MediaType, At: m.now(),
+		Mode: mode, Kind: req.Model.MediaType, Tenant: req.Tenant, At: m.now(),
 	}}
 	w := &writing{maker: m, op: op, req: req, encode: op.encoding(o.ticket.Path), upstream: o.ticket.Upstream, graph: graph}
 	body, err := rules.write(ctx, w)
@@ -164,9 +166,12 @@ func (m *Maker) place(ctx context.Context, o *order) (answer, error) {
 	} else if patience == 0 {
 		patience = orderTime
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	a, sent, err := m.desk.send(ctx, o.op, http.MethodPost, o.address, o.body)
+	a, sent, err := m.desk.send(bounded, o.op, http.MethodPost, o.address, o.body)
+	if err == nil {
+		err = a.read(ctx) // what is here is not lost for want of memory: it waits
+	}
 	if f, ok := errors.AsType[*media.Failure](err); ok && !sent {
 		return a, f // an input that could not be read
 	}

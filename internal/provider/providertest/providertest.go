@@ -46,7 +46,7 @@ type Provider struct {
 	Dead    func() generation.Maker // one whose provider cannot be reached
 	Request media.Request
 	Outputs [][]byte
-	Secret  string // that nobody may read
+	Secret  string // that no client may read
 
 	Refusals []media.Class // that the provider has words for
 	Failures []media.Class // of accepted work

@@ -10,7 +10,7 @@ import (
 // lost is what of a request has no effect here, and the refusal where that must
 // not be.
 func lost(talk *chat.Conversation, req *chat.Request) ([]chat.Loss, error) {
-	losses := slices.Clone(talk.Notes)
+	losses := slices.Concat(talk.Notes, req.Lost)
 	for _, t := range talk.Tools {
 		if t.Kind == chat.Server {
 			losses = append(losses, chat.LostTool(t, chat.Dropped, "the sandbox runs no tools of its own"))

@@ -12,6 +12,7 @@ import (
 	"stele/internal/memory"
 	"stele/internal/picture"
 	"stele/internal/scope"
+	"stele/internal/studio/cores"
 	"stele/internal/studio/picturefile"
 	"stele/internal/studio/retouch"
 )
@@ -78,7 +79,12 @@ func (s *source) open(ctx context.Context, most int) (*image.RGBA, error) {
 		return nil, err
 	}
 	turned := picturefile.Orientation(file)
-	m, release, err := s.header.Decode(ctx, nil, bytes.NewReader(file)) // it is reserved
+	var m image.Image
+	var release func()
+	err = cores.Do(ctx, func(ctx context.Context) (err error) {
+		m, release, err = s.header.Decode(ctx, nil, bytes.NewReader(file)) // it is reserved
+		return err
+	})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -5,7 +5,9 @@ import (
 	"path"
 	"sync"
 
+	"stele/internal/fair"
 	"stele/internal/media"
+	"stele/internal/studio/cores"
 )
 
 // craft makes one sort of thing.
@@ -15,6 +17,8 @@ type craft func(ctx context.Context, req media.Request, report func(progress flo
 type Studio struct {
 	crafts   map[string]craft // by the names that model files call them
 	declares map[string]func(*media.Model)
+
+	processors *fair.Semaphore // nil: each piece of work takes all there are
 }
 
 // Open looks what the machine has that the studio can use.
@@ -43,12 +47,38 @@ func (s *Studio) Offer(m *media.Model) bool {
 	return s.crafts[name] != nil
 }
 
+// On is the studio on processors that tenants share.
+func (s Studio) On(processors *fair.Semaphore) *Studio {
+	s.processors = processors
+	return &s
+}
+
 // Make makes what a model of the studio is asked for.
 func (s *Studio) Make(ctx context.Context, req media.Request, report func(progress float64)) ([]media.Output, error) {
+	if s.processors != nil {
+		ctx = cores.With(ctx, lender{s.processors, req.Tenant})
+	}
 	if work := s.crafts[craftOf(req.Model)]; work != nil {
 		return work(ctx, req, report)
 	}
 	return nil, &media.Failure{Class: media.Quota, Message: "The studio of this machine cannot make this."}
+}
+
+// lender lends a tenant's work processors of the tenant's share.
+type lender struct {
+	processors *fair.Semaphore
+	tenant     string
+}
+
+// Most is the tenant's share.
+func (l lender) Most() int { return int(l.processors.Share()) }
+
+// Lend waits for the tenant's turn.
+func (l lender) Lend(ctx context.Context) (giveBack func(), err error) {
+	if err := l.processors.Acquire(ctx, l.tenant, 1); err != nil {
+		return nil, err
+	}
+	return func() { l.processors.Release(l.tenant, 1) }, nil
 }
 
 // craftOf is the craft that a model takes: its upstream name, or the last part of

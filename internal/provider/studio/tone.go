@@ -7,6 +7,7 @@ import (
 
 	"stele/internal/media"
 	"stele/internal/studio/clip"
+	"stele/internal/studio/cores"
 	"stele/internal/studio/sound"
 )
 
@@ -22,17 +23,20 @@ func Tone(ctx context.Context, req media.Request, report func(progress float64))
 	}
 	piece := sound.Compose(order)
 	report(0.02)
-	track, err := piece.Play(ctx, func(p float64) { report(0.02 + 0.68*p) })
-	if err != nil {
-		return nil, err
-	}
-	title := fmt.Sprintf("%s (seed %d)", piece.Title, seed)
-	out, err := audio(ctx, track, req.Text("output_format"), title, func(p float64) { report(0.7 + 0.25*p) })
-	if err != nil {
-		return nil, err
-	}
-	report(0.95)
-	cover, err := coverOf(req, piece, track, seed)
+	var out, cover media.Output
+	err := cores.Do(ctx, func(ctx context.Context) error {
+		track, err := piece.Play(ctx, func(p float64) { report(0.02 + 0.68*p) })
+		if err != nil {
+			return err
+		}
+		title := fmt.Sprintf("%s (seed %d)", piece.Title, seed)
+		if out, err = audio(ctx, track, req.Text("output_format"), title, func(p float64) { report(0.7 + 0.25*p) }); err != nil {
+			return err
+		}
+		report(0.95)
+		cover, err = coverOf(req, piece, track, seed)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func stepsComeBack(t *testing.T, s Media) {
 	}
 }
 
-// stepsStay saves a step once more that has ended: whoever comes later has lost.
+// stepsStay saves a step once more that has ended: a later worker has lost.
 func stepsStay(t *testing.T, s Media) {
 	newDesk(s)
 	for _, d := range []app.Done{

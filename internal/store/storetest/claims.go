@@ -123,7 +123,7 @@ func claimsLost(t *testing.T, s Media) {
 	}
 	second.Answer = replay.Answer{Status: 422, Type: "application/json; charset=utf-8", Body: []byte("{\"a\":\"\x00\xff\"}")}
 	must(t, s.FinishClaim(t.Context(), second))
-	for _, silent := range []time.Time{yesterday, noon.Add(time.Hour)} { // an answer stands, whoever lives
+	for _, silent := range []time.Time{yesterday, noon.Add(time.Hour)} { // an answer stands, whichever process lives
 		got, mine, err := s.Claim(t.Context(), claim("k", "node_2"), yesterday, silent)
 		if diff := cmp.Diff(second, got); mine || err != nil || diff != "" {
 			t.Errorf("the answer: %v, %v\n%s", mine, err, diff)

@@ -2,11 +2,12 @@ package clip
 
 import (
 	"context"
-	"runtime"
 	"sync"
+
+	"stele/internal/studio/cores"
 )
 
-// inOrder makes n things on all processors and takes them one after the other, in
+// inOrder makes n things on every processor it may have and takes them one after the other, in
 // their order. Only a few are made ahead, so that they never pile up. It ends at the
 // first error, or soon after ctx does, when no worker works any more.
 func inOrder[T any](ctx context.Context, n int, produce func(ctx context.Context, i int) (T, error), take func(i int, v T) error) error {
@@ -15,7 +16,7 @@ func inOrder[T any](ctx context.Context, n int, produce func(ctx context.Context
 		err   error
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	workers := min(runtime.GOMAXPROCS(0), n)
+	workers := min(cores.Most(ctx), n)
 	ahead := make(chan struct{}, workers+1)
 	results := make([]chan made, n)
 	for i := range results {
@@ -43,8 +44,12 @@ func inOrder[T any](ctx context.Context, n int, produce func(ctx context.Context
 	for range workers {
 		group.Go(func() {
 			for i := range jobs {
-				value, err := produce(ctx, i)
-				results[i] <- made{value, err}
+				var m made
+				m.err = cores.Do(ctx, func(ctx context.Context) (err error) {
+					m.value, err = produce(ctx, i)
+					return err
+				})
+				results[i] <- m
 			}
 		})
 	}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"image"
 	"math"
-	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"golang.org/x/image/vector"
+
+	"stele/internal/studio/cores"
 )
 
 // Tone is a colour as a page keeps it.
@@ -174,29 +174,18 @@ func (t *Tone) lay(other Tone, a uint32) {
 	}
 }
 
-// Bands does work on rows 0 to n, a few at a time and on every core, and looks at
-// ctx in between.
+// Bands does work on rows 0 to n, a few at a time and on every processor it may have,
+// and looks at ctx in between.
 func Bands(ctx context.Context, n int, work func(from, to int)) error {
 	const band = 16
-	if n <= band && ctx.Err() == nil {
-		work(0, n)
-		return ctx.Err()
-	}
 	var next atomic.Int64
-	var group sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), max(1, n/band)) {
-		group.Go(func() {
-			for ctx.Err() == nil {
-				from := int(next.Add(band)) - band
-				if from >= n {
-					return
-				}
-				work(from, min(n, from+band))
-			}
-		})
-	}
-	group.Wait()
-	return ctx.Err()
+	return cores.Share(ctx, max(1, n/band), func() (more bool) {
+		from := int(next.Add(band)) - band
+		if from < n {
+			work(from, min(n, from+band))
+		}
+		return from+band < n
+	})
 }
 
 // threshold is interleaved gradient noise from 0 to 256: even, and without a

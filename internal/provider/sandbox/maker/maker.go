@@ -7,7 +7,6 @@ package maker
 import (
 	"context"
 	"encoding/json"
-	"runtime"
 	"sync"
 	"time"
 
@@ -28,17 +27,16 @@ type Journal interface {
 type Maker struct {
 	journal Journal
 	now     func() time.Time
-	drawing *fair.Semaphore // one tenant may have all processors, and another one as well
+	drawing *fair.Semaphore // a processor for each picture
 
 	mu      sync.Mutex // guards all below
 	refused map[string]int
 	stopped map[string]bool
 }
 
-// New opens the sandbox.
-func New(journal Journal, now func() time.Time) *Maker {
-	n := int64(runtime.GOMAXPROCS(0))
-	return &Maker{journal: journal, now: now, drawing: fair.New(2*n, n), refused: make(map[string]int), stopped: make(map[string]bool)}
+// New opens the sandbox, which draws on processors that tenants share.
+func New(journal Journal, processors *fair.Semaphore, now func() time.Time) *Maker {
+	return &Maker{journal: journal, now: now, drawing: processors, refused: make(map[string]int), stopped: make(map[string]bool)}
 }
 
 // Submit accepts work, as the orders in the prompt will have it.

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"stele/internal/fair"
 	"stele/internal/media"
 	"stele/internal/provider/sandbox/maker"
 )
@@ -50,7 +51,7 @@ func TestItsModelFilesAreGood(t *testing.T) {
 func TestItLivesTheLifeThatIsOrdered(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := maker.New(books{}, time.Now)
+		m := maker.New(books{}, fair.New(2, 1), time.Now)
 		got, err := m.Submit(t.Context(), request("image", "a cat [[sandbox: queue=1s work=4s outputs=2 expire=30s]]"))
 		if err != nil || got.State != media.Pending {
 			t.Fatalf("%+v, %v", got, err)
@@ -58,7 +59,7 @@ func TestItLivesTheLifeThatIsOrdered(t *testing.T) {
 		look := func(after time.Duration) media.Status {
 			t.Helper()
 			time.Sleep(after)
-			got, err := maker.New(books{}, time.Now).Poll(t.Context(), got.Ticket) // from another process
+			got, err := maker.New(books{}, fair.New(2, 1), time.Now).Poll(t.Context(), got.Ticket) // from another process
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,12 +104,12 @@ func TestItFailsAsOrdered(t *testing.T) {
 	for _, code := range []string{
 		"generation_failed", "content_policy", "invalid_input", "provider_unavailable", "provider_rejected_credentials", "timeout", "canceled",
 	} {
-		got, err := maker.New(books{}, time.Now).Submit(t.Context(), request("image", "[[sandbox: error="+code+"]]"))
+		got, err := maker.New(books{}, fair.New(2, 1), time.Now).Submit(t.Context(), request("image", "[[sandbox: error="+code+"]]"))
 		if err != nil || got.State != media.Failed || got.Failure.TaskCode() != code {
 			t.Errorf("%s: %+v, %v", code, got, err)
 		}
 	}
-	m := maker.New(books{}, time.Now)
+	m := maker.New(books{}, fair.New(2, 1), time.Now)
 	for i := range 3 {
 		_, err := m.Submit(t.Context(), request("image", "[[sandbox: refuse=rate refusals=2]]"))
 		if refused := err != nil && media.Failing(err).Class == media.Rate; refused != (i < 2) {
@@ -125,14 +126,14 @@ func TestItFailsAsOrdered(t *testing.T) {
 func TestALostAnswerIsInItsJournal(t *testing.T) {
 	t.Parallel()
 	journal := books{}
-	m := maker.New(journal, time.Now)
+	m := maker.New(journal, fair.New(2, 1), time.Now)
 	if _, found, _ := m.Find(t.Context(), "gen_1", time.Time{}); found {
 		t.Error("found before it was accepted")
 	}
 	if _, err := m.Submit(t.Context(), request("audio", "[[sandbox: lose_answer]]")); media.Failing(err).Class != media.SubmitUnknown {
 		t.Fatal(err)
 	}
-	ticket, found, err := maker.New(journal, time.Now).Find(t.Context(), "gen_1", time.Time{})
+	ticket, found, err := maker.New(journal, fair.New(2, 1), time.Now).Find(t.Context(), "gen_1", time.Time{})
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}
@@ -143,7 +144,7 @@ func TestALostAnswerIsInItsJournal(t *testing.T) {
 
 func TestItsClipsAndSoundsAreReal(t *testing.T) {
 	t.Parallel()
-	m := maker.New(books{}, time.Now)
+	m := maker.New(books{}, fair.New(2, 1), time.Now)
 	for kind, magic := range map[string]string{"video": "\x1a\x45\xdf\xa3", "audio": "RIFF", "image": "\x89PNG"} {
 		got, err := m.Submit(t.Context(), request(kind, "anything"))
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"stele/internal/fair"
 	"stele/internal/provider/sandbox/maker"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestLargeOutputsAreNotHeldInMemory(t *testing.T) {
 	const most = 4 << 20
 	for _, kind := range []string{"image", "audio"} {
-		m := maker.New(books{}, time.Now)
+		m := maker.New(books{}, fair.New(2, 1), time.Now)
 		got, err := m.Submit(t.Context(), request(kind, "[[sandbox: bytes=4194304]]"))
 		if err != nil {
 			t.Fatal(err)
@@ -37,7 +38,7 @@ func TestLargeOutputsAreNotHeldInMemory(t *testing.T) {
 func TestOutputsAreTheSameHoweverTheyAreRead(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"image", "audio"} {
-		m := maker.New(books{}, time.Now)
+		m := maker.New(books{}, fair.New(2, 1), time.Now)
 		got, err := m.Submit(t.Context(), request(kind, "[[sandbox: bytes=100001]]"))
 		if err != nil {
 			t.Fatal(err)

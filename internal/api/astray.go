@@ -1,0 +1,105 @@
+package api
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"stele/internal/fault"
+)
+
+// moved is where a client of Google's that writes models/ only before ids without a
+// slash is sent on to: the route that it means, with its query. "" where it means none.
+// No key is looked at before.
+func (d *Door) moved(r *http.Request) string {
+	const under = "/api/v1beta/"
+	id, ok := strings.CutPrefix(r.URL.EscapedPath(), under)
+	if r.Method != http.MethodPost || !ok || !strings.Contains(id, "/") || strings.Contains("/"+id, "/models/") {
+		return ""
+	}
+	path := geminiModels + id
+	if !served(path) {
+		return ""
+	}
+	if d.Public != nil {
+		path = strings.TrimSuffix(d.Public().EscapedPath(), "/") + path
+	}
+	if r.URL.RawQuery != "" {
+		path += "?" + r.URL.RawQuery
+	}
+	return path
+}
+
+// prefixes are what clients put before a route's own path: their base URL, once too
+// often, or another's.
+var prefixes = []string{
+	"api", "v1", "v1beta", "v1beta1", "v1alpha", "beta", "openai", "anthropic", "gemini", "google",
+	"chat", "completions", "messages", // a base URL that is a whole address
+}
+
+// meant is the path under /api/ that a client with a wrong base URL means: one of a
+// route, or else of what others serve and we answer with a hint. "" where it means none.
+func meant(escaped string) string {
+	if path := behindPrefixes(escaped, served); path != "" {
+		return path
+	}
+	return behindPrefixes(escaped, func(path string) bool { return substitute(path) != "" })
+}
+
+// behindPrefixes is the first path that something is at, if one prefix after the other
+// is taken off and that of the API put there.
+func behindPrefixes(escaped string, is func(path string) bool) string {
+	segments := slices.DeleteFunc(strings.Split(escaped, "/"), func(s string) bool { return s == "" })
+	versions := []string{"/api/v1/", "/api/v1beta/"}
+	for i, segment := range segments {
+		for _, version := range versions {
+			if path := version + strings.Join(segments[i:], "/"); is(path) {
+				return path
+			}
+		}
+		if !slices.Contains(prefixes, segment) {
+			break
+		}
+		if strings.HasPrefix(segment, "v1beta") {
+			versions = []string{"/api/v1beta/", "/api/v1/"}
+		}
+	}
+	return ""
+}
+
+func served(path string) bool {
+	at, _ := match(path)
+	return len(at) > 0
+}
+
+// Astray reports whether a path outside of /api/ is meant for the API: its client has a
+// wrong base URL. The Door tells it the right one, and looks at no key.
+func Astray(path string) bool { return meant(path) != "" }
+
+// nowhere answers a request to a path that is no route. Where its client has a wrong
+// base URL it is told the right one.
+func (d *Door) nowhere(r *http.Request) error {
+	path := meant(r.URL.EscapedPath())
+	at, _ := match(path)
+	if len(at) == 0 {
+		if path == "" {
+			path = r.URL.Path
+		}
+		return fault.New(fault.NotFound, "There is nothing at this path. %s", hint(path))
+	}
+	root := ""
+	if d.Public != nil {
+		root = strings.TrimSuffix(d.Public().String(), "/")
+	}
+	route := at[0]
+	plain, err := url.PathUnescape(path)
+	if err != nil {
+		plain = path
+	}
+	said := "There is nothing at this path: the route is " + route.method + " " + plain
+	if base := route.family.of(r).base; base != "" {
+		said += ". Set the client's base URL to " + root + base + ", without anything behind it"
+	}
+	return fault.New(fault.NotFound, "%s.", said).With("route", route.method+" "+plain)
+}

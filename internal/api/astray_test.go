@@ -1,0 +1,127 @@
+package api
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+)
+
+// A client of Google's that writes models/ only before ids without a slash is sent to
+// the route before any key is looked at, and to nothing else.
+func TestIDsWithASlashAreSentToTheModelsPath(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, roomy)
+	b.door.Public = func() *url.URL { return &url.URL{Scheme: "https", Host: "x.example", Path: "/stele"} }
+	b.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	b.key = "wrong"
+	for _, test := range []struct{ method, path, to string }{
+		{"POST", "/api/v1beta/stele/sandbox:generateContent", "/stele/api/v1beta/models/stele/sandbox:generateContent"},
+		{"POST", "/api/v1beta/stele/sandbox:streamGenerateContent?alt=sse", "/stele/api/v1beta/models/stele/sandbox:streamGenerateContent?alt=sse"},
+		{"POST", "/api/v1beta/a/b/c:free:generateContent", "/stele/api/v1beta/models/a/b/c:free:generateContent"},
+		{"POST", "/api/v1beta/a/b%2Fc:generateContent", "/stele/api/v1beta/models/a/b%2Fc:generateContent"},
+		{"GET", "/api/v1beta/stele/sandbox:generateContent", ""},
+		{"POST", "/api/v1beta/sandbox:generateContent", ""},
+		{"POST", "/api/v1beta/stele/sandbox:countTokens", ""},
+		{"POST", "/api/v1beta/stele/../sandbox:generateContent", ""},
+		{"POST", "/api/v1beta//sandbox:generateContent", ""},
+		{"POST", "/api/v1beta//evil.example/x:generateContent", ""},
+		{"POST", "/api/v1/stele/sandbox:generateContent", ""},
+	} {
+		status, body, h := b.do(t, test.method, test.path, strings.NewReader("{}"))
+		want := http.StatusPermanentRedirect
+		if test.to == "" {
+			want = http.StatusNotFound
+		}
+		if status != want || h.Get("Location") != test.to {
+			t.Errorf("%s %s: %d to %q, want %q; %s", test.method, test.path, status, h.Get("Location"), test.to, body)
+		}
+	}
+}
+
+func TestAWrongBaseURLIsToldTheRightOne(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, roomy)
+	b.door.Public = func() *url.URL { return &url.URL{Scheme: "https", Host: "x.example"} }
+	const openAI, other = "https://x.example/api/v1,", "https://x.example/api,"
+	for _, test := range []struct{ path, route, base, message string }{
+		{"/v1/chat/completions", "POST /api/v1/chat/completions", openAI, "error.message"},
+		{"/chat/completions", "POST /api/v1/chat/completions", openAI, "error.message"},
+		{"/api/chat/completions", "POST /api/v1/chat/completions", openAI, "error.message"},
+		{"/api/v1/v1/chat/completions", "POST /api/v1/chat/completions", openAI, "error.message"},
+		{"/api/api/v1/chat/completions", "POST /api/v1/chat/completions", openAI, "error.message"},
+		{"/api/v1/api/v1/chat/completions", "POST /api/v1/chat/completions", openAI, "error.message"},
+		{"/api/v1/chat/completions/chat/completions", "POST /api/v1/chat/completions", openAI, "error.message"},
+		{"/api/v1//chat/completions", "POST /api/v1/chat/completions", openAI, "error.message"},
+		{"/api/v1/chat/completions/", "POST /api/v1/chat/completions", openAI, "error.message"},
+		{"/openai/v1/chat/completions", "POST /api/v1/chat/completions", openAI, "error.message"},
+		{"/v1/models", "GET /api/v1/models", openAI, "error.message"},
+		{"/v1/messages", "POST /api/v1/messages", other, "error.message"},
+		{"/api/messages", "POST /api/v1/messages", other, "error.message"},
+		{"/api/v1/v1/messages?beta=true", "POST /api/v1/messages", other, "error.message"},
+		{"/api/v1/messages/v1/messages", "POST /api/v1/messages", other, "error.message"},
+		{"/anthropic/v1/messages", "POST /api/v1/messages", other, "error.message"},
+		{"/v1beta/models/m:generateContent", "POST /api/v1beta/models/m:generateContent", other, "error.message"},
+		{"/api/v1beta/v1beta/models/a/b:streamGenerateContent?alt=sse", "POST /api/v1beta/models/a/b:streamGenerateContent", other, "error.message"},
+		{"/api/v1/models/m:generateContent", "POST /api/v1beta/models/m:generateContent", other, "error.message"},
+		{"/api/v1/v1beta/models/m:generateContent", "POST /api/v1beta/models/m:generateContent", other, "error.message"},
+		{"/v1/generations", "POST /api/v1/generations", "", "error.message"},
+		{"/v1/responses", "POST /api/v1/chat/completions", "", "error.message"},
+		{"/v1/messages/count_tokens", "POST /api/v1/messages", "", "error.message"},
+		{"/v1beta/models/m:countTokens", "POST /api/v1beta/models/{model}:generateContent", "", "error.message"},
+	} {
+		path, _, _ := strings.Cut(test.path, "?")
+		if !strings.HasPrefix(path, "/api/") && !Astray(path) {
+			t.Errorf("%s is left to the pages", path)
+		}
+		status, body, h := b.do(t, "POST", test.path, strings.NewReader("{}"))
+		said := gjson.Get(body, test.message).Str
+		if status != http.StatusNotFound || !strings.Contains(said, test.route) || !strings.Contains(said, test.base) {
+			t.Errorf("%s: %d %s, want %s and %s", test.path, status, body, test.route, test.base)
+		}
+		if h.Get("X-Should-Retry") != "false" {
+			t.Errorf("%s: may be tried again", test.path)
+		}
+		family := gjson.Get(body, "type").Str + gjson.Get(body, "error.status").Str
+		if anthropic := strings.Contains(path, "/messages"); anthropic != (family == "error") {
+			t.Errorf("%s: the shape of %q", test.path, family)
+		}
+		if gemini := strings.Contains(path, "models/") && strings.Contains(path, ":"); gemini != (family == "NOT_FOUND") && !strings.Contains(path, "count") {
+			t.Errorf("%s: the shape of %q", test.path, family)
+		}
+	}
+	for _, path := range []string{"/", "/console/keys", "/reference", "/favicon.ico", "/console/models", "/x/v1/models", "/welcome"} {
+		if Astray(path) {
+			t.Errorf("%s is taken from the pages", path)
+		}
+	}
+}
+
+// Bodies of the native routes are objects, and what is there twice is named in every family.
+func TestBodiesThatAreNoObjects(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, roomy)
+	for _, test := range []struct{ path, body, field, at string }{
+		{"/api/v1/generations", "null", "", ""},
+		{"/api/v1/generations", ` null `, "", ""},
+		{"/api/v1/generations", `7`, "", ""},
+		{"/api/v1/generations", `{"model":"a","model":"b"}`, "model", "error.details.field"},
+		{"/api/v1/generations", `{"model":"a","x":[{"y":1,"y":2}]}`, "x[0].y", "error.details.field"},
+		{"/api/v1/chat/completions", "null", "", ""},
+		{"/api/v1/chat/completions", `{"model":"a","messages":[{"role":"user","role":"user"}]}`, "messages[0].role", "error.param"},
+		{"/api/v1/messages", "null", "", ""},
+		{"/api/v1/messages", `{"model":"a","model":"b"}`, "model", ""},
+		{"/api/v1beta/models/m:generateContent", "null", "", ""},
+		{"/api/v1beta/models/m:generateContent", `{"contents":[],"contents":[]}`, "contents", ""},
+	} {
+		status, body, h := b.do(t, "POST", test.path, strings.NewReader(test.body))
+		if status != http.StatusBadRequest || !strings.Contains(body, "invalid_request_body") || h.Get("X-Should-Retry") != "false" {
+			t.Errorf("%s %s: %d %s", test.path, test.body, status, body)
+		}
+		if test.at != "" && gjson.Get(body, test.at).Str != test.field {
+			t.Errorf("%s %s: %s", test.path, test.body, body)
+		}
+	}
+}

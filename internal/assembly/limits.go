@@ -1,0 +1,58 @@
+package assembly
+
+import (
+	"context"
+	"time"
+
+	"stele/internal/catalog"
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/limit"
+	"stele/internal/price"
+	"stele/internal/relay"
+)
+
+// Limits are what people set them with.
+func (h *Installation) Limits() *limit.Manager {
+	return &limit.Manager{Shelf: h.Store, Now: time.Now}
+}
+
+// openLimits makes what holds and settles. What the process before this one took is
+// settled first; then nothing of its leases is in use.
+func (n *node) openLimits(ctx context.Context) error {
+	n.limits = limit.New(limit.Options{Store: n.Store, Node: n.journal.Owner(), Log: n.log, Now: time.Now})
+	if err := n.journal.Flush(ctx); err != nil {
+		return err
+	}
+	if err := n.Store.Recover(ctx, n.journal.Owner(), time.Now()); err != nil {
+		return err
+	}
+	return n.limits.Load(ctx)
+}
+
+// quote is what a target's answers cost at most, in whatever service tier: an account may
+// have another one than its clients ask for.
+func (n *node) quote(m *catalog.Model, t catalog.Target) relay.Quote {
+	var q relay.Quote
+	if e, ok := n.catalog.Entry(t); ok {
+		q.Window, q.Output = e.Facts.Window, e.Facts.MostOutput()
+	}
+	p := n.catalog.Price(m, t, time.Now())
+	switch {
+	case p.Price == nil:
+	case p.Sheet.Free():
+		q.Free = true
+	default:
+		q.Worst = func(input, output int64) int64 { return int64(price.Dearest(p.Sheet, input, output)) }
+	}
+	return q
+}
+
+// reader looks into requests for the relay, which knows no dialect.
+type reader struct{}
+
+func (reader) Asked(req *chat.Request) relay.Asked { return relay.Asked(dialect.ReadAsked(req)) }
+
+func (reader) Shorten(req *chat.Request, most int64, note string) *chat.Request {
+	return dialect.Shorten(req, most, note)
+}

@@ -1,0 +1,101 @@
+package dialect
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"stele/internal/fault"
+)
+
+// tooLong is the reason in the details of a refusal of a conversation that is longer
+// than the model's window. Clients shorten theirs, but only if they are told so in the
+// words that they look for.
+const tooLong = "context_length_exceeded"
+
+// tooLongWords are what upstreams say of it, in small letters.
+var tooLongWords = []string{
+	"context_length_exceeded", "maximum context length", "context length", "context window", "context limit", "prompt is too long", "input is too long",
+	"exceed_context_size", "available context size", "context size has been exceeded", "maximum model length", "maximum prompt length",
+	"exceeds the maximum number of tokens", "input token count", "token limit exceeded", "reduce the length of the messages", "too many input tokens",
+	"prompt too long",
+}
+
+// SaysTooLong reports whether an upstream's words, in small letters, are about the
+// length of the conversation.
+func SaysTooLong(words string) bool {
+	return slices.ContainsFunc(tooLongWords, func(w string) bool { return strings.Contains(words, w) })
+}
+
+// TooLong is the refusal of a conversation that is longer than the model's window, with
+// what the upstream says of it, fit for the client.
+func TooLong(message string) *fault.Error {
+	e := fault.New(fault.InvalidParameter, "%s", message).With("reason", tooLong)
+	if tokens, window, ok := figures(message); ok {
+		e = e.With("tokens", tokens).With("window", window)
+	}
+	return e
+}
+
+var (
+	numbers = regexp.MustCompile(`\d[\d,]*`)
+	limits  = regexp.MustCompile(`(?i)(?:maximum context length(?: is| of)?|context (?:length|size|window)(?: is| of)?|maximum (?:model|prompt) length(?: is| of)?|` +
+		`limit(?: is| of)?|tokens allowed|at most|up to)\s*[:(]?\s*(\d[\d,]*)|> *(\d[\d,]*)`)
+)
+
+// figures finds in an upstream's words how long the conversation is and how long it may be.
+func figures(message string) (tokens, window int64, ok bool) {
+	var all []int64
+	for _, text := range numbers.FindAllString(message, -1) {
+		all = append(all, number(text))
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	if len(all) < 2 {
+		return 0, 0, false
+	}
+	tokens, window = all[len(all)-1], all[len(all)-2]
+	if found := limits.FindStringSubmatch(message); found != nil {
+		window = max(number(found[1]), number(found[2]))
+	}
+	return tokens, window, window > 0 && tokens > window
+}
+
+func number(text string) int64 {
+	n, _ := strconv.ParseInt(strings.ReplaceAll(text, ",", ""), 10, 64)
+	return n
+}
+
+// ClientSentence is an error's message as a client of a dialect has to read it. Where the
+// conversation is too long it has the vendor's own words, with the figures where they
+// are known: Claude Code, gemini-cli and others shorten it on these words only.
+func ClientSentence(name string, e *fault.Error) string {
+	if e.Details["reason"] != tooLong {
+		return e.Message
+	}
+	tokens, known := e.Details["tokens"].(int64)
+	window, _ := e.Details["window"].(int64)
+	form := vendorWords[name]
+	if strings.Contains(strings.ToLower(e.Message), form.known) {
+		return e.Message
+	}
+	if known {
+		return fmt.Sprintf(form.exact, tokens, window)
+	}
+	return form.vague + e.Message
+}
+
+// vendorWords are what each dialect's own API says, and what of it its clients look for.
+var vendorWords = map[string]struct{ known, exact, vague string }{
+	"openai": {
+		"maximum context length", "This model's maximum context length is %[2]d tokens. However, your messages resulted in %[1]d tokens. Please reduce the length of the messages.",
+		"This model's maximum context length is exceeded. ",
+	},
+	"anthropic": {"prompt is too long", "prompt is too long: %d tokens > %d maximum", "prompt is too long: "},
+	"gemini": {
+		"exceeds the maximum number of tokens", "The input token count (%d) exceeds the maximum number of tokens allowed (%d).",
+		"The input token count exceeds the maximum number of tokens allowed. ",
+	},
+}

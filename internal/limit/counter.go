@@ -1,0 +1,224 @@
+package limit
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// counter is what this node has of one limit for one subject in one window. Requests
+// move its numbers; only when its lease is too small is the database asked.
+type counter struct {
+	rule *rule
+	name Counter
+
+	mu      sync.Mutex // guards what follows
+	id      int64      // in the database; 0 until it was asked
+	lease   int64      // what this node was given in all
+	held    int64      // by requests under way
+	spent   int64      // settled by requests that have ended, in the window
+	recent  recent     // the same, of a limit that slides
+	share   int64      // how much of a sliding limit this node may use; all of it until others are heard of
+	balance Balance    // as last seen
+
+	asked   time.Time // when the balance was seen
+	short   bool      // it did not suffice then
+	typical int64     // what a call takes of late; 0: not known
+	demand  int64     // asked for since the last beat of the clock, refused or not
+	rate    int64     // asked for in a second, of late
+	used    time.Time // when it was last asked for
+	asking  chan struct{}
+	changed chan struct{} // closed when something was given back; nil while nothing waits
+}
+
+// free is what could be held now.
+func (c *counter) free(now time.Time) int64 {
+	if c.rule.kind.sliding() {
+		return min(c.lease, c.share) - c.held - c.recent.total(now)
+	}
+	return c.lease - c.held - c.spent
+}
+
+// need is what a call must find of the counter. A rate is about what calls take as a
+// rule: held in full, most of it would be held for nothing.
+func (c *counter) need(a *Ask) int64 {
+	most := a.of(c.rule.kind.Measure)
+	if !c.rule.kind.sliding() || c.rule.kind.Measure == Requests {
+		return most
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.typical > 0 {
+		return min(most, c.typical)
+	}
+	return most
+}
+
+// try holds n, or nothing.
+func (c *counter) try(n int64, now time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.used = now
+	c.demand += n
+	if c.id == 0 || !c.rule.limit().Soft && c.free(now) < n {
+		return false
+	}
+	if c.atOnce() {
+		c.recent.add(now, n)
+	} else {
+		c.held += n
+	}
+	return true
+}
+
+// atOnce reports whether a call counts from its beginning: a rate of requests does not
+// ask how long they last.
+func (c *counter) atOnce() bool { return c.rule.kind.sliding() && c.rule.kind.Measure == Requests }
+
+// settle ends a hold of n that began at a time and of which actual was taken.
+func (c *counter) settle(n, actual int64, began time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.atOnce():
+		c.recent.add(began, actual-n)
+	case c.rule.kind.sliding():
+		c.held -= n
+		c.recent.add(began, actual)
+		if actual > 0 {
+			c.typical = (3*max(c.typical, 1) + actual + 3) / 4
+		}
+	default:
+		c.held -= n
+		if c.rule.kind.Durable() {
+			c.spent += actual
+		}
+	}
+	if c.changed != nil && actual < n {
+		close(c.changed)
+		c.changed = nil
+	}
+}
+
+// ask leases at least n from the database, together with whoever asks at the same time.
+// It returns when the counter's balance is fresh.
+func (c *counter) ask(ctx context.Context, s *Service, n int64) error {
+	for {
+		c.mu.Lock()
+		if c.known(n, s.Now()) {
+			c.mu.Unlock()
+			return nil
+		}
+		if c.asking == nil {
+			break
+		}
+		asking := c.asking
+		c.mu.Unlock()
+		select {
+		case <-asking:
+			if c.enough(n, s.Now()) {
+				return nil
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	done := make(chan struct{})
+	c.asking = done
+	need := max(0, n-c.free(s.Now())) // a lease that was overdrawn is made good as well
+	if c.rule.limit().Soft {
+		need = 0
+	}
+	want := max(need, 2*max(c.rate, c.demand))
+	c.mu.Unlock()
+
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
+	defer cancel()
+	got, balance, err := s.Store.Lease(ctx, s.Node, c.name, c.rule.limit(), need, want)
+
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asking = nil
+	close(done)
+	if err != nil {
+		return err
+	}
+	c.id, c.balance, c.asked = balance.ID, balance, s.Now()
+	c.lease += got
+	c.short = got < need
+	if c.changed != nil && got > 0 {
+		close(c.changed)
+		c.changed = nil
+	}
+	return nil
+}
+
+// known reports whether the database need not be asked for n: it has no more to give,
+// or had none a moment ago.
+func (c *counter) known(n int64, now time.Time) bool {
+	if c.id == 0 {
+		return false
+	}
+	if c.rule.kind.sliding() && c.lease >= c.rule.limit().Amount {
+		return true
+	}
+	return now.Sub(c.asked) < lookAgain && c.free(now)+c.balance.Free() < n
+}
+
+func (c *counter) enough(n int64, now time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.id != 0 && (c.rule.limit().Soft || c.free(now) >= n)
+}
+
+// room is what could be had at most, here and from the database as it was last seen,
+// and whether requests under way will give some back.
+func (c *counter) room(now time.Time) (most int64, pending bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.free(now) + max(0, c.balance.Free()), c.held > 0 || c.balance.Leased > c.balance.Ours || c.balance.Held > 0
+}
+
+// wait is closed when something was given back.
+func (c *counter) wait() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.changed == nil {
+		c.changed = make(chan struct{})
+	}
+	return c.changed
+}
+
+// standing is how the counter stands, as far as this node knows.
+func (c *counter) standing(now time.Time) Standing {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l := c.rule.limit()
+	left := max(0, c.free(now)) + max(0, c.balance.Free())
+	if l.Soft {
+		left = max(0, l.Amount-c.balance.Settled-c.spent)
+	}
+	st := Standing{Limit: l, Subject: c.name.Subject, Left: min(left, l.Amount)}
+	switch {
+	case l.sliding():
+		st.Reset = c.recent.until(now, 1, 1)
+		if c.recent.total(now) > 0 {
+			oldest := time.UnixMilli((c.recent.slots[0].at + recentSlots + 1) * slotLength.Milliseconds())
+			st.Reset = min(max(0, oldest.Sub(now)), time.Minute)
+		}
+	case !c.name.End.IsZero():
+		st.Reset = max(0, c.name.End.Sub(now))
+	}
+	return st
+}
+
+// Standing is how much of a limit is left.
+type Standing struct {
+	Limit   *Limit
+	Subject string
+	Left    int64
+	Reset   time.Duration // until it begins anew, or some of it comes back; 0: never
+
+	Balance    Balance // as the database has it
+	Start, End time.Time
+}

@@ -1,0 +1,153 @@
+package limit
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/fault"
+	"stele/internal/uid"
+)
+
+// Shelf is where limits are kept, for those who set them.
+type Shelf interface {
+	Limits(ctx context.Context) ([]Limit, error)
+	SaveLimit(ctx context.Context, l Limit, e access.Entry) error
+	DeleteLimit(ctx context.Context, id string, e access.Entry) error
+	Balances(ctx context.Context, id string, from time.Time, most int) ([]Standing, error)
+}
+
+// Manager has people set limits. Administrators set any; an owner sets those of the
+// workspace that no administrator has set.
+type Manager struct {
+	Shelf Shelf
+	Now   func() time.Time
+}
+
+// List is the limits that a workspace's calls fall under, or all of them where that is "".
+func (m *Manager) List(ctx context.Context, who access.Principal, workspace string) ([]Limit, error) {
+	if !who.MaySee(workspace) {
+		return nil, access.ErrNotFound
+	}
+	all, err := m.Shelf.Limits(ctx)
+	if err != nil || workspace == "" {
+		return all, err
+	}
+	return slices.DeleteFunc(all, func(l Limit) bool { return l.Workspace != workspace && (l.Workspace != "" || !who.Admin) }), nil
+}
+
+// Find is a limit, if who may see it.
+func (m *Manager) Find(ctx context.Context, who access.Principal, id string) (Limit, error) {
+	all, err := m.Shelf.Limits(ctx)
+	if err != nil {
+		return Limit{}, err
+	}
+	i := slices.IndexFunc(all, func(l Limit) bool { return l.ID == id })
+	if i < 0 || !who.MaySee(all[i].Workspace) {
+		return Limit{}, fault.New(fault.NotFound, "There is no limit %q.", id)
+	}
+	return all[i], nil
+}
+
+// Standings are how a limit stands now, by subject; those that took most first.
+func (m *Manager) Standings(ctx context.Context, who access.Principal, id string, most int) (Limit, []Standing, error) {
+	l, err := m.Find(ctx, who, id)
+	if err != nil {
+		return l, nil, err
+	}
+	list, err := m.Shelf.Balances(ctx, id, m.Now(), most)
+	for i := range list {
+		list[i].Limit = &l
+	}
+	return l, list, err
+}
+
+// Create makes a limit.
+func (m *Manager) Create(ctx context.Context, who access.Principal, l Limit) (Limit, error) {
+	l.ID, l.Created, l.Locked = uid.New("lim"), m.Now().UTC().Truncate(time.Millisecond), who.Admin
+	if err := m.check(who, &l); err != nil {
+		return l, err
+	}
+	return l, m.Shelf.SaveLimit(ctx, l, m.entry(who, "limit.create", &l, changes(&Limit{}, &l)))
+}
+
+// Change replaces what may change of a limit: what it counts, and of whom, stays, so
+// that what was counted stays true.
+func (m *Manager) Change(ctx context.Context, who access.Principal, next Limit) (Limit, error) {
+	was, err := m.Find(ctx, who, next.ID)
+	if err != nil {
+		return next, err
+	}
+	l := was
+	l.Name, l.Amount, l.Soft, l.Refuse, l.Unpriced, l.Marks = next.Name, next.Amount, next.Soft, next.Refuse, next.Unpriced, next.Marks
+	if l.Credits {
+		l.Amount = was.Amount // grants change it
+	}
+	if err := m.check(who, &l); err != nil {
+		return l, err
+	}
+	list := changes(&was, &l)
+	if len(list) == 0 {
+		return l, nil
+	}
+	return l, m.Shelf.SaveLimit(ctx, l, m.entry(who, "limit.update", &l, list))
+}
+
+// Delete takes a limit away.
+func (m *Manager) Delete(ctx context.Context, who access.Principal, id string) error {
+	l, err := m.Find(ctx, who, id)
+	if err == nil {
+		err = m.check(who, &l)
+	}
+	if err != nil {
+		return err
+	}
+	return m.Shelf.DeleteLimit(ctx, id, m.entry(who, "limit.delete", &l, changes(&l, &Limit{})))
+}
+
+// check refuses what cannot be meant, and who may not say it.
+func (m *Manager) check(who access.Principal, l *Limit) error {
+	if !who.Admin && (l.Workspace == "" || l.Locked || !who.Owns(l.Workspace)) {
+		return fault.New(fault.PermissionDenied, "Only an administrator can change this limit.")
+	}
+	return l.Check()
+}
+
+func (m *Manager) entry(who access.Principal, action string, l *Limit, list []access.Change) access.Entry {
+	workspace := l.Workspace
+	if workspace == "" {
+		workspace = access.DefaultWorkspace
+	}
+	return access.Entry{
+		ID: uid.New("aud"), At: m.Now(), Actor: who.User, Workspace: workspace, Action: action, Target: l.ID, Detail: l.Name, Changes: list,
+	}
+}
+
+func changes(was, is *Limit) (list []access.Change) {
+	before, after := was.values(), is.values()
+	for i := range before {
+		if before[i][1] != after[i][1] {
+			list = append(list, access.Change{Field: before[i][0], Old: before[i][1], New: after[i][1]})
+		}
+	}
+	return list
+}
+
+// values are the limit's fields as the audit log tells of them.
+func (l *Limit) values() [][2]string {
+	var marks []string
+	for _, m := range l.Marks {
+		marks = append(marks, strconv.Itoa(m))
+	}
+	var what string
+	if l.Measure != "" {
+		what = l.Text()
+	}
+	return [][2]string{
+		{"limit", what}, {"name", l.Name}, {"soft", strconv.FormatBool(l.Soft)}, {"refuse", strconv.FormatBool(l.Refuse)},
+		{"unpriced", strconv.FormatBool(l.Unpriced)}, {"thresholds", strings.Join(marks, " ")},
+	}
+}

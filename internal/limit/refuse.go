@@ -1,0 +1,71 @@
+package limit
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"stele/internal/fault"
+)
+
+// mostRetry is the longest wait after which a client tries again by itself.
+const mostRetry = time.Minute
+
+// refusal says that a counter has less than n.
+func (c *counter) refusal(n int64, now time.Time) error {
+	st := c.standing(now)
+	l := st.Limit
+	code, after := fault.RateLimited, st.Reset
+	sentence := "The limit %q is reached: " + l.Text() + "."
+	switch {
+	case l.Measure == Dollars:
+		code = fault.InsufficientCredits
+		sentence = "The budget %q is used up: $" + Money(st.Left) + " is left of $" + Money(l.Amount) + ", and this call could cost more."
+	case l.concurrent():
+		code, after = fault.ConcurrencyLimit, time.Second
+	case l.sliding():
+		c.mu.Lock()
+		after = c.recent.until(now, n, max(n, min(c.lease, c.share)))
+		c.mu.Unlock()
+	}
+	if !c.name.End.IsZero() {
+		sentence += " It begins anew at " + c.name.End.UTC().Format(time.RFC3339) + "."
+	}
+	e := fault.New(code, sentence, l.Name).With("limit", l.Name).With("amount", amountText(l, l.Amount)).With("left", amountText(l, st.Left))
+	if !c.name.End.IsZero() {
+		e.With("resets_at", c.name.End.UTC().Format(time.RFC3339))
+	}
+	e.RetryAfter, e.Spent = after, after > mostRetry || after == 0
+	return ours(l, e)
+}
+
+// ours says that no upstream was asked, and whether another one could be.
+func ours(l *Limit, e *fault.Error) error {
+	e.Ours = true
+	e.Elsewhere = slices.ContainsFunc(l.Subject, func(s Selector) bool { return s.By == ByProvider })
+	return e
+}
+
+// busy says that the rest of a budget is held by calls under way.
+func busy(l *Limit) error {
+	return ours(l, fault.New(fault.RateLimited, "The rest of the budget %q is held for calls under way: try again in a moment.", l.Name).
+		With("limit", l.Name).After(time.Second))
+}
+
+func unpriced(l *Limit, model string) error {
+	e := fault.New(fault.InsufficientCredits, "The budget %q is in dollars, and the model %q has no price: an administrator can give it one, or let models without a price pass.", l.Name, model).
+		With("limit", l.Name)
+	e.Spent = true
+	return ours(l, e)
+}
+
+func unreachable(l *Limit, err error) error {
+	return ours(l, fault.New(fault.Unavailable, "The limit %q cannot be checked now: try again.", l.Name).After(time.Second).Because(err))
+}
+
+func amountText(l *Limit, n int64) string {
+	if l.Measure == Dollars {
+		return Money(n)
+	}
+	return strconv.FormatInt(n, 10)
+}

@@ -1,0 +1,196 @@
+package limit
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+const (
+	beat       = 500 * time.Millisecond
+	idleAfter  = 10 * time.Second // an unused counter is forgotten
+	aliveEvery = 5 * time.Second
+	// DoubtAfter is how long a node may be silent before the money it had on lease is in doubt.
+	DoubtAfter = 10 * time.Minute
+	buryEvery  = 30 * time.Second
+)
+
+// Run follows changes of limits, shares out and gives back, until ctx ends; then it
+// gives back everything that is free.
+func (s *Service) Run(ctx context.Context) {
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	var alive, buried time.Time
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
+			defer cancel()
+			if err := s.giveBack(last, func(*counter) int64 { return 0 }); err != nil {
+				s.Log.LogAttrs(last, slog.LevelWarn, "what was on lease of limits is given back at the next start", slog.Any("error", err))
+			}
+			return
+		case <-tick.C:
+		}
+		now := s.Now()
+		err := s.step(ctx, now)
+		if err == nil && now.Sub(alive) >= aliveEvery {
+			alive = now
+			err = s.Store.BeatLimits(ctx, s.Node, now)
+		}
+		if err == nil && now.Sub(buried) >= buryEvery {
+			buried = now
+			err = s.bury(ctx, now)
+		}
+		if err != nil && !failing && ctx.Err() == nil {
+			s.Log.LogAttrs(ctx, slog.LevelError, "limits cannot be shared: what this server has on lease is used", slog.Any("error", err))
+		}
+		failing = err != nil
+	}
+}
+
+func (s *Service) bury(ctx context.Context, now time.Time) error {
+	n, err := s.Store.Bury(ctx, now.Add(-DoubtAfter), now)
+	if n > 0 {
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "money on lease of servers that are gone is booked as in doubt", slog.Int("leases", n))
+	}
+	return err
+}
+
+// step is one beat of the clock.
+func (s *Service) step(ctx context.Context, now time.Time) error {
+	if err := s.Load(ctx); err != nil {
+		return err
+	}
+	s.each(func(c *counter) { c.tick() })
+	if err := s.shareOut(ctx, now); err != nil {
+		return err
+	}
+	if err := s.giveBack(ctx, func(c *counter) int64 { return c.keeps(now) }); err != nil {
+		return err
+	}
+	s.forget(now)
+	return nil
+}
+
+// tick notes how much was asked for since the last beat.
+func (c *counter) tick() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	second := c.demand * int64(time.Second/beat)
+	c.rate = (c.rate + second + 1) / 2
+	if c.demand == 0 && c.rate == 1 {
+		c.rate = 0
+	}
+	c.demand = 0
+}
+
+// shareOut tells the others what this node asks of limits that slide, and takes its
+// part: who asks for more gets more.
+func (s *Service) shareOut(ctx context.Context, now time.Time) error {
+	demand := make(map[int64]int64)
+	byID := make(map[int64]*counter)
+	s.each(func(c *counter) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.id != 0 && c.rule.kind.sliding() {
+			demand[c.id], byID[c.id] = c.rate, c
+		}
+	})
+	if len(demand) == 0 {
+		return nil
+	}
+	shares, err := s.Store.ShareOut(ctx, s.Node, demand, now)
+	if err != nil {
+		return err
+	}
+	for id, share := range shares {
+		c := byID[id]
+		if c == nil {
+			continue
+		}
+		c.mu.Lock()
+		amount := c.rule.limit().Amount
+		c.share = amount
+		if share.All > share.Demand {
+			c.share = (amount*share.Demand + share.All - 1) / share.All
+		}
+		c.mu.Unlock()
+	}
+	return nil
+}
+
+// giveBack returns what is free beyond what a counter keeps. What was being given back
+// when the database failed is sent again under its number, so that it counts once.
+func (s *Service) giveBack(ctx context.Context, keeps func(*counter) int64) error {
+	if s.unsure == nil {
+		s.unsure = s.unused(keeps)
+		s.sequence++
+	}
+	if len(s.unsure) > 0 {
+		if err := s.Store.GiveBack(ctx, s.Node, s.sequence, s.unsure); err != nil {
+			return err
+		}
+	}
+	s.unsure = nil
+	return nil
+}
+
+// unused takes what is free beyond what a counter keeps out of the leases.
+func (s *Service) unused(keeps func(*counter) int64) map[int64]int64 {
+	back := make(map[int64]int64)
+	now := s.Now()
+	s.each(func(c *counter) {
+		keep := keeps(c)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.asking != nil || c.id == 0 {
+			return
+		}
+		if n := c.idle(now) - keep; n > 0 {
+			c.lease -= n
+			c.balance.Leased -= n
+			back[c.id] = n
+		}
+	})
+	return back
+}
+
+// idle is what of the lease nothing holds and nothing has taken.
+func (c *counter) idle(now time.Time) int64 {
+	if c.rule.kind.sliding() {
+		return c.lease - c.held - c.recent.total(now)
+	}
+	return c.lease - c.held - c.spent
+}
+
+// keeps is how much of what is free a counter keeps for the next second.
+func (c *counter) keeps(now time.Time) int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	over := !c.name.End.IsZero() && !now.Before(c.name.End)
+	if over || c.rate == 0 || c.rule.limit().Soft || c.short { // the last pieces are for who can use them
+		return 0
+	}
+	if c.rule.kind.sliding() && c.lease > c.share {
+		return max(0, c.share-c.held-c.recent.total(now))
+	}
+	return 2 * c.rate
+}
+
+// forget drops counters that nothing uses.
+func (s *Service) forget(now time.Time) {
+	for _, r := range s.rules.Load().byID {
+		r.mu.Lock()
+		for key, c := range r.counters {
+			c.mu.Lock()
+			unused := c.held == 0 && c.asking == nil && now.Sub(c.used) > idleAfter && c.idle(now) == 0 && c.recent.total(now) == 0
+			if unused {
+				delete(r.counters, key)
+			}
+			c.mu.Unlock()
+		}
+		r.mu.Unlock()
+	}
+}

@@ -1,0 +1,168 @@
+package limit
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	storeTime = 5 * time.Second // for one statement
+	patience  = 2 * time.Second // how long a request waits for what others hold
+	lookAgain = 100 * time.Millisecond
+)
+
+// Options are what a Service stands on.
+type Options struct {
+	Store Store
+	Node  string // of the data folder, the same after a restart
+	Log   *slog.Logger
+	Now   func() time.Time
+}
+
+// Service holds and settles. It is safe for concurrent use.
+type Service struct {
+	Options
+	rules    atomic.Pointer[rules]
+	revision int64           // of the rules; Run alone uses it and what follows
+	sequence int64           // of what was given back last
+	unsure   map[int64]int64 // what was being given back when the database failed
+}
+
+// New makes a Service without limits; Load reads them.
+func New(o Options) *Service {
+	s := &Service{Options: o}
+	s.rules.Store(&rules{})
+	return s
+}
+
+// rules are all limits, found by whose calls they are about.
+type rules struct {
+	byID  map[string]*rule
+	all   []*rule            // about everybody's calls
+	their map[string][]*rule // by workspace
+}
+
+// rule is a limit with its counters. What kind of limit it is never changes, its
+// amount and the like may.
+type rule struct {
+	kind    Limit // as it was when it was first seen
+	zone    *time.Location
+	current atomic.Pointer[Limit]
+
+	mu       sync.Mutex // guards what follows
+	window   span
+	counters map[counterKey]*counter
+}
+
+type counterKey struct {
+	subject string
+	start   int64
+}
+
+func (r *rule) limit() *Limit { return r.current.Load() }
+
+// Load reads the limits where they have changed.
+func (s *Service) Load(ctx context.Context) error {
+	revision, err := s.Store.LimitRevision(ctx)
+	if err != nil || revision == s.revision && s.rules.Load().byID != nil {
+		return err
+	}
+	list, err := s.Store.Limits(ctx)
+	if err != nil {
+		return err
+	}
+	old := s.rules.Load().byID
+	next := &rules{byID: make(map[string]*rule, len(list)), their: make(map[string][]*rule)}
+	for _, l := range list {
+		r := old[l.ID]
+		if r == nil {
+			r = &rule{kind: l, counters: make(map[counterKey]*counter)}
+			if r.zone, err = zone(l.Zone); err != nil {
+				s.Log.LogAttrs(ctx, slog.LevelError, "the time zone of a limit is not known here: UTC is used", slog.String("limit", l.ID), slog.Any("error", err))
+				r.zone = time.UTC
+			}
+		}
+		r.current.Store(&l)
+		next.byID[l.ID] = r
+		if l.Workspace == "" {
+			next.all = append(next.all, r)
+		} else {
+			next.their[l.Workspace] = append(next.their[l.Workspace], r)
+		}
+	}
+	s.rules.Store(next)
+	s.revision = revision
+	return nil
+}
+
+// Any reports whether there are limits that a workspace's calls could fall under.
+func (s *Service) Any(workspace string) bool {
+	if s == nil {
+		return false
+	}
+	r := s.rules.Load()
+	return len(r.all) > 0 || len(r.their[workspace]) > 0
+}
+
+// counters finds those that a call falls under.
+func (s *Service) counters(c *Call, now time.Time) []*counter {
+	all := s.rules.Load()
+	var list []*counter
+	for _, some := range [2][]*rule{all.all, all.their[c.Workspace]} {
+		for _, r := range some {
+			if subject, ok := r.kind.subject(c); ok {
+				list = append(list, r.counter(subject, now))
+			}
+		}
+	}
+	return list
+}
+
+// counter finds or makes that of a subject at a time.
+func (r *rule) counter(subject string, now time.Time) *counter {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.window.has(now) {
+		r.window = r.spanAt(now)
+	}
+	key := counterKey{subject, r.window.start.UnixMilli()}
+	c := r.counters[key]
+	if c == nil {
+		c = &counter{
+			rule: r, name: Counter{Limit: r.kind.ID, Subject: subject, Start: r.window.start, End: r.window.end},
+			share: r.limit().Amount, used: now,
+		}
+		r.counters[key] = c
+		return c
+	}
+	c.mu.Lock()
+	c.used = now // so that it is not forgotten meanwhile
+	c.mu.Unlock()
+	return c
+}
+
+// spanAt is the window of a time. What slides or counts only the present has one that never ends.
+func (r *rule) spanAt(now time.Time) span {
+	if !r.kind.Durable() {
+		return Total.at(now, r.zone)
+	}
+	return r.kind.Window.at(now, r.zone)
+}
+
+// each calls f with every counter, none of them locked.
+func (s *Service) each(f func(*counter)) {
+	for _, r := range s.rules.Load().byID {
+		r.mu.Lock()
+		list := make([]*counter, 0, len(r.counters))
+		for _, c := range r.counters {
+			list = append(list, c)
+		}
+		r.mu.Unlock()
+		for _, c := range list {
+			f(c)
+		}
+	}
+}

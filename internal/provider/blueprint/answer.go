@@ -1,0 +1,131 @@
+package blueprint
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"stele/internal/provider/spool"
+	"stele/internal/scope"
+)
+
+// Bounds of what an answer may hold: one that is looked at, and one that has the
+// work itself in it. What is larger than inMemory lies on the disk.
+const (
+	mostAnswer = 64 << 20
+	mostWhole  = 512 << 20
+	inMemory   = 1 << 20
+	readTimes  = 3 // how much memory reading a large answer takes: its text, its values, and outputs out of them
+)
+
+// exchange sends a request and takes the whole answer.
+func exchange(client *http.Client, r *http.Request, most int64) (answer, error) {
+	res, err := client.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	got := answer{status: res.StatusCode, header: res.Header}
+	if !got.fine() {
+		got.body, _ = io.ReadAll(io.LimitReader(res.Body, inMemory)) // a refusal that breaks off is one all the same
+		got.doc, _ = document(got.body)
+		return got, nil
+	}
+	if err := got.take(res.Body, most); err != nil {
+		return answer{}, fmt.Errorf("read the answer: %w", err)
+	}
+	if got.file == nil {
+		got.doc, _ = document(got.body)
+	}
+	return got, nil
+}
+
+// take reads the body to its end before anything is made of it: what was paid for is
+// here then, however long it has to wait for memory.
+func (a *answer) take(body io.Reader, most int64) (err error) {
+	if a.body, err = io.ReadAll(io.LimitReader(body, inMemory+1)); err != nil || len(a.body) <= inMemory {
+		return err
+	}
+	if a.file, err = spool.New(); err != nil {
+		return err
+	}
+	n, err := io.Copy(a.file, io.MultiReader(bytes.NewReader(a.body), io.LimitReader(body, most+1-int64(len(a.body)))))
+	if err == nil && n > most {
+		err = fmt.Errorf("it is larger than %d bytes", most)
+	}
+	return err
+}
+
+// read understands a large body that is JSON, as soon as its tenant has memory for it.
+// One that takes more than a tenant can have gets all of that.
+func (a *answer) read(ctx context.Context) error {
+	if a.file == nil || !startsJSON(a.body) {
+		return nil
+	}
+	lease := scope.From(ctx).Memory
+	lease.Shrink(lease.Held()) // of an answer before this one
+	if err := lease.Await(ctx, min(readTimes*a.file.Size(), lease.Most())); err != nil {
+		return fmt.Errorf("wait for memory: %w", err)
+	}
+	whole := make([]byte, a.file.Size())
+	if _, err := io.ReadFull(a.file.Section(0, a.file.Size()), whole); err != nil {
+		return fmt.Errorf("read the answer again: %w", err)
+	}
+	doc, ok := document(whole)
+	if a.doc = doc; ok {
+		a.file = nil // all of it is in doc
+	}
+	return nil
+}
+
+// document is a body as JSON.
+func document(body []byte) (doc any, ok bool) {
+	if !startsJSON(body) || json.Unmarshal(body, &doc, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
+		return nil, false
+	}
+	return doc, true
+}
+
+func startsJSON(body []byte) bool {
+	body = bytes.TrimLeft(body, " \t\r\n")
+	return len(body) > 0 && (body[0] == '{' || body[0] == '[')
+}
+
+// output is the body as an output.
+func (a *answer) output() opener {
+	if a.file == nil {
+		return held(a.body)
+	}
+	return spooled(a.file)
+}
+
+// kept is an output that was read out of an answer. A large one is put on the disk: it
+// may wait there for long until it is fetched.
+func kept(body []byte) opener {
+	if len(body) <= inMemory {
+		return held(body)
+	}
+	f, err := spool.New()
+	if err == nil {
+		_, err = f.Write(body)
+	}
+	if err != nil {
+		return held(body) // it is paid for, and there is no other place
+	}
+	return spooled(f)
+}
+
+// held is an output that is in memory.
+func held(body []byte) opener {
+	return func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+}
+
+// spooled is an output that is on the disk.
+func spooled(f *spool.File) opener {
+	return func(context.Context) (io.ReadCloser, error) { return io.NopCloser(f.Section(0, f.Size())), nil }
+}

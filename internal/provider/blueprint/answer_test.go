@@ -1,0 +1,108 @@
+package blueprint
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"stele/internal/media"
+	"stele/internal/memory"
+	"stele/internal/provider/background"
+)
+
+// An API that answers with the work itself.
+const wholesale = `operation: acme/v1
+kind: acme
+submit: {post: /v1/pictures, whole: true}
+outputs:
+  - {path: "data[*]", value: b64, form: base64, kind: image}
+  - {body: true, kind: image}
+`
+
+// Large answers are read one after the other in their tenant's share of the memory, and
+// none is lost: those that find no room wait.
+func TestLargeAnswersWaitForMemory(t *testing.T) {
+	t.Parallel()
+	picture := bytes.Repeat([]byte("0123456789abcdef"), 3<<16) // 3 MB
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"data":[{"b64":%q}]}`, base64.StdEncoding.EncodeToString(picture))
+	}))
+	defer server.Close()
+	m := acting(t, wholesale, server.URL)
+	m.memory = memory.New(30<<20, 15<<20) // an answer of 4 MB takes 12
+	m.behind = background.New(m.whole, background.Options{Parallel: 8})
+	defer m.behind.Close()
+	first := m.memory.Open("w")
+	if err := first.Grow(t.Context(), 10<<20); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for i := range 6 {
+		all.Go(func() {
+			req := simple("acme/v1")
+			req.Key, req.Tenant = fmt.Sprint("gen_", i), "w"
+			status, err := m.Submit(t.Context(), req)
+			for err == nil && status.State != media.Success && status.State != media.Failed {
+				time.Sleep(time.Millisecond)
+				status, err = m.Poll(t.Context(), status.Ticket)
+			}
+			if err != nil || len(status.Outputs) != 1 {
+				t.Errorf("%+v, %v", status, err)
+				return
+			}
+			body, err := status.Outputs[0].Open(t.Context())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if got, err := io.ReadAll(body); err != nil || !bytes.Equal(got, picture) {
+				t.Errorf("%d bytes, %v", len(got), err)
+			}
+		})
+	}
+	time.Sleep(50 * time.Millisecond) // all of them wait
+	if n := m.memory.Taken(); n != 10<<20 {
+		t.Errorf("%d bytes are held before there is room", n)
+	}
+	first.Close()
+	all.Wait()
+	if n := m.memory.Taken(); n != 0 {
+		t.Errorf("%d bytes are held in the end", n)
+	}
+}
+
+// What is no JSON is an output as it lies on the disk, and takes no memory.
+func TestALargeBodyIsAnOutputAsItIs(t *testing.T) {
+	t.Parallel()
+	picture := bytes.Repeat([]byte("not JSON"), 1<<19) // 4 MB
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(picture) }))
+	defer server.Close()
+	m := acting(t, wholesale, server.URL)
+	m.memory = memory.New(1<<20, 1<<20)
+	full := m.memory.Open("w")
+	if err := full.Grow(t.Context(), 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	req := simple("acme/v1")
+	req.Tenant = "w"
+	list, err := m.whole(t.Context(), req, func(float64) {})
+	if err != nil || len(list) != 1 {
+		t.Fatal(list, err)
+	}
+	for range 2 { // a copy that breaks off is made again
+		body, err := list[0].Open(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(body); err != nil || !bytes.Equal(got, picture) {
+			t.Errorf("%d bytes, %v", len(got), err)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package relay
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"stele/internal/access"
+	"stele/internal/catalog"
+	"stele/internal/chat"
+	"stele/internal/limit"
+)
+
+// Quote is what a target's answers cost, and how long they can be.
+type Quote struct {
+	Free   bool                            // it costs nothing, and that is known
+	Worst  func(input, output int64) int64 // at most, in billionths of a USD; nil: it has no price
+	Window int64                           // tokens that go in, at most; 0: not known
+	Output int64                           // tokens of an answer, at most; 0: not known
+}
+
+// What is assumed of a model of which nothing is known.
+const (
+	assumedWindow = 1 << 20
+	assumedOutput = 32 << 10
+	leastOutput   = 16       // tokens that are worth an answer
+	ofPicture     = 16 << 10 // tokens at most
+	beside        = 1024     // tokens that an upstream may add for roles and tools
+)
+
+// Asked is what a request says about how much it may take, and for whom.
+type Asked struct {
+	Output, Answers int64
+	User            string
+	Pictures        int64 // there may be so many
+	Documents       bool  // something may be in it whose length tells nothing: pages, sound, films
+}
+
+// Reader looks into requests without understanding them.
+type Reader interface {
+	Asked(req *chat.Request) Asked
+	Shorten(req *chat.Request, most int64, note string) *chat.Request
+}
+
+// reserve holds what the try can take at most. Where less is left the request that it
+// returns asks for a shorter answer.
+func (c *call) reserve(ctx context.Context, t catalog.Target, req *chat.Request) (*chat.Request, error) {
+	r := c.relay
+	if !r.Limits.Any(c.record.Workspace) {
+		return req, nil
+	}
+	quote := r.quote(c.model, t)
+	ask := limit.Ask{
+		Call: limit.Call{
+			Workspace: c.record.Workspace, Key: c.record.Key, Person: c.record.Person, User: c.record.User, Tags: c.tags,
+			Model: c.record.Model, Provider: t.Provider,
+		},
+		Least: leastOutput, Cost: quote.Worst,
+	}
+	if quote.Free {
+		ask.Cost = func(_, _ int64) int64 { return 0 }
+	}
+	asked, err := r.asked(req)
+	if err != nil {
+		return nil, err
+	}
+	window := quote.Window
+	if window == 0 {
+		window = assumedWindow
+	}
+	most := quote.Output
+	if most == 0 {
+		most = assumedOutput
+	}
+	if asked.Output > 0 {
+		most = asked.Output
+	}
+	ask.Input = asked.input(req, window)
+	ask.Output = most * asked.Answers
+	ask.Least *= asked.Answers
+	hold, err := r.Limits.Reserve(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	c.hold = hold
+	if hold == nil || hold.Output >= ask.Output {
+		return req, nil
+	}
+	return r.Reader.Shorten(req, hold.Output/asked.Answers, fmt.Sprintf("%d tokens, which is what a limit leaves", hold.Output/asked.Answers)), nil
+}
+
+// quote is what a target of a model costs.
+func (r *Relay) quote(m *catalog.Model, t catalog.Target) Quote {
+	if r.Quote == nil {
+		return Quote{}
+	}
+	return r.Quote(m, t)
+}
+
+// asked looks at a request's bytes, or at the conversation where it has none.
+func (r *Relay) asked(req *chat.Request) (Asked, error) {
+	if req.Origin.Body != nil && r.Reader != nil {
+		return r.Reader.Asked(req), nil
+	}
+	talk, err := req.Conversation()
+	if err != nil {
+		return Asked{}, err
+	}
+	a := Asked{Answers: int64(max(1, talk.N)), User: talk.User}
+	if talk.Sampling.MaxTokens != nil {
+		a.Output = *talk.Sampling.MaxTokens
+	}
+	return a, nil
+}
+
+// input is how many tokens go in at most. A token of text has at least a byte;
+// documents are told by no length, but fit into the window.
+func (a Asked) input(req *chat.Request, window int64) int64 {
+	if req.Origin.Body == nil || a.Documents {
+		return window
+	}
+	return min(window, int64(len(req.Origin.Body))+beside+a.Pictures*ofPicture)
+}
+
+// attribute notes whom the call is for. A name from the client's own header is
+// bounded by who reads it.
+func (c *call) attribute(who *access.Principal) {
+	c.tags = who.For.Tags
+	c.record.Person, c.record.Tags = who.Person(), access.TagsText(who.For.Tags)
+	c.record.User = strings.Clone(who.For.User)
+}
+
+// standings say how the limits of a call stand.
+func standings(h *limit.Hold) []chat.Standing {
+	var list []chat.Standing
+	for _, st := range h.Standings() {
+		list = append(list, chat.Standing{
+			Name: st.Limit.Name, Measure: string(st.Limit.Measure), Amount: st.Limit.Amount, Left: st.Left, Window: st.Limit.Window.Length(), Reset: st.Reset,
+		})
+	}
+	return list
+}
+
+// charge settles what the call took and writes it into its record.
+func (c *call) charge() {
+	r := &c.record
+	c.record.Charges = limit.ChargesText(c.hold.Settle(limit.Used{
+		Nano: r.Nano, Input: r.Input + r.CacheRead + r.CacheWrite, Output: r.Output + r.Reasoning,
+	}))
+}

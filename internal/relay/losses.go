@@ -1,0 +1,68 @@
+package relay
+
+import (
+	"slices"
+	"strings"
+
+	"stele/internal/chat"
+)
+
+// lost notes what of an answer its client's dialect has no place for. Of a whole answer
+// that is told in the header, of a stream when it has ended; the record has both.
+func (c *call) lost(answer *chat.Response) []chat.Loss {
+	if c.reply.Passed || c.relay.Losses == nil {
+		return nil
+	}
+	return c.relay.Losses(c.record.Dialect, c.request, answer)
+}
+
+// describe puts all losses into the record.
+func (c *call) describe() {
+	if all := slices.Concat(c.reply.Dropped, c.reply.Late); len(all) > 0 && c.relay.Describe != nil {
+		c.record.Dropped = c.relay.Describe(c.record.Dialect, all)
+	}
+}
+
+// outline is as much of a stream as tells what its client loses: no words, no media.
+type outline struct {
+	answer chat.Answer
+	text   strings.Builder
+}
+
+// follow takes over what events of a strict stream add.
+func (o *outline) follow(events []chat.Event) {
+	for i := range events {
+		e := &events[i]
+		switch e.Kind {
+		case chat.Open:
+			o.answer.Parts = append(o.answer.Parts, chat.Part{Kind: e.Part.Kind, Name: e.Part.Name, Custom: e.Part.Custom})
+			o.text.Reset()
+		case chat.Delta:
+			o.add(&o.answer.Parts[len(o.answer.Parts)-1], &e.Part)
+		case chat.Close:
+			o.answer.Parts[len(o.answer.Parts)-1].Text = o.text.String()
+		case chat.Finish:
+			o.answer.Stop = e.Stop
+		case chat.Start, chat.Counted:
+		}
+	}
+}
+
+func (o *outline) add(p, piece *chat.Part) {
+	if p.Kind != chat.Text && p.Kind != chat.Thought && p.Kind != chat.Redacted {
+		o.text.WriteString(piece.Text)
+	}
+	if piece.Media != nil {
+		p.Media = &chat.Media{Type: piece.Media.Type}
+	}
+	p.Citations = append(p.Citations, piece.Citations...)
+}
+
+// late is what the client of a stream that has ended was not told in its header.
+func (c *call) late(o *outline) {
+	if o.answer.Stop.Reason == chat.Other && o.answer.Stop.Raw != "" && !c.reply.Passed {
+		c.reply.Late = append(c.reply.Late, chat.Lost(chat.FieldAnswer, chat.Approximated, "it ended with "+o.answer.Stop.Raw))
+	}
+	c.reply.Late = append(c.reply.Late, c.lost(&chat.Response{Answers: []chat.Answer{o.answer}})...)
+	c.describe()
+}

@@ -1,0 +1,300 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"stele/internal/limit"
+	"stele/internal/meter"
+	"stele/internal/uid"
+)
+
+const balanceColumns = `id, amount, settled, leased, held, doubt`
+
+// slicing is how much of what is left a node gets at once, at most: the nearer the
+// end, the smaller the pieces.
+const slicing = 8
+
+// Lease gives a node at least need more of a counter, and where much is left up to
+// want, or nothing. All who change a counter lock it first, then its leases.
+func (s *Store) Lease(ctx context.Context, node string, c limit.Counter, l *limit.Limit, need, want int64) (got int64, b limit.Balance, err error) {
+	err = s.save(ctx, urgent, func(ctx context.Context, tx *sql.Tx) error {
+		if b, err = s.counter(ctx, tx, c, l.Amount); err != nil {
+			return err
+		}
+		if got = 0; b.Free() >= need {
+			got = max(need, min(want, b.Free()/slicing))
+		}
+		_, err := tx.ExecContext(ctx, `UPDATE limit_counters SET leased = leased + $2 WHERE id = $1`, b.ID, got)
+		if err == nil {
+			err = tx.QueryRowContext(ctx, `INSERT INTO limit_leases (counter, node, amount) VALUES ($1, $2, $3)
+				ON CONFLICT (counter, node) DO UPDATE SET amount = limit_leases.amount + excluded.amount RETURNING amount`, b.ID, node, got).Scan(&b.Ours)
+		}
+		if err != nil {
+			return fmt.Errorf("lease: %w", err)
+		}
+		b.Leased += got
+		return nil
+	})
+	if err != nil {
+		return 0, limit.Balance{}, err
+	}
+	return got, b, nil
+}
+
+// counter locks a counter and reads it. One that is not there is made.
+func (s *Store) counter(ctx context.Context, tx *sql.Tx, c limit.Counter, amount int64) (b limit.Balance, err error) {
+	read := func() error {
+		return tx.QueryRowContext(ctx, `SELECT `+balanceColumns+` FROM limit_counters WHERE limit_id = $1 AND subject = $2 AND start_at = $3`+s.forUpdate(),
+			c.Limit, c.Subject, millis(c.Start)).Scan(&b.ID, &b.Amount, &b.Settled, &b.Leased, &b.Held, &b.Doubt)
+	}
+	if err = read(); errors.Is(err, sql.ErrNoRows) {
+		_, err = tx.ExecContext(ctx, `INSERT INTO limit_counters (limit_id, subject, start_at, end_at, amount) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (limit_id, subject, start_at) DO NOTHING`, c.Limit, c.Subject, millis(c.Start), millis(c.End), amount)
+		if err == nil {
+			err = read()
+		}
+	}
+	if err != nil {
+		return b, fmt.Errorf("read counter: %w", err)
+	}
+	return b, nil
+}
+
+// GiveBack returns what a node does not need, by counter. The same sequence counts once.
+func (s *Store) GiveBack(ctx context.Context, node string, sequence int64, unused map[int64]int64) error {
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, `INSERT INTO limit_nodes (id, seen_at, sequence) VALUES ($1, 0, $2)
+			ON CONFLICT (id) DO UPDATE SET sequence = excluded.sequence WHERE limit_nodes.sequence < excluded.sequence`, node, sequence)
+		if err != nil {
+			return fmt.Errorf("give back: %w", err)
+		}
+		if n, err := result.RowsAffected(); err != nil || n == 0 {
+			return err // it was done already
+		}
+		for _, id := range slices.Sorted(maps.Keys(unused)) {
+			_, err := tx.ExecContext(ctx, `UPDATE limit_counters SET leased = leased - $2 WHERE id = $1`, id, unused[id])
+			if err == nil {
+				_, err = tx.ExecContext(ctx, `UPDATE limit_leases SET amount = amount - $3 WHERE counter = $1 AND node = $2`, id, node, unused[id])
+			}
+			if err != nil {
+				return fmt.Errorf("give back: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
+// ShareOut tells what a node asks of counters and learns what all do.
+func (s *Store) ShareOut(ctx context.Context, node string, demand map[int64]int64, now time.Time) (map[int64]limit.Share, error) {
+	const fresh = 3 * time.Second
+	shares := make(map[int64]limit.Share, len(demand))
+	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		clear(shares)
+		for _, id := range slices.Sorted(maps.Keys(demand)) {
+			_, err := tx.ExecContext(ctx, `INSERT INTO limit_leases (counter, node, amount, demand, told_at) VALUES ($1, $2, 0, $3, $4)
+				ON CONFLICT (counter, node) DO UPDATE SET demand = excluded.demand, told_at = excluded.told_at`, id, node, demand[id], millis(now))
+			if err != nil {
+				return fmt.Errorf("share out: %w", err)
+			}
+			share := limit.Share{Demand: demand[id]}
+			err = tx.QueryRowContext(ctx, `SELECT COALESCE(SUM(demand), 0) FROM limit_leases WHERE counter = $1 AND told_at >= $2`,
+				id, millis(now.Add(-fresh))).Scan(&share.All)
+			if err != nil {
+				return fmt.Errorf("share out: %w", err)
+			}
+			shares[id] = share
+		}
+		return nil
+	})
+	return shares, err
+}
+
+// BeatLimits says that a node lives.
+func (s *Store) BeatLimits(ctx context.Context, node string, now time.Time) error {
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO limit_nodes (id, seen_at) VALUES ($1, $2)
+			ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, node, millis(now))
+		if err != nil {
+			return fmt.Errorf("beat: %w", err)
+		}
+		return nil
+	})
+}
+
+// Recover gives back whatever a node has on lease, and whatever of it is in doubt: its
+// journal has been read, so what was taken is settled.
+func (s *Store) Recover(ctx context.Context, node string, now time.Time) error {
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		leases, err := s.leasesOf(ctx, tx, `node = $1`, node)
+		if err != nil {
+			return err
+		}
+		for _, l := range leases {
+			if l, err = s.lockLease(ctx, tx, l.counter, l.node); err != nil {
+				return err
+			}
+			if err := s.endLease(ctx, tx, l, 0); err != nil {
+				return err
+			}
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO limit_nodes (id, seen_at, sequence) VALUES ($1, $2, 0)
+			ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, sequence = 0`, node, millis(now))
+		if err != nil {
+			return fmt.Errorf("recover leases: %w", err)
+		}
+		return nil
+	})
+}
+
+// lease is what a node has of a counter.
+type lease struct {
+	counter       int64
+	node          string
+	amount, doubt int64
+}
+
+func (s *Store) leasesOf(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]lease, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT counter, node, amount, doubt FROM limit_leases WHERE `+where+` ORDER BY counter, node`, args...)
+	return scanAll("read leases", rows, err, func(row scanner) (l lease, err error) {
+		err = row.Scan(&l.counter, &l.node, &l.amount, &l.doubt)
+		return l, err
+	})
+}
+
+// lockLease locks a counter and reads a lease of it, which nothing changes meanwhile.
+func (s *Store) lockLease(ctx context.Context, tx *sql.Tx, counter int64, node string) (lease, error) {
+	l := lease{counter: counter, node: node}
+	var id int64
+	err := tx.QueryRowContext(ctx, `SELECT id FROM limit_counters WHERE id = $1`+s.forUpdate(), counter).Scan(&id)
+	if err == nil {
+		err = tx.QueryRowContext(ctx, `SELECT amount, doubt FROM limit_leases WHERE counter = $1 AND node = $2`, counter, node).Scan(&l.amount, &l.doubt)
+	}
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return l, fmt.Errorf("read lease: %w", err)
+	}
+	return l, nil
+}
+
+// isDurable reports whether what a counter counts outlives a process.
+func (s *Store) isDurable(ctx context.Context, tx *sql.Tx, counter int64) (bool, error) {
+	var spec string
+	err := tx.QueryRowContext(ctx, `SELECT spec FROM limits WHERE id = (SELECT limit_id FROM limit_counters WHERE id = $1)`, counter).Scan(&spec)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	var l limit.Limit
+	if err == nil {
+		err = decode(spec, &l)
+	}
+	if err != nil {
+		return false, fmt.Errorf("read limit: %w", err)
+	}
+	return l.Durable(), nil
+}
+
+// endLease takes a lease out of its counter. So much of it stays in doubt.
+func (s *Store) endLease(ctx context.Context, tx *sql.Tx, l lease, doubt int64) error {
+	_, err := tx.ExecContext(ctx, `UPDATE limit_counters SET leased = leased - $2, doubt = doubt - $3 + $4 WHERE id = $1`, l.counter, l.amount, l.doubt, doubt)
+	switch {
+	case err != nil:
+	case doubt == 0:
+		_, err = tx.ExecContext(ctx, `DELETE FROM limit_leases WHERE counter = $1 AND node = $2`, l.counter, l.node)
+	default:
+		_, err = tx.ExecContext(ctx, `UPDATE limit_leases SET amount = 0, doubt = $3 WHERE counter = $1 AND node = $2`, l.counter, l.node, doubt)
+	}
+	if err == nil && doubt != l.doubt {
+		err = s.insertLedger(ctx, tx, l.counter, "doubt", doubt-l.doubt, "on lease to "+l.node)
+	}
+	if err != nil {
+		return fmt.Errorf("end lease: %w", err)
+	}
+	return nil
+}
+
+// insertLedger writes down that money changed without a request. Counters of other
+// things have no ledger.
+func (s *Store) insertLedger(ctx context.Context, tx *sql.Tx, counter int64, kind string, nano int64, note string) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO ledger (id, at, workspace, counter, kind, nano, note)
+		SELECT $1, $2, limits.workspace, limit_counters.id, $4, $5, $6 FROM limit_counters JOIN limits ON limits.id = limit_counters.limit_id
+		WHERE limit_counters.id = $3`, uid.New("led"), millis(time.Now()), counter, kind, nano, note)
+	return err
+}
+
+// Bury looks for nodes that were not heard of since a time: what they had on lease of
+// counters that last is booked as in doubt, the rest given back.
+func (s *Store) Bury(ctx context.Context, silentSince, now time.Time) (int, error) {
+	n := 0
+	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		n = 0
+		leases, err := s.leasesOf(ctx, tx, `(amount > 0 OR demand > 0) AND NOT EXISTS
+			(SELECT 1 FROM limit_nodes WHERE limit_nodes.id = limit_leases.node AND seen_at >= $1)
+			AND told_at < $1`, millis(silentSince))
+		if err != nil {
+			return err
+		}
+		for _, l := range leases {
+			lasting, err := s.isDurable(ctx, tx, l.counter)
+			if err != nil {
+				return err
+			}
+			if l, err = s.lockLease(ctx, tx, l.counter, l.node); err != nil {
+				return err
+			}
+			doubt := l.doubt
+			if lasting && l.amount > 0 {
+				doubt += l.amount
+				n++
+			}
+			if err := s.endLease(ctx, tx, l, doubt); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return n, err
+}
+
+// settleCharges adds what requests took to their counters, in an order that all
+// processes have. It is in the transaction that saves their rows, so that rows and
+// counters never disagree. node is whose leases it comes from; "" for tasks, which hold
+// for themselves.
+func (s *Store) settleCharges(ctx context.Context, tx *sql.Tx, node string, records []*meter.Record) error {
+	sums := make(map[int64]int64)
+	for _, r := range records {
+		for _, c := range limit.ReadCharges(r.Charges) {
+			sums[c.Counter] += c.N
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(sums)) {
+		if err := s.settleCounter(ctx, tx, node, id, sums[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) settleCounter(ctx context.Context, tx *sql.Tx, node string, id, n int64) error {
+	l, err := s.lockLease(ctx, tx, id, node)
+	if err != nil {
+		return err
+	}
+	taken := min(n, l.amount)
+	cleared := min(n-taken, l.doubt)
+	_, err = tx.ExecContext(ctx, `UPDATE limit_counters SET settled = settled + $2, leased = leased - $3, doubt = doubt - $4 WHERE id = $1`, id, n, taken, cleared)
+	if err == nil && taken+cleared > 0 {
+		_, err = tx.ExecContext(ctx, `UPDATE limit_leases SET amount = amount - $3, doubt = doubt - $4 WHERE counter = $1 AND node = $2`, id, node, taken, cleared)
+	}
+	if err == nil && cleared > 0 {
+		err = s.insertLedger(ctx, tx, id, "doubt", -cleared, "its journal turned up")
+	}
+	if err != nil {
+		return fmt.Errorf("settle: %w", err)
+	}
+	return nil
+}

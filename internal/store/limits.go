@@ -1,0 +1,103 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/limit"
+)
+
+var _ limit.Store = (*Store)(nil)
+
+// Limits lists all of them, the oldest first.
+func (s *Store) Limits(ctx context.Context) ([]limit.Limit, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT spec FROM limits ORDER BY created_at, id`)
+	return scanAll("read limits", rows, err, func(row scanner) (l limit.Limit, err error) {
+		var spec string
+		if err = row.Scan(&spec); err == nil {
+			err = decode(spec, &l)
+		}
+		return l, err
+	})
+}
+
+// LimitRevision is the revision of the latest change of any limit.
+func (s *Store) LimitRevision(ctx context.Context) (int64, error) {
+	var n int64
+	if err := s.read.QueryRowContext(ctx, `SELECT n FROM revisions WHERE name = 'limits'`).Scan(&n); err != nil {
+		return 0, fmt.Errorf("read revision of limits: %w", err)
+	}
+	return n, nil
+}
+
+// SaveLimit saves a new limit, or a changed one. Counters that stand take its amount over.
+func (s *Store) SaveLimit(ctx context.Context, l limit.Limit, e access.Entry) error {
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if err := saveLimit(ctx, tx, &l); err != nil {
+			return err
+		}
+		return s.insertAudit(ctx, tx, e)
+	})
+}
+
+func saveLimit(ctx context.Context, tx *sql.Tx, l *limit.Limit) error {
+	if _, err := nextRevision(ctx, tx, "limits"); err != nil {
+		return err
+	}
+	spec, err := encode(l)
+	if err != nil {
+		return fmt.Errorf("write limit: %w", err)
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO limits (id, workspace, spec, created_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (id) DO UPDATE SET spec = excluded.spec`, l.ID, l.Workspace, spec, millis(l.Created))
+	if err == nil {
+		_, err = tx.ExecContext(ctx, `UPDATE limit_counters SET amount = $2 WHERE limit_id = $1`, l.ID, l.Amount)
+	}
+	if err != nil {
+		return fmt.Errorf("save limit: %w", err)
+	}
+	return nil
+}
+
+// DeleteLimit forgets a limit with all that was counted for it.
+func (s *Store) DeleteLimit(ctx context.Context, id string, e access.Entry) error {
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if _, err := nextRevision(ctx, tx, "limits"); err != nil {
+			return err
+		}
+		for _, statement := range []string{
+			`DELETE FROM limit_leases WHERE counter IN (SELECT id FROM limit_counters WHERE limit_id = $1)`,
+			`DELETE FROM limit_marks WHERE counter IN (SELECT id FROM limit_counters WHERE limit_id = $1)`,
+			`DELETE FROM limit_counters WHERE limit_id = $1`,
+		} {
+			if _, err := tx.ExecContext(ctx, statement, id); err != nil {
+				return fmt.Errorf("delete limit: %w", err)
+			}
+		}
+		result, err := tx.ExecContext(ctx, `DELETE FROM limits WHERE id = $1`, id)
+		if err != nil {
+			return fmt.Errorf("delete limit: %w", err)
+		}
+		if n, err := result.RowsAffected(); err != nil || n == 0 {
+			return orNotFound(err)
+		}
+		return s.insertAudit(ctx, tx, e)
+	})
+}
+
+// Balances lists the counters of a limit that have not ended before a time, those that
+// took most first.
+func (s *Store) Balances(ctx context.Context, id string, from time.Time, most int) ([]limit.Standing, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT subject, `+balanceColumns+`, start_at, end_at FROM limit_counters
+		WHERE limit_id = $1 AND (end_at = 0 OR end_at > $2) ORDER BY settled DESC, id LIMIT $3`, id, millis(from), most)
+	return scanAll("read counters", rows, err, func(row scanner) (st limit.Standing, err error) {
+		var start, end int64
+		b := &st.Balance
+		err = row.Scan(&st.Subject, &b.ID, &b.Amount, &b.Settled, &b.Leased, &b.Held, &b.Doubt, &start, &end)
+		st.Start, st.End, st.Left = fromMillis(start), fromMillis(end), max(0, b.Amount-b.Settled-b.Doubt)
+		return st, err
+	})
+}

@@ -1,0 +1,184 @@
+package store
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/fault"
+	"stele/internal/limit"
+)
+
+// server is a process that holds and settles, as far as limits see it. Killing it
+// loses its memory; its journal's folder stays.
+type server struct {
+	t       *testing.T
+	store   *Store
+	folder  string
+	journal *Journal
+	limits  *limit.Service
+	stop    context.CancelFunc
+	done    sync.WaitGroup
+}
+
+func startServer(t *testing.T, s *Store, folder string) *server {
+	t.Helper()
+	j, err := OpenJournal(s, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &server{t: t, store: s, folder: folder, journal: j}
+	v.limits = limit.New(limit.Options{Store: s, Node: j.Owner(), Log: slog.New(slog.DiscardHandler), Now: time.Now})
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	v.stop = cancel
+	if err := j.Flush(ctx); err != nil { // what the process before left
+		t.Fatal(err)
+	}
+	if err := s.Recover(ctx, j.Owner(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.limits.Load(ctx); err != nil {
+		t.Fatal(err)
+	}
+	v.done.Go(func() { v.limits.Run(ctx) })
+	v.done.Go(func() { // as the journal does it, but for its last words
+		for tick := time.Tick(100 * time.Millisecond); ctx.Err() == nil; <-tick {
+			_ = j.Flush(ctx) // what fails is carried over by the next process
+		}
+	})
+	return v
+}
+
+// call holds, perhaps is killed, settles and writes its row down.
+func (v *server) call(ctx context.Context, dead func() bool) (nano int64, err error) {
+	ask := limit.Ask{
+		Call:  limit.Call{Workspace: "default", Key: "key_1", Model: "m"},
+		Input: 100, Output: 1000, Least: 16, Cost: func(in, out int64) int64 { return in*1000 + out*5000 },
+	}
+	hold, err := v.limits.Reserve(ctx, ask)
+	if err != nil {
+		return 0, err
+	}
+	out := min(hold.Output, 1+rand.Int64N(400))
+	nano = ask.Cost(80, out)
+	if dead() {
+		return 0, context.Canceled // the hold dies with the process
+	}
+	charges := hold.Settle(limit.Used{Nano: nano, Input: 80, Output: out})
+	r := record(0)
+	r.Nano, r.Charges = nano, limit.ChargesText(charges)
+	if err := v.journal.Keep(&r); err != nil {
+		v.t.Error(err)
+	}
+	return nano, nil
+}
+
+func testLimit(measure limit.Measure, window limit.Window, amount int64) limit.Limit {
+	l := limit.Limit{ID: "lim_" + string(measure), Workspace: "default", Name: "budget", Measure: measure, Window: window, Amount: amount, Created: time.Now()}
+	if err := l.Check(); err != nil {
+		panic(err)
+	}
+	return l
+}
+
+func saveTestLimit(t *testing.T, s *Store, l limit.Limit) {
+	t.Helper()
+	if err := s.SaveLimit(t.Context(), l, access.Entry{ID: l.ID, At: time.Now(), Workspace: "default", Action: "limit.create", Actor: "x"}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// balance sums up a limit's only counter, and what rows say of it.
+func balance(t *testing.T, s *Store, id string) (b limit.Balance, rows int64) {
+	t.Helper()
+	list, err := s.Balances(t.Context(), id, time.Now(), 10)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("Balances = %v, %v; want one", list, err)
+	}
+	found, err := s.read.QueryContext(t.Context(), `SELECT charges FROM requests`)
+	texts, err := scanAll("read", found, err, func(row scanner) (text string, err error) {
+		err = row.Scan(&text)
+		return text, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range texts {
+		for _, c := range limit.ReadCharges(text) {
+			if c.Counter == list[0].Balance.ID {
+				rows += c.N
+			}
+		}
+	}
+	return list[0].Balance, rows
+}
+
+// Whatever is killed, what is settled never passes the amount, rows and counter agree,
+// and in the end next to nothing is left unused.
+func TestABudgetHoldsThroughKills(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *Store) {
+		const amount = 100_000_000 // ten cents
+		l := testLimit(limit.Dollars, limit.Day, amount)
+		saveTestLimit(t, s, l)
+		var servers [3]atomic.Pointer[server]
+		for i := range servers {
+			servers[i].Store(startServer(t, s, t.TempDir()))
+		}
+		var spent atomic.Int64
+		var clients sync.WaitGroup
+		refused := make(chan struct{})
+		var once sync.Once
+		for n := range 60 {
+			clients.Go(func() {
+				for {
+					v := servers[n%len(servers)].Load()
+					nano, err := v.call(t.Context(), func() bool { return servers[n%len(servers)].Load() != v })
+					if f := fault.From(err); err != nil && f.Code == fault.InsufficientCredits {
+						once.Do(func() { close(refused) })
+						return
+					}
+					spent.Add(nano)
+				}
+			})
+		}
+		kills := 0
+		for kills < 6 {
+			select {
+			case <-refused:
+				kills = 6
+			case <-time.After(100 * time.Millisecond):
+				i := kills % len(servers)
+				old := servers[i].Load()
+				old.stop()
+				old.done.Wait()
+				servers[i].Store(startServer(t, s, old.folder))
+				kills++
+			}
+		}
+		clients.Wait()
+		for i := range servers {
+			v := servers[i].Load()
+			v.stop()
+			v.done.Wait()
+			if err := v.journal.Flush(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Recover(t.Context(), v.journal.Owner(), time.Now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b, rows := balance(t, s, l.ID)
+		if b.Settled > amount || b.Settled < amount*98/100 {
+			t.Errorf("%d of %d are settled", b.Settled, amount)
+		}
+		if rows != b.Settled || b.Leased != 0 || b.Held != 0 || b.Doubt != 0 {
+			t.Errorf("rows say %d, the counter %+v", rows, b)
+		}
+	})
+}
