@@ -17,6 +17,7 @@ import (
 	"stele/internal/chat"
 	"stele/internal/config"
 	"stele/internal/fault"
+	"stele/internal/price"
 	"stele/internal/provider"
 	"stele/internal/relay"
 	"stele/internal/supply"
@@ -28,7 +29,7 @@ type talker struct {
 
 	model, dialect string
 	upstream       *provider.Chat
-	price          catalog.Price
+	price          *price.Price // nil: it is not known
 	out            io.Writer
 	talk           chat.Conversation
 }
@@ -71,10 +72,13 @@ func (t *talker) speak(cfg *config.Config) error {
 	// Our own server takes a Bearer key in every dialect.
 	account := provider.Account{Name: "stele", Kind: provider.Kind{Name: t.dialect, Dialect: t.dialect}, BaseURL: base, Key: t.key}
 	t.upstream = provider.NewChat(account, codec, t.client)
-	for _, m := range supply.ChatModels(cfg) {
-		if m.ID == t.model {
-			t.price = m.Price
-		}
+	offered := catalog.New()
+	err := offered.Replace(catalog.Contents{Models: supply.ChatModels(cfg), Open: supply.OpenProviders(cfg), Prices: supply.Prices(cfg, assembly.Kinds())})
+	if err != nil {
+		return err
+	}
+	if m, err := offered.Model(t.model, access.Scope{}); err == nil && len(m.Targets) > 0 {
+		t.price = offered.Price(m, m.Targets[0], time.Now()).Price
 	}
 	return nil
 }
@@ -156,9 +160,8 @@ func (t *talker) cost(u chat.Usage) string {
 	if t.model == relay.Sandbox {
 		return "free"
 	}
-	nano, known := t.price.Cost(u)
-	if !known {
+	if t.price == nil {
 		return "price unknown"
 	}
-	return fmt.Sprintf("$%.6f", float64(nano)/1e9)
+	return "$" + price.Rate(t.price.Sheet, catalog.UsageOf(u), u.Tier).String()
 }

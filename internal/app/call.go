@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"stele/internal/catalog"
 	"stele/internal/chat"
 	"stele/internal/crash"
 	"stele/internal/fault"
@@ -174,6 +175,7 @@ func (r *Runner) talk(ctx context.Context, task *generation.Task, s *Step, value
 			who.Scope = who.Scope.InSandbox()
 		}
 	}
+	began := time.Now()
 	reply, err := r.Chat.Do(scope.With(ctx, request), who, chat.NewRequest(s.Chat.Model, false, chat.Origin{}, func() (*chat.Conversation, error) { return talk, nil }))
 	if err == nil && reply.Response == nil {
 		reply.Response, err = chat.Collect(reply.Stream)
@@ -183,7 +185,7 @@ func (r *Runner) talk(ctx context.Context, task *generation.Task, s *Step, value
 		return
 	}
 	if model, err := r.Catalog.Model(s.Chat.Model, who.Scope); err == nil && !who.Sandbox {
-		d.Nano, _ = model.Price.Cost(reply.Response.Usage)
+		d.Nano = r.Catalog.Cost(model, catalog.Target{Provider: reply.Provider, Model: reply.Target}, reply.Response.Usage, began).Nano
 	}
 	d.State = Finished
 	for _, a := range reply.Response.Answers {

@@ -26,6 +26,7 @@ import (
 	"stele/internal/file"
 	"stele/internal/generation"
 	"stele/internal/media"
+	"stele/internal/price"
 	"stele/internal/queue"
 	"stele/internal/store"
 	"stele/internal/store/template"
@@ -179,10 +180,9 @@ func open(t *testing.T, w *world, recipes ...string) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	price := 2.0
 	if err := models.Replace(catalog.Contents{
 		Media:  []media.Model{m},
-		Models: []catalog.Model{{ID: "test/chat", Price: catalog.Price{Output: &price}}},
+		Models: []catalog.Model{{ID: "test/chat", Price: price.MustPrice("- - - 2")}},
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func Kinds() []config.Kind {
 	for _, k := range provider.Kinds() {
 		kind := config.Kind{
 			Name: k.Name, Title: k.Title, Help: k.Help, Dialect: k.Dialect, Makes: blueprint.Makes(k.Name),
-			BaseURL: k.BaseURL, KeyEnv: k.KeyEnv, URLEnv: k.URLEnv, Unlisted: k.Unlisted,
+			BaseURL: k.BaseURL, KeyEnv: k.KeyEnv, URLEnv: k.URLEnv, Unlisted: k.Unlisted, Bills: k.Bills,
 		}
 		if k.Dialect != "" {
 			kind.Models = []string{"*"}

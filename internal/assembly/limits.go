@@ -8,6 +8,7 @@ import (
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/limit"
+	"stele/internal/price"
 	"stele/internal/relay"
 )
 
@@ -29,18 +30,22 @@ func (n *node) openLimits(ctx context.Context) error {
 	return n.limits.Load(ctx)
 }
 
-// quote is what a target's answers cost at most.
+// quote is what a target's answers cost at most, in whatever service tier: an account may
+// have another one than its clients ask for.
 func (n *node) quote(m *catalog.Model, t catalog.Target) relay.Quote {
-	if t.Provider == "stele" {
-		return relay.Quote{Free: true}
+	var q relay.Quote
+	if e, ok := n.catalog.Entry(t); ok {
+		q.Window, q.Output = e.Facts.Window, e.Facts.MostOutput()
 	}
-	if _, known := m.Price.Cost(chat.Usage{}); !known {
-		return relay.Quote{}
+	p := n.catalog.Price(m, t, time.Now())
+	switch {
+	case p.Price == nil:
+	case p.Sheet.Free():
+		q.Free = true
+	default:
+		q.Worst = func(input, output int64) int64 { return int64(price.Dearest(p.Sheet, input, output)) }
 	}
-	return relay.Quote{Worst: func(input, output int64) int64 {
-		worst, _ := m.Price.Cost(chat.Usage{CacheWrite: input, CacheWrite1h: input, Output: output})
-		return worst
-	}}
+	return q
 }
 
 // reader looks into requests for the relay, which knows no dialect.

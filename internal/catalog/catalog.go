@@ -12,6 +12,7 @@ import (
 	"stele/internal/fault"
 	"stele/internal/label"
 	"stele/internal/media"
+	"stele/internal/price"
 )
 
 // Model is a chat model that clients may ask for.
@@ -27,8 +28,7 @@ type Model struct {
 	Balance      bool // by weight; otherwise in order
 	Retries      int
 	Timeouts     Timeouts
-	Price        Price
-	Rates        string // Price as a record keeps it; Replace sets it
+	Price        *price.Price // of all targets that have none of their own; nil: the book's
 	HideUpstream bool
 }
 
@@ -71,6 +71,8 @@ type Contents struct {
 	// Open are providers that take any model's name: provider/name is a model
 	// whether it is listed or not, with everything else as in the value.
 	Open map[string]Model
+	// Prices are what targets cost.
+	Prices Prices
 
 	byID  map[string]int
 	media map[string]int
@@ -105,11 +107,9 @@ func (c *Catalog) Replace(contents Contents) error {
 	}
 	for i := range contents.Models {
 		contents.Models[i].Timeouts = contents.Models[i].Timeouts.orDefault()
-		contents.Models[i].Rates = contents.Models[i].Price.Text()
 	}
 	for name, m := range contents.Open {
 		m.Timeouts = m.Timeouts.orDefault()
-		m.Rates = m.Price.Text()
 		contents.Open[name] = m
 	}
 	c.contents.Store(&contents)

@@ -1,32 +1,122 @@
 package catalog
 
 import (
-	"math"
+	"time"
 
 	"stele/internal/chat"
+	"stele/internal/price"
 )
 
-// Price is what a million tokens cost, in USD; nil where it is not known.
-type Price struct{ Input, CachedInput, CacheWrite, Output *float64 }
+// Where the price of a request is from, as its record says.
+const (
+	FromBook     = "book"
+	FromFile     = "file"
+	FromConsole  = "console"
+	FromUpstream = "upstream" // it said so itself
+	FromModel    = "model"    // a media model's own
+	Unpriced     = "none"     // nobody knows; it is not free
+)
 
-// Cost is the price of a call in billionths of a USD. Cached classes without a
-// price of their own cost what input costs, and an hour's cache write twice that,
-// as its inventor charges. Without any price the second result is false.
-func (p Price) Cost(u chat.Usage) (nano int64, known bool) {
-	if p.Input == nil && p.Output == nil {
-		return 0, false
-	}
-	input := value(p.Input, 0)
-	read, write := value(p.CachedInput, input), value(p.CacheWrite, input)
-	usd := float64(u.Input)*input + float64(u.CacheRead)*read +
-		float64(u.CacheWrite-u.CacheWrite1h)*write + float64(u.CacheWrite1h)*max(write, 2*input) +
-		float64(u.Completion())*value(p.Output, 0)
-	return int64(math.Round(usd * 1000)), true // per million tokens, in billionths: 1e9/1e6
+// Prices are what targets cost: the operator's own list, by accounts, before the book,
+// by kinds.
+type Prices struct {
+	Own      *price.List
+	Accounts map[string]Account
 }
 
-func value(price *float64, otherwise float64) float64 {
-	if price == nil {
-		return otherwise
+// Account is what the price of a provider's models depends on.
+type Account struct {
+	Part  string // of the book
+	Bills bool   // its answers say what they cost, and that counts
+}
+
+// TargetPrice is what a target costs, and where that is from.
+type TargetPrice struct {
+	*price.Price // nil: it is unpriced
+	Source       string
+}
+
+// Price is what a model costs at one of its targets: the operator's price for the target
+// that is valid then; else the one of the model; else the book's.
+func (c *Catalog) Price(m *Model, t Target, at time.Time) TargetPrice {
+	prices := &c.contents.Load().Prices
+	if e, ok := prices.Own.Lookup(t.Provider, t.Model); ok {
+		if p := e.At(at); p != nil {
+			return TargetPrice{p, p.Source}
+		}
 	}
-	return *price
+	if m != nil && m.Price != nil && !at.Before(m.Price.From) {
+		return TargetPrice{m.Price, m.Price.Source}
+	}
+	if e, ok := prices.book(t); ok {
+		if p := e.At(at); p != nil {
+			return TargetPrice{p, FromBook}
+		}
+	}
+	return TargetPrice{Source: Unpriced}
+}
+
+// Cost is what a call cost.
+type Cost struct {
+	Nano    int64  // billionths of a USD
+	Known   bool   // otherwise it is unpriced, which is not free
+	Source  string // where the price is from
+	Version string // of the price list
+	Rates   string // what was applied, as price.Sheet writes it
+}
+
+// Cost is what a call of a model cost at the target that served it: what the upstream
+// itself says, where its word counts, else by the prices of the time it began.
+func (c *Catalog) Cost(m *Model, t Target, u chat.Usage, began time.Time) Cost {
+	if u.BilledKnown && c.contents.Load().Prices.Accounts[t.Provider].Bills {
+		return Cost{Nano: u.Billed, Known: true, Source: FromUpstream}
+	}
+	return c.Rated(m, t, u, began)
+}
+
+// Rated is what a call costs by the price lists, whatever its upstream said.
+func (c *Catalog) Rated(m *Model, t Target, u chat.Usage, began time.Time) Cost {
+	p := c.Price(m, t, began)
+	if p.Price == nil {
+		return Cost{Source: p.Source}
+	}
+	usage := UsageOf(u)
+	return Cost{
+		Nano: int64(price.Rate(p.Sheet, usage, u.Tier)), Known: true, Source: p.Source, Version: p.Version, Rates: p.Applied(&usage, u.Tier),
+	}
+}
+
+// UsageOf is usage in the classes that have prices.
+func UsageOf(u chat.Usage) price.Usage {
+	return price.Usage{Searches: u.Searches, Tokens: [price.Classes]int64{
+		price.Input:       u.Input - u.Of.AudioInput - u.Of.ImageInput,
+		price.CachedInput: u.CacheRead - u.Of.AudioCached - u.Of.ImageCached,
+		price.CacheWrite:  u.CacheWrite - u.CacheWrite1h, price.CacheWrite1h: u.CacheWrite1h,
+		price.Output: u.Output - u.Of.AudioOutput - u.Of.ImageOutput, price.Reasoning: u.Reasoning,
+		price.AudioInput: u.Of.AudioInput, price.AudioCached: u.Of.AudioCached, price.AudioOutput: u.Of.AudioOutput,
+		price.ImageInput: u.Of.ImageInput, price.ImageCached: u.Of.ImageCached, price.ImageOutput: u.Of.ImageOutput,
+	}}
+}
+
+// Entry is what the book knows of a target: its price and its facts.
+func (c *Catalog) Entry(t Target) (*price.Entry, bool) { return c.contents.Load().Prices.book(t) }
+
+func (p *Prices) book(t Target) (*price.Entry, bool) {
+	account, ok := p.Accounts[t.Provider]
+	if !ok {
+		return nil, false
+	}
+	return price.BuiltIn().Lookup(account.Part, t.Model)
+}
+
+// Facts are what is known of a model by its first target; false where nothing is.
+func (c *Catalog) Facts(m *Model) (price.Facts, bool) {
+	if len(m.Targets) == 0 {
+		return price.Facts{}, false
+	}
+	e, ok := c.Entry(m.Targets[0])
+	if !ok {
+		return price.Facts{}, false
+	}
+	return e.Facts, true
 }

@@ -8,20 +8,21 @@ import (
 	"stele/internal/access"
 )
 
-// Sort tells the two sorts of records apart.
+// Sort tells the sorts of records apart.
 type Sort string
 
 // The sorts.
 const (
 	ProviderOffer Sort = "provider"
 	ModelOffer    Sort = "model"
+	PriceOffer    Sort = "price" // its id is provider/model, by the upstream's name
 )
 
 // ErrChanged says that another administrator changed or removed a record meanwhile, or
 // made one of the same id.
 var ErrChanged = errors.New("the offer was changed meanwhile")
 
-// StoredRecord is a provider or a model that operators keep in the database rather than
+// StoredRecord is a provider, a model or a price that operators keep in the database rather than
 // in the configuration file, in the file's own words.
 type StoredRecord struct {
 	Sort      Sort

@@ -1,5 +1,10 @@
 package chat
 
+import (
+	"cmp"
+	"strings"
+)
+
 // Usage counts tokens in classes that do not overlap, so that nothing is
 // counted or paid twice. The dialects add them up in their own ways.
 type Usage struct {
@@ -10,7 +15,48 @@ type Usage struct {
 	CacheWrite1h int64
 	Output       int64 // without Reasoning
 	Reasoning    int64
-	Known        bool // the upstream said so; otherwise it is an estimate or nothing
+	Of           Parts
+	Searches     int64  // of the web, that the upstream made
+	Tier         string // the service tier that served: flex, priority, batch; "" for the standard one
+	Known        bool   // the upstream said so; otherwise it is an estimate or nothing
+	// Billed is what the upstream itself says the call cost, in billionths of a USD.
+	Billed      int64
+	BilledKnown bool
+}
+
+// Parts are the tokens among the classes that are no text and may have a price of
+// their own: of Input, of CacheRead and of Output.
+type Parts struct {
+	AudioInput, AudioCached, AudioOutput int64
+	ImageInput, ImageCached, ImageOutput int64
+}
+
+// Within is parts that are no more than what they are parts of.
+func (p Parts) Within(input, cached, output int64) Parts {
+	audio := Parts{AudioInput: min(p.AudioInput, input), AudioCached: min(p.AudioCached, cached), AudioOutput: min(p.AudioOutput, output)}
+	audio.ImageInput = min(p.ImageInput, input-audio.AudioInput)
+	audio.ImageCached = min(p.ImageCached, cached-audio.AudioCached)
+	audio.ImageOutput = min(p.ImageOutput, output-audio.AudioOutput)
+	return audio
+}
+
+func (p Parts) add(q Parts) Parts {
+	return Parts{
+		p.AudioInput + q.AudioInput, p.AudioCached + q.AudioCached, p.AudioOutput + q.AudioOutput,
+		p.ImageInput + q.ImageInput, p.ImageCached + q.ImageCached, p.ImageOutput + q.ImageOutput,
+	}
+}
+
+// ServiceTier is a tier in the words of Usage, whatever the upstream calls it; "" for
+// the standard one and for those that are paid otherwise than by the token.
+func ServiceTier(word string) string {
+	word = word[strings.LastIndexByte(word, '_')+1:] // SERVICE_TIER_PRIORITY
+	for _, tier := range [...]string{"flex", "priority", "batch"} {
+		if strings.EqualFold(word, tier) {
+			return tier
+		}
+	}
+	return ""
 }
 
 // Prompt is all that went in.
@@ -28,7 +74,8 @@ func (u Usage) Add(v Usage) Usage {
 		Input: u.Input + v.Input, CacheRead: u.CacheRead + v.CacheRead,
 		CacheWrite: u.CacheWrite + v.CacheWrite, CacheWrite1h: u.CacheWrite1h + v.CacheWrite1h,
 		Output: u.Output + v.Output, Reasoning: u.Reasoning + v.Reasoning,
-		Known: u.Known && v.Known,
+		Of: u.Of.add(v.Of), Searches: u.Searches + v.Searches, Tier: cmp.Or(v.Tier, u.Tier),
+		Known: u.Known && v.Known, Billed: u.Billed + v.Billed, BilledKnown: u.BilledKnown && v.BilledKnown,
 	}
 }
 

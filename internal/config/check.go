@@ -29,6 +29,7 @@ func (c *checker) check() {
 	c.checkAmounts()
 	c.checkProviders()
 	c.checkModels()
+	c.checkPrices()
 	c.cfg.MediaModelFiles = c.match("media_models", c.cfg.MediaModels)
 	c.cfg.AppFiles = c.match("apps", c.cfg.Apps)
 }

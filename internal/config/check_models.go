@@ -116,10 +116,6 @@ func (c *checker) checkModel(at manifest.Path, m Model) {
 		{at.Add("timeouts", "first_byte"), m.Timeouts.FirstByte > 0, "must be more than 0"},
 		{at.Add("timeouts", "gap"), m.Timeouts.Gap > 0, "must be more than 0"},
 		{at.Add("timeouts", "total"), m.Timeouts.Total > 0, "must be more than 0"},
-		{at.Add("price", "input"), isPrice(m.Price.Input), "must not be negative"},
-		{at.Add("price", "cached_input"), isPrice(m.Price.CachedInput), "must not be negative"},
-		{at.Add("price", "cache_write"), isPrice(m.Price.CacheWrite), "must not be negative"},
-		{at.Add("price", "output"), isPrice(m.Price.Output), "must not be negative"},
 	} {
 		if !amount.ok {
 			c.bad(amount.path, "%s", amount.want)
@@ -136,5 +132,3 @@ func (c *checker) checkModel(at manifest.Path, m Model) {
 		}
 	}
 }
-
-func isPrice(usd *float64) bool { return usd == nil || *usd >= 0 }

@@ -40,9 +40,10 @@ type Config struct {
 	Auth    Auth          `yaml:"auth"`
 	OIDC    OIDC          `yaml:"oidc"`
 
-	Providers Providers  `yaml:"providers"` // in the order of the file
-	Detected  []Detected // what the environment switched on
-	Models    Models     `yaml:"models"` // in the order of the file
+	Providers Providers    `yaml:"providers"` // in the order of the file
+	Detected  []Detected   // what the environment switched on
+	Models    Models       `yaml:"models"` // in the order of the file
+	Prices    TargetPrices `yaml:"prices"`
 
 	MediaModels     []string `yaml:"media_models"`
 	MediaModelFiles []string // what MediaModels matched, sorted

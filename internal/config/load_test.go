@@ -11,10 +11,12 @@ import (
 
 	"stele/internal/config"
 	"stele/internal/manifest"
+	"stele/internal/price"
 )
 
 // secrets are compared by what they hold.
 var byContent = cmp.Options{
+	cmp.Comparer(func(a, b *price.Sheet) bool { return a.Text() == b.Text() }),
 	cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() }),
 	cmpopts.EquateComparable(netip.Prefix{}),
 	cmpopts.IgnoreFields(config.Config{}, "File", "ModTime"),
@@ -90,11 +92,11 @@ models:
 			Capabilities: map[string]bool{"tools": true, "reasoning": false},
 			Tags:         []string{"long"},
 			Timeouts:     config.Timeouts{FirstByte: 2 * time.Minute, Gap: 5 * time.Second, Total: 30 * time.Minute},
-			Price:        config.Price{Input: new(3.0), CachedInput: new(0.3)},
+			Price:        config.Price{Sheet: price.MustPrice("3 0.3 - -").Sheet},
 			HideUpstream: true,
 		},
 	}
-	if diff := cmp.Diff(wantModels, cfg.Models); diff != "" {
+	if diff := cmp.Diff(wantModels, cfg.Models, byContent); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -26,6 +26,7 @@ type Model struct {
 	Timeouts     Timeouts        `yaml:"timeouts"`
 	Price        Price           `yaml:"price"`
 	HideUpstream bool            `yaml:"hide_upstream"`
+	Console      bool            // from the database rather than from the file
 }
 
 // Timeouts bound a call of a model.
@@ -33,14 +34,6 @@ type Timeouts struct {
 	FirstByte time.Duration `yaml:"first_byte"`
 	Gap       time.Duration `yaml:"gap"`
 	Total     time.Duration `yaml:"total"`
-}
-
-// Price is what a million tokens cost, in USD; nil where it is not known.
-type Price struct {
-	Input       *float64 `yaml:"input"`
-	CachedInput *float64 `yaml:"cached_input"`
-	CacheWrite  *float64 `yaml:"cache_write"`
-	Output      *float64 `yaml:"output"`
 }
 
 // Models are chat models in the order of the file.

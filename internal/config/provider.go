@@ -46,6 +46,7 @@ type Kind struct {
 	Models   []string // what it offers when the environment switched it on
 	Unlisted bool     // it has no list of its models
 	Options  []Option // what it has besides
+	Bills    bool     // its answers say what they cost
 }
 
 // Host is where the kind is by default.

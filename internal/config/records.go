@@ -63,6 +63,7 @@ func (c *Config) With(kinds []Kind, providers, models []Record) Combined {
 			continue
 		}
 		// A target that is switched off is passed over, whatever else the model has.
+		m.Console = true
 		m.Targets = slices.DeleteFunc(m.Targets, func(t Target) bool { return off[t.Provider] })
 		if !o.Off {
 			next.Models = append(next.Models, m)

@@ -42,7 +42,7 @@ func TestOffersStandBesideTheFile(t *testing.T) {
 		t.Fatalf("models %v", both.Config.Models)
 	}
 	smart := both.Config.Models[1]
-	if smart.Strategy != config.Balance || smart.Targets[1].Weight != 3 || *smart.Price.Input != 1.25 || smart.Retries != 2 {
+	if smart.Strategy != config.Balance || smart.Targets[1].Weight != 3 || smart.Price.Sheet.Text() != "1.25 - - -" || smart.Retries != 2 {
 		t.Errorf("the offer is %+v", smart)
 	}
 	if len(cfg.Providers) != 1 || len(cfg.Models) != 1 {

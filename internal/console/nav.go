@@ -27,6 +27,7 @@ var allNav = []page.NavGroup{
 	{Name: "Manage", Items: []page.NavItem{
 		{Name: "keys", Label: "API keys", Path: "/console/keys", Need: access.Viewer},
 		{Name: "models", Label: "Models", Path: "/console/models", Need: access.Viewer},
+		{Name: "prices", Label: "Prices", Path: "/console/prices", Need: access.Viewer},
 		{Name: "providers", Label: "Providers", Path: "/console/providers", Need: access.Viewer},
 		{Name: "policy", Label: "Policy", Path: "/console/policy", Need: access.Owner},
 		{Name: "people", Label: "People", Path: "/console/people", Need: access.Owner},

@@ -12,6 +12,7 @@ import (
 	"stele/internal/console/page"
 	"stele/internal/console/people"
 	"stele/internal/console/playground"
+	"stele/internal/console/prices"
 	"stele/internal/console/providers"
 	"stele/internal/console/reference"
 	"stele/internal/console/start"
@@ -32,6 +33,7 @@ type rooms struct {
 	apps       apps.Room
 	studio     studio.Room
 	models     models.Room
+	prices     prices.Room
 	providers  providers.Room
 	reference  *reference.Room
 }
@@ -43,7 +45,7 @@ var files embed.FS
 func roomFiles() []page.Files {
 	return []page.Files{
 		files, start.Files, usage.Files, keys.Files, people.Files, account.Files, audit.Files, aside.Files, playground.Files, apps.Files, studio.Files,
-		models.Files, providers.Files, reference.Files,
+		models.Files, prices.Files, providers.Files, reference.Files,
 	}
 }
 
@@ -56,6 +58,7 @@ func absent(o *Options) map[string]bool {
 		"apps":       o.Apps == nil,
 		"providers":  o.Supply == nil,
 		"models":     o.Supply == nil,
+		"prices":     o.Supply == nil,
 		"usage":      o.Usage == nil,
 		"requests":   o.Requests == nil,
 		"aside":      o.Asides == nil,
@@ -77,6 +80,7 @@ func (c *Console) furnish(o *Options) {
 		apps:       apps.Room{Frame: f, Options: given(o.Apps), Access: o.Access},
 		studio:     studio.Room{Frame: f, Options: given(o.Studio), Access: o.Access},
 		models:     models.Room{Frame: f, Supply: o.Supply},
+		prices:     prices.Room{Frame: f, Supply: o.Supply},
 		providers:  providers.Room{Frame: f, Supply: o.Supply},
 		reference:  reference.New(f, o.Document, c.visitorOrNil),
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"stele/internal/catalog"
 	"stele/internal/media"
 	"stele/internal/meter"
 	"stele/internal/uid"
@@ -115,6 +116,6 @@ func record(t *Task) meter.Record {
 	return meter.Record{
 		ID: "use_" + strings.TrimPrefix(t.ID, "gen_"), At: t.Ended, Request: t.ID, Workspace: t.Workspace, Key: t.Key, Environment: t.Environment,
 		Route: route, Model: model, Provider: t.Provider, Target: t.Mode, Status: status, Code: t.Code,
-		Tries: t.Tries, Nano: own(t), Priced: true, Took: t.Ended.Sub(t.Created),
+		Tries: t.Tries, Nano: own(t), Priced: true, PriceSource: catalog.FromModel, Took: t.Ended.Sub(t.Created),
 	}
 }

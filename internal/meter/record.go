@@ -44,8 +44,16 @@ type Record struct {
 	Tags    string `json:"tags"`    // as the client gave them: team=a,feature=b
 	Charges string `json:"charges"` // of which counters of limits how much was taken
 
-	// Rates is the model's price list at that time, as the catalog writes it.
+	// Extra is what else was used, as Count writes it: tokens that are no text among
+	// those above, searches, the service tier. "" for most.
+	Extra string `json:"extra"`
+	// Rates is what it was rated by, as price.Sheet writes it.
 	Rates string `json:"rates"`
+	// PriceSource is where the price is from: book, file, console, upstream, or none where
+	// it is unpriced; "" where nothing was served.
+	PriceSource string `json:"price_source"`
+	// PriceVersion tells which price list it was.
+	PriceVersion string `json:"price_version"`
 
 	FirstByte time.Duration `json:"first_byte"` // until the first of the answer reached us; 0: never
 	Took      time.Duration `json:"took"`
@@ -55,6 +63,7 @@ type Record struct {
 func (r *Record) Count(u chat.Usage) {
 	r.Input, r.CacheRead, r.CacheWrite, r.CacheWrite1h = u.Input, u.CacheRead, u.CacheWrite, u.CacheWrite1h
 	r.Output, r.Reasoning, r.Estimated = u.Output, u.Reasoning, !u.Known
+	r.Extra = extra(u)
 }
 
 // Keeper keeps records. Keep returns when the record survives the process.

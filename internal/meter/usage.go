@@ -22,6 +22,7 @@ type Figures struct {
 	Output     int64
 	Reasoning  int64
 	Nano       int64 // price in billionths of a USD
+	Unpriced   int64 // requests that were served and whose price nobody knows
 	Took       time.Duration
 }
 
@@ -33,6 +34,9 @@ func (r *Record) Figures() Figures {
 	}
 	if r.Status >= 400 {
 		f.Failed = 1
+	}
+	if r.PriceSource == "none" {
+		f.Unpriced = 1
 	}
 	return f
 }
@@ -47,6 +51,7 @@ func (f *Figures) Add(g Figures) {
 	f.Output += g.Output
 	f.Reasoning += g.Reasoning
 	f.Nano += g.Nano
+	f.Unpriced += g.Unpriced
 	f.Took += g.Took
 }
 

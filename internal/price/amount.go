@@ -54,10 +54,11 @@ func Parse(text string) (Amount, error) {
 // Nearest reads a figure as an upstream writes it: a JSON number of any precision. It
 // is rounded to the nearest billionth, halves up. What is negative, too large or no
 // number is refused.
-func Nearest(text string) (Amount, bool) { return scaled(text, 0) }
+func Nearest(text string) (Amount, bool) { return NearestOf(text, 0) }
 
-// scaled reads a number times ten to a power.
-func scaled(text string, power int) (Amount, bool) {
+// NearestOf is Nearest of a number times ten to a power, for those who count in other
+// parts of a dollar.
+func NearestOf(text string, power int) (Amount, bool) {
 	mantissa, exponent := text, ""
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
 		mantissa, exponent = text[:i], text[i+1:]

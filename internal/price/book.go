@@ -24,6 +24,8 @@ type Price struct {
 	From    time.Time // zero: always was
 	Hours   []Hours   // only then; none: all day
 	Version string    // tells one sheet from another; a row keeps it
+	Source  string    // in an operator's list: where it was written down
+	plain   string    // what Applied is for most requests
 }
 
 // Hours are a time of day in UTC.
@@ -34,7 +36,27 @@ type Hours struct {
 
 // NewPrice is a price with its version.
 func NewPrice(s *Sheet, from time.Time, hours []Hours) Price {
-	return Price{Sheet: s, From: from, Hours: hours, Version: version(s.Text())}
+	return Price{Sheet: s, From: from, Hours: hours, Version: version(s.Text()), plain: s.Applied(new(Usage), "")}
+}
+
+// Applied is the part of the sheet that a request was rated by, as Sheet.Applied says.
+func (p *Price) Applied(u *Usage, tier string) string {
+	long := len(p.Sheet.Steps) > 0 && u.Prompt() > p.Sheet.Steps[0].Over
+	if long || u.Searches > 0 || p.Sheet.Factor(tier).Tier != "" {
+		return p.Sheet.Applied(u, tier)
+	}
+	return p.plain
+}
+
+// MustPrice is the price that a sheet's text says, always valid. It panics where the text
+// is none: it is for texts in the program.
+func MustPrice(text string) *Price {
+	s, err := ReadSheet(text)
+	if err != nil {
+		panic(err)
+	}
+	p := NewPrice(s, time.Time{}, nil)
+	return &p
 }
 
 func version(text string) string {
@@ -53,8 +75,14 @@ type Facts struct {
 	Next    string   // what its maker names in its place
 }
 
-// Cannot reports whether it is known that the model cannot do something.
-func (f *Facts) Cannot(what string) bool { return len(f.Can) > 0 && !slices.Contains(f.Can, what) }
+// MostOutput is the most tokens that an answer can have: what its maker says, or all
+// that fits; 0 where neither is known.
+func (f *Facts) MostOutput() int64 {
+	if f.Output > 0 {
+		return f.Output
+	}
+	return f.Window
+}
 
 // At is the price that is valid at a time, or nil. Of those that are, the newest
 // counts; of equally new ones, one for some hours before one for all.

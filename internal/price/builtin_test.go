@@ -33,7 +33,7 @@ func TestWellKnownModelsHaveAPriceAndAWindow(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)
 	least := map[string]int{
-		"openai": 50, "anthropic": 20, "gemini": 25, "azure": 60, "vertex": 25, "vertex-claude": 25, "bedrock": 60, "openrouter": 300, "groq": 15, "mistral": 25,
+		"openai": 50, "anthropic": 20, "gemini": 25, "azure": 55, "vertex": 25, "vertex-claude": 25, "bedrock": 60, "openrouter": 300, "groq": 15, "mistral": 25,
 		"deepseek": 5, "xai": 15, "together": 25, "fireworks": 25, "cerebras": 5, "perplexity": 5, "cohere": 5, "alibaba": 15,
 	}
 	distinct := make(map[string]bool)
@@ -61,8 +61,8 @@ func TestModelsAreFoundByTheNamesPeopleConfigure(t *testing.T) {
 	for _, c := range []struct{ kind, model, want string }{
 		{"openai", "gpt-5", "1.25 0.125 - 10 search=0.01 @batch=1/2 @flex=1/2 @priority=2"},
 		{"openai", "gpt-5-2025-08-07", "1.25 0.125 - 10 search=0.01 @batch=1/2 @flex=1/2 @priority=2"},
-		{"azure", "gpt-5-mini", "0.25 0.025 - 2"},
-		{"azure", "gpt-4.1-2025-04-14", "2 0.5 - 8"},
+		{"azure", "gpt-5-mini", "0.25 0.025 - 2 search=0.01 @batch=1/2 @flex=1/2 @priority=9/5"},
+		{"azure", "gpt-4.1-2025-04-14", "2 0.5 - 8 search=0.01 @batch=1/2 @priority=7/4"},
 		{"anthropic", "claude-sonnet-4-5-20250929", "3 0.3 3.75 15 cache_write_1h=6 search=0.01 >200000 6 0.6 7.5 22.5 cache_write_1h=12"},
 		{"anthropic", "claude-opus-4-6", "5 0.5 6.25 25 cache_write_1h=10 search=0.01"},
 		{"bedrock", "anthropic.claude-sonnet-4-5-20250929-v1:0", "3.3 0.33 4.125 16.5"},

@@ -55,6 +55,17 @@ func Worst(s *Sheet, input, output int64, tier string) Amount {
 	return plus(most, s.fees(0))
 }
 
+// Dearest is Worst in the dearest of all service tiers.
+func Dearest(s *Sheet, input, output int64) Amount {
+	most := Worst(s, input, output, "")
+	for _, f := range s.Factors {
+		if f.Num > f.Den {
+			most = max(most, Worst(s, input, output, f.Tier))
+		}
+	}
+	return most
+}
+
 func (r *Rates) dearest(list ...Class) (most Amount) {
 	for _, c := range list {
 		most = max(most, r.Of(c))

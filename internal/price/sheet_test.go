@@ -115,6 +115,19 @@ func TestTheWorstIsNeverLessThanWhatItCosts(t *testing.T) {
 	}
 }
 
+func TestWhatCostsNothingIsFree(t *testing.T) {
+	t.Parallel()
+	for text, free := range map[string]bool{"0 0 0 0": true, "0 - - 0": true, "0 - - 0 request=0.01": false, "0 - - 0 search=0.01": false, "0 - - 0 >10 1 - - 1": false, "0 - - 0.01": false} {
+		if got := sheet(t, text).Free(); got != free {
+			t.Errorf("%s: free is %v", text, got)
+		}
+	}
+	s := sheet(t, "1 - - 2 @flex=1/2 @priority=3")
+	if got, want := Dearest(s, 10, 10), Worst(s, 10, 10, "priority"); got != want || got <= Worst(s, 10, 10, "") {
+		t.Errorf("the dearest is %d, want %d", got, want)
+	}
+}
+
 func TestNoAmountRunsOver(t *testing.T) {
 	t.Parallel()
 	s := sheet(t, "9000000 9000000 9000000 9000000 request=9000000 search=9000000 @x=1000")

@@ -27,6 +27,7 @@ type Kind struct {
 	Schemaless bool              // takes no schema for the answer, only JSON as such
 	Bound      bool              // fetches nothing from addresses: pictures must come along
 	Unlisted   bool              // has no list of its own models that could be asked for
+	Bills      bool              // its answers say what they cost, in USD
 }
 
 // Path is where a kind takes requests if its dialect's own path is not it.
@@ -92,14 +93,14 @@ func Kinds() []Kind {
 			Dialect: "gemini", BaseURL: "https://" + homes["gemini"], Auth: "X-Goog-Api-Key", KeyEnv: "GEMINI_API_KEY", Options: proxied,
 		},
 		azure(), vertex(), vertexClaude(), bedrock(),
-		{Name: "openrouter", Title: "OpenRouter", Dialect: "openai", BaseURL: "https://openrouter.ai/api/v1", KeyEnv: "OPENROUTER_API_KEY"},
+		{Name: "openrouter", Title: "OpenRouter", Dialect: "openai", BaseURL: "https://openrouter.ai/api/v1", KeyEnv: "OPENROUTER_API_KEY", Bills: true},
 		{Name: "groq", Title: "Groq", Dialect: "openai", BaseURL: "https://api.groq.com/openai/v1", KeyEnv: "GROQ_API_KEY", Edits: groqEdits, Single: true},
 		{Name: "mistral", Title: "Mistral", Dialect: "openai", BaseURL: "https://api.mistral.ai/v1", KeyEnv: "MISTRAL_API_KEY", Edits: mistralEdits},
 		{
 			Name: "deepseek", Title: "DeepSeek", Dialect: "openai", BaseURL: "https://api.deepseek.com/v1", KeyEnv: "DEEPSEEK_API_KEY",
 			Edits: deepseekEdits, Single: true, Schemaless: true,
 		},
-		{Name: "xai", Title: "xAI", Dialect: "openai", BaseURL: "https://api.x.ai/v1", KeyEnv: "XAI_API_KEY", Edits: xaiEdits},
+		{Name: "xai", Title: "xAI", Dialect: "openai", BaseURL: "https://api.x.ai/v1", KeyEnv: "XAI_API_KEY", Edits: xaiEdits, Bills: true},
 		{
 			Name: "together", Title: "Together AI",
 			Dialect: "openai", BaseURL: "https://api.together.xyz/v1", KeyEnv: "TOGETHER_API_KEY", Edits: togetherEdits,
@@ -112,7 +113,7 @@ func Kinds() []Kind {
 		{
 			Name: "perplexity", Title: "Perplexity", Help: unlisted,
 			Dialect: "openai", BaseURL: "https://api.perplexity.ai", KeyEnv: "PERPLEXITY_API_KEY",
-			Edits: perplexityEdits, Single: true, Unlisted: true,
+			Edits: perplexityEdits, Single: true, Unlisted: true, Bills: true,
 		},
 		{
 			Name: "ollama", Title: "Ollama", Help: keyless,

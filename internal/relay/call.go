@@ -30,6 +30,7 @@ type call struct {
 	once    sync.Once
 	record  meter.Record
 
+	used   chat.Usage
 	tags   []access.Tag
 	hold   *limit.Hold // what the try may take; nil without limits
 	began  time.Time   // the try that is being made
@@ -54,7 +55,21 @@ func (c *call) served(reply *chat.Reply) {
 			seen.Text += len(answer.Parts[i].Text)
 		}
 	}
-	c.record.Count(seen.Settled(c.body))
+	c.count(seen.Settled(c.body))
+}
+
+// count takes over what was used.
+func (c *call) count(u chat.Usage) {
+	c.record.Count(u)
+	c.used = u
+}
+
+// price says what the call cost at the target that served it.
+func (c *call) price() {
+	r := &c.record
+	cost := c.relay.Catalog.Cost(c.model, catalog.Target{Provider: r.Provider, Model: r.Target}, c.used, c.start)
+	r.Nano, r.Priced, r.Rates = cost.Nano, cost.Known, cost.Rates
+	r.PriceSource, r.PriceVersion = cost.Source, cost.Version
 }
 
 // try begins a try at a target.
@@ -156,15 +171,10 @@ func (c *call) settle() {
 	c.once.Do(func() {
 		c.record.Took = c.relay.Now().Sub(c.start)
 		if c.reply != nil && c.reply.Seen != nil {
-			c.record.Count(c.reply.Seen.Settled(c.body))
+			c.count(c.reply.Seen.Settled(c.body))
 		}
 		if c.model != nil && c.reply != nil {
-			usage := chat.Usage{
-				Input: c.record.Input, CacheRead: c.record.CacheRead, CacheWrite: c.record.CacheWrite,
-				CacheWrite1h: c.record.CacheWrite1h, Output: c.record.Output, Reasoning: c.record.Reasoning,
-			}
-			c.record.Nano, c.record.Priced = c.model.Price.Cost(usage)
-			c.record.Rates = c.model.Rates
+			c.price()
 			c.reply.Nano, c.reply.Priced = c.record.Nano, c.record.Priced
 		}
 		c.charge()

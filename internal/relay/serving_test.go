@@ -20,6 +20,7 @@ import (
 	"stele/internal/dialect/openai"
 	"stele/internal/fault"
 	"stele/internal/meter"
+	"stele/internal/price"
 	"stele/internal/provider"
 	"stele/internal/relay"
 	"stele/internal/route"
@@ -50,9 +51,8 @@ func place(t *testing.T, serve http.HandlerFunc) (*relay.Relay, *shelf) {
 	server := httptest.NewServer(serve)
 	t.Cleanup(server.Close)
 	offered := catalog.New()
-	price := 2.0
 	err := offered.Replace(catalog.Contents{Models: []catalog.Model{{
-		ID: "m", Targets: []catalog.Target{{Provider: "p", Model: "gpt-4.1", Weight: 1}}, Price: catalog.Price{Input: &price, Output: &price},
+		ID: "m", Targets: []catalog.Target{{Provider: "p", Model: "gpt-4.1", Weight: 1}}, Price: price.MustPrice("2 - - 2"),
 	}}})
 	if err != nil {
 		t.Fatal(err)

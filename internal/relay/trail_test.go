@@ -11,6 +11,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/catalog"
 	"stele/internal/dialect/openai"
+	"stele/internal/price"
 	"stele/internal/provider"
 	"stele/internal/relay"
 	"stele/internal/route"
@@ -40,9 +41,8 @@ func TestTheRecordTellsOfEveryTryWhereThereWasMoreThanOne(t *testing.T) {
 		{[]catalog.Target{{Provider: "gone", Model: "z"}, {Provider: "down", Model: "a"}, {Provider: "up", Model: "b"}}, []string{"gone upstream_error", "down upstream_error", "up "}, true},
 		{[]catalog.Target{{Provider: "down", Model: "a"}, {Provider: "gone", Model: "b"}}, []string{"down upstream_error", "gone upstream_error"}, true},
 	} {
-		price := 3.0
 		offered := catalog.New()
-		if err := offered.Replace(catalog.Contents{Models: []catalog.Model{{ID: "m", Targets: test.targets, Price: catalog.Price{Input: &price}}}}); err != nil {
+		if err := offered.Replace(catalog.Contents{Models: []catalog.Model{{ID: "m", Targets: test.targets, Price: price.MustPrice("3 - - -")}}}); err != nil {
 			t.Fatal(err)
 		}
 		kept := new(shelf)

@@ -16,7 +16,7 @@ import (
 
 const requestColumns = `id, at, request, workspace, key, environment, route, dialect, model, provider, target,
 	stream, status, code, tries, path, dropped, input, cache_read, cache_write, cache_write_1h, output, reasoning,
-	estimated, nano, priced, rates, first_byte, took, person, end_user, tags, charges`
+	estimated, nano, priced, extra, rates, price_source, price_version, first_byte, took, person, end_user, tags, charges`
 
 // manyRows is how many rows a statement for many writes. More cost as much each.
 const manyRows = 10
@@ -97,7 +97,7 @@ func (s *Store) insertRows(ctx context.Context, tx *sql.Tx, records []*meter.Rec
 		for _, r := range batch {
 			args = append(args, r.ID, millis(r.At), r.Request, r.Workspace, r.Key, r.Environment, r.Route, r.Dialect, r.Model, r.Provider, r.Target,
 				flag(r.Stream), int64(r.Status), r.Code, int64(r.Tries), r.Path, r.Dropped, r.Input, r.CacheRead, r.CacheWrite, r.CacheWrite1h, r.Output, r.Reasoning,
-				flag(r.Estimated), r.Nano, flag(r.Priced), r.Rates, r.FirstByte.Microseconds(), r.Took.Microseconds(),
+				flag(r.Estimated), r.Nano, flag(r.Priced), r.Extra, r.Rates, r.PriceSource, r.PriceVersion, r.FirstByte.Microseconds(), r.Took.Microseconds(),
 				r.Person, r.User, r.Tags, r.Charges)
 		}
 		result, err := tx.ExecContext(ctx, statement, args...)
@@ -175,7 +175,7 @@ func addDays(ctx context.Context, tx *sql.Tx, days map[day]*meter.Figures) error
 	for _, d := range order {
 		f := days[d]
 		_, err := tx.ExecContext(ctx, `INSERT INTO usage_days (day, workspace, key, environment, model, provider, target, status, `+figureColumns+`)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
 			ON CONFLICT (workspace, day, key, environment, model, provider, target, status) DO UPDATE SET `+addUp("usage_days", figureColumns),
 			append([]any{d.at, d.workspace, d.key, d.environment, d.model, d.prov, d.target, d.status}, figureArgs(f)...)...)
 		if err != nil {
@@ -187,10 +187,10 @@ func addDays(ctx context.Context, tx *sql.Tx, days map[day]*meter.Figures) error
 
 // figureColumns are those of meter.Figures but for what failed, which only groups count
 // by itself: a day has a status.
-const figureColumns = `requests, input, cache_read, cache_write, output, reasoning, nano, took`
+const figureColumns = `requests, input, cache_read, cache_write, output, reasoning, nano, unpriced, took`
 
 func figureArgs(f *meter.Figures) []any {
-	return []any{f.Requests, f.Input, f.CacheRead, f.CacheWrite, f.Output, f.Reasoning, f.Nano, f.Took.Microseconds()}
+	return []any{f.Requests, f.Input, f.CacheRead, f.CacheWrite, f.Output, f.Reasoning, f.Nano, f.Unpriced, f.Took.Microseconds()}
 }
 
 // addUp adds the columns of a row that is there already to it.
@@ -212,7 +212,7 @@ func scanRecord(row scanner) (r meter.Record, err error) {
 	var at, stream, estimated, priced, first, took int64
 	err = row.Scan(&r.ID, &at, &r.Request, &r.Workspace, &r.Key, &r.Environment, &r.Route, &r.Dialect, &r.Model, &r.Provider, &r.Target,
 		&stream, &r.Status, &r.Code, &r.Tries, &r.Path, &r.Dropped, &r.Input, &r.CacheRead, &r.CacheWrite, &r.CacheWrite1h, &r.Output, &r.Reasoning,
-		&estimated, &r.Nano, &priced, &r.Rates, &first, &took, &r.Person, &r.User, &r.Tags, &r.Charges)
+		&estimated, &r.Nano, &priced, &r.Extra, &r.Rates, &r.PriceSource, &r.PriceVersion, &first, &took, &r.Person, &r.User, &r.Tags, &r.Charges)
 	r.At, r.Stream, r.Estimated, r.Priced = fromMillis(at), stream != 0, estimated != 0, priced != 0
 	r.FirstByte, r.Took = time.Duration(first)*time.Microsecond, time.Duration(took)*time.Microsecond
 	return r, err

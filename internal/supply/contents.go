@@ -34,7 +34,7 @@ func Read(cfg *config.Config, by Connector, library MediaLibrary) (Contents, err
 	if err := errors.Join(modelsErr, appsErr, rootsErr, accountsErr); err != nil {
 		return Contents{}, err
 	}
-	c := Contents{Apps: apps, Catalog: catalog.Contents{Models: ChatModels(cfg), Open: openProviders(cfg), Media: models}}
+	c := Contents{Apps: apps, Catalog: catalog.Contents{Models: ChatModels(cfg), Open: OpenProviders(cfg), Media: models, Prices: Prices(cfg, by.Kinds())}}
 	return c, errors.Join(catalog.New().Replace(c.Catalog), app.NewLibrary().Replace(c.Apps))
 }
 
@@ -93,7 +93,7 @@ func ChatModels(cfg *config.Config) []catalog.Model {
 		out := catalog.Model{
 			ID: m.ID, Name: m.Name, Description: m.Description, Owner: "stele", Created: created,
 			Capabilities: m.Capabilities, Tags: m.Tags, Balance: m.Strategy == config.Balance, Retries: m.Retries,
-			Timeouts: catalog.Timeouts(m.Timeouts), Price: catalog.Price(m.Price), HideUpstream: m.HideUpstream,
+			Timeouts: catalog.Timeouts(m.Timeouts), Price: OwnPrice(m.Price, m.Console), HideUpstream: m.HideUpstream,
 		}
 		if out.Name == "" {
 			out.Name = m.ID
@@ -106,7 +106,7 @@ func ChatModels(cfg *config.Config) []catalog.Model {
 	for _, p := range cfg.Providers {
 		for _, name := range p.Models {
 			if name == "*" {
-				continue // any name: see openProviders
+				continue // any name: see OpenProviders
 			}
 			list = append(list, catalog.Model{
 				ID: p.Name + "/" + name, Name: name, Owner: p.Name, Created: created, Retries: 2,
@@ -125,8 +125,8 @@ func changed(cfg *config.Config) time.Time {
 	return cfg.ModTime
 }
 
-// openProviders are the accounts that take any model's name.
-func openProviders(cfg *config.Config) map[string]catalog.Model {
+// OpenProviders are the accounts that take any model's name.
+func OpenProviders(cfg *config.Config) map[string]catalog.Model {
 	open := make(map[string]catalog.Model)
 	for _, p := range cfg.Providers {
 		if slices.Contains(p.Models, "*") {

@@ -27,7 +27,7 @@ func Reach(by Connector) func(catalog.StoredRecord) string {
 // with one record keeps no other from counting.
 func (s *Supply) merge(file *config.Config, records []catalog.UnsealedRecord) (*config.Config, catalog.Faults) {
 	faults := make(catalog.Faults)
-	var providers, models []config.Record
+	var providers, models, prices []config.Record
 	for _, o := range records {
 		words, err := o.Words()
 		switch {
@@ -39,6 +39,8 @@ func (s *Supply) merge(file *config.Config, records []catalog.UnsealedRecord) (*
 			faults[o.Name()] = map[string]string{"": "It cannot be read."}
 		case o.Sort == catalog.ModelOffer:
 			models = append(models, config.Record{Name: o.ID, Fields: words, Off: !o.Enabled})
+		case o.Sort == catalog.PriceOffer:
+			prices = append(prices, config.Record{Name: o.ID, Fields: words, Off: !o.Enabled})
 		default:
 			one := config.Record{Name: o.ID, Fields: words, Off: !o.Enabled}
 			if field, why := s.unopenable(file, one); why != "" {
@@ -62,7 +64,11 @@ func (s *Supply) merge(file *config.Config, records []catalog.UnsealedRecord) (*
 		}
 		faults[string(sort)+" "+id] = map[string]string{"id": fmt.Sprintf("The configuration has a %s of this name, which counts instead.", sort)}
 	}
-	return both.Config, faults
+	cfg, wrongPrices := both.WithPrices(s.o.Connector.Kinds(), prices)
+	for name, wrong := range wrongPrices {
+		faults[string(catalog.PriceOffer)+" "+name] = wrong
+	}
+	return cfg, faults
 }
 
 // unopenable says why no client could be made of a provider that is otherwise right.

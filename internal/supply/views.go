@@ -50,7 +50,8 @@ type Provider struct {
 type Model struct {
 	catalog.Model
 
-	Media    *media.Model // nil: it is for chat
+	Media    *media.Model        // nil: it is for chat
+	Cost     catalog.TargetPrice // of its first target, now
 	Origin   Origin
 	Listed   bool // only its provider's own list has it
 	Enabled  bool
@@ -186,6 +187,9 @@ func (s *Supply) Models() []Model {
 	var list []Model
 	for _, m := range s.o.Catalog.Models(access.Scope{}) {
 		shown := Model{Model: m, Enabled: true}
+		if len(m.Targets) > 0 {
+			shown.Cost = s.o.Catalog.Price(&m, m.Targets[0], time.Now())
+		}
 		_, written := file.Lines["model "+m.ID]
 		o, ours := stored[m.ID]
 		switch {

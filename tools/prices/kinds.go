@@ -21,7 +21,7 @@ var kinds = []kind{
 	{name: "openai", catwalk: []string{"openai"}, genai: []string{"openai"}},
 	{name: "anthropic", catwalk: []string{"anthropic"}, genai: []string{"anthropic"}},
 	{name: "gemini", catwalk: []string{"gemini"}, genai: []string{"google"}, begins: "gem"},
-	{name: "azure", catwalk: []string{"azure"}, genai: []string{"azure"}, also: []string{"openai"}},
+	{name: "azure", genai: []string{"azure"}, also: []string{"openai"}},
 	{name: "vertex", catwalk: []string{"vertexai"}, begins: "gem", also: []string{"gemini"}},
 	{name: "vertex-claude", catwalk: []string{"vertexai"}, genai: []string{"google"}, begins: "claude", also: []string{"anthropic"}},
 	{name: "bedrock", catwalk: []string{"bedrock-europe", "bedrock"}, genai: []string{"aws"}},

@@ -52,6 +52,12 @@ var deeds = []struct {
 	{"Installation", []deedWords{
 		{"master_key.rotate", "Master key rotated", "rotated the"},
 	}},
+	{"Prices", []deedWords{
+		{"price.create", "Price set", "set the price of"},
+		{"price.update", "Price changed", "changed the price of"},
+		{"price.delete", "Price deleted", "deleted their own price of"},
+		{"prices.rerate", "Requests rated again", "rated requests again, from"},
+	}},
 	{"Providers and models", []deedWords{
 		{"provider.create", "Provider added", "added the provider"},
 		{"provider.update", "Provider changed", "changed the provider"},

@@ -14,6 +14,7 @@ import (
 	"stele/internal/console"
 	"stele/internal/file"
 	"stele/internal/meter"
+	"stele/internal/price"
 	"stele/internal/provider/sandbox"
 	"stele/internal/relay"
 	"stele/internal/route"
@@ -55,11 +56,10 @@ func WithPlayground(kept *Shelf) func(*House, *console.Options) {
 	return func(h *House, o *console.Options) {
 		h.T.Helper()
 		offered := catalog.New()
-		price := 2.0
 		target := []catalog.Target{{Provider: sandbox.Provider, Model: sandbox.Model, Weight: 1}}
 		if err := offered.Replace(catalog.Contents{Models: []catalog.Model{
 			{ID: "stele/sandbox", Name: "Sandbox", Owner: "stele", Targets: target},
-			{ID: "team/priced", Owner: "team", Targets: target, Price: catalog.Price{Input: &price, Output: &price}},
+			{ID: "team/priced", Owner: "team", Targets: target, Price: price.MustPrice("2 - - 2")},
 		}}); err != nil {
 			h.T.Fatal(err)
 		}

@@ -79,18 +79,25 @@ func reach(o catalog.StoredRecord) string {
 }
 
 func (s *Supply) combine(list []catalog.UnsealedRecord) (config.Combined, catalog.Faults) {
-	var providers, models []config.Record
+	var providers, models, prices []config.Record
 	for _, o := range list {
 		words, _ := o.Words()
 		one := config.Record{Name: o.ID, Fields: words, Off: !o.Enabled}
-		if o.Sort == catalog.ModelOffer {
+		switch o.Sort {
+		case catalog.ModelOffer:
 			models = append(models, one)
-		} else {
+		case catalog.PriceOffer:
+			prices = append(prices, one)
+		case catalog.ProviderOffer:
 			providers = append(providers, one)
 		}
 	}
 	both := s.file.With(testKinds(), providers, models)
 	faults := make(catalog.Faults)
+	_, wrongPrices := both.WithPrices(testKinds(), prices)
+	for name, wrong := range wrongPrices {
+		faults["price "+name] = wrong
+	}
 	for name, wrong := range both.Providers {
 		faults["provider "+name] = wrong
 	}
@@ -160,14 +167,27 @@ func (s *Supply) Providers() []supply.Provider {
 	return list
 }
 
+// Prices implements console.Supply.
+func (s *Supply) Prices() (list []supply.TargetPrice) {
+	for _, o := range s.Now {
+		if o.Sort == catalog.PriceOffer {
+			list = append(list, supply.ShowPrice(&o, s.faults[o.Name()]))
+		}
+	}
+	return list
+}
+
 // Models implements console.Supply.
 func (s *Supply) Models() []supply.Model {
 	var list []supply.Model
 	for _, m := range s.Both.Config.Models {
 		shown := supply.Model{Enabled: true, Model: catalog.Model{
 			ID: m.ID, Name: m.Name, Description: m.Description, Owner: "stele", Capabilities: m.Capabilities, Balance: m.Strategy == config.Balance,
-			Retries: m.Retries, Timeouts: catalog.Timeouts(m.Timeouts), Price: catalog.Price(m.Price), Tags: m.Tags,
+			Retries: m.Retries, Timeouts: catalog.Timeouts(m.Timeouts), Tags: m.Tags,
 		}}
+		if p := supply.OwnPrice(m.Price, m.Console); p != nil {
+			shown.Cost = catalog.TargetPrice{Price: p, Source: p.Source}
+		}
 		for _, t := range m.Targets {
 			shown.Targets = append(shown.Targets, catalog.Target(t))
 		}

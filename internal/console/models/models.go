@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"stele/internal/access"
@@ -14,6 +13,7 @@ import (
 	"stele/internal/console/page"
 	"stele/internal/fault"
 	"stele/internal/media"
+	"stele/internal/price"
 	"stele/internal/supply"
 )
 
@@ -183,18 +183,19 @@ func priceOf(m *supply.Model) string {
 		return mediaPrice(m.Media)
 	}
 	var parts []string
+	if m.Cost.Price == nil {
+		return ""
+	}
 	for _, part := range []struct {
-		usd  *float64
-		name string
-	}{{m.Price.Input, "in"}, {m.Price.Output, "out"}} {
-		if part.usd != nil {
-			parts = append(parts, usd(*part.usd)+" "+part.name)
+		class price.Class
+		name  string
+	}{{price.Input, "in"}, {price.Output, "out"}} {
+		if usd, ok := m.Cost.Sheet.Rates.Own(part.class); ok {
+			parts = append(parts, "$"+usd.String()+" "+part.name)
 		}
 	}
 	return strings.Join(parts, ", ")
 }
-
-func usd(amount float64) string { return "$" + strconv.FormatFloat(amount, 'f', -1, 64) }
 
 // mediaPrice is what the first operation costs at least.
 func mediaPrice(m *media.Model) string {

@@ -26,7 +26,7 @@ func TestAModelIsAddedChangedAndDeleted(t *testing.T) {
 	consoletest.WantStatus(t, h.Post("/console/models", form, consoletest.Browser), 303)
 	m := s.Both.Config.Models[1]
 	if m.ID != "acme/fast" || len(m.Targets) != 2 || m.Targets[0].Provider != "proxy" || m.Targets[0].Weight != 3 || m.Retries != 1 ||
-		*m.Price.Input != 0.25 || m.Timeouts.Total.Minutes() != 5 || !m.Capabilities["reasoning"] || strings.Join(m.Tags, " ") != "cheap internal" {
+		m.Price.Sheet.Text() != "0.25 - - 2" || m.Timeouts.Total.Minutes() != 5 || !m.Capabilities["reasoning"] || strings.Join(m.Tags, " ") != "cheap internal" {
 		t.Fatalf("the model is %+v", m)
 	}
 	page = consoletest.Body(t, h.Get("/console/models/show?id=acme%2Ffast", consoletest.Browser))

@@ -12,6 +12,7 @@ import (
 	"stele/internal/catalog"
 	"stele/internal/console/page"
 	"stele/internal/media"
+	"stele/internal/price"
 	"stele/internal/supply"
 )
 
@@ -93,12 +94,12 @@ func (c *Room) deleteModel(w http.ResponseWriter, r *http.Request, v access.Visi
 }
 
 func pricesOf(m *supply.Model) (rows []priceRow) {
-	for _, part := range []struct {
-		label string
-		usd   *float64
-	}{{"Input", m.Price.Input}, {"Cached input", m.Price.CachedInput}, {"Cache writes", m.Price.CacheWrite}, {"Output", m.Price.Output}} {
-		if part.usd != nil {
-			rows = append(rows, priceRow{part.label, usd(*part.usd)})
+	if m.Cost.Price == nil {
+		return nil
+	}
+	for class := range price.Classes {
+		if usd, ok := m.Cost.Sheet.Rates.Own(class); ok {
+			rows = append(rows, priceRow{page.ClassLabel(class), "$" + usd.String()})
 		}
 	}
 	return rows

@@ -20,6 +20,8 @@ type Supply interface {
 	Providers() []supply.Provider
 	// Models lists what clients can call and what is meant to be callable.
 	Models() []supply.Model
+	// Prices lists what operators set in front of the price book.
+	Prices() []supply.TargetPrice
 	// TestProvider makes one cheap call.
 	TestProvider(ctx context.Context, id string) (supply.Trial, error)
 	Save(ctx context.Context, who access.Principal, d catalog.Draft) error

@@ -89,8 +89,8 @@ type talkRun struct {
 	feed    *wire.EventWriter
 	began   time.Time
 	request string
-	size    int // bytes of the request
-	price   catalog.Price
+	size    int                                        // bytes of the request
+	cost    func(*chat.Reply, chat.Usage) catalog.Cost // nil: there is no such model
 }
 
 // tell writes a reply until its end.
@@ -157,8 +157,10 @@ func (r *talkRun) end(e *chat.Event, reply *chat.Reply) endEvent {
 	if end.Explanation == "" && e.Stop.Reason == chat.Refused {
 		end.Explanation = e.Stop.Category
 	}
-	if nano, known := r.price.Cost(u); known {
-		end.Cost = page.Dollars(nano)
+	if r.cost != nil {
+		if cost := r.cost(reply, u); cost.Known {
+			end.Cost = page.Dollars(cost.Nano)
+		}
 	}
 	return end
 }

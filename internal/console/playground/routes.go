@@ -59,6 +59,7 @@ type Talker interface {
 type ChatModels interface {
 	Models(scope access.Scope) []catalog.Model
 	Model(id string, scope access.Scope) (*catalog.Model, error)
+	Cost(m *catalog.Model, t catalog.Target, u chat.Usage, began time.Time) catalog.Cost
 }
 
 // ChatFiles keeps what people attach to a message.

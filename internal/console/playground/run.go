@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"stele/internal/access"
+	"stele/internal/catalog"
 	"stele/internal/chat"
 	"stele/internal/console/page"
 	"stele/internal/dialect"
@@ -44,7 +45,9 @@ func (c *Room) runPlayground(w http.ResponseWriter, r *http.Request, v access.Vi
 	defer feed.Stop()
 	run := &talkRun{feed: feed, began: time.Now(), request: scope.From(r.Context()).ID, size: len(req.Origin.Body)}
 	if m, err := c.Models.Model(req.Model, who.Scope); err == nil {
-		run.price = m.Price
+		run.cost = func(reply *chat.Reply, u chat.Usage) catalog.Cost {
+			return c.Models.Cost(m, catalog.Target{Provider: reply.Provider, Model: reply.Target}, u, run.began)
+		}
 	}
 	reply, err := c.Chat.Do(r.Context(), who, req)
 	if err == nil {

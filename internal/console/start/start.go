@@ -42,8 +42,9 @@ type startPage struct {
 	Snippets  []snippet
 	Languages []option
 	Dialects  []option
-	Sandbox   bool // the snippets call the sandbox
-	Aside     int  // tasks that were set aside, for those who can send them again
+	Sandbox   bool  // the snippets call the sandbox
+	Unpriced  int64 // requests of today and yesterday whose price nobody knows
+	Aside     int   // tasks that were set aside, for those who can send them again
 }
 
 // steps are the first three, with ticks.
@@ -129,6 +130,7 @@ func (c *Room) startFigures(ctx context.Context, v access.Visitor, p *startPage)
 		}
 		return text + " yesterday"
 	}
+	p.Unpriced = now.Unpriced + then.Unpriced
 	p.Today = []page.Tally{
 		{Name: "Requests today", Value: page.Short(now.Requests), Exact: page.Grouped(now.Requests), Hint: yesterday(page.Short(then.Requests))},
 		{Name: "Tokens", Value: page.Short(now.Tokens()), Exact: page.Grouped(now.Tokens()), Hint: yesterday(page.Short(then.Tokens()))},

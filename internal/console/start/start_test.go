@@ -8,6 +8,7 @@ import (
 	"stele/internal/catalog"
 	"stele/internal/console"
 	"stele/internal/console/consoletest"
+	"stele/internal/meter"
 )
 
 func TestTheFirstPageShowsTheFirstThreeStepsUntilSomethingWasCalled(t *testing.T) {
@@ -63,4 +64,16 @@ func TestSnippetsNameWhatIsThere(t *testing.T) {
 		consoletest.WantText(t, page, "curl https://ai.example.com/stele/api/v1/chat/completions", "/stele/api/v1beta/models/"+name+":generateContent",
 			"baseURL: &#34;https://ai.example.com/stele/api&#34;", "&#34;stele/canvas&#34;")
 	}
+}
+
+func TestTheFirstPageSaysHowManyRequestsAreUnpriced(t *testing.T) {
+	t.Parallel()
+	h := consoletest.Opened(t, consoletest.Started)
+	unpriced := func(r *meter.Record) { r.Nano, r.Priced, r.PriceSource = 0, false, catalog.Unpriced }
+	h.Save(h.Use(0))
+	if page := consoletest.Body(t, h.Get("/console/", consoletest.Browser)); strings.Contains(page, "no price") {
+		t.Error("requests with a price are said to have none")
+	}
+	h.Save(h.Use(0, unpriced), h.Use(time.Hour, unpriced))
+	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/", consoletest.Browser)), "2 requests since yesterday have no price", `/console/prices"`)
 }

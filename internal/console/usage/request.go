@@ -5,15 +5,14 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 
 	"stele/internal/access"
 	"stele/internal/catalog"
-	"stele/internal/chat"
 	"stele/internal/console/page"
 	"stele/internal/fault"
 	"stele/internal/meter"
+	"stele/internal/price"
 )
 
 type requestPage struct {
@@ -164,6 +163,7 @@ type priceTable struct {
 	Estimated bool
 	Priced    bool
 	ByModel   bool // the lines have rates
+	Source    string
 }
 
 type priceLine struct {
@@ -176,34 +176,23 @@ type priceLine struct {
 
 // priced is the price of a request line by line, at the rates of its time.
 func priced(r *meter.Record) *priceTable {
-	p := &priceTable{Priced: r.Priced, Estimated: r.Estimated, Total: page.Dollars(r.Nano)}
-	rates, known := catalog.ReadPrice(r.Rates)
-	p.ByModel = known && r.Priced
+	p := &priceTable{Priced: r.Priced, Estimated: r.Estimated, Total: page.Dollars(r.Nano), Source: priceSources[r.PriceSource]}
+	sheet, err := price.ReadSheet(r.Rates)
+	p.ByModel = err == nil && r.Priced
+	usage := catalog.UsageOf(r.Usage())
 	var all int64
-	for _, class := range []struct {
-		name, hint string
-		tokens     int64
-		usage      chat.Usage
-	}{
-		{"Input", "", r.Input, chat.Usage{Input: r.Input}},
-		{"Cached input", "read from a cache", r.CacheRead, chat.Usage{CacheRead: r.CacheRead}},
-		{"Cache write", "kept for five minutes", r.CacheWrite - r.CacheWrite1h, chat.Usage{CacheWrite: r.CacheWrite - r.CacheWrite1h}},
-		{"Cache write, 1 h", "kept for an hour", r.CacheWrite1h, chat.Usage{CacheWrite: r.CacheWrite1h, CacheWrite1h: r.CacheWrite1h}},
-		{"Output", "", r.Output, chat.Usage{Output: r.Output}},
-		{"Reasoning", "costs what output costs", r.Reasoning, chat.Usage{Reasoning: r.Reasoning}},
-	} {
-		if class.tokens <= 0 {
+	for _, class := range shownClasses {
+		tokens := usage.Tokens[class.class]
+		if tokens <= 0 {
 			continue
 		}
-		all += class.tokens
-		line := priceLine{Name: class.name, Hint: class.hint, Tokens: page.Grouped(class.tokens)}
+		all += tokens
+		line := priceLine{Name: class.name, Hint: class.hint, Tokens: page.Grouped(tokens)}
 		if p.ByModel {
-			nano, _ := rates.Cost(class.usage)
-			line.Cost = page.Dollars(nano)
-			line.Rate = "$" + strconv.FormatFloat(float64(nano)/float64(class.tokens)/1000, 'f', -1, 64)
-			if rate, ok := exactRate(rates, class.usage); ok {
-				line.Rate = "$" + rate
-			}
+			var one price.Usage
+			one.Tokens[class.class] = tokens
+			line.Cost = page.Dollars(int64(price.Rate(sheet, one, r.Usage().Tier) - sheet.PerRequest))
+			line.Rate = "$" + sheet.Rates.Of(class.class).String()
 		}
 		p.Lines = append(p.Lines, line)
 	}
@@ -214,21 +203,27 @@ func priced(r *meter.Record) *priceTable {
 	return p
 }
 
-// exactRate is what a million tokens of a class cost, free of the rounding that a
-// few tokens have.
-func exactRate(p catalog.Price, u chat.Usage) (string, bool) {
-	const million = 1_000_000
-	one := chat.Usage{
-		Input: sign(u.Input) * million, CacheRead: sign(u.CacheRead) * million, CacheWrite: sign(u.CacheWrite) * million,
-		CacheWrite1h: sign(u.CacheWrite1h) * million, Output: sign(u.Output) * million, Reasoning: sign(u.Reasoning) * million,
-	}
-	nano, ok := p.Cost(one)
-	return strconv.FormatFloat(float64(nano)/1e9, 'f', -1, 64), ok
+// shownClasses are the classes of tokens in the order of the table.
+var shownClasses = []struct {
+	class      price.Class
+	name, hint string
+}{
+	{price.Input, "Input", ""},
+	{price.CachedInput, "Cached input", "read from a cache"},
+	{price.CacheWrite, "Cache write", "kept for five minutes"},
+	{price.CacheWrite1h, "Cache write, 1 h", "kept for an hour"},
+	{price.AudioInput, "Sound in", ""},
+	{price.AudioCached, "Sound in, cached", "read from a cache"},
+	{price.ImageInput, "Pictures in", ""},
+	{price.ImageCached, "Pictures in, cached", "read from a cache"},
+	{price.Output, "Output", ""},
+	{price.Reasoning, "Reasoning", "costs what output costs, unless it has a price of its own"},
+	{price.AudioOutput, "Sound out", ""},
+	{price.ImageOutput, "Pictures out", ""},
 }
 
-func sign(n int64) int64 {
-	if n > 0 {
-		return 1
-	}
-	return 0
+// priceSources say where a price is from, as a row keeps it.
+var priceSources = map[string]string{
+	catalog.FromBook: "from the price book", catalog.FromFile: "from the configuration file", catalog.FromConsole: "set in the console",
+	catalog.FromUpstream: "as the provider says", catalog.FromModel: "of the model",
 }

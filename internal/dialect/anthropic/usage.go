@@ -10,8 +10,9 @@ import (
 // counts are the API's own counters. They are cumulative: what is told later
 // replaces what was told before, and what is not told stays.
 type counts struct {
-	input, read, write, write1h, output, thinking int64
-	told                                          bool
+	input, read, write, write1h, output, thinking, searches int64
+	tier                                                    string
+	told                                                    bool
 }
 
 // add takes over what a usage object tells.
@@ -29,6 +30,10 @@ func (c *counts) add(v jsonscan.Value) {
 			c.take(&c.output, v)
 		case "output_tokens_details":
 			c.take(&c.thinking, v.Get("thinking_tokens"))
+		case "server_tool_use":
+			c.take(&c.searches, v.Get("web_search_requests"))
+		case "service_tier":
+			c.tier = chat.ServiceTier(v.View())
 		case "cache_creation":
 			hour := v.Get("ephemeral_1h_input_tokens")
 			c.take(&c.write1h, hour)
@@ -58,7 +63,7 @@ func (c *counts) usage() chat.Usage {
 	thinking := min(c.thinking, c.output)
 	return chat.Usage{
 		Input: c.input, CacheRead: c.read, CacheWrite: c.write, CacheWrite1h: min(c.write1h, c.write),
-		Output: c.output - thinking, Reasoning: thinking, Known: c.told,
+		Output: c.output - thinking, Reasoning: thinking, Searches: c.searches, Tier: c.tier, Known: c.told,
 	}
 }
 

@@ -14,6 +14,8 @@ func readUsage(v jsonscan.Value) chat.Usage {
 		return chat.Usage{}
 	}
 	var in, cached, out, thoughts, total int64
+	var prompt, kept, said unwritten
+	tier := ""
 	for key, v := range v.Members() {
 		n, _ := integer(v)
 		n = min(max(n, 0), 1<<40) // never less than nothing, nor more than is sane
@@ -28,13 +30,52 @@ func readUsage(v jsonscan.Value) chat.Usage {
 			thoughts = n
 		case "totalTokenCount":
 			total = n
+		case "promptTokensDetails":
+			prompt = readUnwritten(v)
+		case "cacheTokensDetails":
+			kept = readUnwritten(v)
+		case "candidatesTokensDetails":
+			said = readUnwritten(v)
+		case "serviceTier":
+			tier = chat.ServiceTier(v.View())
 		}
 	}
 	read := min(cached, in)
 	if rest := total - in - thoughts; out == 0 && rest > 0 {
 		out = rest // only the total was told
 	}
-	return chat.Usage{Input: in - read, CacheRead: read, Output: out, Reasoning: thoughts, Known: true}
+	of := chat.Parts{
+		AudioInput: max(0, prompt.audio-kept.audio), AudioCached: kept.audio, AudioOutput: said.audio,
+		ImageInput: max(0, prompt.image-kept.image), ImageCached: kept.image, ImageOutput: said.image,
+	}
+	return chat.Usage{
+		Input: in - read, CacheRead: read, Output: out, Reasoning: thoughts, Of: of.Within(in-read, read, out), Tier: tier, Known: true,
+	}
+}
+
+// unwritten are tokens that are no text.
+type unwritten struct{ audio, image int64 }
+
+func readUnwritten(v jsonscan.Value) (m unwritten) {
+	for _, part := range v.Elements() {
+		n, kind := int64(0), ""
+		for key, v := range part.Members() {
+			switch camel(key.Name) {
+			case "modality":
+				kind = v.View()
+			case "tokenCount":
+				n, _ = integer(v)
+				n = min(max(n, 0), 1<<40)
+			}
+		}
+		switch kind {
+		case "AUDIO":
+			m.audio += n
+		case "IMAGE":
+			m.image += n
+		}
+	}
+	return m
 }
 
 // writeUsage writes usageMetadata, in which thoughts are not among the candidates'.

@@ -12,13 +12,12 @@ import (
 
 // DecodeResponse reads a whole answer, of whatever server.
 func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
-	root, _, err := openReply(body)
+	reply, err := openReply(body)
 	if err != nil {
 		return nil, err
 	}
-	reply := readReply(root)
 	r := &chat.Response{
-		ID: anyText(reply.id), Model: anyText(reply.model), Tier: root.Get("service_tier").View(), Usage: readUsage(reply.usage),
+		ID: anyText(reply.id), Model: anyText(reply.model), Tier: reply.tier.View(), Usage: reply.used(),
 	}
 	if overcounted(reply.usage) {
 		r.Notes = append(r.Notes, chat.Lost("usage", chat.Approximated, "more came from the cache than there was: counted as all of it"))
@@ -43,47 +42,39 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 
 // CountResponse reads of a whole answer only what metering needs.
 func (Codec) CountResponse(body []byte) (*chat.Response, error) {
-	_, usage, err := openReply(body)
+	reply, err := openReply(body)
 	if err != nil {
 		return nil, err
 	}
-	return &chat.Response{Usage: readUsage(usage)}, nil
+	return &chat.Response{Usage: reply.used()}, nil
 }
 
-// openReply is the object that a whole answer is and its usage, or the error that it
-// tells. One walk does for nearly all.
-func openReply(body []byte) (root, usage jsonscan.Value, err error) {
+// openReply is the object that a whole answer is, with what one walk tells of it, or
+// the error that it says.
+func openReply(body []byte) (r reply, err error) {
 	failed := false
 	report, err := jsonscan.Scan{Allow: jsonscan.Lenient}.Walk(body, func(key jsonscan.Key, v jsonscan.Value) {
-		switch key.Name {
-		case "usage":
-			if !usage.Exists() {
-				usage = v
-			}
-		case "error":
-			failed = failed || !v.Absent()
-		case "object":
-			failed = failed || v.View() == "error"
-		}
+		failed = failed || key.Name == "error" && !v.Absent() || key.Name == "object" && v.View() == "error"
+		r.put(key, v)
 	})
 	if err != nil {
-		return root, usage, dialect.Unreadable(body)
+		return r, dialect.Unreadable(body)
 	}
-	root = report.Root
+	root := report.Root
 	if failed || root.Kind() != object {
 		if e := failure(root); e != nil {
-			return root, usage, e
+			return r, e
 		}
 	}
 	if root.Kind() != object {
-		return root, usage, dialect.Unreadable(body)
+		return r, dialect.Unreadable(body)
 	}
-	return root, usage, nil
+	return r, nil
 }
 
 // reply is a whole answer or a chunk of one, its members not read any further.
 type reply struct {
-	id, model, choices, usage, failed jsonscan.Value
+	id, model, choices, usage, tier, failed jsonscan.Value
 }
 
 func readReply(root jsonscan.Value) (r reply) {
@@ -103,6 +94,8 @@ func (r *reply) put(key jsonscan.Key, v jsonscan.Value) {
 		r.choices = v
 	case "error":
 		r.failed = v
+	case "service_tier":
+		r.tier = v
 	case "usage":
 		r.count(v)
 	case "x_groq":
@@ -116,6 +109,15 @@ func (r *reply) count(usage jsonscan.Value) {
 	if usage.Kind() == object {
 		r.usage = usage
 	}
+}
+
+// used is what the answer took, in the tier that served it.
+func (r *reply) used() chat.Usage {
+	u := readUsage(r.usage)
+	if u.Known {
+		u.Tier = chat.ServiceTier(r.tier.View())
+	}
+	return u
 }
 
 // readAnswer reads one of choices.

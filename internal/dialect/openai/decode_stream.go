@@ -83,7 +83,7 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 			d.choice(v, &r)
 		}
 	}
-	if u := readUsage(r.usage); u.Known {
+	if u := r.used(); u.Known {
 		d.events = append(d.events, chat.Event{Kind: chat.Counted, Usage: u})
 		d.hidden = !said
 	}

@@ -5,6 +5,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/jsonscan"
+	"stele/internal/price"
 )
 
 // readUsage takes an upstream's usage apart into classes that do not overlap.
@@ -12,7 +13,9 @@ import (
 // leave reasoning out of completion_tokens.
 func readUsage(v jsonscan.Value) chat.Usage {
 	var told bool
-	var in, out, total, cached, hit, kept, write, reasoning int64
+	var in, out, total, cached, hit, kept, write, reasoning, searches, audioOut, imageOut int64
+	var of chat.Parts
+	var bill bill
 	for key, v := range v.Members() {
 		switch key.Name {
 		case "prompt_tokens":
@@ -23,12 +26,18 @@ func readUsage(v jsonscan.Value) chat.Usage {
 			total = count(v)
 		case "prompt_tokens_details":
 			cached, write = count(v.Get("cached_tokens")), count(v.Get("cache_write_tokens"))
+			of = promptParts(v)
 		case "prompt_cache_hit_tokens":
 			hit = count(v)
 		case "cached_tokens":
 			kept = count(v)
 		case "completion_tokens_details":
 			reasoning = count(v.Get("reasoning_tokens"))
+			audioOut, imageOut = count(v.Get("audio_tokens")), count(v.Get("image_tokens"))
+		case "num_search_queries":
+			searches = count(v)
+		default:
+			bill.read(key.Name, v)
 		}
 	}
 	if !told {
@@ -40,10 +49,53 @@ func readUsage(v jsonscan.Value) chat.Usage {
 		out += reasoning
 	}
 	reasoning = min(reasoning, out)
-	return chat.Usage{
-		Input: in - read - write, CacheRead: read, CacheWrite: write,
-		Output: out - reasoning, Reasoning: reasoning, Known: true,
+	of.AudioOutput, of.ImageOutput = audioOut, imageOut
+	u := chat.Usage{
+		Input: in - read - write, CacheRead: read, CacheWrite: write, Output: out - reasoning, Reasoning: reasoning,
+		Of: of.Within(in-read-write, read, out-reasoning), Searches: searches, Known: true,
 	}
+	u.Billed, u.BilledKnown = bill.total()
+	return u
+}
+
+// promptParts are the tokens of a prompt that are no text, those from a cache told apart.
+func promptParts(v jsonscan.Value) (of chat.Parts) {
+	cached := v.Get("cached_tokens_details")
+	of.AudioCached, of.ImageCached = count(cached.Get("audio_tokens")), count(cached.Get("image_tokens"))
+	of.AudioInput = max(0, count(v.Get("audio_tokens"))-of.AudioCached)
+	of.ImageInput = max(0, count(v.Get("image_tokens"))-of.ImageCached)
+	return of
+}
+
+// bill is what an upstream says itself that a call cost: OpenRouter and Perplexity in
+// USD, xAI in ticks, of which a USD has ten to the tenth. Where a key of the operator's
+// own was used behind OpenRouter, what its owner pays there is beside its fee.
+type bill struct {
+	cost, beside price.Amount
+	known, own   bool
+}
+
+func (b *bill) read(name string, v jsonscan.Value) {
+	switch name {
+	case "cost":
+		if v.Kind() == object {
+			v = v.Get("total_cost")
+		}
+		b.cost, b.known = price.Nearest(v.Number())
+	case "cost_in_usd_ticks":
+		b.cost, b.known = price.NearestOf(v.Number(), -10)
+	case "is_byok":
+		b.own, _ = v.Bool()
+	case "cost_details":
+		b.beside, _ = price.Nearest(v.Get("upstream_inference_cost").Number())
+	}
+}
+
+func (b *bill) total() (nano int64, known bool) {
+	if b.known && b.own {
+		return int64(b.cost + b.beside), true
+	}
+	return int64(b.cost), b.known
 }
 
 // overcounted reports whether an upstream counts more of the prompt as kept than

@@ -26,6 +26,8 @@ type Usage interface {
 	UsageTotal(ctx context.Context, of meter.Slice) (meter.Figures, error)
 	UsageGroups(ctx context.Context, of meter.Slice, by meter.Split, most meter.Measure, limit int) ([]meter.Group, error)
 	UsageDays(ctx context.Context, of meter.Slice, by meter.Split, groups []string) ([]meter.Day, error)
+	RecordsBetween(ctx context.Context, from, until time.Time, after string, limit int) ([]meter.Record, error)
+	Rerate(ctx context.Context, list []meter.Rerated, e access.Entry) (int, error)
 	InsertBodies(ctx context.Context, list []meter.Bodies, budget int64) error
 	Bodies(ctx context.Context, workspace, record string) (meter.Bodies, error)
 	DeleteBodiesBefore(ctx context.Context, before time.Time) (int64, error)
@@ -44,6 +46,7 @@ func RunUsage(t *testing.T, open func(t *testing.T) Usage) {
 		{"AnyIDLeadsToItsRecord", requestsByID},
 		{"UsageIsAddedUpByDayAndGroup", usageAddedUp},
 		{"DaysOutliveTheirRequests", usageOutlives},
+		{"RowsDaysAndGroupsAreRatedAgainTogether", requestsRerated},
 		{"BodiesKeepWithinTheirBudget", bodiesBudget},
 	} {
 		t.Run(test.name, func(t *testing.T) {
