@@ -108,6 +108,35 @@ var hardFound = section{"N", "found to fail in November 2026", []hard{
 			}
 		}
 	}},
+	{number: 309, name: "parameters that a family of models refuses", run: func(t *testing.T) {
+		for model, row := range map[string]struct{ stop, parallel, temperature string }{
+			"o3": {"", "", ""}, "o4-mini": {"", "", ""}, "gpt-5": {"", "false", ""}, "gpt-5.4": {"", "false", ""}, "gpt-4o": {`["X"]`, "false", "0.5"},
+		} {
+			l := take(t, trip{from: A, to: O, model: model, answers: []string{endO("stop", `"content":"abXcd"`)}, ask: `{"model":"m","max_tokens":9,"temperature":0.5,"stop_sequences":["X"],"messages":[{"role":"user","content":"go"}],` +
+				`"tools":[{"name":"f","input_schema":{"type":"object","properties":{}}}],"tool_choice":{"type":"auto","disable_parallel_tool_use":true}}`})
+			l.sends("stop", row.stop)
+			l.sends("parallel_tool_calls", row.parallel)
+			l.sends("temperature", row.temperature)
+			if row.stop == "" { // it is watched for here
+				l.gets("content.0.text", `"ab"`)
+				l.gets("stop_sequence", `"X"`)
+				l.warns("temperature", chat.Dropped)
+			}
+			if row.parallel == "" {
+				l.warns("tool_choice.disable_parallel_tool_use", chat.Dropped)
+			}
+		}
+	}},
+	{number: 313, name: "Google's order of properties", run: func(t *testing.T) {
+		for _, schema := range []string{
+			`"responseSchema":{"type":"OBJECT","properties":{"a":{"type":"STRING"},"b":{"type":"OBJECT","properties":{"x":{"type":"STRING"},"y":{"type":"STRING"}},"propertyOrdering":["y"]}},"propertyOrdering":["b","a"]}`,
+			`"responseJsonSchema":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"object","properties":{"x":{"type":"string"},"y":{"type":"string"}},"propertyOrdering":["y"]}},"propertyOrdering":["b","a"]}`,
+		} {
+			l := take(t, trip{from: G, to: O, ask: `{"contents":[{"parts":[{"text":"go"}]}],"generationConfig":{"responseMimeType":"application/json",` + schema + `}}`})
+			l.sends("response_format.json_schema.schema", `{"type":"object","properties":{"b":{"type":"object","properties":{"y":{"type":"string"},"x":{"type":"string"}}},"a":{"type":"string"}}}`)
+			l.warns("generationConfig.responseMimeType", chat.Ignored)
+		}
+	}},
 	{number: 311, name: "sources that only Anthropic's own search can name", answer: "they are left out and reported: Claude refuses them without its index", run: func(t *testing.T) {
 		for _, answer := range []string{
 			endO("stop", `"content":"hi",`+cited),

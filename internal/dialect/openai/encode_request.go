@@ -215,8 +215,8 @@ func (e *requestWriter) limit(tokens int64) {
 func (e *requestWriter) stop(list []string) {
 	const most = 4
 	native := list[:min(len(list), most)]
-	if e.model.o {
-		native = nil
+	if e.model.reasons && !e.t.Compatible && e.effort != "none" {
+		native = nil // the author's models that think refuse them
 	}
 	e.stops = slices.Clone(list[len(native):])
 	if len(native) == 0 {

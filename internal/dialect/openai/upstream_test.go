@@ -306,7 +306,7 @@ func TestReasoningModelsHaveTheirOwnSampling(t *testing.T) {
 		local   int
 	}{
 		"plain":                      {dialect.Target{Model: "gpt-4o"}, "", "max_completion_tokens temperature top_p presence_penalty frequency_penalty seed logprobs stop", "top_k max_tokens", 1, 2},
-		"gpt-5":                      {dialect.Target{Model: "gpt-5"}, "", "max_completion_tokens seed stop", "top_k max_tokens temperature top_p presence_penalty frequency_penalty logprobs", 6, 2},
+		"gpt-5":                      {dialect.Target{Model: "gpt-5"}, "", "max_completion_tokens seed", "top_k max_tokens temperature top_p presence_penalty frequency_penalty logprobs stop", 6, 6},
 		"gpt-5.1 without thinking":   {dialect.Target{Model: "gpt-5.1"}, "none", "max_completion_tokens temperature top_p logprobs", "top_k max_tokens", 1, 2},
 		"o3":                         {dialect.Target{Model: "o3-mini-2025-01-31"}, "", "max_completion_tokens seed", "temperature stop", 6, 6},
 		"compatible":                 {dialect.Target{Model: "gpt-5", Compatible: true}, "", "max_tokens temperature top_p top_k stop logprobs", "max_completion_tokens", 0, 2},
