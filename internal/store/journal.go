@@ -64,7 +64,7 @@ func OpenJournal(s *Store, folder string) (*Journal, error) {
 func (j *Journal) Owner() string { return j.owner }
 
 func folderOwner(folder string) (string, error) {
-	path := filepath.Join(folder, "owner")
+	path := folder + ".owner" // beside it: what is in the folder is records
 	name, err := os.ReadFile(path)
 	if err == nil && len(name) > 0 {
 		return string(name), nil

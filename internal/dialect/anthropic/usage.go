@@ -104,8 +104,10 @@ func writeSplit(w *jsonscan.Writer, u chat.Usage) {
 
 func writeOutput(w *jsonscan.Writer, u chat.Usage) {
 	w.Key("output_tokens").Int(max(0, u.Completion()))
-	if u.Reasoning <= 0 {
-		return
+	if u.Reasoning > 0 {
+		w.Key("output_tokens_details").Open(jsonscan.Object).Key("thinking_tokens").Int(u.Reasoning).Close(jsonscan.Object)
 	}
-	w.Key("output_tokens_details").Open(jsonscan.Object).Key("thinking_tokens").Int(u.Reasoning).Close(jsonscan.Object)
+	if u.Searches > 0 {
+		w.Key("server_tool_use").Open(jsonscan.Object).Key("web_search_requests").Int(u.Searches).Close(jsonscan.Object)
+	}
 }
