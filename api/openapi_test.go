@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"encoding/json"
+	"net/http"
 	"os"
 	"regexp"
 	"slices"
@@ -142,7 +143,7 @@ func TestWhatTakesABodyNames408(t *testing.T) {
 	doc := load(t)
 	for _, r := range routes {
 		answer := operation(t, doc, r).Responses.Value("408")
-		if (answer != nil) != (r.Method == "POST") {
+		if (answer != nil) != (r.Method == http.MethodPost) {
 			t.Errorf("%s %s: names 408: %t", r.Method, r.Path, answer != nil)
 		}
 		if answer == nil {

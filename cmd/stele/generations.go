@@ -50,7 +50,7 @@ func taskRow(t generation.Task) []string {
 	if !t.Ended.IsZero() {
 		took = t.Ended.Sub(t.Created).Round(time.Millisecond).String()
 	}
-	return []string{t.ID, t.Model, t.Mode, string(t.State), fmt.Sprintf("%.0f%%", t.Progress*100), stamp(t.Created), took, string(t.Code)}
+	return []string{t.ID, t.Model, t.Mode, string(t.State), fmt.Sprintf("%.0f%%", t.Progress*100), stamp(t.Created), took, t.Code}
 }
 
 func (p *program) generationsShow() *cobra.Command {

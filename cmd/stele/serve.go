@@ -32,7 +32,7 @@ func (p *program) greet(g assembly.Greeting) error {
 	if g.Welcome.SetupToken != "" {
 		fmt.Fprintf(&b, "\nOpen the console and become its administrator. The link works once:\n  %s/console/setup?token=%s\n", g.Console, g.Welcome.SetupToken)
 	}
-	fmt.Fprintf(&b, "\nA development key, shown only now:\n  %s\n\nTry it:\n  curl %s/api/v1/models -H \"Authorization: Bearer %s\"\n\n", g.Welcome.Key, g.Public, g.Welcome.Key)
+	fmt.Fprintf(&b, "\nA development key, shown only now:\n  %s\n\nTry it:\n  curl %s/api/v1/models -H \"Authorization: Bearer %[1]s\"\n\n", g.Welcome.Key, g.Public)
 	_, err := fmt.Fprint(p.stdout, b.String())
 	return err
 }

@@ -283,7 +283,7 @@ func TestAwaitWaitsForThoseWhoServe(t *testing.T) {
 
 // TestHoldingARequestIsCheap counts what following a request's key takes: it is paid
 // by every call.
-func TestHoldingARequestIsCheap(t *testing.T) {
+func TestHoldingARequestIsCheap(t *testing.T) { //nolint:paralleltest // memory is measured
 	if raced {
 		t.Skip("the race detector allocates, too")
 	}

@@ -168,7 +168,8 @@ func (s *Service) EndSession(ctx context.Context, v Visitor, id string) error {
 
 // EndOtherSessions ends all of the visitor's sessions but the one they are in.
 func (s *Service) EndOtherSessions(ctx context.Context, v Visitor) (int, error) {
-	return s.store.EndSessions(ctx, Ending{User: v.User.ID, But: v.Session.ID, Via: endOf(v.Session.Via)}, s.note(v.Principal(), "session.end", v.User.ID, "all others of "+v.User.Email))
+	others := Ending{User: v.User.ID, But: v.Session.ID, Via: endOf(v.Session.Via)}
+	return s.store.EndSessions(ctx, others, s.note(v.Principal(), "session.end", v.User.ID, "all others of "+v.User.Email))
 }
 
 // arrival is how a person came in.

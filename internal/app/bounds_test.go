@@ -115,7 +115,7 @@ func (h *house) endsAnyhow(id string) *generation.Task {
 }
 
 // TestThePriceFormTakesLittle asks for prices again and again.
-func TestThePriceFormTakesLittle(t *testing.T) { // alone: memory is measured
+func TestThePriceFormTakesLittle(t *testing.T) { //nolint:paralleltest // memory is measured
 	h := open(t, newWorld(t), greedyApp("double", "with", greedy["text"]))
 	body := []byte(`{"text":"` + strings.Repeat("x", 60_000) + `","dry_run":true}`)
 	var before, after runtime.MemStats

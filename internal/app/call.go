@@ -208,8 +208,7 @@ func (r *Runner) talk(ctx context.Context, task *generation.Task, s *Step, value
 		return
 	}
 	err = r.Pool.do(ctx, task.Workspace, usualCall, func(*formula.Budget) error {
-		_, err := answer(d.Said, s.Chat.Schema)
-		return err
+		return checkAnswer(d.Said, s.Chat.Schema)
 	})
 	if ctx.Err() != nil {
 		d.failed(ctx, err)

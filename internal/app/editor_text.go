@@ -66,7 +66,7 @@ func (e *Editor) line(ctx context.Context, who access.Principal, source, field, 
 	set = func(value string) string { return withLine(source, field, value) }
 	err = e.Pool.people(ctx, who.Workspace, func(*formula.Budget) error {
 		if _, before := Read("app", []byte(source)); before != nil {
-			return nil
+			return nil //nolint:nilerr // it stays as it is
 		}
 		if _, after := Read("app", []byte(set(sample))); after != nil {
 			set = func(string) string { return source }

@@ -41,24 +41,24 @@ func brief(err error) string {
 	return strings.TrimLeft(lines[len(lines)-1], "- ")
 }
 
-// answer reads what a model said where it was asked for JSON of a schema.
-func answer(said string, schema map[string]any) (any, error) {
+// checkAnswer holds what a model said against the schema that it was asked for.
+func checkAnswer(said string, schema map[string]any) error {
 	text := unfenced(said)
 	var v any
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		return nil, errors.New("the model did not answer with JSON")
+		return errors.New("the model did not answer with JSON")
 	}
 	compiled, err := compileSchema(schema)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := bounded(compiled, v); err != nil {
-		return nil, err
+		return err
 	}
 	if err := compiled.Validate(v); err != nil {
-		return nil, errors.New("the model's answer does not fit the schema: " + brief(innermost(err)))
+		return errors.New("the model's answer does not fit the schema: " + brief(innermost(err)))
 	}
-	return v, nil
+	return nil
 }
 
 // unfenced takes off the fence that models like to put around JSON.

@@ -143,7 +143,8 @@ func (r *Rotation) await(ctx context.Context) error {
 		}
 		if time.Now().After(deadline) {
 			return fmt.Errorf("%d of the running servers do not have the new key yet (%s): copy %s to their machines, beside the master key file "+
-				"with .next at the end of its name or in its place, then call stele master-key rotate again: %w", len(lagging), strings.Join(lagging, ", "), r.next(), errLagging)
+				"with .next at the end of its name or in its place, then call stele master-key rotate again: %w",
+				len(lagging), strings.Join(lagging, ", "), r.next(), errLagging)
 		}
 		select {
 		case <-ctx.Done():

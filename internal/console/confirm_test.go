@@ -28,7 +28,7 @@ func TestChangesOfConsequenceAskAgain(t *testing.T) {
 		name := route.Method + " " + route.Pattern
 		consequence := false
 		for _, room := range []string{"/console/people", "/console/providers", "/console/keys", "/console/policy", "/console/security"} {
-			consequence = consequence || route.Method == "POST" && strings.HasPrefix(route.Pattern, room)
+			consequence = consequence || route.Method == http.MethodPost && strings.HasPrefix(route.Pattern, room)
 		}
 		if consequence && !route.AsksAgain() && reasons[name] == "" {
 			t.Errorf("%s does not ask again", name)
@@ -52,7 +52,7 @@ func TestAnOldSessionIsAskedOnEveryRouteThatAsks(t *testing.T) {
 		}
 		consoletest.WantCode(t, h.Do(route.Method, consoletest.PathOf(route), form), 403, "permission_denied")
 		res := h.Do(route.Method, consoletest.PathOf(route), form, consoletest.Browser)
-		if route.Method == "GET" {
+		if route.Method == http.MethodGet {
 			consoletest.WantStatus(t, res, 303)
 			if got, want := res.Header.Get("Location"), "/console/confirm?next="+url.QueryEscape(consoletest.PathOf(route)); got != want {
 				t.Errorf("%s sends to %s", route.Pattern, got)
@@ -89,7 +89,7 @@ func TestWhatWasFilledInIsKept(t *testing.T) {
 	consoletest.WantStatus(t, res, 422)
 	consoletest.WantText(t, consoletest.Body(t, res), "This is not your password.", found[2])
 	elsewhere := url.Values{"then": {"/console/keys"}, "confirm_kept": {found[2]}, "current": {consoletest.Password}}
-	if res := h.Post("/console/confirm", elsewhere, consoletest.Browser); res.StatusCode == 307 {
+	if res := h.Post("/console/confirm", elsewhere, consoletest.Browser); res.StatusCode == http.StatusTemporaryRedirect {
 		t.Error("the form is sent elsewhere")
 	}
 	form.Set("current", consoletest.Password)

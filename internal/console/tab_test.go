@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	if chromium.stop != nil {
 		chromium.stop()
 	}
-	os.Exit(code)
+	os.Exit(code) //nolint:forbidigo // how a TestMain ends
 }
 
 // launch opens a tab in a profile of its own. Where no Chromium is promised
@@ -89,7 +89,7 @@ func startChromium(path string) error {
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))...)
-	chromium.ctx, _ = chromedp.NewContext(ctx)
+	chromium.ctx, _ = chromedp.NewContext(ctx) //nolint:fatcontext // it is stopped below
 	chromium.stop = func() {
 		_ = chromedp.Cancel(chromium.ctx)
 		stop()

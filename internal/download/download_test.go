@@ -314,7 +314,7 @@ func TestADeletedFileHasNoAddress(t *testing.T) {
 	dropped, old := b.save(t, "a.txt", text), b.save(t, "b.txt", text)
 	addresses := []string{b.files.Address(dropped), b.files.URL(dropped.ID, dropped.Type), b.files.URL(old.ID, old.Type)}
 	for _, address := range addresses {
-		if answer, _ := b.ask(t, "GET", address); answer.StatusCode != 200 {
+		if answer, _ := b.ask(t, "GET", address); answer.StatusCode != http.StatusOK {
 			t.Errorf("%d before", answer.StatusCode)
 		}
 	}
@@ -322,13 +322,13 @@ func TestADeletedFileHasNoAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, address := range addresses[:2] {
-		if answer, _ := b.ask(t, "GET", address); answer.StatusCode != 404 {
+		if answer, _ := b.ask(t, "GET", address); answer.StatusCode != http.StatusNotFound {
 			t.Errorf("%d after it was deleted", answer.StatusCode)
 		}
 	}
 	b.now = old.Expires
 	for _, method := range []string{"GET", "HEAD"} {
-		if answer, _ := b.ask(t, method, addresses[2]); answer.StatusCode != 404 {
+		if answer, _ := b.ask(t, method, addresses[2]); answer.StatusCode != http.StatusNotFound {
 			t.Errorf("%d after its time", answer.StatusCode)
 		}
 	}

@@ -90,7 +90,7 @@ var greedy = map[string]string{
 }
 
 // TestTooMuchIsRefusedBeforeItIsMade is about each way to take more than one's share.
-func TestTooMuchIsRefusedBeforeItIsMade(t *testing.T) {
+func TestTooMuchIsRefusedBeforeItIsMade(t *testing.T) { //nolint:paralleltest // memory is measured
 	for name, text := range greedy { // one after the other: memory is measured
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats

@@ -22,7 +22,7 @@ var functions = map[string]func(b *Budget, args []any){
 	"trim": text(0), "trimPrefix": text(0), "trimSuffix": text(0), "upper": text(2), "lower": text(2), "toBase64": text(2), "fromBase64": text(1),
 	"indexOf": text(0), "lastIndexOf": text(0), "hasPrefix": text(0), "hasSuffix": text(0),
 	"split": split, "splitAfter": split, "replace": replace, "repeat": repeat, "join": join,
-	"string": print, "toJSON": print, "fromJSON": parse,
+	"string": written, "toJSON": written, "fromJSON": parse,
 
 	"max": whole(0), "min": whole(0), "mean": whole(0), "median": whole(1),
 	"keys": items(1), "values": items(1), "toPairs": items(4), "fromPairs": whole(8), "reverse": items(1), "concat": items(2), "flatten": whole(2),
@@ -159,8 +159,8 @@ func join(b *Budget, args []any) {
 	b.text(size)
 }
 
-// print is for what writes a value out, with quotes and indents.
-func print(b *Budget, args []any) {
+// written is for what writes a value out, with quotes and indents.
+func written(b *Budget, args []any) {
 	for _, arg := range args {
 		n := b.written(arg, 0)
 		b.text(n)

@@ -131,7 +131,7 @@ func (m *machine) finds(operator string, left, right any) bool {
 // byte, and some work for each byte itself.
 func (m *machine) matches(n *ast.BinaryNode, left any) bool {
 	re := m.program.patterns[n]
-	pattern := ""
+	var pattern string
 	if re != nil {
 		pattern = re.String()
 	} else {

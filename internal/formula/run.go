@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/vm/runtime"
@@ -117,9 +118,9 @@ func (m *machine) eval(node ast.Node) any {
 }
 
 func (m *machine) named(name string) any {
-	for i := len(m.variables) - 1; i >= 0; i-- {
-		if m.variables[i].name == name {
-			return m.variables[i].value
+	for _, v := range slices.Backward(m.variables) {
+		if v.name == name {
+			return v.value
 		}
 	}
 	if name == "$env" {
@@ -191,7 +192,8 @@ func (m *machine) fetch(from, at any) any {
 }
 
 func (m *machine) slice(n *ast.SliceNode, from any) any {
-	var end, begin any = nil, 0
+	var end any
+	begin := any(0)
 	if n.To != nil {
 		end = m.eval(n.To)
 	} else {

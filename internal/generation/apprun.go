@@ -45,7 +45,8 @@ func (s *Service) CreateRun(ctx context.Context, who access.Principal, id string
 	now := s.Now()
 	t := &Task{
 		ID: id, Workspace: who.Workspace, Key: who.Key, Environment: string(who.Environment), Sandbox: who.Sandbox, App: run.App,
-		MediaType: run.MediaType, Model: run.Model, Mode: run.Mode, Provider: AppMaker, Webhook: run.Webhook, Order: Order{Parameters: run.Values, Recipe: run.Recipe, User: who.User},
+		MediaType: run.MediaType, Model: run.Model, Mode: run.Mode, Provider: AppMaker, Webhook: run.Webhook,
+		Order: Order{Parameters: run.Values, Recipe: run.Recipe, User: who.User},
 		State: media.Pending, Stage: Ordered, Created: now, Updated: now, Deadline: now.Add(run.Deadline), Version: 1, Nano: run.Nano,
 	}
 	if who.Sandbox {

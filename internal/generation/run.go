@@ -82,7 +82,10 @@ func (s *Service) request(ctx context.Context, t *Task) (media.Request, *media.F
 	if operation == nil {
 		return media.Request{}, &media.Failure{Class: media.Quota, Message: "The model does not have this mode any more."}
 	}
-	req := media.Request{Key: t.ID, Tenant: t.Workspace, Deaths: t.Deaths, Model: model, Operation: operation, Prompt: t.Order.Prompt, Parameters: operation.Typed(t.Order.Parameters)}
+	req := media.Request{
+		Key: t.ID, Tenant: t.Workspace, Deaths: t.Deaths, Model: model, Operation: operation, Prompt: t.Order.Prompt,
+		Parameters: operation.Typed(t.Order.Parameters),
+	}
 	for _, from := range t.Order.Sources {
 		source, err := s.Files.Source(ctx, t.Workspace, from.Field, from.File)
 		if err != nil {

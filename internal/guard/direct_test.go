@@ -133,7 +133,7 @@ func TestRequestsArriveAsTheyAreMade(t *testing.T) {
 		length          int64
 	}
 	got := make(chan arrived, 1)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		got <- arrived{r.RequestURI, r.Host, string(body), r.Header, r.ContentLength}
 	}))

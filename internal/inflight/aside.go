@@ -38,7 +38,6 @@ func Verdict(deaths map[string]int) (guilty string, counted []string) {
 		case guilty == "":
 			guilty = id
 		default:
-			guilty = ""
 			return "", keys(deaths)
 		}
 	}

@@ -36,7 +36,7 @@ func seed(f *testing.F) {
 
 func many(n int) (members []string) {
 	for i := range n {
-		members = append(members, `"n`+string(jsontext.Int(int64(i)).String())+`":`+jsontext.Int(int64(i)).String())
+		members = append(members, `"n`+jsontext.Int(int64(i)).String()+`":`+jsontext.Int(int64(i)).String())
 	}
 	return members
 }

@@ -132,14 +132,14 @@ func TestEditsKeepObjectsValid(t *testing.T) {
 	} {
 		root := jsonscan.At([]byte(doc), 0)
 		var edits jsonscan.Edits
-		for _, name := range strings.Split(c.remove, "") {
+		for name := range strings.SplitSeq(c.remove, "") {
 			for k, v := range root.Members() {
 				if k.Name == name {
 					edits.Remove(k, v)
 				}
 			}
 		}
-		for _, name := range strings.Split(c.add, "") {
+		for name := range strings.SplitSeq(c.add, "") {
 			edits.Append(root, name, []byte("true"))
 		}
 		got, err := edits.Apply([]byte(doc))
@@ -192,7 +192,7 @@ func TestEditsThatOverlapAreRefused(t *testing.T) {
 	}
 }
 
-func TestReadingAllocatesNothing(t *testing.T) {
+func TestReadingAllocatesNothing(t *testing.T) { //nolint:paralleltest // memory is measured
 	for name, do := range map[string]func(){
 		"walk": func() {
 			var model jsonscan.Value

@@ -1,5 +1,7 @@
 package jsonscan
 
+import "slices"
+
 // Step is one step into a document: a member's name, or an element's index where the
 // name is nil.
 type Step struct {
@@ -11,7 +13,7 @@ type Step struct {
 // with the way to it. Members that enter says no to are leapt over. It ends when visit
 // says no. The path is valid until visit returns.
 func (v Value) Texts(enter func(name []byte) bool, visit func(path []Step, text Value) bool) {
-	t := texts{b: v.raw[:len(v.raw):len(v.raw)], at: v.at, enter: enter, visit: visit}
+	t := texts{b: slices.Clip(v.raw), at: v.at, enter: enter, visit: visit}
 	t.path = t.room[:0]
 	t.value(0)
 }

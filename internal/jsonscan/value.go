@@ -48,7 +48,7 @@ func At(doc []byte, at int) Value {
 
 // Root is the value of a document that is known to be valid, found without a walk over it.
 func Root(doc []byte) Value {
-	doc = doc[:len(doc):len(doc)]
+	doc = slices.Clip(doc)
 	from := blank(doc, 0)
 	return Value{doc[from:max(from, blankBefore(doc, len(doc)))], from}
 }
@@ -87,7 +87,7 @@ func (v Value) From() int { return v.at }
 func (v Value) To() int { return v.at + len(v.raw) }
 
 // Raw is v as it is written. It shares the document's bytes.
-func (v Value) Raw() []byte { return v.raw[:len(v.raw):len(v.raw)] }
+func (v Value) Raw() []byte { return slices.Clip(v.raw) }
 
 // Text is a string as it is meant, in memory of its own.
 func (v Value) Text() (text string, ok bool) {

@@ -115,7 +115,7 @@ func (c *Chat) checkBody(ctx context.Context, body []byte) error {
 	return dialect.Addresses(body, func(field, address string) error {
 		if hosts == nil {
 			hosts = make(map[string]bool)
-			ctx, cancel = context.WithTimeout(ctx, checkTime)
+			ctx, cancel = context.WithTimeout(ctx, checkTime) //nolint:gosec // it is called at the end
 		}
 		hosts[hostOf(address)] = true
 		if len(hosts) > mostHosts {

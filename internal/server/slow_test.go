@@ -256,7 +256,7 @@ func TestALongAnswerOutlivesTheBodysDeadline(t *testing.T) {
 // bareServer serves a handler behind nothing but the bounds; secure, over HTTP/2.
 func bareServer(t *testing.T, bounds Bounds, secure bool, handler http.HandlerFunc) *httptest.Server {
 	t.Helper()
-	get := func() Bounds { return bounds.whole() }
+	get := bounds.whole
 	server := httptest.NewUnstartedServer(nil)
 	server.Listener = doorway{server.Listener, newCrowd(get, func() []netip.Prefix { return nil })}
 	server.Config = newHTTP(Hold(get, handler), get())

@@ -19,7 +19,7 @@ type Connector interface {
 	Origin(config.Provider) string
 	// Chat opens an account for chat, or says what it lacks. It is nil where the
 	// account's kind has no chat.
-	Chat(config.Provider, EgressClients) (relay.Upstream, error)
+	Chat(p config.Provider, clients EgressClients) (relay.Upstream, error)
 	// Maker opens an account that makes media, or says what it lacks. It is nil where
 	// the account's kind makes none.
 	Maker(config.Provider, MakerOptions) (generation.Maker, error)

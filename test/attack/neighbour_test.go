@@ -42,8 +42,9 @@ type habit struct {
 	took  []time.Duration // since the attack began
 }
 
-// usually is how often a habit is done before an attack.
-const usually = 9
+// usually is how often a habit is done before an attack, enough how often beside it for
+// its time to be judged: a single one says nothing.
+const usually, enough = 9, 3
 
 // newNeighbour looks how long the work of the good tenant takes while nobody attacks.
 func newNeighbour(t *testing.T, s *siege) *neighbour {
@@ -143,7 +144,7 @@ func (n *neighbour) judge(t *testing.T, over bool) {
 }
 
 func (h *habit) slow(took []time.Duration) bool {
-	return len(took) > 0 && median(took) > mostTimes*h.usual && median(took) > noise
+	return len(took) >= enough && median(took) > mostTimes*h.usual && median(took) > noise
 }
 
 func (h *habit) judge(t *testing.T, took []time.Duration) {

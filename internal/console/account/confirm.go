@@ -11,10 +11,10 @@ import (
 	"stele/internal/fault"
 )
 
-const (
-	KeptField = "confirm_kept" // what was filled in, sealed
-	mostKept  = 40 << 10       // of a form; larger ones are filled in again
-)
+// KeptField is the field of what was filled in, sealed.
+const KeptField = "confirm_kept"
+
+const mostKept = 40 << 10 // bytes of a form; larger ones are filled in again
 
 // AskAgain answers with the way to prove again who the visitor is.
 func (c *Room) AskAgain(w http.ResponseWriter, r *http.Request, v access.Visitor) error {

@@ -42,7 +42,7 @@ func TestASignInHasTwoStepsThen(t *testing.T) {
 	h.Cookie = consoletest.CookieOf(res, "stele_session")
 	consoletest.WantStatus(t, h.Get("/console/keys", consoletest.Browser), 200)
 	h.Cookie = ""
-	if res := second(right, step); res.StatusCode != 422 { // the same code within its half minute
+	if res := second(right, step); res.StatusCode != http.StatusUnprocessableEntity { // the same code within its half minute
 		t.Errorf("a code was good twice: %d", res.StatusCode)
 	}
 	// A recovery code, once.
@@ -121,12 +121,12 @@ func TestWhoMustHaveASecondFactorSetsItUpFirst(t *testing.T) {
 		} {
 			h.With(test.cookie, func() {
 				for _, route := range console.Routes() {
-					if route.Need != access.Viewer && route.Need != access.Member || route.Method != "GET" || strings.Contains(route.Pattern, "{") {
+					if route.Need != access.Viewer && route.Need != access.Member || route.Method != http.MethodGet || strings.Contains(route.Pattern, "{") {
 						continue
 					}
 					res := h.Get(route.Pattern, consoletest.Browser)
-					asked := res.StatusCode == 303 && res.Header.Get("Location") == "/console/security"
-					if open := route.Pattern == "/console/password"; asked != (test.asked && !open) && res.StatusCode != 404 {
+					asked := res.StatusCode == http.StatusSeeOther && res.Header.Get("Location") == "/console/security"
+					if open := route.Pattern == "/console/password"; asked != (test.asked && !open) && res.StatusCode != http.StatusNotFound {
 						t.Errorf("%s, %s at %s: %d to %s", policy, name, route.Pattern, res.StatusCode, res.Header.Get("Location"))
 					}
 				}

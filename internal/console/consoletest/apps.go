@@ -123,7 +123,8 @@ func WithApps(w *Workshop) func(*House, *console.Options) {
 			Library: w.Library, Catalog: models, Generations: w.Generations, Tasks: db, Store: db, Files: w.Files, Chat: talker{}, Log: log, Now: time.Now,
 		})
 		w.Editor = &app.Editor{Store: db, Library: w.Library, Catalog: models, Now: time.Now}
-		o.Apps = &console.Apps{Runner: w.Runner, Editor: w.Editor, Tasks: w.Generations, Books: db, Files: w.Files, Models: models, Audit: db.InsertEntry, Pictures: pictures.Files()}
+		o.Apps = &console.Apps{Runner: w.Runner, Editor: w.Editor, Tasks: w.Generations, Books: db, Files: w.Files, Models: models,
+			Audit: db.InsertEntry, Pictures: pictures.Files()}
 		o.Now = time.Now
 		w.start(t, q)
 	}

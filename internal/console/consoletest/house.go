@@ -24,6 +24,7 @@ import (
 	"stele/internal/scope"
 )
 
+// Who the administrator is.
 const (
 	Email    = "admin@example.com"
 	Password = "correct horse battery"
@@ -140,7 +141,7 @@ func (h *House) Post(path string, form url.Values, headers ...Header) *http.Resp
 
 // Do sends a request with the session, if there is one.
 func (h *House) Do(method, path string, form url.Values, headers ...Header) *http.Response {
-	r := httptest.NewRequest(method, h.Base+path, strings.NewReader(form.Encode()))
+	r := httptest.NewRequestWithContext(h.T.Context(), method, h.Base+path, strings.NewReader(form.Encode()))
 	r.Host = h.Public.Host
 	if form != nil {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -208,7 +209,7 @@ func WantCode(t *testing.T, res *http.Response, status int, code string) {
 // AddSession sends a session's cookie, whatever it is called where it goes.
 func AddSession(r *http.Request, secret string) {
 	for _, prefix := range []string{"", "__Host-", "__Secure-"} {
-		r.AddCookie(&http.Cookie{Name: prefix + "stele_session", Value: secret})
+		r.AddCookie(&http.Cookie{Name: prefix + "stele_session", Value: secret}) //nolint:gosec // a request's has no attributes
 	}
 }
 
@@ -240,16 +241,16 @@ func (h *House) Send(r *http.Request, headers ...Header) *http.Response {
 
 // PostJSON sends JSON as the page does.
 func (h *House) PostJSON(path, body string, headers ...Header) *http.Response {
-	r := httptest.NewRequest(http.MethodPost, h.Base+path, strings.NewReader(body))
+	r := httptest.NewRequestWithContext(h.T.Context(), http.MethodPost, h.Base+path, strings.NewReader(body))
 	return h.Send(r, append([]Header{{"Content-Type", "application/json"}}, headers...)...)
 }
 
 // SendBody sends a body to a route, of a length that it announces.
 func (h *House) SendBody(route console.Route, kind string, body io.Reader, announced int64) *http.Response {
-	r := httptest.NewRequest(route.Method, h.Base+PathOf(route), body)
+	r := httptest.NewRequestWithContext(h.T.Context(), route.Method, h.Base+PathOf(route), body)
 	r.Host, r.ContentLength = h.Public.Host, announced
 	r.Header.Set("Content-Type", kind)
-	r.AddCookie(&http.Cookie{Name: "stele_session", Value: h.Cookie})
+	r.AddCookie(&http.Cookie{Name: "stele_session", Value: h.Cookie}) //nolint:gosec // as above
 	w := httptest.NewRecorder()
 	h.Serve.ServeHTTP(w, r)
 	return w.Result()
@@ -276,7 +277,7 @@ func (h *House) Upload(path, name string, content []byte) *http.Response {
 }
 
 // Attach uploads a file in the playground.
-func (h *House) Attach(t *testing.T, name, text string) kept {
+func (h *House) Attach(t *testing.T, name, text string) Kept {
 	t.Helper()
 	var form bytes.Buffer
 	w := multipart.NewWriter(&form)
@@ -286,18 +287,19 @@ func (h *House) Attach(t *testing.T, name, text string) kept {
 	}
 	_, _ = io.WriteString(part, text)
 	_ = w.Close()
-	res := h.Send(httptest.NewRequest(http.MethodPost, h.Base+"/console/playground/files", &form), Header{"Content-Type", w.FormDataContentType()})
+	res := h.Send(httptest.NewRequest(http.MethodPost, h.Base+"/console/playground/files", &form), Header{"Content-Type", w.FormDataContentType()}) //nolint:bodyclose // a recorder's
 	WantStatus(t, res, 201)
-	var f kept
+	var f Kept
 	if err := json.Unmarshal([]byte(Body(t, res)), &f); err != nil {
 		t.Fatal(err)
 	}
 	return f
 }
 
-// path is a path that a route's pattern fits.
+// PathOf is a path that a route's pattern fits.
 func PathOf(route console.Route) string {
 	return strings.NewReplacer("{id}", "key_0", "{app}", "social-card", "{run}", "gen_0", "{number}", "1", "{version}", "0", "{file}", "style.css").Replace(route.Pattern)
 }
 
-type kept struct{ ID, Name, Kind, Type, URL string }
+// Kept is a file that was uploaded.
+type Kept struct{ ID, Name, Kind, Type, URL string }

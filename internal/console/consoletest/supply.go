@@ -219,7 +219,7 @@ const UpstreamKey = "sk-very-secret-0123456789"
 // AddProvider adds an account over the form.
 func AddProvider(t *testing.T, h *House, id string) {
 	t.Helper()
-	WantStatus(t, h.Post("/console/providers", url.Values{
+	WantStatus(t, h.Post("/console/providers", url.Values{ //nolint:bodyclose // a recorder's
 		"id": {id}, "kind": {"openai"}, "base_url": {"https://proxy.example.com/v1"}, "api_key": {UpstreamKey}, "models": {"gpt-5\r\ngpt-5-mini"},
 	}, Browser), 303)
 }

@@ -85,7 +85,7 @@ func (h *House) SignOnAgain(t *testing.T) {
 // Confirm has the administrator prove again who they are.
 func (h *House) Confirm() {
 	h.T.Helper()
-	if res := h.Post("/console/confirm", url.Values{"current": {Password}}, Browser); res.StatusCode != 303 {
+	if res := h.Post("/console/confirm", url.Values{"current": {Password}}, Browser); res.StatusCode != http.StatusSeeOther { //nolint:bodyclose // a recorder's
 		h.T.Fatalf("confirming: %d %s", res.StatusCode, Body(h.T, res))
 	}
 }

@@ -1,6 +1,7 @@
 package keys_test
 
 import (
+	"maps"
 	"net/url"
 	"testing"
 	"time"
@@ -35,9 +36,7 @@ func TestAKeyIsEdited(t *testing.T) {
 	}
 	for field, bad := range map[string]string{"name": " ", "cidrs": "everywhere", "models": "a b", "idle_expires": "soon", "expires": "yesterday"} {
 		form := url.Values{}
-		for name, values := range good {
-			form[name] = values
-		}
+		maps.Copy(form, good)
 		form.Set(field, bad)
 		res := h.Post(at, form, consoletest.Browser)
 		consoletest.WantStatus(t, res, 422)
@@ -66,9 +65,7 @@ func TestThePolicyIsSetByAdministratorsAndSeenByOwners(t *testing.T) {
 	consoletest.WantText(t, consoletest.Body(t, res), "The policy of this workspace")
 	for field, bad := range map[string]string{"models": "a b", "cidrs": "x", "life": "long", "environment": "", "scope": ""} {
 		wrong := url.Values{}
-		for name, values := range form {
-			wrong[name] = values
-		}
+		maps.Copy(wrong, form)
 		wrong.Set(field, bad)
 		res := h.Post("/console/policy", wrong, consoletest.Browser)
 		consoletest.WantStatus(t, res, 422)

@@ -180,7 +180,7 @@ func (r *streamReader) ending(events []chat.Event, data []byte) ([]chat.Event, e
 	r.w.reset(true)
 	root, err := r.w.read(data)
 	if err != nil {
-		return events, nil // the client gets it as it is
+		return events, nil //nolint:nilerr // the client gets it as it is
 	}
 	for key, v := range root.Index(0).Members() { // of a list of frames, or of an error
 		r.w.member(key, v)

@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,16 +53,17 @@ func loginsKeptApart(t *testing.T, s access.Store) {
 		must(t, err)
 		home, role, err := s.HomeOf(t.Context(), p.ID, via)
 		must(t, err)
-		got := fmt.Sprint(home, " ", role, ":")
+		var got strings.Builder
+		got.WriteString(fmt.Sprint(home, " ", role, ":"))
 		for _, w := range list {
-			got += " " + w.ID
+			got.WriteString(" " + w.ID)
 		}
 		v, err := s.SessionByHash(t.Context(), "h"+via)
 		if errors.Is(err, access.ErrNotFound) {
-			return got + " gone"
+			return got.String() + " gone"
 		}
 		must(t, err)
-		return got + fmt.Sprintf(", %s %q %d", v.Role, v.User.Password, v.Factors)
+		return got.String() + fmt.Sprintf(", %s %q %d", v.Role, v.User.Password, v.Factors)
 	}
 	for via, want := range map[string]string{
 		"acme": `acme member: acme, member "a" 1`, "zoo": `zoo owner: zoo,  "z" 1`, "": `acme member: acme zoo, member "" 1`, "?": "default : gone",

@@ -23,7 +23,8 @@ func (l *lender) Lend(ctx context.Context) (func(), error) {
 		return nil, ctx.Err()
 	}
 	n := l.held.Add(1)
-	for old := l.highest.Load(); n > old && !l.highest.CompareAndSwap(old, n); old = l.highest.Load() {
+	for old := l.highest.Load(); n > old; old = l.highest.Load() {
+		l.highest.CompareAndSwap(old, n)
 	}
 	return func() { l.held.Add(-1); <-l.places }, nil
 }

@@ -13,7 +13,7 @@ import (
 
 // TestLargeOutputsAreNotHeldInMemory reads large ones. It counts
 // bytes that are allocated, so it is not parallel.
-func TestLargeOutputsAreNotHeldInMemory(t *testing.T) {
+func TestLargeOutputsAreNotHeldInMemory(t *testing.T) { //nolint:paralleltest // memory is measured
 	const most = 4 << 20
 	for _, kind := range []string{"image", "audio"} {
 		m := maker.New(books{}, fair.New(2, 1), time.Now)
