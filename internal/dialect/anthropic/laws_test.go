@@ -67,6 +67,7 @@ var meaning = cmp.Options{
 	cmpopts.IgnoreFields(chat.Stop{}, "Raw"), // an upstream may have called it otherwise
 	cmpopts.IgnoreFields(chat.Conversation{}, "Notes"),
 	cmpopts.IgnoreFields(chat.Response{}, "Tier"), // no event tells it
+	cmpopts.IgnoreFields(chat.Usage{}, "Tier"),    // the same
 	cmpopts.SortSlices(func(a, b chat.Extra) bool { return a.Name < b.Name }),
 }
 
