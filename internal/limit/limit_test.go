@@ -38,6 +38,23 @@ func TestWindowsFollowTheCalendarOfTheirZone(t *testing.T) {
 	}
 }
 
+func TestCountersBeginAnewWithTheirWindow(t *testing.T) {
+	t.Parallel()
+	s := New(Options{Now: time.Now})
+	r := &rule{kind: Limit{ID: "lim_1", Measure: Dollars, Window: Day}, zone: time.UTC, counters: make(map[counterKey]*counter)}
+	r.current.Store(&r.kind)
+	s.rules.Store(&rules{byID: map[string]*rule{"lim_1": r}, all: []*rule{r}})
+	morning := time.Date(2026, 11, 16, 8, 0, 0, 0, time.UTC)
+	one, same := s.counters(&Call{}, morning)[0], s.counters(&Call{}, morning.Add(15*time.Hour))[0]
+	next := s.counters(&Call{}, morning.Add(16*time.Hour))[0]
+	if one != same || one == next {
+		t.Errorf("counters %p, %p, %p: want one for the day and another for the next", one, same, next)
+	}
+	if !one.name.Start.Equal(morning.Add(-8*time.Hour)) || !one.name.End.Equal(next.name.Start) {
+		t.Errorf("the first is for %v to %v", one.name.Start, one.name.End)
+	}
+}
+
 func TestTheOutputThatFitsIsTheMostThatFits(t *testing.T) {
 	t.Parallel()
 	a := Ask{Input: 10, Output: 1000, Cost: func(in, out int64) int64 { return in*3 + out*7 }}
