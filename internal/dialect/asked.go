@@ -16,6 +16,7 @@ type Asked struct {
 	User    string // the end user; "" where it names none
 
 	Pictures  int64 // there may be so many in it
+	Tools     bool  // there may be tools in it
 	Documents bool  // there may be something in it whose length tells nothing: pages, sound, films
 }
 
@@ -23,6 +24,7 @@ type Asked struct {
 // where something else is that is no text.
 var (
 	pictureMark   = []byte(`"image`)
+	toolsMark     = []byte(`"tools"`)
 	documentMarks = [][]byte{
 		[]byte(`"document"`), []byte(`"file`), []byte(`"input_audio"`), []byte(`"inline`), []byte(`"video`), []byte(`"audio_url"`), []byte(`"cachedContent"`),
 	}
@@ -69,6 +71,7 @@ func ReadAsked(req *chat.Request) Asked {
 	}
 	body := req.Origin.Body
 	a := Asked{Answers: 1, Pictures: int64(bytes.Count(body, pictureMark))}
+	a.Tools = bytes.Contains(body, toolsMark)
 	for _, mark := range documentMarks {
 		a.Documents = a.Documents || bytes.Contains(body, mark)
 	}

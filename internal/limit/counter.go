@@ -220,5 +220,6 @@ type Standing struct {
 	Reset   time.Duration // until it begins anew, or some of it comes back; 0: never
 
 	Balance    Balance // as the database has it
+	Mark       int     // the highest threshold that was passed, in percent; 0: none
 	Start, End time.Time
 }

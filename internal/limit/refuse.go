@@ -20,7 +20,10 @@ func (c *counter) refusal(n int64, now time.Time) error {
 	switch {
 	case l.Measure == Dollars:
 		code = fault.InsufficientCredits
-		sentence = "The budget %q is used up: $" + Money(st.Left) + " is left of $" + Money(l.Amount) + ", and this call could cost more."
+		sentence = "The budget %q is used up."
+		if st.Left > 0 {
+			sentence = "The budget %q has $" + Money(st.Left) + " left of $" + Money(l.Amount) + ", and this call could cost more."
+		}
 	case l.concurrent():
 		code, after = fault.ConcurrencyLimit, time.Second
 	case l.sliding():

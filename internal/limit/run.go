@@ -34,7 +34,7 @@ func (s *Service) Run(ctx context.Context) {
 		case <-tick.C:
 		}
 		now := s.Now()
-		err := s.step(ctx, now)
+		err := s.Beat(ctx)
 		if err == nil && now.Sub(alive) >= aliveEvery {
 			alive = now
 			err = s.Store.BeatLimits(ctx, s.Node, now)
@@ -58,8 +58,10 @@ func (s *Service) bury(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// step is one beat of the clock.
-func (s *Service) step(ctx context.Context, now time.Time) error {
+// Beat is what is done twice a second: changes are followed, leases shared out and
+// given back.
+func (s *Service) Beat(ctx context.Context) error {
+	now := s.Now()
 	if err := s.Load(ctx); err != nil {
 		return err
 	}

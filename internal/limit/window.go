@@ -6,7 +6,7 @@ import "time"
 type span struct{ start, end time.Time }
 
 func (s span) has(now time.Time) bool {
-	return !now.Before(s.start) && (s.end.IsZero() || now.Before(s.end))
+	return !s.start.IsZero() && !now.Before(s.start) && (s.end.IsZero() || now.Before(s.end))
 }
 
 func zone(name string) (*time.Location, error) {

@@ -25,7 +25,8 @@ const (
 	assumedOutput = 32 << 10
 	leastOutput   = 16       // tokens that are worth an answer
 	ofPicture     = 16 << 10 // tokens at most
-	beside        = 1024     // tokens that an upstream may add for roles and tools
+	beside        = 64       // tokens that an upstream may add for roles
+	besideTools   = 1024     // and for tools
 )
 
 // Asked is what a request says about how much it may take, and for whom.
@@ -33,7 +34,8 @@ type Asked struct {
 	Output, Answers int64
 	User            string
 	Pictures        int64 // there may be so many
-	Documents       bool  // something may be in it whose length tells nothing: pages, sound, films
+	Tools           bool
+	Documents       bool // something may be in it whose length tells nothing: pages, sound, films
 }
 
 // Reader looks into requests without understanding them.
@@ -119,7 +121,11 @@ func (a Asked) input(req *chat.Request, window int64) int64 {
 	if req.Origin.Body == nil || a.Documents {
 		return window
 	}
-	return min(window, int64(len(req.Origin.Body))+beside+a.Pictures*ofPicture)
+	most := int64(len(req.Origin.Body)) + beside + a.Pictures*ofPicture
+	if a.Tools {
+		most += besideTools
+	}
+	return min(window, most)
 }
 
 // attribute notes whom the call is for. A name from the client's own header is

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"stele/internal/limit"
-	"stele/internal/meter"
 	"stele/internal/uid"
 )
 
@@ -181,21 +180,21 @@ func (s *Store) lockLease(ctx context.Context, tx *sql.Tx, counter int64, node s
 	return l, nil
 }
 
-// isDurable reports whether what a counter counts outlives a process.
-func (s *Store) isDurable(ctx context.Context, tx *sql.Tx, counter int64) (bool, error) {
+// limitOf is the limit of a counter, nil where it is gone.
+func (s *Store) limitOf(ctx context.Context, tx *sql.Tx, counter int64) (*limit.Limit, error) {
 	var spec string
 	err := tx.QueryRowContext(ctx, `SELECT spec FROM limits WHERE id = (SELECT limit_id FROM limit_counters WHERE id = $1)`, counter).Scan(&spec)
 	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
+		return nil, nil //nolint:nilnil // it is gone
 	}
 	var l limit.Limit
 	if err == nil {
 		err = decode(spec, &l)
 	}
 	if err != nil {
-		return false, fmt.Errorf("read limit: %w", err)
+		return nil, fmt.Errorf("read limit: %w", err)
 	}
-	return l.Durable(), nil
+	return &l, nil
 }
 
 // endLease takes a lease out of its counter. So much of it stays in doubt.
@@ -239,7 +238,7 @@ func (s *Store) Bury(ctx context.Context, silentSince, now time.Time) (int, erro
 			return err
 		}
 		for _, l := range leases {
-			lasting, err := s.isDurable(ctx, tx, l.counter)
+			of, err := s.limitOf(ctx, tx, l.counter)
 			if err != nil {
 				return err
 			}
@@ -247,7 +246,7 @@ func (s *Store) Bury(ctx context.Context, silentSince, now time.Time) (int, erro
 				return err
 			}
 			doubt := l.doubt
-			if lasting && l.amount > 0 {
+			if of != nil && of.Durable() && l.amount > 0 {
 				doubt += l.amount
 				n++
 			}
@@ -258,43 +257,4 @@ func (s *Store) Bury(ctx context.Context, silentSince, now time.Time) (int, erro
 		return nil
 	})
 	return n, err
-}
-
-// settleCharges adds what requests took to their counters, in an order that all
-// processes have. It is in the transaction that saves their rows, so that rows and
-// counters never disagree. node is whose leases it comes from; "" for tasks, which hold
-// for themselves.
-func (s *Store) settleCharges(ctx context.Context, tx *sql.Tx, node string, records []*meter.Record) error {
-	sums := make(map[int64]int64)
-	for _, r := range records {
-		for _, c := range limit.ReadCharges(r.Charges) {
-			sums[c.Counter] += c.N
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(sums)) {
-		if err := s.settleCounter(ctx, tx, node, id, sums[id]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *Store) settleCounter(ctx context.Context, tx *sql.Tx, node string, id, n int64) error {
-	l, err := s.lockLease(ctx, tx, id, node)
-	if err != nil {
-		return err
-	}
-	taken := min(n, l.amount)
-	cleared := min(n-taken, l.doubt)
-	_, err = tx.ExecContext(ctx, `UPDATE limit_counters SET settled = settled + $2, leased = leased - $3, doubt = doubt - $4 WHERE id = $1`, id, n, taken, cleared)
-	if err == nil && taken+cleared > 0 {
-		_, err = tx.ExecContext(ctx, `UPDATE limit_leases SET amount = amount - $3, doubt = doubt - $4 WHERE counter = $1 AND node = $2`, id, node, taken, cleared)
-	}
-	if err == nil && cleared > 0 {
-		err = s.insertLedger(ctx, tx, id, "doubt", -cleared, "its journal turned up")
-	}
-	if err != nil {
-		return fmt.Errorf("settle: %w", err)
-	}
-	return nil
 }

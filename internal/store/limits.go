@@ -91,12 +91,13 @@ func (s *Store) DeleteLimit(ctx context.Context, id string, e access.Entry) erro
 // Balances lists the counters of a limit that have not ended before a time, those that
 // took most first.
 func (s *Store) Balances(ctx context.Context, id string, from time.Time, most int) ([]limit.Standing, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT subject, `+balanceColumns+`, start_at, end_at FROM limit_counters
+	rows, err := s.read.QueryContext(ctx, `SELECT subject, `+balanceColumns+`, start_at, end_at,
+			COALESCE((SELECT MAX(mark) FROM limit_marks WHERE counter = limit_counters.id), 0) FROM limit_counters
 		WHERE limit_id = $1 AND (end_at = 0 OR end_at > $2) ORDER BY settled DESC, id LIMIT $3`, id, millis(from), most)
 	return scanAll("read counters", rows, err, func(row scanner) (st limit.Standing, err error) {
 		var start, end int64
 		b := &st.Balance
-		err = row.Scan(&st.Subject, &b.ID, &b.Amount, &b.Settled, &b.Leased, &b.Held, &b.Doubt, &start, &end)
+		err = row.Scan(&st.Subject, &b.ID, &b.Amount, &b.Settled, &b.Leased, &b.Held, &b.Doubt, &start, &end, &st.Mark)
 		st.Start, st.End, st.Left = fromMillis(start), fromMillis(end), max(0, b.Amount-b.Settled-b.Doubt)
 		return st, err
 	})

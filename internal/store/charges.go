@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"stele/internal/limit"
+	"stele/internal/meter"
+)
+
+// settleCharges adds what requests took to their counters, in an order that all
+// processes have. It is in the transaction that saves their rows, so that rows and
+// counters never disagree. node is whose leases it comes from; "" for tasks, which hold
+// for themselves.
+func (s *Store) settleCharges(ctx context.Context, tx *sql.Tx, node string, records []*meter.Record) error {
+	sums := make(map[int64]int64)
+	for _, r := range records {
+		for _, c := range limit.ReadCharges(r.Charges) {
+			sums[c.Counter] += c.N
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(sums)) {
+		if err := s.settleCounter(ctx, tx, node, id, sums[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) settleCounter(ctx context.Context, tx *sql.Tx, node string, id, n int64) error {
+	l, err := s.lockLease(ctx, tx, id, node)
+	if err != nil {
+		return err
+	}
+	taken := min(n, l.amount)
+	cleared := min(n-taken, l.doubt)
+	var settled, amount int64
+	err = tx.QueryRowContext(ctx, `UPDATE limit_counters SET settled = settled + $2, leased = leased - $3, doubt = doubt - $4 WHERE id = $1
+		RETURNING settled, amount`, id, n, taken, cleared).Scan(&settled, &amount)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil // the limit is gone
+	}
+	if err == nil && taken+cleared > 0 {
+		_, err = tx.ExecContext(ctx, `UPDATE limit_leases SET amount = amount - $3, doubt = doubt - $4 WHERE counter = $1 AND node = $2`, id, node, taken, cleared)
+	}
+	if err == nil && cleared > 0 {
+		err = s.insertLedger(ctx, tx, id, "doubt", -cleared, "its journal turned up")
+	}
+	if err != nil {
+		return fmt.Errorf("settle: %w", err)
+	}
+	return s.mark(ctx, tx, id, percent(settled-n, amount), percent(settled, amount))
+}
+
+func percent(n, of int64) int {
+	if of <= 0 {
+		return 0
+	}
+	return int(min(100, 100*float64(n)/float64(of)))
+}
+
+// mark notes the thresholds of a limit that were passed on the way from one percentage
+// to another. Each is noted once, in the transaction that passes it.
+func (s *Store) mark(ctx context.Context, tx *sql.Tx, counter int64, was, is int) error {
+	if is <= was {
+		return nil
+	}
+	l, err := s.limitOf(ctx, tx, counter)
+	if err != nil || l == nil {
+		return err
+	}
+	for _, m := range l.Marks {
+		if m <= was || m > is {
+			continue
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO limit_marks (counter, mark, at) VALUES ($1, $2, $3) ON CONFLICT (counter, mark) DO NOTHING`,
+			counter, m, millis(time.Now()))
+		if err != nil {
+			return fmt.Errorf("note a threshold: %w", err)
+		}
+	}
+	return nil
+}
