@@ -15,8 +15,8 @@ import (
 func sayLimits(h http.Header, family string, list []chat.Standing) {
 	var policies, states []string
 	for _, st := range list {
-		if st.Window == 0 {
-			continue // what never begins anew is no rate
+		if st.Window == 0 || st.Measure == "dollars" {
+			continue // what never begins anew is no rate, and money no number of calls
 		}
 		name := quoted(st.Name)
 		policies = append(policies, fmt.Sprintf("%s;q=%d;w=%d", name, st.Amount, int(st.Window.Seconds())))

@@ -83,8 +83,10 @@ func (c *call) try(provider, target string) {
 
 // missed notes that a try failed.
 func (c *call) missed(err error) {
-	c.hold.Release()
 	_, code := told(err)
+	if code != clientGone {
+		c.hold.Release() // who left still pays
+	}
 	c.failed = append(c.failed, meter.Try{
 		Provider: c.record.Provider, Target: c.record.Target, Code: code, Took: c.relay.Now().Sub(c.began),
 	})
@@ -117,10 +119,19 @@ func (c *call) ended(err error) error {
 
 func (c *call) fail(err error) { c.record.Status, c.record.Code = told(err) }
 
+// clientGone is the code of a call whose client did not wait for the answer.
+const clientGone = "client_gone"
+
+// left reports whether the client went away while an upstream was being asked: what it
+// was sent is owed, and what it answered is not known.
+func (c *call) left() bool {
+	return c.reply == nil && c.record.Code == clientGone && c.record.Provider != "" && c.model != nil
+}
+
 // told is how the record tells of a failure.
 func told(err error) (status int, code string) {
 	if errors.Is(err, context.Canceled) && !errors.Is(err, access.ErrEnded) {
-		return 499, "client_gone"
+		return 499, clientGone
 	}
 	c := fault.From(err).Code
 	return c.ChatStatus(), string(c)
@@ -148,7 +159,7 @@ func (c *call) watch(stream chat.Stream) chat.Stream {
 			}
 			if !yield(chunk, err) {
 				if err == nil {
-					c.record.Status, c.record.Code = 499, "client_gone"
+					c.record.Status, c.record.Code = 499, clientGone
 				}
 				return
 			}
@@ -172,6 +183,10 @@ func (c *call) settle() {
 		c.record.Took = c.relay.Now().Sub(c.start)
 		if c.reply != nil && c.reply.Seen != nil {
 			c.count(c.reply.Seen.Settled(c.body))
+		}
+		if c.left() {
+			c.count(chat.Usage{Input: chat.Estimate(c.body)})
+			c.price()
 		}
 		if c.model != nil && c.reply != nil {
 			c.price()

@@ -156,8 +156,8 @@ func TestHangingUpIsRecordedAndNotBlamed(t *testing.T) {
 		t.Fatalf("%d records", len(all))
 	}
 	for _, record := range all {
-		if record.Status != 499 || record.Tries != 1 {
-			t.Errorf("kept %+v", record)
+		if record.Status != 499 || record.Tries != 1 || record.Input == 0 || !record.Estimated {
+			t.Errorf("kept %+v, want what was sent to be counted", record)
 		}
 	}
 }
