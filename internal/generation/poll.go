@@ -89,7 +89,7 @@ func (s *Service) unseen(ctx context.Context, t *Task, maker Maker, f *media.Fai
 func (s *Service) made(ctx context.Context, t *Task, status media.Status) error {
 	s.successes.Store(t.ID, status) // before a worker can look for it
 	_, err := s.mine(ctx, t, func(t *Task) {
-		t.Stage, t.State = Collecting, media.Processing
+		t.Stage, t.State, t.NotBefore = Collecting, media.Processing, time.Time{} // it may have been hastened
 		t.Then(runOf(t))
 	})
 	crash.Point("made")
