@@ -40,6 +40,39 @@ func TestATaskIsMadeKeptAndShown(t *testing.T) {
 	}
 }
 
+// TestARunGoesOnWhenAStepEnds has a task that is to be looked at in an hour, and one that
+// is a part of it and ends.
+func TestARunGoesOnWhenAStepEnds(t *testing.T) {
+	t.Parallel()
+	m := &script{poll: done, submit: func(n int) (media.Status, error) {
+		if n == 1 {
+			return media.Status{State: media.Processing, Wait: time.Hour}, nil
+		}
+		return done(n)
+	}}
+	h := open(t, t.TempDir(), m)
+	h.start()
+	run := h.order("a run")
+	for run.Stage != generation.Waiting {
+		var err error
+		if run, err = h.store.Task(t.Context(), "default", run.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask, err := media.Parse([]byte(`{"model":"test/model","prompt":"a step"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	step, err := h.CreateStep(t.Context(), run, generation.NewID(), ask, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.end(step.ID)
+	if run = h.end(run.ID); run.State != media.Success {
+		t.Errorf("the run has ended with %s", run.State)
+	}
+}
+
 // TestWhatACrashLeftIsNeverPaidTwice finds tasks in every stage that a dead
 // process may have left them in.
 func TestWhatACrashLeftIsNeverPaidTwice(t *testing.T) {
