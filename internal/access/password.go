@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 
@@ -78,6 +79,9 @@ func (s *Service) passwordMatches(ctx context.Context, network, stored, password
 // take longer than people wait.
 const mostHashing = 256
 
+// worthCollecting is how many KiB of a hash are collected at once.
+const worthCollecting = 16 * 1024
+
 // turn waits until a password may be hashed. Networks are served in turns: one
 // that guesses does not hold up the others.
 func (s *Service) turn(ctx context.Context, network string) (release func(), err error) {
@@ -88,7 +92,12 @@ func (s *Service) turn(ctx context.Context, network string) (release func(), err
 	if err := s.hashing.turns.Acquire(ctx, network, 1); err != nil {
 		return nil, err
 	}
-	return func() { s.hashing.turns.Release(network, 1) }, nil
+	return func() {
+		if s.hashing.cost.memory >= worthCollecting {
+			runtime.GC() // else those of several passwords lie about until the heap has grown by as much
+		}
+		s.hashing.turns.Release(network, 1)
+	}, nil
 }
 
 func (c cost) encode(salt, sum []byte) string {

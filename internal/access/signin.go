@@ -63,6 +63,9 @@ func (s *Service) waysIn(ctx context.Context, address string) (User, []Login, er
 // nothing to compare with it takes as long.
 func (s *Service) match(ctx context.Context, sets []Login, password string, from Browser) (*Login, error) {
 	network, _ := networks(from.Remote)
+	if checkPassword(password) != nil {
+		return nil, nil // nobody's, which anyone can tell: not worth a hash
+	}
 	if len(sets) == 0 {
 		_, err := s.passwordMatches(ctx, network, s.hashing.cost.decoy(), password)
 		return nil, err
