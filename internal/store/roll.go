@@ -32,8 +32,14 @@ func addTo[K comparable](sums map[K]*meter.Figures, key K, f meter.Figures) {
 }
 
 // addGroups adds days up by one thing at a time, in an order that all processes have.
-func (s *Store) addGroups(ctx context.Context, tx *sql.Tx, days map[day]*meter.Figures) error {
+func (s *Store) addGroups(ctx context.Context, tx *sql.Tx, days map[day]*meter.Figures, records []*meter.Record) error {
 	groups := make(map[group]*meter.Figures)
+	for _, r := range records {
+		for dim, name := range attributed(r) {
+			name = s.names.apart(namedDay{r.Workspace, dim, dayOf(r)}, name)
+			addTo(groups, group{r.Workspace, string(dim), dayOf(r), r.Environment, name}, r.Figures())
+		}
+	}
 	for d, f := range days {
 		for dim, name := range map[meter.Split]string{
 			meter.ByKey: d.key, meter.ByModel: d.model, meter.ByProvider: d.prov, meter.ByStatus: strconv.Itoa(d.status),

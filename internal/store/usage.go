@@ -76,7 +76,7 @@ func (s *Store) insertRecords(ctx context.Context, tx *sql.Tx, node string, reco
 	if err := addDays(ctx, tx, days); err != nil {
 		return err
 	}
-	if err := s.addGroups(ctx, tx, days); err != nil {
+	if err := s.addGroups(ctx, tx, days, records); err != nil {
 		return err
 	}
 	if err := s.addHours(ctx, tx, records); err != nil {
