@@ -17,6 +17,11 @@ func (h *Installation) Limits() *limit.Manager {
 	return &limit.Manager{Shelf: h.Store, Now: time.Now}
 }
 
+// VerifyMoney adds up what limits count. Requests are kept as long as the configuration says.
+func (h *Installation) VerifyMoney(ctx context.Context) (limit.Verified, error) {
+	return h.Store.VerifyMoney(ctx, time.Now().Add(-h.Config.Retention.Requests))
+}
+
 // openLimits makes what holds and settles. What the process before this one took is
 // settled first; then nothing of its leases is in use.
 func (n *node) openLimits(ctx context.Context) error {

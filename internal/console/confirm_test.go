@@ -27,7 +27,7 @@ func TestChangesOfConsequenceAskAgain(t *testing.T) {
 	for _, route := range console.Routes() {
 		name := route.Method + " " + route.Pattern
 		consequence := false
-		for _, room := range []string{"/console/people", "/console/providers", "/console/keys", "/console/policy", "/console/security"} {
+		for _, room := range []string{"/console/people", "/console/providers", "/console/keys", "/console/policy", "/console/limits", "/console/security"} {
 			consequence = consequence || route.Method == http.MethodPost && strings.HasPrefix(route.Pattern, room)
 		}
 		if consequence && !route.AsksAgain() && reasons[name] == "" {

@@ -16,6 +16,7 @@ import (
 	"stele/internal/console/page"
 	"stele/internal/console/usage"
 	"stele/internal/fair"
+	"stele/internal/limit"
 	"stele/internal/memory"
 	"stele/internal/scope"
 )
@@ -47,6 +48,10 @@ type Options struct {
 
 	Memory *memory.Budget // what requests may hold; nil: nothing is counted
 	Asides Asides         // tasks that were set aside; nil: they are not shown
+	Limits Limits         // nil: they are not shown
+
+	// VerifyMoney adds up what limits count; nil: the page is not there.
+	VerifyMoney func(context.Context) (limit.Verified, error)
 }
 
 // mostVisits is how many requests of one person may be open at a time, live pages and

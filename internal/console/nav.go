@@ -29,6 +29,7 @@ var allNav = []page.NavGroup{
 		{Name: "models", Label: "Models", Path: "/console/models", Need: access.Viewer},
 		{Name: "prices", Label: "Prices", Path: "/console/prices", Need: access.Viewer},
 		{Name: "providers", Label: "Providers", Path: "/console/providers", Need: access.Viewer},
+		{Name: "limits", Label: "Limits", Path: "/console/limits", Need: access.Viewer},
 		{Name: "policy", Label: "Policy", Path: "/console/policy", Need: access.Owner},
 		{Name: "people", Label: "People", Path: "/console/people", Need: access.Owner},
 		{Name: "sessions", Label: "Sessions", Path: "/console/sessions", Need: access.Viewer},

@@ -8,6 +8,7 @@ import (
 	"stele/internal/console/aside"
 	"stele/internal/console/audit"
 	"stele/internal/console/keys"
+	"stele/internal/console/limits"
 	"stele/internal/console/models"
 	"stele/internal/console/page"
 	"stele/internal/console/people"
@@ -25,6 +26,7 @@ type rooms struct {
 	start      start.Room
 	usage      usage.Room
 	keys       keys.Room
+	limits     limits.Room
 	people     people.Room
 	account    account.Room
 	audit      audit.Room
@@ -45,7 +47,7 @@ var files embed.FS
 func roomFiles() []page.Files {
 	return []page.Files{
 		files, start.Files, usage.Files, keys.Files, people.Files, account.Files, audit.Files, aside.Files, playground.Files, apps.Files, studio.Files,
-		models.Files, prices.Files, providers.Files, reference.Files,
+		models.Files, prices.Files, providers.Files, reference.Files, limits.Files,
 	}
 }
 
@@ -62,6 +64,8 @@ func absent(o *Options) map[string]bool {
 		"usage":      o.Usage == nil,
 		"requests":   o.Requests == nil,
 		"aside":      o.Asides == nil,
+		"limits":     o.Limits == nil,
+		"money":      o.VerifyMoney == nil,
 	}
 }
 
@@ -69,9 +73,10 @@ func absent(o *Options) map[string]bool {
 func (c *Console) furnish(o *Options) {
 	f := c.Frame
 	c.rooms = rooms{
-		start:      start.Room{Frame: f, Access: o.Access, Start: o.Start, Usage: o.Usage, Requests: o.Requests, Health: o.Health, Asides: o.Asides},
+		start:      start.Room{Frame: f, Access: o.Access, Start: o.Start, Usage: o.Usage, Requests: o.Requests, Health: o.Health, Asides: o.Asides, Limits: o.Limits},
 		usage:      usage.Room{Frame: f, Access: o.Access, Usage: o.Usage, Requests: o.Requests, Captures: o.Captures},
-		keys:       keys.Room{Frame: f, Access: o.Access},
+		keys:       keys.Room{Frame: f, Access: o.Access, Limits: o.Limits},
+		limits:     limits.Room{Frame: f, Access: o.Access, Limits: o.Limits, Verify: o.VerifyMoney},
 		people:     people.Room{Frame: f, Access: o.Access},
 		account:    account.Room{Frame: f, Access: o.Access, SignOut: c.signOut},
 		audit:      audit.Room{Frame: f, Access: o.Access, Lags: o.AuditLags},
@@ -105,6 +110,7 @@ type (
 	Apps         = apps.Options
 	Asides       = aside.Asides
 	AuditLag     = audit.Lag
+	Limits       = limits.Source
 	Supply       = page.Supply
 	HealthSource = page.HealthSource
 )

@@ -18,6 +18,8 @@ type Shelf interface {
 	SaveLimit(ctx context.Context, l Limit, e access.Entry) error
 	DeleteLimit(ctx context.Context, id string, e access.Entry) error
 	Balances(ctx context.Context, id string, from time.Time, most int) ([]Standing, error)
+	BalanceOf(ctx context.Context, c Counter) (Standing, bool, error)
+	PastBalances(ctx context.Context, id string, before time.Time, most int) ([]Standing, error)
 }
 
 // Manager has people set limits. Administrators set any; an owner sets those of the
@@ -54,15 +56,7 @@ func (m *Manager) Find(ctx context.Context, who access.Principal, id string) (Li
 
 // Standings are how a limit stands now, by subject; those that took most first.
 func (m *Manager) Standings(ctx context.Context, who access.Principal, id string, most int) (Limit, []Standing, error) {
-	l, err := m.Find(ctx, who, id)
-	if err != nil {
-		return l, nil, err
-	}
-	list, err := m.Shelf.Balances(ctx, id, m.Now(), most)
-	for i := range list {
-		list[i].Limit = &l
-	}
-	return l, list, err
+	return m.StandingsAt(ctx, who, id, m.Now(), most)
 }
 
 // Create makes a limit.

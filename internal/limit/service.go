@@ -126,7 +126,7 @@ func (r *rule) counter(subject string, now time.Time) *counter {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.window.has(now) {
-		r.window = r.spanAt(now)
+		r.window = r.kind.spanAt(now, r.zone)
 	}
 	key := counterKey{subject, r.window.start.UnixMilli()}
 	c := r.counters[key]
@@ -142,14 +142,6 @@ func (r *rule) counter(subject string, now time.Time) *counter {
 	c.used = now // so that it is not forgotten meanwhile
 	c.mu.Unlock()
 	return c
-}
-
-// spanAt is the window of a time. What slides or counts only the present has one that never ends.
-func (r *rule) spanAt(now time.Time) span {
-	if !r.kind.Durable() {
-		return Total.at(now, r.zone)
-	}
-	return r.kind.Window.at(now, r.zone)
 }
 
 // each calls f with every counter, none of them locked.

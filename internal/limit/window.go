@@ -45,3 +45,11 @@ func (w Window) at(now time.Time, in *time.Location) span {
 	}
 	return span{start: time.Unix(0, 0).UTC()}
 }
+
+// spanAt is the window of a time. What slides or counts only the present has one that never ends.
+func (l *Limit) spanAt(now time.Time, in *time.Location) span {
+	if !l.Durable() {
+		return Total.at(now, in)
+	}
+	return l.Window.at(now, in)
+}

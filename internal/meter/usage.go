@@ -1,6 +1,9 @@
 package meter
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // NoKey stands for calls without an API key, in a Slice or a Search: people in
 // the console. Ids of keys look otherwise.
@@ -8,7 +11,7 @@ const NoKey = "none"
 
 // What usage of models that are not told apart is added up by.
 const (
-	OtherModels  = "(other)"   // a day has more models than it tells apart
+	OtherModels  = "(other)"   // a day has more models, end users or values of a tag than it tells apart
 	UnknownModel = "(unknown)" // a client asked for a model that is not there
 )
 
@@ -81,7 +84,26 @@ const (
 	ByProvider    Split = "provider"
 	ByStatus      Split = "status"
 	ByEnvironment Split = "environment"
+	ByUser        Split = "user" // the end user, as clients name them
 )
+
+// ByTag is the split by the values of a tag.
+func ByTag(name string) Split { return Split(tagPrefix + name) }
+
+const tagPrefix = "tag:"
+
+// Tag is the name of the tag that usage is split by; "" for other splits.
+func (s Split) Tag() string {
+	name, _ := strings.CutPrefix(string(s), tagPrefix)
+	if name == string(s) {
+		return ""
+	}
+	return name
+}
+
+// Attributed reports whether the split is by whom requests are for. Such groups are
+// added up by themselves, and know of no key and model.
+func (s Split) Attributed() bool { return s == ByUser || s.Tag() != "" }
 
 // Measure is what groups of usage are compared in.
 type Measure string

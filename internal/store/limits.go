@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -88,17 +89,54 @@ func (s *Store) DeleteLimit(ctx context.Context, id string, e access.Entry) erro
 	})
 }
 
-// Balances lists the counters of a limit that have not ended before a time, those that
-// took most first.
+// Balances lists the counters of a limit in the window that has not ended at a time,
+// those that took most first.
 func (s *Store) Balances(ctx context.Context, id string, from time.Time, most int) ([]limit.Standing, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT subject, `+balanceColumns+`, start_at, end_at,
-			COALESCE((SELECT MAX(mark) FROM limit_marks WHERE counter = limit_counters.id), 0) FROM limit_counters
-		WHERE limit_id = $1 AND (end_at = 0 OR end_at > $2) ORDER BY settled DESC, id LIMIT $3`, id, millis(from), most)
-	return scanAll("read counters", rows, err, func(row scanner) (st limit.Standing, err error) {
-		var start, end int64
-		b := &st.Balance
-		err = row.Scan(&st.Subject, &b.ID, &b.Amount, &b.Settled, &b.Leased, &b.Held, &b.Doubt, &start, &end, &st.Mark)
-		st.Start, st.End, st.Left = fromMillis(start), fromMillis(end), max(0, b.Amount-b.Settled-b.Doubt)
-		return st, err
-	})
+	rows, err := s.read.QueryContext(ctx, `SELECT `+standingColumns+` FROM limit_counters
+		WHERE limit_id = $1 AND end_at = (SELECT COALESCE(MIN(end_at), 0) FROM limit_counters WHERE limit_id = $1 AND end_at > $2)
+		ORDER BY settled DESC LIMIT $3`, id, millis(from), most)
+	return scanAll("read counters", rows, err, scanStanding)
+}
+
+// BalanceOf is one counter; the second result is false where nothing was taken yet.
+func (s *Store) BalanceOf(ctx context.Context, c limit.Counter) (limit.Standing, bool, error) {
+	st, err := scanStanding(s.read.QueryRowContext(ctx, `SELECT `+standingColumns+` FROM limit_counters
+		WHERE limit_id = $1 AND subject = $2 AND start_at = $3`, c.Limit, c.Subject, millis(c.Start)))
+	if errors.Is(err, sql.ErrNoRows) {
+		return st, false, nil
+	}
+	if err != nil {
+		return st, false, fmt.Errorf("read counter: %w", err)
+	}
+	return st, true, nil
+}
+
+// PastBalances lists the windows of a limit that have ended before a time, the latest
+// first, each with the counter that took most in it.
+func (s *Store) PastBalances(ctx context.Context, id string, before time.Time, most int) ([]limit.Standing, error) {
+	var list []limit.Standing
+	for at := millis(before); len(list) < most; {
+		st, err := scanStanding(s.read.QueryRowContext(ctx, `SELECT `+standingColumns+` FROM limit_counters
+			WHERE limit_id = $1 AND end_at > 0 AND end_at <= $2 ORDER BY end_at DESC, settled DESC LIMIT 1`, id, at))
+		if errors.Is(err, sql.ErrNoRows) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read counters: %w", err)
+		}
+		list = append(list, st)
+		at = millis(st.End) - 1
+	}
+	return list, nil
+}
+
+const standingColumns = `subject, ` + balanceColumns + `, start_at, end_at,
+	COALESCE((SELECT MAX(mark) FROM limit_marks WHERE counter = limit_counters.id), 0)`
+
+func scanStanding(row scanner) (st limit.Standing, err error) {
+	var start, end int64
+	b := &st.Balance
+	err = row.Scan(&st.Subject, &b.ID, &b.Amount, &b.Settled, &b.Leased, &b.Held, &b.Doubt, &start, &end, &st.Mark)
+	st.Start, st.End, st.Left = fromMillis(start), fromMillis(end), max(0, b.Amount-b.Settled-b.Doubt)
+	return st, err
 }

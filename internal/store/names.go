@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"iter"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,13 +15,13 @@ import (
 )
 
 const (
-	mostNames     = 1000 // models of a workspace that one day tells apart
+	mostNames     = 1000 // models, end users or values of a tag that one day of a workspace tells apart
 	mostNamedDays = 256  // days of workspaces whose names are in memory
 )
 
-// names knows by which models the days of workspaces are added up. A client of
-// an open provider may make up as many as there are requests: those above a bound
-// are added up together. It is safe for concurrent use.
+// names knows by which models, end users and tags the days of workspaces are added
+// up. Clients may make up as many as there are requests: those above a bound are added
+// up together. It is safe for concurrent use.
 type names struct {
 	mu sync.Mutex // guards by
 	by map[namedDay]map[string]bool
@@ -27,6 +29,7 @@ type names struct {
 
 type namedDay struct {
 	workspace string
+	dim       meter.Split
 	at        int64
 }
 
@@ -37,41 +40,67 @@ func dayOf(r *meter.Record) int64 { return millis(r.At.UTC().Truncate(24 * time.
 // life for each day.
 func (n *names) learn(ctx context.Context, tx *sql.Tx, records []*meter.Record) error {
 	for _, r := range records {
-		d := namedDay{r.Workspace, dayOf(r)}
-		n.mu.Lock()
-		_, known := n.by[d]
-		n.mu.Unlock()
-		if known {
-			continue
-		}
-		list, err := readNames(ctx, tx, d)
-		if err != nil {
+		at := dayOf(r)
+		if err := n.learnDay(ctx, tx, namedDay{r.Workspace, meter.ByModel, at}); err != nil {
 			return err
 		}
-		n.mu.Lock()
-		if n.by == nil || len(n.by) >= mostNamedDays {
-			n.by = make(map[namedDay]map[string]bool) // they are read again when they are needed
+		for dim := range attributed(r) {
+			if err := n.learnDay(ctx, tx, namedDay{r.Workspace, dim, at}); err != nil {
+				return err
+			}
 		}
-		if n.by[d] == nil {
-			n.by[d] = list
-		}
-		n.mu.Unlock()
 	}
 	return nil
 }
 
+func (n *names) learnDay(ctx context.Context, tx *sql.Tx, d namedDay) error {
+	n.mu.Lock()
+	_, known := n.by[d]
+	n.mu.Unlock()
+	if known {
+		return nil
+	}
+	list, err := readNames(ctx, tx, d)
+	if err != nil {
+		return err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.by == nil || len(n.by) >= mostNamedDays {
+		n.by = make(map[namedDay]map[string]bool) // they are read again when they are needed
+	}
+	if n.by[d] == nil {
+		n.by[d] = list
+	}
+	return nil
+}
+
+// attributed is whom a request is for: its end user, and the value of each of its tags.
+func attributed(r *meter.Record) iter.Seq2[meter.Split, string] {
+	return func(yield func(meter.Split, string) bool) {
+		if r.User != "" && !yield(meter.ByUser, r.User) || r.Tags == "" {
+			return
+		}
+		for pair := range strings.SplitSeq(r.Tags, ",") {
+			if name, value, ok := strings.Cut(pair, "="); ok && !yield(meter.ByTag(name), value) {
+				return
+			}
+		}
+	}
+}
+
 func readNames(ctx context.Context, tx *sql.Tx, d namedDay) (map[string]bool, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT DISTINCT name FROM usage_groups WHERE workspace = $1 AND dim = $2 AND day = $3 LIMIT `+strconv.Itoa(mostNames),
-		d.workspace, string(meter.ByModel), d.at)
+		d.workspace, string(d.dim), d.at)
 	if err != nil {
-		return nil, fmt.Errorf("read the day's models: %w", err)
+		return nil, fmt.Errorf("read the day's names: %w", err)
 	}
 	defer rows.Close()
 	list := make(map[string]bool)
 	for rows.Next() {
 		var name string
 		if err := rows.Scan(&name); err != nil {
-			return nil, fmt.Errorf("read the day's models: %w", err)
+			return nil, fmt.Errorf("read the day's names: %w", err)
 		}
 		list[name] = true
 	}
@@ -83,15 +112,23 @@ func (n *names) of(r *meter.Record) (model, target string) {
 	if r.Provider == "" && r.Code == string(fault.ModelNotFound) {
 		return meter.UnknownModel, ""
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	known := n.by[namedDay{r.Workspace, dayOf(r)}]
-	switch {
-	case known[r.Model]:
-	case len(known) >= mostNames || known == nil:
-		return meter.OtherModels, meter.OtherModels
-	default:
-		known[r.Model] = true
+	if model = n.apart(namedDay{r.Workspace, meter.ByModel, dayOf(r)}, r.Model); model != r.Model {
+		return model, model
 	}
 	return r.Model, r.Target
+}
+
+// apart is a name if the day tells it apart, else that of all others.
+func (n *names) apart(d namedDay, name string) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	known := n.by[d]
+	switch {
+	case known[name]:
+	case len(known) >= mostNames || known == nil:
+		return meter.OtherModels
+	default:
+		known[name] = true
+	}
+	return name
 }

@@ -31,7 +31,7 @@ func (s *Store) Rerate(ctx context.Context, list []meter.Rerated, e access.Entry
 		if err := s.names.learn(ctx, tx, records); err != nil {
 			return err
 		}
-		days := make(map[day]*meter.Figures)
+		days, groups := make(map[day]*meter.Figures), make(map[group]*meter.Figures)
 		for i := range list {
 			r := &list[i]
 			result, err := tx.ExecContext(ctx, `UPDATE requests SET nano = $2, priced = $3, rates = $4, price_source = $5, price_version = $6
@@ -48,12 +48,13 @@ func (s *Store) Rerate(ctx context.Context, list []meter.Rerated, e access.Entry
 			if n == 1 {
 				written++
 				addTo(days, s.groupDay(&r.Record), r.Delta())
+				s.attribute(groups, &r.Record, r.Delta())
 			}
 		}
 		if err := addDays(ctx, tx, days); err != nil {
 			return err
 		}
-		if err := s.addGroups(ctx, tx, days); err != nil {
+		if err := s.addGroups(ctx, tx, days, groups); err != nil {
 			return err
 		}
 		return s.insertAudit(ctx, tx, e)

@@ -31,9 +31,17 @@ func addTo[K comparable](sums map[K]*meter.Figures, key K, f meter.Figures) {
 	sums[key].Add(f)
 }
 
-// addGroups adds days up by one thing at a time, in an order that all processes have.
-func (s *Store) addGroups(ctx context.Context, tx *sql.Tx, days map[day]*meter.Figures) error {
-	groups := make(map[group]*meter.Figures)
+// attribute adds the figures of a record to the groups of whom it is for.
+func (s *Store) attribute(groups map[group]*meter.Figures, r *meter.Record, f meter.Figures) {
+	for dim, name := range attributed(r) {
+		name = s.names.apart(namedDay{r.Workspace, dim, dayOf(r)}, name)
+		addTo(groups, group{r.Workspace, string(dim), dayOf(r), r.Environment, name}, f)
+	}
+}
+
+// addGroups adds days up by one thing at a time, beside the groups there are already, in
+// an order that all processes have.
+func (s *Store) addGroups(ctx context.Context, tx *sql.Tx, days map[day]*meter.Figures, groups map[group]*meter.Figures) error {
 	for d, f := range days {
 		for dim, name := range map[meter.Split]string{
 			meter.ByKey: d.key, meter.ByModel: d.model, meter.ByProvider: d.prov, meter.ByStatus: strconv.Itoa(d.status),

@@ -62,9 +62,10 @@ func (s *Store) insertRecords(ctx context.Context, tx *sql.Tx, node string, reco
 	if err := s.names.learn(ctx, tx, records); err != nil {
 		return err
 	}
-	days := make(map[day]*meter.Figures)
+	days, groups := make(map[day]*meter.Figures), make(map[group]*meter.Figures)
 	for _, r := range records {
 		addTo(days, s.groupDay(r), r.Figures())
+		s.attribute(groups, r, r.Figures())
 	}
 	rest := len(records) % manyRows
 	if err := s.insertRows(ctx, tx, records[rest:], manyRows); err != nil {
@@ -76,7 +77,7 @@ func (s *Store) insertRecords(ctx context.Context, tx *sql.Tx, node string, reco
 	if err := addDays(ctx, tx, days); err != nil {
 		return err
 	}
-	if err := s.addGroups(ctx, tx, days); err != nil {
+	if err := s.addGroups(ctx, tx, days, groups); err != nil {
 		return err
 	}
 	if err := s.addHours(ctx, tx, records); err != nil {

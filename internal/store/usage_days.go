@@ -102,14 +102,14 @@ type slice struct {
 
 // sliced finds where a slice, told apart by something, is read: in the groups if it
 // has no filter that they do not know, which are few; else in the days, by the
-// index of a filter.
+// index of a filter. Whom requests are for is known to the groups alone.
 func (s *Store) sliced(of meter.Slice, by meter.Split) *slice {
 	q := new(slice)
 	q.add("workspace = ", of.Workspace)
 	q.add("day >= ", millis(of.From))
 	q.add("day < ", millis(of.Until))
 	q.is("environment", of.Environment)
-	if of.Key == "" && of.Model == "" && of.Provider == "" {
+	if by.Attributed() || of.Key == "" && of.Model == "" && of.Provider == "" {
 		dim := by
 		if q.name = "name"; by == "" || by == meter.ByEnvironment {
 			dim = meter.ByStatus // any of them has all

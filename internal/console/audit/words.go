@@ -49,6 +49,11 @@ var deeds = []struct {
 		{"key.rotate", "Key rotated", "rotated the key"},
 		{"key.revoke", "Key revoked", "revoked the key"},
 	}},
+	{"Limits", []deedWords{
+		{"limit.create", "Limit made", "made the limit"},
+		{"limit.update", "Limit changed", "changed the limit"},
+		{"limit.delete", "Limit deleted", "deleted the limit"},
+	}},
 	{"Installation", []deedWords{
 		{"master_key.rotate", "Master key rotated", "rotated the"},
 	}},

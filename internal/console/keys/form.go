@@ -187,8 +187,9 @@ func scopeBoxes() []scopeBox {
 
 // keyPage is where a key is edited.
 type keyPage struct {
-	Key  keyRow
-	Form keyForm
+	Key    keyRow
+	Form   keyForm
+	Limits []page.LimitBar // those about this key alone
 }
 
 // keep is the choice that leaves when a key expires as it is.
@@ -237,7 +238,18 @@ func (c *Room) key(r *http.Request, v access.Visitor) (access.Key, error) {
 }
 
 func (c *Room) keyPage(w http.ResponseWriter, r *http.Request, v access.Visitor, status int, k access.Key, form keyForm) error {
-	return c.Render(w, r, status, "key", page.View{Title: k.Name, Active: "keys", Visitor: &v, Data: keyPage{Key: c.row(k, v), Form: form}})
+	p := keyPage{Key: c.row(k, v), Form: form}
+	if c.Limits != nil {
+		list, err := c.Limits.OfKey(r.Context(), v.Principal(), k.Workspace, k.ID)
+		if err != nil {
+			return err
+		}
+		for _, st := range list {
+			st.Subject = "" // the page is about nothing else
+			p.Limits = append(p.Limits, c.LimitBar(st, nil))
+		}
+	}
+	return c.Render(w, r, status, "key", page.View{Title: k.Name, Active: "keys", Visitor: &v, Data: p})
 }
 
 // formOf is the form as the key is now.

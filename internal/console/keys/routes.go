@@ -8,6 +8,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/console/page"
+	"stele/internal/limit"
 )
 
 // Files are the templates of the room.
@@ -20,6 +21,12 @@ type Room struct {
 	*page.Frame
 
 	Access Access
+	Limits Limits // nil: they are not shown
+}
+
+// Limits say how the limits of a key stand.
+type Limits interface {
+	OfKey(ctx context.Context, who access.Principal, workspace, key string) ([]limit.Standing, error)
 }
 
 // Access is what the room asks of the keys' owner.

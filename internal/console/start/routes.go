@@ -6,8 +6,10 @@ import (
 	"context"
 	"embed"
 
+	"stele/internal/access"
 	"stele/internal/console/page"
 	"stele/internal/inflight"
+	"stele/internal/limit"
 	"stele/internal/meter"
 )
 
@@ -26,6 +28,7 @@ type Room struct {
 	Requests RequestSource
 	Health   page.HealthSource
 	Asides   Asides
+	Limits   Limits
 }
 
 // UsageSource adds up what was used, by whole days.
@@ -41,6 +44,11 @@ type RequestSource interface {
 // Asides are the tasks that were set aside.
 type Asides interface {
 	List(ctx context.Context, workspace string) ([]inflight.Aside, error)
+}
+
+// Limits say how the limits of a workspace stand.
+type Limits interface {
+	Overview(ctx context.Context, who access.Principal, workspace string, most int) ([]limit.Standing, error)
 }
 
 // Routes lists every route of the room.

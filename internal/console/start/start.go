@@ -30,12 +30,15 @@ type Options struct {
 const (
 	latest      = 5
 	latestParts = 20 // tasks to look at for as many that are no parts of others
+	mostLimits  = 50 // to look at
+	shownLimits = 6
 )
 
 type startPage struct {
 	Workspace string
 	Steps     *steps // nil: the first call was made long ago
 	Today     []page.Tally
+	Limits    []page.LimitBar
 	Requests  []page.RequestRow
 	Made      []madeRow
 	Health    []healthRow
@@ -75,7 +78,7 @@ func (c *Room) showStart(w http.ResponseWriter, r *http.Request, v access.Visito
 		whole.Data = p
 		return c.Fragment(w, r, http.StatusOK, "start", "steps", whole)
 	}
-	for _, fill := range []func(context.Context, access.Visitor, *startPage) error{c.startAside, c.startFigures, c.startLatest, c.startMade} {
+	for _, fill := range []func(context.Context, access.Visitor, *startPage) error{c.startAside, c.startFigures, c.startLimits, c.startLatest, c.startMade} {
 		if err := fill(r.Context(), v, &p); err != nil {
 			return err
 		}
@@ -140,6 +143,29 @@ func (c *Room) startFigures(ctx context.Context, v access.Visitor, p *startPage)
 			Hint: yesterday(page.Share(then.Failed, then.Requests)),
 		},
 	}
+	return nil
+}
+
+// startLimits are the limits of which most is gone.
+func (c *Room) startLimits(ctx context.Context, v access.Visitor, p *startPage) error {
+	if c.Limits == nil {
+		return nil
+	}
+	list, err := c.Limits.Overview(ctx, v.Principal(), v.Session.Workspace, mostLimits)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	names, err := page.KeyNames(ctx, c.Access, v)
+	if err != nil {
+		return err
+	}
+	for _, st := range list {
+		if st.Limit.Durable() { // the others are about this minute
+			p.Limits = append(p.Limits, c.LimitBar(st, names))
+		}
+	}
+	page.Fullest(p.Limits)
+	p.Limits = p.Limits[:min(len(p.Limits), shownLimits)]
 	return nil
 }
 

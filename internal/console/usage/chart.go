@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"stele/internal/console/page"
@@ -106,7 +107,7 @@ func (d *drawing) chart(apart []string, names map[string]string) *chart {
 		ch.Bars = append(ch.Bars, d.bar(i, top, apart, ch.Series))
 	}
 	ch.Days = d.feet()
-	ch.Title = measureNames[d.query.Show] + " by day and " + string(d.query.By)
+	ch.Title = measureNames[d.query.Show] + " by day and " + strings.ToLower(splitName(d.query.By))
 	ch.About = show(all) + " from " + daysInWords(d.from, d.from.AddDate(0, 0, d.days)) + "; the most on one day is " + show(most) + "."
 	return ch
 }

@@ -3,6 +3,7 @@ package usage
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"stele/internal/access"
@@ -34,7 +35,7 @@ func (c *Room) usageCSV(w http.ResponseWriter, r *http.Request, v access.Visitor
 	if err != nil {
 		return err
 	}
-	out := page.StartCSV(w, "usage-"+q.First()+"-"+q.Last()+"-by-"+string(q.By))
+	out := page.StartCSV(w, "usage-"+q.First()+"-"+q.Last()+"-by-"+strings.ReplaceAll(string(q.By), ":", "-"))
 	_ = out.Write([]string{
 		"day", string(q.By), "name", "requests", "failed", "input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens",
 		"reasoning_tokens", "cost_usd", "mean_seconds",

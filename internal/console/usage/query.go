@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"stele/internal/access"
 	"stele/internal/console/page"
 	"stele/internal/meter"
 )
@@ -37,11 +39,11 @@ var rangeDays = map[string]int{"today": 1, "7d": 7, "30d": 30, "90d": 90}
 
 var usageSplits = []option{
 	{string(meter.ByModel), "Model"}, {string(meter.ByKey), "Key"}, {string(meter.ByProvider), "Provider"},
-	{string(meter.ByStatus), "Status"}, {string(meter.ByEnvironment), "Environment"},
+	{string(meter.ByStatus), "Status"}, {string(meter.ByEnvironment), "Environment"}, {string(meter.ByUser), "End user"},
 }
 
 var splitNames = map[meter.Split]string{
-	meter.ByModel: "Model", meter.ByKey: "Key", meter.ByProvider: "Provider", meter.ByStatus: "Status", meter.ByEnvironment: "Environment",
+	meter.ByModel: "Model", meter.ByKey: "Key", meter.ByProvider: "Provider", meter.ByStatus: "Status", meter.ByEnvironment: "Environment", meter.ByUser: "End user",
 }
 
 var usageMeasures = []option{{string(meter.Requests), "Requests"}, {string(meter.Tokens), "Tokens"}, {string(meter.Cost), "Cost"}}
@@ -56,17 +58,25 @@ func readUsageQuery(values url.Values, now time.Time) (q usageQuery, problem str
 		Show: meter.Measure(oneOf(values.Get("show"), usageMeasures, string(meter.Requests))),
 		Key:  values.Get("key"), Model: values.Get("model"), Environment: oneOf(values.Get("environment"), environments, ""),
 	}
+	if by := meter.Split(values.Get("by")); access.IsTagName(by.Tag()) {
+		q.By = by
+	}
+	alone := ""
+	if q.By.Attributed() && (q.Key != "" || q.Model != "") {
+		q.Key, q.Model = "", ""
+		alone = "End users and tags are added up for all keys and models together: those filters were left out."
+	}
 	tomorrow := now.UTC().Truncate(page.Day).Add(page.Day)
 	days := rangeDays[q.Range]
 	if q.Range == ownDates {
 		var ok bool
 		if q.From, q.Until, problem, ok = readDates(values.Get("from"), values.Get("to"), tomorrow); ok {
-			return q, problem
+			return q, cmp.Or(problem, alone)
 		}
 		days = rangeDays["30d"]
 	}
 	q.From, q.Until = tomorrow.AddDate(0, 0, -days), tomorrow
-	return q, problem
+	return q, cmp.Or(problem, alone)
 }
 
 // readDates reads the first and the last day of a range. Without either it is
@@ -127,7 +137,10 @@ func (q usageQuery) Last() string { return q.Until.AddDate(0, 0, -1).Format(time
 // usageChoices fills in what the form offers. Models are those of the requests that
 // are kept and of the page itself.
 func (c *Room) usageChoices(ctx context.Context, workspace string, names map[string]string, p *usagePage) error {
-	p.Ranges, p.Splits, p.Measures, p.Places = usageRanges, usageSplits, usageMeasures, environments
+	for _, tag := range p.Tags {
+		p.Splits = append(p.Splits, option{string(meter.ByTag(tag)), splitName(meter.ByTag(tag))})
+	}
+	p.Ranges, p.Splits, p.Measures, p.Places = usageRanges, slices.Concat(usageSplits, p.Splits), usageMeasures, environments
 	p.Keys = keyChoices(names, p.Query.Key)
 	var models []string
 	if c.Requests != nil {
@@ -143,6 +156,14 @@ func (c *Room) usageChoices(ctx context.Context, workspace string, names map[str
 	}
 	p.Models = nameChoices(models, p.Query.Model)
 	return nil
+}
+
+// splitName is what people call a split.
+func splitName(by meter.Split) string {
+	if tag := by.Tag(); tag != "" {
+		return "Tag " + tag
+	}
+	return splitNames[by]
 }
 
 // nameChoices are names to choose from, and the one that is chosen.

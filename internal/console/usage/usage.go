@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"stele/internal/access"
@@ -36,6 +37,7 @@ type usagePage struct {
 	CSV       string // link
 	Ranges    []option
 	Splits    []option
+	Tags      []string // that usage can be split by
 	Measures  []option
 	Keys      []option
 	Models    []option
@@ -72,6 +74,10 @@ func (c *Room) showUsage(w http.ResponseWriter, r *http.Request, v access.Visito
 
 func (c *Room) fillUsage(ctx context.Context, v access.Visitor, p *usagePage) error {
 	q := p.Query
+	p.Tags = v.Principal().Scope.DeclaredTags()
+	if tag := q.By.Tag(); tag != "" && !slices.Contains(p.Tags, tag) {
+		p.Tags = append(slices.Clone(p.Tags), tag) // it was declared once
+	}
 	of := q.slice(v.Session.Workspace)
 	names, err := page.KeyNames(ctx, c.Access, v)
 	if err != nil {
@@ -111,7 +117,7 @@ func (c *Room) fillUsage(ctx context.Context, v access.Visitor, p *usagePage) er
 			return err
 		}
 	}
-	p.Headline = splitNames[q.By]
+	p.Headline = splitName(q.By)
 	p.CSV = "/console/usage/csv?" + q.values().Encode()
 	return c.usageChoices(ctx, of.Workspace, names, p)
 }

@@ -1,0 +1,50 @@
+// Package limits is the room of what callers may take: bars, the page of each limit, and
+// forms to make, change and delete them.
+package limits
+
+import (
+	"context"
+	"embed"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/console/page"
+	"stele/internal/limit"
+)
+
+// Files are the templates of the room.
+//
+//go:embed templates
+var Files embed.FS
+
+// Room shows and changes limits.
+type Room struct {
+	*page.Frame
+
+	Access page.Keys
+	Limits Source
+	Verify func(context.Context) (limit.Verified, error) // nil: the page of sums is not there
+}
+
+// Source is what the room asks of the limits' owner, who checks what visitors may.
+type Source interface {
+	Overview(ctx context.Context, who access.Principal, workspace string, most int) ([]limit.Standing, error)
+	OfKey(ctx context.Context, who access.Principal, workspace, key string) ([]limit.Standing, error)
+	StandingsAt(ctx context.Context, who access.Principal, id string, at time.Time, most int) (limit.Limit, []limit.Standing, error)
+	Past(ctx context.Context, l *limit.Limit, most int) ([]limit.Standing, error)
+	Create(ctx context.Context, who access.Principal, l limit.Limit) (limit.Limit, error)
+	Change(ctx context.Context, who access.Principal, next limit.Limit) (limit.Limit, error)
+	Delete(ctx context.Context, who access.Principal, id string) error
+}
+
+// Routes lists every route of the room.
+func (c *Room) Routes() []page.Route {
+	return []page.Route{
+		page.Get("/console/limits", page.Viewer, c.showLimits),
+		page.Post("/console/limits", page.Owner, c.createLimit).Asks(page.Always),
+		page.Get("/console/limits/{id}", page.Viewer, c.showLimit),
+		page.Post("/console/limits/{id}", page.Owner, c.changeLimit).Asks(page.Always),
+		page.Post("/console/limits/{id}/delete", page.Owner, c.deleteLimit).Asks(page.Always),
+		page.Get("/console/money", page.Admin, c.showMoney),
+	}
+}
