@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"stele/internal/access"
 	"stele/internal/catalog"
 	"stele/internal/media"
 	"stele/internal/meter"
@@ -68,7 +69,7 @@ func (s *Service) end(ctx context.Context, t *Task, change func(*Task)) error {
 	_, err := s.update(context.WithoutCancel(ctx), t, func(t *Task) error {
 		change(t)
 		t.Stage, t.Owner, t.Ended = Ended, "", s.Now()
-		t.records = append(t.records, record(t))
+		t.records = append(t.records, t.settle())
 		if t.Webhook != "" {
 			s.announce(t)
 		}
@@ -117,5 +118,6 @@ func record(t *Task) meter.Record {
 		ID: "use_" + strings.TrimPrefix(t.ID, "gen_"), At: t.Ended, Request: t.ID, Workspace: t.Workspace, Key: t.Key, Environment: t.Environment,
 		Route: route, Model: model, Provider: t.Provider, Target: t.Mode, Status: status, Code: t.Code,
 		Tries: t.Tries, Nano: own(t), Priced: true, PriceSource: catalog.FromModel, Took: t.Ended.Sub(t.Created),
+		Person: t.Order.Person, User: t.Order.EndUser, Tags: access.TagsText(t.Order.Tags),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/file"
 	"stele/internal/inflight"
+	"stele/internal/limit"
 	"stele/internal/media"
 )
 
@@ -51,8 +52,8 @@ type Biller interface {
 // Store keeps tasks. A task and its jobs are saved in one transaction or not at all.
 type Store interface {
 	// InsertTask saves a new task. It is access.ErrExists where its id is taken,
-	// access.ErrNotFound where a file of its order is not there, and replay.ErrUsed where
-	// its claim stands already.
+	// access.ErrNotFound where a file of its order is not there, replay.ErrUsed where
+	// its claim stands already, and a *limit.Short where a limit has less than it holds.
 	InsertTask(ctx context.Context, t *Task) error
 	// Task finds a task of a workspace, or of any where that is "".
 	Task(ctx context.Context, workspace, id string) (*Task, error)
@@ -123,6 +124,7 @@ type Options struct {
 	Catalog  Catalog
 	Makers   func(name string) (Maker, bool)
 	Settings func() Settings
+	Limits   *limit.Service                      // nil: none
 	Rights   func(workspace string) access.Scope // what its policy leaves open to parts of a task; nil: all
 	Alone    bool                                // no other process works on the store: whatever it left is ours at once
 	Working  *inflight.Record                    // of what this process is working on; nil for none
