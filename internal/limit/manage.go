@@ -18,6 +18,11 @@ type Shelf interface {
 	SaveLimit(ctx context.Context, l Limit, e access.Entry) error
 	DeleteLimit(ctx context.Context, id string, e access.Entry) error
 	Balances(ctx context.Context, id string, from time.Time, most int) ([]Standing, error)
+
+	// InsertGrant saves a grant and adds it to the balance, which is made where there is none.
+	InsertGrant(ctx context.Context, g Grant, balance Limit, e access.Entry) error
+	// Grants lists those of a workspace, the newest first.
+	Grants(ctx context.Context, workspace string) ([]Grant, error)
 }
 
 // Manager has people set limits. Administrators set any; an owner sets those of the

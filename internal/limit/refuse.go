@@ -24,6 +24,9 @@ func (c *counter) refusal(n int64, now time.Time) error {
 		if st.Left > 0 {
 			sentence = "The budget %q has $" + Money(st.Left) + " left of $" + Money(l.Amount) + ", and this call could cost more."
 		}
+		if l.Credits {
+			sentence = "The prepaid %s of this workspace are used up: $" + Money(st.Left) + " is left, and this call could cost more."
+		}
 	case l.concurrent():
 		code, after = fault.ConcurrencyLimit, time.Second
 	case l.sliding():

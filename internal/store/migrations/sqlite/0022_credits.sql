@@ -8,6 +8,7 @@ CREATE TABLE credit_grants (
   id         TEXT NOT NULL PRIMARY KEY,
   workspace  TEXT NOT NULL,
   nano       INTEGER NOT NULL,
+  used       INTEGER NOT NULL DEFAULT 0, -- what was spent of it, as of the latest grant or end of one
   lapsed     INTEGER NOT NULL DEFAULT 0, -- what of it was left when it expired
   expires_at INTEGER NOT NULL, -- 0: never
   closed     INTEGER NOT NULL DEFAULT 0, -- it has expired, and that is in the ledger
