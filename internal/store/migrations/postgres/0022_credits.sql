@@ -11,7 +11,7 @@ CREATE TABLE credit_grants (
   used       BIGINT NOT NULL DEFAULT 0, -- what was spent of it, as of the latest grant or end of one
   lapsed     BIGINT NOT NULL DEFAULT 0, -- what of it was left when it expired
   expires_at BIGINT NOT NULL, -- 0: never
-  closed     BIGINT NOT NULL DEFAULT 0, -- it has expired, and that is in the ledger
+  closed     BIGINT NOT NULL DEFAULT 0, -- it has expired, which is in the ledger
   note       TEXT NOT NULL,
   created_by TEXT NOT NULL,
   created_at BIGINT NOT NULL

@@ -11,7 +11,7 @@ CREATE TABLE credit_grants (
   used       INTEGER NOT NULL DEFAULT 0, -- what was spent of it, as of the latest grant or end of one
   lapsed     INTEGER NOT NULL DEFAULT 0, -- what of it was left when it expired
   expires_at INTEGER NOT NULL, -- 0: never
-  closed     INTEGER NOT NULL DEFAULT 0, -- it has expired, and that is in the ledger
+  closed     INTEGER NOT NULL DEFAULT 0, -- it has expired, which is in the ledger
   note       TEXT NOT NULL,
   created_by TEXT NOT NULL,
   created_at INTEGER NOT NULL
