@@ -21,10 +21,16 @@ func (s *Service) succeed(ctx context.Context, t *Task, made []Made, last media.
 }
 
 // fail ends a task without an output. Nothing is owed for it but what its parts have
-// cost.
+// cost, and what its maker says. Where the maker may charge and does not say yet, its
+// estimate stays, and is held, until it is settled.
 func (s *Service) fail(ctx context.Context, t *Task, f *media.Failure) error {
 	spent, known := s.spent(ctx, t)
+	unsure := s.mayHaveCost(t, f)
+	if unsure {
+		spent, known = s.price(ctx, t)
+	}
 	return s.end(ctx, t, func(t *Task) {
+		t.Unsettled = unsure && !known
 		t.State, t.Code, t.Message = media.Failed, f.TaskCode(), f.Message
 		if f.Class == media.Stopped {
 			t.State = media.Canceled
@@ -69,7 +75,11 @@ func (s *Service) end(ctx context.Context, t *Task, change func(*Task)) error {
 	_, err := s.update(context.WithoutCancel(ctx), t, func(t *Task) error {
 		change(t)
 		t.Stage, t.Owner, t.Ended = Ended, "", s.Now()
-		t.records = append(t.records, t.settle())
+		if t.Unsettled {
+			t.leaveUnsettled()
+		} else {
+			t.records = append(t.records, t.settle())
+		}
 		if t.Webhook != "" {
 			s.announce(t)
 		}

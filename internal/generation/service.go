@@ -83,7 +83,10 @@ type Store interface {
 	// Stopping lists tasks of node, and those without an owner, which a client has
 	// asked to cancel and which have not ended.
 	Stopping(ctx context.Context, node string) ([]string, error)
-	// DeleteTasksBefore forgets tasks that ended before a time, a bite at a time.
+	// Unsettled lists tasks of a workspace, or of any where that is "", that have ended
+	// without a definite price and may be looked at again.
+	Unsettled(ctx context.Context, workspace string, now time.Time, limit int) ([]Task, error)
+	// DeleteTasksBefore forgets settled tasks that ended before a time, a bite at a time.
 	DeleteTasksBefore(ctx context.Context, before time.Time) (int64, error)
 }
 

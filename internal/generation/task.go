@@ -71,10 +71,12 @@ type Task struct {
 	Version   int64 // goes up with every change
 	Stopping  bool  // its client asked to cancel it
 	Deaths    int   // processes that died while they worked on it
+	Unsettled bool  // it has ended, and its maker has not said what it cost
 
 	preview    []limit.Standing // of a dry run: what would be left
 	blind      int              // looks in a row that failed
 	delay      time.Duration    // of its first job
+	released   []limit.Charge
 	jobs       []Job
 	deliveries []webhook.Delivery
 	records    []meter.Record

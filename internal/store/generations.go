@@ -23,7 +23,7 @@ var _ generation.Store = (*Store)(nil)
 const (
 	orderColumns = `id, workspace, key, environment, sandbox, app, model, media_type, mode, ordered, webhook, created_at, parent`
 	stateColumns = `provider, state, stage, ticket, progress, tries, collects, owner, outputs, code, message, nano, credits,
-		updated_at, asked_at, not_before, deadline, ended_at, version, stopping, steps, deaths, holds`
+		updated_at, asked_at, not_before, deadline, ended_at, version, stopping, steps, deaths, holds, unsettled`
 	taskColumns = orderColumns + `, ` + stateColumns
 )
 
@@ -154,7 +154,7 @@ func (s *Store) UpdateTask(ctx context.Context, workspace, id string, change fun
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE generations SET (`+stateColumns+`) =
-			($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24) WHERE id = $1`, append([]any{id}, state...)...)
+			($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25) WHERE id = $1`, append([]any{id}, state...)...)
 		if err != nil {
 			return fmt.Errorf("update generation: %w", err)
 		}
@@ -194,10 +194,10 @@ func (s *Store) Tasks(ctx context.Context, workspace string, limit int) ([]gener
 	return scanAll("read generations", rows, err, deref(scanTask))
 }
 
-// DeleteTasksBefore forgets tasks that ended before a time, a bite at a time.
+// DeleteTasksBefore forgets settled tasks that ended before a time, a bite at a time.
 func (s *Store) DeleteTasksBefore(ctx context.Context, before time.Time) (int64, error) {
 	return s.deleteBites(ctx, `DELETE FROM generations WHERE id IN
-		(SELECT id FROM generations WHERE stage = 'ended' AND ended_at < $1 LIMIT 500)`, millis(before))
+		(SELECT id FROM generations WHERE stage = 'ended' AND unsettled = 0 AND ended_at < $1 LIMIT 500)`, millis(before))
 }
 
 // saveConsequences saves what a task brings with it: messages, what was used, jobs.
@@ -217,6 +217,11 @@ func (s *Store) saveConsequences(ctx context.Context, tx *sql.Tx, t *generation.
 			return err
 		}
 		if err := s.insertRecords(ctx, tx, "", fresh); err != nil {
+			return err
+		}
+	}
+	if released := t.Released(); len(released) > 0 {
+		if err := s.settleCharges(ctx, tx, "", []*meter.Record{{Released: limit.ChargesText(released)}}); err != nil {
 			return err
 		}
 	}
@@ -271,7 +276,7 @@ func stateArgs(t *generation.Task) ([]any, error) {
 	return []any{
 		t.Provider, string(t.State), string(t.Stage), blob(t.Ticket), t.Progress, t.Tries, t.Collects, t.Owner, outputs, t.Code, clean(t.Message), t.Nano,
 		t.Credits, millis(t.Updated), millis(t.Asked), millis(t.NotBefore), millis(t.Deadline), millis(t.Ended), t.Version, flag(t.Stopping),
-		steps, t.Deaths, holds,
+		steps, t.Deaths, holds, flag(t.Unsettled),
 	}, nil
 }
 
@@ -279,14 +284,14 @@ func scanTask(row scanner) (*generation.Task, error) {
 	var t generation.Task
 	var order, outputs, steps, holds string
 	var ticket []byte
-	var sandbox, created, updated, asked, notBefore, deadline, ended, stopping int64
+	var sandbox, created, updated, asked, notBefore, deadline, ended, stopping, unsettled int64
 	err := row.Scan(&t.ID, &t.Workspace, &t.Key, &t.Environment, &sandbox, &t.App, &t.Model, &t.MediaType, &t.Mode, &order, &t.Webhook, &created, &t.Parent,
 		&t.Provider, &t.State, &t.Stage, &ticket, &t.Progress, &t.Tries, &t.Collects, &t.Owner, &outputs, &t.Code, &t.Message, &t.Nano,
-		&t.Credits, &updated, &asked, &notBefore, &deadline, &ended, &t.Version, &stopping, &steps, &t.Deaths, &holds)
+		&t.Credits, &updated, &asked, &notBefore, &deadline, &ended, &t.Version, &stopping, &steps, &t.Deaths, &holds, &unsettled)
 	if err != nil {
 		return nil, err
 	}
-	t.Sandbox, t.Stopping = sandbox != 0, stopping != 0
+	t.Sandbox, t.Stopping, t.Unsettled = sandbox != 0, stopping != 0, unsettled != 0
 	if len(ticket) > 0 {
 		t.Ticket = media.Ticket(slices.Clone(ticket))
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"stele/internal/generation"
 	"stele/internal/limit"
@@ -36,4 +37,12 @@ func (s *Store) hold(ctx context.Context, tx *sql.Tx, t *generation.Task) error 
 		}
 	}
 	return nil
+}
+
+// Unsettled lists tasks that have ended without a definite price and may be looked at
+// again, those that wait longest first.
+func (s *Store) Unsettled(ctx context.Context, workspace string, now time.Time, most int) ([]generation.Task, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT `+taskColumns+` FROM generations
+		WHERE unsettled = 1 AND ($1 = '' OR workspace = $1) AND not_before <= $2 ORDER BY not_before, id LIMIT $3`, workspace, millis(now), most)
+	return scanAll("read generations", rows, err, deref(scanTask))
 }

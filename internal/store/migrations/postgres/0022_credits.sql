@@ -1,7 +1,9 @@
 -- +goose Up
 -- What a task holds of limits until it is settled, as limit.Portion.
 ALTER TABLE generations ADD COLUMN holds TEXT NOT NULL DEFAULT '[]';
-CREATE INDEX generations_held ON generations (ended_at) WHERE stage = 'ended' AND holds <> '[]';
+-- It has ended, and its provider has not said what it cost.
+ALTER TABLE generations ADD COLUMN unsettled BIGINT NOT NULL DEFAULT 0;
+CREATE INDEX generations_unsettled ON generations (not_before) WHERE unsettled = 1;
 
 -- What was paid in advance, by workspace. The sum of nano less lapsed is the amount of its balance.
 CREATE TABLE credit_grants (
