@@ -114,9 +114,7 @@ func (s *Service) reconcile(ctx context.Context, t *Task) error {
 // close settles a task whose price was in doubt.
 func (s *Service) close(t *Task, nano int64) {
 	t.Unsettled, t.Nano, t.Updated = false, nano, s.Now()
-	if s.Settings != nil { // commands have none
-		t.Credits = media.Credits(nano, s.Settings().CreditsPerUSD)
-	}
+	t.Credits = media.Credits(nano, s.Settings().CreditsPerUSD)
 	t.records = append(t.records, t.settle())
 }
 
