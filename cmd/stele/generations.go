@@ -11,7 +11,7 @@ import (
 )
 
 func (p *program) generations() *cobra.Command {
-	return group("generations", "List, show and cancel generations", p.generationsList(), p.generationsShow(), p.generationsCancel())
+	return group("generations", "List, show, cancel and settle generations", p.generationsList(), p.generationsShow(), p.generationsCancel(), p.generationsUnsettled(), p.generationsSettle())
 }
 
 // onTasks makes do what a command does to generations and their webhooks.

@@ -37,20 +37,22 @@ import (
 type world struct {
 	folder string
 
-	mu    sync.Mutex
-	made  map[string]int // by prompt: how often it was accepted
-	keys  map[string]bool
-	asked map[string]int // questions
-	say   func(prompt string) (string, error)
-	fail  func(prompt string, n int) *media.Failure
-	hold  func(prompt string) bool // it is not done yet
-	most  int                      // at the same time
-	now   int
+	mu   sync.Mutex
+	made map[string]int // by prompt: how often it was accepted
+	keys map[string]bool
+
+	stopped map[string]bool // by prompt
+	asked   map[string]int  // questions
+	say     func(prompt string) (string, error)
+	fail    func(prompt string, n int) *media.Failure
+	hold    func(prompt string) bool // it is not done yet
+	most    int                      // at the same time
+	now     int
 }
 
 func newWorld(t *testing.T) *world {
 	return &world{
-		folder: t.TempDir(), made: make(map[string]int), keys: make(map[string]bool), asked: make(map[string]int),
+		folder: t.TempDir(), made: make(map[string]int), keys: make(map[string]bool), stopped: make(map[string]bool), asked: make(map[string]int),
 		say:  func(string) (string, error) { return `{"list":["a","b","c"],"title":"T"}`, nil },
 		fail: func(string, int) *media.Failure { return nil }, hold: func(string) bool { return false },
 	}
@@ -82,6 +84,9 @@ func (w *world) Poll(_ context.Context, t media.Ticket) (media.Status, error) {
 	_ = json.Unmarshal(t, &prompt)
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.stopped[prompt] {
+		return media.Status{State: media.Canceled}, nil
+	}
 	if w.hold(prompt) {
 		return media.Status{State: media.Processing, Wait: 5 * time.Millisecond}, nil
 	}
@@ -94,8 +99,19 @@ func (w *world) Poll(_ context.Context, t media.Ticket) (media.Status, error) {
 	return media.Status{State: media.Success, Outputs: []media.Output{picture()}}, nil
 }
 
-func (*world) Cancel(context.Context, media.Ticket) error { return nil }
-func (*world) Repeats() bool                              { return true }
+// Cancel stops work that is held.
+func (w *world) Cancel(_ context.Context, t media.Ticket) error {
+	var prompt string
+	_ = json.Unmarshal(t, &prompt)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.hold(prompt) {
+		w.stopped[prompt] = true
+	}
+	return nil
+}
+
+func (*world) Repeats() bool { return true }
 
 // Do answers a question.
 func (w *world) Do(ctx context.Context, _ access.Principal, req *chat.Request) (*chat.Reply, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"stele/internal/crash"
 	"stele/internal/fault"
@@ -32,6 +33,9 @@ func (r *Runner) order(ctx context.Context, run *run, s *Step, d *Done, item any
 			return nil, err
 		}
 		d.State, d.Generation, d.Code, d.Message = Failed, "", "invalid_input", sentence(wording(err))
+		if told, ok := errors.AsType[*fault.Error](err); ok && told.Ours { // a limit is reached
+			d.Code = "provider_unavailable"
+		}
 		return d, r.save(ctx, run, d)
 	}
 	crash.Point("step ordered")
@@ -44,7 +48,8 @@ func (r *Runner) order(ctx context.Context, run *run, s *Step, d *Done, item any
 // final reports whether an error stays as it is, however often one tries.
 func final(err error) bool {
 	if told, ok := errors.AsType[*fault.Error](err); ok {
-		return told.Code.Status() < 500
+		passing := told.Ours && told.Code.Status() == http.StatusTooManyRequests && !told.Spent // of a limit: there will be room
+		return told.Code.Status() < 500 && !passing
 	}
 	_, ok := errors.AsType[*valueless](err)
 	return ok

@@ -45,7 +45,8 @@ func (h *Installation) Tasks(ctx context.Context) (TaskServices, error) {
 		Installation: h,
 		Generations: generation.New(generation.Options{
 			Node: node, Store: h.Store, Files: files, Catalog: catalog.New(), Log: log, Now: time.Now,
-			Makers: func(string) (generation.Maker, bool) { return nil, false },
+			Makers:   func(string) (generation.Maker, bool) { return nil, false },
+			Settings: func() generation.Settings { return generation.Settings{CreditsPerUSD: h.Config.CreditsPerUSD} },
 		}),
 		Webhooks: webhook.New(webhook.Options{Store: h.Store, Box: h.Keyring.Box(webhookBox), Log: log, Now: time.Now}),
 	}, nil

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"stele/internal/access"
-	"stele/internal/crash"
-	"stele/internal/fault"
 	"stele/internal/file"
 	"stele/internal/media"
 )
@@ -46,7 +44,7 @@ func (s *Service) CreateRun(ctx context.Context, who access.Principal, id string
 	t := &Task{
 		ID: id, Workspace: who.Workspace, Key: who.Key, Environment: string(who.Environment), Sandbox: who.Sandbox, App: run.App,
 		MediaType: run.MediaType, Model: run.Model, Mode: run.Mode, Provider: AppMaker, Webhook: run.Webhook,
-		Order: Order{Parameters: run.Values, Recipe: run.Recipe, User: who.User},
+		Order: Order{Parameters: run.Values, Recipe: run.Recipe, User: who.User}.by(&who),
 		State: media.Pending, Stage: Ordered, Created: now, Updated: now, Deadline: now.Add(run.Deadline), Version: 1, Nano: run.Nano,
 	}
 	if who.Sandbox {
@@ -54,6 +52,9 @@ func (s *Service) CreateRun(ctx context.Context, who access.Principal, id string
 	}
 	t.Credits = media.Credits(t.Nano, settings.CreditsPerUSD)
 	taken, err := s.takeInputs(ctx, t, run)
+	if err == nil && run.DryRun {
+		t.preview, err = s.Limits.Preview(ctx, callOf(t), t.Nano)
+	}
 	if err != nil || run.DryRun {
 		s.drop(ctx, taken)
 		return t, err
@@ -123,7 +124,10 @@ func (s *Service) CreateStep(ctx context.Context, parent *Task, id string, ask m
 // PrincipalOf is who ordered a task. Which models the key opens was asked before
 // the task was written down.
 func PrincipalOf(t *Task) access.Principal {
-	return access.Principal{Workspace: t.Workspace, Key: t.Key, Environment: access.Environment(t.Environment), Sandbox: t.Sandbox}
+	return access.Principal{
+		Workspace: t.Workspace, Key: t.Key, Environment: access.Environment(t.Environment), Sandbox: t.Sandbox,
+		Creator: t.Order.Person, For: access.Attribution{User: t.Order.EndUser, Tags: t.Order.Tags},
+	}
 }
 
 func earliest(a, b time.Time) time.Time {
@@ -131,22 +135,6 @@ func earliest(a, b time.Time) time.Time {
 		return b
 	}
 	return a
-}
-
-// insert saves a new task with the job that begins it.
-func (s *Service) insert(ctx context.Context, t *Task, taken []string) error {
-	first := runOf(t)
-	first.Later = t.delay
-	t.Then(first)
-	if err := s.Store.InsertTask(ctx, t); err != nil {
-		s.drop(ctx, taken)
-		if errors.Is(err, access.ErrNotFound) {
-			return fault.New(fault.FileNotFound, "A file of this order was deleted meanwhile.")
-		}
-		return err
-	}
-	crash.Point("created")
-	return nil
 }
 
 // failRun ends a run that failed. What its parts cost is owed all the same.

@@ -54,6 +54,9 @@ func (s *Service) create(ctx context.Context, who access.Principal, id string, a
 		return nil, err
 	}
 	taken, err := s.take(ctx, t, operation, &ask)
+	if err == nil && ask.DryRun {
+		t.preview, err = s.Limits.Preview(ctx, callOf(t), t.Nano)
+	}
 	if err != nil || ask.DryRun {
 		s.drop(ctx, taken)
 		return t, err
@@ -96,7 +99,7 @@ func (s *Service) plan(who access.Principal, id string, ask *media.Ask) (*Task, 
 	t := &Task{
 		ID: id, Workspace: who.Workspace, Key: who.Key, Environment: string(who.Environment), Sandbox: who.Sandbox,
 		Model: model.ID, MediaType: model.MediaType, Mode: operation.Mode, Provider: model.Provider, Webhook: ask.Webhook,
-		Order: Order{Prompt: ask.Prompt, Parameters: parameters, Public: ask.Public, CopyProtected: ask.CopyProtected},
+		Order: Order{Prompt: ask.Prompt, Parameters: parameters, Public: ask.Public, CopyProtected: ask.CopyProtected}.by(&who),
 		State: media.Pending, Stage: Ordered, Created: now, Updated: now, Deadline: now.Add(deadline(model)), Version: 1,
 	}
 	t.Nano = operation.Nano(ask.Prompt, parameters)

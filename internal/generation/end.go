@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"stele/internal/access"
 	"stele/internal/catalog"
 	"stele/internal/media"
 	"stele/internal/meter"
@@ -20,10 +21,16 @@ func (s *Service) succeed(ctx context.Context, t *Task, made []Made, last media.
 }
 
 // fail ends a task without an output. Nothing is owed for it but what its parts have
-// cost.
+// cost, and what its maker says. Where the maker may charge and does not say yet, its
+// estimate stays, and is held, until it is settled.
 func (s *Service) fail(ctx context.Context, t *Task, f *media.Failure) error {
 	spent, known := s.spent(ctx, t)
+	unsure := s.mayHaveCost(t, f)
+	if unsure {
+		spent, known = s.price(ctx, t)
+	}
 	return s.end(ctx, t, func(t *Task) {
+		t.Unsettled = unsure && !known
 		t.State, t.Code, t.Message = media.Failed, f.TaskCode(), f.Message
 		if f.Class == media.Stopped {
 			t.State = media.Canceled
@@ -68,7 +75,11 @@ func (s *Service) end(ctx context.Context, t *Task, change func(*Task)) error {
 	_, err := s.update(context.WithoutCancel(ctx), t, func(t *Task) error {
 		change(t)
 		t.Stage, t.Owner, t.Ended = Ended, "", s.Now()
-		t.records = append(t.records, record(t))
+		if t.Unsettled {
+			t.leaveUnsettled()
+		} else {
+			t.records = append(t.records, t.settle())
+		}
 		if t.Webhook != "" {
 			s.announce(t)
 		}
@@ -117,5 +128,6 @@ func record(t *Task) meter.Record {
 		ID: "use_" + strings.TrimPrefix(t.ID, "gen_"), At: t.Ended, Request: t.ID, Workspace: t.Workspace, Key: t.Key, Environment: t.Environment,
 		Route: route, Model: model, Provider: t.Provider, Target: t.Mode, Status: status, Code: t.Code,
 		Tries: t.Tries, Nano: own(t), Priced: true, PriceSource: catalog.FromModel, Took: t.Ended.Sub(t.Created),
+		Person: t.Order.Person, User: t.Order.EndUser, Tags: access.TagsText(t.Order.Tags),
 	}
 }

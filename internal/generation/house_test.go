@@ -20,6 +20,7 @@ import (
 	"stele/internal/catalog"
 	"stele/internal/file"
 	"stele/internal/generation"
+	"stele/internal/limit"
 	"stele/internal/media"
 	"stele/internal/queue"
 	"stele/internal/store"
@@ -31,11 +32,12 @@ import (
 type house struct {
 	*generation.Service
 
-	t     *testing.T
-	store *store.Store
-	queue *queue.Queue
-	maker generation.Maker
-	stop  func()
+	t      *testing.T
+	store  *store.Store
+	queue  *queue.Queue
+	limits *limit.Service
+	maker  generation.Maker
+	stop   func()
 }
 
 const model = `
@@ -56,7 +58,13 @@ var who = access.Principal{Workspace: "default", Key: "key_1", Environment: "dev
 // open builds the house in a folder. Nothing is worked on until start.
 func open(t *testing.T, folder string, maker generation.Maker) *house {
 	t.Helper()
-	db, err := store.Open(t.Context(), "", template.In(t, folder))
+	return openAt(t, "", template.In(t, folder), maker)
+}
+
+// openAt is open for a database of any engine.
+func openAt(t *testing.T, database, folder string, maker generation.Maker) *house {
+	t.Helper()
+	db, err := store.Open(t.Context(), database, folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +73,7 @@ func open(t *testing.T, folder string, maker generation.Maker) *house {
 		t.Fatal(err)
 	}
 	h := &house{t: t, store: db, maker: maker}
-	h.queue = queue.New(queue.Options{DB: db.Writer(), Node: t.Name(), Log: log})
+	h.queue = queue.New(queue.Options{DB: db.Writer(), Pool: db.Pool(), Node: t.Name(), Log: log})
 	db.SetQueue(store.Queue{
 		Enqueue: func(ctx context.Context, tx *sql.Tx, jobs []generation.Job) error {
 			return h.queue.Enqueue(ctx, tx, time.Time{}, asJobs(jobs)...)
@@ -84,9 +92,10 @@ func open(t *testing.T, folder string, maker generation.Maker) *house {
 	if err := models.Replace(catalog.Contents{Media: []media.Model{m}}); err != nil {
 		t.Fatal(err)
 	}
+	h.limits = limit.New(limit.Options{Store: db, Node: t.Name(), Log: log, Now: time.Now})
 	public, _ := url.Parse("http://127.0.0.1")
 	h.Service = generation.New(generation.Options{
-		Node: "node of " + t.Name(), Store: db, Catalog: models, Alone: true, Log: log, Now: time.Now,
+		Node: "node of " + t.Name(), Store: db, Catalog: models, Alone: true, Log: log, Now: time.Now, Limits: h.limits,
 		Files: file.New(file.Options{
 			Store: db, Blobs: blobs, Secret: []byte("secret"), Public: func() *url.URL { return public }, Now: time.Now, Log: log,
 			Outside:  func() *http.Client { return nil },

@@ -147,7 +147,10 @@ func TestOnlyWhatWasNotStartedIsSentAgain(t *testing.T) {
 			if submitted, _, _ := m.counts(); task.State != c.state || task.Code != c.code || submitted != c.submitted {
 				t.Errorf("%s %s, submitted %d times: %s", task.State, task.Code, submitted, task.Message)
 			}
-			if task.State == media.Failed && task.Nano != 0 {
+			if task.Unsettled != (class == media.SubmitUnknown) {
+				t.Errorf("unsettled: %t", task.Unsettled)
+			}
+			if task.State == media.Failed && !task.Unsettled && task.Nano != 0 {
 				t.Errorf("a failure costs %d", task.Nano)
 			}
 		})

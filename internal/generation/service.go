@@ -11,6 +11,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/file"
 	"stele/internal/inflight"
+	"stele/internal/limit"
 	"stele/internal/media"
 )
 
@@ -51,8 +52,8 @@ type Biller interface {
 // Store keeps tasks. A task and its jobs are saved in one transaction or not at all.
 type Store interface {
 	// InsertTask saves a new task. It is access.ErrExists where its id is taken,
-	// access.ErrNotFound where a file of its order is not there, and replay.ErrUsed where
-	// its claim stands already.
+	// access.ErrNotFound where a file of its order is not there, replay.ErrUsed where
+	// its claim stands already, and a *limit.Short where a limit has less than it holds.
 	InsertTask(ctx context.Context, t *Task) error
 	// Task finds a task of a workspace, or of any where that is "".
 	Task(ctx context.Context, workspace, id string) (*Task, error)
@@ -82,7 +83,10 @@ type Store interface {
 	// Stopping lists tasks of node, and those without an owner, which a client has
 	// asked to cancel and which have not ended.
 	Stopping(ctx context.Context, node string) ([]string, error)
-	// DeleteTasksBefore forgets tasks that ended before a time, a bite at a time.
+	// Unsettled lists tasks of a workspace, or of any where that is "", that have ended
+	// without a definite price and may be looked at again.
+	Unsettled(ctx context.Context, workspace string, now time.Time, limit int) ([]Task, error)
+	// DeleteTasksBefore forgets settled tasks that ended before a time, a bite at a time.
 	DeleteTasksBefore(ctx context.Context, before time.Time) (int64, error)
 }
 
@@ -123,6 +127,7 @@ type Options struct {
 	Catalog  Catalog
 	Makers   func(name string) (Maker, bool)
 	Settings func() Settings
+	Limits   *limit.Service                      // nil: none
 	Rights   func(workspace string) access.Scope // what its policy leaves open to parts of a task; nil: all
 	Alone    bool                                // no other process works on the store: whatever it left is ours at once
 	Working  *inflight.Record                    // of what this process is working on; nil for none

@@ -22,6 +22,11 @@ func (s *Service) Supervise(ctx context.Context, drained <-chan struct{}) {
 		defer close(polling)
 		s.schedule.run(ctx)
 	}()
+	reconciling := make(chan struct{})
+	go func() {
+		defer close(reconciling)
+		s.Reconcile(ctx)
+	}()
 	tick := time.NewTicker(beatEvery)
 	defer tick.Stop()
 	silent := deadAfter
@@ -40,6 +45,7 @@ func (s *Service) Supervise(ctx context.Context, drained <-chan struct{}) {
 		}
 	}
 	<-polling
+	<-reconciling
 	s.leave(context.WithoutCancel(ctx), tick.C, drained)
 }
 

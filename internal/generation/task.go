@@ -10,6 +10,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/inflight"
+	"stele/internal/limit"
 	"stele/internal/media"
 	"stele/internal/meter"
 	"stele/internal/replay"
@@ -57,7 +58,8 @@ type Task struct {
 	Code     string             // of failed and canceled
 	Message  string
 
-	Nano    int64 // price in billionths of a USD: estimated, then settled
+	Holds   []limit.Portion // of limits, until it is settled
+	Nano    int64           // price in billionths of a USD: estimated, then settled
 	Credits int64
 
 	Created   time.Time
@@ -69,9 +71,12 @@ type Task struct {
 	Version   int64 // goes up with every change
 	Stopping  bool  // its client asked to cancel it
 	Deaths    int   // processes that died while they worked on it
+	Unsettled bool  // it has ended, and its maker has not said what it cost
 
-	blind      int           // looks in a row that failed
-	delay      time.Duration // of its first job
+	preview    []limit.Standing // of a dry run: what would be left
+	blind      int              // looks in a row that failed
+	delay      time.Duration    // of its first job
+	released   []limit.Charge
 	jobs       []Job
 	deliveries []webhook.Delivery
 	records    []meter.Record
@@ -89,6 +94,9 @@ type Order struct {
 	CopyProtected bool           `json:"copy_protected,omitempty"`
 	Recipe        string         `json:"recipe,omitempty"` // an app's file as it was when the run was ordered
 	User          string         `json:"user,omitempty"`   // the person who ordered a run, where it was no key
+	Person        string         `json:"person,omitempty"` // whom it is charged to
+	EndUser       string         `json:"end_user,omitempty"`
+	Tags          []access.Tag   `json:"tags,omitempty"`
 }
 
 // Source is a file that the order names.

@@ -23,6 +23,7 @@ type View struct {
 	Created   string   `json:"created_at"`
 	Updated   string   `json:"updated_at"`
 	Progress  float64  `json:"progress"`
+	Limits    []Left   `json:"limits,omitempty"` // of a dry run
 	Steps     []Step   `json:"steps,omitempty"`
 	Result    *Result  `json:"result"`
 	Error     *Problem `json:"error,omitzero"`
@@ -40,6 +41,15 @@ type Result struct {
 
 // Step is how far a step of an app's run is.
 type Step = media.StepStatus
+
+// Left is what an order would leave of a limit.
+type Left struct {
+	Name    string `json:"name"`
+	Measure string `json:"measure"`
+	Amount  string `json:"amount"` // of dollars in USD
+	Left    string `json:"left"`
+	Resets  string `json:"resets_at,omitzero"`
+}
 
 // Image is a picture that was made.
 type Image struct {
@@ -87,6 +97,13 @@ func (s *Service) View(t *Task) View {
 		ID: t.ID, Status: string(t.State), Model: t.Model, App: t.App, MediaType: t.MediaType, Mode: t.Mode,
 		Credits: t.Credits, USD: media.Amount(t.Nano).String(), Created: t.Created.UTC().Format(milliseconds),
 		Updated: t.Updated.UTC().Format(milliseconds), Progress: t.Progress, Steps: t.Steps,
+	}
+	for _, st := range t.preview {
+		left := Left{Name: st.Limit.Name, Measure: string(st.Limit.Measure), Amount: st.Limit.Count(st.Limit.Amount), Left: st.Limit.Count(st.Left)}
+		if st.Reset > 0 {
+			left.Resets = s.Now().Add(st.Reset).UTC().Format(time.RFC3339)
+		}
+		v.Limits = append(v.Limits, left)
 	}
 	switch t.State {
 	case media.Success:

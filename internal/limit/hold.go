@@ -111,14 +111,19 @@ func (s *Service) Reserve(ctx context.Context, a Ask) (*Hold, error) {
 	if len(list) == 0 {
 		return nil, nil //nolint:nilnil // no limit, no hold
 	}
-	until := now.Add(patience)
+	return s.reserve(ctx, list, &a)
+}
+
+// reserve holds of all counters, or refuses the call.
+func (s *Service) reserve(ctx context.Context, list []*counter, a *Ask) (*Hold, error) {
+	until := s.Now().Add(patience)
 	for {
 		began := s.Now()
-		parts, short := tryAll(list, &a, began)
+		parts, short := tryAll(list, a, began)
 		if short == nil {
 			return &Hold{Output: a.Output, service: s, began: began, parts: parts}, nil
 		}
-		if err := s.makeRoom(ctx, short, &a, until); err != nil {
+		if err := s.makeRoom(ctx, short, a, until); err != nil {
 			return nil, err
 		}
 	}

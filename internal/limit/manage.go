@@ -20,6 +20,11 @@ type Shelf interface {
 	Balances(ctx context.Context, id string, from time.Time, most int) ([]Standing, error)
 	BalanceOf(ctx context.Context, c Counter) (Standing, bool, error)
 	PastBalances(ctx context.Context, id string, before time.Time, most int) ([]Standing, error)
+
+	// InsertGrant saves a grant and adds it to the balance, which is made where there is none.
+	InsertGrant(ctx context.Context, g Grant, balance Limit, e access.Entry) error
+	// Grants lists those of a workspace, the newest first.
+	Grants(ctx context.Context, workspace string) ([]Grant, error)
 }
 
 // Manager has people set limits. Administrators set any; an owner sets those of the

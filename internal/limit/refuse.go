@@ -24,6 +24,9 @@ func (c *counter) refusal(n int64, now time.Time) error {
 		if st.Left > 0 {
 			sentence = "The budget %q has $" + Money(st.Left) + " left of $" + Money(l.Amount) + ", and this call could cost more."
 		}
+		if l.Credits {
+			sentence = "The prepaid %s of this workspace are used up: $" + Money(st.Left) + " is left, and this call could cost more."
+		}
 	case l.concurrent():
 		code, after = fault.ConcurrencyLimit, time.Second
 	case l.sliding():
@@ -34,7 +37,7 @@ func (c *counter) refusal(n int64, now time.Time) error {
 	if !c.name.End.IsZero() {
 		sentence += " It begins anew at " + c.name.End.UTC().Format(time.RFC3339) + "."
 	}
-	e := fault.New(code, sentence, l.Name).With("limit", l.Name).With("amount", amountText(l, l.Amount)).With("left", amountText(l, st.Left))
+	e := fault.New(code, sentence, l.Name).With("limit", l.Name).With("amount", l.Count(l.Amount)).With("left", l.Count(st.Left))
 	if !c.name.End.IsZero() {
 		e.With("resets_at", c.name.End.UTC().Format(time.RFC3339))
 	}
@@ -66,7 +69,8 @@ func unreachable(l *Limit, err error) error {
 	return ours(l, fault.New(fault.Unavailable, "The limit %q cannot be checked now: try again.", l.Name).After(time.Second).Because(err))
 }
 
-func amountText(l *Limit, n int64) string {
+// Count is an amount of what the limit counts, as people write it.
+func (l *Limit) Count(n int64) string {
 	if l.Measure == Dollars {
 		return Money(n)
 	}

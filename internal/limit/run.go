@@ -2,6 +2,7 @@ package limit
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 )
@@ -37,7 +38,7 @@ func (s *Service) Run(ctx context.Context) {
 		err := s.Beat(ctx)
 		if err == nil && now.Sub(alive) >= aliveEvery {
 			alive = now
-			err = s.Store.BeatLimits(ctx, s.Node, now)
+			err = errors.Join(s.Store.BeatLimits(ctx, s.Node, now), s.Store.ExpireCredits(ctx, now))
 		}
 		if err == nil && now.Sub(buried) >= buryEvery {
 			buried = now

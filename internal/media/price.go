@@ -78,6 +78,20 @@ func Credits(nano int64, perUSD float64) int64 {
 	return ceil(each.Mul(each, big.NewRat(nano, unit)), math.MaxInt32)
 }
 
+// FromCredits is what so many credits are worth, in billionths of a USD, rounded down.
+func FromCredits(credits int64, perUSD float64) int64 {
+	each, ok := rational(perUSD)
+	if credits <= 0 || !ok || each.Sign() <= 0 {
+		return 0
+	}
+	worth := new(big.Rat).Quo(new(big.Rat).Mul(big.NewRat(credits, 1), big.NewRat(unit, 1)), each)
+	n := new(big.Int).Quo(worth.Num(), worth.Denom())
+	if !n.IsInt64() {
+		return math.MaxInt64
+	}
+	return n.Int64()
+}
+
 func megapixels(parameters map[string]any) *big.Rat {
 	width, ok := rational(parameters["width"])
 	height, also := rational(parameters["height"])

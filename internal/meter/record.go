@@ -44,6 +44,8 @@ type Record struct {
 	Tags    string `json:"tags"`    // as the client gave them: team=a,feature=b
 	Charges string `json:"charges"` // of which counters of limits how much was taken
 
+	Released string `json:"-"` // what a task held of counters until now, as Charges
+
 	// Extra is what else was used, as Count writes it: tokens that are no text among
 	// those above, searches, the service tier. "" for most.
 	Extra string `json:"extra"`

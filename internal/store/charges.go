@@ -13,15 +13,25 @@ import (
 	"stele/internal/meter"
 )
 
+// settling is what becomes of a counter: so much was taken, and so much is held no more.
+type settling struct{ taken, released int64 }
+
 // settleCharges adds what requests took to their counters, in an order that all
 // processes have. It is in the transaction that saves their rows, so that rows and
 // counters never disagree. node is whose leases it comes from; "" for tasks, which hold
 // for themselves.
 func (s *Store) settleCharges(ctx context.Context, tx *sql.Tx, node string, records []*meter.Record) error {
-	sums := make(map[int64]int64)
+	sums := make(map[int64]settling)
 	for _, r := range records {
 		for _, c := range limit.ReadCharges(r.Charges) {
-			sums[c.Counter] += c.N
+			sum := sums[c.Counter]
+			sum.taken += c.N
+			sums[c.Counter] = sum
+		}
+		for _, c := range limit.ReadCharges(r.Released) {
+			sum := sums[c.Counter]
+			sum.released += c.N
+			sums[c.Counter] = sum
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(sums)) {
@@ -32,16 +42,16 @@ func (s *Store) settleCharges(ctx context.Context, tx *sql.Tx, node string, reco
 	return nil
 }
 
-func (s *Store) settleCounter(ctx context.Context, tx *sql.Tx, node string, id, n int64) error {
+func (s *Store) settleCounter(ctx context.Context, tx *sql.Tx, node string, id int64, n settling) error {
 	l, err := s.lockLease(ctx, tx, id, node)
 	if err != nil {
 		return err
 	}
-	taken := min(n, l.amount)
-	cleared := min(n-taken, l.doubt)
+	taken := min(n.taken, l.amount)
+	cleared := min(n.taken-taken, l.doubt)
 	var settled, amount int64
-	err = tx.QueryRowContext(ctx, `UPDATE limit_counters SET settled = settled + $2, leased = leased - $3, doubt = doubt - $4 WHERE id = $1
-		RETURNING settled, amount`, id, n, taken, cleared).Scan(&settled, &amount)
+	err = tx.QueryRowContext(ctx, `UPDATE limit_counters SET settled = settled + $2, leased = leased - $3, doubt = doubt - $4, held = held - $5 WHERE id = $1
+		RETURNING settled, amount`, id, n.taken, taken, cleared, n.released).Scan(&settled, &amount)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil // the limit is gone
 	}
@@ -54,7 +64,7 @@ func (s *Store) settleCounter(ctx context.Context, tx *sql.Tx, node string, id, 
 	if err != nil {
 		return fmt.Errorf("settle: %w", err)
 	}
-	return s.mark(ctx, tx, id, percent(settled-n, amount), percent(settled, amount))
+	return s.mark(ctx, tx, id, percent(settled-n.taken, amount), percent(settled, amount))
 }
 
 func percent(n, of int64) int {

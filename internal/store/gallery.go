@@ -140,7 +140,7 @@ func (s *Store) endedFamily(ctx context.Context, tx *sql.Tx, workspace, id strin
 	}
 	var ids []string
 	for _, t := range family {
-		if t.Stage != generation.Ended {
+		if t.Stage != generation.Ended || t.Unsettled {
 			return nil, generation.ErrUnfinished
 		}
 		ids = append(ids, t.ID)

@@ -11,6 +11,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/generation"
+	"stele/internal/limit"
 	"stele/internal/media"
 	"stele/internal/meter"
 	"stele/internal/replay"
@@ -22,7 +23,7 @@ var _ generation.Store = (*Store)(nil)
 const (
 	orderColumns = `id, workspace, key, environment, sandbox, app, model, media_type, mode, ordered, webhook, created_at, parent`
 	stateColumns = `provider, state, stage, ticket, progress, tries, collects, owner, outputs, code, message, nano, credits,
-		updated_at, asked_at, not_before, deadline, ended_at, version, stopping, steps, deaths`
+		updated_at, asked_at, not_before, deadline, ended_at, version, stopping, steps, deaths, holds, unsettled`
 	taskColumns = orderColumns + `, ` + stateColumns
 )
 
@@ -52,7 +53,8 @@ func (s *Store) InsertTask(ctx context.Context, t *generation.Task) error {
 		var refused error
 		err = s.save(ctx, urgent, func(ctx context.Context, tx *sql.Tx) error {
 			err := s.insertTask(ctx, tx, t, row)
-			if refused = nil; errors.Is(err, replay.ErrUsed) || errors.Is(err, access.ErrExists) && t.Claim() == nil {
+			_, short := errors.AsType[*limit.Short](err)
+			if refused = nil; short || errors.Is(err, replay.ErrUsed) || errors.Is(err, access.ErrExists) && t.Claim() == nil {
 				refused, err = err, nil // nothing was written: others of the batch need not begin again
 			}
 			return err
@@ -66,6 +68,9 @@ func (s *Store) InsertTask(ctx context.Context, t *generation.Task) error {
 }
 
 func (s *Store) insertTask(ctx context.Context, tx *sql.Tx, t *generation.Task, row []any) error {
+	if err := s.checkHolds(ctx, tx, t); err != nil {
+		return s.takenOr(ctx, tx, t, err)
+	}
 	if c := t.Claim(); c != nil {
 		if err := insertNew(ctx, tx, replay.ErrUsed, `INSERT INTO claims (`+claimColumns+`) VALUES `+places(1, len(claimSample), true), claimArgs(c)); err != nil {
 			return err
@@ -75,10 +80,30 @@ func (s *Store) insertTask(ctx context.Context, tx *sql.Tx, t *generation.Task, 
 	if err != nil {
 		return err
 	}
+	if err := s.hold(ctx, tx, t); err != nil {
+		return err
+	}
 	if err := s.useFiles(ctx, tx, t); err != nil {
 		return err
 	}
 	return s.saveConsequences(ctx, tx, t)
+}
+
+// takenOr is why a task that finds too little of a limit is not saved: an order that was
+// made before is told so, whatever is left.
+func (s *Store) takenOr(ctx context.Context, tx *sql.Tx, t *generation.Task, short error) error {
+	var n int
+	if c := t.Claim(); c != nil {
+		err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM claims WHERE workspace = $1 AND route = $2 AND key = $3`, c.Workspace, c.Route, c.Key).Scan(&n)
+		if err != nil || n > 0 {
+			return cmp.Or(err, replay.ErrUsed)
+		}
+	}
+	err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM generations WHERE id = $1`, t.ID).Scan(&n)
+	if err == nil && n > 0 && t.Claim() == nil {
+		err = access.ErrExists
+	}
+	return cmp.Or(err, short)
 }
 
 // insertNew inserts a row, or gives an error of the caller's where there is one already.
@@ -129,7 +154,7 @@ func (s *Store) UpdateTask(ctx context.Context, workspace, id string, change fun
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE generations SET (`+stateColumns+`) =
-			($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23) WHERE id = $1`, append([]any{id}, state...)...)
+			($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25) WHERE id = $1`, append([]any{id}, state...)...)
 		if err != nil {
 			return fmt.Errorf("update generation: %w", err)
 		}
@@ -169,10 +194,10 @@ func (s *Store) Tasks(ctx context.Context, workspace string, limit int) ([]gener
 	return scanAll("read generations", rows, err, deref(scanTask))
 }
 
-// DeleteTasksBefore forgets tasks that ended before a time, a bite at a time.
+// DeleteTasksBefore forgets settled tasks that ended before a time, a bite at a time.
 func (s *Store) DeleteTasksBefore(ctx context.Context, before time.Time) (int64, error) {
 	return s.deleteBites(ctx, `DELETE FROM generations WHERE id IN
-		(SELECT id FROM generations WHERE stage = 'ended' AND ended_at < $1 LIMIT 500)`, millis(before))
+		(SELECT id FROM generations WHERE stage = 'ended' AND unsettled = 0 AND ended_at < $1 LIMIT 500)`, millis(before))
 }
 
 // saveConsequences saves what a task brings with it: messages, what was used, jobs.
@@ -192,6 +217,11 @@ func (s *Store) saveConsequences(ctx context.Context, tx *sql.Tx, t *generation.
 			return err
 		}
 		if err := s.insertRecords(ctx, tx, "", fresh); err != nil {
+			return err
+		}
+	}
+	if released := t.Released(); len(released) > 0 {
+		if err := s.settleCharges(ctx, tx, "", []*meter.Record{{Released: limit.ChargesText(released)}}); err != nil {
 			return err
 		}
 	}
@@ -239,25 +269,29 @@ func stateArgs(t *generation.Task) ([]any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write steps: %w", err)
 	}
+	holds, err := encode(t.Holds)
+	if err != nil {
+		return nil, fmt.Errorf("write holds: %w", err)
+	}
 	return []any{
 		t.Provider, string(t.State), string(t.Stage), blob(t.Ticket), t.Progress, t.Tries, t.Collects, t.Owner, outputs, t.Code, clean(t.Message), t.Nano,
 		t.Credits, millis(t.Updated), millis(t.Asked), millis(t.NotBefore), millis(t.Deadline), millis(t.Ended), t.Version, flag(t.Stopping),
-		steps, t.Deaths,
+		steps, t.Deaths, holds, flag(t.Unsettled),
 	}, nil
 }
 
 func scanTask(row scanner) (*generation.Task, error) {
 	var t generation.Task
-	var order, outputs, steps string
+	var order, outputs, steps, holds string
 	var ticket []byte
-	var sandbox, created, updated, asked, notBefore, deadline, ended, stopping int64
+	var sandbox, created, updated, asked, notBefore, deadline, ended, stopping, unsettled int64
 	err := row.Scan(&t.ID, &t.Workspace, &t.Key, &t.Environment, &sandbox, &t.App, &t.Model, &t.MediaType, &t.Mode, &order, &t.Webhook, &created, &t.Parent,
 		&t.Provider, &t.State, &t.Stage, &ticket, &t.Progress, &t.Tries, &t.Collects, &t.Owner, &outputs, &t.Code, &t.Message, &t.Nano,
-		&t.Credits, &updated, &asked, &notBefore, &deadline, &ended, &t.Version, &stopping, &steps, &t.Deaths)
+		&t.Credits, &updated, &asked, &notBefore, &deadline, &ended, &t.Version, &stopping, &steps, &t.Deaths, &holds, &unsettled)
 	if err != nil {
 		return nil, err
 	}
-	t.Sandbox, t.Stopping = sandbox != 0, stopping != 0
+	t.Sandbox, t.Stopping, t.Unsettled = sandbox != 0, stopping != 0, unsettled != 0
 	if len(ticket) > 0 {
 		t.Ticket = media.Ticket(slices.Clone(ticket))
 	}
@@ -272,6 +306,11 @@ func scanTask(row scanner) (*generation.Task, error) {
 	if steps != "[]" {
 		if err := decode(steps, &t.Steps); err != nil {
 			return nil, fmt.Errorf("read steps of %s: %w", t.ID, err)
+		}
+	}
+	if holds != "[]" {
+		if err := decode(holds, &t.Holds); err != nil {
+			return nil, fmt.Errorf("read holds of %s: %w", t.ID, err)
 		}
 	}
 	return &t, nil

@@ -73,6 +73,7 @@ func (s *Store) DeleteLimit(ctx context.Context, id string, e access.Entry) erro
 			`DELETE FROM limit_leases WHERE counter IN (SELECT id FROM limit_counters WHERE limit_id = $1)`,
 			`DELETE FROM limit_marks WHERE counter IN (SELECT id FROM limit_counters WHERE limit_id = $1)`,
 			`DELETE FROM limit_counters WHERE limit_id = $1`,
+			`DELETE FROM credit_grants WHERE 'lim_credits_' || workspace = $1`,
 		} {
 			if _, err := tx.ExecContext(ctx, statement, id); err != nil {
 				return fmt.Errorf("delete limit: %w", err)

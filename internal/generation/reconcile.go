@@ -1,0 +1,161 @@
+package generation
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/fault"
+	"stele/internal/limit"
+	"stele/internal/media"
+)
+
+const (
+	reconcileEvery  = 5 * time.Second
+	reconcileAtOnce = 20
+	longestDoubt    = 10 * time.Minute // between two looks
+)
+
+// mayHaveCost reports whether a maker may charge for a task that fails: it has accepted
+// the work, or may have, and has not said how that ended.
+func (s *Service) mayHaveCost(t *Task, f *media.Failure) bool {
+	if t.App != "" || t.Nano == 0 {
+		return false
+	}
+	switch f.Class {
+	case media.SubmitUnknown:
+		return true
+	case media.Stopped, media.Late, media.Gone:
+		return t.Ticket != nil
+	}
+	_, gone := s.maker(t)
+	return t.Stage == Collecting || gone != nil && (t.Ticket != nil || t.Stage == Submitting)
+}
+
+// price asks what a task has cost that did not end with its maker's word. It is not
+// definite where the maker cannot tell, or not yet.
+func (s *Service) price(ctx context.Context, t *Task) (nano int64, definite bool) {
+	maker, failure := s.maker(t)
+	if failure != nil {
+		return 0, false
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pollTime)
+	defer cancel()
+	ticket := t.Ticket
+	if ticket == nil {
+		finder, ok := maker.(Finder)
+		if !ok {
+			return 0, false
+		}
+		found, there, err := finder.Find(ctx, t.ID, t.Asked)
+		if err != nil || !there {
+			return 0, err == nil && !s.Now().Before(t.Asked.Add(finder.Settled()))
+		}
+		ticket = found
+	}
+	var status media.Status
+	err := s.work(ctx, t, func() (err error) {
+		status, err = maker.Poll(ctx, ticket)
+		return err
+	})
+	if err != nil {
+		repeater, ok := maker.(Repeater) // it makes what it has lost anew, and is paid once
+		return 0, media.Failing(err).Class == media.Gone && ok && repeater.Repeats()
+	}
+	told := status.Nano > 0 || status.Settled
+	switch {
+	case !status.State.Final():
+		return 0, false
+	case told:
+		return status.Nano, true
+	case status.State == media.Success:
+		return t.Nano, true
+	}
+	return 0, true
+}
+
+// Reconcile asks makers about tasks whose price is not definite, until ctx ends.
+func (s *Service) Reconcile(ctx context.Context) {
+	for tick := time.Tick(reconcileEvery); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick:
+		}
+		list, err := s.Store.Unsettled(ctx, "", s.Now(), reconcileAtOnce)
+		for i := range list {
+			if err == nil {
+				err = s.reconcile(ctx, &list[i])
+			}
+		}
+		if err != nil && ctx.Err() == nil && !errors.Is(err, errMoved) {
+			s.Log.WarnContext(ctx, "prices of generations are not learned", "error", err)
+		}
+	}
+}
+
+func (s *Service) reconcile(ctx context.Context, t *Task) error {
+	nano, definite := s.price(ctx, t)
+	_, err := s.Store.UpdateTask(ctx, t.Workspace, t.ID, func(t *Task) error {
+		if !t.Unsettled {
+			return errMoved
+		}
+		if definite {
+			s.close(t, nano)
+			return nil
+		}
+		t.NotBefore = s.Now().Add(min(longestDoubt, max(reconcileEvery, s.Now().Sub(t.Ended))))
+		return nil
+	})
+	return err
+}
+
+// close settles a task whose price was in doubt.
+func (s *Service) close(t *Task, nano int64) {
+	t.Unsettled, t.Nano, t.Updated = false, nano, s.Now()
+	t.Credits = media.Credits(nano, s.Settings().CreditsPerUSD)
+	t.records = append(t.records, t.settle())
+}
+
+// SettleByHand settles a task whose maker does not say what it cost, as a person says.
+func (s *Service) SettleByHand(ctx context.Context, who access.Principal, id string, nano int64) (*Task, error) {
+	if !who.Admin && !who.Owns(who.Workspace) {
+		return nil, fault.New(fault.PermissionDenied, "Only an owner of the workspace settles what a generation has cost.")
+	}
+	if nano < 0 {
+		return nil, fault.New(fault.InvalidParameter, "A price is not negative.").With("field", "cost")
+	}
+	t, err := s.Store.UpdateTask(ctx, who.Workspace, id, func(t *Task) error {
+		if !t.Unsettled {
+			return fault.New(fault.InvalidParameter, "What this generation has cost is settled.")
+		}
+		e := s.entry(who, "generation.settle", t)
+		e.Changes = []access.Change{{Field: "cost", Old: limit.Money(t.Nano), New: limit.Money(nano)}}
+		t.Note(e)
+		s.close(t, nano)
+		return nil
+	})
+	if errors.Is(err, access.ErrNotFound) {
+		err = fault.New(fault.GenerationNotFound, "There is no generation with this id.")
+	}
+	return t, err
+}
+
+// leaveUnsettled has a task that ends keep what it holds, but for its place among those
+// at the same time.
+func (t *Task) leaveUnsettled() {
+	t.Unsettled, t.NotBefore = true, t.Ended
+	var kept []limit.Portion
+	for _, p := range t.Holds {
+		if p.Measure == limit.Generations {
+			t.released = append(t.released, limit.Charge{Counter: p.Counter, N: p.N})
+		} else {
+			kept = append(kept, p)
+		}
+	}
+	t.Holds = kept
+}
+
+// Released is what the task gives back of limits before it is settled, for the store.
+func (t *Task) Released() []limit.Charge { return t.released }
