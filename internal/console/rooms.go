@@ -104,7 +104,7 @@ func given[T any](options *T) (o T) {
 
 // What the rooms stand on, for those who build it.
 type (
-	Start        = start.Options
+	Start        = start.Options //nolint:revive // the comment is that of all
 	Playground   = playground.Options
 	Studio       = studio.Options
 	Apps         = apps.Options

@@ -115,7 +115,7 @@ func (c *Chat) checkBody(ctx context.Context, body []byte) error {
 	return dialect.Addresses(body, func(field, address string) error {
 		if hosts == nil {
 			hosts = make(map[string]bool)
-			ctx, cancel = context.WithTimeout(ctx, checkTime) //nolint:gosec // it is called at the end
+			ctx, cancel = context.WithTimeout(ctx, checkTime) //nolint:gosec,fatcontext // made once, and ended above
 		}
 		hosts[hostOf(address)] = true
 		if len(hosts) > mostHosts {

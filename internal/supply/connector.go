@@ -22,7 +22,7 @@ type Connector interface {
 	Chat(p config.Provider, clients EgressClients) (relay.Upstream, error)
 	// Maker opens an account that makes media, or says what it lacks. It is nil where
 	// the account's kind makes none.
-	Maker(config.Provider, MakerOptions) (generation.Maker, error)
+	Maker(p config.Provider, o MakerOptions) (generation.Maker, error)
 	// Test makes one cheap call with an account; a model is named where one is needed.
 	Test(ctx context.Context, p config.Provider, model string) Trial
 	// Said is what an upstream said for people in the cause of a failure.

@@ -287,7 +287,8 @@ func (h *House) Attach(t *testing.T, name, text string) Kept {
 	}
 	_, _ = io.WriteString(part, text)
 	_ = w.Close()
-	res := h.Send(httptest.NewRequest(http.MethodPost, h.Base+"/console/playground/files", &form), Header{"Content-Type", w.FormDataContentType()}) //nolint:bodyclose // a recorder's
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, h.Base+"/console/playground/files", &form)
+	res := h.Send(r, Header{"Content-Type", w.FormDataContentType()}) //nolint:bodyclose // a recorder's
 	WantStatus(t, res, 201)
 	var f Kept
 	if err := json.Unmarshal([]byte(Body(t, res)), &f); err != nil {
