@@ -39,7 +39,7 @@ func (c *counter) refusal(n int64, now time.Time) error {
 	}
 	e := fault.New(code, sentence, l.Name).With("limit", l.Name).With("amount", l.Count(l.Amount)).With("left", l.Count(st.Left))
 	if !c.name.End.IsZero() {
-		e.With("resets_at", c.name.End.UTC().Format(time.RFC3339))
+		e = e.With("resets_at", c.name.End.UTC().Format(time.RFC3339))
 	}
 	e.RetryAfter, e.Spent = after, after > mostRetry || after == 0
 	return ours(l, e)
