@@ -142,10 +142,7 @@ func (s *Service) failRun(ctx context.Context, t *Task, status media.Status) err
 	f := failureOf(status)
 	s.told(ctx, t, "a run failed", f)
 	return s.end(ctx, t, func(t *Task) {
-		t.State, t.Code, t.Message = media.Failed, f.TaskCode(), f.Message
-		if f.Class == media.Stopped {
-			t.State = media.Canceled
-		}
+		t.failWith(f)
 		s.settle(t, status)
 	})
 }

@@ -31,14 +31,23 @@ func (s *Service) fail(ctx context.Context, t *Task, f *media.Failure) error {
 	}
 	return s.end(ctx, t, func(t *Task) {
 		t.Unsettled = unsure && !known
-		t.State, t.Code, t.Message = media.Failed, f.TaskCode(), f.Message
-		if f.Class == media.Stopped {
-			t.State = media.Canceled
-		}
+		t.failWith(f)
 		if known || t.Stage == Ordered {
 			t.Nano, t.Credits = spent, media.Credits(spent, s.Settings().CreditsPerUSD)
 		}
 	})
+}
+
+// failWith is how a task ends without an output. One that its client wants stopped is
+// canceled, whichever word of it comes first.
+func (t *Task) failWith(f *media.Failure) {
+	if t.Stopping && f.Class == media.ModelFailed {
+		f = canceled()
+	}
+	t.State, t.Code, t.Message = media.Failed, f.TaskCode(), f.Message
+	if f.Class == media.Stopped {
+		t.State = media.Canceled
+	}
 }
 
 // spent is what a task that ends early has cost. Where that cannot be learned its
