@@ -19,6 +19,7 @@ import (
 // server is a process that holds and settles, as far as limits see it. Killing it
 // loses its memory; its journal's folder stays.
 type server struct {
+	*mortal
 	t       *testing.T
 	store   *Store
 	folder  string
@@ -28,14 +29,39 @@ type server struct {
 	done    sync.WaitGroup
 }
 
+// mortal is the store as a process sees it that may die: then it changes nothing more.
+type mortal struct {
+	*Store
+	mu   sync.RWMutex // guards dead
+	dead bool
+}
+
+func (m *mortal) Lease(ctx context.Context, node string, c limit.Counter, l *limit.Limit, need, want int64) (int64, limit.Balance, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if m.dead {
+		return 0, limit.Balance{}, context.Canceled
+	}
+	return m.Store.Lease(ctx, node, c, l, need, want)
+}
+
+// kill ends a process in the middle of whatever it does.
+func (v *server) kill() {
+	v.mu.Lock()
+	v.dead = true
+	v.mu.Unlock()
+	v.stop()
+	v.done.Wait()
+}
+
 func startServer(t *testing.T, s *Store, folder string) *server {
 	t.Helper()
 	j, err := OpenJournal(s, folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &server{t: t, store: s, folder: folder, journal: j}
-	v.limits = limit.New(limit.Options{Store: s, Node: j.Owner(), Log: slog.New(slog.DiscardHandler), Now: time.Now})
+	v := &server{mortal: &mortal{Store: s}, t: t, store: s, folder: folder, journal: j}
+	v.limits = limit.New(limit.Options{Store: v.mortal, Node: j.Owner(), Log: slog.New(slog.DiscardHandler), Now: time.Now})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	v.stop = cancel
 	if err := j.Flush(ctx); err != nil { // what the process before left
@@ -56,8 +82,8 @@ func startServer(t *testing.T, s *Store, folder string) *server {
 	return v
 }
 
-// call holds, perhaps is killed, settles and writes its row down.
-func (v *server) call(ctx context.Context, dead func() bool) (nano int64, err error) {
+// call holds, settles and writes its row down, unless the process dies before.
+func (v *server) call(ctx context.Context) (nano int64, err error) {
 	ask := limit.Ask{
 		Call:  limit.Call{Workspace: "default", Key: "key_1", Model: "m"},
 		Input: 100, Output: 1000, Least: 16, Cost: func(in, out int64) int64 { return in*1000 + out*5000 },
@@ -68,7 +94,9 @@ func (v *server) call(ctx context.Context, dead func() bool) (nano int64, err er
 	}
 	out := min(hold.Output, 1+rand.Int64N(400))
 	nano = ask.Cost(80, out)
-	if dead() {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if v.dead {
 		return 0, context.Canceled // the hold dies with the process
 	}
 	charges := hold.Settle(limit.Used{Nano: nano, Input: 80, Output: out})
@@ -132,15 +160,16 @@ func TestABudgetHoldsThroughKills(t *testing.T) {
 		for i := range servers {
 			servers[i].Store(startServer(t, s, t.TempDir()))
 		}
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // ten times what it takes
+		defer cancel()
 		var spent atomic.Int64
 		var clients sync.WaitGroup
 		refused := make(chan struct{})
 		var once sync.Once
 		for n := range 60 {
 			clients.Go(func() {
-				for {
-					v := servers[n%len(servers)].Load()
-					nano, err := v.call(t.Context(), func() bool { return servers[n%len(servers)].Load() != v })
+				for ctx.Err() == nil {
+					nano, err := servers[n%len(servers)].Load().call(ctx)
 					if f := fault.From(err); err != nil && f.Code == fault.InsufficientCredits {
 						once.Do(func() { close(refused) })
 						return
@@ -157,13 +186,15 @@ func TestABudgetHoldsThroughKills(t *testing.T) {
 			case <-time.After(100 * time.Millisecond):
 				i := kills % len(servers)
 				old := servers[i].Load()
-				old.stop()
-				old.done.Wait()
+				old.kill()
 				servers[i].Store(startServer(t, s, old.folder))
 				kills++
 			}
 		}
 		clients.Wait()
+		if ctx.Err() != nil {
+			t.Fatal("some clients were never told that the budget is used up")
+		}
 		for i := range servers {
 			v := servers[i].Load()
 			v.stop()
