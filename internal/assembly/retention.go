@@ -17,7 +17,10 @@ func (n *node) forget(ctx context.Context) {
 		now := time.Now()
 		ended := now.Add(-max(kept.Outputs, kept.Requests)) // a generation is shown as long as its outputs are there
 		for what, old := range map[string]func() (int64, error){
-			"requests":      func() (int64, error) { return db.DeleteRecordsBefore(ctx, now.Add(-kept.Requests)) },
+			"requests": func() (int64, error) { return db.DeleteRecordsBefore(ctx, now.Add(-kept.Requests)) },
+			"limits": func() (int64, error) {
+				return db.DeleteCountersBefore(ctx, now.Add(-kept.Requests), now.Add(-max(kept.Usage, kept.Requests)))
+			},
 			"usage":         func() (int64, error) { return db.DeleteUsageBefore(ctx, now.Add(-max(kept.Usage, kept.Requests))) },
 			"bodies":        func() (int64, error) { return db.DeleteBodiesBefore(ctx, now.Add(-n.runtime.config().Capture.Keep)) },
 			"generations":   func() (int64, error) { return db.DeleteTasksBefore(ctx, ended) },

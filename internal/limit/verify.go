@@ -20,7 +20,7 @@ type Difference struct {
 	Limit   string
 	Subject string
 	Start   time.Time
-	What    string // settled, leased, doubt or ledger
+	What    string // settled, leased, held, doubt or ledger
 	Counted int64  // what the counter says
-	Summed  int64  // what the rows, leases or the ledger add up to
+	Summed  int64  // what the rows, leases, tasks or the ledger add up to
 }

@@ -141,3 +141,21 @@ func scanStanding(row scanner) (st limit.Standing, err error) {
 	st.Start, st.End, st.Left = fromMillis(start), fromMillis(end), max(0, b.Amount-b.Settled-b.Doubt)
 	return st, err
 }
+
+// DeleteCountersBefore forgets what limits counted in windows that ended before a time, and
+// in those of a single subject, which may be many, before another. What is still held
+// stays.
+func (s *Store) DeleteCountersBefore(ctx context.Context, subjects, all time.Time) (int64, error) {
+	n, err := s.deleteBites(ctx, `DELETE FROM limit_counters WHERE id IN (SELECT id FROM limit_counters
+		WHERE end_at > 0 AND (end_at < $2 OR end_at < $1 AND subject <> '') AND leased = 0 AND held = 0 AND doubt = 0 LIMIT 1000)`, millis(subjects), millis(all))
+	if err != nil {
+		return n, err
+	}
+	for _, table := range []string{"limit_leases", "limit_marks"} {
+		if _, err := s.deleteBites(ctx, `DELETE FROM `+table+` WHERE counter IN (SELECT counter FROM `+table+`
+			WHERE NOT EXISTS (SELECT 1 FROM limit_counters WHERE limit_counters.id = counter) LIMIT 1000)`); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}

@@ -278,3 +278,30 @@ func TestARateHoldsOnAnyNumberOfServers(t *testing.T) {
 		})
 	}
 }
+
+func TestOldCountersAreForgotten(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *Store) {
+		l := testLimit(limit.Dollars, limit.Day, 1e9)
+		saveTestLimit(t, s, l)
+		today := time.Now().UTC().Truncate(24 * time.Hour)
+		for _, c := range []struct {
+			subject string
+			days    int
+		}{{"", 0}, {"", 40}, {"", 500}, {"user", 0}, {"user", 40}} {
+			start := today.AddDate(0, 0, -c.days)
+			counter := limit.Counter{Limit: l.ID, Subject: c.subject, Start: start, End: start.AddDate(0, 0, 1)}
+			if _, _, err := s.Lease(t.Context(), "node", counter, &l, 0, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		n, err := s.DeleteCountersBefore(t.Context(), today.AddDate(0, 0, -30), today.AddDate(0, 0, -400))
+		if err != nil || n != 2 {
+			t.Errorf("%d were forgotten (%v), want the user's old one and the oldest", n, err)
+		}
+		leases, err := s.texts(t.Context(), `SELECT node FROM limit_leases`)
+		if err != nil || len(leases) != 3 {
+			t.Errorf("%d leases are left (%v)", len(leases), err)
+		}
+	})
+}

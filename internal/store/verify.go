@@ -14,7 +14,7 @@ import (
 const countersAtOnce = 200_000
 
 // VerifyMoney adds up what every counter is the sum of, as it was at one moment: the
-// charges of requests, leases, and doubts in the ledger. Requests are kept since a
+// charges of requests, leases, what tasks hold, and doubts in the ledger. Requests are kept since a
 // time; of counters that began before it the charges cannot be added up any more.
 func (s *Store) VerifyMoney(ctx context.Context, keptSince time.Time) (v limit.Verified, err error) {
 	var options *sql.TxOptions // SQLite reads as of one moment without being asked
@@ -46,9 +46,9 @@ type verification struct {
 
 // tally is a counter beside what it is the sum of.
 type tally struct {
-	settled, leased, doubt       int64
-	rows, leases, doubts, ledger int64
-	partly                       bool
+	settled, leased, held, doubt        int64
+	rows, leases, holds, doubts, ledger int64
+	partly                              bool
 }
 
 // batch compares the next counters.
@@ -56,7 +56,7 @@ func (c *verification) batch(ctx context.Context, after int64) (last int64, more
 	if last, err = c.read(ctx, after); err != nil || len(c.counters) == 0 {
 		return last, false, err
 	}
-	for _, sum := range []func(ctx context.Context, first, last int64) error{c.addRows, c.addLeases, c.addLedger} {
+	for _, sum := range []func(ctx context.Context, first, last int64) error{c.addRows, c.addLeases, c.addHolds, c.addLedger} {
 		if err := sum(ctx, after+1, last); err != nil {
 			return last, false, err
 		}
@@ -71,7 +71,7 @@ func (c *verification) batch(ctx context.Context, after int64) (last int64, more
 
 func (c *verification) read(ctx context.Context, after int64) (last int64, err error) {
 	c.counters = make(map[int64]*tally)
-	rows, err := c.tx.QueryContext(ctx, `SELECT limit_counters.id, start_at, created_at, settled, leased, doubt FROM limit_counters
+	rows, err := c.tx.QueryContext(ctx, `SELECT limit_counters.id, start_at, created_at, settled, leased, held, doubt FROM limit_counters
 		JOIN limits ON limits.id = limit_id WHERE limit_counters.id > $1 ORDER BY limit_counters.id LIMIT $2`, after, c.size)
 	if err != nil {
 		return after, err
@@ -80,7 +80,7 @@ func (c *verification) read(ctx context.Context, after int64) (last int64, err e
 	for last = after; rows.Next(); {
 		var t tally
 		var start, created int64
-		if err := rows.Scan(&last, &start, &created, &t.settled, &t.leased, &t.doubt); err != nil {
+		if err := rows.Scan(&last, &start, &created, &t.settled, &t.leased, &t.held, &t.doubt); err != nil {
 			return last, err
 		}
 		c.counters[last] = &t
@@ -123,6 +123,32 @@ func (c *verification) addLeases(ctx context.Context, first, last int64) error {
 	})
 }
 
+// addHolds adds up what tasks hold: those that have not ended, and those whose price is not known yet.
+func (c *verification) addHolds(ctx context.Context, _, _ int64) error {
+	rows, err := c.tx.QueryContext(ctx, `SELECT holds FROM generations WHERE stage <> 'ended' AND holds <> '[]'
+		UNION ALL SELECT holds FROM generations WHERE unsettled = 1 AND holds <> '[]'`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var text string
+		var holds []limit.Portion
+		if err := rows.Scan(&text); err != nil {
+			return err
+		}
+		if err := decode(text, &holds); err != nil {
+			return err
+		}
+		for _, p := range holds {
+			if t := c.counters[p.Counter]; t != nil {
+				t.holds += p.N
+			}
+		}
+	}
+	return rows.Err()
+}
+
 func (c *verification) addLedger(ctx context.Context, first, last int64) error {
 	return c.add(ctx, `SELECT counter, nano, 0 FROM ledger WHERE kind = 'doubt' AND counter BETWEEN $1 AND $2`, first, last, func(t *tally, nano, _ int64) {
 		t.ledger += nano
@@ -151,7 +177,7 @@ func (c *verification) compare(ctx context.Context, id int64, t *tally) error {
 	for _, pair := range []struct {
 		what            string
 		counted, summed int64
-	}{{"settled", t.settled, t.rows}, {"leased", t.leased, t.leases}, {"doubt", t.doubt, t.doubts}, {"ledger", t.doubt, t.ledger}} {
+	}{{"settled", t.settled, t.rows}, {"leased", t.leased, t.leases}, {"held", t.held, t.holds}, {"doubt", t.doubt, t.doubts}, {"ledger", t.doubt, t.ledger}} {
 		if pair.counted == pair.summed || pair.what == "settled" && t.partly {
 			continue
 		}

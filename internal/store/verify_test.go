@@ -51,6 +51,7 @@ func TestMoneyIsVerified(t *testing.T) {
 			{"settled", `UPDATE requests SET charges = charges || '1' WHERE at = (SELECT MIN(at) + 1000 FROM requests) AND $1 > 0`, `UPDATE requests SET charges = substr(charges, 1, length(charges) - 1) WHERE at = (SELECT MIN(at) + 1000 FROM requests) AND $1 > 0`},
 			{"leased", `UPDATE limit_counters SET leased = leased + 1 WHERE id = $1`, `UPDATE limit_counters SET leased = leased - 1 WHERE id = $1`},
 			{"leased", `UPDATE limit_leases SET amount = amount + 7 WHERE counter = $1`, `UPDATE limit_leases SET amount = amount - 7 WHERE counter = $1`},
+			{"held", `UPDATE limit_counters SET held = held + 3 WHERE id = $1`, `UPDATE limit_counters SET held = held - 3 WHERE id = $1`},
 			{"ledger", `UPDATE ledger SET nano = nano - 1 WHERE counter = $1`, `UPDATE ledger SET nano = nano + 1 WHERE counter = $1`},
 			{"doubt", `UPDATE limit_leases SET doubt = doubt + 2 WHERE counter = $1`, `UPDATE limit_leases SET doubt = doubt - 2 WHERE counter = $1`},
 		} {
