@@ -132,7 +132,7 @@ func (f *limitFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.soft, "soft", false, "only tell, let pass")
 	c.Flags().BoolVar(&f.refuse, "refuse", false, "refuse an answer that cannot be paid in full, rather than shorten it")
 	c.Flags().BoolVar(&f.unpriced, "allow-unpriced", false, "let models without a price pass a limit in dollars")
-	c.Flags().IntSliceVar(&f.marks, "threshold", nil, "tell at so many percent (default 50,80,100)")
+	c.Flags().IntSliceVar(&f.marks, "threshold", nil, "note when so many percent are passed (default 50,80,100)")
 }
 
 // apply puts the flags that were given into a limit.

@@ -85,7 +85,7 @@ type Limit struct {
 	Soft      bool       `json:"soft,omitempty"`     // it tells and lets pass
 	Refuse    bool       `json:"refuse,omitempty"`   // an answer that cannot be paid in full is refused, not shortened
 	Unpriced  bool       `json:"unpriced,omitempty"` // models without a price pass, and count nothing
-	Marks     []int      `json:"marks,omitempty"`    // at how many percent people are told
+	Marks     []int      `json:"marks,omitempty"`    // percentages that are noted when they are passed
 	Zone      string     `json:"zone,omitempty"`     // whose calendar; "": UTC
 	Credits   bool       `json:"credits,omitempty"`  // the prepaid balance of a workspace: grants change the amount
 	Locked    bool       `json:"locked,omitempty"`   // an administrator set it: owners do not change it

@@ -223,7 +223,7 @@ func factsOf(l *limit.Limit) [][2]string {
 		facts = append(facts, [2]string{"Models without a price", map[bool]string{true: "pass, and count nothing", false: "are refused"}[l.Unpriced]})
 	}
 	if len(l.Marks) > 0 {
-		facts = append(facts, [2]string{"People are told at", marksText(l.Marks) + " %"})
+		facts = append(facts, [2]string{"Marked at", marksText(l.Marks) + " %"})
 	}
 	return facts
 }
