@@ -43,7 +43,7 @@ func TestChangesOfConsequenceAskAgain(t *testing.T) {
 func TestAnOldSessionIsAskedOnEveryRouteThatAsks(t *testing.T) {
 	t.Parallel()
 	_, rooms := consoletest.Supplied(t)
-	h := consoletest.Opened(t, rooms)
+	h := consoletest.Opened(t, rooms, consoletest.Limited)
 	h.Pass(16 * time.Minute)
 	form := url.Values{"environment": {"production"}, "name": {"x"}, "scope": {"chat"}, "role": {"viewer"}}
 	for _, route := range console.Routes() {

@@ -156,7 +156,7 @@ func essenceOf(r *chat.Response) essence {
 		}
 	}
 	e.Usage = r.Usage
-	e.Usage.Known, e.Usage.CacheWrite1h = false, 0
+	e.Usage.Known, e.Usage.CacheWrite1h, e.Usage.Searches, e.Usage.Tier = false, 0, 0, "" // not every dialect tells them
 	return e
 }
 

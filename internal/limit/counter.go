@@ -76,7 +76,8 @@ func (c *counter) try(n int64, now time.Time) bool {
 func (c *counter) atOnce() bool { return c.rule.kind.sliding() && c.rule.kind.Measure == Requests }
 
 // settle ends a hold of n that began at a time and of which actual was taken.
-func (c *counter) settle(n, actual int64, began time.Time) {
+// It returns the counter's id.
+func (c *counter) settle(n, actual int64, began time.Time) (id int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -98,6 +99,7 @@ func (c *counter) settle(n, actual int64, began time.Time) {
 		close(c.changed)
 		c.changed = nil
 	}
+	return c.id
 }
 
 // ask leases at least n from the database, together with whoever asks at the same time.

@@ -187,9 +187,9 @@ func (h *Hold) Settle(u Used) (charges []Charge) {
 	h.once.Do(func() {
 		for _, p := range h.parts {
 			actual := u.of(p.of.rule.kind.Measure)
-			p.of.settle(p.n, actual, h.began)
+			id := p.of.settle(p.n, actual, h.began)
 			if p.of.rule.kind.Durable() && actual != 0 {
-				charges = append(charges, Charge{p.of.id, actual})
+				charges = append(charges, Charge{id, actual})
 			}
 		}
 	})
