@@ -41,6 +41,9 @@ var prefixes = []string{
 // meant is the path under /api/ that a client with a wrong base URL means: one of a
 // route, or else of what others serve and we answer with a hint. "" where it means none.
 func meant(escaped string) string {
+	if escaped == "/api/v1beta/models" {
+		return "" // Gemini's list, which is not served: its own hint tells what is
+	}
 	if path := behindPrefixes(escaped, served); path != "" {
 		return path
 	}

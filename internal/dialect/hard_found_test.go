@@ -217,30 +217,6 @@ var hardFound = section{"N", "found to fail in November 2026", []hard{
 		}
 		refuses(t, trip{from: A, to: O, ask: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}],"tools":[{"type":"web_search_20250305","name":"web_search"}]}`}, "tools[0]")
 	}},
-	{number: 316, name: "no empty thought behind the words", run: func(t *testing.T) {
-		chunk := func(parts, more string) string {
-			return `{"candidates":[{"content":{"role":"model","parts":[` + parts + `]}` + more + `}]}`
-		}
-		signed := `{"text":"","thoughtSignature":"` + googles1 + `"}`
-		call := `{"functionCall":{"name":"f","args":{}}}`
-		for _, calls := range []bool{false, true} {
-			end, tool := "", ""
-			if calls {
-				end, tool = call, ","+call
-			}
-			for _, way := range []trip{
-				{answers: []string{wholeG(`{"text":"hi"}`, signed+tool)}},
-				{stream: true, answers: []string{sse(chunk(`{"text":"hi"}`, ""), chunk(signed, ""), chunk(end, `,"finishReason":"STOP"`))}},
-				{stream: true, answers: []string{sse(chunk(`{"text":"hi"}`, ""), chunk(`{"text":"hm","thought":true,"thoughtSignature":"`+googles1+`"}`, ""), chunk(end, `,"finishReason":"STOP"`))}},
-			} {
-				way.from, way.to, way.ask = A, G, `{"model":"m","max_tokens":9,"tools":[{"name":"f","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"go"}]}`
-				l := take(t, way)
-				if behind := strings.LastIndex(l.body, `"thinking"`) > strings.Index(l.body, `"hi"`); behind && !calls || !strings.Contains(l.body, "hi") {
-					t.Errorf("calls %v, stream %v: %s", calls, way.stream, l.body)
-				}
-			}
-		}
-	}},
 }}
 
 // A server that is not the author's own, whatever its kind is called, gets what compatible

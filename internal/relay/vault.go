@@ -1,10 +1,7 @@
 package relay
 
 import (
-	"crypto/sha256"
-	"io"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/maypok86/otter/v2"
@@ -25,12 +22,10 @@ const (
 // it costs a loop its thoughts, never its answer. It is safe for concurrent use.
 type Vault struct {
 	turns *otter.Cache[string, *turn]
-	texts atomic.Bool // there are, or were, signatures of texts
 }
 
-// turn is one assistant turn that called tools, or the signature of a text.
+// turn is one assistant turn that called tools.
 type turn struct {
-	text   string // that signature
 	target catalog.Target
 	before []chat.Part       // the thoughts, in their order
 	proofs map[string]string // of the calls themselves, by their ids
@@ -46,7 +41,7 @@ func NewVault() *Vault {
 }
 
 func (t *turn) weight(key string) uint32 {
-	n := len(key) + len(t.text) + 200
+	n := len(key) + 200
 	for _, p := range t.before {
 		n += len(p.Text) + len(p.Proof)
 	}
@@ -114,9 +109,6 @@ func (v *Vault) restoreTurn(workspace string, parts []chat.Part) []chat.Part {
 		// Thoughts without a signature are words that a client kept: the upstream
 		// takes none but its own.
 		thinks = thinks || (p.Kind == chat.Thought && p.Proof != "") || p.Kind == chat.Redacted
-		if proof := v.textProof(workspace, &p); proof != "" {
-			p.Proof, changed = proof, true
-		}
 		if t := v.find(workspace, p); t != nil {
 			known = t
 			if proof := t.proofs[p.ID]; proof != "" && p.Proof == "" {
@@ -126,9 +118,6 @@ func (v *Vault) restoreTurn(workspace string, parts []chat.Part) []chat.Part {
 		out = append(out, p)
 	}
 	if known == nil {
-		if changed {
-			return out
-		}
 		return nil
 	}
 	if !thinks && len(known.before) > 0 {
@@ -164,10 +153,6 @@ func (v *Vault) keep(workspace string, target catalog.Target, parts []chat.Part)
 			if p.Proof != "" || p.Kind == chat.Redacted {
 				t.before = append(t.before, p)
 			}
-		case chat.Text:
-			if p.Proof != "" && p.Text != "" {
-				v.keepText(workspace, sha256.Sum256([]byte(p.Text)), p.Proof)
-			}
 		case chat.ToolCall:
 			if t.proofs == nil {
 				t.proofs = make(map[string]string)
@@ -180,34 +165,11 @@ func (v *Vault) keep(workspace string, target catalog.Target, parts []chat.Part)
 	}
 }
 
-// keepText remembers the signature of a text: it may come when the text is out, and not
-// every dialect has a place for it then.
-func (v *Vault) keepText(workspace string, sum [sha256.Size]byte, proof string) {
-	v.texts.Store(true)
-	v.turns.Set(textKey(workspace, sum), &turn{text: strings.Clone(proof)})
-}
-
-// textProof is the signature of a text that came back without.
-func (v *Vault) textProof(workspace string, p *chat.Part) string {
-	if p.Kind != chat.Text || p.Proof != "" || p.Text == "" || !v.texts.Load() {
-		return ""
-	}
-	if t, ok := v.turns.GetIfPresent(textKey(workspace, sha256.Sum256([]byte(p.Text)))); ok {
-		return t.text
-	}
-	return ""
-}
-
-func textKey(workspace string, sum [sha256.Size]byte) string {
-	return workspace + "\x00text " + string(sum[:])
-}
-
 // listen remembers the turn that a stream tells while it passes.
 func (v *Vault) listen(workspace string, target catalog.Target, stream chat.Stream) chat.Stream {
 	return func(yield func(chat.Chunk, error) bool) {
 		var parts []chat.Part
 		var words strings.Builder
-		said := sha256.New()
 		for chunk, err := range stream {
 			for i := range chunk.Events {
 				e := &chunk.Events[i]
@@ -215,7 +177,6 @@ func (v *Vault) listen(workspace string, target catalog.Target, stream chat.Stre
 				case chat.Open:
 					parts = append(parts, e.Part)
 					words.Reset()
-					said.Reset()
 				case chat.Delta:
 					p := &parts[len(parts)-1]
 					if e.Part.Proof != "" {
@@ -223,15 +184,9 @@ func (v *Vault) listen(workspace string, target catalog.Target, stream chat.Stre
 					}
 					if p.Kind == chat.Thought || p.Kind == chat.Redacted {
 						words.WriteString(e.Part.Text)
-					} else if p.Kind == chat.Text {
-						_, _ = io.WriteString(said, e.Part.Text) // a hash takes everything
 					}
 				case chat.Close:
-					p := &parts[len(parts)-1]
-					p.Text = words.String()
-					if p.Kind == chat.Text && p.Proof != "" {
-						v.keepText(workspace, [sha256.Size]byte(said.Sum(nil)), p.Proof)
-					}
+					parts[len(parts)-1].Text = words.String()
 				case chat.Finish:
 					v.keep(workspace, target, parts)
 				}

@@ -50,7 +50,7 @@ for (const [name, hint, send] of [
 
 // googKey lacks the scope chat, so that being known is seen without a model.
 test('x-goog-api-key where it is switched off', async () => {
-  told(await rejection(chats.whole(client('', { apiKey: key }))), 401, 'No API key was sent');
+  told(await rejection(chats.whole(client('', { apiKey: key }))), 401, 'x-goog-api-key');
 });
 
 test('x-goog-api-key where it is switched on', async () => {

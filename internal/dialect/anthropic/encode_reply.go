@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -24,24 +23,12 @@ func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error)
 	w.Key("content").Open(jsonscan.Array)
 	shown := wanted(req)
 	for i := range answer.Parts {
-		part := answer.Parts[i]
-		if isLate(answer.Parts, i) && (part.Kind != chat.Thought || part.Text == "" || !shown) {
-			part.Proof = ""
-		}
-		writePart(w, &part, shown)
+		writePart(w, &answer.Parts[i], shown)
 	}
 	w.Close(jsonscan.Array)
 	writeStop(w, &answer.Stop)
 	writeUsage(w.Key("usage"), r.Usage, r.Tier)
 	return w.Close(jsonscan.Object).Bytes(), nil
-}
-
-// isLate reports whether a part's signature comes behind a text and no call follows:
-// on a thought without words it would end the answer, and clients drop such an answer.
-func isLate(parts []chat.Part, i int) bool {
-	said := slices.ContainsFunc(parts[:i], func(p chat.Part) bool { return p.Kind == chat.Text && p.Text != "" })
-	calls := slices.ContainsFunc(parts[i:], func(p chat.Part) bool { return p.Kind == chat.ToolCall })
-	return parts[i].Proof != "" && said && !calls
 }
 
 // ReplyLosses lists what of an answer has no place in this API, or only a few words in

@@ -22,8 +22,6 @@ type streamWriter struct {
 	opened bool      // the block's start is written
 	part   chat.Part // what Open said, and what has to wait for Close
 	rough  int64     // the estimated input, where the upstream has not told
-	spoke  bool      // a text was written
-	late   string    // a signature that came behind a text, for a call that may follow
 }
 
 // NewEncoder begins a stream to one client.
@@ -40,9 +38,6 @@ func (e *streamWriter) Encode(dst []byte, event *chat.Event) ([]byte, error) {
 		return e.start(dst, event), nil
 	case chat.Open:
 		e.form, e.part, e.opened = formOf(&event.Part), event.Part, false
-		if e.form == asCall && e.late != "" {
-			dst, e.late = e.carry(dst, e.late), ""
-		}
 		return dst, nil
 	case chat.Close:
 		return e.close(dst), nil
@@ -101,10 +96,10 @@ func (e *streamWriter) delta(dst []byte, p *chat.Part) []byte {
 }
 
 func (e *streamWriter) words(dst []byte, p *chat.Part) []byte {
-	if p.Proof != "" && !e.opened && !e.spoke {
+	if p.Proof != "" && !e.opened {
 		dst = e.carry(dst, p.Proof)
 	} else if p.Proof != "" {
-		e.late = p.Proof // the text is out: clients drop an answer that ends with an empty thought
+		e.part.Proof = p.Proof // the text is out: its signature follows it
 	}
 	if !e.opened && (p.Text != "" || slices.ContainsFunc(p.Citations, func(c chat.Citation) bool { return isOwn(&c) })) {
 		dst = e.openText(dst)
@@ -122,7 +117,6 @@ func (e *streamWriter) words(dst []byte, p *chat.Part) []byte {
 }
 
 func (e *streamWriter) openText(dst []byte) []byte {
-	e.spoke = true
 	return append(e.open(dst), "{\"type\":\"text\",\"text\":\"\"}}\n\n"...)
 }
 
@@ -177,8 +171,7 @@ func (e *streamWriter) close(dst []byte) []byte {
 	proof := e.part.Proof
 	switch e.form {
 	case asThought:
-		if !e.opened && (proof == "" || e.spoke) {
-			e.late = cmp.Or(proof, e.late)
+		if !e.opened && proof == "" {
 			return dst
 		}
 		return e.sign(dst, proof)
@@ -202,6 +195,9 @@ func (e *streamWriter) close(dst []byte) []byte {
 	case asText:
 		if e.opened {
 			dst = e.end(dst)
+		}
+		if proof != "" {
+			dst = e.carry(dst, proof)
 		}
 		return dst
 	}

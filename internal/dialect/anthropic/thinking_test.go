@@ -135,25 +135,33 @@ func marshal(tb testing.TB, v any) []byte {
 	return b
 }
 
-func TestASignatureThatComesLateIsNoEmptyThought(t *testing.T) {
+func TestHard109ASignatureThatComesLateFollowsItsText(t *testing.T) {
 	t.Parallel()
 	proof := chat.Envelope{Dialect: "gemini", Raw: "bGF0ZQ=="}.Wrap()
-	for _, calls := range []bool{false, true} {
-		loose := func(yield func(chat.Chunk, error) bool) {
-			events := []chat.Event{
-				{Kind: chat.Start},
-				{Kind: chat.Delta, Part: txt("Hel")}, {Kind: chat.Delta, Part: txt("lo")},
-				{Kind: chat.Delta, Part: chat.Part{Kind: chat.Text, Proof: proof}},
-			}
-			if calls { // then it belongs to the call
-				events = append(events, chat.Event{Kind: chat.Delta, Block: 1, Part: chat.Part{Kind: chat.ToolCall, ID: "c", Name: "f", Text: "{}"}})
-			}
-			yield(chat.Chunk{Events: append(events, chat.Event{Kind: chat.Finish, Stop: chat.Stop{Reason: chat.EndTurn}})}, nil)
-		}
-		stream := encode(t, asker(t, "m"), chat.Tidy(loose))
-		if n := bytes.Count(stream, []byte("signature_delta")); (n == 1) != calls || n > 1 {
-			t.Errorf("calls %v: %d signatures", calls, n)
-		}
+	loose := func(yield func(chat.Chunk, error) bool) {
+		yield(chat.Chunk{Events: []chat.Event{
+			{Kind: chat.Start},
+			{Kind: chat.Delta, Part: txt("Hel")}, {Kind: chat.Delta, Part: txt("lo")},
+			{Kind: chat.Delta, Part: chat.Part{Kind: chat.Text, Proof: proof}},
+			{Kind: chat.Finish, Stop: chat.Stop{Reason: chat.EndTurn}},
+		}}, nil)
+	}
+	stream := encode(t, asker(t, "m"), chat.Tidy(loose))
+	if n := bytes.Count(stream, []byte("signature_delta")); n != 1 {
+		t.Errorf("%d signatures", n)
+	}
+	_, back := talk(t, `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"x"},{"role":"assistant","content":`+content(t, stream)+`}]}`)
+	want := txt("Hello")
+	want.Proof = proof
+	if diff := cmp.Diff([]chat.Part{want}, back.Messages[1].Parts, meaning); diff != "" {
+		t.Error(diff)
+	}
+	again, err := collect(stream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]chat.Part{want}, again.Answers[0].Parts, meaning); diff != "" {
+		t.Error(diff)
 	}
 }
 
