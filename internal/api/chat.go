@@ -29,7 +29,7 @@ func talk(f family) handler {
 		for _, name := range c.untagged {
 			req.Lost = append(req.Lost, chat.Lost("X-Stele-Tags."+name, chat.Ignored, "the workspace has not declared it"))
 		}
-		c.who.For.User = access.EndUser(dialect.ReadAsked(req).User)
+		c.who.For.User = access.EndUser(dialect.EndUser(req))
 		if err := catalog.CheckID(req.Model); err != nil {
 			return err // before anything is recorded or kept by such a name
 		}

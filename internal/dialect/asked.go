@@ -48,6 +48,19 @@ var terms = map[string]struct {
 
 // ReadAsked looks at a request's own bytes, which need not be understood for it.
 func ReadAsked(req *chat.Request) Asked {
+	a, body := readMembers(req), req.Origin.Body
+	a.Pictures, a.Tools = int64(bytes.Count(body, pictureMark)), bytes.Contains(body, toolsMark)
+	for _, mark := range documentMarks {
+		a.Documents = a.Documents || bytes.Contains(body, mark)
+	}
+	return a
+}
+
+// EndUser is whom a request is for, as it says; "" where it does not.
+func EndUser(req *chat.Request) string { return readMembers(req).User }
+
+// readMembers reads what single members say. The longest, which is none of them, is leapt over.
+func readMembers(req *chat.Request) Asked {
 	t := terms[req.Origin.Dialect]
 	var output, answers, user pick
 	for key, v := range Members(req) {
@@ -69,12 +82,7 @@ func ReadAsked(req *chat.Request) Asked {
 			user.see(t.user, key.Name, v)
 		}
 	}
-	body := req.Origin.Body
-	a := Asked{Answers: 1, Pictures: int64(bytes.Count(body, pictureMark))}
-	a.Tools = bytes.Contains(body, toolsMark)
-	for _, mark := range documentMarks {
-		a.Documents = a.Documents || bytes.Contains(body, mark)
-	}
+	a := Asked{Answers: 1}
 	if n, ok := output.Int(); ok && n > 0 {
 		a.Output = n
 	}
