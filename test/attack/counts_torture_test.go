@@ -9,5 +9,8 @@ const (
 	spinning      = 500
 	orders        = 200
 
+	usually = 9
+	judged  = true
+
 	bounds = "" // as they are
 )
