@@ -121,8 +121,8 @@ func (q *Queue) newClient() (client, error) {
 	if q.Pool != nil {
 		return river.NewClient(driver(riverpgxv5.New(q.Pool), q.notices), c)
 	}
-	c.FetchPollInterval = time.Second // there are no other nodes, and looking takes SQLite a millisecond for each kind
-	return river.NewClient(driver(riversqlite.New(q.DB), q.notices), c)
+	c.FetchPollInterval = time.Second // there are no other nodes
+	return river.NewClient(driver(riverdriver.Driver[*sql.Tx](glancing{riversqlite.New(q.DB), q.DB}), q.notices), c)
 }
 
 // args are a job's, unread.
