@@ -1,0 +1,8 @@
+//go:build !torture
+
+package money
+
+const (
+	rounds  = 10
+	clients = 100
+)
