@@ -37,6 +37,7 @@ type trip struct {
 	ask      string   // the client's body
 	answers  []string // the upstream's bodies, one for each call; none: it says "hi"
 	status   int      // of the answers; 0: 200
+	statuses []int    // of each, where they differ
 	header   http.Header
 	fetch    map[string]string // what is found at addresses
 }
@@ -83,7 +84,11 @@ func (u *upstream) RoundTrip(r *http.Request) (*http.Response, error) {
 		h.Set("Content-Type", "application/json")
 	}
 	maps.Copy(h, u.trip.header)
-	return &http.Response{StatusCode: max(u.trip.status, http.StatusOK), Header: h, Body: io.NopCloser(strings.NewReader(answer)), ContentLength: -1, Request: r}, nil
+	status := max(u.trip.status, http.StatusOK)
+	if n := len(u.trip.statuses); n > 0 {
+		status = u.trip.statuses[min(len(u.calls), n)-1]
+	}
+	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(answer)), ContentLength: -1, Request: r}, nil
 }
 
 // take makes a trip that must not fail.
