@@ -153,6 +153,40 @@ var hardOrder = section{"N", "found to fail in November 2026", []hard{
 			t.Error(l.told())
 		}
 	}},
+	{number: 316, name: "no empty thought behind the words", answer: "the turn is named before the words, and the house keeps the signature", run: func(t *testing.T) {
+		chunk := func(parts, more string) string {
+			return `{"candidates":[{"content":{"role":"model","parts":[` + parts + `]},"index":0` + more + `}]}`
+		}
+		signed, thought := `{"text":"","thoughtSignature":"`+googles1+`"}`, `{"text":"hm","thought":true,"thoughtSignature":"`+googles1+`"}`
+		details := `"reasoning_details":[{"type":"reasoning.text","text":"","signature":"sig","index":0}]`
+		for name, way := range map[string]trip{
+			"whole":             {to: G, answers: []string{wholeG(`{"text":"hi"}`, signed)}},
+			"a signature":       {to: G, stream: true, answers: []string{sse(chunk(`{"text":"hi"}`, ""), chunk(signed, ""), chunk("", `,"finishReason":"STOP"`))}},
+			"at the end":        {to: G, stream: true, answers: []string{sse(chunk(`{"text":"hi"}`, ""), chunk(signed, `,"finishReason":"STOP"`))}},
+			"a thought":         {to: G, stream: true, answers: []string{sse(chunk(`{"text":"hi"}`, ""), chunk(thought, `,"finishReason":"STOP"`))}},
+			"from other server": {to: O, kind: "vllm", stream: true, answers: []string{sse(delta(0, `"content":"hi"`, ""), delta(0, details, ""), delta(0, "", `"stop"`), "[DONE]")}},
+		} {
+			for _, asked := range []string{"", `"thinking":{"type":"adaptive"},`} {
+				way.from, way.ask = A, `{"model":"m","max_tokens":9999,`+asked+`"messages":[{"role":"user","content":"go"}]}`
+				l := take(t, way)
+				blocks := gjson.Get(l.body, "content").Array()
+				if way.stream {
+					blocks = l.all("content_block")
+				}
+				for i, b := range blocks {
+					if b.Get("type").Str == "thinking" && i > 0 && !strings.Contains(l.body, `"thinking":"hm"`) {
+						t.Errorf("%s (%s): %s", name, asked, l.body)
+					}
+				}
+				if asked == "" && len(blocks) != 1 || !strings.Contains(l.body, "hi") {
+					t.Errorf("%s (%s): %s", name, asked, l.body)
+				}
+				if asked == "" && way.to == G && name != "a thought" {
+					l.warns("answer", chat.Ignored)
+				}
+			}
+		}
+	}},
 	{number: 312, name: "a character cut in two", run: func(t *testing.T) {
 		for _, from := range []string{A, G} {
 			ask := map[string]string{A: thinksA(`,"stream":true`), G: `{"contents":[{"parts":[{"text":"go"}]}],"generationConfig":{"thinkingConfig":{"includeThoughts":true}}}`}[from]

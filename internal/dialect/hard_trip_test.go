@@ -1,6 +1,7 @@
 package dialect_test
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -40,6 +41,7 @@ type trip struct {
 	statuses []int    // of each, where they differ
 	header   http.Header
 	fetch    map[string]string // what is found at addresses
+	vault    *relay.Vault      // what earlier trips left; nil: nothing
 }
 
 // landed is what came of a trip.
@@ -151,7 +153,7 @@ func house(t *testing.T, way *trip, far http.RoundTripper, kept meter.Keeper) *r
 	here := account(way, far)
 	return relay.New(relay.Options{
 		Catalog: models, Upstreams: func(string) (relay.Upstream, bool) { return here, true }, Router: route.New(),
-		Keeper: kept, Vault: relay.NewVault(), Fetch: inputs(way), Files: drawer{},
+		Keeper: kept, Vault: cmp.Or(way.vault, relay.NewVault()), Fetch: inputs(way), Files: drawer{},
 		Losses: api.Losses, Describe: api.Dropped, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 }

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,7 @@ type turn struct {
 	target catalog.Target
 	before []chat.Placed     // the thoughts, in their order and where they were
 	proofs map[string]string // of the calls themselves, by their ids
+	texts  []string          // of the texts that say something, in their order
 }
 
 // NewVault makes an empty vault.
@@ -48,6 +50,9 @@ func (t *turn) weight(key string) uint32 {
 	}
 	for id, proof := range t.proofs {
 		n += len(id) + len(proof)
+	}
+	for _, proof := range t.texts {
+		n += len(proof) + 16
 	}
 	return uint32(min(n, vaultBytes)) //nolint:gosec // bounded
 }
@@ -106,7 +111,15 @@ func (v *Vault) restoreTurn(workspace string, parts []chat.Part) []chat.Part {
 	var known *turn
 	thinks, changed := false, false
 	out := make([]chat.Part, 0, len(parts)+2)
+	said := 0
+	marked := v.marked(workspace, parts)
 	for _, p := range parts {
+		if p.Kind == chat.Text && p.Text != "" {
+			if said < len(marked) && marked[said] != "" && p.Proof == "" {
+				p.Proof, changed = marked[said], true
+			}
+			said++
+		}
 		// Thoughts without a signature are words that a client kept: the upstream
 		// takes none but its own.
 		thinks = thinks || (p.Kind == chat.Thought && p.Proof != "") || p.Kind == chat.Redacted
@@ -117,6 +130,9 @@ func (v *Vault) restoreTurn(workspace string, parts []chat.Part) []chat.Part {
 			}
 		}
 		out = append(out, p)
+	}
+	if known == nil && changed {
+		return out
 	}
 	if known == nil {
 		return nil
@@ -137,6 +153,20 @@ func (v *Vault) restoreTurn(workspace string, parts []chat.Part) []chat.Part {
 	}
 	return out
 }
+
+// marked is the signatures of the texts of a turn that a client brought the name of.
+func (v *Vault) marked(workspace string, parts []chat.Part) []string {
+	for i := range parts {
+		if p := &parts[i]; p.Kind == chat.Thought && p.ID != "" {
+			if t, ok := v.turns.GetIfPresent(markKey(workspace, p.ID)); ok {
+				return t.texts
+			}
+		}
+	}
+	return nil
+}
+
+func markKey(workspace, turn string) string { return workspace + "\x00turn " + turn }
 
 func (v *Vault) find(workspace string, p chat.Part) *turn {
 	if p.Kind != chat.ToolCall || p.ID == "" {
@@ -181,6 +211,9 @@ func (v *Vault) listen(workspace string, target catalog.Target, stream chat.Stre
 					h.take(e)
 				} else {
 					v.keepTurn(workspace, target, h.thoughts, h.calls)
+					if h.mark != "" && slices.ContainsFunc(h.texts, func(proof string) bool { return proof != "" }) {
+						v.turns.Set(markKey(workspace, h.mark), &turn{texts: h.texts})
+					}
 					h = hearing{}
 				}
 			}
@@ -196,15 +229,21 @@ func (v *Vault) listen(workspace string, target catalog.Target, stream chat.Stre
 type hearing struct {
 	thoughts []chat.Placed
 	calls    []chat.Part
+	mark     string   // the turn's name
+	texts    []string // signatures of texts
 	words    strings.Builder
 	said     int
+	before   int // of them before the open block
 	open     chat.Kind
 }
 
 func (h *hearing) take(e *chat.Event) {
 	switch e.Kind {
+	case chat.Start:
+		h.mark = e.Turn
 	case chat.Open:
 		h.words.Reset()
+		h.before = h.said
 		switch h.open = e.Part.Kind; h.open {
 		case chat.Thought, chat.Redacted:
 			h.thoughts = append(h.thoughts, chat.Placed{Part: e.Part, Said: h.said, Calls: len(h.calls)})
@@ -221,7 +260,12 @@ func (h *hearing) take(e *chat.Event) {
 			p := &h.calls[len(h.calls)-1]
 			p.Proof = cmp.Or(e.Part.Proof, p.Proof)
 		case chat.Text:
-			h.said += len(e.Part.Text)
+			if h.said == h.before && e.Part.Text != "" {
+				h.texts = append(h.texts, "")
+			}
+			if h.said += len(e.Part.Text); e.Part.Proof != "" && h.said > h.before {
+				h.texts[len(h.texts)-1] = strings.Clone(e.Part.Proof)
+			}
 		}
 	case chat.Close:
 		if h.open == chat.Thought || h.open == chat.Redacted {

@@ -129,6 +129,7 @@ func (e *requestWriter) thoughtsOf(m chat.Message, t turn) {
 		raw, ok := e.proof(*text)
 		signed = signed || ok
 		switch {
+		case p.Text == "" && p.Proof == "": // it only named its turn
 		case ok:
 			*text = raw
 			kept = append(kept, p)
