@@ -27,6 +27,10 @@ func Collect(stream Stream) (*Response, error) {
 				answer.Parts[len(answer.Parts)-1].Text = text.String()
 			case Finish:
 				answer.Stop, r.Usage = e.Stop, e.Usage
+				if e.More {
+					r.Answers = append(r.Answers, Answer{})
+					answer = &r.Answers[len(r.Answers)-1]
+				}
 			}
 		}
 	}
@@ -47,25 +51,36 @@ func (p *Part) merge(piece *Part) {
 	p.Citations = append(p.Citations, piece.Citations...)
 }
 
-// Replay tells a whole answer as a strict stream.
+// Replay tells a whole answer, or all of several, as a strict stream.
 func Replay(r *Response) Stream {
 	return func(yield func(Chunk, error) bool) {
 		events := []Event{{Kind: Start, ID: r.ID, Model: r.Model, Usage: r.Usage}}
-		answer := Answer{Stop: Stop{Reason: EndTurn}}
-		if len(r.Answers) > 0 {
-			answer = r.Answers[0]
+		answers := r.Answers
+		if len(answers) == 0 {
+			answers = []Answer{{Stop: Stop{Reason: EndTurn}}}
 		}
-		for i, p := range answer.Parts {
-			opened := Part{Kind: p.Kind, ID: p.ID, Name: p.Name, Custom: p.Custom}
-			piece := p
-			piece.ID, piece.Name = "", ""
-			events = append(events, Event{Kind: Open, Block: i, Part: opened})
-			if !empty(&piece) && (p.Kind != ToolCall || p.Text != "" || p.Proof != "") {
-				events = append(events, Event{Kind: Delta, Block: i, Part: piece})
+		for n := range answers {
+			events = answers[n].replay(events, n)
+			last := Event{Kind: Finish, Answer: n, Stop: answers[n].Stop, More: n+1 < len(answers)}
+			if !last.More {
+				last.Usage = r.Usage
 			}
-			events = append(events, Event{Kind: Close, Block: i, Part: Part{Kind: p.Kind}})
+			events = append(events, last)
 		}
-		events = append(events, Event{Kind: Finish, Stop: answer.Stop, Usage: r.Usage})
 		yield(Chunk{Events: events}, nil)
 	}
+}
+
+func (a *Answer) replay(events []Event, n int) []Event {
+	for i, p := range a.Parts {
+		opened := Part{Kind: p.Kind, ID: p.ID, Name: p.Name, Custom: p.Custom}
+		piece := p
+		piece.ID, piece.Name = "", ""
+		events = append(events, Event{Kind: Open, Answer: n, Block: i, Part: opened})
+		if !empty(&piece) && (p.Kind != ToolCall || p.Text != "" || p.Proof != "") {
+			events = append(events, Event{Kind: Delta, Answer: n, Block: i, Part: piece})
+		}
+		events = append(events, Event{Kind: Close, Answer: n, Block: i, Part: Part{Kind: p.Kind}})
+	}
+	return events
 }

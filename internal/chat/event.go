@@ -11,16 +11,20 @@ import "iter"
 // told. They need not open, close or number anything.
 //
 // After Tidy events are strict: Start (Open Delta* Close)* Finish, one block
-// open at a time, numbered 0, 1, 2 …, Usage only inside Start and Finish.
+// open at a time, numbered 0, 1, 2 …, Usage only inside Start and Finish. Of several
+// answers one follows the other, each with blocks and a Finish of its own.
 type Event struct {
-	Kind  EventKind
-	Block int
-	Part  Part
-	ID    string // Start: the upstream's id of the answer
-	Model string // Start: the upstream's name of the model
-	Stop  Stop   // Finish
-	Last  bool   // Finish, loose only: nothing follows, not even usage
-	Usage Usage  // Finish; Start where it is known by then
+	Kind   EventKind
+	Answer int // which one, where several were asked for
+	Block  int
+	Part   Part
+	ID     string // Start: the upstream's id of the answer
+	Model  string // Start: the upstream's name of the model
+	Turn   string // Start: a name for the turn, where signatures of texts may come behind them
+	Stop   Stop   // Finish
+	Last   bool   // Finish, loose only: nothing follows, not even usage
+	More   bool   // Finish, strict only: another answer follows, and usage with it
+	Usage  Usage  // Finish; Start where it is known by then
 }
 
 // EventKind is a sort of event.

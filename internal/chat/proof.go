@@ -46,3 +46,16 @@ func Unwrap(text string) (Envelope, bool) {
 	}
 	return Envelope{parts[0], parts[1], parts[2], parts[3]}, true
 }
+
+// marks is the dialect of envelopes that hold no signature, but name a turn.
+const marks = "turn"
+
+// Mark is a text that names a turn, to be sent and brought back where a signature is: that of
+// a text may come when all places for it are gone by.
+func Mark(turn string) string { return Envelope{Dialect: marks, Raw: turn}.Wrap() }
+
+// Marked is the turn that a text names.
+func Marked(text string) (turn string, ok bool) {
+	e, ok := Unwrap(text)
+	return e.Raw, ok && e.Dialect == marks
+}

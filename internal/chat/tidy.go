@@ -72,6 +72,8 @@ type tidy struct {
 	ended   bool // the upstream said why it stopped
 	stop    Stop
 	usage   Usage
+	answer  int // the one that is being told
+	later   later
 }
 
 // block is one loose block: what belongs together by the decoder's word.
@@ -86,15 +88,19 @@ type block struct {
 	closed  bool   // the decoder said that nothing more comes
 	pending []Part // pieces not emitted yet
 	json    whole
+	seam    seam
 }
 
 func (t *tidy) take(e *Event) error {
+	if e.Answer != t.answer && (e.Kind == Delta || e.Kind == Open || e.Kind == Close || e.Kind == Finish) {
+		return t.another(e)
+	}
 	switch e.Kind {
 	case Start:
 		if !t.started {
 			t.started = true
 			t.usage = e.Usage
-			t.out = append(t.out, *e)
+			t.tell(*e)
 		}
 	case Delta, Open:
 		return t.delta(e)
@@ -138,6 +144,7 @@ func (t *tidy) delta(e *Event) error {
 	if b.name == "" {
 		b.name = p.Name
 	}
+	p.Text = b.seam.join(p.Text)
 	b.json.add(p.Text)
 	if b != t.open {
 		if t.held += len(p.Text) + len(p.Proof); t.held > mostHeld {
@@ -224,7 +231,7 @@ func (t *tidy) flush(b *block) {
 		if p.Text == "" && p.Proof == "" && len(p.Citations) == 0 && p.Media == nil && p.Raw == nil {
 			continue
 		}
-		t.out = append(t.out, Event{Kind: Delta, Block: b.number, Part: p})
+		t.tell(Event{Kind: Delta, Block: b.number, Part: p})
 	}
 	b.pending = b.pending[:0]
 }
@@ -232,14 +239,14 @@ func (t *tidy) flush(b *block) {
 func (t *tidy) show(b *block) {
 	if !t.started {
 		t.started = true
-		t.out = append(t.out, Event{Kind: Start})
+		t.tell(Event{Kind: Start})
 	}
 	if b.kind == ToolCall && b.id == "" {
 		b.id = NewCallID()
 	}
 	b.number, b.shown = t.next, true
 	t.next++
-	t.out = append(t.out, Event{Kind: Open, Block: b.number, Part: Part{Kind: b.kind, ID: b.id, Name: b.name, Custom: b.custom}})
+	t.tell(Event{Kind: Open, Block: b.number, Part: Part{Kind: b.kind, ID: b.id, Name: b.name, Custom: b.custom}})
 }
 
 func (t *tidy) finishOpen() {
@@ -248,14 +255,31 @@ func (t *tidy) finishOpen() {
 	}
 	t.open.closed = true
 	t.flush(t.open)
-	t.out = append(t.out, Event{Kind: Close, Block: t.open.number, Part: Part{Kind: t.open.kind}})
+	t.tell(Event{Kind: Close, Block: t.open.number, Part: Part{Kind: t.open.kind}})
 	t.open = nil
 }
 
+// tell emits an event of the answer that is being told.
+func (t *tidy) tell(e Event) {
+	e.Answer = t.answer
+	t.out = append(t.out, e)
+}
+
 func (t *tidy) end() error {
+	for len(t.later.answers) > 0 {
+		if err := t.nextAnswer(); err != nil {
+			return err
+		}
+	}
 	if !t.ended {
 		return Broken(ErrCut)
 	}
+	t.finish(Event{Kind: Finish, Usage: t.usage})
+	return nil
+}
+
+// finish tells what is left of an answer, and its end.
+func (t *tidy) finish(last Event) {
 	for t.open != nil || len(t.waiting) > 0 {
 		if t.open != nil {
 			t.open.closed = true
@@ -263,10 +287,10 @@ func (t *tidy) end() error {
 		t.advance()
 	}
 	if !t.started {
-		t.out = append(t.out, Event{Kind: Start})
+		t.tell(Event{Kind: Start})
 	}
-	t.out = append(t.out, Event{Kind: Finish, Stop: Settle(t.stop, t.called), Usage: t.usage})
-	return nil
+	last.Stop = Settle(t.stop, t.called)
+	t.tell(last)
 }
 
 // Settle makes a reason agree with what was said: a model that called a tool stopped

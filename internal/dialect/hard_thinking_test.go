@@ -8,6 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"stele/internal/chat"
+	"stele/internal/relay"
 )
 
 // thinksA is an Anthropic request with thinking.
@@ -83,16 +84,26 @@ var hardThinking = section{"E", "thinking, signatures and effort", []hard{
 	}},
 	{number: 109, name: "a signature on the last empty text", run: func(t *testing.T) {
 		ask := `{"model":"m","max_tokens":9999,"thinking":{"type":"adaptive"},"messages":[{"role":"user","content":"go"}%s]}`
-		l := take(t, trip{from: A, to: G, stream: true, ask: fmt.Sprintf(ask, ""), answers: []string{sse(
+		vault := relay.NewVault()
+		l := take(t, trip{from: A, to: G, stream: true, vault: vault, ask: fmt.Sprintf(ask, ""), answers: []string{sse(
 			`{"candidates":[{"content":{"role":"model","parts":[{"text":"so"}]},"index":0}]}`,
 			`{"candidates":[{"content":{"role":"model","parts":[{"text":"","thoughtSignature":"`+googles2+`"}]},"finishReason":"STOP","index":0}]}`)}})
 		is(t, "the number of signatures", len(l.all("delta.signature")), 1)
 		is(t, "the text", l.joined("delta.text"), "so")
-		envelope, ok := chat.Unwrap(l.joined("delta.signature"))
-		if !ok || envelope.Raw != googles2 {
-			t.Errorf("%v %v", envelope, ok)
-		}
 		blocksOf(l)
+		// It goes before the text, and the same words twice are no matter.
+		is(t, "the first block", l.all("content_block.type")[0].Str, "thinking")
+		turn := `,{"role":"assistant","content":[{"type":"thinking","thinking":"","signature":"` + l.joined("delta.signature") + `"},{"type":"text","text":"so"}]},{"role":"user","content":"on"}`
+		plain := `,{"role":"assistant","content":"so"},{"role":"user","content":"on"}`
+		back := take(t, trip{from: A, to: G, vault: vault, ask: fmt.Sprintf(ask, turn+plain)})
+		back.sends("contents.1.parts", `[{"text":"so","thoughtSignature":"`+googles2+`"}]`)
+		back.sends("contents.3.parts", `[{"text":"so"}]`)
+		for _, to := range []string{O, A} { // who else gets it knows nothing of it
+			l = take(t, trip{from: A, to: to, vault: vault, ask: fmt.Sprintf(ask, turn)})
+			if strings.Contains(l.got().Raw, chat.EnvelopePrefix) || strings.Contains(l.told(), "another") && to == O {
+				t.Errorf("%s told %s", l.got().Raw, l.told())
+			}
+		}
 	}},
 	{number: 111, name: "a thought without words", run: func(t *testing.T) {
 		l := take(t, trip{from: O, to: A, stream: true, ask: strings.Replace(streamO, `"stream"`, `"reasoning_effort":"high","stream"`, 1),

@@ -1,6 +1,7 @@
 package dialect_test
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -37,8 +38,10 @@ type trip struct {
 	ask      string   // the client's body
 	answers  []string // the upstream's bodies, one for each call; none: it says "hi"
 	status   int      // of the answers; 0: 200
+	statuses []int    // of each, where they differ
 	header   http.Header
 	fetch    map[string]string // what is found at addresses
+	vault    *relay.Vault      // what earlier trips left; nil: nothing
 }
 
 // landed is what came of a trip.
@@ -83,7 +86,11 @@ func (u *upstream) RoundTrip(r *http.Request) (*http.Response, error) {
 		h.Set("Content-Type", "application/json")
 	}
 	maps.Copy(h, u.trip.header)
-	return &http.Response{StatusCode: max(u.trip.status, http.StatusOK), Header: h, Body: io.NopCloser(strings.NewReader(answer)), ContentLength: -1, Request: r}, nil
+	status := max(u.trip.status, http.StatusOK)
+	if n := len(u.trip.statuses); n > 0 {
+		status = u.trip.statuses[min(len(u.calls), n)-1]
+	}
+	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(answer)), ContentLength: -1, Request: r}, nil
 }
 
 // take makes a trip that must not fail.
@@ -146,7 +153,7 @@ func house(t *testing.T, way *trip, far http.RoundTripper, kept meter.Keeper) *r
 	here := account(way, far)
 	return relay.New(relay.Options{
 		Catalog: models, Upstreams: func(string) (relay.Upstream, bool) { return here, true }, Router: route.New(),
-		Keeper: kept, Vault: relay.NewVault(), Fetch: inputs(way), Files: drawer{},
+		Keeper: kept, Vault: cmp.Or(way.vault, relay.NewVault()), Fetch: inputs(way), Files: drawer{},
 		Losses: api.Losses, Describe: api.Dropped, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 }

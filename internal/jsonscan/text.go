@@ -81,6 +81,71 @@ func appendUnquoted(dst, in []byte) []byte {
 	}
 }
 
+// appendPiece is appendUnquoted, but for halves of pairs, which it keeps.
+func appendPiece(dst, in []byte) []byte {
+	for i := 0; i < len(in); {
+		end := nextEscape(in, i)
+		dst = append(dst, in[i:end]...)
+		if end == len(in) {
+			break
+		}
+		if r := hex(in[end:]); utf16.IsSurrogate(r) && utf16.DecodeRune(r, hex(in[end+6:])) == utf8.RuneError {
+			dst = append(dst, 0xED, 0x80|byte(r>>6)&0x3F, 0x80|byte(r)&0x3F)
+			i = end + 6
+			continue
+		}
+		i = end + 2
+		if in[end+1] == 'u' {
+			if i = end + 6; utf16.IsSurrogate(hex(in[end:])) {
+				i = end + 12
+			}
+		}
+		dst = appendUnquoted(dst, in[end:min(i, len(in))])
+	}
+	return dst
+}
+
+// nextEscape is where the next escape begins, or the end.
+func nextEscape(b []byte, i int) int {
+	n := bytes.IndexByte(b[i:], '\\')
+	if n < 0 || i+n+1 >= len(b) {
+		return len(b)
+	}
+	return i + n
+}
+
+// WithoutHalves is a document without escapes that are half of a surrogate pair, and
+// without bytes that are no UTF-8: what was cut inside of a character ends before it.
+func WithoutHalves(doc []byte) []byte {
+	if !utf8.Valid(doc) {
+		doc = bytes.ToValidUTF8(doc, nil)
+	}
+	if !bytes.Contains(doc, []byte(`\ud`)) && !bytes.Contains(doc, []byte(`\uD`)) {
+		return doc
+	}
+	var out []byte
+	done := 0
+	for i := nextEscape(doc, 0); i < len(doc); i = nextEscape(doc, i) {
+		r := hex(doc[i:])
+		switch {
+		case doc[i+1] != 'u':
+			i += 2
+		case !utf16.IsSurrogate(r):
+			i = min(i+6, len(doc))
+		case utf16.DecodeRune(r, hex(doc[i+6:])) != utf8.RuneError:
+			i += 12
+		default:
+			out = append(out, doc[done:i]...)
+			i += 6
+			done = i
+		}
+	}
+	if done == 0 {
+		return doc
+	}
+	return append(out, doc[done:]...)
+}
+
 // meant is the character that a short escape stands for.
 func meant(c byte) byte {
 	switch c {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"unsafe"
 )
 
@@ -99,6 +100,17 @@ func (v Value) Text() (text string, ok bool) {
 		return string(in), true
 	}
 	return view(appendUnquoted(make([]byte, 0, len(in)), in)), true
+}
+
+// Piece is Text for a string that may have been cut anywhere and goes on in another: half a
+// surrogate pair stays a half, as the three bytes that would be its UTF-8 if it had one.
+func (v Value) Piece() (text string, ok bool) {
+	text, ok = v.Text()
+	if !ok || !strings.Contains(text, "\uFFFD") {
+		return text, ok
+	}
+	in := inner(v.raw)
+	return view(appendPiece(make([]byte, 0, len(in)), in)), true
 }
 
 // View is a string as it is meant, or "". Without escapes it shares the document's bytes.

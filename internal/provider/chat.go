@@ -18,6 +18,7 @@ import (
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 	"stele/internal/memory"
 	"stele/internal/relay"
 	"stele/internal/scope"
@@ -134,6 +135,9 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 		return outgoing{}, nil, err
 	}
 	call, err := c.dialect.EncodeRequest(lean, target)
+	if err == nil && req.Stream && talk.N > 1 && len(call.Stops) > 0 {
+		err = refuseN("several answers cannot be streamed with stop sequences that the model's provider does not take.")
+	}
 	call.Losses = slices.Concat(talk.Notes, req.Lost, forgotten, call.Losses)
 	return outgoing{c.reshape(call, target, pass), in}, held, err
 }
@@ -260,6 +264,9 @@ func (c *Chat) whole(x *exchange) error {
 		}
 	}
 	x.close()
+	if !x.reply.Passed {
+		body = jsonscan.WithoutHalves(body)
+	}
 	if !x.reply.Passed || x.target.Watched {
 		x.reply.Response, err = c.dialect.DecodeResponse(body)
 	} else {

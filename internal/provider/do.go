@@ -28,7 +28,7 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 	if err != nil {
 		return nil, err
 	}
-	if talk.N > 1 && (req.Stream || !c.dialect.Several() || c.account.Kind.Single) {
+	if talk.N > 1 && (!c.dialect.Several() || c.account.Kind.Single) {
 		return c.several(ctx, req, t, talk)
 	}
 	return c.one(ctx, req, t)

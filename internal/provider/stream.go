@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 
 	"stele/internal/chat"
@@ -82,11 +83,19 @@ type source struct {
 	events  []chat.Event  // of the last frame
 	spare   *[]chat.Event // where they are put
 	over    bool          // the upstream said why it stopped
+	answers int           // how many were asked for
 }
 
 func (c *Chat) source(x *exchange, seen *chat.Seen) *source {
 	light := x.reply.Passed && !x.target.Watched
+	answers := mostAnswers
+	if !x.reply.Passed {
+		if talk, err := x.req.Conversation(); err == nil {
+			answers = max(1, talk.N)
+		}
+	}
 	return &source{
+		answers:  answers,
 		exchange: x, c: c, seen: seen, reader: wire.NewSSE(x.answer.Body, mostAnswer),
 		decoder: c.dialect.NewDecoder(light), light: light, skims: light && !x.target.Rename,
 		spare: eventLists.Get().(*[]chat.Event),
@@ -201,6 +210,9 @@ func (s *source) frame() (frame wire.Frame, err error) {
 
 // count notes what came and makes it the client's: its names, and proofs in envelopes.
 func (s *source) count() {
+	if s.answers == 1 { // an upstream may give more than it was asked for
+		s.events = slices.DeleteFunc(s.events, func(e chat.Event) bool { return e.Answer > 0 })
+	}
 	for i := range s.events {
 		e := &s.events[i]
 		if e.Usage != (chat.Usage{}) {
@@ -283,9 +295,11 @@ func (c *Chat) finish(x *exchange) {
 	if len(x.call.Stops) == 0 {
 		return
 	}
-	if cut, err := chat.Collect(chat.Cut(chat.Replay(r), x.call.Stops)); err == nil {
-		cut.ID, cut.Model, cut.Usage, cut.Notes = r.ID, r.Model, r.Usage, r.Notes
-		*r = *cut
+	for i := range r.Answers {
+		one := &chat.Response{Answers: r.Answers[i : i+1]}
+		if cut, err := chat.Collect(chat.Cut(chat.Replay(one), x.call.Stops)); err == nil {
+			r.Answers[i].Parts, r.Answers[i].Stop = cut.Answers[0].Parts, cut.Answers[0].Stop
+		}
 	}
 }
 

@@ -174,7 +174,7 @@ func (c *call) ends(chunk *chat.Chunk) bool {
 		return c.reply.Seen.Ended
 	}
 	n := len(chunk.Events)
-	return n > 0 && chunk.Events[n-1].Kind == chat.Finish
+	return n > 0 && chunk.Events[n-1].Kind == chat.Finish && !chunk.Events[n-1].More
 }
 
 // settle writes the record, once.

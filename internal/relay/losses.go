@@ -52,6 +52,9 @@ func (o *outline) add(p, piece *chat.Part) {
 	if p.Kind != chat.Text && p.Kind != chat.Thought && p.Kind != chat.Redacted {
 		o.text.WriteString(piece.Text)
 	}
+	if piece.Proof != "" {
+		p.Proof = "signed"
+	}
 	if piece.Media != nil {
 		p.Media = &chat.Media{Type: piece.Media.Type}
 	}

@@ -1,6 +1,8 @@
 package relay
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,8 +29,9 @@ type Vault struct {
 // turn is one assistant turn that called tools.
 type turn struct {
 	target catalog.Target
-	before []chat.Part       // the thoughts, in their order
+	before []chat.Placed     // the thoughts, in their order and where they were
 	proofs map[string]string // of the calls themselves, by their ids
+	texts  []string          // of the texts that say something, in their order
 }
 
 // NewVault makes an empty vault.
@@ -47,6 +50,9 @@ func (t *turn) weight(key string) uint32 {
 	}
 	for id, proof := range t.proofs {
 		n += len(id) + len(proof)
+	}
+	for _, proof := range t.texts {
+		n += len(proof) + 16
 	}
 	return uint32(min(n, vaultBytes)) //nolint:gosec // bounded
 }
@@ -105,7 +111,15 @@ func (v *Vault) restoreTurn(workspace string, parts []chat.Part) []chat.Part {
 	var known *turn
 	thinks, changed := false, false
 	out := make([]chat.Part, 0, len(parts)+2)
+	said := 0
+	marked := v.marked(workspace, parts)
 	for _, p := range parts {
+		if p.Kind == chat.Text && p.Text != "" {
+			if said < len(marked) && marked[said] != "" && p.Proof == "" {
+				p.Proof, changed = marked[said], true
+			}
+			said++
+		}
 		// Thoughts without a signature are words that a client kept: the upstream
 		// takes none but its own.
 		thinks = thinks || (p.Kind == chat.Thought && p.Proof != "") || p.Kind == chat.Redacted
@@ -117,24 +131,42 @@ func (v *Vault) restoreTurn(workspace string, parts []chat.Part) []chat.Part {
 		}
 		out = append(out, p)
 	}
+	if known == nil && changed {
+		return out
+	}
 	if known == nil {
 		return nil
 	}
 	if !thinks && len(known.before) > 0 {
-		kept := out[:0:0]
-		kept = append(kept, known.before...)
+		rest := make([]chat.Part, 0, len(out))
 		for _, p := range out {
 			if p.Kind != chat.Thought {
-				kept = append(kept, p)
+				rest = append(rest, p)
 			}
 		}
-		return kept
+		if all, ok := chat.Interleave(known.before, rest); ok {
+			return all
+		}
 	}
 	if !changed {
 		return nil
 	}
 	return out
 }
+
+// marked is the signatures of the texts of a turn that a client brought the name of.
+func (v *Vault) marked(workspace string, parts []chat.Part) []string {
+	for i := range parts {
+		if p := &parts[i]; p.Kind == chat.Thought && p.ID != "" {
+			if t, ok := v.turns.GetIfPresent(markKey(workspace, p.ID)); ok {
+				return t.texts
+			}
+		}
+	}
+	return nil
+}
+
+func markKey(workspace, turn string) string { return workspace + "\x00turn " + turn }
 
 func (v *Vault) find(workspace string, p chat.Part) *turn {
 	if p.Kind != chat.ToolCall || p.ID == "" {
@@ -146,14 +178,18 @@ func (v *Vault) find(workspace string, p chat.Part) *turn {
 
 // keep remembers a turn that called tools.
 func (v *Vault) keep(workspace string, target catalog.Target, parts []chat.Part) {
+	v.keepTurn(workspace, target, chat.Places(parts), parts)
+}
+
+func (v *Vault) keepTurn(workspace string, target catalog.Target, thoughts []chat.Placed, parts []chat.Part) {
 	t := &turn{target: target}
+	for _, p := range thoughts {
+		if p.Proof != "" || p.Kind == chat.Redacted {
+			t.before = append(t.before, p)
+		}
+	}
 	for _, p := range parts {
-		switch p.Kind {
-		case chat.Thought, chat.Redacted:
-			if p.Proof != "" || p.Kind == chat.Redacted {
-				t.before = append(t.before, p)
-			}
-		case chat.ToolCall:
+		if p.Kind == chat.ToolCall {
 			if t.proofs == nil {
 				t.proofs = make(map[string]string)
 			}
@@ -168,32 +204,72 @@ func (v *Vault) keep(workspace string, target catalog.Target, parts []chat.Part)
 // listen remembers the turn that a stream tells while it passes.
 func (v *Vault) listen(workspace string, target catalog.Target, stream chat.Stream) chat.Stream {
 	return func(yield func(chat.Chunk, error) bool) {
-		var parts []chat.Part
-		var words strings.Builder
+		var h hearing
 		for chunk, err := range stream {
 			for i := range chunk.Events {
-				e := &chunk.Events[i]
-				switch e.Kind {
-				case chat.Open:
-					parts = append(parts, e.Part)
-					words.Reset()
-				case chat.Delta:
-					p := &parts[len(parts)-1]
-					if e.Part.Proof != "" {
-						p.Proof = e.Part.Proof
+				if e := &chunk.Events[i]; e.Kind != chat.Finish {
+					h.take(e)
+				} else {
+					v.keepTurn(workspace, target, h.thoughts, h.calls)
+					if h.mark != "" && slices.ContainsFunc(h.texts, func(proof string) bool { return proof != "" }) {
+						v.turns.Set(markKey(workspace, h.mark), &turn{texts: h.texts})
 					}
-					if p.Kind == chat.Thought || p.Kind == chat.Redacted {
-						words.WriteString(e.Part.Text)
-					}
-				case chat.Close:
-					parts[len(parts)-1].Text = words.String()
-				case chat.Finish:
-					v.keep(workspace, target, parts)
+					h = hearing{}
 				}
 			}
 			if !yield(chunk, err) {
 				return
 			}
+		}
+	}
+}
+
+// hearing is what is heard of a turn while it passes: thoughts with their words, calls
+// without, and of texts how long they are.
+type hearing struct {
+	thoughts []chat.Placed
+	calls    []chat.Part
+	mark     string   // the turn's name
+	texts    []string // signatures of texts
+	words    strings.Builder
+	said     int
+	before   int // of them before the open block
+	open     chat.Kind
+}
+
+func (h *hearing) take(e *chat.Event) {
+	switch e.Kind {
+	case chat.Start:
+		h.mark = e.Turn
+	case chat.Open:
+		h.words.Reset()
+		h.before = h.said
+		switch h.open = e.Part.Kind; h.open {
+		case chat.Thought, chat.Redacted:
+			h.thoughts = append(h.thoughts, chat.Placed{Part: e.Part, Said: h.said, Calls: len(h.calls)})
+		case chat.ToolCall:
+			h.calls = append(h.calls, e.Part)
+		}
+	case chat.Delta:
+		switch h.open {
+		case chat.Thought, chat.Redacted:
+			h.words.WriteString(e.Part.Text)
+			p := &h.thoughts[len(h.thoughts)-1]
+			p.Proof = cmp.Or(e.Part.Proof, p.Proof)
+		case chat.ToolCall:
+			p := &h.calls[len(h.calls)-1]
+			p.Proof = cmp.Or(e.Part.Proof, p.Proof)
+		case chat.Text:
+			if h.said == h.before && e.Part.Text != "" {
+				h.texts = append(h.texts, "")
+			}
+			if h.said += len(e.Part.Text); e.Part.Proof != "" && h.said > h.before {
+				h.texts[len(h.texts)-1] = strings.Clone(e.Part.Proof)
+			}
+		}
+	case chat.Close:
+		if h.open == chat.Thought || h.open == chat.Redacted {
+			h.thoughts[len(h.thoughts)-1].Text = h.words.String()
 		}
 	}
 }

@@ -67,7 +67,11 @@ func (r *requestReader) blockField(p *chat.Part, a *attachment, key string, v js
 	case field{chat.Text, "citations"}:
 		p.Citations = citations(v)
 	case field{chat.Thought, "signature"}:
-		p.Proof = signed(r.text(v, key))
+		signature := r.text(v, key)
+		p.Proof = signed(signature)
+		if turn, ok := chat.Marked(signature); ok {
+			p.ID = turn
+		}
 	case field{chat.ToolCall, "id"}, field{chat.ToolResult, "tool_use_id"}:
 		p.ID = r.text(v, key)
 	case field{chat.ToolCall, "name"}, field{chat.Document, "title"}:

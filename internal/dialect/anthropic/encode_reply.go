@@ -21,9 +21,13 @@ func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error)
 	w := jsonscan.NewWriter(make([]byte, 0, 1024)).Open(jsonscan.Object)
 	writeHead(w, r.ID, req.Model)
 	w.Key("content").Open(jsonscan.Array)
-	shown := wanted(req)
+	shown, carried := wanted(req), thinks(req)
 	for i := range answer.Parts {
-		writePart(w, &answer.Parts[i], shown)
+		part := answer.Parts[i]
+		if part.Kind == chat.Text && !carried { // no upstream insists on it, and these clients take the first block for the words
+			part.Proof = ""
+		}
+		writePart(w, &part, shown)
 	}
 	w.Close(jsonscan.Array)
 	writeStop(w, &answer.Stop)
@@ -33,7 +37,7 @@ func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error)
 
 // ReplyLosses lists what of an answer has no place in this API, or only a few words in
 // its place.
-func (Codec) ReplyLosses(_ *chat.Request, r *chat.Response) []chat.Loss {
+func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 	var list []chat.Loss
 	say := func(verb chat.Verb, what string) { list = append(list, chat.Lost(chat.FieldAnswer, verb, what)) }
 	if len(r.Answers) > 1 {
@@ -45,13 +49,16 @@ func (Codec) ReplyLosses(_ *chat.Request, r *chat.Response) []chat.Loss {
 	if len(r.Answers[0].Logprobs) > 0 {
 		say(chat.Dropped, "log-probabilities")
 	}
-	sources := 0
+	sources, proofs := 0, 0
 	for i := range r.Answers[0].Parts {
 		p := &r.Answers[0].Parts[i]
 		for j := range p.Citations {
 			if !isOwn(&p.Citations[j]) {
 				sources++
 			}
+		}
+		if p.Kind == chat.Text && p.Proof != "" {
+			proofs++
 		}
 		switch {
 		case formOf(p) == asNote && p.Text != "":
@@ -65,6 +72,9 @@ func (Codec) ReplyLosses(_ *chat.Request, r *chat.Response) []chat.Loss {
 				say(chat.Approximated, "arguments that were cut off, under _raw")
 			}
 		}
+	}
+	if proofs > 0 && !thinks(req) {
+		say(chat.Ignored, "signatures of texts, which go with thoughts only")
 	}
 	if sources > 0 {
 		say(chat.Dropped, strconv.Itoa(sources)+" sources of a search that was not Anthropic's")

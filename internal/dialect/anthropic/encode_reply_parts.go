@@ -54,6 +54,13 @@ func flat(raw json.RawMessage) json.RawMessage {
 	return jsonscan.At(raw, 0).AppendCompact(nil)
 }
 
+// thinks reports whether the client of a request wants the model to think, be the thoughts
+// shown or not. Others know no blocks of thoughts.
+func thinks(req *chat.Request) bool {
+	talk, err := req.Conversation()
+	return err == nil && talk.Thinking != nil && talk.Thinking.Effort != "none" && talk.Thinking.Kind != thinkEffort
+}
+
 // wanted reports whether the client of a request wants to read thoughts.
 func wanted(req *chat.Request) bool {
 	talk, err := req.Conversation()

@@ -108,6 +108,7 @@ func (w *requestWriter) thought(m *chat.Message, p *chat.Part, t *turn) {
 	raw, ok := w.proof(proof)
 	ok = ok && m.Role == chat.Assistant
 	switch {
+	case !ok && p.Text == "" && p.Proof == "": // it only named its turn
 	case !ok && p.Text == "":
 		w.lose(chat.LostPart(*m, *p, chat.Ignored, "a signature of another upstream"))
 	case !ok:

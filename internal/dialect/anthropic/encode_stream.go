@@ -22,6 +22,12 @@ type streamWriter struct {
 	opened bool      // the block's start is written
 	part   chat.Part // what Open said, and what has to wait for Close
 	rough  int64     // the estimated input, where the upstream has not told
+
+	mark   string // names the turn, for signatures of texts that come late; "": none will
+	mused  bool   // a block of thoughts was written
+	marked bool   // and one of them names the turn
+	spoke  bool   // a text was written
+	late   string // a signature that came behind a text, for a call that may follow
 }
 
 // NewEncoder begins a stream to one client.
@@ -35,9 +41,15 @@ func (e *streamWriter) Encode(dst []byte, event *chat.Event) ([]byte, error) {
 	case chat.Delta:
 		return e.delta(dst, &event.Part), nil
 	case chat.Start:
+		if event.Turn != "" {
+			e.mark = chat.Mark(event.Turn)
+		}
 		return e.start(dst, event), nil
 	case chat.Open:
 		e.form, e.part, e.opened = formOf(&event.Part), event.Part, false
+		if e.form == asCall && e.late != "" && !e.marked {
+			dst, e.late = e.carry(dst, e.late), ""
+		}
 		return dst, nil
 	case chat.Close:
 		return e.close(dst), nil
@@ -96,10 +108,14 @@ func (e *streamWriter) delta(dst []byte, p *chat.Part) []byte {
 }
 
 func (e *streamWriter) words(dst []byte, p *chat.Part) []byte {
-	if p.Proof != "" && !e.opened {
+	switch {
+	case p.Proof == "":
+	case e.opened || e.spoke:
+		// The text is out, and clients drop an answer that ends with an empty thought: whoever
+		// brings back the turn's name gets the signature from the house.
+		e.late = p.Proof
+	case thinks(e.req):
 		dst = e.carry(dst, p.Proof)
-	} else if p.Proof != "" {
-		e.part.Proof = p.Proof // the text is out: its signature follows it
 	}
 	if !e.opened && (p.Text != "" || slices.ContainsFunc(p.Citations, func(c chat.Citation) bool { return isOwn(&c) })) {
 		dst = e.openText(dst)
@@ -117,6 +133,11 @@ func (e *streamWriter) words(dst []byte, p *chat.Part) []byte {
 }
 
 func (e *streamWriter) openText(dst []byte) []byte {
+	if e.mark != "" && !e.mused && !e.spoke && thinks(e.req) {
+		dst = e.carry(dst, e.mark)
+		e.marked = true
+	}
+	e.spoke = true
 	return append(e.open(dst), "{\"type\":\"text\",\"text\":\"\"}}\n\n"...)
 }
 
@@ -154,10 +175,7 @@ func (e *streamWriter) thought(dst []byte, p *chat.Part) []byte {
 	if p.Proof != "" {
 		e.part.Proof = p.Proof
 	}
-	if !e.asked {
-		e.asked, e.shown = true, wanted(e.req)
-	}
-	if p.Text == "" || !e.shown {
+	if p.Text == "" || !e.wants() {
 		return dst
 	}
 	if !e.opened {
@@ -166,15 +184,26 @@ func (e *streamWriter) thought(dst []byte, p *chat.Part) []byte {
 	return e.piece(dst, `"thinking_delta","thinking":`, p.Text)
 }
 
+// wants reports whether the client asked for thoughts.
+func (e *streamWriter) wants() bool {
+	if !e.asked {
+		e.asked, e.shown = true, wanted(e.req)
+	}
+	return e.shown
+}
+
 // close writes what had to wait, and the end of the block if it was begun.
 func (e *streamWriter) close(dst []byte) []byte {
 	proof := e.part.Proof
 	switch e.form {
 	case asThought:
-		if !e.opened && proof == "" {
-			return dst
+		switch {
+		case e.opened || proof != "" && !e.spoke:
+			return e.sign(dst, proof)
+		case proof != "":
+			e.late = proof
 		}
-		return e.sign(dst, proof)
+		return dst
 	case asSecret:
 		dst = append(e.open(dst), `{"type":"redacted_thinking","data":`...)
 		dst = append(jsonscan.AppendText(dst, e.part.Text), "}}\n\n"...)
@@ -196,9 +225,6 @@ func (e *streamWriter) close(dst []byte) []byte {
 		if e.opened {
 			dst = e.end(dst)
 		}
-		if proof != "" {
-			dst = e.carry(dst, proof)
-		}
 		return dst
 	}
 	return e.end(dst)
@@ -212,6 +238,7 @@ func (e *streamWriter) carry(dst []byte, proof string) []byte {
 }
 
 func (e *streamWriter) openThought(dst []byte) []byte {
+	e.mused = true
 	return append(e.open(dst), "{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"\"}}\n\n"...)
 }
 
@@ -219,6 +246,9 @@ func (e *streamWriter) openThought(dst []byte) []byte {
 func (e *streamWriter) sign(dst []byte, proof string) []byte {
 	if !e.opened {
 		dst = e.openThought(dst)
+	}
+	if proof == "" && e.mark != "" {
+		proof, e.marked = e.mark, true
 	}
 	return e.end(e.piece(dst, `"signature_delta","signature":`, cmp.Or(proof, unsigned)))
 }

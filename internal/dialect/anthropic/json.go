@@ -172,7 +172,7 @@ func words(v jsonscan.Value) string {
 
 // owned is a string in memory of its own.
 func owned(v jsonscan.Value) string {
-	text, _ := v.Text()
+	text, _ := v.Piece()
 	return text
 }
 

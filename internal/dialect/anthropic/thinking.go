@@ -17,7 +17,7 @@ const (
 var unsigned = chat.Envelope{}.Wrap()
 
 func signed(signature string) string {
-	if signature == unsigned {
+	if _, marked := chat.Marked(signature); marked || signature == unsigned {
 		return ""
 	}
 	return signature

@@ -135,33 +135,34 @@ func marshal(tb testing.TB, v any) []byte {
 	return b
 }
 
-func TestHard109ASignatureThatComesLateFollowsItsText(t *testing.T) {
+func TestHard109ASignatureThatComesLateIsNoEmptyThought(t *testing.T) {
 	t.Parallel()
 	proof := chat.Envelope{Dialect: "gemini", Raw: "bGF0ZQ=="}.Wrap()
-	loose := func(yield func(chat.Chunk, error) bool) {
-		yield(chat.Chunk{Events: []chat.Event{
-			{Kind: chat.Start},
-			{Kind: chat.Delta, Part: txt("Hel")}, {Kind: chat.Delta, Part: txt("lo")},
-			{Kind: chat.Delta, Part: chat.Part{Kind: chat.Text, Proof: proof}},
-			{Kind: chat.Finish, Stop: chat.Stop{Reason: chat.EndTurn}},
-		}}, nil)
-	}
-	stream := encode(t, asker(t, "m"), chat.Tidy(loose))
-	if n := bytes.Count(stream, []byte("signature_delta")); n != 1 {
-		t.Errorf("%d signatures", n)
-	}
-	_, back := talk(t, `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"x"},{"role":"assistant","content":`+content(t, stream)+`}]}`)
-	want := txt("Hello")
-	want.Proof = proof
-	if diff := cmp.Diff([]chat.Part{want}, back.Messages[1].Parts, meaning); diff != "" {
-		t.Error(diff)
-	}
-	again, err := collect(stream)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]chat.Part{want}, again.Answers[0].Parts, meaning); diff != "" {
-		t.Error(diff)
+	for _, calls := range []bool{false, true} {
+		for _, turn := range []string{"", "turn"} {
+			loose := func(yield func(chat.Chunk, error) bool) {
+				events := []chat.Event{
+					{Kind: chat.Start, Turn: turn},
+					{Kind: chat.Delta, Part: txt("Hel")}, {Kind: chat.Delta, Part: txt("lo")},
+					{Kind: chat.Delta, Part: chat.Part{Kind: chat.Text, Proof: proof}},
+				}
+				if calls { // then it goes before the call, unless the turn has a name
+					events = append(events, chat.Event{Kind: chat.Delta, Block: 1, Part: chat.Part{Kind: chat.ToolCall, ID: "c", Name: "f", Text: "{}"}})
+				}
+				yield(chat.Chunk{Events: append(events, chat.Event{Kind: chat.Finish, Stop: chat.Stop{Reason: chat.EndTurn}})}, nil)
+			}
+			stream := encode(t, asker(t, "m"), chat.Tidy(loose))
+			if n := bytes.Count(stream, []byte("signature_delta")); (n == 1) != (calls || turn != "") || n > 1 {
+				t.Errorf("calls %v, turn %q: %d signatures", calls, turn, n)
+			}
+			if turn == "" {
+				continue
+			}
+			_, back := talk(t, `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"x"},{"role":"assistant","content":`+content(t, stream)+`}]}`)
+			if first := back.Messages[1].Parts[0]; first.Kind != chat.Thought || first.ID != turn || first.Proof != "" {
+				t.Errorf("%+v", first)
+			}
+		}
 	}
 }
 

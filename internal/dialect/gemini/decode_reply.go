@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"net/http"
+	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
@@ -109,6 +110,9 @@ func (w *wirePart) answered() (chat.Part, bool) {
 		return p, false
 	}
 	p.Proof = w.signature
+	if (p.Kind == chat.Text || p.Kind == chat.Thought) && strings.Contains(p.Text, "\uFFFD") {
+		p.Text, _ = fieldOf(w.raw, "text").Piece() // it may have been cut inside of a character
+	}
 	empty := (p.Kind == chat.Text || p.Kind == chat.Thought) && p.Text == "" && p.Proof == ""
 	return p, !empty
 }

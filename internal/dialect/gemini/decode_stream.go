@@ -79,7 +79,7 @@ func (r *streamReader) chunk(events []chat.Event, data []byte) ([]chat.Event, er
 	}
 	if !r.started {
 		r.started = true
-		events = append(events, chat.Event{Kind: chat.Start, ID: w.id, Model: w.model})
+		events = append(events, chat.Event{Kind: chat.Start, ID: w.id, Model: w.model, Turn: chat.NewCallID()})
 	}
 	if w.usage.Known {
 		r.usage = w.usage

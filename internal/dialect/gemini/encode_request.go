@@ -193,9 +193,12 @@ func (w *requestWriter) rest() {
 		w.lose(chat.Lost(chat.FieldThinking, chat.Ignored, fmt.Sprintf("%d signatures are another model's", w.strange)))
 	}
 	if w.dummies {
-		w.lose(chat.Lost(chat.FieldThinking, chat.Ignored, "calls without a signature of this model carry Google's placeholder"))
+		w.lose(placeholders)
 	}
 }
+
+// placeholders says that there are calls with a signature that stands for none.
+var placeholders = chat.Lost(chat.FieldThinking, chat.Ignored, "calls without a signature of this model carry Google's placeholder")
 
 // tierOf is the tier nearest to another dialect's word.
 func tierOf(word string) string {

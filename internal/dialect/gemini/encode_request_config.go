@@ -3,7 +3,6 @@ package gemini
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/jsonscan"
@@ -159,16 +158,7 @@ func (w *requestWriter) declares() bool {
 // output writes the modalities, and the media's resolution where the model takes
 // only one for all.
 func (w *requestWriter) output() {
-	if len(w.talk.Output) > 0 && (len(w.talk.Output) > 1 || w.talk.Output[0] != "text") {
-		w.Key("responseModalities").Open(jsonscan.Array)
-		for _, word := range w.talk.Output {
-			w.Text(strings.ToUpper(word))
-		}
-		w.Close(jsonscan.Array)
-	}
-	if w.talk.Audio != nil {
-		w.lose(chat.Lost(chat.FieldAudio, chat.Approximated, "the model's own voice and format"))
-	}
+	w.modalities()
 	if w.traits.signed {
 		return
 	}

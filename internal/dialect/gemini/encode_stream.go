@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"bytes"
+	"strconv"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
@@ -30,13 +31,14 @@ type streamWriter struct {
 	block  chat.Part
 	args   []byte     // the open call's arguments so far
 	broken *chat.Part // a call whose arguments are not JSON, until it is known why
+	answer int        // which one is being told
 }
 
 const (
 	events = "text/event-stream"
 	array  = "application/json"
 	head   = `{"candidates":[{"content":{"parts":[`
-	foot   = `],"role":"model"},"index":0}],`
+	foot   = `],"role":"model"},"index":`
 )
 
 // ContentType is how the stream is announced.
@@ -52,6 +54,7 @@ func (w *streamWriter) Encode(dst []byte, e *chat.Event) ([]byte, error) {
 	if w.tail == nil {
 		w.start(e)
 	}
+	w.answer = e.Answer
 	switch e.Kind {
 	case chat.Open:
 		return w.open(dst, &e.Part), nil
@@ -144,7 +147,8 @@ func (w *streamWriter) frame(dst []byte, p *chat.Part) []byte {
 	if dst = w.parts.Bytes(); len(dst) == empty {
 		return dst[:at]
 	}
-	dst = append(append(dst, foot...), w.tail...)
+	dst = strconv.AppendInt(append(dst, foot...), int64(w.answer), 10)
+	dst = append(append(dst, "}],"...), w.tail...)
 	return w.end(append(dst, '}'))
 }
 
@@ -180,7 +184,12 @@ func (w *streamWriter) finish(dst []byte, e *chat.Event) []byte {
 	parts.text("", parts.signature(""))
 	parts.Close(jsonscan.Array).Key("role").Text("model").Close(jsonscan.Object)
 	parts.ending(e.Stop)
-	parts.Key("index").Int(0).Close(jsonscan.Object).Close(jsonscan.Array)
+	parts.Key("index").Int(int64(w.answer)).Close(jsonscan.Object).Close(jsonscan.Array)
+	if e.More { // another answer follows: this one's state is not its
+		dst = w.end(parts.Raw(w.tail).Close(jsonscan.Object).Bytes())
+		w.parts = replyWriter{show: w.parts.show}
+		return dst
+	}
 	writeUsage(&parts.Writer, e.Usage)
 	return w.finished(w.end(parts.Raw(w.tail).Close(jsonscan.Object).Bytes()))
 }

@@ -17,6 +17,9 @@ func (Codec) PassRequest(req *chat.Request, t dialect.Target) (dialect.Call, err
 	if t.Forget {
 		p.losses = append(p.losses, chat.Lost(chat.FieldThinking, chat.Dropped, "signatures of earlier turns, which were refused"))
 	}
+	if p.dummies && !t.Forget {
+		p.losses = append(p.losses, placeholders)
+	}
 	call := dialect.Call{Path: address(t), Losses: p.losses}
 	return call, call.Splice(req.Origin.Body, &p.edits)
 }
@@ -33,6 +36,10 @@ type passer struct {
 	think  []byte           // thinkingConfig, to be put into generationConfig
 	below  []jsonscan.Value // objects whose members count where the body has none
 	under  []jsonscan.Value // generationConfigs in those
+
+	strange bool // the turn holds what another model signed
+	called  bool // and a call already
+	dummies bool // a call carries the placeholder
 }
 
 // edit goes over the body's members once.

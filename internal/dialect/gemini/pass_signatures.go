@@ -9,9 +9,13 @@ import (
 // contents gives back the signatures that we wrapped for the client: to the model
 // that made them, as they were; of others the call keeps only the placeholder
 // that Google documents, and anything else nothing. Where all are to be forgotten
-// it is so with every signature.
+// it is so with every signature. The first call of a turn that another signed in its
+// thoughts owes one as well.
 func (p *passer) contents(list jsonscan.Value) {
 	for _, content := range items(list) {
+		if textOf(content, "role") != "model" {
+			p.strange, p.called = false, false // a new turn; clients of streams send one in many pieces
+		}
 		for key, parts := range content.Members() {
 			if camel(key.Name) != "parts" {
 				continue
@@ -24,11 +28,17 @@ func (p *passer) contents(list jsonscan.Value) {
 }
 
 func (p *passer) part(part jsonscan.Value) {
-	calls, members := false, 0
+	calls, signed, members := false, false, 0
 	for key := range part.Members() {
 		calls = calls || camel(key.Name) == "functionCall"
+		signed = signed || camel(key.Name) == "thoughtSignature"
 		members++
 	}
+	if calls && !signed && !p.called && p.traits.signed && (p.strange || p.target.Forget) {
+		p.edits.Append(part, "thoughtSignature", jsonscan.AppendText(nil, unsigned))
+		p.dummies = true
+	}
+	p.called = p.called || calls
 	for key, v := range part.Members() {
 		if camel(key.Name) != "thoughtSignature" {
 			continue
@@ -43,11 +53,13 @@ func (p *passer) part(part jsonscan.Value) {
 		if wrapped && p.target.Proof != nil && !p.target.Forget {
 			raw, ok = p.target.Proof(signature)
 		}
+		p.strange = p.strange || !ok
 		switch {
 		case ok:
 			p.edits.ReplaceText(v, raw)
 		case calls && p.traits.signed:
 			p.edits.ReplaceText(v, unsigned)
+			p.dummies = true
 		case members == 1:
 			p.edits.Splice(key.From, v.To(), []byte(`"text":""`))
 		default:

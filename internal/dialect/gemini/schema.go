@@ -16,6 +16,8 @@ func rewrite(raw []byte, parameters bool) ([]byte, *changes) {
 	if w.root.Kind() != jsonscan.Object {
 		return nil, &w.changes
 	}
+	raw = loosen(raw, &w.changes)
+	w.root = jsonscan.Root(raw)
 	fields := w.flatten(fieldsOf(w.root), 0)
 	if ref := fields.get("$ref"); ref.Exists() && parameters {
 		// A function's parameters must be an object themselves, not a reference to one.

@@ -14,11 +14,13 @@ type traits struct {
 
 	signed bool // calls must carry the signature they came with
 	shaped bool // takes a JSON format together with tools
+	speaks bool // answers in sound, and in nothing else
 }
 
 // known are the models, the first that fits counts. Whatever is not known is
 // taken for the newest.
 var known = []traits{
+	{model: "-tts", speaks: true},
 	{model: "gemini-2.5-flash-image", shaped: true},
 	{model: "gemini-2.5-flash-lite", thinks: true, least: 512, most: 24576, off: true},
 	{model: "gemini-2.5-pro", thinks: true, least: 128, most: 32768},

@@ -137,8 +137,7 @@ func readAnswer(v jsonscan.Value) chat.Answer {
 			calls[i].ID = chat.NewCallID()
 		}
 	}
-	parts := readThoughts(&m, calls)
-	parts = append(parts, readSaid(m.content)...)
+	thoughts, parts := readThoughts(&m, calls), readSaid(m.content)
 	if proof := signature(m.extraContent); proof != "" {
 		parts = sign(parts, proof)
 	}
@@ -147,7 +146,7 @@ func readAnswer(v jsonscan.Value) chat.Answer {
 			parts[i].Citations = sources
 		}
 	}
-	parts = append(append(parts, readRest(&m)...), calls...)
+	parts = weave(thoughts, append(append(parts, readRest(&m)...), calls...))
 	for i := range parts {
 		parts[i].At = 0
 	}

@@ -154,7 +154,7 @@ func (r *requestReader) assistant(m *message, content []chat.Part) ([]chat.Part,
 	if err != nil {
 		return nil, err
 	}
-	parts := append(readThoughts(m, calls), content...)
+	thoughts, parts := readThoughts(m, calls), content
 	if proof := signature(m.extraContent); proof != "" {
 		parts = sign(parts, proof)
 	}
@@ -166,7 +166,7 @@ func (r *requestReader) assistant(m *message, content []chat.Part) ([]chat.Part,
 	for i := range calls {
 		r.called[calls[i].ID] = call{name: calls[i].Name}
 	}
-	return append(parts, calls...), nil
+	return weave(thoughts, append(parts, calls...)), nil
 }
 
 func (r *requestReader) calls(m *message) ([]chat.Part, error) {

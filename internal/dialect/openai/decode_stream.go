@@ -24,20 +24,46 @@ const (
 )
 
 // NewDecoder begins a stream from one upstream.
-func (Codec) NewDecoder(light bool) dialect.Decoder { return &streamReader{light: light} }
+func (Codec) NewDecoder(light bool) dialect.Decoder {
+	d := &streamReader{light: light}
+	d.turnTo(0)
+	return d
+}
 
 // streamReader reads a stream.
 type streamReader struct {
-	light    bool // it passes through: only usage, ends and errors are read
-	started  bool
+	*choice // the one that is being read
+
+	light   bool // it passes through: only usage, ends and errors are read
+	started bool
+	hidden  bool
+	events  []chat.Event
+	choices []*choice // all that there are
+}
+
+// choice is what has to be remembered of one of the answers.
+type choice struct {
+	answer   int
 	ended    bool
-	hidden   bool
 	refused  bool
-	events   []chat.Event
 	calls    []liveCall
 	pictures int
 	thoughts thoughts
 	sound    sound
+}
+
+// mostChoices bounds the answers that are read of one stream.
+const mostChoices = 128
+
+// turnTo makes an answer the one that is being read.
+func (d *streamReader) turnTo(answer int) {
+	for _, d.choice = range d.choices {
+		if d.answer == answer {
+			return
+		}
+	}
+	d.choice = &choice{answer: answer}
+	d.choices = append(d.choices, d.choice)
 }
 
 // Hidden reports whether the last frame told nothing but usage.
@@ -55,8 +81,10 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 	}
 	d.events = events
 	if bytes.Equal(data, done) {
-		if !d.ended && !d.light {
-			d.finish("")
+		for _, d.choice = range d.choices {
+			if !d.ended && !d.light {
+				d.finish("")
+			}
 		}
 		return append(d.events, chat.Event{Kind: chat.Finish, Last: true}), nil
 	}
@@ -80,7 +108,7 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 	for _, v := range r.choices.Elements() {
 		if v.Kind() == object {
 			said = true
-			d.choice(v, &r)
+			d.read(v, &r)
 		}
 	}
 	if u := r.used(); u.Known {
@@ -144,16 +172,14 @@ func frameFailure(data []byte, frame wire.Frame) *fault.Error {
 	return nil
 }
 
-// choice reads one of choices. Of several answers only the first can be told as
-// it comes.
-func (d *streamReader) choice(v jsonscan.Value, r *reply) {
+// read reads one of choices.
+func (d *streamReader) read(v jsonscan.Value, r *reply) {
 	var delta, reason jsonscan.Value
-	first := true
+	answer := int64(0)
 	for key, v := range v.Members() {
 		switch key.Name {
 		case "index":
-			n, _ := v.Float()
-			first = n == 0
+			answer = count(v)
 		case "delta", "message":
 			delta = v
 		case "finish_reason":
@@ -164,10 +190,11 @@ func (d *streamReader) choice(v jsonscan.Value, r *reply) {
 			}
 		}
 	}
-	if !first && !d.light {
+	if answer >= mostChoices {
 		return
 	}
 	if !d.light {
+		d.turnTo(int(answer))
 		for key, v := range delta.Members() {
 			if !v.Absent() {
 				d.piece(key.Name, v, delta)
@@ -183,7 +210,7 @@ func (d *streamReader) choice(v jsonscan.Value, r *reply) {
 func (d *streamReader) piece(key string, v, delta jsonscan.Value) {
 	switch key {
 	case "content":
-		if text, ok := v.Text(); ok {
+		if text, ok := v.Piece(); ok {
 			d.say(blockText, chat.Part{Kind: chat.Text, Text: text})
 			return
 		}
@@ -191,7 +218,7 @@ func (d *streamReader) piece(key string, v, delta jsonscan.Value) {
 			d.sayCopy(blockText, p)
 		}
 	case "reasoning_content", "reasoning":
-		if text, _ := v.Text(); text != "" && !speaks(delta.Get("reasoning_details")) && (key == "reasoning_content" || !delta.Get("reasoning_content").Exists()) {
+		if text, _ := v.Piece(); text != "" && !speaks(delta.Get("reasoning_details")) && (key == "reasoning_content" || !delta.Get("reasoning_content").Exists()) {
 			d.think(text)
 		}
 	case "reasoning_details":
@@ -199,7 +226,7 @@ func (d *streamReader) piece(key string, v, delta jsonscan.Value) {
 			d.detail(item)
 		}
 	case "refusal":
-		text, _ := v.Text()
+		text, _ := v.Piece()
 		d.refused = d.refused || text != ""
 		d.say(blockRefusal, chat.Part{Kind: chat.Refusal, Text: text})
 	case "tool_calls":
@@ -226,8 +253,14 @@ func (d *streamReader) piece(key string, v, delta jsonscan.Value) {
 // say appends a piece, unless it says nothing.
 func (d *streamReader) say(block int, p chat.Part) {
 	if p.Text != "" || p.Proof != "" || p.Media != nil || p.Citations != nil {
-		d.events = append(d.events, chat.Event{Kind: chat.Delta, Block: block, Part: p})
+		d.tell(chat.Event{Kind: chat.Delta, Block: block, Part: p})
 	}
+}
+
+// tell appends an event of the answer that is being read.
+func (d *streamReader) tell(e chat.Event) {
+	e.Answer = d.answer
+	d.events = append(d.events, e)
 }
 
 // sayCopy is say for a piece whose texts are the frame's, whose bytes will change.
@@ -245,8 +278,8 @@ func (d *streamReader) sayCopy(block int, p chat.Part) {
 
 func (d *streamReader) finish(word string) {
 	if p, ok := d.sound.whole(); ok {
-		d.events = append(d.events, chat.Event{Kind: chat.Delta, Block: blockSound, Part: p})
+		d.tell(chat.Event{Kind: chat.Delta, Block: blockSound, Part: p})
 	}
 	d.ended = true
-	d.events = append(d.events, chat.Event{Kind: chat.Finish, Stop: readFinish(word, d.refused)})
+	d.tell(chat.Event{Kind: chat.Finish, Stop: readFinish(word, d.refused)})
 }

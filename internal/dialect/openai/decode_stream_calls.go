@@ -53,7 +53,7 @@ func (d *streamReader) call(v jsonscan.Value) {
 	c.id = cmp.Or(c.id, part.ID)
 	c.named = c.named || part.Name != ""
 	c.json.add(part.Text)
-	d.events = append(d.events, chat.Event{Kind: chat.Delta, Block: blockCall + at, Part: part})
+	d.tell(chat.Event{Kind: chat.Delta, Block: blockCall + at, Part: part})
 }
 
 // readPiece is a call's name and the new piece of its arguments. A server that
@@ -61,14 +61,14 @@ func (d *streamReader) call(v jsonscan.Value) {
 func readPiece(v jsonscan.Value, custom bool) (name, text string) {
 	name, _ = v.Get("name").Text()
 	if custom {
-		text, _ = v.Get("input").Text()
+		text, _ = v.Get("input").Piece()
 		return name, text
 	}
 	arguments := v.Get("arguments")
 	if k := arguments.Kind(); k == object || k == array {
 		return name, string(arguments.Raw())
 	}
-	text, _ = arguments.Text()
+	text, _ = arguments.Piece()
 	return name, text
 }
 
@@ -114,7 +114,7 @@ func (d *streamReader) function(v jsonscan.Value) {
 		d.calls = append(d.calls, liveCall{})
 	}
 	name, text := readPiece(v, false)
-	d.events = append(d.events, chat.Event{Kind: chat.Delta, Block: blockCall, Part: chat.Part{Kind: chat.ToolCall, Name: name, Text: text}})
+	d.tell(chat.Event{Kind: chat.Delta, Block: blockCall, Part: chat.Part{Kind: chat.ToolCall, Name: name, Text: text}})
 }
 
 // balance sees pieces of JSON go by and knows when an object among them ended.

@@ -85,6 +85,7 @@ type asked struct {
 	show   bool            // thoughts are wanted
 	legacy bool            // function_call instead of tool_calls
 	custom map[string]bool // tools that take free text
+	sound  string          // the form of sounds
 }
 
 func askedBy(req *chat.Request) asked {
@@ -95,6 +96,7 @@ func askedBy(req *chat.Request) asked {
 	}
 	a.show = c.Thinking != nil && c.Thinking.Show != nil && *c.Thinking.Show
 	a.legacy = c.Legacy
+	a.sound = jsonscan.At(c.Audio, 0).Get("format").View()
 	for _, t := range c.Tools {
 		if t.Kind == chat.Custom {
 			if a.custom == nil {
@@ -140,7 +142,7 @@ type outline struct {
 	text     strings.Builder
 	said     bool
 	refusal  strings.Builder
-	thoughts []chat.Part
+	thoughts []chat.Placed
 	calls    []chat.Part
 	pictures []chat.Part
 	sound    *chat.Part
@@ -176,7 +178,7 @@ func (a *asked) outline(parts []chat.Part) *outline {
 			o.refusal.WriteString(p.Text)
 		case chat.Thought, chat.Redacted:
 			if a.shows(p) {
-				o.thoughts = append(o.thoughts, *p)
+				o.thoughts = append(o.thoughts, chat.Placed{Part: *p, Said: o.text.Len(), Calls: len(o.calls)})
 			}
 		case chat.ToolCall:
 			o.calls = append(o.calls, *p)
@@ -217,7 +219,7 @@ func writeMessage(w *jsonscan.Writer, a *asked, answer *chat.Answer) {
 	}
 	writeSignature(w, o.proof)
 	if o.sound != nil {
-		writeSound(w, o.sound)
+		writeSound(w, a.inForm(o.sound))
 	}
 	if len(o.pictures) > 0 {
 		writePictures(w, o.pictures)
@@ -279,18 +281,6 @@ func writeSources(w *jsonscan.Writer, list []source) {
 		w.Key("title").Text(s.Title).Key("url").Text(s.URL).Close(object).Close(object)
 	}
 	w.Close(array)
-}
-
-// writeSound writes message.audio, or delta.audio.
-func writeSound(w *jsonscan.Writer, p *chat.Part) {
-	w.Key("audio").Open(object)
-	if p.ID != "" {
-		w.Key("id").Text(p.ID)
-	}
-	if p.Media != nil {
-		w.Key("data").Plain(p.Media.Base64)
-	}
-	w.Key("transcript").Text(p.Text).Close(object)
 }
 
 // writePictures writes images, where other servers' clients look for them.

@@ -119,9 +119,9 @@ func (e *requestWriter) assistant(m chat.Message) []chat.Part {
 // thoughtsOf writes what a turn thought. OpenAI takes no thoughts at all; other
 // servers take words, and signatures if they made them.
 func (e *requestWriter) thoughtsOf(m chat.Message, t turn) {
-	var kept []chat.Part
+	var kept []chat.Placed
 	signed := false
-	for _, p := range t.thoughts {
+	for _, p := range chat.Places(m.Parts) {
 		text := &p.Proof
 		if p.Kind == chat.Redacted {
 			text = &p.Text
@@ -129,6 +129,7 @@ func (e *requestWriter) thoughtsOf(m chat.Message, t turn) {
 		raw, ok := e.proof(*text)
 		signed = signed || ok
 		switch {
+		case p.Text == "" && p.Proof == "": // it only named its turn
 		case ok:
 			*text = raw
 			kept = append(kept, p)
@@ -136,7 +137,7 @@ func (e *requestWriter) thoughtsOf(m chat.Message, t turn) {
 			p.Proof = ""
 			kept = append(kept, p)
 		default:
-			e.losePart(m, p, chat.Dropped, "thoughts of another model")
+			e.losePart(m, p.Part, chat.Dropped, "thoughts of another model")
 		}
 	}
 	if signed {

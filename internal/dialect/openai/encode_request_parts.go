@@ -14,12 +14,11 @@ import (
 
 // turn is a message's parts, sorted by where this API has them.
 type turn struct {
-	pieces   []piece
-	thoughts []chat.Part
-	calls    []chat.Part
-	results  []chat.Part
-	proof    string // of the words
-	sound    string // the id of a sound that the model made
+	pieces  []piece
+	calls   []chat.Part
+	results []chat.Part
+	proof   string // of the words
+	sound   string // the id of a sound that the model made
 }
 
 // piece is one part of a content.
@@ -48,7 +47,7 @@ func (e *requestWriter) sort(m chat.Message, parts []chat.Part) (t turn) {
 		case chat.Refusal:
 			e.refusal(m, p, &t)
 		case chat.Thought, chat.Redacted:
-			t.thoughts = append(t.thoughts, p)
+			// They are written apart from all this.
 		case chat.ToolCall:
 			t.calls = append(t.calls, p)
 			e.unmark(m, p)

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"fmt"
 	"time"
 	"unicode/utf8"
 
@@ -26,16 +27,24 @@ type streamWriter struct {
 	delta  []byte        // from there up to the members of delta
 	tail   []byte        // from the end of delta on
 
+	told
+}
+
+// told is what is remembered of the answer that is being told.
+type told struct {
+	answer     int
 	open       chat.Part // the open block: its kind, and of a call its id and name
 	blocks     int
-	thought    []byte      // the open thought so far
-	thoughts   []chat.Part // those that are whole
-	withheld   bool        // the open thought is not shown
+	thought    []byte // the open thought so far
+	place      chat.Placed
+	thoughts   int  // how many were told
+	withheld   bool // the open thought is not shown
 	calls      int
 	argued     bool   // the open call has arguments
 	input      []byte // the arguments of an open call that becomes free text
 	said       bool
-	characters int // of text so far
+	length     int // of text so far, in bytes
+	characters int // and in characters
 	before     int // of them before the open block
 	cited      []chat.Citation
 	sources    []source
@@ -55,6 +64,9 @@ func (*streamWriter) Fail(dst []byte, e *fault.Error, requestID string) []byte {
 func (x *streamWriter) Encode(dst []byte, e *chat.Event) ([]byte, error) {
 	if x.req != nil {
 		x.asked, x.req = askedBy(x.req), nil
+	}
+	if e.Answer != x.answer && e.Kind != chat.Start {
+		dst = x.choose(dst, e.Answer)
 	}
 	switch e.Kind {
 	case chat.Start:
@@ -80,8 +92,14 @@ func (x *streamWriter) start(dst []byte, e *chat.Event) []byte {
 	w.Open(object).Key("id").Text(answerID(e.ID)).Key("object").Plain("chat.completion.chunk")
 	w.Key("created").Int(time.Now().Unix()).Key("model").Text(x.model)
 	x.head = w.Bytes()
-	x.delta = []byte(`,"choices":[{"index":0,"delta":{`)
 	x.tail = append(append([]byte(`},"logprobs":null,"finish_reason":null}]`), x.noUsage()...), "}\n\n"...)
+	return x.choose(dst, e.Answer)
+}
+
+// choose begins one of the answers: all that is remembered is one's own.
+func (x *streamWriter) choose(dst []byte, answer int) []byte {
+	x.told = told{answer: answer}
+	x.delta = fmt.Appendf(nil, `,"choices":[{"index":%d,"delta":{`, answer)
 	dst = append(append(dst, x.head...), x.delta...)
 	dst = append(dst, `"role":"assistant","content":"","refusal":null`...)
 	return append(dst, x.tail...)
@@ -108,6 +126,7 @@ func (x *streamWriter) text(dst []byte, text string) []byte {
 		return dst
 	}
 	x.said = true
+	x.length += len(text)
 	x.characters += utf8.RuneCountInString(text)
 	return x.say(dst, "content", text)
 }
@@ -123,6 +142,7 @@ func (x *streamWriter) begin(dst []byte, p *chat.Part) []byte {
 	x.blocks++
 	x.before, x.withheld, x.argued, x.input, x.thought = x.characters, false, false, x.input[:0], x.thought[:0]
 	if p.Kind != chat.ToolCall {
+		x.place = chat.Placed{Said: x.length, Calls: x.calls}
 		return dst
 	}
 	x.calls++
@@ -203,22 +223,18 @@ func (x *streamWriter) think(dst []byte, p *chat.Part) []byte {
 	return x.say(dst, "reasoning_content", p.Text)
 }
 
-// thinkEnd appends a whole thought in the form that is sent back.
+// thinkEnd appends a whole thought in the form that is sent back, once: clients put these
+// together by their index. The official helpers keep only the last value of a member that
+// they do not know; of a turn that comes back so the vault knows the rest.
 func (x *streamWriter) thinkEnd(dst []byte) []byte {
 	if x.withheld || len(x.thought) == 0 && x.open.Proof == "" {
 		return dst
 	}
-	x.thoughts = append(x.thoughts, chat.Part{Kind: x.open.Kind, Text: string(x.thought), Proof: x.open.Proof})
-	return x.details(dst, len(x.thoughts)-1)
-}
-
-// details appends the thoughts from one on.
-func (x *streamWriter) details(dst []byte, from int) []byte {
+	x.place.Part = chat.Part{Kind: x.open.Kind, Text: string(x.thought), Proof: x.open.Proof}
 	w := x.chunk(dst)
 	w.Key("reasoning_details").Open(array)
-	for i := from; i < len(x.thoughts); i++ {
-		writeDetail(w, &x.thoughts[i], i)
-	}
+	writeDetail(w, &x.place, x.thoughts)
+	x.thoughts++
 	w.Close(array)
 	return x.sent(w)
 }
@@ -285,10 +301,6 @@ func (x *streamWriter) finish(dst []byte, e *chat.Event) ([]byte, error) {
 	if !x.said && e.Stop.Reason == chat.Refused && e.Stop.Explanation != "" {
 		dst = x.say(dst, "refusal", e.Stop.Explanation)
 	}
-	if len(x.thoughts) > 1 {
-		// The official helpers keep only the last value of a member they do not know.
-		dst = x.details(dst, 0)
-	}
 	if len(x.sources) > 0 {
 		w := x.chunk(dst)
 		writeSources(w, x.sources)
@@ -299,6 +311,9 @@ func (x *streamWriter) finish(dst []byte, e *chat.Event) ([]byte, error) {
 	dst = append(dst, finishReason(e.Stop, x.legacy)...)
 	dst = append(dst, `"}]`...)
 	dst = append(append(dst, x.noUsage()...), "}\n\n"...)
+	if e.More {
+		return dst, nil
+	}
 	if x.counts {
 		w := jsonscan.NewWriter(append(append(dst, x.head...), `,"choices":[],"usage":`...))
 		writeUsage(w, e.Usage)

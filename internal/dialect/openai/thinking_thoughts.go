@@ -17,10 +17,10 @@ import (
 // thought, as a client collects them from a stream, have the same index; when the
 // index goes back they are told again. An encrypted one that names a call is
 // that call's signature.
-func readThoughts(m *message, calls []chat.Part) []chat.Part {
-	var parts []chat.Part
+func readThoughts(m *message, calls []chat.Part) []chat.Placed {
+	var parts []chat.Placed
 	var text strings.Builder // of the last one
-	last := -1.0
+	last, whole := -1.0, true
 	for _, item := range m.reasoningDetails.Elements() {
 		p, ok := readDetail(item)
 		if !ok || p.Kind == chat.Redacted && seal(calls, item.Get("id").View(), p.Text) {
@@ -32,7 +32,10 @@ func readThoughts(m *message, calls []chat.Part) []chat.Part {
 		}
 		same := index >= 0 && index == last
 		if index >= 0 && index < last {
-			parts = nil // a stream's end tells all thoughts once more
+			parts, last, whole = nil, -1, true // all thoughts are told once more
+		}
+		if _, ours := chat.Unwrap(cmp.Or(p.Proof, p.Text)); ours && index > last+1 {
+			whole = false // the client has lost some
 		}
 		last = index
 		n := len(parts) - 1
@@ -46,10 +49,13 @@ func readThoughts(m *message, calls []chat.Part) []chat.Part {
 		}
 		text.Reset()
 		text.WriteString(p.Text)
-		parts = append(parts, p)
+		parts = append(parts, placed(p, item.Get("after")))
 	}
 	if n := len(parts) - 1; n >= 0 {
 		parts[n].Text = text.String()
+	}
+	if !whole {
+		unsign(parts)
 	}
 	if words := cmp.Or(m.reasoningContent.View(), m.reasoning.View()); words != "" {
 		parts = addWords(parts, words)
@@ -62,7 +68,7 @@ func readThoughts(m *message, calls []chat.Part) []chat.Part {
 
 // addWords puts the words of reasoning_content where the details do not say them
 // already: into the only thought that lacks them, or before all else.
-func addWords(parts []chat.Part, words string) []chat.Part {
+func addWords(parts []chat.Placed, words string) []chat.Placed {
 	first, thoughts := -1, 0
 	for i := range parts {
 		if parts[i].Kind != chat.Thought {
@@ -80,7 +86,35 @@ func addWords(parts []chat.Part, words string) []chat.Part {
 		parts[first].Text = words
 		return parts
 	}
-	return append([]chat.Part{{Kind: chat.Thought, Text: words}}, parts...)
+	return append([]chat.Placed{{Part: chat.Part{Kind: chat.Thought, Text: words}}}, parts...)
+}
+
+// placed is a thought at its place: where it was not the first thing that was said, we
+// told the client behind how much of the content, and behind how many calls.
+func placed(p chat.Part, after jsonscan.Value) chat.Placed {
+	return chat.Placed{Part: p, Said: int(count(after.Get("content"))), Calls: int(count(after.Get("tool_calls")))}
+}
+
+// unsign makes mere words of thoughts of which some are missing, or that cannot be put
+// where they were: their upstream takes them back only as they came.
+func unsign(list []chat.Placed) {
+	for i := range list {
+		p := &list[i]
+		if p.Proof = ""; p.Kind == chat.Redacted {
+			p.Kind, p.Text = chat.Thought, ""
+		}
+		p.Said, p.Calls = 0, 0
+	}
+}
+
+// weave puts thoughts between the rest of a turn.
+func weave(thoughts []chat.Placed, rest []chat.Part) []chat.Part {
+	if all, ok := chat.Interleave(thoughts, rest); ok {
+		return all
+	}
+	unsign(thoughts)
+	all, _ := chat.Interleave(thoughts, rest)
+	return all
 }
 
 // seal gives the call of that id its signature, if there is such a call among
@@ -121,7 +155,7 @@ func writeSignature(w *jsonscan.Writer, proof string) {
 }
 
 // writeDetail writes a thought as one of reasoning_details.
-func writeDetail(w *jsonscan.Writer, p *chat.Part, index int) {
+func writeDetail(w *jsonscan.Writer, p *chat.Placed, index int) {
 	w.Open(object)
 	if p.Kind == chat.Redacted {
 		w.Key("type").Plain("reasoning.encrypted").Key("data").Text(p.Text)
@@ -131,11 +165,14 @@ func writeDetail(w *jsonscan.Writer, p *chat.Part, index int) {
 			w.Key("signature").Text(p.Proof)
 		}
 	}
+	if p.Said > 0 || p.Calls > 0 {
+		w.Key("after").Open(object).Key("content").Int(int64(p.Said)).Key("tool_calls").Int(int64(p.Calls)).Close(object)
+	}
 	w.Key("index").Int(int64(index)).Close(object)
 }
 
 // writeThoughts writes all thoughts of a whole message.
-func writeThoughts(w *jsonscan.Writer, parts []chat.Part) {
+func writeThoughts(w *jsonscan.Writer, parts []chat.Placed) {
 	writeWords(w, parts)
 	w.Key("reasoning_details").Open(array)
 	for i := range parts {
@@ -145,7 +182,7 @@ func writeThoughts(w *jsonscan.Writer, parts []chat.Part) {
 }
 
 // writeWords writes the words of thoughts.
-func writeWords(w *jsonscan.Writer, parts []chat.Part) {
+func writeWords(w *jsonscan.Writer, parts []chat.Placed) {
 	var words strings.Builder
 	for i := range parts {
 		if parts[i].Kind == chat.Thought {

@@ -1,0 +1,62 @@
+package openai
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"mime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/jsonscan"
+)
+
+// writeSound writes message.audio, or delta.audio.
+func writeSound(w *jsonscan.Writer, p *chat.Part) {
+	w.Key("audio").Open(object)
+	if p.ID != "" {
+		w.Key("id").Text(p.ID)
+	}
+	if p.Media != nil {
+		w.Key("data").Plain(p.Media.Base64)
+	}
+	w.Key("transcript").Text(p.Text).Close(object)
+}
+
+// inForm is a whole sound in the form that the client asked for, where that takes no more
+// than a header: Google gives bare samples, which wav can hold.
+func (a *asked) inForm(p *chat.Part) *chat.Part {
+	if a.sound != "wav" || p.Media == nil {
+		return p
+	}
+	kind, options, err := mime.ParseMediaType(p.Media.Type)
+	if err != nil || !slices.Contains([]string{"audio/l16", "audio/pcm"}, strings.ToLower(kind)) {
+		return p
+	}
+	samples, err := base64.StdEncoding.DecodeString(p.Media.Base64)
+	if err != nil {
+		return p
+	}
+	rate, err := strconv.ParseUint(options["rate"], 10, 31)
+	if err != nil {
+		rate = 24000
+	}
+	made := *p
+	made.Media = &chat.Media{Type: "audio/wav", Base64: base64.StdEncoding.EncodeToString(append(wavHead(uint32(rate), uint32(len(samples))), samples...))} //nolint:gosec // both are bounded
+	return &made
+}
+
+// wavHead is the beginning of a file of one channel of 16-bit samples.
+func wavHead(rate, size uint32) []byte {
+	const fields, channels, bytes = 36, 1, 2
+	b := binary.LittleEndian.AppendUint32([]byte("RIFF"), fields+size)
+	b = binary.LittleEndian.AppendUint32(append(b, "WAVEfmt "...), 16)
+	b = binary.LittleEndian.AppendUint16(b, 1) // samples as they are
+	b = binary.LittleEndian.AppendUint16(b, channels)
+	b = binary.LittleEndian.AppendUint32(b, rate)
+	b = binary.LittleEndian.AppendUint32(b, rate*channels*bytes)
+	b = binary.LittleEndian.AppendUint16(b, channels*bytes)
+	b = binary.LittleEndian.AppendUint16(b, 8*bytes)
+	return binary.LittleEndian.AppendUint32(append(b, "data"...), size)
+}
