@@ -113,11 +113,11 @@ func (o *order) unserved() error {
 	return nil
 }
 
-// read are the fields that are looked at here, or that say nothing to a server that
-// runs no tools itself: include, max_tool_calls, stream_options.
+// read are the fields that are looked at here, or that say nothing to a model and a
+// server that runs no tools: include, max_tool_calls, stream_options, client_metadata.
 var read = []string{
 	"model", "stream", "store", "previous_response_id", "background", "conversation", "prompt", "truncation", "include", "input", "instructions",
-	"metadata", "tools", "tool_choice", "reasoning", "text", "max_tool_calls", "stream_options", "parallel_tool_calls",
+	"metadata", "tools", "tool_choice", "reasoning", "text", "max_tool_calls", "stream_options", "parallel_tool_calls", "client_metadata",
 }
 
 // carried are the fields that go on as they are, and what the chat route calls them.

@@ -76,28 +76,29 @@ func (b *toolbox) offer(t tool, v jsonscan.Value, path string) error {
 	} else if t.kind == "tool_search" {
 		t.name = t.kind
 	}
-	if t.name == "" {
+	switch {
+	case prefixes[t.kind] == "":
+		return refuse(path, "the bridge runs no tools of type "+t.kind+", and the server has none")
+	case t.name == "":
 		return refuse(path, "a tool has no name")
 	}
 	name := t.flat()
 	if _, twice := b.byName[name]; twice {
 		return nil
 	}
-	w := &b.list
-	switch t.kind {
-	case "custom":
-		w.Open(object).Key("type").Plain("function").Key("function").Open(object).Key("name").Text(name)
-		w.Key("description").Text(freeText(v)).Key("parameters").Raw([]byte(oneText)).Close(object).Close(object)
-	case "function", "local_shell", "shell", "apply_patch", "tool_search":
-		w.Open(object).Key("type").Plain("function").Key("function").Open(object).Key("name").Text(name)
+	w := b.list.Open(object).Key("type").Plain("function").Key("function").Open(object).Key("name").Text(name)
+	if t.kind == "custom" {
+		w.Key("description").Text(freeText(v)).Key("parameters").Raw([]byte(oneText))
+	} else {
 		copyMembers(w, v, "description", "parameters", "strict")
-		w.Close(object).Close(object)
-	default:
-		return refuse(path, "the bridge runs no tools of type "+t.kind+", and the server has none")
 	}
+	w.Close(object).Close(object)
 	b.byName[name] = t
 	return nil
 }
+
+// commonNamespace is the one that OpenAI's models know functions by that have none.
+const commonNamespace = "functions"
 
 // longestName is how long the name of a function may be.
 const longestName = 64
@@ -105,7 +106,7 @@ const longestName = 64
 // flat is the name that the server knows a tool by.
 func (t tool) flat() string {
 	name := t.name
-	if t.namespace != "" {
+	if t.namespace != "" && t.namespace != commonNamespace {
 		name = strings.TrimRight(t.namespace, "_.") + "__" + t.name
 	}
 	if len(name) > longestName {
