@@ -21,7 +21,7 @@ var (
 	rooms  = []string{"access", "catalog", "meter", "limit", "replay", "file", "webhook", "route", "relay", "generation", "app", "supply"}
 	stones = []string{"fault", "uid", "scope", "wire", "seal", "guard", "manifest", "media", "chat", "price", "fair", "memory", "label", "formula", "inflight", "picture", "jsonscan", "crash"}
 	walls  = []string{"provider", "store", "blob", "queue", "telemetry"}
-	doors  = []string{"api", "console", "download", "server"}
+	doors  = []string{"api", "bridge", "console", "download", "server"}
 )
 
 // library draws and plays: a tree beside the floors, as a module from outside would be.

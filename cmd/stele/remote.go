@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ import (
 type remote struct {
 	url, key string
 	client   *http.Client
+	lifetime time.Duration // of a key that is made; 0: twelve hours
 }
 
 // onServer makes do what a command does on the running server, with a key that
@@ -67,7 +69,7 @@ func (r *remote) open(c *cobra.Command, w world, cfg *config.Config, groups []ac
 		top = top.Parent()
 	}
 	k, secret, err := h.Access.CreateKey(ctx, operator(), access.NewKey{
-		Name: "stele " + top.Name(), Lifetime: 12 * time.Hour, Scope: access.Scope{Groups: groups},
+		Name: "stele " + top.Name(), Lifetime: cmp.Or(r.lifetime, 12*time.Hour), Scope: access.Scope{Groups: groups},
 	})
 	if err != nil {
 		h.Close()

@@ -33,7 +33,7 @@ var own = map[fault.Code]struct {
 }
 
 // reasons are facts in an error's details that this API has codes for.
-var reasons = []string{"context_length_exceeded", "content_policy_violation", "insufficient_quota", "server_is_overloaded"}
+var reasons = []string{"context_length_exceeded", "content_policy_violation", "insufficient_quota", "server_is_overloaded", "previous_response_not_found"}
 
 // EncodeError shapes an error as the official clients read it.
 func (Codec) EncodeError(e *fault.Error, _ string) (int, []byte) {

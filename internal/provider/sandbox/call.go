@@ -15,7 +15,8 @@ import (
 const mostCalls = 128
 
 // calls is the tools to call now, in order: those that are ordered or spoken of,
-// and where the client insists another one, each once in a turn. So a client
+// and where the client insists another one, each once in a turn, or as often as was
+// ordered. So a client
 // that goes on insisting sees every tool called, and then an answer.
 func (p *plan) calls() ([]chat.Tool, error) {
 	choice := p.talk.Choice
@@ -34,8 +35,11 @@ func (p *plan) calls() ([]chat.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	called := setOf(p.turn.called)
-	done := func(t chat.Tool) bool { return called[t.Name] }
+	called := make(map[string]int)
+	for _, name := range p.turn.called {
+		called[name]++
+	}
+	done := func(t chat.Tool) bool { return called[t.Name] >= p.orders.times }
 	wanted = slices.DeleteFunc(wanted, done)
 	if len(wanted) == 0 && forced {
 		if i := slices.IndexFunc(offered, func(t chat.Tool) bool { return !done(t) }); i >= 0 {
@@ -167,12 +171,19 @@ func (p *plan) call(t chat.Tool, at, take int) block {
 	sum := sha256.Sum256(fmt.Appendf(nil, "call %x %d %d", p.prompt.sum, take, at))
 	b := block{part: chat.Part{Kind: chat.ToolCall, ID: "call_" + hex.EncodeToString(sum[:12]), Name: t.Name}}
 	if t.Kind != chat.Custom {
-		b.pieces = bites(p.spoil(p.fit(t.Schema, true)))
+		arguments := p.fit(t.Schema, true)
+		if p.orders.arguments != nil {
+			arguments = *p.orders.arguments
+		}
+		b.pieces = bites(p.spoil(arguments))
 		return b
 	}
 	b.part.Custom = true
 	text := clip(p.turn.text, 60, 400)
-	if text == "" {
+	switch {
+	case p.orders.arguments != nil:
+		text = *p.orders.arguments
+	case text == "":
 		text = Model
 	}
 	b.pieces = words(text)

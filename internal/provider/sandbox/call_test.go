@@ -206,6 +206,24 @@ func TestLoopsEnd(t *testing.T) {
 	}
 }
 
+func TestCallsWithOrderedArguments(t *testing.T) {
+	t.Parallel()
+	talk := tools(`[[sandbox: tool=clock times=3 arguments="{\"zone\": \"CET\"}"]]`, weather, clock)
+	for n := range 4 {
+		a := whole(t, newSandbox(), talk).Answers[0]
+		if n == 3 {
+			if got := called(a); got != "" {
+				t.Errorf("%q is called a fourth time", got)
+			}
+			return
+		}
+		if last := a.Parts[len(a.Parts)-1]; called(a) != "clock" || last.Text != `{"zone": "CET"}` {
+			t.Errorf("call %d: %q with %s", n, called(a), last.Text)
+		}
+		talk = after(talk, a, result("noon"))
+	}
+}
+
 func TestMalformsOnOrder(t *testing.T) {
 	t.Parallel()
 	a := whole(t, newSandbox(), tools("weather clock [[sandbox: malformed]]", weather, clock)).Answers[0]

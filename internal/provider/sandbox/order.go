@@ -19,6 +19,7 @@ const (
 	mostWords = 10_000
 	mostAfter = 1_000_000
 	mostMarks = 100 // pairs of brackets
+	mostTimes = 1_000
 )
 
 // orders are what the prompt tells the sandbox to do.
@@ -36,13 +37,15 @@ type orders struct {
 	words, think          int
 	finish                chat.Reason
 	tools                 []string
+	times                 int // each of them is called in a turn
+	arguments             *string
 	text                  *string
 	counted               bool // usage was ordered:
 	usageInput, usageWord int64
 }
 
 func noOrders() orders {
-	return orders{failAfter: never, cut: never, silenceAfter: never, words: never, think: never}
+	return orders{failAfter: never, cut: never, silenceAfter: never, words: never, think: never, times: 1}
 }
 
 // order is one thing that can be ordered. Set reports whether the value was good.
@@ -79,6 +82,11 @@ var book = []order{
 	{"redacted", "", func(o *orders, v string) bool { return flag(&o.redacted, v) }},
 	{"tool", "name", func(o *orders, v string) bool { return names(&o.tools, v) && len(o.tools) == 1 }},
 	{"tools", "a,b", func(o *orders, v string) bool { return names(&o.tools, v) }},
+	{"times", "5", func(o *orders, v string) bool { return number(&o.times, v, 1, mostTimes) }},
+	{"arguments", `"{…}"`, func(o *orders, v string) bool {
+		o.arguments = &v
+		return true
+	}},
 	{"text", `"…"`, func(o *orders, v string) bool {
 		o.text = &v
 		return true

@@ -1,0 +1,172 @@
+package bridge
+
+import (
+	"strings"
+
+	"stele/internal/jsonscan"
+	"stele/internal/uid"
+)
+
+// callState is a call of a tool that is open.
+type callState struct {
+	tool
+
+	index     int64 // in the server's list
+	id        string
+	callID    string
+	at        int64
+	arguments strings.Builder
+}
+
+// prefixes are how the ids of calls begin, by the kind of their tool.
+var prefixes = map[string]string{"function": "fc", "custom": "ctc", "local_shell": "lsh", "shell": "sh", "apply_patch": "apc", "tool_search": "tsc"}
+
+// call takes over a piece of a call.
+func (a *answer) call(v jsonscan.Value) error {
+	index, _ := v.Get("index").Int()
+	c := a.openCall(index)
+	if c == nil {
+		if err := a.callBegin(index, v); err != nil {
+			return err
+		}
+		c = a.openCall(index)
+	}
+	a.sign(c.callID, v.Get("extra_content"))
+	piece := v.Get("function", "arguments").View()
+	c.arguments.WriteString(piece)
+	if piece == "" || c.kind != "function" {
+		return nil // others are told when they are whole
+	}
+	return a.emit("response.function_call_arguments.delta", func(w *jsonscan.Writer) { about(w, c.id, c.at).Key("delta").Text(piece) })
+}
+
+func (a *answer) openCall(index int64) *callState {
+	for _, c := range a.calls {
+		if c.index == index {
+			return c
+		}
+	}
+	return nil
+}
+
+func (a *answer) callBegin(index int64, v jsonscan.Value) error {
+	if len(a.calls) == 0 {
+		if err := a.close("completed"); err != nil {
+			return err
+		}
+	}
+	name := text(v.Get("function", "name"))
+	known, ok := a.tools.byName[name]
+	if !ok {
+		known = tool{kind: "function", name: name}
+	}
+	c := &callState{tool: known, index: index, id: uid.New(prefixes[known.kind]), callID: text(v.Get("id")), at: a.at()}
+	if c.callID == "" {
+		c.callID = uid.New("call")
+	}
+	a.calls = append(a.calls, c)
+	if c.kind != "function" && c.kind != "custom" {
+		return nil // their items need all arguments
+	}
+	return a.added(c.at, c.json("in_progress", ""))
+}
+
+// callsEnd ends all calls, in their order.
+func (a *answer) callsEnd(status string) error {
+	calls := a.calls
+	a.calls = nil
+	for _, c := range calls {
+		if status != "completed" {
+			// Clients run a call as soon as they hear that it is done: this one is not whole.
+			a.items = append(a.items, c.json("incomplete", c.arguments.String()))
+			continue
+		}
+		if err := a.callEnd(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *answer) callEnd(c *callState) error {
+	arguments := c.arguments.String()
+	if arguments == "" {
+		arguments = "{}"
+	}
+	event, member := "", ""
+	switch c.kind {
+	case "function":
+		event, member = "response.function_call_arguments.done", "arguments"
+	case "custom":
+		event, member = "response.custom_tool_call_input.done", "input"
+		arguments = freeInput(arguments)
+		err := a.emit("response.custom_tool_call_input.delta", func(w *jsonscan.Writer) { about(w, c.id, c.at).Key("delta").Text(arguments) })
+		if err != nil {
+			return err
+		}
+	default:
+		if err := a.added(c.at, c.json("in_progress", arguments)); err != nil {
+			return err
+		}
+	}
+	if event != "" {
+		err := a.emit(event, func(w *jsonscan.Writer) {
+			about(w, c.id, c.at).Key("name").Text(c.name).Key(member).Text(arguments)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return a.done(c.at, c.json("completed", arguments))
+}
+
+// json is the call as its client knows it. A call that is not what OpenAI has defined
+// comes as that of a function, which says to the client what was wrong with it.
+func (c *callState) json(status, arguments string) []byte {
+	root, err := jsonscan.Parse([]byte(arguments), jsonscan.Lenient)
+	whole := err == nil && root.Kind() == object
+	var w jsonscan.Writer
+	w.Open(object).Key("id").Text(c.id).Key("call_id").Text(c.callID).Key("status").Plain(status)
+	switch {
+	case c.kind == "custom":
+		w.Key("type").Plain("custom_tool_call").Key("name").Text(c.name).Key("input").Text(arguments)
+	case c.kind == "local_shell" && whole:
+		w.Key("type").Plain("local_shell_call").Key("action").Open(object).Key("type").Plain("exec")
+		copyMembers(&w, root, "command", "working_directory", "timeout_ms", "user")
+		if !root.Get("env").Exists() {
+			w.Key("env").Raw([]byte("{}"))
+		}
+		copyMembers(&w, root, "env")
+		w.Close(object)
+	case c.kind == "shell" && whole:
+		w.Key("type").Plain("shell_call").Key("environment").Null().Key("action").Open(object)
+		for _, name := range []string{"commands", "timeout_ms", "max_output_length"} {
+			if v := root.Get(name); v.Exists() {
+				w.Key(name).Raw(v.Raw())
+			} else {
+				w.Key(name).Null()
+			}
+		}
+		w.Close(object)
+	case c.kind == "apply_patch" && whole:
+		w.Key("type").Plain("apply_patch_call").Key("operation").Raw(root.Raw())
+	case c.kind == "tool_search" && whole:
+		w.Key("type").Plain("tool_search_call").Key("execution").Plain("client").Key("arguments").Raw(root.Raw())
+	default:
+		w.Key("type").Plain("function_call").Key("name").Text(c.name).Key("arguments").Text(arguments)
+	}
+	if c.namespace != "" {
+		w.Key("namespace").Text(c.namespace)
+	}
+	return w.Close(object).Bytes()
+}
+
+// freeInput is the free text in the arguments of a function that stands for a tool in
+// free text; other arguments are what they are.
+func freeInput(arguments string) string {
+	root, err := jsonscan.Parse([]byte(arguments), jsonscan.Lenient)
+	if input := root.Get("input"); err == nil && input.Kind() == jsonscan.String {
+		return text(input)
+	}
+	return arguments
+}

@@ -1,0 +1,182 @@
+// Package bridge is a door on a developer's own loopback. It speaks what the server's
+// routes do not, OpenAI's Responses API above all, and asks those routes with the
+// developer's key. It must not know rooms or the database: of the server it knows the
+// address.
+package bridge
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"stele/internal/fault"
+	"stele/internal/uid"
+)
+
+// Options are what a bridge is made of.
+type Options struct {
+	Server string       // the server's address, without a slash at its end
+	Key    string       // the developer's key: clients of the bridge need none
+	Client *http.Client // the way to the server
+	Kept   *Kept        // responses that later ones may refer to
+	Log    *slog.Logger // one line for each request
+}
+
+// Bridge answers clients. It is safe for concurrent use.
+type Bridge struct {
+	Options
+
+	proxy http.Handler
+}
+
+// New makes a bridge.
+func New(o Options) *Bridge {
+	b := &Bridge{Options: o}
+	b.proxy = b.newProxy()
+	return b
+}
+
+const (
+	headerTime = 10 * time.Second // for a client to send its header
+	idleTime   = 2 * time.Minute  // a connection waits for the next request
+	drainTime  = 10 * time.Second // open answers may go on when the bridge ends
+)
+
+// Serve answers at a listener until the context ends. Answers that are open then may go
+// on for a moment.
+func (b *Bridge) Serve(ctx context.Context, at net.Listener) error {
+	server := &http.Server{Handler: b, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, ErrorLog: slog.NewLogLogger(b.Log.Handler(), slog.LevelDebug)}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(at) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	drain, stop := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer stop()
+	err := server.Shutdown(drain)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = server.Close()
+	}
+	<-ended
+	return err
+}
+
+// call is one request to the bridge, and what its log line says of it.
+type call struct {
+	*http.Request
+
+	path    string // below the base URL of any client: /v1/… or /v1beta/…
+	id      string
+	dropped []string // what of it is not carried
+}
+
+// ServeHTTP answers one request.
+func (b *Bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start, c, out := time.Now(), &call{Request: r, path: pathOf(r), id: uid.New("req")}, &written{ResponseWriter: w}
+	defer func() {
+		b.Log.LogAttrs(r.Context(), slog.LevelInfo, "request", slog.String("request_id", c.id), slog.String("method", r.Method), slog.String("path", c.path),
+			slog.Int("status", out.status), slog.Duration("took", time.Since(start)), slog.String("dropped", strings.Join(c.dropped, ", ")))
+	}()
+	out.Header().Set("X-Request-Id", c.id)
+	err := admit(r)
+	if err == nil {
+		err = b.route(out, c)
+	}
+	if err != nil {
+		fail(out, c, err)
+	}
+}
+
+// pathOf is the path as all clients mean it, however much of it their base URL has:
+// with the server's own /api or not, and for OpenAI's clients without /v1.
+func pathOf(r *http.Request) string {
+	path := strings.TrimPrefix(r.URL.EscapedPath(), "/api")
+	for _, root := range []string{"/responses", "/chat/completions", "/models"} {
+		if within(path, root) {
+			return "/v1" + path
+		}
+	}
+	return path
+}
+
+func within(path, prefix string) bool {
+	rest, ok := strings.CutPrefix(path, prefix)
+	return ok && (rest == "" || rest[0] == '/')
+}
+
+// route answers what the bridge speaks itself and passes on the rest.
+func (b *Bridge) route(w http.ResponseWriter, c *call) error {
+	switch method, path := c.Method, c.path; {
+	case path == "/" || path == "":
+		_, err := io.WriteString(w, "stele bridge\n")
+		return err
+	case within(path, "/v1/responses"):
+		return b.responses(w, c, strings.Trim(strings.TrimPrefix(path, "/v1/responses"), "/"))
+	case method == http.MethodGet && strings.HasPrefix(path, "/v1/models/"):
+		return b.oneModel(w, c, strings.TrimPrefix(path, "/v1/models/"))
+	case method == http.MethodPost && path == "/v1/messages/count_tokens":
+		return b.countMessages(w, c)
+	case method == http.MethodGet && within(path, "/v1beta/models"):
+		return b.geminiModels(w, c, strings.Trim(strings.TrimPrefix(path, "/v1beta/models"), "/"))
+	case method == http.MethodPost && strings.HasPrefix(path, "/v1beta/models/") && strings.HasSuffix(path, ":countTokens"):
+		return b.countContents(w, c)
+	case within(path, "/v1"), within(path, "/v1beta"):
+		b.proxy.ServeHTTP(w, c.WithContext(context.WithValue(c.Context(), passed{}, c)))
+		return nil
+	}
+	return fault.New(fault.NotFound, "There is nothing at %s. A base URL for this bridge ends in /v1 for OpenAI's clients and has no path for Anthropic's and Google's.", c.path)
+}
+
+// responses answers what is under /v1/responses.
+func (b *Bridge) responses(w http.ResponseWriter, c *call, rest string) error {
+	id, tail, _ := strings.Cut(rest, "/")
+	switch {
+	case rest == "" && c.Method == http.MethodPost:
+		return b.respond(w, c)
+	case rest == "" && strings.EqualFold(c.Header.Get("Upgrade"), "websocket"):
+		// Codex takes this status as the word to go on over HTTP.
+		w.WriteHeader(http.StatusUpgradeRequired)
+		return nil
+	case rest == "input_tokens" && c.Method == http.MethodPost:
+		return b.countResponse(w, c)
+	case tail == "input_items" && c.Method == http.MethodGet:
+		return b.listInput(w, id)
+	case tail == "cancel" && c.Method == http.MethodPost:
+		return fault.New(fault.InvalidParameter, "Only responses in the background can be canceled, and the bridge makes none: close the connection instead.")
+	case tail == "" && rest != "compact" && rest != "" && c.Method == http.MethodGet:
+		return b.showResponse(w, id)
+	case tail == "" && rest != "compact" && rest != "" && c.Method == http.MethodDelete:
+		return b.deleteResponse(w, id)
+	}
+	return fault.New(fault.NotFound, "The bridge does not serve %s %s.", c.Method, c.path)
+}
+
+// written remembers the status of an answer.
+type written struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *written) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *written) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap lets an http.ResponseController flush.
+func (w *written) Unwrap() http.ResponseWriter { return w.ResponseWriter }

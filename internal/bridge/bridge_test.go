@@ -1,0 +1,258 @@
+package bridge_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"stele/internal/bridge"
+)
+
+const (
+	spoken = `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Hello"},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"
+	called = `data: {"choices":[{"index":0,"delta":{"reasoning_content":"Hm.","reasoning_details":[{"type":"reasoning.text","text":"Hm.","signature":"sig","index":0}],` +
+		`"tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}` + "\n\ndata: [DONE]\n\n"
+)
+
+// ask sends a request and returns its status and body.
+func ask(t *testing.T, method, url, body string, header ...string) (int, http.Header, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		if header[i] == "Host" {
+			r.Host = header[i+1]
+		}
+		r.Header.Set(header[i], header[i+1])
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	raw, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, answer.Header, string(raw)
+}
+
+func TestOnlyProgramsOfThisMachine(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, `{"data":[]}`)
+	b := newBridge(t, s)
+	for name, header := range map[string][]string{
+		"a name that leads here": {"Host", "evil.example:8090"},
+		"no name":                {"Host", "0.0.0.0:8090"},
+		"a page":                 {"Origin", "https://evil.example"},
+		"a page here":            {"Origin", "http://localhost:3000"},
+		"a picture of a page":    {"Sec-Fetch-Site", "cross-site"},
+	} {
+		if status, _, body := ask(t, "GET", b.URL+"/v1/models", "", header...); status != http.StatusForbidden || !strings.Contains(body, `"error"`) {
+			t.Errorf("%s: %d %s", name, status, body)
+		}
+	}
+	if len(s.asked) > 0 {
+		t.Error("the server was asked")
+	}
+	for _, host := range []string{"localhost:8090", "127.0.0.1", "[::1]:8090", "LOCALHOST"} {
+		if status, _, body := ask(t, "GET", b.URL+"/v1/models", "", "Host", host, "Sec-Fetch-Mode", "cors"); status != http.StatusOK {
+			t.Errorf("%s: %d %s", host, status, body)
+		}
+	}
+}
+
+func TestListensOnLoopbackOnly(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{":8090", "0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.com:0", "8090"} {
+		if l, err := bridge.Listen(address); err == nil {
+			l.Close()
+			t.Errorf("%s is listened on", address)
+		}
+	}
+	l, err := bridge.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+}
+
+// TestPassesOnWithItsOwnKey sends what the server speaks itself, with the keys that
+// clients have to send somewhere.
+func TestPassesOnWithItsOwnKey(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, "{}")
+	b := newBridge(t, s)
+	for from, to := range map[string]string{
+		"/v1/chat/completions":     "/api/v1/chat/completions",
+		"/api/v1/chat/completions": "/api/v1/chat/completions",
+		"/chat/completions":        "/api/v1/chat/completions",
+		"/v1/messages?beta=true":   "/api/v1/messages?beta=true",
+		"/v1beta/models/a%2Fb:streamGenerateContent?alt=sse&key=dummy": "/api/v1beta/models/a%2Fb:streamGenerateContent?alt=sse",
+		"/v1/generations": "/api/v1/generations",
+	} {
+		status, _, _ := ask(t, "POST", b.URL+from, `{"x":1}`, "Authorization", "Bearer dummy", "X-Api-Key", "dummy", "X-Goog-Api-Key", "dummy", "Cookie", "a=b")
+		path, head := s.paths[len(s.paths)-1], s.heads[len(s.heads)-1]
+		if status != http.StatusOK || path != to || string(s.last()) != `{"x":1}` {
+			t.Errorf("%s: %d, %s %s", from, status, path, s.last())
+		}
+		if head.Get("Authorization") != "Bearer "+key || head.Get("X-Api-Key")+head.Get("X-Goog-Api-Key")+head.Get("Cookie") != "" {
+			t.Errorf("%s: %v", from, head)
+		}
+	}
+	if status, _, body := ask(t, "GET", b.URL+"/console/keys", ""); status != http.StatusNotFound {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+func TestAConversationIsKept(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, called)
+	b := newBridge(t, s)
+	url := b.URL + "/v1/responses"
+	first := member(t, url, `{"model":"m","input":"Go","tools":[{"type":"function","name":"f"}],"reasoning":{"effort":"high"}}`)
+	s.answer = spoken
+	second := member(t, url, `{"model":"m","previous_response_id":"`+first+`","input":[{"type":"function_call_output","call_id":"call_1","output":"done"}]}`)
+	want := `[{"role":"user","content":"Go"},{"role":"assistant","content":null,"reasoning_content":"Hm.",` +
+		`"reasoning_details":[{"type":"reasoning.text","text":"Hm.","signature":"sig","index":0}],` +
+		`"tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","content":"done","tool_call_id":"call_1"}]`
+	if got := messages(t, s.last()); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	third := member(t, url, `{"model":"m","previous_response_id":"`+second+`","input":"More","store":false}`)
+	if got := messages(t, s.last()); !strings.HasSuffix(got, `{"role":"assistant","content":"Hello"},{"role":"user","content":"More"}]`) || !strings.HasPrefix(got, strings.TrimSuffix(want, "]")) {
+		t.Errorf("got %s", got)
+	}
+	status, _, body := post(t, url, `{"model":"m","previous_response_id":"`+third+`","input":"More"}`)
+	if status != http.StatusBadRequest || !strings.Contains(body, `"previous_response_not_found"`) || !strings.Contains(body, `"param":"previous_response_id"`) {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, _, body := ask(t, "GET", url+"/"+second, ""); status != http.StatusOK || !strings.Contains(body, `"id":"`+second+`"`) {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, _, body := ask(t, "GET", url+"/"+second+"/input_items", ""); status != http.StatusOK || !strings.Contains(body, `"output":"done"`) {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, _, body := ask(t, "DELETE", url+"/"+second, ""); status != http.StatusOK || !strings.Contains(body, `"deleted":true`) {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, _, body := ask(t, "GET", url+"/"+second, ""); status != http.StatusNotFound {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+// TestItemsAreReferredTo sends what clients send that leave keeping to the server: the
+// id of an item, or a thought without what the server wants back.
+func TestItemsAreReferredTo(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, called)
+	b := newBridge(t, s)
+	status, _, body := post(t, b.URL+"/v1/responses", `{"model":"m","input":"Go"}`)
+	var r struct{ Output []struct{ ID, Type string } }
+	if err := json.Unmarshal([]byte(body), &r); err != nil || status != http.StatusOK || len(r.Output) != 2 {
+		t.Fatal(err, status, body)
+	}
+	s.answer = spoken
+	const tail = `{"type":"function_call_output","call_id":"call_1","output":"done"}]}`
+	for name, items := range map[string]string{
+		"references": `{"type":"item_reference","id":"` + r.Output[0].ID + `"},{"id":"` + r.Output[1].ID + `"},`,
+		"a thought":  `{"type":"reasoning","id":"` + r.Output[0].ID + `","summary":[]},{"type":"item_reference","id":"` + r.Output[1].ID + `"},`,
+	} {
+		status, _, body = post(t, b.URL+"/v1/responses", `{"model":"m","input":[{"role":"user","content":"Go"},`+items+tail)
+		if got := messages(t, s.last()); status != http.StatusOK || !strings.Contains(got, `"signature":"sig"`) || !strings.Contains(got, `"tool_calls":[{"id":"call_1"`) {
+			t.Errorf("%s: %d %s: %s", name, status, body, got)
+		}
+	}
+	if status, _, body := post(t, b.URL+"/v1/responses", `{"model":"m","input":[{"type":"item_reference","id":"msg_none"}]}`); status != http.StatusBadRequest {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, spoken)
+	b := newBridge(t, s)
+	for body, want := range map[string]string{
+		`{"input":"x"}`: "model is missing", `{"model":"m"}`: "input must be", `{"model":"m","input":5}`: "input must be", `[]`: "not a JSON object", `{`: "not valid JSON",
+		`{"model":"m","input":"x","background":true}`: "background", `{"model":"m","input":"x","conversation":"conv_1"}`: "previous_response_id",
+		`{"model":"m","input":"x","tools":[{"type":"file_search"}]}`:                                                     "file_search",
+		`{"model":"m","input":"x","tools":[{"type":"shell","environment":{"type":"container_auto"}}]}`:                   "containers",
+		`{"model":"m","input":"x","tools":[{"type":"web_search"}],"tool_choice":"required"}`:                             "tool_choice",
+		`{"model":"m","input":[{"role":"user","content":[{"type":"input_file","file_url":"https://a.example/a.pdf"}]}]}`: "file_url",
+		`{"model":"m","input":"x","stream":"yes"}`:                                                                       "stream must be", `{"model":"m","input":"x","text":{"format":{"type":"xml"}}}`: "text.format.type",
+	} {
+		status, _, got := post(t, b.URL+"/v1/responses", body)
+		if status != http.StatusBadRequest || !strings.Contains(got, want) || !strings.Contains(got, `"invalid_request_error"`) {
+			t.Errorf("%s: %d %s", body, status, got)
+		}
+	}
+	if len(s.asked) > 0 {
+		t.Error("the server was asked")
+	}
+	s.status, s.answer = http.StatusTooManyRequests, `{"error":{"message":"Slow down.","type":"rate_limit_error","param":null,"code":"rate_limit_exceeded"}}`
+	if status, _, got := post(t, b.URL+"/v1/responses", `{"model":"m","input":"x","stream":true}`); status != http.StatusTooManyRequests || got != s.answer {
+		t.Errorf("%d %s", status, got)
+	}
+	s.Close()
+	if status, _, got := post(t, b.URL+"/v1/responses", `{"model":"m","input":"x"}`); status != http.StatusBadGateway || !strings.Contains(got, "was not reached") {
+		t.Errorf("%d %s", status, got)
+	}
+	if status, _, got := post(t, b.URL+"/v1/messages", `{}`); status < 500 || !strings.Contains(got, `"type":"error"`) {
+		t.Errorf("%d %s", status, got)
+	}
+	if status, _, _ := ask(t, "GET", b.URL+"/v1/responses", "", "Upgrade", "websocket", "Connection", "Upgrade"); status != http.StatusUpgradeRequired {
+		t.Errorf("a websocket: %d", status)
+	}
+}
+
+func TestEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, spoken)
+	kept, err := bridge.NewKept(1<<20, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := bridge.Listen(net.JoinHostPort("127.0.0.1", "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	b := bridge.New(bridge.Options{Server: s.URL, Key: key, Client: s.Client(), Kept: kept, Log: slog.New(slog.DiscardHandler)})
+	go func() { ended <- b.Serve(ctx, at) }()
+	if status, _, body := post(t, "http://"+at.Addr().String()+"/v1/responses", `{"model":"m","input":"x"}`); status != http.StatusOK {
+		t.Errorf("%d %s", status, body)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// member makes a response and is its id.
+func member(t *testing.T, url, body string) string {
+	t.Helper()
+	status, _, got := post(t, url, body)
+	var r struct{ ID, Status string }
+	if err := json.Unmarshal([]byte(got), &r); err != nil || status != http.StatusOK || r.Status != "completed" {
+		t.Fatalf("%d %s %v", status, got, err)
+	}
+	return r.ID
+}
+
+// messages are those of a chat.
+func messages(t *testing.T, body []byte) string {
+	t.Helper()
+	var c struct{ Messages json.RawMessage }
+	if err := json.Unmarshal(body, &c); err != nil {
+		t.Fatal(err)
+	}
+	return string(c.Messages)
+}

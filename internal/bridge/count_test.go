@@ -1,0 +1,63 @@
+package bridge_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"image"
+	"image/png"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+const list = `{"object":"list","data":[{"id":"a/b","object":"model","name":"A","description":"About A.","context_window":1000},{"id":"c","object":"model"}]}`
+
+func TestOneModel(t *testing.T) {
+	t.Parallel()
+	b := newBridge(t, newServer(t, list))
+	for path, want := range map[string]string{
+		"/v1/models/a/b": `{"id":"a/b",`, "/v1/models/a%2Fb": `{"id":"a/b",`, "/api/v1/models/c": `{"id":"c",`,
+		"/v1beta/models/a/b": `{"name":"models/a/b","displayName":"A","description":"About A.","inputTokenLimit":1000,"supportedGenerationMethods":[`,
+		"/v1beta/models":     `{"models":[{"name":"models/a/b",`,
+	} {
+		if status, _, got := ask(t, "GET", b.URL+path, ""); status != http.StatusOK || !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %d %s", path, status, got)
+		}
+	}
+	for path, want := range map[string]string{"/v1/models/none": `"code":"model_not_found"`, "/v1beta/models/none": `"NOT_FOUND"`} {
+		if status, _, got := ask(t, "GET", b.URL+path, ""); status != http.StatusNotFound || !strings.Contains(got, want) {
+			t.Errorf("%s: %d %s", path, status, got)
+		}
+	}
+}
+
+func TestTokensAreEstimated(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, "")
+	b := newBridge(t, s)
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 750, 100))); err != nil {
+		t.Fatal(err)
+	}
+	coded := base64.StdEncoding.EncodeToString(picture.Bytes())
+	words := strings.Repeat("word", 100)
+	for _, c := range []struct{ path, body, want string }{
+		{"/v1/messages/count_tokens", `{"model":"m","messages":[{"role":"user","content":"` + words + `"}]}`, `{"input_tokens":100}`},
+		{"/v1/messages/count_tokens", `{"model":"m","system":"` + words + `","tools":[{"name":"abcd","input_schema":{"a":1}}],"messages":[{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"` + coded + `"}}]}]}`, `{"input_tokens":203}`},
+		{"/v1beta/models/a/b:countTokens", `{"contents":[{"parts":[{"text":"` + words + `"}]}]}`, `{"totalTokens":100}`},
+		{"/v1beta/models/a/b:countTokens", `{"generateContentRequest":{"model":"models/a/b","contents":[{"parts":[{"text":"` + words + `"}]}]}}`, `{"totalTokens":100}`},
+		{"/v1/responses/input_tokens", `{"model":"m","input":"` + words + `"}`, `{"object":"response.input_tokens","input_tokens":100}`},
+		{"/v1/responses/input_tokens", `{"model":null,"instructions":"` + words + `","input":"` + words + `"}`, `{"object":"response.input_tokens","input_tokens":200}`},
+	} {
+		status, header, got := ask(t, "POST", b.URL+c.path, c.body)
+		if status != http.StatusOK || got != c.want || header.Get("X-Stele-Estimate") != "true" {
+			t.Errorf("%s: %d %s, want %s", c.path, status, got, c.want)
+		}
+	}
+	if len(s.asked) > 0 {
+		t.Error("the server was asked")
+	}
+	if status, _, got := ask(t, "POST", b.URL+"/v1/messages/count_tokens", `{"messages":5}`); status != http.StatusBadRequest || !strings.Contains(got, `"type":"error"`) {
+		t.Errorf("%d %s", status, got)
+	}
+}

@@ -1,0 +1,76 @@
+package bridge
+
+import (
+	"log/slog"
+	"math"
+	"net/http"
+	"strconv"
+
+	"stele/internal/dialect/anthropic"
+	"stele/internal/dialect/gemini"
+	"stele/internal/dialect/openai"
+	"stele/internal/fault"
+	"stele/internal/jsonscan"
+)
+
+const (
+	object = jsonscan.Object
+	array  = jsonscan.Array
+
+	jsonType = "application/json; charset=utf-8"
+)
+
+// shaper puts an error into the shape of a family of clients.
+type shaper interface {
+	EncodeError(e *fault.Error, requestID string) (status int, body []byte)
+}
+
+// shaperOf is the one of whoever asks.
+func shaperOf(c *call) shaper {
+	switch {
+	case within(c.path, "/v1beta"):
+		return gemini.Codec{}
+	case within(c.path, "/v1/messages"), len(c.Header.Values("Anthropic-Version")) > 0:
+		return anthropic.Codec{}
+	}
+	return openai.Codec{}
+}
+
+// fail answers with an error, unless an answer is under way: that one breaks off.
+func fail(w *written, c *call, err error) {
+	if w.status != 0 {
+		panic(http.ErrAbortHandler)
+	}
+	e := fault.From(err)
+	status, body := shaperOf(c).EncodeError(e, c.id)
+	if e.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
+	}
+	if e.Lasting() {
+		w.Header().Set("X-Should-Retry", "false")
+	}
+	answerJSON(w, status, body)
+}
+
+func answerJSON(w http.ResponseWriter, status int, body []byte) {
+	w.Header().Set("Content-Type", jsonType)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the client is gone: nothing is left to tell it
+}
+
+// unreachable says that the server could not be asked.
+func (b *Bridge) unreachable(err error) error {
+	b.Log.Warn("the server was not reached", slog.String("server", b.Server), slog.Any("error", err))
+	return fault.New(fault.UpstreamError, "The Stele server at %s was not reached.", b.Server).Because(err)
+}
+
+// wrong refuses the value of a field.
+func wrong(field, want string) *fault.Error {
+	return fault.New(fault.InvalidParameter, "%s must be %s.", field, want).With("field", field)
+}
+
+// refuse names something that cannot be carried, and why.
+func refuse(field, why string) *fault.Error {
+	return fault.New(fault.InvalidParameter, "%s: %s.", field, why).With("field", field)
+}

@@ -1,0 +1,221 @@
+package bridge
+
+import (
+	"fmt"
+	"strings"
+
+	"stele/internal/jsonscan"
+)
+
+// talk turns items into the messages of a chat. All that a model made between two
+// items of others is one message.
+type talk struct {
+	tools *toolbox
+	kept  *Kept
+	drop  func(path, why string)
+
+	messages jsonscan.Writer
+	count    int
+	system   []string // instructions before anything was said
+	begun    bool     // something was said
+	turn     turn     // of the model, not yet written
+	pictures []byte   // of tool results: chats have no place for them there
+	effort   string   // of an item that changed it
+	format   jsonscan.Value
+}
+
+// instruct adds instructions. Those at the beginning are one message, because some
+// models take no second.
+func (t *talk) instruct(text string) {
+	t.turnEnd()
+	if !t.begun {
+		t.system = append(t.system, text)
+		return
+	}
+	t.message("system").Text(text)
+	t.messageEnd()
+}
+
+// items adds items, which have a name where the client sent them just now.
+func (t *talk) items(list [][]byte, name string) error {
+	for at, raw := range list {
+		path := "previous_response_id"
+		if name != "" {
+			path = fmt.Sprintf("%s[%d]", name, at)
+		}
+		if err := t.item(jsonscan.Root(raw), path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end writes what is not written yet.
+func (t *talk) end() {
+	t.show()
+	t.turnEnd()
+	t.begin()
+}
+
+// item adds one item.
+func (t *talk) item(v jsonscan.Value, path string) error {
+	kind := v.Get("type").View()
+	if kind == "" && v.Get("role").Exists() {
+		kind = "message"
+	} else if kind == "" && v.Get("id").Exists() {
+		kind = "item_reference"
+	}
+	if !isOutput(kind) {
+		t.show()
+	}
+	switch kind {
+	case "message":
+		return t.said(v, path)
+	case "reasoning":
+		t.thought(v, path)
+	case "function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "tool_search_call":
+		t.turn.call(kind, v)
+	case "function_call_output", "custom_tool_call_output", "local_shell_call_output", "shell_call_output", "apply_patch_call_output":
+		return t.result(kind, v, path)
+	case "tool_search_output":
+		if err := t.tools.addAll(v.Get("tools"), path+".tools", t.drop); err != nil {
+			return err
+		}
+		return t.result(kind, v, path)
+	case "additional_tools":
+		return t.tools.addAll(v.Get("tools"), path+".tools", t.drop)
+	case "configuration_update":
+		if effort := v.Get("reasoning", "effort").View(); effort != "" {
+			t.effort = effort
+		}
+		if format := v.Get("text", "format"); !format.Absent() {
+			t.format = format
+		}
+	case "item_reference":
+		raw, ok := t.kept.Item(v.Get("id").View())
+		if !ok {
+			return refuse(path, "the bridge has no item "+v.Get("id").View()+": send the item itself, or leave store on")
+		}
+		return t.item(jsonscan.Root(raw), path)
+	default:
+		t.drop(path, "items of type "+kind+" are not carried")
+	}
+	return nil
+}
+
+func isOutput(kind string) bool { return strings.HasSuffix(kind, "_output") }
+
+// said adds a message.
+func (t *talk) said(v jsonscan.Value, path string) error {
+	content := v.Get("content")
+	switch role := v.Get("role").View(); role {
+	case "assistant":
+		return t.turn.say(content, path)
+	case "system", "developer":
+		text, err := plainText(content, path)
+		if err == nil {
+			t.instruct(text)
+		}
+		return err
+	case "user":
+		t.turnEnd()
+		t.begin()
+		parts, err := readParts(content, path+".content")
+		if err != nil {
+			return err
+		}
+		t.message("user")
+		parts.write(&t.messages)
+		t.messageEnd()
+		return nil
+	default:
+		return wrong(path+".role", "user, assistant, system or developer")
+	}
+}
+
+// result adds what a tool answered.
+func (t *talk) result(kind string, v jsonscan.Value, path string) error {
+	t.turnEnd()
+	t.begin()
+	id := v.Get("call_id").View()
+	if id == "" {
+		id = v.Get("id").View() // of a local shell
+	}
+	output := v.Get("output")
+	text := output.View()
+	switch {
+	case kind == "tool_search_output":
+		text = string(v.Get("tools").AppendCompact(nil))
+	case kind == "apply_patch_call_output" && v.Get("status").View() == "failed":
+		text = strings.TrimSpace("failed: " + text)
+	case kind == "apply_patch_call_output" && text == "":
+		text = "done"
+	case kind == "shell_call_output":
+		text = string(output.AppendCompact(nil))
+	case output.Kind() == array:
+		parts, err := readParts(output, path+".output")
+		if err != nil {
+			return err
+		}
+		if text = parts.text(); len(parts.others) > 0 {
+			text = strings.TrimSpace(text + "\n(attached below)")
+			t.pictures = joinElements(t.pictures, parts.others)
+		}
+	case output.Kind() == object:
+		text = string(output.AppendCompact(nil))
+	}
+	t.message("tool").Text(text)
+	t.messages.Key("tool_call_id").Text(id)
+	t.messageEnd()
+	return nil
+}
+
+// show writes the pictures of the tool results before, as a message of the user's.
+func (t *talk) show() {
+	if len(t.pictures) == 0 {
+		return
+	}
+	t.message("user").Open(array).Raw(t.pictures).Close(array)
+	t.messageEnd()
+	t.pictures = nil
+}
+
+// begin writes the instructions, once something is said.
+func (t *talk) begin() {
+	if t.begun {
+		return
+	}
+	t.begun = true
+	if len(t.system) > 0 {
+		t.message("system").Text(strings.Join(t.system, "\n\n"))
+		t.messageEnd()
+		t.count-- // alone they are nothing to answer
+	}
+}
+
+// turnEnd writes the model's turn.
+func (t *talk) turnEnd() {
+	if !t.turn.isEmpty() {
+		t.begin()
+		t.message("assistant")
+		t.turn.write(&t.messages)
+		t.messageEnd()
+	}
+	t.turn = turn{}
+}
+
+func (t *talk) message(role string) *jsonscan.Writer {
+	return t.messages.Open(object).Key("role").Plain(role).Key("content")
+}
+
+func (t *talk) messageEnd() {
+	t.messages.Close(object)
+	t.count++
+}
+
+func joinElements(list, more []byte) []byte {
+	if len(list) == 0 {
+		return more
+	}
+	return append(append(list, ','), more...)
+}

@@ -1,0 +1,91 @@
+package bridge
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"stele/internal/jsonscan"
+	"stele/internal/uid"
+)
+
+// keptTime is how long a folder holds a response. OpenAI's own service has the same.
+const keptTime = 30 * 24 * time.Hour
+
+const suffix = ".json"
+
+// load reads what a folder has, the oldest first, and removes what is too old.
+func (k *Kept) load() error {
+	if err := os.MkdirAll(k.folder, 0o700); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(k.folder)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	for _, e := range entries {
+		id, ok := strings.CutSuffix(e.Name(), suffix)
+		if !ok || !uid.Is("resp", id) {
+			continue
+		}
+		if time.Since(uid.Time(id)) > keptTime {
+			k.remove(id)
+			continue
+		}
+		if r, err := k.read(id); err == nil {
+			k.hold(r)
+		}
+	}
+	return nil
+}
+
+func (k *Kept) path(id string) string { return filepath.Join(k.folder, id+suffix) }
+
+// write writes a response down: either all of it is there afterwards or nothing is.
+func (k *Kept) write(r *Response) error {
+	var w jsonscan.Writer
+	w.Open(object).Key("previous").Text(r.Previous)
+	for name, items := range map[string][][]byte{"input": r.Input, "output": r.Output} {
+		w.Key(name).Open(array)
+		for _, item := range items {
+			w.Raw(item)
+		}
+		w.Close(array)
+	}
+	w.Key("response").Raw(r.Body).Close(object)
+	next := k.path(r.ID) + ".next"
+	if err := os.WriteFile(next, w.Bytes(), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(next, k.path(r.ID))
+}
+
+var errNoID = errors.New("no id of a response")
+
+func (k *Kept) read(id string) (*Response, error) {
+	if !uid.Is("resp", id) {
+		return nil, errNoID // it would be part of a path
+	}
+	raw, err := os.ReadFile(k.path(id))
+	if err != nil {
+		return nil, err
+	}
+	root, err := jsonscan.Parse(raw, jsonscan.Lenient)
+	if err != nil {
+		return nil, err
+	}
+	r := &Response{ID: id, Previous: text(root.Get("previous")), Body: root.Get("response").Raw()}
+	for name, place := range map[string]*[][]byte{"input": &r.Input, "output": &r.Output} {
+		for _, item := range root.Get(name).Elements() {
+			*place = append(*place, item.Raw())
+		}
+	}
+	return r, nil
+}
+
+func (k *Kept) remove(id string) { _ = os.Remove(k.path(id)) } // it may be gone already

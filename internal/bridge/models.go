@@ -1,0 +1,110 @@
+package bridge
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+
+	"stele/internal/fault"
+	"stele/internal/jsonscan"
+)
+
+// oneModel answers GET /v1/models/{id} from the server's list, in the client's shape.
+func (b *Bridge) oneModel(w http.ResponseWriter, c *call, escaped string) error {
+	id, err := url.PathUnescape(escaped)
+	if err != nil {
+		id = escaped
+	}
+	list, err := b.models(c.Context(), c)
+	if err != nil {
+		return err
+	}
+	for _, v := range list.Elements() {
+		if v.Get("id").View() == id {
+			answerJSON(w, http.StatusOK, v.Raw())
+			return nil
+		}
+	}
+	return fault.New(fault.ModelNotFound, "There is no model %q.", id)
+}
+
+// geminiModels answers GET /v1beta/models, and with an id GET /v1beta/models/{id}.
+func (b *Bridge) geminiModels(w http.ResponseWriter, c *call, escaped string) error {
+	id, err := url.PathUnescape(escaped)
+	if err != nil {
+		id = escaped
+	}
+	list, err := b.models(c.Context(), c)
+	if err != nil {
+		return err
+	}
+	var out jsonscan.Writer
+	if id == "" {
+		out.Open(object).Key("models").Open(array)
+	}
+	for _, v := range list.Elements() {
+		switch name := v.Get("id").View(); {
+		case id == "":
+			writeGeminiModel(&out, v)
+		case name == id:
+			writeGeminiModel(&out, v)
+			answerJSON(w, http.StatusOK, out.Bytes())
+			return nil
+		}
+	}
+	if id != "" {
+		return fault.New(fault.ModelNotFound, "There is no model %q.", id)
+	}
+	answerJSON(w, http.StatusOK, out.Close(array).Close(object).Bytes())
+	return nil
+}
+
+// writeGeminiModel writes an entry of the OpenAI list as Google's clients know models.
+func writeGeminiModel(w *jsonscan.Writer, v jsonscan.Value) {
+	name := v.Get("name")
+	if name.View() == "" {
+		name = v.Get("id")
+	}
+	w.Open(object).Key("name").Text("models/" + v.Get("id").View()).Key("displayName").Text(name.View())
+	if text := v.Get("description").View(); text != "" {
+		w.Key("description").Text(text)
+	}
+	for from, to := range map[string]string{"context_window": "inputTokenLimit", "max_output_tokens": "outputTokenLimit"} {
+		if n, ok := v.Get(from).Int(); ok {
+			w.Key(to).Int(n)
+		}
+	}
+	w.Key("supportedGenerationMethods").Open(array).Text("generateContent").Text("countTokens").Text("streamGenerateContent").Close(array).Close(object)
+}
+
+// models asks the server for its list.
+func (b *Bridge) models(ctx context.Context, c *call) (jsonscan.Value, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, b.Server+"/api/v1/models?limit=1000", nil)
+	if err != nil {
+		return jsonscan.Value{}, err
+	}
+	r.Header.Set("Authorization", "Bearer "+b.Key)
+	r.Header.Set("X-Request-Id", c.id)
+	if version := c.Header.Get("Anthropic-Version"); version != "" {
+		r.Header.Set("Anthropic-Version", version)
+	}
+	answered, err := b.Client.Do(r)
+	if err != nil {
+		return jsonscan.Value{}, b.unreachable(err)
+	}
+	defer answered.Body.Close()
+	const most = 32 << 20
+	raw, err := io.ReadAll(io.LimitReader(answered.Body, most))
+	if err != nil {
+		return jsonscan.Value{}, b.unreachable(err)
+	}
+	root, err := jsonscan.Parse(raw, jsonscan.Lenient)
+	switch {
+	case answered.StatusCode == http.StatusUnauthorized, answered.StatusCode == http.StatusForbidden:
+		return jsonscan.Value{}, fault.New(fault.PermissionDenied, "The server refused the bridge's key: %s", text(root.Get("error", "message")))
+	case err != nil || answered.StatusCode != http.StatusOK:
+		return jsonscan.Value{}, fault.New(fault.UpstreamError, "The server did not list its models: it answered %d.", answered.StatusCode)
+	}
+	return root.Get("data"), nil
+}

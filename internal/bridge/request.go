@@ -1,0 +1,235 @@
+package bridge
+
+import (
+	"slices"
+
+	"stele/internal/dialect"
+	"stele/internal/fault"
+	"stele/internal/jsonscan"
+)
+
+// order is what a client asks of POST /v1/responses, and the same as the server's chat
+// route takes it.
+type order struct {
+	fields   map[string]jsonscan.Value // those that are there and not null
+	model    string
+	stream   bool
+	store    bool
+	previous string
+	input    [][]byte // its own items
+	chat     []byte   // the body for the server
+	tools    *toolbox
+	dropped  []string // what is not carried, in words
+}
+
+// decode reads a request and writes what the server is asked.
+func (b *Bridge) decode(body []byte) (*order, error) {
+	o := &order{fields: make(map[string]jsonscan.Value), store: true, tools: newToolbox()}
+	_, err := dialect.Survey(body, func(key jsonscan.Key, v jsonscan.Value) {
+		if !v.Absent() {
+			o.fields[key.Name] = v
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, step := range []func() error{o.heading, o.unserved, o.ownInput, o.offer} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	talk := &talk{tools: o.tools, kept: b.Kept, drop: o.drop}
+	if text := o.fields["instructions"]; text.Exists() {
+		talk.instruct(text.View())
+	}
+	if o.previous != "" {
+		history, ok := b.Kept.History(o.previous)
+		if !ok {
+			return nil, refuse("previous_response_id", "the bridge has no response "+o.previous+". It keeps those that were not made with store: false, until it ends or needs the room").
+				With("reason", "previous_response_not_found")
+		}
+		if err := talk.items(history, ""); err != nil {
+			return nil, err
+		}
+	}
+	if err := talk.items(o.input, "input"); err != nil {
+		return nil, err
+	}
+	talk.end()
+	if talk.count == 0 {
+		return nil, wrong("input", "a text or a list of at least one item")
+	}
+	return o, o.write(talk)
+}
+
+// drop notes something that is not carried.
+func (o *order) drop(path, why string) {
+	if note := path + ": " + why; !slices.Contains(o.dropped, note) {
+		o.dropped = append(o.dropped, note)
+	}
+}
+
+// heading reads what the bridge itself goes by.
+func (o *order) heading() (err error) {
+	if o.model = o.fields["model"].View(); o.model == "" {
+		return fault.New(fault.MissingParameter, "model is missing.").With("field", "model")
+	}
+	for name, place := range map[string]*bool{"stream": &o.stream, "store": &o.store} {
+		v, there := o.fields[name]
+		yes, ok := v.Bool()
+		if there && !ok {
+			return wrong(name, "true or false")
+		}
+		if there {
+			*place = yes
+		}
+	}
+	o.previous = o.fields["previous_response_id"].View()
+	return nil
+}
+
+// unserved refuses what would change what the client gets, and drops what would not.
+func (o *order) unserved() error {
+	if yes, _ := o.fields["background"].Bool(); yes {
+		return refuse("background", "the bridge makes no responses in the background")
+	}
+	for name, why := range map[string]string{
+		"conversation": "the bridge keeps no conversations: use previous_response_id",
+		"prompt":       "the bridge has no stored prompts: send instructions and input",
+	} {
+		if o.fields[name].Exists() {
+			return refuse(name, why)
+		}
+	}
+	if o.fields["truncation"].View() == "auto" {
+		o.drop("truncation", "nothing is cut from a conversation that is too long")
+	}
+	for name := range o.fields {
+		if !slices.Contains(read, name) && carried[name] == "" {
+			o.drop(name, "it is not known to the bridge")
+		}
+	}
+	slices.Sort(o.dropped)
+	return nil
+}
+
+// read are the fields that are looked at here, or that say nothing to a model and a
+// server that runs no tools: include, max_tool_calls, stream_options, client_metadata.
+var read = []string{
+	"model", "stream", "store", "previous_response_id", "background", "conversation", "prompt", "truncation", "include", "input", "instructions",
+	"metadata", "tools", "tool_choice", "reasoning", "text", "max_tool_calls", "stream_options", "parallel_tool_calls", "client_metadata",
+}
+
+// carried are the fields that go on as they are, and what the chat route calls them.
+var carried = map[string]string{
+	"max_output_tokens": "max_completion_tokens", "temperature": "temperature", "top_p": "top_p", "top_logprobs": "top_logprobs",
+	"user": "user", "safety_identifier": "safety_identifier", "prompt_cache_key": "prompt_cache_key",
+	"prompt_cache_retention": "prompt_cache_retention", "service_tier": "service_tier", "moderation": "moderation",
+}
+
+// ownInput takes the items of the request itself, each in memory of its own: they may
+// be kept for longer than the request.
+func (o *order) ownInput() error {
+	switch v := o.fields["input"]; v.Kind() {
+	case jsonscan.Missing:
+	case jsonscan.String:
+		var w jsonscan.Writer
+		w.Open(object).Key("type").Plain("message").Key("role").Plain("user").Key("content").Raw(v.Raw()).Close(object)
+		o.input = [][]byte{w.Bytes()}
+	case array:
+		for _, item := range v.Elements() {
+			o.input = append(o.input, slices.Clone(item.Raw()))
+		}
+	default:
+		return wrong("input", "a text or a list of items")
+	}
+	return nil
+}
+
+// offer reads the tools.
+func (o *order) offer() error {
+	v := o.fields["tools"]
+	if v.Exists() && v.Kind() != array {
+		return wrong("tools", "a list")
+	}
+	return o.tools.addAll(v, "tools", o.drop)
+}
+
+// write writes the body for the server.
+func (o *order) write(t *talk) error {
+	var w jsonscan.Writer
+	w.Open(object).Key("model").Text(o.model).Key("stream").Bool(true)
+	w.Key("stream_options").Open(object).Key("include_usage").Bool(true).Close(object)
+	w.Key("messages").Open(array).Raw(t.messages.Bytes()).Close(array)
+	names := make([]string, 0, len(carried))
+	for name := range carried {
+		names = append(names, name)
+	}
+	slices.Sort(names) // the same request is the same bytes
+	for _, name := range names {
+		if v := o.fields[name]; v.Exists() {
+			w.Key(carried[name]).Raw(v.Raw())
+		}
+	}
+	if o.fields["top_logprobs"].Exists() {
+		w.Key("logprobs").Bool(true)
+	}
+	o.writeThinking(&w, t.effort)
+	if err := o.writeFormat(&w, t.format); err != nil {
+		return err
+	}
+	if err := o.writeTools(&w); err != nil {
+		return err
+	}
+	o.chat = w.Close(object).Bytes()
+	return nil
+}
+
+// writeThinking asks for thoughts: by an effort, of the request or of an item that
+// changed it since, or just to see what the model thinks by itself.
+func (o *order) writeThinking(w *jsonscan.Writer, changed string) {
+	reasoning := o.fields["reasoning"]
+	effort := reasoning.Get("effort").View()
+	if changed != "" {
+		effort = changed
+	}
+	switch {
+	case effort != "":
+		w.Key("reasoning_effort").Text(effort)
+	case !reasoning.Get("summary").Absent(), !reasoning.Get("generate_summary").Absent():
+		w.Key("include_reasoning").Bool(true)
+	}
+}
+
+// writeFormat asks for a form of the answer's text.
+func (o *order) writeFormat(w *jsonscan.Writer, changed jsonscan.Value) error {
+	text := o.fields["text"]
+	if level := text.Get("verbosity"); !level.Absent() {
+		w.Key("verbosity").Raw(level.Raw())
+	}
+	format := text.Get("format")
+	if changed.Exists() {
+		format = changed
+	}
+	switch kind := format.Get("type").View(); kind {
+	case "", "text":
+	case "json_object":
+		w.Key("response_format").Open(object).Key("type").Plain(kind).Close(object)
+	case "json_schema":
+		w.Key("response_format").Open(object).Key("type").Plain(kind).Key(kind).Open(object)
+		copyMembers(w, format, "name", "description", "schema", "strict")
+		w.Close(object).Close(object)
+	default:
+		return wrong("text.format.type", "text, json_object or json_schema")
+	}
+	return nil
+}
+
+// copyMembers writes those of some members that are there and not null.
+func copyMembers(w *jsonscan.Writer, from jsonscan.Value, names ...string) {
+	for _, name := range names {
+		if v := from.Get(name); !v.Absent() {
+			w.Key(name).Raw(v.Raw())
+		}
+	}
+}

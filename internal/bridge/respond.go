@@ -1,0 +1,183 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"stele/internal/jsonscan"
+	"stele/internal/wire"
+)
+
+// keepAliveTime is how long a stream may be silent before it shows that it lives.
+const keepAliveTime = 15 * time.Second
+
+// respond answers POST /v1/responses. The server is always asked for a stream: a client
+// that wants the answer whole gets what its last event would hold.
+func (b *Bridge) respond(w http.ResponseWriter, c *call) error {
+	body, err := readBody(w, c)
+	if err != nil {
+		return err
+	}
+	o, err := b.decode(body)
+	if err != nil {
+		return err
+	}
+	answered, err := b.ask(c.Context(), c, o.chat)
+	if err != nil {
+		return err
+	}
+	defer answered.Body.Close()
+	c.dropped = o.dropped
+	tellDropped(w.Header(), answered.Header, o.dropped)
+	if answered.StatusCode != http.StatusOK {
+		return passRefusal(w, answered)
+	}
+	if o.stream {
+		return b.stream(w, o, answered.Body)
+	}
+	return b.whole(w, o, answered.Body)
+}
+
+// ask asks the server's chat route.
+func (b *Bridge) ask(ctx context.Context, c *call, body []byte) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, b.Server+"/api/v1/chat/completions", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+b.Key)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", wire.EventStream)
+	r.Header.Set("X-Request-Id", c.id)
+	r.Header.Set("User-Agent", strings.TrimSpace(c.UserAgent()+" stele-bridge"))
+	answered, err := b.Client.Do(r)
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, b.unreachable(err)
+	}
+	return answered, nil
+}
+
+// stream tells an answer as events.
+func (b *Bridge) stream(w http.ResponseWriter, o *order, from io.Reader) error {
+	events := wire.NewEventWriter(w, wire.EventStream, keepAliveTime, wire.Comment("keep-alive"))
+	defer events.Stop()
+	a := newAnswer(o, events.Event)
+	err := a.begin()
+	if err == nil {
+		err = a.follow(from)
+	}
+	if errors.Is(err, wire.ErrGone) {
+		return nil
+	}
+	response, status, err := a.finish(err)
+	if err != nil {
+		return nil //nolint:nilerr // the client is gone: nothing is left to tell it
+	}
+	b.keep(a, response, status)
+	return nil
+}
+
+// whole tells an answer when it is whole.
+func (b *Bridge) whole(w http.ResponseWriter, o *order, from io.Reader) error {
+	a := newAnswer(o, func(string, []byte, bool) error { return nil })
+	err := a.follow(from)
+	response, status, _ := a.finish(err)
+	if err != nil {
+		failed := failureOf(err)
+		var e jsonscan.Writer
+		e.Open(object).Key("error").Open(object).Key("message").Text(failed.message).Key("type").Plain("server_error")
+		e.Key("param").Null().Key("code").Text(failed.code).Close(object).Close(object)
+		answerJSON(w, http.StatusBadGateway, e.Bytes())
+		return nil
+	}
+	b.keep(a, response, status)
+	answerJSON(w, http.StatusOK, response)
+	return nil
+}
+
+// keep keeps a response that later ones may refer to.
+func (b *Bridge) keep(a *answer, response []byte, status string) {
+	if !a.store || status == "failed" {
+		return
+	}
+	err := b.Kept.Put(&Response{ID: a.id, Previous: a.previous, Input: a.input, Output: a.items, Body: response})
+	if err != nil {
+		b.Log.Warn("a response was not written down", "error", err)
+	}
+}
+
+// passRefusal answers with the server's own refusal, which is in OpenAI's shape.
+func passRefusal(w http.ResponseWriter, answered *http.Response) error {
+	for _, name := range []string{"Retry-After", "X-Should-Retry", "WWW-Authenticate"} {
+		if v := answered.Header.Get(name); v != "" {
+			w.Header().Set(name, v)
+		}
+	}
+	const most = 1 << 20
+	body, err := io.ReadAll(io.LimitReader(answered.Body, most))
+	if err != nil {
+		return errCutShort
+	}
+	answerJSON(w, answered.StatusCode, body)
+	return nil
+}
+
+// mostNotes bounds the header: proxies refuse long ones.
+const mostNotes = 16
+
+// tellDropped says in a header what was not carried, in the server's form: its own
+// losses, then those of the bridge.
+func tellDropped(h, answered http.Header, dropped []string) {
+	list := answered.Values("X-Stele-Dropped")
+	for _, note := range dropped[:min(len(dropped), mostNotes)] {
+		path, why, _ := strings.Cut(note, ": ")
+		list = append(list, path+"; dropped; "+strings.ReplaceAll(url.QueryEscape(why), "+", "%20"))
+	}
+	if len(list) > 0 {
+		h.Set("X-Stele-Dropped", strings.Join(list, ", "))
+	}
+}
+
+// showResponse answers GET /v1/responses/{id}.
+func (b *Bridge) showResponse(w http.ResponseWriter, id string) error {
+	kept, ok := b.Kept.Get(id)
+	if !ok {
+		return noResponse(id)
+	}
+	answerJSON(w, http.StatusOK, kept.Body)
+	return nil
+}
+
+// deleteResponse answers DELETE /v1/responses/{id}.
+func (b *Bridge) deleteResponse(w http.ResponseWriter, id string) error {
+	if !b.Kept.Delete(id) {
+		return noResponse(id)
+	}
+	var e jsonscan.Writer
+	answerJSON(w, http.StatusOK, e.Open(object).Key("id").Text(id).Key("object").Plain("response").Key("deleted").Bool(true).Close(object).Bytes())
+	return nil
+}
+
+// listInput answers GET /v1/responses/{id}/input_items, all on one page.
+func (b *Bridge) listInput(w http.ResponseWriter, id string) error {
+	kept, ok := b.Kept.Get(id)
+	if !ok {
+		return noResponse(id)
+	}
+	var e jsonscan.Writer
+	e.Open(object).Key("object").Plain("list").Key("data").Open(array)
+	for i := len(kept.Input) - 1; i >= 0; i-- { // the last first, as OpenAI has it
+		e.Raw(kept.Input[i])
+	}
+	e.Close(array).Key("first_id").Null().Key("last_id").Null().Key("has_more").Bool(false).Close(object)
+	answerJSON(w, http.StatusOK, e.Bytes())
+	return nil
+}
