@@ -42,7 +42,7 @@ func (c *call) served(reply *chat.Reply) {
 	c.reply = reply
 	c.record.FirstByte = c.relay.Now().Sub(c.start)
 	c.record.Provider, c.record.Target = reply.Provider, reply.Target
-	reply.Limits = standings(c.hold)
+	reply.Limits = c.hold.Standings()
 	if reply.Response == nil {
 		c.describe()
 		return
@@ -152,6 +152,9 @@ func (c *call) watch(stream chat.Stream) chat.Stream {
 			}
 			if !c.reply.Passed {
 				seen.follow(chunk.Events)
+			}
+			if err == nil && c.request.Origin.Cost {
+				c.tell(&chunk)
 			}
 			if err == nil && c.ends(&chunk) {
 				c.late(&seen)

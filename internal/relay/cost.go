@@ -1,0 +1,30 @@
+package relay
+
+import "stele/internal/chat"
+
+// tell puts what the answer cost into a chunk that tells its usage, for a client that
+// asked for it. Usage that passes through comes before the end of its stream.
+func (c *call) tell(chunk *chat.Chunk) {
+	seen := c.reply.Seen
+	if c.reply.Passed {
+		if seen != nil && !seen.Ended && seen.Usage.Known && seen.Usage != c.used {
+			chunk.Cost = c.cost()
+		}
+		return
+	}
+	if c.ends(chunk) {
+		chunk.Events[len(chunk.Events)-1].Usage.Cost = c.cost()
+	}
+}
+
+// cost is what the answer cost by what has come of it; nil where that is not known.
+func (c *call) cost() *int64 {
+	if c.reply.Seen != nil {
+		c.count(c.reply.Seen.Settled(c.body))
+	}
+	if c.price(); !c.record.Priced {
+		return nil
+	}
+	nano := c.record.Nano
+	return &nano
+}
