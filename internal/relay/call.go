@@ -31,6 +31,7 @@ type call struct {
 	record  meter.Record
 
 	used   chat.Usage
+	told   *int64 // what the client is told that it cost; nil: not yet, or not known
 	tags   []access.Tag
 	hold   *limit.Hold // what the try may take; nil without limits
 	began  time.Time   // the try that is being made

@@ -2,14 +2,18 @@ package relay
 
 import "stele/internal/chat"
 
-// tell puts what the answer cost into a chunk that tells its usage, for a client that
-// asked for it. Usage that passes through comes before the end of its stream.
+// tell puts what the answer cost so far into a chunk, for a client that asked for it. Of
+// frames that pass through its dialect knows which one has it.
 func (c *call) tell(chunk *chat.Chunk) {
 	seen := c.reply.Seen
 	if c.reply.Passed {
-		if seen != nil && !seen.Ended && seen.Usage.Known && seen.Usage != c.used {
-			chunk.Cost = c.cost()
+		if seen == nil || seen.Ended || !seen.Usage.Known {
+			return
 		}
+		if seen.Usage != c.used {
+			c.told = c.cost()
+		}
+		chunk.Cost = c.told
 		return
 	}
 	if c.ends(chunk) {

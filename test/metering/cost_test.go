@@ -1,12 +1,12 @@
 package metering
 
 import (
+	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
 	"testing"
 
-	"stele/internal/price"
 	"stele/test/rig"
 	"stele/test/upstream"
 )
@@ -31,7 +31,7 @@ func TestAnswersSayWhatTheyCostWhereAsked(t *testing.T) {
 			w.Header.Set("X-Stele-Include-Cost", "true")
 			heard := r.Good(t, w)
 			row := books.Await(t, w.Header.Get("X-Request-Id"))
-			want := price.Amount(row.Nano).String()
+			want := strings.TrimRight(fmt.Sprintf("%d.%09d", row.Nano/1e9, row.Nano%1e9), "0")
 			if got := costs.FindAllStringSubmatch(heard.Body, -1); len(got) != 1 || got[0][1] != want || row.Nano == 0 {
 				t.Errorf("%s%s: got %v, want %s: %s", model, rig.Streamed(stream), got, want, heard.Body)
 			}
