@@ -1,6 +1,7 @@
 package limits
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"io"
@@ -17,11 +18,12 @@ import (
 	"stele/internal/limit"
 	"stele/internal/meter"
 	"stele/internal/meter/bill"
+	"stele/internal/scope"
 	"stele/internal/wire"
 )
 
 // mostExport is how large a file the page takes. The command line takes larger ones.
-const mostExport = 16 << 20
+const mostExport = 8 << 20
 
 // Bills is what of the count is set beside a provider's bill.
 type Bills interface {
@@ -101,7 +103,15 @@ func (p *reconcilePage) readBill(r *http.Request) (*bill.Bill, error) {
 	if part, err = parts.Next(); err != nil || part.FormName() != "file" || part.FileName() == "" {
 		return nil, fault.New(fault.MissingFile, "Choose the provider's export.").Because(err)
 	}
-	return bill.Read(part)
+	lease := scope.From(r.Context()).Memory
+	all, err := lease.ReadAll(r.Context(), part, -1)
+	if err != nil {
+		return nil, err
+	}
+	if err := lease.Grow(r.Context(), 2*int64(len(all))); err != nil { // what it is once it is understood
+		return nil, err
+	}
+	return bill.Read(bytes.NewReader(all))
 }
 
 func (p *reconcilePage) fill(r meter.Reconciled) {
