@@ -12,7 +12,7 @@ import (
 )
 
 func (p *program) money() *cobra.Command {
-	return group("money", "Check what was counted", p.moneyVerify())
+	return group("money", "Check what was counted, print statements, compare with bills", p.moneyVerify(), p.moneyStatement(), p.moneyReconcile())
 }
 
 // wireVerified is a check of the money as scripts read it.
@@ -73,9 +73,17 @@ func printVerified(c *cobra.Command, w wireVerified) error {
 	if w.More > 0 {
 		fmt.Fprintf(c.ErrOrStderr(), "stele: and %d more\n", w.More)
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%d counters (%d of them older than the requests that are kept), %d requests\n", w.Counters, w.Partly, w.Requests)
+	fmt.Fprintf(c.OutOrStdout(), "%s (%d of them older than the requests that are kept), %s\n", count(w.Counters, "counter"), w.Partly, count(w.Requests, "request"))
 	if len(w.Differences) == 0 {
 		fmt.Fprintln(c.OutOrStdout(), "everything agrees")
 	}
 	return nil
+}
+
+// count is 1 counter, 2 counters.
+func count(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

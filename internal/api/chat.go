@@ -41,6 +41,9 @@ func talk(f family) handler {
 			return dialect.InClientTerms(codec, err)
 		}
 		body := reply.Raw
+		if cost := reply.Response.Usage.Cost; reply.Passed && cost != nil {
+			body = codec.PutCost(body, *cost)
+		}
 		if !reply.Passed {
 			if body, err = codec.EncodeResponse(req, reply.Response); err != nil {
 				return err
@@ -69,12 +72,18 @@ func (d *Door) decode(codec dialect.Server, c call) (*chat.Request, error) {
 		return nil, err
 	}
 	req.Admit = func() error { return lease.Grow(c.Context(), req.Origin.Facts.Weight) }
-	switch strings.ToLower(c.Header.Get("X-Stele-Strict")) {
-	case "", "false", "0":
-	default:
-		req.Strict = true
-	}
+	req.Strict = isOn(c.Header.Get("X-Stele-Strict"))
+	req.Origin.Cost = isOn(c.Header.Get("X-Stele-Include-Cost"))
 	return req, nil
+}
+
+// isOn reports whether a header that is a switch is on.
+func isOn(value string) bool {
+	switch strings.ToLower(value) {
+	case "", "false", "0":
+		return false
+	}
+	return true
 }
 
 // readBody reads a whole body, as far as the caller's memory goes.
@@ -110,7 +119,7 @@ func say(h http.Header, f family, codec dialect.Server, reply *chat.Reply) {
 // stream answers with a stream. Until something is written an error keeps its
 // status; afterwards it is the dialect's own event and a broken connection.
 func (d *Door) stream(f family, codec dialect.Server, w http.ResponseWriter, c call, req *chat.Request) error {
-	feed := newFeed(w, codec.NewEncoder(req), d.Settings().KeepAlive)
+	feed := newFeed(w, codec, req, d.Settings().KeepAlive)
 	defer feed.Stop()
 	if f.name == anthropic.name {
 		w.Header().Set("Request-Id", scope.From(c.Context()).ID)

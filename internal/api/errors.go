@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"time"
 
 	"stele/internal/access"
 	"stele/internal/fault"
@@ -27,17 +28,30 @@ func (d *Door) fail(w *answer, r *http.Request, f family, err error) {
 	}
 	status, body := f.codec.EncodeError(e, request.ID)
 	h := w.Header()
-	if e.RetryAfter > 0 {
-		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
-	}
-	if e.Lasting() {
-		h.Set("X-Should-Retry", "false") // OpenAI's and Anthropic's clients try again by themselves
+	sayRetry(h, f, e)
+	if len(e.Limits) > 0 {
+		sayLimits(h, f.name, e.Limits)
 	}
 	if status == http.StatusUnauthorized {
 		// RFC 6750 wants a parameter: Foundation on Linux ends the program without one.
 		h.Set("WWW-Authenticate", `Bearer realm="stele"`)
 	}
 	f.write(w, r, status, body)
+}
+
+// sayRetry says when trying again makes sense. OpenAI's and Anthropic's clients do that
+// by themselves, after so many milliseconds where they are told, but take no wait of a
+// minute or more for true.
+func sayRetry(h http.Header, f family, e *fault.Error) {
+	if e.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
+	}
+	switch own := f.name == openAI.name || f.name == anthropic.name; {
+	case e.Lasting():
+		h.Set("X-Should-Retry", "false")
+	case e.RetryAfter > 0 && e.RetryAfter <= time.Minute && own:
+		h.Set("Retry-After-Ms", strconv.FormatInt(min(e.RetryAfter, time.Minute-time.Millisecond).Milliseconds(), 10))
+	}
 }
 
 // noteFailure puts what went wrong into the request's log line, its cause included.

@@ -14,12 +14,14 @@ import (
 type feed struct {
 	*wire.EventWriter
 
+	codec   dialect.Server
 	encoder dialect.Encoder
 	gather  dialect.ArrayEncoder // nil where frames that pass through go out as they came
 }
 
-func newFeed(w http.ResponseWriter, encoder dialect.Encoder, every time.Duration) feed {
-	f := feed{EventWriter: wire.NewEventWriter(w, encoder.ContentType(), every, encoder.KeepAlive), encoder: encoder}
+func newFeed(w http.ResponseWriter, codec dialect.Server, req *chat.Request, every time.Duration) feed {
+	encoder := codec.NewEncoder(req)
+	f := feed{EventWriter: wire.NewEventWriter(w, encoder.ContentType(), every, encoder.KeepAlive), codec: codec, encoder: encoder}
 	f.gather, _ = encoder.(dialect.ArrayEncoder)
 	return f
 }
@@ -33,6 +35,9 @@ func (f *feed) pump(reply *chat.Reply) error {
 		if reply.Passed && reply.Seen != nil && reply.Seen.Ended && !chunk.More {
 			chunk.More = true // what ends the answer takes it along
 			f.FlushSoon()     // even if its upstream, which has said all, does not end its answer
+		}
+		if chunk.Cost != nil {
+			chunk.Raw = f.codec.PutCost(chunk.Raw, *chunk.Cost)
 		}
 		if err := f.chunk(&chunk, reply.Passed); err != nil {
 			return err

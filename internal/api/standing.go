@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"stele/internal/chat"
+	"stele/internal/fault"
 )
 
 // sayLimits puts how limits stand into an answer's header: as the IETF's draft has
 // it, and as the clients of each family read it.
-func sayLimits(h http.Header, family string, list []chat.Standing) {
+func sayLimits(h http.Header, family string, list []fault.Standing) {
 	var policies, states []string
 	for _, st := range list {
 		if st.Window == 0 || st.Measure == "dollars" {
@@ -45,7 +45,7 @@ func sayLimits(h http.Header, family string, list []chat.Standing) {
 }
 
 // tightest is the limit of a measure of which the smallest part is left.
-func tightest(list []chat.Standing, measure string) (found chat.Standing, ok bool) {
+func tightest(list []fault.Standing, measure string) (found fault.Standing, ok bool) {
 	for _, st := range list {
 		if st.Measure != measure || st.Amount == 0 {
 			continue

@@ -46,6 +46,7 @@ type Chunk struct {
 	Raw    []byte // the frame's bytes, its blank line included; valid until the next chunk
 	Hidden bool   // a frame only we asked for: metered, not shown when passing through
 	More   bool   // the next chunk is already here: nothing is won by flushing before it
+	Cost   *int64 // of a frame that passes through and tells the usage: as Usage has it
 }
 
 // Stream is an answer on its way. An error ends it. A stream that ends without

@@ -2,7 +2,8 @@ package chat
 
 import (
 	"encoding/json"
-	"time"
+
+	"stele/internal/fault"
 )
 
 // Reply is an answer, whole or on its way: exactly one of Response and Stream.
@@ -20,18 +21,8 @@ type Reply struct {
 	Seen     *Seen  // what of the stream has come so far; nil where it is whole
 	Nano     int64  // what a whole answer costs, in billionths of a USD
 	Priced   bool   // that is known
-	Limits   []Standing
+	Limits   []fault.Standing
 	Close    func() // releases the connection of a stream that is not read; may be called twice
-}
-
-// Standing is how much is left of a limit that a turn falls under.
-type Standing struct {
-	Name    string
-	Measure string // requests, tokens, dollars …
-	Amount  int64
-	Left    int64
-	Window  time.Duration // 0: it never begins anew
-	Reset   time.Duration // until it does, or some of it comes back
 }
 
 // Seen counts a stream while it is read, by its reader. It is what is

@@ -41,6 +41,8 @@ type Origin struct {
 	Method  string      // gemini's operation, which is in its path; "" elsewhere
 	// Usage is false when the client did not ask an OpenAI stream for usage.
 	Usage bool
+	// Cost is true when the client wants to read beside the usage what its answer cost.
+	Cost bool
 	// Unframed is true when a stream is wanted as one JSON array rather than as
 	// server-sent events, which no upstream is asked for.
 	Unframed bool

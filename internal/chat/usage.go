@@ -22,6 +22,9 @@ type Usage struct {
 	// Billed is what the upstream itself says the call cost, in billionths of a USD.
 	Billed      int64
 	BilledKnown bool
+	// Cost is what the client is told that its answer cost, in billionths of a USD; nil
+	// where it did not ask, or where that is not known.
+	Cost *int64
 }
 
 // Parts are the tokens among the classes that are no text and may have a price of

@@ -50,8 +50,9 @@ type Options struct {
 	Asides Asides         // tasks that were set aside; nil: they are not shown
 	Limits Limits         // nil: they are not shown
 
-	// VerifyMoney adds up what limits count; nil: the page is not there.
+	// VerifyMoney adds up what limits count, and Bills is set beside providers' bills; nil: the pages are not there.
 	VerifyMoney func(context.Context) (limit.Verified, error)
+	Bills       Bills
 }
 
 // mostVisits is how many requests of one person may be open at a time, live pages and

@@ -65,7 +65,7 @@ func absent(o *Options) map[string]bool {
 		"requests":   o.Requests == nil,
 		"aside":      o.Asides == nil,
 		"limits":     o.Limits == nil,
-		"money":      o.VerifyMoney == nil,
+		"money":      o.VerifyMoney == nil || o.Bills == nil,
 	}
 }
 
@@ -76,7 +76,7 @@ func (c *Console) furnish(o *Options) {
 		start:      start.Room{Frame: f, Access: o.Access, Start: o.Start, Usage: o.Usage, Requests: o.Requests, Health: o.Health, Asides: o.Asides, Limits: o.Limits},
 		usage:      usage.Room{Frame: f, Access: o.Access, Usage: o.Usage, Requests: o.Requests, Captures: o.Captures},
 		keys:       keys.Room{Frame: f, Access: o.Access, Limits: o.Limits},
-		limits:     limits.Room{Frame: f, Access: o.Access, Limits: o.Limits, Verify: o.VerifyMoney},
+		limits:     limits.Room{Frame: f, Access: o.Access, Limits: o.Limits, Verify: o.VerifyMoney, Bills: o.Bills, Supply: o.Supply},
 		people:     people.Room{Frame: f, Access: o.Access},
 		account:    account.Room{Frame: f, Access: o.Access, SignOut: c.signOut},
 		audit:      audit.Room{Frame: f, Access: o.Access, Lags: o.AuditLags},
@@ -111,6 +111,7 @@ type (
 	Asides       = aside.Asides
 	AuditLag     = audit.Lag
 	Limits       = limits.Source
+	Bills        = limits.Bills
 	Supply       = page.Supply
 	HealthSource = page.HealthSource
 )

@@ -42,6 +42,9 @@ type Server interface {
 	ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss
 	// NewEncoder begins a stream to one client.
 	NewEncoder(*chat.Request) Encoder
+	// PutCost puts what an answer cost, in billionths of a USD, beside the usage of one
+	// that passes through: a whole one, or the frame that tells its usage last.
+	PutCost(raw []byte, nano int64) []byte
 	// EncodeError is an error in the dialect's own shape, with the HTTP status
 	// its clients expect.
 	EncodeError(e *fault.Error, requestID string) (status int, body []byte)

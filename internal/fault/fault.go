@@ -28,6 +28,7 @@ type Error struct {
 	Details    map[string]any // facts for programs; may be nil
 	RetryAfter time.Duration  // when trying again makes sense; 0 says nothing
 	Spent      bool           // it was tried again already: clients need not
+	Limits     []Standing     // those that it falls under, where one of them refused it
 	Err        error          // the cause: logged, never shown
 
 	// What steers routing, and is never shown.

@@ -2,8 +2,11 @@ package limit
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
+
+	"stele/internal/fault"
 )
 
 // Ask is a call with the most that it can take.
@@ -124,6 +127,9 @@ func (s *Service) reserve(ctx context.Context, list []*counter, a *Ask) (*Hold, 
 			return &Hold{Output: a.Output, service: s, began: began, parts: parts}, nil
 		}
 		if err := s.makeRoom(ctx, short, a, until); err != nil {
+			if e, ok := errors.AsType[*fault.Error](err); ok {
+				e.Limits = standings(list, s.Now())
+			}
 			return nil, err
 		}
 	}
@@ -209,14 +215,28 @@ func (h *Hold) Release() {
 }
 
 // Standings say how the limits stand that the call falls under.
-func (h *Hold) Standings() []Standing {
+func (h *Hold) Standings() []fault.Standing {
 	if h == nil {
 		return nil
 	}
-	now := h.service.Now()
-	list := make([]Standing, len(h.parts))
+	list := make([]*counter, len(h.parts))
 	for i, p := range h.parts {
-		list[i] = p.of.standing(now)
+		list[i] = p.of
+	}
+	return standings(list, h.service.Now())
+}
+
+func standings(counters []*counter, now time.Time) []fault.Standing {
+	list := make([]fault.Standing, len(counters))
+	for i, c := range counters {
+		st := c.standing(now)
+		list[i] = st.told()
 	}
 	return list
+}
+
+// told is what callers are told of it.
+func (st *Standing) told() fault.Standing {
+	l := st.Limit
+	return fault.Standing{Name: l.Name, Measure: string(l.Measure), Amount: l.Amount, Left: st.Left, Window: l.Window.Length(), Reset: st.Reset}
 }

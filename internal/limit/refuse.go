@@ -42,6 +42,7 @@ func (c *counter) refusal(n int64, now time.Time) error {
 		e = e.With("resets_at", c.name.End.UTC().Format(time.RFC3339))
 	}
 	e.RetryAfter, e.Spent = after, after > mostRetry || after == 0
+	e.Limits = []fault.Standing{st.told()}
 	return ours(l, e)
 }
 

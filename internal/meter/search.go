@@ -13,6 +13,8 @@ type Search struct {
 	Provider    string
 	Dialect     string
 	Stream      string // "yes" or "no"
+	User        string // the end user, as clients name them
+	Tag         string // and its value: team=a
 	ID          string // of the record or of the request, whole
 	After       Place  // only what is older than this
 }

@@ -85,6 +85,7 @@ const (
 	ByStatus      Split = "status"
 	ByEnvironment Split = "environment"
 	ByUser        Split = "user" // the end user, as clients name them
+	ByPerson      Split = "person"
 )
 
 // ByTag is the split by the values of a tag.
@@ -103,7 +104,7 @@ func (s Split) Tag() string {
 
 // Attributed reports whether the split is by whom requests are for. Such groups are
 // added up by themselves, and know of no key and model.
-func (s Split) Attributed() bool { return s == ByUser || s.Tag() != "" }
+func (s Split) Attributed() bool { return s == ByUser || s == ByPerson || s.Tag() != "" }
 
 // Measure is what groups of usage are compared in.
 type Measure string

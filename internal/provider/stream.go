@@ -167,7 +167,7 @@ func (s *source) next() (chat.Chunk, error) {
 		if s.reply.Passed && s.target.Rename {
 			frame.Raw = s.c.dialect.Rename(frame.Raw, s.req.Model)
 		}
-		return chat.Chunk{Events: s.events, Raw: frame.Raw, Hidden: s.decoder.Hidden() && !s.req.Origin.Usage, More: s.more()}, nil
+		return chat.Chunk{Events: s.events, Raw: frame.Raw, Hidden: s.decoder.Hidden() && !s.req.Origin.Usage && !s.req.Origin.Cost, More: s.more()}, nil
 	}
 }
 

@@ -31,6 +31,7 @@ type call struct {
 	record  meter.Record
 
 	used   chat.Usage
+	told   *int64 // what the client is told that it cost; nil: not yet, or not known
 	tags   []access.Tag
 	hold   *limit.Hold // what the try may take; nil without limits
 	began  time.Time   // the try that is being made
@@ -42,7 +43,7 @@ func (c *call) served(reply *chat.Reply) {
 	c.reply = reply
 	c.record.FirstByte = c.relay.Now().Sub(c.start)
 	c.record.Provider, c.record.Target = reply.Provider, reply.Target
-	reply.Limits = standings(c.hold)
+	reply.Limits = c.hold.Standings()
 	if reply.Response == nil {
 		c.describe()
 		return
@@ -152,6 +153,9 @@ func (c *call) watch(stream chat.Stream) chat.Stream {
 			}
 			if !c.reply.Passed {
 				seen.follow(chunk.Events)
+			}
+			if err == nil && c.request.Origin.Cost {
+				c.tell(&chunk)
 			}
 			if err == nil && c.ends(&chunk) {
 				c.late(&seen)

@@ -136,17 +136,6 @@ func (c *call) attribute(who *access.Principal) {
 	c.record.User = strings.Clone(who.For.User)
 }
 
-// standings say how the limits of a call stand.
-func standings(h *limit.Hold) []chat.Standing {
-	var list []chat.Standing
-	for _, st := range h.Standings() {
-		list = append(list, chat.Standing{
-			Name: st.Limit.Name, Measure: string(st.Limit.Measure), Amount: st.Limit.Amount, Left: st.Left, Window: st.Limit.Window.Length(), Reset: st.Reset,
-		})
-	}
-	return list
-}
-
 // charge settles what the call took and writes it into its record.
 func (c *call) charge() {
 	r := &c.record

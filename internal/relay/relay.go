@@ -83,6 +83,9 @@ func (r *Relay) Do(ctx context.Context, who access.Principal, req *chat.Request)
 	call.served(reply)
 	if reply.Stream == nil {
 		call.settle()
+		if nano := reply.Nano; req.Origin.Cost && reply.Priced {
+			reply.Response.Usage.Cost = &nano
+		}
 		return reply, nil
 	}
 	release := reply.Close

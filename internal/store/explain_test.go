@@ -18,6 +18,7 @@ func TestEachPieceIsAnsweredInTheOrderOfItsIndex(t *testing.T) {
 		"requests_by_code (workspace=? AND code=? AND (at,id)<": {Code: "x", Class: 5, Key: "k"},
 		"requests_failed (workspace=? AND (at,id)<(?,?))":       {Class: 5, Key: "x"},
 		"requests_refused (workspace=? AND (at,id)<(?,?))":      {Class: 4, Stream: "yes"},
+		"requests_by_user (workspace=? AND end_user=? AND (at,": {User: "ann", Class: 5, Tag: "team=a", Key: "k"},
 	} {
 		by, rest := indexed(q)
 		by.add("workspace = ", "a")

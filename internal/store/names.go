@@ -75,10 +75,21 @@ func (n *names) learnDay(ctx context.Context, tx *sql.Tx, d namedDay) error {
 	return nil
 }
 
-// attributed is whom a request is for: its end user, and the value of each of its tags.
+// attributed is whom a request is charged to and for: a person, its end user, and the
+// value of each of its tags.
 func attributed(r *meter.Record) iter.Seq2[meter.Split, string] {
 	return func(yield func(meter.Split, string) bool) {
-		if r.User != "" && !yield(meter.ByUser, r.User) || r.Tags == "" {
+		if r.Person != "" && !yield(meter.ByPerson, r.Person) || r.User != "" && !yield(meter.ByUser, r.User) {
+			return
+		}
+		tagged(r)(yield)
+	}
+}
+
+// tagged is the value of each tag of a request.
+func tagged(r *meter.Record) iter.Seq2[meter.Split, string] {
+	return func(yield func(meter.Split, string) bool) {
+		if r.Tags == "" {
 			return
 		}
 		for pair := range strings.SplitSeq(r.Tags, ",") {

@@ -91,7 +91,7 @@ func (s *Store) addHours(ctx context.Context, tx *sql.Tx, records []*meter.Recor
 	for _, r := range records {
 		at := hourOf(r.At)
 		if at == hourOf(last.At) && r.Model == last.Model && r.Key == last.Key && r.Provider == last.Provider && r.Dialect == last.Dialect &&
-			r.Stream == last.Stream && r.Workspace == last.Workspace {
+			r.Stream == last.Stream && r.Workspace == last.Workspace && r.Tags == last.Tags {
 			continue // as most are
 		}
 		last = *r
@@ -101,6 +101,9 @@ func (s *Store) addHours(ctx context.Context, tx *sql.Tx, records []*meter.Recor
 		hours[hour{r.Workspace, "provider", r.Provider, at}] = true
 		hours[hour{r.Workspace, "dialect", r.Dialect, at}] = true
 		hours[hour{r.Workspace, "stream", streamName(r.Stream), at}] = true
+		for dim, name := range tagged(r) {
+			hours[hour{r.Workspace, string(dim), s.names.apart(namedDay{r.Workspace, dim, dayOf(r)}, name), at}] = true
+		}
 	}
 	order := slices.SortedFunc(maps.Keys(hours), hour.compare)
 	for batch := range slices.Chunk(order, rollRows) {

@@ -13,9 +13,9 @@ import (
 
 const inOrder = ` ORDER BY at DESC, id DESC LIMIT `
 
-// SearchRecords finds requests, the newest first, up to limit of them. Failures have
-// indexes. For all else request_hours tells in which hours to look, and the rows of
-// those are read.
+// SearchRecords finds requests, the newest first, up to limit of them. Failures and end
+// users have indexes. For all else request_hours tells in which hours to look, and the
+// rows of those are read.
 func (s *Store) SearchRecords(ctx context.Context, q meter.Search, limit int) (meter.Found, error) {
 	if q.ID != "" {
 		list, err := s.recordsOf(ctx, q.Workspace, q.ID, limit)
@@ -23,7 +23,7 @@ func (s *Store) SearchRecords(ctx context.Context, q meter.Search, limit int) (m
 	}
 	look := &search{store: s, q: q, limit: limit, budget: mostLooked}
 	var err error
-	if dims := dimsOf(q); len(dims) > 0 {
+	if dims := dimsOf(q); len(dims) > 0 && q.User == "" { // an end user's are found by their index
 		err = look.hours(ctx, dims)
 	} else {
 		err = look.piece(ctx)

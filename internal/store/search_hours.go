@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"stele/internal/fault"
@@ -154,11 +155,14 @@ func (l *search) candidates(ctx context.Context, dims [][2]string, until time.Ti
 	})
 }
 
-// namesOf are the names by which request_hours has what a search asks for. A model
-// may be one that its day did not tell apart.
+// namesOf are the names by which request_hours has what a search asks for. A model, or
+// the value of a tag, may be one that its day did not tell apart.
 func namesOf(dim [2]string) []string {
-	if dim[0] == "model" && dim[1] != "" && dim[1] != meter.UnknownModel {
+	switch {
+	case dim[0] == "model" && dim[1] != "" && dim[1] != meter.UnknownModel:
 		return []string{dim[1], meter.OtherModels, meter.UnknownModel}
+	case meter.Split(dim[0]).Tag() != "":
+		return []string{dim[1], meter.OtherModels}
 	}
 	return dim[1:]
 }
@@ -170,11 +174,16 @@ func (c *where) place(how string, p meter.Place) {
 	c.plain("(at, id) " + how + " ($" + strconv.Itoa(n-1) + ", $" + strconv.Itoa(n) + ")")
 }
 
-// indexed is a search as what an index answers and the rest. What failed has
-// indexes of its own.
+// indexed is a search as what an index answers and the rest. End users and what failed
+// have indexes of their own.
 func indexed(q meter.Search) (by *where, rest []func(*where)) {
 	by = &where{index: "requests_by_workspace"}
 	switch {
+	case q.User != "":
+		by.index = "requests_by_user"
+		by.plain("end_user <> ''")
+		by.add("end_user = ", q.User)
+		return by, looks(q)
 	case q.Code != "":
 		by.index = "requests_by_code"
 		by.plain("code <> ''")
@@ -200,6 +209,8 @@ func looks(q meter.Search) []func(*where) {
 			list = append(list, look)
 		}
 	}
+	add(q.User != "" && q.Code != "", func(c *where) { c.is("code", q.Code) })
+	add(q.Tag != "", func(c *where) { c.tagged(q.Tag) })
 	add(q.Key != "", func(c *where) { c.is("key", q.Key) })
 	add(q.Model != "", func(c *where) {
 		if q.Model == meter.UnknownModel {
@@ -217,6 +228,13 @@ func looks(q meter.Search) []func(*where) {
 	return list
 }
 
+// tagged adds that a request has a tag. What is compared is written so that both engines
+// understand it and no character of a value means more than itself.
+func (c *where) tagged(tag string) {
+	c.add("replace(',' || tags || ',', ", ","+tag+",")
+	c.texts[len(c.texts)-1] += ", '') <> ',' || tags || ','"
+}
+
 // dimsOf is what of a search request_hours knows.
 func dimsOf(q meter.Search) [][2]string {
 	var dims [][2]string
@@ -226,6 +244,9 @@ func dimsOf(q meter.Search) [][2]string {
 		} else if value != "" {
 			dims = append(dims, [2]string{dim, value})
 		}
+	}
+	if name, value, ok := strings.Cut(q.Tag, "="); ok {
+		dims = append(dims, [2]string{string(meter.ByTag(name)), value})
 	}
 	add("key", q.Key)
 	add("model", q.Model)

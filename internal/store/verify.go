@@ -17,19 +17,13 @@ const countersAtOnce = 200_000
 // charges of requests, leases, what tasks hold, and doubts in the ledger. Requests are kept since a
 // time; of counters that began before it the charges cannot be added up any more.
 func (s *Store) VerifyMoney(ctx context.Context, keptSince time.Time) (v limit.Verified, err error) {
-	var options *sql.TxOptions // SQLite reads as of one moment without being asked
-	if s.engine == postgres {
-		options = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
-	}
-	tx, err := s.read.BeginTx(ctx, options)
-	if err != nil {
-		return v, fmt.Errorf("verify: %w", err)
-	}
-	defer tx.Rollback() // nothing was changed
-	check := verification{tx: tx, keptSince: millis(keptSince.Add(time.Hour)), found: &v, size: countersAtOnce}
-	for after, more := int64(0), true; more && err == nil; {
-		after, more, err = check.batch(ctx, after)
-	}
+	err = s.asOfNow(ctx, func(tx *sql.Tx) (err error) {
+		check := verification{tx: tx, keptSince: millis(keptSince.Add(time.Hour)), found: &v, size: countersAtOnce}
+		for after, more := int64(0), true; more && err == nil; {
+			after, more, err = check.batch(ctx, after)
+		}
+		return err
+	})
 	if err != nil {
 		return v, fmt.Errorf("verify: %w", err)
 	}

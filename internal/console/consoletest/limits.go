@@ -14,6 +14,7 @@ import (
 func Limited(h *House, o *console.Options) {
 	o.Limits = h.limits()
 	o.VerifyMoney = func(ctx context.Context) (limit.Verified, error) { return h.Store.VerifyMoney(ctx, time.Time{}) }
+	o.Bills = h.Store
 }
 
 func (h *House) limits() *limit.Manager { return &limit.Manager{Shelf: h.Store, Now: h.Clock} }

@@ -24,6 +24,8 @@ type Room struct {
 	Access page.Keys
 	Limits Source
 	Verify func(context.Context) (limit.Verified, error) // nil: the page of sums is not there
+	Bills  Bills
+	Supply page.Supply // nil: there are no providers to choose from
 }
 
 // Source is what the room asks of the limits' owner, who checks what visitors may.
@@ -46,5 +48,7 @@ func (c *Room) Routes() []page.Route {
 		page.Post("/console/limits/{id}", page.Owner, c.changeLimit).Asks(page.Always),
 		page.Post("/console/limits/{id}/delete", page.Owner, c.deleteLimit).Asks(page.Always),
 		page.Get("/console/money", page.Admin, c.showMoney),
+		page.Get("/console/money/reconcile", page.Admin, c.showReconcile),
+		page.Post("/console/money/reconcile", page.Admin, c.reconcile).Takes(mostExport),
 	}
 }

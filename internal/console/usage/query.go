@@ -43,7 +43,7 @@ var usageSplits = []option{
 }
 
 var splitNames = map[meter.Split]string{
-	meter.ByModel: "Model", meter.ByKey: "Key", meter.ByProvider: "Provider", meter.ByStatus: "Status", meter.ByEnvironment: "Environment", meter.ByUser: "End user",
+	meter.ByPerson: "Person", meter.ByModel: "Model", meter.ByKey: "Key", meter.ByProvider: "Provider", meter.ByStatus: "Status", meter.ByEnvironment: "Environment", meter.ByUser: "End user",
 }
 
 var usageMeasures = []option{{string(meter.Requests), "Requests"}, {string(meter.Tokens), "Tokens"}, {string(meter.Cost), "Cost"}}

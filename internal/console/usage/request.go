@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"stele/internal/access"
@@ -21,6 +22,7 @@ type requestPage struct {
 	Record      meter.Record
 	Exact       string
 	Environment string
+	Tags        []string // team=search
 	Failure     *failure
 	Tries       []tryRow
 	Spans       []piece
@@ -72,6 +74,9 @@ func (c *Room) showRequest(w http.ResponseWriter, r *http.Request, v access.Visi
 		RequestRow: c.RequestRow(&record, names), Record: record, Exact: record.At.UTC().Format("2 January 2006, 15:04:05.000 UTC"),
 		Environment: groupName(meter.ByEnvironment, record.Environment, nil), Failure: failureOf(&record), Spans: timeSpent(&record),
 		Price: priced(&record), Losses: page.ReadLosses(record.Dropped), MayBodies: v.Role.Covers(page.Owner), Captures: c.Captures,
+	}
+	if record.Tags != "" {
+		p.Tags = strings.Split(record.Tags, ",")
 	}
 	for i, t := range record.Trail() {
 		row := tryRow{Number: i + 1, Target: t.Provider + "/" + t.Target, Code: t.Code, Took: page.Spent(t.Took)}

@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -112,6 +113,7 @@ type requestQuery struct {
 	Time                                                   string // hour, day, 7d, 30d, own or ""
 	From, To                                               string // days, of own
 	Class, Code, Key, Model, Provider, Dialect, Stream, ID string
+	User, Tag                                              string
 	Live                                                   bool
 	After                                                  meter.Place
 
@@ -131,14 +133,20 @@ func readRequestQuery(values url.Values, now time.Time) (q requestQuery, problem
 		Time: oneOf(values.Get("time"), requestTimes, ""), Class: oneOf(values.Get("class"), requestClasses, ""),
 		Code: strings.TrimSpace(values.Get("code")), Key: values.Get("key"), Model: values.Get("model"), Provider: values.Get("provider"),
 		Dialect: oneOf(values.Get("dialect"), requestDialects, ""), Stream: oneOf(values.Get("stream"), requestStreams, ""),
+		User: strings.TrimSpace(values.Get("user")), Tag: strings.TrimSpace(values.Get("tag")),
 		ID: strings.TrimSpace(values.Get("id")), Live: values.Get("live") == "on", After: readPosition(values.Get("after")),
+	}
+	if name, _, ok := strings.Cut(q.Tag, "="); q.Tag != "" && (!ok || !access.IsTagName(name)) {
+		q.Tag, problem = "", "A tag is written as team=search."
 	}
 	if q.Time == ownDates {
 		var ok bool
-		if q.from, q.until, problem, ok = readDates(values.Get("from"), values.Get("to"), now.UTC().Truncate(page.Day).Add(page.Day)); !ok {
+		dates := ""
+		if q.from, q.until, dates, ok = readDates(values.Get("from"), values.Get("to"), now.UTC().Truncate(page.Day).Add(page.Day)); !ok {
 			q.Time = ""
-			return q, problem
+			return q, dates
 		}
+		problem = cmp.Or(problem, dates)
 		q.From, q.To = q.from.Format(time.DateOnly), q.until.AddDate(0, 0, -1).Format(time.DateOnly)
 	}
 	return q, problem
@@ -148,7 +156,7 @@ func (q requestQuery) search(workspace string, now time.Time) meter.Search {
 	class, _ := strconv.Atoi(q.Class)
 	s := meter.Search{
 		Workspace: workspace, From: q.from, Until: q.until, Class: class, Code: q.Code, Key: q.Key, Model: q.Model, Provider: q.Provider,
-		Dialect: q.Dialect, Stream: q.Stream, ID: q.ID, After: q.After,
+		Dialect: q.Dialect, Stream: q.Stream, User: q.User, Tag: q.Tag, ID: q.ID, After: q.After,
 	}
 	if span, ok := requestSpans[q.Time]; ok {
 		s.From = now.Add(-span)
@@ -158,7 +166,7 @@ func (q requestQuery) search(workspace string, now time.Time) meter.Search {
 
 // filtered reports whether anything is left out.
 func (q requestQuery) filtered() bool {
-	return q.Time+q.Class+q.Code+q.Key+q.Model+q.Provider+q.Dialect+q.Stream+q.ID != ""
+	return q.Time+q.Class+q.Code+q.Key+q.Model+q.Provider+q.Dialect+q.Stream+q.User+q.Tag+q.ID != ""
 }
 
 // with is the query's address with one thing changed, or taken out by "".
@@ -173,7 +181,7 @@ func (q requestQuery) with(name, value string) string {
 	}
 	for name, value := range map[string]string{
 		"time": q.Time, "from": q.From, "to": q.To, "class": q.Class, "code": q.Code, "key": q.Key, "model": q.Model, "provider": q.Provider,
-		"dialect": q.Dialect, "stream": q.Stream, "id": q.ID, "after": placeText(q.After),
+		"dialect": q.Dialect, "stream": q.Stream, "user": q.User, "tag": q.Tag, "id": q.ID, "after": placeText(q.After),
 	} {
 		set(name, value)
 	}

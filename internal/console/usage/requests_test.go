@@ -17,7 +17,7 @@ func TestRequestsAreListedAndFiltered(t *testing.T) {
 	t.Parallel()
 	h := consoletest.Opened(t, consoletest.Observed)
 	h.Save(
-		h.Use(time.Minute, func(r *meter.Record) { r.Model = "plain" }),
+		h.Use(time.Minute, func(r *meter.Record) { r.Model, r.User, r.Tags = "plain", "ann@example.com", "team=search,feature=a&b" }),
 		h.Use(2*time.Minute, func(r *meter.Record) { r.Model, r.Key = "by hand", "" }),
 		h.Use(3*time.Minute, func(r *meter.Record) {
 			r.Model, r.Status, r.Code, r.Tries, r.Provider, r.Priced = "broken", 502, "upstream_error", 3, "other", false
@@ -47,6 +47,11 @@ func TestRequestsAreListedAndFiltered(t *testing.T) {
 		"time=own&from=2026-11-15":     "plain, by hand, broken, refused",
 		"class=9&dialect=x&time=never": "plain, by hand, broken, refused, streamed",
 		"model=secret-model":           "",
+		"user=ann%40example.com":       "plain",
+		"user=ann":                     "",
+		"tag=team%3Dsearch":            "plain",
+		"tag=feature%3Da%26b&class=2":  "plain",
+		"tag=team":                     "plain, by hand, broken, refused, streamed",
 	} {
 		part := consoletest.Body(t, h.Get("/console/requests?"+query, consoletest.Browser, consoletest.With("HX-Request", "true")))
 		var got []string
@@ -60,6 +65,7 @@ func TestRequestsAreListedAndFiltered(t *testing.T) {
 		}
 	}
 	page := consoletest.Body(t, h.Get("/console/requests", consoletest.Browser))
+	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/requests?tag=team", consoletest.Browser)), "A tag is written as team=search.")
 	consoletest.WantText(t, page, "first key", ">Console<", "upstream_error", "3 tries", "2 changed", `<option value="streamed">`, `<option value="other">`, "Export CSV")
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/requests?model=none-such", consoletest.Browser)), "No request fits", "show all requests")
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/requests?live=on&class=2", consoletest.Browser)), `hx-trigger="every 3s"`, "class=2&amp;live=on")

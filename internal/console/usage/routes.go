@@ -16,7 +16,7 @@ var Files embed.FS
 type Room struct {
 	*page.Frame
 
-	Access   page.Keys
+	Access   People
 	Usage    Source
 	Requests RequestSource
 	Captures bool // bodies are being kept
@@ -27,6 +27,8 @@ func (c *Room) Routes() []page.Route {
 	return []page.Route{
 		page.Get("/console/usage", page.Viewer, c.showUsage),
 		page.Get("/console/usage/csv", page.Viewer, c.usageCSV),
+		page.Get("/console/usage/statement", page.Owner, c.showStatement),
+		page.Get("/console/usage/statement/csv", page.Owner, c.statementCSV),
 
 		page.Get("/console/requests", page.Viewer, c.showRequests),
 		page.Get("/console/requests/csv", page.Viewer, c.requestsCSV),

@@ -17,6 +17,7 @@ type Source interface {
 	UsageTotal(ctx context.Context, of meter.Slice) (meter.Figures, error)
 	UsageGroups(ctx context.Context, of meter.Slice, by meter.Split, most meter.Measure, limit int) ([]meter.Group, error)
 	UsageDays(ctx context.Context, of meter.Slice, by meter.Split, groups []string) ([]meter.Day, error)
+	Statement(ctx context.Context, workspace string, from, until time.Time) (meter.Statement, error)
 }
 
 const (
@@ -43,6 +44,8 @@ type usagePage struct {
 	Models    []option
 	Places    []option // environments
 	LastRange bool     // nothing was used before either
+
+	Statements bool // the visitor may see them
 }
 
 type groupRow struct {
@@ -61,7 +64,7 @@ type groupRow struct {
 
 func (c *Room) showUsage(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	q, problem := readUsageQuery(r.URL.Query(), c.Now())
-	p := usagePage{Query: q, Problem: problem}
+	p := usagePage{Query: q, Problem: problem, Statements: v.Role.Covers(page.Owner)}
 	if err := c.fillUsage(r.Context(), v, &p); err != nil {
 		return err
 	}
@@ -166,6 +169,10 @@ func (q usageQuery) requests(group string) string {
 		values.Set("class", group[:1])
 	case q.By == meter.ByKey && group == "":
 		values.Set("key", meter.NoKey)
+	case q.By == meter.ByUser && group != meter.OtherModels:
+		values.Set("user", group)
+	case q.By.Tag() != "" && group != meter.OtherModels:
+		values.Set("tag", q.By.Tag()+"="+group)
 	case group != "" && (q.By == meter.ByKey || q.By == meter.ByModel || q.By == meter.ByProvider):
 		values.Set(string(q.By), group)
 	default:

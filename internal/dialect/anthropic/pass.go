@@ -93,6 +93,17 @@ func (Codec) Rename(raw []byte, model string) []byte {
 	return replace(raw, name, model)
 }
 
+// PutCost puts what a message cost into its usage: of a stream into that of
+// message_delta, which has the last word.
+func (Codec) PutCost(raw []byte, nano int64) []byte {
+	start := bytes.IndexByte(raw, '{')
+	if start < 0 {
+		return raw
+	}
+	root := jsonscan.At(raw, start)
+	return dialect.PutCost(raw, root.Get("usage"), nano)
+}
+
 // NothingToMeter reports whether a run of whole frames ends with content: nothing about the
 // message as a whole, and no error. The message begins in the first frame and ends
 // in the last ones, after all content. A server that leaves the events' names out is

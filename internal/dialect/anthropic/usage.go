@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -76,6 +77,7 @@ func writeUsage(w *jsonscan.Writer, u chat.Usage, tier string) {
 	case "standard", "priority", "batch":
 		w.Key("service_tier").Plain(tier)
 	}
+	dialect.WriteCost(w, u.Cost)
 	w.Close(jsonscan.Object)
 }
 
@@ -86,6 +88,7 @@ func writeTotal(w *jsonscan.Writer, u chat.Usage) {
 	if u.CacheWrite1h > 0 {
 		writeSplit(w, u)
 	}
+	dialect.WriteCost(w, u.Cost)
 	w.Close(jsonscan.Object)
 }
 

@@ -3,6 +3,7 @@ package gemini
 import (
 	"bytes"
 
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 	"stele/internal/wire"
 )
@@ -20,6 +21,16 @@ func (Codec) Rename(raw []byte, model string) []byte {
 	}
 	out := append(make([]byte, 0, len(raw)+len(model)), raw[:v.From()]...)
 	return append(jsonscan.AppendText(out, model), raw[v.To():]...)
+}
+
+// PutCost puts what an answer cost into its usage. Every frame of a stream has one, and
+// what it cost is known with the end.
+func (Codec) PutCost(raw []byte, nano int64) []byte {
+	at := bytes.IndexByte(raw, '{')
+	if at < 0 || !bytes.Contains(raw, []byte("finish")) && !bytes.Contains(raw, []byte("eedback")) {
+		return raw
+	}
+	return dialect.PutCost(raw, fieldOf(jsonscan.At(raw, at), "usageMetadata"), nano)
 }
 
 // NothingToMeter reports whether a run of whole frames ends with content: no end, no block, no

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -91,5 +92,6 @@ func writeUsage(w *jsonscan.Writer, u chat.Usage) {
 	if u.Reasoning > 0 {
 		tokens("thoughtsTokenCount", u.Reasoning)
 	}
+	dialect.WriteCost(w, u.Cost)
 	w.Close(jsonscan.Object)
 }

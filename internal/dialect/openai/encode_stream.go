@@ -13,7 +13,7 @@ import (
 
 // NewEncoder begins a stream to one client.
 func (Codec) NewEncoder(req *chat.Request) dialect.Encoder {
-	return &streamWriter{req: req, counts: req.Origin.Usage}
+	return &streamWriter{req: req, counts: req.Origin.Usage || req.Origin.Cost}
 }
 
 // streamWriter writes one stream. Everything that is the same in all its chunks is

@@ -161,6 +161,15 @@ func (Codec) Rename(raw []byte, model string) []byte {
 	return slices.Concat(raw[:name.From()], jsonscan.AppendText(nil, model), raw[name.To():])
 }
 
+// PutCost puts what an answer cost into its usage.
+func (Codec) PutCost(raw []byte, nano int64) []byte {
+	start := bytes.IndexByte(raw, '{')
+	if start < 0 {
+		return raw
+	}
+	return dialect.PutCost(raw, jsonscan.Find(raw, start, "usage"), nano)
+}
+
 // NothingToMeter reports whether a run of whole frames ends with plain text: no usage, no end,
 // no error. Nothing plain follows those, but for other answers that still go on.
 // Every frame has the keys; what counts is whether they are null.

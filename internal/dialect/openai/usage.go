@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 	"stele/internal/price"
 )
@@ -109,5 +110,7 @@ func overcounted(v jsonscan.Value) bool {
 func writeUsage(w *jsonscan.Writer, u chat.Usage) {
 	w.Open(object).Key("prompt_tokens").Int(u.Prompt()).Key("completion_tokens").Int(u.Completion()).Key("total_tokens").Int(u.Total())
 	w.Key("prompt_tokens_details").Open(object).Key("cached_tokens").Int(u.CacheRead).Key("cache_write_tokens").Int(u.CacheWrite).Close(object)
-	w.Key("completion_tokens_details").Open(object).Key("reasoning_tokens").Int(u.Reasoning).Close(object).Close(object)
+	w.Key("completion_tokens_details").Open(object).Key("reasoning_tokens").Int(u.Reasoning).Close(object)
+	dialect.WriteCost(w, u.Cost)
+	w.Close(object)
 }

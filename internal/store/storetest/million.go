@@ -61,7 +61,11 @@ func busyRecord(random *rand.Rand, i int, at time.Time) meter.Record {
 	case 4:
 		r.Dialect = "anthropic"
 	}
+	if random.IntN(4) > 0 { // most are for one of very many end users
+		r.User, r.Tags, r.Person = fmt.Sprintf("user-%05d", often(100_000)), fmt.Sprintf("team=team-%d,feature=f%d", often(8), often(30)), fmt.Sprintf("usr_%02d", often(40))
+	}
 	if i%100_000 == 7 { // what a filter has to look for
+		r.User, r.Tags = "user-rare", "team=rare"
 		r.Key, r.Model, r.Provider, r.Dialect, r.Status, r.Code = "key_rare", "acme/rare", "provider-rare", "gemini", 500, "internal_error"
 	}
 	return r

@@ -1,0 +1,34 @@
+package relay
+
+import "stele/internal/chat"
+
+// tell puts what the answer cost so far into a chunk, for a client that asked for it. Of
+// frames that pass through its dialect knows which one has it.
+func (c *call) tell(chunk *chat.Chunk) {
+	seen := c.reply.Seen
+	if c.reply.Passed {
+		if seen == nil || seen.Ended || !seen.Usage.Known {
+			return
+		}
+		if seen.Usage != c.used {
+			c.told = c.cost()
+		}
+		chunk.Cost = c.told
+		return
+	}
+	if c.ends(chunk) {
+		chunk.Events[len(chunk.Events)-1].Usage.Cost = c.cost()
+	}
+}
+
+// cost is what the answer cost by what has come of it; nil where that is not known.
+func (c *call) cost() *int64 {
+	if c.reply.Seen != nil {
+		c.count(c.reply.Seen.Settled(c.body))
+	}
+	if c.price(); !c.record.Priced {
+		return nil
+	}
+	nano := c.record.Nano
+	return &nano
+}
