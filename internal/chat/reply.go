@@ -21,7 +21,14 @@ type Reply struct {
 	Nano     int64  // what a whole answer costs, in billionths of a USD
 	Priced   bool   // that is known
 	Limits   []Standing
+	Ends     Ending // of the model
 	Close    func() // releases the connection of a stream that is not read; may be called twice
+}
+
+// Ending is when a model goes away.
+type Ending struct {
+	Known time.Time // since when that is known
+	On    time.Time // zero: it does not go away, as far as is known
 }
 
 // Standing is how much is left of a limit that a turn falls under.

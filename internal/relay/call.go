@@ -43,6 +43,8 @@ func (c *call) served(reply *chat.Reply) {
 	c.record.FirstByte = c.relay.Now().Sub(c.start)
 	c.record.Provider, c.record.Target = reply.Provider, reply.Target
 	reply.Limits = standings(c.hold)
+	end := c.relay.Catalog.End(c.model)
+	reply.Ends = chat.Ending{Known: end.Known, On: end.On}
 	if reply.Response == nil {
 		c.describe()
 		return
