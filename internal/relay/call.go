@@ -196,6 +196,9 @@ func (c *call) settle() {
 		}
 		c.charge()
 		c.record.Path = c.trail()
+		if c.record.Asked != "" {
+			c.scope.Note(slog.String("asked", c.record.Asked))
+		}
 		c.scope.Note(
 			slog.String("model", c.record.Model), slog.String("provider", c.record.Provider), slog.String("target", c.record.Target),
 			slog.Int("tries", c.record.Tries), slog.Int64("input_tokens", c.record.Input+c.record.CacheRead+c.record.CacheWrite),

@@ -77,7 +77,7 @@ func (c *Room) requestsCSV(w http.ResponseWriter, r *http.Request, v access.Visi
 	_ = out.Write([]string{
 		"time", "request", "record", "status", "code", "route", "dialect", "stream", "model", "provider", "target", "key", "key_name", "environment",
 		"tries", "input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens", "estimated", "cost_usd",
-		"first_byte_seconds", "seconds", "dropped",
+		"first_byte_seconds", "seconds", "dropped", "asked",
 	})
 	for rows := 0; ; {
 		for i := range found.Records {
@@ -108,6 +108,6 @@ func csvRow(r *meter.Record, names map[string]string) []string {
 		r.At.UTC().Format("2006-01-02T15:04:05.000Z"), page.Cell(r.Request), r.ID, strconv.Itoa(r.Status), r.Code, r.Route, r.Dialect,
 		strconv.FormatBool(r.Stream), page.Cell(r.Model), r.Provider, page.Cell(r.Target), r.Key, page.Cell(page.KeyName(r.Key, names)), r.Environment,
 		strconv.Itoa(r.Tries), page.Number(r.Input), page.Number(r.CacheRead), page.Number(r.CacheWrite), page.Number(r.Output), page.Number(r.Reasoning),
-		strconv.FormatBool(r.Estimated), cost, page.Seconds(r.FirstByte), page.Seconds(r.Took), page.Cell(r.Dropped),
+		strconv.FormatBool(r.Estimated), cost, page.Seconds(r.FirstByte), page.Seconds(r.Took), page.Cell(r.Dropped), page.Cell(r.Asked),
 	}
 }
