@@ -23,6 +23,7 @@ type Policy struct {
 	EndWithCreator bool          `json:"end_with_creator,omitempty"`
 	NoCapture      bool          `json:"no_capture,omitempty"` // what is said in chat is never kept
 	Tags           []string      `json:"tags,omitempty"`       // names that X-Stele-Tags may have
+	Names          Names         `json:"names,omitempty"`      // that clients ask for, see SetName
 }
 
 // Life is the longest life of a key, 0 for no end.
@@ -71,6 +72,7 @@ func (s *Service) SetPolicy(ctx context.Context, who Principal, workspace string
 		return Policy{}, err
 	}
 	set, err := s.store.UpdatePolicy(ctx, workspace, func(was *Policy) (Entry, error) {
+		p.Names = was.Names // they are the owners', see SetName
 		changes := changesOf(was.values(), p.values())
 		if len(changes) == 0 {
 			return Entry{}, nil

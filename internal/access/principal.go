@@ -7,9 +7,9 @@ import (
 	"errors"
 	"regexp"
 	"slices"
-	"strings"
 
 	"stele/internal/fault"
+	"stele/internal/label"
 )
 
 // DefaultWorkspace owns whatever was made without naming another.
@@ -119,27 +119,7 @@ func matches(globs []string, text string) bool {
 	return len(globs) == 0 || slices.ContainsFunc(globs, func(glob string) bool { return match(glob, text) })
 }
 
-// match is a glob in which * crosses slashes, because slashes are ordinary
-// letters of model ids. It never backtracks further than the last star.
-func match(glob, text string) bool {
-	star, mark, g, t := -1, 0, 0, 0
-	for t < len(text) {
-		switch {
-		case g < len(glob) && glob[g] == '*':
-			star, mark = g, t
-			g++
-		case g < len(glob) && glob[g] == text[t]:
-			g++
-			t++
-		case star >= 0:
-			mark++
-			g, t = star+1, mark
-		default:
-			return false
-		}
-	}
-	return strings.Trim(glob[g:], "*") == ""
-}
+func match(glob, text string) bool { return label.Match(glob, text) }
 
 var workspaceName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 

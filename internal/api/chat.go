@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"stele/internal/access"
@@ -104,6 +105,10 @@ func wantsEvents(h http.Header) bool {
 func say(h http.Header, f family, codec dialect.Server, reply *chat.Reply) {
 	if reply.Served != "" {
 		h.Set("X-Stele-Served-By", reply.Served)
+	}
+	if on := reply.Ends.On; !on.IsZero() {
+		h.Set("Deprecation", "@"+strconv.FormatInt(reply.Ends.Known.Unix(), 10)) // RFC 9745
+		h.Set("Sunset", on.UTC().Format(http.TimeFormat))                        // RFC 8594
 	}
 	if len(reply.Limits) > 0 {
 		sayLimits(h, f.name, reply.Limits)

@@ -226,7 +226,7 @@ func TestListsShowWhatTheKeyOpens(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"/api/v1/models": `{"object":"list","data":[{"id":"fast","object":"model","created":7,"owned_by":"stele","name":"Fast",` +
-			`"capabilities":{"tools":true},"tags":[]}`,
+			`"capabilities":{"tools":true},"tags":[],"supported_parameters":["tools","tool_choice","max_tokens"]}`,
 		"/api/v1/media_models": `{"data":[{"model":"acme/paint","name":"Paint","media_type":"image","operations":[{"mode":"text_to_image",` +
 			`"input":{"required":[],"optional":[]},"input_requirements":{"required":[],"optional":[]},"parameters":[]}]}]}`,
 		"/api/v1/media_models?media_type=video": `{"data":[]}`,

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"time"
 
 	"stele/internal/dialect"
 	anthropicdialect "stele/internal/dialect/anthropic"
@@ -10,11 +11,14 @@ import (
 
 // listModels lists the chat models that the key opens, in the shape the client speaks.
 func (d *Door) listModels(w http.ResponseWriter, c call) error {
+	now := time.Now()
 	var models []dialect.Model
 	for _, m := range d.Catalog.Models(c.who.Scope) {
+		facts := d.Catalog.Facts(&m, now)
 		models = append(models, dialect.Model{
-			ID: m.ID, Name: m.Name, Description: m.Description, Owner: m.Owner,
-			Created: m.Created, Capabilities: m.Capabilities, Tags: m.Tags,
+			ID: m.ID, Name: m.Name, Description: m.Description, Owner: m.Owner, Created: m.Created, Tags: m.Tags,
+			Capabilities: facts.Abilities, Facts: facts.Facts, Price: facts.Price,
+			Deprecated: facts.End.Known, Retires: facts.End.On, Successor: facts.End.Next,
 		})
 	}
 	family := openAIOrAnthropic.of(c.Request)

@@ -28,6 +28,7 @@ func (n *node) openPages() (http.Handler, error) {
 		Studio: &console.Studio{
 			Generations: generations, Files: files, Catalog: n.catalog, Replay: n.media.replay, Audit: audit,
 		},
+		Names:  &console.Names{Supply: n.supply, Models: n.catalog, Missing: n.Store},
 		Supply: n.supply, Health: n.supply, Memory: n.runtime.memory,
 		Start: &console.Start{Models: n.catalog, Media: n.catalog, Tasks: n.Store},
 		Usage: n.Store, Requests: n.Store, Captures: n.capture != nil,

@@ -17,7 +17,8 @@ func (n *node) forget(ctx context.Context) {
 		now := time.Now()
 		ended := now.Add(-max(kept.Outputs, kept.Requests)) // a generation is shown as long as its outputs are there
 		for what, old := range map[string]func() (int64, error){
-			"requests": func() (int64, error) { return db.DeleteRecordsBefore(ctx, now.Add(-kept.Requests)) },
+			"requests":       func() (int64, error) { return db.DeleteRecordsBefore(ctx, now.Add(-kept.Requests)) },
+			"missing models": func() (int64, error) { return db.DeleteMissingBefore(ctx, now.Add(-kept.Requests)) },
 			"limits": func() (int64, error) {
 				return db.DeleteCountersBefore(ctx, now.Add(-kept.Requests), now.Add(-max(kept.Usage, kept.Requests)))
 			},

@@ -71,6 +71,8 @@ type Contents struct {
 	// Open are providers that take any model's name: provider/name is a model
 	// whether it is listed or not, with everything else as in the value.
 	Open map[string]Model
+	// Names are those for all that lead to a model; the most specific comes first.
+	Names access.Names
 	// Prices are what targets cost.
 	Prices Prices
 
@@ -112,28 +114,66 @@ func (c *Catalog) Replace(contents Contents) error {
 		m.Timeouts = m.Timeouts.orDefault()
 		contents.Open[name] = m
 	}
+	contents.Names = access.SortNames(contents.Names)
 	c.contents.Store(&contents)
 	return nil
 }
 
-// Model finds a chat model by its public id, if the scope opens it.
+// Model finds a chat model by its public id, if the scope opens it. An id that no model
+// has may be a name that leads to one: the workspace's own are looked at before those for
+// all. It is the model that the scope must open, and its ID tells which it is.
 func (c *Catalog) Model(id string, scope access.Scope) (*Model, error) {
 	contents := c.contents.Load()
-	if label.IsModelID(id) && scope.AllowsModel(id) {
-		if i, ok := contents.byID[id]; ok {
-			if m := within(&contents.Models[i], scope); m != nil {
-				return m, nil
-			}
-			return nil, NoModel(id)
-		}
-		provider, name, ok := strings.Cut(id, "/")
-		if m, open := contents.Open[provider]; ok && open && name != "" && scope.AllowsProvider(provider) {
-			m.ID, m.Name = id, name
-			m.Targets = []Target{{Provider: provider, Model: name, Weight: 1}}
-			return &m, nil
+	if !label.IsModelID(id) {
+		return nil, NoModel(id)
+	}
+	m, known := contents.model(id, scope)
+	if !known {
+		if name, ok := contents.name(id, scope); ok {
+			m, _ = contents.model(name.Model, scope)
 		}
 	}
-	return nil, NoModel(id)
+	if m == nil {
+		return nil, NoModel(id)
+	}
+	return m, nil
+}
+
+// Name is the name that leads to a model where no model has the id itself.
+func (c *Catalog) Name(id string, scope access.Scope) (access.Name, bool) {
+	contents := c.contents.Load()
+	if _, known := contents.model(id, scope); known || !label.IsModelID(id) {
+		return access.Name{}, false
+	}
+	return contents.name(id, scope)
+}
+
+func (c *Contents) name(id string, scope access.Scope) (access.Name, bool) {
+	if n, ok := scope.Names().Find(id); ok {
+		return n, true
+	}
+	return c.Names.Find(id)
+}
+
+// model finds what has the very id, nil where the scope does not open it.
+func (c *Contents) model(id string, scope access.Scope) (m *Model, known bool) {
+	if i, ok := c.byID[id]; ok {
+		if !scope.AllowsModel(id) {
+			return nil, true
+		}
+		return within(&c.Models[i], scope), true
+	}
+	provider, name, ok := strings.Cut(id, "/")
+	open, takes := c.Open[provider]
+	if !ok || !takes || name == "" {
+		return nil, false
+	}
+	if !scope.AllowsModel(id) || !scope.AllowsProvider(provider) {
+		return nil, true
+	}
+	open.ID, open.Name = id, name
+	open.Targets = []Target{{Provider: provider, Model: name, Weight: 1}}
+	return &open, true
 }
 
 // CheckID refuses what cannot be the id of any model, as Model does with one that

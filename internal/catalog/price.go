@@ -108,15 +108,3 @@ func (p *Prices) book(t Target) (*price.Entry, bool) {
 	}
 	return price.BuiltIn().Lookup(account.Part, t.Model)
 }
-
-// Facts are what is known of a model by its first target; false where nothing is.
-func (c *Catalog) Facts(m *Model) (price.Facts, bool) {
-	if len(m.Targets) == 0 {
-		return price.Facts{}, false
-	}
-	e, ok := c.Entry(m.Targets[0])
-	if !ok {
-		return price.Facts{}, false
-	}
-	return e.Facts, true
-}

@@ -16,13 +16,14 @@ const (
 	ProviderOffer Sort = "provider"
 	ModelOffer    Sort = "model"
 	PriceOffer    Sort = "price" // its id is provider/model, by the upstream's name
+	NameOffer     Sort = "name"  // its id is what clients ask for, see access.Name
 )
 
 // ErrChanged says that another administrator changed or removed a record meanwhile, or
 // made one of the same id.
 var ErrChanged = errors.New("the offer was changed meanwhile")
 
-// StoredRecord is a provider, a model or a price that operators keep in the database rather than
+// StoredRecord is a provider, a model, a price or a name that operators keep in the database rather than
 // in the configuration file, in the file's own words.
 type StoredRecord struct {
 	Sort      Sort

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"encoding/json"
+	"time"
 
 	"stele/internal/fault"
 )
@@ -22,7 +23,14 @@ type Reply struct {
 	Nano     int64  // what a whole answer costs, in billionths of a USD
 	Priced   bool   // that is known
 	Limits   []fault.Standing
+	Ends     Ending // of the model
 	Close    func() // releases the connection of a stream that is not read; may be called twice
+}
+
+// Ending is when a model goes away.
+type Ending struct {
+	Known time.Time // since when that is known
+	On    time.Time // zero: it does not go away, as far as is known
 }
 
 // Seen counts a stream while it is read, by its reader. It is what is

@@ -36,6 +36,8 @@ func (c *checker) checkModels() {
 	for _, m := range c.cfg.Models {
 		at := manifest.At("models", m.ID)
 		switch provider, taken := offers[m.ID]; {
+		case strings.Contains(m.ID, "*"):
+			c.bad(at, "a name with * leads to the id of a model, such as claude-*haiku*: fast")
 		case !isModelID(m.ID):
 			c.bad(at, badModelID)
 		case strings.HasPrefix(m.ID, Builtin+"/"):

@@ -43,6 +43,7 @@ type Config struct {
 	Providers Providers    `yaml:"providers"` // in the order of the file
 	Detected  []Detected   // what the environment switched on
 	Models    Models       `yaml:"models"` // in the order of the file
+	Names     []Name       // those of the models section that lead to another
 	Prices    TargetPrices `yaml:"prices"`
 
 	MediaModels     []string `yaml:"media_models"`

@@ -56,7 +56,7 @@ func Load(s Sources) (*Config, error) {
 
 // remember notes where the file has what the console shows of it.
 func (c *checker) remember() {
-	if len(c.cfg.Providers)+len(c.cfg.Models) == 0 {
+	if len(c.cfg.Providers)+len(c.cfg.Models)+len(c.cfg.Names) == 0 {
 		return
 	}
 	c.cfg.Lines = make(map[string]int)
@@ -65,6 +65,9 @@ func (c *checker) remember() {
 	}
 	for _, m := range c.cfg.Models {
 		c.cfg.Lines["model "+m.ID] = c.doc.Line(manifest.At("models", m.ID))
+	}
+	for _, n := range c.cfg.Names {
+		c.cfg.Lines["name "+n.Pattern] = c.doc.Line(manifest.At("models", n.Pattern))
 	}
 }
 

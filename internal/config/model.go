@@ -27,6 +27,7 @@ type Model struct {
 	Price        Price           `yaml:"price"`
 	HideUpstream bool            `yaml:"hide_upstream"`
 	Console      bool            // from the database rather than from the file
+	Leads        string          // to the model of this id: it is a name, see splitNames
 }
 
 // Timeouts bound a call of a model.
@@ -39,11 +40,16 @@ type Timeouts struct {
 // Models are chat models in the order of the file.
 type Models []Model
 
-// UnmarshalManifest reads a mapping from public id to model.
+// UnmarshalManifest reads a mapping from public id to model, or to the id of another
+// one: that is a name.
 func (ms *Models) UnmarshalManifest(n *manifest.Node) {
 	for id, value := range n.Entries() {
 		m := defaultModel(id)
-		value.Decode(&m)
+		if value.Kind() == manifest.Text {
+			m.Leads = value.Text()
+		} else {
+			value.Decode(&m)
+		}
 		*ms = append(*ms, m)
 	}
 }

@@ -35,6 +35,7 @@ type Options struct {
 	Playground *Playground // nil: there is none
 	Studio     *Studio     // nil: there is none
 	Apps       *Apps       // nil: there are none
+	Names      *Names      // nil: they are not shown
 	Supply     Supply      // providers and models; nil: they are not shown
 
 	Start    *Start              // nil: the first page has no snippets

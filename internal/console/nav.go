@@ -27,6 +27,7 @@ var allNav = []page.NavGroup{
 	{Name: "Manage", Items: []page.NavItem{
 		{Name: "keys", Label: "API keys", Path: "/console/keys", Need: access.Viewer},
 		{Name: "models", Label: "Models", Path: "/console/models", Need: access.Viewer},
+		{Name: "names", Label: "Names", Path: "/console/names", Need: access.Viewer},
 		{Name: "prices", Label: "Prices", Path: "/console/prices", Need: access.Viewer},
 		{Name: "providers", Label: "Providers", Path: "/console/providers", Need: access.Viewer},
 		{Name: "limits", Label: "Limits", Path: "/console/limits", Need: access.Viewer},

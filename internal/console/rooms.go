@@ -10,6 +10,7 @@ import (
 	"stele/internal/console/keys"
 	"stele/internal/console/limits"
 	"stele/internal/console/models"
+	"stele/internal/console/names"
 	"stele/internal/console/page"
 	"stele/internal/console/people"
 	"stele/internal/console/playground"
@@ -35,6 +36,7 @@ type rooms struct {
 	apps       apps.Room
 	studio     studio.Room
 	models     models.Room
+	names      names.Room
 	prices     prices.Room
 	providers  providers.Room
 	reference  *reference.Room
@@ -47,7 +49,7 @@ var files embed.FS
 func roomFiles() []page.Files {
 	return []page.Files{
 		files, start.Files, usage.Files, keys.Files, people.Files, account.Files, audit.Files, aside.Files, playground.Files, apps.Files, studio.Files,
-		models.Files, prices.Files, providers.Files, reference.Files, limits.Files,
+		models.Files, names.Files, prices.Files, providers.Files, reference.Files, limits.Files,
 	}
 }
 
@@ -61,6 +63,7 @@ func absent(o *Options) map[string]bool {
 		"providers":  o.Supply == nil,
 		"models":     o.Supply == nil,
 		"prices":     o.Supply == nil,
+		"names":      o.Names == nil,
 		"usage":      o.Usage == nil,
 		"requests":   o.Requests == nil,
 		"aside":      o.Asides == nil,
@@ -85,6 +88,7 @@ func (c *Console) furnish(o *Options) {
 		apps:       apps.Room{Frame: f, Options: given(o.Apps), Access: o.Access},
 		studio:     studio.Room{Frame: f, Options: given(o.Studio), Access: o.Access},
 		models:     models.Room{Frame: f, Supply: o.Supply},
+		names:      names.Room{Frame: f, Options: given(o.Names), Access: o.Access},
 		prices:     prices.Room{Frame: f, Supply: o.Supply},
 		providers:  providers.Room{Frame: f, Supply: o.Supply},
 		reference:  reference.New(f, o.Document, c.visitorOrNil),
@@ -109,6 +113,7 @@ type (
 	Studio       = studio.Options
 	Apps         = apps.Options
 	Asides       = aside.Asides
+	Names        = names.Options
 	AuditLag     = audit.Lag
 	Limits       = limits.Source
 	Bills        = limits.Bills

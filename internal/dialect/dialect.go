@@ -11,6 +11,7 @@ import (
 	"stele/internal/chat"
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
+	"stele/internal/price"
 	"stele/internal/wire"
 )
 
@@ -171,6 +172,11 @@ type Model struct {
 	Description  string
 	Owner        string
 	Created      time.Time
-	Capabilities map[string]bool
+	Capabilities map[string]bool // what is not in it is not known
 	Tags         []string
+	Facts        price.Facts  // what is zero is not known
+	Price        *price.Sheet // nil: not known
+	Deprecated   time.Time    // since when it is known to end; zero where it does not
+	Retires      time.Time    // zero: it does not, as far as is known
+	Successor    string       // what its maker names in its place
 }

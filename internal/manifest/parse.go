@@ -132,6 +132,9 @@ func syntaxProblem(src []byte, err error) *Problem {
 	if tk.Type == token.MappingStartType && followsDollar(src, tk.Position) {
 		return tokenProblem(tk, "not valid YAML: put quotes around ${…} inside [ ] and { }")
 	}
+	if tk.Type == token.AliasType {
+		return tokenProblem(tk, "not valid YAML: what begins with * must be in quotes")
+	}
 	return tokenProblem(tk, "not valid YAML: %s", shorten(at.GetMessage()))
 }
 

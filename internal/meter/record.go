@@ -19,7 +19,8 @@ type Record struct {
 	Environment string    `json:"environment"`
 	Route       string    `json:"route"`
 	Dialect     string    `json:"dialect"`
-	Model       string    `json:"model"`    // as the client named it
+	Model       string    `json:"model"`    // that served it; where none did, as the client named it
+	Asked       string    `json:"asked"`    // as the client named it, where a name led to Model; "": it is the same
 	Provider    string    `json:"provider"` // who served it; "" where nobody did
 	Target      string    `json:"target"`   // the upstream's name of the model
 	Stream      bool      `json:"stream"`

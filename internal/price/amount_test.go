@@ -65,3 +65,18 @@ func FuzzNearest(f *testing.F) {
 		}
 	})
 }
+
+func TestAPriceForEachTokenIsExact(t *testing.T) {
+	t.Parallel()
+	for million, want := range map[string]string{
+		"3": "0.000003", "0.25": "0.00000025", "0": "0", "1000000": "1", "1250000.5": "1.2500005", "0.000000001": "0.000000000000001",
+	} {
+		amount, err := Parse(million)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := EachToken(amount); got != want {
+			t.Errorf("%s for a million: %s, not %s", million, got, want)
+		}
+	}
+}

@@ -44,6 +44,8 @@ func (c *call) served(reply *chat.Reply) {
 	c.record.FirstByte = c.relay.Now().Sub(c.start)
 	c.record.Provider, c.record.Target = reply.Provider, reply.Target
 	reply.Limits = c.hold.Standings()
+	end := c.relay.Catalog.End(c.model)
+	reply.Ends = chat.Ending{Known: end.Known, On: end.On}
 	if reply.Response == nil {
 		c.describe()
 		return
@@ -198,6 +200,9 @@ func (c *call) settle() {
 		}
 		c.charge()
 		c.record.Path = c.trail()
+		if c.record.Asked != "" {
+			c.scope.Note(slog.String("asked", c.record.Asked))
+		}
 		c.scope.Note(
 			slog.String("model", c.record.Model), slog.String("provider", c.record.Provider), slog.String("target", c.record.Target),
 			slog.Int("tries", c.record.Tries), slog.Int64("input_tokens", c.record.Input+c.record.CacheRead+c.record.CacheWrite),

@@ -113,6 +113,9 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 		return nil, err
 	}
 	call.model = model
+	if !who.Sandbox && model.ID != req.Model { // a name led to it: limits and figures are the model's
+		call.record.Model, call.record.Asked = model.ID, req.Model
+	}
 	if err := checkSteering(who, req); err != nil {
 		return nil, err
 	}

@@ -196,3 +196,27 @@ func TestWhatTheClientHearsIsWhatIsRecorded(t *testing.T) {
 		})
 	}
 }
+
+func TestTheRecordHasWhatWasAskedAndWhatServed(t *testing.T) {
+	t.Parallel()
+	r, kept := place(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"hello"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`)
+	})
+	who := access.Principal{Workspace: "w", Scope: access.Scope{Policy: &access.Policy{Names: access.Names{{Pattern: "claude-*", Model: "m"}}}}}
+	for _, ask := range []string{"claude-haiku", "m"} {
+		reply, err := r.Do(t.Context(), who, request(t, openai.Codec{}, `{"model":"`+ask+`","messages":[{"role":"user","content":"hi"}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reply.Target != "gpt-4.1" {
+			t.Errorf("%s was served by %s", ask, reply.Target)
+		}
+	}
+	list := kept.all()
+	if len(list) != 2 || list[0].Model != "m" || list[0].Asked != "claude-haiku" || list[1].Model != "m" || list[1].Asked != "" {
+		t.Errorf("kept %+v", list)
+	}
+	if _, err := r.Do(t.Context(), who, request(t, openai.Codec{}, `{"model":"gpt-9","messages":[{"role":"user","content":"hi"}]}`)); err == nil {
+		t.Error("a name that leads nowhere was served")
+	}
+}

@@ -22,6 +22,7 @@ func appendLine(dst []byte, r *meter.Record) []byte {
 	w.text("route", r.Route)
 	w.text("dialect", r.Dialect)
 	w.text("model", r.Model)
+	w.text("asked", r.Asked)
 	w.text("provider", r.Provider)
 	w.text("target", r.Target)
 	w.fact("stream", r.Stream)

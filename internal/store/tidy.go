@@ -22,7 +22,7 @@ const (
 
 // tidy makes a record fit for any database: valid text without NUL, within bounds.
 func tidy(r *meter.Record) {
-	for _, text := range [...]*string{&r.Request, &r.Workspace, &r.Route, &r.Model, &r.Provider, &r.Target, &r.Extra, &r.Rates, &r.User} {
+	for _, text := range [...]*string{&r.Request, &r.Workspace, &r.Route, &r.Model, &r.Asked, &r.Provider, &r.Target, &r.Extra, &r.Rates, &r.User} {
 		*text = label.Storable(*text, longestName)
 	}
 	for _, text := range [...]*string{&r.ID, &r.Key, &r.Environment, &r.Dialect, &r.Code, &r.Person, &r.PriceSource, &r.PriceVersion} {

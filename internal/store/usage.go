@@ -16,7 +16,7 @@ import (
 
 const requestColumns = `id, at, request, workspace, key, environment, route, dialect, model, provider, target,
 	stream, status, code, tries, path, dropped, input, cache_read, cache_write, cache_write_1h, output, reasoning,
-	estimated, nano, priced, extra, rates, price_source, price_version, first_byte, took, person, end_user, tags, charges`
+	estimated, nano, priced, extra, rates, price_source, price_version, first_byte, took, person, end_user, tags, charges, asked`
 
 // manyRows is how many rows a statement for many writes. More cost as much each.
 const manyRows = 10
@@ -83,6 +83,9 @@ func (s *Store) insertRecords(ctx context.Context, tx *sql.Tx, node string, reco
 	if err := s.addHours(ctx, tx, records); err != nil {
 		return err
 	}
+	if err := addMissing(ctx, tx, records); err != nil {
+		return err
+	}
 	return s.settleCharges(ctx, tx, node, records)
 }
 
@@ -99,7 +102,7 @@ func (s *Store) insertRows(ctx context.Context, tx *sql.Tx, records []*meter.Rec
 			args = append(args, r.ID, millis(r.At), r.Request, r.Workspace, r.Key, r.Environment, r.Route, r.Dialect, r.Model, r.Provider, r.Target,
 				flag(r.Stream), int64(r.Status), r.Code, int64(r.Tries), r.Path, r.Dropped, r.Input, r.CacheRead, r.CacheWrite, r.CacheWrite1h, r.Output, r.Reasoning,
 				flag(r.Estimated), r.Nano, flag(r.Priced), r.Extra, r.Rates, r.PriceSource, r.PriceVersion, r.FirstByte.Microseconds(), r.Took.Microseconds(),
-				r.Person, r.User, r.Tags, r.Charges)
+				r.Person, r.User, r.Tags, r.Charges, r.Asked)
 		}
 		result, err := tx.ExecContext(ctx, statement, args...)
 		if err != nil {
@@ -213,7 +216,7 @@ func scanRecord(row scanner) (r meter.Record, err error) {
 	var at, stream, estimated, priced, first, took int64
 	err = row.Scan(&r.ID, &at, &r.Request, &r.Workspace, &r.Key, &r.Environment, &r.Route, &r.Dialect, &r.Model, &r.Provider, &r.Target,
 		&stream, &r.Status, &r.Code, &r.Tries, &r.Path, &r.Dropped, &r.Input, &r.CacheRead, &r.CacheWrite, &r.CacheWrite1h, &r.Output, &r.Reasoning,
-		&estimated, &r.Nano, &priced, &r.Extra, &r.Rates, &r.PriceSource, &r.PriceVersion, &first, &took, &r.Person, &r.User, &r.Tags, &r.Charges)
+		&estimated, &r.Nano, &priced, &r.Extra, &r.Rates, &r.PriceSource, &r.PriceVersion, &first, &took, &r.Person, &r.User, &r.Tags, &r.Charges, &r.Asked)
 	r.At, r.Stream, r.Estimated, r.Priced = fromMillis(at), stream != 0, estimated != 0, priced != 0
 	r.FirstByte, r.Took = time.Duration(first)*time.Microsecond, time.Duration(took)*time.Microsecond
 	return r, err

@@ -34,7 +34,9 @@ func Read(cfg *config.Config, by Connector, library MediaLibrary) (Contents, err
 	if err := errors.Join(modelsErr, appsErr, rootsErr, accountsErr); err != nil {
 		return Contents{}, err
 	}
-	c := Contents{Apps: apps, Catalog: catalog.Contents{Models: ChatModels(cfg), Open: OpenProviders(cfg), Media: models, Prices: Prices(cfg, by.Kinds())}}
+	c := Contents{Apps: apps, Catalog: catalog.Contents{
+		Models: ChatModels(cfg), Open: OpenProviders(cfg), Names: Names(cfg), Media: models, Prices: Prices(cfg, by.Kinds()),
+	}}
 	return c, errors.Join(catalog.New().Replace(c.Catalog), app.NewLibrary().Replace(c.Apps))
 }
 

@@ -27,7 +27,7 @@ func Reach(by Connector) func(catalog.StoredRecord) string {
 // with one record keeps no other from counting.
 func (s *Supply) merge(file *config.Config, records []catalog.UnsealedRecord) (*config.Config, catalog.Faults) {
 	faults := make(catalog.Faults)
-	var providers, models, prices []config.Record
+	var providers, models, prices, names []config.Record
 	for _, o := range records {
 		words, err := o.Words()
 		switch {
@@ -41,6 +41,8 @@ func (s *Supply) merge(file *config.Config, records []catalog.UnsealedRecord) (*
 			models = append(models, config.Record{Name: o.ID, Fields: words, Off: !o.Enabled})
 		case o.Sort == catalog.PriceOffer:
 			prices = append(prices, config.Record{Name: o.ID, Fields: words, Off: !o.Enabled})
+		case o.Sort == catalog.NameOffer:
+			names = append(names, config.Record{Name: o.ID, Fields: words, Off: !o.Enabled})
 		default:
 			one := config.Record{Name: o.ID, Fields: words, Off: !o.Enabled}
 			if field, why := s.unopenable(file, one); why != "" {
@@ -67,6 +69,10 @@ func (s *Supply) merge(file *config.Config, records []catalog.UnsealedRecord) (*
 	cfg, wrongPrices := both.WithPrices(s.o.Connector.Kinds(), prices)
 	for name, wrong := range wrongPrices {
 		faults[string(catalog.PriceOffer)+" "+name] = wrong
+	}
+	cfg, wrongNames := cfg.WithNames(names)
+	for name, wrong := range wrongNames {
+		faults[string(catalog.NameOffer)+" "+name] = wrong
 	}
 	return cfg, faults
 }

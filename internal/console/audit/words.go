@@ -72,6 +72,10 @@ var deeds = []struct {
 		{"model.create", "Model added", "added the model"},
 		{"model.update", "Model changed", "changed the model"},
 		{"model.delete", "Model deleted", "deleted the model"},
+		{"name.create", "Name for all added", "added the name"},
+		{"name.update", "Name for all changed", "changed the name"},
+		{"name.delete", "Name for all deleted", "deleted the name"},
+		{"workspace.names", "Names of the workspace changed", "changed the names of"},
 	}},
 	{"Apps and studio", []deedWords{
 		{"app.create", "App made", "made the app"},

@@ -79,7 +79,7 @@ func reach(o catalog.StoredRecord) string {
 }
 
 func (s *Supply) combine(list []catalog.UnsealedRecord) (config.Combined, catalog.Faults) {
-	var providers, models, prices []config.Record
+	var providers, models, prices, names []config.Record
 	for _, o := range list {
 		words, _ := o.Words()
 		one := config.Record{Name: o.ID, Fields: words, Off: !o.Enabled}
@@ -88,6 +88,8 @@ func (s *Supply) combine(list []catalog.UnsealedRecord) (config.Combined, catalo
 			models = append(models, one)
 		case catalog.PriceOffer:
 			prices = append(prices, one)
+		case catalog.NameOffer:
+			names = append(names, one)
 		case catalog.ProviderOffer:
 			providers = append(providers, one)
 		}
@@ -97,6 +99,10 @@ func (s *Supply) combine(list []catalog.UnsealedRecord) (config.Combined, catalo
 	_, wrongPrices := both.WithPrices(testKinds(), prices)
 	for name, wrong := range wrongPrices {
 		faults["price "+name] = wrong
+	}
+	_, wrongNames := both.WithNames(names)
+	for name, wrong := range wrongNames {
+		faults["name "+name] = wrong
 	}
 	for name, wrong := range both.Providers {
 		faults["provider "+name] = wrong
@@ -172,6 +178,16 @@ func (s *Supply) Prices() (list []supply.TargetPrice) {
 	for _, o := range s.Now {
 		if o.Sort == catalog.PriceOffer {
 			list = append(list, supply.ShowPrice(&o, s.faults[o.Name()]))
+		}
+	}
+	return list
+}
+
+// Names implements console.Supply.
+func (s *Supply) Names() (list []supply.Name) {
+	for _, o := range s.Now {
+		if o.Sort == catalog.NameOffer {
+			list = append(list, supply.ShowName(&o, s.faults[o.Name()]))
 		}
 	}
 	return list

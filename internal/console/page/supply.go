@@ -22,6 +22,8 @@ type Supply interface {
 	Models() []supply.Model
 	// Prices lists what operators set in front of the price book.
 	Prices() []supply.TargetPrice
+	// Names lists what clients may ask for in the place of models, for all workspaces.
+	Names() []supply.Name
 	// TestProvider makes one cheap call.
 	TestProvider(ctx context.Context, id string) (supply.Trial, error)
 	Save(ctx context.Context, who access.Principal, d catalog.Draft) error

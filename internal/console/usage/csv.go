@@ -77,7 +77,7 @@ func (c *Room) requestsCSV(w http.ResponseWriter, r *http.Request, v access.Visi
 	_ = out.Write([]string{
 		"time", "request", "record", "status", "code", "route", "dialect", "stream", "model", "provider", "target", "key", "key_name", "environment",
 		"tries", "input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens", "estimated", "cost_usd",
-		"first_byte_seconds", "seconds", "dropped", "person", "end_user", "tags",
+		"first_byte_seconds", "seconds", "dropped", "person", "end_user", "tags", "asked",
 	})
 	for rows := 0; ; {
 		for i := range found.Records {
@@ -109,6 +109,6 @@ func csvRow(r *meter.Record, names map[string]string) []string {
 		strconv.FormatBool(r.Stream), page.Cell(r.Model), r.Provider, page.Cell(r.Target), r.Key, page.Cell(page.KeyName(r.Key, names)), r.Environment,
 		strconv.Itoa(r.Tries), page.Number(r.Input), page.Number(r.CacheRead), page.Number(r.CacheWrite), page.Number(r.Output), page.Number(r.Reasoning),
 		strconv.FormatBool(r.Estimated), cost, page.Seconds(r.FirstByte), page.Seconds(r.Took), page.Cell(r.Dropped),
-		r.Person, page.Cell(r.User), page.Cell(r.Tags),
+		r.Person, page.Cell(r.User), page.Cell(r.Tags), page.Cell(r.Asked),
 	}
 }

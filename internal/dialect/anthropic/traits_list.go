@@ -48,17 +48,59 @@ func (Codec) EncodeModels(models []dialect.Model, query url.Values) ([]byte, err
 
 func encodePage(page []dialect.Model, more bool) ([]byte, error) {
 	list := wireModels{Data: make([]wireModel, 0, len(page)), HasMore: more}
-	for _, m := range page {
-		list.Data = append(list.Data, wireModel{
-			Type: "model", ID: m.ID, DisplayName: m.Name, Description: m.Description,
-			CreatedAt: m.Created.UTC().Format(time.RFC3339),
-		})
+	for i := range page {
+		list.Data = append(list.Data, modelToWire(&page[i]))
 	}
 	if n := len(list.Data); n > 0 {
 		list.FirstID, list.LastID = &list.Data[0].ID, &list.Data[n-1].ID
 	}
-	return json.Marshal(list)
+	return json.Marshal(list, json.Deterministic(true))
 }
+
+func modelToWire(m *dialect.Model) wireModel {
+	w := wireModel{
+		Type: "model", ID: m.ID, DisplayName: m.Name, CreatedAt: m.Created.UTC().Format(time.RFC3339),
+		MaxInputTokens: m.Facts.Window, MaxTokens: m.Facts.Output, Capabilities: capabilities(m),
+		Description: m.Description, Successor: m.Successor,
+	}
+	if !m.Retires.IsZero() {
+		w.Lifecycle = "deprecated" // whether it is gone already, only its maker can tell
+		w.DeprecatedAt, w.RetiresAt = m.Deprecated.UTC().Format(time.RFC3339), m.Retires.UTC().Format(time.RFC3339)
+	}
+	return w
+}
+
+// capabilities has every key that the API's has, since its clients look into them
+// unasked, and says of what is not known nothing at all.
+func capabilities(m *dialect.Model) map[string]any {
+	if len(m.Capabilities) == 0 && len(m.Facts.Takes) == 0 {
+		return nil
+	}
+	known := func(ability string) support {
+		if can, said := m.Capabilities[ability]; said {
+			return support{"supported": can}
+		}
+		return support{}
+	}
+	takes := func(medium string) support {
+		if slices.Contains(m.Facts.Takes, medium) {
+			return support{"supported": true}
+		}
+		return support{}
+	}
+	thinking := known("reasoning")
+	thinking["types"] = support{"adaptive": support{}, "between_tools": support{}, "disabled": support{}, "enabled": support{}}
+	return support{
+		"batch": support{}, "citations": support{}, "code_execution": support{},
+		"context_management": support{"clear_thinking_20251015": support{}, "clear_tool_uses_20250919": support{}, "compact_20260112": support{}},
+		"effort":             support{"low": support{}, "medium": support{}, "high": support{}, "xhigh": support{}, "max": support{}},
+		"image_input":        takes("image"), "pdf_input": takes("file"),
+		"server_tools":       support{"code_execution": support{}, "web_search": support{}},
+		"structured_outputs": known("structured_output"), "thinking": thinking,
+	}
+}
+
+type support = map[string]any
 
 type wireModels struct {
 	Data    []wireModel `json:"data"`
@@ -72,5 +114,15 @@ type wireModel struct {
 	ID          string `json:"id"`
 	DisplayName string `json:"display_name"`
 	CreatedAt   string `json:"created_at"`
+
+	MaxInputTokens int64  `json:"max_input_tokens,omitzero"`
+	MaxTokens      int64  `json:"max_tokens,omitzero"`
+	Lifecycle      string `json:"lifecycle,omitempty"`
+	DeprecatedAt   string `json:"deprecated_at,omitempty"`
+	RetiresAt      string `json:"retires_at,omitempty"`
+
+	Capabilities map[string]any `json:"capabilities,omitempty"`
+
 	Description string `json:"description,omitempty"` // ours
+	Successor   string `json:"successor,omitempty"`   // ours
 }

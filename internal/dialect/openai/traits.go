@@ -3,39 +3,8 @@ package openai
 import (
 	"strings"
 
-	"github.com/go-json-experiment/json"
-
 	"stele/internal/dialect"
 )
-
-// wireModel is the API's model with what we add to it: name and all after.
-type wireModel struct {
-	ID           string          `json:"id"`
-	Object       string          `json:"object"`
-	Created      int64           `json:"created"`
-	OwnedBy      string          `json:"owned_by"`
-	Name         string          `json:"name"`
-	Description  string          `json:"description,omitempty"`
-	Capabilities map[string]bool `json:"capabilities"`
-	Tags         []string        `json:"tags"`
-}
-
-// EncodeModels is the model list.
-func (Codec) EncodeModels(models []dialect.Model) ([]byte, error) {
-	list := make([]wireModel, 0, len(models))
-	for _, m := range models {
-		w := wireModel{
-			ID: m.ID, Object: "model", Created: m.Created.Unix(), OwnedBy: m.Owner,
-			Name: m.Name, Description: m.Description, Tags: m.Tags,
-			Capabilities: m.Capabilities, // what nobody has said is not known, which is not false
-		}
-		list = append(list, w)
-	}
-	return json.Marshal(struct {
-		Object string      `json:"object"`
-		Data   []wireModel `json:"data"`
-	}{"list", list}, json.Deterministic(true), json.FormatNilSliceAsNull(false), json.FormatNilMapAsNull(false))
-}
 
 // traits are what a model of the author's own takes, as far as its name tells.
 // The zero value is a model not known by name, which is held to take everything.

@@ -30,6 +30,9 @@ type Usage interface {
 	Rerate(ctx context.Context, list []meter.Rerated, e access.Entry) (int, error)
 	InsertBodies(ctx context.Context, list []meter.Bodies, budget int64) error
 	Bodies(ctx context.Context, workspace, record string) (meter.Bodies, error)
+	MissingModels(ctx context.Context, workspace string) ([]meter.Missing, error)
+	ForgetMissing(ctx context.Context, workspace, name string) error
+	DeleteMissingBefore(ctx context.Context, before time.Time) (int64, error)
 	DeleteBodiesBefore(ctx context.Context, before time.Time) (int64, error)
 }
 
@@ -48,6 +51,7 @@ func RunUsage(t *testing.T, open func(t *testing.T) Usage) {
 		{"DaysOutliveTheirRequests", usageOutlives},
 		{"RowsDaysAndGroupsAreRatedAgainTogether", requestsRerated},
 		{"BodiesKeepWithinTheirBudget", bodiesBudget},
+		{"ModelsThatAreMissingAreCountedAndForgotten", missingModels},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,13 @@
+-- +goose Up
+-- What a client asked for where a name led to another model, which is in model; '' where it is the same.
+ALTER TABLE requests ADD COLUMN asked TEXT NOT NULL DEFAULT '';
+
+-- Models that clients asked for and did not get.
+CREATE TABLE missing_models (
+  workspace TEXT NOT NULL,
+  name      TEXT NOT NULL,
+  requests  BIGINT NOT NULL,
+  first_at  BIGINT NOT NULL,
+  last_at   BIGINT NOT NULL,
+  PRIMARY KEY (workspace, name)
+);
