@@ -172,6 +172,14 @@ func (w *mediaStack) start(ctx context.Context, beside *sync.WaitGroup) error {
 	return nil
 }
 
+// endRecordings ends the answers that go on without their clients, and saves what there
+// is of them.
+func (w *mediaStack) endRecordings(ctx context.Context) {
+	bounded, cancel := context.WithTimeout(ctx, drainJobs)
+	defer cancel()
+	w.replay.Stop(bounded)
+}
+
 // release gives jobs of dead processes back to the living.
 func (w *mediaStack) release(ctx context.Context) {
 	tick := time.NewTicker(5 * time.Second)
