@@ -31,6 +31,14 @@ func (s *Store) Beat(ctx context.Context, node string, now time.Time) error {
 	})
 }
 
+// ForgetNode says that the process called node is dead.
+func (s *Store) ForgetNode(ctx context.Context, node string) error {
+	if _, err := s.write.ExecContext(ctx, `DELETE FROM nodes WHERE id = $1`, node); err != nil {
+		return fmt.Errorf("forget node: %w", err)
+	}
+	return nil
+}
+
 // Living lists the processes that were heard of since a time.
 func (s *Store) Living(ctx context.Context, since time.Time) ([]string, error) {
 	return s.texts(ctx, `SELECT id FROM nodes WHERE seen_at >= $1 ORDER BY id`, millis(since))

@@ -86,7 +86,7 @@ func TestACutStreamIsTakenUpAfterEveryEvent(t *testing.T) {
 			target := rig.UsualModel[away] + "-cut-" + client
 			r.On(away, target, upstream.Pace(2*time.Millisecond))
 			wish := rig.Ask(client, away+"/"+target, "hi", true)
-			whole := r.Good(t, keyed(wish, "model of "+target, 0)).Body
+			whole := strings.ReplaceAll(r.Good(t, keyed(wish, "model of "+target, 0)).Body, "\r\n", "\n")
 			events := count(whole)
 			if events < 3 || !strings.Contains(whole, "id: 1\n") || !strings.Contains(whole, fmt.Sprintf("id: %d\n", events)) {
 				t.Fatalf("%d events: %s", events, whole)
