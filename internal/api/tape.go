@@ -191,4 +191,3 @@ func errNothingToTakeUp(after int64) error {
 func errNoEvents() error {
 	return fault.New(fault.InvalidRequestBody, "This answer has no such event: leave Last-Event-ID out to have all of it.").With("field", lastEventHeader)
 }
-

@@ -15,3 +15,9 @@ CREATE TABLE claim_pieces (
   PRIMARY KEY (claim, place)
 );
 CREATE INDEX claim_pieces_by_age ON claim_pieces (at);
+
+-- When a task is to be canceled by itself, 0 for never; and its place in its provider's line,
+-- 0 where that is not known.
+ALTER TABLE generations ADD COLUMN cancel_at BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE generations ADD COLUMN position BIGINT NOT NULL DEFAULT 0;
+CREATE INDEX generations_by_cancel ON generations (cancel_at) WHERE cancel_at > 0 AND stopping = 0 AND stage <> 'ended';
