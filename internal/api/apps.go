@@ -44,7 +44,7 @@ func (d *Door) createRun(w http.ResponseWriter, c call) error {
 		return err
 	}
 	o.make = func(id string) (*generation.Task, error) {
-		return d.Apps.CreateRead(c.Context(), c.who, id, c.place["app"], o.fields, o.malformed)
+		return d.Apps.CreateRead(c.Context(), c.who, id, app.Asked{App: c.place["app"], Fields: o.fields, Malformed: o.malformed, Within: o.within})
 	}
 	return d.create(w, c, o)
 }

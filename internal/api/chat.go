@@ -1,12 +1,14 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"stele/internal/access"
 	"stele/internal/catalog"
@@ -20,49 +22,70 @@ import (
 
 // talk serves a chat route in its family's dialect.
 func talk(f family) handler {
+	codec := f.codec.(dialect.Server)
 	return func(d *Door, w http.ResponseWriter, c call) error {
-		codec := f.codec.(dialect.Server)
-		req, err := d.decode(codec, c)
-		if err != nil {
-			d.Relay.Refuse(c.Context(), c.who, f.name, err)
-			return err
+		if len(c.Header[keyHeader]) > 0 {
+			return d.talkOnce(f, codec, w, c)
 		}
-		for _, name := range c.untagged {
-			req.Lost = append(req.Lost, chat.Lost("X-Stele-Tags."+name, chat.Ignored, "the workspace has not declared it"))
-		}
-		c.who.For.User = access.EndUser(dialect.EndUser(req))
-		if err := catalog.CheckID(req.Model); err != nil {
-			return err // before anything is recorded or kept by such a name
-		}
-		if req.Stream {
-			return d.stream(f, codec, w, c, req)
-		}
-		reply, err := d.Relay.Do(c.Context(), c.who, req)
-		if err != nil {
-			return dialect.InClientTerms(codec, err)
-		}
-		body := reply.Raw
-		if cost := reply.Response.Usage.Cost; reply.Passed && cost != nil {
-			body = codec.PutCost(body, *cost)
-		}
-		if !reply.Passed {
-			if body, err = codec.EncodeResponse(req, reply.Response); err != nil {
-				return err
-			}
-		}
-		say(w.Header(), f, codec, reply)
-		f.write(w, c.Request, http.StatusOK, body)
-		return nil
+		return d.talkNow(f, codec, w, c)
 	}
 }
 
-// decode reads a chat request: the path, the headers that concern it, the body.
-func (d *Door) decode(codec dialect.Server, c call) (*chat.Request, error) {
+// talkNow answers a request that may be answered as often as it comes.
+func (d *Door) talkNow(f family, codec dialect.Server, w http.ResponseWriter, c call) error {
 	body, err := readBody(c.Request)
 	if err != nil {
+		d.Relay.Refuse(c.Context(), c.who, f.name, err)
+		return err
+	}
+	req, err := d.decode(f, codec, &c, body)
+	if err != nil {
+		return err
+	}
+	return d.answer(f, codec, w, c, req, d.Settings().KeepAlive)
+}
+
+// answer answers a request that was understood.
+func (d *Door) answer(f family, codec dialect.Server, w http.ResponseWriter, c call, req *chat.Request, keepAlive time.Duration) error {
+	if req.Stream {
+		return d.stream(f, codec, w, c, req, keepAlive)
+	}
+	reply, err := d.Relay.Do(c.Context(), c.who, req)
+	if err != nil {
+		return dialect.InClientTerms(codec, err)
+	}
+	body := reply.Raw
+	if cost := reply.Response.Usage.Cost; reply.Passed && cost != nil {
+		body = codec.PutCost(body, *cost)
+	}
+	if !reply.Passed {
+		if body, err = codec.EncodeResponse(req, reply.Response); err != nil {
+			return err
+		}
+	}
+	say(w.Header(), f, codec, reply)
+	f.write(w, c.Request, http.StatusOK, body)
+	return nil
+}
+
+// decode reads a chat request, and records it where it is refused.
+func (d *Door) decode(f family, codec dialect.Server, c *call, body []byte) (*chat.Request, error) {
+	req, err := d.decodeBody(codec, c, body)
+	if err != nil {
+		d.Relay.Refuse(c.Context(), c.who, f.name, err)
 		return nil, err
 	}
-	lease := scope.From(c.Context()).Memory
+	for _, name := range c.untagged {
+		req.Lost = append(req.Lost, chat.Lost("X-Stele-Tags."+name, chat.Ignored, "the workspace has not declared it"))
+	}
+	c.who.For.User = access.EndUser(dialect.EndUser(req))
+	return req, catalog.CheckID(req.Model) // before anything is recorded or kept by such a name
+}
+
+// decodeBody reads a chat request: the path, the headers that concern it, the body.
+func (d *Door) decodeBody(codec dialect.Server, c *call, body []byte) (*chat.Request, error) {
+	ctx := c.Context()
+	lease := scope.From(ctx).Memory
 	in := dialect.Incoming{Model: c.place["model"], Header: c.Header, Body: body}
 	if c.place["model"] != "" {
 		in.Stream = strings.HasSuffix(c.route.path, ":streamGenerateContent")
@@ -72,7 +95,7 @@ func (d *Door) decode(codec dialect.Server, c call) (*chat.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	req.Admit = func() error { return lease.Grow(c.Context(), req.Origin.Facts.Weight) }
+	req.Admit = func() error { return lease.Grow(ctx, req.Origin.Facts.Weight) }
 	req.Strict = isOn(c.Header.Get("X-Stele-Strict"))
 	req.Origin.Cost = isOn(c.Header.Get("X-Stele-Include-Cost"))
 	return req, nil
@@ -123,8 +146,8 @@ func say(h http.Header, f family, codec dialect.Server, reply *chat.Reply) {
 
 // stream answers with a stream. Until something is written an error keeps its
 // status; afterwards it is the dialect's own event and a broken connection.
-func (d *Door) stream(f family, codec dialect.Server, w http.ResponseWriter, c call, req *chat.Request) error {
-	feed := newFeed(w, codec, req, d.Settings().KeepAlive)
+func (d *Door) stream(f family, codec dialect.Server, w http.ResponseWriter, c call, req *chat.Request, keepAlive time.Duration) error {
+	feed := newFeed(w, codec, req, keepAlive)
 	defer feed.Stop()
 	if f.name == anthropic.name {
 		w.Header().Set("Request-Id", scope.From(c.Context()).ID)
@@ -140,15 +163,29 @@ func (d *Door) stream(f family, codec dialect.Server, w http.ResponseWriter, c c
 	if err == nil || errors.Is(err, wire.ErrGone) {
 		return nil
 	}
-	err = dialect.InClientTerms(codec, err)
-	if ended := access.Ended(c.Context()); ended != nil {
+	return feed.broken(c.Request, dialect.InClientTerms(codec, err))
+}
+
+// broken ends a stream that goes no further. Where it has not begun the error is the answer.
+func (f *feed) broken(r *http.Request, err error) error {
+	if ended := interrupted(r.Context()); ended != nil {
 		err = ended
 	}
-	if !feed.Begun() {
+	if !f.Begun() {
 		return err
 	}
 	e := fault.From(err)
-	noteFailure(c.Request, e)
-	feed.fail(e, scope.From(c.Context()).ID)
-	return io.ErrUnexpectedEOF // the answer has begun: fail breaks it off
+	noteFailure(r, e)
+	f.fail(e, scope.From(r.Context()).ID)
+	return io.ErrUnexpectedEOF // the answer has begun: the door breaks it off
+}
+
+// interrupted is what a client is told where its request was ended from here; nil where it
+// was not.
+func interrupted(ctx context.Context) *fault.Error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	e, _ := errors.AsType[*fault.Error](context.Cause(ctx))
+	return e
 }

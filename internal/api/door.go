@@ -30,6 +30,8 @@ type Settings struct {
 	OpenChats        int64 // chat requests of one key at a time; 0: any number
 	OpenWaits        int64 // requests of one key that wait for a generation; 0: any number
 	KeepAlive        time.Duration
+	Linger           time.Duration // how long a chat with an Idempotency-Key goes on without its client
+	Kept             int64         // bytes of a chat's answer that are kept for its Idempotency-Key
 }
 
 // Options are what a Door is made of.
@@ -57,7 +59,7 @@ type Options struct {
 // Door is the public API as an http.Handler for everything under /api/.
 type Door struct {
 	Options
-	chats, waits *places
+	chats, kept, waits *places
 }
 
 // New makes the door.
@@ -65,6 +67,7 @@ func New(o Options) *Door {
 	return &Door{
 		Options: o,
 		chats:   newPlaces("chat requests", func() int64 { return o.Settings().OpenChats }),
+		kept:    newPlaces("chat requests with an Idempotency-Key", func() int64 { return o.Settings().OpenChats }),
 		waits:   newPlaces("requests that wait for a generation", func() int64 { return o.Settings().OpenWaits }),
 	}
 }
@@ -160,7 +163,7 @@ func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place
 		}
 		return err
 	}
-	c := call{Request: r, who: who, route: route, place: place, untagged: left}
+	c := call{Request: r, who: who, pass: pass, route: route, place: place, untagged: left}
 	if d.Bodies != nil && route.group == access.GroupChat && who.Scope.AllowsCapture() {
 		return d.captured(w, c)
 	}

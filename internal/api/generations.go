@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -34,9 +33,13 @@ func (d *Door) createGeneration(w http.ResponseWriter, c call) error {
 	if err != nil {
 		return err
 	}
+	if id, ok := o.cancels(); ok {
+		return d.cancelGeneration(w, c, id, o)
+	}
 	ask, err := media.Ask{}, o.malformed
 	if err == nil {
 		ask, err = media.ParseFields(o.fields)
+		ask.Within = o.within
 	}
 	o.make = func(id string) (*generation.Task, error) {
 		if err != nil {
@@ -59,6 +62,9 @@ type clientOrder struct {
 	malformed error // why there are no fields
 	dry       bool
 	model     string // as far as it names one
+	wait      time.Duration
+	preferred bool          // that is what Prefer said
+	within    time.Duration // 0: it is not canceled by itself
 	make      func(id string) (*generation.Task, error)
 	// makeOnce makes it together with the claim of its key; nil where that cannot be.
 	makeOnce func(id string, claim func(*generation.Task) (replay.Claim, error)) (*generation.Task, error)
@@ -79,7 +85,9 @@ func readOrder(c call) (o clientOrder, err error) {
 	}
 	o.dry = o.fields["dry_run"] == true
 	o.model, _ = o.fields["model"].(string)
-	return o, nil
+	o.wait, o.preferred = waitOf(c)
+	o.within, err = cancelAfter(c.Header)
+	return o, err
 }
 
 // namingTwice adds to a refusal of a body the member that is there twice, if one is.
@@ -109,11 +117,8 @@ func (d *Door) showGeneration(w http.ResponseWriter, c call) error {
 			return d.follow(w, c, t)
 		}
 	}
-	until := time.Now().Add(wait)
-	for !t.State.Final() && time.Now().Before(until) {
-		if t, err = d.Generations.Watch(c.Context(), c.who.Workspace, app, id, t.Version, time.Until(until)); err != nil {
-			return err
-		}
+	if t, err = d.await(c, t, wait); err != nil {
+		return err
 	}
 	tag := fmt.Sprintf(`"%d"`, t.Version)
 	w.Header().Set("ETag", tag)
@@ -153,15 +158,6 @@ func (d *Door) follow(w http.ResponseWriter, c call, t *generation.Task) error {
 			}
 		}
 	}
-}
-
-// waiting reads how long a client wants to wait. What is no number is none.
-func waiting(text string) time.Duration {
-	seconds, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(seconds) || seconds <= 0 {
-		return 0
-	}
-	return time.Duration(min(seconds, longestWait.Seconds()) * float64(time.Second))
 }
 
 // matches reports whether a list of entity tags names the given one.

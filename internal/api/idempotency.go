@@ -53,8 +53,18 @@ func (d *Door) create(w http.ResponseWriter, c call, o clientOrder) error {
 			return err // before an answer is kept for it
 		}
 	}
+	if o.wait > 0 && !o.dry {
+		leave, err := d.waits.take(c.who)
+		if err != nil {
+			return err
+		}
+		defer leave()
+	}
 	if key == "" || o.dry {
 		t, err := o.make(generation.NewID())
+		if err == nil {
+			t, err = d.awaitOrder(w, c, &o, t)
+		}
 		if err != nil {
 			return err
 		}
@@ -76,6 +86,9 @@ func (d *Door) create(w http.ResponseWriter, c call, o clientOrder) error {
 	}
 	return d.conclude(w, c, turn, func() (int, []byte, error) {
 		t, err := d.orderOnce(c, turn, o.make)
+		if err == nil {
+			t, err = d.awaitOrder(w, c, &o, t)
+		}
 		if err != nil {
 			return 0, nil, err
 		}
@@ -86,7 +99,7 @@ func (d *Door) create(w http.ResponseWriter, c call, o clientOrder) error {
 // createOnce orders and keeps the answer in one transaction, which ends the turn. It gives
 // the answer's body, or nil where that cannot be done and nothing was.
 func (d *Door) createOnce(turn *replay.Turn, o clientOrder) []byte {
-	if o.makeOnce == nil {
+	if o.makeOnce == nil || o.wait > 0 { // what is answered first is what is kept
 		return nil
 	}
 	var answer replay.Answer

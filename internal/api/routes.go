@@ -39,6 +39,7 @@ type route struct {
 type call struct {
 	*http.Request
 	who   access.Principal
+	pass  access.Pass // by which it was let in
 	route *route
 	place map[string]string // the path's placeholders, decoded
 

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"time"
 
 	"stele/internal/access"
 	"stele/internal/fault"
@@ -48,12 +49,21 @@ func (r *Runner) closed(recipe *Recipe, scope access.Scope) error {
 // Create checks the inputs of a run, reckons its price and writes it down.
 func (r *Runner) Create(ctx context.Context, who access.Principal, id, app string, body []byte) (*generation.Task, error) {
 	fields, err := media.Fields(body)
-	return r.CreateRead(ctx, who, id, app, fields, err)
+	return r.CreateRead(ctx, who, id, Asked{App: app, Fields: fields, Malformed: err})
 }
 
-// CreateRead is Create for a body that was read by media.Fields, or could not be.
-func (r *Runner) CreateRead(ctx context.Context, who access.Principal, id, app string, fields map[string]any, malformed error) (*generation.Task, error) {
-	recipe, ok := r.Library.ByID(who.Workspace, app)
+// Asked is a run that is asked for, its body read by media.Fields.
+type Asked struct {
+	App       string
+	Fields    map[string]any
+	Malformed error         // why there are no fields
+	Within    time.Duration // the run is canceled by itself after that; 0: not
+}
+
+// CreateRead is Create for a body that was read, or could not be.
+func (r *Runner) CreateRead(ctx context.Context, who access.Principal, id string, asked Asked) (*generation.Task, error) {
+	fields, malformed := asked.Fields, asked.Malformed
+	recipe, ok := r.Library.ByID(who.Workspace, asked.App)
 	if !ok {
 		return nil, fault.New(fault.AppNotFound, "There is no app with this id.")
 	}
@@ -67,6 +77,7 @@ func (r *Runner) CreateRead(ctx context.Context, who access.Principal, id, app s
 	if err != nil {
 		return nil, err
 	}
+	extras.Within = asked.Within
 	if err := r.closed(&recipe, who.Scope); err != nil {
 		return nil, err
 	}

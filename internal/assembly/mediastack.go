@@ -3,9 +3,12 @@ package assembly
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -53,6 +56,9 @@ type mediaStack struct {
 func (n *node) openMedia(ctx context.Context) (err error) {
 	w := &mediaStack{node: uid.New("node"), store: n.Store, supply: n.supply, log: n.log, told: n.metrics.SetAside}
 	n.media = w
+	if err := w.succeed(ctx, filepath.Join(n.Config.Data, "node")); err != nil {
+		return err
+	}
 	size := int64(runtime.GOMAXPROCS(0))
 	w.processors = fair.New(size, fair.Half(size))
 	if w.queue, err = openQueue(ctx, n.Store, w.node, n.log); err != nil {
@@ -85,6 +91,19 @@ func (n *node) openMedia(ctx context.Context) (err error) {
 		Limits: n.limits, Rights: n.Access.ScopeOf, Alone: alone, Log: n.log, Now: time.Now, Working: w.working, Aside: w.told,
 	})
 	return n.Access.Serve(ctx, w.node)
+}
+
+// succeed says of the last process that served from this folder that it is dead, which is
+// sure because the folder is locked: whatever it left need not wait.
+func (w *mediaStack) succeed(ctx context.Context, path string) error {
+	last, err := os.ReadFile(path)
+	if err == nil && len(last) > 0 {
+		err = w.store.ForgetNode(ctx, string(last))
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.WriteFile(path, []byte(w.node), 0o600)
 }
 
 // addMakers adds the makers that are built in, which compute on this machine.
@@ -170,6 +189,14 @@ func (w *mediaStack) start(ctx context.Context, beside *sync.WaitGroup) error {
 		_ = w.working.Close()
 	})
 	return nil
+}
+
+// endRecordings ends the answers that go on without their clients, and saves what there
+// is of them.
+func (w *mediaStack) endRecordings(ctx context.Context) {
+	bounded, cancel := context.WithTimeout(ctx, drainJobs)
+	defer cancel()
+	w.replay.Stop(bounded)
 }
 
 // release gives jobs of dead processes back to the living.

@@ -108,6 +108,8 @@ func (r *liveRuntime) apiSettings() api.Settings {
 		OpenChats:        int64(cfg.Limits.OpenChats),
 		OpenWaits:        int64(cfg.Limits.OpenWaits),
 		KeepAlive:        cfg.Stream.KeepAlive,
+		Linger:           cfg.Stream.Linger,
+		Kept:             int64(cfg.Stream.Kept),
 		UploadBody:       int64(max(cfg.Limits.Image, cfg.Limits.Video, cfg.Limits.Audio, cfg.Limits.Document)) + beside,
 	}
 }

@@ -87,7 +87,9 @@ func Serve(ctx context.Context, p Process) error {
 		return err
 	}
 	beside.Go(func() { settle(side) })
-	return n.front.Run(ctx)
+	err = n.front.Run(ctx)
+	n.media.endRecordings(side)
+	return err
 }
 
 // lockFolder keeps a second server off the folder: its database, journal and

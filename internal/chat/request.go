@@ -25,6 +25,8 @@ type Request struct {
 	// Admit is asked before the conversation is read, which takes memory. Its error is
 	// the conversation's. It may be nil.
 	Admit func() error
+	// Asking is told before an upstream is asked, each time. With an error none is. It may be nil.
+	Asking func() error
 
 	once   sync.Once
 	decode func() (*Conversation, error)

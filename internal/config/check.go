@@ -152,6 +152,8 @@ func (c *checker) checkAmounts() {
 	}{
 		{at("drain"), cfg.Drain > 0},
 		{at("stream", "keep_alive"), cfg.Stream.KeepAlive > 0},
+		{at("stream", "linger"), cfg.Stream.Linger > 0},
+		{at("stream", "kept"), cfg.Stream.Kept > 0},
 		{at("retention", "files"), r.Files > 0},
 		{at("retention", "outputs"), r.Outputs > 0},
 		{at("retention", "requests"), r.Requests > 0},

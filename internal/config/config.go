@@ -119,6 +119,9 @@ type AuthSession struct {
 // Stream is about answers in pieces.
 type Stream struct {
 	KeepAlive time.Duration `yaml:"keep_alive"`
+	// Of chats with an Idempotency-Key:
+	Linger time.Duration `yaml:"linger"` // how long one goes on without its client
+	Kept   manifest.Size `yaml:"kept"`   // how much of its answer is kept at most
 }
 
 // Limits bound what one request may bring, one key may start, and one client may

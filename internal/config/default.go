@@ -16,7 +16,7 @@ func Default() *Config {
 		Drain:    30 * time.Second,
 		Auth:     Auth{AllowDevelopment: true},
 		HSTS:     365 * 24 * time.Hour,
-		Stream:   Stream{KeepAlive: 15 * time.Second},
+		Stream:   Stream{KeepAlive: 15 * time.Second, Linger: time.Minute, Kept: 8 * manifest.MB},
 		Files:    Files{URLLife: 7 * 24 * time.Hour},
 		Limits: Limits{
 			JSONBody:              32 * manifest.MB,

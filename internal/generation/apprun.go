@@ -46,6 +46,7 @@ func (s *Service) CreateRun(ctx context.Context, who access.Principal, id string
 		MediaType: run.MediaType, Model: run.Model, Mode: run.Mode, Provider: AppMaker, Webhook: run.Webhook,
 		Order: Order{Parameters: run.Values, Recipe: run.Recipe, User: who.User}.by(&who),
 		State: media.Pending, Stage: Ordered, Created: now, Updated: now, Deadline: now.Add(run.Deadline), Version: 1, Nano: run.Nano,
+		CancelAt: cancelAt(now, run.Within),
 	}
 	if who.Sandbox {
 		t.Nano = 0
@@ -142,7 +143,7 @@ func (s *Service) failRun(ctx context.Context, t *Task, status media.Status) err
 	f := failureOf(status)
 	s.told(ctx, t, "a run failed", f)
 	return s.end(ctx, t, func(t *Task) {
-		t.failWith(f)
+		t.failWith(f, s.Now())
 		s.settle(t, status)
 	})
 }

@@ -101,6 +101,7 @@ func (s *Service) plan(who access.Principal, id string, ask *media.Ask) (*Task, 
 		Model: model.ID, MediaType: model.MediaType, Mode: operation.Mode, Provider: model.Provider, Webhook: ask.Webhook,
 		Order: Order{Prompt: ask.Prompt, Parameters: parameters, Public: ask.Public, CopyProtected: ask.CopyProtected}.by(&who),
 		State: media.Pending, Stage: Ordered, Created: now, Updated: now, Deadline: now.Add(deadline(model)), Version: 1,
+		CancelAt: cancelAt(now, ask.Within),
 	}
 	t.Nano = operation.Nano(ask.Prompt, parameters)
 	if who.Sandbox {
@@ -178,6 +179,14 @@ func (s *Service) checkWebhook(address string) error {
 		return fault.New(fault.InvalidParameter, "webhook_url cannot be used: %v.", err).With("field", "webhook_url").With("got", address)
 	}
 	return nil
+}
+
+// cancelAt is when a task is canceled by itself; zero for never.
+func cancelAt(now time.Time, within time.Duration) time.Time {
+	if within <= 0 {
+		return time.Time{}
+	}
+	return now.Add(within)
 }
 
 func deadline(m *media.Model) time.Duration {

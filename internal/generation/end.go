@@ -3,6 +3,7 @@ package generation
 import (
 	"context"
 	"strings"
+	"time"
 
 	"stele/internal/access"
 	"stele/internal/catalog"
@@ -31,7 +32,7 @@ func (s *Service) fail(ctx context.Context, t *Task, f *media.Failure) error {
 	}
 	return s.end(ctx, t, func(t *Task) {
 		t.Unsettled = unsure && !known
-		t.failWith(f)
+		t.failWith(f, s.Now())
 		if known || t.Stage == Ordered {
 			t.Nano, t.Credits = spent, media.Credits(spent, s.Settings().CreditsPerUSD)
 		}
@@ -40,9 +41,12 @@ func (s *Service) fail(ctx context.Context, t *Task, f *media.Failure) error {
 
 // failWith is how a task ends without an output. One that its client wants stopped is
 // canceled, whichever word of it comes first.
-func (t *Task) failWith(f *media.Failure) {
+func (t *Task) failWith(f *media.Failure, now time.Time) {
 	if t.Stopping && f.Class == media.ModelFailed {
 		f = canceled()
+	}
+	if f.Class == media.Stopped && !t.CancelAt.IsZero() && !now.Before(t.CancelAt) {
+		f = &media.Failure{Class: media.Stopped, Message: "The generation was canceled: it was not finished in the time that Cancel-After gave it."}
 	}
 	t.State, t.Code, t.Message = media.Failed, f.TaskCode(), f.Message
 	if f.Class == media.Stopped {
@@ -81,7 +85,7 @@ func (s *Service) settle(t *Task, last media.Status) {
 
 // end saves the end of a task together with all that follows from it.
 func (s *Service) end(ctx context.Context, t *Task, change func(*Task)) error {
-	_, err := s.update(context.WithoutCancel(ctx), t, func(t *Task) error {
+	saved, err := s.update(context.WithoutCancel(ctx), t, func(t *Task) error {
 		change(t)
 		t.Stage, t.Owner, t.Ended = Ended, "", s.Now()
 		if t.Unsettled {
@@ -94,6 +98,9 @@ func (s *Service) end(ctx context.Context, t *Task, change func(*Task)) error {
 		}
 		return nil
 	})
+	if saved != nil && saved.State == media.Success && saved.App == "" {
+		s.pace.add(Took{saved.Model, saved.Mode, saved.Ended.Sub(saved.Created)})
+	}
 	s.successes.Delete(t.ID)
 	if t.Parent != "" {
 		s.schedule.hasten(t.Parent) // a run goes on at once where it is in this process

@@ -129,7 +129,7 @@ func (s *Service) mine(ctx context.Context, t *Task, change func(*Task)) (*Task,
 
 // changedBy reports whether clients would see a difference.
 func (t *Task) changedBy(status media.Status) bool {
-	return status.State == media.Processing && t.State == media.Pending || status.Progress >= t.Progress+0.01 ||
+	return status.State == media.Processing && t.State == media.Pending || status.Progress >= t.Progress+0.01 || status.Position != t.Position ||
 		status.Steps != nil && !slices.Equal(status.Steps, t.Steps)
 }
 
@@ -139,7 +139,7 @@ func (t *Task) take(status media.Status) {
 		t.State = media.Processing
 	}
 	t.Progress = max(t.Progress, min(status.Progress, 0.99))
-	t.blind = 0
+	t.blind, t.Position = 0, status.Position
 	t.bill(status)
 	if status.Steps != nil {
 		t.Steps = status.Steps

@@ -83,6 +83,12 @@ type Store interface {
 	// Stopping lists tasks of node, and those without an owner, which a client has
 	// asked to cancel and which have not ended.
 	Stopping(ctx context.Context, node string) ([]string, error)
+	// StopOverdue marks tasks whose CancelAt has come as those that a client has asked to
+	// cancel.
+	StopOverdue(ctx context.Context, now time.Time) error
+	// Durations are how long those of the newest so many tasks took that ended well, the
+	// newest first, without runs of apps.
+	Durations(ctx context.Context, among int) ([]Took, error)
 	// Unsettled lists tasks of a workspace, or of any where that is "", that have ended
 	// without a definite price and may be looked at again.
 	Unsettled(ctx context.Context, workspace string, now time.Time, limit int) ([]Task, error)
@@ -143,6 +149,7 @@ type Service struct {
 	hub       hub
 	counts    counts
 	schedule  *schedule
+	pace      pace
 	progress  progressLimiter
 	bursts    burstDelay
 	successes sync.Map // of tasks that were seen to be done and are not collected: their last media.Status

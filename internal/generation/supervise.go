@@ -27,6 +27,7 @@ func (s *Service) Supervise(ctx context.Context, drained <-chan struct{}) {
 		defer close(reconciling)
 		s.Reconcile(ctx)
 	}()
+	s.recallPace(ctx)
 	tick := time.NewTicker(beatEvery)
 	defer tick.Stop()
 	silent := deadAfter
@@ -83,6 +84,9 @@ func (s *Service) superviseOnce(ctx context.Context, silentSince time.Time) erro
 		if len(adopted) < adoptAtOnce {
 			break
 		}
+	}
+	if err := s.Store.StopOverdue(ctx, s.Now()); err != nil {
+		return err
 	}
 	stopping, err := s.Store.Stopping(ctx, s.Node)
 	if err != nil {

@@ -50,6 +50,7 @@ type Task struct {
 	Stage    Stage
 	Ticket   media.Ticket
 	Progress float64
+	Position int                // in its maker's line, 1 for the next; 0 where that is not known
 	Steps    []media.StepStatus // of an app's run
 	Tries    int                // how often a maker was asked
 	Collects int                // how often copying the outputs failed
@@ -67,6 +68,7 @@ type Task struct {
 	Asked     time.Time // when the last submission began
 	NotBefore time.Time // nothing is to be done before
 	Deadline  time.Time
+	CancelAt  time.Time // it is canceled by itself then; zero: not
 	Ended     time.Time
 	Version   int64 // goes up with every change
 	Stopping  bool  // its client asked to cancel it

@@ -23,7 +23,10 @@ type View struct {
 	Created   string   `json:"created_at"`
 	Updated   string   `json:"updated_at"`
 	Progress  float64  `json:"progress"`
-	Limits    []Left   `json:"limits,omitempty"` // of a dry run
+	Position  int      `json:"queue_position,omitzero"` // 1 for the next, where the provider tells
+	Expected  string   `json:"expected_at,omitzero"`    // as the last ones went
+	CancelAt  string   `json:"cancel_at,omitzero"`      // where the client set a time
+	Limits    []Left   `json:"limits,omitempty"`        // of a dry run
 	Steps     []Step   `json:"steps,omitempty"`
 	Result    *Result  `json:"result"`
 	Error     *Problem `json:"error,omitzero"`
@@ -104,6 +107,15 @@ func (s *Service) View(t *Task) View {
 			left.Resets = s.Now().Add(st.Reset).UTC().Format(time.RFC3339)
 		}
 		v.Limits = append(v.Limits, left)
+	}
+	if !t.CancelAt.IsZero() {
+		v.CancelAt = t.CancelAt.UTC().Format(milliseconds)
+	}
+	if !t.State.Final() {
+		v.Position = t.Position
+		if at := s.expected(t); !at.IsZero() {
+			v.Expected = at.UTC().Format(milliseconds)
+		}
 	}
 	switch t.State {
 	case media.Success:

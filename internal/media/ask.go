@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -39,6 +40,7 @@ type Given struct{ Field, URL string }
 type Extras struct {
 	Webhook string
 	DryRun  bool
+	Within  time.Duration // it is canceled by itself after that; 0: not
 }
 
 // Fields reads a flat request. Numbers stay as they are written. A null counts as

@@ -30,6 +30,7 @@ type Status struct {
 	State    State
 	Ticket   Ticket        // set by the one who accepted the work
 	Progress float64       // 0 to 1; 0 where it is not known
+	Position int           // in the maker's line, 1 for the next; 0 where that is not known
 	Wait     time.Duration // before it is worth asking again; 0: as the caller likes
 	Outputs  []Output      // of Success
 	Failure  *Failure      // of Failed

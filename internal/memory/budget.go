@@ -60,6 +60,19 @@ func (l *Lease) Fork() *Lease {
 	return l.budget.OpenPart(l.tenant, l.part)
 }
 
+// Hand gives all that the lease holds to a new one of the same tenant and part, which
+// has an end of its own.
+func (l *Lease) Hand() *Lease {
+	next := l.Fork()
+	if next == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	next.held, l.held = l.held, 0
+	return next
+}
+
 // Lease is what one piece of work holds. It is safe for several goroutines. A nil
 // Lease counts nothing, so that callers need no test.
 type Lease struct {

@@ -152,6 +152,11 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 		if asked, err = r.attach(ctx, who.Workspace, asked, upstream, &got); err != nil {
 			return err
 		}
+		if req.Asking != nil {
+			if err := req.Asking(); err != nil {
+				return err
+			}
+		}
 		reply, err = upstream.Do(ctx, asked, Target{
 			Model: t.Model, Timeouts: model.Timeouts, Rename: model.HideUpstream || several, Hidden: model.HideUpstream, Watched: several,
 		})
@@ -164,6 +169,12 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 		r.remember(who, reply)
 	}
 	return reply, nil
+}
+
+// Opens refuses a model that the caller may not have, or that is not there.
+func (r *Relay) Opens(who access.Principal, name string) error {
+	_, err := r.model(who, name)
+	return err
 }
 
 // model finds what a caller asks for. Keys marked sandbox get one model for every name.

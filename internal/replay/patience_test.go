@@ -37,6 +37,10 @@ func (s *single) FinishClaim(_ context.Context, c replay.Claim) error {
 
 func (*single) FreeClaim(context.Context, replay.Claim) error { return nil }
 
+func (*single) AppendPiece(context.Context, replay.Claim, replay.Piece) error { return nil }
+
+func (*single) Pieces(context.Context, string, int64) ([]replay.Piece, error) { return nil, nil }
+
 func (*single) DeleteClaimsBefore(context.Context, time.Time) (int64, error) { return 0, nil }
 
 func TestTwinsWaitSomeSecondsAndNoLonger(t *testing.T) {

@@ -2,6 +2,9 @@
 // Idempotency-Key, one effect, through lost answers, twins in parallel and
 // crashes. It knows neither what a request asks for nor HTTP.
 //
+// An answer that takes its time is recorded while it is given (Record): who asks again
+// reads what is there and follows the rest, and no byte is given before it is saved.
+//
 // A request first claims its key. The claim holds the id that the thing to be
 // made will have, so the process that takes the claim up after a crash can look whether
 // it was made, and makes it under the same id if not.
@@ -25,8 +28,35 @@ type Scope struct {
 type Answer struct {
 	Status int // of HTTP; 0: there is no answer yet
 	Type   string
-	Body   []byte
+	Header string // what else its header says, in the caller's own form
+	Body   []byte // of a recorded answer what comes after its pieces
+	Pieces int64  // places that the answer takes up in the store
+	Ending Ending
 }
+
+// Ending is how a recorded answer ended.
+type Ending int
+
+// The endings.
+const (
+	Whole   Ending = iota
+	Cut            // it was broken off: its last bytes say so, and who replays it breaks off as well
+	NotKept        // it was given once, and its bytes were not kept
+)
+
+// Piece is a part of an answer that is being recorded.
+type Piece struct {
+	Place int64
+	At    time.Time
+	Body  []byte
+}
+
+// The places of pieces.
+const (
+	placeAsked = iota // an upstream was asked; its body is the request's id
+	placeHead         // status, type and header
+	placeBytes        // the first of the answer's bytes
+)
 
 // Claim is a key in use, and later its answer.
 type Claim struct {
@@ -65,7 +95,12 @@ type Store interface {
 	// FreeClaim removes the claim, as if it had never been. It is ErrLost as for
 	// FinishClaim.
 	FreeClaim(ctx context.Context, c Claim) error
+	// AppendPiece saves a piece of the answer to a claim. It is ErrLost as for FinishClaim.
+	AppendPiece(ctx context.Context, c Claim, p Piece) error
+	// Pieces lists the pieces of the answer to the claim of an id from a place on, in
+	// their order.
+	Pieces(ctx context.Context, id string, from int64) ([]Piece, error)
 	// DeleteClaimsBefore forgets claims that were taken up before a time, a bite
-	// at a time, and says how many.
+	// at a time, and says how many. Their pieces go as well.
 	DeleteClaimsBefore(ctx context.Context, before time.Time) (int64, error)
 }

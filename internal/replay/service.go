@@ -36,8 +36,12 @@ type Options struct {
 type Service struct {
 	Options
 
-	mu   sync.Mutex // guards busy
-	busy map[Scope]*work
+	mu         sync.Mutex // guards what follows
+	busy       map[Scope]*work
+	recordings map[Scope]*recording
+	stopping   bool
+
+	recorders sync.WaitGroup
 }
 
 // work is a scope that this process is busy with.
@@ -49,7 +53,7 @@ type work struct {
 
 // New makes a service.
 func New(o Options) *Service {
-	return &Service{Options: o, busy: make(map[Scope]*work)}
+	return &Service{Options: o, busy: make(map[Scope]*work), recordings: make(map[Scope]*recording)}
 }
 
 // Request is a request that carries a key.

@@ -13,21 +13,21 @@ import (
 
 var _ replay.Store = (*Store)(nil)
 
-const claimColumns = `workspace, route, key, fingerprint, id, owner, turn, since, status, type, body`
+const claimColumns = `workspace, route, key, fingerprint, id, owner, turn, since, status, type, body, header, pieces, ending`
 
 // Claim takes up a scope: see replay.Store. One statement decides, so of callers at
 // the same time one wins.
 func (s *Store) Claim(ctx context.Context, c replay.Claim, old, silent time.Time) (replay.Claim, bool, error) {
 	for {
 		taken, ok, err := s.claim(ctx, `INSERT INTO claims (`+claimColumns+`)
-			VALUES ($1, $2, $3, $4, $5, $6, 1, $7, 0, '', $8)
+			VALUES ($1, $2, $3, $4, $5, $6, 1, $7, 0, '', $8, '', 0, 0)
 			ON CONFLICT (workspace, route, key) DO UPDATE SET
 				fingerprint = excluded.fingerprint,
 				id = CASE WHEN claims.since < $9 THEN excluded.id ELSE claims.id END,
 				owner = excluded.owner,
 				turn = CASE WHEN claims.since < $9 THEN 1 ELSE claims.turn + 1 END,
 				since = CASE WHEN claims.since < $9 THEN excluded.since ELSE claims.since END,
-				status = 0, type = '', body = excluded.body
+				status = 0, type = '', body = excluded.body, header = '', pieces = 0, ending = 0
 			WHERE claims.since < $9 OR (claims.status = 0 AND claims.fingerprint = excluded.fingerprint AND (claims.owner = excluded.owner
 				OR NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.id = claims.owner AND nodes.seen_at >= $10)))
 			RETURNING `+claimColumns,
@@ -57,9 +57,9 @@ func (s *Store) claim(ctx context.Context, statement string, args ...any) (c rep
 
 // FinishClaim saves the answer of a claim that is still the caller's.
 func (s *Store) FinishClaim(ctx context.Context, c replay.Claim) error {
-	return s.changeClaim(ctx, `UPDATE claims SET status = $6, type = $7, body = $8
+	return s.changeClaim(ctx, `UPDATE claims SET status = $6, type = $7, body = $8, header = $9, pieces = $10, ending = $11
 		WHERE workspace = $1 AND route = $2 AND key = $3 AND owner = $4 AND turn = $5 AND status = 0`,
-		c, c.Answer.Status, clean(c.Answer.Type), blob(c.Answer.Body))
+		c, c.Answer.Status, clean(c.Answer.Type), blob(c.Answer.Body), clean(c.Answer.Header), c.Answer.Pieces, int(c.Answer.Ending))
 }
 
 // FreeClaim removes a claim that is still the caller's.
@@ -67,8 +67,13 @@ func (s *Store) FreeClaim(ctx context.Context, c replay.Claim) error {
 	return s.changeClaim(ctx, `DELETE FROM claims WHERE workspace = $1 AND route = $2 AND key = $3 AND owner = $4 AND turn = $5`, c)
 }
 
-// DeleteClaimsBefore forgets claims that were taken up before a time.
+// DeleteClaimsBefore forgets claims that were taken up before a time, and pieces of answers
+// that were saved before it.
 func (s *Store) DeleteClaimsBefore(ctx context.Context, before time.Time) (int64, error) {
+	if _, err := s.deleteBites(ctx, `DELETE FROM claim_pieces WHERE (claim, place) IN
+		(SELECT claim, place FROM claim_pieces WHERE at < $1 LIMIT 500)`, millis(before)); err != nil {
+		return 0, err
+	}
 	return s.deleteBites(ctx, `DELETE FROM claims WHERE (workspace, route, key) IN
 		(SELECT workspace, route, key FROM claims WHERE since < $1 LIMIT 500)`, millis(before))
 }
@@ -97,6 +102,7 @@ func (s *Store) changeClaim(ctx context.Context, statement string, c replay.Clai
 func claimArgs(c *replay.Claim) []any {
 	return []any{
 		c.Workspace, c.Route, c.Key, c.Fingerprint, c.ID, c.Owner, c.Turn, millis(c.Since), c.Answer.Status, clean(c.Answer.Type), blob(c.Answer.Body),
+		clean(c.Answer.Header), c.Answer.Pieces, int(c.Answer.Ending),
 	}
 }
 
@@ -104,7 +110,8 @@ func scanClaim(row scanner) (replay.Claim, error) {
 	var c replay.Claim
 	var since int64
 	var body []byte
-	err := row.Scan(&c.Workspace, &c.Route, &c.Key, &c.Fingerprint, &c.ID, &c.Owner, &c.Turn, &since, &c.Answer.Status, &c.Answer.Type, &body)
+	err := row.Scan(&c.Workspace, &c.Route, &c.Key, &c.Fingerprint, &c.ID, &c.Owner, &c.Turn, &since, &c.Answer.Status, &c.Answer.Type, &body,
+		&c.Answer.Header, &c.Answer.Pieces, &c.Answer.Ending)
 	c.Since = fromMillis(since)
 	if len(body) > 0 {
 		c.Answer.Body = slices.Clone(body)

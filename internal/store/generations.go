@@ -21,9 +21,9 @@ var _ generation.Store = (*Store)(nil)
 
 // What was ordered never changes; how far it is does.
 const (
-	orderColumns = `id, workspace, key, environment, sandbox, app, model, media_type, mode, ordered, webhook, created_at, parent`
+	orderColumns = `id, workspace, key, environment, sandbox, app, model, media_type, mode, ordered, webhook, created_at, parent, cancel_at`
 	stateColumns = `provider, state, stage, ticket, progress, tries, collects, owner, outputs, code, message, nano, credits,
-		updated_at, asked_at, not_before, deadline, ended_at, version, stopping, steps, deaths, holds, unsettled`
+		updated_at, asked_at, not_before, deadline, ended_at, version, stopping, steps, deaths, holds, unsettled, position`
 	taskColumns = orderColumns + `, ` + stateColumns
 )
 
@@ -154,7 +154,7 @@ func (s *Store) UpdateTask(ctx context.Context, workspace, id string, change fun
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE generations SET (`+stateColumns+`) =
-			($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25) WHERE id = $1`, append([]any{id}, state...)...)
+			($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26) WHERE id = $1`, append([]any{id}, state...)...)
 		if err != nil {
 			return fmt.Errorf("update generation: %w", err)
 		}
@@ -256,7 +256,7 @@ func taskArgs(t *generation.Task) ([]any, error) {
 	state, err := stateArgs(t)
 	return append([]any{
 		t.ID, t.Workspace, t.Key, t.Environment, flag(t.Sandbox), t.App, t.Model, t.MediaType, t.Mode, order, t.Webhook, millis(t.Created),
-		t.Parent,
+		t.Parent, millis(t.CancelAt),
 	}, state...), err
 }
 
@@ -276,7 +276,7 @@ func stateArgs(t *generation.Task) ([]any, error) {
 	return []any{
 		t.Provider, string(t.State), string(t.Stage), blob(t.Ticket), t.Progress, t.Tries, t.Collects, t.Owner, outputs, t.Code, clean(t.Message), t.Nano,
 		t.Credits, millis(t.Updated), millis(t.Asked), millis(t.NotBefore), millis(t.Deadline), millis(t.Ended), t.Version, flag(t.Stopping),
-		steps, t.Deaths, holds, flag(t.Unsettled),
+		steps, t.Deaths, holds, flag(t.Unsettled), t.Position,
 	}, nil
 }
 
@@ -284,10 +284,10 @@ func scanTask(row scanner) (*generation.Task, error) {
 	var t generation.Task
 	var order, outputs, steps, holds string
 	var ticket []byte
-	var sandbox, created, updated, asked, notBefore, deadline, ended, stopping, unsettled int64
-	err := row.Scan(&t.ID, &t.Workspace, &t.Key, &t.Environment, &sandbox, &t.App, &t.Model, &t.MediaType, &t.Mode, &order, &t.Webhook, &created, &t.Parent,
+	var sandbox, created, updated, asked, notBefore, deadline, ended, stopping, unsettled, cancelAt int64
+	err := row.Scan(&t.ID, &t.Workspace, &t.Key, &t.Environment, &sandbox, &t.App, &t.Model, &t.MediaType, &t.Mode, &order, &t.Webhook, &created, &t.Parent, &cancelAt,
 		&t.Provider, &t.State, &t.Stage, &ticket, &t.Progress, &t.Tries, &t.Collects, &t.Owner, &outputs, &t.Code, &t.Message, &t.Nano,
-		&t.Credits, &updated, &asked, &notBefore, &deadline, &ended, &t.Version, &stopping, &steps, &t.Deaths, &holds, &unsettled)
+		&t.Credits, &updated, &asked, &notBefore, &deadline, &ended, &t.Version, &stopping, &steps, &t.Deaths, &holds, &unsettled, &t.Position)
 	if err != nil {
 		return nil, err
 	}
@@ -296,7 +296,7 @@ func scanTask(row scanner) (*generation.Task, error) {
 		t.Ticket = media.Ticket(slices.Clone(ticket))
 	}
 	t.Created, t.Updated, t.Asked, t.NotBefore = fromMillis(created), fromMillis(updated), fromMillis(asked), fromMillis(notBefore)
-	t.Deadline, t.Ended = fromMillis(deadline), fromMillis(ended)
+	t.Deadline, t.Ended, t.CancelAt = fromMillis(deadline), fromMillis(ended), fromMillis(cancelAt)
 	if err := decode(order, &t.Order); err != nil {
 		return nil, fmt.Errorf("read order of %s: %w", t.ID, err)
 	}

@@ -31,6 +31,14 @@ func (s *Store) Beat(ctx context.Context, node string, now time.Time) error {
 	})
 }
 
+// ForgetNode says that the process called node is dead.
+func (s *Store) ForgetNode(ctx context.Context, node string) error {
+	if _, err := s.write.ExecContext(ctx, `DELETE FROM nodes WHERE id = $1`, node); err != nil {
+		return fmt.Errorf("forget node: %w", err)
+	}
+	return nil
+}
+
 // Living lists the processes that were heard of since a time.
 func (s *Store) Living(ctx context.Context, since time.Time) ([]string, error) {
 	return s.texts(ctx, `SELECT id FROM nodes WHERE seen_at >= $1 ORDER BY id`, millis(since))
@@ -79,6 +87,32 @@ func (s *Store) Release(ctx context.Context, node string) error {
 // a client has asked to cancel.
 func (s *Store) Stopping(ctx context.Context, node string) ([]string, error) {
 	return s.texts(ctx, `SELECT id FROM generations WHERE stopping = 1 AND stage <> 'ended' AND owner IN ('', $1) ORDER BY id`, node)
+}
+
+// StopOverdue has tasks stopped whose time is over, as if a client had asked for it.
+func (s *Store) StopOverdue(ctx context.Context, now time.Time) error {
+	overdue, err := s.texts(ctx, `SELECT id FROM generations WHERE cancel_at > 0 AND cancel_at <= $1 AND stopping = 0 AND stage <> 'ended' LIMIT 1`, millis(now))
+	if err != nil || len(overdue) == 0 { // mostly: found out without holding up the writer
+		return err
+	}
+	if _, err := s.write.ExecContext(ctx, `UPDATE generations SET stopping = 1, version = version + 1
+		WHERE cancel_at > 0 AND cancel_at <= $1 AND stopping = 0 AND stage <> 'ended'`, millis(now)); err != nil {
+		return fmt.Errorf("stop overdue generations: %w", err)
+	}
+	return nil
+}
+
+// Durations are how long the last of so many tasks took that ended well, the newest first.
+func (s *Store) Durations(ctx context.Context, among int) ([]generation.Took, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT model, mode, ended_at - created_at FROM
+		(SELECT model, mode, app, state, ended_at, created_at FROM generations ORDER BY id DESC LIMIT $1) AS latest
+		WHERE state = 'success' AND app = ''`, among)
+	return scanAll("read durations", rows, err, func(row scanner) (took generation.Took, err error) {
+		var ms int64
+		err = row.Scan(&took.Model, &took.Mode, &ms)
+		took.For = time.Duration(ms) * time.Millisecond
+		return took, err
+	})
 }
 
 // texts reads a column of texts.

@@ -30,6 +30,7 @@ type Operation struct {
 	Poll     Poll      `yaml:"poll"`
 	State    State     `yaml:"state"`
 	Progress *Progress `yaml:"progress"`
+	Position *Position `yaml:"position"`
 	Result   *Result   `yaml:"result"`
 	Outputs  []Output  `yaml:"outputs"`
 	Cancel   []Stop    `yaml:"cancel"`
@@ -130,6 +131,11 @@ type Fact struct {
 type Progress struct {
 	Path route `yaml:"path"`
 	Text bool  `yaml:"text"`
+}
+
+// Position is where an answer tells how many orders are before this one.
+type Position struct {
+	Path route `yaml:"path"`
 }
 
 // Result is a second call for what was made. Refusing it means that the work

@@ -34,6 +34,9 @@ func (m *Maker) poll(ctx context.Context, op *Operation, t *ticket, lasting bool
 		return media.Status{State: state, Failure: m.desk.failure(media.Stopped, "", "", nil)}, nil
 	case media.Pending, media.Processing:
 		status.State = state
+		if state == media.Pending {
+			status.Position = op.Position.read(a.doc)
+		}
 	default:
 		return media.Status{}, m.desk.failure(media.Gone, "", "", m.desk.cause(a))
 	}

@@ -69,6 +69,22 @@ func (f *Fact) holds(doc any, id string) bool {
 	return false
 }
 
+// read is the place in the line, 1 for the next; 0 where it is not known.
+func (p *Position) read(doc any) int {
+	if p == nil {
+		return 0
+	}
+	v, ok := p.Path.one(doc)
+	if !ok {
+		return 0
+	}
+	before, ok := numberOf(v)
+	if !ok || !(before >= 0 && before < 1<<30) {
+		return 0
+	}
+	return int(before) + 1
+}
+
 var percentage = regexp.MustCompile(`(\d{1,3})%`)
 
 // read tells how much is done, 0 where that is not known.

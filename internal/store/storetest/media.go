@@ -75,6 +75,7 @@ func RunMedia(t *testing.T, open func(t *testing.T) Media) {
 		{"ADeadProcessesClaimIsTakenUp", claimsTakenUp},
 		{"ALostClaimChangesNothing", claimsLost},
 		{"OldClaimsAreForgotten", claimsForgotten},
+		{"PiecesOfAnAnswerComeBack", piecesComeBack},
 		{"DeliveriesAreReplayedOnce", deliveriesReplayed},
 		{"WebhookSecretsAreChangedByOne", secretsChanged},
 		{"TheSandboxRemembersTheFirst", sandboxRemembers},

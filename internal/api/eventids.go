@@ -1,0 +1,128 @@
+package api
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"stele/internal/fault"
+	"stele/internal/replay"
+	"stele/internal/wire"
+)
+
+const lastEventHeader = "Last-Event-Id"
+
+// lastEvent reads which event a client has seen last; 0 for none.
+func lastEvent(h http.Header) (int64, error) {
+	text := h.Get(lastEventHeader)
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0, fault.New(fault.InvalidRequestBody, "Last-Event-ID takes the id of an event of this answer, which is a number.").With("field", lastEventHeader)
+	}
+	return n, nil
+}
+
+// numbered reports whether the events of an answer carry their ids. Google's own clients
+// read nothing but data: those count the events themselves, if they want to.
+func numbered(c call) bool {
+	return c.route.family.name != gemini.name || c.Header.Get("X-Goog-Api-Client") == "" || wantsEvents(c.Header)
+}
+
+// numbering gives the events of a stream their ids, 1 for the first, and leaves out those
+// that the client has.
+type numbering struct {
+	after int64
+	shown bool
+	n     int64
+	rest  []byte // an event that is not whole yet
+}
+
+// take gives what is to be sent of the next bytes.
+func (x *numbering) take(head replay.Head, b []byte, last bool) ([]byte, error) {
+	if !strings.HasPrefix(head.Type, wire.EventStream) {
+		if x.after > 0 {
+			return nil, errNoEvents()
+		}
+		return b, nil
+	}
+	if len(x.rest) > 0 {
+		b, x.rest = append(x.rest, b...), nil
+	}
+	out := make([]byte, 0, len(b)+len(b)/8+16)
+	for len(b) > 0 {
+		end, line, blank := eventEnd(b)
+		if end == 0 {
+			if !last {
+				x.rest = slices.Clone(b)
+				break
+			}
+			end = len(b)
+		}
+		event := b[:end]
+		b = b[end:]
+		if !blank {
+			x.n++
+			if x.n > x.after && x.shown {
+				out = appendEvent(append(strconv.AppendInt(append(out, "id: "...), x.n, 10), line...), event)
+				continue
+			}
+		}
+		if x.n > x.after {
+			out = append(out, event...)
+		}
+	}
+	if last && x.n < x.after {
+		return nil, errNoEvents()
+	}
+	return out, nil
+}
+
+// eventEnd is the length of the first event of b with the blank line that ends it, 0 where that
+// has not come; how its lines end; and whether it is nothing but a blank line.
+func eventEnd(b []byte) (end int, line string, blank bool) {
+	for at := 0; at < len(b); {
+		stop := at
+		for stop < len(b) && b[stop] != '\n' && b[stop] != '\r' {
+			stop++
+		}
+		if stop == len(b) {
+			return 0, line, false
+		}
+		next := stop + 1
+		if b[stop] == '\r' && next < len(b) && b[next] == '\n' {
+			next++
+		}
+		if line == "" {
+			line = string(b[stop:next])
+		}
+		if stop == at {
+			return next, line, at == 0
+		}
+		at = next
+	}
+	return 0, line, false
+}
+
+// appendEvent appends an event without ids of its upstream's.
+func appendEvent(dst, event []byte) []byte {
+	for at := 0; at < len(event); {
+		stop := at
+		for stop < len(event) && event[stop] != '\n' && event[stop] != '\r' {
+			stop++
+		}
+		next := min(stop+1, len(event))
+		if next < len(event) && event[stop] == '\r' && event[next] == '\n' {
+			next++
+		}
+		if field, _, _ := bytes.Cut(event[at:stop], []byte{':'}); string(field) != "id" {
+			dst = append(dst, event[at:next]...)
+		}
+		at = next
+	}
+	return dst
+}

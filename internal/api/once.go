@@ -1,0 +1,239 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/fault"
+	"stele/internal/replay"
+	"stele/internal/scope"
+	"stele/internal/uid"
+)
+
+// talkOnce answers a chat request with an Idempotency-Key: whoever brings the key again gets
+// the same answer, and no upstream is asked twice.
+func (d *Door) talkOnce(f family, codec dialect.Server, w http.ResponseWriter, c call) error {
+	key, err := idempotencyKey(c.Header)
+	if key == "" && err == nil {
+		return d.talkNow(f, codec, w, c)
+	}
+	var from int64
+	if err == nil {
+		from, err = lastEvent(c.Header)
+	}
+	var body []byte
+	if err == nil {
+		body, err = readBody(c.Request)
+	}
+	if err != nil {
+		d.Relay.Refuse(c.Context(), c.who, f.name, err)
+		return err
+	}
+	settings, lease := d.Settings(), scope.From(c.Context()).Memory
+	if err := lease.Grow(c.Context(), int64(len(body))); err != nil { // it is read twice
+		return err
+	}
+	switches := fmt.Sprint(isOn(c.Header.Get("X-Stele-Strict")), isOn(c.Header.Get("X-Stele-Include-Cost")), framed(c))
+	asked := c.keyed(key, uid.New("kept"), c.place["model"], switches, canonical(body))
+	lease.Shrink(int64(len(body)))
+	run := &keyedChat{door: d, family: f, codec: codec, call: c.detached(), from: from}
+	own := scope.From(run.call.Context())
+	if run.req, err = d.decode(f, codec, &run.call, body); err == nil && d.Relay.Opens(c.who, run.req.Model) != nil {
+		err = d.answer(f, codec, w, run.call, run.req, settings.KeepAlive) // refused, and in the books
+	} else if err == nil {
+		return run.once(w, c, asked, settings)
+	}
+	own.Memory.Close()
+	scope.From(c.Context()).Record = own.Record
+	return err
+}
+
+// once gives the request the answer of its key.
+func (k *keyedChat) once(w http.ResponseWriter, c call, asked replay.Request, settings Settings) error {
+	own := scope.From(k.call.Context())
+	making := replay.Making{
+		Request: own.ID, Make: k.make, Lost: k.lost, Lease: own.Memory,
+		Private: !c.who.Scope.AllowsCapture(), Linger: settings.Linger, Most: settings.Kept,
+	}
+	if k.from > 0 {
+		making.Refuse = errNothingToTakeUp(k.from)
+	}
+	follower, err := k.door.Replay.Record(k.call.Context(), asked, making)
+	if err != nil {
+		return err
+	}
+	defer follower.Leave()
+	return k.tell(w, c, follower)
+}
+
+// keyedChat is a chat request with an Idempotency-Key. Its call has a life of its own.
+type keyedChat struct {
+	door    *Door
+	family  family
+	codec   dialect.Server
+	call    call
+	req     *chat.Request
+	from    int64        // the last event that the client has
+	refusal *fault.Error // what the answer is, where it is an error that is kept
+}
+
+// detached is the call without its client: what it holds and notes is its own.
+func (c call) detached() call {
+	from := scope.From(c.Context())
+	own := &scope.Request{ID: from.ID, Remote: from.Remote, Secure: from.Secure, Memory: from.Memory.Hand()}
+	own.SetRoute(from.Route())
+	c.Request = c.WithContext(scope.With(context.WithoutCancel(c.Context()), own))
+	return c
+}
+
+// make makes the answer, as any request is answered, but into a recording.
+func (k *keyedChat) make(ctx context.Context, take *replay.Take) (result replay.Result) {
+	defer func() {
+		if v := recover(); v != nil {
+			result = replay.Result{Err: fmt.Errorf("panic: %v\n%s", v, debug.Stack()), Cut: take.Begun()}
+		}
+	}()
+	d, c := k.door, k.call
+	leave, err := d.kept.take(c.who)
+	if err != nil {
+		return replay.Result{Err: err, Free: true}
+	}
+	defer leave()
+	held, release := d.Access.Hold(ctx, c.pass, access.GroupChat)
+	defer release()
+	c.Request = c.WithContext(held)
+	k.req.Asking = func() error { return take.Asked(held) }
+	tape := &tape{ctx: held, take: take, header: make(http.Header)}
+	err = d.answer(k.family, k.codec, tape, c, k.req, math.MaxInt64) // followers are kept alive, not the recording
+	switch {
+	case err == nil:
+		tape.begin(tape.status) // with its trailers
+		return replay.Result{}
+	case take.Begun():
+		return replay.Result{Cut: true}
+	}
+	return k.failed(held, take, err)
+}
+
+// failed decides what an answer that never began leaves behind. What was asked for and given
+// up may have been paid for: it is never asked for again.
+func (k *keyedChat) failed(ctx context.Context, take *replay.Take, err error) replay.Result {
+	ended := interrupted(ctx)
+	if ended != nil {
+		err = ended
+	}
+	e := fault.From(err)
+	switch {
+	case ended != nil && take.WasAsked():
+		e = replay.OutcomeUnknown()
+	case ended != nil, e.Code != fault.Internal && !replay.Counts(e.ChatStatus()):
+		return replay.Result{Err: err, Free: true}
+	case e.Code == fault.Internal:
+		return replay.Result{Err: err, Free: !take.WasAsked()}
+	}
+	answer := k.refusalOf(e, scope.From(ctx).ID)
+	k.refusal = e
+	take.Begin(replay.Head{Status: answer.Status, Type: answer.Type, Header: answer.Header})
+	if err := take.Write(ctx, answer.Body); err != nil {
+		return replay.Result{Err: err}
+	}
+	return replay.Result{}
+}
+
+// refusalOf is an error as an answer that is kept.
+func (k *keyedChat) refusalOf(e *fault.Error, request string) replay.Answer {
+	status, body := k.family.codec.EncodeError(e, request)
+	h := make(http.Header)
+	if e.Lasting() {
+		h.Set("X-Should-Retry", "false")
+	}
+	return replay.Answer{Status: status, Type: jsonType, Header: keptHeader(h), Body: body}
+}
+
+// lost is how an answer ends whose server died: as far as it came, and then the
+// dialect's own error.
+func (k *keyedChat) lost(r replay.Remains) replay.Answer {
+	e := replay.OutcomeUnknown()
+	if r.Head.Status == 0 {
+		return k.refusalOf(e, r.Request)
+	}
+	a := replay.Answer{Status: r.Head.Status, Type: r.Head.Type, Header: r.Head.Header}
+	end := k.endOf(r.Bytes)
+	if end == said {
+		return a
+	}
+	a.Ending = replay.Cut
+	if end == unsaid {
+		encoder := k.codec.NewEncoder(k.req)
+		if array, ok := encoder.(dialect.ArrayEncoder); ok {
+			array.AppendFrames(nil, []byte("data: {}\n\n")) // it has begun
+		}
+		a.Body = encoder.Fail(nil, e, r.Request)
+	}
+	return a
+}
+
+// tell gives a client the answer as it is recorded.
+func (k *keyedChat) tell(w http.ResponseWriter, c call, follower *replay.Follower) error {
+	request, own := scope.From(c.Context()), scope.From(k.call.Context())
+	seen, err := k.retell(w, c, follower)
+	switch {
+	case !seen:
+	case follower.Replayed():
+		request.Note(slog.Bool("replayed", true))
+	default: // whoever made it has its facts
+		request.Record = own.Record
+		request.Note(own.Facts()...)
+		if unsaved := follower.Unsaved(); unsaved != nil {
+			request.Note(slog.Any("not_kept", unsaved))
+		}
+	}
+	return err
+}
+
+// retell writes what is recorded, and reports whether there was anything.
+func (k *keyedChat) retell(w http.ResponseWriter, c call, follower *replay.Follower) (seen bool, err error) {
+	keepAlive := time.Duration(math.MaxInt64)
+	if k.req.Stream {
+		keepAlive = k.door.Settings().KeepAlive
+	}
+	feed := newFeed(w, k.codec, k.req, keepAlive)
+	defer feed.Stop()
+	events := &numbering{after: k.from, shown: numbered(c)}
+	var whole []byte
+	for {
+		part, err := follower.Next(c.Context())
+		if err != nil {
+			return seen, feed.broken(c.Request, err)
+		}
+		streamed := part.Head.Status == http.StatusOK && k.req.Stream
+		if !seen {
+			seen = true
+			feed.Header(func(h http.Header) { sayKept(h, part.Head, follower.Replayed()) })
+		}
+		if !streamed {
+			if whole = append(whole, part.Bytes...); part.Ended {
+				return seen, k.tellWhole(&feed, w, c, part.Head, whole)
+			}
+			continue
+		}
+		out, err := events.take(part.Head, part.Bytes, part.Ended)
+		if err != nil {
+			return seen, feed.broken(c.Request, err)
+		}
+		if err := feed.Send(out, false); err != nil {
+			return seen, nil //nolint:nilerr // a client that is gone needs no answer
+		}
+		if part.Ended {
+			return seen, k.tellEnd(&feed, w, part)
+		}
+	}
+}

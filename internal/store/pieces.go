@@ -1,0 +1,43 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"stele/internal/replay"
+)
+
+// AppendPiece saves a piece of the answer to a claim: see replay.Store. On PostgreSQL the
+// claim's row is held meanwhile, so that a process which takes the claim up sees the piece.
+func (s *Store) AppendPiece(ctx context.Context, c replay.Claim, p replay.Piece) error {
+	kind, share := "BLOB", ""
+	if s.engine == postgres {
+		kind, share = "BYTEA", " FOR SHARE"
+	}
+	return s.changeClaim(ctx, `INSERT INTO claim_pieces (claim, place, at, body)
+		SELECT id, CAST($6 AS BIGINT), CAST($7 AS BIGINT), CAST($8 AS `+kind+`) FROM claims
+		WHERE workspace = $1 AND route = $2 AND key = $3 AND owner = $4 AND turn = $5 AND status = 0`+share,
+		c, p.Place, millis(p.At), blob(p.Body))
+}
+
+// Pieces lists the pieces of an answer from a place on.
+func (s *Store) Pieces(ctx context.Context, claim string, from int64) ([]replay.Piece, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT place, at, body FROM claim_pieces WHERE claim = $1 AND place >= $2 ORDER BY place`, claim, from)
+	if err != nil {
+		return nil, fmt.Errorf("read pieces: %w", err)
+	}
+	defer rows.Close()
+	var list []replay.Piece
+	for rows.Next() {
+		var p replay.Piece
+		var at int64
+		var body []byte
+		if err := rows.Scan(&p.Place, &at, &body); err != nil {
+			return nil, fmt.Errorf("read pieces: %w", err)
+		}
+		p.At, p.Body = fromMillis(at), slices.Clone(body)
+		list = append(list, p)
+	}
+	return list, rows.Err()
+}
