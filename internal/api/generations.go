@@ -34,6 +34,9 @@ func (d *Door) createGeneration(w http.ResponseWriter, c call) error {
 	if err != nil {
 		return err
 	}
+	if id, ok := o.fields["cancel"]; ok && len(o.fields) == 1 {
+		return d.cancelGeneration(w, c, id)
+	}
 	ask, err := media.Ask{}, o.malformed
 	if err == nil {
 		ask, err = media.ParseFields(o.fields)
@@ -50,6 +53,22 @@ func (d *Door) createGeneration(w http.ResponseWriter, c call) error {
 		}
 	}
 	return d.create(w, c, o)
+}
+
+// cancelGeneration stops a task of the key's workspace. A task that has ended stays as it is.
+func (d *Door) cancelGeneration(w http.ResponseWriter, c call, named any) error {
+	id, ok := named.(string)
+	if !ok || id == "" {
+		return fault.New(fault.InvalidRequestBody, "cancel takes the id of a generation.").With("field", "cancel")
+	}
+	t, err := d.Generations.Find(c.Context(), c.who.Workspace, "", id)
+	if err != nil {
+		return err
+	}
+	if t, err = d.Generations.Cancel(c.Context(), t.Workspace, t.ID); err != nil {
+		return err
+	}
+	return data(w, c, d.Generations.View(t))
 }
 
 // clientOrder is what a client orders. Its body is read once.
