@@ -223,7 +223,9 @@ func TestAnAgentRunsAppsAndAsksModels(t *testing.T) {
 	if len(models.Models) != 1 || models.Models[0].ID != "stele/tone" || models.Models[0].Kind != "audio" {
 		t.Errorf("%+v", models)
 	}
-	var about struct{ Operations []struct{ Parameters []struct{ Name string } } }
+	var about struct {
+		Operations []struct{ Parameters []struct{ Name string } }
+	}
 	a.must("describe_model", map[string]any{"model": "stele/canvas"}, &about)
 	if len(about.Operations) != 2 || len(about.Operations[0].Parameters) == 0 {
 		t.Errorf("%+v", about)

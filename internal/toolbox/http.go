@@ -34,7 +34,7 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 }
 
 // ServeHTTP speaks with clients that reach the listener, at /mcp, until ctx ends. Where
-// token is not empty clients must send it as a bearer token.
+// token is not empty clients must send it as a bearer token. A toolbox serves once.
 func (b *Toolbox) ServeHTTP(ctx context.Context, l net.Listener, token string) error {
 	server := &http.Server{
 		Handler:           b.guarded(l.Addr().String(), token),
@@ -48,6 +48,8 @@ func (b *Toolbox) ServeHTTP(ctx context.Context, l net.Listener, token string) e
 		return err
 	case <-ctx.Done():
 	}
+	close(b.ending)
+	defer b.calls.Wait()
 	bounded, done := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
 	defer done()
 	if err := server.Shutdown(bounded); err != nil {

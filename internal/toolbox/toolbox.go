@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -38,6 +39,9 @@ type Toolbox struct {
 	places *places
 	models Defaults
 	mcp    *mcp.Server
+
+	ending chan struct{}  // closed when calls have to end
+	calls  sync.WaitGroup // that are under way
 }
 
 // New opens the folders. Close gives them back.
@@ -46,7 +50,7 @@ func New(o Options) (*Toolbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Toolbox{server: o.Server, places: p, models: o.Models}
+	b := &Toolbox{server: o.Server, places: p, models: o.Models, ending: make(chan struct{})}
 	b.mcp = mcp.NewServer(&mcp.Implementation{Name: "stele", Title: "Stele", Version: o.Version}, &mcp.ServerOptions{
 		Instructions: instructions, Logger: o.Log, Capabilities: &mcp.ServerCapabilities{},
 	})
@@ -69,7 +73,10 @@ const instructions = "Stele makes pictures, clips and sound, runs apps and asks 
 func (b *Toolbox) Close() error { return b.places.close() }
 
 // Serve speaks with one client over a pair of streams until the client goes or ctx ends.
+// It waits for what calls that are under way have to stop. A toolbox serves once.
 func (b *Toolbox) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	defer context.AfterFunc(ctx, func() { close(b.ending) })()
+	defer b.calls.Wait()
 	err := b.mcp.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil // it was told to end
@@ -86,12 +93,32 @@ func (unclosed) Close() error { return nil }
 func tool[In any](b *Toolbox, t mcp.Tool, do func(context.Context, *call, In) (*mcp.CallToolResult, any, error)) {
 	t.InputSchema = schemaFor[In]()
 	mcp.AddTool(b.mcp, &t, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
+		ctx, stop := b.enter(ctx)
+		defer stop()
 		result, out, err := do(ctx, &call{request: req, told: -1}, in)
 		if err != nil {
 			return nil, nil, explain(err)
 		}
 		return result, out, nil
 	})
+}
+
+// enter lets a call end with the toolbox: the library ends those of a client that went,
+// and waits for all others. The call is over when stop has been called.
+func (b *Toolbox) enter(ctx context.Context) (_ context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	b.calls.Add(1)
+	b.calls.Go(func() {
+		select {
+		case <-b.ending:
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	return ctx, func() {
+		cancel()
+		b.calls.Done()
+	}
 }
 
 // schemaFor is the schema of a tool's arguments. A member that may be left out is not
