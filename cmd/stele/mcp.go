@@ -20,6 +20,7 @@ type agents struct {
 	keyFile, listen, out string
 	roots                []string
 	models               toolbox.Defaults
+	made                 bool // the key was made for this
 }
 
 func (p *program) mcp() *cobra.Command {
@@ -58,7 +59,9 @@ func (a *agents) run(c *cobra.Command, p *program) error {
 	}
 	defer done()
 	ctx := c.Context()
-	box, err := toolbox.New(toolbox.Options{Server: a.server(), Version: versionText(), Roots: a.roots, Out: a.out, Models: a.models})
+	server := a.server()
+	server.Fresh = a.made
+	box, err := toolbox.New(toolbox.Options{Server: server, Version: versionText(), Roots: a.roots, Out: a.out, Models: a.models})
 	if err != nil {
 		return err
 	}
@@ -94,8 +97,11 @@ func (a *agents) find(c *cobra.Command, p *program) (done func(), err error) {
 			return nil, err
 		}
 		a.key = strings.TrimSpace(string(secret))
-	case a.key == "" && p.getenv("STELE_API_KEY") == "" && !p.installed():
+	case a.key != "" || p.getenv("STELE_API_KEY") != "":
+	case !p.installed():
 		return nil, errors.New("there is no API key: set STELE_API_KEY, or name a server on this machine with --data or --config")
+	default:
+		a.made = true
 	}
 	return a.open(c, p.world, cfg, access.Groups())
 }
