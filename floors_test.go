@@ -22,6 +22,8 @@ var (
 	stones = []string{"fault", "uid", "scope", "wire", "seal", "guard", "manifest", "media", "chat", "price", "fair", "memory", "label", "formula", "inflight", "picture", "jsonscan", "crash"}
 	walls  = []string{"provider", "store", "blob", "queue", "telemetry"}
 	doors  = []string{"api", "bridge", "console", "download", "server"}
+	// What runs on a developer's machine and sees a server from outside; in order, as rooms are.
+	companions = []string{"client", "toolbox"}
 )
 
 // library draws and plays: a tree beside the floors, as a module from outside would be.
@@ -98,6 +100,8 @@ func mayImport(from, to string) bool {
 		return stone || to == "dialect"
 	case slices.Contains(rooms, from):
 		return stone || (aRoom && slices.Index(rooms, to) < slices.Index(rooms, from))
+	case slices.Contains(companions, from):
+		return stone || to == "generation" || slices.Contains(companions[:slices.Index(companions, from)], to)
 	case slices.Contains(walls, from), slices.Contains(doors, from):
 		return stone || aDialect || aRoom
 	}
@@ -306,12 +310,13 @@ func TestMayImport(t *testing.T) {
 		{"catalog", "store"}, {"uid", "fault"}, {"dialect/openai", "dialect/gemini"}, {"access", "config"}, {"store", "queue"},
 		{"studio", "media"}, {"studio", "fault"}, {"console", "studio"}, {"cmd/stele", "studio"},
 		{"supply", "provider"}, {"supply", "dialect"}, {"assembly", "cmd/stele"}, {"console", "assembly"}, {"app", "supply"},
+		{"toolbox", "store"}, {"toolbox", "assembly"}, {"toolbox", "api"}, {"client", "toolbox"}, {"api", "client"},
 	} {
 		if mayImport(forbidden[0], forbidden[1]) {
 			t.Errorf("%s may import %s", forbidden[0], forbidden[1])
 		}
 	}
-	for _, allowed := range [][2]string{{"api", "app"}, {"store", "access"}, {"app", "catalog"}, {"dialect/openai", "dialect"}, {"cmd/stele", "config"}, {"provider", "studio"}, {"cmd/stele", "assembly"}, {"assembly", "store"}, {"supply", "config"}} {
+	for _, allowed := range [][2]string{{"api", "app"}, {"store", "access"}, {"app", "catalog"}, {"dialect/openai", "dialect"}, {"cmd/stele", "config"}, {"provider", "studio"}, {"cmd/stele", "assembly"}, {"assembly", "store"}, {"supply", "config"}, {"toolbox", "client"}, {"client", "generation"}} {
 		if !mayImport(allowed[0], allowed[1]) {
 			t.Errorf("%s may not import %s", allowed[0], allowed[1])
 		}

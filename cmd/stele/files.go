@@ -3,33 +3,18 @@ package main
 import (
 	"context"
 	"io"
-	"mime/multipart"
-	"net/http"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/client"
 	"stele/internal/config"
 )
 
 func (p *program) files() *cobra.Command {
 	return group("files", "Put files on the running server", p.filesPut())
-}
-
-// keptFile is what the server says of a file.
-type keptFile struct {
-	ID          string `json:"id"`
-	URL         string `json:"url"`
-	Key         string `json:"key"`
-	FileType    string `json:"file_type"`
-	ContentType string `json:"content_type"`
-	Size        int64  `json:"size"`
-	Filename    string `json:"filename"`
-	SHA256      string `json:"sha256"`
-	CreatedAt   string `json:"created_at"`
-	ExpiresAt   string `json:"expires_at"`
 }
 
 func (p *program) filesPut() *cobra.Command {
@@ -54,38 +39,7 @@ func (p *program) filesPut() *cobra.Command {
 	return c
 }
 
-// put uploads the file at a path. It is read while it is sent.
-func (r *remote) put(ctx context.Context, path string) (*keptFile, error) {
-	kept := new(keptFile)
-	header := make(http.Header)
-	err := r.do(ctx, http.MethodPost, "/api/v1/files", header, func() io.Reader {
-		body, w := io.Pipe()
-		form := multipart.NewWriter(w)
-		header.Set("Content-Type", form.FormDataContentType())
-		go func() {
-			_ = w.CloseWithError(fill(form, path))
-		}()
-		return body
-	}, kept)
-	if err != nil {
-		return nil, err
-	}
-	return kept, nil
-}
-
-// fill writes a form with a file in it.
-func fill(form *multipart.Writer, path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	part, err := form.CreateFormFile("file", filepath.Base(path))
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(part, f); err != nil {
-		return err
-	}
-	return form.Close()
+// put uploads the file at a path.
+func (r *remote) put(ctx context.Context, path string) (*client.File, error) {
+	return r.server().Upload(ctx, filepath.Base(path), func() (io.ReadCloser, error) { return os.Open(path) })
 }

@@ -33,15 +33,17 @@ func (f *flags) add(set *pflag.FlagSet) {
 }
 
 // load reads the configuration that these flags and the world around them give.
-func (f *flags) load(w world) (*config.Config, error) {
-	return config.Load(config.Sources{
+func (f *flags) load(w world) (*config.Config, error) { return config.Load(f.sources(w)) }
+
+func (f *flags) sources(w world) config.Sources {
+	return config.Sources{
 		Path: f.config, Dir: w.dir, Getenv: w.getenv, Kinds: assembly.Kinds(),
 		Flags: config.Flags{
 			Listen: f.given("listen"), Data: f.given("data"), DatabaseURL: f.given("database-url"),
 			BlobURL: f.given("blob-url"), PublicURL: f.given("public-url"),
 			MasterKeyFile: f.given("master-key-file"), LogFormat: f.given("log-format"),
 		},
-	})
+	}
 }
 
 func (f *flags) given(name string) *string {

@@ -1,20 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"fmt"
-	"io"
-	"maps"
 	"net/http"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
 	"stele/internal/assembly"
+	"stele/internal/client"
 	"stele/internal/config"
 )
 
@@ -83,77 +79,17 @@ func (r *remote) open(c *cobra.Command, w world, cfg *config.Config, groups []ac
 	}, nil
 }
 
-// refusal is an error that the server answered with.
-type refusal struct {
-	status  int
-	Code    string `json:"code"`
-	Message string `json:"message"`
+// server is the same for the calls that client has.
+func (r *remote) server() *client.Server {
+	return &client.Server{URL: r.url, Key: r.key, HTTP: r.client, Fresh: true}
 }
-
-func (r *refusal) Error() string { return r.Message }
 
 // get reads what is at a path.
 func (r *remote) get(ctx context.Context, path string, into any) error {
-	return r.do(ctx, http.MethodGet, path, nil, func() io.Reader { return nil }, into)
+	return r.server().Get(ctx, path, into)
 }
 
 // post sends a body to a path.
 func (r *remote) post(ctx context.Context, path string, body []byte, into any) error {
-	return r.do(ctx, http.MethodPost, path, nil, func() io.Reader { return bytes.NewReader(body) }, into)
-}
-
-// do sends a request and reads the answer's data into it.
-func (r *remote) do(ctx context.Context, method, path string, header http.Header, body func() io.Reader, into any) error {
-	return untilKnown(ctx, func() (again bool, err error) {
-		err = r.once(ctx, method, path, header, body(), into)
-		refused, ok := err.(*refusal) //nolint:errorlint // once gives it bare
-		return ok && refused.status == http.StatusUnauthorized, err
-	})
-}
-
-// untilKnown tries again while the key is not known: one that was just made may
-// need a moment.
-func untilKnown(ctx context.Context, try func() (again bool, err error)) error {
-	for n := 0; ; n++ {
-		again, err := try()
-		if !again || n == 10 {
-			return err
-		}
-		select {
-		case <-time.After(100 * time.Millisecond):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
-
-func (r *remote) once(ctx context.Context, method, path string, header http.Header, body io.Reader, into any) error {
-	req, err := http.NewRequestWithContext(ctx, method, r.url+path, body)
-	if err != nil {
-		return err
-	}
-	maps.Copy(req.Header, header)
-	req.Header.Set("Authorization", "Bearer "+r.key)
-	answer, err := r.client.Do(req)
-	if err != nil {
-		return fmt.Errorf("reach the server: %w", err)
-	}
-	defer answer.Body.Close()
-	raw, err := io.ReadAll(answer.Body)
-	if err != nil {
-		return fmt.Errorf("read the server's answer: %w", err)
-	}
-	var envelope struct {
-		Data  any      `json:"data"`
-		Error *refusal `json:"error"`
-	}
-	envelope.Data = into
-	if err := json.Unmarshal(raw, &envelope); err != nil {
-		return fmt.Errorf("the server answered %d and not in a way that is understood", answer.StatusCode)
-	}
-	if envelope.Error != nil {
-		envelope.Error.status = answer.StatusCode
-		return envelope.Error
-	}
-	return nil
+	return r.server().Post(ctx, path, body, into)
 }

@@ -1,0 +1,112 @@
+package toolbox
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"stele/internal/client"
+)
+
+func TestOnlyLoopbackIsListenedOn(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"0.0.0.0:0", ":0", "192.0.2.1:0", "localhost.example.com:0", "[::]:0", "nonsense"} {
+		if l, err := Listen(t.Context(), address); err == nil {
+			l.Close()
+			t.Errorf("%s is listened on", address)
+		}
+	}
+	l, err := Listen(t.Context(), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+}
+
+// reach serves a toolbox over HTTP until the test ends.
+func reach(t *testing.T, token string) (address string) {
+	t.Helper()
+	box, err := New(Options{Server: &client.Server{URL: "http://127.0.0.1:1", HTTP: http.DefaultClient}, Roots: []string{t.TempDir()}, Out: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := Listen(t.Context(), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- box.ServeHTTP(ctx, l, token) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		_ = box.Close()
+	})
+	return l.Addr().String()
+}
+
+const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+
+func TestPagesOfOtherOriginsAreKeptOut(t *testing.T) {
+	t.Parallel()
+	address := reach(t, "")
+	_, port, _ := net.SplitHostPort(address)
+	for _, c := range []struct {
+		host, origin, path string
+		status             int
+	}{
+		{address, "", "/mcp", http.StatusOK},
+		{"localhost:" + port, "", "/mcp", http.StatusOK},
+		{address, "http://" + address, "/mcp", http.StatusOK},
+		{"evil.example.com", "", "/mcp", http.StatusForbidden},
+		{"evil.example.com:" + port, "http://evil.example.com:" + port, "/mcp", http.StatusForbidden},
+		{address, "https://evil.example.com", "/mcp", http.StatusForbidden},
+		{address, "null", "/mcp", http.StatusForbidden},
+		{address, "http://localhost:3000", "/mcp", http.StatusForbidden},
+		{"127.0.0.1:1", "", "/mcp", http.StatusForbidden},
+		{address, "", "/", http.StatusNotFound},
+	} {
+		if got := post(t, address, c.host, c.origin, c.path, ""); got != c.status {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}
+
+func TestATokenIsAskedFor(t *testing.T) {
+	t.Parallel()
+	address := reach(t, "right")
+	for token, want := range map[string]int{"": 401, "Bearer wrong": 401, "right": 401, "Bearer right": 200} {
+		if got := post(t, address, address, "", "/mcp", token); got != want {
+			t.Errorf("%q: %d", token, got)
+		}
+	}
+}
+
+func post(t *testing.T, address, host, origin, path, authorization string) int {
+	t.Helper()
+	ctx, done := context.WithTimeout(t.Context(), time.Minute)
+	defer done()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+path, strings.NewReader(hello))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = host
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	for name, value := range map[string]string{"Origin": origin, "Authorization": authorization} {
+		if value != "" {
+			r.Header.Set(name, value)
+		}
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	return answer.StatusCode
+}

@@ -1,0 +1,164 @@
+package toolbox
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// places are the folders that files are read from and saved in. Each is opened as a
+// root: no path and no link leads out of it.
+type places struct {
+	read []place // what was made is among it
+	out  place
+}
+
+// place is a folder, by its own name and by the one that links lead to.
+type place struct {
+	folder, real string
+	root         *os.Root
+}
+
+func openPlaces(roots []string, out string) (*places, error) {
+	p := new(places)
+	var err error
+	if p.out, err = openPlace(out); err != nil {
+		return nil, err
+	}
+	for _, folder := range roots {
+		one, err := openPlace(folder)
+		if err != nil {
+			return nil, errors.Join(err, p.close())
+		}
+		p.read = append(p.read, one)
+	}
+	p.read = append(p.read, p.out)
+	return p, nil
+}
+
+func openPlace(folder string) (place, error) {
+	whole, err := filepath.Abs(folder)
+	if err != nil {
+		return place{}, err
+	}
+	real, err := filepath.EvalSymlinks(whole)
+	if err != nil {
+		return place{}, err
+	}
+	root, err := os.OpenRoot(real)
+	return place{whole, real, root}, err
+}
+
+func (p *places) close() error {
+	errs := []error{p.out.root.Close()}
+	for _, one := range p.read {
+		if one.root != p.out.root {
+			errs = append(errs, one.root.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// file is a local file that an agent named.
+type file struct {
+	root *os.Root
+	name string // within root
+}
+
+// find looks a file up that an agent named. A relative path begins at the first folder.
+func (p *places) find(name string) (file, error) {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(p.read[0].folder, name)
+	}
+	for _, at := range p.read {
+		inner, ok := at.inner(name)
+		if !ok {
+			continue
+		}
+		info, err := at.root.Stat(inner)
+		if err != nil {
+			return file{}, fmt.Errorf("%s cannot be read: %w", name, reason(err))
+		}
+		if !info.Mode().IsRegular() {
+			return file{}, fmt.Errorf("%s is not a file", name)
+		}
+		return file{at.root, inner}, nil
+	}
+	return file{}, fmt.Errorf("%s is outside of the folders that may be read: %s", name, p.folders())
+}
+
+func (f file) open() (io.ReadCloser, error) { return f.root.Open(f.name) }
+
+// folders lists where files may be read, for people.
+func (p *places) folders() string {
+	var list []string
+	for _, at := range p.read {
+		list = append(list, at.folder)
+	}
+	return strings.Join(list, ", ")
+}
+
+// inner is a path as it is called within the folder.
+func (at place) inner(path string) (string, bool) {
+	for _, folder := range []string{at.folder, at.real} {
+		path := path
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(folder, path)
+		}
+		inner, err := filepath.Rel(folder, path)
+		if err == nil && filepath.IsLocal(inner) {
+			return inner, true
+		}
+	}
+	return "", false
+}
+
+// create makes a new file of a name in the output folder, with a number where there is
+// one already, and gives its whole path.
+func (p *places) create(name string) (*os.File, string, error) {
+	inner, ok := p.out.inner(name)
+	if !ok || inner == "." {
+		return nil, "", fmt.Errorf("%s is outside of the output folder %s", name, p.out.folder)
+	}
+	if err := p.out.root.MkdirAll(filepath.Dir(inner), 0o755); err != nil {
+		return nil, "", fmt.Errorf("make the folder of %s: %w", name, reason(err))
+	}
+	end := filepath.Ext(inner)
+	base := strings.TrimSuffix(inner, end)
+	for n := 1; n <= mostAlike; n++ {
+		if n > 1 {
+			inner = fmt.Sprintf("%s-%d%s", base, n, end)
+		}
+		f, err := p.out.root.OpenFile(inner, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, "", fmt.Errorf("save %s: %w", name, reason(err))
+		}
+		return f, filepath.Join(p.out.folder, inner), nil
+	}
+	return nil, "", fmt.Errorf("there are %d files called like %s already", mostAlike, name)
+}
+
+// mostAlike bounds how many files of a name are looked at.
+const mostAlike = 1000
+
+// remove takes away a file that create made and that could not be filled.
+func (p *places) remove(path string) {
+	if inner, ok := p.out.inner(path); ok {
+		_ = p.out.root.Remove(inner)
+	}
+}
+
+// reason is why the system refused, without the path, which the caller says.
+func reason(err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		return at.Err
+	}
+	return err
+}

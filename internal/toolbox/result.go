@@ -1,0 +1,215 @@
+package toolbox
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"stele/internal/client"
+	"stele/internal/generation"
+)
+
+const (
+	largestOutput = 2 << 30
+	// What an agent is shown of pictures: it pays for each.
+	largestShown = 1 << 20
+	mostShown    = 4
+	longestText  = 100_000
+)
+
+// made is a task as an agent is told of it.
+type made struct {
+	ID       string   `json:"id"`
+	Status   string   `json:"status"`
+	Model    string   `json:"model,omitempty"`
+	App      string   `json:"app,omitempty"`
+	Mode     string   `json:"mode,omitempty"`
+	Progress float64  `json:"progress,omitzero"`
+	Credits  int64    `json:"cost_credits"`
+	USD      string   `json:"cost_usd"`
+	Files    []saved  `json:"files,omitempty"`
+	Texts    []string `json:"texts,omitempty"` // of an app
+	Data     any      `json:"data,omitempty"`  // of an app
+	Error    string   `json:"error,omitempty"`
+	Note     string   `json:"note,omitempty"`
+}
+
+// saved is an output on this machine.
+type saved struct {
+	Path     string  `json:"path"`
+	Type     string  `json:"content_type"`
+	Size     int64   `json:"size"`
+	Width    int     `json:"width,omitzero"`
+	Height   int     `json:"height,omitzero"`
+	Duration float64 `json:"duration,omitzero"`
+
+	address string
+	kind    string
+	shown   []byte // the bytes of a picture that is small enough to be shown
+}
+
+// summary is a task without its outputs.
+func summary(v generation.View) made {
+	m := made{ID: v.ID, Status: v.Status, Model: v.Model, App: v.App, Mode: v.Mode, Progress: v.Progress, Credits: v.Credits, USD: v.USD}
+	switch {
+	case v.DryRun:
+		m.Note = "Nothing was made: this is what it would cost."
+	case v.Error != nil:
+		m.Error = v.Error.Message + " (" + v.Error.Code + ")"
+	case !client.Ended(v):
+		m.Note = "It is not done yet: call get_generation with this id to go on waiting, or cancel_generation to stop it."
+	}
+	return m
+}
+
+// result saves what a task has made and tells the agent of it. A task that failed is an error.
+func (b *Toolbox) result(ctx context.Context, v generation.View, saveAs, called string) (*mcp.CallToolResult, any, error) {
+	if v.Error != nil {
+		return nil, nil, fmt.Errorf("%s %s: %s (%s)", v.ID, v.Status, v.Error.Message, v.Error.Code)
+	}
+	m := summary(v)
+	if v.Result == nil {
+		return nil, m, nil
+	}
+	files := outputs(v)
+	if saveAs == "" {
+		saveAs = slug(called, v.ID)
+	}
+	for n := range files {
+		if err := b.save(ctx, &files[n], nameOf(saveAs, n, files[n].address)); err != nil {
+			return nil, nil, fmt.Errorf("%s is done, but an output could not be saved: %w; download saves it", v.ID, err)
+		}
+	}
+	m.Files, m.Texts = files, v.Result.Texts
+	if len(v.Result.Data) > 0 {
+		if err := json.Unmarshal(v.Result.Data, &m.Data); err != nil {
+			return nil, nil, err
+		}
+	}
+	return show(m)
+}
+
+// show gives the agent the facts as text and small pictures as pictures.
+func show(m made) (*mcp.CallToolResult, any, error) {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(text) > longestText {
+		m.Texts, m.Data, m.Note = nil, nil, "Texts and data are left out: they are too long."
+		if text, err = json.Marshal(m); err != nil {
+			return nil, nil, err
+		}
+	}
+	content := []mcp.Content{&mcp.TextContent{Text: string(text)}}
+	for _, f := range m.Files {
+		if f.shown != nil && len(content) <= mostShown {
+			content = append(content, &mcp.ImageContent{Data: f.shown, MIMEType: f.Type})
+		}
+	}
+	return &mcp.CallToolResult{Content: content}, m, nil
+}
+
+// outputs lists what a task has made, what it was asked for first.
+func outputs(v generation.View) []saved {
+	byKind := make(map[string][]saved)
+	for _, i := range v.Result.Images {
+		byKind["image"] = append(byKind["image"], saved{Type: i.Type, Size: i.Size, Width: i.Width, Height: i.Height, address: i.URL, kind: "image"})
+	}
+	for _, i := range v.Result.Videos {
+		byKind["video"] = append(byKind["video"], saved{
+			Type: i.Type, Size: i.Size, Width: i.Width, Height: i.Height, Duration: i.Duration, address: i.URL, kind: "video",
+		})
+	}
+	for _, i := range v.Result.Audios {
+		byKind["audio"] = append(byKind["audio"], saved{Type: i.Type, Size: i.Size, Duration: i.Duration, address: i.URL, kind: "audio"})
+	}
+	all := byKind[v.MediaType]
+	for _, kind := range []string{"image", "video", "audio"} {
+		if kind != v.MediaType {
+			all = append(all, byKind[kind]...)
+		}
+	}
+	return all
+}
+
+// save downloads an output into a new file.
+func (b *Toolbox) save(ctx context.Context, s *saved, name string) error {
+	f, path, err := b.places.create(name)
+	if err != nil {
+		return err
+	}
+	var to io.Writer = f
+	var picture bytes.Buffer
+	if s.kind == "image" && s.Size <= largestShown {
+		to = io.MultiWriter(f, &picture)
+	}
+	err = errors.Join(b.server.Download(ctx, s.address, to, largestOutput), f.Close())
+	if err != nil {
+		b.places.remove(path)
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	s.Path, s.Size = path, info.Size()
+	if s.kind == "image" && picture.Len() > 0 && picture.Len() <= largestShown {
+		s.shown = picture.Bytes()
+	}
+	return nil
+}
+
+// checkName refuses a place to save before anything is made for it.
+func (b *Toolbox) checkName(name string) error {
+	if name == "" {
+		return nil
+	}
+	if inner, ok := b.places.out.inner(name); !ok || inner == "." {
+		return fmt.Errorf("save_as %q is outside of the output folder %s", name, b.places.out.folder)
+	}
+	return nil
+}
+
+// nameOf is where to save an output: the first as it was said, the others with a
+// number; with the end that its own kind has where none was said, or it is another.
+func nameOf(name string, n int, address string) string {
+	end := filepath.Ext(name)
+	base := strings.TrimSuffix(name, end)
+	if u, err := url.Parse(address); err == nil && path.Ext(u.Path) != "" && (n > 0 || end == "") {
+		end = path.Ext(u.Path)
+	}
+	if n == 0 {
+		return base + end
+	}
+	return fmt.Sprintf("%s-%d%s", base, n+1, end)
+}
+
+// slug makes a file's name of the first words of a text, or of an id.
+func slug(text, id string) string {
+	var out strings.Builder
+	for _, r := range strings.ToLower(text) {
+		switch {
+		case out.Len() >= 48:
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			out.WriteRune(r)
+		case out.Len() > 0 && !strings.HasSuffix(out.String(), "-"):
+			out.WriteByte('-')
+		}
+	}
+	if name := strings.Trim(out.String(), "-"); name != "" {
+		return name
+	}
+	return id
+}
