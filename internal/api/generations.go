@@ -33,8 +33,8 @@ func (d *Door) createGeneration(w http.ResponseWriter, c call) error {
 	if err != nil {
 		return err
 	}
-	if id, ok := o.cancels(); ok {
-		return d.cancelGeneration(w, c, id, o)
+	if named, ok := o.cancels(); ok {
+		return d.cancelGeneration(w, c, named, o)
 	}
 	ask, err := media.Ask{}, o.malformed
 	if err == nil {

@@ -78,17 +78,18 @@ func (d *Door) awaitOrder(w http.ResponseWriter, c call, o *clientOrder, t *gene
 	return t, err
 }
 
-// cancels is the id of the generation that a body cancels which says nothing else.
-func (o *clientOrder) cancels() (id string, ok bool) {
-	if len(o.fields) != 1 {
-		return "", false
-	}
-	id, ok = o.fields["cancel"].(string)
-	return id, ok
+// cancels is what a body says that cancels a generation, and nothing else.
+func (o *clientOrder) cancels() (named any, ok bool) {
+	named, ok = o.fields["cancel"]
+	return named, ok && len(o.fields) == 1
 }
 
 // cancelGeneration stops a generation of the key's workspace.
-func (d *Door) cancelGeneration(w http.ResponseWriter, c call, id string, o clientOrder) error {
+func (d *Door) cancelGeneration(w http.ResponseWriter, c call, named any, o clientOrder) error {
+	id, _ := named.(string)
+	if id == "" {
+		return fault.New(fault.InvalidRequestBody, "cancel takes the id of a generation.").With("field", "cancel")
+	}
 	if err := checkPlaces(map[string]string{"id": id}); err != nil {
 		return err
 	}

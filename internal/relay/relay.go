@@ -145,17 +145,9 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 			return fault.New(fault.UpstreamError, "The model's provider is not available.").
 				OurCredentials().Because(errors.New("no provider " + t.Provider))
 		}
-		asked, err := r.remind(who, bounded, upstream)
+		asked, err := r.prepare(ctx, who, bounded, upstream, &got)
 		if err != nil {
 			return err
-		}
-		if asked, err = r.attach(ctx, who.Workspace, asked, upstream, &got); err != nil {
-			return err
-		}
-		if req.Asking != nil {
-			if err := req.Asking(); err != nil {
-				return err
-			}
 		}
 		reply, err = upstream.Do(ctx, asked, Target{
 			Model: t.Model, Timeouts: model.Timeouts, Rename: model.HideUpstream || several, Hidden: model.HideUpstream, Watched: several,
@@ -169,6 +161,21 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 		r.remember(who, reply)
 	}
 	return reply, nil
+}
+
+// prepare gives a request what one upstream needs. Then it is about to be asked.
+func (r *Relay) prepare(ctx context.Context, who access.Principal, req *chat.Request, upstream Upstream, got *fetched) (*chat.Request, error) {
+	asked, err := r.remind(who, req, upstream)
+	if err != nil {
+		return nil, err
+	}
+	if asked, err = r.attach(ctx, who.Workspace, asked, upstream, got); err != nil {
+		return nil, err
+	}
+	if req.Asking != nil {
+		err = req.Asking()
+	}
+	return asked, err
 }
 
 // Opens refuses a model that the caller may not have, or that is not there.
