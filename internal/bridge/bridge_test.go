@@ -212,6 +212,38 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestTellsWhatWasDropped has losses of the server's, before and after its answer, and
+// of the bridge's.
+func TestTellsWhatWasDropped(t *testing.T) {
+	t.Parallel()
+	const own = "a%2Cb; dropped; it%20is%20not%20known%20to%20the%20bridge"
+	for _, late := range []string{"", "top_k; dropped, refs; dropped"} {
+		s := newServer(t, spoken)
+		s.early, s.late = "top_k; dropped", late
+		b := newBridge(t, s)
+		want := s.early
+		if late != "" {
+			want = late
+		}
+		_, header, _ := post(t, b.URL+"/v1/responses", `{"model":"m","input":"x","a,b":1}`)
+		if got := header.Get("X-Stele-Dropped"); got != want+", "+own {
+			t.Errorf("whole: %s", got)
+		}
+		r, err := http.Post(b.URL+"/v1/responses", "application/json", strings.NewReader(`{"model":"m","input":"x","a,b":1,"stream":true}`)) //nolint:noctx // a test's own server
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.Copy(io.Discard, r.Body)
+		r.Body.Close()
+		if got := r.Header.Get("X-Stele-Dropped"); err != nil || got != s.early+", "+own {
+			t.Errorf("streamed: %s (%v)", got, err)
+		}
+		if got := r.Trailer.Get("X-Stele-Dropped"); late == "" && got != "" || late != "" && got != late+", "+own {
+			t.Errorf("behind the stream: %s", got)
+		}
+	}
+}
+
 func TestEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, spoken)
