@@ -81,6 +81,6 @@ func (p *program) serveBridge(c *cobra.Command, t *bridging) error {
 		Log: telemetry.NewLog(p.stderr, p.process().LogFormat, slog.LevelInfo),
 	})
 	base := "http://" + at.Addr().String()
-	fmt.Fprintf(c.OutOrStdout(), "The bridge to %s serves at %s\n  OpenAI's clients     %[2]s/v1\n  Anthropic's, Google's  %[2]s\n", t.url, base)
+	fmt.Fprintf(c.OutOrStdout(), "The bridge to %s serves at %s\n  OpenAI's clients       %[2]s/v1\n  Anthropic's, Google's  %[2]s\n", t.url, base)
 	return b.Serve(c.Context(), at)
 }

@@ -7,10 +7,15 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"stele/internal/bridge"
+	"stele/internal/dialect"
+	"stele/internal/dialect/openai"
 )
 
 const (
@@ -287,4 +292,39 @@ func messages(t *testing.T, body []byte) string {
 		t.Fatal(err)
 	}
 	return string(c.Messages)
+}
+
+// TestThoughtsGoBackToTheirPlaces sends an answer with thoughts between its words back,
+// as its client does, and reads the chat as the server will.
+func TestThoughtsGoBackToTheirPlaces(t *testing.T) {
+	t.Parallel()
+	archive, err := txtar.ParseFile("testdata/pieces.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream := archive.Files[slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == "stream" })].Data
+	s := newServer(t, string(stream))
+	b := newBridge(t, s)
+	_, _, body := post(t, b.URL+"/v1/responses", `{"model":"m","input":"Go","store":false}`)
+	var r struct{ Output json.RawMessage }
+	if err := json.Unmarshal([]byte(body), &r); err != nil {
+		t.Fatal(err)
+	}
+	items := `[{"role":"user","content":"Go"},` + strings.Trim(string(r.Output), "[]") + `,{"role":"user","content":"On"}]`
+	post(t, b.URL+"/v1/responses", `{"model":"m","store":false,"input":`+items+`}`)
+	req, err := openai.Codec{}.DecodeRequest(dialect.Incoming{Body: s.last()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	talk, err := req.Conversation()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range talk.Messages[1].Parts {
+		got = append(got, p.Text+"/"+p.Proof)
+	}
+	if want := []string{"aa/s1", "One. /", "b/s2", "Two./"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
