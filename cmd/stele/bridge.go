@@ -75,7 +75,7 @@ func (t *bridging) readKey() error {
 }
 
 // serveBridge serves until it is told to end. What is wrong with the server or the key
-// is told at once; either may be mended while the bridge runs.
+// is told at once; a server may still come.
 func (p *program) serveBridge(c *cobra.Command, t *bridging) error {
 	defer t.at.Close()
 	kept, err := bridge.NewKept(t.memory<<20, t.keep)
