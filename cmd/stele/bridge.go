@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/bridge"
 	"stele/internal/config"
+	"stele/internal/fault"
 	"stele/internal/telemetry"
 )
 
@@ -24,6 +26,7 @@ type bridging struct {
 	remote
 
 	address string
+	at      net.Listener
 	keyFile string
 	keep    string
 	memory  int // MB
@@ -42,7 +45,13 @@ func (p *program) bridge() *cobra.Command {
 		Example: "  stele bridge --url https://stele.example.com --key-file ~/.stele-key\n  stele bridge --keep ~/.stele-responses",
 	}, &t.remote, func(c *cobra.Command, _ *config.Config, _ []string) error { return p.serveBridge(c, &t) },
 		access.GroupChat, access.GroupModels, access.GroupFiles, access.GroupMedia, access.GroupApps)
-	c.PreRunE = func(*cobra.Command, []string) error { return t.readKey() }
+	// Before a key is made for it.
+	c.PreRunE = func(*cobra.Command, []string) (err error) {
+		if t.at, err = bridge.Listen(t.address); err != nil {
+			return err
+		}
+		return t.readKey()
+	}
 	c.Flags().StringVar(&t.address, "address", "127.0.0.1:8090", "loopback address to serve on")
 	c.Flags().StringVar(&t.keyFile, "key-file", "", "file with the API key")
 	c.Flags().StringVar(&t.keep, "keep", "", "folder for responses that later ones may refer to (default: memory only)")
@@ -65,13 +74,10 @@ func (t *bridging) readKey() error {
 	return nil
 }
 
-// serveBridge serves until it is told to end.
+// serveBridge serves until it is told to end. What is wrong with the server or the key
+// is told at once; a server may still come.
 func (p *program) serveBridge(c *cobra.Command, t *bridging) error {
-	at, err := bridge.Listen(t.address)
-	if err != nil {
-		return err
-	}
-	defer at.Close()
+	defer t.at.Close()
 	kept, err := bridge.NewKept(t.memory<<20, t.keep)
 	if err != nil {
 		return fmt.Errorf("open the folder of responses: %w", err)
@@ -80,7 +86,10 @@ func (p *program) serveBridge(c *cobra.Command, t *bridging) error {
 		Server: strings.TrimSuffix(t.url, "/"), Key: t.key, Client: t.client, Kept: kept,
 		Log: telemetry.NewLog(p.stderr, p.process().LogFormat, slog.LevelInfo),
 	})
-	base := "http://" + at.Addr().String()
-	fmt.Fprintf(c.OutOrStdout(), "The bridge to %s serves at %s\n  OpenAI's clients     %[2]s/v1\n  Anthropic's, Google's  %[2]s\n", t.url, base)
-	return b.Serve(c.Context(), at)
+	base := "http://" + t.at.Addr().String()
+	fmt.Fprintf(c.OutOrStdout(), "The bridge to %s serves at %s\n  OpenAI's clients       %[2]s/v1\n  Anthropic's, Google's  %[2]s\n", t.url, base)
+	if err := b.Check(c.Context()); err != nil {
+		fmt.Fprintln(p.stderr, "stele:", fault.From(err).Message)
+	}
+	return b.Serve(c.Context(), t.at)
 }

@@ -7,10 +7,15 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"stele/internal/bridge"
+	"stele/internal/dialect"
+	"stele/internal/dialect/openai"
 )
 
 const (
@@ -212,6 +217,38 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestTellsWhatWasDropped has losses of the server's, before and after its answer, and
+// of the bridge's.
+func TestTellsWhatWasDropped(t *testing.T) {
+	t.Parallel()
+	const own = "a%2Cb; dropped; it%20is%20not%20known%20to%20the%20bridge"
+	for _, late := range []string{"", "top_k; dropped, refs; dropped"} {
+		s := newServer(t, spoken)
+		s.early, s.late = "top_k; dropped", late
+		b := newBridge(t, s)
+		want := s.early
+		if late != "" {
+			want = late
+		}
+		_, header, _ := post(t, b.URL+"/v1/responses", `{"model":"m","input":"x","a,b":1}`)
+		if got := header.Get("X-Stele-Dropped"); got != want+", "+own {
+			t.Errorf("whole: %s", got)
+		}
+		r, err := http.Post(b.URL+"/v1/responses", "application/json", strings.NewReader(`{"model":"m","input":"x","a,b":1,"stream":true}`)) //nolint:noctx // a test's own server
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.Copy(io.Discard, r.Body)
+		r.Body.Close()
+		if got := r.Header.Get("X-Stele-Dropped"); err != nil || got != s.early+", "+own {
+			t.Errorf("streamed: %s (%v)", got, err)
+		}
+		if got := r.Trailer.Get("X-Stele-Dropped"); late == "" && got != "" || late != "" && got != late+", "+own {
+			t.Errorf("behind the stream: %s", got)
+		}
+	}
+}
+
 func TestEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, spoken)
@@ -255,4 +292,39 @@ func messages(t *testing.T, body []byte) string {
 		t.Fatal(err)
 	}
 	return string(c.Messages)
+}
+
+// TestThoughtsGoBackToTheirPlaces sends an answer with thoughts between its words back,
+// as its client does, and reads the chat as the server will.
+func TestThoughtsGoBackToTheirPlaces(t *testing.T) {
+	t.Parallel()
+	archive, err := txtar.ParseFile("testdata/pieces.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream := archive.Files[slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == "stream" })].Data
+	s := newServer(t, string(stream))
+	b := newBridge(t, s)
+	_, _, body := post(t, b.URL+"/v1/responses", `{"model":"m","input":"Go","store":false}`)
+	var r struct{ Output json.RawMessage }
+	if err := json.Unmarshal([]byte(body), &r); err != nil {
+		t.Fatal(err)
+	}
+	items := `[{"role":"user","content":"Go"},` + strings.Trim(string(r.Output), "[]") + `,{"role":"user","content":"On"}]`
+	post(t, b.URL+"/v1/responses", `{"model":"m","store":false,"input":`+items+`}`)
+	req, err := openai.Codec{}.DecodeRequest(dialect.Incoming{Body: s.last()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	talk, err := req.Conversation()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range talk.Messages[1].Parts {
+		got = append(got, p.Text+"/"+p.Proof)
+	}
+	if want := []string{"aa/s1", "One. /", "b/s2", "Two./"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 }

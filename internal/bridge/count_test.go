@@ -31,6 +31,18 @@ func TestOneModel(t *testing.T) {
 	}
 }
 
+func TestAWrongKeyIsTold(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, "{}")
+	b := newBridge(t, s)
+	for status, want := range map[int]string{http.StatusUnauthorized: "does not take the bridge's key", http.StatusForbidden: "does not open", http.StatusNotFound: "it answered 404"} {
+		s.status = status
+		if got, _, body := ask(t, "GET", b.URL+"/v1/models/a", ""); !strings.Contains(body, want) || status < 404 && got != status {
+			t.Errorf("%d: %d %s", status, got, body)
+		}
+	}
+}
+
 func TestTokensAreEstimated(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, "")

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"slices"
 	"strings"
 
 	"stele/internal/jsonscan"
@@ -15,12 +16,16 @@ type details struct {
 
 // detail is one. Other servers than Stele tell it in pieces of the same index.
 type detail struct {
-	index     int64
-	kind      string
-	words     strings.Builder // text, summary or data, by its kind
-	signature string
-	id        string
-	format    string
+	index  int64
+	kind   string
+	words  strings.Builder // text, summary or data, by its kind
+	others []other         // in the order they came in
+}
+
+// other is a member that goes back as it is: a signature, an id, where the thought stood.
+type other struct {
+	name string
+	json []byte
 }
 
 // member is where a detail of a kind has its words.
@@ -57,11 +62,27 @@ func (d *details) add(v jsonscan.Value, from int) {
 		d.list = append(d.list, one)
 	}
 	d.last = max(d.last, index)
-	one.words.WriteString(v.Get(member(kind)).View())
-	for name, place := range map[string]*string{"signature": &one.signature, "id": &one.id, "format": &one.format} {
-		if s := text(v.Get(name)); s != "" {
-			*place = s
+	words := member(kind)
+	for key, v := range v.Members() {
+		switch key.Name {
+		case "type", "index":
+		case words:
+			one.words.WriteString(v.View())
+		default:
+			one.keep(key.Name, v)
 		}
+	}
+}
+
+// keep takes another member over. What a later piece says of it counts, unless that is nothing.
+func (d *detail) keep(name string, v jsonscan.Value) {
+	at := slices.IndexFunc(d.others, func(o other) bool { return o.name == name })
+	switch {
+	case v.Absent():
+	case at >= 0:
+		d.others[at].json = slices.Clone(v.Raw())
+	default:
+		d.others = append(d.others, other{strings.Clone(name), slices.Clone(v.Raw())})
 	}
 }
 
@@ -70,10 +91,8 @@ func (d *details) json(from int) []byte {
 	var w jsonscan.Writer
 	for _, one := range d.list[from:] {
 		w.Open(object).Key("type").Text(one.kind).Key(member(one.kind)).Text(one.words.String())
-		for _, m := range [...]struct{ name, text string }{{"signature", one.signature}, {"id", one.id}, {"format", one.format}} {
-			if m.text != "" {
-				w.Key(m.name).Text(m.text)
-			}
+		for _, o := range one.others {
+			w.Key(o.name).Raw(o.json)
 		}
 		w.Key("index").Int(one.index).Close(object)
 	}

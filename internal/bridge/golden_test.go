@@ -37,6 +37,8 @@ type server struct {
 	heads  []http.Header
 	status int
 	answer string
+	early  string // what it says it dropped, before and after
+	late   string
 }
 
 func newServer(t *testing.T, answer string) *server {
@@ -50,8 +52,15 @@ func newServer(t *testing.T, answer string) *server {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.asked, s.paths, s.heads = append(s.asked, body), append(s.paths, r.URL.String()), append(s.heads, r.Header)
+		if s.early != "" {
+			w.Header().Set("X-Stele-Dropped", s.early)
+		}
 		w.WriteHeader(s.status)
 		_, _ = io.WriteString(w, s.answer)
+		if s.late != "" {
+			_ = http.NewResponseController(w).Flush() // what has a length has no trailer
+			w.Header().Set(http.TrailerPrefix+"X-Stele-Dropped", s.late)
+		}
 	}))
 	t.Cleanup(s.Close)
 	return s

@@ -8,6 +8,7 @@ import (
 
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
+	"stele/internal/uid"
 )
 
 // oneModel answers GET /v1/models/{id} from the server's list, in the client's shape.
@@ -16,7 +17,7 @@ func (b *Bridge) oneModel(w http.ResponseWriter, c *call, escaped string) error 
 	if err != nil {
 		id = escaped
 	}
-	list, err := b.models(c.Context(), c)
+	list, err := b.models(c.Context(), c.id, c.Header.Get("Anthropic-Version"))
 	if err != nil {
 		return err
 	}
@@ -35,7 +36,7 @@ func (b *Bridge) geminiModels(w http.ResponseWriter, c *call, escaped string) er
 	if err != nil {
 		id = escaped
 	}
-	list, err := b.models(c.Context(), c)
+	list, err := b.models(c.Context(), c.id, c.Header.Get("Anthropic-Version"))
 	if err != nil {
 		return err
 	}
@@ -78,15 +79,22 @@ func writeGeminiModel(w *jsonscan.Writer, v jsonscan.Value) {
 	w.Key("supportedGenerationMethods").Open(array).Text("generateContent").Text("countTokens").Text("streamGenerateContent").Close(array).Close(object)
 }
 
-// models asks the server for its list.
-func (b *Bridge) models(ctx context.Context, c *call) (jsonscan.Value, error) {
+// Check asks the server whether it is there and takes the key.
+func (b *Bridge) Check(ctx context.Context) error {
+	_, err := b.models(ctx, uid.New("req"), "")
+	return err
+}
+
+// models asks the server for its list, in Anthropic's shape where a version of that API
+// is named.
+func (b *Bridge) models(ctx context.Context, id, version string) (jsonscan.Value, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, b.Server+"/api/v1/models?limit=1000", nil)
 	if err != nil {
 		return jsonscan.Value{}, err
 	}
 	r.Header.Set("Authorization", "Bearer "+b.Key)
-	r.Header.Set("X-Request-Id", c.id)
-	if version := c.Header.Get("Anthropic-Version"); version != "" {
+	r.Header.Set("X-Request-Id", id)
+	if version != "" {
 		r.Header.Set("Anthropic-Version", version)
 	}
 	answered, err := b.Client.Do(r)
@@ -101,8 +109,10 @@ func (b *Bridge) models(ctx context.Context, c *call) (jsonscan.Value, error) {
 	}
 	root, err := jsonscan.Parse(raw, jsonscan.Lenient)
 	switch {
-	case answered.StatusCode == http.StatusUnauthorized, answered.StatusCode == http.StatusForbidden:
-		return jsonscan.Value{}, fault.New(fault.PermissionDenied, "The server refused the bridge's key: %s", text(root.Get("error", "message")))
+	case answered.StatusCode == http.StatusUnauthorized:
+		return jsonscan.Value{}, fault.New(fault.InvalidAPIKey, "The server does not take the bridge's key.")
+	case answered.StatusCode == http.StatusForbidden:
+		return jsonscan.Value{}, fault.New(fault.PermissionDenied, "The bridge's key does not open the list of models.")
 	case err != nil || answered.StatusCode != http.StatusOK:
 		return jsonscan.Value{}, fault.New(fault.UpstreamError, "The server did not list its models: it answered %d.", answered.StatusCode)
 	}

@@ -34,14 +34,14 @@ func (b *Bridge) respond(w http.ResponseWriter, c *call) error {
 	}
 	defer answered.Body.Close()
 	c.dropped = o.dropped
-	tellDropped(w.Header(), answered.Header, o.dropped)
+	tellDropped(w.Header(), droppedHeader, answered.Header, o.dropped)
 	if answered.StatusCode != http.StatusOK {
 		return passRefusal(w, answered)
 	}
 	if o.stream {
-		return b.stream(w, o, answered.Body)
+		return b.stream(w, o, answered)
 	}
-	return b.whole(w, o, answered.Body)
+	return b.whole(w, o, answered)
 }
 
 // ask asks the server's chat route.
@@ -66,13 +66,13 @@ func (b *Bridge) ask(ctx context.Context, c *call, body []byte) (*http.Response,
 }
 
 // stream tells an answer as events.
-func (b *Bridge) stream(w http.ResponseWriter, o *order, from io.Reader) error {
+func (b *Bridge) stream(w http.ResponseWriter, o *order, answered *http.Response) error {
 	events := wire.NewEventWriter(w, wire.EventStream, keepAliveTime, wire.Comment("keep-alive"))
 	defer events.Stop()
 	a := newAnswer(o, events.Event)
 	err := a.begin()
 	if err == nil {
-		err = a.follow(from)
+		err = a.follow(answered.Body)
 	}
 	if errors.Is(err, wire.ErrGone) {
 		return nil
@@ -81,15 +81,17 @@ func (b *Bridge) stream(w http.ResponseWriter, o *order, from io.Reader) error {
 	if err != nil {
 		return nil //nolint:nilerr // the client is gone: nothing is left to tell it
 	}
+	tellLate(w.Header(), http.TrailerPrefix+droppedHeader, answered, o.dropped)
 	b.keep(a, response, status)
 	return nil
 }
 
 // whole tells an answer when it is whole.
-func (b *Bridge) whole(w http.ResponseWriter, o *order, from io.Reader) error {
+func (b *Bridge) whole(w http.ResponseWriter, o *order, answered *http.Response) error {
 	a := newAnswer(o, func(string, []byte, bool) error { return nil })
-	err := a.follow(from)
+	err := a.follow(answered.Body)
 	response, status, _ := a.finish(err)
+	tellLate(w.Header(), droppedHeader, answered, o.dropped)
 	if err != nil {
 		failed := failureOf(err)
 		var e jsonscan.Writer
@@ -130,21 +132,37 @@ func passRefusal(w http.ResponseWriter, answered *http.Response) error {
 	return nil
 }
 
-// mostNotes bounds the header: proxies refuse long ones.
+// droppedHeader names what was not carried. What shows only at the end of a stream is in
+// the trailer of that name, together with the rest.
+const droppedHeader = "X-Stele-Dropped"
+
+// mostNotes bounds it: proxies refuse long headers.
 const mostNotes = 16
 
-// tellDropped says in a header what was not carried, in the server's form: its own
+// tellDropped says under a name what was not carried, in the server's form: its own
 // losses, then those of the bridge.
-func tellDropped(h, answered http.Header, dropped []string) {
-	list := answered.Values("X-Stele-Dropped")
+func tellDropped(h http.Header, name string, answered http.Header, dropped []string) {
+	list := answered.Values(droppedHeader)
 	for _, note := range dropped[:min(len(dropped), mostNotes)] {
 		path, why, _ := strings.Cut(note, ": ")
-		list = append(list, path+"; dropped; "+strings.ReplaceAll(url.QueryEscape(why), "+", "%20"))
+		list = append(list, plainPath.Replace(path)+"; dropped; "+strings.ReplaceAll(url.QueryEscape(why), "+", "%20"))
 	}
 	if len(list) > 0 {
-		h.Set("X-Stele-Dropped", strings.Join(list, ", "))
+		h.Set(name, strings.Join(list, ", "))
 	}
 }
+
+// tellLate says the same of what the server told at the end of its stream.
+func tellLate(h http.Header, name string, answered *http.Response, dropped []string) {
+	const most = 1 << 20
+	_, _ = io.CopyN(io.Discard, answered.Body, most) // a trailer is there when all before it was read
+	if len(answered.Trailer.Values(droppedHeader)) > 0 {
+		tellDropped(h, name, answered.Trailer, dropped)
+	}
+}
+
+// plainPath takes out of a path what a reader of the header would split at.
+var plainPath = strings.NewReplacer(",", "%2C", ";", "%3B", "%", "%25", "\r", "%0D", "\n", "%0A")
 
 // showResponse answers GET /v1/responses/{id}.
 func (b *Bridge) showResponse(w http.ResponseWriter, id string) error {
