@@ -85,6 +85,7 @@ func (x *numbering) take(head replay.Head, b []byte, last bool) ([]byte, error) 
 // eventEnd is the length of the first event of b with the blank line that ends it, 0 where that
 // has not come; how its lines end; and whether it is nothing but a blank line.
 func eventEnd(b []byte) (end int, line string, blank bool) {
+	line = "\n"
 	for at := 0; at < len(b); {
 		stop := at
 		for stop < len(b) && b[stop] != '\n' && b[stop] != '\r' {
@@ -97,7 +98,7 @@ func eventEnd(b []byte) (end int, line string, blank bool) {
 		if b[stop] == '\r' && next < len(b) && b[next] == '\n' {
 			next++
 		}
-		if line == "" {
+		if at == 0 {
 			line = string(b[stop:next])
 		}
 		if stop == at {

@@ -98,7 +98,7 @@ func (c call) detached() call {
 func (k *keyedChat) make(ctx context.Context, take *replay.Take) (result replay.Result) {
 	defer func() {
 		if v := recover(); v != nil {
-			result = replay.Result{Err: fmt.Errorf("panic: %v\n%s", v, debug.Stack()), Cut: take.Begun()}
+			result = replay.Result{Err: fmt.Errorf("panic: %v\n%s", v, debug.Stack()), Free: !take.WasAsked()}
 		}
 	}()
 	d, c := k.door, k.call

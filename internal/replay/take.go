@@ -21,6 +21,7 @@ type Take struct {
 	claim     Claim
 	request   string
 	private   bool
+	lost      func(Remains) Answer
 	now       func() time.Time
 	asked     bool
 	begun     bool
@@ -36,7 +37,7 @@ type Take struct {
 }
 
 func newTake(r *recording, s *Service, c Claim, m *Making) *Take {
-	return &Take{recording: r, store: s.Store, claim: c, request: m.Request, private: m.Private, now: s.Now, place: placeHead}
+	return &Take{recording: r, store: s.Store, claim: c, request: m.Request, private: m.Private, lost: m.Lost, now: s.Now, place: placeHead}
 }
 
 // Asked notes that an upstream is asked from now on: who finds the claim left knows
@@ -169,7 +170,7 @@ func (t *Take) savePiece(ctx context.Context, b []byte) error {
 type Result struct {
 	Cut  bool  // the answer was broken off, and its last bytes say so
 	Err  error // there is no answer: this is what those who follow are told
-	Free bool  // with Err: the key is free again; else who comes next finds it left
+	Free bool  // with Err: the key is free again; else who comes next is told that the answer is lost
 }
 
 // finish saves how the answer ended and shows it.
@@ -182,11 +183,7 @@ func (t *Take) finish(ctx context.Context, result Result) {
 	defer cancel()
 	r := t.recording
 	if result.Err != nil {
-		var err error
-		if result.Free {
-			err = t.store.FreeClaim(ctx, t.claim)
-		}
-		r.end(Whole, result.Err, err)
+		r.end(Whole, result.Err, t.abandon(ctx, result.Free))
 		return
 	}
 	err := t.failed
@@ -201,6 +198,24 @@ func (t *Take) finish(ctx context.Context, result Result) {
 	default:
 		r.end(Whole, nil, err)
 	}
+}
+
+// abandon ends a claim without the answer that it was for.
+func (t *Take) abandon(ctx context.Context, free bool) error {
+	if free {
+		return t.store.FreeClaim(ctx, t.claim)
+	}
+	c, remains := t.claim, Remains{Request: t.request}
+	if t.place >= placeBytes {
+		t.recording.mu.Lock()
+		remains.Head, remains.Bytes = t.recording.head, t.recording.buf[:t.saved]
+		t.recording.mu.Unlock()
+	}
+	c.Answer = t.lost(remains)
+	if remains.Head.Status != 0 {
+		c.Answer.Pieces = t.place
+	}
+	return t.store.FinishClaim(ctx, c)
 }
 
 // ended is the claim with the answer. Nothing else writes to the recording any more.

@@ -83,14 +83,3 @@ func readEvents(lines *bufio.Reader, events int) (read string, ended bool) {
 func count(body string) int {
 	return strings.Count(strings.ReplaceAll(body, "\r\n", "\n"), "\n\n")
 }
-
-// bare is a stream without its ids.
-func bare(body string) string {
-	var out strings.Builder
-	for line := range strings.Lines(body) {
-		if !strings.HasPrefix(line, "id: ") {
-			out.WriteString(line)
-		}
-	}
-	return out.String()
-}
