@@ -98,7 +98,9 @@ func (t *connecting) run(c *cobra.Command, cfg *config.Config) error {
 	}
 	if wantsJSON(c) {
 		type shown struct {
-			File, Title, Text string `json:",omitempty"`
+			File  string `json:"file,omitempty"`
+			Title string `json:"title,omitempty"`
+			Text  string `json:"text"`
 		}
 		list := each(settings, func(s clients.Setting) shown { return shown{s.File, s.Title, s.Text} })
 		return printJSON(c, map[string]any{"client": t.client.ID, "model": values.Model, "settings": list, "try": t.client.Try})
@@ -108,7 +110,7 @@ func (t *connecting) run(c *cobra.Command, cfg *config.Config) error {
 		t.print(out, settings)
 	}
 	if err := t.check(c.Context(), cfg, values.Model); err != nil {
-		return fmt.Errorf("%s answers with an error in the dialect of %s (%s): %w", values.Model, t.client.Name, t.client.Dialect, err)
+		return t.refused(values.Model, err)
 	}
 	fmt.Fprintf(out, "%s answers in the dialect of %s (%s).\n", values.Model, t.client.Name, t.client.Dialect)
 	if t.write {
@@ -121,6 +123,16 @@ func (t *connecting) run(c *cobra.Command, cfg *config.Config) error {
 	}
 	t.next(out)
 	return nil
+}
+
+// refused is why a model did not answer, in a whole sentence: an error of a server's own
+// would be told without what it is about.
+func (t *connecting) refused(model string, err error) error {
+	if f, ok := errors.AsType[*fault.Error](err); ok && f.Code == fault.ModelNotFound {
+		ids := each(t.listed, func(m listedModel) string { return m.ID })
+		return fmt.Errorf("%s has no model %q for this key%s; it has %s", t.url, model, manifest.DidYouMean(model, ids), strings.Join(ids, ", "))
+	}
+	return errors.New(model + " does not answer in the dialect of " + t.client.Name + " (" + t.client.Dialect + "): " + err.Error())
 }
 
 // values are what the settings are filled in with.
