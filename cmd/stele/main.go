@@ -74,7 +74,8 @@ func newRoot(w world) *cobra.Command {
 	p.add(root.PersistentFlags())
 	root.AddCommand(
 		&cobra.Command{Use: "serve", Short: "Serve the API and the console (the default)", Args: cobra.NoArgs, RunE: p.serve},
-		p.chat(), p.bridge(), p.generate(), p.generations(), p.apps(), p.files(), p.mcp(), p.webhooks(), p.limits(), p.credits(), p.money(), p.providers(), p.models(), p.prices(),
+		p.chat(), p.connect(), p.bridge(), p.mcp(), p.generate(), p.generations(), p.apps(), p.files(), p.webhooks(), p.limits(), p.credits(), p.money(), p.providers(),
+		p.models(), p.prices(),
 		p.keys(), p.users(), p.workspaces(), p.configuration(), p.masterKey(), p.audit(),
 		&cobra.Command{
 			Use: "version", Short: "Print the version", Args: cobra.NoArgs,

@@ -55,5 +55,6 @@ type Limits interface {
 func (c *Room) Routes() []page.Route {
 	return []page.Route{
 		page.Get("/console/", page.Viewer, c.showStart),
+		page.Get("/console/connect", page.Viewer, c.showConnect),
 	}
 }

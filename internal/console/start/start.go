@@ -7,6 +7,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/catalog"
+	"stele/internal/clients"
 	"stele/internal/console/page"
 	"stele/internal/generation"
 	"stele/internal/media"
@@ -18,6 +19,7 @@ import (
 type Options struct {
 	Models interface {
 		Models(scope access.Scope) []catalog.Model
+		Model(id string, scope access.Scope) (*catalog.Model, error)
 	}
 	Media interface {
 		Media(scope access.Scope, mediaType string) []media.Model
@@ -43,6 +45,7 @@ type startPage struct {
 	Made      []madeRow
 	Health    []healthRow
 	Snippets  []snippet
+	Clients   []clients.Client
 	Languages []option
 	Dialects  []option
 	Sandbox   bool  // the snippets call the sandbox
@@ -246,6 +249,7 @@ func (c *Room) startSnippets(v access.Visitor, p *startPage) {
 		picture = pickMedia(c.Start.Media.Media(scope, ""))
 	}
 	p.Snippets = snippets(c.Root(), chat, picture)
+	p.Clients = clients.All()
 	p.Languages, p.Dialects = snippetLanguages, snippetDialects
 	p.Sandbox = comesAlong(chat)
 }

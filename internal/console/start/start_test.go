@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stele/internal/catalog"
+	"stele/internal/clients"
 	"stele/internal/console"
 	"stele/internal/console/consoletest"
 	"stele/internal/meter"
@@ -76,4 +77,18 @@ func TestTheFirstPageSaysHowManyRequestsAreUnpriced(t *testing.T) {
 	}
 	h.Save(h.Use(0, unpriced), h.Use(time.Hour, unpriced))
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/", consoletest.Browser)), "2 requests since yesterday have no price", `/console/prices"`)
+}
+
+func TestAClientIsToldThisServersAddress(t *testing.T) {
+	t.Parallel()
+	h := consoletest.Open(t, "https://stele.example.com/ai", consoletest.Started)
+	h.SignIn()
+	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/", consoletest.Browser)), "Connect a client", `href="/ai/console/connect?client=claude-code"`)
+	page := consoletest.Body(t, h.Get("/console/connect?client=claude-code", consoletest.Browser))
+	consoletest.WantText(t, page, "Connect Claude Code", "~/.claude/settings.json", "https://stele.example.com/ai/api&#34;", "stele connect claude-code --url https://stele.example.com/ai",
+		"no model here answers to them", `/ai/console/names?pattern=claude-%2ahaiku%2a#add`)
+	consoletest.WantStatus(t, h.Get("/console/connect?client=nothing", consoletest.Browser), 404)
+	for _, c := range clients.All() {
+		consoletest.WantText(t, consoletest.Body(t, h.Get("/console/connect?client="+c.ID, consoletest.Browser)), "Connect "+c.Name)
+	}
 }

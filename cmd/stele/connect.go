@@ -1,0 +1,254 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"stele/internal/access"
+	"stele/internal/chat"
+	"stele/internal/clients"
+	"stele/internal/config"
+	"stele/internal/fault"
+	"stele/internal/manifest"
+	"stele/internal/relay"
+)
+
+// noKey stands in settings in the place of a key that was not given.
+const noKey = "YOUR-KEY"
+
+// connecting is a client on its way to a server.
+type connecting struct {
+	remote
+
+	client *clients.Client
+	model  string // as it was asked for; "": the first of the operator's own
+	home   string
+	write  bool
+	given  bool // the key is the caller's
+	listed []listedModel
+}
+
+// listedModel is a model in the server's list.
+type listedModel struct {
+	ID     string `json:"id"`
+	Window int64  `json:"context_length"`
+	Output int64  `json:"max_completion_tokens"`
+}
+
+func (p *program) connect() *cobra.Command {
+	var t connecting
+	c := p.onServer(&cobra.Command{
+		Use: "connect CLIENT", Short: "Point an agent, an editor or a library at the server", Args: cobra.MaximumNArgs(1),
+		Long: "Print what a client must be told to use the server, or write it into the client's own settings.\n" +
+			"Then make a call in its dialect, and say which names it asks for that nothing answers to.\n\n" +
+			"--write adds to the files that are there and keeps a copy of each. It needs --key or STELE_API_KEY.\n\n" +
+			"Clients: " + strings.Join(clients.IDs(), ", "),
+		Example:   "  stele connect claude-code --url https://stele.example.com --key sk_live_… --write\n  stele connect ai-sdk --model fast",
+		ValidArgs: clients.IDs(),
+	}, &t.remote, func(c *cobra.Command, cfg *config.Config, _ []string) error { return t.run(c, cfg) }, access.GroupChat, access.GroupModels)
+	c.PreRunE = func(c *cobra.Command, args []string) (err error) {
+		if len(args) == 0 {
+			return errors.New("which client? " + strings.Join(clients.IDs(), ", "))
+		}
+		var ok bool
+		if t.client, ok = clients.ByID(args[0]); !ok {
+			return fmt.Errorf("no client is called %q%s; the clients are %s", args[0], manifest.DidYouMean(args[0], clients.IDs()), strings.Join(clients.IDs(), ", "))
+		}
+		t.url = serverRoot(t.url)
+		t.given = t.key != "" || p.getenv("STELE_API_KEY") != ""
+		if t.write && !t.given {
+			return errors.New("--write puts a key into the settings: give one with --key or STELE_API_KEY. stele keys create --name " + t.client.ID + " makes one")
+		}
+		if t.home == "" {
+			t.home, err = os.UserHomeDir()
+		}
+		return err
+	}
+	c.Flags().StringVar(&t.model, "model", "", "the model it is to use (default: the first of your own)")
+	c.Flags().BoolVar(&t.write, "write", false, "write the settings into the client's own files")
+	c.Flags().StringVar(&t.home, "home", "", "the home folder whose settings are written (default: yours)")
+	return jsonFlag(c)
+}
+
+// serverRoot is the address of a server, whichever base URL was given.
+func serverRoot(url string) string {
+	url = strings.TrimRight(url, "/")
+	for _, end := range []string{"/v1", "/v1beta", "/api"} {
+		url = strings.TrimSuffix(url, end)
+	}
+	return url
+}
+
+func (t *connecting) run(c *cobra.Command, cfg *config.Config) error {
+	if err := t.get(c.Context(), "/api/v1/models", &t.listed); err != nil {
+		return fmt.Errorf("%s does not list its models: %w", t.url, err)
+	}
+	values := t.values()
+	settings, err := t.client.Fill(values)
+	if err != nil {
+		return err
+	}
+	if wantsJSON(c) {
+		type shown struct {
+			File  string `json:"file,omitempty"`
+			Title string `json:"title,omitempty"`
+			Text  string `json:"text"`
+		}
+		list := each(settings, func(s clients.Setting) shown { return shown{s.File, s.Title, s.Text} })
+		return printJSON(c, map[string]any{"client": t.client.ID, "model": values.Model, "settings": list, "try": t.client.Try})
+	}
+	out := c.OutOrStdout()
+	if !t.write {
+		t.print(out, settings)
+	}
+	if err := t.check(c.Context(), cfg, values.Model); err != nil {
+		return t.refused(values.Model, err)
+	}
+	fmt.Fprintf(out, "%s answers in the dialect of %s (%s).\n", values.Model, t.client.Name, t.client.Dialect)
+	if t.write {
+		if err := t.save(out, settings); err != nil {
+			return err
+		}
+	}
+	if err := t.missing(c.Context(), cfg, out, values); err != nil {
+		return err
+	}
+	t.next(out)
+	return nil
+}
+
+// refused is why a model did not answer, in a whole sentence: an error of a server's own
+// would be told without what it is about.
+func (t *connecting) refused(model string, err error) error {
+	if f, ok := errors.AsType[*fault.Error](err); ok && f.Code == fault.ModelNotFound {
+		ids := each(t.listed, func(m listedModel) string { return m.ID })
+		return fmt.Errorf("%s has no model %q for this key%s; it has %s", t.url, model, manifest.DidYouMean(model, ids), strings.Join(ids, ", "))
+	}
+	return errors.New(model + " does not answer in the dialect of " + t.client.Name + " (" + t.client.Dialect + "): " + err.Error())
+}
+
+// values are what the settings are filled in with.
+func (t *connecting) values() clients.Values {
+	v := clients.Values{URL: t.url, Key: t.key, Model: t.model, Chosen: t.model != ""}
+	if !t.given {
+		v.Key = noKey
+	}
+	if v.Model == "" {
+		v.Model = relay.Sandbox
+		if i := slices.IndexFunc(t.listed, func(m listedModel) bool { return !strings.HasPrefix(m.ID, config.Builtin+"/") }); i >= 0 {
+			v.Model = t.listed[i].ID
+		}
+	}
+	if i := slices.IndexFunc(t.listed, func(m listedModel) bool { return m.ID == v.Model }); i >= 0 && t.listed[i].Output > 0 {
+		v.Window, v.Output = t.listed[i].Window, t.listed[i].Output
+	}
+	return v
+}
+
+func (t *connecting) print(out io.Writer, settings []clients.Setting) {
+	for _, s := range settings {
+		where := s.Title
+		if s.File != "" {
+			where = "~/" + s.File
+		}
+		fmt.Fprintf(out, "%s:\n\n", where)
+		for line := range strings.SplitSeq(strings.TrimRight(s.Text, "\n"), "\n") {
+			fmt.Fprintf(out, "    %s\n", line)
+		}
+		fmt.Fprintln(out)
+	}
+}
+
+// save writes what has a file, and prints the rest.
+func (t *connecting) save(out io.Writer, settings []clients.Setting) error {
+	for _, s := range settings {
+		if s.File == "" {
+			t.print(out, []clients.Setting{s})
+			continue
+		}
+		w, err := clients.Write(t.home, s, time.Now())
+		if errors.Is(err, clients.ErrByHand) {
+			t.print(out, []clients.Setting{s})
+		}
+		switch {
+		case err != nil:
+			return err
+		case w.Same:
+			fmt.Fprintf(out, "%s has it already.\n", w.File)
+		case w.Backup != "":
+			fmt.Fprintf(out, "Wrote %s. What was there is in %s.\n", w.File, w.Backup)
+		default:
+			fmt.Fprintf(out, "Wrote %s.\n", w.File)
+		}
+	}
+	return nil
+}
+
+// check has one short turn with a model in the client's dialect.
+func (t *connecting) check(ctx context.Context, cfg *config.Config, model string) error {
+	most := int64(16)
+	talk := talker{remote: t.remote, model: model, dialect: t.client.Dialect, out: io.Discard}
+	if err := talk.speak(cfg); err != nil {
+		return err
+	}
+	talk.talk.Sampling.MaxTokens = &most
+	talk.talk.Messages = []chat.Message{{Role: chat.User, Parts: []chat.Part{{Kind: chat.Text, Text: "Say hello."}}}}
+	reply, err := talk.ask(ctx)
+	if err != nil {
+		return err
+	}
+	defer reply.Close()
+	for _, err := range reply.Stream {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// missing says which of the names that the client asks for by itself nothing answers to.
+func (t *connecting) missing(ctx context.Context, cfg *config.Config, out io.Writer, values clients.Values) error {
+	if values.Chosen {
+		return nil // it asks for that one
+	}
+	var lines []string
+	for _, ask := range t.client.Asks {
+		err := t.check(ctx, cfg, ask.Name)
+		if f, ok := errors.AsType[*fault.Error](err); ok && f.Code == fault.ModelNotFound {
+			lines = append(lines, fmt.Sprintf("      %s: %s   # it asks for %s", ask.Pattern, values.Model, ask.Name))
+		} else if err != nil {
+			fmt.Fprintf(out, "%s, which it asks for, answers with an error: %v\n", ask.Name, err)
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	fmt.Fprintf(out, "\n%s asks for names that no model here answers to. Choose one with --model, or add to stele.yaml, or in the console under Names:\n\n    models:\n%s\n\n",
+		t.client.Name, strings.Join(lines, "\n"))
+	return nil
+}
+
+// next says what is left to do.
+func (t *connecting) next(out io.Writer) {
+	if t.client.Bridge {
+		key := noKey
+		if t.given {
+			key = t.key
+		}
+		fmt.Fprintf(out, "Start the bridge, and leave it running:\n\n    stele bridge --url %s --key %s\n\n", t.url, key)
+	}
+	for _, note := range t.client.Notes {
+		fmt.Fprintf(out, "- %s\n", note)
+	}
+	if t.client.Try != "" {
+		fmt.Fprintf(out, "Try it: %s\n", t.client.Try)
+	}
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// modelServer lists one model, which answers, and knows no other.
+func modelServer(t *testing.T) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case r.Header.Get("Authorization") != "Bearer sk_dev_good":
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = io.WriteString(w, `{"error":{"message":"The API key is not valid.","code":"invalid_api_key"}}`)
+		case r.URL.Path == "/api/v1/models":
+			_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"stele/sandbox"},{"id":"fast","context_length":1000,"max_completion_tokens":100}]}`)
+		case r.URL.Path == "/api/v1/messages" && strings.Contains(string(body), `"fast"`):
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"fast\",\"content\":[],\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}}\n\n"+
+				"event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"Hi\"}}\n\n"+
+				"event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n"+
+				"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":1}}\n\n"+
+				"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n")
+		default:
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, `{"type":"error","error":{"type":"not_found_error","message":"The model does not exist.","code":"model_not_found"}}`)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+func TestAClientIsConnected(t *testing.T) {
+	t.Parallel()
+	server, home := modelServer(t), t.TempDir()
+	settings := filepath.Join(home, ".claude", "settings.json")
+	if err := os.MkdirAll(filepath.Dir(settings), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(settings, []byte(`{"theme": "dark"}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	call := func(args ...string) (string, error) {
+		var out strings.Builder
+		err := run(t.Context(), append([]string{"connect", "--home", home, "--data", t.TempDir()}, args...),
+			world{getenv: func(string) string { return "" }, dir: t.TempDir(), stdin: strings.NewReader(""), stdout: &out, stderr: &out})
+		return out.String(), err
+	}
+	for _, test := range []struct {
+		args []string
+		fine bool
+		says []string
+	}{
+		{[]string{"claude-code", "--url", server.URL + "/api/v1/", "--key", "sk_dev_good"}, true, []string{
+			`"ANTHROPIC_BASE_URL": "` + server.URL + `/api"`, "fast answers in the dialect of Claude Code", "claude-*haiku*: fast", "claude-*opus*: fast",
+		}},
+		{[]string{"claude-code", "--url", server.URL, "--key", "sk_dev_good", "--model", "fast", "--write"}, true, []string{"Wrote " + settings, "before-stele"}},
+		{[]string{"claude-code", "--url", server.URL, "--key", "sk_dev_good", "--model", "fast", "--write"}, true, []string{"has it already"}},
+		{[]string{"opencode", "--url", server.URL, "--key", "sk_dev_good", "--json"}, true, []string{`"file":".config/opencode/opencode.json"`, `\"context\": 1000, \"output\": 100`}},
+		{[]string{"claude-code", "--url", server.URL, "--key", "sk_dev_good", "--model", "gone"}, false, []string{`has no model "gone" for this key; it has stele/sandbox, fast`}},
+		{[]string{"claude-code", "--url", server.URL, "--key", "sk_dev_bad"}, false, []string{"The API key is not valid."}},
+		{[]string{"claude-code", "--url", server.URL, "--write"}, false, []string{"--write puts a key into the settings"}},
+		{[]string{"claud-code"}, false, []string{`did you mean "claude-code"?`}},
+		{nil, false, []string{"which client?"}},
+	} {
+		said, err := call(test.args...)
+		if (err == nil) != test.fine {
+			t.Errorf("%v: %v, %s", test.args, err, said)
+		}
+		for _, part := range test.says {
+			if !strings.Contains(said, part) {
+				t.Errorf("%v does not say %q: %s", test.args, part, said)
+			}
+		}
+	}
+	text, err := os.ReadFile(settings)
+	if err != nil || !strings.HasPrefix(string(text), `{"theme": "dark"`) || !strings.Contains(string(text), "sk_dev_good") || !strings.Contains(string(text), "ANTHROPIC_DEFAULT_HAIKU_MODEL") {
+		t.Errorf("%s, %v", text, err)
+	}
+}

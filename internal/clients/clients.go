@@ -1,0 +1,100 @@
+// Package clients knows the programs and libraries that people point at this server:
+// what each must be told, where it keeps that, and which names it asks for by itself. One
+// file describes one client; its page in the documentation, the console and the command
+// line all come from it. It must not know how the server is called.
+package clients
+
+import (
+	"embed"
+	"fmt"
+	"path"
+	"strings"
+	"sync"
+
+	"stele/internal/manifest"
+)
+
+//go:embed library/*.yaml
+var library embed.FS
+
+// Client is a program or a library that speaks to an AI API.
+type Client struct {
+	ID       string
+	Name     string    `yaml:"name"`
+	About    string    `yaml:"about"`
+	Dialect  string    `yaml:"dialect"` // that it speaks: openai, anthropic, gemini
+	Bridge   bool      `yaml:"bridge"`  // it needs stele bridge
+	Page     string    `yaml:"page"`    // where its authors tell of its settings
+	Install  string    `yaml:"install"`
+	Settings []Setting `yaml:"settings"`
+	Try      string    `yaml:"try"`  // a command that ends in an answer
+	Asks     []Ask     `yaml:"asks"` // names that it asks for by itself
+	Notes    []string  `yaml:"notes"`
+	Ran      Ran       `yaml:"ran"` // zero: it was not run
+}
+
+// Setting is something that a client must be told.
+type Setting struct {
+	File  string `yaml:"file"`  // below the home folder; "": it is not kept in a file that can be written
+	Title string `yaml:"title"` // where it is told otherwise
+	Form  Form   `yaml:"form"`  // of the file
+	Text  string `yaml:"text"`  // a template over Values
+}
+
+// Ask is a name that a client asks for by itself.
+type Ask struct {
+	Name    string `yaml:"name"`
+	Pattern string `yaml:"pattern"` // of it and of its successors
+}
+
+// Ran says which version was run against this server, and when.
+type Ran struct {
+	Version string `yaml:"version"`
+	On      string `yaml:"on"`
+}
+
+// All are the clients, in the order of their ids.
+var All = sync.OnceValue(func() []Client {
+	files, _ := library.ReadDir("library") // it is embedded
+	list := make([]Client, 0, len(files))
+	for _, f := range files {
+		c, err := read(f.Name())
+		if err != nil {
+			panic(err) // a test reads them all
+		}
+		list = append(list, c)
+	}
+	return list
+})
+
+// ByID finds a client.
+func ByID(id string) (*Client, bool) {
+	list := All()
+	for i := range list {
+		if list[i].ID == id {
+			return &list[i], true
+		}
+	}
+	return nil, false
+}
+
+// IDs are those of all clients.
+func IDs() (list []string) {
+	for _, c := range All() {
+		list = append(list, c.ID)
+	}
+	return list
+}
+
+func read(name string) (Client, error) {
+	c := Client{ID: strings.TrimSuffix(name, path.Ext(name))}
+	text, err := library.ReadFile("library/" + name)
+	if err != nil {
+		return c, err
+	}
+	doc := manifest.Decode(name, text, &c, manifest.Options{})
+	if err := doc.Err(); err != nil {
+		return c, fmt.Errorf("read client: %w", err)
+	}
+	return c, nil
+}

@@ -1,0 +1,123 @@
+package clients
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"stele/internal/label"
+)
+
+var example = Values{URL: "https://stele.example.com", Key: "sk_live_…", Model: "fast"}
+
+func TestEveryClientIsWhole(t *testing.T) {
+	t.Parallel()
+	files, err := library.ReadDir("library")
+	if err != nil || len(files) < 15 {
+		t.Fatalf("%d clients, %v", len(files), err)
+	}
+	for _, f := range files {
+		c, err := read(f.Name())
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if c.Name == "" || c.About == "" || c.Install == "" || !strings.HasPrefix(c.Page, "https://") || len(c.Settings) == 0 || !strings.Contains("openai anthropic gemini", c.Dialect) || c.Dialect == "" {
+			t.Errorf("%s lacks something: %+v", c.ID, c)
+		}
+		for _, ask := range c.Asks {
+			if !label.IsModelPattern(ask.Pattern) || !label.Match(ask.Pattern, ask.Name) {
+				t.Errorf("%s: %s is not of %s", c.ID, ask.Name, ask.Pattern)
+			}
+		}
+		for _, chosen := range []bool{false, true} {
+			values := example
+			values.Chosen, values.Model = chosen, `odd "model"`
+			filled, err := c.Fill(values)
+			if err != nil {
+				t.Error(err)
+			}
+			for _, s := range filled {
+				var any map[string]any
+				switch {
+				case (s.File == "") == (s.Title == "") || strings.Contains(s.Text, "{{") || (s.File == "") != (s.Form == ""):
+					t.Errorf("%s: %+v", c.ID, s)
+				case s.Form == JSON && json.Unmarshal([]byte(s.Text), &any) != nil:
+					t.Errorf("%s is no JSON: %s", s.File, s.Text)
+				case filepath.IsAbs(s.File) || strings.Contains(s.File, ".."):
+					t.Errorf("%s is not below a home folder", s.File)
+				}
+			}
+		}
+	}
+}
+
+func TestSettingsAreAddedToWhatIsThere(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		form            Form
+		have, add, want string
+	}{
+		{JSON, "", "{\"a\":1}\n", "{\"a\":1}\n"},
+		{JSON, `{"keep": [1, 2], "env": {"A": "1", "B": "2"}}`, `{"env":{"B":"3","C":{"d":4}},"new":true}`, `{"keep": [1, 2], "env": {"A": "1", "B": "3","C":{"d":4}},"new":true}`},
+		{JSON, `{"env": 7}`, `{"env":{"B":"3"}}`, `{"env": {"B":"3"}}`},
+		{JSON, `{}`, `{"a":{"b":1}}`, `{"a":{"b":1}}`},
+		{Env, "# mine\nA=1\nexport B=2\n", "B=3\nC=4\n", "# mine\nA=1\nB=3\nC=4\n"},
+		{Lines, "model: x\nother: y", "model: \"z\"\nnext: 1\n", "model: \"z\"\nother: y\nnext: 1\n"},
+		{
+			TOML, "# top\nmodel = \"old\"\n\n[tools]\nsearch = true\n\n[model_providers.stele]\nbase_url = \"x\"\n\n[last]\na = 1\n",
+			"model = \"new\"\nmodel_provider = \"stele\"\n\n[model_providers.stele]\nbase_url = \"y\"\n",
+			"model_provider = \"stele\"\n# top\nmodel = \"new\"\n\n[tools]\nsearch = true\n\n[model_providers.stele]\nbase_url = \"y\"\n\n[last]\na = 1\n",
+		},
+		{TOML, "[tools]\nsearch = true\n", "model = \"new\"\n\n[a]\nb = 1\n", "model = \"new\"\n[tools]\nsearch = true\n\n[a]\nb = 1\n"},
+	} {
+		got, err := Merge(test.form, test.have, test.add)
+		if err != nil || got != test.want {
+			t.Errorf("%s %q and %q: %q, %v\nwant %q", test.form, test.have, test.add, got, err, test.want)
+		}
+		if again, err := Merge(test.form, got, test.add); err != nil || again != got && test.form != TOML {
+			t.Errorf("%s a second time: %q, %v", test.form, again, err)
+		}
+	}
+	for form, have := range map[Form]string{JSON: "{ // mine\n \"a\": 1}", New: "x"} {
+		if _, err := Merge(form, have, "{}"); !errors.Is(err, ErrByHand) {
+			t.Errorf("%s: %v", form, err)
+		}
+	}
+}
+
+func TestAFileIsReplacedWithABackup(t *testing.T) {
+	t.Parallel()
+	home, now := t.TempDir(), time.Date(2026, 11, 16, 5, 0, 0, 0, time.UTC)
+	s := Setting{File: ".tool/settings.json", Form: JSON, Text: `{"env":{"A":"1"}}`}
+	first, err := Write(home, s, now)
+	if err != nil || first.Backup != "" || first.Same {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	if info, err := os.Stat(first.File); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if again, err := Write(home, s, now); err != nil || !again.Same {
+		t.Errorf("%+v, %v", again, err)
+	}
+	// Settings that are a link to elsewhere stay one.
+	linked := filepath.Join(home, "kept.json")
+	if err := errors.Join(os.Rename(first.File, linked), os.Symlink(linked, first.File)); err != nil {
+		t.Fatal(err)
+	}
+	s.Text = `{"env":{"B":"2"}}`
+	next, err := Write(home, s, now)
+	if err != nil || next.File != linked || next.Backup != linked+".before-stele-20261116-050000" {
+		t.Fatalf("%+v, %v", next, err)
+	}
+	old, err := os.ReadFile(next.Backup)
+	is, also := os.ReadFile(first.File)
+	if err := errors.Join(err, also); err != nil || string(old) != `{"env":{"A":"1"}}` || string(is) != `{"env":{"A":"1","B":"2"}}` {
+		t.Errorf("%s, %s, %v", old, is, err)
+	}
+}

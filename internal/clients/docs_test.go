@@ -1,0 +1,113 @@
+package clients
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the pages of docs/clients")
+
+// TestThePagesAreThoseOfTheTable keeps docs/clients equal to the table.
+func TestThePagesAreThoseOfTheTable(t *testing.T) {
+	t.Parallel()
+	const folder = "../../docs/clients"
+	pages := map[string]string{"README.md": index(t)}
+	for _, c := range All() {
+		pages[c.ID+".md"] = document(t, &c)
+	}
+	for name, want := range pages {
+		file := filepath.Join(folder, name)
+		if *update {
+			if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		have, err := os.ReadFile(file)
+		if diff := cmp.Diff(want, string(have)); err != nil || diff != "" {
+			t.Errorf("%s: go test ./internal/clients -update writes it anew: %v\n%s", file, err, diff)
+		}
+	}
+	files, err := os.ReadDir(folder)
+	if err != nil || len(files) != len(pages) {
+		t.Errorf("%d pages for %d clients, %v", len(files), len(pages), err)
+	}
+}
+
+func index(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("# Clients\n\n" +
+		"How to point programs and libraries at Stele. `stele connect NAME` prints the same with your own address, writes it with `--write`, and checks it with a call.\n" +
+		"The console shows it under *Start*.\n\n" +
+		"| client | speaks | run here |\n|---|---|---|\n")
+	for _, c := range All() {
+		ran := "not yet"
+		if c.Ran.Version != "" {
+			ran = c.Ran.Version + ", " + c.Ran.On
+		}
+		speaks := c.Dialect
+		if c.Bridge {
+			speaks = "OpenAI Responses, through `stele bridge`"
+		}
+		fmt.Fprintf(&b, "| [%s](%s.md) | %s | %s |\n", c.Name, c.ID, speaks, ran)
+	}
+	b.WriteString("\nAnything else that speaks to OpenAI, Anthropic or Gemini takes one of these base URLs and a key:\n\n" +
+		"| dialect | base URL | header |\n|---|---|---|\n" +
+		"| OpenAI | `" + example.OpenAI() + "` | `Authorization: Bearer KEY` |\n" +
+		"| Anthropic | `" + example.Anthropic() + "` | `X-API-Key: KEY` or `Authorization: Bearer KEY` |\n" +
+		"| Gemini | `" + example.Gemini() + "` | `Authorization: Bearer KEY` |\n\n" +
+		"A client that asks for names of its own needs models or [names](../operate/names.md) that answer to them.\n\n" +
+		"These pages are written by `go test ./internal/clients -update` from `internal/clients/library`.\n")
+	return b.String()
+}
+
+func document(t *testing.T, c *Client) string {
+	t.Helper()
+	settings, err := c.Fill(example)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n%s\n\n    %s\n\n", c.Name, c.About, c.Install)
+	fmt.Fprintf(&b, "Where the server is `%s` and `fast` one of its models:\n\n    $ stele connect %s --url %s --key $STELE_API_KEY --write\n\n", example.URL, c.ID, example.URL)
+	b.WriteString("It prints the settings; `--write` adds them to the client's own files and keeps what was there. By hand:\n\n")
+	if c.Bridge {
+		b.WriteString("Start the bridge on your own machine, and leave it running:\n\n    $ stele bridge --url " + example.URL + " --key $STELE_API_KEY\n\n")
+	}
+	for _, s := range settings {
+		where := s.Title + ":"
+		if s.File != "" {
+			where = "`~/" + s.File + "`"
+		}
+		fmt.Fprintf(&b, "%s\n\n```\n%s```\n\n", where, s.Text)
+	}
+	if c.Try != "" {
+		fmt.Fprintf(&b, "Try it:\n\n    $ %s\n\n", c.Try)
+	}
+	if len(c.Asks) > 0 {
+		b.WriteString("It asks for names of its own, such as these. Where no model of yours has them, lead them to one in `stele.yaml` or in the console under *Names*\n([names](../operate/names.md)):\n\n```yaml\nmodels:\n")
+		for _, a := range c.Asks {
+			fmt.Fprintf(&b, "  %s: fast # %s\n", a.Pattern, a.Name)
+		}
+		b.WriteString("```\n\nOr have it ask for one model: `stele connect " + c.ID + " --model fast`.\n\n")
+	}
+	for _, note := range c.Notes {
+		fmt.Fprintf(&b, "- %s\n", note)
+	}
+	if len(c.Notes) > 0 {
+		b.WriteString("\n")
+	}
+	if c.Ran.Version != "" {
+		fmt.Fprintf(&b, "Version %s was run with these settings against a Stele on %s. ", c.Ran.Version, c.Ran.On)
+	} else {
+		b.WriteString("It was not run here: the settings are those of its documentation. ")
+	}
+	fmt.Fprintf(&b, "Its authors' page: <%s>\n", c.Page)
+	return b.String()
+}

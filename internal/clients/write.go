@@ -1,0 +1,65 @@
+package clients
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Written is what came of a setting.
+type Written struct {
+	File   string
+	Backup string // of what was there before; "": nothing was
+	Same   bool   // it was there already
+}
+
+// Write adds a setting to its file below a home folder, and keeps a copy of what was there.
+// Either all of the new file is there afterwards or the old one is.
+func Write(home string, s Setting, now time.Time) (Written, error) {
+	w := Written{File: filepath.Join(home, filepath.FromSlash(s.File))}
+	if at, err := filepath.EvalSymlinks(w.File); err == nil {
+		w.File = at // a link to where people keep their settings stays one
+	}
+	have, err := os.ReadFile(w.File)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return w, err
+	}
+	mode := fs.FileMode(0o600) // it has a key in it
+	if info, err := os.Stat(w.File); err == nil {
+		mode = info.Mode().Perm()
+	}
+	next, err := Merge(s.Form, string(have), s.Text)
+	if err != nil {
+		return w, fmt.Errorf("%s: %w", w.File, err)
+	}
+	if next == string(have) {
+		w.Same = true
+		return w, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(w.File), 0o700); err != nil {
+		return w, err
+	}
+	if len(have) > 0 {
+		w.Backup = w.File + ".before-stele-" + now.UTC().Format("20060102-150405")
+		if err := os.WriteFile(w.Backup, have, mode); err != nil {
+			return w, err
+		}
+	}
+	return w, replace(w.File, next, mode)
+}
+
+func replace(file, text string, mode fs.FileMode) error {
+	temp, err := os.CreateTemp(filepath.Dir(file), ".stele-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name())
+	_, err = temp.WriteString(text)
+	if err = errors.Join(err, temp.Chmod(mode), temp.Sync(), temp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), file)
+}

@@ -1,0 +1,52 @@
+package start
+
+import (
+	"net/http"
+
+	"stele/internal/access"
+	"stele/internal/clients"
+	"stele/internal/console/page"
+	"stele/internal/fault"
+)
+
+// yourKey stands in settings in the place of a key, which is shown nowhere but when it is made.
+const yourKey = "YOUR-KEY"
+
+type connectPage struct {
+	Clients  []clients.Client
+	Client   *clients.Client
+	Settings []clients.Setting
+	Model    string
+	Missing  []clients.Ask // names that it asks for and nothing answers to
+	Command  string
+	Bridge   string
+}
+
+// showConnect tells how a client is pointed at this server.
+func (c *Room) showConnect(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+	id := r.URL.Query().Get("client")
+	if id == "" {
+		id = "claude-code"
+	}
+	client, ok := clients.ByID(id)
+	if !ok || c.Start == nil {
+		return fault.New(fault.NotFound, "No client of this name is known here.")
+	}
+	scope := v.Principal().Scope
+	values := clients.Values{URL: c.Root(), Key: yourKey, Model: pickChat(c.Start.Models.Models(scope))}
+	settings, err := client.Fill(values)
+	if err != nil {
+		return err
+	}
+	p := connectPage{
+		Clients: clients.All(), Client: client, Settings: settings, Model: values.Model,
+		Command: "stele connect " + id + " --url " + values.URL + " --key " + yourKey + " --write",
+		Bridge:  "stele bridge --url " + values.URL + " --key " + yourKey,
+	}
+	for _, ask := range client.Asks {
+		if _, err := c.Start.Models.Model(ask.Name, scope); err != nil {
+			p.Missing = append(p.Missing, ask)
+		}
+	}
+	return c.Render(w, r, http.StatusOK, "connect", page.View{Title: "Connect " + client.Name, Active: "start", Visitor: &v, Data: p})
+}
