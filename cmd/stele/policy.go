@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -32,7 +33,7 @@ func (p *program) policyShow() *cobra.Command {
 
 func (p *program) policySet() *cobra.Command {
 	var models, providers, scopes, environments, cidrs, tags []string
-	var life, idle string
+	var life, idle, factor string
 	var lifetime, unused *time.Duration
 	var endWith, capture bool
 	c := jsonFlag(&cobra.Command{
@@ -56,6 +57,7 @@ func (p *program) policySet() *cobra.Command {
 			"key-idle": func() { p.IdleMS = unused.Milliseconds() },
 			"capture":  func() { p.NoCapture = !capture },
 
+			"charge-factor":        func() { p.ChargeFactor = factor },
 			"end-keys-with-people": func() { p.EndWithCreator = endWith },
 		} {
 			if c.Flags().Changed(flag) {
@@ -86,6 +88,7 @@ func (p *program) policySet() *cobra.Command {
 	flags.StringSliceVar(&tags, "tag", nil, "names that X-Stele-Tags may have, such as team,feature ('' for none)")
 	flags.StringVar(&life, "key-life", "", "longest life of a key since it was made, such as 2160h, or never")
 	flags.StringVar(&idle, "key-idle", "", "a key ends when unused for so long, such as 720h, or never")
+	flags.StringVar(&factor, "charge-factor", "", "what the workspace is charged for each dollar of cost, such as 1.2 ('' for 1)")
 	flags.BoolVar(&endWith, "end-keys-with-people", false, "keys end with the people who made them")
 	flags.BoolVar(&capture, "capture", true, "what is said in chat may be kept, where the installation captures it")
 	return c
@@ -117,13 +120,14 @@ type wirePolicy struct {
 	EndKeysWithPeople bool                 `json:"end_keys_with_people"`
 	Capture           bool                 `json:"capture"`
 	Tags              []string             `json:"tags"`
+	ChargeFactor      string               `json:"charge_factor"`
 }
 
 func printPolicy(c *cobra.Command, p access.Policy) error {
 	v := wirePolicy{
 		Models: p.Models, Providers: p.Providers, Scopes: p.Scopes, Environments: p.Environments, CIDRs: p.CIDRs,
 		KeyLife: lengthText(p.Life()), KeyIdle: lengthText(p.Idle()), EndKeysWithPeople: p.EndWithCreator, Capture: !p.NoCapture,
-		Tags: p.Tags,
+		Tags: p.Tags, ChargeFactor: cmp.Or(p.ChargeFactor, "1"),
 	}
 	if wantsJSON(c) {
 		return printJSON(c, v)
@@ -134,7 +138,7 @@ func printPolicy(c *cobra.Command, p access.Policy) error {
 		{"environments", listText(v.Environments)}, {"addresses", listText(v.CIDRs)},
 		{"a key lives for", orText(v.KeyLife, "as long as its maker likes")}, {"and unused for", orText(v.KeyIdle, "as long as it likes")},
 		{"keys end with people", yesNo(v.EndKeysWithPeople)}, {"contents may be kept", yesNo(v.Capture)},
-		{"tags", strings.Join(v.Tags, ", ")},
+		{"tags", strings.Join(v.Tags, ", ")}, {"charged for a dollar of cost", v.ChargeFactor},
 	} {
 		fmt.Fprintln(t, row[0]+"\t"+row[1])
 	}
