@@ -138,7 +138,7 @@ func printPolicy(c *cobra.Command, p access.Policy) error {
 		{"environments", listText(v.Environments)}, {"addresses", listText(v.CIDRs)},
 		{"a key lives for", orText(v.KeyLife, "as long as its maker likes")}, {"and unused for", orText(v.KeyIdle, "as long as it likes")},
 		{"keys end with people", yesNo(v.EndKeysWithPeople)}, {"contents may be kept", yesNo(v.Capture)},
-		{"tags", strings.Join(v.Tags, ", ")}, {"charged for a dollar of cost", v.ChargeFactor},
+		{"tags", strings.Join(v.Tags, ", ")}, {"charge factor", v.ChargeFactor},
 	} {
 		fmt.Fprintln(t, row[0]+"\t"+row[1])
 	}
