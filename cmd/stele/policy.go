@@ -47,16 +47,15 @@ func (p *program) policySet() *cobra.Command {
 	})
 	change := func(p *access.Policy) {
 		for flag, do := range map[string]func(){
-			"model":    func() { p.Models = withoutEmpty(models) },
-			"provider": func() { p.Providers = withoutEmpty(providers) },
-			"tag":      func() { p.Tags = withoutEmpty(tags) },
-			"cidr":     func() { p.CIDRs = withoutEmpty(cidrs) },
-			"scope":    func() { p.Scopes = named[access.Group](scopes) },
-			"env":      func() { p.Environments = named[access.Environment](environments) },
-			"key-life": func() { p.LifeMS = lifetime.Milliseconds() },
-			"key-idle": func() { p.IdleMS = unused.Milliseconds() },
-			"capture":  func() { p.NoCapture = !capture },
-
+			"model":                func() { p.Models = withoutEmpty(models) },
+			"provider":             func() { p.Providers = withoutEmpty(providers) },
+			"tag":                  func() { p.Tags = withoutEmpty(tags) },
+			"cidr":                 func() { p.CIDRs = withoutEmpty(cidrs) },
+			"scope":                func() { p.Scopes = named[access.Group](scopes) },
+			"env":                  func() { p.Environments = named[access.Environment](environments) },
+			"key-life":             func() { p.LifeMS = lifetime.Milliseconds() },
+			"key-idle":             func() { p.IdleMS = unused.Milliseconds() },
+			"capture":              func() { p.NoCapture = !capture },
 			"charge-factor":        func() { p.ChargeFactor = factor },
 			"end-keys-with-people": func() { p.EndWithCreator = endWith },
 		} {
@@ -72,12 +71,11 @@ func (p *program) policySet() *cobra.Command {
 			return noSuchWorkspace(args[0], err)
 		}
 		change(&policy)
-		policy, err = h.Access.SetPolicy(c.Context(), who, args[0], policy)
-		if err == nil {
-			h.Settle(c.Context())
-			err = printPolicy(c, policy)
+		if policy, err = h.Access.SetPolicy(c.Context(), who, args[0], policy); err != nil {
+			return err
 		}
-		return err
+		h.Settle(c.Context())
+		return printPolicy(c, policy)
 	})
 	flags := c.Flags()
 	flags.StringArrayVar(&models, "model", nil, "models that are open, * stands for any characters; may be repeated ('' for all)")
