@@ -37,6 +37,7 @@ type wireLine struct {
 	Output    int64         `json:"output_tokens"`
 	Reasoning int64         `json:"reasoning_tokens"`
 	Cost      *price.Amount `json:"cost_usd"` // null: nothing of it has a price
+	Charge    *price.Amount `json:"charge_usd"`
 }
 
 func toWireLine(by, id, name string, f meter.Figures) wireLine {
@@ -45,8 +46,8 @@ func toWireLine(by, id, name string, f meter.Figures) wireLine {
 		CacheNew: f.CacheWrite, Output: f.Output, Reasoning: f.Reasoning,
 	}
 	if !f.Costless() {
-		cost := price.Amount(f.Nano)
-		w.Cost = &cost
+		cost, charge := price.Amount(f.Nano), price.Amount(f.Charge())
+		w.Cost, w.Charge = &cost, &charge
 	}
 	return w
 }
@@ -131,13 +132,13 @@ func printStatement(c *cobra.Command, s *meter.Statement, name func(by meter.Spl
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s, %s\n", s.Workspace, s.From.Format("January 2006"))
 	t := tabwriter.NewWriter(c.OutOrStdout(), 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "BY\tNAME\tREQUESTS\tUNPRICED\tINPUT\tOUTPUT\tCOST")
+	fmt.Fprintln(t, "BY\tNAME\tREQUESTS\tUNPRICED\tINPUT\tOUTPUT\tCOST\tCHARGE")
 	for _, w := range lines {
-		cost := "not known"
+		cost, charge := "not known", "not known"
 		if w.Cost != nil {
-			cost = "$" + limit.Money(int64(*w.Cost))
+			cost, charge = "$"+limit.Money(int64(*w.Cost)), "$"+limit.Money(int64(*w.Charge))
 		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%s\n", w.By, w.Name, w.Requests, w.Unpriced, w.Input+w.CacheRead+w.CacheNew, w.Output+w.Reasoning, cost)
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\n", w.By, w.Name, w.Requests, w.Unpriced, w.Input+w.CacheRead+w.CacheNew, w.Output+w.Reasoning, cost, charge)
 	}
 	return t.Flush()
 }

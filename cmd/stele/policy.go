@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -32,7 +33,7 @@ func (p *program) policyShow() *cobra.Command {
 
 func (p *program) policySet() *cobra.Command {
 	var models, providers, scopes, environments, cidrs, tags []string
-	var life, idle string
+	var life, idle, factor string
 	var lifetime, unused *time.Duration
 	var endWith, capture bool
 	c := jsonFlag(&cobra.Command{
@@ -46,16 +47,16 @@ func (p *program) policySet() *cobra.Command {
 	})
 	change := func(p *access.Policy) {
 		for flag, do := range map[string]func(){
-			"model":    func() { p.Models = withoutEmpty(models) },
-			"provider": func() { p.Providers = withoutEmpty(providers) },
-			"tag":      func() { p.Tags = withoutEmpty(tags) },
-			"cidr":     func() { p.CIDRs = withoutEmpty(cidrs) },
-			"scope":    func() { p.Scopes = named[access.Group](scopes) },
-			"env":      func() { p.Environments = named[access.Environment](environments) },
-			"key-life": func() { p.LifeMS = lifetime.Milliseconds() },
-			"key-idle": func() { p.IdleMS = unused.Milliseconds() },
-			"capture":  func() { p.NoCapture = !capture },
-
+			"model":                func() { p.Models = withoutEmpty(models) },
+			"provider":             func() { p.Providers = withoutEmpty(providers) },
+			"tag":                  func() { p.Tags = withoutEmpty(tags) },
+			"cidr":                 func() { p.CIDRs = withoutEmpty(cidrs) },
+			"scope":                func() { p.Scopes = named[access.Group](scopes) },
+			"env":                  func() { p.Environments = named[access.Environment](environments) },
+			"key-life":             func() { p.LifeMS = lifetime.Milliseconds() },
+			"key-idle":             func() { p.IdleMS = unused.Milliseconds() },
+			"capture":              func() { p.NoCapture = !capture },
+			"charge-factor":        func() { p.ChargeFactor = factor },
 			"end-keys-with-people": func() { p.EndWithCreator = endWith },
 		} {
 			if c.Flags().Changed(flag) {
@@ -70,12 +71,11 @@ func (p *program) policySet() *cobra.Command {
 			return noSuchWorkspace(args[0], err)
 		}
 		change(&policy)
-		policy, err = h.Access.SetPolicy(c.Context(), who, args[0], policy)
-		if err == nil {
-			h.Settle(c.Context())
-			err = printPolicy(c, policy)
+		if policy, err = h.Access.SetPolicy(c.Context(), who, args[0], policy); err != nil {
+			return err
 		}
-		return err
+		h.Settle(c.Context())
+		return printPolicy(c, policy)
 	})
 	flags := c.Flags()
 	flags.StringArrayVar(&models, "model", nil, "models that are open, * stands for any characters; may be repeated ('' for all)")
@@ -86,6 +86,7 @@ func (p *program) policySet() *cobra.Command {
 	flags.StringSliceVar(&tags, "tag", nil, "names that X-Stele-Tags may have, such as team,feature ('' for none)")
 	flags.StringVar(&life, "key-life", "", "longest life of a key since it was made, such as 2160h, or never")
 	flags.StringVar(&idle, "key-idle", "", "a key ends when unused for so long, such as 720h, or never")
+	flags.StringVar(&factor, "charge-factor", "", "what the workspace is charged for each dollar of cost, such as 1.2 ('' for 1)")
 	flags.BoolVar(&endWith, "end-keys-with-people", false, "keys end with the people who made them")
 	flags.BoolVar(&capture, "capture", true, "what is said in chat may be kept, where the installation captures it")
 	return c
@@ -117,13 +118,14 @@ type wirePolicy struct {
 	EndKeysWithPeople bool                 `json:"end_keys_with_people"`
 	Capture           bool                 `json:"capture"`
 	Tags              []string             `json:"tags"`
+	ChargeFactor      string               `json:"charge_factor"`
 }
 
 func printPolicy(c *cobra.Command, p access.Policy) error {
 	v := wirePolicy{
 		Models: p.Models, Providers: p.Providers, Scopes: p.Scopes, Environments: p.Environments, CIDRs: p.CIDRs,
 		KeyLife: lengthText(p.Life()), KeyIdle: lengthText(p.Idle()), EndKeysWithPeople: p.EndWithCreator, Capture: !p.NoCapture,
-		Tags: p.Tags,
+		Tags: p.Tags, ChargeFactor: cmp.Or(p.ChargeFactor, "1"),
 	}
 	if wantsJSON(c) {
 		return printJSON(c, v)
@@ -134,7 +136,7 @@ func printPolicy(c *cobra.Command, p access.Policy) error {
 		{"environments", listText(v.Environments)}, {"addresses", listText(v.CIDRs)},
 		{"a key lives for", orText(v.KeyLife, "as long as its maker likes")}, {"and unused for", orText(v.KeyIdle, "as long as it likes")},
 		{"keys end with people", yesNo(v.EndKeysWithPeople)}, {"contents may be kept", yesNo(v.Capture)},
-		{"tags", strings.Join(v.Tags, ", ")},
+		{"tags", strings.Join(v.Tags, ", ")}, {"charge factor", v.ChargeFactor},
 	} {
 		fmt.Fprintln(t, row[0]+"\t"+row[1])
 	}

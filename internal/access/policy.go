@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stele/internal/fault"
+	"stele/internal/price"
 )
 
 // Policy is what a workspace's keys and people may do at most, whatever a key says
@@ -24,6 +25,20 @@ type Policy struct {
 	NoCapture      bool          `json:"no_capture,omitempty"` // what is said in chat is never kept
 	Tags           []string      `json:"tags,omitempty"`       // names that X-Stele-Tags may have
 	Names          Names         `json:"names,omitempty"`      // that clients ask for, see SetName
+	// ChargeFactor is what the workspace is charged for each dollar of cost, such as 1.2; "": 1.
+	ChargeFactor string `json:"charge_factor,omitempty"`
+}
+
+// mostFactor is the largest ChargeFactor.
+const mostFactor = 1000
+
+// Charge is what a workspace is charged for what cost so much, in billionths of a USD.
+func (p *Policy) Charge(nano int64) int64 {
+	factor, err := price.Parse(p.ChargeFactor)
+	if err != nil {
+		return nano // there is none: it was checked when it was saved
+	}
+	return int64(price.Amount(nano).Times(factor))
 }
 
 // Life is the longest life of a key, 0 for no end.
@@ -119,6 +134,15 @@ func (p *Policy) check() error {
 			return fault.New(fault.InvalidParameter, "A tag is named with up to 32 lower-case letters, digits, - and _, a letter first: %q is not.", name).With("field", "tags")
 		}
 	}
+	if p.ChargeFactor != "" {
+		factor, err := price.Parse(p.ChargeFactor)
+		if err != nil || factor > mostFactor*price.USD {
+			return fault.New(fault.InvalidParameter, "A factor is a number such as 1.2, from 0 to %d.", mostFactor).With("field", "charge_factor")
+		}
+		if p.ChargeFactor = factor.String(); factor == price.USD {
+			p.ChargeFactor = ""
+		}
+	}
 	if p.LifeMS < 0 || p.IdleMS < 0 {
 		return fault.New(fault.InvalidParameter, "A time cannot be negative.").With("field", "life")
 	}
@@ -169,6 +193,7 @@ func (p *Policy) values() [][2]string {
 		{"environments", texts(p.Environments, " ")}, {"cidrs", strings.Join(p.CIDRs, " ")},
 		{"life", lengthText(p.Life())}, {"idle", lengthText(p.Idle())},
 		{"end_with_creator", truthText(p.EndWithCreator)}, {"capture", truthText(!p.NoCapture)}, {"tags", strings.Join(p.Tags, " ")},
+		{"charge_factor", p.ChargeFactor},
 	}
 }
 

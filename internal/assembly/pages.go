@@ -34,7 +34,7 @@ func (n *node) openPages() (http.Handler, error) {
 		Usage: n.Store, Requests: n.Store, Captures: n.capture != nil,
 		AuditLags: n.auditLags,
 		Asides:    asides{n.media},
-		Limits:    n.Limits(), VerifyMoney: n.VerifyMoney, Bills: n.Store,
+		Limits:    n.Limits(), VerifyMoney: n.VerifyMoney, Bills: n.Store, Settler: generations,
 	})
 }
 

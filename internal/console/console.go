@@ -54,6 +54,7 @@ type Options struct {
 	// VerifyMoney adds up what limits count, and Bills is set beside providers' bills; nil: the pages are not there.
 	VerifyMoney func(context.Context) (limit.Verified, error)
 	Bills       Bills
+	Settler     Settler // generations that may still be charged for; nil: they are not shown
 }
 
 // mostVisits is how many requests of one person may be open at a time, live pages and

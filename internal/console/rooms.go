@@ -68,6 +68,8 @@ func absent(o *Options) map[string]bool {
 		"requests":   o.Requests == nil,
 		"aside":      o.Asides == nil,
 		"limits":     o.Limits == nil,
+		"credits":    o.Limits == nil,
+		"unsettled":  o.Settler == nil,
 		"money":      o.VerifyMoney == nil || o.Bills == nil,
 	}
 }
@@ -79,7 +81,7 @@ func (c *Console) furnish(o *Options) {
 		start:      start.Room{Frame: f, Access: o.Access, Start: o.Start, Usage: o.Usage, Requests: o.Requests, Health: o.Health, Asides: o.Asides, Limits: o.Limits},
 		usage:      usage.Room{Frame: f, Access: o.Access, Usage: o.Usage, Requests: o.Requests, Captures: o.Captures},
 		keys:       keys.Room{Frame: f, Access: o.Access, Limits: o.Limits},
-		limits:     limits.Room{Frame: f, Access: o.Access, Limits: o.Limits, Verify: o.VerifyMoney, Bills: o.Bills, Supply: o.Supply},
+		limits:     limits.Room{Frame: f, Access: o.Access, Limits: o.Limits, Verify: o.VerifyMoney, Bills: o.Bills, Supply: o.Supply, Settler: o.Settler},
 		people:     people.Room{Frame: f, Access: o.Access},
 		account:    account.Room{Frame: f, Access: o.Access, SignOut: c.signOut},
 		audit:      audit.Room{Frame: f, Access: o.Access, Lags: o.AuditLags},
@@ -117,6 +119,7 @@ type (
 	AuditLag     = audit.Lag
 	Limits       = limits.Source
 	Bills        = limits.Bills
+	Settler      = limits.Settler
 	Supply       = page.Supply
 	HealthSource = page.HealthSource
 )

@@ -118,6 +118,12 @@ func (s *Service) close(t *Task, nano int64) {
 	t.records = append(t.records, t.settle())
 }
 
+// Unsettled lists the tasks of a workspace that have ended and may still be charged for.
+func (s *Service) Unsettled(ctx context.Context, workspace string, most int) ([]Task, error) {
+	const always = 100 * 365 * 24 * time.Hour // whenever they are looked at next
+	return s.Store.Unsettled(ctx, workspace, s.Now().Add(always), most)
+}
+
 // SettleByHand settles a task whose maker does not say what it cost, as a person says.
 func (s *Service) SettleByHand(ctx context.Context, who access.Principal, id string, nano int64) (*Task, error) {
 	if !who.Admin && !who.Owns(who.Workspace) {

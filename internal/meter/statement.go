@@ -66,7 +66,7 @@ func (f Figures) Minus(g Figures) Figures {
 	return Figures{
 		Requests: f.Requests - g.Requests, Failed: f.Failed - g.Failed, Input: f.Input - g.Input, CacheRead: f.CacheRead - g.CacheRead,
 		CacheWrite: f.CacheWrite - g.CacheWrite, Output: f.Output - g.Output, Reasoning: f.Reasoning - g.Reasoning,
-		Nano: f.Nano - g.Nano, Unpriced: f.Unpriced - g.Unpriced, Took: f.Took - g.Took,
+		Nano: f.Nano - g.Nano, Markup: f.Markup - g.Markup, Unpriced: f.Unpriced - g.Unpriced, Took: f.Took - g.Took,
 	}
 }
 
@@ -75,18 +75,18 @@ func (f Figures) Minus(g Figures) Figures {
 func (s *Statement) Table(name func(by Split, id string) string) [][]string {
 	rows := [][]string{{
 		"workspace", "month", "by", "id", "name", "requests", "failed", "unpriced_requests", "input_tokens", "cache_read_tokens", "cache_write_tokens",
-		"output_tokens", "reasoning_tokens", "cost_usd",
+		"output_tokens", "reasoning_tokens", "cost_usd", "charge_usd",
 	}}
 	add := func(by, id, name string, f Figures) {
 		row := []string{s.Workspace, s.Month(), by, id, name}
 		for _, n := range []int64{f.Requests, f.Failed, f.Unpriced, f.Input, f.CacheRead, f.CacheWrite, f.Output, f.Reasoning} {
 			row = append(row, strconv.FormatInt(n, 10))
 		}
-		cost := ""
+		cost, charge := "", ""
 		if !f.Costless() {
-			cost = price.Amount(f.Nano).String()
+			cost, charge = price.Amount(f.Nano).String(), price.Amount(f.Charge()).String()
 		}
-		rows = append(rows, append(row, cost))
+		rows = append(rows, append(row, cost, charge))
 	}
 	add("total", "", "", s.Total)
 	for _, section := range s.Sections {

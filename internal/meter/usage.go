@@ -25,6 +25,7 @@ type Figures struct {
 	Output     int64
 	Reasoning  int64
 	Nano       int64 // price in billionths of a USD
+	Markup     int64 // what is charged beyond it
 	Unpriced   int64 // requests that were served and whose price nobody knows
 	Took       time.Duration
 }
@@ -33,7 +34,7 @@ type Figures struct {
 func (r *Record) Figures() Figures {
 	f := Figures{
 		Requests: 1, Input: r.Input, CacheRead: r.CacheRead, CacheWrite: r.CacheWrite, Output: r.Output, Reasoning: r.Reasoning,
-		Nano: r.Nano, Took: r.Took.Truncate(time.Microsecond),
+		Nano: r.Nano, Markup: r.Markup, Took: r.Took.Truncate(time.Microsecond),
 	}
 	if r.Status >= 400 {
 		f.Failed = 1
@@ -54,9 +55,13 @@ func (f *Figures) Add(g Figures) {
 	f.Output += g.Output
 	f.Reasoning += g.Reasoning
 	f.Nano += g.Nano
+	f.Markup += g.Markup
 	f.Unpriced += g.Unpriced
 	f.Took += g.Took
 }
+
+// Charge is what the workspace is charged, in billionths of a USD.
+func (f Figures) Charge() int64 { return f.Nano + f.Markup }
 
 // Tokens is all of them, of whatever class.
 func (f Figures) Tokens() int64 {

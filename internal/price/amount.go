@@ -7,6 +7,7 @@ package price
 import (
 	"errors"
 	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -120,4 +121,24 @@ func (a Amount) Append(dst []byte) []byte {
 		rest %= unit
 	}
 	return dst
+}
+
+// Times is the amount times a factor, which is an amount of one as 1 is: 1.2 is "1.2".
+// It is rounded to the nearest billionth, halves away from zero.
+func (a Amount) Times(factor Amount) Amount {
+	n := uint64(a)
+	if a < 0 {
+		n = -n
+	}
+	high, low := bits.Mul64(n, uint64(factor))
+	low, carry := bits.Add64(low, uint64(USD)/2, 0)
+	if high += carry; high >= uint64(USD) {
+		return Most
+	}
+	quotient, _ := bits.Div64(high, low, uint64(USD))
+	out := Amount(min(quotient, uint64(Most)))
+	if a < 0 {
+		return -out
+	}
+	return out
 }

@@ -31,13 +31,18 @@ func (s *Store) Rerate(ctx context.Context, list []meter.Rerated, e access.Entry
 		if err := s.names.learn(ctx, tx, records); err != nil {
 			return err
 		}
+		factors, err := readFactors(ctx, tx)
+		if err != nil {
+			return err
+		}
 		days, groups := make(map[day]*meter.Figures), make(map[group]*meter.Figures)
 		for i := range list {
 			r := &list[i]
-			result, err := tx.ExecContext(ctx, `UPDATE requests SET nano = $2, priced = $3, rates = $4, price_source = $5, price_version = $6
+			markup := factors.markup(r.Record.Workspace, r.Cost.Nano)
+			result, err := tx.ExecContext(ctx, `UPDATE requests SET nano = $2, priced = $3, rates = $4, price_source = $5, price_version = $6, markup = $10
 				WHERE id = $1 AND nano = $7 AND price_source = $8 AND price_version = $9`,
 				r.Record.ID, r.Cost.Nano, flag(r.Cost.Known), r.Cost.Rates, r.Cost.Source, r.Cost.Version,
-				r.Record.Nano, r.Record.PriceSource, r.Record.PriceVersion)
+				r.Record.Nano, r.Record.PriceSource, r.Record.PriceVersion, markup)
 			if err != nil {
 				return fmt.Errorf("rerate a request: %w", err)
 			}
@@ -47,8 +52,10 @@ func (s *Store) Rerate(ctx context.Context, list []meter.Rerated, e access.Entry
 			}
 			if n == 1 {
 				written++
-				addTo(days, s.groupDay(&r.Record), r.Delta())
-				s.attribute(groups, &r.Record, r.Delta())
+				delta := r.Delta()
+				delta.Markup = markup - r.Record.Markup
+				addTo(days, s.groupDay(&r.Record), delta)
+				s.attribute(groups, &r.Record, delta)
 			}
 		}
 		if err := addDays(ctx, tx, days); err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"stele/internal/access"
 	"stele/internal/catalog"
 	"stele/internal/meter"
 	"stele/internal/uid"
@@ -164,6 +165,51 @@ func TestRequestsAreFoundByEndUserAndTag(t *testing.T) {
 			if fmt.Sprint(got) != test.want {
 				t.Errorf("%+v: %v, want %s", test.q, got, test.want)
 			}
+		}
+	})
+}
+
+// TestARowKeepsItsCostAndItsCharge has a workspace that pays more than it costs.
+func TestARowKeepsItsCostAndItsCharge(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *Store) {
+		_, err := s.UpdatePolicy(t.Context(), "default", func(p *access.Policy) (access.Entry, error) {
+			p.ChargeFactor = "1.25"
+			return access.Entry{ID: uid.New("aud"), At: time.Now(), Workspace: "default", Action: "workspace.policy"}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := []meter.Record{record(1), record(1), record(1)}
+		for i := range list {
+			list[i].ID, list[i].Nano = uid.New("use"), int64(1001+i)
+		}
+		list[2].Workspace = "elsewhere"
+		if err := s.InsertRecords(t.Context(), list); err != nil {
+			t.Fatal(err)
+		}
+		from := time.Date(list[0].At.UTC().Year(), list[0].At.UTC().Month(), 1, 0, 0, 0, 0, time.UTC)
+		charge := func(workspace string) (cost, charge int64) {
+			t.Helper()
+			got, err := s.Statement(t.Context(), workspace, from, from.AddDate(0, 1, 0))
+			if err != nil || len(got.Sections) == 0 || got.Sections[0].Rest != (meter.Figures{}) {
+				t.Fatal(got, err)
+			}
+			return got.Total.Nano, got.Total.Charge()
+		}
+		if cost, charged := charge("default"); cost != 2003 || charged != 1251+1253 { // 1251.25 and 1252.5
+			t.Errorf("%d cost, %d charged", cost, charged)
+		}
+		if cost, charged := charge("elsewhere"); cost != 1003 || charged != 1003 {
+			t.Errorf("%d cost, %d charged elsewhere", cost, charged)
+		}
+		kept, err := s.Record(t.Context(), "default", list[0].ID)
+		if err != nil || kept.Nano != 1001 || kept.Markup != 250 {
+			t.Errorf("%+v, %v", kept, err)
+		}
+		n, err := s.Rerate(t.Context(), []meter.Rerated{{Record: kept, Cost: catalog.Cost{Nano: 2000, Known: true}}}, access.Entry{ID: uid.New("aud"), At: time.Now(), Action: "prices.rerate"})
+		if cost, charged := charge("default"); n != 1 || err != nil || cost != 3002 || charged != 2500+1253 {
+			t.Errorf("%d rated again, %v: %d cost, %d charged", n, err, cost, charged)
 		}
 	})
 }

@@ -16,7 +16,7 @@ import (
 
 const requestColumns = `id, at, request, workspace, key, environment, route, dialect, model, provider, target,
 	stream, status, code, tries, path, dropped, input, cache_read, cache_write, cache_write_1h, output, reasoning,
-	estimated, nano, priced, extra, rates, price_source, price_version, first_byte, took, person, end_user, tags, charges, asked`
+	estimated, nano, priced, extra, rates, price_source, price_version, first_byte, took, person, end_user, tags, charges, asked, markup`
 
 // manyRows is how many rows a statement for many writes. More cost as much each.
 const manyRows = 10
@@ -56,8 +56,13 @@ func (s *Store) insertRecordsOf(ctx context.Context, node string, records []mete
 
 // insertRecords saves records that are all new, or none and errRepeated.
 func (s *Store) insertRecords(ctx context.Context, tx *sql.Tx, node string, records []*meter.Record) error {
+	factors, err := readFactors(ctx, tx)
+	if err != nil {
+		return err
+	}
 	for _, r := range records {
 		tidy(r)
+		r.Markup = factors.markup(r.Workspace, r.Nano)
 	}
 	if err := s.names.learn(ctx, tx, records); err != nil {
 		return err
@@ -102,7 +107,7 @@ func (s *Store) insertRows(ctx context.Context, tx *sql.Tx, records []*meter.Rec
 			args = append(args, r.ID, millis(r.At), r.Request, r.Workspace, r.Key, r.Environment, r.Route, r.Dialect, r.Model, r.Provider, r.Target,
 				flag(r.Stream), int64(r.Status), r.Code, int64(r.Tries), r.Path, r.Dropped, r.Input, r.CacheRead, r.CacheWrite, r.CacheWrite1h, r.Output, r.Reasoning,
 				flag(r.Estimated), r.Nano, flag(r.Priced), r.Extra, r.Rates, r.PriceSource, r.PriceVersion, r.FirstByte.Microseconds(), r.Took.Microseconds(),
-				r.Person, r.User, r.Tags, r.Charges, r.Asked)
+				r.Person, r.User, r.Tags, r.Charges, r.Asked, r.Markup)
 		}
 		result, err := tx.ExecContext(ctx, statement, args...)
 		if err != nil {
@@ -179,7 +184,7 @@ func addDays(ctx context.Context, tx *sql.Tx, days map[day]*meter.Figures) error
 	for _, d := range order {
 		f := days[d]
 		_, err := tx.ExecContext(ctx, `INSERT INTO usage_days (day, workspace, key, environment, model, provider, target, status, `+figureColumns+`)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
 			ON CONFLICT (workspace, day, key, environment, model, provider, target, status) DO UPDATE SET `+addUp("usage_days", figureColumns),
 			append([]any{d.at, d.workspace, d.key, d.environment, d.model, d.prov, d.target, d.status}, figureArgs(f)...)...)
 		if err != nil {
@@ -191,10 +196,10 @@ func addDays(ctx context.Context, tx *sql.Tx, days map[day]*meter.Figures) error
 
 // figureColumns are those of meter.Figures but for what failed, which only groups count
 // by itself: a day has a status.
-const figureColumns = `requests, input, cache_read, cache_write, output, reasoning, nano, unpriced, took`
+const figureColumns = `requests, input, cache_read, cache_write, output, reasoning, nano, markup, unpriced, took`
 
 func figureArgs(f *meter.Figures) []any {
-	return []any{f.Requests, f.Input, f.CacheRead, f.CacheWrite, f.Output, f.Reasoning, f.Nano, f.Unpriced, f.Took.Microseconds()}
+	return []any{f.Requests, f.Input, f.CacheRead, f.CacheWrite, f.Output, f.Reasoning, f.Nano, f.Markup, f.Unpriced, f.Took.Microseconds()}
 }
 
 // addUp adds the columns of a row that is there already to it.
@@ -216,7 +221,7 @@ func scanRecord(row scanner) (r meter.Record, err error) {
 	var at, stream, estimated, priced, first, took int64
 	err = row.Scan(&r.ID, &at, &r.Request, &r.Workspace, &r.Key, &r.Environment, &r.Route, &r.Dialect, &r.Model, &r.Provider, &r.Target,
 		&stream, &r.Status, &r.Code, &r.Tries, &r.Path, &r.Dropped, &r.Input, &r.CacheRead, &r.CacheWrite, &r.CacheWrite1h, &r.Output, &r.Reasoning,
-		&estimated, &r.Nano, &priced, &r.Extra, &r.Rates, &r.PriceSource, &r.PriceVersion, &first, &took, &r.Person, &r.User, &r.Tags, &r.Charges, &r.Asked)
+		&estimated, &r.Nano, &priced, &r.Extra, &r.Rates, &r.PriceSource, &r.PriceVersion, &first, &took, &r.Person, &r.User, &r.Tags, &r.Charges, &r.Asked, &r.Markup)
 	r.At, r.Stream, r.Estimated, r.Priced = fromMillis(at), stream != 0, estimated != 0, priced != 0
 	r.FirstByte, r.Took = time.Duration(first)*time.Microsecond, time.Duration(took)*time.Microsecond
 	return r, err

@@ -14,7 +14,7 @@ import (
 // numerics, which the driver would give as text.
 func (q *slice) figures() string {
 	var b strings.Builder
-	for i, column := range []string{"requests", q.failed, "input", "cache_read", "cache_write", "output", "reasoning", "nano", "unpriced", "took"} {
+	for i, column := range []string{"requests", q.failed, "input", "cache_read", "cache_write", "output", "reasoning", "nano", "markup", "unpriced", "took"} {
 		if i > 0 {
 			b.WriteString(", ")
 		}
@@ -191,7 +191,7 @@ type scannedFigures struct {
 
 func (s *scannedFigures) places() []any {
 	f := &s.f
-	return []any{&f.Requests, &f.Failed, &f.Input, &f.CacheRead, &f.CacheWrite, &f.Output, &f.Reasoning, &f.Nano, &f.Unpriced, &s.took}
+	return []any{&f.Requests, &f.Failed, &f.Input, &f.CacheRead, &f.CacheWrite, &f.Output, &f.Reasoning, &f.Nano, &f.Markup, &f.Unpriced, &s.took}
 }
 
 func (s *scannedFigures) figures() meter.Figures {

@@ -19,6 +19,7 @@ type policyPage struct {
 	Models       string
 	Providers    string
 	Tags         string
+	Factor       string
 	CIDRs        string
 	Scopes       []scopeBox
 	Environments []scopeBox
@@ -69,7 +70,7 @@ func (c *Room) policyPage(w http.ResponseWriter, r *http.Request, v access.Visit
 func policyOf(p access.Policy) policyPage {
 	form := policyPage{
 		Models: strings.Join(p.Models, "\n"), Providers: strings.Join(p.Providers, "\n"), CIDRs: strings.Join(p.CIDRs, "\n"),
-		Tags:   strings.Join(p.Tags, "\n"),
+		Tags: strings.Join(p.Tags, "\n"), Factor: p.ChargeFactor,
 		Scopes: scopeBoxes(), Environments: environmentBoxes(), EndKeys: p.EndWithCreator, Capture: !p.NoCapture,
 	}
 	for i := range form.Scopes {
@@ -93,6 +94,7 @@ func environmentBoxes() []scopeBox {
 // read takes over what was filled in, and gives the policy that it asks for.
 func (form *policyPage) read(v url.Values) (access.Policy, error) {
 	form.Models, form.Providers, form.CIDRs, form.Tags = v.Get("models"), v.Get("providers"), v.Get("cidrs"), v.Get("tags")
+	form.Factor = strings.TrimSpace(v.Get("charge_factor"))
 	form.Life, form.Idle, form.EndKeys, form.Capture = v.Get("life"), v.Get("idle_expires"), v.Has("end_keys"), v.Has("capture")
 	for _, boxes := range []struct {
 		name string
@@ -104,7 +106,7 @@ func (form *policyPage) read(v url.Values) (access.Policy, error) {
 	}
 	p := access.Policy{
 		Models: page.Lines(form.Models), Providers: page.Lines(form.Providers), CIDRs: page.Lines(form.CIDRs), Tags: page.Lines(form.Tags),
-		EndWithCreator: form.EndKeys, NoCapture: !form.Capture,
+		EndWithCreator: form.EndKeys, NoCapture: !form.Capture, ChargeFactor: form.Factor,
 	}
 	var err error
 	if p.Scopes, err = ticked(form.Scopes); err != nil {

@@ -25,6 +25,8 @@ type limitsPage struct {
 	Rows  []limitRow
 	Whole bool // these are all
 	Sums  bool // the visitor may look whether the sums agree
+
+	Unsettled bool // the visitor may settle generations
 }
 
 // limitRow is a limit as the list shows it.
@@ -67,6 +69,7 @@ func (c *Room) limitsPage(w http.ResponseWriter, r *http.Request, v access.Visit
 	for _, st := range list {
 		p.Rows = append(p.Rows, limitRow{c.LimitBar(st, names), st.Limit.Workspace == "", st.Limit.Locked})
 	}
+	p.Unsettled = v.Role.Covers(page.Owner) && c.Has("unsettled")
 	p.Whole, p.Sums = len(list) < mostLimits, v.User.Admin && c.Has("money")
 	return c.Render(w, r, status, "limits", page.View{Title: "Limits", Active: "limits", Visitor: &v, Data: p})
 }

@@ -25,7 +25,9 @@ type Room struct {
 	Limits Source
 	Verify func(context.Context) (limit.Verified, error) // nil: the page of sums is not there
 	Bills  Bills
-	Supply page.Supply // nil: there are no providers to choose from
+
+	Settler Settler
+	Supply  page.Supply // nil: there are no providers to choose from
 }
 
 // Source is what the room asks of the limits' owner, who checks what visitors may.
@@ -37,6 +39,8 @@ type Source interface {
 	Create(ctx context.Context, who access.Principal, l limit.Limit) (limit.Limit, error)
 	Change(ctx context.Context, who access.Principal, next limit.Limit) (limit.Limit, error)
 	Delete(ctx context.Context, who access.Principal, id string) error
+	Grants(ctx context.Context, who access.Principal, workspace string) ([]limit.Grant, error)
+	Grant(ctx context.Context, who access.Principal, g limit.Grant) (limit.Grant, error)
 }
 
 // Routes lists every route of the room.
@@ -47,6 +51,10 @@ func (c *Room) Routes() []page.Route {
 		page.Get("/console/limits/{id}", page.Viewer, c.showLimit),
 		page.Post("/console/limits/{id}", page.Owner, c.changeLimit).Asks(page.Always),
 		page.Post("/console/limits/{id}/delete", page.Owner, c.deleteLimit).Asks(page.Always),
+		page.Get("/console/credits", page.Viewer, c.showCredits),
+		page.Post("/console/credits", page.Admin, c.grantCredits).Asks(page.Always),
+		page.Get("/console/unsettled", page.Owner, c.showUnsettled),
+		page.Post("/console/unsettled/{id}", page.Owner, c.settleByHand).Asks(page.Always),
 		page.Get("/console/money", page.Admin, c.showMoney),
 		page.Get("/console/money/reconcile", page.Admin, c.showReconcile),
 		page.Post("/console/money/reconcile", page.Admin, c.reconcile).Takes(mostExport),

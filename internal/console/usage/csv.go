@@ -77,7 +77,7 @@ func (c *Room) requestsCSV(w http.ResponseWriter, r *http.Request, v access.Visi
 	_ = out.Write([]string{
 		"time", "request", "record", "status", "code", "route", "dialect", "stream", "model", "provider", "target", "key", "key_name", "environment",
 		"tries", "input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens", "estimated", "cost_usd",
-		"first_byte_seconds", "seconds", "dropped", "person", "end_user", "tags", "asked",
+		"first_byte_seconds", "seconds", "dropped", "person", "end_user", "tags", "asked", "charge_usd",
 	})
 	for rows := 0; ; {
 		for i := range found.Records {
@@ -100,15 +100,15 @@ func (c *Room) requestsCSV(w http.ResponseWriter, r *http.Request, v access.Visi
 }
 
 func csvRow(r *meter.Record, names map[string]string) []string {
-	cost := ""
+	cost, charge := "", ""
 	if r.Priced {
-		cost = media.Amount(r.Nano).String()
+		cost, charge = media.Amount(r.Nano).String(), media.Amount(r.Nano+r.Markup).String()
 	}
 	return []string{
 		r.At.UTC().Format("2006-01-02T15:04:05.000Z"), page.Cell(r.Request), r.ID, strconv.Itoa(r.Status), r.Code, r.Route, r.Dialect,
 		strconv.FormatBool(r.Stream), page.Cell(r.Model), r.Provider, page.Cell(r.Target), r.Key, page.Cell(page.KeyName(r.Key, names)), r.Environment,
 		strconv.Itoa(r.Tries), page.Number(r.Input), page.Number(r.CacheRead), page.Number(r.CacheWrite), page.Number(r.Output), page.Number(r.Reasoning),
 		strconv.FormatBool(r.Estimated), cost, page.Seconds(r.FirstByte), page.Seconds(r.Took), page.Cell(r.Dropped),
-		r.Person, page.Cell(r.User), page.Cell(r.Tags), page.Cell(r.Asked),
+		r.Person, page.Cell(r.User), page.Cell(r.Tags), page.Cell(r.Asked), charge,
 	}
 }

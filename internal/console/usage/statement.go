@@ -39,6 +39,7 @@ type sectionRows struct {
 	Title, Head string
 	Lines       []lineRow
 	Total       lineRow
+	Charged     bool // otherwise than what it cost
 }
 
 // lineRow is a line of a statement. Money is exact.
@@ -46,6 +47,7 @@ type lineRow struct {
 	Name, Aside            string
 	Requests, Input, Cache string
 	Output, Cost, Unpriced string
+	Charge                 string // "" where it is what it cost, or not known
 }
 
 func (c *Room) showStatement(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
@@ -142,7 +144,7 @@ func (c *Room) statementNames(ctx context.Context, v access.Visitor) (func(by me
 
 func sectionOf(section *meter.Section, total lineRow, name func(by meter.Split, id string) string) sectionRows {
 	head := splitName(section.By)
-	rows := sectionRows{Title: "By " + lowerFirst(head), Head: head, Total: total}
+	rows := sectionRows{Title: "By " + lowerFirst(head), Head: head, Total: total, Charged: total.Charge != ""}
 	for _, g := range section.Groups {
 		aside := ""
 		if called := name(section.By, g.Name); called != g.Name && section.By != meter.ByModel {
@@ -163,6 +165,9 @@ func lineOf(name, aside string, f meter.Figures) lineRow {
 	}
 	if f.Unpriced > 0 {
 		row.Unpriced = page.Grouped(f.Unpriced) + " unpriced"
+	}
+	if f.Markup != 0 {
+		row.Charge = "$" + limit.Money(f.Charge())
 	}
 	if f.Costless() {
 		row.Cost = ""

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"stele/internal/access"
 	"stele/internal/catalog"
 	"stele/internal/console/consoletest"
 	"stele/internal/meter"
@@ -27,6 +28,9 @@ func TestAStatementNamesWhatHasNoPrice(t *testing.T) {
 	if strings.Contains(page, "secret-model") || strings.Contains(page, "$0.00") {
 		t.Error("another workspace's usage, or no price shown as nothing")
 	}
+	if strings.Contains(page, "Charge") {
+		t.Error("a charge that is no other than the cost")
+	}
 	rows, err := csv.NewReader(strings.NewReader(consoletest.Body(t, h.Get("/console/usage/statement/csv?month="+month)))).ReadAll()
 	if err != nil || len(rows) < 8 {
 		t.Fatal(len(rows), err)
@@ -48,4 +52,16 @@ func TestAStatementWithoutAMonthIsOfTheLastOne(t *testing.T) {
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/usage/statement", consoletest.Browser)), "Statement of "+last, "Nothing was used")
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/usage/statement?month=never", consoletest.Browser)), "A month is written as 2026-01.")
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/usage/statement?month=2999-01", consoletest.Browser)), "That month has not begun.")
+}
+
+func TestAStatementShowsWhatIsCharged(t *testing.T) {
+	t.Parallel()
+	h := consoletest.Opened(t, consoletest.Observed)
+	if _, err := h.Access.SetPolicy(t.Context(), access.CommandLine("default"), "default", access.Policy{ChargeFactor: "1.20"}); err != nil {
+		t.Fatal(err)
+	}
+	h.Save(h.Use(0, func(r *meter.Record) { r.Nano = 1_000_000_000 }))
+	page := consoletest.Body(t, h.Get("/console/usage/statement?month="+h.Clock().UTC().Format("2006-01"), consoletest.Browser))
+	consoletest.WantText(t, page, "<dt>Charge</dt><dd>$1.20</dd>", "<dt>Cost</dt><dd>$1.00</dd>", `<th scope="col" class="number">Charge</th>`)
+	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/requests/csv")), "charge_usd", ",1.2\n")
 }
