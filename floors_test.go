@@ -90,6 +90,8 @@ func mayImport(from, to string) bool {
 		return true
 	case from == "assembly":
 		return to != "cmd/stele"
+	case from == "doctor":
+		return to == "assembly" || to == "config" || to == "store" || stone || aRoom
 	case from == "supply" && to == "config":
 		return true // it merges the file with the database
 	case from == "config":

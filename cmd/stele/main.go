@@ -76,7 +76,7 @@ func newRoot(w world) *cobra.Command {
 		&cobra.Command{Use: "serve", Short: "Serve the API and the console (the default)", Args: cobra.NoArgs, RunE: p.serve},
 		p.chat(), p.connect(), p.bridge(), p.mcp(), p.generate(), p.generations(), p.apps(), p.files(), p.webhooks(), p.limits(), p.credits(), p.money(), p.providers(),
 		p.models(), p.prices(),
-		p.keys(), p.users(), p.workspaces(), p.configuration(), p.masterKey(), p.audit(),
+		p.keys(), p.users(), p.workspaces(), p.configuration(), p.masterKey(), p.audit(), p.doctor(),
 		&cobra.Command{
 			Use: "version", Short: "Print the version", Args: cobra.NoArgs,
 			RunE: func(c *cobra.Command, _ []string) error { return say(c, nil, "stele %s\n", versionText()) },

@@ -24,7 +24,7 @@ type agents struct {
 }
 
 func (p *program) mcp() *cobra.Command {
-	var a agents
+	a := agents{remote: remote{lifetime: bridgeKeyTime}}
 	c := &cobra.Command{
 		Use: "mcp", Short: "Give agents the server's media models, apps, files and models as tools (MCP)", Args: cobra.NoArgs,
 		Long: "Serve the Model Context Protocol on this machine, for agents such as Claude Code, Cursor, Zed and VS Code:\n" +
