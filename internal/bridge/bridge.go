@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"stele/internal/fault"
@@ -31,7 +32,8 @@ type Options struct {
 type Bridge struct {
 	Options
 
-	proxy http.Handler
+	proxy      http.Handler
+	unthinking sync.Map // by their ids, models that do not think where they have tools
 }
 
 // New makes a bridge.

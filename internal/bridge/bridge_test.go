@@ -249,6 +249,40 @@ func TestTellsWhatWasDropped(t *testing.T) {
 	}
 }
 
+// TestToolsBeforeThoughts has a model that takes tools only where it does not think, as
+// OpenAI's newer ones do on their chat API.
+func TestToolsBeforeThoughts(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, spoken)
+	s.refuse = func(body string) string {
+		if strings.Contains(body, `"tools"`) && !strings.Contains(body, `"reasoning_effort":"none"`) {
+			return `{"error":{"message":"Function tools with reasoning_effort are not supported for gpt-9 in /v1/chat/completions.","type":"invalid_request_error","param":"reasoning_effort","code":null}}`
+		}
+		return ""
+	}
+	b := newBridge(t, s)
+	const tools = `,"tools":[{"type":"function","name":"f"}]}`
+	for n, c := range []struct {
+		body  string
+		asked int // in all
+		told  bool
+	}{
+		{`{"model":"m","input":"x","reasoning":{"effort":"low"}` + tools, 2, true},
+		{`{"model":"m","input":"x","reasoning":{"summary":"auto"}` + tools, 3, true},
+		{`{"model":"m","input":"x","reasoning":{"effort":"low"}}`, 4, false},
+		{`{"model":"other","input":"x"` + tools, 6, true},
+	} {
+		status, header, body := post(t, b.URL+"/v1/responses", c.body)
+		if told := strings.HasPrefix(header.Get("X-Stele-Dropped"), "reasoning; dropped; "); status != http.StatusOK || told != c.told || len(s.asked) != c.asked {
+			t.Errorf("request %d: %d %s (%t, %d asked)", n, status, body, told, len(s.asked))
+		}
+	}
+	s.refuse = func(string) string { return `{"error":{"message":"No.","param":"model"}}` }
+	if status, _, body := post(t, b.URL+"/v1/responses", `{"model":"third","input":"x"`+tools); status != http.StatusBadRequest || !strings.Contains(body, `"No."`) || len(s.asked) != 7 {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
 func TestEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, spoken)

@@ -37,7 +37,8 @@ type server struct {
 	heads  []http.Header
 	status int
 	answer string
-	early  string // what it says it dropped, before and after
+	refuse func(body string) string // what it says instead, with 400; "": nothing
+	early  string                   // what it says it dropped, before and after
 	late   string
 }
 
@@ -52,6 +53,11 @@ func newServer(t *testing.T, answer string) *server {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.asked, s.paths, s.heads = append(s.asked, body), append(s.paths, r.URL.String()), append(s.heads, r.Header)
+		if s.refuse != nil && s.refuse(string(body)) != "" {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, s.refuse(string(body)))
+			return
+		}
 		if s.early != "" {
 			w.Header().Set("X-Stele-Dropped", s.early)
 		}

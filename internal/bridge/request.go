@@ -19,6 +19,7 @@ type order struct {
 	input    [][]byte // its own items
 	chat     []byte   // the body for the server
 	tools    *toolbox
+	rests    bool     // no thoughts are asked for, because the model could not call tools
 	dropped  []string // what is not carried, in words
 }
 

@@ -28,7 +28,7 @@ func (b *Bridge) respond(w http.ResponseWriter, c *call) error {
 	if err != nil {
 		return err
 	}
-	answered, err := b.ask(c.Context(), c, o.chat)
+	answered, err := b.askThinking(c, o)
 	if err != nil {
 		return err
 	}
@@ -116,6 +116,9 @@ func (b *Bridge) keep(a *answer, response []byte, status string) {
 	}
 }
 
+// mostRefusal is how much of a refusal is read.
+const mostRefusal = 1 << 20
+
 // passRefusal answers with the server's own refusal, which is in OpenAI's shape.
 func passRefusal(w http.ResponseWriter, answered *http.Response) error {
 	for _, name := range []string{"Retry-After", "X-Should-Retry", "WWW-Authenticate"} {
@@ -123,8 +126,7 @@ func passRefusal(w http.ResponseWriter, answered *http.Response) error {
 			w.Header().Set(name, v)
 		}
 	}
-	const most = 1 << 20
-	body, err := io.ReadAll(io.LimitReader(answered.Body, most))
+	body, err := io.ReadAll(io.LimitReader(answered.Body, mostRefusal))
 	if err != nil {
 		return errCutShort
 	}
