@@ -109,7 +109,7 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m att
 func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m attempt) (_ outgoing, held *hold, err error) {
 	target := dialect.Target{
 		Model: t.Model, Stream: req.Stream, Compatible: !c.account.authors(), Schemaless: c.account.Kind.Schemaless,
-		Proof: c.proof(req.Origin.Dialect, t.Model), Resume: m.resume, Forget: m.forget,
+		Proof: c.proof(req.Origin.Dialect, t.Model), Resume: m.resume, Forget: m.forget, MaxOutput: t.MostOutput,
 	}
 	pass := req.PassesTo(c.dialect.Name())
 	if pass {
@@ -129,6 +129,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 	if m.forget {
 		talk, forgotten = withoutThoughts(talk)
 	}
+	talk, outdated := dialect.Modern(talk)
 	in := new(inlays)
 	lean := in.lift(talk)
 	if held, err = take(ctx, weight(lean)); err != nil {
@@ -138,7 +139,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 	if err == nil && req.Stream && talk.N > 1 && len(call.Stops) > 0 {
 		err = refuseN("several answers cannot be streamed with stop sequences that the model's provider does not take.")
 	}
-	call.Losses = slices.Concat(talk.Notes, req.Lost, forgotten, call.Losses)
+	call.Losses = slices.Concat(talk.Notes, req.Lost, forgotten, outdated, call.Losses)
 	return outgoing{c.reshape(call, target, pass), in}, held, err
 }
 

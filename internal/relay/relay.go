@@ -30,6 +30,8 @@ type Target struct {
 	Rename   bool // the reply must carry the client's name of the model
 	Hidden   bool // and nothing may tell who served it
 	Watched  bool // every event is needed, even where the bytes pass through
+
+	MostOutput int64 // the most tokens of an answer, where the request is translated; 0: not known
 }
 
 // Upstream is an account that can be asked. An error means that nothing was
@@ -151,6 +153,7 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 		}
 		reply, err = upstream.Do(ctx, asked, Target{
 			Model: t.Model, Timeouts: model.Timeouts, Rename: model.HideUpstream || several, Hidden: model.HideUpstream, Watched: several,
+			MostOutput: r.mostOutput(t, req, upstream),
 		})
 		return err
 	})
@@ -182,6 +185,19 @@ func (r *Relay) prepare(ctx context.Context, who access.Principal, req *chat.Req
 func (r *Relay) Opens(who access.Principal, name string) error {
 	_, err := r.model(who, name)
 	return err
+}
+
+// mostOutput is how long a target's answers can be. Of a request that passes through that
+// is between its client and the upstream.
+func (r *Relay) mostOutput(t catalog.Target, req *chat.Request, upstream Upstream) int64 {
+	if upstream.Dialect() == req.Origin.Dialect {
+		return 0
+	}
+	entry, ok := r.Catalog.Entry(t)
+	if !ok {
+		return 0
+	}
+	return entry.Facts.Output
 }
 
 // model finds what a caller asks for. Keys marked sandbox get one model for every name.

@@ -126,6 +126,10 @@ func (w *schemaWriter) object(fields schemaFields, depth int) {
 		}
 		w.field(fields, f, depth)
 	}
+	if slices.Contains(fields.kinds(), "array") && !fields.get("items").Exists() && !fields.get("prefixItems").Exists() {
+		w.note(false, "a list without items has {}")
+		w.Key("items").Open(jsonscan.Object).Close(jsonscan.Object)
+	}
 	if !described && folded != "" {
 		w.Key("description").Text(strings.TrimSpace(folded))
 	}

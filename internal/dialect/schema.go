@@ -1,0 +1,223 @@
+package dialect
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/jsonscan"
+)
+
+// ModernSchema makes a JSON Schema of an older draft, or one that a careless program wrote,
+// mean the same in the draft of 2020, by which APIs check them. What is fine keeps its
+// bytes. The notes say what was done.
+func ModernSchema(raw []byte) (out []byte, notes []string) {
+	root := jsonscan.At(raw, 0)
+	if root.Kind() != jsonscan.Object {
+		return raw, nil
+	}
+	var m moderner
+	m.schema(root, 0)
+	if m.edits.Len() == 0 {
+		return raw, nil
+	}
+	out, err := m.edits.Apply(raw)
+	if err != nil {
+		return raw, nil
+	}
+	return out, m.notes
+}
+
+// Modern is a conversation whose schemas are all ModernSchema's, and what that changed. It
+// is the same conversation where nothing had to be.
+func Modern(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
+	var losses []chat.Loss
+	changed := talk
+	change := func() *chat.Conversation {
+		if changed == talk {
+			copied := *talk
+			copied.Tools = slices.Clone(talk.Tools)
+			changed = &copied
+		}
+		return changed
+	}
+	for i := range talk.Tools {
+		if schema, notes := ModernSchema(talk.Tools[i].Schema); notes != nil {
+			change().Tools[i].Schema = schema
+			losses = append(losses, chat.LostTool(talk.Tools[i], chat.Ignored, "schema: "+strings.Join(notes, ", ")))
+		}
+	}
+	if talk.Format != nil {
+		if schema, notes := ModernSchema(talk.Format.Schema); notes != nil {
+			format := *talk.Format
+			format.Schema = schema
+			change().Format = &format
+			losses = append(losses, chat.Lost(chat.FieldFormat, chat.Ignored, "schema: "+strings.Join(notes, ", ")))
+		}
+	}
+	return changed, losses
+}
+
+type moderner struct {
+	edits jsonscan.Edits
+	notes []string
+}
+
+func (m *moderner) note(what string) {
+	if !slices.Contains(m.notes, what) {
+		m.notes = append(m.notes, what)
+	}
+}
+
+const deepestSchema = 100
+
+// schema looks at one schema and those in it.
+func (m *moderner) schema(v jsonscan.Value, depth int) {
+	if v.Kind() != jsonscan.Object || depth > deepestSchema {
+		return
+	}
+	tuple := v.Get("items").Kind() == jsonscan.Array
+	for key, inner := range v.Members() {
+		switch key.Name {
+		case "const", "default", "enum", "example", "examples":
+			continue
+		}
+		if inner.Absent() {
+			m.remove(key, inner, key.Name+": null is left out")
+			continue
+		}
+		switch key.Name {
+		case "$schema":
+			if strings.Contains(inner.View(), "draft-0") && !strings.Contains(inner.View(), "draft-07") && !strings.Contains(inner.View(), "draft-06") {
+				m.remove(key, inner, "$schema is left out")
+			}
+		case "properties", "patternProperties", "$defs", "definitions":
+			m.named(key.Name, inner, depth)
+		case "items", "additionalItems":
+			m.list(key, inner, tuple, depth)
+		case "additionalProperties", "prefixItems", "anyOf", "oneOf", "allOf", "not":
+			m.schema(inner, depth+1)
+			for _, one := range inner.Elements() {
+				m.schema(one, depth+1)
+			}
+		case "exclusiveMinimum", "exclusiveMaximum":
+			m.exclusive(v, key, inner)
+		case "type":
+			m.kind(key, inner)
+		case "required":
+			if inner.Kind() != jsonscan.Array {
+				m.remove(key, inner, "required is a list")
+			}
+		}
+	}
+	m.required(v)
+}
+
+func (m *moderner) remove(key jsonscan.Key, v jsonscan.Value, note string) {
+	m.edits.Remove(key, v)
+	m.note(note)
+}
+
+// named looks at schemas by their names. Some languages write no members as [].
+func (m *moderner) named(name string, v jsonscan.Value, depth int) {
+	if v.Kind() == jsonscan.Array {
+		m.edits.Replace(v, []byte("{}"))
+		m.note(name + " is an object")
+		return
+	}
+	for _, inner := range v.Members() {
+		m.schema(inner, depth+1)
+	}
+}
+
+// list looks at what a list holds: several schemas were once a tuple.
+func (m *moderner) list(key jsonscan.Key, v jsonscan.Value, tuple bool, depth int) {
+	switch {
+	case key.Name == "additionalItems" && tuple:
+		m.edits.Rename(key, "items")
+	case key.Name == "additionalItems":
+		m.remove(key, v, "additionalItems without a tuple is left out")
+		return
+	case tuple:
+		m.edits.Rename(key, "prefixItems")
+		m.note("a list of items is called prefixItems")
+	}
+	m.schema(v, depth+1)
+	for _, one := range v.Elements() {
+		m.schema(one, depth+1)
+	}
+}
+
+// exclusive makes a bound of a switch beside one.
+func (m *moderner) exclusive(v jsonscan.Value, key jsonscan.Key, inner jsonscan.Value) {
+	yes, old := inner.Bool()
+	if !old {
+		return
+	}
+	bound := strings.ToLower(strings.TrimPrefix(key.Name, "exclusive"))
+	for beside, value := range v.Members() {
+		if yes && beside.Name == bound && value.Kind() == jsonscan.Number {
+			m.edits.Replace(inner, value.Raw())
+			m.remove(beside, value, key.Name+" is a number")
+			return
+		}
+	}
+	m.remove(key, inner, key.Name+" is a number")
+}
+
+// kindNames are what programs call the types.
+var kindNames = map[string]string{
+	"int": "integer", "long": "integer", "float": "number", "double": "number", "decimal": "number", "bool": "boolean", "str": "string",
+	"dict": "object", "map": "object", "list": "array", "tuple": "array", "none": "null", "any": "",
+}
+
+// kind looks at a type that is one word.
+func (m *moderner) kind(key jsonscan.Key, v jsonscan.Value) {
+	word := v.View()
+	name := strings.ToLower(word)
+	if known, ok := kindNames[name]; ok {
+		name = known
+	}
+	switch {
+	case word == "" || name == word:
+	case name == "":
+		m.remove(key, v, "any type is no type")
+	default:
+		m.edits.ReplaceText(v, name)
+		m.note("types are called by their names")
+	}
+}
+
+// required gathers what an object must have, each once: properties may say it of themselves.
+func (m *moderner) required(v jsonscan.Value) {
+	list := v.Get("required")
+	var names []string
+	same := true
+	for _, name := range list.Elements() {
+		if name.Kind() != jsonscan.String || slices.Contains(names, name.View()) {
+			same = false
+			continue
+		}
+		names = append(names, name.View())
+	}
+	for key, property := range v.Get("properties").Members() {
+		if yes, _ := property.Get("required").Bool(); yes && !slices.Contains(names, key.Name) {
+			names, same = append(names, key.Name), false
+		}
+	}
+	if same {
+		return
+	}
+	out := jsonscan.NewWriter(nil).Open(jsonscan.Array)
+	for _, name := range names {
+		out.Text(name)
+	}
+	written := bytes.Clone(out.Close(jsonscan.Array).Bytes())
+	if list.Kind() == jsonscan.Array {
+		m.edits.Replace(list, written)
+	} else {
+		m.edits.Append(v, "required", written)
+	}
+	m.note("required names each property once")
+}
