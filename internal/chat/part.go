@@ -6,16 +6,17 @@ import "encoding/json"
 // depends on its kind.
 type Part struct {
 	Kind      Kind
-	Text      string     // words; a call's arguments as raw JSON, or its input where Custom; opaque thinking
-	ID        string     // of a tool call, or of the call that a result answers
-	Name      string     // of the tool that is called or that answered; "" where a dialect does not say
-	Custom    bool       // a tool call in free text rather than JSON
-	Failed    bool       // a tool result that reports an error
-	Media     *Media     // of Image, Audio, Video, Document
-	Content   []Part     // of a ToolResult, in order: Text, Image, Document; of a Document made of blocks
-	Proof     string     // a signature that an upstream wants back, raw or as an Envelope
-	Citations []Citation // of Text
-	Cache     *Cache     // the prompt may be kept up to and including this part
+	Text      string          // words; a call's arguments as raw JSON, or its input where Custom; opaque thinking
+	ID        string          // of a tool call, or of the call that a result answers
+	Name      string          // of the tool that is called or that answered; "" where a dialect does not say
+	Custom    bool            // a tool call in free text rather than JSON
+	Failed    bool            // a tool result that reports an error
+	Media     *Media          // of Image, Audio, Video, Document
+	Content   []Part          // of a ToolResult, in order: Text, Image, Document; of a Document made of blocks
+	Proof     string          // a signature that an upstream wants back, raw or as an Envelope
+	Citations []Citation      // of Text
+	Cache     *Cache          // the prompt may be kept up to and including this part
+	Logprobs  json.RawMessage // of a piece of streamed Text, in openai's shape
 	Raw       json.RawMessage
 	At        int // index in the client's own list, for reports
 }

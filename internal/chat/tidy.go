@@ -228,7 +228,7 @@ func (t *tidy) flush(b *block) {
 	}
 	for i := range b.pending {
 		p := b.pending[i]
-		if p.Text == "" && p.Proof == "" && len(p.Citations) == 0 && p.Media == nil && p.Raw == nil {
+		if p.Text == "" && p.Proof == "" && len(p.Citations) == 0 && p.Media == nil && p.Raw == nil && p.Logprobs == nil {
 			continue
 		}
 		t.tell(Event{Kind: Delta, Block: b.number, Part: p})
@@ -312,7 +312,7 @@ func empty(p *Part) bool {
 	case ToolCall, Opaque, Redacted, Image, Audio, Video, Document:
 		return false
 	}
-	return p.Text == "" && p.Proof == "" && len(p.Citations) == 0
+	return p.Text == "" && p.Proof == "" && len(p.Citations) == 0 && p.Logprobs == nil
 }
 
 // NewCallID makes an id for a tool call that every dialect takes.

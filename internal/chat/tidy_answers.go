@@ -49,7 +49,7 @@ func (t *tidy) another(e *Event) error {
 // add keeps an event and reports whether that took another piece.
 func (w *waiting) add(e *Event) bool {
 	if n := len(w.pieces) - 1; n >= 0 && onlyWords(e) && e.Kind == w.pieces[n].event.Kind && e.Block == w.pieces[n].event.Block &&
-		e.Part.Kind == w.pieces[n].event.Part.Kind && w.pieces[n].event.Part.Proof == "" && len(w.pieces[n].event.Part.Citations) == 0 {
+		e.Part.Kind == w.pieces[n].event.Part.Kind && onlyWords(&w.pieces[n].event) {
 		w.pieces[n].text = append(w.pieces[n].text, e.Part.Text...)
 		return false
 	}
@@ -60,7 +60,7 @@ func (w *waiting) add(e *Event) bool {
 // onlyWords reports whether an event tells nothing but more of a text.
 func onlyWords(e *Event) bool {
 	p := &e.Part
-	return e.Kind == Delta && p.ID == "" && p.Name == "" && p.Proof == "" && p.Media == nil && p.Raw == nil && len(p.Citations) == 0
+	return e.Kind == Delta && p.ID == "" && p.Name == "" && p.Proof == "" && p.Media == nil && p.Raw == nil && p.Logprobs == nil && len(p.Citations) == 0
 }
 
 // nextAnswer ends the answer that is being told and goes on with the one that waits for

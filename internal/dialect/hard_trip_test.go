@@ -42,6 +42,7 @@ type trip struct {
 	header   http.Header
 	fetch    map[string]string // what is found at addresses
 	vault    *relay.Vault      // what earlier trips left; nil: nothing
+	known    bool              // the price book knows the upstream's models
 }
 
 // landed is what came of a trip.
@@ -147,7 +148,11 @@ func try(t *testing.T, way trip) *landed {
 func house(t *testing.T, way *trip, far http.RoundTripper, kept meter.Keeper) *relay.Relay {
 	t.Helper()
 	models := catalog.New()
-	if err := models.Replace(catalog.Contents{Models: []catalog.Model{{ID: "m", Targets: []catalog.Target{{Provider: "far", Model: way.model, Weight: 1}}}}}); err != nil {
+	var prices catalog.Prices
+	if way.known {
+		prices.Accounts = map[string]catalog.Account{"far": {Part: way.to}}
+	}
+	if err := models.Replace(catalog.Contents{Prices: prices, Models: []catalog.Model{{ID: "m", Targets: []catalog.Target{{Provider: "far", Model: way.model, Weight: 1}}}}}); err != nil {
 		t.Fatal(err)
 	}
 	here := account(way, far)

@@ -34,7 +34,7 @@ func blockWords(kind string, v jsonscan.Value) string {
 	case "container_upload":
 		return "[file " + v.Get("file_id").View() + "]"
 	}
-	return ""
+	return v.Get("text").View() // as input_text has them, which some agents send
 }
 
 // failure is what a result that is an error says.

@@ -104,6 +104,14 @@ func (r *streamReader) candidate(events []chat.Event, w *wireCandidate) ([]chat.
 			events = r.part(events, &p)
 		}
 	}
+	if likely := openLogprobs(w.logprobs); likely != nil {
+		p := chat.Part{Kind: chat.Text, Logprobs: likely}
+		if n := len(events) - 1; n >= 0 && events[n].Kind == chat.Delta && events[n].Part.Kind == chat.Text {
+			events[n].Part.Logprobs = likely
+		} else if r.last == chat.Text {
+			events = append(events, chat.Event{Kind: chat.Delta, Block: r.block, Part: p})
+		}
+	}
 	if len(w.citations) > 0 {
 		p := chat.Part{Kind: chat.Text, Citations: cited(w.citations, r.said)}
 		events = append(events, chat.Event{Kind: chat.Delta, Block: r.block, Part: p})

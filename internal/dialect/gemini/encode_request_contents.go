@@ -132,6 +132,9 @@ func (w *requestWriter) model(said []piece) (calls []piece) {
 		} else if proof == "" && p.Kind != chat.Thought {
 			proof, carried = carried, ""
 		}
+		if p.Kind == chat.Image && proof == "" && w.traits.signed && w.traits.draws {
+			proof, w.dummies = unsigned, true
+		}
 		if p.Kind == chat.ToolCall {
 			if proof == "" && len(calls) == 0 && w.traits.signed {
 				proof, w.dummies = unsigned, true

@@ -173,7 +173,7 @@ func apart(p *chat.Part) bool {
 func (w *requestWriter) media(r role, p piece, proof string) {
 	m := p.Media
 	switch {
-	case m == nil && p.Kind == chat.Document && len(p.Content) > 0:
+	case p.Kind == chat.Document && len(p.Content) > 0:
 		w.document(r, p)
 	case m == nil || m.Base64 == "" && m.URL == "" && m.FileID == "" && m.Plain == "":
 		w.noMedia(r, p)
@@ -215,9 +215,21 @@ func (w *requestWriter) noMedia(r role, p piece) {
 // document writes a document that is made of blocks.
 func (w *requestWriter) document(r role, p piece) {
 	w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "the document is sent as its parts"))
-	if p.Name != "" {
-		w.turn(r)
-		w.say(p.Name)
+	about := []string{p.Name}
+	if m := p.Media; m != nil {
+		if m.Cite {
+			w.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, "citations of the document"))
+		}
+		if m.Name != p.Name {
+			about = append(about, m.Name)
+		}
+		about = append(about, m.Note)
+	}
+	for _, words := range about {
+		if words != "" {
+			w.turn(r)
+			w.say(words)
+		}
 	}
 	for i := range p.Content {
 		inner := p.Content[i]

@@ -148,6 +148,12 @@ func (w *streamWriter) frame(dst []byte, p *chat.Part) []byte {
 		return dst[:at]
 	}
 	dst = strconv.AppendInt(append(dst, foot...), int64(w.answer), 10)
+	if p.Logprobs != nil {
+		likely := jsonscan.NewWriter(append(dst, ','))
+		if closeLogprobs(likely, p.Logprobs); len(likely.Bytes()) > len(dst)+1 {
+			dst = likely.Bytes()
+		}
+	}
 	dst = append(append(dst, "}],"...), w.tail...)
 	return w.end(append(dst, '}'))
 }

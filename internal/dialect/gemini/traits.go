@@ -15,6 +15,7 @@ type traits struct {
 	signed bool // calls must carry the signature they came with
 	shaped bool // takes a JSON format together with tools
 	speaks bool // answers in sound, and in nothing else
+	draws  bool // answers in pictures too, and wants its own back with their signature
 }
 
 // known are the models, the first that fits counts. Whatever is not known is
@@ -31,6 +32,8 @@ var known = []traits{
 	{model: "gemini-pro-vision"},
 	{model: "gemma"},
 	{model: "learnlm"},
+	{model: "-pro-image", thinks: true, lowest: "LOW", signed: true, shaped: true, draws: true},
+	{model: "-image", thinks: true, lowest: "MINIMAL", signed: true, shaped: true, draws: true},
 	{model: "-pro", thinks: true, lowest: "LOW", signed: true, shaped: true},
 	{model: "", thinks: true, lowest: "MINIMAL", signed: true, shaped: true},
 }

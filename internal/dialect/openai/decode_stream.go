@@ -174,7 +174,7 @@ func frameFailure(data []byte, frame wire.Frame) *fault.Error {
 
 // read reads one of choices.
 func (d *streamReader) read(v jsonscan.Value, r *reply) {
-	var delta, reason jsonscan.Value
+	var delta, reason, likely jsonscan.Value
 	answer := int64(0)
 	for key, v := range v.Members() {
 		switch key.Name {
@@ -184,6 +184,8 @@ func (d *streamReader) read(v jsonscan.Value, r *reply) {
 			delta = v
 		case "finish_reason":
 			reason = v
+		case "logprobs":
+			likely = v
 		case "usage":
 			if r.usage.Kind() != object { // one server has it here
 				r.count(v)
@@ -195,14 +197,29 @@ func (d *streamReader) read(v jsonscan.Value, r *reply) {
 	}
 	if !d.light {
 		d.turnTo(int(answer))
+		before := len(d.events)
 		for key, v := range delta.Members() {
 			if !v.Absent() {
 				d.piece(key.Name, v, delta)
 			}
 		}
+		rate(d.events[before:], likely)
 	}
 	if word, _ := reason.Text(); word != "" {
 		d.finish(word)
+	}
+}
+
+// rate puts the log-probabilities of a chunk on its text.
+func rate(events []chat.Event, likely jsonscan.Value) {
+	if likely.Kind() != object {
+		return
+	}
+	for i := range slices.Backward(events) {
+		if p := &events[i].Part; events[i].Kind == chat.Delta && p.Kind == chat.Text {
+			p.Logprobs = slices.Clone(likely.Raw())
+			return
+		}
 	}
 }
 

@@ -61,6 +61,9 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 			case chat.ToolCall:
 				calls++
 			case chat.Text:
+				if calls > 0 && p.Text != "" {
+					list = append(list, chat.Lost(chat.FieldAnswer, chat.Approximated, "text behind a call is told before it"))
+				}
 				for _, c := range p.Citations {
 					if c.URL == "" {
 						sourceless++
@@ -183,7 +186,7 @@ func (a *asked) outline(parts []chat.Part) *outline {
 		case chat.ToolCall:
 			o.calls = append(o.calls, *p)
 		case chat.Audio:
-			o.sound = p
+			o.sound = joinSounds(o.sound, p)
 		case chat.Image:
 			o.pictures = append(o.pictures, *p)
 		case chat.Video, chat.Document, chat.ToolResult, chat.Opaque:
@@ -296,7 +299,9 @@ func writePictures(w *jsonscan.Writer, list []chat.Part) {
 		} else {
 			writeData(w, p.Media.Type, p.Media.Base64)
 		}
-		w.Close(object).Close(object)
+		w.Close(object)
+		writeSignature(w, p.Proof)
+		w.Close(object)
 	}
 	w.Close(array)
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"mime"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -24,14 +23,40 @@ func writeSound(w *jsonscan.Writer, p *chat.Part) {
 	w.Key("transcript").Text(p.Text).Close(object)
 }
 
+// joinSounds is two pieces of one sound, as Google gives them: bare samples follow each
+// other.
+func joinSounds(before, p *chat.Part) *chat.Part {
+	if before == nil || before.Media == nil || p.Media == nil {
+		return p
+	}
+	first, err := base64.StdEncoding.DecodeString(before.Media.Base64)
+	if err != nil || !isSamples(before.Media.Type) || before.Media.Type != p.Media.Type {
+		return p
+	}
+	more, err := base64.StdEncoding.DecodeString(p.Media.Base64)
+	if err != nil {
+		return p
+	}
+	joined := *before
+	joined.Text += p.Text
+	joined.Media = &chat.Media{Type: p.Media.Type, Base64: base64.StdEncoding.EncodeToString(append(first, more...))}
+	return &joined
+}
+
+// isSamples reports whether a sound is nothing but samples.
+func isSamples(kind string) bool {
+	kind, _, _ = mime.ParseMediaType(kind)
+	return strings.EqualFold(kind, "audio/l16") || strings.EqualFold(kind, "audio/pcm")
+}
+
 // inForm is a whole sound in the form that the client asked for, where that takes no more
 // than a header: Google gives bare samples, which wav can hold.
 func (a *asked) inForm(p *chat.Part) *chat.Part {
 	if a.sound != "wav" || p.Media == nil {
 		return p
 	}
-	kind, options, err := mime.ParseMediaType(p.Media.Type)
-	if err != nil || !slices.Contains([]string{"audio/l16", "audio/pcm"}, strings.ToLower(kind)) {
+	_, options, err := mime.ParseMediaType(p.Media.Type)
+	if err != nil || !isSamples(p.Media.Type) {
 		return p
 	}
 	samples, err := base64.StdEncoding.DecodeString(p.Media.Base64)

@@ -1,7 +1,9 @@
 package openai
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -74,6 +76,10 @@ func (x *streamWriter) Encode(dst []byte, e *chat.Event) ([]byte, error) {
 	case chat.Open:
 		return x.begin(dst, &e.Part), nil
 	case chat.Delta:
+		if x.open.Kind == chat.Text && e.Part.Logprobs != nil {
+			dst = x.rated(dst, &e.Part)
+			e.Part.Text, e.Part.Logprobs = "", nil
+		}
 		if x.open.Kind == chat.Text && e.Part.Proof == "" && len(e.Part.Citations) == 0 {
 			return x.text(dst, e.Part.Text), nil
 		}
@@ -129,6 +135,18 @@ func (x *streamWriter) text(dst []byte, text string) []byte {
 	x.length += len(text)
 	x.characters += utf8.RuneCountInString(text)
 	return x.say(dst, "content", text)
+}
+
+// rated appends text with its log-probabilities.
+func (x *streamWriter) rated(dst []byte, p *chat.Part) []byte {
+	at := len(dst)
+	dst = x.text(dst, p.Text)
+	if len(dst) == at {
+		dst = x.say(dst, "content", "")
+	}
+	const none = `"logprobs":null`
+	i := len(dst) - len(x.tail) + bytes.Index(x.tail, []byte(none))
+	return append(append(dst[:i:i], `"logprobs":`...), slices.Concat(p.Logprobs, x.tail[bytes.Index(x.tail, []byte(none))+len(none):])...)
 }
 
 // say appends a chunk with one text.

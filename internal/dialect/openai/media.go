@@ -108,7 +108,7 @@ func readSound(v jsonscan.Value) chat.Part {
 func readPictures(v jsonscan.Value) (parts []chat.Part) {
 	for _, item := range v.Elements() {
 		if m, ok := readLink(item.Get("image_url")); ok {
-			parts = append(parts, chat.Part{Kind: chat.Image, Media: m, At: atImages + len(parts)})
+			parts = append(parts, chat.Part{Kind: chat.Image, Media: m, Proof: signature(item.Get("extra_content")), At: atImages + len(parts)})
 		}
 	}
 	return parts
