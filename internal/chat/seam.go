@@ -7,8 +7,8 @@ import (
 )
 
 // seam joins pieces of a text that were cut inside of a character: between the bytes of
-// one, or between the halves of a surrogate pair, each of which comes as three bytes. What
-// never becomes a character is left out.
+// one, or between the halves of a surrogate pair, each of which comes as three bytes. A half
+// that never finds the other is left out; bytes that are no character stay where they are.
 type seam struct{ rest string }
 
 // join is a piece with what was left of the one before, as far as it is characters.
@@ -24,6 +24,8 @@ func (s *seam) join(text string) string {
 		switch {
 		case r != utf8.RuneError || n > 1:
 			out.WriteString(text[:n])
+		case half == 0 && utf8.FullRuneInString(text):
+			out.WriteByte(text[0])
 		case half != 0 && len(text) == halfSize && half < firstLow, half == 0 && !utf8.FullRuneInString(text):
 			s.rest = strings.Clone(text)
 			return out.String()

@@ -143,6 +143,61 @@ var hardMore = section{"P", "found while looking for more", []hard{
 			t.Error(l.got().Raw)
 		}
 	}},
+	{number: 412, name: "thoughts between tags in the words", run: func(t *testing.T) {
+		ask := map[string]string{A: thinksA(""), G: `{"contents":[{"parts":[{"text":"go"}]}],"generationConfig":{"thinkingConfig":{"includeThoughts":true}}}`}
+		for from := range ask {
+			for said, want := range map[string]string{
+				"<think>\nhm\n</think>\n\nso": "hm|so", "<think>hm": "hm|", "so <think>hm</think>": "|so <think>hm</think>", "<thin": "|<thin", "<think></think>so": "|so", " \n<think>a<b</think>c": "a<b|c",
+			} {
+				text := strings.ReplaceAll(said, `\n`, "\n")
+				var pieces []string
+				for _, r := range text { // each character by itself
+					pieces = append(pieces, delta(0, `"content":`+quoted(string(r)), ""))
+				}
+				whole := take(t, trip{from: from, to: O, kind: "vllm", ask: ask[from], answers: []string{endO("stop", `"content":`+quoted(text))}})
+				stream := take(t, trip{from: from, to: O, kind: "vllm", stream: true, ask: ask[from], answers: []string{sse(append(pieces, delta(0, "", `"stop"`), "[DONE]")...)}})
+				thought, words := "", ""
+				for _, b := range append(gjson.Get(whole.body, "content").Array(), gjson.Get(whole.body, "candidates.0.content.parts").Array()...) {
+					if b.Get("thought").Bool() {
+						thought += b.Get("text").Str
+					} else {
+						thought, words = thought+b.Get("thinking").Str, words+b.Get("text").Str
+					}
+				}
+				is(t, from+" whole "+said, thought+"|"+words, strings.ReplaceAll(want, `\n`, "\n"))
+				thought, words = stream.joined("delta.thinking"), stream.joined("delta.text")
+				for _, p := range stream.all("candidates.0.content.parts.0") {
+					if p.Get("thought").Bool() {
+						thought += p.Get("text").Str
+					} else {
+						words += p.Get("text").Str
+					}
+				}
+				is(t, from+" streamed "+said, thought+"|"+words, strings.ReplaceAll(want, `\n`, "\n"))
+			}
+		}
+		own := take(t, trip{from: A, to: O, ask: ask[A], answers: []string{endO("stop", `"content":"<think>hm</think>so"`)}})
+		own.gets("content.0.text", `"<think>hm</think>so"`) // its author's own API means what it says
+	}},
+	{number: 413, name: "marks of code around JSON that was asked for in words", run: func(t *testing.T) {
+		ask := `{"model":"m","response_format":{"type":"json_object"},"messages":[{"role":"user","content":"go"}]}`
+		for said, want := range map[string]string{
+			"```json\n{\"a\": \"`\"}\n```": "{\"a\": \"`\"}", "```\n[1]\n```\n": "[1]", "{\"a\":1}": "{\"a\":1}", "``": "``", "{\"a\":\"\\n```\"}": "{\"a\":\"\\n```\"}", "Here: ```json\n{}\n```": "Here: ```json\n{}\n```",
+		} {
+			l := take(t, trip{from: O, to: A, ask: ask, answers: []string{wholeA("end_turn", `{"type":"text","text":`+quoted(said)+`}`)}})
+			is(t, "whole", gjson.Get(l.body, "choices.0.message.content").Str, want)
+			for _, size := range []int{1, 3, 100} {
+				var pieces []string
+				for rest := said; rest != ""; rest = rest[min(size, len(rest)):] {
+					pieces = append(pieces, rest[:min(size, len(rest))])
+				}
+				l = take(t, trip{from: O, to: A, stream: true, ask: strings.Replace(ask, `"m"`, `"m","stream":true`, 1), answers: []string{messageA(textA(0, pieces...), "end_turn")}})
+				is(t, "streamed", l.joined("choices.0.delta.content"), want)
+			}
+		}
+		l := take(t, trip{from: O, to: A, ask: plain[O], answers: []string{wholeA("end_turn", `{"type":"text","text":"`+"```json\\n{}\\n```"+`"}`)}})
+		l.gets("choices.0.message.content", `"`+"```json\\n{}\\n```"+`"`) // who asked for no JSON gets what was said
+	}},
 	{number: 411, name: "results that are late, doubled or out of order", run: func(t *testing.T) {
 		call := func(id string) string {
 			return `{"role":"assistant","content":null,"tool_calls":[` + strings.Replace(calling, "c1", id, 1) + `]}`

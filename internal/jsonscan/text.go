@@ -114,12 +114,9 @@ func nextEscape(b []byte, i int) int {
 	return i + n
 }
 
-// WithoutHalves is a document without escapes that are half of a surrogate pair, and
-// without bytes that are no UTF-8: what was cut inside of a character ends before it.
+// WithoutHalves is a document without escapes that are half of a surrogate pair: what was
+// cut inside of a character ends before it.
 func WithoutHalves(doc []byte) []byte {
-	if !utf8.Valid(doc) {
-		doc = bytes.ToValidUTF8(doc, nil)
-	}
 	if !bytes.Contains(doc, []byte(`\ud`)) && !bytes.Contains(doc, []byte(`\uD`)) {
 		return doc
 	}

@@ -247,7 +247,7 @@ func (x *exchange) close() {
 func (c *Chat) whole(x *exchange) error {
 	if contentType(x.answer) == "text/event-stream" {
 		x.reply.Passed = false
-		response, err := chat.Collect(chat.Cut(chat.Tidy(c.source(x, new(chat.Seen)).all()), x.call.Stops))
+		response, err := chat.Collect(chat.Cut(chat.Tidy(c.bare(x, c.source(x, new(chat.Seen)).all())), x.call.Stops))
 		if err != nil {
 			return err
 		}

@@ -53,9 +53,30 @@ func (c *Chat) stream(x *exchange) error {
 		}
 	}
 	if x.reply.Stream = loose; !src.light { // otherwise there is nothing to put in order
-		x.reply.Stream = chat.Cut(chat.Tidy(loose), x.call.Stops)
+		x.reply.Stream = chat.Cut(chat.Tidy(c.bare(x, loose)), x.call.Stops)
 	}
 	return nil
+}
+
+// bare is a loose stream without the tags that servers of open models leave in words, of
+// which an author's own API has none, and without the marks of code around JSON.
+func (c *Chat) bare(x *exchange, loose chat.Stream) chat.Stream {
+	if x.reply.Passed {
+		return loose
+	}
+	if !c.account.authors() {
+		loose = chat.Untag(loose)
+	}
+	if x.wantsJSON() {
+		loose = chat.Unfence(loose)
+	}
+	return loose
+}
+
+// wantsJSON reports whether the answer is to be JSON and nothing else.
+func (x *exchange) wantsJSON() bool {
+	talk, err := x.req.Conversation()
+	return err == nil && talk.Format != nil && talk.Format.Kind != chat.EnumText
 }
 
 // replay makes a stream of a whole answer that came where one was asked for.
@@ -281,6 +302,12 @@ func (c *Chat) finish(x *exchange) {
 	r := x.reply.Response
 	for a := range r.Answers {
 		answer := &r.Answers[a]
+		if !c.account.authors() {
+			answer.Untag()
+		}
+		if x.wantsJSON() {
+			answer.Unfence()
+		}
 		called := false
 		for i := range answer.Parts {
 			x.own(&answer.Parts[i])
