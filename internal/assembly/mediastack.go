@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -79,9 +80,13 @@ func (n *node) openMedia(ctx context.Context) (err error) {
 		Outside: func() *http.Client { return n.supply.Egress().Callers }, Settings: n.runtime.fileSettings, Log: n.log, Now: time.Now,
 		Processors: w.processors,
 	})
+	mailer, err := openMail(n.Config, n.Getenv)
+	if err != nil {
+		return err
+	}
 	w.webhooks = webhook.New(webhook.Options{
 		Store: n.Store, Box: n.Keyring.Box(webhookBox), Client: func() *http.Client { return n.supply.Egress().Receivers }, Now: time.Now, Log: n.log,
-		Working: w.working, Aside: w.told,
+		Mail: mailer, Working: w.working, Aside: w.told, Tried: n.metrics.MessageTried,
 	})
 	alone := n.Store.Engine() == "sqlite" // one process per folder
 	w.replay = replay.New(replay.Options{Store: n.Store, Node: w.node, Alone: alone, Now: time.Now})
@@ -104,6 +109,13 @@ func (w *mediaStack) succeed(ctx context.Context, path string) error {
 		return err
 	}
 	return os.WriteFile(path, []byte(w.node), 0o600)
+}
+
+// endpoints are what people say with where messages go, as the configuration allows it now.
+func (n *node) endpoints() *webhook.Manager {
+	m := n.Endpoints()
+	m.AllowPrivate = func() []netip.Prefix { return n.runtime.config().Egress.AllowPrivate }
+	return m
 }
 
 // addMakers adds the makers that are built in, which compute on this machine.
@@ -167,6 +179,7 @@ func (w *mediaStack) start(ctx context.Context, beside *sync.WaitGroup) error {
 		return err
 	}
 	beside.Go(func() { w.files.Run(ctx) })
+	beside.Go(func() { w.webhooks.Run(ctx) })
 	beside.Go(func() {
 		if err := w.blobs.Check(ctx); err != nil && ctx.Err() == nil {
 			w.log.LogAttrs(ctx, slog.LevelWarn, "the place for files cannot be reached", slog.Any("error", err))

@@ -35,6 +35,7 @@ func (n *node) openPages() (http.Handler, error) {
 		AuditLags: n.auditLags,
 		Asides:    asides{n.media},
 		Limits:    n.Limits(), VerifyMoney: n.VerifyMoney, Bills: n.Store, Settler: generations,
+		Endpoints: n.endpoints(),
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"net/url"
 	"time"
 
@@ -16,6 +17,14 @@ import (
 
 // webhookBox is what the secrets of webhooks are sealed with.
 const webhookBox = "webhook secrets"
+
+// Endpoints are what people say with where messages go.
+func (h *Installation) Endpoints() *webhook.Manager {
+	return &webhook.Manager{
+		Shelf: h.Store, Box: h.Keyring.Box(webhookBox), AllowPrivate: func() []netip.Prefix { return h.Config.Egress.AllowPrivate },
+		Mail: h.Config.Mail.On(), Now: time.Now,
+	}
+}
 
 // TaskServices is what commands need that look at generations and change them, whether a
 // server is running on the same database or not. They make nothing themselves.

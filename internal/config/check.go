@@ -114,11 +114,28 @@ func (c *checker) checkPlaces() {
 	if cfg.Audit.Token != "" && cfg.Audit.URL == "" {
 		c.bad(pick(at("audit", "token"), at("audit", "token_file"), cfg.Audit.TokenFile), "needs audit.url as well")
 	}
+	c.checkMail()
 	if cfg.Retention.Audit < 0 {
 		c.bad(at("retention", "audit"), "must be 0 or more; 0 keeps the audit log for ever")
 	}
 	c.readable(at("master_key_file"), cfg.MasterKeyFile)
 	c.readable(at("egress", "ca_file"), cfg.Egress.CAFile)
+}
+
+func (c *checker) checkMail() {
+	m, at := c.cfg.Mail, manifest.At
+	url := pick(at("mail", "url"), at("mail", "url_file"), m.URLFile)
+	if u := m.URL.Reveal(); u != "" && !hasScheme(u, "smtp", "smtps") {
+		c.bad(url, "must be a URL such as smtps://user:password@smtp.example.com")
+	}
+	switch _, err := mail.ParseAddress(m.From); {
+	case m.On() && m.From == "":
+		c.bad(url, "needs mail.from as well")
+	case !m.On() && m.From != "":
+		c.bad(at("mail", "from"), "needs mail.url as well")
+	case m.From != "" && err != nil:
+		c.bad(at("mail", "from"), "expected an e-mail address, such as Stele <stele@example.com>")
+	}
 }
 
 func pick(value, file manifest.Path, fileName string) manifest.Path {

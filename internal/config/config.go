@@ -59,6 +59,7 @@ type Config struct {
 	Egress        Egress    `yaml:"egress"`
 	Capture       Capture   `yaml:"capture"`
 	Audit         Audit     `yaml:"audit"`
+	Mail          Mail      `yaml:"mail"`
 }
 
 // TLS names the certificate to serve with. Both are set or neither.
@@ -168,6 +169,16 @@ type Audit struct {
 	Token     Secret `yaml:"token"`
 	TokenFile string `yaml:"token_file"`
 }
+
+// Mail says which server sends mail, none if URL is empty, and from whom it is.
+type Mail struct {
+	URL     Secret `yaml:"url"` // smtps://user:password@host
+	URLFile string `yaml:"url_file"`
+	From    string `yaml:"from"`
+}
+
+// On reports whether mail is sent.
+func (m Mail) On() bool { return m.URL != "" }
 
 // Capture is about keeping what is said in chat, for owners to read.
 type Capture struct {

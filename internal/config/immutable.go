@@ -27,6 +27,7 @@ func Immutable(old, next *Config) []string {
 		{"admin", old.Admin == next.Admin},
 		{"oidc", old.OIDC.same(next.OIDC)},
 		{"egress.ca_file", old.Egress.CAFile == next.Egress.CAFile},
+		{"mail", old.Mail == next.Mail},
 		{"capture.bodies", old.Capture.Bodies == next.Capture.Bodies},
 	} {
 		if !s.same {

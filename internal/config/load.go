@@ -118,7 +118,7 @@ func (c *checker) resolvePaths() {
 	cfg, dir := c.cfg, filepath.Dir(c.cfg.File)
 	paths := []*string{
 		&cfg.DatabaseURLFile, &cfg.BlobURLFile, &cfg.MasterKeyFile, &cfg.Admin.PasswordFile,
-		&cfg.OIDC.ClientSecretFile, &cfg.Audit.File, &cfg.Audit.TokenFile, &cfg.Metrics.TokenFile,
+		&cfg.OIDC.ClientSecretFile, &cfg.Audit.File, &cfg.Audit.TokenFile, &cfg.Mail.URLFile, &cfg.Metrics.TokenFile,
 		&cfg.TLS.CertFile, &cfg.TLS.KeyFile, &cfg.Egress.CAFile,
 	}
 	if c.doc.Has(manifest.At("data")) {

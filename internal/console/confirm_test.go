@@ -22,12 +22,14 @@ func TestChangesOfConsequenceAskAgain(t *testing.T) {
 		"POST /console/providers/{id}/test":   "changes nothing",
 		"POST /console/keys/{id}/revoke":      "must be quick, and gives nobody anything",
 		"POST /console/security/heard":        "takes a notice away",
+		"POST /console/webhooks/mail":         "is about the visitor's own mail",
+		"POST /console/webhooks/replay":       "sends what was sent before to where it was sent before",
 		"POST /console/security/passkeys/ask": "",
 	}
 	for _, route := range console.Routes() {
 		name := route.Method + " " + route.Pattern
 		consequence := false
-		for _, room := range []string{"/console/people", "/console/providers", "/console/keys", "/console/policy", "/console/limits", "/console/security"} {
+		for _, room := range []string{"/console/people", "/console/providers", "/console/keys", "/console/policy", "/console/limits", "/console/webhooks", "/console/security"} {
 			consequence = consequence || route.Method == http.MethodPost && strings.HasPrefix(route.Pattern, room)
 		}
 		if consequence && !route.AsksAgain() && reasons[name] == "" {
@@ -43,7 +45,7 @@ func TestChangesOfConsequenceAskAgain(t *testing.T) {
 func TestAnOldSessionIsAskedOnEveryRouteThatAsks(t *testing.T) {
 	t.Parallel()
 	_, rooms := consoletest.Supplied(t)
-	h := consoletest.Opened(t, rooms, consoletest.Limited)
+	h := consoletest.Opened(t, rooms, consoletest.Limited, consoletest.Hooked(new(consoletest.Post)))
 	h.Pass(16 * time.Minute)
 	form := url.Values{"environment": {"production"}, "name": {"x"}, "scope": {"chat"}, "role": {"viewer"}}
 	for _, route := range console.Routes() {

@@ -51,6 +51,8 @@ type Options struct {
 	Asides Asides         // tasks that were set aside; nil: they are not shown
 	Limits Limits         // nil: they are not shown
 
+	Endpoints Endpoints // where messages go; nil: they are not shown
+
 	// VerifyMoney adds up what limits count, and Bills is set beside providers' bills; nil: the pages are not there.
 	VerifyMoney func(context.Context) (limit.Verified, error)
 	Bills       Bills

@@ -3,6 +3,7 @@ package console
 import (
 	"errors"
 	"net/http"
+	"strconv"
 
 	"stele/internal/access"
 	"stele/internal/console/page"
@@ -31,6 +32,7 @@ var allNav = []page.NavGroup{
 		{Name: "prices", Label: "Prices", Path: "/console/prices", Need: access.Viewer},
 		{Name: "providers", Label: "Providers", Path: "/console/providers", Need: access.Viewer},
 		{Name: "limits", Label: "Limits", Path: "/console/limits", Need: access.Viewer},
+		{Name: "webhooks", Label: "Webhooks", Path: "/console/webhooks", Need: access.Member},
 		{Name: "policy", Label: "Policy", Path: "/console/policy", Need: access.Owner},
 		{Name: "people", Label: "People", Path: "/console/people", Need: access.Owner},
 		{Name: "sessions", Label: "Sessions", Path: "/console/sessions", Need: access.Viewer},
@@ -69,8 +71,37 @@ func (c *Console) surround(r *http.Request, v *page.View, name string) (err erro
 	if v.Places, err = c.places(r, *v.Visitor); err != nil {
 		return err
 	}
+	if err := c.countNotices(r, v); err != nil {
+		return err
+	}
 	v.News, err = c.news(r, *v.Visitor)
 	return err
+}
+
+const mostCounted = 9 // notices
+
+// countNotices shows beside Start how many thresholds of limits were passed that the
+// visitor has not dismissed.
+func (c *Console) countNotices(r *http.Request, v *page.View) error {
+	if c.limits.Limits == nil {
+		return nil
+	}
+	list, err := c.limits.Limits.Notices(r.Context(), v.Visitor.Principal(), v.Visitor.Session.Workspace, mostCounted+1)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	count := strconv.Itoa(len(list))
+	if len(list) > mostCounted {
+		count = strconv.Itoa(mostCounted) + "+"
+	}
+	for _, g := range v.Nav {
+		for i := range g.Items {
+			if g.Items[i].Name == "start" {
+				g.Items[i].Count = count
+			}
+		}
+	}
+	return nil
 }
 
 // places are the workspaces the visitor may enter.

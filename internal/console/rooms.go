@@ -20,6 +20,7 @@ import (
 	"stele/internal/console/start"
 	"stele/internal/console/studio"
 	"stele/internal/console/usage"
+	"stele/internal/console/webhooks"
 )
 
 // rooms are all that there are. Those without what they stand on are absent.
@@ -28,6 +29,7 @@ type rooms struct {
 	usage      usage.Room
 	keys       keys.Room
 	limits     limits.Room
+	webhooks   webhooks.Room
 	people     people.Room
 	account    account.Room
 	audit      audit.Room
@@ -49,7 +51,7 @@ var files embed.FS
 func roomFiles() []page.Files {
 	return []page.Files{
 		files, start.Files, usage.Files, keys.Files, people.Files, account.Files, audit.Files, aside.Files, playground.Files, apps.Files, studio.Files,
-		models.Files, names.Files, prices.Files, providers.Files, reference.Files, limits.Files,
+		models.Files, names.Files, prices.Files, providers.Files, reference.Files, limits.Files, webhooks.Files,
 	}
 }
 
@@ -70,6 +72,8 @@ func absent(o *Options) map[string]bool {
 		"limits":     o.Limits == nil,
 		"credits":    o.Limits == nil,
 		"unsettled":  o.Settler == nil,
+		"notices":    o.Limits == nil,
+		"webhooks":   o.Endpoints == nil,
 		"money":      o.VerifyMoney == nil || o.Bills == nil,
 	}
 }
@@ -82,6 +86,7 @@ func (c *Console) furnish(o *Options) {
 		usage:      usage.Room{Frame: f, Access: o.Access, Usage: o.Usage, Requests: o.Requests, Captures: o.Captures},
 		keys:       keys.Room{Frame: f, Access: o.Access, Limits: o.Limits},
 		limits:     limits.Room{Frame: f, Access: o.Access, Limits: o.Limits, Verify: o.VerifyMoney, Bills: o.Bills, Supply: o.Supply, Settler: o.Settler},
+		webhooks:   webhooks.Room{Frame: f, Endpoints: o.Endpoints},
 		people:     people.Room{Frame: f, Access: o.Access},
 		account:    account.Room{Frame: f, Access: o.Access, SignOut: c.signOut},
 		audit:      audit.Room{Frame: f, Access: o.Access, Lags: o.AuditLags},
@@ -120,6 +125,7 @@ type (
 	Limits       = limits.Source
 	Bills        = limits.Bills
 	Settler      = limits.Settler
+	Endpoints    = webhooks.Source
 	Supply       = page.Supply
 	HealthSource = page.HealthSource
 )

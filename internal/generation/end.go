@@ -93,9 +93,7 @@ func (s *Service) end(ctx context.Context, t *Task, change func(*Task)) error {
 		} else {
 			t.records = append(t.records, t.settle())
 		}
-		if t.Webhook != "" {
-			s.announce(t)
-		}
+		s.announce(t)
 		return nil
 	})
 	if saved != nil && saved.State == media.Success && saved.App == "" {
@@ -108,18 +106,31 @@ func (s *Service) end(ctx context.Context, t *Task, change func(*Task)) error {
 	return err
 }
 
-// announce tells the client's own server. It is saved with the task.
+// announce tells the client's own server, and the endpoints of the workspace. It is
+// saved with the task. The steps of a run are no events of their own.
 func (s *Service) announce(t *Task) {
-	kind := map[media.State]string{
-		media.Success: "generation.succeeded", media.Failed: "generation.failed", media.Canceled: "generation.canceled",
-	}[t.State]
 	at := *t
 	at.Updated = s.Now()
-	t.Announce(webhook.Delivery{
-		ID: uid.New("msg"), Workspace: t.Workspace, Subject: t.ID, Type: kind, URL: t.Webhook,
-		Body: s.message(kind, &at), State: webhook.Pending, Created: s.Now(),
+	if t.Webhook != "" {
+		kind := "generation." + ending[t.State]
+		t.Announce(webhook.Delivery{
+			ID: uid.New("msg"), Workspace: t.Workspace, Subject: t.ID, Type: kind, URL: t.Webhook,
+			Body: s.message(kind, &at), State: webhook.Pending, Created: s.Now(),
+		})
+	}
+	if t.Parent != "" {
+		return
+	}
+	kind := "generation." + ending[t.State]
+	if t.App != "" {
+		kind = "app." + ending[t.State]
+	}
+	t.Publish(webhook.Event{
+		Workspace: t.Workspace, Type: kind, Subject: t.ID, At: s.Now(), Body: func() []byte { return s.message(kind, &at) },
 	})
 }
+
+var ending = map[media.State]string{media.Success: "succeeded", media.Failed: "failed", media.Canceled: "canceled"}
 
 // own is what a task cost beside its parts, which have records of their own.
 func own(t *Task) int64 {

@@ -81,6 +81,8 @@ type Task struct {
 	released   []limit.Charge
 	jobs       []Job
 	deliveries []webhook.Delivery
+	events     []webhook.Event
+	messages   []Job
 	records    []meter.Record
 	entries    []access.Entry
 	aside      *inflight.Aside
@@ -160,6 +162,18 @@ func (t *Task) Announce(d webhook.Delivery) {
 
 // Deliveries are the announcements to be saved with the task, for the store.
 func (t *Task) Deliveries() []webhook.Delivery { return t.deliveries }
+
+// Publish has the workspace's endpoints told of an event with the task.
+func (t *Task) Publish(e webhook.Event) { t.events = append(t.events, e) }
+
+// Events are what endpoints are told of with the task, for the store.
+func (t *Task) Events() []webhook.Event { return t.events }
+
+// SetMessages notes the jobs of messages that the store has written for the task's events.
+func (t *Task) SetMessages(jobs []Job) { t.messages = jobs }
+
+// Messages are the jobs of messages of the task's events, once it is saved.
+func (t *Task) Messages() []Job { return t.messages }
 
 // Note has an entry of the audit log saved with the task.
 func (t *Task) Note(e access.Entry) { t.entries = append(t.entries, e) }

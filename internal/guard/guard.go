@@ -82,6 +82,12 @@ func Operator(o Options) *http.Client {
 	}, CheckRedirect: stay}
 }
 
+// Dialer returns what connects to servers that the operator configured and that do not
+// speak HTTP, such as the one for mail. They may be private, and no proxy is asked.
+func Dialer(o Options) func(ctx context.Context, network, address string) (net.Conn, error) {
+	return (&net.Dialer{Timeout: o.connect()}).DialContext
+}
+
 // Local returns a client that speaks HTTP over the unix socket at socketPath,
 // whatever host the URL names.
 func Local(socketPath string) *http.Client {

@@ -21,6 +21,11 @@ type Shelf interface {
 	BalanceOf(ctx context.Context, c Counter) (Standing, bool, error)
 	PastBalances(ctx context.Context, id string, before time.Time, most int) ([]Standing, error)
 
+	// PassedSince lists thresholds that were passed since a time and that a person has not
+	// dismissed, the newest first; of the installation where the workspace is "".
+	PassedSince(ctx context.Context, workspace, user string, since time.Time, most int) ([]Passed, error)
+	DismissPassed(ctx context.Context, workspace, user string, until time.Time) error
+
 	// InsertGrant saves a grant and adds it to the balance, which is made where there is none.
 	InsertGrant(ctx context.Context, g Grant, balance Limit, e access.Entry) error
 	// Grants lists those of a workspace, the newest first.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"stele/internal/limit"
 	"stele/internal/meter"
@@ -64,35 +63,5 @@ func (s *Store) settleCounter(ctx context.Context, tx *sql.Tx, node string, id i
 	if err != nil {
 		return fmt.Errorf("settle: %w", err)
 	}
-	return s.mark(ctx, tx, id, percent(settled-n.taken, amount), percent(settled, amount))
-}
-
-func percent(n, of int64) int {
-	if of <= 0 {
-		return 0
-	}
-	return int(min(100, 100*float64(n)/float64(of)))
-}
-
-// mark notes the thresholds of a limit that were passed on the way from one percentage
-// to another. Each is noted once, in the transaction that passes it.
-func (s *Store) mark(ctx context.Context, tx *sql.Tx, counter int64, was, is int) error {
-	if is <= was {
-		return nil
-	}
-	l, err := s.limitOf(ctx, tx, counter)
-	if err != nil || l == nil {
-		return err
-	}
-	for _, m := range l.Marks {
-		if m <= was || m > is {
-			continue
-		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO limit_marks (counter, mark, at) VALUES ($1, $2, $3) ON CONFLICT (counter, mark) DO NOTHING`,
-			counter, m, millis(time.Now()))
-		if err != nil {
-			return fmt.Errorf("note a threshold: %w", err)
-		}
-	}
-	return nil
+	return s.markPassed(ctx, tx, id, n.taken, settled, amount)
 }

@@ -5,20 +5,24 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"stele/internal/access"
 	"stele/internal/generation"
 	"stele/internal/webhook"
 )
 
 var _ webhook.Store = (*Store)(nil)
 
-const deliveryColumns = `id, workspace, subject, type, url, body, state, tries, status, problem, created_at, tried_at, delivered_at, deaths`
+const deliveryColumns = `id, workspace, subject, type, url, body, state, tries, status, problem, created_at, tried_at, delivered_at, deaths,
+	endpoint, answer, next_at`
 
 func insertDelivery(ctx context.Context, tx *sql.Tx, d *webhook.Delivery) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO deliveries (`+deliveryColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+	_, err := tx.ExecContext(ctx, `INSERT INTO deliveries (`+deliveryColumns+`) VALUES `+places(1, 17, true),
 		d.ID, d.Workspace, d.Subject, d.Type, d.URL, blob(d.Body), string(d.State), d.Tries, d.Status, clean(d.Problem),
-		millis(d.Created), millis(d.Tried), millis(d.Delivered), d.Deaths)
+		millis(d.Created), millis(d.Tried), millis(d.Delivered), d.Deaths, d.Endpoint, clean(d.Answer), millis(d.Next))
 	if err != nil {
 		return fmt.Errorf("insert delivery: %w", err)
 	}
@@ -33,45 +37,113 @@ func (s *Store) Delivery(ctx context.Context, id string) (*webhook.Delivery, err
 
 // SaveAttempt saves how far a delivery is.
 func (s *Store) SaveAttempt(ctx context.Context, d *webhook.Delivery) error {
-	_, err := s.write.ExecContext(ctx, `UPDATE deliveries SET state = $2, tries = $3, status = $4, problem = $5, tried_at = $6, delivered_at = $7
-		WHERE id = $1`, d.ID, string(d.State), d.Tries, d.Status, clean(d.Problem), millis(d.Tried), millis(d.Delivered))
+	_, err := s.write.ExecContext(ctx, `UPDATE deliveries SET state = $2, tries = $3, status = $4, problem = $5, tried_at = $6, delivered_at = $7,
+		answer = $8, next_at = $9, url = $10 WHERE id = $1`,
+		d.ID, string(d.State), d.Tries, d.Status, clean(d.Problem), millis(d.Tried), millis(d.Delivered), clean(d.Answer), millis(d.Next), d.URL)
 	if err != nil {
 		return fmt.Errorf("save delivery: %w", err)
 	}
 	return nil
 }
 
-// Deliveries lists the latest of a workspace, or of all where that is "".
-func (s *Store) Deliveries(ctx context.Context, workspace string, limit int) ([]webhook.Delivery, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT `+deliveryColumns+` FROM deliveries
-		WHERE `+inWorkspace(workspace)+` ORDER BY created_at DESC, id DESC LIMIT $2`, workspace, limit)
+// Deliveries lists those that a filter picks, the newest first.
+func (s *Store) Deliveries(ctx context.Context, f webhook.Filter) ([]webhook.Delivery, error) {
+	where, args := picked(f)
+	rows, err := s.read.QueryContext(ctx, `SELECT `+deliveryColumns+` FROM deliveries WHERE `+where+
+		` ORDER BY created_at DESC, id DESC LIMIT `+strconv.Itoa(f.Limit), args...)
 	return scanAll("read deliveries", rows, err, deref(scanDelivery))
 }
+
+// picked is what a filter asks for.
+func picked(f webhook.Filter) (where string, args []any) {
+	var parts []string
+	add := func(part string, value any) {
+		args = append(args, value)
+		parts = append(parts, part+"$"+strconv.Itoa(len(args)))
+	}
+	for _, by := range []struct{ column, value string }{
+		{"workspace", f.Workspace}, {"endpoint", f.Endpoint}, {"type", f.Type}, {"state", string(f.State)}, {"id", f.ID},
+	} {
+		if by.value != "" {
+			add(by.column+" = ", by.value)
+		}
+	}
+	if !f.Since.IsZero() {
+		add("created_at >= ", millis(f.Since))
+	}
+	if f.Before != "" {
+		add("(created_at, id) < (SELECT created_at, id FROM deliveries WHERE id = ", f.Before)
+		parts[len(parts)-1] += ")"
+	}
+	if len(parts) == 0 {
+		return "1 = 1", nil
+	}
+	return strings.Join(parts, " AND "), args
+}
+
+const replayBite = 200 // messages in one transaction
 
 // Replay makes a delivery pending again, as if it had never been tried, and queues
 // its job. One that is pending already has its job.
 func (s *Store) Replay(ctx context.Context, id string) error {
+	if _, err := s.Delivery(ctx, id); err != nil {
+		return err
+	}
+	_, err := s.ReplayAll(ctx, webhook.Filter{ID: id})
+	return err
+}
+
+// ReplayAll does the same with all that a filter picks, the oldest first, and says how
+// many were not pending.
+func (s *Store) ReplayAll(ctx context.Context, f webhook.Filter) (int, error) {
+	where, args := picked(f)
+	n := 0
+	for f.Limit == 0 || n < f.Limit {
+		bite := replayBite
+		if f.Limit > 0 {
+			bite = min(bite, f.Limit-n)
+		}
+		some, err := s.replaySome(ctx, where+` AND state <> 'pending' ORDER BY created_at, id LIMIT `+strconv.Itoa(bite), args)
+		n += some
+		if err != nil || some < bite {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+func (s *Store) replaySome(ctx context.Context, where string, args []any) (int, error) {
 	var jobs []generation.Job
 	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		var state, workspace string
-		err := tx.QueryRowContext(ctx, `SELECT state, workspace FROM deliveries WHERE id = $1`+s.forUpdate(), id).Scan(&state, &workspace)
-		if err != nil || webhook.State(state) == webhook.Pending {
-			return found(err)
+		jobs = nil
+		rows, err := tx.QueryContext(ctx, `SELECT id, workspace FROM deliveries WHERE `+where+s.forUpdate(), args...)
+		list, err := scanAll("read deliveries", rows, err, func(row scanner) (d webhook.Deliver, err error) {
+			err = row.Scan(&d.ID, &d.Workspace)
+			return d, err
+		})
+		if err != nil || len(list) == 0 {
+			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE deliveries SET state = $2, tries = 0, deaths = 0, delivered_at = 0 WHERE id = $1`, id, string(webhook.Pending))
-		if err == nil {
-			_, err = tx.ExecContext(ctx, `DELETE FROM set_aside WHERE id = $1`, id)
+		for _, d := range list {
+			_, err = tx.ExecContext(ctx, `UPDATE deliveries SET state = $2, tries = 0, deaths = 0, delivered_at = 0, next_at = 0 WHERE id = $1`,
+				d.ID, string(webhook.Pending))
+			if err == nil {
+				_, err = tx.ExecContext(ctx, `DELETE FROM set_aside WHERE id = $1`, d.ID)
+			}
+			if err != nil {
+				return fmt.Errorf("replay delivery: %w", err)
+			}
+			jobs = append(jobs, d)
 		}
-		if err != nil {
-			return fmt.Errorf("replay delivery: %w", err)
-		}
-		jobs = []generation.Job{webhook.Deliver{ID: id, Workspace: workspace}}
 		return s.queue.Enqueue(ctx, tx, jobs)
 	})
-	if err == nil && len(jobs) > 0 {
+	if err != nil {
+		return 0, err
+	}
+	if len(jobs) > 0 {
 		s.queue.Wake(jobs)
 	}
-	return err
+	return len(jobs), nil
 }
 
 // DeleteDeliveriesBefore forgets what ended and was made before a time, a bite at a time.
@@ -80,11 +152,11 @@ func (s *Store) DeleteDeliveriesBefore(ctx context.Context, before time.Time) (i
 		(SELECT id FROM deliveries WHERE created_at < $1 AND tried_at < $1 AND state <> 'pending' LIMIT 500)`, millis(before))
 }
 
-// WebhookSecrets are those of a workspace, zero where it has none.
-func (s *Store) WebhookSecrets(ctx context.Context, workspace string) (webhook.Secrets, error) {
+// WebhookSecrets are those of a workspace or an endpoint, zero where it has none.
+func (s *Store) WebhookSecrets(ctx context.Context, owner string) (webhook.Secrets, error) {
 	var v webhook.Secrets
 	var until int64
-	rows, err := s.read.QueryContext(ctx, `SELECT secret, old, old_until FROM webhook_secrets WHERE workspace = $1`, workspace)
+	rows, err := s.read.QueryContext(ctx, `SELECT secret, old, old_until FROM webhook_secrets WHERE workspace = $1`, owner)
 	if err != nil {
 		return v, fmt.Errorf("read webhook secrets: %w", err)
 	}
@@ -98,28 +170,40 @@ func (s *Store) WebhookSecrets(ctx context.Context, workspace string) (webhook.S
 	return v, rows.Err()
 }
 
-// SetWebhookSecrets saves next unless another caller has changed what was last.
-func (s *Store) SetWebhookSecrets(ctx context.Context, workspace string, last, next webhook.Secrets) (bool, error) {
+// SetWebhookSecrets saves next, with entries of the audit log, unless another caller has changed what was last.
+func (s *Store) SetWebhookSecrets(ctx context.Context, owner string, last, next webhook.Secrets, entries ...access.Entry) (bool, error) {
 	statement := `UPDATE webhook_secrets SET secret = $2, old = $3, old_until = $4 WHERE workspace = $1 AND secret = $5`
-	args := []any{workspace, next.Current, next.Old, millis(next.Until), last.Current}
+	args := []any{owner, next.Current, next.Old, millis(next.Until), last.Current}
 	if last.Current == "" {
 		statement = `INSERT INTO webhook_secrets (workspace, secret, old, old_until) VALUES ($1, $2, $3, $4) ON CONFLICT (workspace) DO NOTHING`
 		args = args[:4]
 	}
-	result, err := s.write.ExecContext(ctx, statement, args...)
-	if err != nil {
-		return false, fmt.Errorf("save webhook secrets: %w", err)
-	}
-	n, err := result.RowsAffected()
+	var n int64
+	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, statement, args...)
+		if err != nil {
+			return fmt.Errorf("save webhook secrets: %w", err)
+		}
+		if n, err = result.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+		for _, e := range entries {
+			if err := s.insertAudit(ctx, tx, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	return n == 1, err
 }
 
 func scanDelivery(row scanner) (*webhook.Delivery, error) {
 	var d webhook.Delivery
 	var body []byte
-	var created, tried, delivered int64
-	err := row.Scan(&d.ID, &d.Workspace, &d.Subject, &d.Type, &d.URL, &body, &d.State, &d.Tries, &d.Status, &d.Problem, &created, &tried, &delivered, &d.Deaths)
+	var created, tried, delivered, next int64
+	err := row.Scan(&d.ID, &d.Workspace, &d.Subject, &d.Type, &d.URL, &body, &d.State, &d.Tries, &d.Status, &d.Problem, &created, &tried, &delivered, &d.Deaths,
+		&d.Endpoint, &d.Answer, &next)
 	d.Body = slices.Clone(body)
-	d.Created, d.Tried, d.Delivered = fromMillis(created), fromMillis(tried), fromMillis(delivered)
+	d.Created, d.Tried, d.Delivered, d.Next = fromMillis(created), fromMillis(tried), fromMillis(delivered), fromMillis(next)
 	return &d, err
 }

@@ -235,6 +235,9 @@ func (s *Store) saveConsequences(ctx context.Context, tx *sql.Tx, t *generation.
 			return err
 		}
 	}
+	if err := s.publishAll(ctx, tx, t); err != nil {
+		return err
+	}
 	if len(t.Jobs()) == 0 {
 		return nil
 	}
@@ -242,8 +245,8 @@ func (s *Store) saveConsequences(ctx context.Context, tx *sql.Tx, t *generation.
 }
 
 func (s *Store) wake(t *generation.Task) {
-	if len(t.Jobs()) > 0 {
-		s.queue.Wake(t.Jobs())
+	if jobs := slices.Concat(t.Jobs(), t.Messages()); len(jobs) > 0 {
+		s.queue.Wake(jobs)
 	}
 }
 

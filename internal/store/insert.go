@@ -32,7 +32,7 @@ func (t *newTask) id() string { return t.row[0].(string) }
 // simple reports whether a task can be saved in one statement with others.
 func (s *Store) simple(t *generation.Task) bool {
 	return s.engine == postgres && s.queue.InsertJobsSQL != nil && len(t.Order.Sources) == 0 && len(t.Holds) == 0 && len(t.Jobs()) == 1 &&
-		len(t.Deliveries()) == 0 && len(t.Records()) == 0 && len(t.Entries()) == 0
+		len(t.Deliveries()) == 0 && len(t.Events()) == 0 && len(t.Records()) == 0 && len(t.Entries()) == 0
 }
 
 // insertSimple saves a task and its job.

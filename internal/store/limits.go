@@ -60,7 +60,7 @@ func saveLimit(ctx context.Context, tx *sql.Tx, l *limit.Limit) error {
 	if err != nil {
 		return fmt.Errorf("save limit: %w", err)
 	}
-	return nil
+	return markMoved(ctx, tx, l)
 }
 
 // DeleteLimit forgets a limit with all that was counted for it.

@@ -21,6 +21,7 @@ type Metrics struct {
 	seconds  *prometheus.HistogramVec
 	refused  prometheus.Counter
 	aside    *prometheus.CounterVec
+	messages *prometheus.CounterVec
 }
 
 // NewMetrics makes the counters, all at zero.
@@ -40,13 +41,16 @@ func NewMetrics(version string) *Metrics {
 		aside: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "stele_set_aside_total", Help: "Tasks set aside because the process died or failed twice in them, by kind.",
 		}, []string{"kind"}),
+		messages: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "stele_messages_total", Help: "Attempts to deliver webhooks and mail, by how they ended: delivered, failed, given_up.",
+		}, []string{"channel", "result"}),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "stele_build_info", Help: "Always 1; the label says which version runs.",
 		ConstLabels: prometheus.Labels{"version": version},
 	})
 	build.Set(1)
-	m.registry.MustRegister(m.requests, m.seconds, m.refused, m.aside, build,
+	m.registry.MustRegister(m.requests, m.seconds, m.refused, m.aside, m.messages, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -83,6 +87,11 @@ func (m *Metrics) UsageRefused() { m.refused.Inc() }
 
 // SetAside counts a task that was set aside: a generation, a run or a webhook.
 func (m *Metrics) SetAside(kind string) { m.aside.WithLabelValues(kind).Inc() }
+
+// MessageTried counts an attempt to deliver a webhook or a mail.
+func (m *Metrics) MessageTried(channel, result string) {
+	m.messages.WithLabelValues(channel, result).Inc()
+}
 
 // Handler serves /metrics to those who bring the token; "": to everybody.
 func (m *Metrics) Handler(token func() string) http.Handler {

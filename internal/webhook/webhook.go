@@ -1,12 +1,13 @@
-// Package webhook tells other servers what happened: signed after the Standard
-// Webhooks scheme, tried for three days, never at an address of this network. It
-// must not know what it is about.
+// Package webhook tells others what happened: servers, signed after the Standard
+// Webhooks scheme, and people by mail. A message is tried for three days, never at an
+// address of this network. It must not know SQL, nor how mail is sent.
 package webhook
 
 import (
 	"context"
 	"time"
 
+	"stele/internal/access"
 	"stele/internal/inflight"
 )
 
@@ -14,18 +15,33 @@ import (
 type Delivery struct {
 	ID        string
 	Workspace string
-	Subject   string // what it is about: a generation's id
+	Endpoint  string // that it goes to; "" where an order or a person is its receiver
+	Subject   string // what it is about: the id of a generation or a limit
 	Type      string // generation.succeeded, …
-	URL       string
+	URL       string // mailto: for mail
 	Body      []byte
 	State     State
 	Tries     int
 	Status    int    // of the last answer; 0 for none
 	Problem   string // of the last attempt; "" for none
+	Answer    string // its first bytes, cleaned
 	Deaths    int    // processes that died while they worked on it
 	Created   time.Time
 	Tried     time.Time
+	Next      time.Time // the next attempt; zero where there is none, or none was made yet
 	Delivered time.Time
+}
+
+// Filter picks deliveries. The zero value picks all.
+type Filter struct {
+	Workspace string
+	Endpoint  string
+	Type      string
+	State     State
+	ID        string
+	Since     time.Time // made then or later
+	Before    string    // only those before this one in the list
+	Limit     int       // 0: as many as there are, where they are sent again
 }
 
 // State is how far a delivery is.
@@ -51,7 +67,7 @@ func (Deliver) Kind() string { return "webhook" }
 // Tenant is whose job it is: workspaces are served in turns.
 func (d Deliver) Tenant() string { return d.Workspace }
 
-// Secrets are what a workspace signs with: two while the older is still honoured.
+// Secrets are what the messages of a workspace or an endpoint are signed with: two while the older is still honoured.
 type Secrets struct {
 	Current string
 	Old     string
@@ -62,18 +78,24 @@ type Secrets struct {
 type Store interface {
 	// Delivery finds a delivery.
 	Delivery(ctx context.Context, id string) (*Delivery, error)
+	// Endpoint finds an endpoint.
+	Endpoint(ctx context.Context, id string) (*Endpoint, error)
 	// SaveAttempt saves how far a delivery is.
 	SaveAttempt(ctx context.Context, d *Delivery) error
 	// SetAsideDelivery ends a delivery and keeps why; one that is not pending stays as it is.
 	SetAsideDelivery(ctx context.Context, a inflight.Aside) error
-	// Deliveries lists the latest of a workspace, or of all where that is "".
-	Deliveries(ctx context.Context, workspace string, limit int) ([]Delivery, error)
+	// Deliveries lists those that a filter picks, the newest first.
+	Deliveries(ctx context.Context, f Filter) ([]Delivery, error)
 	// Replay makes a delivery pending again and queues its job.
 	Replay(ctx context.Context, id string) error
-	// WebhookSecrets are those of a workspace, sealed; zero where it has none.
-	WebhookSecrets(ctx context.Context, workspace string) (Secrets, error)
-	// SetWebhookSecrets saves next unless another caller has changed what was last.
-	SetWebhookSecrets(ctx context.Context, workspace string, last, next Secrets) (saved bool, err error)
+	// WebhookSecrets are those of a workspace or an endpoint, sealed; zero where it has none.
+	WebhookSecrets(ctx context.Context, owner string) (Secrets, error)
+	// SetWebhookSecrets saves next, with entries of the audit log, unless another caller
+	// has changed what was last.
+	SetWebhookSecrets(ctx context.Context, owner string, last, next Secrets, entries ...access.Entry) (saved bool, err error)
 	// DeleteDeliveriesBefore forgets what ended before a time.
 	DeleteDeliveriesBefore(ctx context.Context, before time.Time) (int64, error)
+	// TellThresholds writes the messages of thresholds of limits that were passed and of
+	// which no subscriber was told yet, each once, and says how many thresholds those were.
+	TellThresholds(ctx context.Context, mail bool) (int, error)
 }

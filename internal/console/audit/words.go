@@ -54,6 +54,12 @@ var deeds = []struct {
 		{"limit.update", "Limit changed", "changed the limit"},
 		{"limit.delete", "Limit deleted", "deleted the limit"},
 	}},
+	{"Webhooks", []deedWords{
+		{"endpoint.create", "Endpoint made", "made the endpoint"},
+		{"endpoint.update", "Endpoint changed", "changed the endpoint"},
+		{"endpoint.rotate", "Endpoint's secret rotated", "made a new secret for the endpoint"},
+		{"endpoint.delete", "Endpoint deleted", "deleted the endpoint"},
+	}},
 	{"Installation", []deedWords{
 		{"master_key.rotate", "Master key rotated", "rotated the"},
 	}},

@@ -44,4 +44,8 @@ func (h *House) Take(l limit.Limit, subject string, taken int64) {
 		}
 		h.Save(h.Use(0, func(r *meter.Record) { r.Charges = limit.ChargesText([]limit.Charge{{Counter: b.ID, N: n}}) }))
 	}
+	// The store notes thresholds by the machine's clock.
+	if _, err := h.Store.Writer().ExecContext(h.T.Context(), `UPDATE limit_marks SET at = $1`, h.Clock().Add(-time.Minute).UnixMilli()); err != nil {
+		h.T.Fatal(err)
+	}
 }

@@ -33,6 +33,8 @@ type Room struct {
 // Source is what the room asks of the limits' owner, who checks what visitors may.
 type Source interface {
 	Overview(ctx context.Context, who access.Principal, workspace string, most int) ([]limit.Standing, error)
+	Notices(ctx context.Context, who access.Principal, workspace string, most int) ([]limit.Passed, error)
+	Dismiss(ctx context.Context, who access.Principal, workspace string, until time.Time) error
 	OfKey(ctx context.Context, who access.Principal, workspace, key string) ([]limit.Standing, error)
 	StandingsAt(ctx context.Context, who access.Principal, id string, at time.Time, most int) (limit.Limit, []limit.Standing, error)
 	Past(ctx context.Context, l *limit.Limit, most int) ([]limit.Standing, error)

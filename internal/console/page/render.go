@@ -170,6 +170,7 @@ type NavItem struct {
 	Label   string
 	Path    string
 	Current bool
+	Count   string // of what is new there; "" for nothing
 	Need    access.Role
 }
 

@@ -5,6 +5,7 @@ package start
 import (
 	"context"
 	"embed"
+	"time"
 
 	"stele/internal/access"
 	"stele/internal/console/page"
@@ -46,9 +47,11 @@ type Asides interface {
 	List(ctx context.Context, workspace string) ([]inflight.Aside, error)
 }
 
-// Limits say how the limits of a workspace stand.
+// Limits say how the limits of a workspace stand, and which thresholds were passed.
 type Limits interface {
 	Overview(ctx context.Context, who access.Principal, workspace string, most int) ([]limit.Standing, error)
+	Notices(ctx context.Context, who access.Principal, workspace string, most int) ([]limit.Passed, error)
+	Dismiss(ctx context.Context, who access.Principal, workspace string, until time.Time) error
 }
 
 // Routes lists every route of the room.
@@ -56,5 +59,6 @@ func (c *Room) Routes() []page.Route {
 	return []page.Route{
 		page.Get("/console/", page.Viewer, c.showStart),
 		page.Get("/console/connect", page.Viewer, c.showConnect),
+		page.Post("/console/notices", page.Viewer, c.dismissNotices),
 	}
 }

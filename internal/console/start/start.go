@@ -38,7 +38,8 @@ const (
 
 type startPage struct {
 	Workspace string
-	Steps     *steps // nil: the first call was made long ago
+	Steps     *steps   // nil: the first call was made long ago
+	Notices   *notices // nil: there are none
 	Today     []page.Tally
 	Limits    []page.LimitBar
 	Requests  []page.RequestRow
@@ -81,7 +82,7 @@ func (c *Room) showStart(w http.ResponseWriter, r *http.Request, v access.Visito
 		whole.Data = p
 		return c.Fragment(w, r, http.StatusOK, "start", "steps", whole)
 	}
-	for _, fill := range []func(context.Context, access.Visitor, *startPage) error{c.startAside, c.startFigures, c.startLimits, c.startLatest, c.startMade} {
+	for _, fill := range []func(context.Context, access.Visitor, *startPage) error{c.startAside, c.startNotices, c.startFigures, c.startLimits, c.startLatest, c.startMade} {
 		if err := fill(r.Context(), v, &p); err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ func deliveriesReplayed(t *testing.T, s Media) {
 	v := inserted(t, s, func(t *generation.Task) { t.Webhook = "https://example.com/hook" })
 	_, err := service(s, "node_1").Cancel(t.Context(), "default", v.ID)
 	must(t, err)
-	list, err := s.Deliveries(t.Context(), "", 10)
+	list, err := s.Deliveries(t.Context(), webhook.Filter{Limit: 10})
 	if err != nil || len(list) != 1 {
 		t.Fatal(len(list), err)
 	}

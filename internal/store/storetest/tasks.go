@@ -315,7 +315,7 @@ func tasksEnd(t *testing.T, s Media) {
 	if _, err := room.Cancel(t.Context(), "default", v.ID); !errors.Is(err, d.refuse) {
 		t.Errorf("cancel = %v", err)
 	}
-	if list, err := s.Deliveries(t.Context(), "", 10); err != nil || len(list) != 0 {
+	if list, err := s.Deliveries(t.Context(), webhook.Filter{Limit: 10}); err != nil || len(list) != 0 {
 		t.Errorf("%d messages of a task that has not ended, %v", len(list), err)
 	}
 	d.refuse = nil
@@ -324,7 +324,7 @@ func tasksEnd(t *testing.T, s Media) {
 	if got.State != media.Canceled || got.Stage != generation.Ended {
 		t.Errorf("state %s, stage %s", got.State, got.Stage)
 	}
-	list, err := s.Deliveries(t.Context(), "default", 10)
+	list, err := s.Deliveries(t.Context(), webhook.Filter{Workspace: "default", Limit: 10})
 	must(t, err)
 	if len(list) != 1 || list[0].Subject != v.ID || list[0].Type != "generation.canceled" || list[0].State != webhook.Pending ||
 		list[0].URL != v.Webhook || len(list[0].Body) == 0 || queued(t, s, webhook.Deliver{ID: list[0].ID}) != 1 {
