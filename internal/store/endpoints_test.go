@@ -15,7 +15,7 @@ import (
 )
 
 // published has a task end with an event.
-func published(s *Store, ctx context.Context, event string) error { //nolint:revive // the store is the subject
+func published(ctx context.Context, s *Store, event string) error {
 	now := time.Now()
 	task := &generation.Task{ID: uid.New("gen"), Workspace: "default", Stage: generation.Ended, Created: now, Updated: now}
 	task.Publish(webhook.Event{Workspace: "default", Type: event, Subject: task.ID, At: now, Body: func() []byte { return []byte(event) }})
@@ -48,12 +48,12 @@ func TestEndpointsHearOfWhatTheyWant(t *testing.T) {
 		addEndpoint(t, s, webhook.Endpoint{ID: "ep_3", Workspace: "default", URL: "mailto:ops@example.com", Enabled: true})
 		addEndpoint(t, s, webhook.Endpoint{ID: "ep_4", Workspace: "acme", URL: "https://acme.test", Enabled: true})
 		dead = errors.New("the process died")
-		if err := published(s, t.Context(), webhook.AppFailed); !errors.Is(err, dead) {
+		if err := published(t.Context(), s, webhook.AppFailed); !errors.Is(err, dead) {
 			t.Fatal(err)
 		}
 		dead = nil
 		for _, event := range []string{webhook.GenerationSucceeded, webhook.AppFailed, webhook.AppCanceled} {
-			if err := published(s, t.Context(), event); err != nil {
+			if err := published(t.Context(), s, event); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -94,7 +94,7 @@ func TestManyAreSentAgain(t *testing.T) {
 		addEndpoint(t, s, webhook.Endpoint{ID: "ep_1", Workspace: "default", URL: "https://all.test", Enabled: true})
 		const given = replayBite + 7
 		for i := range given + 3 {
-			if err := published(s, t.Context(), webhook.AppFailed); err != nil {
+			if err := published(t.Context(), s, webhook.AppFailed); err != nil {
 				t.Fatal(err, strconv.Itoa(i))
 			}
 		}

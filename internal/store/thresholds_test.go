@@ -145,7 +145,7 @@ func TestEachSubscriberHearsOfEachThresholdOnceInAWindow(t *testing.T) {
 		take(t, s, &l, hour.Add(time.Hour), 6e9)
 		expect(50)
 		l.Amount = 7e9 // what was taken is more than 80 % now
-		saveTestLimit2(t, s, l)
+		changeTestLimit(t, s, l)
 		expect(80)
 		body := lastBody(t, s, "https://all.test")
 		for _, part := range []string{`"type":"limit.reached"`, `"name":"budget"`, `"subject":[{"by":"key","value":"key_1"}]`, `"amount":"7.00"`, `"used":"6.00"`, `"percentage":80`,
@@ -157,7 +157,7 @@ func TestEachSubscriberHearsOfEachThresholdOnceInAWindow(t *testing.T) {
 	})
 }
 
-func saveTestLimit2(t *testing.T, s *Store, l limit.Limit) {
+func changeTestLimit(t *testing.T, s *Store, l limit.Limit) {
 	t.Helper()
 	if err := s.SaveLimit(t.Context(), l, access.Entry{ID: "aud_2", At: time.Now(), Workspace: "default", Action: "limit.update", Actor: "x"}); err != nil {
 		t.Fatal(err)

@@ -29,7 +29,7 @@ type Shelf interface {
 	WebhookSecrets(ctx context.Context, owner string) (Secrets, error)
 	SetWebhookSecrets(ctx context.Context, owner string, last, next Secrets, entries ...access.Entry) (saved bool, err error)
 	Deliveries(ctx context.Context, f Filter) ([]Delivery, error)
-	// Replay makes deliveries pending again and queues their jobs, and says how many
+	// ReplayAll makes deliveries pending again and queues their jobs, and says how many
 	// those are.
 	ReplayAll(ctx context.Context, f Filter) (int, error)
 	MailOff(ctx context.Context, workspace, user string) (bool, error)

@@ -39,7 +39,6 @@ func (c *Room) changeEndpoint(w http.ResponseWriter, r *http.Request, v access.V
 	_, err := c.Endpoints.Change(r.Context(), v.Principal(), next)
 	if field, sentence, ok := page.FieldProblem(err); ok {
 		form.problem(field, sentence)
-		form.Fixed = true
 		return c.endpointPage(w, r, v, http.StatusUnprocessableEntity, endpointPage{Form: form})
 	}
 	if err != nil {
@@ -78,6 +77,7 @@ func (c *Room) endpointPage(w http.ResponseWriter, r *http.Request, v access.Vis
 	if p.Form.Problems == nil {
 		p.Form = c.formOf(&e, v)
 	}
+	p.Form.Mailbox = p.Endpoint.Mailbox
 	if p.Deliveries, err = c.deliveries(r, v, webhook.Filter{Workspace: e.Workspace, Endpoint: e.ID}); err != nil {
 		return err
 	}

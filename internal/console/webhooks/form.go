@@ -16,7 +16,6 @@ type endpointForm struct {
 	Everywhere bool // of the installation, for administrators
 	Admin      bool // the visitor is one
 	Mail       bool // mailboxes can be told
-	Fixed      bool // whose it is stays
 	Mailbox    bool // it is one: the events are no choice
 	Events     []eventField
 	Problems   map[string]string // field → sentence
@@ -62,7 +61,7 @@ func (c *Room) readForm(form url.Values, v access.Visitor) endpointForm {
 
 // formOf is an endpoint as its page's form has it.
 func (c *Room) formOf(e *webhook.Endpoint, v access.Visitor) endpointForm {
-	f := endpointForm{Address: e.URL, Enabled: e.Enabled, Mail: c.Endpoints.SendsMail(), Fixed: true}
+	f := endpointForm{Address: e.URL, Enabled: e.Enabled, Mail: c.Endpoints.SendsMail()}
 	if mailbox, ok := e.Mailbox(); ok {
 		f.Address, f.Mailbox = mailbox, true
 	}
