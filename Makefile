@@ -13,7 +13,7 @@ export CGO_ENABLED := 0
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 GOLANGCI := go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: help run build release release-check chart sbom check test attack bench torture fuzz lint licenses fmt clean
+.PHONY: help run build release release-check chart sbom check test attack bench clients torture fuzz lint licenses fmt clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +45,10 @@ test: ## everything: installs and starts what the tests need, and stops it again
 attack: ## what an enemy does, with the full counts
 	@test/env/run.sh bash -ec 'go -C test test -tags torture -count 1 -timeout 1h -v ./attack'
 
+clients: ## agents and libraries of others, from npm: each goes through a loop and writes a file
+	@test/env/run.sh bash -ec 'cmp -s test/clients/package-lock.json test/clients/node_modules/.installed || { env -C test/clients npm ci && \
+		cp test/clients/package-lock.json test/clients/node_modules/.installed; }; go -C test test -tags clients -count 1 -timeout 30m -v ./clients'
+
 bench: ## the figures, against a PostgreSQL that syncs to disk (BENCH=Speed: those; STELE_BENCH_PROFILE=dir: their profiles)
 	@test/env/run.sh --durable bash -ec 'for module in . test; do go -C "$$module" test -run "^$$" -bench "$(BENCH)" -benchmem -timeout 1h ./...; done'
 
@@ -66,4 +70,4 @@ fmt: ## format the Go code
 	find . -name node_modules -prune -o -name '*.go' -not -path '*/testdata/*' -exec gofmt -s -w {} +
 
 clean: ## remove what was built and installed in the tree
-	rm -rf bin coverage test/sdk/node_modules
+	rm -rf bin coverage test/sdk/node_modules test/clients/node_modules
