@@ -9,16 +9,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"stele/internal/fault"
 )
-
-// version is set when a release is built.
-var version = ""
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -77,26 +73,8 @@ func newRoot(w world) *cobra.Command {
 		p.chat(), p.connect(), p.bridge(), p.mcp(), p.generate(), p.generations(), p.apps(), p.files(), p.webhooks(), p.limits(), p.credits(), p.money(), p.providers(),
 		p.models(), p.prices(),
 		p.keys(), p.users(), p.workspaces(), p.configuration(), p.masterKey(), p.audit(), p.doctor(),
-		&cobra.Command{
-			Use: "version", Short: "Print the version", Args: cobra.NoArgs,
-			RunE: func(c *cobra.Command, _ []string) error { return say(c, nil, "stele %s\n", versionText()) },
-		},
+		p.healthcheck(), showVersion(),
 	)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	return root
-}
-
-// versionText is the release's version, or what the build knows of itself.
-func versionText() string {
-	if version != "" {
-		return version
-	}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-				return "dev-" + s.Value[:12]
-			}
-		}
-	}
-	return "dev"
 }

@@ -2,7 +2,6 @@ package assembly
 
 import (
 	"strings"
-	"syscall"
 	"time"
 
 	"stele/internal/config"
@@ -33,11 +32,11 @@ func (r *liveRuntime) bounds() server.Bounds {
 // database and the rest need; and no more than take some 250 MB when all of them hold their place.
 func roomForConnections() int {
 	const least, most, others = 64, 8192, 256
-	var files syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {
+	files, ok := openFiles()
+	if !ok {
 		return 1024
 	}
-	return min(most, max(least, (int(min(files.Cur, 1<<20))-others)/2))
+	return min(most, max(least, (int(min(files, 1<<20))-others)/2))
 }
 
 // hsts is for how long browsers are told to come over TLS only: they are where the

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"runtime"
 	"time"
 
 	"stele/internal/uid"
@@ -165,6 +166,9 @@ func (d *Dir) makeFolders(folder string) (changed []string, err error) {
 }
 
 func (d *Dir) sync(folder string) error {
+	if runtime.GOOS == "windows" {
+		return nil // folders cannot be synced there
+	}
 	f, err := d.root.Open(folder)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -162,6 +163,7 @@ func (s *S3) Put(ctx context.Context, key string, r io.Reader) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("put blob %s: %w", key, err)
 	}
+	defer os.Remove(spool.Name()) // where an open file cannot be removed
 	defer spool.Close()
 	n, err := io.Copy(spool, &patient{ctx, r})
 	if err == nil {
@@ -245,13 +247,14 @@ func (s *S3) absent(err error) error {
 	return err
 }
 
-// temporary is a spool without a name: nothing is left of it whatever happens.
+// temporary is a spool without a name: nothing is left of it whatever happens. Windows
+// cannot take the name of an open file.
 func temporary(folder string) (*os.File, error) {
 	f, err := os.CreateTemp(folder, "stele-spool-*")
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Remove(f.Name()); err != nil {
+	if err := os.Remove(f.Name()); err != nil && runtime.GOOS != "windows" {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil

@@ -1,7 +1,7 @@
 // Package guard is the one way out: every outgoing request of the program is
 // made by a client from here. Caller reaches what a caller named and only public
 // addresses, Operator reaches what the operator configured, Local reaches our
-// own control socket. It must not know who asks, what is sent or what a refusal
+// own control socket, Self our own listener. It must not know who asks, what is sent or what a refusal
 // looks like to a client.
 package guard
 
@@ -89,6 +89,17 @@ func Local(socketPath string) *http.Client {
 	d := &net.Dialer{Timeout: Options{}.connect()}
 	t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return d.DialContext(ctx, "unix", socketPath)
+	}
+	return &http.Client{Transport: t, CheckRedirect: stay}
+}
+
+// Self returns a client that reaches this machine's own server at an address,
+// whatever host the URL names; roots are what its certificate is checked against.
+func Self(address string, roots *x509.CertPool) *http.Client {
+	t := Options{RootCAs: roots}.transport()
+	d := &net.Dialer{Timeout: Options{}.connect()}
+	t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return d.DialContext(ctx, "tcp", address)
 	}
 	return &http.Client{Transport: t, CheckRedirect: stay}
 }

@@ -65,9 +65,7 @@ func (l *line) stands() bool {
 	}
 	open := false
 	err := l.raw.Read(func(fd uintptr) bool {
-		var one [1]byte
-		_, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-		open = errors.Is(err, syscall.EAGAIN)
+		open = silent(fd)
 		return true
 	})
 	return open && err == nil

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // Load reads the master key kept at path.
@@ -58,6 +59,9 @@ func Replace(next, path string) error {
 
 // syncFolder has the disk keep the names in the folder of a file.
 func syncFolder(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil // folders cannot be synced there
+	}
 	folder, err := os.Open(filepath.Dir(path))
 	if err != nil {
 		return fmt.Errorf("keep master key: %w", err)

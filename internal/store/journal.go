@@ -219,6 +219,7 @@ func (j *Journal) carry(ctx context.Context, name string) error {
 			return fmt.Errorf("read journal: %w", err)
 		}
 	}
+	_ = f.Close() // Windows removes no open file
 	if err := os.Remove(name); err != nil {
 		return fmt.Errorf("remove journal: %w", err)
 	}

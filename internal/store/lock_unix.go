@@ -9,9 +9,6 @@ import (
 	"syscall"
 )
 
-// ErrLocked says that another process holds a lock.
-var ErrLocked = errors.New("locked by another process")
-
 // Lock takes the lock file at path until unlock is called or the process ends,
 // however it ends. Without wait a lock that is held gives ErrLocked.
 func Lock(path string, wait bool) (unlock func(), err error) {
