@@ -1,0 +1,172 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"stele/internal/table"
+)
+
+// Snapshot is the database as of one moment, while others go on changing it.
+type Snapshot struct {
+	Version int64 // of the schema
+	Tables  []table.Table
+
+	tx *sql.Tx
+}
+
+// Snapshot begins one. It must be closed: SQLite keeps what is written meanwhile
+// beside the database until then.
+func (s *Store) Snapshot(ctx context.Context) (*Snapshot, error) {
+	var options *sql.TxOptions // SQLite reads as of one moment without being asked
+	if s.engine == postgres {
+		options = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+	}
+	tx, err := s.read.BeginTx(ctx, options)
+	if err != nil {
+		return nil, fmt.Errorf("begin snapshot: %w", err)
+	}
+	n := &Snapshot{tx: tx}
+	if err = tx.QueryRowContext(ctx, schemaVersion).Scan(&n.Version); err == nil {
+		n.Tables, err = s.tables(ctx, tx)
+	}
+	if err != nil {
+		n.Close()
+		return nil, fmt.Errorf("begin snapshot: %w", err)
+	}
+	return n, nil
+}
+
+const schemaVersion = `SELECT max(version_id) FROM goose_db_version`
+
+// Close ends the snapshot.
+func (n *Snapshot) Close() { _ = n.tx.Rollback() } // nothing was changed
+
+// QueryContext is for whoever keeps tables beside ours.
+func (n *Snapshot) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	return n.tx.QueryContext(ctx, query, args...)
+}
+
+// Rows reads a table.
+func (n *Snapshot) Rows(ctx context.Context, t table.Table) table.Rows {
+	return readTable(ctx, n.tx, t)
+}
+
+// Sums tells the tables apart from others.
+func (n *Snapshot) Sums(ctx context.Context) (map[string]table.Sum, error) {
+	return sumTables(ctx, n.tx, n.Tables)
+}
+
+// Blobs are the files that the tables speak of: the checksum of each, by its key.
+func (n *Snapshot) Blobs(ctx context.Context) (map[string]string, error) {
+	rows, err := n.tx.QueryContext(ctx, `SELECT blob, sha256 FROM files WHERE state = 'ready'`)
+	if err != nil {
+		return nil, fmt.Errorf("read files: %w", err)
+	}
+	defer rows.Close()
+	list := make(map[string]string)
+	for rows.Next() {
+		var key, sum string
+		if err := rows.Scan(&key, &sum); err != nil {
+			return nil, fmt.Errorf("read files: %w", err)
+		}
+		list[key] = sum
+	}
+	return list, rows.Err()
+}
+
+// KeepsBlob reports whether a file is kept under a key now.
+func (s *Store) KeepsBlob(ctx context.Context, key string) (bool, error) {
+	var n int64
+	if err := s.read.QueryRowContext(ctx, `SELECT count(*) FROM files WHERE blob = $1 AND state = 'ready'`, key).Scan(&n); err != nil {
+		return false, fmt.Errorf("read files: %w", err)
+	}
+	return n > 0, nil
+}
+
+func readTable(ctx context.Context, db lister, t table.Table) table.Rows {
+	return func(yield func([]any, error) bool) {
+		rows, err := db.QueryContext(ctx, `SELECT `+columnList(t)+` FROM `+quoted(t.Name))
+		if err != nil {
+			yield(nil, fmt.Errorf("read %s: %w", t.Name, err))
+			return
+		}
+		defer rows.Close()
+		row := newRow(t)
+		for rows.Next() {
+			if err := rows.Scan(row.into...); err != nil {
+				yield(nil, fmt.Errorf("read %s: %w", t.Name, err))
+				return
+			}
+			if !yield(row.read(), nil) {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(nil, fmt.Errorf("read %s: %w", t.Name, err))
+		}
+	}
+}
+
+// scanned is where a driver puts the values of a row.
+type scanned struct {
+	into   []any
+	values []any
+}
+
+func newRow(t table.Table) *scanned {
+	s := &scanned{values: make([]any, len(t.Columns))}
+	for _, c := range t.Columns {
+		switch c.Kind {
+		case table.Integer:
+			s.into = append(s.into, new(sql.Null[int64]))
+		case table.Real:
+			s.into = append(s.into, new(sql.Null[float64]))
+		case table.Bytes:
+			s.into = append(s.into, new(sql.Null[[]byte]))
+		default:
+			s.into = append(s.into, new(sql.Null[string]))
+		}
+	}
+	return s
+}
+
+func (s *scanned) read() []any {
+	for i, at := range s.into {
+		s.values[i] = nil
+		switch v := at.(type) {
+		case *sql.Null[int64]:
+			s.values[i] = orNil(v)
+		case *sql.Null[float64]:
+			s.values[i] = orNil(v)
+		case *sql.Null[[]byte]:
+			if v.Valid && v.V == nil { // a driver's nothing
+				v.V = []byte{}
+			}
+			s.values[i] = orNil(v)
+		case *sql.Null[string]:
+			s.values[i] = orNil(v)
+		}
+	}
+	return s.values
+}
+
+func orNil[T any](v *sql.Null[T]) any {
+	if v.Valid {
+		return v.V
+	}
+	return nil
+}
+
+// columnList names a table's columns. Some are words of SQL.
+func columnList(t table.Table) string {
+	names := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		names[i] = quoted(c.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
