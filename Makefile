@@ -1,6 +1,7 @@
 .DEFAULT_GOAL := help
 
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+VERSION := $(shell cat cmd/stele/VERSION)-dev+$(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+COMMIT := $(shell git rev-parse HEAD 2>/dev/null)
 FUZZTIME ?= 10s
 BENCH ?= .
 BASE ?= main
@@ -12,16 +13,25 @@ export CGO_ENABLED := 0
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 GOLANGCI := go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: help run build sbom check test attack bench torture fuzz lint licenses fmt clean
+.PHONY: help run build release release-check chart sbom check test attack bench torture fuzz lint licenses fmt clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## run Stele from the source tree
 	go run ./cmd/stele
 
 build: ## build bin/stele
-	go build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/stele ./cmd/stele
+	go build -trimpath -ldflags '-X main.version=$(VERSION) -X main.commit=$(COMMIT)' -o bin/stele ./cmd/stele
+
+release: ## everything that is handed out, in dist/: binaries, packages, image, SBOM, checksums (ONLY=linux/amd64: a part)
+	@tools/release/release.sh dist
+
+release-check: ## build the commit twice, in two folders and with two caches, and compare all bytes (ONLY=linux/amd64: a part)
+	@tools/release/check.sh
+
+chart: ## lint and render the Helm chart and check what comes out against Kubernetes' own types
+	go -C tools/chart test ./...
 
 sbom: build ## write bin/stele.cdx.json: everything bin/stele is made of (CycloneDX)
 	go -C tools run ./sbom -root .. -binary ../bin/stele -version '$(VERSION)' -out ../bin/stele.cdx.json

@@ -3,6 +3,7 @@ module stele
 go 1.26.0
 
 require (
+	filippo.io/age v1.3.2
 	github.com/at-wat/ebml-go v0.19.3
 	github.com/chromedp/cdproto v0.157.8
 	github.com/chromedp/chromedp v0.21.0
@@ -47,7 +48,6 @@ require (
 )
 
 require (
-	filippo.io/age v1.3.2 // indirect
 	filippo.io/hpke v0.4.0 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/boombuler/barcode v1.0.1-0.20190219062509-6c824513bacc // indirect

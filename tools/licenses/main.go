@@ -17,9 +17,14 @@ func main() {
 	root := flag.String("root", ".", "folder of the module to check")
 	target := flag.String("target", "./cmd/stele", "package whose dependencies are linked")
 	verbose := flag.Bool("v", false, "print every module with its licence")
+	texts := flag.String("texts", "", "write the texts of all licences to this file instead")
 	flag.Parse()
 
-	if err := check(*root, *target, *verbose); err != nil {
+	do := func() error { return check(*root, *target, *verbose) }
+	if *texts != "" {
+		do = func() error { return gather(*root, *target, *texts) }
+	}
+	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -69,6 +69,20 @@ var aside = []string{"LICENSE-3RD-PARTY.md", "LICENSE-LOGO"}
 // Licences names what the module's licence files say: those at its root and those beside or above a linked package, for
 // code that was taken over from elsewhere.
 func (m *Module) Licences() ([]string, error) {
+	texts, err := m.Texts()
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, text := range texts {
+		found = append(found, classify(text)...)
+	}
+	slices.Sort(found)
+	return slices.Compact(found), nil
+}
+
+// Texts are the licence files themselves, as those who hand out a binary must hand them out, too.
+func (m *Module) Texts() ([]string, error) {
 	dirs := []string{m.Dir}
 	for _, dir := range m.packages {
 		for ; len(dir) > len(m.Dir); dir = filepath.Dir(dir) {
@@ -76,7 +90,7 @@ func (m *Module) Licences() ([]string, error) {
 		}
 	}
 	slices.Sort(dirs)
-	var found []string
+	var texts []string
 	for _, dir := range slices.Compact(dirs) {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
@@ -91,11 +105,10 @@ func (m *Module) Licences() ([]string, error) {
 			if err != nil {
 				return nil, err
 			}
-			found = append(found, classify(string(text))...)
+			texts = append(texts, string(text))
 		}
 	}
-	slices.Sort(found)
-	return slices.Compact(found), nil
+	return texts, nil
 }
 
 // Unexplained lists the direct dependencies of the module in root that no file in its docs/decisions mentions.

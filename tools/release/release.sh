@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# All of `make release`: tools/release/release.sh FOLDER
+set -euo pipefail
+out=$(realpath -m "$1")
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+# The same bytes need the same compiler. Another version of Go fetches this one.
+export GOTOOLCHAIN=go1.26.8
+export GOFLAGS= CGO_ENABLED=0
+
+# In a tree that was exported from git the caller says which commit it is.
+commit=${COMMIT:-$(git rev-parse HEAD)}
+epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+if [[ -z ${COMMIT:-} && -n $(git status --porcelain --untracked-files=no) ]]; then
+  commit+=-changed
+fi
+exec go -C tools/release run . -root ../.. -out "$out" -commit "$commit" -epoch "$epoch" -only "${ONLY:-}"
