@@ -61,7 +61,7 @@ type Moved struct {
 }
 
 // silence is how long a server must not have been heard of to count as stopped.
-const silence = 30 * time.Second
+const silence = 15 * time.Second
 
 // Run copies. Nothing may serve meanwhile: what a server changed after the copy began
 // would be missing in it.
