@@ -12,7 +12,7 @@ export COMMIT SOURCE_DATE_EPOCH
 
 for tree in first second/in/a/longer/path; do
   mkdir -p "$tmp/$tree"
-  git archive HEAD | tar -x -C "$tmp/$tree"
+  git archive "$COMMIT" | tar -x -C "$tmp/$tree"
   if [[ $tree == second* ]]; then
     export GOCACHE=$tmp/cache
   fi
