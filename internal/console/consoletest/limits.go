@@ -6,6 +6,8 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/console"
+	"stele/internal/fault"
+	"stele/internal/generation"
 	"stele/internal/limit"
 	"stele/internal/meter"
 )
@@ -15,6 +17,18 @@ func Limited(h *House, o *console.Options) {
 	o.Limits = h.limits()
 	o.VerifyMoney = func(ctx context.Context) (limit.Verified, error) { return h.Store.VerifyMoney(ctx, time.Time{}) }
 	o.Bills = h.Store
+	o.Settler = nothingOwed{}
+}
+
+// nothingOwed is a house in which no generation waits for its price.
+type nothingOwed struct{}
+
+// Unsettled finds none.
+func (nothingOwed) Unsettled(context.Context, string, int) ([]generation.Task, error) { return nil, nil }
+
+// SettleByHand has nothing to settle.
+func (nothingOwed) SettleByHand(context.Context, access.Principal, string, int64) (*generation.Task, error) {
+	return nil, fault.New(fault.GenerationNotFound, "There is no such generation.")
 }
 
 func (h *House) limits() *limit.Manager { return &limit.Manager{Shelf: h.Store, Now: h.Clock} }
