@@ -27,6 +27,7 @@ type counter struct {
 	demand  int64     // asked for since the last beat of the clock, refused or not
 	rate    int64     // asked for in a second, of late
 	used    time.Time // when it was last asked for
+	reached bool      // callers were refused since the last beat because next to nothing is left
 	asking  chan struct{}
 	changed chan struct{} // closed when something was given back; nil while nothing waits
 }

@@ -11,10 +11,15 @@ import (
 // mostRetry is the longest wait after which a client tries again by itself.
 const mostRetry = time.Minute
 
+// usedUp is the part of an amount that may be left of a limit which is used up: what is
+// settled seldom comes to the whole of it, because the last of it is less than a call could take.
+const usedUp = 50
+
 // refusal says that a counter has less than n.
 func (c *counter) refusal(n int64, now time.Time) error {
 	st := c.standing(now)
 	l := st.Limit
+	c.reach(st)
 	code, after := fault.RateLimited, st.Reset
 	sentence := "The limit %q is reached: " + l.Text() + "."
 	switch {
@@ -44,6 +49,16 @@ func (c *counter) refusal(n int64, now time.Time) error {
 	e.RetryAfter, e.Spent = after, after > mostRetry || after == 0
 	e.Limits = []fault.Standing{st.told()}
 	return ours(l, e)
+}
+
+// reach has it noted that a limit is used up.
+func (c *counter) reach(st Standing) {
+	if !st.Limit.Durable() || st.Left > st.Limit.Amount/usedUp {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reached = true
 }
 
 // ours says that no upstream was asked, and whether another one could be.

@@ -74,6 +74,26 @@ func (s *Service) Beat(ctx context.Context) error {
 		return err
 	}
 	s.forget(now)
+	return s.noteReached(ctx)
+}
+
+// noteReached notes the limits that are used up, of those that refused callers since the
+// last beat. What is held and comes back is not used up.
+func (s *Service) noteReached(ctx context.Context) error {
+	var ids []int64
+	s.each(func(c *counter) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.reached && c.id != 0 {
+			ids = append(ids, c.id)
+		}
+		c.reached = false
+	})
+	for _, id := range ids {
+		if err := s.Store.MarkReached(ctx, id, usedUp); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

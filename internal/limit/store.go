@@ -64,6 +64,9 @@ type Store interface {
 	// Bury looks for nodes that were not heard of since a time: money they had on lease
 	// is booked as in doubt, the rest given back.
 	Bury(ctx context.Context, silentSince time.Time, now time.Time) (int, error)
+	// MarkReached notes that a counter is used up, if at most this part of its amount is
+	// not settled.
+	MarkReached(ctx context.Context, counter, part int64) error
 	// ExpireCredits takes what is left of grants whose time is over out of their
 	// balances, once, whichever node does it.
 	ExpireCredits(ctx context.Context, now time.Time) error

@@ -305,3 +305,52 @@ func TestOldCountersAreForgotten(t *testing.T) {
 		}
 	})
 }
+
+// A budget of which callers get nothing any more is used up, though a little of it is
+// never settled. What calls hold and may give back is not.
+func TestABudgetThatRefusesIsReached(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *Store) {
+		for _, c := range []struct {
+			settles int64
+			reached bool
+		}{{990_000, true}, {600_000, false}} {
+			l := testLimit(limit.Dollars, limit.Day, 1_000_000)
+			l.ID += strconv.FormatInt(c.settles, 10)
+			l.Subject = []limit.Selector{{By: limit.ByKey, Value: l.ID}}
+			saveTestLimit(t, s, l)
+			v := startServer(t, s, t.TempDir())
+			ask := limit.Ask{Call: limit.Call{Workspace: "default", Key: l.ID, Model: "m"}, Least: 1, Cost: func(_, _ int64) int64 { return c.settles }}
+			hold, err := v.limits.Reserve(t.Context(), ask)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := record(0)
+			r.ID, r.Nano, r.Charges = l.ID, c.settles, limit.ChargesText(hold.Settle(limit.Used{Nano: c.settles}))
+			if err := v.journal.Keep(&r); err != nil {
+				t.Fatal(err)
+			}
+			if err := v.journal.Flush(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if !c.reached { // the rest is held
+				ask.Cost = func(_, _ int64) int64 { return 1_000_000 - c.settles }
+				if _, err := v.limits.Reserve(t.Context(), ask); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ask.Cost = func(_, _ int64) int64 { return 50_000 }
+			if _, err := v.limits.Reserve(t.Context(), ask); err == nil {
+				t.Fatal("more than the budget was given")
+			}
+			if err := v.limits.Beat(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			v.kill()
+			marks, err := s.texts(t.Context(), `SELECT mark FROM limit_marks WHERE counter = (SELECT id FROM limit_counters WHERE limit_id = $1) ORDER BY mark DESC`, l.ID)
+			if err != nil || slices.Contains(marks, "100") != c.reached {
+				t.Errorf("%d settled: thresholds %v (%v)", c.settles, marks, err)
+			}
+		}
+	})
+}

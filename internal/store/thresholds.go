@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"stele/internal/crash"
@@ -28,13 +29,42 @@ func (s *Store) markPassed(ctx context.Context, tx *sql.Tx, counter int64, taken
 		if m <= was || m > is {
 			continue
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO limit_marks (counter, mark, at, workspace, used, amount, told) VALUES ($1, $2, $3, $4, $5, $6, 0)
-			ON CONFLICT (counter, mark) DO NOTHING`, counter, m, millis(time.Now()), l.Workspace, settled, amount)
-		if err != nil {
-			return fmt.Errorf("note a threshold: %w", err)
+		if err := mark(ctx, tx, l, counter, m, settled, amount); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+func mark(ctx context.Context, tx *sql.Tx, l *limit.Limit, counter int64, m int, settled, amount int64) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO limit_marks (counter, mark, at, workspace, used, amount, told) VALUES ($1, $2, $3, $4, $5, $6, 0)
+		ON CONFLICT (counter, mark) DO NOTHING`, counter, m, millis(time.Now()), l.Workspace, settled, amount)
+	if err != nil {
+		return fmt.Errorf("note a threshold: %w", err)
+	}
+	return nil
+}
+
+// MarkReached notes that a counter is used up, if at most this part of its amount is not
+// settled.
+func (s *Store) MarkReached(ctx context.Context, counter, part int64) error {
+	var settled, amount int64
+	err := s.read.QueryRowContext(ctx, `SELECT settled, amount FROM limit_counters
+		WHERE id = $1 AND amount - settled <= amount / $2 AND NOT EXISTS (SELECT 1 FROM limit_marks WHERE counter = limit_counters.id AND mark = 100)`,
+		counter, part).Scan(&settled, &amount)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read counter: %w", err)
+	}
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		l, err := s.limitOf(ctx, tx, counter)
+		if err != nil || l == nil || !slices.Contains(l.Marks, 100) {
+			return err
+		}
+		return mark(ctx, tx, l, counter, 100, settled, amount)
+	})
 }
 
 func percent(n, of int64) int {
