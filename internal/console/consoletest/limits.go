@@ -24,7 +24,9 @@ func Limited(h *House, o *console.Options) {
 type nothingOwed struct{}
 
 // Unsettled finds none.
-func (nothingOwed) Unsettled(context.Context, string, int) ([]generation.Task, error) { return nil, nil }
+func (nothingOwed) Unsettled(context.Context, string, int) ([]generation.Task, error) {
+	return nil, nil
+}
 
 // SettleByHand has nothing to settle.
 func (nothingOwed) SettleByHand(context.Context, access.Principal, string, int64) (*generation.Task, error) {
