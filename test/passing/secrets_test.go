@@ -72,6 +72,6 @@ func TestNothingOfTheOperatorsReachesAClient(t *testing.T) {
 
 // ourHeaders are all that an answer of the chat routes may have.
 var ourHeaders = map[string]bool{
-	"Cache-Control": true, "Content-Length": true, "Content-Type": true, "Date": true, "Request-Id": true, "Retry-After": true,
+	"Cache-Control": true, "Content-Length": true, "Content-Type": true, "Date": true, "Request-Id": true, "Retry-After": true, "Retry-After-Ms": true,
 	"X-Accel-Buffering": true, "X-Content-Type-Options": true, "X-Request-Id": true, "X-Should-Retry": true,
 }
