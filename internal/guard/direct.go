@@ -45,6 +45,10 @@ func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !d.carries(r) {
 		return d.rest.RoundTrip(r)
 	}
+	if r.Context().Err() != nil {
+		closeBody(r)
+		return nil, context.Cause(r.Context())
+	}
 	address := r.URL.Host
 	if r.URL.Port() == "" {
 		address = net.JoinHostPort(r.URL.Hostname(), "80")

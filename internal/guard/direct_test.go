@@ -181,6 +181,26 @@ func TestAConnectionIsUsedAgain(t *testing.T) {
 	}
 }
 
+// A request whose caller has left is not sent, on a connection that stands neither.
+func TestARequestThatIsOverIsNotSent(t *testing.T) {
+	t.Parallel()
+	url, _ := raw(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n", true)
+	d := operator()
+	_, _, _, _ = readWhole(post(t.Context(), t, d, url, "{}"))
+	why := errors.New("gone")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	for range 20 {
+		answer, err := post(ctx, t, d, url, "{}")
+		if err == nil {
+			_ = answer.Body.Close()
+		}
+		if !errors.Is(err, why) {
+			t.Fatalf("it was sent: %v", err)
+		}
+	}
+}
+
 // A server closes an idle connection whenever it likes: no request may be lost by that.
 func TestAConnectionThatTheServerClosedIsNotUsed(t *testing.T) {
 	t.Parallel()
