@@ -13,11 +13,7 @@ import (
 
 // oneModel answers GET /v1/models/{id} from the server's list, in the client's shape.
 func (b *Bridge) oneModel(w http.ResponseWriter, c *call, escaped string) error {
-	id, err := url.PathUnescape(escaped)
-	if err != nil {
-		id = escaped
-	}
-	list, err := b.models(c.Context(), c.id, c.Header.Get("Anthropic-Version"))
+	id, list, err := b.modelsFor(c, escaped)
 	if err != nil {
 		return err
 	}
@@ -30,13 +26,18 @@ func (b *Bridge) oneModel(w http.ResponseWriter, c *call, escaped string) error 
 	return fault.New(fault.ModelNotFound, "There is no model %q.", id)
 }
 
-// geminiModels answers GET /v1beta/models, and with an id GET /v1beta/models/{id}.
-func (b *Bridge) geminiModels(w http.ResponseWriter, c *call, escaped string) error {
-	id, err := url.PathUnescape(escaped)
-	if err != nil {
+// modelsFor is the id that a path names, and the server's list.
+func (b *Bridge) modelsFor(c *call, escaped string) (id string, list jsonscan.Value, err error) {
+	if id, err = url.PathUnescape(escaped); err != nil {
 		id = escaped
 	}
-	list, err := b.models(c.Context(), c.id, c.Header.Get("Anthropic-Version"))
+	list, err = b.models(c.Context(), c.id, c.Header.Get("Anthropic-Version"))
+	return id, list, err
+}
+
+// geminiModels answers GET /v1beta/models, and with an id GET /v1beta/models/{id}.
+func (b *Bridge) geminiModels(w http.ResponseWriter, c *call, escaped string) error {
+	id, list, err := b.modelsFor(c, escaped)
 	if err != nil {
 		return err
 	}
