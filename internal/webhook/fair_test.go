@@ -146,9 +146,9 @@ func TestSilentAddressesOfOneWorkspaceDoNotStopAnothersMessages(t *testing.T) {
 func TestASilentAddressIsTriedOnceAtATime(t *testing.T) {
 	t.Parallel()
 	p := open(t, here)
-	answers := false
+	var answers atomic.Bool
 	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		if !answers {
+		if !answers.Load() {
 			panic(http.ErrAbortHandler) // cut off without an answer
 		}
 	}))
@@ -168,7 +168,7 @@ func TestASilentAddressIsTriedOnceAtATime(t *testing.T) {
 	if _, d := p.deliver(p.send("http://localhost:" + elsewhere.URL[len("http://127.0.0.1:"):])); d.State != webhook.Delivered {
 		t.Errorf("another host is held up as well: %+v", d)
 	}
-	answers = true
+	answers.Store(true)
 	p.now = p.now.Add(again)
 	if again, d = p.deliver(id); again != 0 || d.State != webhook.Delivered {
 		t.Errorf("when it answers again: %+v, to come back after %v", d, again)
