@@ -1,0 +1,63 @@
+package console_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"stele/internal/console"
+	"stele/internal/console/consoletest"
+)
+
+// TestEveryPageInABrowser opens each page of the table of routes in the real program,
+// on a small and on a large screen: nothing hangs over the edge, nothing keeps people
+// from using it. A page that is added is opened too.
+//
+//nolint:paralleltest // one browser is enough for a small machine
+func TestEveryPageInABrowser(t *testing.T) {
+	b := launch(t, 390)
+	p := startProgram(t)
+	b.visit(p.setup)
+	b.fill("#email", consoletest.Email)
+	b.fill("#password", consoletest.Password)
+	b.fill("#again", consoletest.Password)
+	b.submit("form.stack button")
+	pages := 0
+	for _, width := range []int64{390, 1440} { // axe looks at colours and words, which are the same on both
+		b.do(chromedp.EmulateViewport(width, 900))
+		b.width = width
+		for _, path := range b.pages() {
+			pages++
+			b.visit(p.root + path)
+			b.look("page" + strings.ReplaceAll(path, "/", " "))
+			if width == 390 {
+				b.axe()
+			}
+		}
+	}
+	if pages < 50 {
+		t.Errorf("%d pages were opened", pages)
+	}
+}
+
+// pages are the addresses without parameters at which this visitor finds a whole page.
+func (b *tab) pages() (found []string) {
+	b.Helper()
+	for _, route := range console.Routes() {
+		if route.Method != http.MethodGet || strings.Contains(route.Pattern, "{") {
+			continue
+		}
+		whole, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](fmt.Sprintf(`fetch(%q).then(async a =>
+			a.status === 200 && !a.redirected && (await a.text()).startsWith("<!doctype html>"))`, route.Pattern), chromedp.EvalAwaitPromise))
+		if err != nil {
+			b.Fatalf("%s: %v", route.Pattern, err)
+		}
+		if whole {
+			found = append(found, route.Pattern)
+		}
+	}
+	return found
+}
