@@ -83,9 +83,9 @@ func startServer(t *testing.T, s *Store, folder string) *server {
 }
 
 // call holds, settles and writes its row down, unless the process dies before.
-func (v *server) call(ctx context.Context) (nano int64, err error) {
+func (v *server) call(ctx context.Context, of limit.Call) (nano int64, err error) {
 	ask := limit.Ask{
-		Call:  limit.Call{Workspace: "default", Key: "key_1", Model: "m"},
+		Call:  of,
 		Input: 100, Output: 1000, Least: 16, Cost: func(in, out int64) int64 { return in*1000 + out*5000 },
 	}
 	hold, err := v.limits.Reserve(ctx, ask)
@@ -169,7 +169,7 @@ func TestABudgetHoldsThroughKills(t *testing.T) {
 		for n := range 60 {
 			clients.Go(func() {
 				for ctx.Err() == nil {
-					nano, err := servers[n%len(servers)].Load().call(ctx)
+					nano, err := servers[n%len(servers)].Load().call(ctx, limit.Call{Workspace: "default", Key: "key_1", Model: "m"})
 					if f := fault.From(err); err != nil && f.Code == fault.InsufficientCredits {
 						once.Do(func() { close(refused) })
 						return
@@ -196,15 +196,7 @@ func TestABudgetHoldsThroughKills(t *testing.T) {
 			t.Fatal("some clients were never told that the budget is used up")
 		}
 		for i := range servers {
-			v := servers[i].Load()
-			v.stop()
-			v.done.Wait()
-			if err := v.journal.Flush(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if err := s.Recover(t.Context(), v.journal.Owner(), time.Now()); err != nil {
-				t.Fatal(err)
-			}
+			settleUp(t, s, servers[i].Load())
 		}
 		b, rows := balance(t, s, l.ID)
 		if b.Settled > amount || b.Settled < amount*98/100 {
