@@ -13,6 +13,7 @@ type Search struct {
 	Provider    string
 	Dialect     string
 	Stream      string // "yes" or "no"
+	Counted     string // "told" by the provider, or "estimated"
 	User        string // the end user, as clients name them
 	Tag         string // and its value: team=a
 	ID          string // of the record or of the request, whole

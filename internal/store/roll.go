@@ -100,7 +100,7 @@ func (s *Store) addHours(ctx context.Context, tx *sql.Tx, records []*meter.Recor
 		hours[hour{r.Workspace, "model", model, at}] = true
 		hours[hour{r.Workspace, "provider", r.Provider, at}] = true
 		hours[hour{r.Workspace, "dialect", r.Dialect, at}] = true
-		hours[hour{r.Workspace, "stream", streamName(r.Stream), at}] = true
+		hours[hour{r.Workspace, "stream", oneOrZero(r.Stream), at}] = true
 		for dim, name := range tagged(r) {
 			hours[hour{r.Workspace, string(dim), s.names.apart(namedDay{r.Workspace, dim, dayOf(r)}, name), at}] = true
 		}
@@ -129,7 +129,7 @@ func (h hour) compare(other hour) int {
 	return int(h.at - other.at)
 }
 
-func streamName(stream bool) string {
+func oneOrZero(stream bool) string {
 	if stream {
 		return "1"
 	}

@@ -221,7 +221,8 @@ func looks(q meter.Search) []func(*where) {
 	})
 	add(q.Provider != "", func(c *where) { c.is("provider", q.Provider) })
 	add(q.Dialect != "", func(c *where) { c.is("dialect", q.Dialect) })
-	add(q.Stream != "", func(c *where) { c.plain("stream = " + streamName(q.Stream == "yes")) })
+	add(q.Stream != "", func(c *where) { c.plain("stream = " + oneOrZero(q.Stream == "yes")) })
+	add(q.Counted != "", func(c *where) { c.plain("estimated = " + oneOrZero(q.Counted == "estimated")) })
 	add(q.Class == 2, func(c *where) { c.plain("status + 0 < 400") })
 	add(q.Class == 4, func(c *where) { c.plain("status + 0 >= 400 AND status + 0 < 500") })
 	add(q.Class == 5, func(c *where) { c.plain("status + 0 >= 500") })
@@ -253,7 +254,7 @@ func dimsOf(q meter.Search) [][2]string {
 	add("provider", q.Provider)
 	add("dialect", q.Dialect)
 	if q.Stream != "" {
-		add("stream", streamName(q.Stream == "yes"))
+		add("stream", oneOrZero(q.Stream == "yes"))
 	}
 	return dims
 }

@@ -38,8 +38,8 @@ type requestsPage struct {
 	Poll     string // where the same list is, newer; "" where it is not live
 	Filtered bool
 
-	Times, Classes, Dialects, Streams, Keys, Models, Providers []option
-	Codes                                                      []string
+	Times, Classes, Dialects, Streams, Counts, Keys, Models, Providers []option
+	Codes                                                              []string
 }
 
 func (c *Room) showRequests(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
@@ -83,7 +83,7 @@ func (c *Room) showRequests(w http.ResponseWriter, r *http.Request, v access.Vis
 
 // requestChoices fills in what the form offers: what the requests have.
 func (c *Room) requestChoices(ctx context.Context, v access.Visitor, names map[string]string, p *requestsPage) error {
-	p.Times, p.Classes, p.Dialects, p.Streams = requestTimes, requestClasses, requestDialects, requestStreams
+	p.Times, p.Classes, p.Dialects, p.Streams, p.Counts = requestTimes, requestClasses, requestDialects, requestStreams, requestCounts
 	p.Keys = keyChoices(names, p.Query.Key)
 	p.Codes = failureCodes()
 	models, err := c.Requests.RecordNames(ctx, v.Session.Workspace, meter.ByModel, mostChoice)
@@ -113,7 +113,7 @@ type requestQuery struct {
 	Time                                                   string // hour, day, 7d, 30d, own or ""
 	From, To                                               string // days, of own
 	Class, Code, Key, Model, Provider, Dialect, Stream, ID string
-	User, Tag                                              string
+	Counted, User, Tag                                     string
 	Live                                                   bool
 	After                                                  meter.Place
 
@@ -125,6 +125,7 @@ var (
 	requestClasses  = []option{{"", "Any status"}, {"2", "Served (2xx)"}, {"4", "Refused (4xx)"}, {"5", "Failed (5xx)"}}
 	requestDialects = []option{{"", "Any dialect"}, {"openai", "OpenAI"}, {"anthropic", "Anthropic"}, {"gemini", "Gemini"}}
 	requestStreams  = []option{{"", "Streamed or not"}, {"yes", "Streamed"}, {"no", "Not streamed"}}
+	requestCounts   = []option{{"", "Any count"}, {"told", "Told by the provider"}, {"estimated", "Estimated"}}
 	requestSpans    = map[string]time.Duration{"hour": time.Hour, "day": page.Day, "7d": 7 * page.Day, "30d": 30 * page.Day}
 )
 
@@ -133,7 +134,8 @@ func readRequestQuery(values url.Values, now time.Time) (q requestQuery, problem
 		Time: oneOf(values.Get("time"), requestTimes, ""), Class: oneOf(values.Get("class"), requestClasses, ""),
 		Code: strings.TrimSpace(values.Get("code")), Key: values.Get("key"), Model: values.Get("model"), Provider: values.Get("provider"),
 		Dialect: oneOf(values.Get("dialect"), requestDialects, ""), Stream: oneOf(values.Get("stream"), requestStreams, ""),
-		User: strings.TrimSpace(values.Get("user")), Tag: strings.TrimSpace(values.Get("tag")),
+		Counted: oneOf(values.Get("counted"), requestCounts, ""),
+		User:    strings.TrimSpace(values.Get("user")), Tag: strings.TrimSpace(values.Get("tag")),
 		ID: strings.TrimSpace(values.Get("id")), Live: values.Get("live") == "on", After: readPosition(values.Get("after")),
 	}
 	if name, _, ok := strings.Cut(q.Tag, "="); q.Tag != "" && (!ok || !access.IsTagName(name)) {
@@ -156,7 +158,7 @@ func (q requestQuery) search(workspace string, now time.Time) meter.Search {
 	class, _ := strconv.Atoi(q.Class)
 	s := meter.Search{
 		Workspace: workspace, From: q.from, Until: q.until, Class: class, Code: q.Code, Key: q.Key, Model: q.Model, Provider: q.Provider,
-		Dialect: q.Dialect, Stream: q.Stream, User: q.User, Tag: q.Tag, ID: q.ID, After: q.After,
+		Dialect: q.Dialect, Stream: q.Stream, Counted: q.Counted, User: q.User, Tag: q.Tag, ID: q.ID, After: q.After,
 	}
 	if span, ok := requestSpans[q.Time]; ok {
 		s.From = now.Add(-span)
@@ -166,7 +168,7 @@ func (q requestQuery) search(workspace string, now time.Time) meter.Search {
 
 // filtered reports whether anything is left out.
 func (q requestQuery) filtered() bool {
-	return q.Time+q.Class+q.Code+q.Key+q.Model+q.Provider+q.Dialect+q.Stream+q.User+q.Tag+q.ID != ""
+	return q.Time+q.Class+q.Code+q.Key+q.Model+q.Provider+q.Dialect+q.Stream+q.Counted+q.User+q.Tag+q.ID != ""
 }
 
 // with is the query's address with one thing changed, or taken out by "".
@@ -181,7 +183,7 @@ func (q requestQuery) with(name, value string) string {
 	}
 	for name, value := range map[string]string{
 		"time": q.Time, "from": q.From, "to": q.To, "class": q.Class, "code": q.Code, "key": q.Key, "model": q.Model, "provider": q.Provider,
-		"dialect": q.Dialect, "stream": q.Stream, "user": q.User, "tag": q.Tag, "id": q.ID, "after": placeText(q.After),
+		"dialect": q.Dialect, "stream": q.Stream, "counted": q.Counted, "user": q.User, "tag": q.Tag, "id": q.ID, "after": placeText(q.After),
 	} {
 		set(name, value)
 	}

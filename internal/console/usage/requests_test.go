@@ -18,7 +18,7 @@ func TestRequestsAreListedAndFiltered(t *testing.T) {
 	h := consoletest.Opened(t, consoletest.Observed)
 	h.Save(
 		h.Use(time.Minute, func(r *meter.Record) { r.Model, r.User, r.Tags = "plain", "ann@example.com", "team=search,feature=a&b" }),
-		h.Use(2*time.Minute, func(r *meter.Record) { r.Model, r.Key = "by hand", "" }),
+		h.Use(2*time.Minute, func(r *meter.Record) { r.Model, r.Key, r.Estimated = "by hand", "", true }),
 		h.Use(3*time.Minute, func(r *meter.Record) {
 			r.Model, r.Status, r.Code, r.Tries, r.Provider, r.Priced = "broken", 502, "upstream_error", 3, "other", false
 		}),
@@ -41,6 +41,8 @@ func TestRequestsAreListedAndFiltered(t *testing.T) {
 		"dialect=gemini":               "streamed",
 		"stream=yes":                   "streamed",
 		"stream=no&class=2":            "plain, by hand",
+		"counted=estimated":            "by hand",
+		"counted=told&class=2":         "plain, streamed",
 		"time=hour":                    "plain, by hand, broken",
 		"time=day":                     "plain, by hand, broken, refused",
 		"time=own&to=2026-11-14":       "streamed",
