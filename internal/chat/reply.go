@@ -62,11 +62,20 @@ type Answer struct {
 // Settled is the usage to meter: the upstream's word, or an estimate from what
 // was sent and what came when it never said.
 func (s *Seen) Settled(request int) Usage {
-	u := s.Usage
-	if u.Known {
-		return u
+	if s.Usage.Known {
+		return s.Usage
 	}
-	u.Input = max(u.Input, Estimate(request))
+	return s.Unfinished(request)
+}
+
+// Unfinished is the usage of an answer that was left or broke off: whatever its upstream
+// said of it was not its last word.
+func (s *Seen) Unfinished(request int) Usage {
+	u := s.Usage
+	u.Known = false
+	if u.Input+u.CacheRead+u.CacheWrite == 0 {
+		u.Input = Estimate(request)
+	}
 	u.Output = max(u.Output, Estimate(s.Text), int64(s.Chunks))
 	return u
 }

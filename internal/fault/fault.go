@@ -37,6 +37,7 @@ type Error struct {
 	Ordered     bool // the client ordered the sandbox to fail
 	Ours        bool // a limit of this installation refused it: no upstream was asked
 	Elsewhere   bool // and that limit is about this upstream only
+	Owed        bool // the upstream was at work on it or had answered: what it produced is owed, and not known
 	Signatures  bool // the upstream refused the signatures of thoughts: without them it may take the request
 }
 
@@ -114,6 +115,12 @@ func (e *Error) OurCredentials() *Error {
 // AsOrdered says that the client ordered the failure and returns e.
 func (e *Error) AsOrdered() *Error {
 	e.Ordered = true
+	return e
+}
+
+// AsOwed says that the upstream may bill what was lost and returns e.
+func (e *Error) AsOwed() *Error {
+	e.Owed = true
 	return e
 }
 

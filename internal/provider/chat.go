@@ -334,7 +334,7 @@ func (f *fed) Read(p []byte) (int, error) {
 }
 
 func errTooLong() *fault.Error {
-	return fault.New(fault.UpstreamError, "The model's provider sent more than can be taken.")
+	return fault.New(fault.UpstreamError, "The model's provider sent more than can be taken.").AsOwed()
 }
 
 func contentType(answer *http.Response) string {

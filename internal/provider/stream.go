@@ -361,5 +361,5 @@ func broken(err error) error {
 	if errors.Is(err, wire.ErrTooLong) {
 		return errTooLong().Because(err)
 	}
-	return chat.Broken(err)
+	return chat.Broken(err).AsOwed()
 }

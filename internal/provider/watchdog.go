@@ -93,7 +93,9 @@ func (d *watchdog) explain(err error) error {
 	switch cause := context.Cause(d.ctx); {
 	case cause == nil:
 	case errors.Is(cause, errFirstByte), errors.Is(cause, errGap), errors.Is(cause, errTotal):
-		return fault.New(fault.UpstreamTimeout, "The model's provider did not answer in time.").Because(errors.Join(cause, err))
+		late := fault.New(fault.UpstreamTimeout, "The model's provider did not answer in time.").Because(errors.Join(cause, err))
+		late.Owed = !unreached(err)
+		return late
 	case errors.Is(cause, context.Canceled):
 		return cause // the client hung up: there is no client to tell, and no upstream to blame
 	}

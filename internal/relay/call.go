@@ -34,6 +34,7 @@ type call struct {
 	told   *int64 // what the client is told that it cost; nil: not yet, or not known
 	tags   []access.Tag
 	hold   *limit.Hold // what the try may take; nil without limits
+	owed   bool        // the last try was lost while its upstream was at work: it may bill what nobody heard
 	began  time.Time   // the try that is being made
 	failed []meter.Try // those before it
 }
@@ -87,8 +88,8 @@ func (c *call) try(provider, target string) {
 // missed notes that a try failed.
 func (c *call) missed(err error) {
 	_, code := told(err)
-	if code != clientGone {
-		c.hold.Release() // who left still pays
+	if c.owed = code == clientGone || fault.From(err).Owed; !c.owed {
+		c.hold.Release()
 	}
 	c.failed = append(c.failed, meter.Try{
 		Provider: c.record.Provider, Target: c.record.Target, Code: code, Took: c.relay.Now().Sub(c.began),
@@ -125,11 +126,9 @@ func (c *call) fail(err error) { c.record.Status, c.record.Code = told(err) }
 // clientGone is the code of a call whose client did not wait for the answer.
 const clientGone = "client_gone"
 
-// left reports whether the client went away while an upstream was being asked: what it
-// was sent is owed, and what it answered is not known.
-func (c *call) left() bool {
-	return c.reply == nil && c.record.Code == clientGone && c.record.Provider != "" && c.model != nil
-}
+// lostOwed reports whether an upstream was at work when the client left, the time was up
+// or the connection broke: what it was sent is owed, and what it answered is not known.
+func (c *call) lostOwed() bool { return c.reply == nil && c.owed && c.model != nil }
 
 // told is how the record tells of a failure.
 func told(err error) (status int, code string) {
@@ -187,10 +186,12 @@ func (c *call) ends(chunk *chat.Chunk) bool {
 func (c *call) settle() {
 	c.once.Do(func() {
 		c.record.Took = c.relay.Now().Sub(c.start)
-		if c.reply != nil && c.reply.Seen != nil {
+		switch {
+		case c.reply != nil && c.reply.Seen != nil && c.record.Code != "":
+			c.count(c.reply.Seen.Unfinished(c.body))
+		case c.reply != nil && c.reply.Seen != nil:
 			c.count(c.reply.Seen.Settled(c.body))
-		}
-		if c.left() {
+		case c.lostOwed():
 			c.count(chat.Usage{Input: chat.Estimate(c.body)})
 			c.price()
 		}

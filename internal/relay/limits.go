@@ -80,6 +80,7 @@ func (c *call) reserve(ctx context.Context, t catalog.Target, req *chat.Request)
 	ask.Input = asked.input(req, window)
 	ask.Output = most * asked.Answers
 	ask.Least *= asked.Answers
+	c.hold.Release() // of a try that was lost
 	hold, err := r.Limits.Reserve(ctx, ask)
 	if err != nil {
 		return nil, err

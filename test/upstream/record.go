@@ -28,6 +28,7 @@ type Recorded struct {
 	frames int
 	gone   time.Time
 	ended  bool
+	bill   tally
 }
 
 // Refusal is why the API did not take a request.
@@ -60,6 +61,20 @@ func (r *Recorded) Sent() (bytes, frames int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.sent, r.frames
+}
+
+// Bill is what the answer costs in tokens, if it is said to its end. A request that the
+// API did not take costs nothing.
+func (r *Recorded) Bill() (input, output int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.bill.in(), r.bill.out()
+}
+
+func (r *Recorded) billed(t tally) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.bill = t
 }
 
 // Ended tells whether the server is done with the request, in whatever way.

@@ -199,6 +199,7 @@ func (s *Server) answer(c *chat) Reply {
 	x.ask.size = len(x.essence)
 	x.ask.cached = x.ask.cached || x.ask.cachesLong && x.ask.size >= 4096
 	x.Plan = x.ask.plan()
+	defer func() { x.billed(x.count()) }() // when the plan is settled
 	if scripted := s.next(c.Recorded); scripted != nil {
 		return scripted(x, s.api.render(x))
 	}
