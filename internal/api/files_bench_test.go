@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,7 +38,8 @@ type filesBench struct {
 	files  *file.Service
 	folder string
 	rows   *sql.DB
-	now    time.Time // by which files are kept
+	now    time.Time    // by which files are kept
+	stall  atomic.Int64 // in nanoseconds, of a body; 0: as long as it likes
 }
 
 const small = 256 << 10 // the largest file of each kind
@@ -92,7 +94,7 @@ func newFilesBench(t *testing.T) *filesBench {
 		},
 		Draining: func() bool { return false },
 	})
-	b.Server = httptest.NewServer(server.Hold(func() server.Bounds { return server.Bounds{BodyStall: 300 * time.Millisecond} }, b.door))
+	b.Server = httptest.NewServer(server.Hold(func() server.Bounds { return server.Bounds{BodyStall: time.Duration(b.stall.Load())} }, b.door))
 	t.Cleanup(b.Close)
 	return b
 }

@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -162,6 +163,7 @@ type house struct {
 	world       *world
 	generations *generation.Service
 	store       *store.Store
+	ahead       atomic.Int64 // of the machine's clock, in nanoseconds
 	stop        func()
 }
 
@@ -209,7 +211,7 @@ func open(t *testing.T, w *world, recipes ...string) *house {
 		Settings: func() file.Settings { return file.Settings{Image: 1 << 20, Files: time.Hour, Outputs: time.Hour} },
 	})
 	h.generations = generation.New(generation.Options{
-		Node: "node " + fmt.Sprint(time.Now().UnixNano()), Store: db, Catalog: models, Alone: true, Log: log, Now: time.Now, Files: files,
+		Node: "node " + fmt.Sprint(time.Now().UnixNano()), Store: db, Catalog: models, Alone: true, Log: log, Now: h.now, Files: files,
 		Makers: func(name string) (generation.Maker, bool) {
 			if name == generation.AppMaker {
 				return h.Runner, true
@@ -234,11 +236,14 @@ func open(t *testing.T, w *world, recipes ...string) *house {
 		t.Fatal(err)
 	}
 	h.Runner = app.NewRunner(app.Options{
-		Library: library, Catalog: models, Generations: h.generations, Tasks: db, Store: db, Files: files, Chat: w, Log: log, Now: time.Now,
+		Library: library, Catalog: models, Generations: h.generations, Tasks: db, Store: db, Files: files, Chat: w, Log: log, Now: h.now,
 	})
 	h.start(q)
 	return h
 }
+
+// now is the time of runs: a test may move it on.
+func (h *house) now() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) }
 
 func asJobs(jobs []generation.Job) []queue.Job {
 	list := make([]queue.Job, len(jobs))

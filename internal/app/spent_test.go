@@ -1,8 +1,8 @@
 package app_test
 
 import (
-	"strings"
 	"testing"
+	"time"
 
 	"stele/internal/generation"
 	"stele/internal/media"
@@ -13,24 +13,28 @@ import (
 func TestARunThatIsCutShortCostsWhatItsStepsDid(t *testing.T) {
 	t.Parallel()
 	const each = 40_000_000
-	for name, source := range map[string]string{
-		"canceled":  plan,
-		"timed out": strings.Replace(plan, "app: plan\n", "app: plan\ndeadline: 2s\n", 1),
+	for name, cut := range map[string]func(*house, *generation.Task) error{
+		"canceled": func(h *house, task *generation.Task) error {
+			_, err := h.generations.Cancel(h.t.Context(), "default", task.ID)
+			return err
+		},
+		"timed out": func(h *house, _ *generation.Task) error {
+			h.ahead.Store(int64(24 * time.Hour))
+			return nil
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.hold = func(prompt string) bool { return prompt == "last" }
-			h := open(t, w, source)
+			h := open(t, w, plan)
 			task := h.run("plan", `{"idea":"cats"}`)
 			if task.Nano <= 4*each {
 				t.Fatalf("the estimate is %d", task.Nano)
 			}
-			if name == "canceled" {
-				h.until(task.ID, func(*generation.Task) bool { return w.count("last") > 0 })
-				if _, err := h.generations.Cancel(t.Context(), "default", task.ID); err != nil {
-					t.Fatal(err)
-				}
+			h.until(task.ID, func(*generation.Task) bool { return w.count("last") > 0 })
+			if err := cut(h, task); err != nil {
+				t.Fatal(err)
 			}
 			got := h.end(task.ID)
 			if got.State == media.Success || got.Nano != 3*each || got.Credits != 12 {

@@ -44,7 +44,7 @@ var hardWire = section{"M", "JSON, keys, paths and versions", []hard{
 		if l := try(t, trip{from: O, to: A, ask: talkO(many)}); l.failure == nil || l.status != 400 && l.status != 413 {
 			t.Errorf("a million messages: %d", l.status)
 		}
-		if took := time.Since(began); took > 30*time.Second {
+		if took := time.Since(began); took > 3*time.Minute {
 			t.Errorf("took %s", took)
 		}
 	}},

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,6 +38,7 @@ type house struct {
 	queue  *queue.Queue
 	limits *limit.Service
 	maker  generation.Maker
+	ahead  atomic.Int64 // of the machine's clock, in nanoseconds
 	stop   func()
 }
 
@@ -95,7 +97,7 @@ func openAt(t *testing.T, database, folder string, maker generation.Maker) *hous
 	h.limits = limit.New(limit.Options{Store: db, Node: t.Name(), Log: log, Now: time.Now})
 	public, _ := url.Parse("http://127.0.0.1")
 	h.Service = generation.New(generation.Options{
-		Node: "node of " + t.Name(), Store: db, Catalog: models, Alone: true, Log: log, Now: time.Now, Limits: h.limits,
+		Node: "node of " + t.Name(), Store: db, Catalog: models, Alone: true, Log: log, Now: h.now, Limits: h.limits,
 		Files: file.New(file.Options{
 			Store: db, Blobs: blobs, Secret: []byte("secret"), Public: func() *url.URL { return public }, Now: time.Now, Log: log,
 			Outside:  func() *http.Client { return nil },
@@ -120,6 +122,9 @@ func asJobs(jobs []generation.Job) []queue.Job {
 	}
 	return list
 }
+
+// now is the service's time: a test may move it on.
+func (h *house) now() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) }
 
 // start works on tasks until the test ends or stop is called.
 func (h *house) start() {
@@ -181,7 +186,18 @@ func (h *house) left(stage generation.Stage, ticket string, tries int) *generati
 // end waits until a task has ended.
 func (h *house) end(id string) *generation.Task {
 	h.t.Helper()
-	ctx, cancel := context.WithTimeout(h.t.Context(), time.Minute)
+	return h.until(id, func(t *generation.Task) bool { return t.State.Final() })
+}
+
+// wait waits until a task's maker has accepted it.
+func (h *house) wait(id string) *generation.Task {
+	h.t.Helper()
+	return h.until(id, func(t *generation.Task) bool { return t.Stage == generation.Waiting })
+}
+
+func (h *house) until(id string, holds func(*generation.Task) bool) *generation.Task {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(h.t.Context(), 2*time.Minute)
 	defer cancel()
 	var version int64
 	for {
@@ -189,7 +205,7 @@ func (h *house) end(id string) *generation.Task {
 		if err != nil {
 			h.t.Fatalf("%s: %v", id, err)
 		}
-		if task.State.Final() {
+		if holds(task) {
 			return task
 		}
 		version = task.Version

@@ -211,13 +211,7 @@ func TestATaskIsStopped(t *testing.T) {
 		t.Errorf("another workspace's: %+v", got)
 	}
 	h.start()
-	task := h.order("begun")
-	for task.Stage != generation.Waiting {
-		var err error
-		if task, err = h.Watch(t.Context(), "default", "", task.ID, task.Version, time.Minute); err != nil {
-			t.Fatal(err)
-		}
-	}
+	task := h.wait(h.order("begun").ID)
 	// As the command line does it, from another process.
 	if _, err := h.store.UpdateTask(t.Context(), task.Workspace, task.ID, func(t *generation.Task) error {
 		t.Stopping = true
@@ -240,14 +234,9 @@ func TestATaskHasADeadline(t *testing.T) {
 	t.Parallel()
 	m := &script{submit: working, poll: working}
 	h := open(t, t.TempDir(), m)
-	task := h.order("late")
-	if _, err := h.store.UpdateTask(t.Context(), task.Workspace, task.ID, func(t *generation.Task) error {
-		t.Deadline = time.Now().Add(300 * time.Millisecond)
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
 	h.start()
+	task := h.wait(h.order("late").ID)
+	h.ahead.Store(int64(24 * time.Hour))
 	if got := h.end(task.ID); got.State != media.Failed || got.Code != "timeout" {
 		t.Errorf("%s %s", got.State, got.Code)
 	}
@@ -271,14 +260,14 @@ func TestHangingOrdersOfOneWorkspaceDoNotStopAnothers(t *testing.T) {
 	for range 64 { // as many as it may have
 		select {
 		case <-maker.begun:
-		case <-time.After(30 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatal("the orders do not begin")
 		}
 	}
 	other := access.Principal{Workspace: "other", Environment: "development"}
 	for range 3 {
 		task := h.orderBy(other, "quick")
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // less than a maker has for its answer
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // the others hang until the end
 		for version := int64(0); ; {
 			got, err := h.Watch(ctx, "other", "", task.ID, version, time.Minute)
 			if err != nil {

@@ -41,10 +41,7 @@ func TestWhatIsCanceledIsBookedAsTheMakerSays(t *testing.T) {
 		}
 		budget, atOnce := bounded(h)
 		h.start()
-		task := h.order("canceled in the middle")
-		for deadline := time.Now().Add(20 * time.Second); task.Stage != generation.Waiting && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-			task, _ = h.store.Task(t.Context(), "", task.ID)
-		}
+		task := h.wait(h.order("canceled in the middle").ID)
 		if _, err := h.Cancel(t.Context(), "default", task.ID); err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +53,7 @@ func TestWhatIsCanceledIsBookedAsTheMakerSays(t *testing.T) {
 		h.wantBooks(atOnce, 0, 0)
 		done := media.Success
 		word.Store(&done) // too late to be stopped: it was made, and is paid
-		for deadline := time.Now().Add(30 * time.Second); task.Unsettled && time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); task.Unsettled && time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 			task, _ = h.store.Task(t.Context(), "", task.ID)
 		}
 		if task.State != media.Canceled || task.Unsettled || task.Nano != price || task.Holds != nil {

@@ -87,7 +87,7 @@ func ask(t *testing.T, c *Chat, from, model, body string, header http.Header) (*
 	if err != nil {
 		t.Fatal(err)
 	}
-	limit := 5 * time.Second
+	limit := time.Minute
 	return c.Do(t.Context(), req, relay.Target{Model: model, Timeouts: catalog.Timeouts{FirstByte: limit, Gap: limit, Total: limit}})
 }
 

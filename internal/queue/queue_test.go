@@ -61,7 +61,7 @@ func start(t testing.TB, q *queue.Queue) {
 	if err := q.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { stop(t, q, 5*time.Second) })
+	t.Cleanup(func() { stop(t, q, time.Minute) })
 }
 
 func stop(t testing.TB, q *queue.Queue, drain time.Duration) {
@@ -235,14 +235,18 @@ func TestStopWaitsForJobsAndThenEndsThem(t *testing.T) {
 		receive(t, begun)
 		receive(t, begun)
 		stopped := make(chan struct{})
+		patience, over := context.WithCancel(context.WithoutCancel(t.Context()))
 		go func() {
-			stop(t, first, 300*time.Millisecond)
-			close(stopped)
+			defer close(stopped)
+			if err := first.Stop(patience); err != nil {
+				t.Error(err)
+			}
 		}()
 		close(finish)
 		if err := receive(t, ended); err != nil {
 			t.Errorf("the short job was not waited for: %v", err)
 		}
+		over()
 		if err := receive(t, ended); !errors.Is(err, context.Canceled) {
 			t.Errorf("the long job saw %v", err)
 		}

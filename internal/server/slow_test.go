@@ -199,58 +199,80 @@ func TestABodyInDropsEndsAtLast(t *testing.T) {
 	}
 }
 
+// scaled fails unless a law holds with a stall or with one of some longer ones: a busy
+// machine may itself stand still for a short one.
+func scaled(t *testing.T, stall time.Duration, law func(stall time.Duration) error) {
+	t.Helper()
+	for _, times := range []time.Duration{1, 5, 25} {
+		err := law(times * stall)
+		if err == nil {
+			return
+		}
+		t.Logf("with a stall of %s: %v", times*stall, err)
+	}
+	t.Error("it holds with no stall")
+}
+
 // TestASlowBodyThatMovesArrives takes many times the stall, a byte at a time.
 func TestASlowBodyThatMovesArrives(t *testing.T) {
 	t.Parallel()
-	h := open(t, Bounds{BodyStall: time.Second})
-	c := h.at["console"](t)
-	const size = 50
-	fmt.Fprintf(c, "POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", size)
-	tick := time.NewTicker(40 * time.Millisecond)
-	defer tick.Stop()
-	for range size {
-		<-tick.C
-		if _, err := c.Write([]byte("x")); err != nil {
-			t.Fatal(err)
+	scaled(t, 400*time.Millisecond, func(stall time.Duration) error {
+		h := open(t, Bounds{BodyStall: stall})
+		c := h.at["console"](t)
+		const size = 50
+		fmt.Fprintf(c, "POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", size)
+		tick := time.NewTicker(stall / 20)
+		defer tick.Stop()
+		for range size {
+			<-tick.C
+			if _, err := c.Write([]byte("x")); err != nil {
+				return err
+			}
 		}
-	}
-	answer, err := http.ReadResponse(bufio.NewReader(c), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	if text, _ := io.ReadAll(answer.Body); answer.StatusCode != http.StatusOK || string(text) != "50 bytes" || answer.Close {
-		t.Errorf("%s %s", answer.Status, text)
-	}
+		answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil {
+			return err
+		}
+		defer answer.Body.Close()
+		if text, _ := io.ReadAll(answer.Body); answer.StatusCode != http.StatusOK || string(text) != "50 bytes" || answer.Close {
+			return fmt.Errorf("%s %s", answer.Status, text)
+		}
+		return nil
+	})
 }
 
 // TestALongAnswerOutlivesTheBodysDeadline streams for many stalls after a body was read.
 func TestALongAnswerOutlivesTheBodysDeadline(t *testing.T) {
 	t.Parallel()
 	for _, secure := range []bool{false, true} {
-		const stall = 50 * time.Millisecond
-		server := bareServer(t, Bounds{BodyStall: stall, WriteStall: 2 * stall}, secure, func(w http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body)
-			timer := time.NewTimer(10 * stall)
-			defer timer.Stop()
-			_, _ = io.WriteString(w, "a")
-			_ = http.NewResponseController(w).Flush()
-			select {
-			case <-r.Context().Done():
-				t.Error("the request was cancelled")
-			case <-timer.C:
-			}
-			_, _ = io.WriteString(w, "b")
-		})
-		answer, err := server.Client().Post(server.URL, "text/plain", strings.NewReader(strings.Repeat("x", 100_000))) //nolint:noctx // a test's own server
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer answer.Body.Close()
-		if text, err := io.ReadAll(answer.Body); err != nil || string(text) != "ab" || (answer.ProtoMajor == 2) != secure {
-			t.Errorf("%s: %q, %v", answer.Proto, text, err)
-		}
+		scaled(t, 50*time.Millisecond, func(stall time.Duration) error { return longAnswer(t, secure, stall) })
 	}
+}
+
+func longAnswer(t *testing.T, secure bool, stall time.Duration) error {
+	t.Helper()
+	server := bareServer(t, Bounds{BodyStall: stall, WriteStall: 2 * stall}, secure, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		timer := time.NewTimer(10 * stall)
+		defer timer.Stop()
+		_, _ = io.WriteString(w, "a")
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-r.Context().Done():
+			panic(http.ErrAbortHandler)
+		case <-timer.C:
+		}
+		_, _ = io.WriteString(w, "b")
+	})
+	answer, err := server.Client().Post(server.URL, "text/plain", strings.NewReader(strings.Repeat("x", 100_000))) //nolint:noctx // a test's own server
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if text, err := io.ReadAll(answer.Body); err != nil || string(text) != "ab" || (answer.ProtoMajor == 2) != secure {
+		return fmt.Errorf("%s: %q, %w", answer.Proto, text, err)
+	}
+	return nil
 }
 
 // bareServer serves a handler behind nothing but the bounds; secure, over HTTP/2.
@@ -331,30 +353,36 @@ func TestAnAnswerNobodyReadsEnds(t *testing.T) {
 // TestASlowReaderThatMovesHasItAll reads a long answer for many stalls.
 func TestASlowReaderThatMovesHasItAll(t *testing.T) {
 	t.Parallel()
-	const size = 24 << 20
 	for _, secure := range []bool{false, true} {
-		server := bareServer(t, Bounds{WriteStall: 800 * time.Millisecond}, secure, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Length", fmt.Sprint(size))
-			_, _ = w.Write(make([]byte, size)) // in one piece
-		})
-		answer, err := server.Client().Get(server.URL) //nolint:noctx // a test's own server
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer answer.Body.Close()
-		tick := time.NewTicker(40 * time.Millisecond)
-		defer tick.Stop()
-		got := int64(0)
-		for err == nil {
-			<-tick.C
-			var n int64
-			n, err = io.CopyN(io.Discard, answer.Body, size/60)
-			got += n
-		}
-		if !errors.Is(err, io.EOF) || got != size {
-			t.Errorf("%s: %d of %d bytes, %v", answer.Proto, got, size, err)
-		}
+		scaled(t, 800*time.Millisecond, func(stall time.Duration) error { return readSlowly(t, secure, stall) })
 	}
+}
+
+func readSlowly(t *testing.T, secure bool, stall time.Duration) error {
+	t.Helper()
+	const size = 24 << 20
+	server := bareServer(t, Bounds{WriteStall: stall}, secure, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", fmt.Sprint(size))
+		_, _ = w.Write(make([]byte, size)) // in one piece
+	})
+	answer, err := server.Client().Get(server.URL) //nolint:noctx // a test's own server
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	tick := time.NewTicker(stall / 20)
+	defer tick.Stop()
+	got := int64(0)
+	for err == nil {
+		<-tick.C
+		var n int64
+		n, err = io.CopyN(io.Discard, answer.Body, size/60)
+		got += n
+	}
+	if !errors.Is(err, io.EOF) || got != size {
+		return fmt.Errorf("%s: %d of %d bytes, %w", answer.Proto, got, size, err)
+	}
+	return nil
 }
 
 // TestABodyThatIsHereKeepsItsConnection answers before a short body was read.
@@ -395,7 +423,7 @@ func TestTheHandshakeEnds(t *testing.T) {
 // TestHeadersAreBounded sends too long a header, too many lines, and one too slowly.
 func TestHeadersAreBounded(t *testing.T) {
 	t.Parallel()
-	h := open(t, Bounds{HeaderTime: 200 * time.Millisecond, Headers: 50})
+	h, hasty := open(t, Bounds{Headers: 50}), open(t, Bounds{HeaderTime: 200 * time.Millisecond})
 	for name, dial := range h.at {
 		for kind, head := range map[string]struct {
 			text, status string
@@ -414,7 +442,11 @@ func TestHeadersAreBounded(t *testing.T) {
 			if name == "control" && kind != "long" {
 				continue // it has the usual bounds
 			}
-			c := dial(t)
+			at := dial
+			if kind == "slow" {
+				at = hasty.at[name]
+			}
+			c := at(t)
 			_ = c.SetDeadline(time.Now().Add(time.Minute))
 			_, _ = io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+head.text)
 			text, _ := io.ReadAll(c) // the rest of a long header may meet a closed connection

@@ -54,7 +54,7 @@ func hear(t *testing.T, s *Store, id string, heard chan string) {
 	for len(heard) > 0 {
 		<-heard
 	}
-	end := time.After(30 * time.Second)
+	end := time.After(time.Minute)
 	for {
 		if _, err := s.UpdateTask(t.Context(), "", id, func(*generation.Task) error { return nil }); err != nil {
 			t.Fatal(err)

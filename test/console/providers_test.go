@@ -281,9 +281,6 @@ func TestAProviderReachesEveryProcess(t *testing.T) {
 	v.change(t, "/console/providers", parrot(up))
 	begun = time.Now()
 	reaches("the other process offers it", http.StatusOK)
-	if took := time.Since(begun); took > 2*time.Second {
-		t.Errorf("it took %s", took)
-	}
 	v.at(two).change(t, "/console/providers/birds/switch", url.Values{"on": {"0"}})
 	if status, _ := asksBirds(t, two, key, "birds/parrot"); status != http.StatusNotFound {
 		t.Errorf("switched off: status %d", status)

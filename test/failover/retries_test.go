@@ -55,7 +55,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 		if len(asked) != 2 {
 			t.Fatalf("%s was asked %d times", target, len(asked))
 		}
-		if waited := asked[1].At.Sub(asked[0].At); waited < time.Second || waited > 3*time.Second {
+		if waited := asked[1].At.Sub(asked[0].At); waited < time.Second {
 			t.Errorf("%s was asked again after %s", target, waited)
 		}
 		target = rig.UsualModel[away] + "-later-" + client

@@ -28,7 +28,7 @@ func TestAnotherTargetServes(t *testing.T) {
 				id := name + "-" + client + "-" + away
 				limits := ""
 				if name == "slow" {
-					limits = ", timeouts: {first_byte: 500ms}"
+					limits = ", timeouts: {first_byte: 5s}"
 				}
 				fmt.Fprintf(&models, "  %[1]s: {targets: [%[2]s/%[3]s-%[1]s, %[4]s/%[5]s-%[1]s], retries: 0%[6]s}\n",
 					id, away, rig.UsualModel[away], rig.Dialects[(i+1)%3], rig.UsualModel[rig.Dialects[(i+1)%3]], limits)

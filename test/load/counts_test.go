@@ -11,4 +11,8 @@ const (
 	ending    = 10 * time.Second // from the first to the last end
 	linkTasks = 50
 	linkLife  = 8 * time.Second
+
+	// How long half of the waiting clients may be without the end of a generation. A machine
+	// that tests other things meanwhile may take long; a call that nothing wakes waits a minute.
+	mostUnseen = 15 * time.Second
 )

@@ -10,4 +10,6 @@ const (
 	ending    = 100 * time.Second // from the first to the last end
 	linkTasks = 500
 	linkLife  = 30 * time.Second
+
+	mostUnseen = time.Second / 2 // ten times what it takes on a machine at rest
 )

@@ -22,10 +22,10 @@ func TestOutputsOutliveTheirLinks(t *testing.T) {
 	})
 	t.Run("provider", func(t *testing.T) {
 		t.Parallel()
-		p := newProvider("", time.Second, linkLife/4)
+		p := newProvider("", time.Second, linkLife)
 		d := open(t, "", accounts(t, map[string]*provider{"fading": p}))
 		defer p.end()
-		d.outlive(linkLife/4, of("fading"))
+		d.outlive(linkLife, of("fading"))
 	})
 }
 

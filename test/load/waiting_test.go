@@ -10,9 +10,6 @@ import (
 	"time"
 )
 
-// soon is how soon a waiting client is to see the end of a generation.
-const soon = 50 * time.Millisecond
-
 // TestWaitingClientsSeeTheEnd has clients wait in both ways. Most of them must see
 // the end long before a client would that looks again by itself.
 func TestWaitingClientsSeeTheEnd(t *testing.T) {
@@ -22,7 +19,7 @@ func TestWaitingClientsSeeTheEnd(t *testing.T) {
 		asked, followed := d.watch(24)
 		t.Logf("seen after the end by ?wait=: %s; by events: %s", asked, followed)
 		for _, seen := range []*delays{asked, followed} {
-			if half := seen.part(50); half > 10*soon {
+			if half := seen.part(50); half > mostUnseen {
 				t.Errorf("half of the clients saw the end after %s", half)
 			}
 		}

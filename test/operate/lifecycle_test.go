@@ -157,7 +157,7 @@ func testKeysChange(t *testing.T, h *rig.House) {
 	})
 	t.Run("expire", func(t *testing.T) {
 		t.Parallel()
-		k := h.CreateKey(t, "--expires", "3s")
+		k := h.CreateKey(t, "--expires", "10s")
 		h.Await(t, k.Key, http.StatusOK)
 		h.Await(t, k.Key, http.StatusUnauthorized)
 	})

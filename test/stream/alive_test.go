@@ -87,7 +87,7 @@ func TestSignsOfLifeInTheMiddle(t *testing.T) {
 	r := rig.NewFront(t, "stream: {keep_alive: 50ms}\n", rig.Lone("gap"))
 	rig.Pairs(t, func(t *testing.T, client, away string) {
 		model := "gap-" + client + "-" + away
-		r.On(away, rig.UsualModel[away]+"-"+model, upstream.Chain(rig.Much(), upstream.Gap(5, 400*time.Millisecond)))
+		r.On(away, rig.UsualModel[away]+"-"+model, upstream.Chain(rig.Much(), upstream.Gap(5, 2*time.Second)))
 		body := r.Good(t, rig.Ask(client, model, "hi", true)).Body
 		sign := signs[client]
 		end := "\n"

@@ -38,11 +38,11 @@ func steady() upstream.Answer {
 // middle, and one that never stops.
 func TestAnUpstreamThatIsTooLate(t *testing.T) {
 	t.Parallel()
-	const slow = "20s"
+	const slow = "60s"
 	r := rig.NewFront(t, "", late(map[string]string{
 		"first": "{first_byte: 150ms, gap: " + slow + ", total: " + slow + "}",
 		"gap":   "{first_byte: " + slow + ", gap: 150ms, total: " + slow + "}",
-		"total": "{first_byte: " + slow + ", gap: " + slow + ", total: 300ms}",
+		"total": "{first_byte: " + slow + ", gap: " + slow + ", total: 3s}",
 	}))
 	books := r.Read(t, "")
 	var ids []string
@@ -95,10 +95,10 @@ func TestAnUpstreamThatIsTooLate(t *testing.T) {
 // in time, all together later than the first had to be.
 func TestASlowBodyIsNotALateOne(t *testing.T) {
 	t.Parallel()
-	r := rig.NewFront(t, "", late(map[string]string{"drops": "{first_byte: 2s, gap: 2s, total: 60s}"}))
+	r := rig.NewFront(t, "", late(map[string]string{"drops": "{first_byte: 4s, gap: 10s, total: 2m}"}))
 	rig.Pairs(t, func(t *testing.T, client, away string) {
 		model := "drops-" + client + "-" + away
-		r.On(away, rig.UsualModel[away]+"-"+model, upstream.Chain(upstream.Pieces(60), upstream.Pace(80*time.Millisecond)))
+		r.On(away, rig.UsualModel[away]+"-"+model, upstream.Chain(upstream.Pieces(6), upstream.Pace(80*time.Millisecond)))
 		if got := rig.HearWhole(t, client, r.Good(t, rig.Ask(client, model, "hi", false)).Body); got.Text != "You said: hi" {
 			t.Errorf("%q", got.Text)
 		}

@@ -101,12 +101,12 @@ func TestTheConnectionLivesWhileTheModelIsSilent(t *testing.T) {
 	t.Parallel()
 	h, kept := consoletest.Playing(t)
 	kept.Breath = 20 * time.Millisecond
-	stream := consoletest.Body(t, h.PostJSON(consoletest.PlaygroundRun, consoletest.Hello("Hello [[sandbox: delay=200ms text=Hi]]")))
+	stream := consoletest.Body(t, h.PostJSON(consoletest.PlaygroundRun, consoletest.Hello("Hello [[sandbox: delay=2s text=Hi]]")))
 	if !strings.HasPrefix(stream, ": still here\n\n") || consoletest.Said(consoletest.Events(t, stream), "text") != "Hi" {
 		t.Errorf("got %s", stream)
 	}
 	// Once it lives, a failure is an event.
-	list := consoletest.Events(t, consoletest.Body(t, h.PostJSON(consoletest.PlaygroundRun, consoletest.Hello("Hello [[sandbox: delay=200ms error=500]]"))))
+	list := consoletest.Events(t, consoletest.Body(t, h.PostJSON(consoletest.PlaygroundRun, consoletest.Hello("Hello [[sandbox: delay=2s error=500]]"))))
 	if len(list) != 1 || list[0].Type != "error" || list[0].Code != "internal_error" {
 		t.Errorf("got %+v", list)
 	}

@@ -68,7 +68,7 @@ func TestCallsUnderWayOutliveAChangeOfTheirAccount(t *testing.T) {
 	}
 	close(held)
 	var status media.Status
-	for deadline := time.Now().Add(20 * time.Second); status.State != media.Success; runtime.Gosched() {
+	for deadline := time.Now().Add(time.Minute); status.State != media.Success; runtime.Gosched() {
 		if status, err = next.Poll(t.Context(), ticket); err != nil || status.State == media.Failed || time.Now().After(deadline) {
 			t.Fatalf("the work ended as %+v, %v", status, err)
 		}
