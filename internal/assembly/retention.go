@@ -33,7 +33,8 @@ func (n *node) forget(ctx context.Context) {
 				}
 				return db.DeleteEntriesBefore(ctx, now.Add(-kept.Audit))
 			},
-			"idempotency keys": func() (int64, error) { return n.media.replay.Sweep(ctx) },
+			"thoughts of turns": func() (int64, error) { return n.relay.Vault.Sweep(ctx) },
+			"idempotency keys":  func() (int64, error) { return n.media.replay.Sweep(ctx) },
 		} {
 			if _, err := old(); err != nil && ctx.Err() == nil {
 				n.log.LogAttrs(ctx, slog.LevelWarn, "old "+what+" not deleted", slog.Any("error", err))

@@ -45,6 +45,8 @@ type Origin struct {
 	Usage bool
 	// Cost is true when the client wants to read beside the usage what its answer cost.
 	Cost bool
+	// Marks is true when names of turns are sent to the client and brought back: see Mark.
+	Marks bool
 	// Unframed is true when a stream is wanted as one JSON array rather than as
 	// server-sent events, which no upstream is asked for.
 	Unframed bool

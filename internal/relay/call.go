@@ -27,6 +27,7 @@ type call struct {
 	request *chat.Request
 	model   *catalog.Model
 	reply   *chat.Reply
+	mind    recollection
 	once    sync.Once
 	record  meter.Record
 

@@ -127,7 +127,11 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 		if err != nil {
 			return nil, err
 		}
-		model = pinned(model, r.Vault.target(who.Workspace, talk))
+		loop := loopOf(talk)
+		if err := call.mind.look(ctx, loop); err != nil {
+			return nil, err
+		}
+		model = pinned(model, call.mind.target(loop))
 	}
 	var reply *chat.Reply
 	var got fetched
@@ -147,7 +151,7 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 			return fault.New(fault.UpstreamError, "The model's provider is not available.").
 				OurCredentials().Because(errors.New("no provider " + t.Provider))
 		}
-		asked, err := r.prepare(ctx, who, bounded, upstream, &got)
+		asked, err := r.prepare(ctx, call, bounded, upstream, &got)
 		if err != nil {
 			return err
 		}
@@ -161,18 +165,18 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 		return nil, err
 	}
 	if !reply.Passed || several {
-		r.remember(who, reply)
+		r.remember(ctx, who, req, reply)
 	}
 	return reply, nil
 }
 
 // prepare gives a request what one upstream needs. Then it is about to be asked.
-func (r *Relay) prepare(ctx context.Context, who access.Principal, req *chat.Request, upstream Upstream, got *fetched) (*chat.Request, error) {
-	asked, err := r.remind(who, req, upstream)
+func (r *Relay) prepare(ctx context.Context, call *call, req *chat.Request, upstream Upstream, got *fetched) (*chat.Request, error) {
+	asked, err := remind(ctx, call, req, upstream)
 	if err != nil {
 		return nil, err
 	}
-	if asked, err = r.attach(ctx, who.Workspace, asked, upstream, got); err != nil {
+	if asked, err = r.attach(ctx, call.record.Workspace, asked, upstream, got); err != nil {
 		return nil, err
 	}
 	if req.Asking != nil {
@@ -214,7 +218,7 @@ func (r *Relay) model(who access.Principal, name string) (*catalog.Model, error)
 
 // remind gives a request that will be translated back what its client lost. One
 // that passes through carries its own.
-func (r *Relay) remind(who access.Principal, req *chat.Request, upstream Upstream) (*chat.Request, error) {
+func remind(ctx context.Context, call *call, req *chat.Request, upstream Upstream) (*chat.Request, error) {
 	if upstream.Dialect() == req.Origin.Dialect {
 		return req, nil
 	}
@@ -222,22 +226,40 @@ func (r *Relay) remind(who access.Principal, req *chat.Request, upstream Upstrea
 	if err != nil {
 		return nil, err
 	}
-	if restored := r.Vault.restore(who.Workspace, talk); restored != talk {
+	if err := call.mind.look(ctx, talk.Messages); err != nil {
+		return nil, err
+	}
+	if restored := call.mind.restore(talk); restored != talk {
 		return req.With(restored), nil
 	}
 	return req, nil
 }
 
 // remember keeps what the client may lose until the turn comes back.
-func (r *Relay) remember(who access.Principal, reply *chat.Reply) {
+func (r *Relay) remember(ctx context.Context, who access.Principal, req *chat.Request, reply *chat.Reply) {
 	target := catalog.Target{Provider: reply.Provider, Model: reply.Target}
 	if reply.Stream != nil {
-		reply.Stream = r.Vault.listen(who.Workspace, target, reply.Stream)
+		l := &listening{vault: r.Vault, workspace: who.Workspace, target: target, marks: !reply.Passed && bringsMarks(req)}
+		reply.Stream = l.listen(ctx, reply.Stream)
 		return
 	}
+	var all []*saving
 	for _, answer := range reply.Response.Answers {
-		r.Vault.keep(who.Workspace, target, answer.Parts)
+		all = append(all, r.Vault.keep(ctx, who.Workspace, target, answer.Parts))
 	}
+	for _, s := range all {
+		s.wait()
+	}
+}
+
+// bringsMarks reports whether a client is sent the name of its turn: where its dialect has a
+// place for that, among thoughts, and it asks for some.
+func bringsMarks(req *chat.Request) bool {
+	if !req.Origin.Marks {
+		return false
+	}
+	talk, err := req.Conversation()
+	return err == nil && talk.Thinking != nil
 }
 
 // begin opens the record of a call.
@@ -249,6 +271,7 @@ func (r *Relay) begin(ctx context.Context, who access.Principal, req *chat.Reque
 		ID: s.Record, At: now, Request: s.ID, Workspace: who.Workspace, Key: who.Key, Environment: string(who.Environment),
 		Route: s.Route(), Dialect: req.Origin.Dialect, Model: req.Model, Stream: req.Stream, Status: 200,
 	}}
+	c.mind = recollection{vault: r.Vault, workspace: who.Workspace}
 	c.attribute(&who)
 	return c
 }

@@ -44,19 +44,40 @@ func tell(parts []chat.Part) string {
 	return b.String()
 }
 
+// restored is a conversation with what a vault has of it.
+func restored(t *testing.T, v *Vault, workspace string, talk *chat.Conversation) *chat.Conversation {
+	t.Helper()
+	mind := recollection{vault: v, workspace: workspace}
+	if err := mind.look(t.Context(), talk.Messages); err != nil {
+		t.Fatal(err)
+	}
+	return mind.restore(talk)
+}
+
+// held is where a vault knows a loop to be served.
+func held(t *testing.T, v *Vault, workspace string, talk *chat.Conversation) *catalog.Target {
+	t.Helper()
+	mind := recollection{vault: v, workspace: workspace}
+	loop := loopOf(talk)
+	if err := mind.look(t.Context(), loop); err != nil {
+		t.Fatal(err)
+	}
+	return mind.target(loop)
+}
+
 func TestGivesBackWhatAClientLost(t *testing.T) {
 	t.Parallel()
 	v := NewVault()
 	whole := []chat.Part{thought, secret, words("I call"), calling("a", "first"), calling("b", "")}
-	v.keep("w", here, whole)
+	v.keep(t.Context(), "w", here, whole)
 	for name, lost := range map[string][]chat.Part{
 		"everything":           {words("I call"), calling("a", ""), calling("b", "")},
 		"all but the words":    {{Kind: chat.Thought, Text: "hm"}, words("I call"), calling("a", ""), calling("b", "")},
 		"the call's own proof": {thought, secret, words("I call"), calling("a", ""), calling("b", "")},
 	} {
 		talk := loop(lost...)
-		restored := v.restore("w", talk)
-		if got, want := tell(restored.Messages[1].Parts), tell(whole); got != want {
+		got := restored(t, v, "w", talk)
+		if got, want := tell(got.Messages[1].Parts), tell(whole); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 		if tell(talk.Messages[1].Parts) != tell(lost) {
@@ -68,18 +89,18 @@ func TestGivesBackWhatAClientLost(t *testing.T) {
 func TestLeavesAloneWhatIsWhole(t *testing.T) {
 	t.Parallel()
 	v := NewVault()
-	v.keep("w", here, []chat.Part{thought, calling("a", "first")})
+	v.keep(t.Context(), "w", here, []chat.Part{thought, calling("a", "first")})
 	for name, talk := range map[string]*chat.Conversation{
 		"nothing lost":         loop(thought, calling("a", "first")),
 		"another call":         loop(calling("z", "")),
 		"no calls":             {Messages: []chat.Message{{Role: chat.User, Parts: []chat.Part{words("hi")}}}},
 		"a call without an id": loop(calling("", "")),
 	} {
-		if v.restore("w", talk) != talk {
+		if restored(t, v, "w", talk) != talk {
 			t.Errorf("%s: it was changed", name)
 		}
 	}
-	if talk := loop(calling("a", "")); v.restore("other", talk) != talk {
+	if talk := loop(calling("a", "")); restored(t, v, "other", talk) != talk {
 		t.Error("another workspace was given the thoughts")
 	}
 }
@@ -87,23 +108,23 @@ func TestLeavesAloneWhatIsWhole(t *testing.T) {
 func TestHoldsTheTargetForTheLengthOfALoop(t *testing.T) {
 	t.Parallel()
 	v := NewVault()
-	v.keep("w", here, []chat.Part{calling("a", "")})
+	v.keep(t.Context(), "w", here, []chat.Part{calling("a", "")})
 	in := loop(calling("a", ""))
-	if got := v.target("w", in); got == nil || *got != here {
+	if got := held(t, v, "w", in); got == nil || *got != here {
 		t.Errorf("in the loop: %v", got)
 	}
-	if got := v.target("other", in); got != nil {
+	if got := held(t, v, "other", in); got != nil {
 		t.Errorf("in another workspace: %v", got)
 	}
 	after := in.Clone()
 	after.Messages = append(after.Messages, chat.Message{Role: chat.Assistant, Parts: []chat.Part{words("done")}}, chat.Message{Parts: []chat.Part{words("and now?")}})
-	if got := v.target("w", after); got != nil {
+	if got := held(t, v, "w", after); got != nil {
 		t.Errorf("after the loop: %v", got)
 	}
 	model := &catalog.Model{Balance: true, Targets: []catalog.Target{{Provider: "x", Model: "y", Weight: 3}, {Provider: "claude", Model: "sonnet", Weight: 1}}}
-	held := pinned(model, &here)
-	if held.Balance || held.Targets[0].Provider != "claude" || len(held.Targets) != 2 || model.Targets[0].Provider != "x" {
-		t.Errorf("held %+v of %+v", held, model)
+	first := pinned(model, &here)
+	if first.Balance || first.Targets[0].Provider != "claude" || len(first.Targets) != 2 || model.Targets[0].Provider != "x" {
+		t.Errorf("held %+v of %+v", first, model)
 	}
 	if pinned(model, nil) != model || pinned(model, &catalog.Target{Provider: "gone"}) != model {
 		t.Error("nothing to hold, and yet it was changed")
@@ -133,15 +154,15 @@ func TestListensToAStreamToItsEnd(t *testing.T) {
 			}
 		}
 		seen := 0
-		for chunk := range v.listen("w", here, stream) {
+		for chunk := range (&listening{vault: v, workspace: "w", target: here}).listen(t.Context(), stream) {
 			seen += len(chunk.Events)
 		}
 		talk := loop(calling("a", ""))
-		restored := v.restore("w", talk)
-		if whole := n == len(events); seen != n || (restored != talk) != whole {
-			t.Errorf("%d of %d events: seen %d, restored %t", n, len(events), seen, restored != talk)
-		} else if whole && tell(restored.Messages[1].Parts) != tell([]chat.Part{thought, calling("a", "first")}) {
-			t.Errorf("restored %q", tell(restored.Messages[1].Parts))
+		got := restored(t, v, "w", talk)
+		if whole := n == len(events); seen != n || (got != talk) != whole {
+			t.Errorf("%d of %d events: seen %d, restored %t", n, len(events), seen, got != talk)
+		} else if whole && tell(got.Messages[1].Parts) != tell([]chat.Part{thought, calling("a", "first")}) {
+			t.Errorf("restored %q", tell(got.Messages[1].Parts))
 		}
 	}
 }
@@ -151,7 +172,7 @@ func TestHoldsNoMoreThanItMay(t *testing.T) {
 	v := NewVault()
 	big := chat.Part{Kind: chat.Thought, Text: strings.Repeat("a", 1<<20), Proof: "signed"}
 	for i := range 2 * vaultBytes >> 20 {
-		v.keep("w", here, []chat.Part{big, calling(strconv.Itoa(i), "")})
+		v.keep(t.Context(), "w", here, []chat.Part{big, calling(strconv.Itoa(i), "")})
 	}
 	v.turns.CleanUp()
 	if size := v.turns.WeightedSize(); size > vaultBytes || size < vaultBytes/2 {

@@ -21,6 +21,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"stele/internal/access"
+	"stele/internal/relay"
 )
 
 var _ access.Store = (*Store)(nil)
@@ -35,6 +36,7 @@ type Store struct {
 
 	changes  batcher[*change]         // on SQLite
 	orders   batcher[*newTask]        // on PostgreSQL
+	turns    batcher[[]relay.Row]     // on PostgreSQL
 	priority *writePriority           // on PostgreSQL
 	proves   func(text string) string // makes the proof of the audit log's head; nil: none
 	names    names
@@ -147,6 +149,7 @@ func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
 	db := stdlib.OpenDBFromPool(pool)
 	s := &Store{engine: postgres, read: db, write: db, pool: pool, notices: newNotices(pool), keyNews: make(chan struct{}, 1)}
 	s.orders.width, s.orders.do = insertWidth, s.insertTasks
+	s.turns.width, s.turns.do = insertWidth, s.insertTurns
 	s.priority = newWritePriority(int64(config.MaxConns) * 3 / 4)
 	return s, nil
 }

@@ -13,6 +13,7 @@ import (
 	"stele/internal/app"
 	"stele/internal/catalog"
 	"stele/internal/generation"
+	"stele/internal/relay"
 	"stele/internal/store/storetest"
 )
 
@@ -26,6 +27,7 @@ func TestEngines(t *testing.T) {
 			storetest.RunDrafts(t, func(t *testing.T) app.DraftStore { return openTest(t, engine) })
 			storetest.RunUsage(t, func(t *testing.T) storetest.Usage { return openTest(t, engine) })
 			storetest.RunOffers(t, func(t *testing.T) catalog.RecordStore { return openTest(t, engine) })
+			storetest.RunVault(t, func(t *testing.T) relay.Rows { return openTest(t, engine) })
 		})
 	}
 }

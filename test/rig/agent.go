@@ -84,7 +84,12 @@ func (a *Agent) Run(t *testing.T) {
 // Turn sends the history and adds the answer to it, and the results of its calls.
 func (a *Agent) Turn(t *testing.T) {
 	t.Helper()
-	h := a.rig.Good(t, a.Wish(t))
+	a.Take(t, a.rig.Good(t, a.Wish(t)))
+}
+
+// Take adds a whole answer to the history, and the results of its calls.
+func (a *Agent) Take(t *testing.T, h Heard) {
+	t.Helper()
 	var answer []any // what is replayed
 	if a.Stream {
 		answer = map[string]func(*testing.T, string) []any{"openai": gatherOpenAI, "anthropic": gatherAnthropic, "gemini": gatherGemini}[a.Dialect](t, h.Body)

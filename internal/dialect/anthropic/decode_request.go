@@ -41,7 +41,7 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	case odd != nil:
 		return nil, odd
 	}
-	origin := chat.Origin{Dialect: dialectName, Body: in.Body, Facts: facts, Header: in.Header, Usage: true}
+	origin := chat.Origin{Dialect: dialectName, Body: in.Body, Facts: facts, Header: in.Header, Usage: true, Marks: true}
 	return chat.NewRequest(name, streaming, origin, func() (*chat.Conversation, error) {
 		return decode(in.Body, in.Header, name)
 	}), nil

@@ -1,0 +1,118 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"stele/internal/relay"
+)
+
+var _ relay.Rows = (*Store)(nil)
+
+const turnColumns = `workspace, key, turn, at, bytes, sealed`
+
+// turnTime is how long a batch of turns may take: its clients wait.
+const turnTime = 2 * time.Second
+
+const replaceTurn = ` ON CONFLICT (workspace, key) DO UPDATE SET
+	turn = excluded.turn, at = excluded.at, bytes = excluded.bytes, sealed = excluded.sealed`
+
+// KeepTurns saves rows of the vault. On PostgreSQL those of turns that come together are one statement.
+func (s *Store) KeepTurns(ctx context.Context, rows []relay.Row) error {
+	if s.engine == postgres {
+		defer s.priority.serve()()
+		return s.turns.join(rows, true)
+	}
+	return s.one(ctx, urgent, func(ctx context.Context, q querier) error {
+		for i := range rows {
+			if _, err := q.ExecContext(ctx, `INSERT INTO vault_turns (`+turnColumns+`) VALUES ($1, $2, $3, $4, $5, $6)`+replaceTurn, turnArgs(&rows[i])...); err != nil {
+				return fmt.Errorf("keep turn: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
+func turnArgs(r *relay.Row) []any {
+	return []any{r.Workspace, r.Key, r.Turn, millis(r.At), int64(len(r.Workspace) + 2*len(r.Key) + len(r.Sealed)), blob(r.Sealed)}
+}
+
+var (
+	turnSample  = turnArgs(new(relay.Row))
+	insertTurns = `INSERT INTO vault_turns (` + turnColumns + `) SELECT * FROM unnest(` + arrays(turnSample, 1) + `)` + replaceTurn
+)
+
+// insertTurns saves the rows of a batch. Of two with one key the later one counts. They
+// are saved in the order of their keys, so that two servers do not wait for each other.
+func (s *Store) insertTurns(batch []*item[[]relay.Row]) {
+	var all []relay.Row
+	for _, one := range slices.Backward(batch) {
+		all = append(all, one.what...)
+	}
+	order := func(a, b relay.Row) int {
+		return cmp.Or(cmp.Compare(a.Workspace, b.Workspace), cmp.Compare(a.Key, b.Key))
+	}
+	slices.SortStableFunc(all, order)
+	all = slices.CompactFunc(all, func(a, b relay.Row) bool { return order(a, b) == 0 })
+	values := make([][]any, len(all))
+	for i := range all {
+		values[i] = turnArgs(&all[i])
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), turnTime)
+	defer cancel()
+	_, err := s.pool.Exec(ctx, insertTurns, columnArrays(turnSample, values)...)
+	if err != nil {
+		err = fmt.Errorf("keep turn: %w", err)
+	}
+	for _, one := range batch {
+		one.end(err)
+	}
+}
+
+// KeptTurns reads the rows that have what the turns of keys say: see relay.Rows.
+func (s *Store) KeptTurns(ctx context.Context, workspace string, keys []string, since time.Time, most int64) ([]relay.Row, error) {
+	var list any = keys
+	among := `= ANY($2)`
+	if s.engine == sqlite {
+		text, err := json.Marshal(keys)
+		if err != nil {
+			return nil, fmt.Errorf("read turns: %w", err)
+		}
+		list, among = string(text), `IN (SELECT value FROM json_each($2))`
+	}
+	rows, err := s.read.QueryContext(ctx, `SELECT key, at, sealed FROM
+		(SELECT key, at, sealed, SUM(bytes) OVER (ORDER BY at DESC, key) AS upto FROM vault_turns
+			WHERE workspace = $1 AND at >= $3 AND sealed <> $5
+				AND key IN (SELECT turn FROM vault_turns WHERE workspace = $1 AND key `+among+`)) newest
+		WHERE upto <= $4 ORDER BY at DESC, key`, workspace, list, millis(since), most, []byte{})
+	return scanAll("read turns", rows, err, func(row scanner) (relay.Row, error) {
+		r := relay.Row{Workspace: workspace}
+		var at int64
+		var sealed []byte
+		err := row.Scan(&r.Key, &at, &sealed)
+		r.Turn, r.At, r.Sealed = r.Key, fromMillis(at), slices.Clone(sealed)
+		return r, err
+	})
+}
+
+// TrimTurns lets the oldest rows of a workspace go: see relay.Rows.
+func (s *Store) TrimTurns(ctx context.Context, workspace string, most int64) error {
+	return s.one(ctx, background, func(ctx context.Context, q querier) error {
+		_, err := q.ExecContext(ctx, `DELETE FROM vault_turns WHERE workspace = $1 AND key IN (SELECT key FROM
+			(SELECT key, SUM(bytes) OVER (ORDER BY at DESC, key) AS upto FROM vault_turns WHERE workspace = $1) newest WHERE upto > $2)`, workspace, most)
+		if err != nil {
+			return fmt.Errorf("trim turns: %w", err)
+		}
+		return nil
+	})
+}
+
+// DeleteTurnsBefore forgets turns that were kept before a time, and returns how many rows that were.
+func (s *Store) DeleteTurnsBefore(ctx context.Context, before time.Time) (int64, error) {
+	return s.deleteBites(ctx, `DELETE FROM vault_turns WHERE (workspace, key) IN
+		(SELECT workspace, key FROM vault_turns WHERE at < $1 LIMIT 500)`, millis(before))
+}
