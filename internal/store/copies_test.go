@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -67,9 +68,8 @@ func TestADatabaseIsCopiedBeforeAnUpgrade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	current, _, err := Versions(t.Context(), "", back)
-	if current != 20 || err != nil {
-		t.Errorf("the copy is at %d, %v", current, err)
+	if state, err := Inspect(t.Context(), "", back, time.Now()); state.Schema != 20 || err != nil {
+		t.Errorf("the copy is at %d, %v", state.Schema, err)
 	}
 	again, err := openSQLite(back)
 	if err != nil {
@@ -121,14 +121,14 @@ func TestWithoutACopyNothingIsUpgraded(t *testing.T) {
 	if err := s.migrate(t.Context()); err == nil {
 		t.Error("it was upgraded")
 	}
-	if current, _, err := Versions(t.Context(), "", s.folder); current != 20 || err != nil {
-		t.Errorf("it is at %d, %v", current, err)
+	if state, err := Inspect(t.Context(), "", s.folder, time.Now()); state.Schema != 20 || len(state.Steps) < 6 || err != nil {
+		t.Errorf("it is at %d, %d steps, %v", state.Schema, len(state.Steps), err)
 	}
 	if err := UpgradeUncopied(t.Context(), "", s.folder); err != nil {
 		t.Fatal(err)
 	}
-	if current, known, err := Versions(t.Context(), "", s.folder); current != known || err != nil {
-		t.Errorf("it is at %d of %d, %v", current, known, err)
+	if state, err := Inspect(t.Context(), "", s.folder, time.Now()); state.Schema != state.Known || len(state.Steps) > 0 || err != nil {
+		t.Errorf("it is at %d of %d, %v", state.Schema, state.Known, err)
 	}
 }
 

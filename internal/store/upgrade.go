@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"stele/internal/access"
 	"stele/internal/crash"
@@ -19,6 +20,7 @@ import (
 const (
 	settingServes    = "schema_serves"    // the oldest release that works with it, and the schema which that one knows
 	settingUpgrading = "schema_upgrading" // the schema at which an upgrade began that has not ended
+	settingBackedUp  = "backed_up"        // when stele backup was last called, in milliseconds
 )
 
 // releases are the versions that were released, the oldest first.
@@ -134,6 +136,11 @@ func (s *Store) endUpgrade(ctx context.Context, known int64) error {
 		}
 		return nil
 	})
+}
+
+// BackedUp writes down that a backup was made.
+func (s *Store) BackedUp(ctx context.Context, at time.Time) error {
+	return s.Set(ctx, settingBackedUp, strconv.FormatInt(millis(at), 10))
 }
 
 func setIn(ctx context.Context, tx *sql.Tx, name, value string) error {
