@@ -60,7 +60,7 @@ func (b *Backup) Run(ctx context.Context) (*archive.Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := w.Finish(m); err != nil {
+	if err := errors.Join(w.Finish(m), b.Store.BackedUp(ctx, m.At)); err != nil {
 		return nil, err
 	}
 	if len(wrong) > 0 {

@@ -85,13 +85,13 @@ const (
 type patient struct {
 	Options
 
-	folderErr      error
-	current, known int64 // versions of the database
-	versionErr     error
-	house          *assembly.Installation // nil: it could not be opened
-	openErr        error
-	figures        store.Figures
-	figuresErr     error
+	folderErr  error
+	state      store.State
+	versionErr error
+	house      *assembly.Installation // nil: it could not be opened
+	openErr    error
+	figures    store.Figures
+	figuresErr error
 }
 
 // open opens what can be opened without changing it: a database that is older than the
@@ -100,10 +100,10 @@ func (p *patient) open(ctx context.Context) (err error) {
 	if _, p.folderErr = os.Stat(p.Config.Data); p.folderErr != nil {
 		return p.folderErr
 	}
-	if p.current, p.known, p.versionErr = store.Versions(ctx, p.Config.DatabaseURL.Reveal(), p.Config.Data); p.versionErr != nil {
+	if p.state, p.versionErr = store.Inspect(ctx, p.Config.DatabaseURL.Reveal(), p.Config.Data, p.Now.Add(-heardOf)); p.versionErr != nil {
 		return p.versionErr
 	}
-	if p.current != p.known {
+	if p.state.Schema < p.state.Known || !p.state.Usable() {
 		return errors.New("the database has another version")
 	}
 	if p.house, err = assembly.Open(ctx, p.Config); err != nil {

@@ -148,7 +148,7 @@ func TestWhatLiesInTheDataFolder(t *testing.T) {
 		t.Errorf("a key that others can read: %s", got)
 	}
 	for current, want := range map[int64]string{1: "warning", 3: "bad"} {
-		p.versionErr, p.current, p.known = nil, current, 2
+		p.versionErr, p.state.Schema, p.state.Known = nil, current, 2
 		if got := classes(t, "database", p); got != want {
 			t.Errorf("version %d of 2: %s, want %s", current, got, want)
 		}

@@ -67,10 +67,10 @@ func lookDatabase(_ context.Context, p *patient) []Finding {
 		return one(Bad, "start stele once: that makes it", "there is no database in %s", p.Config.Data)
 	case p.versionErr != nil:
 		return one(Bad, "look at database_url, and whether the database runs and takes its password", "the database cannot be used: %v", p.versionErr)
-	case p.current > p.known:
-		return one(Bad, "use the newer stele, or restore a backup from before the upgrade", "the database is at version %d, this stele knows %d", p.current, p.known)
-	case p.current < p.known:
-		return one(Warning, "make a backup, then start this stele: it brings the tables up to date", "the database is at version %d, this stele wants %d", p.current, p.known)
+	case !p.state.Usable():
+		return one(Bad, "use the newer stele, or restore a backup from before the upgrade", "the database is at schema %d, this stele knows %d", p.state.Schema, p.state.Known)
+	case p.state.Schema < p.state.Known:
+		return one(Warning, "stele upgrade check says what that means; a start brings the tables up to date", "the database is at schema %d, this stele wants %d", p.state.Schema, p.state.Known)
 	case p.house == nil:
 		return one(Bad, "put the right master key in its place", "the installation does not open: %v", p.openErr)
 	case p.figuresErr != nil:

@@ -3,40 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"time"
-
-	"github.com/pressly/goose/v3"
 )
-
-// Versions tells how far the tables of a database are and how far this binary knows
-// them. It changes nothing and makes no database where there is none.
-func Versions(ctx context.Context, databaseURL, folder string) (current, known int64, err error) {
-	var s *Store
-	if databaseURL != "" {
-		s, err = openPostgres(ctx, databaseURL)
-	} else if _, err = os.Stat(filepath.Join(folder, "stele.db")); err == nil {
-		s, err = openSQLite(folder)
-	}
-	if err != nil {
-		return 0, 0, err
-	}
-	defer s.Close()
-	sources, err := fs.Glob(migrations, "migrations/"+string(s.engine)+"/*.sql")
-	if err != nil || len(sources) == 0 {
-		return 0, 0, fmt.Errorf("read migrations: %w", err)
-	}
-	if known, err = goose.NumericComponent(filepath.Base(sources[len(sources)-1])); err != nil {
-		return 0, 0, fmt.Errorf("read migrations: %w", err)
-	}
-	// A database without this table is empty: goose itself would make it.
-	if err := s.read.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version`).Scan(&current); err != nil {
-		return 0, known, fmt.Errorf("read database version: %w", err)
-	}
-	return current, known, nil
-}
 
 // Figures is what an operator should know of: all workspaces together.
 type Figures struct {

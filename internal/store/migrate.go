@@ -2,49 +2,130 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pressly/goose/v3"
+
+	"stele/internal/crash"
+	"stele/internal/store/migration"
 )
 
 //go:embed migrations
 var migrations embed.FS
 
-// migrate brings the tables up to what this binary knows, forward only. A
-// database that is further than that is refused untouched.
+func (s *Store) upgrade(ctx context.Context) error {
+	return patiently(ctx, func() error { return s.Alone(ctx, s.migrate) })
+}
+
+// migrate brings the tables up to what this binary knows, forward only. A database
+// that is further is left as it is, and refused where it does not serve this binary any more.
 func (s *Store) migrate(ctx context.Context) error {
+	files, err := s.files()
+	if err != nil {
+		return err
+	}
+	provider, err := s.provider(files)
+	if err != nil {
+		return err
+	}
+	known := files[len(files)-1].Version
+	current, err := provider.GetDBVersion(ctx)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read database version: %w", err)
+	case current > known:
+		return s.acceptNewer(ctx, current, known)
+	case current == known:
+		return s.endUpgrade(ctx, known)
+	case current > 0: // a new database has nothing to lose, and no table to write this to
+		if err := s.beginUpgrade(ctx, current, known); err != nil {
+			return err
+		}
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("migrate database: %w", err)
+	}
+	return s.endUpgrade(ctx, known)
+}
+
+// files are the migrations of the engine.
+func (s *Store) files() ([]migration.File, error) {
 	folder, err := fs.Sub(migrations, "migrations/"+string(s.engine))
 	if err != nil {
-		return fmt.Errorf("find migrations: %w", err)
+		return nil, fmt.Errorf("find migrations: %w", err)
+	}
+	return migration.ReadAll(folder)
+}
+
+// provider keeps count of what was done. Each file is a transaction.
+func (s *Store) provider(files []migration.File) (*goose.Provider, error) {
+	steps := make([]*goose.Migration, len(files))
+	for i, f := range files {
+		steps[i] = goose.NewGoMigration(f.Version, &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error { return s.apply(ctx, tx, f) }}, nil)
 	}
 	dialect := goose.DialectSQLite3
 	if s.engine == postgres {
 		dialect = goose.DialectPostgres
 	}
-	provider, err := goose.NewProvider(dialect, s.write, folder, goose.WithDisableGlobalRegistry(true))
+	provider, err := goose.NewProvider(dialect, s.write, nil, goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(steps...))
 	if err != nil {
-		return fmt.Errorf("read migrations: %w", err)
+		return nil, fmt.Errorf("read migrations: %w", err)
 	}
-	known := provider.ListSources()[len(provider.ListSources())-1].Version
-	current, err := provider.GetDBVersion(ctx)
-	if err != nil {
-		return fmt.Errorf("read database version: %w", err)
+	return provider, nil
+}
+
+// lockPatience is how long a statement waits for a table that others use: those who come later wait
+// behind it. Then it gives way and is tried again, as long as upgradePatience lasts.
+const (
+	lockPatience    = "SET LOCAL lock_timeout = '2s'"
+	lockPause       = time.Second
+	upgradePatience = 5 * time.Minute
+)
+
+func (s *Store) apply(ctx context.Context, tx *sql.Tx, f migration.File) error {
+	if s.engine == postgres {
+		if _, err := tx.ExecContext(ctx, lockPatience); err != nil {
+			return err
+		}
 	}
-	if current > known {
-		return fmt.Errorf("the database is at version %d and this stele knows only %d: it was used by a newer stele. "+
-			"Start that one, or restore a backup from before the upgrade", current, known)
+	for _, statement := range f.Statements {
+		crash.Point("migrating")
+		if _, err := tx.ExecContext(ctx, statement.Text); err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
 	}
-	if current == known {
-		return nil
-	}
-	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("migrate database: %w", err)
-	}
+	crash.Point("migrating")
 	return nil
+}
+
+// patiently does something again that was in the way of others.
+func patiently(ctx context.Context, do func() error) error {
+	end := time.Now().Add(upgradePatience)
+	for {
+		err := do()
+		if !isLockTimeout(err) && !isDeadlock(err) || time.Now().After(end) {
+			return err
+		}
+		timer := time.NewTimer(lockPause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return err
+		}
+	}
+}
+
+func isLockTimeout(err error) bool {
+	told, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && told.Code == "55P03"
 }
 
 const migrationLock = 0x5354454c45 // any number, as long as every version has the same

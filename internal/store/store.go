@@ -28,11 +28,12 @@ var _ access.Store = (*Store)(nil)
 
 // Store is an open database. It is safe for concurrent use.
 type Store struct {
-	engine engine
-	folder string // of SQLite
-	read   *sql.DB
-	write  *sql.DB // on SQLite a pool of one connection: the engine has one writer anyway
-	queue  Queue
+	engine   engine
+	folder   string // of SQLite
+	uncopied bool   // it is upgraded without a copy, on SQLite
+	read     *sql.DB
+	write    *sql.DB // on SQLite a pool of one connection: the engine has one writer anyway
+	queue    Queue
 
 	changes  batcher[*change]         // on SQLite
 	orders   batcher[*newTask]        // on PostgreSQL
@@ -56,21 +57,33 @@ const (
 // Open opens the PostgreSQL database at databaseURL, or, where that is empty,
 // the SQLite database in folder, and brings its tables up to date.
 func Open(ctx context.Context, databaseURL, folder string) (*Store, error) {
-	var s *Store
-	var err error
-	if databaseURL != "" {
-		s, err = openPostgres(ctx, databaseURL)
-	} else {
-		s, err = openSQLite(folder)
-	}
+	s, err := connect(ctx, databaseURL, folder)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Alone(ctx, s.migrate); err != nil {
+	if err := s.upgrade(ctx); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// UpgradeUncopied brings the tables up to date without the copy that is else kept of a SQLite database.
+func UpgradeUncopied(ctx context.Context, databaseURL, folder string) error {
+	s, err := connect(ctx, databaseURL, folder)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	s.uncopied = true
+	return s.upgrade(ctx)
+}
+
+func connect(ctx context.Context, databaseURL, folder string) (*Store, error) {
+	if databaseURL != "" {
+		return openPostgres(ctx, databaseURL)
+	}
+	return openSQLite(folder)
 }
 
 // Close releases the database.

@@ -39,23 +39,6 @@ func (s tested) SetQueue(enqueue func(context.Context, *sql.Tx, []generation.Job
 	s.Store.SetQueue(Queue{Enqueue: enqueue, Wake: wake})
 }
 
-func TestRefusesADatabaseNewerThanTheBinary(t *testing.T) {
-	t.Parallel()
-	_, folder := storetest.Place(t, "sqlite")
-	s, err := Open(t.Context(), "", folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	if _, err := s.write.ExecContext(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)`); err != nil {
-		t.Fatal(err)
-	}
-	_, err = Open(t.Context(), "", folder)
-	if err == nil || !strings.Contains(err.Error(), "newer stele") {
-		t.Errorf("Open = %v, want a sentence about a newer stele", err)
-	}
-}
-
 func TestOpenedByManyAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, engine := range storetest.Engines() {
