@@ -55,13 +55,14 @@ type node struct {
 	editor    *app.Editor
 	front     *server.Server
 
+	started          time.Time
 	public, pagesURL *url.URL // known once it listens
 }
 
 func newNode(p Process, h *Installation) *node {
 	n := &node{
 		Process: p, Installation: h, runtime: newRuntime(p, h.Config), metrics: telemetry.NewMetrics(p.Version),
-		catalog: catalog.New(), router: route.New(), apps: app.NewLibrary(),
+		catalog: catalog.New(), router: route.New(), apps: app.NewLibrary(), started: time.Now(),
 	}
 	n.log = telemetry.NewLog(p.Log, cmp.Or(h.Config.LogFormat, p.LogFormat), &n.runtime.level)
 	n.runtime.access = h.Access
