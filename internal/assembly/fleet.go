@@ -7,6 +7,15 @@ import (
 	"stele/internal/fleet"
 )
 
+// openExchange has this server tell others what it learns, where there may be others.
+func (n *node) openExchange() {
+	if n.Store.Engine() == "sqlite" { // one process per folder
+		return
+	}
+	n.router.Share(n.media.node)
+	n.exchange = &fleet.Exchange{Store: n.Store, Router: n.router, Log: n.log, Now: time.Now}
+}
+
 // vitals is what this server says of itself with every beat.
 func (n *node) vitals() fleet.Node {
 	host, _ := os.Hostname() // one without a name has an address

@@ -20,6 +20,7 @@ import (
 	"stele/internal/chat"
 	"stele/internal/console"
 	"stele/internal/download"
+	"stele/internal/fleet"
 	"stele/internal/generation"
 	"stele/internal/limit"
 	"stele/internal/meter"
@@ -43,6 +44,7 @@ type node struct {
 	operator  *http.Client // for what the operator configured
 	catalog   *catalog.Catalog
 	router    *route.Router
+	exchange  *fleet.Exchange // nil: there are no other servers
 	supply    *supply.Supply
 	apps      *app.Library
 	journal   *store.Journal

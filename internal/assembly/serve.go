@@ -169,6 +169,9 @@ func (n *node) start(ctx context.Context, hangUp <-chan os.Signal, beside *sync.
 	beside.Go(func() { n.forget(ctx) })
 	beside.Go(func() { n.runtime.follow(ctx, hangUp, n.log) })
 	beside.Go(func() { n.supply.Run(ctx) })
+	if n.exchange != nil {
+		beside.Go(func() { n.exchange.Run(ctx) })
+	}
 	beside.Go(func() { n.editor.Run(ctx, n.log) })
 	return n.media.start(ctx, beside)
 }
