@@ -18,7 +18,7 @@ import (
 // The floors of docs/architecture.md. Rooms are in order: each may import those
 // before it, but not those after. Stones stand alone, but for stoneUses.
 var (
-	rooms  = []string{"access", "catalog", "meter", "limit", "replay", "file", "webhook", "route", "relay", "generation", "app", "supply"}
+	rooms  = []string{"access", "catalog", "meter", "limit", "replay", "file", "webhook", "route", "fleet", "relay", "generation", "app", "supply"}
 	stones = []string{"fault", "uid", "scope", "wire", "seal", "guard", "manifest", "media", "chat", "price", "fair", "memory", "label", "formula", "inflight", "picture", "jsonscan", "table", "crash", "clients"}
 	walls  = []string{"provider", "store", "blob", "archive", "queue", "mail", "telemetry"}
 	doors  = []string{"api", "bridge", "console", "download", "server"}

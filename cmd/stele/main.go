@@ -72,7 +72,7 @@ func newRoot(w world) *cobra.Command {
 		&cobra.Command{Use: "serve", Short: "Serve the API and the console (the default)", Args: cobra.NoArgs, RunE: p.serve},
 		p.chat(), p.connect(), p.bridge(), p.mcp(), p.generate(), p.generations(), p.apps(), p.files(), p.webhooks(), p.limits(), p.credits(), p.money(), p.providers(),
 		p.models(), p.prices(), p.keys(), p.users(), p.workspaces(), p.configuration(), p.masterKey(), p.audit(),
-		p.backup(), p.restore(), p.move(), p.upgrade(), p.doctor(), p.healthcheck(), showVersion(),
+		p.backup(), p.restore(), p.move(), p.upgrade(), p.nodes(), p.doctor(), p.healthcheck(), showVersion(),
 	)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	return root

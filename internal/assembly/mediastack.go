@@ -57,6 +57,7 @@ type mediaStack struct {
 func (n *node) openMedia(ctx context.Context) (err error) {
 	w := &mediaStack{node: uid.New("node"), store: n.Store, supply: n.supply, log: n.log, told: n.metrics.SetAside}
 	n.media = w
+	n.openExchange()
 	if err := w.succeed(ctx, filepath.Join(n.Config.Data, "node")); err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"stele/internal/chat"
 	"stele/internal/console"
 	"stele/internal/download"
+	"stele/internal/fleet"
 	"stele/internal/generation"
 	"stele/internal/limit"
 	"stele/internal/meter"
@@ -43,6 +44,7 @@ type node struct {
 	operator  *http.Client // for what the operator configured
 	catalog   *catalog.Catalog
 	router    *route.Router
+	exchange  *fleet.Exchange // nil: there are no other servers
 	supply    *supply.Supply
 	apps      *app.Library
 	journal   *store.Journal
@@ -55,13 +57,14 @@ type node struct {
 	editor    *app.Editor
 	front     *server.Server
 
+	started          time.Time
 	public, pagesURL *url.URL // known once it listens
 }
 
 func newNode(p Process, h *Installation) *node {
 	n := &node{
 		Process: p, Installation: h, runtime: newRuntime(p, h.Config), metrics: telemetry.NewMetrics(p.Version),
-		catalog: catalog.New(), router: route.New(), apps: app.NewLibrary(),
+		catalog: catalog.New(), router: route.New(), apps: app.NewLibrary(), started: time.Now(),
 	}
 	n.log = telemetry.NewLog(p.Log, cmp.Or(h.Config.LogFormat, p.LogFormat), &n.runtime.level)
 	n.runtime.access = h.Access

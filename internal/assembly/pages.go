@@ -36,6 +36,7 @@ func (n *node) openPages() (http.Handler, error) {
 		Asides:    asides{n.media},
 		Limits:    n.Limits(), VerifyMoney: n.VerifyMoney, Bills: n.Store, Settler: generations,
 		Endpoints: n.endpoints(),
+		Fleet:     n.Store, Node: n.media.node,
 	})
 }
 

@@ -151,6 +151,7 @@ func (n *node) listen() (err error) {
 // start starts what runs beside the server until ctx ends.
 func (n *node) start(ctx context.Context, hangUp <-chan os.Signal, beside *sync.WaitGroup) error {
 	commands := server.Commands{Reload: n.runtime.reload, Refresh: n.Access.Refresh}
+	n.Store.SetVitals(n.vitals)
 	control, err := server.NewControl(filepath.Join(n.Config.Data, "control.sock"), commands)
 	if err != nil {
 		n.log.LogAttrs(ctx, slog.LevelWarn, "stele config reload will not reach this server; SIGHUP will", slog.Any("error", err))
@@ -168,6 +169,9 @@ func (n *node) start(ctx context.Context, hangUp <-chan os.Signal, beside *sync.
 	beside.Go(func() { n.forget(ctx) })
 	beside.Go(func() { n.runtime.follow(ctx, hangUp, n.log) })
 	beside.Go(func() { n.supply.Run(ctx) })
+	if n.exchange != nil {
+		beside.Go(func() { n.exchange.Run(ctx) })
+	}
 	beside.Go(func() { n.editor.Run(ctx, n.log) })
 	return n.media.start(ctx, beside)
 }

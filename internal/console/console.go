@@ -16,6 +16,7 @@ import (
 	"stele/internal/console/page"
 	"stele/internal/console/usage"
 	"stele/internal/fair"
+	"stele/internal/fleet"
 	"stele/internal/limit"
 	"stele/internal/memory"
 	"stele/internal/scope"
@@ -51,7 +52,9 @@ type Options struct {
 	Asides Asides         // tasks that were set aside; nil: they are not shown
 	Limits Limits         // nil: they are not shown
 
-	Endpoints Endpoints // where messages go; nil: they are not shown
+	Endpoints Endpoints    // where messages go; nil: they are not shown
+	Fleet     fleet.Source // the servers on this database; nil: they are not shown
+	Node      string       // this one among them
 
 	// VerifyMoney adds up what limits count, and Bills is set beside providers' bills; nil: the pages are not there.
 	VerifyMoney func(context.Context) (limit.Verified, error)

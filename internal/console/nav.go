@@ -38,6 +38,7 @@ var allNav = []page.NavGroup{
 		{Name: "sessions", Label: "Sessions", Path: "/console/sessions", Need: access.Viewer},
 		{Name: "security", Label: "Security", Path: "/console/security", Need: access.Viewer},
 		{Name: "audit", Label: "Audit log", Path: "/console/audit", Need: access.Owner},
+		{Name: "nodes", Label: "Servers", Path: "/console/nodes", Need: access.Administrator},
 	}},
 }
 
@@ -45,7 +46,9 @@ var allNav = []page.NavGroup{
 func (c *Console) nav(v *access.Visitor, active string) []page.NavGroup {
 	var role access.Role
 	if v != nil {
-		role = v.Role
+		if role = v.Role; v.User.Admin {
+			role = access.Administrator
+		}
 	}
 	var seen []page.NavGroup
 	for _, g := range allNav {

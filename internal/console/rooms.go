@@ -11,6 +11,7 @@ import (
 	"stele/internal/console/limits"
 	"stele/internal/console/models"
 	"stele/internal/console/names"
+	"stele/internal/console/nodes"
 	"stele/internal/console/page"
 	"stele/internal/console/people"
 	"stele/internal/console/playground"
@@ -41,6 +42,7 @@ type rooms struct {
 	names      names.Room
 	prices     prices.Room
 	providers  providers.Room
+	nodes      nodes.Room
 	reference  *reference.Room
 }
 
@@ -51,7 +53,7 @@ var files embed.FS
 func roomFiles() []page.Files {
 	return []page.Files{
 		files, start.Files, usage.Files, keys.Files, people.Files, account.Files, audit.Files, aside.Files, playground.Files, apps.Files, studio.Files,
-		models.Files, names.Files, prices.Files, providers.Files, reference.Files, limits.Files, webhooks.Files,
+		models.Files, names.Files, prices.Files, providers.Files, nodes.Files, reference.Files, limits.Files, webhooks.Files,
 	}
 }
 
@@ -66,6 +68,7 @@ func absent(o *Options) map[string]bool {
 		"models":     o.Supply == nil,
 		"prices":     o.Supply == nil,
 		"names":      o.Names == nil,
+		"nodes":      o.Fleet == nil,
 		"usage":      o.Usage == nil,
 		"requests":   o.Requests == nil,
 		"aside":      o.Asides == nil,
@@ -98,6 +101,7 @@ func (c *Console) furnish(o *Options) {
 		names:      names.Room{Frame: f, Options: given(o.Names), Access: o.Access},
 		prices:     prices.Room{Frame: f, Supply: o.Supply},
 		providers:  providers.Room{Frame: f, Supply: o.Supply},
+		nodes:      nodes.Room{Frame: f, Fleet: o.Fleet, Here: o.Node},
 		reference:  reference.New(f, o.Document, c.visitorOrNil),
 	}
 	if o.SignOn != nil {

@@ -45,7 +45,7 @@ func (c *Console) routes() []page.Route {
 			page.Post("/console/welcome", page.Open, c.welcome),
 		},
 		c.usage.Routes(), c.keys.Routes(), c.limits.Routes(), c.webhooks.Routes(), c.people.Routes(), c.account.Routes(), c.audit.Routes(), c.aside.Routes(), c.playground.Routes(), c.apps.Routes(),
-		c.studio.Routes(), c.models.Routes(), c.names.Routes(), c.prices.Routes(), c.providers.Routes(), c.reference.Routes(),
+		c.studio.Routes(), c.models.Routes(), c.names.Routes(), c.prices.Routes(), c.providers.Routes(), c.nodes.Routes(), c.reference.Routes(),
 	)
 }
 

@@ -157,7 +157,7 @@ func TestManyCallersDoNotFillTheMemory(t *testing.T) {
 		c.ask(name)
 		c.now = c.now.Add(time.Second)
 	}
-	held := c.breakers.of(address{"a", "x"})
+	held := c.circuits.of(address{"a", "x"})
 	if len(held.own) > mostCallers || len(held.asked) > mostCallers || len(held.failing) > mostCallers {
 		t.Errorf("%d breakers, %d that asked, %d that fail are kept", len(held.own), len(held.asked), len(held.failing))
 	}

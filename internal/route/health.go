@@ -139,7 +139,7 @@ func (r *Router) Health() map[string]Health {
 		t.mu.Unlock()
 		all[provider] = h
 	}
-	for _, c := range r.breakers.all() {
+	for _, c := range r.circuits.all() {
 		h := all[c.target.provider]
 		h.Breakers = append(h.Breakers, c.states(r.now())...)
 		all[c.target.provider] = h
@@ -157,23 +157,5 @@ func (r *Router) Forget(provider string) {
 	r.tallies.mu.Lock()
 	delete(r.tallies.by, provider)
 	r.tallies.mu.Unlock()
-	r.breakers.mu.Lock()
-	defer r.breakers.mu.Unlock()
-	for target, e := range r.breakers.by {
-		if target.provider == provider {
-			r.breakers.recent.Remove(e)
-			delete(r.breakers.by, target)
-		}
-	}
-}
-
-// all are those there are: their states are asked for without the lock.
-func (b *breakers) all() []*circuit {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var list []*circuit
-	for e := b.recent.Front(); e != nil; e = e.Next() {
-		list = append(list, e.Value.(*circuit))
-	}
-	return list
+	r.circuits.forget(provider)
 }

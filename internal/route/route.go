@@ -1,3 +1,5 @@
+// Package route tries the targets of a model until one serves: order, retries,
+// breakers. It must not know what is tried.
 package route
 
 import (
@@ -18,7 +20,7 @@ const (
 
 // Router tries targets. It is safe for concurrent use.
 type Router struct {
-	breakers breakers
+	circuits circuits
 	tallies  tallies
 	now      func() time.Time
 	sleep    func(context.Context, time.Duration) error
@@ -49,10 +51,11 @@ func (r *Router) Do(ctx context.Context, caller string, m *catalog.Model, try fu
 			continue
 		}
 		target := order[at]
-		done, open := r.breakers.of(address{target.Provider, target.Model}).allow(caller, r.now())
-		if open != nil {
+		circuit := r.circuits.of(address{target.Provider, target.Model})
+		done, held := circuit.allow(caller, r.now())
+		if held != nil {
 			dead[at] = true
-			last = errors.Join(last, open)
+			last = errors.Join(last, heldBack(m, held))
 			continue
 		}
 		if n >= len(order) { // all were tried: give them time
@@ -68,6 +71,9 @@ func (r *Router) Do(ctx context.Context, caller string, m *catalog.Model, try fu
 			v.blame = errGone
 		}
 		done(v.blame, r.now())
+		if v.hold > 0 {
+			circuit.hold(caller, v.hold, r.now())
+		}
 		if e, ok := errors.AsType[*fault.Error](err); !ok || !e.Ours {
 			r.Note(target.Provider, err)
 		}
@@ -104,9 +110,10 @@ func (r *Router) order(m *catalog.Model) []catalog.Target {
 
 // verdict is what a failure means for the next try.
 type verdict struct {
-	final     bool  // no target could do better
-	elsewhere bool  // another target could, this one cannot
-	blame     error // counts against the target
+	final     bool          // no target could do better
+	elsewhere bool          // another target could, this one cannot
+	blame     error         // counts against the target
+	hold      time.Duration // for which its provider does not want to be called; 0: it did not say, or not for long
 }
 
 func judge(err error) verdict {
@@ -130,7 +137,11 @@ func judge(err error) verdict {
 	case fault.Unavailable, fault.UpstreamError, fault.UpstreamTimeout:
 		return verdict{blame: err, elsewhere: e.Credentials}
 	case fault.RateLimited:
-		return verdict{elsewhere: e.RetryAfter == 0 || e.RetryAfter > longestPause}
+		v := verdict{elsewhere: e.RetryAfter == 0 || e.RetryAfter > longestPause}
+		if e.RetryAfter > longestPause {
+			v.hold = e.RetryAfter
+		}
+		return v
 	case fault.ModelNotFound:
 		return verdict{elsewhere: true}
 	}
@@ -162,12 +173,21 @@ func sleep(ctx context.Context, d time.Duration) error {
 // exhausted is what the client hears when every try failed. One that must wait
 // for longer than we do is left to try again itself.
 func exhausted(last error, tries int) error {
-	if e, ok := errors.AsType[*fault.Error](last); ok && tries > 0 {
+	if e, ok := errors.AsType[*fault.Error](last); ok {
 		told := *e
-		told.Spent = e.RetryAfter <= longestPause
+		told.Spent = tries > 0 && e.RetryAfter <= longestPause
 		return &told
 	}
 	return fault.New(fault.Unavailable, "The model's providers are failing: try again soon.").After(openFor).Because(last)
+}
+
+// heldBack is why a target is not asked, as the client hears it where there is no other.
+func heldBack(m *catalog.Model, held error) error {
+	w, ok := errors.AsType[*waiting](held)
+	if !ok {
+		return held
+	}
+	return fault.New(fault.RateLimited, "The provider of %q asked not to be called for a while.", m.ID).After(w.left).Because(held)
 }
 
 func allDead(dead []bool) bool {

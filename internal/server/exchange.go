@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,6 +21,9 @@ type exchange struct {
 	expects bool // the client sends its body when it is told to
 	inside  bool // the request has arrived whole
 	packs   bool // the answer is written in flushes
+
+	streams  *atomic.Int64 // where it counts while it is answered in pieces; nil: nowhere
+	streamed bool          // it counts there
 }
 
 // newExchange begins an exchange. The request must be the caller's own copy: net/http
@@ -79,6 +83,10 @@ func (x *exchange) FlushError() error {
 	if x.status == 0 {
 		x.WriteHeader(http.StatusOK)
 	}
+	if x.streams != nil && !x.streamed {
+		x.streamed = true
+		x.streams.Add(1)
+	}
 	x.hurry()
 	err := http.NewResponseController(x.ResponseWriter).Flush()
 	x.calm()
@@ -131,6 +139,9 @@ func (x *exchange) end(aborted, patient bool) {
 			x.in.rest(lingerBytes, lingerPause, lingerTime)
 		}
 		x.in.leave()
+	}
+	if x.streamed {
+		x.streams.Add(-1)
 	}
 	x.hurry()
 	switch {

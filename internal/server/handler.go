@@ -35,6 +35,7 @@ func (s *Server) handler(dispatch func(http.ResponseWriter, *http.Request), secu
 			w.Header().Set("Connection", "close")
 		}
 		x := newExchange(w, r, s.Bounds())
+		x.streams = &s.streams
 		defer func() {
 			v := recover()
 			aborted := v == http.ErrAbortHandler //nolint:errorlint,err113 // a panic value

@@ -52,6 +52,7 @@ type Server struct {
 	Options
 	draining atomic.Bool
 	open     gauge
+	streams  atomic.Int64 // answers that are being given in pieces
 	crowd    *crowd
 	main     net.Listener
 	console  net.Listener // nil: pages are at main
@@ -72,6 +73,9 @@ func New(o Options) *Server {
 
 // Draining reports whether the server takes no new work. Handlers ask it.
 func (s *Server) Draining() bool { return s.draining.Load() }
+
+// Load is how many requests are open, and how many of them are answered in pieces.
+func (s *Server) Load() (requests, streams int64) { return s.open.count(), s.streams.Load() }
 
 // Listen opens the ports, so that a taken one is known before anything else is done.
 func (s *Server) Listen() error {

@@ -45,6 +45,14 @@ type Journal struct {
 	kept  []meter.Record // what is in file, so that it need not be read again
 	spare []meter.Record // empty: the memory of what was kept before
 	line  []byte         // where a record is written before it goes into file
+
+	behind, carried backlog // what was kept since the last flush began, and what that one has to save
+}
+
+// backlog is records that are not in the database yet, and since when the first of them waits.
+type backlog struct {
+	records int64
+	since   time.Time
 }
 
 // OpenJournal opens the journal in a folder, which must belong to this process alone.
@@ -95,7 +103,26 @@ func (j *Journal) Keep(r *meter.Record) error {
 		j.kept = j.kept[:len(j.kept)-1]
 		return fmt.Errorf("write journal: %w", err)
 	}
+	if j.behind.records++; j.behind.records == 1 {
+		j.behind.since = time.Now()
+	}
 	return nil
+}
+
+// Backlog is how many records are not in the database yet, and since when the first of them waits.
+func (j *Journal) Backlog() (records int64, since time.Time) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	all := j.carried.and(j.behind)
+	return all.records, all.since
+}
+
+// and joins what was kept later.
+func (b backlog) and(later backlog) backlog {
+	if b.records == 0 {
+		return later
+	}
+	return backlog{b.records + later.records, b.since}
 }
 
 // Run carries records over until ctx ends, and what is left then once more.
@@ -126,9 +153,20 @@ func (j *Journal) Run(ctx context.Context, log *slog.Logger) {
 func (j *Journal) Flush(ctx context.Context) error {
 	j.flushing.Lock()
 	defer j.flushing.Unlock()
+	if err := j.flush(ctx); err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.carried = backlog{}
+	return nil
+}
+
+func (j *Journal) flush(ctx context.Context) error {
 	j.mu.Lock()
 	file, kept := j.file, j.kept
 	j.file, j.kept, j.spare = nil, j.spare, nil
+	j.carried, j.behind = j.carried.and(j.behind), backlog{}
 	j.mu.Unlock()
 	if file != nil {
 		_ = file.Close()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"stele/internal/fleet"
 	"stele/internal/generation"
 )
 
@@ -15,12 +16,19 @@ import (
 // in the queue.
 const owned = `stage <> 'ended' AND stage IN ('submitting', 'waiting', 'collecting')`
 
-// Beat says that the process called node lives. Those not heard of for a day are
-// forgotten, which is as good as dead.
+// Beat says that the process called node lives, and what it says of itself. Those not
+// heard of for a day are forgotten, which is as good as dead.
 func (s *Store) Beat(ctx context.Context, node string, now time.Time) error {
+	var n fleet.Node
+	if s.vitals != nil {
+		n = s.vitals()
+	}
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO nodes (id, seen_at) VALUES ($1, $2)
-			ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, node, millis(now))
+		_, err := tx.ExecContext(ctx, `INSERT INTO nodes (id, seen_at, started_at, version, host, address, requests, streams, journal, lag_ms)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+			ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, started_at = excluded.started_at, version = excluded.version, host = excluded.host,
+				address = excluded.address, requests = excluded.requests, streams = excluded.streams, journal = excluded.journal, lag_ms = excluded.lag_ms`,
+			node, millis(now), millis(n.Started), n.Version, n.Host, n.Address, n.Requests, n.Streams, n.Journal, n.Lag.Milliseconds())
 		if err == nil {
 			_, err = tx.ExecContext(ctx, `DELETE FROM nodes WHERE seen_at < $1`, millis(now.Add(-24*time.Hour)))
 		}

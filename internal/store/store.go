@@ -21,6 +21,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"stele/internal/access"
+	"stele/internal/fleet"
 	"stele/internal/relay"
 )
 
@@ -41,6 +42,7 @@ type Store struct {
 	priority *writePriority           // on PostgreSQL
 	proves   func(text string) string // makes the proof of the audit log's head; nil: none
 	names    names
+	vitals   func() fleet.Node // what this process says of itself; nil: nothing
 
 	pool    *pgxpool.Pool // beneath both, on PostgreSQL
 	notices *notices      // on PostgreSQL

@@ -1,0 +1,90 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stele/internal/fleet"
+	"stele/internal/generation"
+	"stele/internal/uid"
+)
+
+func TestServersSayHowTheyAre(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *Store) {
+		s.SetQueue(Queue{Enqueue: func(context.Context, *sql.Tx, []generation.Job) error { return nil }, Wake: func([]generation.Job) {}})
+		now := time.UnixMilli(time.Now().UnixMilli()).UTC()
+		if err := s.Beat(t.Context(), "node_old", now.Add(-time.Hour)); err != nil { // as a binary does that says nothing of itself
+			t.Fatal(err)
+		}
+		me := fleet.Node{
+			ID: "node_me", Started: now.Add(-time.Minute), Seen: now, Version: "1.2.3", Host: "box", Address: "127.0.0.1:8080",
+			Load: fleet.Load{Requests: 7, Streams: 3, Journal: 5, Lag: 1500 * time.Millisecond},
+		}
+		s.SetVitals(func() fleet.Node { return me })
+		for _, at := range []time.Time{now.Add(-time.Second), now} {
+			if err := s.Beat(t.Context(), me.ID, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, task := range []generation.Task{
+			{Stage: generation.Waiting, Owner: me.ID}, {Stage: generation.Collecting, Owner: me.ID}, {Stage: generation.Ended, Owner: me.ID}, {Stage: generation.Ordered},
+		} {
+			task.ID, task.Workspace, task.Created, task.Updated = uid.New("gen"), "default", now, now
+			if err := s.InsertTask(t.Context(), &task); err != nil {
+				t.Fatal(err)
+			}
+		}
+		me.Tasks = 2
+		all, err := s.Fleet(t.Context())
+		want := fleet.Fleet{Nodes: []fleet.Node{{ID: "node_old", Seen: now.Add(-time.Hour)}, me}, Waiting: 1, Oldest: now}
+		if diff := cmp.Diff(want, all); err != nil || diff != "" {
+			t.Error(err, diff)
+		}
+		if all.Nodes[0].Alive(now) || !all.Nodes[1].Alive(now) {
+			t.Error("the living are told from the dead wrongly")
+		}
+	})
+}
+
+func TestTheJournalKnowsHowFarItIsBehind(t *testing.T) {
+	t.Parallel()
+	s := openTest(t, "sqlite")
+	j, err := OpenJournal(s, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	keep := func() {
+		r := record(0)
+		if err := j.Keep(&r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	begun := time.Now()
+	keep()
+	keep()
+	records, since := j.Backlog()
+	if records != 2 || since.Before(begun) {
+		t.Errorf("%d records since %s", records, since)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := j.Flush(gone); !errors.Is(err, context.Canceled) {
+		t.Fatalf("a flush without a database: %v", err)
+	}
+	keep()
+	if n, at := j.Backlog(); n != 3 || !at.Equal(since) {
+		t.Errorf("what could not be saved: %d records since %s, want 3 since %s", n, at, since)
+	}
+	if err := j.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n, _ := j.Backlog(); n != 0 {
+		t.Errorf("%d records are behind after a flush", n)
+	}
+}

@@ -1,0 +1,33 @@
+-- +goose Up
+-- What servers tell each other of targets that are not well; whoever is well again is
+-- taken out. A caller of '' is everybody.
+CREATE TABLE target_states (
+  provider   TEXT NOT NULL,
+  model      TEXT NOT NULL,
+  caller     TEXT NOT NULL,
+  node       TEXT NOT NULL, -- who says so
+  opened_at  BIGINT NOT NULL, -- 0: its breaker is closed
+  until_at   BIGINT NOT NULL, -- then it is tried
+  trier      TEXT NOT NULL, -- by this server; '': by one that claims it
+  try_by     BIGINT NOT NULL, -- after which any may claim it
+  wait_at    BIGINT NOT NULL, -- its provider asked not to be called before
+  expires_at BIGINT NOT NULL,
+  PRIMARY KEY (provider, model, caller)
+);
+
+-- How providers served each server in the last hour.
+CREATE TABLE provider_health (
+  node     TEXT NOT NULL,
+  provider TEXT NOT NULL,
+  told_at  BIGINT NOT NULL,
+  health   TEXT NOT NULL,
+  PRIMARY KEY (node, provider)
+);
+
+-- Failed sign-ins, by what they count for, which is kept as a hash.
+CREATE TABLE signin_failures (
+  name     TEXT NOT NULL PRIMARY KEY,
+  failures BIGINT NOT NULL,
+  last_at  BIGINT NOT NULL
+);
+CREATE INDEX signin_failures_by_age ON signin_failures (last_at);

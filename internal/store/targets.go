@@ -1,0 +1,66 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"stele/internal/route"
+)
+
+// SaveStates tells the other servers how targets are. Those that are well again are taken out.
+func (s *Store) SaveStates(ctx context.Context, list []route.State) error {
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		for i := range list {
+			if err := saveState(ctx, tx, &list[i]); err != nil {
+				return fmt.Errorf("save the state of a target: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
+func saveState(ctx context.Context, tx *sql.Tx, t *route.State) error {
+	if t.Well() {
+		_, err := tx.ExecContext(ctx, `DELETE FROM target_states WHERE provider = $1 AND model = $2 AND caller = $3`, t.Provider, t.Model, t.Caller)
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO target_states (provider, model, caller, node, opened_at, until_at, trier, try_by, wait_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+		ON CONFLICT (provider, model, caller) DO UPDATE SET node = excluded.node, opened_at = excluded.opened_at, until_at = excluded.until_at,
+			trier = excluded.trier, try_by = excluded.try_by, wait_at = excluded.wait_at, expires_at = excluded.expires_at`,
+		t.Provider, t.Model, t.Caller, t.Node, millis(t.Opened), millis(t.Until), t.Trier, millis(t.TryBy), millis(t.Wait), millis(t.Expires()))
+	return err
+}
+
+// ClaimTrial makes a server the one that tries a target, unless another one does, or it
+// was opened anew.
+func (s *Store) ClaimTrial(ctx context.Context, t route.State, now time.Time) error {
+	_, err := s.write.ExecContext(ctx, `UPDATE target_states SET trier = $4, try_by = $5
+		WHERE provider = $1 AND model = $2 AND caller = $3 AND opened_at = $6 AND until_at <= $7 AND (trier = '' OR try_by <= $7)`,
+		t.Provider, t.Model, t.Caller, t.Trier, millis(t.TryBy), millis(t.Opened), millis(now))
+	if err != nil {
+		return fmt.Errorf("claim a trial: %w", err)
+	}
+	return nil
+}
+
+// States are how the targets are that are not well.
+func (s *Store) States(ctx context.Context) ([]route.State, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT provider, model, caller, node, opened_at, until_at, trier, try_by, wait_at FROM target_states`)
+	return scanAll("read the states of targets", rows, err, func(row scanner) (t route.State, err error) {
+		var opened, until, tryBy, wait int64
+		err = row.Scan(&t.Provider, &t.Model, &t.Caller, &t.Node, &opened, &until, &t.Trier, &tryBy, &wait)
+		t.Opened, t.Until, t.TryBy, t.Wait = fromMillis(opened), fromMillis(until), fromMillis(tryBy), fromMillis(wait)
+		return t, err
+	})
+}
+
+// DropStates takes out what is not worth knowing any more.
+func (s *Store) DropStates(ctx context.Context, now time.Time) error {
+	if _, err := s.write.ExecContext(ctx, `DELETE FROM target_states WHERE expires_at <= $1`, millis(now)); err != nil {
+		return fmt.Errorf("forget the states of targets: %w", err)
+	}
+	return nil
+}
