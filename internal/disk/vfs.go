@@ -37,18 +37,18 @@ var vfs = sync.OnceValue(func() string {
 })
 
 var (
-	own     *sqlite.Tsqlite3_vfs        // SQLite's own file system
-	methods *sqlite.Tsqlite3_io_methods // of its files
+	own *sqlite.Tsqlite3_vfs // SQLite's own file system
 
 	filesMu sync.Mutex // guards all below
 	files   = make(map[uintptr]*vfsFile)
-	adapted uintptr // methods, with ours in place of those that change the disk
+	adapted = make(map[uintptr]uintptr) // methods of its files, with ours in place of those that change the disk
 )
 
 // vfsFile is an open file of SQLite's.
 type vfsFile struct {
 	path   string
 	number uint64
+	own    *sqlite.Tsqlite3_io_methods
 	fresh  bool // its folder is synced with its first sync, as SQLite's own does for a log or journal it has made
 }
 
@@ -64,7 +64,7 @@ func vfsOpen(tls *libc.TLS, system, name, file uintptr, flags int32, out uintptr
 			return sqlite.SQLITE_CANTOPEN
 		}
 	}
-	code := call6(own.FxOpen)(tls, system, name, file, flags, out)
+	code := function[func(*libc.TLS, uintptr, uintptr, uintptr, int32, uintptr) int32](own.FxOpen)(tls, system, name, file, flags, out)
 	if code != sqlite.SQLITE_OK || name == 0 || flags&sqlite.SQLITE_OPEN_DELETEONCLOSE != 0 {
 		return code
 	}
@@ -78,17 +78,14 @@ func vfsOpen(tls *libc.TLS, system, name, file uintptr, flags int32, out uintptr
 	filesMu.Lock()
 	defer filesMu.Unlock()
 	base := (*sqlite.Tsqlite3_file)(at(file))
-	if adapted == 0 {
-		methods = (*sqlite.Tsqlite3_io_methods)(at(base.FpMethods))
-		m := (*sqlite.Tsqlite3_io_methods)(at(libc.Xcalloc(tls, 1, libc.Tsize_t(unsafe.Sizeof(*methods)))))
-		*m = *methods
+	f.own = (*sqlite.Tsqlite3_io_methods)(at(base.FpMethods))
+	if adapted[base.FpMethods] == 0 {
+		m := (*sqlite.Tsqlite3_io_methods)(at(libc.Xcalloc(tls, 1, libc.Tsize_t(unsafe.Sizeof(*f.own)))))
+		*m = *f.own
 		m.FxClose, m.FxWrite, m.FxTruncate, m.FxSync = pointer(vfsClose), pointer(vfsWrite), pointer(vfsTruncate), pointer(vfsSync)
-		adapted = uintptr(unsafe.Pointer(m))
+		adapted[base.FpMethods] = uintptr(unsafe.Pointer(m))
 	}
-	if base.FpMethods != uintptr(unsafe.Pointer(methods)) {
-		panic("SQLite has files of two kinds")
-	}
-	base.FpMethods = adapted
+	base.FpMethods = adapted[base.FpMethods]
 	files[file] = f
 	return code
 }
@@ -98,7 +95,7 @@ func vfsDelete(tls *libc.TLS, system, name uintptr, sync int32) int32 {
 	if fail(keeping, path) != nil {
 		return sqlite.SQLITE_IOERR_DELETE
 	}
-	code := call3(own.FxDelete)(tls, system, name, sync)
+	code := function[func(*libc.TLS, uintptr, uintptr, int32) int32](own.FxDelete)(tls, system, name, sync)
 	if code == sqlite.SQLITE_OK {
 		note(entry{Op: "remove", Path: path}, nil)
 		if sync != 0 {
@@ -109,10 +106,11 @@ func vfsDelete(tls *libc.TLS, system, name uintptr, sync int32) int32 {
 }
 
 func vfsClose(tls *libc.TLS, file uintptr) int32 {
+	f := opened(file)
 	filesMu.Lock()
 	delete(files, file)
 	filesMu.Unlock()
-	return call1(methods.FxClose)(tls, file)
+	return function[func(*libc.TLS, uintptr) int32](f.own.FxClose)(tls, file)
 }
 
 func vfsWrite(tls *libc.TLS, file, bytes uintptr, size int32, place int64) int32 {
@@ -123,7 +121,7 @@ func vfsWrite(tls *libc.TLS, file, bytes uintptr, size int32, place int64) int32
 	}
 	code := int32(sqlite.SQLITE_OK)
 	if size > 0 {
-		code = callWrite(methods.FxWrite)(tls, file, bytes, size, place)
+		code = function[func(*libc.TLS, uintptr, uintptr, int32, int64) int32](f.own.FxWrite)(tls, file, bytes, size, place)
 	}
 	if code == sqlite.SQLITE_OK {
 		note(entry{Op: "write", File: f.number, At: place, Size: int(size)}, unsafe.Slice((*byte)(at(bytes)), size))
@@ -142,7 +140,7 @@ func vfsTruncate(tls *libc.TLS, file uintptr, size int64) int32 {
 	if fail(keeping, f.path) != nil {
 		return sqlite.SQLITE_IOERR_TRUNCATE
 	}
-	code := callSize(methods.FxTruncate)(tls, file, size)
+	code := function[func(*libc.TLS, uintptr, int64) int32](f.own.FxTruncate)(tls, file, size)
 	if code == sqlite.SQLITE_OK {
 		note(entry{Op: "truncate", File: f.number, At: size}, nil)
 	}
@@ -155,7 +153,7 @@ func vfsSync(tls *libc.TLS, file uintptr, flags int32) int32 {
 		return sqlite.SQLITE_IOERR_FSYNC
 	}
 	upto := position()
-	code := callFlags(methods.FxSync)(tls, file, flags)
+	code := function[func(*libc.TLS, uintptr, int32) int32](f.own.FxSync)(tls, file, flags)
 	if code != sqlite.SQLITE_OK {
 		return code
 	}
@@ -180,27 +178,3 @@ func at(p uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)
 func pointer[F any](f F) uintptr { return *(*uintptr)(unsafe.Pointer(&f)) }
 
 func function[F any](p uintptr) F { return *(*F)(unsafe.Pointer(&p)) }
-
-func call1(p uintptr) func(*libc.TLS, uintptr) int32 {
-	return function[func(*libc.TLS, uintptr) int32](p)
-}
-
-func call3(p uintptr) func(*libc.TLS, uintptr, uintptr, int32) int32 {
-	return function[func(*libc.TLS, uintptr, uintptr, int32) int32](p)
-}
-
-func call6(p uintptr) func(*libc.TLS, uintptr, uintptr, uintptr, int32, uintptr) int32 {
-	return function[func(*libc.TLS, uintptr, uintptr, uintptr, int32, uintptr) int32](p)
-}
-
-func callWrite(p uintptr) func(*libc.TLS, uintptr, uintptr, int32, int64) int32 {
-	return function[func(*libc.TLS, uintptr, uintptr, int32, int64) int32](p)
-}
-
-func callSize(p uintptr) func(*libc.TLS, uintptr, int64) int32 {
-	return function[func(*libc.TLS, uintptr, int64) int32](p)
-}
-
-func callFlags(p uintptr) func(*libc.TLS, uintptr, int32) int32 {
-	return function[func(*libc.TLS, uintptr, int32) int32](p)
-}
