@@ -6,12 +6,12 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"os"
 	"path/filepath"
 	"time"
 
 	"stele/internal/access"
 	"stele/internal/config"
+	"stele/internal/disk"
 	"stele/internal/guard"
 	"stele/internal/store"
 	"stele/internal/supply"
@@ -32,7 +32,7 @@ type Installation struct {
 // and refuses a master key that is not theirs.
 func Open(ctx context.Context, cfg *config.Config) (*Installation, error) {
 	for _, folder := range []string{cfg.Data, filepath.Join(cfg.Data, "blobs")} {
-		if err := os.MkdirAll(folder, 0o700); err != nil {
+		if err := disk.MakeFolders(folder); err != nil {
 			return nil, fmt.Errorf("make data folder: %w", err)
 		}
 	}

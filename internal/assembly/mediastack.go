@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"stele/internal/blob"
+	"stele/internal/disk"
 	"stele/internal/fair"
 	"stele/internal/file"
 	"stele/internal/generation"
@@ -109,7 +110,7 @@ func (w *mediaStack) succeed(ctx context.Context, path string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return os.WriteFile(path, []byte(w.node), 0o600)
+	return disk.WriteFile(path, []byte(w.node))
 }
 
 // endpoints are what people say with where messages go, as the configuration allows it now.

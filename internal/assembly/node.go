@@ -98,7 +98,7 @@ func (n *node) open(ctx context.Context, offered supply.Contents) (err error) {
 		return err
 	}
 	n.relay = relay.New(relay.Options{
-		Catalog: n.catalog, Upstreams: n.supply.Upstream, Router: n.router, Keeper: n.journal,
+		Catalog: n.catalog, Upstreams: n.supply.Upstream, Router: n.router, Keeper: n.journal, Full: n.journal.Full,
 		Vault: relay.NewSharedVault(n.Store, n.Keyring.Box(relay.VaultBox), n.log),
 		Fetch: n.supply, Files: n.media.files, Attached: func() int64 { return int64(n.runtime.config().Limits.Attachments) },
 		Describe: describe, Losses: api.Losses, Limits: n.limits, Quote: n.quote, Reader: reader{}, Log: n.log, Now: time.Now,

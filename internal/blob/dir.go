@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"time"
 
+	"stele/internal/disk"
 	"stele/internal/uid"
 )
 
@@ -24,16 +25,16 @@ const abandoned = time.Hour
 
 // Dir keeps blobs as files in a folder. It is safe for concurrent use, by
 // several processes as well.
-type Dir struct{ root *os.Root }
+type Dir struct{ root *disk.Root }
 
 // OpenDir opens the folder, makes it where it is missing, and removes what was
 // left half-written. Where the folder is shared with other processes, only what
 // has not been written to for an hour is left.
 func OpenDir(folder string, shared bool) (*Dir, error) {
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	if err := disk.MakeFolders(folder); err != nil {
 		return nil, fmt.Errorf("make blob folder: %w", err)
 	}
-	root, err := os.OpenRoot(folder)
+	root, err := disk.OpenRoot(folder)
 	if err != nil {
 		return nil, fmt.Errorf("open blob folder: %w", err)
 	}

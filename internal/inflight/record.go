@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"stele/internal/disk"
 	"stele/internal/fair"
 )
 
@@ -31,7 +32,7 @@ type Record struct {
 	suspects *fair.Semaphore
 
 	mu    sync.Mutex // guards all below
-	file  *os.File
+	file  *disk.File
 	slots int
 	free  []int
 	marks map[string]*mark
@@ -65,7 +66,7 @@ func Left(path string) ([]string, error) {
 
 // Open begins a new record. What was left in the file is gone.
 func Open(path string) (*Record, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	file, err := disk.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("record what is worked on: %w", err)
 	}

@@ -70,7 +70,8 @@ func (r *Record) Count(u chat.Usage) {
 	r.Extra = extra(u)
 }
 
-// Keeper keeps records. Keep returns when the record survives the process.
+// Keeper keeps records. Keep returns when the record survives the process, and waits
+// for no disk; an error says that the record is lost.
 type Keeper interface {
 	Keep(*Record) error
 }

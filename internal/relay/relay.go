@@ -47,6 +47,7 @@ type Options struct {
 	Upstreams func(provider string) (Upstream, bool)
 	Router    *route.Router
 	Keeper    meter.Keeper
+	Full      func() bool // whether the keeper has no room for another record; nil: never
 	Vault     *Vault
 	Fetch     Fetcher                                                               // nil: nothing is fetched
 	Files     Files                                                                 // nil: none are kept
@@ -66,11 +67,17 @@ type Relay struct{ Options }
 // New makes a Relay.
 func New(o Options) *Relay { return &Relay{o} }
 
+// fullPause is when a client that was refused for want of room is to ask again.
+const fullPause = 5 * time.Second
+
 // Do serves one turn. A whole reply has been counted when it returns; a stream
 // is counted when it ends, however it ends, or when the reply is closed.
 func (r *Relay) Do(ctx context.Context, who access.Principal, req *chat.Request) (*chat.Reply, error) {
 	if err := catalog.CheckID(req.Model); err != nil {
 		return nil, err // before there is a record of it
+	}
+	if r.Full != nil && r.Full() {
+		return nil, fault.New(fault.Unavailable, "The server cannot keep what requests use: its disk takes nothing.").After(fullPause)
 	}
 	call := r.begin(ctx, who, req)
 	reply, err := r.do(ctx, who, req, call)

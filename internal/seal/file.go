@@ -6,7 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
+
+	"stele/internal/disk"
 )
 
 // Load reads the master key kept at path.
@@ -29,17 +30,17 @@ func LoadOrMake(path string) (*Master, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return m, err
 	}
-	temp, err := os.CreateTemp(filepath.Dir(path), ".master-*") // mode 0600
+	temp, err := disk.CreateTemp(filepath.Dir(path), ".master-*") // mode 0600
 	if err != nil {
 		return nil, fmt.Errorf("make master key: %w", err)
 	}
-	defer os.Remove(temp.Name())
+	defer disk.Remove(temp.Name())
 	_, err = temp.WriteString(New().Text() + "\n")
 	if err := errors.Join(err, temp.Sync(), temp.Close()); err != nil {
 		return nil, fmt.Errorf("make master key: %w", err)
 	}
 	// A link appears whole or not at all, and never over a key that is already there.
-	if err := os.Link(temp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := disk.Link(temp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("make master key: %w", err)
 	}
 	if err := syncFolder(path); err != nil {
@@ -51,7 +52,7 @@ func LoadOrMake(path string) (*Master, error) {
 // Replace puts the key kept at next in the place of the one at path. Either one or
 // the other is there, also after a power cut.
 func Replace(next, path string) error {
-	if err := os.Rename(next, path); err != nil {
+	if err := disk.Rename(next, path); err != nil {
 		return fmt.Errorf("replace master key: %w", err)
 	}
 	return syncFolder(path)
@@ -59,14 +60,7 @@ func Replace(next, path string) error {
 
 // syncFolder has the disk keep the names in the folder of a file.
 func syncFolder(path string) error {
-	if runtime.GOOS == "windows" {
-		return nil // folders cannot be synced there
-	}
-	folder, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return fmt.Errorf("keep master key: %w", err)
-	}
-	if err := errors.Join(folder.Sync(), folder.Close()); err != nil {
+	if err := disk.SyncFolder(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("keep master key: %w", err)
 	}
 	return nil

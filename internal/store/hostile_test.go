@@ -129,7 +129,7 @@ func TestARefusedRecordIsSetAsideAndNamed(t *testing.T) {
 			}
 		}
 		// The process dies and leaves a line that is no record; the next one carries on.
-		if _, err := dead.file.WriteString("no record\n"); err != nil {
+		if _, err := dead.page.file.WriteString("no record\n"); err != nil {
 			t.Fatal(err)
 		}
 		j, err := OpenJournal(s, folder)

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"stele/internal/disk"
 	"stele/internal/meter"
 	"stele/internal/uid"
 )
@@ -25,11 +26,13 @@ const (
 )
 
 // Journal takes records at the speed of a file, so that no request waits for
-// the database, and carries them over in batches. What was taken survives the
-// death of the process: whatever is left is carried over at the next start.
+// the database or for the disk, and carries them over in batches. What was taken
+// survives the death of the process, and soon after a power cut: whatever is left is
+// carried over at the next start.
 //
 // A record that the database refuses never keeps the others from being saved: it is
-// set aside in a file beside the journal, with the reason.
+// set aside in a file beside the journal, with the reason. Records that the disk does
+// not take wait in memory until the disk or the database does.
 type Journal struct {
 	// OnRefused is told of each record that is set aside. It is set before Run.
 	OnRefused func(Refused)
@@ -38,33 +41,29 @@ type Journal struct {
 	folder string
 	owner  string // of the folder, for leases of limits
 
-	flushing sync.Mutex // one at a time
+	flushing sync.Mutex    // one at a time
+	syncing  sync.Mutex    // held while a page is synced or closed
+	written  chan struct{} // has something when there is something to sync
 
-	mu    sync.Mutex     // guards what follows
-	file  *os.File       // nil until the first record
-	kept  []meter.Record // what is in file, so that it need not be read again
-	spare []meter.Record // empty: the memory of what was kept before
-	line  []byte         // where a record is written before it goes into file
+	mu      sync.Mutex     // guards what follows
+	page    *page          // nil until the first record
+	waiting []meter.Record // in no file: the disk took none of them
+	spare   []meter.Record // empty: the memory of what was kept before
+	line    []byte         // where a record is written before it goes into a file
 
 	behind, carried backlog // what was kept since the last flush began, and what that one has to save
 }
 
-// backlog is records that are not in the database yet, and since when the first of them waits.
-type backlog struct {
-	records int64
-	since   time.Time
-}
-
 // OpenJournal opens the journal in a folder, which must belong to this process alone.
 func OpenJournal(s *Store, folder string) (*Journal, error) {
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	if err := disk.MakeFolders(folder); err != nil {
 		return nil, fmt.Errorf("open journal: %w", err)
 	}
 	owner, err := folderOwner(folder)
 	if err != nil {
 		return nil, fmt.Errorf("open journal: %w", err)
 	}
-	return &Journal{store: s, folder: folder, owner: owner}, nil
+	return &Journal{store: s, folder: folder, owner: owner, written: make(chan struct{}, 1)}, nil
 }
 
 // Owner is the name of the folder, the same after a restart: what its records took of
@@ -81,52 +80,57 @@ func folderOwner(folder string) (string, error) {
 		return "", err
 	}
 	fresh := uid.New("node")
-	return fresh, os.WriteFile(path, []byte(fresh), 0o600)
+	return fresh, disk.WriteFile(path, []byte(fresh))
 }
 
-// Keep appends a record. When it returns the record survives the process.
+// Keep appends a record. When it returns the record survives the process, and a power
+// cut some milliseconds later; where the disk takes nothing it is in memory only. An
+// error says that it is lost.
 func (j *Journal) Keep(r *meter.Record) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.file == nil {
-		var err error
-		name := filepath.Join(j.folder, uid.New("usage")+".jsonl")
-		if j.file, err = os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
+	if err := j.write(r); err != nil {
+		if len(j.waiting) >= 2*mostWaiting {
 			return fmt.Errorf("write journal: %w", err)
 		}
+		j.waiting = append(j.waiting, *r)
+		tidy(&j.waiting[len(j.waiting)-1])
 	}
-	j.kept = append(j.kept, *r)
-	kept := &j.kept[len(j.kept)-1]
+	j.behind.add()
+	return nil
+}
+
+func (j *Journal) write(r *meter.Record) (err error) {
+	if j.page == nil {
+		if j.page, err = newPage(j.folder, j.spare); err != nil {
+			return err
+		}
+		j.spare = nil
+	}
+	p := j.page
+	p.kept = append(p.kept, *r)
+	kept := &p.kept[len(p.kept)-1]
 	tidy(kept)
 	j.line = appendLine(j.line[:0], kept)
-	if _, err := j.file.Write(j.line); err != nil {
-		j.kept = j.kept[:len(j.kept)-1]
-		return fmt.Errorf("write journal: %w", err)
+	if err := p.write(j.line); err != nil {
+		p.kept = p.kept[:len(p.kept)-1]
+		return err
 	}
-	if j.behind.records++; j.behind.records == 1 {
-		j.behind.since = time.Now()
+	if !p.dirty {
+		p.dirty = true
+		select {
+		case j.written <- struct{}{}:
+		default: // it is known already
+		}
 	}
 	return nil
 }
 
-// Backlog is how many records are not in the database yet, and since when the first of them waits.
-func (j *Journal) Backlog() (records int64, since time.Time) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	all := j.carried.and(j.behind)
-	return all.records, all.since
-}
-
-// and joins what was kept later.
-func (b backlog) and(later backlog) backlog {
-	if b.records == 0 {
-		return later
-	}
-	return backlog{b.records + later.records, b.since}
-}
-
 // Run carries records over until ctx ends, and what is left then once more.
 func (j *Journal) Run(ctx context.Context, log *slog.Logger) {
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	beside.Go(func() { j.runSync(ctx, log) })
 	tick := time.NewTicker(journalEvery)
 	defer tick.Stop()
 	failing := false
@@ -153,30 +157,27 @@ func (j *Journal) Run(ctx context.Context, log *slog.Logger) {
 func (j *Journal) Flush(ctx context.Context) error {
 	j.flushing.Lock()
 	defer j.flushing.Unlock()
+	j.flushBegins()
 	if err := j.flush(ctx); err != nil {
 		return err
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.carried = backlog{}
+	j.flushEnded()
 	return nil
 }
 
 func (j *Journal) flush(ctx context.Context) error {
-	j.mu.Lock()
-	file, kept := j.file, j.kept
-	j.file, j.kept, j.spare = nil, j.spare, nil
-	j.carried, j.behind = j.carried.and(j.behind), backlog{}
-	j.mu.Unlock()
-	if file != nil {
-		_ = file.Close()
-		if err := j.save(ctx, kept); err != nil {
+	if p := j.turn(); p != nil {
+		if err := j.save(ctx, p.kept); err != nil {
+			j.doubt(p)
 			return err // the file stays and is read again next time
 		}
-		j.reuse(kept)
-		if err := os.Remove(file.Name()); err != nil {
+		j.reuse(p.kept)
+		if err := disk.Remove(p.file.Name()); err != nil {
 			return fmt.Errorf("remove journal: %w", err)
 		}
+	}
+	if err := j.saveWaiting(ctx); err != nil {
+		return err
 	}
 	names, err := filepath.Glob(filepath.Join(j.folder, "usage_*.jsonl"))
 	if err != nil {
@@ -220,7 +221,7 @@ func (j *Journal) save(ctx context.Context, records []meter.Record) error {
 func (j *Journal) current(name string) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.file != nil && j.file.Name() == name
+	return j.page != nil && j.page.file.Name() == name
 }
 
 // carry saves a file's records and removes it. Half a line at the end is what
@@ -258,7 +259,7 @@ func (j *Journal) carry(ctx context.Context, name string) error {
 		}
 	}
 	_ = f.Close() // Windows removes no open file
-	if err := os.Remove(name); err != nil {
+	if err := disk.Remove(name); err != nil {
 		return fmt.Errorf("remove journal: %w", err)
 	}
 	return nil

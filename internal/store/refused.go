@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"stele/internal/disk"
 	"stele/internal/label"
 	"stele/internal/meter"
 )
@@ -47,14 +48,18 @@ func (j *Journal) setAside(r Refused) error {
 	if err != nil {
 		return fmt.Errorf("set a record aside: %w", err)
 	}
-	f, err := os.OpenFile(filepath.Join(j.folder, refusedFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	f, err := disk.OpenFile(filepath.Join(j.folder, refusedFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("set a record aside: %w", err)
 	}
 	defer f.Close()
 	about, err := f.Stat()
 	if err == nil && about.Size()+int64(len(line)) < mostRefused {
-		_, err = f.Write(append(line, '\n'))
+		if _, err = f.Write(append(line, '\n')); err != nil {
+			_ = f.Truncate(about.Size()) // half a line would spoil the next
+		} else {
+			err = f.Sync() // the journal's own line is removed then
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("set a record aside: %w", err)

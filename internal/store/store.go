@@ -21,6 +21,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"stele/internal/access"
+	"stele/internal/disk"
 	"stele/internal/fleet"
 	"stele/internal/relay"
 )
@@ -115,14 +116,16 @@ func (s *Store) Pool() *pgxpool.Pool { return s.pool }
 func openSQLite(folder string) (*Store, error) {
 	path := filepath.Join(folder, "stele.db")
 	// The driver would make the file readable for everybody.
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := disk.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	_ = f.Close()
+	if err := f.Close(); err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
 	open := func(extra string, connections int) (*sql.DB, error) {
 		dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
-			"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)" + extra
+			"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=fullfsync(1)&_pragma=foreign_keys(1)" + extra + disk.SQLite()
 		db, err := openRemembering(dsn)
 		if err != nil {
 			return nil, fmt.Errorf("open database: %w", err)
