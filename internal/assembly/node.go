@@ -82,7 +82,7 @@ func (n *node) open(ctx context.Context, offered supply.Contents) (err error) {
 	if n.journal, err = store.OpenJournal(n.Store, filepath.Join(n.Config.Data, "journal")); err != nil {
 		return err
 	}
-	n.metrics.MemoryInFlight(n.runtime.memory.Taken)
+	n.openMetrics()
 	n.journal.OnRefused = func(r store.Refused) {
 		n.metrics.UsageRefused()
 		n.log.LogAttrs(ctx, slog.LevelError, "a usage record was set aside: the database refuses it",

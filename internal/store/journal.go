@@ -45,6 +45,23 @@ type Journal struct {
 	kept  []meter.Record // what is in file, so that it need not be read again
 	spare []meter.Record // empty: the memory of what was kept before
 	line  []byte         // where a record is written before it goes into file
+	fresh Lag            // of what was kept since the last flush began
+	stale Lag            // of what that one, and those that failed, are to carry over
+}
+
+// Lag is what a journal has that is not in the database.
+type Lag struct {
+	Records int
+	Since   time.Time // when the oldest of them was kept; zero: there are none
+}
+
+// and is this and a later one together.
+func (l Lag) and(later Lag) Lag {
+	l.Records += later.Records
+	if l.Since.IsZero() {
+		l.Since = later.Since
+	}
+	return l
 }
 
 // OpenJournal opens the journal in a folder, which must belong to this process alone.
@@ -95,7 +112,17 @@ func (j *Journal) Keep(r *meter.Record) error {
 		j.kept = j.kept[:len(j.kept)-1]
 		return fmt.Errorf("write journal: %w", err)
 	}
+	if j.fresh.Records++; j.fresh.Records == 1 {
+		j.fresh.Since = time.Now()
+	}
 	return nil
+}
+
+// Lag is what is not in the database now.
+func (j *Journal) Lag() Lag {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.stale.and(j.fresh)
 }
 
 // Run carries records over until ctx ends, and what is left then once more.
@@ -126,7 +153,18 @@ func (j *Journal) Run(ctx context.Context, log *slog.Logger) {
 func (j *Journal) Flush(ctx context.Context) error {
 	j.flushing.Lock()
 	defer j.flushing.Unlock()
+	err := j.flush(ctx)
+	if err == nil {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.stale = Lag{}
+	}
+	return err
+}
+
+func (j *Journal) flush(ctx context.Context) error {
 	j.mu.Lock()
+	j.stale, j.fresh = j.stale.and(j.fresh), Lag{}
 	file, kept := j.file, j.kept
 	j.file, j.kept, j.spare = nil, j.spare, nil
 	j.mu.Unlock()
