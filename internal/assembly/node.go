@@ -49,6 +49,7 @@ type node struct {
 	limits    *limit.Service
 	capture   *meter.Capture // nil where bodies are not wanted
 	forwarder *telemetry.Forwarder
+	otlp      *telemetry.OTLP // nil: nothing is sent
 	media     *mediaStack
 	relay     *relay.Relay
 	runner    *app.Runner
@@ -83,6 +84,9 @@ func (n *node) open(ctx context.Context, offered supply.Contents) (err error) {
 		return err
 	}
 	n.openMetrics()
+	if err := n.openOTLP(); err != nil {
+		return err
+	}
 	n.journal.OnRefused = func(r store.Refused) {
 		n.metrics.UsageRefused()
 		n.log.LogAttrs(ctx, slog.LevelError, "a usage record was set aside: the database refuses it",
@@ -187,6 +191,7 @@ func (n *node) serverOptions(pages http.Handler) server.Options {
 		TrustedProxies: func() []netip.Prefix { return now().TrustedProxies },
 		Ready:          n.Store.Ping,
 		Drain:          func() time.Duration { return now().Drain },
+		Trace:          n.tracer(),
 		Observe:        func(s server.Served) { n.metrics.Request(s.Route, s.Method, s.Status, s.Took) },
 		Log:            n.log,
 	}
@@ -201,7 +206,7 @@ func (n *node) apiOptions() api.Options {
 		Settings: n.runtime.apiSettings, Draining: func() bool { return n.front.Draining() },
 	}
 	if n.capture != nil {
-		o.Bodies = n.capture
+		o.Bodies, o.TraceBodies = n.capture, n.Config.Telemetry.OTLP.Content
 	}
 	return o
 }

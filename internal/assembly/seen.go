@@ -9,6 +9,7 @@ import (
 	"stele/internal/limit"
 	"stele/internal/queue"
 	"stele/internal/telemetry"
+	"stele/internal/trace"
 	"stele/internal/webhook"
 )
 
@@ -26,6 +27,27 @@ func (n *node) openMetrics() {
 		Provider: n.hasProvider,
 	}))
 	n.metrics.Watch(n.standing)
+}
+
+// openOTLP makes what sends traces and metrics to a collector, where there is one.
+func (n *node) openOTLP() (err error) {
+	o := n.Config.Telemetry.OTLP
+	if !o.On() {
+		return nil
+	}
+	n.otlp, err = telemetry.NewOTLP(telemetry.OTLPOptions{
+		Client: n.operator, Endpoint: o.Endpoint, Headers: o.Headers.Reveal(), Sample: o.Sample, Every: o.Every,
+		Version: n.Version, Node: n.journal.Owner(), Metrics: n.metrics, Log: n.log,
+	})
+	return err
+}
+
+// tracer begins traces; nil where nobody collects them.
+func (n *node) tracer() *trace.Tracer {
+	if n.otlp == nil {
+		return nil
+	}
+	return n.otlp.Tracer()
 }
 
 // hasProvider reports whether a provider or a built-in maker has this name.

@@ -101,6 +101,7 @@ type Order struct {
 	Person        string         `json:"person,omitempty"` // whom it is charged to
 	EndUser       string         `json:"end_user,omitempty"`
 	Tags          []access.Tag   `json:"tags,omitempty"`
+	Trace         string         `json:"trace,omitempty"` // the place in a trace that it was ordered at
 }
 
 // Source is a file that the order names.

@@ -14,6 +14,7 @@ import (
 	"stele/internal/limit"
 	"stele/internal/meter"
 	"stele/internal/scope"
+	"stele/internal/trace"
 )
 
 // call is a turn that is being counted.
@@ -35,6 +36,7 @@ type call struct {
 	tags   []access.Tag
 	hold   *limit.Hold // what the try may take; nil without limits
 	began  time.Time   // the try that is being made
+	span   trace.Span  // of it, or of the one that served
 	failed []meter.Try // those before it
 }
 
@@ -87,6 +89,7 @@ func (c *call) try(provider, target string) {
 // missed notes that a try failed.
 func (c *call) missed(err error) {
 	_, code := told(err)
+	c.endTry(code)
 	if code != clientGone {
 		c.hold.Release() // who left still pays
 	}
@@ -199,6 +202,7 @@ func (c *call) settle() {
 			c.reply.Nano, c.reply.Priced = c.record.Nano, c.record.Priced
 		}
 		c.charge()
+		c.traceUsage()
 		c.record.Path = c.trail()
 		if c.record.Asked != "" {
 			c.scope.Note(slog.String("asked", c.record.Asked))
