@@ -7,6 +7,7 @@ import (
 
 	"stele/internal/meter"
 	"stele/internal/scope"
+	"stele/internal/trace"
 )
 
 // Bodies keeps what clients say and hear in chat. It must not make them wait.
@@ -20,6 +21,10 @@ func (d *Door) captured(w http.ResponseWriter, c call) error {
 	said := &answer{ResponseWriter: &recordingWriter{ResponseWriter: w, prefix: &asked.reply}}
 	at := time.Now()
 	defer func() {
+		if span := trace.From(c.Context()); d.TraceBodies && span.On() {
+			span.Text(trace.Asked, asked.body().Text)
+			span.Text(trace.Said, asked.reply.body().Text)
+		}
 		if record := scope.From(c.Context()).Record; record != "" {
 			d.Bodies.Keep(meter.Bodies{
 				Record: record, Workspace: c.who.Workspace, At: at, Request: asked.body(), Reply: asked.reply.body(),

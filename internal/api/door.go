@@ -47,7 +47,10 @@ type Options struct {
 	// Replay answers repeated requests as the first was answered.
 	Replay *replay.Service
 	// Bodies keeps what is said in chat; nil: it is not kept.
-	Bodies   Bodies
+	Bodies Bodies
+	// TraceBodies has spans carry what Bodies keeps.
+	TraceBodies bool
+
 	Settings func() Settings
 	Draining func() bool // no new work is taken
 	// Public is where clients reach this server; nil: not known.

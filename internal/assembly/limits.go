@@ -25,7 +25,7 @@ func (h *Installation) VerifyMoney(ctx context.Context) (limit.Verified, error) 
 // openLimits makes what holds and settles. What the process before this one took is
 // settled first; then nothing of its leases is in use.
 func (n *node) openLimits(ctx context.Context) error {
-	n.limits = limit.New(limit.Options{Store: n.Store, Node: n.journal.Owner(), Log: n.log, Now: time.Now})
+	n.limits = limit.New(limit.Options{Store: n.Store, Node: n.journal.Owner(), Log: n.log, Now: time.Now, Refused: n.limitRefused})
 	if err := n.journal.Flush(ctx); err != nil {
 		return err
 	}

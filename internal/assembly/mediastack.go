@@ -95,7 +95,7 @@ func (n *node) openMedia(ctx context.Context) (err error) {
 	w.addMakers(n.runtime.memory)
 	w.generations = generation.New(generation.Options{
 		Node: w.node, Store: n.Store, Files: w.files, Catalog: n.catalog, Makers: n.supply.Maker, Settings: n.runtime.generationSettings,
-		Limits: n.limits, Rights: n.Access.ScopeOf, Alone: alone, Log: n.log, Now: time.Now, Working: w.working, Aside: w.told,
+		Limits: n.limits, Rights: n.Access.ScopeOf, Alone: alone, Log: n.log, Now: time.Now, Working: w.working, Aside: w.told, Trace: n.tracer(),
 	})
 	return n.Access.Serve(ctx, w.node)
 }

@@ -51,6 +51,7 @@ type node struct {
 	limits    *limit.Service
 	capture   *meter.Capture // nil where bodies are not wanted
 	forwarder *telemetry.Forwarder
+	otlp      *telemetry.OTLP // nil: nothing is sent
 	media     *mediaStack
 	relay     *relay.Relay
 	runner    *app.Runner
@@ -85,7 +86,10 @@ func (n *node) open(ctx context.Context, offered supply.Contents) (err error) {
 	if n.journal, err = store.OpenJournal(n.Store, filepath.Join(n.Config.Data, "journal")); err != nil {
 		return err
 	}
-	n.metrics.MemoryInFlight(n.runtime.memory.Taken)
+	n.openMetrics()
+	if err := n.openOTLP(); err != nil {
+		return err
+	}
 	n.journal.OnRefused = func(r store.Refused) {
 		n.metrics.UsageRefused()
 		n.log.LogAttrs(ctx, slog.LevelError, "a usage record was set aside: the database refuses it",
@@ -191,6 +195,7 @@ func (n *node) serverOptions(pages http.Handler) server.Options {
 		TrustedProxies: func() []netip.Prefix { return now().TrustedProxies },
 		Ready:          n.Store.Ping,
 		Drain:          func() time.Duration { return now().Drain },
+		Trace:          n.tracer(),
 		Observe:        func(s server.Served) { n.metrics.Request(s.Route, s.Method, s.Status, s.Took) },
 		Log:            n.log,
 	}
@@ -205,7 +210,7 @@ func (n *node) apiOptions() api.Options {
 		Settings: n.runtime.apiSettings, Draining: func() bool { return n.front.Draining() },
 	}
 	if n.capture != nil {
-		o.Bodies = n.capture
+		o.Bodies, o.TraceBodies = n.capture, n.Config.Telemetry.OTLP.Content
 	}
 	return o
 }

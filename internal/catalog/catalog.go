@@ -209,6 +209,24 @@ func within(m *Model, scope access.Scope) *Model {
 	return &narrow
 }
 
+// Has reports whether a chat or media model of this id is in the catalog: listed, or of a
+// provider that takes any name and in the book of prices. What only clients call so is not.
+func (c *Catalog) Has(id string) bool {
+	contents := c.contents.Load()
+	if _, ok := contents.byID[id]; ok {
+		return true
+	}
+	if _, ok := contents.media[id]; ok {
+		return true
+	}
+	provider, name, _ := strings.Cut(id, "/")
+	if _, open := contents.Open[provider]; !open {
+		return false
+	}
+	_, known := contents.Prices.book(Target{Provider: provider, Model: name})
+	return known
+}
+
 // Models lists the chat models that a scope opens.
 func (c *Catalog) Models(scope access.Scope) []Model {
 	var list []Model

@@ -115,6 +115,7 @@ func (c *checker) checkPlaces() {
 		c.bad(pick(at("audit", "token"), at("audit", "token_file"), cfg.Audit.TokenFile), "needs audit.url as well")
 	}
 	c.checkMail()
+	c.checkTelemetry()
 	if cfg.Retention.Audit < 0 {
 		c.bad(at("retention", "audit"), "must be 0 or more; 0 keeps the audit log for ever")
 	}

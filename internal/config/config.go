@@ -60,6 +60,7 @@ type Config struct {
 	Capture       Capture   `yaml:"capture"`
 	Audit         Audit     `yaml:"audit"`
 	Mail          Mail      `yaml:"mail"`
+	Telemetry     Telemetry `yaml:"telemetry"`
 }
 
 // TLS names the certificate to serve with. Both are set or neither.

@@ -28,6 +28,7 @@ func Immutable(old, next *Config) []string {
 		{"oidc", old.OIDC.same(next.OIDC)},
 		{"egress.ca_file", old.Egress.CAFile == next.Egress.CAFile},
 		{"mail", old.Mail == next.Mail},
+		{"telemetry", old.Telemetry == next.Telemetry},
 		{"capture.bodies", old.Capture.Bodies == next.Capture.Bodies},
 	} {
 		if !s.same {

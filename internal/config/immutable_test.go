@@ -17,6 +17,7 @@ func TestImmutableNamesWhatNeedsARestart(t *testing.T) {
 	changed.PublicURL, changed.MasterKeyFile, changed.LogFormat = "x", "x", "x"
 	changed.TrustedProxies = config.Networks{netip.MustParsePrefix("::/0")}
 	changed.TLS = config.TLS{CertFile: "x", KeyFile: "x"}
+	changed.Telemetry.OTLP.Endpoint = "x"
 	changed.Metrics.Listen, changed.Admin.Email, changed.Egress.CAFile = "x", "x", "x"
 	changed.HSTS, changed.Console.Listen, changed.Console.PublicURL = 1, "x", "x"
 	changed.Limits.IdleConnection, changed.Limits.HeaderTime, changed.Limits.HeaderSize = 1, 1, 1
@@ -24,7 +25,7 @@ func TestImmutableNamesWhatNeedsARestart(t *testing.T) {
 	changed.Capture.Bodies = true
 	want := []string{
 		"listen", "data", "database_url", "blob_url", "public_url", "master_key_file", "log_format",
-		"tls", "hsts", "console.listen", "console.public_url", "metrics.listen", "limits.idle_connection", "limits.header_time", "limits.header_size", "admin", "oidc", "egress.ca_file", "capture.bodies",
+		"tls", "hsts", "console.listen", "console.public_url", "metrics.listen", "limits.idle_connection", "limits.header_time", "limits.header_size", "admin", "oidc", "egress.ca_file", "telemetry", "capture.bodies",
 	}
 	if diff := cmp.Diff(want, config.Immutable(config.Default(), changed)); diff != "" {
 		t.Error(diff)

@@ -119,6 +119,7 @@ func (c *checker) resolvePaths() {
 	paths := []*string{
 		&cfg.DatabaseURLFile, &cfg.BlobURLFile, &cfg.MasterKeyFile, &cfg.Admin.PasswordFile,
 		&cfg.OIDC.ClientSecretFile, &cfg.Audit.File, &cfg.Audit.TokenFile, &cfg.Mail.URLFile, &cfg.Metrics.TokenFile,
+		&cfg.Telemetry.OTLP.HeadersFile,
 		&cfg.TLS.CertFile, &cfg.TLS.KeyFile, &cfg.Egress.CAFile,
 	}
 	if c.doc.Has(manifest.At("data")) {

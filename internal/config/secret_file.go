@@ -24,6 +24,8 @@ func (c *checker) checkSecrets() {
 	c.readSecret(at("metrics", "token"), &cfg.Metrics.Token, at("metrics", "token_file"), &cfg.Metrics.TokenFile)
 	c.readSecret(at("oidc", "client_secret"), &cfg.OIDC.ClientSecret, at("oidc", "client_secret_file"), &cfg.OIDC.ClientSecretFile)
 	c.readSecret(at("audit", "token"), &cfg.Audit.Token, at("audit", "token_file"), &cfg.Audit.TokenFile)
+	otlp := &cfg.Telemetry.OTLP
+	c.readSecret(at("telemetry", "otlp", "headers"), &otlp.Headers, at("telemetry", "otlp", "headers_file"), &otlp.HeadersFile)
 	c.readSecret(at("mail", "url"), &cfg.Mail.URL, at("mail", "url_file"), &cfg.Mail.URLFile)
 	// A password is only ever read from a file.
 	c.readSecret(at("admin", "password"), &cfg.Admin.Password, at("admin", "password_file"), &cfg.Admin.PasswordFile)

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"stele/internal/assembly"
 )
 
 // What is too little, too much and too late.
@@ -48,10 +50,10 @@ func tooOpen(path string, class Class) []Finding {
 }
 
 func lookDisk(_ context.Context, p *patient) []Finding {
-	free, ok := diskFree(p.Config.Data)
+	free, size := assembly.DiskSpace(p.Config.Data)
 	const do = "make room, or shorten retention in the configuration"
 	switch {
-	case !ok:
+	case size == 0:
 		return one(Skipped, "", "this system does not say how much room there is")
 	case free < noRoom:
 		return one(Bad, do, "only %d MB are free below %s", free>>20, p.Config.Data)

@@ -12,6 +12,7 @@ import (
 	"stele/internal/fault"
 	"stele/internal/inflight"
 	"stele/internal/media"
+	"stele/internal/trace"
 )
 
 // mostDeaths is how often a task may bring down what works on it.
@@ -20,18 +21,36 @@ const mostDeaths = 2
 // work calls a maker, or whatever else of ours works on a task, having written down
 // that it does: should the process die in it, the next one knows. A panic becomes a
 // failure.
-func (s *Service) work(ctx context.Context, t *Task, do func() error) (err error) {
+func (s *Service) work(ctx context.Context, t *Task, step string, do func(context.Context) error) (err error) {
 	end, err := s.Working.Begin(ctx, t.ID, t.Deaths)
 	if err != nil {
 		return &media.Failure{Class: media.Concurrency, Message: "The server did not come to it.", Err: err}
 	}
 	defer end()
+	ctx, span := s.Trace.Continue(ctx, t.Order.Trace, step, t.Model)
+	defer func() {
+		if span.On() {
+			t.describe(span, step, err)
+		}
+	}()
 	defer func() {
 		if v := recover(); v != nil {
 			err = &media.Failure{Class: media.Panicked, Message: "The model failed.", Err: fmt.Errorf("panic: %v\n%s", v, debug.Stack())}
 		}
 	}()
-	return do()
+	return do(ctx)
+}
+
+// describe says of a span what was done for the task.
+func (t *Task) describe(span trace.Span, step string, err error) {
+	span.Text(trace.Operation, step)
+	span.Text(trace.Provider, t.Provider)
+	span.Text(trace.RequestModel, t.Model)
+	span.Text(trace.Task, t.ID)
+	if err != nil {
+		span.Fail(media.Failing(err).TaskCode())
+	}
+	span.End()
 }
 
 // stumbled counts a look or a copy in which the program failed. The first time it may

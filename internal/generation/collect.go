@@ -37,7 +37,7 @@ func (s *Service) collect(ctx context.Context, t *Task) (again time.Duration, er
 			continue
 		}
 		var f *file.File
-		err := s.work(ctx, t, func() (err error) {
+		err := s.work(ctx, t, "collect", func(ctx context.Context) (err error) {
 			f, err = s.Files.Keep(ctx, t.Workspace, t.ID, place, o)
 			return err
 		})
@@ -63,7 +63,7 @@ func (s *Service) success(ctx context.Context, t *Task, maker Maker) (status med
 	if heard, ok := s.successes.LoadAndDelete(t.ID); ok {
 		return heard.(media.Status), nil
 	}
-	err = s.work(ctx, t, func() (err error) {
+	err = s.work(ctx, t, "poll", func(ctx context.Context) (err error) {
 		status, err = maker.Poll(ctx, t.Ticket)
 		return err
 	})

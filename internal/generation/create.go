@@ -13,6 +13,7 @@ import (
 	"stele/internal/guard"
 	"stele/internal/media"
 	"stele/internal/replay"
+	"stele/internal/trace"
 	"stele/internal/uid"
 )
 
@@ -72,6 +73,7 @@ func (s *Service) create(ctx context.Context, who access.Principal, id string, a
 		t.Keep(c)
 	}
 	t.delay = s.bursts.order(t.Workspace)
+	t.Order.Trace = trace.Parent(ctx)
 	if err := s.insert(ctx, t, taken); err != nil {
 		return nil, err
 	}

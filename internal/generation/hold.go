@@ -67,10 +67,10 @@ func callOf(t *Task) limit.Call {
 }
 
 // settle is the record of a task that has ended. Nothing is held for it from then on.
-func (t *Task) settle() meter.Record {
+func (t *Task) settle() *meter.Record {
 	r := record(t)
 	charges, released := limit.Settle(t.Holds, r.Nano)
 	r.Charges, r.Released = limit.ChargesText(charges), limit.ChargesText(released)
 	t.Holds = nil
-	return r
+	return &r
 }

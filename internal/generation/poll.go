@@ -40,8 +40,8 @@ func (s *Service) look(ctx context.Context, t *Task) (next *Task, wait time.Dura
 	}
 	bounded, cancel := context.WithTimeout(ctx, pollTime)
 	var status media.Status
-	err = s.work(bounded, t, func() (err error) {
-		status, err = maker.Poll(bounded, t.Ticket)
+	err = s.work(bounded, t, "poll", func(ctx context.Context) (err error) {
+		status, err = maker.Poll(ctx, t.Ticket)
 		return err
 	})
 	cancel()

@@ -55,7 +55,7 @@ func (s *Service) price(ctx context.Context, t *Task) (nano int64, definite bool
 		ticket = found
 	}
 	var status media.Status
-	err := s.work(ctx, t, func() (err error) {
+	err := s.work(ctx, t, "poll", func(ctx context.Context) (err error) {
 		status, err = maker.Poll(ctx, ticket)
 		return err
 	})

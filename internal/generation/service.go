@@ -13,6 +13,7 @@ import (
 	"stele/internal/inflight"
 	"stele/internal/limit"
 	"stele/internal/media"
+	"stele/internal/trace"
 )
 
 // Maker is a media provider. It must be safe for concurrent use.
@@ -138,6 +139,7 @@ type Options struct {
 	Alone    bool                                // no other process works on the store: whatever it left is ours at once
 	Working  *inflight.Record                    // of what this process is working on; nil for none
 	Aside    func(kind string)                   // told of what is set aside; may be nil
+	Trace    *trace.Tracer                       // nil: tasks are not traced
 	Log      *slog.Logger
 	Now      func() time.Time
 }

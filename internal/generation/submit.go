@@ -48,8 +48,8 @@ func (s *Service) ask(ctx context.Context, t *Task, maker Maker, req media.Reque
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), submitTime) // a stopping server must not cut off a paid call
 	defer cancel()
 	var status media.Status
-	err = s.work(bounded, t, func() (err error) {
-		status, err = maker.Submit(bounded, req)
+	err = s.work(bounded, t, "submit", func(ctx context.Context) (err error) {
+		status, err = maker.Submit(ctx, req)
 		return err
 	})
 	crash.Point("submitted")

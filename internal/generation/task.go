@@ -83,7 +83,7 @@ type Task struct {
 	deliveries []webhook.Delivery
 	events     []webhook.Event
 	messages   []Job
-	records    []meter.Record
+	records    []*meter.Record
 	entries    []access.Entry
 	aside      *inflight.Aside
 	claim      *replay.Claim
@@ -101,6 +101,7 @@ type Order struct {
 	Person        string         `json:"person,omitempty"` // whom it is charged to
 	EndUser       string         `json:"end_user,omitempty"`
 	Tags          []access.Tag   `json:"tags,omitempty"`
+	Trace         string         `json:"trace,omitempty"` // the place in a trace that it was ordered at
 }
 
 // Source is a file that the order names.
@@ -193,4 +194,7 @@ func (t *Task) Keep(c replay.Claim) { t.claim = &c }
 func (t *Task) Claim() *replay.Claim { return t.claim }
 
 // Records are what was used, to be saved with the task, for the store.
-func (t *Task) Records() []meter.Record { return t.records }
+func (t *Task) Records() []*meter.Record { return t.records }
+
+// SetRecords notes which of its records the store has saved: the others were there already.
+func (t *Task) SetRecords(saved []*meter.Record) { t.records = saved }

@@ -105,7 +105,7 @@ func (s *Service) Reserve(ctx context.Context, a Ask) (*Hold, error) {
 		}
 		if l := c.rule.limit(); l.Measure == Dollars && a.Cost == nil {
 			if !l.Soft && !l.Unpriced {
-				return nil, unpriced(l, a.Model)
+				return nil, s.refused(l, unpriced(l, a.Model))
 			}
 			continue
 		}
@@ -156,13 +156,13 @@ func tryAll(list []*counter, a *Ask, now time.Time) ([]part, *counter) {
 func (s *Service) makeRoom(ctx context.Context, c *counter, a *Ask, until time.Time) error {
 	m, n := c.rule.kind.Measure, c.need(a)
 	if err := c.ask(ctx, s, n); err != nil {
-		return unreachable(c.rule.limit(), err)
+		return s.refused(c.rule.limit(), unreachable(c.rule.limit(), err))
 	}
 	if c.enough(n, s.Now()) {
 		return nil
 	}
 	if !c.rule.kind.Durable() {
-		return c.refusal(n, s.Now())
+		return s.refused(c.rule.limit(), c.refusal(n, s.Now()))
 	}
 	most, pending := c.room(s.Now())
 	if pending && s.Now().Before(until) {
@@ -179,9 +179,9 @@ func (s *Service) makeRoom(ctx context.Context, c *counter, a *Ask, until time.T
 		return nil
 	}
 	if pending {
-		return busy(c.rule.limit())
+		return s.refused(c.rule.limit(), busy(c.rule.limit()))
 	}
-	return c.refusal(n, s.Now())
+	return s.refused(c.rule.limit(), c.refusal(n, s.Now()))
 }
 
 // Settle ends a hold with what the call took, and returns what is to be written down

@@ -51,6 +51,14 @@ func (c *counter) refusal(n int64, now time.Time) error {
 	return ours(l, e)
 }
 
+// refused tells that a limit refused a call.
+func (s *Service) refused(l *Limit, why error) error {
+	if s.Refused != nil {
+		s.Refused(l.Measure)
+	}
+	return why
+}
+
 // reach has it noted that a limit is used up.
 func (c *counter) reach(st Standing) {
 	if !st.Limit.Durable() || st.Left > st.Limit.Amount/usedUp {

@@ -20,6 +20,8 @@ type Options struct {
 	Node  string // of the data folder, the same after a restart
 	Log   *slog.Logger
 	Now   func() time.Time
+
+	Refused func(Measure) // told of each call and task that a limit refused; may be nil
 }
 
 // Service holds and settles. It is safe for concurrent use.

@@ -140,9 +140,9 @@ func (h *TaskHold) Wait(ctx context.Context, short *Short) error {
 		}
 	}
 	if onLease {
-		return busy(c.rule.limit())
+		return s.refused(c.rule.limit(), busy(c.rule.limit()))
 	}
-	return c.refusal(short.N, s.Now())
+	return s.refused(c.rule.limit(), c.refusal(short.N, s.Now()))
 }
 
 // Release ends the hold of a task that was not written. Its portions were never held.

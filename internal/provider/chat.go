@@ -22,6 +22,7 @@ import (
 	"stele/internal/memory"
 	"stele/internal/relay"
 	"stele/internal/scope"
+	"stele/internal/trace"
 )
 
 const (
@@ -202,12 +203,14 @@ func (c *Chat) request(ctx context.Context, path string, body []byte) (*http.Req
 		if err == nil {
 			to := known.url
 			r.URL, r.Host = &to, to.Host
+			trace.Inject(ctx, r.Header)
 		}
 		return r, err
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.account.BaseURL+path, bytes.NewReader(body))
 	if err == nil {
 		c.asked.Store(&place{path, *r.URL})
+		trace.Inject(ctx, r.Header)
 	}
 	return r, err
 }

@@ -21,6 +21,22 @@ type Reader interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
+// Waiting counts the jobs of a kind that are not done.
+func Waiting(ctx context.Context, db Reader, kind string) (n int, err error) {
+	rows, err := db.QueryContext(ctx, `SELECT COUNT(*) FROM river_job
+		WHERE queue = $1 AND state IN ('available', 'pending', 'retryable', 'running', 'scheduled')`, kind)
+	if err != nil {
+		return 0, fmt.Errorf("count jobs: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := rows.Scan(&n); err != nil {
+			return 0, fmt.Errorf("count jobs: %w", err)
+		}
+	}
+	return n, rows.Err()
+}
+
 // Undone reads the jobs that are not done. Those that are being done count: whoever
 // copies them does not know how far they are.
 func (q *Queue) Undone(ctx context.Context, db Reader) table.Rows {

@@ -14,6 +14,7 @@ import (
 	"stele/internal/limit"
 	"stele/internal/meter"
 	"stele/internal/scope"
+	"stele/internal/trace"
 )
 
 // call is a turn that is being counted.
@@ -37,6 +38,7 @@ type call struct {
 	hold   *limit.Hold // what the try may take; nil without limits
 	owed   bool        // the last try was lost while its upstream was at work: it may bill what nobody heard
 	began  time.Time   // the try that is being made
+	span   trace.Span  // of it, or of the one that served
 	failed []meter.Try // those before it
 }
 
@@ -89,6 +91,7 @@ func (c *call) try(provider, target string) {
 // missed notes that a try failed.
 func (c *call) missed(err error) {
 	_, code := told(err)
+	c.endTry(code)
 	if c.owed = code == clientGone || fault.From(err).Owed; !c.owed {
 		c.hold.Release()
 	}
@@ -201,6 +204,7 @@ func (c *call) settle() {
 			c.reply.Nano, c.reply.Priced = c.record.Nano, c.record.Priced
 		}
 		c.charge()
+		c.traceUsage()
 		c.record.Path = c.trail()
 		if c.record.Asked != "" {
 			c.scope.Note(slog.String("asked", c.record.Asked))

@@ -148,6 +148,7 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 			return err
 		}
 		call.try(t.Provider, t.Model)
+		ctx = call.startTry(ctx, t.Provider, t.Model)
 		defer func() {
 			if err != nil {
 				call.missed(err)

@@ -52,6 +52,14 @@ func (x *exchange) enter() {
 
 func (x *exchange) hasRest() bool { return x.in.from != nil && !x.in.ended }
 
+// code is the status of the answer.
+func (x *exchange) code() int {
+	if x.status == 0 {
+		return http.StatusOK
+	}
+	return x.status
+}
+
 // WriteHeader begins the answer. Where the body has not arrived by then it is the
 // connection's last: what follows cannot be told from the rest of the body.
 func (x *exchange) WriteHeader(status int) {

@@ -13,6 +13,7 @@ import (
 
 	"stele/internal/fault"
 	"stele/internal/scope"
+	"stele/internal/trace"
 	"stele/internal/uid"
 )
 
@@ -26,7 +27,11 @@ func (s *Server) handler(dispatch func(http.ResponseWriter, *http.Request), secu
 		defer s.open.leave()
 		request := &scope.Request{ID: requestID(r.Header.Get("X-Request-Id"))}
 		request.Remote, request.Secure = origin(r, s.TrustedProxies())
-		r = r.WithContext(scope.With(r.Context(), request))
+		ctx, span := scope.With(r.Context(), request), trace.Span{}
+		if s.Trace != nil && underAPI(r.URL.Path) {
+			ctx, span = s.Trace.Request(ctx, r.Method, r.Header)
+		}
+		r = r.WithContext(ctx)
 		w.Header().Set("X-Request-Id", request.ID)
 		if hsts != nil {
 			w.Header()["Strict-Transport-Security"] = hsts
@@ -44,6 +49,7 @@ func (s *Server) handler(dispatch func(http.ResponseWriter, *http.Request), secu
 			}
 			broken := v != nil && (aborted || x.status != http.StatusInternalServerError)
 			s.finish(r, request, x, time.Since(start), aborted)
+			span.Answered(request.ID, r.Method, request.Route(), x.code())
 			x.end(broken, !s.Draining())
 			if broken {
 				panic(http.ErrAbortHandler)

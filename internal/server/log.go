@@ -20,10 +20,7 @@ var errPanic = errors.New("panic")
 // finish writes the request's one log line and counts it. The query string is
 // not in it: people put keys there.
 func (s *Server) finish(r *http.Request, request *scope.Request, x *exchange, took time.Duration, aborted bool) {
-	status := x.status
-	if status == 0 {
-		status = http.StatusOK
-	}
+	status := x.code()
 	level := slog.LevelInfo
 	switch {
 	case request.Route() == probe && status == http.StatusOK:

@@ -13,6 +13,8 @@ import (
 	"net/netip"
 	"sync/atomic"
 	"time"
+
+	"stele/internal/trace"
 )
 
 // Options are what a Server is made of.
@@ -36,6 +38,7 @@ type Options struct {
 	Ready          func(context.Context) error // nil error: it serves
 	Drain          func() time.Duration        // how long open requests may take to finish
 	Observe        func(Served)                // called once for each finished request
+	Trace          *trace.Tracer               // of requests to API; nil: none are traced
 	Log            *slog.Logger
 }
 

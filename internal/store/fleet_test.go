@@ -68,9 +68,9 @@ func TestTheJournalKnowsHowFarItIsBehind(t *testing.T) {
 	begun := time.Now()
 	keep()
 	keep()
-	records, since := j.Backlog()
-	if records != 2 || since.Before(begun) {
-		t.Errorf("%d records since %s", records, since)
+	first := j.Lag()
+	if first.Records != 2 || first.Since.Before(begun) {
+		t.Errorf("%+v", first)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -78,13 +78,13 @@ func TestTheJournalKnowsHowFarItIsBehind(t *testing.T) {
 		t.Fatalf("a flush without a database: %v", err)
 	}
 	keep()
-	if n, at := j.Backlog(); n != 3 || !at.Equal(since) {
-		t.Errorf("what could not be saved: %d records since %s, want 3 since %s", n, at, since)
+	if lag := j.Lag(); lag.Records != 3 || !lag.Since.Equal(first.Since) {
+		t.Errorf("what could not be saved: %+v, want 3 since %s", lag, first.Since)
 	}
 	if err := j.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n, _ := j.Backlog(); n != 0 {
-		t.Errorf("%d records are behind after a flush", n)
+	if lag := j.Lag(); lag != (Lag{}) {
+		t.Errorf("after a flush: %+v", lag)
 	}
 }

@@ -62,6 +62,7 @@ func (s *Store) InsertTask(ctx context.Context, t *generation.Task) error {
 		err = cmp.Or(err, refused)
 	}
 	if err == nil {
+		s.tellSaved(t.Records())
 		s.wake(t)
 	}
 	return err
@@ -171,6 +172,7 @@ func (s *Store) UpdateTask(ctx context.Context, workspace, id string, change fun
 	if err != nil {
 		return nil, err
 	}
+	s.tellSaved(t.Records())
 	s.wake(t)
 	s.changed(id)
 	return t, nil
@@ -208,14 +210,11 @@ func (s *Store) saveConsequences(ctx context.Context, tx *sql.Tx, t *generation.
 		}
 	}
 	if len(t.Records()) > 0 {
-		var records []*meter.Record
-		for _, r := range t.Records() {
-			records = append(records, &r)
-		}
-		fresh, err := newRecords(ctx, tx, records)
+		fresh, err := newRecords(ctx, tx, t.Records())
 		if err != nil {
 			return err
 		}
+		t.SetRecords(fresh)
 		if err := s.insertRecords(ctx, tx, "", fresh); err != nil {
 			return err
 		}

@@ -2,8 +2,11 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"time"
+
+	"stele/internal/limit"
 )
 
 // Figures is what an operator should know of: all workspaces together.
@@ -76,3 +79,66 @@ func (s *Store) unpriced(ctx context.Context, since time.Time) (map[string]int, 
 	}
 	return out, rows.Err()
 }
+
+// Unfinished is the generations that have not ended, of all workspaces.
+type Unfinished struct {
+	Stages map[string]int
+	Oldest time.Time // when the oldest was ordered; zero: there are none
+}
+
+// UnfinishedTasks counts what has not ended.
+func (s *Store) UnfinishedTasks(ctx context.Context) (u Unfinished, err error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT stage, COUNT(*), MIN(created_at) FROM generations WHERE stage <> 'ended' GROUP BY stage`)
+	if err != nil {
+		return u, fmt.Errorf("count unfinished generations: %w", err)
+	}
+	defer rows.Close()
+	u.Stages = make(map[string]int)
+	for rows.Next() {
+		var stage string
+		var n int
+		var oldest int64
+		if err := rows.Scan(&stage, &n, &oldest); err != nil {
+			return u, fmt.Errorf("count unfinished generations: %w", err)
+		}
+		u.Stages[stage] = n
+		if at := fromMillis(oldest); u.Oldest.IsZero() || at.Before(u.Oldest) {
+			u.Oldest = at
+		}
+	}
+	return u, rows.Err()
+}
+
+// NearlyUsed counts the budgets in dollars of which, in the window that now falls into, at
+// least so many percent are taken.
+func (s *Store) NearlyUsed(ctx context.Context, percent int, now time.Time) (n int, err error) {
+	limits, err := s.Limits(ctx)
+	if err != nil {
+		return 0, err
+	}
+	budgets := make(map[string]bool)
+	for _, l := range limits {
+		budgets[l.ID] = l.Measure == limit.Dollars
+	}
+	rows, err := s.read.QueryContext(ctx, `SELECT c.limit_id, COUNT(*) FROM limits JOIN limit_counters c ON c.limit_id = limits.id
+		WHERE (c.end_at = 0 OR c.end_at > $1) AND c.start_at <= $1 AND c.amount > 0 AND (c.settled + c.held + c.doubt) * 100 >= c.amount * $2
+		GROUP BY c.limit_id`, millis(now), percent)
+	if err != nil {
+		return 0, fmt.Errorf("count budgets: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id string
+		var some int
+		if err := rows.Scan(&id, &some); err != nil {
+			return 0, fmt.Errorf("count budgets: %w", err)
+		}
+		if budgets[id] {
+			n += some
+		}
+	}
+	return n, rows.Err()
+}
+
+// Reader is the pool that reads, for what shares the database with the store.
+func (s *Store) Reader() *sql.DB { return s.read }

@@ -33,7 +33,7 @@ func TestManyHoldsAddUp(t *testing.T) {
 		for range 30 {
 			clients.Go(func() {
 				for taken.Load() < manyHolds {
-					v := servers[rand.IntN(len(servers))].Load() //nolint:gosec // no secret
+					v := servers[rand.IntN(len(servers))].Load()               //nolint:gosec // no secret
 					if _, err := v.call(t.Context(), someCall()); err == nil { // else it died meanwhile
 						taken.Add(1)
 					}

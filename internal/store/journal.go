@@ -51,7 +51,7 @@ type Journal struct {
 	spare   []meter.Record // empty: the memory of what was kept before
 	line    []byte         // where a record is written before it goes into a file
 
-	behind, carried backlog // what was kept since the last flush began, and what that one has to save
+	behind, carried Lag // what was kept since the last flush began, and what that one has to save
 }
 
 // OpenJournal opens the journal in a folder, which must belong to this process alone.

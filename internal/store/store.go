@@ -23,6 +23,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/disk"
 	"stele/internal/fleet"
+	"stele/internal/meter"
 	"stele/internal/relay"
 )
 
@@ -43,7 +44,8 @@ type Store struct {
 	priority *writePriority           // on PostgreSQL
 	proves   func(text string) string // makes the proof of the audit log's head; nil: none
 	names    names
-	vitals   func() fleet.Node // what this process says of itself; nil: nothing
+	vitals   func() fleet.Node     // what this process says of itself; nil: nothing
+	saved    func([]*meter.Record) // told of usage that was saved; nil: nobody is
 
 	pool    *pgxpool.Pool // beneath both, on PostgreSQL
 	notices *notices      // on PostgreSQL
@@ -106,6 +108,17 @@ func (s *Store) Ping(ctx context.Context) error { return s.read.PingContext(ctx)
 
 // Engine is sqlite or postgres, for logs and people.
 func (s *Store) Engine() string { return string(s.engine) }
+
+// OnSaved has f told of usage records, each once and after it was saved by this process. It is
+// called before anything is saved. f must neither keep nor change them.
+func (s *Store) OnSaved(f func([]*meter.Record)) { s.saved = f }
+
+// tellSaved tells of records that are in the database now.
+func (s *Store) tellSaved(records []*meter.Record) {
+	if s.saved != nil && len(records) > 0 {
+		s.saved(records)
+	}
+}
 
 // Writer is the pool that writes, for what shares the database with the store.
 func (s *Store) Writer() *sql.DB { return s.write }

@@ -42,16 +42,19 @@ func (s *Store) insertRecordsOf(ctx context.Context, node string, records []mete
 		}
 	}
 	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return s.insertRecords(ctx, tx, node, list) })
-	if !errors.Is(err, errRepeated) {
-		return err // nearly always all are new: looking first would cost as much as writing
+	if errors.Is(err, errRepeated) { // seldom: looking first would cost as much as writing
+		all := list
+		err = s.tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+			if list, err = newRecords(ctx, tx, all); err != nil {
+				return err
+			}
+			return s.insertRecords(ctx, tx, node, list)
+		})
 	}
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		fresh, err := newRecords(ctx, tx, list)
-		if err != nil {
-			return err
-		}
-		return s.insertRecords(ctx, tx, node, fresh)
-	})
+	if err == nil {
+		s.tellSaved(list)
+	}
+	return err
 }
 
 // insertRecords saves records that are all new, or none and errRepeated.

@@ -12,6 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"stele/internal/meter"
 )
 
 // Metrics counts what the process does, for Prometheus.
@@ -22,6 +24,7 @@ type Metrics struct {
 	refused  prometheus.Counter
 	aside    *prometheus.CounterVec
 	messages *prometheus.CounterVec
+	limits   *prometheus.CounterVec
 }
 
 // NewMetrics makes the counters, all at zero.
@@ -33,7 +36,7 @@ func NewMetrics(version string) *Metrics {
 		}, []string{"route", "method", "status"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "stele_http_request_seconds", Help: "How long HTTP requests took, by route.",
-			Buckets: []float64{.001, .005, .025, .1, .5, 1, 5, 15, 60, 300},
+			Buckets: []float64{.005, .05, .5, 5, 60},
 		}, []string{"route"}),
 		refused: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "stele_usage_refused_total", Help: "Usage records that the database refused and that were set aside.",
@@ -44,13 +47,16 @@ func NewMetrics(version string) *Metrics {
 		messages: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "stele_messages_total", Help: "Attempts to deliver webhooks and mail, by how they ended: delivered, failed, given_up.",
 		}, []string{"channel", "result"}),
+		limits: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "stele_limit_refusals_total", Help: "Chats and generations that a limit refused, by what it counts.",
+		}, []string{"measure"}),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "stele_build_info", Help: "Always 1; the label says which version runs.",
 		ConstLabels: prometheus.Labels{"version": version},
 	})
 	build.Set(1)
-	m.registry.MustRegister(m.requests, m.seconds, m.refused, m.aside, m.messages, build,
+	m.registry.MustRegister(m.requests, m.seconds, m.refused, m.aside, m.messages, m.limits, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -62,16 +68,27 @@ func (m *Metrics) MemoryInFlight(taken func() int64) {
 	}, func() float64 { return float64(taken()) }))
 }
 
+// Usage counts what requests used, out of the records that the result is given once they
+// are saved.
+func (m *Metrics) Usage(labels Labels) (saved func([]*meter.Record)) {
+	u := newUsage(labels)
+	m.registry.MustRegister(u)
+	return u.Saved
+}
+
 // methods are those that a label may name: what routes are served with.
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost}
 
 // Request counts a finished request. A route of "" is one that was not served, and
 // a method that no route takes is another: what clients make up does not become a
-// label's value.
+// label's value. The pages of the console, which are many, are one.
 func (m *Metrics) Request(route, method string, status int, took time.Duration) {
+	if _, path, ok := strings.Cut(route, " "); ok && !strings.HasPrefix(path, "/api/") {
+		route = "console"
+	}
 	switch {
 	case route == "":
-		route, method = "none", "any"
+		route, method = noLabel, "any"
 	case !slices.Contains(methods, method):
 		method = "other"
 	}
@@ -87,6 +104,9 @@ func (m *Metrics) UsageRefused() { m.refused.Inc() }
 
 // SetAside counts a task that was set aside: a generation, a run or a webhook.
 func (m *Metrics) SetAside(kind string) { m.aside.WithLabelValues(kind).Inc() }
+
+// LimitRefused counts what a limit refused that counts so.
+func (m *Metrics) LimitRefused(measure string) { m.limits.WithLabelValues(measure).Inc() }
 
 // MessageTried counts an attempt to deliver a webhook or a mail.
 func (m *Metrics) MessageTried(channel, result string) {

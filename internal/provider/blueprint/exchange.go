@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"stele/internal/provider/spool"
+	"stele/internal/trace"
 )
 
 // desk is where the calls of an account are made.
@@ -88,6 +89,7 @@ func (d *desk) request(ctx context.Context, op *Operation, method string, u *url
 	for name, value := range op.Headers {
 		r.Header.Set(name, value)
 	}
+	trace.Inject(ctx, r.Header)
 	if op.Auth.Header != "" && d.key != "" {
 		r.Header.Set(op.Auth.Header, strings.ReplaceAll(op.Auth.Value, "{key}", d.key))
 	}
