@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"stele/internal/assembly"
 	"stele/internal/store"
 	"stele/internal/store/migration"
 )
@@ -154,7 +155,7 @@ func (u *upgrade) copied() Finding {
 	said := fmt.Sprintf("stele.db (%d MB) is copied to stele.db.schema-%d first", info.Size()>>20, u.Schema)
 	if u.Unfinished > 0 {
 		said = fmt.Sprintf("stele.db.schema-%d was made when the upgrade began", u.Unfinished)
-	} else if free, ok := diskFree(u.Config.Data); ok && free < info.Size() {
+	} else if free, size := assembly.DiskSpace(u.Config.Data); size > 0 && free < info.Size() {
 		return Finding{"backup", Bad, said + fmt.Sprintf(", and only %d MB are free", free>>20), "make room, or save it elsewhere with stele backup and call stele upgrade --no-copy"}
 	}
 	return Finding{"backup", OK, said, ""}

@@ -79,13 +79,14 @@ func (c *call) price() {
 	r.PriceSource, r.PriceVersion = cost.Source, cost.Version
 }
 
-// try begins a try at a target.
-func (c *call) try(provider, target string) {
+// try begins a try at a target, which has the context it returns.
+func (c *call) try(ctx context.Context, provider, target string) context.Context {
 	c.record.Provider, c.record.Target = provider, target
 	c.began = c.start
 	if len(c.failed) > 0 {
 		c.began = c.relay.Now()
 	}
+	return c.startTry(ctx, provider, target)
 }
 
 // missed notes that a try failed.

@@ -147,8 +147,7 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 		if err != nil {
 			return err
 		}
-		call.try(t.Provider, t.Model)
-		ctx = call.startTry(ctx, t.Provider, t.Model)
+		ctx = call.try(ctx, t.Provider, t.Model)
 		defer func() {
 			if err != nil {
 				call.missed(err)
