@@ -17,10 +17,10 @@ import (
 )
 
 // Patience is how long anything may take that should take a second at most.
-const Patience = 30 * time.Second
+const Patience = 90 * time.Second
 
 // exitPatience is how long a server without open requests may take to end.
-const exitPatience = 20 * time.Second
+const exitPatience = time.Minute
 
 // Options are how a House differs from one that was started without any setting.
 type Options struct {
