@@ -76,8 +76,9 @@ tests() {
   step test go_test . -race '-gcflags=modernc.org/...=-race=false'
   step 'not raced' skipped_tests
   step 'vet test' in_bash 'go -C test vet -tags torture ./... && cd test && go tool -modfile=../tools/go.mod staticcheck -tags torture ./...'
-  # These try the built binary from outside: the race detector would look at the tests only.
-  step 'test test' go_test test
+  # These try the built binary from outside: the race detector would look at the tests only. Most of them wait for it
+  # half of the time: one package more than there are processors runs at once.
+  step 'test test' go_test test -p $(($(nproc) + 1))
 }
 
 # go_test DIR FLAG… tests the module in DIR. gotestsum names every test that was skipped, and keeps what happened.
