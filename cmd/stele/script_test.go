@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"stele/internal/race"
 )
 
 func TestMain(m *testing.M) {
@@ -22,5 +24,6 @@ func TestMain(m *testing.M) {
 // TestScripts runs the command line as a person would: one script a file.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	race.Skip(t, "each of hundreds of short programs would take a second to start")
 	testscript.Run(t, testscript.Params{Dir: "testdata/script"})
 }

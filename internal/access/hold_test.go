@@ -10,6 +10,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/fault"
+	"stele/internal/race"
 	"stele/internal/seal"
 	"stele/internal/store"
 )
@@ -284,9 +285,7 @@ func TestAwaitWaitsForThoseWhoServe(t *testing.T) {
 // TestHoldingARequestIsCheap counts what following a request's key takes: it is paid
 // by every call.
 func TestHoldingARequestIsCheap(t *testing.T) { //nolint:paralleltest // memory is measured
-	if raced {
-		t.Skip("the race detector allocates, too")
-	}
+	race.Skip(t, "it allocates, too")
 	h := newHouse(t)
 	_, secret := h.create(t, access.NewKey{})
 	ctx, cancel := context.WithCancel(t.Context())

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"stele/internal/race"
 	"stele/internal/seal"
 	"stele/internal/store"
 	"stele/internal/store/storetest"
@@ -59,6 +60,7 @@ var errKilled = errors.New("killed")
 // At whichever step it is killed, everything works before it goes on, and after.
 func TestARotationThatIsKilledGoesOn(t *testing.T) {
 	t.Parallel()
+	race.Skip(t, "it is one process after the other")
 	onEveryInstallation(t, func(t *testing.T, s *sealedInstallation) {
 		var steps []string
 		for n := 0; ; n++ {

@@ -10,6 +10,7 @@ import (
 	"stele/internal/console"
 	"stele/internal/console/consoletest"
 	"stele/internal/memory"
+	"stele/internal/race"
 )
 
 var errHungUp = errors.New("the client hung up")
@@ -59,6 +60,7 @@ var uploads = []string{"/console/playground/files", "/console/apps/files", "/con
 // TestNoRouteReadsMoreThanItsBound floods every route there is, whatever the flood is called.
 func TestNoRouteReadsMoreThanItsBound(t *testing.T) {
 	t.Parallel()
+	race.Skip(t, "it sends gigabytes")
 	h, budget := everyRoom(t)
 	for _, route := range console.Routes() {
 		if route.Pattern == "/console/signout" || route.Pattern == "/console/studio/events" {
@@ -87,6 +89,7 @@ func TestNoRouteReadsMoreThanItsBound(t *testing.T) {
 // TestAnAnnouncedGiantHoldsLittle sends one byte of a body of a terabyte.
 func TestAnAnnouncedGiantHoldsLittle(t *testing.T) {
 	t.Parallel()
+	race.Skip(t, "it sends gigabytes")
 	h, budget := everyRoom(t)
 	for _, route := range console.Routes() {
 		if route.Pattern == "/console/signout" || route.Pattern == "/console/studio/events" {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"stele/internal/race"
 )
 
 // tab is a page in a real browser. It fails the test at the first thing that
@@ -44,13 +46,10 @@ func TestMain(m *testing.M) {
 
 // launch opens a tab in a profile of its own. Where no Chromium is promised
 // (STELE_TEST_CHROMIUM names it, STELE_TEST_REQUIRE insists on it) the test is
-// skipped. So it is under the race detector, which makes pictures and clips ten times
-// slower: make test has a step without it for the walks.
+// skipped.
 func launch(t *testing.T, width int64) *tab {
 	t.Helper()
-	if racing {
-		t.Skip("the walks run without the race detector")
-	}
+	race.Skip(t, "pictures and clips take ten times as long")
 	path := os.Getenv("STELE_TEST_CHROMIUM")
 	if path == "" && os.Getenv("STELE_TEST_REQUIRE") == "" {
 		t.Skip("STELE_TEST_CHROMIUM is not set")

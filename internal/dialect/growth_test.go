@@ -17,6 +17,7 @@ import (
 	"stele/internal/dialect/gemini"
 	"stele/internal/dialect/openai"
 	"stele/internal/provider/sandbox"
+	"stele/internal/race"
 	"stele/internal/relay"
 )
 
@@ -341,6 +342,7 @@ func everyCodec() map[string]dialect.Dialect {
 // little more than four times the memory, but not sixteen times. It is not parallel:
 // it counts all bytes that are allocated.
 func TestMemoryGrowsWithTheRequest(t *testing.T) { //nolint:paralleltest // see above
+	race.Skip(t, "nothing in it runs at the same time")
 	const few, times, most, little = 300, 4, 8, 128 << 10
 	for client, list := range growing() {
 		for _, r := range list {

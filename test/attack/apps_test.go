@@ -119,7 +119,7 @@ func expressions() map[string]string {
 }
 
 // No expression hurts: neither while it is typed, nor as a draft, nor in a run.
-func TestExpressionsHurtNobody(t *testing.T) { //nolint:paralleltest // it looks at the memory of a process
+func TestExpressionsHurtNobody(t *testing.T) { //nolint:paralleltest // besiege sees to that
 	s := besiege(t, "")
 	n := 0
 	for name, expression := range expressions() {

@@ -19,7 +19,7 @@ import (
 
 // Names of models are refused before anything is kept of them, and other tenants'
 // rows are saved beside them.
-func TestNamesOfModelsAreNotKept(t *testing.T) { //nolint:paralleltest // it looks at the memory of a process
+func TestNamesOfModelsAreNotKept(t *testing.T) { //nolint:paralleltest // besiege sees to that
 	s := besiege(t, "")
 	names := []string{
 		`a\u0000b`, strings.Repeat("n", 6<<10), strings.Repeat("n", 257), strings.Repeat("é", 200), `a\nb`, `a\u202eb`, "", " ", "self/../../admin", "gem/../../../admin",

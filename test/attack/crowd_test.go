@@ -28,7 +28,7 @@ func together(n int, do func(i int)) {
 }
 
 // Heads that grow and never end take little, however many there are.
-func TestLongHeadsTakeLittle(t *testing.T) { //nolint:paralleltest // it looks at the memory of a process
+func TestLongHeadsTakeLittle(t *testing.T) { //nolint:paralleltest // besiege sees to that
 	s := besiege(t, "")
 	one, many := strings.Repeat("h", 60<<10), strings.Repeat("a: b\r\n", 10_000)
 	s.under(t, func() {

@@ -54,7 +54,7 @@ func ended(t *testing.T, within time.Duration, conns map[string]net.Conn) {
 }
 
 // A body that stands still ends, on every route, read or not.
-func TestABodyThatStandsStillEnds(t *testing.T) { //nolint:paralleltest // it looks at the memory of a process
+func TestABodyThatStandsStillEnds(t *testing.T) { //nolint:paralleltest // besiege sees to that
 	s := besiege(t, "")
 	s.under(t, func() {
 		conns := make(map[string]net.Conn)

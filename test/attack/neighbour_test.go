@@ -64,11 +64,11 @@ func newNeighbour(t *testing.T, s *siege) *neighbour {
 		}},
 		{name: "a message", do: func(ctx context.Context) error { return n.message(ctx, s) }},
 	}
-	for i := range usually + 2 { // the first two rounds find nothing warm
-		n.round(t, t.Context())
-		if i == 1 {
+	for i := range warming + usually { // the first rounds find nothing warm
+		if i == warming {
 			n.forget()
 		}
+		n.round(t, t.Context())
 	}
 	for _, h := range n.habits {
 		if len(h.took) == 0 {
@@ -164,7 +164,7 @@ func (h *habit) judge(t *testing.T, took []time.Duration) {
 func (h *habit) once(t *testing.T, ctx context.Context) (took time.Duration, ok bool) {
 	t.Helper()
 	start := time.Now()
-	bounded, cancel := context.WithTimeout(ctx, rig.Patience)
+	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if err := h.do(bounded); err != nil {
 		if ctx.Err() == nil {

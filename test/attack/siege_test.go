@@ -40,6 +40,7 @@ type siege struct {
 // besiege starts a house, warms it up and looks at its size.
 func besiege(t *testing.T, extra string) *siege {
 	t.Helper()
+	besideOthers(t)
 	s := &siege{up: newUpstream(t)}
 	s.config = fmt.Sprintf(`
 metrics: {listen: "127.0.0.1:0"}

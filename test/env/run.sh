@@ -76,8 +76,9 @@ tests() {
   step test go_test . -race '-gcflags=modernc.org/...=-race=false'
   step 'not raced' skipped_tests
   step 'vet test' in_bash 'go -C test vet -tags torture ./... && cd test && go tool -modfile=../tools/go.mod staticcheck -tags torture ./...'
-  # These try the built binary from outside: the race detector would look at the tests only.
-  step 'test test' go_test test
+  # These try the built binary from outside: the race detector would look at the tests only. Most of them wait for it
+  # half of the time: one package more than there are processors runs at once.
+  step 'test test' go_test test -p $(($(nproc) + 1))
 }
 
 # go_test DIR FLAG… tests the module in DIR. gotestsum names every test that was skipped, and keeps what happened.
@@ -89,16 +90,18 @@ go_test() {
     --format pkgname --format-hide-empty-pkg --jsonfile "$tmp/${dir//./root}.json" -- -vet=off -timeout 15m "$@" ./...
 }
 
-# skipped_tests runs what the race detector stands in the way of, pages in a browser and counts of allocations: all
-# that was skipped with it is run without.
+# skipped_tests runs what the race detector stands in the way of, pages in a browser, long computations and counts of
+# allocations: all that was skipped with it is run without.
 skipped_tests() {
-  local package names
-  sed -n 's/.*"Action":"skip","Package":"\([^"]*\)","Test":"\([^"/]*\).*/\1 \2/p' "$tmp/root.json" | sort -u |
-    awk '{ names[$1] = names[$1] (names[$1] ? "|" : "") $2 } END { for (p in names) print p, names[p] }' >"$tmp/skipped"
-  while read -r package names; do
-    session_run env CGO_ENABLED=0 go tool -modfile=tools/go.mod gotestsum --format pkgname -- \
-      -vet=off -timeout 15m -run "^($names)\$" "$package" || return
-  done <"$tmp/skipped"
+  local packages names
+  sed -n 's/.*"Action":"skip","Package":"\([^"]*\)","Test":"\([^"/]*\).*/\1 \2/p' "$tmp/root.json" | sort -u >"$tmp/skipped"
+  mapfile -t packages < <(cut -d ' ' -f 1 "$tmp/skipped" | sort -u)
+  names=$(cut -d ' ' -f 2 "$tmp/skipped" | sort -u | paste -sd '|')
+  if ((${#packages[@]} == 0)); then
+    return
+  fi
+  session_run env CGO_ENABLED=0 go tool -modfile=tools/go.mod gotestsum --format pkgname -- \
+    -vet=off -timeout 15m -run "^($names)\$" "${packages[@]}"
 }
 
 # install_clients installs the SDKs and Node 22 unless those of this lock file are there.

@@ -3,7 +3,7 @@
 package money
 
 const (
-	rounds  = 10
+	rounds  = 4
 	clients = 100
 	billed  = 300 // chats whose rows are held against the providers' bills
 )

@@ -11,16 +11,17 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 )
 
 // Patience is how long anything may take that should take a second at most.
-const Patience = 30 * time.Second
+const Patience = 90 * time.Second
 
 // exitPatience is how long a server without open requests may take to end.
-const exitPatience = 20 * time.Second
+const exitPatience = time.Minute
 
 // Options are how a House differs from one that was started without any setting.
 type Options struct {
@@ -60,7 +61,7 @@ func New(t testing.TB, o Options) *House {
 	h := &House{
 		Data: filepath.Join(folder, "data"), Config: filepath.Join(folder, "stele.yaml"), options: o, folder: folder,
 		Client: &http.Client{
-			Timeout: time.Minute,
+			Timeout: 2 * Patience,
 			Transport: &http.Transport{
 				TLSClientConfig:       &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12},
 				MaxIdleConnsPerHost:   16,
@@ -169,6 +170,13 @@ func (h *House) Wait(t testing.TB) {
 	stdout, stderr := p.stdout.String(), p.stderr.String()
 	for _, wrong := range append(h.secrets.told(stdout, stderr), wrongLines(stderr)...) {
 		t.Errorf("stele: %s", wrong)
+	}
+	if t.Failed() { // its own words on what went wrong
+		for line := range strings.Lines(stderr) {
+			if strings.Contains(line, `"level":"ERROR"`) {
+				t.Log(line)
+			}
+		}
 	}
 }
 

@@ -10,12 +10,14 @@ import (
 	"testing"
 
 	"stele/internal/console/consoletest"
+	"stele/internal/race"
 )
 
 // TestNoTextOfAnAppEndsTheProcess sends what overflows a parser's stack wherever a text
 // can be sent. The first that gets through ends this test with the process.
 func TestNoTextOfAnAppEndsTheProcess(t *testing.T) {
 	t.Parallel()
+	race.Skip(t, "it reads many megabytes")
 	h, _ := consoletest.OpenApps(t)
 	consoletest.WantStatus(t, h.Post("/console/apps/new", url.Values{"id": {"deep"}}, consoletest.Browser), 303)
 	const n = 500_000

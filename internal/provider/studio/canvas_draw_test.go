@@ -14,6 +14,7 @@ import (
 
 	"stele/internal/media"
 	"stele/internal/provider/studio"
+	"stele/internal/race"
 )
 
 func TestTheSameOrderGivesTheSameBytes(t *testing.T) {
@@ -36,6 +37,7 @@ var seedNote = regexp.MustCompile(`seed (\d+)`)
 // The seed that was chosen is in the file, and gives the picture again.
 func TestAChosenSeedCanBeGivenBack(t *testing.T) {
 	t.Parallel()
+	race.Skip(t, "every dot takes ten times as long")
 	for _, format := range []string{"png", "jpeg", "webp"} {
 		body := `{"model":"stele/canvas","prompt":"Paper boats","size":256,"output_format":"` + format + `"%s}`
 		first := make1(t, asked(t, fmt.Sprintf(body, "")))
@@ -75,6 +77,7 @@ func TestFurtherPicturesHaveTheNextSeeds(t *testing.T) {
 
 func TestSizes(t *testing.T) {
 	t.Parallel()
+	race.Skip(t, "every dot takes ten times as long")
 	for fields, want := range map[string]image.Point{
 		`"aspect_ratio":"1:1"`:                              {1024, 1024},
 		`"aspect_ratio":"16:9","size":512`:                  {512, 288},

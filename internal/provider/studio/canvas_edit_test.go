@@ -10,6 +10,7 @@ import (
 
 	"stele/internal/media"
 	"stele/internal/provider/studio"
+	"stele/internal/race"
 )
 
 // The quarters of photo, far from its stripes and its disc.
@@ -168,6 +169,7 @@ func TestCornersAreRoundAndClear(t *testing.T) {
 
 func TestWordsStandWhereTheyAreAsked(t *testing.T) {
 	t.Parallel()
+	race.Skip(t, "every dot takes ten times as long")
 	plain := image.NewRGBA(image.Rect(0, 0, 300, 200))
 	for i := range plain.Pix {
 		plain.Pix[i] = 255

@@ -3,6 +3,8 @@ package studio_test
 import (
 	"bytes"
 	"testing"
+
+	"stele/internal/race"
 )
 
 // shows is a parameter, the rest of a request in which it can be seen, and a value
@@ -66,6 +68,7 @@ var shown = map[string][]shows{
 
 func TestEveryParameterShows(t *testing.T) {
 	t.Parallel()
+	race.Skip(t, "every dot takes ten times as long")
 	files := map[string][][]byte{"image_to_image": {asPNG(t, photo(90, 60)), asPNG(t, photo(60, 80))}}
 	for mode, rows := range shown {
 		for _, row := range rows {
@@ -112,6 +115,7 @@ func TestNoParameterIsLeftOut(t *testing.T) {
 // parameter with a closed list: none is refused, and no two look the same.
 func TestEveryChoiceIsKnown(t *testing.T) {
 	t.Parallel()
+	race.Skip(t, "every dot takes ten times as long")
 	photos := map[string][][]byte{"image_to_image": {asPNG(t, photo(96, 60)), asPNG(t, photo(64, 80)), asPNG(t, photo(50, 50))}}
 	with := map[string]string{}
 	for mode, rows := range shown {

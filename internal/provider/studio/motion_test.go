@@ -13,6 +13,7 @@ import (
 
 	"stele/internal/media"
 	"stele/internal/provider/studio"
+	"stele/internal/race"
 	"stele/internal/studio/clip"
 	"stele/internal/studio/sound"
 )
@@ -21,6 +22,7 @@ var director = studio.Motion(nothing)
 
 func TestAFilmIsWhatItSays(t *testing.T) {
 	t.Parallel()
+	race.Skip(t, "every dot takes ten times as long")
 	for name, row := range map[string]struct {
 		body          string
 		width, height int
@@ -63,6 +65,7 @@ func TestAFilmIsWhatItSays(t *testing.T) {
 
 func TestTheSameSeedGivesTheSameFilm(t *testing.T) {
 	t.Parallel()
+	race.Skip(t, "every dot takes ten times as long")
 	m := modelOf(t, "motion.yaml")
 	body := `"prompt":"Every star is a connection","duration":1,"fps":8,"resolution":"360p","seed":`
 	_, a := crafted(t, director.Make, ordered(t, m, body+"7", nil))
@@ -83,6 +86,7 @@ func TestTheSameSeedGivesTheSameFilm(t *testing.T) {
 
 func TestEveryParameterShowsInAFilm(t *testing.T) {
 	t.Parallel()
+	race.Skip(t, "every dot takes ten times as long")
 	m := modelOf(t, "motion.yaml")
 	words := studio.Motion(exec.LookPath)
 	words.Declare(m)
@@ -228,6 +232,7 @@ func TestFilmsCanBeCancelled(t *testing.T) {
 
 func TestTextThatNoFontHasMakesAFilmAllTheSame(t *testing.T) {
 	t.Parallel()
+	race.Skip(t, "every dot takes ten times as long")
 	for _, style := range []string{"kinetic", "shapes"} {
 		body := `"prompt":"你好 🎉","duration":1,"fps":8,"resolution":"360p","sound":false,"style":"` + style + `"`
 		_, files := crafted(t, director.Make, ordered(t, modelOf(t, "motion.yaml"), body, nil))
@@ -276,6 +281,7 @@ func TestMP4(t *testing.T) {
 
 func TestAnotherProgramReadsTheFilm(t *testing.T) {
 	t.Parallel()
+	race.Skip(t, "every dot takes ten times as long")
 	_, files := crafted(t, director.Make, ordered(t, modelOf(t, "motion.yaml"), `"prompt":"Hello","duration":2,"fps":10,"resolution":"360p"`, nil))
 	probe(t, files[0], "codec_name=vp8", "codec_name=opus", "width=640", "height=360", "duration=2.000", "format_name=matroska,webm")
 }

@@ -15,6 +15,7 @@ import (
 
 	"stele/internal/media"
 	"stele/internal/provider/studio"
+	"stele/internal/race"
 )
 
 // page plays a file and tells what it is like: how long, how large, whether it goes
@@ -161,6 +162,7 @@ func openBrowser(t *testing.T, path string) context.Context {
 // their end, be seen and be heard.
 func TestABrowserPlaysWhatWasMade(t *testing.T) {
 	t.Parallel()
+	race.Skip(t, "every dot takes ten times as long")
 	files, types := map[string][]byte{}, map[string]string{}
 	add := func(name string, make crafting, model, body string, sources map[string][]byte) {
 		outputs, made := crafted(t, make, ordered(t, modelOf(t, model), body, sources))
