@@ -59,6 +59,8 @@ type traveller struct {
 	fleet *fleet
 	next  int
 	name  string
+
+	forgets bool
 }
 
 // travellers are one agent for each pair, model, and way to replay.
@@ -71,7 +73,7 @@ func (f *fleet) travellers() (all []*traveller) {
 					if forgets && client != "openai" {
 						continue
 					}
-					w := &traveller{fleet: f, next: len(all), name: fmt.Sprintf("%s over %s stream %t forgets %t", client, thinker, stream, forgets)}
+					w := &traveller{fleet: f, next: len(all), forgets: forgets, name: fmt.Sprintf("%s over %s stream %t forgets %t", client, thinker, stream, forgets)}
 					w.Agent = rig.NewAgent(f.Front, client, fmt.Sprintf("%s/%s-%s-%t-%t", away, thinker, client, stream, forgets), stream, forgets)
 					if client == away {
 						w.ThinkAs(thinker)
@@ -116,7 +118,7 @@ func (w *traveller) turn(t *testing.T) {
 // run goes on until the model calls no more tools, which it must after so many calls.
 func (w *traveller) run(t *testing.T, calls int) {
 	t.Helper()
-	for before := -1; before < w.Calls && !t.Failed(); {
+	for before := -1; before < w.Calls; {
 		before = w.Calls
 		w.turn(t)
 	}
