@@ -44,7 +44,18 @@ func (f *fleet) open(i int) {
 func (f *fleet) kill(t *testing.T, i int) {
 	t.Helper()
 	f.doors[i].Store(nil)
+	f.tell(t, i)
 	f.servers[i].Kill(t)
+}
+
+// tell passes on what a server says of thoughts that it lost.
+func (f *fleet) tell(t *testing.T, i int) {
+	t.Helper()
+	for _, l := range f.servers[i].Log(t) {
+		if strings.Contains(l.Text("msg"), "thoughts") {
+			t.Logf("server %d: %v", i, l)
+		}
+	}
 }
 
 func (f *fleet) restart(t *testing.T, i int) {
@@ -61,6 +72,7 @@ type traveller struct {
 	name  string
 
 	forgets bool
+	loops   int // that are over
 }
 
 // travellers are one agent for each pair, model, and way to replay.
@@ -133,6 +145,9 @@ var placeholder = []string{"skip_thought_signature_validator", "c2tpcF90aG91Z2h0
 // judge fails for every thought or signature that was lost on the way.
 func (f *fleet) judge(t *testing.T) {
 	t.Helper()
+	for i := range f.servers {
+		f.tell(t, i)
+	}
 	f.Unrefused(t)
 	for _, away := range rig.Dialects {
 		asked, lost, silent := 0, 0, 0

@@ -4,6 +4,7 @@ package loops
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,25 +17,25 @@ func TestLoopsOutliveTheirServers(t *testing.T) {
 	const every, kills = 20 * time.Second, 4
 	front, config := rig.PrepareFront(t, "", "")
 	f := newFleet(t, front, config)
+	agents := f.travellers()
 	over := make(chan struct{})
-	t.Run("agents", func(t *testing.T) {
-		t.Run("killer", func(t *testing.T) {
-			t.Parallel()
-			defer close(over)
-			for n := range kills {
-				<-time.After(every)
-				i := n % len(f.servers)
-				f.kill(t, i)
-				f.restart(t, i)
-			}
-		})
-		for _, w := range f.travellers() {
-			t.Run(w.name, func(t *testing.T) {
-				t.Parallel()
-				w.roam(t, over)
-			})
-		}
-	})
+	var all sync.WaitGroup // not t.Parallel, which runs no more at once than there are processors
+	for _, w := range agents {
+		all.Go(func() { t.Run(w.name, func(t *testing.T) { w.roam(t, over) }) })
+	}
+	for n := range kills {
+		<-time.After(every)
+		i := n % len(f.servers)
+		f.kill(t, i)
+		f.restart(t, i)
+	}
+	close(over)
+	all.Wait()
+	loops := 0
+	for _, w := range agents {
+		loops += w.loops
+	}
+	t.Logf("%d loops of %d turns", loops, loopTurns)
 	f.judge(t)
 }
 
@@ -51,6 +52,7 @@ func (w *traveller) roam(t *testing.T, over <-chan struct{}) {
 		w.forget()
 		w.Ask(fmt.Sprintf("Plan journey %d and call:forecast*%d for it.", n, loopTurns))
 		w.run(t, loopTurns)
+		w.loops++
 	}
 }
 
