@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	patience   = 2 * time.Second        // for a database that is away for a moment
-	impatience = 250 * time.Millisecond // for one that was away already
+	patience   = 5 * time.Second // for a database that is away for a moment
+	impatience = time.Second     // for one that was away already
 	again      = 20 * time.Millisecond
 )
 

@@ -11,7 +11,8 @@ import (
 )
 
 // SealedColumn is where sealed values are kept. Whatever is sealed and stays in the
-// database has a row in SealedColumns: only then is it sealed anew with a new key.
+// database has a row in SealedColumns: only then is it sealed anew with a new key. The
+// vault's turns do not stay.
 type SealedColumn struct {
 	Table, Column string
 	Key           []string // what names a row

@@ -16,7 +16,7 @@ var _ relay.Rows = (*Store)(nil)
 const turnColumns = `workspace, key, turn, at, bytes, sealed`
 
 // turnTime is how long a batch of turns may take: its clients wait.
-const turnTime = 2 * time.Second
+const turnTime = 5 * time.Second
 
 const replaceTurn = ` ON CONFLICT (workspace, key) DO UPDATE SET
 	turn = excluded.turn, at = excluded.at, bytes = excluded.bytes, sealed = excluded.sealed`

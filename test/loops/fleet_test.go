@@ -44,7 +44,18 @@ func (f *fleet) open(i int) {
 func (f *fleet) kill(t *testing.T, i int) {
 	t.Helper()
 	f.doors[i].Store(nil)
+	f.tell(t, i)
 	f.servers[i].Kill(t)
+}
+
+// tell passes on what a server says of thoughts that it lost.
+func (f *fleet) tell(t *testing.T, i int) {
+	t.Helper()
+	for _, l := range f.servers[i].Log(t) {
+		if strings.Contains(l.Text("msg"), "thoughts") {
+			t.Logf("server %d: %v", i, l)
+		}
+	}
 }
 
 func (f *fleet) restart(t *testing.T, i int) {
@@ -59,6 +70,9 @@ type traveller struct {
 	fleet *fleet
 	next  int
 	name  string
+
+	forgets bool
+	loops   int // that are over
 }
 
 // travellers are one agent for each pair, model, and way to replay.
@@ -71,7 +85,7 @@ func (f *fleet) travellers() (all []*traveller) {
 					if forgets && client != "openai" {
 						continue
 					}
-					w := &traveller{fleet: f, next: len(all), name: fmt.Sprintf("%s over %s stream %t forgets %t", client, thinker, stream, forgets)}
+					w := &traveller{fleet: f, next: len(all), forgets: forgets, name: fmt.Sprintf("%s over %s stream %t forgets %t", client, thinker, stream, forgets)}
 					w.Agent = rig.NewAgent(f.Front, client, fmt.Sprintf("%s/%s-%s-%t-%t", away, thinker, client, stream, forgets), stream, forgets)
 					if client == away {
 						w.ThinkAs(thinker)
@@ -116,7 +130,7 @@ func (w *traveller) turn(t *testing.T) {
 // run goes on until the model calls no more tools, which it must after so many calls.
 func (w *traveller) run(t *testing.T, calls int) {
 	t.Helper()
-	for before := -1; before < w.Calls && !t.Failed(); {
+	for before := -1; before < w.Calls; {
 		before = w.Calls
 		w.turn(t)
 	}
@@ -131,6 +145,9 @@ var placeholder = []string{"skip_thought_signature_validator", "c2tpcF90aG91Z2h0
 // judge fails for every thought or signature that was lost on the way.
 func (f *fleet) judge(t *testing.T) {
 	t.Helper()
+	for i := range f.servers {
+		f.tell(t, i)
+	}
 	f.Unrefused(t)
 	for _, away := range rig.Dialects {
 		asked, lost, silent := 0, 0, 0

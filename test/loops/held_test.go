@@ -12,17 +12,24 @@ import (
 // each other's signatures, by turns.
 func newDuo(t *testing.T, dialect, target string) *rig.Front {
 	t.Helper()
+	r, config := prepareDuo(t, dialect, target)
+	r.Open(t, config)
+	return r
+}
+
+// prepareDuo starts the upstreams and returns the configuration of such a house.
+func prepareDuo(t *testing.T, dialect, target string) (*rig.Front, string) {
+	t.Helper()
 	start := map[string]func(testing.TB, ...upstream.Option) *upstream.Server{"anthropic": upstream.NewAnthropic, "gemini": upstream.NewGemini}[dialect]
 	r := &rig.Front{Up: map[string]*upstream.Server{
 		"one": start(t, upstream.WithSecret("one")), "two": start(t, upstream.WithSecret("two")),
 	}}
-	r.Open(t, fmt.Sprintf(`providers:
+	return r, fmt.Sprintf(`providers:
   one: {kind: %[1]s, base_url: %[2]q, api_key: %[3]s, options: {genuine: 'true'}}
   two: {kind: %[1]s, base_url: %[4]q, api_key: %[3]s, options: {genuine: 'true'}}
 models:
   duo: {strategy: balance, retries: 0, targets: [one/%[5]s, two/%[5]s]}
-`, dialect, r.Up["one"].URL, upstream.Key, r.Up["two"].URL, target))
-	return r
+`, dialect, r.Up["one"].URL, upstream.Key, r.Up["two"].URL, target)
 }
 
 // TestALoopStaysWhereItBegan runs loops over two accounts that refuse each other's
