@@ -60,7 +60,7 @@ var grows = []string{"settings", "revisions"}
 func compareRows(t *testing.T, name string, before, after map[string]int) {
 	t.Helper()
 	for row, n := range before {
-		if after[row] < n {
+		if after[row] < n && !strings.HasPrefix(row, `["`+settingServes) {
 			t.Errorf("%s has lost %s", name, row)
 		}
 	}
