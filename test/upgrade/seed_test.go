@@ -59,9 +59,11 @@ func seed(t *testing.T, h *rig.House) (apiKey string) {
 	return key
 }
 
+var generationID = regexp.MustCompile(`gen_\w+`)
+
 func finish(t *testing.T, h *rig.House, key string, made rig.Answer) {
 	t.Helper()
-	id := regexp.MustCompile(`gen_\w+`).FindString(made.Body)
+	id := generationID.FindString(made.Body)
 	if made.Status != http.StatusCreated || id == "" {
 		t.Fatal(made.Status, made.Body)
 	}
