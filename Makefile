@@ -13,7 +13,7 @@ export CGO_ENABLED := 0
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 GOLANGCI := go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: help run build release release-check chart sbom check test attack bench clients torture fuzz lint licenses fmt clean
+.PHONY: help run build release release-check fixture chart sbom check test attack bench clients torture fuzz lint licenses fmt clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ build: ## build bin/stele
 
 release: ## everything that is handed out, in dist/: binaries, packages, image, SBOM, checksums (ONLY=linux/amd64: a part)
 	@tools/release/release.sh dist
+
+fixture: ## before a release: keep its schema and some rows, for all later releases to be upgraded from
+	@test/env/run.sh bash -ec 'go -C test test ./upgrade -run "^TestWriteFixture$$" -count 1 -args -write'
 
 release-check: ## build the commit twice, in two folders and with two caches, and compare all bytes (ONLY=linux/amd64: a part)
 	@tools/release/check.sh

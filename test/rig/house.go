@@ -29,6 +29,7 @@ type Options struct {
 	Flags  []string       // for every command, such as --database-url and its value
 	Listen string         // "" is a free port on 127.0.0.1
 	Env    []string       // NAME=value, beside what every process needs
+	Binary string         // another program than the one that is tested
 	Roots  *x509.CertPool // whom to trust, where it serves TLS
 }
 
@@ -222,6 +223,9 @@ func (h *House) Serving() bool { return h.serving != nil }
 
 // Setenv changes the environment of the next start.
 func (h *House) Setenv(env ...string) { h.options.Env = env }
+
+// SetBinary has the next start run another program; "" is the one that is tested.
+func (h *House) SetBinary(path string) { h.options.Binary = path }
 
 // Signal sends a signal to the server.
 func (h *House) Signal(t testing.TB, s os.Signal) {

@@ -2,6 +2,7 @@ package rig
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"os/exec"
 	"regexp"
@@ -44,7 +45,7 @@ func (h *House) command(args ...string) *exec.Cmd {
 	if _, err := os.Stat(h.Config); err == nil {
 		args = append(args, "--config", h.Config)
 	}
-	cmd := exec.Command(os.Getenv(binaryVariable), append(args, h.options.Flags...)...)
+	cmd := exec.Command(cmp.Or(h.options.Binary, os.Getenv(binaryVariable)), append(args, h.options.Flags...)...)
 	cmd.Dir = h.folder
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + h.folder, "TMPDIR=" + os.TempDir()}
 	cmd.Env = append(cmd.Env, h.options.Env...)

@@ -8,7 +8,7 @@ tmp=$(mktemp -d)
 trap 'chmod -R u+w "$tmp"; rm -rf "$tmp"' EXIT
 COMMIT=$(git rev-parse HEAD)
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
-export COMMIT SOURCE_DATE_EPOCH
+export COMMIT SOURCE_DATE_EPOCH DRAFT=1
 
 for tree in first second/in/a/longer/path; do
   mkdir -p "$tmp/$tree"

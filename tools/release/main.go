@@ -19,6 +19,7 @@ type release struct {
 	version string
 	commit  string
 	stamp   time.Time // of every file
+	draft   bool
 }
 
 func main() {
@@ -30,6 +31,7 @@ func main() {
 	flag.StringVar(&r.commit, "commit", "", "commit of the tree")
 	flag.Int64Var(&epoch, "epoch", 0, "time of every file, in seconds (SOURCE_DATE_EPOCH)")
 	flag.StringVar(&only, "only", "", "platforms to build, such as linux/amd64,linux/arm64 (default: all)")
+	flag.BoolVar(&r.draft, "draft", false, "not to be handed out: the schema of the version need not be kept yet")
 	flag.Parse()
 
 	r.stamp = time.Unix(epoch, 0).UTC()
@@ -48,6 +50,11 @@ func (r *release) run(only string) error {
 		return err
 	}
 	defer os.RemoveAll(r.work)
+	if !r.draft {
+		if err := r.fixture(); err != nil {
+			return err
+		}
+	}
 
 	var images []platform
 	for _, p := range list {
