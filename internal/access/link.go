@@ -247,10 +247,9 @@ func (s *Service) ChangePassword(ctx context.Context, v Visitor, current, next s
 // their own. Guessing has to wait, but stands in no other's way at the door.
 func (s *Service) checkOwnPassword(ctx context.Context, v Visitor, password string) error {
 	try := attempt{account: "own " + v.User.ID + " " + v.Session.Via, device: v.Session.ID}
-	if wait := s.throttle.wait(try); wait > 0 {
-		return errWait(wait)
+	if err := s.begin(ctx, try); err != nil {
+		return err
 	}
-	s.throttle.fail(try)
 	network, _ := networks(v.Session.Remote)
 	ok, err := s.passwordMatches(ctx, network, v.User.Password, password)
 	if err != nil {
@@ -259,8 +258,16 @@ func (s *Service) checkOwnPassword(ctx context.Context, v Visitor, password stri
 	if !ok {
 		return fault.New(fault.InvalidParameter, "This is not your password.").With("field", "current")
 	}
-	s.throttle.succeed(try)
-	return nil
+	return s.throttle.forgive(ctx, try)
+}
+
+// begin counts an attempt, or says how long to wait for it.
+func (s *Service) begin(ctx context.Context, try attempt) error {
+	_, wait, err := s.throttle.begin(ctx, try)
+	if err == nil && wait > 0 {
+		err = errWait(wait)
+	}
+	return err
 }
 
 func errWait(wait time.Duration) *fault.Error {

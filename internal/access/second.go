@@ -151,7 +151,9 @@ func (s *Service) SecondByCode(ctx context.Context, ticket, code string, from Br
 		}
 		return Visitor{}, "", fault.New(fault.InvalidParameter, "This code is wrong, or was used before.").With("field", "code")
 	}
-	s.throttle.succeed(try)
+	if err := s.throttle.forgive(ctx, try); err != nil {
+		return Visitor{}, "", err
+	}
 	return s.open(ctx, u, arrival{via: t.Via, method: t.Method, from: from})
 }
 
@@ -166,11 +168,7 @@ func (s *Service) secondTry(ctx context.Context, user, via string, from Browser)
 		device = "any" // a thousand machines have no more tries than one
 	}
 	try := attempt{account: "second " + user + " " + via, device: device}
-	if wait := s.throttle.wait(try); wait > 0 {
-		return attempt{}, errWait(wait)
-	}
-	s.throttle.fail(try)
-	return try, nil
+	return try, s.begin(ctx, try)
 }
 
 // codeIsRight checks a code against what a login has, and spends it.
@@ -211,10 +209,9 @@ func (s *Service) Confirm(ctx context.Context, v Visitor, password, code string)
 			return err
 		}
 		try := attempt{account: "second " + v.User.ID + " " + v.Session.Via, device: v.Session.ID}
-		if wait := s.throttle.wait(try); wait > 0 {
-			return errWait(wait)
+		if err := s.begin(ctx, try); err != nil {
+			return err
 		}
-		s.throttle.fail(try)
 		ok, err := s.codeIsRight(ctx, factors, code, false)
 		if err != nil {
 			return err
@@ -222,7 +219,9 @@ func (s *Service) Confirm(ctx context.Context, v Visitor, password, code string)
 		if !ok {
 			return fault.New(fault.InvalidParameter, "This code is wrong, or was used before.").With("field", "code")
 		}
-		s.throttle.succeed(try)
+		if err := s.throttle.forgive(ctx, try); err != nil {
+			return err
+		}
 		return s.store.ProveSession(ctx, v.Session.ID, s.now())
 	}
 	if v.User.Password == "" {

@@ -30,11 +30,13 @@ func (s *Service) SignIn(ctx context.Context, email, password string, from Brows
 	if try.device, err = s.knownDevice(ctx, u.ID, from.Device); err != nil {
 		return Visitor{}, "", err
 	}
-	if wait := s.throttle.wait(try); wait > 0 {
+	step, wait, err := s.throttle.begin(ctx, try)
+	if err != nil {
+		return Visitor{}, "", err
+	}
+	if wait > 0 {
 		return Visitor{}, "", errWait(wait)
 	}
-	// Counted before the hash is computed: parallel guesses must not all slip under the limit.
-	step := s.throttle.fail(try)
 	match, err := s.match(ctx, sets, password, from)
 	if err != nil {
 		return Visitor{}, "", err
@@ -45,7 +47,9 @@ func (s *Service) SignIn(ctx context.Context, email, password string, from Brows
 		}
 		return Visitor{}, "", fault.New(fault.PermissionDenied, "The address or the password is wrong.")
 	}
-	s.throttle.succeed(try)
+	if err := s.throttle.forgive(ctx, try); err != nil {
+		return Visitor{}, "", err
+	}
 	return s.openOrAsk(ctx, u, arrival{via: match.Via, method: MethodPassword, from: from, password: match.Password})
 }
 

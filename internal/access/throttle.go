@@ -28,6 +28,8 @@ type attempt struct {
 // they come from, for the account and in all. A browser that the person has used
 // before has a count of its own, so strangers cannot stand in its way.
 type throttle struct {
+	sharing
+
 	now func() time.Time
 
 	mu    sync.Mutex // guards what follows

@@ -12,6 +12,7 @@ func (n *node) openExchange() {
 	if n.Store.Engine() == "sqlite" { // one process per folder
 		return
 	}
+	n.Access.ShareFailures(n.Store, n.Keyring)
 	n.router.Share(n.media.node)
 	n.exchange = &fleet.Exchange{Store: n.Store, Router: n.router, Log: n.log, Now: time.Now}
 }
