@@ -188,7 +188,7 @@ func (d *Door) conclude(w http.ResponseWriter, c call, turn *replay.Turn, do fun
 func (d *Door) keep(c call, turn *replay.Turn, family family, status int, body []byte, err error) error {
 	if err != nil {
 		e := fault.From(err)
-		if e.Code == fault.Internal {
+		if e.Unsure() {
 			return nil
 		}
 		if status = e.Status(); replay.Counts(status) {

@@ -134,9 +134,9 @@ func (k *keyedChat) failed(ctx context.Context, take *replay.Take, err error) re
 	switch {
 	case ended != nil && take.WasAsked():
 		e = replay.OutcomeUnknown()
-	case ended != nil, e.Code != fault.Internal && !replay.Counts(e.ChatStatus()):
+	case ended != nil, !e.Unsure() && !replay.Counts(e.ChatStatus()):
 		return replay.Result{Err: err, Free: true}
-	case e.Code == fault.Internal:
+	case e.Unsure():
 		return replay.Result{Err: err, Free: !take.WasAsked()}
 	}
 	answer := k.refusalOf(e, scope.From(ctx).ID)

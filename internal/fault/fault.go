@@ -39,6 +39,9 @@ type Error struct {
 	Elsewhere   bool // and that limit is about this upstream only
 	Owed        bool // the upstream was at work on it or had answered: what it produced is owed, and not known
 	Signatures  bool // the upstream refused the signatures of thoughts: without them it may take the request
+
+	// Away says that the database or the place for files could not be reached.
+	Away bool
 }
 
 // New makes an Error with a message for people. What is too long of it is cut off.
@@ -62,8 +65,9 @@ func short(text string, most int) string {
 // after which clients try again by themselves.
 var ErrSlow = errors.New("the client sent too slowly")
 
-// From finds the Error in err's chain. Any other error becomes Internal, says
-// nothing to the client and keeps err as its cause. From(nil) is nil.
+// From finds the Error in err's chain. Any other error becomes Internal, or
+// Unavailable where what this installation stands on cannot be reached; it says
+// nothing more to the client and keeps err as its cause. From(nil) is nil.
 func From(err error) *Error {
 	if err == nil {
 		return nil
@@ -71,8 +75,14 @@ func From(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
+	if away(err) {
+		return NewAway(err)
+	}
 	return &Error{Code: Internal, Message: "Something went wrong on our side.", Err: err}
 }
+
+// Unsure reports whether the error says nothing about what was done before it.
+func (e *Error) Unsure() bool { return e.Code == Internal || e.Away }
 
 // With adds a fact to Details and returns e. A text is cut where it is too long, a
 // list of texts as well.

@@ -47,7 +47,7 @@ func (s *Service) Keep(ctx context.Context, workspace, generation string, place 
 	if source.err != nil {
 		return nil, &media.Failure{Class: media.Transient, Message: "What the provider made could not be read.", Err: source.err}
 	}
-	if e, ok := errors.AsType[*fault.Error](err); ok {
+	if e, ok := errors.AsType[*fault.Error](err); ok && !e.Away {
 		return nil, &media.Failure{Class: media.ModelFailed, Message: "What the provider made cannot be kept.", Err: e}
 	}
 	return f, err

@@ -95,7 +95,7 @@ func (s *Service) Save(ctx context.Context, up Upload) (*File, error) {
 
 func (s *Service) write(ctx context.Context, f *File, passing *passing, keep time.Duration) error {
 	if _, err := s.Blobs.Put(ctx, f.Blob, passing); err != nil {
-		if passing.err != nil {
+		if passing.err != nil && passing.err != io.EOF { //nolint:errorlint // all of it was read: then it is the store's
 			return passing.err // in words of its own, without the path it took
 		}
 		return err

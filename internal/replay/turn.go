@@ -89,7 +89,7 @@ func Once[T any](t *Turn, missing fault.Code, find, order func(id string) (T, er
 		}
 	}
 	made, err := order(t.ID)
-	if err != nil && fault.From(err).Code == fault.Internal {
+	if err != nil && fault.From(err).Unsure() {
 		if found, lost := find(t.ID); lost == nil {
 			return found, nil
 		}

@@ -4,9 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 
-	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
+	sqlite3 "modernc.org/sqlite" // the database/sql driver "sqlite"
+	lib "modernc.org/sqlite/lib"
+
+	"stele/internal/fault"
 )
 
 // mostStatements bounds what a connection remembers. The program has fewer.
@@ -35,7 +39,7 @@ func (r remembering) Driver() driver.Driver { return r.engine }
 func (r remembering) Connect(context.Context) (driver.Conn, error) {
 	plain, err := r.engine.Open(r.dsn)
 	if err != nil {
-		return nil, err
+		return nil, ofDisk(err)
 	}
 	c, ok := plain.(engineConn)
 	if !ok {
@@ -76,29 +80,42 @@ type statement struct {
 func (c *conn) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
 	s, err := c.recall(ctx, text)
 	if err != nil {
-		return nil, err
+		return nil, ofDisk(err)
 	}
+	var result driver.Result
 	if s == nil {
-		return c.engineConn.ExecContext(ctx, text, args)
+		result, err = c.engineConn.ExecContext(ctx, text, args)
+	} else {
+		result, err = s.execer.ExecContext(ctx, args)
 	}
-	return s.execer.ExecContext(ctx, args)
+	return result, ofDisk(err)
 }
 
 // QueryContext runs a statement that gives rows.
 func (c *conn) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
 	s, err := c.recall(ctx, text)
 	if err != nil {
-		return nil, err
+		return nil, ofDisk(err)
 	}
 	if s == nil {
-		return c.engineConn.QueryContext(ctx, text, args)
+		rows, err := c.engineConn.QueryContext(ctx, text, args)
+		return rows, ofDisk(err)
 	}
 	rows, err := s.execer.QueryContext(ctx, args)
 	if err != nil {
-		return nil, err
+		return nil, ofDisk(err)
 	}
 	s.busy = true
 	return &heldRows{rows, s}, nil
+}
+
+// BeginTx begins a transaction.
+func (c *conn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
+	tx, err := c.engineConn.BeginTx(ctx, o)
+	if err != nil {
+		return nil, ofDisk(err)
+	}
+	return heldTx{tx}, nil
 }
 
 // recall finds or compiles a statement, nil where it is busy or cannot be kept.
@@ -159,4 +176,27 @@ type heldRows struct {
 func (r *heldRows) Close() error {
 	r.of.busy = false
 	return r.Rows.Close()
+}
+
+// Next reads a row.
+func (r *heldRows) Next(to []driver.Value) error { return ofDisk(r.Rows.Next(to)) }
+
+// heldTx is a transaction whose end may fail for the disk.
+type heldTx struct{ driver.Tx }
+
+// Commit ends it.
+func (t heldTx) Commit() error { return ofDisk(t.Tx.Commit()) }
+
+// ofDisk tells an error of a disk that is full or errs from one of a statement: the
+// same change may be made when there is room again.
+func ofDisk(err error) error {
+	e, ok := errors.AsType[*sqlite3.Error](err)
+	if !ok {
+		return err
+	}
+	switch e.Code() & 0xff {
+	case lib.SQLITE_FULL, lib.SQLITE_IOERR, lib.SQLITE_CANTOPEN, lib.SQLITE_READONLY, lib.SQLITE_BUSY:
+		return fault.NewAway(err)
+	}
+	return err
 }

@@ -6,6 +6,6 @@ const (
 	cuts      = 20  // of the power
 	thorough  = 10  // every so many the program is started on what is left
 	acts      = 160 // of clients before
-	faultStep = 17  // of the changes of a round, every so many is the first that fails
-	startStep = 40  // the same of a start
+	faultStep = 53  // of the changes of a round, every so many is the first that fails
+	startStep = 130 // the same of a start
 )
