@@ -74,7 +74,7 @@ func engine(t *testing.T) *promql.Engine {
 // TestAlertsFire loads series that should, and some that should not, and asks each rule's own expression.
 func TestAlertsFire(t *testing.T) {
 	t.Parallel()
-	groups, errs := rulefmt.ParseFile(rulesFile, false, model.UTF8Validation, parser.NewParser(parser.Options{}))
+	groups, errs := rulefmt.ParseFile(rulesFile, false, model.UTF8Validation, parser.NewParser(parser.Options{}), nil)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}

@@ -69,7 +69,7 @@ func check(t *testing.T, what, query string, known map[string]bool) {
 
 func TestRules(t *testing.T) {
 	t.Parallel()
-	groups, errs := rulefmt.ParseFile(rulesFile, false, model.UTF8Validation, parser.NewParser(parser.Options{}))
+	groups, errs := rulefmt.ParseFile(rulesFile, false, model.UTF8Validation, parser.NewParser(parser.Options{}), nil)
 	for _, err := range errs {
 		t.Error(err)
 	}
