@@ -13,7 +13,7 @@ export CGO_ENABLED := 0
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 GOLANGCI := go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: help run build release release-check fixture chart sbom check test attack bench clients torture fuzz lint licenses fmt clean
+.PHONY: help run build release release-check fixture chart rules sbom check test attack bench clients torture fuzz lint licenses fmt clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ fixture: ## before a release: keep its schema and some rows, for all later relea
 
 release-check: ## build the commit twice, in two folders and with two caches, and compare all bytes (ONLY=linux/amd64: a part)
 	@tools/release/check.sh
+
+rules: ## check alert rules and dashboard with Prometheus' own packages
+	go -C tools/rules test ./...
 
 chart: ## lint and render the Helm chart and check what comes out against Kubernetes' own types
 	go -C tools/chart test ./...

@@ -13,6 +13,7 @@ import (
 
 	"stele/internal/config"
 	"stele/internal/guard"
+	"stele/internal/telemetry"
 )
 
 // Probe asks the server that listens as configured, on this machine, for a path that
@@ -30,9 +31,35 @@ func Probe(ctx context.Context, cfg *config.Config, path string) error {
 		}
 		at, roots = "https://"+name, own
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at+path, nil)
+	return askSelf(ctx, address, roots, at+path, "")
+}
+
+// ProbeMetrics asks the listener of metrics of a server on this machine.
+func ProbeMetrics(ctx context.Context, cfg *config.Config) error {
+	address, err := ownAddress(cfg.Metrics.Listen)
 	if err != nil {
 		return err
+	}
+	return askSelf(ctx, address, nil, "http://"+address+"/metrics", cfg.Metrics.Token.Reveal())
+}
+
+// ProbeCollector asks whether the collector of telemetry takes what it would be sent.
+func ProbeCollector(ctx context.Context, cfg *config.Config, getenv func(string) string) error {
+	client, err := OperatorClient(cfg, getenv)
+	if err != nil {
+		return err
+	}
+	return telemetry.Reach(ctx, client, cfg.Telemetry.OTLP.Endpoint, cfg.Telemetry.OTLP.Headers.Reveal())
+}
+
+// askSelf asks a listener of our own for an address.
+func askSelf(ctx context.Context, address string, roots *x509.CertPool, url, token string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
 	}
 	answer, err := guard.Self(address, roots).Do(request)
 	if err != nil {

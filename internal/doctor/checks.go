@@ -17,6 +17,7 @@ var checks = []check{
 	{"certificate", settings, lookCertificate, "none is needed, or it is good for weeks"},
 	{"proxies", settings, lookProxies, "they are named, and nobody else is trusted"},
 	{"metrics", settings, lookMetrics, "they are not open to others"},
+	{"telemetry", settings, lookTelemetry, "none is sent, or the collector takes it"},
 
 	{"second-factor", settings, lookSecondFactor, "the console asks for one"},
 	{"administrators", database, lookAdministrators, "each has a second factor"},

@@ -1,6 +1,8 @@
 package doctor
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -165,5 +167,48 @@ func TestLookingChangesNothing(t *testing.T) {
 	}
 	if _, err := os.Stat(cfg.Data); err == nil {
 		t.Error("the data folder was made")
+	}
+}
+
+func TestLooksAtMetricsAndTelemetry(t *testing.T) {
+	t.Parallel()
+	here := func(status int) string {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Authorization") != "Bearer 0123456789abcdef" && r.URL.Path != "/healthz" && r.Header.Get("X-Token") != "t" {
+				status = http.StatusUnauthorized
+			}
+			w.WriteHeader(status)
+		}))
+		t.Cleanup(s.Close)
+		return strings.TrimPrefix(s.URL, "http://")
+	}
+	serving, nothing := here(http.StatusOK), "127.0.0.1:1"
+	for _, c := range []struct {
+		check, want string
+		change      func(*config.Config)
+		online      bool
+	}{
+		{"metrics", "ok", func(c *config.Config) {
+			c.Listen, c.Metrics.Listen, c.Metrics.Token = serving, here(http.StatusOK), "0123456789abcdef"
+		}, false},
+		{"metrics", "warning", func(c *config.Config) { c.Listen, c.Metrics.Listen = serving, here(http.StatusOK) }, false},
+		{"metrics", "warning", func(c *config.Config) { c.Listen, c.Metrics.Listen = serving, nothing }, false},
+		{"metrics", "ok", func(c *config.Config) { c.Listen, c.Metrics.Listen = nothing, nothing }, false},
+		{"telemetry", "ok", func(*config.Config) {}, true},
+		{"telemetry", "skipped", func(c *config.Config) { c.Telemetry.OTLP.Endpoint = "http://" + nothing }, false},
+		{"telemetry", "warning", func(c *config.Config) { c.Telemetry.OTLP.Endpoint = "http://" + nothing }, true},
+		{"telemetry", "ok", func(c *config.Config) {
+			c.Telemetry.OTLP.Endpoint, c.Telemetry.OTLP.Headers = "http://"+here(http.StatusOK), "x-token=t"
+		}, true},
+		{"telemetry", "warning skipped", func(c *config.Config) {
+			c.Telemetry.OTLP.Endpoint, c.Telemetry.OTLP.Headers = "http://collector.example", "x-token=t"
+		}, false},
+	} {
+		cfg := config.Default()
+		c.change(cfg)
+		p := &patient{Options: Options{Config: cfg, Online: c.online, Now: time.Now(), Process: assembly.Process{Getenv: func(string) string { return "" }}}}
+		if got := classes(t, c.check, p); got != c.want {
+			t.Errorf("%s of %+v, %+v: %s, want %s", c.check, cfg.Metrics, cfg.Telemetry, got, c.want)
+		}
 	}
 }

@@ -8,12 +8,20 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"stele/internal/assembly"
 )
 
 // A certificate is renewed weeks before its end; later something has failed.
 const (
 	soonOver   = 14 * 24 * time.Hour
 	nearlyOver = 3 * 24 * time.Hour
+)
+
+// How long a server of this machine, and a collector, may take to answer.
+const (
+	ownTime       = 2 * time.Second
+	collectorTime = 15 * time.Second
 )
 
 // open reports whether other machines can reach a listener.
@@ -105,9 +113,40 @@ func lookProxies(_ context.Context, p *patient) []Finding {
 	return nil
 }
 
-func lookMetrics(_ context.Context, p *patient) []Finding {
-	if !open(p.Config.Metrics.Listen) || p.Config.Metrics.Token.Reveal() != "" {
+func lookMetrics(ctx context.Context, p *patient) []Finding {
+	m := p.Config.Metrics
+	var found []Finding
+	if open(m.Listen) && m.Token.Reveal() == "" {
+		found = one(Bad, "set metrics.token_file, or listen on loopback", "metrics.listen: %s is open to other machines without a token", m.Listen)
+	}
+	bounded, done := context.WithTimeout(ctx, ownTime)
+	defer done()
+	if m.Listen == "" || assembly.Probe(bounded, p.Config, "/healthz") != nil {
+		return found // nothing runs here that could have them
+	}
+	if err := assembly.ProbeMetrics(bounded, p.Config); err != nil {
+		found = append(found, one(Warning, "was it started with this configuration? metrics.listen needs a restart", "a server runs here, and its metrics are not there: %v", err)...)
+	}
+	return found
+}
+
+// lookTelemetry asks the collector, which is somewhere else, only where that is wanted.
+func lookTelemetry(ctx context.Context, p *patient) []Finding {
+	o := p.Config.Telemetry.OTLP
+	if !o.On() {
 		return nil
 	}
-	return one(Bad, "set metrics.token_file, or listen on loopback", "metrics.listen: %s is open to other machines without a token", p.Config.Metrics.Listen)
+	var found []Finding
+	if u, err := url.Parse(o.Endpoint); err == nil && u.Scheme == "http" && o.Headers != "" && open(net.JoinHostPort(u.Hostname(), "0")) {
+		found = one(Warning, "write https://", "telemetry.otlp.endpoint is %s: its headers are sent in the clear", o.Endpoint)
+	}
+	if !p.Online {
+		return append(found, one(Skipped, "--online asks it", "the collector was not asked")...)
+	}
+	bounded, done := context.WithTimeout(ctx, collectorTime)
+	defer done()
+	if err := assembly.ProbeCollector(bounded, p.Config, p.Process.Getenv); err != nil {
+		found = append(found, one(Warning, "look at telemetry.otlp, and at the collector: what it does not take is lost", "the collector does not take telemetry: %v", err)...)
+	}
+	return found
 }

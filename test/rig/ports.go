@@ -9,7 +9,7 @@ import (
 
 // FreePort is a loopback address nobody listens on, below the ports that the
 // kernel gives to others by itself.
-func FreePort(t *testing.T) string {
+func FreePort(t testing.TB) string {
 	t.Helper()
 	for range 100 {
 		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 20000+rand.IntN(12000)))

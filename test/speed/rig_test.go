@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -19,10 +20,12 @@ import (
 
 // speed is Stele, an upstream and a bare proxy, each in its own process.
 type speed struct {
-	stele  *rig.House
-	proxy  process
-	key    string
-	client *http.Client
+	stele *rig.House
+	proxy process
+	key   string
+	// providers is the part of a configuration that leads to the upstream.
+	providers string
+	client    *http.Client
 }
 
 type process struct {
@@ -47,8 +50,8 @@ func newSpeed(b *testing.B, secure bool) *speed {
 	upstream := launch(b, binary, flags...)
 	s := &speed{client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2048, DisableCompression: true}}}
 	s.proxy = launch(b, binary, append(flags, "--proxy", upstream.url)...)
-	s.stele = rig.Start(b, rig.Options{Env: profileEnv(b), Config: fmt.Sprintf(
-		"%sproviders:\n  local: {kind: openai, base_url: %s/v1, api_key: none, models: ['*']}\n", settings, upstream.url)})
+	s.providers = fmt.Sprintf("providers:\n  local: {kind: openai, base_url: %s/v1, api_key: none, models: ['*']}\n", upstream.url)
+	s.stele = rig.Start(b, rig.Options{Env: profileEnv(b), Config: settings + s.providers})
 	s.key = s.stele.CreateKey(b, "--name", "speed").Key
 	s.stele.Await(b, s.key, http.StatusOK)
 	return s
@@ -77,14 +80,15 @@ func launch(b *testing.B, binary string, args ...string) process {
 type side struct {
 	pid       int
 	url, body string
+	key       string // "": the usual one
 }
 
 func (s *speed) ours(path, body string) side {
-	return side{s.stele.PID(), s.stele.URL + "/api/v1" + path, body}
+	return side{pid: s.stele.PID(), url: s.stele.URL + "/api/v1" + path, body: body}
 }
 
 func (s *speed) theirs(body string) side {
-	return side{s.proxy.pid, s.proxy.url + chatPath, body}
+	return side{pid: s.proxy.pid, url: s.proxy.url + chatPath, body: body}
 }
 
 func (s *speed) ask(b *testing.B, of side) *http.Response {
@@ -94,7 +98,7 @@ func (s *speed) ask(b *testing.B, of side) *http.Response {
 		b.Fatal(err)
 	}
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Authorization", "Bearer "+s.key)
+	r.Header.Set("Authorization", "Bearer "+cmp.Or(of.key, s.key))
 	answer, err := s.client.Do(r)
 	if err != nil {
 		b.Error(err)
