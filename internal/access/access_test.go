@@ -179,11 +179,7 @@ func TestAnotherProcessSeesChangesWithinASecond(t *testing.T) {
 	t.Parallel()
 	folder, master := t.TempDir(), seal.New()
 	server, cli := openHouse(t, folder, master), openHouse(t, folder, master)
-	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() { defer close(done); server.Run(ctx, discard()) }()
-	defer func() { stop(); <-done }()
-
+	run(t, server)
 	k, secret := cli.create(t, access.NewKey{})
 	eventually(t, "the new key opens", func() bool { return server.opens(secret) })
 	if _, err := cli.RevokeKey(t.Context(), admin, k.ID); err != nil {

@@ -32,13 +32,21 @@ type follower struct {
 	at   time.Time
 }
 
-// Serve names the process: from now on those who change keys wait for it, and Run
+// Serve names the process: from now on those who change keys wait for it, and it
 // tells them how far it has followed.
 func (s *Service) Serve(ctx context.Context, node string) error {
 	s.follower.mu.Lock()
 	s.follower.node, s.follower.told = node, -1
 	s.follower.mu.Unlock()
 	return s.tell(ctx)
+}
+
+// toTell reports whether it is time to say that this process still follows.
+func (s *Service) toTell() bool {
+	f := &s.follower
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.node != "" && s.now().Sub(f.at) >= followerBeat
 }
 
 // tell says how far this process has followed, if that is news.

@@ -112,9 +112,6 @@ type KeyStore interface {
 	// ProveSecrets notes that secrets, by their hashes, have been used. It raises the
 	// revision and writes no entry. What is not there any more is passed over.
 	ProveSecrets(ctx context.Context, used map[string][]string) error
-	// KeyNews has something in it when another process may have changed keys. It is
-	// nil where the store cannot tell.
-	KeyNews() <-chan struct{}
 	FollowerStore
 }
 

@@ -6,17 +6,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
 	"time"
 
+	"stele/internal/revision"
 	"stele/internal/seal"
 )
 
 const (
 	settingRing   = "keyring"
 	settingMaster = "master_key_fingerprint" // of before there was a keyring
-	followRing    = time.Second
 	lookTime      = 5 * time.Second
 	lookRest      = 50 * time.Millisecond
 )
@@ -177,24 +176,19 @@ func (k *Keyring) look() {
 	_ = k.Follow(ctx) // what cannot be opened then is said where it is opened
 }
 
-// Run follows changes and notes which master key the server called node has at
-// hand, until ctx ends.
-func (k *Keyring) Run(ctx context.Context, node string, log *slog.Logger) {
-	tick := time.NewTicker(followRing)
-	defer tick.Stop()
-	failing := false
-	for {
-		err := bounded(ctx, func(ctx context.Context) error { return k.NoteHolder(ctx, node) })
-		if err != nil && ctx.Err() == nil && !failing {
-			log.LogAttrs(ctx, slog.LevelError, "the keyring cannot be kept up to date", slog.Any("error", err))
-		}
-		failing = err != nil
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+// Subscriber follows changes, and notes which master key the server called node has at
+// hand. Where a change waits for a key that is not here yet it looks again.
+func (k *Keyring) Subscriber(node string) revision.Subscriber {
+	return revision.Subscriber{
+		What: "the keyring", Of: []string{"keyring"}, Due: k.awaitsMaster,
+		CatchUp: func(ctx context.Context) error { return k.NoteHolder(ctx, node) },
 	}
+}
+
+func (k *Keyring) awaitsMaster() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.kept.To != "" && k.held != k.kept.To
 }
 
 // NoteHolder follows, and notes which master key the server called node has at

@@ -3,11 +3,13 @@ package access_test
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"stele/internal/access"
 	"stele/internal/fault"
+	"stele/internal/revision"
 	"stele/internal/seal"
 )
 
@@ -22,9 +24,11 @@ func must(t *testing.T, err error) {
 func run(t *testing.T, h *house) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() { defer close(done); h.Run(ctx, discard()) }()
-	t.Cleanup(func() { stop(); <-done })
+	follower := revision.Follower{Read: h.store.Changed, Log: discard(), Subscribers: []revision.Subscriber{h.Subscriber()}}
+	var both sync.WaitGroup
+	both.Go(func() { h.Run(ctx, discard()) })
+	both.Go(func() { follower.Run(ctx) })
+	t.Cleanup(func() { stop(); both.Wait() })
 }
 
 func (h *house) policy(t *testing.T, workspace string, p access.Policy) {

@@ -50,6 +50,12 @@ func (s *Service) Stay(ctx context.Context, v Visitor, need Role) (held context.
 	}
 }
 
+func (p *presence) any() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.open) > 0
+}
+
 // checkPresent ends what goes to people who have left. Only those to whom something
 // is being answered are looked up.
 func (s *Service) checkPresent(ctx context.Context) error {

@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"stele/internal/fair"
+	"stele/internal/revision"
 	"stele/internal/seal"
 )
 
 const (
-	followEvery = 250 * time.Millisecond // a change in another process is seen within this
-	touchEvery  = 2 * time.Second        // how late "last used" may be
-	lookEvery   = 10 * time.Second       // what no revision tells of is looked at so often
+	touchEvery = 2 * time.Second  // how late "last used" may be
+	lookEvery  = 10 * time.Second // what no revision tells of is looked at so often
 )
 
 // Store is what access keeps things in.
@@ -84,11 +84,9 @@ func (s *Service) Load(ctx context.Context) error { return s.follow(ctx) }
 // Refresh takes over whatever any process has changed before it was called.
 func (s *Service) Refresh(ctx context.Context) error { return s.follow(ctx) }
 
-// Run keeps the keys in memory true to the store, whichever process changed it, and
-// writes down when keys were used, until ctx ends.
+// Run writes down when keys were used, and reads what no revision tells of, until ctx ends.
 func (s *Service) Run(ctx context.Context, log *slog.Logger) {
-	follow, touch, look := time.NewTicker(followEvery), time.NewTicker(touchEvery), time.NewTicker(lookEvery)
-	defer follow.Stop()
+	touch, look := time.NewTicker(touchEvery), time.NewTicker(lookEvery)
 	defer touch.Stop()
 	defer look.Stop()
 	var failing bool
@@ -102,10 +100,6 @@ func (s *Service) Run(ctx context.Context, log *slog.Logger) {
 				log.LogAttrs(ctx, slog.LevelWarn, "last use of keys not saved", slog.Any("error", err))
 			}
 			return
-		case <-follow.C:
-			err = bounded(ctx, s.keepUp)
-		case <-s.store.KeyNews():
-			err = bounded(ctx, s.keepUp)
 		case <-s.keys.news:
 			err = bounded(ctx, s.prove)
 		case <-touch.C:
@@ -117,7 +111,7 @@ func (s *Service) Run(ctx context.Context, log *slog.Logger) {
 			continue
 		}
 		if err != nil && !failing {
-			log.LogAttrs(ctx, slog.LevelError, "keys cannot be kept up to date", slog.Any("error", err))
+			log.LogAttrs(ctx, slog.LevelError, "use of keys is not kept up to date", slog.Any("error", err))
 		}
 		failing = err != nil
 	}
@@ -130,10 +124,14 @@ func bounded(ctx context.Context, do func(context.Context) error) error {
 	return do(ctx)
 }
 
-// keepUp follows the keys, ends what people may not see any more, and tells those who
-// wait for it how far this process has come.
-func (s *Service) keepUp(ctx context.Context) error {
-	return errors.Join(s.follow(ctx), s.checkPresent(ctx), s.tell(ctx))
+// Subscriber keeps the keys in memory true to the store, whichever process changed it. What people may not see any more ends then, and those who wait for this
+// process are told how far it has come.
+func (s *Service) Subscriber() revision.Subscriber {
+	return revision.Subscriber{
+		What: "keys", Of: []string{"keys", "people"},
+		Due:     func() bool { return s.present.any() || s.toTell() },
+		CatchUp: func(ctx context.Context) error { return errors.Join(s.follow(ctx), s.checkPresent(ctx), s.tell(ctx)) },
+	}
 }
 
 // follow takes over what changed in the store since the last time.

@@ -4,33 +4,19 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"time"
+
+	"stele/internal/revision"
 )
 
-const followEvery = 500 * time.Millisecond // a change in another process is seen within this
-
-// Run keeps the library true to the store, whichever process changed it, until ctx ends.
-func (e *Editor) Run(ctx context.Context, log *slog.Logger) {
-	tick := time.NewTicker(followEvery)
-	defer tick.Stop()
-	failing := false
-	for {
-		bounded, cancel := context.WithTimeout(ctx, 5*time.Second)
-		err := e.Follow(bounded)
-		cancel()
-		if err != nil && !failing && ctx.Err() == nil {
-			log.LogAttrs(ctx, slog.LevelError, "apps of the console cannot be kept up to date", slog.Any("error", err))
-		}
-		failing = err != nil
+// Subscriber keeps the library true to the store, whichever process changed it.
+func (e *Editor) Subscriber(log *slog.Logger) revision.Subscriber {
+	return revision.Subscriber{What: "apps of the console", Of: []string{"apps"}, CatchUp: func(ctx context.Context) error {
+		err := e.Follow(ctx)
 		for _, why := range e.leftOut() {
 			log.LogAttrs(ctx, slog.LevelWarn, "a published app is left out", slog.String("app", why))
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+		return err
+	}}
 }
 
 // leftOut tells once of each app that was published and cannot be read.

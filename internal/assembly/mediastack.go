@@ -181,7 +181,6 @@ func (w *mediaStack) start(ctx context.Context, beside *sync.WaitGroup) error {
 		return err
 	}
 	beside.Go(func() { w.files.Run(ctx) })
-	beside.Go(func() { w.webhooks.Run(ctx) })
 	beside.Go(func() {
 		if err := w.blobs.Check(ctx); err != nil && ctx.Err() == nil {
 			w.log.LogAttrs(ctx, slog.LevelWarn, "the place for files cannot be reached", slog.Any("error", err))

@@ -17,6 +17,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/config"
+	"stele/internal/revision"
 	"stele/internal/server"
 	"stele/internal/store"
 )
@@ -159,7 +160,7 @@ func (n *node) start(ctx context.Context, hangUp <-chan os.Signal, beside *sync.
 		beside.Go(func() { control.Run(ctx) })
 	}
 	beside.Go(func() { n.Access.Run(ctx, n.log) })
-	beside.Go(func() { n.Keyring.Run(ctx, n.media.node, n.log) })
+	beside.Go(func() { n.follower().Run(ctx) })
 	beside.Go(func() { n.forwarder.Run(ctx, n.log) })
 	beside.Go(func() { n.journal.Run(ctx, n.log) })
 	beside.Go(func() { n.limits.Run(ctx) })
@@ -175,8 +176,15 @@ func (n *node) start(ctx context.Context, hangUp <-chan os.Signal, beside *sync.
 	if n.exchange != nil {
 		beside.Go(func() { n.exchange.Run(ctx) })
 	}
-	beside.Go(func() { n.editor.Run(ctx, n.log) })
 	return n.media.start(ctx, beside)
+}
+
+// follower has what is kept in memory follow the database.
+func (n *node) follower() *revision.Follower {
+	return &revision.Follower{Read: n.Store.Changed, News: n.Store.News(), Log: n.log, Subscribers: []revision.Subscriber{
+		n.Access.Subscriber(), n.Keyring.Subscriber(n.media.node), n.supply.Subscriber(), n.editor.Subscriber(n.log),
+		n.limits.Subscriber(), n.media.webhooks.Subscriber(),
+	}}
 }
 
 func (n *node) greet(ctx context.Context) error {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -14,12 +13,10 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/fault"
+	"stele/internal/revision"
 	"stele/internal/seal"
 	"stele/internal/uid"
 )
-
-// followEvery is how late a change in another process is seen.
-const followEvery = 500 * time.Millisecond
 
 // RecordsOptions is what Records are made of.
 type RecordsOptions struct {
@@ -66,25 +63,9 @@ func (s *Records) Load(ctx context.Context) error {
 	return s.follow(ctx)
 }
 
-// Run takes over what any process changes, until ctx ends.
-func (s *Records) Run(ctx context.Context, log *slog.Logger) {
-	tick := time.NewTicker(followEvery)
-	defer tick.Stop()
-	failing := false
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		bounded, cancel := context.WithTimeout(ctx, 5*time.Second)
-		err := s.Load(bounded)
-		cancel()
-		if err != nil && ctx.Err() == nil && !failing {
-			log.LogAttrs(ctx, slog.LevelError, "providers and models of the database cannot be kept up to date", slog.Any("error", err))
-		}
-		failing = err != nil
-	}
+// Subscriber takes over what any process changes.
+func (s *Records) Subscriber() revision.Subscriber {
+	return revision.Subscriber{What: "providers and models of the database", Of: []string{"offers"}, CatchUp: s.Load}
 }
 
 // Save makes or changes a record, if it is right and breaks no other. What is

@@ -75,6 +75,8 @@ type Store interface {
 
 	// Beat says that the process called node lives.
 	Beat(ctx context.Context, node string, now time.Time) error
+	// AnyUnfinished reports whether there is a task that has not ended.
+	AnyUnfinished(ctx context.Context) (bool, error)
 	// Adopt makes node the owner of up to limit tasks between Submitting and
 	// Collecting whose owner has not been heard of since a time, or who have none.
 	// Two nodes never get the same task.

@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	beatEvery   = time.Second
+	lookEvery   = time.Second
+	beatEvery   = 3 * time.Second
 	deadAfter   = 15 * time.Second // without a beat
 	adoptAtOnce = 500
 )
@@ -28,14 +29,15 @@ func (s *Service) Supervise(ctx context.Context, drained <-chan struct{}) {
 		s.Reconcile(ctx)
 	}()
 	s.recallPace(ctx)
-	tick := time.NewTicker(beatEvery)
+	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	silent := deadAfter
 	if s.Alone {
 		silent = 0 // every other owner is dead
 	}
+	var beat time.Time
 	for ctx.Err() == nil {
-		if err := s.superviseOnce(ctx, s.Now().Add(-silent)); err != nil && ctx.Err() == nil {
+		if err := s.superviseOnce(ctx, &beat, s.Now().Add(-silent)); err != nil && ctx.Err() == nil {
 			s.Log.LogAttrs(ctx, slog.LevelWarn, "generations are not minded", slog.Any("error", err))
 		} else if err == nil {
 			silent = deadAfter
@@ -67,8 +69,16 @@ func (s *Service) leave(ctx context.Context, tick <-chan time.Time, drained <-ch
 	}
 }
 
-func (s *Service) superviseOnce(ctx context.Context, silentSince time.Time) error {
-	if err := s.Store.Beat(ctx, s.Node, s.Now()); err != nil {
+// superviseOnce looks at all that is not finished. beat is when this process last said
+// that it lives.
+func (s *Service) superviseOnce(ctx context.Context, beat *time.Time, silentSince time.Time) error {
+	if now := s.Now(); now.Sub(*beat) >= beatEvery {
+		if err := s.Store.Beat(ctx, s.Node, now); err != nil {
+			return err
+		}
+		*beat = now
+	}
+	if any, err := s.Store.AnyUnfinished(ctx); err != nil || !any {
 		return err
 	}
 	for {

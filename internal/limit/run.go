@@ -16,8 +16,8 @@ const (
 	buryEvery  = 30 * time.Second
 )
 
-// Run follows changes of limits, shares out and gives back, until ctx ends; then it
-// gives back everything that is free.
+// Run shares out and gives back until ctx ends; then it gives back everything that is
+// free.
 func (s *Service) Run(ctx context.Context) {
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
@@ -59,13 +59,9 @@ func (s *Service) bury(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// Beat is what is done twice a second: changes are followed, leases shared out and
-// given back.
+// Beat is what is done twice a second: leases are shared out and given back.
 func (s *Service) Beat(ctx context.Context) error {
 	now := s.Now()
-	if err := s.Load(ctx); err != nil {
-		return err
-	}
 	s.each(func(c *counter) { c.tick() })
 	if err := s.shareOut(ctx, now); err != nil {
 		return err

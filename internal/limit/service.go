@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"stele/internal/revision"
 )
 
 const (
@@ -27,9 +29,12 @@ type Options struct {
 // Service holds and settles. It is safe for concurrent use.
 type Service struct {
 	Options
-	rules    atomic.Pointer[rules]
-	revision int64           // of the rules; Run alone uses it and what follows
-	sequence int64           // of what was given back last
+	rules atomic.Pointer[rules]
+
+	loading  sync.Mutex // one at a time; guards revision
+	revision int64      // of the rules
+
+	sequence int64           // of what was given back last; Run alone uses it and what follows
 	unsure   map[int64]int64 // what was being given back when the database failed
 }
 
@@ -68,8 +73,10 @@ func (r *rule) limit() *Limit { return r.current.Load() }
 
 // Load reads the limits where they have changed.
 func (s *Service) Load(ctx context.Context) error {
-	revision, err := s.Store.LimitRevision(ctx)
-	if err != nil || revision == s.revision && s.rules.Load().byID != nil {
+	s.loading.Lock()
+	defer s.loading.Unlock()
+	latest, err := s.Store.LimitRevision(ctx)
+	if err != nil || latest == s.revision && s.rules.Load().byID != nil {
 		return err
 	}
 	list, err := s.Store.Limits(ctx)
@@ -96,8 +103,13 @@ func (s *Service) Load(ctx context.Context) error {
 		}
 	}
 	s.rules.Store(next)
-	s.revision = revision
+	s.revision = latest
 	return nil
+}
+
+// Subscriber takes over changes of limits.
+func (s *Service) Subscriber() revision.Subscriber {
+	return revision.Subscriber{What: "limits", Of: []string{"limits"}, CatchUp: s.Load}
 }
 
 // Any reports whether there are limits that a workspace's calls could fall under.

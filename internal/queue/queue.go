@@ -75,7 +75,7 @@ type Queue struct {
 	notices *notifier
 	recent  *fair.Rate // jobs of a kind and tenant
 	works   map[string]worker
-	client  client          // nil until started
+	begin   begin
 	leaving context.Context //nolint:containedctx // ends when no more jobs are to begin
 	leave   context.CancelFunc
 }
@@ -149,38 +149,17 @@ func (q *Queue) Wake(jobs ...Job) {
 	}
 }
 
-// Start works on jobs until Stop. ctx ends neither.
-func (q *Queue) Start(ctx context.Context) error {
-	var err error
-	if q.client, err = q.newClient(); err != nil {
-		return fmt.Errorf("start queue: %w", err)
-	}
-	if q.Pool == nil {
-		// One process per folder: whatever is running was left by a dead one, and so was the office of the leader.
-		for _, statement := range []string{
-			`UPDATE river_job SET state = 'available' WHERE state = 'running'`, `DELETE FROM river_leader`,
-		} {
-			if _, err := q.DB.ExecContext(ctx, statement); err != nil {
-				return fmt.Errorf("take over jobs: %w", err)
-			}
-		}
-	}
-	if err := q.client.Start(context.WithoutCancel(ctx)); err != nil {
-		return fmt.Errorf("start queue: %w", err)
-	}
-	return nil
-}
-
 // Stop takes no more jobs and waits for those that are being done until ctx ends.
 // Then their contexts end too; they will be done again by the process that starts next.
 func (q *Queue) Stop(ctx context.Context) error {
 	q.leave()
-	if q.client == nil || q.client.Stop(ctx) == nil {
+	q.begin.waiting.Wait()
+	if !q.begin.begun || q.begin.client.Stop(ctx) == nil {
 		return nil
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	if err := q.client.StopAndCancel(last); err != nil {
+	if err := q.begin.client.StopAndCancel(last); err != nil {
 		return fmt.Errorf("stop queue: %w", err)
 	}
 	return nil

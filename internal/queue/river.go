@@ -106,8 +106,8 @@ func (q *Queue) newClient() (client, error) {
 		Workers:                     river.NewWorkers(),
 		JobTimeout:                  longest,
 		RescueStuckJobsAfter:        rescue,
-		FetchCooldown:               20 * time.Millisecond,  // after a first job that is taken at once: many that come together are taken together
-		FetchPollInterval:           250 * time.Millisecond, // the notifier is quicker; this is for jobs of other nodes
+		FetchCooldown:               20 * time.Millisecond, // after a first job that is taken at once: many that come together are taken together
+		FetchPollInterval:           q.pollEvery(),
 		CompletedJobRetentionPeriod: time.Minute,
 		CancelledJobRetentionPeriod: 24 * time.Hour,
 		DiscardedJobRetentionPeriod: 24 * time.Hour,
@@ -121,7 +121,6 @@ func (q *Queue) newClient() (client, error) {
 	if q.Pool != nil {
 		return river.NewClient(driver(riverpgxv5.New(q.Pool), q.notices), c)
 	}
-	c.FetchPollInterval = time.Second // there are no other nodes
 	return river.NewClient(driver(riverdriver.Driver[*sql.Tx](glancing{riversqlite.New(q.DB), q.DB}), q.notices), c)
 }
 

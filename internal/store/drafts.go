@@ -141,11 +141,7 @@ func (s *Store) Offered(ctx context.Context) ([]app.Version, error) {
 
 // DraftRevision is the revision of the latest change of any draft.
 func (s *Store) DraftRevision(ctx context.Context) (int64, error) {
-	var n int64
-	if err := s.read.QueryRowContext(ctx, `SELECT n FROM revisions WHERE name = 'apps'`).Scan(&n); err != nil {
-		return 0, fmt.Errorf("read revision of apps: %w", err)
-	}
-	return n, nil
+	return s.revision(ctx, "apps")
 }
 
 // EmailOf is the address of a person.

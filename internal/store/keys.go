@@ -133,16 +133,6 @@ func (s *Store) KeysSince(ctx context.Context, revision int64) ([]access.Key, er
 	return s.queryKeys(ctx, `WHERE revision > $1 ORDER BY revision`, revision)
 }
 
-// Revisions are those of the latest change of any key and of any person.
-func (s *Store) Revisions(ctx context.Context) (keys, people int64, err error) {
-	err = s.read.QueryRowContext(ctx, `SELECT (SELECT n FROM revisions WHERE name = 'keys'), (SELECT n FROM revisions WHERE name = 'people')`).
-		Scan(&keys, &people)
-	if err != nil {
-		return 0, 0, fmt.Errorf("read revisions: %w", err)
-	}
-	return keys, people, nil
-}
-
 // TouchKeys notes when keys were last used. It is no change: the revision stays.
 func (s *Store) TouchKeys(ctx context.Context, used map[string]time.Time) error {
 	var refused error
@@ -202,28 +192,4 @@ func scanKey(row scanner) (access.Key, error) {
 	k.CreatedAt, k.ExpiresAt, k.RevokedAt = fromMillis(created), fromMillis(expires), fromMillis(revoked)
 	k.LastUsedAt, k.Idle, k.CIDRs = fromMillis(used), time.Duration(idle)*time.Millisecond, split[string](cidrs)
 	return k, decode(secrets, &k.Secrets)
-}
-
-// nextKeys counts a change of keys, or of what decides about them, and tells the
-// other processes of it when it is committed.
-func (s *Store) nextKeys(ctx context.Context, tx *sql.Tx) (int64, error) {
-	revision, err := nextRevision(ctx, tx, "keys")
-	if err != nil || s.engine != postgres {
-		return revision, err
-	}
-	if _, err := tx.ExecContext(ctx, `SELECT pg_notify($1, '')`, keyChannel); err != nil {
-		return 0, fmt.Errorf("tell of keys: %w", err)
-	}
-	return revision, nil
-}
-
-// nextRevision counts a change of a kind of thing. Its row stays locked until
-// the transaction ends, so revisions become visible in their order.
-func nextRevision(ctx context.Context, tx *sql.Tx, name string) (int64, error) {
-	var n int64
-	err := tx.QueryRowContext(ctx, `UPDATE revisions SET n = n + 1 WHERE name = $1 RETURNING n`, name).Scan(&n)
-	if err != nil {
-		return 0, fmt.Errorf("count revision: %w", err)
-	}
-	return n, nil
 }

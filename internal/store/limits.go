@@ -27,11 +27,7 @@ func (s *Store) Limits(ctx context.Context) ([]limit.Limit, error) {
 
 // LimitRevision is the revision of the latest change of any limit.
 func (s *Store) LimitRevision(ctx context.Context) (int64, error) {
-	var n int64
-	if err := s.read.QueryRowContext(ctx, `SELECT n FROM revisions WHERE name = 'limits'`).Scan(&n); err != nil {
-		return 0, fmt.Errorf("read revision of limits: %w", err)
-	}
-	return n, nil
+	return s.revision(ctx, "limits")
 }
 
 // SaveLimit saves a new limit, or a changed one. Counters that stand take its amount over.

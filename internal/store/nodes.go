@@ -52,6 +52,15 @@ func (s *Store) Living(ctx context.Context, since time.Time) ([]string, error) {
 	return s.texts(ctx, `SELECT id FROM nodes WHERE seen_at >= $1 ORDER BY id`, millis(since))
 }
 
+// AnyUnfinished reports whether there is a task that has not ended.
+func (s *Store) AnyUnfinished(ctx context.Context) (bool, error) {
+	var any bool
+	if err := s.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM generations WHERE stage <> 'ended')`).Scan(&any); err != nil {
+		return false, fmt.Errorf("look for unfinished generations: %w", err)
+	}
+	return any, nil
+}
+
 // Adopt makes node the owner of up to limit tasks that need one and whose own is
 // dead or missing.
 func (s *Store) Adopt(ctx context.Context, node string, silentSince time.Time, limit int) ([]*generation.Task, error) {

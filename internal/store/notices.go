@@ -89,7 +89,7 @@ func (n *notices) close() {
 }
 
 // Listen calls changed for every task that a process on this database has changed,
-// and fills KeyNews for every change of keys, until ctx ends. A broken connection is made anew; what was said meanwhile is lost.
+// and fills News for every change of keys, until ctx ends. A broken connection is made anew; what was said meanwhile is lost.
 func (s *Store) Listen(ctx context.Context, log *slog.Logger, changed func(id string)) {
 	failing := false
 	for ctx.Err() == nil && s.pool != nil {

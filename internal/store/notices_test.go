@@ -103,14 +103,14 @@ func TestChangesOfKeysAreHeardByOtherProcesses(t *testing.T) {
 		defer close(over)
 		processes[1].Listen(ctx, slog.New(slog.DiscardHandler), func(string) {})
 	}()
-	<-processes[1].KeyNews() // it listens, and has to look
+	<-processes[1].News() // it listens, and has to look
 	e := access.Entry{ID: uid.New("aud"), At: time.Now(), Action: "key.create"}
 	k := access.Key{ID: uid.New("key"), Workspace: "default", Name: "k", CreatedAt: time.Now(), Secrets: []access.Secret{{Hash: "h"}}}
 	if err := processes[0].InsertKey(t.Context(), k, e); err != nil {
 		t.Fatal(err)
 	}
 	select {
-	case <-processes[1].KeyNews():
+	case <-processes[1].News():
 	case <-time.After(30 * time.Second):
 		t.Error("not heard")
 	}

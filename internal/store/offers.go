@@ -36,11 +36,7 @@ func (s *Store) Offers(ctx context.Context) ([]catalog.StoredRecord, error) {
 
 // OfferRevision is the revision of the latest change of any offer.
 func (s *Store) OfferRevision(ctx context.Context) (int64, error) {
-	var n int64
-	if err := s.read.QueryRowContext(ctx, `SELECT n FROM revisions WHERE name = 'offers'`).Scan(&n); err != nil {
-		return 0, fmt.Errorf("read offer revision: %w", err)
-	}
-	return n, nil
+	return s.revision(ctx, "offers")
 }
 
 // PutOffer saves an offer in the place of the one of a revision, 0 for none.

@@ -124,7 +124,3 @@ func (s *Store) Behind(ctx context.Context, revision int64, since time.Time) (in
 	}
 	return n, nil
 }
-
-// KeyNews has something in it when a process may have changed keys; nil on SQLite,
-// where no process tells. Listen fills it.
-func (s *Store) KeyNews() <-chan struct{} { return s.keyNews }

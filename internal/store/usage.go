@@ -14,9 +14,7 @@ import (
 	"stele/internal/meter"
 )
 
-const requestColumns = `id, at, request, workspace, key, environment, route, dialect, model, provider, target,
-	stream, status, code, tries, path, dropped, input, cache_read, cache_write, cache_write_1h, output, reasoning,
-	estimated, nano, priced, extra, rates, price_source, price_version, first_byte, took, person, end_user, tags, charges, asked, markup`
+const requestColumns = ownColumns + `, ` + sharedColumns
 
 // manyRows is how many rows a statement for many writes. More cost as much each.
 const manyRows = 10
@@ -75,11 +73,7 @@ func (s *Store) insertRecords(ctx context.Context, tx *sql.Tx, node string, reco
 		addTo(days, s.groupDay(r), r.Figures())
 		s.attribute(groups, r, r.Figures())
 	}
-	rest := len(records) % manyRows
-	if err := s.insertRows(ctx, tx, records[rest:], manyRows); err != nil {
-		return err
-	}
-	if err := s.insertRows(ctx, tx, records[:rest], 1); err != nil {
+	if err := s.insertRows(ctx, tx, records); err != nil {
 		return err
 	}
 	if err := addDays(ctx, tx, days); err != nil {
@@ -97,28 +91,49 @@ func (s *Store) insertRecords(ctx context.Context, tx *sql.Tx, node string, reco
 	return s.settleCharges(ctx, tx, node, records)
 }
 
-// insertRows saves records, so many with each statement.
-func (s *Store) insertRows(ctx context.Context, tx *sql.Tx, records []*meter.Record, rows int) error {
-	if len(records) == 0 {
-		return nil
-	}
-	statement := s.insertRequests(rows) // which the connection remembers
+// insertRows saves records, as many with each statement as it can.
+func (s *Store) insertRows(ctx context.Context, tx *sql.Tx, records []*meter.Record) error {
+	rest := records
 	var args []any
-	for batch := range slices.Chunk(records, rows) {
+	if s.engine == sqlite {
+		var batches [][]*meter.Record
+		batches, rest = alike(records, manyRows)
+		statement := insertAlike(manyRows)
+		for _, batch := range batches {
+			args = args[:0]
+			for _, r := range batch {
+				args = ownArgs(args, r)
+			}
+			if err := insertExactly(ctx, tx, manyRows, statement, sharedArgs(args, batch[0])); err != nil {
+				return err
+			}
+		}
+	}
+	for len(rest) > 0 {
+		rows := 1
+		if len(rest) >= manyRows {
+			rows = manyRows
+		}
 		args = args[:0]
-		for _, r := range batch {
-			args = append(args, r.ID, millis(r.At), r.Request, r.Workspace, r.Key, r.Environment, r.Route, r.Dialect, r.Model, r.Provider, r.Target,
-				flag(r.Stream), int64(r.Status), r.Code, int64(r.Tries), r.Path, r.Dropped, r.Input, r.CacheRead, r.CacheWrite, r.CacheWrite1h, r.Output, r.Reasoning,
-				flag(r.Estimated), r.Nano, flag(r.Priced), r.Extra, r.Rates, r.PriceSource, r.PriceVersion, r.FirstByte.Microseconds(), r.Took.Microseconds(),
-				r.Person, r.User, r.Tags, r.Charges, r.Asked, r.Markup)
+		for _, r := range rest[:rows] {
+			args = sharedArgs(ownArgs(args, r), r)
 		}
-		result, err := tx.ExecContext(ctx, statement, args...)
-		if err != nil {
-			return fmt.Errorf("insert requests: %w", err)
+		if err := insertExactly(ctx, tx, rows, s.insertRequests(rows), args); err != nil {
+			return err
 		}
-		if n, err := result.RowsAffected(); err != nil || n != int64(rows) {
-			return errors.Join(err, errRepeated)
-		}
+		rest = rest[rows:]
+	}
+	return nil
+}
+
+// insertExactly runs a statement, which the connection remembers, for so many new rows.
+func insertExactly(ctx context.Context, tx *sql.Tx, rows int, statement string, args []any) error {
+	result, err := tx.ExecContext(ctx, statement, args...)
+	if err != nil {
+		return fmt.Errorf("insert requests: %w", err)
+	}
+	if n, err := result.RowsAffected(); err != nil || n != int64(rows) {
+		return errors.Join(err, errRepeated)
 	}
 	return nil
 }
@@ -127,7 +142,11 @@ func (s *Store) insertRows(ctx context.Context, tx *sql.Tx, records []*meter.Rec
 // names of its variables and walks it for each of them, so it gets nameless ones.
 func (s *Store) insertRequests(rows int) string {
 	columns := strings.Count(requestColumns, ",") + 1
-	return `INSERT INTO requests (` + requestColumns + `) VALUES ` + places(rows, columns, s.engine == postgres) +
+	insert := insertOrFail
+	if s.engine == postgres {
+		insert = `INSERT`
+	}
+	return insert + ` INTO requests (` + requestColumns + `) VALUES ` + places(rows, columns, s.engine == postgres) +
 		` ON CONFLICT (id) DO NOTHING`
 }
 
@@ -222,9 +241,10 @@ func (s *Store) Records(ctx context.Context, workspace string, limit int) ([]met
 
 func scanRecord(row scanner) (r meter.Record, err error) {
 	var at, stream, estimated, priced, first, took int64
-	err = row.Scan(&r.ID, &at, &r.Request, &r.Workspace, &r.Key, &r.Environment, &r.Route, &r.Dialect, &r.Model, &r.Provider, &r.Target,
-		&stream, &r.Status, &r.Code, &r.Tries, &r.Path, &r.Dropped, &r.Input, &r.CacheRead, &r.CacheWrite, &r.CacheWrite1h, &r.Output, &r.Reasoning,
-		&estimated, &r.Nano, &priced, &r.Extra, &r.Rates, &r.PriceSource, &r.PriceVersion, &first, &took, &r.Person, &r.User, &r.Tags, &r.Charges, &r.Asked, &r.Markup)
+	err = row.Scan(&r.ID, &at, &r.Request, &r.Input, &r.CacheRead, &r.CacheWrite, &r.CacheWrite1h, &r.Output, &r.Reasoning, &r.Nano, &r.Markup,
+		&first, &took, &r.User, &r.Charges,
+		&r.Workspace, &r.Key, &r.Environment, &r.Route, &r.Dialect, &r.Model, &r.Asked, &r.Provider, &r.Target, &stream, &r.Status, &r.Code, &r.Tries, &r.Path, &r.Dropped,
+		&estimated, &priced, &r.Extra, &r.Rates, &r.PriceSource, &r.PriceVersion, &r.Person, &r.Tags)
 	r.At, r.Stream, r.Estimated, r.Priced = fromMillis(at), stream != 0, estimated != 0, priced != 0
 	r.FirstByte, r.Took = time.Duration(first)*time.Microsecond, time.Duration(took)*time.Microsecond
 	return r, err

@@ -98,13 +98,8 @@ func (s *Supply) Replace(file *config.Config, c Contents) error {
 	return s.settle(file, &c, s.current.Load().records)
 }
 
-// Run follows the database and the upstreams' own lists until ctx ends.
-func (s *Supply) Run(ctx context.Context) {
-	var all sync.WaitGroup
-	all.Go(func() { s.lists.run(ctx, s.o.Log) })
-	all.Go(func() { s.Records.Run(ctx, s.o.Log) })
-	all.Wait()
-}
+// Run follows the upstreams' own lists until ctx ends.
+func (s *Supply) Run(ctx context.Context) { s.lists.run(ctx, s.o.Log) }
 
 // Config is the configuration that counts now, records of the database included.
 func (s *Supply) Config() *config.Config { return s.current.Load().config }

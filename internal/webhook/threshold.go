@@ -3,35 +3,18 @@ package webhook
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"stele/internal/limit"
+	"stele/internal/revision"
 )
 
-// tellEvery is how often a server looks for thresholds of which no subscriber was told.
-const tellEvery = time.Second
-
-// Run tells of thresholds that were passed until ctx ends.
-func (s *Service) Run(ctx context.Context) {
-	tick := time.NewTicker(tellEvery)
-	defer tick.Stop()
-	failing := false
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		err := s.Tell(ctx)
-		if err != nil && !failing && ctx.Err() == nil {
-			s.Log.LogAttrs(ctx, slog.LevelError, "thresholds of limits are told later", slog.Any("error", err))
-		}
-		failing = err != nil
-	}
+// Subscriber tells of thresholds as they are passed.
+func (s *Service) Subscriber() revision.Subscriber {
+	return revision.Subscriber{What: "messages about limits", Of: []string{"thresholds"}, CatchUp: s.Tell}
 }
 
 // Tell writes the messages of all thresholds of which no subscriber was told yet.
