@@ -84,6 +84,9 @@ func TestNothingAcknowledgedIsMissing(t *testing.T) {
 		if t.Failed() {
 			return
 		}
+		if err := os.RemoveAll(left.Data); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
