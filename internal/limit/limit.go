@@ -115,14 +115,14 @@ func (l *Limit) Check() error {
 		return wrong("measure", "A limit cannot count %q.", string(l.Measure))
 	case l.Amount < 0 || l.Amount > 1<<60:
 		return wrong("amount", "The amount of a limit is from 0 to %d.", int64(1)<<60)
-	case l.concurrent() && l.Window != "" && l.Window != Total:
+	case l.Simultaneous() && l.Window != "" && l.Window != Total:
 		return wrong("window", "What runs at the same time has no window.")
 	case len(l.Subject) > mostSelectors:
 		return wrong("subject", "A limit is told apart by at most %d things.", mostSelectors)
 	case len(l.Marks) > mostMarks:
 		return wrong("marks", "A limit has at most %d thresholds.", mostMarks)
 	}
-	if l.concurrent() {
+	if l.Simultaneous() {
 		l.Window = Total
 	}
 	if !slices.Contains(Windows(), l.Window) {
@@ -164,13 +164,14 @@ func (s Selector) check() error {
 	return nil
 }
 
-func (l *Limit) concurrent() bool { return l.Measure == Concurrent || l.Measure == Generations }
+// Simultaneous reports whether the limit counts what runs at the same time.
+func (l *Limit) Simultaneous() bool { return l.Measure == Concurrent || l.Measure == Generations }
 
 // sliding reports whether the limit looks at the last sixty seconds, whenever they began.
 func (l *Limit) sliding() bool { return l.Window == Minute && l.Measure != Dollars }
 
 // Durable reports whether what was taken outlives the process: it is kept with the rows.
-func (l *Limit) Durable() bool { return !l.sliding() && !l.concurrent() }
+func (l *Limit) Durable() bool { return !l.sliding() && !l.Simultaneous() }
 
 // Text says what the limit is in a few words: "$5 a day of key key_1".
 func (l *Limit) Text() string {
@@ -181,7 +182,7 @@ func (l *Limit) Text() string {
 	default:
 		b.WriteString(strconv.FormatInt(l.Amount, 10) + " " + strings.ReplaceAll(string(l.Measure), "_", " "))
 	}
-	if !l.concurrent() {
+	if !l.Simultaneous() {
 		if l.Window == Total {
 			b.WriteString(" in all")
 		} else {

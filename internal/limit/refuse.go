@@ -32,7 +32,7 @@ func (c *counter) refusal(n int64, now time.Time) error {
 		if l.Credits {
 			sentence = "The prepaid %s of this workspace are used up: $" + Money(st.Left) + " is left, and this call could cost more."
 		}
-	case l.concurrent():
+	case l.Simultaneous():
 		code, after = fault.ConcurrencyLimit, time.Second
 	case l.sliding():
 		c.mu.Lock()

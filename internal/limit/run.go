@@ -8,9 +8,8 @@ import (
 )
 
 const (
-	beat       = 500 * time.Millisecond
-	idleAfter  = 10 * time.Second // an unused counter is forgotten
-	aliveEvery = 5 * time.Second
+	beat      = 500 * time.Millisecond
+	idleAfter = 10 * time.Second // an unused counter is forgotten
 	// DoubtAfter is how long a node may be silent before the money it had on lease is in doubt.
 	DoubtAfter = 10 * time.Minute
 	buryEvery  = 30 * time.Second
@@ -35,10 +34,14 @@ func (s *Service) Run(ctx context.Context) {
 		case <-tick.C:
 		}
 		now := s.Now()
-		err := s.Beat(ctx)
-		if err == nil && now.Sub(alive) >= aliveEvery {
-			alive = now
-			err = errors.Join(s.Store.BeatLimits(ctx, s.Node, now), s.Store.ExpireCredits(ctx, now))
+		var err error
+		if now.Sub(alive) >= aliveEvery {
+			if err = errors.Join(s.Alive(ctx), s.Store.ExpireCredits(ctx, now)); err == nil {
+				alive = now
+			}
+		}
+		if err == nil {
+			err = s.Beat(ctx)
 		}
 		if err == nil && now.Sub(buried) >= buryEvery {
 			buried = now

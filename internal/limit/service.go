@@ -36,6 +36,8 @@ type Service struct {
 
 	sequence int64           // of what was given back last; Run alone uses it and what follows
 	unsure   map[int64]int64 // what was being given back when the database failed
+	heard    time.Time       // when this node last said that it lives
+	lost     bool            // it was silent for so long since that the others may have its part
 }
 
 // New makes a Service without limits; Load reads them.

@@ -61,6 +61,11 @@ type Store interface {
 	// Recover gives back whatever a node had on lease before it began anew. Its journal
 	// has been read.
 	Recover(ctx context.Context, node string, now time.Time) error
+	// FreeSilent gives back what nodes that were not heard of since a time have on lease of
+	// limits on what runs at the same time: it has ended with them.
+	FreeSilent(ctx context.Context, silentSince time.Time) error
+	// EndLease gives back what a node has on lease of a counter, whatever that is.
+	EndLease(ctx context.Context, node string, counter int64) error
 	// Bury looks for nodes that were not heard of since a time: money they had on lease
 	// is booked as in doubt, the rest given back.
 	Bury(ctx context.Context, silentSince time.Time, now time.Time) (int, error)

@@ -77,16 +77,28 @@ func (s *Store) GiveBack(ctx context.Context, node string, sequence int64, unuse
 			return err // it was done already
 		}
 		for _, id := range slices.Sorted(maps.Keys(unused)) {
-			_, err := tx.ExecContext(ctx, `UPDATE limit_counters SET leased = leased - $2 WHERE id = $1`, id, unused[id])
-			if err == nil {
-				_, err = tx.ExecContext(ctx, `UPDATE limit_leases SET amount = amount - $3 WHERE counter = $1 AND node = $2`, id, node, unused[id])
-			}
-			if err != nil {
+			if err := s.giveBack(ctx, tx, lease{counter: id, node: node, amount: unused[id]}); err != nil {
 				return fmt.Errorf("give back: %w", err)
 			}
 		}
 		return nil
 	})
+}
+
+// giveBack returns a part of a lease, unless the node was taken for dead and has none any more.
+func (s *Store) giveBack(ctx context.Context, tx *sql.Tx, l lease) error {
+	if _, err := s.lockLease(ctx, tx, l.counter, l.node); err != nil {
+		return err
+	}
+	result, err := tx.ExecContext(ctx, `UPDATE limit_leases SET amount = amount - $3 WHERE counter = $1 AND node = $2`, l.counter, l.node, l.amount)
+	if err != nil {
+		return err
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE limit_counters SET leased = leased - $2 WHERE id = $1`, l.counter, l.amount)
+	return err
 }
 
 // ShareOut tells what a node asks of counters and learns what all do.
@@ -257,4 +269,48 @@ func (s *Store) Bury(ctx context.Context, silentSince, now time.Time) (int, erro
 		return nil
 	})
 	return n, err
+}
+
+// FreeSilent gives back what nodes that were not heard of since a time have on lease of
+// limits on what runs at the same time.
+func (s *Store) FreeSilent(ctx context.Context, silentSince time.Time) error {
+	const silent = `amount > 0 AND NOT EXISTS (SELECT 1 FROM limit_nodes WHERE limit_nodes.id = limit_leases.node AND seen_at >= $1)`
+	// Mostly there is none. That is found out on the side, without holding up the writer.
+	found, err := s.texts(ctx, `SELECT node FROM limit_leases WHERE `+silent+` LIMIT 1`, millis(silentSince))
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		leases, err := s.leasesOf(ctx, tx, silent, millis(silentSince))
+		if err != nil {
+			return err
+		}
+		for _, l := range leases {
+			of, err := s.limitOf(ctx, tx, l.counter)
+			if err != nil {
+				return err
+			}
+			if of == nil || !of.Simultaneous() {
+				continue
+			}
+			if l, err = s.lockLease(ctx, tx, l.counter, l.node); err != nil {
+				return err
+			}
+			if err := s.endLease(ctx, tx, l, 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// EndLease gives back what a node has on lease of a counter.
+func (s *Store) EndLease(ctx context.Context, node string, counter int64) error {
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		l, err := s.lockLease(ctx, tx, counter, node)
+		if err != nil {
+			return err
+		}
+		return s.endLease(ctx, tx, l, l.doubt)
+	})
 }

@@ -15,15 +15,6 @@ CREATE TABLE target_states (
   PRIMARY KEY (provider, model, caller)
 ) STRICT, WITHOUT ROWID;
 
--- How providers served each server in the last hour.
-CREATE TABLE provider_health (
-  node     TEXT NOT NULL,
-  provider TEXT NOT NULL,
-  told_at  INTEGER NOT NULL,
-  health   TEXT NOT NULL,
-  PRIMARY KEY (node, provider)
-) STRICT, WITHOUT ROWID;
-
 -- Failed sign-ins, by what they count for, which is kept as a hash.
 CREATE TABLE signin_failures (
   name     TEXT NOT NULL PRIMARY KEY,
