@@ -267,6 +267,28 @@ func TestPeoplesAnswersEndWithTheirSessionOrRole(t *testing.T) {
 	}
 }
 
+// TestAnAdministratorsAnswerGoesOn while they are one: no role in a workspace is as much.
+func TestAnAdministratorsAnswerGoesOn(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.principal(t, "a@example.com", access.Administrator)
+	h.principal(t, "b@example.com", access.Administrator) // one must stay
+	v, _, err := h.SignIn(t.Context(), "a@example.com", "correct horse battery", access.Browser{})
+	must(t, err)
+	ctx, release := h.Stay(t.Context(), v, access.Administrator)
+	defer release()
+	must(t, h.CheckPresent(t.Context()))
+	if ctx.Err() != nil {
+		t.Fatal("an administrator's answer ended:", access.Ended(ctx))
+	}
+	_, err = h.SetRole(t.Context(), admin, v.User.ID, access.Owner)
+	must(t, err)
+	must(t, h.CheckPresent(t.Context()))
+	if e := access.Ended(ctx); e == nil || e.Code != fault.PermissionDenied {
+		t.Errorf("an owner sees what administrators see: %v", e)
+	}
+}
+
 func TestAwaitWaitsForThoseWhoServe(t *testing.T) {
 	t.Parallel()
 	folder, master := t.TempDir(), seal.New()

@@ -16,6 +16,7 @@ import (
 
 	"stele/internal/fault"
 	"stele/internal/meter"
+	"stele/internal/race"
 	"stele/internal/uid"
 )
 
@@ -45,6 +46,7 @@ func hostileRecords() map[string]func(*meter.Record) {
 
 func TestNoRecordKeepsTheOthersFromBeingSaved(t *testing.T) {
 	t.Parallel()
+	race.Skip(t, "it is one caller after the other")
 	engines(t, func(t *testing.T, s *Store) {
 		folder := t.TempDir()
 		j, err := OpenJournal(s, folder)
@@ -225,6 +227,7 @@ func TestFewBadRowsCostFewTries(t *testing.T) {
 
 func TestADayTellsABoundedNumberOfModelsApart(t *testing.T) {
 	t.Parallel()
+	race.Skip(t, "it is one caller after the other")
 	engines(t, func(t *testing.T, s *Store) {
 		var list []meter.Record
 		for n := range mostNames + 500 {

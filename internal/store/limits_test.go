@@ -14,6 +14,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/fault"
 	"stele/internal/limit"
+	"stele/internal/race"
 )
 
 // server is a process that holds and settles, as far as limits see it. Killing it
@@ -216,6 +217,7 @@ func TestABudgetHoldsThroughKills(t *testing.T) {
 // seconds more, in minutes hardly less, however many servers they come to.
 func TestARateHoldsOnAnyNumberOfServers(t *testing.T) {
 	t.Parallel()
+	race.Skip(t, "it is one caller after the other")
 	for _, servers := range []int{1, 3} {
 		t.Run(strconv.Itoa(servers), func(t *testing.T) {
 			t.Parallel()
