@@ -40,7 +40,7 @@ func Default() *Config {
 		Retention:     Retention{Files: month, Outputs: month, Requests: month, Usage: 400 * 24 * time.Hour},
 		Egress:        Egress{FetchInputs: true},
 		Capture:       Capture{Budget: 64 * manifest.MB, Keep: 24 * time.Hour},
-		Telemetry:     Telemetry{OTLP: OTLP{Sample: 0.1, Every: time.Minute}},
+		Telemetry:     Telemetry{OTLP: OTLP{Sample: 0.05, Every: time.Minute}},
 	}
 }
 
