@@ -61,15 +61,21 @@ type Result struct {
 // Try runs a command of the program on this house to its end, however it ends.
 func (h *House) Try(t testing.TB, args ...string) Result {
 	t.Helper()
+	return h.TryFor(t, exitPatience, args...)
+}
+
+// TryFor is Try for a command that may take so long.
+func (h *House) TryFor(t testing.TB, patience time.Duration, args ...string) Result {
+	t.Helper()
 	p, err := start(h.command(args...))
 	if err != nil {
 		t.Fatalf("stele %s: %v", strings.Join(args, " "), err)
 	}
 	select {
 	case <-p.ended:
-	case <-time.After(exitPatience):
+	case <-time.After(patience):
 		p.kill()
-		t.Fatalf("stele %s did not end within %s\n%s", strings.Join(args, " "), exitPatience, p.stderr)
+		t.Fatalf("stele %s did not end within %s\n%s", strings.Join(args, " "), patience, p.stderr)
 	}
 	return Result{p.stdout.String(), p.stderr.String(), p.cmd.ProcessState.ExitCode()}
 }

@@ -25,7 +25,7 @@ func previous(t *testing.T) string {
 var buildPrevious = sync.OnceValues(func() (string, error) {
 	ref := os.Getenv("STELE_TEST_PREVIOUS")
 	if ref == "" {
-		last, err := git("log", "-1", "--first-parent", "--diff-merges=first-parent", "--format=%H", "--", "internal/store/migrations/*/*.sql")
+		last, err := git("rev-list", "-1", "--first-parent", "HEAD", "--", "internal/store/migrations/*/*.sql")
 		if err != nil || last == "" {
 			return "", fmt.Errorf("there is no history of git here: %w", err)
 		}
