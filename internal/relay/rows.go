@@ -41,7 +41,7 @@ type Rows interface {
 // Row is something that a turn is known by. One of a turn's has what it says.
 type Row struct {
 	Workspace string
-	Key       string
+	Key       string // no other workspace has it
 	Turn      string // the key of the row that has it
 	At        time.Time
 	Sealed    []byte // nil: it is in another row
@@ -68,9 +68,9 @@ type muse struct {
 	Calls int       `json:"calls,omitzero"`
 }
 
-// rowKey names a key in the database: ids come from upstreams, and may be any text.
-func rowKey(key string) string {
-	sum := sha256.Sum256([]byte(key))
+// rowKey names a key of a workspace in the database: ids come from upstreams, and may be any text.
+func rowKey(workspace, key string) string {
+	sum := sha256.Sum256([]byte(workspace + "\x00" + key))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
@@ -91,7 +91,7 @@ func (v *Vault) rowsOf(workspace string, t *turn) ([]Row, error) {
 	var rows []Row
 	at := v.now()
 	for _, key := range t.keys() {
-		rows = append(rows, Row{Workspace: workspace, Key: rowKey(key), At: at})
+		rows = append(rows, Row{Workspace: workspace, Key: rowKey(workspace, key), At: at})
 		rows[len(rows)-1].Turn = rows[0].Key
 	}
 	rows[0].Sealed = v.box.SealFor(sealedFor(&rows[0]), plain)
@@ -127,7 +127,7 @@ func (v *Vault) read(ctx context.Context, workspace string, keys []string, turns
 	}
 	names := make([]string, len(keys))
 	for i, key := range keys {
-		names[i] = rowKey(key)
+		names[i] = rowKey(workspace, key)
 	}
 	var rows []Row
 	err := v.insist(ctx, func(ctx context.Context) (err error) {

@@ -8,17 +8,19 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"stele/internal/relay"
 )
 
 var _ relay.Rows = (*Store)(nil)
 
-const turnColumns = `workspace, key, turn, at, bytes, sealed`
+const turnColumns = `key, workspace, turn, at, bytes, sealed`
 
 // turnTime is how long a batch of turns may take: its clients wait.
 const turnTime = 5 * time.Second
 
-const replaceTurn = ` ON CONFLICT (workspace, key) DO UPDATE SET
+const replaceTurn = ` ON CONFLICT (key) DO UPDATE SET
 	turn = excluded.turn, at = excluded.at, bytes = excluded.bytes, sealed = excluded.sealed`
 
 // KeepTurns saves rows of the vault. On PostgreSQL those of turns that come together are one statement.
@@ -38,7 +40,7 @@ func (s *Store) KeepTurns(ctx context.Context, rows []relay.Row) error {
 }
 
 func turnArgs(r *relay.Row) []any {
-	return []any{r.Workspace, r.Key, r.Turn, millis(r.At), int64(len(r.Workspace) + 2*len(r.Key) + len(r.Sealed)), blob(r.Sealed)}
+	return []any{r.Key, r.Workspace, r.Turn, millis(r.At), int64(len(r.Workspace) + 2*len(r.Key) + len(r.Sealed)), blob(r.Sealed)}
 }
 
 var (
@@ -53,9 +55,7 @@ func (s *Store) insertTurns(batch []*item[[]relay.Row]) {
 	for _, one := range slices.Backward(batch) {
 		all = append(all, one.what...)
 	}
-	order := func(a, b relay.Row) int {
-		return cmp.Or(cmp.Compare(a.Workspace, b.Workspace), cmp.Compare(a.Key, b.Key))
-	}
+	order := func(a, b relay.Row) int { return cmp.Compare(a.Key, b.Key) }
 	slices.SortStableFunc(all, order)
 	all = slices.CompactFunc(all, func(a, b relay.Row) bool { return order(a, b) == 0 })
 	values := make([][]any, len(all))
@@ -73,22 +73,27 @@ func (s *Store) insertTurns(batch []*item[[]relay.Row]) {
 	}
 }
 
-// KeptTurns reads the rows that have what the turns of keys say: see relay.Rows.
+const keptTurns = `WITH wanted AS MATERIALIZED (SELECT DISTINCT turn FROM vault_turns WHERE workspace = $1 AND key %s)
+	SELECT key, at, sealed FROM
+		(SELECT v.key, v.at, v.sealed, SUM(v.bytes) OVER (ORDER BY v.at DESC, v.key) AS upto FROM wanted
+			JOIN vault_turns v ON v.workspace = $1 AND v.key = wanted.turn
+			WHERE v.at >= $3 AND v.sealed <> $5) newest
+	WHERE upto <= $4 ORDER BY at DESC, key`
+
+// KeptTurns reads the rows that have what the turns of keys say: see relay.Rows. PostgreSQL plans
+// it anew each time: with a plan that it made while the table was empty it would read all of it.
 func (s *Store) KeptTurns(ctx context.Context, workspace string, keys []string, since time.Time, most int64) ([]relay.Row, error) {
-	var list any = keys
-	among := `= ANY($2)`
-	if s.engine == sqlite {
-		text, err := json.Marshal(keys)
-		if err != nil {
-			return nil, fmt.Errorf("read turns: %w", err)
-		}
-		list, among = string(text), `IN (SELECT value FROM json_each($2))`
+	list, err := json.Marshal(keys)
+	if err != nil {
+		return nil, fmt.Errorf("read turns: %w", err)
 	}
-	rows, err := s.read.QueryContext(ctx, `SELECT key, at, sealed FROM
-		(SELECT key, at, sealed, SUM(bytes) OVER (ORDER BY at DESC, key) AS upto FROM vault_turns
-			WHERE workspace = $1 AND at >= $3 AND sealed <> $5
-				AND key IN (SELECT turn FROM vault_turns WHERE workspace = $1 AND key `+among+`)) newest
-		WHERE upto <= $4 ORDER BY at DESC, key`, workspace, list, millis(since), most, []byte{})
+	args := []any{workspace, string(list), millis(since), most, []byte{}}
+	among := `IN (SELECT value FROM json_each($2))`
+	if s.engine == postgres {
+		args[1], among = keys, `= ANY($2)`
+		args = append([]any{pgx.QueryExecModeCacheDescribe}, args...)
+	}
+	rows, err := s.read.QueryContext(ctx, fmt.Sprintf(keptTurns, among), args...)
 	return scanAll("read turns", rows, err, func(row scanner) (relay.Row, error) {
 		r := relay.Row{Workspace: workspace}
 		var at int64
@@ -113,6 +118,5 @@ func (s *Store) TrimTurns(ctx context.Context, workspace string, most int64) err
 
 // DeleteTurnsBefore forgets turns that were kept before a time, and returns how many rows that were.
 func (s *Store) DeleteTurnsBefore(ctx context.Context, before time.Time) (int64, error) {
-	return s.deleteBites(ctx, `DELETE FROM vault_turns WHERE (workspace, key) IN
-		(SELECT workspace, key FROM vault_turns WHERE at < $1 LIMIT 500)`, millis(before))
+	return s.deleteBites(ctx, `DELETE FROM vault_turns WHERE key IN (SELECT key FROM vault_turns WHERE at < $1 LIMIT 500)`, millis(before))
 }

@@ -2,12 +2,12 @@
 -- What models thought before they called tools, until the turn comes back, perhaps to another
 -- server. A turn has a row for each call, and one of them what it says.
 CREATE TABLE vault_turns (
+  key       TEXT NOT NULL PRIMARY KEY, -- a hash, of the workspace as well
   workspace TEXT NOT NULL,
-  key       TEXT NOT NULL, -- a hash
   turn      TEXT NOT NULL, -- the key of the row that has what the turn says
   at        BIGINT NOT NULL,
   bytes     BIGINT NOT NULL,
-  sealed    BYTEA NOT NULL, -- for workspace and key; empty where it is in another row
-  PRIMARY KEY (workspace, key)
+  sealed    BYTEA NOT NULL -- for workspace and key; empty where it is in another row
 );
+CREATE INDEX vault_turns_by_workspace ON vault_turns (workspace, at);
 CREATE INDEX vault_turns_by_age ON vault_turns (at);
