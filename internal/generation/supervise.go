@@ -30,15 +30,14 @@ func (s *Service) Supervise(ctx context.Context, drained <-chan struct{}) {
 	s.recallPace(ctx)
 	tick := time.NewTicker(beatEvery)
 	defer tick.Stop()
-	silent := deadAfter
-	if s.Alone {
-		silent = 0 // every other owner is dead
-	}
+	steady := time.Time{} // since when every beat was taken
 	for ctx.Err() == nil {
-		if err := s.superviseOnce(ctx, s.Now().Add(-silent)); err != nil && ctx.Err() == nil {
+		err := s.superviseOnce(ctx, &steady)
+		if err != nil && ctx.Err() == nil {
 			s.Log.LogAttrs(ctx, slog.LevelWarn, "generations are not minded", slog.Any("error", err))
-		} else if err == nil {
-			silent = deadAfter
+		}
+		if err != nil {
+			steady = time.Time{}
 		}
 		select {
 		case <-ctx.Done():
@@ -67,10 +66,15 @@ func (s *Service) leave(ctx context.Context, tick <-chan time.Time, drained <-ch
 	}
 }
 
-func (s *Service) superviseOnce(ctx context.Context, silentSince time.Time) error {
-	if err := s.Store.Beat(ctx, s.Node, s.Now()); err != nil {
+func (s *Service) superviseOnce(ctx context.Context, steady *time.Time) error {
+	if err := s.beat(ctx); err != nil {
 		return err
 	}
+	first := steady.IsZero()
+	if first {
+		*steady = s.Now()
+	}
+	silentSince := s.silentSince(*steady, first)
 	for {
 		adopted, err := s.Store.Adopt(ctx, s.Node, silentSince, adoptAtOnce)
 		if err != nil {

@@ -35,7 +35,7 @@ func (s *Service) Run(ctx context.Context) {
 		case <-tick.C:
 		}
 		now := s.Now()
-		err := s.Beat(ctx)
+		err := s.boundedBeat(ctx)
 		if err == nil && now.Sub(alive) >= aliveEvery {
 			alive = now
 			err = errors.Join(s.Store.BeatLimits(ctx, s.Node, now), s.Store.ExpireCredits(ctx, now))
@@ -48,7 +48,19 @@ func (s *Service) Run(ctx context.Context) {
 			s.Log.LogAttrs(ctx, slog.LevelError, "limits cannot be shared: what this server has on lease is used", slog.Any("error", err))
 		}
 		failing = err != nil
+		if failing {
+			s.leaveAlone(2 * storeTime) // until the next beat is over
+		} else {
+			s.awayUntil.Store(0)
+		}
 	}
+}
+
+// boundedBeat is Beat with an end: a database that does not answer is away.
+func (s *Service) boundedBeat(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, storeTime)
+	defer cancel()
+	return s.Beat(ctx)
 }
 
 func (s *Service) bury(ctx context.Context, now time.Time) error {
@@ -199,7 +211,7 @@ func (c *counter) keeps(now time.Time) int64 {
 	if c.rule.kind.sliding() && c.lease > c.share {
 		return max(0, c.share-c.held-c.recent.total(now))
 	}
-	return 2 * c.rate
+	return max(2*c.rate, c.ahead())
 }
 
 // forget drops counters that nothing uses.

@@ -2,6 +2,7 @@ package limit
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -12,7 +13,13 @@ const (
 	storeTime = 5 * time.Second // for one statement
 	patience  = 2 * time.Second // how long a request waits for what others hold
 	lookAgain = 100 * time.Millisecond
+
+	aheadSeconds = 600 // so long a server goes on alone with what it has on lease
+	aheadPart    = 128 // of what is left, one server has such a part ahead at most
 )
+
+// errAway says that the database was not asked because it did not answer a moment ago.
+var errAway = errors.New("the database is away")
 
 // Options are what a Service stands on.
 type Options struct {
@@ -27,7 +34,9 @@ type Options struct {
 // Service holds and settles. It is safe for concurrent use.
 type Service struct {
 	Options
-	rules    atomic.Pointer[rules]
+	rules     atomic.Pointer[rules]
+	awayUntil atomic.Int64 // Unix milliseconds: no request asks the database before, for it did not answer
+
 	revision int64           // of the rules; Run alone uses it and what follows
 	sequence int64           // of what was given back last
 	unsure   map[int64]int64 // what was being given back when the database failed
@@ -39,6 +48,11 @@ func New(o Options) *Service {
 	s.rules.Store(&rules{})
 	return s
 }
+
+// leaveAlone has requests get by without the database for a while.
+func (s *Service) leaveAlone(d time.Duration) { s.awayUntil.Store(s.Now().Add(d).UnixMilli()) }
+
+func (s *Service) away() bool { return s.Now().UnixMilli() < s.awayUntil.Load() }
 
 // rules are all limits, found by whose calls they are about.
 type rules struct {
