@@ -5,4 +5,9 @@ package engines
 import "time"
 
 // Little of what make torture does.
-const databaseAway = 3 * time.Second
+const (
+	databaseAway = 3 * time.Second
+	bounced      = 100 // orders through PgBouncer
+	cutOrders    = 12
+	cutWork      = 8 * time.Second
+)
