@@ -177,9 +177,10 @@ func (s *S3) Put(ctx context.Context, key string, r io.Reader) (int64, error) {
 		defer cancel()
 		_, err = s.core.Client.PutObject(ctx, s.bucket, s.prefix+key, spool, n,
 			minio.PutObjectOptions{ContentType: "application/octet-stream", DisableMultipart: true})
+		err = s.absent(err)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("put blob %s: %w", key, s.absent(err))
+		return 0, fmt.Errorf("put blob %s: %w", key, err)
 	}
 	return n, nil
 }
@@ -252,6 +253,8 @@ func (s *S3) absent(err error) error {
 	switch {
 	case told.Code == minio.NoSuchKey:
 		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	case told.Code == "" && !errors.Is(err, context.Canceled): // it did not answer
+		return fault.NewAway(err)
 	case told.StatusCode >= http.StatusInternalServerError, told.StatusCode == http.StatusTooManyRequests, told.Code == "QuotaExceeded":
 		return fault.NewAway(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stele/internal/crash"
+	"stele/internal/fault"
 	"stele/internal/media"
 )
 
@@ -140,7 +141,8 @@ func (s *Service) refused(ctx context.Context, t *Task, f *media.Failure) (again
 // another says whether and when the same order may be sent once more.
 func (s *Service) another(t *Task, f *media.Failure) (time.Duration, bool) {
 	wait := max(f.RetryAfter, backoff(t.Tries))
-	busy := f.Class == media.Rate || f.Class == media.Concurrency
+	ours, _ := errors.AsType[*fault.Error](f.Err)
+	busy := f.Class == media.Rate || f.Class == media.Concurrency || ours != nil && ours.Away // our own place for files
 	may := f.Again() && (busy || t.Tries < mostTries) && s.Now().Add(wait).Before(t.Deadline)
 	return wait, may
 }
