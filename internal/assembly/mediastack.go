@@ -217,6 +217,7 @@ func (w *mediaStack) endRecordings(ctx context.Context) {
 func (w *mediaStack) release(ctx context.Context) {
 	tick := time.NewTicker(5 * time.Second)
 	defer tick.Stop()
+	away := true // when the database comes back, the living first say that they are
 	for {
 		select {
 		case <-ctx.Done():
@@ -224,9 +225,10 @@ func (w *mediaStack) release(ctx context.Context) {
 		case <-tick.C:
 		}
 		living, err := w.store.Living(ctx, time.Now().Add(-20*time.Second))
-		if err == nil {
+		if err == nil && !away {
 			_, err = w.queue.Release(ctx, living)
 		}
+		away = err != nil
 		if err != nil && ctx.Err() == nil {
 			w.log.LogAttrs(ctx, slog.LevelWarn, "jobs of dead processes are not released", slog.Any("error", err))
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"net/url"
 	"os"
 	"runtime"
@@ -17,6 +18,8 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"stele/internal/fault"
 )
 
 // S3 keeps blobs in a bucket of an S3-compatible object storage. It is safe for
@@ -174,9 +177,10 @@ func (s *S3) Put(ctx context.Context, key string, r io.Reader) (int64, error) {
 		defer cancel()
 		_, err = s.core.Client.PutObject(ctx, s.bucket, s.prefix+key, spool, n,
 			minio.PutObjectOptions{ContentType: "application/octet-stream", DisableMultipart: true})
+		err = s.absent(err)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("put blob %s: %w", key, s.absent(err))
+		return 0, fmt.Errorf("put blob %s: %w", key, err)
 	}
 	return n, nil
 }
@@ -239,10 +243,20 @@ func (s *S3) open(ctx context.Context, key string, off, n int64) (io.ReadCloser,
 	return body, nil
 }
 
-// absent turns the storage's "no such key" into the one error for that.
+// absent turns the storage's "no such key" into the one error for that, and its troubles
+// into the one for those: whether it is slow, full or overloaded, that passes.
 func (s *S3) absent(err error) error {
-	if err != nil && minio.ToErrorResponse(err).Code == minio.NoSuchKey {
+	if err == nil {
+		return nil
+	}
+	told := minio.ToErrorResponse(err)
+	switch {
+	case told.Code == minio.NoSuchKey:
 		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	case told.Code == "" && !errors.Is(err, context.Canceled): // it did not answer
+		return fault.NewAway(err)
+	case told.StatusCode >= http.StatusInternalServerError, told.StatusCode == http.StatusTooManyRequests, told.Code == "QuotaExceeded":
+		return fault.NewAway(err)
 	}
 	return err
 }

@@ -16,7 +16,7 @@ const largestOutput = 2 << 30 // bytes
 
 // Keep copies what a maker made into this installation. The same output of the
 // same generation is copied once, however often a crash comes between. Its
-// errors are *media.Failure where the output is to blame.
+// errors are *media.Failure where the output is to blame, or the maker that has it.
 func (s *Service) Keep(ctx context.Context, workspace, generation string, place int, o media.Output) (*File, error) {
 	f, err := s.Store.MadeFile(ctx, generation, place)
 	if !errors.Is(err, access.ErrNotFound) {
@@ -24,7 +24,7 @@ func (s *Service) Keep(ctx context.Context, workspace, generation string, place 
 	}
 	body, err := o.Open(ctx)
 	if err != nil {
-		return nil, err
+		return nil, media.Failing(err)
 	}
 	defer body.Close()
 	source := &sourceError{Reader: body}

@@ -93,10 +93,14 @@ func (s *Service) SetAside(ctx context.Context, id, reason string) error {
 	if err != nil || t.Stage == Ended {
 		return err
 	}
-	if err := s.setAside(ctx, t, reason); !errors.Is(err, errMoved) {
-		return err
+	// Its owner is the process that died.
+	if t, err = s.updateAny(ctx, t, func(t *Task) error { t.Owner = s.Node; return nil }); err == nil {
+		err = s.setAside(ctx, t, reason)
 	}
-	return nil
+	if errors.Is(err, errMoved) {
+		return nil
+	}
+	return err
 }
 
 func (s *Service) setAside(ctx context.Context, t *Task, reason string) error {

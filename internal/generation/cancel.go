@@ -28,7 +28,7 @@ func (s *Service) cancel(ctx context.Context, workspace, id string, note func(*T
 	if err != nil || t.Stage == Ended {
 		return t, err
 	}
-	t, err = s.update(ctx, t, func(t *Task) error {
+	t, err = s.updateAny(ctx, t, func(t *Task) error {
 		note(t)
 		t.Stopping = true
 		return nil

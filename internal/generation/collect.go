@@ -2,6 +2,8 @@ package generation
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"time"
 
 	"stele/internal/crash"
@@ -41,7 +43,9 @@ func (s *Service) collect(ctx context.Context, t *Task) (again time.Duration, er
 			f, err = s.Files.Keep(ctx, t.Workspace, t.ID, place, o)
 			return err
 		})
-		if err != nil {
+		if _, theirs := errors.AsType[*media.Failure](err); err != nil && !theirs {
+			return s.unkept(ctx, t, err), nil
+		} else if err != nil {
 			return s.uncollected(ctx, t, media.Failing(err))
 		}
 		kept = append(kept, made(f, o))
@@ -71,6 +75,13 @@ func (s *Service) success(ctx context.Context, t *Task, maker Maker) (status med
 		err = failureOf(status)
 	}
 	return status, err
+}
+
+// unkept tries again for as long as it takes: it is this installation that cannot keep
+// what was made and paid, and that passes.
+func (s *Service) unkept(ctx context.Context, t *Task, err error) (again time.Duration) {
+	s.Log.LogAttrs(ctx, slog.LevelWarn, "outputs wait for the place for files", slog.String("generation", t.ID), slog.Any("error", err))
+	return jitter(unsavedWait)
 }
 
 // uncollected tries again later, for as long as that can help.

@@ -85,7 +85,7 @@ func (s *Service) settle(t *Task, last media.Status) {
 
 // end saves the end of a task together with all that follows from it.
 func (s *Service) end(ctx context.Context, t *Task, change func(*Task)) error {
-	saved, err := s.update(context.WithoutCancel(ctx), t, func(t *Task) error {
+	saved, err := s.insist(ctx, t, func(t *Task) error {
 		change(t)
 		t.Stage, t.Owner, t.Ended = Ended, "", s.Now()
 		if t.Unsettled {

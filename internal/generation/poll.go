@@ -13,7 +13,13 @@ import (
 // poll looks once at work that a maker has accepted. The database is written only
 // when something has changed.
 func (s *Service) poll(ctx context.Context, t *Task) {
-	next, wait, err := s.look(ctx, t)
+	t, wait, err := s.still(ctx, t)
+	next := t
+	if err == nil && wait == 0 {
+		if next, wait, err = s.look(ctx, t); next != nil {
+			next.lapse = t.lapse
+		}
+	}
 	switch {
 	case err == nil && wait > 0:
 		s.schedule.again(next, wait)
@@ -23,7 +29,7 @@ func (s *Service) poll(ctx context.Context, t *Task) {
 		s.schedule.drop(t)
 	default:
 		s.told(ctx, t, "a generation could not be followed", media.Failing(err))
-		s.schedule.again(t, longestGap/4)
+		s.schedule.again(t, unsavedWait)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stele/internal/access"
+	"stele/internal/fault"
 	"stele/internal/media"
 )
 
@@ -69,8 +70,9 @@ func (s *Service) maker(t *Task) (Maker, *media.Failure) {
 	return m, nil
 }
 
-// request is what the maker is asked for.
-func (s *Service) request(ctx context.Context, t *Task) (media.Request, *media.Failure) {
+// request is what the maker is asked for. Its error is a *media.Failure where the order
+// cannot be asked for at all.
+func (s *Service) request(ctx context.Context, t *Task) (media.Request, error) {
 	if t.App != "" {
 		return media.Request{Key: t.ID, Tenant: t.Workspace, Deaths: t.Deaths}, nil // its maker reads the task itself
 	}
@@ -88,6 +90,9 @@ func (s *Service) request(ctx context.Context, t *Task) (media.Request, *media.F
 	}
 	for _, from := range t.Order.Sources {
 		source, err := s.Files.Source(ctx, t.Workspace, from.Field, from.File)
+		if fault.From(err) != nil && fault.From(err).Unsure() {
+			return req, err // whether it is there will be seen
+		}
 		if err != nil {
 			return req, &media.Failure{Class: media.BadInput, Message: "A file of the order is not there any more.", Err: err}
 		}

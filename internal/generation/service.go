@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"stele/internal/access"
@@ -158,6 +159,9 @@ type Service struct {
 	bursts    burstDelay
 	successes sync.Map // of tasks that were seen to be done and are not collected: their last media.Status
 
+	heard  atomic.Int64 // when the store last took a beat of this process, in Unix milliseconds; 0: not yet
+	lapses atomic.Int64 // how often that was so long ago that others may have taken its tasks
+
 	mu     sync.Mutex      // guards active
 	active map[string]bool // tasks that this process is working on
 }
@@ -200,7 +204,18 @@ func (s *Service) exit(id string) {
 var errMoved = errors.New("the task has moved on")
 
 // update changes a task that this process works on, and wakes those who wait for it.
+// What another process has adopted is not touched.
 func (s *Service) update(ctx context.Context, t *Task, change func(*Task) error) (*Task, error) {
+	return s.updateAny(ctx, t, func(t *Task) error {
+		if t.Stage != Ordered && t.Owner != "" && t.Owner != s.Node {
+			return errMoved
+		}
+		return change(t)
+	})
+}
+
+// updateAny is update for a task of whichever process.
+func (s *Service) updateAny(ctx context.Context, t *Task, change func(*Task) error) (*Task, error) {
 	saved, err := s.Store.UpdateTask(ctx, t.Workspace, t.ID, func(t *Task) error {
 		if t.Stage == Ended {
 			return errMoved

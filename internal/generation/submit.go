@@ -1,10 +1,13 @@
 package generation
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"time"
 
 	"stele/internal/crash"
+	"stele/internal/fault"
 	"stele/internal/media"
 )
 
@@ -25,21 +28,30 @@ func (s *Service) submit(ctx context.Context, t *Task) (again time.Duration, err
 		return again, nil
 	}
 	defer leave()
-	req, failure := s.request(ctx, t)
-	if failure != nil {
+	req, err := s.request(ctx, t)
+	if failure, ok := errors.AsType[*media.Failure](err); ok {
 		return 0, s.fail(ctx, t, failure)
+	} else if err != nil {
+		return 0, err
 	}
-	if t, err = s.update(ctx, t, func(t *Task) error {
+	asked := s.Now()
+	if t, err = s.insist(ctx, t, func(t *Task) error {
+		if t.Stage == Submitting && t.Owner == s.Node && t.Asked.UnixMilli() == asked.UnixMilli() {
+			return nil // it was saved before, and that was not heard
+		}
 		if t.Stage != Ordered {
 			return errMoved
 		}
-		t.Stage, t.Owner, t.Asked, t.NotBefore = Submitting, s.Node, s.Now(), time.Time{}
+		t.Stage, t.Owner, t.Asked, t.NotBefore = Submitting, s.Node, asked, time.Time{}
 		t.Tries++
 		return nil
 	}); err != nil {
 		return 0, err
 	}
 	crash.Point("submitting")
+	if s.Now().Sub(asked) > deadAfter/2 {
+		return s.reorder(ctx, t) // others may take this process for dead by now, and the task for theirs
+	}
 	return s.ask(ctx, t, maker, req)
 }
 
@@ -64,7 +76,10 @@ func (s *Service) accepted(ctx context.Context, t *Task, status media.Status) (a
 	if status.State == media.Failed || status.State == media.Canceled {
 		return s.refused(ctx, t, failureOf(status))
 	}
-	t, err = s.update(context.WithoutCancel(ctx), t, func(t *Task) error {
+	t, err = s.insist(ctx, t, func(t *Task) error {
+		if t.Owner == s.Node && t.Ticket != nil && bytes.Equal(t.Ticket, status.Ticket) {
+			return nil // it was saved before, and that was not heard
+		}
 		if t.Stage != Submitting || t.Owner != s.Node {
 			return errMoved
 		}
@@ -107,7 +122,11 @@ func (s *Service) refused(ctx context.Context, t *Task, f *media.Failure) (again
 	if !may {
 		return 0, s.fail(ctx, t, f)
 	}
-	if _, err = s.update(ctx, t, func(t *Task) error {
+	tries := t.Tries
+	if _, err = s.insist(ctx, t, func(t *Task) error {
+		if t.Stage == Ordered && t.Tries == tries {
+			return nil // it was saved before, and that was not heard
+		}
 		if t.Stage != Submitting || t.Owner != s.Node {
 			return errMoved
 		}
@@ -122,7 +141,8 @@ func (s *Service) refused(ctx context.Context, t *Task, f *media.Failure) (again
 // another says whether and when the same order may be sent once more.
 func (s *Service) another(t *Task, f *media.Failure) (time.Duration, bool) {
 	wait := max(f.RetryAfter, backoff(t.Tries))
-	busy := f.Class == media.Rate || f.Class == media.Concurrency
+	ours, _ := errors.AsType[*fault.Error](f.Err)
+	busy := f.Class == media.Rate || f.Class == media.Concurrency || ours != nil && ours.Away // our own place for files
 	may := f.Again() && (busy || t.Tries < mostTries) && s.Now().Add(wait).Before(t.Deadline)
 	return wait, may
 }

@@ -31,16 +31,14 @@ func (s *Service) Supervise(ctx context.Context, drained <-chan struct{}) {
 	s.recallPace(ctx)
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	silent := deadAfter
-	if s.Alone {
-		silent = 0 // every other owner is dead
-	}
-	var beat time.Time
+	steady := time.Time{} // since when every beat was taken
 	for ctx.Err() == nil {
-		if err := s.superviseOnce(ctx, &beat, s.Now().Add(-silent)); err != nil && ctx.Err() == nil {
+		err := s.superviseOnce(ctx, &steady)
+		if err != nil && ctx.Err() == nil {
 			s.Log.LogAttrs(ctx, slog.LevelWarn, "generations are not minded", slog.Any("error", err))
-		} else if err == nil {
-			silent = deadAfter
+		}
+		if err != nil {
+			steady = time.Time{}
 		}
 		select {
 		case <-ctx.Done():
@@ -69,15 +67,16 @@ func (s *Service) leave(ctx context.Context, tick <-chan time.Time, drained <-ch
 	}
 }
 
-// superviseOnce looks at all that is not finished. beat is when this process last said
-// that it lives.
-func (s *Service) superviseOnce(ctx context.Context, beat *time.Time, silentSince time.Time) error {
-	if now := s.Now(); now.Sub(*beat) >= beatEvery {
-		if err := s.Store.Beat(ctx, s.Node, now); err != nil {
-			return err
-		}
-		*beat = now
+// superviseOnce looks at all that is not finished.
+func (s *Service) superviseOnce(ctx context.Context, steady *time.Time) error {
+	if err := s.beatIfDue(ctx); err != nil {
+		return err
 	}
+	first := steady.IsZero()
+	if first {
+		*steady = s.Now()
+	}
+	silentSince := s.silentSince(*steady, first)
 	if any, err := s.Store.AnyUnfinished(ctx); err != nil || !any {
 		return err
 	}

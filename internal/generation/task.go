@@ -77,6 +77,7 @@ type Task struct {
 
 	preview    []limit.Standing // of a dry run: what would be left
 	blind      int              // looks in a row that failed
+	lapse      int64            // the process's count of lapses when it was last known to be its own
 	delay      time.Duration    // of its first job
 	released   []limit.Charge
 	jobs       []Job

@@ -19,6 +19,7 @@ type counter struct {
 	spent   int64      // settled by requests that have ended, in the window
 	recent  recent     // the same, of a limit that slides
 	share   int64      // how much of a sliding limit this node may use; all of it until others are heard of
+	lent    int64      // of its share, beyond the lease, while the database is away
 	balance Balance    // as last seen
 
 	asked   time.Time // when the balance was seen
@@ -35,9 +36,21 @@ type counter struct {
 // free is what could be held now.
 func (c *counter) free(now time.Time) int64 {
 	if c.rule.kind.sliding() {
-		return min(c.lease, c.share) - c.held - c.recent.total(now)
+		return min(c.lease+c.lent, c.share) - c.held - c.recent.total(now)
 	}
 	return c.lease - c.held - c.spent
+}
+
+// lend lets a node use its share of a limit that slides without a lease, and reports
+// whether that suffices for n. The shares of all nodes together are the limit.
+func (c *counter) lend(n int64, now time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.id == 0 || !c.rule.kind.sliding() {
+		return false
+	}
+	c.lent = max(0, c.share-c.lease)
+	return c.free(now) >= n
 }
 
 // need is what a call must find of the counter. A rate is about what calls take as a
@@ -113,6 +126,10 @@ func (c *counter) ask(ctx context.Context, s *Service, n int64) error {
 			return nil
 		}
 		if c.asking == nil {
+			if s.away() {
+				c.mu.Unlock()
+				return errAway
+			}
 			break
 		}
 		asking := c.asking
@@ -127,12 +144,12 @@ func (c *counter) ask(ctx context.Context, s *Service, n int64) error {
 		}
 	}
 	done := make(chan struct{})
-	c.asking = done
+	c.asking, c.lent = done, 0
 	need := max(0, n-c.free(s.Now())) // a lease that was overdrawn is made good as well
 	if c.rule.limit().Soft {
 		need = 0
 	}
-	want := max(need, 2*max(c.rate, c.demand))
+	want := max(need, 2*max(c.rate, c.demand), c.ahead())
 	c.mu.Unlock()
 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
@@ -144,6 +161,7 @@ func (c *counter) ask(ctx context.Context, s *Service, n int64) error {
 	c.asking = nil
 	close(done)
 	if err != nil {
+		s.leaveAlone(time.Second)
 		return err
 	}
 	c.id, c.balance, c.asked = balance.ID, balance, s.Now()
@@ -154,6 +172,15 @@ func (c *counter) ask(ctx context.Context, s *Service, n int64) error {
 		c.changed = nil
 	}
 	return nil
+}
+
+// ahead is how much of a limit that lasts a node has on lease for times in which the
+// database is away, as long as that is little of what is left.
+func (c *counter) ahead() int64 {
+	if !c.rule.kind.Durable() {
+		return 0
+	}
+	return min(c.rate*aheadSeconds, max(0, c.balance.Free())/aheadPart)
 }
 
 // known reports whether the database need not be asked for n: it has no more to give,

@@ -156,6 +156,9 @@ func tryAll(list []*counter, a *Ask, now time.Time) ([]part, *counter) {
 func (s *Service) makeRoom(ctx context.Context, c *counter, a *Ask, until time.Time) error {
 	m, n := c.rule.kind.Measure, c.need(a)
 	if err := c.ask(ctx, s, n); err != nil {
+		if c.lend(n, s.Now()) {
+			return nil
+		}
 		return s.refused(c.rule.limit(), unreachable(c.rule.limit(), err))
 	}
 	if c.enough(n, s.Now()) {

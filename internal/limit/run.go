@@ -34,15 +34,7 @@ func (s *Service) Run(ctx context.Context) {
 		case <-tick.C:
 		}
 		now := s.Now()
-		var err error
-		if now.Sub(alive) >= aliveEvery {
-			if err = errors.Join(s.Alive(ctx), s.Store.ExpireCredits(ctx, now)); err == nil {
-				alive = now
-			}
-		}
-		if err == nil {
-			err = s.Beat(ctx)
-		}
+		err := s.boundedBeat(ctx, &alive)
 		if err == nil && now.Sub(buried) >= buryEvery {
 			buried = now
 			err = s.bury(ctx, now)
@@ -51,7 +43,26 @@ func (s *Service) Run(ctx context.Context) {
 			s.Log.LogAttrs(ctx, slog.LevelError, "limits cannot be shared: what this server has on lease is used", slog.Any("error", err))
 		}
 		failing = err != nil
+		if failing {
+			s.leaveAlone(2 * storeTime) // until the next beat is over
+		} else {
+			s.awayUntil.Store(0)
+		}
 	}
+}
+
+// boundedBeat is Beat with an end, and with Alive before it where that is due: a database
+// that does not answer is away.
+func (s *Service) boundedBeat(ctx context.Context, alive *time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, storeTime)
+	defer cancel()
+	if now := s.Now(); now.Sub(*alive) >= aliveEvery {
+		if err := errors.Join(s.Alive(ctx), s.Store.ExpireCredits(ctx, now)); err != nil {
+			return err
+		}
+		*alive = now
+	}
+	return s.Beat(ctx)
 }
 
 func (s *Service) bury(ctx context.Context, now time.Time) error {
@@ -198,7 +209,7 @@ func (c *counter) keeps(now time.Time) int64 {
 	if c.rule.kind.sliding() && c.lease > c.share {
 		return max(0, c.share-c.held-c.recent.total(now))
 	}
-	return 2 * c.rate
+	return max(2*c.rate, c.ahead())
 }
 
 // forget drops counters that nothing uses.

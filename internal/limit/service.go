@@ -2,6 +2,7 @@ package limit
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -14,7 +15,13 @@ const (
 	storeTime = 5 * time.Second // for one statement
 	patience  = 2 * time.Second // how long a request waits for what others hold
 	lookAgain = 100 * time.Millisecond
+
+	aheadSeconds = 600 // so long a server goes on alone with what it has on lease
+	aheadPart    = 128 // of what is left, one server has such a part ahead at most
 )
+
+// errAway says that the database was not asked because it did not answer a moment ago.
+var errAway = errors.New("the database is away")
 
 // Options are what a Service stands on.
 type Options struct {
@@ -29,7 +36,8 @@ type Options struct {
 // Service holds and settles. It is safe for concurrent use.
 type Service struct {
 	Options
-	rules atomic.Pointer[rules]
+	rules     atomic.Pointer[rules]
+	awayUntil atomic.Int64 // Unix milliseconds: no request asks the database before, for it did not answer
 
 	loading  sync.Mutex // one at a time; guards revision
 	revision int64      // of the rules
@@ -46,6 +54,11 @@ func New(o Options) *Service {
 	s.rules.Store(&rules{})
 	return s
 }
+
+// leaveAlone has requests get by without the database for a while.
+func (s *Service) leaveAlone(d time.Duration) { s.awayUntil.Store(s.Now().Add(d).UnixMilli()) }
+
+func (s *Service) away() bool { return s.Now().UnixMilli() < s.awayUntil.Load() }
 
 // rules are all limits, found by whose calls they are about.
 type rules struct {

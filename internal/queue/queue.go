@@ -9,6 +9,7 @@ import (
 	"database/sql"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -75,6 +76,8 @@ type Queue struct {
 	notices *notifier
 	recent  *fair.Rate // jobs of a kind and tenant
 	works   map[string]worker
+	doing   *sync.Map // from the ids of the jobs that this process is doing to true
+	missed  []int64   // what releaseLost found last time
 	begin   begin
 	leaving context.Context //nolint:containedctx // ends when no more jobs are to begin
 	leave   context.CancelFunc
@@ -82,7 +85,7 @@ type Queue struct {
 
 // New gives a queue whose tables are there: see Migrate. Without Start it only writes jobs.
 func New(o Options) *Queue {
-	q := &Queue{Options: o, insert: insertSQLite, notices: newNotifier(), recent: fair.NewRate(burstSpan), works: make(map[string]worker)}
+	q := &Queue{Options: o, insert: insertSQLite, notices: newNotifier(), recent: fair.NewRate(burstSpan), works: make(map[string]worker), doing: new(sync.Map)}
 	q.leaving, q.leave = context.WithCancel(context.Background())
 	if o.Pool != nil {
 		q.insert = insertPostgres
@@ -94,7 +97,7 @@ func New(o Options) *Queue {
 func Handle[J Job](q *Queue, w Work, do Handler[J]) {
 	var zero J
 	q.works[zero.Kind()] = worker{
-		kind: zero.Kind(), how: w, log: q.Log, leaving: q.leaving, line: newLine(w, zero),
+		kind: zero.Kind(), how: w, log: q.Log, leaving: q.leaving, line: newLine(w, zero), doing: q.doing,
 		do: func(ctx context.Context, raw []byte, turn turn) (time.Duration, error) {
 			var job J
 			if err := json.Unmarshal(raw, &job); err != nil {
@@ -176,12 +179,13 @@ func (q *Queue) Release(ctx context.Context, living []string) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("release jobs: %w", err)
 	}
-	if done.RowsAffected() > 0 {
+	lost, err := q.releaseLost(ctx)
+	if released := done.RowsAffected() + lost; released > 0 {
 		for kind := range q.works {
 			q.notices.notify(kind)
 		}
 	}
-	return done.RowsAffected(), nil
+	return done.RowsAffected() + lost, err
 }
 
 func (w *Work) retry(attempt int) time.Duration {

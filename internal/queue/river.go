@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -147,6 +148,7 @@ type worker struct {
 	do      func(ctx context.Context, raw []byte, turn turn) (time.Duration, error)
 	line    *fair.Line
 	leaving context.Context //nolint:containedctx // the queue's
+	doing   *sync.Map       // the queue's
 	log     *slog.Logger
 }
 
@@ -160,6 +162,8 @@ func (w *worker) NextRetry(j *river.Job[args]) time.Time {
 
 // Work does a job once.
 func (w *worker) Work(ctx context.Context, j *river.Job[args]) error {
+	w.doing.Store(j.ID, true)
+	defer w.doing.Delete(j.ID)
 	again, err := w.once(ctx, j.Args.raw)
 	switch {
 	case err == nil && again > 0:

@@ -142,15 +142,13 @@ func (s *Store) Alone(ctx context.Context, do func(ctx context.Context) error) e
 		defer unlock()
 		return do(ctx)
 	}
-	conn, err := s.write.Conn(ctx)
+	// The lock is a transaction's: a pooler may give a session's to another caller.
+	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("lock database: %w", err)
 	}
-	defer conn.Close()
-	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(migrationLock)); err != nil {
-		return fmt.Errorf("lock database: %w", err)
+	if _, err := tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrationLock)); err != nil {
+		return errors.Join(fmt.Errorf("lock database: %w", err), tx.Rollback())
 	}
-	err = do(ctx)
-	_, unlocked := conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, int64(migrationLock))
-	return errors.Join(err, unlocked)
+	return errors.Join(do(ctx), tx.Commit())
 }

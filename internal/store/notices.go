@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -18,6 +19,8 @@ const (
 	noticeChannel = "stele_generation"
 	keyChannel    = "stele_keys"
 	noticeIDs     = 200 // in one notice: PostgreSQL takes up to 8,000 bytes
+
+	quietListening = 5 * time.Second
 )
 
 // notices tells the other processes which tasks were changed, right after the
@@ -90,9 +93,10 @@ func (n *notices) close() {
 
 // Listen calls changed for every task that a process on this database has changed,
 // and fills News for every change of keys, until ctx ends. A broken connection is made anew; what was said meanwhile is lost.
+// Through a pooler nothing can be heard: those who wait look again by themselves.
 func (s *Store) Listen(ctx context.Context, log *slog.Logger, changed func(id string)) {
 	failing := false
-	for ctx.Err() == nil && s.pool != nil {
+	for ctx.Err() == nil && s.pool != nil && !s.pooled {
 		err := s.listen(ctx, func() { failing = false }, changed)
 		if ctx.Err() != nil {
 			return
@@ -124,9 +128,12 @@ func (s *Store) listen(ctx context.Context, ready func(), changed func(id string
 	ready()
 	s.ringKeys() // what was said before was not heard
 	for {
-		notice, err := conn.WaitForNotification(ctx)
+		notice, err := waitForNotice(ctx, conn)
 		if err != nil {
 			return fmt.Errorf("listen: %w", err)
+		}
+		if notice == nil {
+			continue
 		}
 		if notice.Channel == keyChannel {
 			s.ringKeys()
@@ -136,6 +143,20 @@ func (s *Store) listen(ctx context.Context, ready func(), changed func(id string
 			changed(id)
 		}
 	}
+}
+
+// waitForNotice waits for a while, and then asks whether the server still lives: one
+// that says nothing may be gone. Where there was nothing to hear the notice is nil.
+func waitForNotice(ctx context.Context, conn *pgx.Conn) (*pgconn.Notification, error) {
+	bounded, cancel := context.WithTimeout(ctx, quietListening)
+	defer cancel()
+	notice, err := conn.WaitForNotification(bounded)
+	if err == nil || ctx.Err() != nil || bounded.Err() == nil {
+		return notice, err
+	}
+	asking, cancelAsking := context.WithTimeout(ctx, pingTime)
+	defer cancelAsking()
+	return nil, conn.Ping(asking)
 }
 
 func (s *Store) ringKeys() {

@@ -18,7 +18,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/jackc/pgx/v5/stdlib"
 
 	"stele/internal/access"
 	"stele/internal/disk"
@@ -48,6 +47,8 @@ type Store struct {
 	saved    func([]*meter.Record) // told of usage that was saved; nil: nobody is
 
 	pool    *pgxpool.Pool // beneath both, on PostgreSQL
+	pooled  bool          // between it and PostgreSQL stands a pooler of connections
+	watch   *watchman     // on PostgreSQL
 	notices *notices      // on PostgreSQL
 	keyNews chan struct{} // on PostgreSQL
 }
@@ -100,6 +101,7 @@ func (s *Store) Close() {
 	_ = s.write.Close()
 	if s.pool != nil {
 		s.pool.Close()
+		s.watch.close()
 	}
 }
 
@@ -157,31 +159,6 @@ func openSQLite(folder string) (*Store, error) {
 	}
 	s := &Store{engine: sqlite, folder: folder, read: read, write: write}
 	s.changes.width, s.changes.do = 1, s.saveGroup
-	return s, nil
-}
-
-func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
-	config, err := pgxpool.ParseConfig(databaseURL)
-	if err != nil {
-		return nil, errors.New("the database URL cannot be read: write postgres://user:password@host:port/name") // err may quote the password
-	}
-	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = 10 * time.Second
-	}
-	config.MaxConns = max(config.MaxConns, 16)
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return nil, fmt.Errorf("open database: %w", err)
-	}
-	if err := pool.Ping(ctx); err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("reach database at %s:%d: %w", config.ConnConfig.Host, config.ConnConfig.Port, err)
-	}
-	db := stdlib.OpenDBFromPool(pool)
-	s := &Store{engine: postgres, read: db, write: db, pool: pool, notices: newNotices(pool), keyNews: make(chan struct{}, 1)}
-	s.orders.width, s.orders.do = insertWidth, s.insertTasks
-	s.turns.width, s.turns.do = insertWidth, s.insertTurns
-	s.priority = newWritePriority(int64(config.MaxConns) * 3 / 4)
 	return s, nil
 }
 

@@ -26,6 +26,10 @@ find_chromium() {
   return 1
 }
 
+find_pgbouncer() {
+  command -v pgbouncer || { [[ -x /usr/sbin/pgbouncer ]] && echo /usr/sbin/pgbouncer; }
+}
+
 find_compiler() { # the race detector links with the C compiler and its headers
   command -v "${CC:-gcc}" && [[ -e /usr/include/stdlib.h ]]
 }

@@ -5,8 +5,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 # shellcheck source-path=SCRIPTDIR
 source ./find.sh
 
-# Keeps Debian from starting a database of its own when its package is installed: the tests start theirs.
+# Keep Debian from starting a database and a pooler of its own when their packages are installed: the tests start theirs.
 no_cluster=/etc/postgresql-common/createcluster.d/stele-test.conf
+no_daemons=/usr/sbin/policy-rc.d
 log=
 
 main() {
@@ -16,6 +17,7 @@ main() {
   local packages=()
   find_compiler >/dev/null || packages+=(gcc libc6-dev)
   find_postgres >/dev/null || packages+=(postgresql)
+  find_pgbouncer >/dev/null || packages+=(pgbouncer)
   command -v npm >/dev/null || packages+=(npm nodejs)
   find_chromium >/dev/null || packages+=("$(chromium_package)" chromium-sandbox fonts-liberation)
   if ((${#packages[@]} == 0)); then
@@ -29,7 +31,7 @@ main() {
   fi
   echo "installing ${packages[*]}"
   install_packages "${packages[@]}"
-  if ! { find_compiler && find_postgres && command -v npm && find_chromium; } >/dev/null; then
+  if ! { find_compiler && find_postgres && find_pgbouncer && command -v npm && find_chromium; } >/dev/null; then
     die "the packages are installed, but a program they should bring is missing."
   fi
 }
@@ -37,6 +39,11 @@ main() {
 install_packages() {
   log=$(mktemp)
   trap 'rm -f "$log"; as_root rm -f "$no_cluster"' EXIT
+  if [[ ! -e $no_daemons ]]; then
+    trap 'rm -f "$log"; as_root rm -f "$no_cluster" "$no_daemons"' EXIT
+    as_root tee "$no_daemons" >/dev/null <<<$'#!/bin/sh\nexit 101'
+    as_root chmod 755 "$no_daemons"
+  fi
   as_root mkdir -p "$(dirname "$no_cluster")"
   as_root tee "$no_cluster" >/dev/null <<<"create_main_cluster = false"
   if ! { apt_get update && apt_get install -y --no-install-recommends "$@"; } >"$log" 2>&1; then

@@ -1,0 +1,38 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// lostAfter is how long after it was given to this process a job is lost that is not
+// being done: whether it was given, or what came of it, was not heard.
+const lostAfter = 10 * time.Second
+
+// releaseLost gives back the jobs that this process has by the database's word, and
+// knows nothing of: the database was away when they were given or were over. What is
+// missed for the first time may be over and about to be saved.
+func (q *Queue) releaseLost(ctx context.Context) (int64, error) {
+	doing := []int64{}
+	q.doing.Range(func(id, _ any) bool {
+		doing = append(doing, id.(int64))
+		return true
+	})
+	rows, _ := q.Pool.Query(ctx, `SELECT id FROM river_job WHERE state = 'running' AND attempted_by[array_upper(attempted_by, 1)] = $1
+		AND attempted_at < now() - $2::bigint * interval '1 millisecond' AND id <> ALL($3::bigint[])`, q.Node, lostAfter.Milliseconds(), doing)
+	missed, err := pgx.CollectRows(rows, pgx.RowTo[int64]) // it tells the query's error as well
+	before := q.missed
+	q.missed = missed
+	if err != nil || len(missed) == 0 || len(before) == 0 {
+		return 0, err
+	}
+	done, err := q.Pool.Exec(ctx, `UPDATE river_job SET state = 'available', scheduled_at = now()
+		WHERE state = 'running' AND id = ANY($1::bigint[]) AND id = ANY($2::bigint[])`, before, missed)
+	if err != nil {
+		return 0, fmt.Errorf("release lost jobs: %w", err)
+	}
+	return done.RowsAffected(), nil
+}

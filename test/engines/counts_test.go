@@ -1,0 +1,13 @@
+//go:build !torture
+
+package engines
+
+import "time"
+
+// Little of what make torture does.
+const (
+	databaseAway = 3 * time.Second
+	bounced      = 100 // orders through PgBouncer
+	cutOrders    = 12
+	cutWork      = 8 * time.Second
+)

@@ -1,0 +1,12 @@
+//go:build torture
+
+package engines
+
+import "time"
+
+const (
+	databaseAway = 10 * time.Minute
+	bounced      = 5000 // orders through PgBouncer
+	cutOrders    = 300
+	cutWork      = 30 * time.Second
+)
