@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -120,12 +121,13 @@ func TestARowIsGoodInItsPlaceOnly(t *testing.T) {
 	rows := new(table)
 	v, log := servers(rows, 2)
 	v[0].keep(t.Context(), "w", here, []chat.Part{thought, calling("a", "first")}).wait()
-	for place, r := range rows.rows {
+	for _, r := range maps.Clone(rows.rows) {
 		if bytes.Contains(r.Sealed, []byte("signed")) || strings.Contains(r.Key, "a ") {
 			t.Errorf("it can be read: %q", r.Sealed)
 		}
-		r.Workspace = "other"
-		rows.rows[[2]string{"other", place[1]}] = r
+		r.Workspace, r.Key = "other", rowKey("other", callKey("a"))
+		r.Turn = r.Key
+		rows.rows[[2]string{r.Workspace, r.Key}] = r
 	}
 	if talk := loop(calling("a", "")); restored(t, v[1], "other", talk) != talk {
 		t.Error("a row of another workspace opens")
