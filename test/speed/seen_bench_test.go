@@ -31,28 +31,37 @@ func BenchmarkSeen(b *testing.B) {
 		seen := rig.Start(b, rig.Options{Config: fmt.Sprintf("metrics: {listen: %q}\ntelemetry: {otlp: {endpoint: %q%s}}\n", metrics, collector.URL, c.settings) + s.providers})
 		key := seen.CreateKey(b, "--name", "seen").Key
 		seen.Await(b, key, http.StatusOK)
-		for _, scene := range scenes()[:2] {
-			b.Run(c.name+scene.name, func(b *testing.B) {
-				plain := s.ours(scene.path, scene.ours)
-				watched := side{pid: seen.PID(), url: seen.URL + "/api/v1" + scene.path, body: scene.ours, key: key}
-				s.load(b, plain, 2*scene.size, atOnce) // warm
-				s.load(b, watched, 2*scene.size, atOnce)
-				var without, with time.Duration
-				for b.Loop() {
-					for turn := range scene.turns {
-						without += s.cost(b, plain, scene.size, atOnce)
-						before := rig.CPUTime(b, watched.pid)
-						s.load(b, watched, scene.size, atOnce)
-						if turn%often == 0 {
-							scrape(b, metrics)
-						}
-						with += rig.CPUTime(b, watched.pid) - before
-					}
-				}
-				all.add(b, float64(with)/float64(without), "ratio", 1.03)
-			})
-		}
+		s.added(b, c.name, seen, key, &all, func(turn int) {
+			if turn%often == 0 {
+				scrape(b, metrics)
+			}
+		})
 		seen.Stop(b)
+	}
+}
+
+// added compares what the same requests cost at the plain server and at another one, in
+// turns; beside is what else the other one is asked for in a turn.
+func (s *speed) added(b *testing.B, name string, other *rig.House, key string, all *figures, beside func(turn int)) {
+	b.Helper()
+	for _, scene := range scenes()[:2] {
+		b.Run(name+scene.name, func(b *testing.B) {
+			plain := s.ours(scene.path, scene.ours)
+			dearer := side{pid: other.PID(), url: other.URL + "/api/v1" + scene.path, body: scene.ours, key: key}
+			s.load(b, plain, 2*scene.size, atOnce) // warm
+			s.load(b, dearer, 2*scene.size, atOnce)
+			var without, with time.Duration
+			for b.Loop() {
+				for turn := range scene.turns {
+					without += s.cost(b, plain, scene.size, atOnce)
+					before := rig.CPUTime(b, dearer.pid)
+					s.load(b, dearer, scene.size, atOnce)
+					beside(turn)
+					with += rig.CPUTime(b, dearer.pid) - before
+				}
+			}
+			all.add(b, float64(with)/float64(without), "ratio", 1.03)
+		})
 	}
 }
 
