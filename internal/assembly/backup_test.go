@@ -217,13 +217,14 @@ func (s *sealedInstallation) checkFile(t *testing.T) {
 // backup makes a backup and returns the sums of what was in the tables.
 func (s *sealedInstallation) backup(t *testing.T, folder, recipient string) string {
 	t.Helper()
+	before := s.sums(t) // a backup writes down that it was made
 	s.with(t, func(h *Installation) {
 		b := Backup{Installation: h, Folder: folder, Recipients: []string{recipient}, Getenv: os.Getenv}
 		if m, err := b.Run(t.Context()); err != nil || m.Blobs != 1 || m.Jobs.Rows != 1 {
 			t.Fatalf("Backup = %+v, %v", m, err)
 		}
 	})
-	return s.sums(t)
+	return before
 }
 
 // sums is every table with its sum, and the jobs.
