@@ -22,6 +22,7 @@ import (
 	"stele/internal/dialect/openai"
 	"stele/internal/provider"
 	"stele/internal/relay"
+	"stele/internal/revision"
 	"stele/internal/route"
 )
 
@@ -111,7 +112,8 @@ func TestThePlaygroundEndsWithTheSession(t *testing.T) {
 			})
 			ctx, stop := context.WithCancel(t.Context())
 			over := make(chan struct{})
-			go func() { defer close(over); h.Access.Run(ctx, slog.New(slog.DiscardHandler)) }()
+			follower := revision.Follower{Read: h.Store.Changed, Log: slog.New(slog.DiscardHandler), Subscribers: []revision.Subscriber{h.Access.Subscriber()}}
+			go func() { defer close(over); follower.Run(ctx) }()
 			defer func() { stop(); <-over }()
 			_, _, err := h.Access.AddPerson(t.Context(), access.CommandLine("default"), access.NewPerson{Email: "m@example.com", Role: access.Member, Password: consoletest.Password})
 			if err != nil {
