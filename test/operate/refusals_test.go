@@ -74,7 +74,10 @@ func TestDatabaseOfTheFutureIsRefused(t *testing.T) {
 	if _, err := db.Exec("INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)"); err != nil {
 		t.Fatal(err)
 	}
-	const why = "the database is at version 9999"
+	if _, err := db.Exec("UPDATE settings SET value = '9998 99.0.0' WHERE name = 'schema_serves'"); err != nil {
+		t.Fatal(err)
+	}
+	const why = "the database is at schema 9999"
 	refused(t, h, why)
 	if r := h.Try(t, "keys", "list"); r.Code != 1 || !strings.Contains(r.Stderr, why) {
 		t.Errorf("on the command line: exit code %d, %s", r.Code, r.Stderr)
