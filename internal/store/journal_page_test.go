@@ -78,17 +78,25 @@ func TestRecordsAreSyncedTogether(t *testing.T) {
 			if err := j.Keep(&r); err != nil {
 				t.Fatal(err)
 			}
-			if !j.page.dirty {
+			if dirty, _, _ := lookAtPage(j); !dirty {
 				t.Error("a record was synced at once")
 			}
 		}
 		time.Sleep(50 * time.Millisecond)
 		synctest.Wait()
-		if j.page.dirty || !j.page.named || j.page.broken != nil {
-			t.Errorf("after 50 ms: dirty %v, named %v, %v", j.page.dirty, j.page.named, j.page.broken)
+		if dirty, named, broken := lookAtPage(j); dirty || !named || broken != nil {
+			t.Errorf("after 50 ms: dirty %v, named %v, %v", dirty, named, broken)
 		}
 		cancel()
 		synctest.Wait()
 		j.turn()
 	})
+}
+
+func lookAtPage(j *Journal) (dirty, named bool, broken error) {
+	j.syncing.Lock()
+	defer j.syncing.Unlock()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.page.dirty, j.page.named, j.page.broken
 }
