@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,6 +51,7 @@ func (s *speed) added(b *testing.B, name string, other *rig.House, key string, a
 			dearer := side{pid: other.PID(), url: other.URL + "/api/v1" + scene.path, body: scene.ours, key: key}
 			s.load(b, plain, 2*scene.size, atOnce) // warm
 			s.load(b, dearer, 2*scene.size, atOnce)
+			done := profile(b, other, strings.ReplaceAll(strings.TrimPrefix(b.Name(), "Benchmark"), "/", "-"))
 			var without, with time.Duration
 			for b.Loop() {
 				for turn := range scene.turns {
@@ -60,6 +62,7 @@ func (s *speed) added(b *testing.B, name string, other *rig.House, key string, a
 					with += rig.CPUTime(b, dearer.pid) - before
 				}
 			}
+			done()
 			all.add(b, float64(with)/float64(without), "ratio", 1.03)
 		})
 	}
