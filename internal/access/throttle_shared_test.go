@@ -3,7 +3,6 @@ package access_test
 import (
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -19,9 +18,6 @@ import (
 // signInServers are servers on one PostgreSQL with a connection each, and a clock.
 func signInServers(t *testing.T, n int) (list []*access.Service, pass func(time.Duration)) {
 	t.Helper()
-	if os.Getenv("STELE_TEST_POSTGRES") == "" {
-		t.Skip("several servers need PostgreSQL")
-	}
 	databaseURL, folder := template.Place(t, "postgres")
 	master := seal.New()
 	var now atomic.Int64

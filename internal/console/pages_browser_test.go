@@ -9,7 +9,6 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"stele/internal/console"
-	"stele/internal/console/consoletest"
 )
 
 // TestEveryPageInABrowser opens each page of the table of routes in the real program,
@@ -20,11 +19,7 @@ import (
 func TestEveryPageInABrowser(t *testing.T) {
 	b := launch(t, 390)
 	p := startProgram(t)
-	b.visit(p.setup)
-	b.fill("#email", consoletest.Email)
-	b.fill("#password", consoletest.Password)
-	b.fill("#again", consoletest.Password)
-	b.submit("form.stack button")
+	setUp(b, p)
 	pages := 0
 	for _, width := range []int64{390, 1440} { // axe looks at colours and words, which are the same on both
 		b.do(chromedp.EmulateViewport(width, 900))

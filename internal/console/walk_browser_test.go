@@ -74,11 +74,7 @@ func startProgram(t *testing.T) program {
 func TestAWholeDayInTheConsole(t *testing.T) {
 	b := launch(t, 1440)
 	p := startProgram(t)
-	b.visit(p.setup)
-	b.fill("#email", consoletest.Email)
-	b.fill("#password", consoletest.Password)
-	b.fill("#again", consoletest.Password)
-	b.submit("form.stack button")
+	setUp(b, p)
 	b.shows("Start", "Playground", "Studio", "Apps", "Usage", "Requests", "API keys", "Models", "Providers", "People", "Audit log")
 	light(b)
 
@@ -120,6 +116,16 @@ func TestAWholeDayInTheConsole(t *testing.T) {
 	b.submit(".account button")
 	b.visit(p.root + "/console/usage")
 	b.shows("Sign in")
+}
+
+// setUp makes the first administrator, who is signed in then.
+func setUp(b *tab, p program) {
+	b.Helper()
+	b.visit(p.setup)
+	b.fill("#email", consoletest.Email)
+	b.fill("#password", consoletest.Password)
+	b.fill("#again", consoletest.Password)
+	b.submit("form.stack button")
 }
 
 // light checks what the first view weighs and how long it took.

@@ -3,7 +3,6 @@ package fleet_test
 import (
 	"context"
 	"log/slog"
-	"os"
 	"testing"
 	"time"
 
@@ -26,9 +25,6 @@ type server struct {
 // newServers are servers with a connection each to one PostgreSQL.
 func newServers(t *testing.T, names ...string) []*server {
 	t.Helper()
-	if os.Getenv("STELE_TEST_POSTGRES") == "" {
-		t.Skip("several servers need PostgreSQL")
-	}
 	databaseURL, folder := template.Place(t, "postgres")
 	var list []*server
 	for _, name := range names {
