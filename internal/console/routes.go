@@ -130,12 +130,16 @@ func (c *Console) enter(w http.ResponseWriter, r *http.Request, route page.Route
 			return err
 		}
 	}
-	if route.GoesOn() {
-		held, release := c.access.Stay(r.Context(), v, route.Need)
-		defer release()
-		r = r.WithContext(held)
+	if !route.GoesOn() {
+		return route.Serve(w, r, v)
 	}
-	return route.Serve(w, r, v)
+	held, release := c.access.Stay(r.Context(), v, route.Need)
+	defer release()
+	err := route.Serve(w, r.WithContext(held), v)
+	if ended := access.Ended(held); err != nil && ended != nil {
+		return ended
+	}
+	return err
 }
 
 func (c *Console) home(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {

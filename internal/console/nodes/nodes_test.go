@@ -15,6 +15,30 @@ type servers struct{ all fleet.Fleet }
 
 func (s *servers) Fleet(context.Context) (fleet.Fleet, error) { return s.all, nil }
 
+// leaving signs the visitor out while a page is being made.
+type leaving struct{ h *consoletest.House }
+
+func (l leaving) Fleet(ctx context.Context) (fleet.Fleet, error) {
+	v, err := l.h.Access.BySession(ctx, l.h.Cookie)
+	if err != nil {
+		return fleet.Fleet{}, err
+	}
+	if err := l.h.Access.SignOut(ctx, v); err != nil {
+		return fleet.Fleet{}, err
+	}
+	if err := l.h.Access.Subscriber().CatchUp(context.WithoutCancel(ctx)); err != nil {
+		return fleet.Fleet{}, err
+	}
+	<-ctx.Done()
+	return fleet.Fleet{}, ctx.Err()
+}
+
+func TestAPageEndsWithTheSession(t *testing.T) {
+	t.Parallel()
+	h := consoletest.Opened(t, func(h *consoletest.House, o *console.Options) { o.Fleet = leaving{h} })
+	consoletest.WantCode(t, h.Get("/console/nodes"), 401, "session_required")
+}
+
 func TestAdministratorsSeeTheServers(t *testing.T) {
 	t.Parallel()
 	known := &servers{}
