@@ -22,8 +22,7 @@ func (d *Door) captured(w http.ResponseWriter, c call) error {
 	at := time.Now()
 	defer func() {
 		if span := trace.From(c.Context()); d.TraceBodies && span.On() {
-			span.Text(trace.Asked, asked.body().Text)
-			span.Text(trace.Said, asked.reply.body().Text)
+			span.Note(trace.Text(trace.Asked, asked.body().Text), trace.Text(trace.Said, asked.reply.body().Text))
 		}
 		if record := scope.From(c.Context()).Record; record != "" {
 			d.Bodies.Keep(meter.Bodies{

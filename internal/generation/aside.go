@@ -30,7 +30,7 @@ func (s *Service) work(ctx context.Context, t *Task, step string, do func(contex
 	ctx, span := s.Trace.Continue(ctx, t.Order.Trace, step, t.Model)
 	defer func() {
 		if span.On() {
-			t.describe(span, step, err)
+			t.describe(span, err)
 		}
 	}()
 	defer func() {
@@ -42,11 +42,8 @@ func (s *Service) work(ctx context.Context, t *Task, step string, do func(contex
 }
 
 // describe says of a span what was done for the task.
-func (t *Task) describe(span trace.Span, step string, err error) {
-	span.Text(trace.Operation, step)
-	span.Text(trace.Provider, t.Provider)
-	span.Text(trace.RequestModel, t.Model)
-	span.Text(trace.Task, t.ID)
+func (t *Task) describe(span trace.Span, err error) {
+	span.Note(trace.Text(trace.Provider, t.Provider), trace.Text(trace.RequestModel, t.Model), trace.Text(trace.Task, t.ID))
 	if err != nil {
 		span.Fail(media.Failing(err).TaskCode())
 	}

@@ -10,12 +10,7 @@ import (
 func (c *call) startTry(ctx context.Context, provider, target string) context.Context {
 	ctx, c.span = trace.Start(ctx, "chat", target)
 	if c.span.On() {
-		c.span.Text(trace.Operation, "chat")
-		c.span.Text(trace.Provider, provider)
-		c.span.Text(trace.RequestModel, target)
-		if c.request.Stream {
-			c.span.Flag(trace.RequestStream)
-		}
+		c.span.Note(trace.Text(trace.Provider, provider), trace.Text(trace.RequestModel, target), trace.Flag(trace.RequestStream, c.request.Stream))
 	}
 	return ctx
 }
@@ -33,23 +28,23 @@ func (c *call) endTry(code string) {
 func (c *call) traceUsage() {
 	r := &c.record
 	if c.span.On() {
-		c.span.Text(trace.ResponseModel, r.Target)
-		c.span.Number(trace.InputTokens, r.Input+r.CacheRead+r.CacheWrite)
-		c.span.Number(trace.OutputTokens, r.Output+r.Reasoning)
-		c.span.Number(trace.CacheReadTokens, r.CacheRead)
-		c.span.Number(trace.CacheMadeTokens, r.CacheWrite)
-		c.span.Number(trace.ReasoningTokens, r.Reasoning)
+		c.span.Note(
+			trace.Text(trace.ResponseModel, r.Target),
+			trace.Number(trace.InputTokens, r.Input+r.CacheRead+r.CacheWrite),
+			trace.Number(trace.OutputTokens, r.Output+r.Reasoning),
+			trace.Number(trace.CacheReadTokens, r.CacheRead),
+			trace.Number(trace.CacheMadeTokens, r.CacheWrite),
+			trace.Number(trace.ReasoningTokens, r.Reasoning),
+		)
 		if r.Stream {
-			c.span.Seconds(trace.FirstChunk, c.start.Add(r.FirstByte).Sub(c.began))
+			c.span.Note(trace.Fraction(trace.FirstChunk, c.start.Add(r.FirstByte).Sub(c.began).Seconds()))
 		}
 	}
 	c.endTry(r.Code)
 	if whole := trace.From(c.asker); whole.On() {
-		whole.Text(trace.Workspace, r.Workspace)
-		whole.Text(trace.Model, r.Model)
-		whole.Number(trace.Tries, int64(r.Tries))
+		whole.Note(trace.Text(trace.Workspace, r.Workspace), trace.Text(trace.Model, r.Model), trace.Number(trace.Tries, int64(r.Tries)))
 		if r.Priced {
-			whole.Fraction(trace.Cost, float64(r.Nano)/1e9)
+			whole.Note(trace.Fraction(trace.Cost, float64(r.Nano)/1e9))
 		}
 	}
 }

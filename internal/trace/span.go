@@ -2,7 +2,6 @@ package trace
 
 import (
 	"net/http"
-	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -38,48 +37,40 @@ const (
 	Said      = "stele.response.body"
 )
 
+// Fact is an attribute with its value.
+type Fact = attribute.KeyValue
+
+// Text is a fact in words.
+func Text(key, value string) Fact { return attribute.String(key, value) }
+
+// Number is a count.
+func Number(key string, n int64) Fact { return attribute.Int64(key, n) }
+
+// Fraction is a number that need not be whole.
+func Fraction(key string, n float64) Fact { return attribute.Float64(key, n) }
+
+// Flag is what is so, or is not.
+func Flag(key string, is bool) Fact { return attribute.Bool(key, is) }
+
 // Span is a piece of work that is recorded. The zero Span is of work that is not.
 type Span struct{ span otel.Span }
 
 // On reports whether what is said of the span is kept.
 func (s Span) On() bool { return s.span != nil && s.span.IsRecording() }
 
-// Text notes a fact. Never a key, and a prompt or an answer only where they may be kept.
-func (s Span) Text(key, value string) {
+// Note notes facts. They cost something to put together: On says whether to. Never a key,
+// and a prompt or an answer only where they may be kept.
+func (s Span) Note(facts ...Fact) {
 	if s.span != nil {
-		s.span.SetAttributes(attribute.String(key, value))
+		s.span.SetAttributes(facts...)
 	}
 }
-
-// Number notes a count.
-func (s Span) Number(key string, n int64) {
-	if s.span != nil {
-		s.span.SetAttributes(attribute.Int64(key, n))
-	}
-}
-
-// Fraction notes a number that need not be whole.
-func (s Span) Fraction(key string, n float64) {
-	if s.span != nil {
-		s.span.SetAttributes(attribute.Float64(key, n))
-	}
-}
-
-// Flag notes what is so.
-func (s Span) Flag(key string) {
-	if s.span != nil {
-		s.span.SetAttributes(attribute.Bool(key, true))
-	}
-}
-
-// Seconds notes how long something took.
-func (s Span) Seconds(key string, d time.Duration) { s.Fraction(key, d.Seconds()) }
 
 // Fail says that the work failed; code is one of ours.
 func (s Span) Fail(code string) {
 	if s.span != nil {
 		s.span.SetStatus(codes.Error, code)
-		s.span.SetAttributes(attribute.String(errorType, code))
+		s.Note(Text(errorType, code))
 	}
 }
 
@@ -95,11 +86,12 @@ func (s Span) Answered(id, method, route string, status int) {
 	if !s.On() {
 		return
 	}
+	facts := append(make([]Fact, 0, 4), Text(RequestID, id), Text(httpMethod, method), Number(httpStatus, int64(status)))
 	if route != "" {
 		s.span.SetName(route)
-		s.span.SetAttributes(attribute.String(httpRoute, route))
+		facts = append(facts, Text(httpRoute, route))
 	}
-	s.span.SetAttributes(attribute.String(RequestID, id), attribute.String(httpMethod, method), attribute.Int(httpStatus, status))
+	s.Note(facts...)
 	if status >= http.StatusInternalServerError {
 		s.span.SetStatus(codes.Error, "")
 	}

@@ -49,8 +49,7 @@ func (t *Tracer) Continue(ctx context.Context, parent, operation, subject string
 	if !otel.SpanContextFromContext(ctx).IsSampled() {
 		return ctx, Span{}
 	}
-	ctx, span := t.tracer.Start(ctx, operation+" "+subject, otel.WithSpanKind(otel.SpanKindClient))
-	return ctx, Span{span}
+	return start(ctx, t.tracer, operation, subject)
 }
 
 // Start begins the span of a call that a request makes, if the request is recorded.
@@ -59,7 +58,11 @@ func Start(ctx context.Context, operation, subject string) (context.Context, Spa
 	if !parent.IsRecording() {
 		return ctx, Span{}
 	}
-	ctx, span := parent.TracerProvider().Tracer(name).Start(ctx, operation+" "+subject, otel.WithSpanKind(otel.SpanKindClient))
+	return start(ctx, parent.TracerProvider().Tracer(name), operation, subject)
+}
+
+func start(ctx context.Context, t otel.Tracer, operation, subject string) (context.Context, Span) {
+	ctx, span := t.Start(ctx, operation+" "+subject, otel.WithSpanKind(otel.SpanKindClient), otel.WithAttributes(Text(Operation, operation)))
 	return ctx, Span{span}
 }
 

@@ -32,7 +32,9 @@ func TestNobodyTraces(t *testing.T) {
 		ctx, span := off.Request(ctx, http.MethodPost, sent)
 		ctx, try := trace.Start(ctx, "chat", "m")
 		trace.Inject(ctx, h)
-		trace.From(ctx).Text(trace.Model, "m")
+		if span := trace.From(ctx); span.On() {
+			span.Note(trace.Text(trace.Model, "m"))
+		}
 		try.End()
 		ctx, step := off.Continue(ctx, parent, "poll", "m")
 		step.End()
