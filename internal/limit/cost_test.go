@@ -62,3 +62,12 @@ func BenchmarkACallUnderLimits(b *testing.B) {
 		serve(b, s, a)
 	}
 }
+
+// TestACallUnderLimitsTakesThreeAllocations are its hold, what is said of the limits, and
+// what is written down with its row.
+func TestACallUnderLimitsTakesThreeAllocations(t *testing.T) {
+	s, a := company(t)
+	if n := testing.AllocsPerRun(100, func() { serve(t, s, a) }); n > 3 {
+		t.Errorf("%v allocations", n)
+	}
+}
