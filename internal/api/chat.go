@@ -63,7 +63,7 @@ func (d *Door) answer(f family, codec dialect.Server, w http.ResponseWriter, c c
 			return err
 		}
 	}
-	say(w.Header(), f, codec, reply)
+	say(w, f, codec, reply)
 	f.write(w, c.Request, http.StatusOK, body)
 	return nil
 }
@@ -125,7 +125,8 @@ func wantsEvents(h http.Header) bool {
 }
 
 // say puts what happened on the way into the answer's header.
-func say(h http.Header, f family, codec dialect.Server, reply *chat.Reply) {
+func say(w http.ResponseWriter, f family, codec dialect.Server, reply *chat.Reply) {
+	h := w.Header()
 	if reply.Served != "" {
 		h.Set("X-Stele-Served-By", reply.Served)
 	}
@@ -134,7 +135,7 @@ func say(h http.Header, f family, codec dialect.Server, reply *chat.Reply) {
 		h.Set("Sunset", on.UTC().Format(http.TimeFormat))                        // RFC 8594
 	}
 	if len(reply.Limits) > 0 {
-		sayLimits(h, f.name, reply.Limits)
+		sayLimits(w, f.name, reply.Limits)
 	}
 	if reply.Priced && reply.Stream == nil {
 		h.Set("X-Stele-Cost", limit.Money(reply.Nano))
@@ -155,7 +156,7 @@ func (d *Door) stream(f family, codec dialect.Server, w http.ResponseWriter, c c
 	reply, err := d.Relay.Do(c.Context(), c.who, req)
 	if err == nil {
 		defer reply.Close()
-		feed.Header(func(h http.Header) { say(h, f, codec, reply) })
+		feed.Header(func(http.Header) { say(w, f, codec, reply) })
 		if err = feed.pump(reply); err == nil && len(reply.Late) > 0 {
 			w.Header().Set(http.TrailerPrefix+droppedHeader, dropped(codec, slices.Concat(reply.Dropped, reply.Late)))
 		}

@@ -30,7 +30,7 @@ func (d *Door) fail(w *answer, r *http.Request, f family, err error) {
 	h := w.Header()
 	sayRetry(h, f, e)
 	if len(e.Limits) > 0 {
-		sayLimits(h, f.name, e.Limits)
+		sayLimits(w, f.name, e.Limits)
 	}
 	if status == http.StatusUnauthorized {
 		// RFC 6750 wants a parameter: Foundation on Linux ends the program without one.

@@ -3,6 +3,7 @@ package api
 import (
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -67,13 +68,13 @@ func TestListsSayWhatIsKnownOfAModelAndNothingElse(t *testing.T) {
 
 func TestAnAnswerOfAModelThatEndsSaysWhen(t *testing.T) {
 	t.Parallel()
-	h := make(http.Header)
-	say(h, openAI, openai.Codec{}, &chat.Reply{Ends: chat.Ending{Known: time.Unix(1790121600, 0), On: time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC)}})
-	if h.Get("Deprecation") != "@1790121600" || h.Get("Sunset") != "Mon, 01 Feb 2027 00:00:00 GMT" {
+	w := httptest.NewRecorder()
+	say(w, openAI, openai.Codec{}, &chat.Reply{Ends: chat.Ending{Known: time.Unix(1790121600, 0), On: time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC)}})
+	if h := w.Header(); h.Get("Deprecation") != "@1790121600" || h.Get("Sunset") != "Mon, 01 Feb 2027 00:00:00 GMT" {
 		t.Errorf("%v", h)
 	}
-	h = make(http.Header)
-	if say(h, openAI, openai.Codec{}, new(chat.Reply)); len(h) > 0 {
-		t.Errorf("of a model that does not end: %v", h)
+	w = httptest.NewRecorder()
+	if say(w, openAI, openai.Codec{}, new(chat.Reply)); len(w.Header()) > 0 {
+		t.Errorf("of a model that does not end: %v", w.Header())
 	}
 }

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -10,62 +9,115 @@ import (
 	"stele/internal/fault"
 )
 
-// sayLimits puts how limits stand into an answer's header: as the IETF's draft has
-// it, and as the clients of each family read it.
-func sayLimits(h http.Header, family string, list []fault.Standing) {
-	var policies, states []string
-	for _, st := range list {
-		if st.Window == 0 || st.Measure == "dollars" {
-			continue // what never begins anew is no rate, and money no number of calls
+// sayLimits puts how limits stand into an answer's head: as the IETF's draft has it, and
+// as the clients of each family read it.
+func sayLimits(w http.ResponseWriter, family string, list []fault.Standing) {
+	lines := limitLines(make([]byte, 0, 512), family, list)
+	if len(lines) == 0 || putLines(w, lines) {
+		return
+	}
+	h := w.Header()
+	for line := range strings.Lines(string(lines)) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\r\n"), ": ")
+		h[name] = []string{value}
+	}
+}
+
+// putLines leaves header lines to the connection, where there is one that takes them.
+func putLines(w http.ResponseWriter, lines []byte) bool {
+	for {
+		switch at := w.(type) {
+		case interface{ HeaderLines(lines []byte) bool }:
+			return at.HeaderLines(lines)
+		case interface{ Unwrap() http.ResponseWriter }:
+			w = at.Unwrap()
+		default:
+			return false
 		}
-		name := quoted(st.Name)
-		policies = append(policies, fmt.Sprintf("%s;q=%d;w=%d", name, st.Amount, int(st.Window.Seconds())))
-		states = append(states, fmt.Sprintf("%s;r=%d;t=%d", name, st.Left, seconds(st.Reset)))
 	}
-	if len(policies) > 0 {
-		h.Set("RateLimit-Policy", strings.Join(policies, ", "))
-		h.Set("RateLimit", strings.Join(states, ", "))
-	}
-	for _, measure := range []string{"requests", "tokens"} {
-		st, ok := tightest(list, measure)
-		if !ok {
+}
+
+// limitLines appends the header lines about limits, their names as net/http writes them.
+func limitLines(b []byte, family string, list []fault.Standing) []byte {
+	b = appendRates(b, "Ratelimit-Policy: ", list, appendPolicy)
+	b = appendRates(b, "Ratelimit: ", list, appendState)
+	for _, measure := range [...]string{"Requests", "Tokens"} {
+		st := tightest(list, measure)
+		if st == nil {
 			continue
 		}
 		switch family {
 		case openAI.name:
-			h.Set("X-Ratelimit-Limit-"+measure, strconv.FormatInt(st.Amount, 10))
-			h.Set("X-Ratelimit-Remaining-"+measure, strconv.FormatInt(st.Left, 10))
-			h.Set("X-Ratelimit-Reset-"+measure, st.Reset.Round(time.Millisecond).String())
+			b = appendLine(b, st.Amount, "X-Ratelimit-Limit-", measure)
+			b = appendLine(b, st.Left, "X-Ratelimit-Remaining-", measure)
+			b = append(append(append(b, "X-Ratelimit-Reset-"...), measure...), ": "...)
+			b = append(append(b, st.Reset.Round(time.Millisecond).String()...), "\r\n"...)
 		case anthropic.name:
-			h.Set("Anthropic-Ratelimit-"+measure+"-Limit", strconv.FormatInt(st.Amount, 10))
-			h.Set("Anthropic-Ratelimit-"+measure+"-Remaining", strconv.FormatInt(st.Left, 10))
-			h.Set("Anthropic-Ratelimit-"+measure+"-Reset", time.Now().Add(st.Reset).UTC().Format(time.RFC3339))
+			b = appendLine(b, st.Amount, "Anthropic-Ratelimit-", measure, "-Limit")
+			b = appendLine(b, st.Left, "Anthropic-Ratelimit-", measure, "-Remaining")
+			b = append(append(append(b, "Anthropic-Ratelimit-"...), measure...), "-Reset: "...)
+			b = append(time.Now().Add(st.Reset).UTC().AppendFormat(b, time.RFC3339), "\r\n"...)
 		}
 	}
+	return b
 }
 
-// tightest is the limit of a measure of which the smallest part is left.
-func tightest(list []fault.Standing, measure string) (found fault.Standing, ok bool) {
-	for _, st := range list {
-		if st.Measure != measure || st.Amount == 0 {
+// appendRates appends a line about all limits that begin anew, except those in dollars:
+// money is no number of calls.
+func appendRates(b []byte, name string, list []fault.Standing, one func([]byte, *fault.Standing) []byte) []byte {
+	between := name
+	for i := range list {
+		if st := &list[i]; st.Window > 0 && st.Measure != "dollars" {
+			b = one(appendQuoted(append(b, between...), st.Name), st)
+			between = ", "
+		}
+	}
+	if between != name {
+		b = append(b, "\r\n"...)
+	}
+	return b
+}
+
+func appendPolicy(b []byte, st *fault.Standing) []byte {
+	b = strconv.AppendInt(append(b, ";q="...), st.Amount, 10)
+	return strconv.AppendInt(append(b, ";w="...), int64(st.Window.Seconds()), 10)
+}
+
+func appendState(b []byte, st *fault.Standing) []byte {
+	b = strconv.AppendInt(append(b, ";r="...), st.Left, 10)
+	return strconv.AppendInt(append(b, ";t="...), int64((st.Reset+time.Second-1)/time.Second), 10)
+}
+
+// appendLine appends a line whose name is in pieces.
+func appendLine(b []byte, n int64, name ...string) []byte {
+	for _, piece := range name {
+		b = append(b, piece...)
+	}
+	return append(strconv.AppendInt(append(b, ": "...), n, 10), "\r\n"...)
+}
+
+// tightest is the limit of a measure of which the smallest part is left, or nil.
+func tightest(list []fault.Standing, measure string) (found *fault.Standing) {
+	for i := range list {
+		st := &list[i]
+		if st.Amount == 0 || !strings.EqualFold(st.Measure, measure) {
 			continue
 		}
-		if !ok || float64(st.Left)/float64(st.Amount) < float64(found.Left)/float64(found.Amount) {
-			found, ok = st, true
+		if found == nil || float64(st.Left)/float64(st.Amount) < float64(found.Left)/float64(found.Amount) {
+			found = st
 		}
 	}
-	return found, ok
+	return found
 }
 
-// quoted is a name as a header's text: what is not ASCII becomes a question mark.
-func quoted(name string) string {
-	clean := strings.Map(func(r rune) rune {
+// appendQuoted appends a name as a header's text: what is not ASCII becomes a question mark.
+func appendQuoted(b []byte, name string) []byte {
+	b = append(b, '"')
+	for _, r := range name {
 		if r < ' ' || r > '~' || r == '"' || r == '\\' {
-			return '?'
+			r = '?'
 		}
-		return r
-	}, name)
-	return `"` + clean + `"`
+		b = append(b, byte(r))
+	}
+	return append(b, '"')
 }
-
-func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }

@@ -11,6 +11,7 @@ import (
 type counter struct {
 	rule *rule
 	name Counter
+	used time.Time // when it was last asked for; guarded by the rule's mu
 
 	mu      sync.Mutex // guards what follows
 	id      int64      // in the database; 0 until it was asked
@@ -27,7 +28,6 @@ type counter struct {
 	typical int64     // what a call takes of late; 0: not known
 	demand  int64     // asked for since the last beat of the clock, refused or not
 	rate    int64     // asked for in a second, of late
-	used    time.Time // when it was last asked for
 	reached bool      // callers were refused since the last beat because next to nothing is left
 	asking  chan struct{}
 	changed chan struct{} // closed when something was given back; nil while nothing waits
@@ -54,35 +54,30 @@ func (c *counter) lend(n int64, now time.Time) bool {
 }
 
 // need is what a call must find of the counter. A rate is about what calls take as a
-// rule: held in full, most of it would be held for nothing.
+// rule: held in full, most of it would be held for nothing. The caller holds mu.
 func (c *counter) need(a *Ask) int64 {
 	most := a.of(c.rule.kind.Measure)
-	if !c.rule.kind.sliding() || c.rule.kind.Measure == Requests {
-		return most
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.typical > 0 {
+	if c.rule.kind.sliding() && c.rule.kind.Measure != Requests && c.typical > 0 {
 		return min(most, c.typical)
 	}
 	return most
 }
 
-// try holds n, or nothing.
-func (c *counter) try(n int64, now time.Time) bool {
+// try holds what a call needs, or nothing. It returns how much that is.
+func (c *counter) try(a *Ask, now time.Time) (n int64, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.used = now
+	n = c.need(a)
 	c.demand += n
 	if c.id == 0 || !c.rule.limit().Soft && c.free(now) < n {
-		return false
+		return n, false
 	}
 	if c.atOnce() {
 		c.recent.add(now, n)
 	} else {
 		c.held += n
 	}
-	return true
+	return n, true
 }
 
 // atOnce reports whether a call counts from its beginning: a rate of requests does not
@@ -231,7 +226,7 @@ func (c *counter) standing(now time.Time) Standing {
 	st := Standing{Limit: l, Subject: c.name.Subject, Left: min(left, l.Amount)}
 	switch {
 	case l.sliding():
-		st.Reset = c.recent.until(now, 1, 1)
+		st.Reset = slotLength
 		if c.recent.total(now) > 0 {
 			oldest := time.UnixMilli((c.recent.slots[0].at + recentSlots + 1) * slotLength.Milliseconds())
 			st.Reset = min(max(0, oldest.Sub(now)), time.Minute)

@@ -3,7 +3,7 @@ package limit
 import (
 	"context"
 	"errors"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"stele/internal/fault"
@@ -16,6 +16,9 @@ type Ask struct {
 	Output int64                           // tokens, at most
 	Least  int64                           // as many of output are worth asking for
 	Cost   func(input, output int64) int64 // at most, in billionths of a USD; nil: it has no price
+
+	reckoned bool // what follows is known
+	dearest  int64
 }
 
 // of is what a call takes of a measure, at most.
@@ -25,7 +28,10 @@ func (a *Ask) of(m Measure) int64 {
 		if a.Cost == nil {
 			return 0
 		}
-		return a.Cost(a.Input, a.Output)
+		if !a.reckoned { // a call may fall under several budgets
+			a.dearest, a.reckoned = a.Cost(a.Input, a.Output), true
+		}
+		return a.dearest
 	case Tokens:
 		return a.Input + a.Output
 	case TokensIn:
@@ -81,10 +87,15 @@ type Hold struct {
 
 	service *Service
 	began   time.Time
-	once    sync.Once
+	ended   atomic.Bool
 	parts   []part
+	few     [fewLimits]part // the parts of most holds
 }
 
+// fewLimits is how many most calls fall under. More cost an allocation.
+const fewLimits = 4
+
+// part is what a call holds of a counter.
 type part struct {
 	of *counter
 	n  int64
@@ -98,63 +109,70 @@ func (s *Service) Reserve(ctx context.Context, a Ask) (*Hold, error) {
 		return nil, nil //nolint:nilnil // no limit, no hold
 	}
 	now := s.Now()
-	var list []*counter
-	for _, c := range s.counters(&a.Call, now) {
-		if c.rule.kind.Measure == Generations {
+	h := &Hold{service: s, began: now}
+	h.parts = h.few[:0]
+	for _, p := range s.parts(h.few[:0], &a.Call, now) {
+		if p.of.rule.kind.Measure == Generations {
 			continue // those of tasks
 		}
-		if l := c.rule.limit(); l.Measure == Dollars && a.Cost == nil {
+		if l := p.of.rule.limit(); l.Measure == Dollars && a.Cost == nil {
 			if !l.Soft && !l.Unpriced {
 				return nil, s.refused(l, unpriced(l, a.Model))
 			}
 			continue
 		}
-		list = append(list, c)
+		h.parts = append(h.parts, p)
 	}
-	if len(list) == 0 {
+	if len(h.parts) == 0 {
 		return nil, nil //nolint:nilnil // no limit, no hold
 	}
-	return s.reserve(ctx, list, &a)
+	if err := h.take(ctx, &a); err != nil {
+		return nil, err
+	}
+	return h, nil
 }
 
-// reserve holds of all counters, or refuses the call.
-func (s *Service) reserve(ctx context.Context, list []*counter, a *Ask) (*Hold, error) {
-	until := s.Now().Add(patience)
+// take holds of all counters, or refuses the call. Then nothing is held.
+func (h *Hold) take(ctx context.Context, a *Ask) error {
+	s, until := h.service, h.began.Add(patience)
 	for {
-		began := s.Now()
-		parts, short := tryAll(list, a, began)
+		short := h.tryAll(a)
 		if short == nil {
-			return &Hold{Output: a.Output, service: s, began: began, parts: parts}, nil
+			h.Output = a.Output
+			return nil
 		}
 		if err := s.makeRoom(ctx, short, a, until); err != nil {
 			if e, ok := errors.AsType[*fault.Error](err); ok {
-				e.Limits = standings(list, s.Now())
+				e.Limits = h.Standings()
 			}
-			return nil, err
+			return err
+		}
+		h.began = s.Now()
+		for _, p := range h.parts {
+			p.of.touch(h.began)
 		}
 	}
 }
 
-// tryAll holds of all counters, or of none; then the second result is one that has too little.
-func tryAll(list []*counter, a *Ask, now time.Time) ([]part, *counter) {
-	parts := make([]part, 0, len(list))
-	for _, c := range list {
-		n := c.need(a)
-		if !c.try(n, now) {
-			for _, p := range parts {
-				p.of.settle(p.n, 0, now)
+// tryAll holds of all counters, or of none; then the result is the one that has too little.
+func (h *Hold) tryAll(a *Ask) (short *part) {
+	for i := range h.parts {
+		p := &h.parts[i]
+		var ok bool
+		if p.n, ok = p.of.try(a, h.began); !ok {
+			for _, held := range h.parts[:i] {
+				held.of.settle(held.n, 0, h.began)
 			}
-			return nil, c
+			return p
 		}
-		parts = append(parts, part{c, n})
 	}
-	return parts, nil
+	return nil
 }
 
-// makeRoom returns when trying again makes sense: the counter has more, or the call
-// asks for less.
-func (s *Service) makeRoom(ctx context.Context, c *counter, a *Ask, until time.Time) error {
-	m, n := c.rule.kind.Measure, c.need(a)
+// makeRoom returns when trying again makes sense: the counter that was short has more, or
+// the call asks for less.
+func (s *Service) makeRoom(ctx context.Context, short *part, a *Ask, until time.Time) error {
+	c, n := short.of, short.n
 	if err := c.ask(ctx, s, n); err != nil {
 		if c.lend(n, s.Now()) {
 			return nil
@@ -177,8 +195,8 @@ func (s *Service) makeRoom(ctx context.Context, c *counter, a *Ask, until time.T
 		}
 		return nil
 	}
-	if output := a.fit(m, most); !c.rule.limit().Refuse && output >= max(1, min(a.Least, a.Output)) && output < a.Output {
-		a.Output = output
+	if output := a.fit(c.rule.kind.Measure, most); !c.rule.limit().Refuse && output >= max(1, min(a.Least, a.Output)) && output < a.Output {
+		a.Output, a.reckoned = output, false
 		return nil
 	}
 	if pending {
@@ -189,32 +207,32 @@ func (s *Service) makeRoom(ctx context.Context, c *counter, a *Ask, until time.T
 
 // Settle ends a hold with what the call took, and returns what is to be written down
 // with its row. Only the first call counts.
-func (h *Hold) Settle(u Used) (charges []Charge) {
-	if h == nil {
-		return nil
+func (h *Hold) Settle(u Used) []Charge {
+	return h.settle(make([]Charge, 0, fewLimits), u) // small enough to be inlined: the list is on the caller's stack
+}
+
+func (h *Hold) settle(charges []Charge, u Used) []Charge {
+	if h == nil || h.ended.Swap(true) {
+		return charges
 	}
-	h.once.Do(func() {
-		for _, p := range h.parts {
-			actual := u.of(p.of.rule.kind.Measure)
-			id := p.of.settle(p.n, actual, h.began)
-			if p.of.rule.kind.Durable() && actual != 0 {
-				charges = append(charges, Charge{id, actual})
-			}
+	for _, p := range h.parts {
+		actual := u.of(p.of.rule.kind.Measure)
+		id := p.of.settle(p.n, actual, h.began)
+		if p.of.rule.kind.Durable() && actual != 0 {
+			charges = append(charges, Charge{id, actual})
 		}
-	})
+	}
 	return charges
 }
 
 // Release ends a hold of which nothing was taken.
 func (h *Hold) Release() {
-	if h == nil {
+	if h == nil || h.ended.Swap(true) {
 		return
 	}
-	h.once.Do(func() {
-		for _, p := range h.parts {
-			p.of.settle(p.n, 0, h.began)
-		}
-	})
+	for _, p := range h.parts {
+		p.of.settle(p.n, 0, h.began)
+	}
 }
 
 // Standings say how the limits stand that the call falls under.
@@ -222,17 +240,10 @@ func (h *Hold) Standings() []fault.Standing {
 	if h == nil {
 		return nil
 	}
-	list := make([]*counter, len(h.parts))
+	now := h.service.Now()
+	list := make([]fault.Standing, len(h.parts))
 	for i, p := range h.parts {
-		list[i] = p.of
-	}
-	return standings(list, h.service.Now())
-}
-
-func standings(counters []*counter, now time.Time) []fault.Standing {
-	list := make([]fault.Standing, len(counters))
-	for i, c := range counters {
-		st := c.standing(now)
+		st := p.of.standing(now)
 		list[i] = st.told()
 	}
 	return list

@@ -45,8 +45,8 @@ func TestCountersBeginAnewWithTheirWindow(t *testing.T) {
 	r.current.Store(&r.kind)
 	s.rules.Store(&rules{byID: map[string]*rule{"lim_1": r}, all: []*rule{r}})
 	morning := time.Date(2026, 11, 16, 8, 0, 0, 0, time.UTC)
-	one, same := s.counters(&Call{}, morning)[0], s.counters(&Call{}, morning.Add(15*time.Hour))[0]
-	next := s.counters(&Call{}, morning.Add(16*time.Hour))[0]
+	at := func(now time.Time) *counter { return s.parts(nil, &Call{}, now)[0].of }
+	one, same, next := at(morning), at(morning.Add(15*time.Hour)), at(morning.Add(16*time.Hour))
 	if one != same || one == next {
 		t.Errorf("counters %p, %p, %p: want one for the day and another for the next", one, same, next)
 	}

@@ -136,14 +136,13 @@ func (s *Service) Any(workspace string) bool {
 	return len(r.all) > 0 || len(r.their[workspace]) > 0
 }
 
-// counters finds those that a call falls under.
-func (s *Service) counters(c *Call, now time.Time) []*counter {
+// parts appends the counters that a call falls under to a list. Nothing is held of them.
+func (s *Service) parts(list []part, c *Call, now time.Time) []part {
 	all := s.rules.Load()
-	var list []*counter
 	for _, some := range [2][]*rule{all.all, all.their[c.Workspace]} {
 		for _, r := range some {
 			if subject, ok := r.kind.subject(c); ok {
-				list = append(list, r.counter(subject, now))
+				list = append(list, part{of: r.counter(subject, now)})
 			}
 		}
 	}
@@ -162,15 +161,19 @@ func (r *rule) counter(subject string, now time.Time) *counter {
 	if c == nil {
 		c = &counter{
 			rule: r, name: Counter{Limit: r.kind.ID, Subject: subject, Start: r.window.start, End: r.window.end},
-			share: r.limit().Amount, used: now,
+			share: r.limit().Amount,
 		}
 		r.counters[key] = c
-		return c
 	}
-	c.mu.Lock()
 	c.used = now // so that it is not forgotten meanwhile
-	c.mu.Unlock()
 	return c
+}
+
+// touch has a counter remembered that a call still waits for.
+func (c *counter) touch(now time.Time) {
+	c.rule.mu.Lock()
+	defer c.rule.mu.Unlock()
+	c.used = now
 }
 
 // each calls f with every counter, none of them locked.

@@ -82,7 +82,7 @@ type Charge struct{ Counter, N int64 }
 
 // ChargesText writes charges for a row: 17:120000,18:1.
 func ChargesText(list []Charge) string {
-	var b []byte
+	b := make([]byte, 0, 128)
 	for i, c := range list {
 		if i > 0 {
 			b = append(b, ',')

@@ -56,10 +56,10 @@ func (s *Service) ReserveTask(ctx context.Context, call Call, nano int64) (*Task
 		return nil, nil //nolint:nilnil // no limit, no hold
 	}
 	h := &TaskHold{service: s, until: s.Now().Add(patience), counters: make(map[int64]*counter)}
-	var rates []*counter
+	rates := &Hold{service: s, began: s.Now()}
 	for _, c := range s.ofTasks(&call) {
 		if c.rule.kind.sliding() {
-			rates = append(rates, c)
+			rates.parts = append(rates.parts, part{of: c})
 			continue
 		}
 		if err := c.find(ctx, s, false); err != nil {
@@ -69,19 +69,21 @@ func (s *Service) ReserveTask(ctx context.Context, call Call, nano int64) (*Task
 		h.Portions, h.counters[p.Counter] = append(h.Portions, p), c
 	}
 	slices.SortFunc(h.Portions, func(a, b Portion) int { return cmp.Compare(a.Counter, b.Counter) })
-	if len(rates) == 0 {
-		return h, nil
+	if err := rates.take(ctx, &Ask{Call: call}); err != nil {
+		return nil, err
 	}
-	var err error
-	h.rates, err = s.reserve(ctx, rates, &Ask{Call: call})
-	return h, err
+	h.rates = rates
+	return h, nil
 }
 
 // ofTasks are the counters that a task falls under.
-func (s *Service) ofTasks(call *Call) []*counter {
-	return slices.DeleteFunc(s.counters(call, s.Now()), func(c *counter) bool {
-		return !slices.Contains([]Measure{Dollars, Requests, Generations}, c.rule.kind.Measure)
-	})
+func (s *Service) ofTasks(call *Call) (list []*counter) {
+	for _, p := range s.parts(nil, call, s.Now()) {
+		if slices.Contains([]Measure{Dollars, Requests, Generations}, p.of.rule.kind.Measure) {
+			list = append(list, p.of)
+		}
+	}
+	return list
 }
 
 // find asks the database for the counter where its number is not known, or where a fresh

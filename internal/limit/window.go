@@ -18,9 +18,20 @@ func zone(name string) (*time.Location, error) {
 
 // Length is about how long a window is; 0 for one that never ends.
 func (w Window) Length() time.Duration {
-	return map[Window]time.Duration{
-		Minute: time.Minute, Hour: time.Hour, Day: 24 * time.Hour, Week: 7 * 24 * time.Hour, Month: 30 * 24 * time.Hour,
-	}[w]
+	const day = 24 * time.Hour
+	switch w {
+	case Minute:
+		return time.Minute
+	case Hour:
+		return time.Hour
+	case Day:
+		return day
+	case Week:
+		return 7 * day
+	case Month:
+		return 30 * day
+	}
+	return 0
 }
 
 // at is the window that a time falls into.

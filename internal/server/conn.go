@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"container/list"
 	"context"
 	"crypto/tls"
@@ -51,6 +52,7 @@ type conn struct {
 	mu      sync.Mutex // guards what follows
 	holding bool
 	held    *[]byte // nil: nothing is held back
+	lines   []byte  // go into the head of the answer that is written next; nil: none
 }
 
 // packs are kept from one flush to the next.
@@ -73,17 +75,48 @@ func (c *conn) Read(b []byte) (int, error) {
 func (c *conn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.holding {
+	status := 0
+	if c.lines != nil && beginsAnswer(b) {
+		status = bytes.IndexByte(b, '\n') + 1
+		c.keep(b[:status])
+		c.keep(c.lines)
+		c.lines = nil
+	}
+	n, err := c.sendOrKeep(b[status:])
+	return status + n, err
+}
+
+// beginsAnswer reports whether b begins with the status line of an answer, which is none
+// of those before it: 100 Continue.
+func beginsAnswer(b []byte) bool {
+	return bytes.HasPrefix(b, []byte("HTTP/1.")) && len(b) > 9 && b[9] != '1'
+}
+
+func (c *conn) sendOrKeep(b []byte) (int, error) {
+	most := mostPacked
+	if c.held != nil {
+		most -= len(*c.held)
+	}
+	if !c.holding || len(b) > most {
 		return c.send(b)
 	}
+	c.keep(b)
+	return len(b), nil
+}
+
+// keep adds b to what is sent with the next write.
+func (c *conn) keep(b []byte) {
 	if c.held == nil {
 		c.held = packs.Get().(*[]byte)
 	}
-	if len(*c.held)+len(b) > mostPacked {
-		return c.send(b)
-	}
 	*c.held = append(*c.held, b...)
-	return len(b), nil
+}
+
+// insert has header lines go into the head of the answer that is written next.
+func (c *conn) insert(lines []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lines = lines
 }
 
 // ReadFrom sends all of r.

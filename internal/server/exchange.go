@@ -18,6 +18,7 @@ type exchange struct {
 	bytes  int64
 
 	multi   bool // HTTP/2: others write to the connection as well
+	legible bool // the connection sees the answer as it is: HTTP/1 without TLS
 	expects bool // the client sends its body when it is told to
 	inside  bool // the request has arrived whole
 	packs   bool // the answer is written in flushes
@@ -32,6 +33,7 @@ func newExchange(w http.ResponseWriter, r *http.Request, b Bounds) *exchange {
 	x := &exchange{ResponseWriter: w, bounds: b, multi: r.ProtoMajor > 1, expects: r.Header.Get("Expect") != ""}
 	if x.conn, _ = r.Context().Value(connKey{}).(*conn); x.conn != nil {
 		x.conn.arrive()
+		x.legible = !x.multi && r.TLS == nil
 	}
 	if r.Body == nil || r.Body == http.NoBody {
 		x.enter()
@@ -71,6 +73,17 @@ func (x *exchange) WriteHeader(status int) {
 		}
 	}
 	x.ResponseWriter.WriteHeader(status)
+}
+
+// HeaderLines puts whole lines into the answer's head, each with its end, and reports
+// whether it can. net/http would copy, sort and check every one of them, which costs
+// ten times as much as writing it. They are the exchange's from then on.
+func (x *exchange) HeaderLines(lines []byte) bool {
+	if !x.legible || x.status != 0 {
+		return false
+	}
+	x.conn.insert(lines)
+	return true
 }
 
 // Write writes a part of the answer.
