@@ -1,7 +1,8 @@
 package store
 
 import (
-	"slices"
+	"context"
+	"database/sql"
 	"strings"
 	"time"
 
@@ -10,13 +11,63 @@ import (
 
 // Most requests of one time are alike in most columns: the same key, model, provider,
 // price. In the database that is in this process each value of a statement costs as much
-// as writing it does, so rows that are alike share those that are the same.
+// as writing it does, so rows that are alike share those that are the same. Seldom
+// columns are a row's own as well, but most have nothing in them.
 const (
-	ownColumns = `id, at, request, input, cache_read, cache_write, cache_write_1h, output, reasoning, nano, markup,
-		first_byte, took, end_user, charges`
+	ownColumns    = `id, at, request, input, output, nano, first_byte, took`
+	seldomColumns = `cache_read, cache_write, cache_write_1h, reasoning, markup, end_user, charges`
 	sharedColumns = `workspace, key, environment, route, dialect, model, asked, provider, target, stream, status, code, tries, path, dropped,
 		estimated, priced, extra, rates, price_source, price_version, person, tags`
 )
+
+// manyAlike and someAlike are how many rows a statement for rows that are alike writes.
+// More cost as much each.
+const (
+	manyAlike = 20
+	someAlike = 5
+)
+
+// insertAlike saves those of records that enough others are alike, and returns the rest.
+func insertAlike(ctx context.Context, tx *sql.Tx, records []*meter.Record) (rest []*meter.Record, err error) {
+	texts := make(map[form]string)
+	var args []any
+	for _, group := range alike(records) {
+		for _, rows := range [...]int{manyAlike, someAlike} {
+			for ; len(group) >= rows; group = group[rows:] {
+				f := form{rows, sameSeldom(group[:rows])}
+				if texts[f] == "" {
+					texts[f] = f.statement()
+				}
+				args = f.args(args[:0], group[:rows])
+				if err := insertExactly(ctx, tx, rows, texts[f], args); err != nil {
+					return nil, err
+				}
+			}
+		}
+		rest = append(rest, group...)
+	}
+	return rest, nil
+}
+
+// alike groups records by what they share.
+func alike(records []*meter.Record) [][]*meter.Record {
+	var groups [][]*meter.Record
+	known := make(map[meter.Record]int)
+	var last meter.Record
+	at := -1
+	for _, r := range records {
+		if key := shared(r); at < 0 || key != last { // mostly it is the same as before
+			var there bool
+			if at, there = known[key]; !there {
+				at = len(groups)
+				known[key], groups = at, append(groups, nil)
+			}
+			last = key
+		}
+		groups[at] = append(groups[at], r)
+	}
+	return groups
+}
 
 // shared is a record without what is its own.
 func shared(r *meter.Record) meter.Record {
@@ -26,43 +77,63 @@ func shared(r *meter.Record) meter.Record {
 	return s
 }
 
-// alike takes batches of so many that are alike out of records.
-func alike(records []*meter.Record, rows int) (batches [][]*meter.Record, rest []*meter.Record) {
-	groups := make(map[meter.Record][]*meter.Record)
-	for _, r := range records {
-		key := shared(r)
-		groups[key] = append(groups[key], r)
-		if len(groups[key]) == rows {
-			batches = append(batches, groups[key])
-			delete(groups, key)
+// sameSeldom reports whether rows have the same in their seldom columns.
+func sameSeldom(rows []*meter.Record) bool {
+	a := rows[0]
+	for _, b := range rows[1:] {
+		if a.CacheRead != b.CacheRead || a.CacheWrite != b.CacheWrite || a.CacheWrite1h != b.CacheWrite1h || a.Reasoning != b.Reasoning ||
+			a.Markup != b.Markup || a.User != b.User || a.Charges != b.Charges {
+			return false
 		}
 	}
-	taken := make(map[*meter.Record]bool, len(batches)*rows)
-	for _, batch := range batches {
-		for _, r := range batch {
-			taken[r] = true
-		}
-	}
-	return batches, slices.DeleteFunc(slices.Clone(records), func(r *meter.Record) bool { return taken[r] })
+	return true
+}
+
+// form is what a statement of SQLite for rows that are alike looks like.
+type form struct {
+	rows   int
+	seldom bool // they share the seldom columns as well
 }
 
 // insertOrFail is an INSERT of SQLite that leaves the rows before one that fails. The
 // transaction is rolled back then anyway, and it need not copy each page it writes to.
 const insertOrFail = `INSERT OR FAIL`
 
-// insertAlike is the statement of SQLite for so many rows that are alike.
-func insertAlike(rows int) string {
-	own, same := strings.Count(ownColumns, ",")+1, strings.Count(sharedColumns, ",")+1
-	return insertOrFail + ` INTO requests (` + ownColumns + `, ` + sharedColumns + `) SELECT * FROM (VALUES ` + places(rows, own, false) + `), (VALUES ` +
-		places(1, same, false) + `) WHERE true ON CONFLICT (id) DO NOTHING`
+// statement names the values that all share once, before those of each row.
+func (f form) statement() string {
+	same, own := sharedColumns, seldomColumns+`, `+ownColumns
+	if f.seldom {
+		same, own = sharedColumns+`, `+seldomColumns, ownColumns
+	}
+	return insertOrFail + ` INTO requests (` + same + `, ` + own + `) SELECT ` + strings.Trim(places(1, count(same), false), "()") +
+		`, * FROM (VALUES ` + places(f.rows, count(own), false) + `) WHERE true ON CONFLICT (id) DO NOTHING`
+}
+
+func (f form) args(args []any, rows []*meter.Record) []any {
+	args = sharedArgs(args, rows[0])
+	if f.seldom {
+		args = seldomArgs(args, rows[0])
+	}
+	for _, r := range rows {
+		if !f.seldom {
+			args = seldomArgs(args, r)
+		}
+		args = ownArgs(args, r)
+	}
+	return args
 }
 
 func ownArgs(args []any, r *meter.Record) []any {
-	return append(args, r.ID, millis(r.At), r.Request, r.Input, r.CacheRead, r.CacheWrite, r.CacheWrite1h, r.Output, r.Reasoning, r.Nano, r.Markup,
-		r.FirstByte.Microseconds(), r.Took.Microseconds(), r.User, r.Charges)
+	return append(args, r.ID, millis(r.At), r.Request, r.Input, r.Output, r.Nano, r.FirstByte.Microseconds(), r.Took.Microseconds())
+}
+
+func seldomArgs(args []any, r *meter.Record) []any {
+	return append(args, r.CacheRead, r.CacheWrite, r.CacheWrite1h, r.Reasoning, r.Markup, r.User, r.Charges)
 }
 
 func sharedArgs(args []any, r *meter.Record) []any {
 	return append(args, r.Workspace, r.Key, r.Environment, r.Route, r.Dialect, r.Model, r.Asked, r.Provider, r.Target, flag(r.Stream), int64(r.Status), r.Code,
 		int64(r.Tries), r.Path, r.Dropped, flag(r.Estimated), flag(r.Priced), r.Extra, r.Rates, r.PriceSource, r.PriceVersion, r.Person, r.Tags)
 }
+
+func count(columns string) int { return strings.Count(columns, ",") + 1 }

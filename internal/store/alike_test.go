@@ -29,10 +29,10 @@ func TestRowsThatAreAlikeKeepWhatIsTheirOwn(t *testing.T) {
 			if field == "ID" || field == "Markup" || field == "Released" || field == "Charges" {
 				continue // no column, or made when it is saved; charges need counters
 			}
-			for n := range manyRows {
+			for n := range manyAlike {
 				r := record(i)
 				r.Request = field
-				if n == manyRows/2 {
+				if n == manyAlike/2 {
 					differ(t, reflect.ValueOf(&r).Elem().Field(i))
 				}
 				add(r)

@@ -210,6 +210,9 @@ func (s *Store) saveConsequences(ctx context.Context, tx *sql.Tx, t *generation.
 		}
 	}
 	if len(t.Records()) > 0 {
+		for _, r := range t.Records() {
+			tidy(r)
+		}
 		fresh, err := newRecords(ctx, tx, t.Records())
 		if err != nil {
 			return err

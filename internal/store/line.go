@@ -8,8 +8,8 @@ import (
 	"stele/internal/meter"
 )
 
-// appendLine appends a record as encoding/json would write it, and a line end. It
-// is written by hand because every request waits for it.
+// appendLine appends a record as encoding/json would write it, without what is empty,
+// and a line end. It is written by hand because every request waits for it.
 func appendLine(dst []byte, r *meter.Record) []byte {
 	w := line{append(dst, '{')}
 	w.text("id", r.ID)
@@ -64,16 +64,24 @@ func (w *line) key(name string) {
 }
 
 func (w *line) number(name string, n int64) {
+	if n == 0 {
+		return
+	}
 	w.key(name)
 	w.b = strconv.AppendInt(w.b, n, 10)
 }
 
 func (w *line) fact(name string, yes bool) {
-	w.key(name)
-	w.b = strconv.AppendBool(w.b, yes)
+	if yes {
+		w.key(name)
+		w.b = append(w.b, "true"...)
+	}
 }
 
 func (w *line) text(name, text string) {
+	if text == "" {
+		return
+	}
 	w.key(name)
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {

@@ -13,7 +13,7 @@ import (
 // added later and not written fails here.
 func TestALineIsWhatJSONWouldWrite(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "gpt-4.1", "a \"b\" \\ <c> & d", "line\nend", "größer ñandú", "bad \xff utf-8", "\u2028"} {
+	for _, text := range []string{"gpt-4.1", "a \"b\" \\ <c> & d", "line\nend", "größer ñandú", "bad \xff utf-8", "\u2028"} {
 		var r meter.Record
 		v := reflect.ValueOf(&r).Elem()
 		for i := range v.NumField() {
@@ -21,7 +21,7 @@ func TestALineIsWhatJSONWouldWrite(t *testing.T) {
 			case reflect.String:
 				f.SetString(text)
 			case reflect.Bool:
-				f.SetBool(text != "")
+				f.SetBool(true)
 			case reflect.Int, reflect.Int64:
 				f.SetInt(int64(1000*i - 3))
 			default:
@@ -35,6 +35,20 @@ func TestALineIsWhatJSONWouldWrite(t *testing.T) {
 		if got := appendLine(nil, &r); string(got) != string(want)+"\n" {
 			t.Errorf("%s\nwant\n%s", got, want)
 		}
+	}
+}
+
+// What is empty is not written, and read as empty.
+func TestALineLeavesOutWhatIsEmpty(t *testing.T) {
+	t.Parallel()
+	want := meter.Record{ID: "use_1", At: time.Date(2026, 11, 15, 1, 2, 3, 456789, time.UTC), Nano: -1}
+	text := appendLine(nil, &want)
+	if short := `{"id":"use_1","at":"2026-11-15T01:02:03.000456789Z","nano":-1}` + "\n"; string(text) != short {
+		t.Errorf("%s\nwant\n%s", text, short)
+	}
+	var got meter.Record
+	if err := json.Unmarshal(text, &got); err != nil || got != want {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 

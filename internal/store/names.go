@@ -39,10 +39,14 @@ func dayOf(r *meter.Record) int64 { return millis(r.At.UTC().Truncate(24 * time.
 // learn reads which names the days of some records have already, once in a process's
 // life for each day.
 func (n *names) learn(ctx context.Context, tx *sql.Tx, records []*meter.Record) error {
+	var last namedDay
 	for _, r := range records {
 		at := dayOf(r)
-		if err := n.learnDay(ctx, tx, namedDay{r.Workspace, meter.ByModel, at}); err != nil {
-			return err
+		if d := (namedDay{r.Workspace, meter.ByModel, at}); d != last {
+			if err := n.learnDay(ctx, tx, d); err != nil {
+				return err
+			}
+			last = d
 		}
 		for dim := range attributed(r) {
 			if err := n.learnDay(ctx, tx, namedDay{r.Workspace, dim, at}); err != nil {

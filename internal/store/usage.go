@@ -14,7 +14,7 @@ import (
 	"stele/internal/meter"
 )
 
-const requestColumns = ownColumns + `, ` + sharedColumns
+const requestColumns = sharedColumns + `, ` + seldomColumns + `, ` + ownColumns
 
 // manyRows is how many rows a statement for many writes. More cost as much each.
 const manyRows = 10
@@ -25,11 +25,14 @@ var errRepeated = errors.New("records are there already")
 // InsertRecords saves what requests used and adds it to its day. A record that
 // is there already is not counted again, so a batch may be repeated.
 func (s *Store) InsertRecords(ctx context.Context, records []meter.Record) error {
+	for i := range records {
+		tidy(&records[i])
+	}
 	return s.insertRecordsOf(ctx, "", records)
 }
 
 // insertRecordsOf is InsertRecords for a node: what the records took of limits comes
-// from its leases.
+// from its leases. They are tidy.
 func (s *Store) insertRecordsOf(ctx context.Context, node string, records []meter.Record) error {
 	seen := make(map[string]bool, len(records))
 	var list []*meter.Record
@@ -55,14 +58,13 @@ func (s *Store) insertRecordsOf(ctx context.Context, node string, records []mete
 	return err
 }
 
-// insertRecords saves records that are all new, or none and errRepeated.
+// insertRecords saves tidy records that are all new, or none and errRepeated.
 func (s *Store) insertRecords(ctx context.Context, tx *sql.Tx, node string, records []*meter.Record) error {
 	factors, err := readFactors(ctx, tx)
 	if err != nil {
 		return err
 	}
 	for _, r := range records {
-		tidy(r)
 		r.Markup = factors.markup(r.Workspace, r.Nano)
 	}
 	if err := s.names.learn(ctx, tx, records); err != nil {
@@ -70,8 +72,9 @@ func (s *Store) insertRecords(ctx context.Context, tx *sql.Tx, node string, reco
 	}
 	days, groups := make(map[day]*meter.Figures), make(map[group]*meter.Figures)
 	for _, r := range records {
-		addTo(days, s.groupDay(r), r.Figures())
-		s.attribute(groups, r, r.Figures())
+		f := r.Figures()
+		addTo(days, s.groupDay(r), f)
+		s.attribute(groups, r, f)
 	}
 	if err := s.insertRows(ctx, tx, records); err != nil {
 		return err
@@ -94,21 +97,13 @@ func (s *Store) insertRecords(ctx context.Context, tx *sql.Tx, node string, reco
 // insertRows saves records, as many with each statement as it can.
 func (s *Store) insertRows(ctx context.Context, tx *sql.Tx, records []*meter.Record) error {
 	rest := records
-	var args []any
 	if s.engine == sqlite {
-		var batches [][]*meter.Record
-		batches, rest = alike(records, manyRows)
-		statement := insertAlike(manyRows)
-		for _, batch := range batches {
-			args = args[:0]
-			for _, r := range batch {
-				args = ownArgs(args, r)
-			}
-			if err := insertExactly(ctx, tx, manyRows, statement, sharedArgs(args, batch[0])); err != nil {
-				return err
-			}
+		var err error
+		if rest, err = insertAlike(ctx, tx, records); err != nil {
+			return err
 		}
 	}
+	var args []any
 	for len(rest) > 0 {
 		rows := 1
 		if len(rest) >= manyRows {
@@ -116,7 +111,7 @@ func (s *Store) insertRows(ctx context.Context, tx *sql.Tx, records []*meter.Rec
 		}
 		args = args[:0]
 		for _, r := range rest[:rows] {
-			args = sharedArgs(ownArgs(args, r), r)
+			args = ownArgs(seldomArgs(sharedArgs(args, r), r), r)
 		}
 		if err := insertExactly(ctx, tx, rows, s.insertRequests(rows), args); err != nil {
 			return err
@@ -141,12 +136,11 @@ func insertExactly(ctx context.Context, tx *sql.Tx, rows int, statement string, 
 // insertRequests is the statement for so many rows. SQLite keeps a list of the
 // names of its variables and walks it for each of them, so it gets nameless ones.
 func (s *Store) insertRequests(rows int) string {
-	columns := strings.Count(requestColumns, ",") + 1
 	insert := insertOrFail
 	if s.engine == postgres {
 		insert = `INSERT`
 	}
-	return insert + ` INTO requests (` + requestColumns + `) VALUES ` + places(rows, columns, s.engine == postgres) +
+	return insert + ` INTO requests (` + requestColumns + `) VALUES ` + places(rows, count(requestColumns), s.engine == postgres) +
 		` ON CONFLICT (id) DO NOTHING`
 }
 
@@ -241,10 +235,10 @@ func (s *Store) Records(ctx context.Context, workspace string, limit int) ([]met
 
 func scanRecord(row scanner) (r meter.Record, err error) {
 	var at, stream, estimated, priced, first, took int64
-	err = row.Scan(&r.ID, &at, &r.Request, &r.Input, &r.CacheRead, &r.CacheWrite, &r.CacheWrite1h, &r.Output, &r.Reasoning, &r.Nano, &r.Markup,
-		&first, &took, &r.User, &r.Charges,
-		&r.Workspace, &r.Key, &r.Environment, &r.Route, &r.Dialect, &r.Model, &r.Asked, &r.Provider, &r.Target, &stream, &r.Status, &r.Code, &r.Tries, &r.Path, &r.Dropped,
-		&estimated, &priced, &r.Extra, &r.Rates, &r.PriceSource, &r.PriceVersion, &r.Person, &r.Tags)
+	err = row.Scan(&r.Workspace, &r.Key, &r.Environment, &r.Route, &r.Dialect, &r.Model, &r.Asked, &r.Provider, &r.Target, &stream, &r.Status, &r.Code,
+		&r.Tries, &r.Path, &r.Dropped, &estimated, &priced, &r.Extra, &r.Rates, &r.PriceSource, &r.PriceVersion, &r.Person, &r.Tags,
+		&r.CacheRead, &r.CacheWrite, &r.CacheWrite1h, &r.Reasoning, &r.Markup, &r.User, &r.Charges,
+		&r.ID, &at, &r.Request, &r.Input, &r.Output, &r.Nano, &first, &took)
 	r.At, r.Stream, r.Estimated, r.Priced = fromMillis(at), stream != 0, estimated != 0, priced != 0
 	r.FirstByte, r.Took = time.Duration(first)*time.Microsecond, time.Duration(took)*time.Microsecond
 	return r, err

@@ -25,6 +25,7 @@ func TestALineIsWhatSlogWouldWrite(t *testing.T) {
 	for name, fact := range map[string]slog.Attr{
 		"plain":       slog.String("model", "gpt <4> & more"),
 		"escapes":     slog.String("model", "a \"b\" \\ ü"),
+		"a moment":    slog.String("took", "123.4µs"),
 		"an odd key":  slog.String("a\"b", "c"),
 		"no key":      {},
 		"an error":    slog.Any("error", errors.New("it \"broke\"")),

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -25,12 +26,28 @@ type Metrics struct {
 	aside    *prometheus.CounterVec
 	messages *prometheus.CounterVec
 	limits   *prometheus.CounterVec
+
+	mu     sync.RWMutex // guards served
+	served map[served]*series
+}
+
+// served is what is counted by itself.
+type served struct {
+	route, method string
+	status        int
+}
+
+// series is where a finished request is counted. Its labels are looked up once.
+type series struct {
+	requests prometheus.Counter
+	seconds  prometheus.Observer
 }
 
 // NewMetrics makes the counters, all at zero.
 func NewMetrics(version string) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
+		served:   make(map[served]*series),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "stele_http_requests_total", Help: "Finished HTTP requests by route, method and status.",
 		}, []string{"route", "method", "status"}),
@@ -95,8 +112,22 @@ func (m *Metrics) Request(route, method string, status int, took time.Duration) 
 	if status < 100 || status > 599 {
 		status = 0
 	}
-	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
-	m.seconds.WithLabelValues(route).Observe(took.Seconds())
+	to := m.series(served{route, method, status})
+	to.requests.Inc()
+	to.seconds.Observe(took.Seconds())
+}
+
+func (m *Metrics) series(of served) *series {
+	m.mu.RLock()
+	known := m.served[of]
+	m.mu.RUnlock()
+	if known == nil {
+		known = &series{m.requests.WithLabelValues(of.route, of.method, strconv.Itoa(of.status)), m.seconds.WithLabelValues(of.route)}
+		m.mu.Lock()
+		m.served[of] = known
+		m.mu.Unlock()
+	}
+	return known
 }
 
 // UsageRefused counts a record of usage that was set aside.
