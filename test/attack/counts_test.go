@@ -19,8 +19,12 @@ const (
 	// takes says nothing on a machine that tests other things at the same time: it is told
 	// here, and judged by make attack.
 	usually = 1
-	warming = 1
+	warming = 0
 	judged  = false
+
+	// It makes small pictures, and rests a while before the next.
+	picture = 256
+	pause   = time.Second
 
 	// How long any piece of its work may take.
 	patience = 3 * time.Minute

@@ -18,6 +18,8 @@ const (
 	usually  = 9
 	warming  = 2
 	judged   = true
+	picture  = 1024 // as large as it is where none is asked for
+	pause    = 0
 	patience = rig.Patience
 
 	bounds = "" // as they are

@@ -57,7 +57,7 @@ func newNeighbour(t *testing.T, s *siege) *neighbour {
 	n.habits = []*habit{
 		{name: "a request", do: s.tryGreet},
 		{name: "a picture", do: func(ctx context.Context) error {
-			return s.made(ctx, "/api/v1/generations", `{"model":"stele/canvas","mode":"text_to_image","prompt":"x","seed":7}`)
+			return s.made(ctx, "/api/v1/generations", fmt.Sprintf(`{"model":"stele/canvas","mode":"text_to_image","prompt":"x","seed":7,"size":%d}`, picture))
 		}},
 		{name: "a run", do: func(ctx context.Context) error {
 			return s.made(ctx, "/api/v1/apps/social-card/generations", `{"headline":"x","seed":7}`)
@@ -86,6 +86,10 @@ func (n *neighbour) work(t *testing.T, ctx context.Context) {
 	for ctx.Err() == nil {
 		n.round(t, ctx)
 		n.rounds.Add(1)
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
 	}
 }
 

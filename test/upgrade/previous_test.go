@@ -39,7 +39,8 @@ var buildPrevious = sync.OnceValues(func() (string, error) {
 	if out, err := tar.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("there is no commit %s here: %s: %w", ref, out, err)
 	}
-	build := exec.Command("go", "build", "-o", "stele", "./cmd/stele")
+	// Without the name of the folder in them, Go finds the packages in its cache: it is another folder each time.
+	build := exec.Command("go", "build", "-trimpath", "-o", "stele", "./cmd/stele")
 	build.Dir = folder
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
