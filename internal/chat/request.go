@@ -218,6 +218,7 @@ type Format struct {
 	Description string
 	Schema      json.RawMessage // JSON Schema
 	Strict      *bool
+	Held        bool // the client's API holds answers to schemas, unasked
 }
 
 // FormatKind is a sort of answer.

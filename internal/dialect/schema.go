@@ -11,27 +11,37 @@ import (
 
 // ModernSchema makes a JSON Schema of an older draft, or one that a careless program wrote,
 // mean the same in the draft of 2020, by which APIs check them. What is fine keeps its
-// bytes. The notes say what was done.
-func ModernSchema(raw []byte) (out []byte, notes []string) {
-	root := jsonscan.At(raw, 0)
-	if root.Kind() != jsonscan.Object {
-		return raw, nil
+// bytes. The loss says what was done; it has no note where nothing was.
+func ModernSchema(raw []byte, l chat.Loss) ([]byte, chat.Loss) {
+	if jsonscan.At(raw, 0).Kind() != jsonscan.Object {
+		return raw, l
 	}
-	var m moderner
-	m.schema(root, 0)
-	if m.edits.Len() == 0 {
-		return raw, nil
+	m := moderner{verb: chat.Ignored}
+	out, moved := rooted(raw)
+	if moved {
+		m.note("the root is what it refers to")
 	}
-	out, err := m.edits.Apply(raw)
-	if err != nil {
-		return raw, nil
+	const most = 8 // schemas of one in one another
+	for pass := 0; pass < most && (pass == 0 || m.joined); pass++ {
+		m.edits, m.refs, m.joined, m.root = jsonscan.Edits{}, nil, false, jsonscan.At(out, 0)
+		m.schema(m.root, 0)
+		next, err := m.edits.Apply(out)
+		if err != nil {
+			return raw, l
+		}
+		out = next
 	}
-	return out, m.notes
+	if len(m.notes) == 0 {
+		return raw, l
+	}
+	l.Verb, l.Note = m.verb, "schema: "+strings.Join(m.notes, ", ")
+	return out, l
 }
 
 // Modern is a conversation whose schemas are all ModernSchema's, and what that changed. It
-// is the same conversation where nothing had to be.
-func Modern(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
+// is the same conversation where nothing had to be. What takes anything but an object is no
+// tool to any API.
+func Modern(talk *chat.Conversation) (*chat.Conversation, []chat.Loss, error) {
 	var losses []chat.Loss
 	changed := talk
 	change := func() *chat.Conversation {
@@ -43,25 +53,59 @@ func Modern(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
 		return changed
 	}
 	for i := range talk.Tools {
-		if schema, notes := ModernSchema(talk.Tools[i].Schema); notes != nil {
+		about := chat.LostTool(talk.Tools[i], chat.Ignored, "")
+		schema, loss := ModernSchema(talk.Tools[i].Schema, about)
+		schema, kind := arguments(schema)
+		if kind != "" && talk.Tools[i].Kind == chat.Function {
+			return nil, nil, Refuse(about, "tools", "a tool takes an object, not "+kind+".")
+		}
+		if loss.Note == "" && len(schema) != len(talk.Tools[i].Schema) {
+			loss.Note = "schema: a tool takes an object"
+		}
+		if loss.Note != "" {
 			change().Tools[i].Schema = schema
-			losses = append(losses, chat.LostTool(talk.Tools[i], chat.Ignored, "schema: "+strings.Join(notes, ", ")))
+			losses = append(losses, loss)
 		}
 	}
 	if talk.Format != nil {
-		if schema, notes := ModernSchema(talk.Format.Schema); notes != nil {
+		if schema, loss := ModernSchema(talk.Format.Schema, chat.Lost(chat.FieldFormat, chat.Ignored, "")); loss.Note != "" {
 			format := *talk.Format
 			format.Schema = schema
 			change().Format = &format
-			losses = append(losses, chat.Lost(chat.FieldFormat, chat.Ignored, "schema: "+strings.Join(notes, ", ")))
+			losses = append(losses, loss)
 		}
 	}
-	return changed, losses
+	return changed, losses, nil
+}
+
+// arguments makes a schema of an object or null one of an object: a tool is always called
+// with one. Of anything else it returns what that is.
+func arguments(schema []byte) (out []byte, other string) {
+	kind := jsonscan.At(schema, 0).Get("type")
+	switch word := kind.View(); {
+	case word != "" && word != "object":
+		return schema, word
+	case kind.Kind() != jsonscan.Array:
+		return schema, ""
+	}
+	for _, one := range kind.Elements() {
+		if one.View() == "object" {
+			var e jsonscan.Edits
+			e.ReplaceText(kind, "object")
+			out, _ = e.Apply(schema)
+			return out, ""
+		}
+	}
+	return schema, string(kind.Raw())
 }
 
 type moderner struct {
-	edits jsonscan.Edits
-	notes []string
+	edits  jsonscan.Edits
+	root   jsonscan.Value
+	refs   map[string]bool // whether each leads somewhere
+	notes  []string
+	verb   chat.Verb
+	joined bool // a schema of one was joined: it has not been looked at yet
 }
 
 func (m *moderner) note(what string) {
@@ -88,6 +132,11 @@ func (m *moderner) schema(v jsonscan.Value, depth int) {
 			continue
 		}
 		switch key.Name {
+		case "$ref":
+			if ref, text := inner.Text(); text && !m.leads(ref) {
+				m.verb = chat.Approximated
+				m.remove(key, inner, "a reference that leads nowhere allows everything")
+			}
 		case "$schema":
 			if strings.Contains(inner.View(), "draft-0") && !strings.Contains(inner.View(), "draft-07") && !strings.Contains(inner.View(), "draft-06") {
 				m.remove(key, inner, "$schema is left out")
@@ -96,7 +145,14 @@ func (m *moderner) schema(v jsonscan.Value, depth int) {
 			m.named(key.Name, inner, depth)
 		case "items", "additionalItems":
 			m.list(key, inner, tuple, depth)
-		case "additionalProperties", "prefixItems", "anyOf", "oneOf", "allOf", "not":
+		case "allOf":
+			if m.join(v, key, inner) {
+				continue
+			}
+			for _, one := range inner.Elements() {
+				m.schema(one, depth+1)
+			}
+		case "additionalProperties", "prefixItems", "anyOf", "oneOf", "not":
 			m.schema(inner, depth+1)
 			for _, one := range inner.Elements() {
 				m.schema(one, depth+1)
@@ -112,6 +168,28 @@ func (m *moderner) schema(v jsonscan.Value, depth int) {
 		}
 	}
 	m.required(v)
+}
+
+// join takes the only schema of allOf into the one that has it, unless they disagree.
+func (m *moderner) join(v jsonscan.Value, key jsonscan.Key, all jsonscan.Value) bool {
+	only := all.Index(0)
+	if all.Len() != 1 || only.Kind() != jsonscan.Object || clash(v, only) || v.Get("$ref").Exists() {
+		return false
+	}
+	w := new(jsonscan.Writer)
+	for key, inner := range only.Members() {
+		if !v.Get(key.Name).Exists() {
+			w.Key(key.Name).Raw(inner.Raw())
+		}
+	}
+	if len(w.Bytes()) == 0 {
+		m.edits.Remove(key, all)
+	} else {
+		m.edits.Splice(key.From, all.To(), w.Bytes())
+	}
+	m.joined = true
+	m.note("allOf of one schema is that schema")
+	return true
 }
 
 func (m *moderner) remove(key jsonscan.Key, v jsonscan.Value, note string) {

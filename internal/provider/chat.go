@@ -130,7 +130,10 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 	if m.forget {
 		talk, forgotten = withoutThoughts(talk)
 	}
-	talk, outdated := dialect.Modern(talk)
+	talk, outdated, err := dialect.Modern(talk)
+	if err != nil {
+		return outgoing{}, nil, err
+	}
 	in := new(inlays)
 	lean := in.lift(talk)
 	if held, err = take(ctx, weight(lean)); err != nil {

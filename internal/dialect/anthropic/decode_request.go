@@ -178,9 +178,12 @@ func (r *requestReader) field(key string, v jsonscan.Value) {
 	case "top_k":
 		talk.Sampling.TopK = r.float(v, key)
 	case "stop_sequences":
+		var list []string
 		for _, v := range r.elements(v, key) {
-			talk.Sampling.Stop = append(talk.Sampling.Stop, r.text(v, key))
+			list = append(list, r.text(v, key))
 		}
+		stops, losses := dialect.Stops(list)
+		talk.Sampling.Stop, talk.Notes = stops, append(talk.Notes, losses...)
 	case "tools":
 		r.tools(v)
 	case "tool_choice":
@@ -277,7 +280,7 @@ func (r *requestReader) config(v jsonscan.Value) {
 }
 
 func (r *requestReader) format(v jsonscan.Value, key string) {
-	f := &chat.Format{Kind: chat.JSONSchema}
+	f := &chat.Format{Kind: chat.JSONSchema, Held: true}
 	kind := ""
 	for member, v := range r.members(v, key) {
 		switch member {

@@ -43,6 +43,7 @@ type called struct{ id, sent string }
 const (
 	firstTurn = "(The conversation begins with the assistant.)"
 	nextTurn  = "(Continue from exactly where your last message ends.)"
+	silence   = "(This message is empty.)"
 	noResult  = "[no result]"
 )
 
@@ -297,6 +298,11 @@ func (t *turn) answers() bool { return len(t.blocks) > 0 && t.blocks[0].sort == 
 func (w *requestWriter) prefill(p *plan) {
 	last := &w.turns[len(w.turns)-1]
 	if last.role != chat.Assistant {
+		return
+	}
+	if n := len(w.talk.Messages); w.talk.Messages[n-1].Role == chat.User { // nor is it the assistant's turn to go on
+		w.lose(chat.Lost(chat.FieldMessages, chat.Added, "words for the last message, which has none"))
+		w.turns = append(w.turns, turn{role: chat.User, blocks: []block{textual(silence, nil)}})
 		return
 	}
 	end := &last.blocks[len(last.blocks)-1]

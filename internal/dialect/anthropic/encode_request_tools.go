@@ -138,6 +138,9 @@ func (w *requestWriter) schema(t *chat.Tool) (json.RawMessage, bool) {
 	strict := t.Strict != nil && *t.Strict
 	if strict && w.can.format {
 		schema, note, ok := strictSchema(t.Schema)
+		if jsonscan.At(schema, 0).Get("type").View() != "object" && ok {
+			note, ok = "there are alternatives at its root", false
+		}
 		if ok && note != "" {
 			w.lose(chat.LostTool(*t, chat.Approximated, note))
 		}

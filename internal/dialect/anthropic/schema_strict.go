@@ -207,6 +207,10 @@ func (s *stricter) alternatives(l *level, key string, v jsonscan.Value) {
 		s.tell(l, key, v)
 		return
 	}
+	if key == "allOf" { // closed objects that all count allow nothing together
+		s.fail = "it has allOf"
+		return
+	}
 	l.free, l.alternative = true, true
 	if key == "oneOf" {
 		s.note("oneOf as anyOf")

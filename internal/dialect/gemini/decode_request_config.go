@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"stele/internal/chat"
@@ -9,6 +10,9 @@ import (
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
+
+// mostCandidates is what OpenAI takes, which has the most; each upstream has its own bound.
+const mostCandidates = 128
 
 // config reads generationConfig, the body's own or one that is merged under it.
 func (r *requestReader) config(v jsonscan.Value) {
@@ -41,10 +45,16 @@ func (r *requestReader) setting(key field, v jsonscan.Value) {
 	case "seed":
 		s.Seed = r.whole(key.name, v)
 	case "stopSequences":
-		s.Stop = r.texts(key.name, v)
+		stops, losses := dialect.Stops(r.texts(key.name, v))
+		s.Stop, r.talk.Notes = stops, append(r.talk.Notes, losses...)
 	case "candidateCount":
-		if n := r.whole(key.name, v); n != nil {
-			r.talk.N = int(min(max(*n, 0), 1<<30))
+		n := r.whole(key.name, v)
+		switch {
+		case n == nil:
+		case *n < 0 || *n > mostCandidates:
+			r.fail(fault.InvalidParameter, key.name, "must be a whole number from 1 to "+strconv.Itoa(mostCandidates))
+		default: // 0 is as good as nothing
+			r.talk.N = int(*n)
 		}
 	case "responseLogprobs":
 		r.format.logprobs = r.flag(key.name, v)

@@ -3,6 +3,7 @@ package gemini
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,6 +20,7 @@ type turns struct {
 	calls   int // how many calls there were
 	open    []call
 	replied bool // a result came since the last call
+	silent  bool // the last turn is the user's, and says nothing
 	role    chat.Role
 	run     run // the parts of the last turn
 }
@@ -43,6 +45,11 @@ func (r *requestReader) contents(v jsonscan.Value) {
 		r.turns.content = i
 		r.content(v)
 	}
+	if r.turns.silent && len(r.talk.Messages) > 0 { // it is not the model's turn to go on with its own
+		r.close()
+		r.talk.Messages = append(r.talk.Messages, chat.Message{At: r.turns.content})
+		r.turns.run = run{}
+	}
 	r.turns.content = -1
 	r.close()
 }
@@ -50,10 +57,11 @@ func (r *requestReader) contents(v jsonscan.Value) {
 func (r *requestReader) content(v jsonscan.Value) {
 	r.wantObject("", v)
 	m := chat.Message{At: r.turns.content}
+	named := false
 	for key, v := range fields(v) {
 		switch key.name {
 		case "role":
-			m.Role = r.role(v)
+			m.Role, named = r.role(v), true
 		case "parts":
 			r.wantList("parts", v)
 			for j, v := range items(v) {
@@ -65,7 +73,18 @@ func (r *requestReader) content(v jsonscan.Value) {
 			r.unknown(key, v)
 		}
 	}
+	switch { // what only one of them can say is its turn, whatever its name
+	case m.Role == chat.Assistant && onlyOf(m.Parts, chat.ToolResult):
+		m.Role = chat.User
+	case !named && onlyOf(m.Parts, chat.ToolCall):
+		m.Role = chat.Assistant
+	}
 	r.append(m)
+}
+
+// onlyOf reports whether there are parts, and all of them of a kind.
+func onlyOf(parts []chat.Part, kind chat.Kind) bool {
+	return len(parts) > 0 && !slices.ContainsFunc(parts, func(p chat.Part) bool { return p.Kind != kind })
 }
 
 // role reads who speaks. Results may come as a function's or a tool's turn.
@@ -255,6 +274,7 @@ func asText(p *chat.Part) []chat.Part {
 // append adds a turn. A model's turns that follow each other are one: streaming
 // clients send back a Content for every chunk.
 func (r *requestReader) append(m chat.Message) {
+	r.turns.silent = m.Role == chat.User && len(m.Parts) == 0
 	if len(m.Parts) == 0 {
 		r.talk.Notes = append(r.talk.Notes, chat.Loss{Field: chat.FieldPart, Message: m.At, Part: -1, Verb: chat.Ignored, Note: "the turn is empty"})
 		return

@@ -80,7 +80,7 @@ func (r *requestReader) settleFormat() {
 	case f.mimeType == "application/json" && schema == nil:
 		r.talk.Format = &chat.Format{Kind: chat.JSONObject}
 	case schema != nil && (f.mimeType == "" || f.mimeType == "application/json"):
-		r.talk.Format = &chat.Format{Kind: chat.JSONSchema, Schema: schema}
+		r.talk.Format = &chat.Format{Kind: chat.JSONSchema, Schema: schema, Held: true}
 	case f.mimeType != "" && f.mimeType != "text/plain":
 		r.fail(fault.InvalidParameter, "generationConfig.responseMimeType", "must be text/plain, application/json or text/x.enum")
 	case schema != nil:

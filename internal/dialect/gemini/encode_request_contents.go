@@ -28,6 +28,7 @@ type piece struct {
 const (
 	opening   = "(The conversation begins with the answer that follows.)"
 	goOn      = "Continue exactly where your last message ends, and do not repeat any of it."
+	silence   = "(This message is empty.)"
 	noResult  = "[no result]"
 	seeBelow  = "(attached below)"
 	reminder  = "<system-reminder>\n"
@@ -233,6 +234,11 @@ func (w *requestWriter) ending() {
 	switch w.role {
 	case model:
 		w.turn(user)
+		if n := len(w.talk.Messages); w.talk.Messages[n-1].Role == chat.User {
+			w.say(silence)
+			w.lose(chat.Lost(chat.FieldMessages, chat.Added, "words for the last message, which has none"))
+			return
+		}
 		w.say(goOn)
 		w.lose(chat.Lost(chat.FieldMessages, chat.Approximated, "the model is asked to go on with the last message"))
 	case noRole:

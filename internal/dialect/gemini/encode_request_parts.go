@@ -34,9 +34,17 @@ func (w *requestWriter) write(r role, p piece, proof string) {
 		w.media(r, p, proof)
 	case chat.ToolCall:
 		w.turn(r)
+		if r != model { // only a model calls
+			w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "sent as text: it is no model's turn"))
+			w.say("[" + p.Name + " " + p.Text + "]")
+			return
+		}
 		w.part(p, proof, func() { w.functionCall(p) })
 	case chat.ToolResult: // the model has none: it gets them
-		w.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, "a result in the model's own turn"))
+		w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "a result in the model's own turn: sent as text"))
+		for _, q := range asText(p.Part) {
+			w.write(r, piece{Part: &q, m: p.m}, "")
+		}
 	case chat.Opaque:
 		w.opaque(r, p, proof)
 	}

@@ -1,10 +1,9 @@
 package gemini
 
 import (
-	"net/url"
-	"strconv"
 	"strings"
 
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -152,25 +151,13 @@ func chained(lists []jsonscan.Value) jsonscan.Value {
 
 // resolve finds what a local reference refers to: #/properties/a/items.
 func (w *schemaWriter) resolve(ref string) (jsonscan.Value, bool) {
-	pointer, ok := strings.CutPrefix(ref, "#/")
-	if !ok || w.resolved >= mostResolved || w.copied > mostCopied || w.resolved*len(w.root.Raw()) > mostSearched {
+	if w.resolved >= mostResolved || w.copied > mostCopied || w.resolved*len(w.root.Raw()) > mostSearched {
 		return jsonscan.Value{}, false
 	}
 	w.resolved++
-	at := w.root
-	for segment := range strings.SplitSeq(pointer, "/") {
-		if plain, err := url.PathUnescape(segment); err == nil {
-			segment = plain
-		}
-		segment = strings.ReplaceAll(strings.ReplaceAll(segment, "~1", "/"), "~0", "~")
-		if n, err := strconv.Atoi(segment); err == nil && at.Kind() == jsonscan.Array {
-			at = at.Index(n)
-		} else {
-			at = at.Get(segment)
-		}
-	}
+	at, ok := dialect.Pointed(w.root, ref)
 	if w.copied += len(at.Raw()); w.copied > mostCopied {
 		return jsonscan.Value{}, false
 	}
-	return at, at.Exists()
+	return at, ok
 }

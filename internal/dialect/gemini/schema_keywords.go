@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"strconv"
@@ -50,7 +51,7 @@ func (w *schemaWriter) fold(fields schemaFields) string {
 				tell(f)
 			}
 		case f.name == "enum" || f.name == "const":
-			if values, ok := enumerable(f); !ok {
+			if values, ok := enumerable(f); !ok || bytes.Contains(f.value.Raw(), []byte(`""`)) {
 				tell(f)
 			} else if f.name == "const" || len(values) < len(f.value.Raw()) {
 				w.note(f.name != "const", f.name+" is a list of strings and numbers")
@@ -80,6 +81,9 @@ func enumerable(f schemaField) ([]byte, bool) {
 	take := func(v jsonscan.Value) bool {
 		switch v.Kind() {
 		case jsonscan.String, jsonscan.Number:
+			if string(v.Raw()) == `""` { // the API refuses it
+				return true
+			}
 			list.Raw(v.Raw())
 			some = true
 		case jsonscan.Null:

@@ -171,6 +171,9 @@ func (r *requestReader) field(key string, v jsonscan.Value) error {
 	if key == holders[0] || key == holders[1] {
 		return wrong(key, "an object")
 	}
+	if v.Len() == 0 && (v.Kind() == object || v.Kind() == array) && only[key] != chat.Vital {
+		return nil // nothing is asked for
+	}
 	effect := only[key]
 	if key == "moderation" && bytes.Contains(v.Raw(), []byte(`"block"`)) {
 		effect = chat.Vital // the client relies on what must not come through

@@ -47,8 +47,8 @@ var fields = map[string]fieldReader{
 	"presence_penalty":      read(readNumber, func(r *requestReader) **float64 { return &r.c.Sampling.Presence }),
 	"frequency_penalty":     read(readNumber, func(r *requestReader) **float64 { return &r.c.Sampling.Frequency }),
 	"seed":                  read(readInt, func(r *requestReader) **int64 { return &r.c.Sampling.Seed }),
-	"max_completion_tokens": read(readInt, func(r *requestReader) **int64 { return &r.limit }),
-	"max_tokens":            read(readInt, func(r *requestReader) **int64 { return &r.oldLimit }),
+	"max_completion_tokens": read(readLimit, func(r *requestReader) **int64 { return &r.limit }),
+	"max_tokens":            read(readLimit, func(r *requestReader) **int64 { return &r.oldLimit }),
 	"top_logprobs":          read(readInt, func(r *requestReader) **int64 { return &r.top }),
 	"logprobs":              read(readBool, func(r *requestReader) *bool { return &r.logprobs }),
 	"n": func(r *requestReader, v jsonscan.Value, key string) error {
@@ -107,13 +107,22 @@ func read[T any](value func(jsonscan.Value, string) (T, error), place func(*requ
 	}
 }
 
-func readStop(r *requestReader, v jsonscan.Value, key string) (err error) {
-	if v.Kind() == jsonscan.String {
-		r.c.Sampling.Stop = []string{v.View()}
-		return nil
+// readLimit reads how many tokens an answer may have, under the name that the client has for it.
+func readLimit(v jsonscan.Value, key string) (*int64, error) {
+	n, err := readInt(v, key)
+	if err == nil && *n < 1 {
+		err = wrong(key, "a whole number of at least 1")
 	}
-	r.c.Sampling.Stop, err = readList(v, key)
-	r.c.Sampling.Stop = slices.DeleteFunc(r.c.Sampling.Stop, func(s string) bool { return s == "" })
+	return n, err
+}
+
+func readStop(r *requestReader, v jsonscan.Value, key string) (err error) {
+	list := []string{v.View()}
+	if v.Kind() != jsonscan.String {
+		list, err = readList(v, key)
+	}
+	stops, losses := dialect.Stops(list)
+	r.c.Sampling.Stop, r.c.Notes = stops, append(r.c.Notes, losses...)
 	return err
 }
 

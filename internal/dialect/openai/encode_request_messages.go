@@ -60,7 +60,7 @@ func hasCalls(parts []chat.Part) bool {
 
 // system writes the leading system text, and the lines that stand for fields.
 func (e *requestWriter) system() {
-	parts := slices.Clone(e.c.System)
+	parts := slices.DeleteFunc(slices.Clone(e.c.System), func(p chat.Part) bool { return strings.TrimSpace(p.Text) == "" })
 	for _, line := range e.lines {
 		parts = append(parts, chat.Part{Kind: chat.Text, Text: line, At: -1})
 	}
@@ -81,6 +81,9 @@ func (e *requestWriter) system() {
 // assistant writes a model's turn and returns the calls it made.
 func (e *requestWriter) assistant(m chat.Message) []chat.Part {
 	t := e.sort(m, m.Parts)
+	for _, p := range t.results { // a model has none: it gets them
+		t.pieces = append(t.pieces, e.orphan(m, p)...)
+	}
 	pieces := slices.DeleteFunc(t.pieces, func(p piece) bool {
 		if p.kind != 0 {
 			e.losePart(m, chat.Part{At: p.at}, chat.Dropped, "models' turns have only words here")
@@ -200,6 +203,10 @@ func (e *requestWriter) between(calls []chat.Part, batch []chat.Message) {
 			}
 			open[p.ID]--
 			attached = append(attached, e.result(m, p)...)
+		}
+		for _, p := range t.calls { // only a model calls
+			e.losePart(m, p, chat.Approximated, "as text: it is no model's turn")
+			t.pieces = append(t.pieces, piece{text: "[" + p.Name + " " + p.Text + "]", at: p.At})
 		}
 		turns[i] = t
 	}

@@ -123,6 +123,9 @@ func (e *requestWriter) format(f *chat.Format) {
 			e.Key("description").Text(f.Description)
 		}
 		schema, strict := e.strictly(f.Schema, f.Strict, chat.Lost(chat.FieldFormat, chat.Approximated, ""))
+		if held := f.Held && !e.t.Compatible && fits(schema); strict == nil && held {
+			strict = &held
+		}
 		e.Key("schema").Raw(e.complete(schema, chat.Lost(chat.FieldFormat, chat.Ignored, "")))
 		if strict != nil {
 			e.Key("strict").Bool(*strict)

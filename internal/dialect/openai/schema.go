@@ -33,6 +33,13 @@ func (e *requestWriter) strictly(schema []byte, strict *bool, l chat.Loss) ([]by
 	return fit, strict
 }
 
+// fits reports whether strict mode takes a schema as it is.
+func fits(schema []byte) bool {
+	var s strictener
+	s.schema(jsonscan.At(schema, 0), true)
+	return s.unfit == "" && s.edits.Len() == 0
+}
+
 // strictener finds what must be changed in a schema as it walks it.
 type strictener struct {
 	edits jsonscan.Edits
