@@ -7,36 +7,40 @@ import (
 	"strings"
 	"time"
 
+	"stele/internal/chat"
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
 	"stele/internal/uid"
+	"stele/internal/wire"
 )
 
 // answer is a response that is being made: chunks of a chat go in, events come out. An
-// item is open until another begins; calls are open together, as they may be told by
-// turns.
+// item is open until another begins.
 type answer struct {
 	*order
 
 	id      string
 	created time.Time
-	send    func(event string, data []byte, more bool) error
+	out     *wire.EventWriter // nil: the client wants the answer whole
 
-	sequence int64
-	more     bool     // the next chunk is here already
-	items    [][]byte // those that are whole
-	thought  *thoughtItem
-	words    *messageItem
-	calls    []*callState
-	told     details     // all reasoning_details so far
-	signed   []signature // of calls and of the text, told at the end
-	reason   string      // why the model stopped
-	usage    usage
-	tier     string
+	sequence   int64
+	signs      int      // of life
+	more       bool     // the next chunk is here already
+	items      [][]byte // those that are whole
+	characters int      // of all messages so far
+	thought    *thoughtItem
+	words      *messageItem
+	call       *callState
+	told       details          // all reasoning_details so far
+	untold     []jsonscan.Value // those that came and are not among them yet
+	signed     []signature      // of calls and of the text, told at the end
+	stop       chat.Stop        // why the model stopped
+	usage      chat.Usage
+	tier       string
 }
 
-func newAnswer(o *order, send func(event string, data []byte, more bool) error) *answer {
-	return &answer{order: o, id: uid.New("resp"), created: time.Now(), send: send}
+func newAnswer(o *order) *answer {
+	return &answer{order: o, id: uid.New("resp"), created: time.Now()}
 }
 
 // begin tells that the answer is on its way.
@@ -55,28 +59,31 @@ func (a *answer) finish(err error) (response []byte, status string, sendErr erro
 	switch {
 	case err != nil:
 		status = "failed"
-	case a.reason == "length", a.reason == "content_filter":
+	case a.stop.Reason == chat.MaxTokens, a.filtered():
 		status = "incomplete"
 	}
 	if sendErr = a.close(status); sendErr != nil {
 		return nil, status, sendErr
 	}
-	if sendErr = a.signatures(); sendErr != nil {
-		return nil, status, sendErr
-	}
 	var failed *failure
-	if err != nil {
+	if err == nil {
+		sendErr = a.signatures()
+	} else {
 		failed = failureOf(err)
 		sendErr = a.emit("error", func(w *jsonscan.Writer) {
 			w.Key("code").Text(failed.code).Key("message").Text(failed.message).Key("param").Null()
 		})
-		if sendErr != nil {
-			return nil, status, sendErr
-		}
+	}
+	if sendErr != nil {
+		return nil, status, sendErr
 	}
 	a.more = false
 	return a.response(status, failed), status, a.tell("response."+status, status, failed)
 }
+
+// filtered reports whether the answer was kept back. One in which the model itself
+// declines is whole.
+func (a *answer) filtered() bool { return a.stop.Reason == chat.Refused && a.stop.Raw != "stop" }
 
 // failureOf is an error in the words of this API.
 func failureOf(err error) *failure {
@@ -89,6 +96,15 @@ func failureOf(err error) *failure {
 
 // emit sends one event, whose members beside type and number fill writes.
 func (a *answer) emit(event string, fill func(w *jsonscan.Writer)) error {
+	if a.out == nil {
+		return nil
+	}
+	return a.out.Gather(a.more, func(buf []byte) ([]byte, error) { return a.event(buf, event, fill), nil })
+}
+
+// event appends an event. Its number is the next: only those call it whom the writer of
+// events lets one after another.
+func (a *answer) event(buf []byte, event string, fill func(w *jsonscan.Writer)) []byte {
 	var w jsonscan.Writer
 	w.Open(object).Key("type").Plain(event).Key("sequence_number").Int(a.sequence)
 	a.sequence++
@@ -97,7 +113,17 @@ func (a *answer) emit(event string, fill func(w *jsonscan.Writer)) error {
 	if bytes.ContainsAny(data, "\r\n") { // what a client or a model wrote in lines: an event is one
 		data = jsonscan.Root(data).AppendCompact(nil)
 	}
-	return a.send(event, data, a.more)
+	buf = append(append(append(buf, "event: "...), event...), "\ndata: "...)
+	return append(append(buf, data...), "\n\n"...)
+}
+
+// signOfLife appends a comment, which every reader passes over, and now and then the event
+// that OpenAI has for it: Codex takes a stream without events for dead.
+func (a *answer) signOfLife(buf []byte) []byte {
+	if a.signs++; a.signs%eventOf != 0 {
+		return append(buf, ": keep-alive\n\n"...)
+	}
+	return a.event(buf, "keepalive", func(*jsonscan.Writer) {})
 }
 
 // tell sends an event that holds the response.
@@ -133,8 +159,8 @@ func (a *answer) response(status string, failed *failure) []byte {
 	w.Key("incomplete_details")
 	if status == "incomplete" {
 		reason := "max_output_tokens"
-		if a.reason == "content_filter" {
-			reason = a.reason
+		if a.filtered() {
+			reason = "content_filter"
 		}
 		w.Open(object).Key("reason").Plain(reason).Close(object)
 	} else {
@@ -152,7 +178,7 @@ func (a *answer) response(status string, failed *failure) []byte {
 			w.Key(e.name).Raw([]byte(e.otherwise))
 		}
 	}
-	a.usage.write(w.Key("usage"))
+	writeUsage(w.Key("usage"), a.usage)
 	return w.Close(object).Bytes()
 }
 
@@ -164,11 +190,11 @@ func (a *answer) servedTier() string {
 }
 
 // at is where the next item stands in the output.
-func (a *answer) at() int64 { return int64(len(a.items) + len(a.calls)) }
+func (a *answer) at() int64 { return int64(len(a.items)) }
 
 // close ends all open items.
 func (a *answer) close(status string) error {
-	return errors.Join(a.thoughtEnd(), a.wordsEnd(status), a.callsEnd(status))
+	return errors.Join(a.thoughtEnd(status), a.wordsEnd(status), a.callEnd(status))
 }
 
 // done tells that an item is whole.
@@ -188,8 +214,7 @@ func about(w *jsonscan.Writer, id string, at int64) *jsonscan.Writer {
 }
 
 // sign takes over the signature of a call, or of the text where there is no call.
-func (a *answer) sign(id string, extra jsonscan.Value) {
-	mark := text(extra.Get("google", "thought_signature"))
+func (a *answer) sign(id, mark string) {
 	known := func(s signature) bool { return s.id == id }
 	if i := slices.IndexFunc(a.signed, known); mark != "" && i >= 0 {
 		a.signed[i].text = mark
@@ -211,30 +236,30 @@ func (a *answer) signatures() error {
 	return a.done(item.at, item.json("", sealedThoughts(nil, a.signed)))
 }
 
-// draw tells pictures that the model made.
-func (a *answer) draw(list jsonscan.Value) error {
-	for _, v := range list.Elements() {
-		url := v.Get("image_url", "url").View()
-		_, data, ok := strings.Cut(url, ";base64,")
-		if !ok {
-			continue
-		}
-		if err := a.close("completed"); err != nil {
-			return err
-		}
-		id, at := uid.New("ig"), a.at()
-		if err := errors.Join(a.added(at, pictureItem(id, "in_progress", "")), a.done(at, pictureItem(id, "completed", data))); err != nil {
-			return err
-		}
+// draw tells a picture that the model made. One that is only linked to is told in words.
+func (a *answer) draw(p *chat.Part) error {
+	switch m := p.Media; {
+	case m == nil:
+		return nil
+	case m.Base64 == "":
+		return a.say("\n![picture]("+m.URL+")\n", false, nil)
 	}
-	return nil
+	if err := a.close("completed"); err != nil {
+		return err
+	}
+	id, at := uid.New("ig"), a.at()
+	a.sign(id, p.Proof)
+	return errors.Join(a.added(at, pictureItem(id, "in_progress", nil)), a.done(at, pictureItem(id, "completed", p.Media)))
 }
 
-func pictureItem(id, status, result string) []byte {
+func pictureItem(id, status string, m *chat.Media) []byte {
 	var w jsonscan.Writer
-	w.Open(object).Key("id").Text(id).Key("type").Plain("image_generation_call").Key("status").Plain(status).Key("result")
-	if result == "" {
-		return w.Null().Close(object).Bytes()
+	w.Open(object).Key("id").Text(id).Key("type").Plain("image_generation_call").Key("status").Plain(status)
+	if m == nil {
+		return w.Key("result").Null().Close(object).Bytes()
 	}
-	return w.Text(result).Close(object).Bytes()
+	if format, ok := strings.CutPrefix(m.Type, "image/"); ok {
+		w.Key("output_format").Text(format)
+	}
+	return w.Key("result").Text(m.Base64).Close(object).Bytes()
 }

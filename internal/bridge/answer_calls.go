@@ -3,6 +3,7 @@ package bridge
 import (
 	"strings"
 
+	"stele/internal/chat"
 	"stele/internal/jsonscan"
 	"stele/internal/uid"
 )
@@ -11,84 +12,66 @@ import (
 type callState struct {
 	tool
 
-	index     int64 // in the server's list
 	id        string
 	callID    string
 	at        int64
+	whole     bool // nothing more comes
 	arguments strings.Builder
 }
 
 // prefixes are how the ids of calls begin, by the kind of their tool.
 var prefixes = map[string]string{"function": "fc", "custom": "ctc", "local_shell": "lsh", "shell": "sh", "apply_patch": "apc", "tool_search": "tsc"}
 
-// call takes over a piece of a call.
-func (a *answer) call(v jsonscan.Value) error {
-	index, _ := v.Get("index").Int()
-	c := a.openCall(index)
-	if c == nil {
-		if err := a.callBegin(index, v); err != nil {
-			return err
-		}
-		c = a.openCall(index)
+// callBegin opens a call. Some servers number the calls of every answer from the first
+// on: an id that the conversation has had is another one to the client, who finds
+// results by it.
+func (a *answer) callBegin(p *chat.Part) error {
+	if err := a.close("completed"); err != nil {
+		return err
 	}
-	a.sign(c.callID, v.Get("extra_content"))
-	piece := v.Get("function", "arguments").View()
-	c.arguments.WriteString(piece)
-	if piece == "" || c.kind != "function" {
-		return nil // others are told when they are whole
-	}
-	return a.emit("response.function_call_arguments.delta", func(w *jsonscan.Writer) { about(w, c.id, c.at).Key("delta").Text(piece) })
-}
-
-func (a *answer) openCall(index int64) *callState {
-	for _, c := range a.calls {
-		if c.index == index {
-			return c
-		}
-	}
-	return nil
-}
-
-func (a *answer) callBegin(index int64, v jsonscan.Value) error {
-	if len(a.calls) == 0 {
-		if err := a.close("completed"); err != nil {
-			return err
-		}
-	}
-	name := text(v.Get("function", "name"))
-	known, ok := a.tools.byName[name]
+	known, ok := a.tools.byName[p.Name]
 	if !ok {
-		known = tool{kind: "function", name: name}
+		known = tool{kind: "function", name: p.Name}
 	}
-	c := &callState{tool: known, index: index, id: uid.New(prefixes[known.kind]), callID: text(v.Get("id")), at: a.at()}
-	if c.callID == "" {
+	c := &callState{tool: known, id: uid.New(prefixes[known.kind]), callID: p.ID, at: a.at()}
+	if a.called[c.callID] {
 		c.callID = uid.New("call")
 	}
-	a.calls = append(a.calls, c)
+	a.called[c.callID] = true
+	a.call = c
 	if c.kind != "function" && c.kind != "custom" {
 		return nil // their items need all arguments
 	}
 	return a.added(c.at, c.json("in_progress", ""))
 }
 
-// callsEnd ends all calls, in their order.
-func (a *answer) callsEnd(status string) error {
-	calls := a.calls
-	a.calls = nil
-	for _, c := range calls {
-		if status != "completed" {
-			// Clients run a call as soon as they hear that it is done: this one is not whole.
-			a.items = append(a.items, c.json("incomplete", c.arguments.String()))
-			continue
-		}
-		if err := a.callEnd(c); err != nil {
-			return err
-		}
+// argue takes over a piece of the open call's arguments.
+func (a *answer) argue(p *chat.Part) error {
+	c := a.call
+	a.sign(c.callID, p.Proof)
+	c.arguments.WriteString(p.Text)
+	if p.Text == "" || c.kind != "function" {
+		return nil // others are told when they are whole
 	}
-	return nil
+	return a.emit("response.function_call_arguments.delta", func(w *jsonscan.Writer) { about(w, c.id, c.at).Key("delta").Text(p.Text) })
 }
 
-func (a *answer) callEnd(c *callState) error {
+// callEnd ends the open call. Clients run one as soon as they hear that it is done, so
+// that one that was cut off is not told to be.
+func (a *answer) callEnd(status string) error {
+	c := a.call
+	if c == nil {
+		return nil
+	}
+	a.call = nil
+	if status != "completed" {
+		a.items = append(a.items, c.json("incomplete", c.arguments.String()))
+		return nil
+	}
+	return a.callDone(c)
+}
+
+func (a *answer) callDone(c *callState) error {
 	arguments := c.arguments.String()
 	if arguments == "" {
 		arguments = "{}"
@@ -162,10 +145,23 @@ func (c *callState) json(status, arguments string) []byte {
 }
 
 // freeInput is the free text in the arguments of a function that stands for a tool in
-// free text; other arguments are what they are.
+// free text. Models rename its only member, or leave the object out; other arguments are
+// what they are.
 func freeInput(arguments string) string {
 	root, err := jsonscan.Parse([]byte(arguments), jsonscan.Lenient)
-	if input := root.Get("input"); err == nil && input.Kind() == jsonscan.String {
+	if err != nil {
+		return arguments
+	}
+	input := root.Get("input")
+	if !input.Exists() && root.Len() == 1 {
+		for _, v := range root.Members() {
+			input = v
+		}
+	}
+	if root.Kind() == jsonscan.String {
+		input = root
+	}
+	if input.Kind() == jsonscan.String {
 		return text(input)
 	}
 	return arguments

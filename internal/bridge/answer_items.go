@@ -1,8 +1,11 @@
 package bridge
 
 import (
+	"errors"
 	"strings"
+	"unicode/utf8"
 
+	"stele/internal/chat"
 	"stele/internal/jsonscan"
 	"stele/internal/uid"
 )
@@ -66,9 +69,13 @@ func (a *answer) think(words string) error {
 	})
 }
 
-// detail takes over reasoning_details. New ones belong to the open thought, or begin one.
-func (a *answer) detail(list jsonscan.Value) error {
-	for _, v := range list.Elements() {
+// details takes over reasoning_details. New ones belong to the open thought, or begin one.
+// A call whose arguments are still coming is not broken off for them.
+func (a *answer) details() error {
+	if a.call != nil && !a.call.whole {
+		return nil
+	}
+	for _, v := range a.untold {
 		if a.told.knows(v) {
 			continue
 		}
@@ -77,16 +84,21 @@ func (a *answer) detail(list jsonscan.Value) error {
 		}
 		a.told.add(v, a.thought.from)
 	}
+	a.untold = a.untold[:0]
 	return nil
 }
 
-func (a *answer) thoughtEnd() error {
+func (a *answer) thoughtEnd(status string) error {
 	i := a.thought
 	if i == nil {
 		return nil
 	}
 	a.thought = nil
 	words := i.text.String()
+	if status == "failed" {
+		a.items = append(a.items, i.json(words, ""))
+		return nil
+	}
 	if words != "" {
 		err := a.emit("response.reasoning_summary_text.done", func(w *jsonscan.Writer) {
 			about(w, i.id, i.at).Key("summary_index").Int(0).Key("text").Text(words)
@@ -112,8 +124,10 @@ type messageItem struct {
 	index   int64  // of the open part
 	refusal bool   // the open part is one
 	text    strings.Builder
+	before  int    // how many characters earlier messages of the answer have
 	sources []byte // of the open part, as elements of a list
 	count   int64  // of them
+	likely  []byte // log-probabilities of the open part, likewise
 }
 
 func (i *messageItem) json(status string) []byte {
@@ -129,47 +143,53 @@ func (i *messageItem) part(words string) []byte {
 		return w.Open(object).Key("type").Plain("refusal").Key("refusal").Text(words).Close(object).Bytes()
 	}
 	w.Open(object).Key("type").Plain("output_text").Key("text").Text(words)
-	return w.Key("annotations").Open(array).Raw(i.sources).Close(array).Key("logprobs").Open(array).Close(array).Close(object).Bytes()
+	return w.Key("annotations").Open(array).Raw(i.sources).Close(array).Key("logprobs").Open(array).Raw(i.likely).Close(array).Close(object).Bytes()
 }
 
-// say tells words of the answer, or of a refusal.
-func (a *answer) say(words string, refusal bool) error {
+// say tells words of the answer, or of a refusal. Words may come with how likely each
+// was, as the chat route tells it.
+func (a *answer) say(words string, refusal bool, likely []byte) error {
 	if words == "" {
 		return nil
 	}
-	if i := a.words; i != nil && i.refusal != refusal {
-		if err := a.partEnd(); err != nil {
-			return err
-		}
-		i.index, i.refusal = i.index+1, refusal
-		if err := a.partBegin(); err != nil {
-			return err
-		}
-	}
-	if a.words == nil {
-		if err := a.close("completed"); err != nil {
-			return err
-		}
-		a.words = &messageItem{id: uid.New("msg"), at: a.at(), refusal: refusal}
-		if err := a.added(a.words.at, a.words.json("in_progress")); err != nil {
-			return err
-		}
-		if err := a.partBegin(); err != nil {
-			return err
-		}
+	if err := a.wordsBegin(refusal); err != nil {
+		return err
 	}
 	i := a.words
 	i.text.WriteString(words)
+	a.characters += utf8.RuneCountInString(words)
 	event := "response.output_text.delta"
 	if refusal {
 		event = "response.refusal.delta"
 	}
+	var rated jsonscan.Writer
+	if likely != nil {
+		rated.Inside(jsonscan.Root(likely).Get("content"))
+		i.likely = joinElements(i.likely, rated.Bytes())
+	}
 	return a.emit(event, func(w *jsonscan.Writer) {
 		about(w, i.id, i.at).Key("content_index").Int(i.index).Key("delta").Text(words)
 		if !refusal {
-			w.Key("logprobs").Open(array).Close(array)
+			w.Key("logprobs").Open(array).Raw(rated.Bytes()).Close(array)
 		}
 	})
+}
+
+// wordsBegin opens a message, or in the open one a part, for words or for a refusal.
+func (a *answer) wordsBegin(refusal bool) error {
+	if i := a.words; i != nil {
+		if i.refusal == refusal {
+			return nil
+		}
+		err := a.partEnd()
+		i.index, i.refusal = i.index+1, refusal
+		return errors.Join(err, a.partBegin())
+	}
+	if err := a.close("completed"); err != nil {
+		return err
+	}
+	a.words = &messageItem{id: uid.New("msg"), at: a.at(), refusal: refusal, before: a.characters}
+	return errors.Join(a.added(a.words.at, a.words.json("in_progress")), a.partBegin())
 }
 
 func (a *answer) partBegin() error {
@@ -189,7 +209,7 @@ func (a *answer) partEnd() error {
 	err := a.emit(event, func(w *jsonscan.Writer) {
 		about(w, i.id, i.at).Key("content_index").Int(i.index).Key(member).Text(words)
 		if !i.refusal {
-			w.Key("logprobs").Open(array).Close(array)
+			w.Key("logprobs").Open(array).Raw(i.likely).Close(array)
 		}
 	})
 	if err != nil {
@@ -201,7 +221,7 @@ func (a *answer) partEnd() error {
 	})
 	i.parts = joinElements(i.parts, part)
 	i.text.Reset()
-	i.sources, i.count = nil, 0
+	i.sources, i.count, i.likely = nil, 0, nil
 	return err
 }
 
@@ -210,29 +230,27 @@ func (a *answer) wordsEnd(status string) error {
 	if i == nil {
 		return nil
 	}
+	if status == "failed" { // clients keep what is told to be done, and ask again
+		i.parts = joinElements(i.parts, i.part(i.text.String()))
+		a.words, a.items = nil, append(a.items, i.json("incomplete"))
+		return nil
+	}
 	err := a.partEnd()
 	a.words = nil
-	if err != nil {
-		return err
-	}
-	if status != "completed" {
-		status = "incomplete"
-	}
-	return a.done(i.at, i.json(status))
+	return errors.Join(err, a.done(i.at, i.json(status)))
 }
 
-// cite tells sources of the words that are open.
-func (a *answer) cite(list jsonscan.Value) error {
+// cite tells sources of the words that are open. The chat route counts characters from
+// the beginning of the answer.
+func (a *answer) cite(sources []chat.Citation) error {
 	i := a.words
-	for _, v := range list.Elements() {
-		source := v.Get("url_citation")
-		if i == nil || source.Kind() != object {
+	for _, c := range sources {
+		if i == nil || c.End < i.before {
 			continue
 		}
 		var w jsonscan.Writer
-		w.Open(object).Key("type").Plain("url_citation")
-		copyMembers(&w, source, "start_index", "end_index", "url", "title")
-		annotation := w.Close(object).Bytes()
+		w.Open(object).Key("type").Plain("url_citation").Key("start_index").Int(int64(max(0, c.Start-i.before))).Key("end_index").Int(int64(c.End - i.before))
+		annotation := w.Key("url").Text(c.URL).Key("title").Text(c.Title).Close(object).Bytes()
 		i.sources = joinElements(i.sources, annotation)
 		err := a.emit("response.output_text.annotation.added", func(w *jsonscan.Writer) {
 			about(w, i.id, i.at).Key("content_index").Int(i.index).Key("annotation_index").Int(i.count).Key("annotation").Raw(annotation)

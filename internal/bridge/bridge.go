@@ -149,13 +149,16 @@ func (b *Bridge) responses(w http.ResponseWriter, c *call, rest string) error {
 	case rest == "input_tokens" && c.Method == http.MethodPost:
 		return b.countResponse(w, c)
 	case tail == "input_items" && c.Method == http.MethodGet:
-		return b.listInput(w, id)
+		return b.listInput(w, c, id)
 	case tail == "cancel" && c.Method == http.MethodPost:
 		return fault.New(fault.InvalidParameter, "Only responses in the background can be canceled, and the bridge makes none: close the connection instead.")
 	case tail == "" && rest != "compact" && rest != "" && c.Method == http.MethodGet:
-		return b.showResponse(w, id)
+		return b.showResponse(w, c, id)
 	case tail == "" && rest != "compact" && rest != "" && c.Method == http.MethodDelete:
 		return b.deleteResponse(w, id)
+	}
+	if rest == "compact" {
+		return fault.New(fault.NotFound, "The bridge makes no conversation shorter by itself: ask a model for a summary, and go on from that.")
 	}
 	return fault.New(fault.NotFound, "The bridge does not serve %s %s.", c.Method, c.path)
 }

@@ -1,9 +1,13 @@
 package bridge
 
 import (
+	"cmp"
 	"errors"
 	"io"
 
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/dialect/openai"
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
 	"stele/internal/wire"
@@ -15,55 +19,71 @@ const mostEvent = 64 << 20
 // errCutShort says that the server's stream broke off.
 var errCutShort = fault.New(fault.UpstreamError, "The answer broke off before its end.")
 
-// follow reads the server's stream into the answer, to its end.
+// follow reads the server's stream into the answer, to its end. It is read as the server
+// reads its upstreams, because what passes through the server is as an upstream wrote it:
+// calls without numbers, contents in lists, ends that are told twice.
 func (a *answer) follow(stream io.Reader) error {
 	frames := wire.NewSSE(stream, mostEvent)
 	defer frames.Close()
-	for {
-		frame, err := frames.Next()
-		switch {
-		case errors.Is(err, io.EOF) && a.reason != "":
-			return nil // some leave out the last word
-		case err != nil:
+	for chunk, err := range chat.Tidy(a.read(frames)) {
+		if errors.Is(err, chat.ErrCut) {
 			return errCutShort
-		case string(frame.Data) == "[DONE]":
-			if a.reason == "" {
-				return errCutShort
-			}
-			return nil
-		case len(frame.Data) == 0:
-			continue
 		}
-		root, err := jsonscan.Parse(frame.Data, jsonscan.Lenient)
+		if err == nil {
+			err = a.take(chunk.Events)
+		}
 		if err != nil {
-			return fault.New(fault.UpstreamError, "The server's stream is not valid.").Because(err)
-		}
-		a.more = !frames.Waiting()
-		if err := a.chunk(root); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// read is what the server's frames mean.
+func (a *answer) read(frames *wire.SSE) chat.Stream {
+	decoder := openai.Codec{}.NewDecoder(false)
+	return func(yield func(chat.Chunk, error) bool) {
+		for {
+			frame, err := frames.Next()
+			switch {
+			case errors.Is(err, io.EOF):
+				return
+			case err != nil:
+				yield(chat.Chunk{}, errCutShort)
+				return
+			}
+			events, err := a.frame(decoder, frame)
+			a.more = !frames.Waiting()
+			if !yield(chat.Chunk{Events: events}, err) || err != nil {
+				return
+			}
+			if n := len(events) - 1; n >= 0 && events[n].Last {
+				return // nothing follows, even if the connection stays open
+			}
 		}
 	}
 }
 
-// chunk takes one chunk over.
-func (a *answer) chunk(root jsonscan.Value) error {
-	if e := root.Get("error"); !e.Absent() {
-		return &failure{code: text(e.Get("code")), message: text(e.Get("message"))}
+// frame reads one frame. What its reader does not keep is taken from it here: thoughts
+// in the form in which they go back.
+func (a *answer) frame(decoder dialect.Decoder, frame wire.Frame) ([]chat.Event, error) {
+	root, err := jsonscan.Parse(frame.Data, jsonscan.Lenient)
+	if err != nil {
+		return decoder.Decode(nil, frame)
 	}
-	if usage := root.Get("usage"); !usage.Absent() {
-		a.usage = readUsage(usage)
+	if e := root.Get("error"); !e.Absent() {
+		return nil, &failure{
+			code:    cmp.Or(text(e.Get("code")), "server_error"),
+			message: cmp.Or(text(e.Get("message")), text(e), "The server told of an error without a word about it."),
+		}
 	}
 	if tier := root.Get("service_tier").View(); tier != "" {
 		a.tier = text(root.Get("service_tier"))
 	}
-	choice := root.Get("choices").Index(0)
-	if err := a.delta(choice.Get("delta")); err != nil {
-		return err
+	for _, v := range root.Get("choices").Index(0).Get("delta", "reasoning_details").Elements() {
+		a.untold = append(a.untold, jsonscan.Root(v.AppendCompact(nil)))
 	}
-	if reason, ok := choice.Get("finish_reason").Text(); ok {
-		a.reason = reason
-	}
-	return nil
+	return decoder.Decode(nil, frame)
 }
 
 // failure is an error that the server told in the middle of its stream.
@@ -77,68 +97,64 @@ func text(v jsonscan.Value) string {
 	return s
 }
 
-// delta takes over what is new.
-func (a *answer) delta(delta jsonscan.Value) error {
-	for key, v := range delta.Members() {
+// take takes over what is new.
+func (a *answer) take(events []chat.Event) error {
+	for i := range events {
+		e := &events[i]
 		var err error
-		switch key.Name {
-		case "reasoning_content":
-			err = a.think(v.View())
-		case "reasoning": // some servers say it by both names
-			if delta.Get("reasoning_content").Absent() {
-				err = a.think(v.View())
+		switch e.Kind {
+		case chat.Open:
+			if e.Part.Kind != chat.Thought && e.Part.Kind != chat.Redacted {
+				err = a.details()
 			}
-		case "reasoning_details":
-			err = a.detail(v)
-		case "content":
-			err = a.say(v.View(), false)
-		case "refusal":
-			err = a.say(v.View(), true)
-		case "annotations":
-			err = a.cite(v)
-		case "images":
-			err = a.draw(v)
-		case "extra_content":
-			a.sign("", v)
-		case "tool_calls":
-			for _, one := range v.Elements() {
-				if err == nil {
-					err = a.call(one)
-				}
+			if err == nil && e.Part.Kind == chat.ToolCall {
+				err = a.callBegin(&e.Part)
 			}
+		case chat.Delta:
+			err = a.piece(&e.Part)
+		case chat.Close:
+			if e.Part.Kind == chat.ToolCall {
+				a.call.whole = true
+			} else if e.Part.Kind == chat.Thought {
+				err = a.details()
+			}
+		case chat.Finish:
+			a.stop, a.usage = e.Stop, e.Usage
+		case chat.Start, chat.Counted:
 		}
 		if err != nil {
 			return err
 		}
 	}
+	return a.details()
+}
+
+// piece takes over a piece of what is open.
+func (a *answer) piece(p *chat.Part) error {
+	switch p.Kind {
+	case chat.Thought:
+		return a.think(p.Text)
+	case chat.Text:
+		a.sign("", p.Proof)
+		return errors.Join(a.say(p.Text, false, p.Logprobs), a.cite(p.Citations))
+	case chat.Refusal:
+		return a.say(p.Text, true, nil)
+	case chat.ToolCall:
+		return a.argue(p)
+	case chat.Image:
+		return a.draw(p)
+	}
 	return nil
 }
 
-// usage is what an answer took.
-type usage struct {
-	known                                         bool
-	input, cached, written, output, reason, total int64
-}
-
-func readUsage(v jsonscan.Value) usage {
-	number := func(path ...string) int64 {
-		n, _ := v.Get(path...).Int()
-		return n
-	}
-	return usage{
-		known: true, input: number("prompt_tokens"), output: number("completion_tokens"), total: number("total_tokens"),
-		cached: number("prompt_tokens_details", "cached_tokens"), written: number("prompt_tokens_details", "cache_write_tokens"),
-		reason: number("completion_tokens_details", "reasoning_tokens"),
-	}
-}
-
-func (u usage) write(w *jsonscan.Writer) {
-	if !u.known {
+// writeUsage writes what an answer took.
+func writeUsage(w *jsonscan.Writer, u chat.Usage) {
+	if !u.Known {
 		w.Null()
 		return
 	}
-	w.Open(object).Key("input_tokens").Int(u.input)
-	w.Key("input_tokens_details").Open(object).Key("cached_tokens").Int(u.cached).Key("cache_write_tokens").Int(u.written).Close(object)
-	w.Key("output_tokens").Int(u.output).Key("output_tokens_details").Open(object).Key("reasoning_tokens").Int(u.reason).Close(object)
-	w.Key("total_tokens").Int(u.total).Close(object)
+	w.Open(object).Key("input_tokens").Int(u.Prompt())
+	w.Key("input_tokens_details").Open(object).Key("cached_tokens").Int(u.CacheRead).Key("cache_write_tokens").Int(u.CacheWrite).Close(object)
+	w.Key("output_tokens").Int(u.Completion()).Key("output_tokens_details").Open(object).Key("reasoning_tokens").Int(u.Reasoning).Close(object)
+	w.Key("total_tokens").Int(u.Total()).Close(object)
 }

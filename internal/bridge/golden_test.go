@@ -133,6 +133,9 @@ func golden(t *testing.T, name string) {
 	s := newServer(t, string(files["stream"].Data))
 	b := newBridge(t, s)
 	status, header, body := post(t, b.URL+"/v1/responses", string(files["request"].Data))
+	if strings.HasPrefix(body, "event: ") {
+		lawful(t, body)
+	}
 	got := map[string]string{
 		"chat":   indent(t, s.last()),
 		"events": plainIDs(fmt.Sprintf("%d %s\n\n%s", status, header.Get("X-Stele-Dropped"), body)),

@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"fmt"
 	"strings"
 
 	"stele/internal/jsonscan"
@@ -16,11 +15,12 @@ type talk struct {
 
 	messages jsonscan.Writer
 	count    int
-	system   []string // instructions before anything was said
-	begun    bool     // something was said
-	turn     turn     // of the model, not yet written
-	pictures []byte   // of tool results: chats have no place for them there
-	effort   string   // of an item that changed it
+	system   []string        // instructions before anything was said
+	begun    bool            // something was said
+	turn     turn            // of the model, not yet written
+	pictures []byte          // of tool results: chats have no place for them there
+	called   map[string]bool // ids of all calls
+	effort   string          // of an item that changed it
 	format   jsonscan.Value
 }
 
@@ -36,20 +36,6 @@ func (t *talk) instruct(text string) {
 	t.messageEnd()
 }
 
-// items adds items, which have a name where the client sent them just now.
-func (t *talk) items(list [][]byte, name string) error {
-	for at, raw := range list {
-		path := "previous_response_id"
-		if name != "" {
-			path = fmt.Sprintf("%s[%d]", name, at)
-		}
-		if err := t.item(jsonscan.Root(raw), path); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // end writes what is not written yet.
 func (t *talk) end() {
 	t.show()
@@ -58,30 +44,32 @@ func (t *talk) end() {
 }
 
 // item adds one item.
-func (t *talk) item(v jsonscan.Value, path string) error {
-	kind := v.Get("type").View()
-	if kind == "" && v.Get("role").Exists() {
-		kind = "message"
-	} else if kind == "" && v.Get("id").Exists() {
-		kind = "item_reference"
-	}
-	if !isOutput(kind) {
+func (t *talk) item(v *item) error {
+	path := v.path
+	if !v.isOutput() {
 		t.show()
 	}
-	switch kind {
+	switch v.kind {
 	case "message":
-		return t.said(v, path)
+		return t.said(v.Value, path)
 	case "reasoning":
-		t.thought(v, path)
+		t.thought(v.Value, path)
 	case "function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "tool_search_call":
-		t.turn.call(kind, v)
+		t.called[strings.Clone(v.callID())] = true
+		t.turn.call(v)
+	case "image_generation_call":
+		if v.Get("result").View() == "" {
+			t.drop(path, "the picture is not in it")
+			return nil
+		}
+		t.turn.draw(v)
 	case "function_call_output", "custom_tool_call_output", "local_shell_call_output", "shell_call_output", "apply_patch_call_output":
-		return t.result(kind, v, path)
+		return t.result(v)
 	case "tool_search_output":
 		if err := t.tools.addAll(v.Get("tools"), path+".tools", t.drop); err != nil {
 			return err
 		}
-		return t.result(kind, v, path)
+		return t.result(v)
 	case "additional_tools":
 		return t.tools.addAll(v.Get("tools"), path+".tools", t.drop)
 	case "configuration_update":
@@ -91,19 +79,11 @@ func (t *talk) item(v jsonscan.Value, path string) error {
 		if format := v.Get("text", "format"); !format.Absent() {
 			t.format = format
 		}
-	case "item_reference":
-		raw, ok := t.kept.Item(v.Get("id").View())
-		if !ok {
-			return refuse(path, "the bridge has no item "+v.Get("id").View()+": send the item itself, or leave store on")
-		}
-		return t.item(jsonscan.Root(raw), path)
 	default:
-		t.drop(path, "items of type "+kind+" are not carried")
+		t.drop(path, "items of type "+v.kind+" are not carried")
 	}
 	return nil
 }
-
-func isOutput(kind string) bool { return strings.HasSuffix(kind, "_output") }
 
 // said adds a message.
 func (t *talk) said(v jsonscan.Value, path string) error {
@@ -134,26 +114,22 @@ func (t *talk) said(v jsonscan.Value, path string) error {
 }
 
 // result adds what a tool answered.
-func (t *talk) result(kind string, v jsonscan.Value, path string) error {
+func (t *talk) result(v *item) error {
 	t.turnEnd()
 	t.begin()
-	id := v.Get("call_id").View()
-	if id == "" {
-		id = v.Get("id").View() // of a local shell
-	}
 	output := v.Get("output")
 	text := output.View()
 	switch {
-	case kind == "tool_search_output":
+	case v.kind == "tool_search_output":
 		text = string(v.Get("tools").AppendCompact(nil))
-	case kind == "apply_patch_call_output" && v.Get("status").View() == "failed":
+	case v.kind == "apply_patch_call_output" && v.Get("status").View() == "failed":
 		text = strings.TrimSpace("failed: " + text)
-	case kind == "apply_patch_call_output" && text == "":
+	case v.kind == "apply_patch_call_output" && text == "":
 		text = "done"
-	case kind == "shell_call_output":
+	case v.kind == "shell_call_output":
 		text = string(output.AppendCompact(nil))
 	case output.Kind() == array:
-		parts, err := readParts(output, path+".output")
+		parts, err := readParts(output, v.path+".output")
 		if err != nil {
 			return err
 		}
@@ -165,7 +141,7 @@ func (t *talk) result(kind string, v jsonscan.Value, path string) error {
 		text = string(output.AppendCompact(nil))
 	}
 	t.message("tool").Text(text)
-	t.messages.Key("tool_call_id").Text(id)
+	t.messages.Key("tool_call_id").Text(v.callID())
 	t.messageEnd()
 	return nil
 }

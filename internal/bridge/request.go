@@ -19,13 +19,14 @@ type order struct {
 	input    [][]byte // its own items
 	chat     []byte   // the body for the server
 	tools    *toolbox
-	rests    bool     // no thoughts are asked for, because the model could not call tools
-	dropped  []string // what is not carried, in words
+	called   map[string]bool // ids of the calls so far
+	rests    bool            // no thoughts are asked for, because the model could not call tools
+	dropped  []string        // what is not carried, in words
 }
 
 // decode reads a request and writes what the server is asked.
 func (b *Bridge) decode(body []byte) (*order, error) {
-	o := &order{fields: make(map[string]jsonscan.Value), store: true, tools: newToolbox()}
+	o := &order{fields: make(map[string]jsonscan.Value), store: true, tools: newToolbox(), called: make(map[string]bool)}
 	_, err := dialect.Survey(body, func(key jsonscan.Key, v jsonscan.Value) {
 		if !v.Absent() {
 			o.fields[key.Name] = v
@@ -39,22 +40,20 @@ func (b *Bridge) decode(body []byte) (*order, error) {
 			return nil, err
 		}
 	}
-	talk := &talk{tools: o.tools, kept: b.Kept, drop: o.drop}
-	if text := o.fields["instructions"]; text.Exists() {
+	talk := &talk{tools: o.tools, kept: b.Kept, drop: o.drop, called: o.called}
+	if text, there := o.fields["instructions"]; there && text.Kind() != jsonscan.String {
+		return nil, wrong("instructions", "a text")
+	} else if there {
 		talk.instruct(text.View())
 	}
-	if o.previous != "" {
-		history, ok := b.Kept.History(o.previous)
-		if !ok {
-			return nil, refuse("previous_response_id", "the bridge has no response "+o.previous+". It keeps those that were not made with store: false, until it ends or needs the room").
-				With("reason", "previous_response_not_found")
-		}
-		if err := talk.items(history, ""); err != nil {
+	items, err := o.conversation(b.Kept)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range talk.ordered(items) {
+		if err := talk.item(&one); err != nil {
 			return nil, err
 		}
-	}
-	if err := talk.items(o.input, "input"); err != nil {
-		return nil, err
 	}
 	talk.end()
 	if talk.count == 0 {
@@ -172,7 +171,7 @@ func (o *order) write(t *talk) error {
 			w.Key(carried[name]).Raw(v.Raw())
 		}
 	}
-	if o.fields["top_logprobs"].Exists() {
+	if o.fields["top_logprobs"].Exists() || o.includes("message.output_text.logprobs") {
 		w.Key("logprobs").Bool(true)
 	}
 	o.writeThinking(&w, t.effort)
@@ -184,6 +183,16 @@ func (o *order) write(t *talk) error {
 	}
 	o.chat = w.Close(object).Bytes()
 	return nil
+}
+
+// includes reports whether the client wants something that is left out otherwise.
+func (o *order) includes(what string) bool {
+	for _, v := range o.fields["include"].Elements() {
+		if v.View() == what {
+			return true
+		}
+	}
+	return false
 }
 
 // writeThinking asks for thoughts: by an effort, of the request or of an item that

@@ -2,11 +2,13 @@ package bridge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,8 +16,10 @@ import (
 	"stele/internal/wire"
 )
 
-// keepAliveTime is how long a stream may be silent before it shows that it lives.
-const keepAliveTime = 15 * time.Second
+const (
+	keepAliveTime = 15 * time.Second // a stream may be silent before it shows that it lives
+	eventOf       = 4                // one of so many signs of life is an event
+)
 
 // respond answers POST /v1/responses. The server is always asked for a stream: a client
 // that wants the answer whole gets what its last event would hold.
@@ -36,12 +40,28 @@ func (b *Bridge) respond(w http.ResponseWriter, c *call) error {
 	c.dropped = o.dropped
 	tellDropped(w.Header(), droppedHeader, answered.Header, o.dropped)
 	if answered.StatusCode != http.StatusOK {
-		return passRefusal(w, answered)
+		refusal, err := io.ReadAll(io.LimitReader(answered.Body, mostRefusal))
+		if err != nil {
+			return errCutShort
+		}
+		if !o.stream || !isTooLong(refusal) {
+			passRefusal(w, answered, refusal)
+			return nil
+		}
+		answered.Body = io.NopCloser(bytes.NewReader(slices.Concat([]byte("data: "), jsonscan.Root(refusal).AppendCompact(nil), []byte("\n\n"))))
 	}
 	if o.stream {
 		return b.stream(w, o, answered)
 	}
 	return b.whole(w, o, answered)
+}
+
+// isTooLong reports whether a refusal says that the conversation is too long. OpenAI's own
+// service tells that in the stream, and only there Codex takes it as the word to make the
+// conversation shorter.
+func isTooLong(refusal []byte) bool {
+	root, err := jsonscan.Parse(refusal, jsonscan.Lenient)
+	return err == nil && root.Get("error", "code").View() == "context_length_exceeded"
 }
 
 // ask asks the server's chat route.
@@ -67,9 +87,9 @@ func (b *Bridge) ask(ctx context.Context, c *call, body []byte) (*http.Response,
 
 // stream tells an answer as events.
 func (b *Bridge) stream(w http.ResponseWriter, o *order, answered *http.Response) error {
-	events := wire.NewEventWriter(w, wire.EventStream, keepAliveTime, wire.Comment("keep-alive"))
-	defer events.Stop()
-	a := newAnswer(o, events.Event)
+	a := newAnswer(o)
+	a.out = wire.NewEventWriter(w, wire.EventStream, keepAliveTime, a.signOfLife)
+	defer a.out.Stop()
 	err := a.begin()
 	if err == nil {
 		err = a.follow(answered.Body)
@@ -88,7 +108,7 @@ func (b *Bridge) stream(w http.ResponseWriter, o *order, answered *http.Response
 
 // whole tells an answer when it is whole.
 func (b *Bridge) whole(w http.ResponseWriter, o *order, answered *http.Response) error {
-	a := newAnswer(o, func(string, []byte, bool) error { return nil })
+	a := newAnswer(o)
 	err := a.follow(answered.Body)
 	response, status, _ := a.finish(err)
 	tellLate(w.Header(), droppedHeader, answered, o.dropped)
@@ -97,12 +117,17 @@ func (b *Bridge) whole(w http.ResponseWriter, o *order, answered *http.Response)
 		var e jsonscan.Writer
 		e.Open(object).Key("error").Open(object).Key("message").Text(failed.message).Key("type").Plain("server_error")
 		e.Key("param").Null().Key("code").Text(failed.code).Close(object).Close(object)
-		answerJSON(w, http.StatusBadGateway, e.Bytes())
+		answerJSON(w, cmp.Or(statuses[failed.code], http.StatusBadGateway), e.Bytes())
 		return nil
 	}
 	b.keep(a, response, status)
 	answerJSON(w, http.StatusOK, response)
 	return nil
+}
+
+// statuses are those of errors that the server told when its own status was out already.
+var statuses = map[string]int{
+	"context_length_exceeded": http.StatusBadRequest, "rate_limit_exceeded": http.StatusTooManyRequests, "insufficient_quota": http.StatusTooManyRequests,
 }
 
 // keep keeps a response that later ones may refer to.
@@ -120,18 +145,13 @@ func (b *Bridge) keep(a *answer, response []byte, status string) {
 const mostRefusal = 1 << 20
 
 // passRefusal answers with the server's own refusal, which is in OpenAI's shape.
-func passRefusal(w http.ResponseWriter, answered *http.Response) error {
+func passRefusal(w http.ResponseWriter, answered *http.Response, refusal []byte) {
 	for _, name := range []string{"Retry-After", "X-Should-Retry", "WWW-Authenticate"} {
 		if v := answered.Header.Get(name); v != "" {
 			w.Header().Set(name, v)
 		}
 	}
-	body, err := io.ReadAll(io.LimitReader(answered.Body, mostRefusal))
-	if err != nil {
-		return errCutShort
-	}
-	answerJSON(w, answered.StatusCode, body)
-	return nil
+	answerJSON(w, answered.StatusCode, refusal)
 }
 
 // droppedHeader names what was not carried. What shows only at the end of a stream is in
@@ -165,39 +185,3 @@ func tellLate(h http.Header, name string, answered *http.Response, dropped []str
 
 // plainPath takes out of a path what a reader of the header would split at.
 var plainPath = strings.NewReplacer(",", "%2C", ";", "%3B", "%", "%25", "\r", "%0D", "\n", "%0A")
-
-// showResponse answers GET /v1/responses/{id}.
-func (b *Bridge) showResponse(w http.ResponseWriter, id string) error {
-	kept, ok := b.Kept.Get(id)
-	if !ok {
-		return noResponse(id)
-	}
-	answerJSON(w, http.StatusOK, kept.Body)
-	return nil
-}
-
-// deleteResponse answers DELETE /v1/responses/{id}.
-func (b *Bridge) deleteResponse(w http.ResponseWriter, id string) error {
-	if !b.Kept.Delete(id) {
-		return noResponse(id)
-	}
-	var e jsonscan.Writer
-	answerJSON(w, http.StatusOK, e.Open(object).Key("id").Text(id).Key("object").Plain("response").Key("deleted").Bool(true).Close(object).Bytes())
-	return nil
-}
-
-// listInput answers GET /v1/responses/{id}/input_items, all on one page.
-func (b *Bridge) listInput(w http.ResponseWriter, id string) error {
-	kept, ok := b.Kept.Get(id)
-	if !ok {
-		return noResponse(id)
-	}
-	var e jsonscan.Writer
-	e.Open(object).Key("object").Plain("list").Key("data").Open(array)
-	for i := len(kept.Input) - 1; i >= 0; i-- { // the last first, as OpenAI has it
-		e.Raw(kept.Input[i])
-	}
-	e.Close(array).Key("first_id").Null().Key("last_id").Null().Key("has_more").Bool(false).Close(object)
-	answerJSON(w, http.StatusOK, e.Bytes())
-	return nil
-}

@@ -160,21 +160,34 @@ func (o *order) writeTools(w *jsonscan.Writer) error {
 	case choice.Kind() == jsonscan.String:
 		w.Key("tool_choice").Raw(choice.Raw())
 	case kind == "allowed_tools":
-		w.Key("tool_choice").Open(object).Key("type").Plain(kind).Key(kind).Open(object)
-		copyMembers(w, choice, "mode")
-		w.Key("tools").Open(array)
-		for _, one := range choice.Get("tools").Elements() {
-			if name, ok := o.tools.chosen(one); ok {
-				writeChoice(w, name)
-			}
-		}
-		w.Close(array).Close(object).Close(object)
+		return o.writeAllowed(w, choice)
 	default:
 		name, ok := o.tools.chosen(choice)
 		if !ok {
 			return refuse("tool_choice", "it names a tool that is not offered")
 		}
 		writeChoice(w.Key("tool_choice"), name)
+	}
+	return nil
+}
+
+// writeAllowed writes which of the tools may be called. Those that are not offered cannot be.
+func (o *order) writeAllowed(w *jsonscan.Writer, choice jsonscan.Value) error {
+	var allowed jsonscan.Writer
+	for _, one := range choice.Get("tools").Elements() {
+		if name, ok := o.tools.chosen(one); ok {
+			writeChoice(&allowed, name)
+		}
+	}
+	switch {
+	case len(allowed.Bytes()) > 0:
+		w.Key("tool_choice").Open(object).Key("type").Plain("allowed_tools").Key("allowed_tools").Open(object)
+		copyMembers(w, choice, "mode")
+		w.Key("tools").Open(array).Raw(allowed.Bytes()).Close(array).Close(object).Close(object)
+	case choice.Get("mode").View() == "required":
+		return refuse("tool_choice", "a tool must be called, but none of those that may be is one that the bridge can offer")
+	default:
+		w.Key("tool_choice").Plain("none")
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"encoding/base64"
 	"strings"
 
@@ -9,17 +10,21 @@ import (
 
 // turn is what a model made, gathered from its items.
 type turn struct {
-	words   strings.Builder // of its thoughts
-	details []byte          // reasoning_details, as elements of a list
-	texts   []*parts
-	calls   []callItem
-	signed  map[string]string // signatures of calls, by their ids; that of its text under ""
+	words    strings.Builder // of its thoughts
+	details  []byte          // reasoning_details, as elements of a list
+	texts    []*parts
+	calls    []callItem
+	pictures []pictureMade
+	signed   map[string]string // signatures of calls and pictures, by their ids; that of its text under ""
 }
 
 // callItem is a call as the chat route takes it.
 type callItem struct{ id, name, arguments string }
 
-func (t *turn) isEmpty() bool { return len(t.texts) == 0 && len(t.calls) == 0 }
+// pictureMade is a picture of the model's own: the id of its item, and itself as a data URL.
+type pictureMade struct{ id, url string }
+
+func (t *turn) isEmpty() bool { return len(t.texts) == 0 && len(t.calls) == 0 && len(t.pictures) == 0 }
 
 // say adds words of the model.
 func (t *turn) say(content jsonscan.Value, path string) error {
@@ -34,13 +39,10 @@ func (t *turn) say(content jsonscan.Value, path string) error {
 }
 
 // call adds a call of a tool.
-func (t *turn) call(kind string, v jsonscan.Value) {
-	c := callItem{id: v.Get("call_id").View(), arguments: v.Get("arguments").View()}
-	if c.id == "" {
-		c.id = v.Get("id").View()
-	}
-	called := tool{kind: kind, name: v.Get("name").View(), namespace: v.Get("namespace").View()}
-	switch kind {
+func (t *turn) call(v *item) {
+	c := callItem{id: v.callID(), arguments: v.Get("arguments").View()}
+	called := tool{kind: v.kind, name: v.Get("name").View(), namespace: v.Get("namespace").View()}
+	switch v.kind {
 	case "custom_tool_call":
 		var w jsonscan.Writer
 		c.arguments = string(w.Open(object).Key("input").Text(v.Get("input").View()).Close(object).Bytes())
@@ -54,7 +56,7 @@ func (t *turn) call(kind string, v jsonscan.Value) {
 		}
 		c.arguments = string(w.Close(object).Bytes())
 	case "shell_call", "apply_patch_call", "tool_search_call":
-		called.name = strings.TrimSuffix(kind, "_call")
+		called.name = strings.TrimSuffix(v.kind, "_call")
 		for _, member := range []string{"action", "operation", "arguments"} {
 			if inner := v.Get(member); inner.Kind() == object {
 				c.arguments = string(inner.AppendCompact(nil))
@@ -66,6 +68,12 @@ func (t *turn) call(kind string, v jsonscan.Value) {
 	}
 	c.name = called.flat()
 	t.calls = append(t.calls, c)
+}
+
+// draw adds a picture of the model's.
+func (t *turn) draw(v *item) {
+	format := cmp.Or(v.Get("output_format").View(), "png")
+	t.pictures = append(t.pictures, pictureMade{v.Get("id").View(), "data:image/" + format + ";base64," + v.Get("result").View()})
 }
 
 // write writes the turn as the content and what follows it in a message.
@@ -93,6 +101,7 @@ func (t *turn) write(w *jsonscan.Writer) {
 		w.Key("reasoning_details").Open(array).Raw(t.details).Close(array)
 	}
 	writeSignature(w, t.signed[""])
+	t.writePictures(w)
 	if len(t.calls) == 0 {
 		return
 	}
@@ -101,6 +110,20 @@ func (t *turn) write(w *jsonscan.Writer) {
 		w.Open(object).Key("id").Text(c.id).Key("type").Plain("function")
 		w.Key("function").Open(object).Key("name").Text(c.name).Key("arguments").Text(c.arguments).Close(object)
 		writeSignature(w, t.signed[c.id])
+		w.Close(object)
+	}
+	w.Close(array)
+}
+
+// writePictures writes pictures that the model made where the chat route gave them.
+func (t *turn) writePictures(w *jsonscan.Writer) {
+	if len(t.pictures) == 0 {
+		return
+	}
+	w.Key("images").Open(array)
+	for _, p := range t.pictures {
+		w.Open(object).Key("type").Plain("image_url").Key("image_url").Open(object).Key("url").Text(p.url).Close(object)
+		writeSignature(w, t.signed[p.id])
 		w.Close(object)
 	}
 	w.Close(array)

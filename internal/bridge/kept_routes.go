@@ -1,0 +1,108 @@
+package bridge
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"stele/internal/jsonscan"
+)
+
+// showResponse answers GET /v1/responses/{id}.
+func (b *Bridge) showResponse(w http.ResponseWriter, c *call, id string) error {
+	kept, ok := b.Kept.Get(id)
+	if !ok {
+		return noResponse(id)
+	}
+	if c.URL.Query().Get("stream") == "true" {
+		return refuse("stream", "only responses in the background can be streamed once more, and the bridge makes none")
+	}
+	answerJSON(w, http.StatusOK, kept.Body)
+	return nil
+}
+
+// deleteResponse answers DELETE /v1/responses/{id}.
+func (b *Bridge) deleteResponse(w http.ResponseWriter, id string) error {
+	if !b.Kept.Delete(id) {
+		return noResponse(id)
+	}
+	var e jsonscan.Writer
+	answerJSON(w, http.StatusOK, e.Open(object).Key("id").Text(id).Key("object").Plain("response").Key("deleted").Bool(true).Close(object).Bytes())
+	return nil
+}
+
+// listInput answers GET /v1/responses/{id}/input_items: a page of the items that the
+// response was asked with, the last first unless the client wants it otherwise.
+func (b *Bridge) listInput(w http.ResponseWriter, c *call, id string) error {
+	kept, ok := b.Kept.Get(id)
+	if !ok {
+		return noResponse(id)
+	}
+	query := c.URL.Query()
+	limit := 20
+	if given := query.Get("limit"); given != "" {
+		n, err := strconv.Atoi(given)
+		if err != nil || n < 1 || n > 100 {
+			return wrong("limit", "a number from 1 to 100")
+		}
+		limit = n
+	}
+	var list []jsonscan.Value
+	for at, raw := range kept.Input {
+		list = append(list, jsonscan.Root(listedItem(raw, fmt.Sprintf("%s_%d", id, at))))
+	}
+	if query.Get("order") != "asc" {
+		slices.Reverse(list)
+	}
+	if after := query.Get("after"); after != "" {
+		at := slices.IndexFunc(list, func(v jsonscan.Value) bool { return v.Get("id").View() == after })
+		if at < 0 {
+			return refuse("after", "the response has no item "+after)
+		}
+		list = list[at+1:]
+	}
+	page := list[:min(limit, len(list))]
+	var e jsonscan.Writer
+	e.Open(object).Key("object").Plain("list").Key("data").Open(array)
+	for _, v := range page {
+		e.Raw(v.Raw())
+	}
+	e.Close(array)
+	if n := len(page) - 1; n < 0 {
+		e.Key("first_id").Null().Key("last_id").Null()
+	} else {
+		e.Key("first_id").Raw(page[0].Get("id").Raw()).Key("last_id").Raw(page[n].Get("id").Raw())
+	}
+	answerJSON(w, http.StatusOK, e.Key("has_more").Bool(len(page) < len(list)).Close(object).Bytes())
+	return nil
+}
+
+// listedItem is an item with what clients may leave out when they send it: an id, the type
+// of a message, and words as a part of it.
+func listedItem(raw []byte, id string) []byte {
+	v := jsonscan.Root(raw)
+	var w jsonscan.Writer
+	w.Open(object)
+	if v.Get("id").Absent() {
+		w.Key("id").Text("item_" + id)
+	}
+	kind := kindOf(v)
+	if v.Get("type").Absent() {
+		w.Key("type").Text(kind)
+	}
+	for key, member := range v.Members() {
+		switch {
+		case member.Absent():
+		case kind == "message" && key.Name == "content" && member.Kind() == jsonscan.String:
+			part := "input_text"
+			if v.Get("role").View() == "assistant" {
+				part = "output_text"
+			}
+			w.Key("content").Open(array).Open(object).Key("type").Plain(part).Key("text").Raw(member.Raw()).Close(object).Close(array)
+		default:
+			w.Key(key.Name).Raw(member.Raw())
+		}
+	}
+	return w.Close(object).Bytes()
+}

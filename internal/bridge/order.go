@@ -1,0 +1,130 @@
+package bridge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"stele/internal/jsonscan"
+)
+
+// item is one of a conversation, and where its client finds it.
+type item struct {
+	jsonscan.Value
+
+	kind string
+	path string
+}
+
+// conversation is all items that a request is about: those of the responses before it,
+// then its own. What they refer to stands in their place.
+func (o *order) conversation(kept *Kept) ([]item, error) {
+	var all []item
+	if o.previous != "" {
+		history, ok := kept.History(o.previous)
+		if !ok {
+			return nil, refuse("previous_response_id", "the bridge has no response "+o.previous+". It keeps those that were not made with store: false, until it ends or needs the room").
+				With("reason", "previous_response_not_found")
+		}
+		for _, raw := range history {
+			all = append(all, item{Value: jsonscan.Root(raw), path: "previous_response_id"})
+		}
+	}
+	for at, raw := range o.input {
+		all = append(all, item{Value: jsonscan.Root(raw), path: fmt.Sprintf("input[%d]", at)})
+	}
+	for i := range all {
+		one := &all[i]
+		if one.Kind() != object {
+			return nil, wrong(one.path, "an item")
+		}
+		if one.kind = kindOf(one.Value); one.kind != "item_reference" {
+			continue
+		}
+		id := one.Get("id").View()
+		raw, ok := kept.Item(id)
+		if !ok {
+			return nil, refuse(one.path, "the bridge has no item "+id+": send the item itself, or leave store on")
+		}
+		one.Value = jsonscan.Root(raw)
+		one.kind = kindOf(one.Value)
+	}
+	return all, nil
+}
+
+// kindOf is an item's type. Messages and references may go without one.
+func kindOf(v jsonscan.Value) string {
+	kind := v.Get("type").View()
+	if kind == "" && v.Get("role").Exists() {
+		kind = "message"
+	} else if kind == "" && v.Get("id").Exists() {
+		kind = "item_reference"
+	}
+	return kind
+}
+
+// isCall reports whether a model calls a tool that the client runs.
+func (i *item) isCall() bool {
+	switch i.kind {
+	case "function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "tool_search_call":
+		return true
+	}
+	return false
+}
+
+func (i *item) isOutput() bool { return strings.HasSuffix(i.kind, "_output") }
+
+// callID is what a call and its result have in common.
+func (i *item) callID() string {
+	if id := i.Get("call_id").View(); id != "" {
+		return id
+	}
+	return i.Get("id").View() // of a local shell
+}
+
+// ordered puts items into the order of a chat, which has the results of calls right
+// behind them: what clients put in between comes after the last result. A call that was
+// cut off and that has no result was never made.
+func (t *talk) ordered(items []item) []item {
+	var out []item
+	for len(items) > 0 {
+		owed := make(map[string]int) // results to come, by the ids of their calls
+		for i := range items {
+			if items[i].isOutput() {
+				owed[items[i].callID()]++
+			}
+		}
+		var later []item
+		open := make(map[string]bool) // calls whose results are to come
+		answered, at := false, 0
+		for ; at < len(items) && (len(open) > 0 || len(later) == 0); at++ {
+			one := &items[at]
+			id := one.callID()
+			switch {
+			case one.isOutput() && open[id]:
+				delete(open, id)
+				answered = true
+			case len(open) > 0 && (answered || one.isOthers()):
+				later = append(later, *one)
+				continue
+			case one.isCall() && owed[id] > 0:
+				answered = answered && len(open) > 0
+				open[id] = true
+			case one.isCall() && one.Get("status").View() == "incomplete":
+				t.drop(one.path, "the call was cut off, and has no result")
+				continue
+			}
+			if one.isOutput() {
+				owed[id]--
+			}
+			out = append(out, *one)
+		}
+		items = slices.Concat(later, items[at:])
+	}
+	return out
+}
+
+// isOthers reports whether an item ends what a model made.
+func (i *item) isOthers() bool {
+	return i.isOutput() || i.kind == "message" && i.Get("role").View() != "assistant"
+}
