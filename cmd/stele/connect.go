@@ -48,7 +48,7 @@ func (p *program) connect() *cobra.Command {
 	c := p.onServer(&cobra.Command{
 		Use: "connect CLIENT", Short: "Point an agent, an editor or a library at the server", Args: cobra.MaximumNArgs(1),
 		Long: "Print what a client must be told to use the server, or write it into the client's own settings.\n" +
-			"Then make a call in its dialect, and say which names it asks for that nothing answers to.\n\n" +
+			"Then make a call in its dialect. Where nothing answers to the names that it asks for by itself, its settings name one model for all of them.\n\n" +
 			"--write adds to the files that are there and keeps a copy of each. It needs --key or STELE_API_KEY.\n\n" +
 			"Clients: " + strings.Join(clients.IDs(), ", "),
 		Example:   "  stele connect claude-code --url https://stele.example.com --key sk_live_… --write\n  stele connect ai-sdk --model fast",
@@ -92,6 +92,11 @@ func (t *connecting) run(c *cobra.Command, cfg *config.Config) error {
 		return fmt.Errorf("%s does not list its models: %w", t.url, err)
 	}
 	values := t.values()
+	asked, err := t.askedForItself(c.Context(), cfg, values)
+	if err != nil {
+		return err
+	}
+	values.Chosen = values.Chosen || len(asked.missing) > 0 // what it would ask for by itself, it would not get
 	settings, err := t.client.Fill(values)
 	if err != nil {
 		return err
@@ -118,9 +123,7 @@ func (t *connecting) run(c *cobra.Command, cfg *config.Config) error {
 			return err
 		}
 	}
-	if err := t.missing(c.Context(), cfg, out, values); err != nil {
-		return err
-	}
+	asked.tell(out, t.client, values.Model)
 	t.next(out)
 	return nil
 }
@@ -214,26 +217,45 @@ func (t *connecting) check(ctx context.Context, cfg *config.Config, model string
 	return nil
 }
 
-// missing says which of the names that the client asks for by itself nothing answers to.
-func (t *connecting) missing(ctx context.Context, cfg *config.Config, out io.Writer, values clients.Values) error {
+// ownNames is what came of the names that a client asks for by itself.
+type ownNames struct {
+	missing []clients.Ask // nothing answers to them
+	failing []string      // sentences about those that answer with an error
+}
+
+// askedForItself asks for the names that the client asks for by itself, unless one model was chosen for all of them.
+func (t *connecting) askedForItself(ctx context.Context, cfg *config.Config, values clients.Values) (n ownNames, err error) {
 	if values.Chosen {
-		return nil // it asks for that one
+		return n, nil
 	}
-	var lines []string
 	for _, ask := range t.client.Asks {
 		err := t.check(ctx, cfg, ask.Name)
+		if ctx.Err() != nil {
+			return n, ctx.Err()
+		}
 		if f, ok := errors.AsType[*fault.Error](err); ok && f.Code == fault.ModelNotFound {
-			lines = append(lines, fmt.Sprintf("      %s: %s   # it asks for %s", ask.Pattern, values.Model, ask.Name))
+			n.missing = append(n.missing, ask)
 		} else if err != nil {
-			fmt.Fprintf(out, "%s, which it asks for, answers with an error: %v\n", ask.Name, err)
+			n.failing = append(n.failing, fmt.Sprintf("%s, which it asks for, answers with an error: %v", ask.Name, err))
 		}
 	}
-	if len(lines) == 0 {
-		return nil
+	return n, nil
+}
+
+// tell says what the settings name in the place of what nothing answers to, and how that could be otherwise.
+func (n ownNames) tell(out io.Writer, client *clients.Client, model string) {
+	for _, line := range n.failing {
+		fmt.Fprintln(out, line)
 	}
-	fmt.Fprintf(out, "\n%s asks for names that no model here answers to. Choose one with --model, or add to stele.yaml, or in the console under Names:\n\n    models:\n%s\n\n",
-		t.client.Name, strings.Join(lines, "\n"))
-	return nil
+	if len(n.missing) == 0 {
+		return
+	}
+	fmt.Fprintf(out, "\n%s asks for names of its own that no model here answers to, so its settings name %s for all of them.\n"+
+		"To let it choose, take that out again and add to stele.yaml, or in the console under Names:\n\n    models:\n", client.Name, model)
+	for _, ask := range n.missing {
+		fmt.Fprintf(out, "      %s: %s   # it asks for %s\n", ask.Pattern, model, ask.Name)
+	}
+	fmt.Fprintln(out)
 }
 
 // next says what is left to do.

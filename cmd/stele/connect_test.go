@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// modelServer lists one model, which answers, and knows no other.
-func modelServer(t *testing.T) *httptest.Server {
+// modelServer lists one model, and answers where a request has a text in it.
+func modelServer(t *testing.T, answers string) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -22,7 +22,7 @@ func modelServer(t *testing.T) *httptest.Server {
 			_, _ = io.WriteString(w, `{"error":{"message":"The API key is not valid.","code":"invalid_api_key"}}`)
 		case r.URL.Path == "/api/v1/models":
 			_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"stele/sandbox"},{"id":"fast","context_length":1000,"max_completion_tokens":100}]}`)
-		case r.URL.Path == "/api/v1/messages" && strings.Contains(string(body), `"fast"`):
+		case r.URL.Path == "/api/v1/messages" && strings.Contains(string(body), answers):
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = io.WriteString(w, "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"fast\",\"content\":[],\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}}\n\n"+
 				"event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"Hi\"}}\n\n"+
@@ -40,7 +40,7 @@ func modelServer(t *testing.T) *httptest.Server {
 
 func TestAClientIsConnected(t *testing.T) {
 	t.Parallel()
-	server, home := modelServer(t), t.TempDir()
+	server, named, home := modelServer(t, `"fast"`), modelServer(t, `"model"`), t.TempDir()
 	settings := filepath.Join(home, ".claude", "settings.json")
 	if err := os.MkdirAll(filepath.Dir(settings), 0o700); err != nil {
 		t.Fatal(err)
@@ -61,7 +61,9 @@ func TestAClientIsConnected(t *testing.T) {
 	}{
 		{[]string{"claude-code", "--url", server.URL + "/api/v1/", "--key", "sk_dev_good"}, true, []string{
 			`"ANTHROPIC_BASE_URL": "` + server.URL + `/api"`, "fast answers in the dialect of Claude Code", "claude-*haiku*: fast", "claude-*opus*: fast",
+			`"ANTHROPIC_MODEL": "fast"`, `"CLAUDE_CODE_MAX_CONTEXT_TOKENS": "1000"`, "so its settings name fast for all of them",
 		}},
+		{[]string{"claude-code", "--url", named.URL, "--key", "sk_dev_good"}, true, []string{"\"ANTHROPIC_AUTH_TOKEN\": \"sk_dev_good\"\n"}},
 		{[]string{"claude-code", "--url", server.URL, "--key", "sk_dev_good", "--model", "fast", "--write"}, true, []string{"Wrote " + settings, "before-stele"}},
 		{[]string{"claude-code", "--url", server.URL, "--key", "sk_dev_good", "--model", "fast", "--write"}, true, []string{"has it already"}},
 		{[]string{"opencode", "--url", server.URL, "--key", "sk_dev_good", "--json"}, true, []string{`"file":".config/opencode/opencode.json"`, `\"context\": 1000, \"output\": 100`}},

@@ -119,13 +119,14 @@ type wirePolicy struct {
 	Capture           bool                 `json:"capture"`
 	Tags              []string             `json:"tags"`
 	ChargeFactor      string               `json:"charge_factor"`
+	Names             access.Names         `json:"names"`
 }
 
 func printPolicy(c *cobra.Command, p access.Policy) error {
 	v := wirePolicy{
 		Models: p.Models, Providers: p.Providers, Scopes: p.Scopes, Environments: p.Environments, CIDRs: p.CIDRs,
 		KeyLife: lengthText(p.Life()), KeyIdle: lengthText(p.Idle()), EndKeysWithPeople: p.EndWithCreator, Capture: !p.NoCapture,
-		Tags: p.Tags, ChargeFactor: cmp.Or(p.ChargeFactor, "1"),
+		Tags: p.Tags, ChargeFactor: cmp.Or(p.ChargeFactor, "1"), Names: append(access.Names{}, p.Names...),
 	}
 	if wantsJSON(c) {
 		return printJSON(c, v)
@@ -137,6 +138,7 @@ func printPolicy(c *cobra.Command, p access.Policy) error {
 		{"a key lives for", orText(v.KeyLife, "as long as its maker likes")}, {"and unused for", orText(v.KeyIdle, "as long as it likes")},
 		{"keys end with people", yesNo(v.EndKeysWithPeople)}, {"contents may be kept", yesNo(v.Capture)},
 		{"tags", strings.Join(v.Tags, ", ")}, {"charge factor", v.ChargeFactor},
+		{"names", strings.Join(each(v.Names, func(n access.Name) string { return n.Pattern + ": " + n.Model }), ", ")},
 	} {
 		fmt.Fprintln(t, row[0]+"\t"+row[1])
 	}

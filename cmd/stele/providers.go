@@ -128,7 +128,7 @@ func (p *program) providersTest() *cobra.Command {
 	})
 }
 
-// wireModel is a model as scripts read it.
+// wireModel is a model as scripts read it, or a name that leads to one.
 type wireModel struct {
 	ID      string   `json:"id"`
 	Type    string   `json:"type"`
@@ -137,13 +137,17 @@ type wireModel struct {
 	Wrong   []string `json:"wrong"`
 }
 
+// typeName is the type of a name in the list of models.
+const typeName = "name"
+
 func (p *program) modelsList() *cobra.Command {
 	return p.onSupply(&cobra.Command{
 		Use: "list", Short: "List models", Args: cobra.NoArgs,
-		Long: "List the models that are written down or built in. Those that a provider lists by itself are not asked for here:\n" +
-			"GET /api/v1/models of the running server has them.",
+		Long: "List the models that are written down or built in, and the names that lead clients to them: those for all,\n" +
+			"not those of a workspace, which stele workspaces policy shows. What a provider lists by itself is not asked for here:\n" +
+			"GET /api/v1/models of the running server has it.",
 	}, func(c *cobra.Command, s *supply.Supply, _ []string) error {
-		return table(c, each(s.Models(), toWireModel), "", "ID\tTYPE\tSENT TO\tKEPT IN\tSTATE", func(m wireModel) []string {
+		return table(c, append(each(s.Models(), toWireModel), each(s.Names(), nameToWireModel)...), "", "ID\tTYPE\tSENT TO\tKEPT IN\tSTATE", func(m wireModel) []string {
 			return []string{m.ID, m.Type, strings.Join(m.Targets, ", "), m.KeptIn, stateText(true, m.Wrong)}
 		})
 	})
@@ -159,4 +163,8 @@ func toWireModel(m supply.Model) wireModel {
 		out.Targets = append(out.Targets, t.Provider+"/"+t.Model)
 	}
 	return out
+}
+
+func nameToWireModel(n supply.Name) wireModel {
+	return wireModel{ID: n.Pattern, Type: typeName, Targets: []string{n.Model}, KeptIn: keptIn(n.Origin), Wrong: sentences(n.Wrong)}
 }

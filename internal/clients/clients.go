@@ -8,6 +8,7 @@ import (
 	"embed"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -84,6 +85,11 @@ func IDs() (list []string) {
 		list = append(list, c.ID)
 	}
 	return list
+}
+
+// Writes tells whether some of its settings are in files that can be written.
+func (c *Client) Writes() bool {
+	return slices.ContainsFunc(c.Settings, func(s Setting) bool { return s.File != "" })
 }
 
 func read(name string) (Client, error) {

@@ -38,6 +38,9 @@ func TestEveryClientIsWhole(t *testing.T) {
 		for _, chosen := range []bool{false, true} {
 			values := example
 			values.Chosen, values.Model = chosen, `odd "model"`
+			if chosen {
+				values.Window, values.Output = 64_000, 8_000
+			}
 			filled, err := c.Fill(values)
 			if err != nil {
 				t.Error(err)

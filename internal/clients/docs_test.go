@@ -73,14 +73,20 @@ func index(t *testing.T) string {
 
 func document(t *testing.T, c *Client) string {
 	t.Helper()
-	settings, err := c.Fill(example)
+	values := example
+	values.Chosen = true // that works whatever names there are
+	settings, err := c.Fill(values)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n    %s\n\n", c.Name, c.About, c.Install)
-	fmt.Fprintf(&b, "Where the server is `%s` and `fast` one of its models:\n\n    $ stele connect %s --url %s --key $STELE_API_KEY --write\n\n", example.URL, c.ID, example.URL)
-	b.WriteString("It prints the settings; `--write` adds them to the client's own files and keeps what was there. By hand:\n\n")
+	fmt.Fprintf(&b, "Where the server is `%s`, `fast` one of its models, and `STELE_API_KEY` a key of `stele keys create` or of the console:\n\n    $ stele connect %s --url %s --key $STELE_API_KEY", example.URL, c.ID, example.URL)
+	if c.Writes() {
+		b.WriteString(" --write\n\nIt adds the settings to the client's own files, keeps what was there, and checks them with a call; without `--write` it prints them. By hand:\n\n")
+	} else {
+		b.WriteString("\n\nIt prints the settings with your own address in them, and checks them with a call:\n\n")
+	}
 	if c.Bridge {
 		b.WriteString("Start the bridge on your own machine, and leave it running:\n\n    $ stele bridge --url " + example.URL + " --key $STELE_API_KEY\n\n")
 	}
@@ -95,11 +101,11 @@ func document(t *testing.T, c *Client) string {
 		fmt.Fprintf(&b, "Try it:\n\n    $ %s\n\n", c.Try)
 	}
 	if len(c.Asks) > 0 {
-		b.WriteString("It asks for names of its own, such as these. Where no model of yours has them, lead them to one in `stele.yaml` or in the console under *Names*\n([names](../operate/names.md)):\n\n```yaml\nmodels:\n")
+		b.WriteString("Where the settings name no model, it asks for names of its own, such as these. Where models of yours answer to all of them, `stele connect` lets it; else it names\none model for all. Names lead to models of yours in `stele.yaml` or in the console under *Names* ([names](../operate/names.md)):\n\n```yaml\nmodels:\n")
 		for _, a := range c.Asks {
 			fmt.Fprintf(&b, "  %s: fast # %s\n", a.Pattern, a.Name)
 		}
-		b.WriteString("```\n\nOr have it ask for one model: `stele connect " + c.ID + " --model fast`.\n\n")
+		b.WriteString("```\n\n`stele connect " + c.ID + " --model fast` names that one whatever names there are.\n\n")
 	}
 	for _, note := range c.Notes {
 		fmt.Fprintf(&b, "- %s\n", note)

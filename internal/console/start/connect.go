@@ -34,19 +34,23 @@ func (c *Room) showConnect(w http.ResponseWriter, r *http.Request, v access.Visi
 	}
 	scope := v.Principal().Scope
 	values := clients.Values{URL: c.Root(), Key: yourKey, Model: pickChat(c.Start.Models.Models(scope))}
-	settings, err := client.Fill(values)
-	if err != nil {
-		return err
-	}
 	p := connectPage{
-		Clients: clients.All(), Client: client, Settings: settings, Model: values.Model,
-		Command: "stele connect " + id + " --url " + values.URL + " --key " + yourKey + " --write",
+		Clients: clients.All(), Client: client, Model: values.Model,
+		Command: "stele connect " + id + " --url " + values.URL + " --key " + yourKey,
 		Bridge:  "stele bridge --url " + values.URL + " --key " + yourKey,
+	}
+	if client.Writes() {
+		p.Command += " --write"
 	}
 	for _, ask := range client.Asks {
 		if _, err := c.Start.Models.Model(ask.Name, scope); err != nil {
 			p.Missing = append(p.Missing, ask)
 		}
+	}
+	values.Chosen = len(p.Missing) > 0 // as stele connect chooses
+	var err error
+	if p.Settings, err = client.Fill(values); err != nil {
+		return err
 	}
 	return c.Render(w, r, http.StatusOK, "connect", page.View{Title: "Connect " + client.Name, Active: "start", Visitor: &v, Data: p})
 }
