@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -19,17 +20,28 @@ func Busy(t testing.TB, s interface {
 }, n int, now time.Time,
 ) {
 	t.Helper()
+	for batch := range BusyRecords(n, 5000, 90*24*time.Hour, now) {
+		if err := s.InsertRecords(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// BusyRecords are requests of a time before now as a busy house has them, in batches that
+// are overwritten. It is the same every time.
+func BusyRecords(n, batch int, before time.Duration, now time.Time) iter.Seq[[]meter.Record] {
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same every time
-	const batch = 5000
-	list := make([]meter.Record, 0, batch)
-	step := 90 * 24 * time.Hour / time.Duration(n)
-	for i := range n {
-		list = append(list, busyRecord(random, i, now.Add(-time.Duration(n-i)*step)))
-		if len(list) == batch || i == n-1 {
-			if err := s.InsertRecords(t.Context(), list); err != nil {
-				t.Fatal(err)
+	step := before / time.Duration(n)
+	return func(yield func([]meter.Record) bool) {
+		list := make([]meter.Record, 0, batch)
+		for i := range n {
+			list = append(list, busyRecord(random, i, now.Add(-time.Duration(n-i)*step)))
+			if len(list) == batch || i == n-1 {
+				if !yield(list) {
+					return
+				}
+				list = list[:0]
 			}
-			list = list[:0]
 		}
 	}
 }
