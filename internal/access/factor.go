@@ -53,6 +53,9 @@ type FactorStore interface {
 	// UseFactor saves what a use changed if its step is later than the one kept, and
 	// reports whether it was.
 	UseFactor(ctx context.Context, f Factor) (bool, error)
+	// SpendTicket notes that a ticket was brought back, and reports whether it was not before. It is
+	// known until then.
+	SpendTicket(ctx context.Context, id string, now, until time.Time) (bool, error)
 	// DeleteFactor deletes one of a person's and reports whether it was there. With the
 	// last factor of a login its recovery codes go.
 	DeleteFactor(ctx context.Context, user, id string, e Entry) (bool, error)

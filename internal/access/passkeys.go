@@ -44,8 +44,11 @@ func (s *Service) AddPasskey(ctx context.Context, v Visitor, at passkey.Party, t
 		return nil, err
 	}
 	key, err := at.Made(h, t.State, answer)
-	if err != nil || !s.spent.take(t.ID, s.now(), t.Until) {
+	if err != nil {
 		return nil, errBadPasskey(err)
+	}
+	if err := s.spend(ctx, t); err != nil {
+		return nil, err
 	}
 	if name = strings.TrimSpace(name); name == "" {
 		name = "Passkey"
@@ -167,8 +170,11 @@ func (s *Service) signed(ctx context.Context, at passkey.Party, t ticketFor, ans
 		used = f
 		return s.holder(ctx, User{ID: f.User}, f.Via)
 	}, t.State, answer)
-	if err != nil || !s.spent.take(t.ID, s.now(), t.Until) {
+	if err != nil {
 		return Factor{}, errBadPasskey(err)
+	}
+	if err := s.spend(ctx, t); err != nil {
+		return Factor{}, err
 	}
 	used.Sealed, used.UsedAt = s.box.Seal(key.Data), s.now()
 	used.Step++

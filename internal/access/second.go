@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"encoding/base64"
-	"sync"
+	"errors"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -239,36 +239,13 @@ func errTooLate() *fault.Error {
 
 func sameText(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// onceSet remembers what was taken, as long as it could be brought again.
-type onceSet struct {
-	mu    sync.Mutex // guards taken
-	taken map[string]time.Time
-}
-
-func newOnceSet() *onceSet { return &onceSet{taken: make(map[string]time.Time)} }
-
-// mostTaken bounds what is remembered. No more sign in within ten minutes.
-const mostTaken = 50_000
-
-// take reports whether an id was not taken before.
-func (o *onceSet) take(id string, now, until time.Time) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if _, ok := o.taken[id]; ok {
-		return false
+// spend takes a ticket, unless it was brought to any server before.
+func (s *Service) spend(ctx context.Context, t ticketFor) error {
+	first, err := s.store.SpendTicket(ctx, t.ID, s.now(), t.Until)
+	if err == nil && !first {
+		err = errBadPasskey(errors.New("its ticket was brought before"))
 	}
-	if len(o.taken) >= mostTaken {
-		for id, until := range o.taken {
-			if now.After(until) {
-				delete(o.taken, id)
-			}
-		}
-		if len(o.taken) >= mostTaken {
-			return false
-		}
-	}
-	o.taken[id] = until
-	return true
+	return err
 }
 
 // keptLife is how long what a person had filled in is kept for them.

@@ -56,7 +56,6 @@ type Service struct {
 		cost    cost
 	}
 	box   *seal.Box // of second factors, and of what a browser keeps between two steps
-	spent *onceSet  // answers that were taken
 	rules atomic.Pointer[SignInRules]
 	now   func() time.Time
 }
@@ -70,7 +69,6 @@ func New(store Store, keys Keys, now func() time.Time) *Service {
 		tickets:  keys.Hasher("sessions"),
 		throttle: newThrottle(now),
 		box:      keys.Box("second factors"),
-		spent:    newOnceSet(),
 		now:      now,
 	}
 	s.hashing.turns = fair.New(2, 1)

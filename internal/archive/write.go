@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"stele/internal/disk"
 	"stele/internal/table"
 )
 
@@ -23,7 +24,8 @@ import (
 // no backup.
 type Writer struct {
 	folder string
-	root   *os.Root
+	root   *disk.Root
+	made   map[string]bool // folders in it
 	sums   strings.Builder
 }
 
@@ -36,14 +38,14 @@ func Create(folder string) (*Writer, error) {
 	if err := os.RemoveAll(partial); err != nil {
 		return nil, fmt.Errorf("make backup: %w", err)
 	}
-	if err := os.MkdirAll(partial, 0o700); err != nil {
+	if err := disk.MakeFolders(partial); err != nil {
 		return nil, fmt.Errorf("make backup: %w", err)
 	}
-	root, err := os.OpenRoot(partial)
+	root, err := disk.OpenRoot(partial)
 	if err != nil {
 		return nil, fmt.Errorf("make backup: %w", err)
 	}
-	return &Writer{folder: folder, root: root}, nil
+	return &Writer{folder: folder, root: root, made: map[string]bool{".": true}}, nil
 }
 
 // Close gives up a backup that was not finished; after Finish it does nothing.
@@ -97,7 +99,7 @@ func (w *Writer) Journal(name string, r io.Reader) error {
 	return w.save(path.Join(journal, name), func(out io.Writer) error { _, err := io.Copy(out, r); return err })
 }
 
-// Finish writes down what the backup holds and gives it its name.
+// Finish writes down what the backup holds and gives it its name. When it returns all of it is on the disk.
 func (w *Writer) Finish(m *Manifest) error {
 	m.Format = format
 	err := w.save(manifestName, func(out io.Writer) error {
@@ -110,8 +112,25 @@ func (w *Writer) Finish(m *Manifest) error {
 		return err
 	}
 	_ = w.root.Close() // Windows renames no open folder
-	if err := os.Rename(w.folder+".partial", w.folder); err != nil {
+	if err := w.publish(); err != nil {
 		return fmt.Errorf("finish backup: %w", err)
+	}
+	return nil
+}
+
+// publish has the disk keep all names, and that of the backup last.
+func (w *Writer) publish() error {
+	partial := w.folder + ".partial"
+	for name := range w.made {
+		if err := disk.SyncFolder(filepath.Join(partial, filepath.FromSlash(name))); err != nil {
+			return err
+		}
+	}
+	if err := disk.Rename(partial, w.folder); err != nil {
+		return err
+	}
+	if err := disk.SyncFolder(filepath.Dir(w.folder)); err != nil {
+		return errors.Join(err, disk.Rename(w.folder, partial)) // it was not promised yet
 	}
 	return nil
 }
@@ -127,7 +146,7 @@ func (w *Writer) save(name string, do func(io.Writer) error) error {
 }
 
 func (w *Writer) write(name string, do func(io.Writer) error) error {
-	if err := w.root.MkdirAll(filepath.FromSlash(path.Dir(name)), 0o700); err != nil {
+	if err := w.makeFolder(path.Dir(name)); err != nil {
 		return fmt.Errorf("save %s: %w", name, err)
 	}
 	f, err := w.root.OpenFile(filepath.FromSlash(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -141,5 +160,19 @@ func (w *Writer) write(name string, do func(io.Writer) error) error {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("save %s: %w", name, err)
 	}
+	return nil
+}
+
+func (w *Writer) makeFolder(name string) error {
+	if w.made[name] {
+		return nil
+	}
+	if err := w.makeFolder(path.Dir(name)); err != nil {
+		return err
+	}
+	if err := w.root.Mkdir(filepath.FromSlash(name), 0o700); err != nil {
+		return err
+	}
+	w.made[name] = true
 	return nil
 }

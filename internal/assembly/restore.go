@@ -12,6 +12,7 @@ import (
 
 	"stele/internal/archive"
 	"stele/internal/config"
+	"stele/internal/disk"
 	"stele/internal/seal"
 	"stele/internal/store"
 	"stele/internal/table"
@@ -66,7 +67,7 @@ func (r *Restore) run(ctx context.Context, withFiles bool) (Restored, error) {
 	if err := from.Check(ctx); err != nil {
 		return Restored{}, fmt.Errorf("the backup is damaged: %w", err)
 	}
-	if err := os.MkdirAll(r.Config.Data, 0o700); err != nil {
+	if err := disk.MakeFolders(r.Config.Data); err != nil {
 		return Restored{}, fmt.Errorf("make data folder: %w", err)
 	}
 	unlock, err := lockFolder(r.Config)
@@ -114,7 +115,7 @@ func (r *Restore) placeMaster(from *archive.Reader) (made string, err error) {
 		if i > 0 {
 			name = masterFiles{path}.next() // the one that a change was going to
 		}
-		if err := os.WriteFile(name, []byte(line+"\n"), 0o600); err != nil {
+		if err := disk.WriteFile(name, []byte(line+"\n")); err != nil {
 			return "", fmt.Errorf("write master key: %w", err)
 		}
 	}
@@ -166,7 +167,7 @@ func (r *Restore) putFiles(ctx context.Context, from *archive.Reader) error {
 		_ = body.Close()
 	}
 	folder := filepath.Join(r.Config.Data, "journal")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	if err := disk.MakeFolders(folder); err != nil {
 		return fmt.Errorf("restore journal: %w", err)
 	}
 	for _, name := range from.Journals() {
@@ -187,12 +188,17 @@ func copyInto(path string, open func() (io.ReadCloser, error)) error {
 		return err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	out, err := disk.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
+	if _, err = io.Copy(out, in); err == nil {
+		err = out.Sync()
+	}
+	if err := errors.Join(err, out.Close()); err != nil {
+		return err
+	}
+	return disk.SyncFolder(filepath.Dir(path))
 }
 
 // openWhatIsSealed opens an installation and everything that is sealed in it.

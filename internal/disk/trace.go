@@ -84,9 +84,9 @@ func position() int64 {
 	return info.Size()
 }
 
-// fail says whether a change is to fail. The file of faults says "full FROM TO" or
+// fail says whether a change is to fail. The file of faults says "full FROM TO", "late FROM TO" or
 // "broken FROM TO": of the changes from now on those from one number to before another
-// fail, as on a disk without room or on one that errs.
+// fail, as on a disk without room, on one that says so no earlier than with a sync, or on one that errs.
 func fail(k kind, path string) error {
 	l := under()
 	if l.faults == "" {
@@ -107,7 +107,7 @@ func fail(k kind, path string) error {
 	if l.count < from || l.count >= to {
 		return nil
 	}
-	if how == "full" {
+	if how != "broken" {
 		return &os.PathError{Op: "write", Path: path, Err: syscall.ENOSPC}
 	}
 	return &os.PathError{Op: "write", Path: path, Err: syscall.EIO}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"time"
 
 	"stele/internal/access"
 )
@@ -71,6 +72,28 @@ func (s *Store) UseFactor(ctx context.Context, f access.Factor) (bool, error) {
 	}
 	n, err := result.RowsAffected()
 	return n > 0, err
+}
+
+// SpendTicket notes that a ticket was brought back, and reports whether it was not before.
+// Old ones are forgotten, a bite at a time.
+func (s *Store) SpendTicket(ctx context.Context, id string, now, until time.Time) (first bool, err error) {
+	err = s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, `INSERT INTO spent_tickets (id, until_at) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`, id, millis(until))
+		if err != nil {
+			return fmt.Errorf("spend ticket: %w", err)
+		}
+		n, err := result.RowsAffected()
+		if err != nil {
+			return fmt.Errorf("spend ticket: %w", err)
+		}
+		first = n == 1
+		_, err = tx.ExecContext(ctx, `DELETE FROM spent_tickets WHERE id IN (SELECT id FROM spent_tickets WHERE until_at < $1 ORDER BY until_at LIMIT 20`+s.skipLocked()+`)`, millis(now))
+		if err != nil {
+			return fmt.Errorf("forget tickets: %w", err)
+		}
+		return nil
+	})
+	return first, err
 }
 
 // DeleteFactor deletes one of a person's, and the recovery codes of a login that

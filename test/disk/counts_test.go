@@ -8,4 +8,7 @@ const (
 	acts      = 160 // of clients before
 	faultStep = 53  // of the changes of a round, every so many is the first that fails
 	startStep = 130 // the same of a start
+
+	backupStep  = 150 // and of commands
+	restoreStep = 400
 )

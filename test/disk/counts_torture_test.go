@@ -7,5 +7,8 @@ const (
 	thorough  = 5
 	acts      = 2000
 	faultStep = 1
-	startStep = 3
+	startStep = 1
+
+	backupStep  = 1
+	restoreStep = 4 // most of its changes are those of a start
 )

@@ -36,6 +36,13 @@ func TestADiskThatIsFull(t *testing.T) {
 	suffer(t, func(k int) string { return fmt.Sprintf("full %d %d", k, forever) })
 }
 
+// TestADiskThatTellsLate has syncs say that there is no room, as where room is given
+// when it is needed.
+func TestADiskThatTellsLate(t *testing.T) {
+	t.Parallel()
+	suffer(t, func(k int) string { return fmt.Sprintf("late %d %d", k, forever) })
+}
+
 // TestADiskThatErrsOnce has one change after another fail.
 func TestADiskThatErrsOnce(t *testing.T) {
 	t.Parallel()

@@ -19,10 +19,7 @@ func TestAStartOnADiskThatFails(t *testing.T) {
 	last := len(readTrace(t, trace))
 	h.Stop(t)
 	for k := 1; k <= last; k += startStep {
-		how := "full"
-		if k/startStep%2 == 1 {
-			how = "broken"
-		}
+		how := []string{"full", "broken", "late"}[k/startStep%3]
 		faults := filepath.Join(t.TempDir(), "faults")
 		if err := os.WriteFile(faults, fmt.Appendf(nil, "%s %d %d", how, k, forever), 0o600); err != nil {
 			t.Fatal(err)

@@ -2,6 +2,7 @@ package files
 
 import (
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"io"
@@ -16,8 +17,10 @@ import (
 	"stele/test/rig"
 )
 
-// backupPatience is how long gigabytes may take.
-const backupPatience = 30 * time.Minute
+const (
+	backupPatience = 30 * time.Minute // is how long gigabytes may take
+	backupMemory   = 256 << 20        // is what a command may hold of them
+)
 
 // A machine burns. What was backed up while it served is verified, restored elsewhere, and is what clients had.
 func TestFilesComeBackFromABackup(t *testing.T) {
@@ -39,6 +42,7 @@ func TestFilesComeBackFromABackup(t *testing.T) {
 		}
 		paths[i], sums[i] = u.RequestURI(), hex.EncodeToString(seen.Sum(nil))
 	}
+	addRows(t, h, key)
 	saved := filepath.Join(t.TempDir(), "backup")
 	must(t, h, "backup", saved)
 	h.Stop(t)
@@ -60,6 +64,9 @@ func TestFilesComeBackFromABackup(t *testing.T) {
 	there.Start(t)
 	there.Keep(key)
 	there.Await(t, key, http.StatusOK)
+	if n := countRequests(t, there.Books(t, "")); n != savedRows+1 {
+		t.Errorf("%d rows of requests are there", n)
+	}
 	for i, path := range paths {
 		answer, err := there.Client.Get(there.URL + path) //nolint:noctx // the client has a time limit
 		if err != nil {
@@ -74,11 +81,47 @@ func TestFilesComeBackFromABackup(t *testing.T) {
 	}
 }
 
+// addRows has the server book a chat, and copies its row.
+func addRows(t *testing.T, h *rig.House, key string) {
+	t.Helper()
+	const say = `{"model": "stele/sandbox", "messages": [{"role": "user", "content": "hi"}]}`
+	if a := h.Post(t, "/api/v1/chat/completions", key, say); a.Status != http.StatusOK {
+		t.Fatal(a.Status, a.Body)
+	}
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(h.Data, "stele.db")+"?_pragma=busy_timeout(30000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rig.Eventually(t, "the chat is booked", func() bool { return countRequests(t, db) == 1 })
+	var columns string
+	if err := db.QueryRow(`SELECT group_concat(name, ', ') FROM pragma_table_info('requests') WHERE name <> 'id'`).Scan(&columns); err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
+		INSERT INTO requests (id, `+columns+`) SELECT id || '-' || i, `+columns+` FROM n, (SELECT * FROM requests LIMIT 1)`, savedRows)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func countRequests(t *testing.T, db *sql.DB) (n int) {
+	t.Helper()
+	if err := db.QueryRow(`SELECT COUNT(*) FROM requests`).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 func must(t *testing.T, h *rig.House, args ...string) {
 	t.Helper()
+	began := time.Now()
 	r := h.TryFor(t, backupPatience, args...)
 	if r.Code != 0 {
 		t.Fatalf("stele %s: %s", strings.Join(args, " "), r.Stderr)
 	}
-	t.Log(strings.TrimSpace(r.Stdout))
+	t.Logf("%s (%s, %d MB of memory)", strings.TrimSpace(r.Stdout), time.Since(began).Round(time.Millisecond), r.Peak>>20)
+	if r.Peak > backupMemory {
+		t.Errorf("stele %s held %d MB", args[0], r.Peak>>20)
+	}
 }

@@ -6,4 +6,5 @@ package files
 const (
 	savedFilms = 4
 	savedBytes = 1 << 20 // of each
+	savedRows  = 2000
 )

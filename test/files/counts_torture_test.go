@@ -6,4 +6,5 @@ package files
 const (
 	savedFilms = 160
 	savedBytes = 64 << 20
+	savedRows  = 300_000
 )

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -56,6 +57,7 @@ func (h *House) command(args ...string) *exec.Cmd {
 type Result struct {
 	Stdout, Stderr string
 	Code           int
+	Peak           int64 // bytes of memory that it held at its highest
 }
 
 // Try runs a command of the program on this house to its end, however it ends.
@@ -77,7 +79,8 @@ func (h *House) TryFor(t testing.TB, patience time.Duration, args ...string) Res
 		p.kill()
 		t.Fatalf("stele %s did not end within %s\n%s", strings.Join(args, " "), patience, p.stderr)
 	}
-	return Result{p.stdout.String(), p.stderr.String(), p.cmd.ProcessState.ExitCode()}
+	used := p.cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	return Result{p.stdout.String(), p.stderr.String(), p.cmd.ProcessState.ExitCode(), used.Maxrss << 10}
 }
 
 // Run runs a command that must succeed and returns what it printed.

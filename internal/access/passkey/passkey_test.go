@@ -1,111 +1,13 @@
 package passkey_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"net/url"
 	"testing"
 
 	"stele/internal/access/passkey"
+	"stele/internal/access/passkey/passkeytest"
 )
-
-// device makes passkeys as a real one does.
-type device struct {
-	t      *testing.T
-	id     []byte
-	key    *ecdsa.PrivateKey
-	handle []byte
-	origin string
-	host   string
-	flags  byte // of what is signed
-	count  uint32
-}
-
-const (
-	present  = 0x01
-	verified = 0x04
-	attested = 0x40
-)
-
-func newDevice(t *testing.T) *device {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	id := make([]byte, 16)
-	rand.Read(id)
-	return &device{t: t, id: id, key: key, origin: "https://stele.example.com", host: "stele.example.com", flags: present | verified}
-}
-
-func b64(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
-
-func (d *device) client(kind string, options []byte) []byte {
-	d.t.Helper()
-	var o struct {
-		Challenge string
-		User      struct{ ID string }
-	}
-	if err := json.Unmarshal(options, &o); err != nil {
-		d.t.Fatal(err)
-	}
-	if o.User.ID != "" {
-		d.handle, _ = base64.RawURLEncoding.DecodeString(o.User.ID)
-	}
-	text, err := json.Marshal(map[string]any{"type": kind, "challenge": o.Challenge, "origin": d.origin, "crossOrigin": false})
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	return text
-}
-
-func (d *device) data(more byte) []byte {
-	d.count++
-	sum := sha256.Sum256([]byte(d.host))
-	return binary.BigEndian.AppendUint32(append(sum[:], d.flags|more), d.count)
-}
-
-func (d *device) make(options []byte) []byte {
-	d.t.Helper()
-	client := d.client("webauthn.create", options)
-	point, err := d.key.PublicKey.Bytes()
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	cose := append([]byte{0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 32}, point[1:33]...)
-	cose = append(append(cose, 0x22, 0x58, 32), point[33:]...)
-	data := append(d.data(attested), make([]byte, 16)...)
-	data = binary.BigEndian.AppendUint16(data, uint16(len(d.id)))
-	data = append(append(data, d.id...), cose...)
-	object := append([]byte("\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x58"), byte(len(data)))
-	return d.answer(map[string]any{"clientDataJSON": b64(client), "attestationObject": b64(append(object, data...))})
-}
-
-func (d *device) sign(options []byte) []byte {
-	d.t.Helper()
-	client, data := d.client("webauthn.get", options), d.data(0)
-	hash := sha256.Sum256(client)
-	digest := sha256.Sum256(append(append([]byte{}, data...), hash[:]...))
-	signature, err := ecdsa.SignASN1(rand.Reader, d.key, digest[:])
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	return d.answer(map[string]any{"clientDataJSON": b64(client), "authenticatorData": b64(data), "signature": b64(signature), "userHandle": b64(d.handle)})
-}
-
-func (d *device) answer(response map[string]any) []byte {
-	text, err := json.Marshal(map[string]any{"id": b64(d.id), "rawId": b64(d.id), "type": "public-key", "response": response, "clientExtensionResults": map[string]any{}})
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	return text
-}
 
 func party(t *testing.T) passkey.Party {
 	t.Helper()
@@ -118,14 +20,14 @@ func party(t *testing.T) passkey.Party {
 }
 
 // registered is a holder with the passkey of a device.
-func registered(t *testing.T, d *device) passkey.Holder {
+func registered(t *testing.T, d *passkeytest.Device) passkey.Holder {
 	t.Helper()
 	h := passkey.Holder{Handle: []byte("handle of ada"), Name: "ada@example.com"}
 	options, state, err := party(t).Make(h)
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := party(t).Made(h, state, d.make(options))
+	key, err := party(t).Made(h, state, d.Make(options))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +37,7 @@ func registered(t *testing.T, d *device) passkey.Holder {
 
 func TestAPasskeySignsIn(t *testing.T) {
 	t.Parallel()
-	d := newDevice(t)
+	d := passkeytest.NewDevice(t)
 	h := registered(t, d)
 	find := func([]byte) (passkey.Holder, error) { return h, nil }
 	for name, of := range map[string]*passkey.Holder{"one of hers": &h, "any of this site": nil} {
@@ -143,8 +45,8 @@ func TestAPasskeySignsIn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		key, err := party(t).Signed(find, state, d.sign(options))
-		if err != nil || string(key.ID) != string(d.id) {
+		key, err := party(t).Signed(find, state, d.Sign(options))
+		if err != nil || string(key.ID) != string(d.ID) {
 			t.Errorf("%s: %v", name, err)
 		}
 		h.Keys = [][]byte{key.Data}
@@ -156,21 +58,21 @@ func TestDoubtfulPasskeysAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		of     bool // asked of the holder, else of anybody
-		change func(d *device, h *passkey.Holder)
+		change func(d *passkeytest.Device, h *passkey.Holder)
 	}{
-		"another origin":            {true, func(d *device, _ *passkey.Holder) { d.origin = "https://evil.example.com" }},
-		"another scheme":            {true, func(d *device, _ *passkey.Holder) { d.origin = "http://stele.example.com" }},
-		"another host":              {true, func(d *device, _ *passkey.Holder) { d.host = "example.com" }},
-		"nobody present":            {true, func(d *device, _ *passkey.Holder) { d.flags = 0 }},
-		"nobody recognised":         {false, func(d *device, _ *passkey.Holder) { d.flags = present }},
-		"another's handle":          {false, func(d *device, _ *passkey.Holder) { d.handle = []byte("handle of eve") }},
-		"no handle":                 {false, func(d *device, _ *passkey.Holder) { d.handle = nil }},
-		"another key":               {true, func(d *device, _ *passkey.Holder) { d.key = newDevice(d.t).key }},
-		"a key of no holder":        {true, func(_ *device, h *passkey.Holder) { h.Keys = nil }},
-		"a counter that went back":  {true, func(d *device, _ *passkey.Holder) { d.count = 0 }},
-		"the same handle elsewhere": {true, func(_ *device, h *passkey.Holder) { h.Handle = []byte("other") }},
+		"another origin":            {true, func(d *passkeytest.Device, _ *passkey.Holder) { d.Origin = "https://evil.example.com" }},
+		"another scheme":            {true, func(d *passkeytest.Device, _ *passkey.Holder) { d.Origin = "http://stele.example.com" }},
+		"another host":              {true, func(d *passkeytest.Device, _ *passkey.Holder) { d.Host = "example.com" }},
+		"nobody present":            {true, func(d *passkeytest.Device, _ *passkey.Holder) { d.Flags = 0 }},
+		"nobody recognised":         {false, func(d *passkeytest.Device, _ *passkey.Holder) { d.Flags = passkeytest.Present }},
+		"another's handle":          {false, func(d *passkeytest.Device, _ *passkey.Holder) { d.Handle = []byte("handle of eve") }},
+		"no handle":                 {false, func(d *passkeytest.Device, _ *passkey.Holder) { d.Handle = nil }},
+		"another key":               {true, func(d *passkeytest.Device, _ *passkey.Holder) { d.Key = passkeytest.NewDevice(t).Key }},
+		"a key of no holder":        {true, func(_ *passkeytest.Device, h *passkey.Holder) { h.Keys = nil }},
+		"a counter that went back":  {true, func(d *passkeytest.Device, _ *passkey.Holder) { d.Count = 0 }},
+		"the same handle elsewhere": {true, func(_ *passkeytest.Device, h *passkey.Holder) { h.Handle = []byte("other") }},
 	} {
-		d := newDevice(t)
+		d := passkeytest.NewDevice(t)
 		h := registered(t, d)
 		of := &h
 		if !test.of {
@@ -182,20 +84,20 @@ func TestDoubtfulPasskeysAreRefused(t *testing.T) {
 		}
 		owner := h
 		test.change(d, &owner)
-		if _, err := party(t).Signed(func([]byte) (passkey.Holder, error) { return owner, nil }, state, d.sign(options)); err == nil {
+		if _, err := party(t).Signed(func([]byte) (passkey.Holder, error) { return owner, nil }, state, d.Sign(options)); err == nil {
 			t.Errorf("%s was taken", name)
 		}
 	}
-	d := newDevice(t)
+	d := passkeytest.NewDevice(t)
 	h := registered(t, d)
 	_, state, _ := party(t).Ask(&h)
 	other, _, _ := party(t).Ask(&h)
 	find := func([]byte) (passkey.Holder, error) { return h, nil }
-	if _, err := party(t).Signed(find, state, d.sign(other)); err == nil {
+	if _, err := party(t).Signed(find, state, d.Sign(other)); err == nil {
 		t.Error("the answer to another question was taken")
 	}
 	options, state, _ := party(t).Ask(&h)
-	if _, err := party(t).Signed(func([]byte) (passkey.Holder, error) { return h, errors.New("unknown") }, state, d.sign(options)); err == nil {
+	if _, err := party(t).Signed(func([]byte) (passkey.Holder, error) { return h, errors.New("unknown") }, state, d.Sign(options)); err == nil {
 		t.Error("an unknown passkey was taken")
 	}
 	for _, answer := range []string{"", "{}", "null", `{"id":"x"}`, "\x00"} {

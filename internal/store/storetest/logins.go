@@ -186,6 +186,16 @@ func factorsLiveAndEnd(t *testing.T, s access.Store) {
 			t.Errorf("step %d: %v, %v", use.step, ok, err)
 		}
 	}
+	// So is a ticket, until it would not be taken anyway.
+	for _, bring := range []struct {
+		id    string
+		at    time.Time
+		first bool
+	}{{"a", noon, true}, {"a", noon, false}, {"b", noon.Add(time.Minute), true}, {"b", noon.Add(time.Hour), false}, {"a", noon.Add(time.Hour), true}} {
+		if first, err := s.SpendTicket(t.Context(), bring.id, bring.at, bring.at.Add(10*time.Minute)); first != bring.first || err != nil {
+			t.Errorf("ticket %s at %s: %v, %v", bring.id, bring.at, first, err)
+		}
+	}
 	people, err := s.People(t.Context(), "acme")
 	must(t, err)
 	if people[0].Factors != 2 {
