@@ -78,7 +78,7 @@ func (d *Door) decode(f family, codec dialect.Server, c *call, body []byte) (*ch
 	for _, name := range c.untagged {
 		req.Lost = append(req.Lost, chat.Lost("X-Stele-Tags."+name, chat.Ignored, "the workspace has not declared it"))
 	}
-	c.who.For.User = access.EndUser(dialect.EndUser(req))
+	c.who.For.User = access.EndUser(req.Origin.Facts.Asked.User)
 	return req, catalog.CheckID(req.Model) // before anything is recorded or kept by such a name
 }
 

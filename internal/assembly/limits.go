@@ -37,12 +37,12 @@ func (n *node) openLimits(ctx context.Context) error {
 
 // quote is what a target's answers cost at most, in whatever service tier: an account may
 // have another one than its clients ask for.
-func (n *node) quote(m *catalog.Model, t catalog.Target) relay.Quote {
+func (n *node) quote(m *catalog.Model, t catalog.Target, at time.Time) relay.Quote {
 	var q relay.Quote
 	if e, ok := n.catalog.Entry(t); ok {
 		q.Window, q.Output = e.Facts.Window, e.Facts.MostOutput()
 	}
-	p := n.catalog.Price(m, t, time.Now())
+	p := n.catalog.Price(m, t, at)
 	switch {
 	case p.Price == nil:
 	case p.Sheet.Free():
@@ -56,7 +56,7 @@ func (n *node) quote(m *catalog.Model, t catalog.Target) relay.Quote {
 // reader looks into requests for the relay, which knows no dialect.
 type reader struct{}
 
-func (reader) Asked(req *chat.Request) relay.Asked { return relay.Asked(dialect.ReadAsked(req)) }
+func (reader) Pictures(req *chat.Request) int64 { return dialect.Pictures(req) }
 
 func (reader) Shorten(req *chat.Request, most int64, note string) *chat.Request {
 	return dialect.Shorten(req, most, note)

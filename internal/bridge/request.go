@@ -27,7 +27,7 @@ type order struct {
 // decode reads a request and writes what the server is asked.
 func (b *Bridge) decode(body []byte) (*order, error) {
 	o := &order{fields: make(map[string]jsonscan.Value), store: true, tools: newToolbox(), called: make(map[string]bool)}
-	_, err := dialect.Survey(body, func(key jsonscan.Key, v jsonscan.Value) {
+	_, err := dialect.Survey("", body, func(key jsonscan.Key, v jsonscan.Value) {
 		if !v.Absent() {
 			o.fields[key.Name] = v
 		}

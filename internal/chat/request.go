@@ -59,10 +59,22 @@ type Facts struct {
 	Files     bool  // files of this installation may be named in it
 	Additions bool  // fields that we add to answers may be in it
 	Addresses bool  // something that an upstream may take for an address to fetch is in it
+	Asked     Asked // how much it may take, and for whom
 
 	// Where the longest member of the body begins and ends, so that whoever looks for
 	// another leaps over it; 0, 0 where that is not known.
 	LongestFrom, LongestTo int
+}
+
+// Asked is what a body says about how much its request may take, and for whom.
+type Asked struct {
+	Output  int64  // the most tokens of one answer; 0: it does not say
+	Answers int64  // how many there will be; 0: one
+	User    string // the end user, within the body's bytes; "" where it names none
+
+	Pictures  bool // there may be some in it
+	Tools     bool // there may be tools in it
+	Documents bool // there may be something in it whose length tells nothing: pages, sound, films
 }
 
 // NewRequest makes a Request whose conversation is read by decode, at most once.
@@ -127,7 +139,7 @@ func (r *Request) Shortened(body []byte, most int64, loss Loss) *Request {
 	c := &Request{
 		Model: r.Model, Stream: r.Stream, Strict: r.Strict, Origin: r.Origin, Swaps: r.Swaps, Inlaid: r.Inlaid, Lost: append(slices.Clip(r.Lost), loss),
 	}
-	c.Origin.Body = body
+	c.Origin.Body, c.Origin.Facts.Asked.Output = body, most
 	c.decode = func() (*Conversation, error) {
 		talk, err := r.Conversation()
 		if err != nil {

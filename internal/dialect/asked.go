@@ -9,88 +9,77 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// Asked is what a request says about how much it may take, and for whom.
-type Asked struct {
-	Output  int64  // the most tokens of one answer; 0: it does not say
-	Answers int64  // how many there will be, at least one
-	User    string // the end user; "" where it names none
-
-	Pictures  int64 // there may be so many in it
-	Tools     bool  // there may be tools in it
-	Documents bool  // there may be something in it whose length tells nothing: pages, sound, films
+// terms are where a dialect says how much a request may take, and for whom. Of several
+// names the first that is there counts.
+type terms struct {
+	within  []string // the member that has outputs and counts; none: the body itself
+	outputs []string // the most tokens of one answer
+	counts  []string // how many answers
+	person  []string // the member that has users; none: the body itself
+	users   []string
 }
 
-// pictureMark is in a body as often as pictures are, or more often; documentMarks are
-// where something else is that is no text.
-var (
-	pictureMark   = []byte(`"image`)
-	toolsMark     = []byte(`"tools"`)
-	documentMarks = [][]byte{
-		[]byte(`"document"`), []byte(`"file`), []byte(`"input_audio"`), []byte(`"inline`), []byte(`"video`), []byte(`"audio_url"`), []byte(`"cachedContent"`),
-	}
-)
-
-// terms are where the dialects say so. Of several names the first that is there counts.
-var terms = map[string]struct {
-	within  []string // the member that has output and answers; none: the body itself
-	output  []string
-	answers []string
-	person  []string // the member that has user; none: the body itself
-	user    []string
-}{
-	"openai":    {output: []string{"max_completion_tokens", "max_tokens"}, answers: []string{"n"}, user: []string{"safety_identifier", "user"}},
-	"anthropic": {output: []string{"max_tokens"}, person: []string{"metadata"}, user: []string{"user_id"}},
+var termsOf = map[string]terms{
+	"openai":    {outputs: []string{"max_completion_tokens", "max_tokens"}, counts: []string{"n"}, users: []string{"safety_identifier", "user"}},
+	"anthropic": {outputs: []string{"max_tokens"}, person: []string{"metadata"}, users: []string{"user_id"}},
 	"gemini": {
-		within: []string{"generationConfig", "generation_config"}, output: []string{"maxOutputTokens", "max_output_tokens"},
-		answers: []string{"candidateCount", "candidate_count"}, person: []string{"labels"}, user: []string{"user", "user_id"},
+		within: []string{"generationConfig", "generation_config"}, outputs: []string{"maxOutputTokens", "max_output_tokens"},
+		counts: []string{"candidateCount", "candidate_count"}, person: []string{"labels"}, users: []string{"user", "user_id"},
 	},
 }
 
-// ReadAsked looks at a request's own bytes, which need not be understood for it.
-func ReadAsked(req *chat.Request) Asked {
-	a, body := readMembers(req), req.Origin.Body
-	a.Pictures, a.Tools = int64(bytes.Count(body, pictureMark)), bytes.Contains(body, toolsMark)
-	for _, mark := range documentMarks {
-		a.Documents = a.Documents || bytes.Contains(body, mark)
-	}
-	return a
+// asking finds what a body says of how much it may take among its members.
+type asking struct {
+	terms
+	output, answers, user pick
 }
 
-// EndUser is whom a request is for, as it says; "" where it does not.
-func EndUser(req *chat.Request) string { return readMembers(req).User }
+func (a *asking) see(name string, v jsonscan.Value) {
+	switch {
+	case slices.Contains(a.within, name):
+		for key, v := range v.Members() {
+			a.bounds(key.Name, v)
+		}
+	case slices.Contains(a.person, name):
+		for key, v := range v.Members() {
+			a.user.see(a.users, key.Name, v)
+		}
+	case len(a.within) == 0:
+		a.bounds(name, v)
+	}
+	if len(a.person) == 0 {
+		a.user.see(a.users, name, v)
+	}
+}
 
-// readMembers reads what single members say. The longest, which is none of them, is leapt over.
-func readMembers(req *chat.Request) Asked {
-	t := terms[req.Origin.Dialect]
-	var output, answers, user pick
-	for key, v := range Members(req) {
-		switch {
-		case slices.Contains(t.within, key.Name):
-			for key, v := range v.Members() {
-				output.see(t.output, key.Name, v)
-				answers.see(t.answers, key.Name, v)
-			}
-		case slices.Contains(t.person, key.Name):
-			for key, v := range v.Members() {
-				user.see(t.user, key.Name, v)
-			}
-		case len(t.within) == 0:
-			output.see(t.output, key.Name, v)
-			answers.see(t.answers, key.Name, v)
-		}
-		if len(t.person) == 0 {
-			user.see(t.user, key.Name, v)
-		}
+func (a *asking) bounds(name string, v jsonscan.Value) {
+	a.output.see(a.outputs, name, v)
+	a.answers.see(a.counts, name, v)
+}
+
+// asked is what was found, beside what a walk looks for in all strings.
+func (a *asking) asked(report *jsonscan.Report) (found chat.Asked) {
+	if n, ok := a.output.Int(); ok && n > 0 {
+		found.Output = n
 	}
-	a := Asked{Answers: 1}
-	if n, ok := output.Int(); ok && n > 0 {
-		a.Output = n
+	if n, ok := a.answers.Int(); ok && n > 1 {
+		found.Answers = n
 	}
-	if n, ok := answers.Int(); ok && n > 1 {
-		a.Answers = n
+	found.User, _ = a.user.Text()
+	found.Pictures, found.Tools = report.Found(picture), report.Found(tools)
+	for mark := documents; mark < lastMark; mark++ {
+		found.Documents = found.Documents || report.Found(mark)
 	}
-	a.User, _ = user.Text()
-	return a
+	return found
+}
+
+// Pictures is how many pictures there are in a request at most. Its body is searched for
+// them where it has any.
+func Pictures(req *chat.Request) int64 {
+	if !req.Origin.Facts.Asked.Pictures {
+		return 0
+	}
+	return int64(bytes.Count(req.Origin.Body, []byte(pictureMark)))
 }
 
 // pick is the value of the first of several names.
@@ -112,8 +101,8 @@ func Shorten(req *chat.Request, most int64, note string) *chat.Request {
 }
 
 func shortened(req *chat.Request, most int64) []byte {
-	t, body := terms[req.Origin.Dialect], req.Origin.Body
-	if body == nil || len(t.output) == 0 {
+	t, body := termsOf[req.Origin.Dialect], req.Origin.Body
+	if body == nil || len(t.outputs) == 0 {
 		return body
 	}
 	number := []byte(strconv.FormatInt(most, 10))
@@ -126,19 +115,19 @@ func shortened(req *chat.Request, most int64) []byte {
 		}
 		if inner.Kind() != jsonscan.Object {
 			inner = jsonscan.Value{}
-			edits.Append(outer, t.within[0], []byte(`{"`+t.output[0]+`":`+string(number)+`}`))
+			edits.Append(outer, t.within[0], []byte(`{"`+t.outputs[0]+`":`+string(number)+`}`))
 		}
 		outer = inner
 	}
 	if outer.Exists() {
 		var bound pick
 		for key, v := range outer.Members() {
-			bound.see(t.output, key.Name, v)
+			bound.see(t.outputs, key.Name, v)
 		}
 		if bound.rank > 0 {
 			edits.Replace(bound.Value, number)
 		} else {
-			edits.Append(outer, t.output[len(t.output)-1], number)
+			edits.Append(outer, t.outputs[len(t.outputs)-1], number)
 		}
 	}
 	changed, err := edits.Apply(body)

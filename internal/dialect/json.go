@@ -16,9 +16,11 @@ import (
 // disagree about duplicates, so a second "model" would be a way around a key's list of
 // models. Half a surrogate pair in an escape, as clients make when they cut a text, is
 // no reason to refuse it: it is read as U+FFFD. Member, unless it is nil, is told the
-// members of the body; of a body that is refused it may have been told some.
-func Survey(body []byte, member func(jsonscan.Key, jsonscan.Value)) (chat.Facts, error) {
+// members of the body; of a body that is refused it may have been told some. Of a body
+// that is of no dialect it is not told how much it may take.
+func Survey(dialect string, body []byte, member func(jsonscan.Key, jsonscan.Value)) (chat.Facts, error) {
 	var facts chat.Facts
+	asking := asking{terms: termsOf[dialect]}
 	scan := jsonscan.Scan{Allow: jsonscan.LoneSurrogates, Needles: marks, Text: func(name string, text jsonscan.Value) {
 		facts.Addresses = facts.Addresses || isAddress(name, text)
 	}}
@@ -26,6 +28,7 @@ func Survey(body []byte, member func(jsonscan.Key, jsonscan.Value)) (chat.Facts,
 		if v.To()-v.From() > facts.LongestTo-facts.LongestFrom {
 			facts.LongestFrom, facts.LongestTo = v.From(), v.To()
 		}
+		asking.see(key.Name, v)
 		if member != nil {
 			member(key, v)
 		}
@@ -40,7 +43,7 @@ func Survey(body []byte, member func(jsonscan.Key, jsonscan.Value)) (chat.Facts,
 	if report.Root.Kind() != jsonscan.Object {
 		return chat.Facts{}, fault.New(fault.InvalidRequestBody, "The request body is not a JSON object.")
 	}
-	facts.Weight = weight(&report)
+	facts.Weight, facts.Asked = weight(&report), asking.asked(&report)
 	facts.Envelopes = report.Found(envelope) || report.Found(carrier)
 	facts.Files = report.Found(fileID) || report.Found(filePath)
 	facts.Additions = report.Found(reasoningContent) || report.Found(reasoningDetails) || report.Found(extraContent)
@@ -56,12 +59,13 @@ func Members(req *chat.Request) iter.Seq2[jsonscan.Key, jsonscan.Value] {
 
 // CheckBody is Survey for a body of which nothing else is to be known.
 func CheckBody(body []byte) error {
-	_, err := Survey(body, nil)
+	_, err := Survey("", body, nil)
 	return err
 }
 
 // What is looked for in every body. Ids of files carry the time, which begins with a 0
-// for centuries; arguments named file_path are many.
+// for centuries; arguments named file_path are many. pictureMark is in a body as often as
+// pictures are, or more often; documents are where something else is that is no text.
 const (
 	envelope = iota
 	carrier
@@ -70,10 +74,19 @@ const (
 	reasoningContent
 	reasoningDetails
 	extraContent
+	picture
+	tools
+	documents // and the marks that follow
 )
 
 var marks = jsonscan.NewNeedles(`"`+chat.EnvelopePrefix, `"`+chat.CarrierPrefix, `"file_0`, `/file_0`,
-	`"reasoning_content"`, `"reasoning_details"`, `"extra_content"`)
+	`"reasoning_content"`, `"reasoning_details"`, `"extra_content"`, pictureMark, `"tools"`,
+	`"document"`, `"file`, `"input_audio"`, `"inline`, `"video`, `"audio_url"`, `"cachedContent"`)
+
+const (
+	pictureMark = `"image`
+	lastMark    = documents + 7
+)
 
 // AppendText appends text as a JSON string. Bad UTF-8 becomes U+FFFD; < > and &
 // stay as they are.

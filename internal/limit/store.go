@@ -96,10 +96,13 @@ func ChargesText(list []Charge) string {
 
 // ReadCharges reads what ChargesText has written. What cannot be read is left out.
 func ReadCharges(text string) []Charge {
+	return readCharges(make([]Charge, 0, fewLimits), text) // inlined, as Settle is
+}
+
+func readCharges(list []Charge, text string) []Charge {
 	if text == "" {
-		return nil
+		return list
 	}
-	var list []Charge
 	for part := range strings.SplitSeq(text, ",") {
 		id, n, _ := strings.Cut(part, ":")
 		counter, err := strconv.ParseInt(id, 10, 64)

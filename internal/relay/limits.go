@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"stele/internal/access"
 	"stele/internal/catalog"
@@ -29,18 +30,9 @@ const (
 	besideTools   = 1024     // and for tools
 )
 
-// Asked is what a request says about how much it may take, and for whom.
-type Asked struct {
-	Output, Answers int64
-	User            string
-	Pictures        int64 // there may be so many
-	Tools           bool
-	Documents       bool // something may be in it whose length tells nothing: pages, sound, films
-}
-
 // Reader looks into requests without understanding them.
 type Reader interface {
-	Asked(req *chat.Request) Asked
+	Pictures(req *chat.Request) int64 // at most
 	Shorten(req *chat.Request, most int64, note string) *chat.Request
 }
 
@@ -51,7 +43,7 @@ func (c *call) reserve(ctx context.Context, t catalog.Target, req *chat.Request)
 	if !r.Limits.Any(c.record.Workspace) {
 		return req, nil
 	}
-	quote := r.quote(c.model, t)
+	quote := r.quote(c.model, t, c.start)
 	ask := limit.Ask{
 		Call: limit.Call{
 			Workspace: c.record.Workspace, Key: c.record.Key, Person: c.record.Person, User: c.record.User, Tags: c.tags,
@@ -62,10 +54,11 @@ func (c *call) reserve(ctx context.Context, t catalog.Target, req *chat.Request)
 	if quote.Free {
 		ask.Cost = func(_, _ int64) int64 { return 0 }
 	}
-	asked, err := r.asked(req)
+	asked, err := asked(req)
 	if err != nil {
 		return nil, err
 	}
+	answers := max(1, asked.Answers)
 	window := quote.Window
 	if window == 0 {
 		window = assumedWindow
@@ -77,9 +70,9 @@ func (c *call) reserve(ctx context.Context, t catalog.Target, req *chat.Request)
 	if asked.Output > 0 {
 		most = asked.Output
 	}
-	ask.Input = asked.input(req, window)
-	ask.Output = most * asked.Answers
-	ask.Least *= asked.Answers
+	ask.Input = r.input(req, asked, window)
+	ask.Output = most * answers
+	ask.Least *= answers
 	c.hold.Release() // of a try that was lost
 	hold, err := r.Limits.Reserve(ctx, ask)
 	if err != nil {
@@ -89,27 +82,27 @@ func (c *call) reserve(ctx context.Context, t catalog.Target, req *chat.Request)
 	if hold == nil || hold.Output >= ask.Output {
 		return req, nil
 	}
-	return r.Reader.Shorten(req, hold.Output/asked.Answers, fmt.Sprintf("%d tokens, which is what a limit leaves", hold.Output/asked.Answers)), nil
+	return r.Reader.Shorten(req, hold.Output/answers, fmt.Sprintf("%d tokens, which is what a limit leaves", hold.Output/answers)), nil
 }
 
 // quote is what a target of a model costs.
-func (r *Relay) quote(m *catalog.Model, t catalog.Target) Quote {
+func (r *Relay) quote(m *catalog.Model, t catalog.Target, at time.Time) Quote {
 	if r.Quote == nil {
 		return Quote{}
 	}
-	return r.Quote(m, t)
+	return r.Quote(m, t, at)
 }
 
-// asked looks at a request's bytes, or at the conversation where it has none.
-func (r *Relay) asked(req *chat.Request) (Asked, error) {
-	if req.Origin.Body != nil && r.Reader != nil {
-		return r.Reader.Asked(req), nil
+// asked is what a request's bytes say, or the conversation where it has none.
+func asked(req *chat.Request) (chat.Asked, error) {
+	if req.Origin.Body != nil {
+		return req.Origin.Facts.Asked, nil
 	}
 	talk, err := req.Conversation()
 	if err != nil {
-		return Asked{}, err
+		return chat.Asked{}, err
 	}
-	a := Asked{Answers: int64(max(1, talk.N)), User: talk.User}
+	a := chat.Asked{Answers: int64(talk.N), User: talk.User}
 	if talk.Sampling.MaxTokens != nil {
 		a.Output = *talk.Sampling.MaxTokens
 	}
@@ -118,11 +111,14 @@ func (r *Relay) asked(req *chat.Request) (Asked, error) {
 
 // input is how many tokens go in at most. A token of text has at least a byte;
 // documents are told by no length, but fit into the window.
-func (a Asked) input(req *chat.Request, window int64) int64 {
+func (r *Relay) input(req *chat.Request, a chat.Asked, window int64) int64 {
 	if req.Origin.Body == nil || a.Documents {
 		return window
 	}
-	most := int64(len(req.Origin.Body)) + beside + a.Pictures*ofPicture
+	most := int64(len(req.Origin.Body)) + beside
+	if a.Pictures {
+		most += r.Reader.Pictures(req) * ofPicture
+	}
 	if a.Tools {
 		most += besideTools
 	}

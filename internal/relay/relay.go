@@ -55,7 +55,7 @@ type Options struct {
 	Describe  func(dialect string, losses []chat.Loss) string                       // in the client's own words, for the record; nil: not
 	Losses    func(dialect string, req *chat.Request, r *chat.Response) []chat.Loss // what of an answer a dialect has no place for; nil: not looked for
 	Limits    *limit.Service                                                        // nil: none
-	Quote     func(m *catalog.Model, t catalog.Target) Quote                        // nil: nothing has a price
+	Quote     func(m *catalog.Model, t catalog.Target, at time.Time) Quote          // nil: nothing has a price
 	Reader    Reader
 	Log       *slog.Logger
 	Now       func() time.Time

@@ -41,27 +41,51 @@ func (s *Store) settleCharges(ctx context.Context, tx *sql.Tx, node string, reco
 	return nil
 }
 
+// settleCounter settles one counter. Mostly what was taken is on lease, which two
+// statements do; the first locks the counter.
 func (s *Store) settleCounter(ctx context.Context, tx *sql.Tx, node string, id int64, n settling) error {
+	leased := max(0, n.taken)
+	if node == "" {
+		leased = 0
+	}
+	var settled, amount int64
+	err := tx.QueryRowContext(ctx, `UPDATE limit_counters SET settled = settled + $2, leased = leased - $3, held = held - $4 WHERE id = $1
+		RETURNING settled, amount`, id, n.taken, leased, n.released).Scan(&settled, &amount)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil // the limit is gone
+	}
+	if err == nil && leased > 0 {
+		err = s.takeFromLease(ctx, tx, id, node, leased)
+	}
+	if err != nil {
+		return fmt.Errorf("settle: %w", err)
+	}
+	return s.markPassed(ctx, tx, id, n.taken, settled, amount)
+}
+
+// takeFromLease takes n out of a lease, which was taken out of its counter's. What is not
+// on lease any more, because its node was taken for dead, was in doubt or is given back to
+// the counter's.
+func (s *Store) takeFromLease(ctx context.Context, tx *sql.Tx, id int64, node string, n int64) error {
+	result, err := tx.ExecContext(ctx, `UPDATE limit_leases SET amount = amount - $3 WHERE counter = $1 AND node = $2 AND amount >= $3`, id, node, n)
+	if err != nil {
+		return err
+	}
+	if rows, err := result.RowsAffected(); err != nil || rows > 0 {
+		return err
+	}
 	l, err := s.lockLease(ctx, tx, id, node)
 	if err != nil {
 		return err
 	}
-	taken := min(n.taken, l.amount)
-	cleared := min(n.taken-taken, l.doubt)
-	var settled, amount int64
-	err = tx.QueryRowContext(ctx, `UPDATE limit_counters SET settled = settled + $2, leased = leased - $3, doubt = doubt - $4, held = held - $5 WHERE id = $1
-		RETURNING settled, amount`, id, n.taken, taken, cleared, n.released).Scan(&settled, &amount)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil // the limit is gone
-	}
+	taken := min(n, l.amount)
+	cleared := min(n-taken, l.doubt)
+	_, err = tx.ExecContext(ctx, `UPDATE limit_counters SET leased = leased + $2, doubt = doubt - $3 WHERE id = $1`, id, n-taken, cleared)
 	if err == nil && taken+cleared > 0 {
 		_, err = tx.ExecContext(ctx, `UPDATE limit_leases SET amount = amount - $3, doubt = doubt - $4 WHERE counter = $1 AND node = $2`, id, node, taken, cleared)
 	}
 	if err == nil && cleared > 0 {
 		err = s.insertLedger(ctx, tx, id, "doubt", -cleared, "its journal turned up")
 	}
-	if err != nil {
-		return fmt.Errorf("settle: %w", err)
-	}
-	return s.markPassed(ctx, tx, id, n.taken, settled, amount)
+	return err
 }

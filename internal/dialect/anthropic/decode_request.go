@@ -17,7 +17,7 @@ import (
 func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	var model, stream jsonscan.Value
 	var odd error
-	facts, err := dialect.Survey(in.Body, func(key jsonscan.Key, v jsonscan.Value) {
+	facts, err := dialect.Survey(dialectName, in.Body, func(key jsonscan.Key, v jsonscan.Value) {
 		if odd == nil {
 			odd = checkKey(key.Name, v)
 		}

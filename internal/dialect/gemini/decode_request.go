@@ -15,7 +15,7 @@ import (
 // read of it here but the names of its members.
 func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	var misspelled error
-	facts, err := dialect.Survey(in.Body, func(key jsonscan.Key, v jsonscan.Value) {
+	facts, err := dialect.Survey(name, in.Body, func(key jsonscan.Key, v jsonscan.Value) {
 		if misspelled == nil {
 			misspelled = checkName(key, v, 0)
 		}

@@ -15,7 +15,7 @@ import (
 func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	var h heading
 	nested := false
-	facts, err := dialect.Survey(in.Body, func(key jsonscan.Key, v jsonscan.Value) {
+	facts, err := dialect.Survey(name, in.Body, func(key jsonscan.Key, v jsonscan.Value) {
 		if holdsFields(key.Name, v) {
 			nested = true
 		} else {
