@@ -35,7 +35,8 @@ func newSecret(env Environment) string {
 			}
 		}
 	}
-	return b.String() + checksum(b.String())
+	sum := checksum(b.String())
+	return b.String() + string(sum[:])
 }
 
 // wellFormed reports whether text has the form and the checksum of a key.
@@ -53,7 +54,8 @@ func wellFormed(text string) bool {
 		}
 	}
 	body := text[:len(text)-sumChars]
-	return checksum(body) == text[len(body):]
+	sum := checksum(body)
+	return string(sum[:]) == text[len(body):]
 }
 
 // isLetter is which bytes are letters.
@@ -64,13 +66,16 @@ var isLetter = func() (is [256]bool) {
 	return is
 }()
 
-func checksum(text string) string {
-	var room [64]byte // on the stack
-	n := crc32.ChecksumIEEE(append(room[:0], text...))
+func checksum(text string) [sumChars]byte {
+	n := ^uint32(0) // by hand: the library wants the text as bytes, in memory of their own
+	for i := range len(text) {
+		n = crc32.IEEETable[byte(n)^text[i]] ^ n>>8
+	}
+	n = ^n
 	var sum [sumChars]byte
 	for i := sumChars - 1; i >= 0; i-- {
 		sum[i] = letters[n%62]
 		n /= 62
 	}
-	return string(sum[:])
+	return sum
 }

@@ -66,11 +66,13 @@ func noteFailure(r *http.Request, e *fault.Error) {
 // jsonType is the type of every answer but streams.
 const jsonType = "application/json; charset=utf-8"
 
+// Headers of every answer, shared because they are never changed.
+var jsonTypes, noSniff = []string{jsonType}, []string{"nosniff"}
+
 // write answers with a JSON body.
 func (f family) write(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	h := w.Header()
-	h.Set("Content-Type", jsonType)
-	h.Set("X-Content-Type-Options", "nosniff")
+	h["Content-Type"], h["X-Content-Type-Options"] = jsonTypes, noSniff
 	if f.name == anthropic.name {
 		h.Set("Request-Id", scope.From(r.Context()).ID)
 	}

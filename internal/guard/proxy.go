@@ -31,15 +31,19 @@ func ProxyFromEnvironment(getenv func(string) string) func(*url.URL) (*url.URL, 
 	some := httpproxy.Config{HTTPProxy: "some", HTTPSProxy: "some", NoProxy: entries(env("NO_PROXY"))}
 	proxied := some.ProxyFunc()
 	return func(u *url.URL) (*url.URL, error) {
+		by, err := plain, plainErr
+		if u.Scheme == "https" {
+			by, err = secure, secureErr
+		}
+		if by == nil && err == nil {
+			return nil, nil //nolint:nilnil // see parseProxy
+		}
 		host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 		asked := &url.URL{Scheme: u.Scheme, Host: net.JoinHostPort(host, u.Port())}
 		if p, err := proxied(asked); p == nil || err != nil {
 			return nil, err
 		}
-		if u.Scheme == "https" {
-			return secure, secureErr
-		}
-		return plain, plainErr
+		return by, err
 	}
 }
 

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"maps"
 	"mime"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -54,8 +52,8 @@ type Chat struct {
 
 // place is where calls of a path go.
 type place struct {
-	path string
-	url  url.URL
+	path    string
+	request *http.Request // one without a body, as a pattern
 }
 
 // NewChat makes the client of an account that has no options. The HTTP client
@@ -161,13 +159,10 @@ func (c *Chat) proof(client, model string) func(string) (string, bool) {
 
 // send makes the one HTTP call and turns every refusal into an error.
 func (c *Chat) send(ctx context.Context, call outgoing) (*http.Response, error) {
-	r, err := c.request(ctx, call.Path, call.Body)
+	whole := call.whole()
+	r, err := c.request(ctx, call.Path, whole)
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", c.account.Name, err)
-	}
-	whole := call.whole()
-	if call.Body == nil || len(whole) > 1 {
-		whole.into(r)
 	}
 	maps.Copy(r.Header, call.Header)
 	r.Header["Content-Type"] = jsonType
@@ -199,23 +194,21 @@ func (c *Chat) send(ctx context.Context, call outgoing) (*http.Response, error) 
 
 // request is one to a path of the upstream. Its address is read once for calls that
 // follow each other.
-func (c *Chat) request(ctx context.Context, path string, body []byte) (*http.Request, error) {
+func (c *Chat) request(ctx context.Context, path string, body rope) (*http.Request, error) {
 	known := c.asked.Load()
-	if known != nil && known.path == path {
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, "/", bytes.NewReader(body))
-		if err == nil {
-			to := known.url
-			r.URL, r.Host = &to, to.Host
-			trace.Inject(ctx, r.Header)
+	if known == nil || known.path != path {
+		r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, c.account.BaseURL+path, nil)
+		if err != nil {
+			return nil, err
 		}
-		return r, err
+		known = &place{path, r}
+		c.asked.Store(known)
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.account.BaseURL+path, bytes.NewReader(body))
-	if err == nil {
-		c.asked.Store(&place{path, *r.URL})
-		trace.Inject(ctx, r.Header)
-	}
-	return r, err
+	r, to := known.request.WithContext(ctx), *known.request.URL
+	r.URL, r.Header = &to, make(http.Header, 6)
+	body.into(r)
+	trace.Inject(ctx, r.Header)
+	return r, nil
 }
 
 // carry sends a request and returns its answer. Guard's client follows no redirect

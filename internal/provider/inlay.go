@@ -121,6 +121,9 @@ func (r rope) size() int64 {
 }
 
 func (r rope) reader() io.ReadCloser {
+	if len(r) == 1 {
+		return io.NopCloser(bytes.NewReader(r[0]))
+	}
 	readers := make([]io.Reader, len(r))
 	for i, piece := range r {
 		readers[i] = bytes.NewReader(piece)

@@ -74,7 +74,7 @@ func openReply(body []byte) (r reply, err error) {
 
 // reply is a whole answer or a chunk of one, its members not read any further.
 type reply struct {
-	id, model, choices, usage, tier, failed jsonscan.Value
+	id, model, choices, usage, tier, failed, padding jsonscan.Value
 }
 
 func readReply(root jsonscan.Value) (r reply) {
@@ -96,6 +96,8 @@ func (r *reply) put(key jsonscan.Key, v jsonscan.Value) {
 		r.failed = v
 	case "service_tier":
 		r.tier = v
+	case "obfuscation":
+		r.padding = v
 	case "usage":
 		r.count(v)
 	case "x_groq":

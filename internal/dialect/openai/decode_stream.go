@@ -39,6 +39,10 @@ type streamReader struct {
 	hidden  bool
 	events  []chat.Event
 	choices []*choice // all that there are
+
+	words jsonscan.Value    // of the frame, if its delta has nothing else
+	usual jsonscan.Template // a frame that brought words and nothing else
+	spoke int               // the answer that they were for
 }
 
 // choice is what has to be remembered of one of the answers.
@@ -91,6 +95,11 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 	if d.light && len(frame.Event) == 0 && plain(data) {
 		return events, nil
 	}
+	if text, ok := d.usual.First(data); ok && len(frame.Event) == 0 {
+		d.turnTo(d.spoke)
+		d.say(blockText, chat.Part{Kind: chat.Text, Text: string(text)})
+		return d.events, nil
+	}
 	r, err := d.open(data)
 	if err != nil {
 		return events, err
@@ -104,18 +113,36 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 		d.started = true
 		d.events = append(d.events, chat.Event{Kind: chat.Start, ID: strings.Clone(r.id.View()), Model: strings.Clone(r.model.View())})
 	}
-	said := false
+	said := 0
 	for _, v := range r.choices.Elements() {
 		if v.Kind() == object {
-			said = true
+			said++
 			d.read(v, &r)
 		}
 	}
 	if u := r.used(); u.Known {
 		d.events = append(d.events, chat.Event{Kind: chat.Counted, Usage: u})
-		d.hidden = !said
+		d.hidden = said == 0
+	}
+	if said == 1 && len(d.events) == len(events)+1 {
+		d.learn(data, &r)
 	}
 	return d.events, nil
+}
+
+// learn notes how a frame looks that told one thing, if that is words: most that follow
+// look the same.
+func (d *streamReader) learn(data []byte, r *reply) {
+	e := &d.events[len(d.events)-1]
+	if e.Kind != chat.Delta || e.Part.Logprobs != nil || d.words.Kind() != jsonscan.String || d.words.View() != e.Part.Text {
+		return
+	}
+	d.spoke = d.answer
+	if r.padding.Kind() == jsonscan.String && r.padding.From() > d.words.From() {
+		d.usual.Learn(data, d.words, r.padding)
+	} else {
+		d.usual.Learn(data, d.words)
+	}
 }
 
 // open finds a frame's members. One that passes through is not checked: who reads
@@ -176,6 +203,7 @@ func frameFailure(data []byte, frame wire.Frame) *fault.Error {
 func (d *streamReader) read(v jsonscan.Value, r *reply) {
 	var delta, reason, likely jsonscan.Value
 	answer := int64(0)
+	d.words = jsonscan.Value{}
 	for key, v := range v.Members() {
 		switch key.Name {
 		case "index":
@@ -197,11 +225,19 @@ func (d *streamReader) read(v jsonscan.Value, r *reply) {
 	}
 	if !d.light {
 		d.turnTo(int(answer))
-		before := len(d.events)
+		before, more := len(d.events), false
 		for key, v := range delta.Members() {
-			if !v.Absent() {
-				d.piece(key.Name, v, delta)
+			if v.Absent() {
+				continue
 			}
+			if d.piece(key.Name, v, delta); key.Name == "content" {
+				d.words = v
+			} else if key.Name != "role" {
+				more = true
+			}
+		}
+		if more {
+			d.words = jsonscan.Value{}
 		}
 		rate(d.events[before:], likely)
 	}
