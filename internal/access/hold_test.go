@@ -297,7 +297,11 @@ func TestAwaitWaitsForThoseWhoServe(t *testing.T) {
 	run(t, server)
 	for range 10 {
 		_, secret := cli.create(t, access.NewKey{})
-		must(t, cli.Await(t.Context()))
+		err := cli.Await(t.Context())
+		for errors.Is(err, context.DeadlineExceeded) { // the machine has other things to do
+			err = cli.Await(t.Context())
+		}
+		must(t, err)
 		if !server.opens(secret) {
 			t.Fatal("a key that was awaited is refused")
 		}

@@ -14,6 +14,7 @@ const (
 	giants        = 200
 	spinning      = 50
 	orders        = 60
+	sameRanges    = 3
 
 	// How often the good tenant does its work, before and beside an attack. How long that
 	// takes says nothing on a machine that tests other things at the same time: it is told

@@ -14,6 +14,7 @@ const (
 	giants        = 200
 	spinning      = 500
 	orders        = 200
+	sameRanges    = 20
 
 	usually  = 9
 	warming  = 2

@@ -74,7 +74,7 @@ func Root() string {
 }
 
 func build(binary string, flags []string) error {
-	cmd := exec.Command("go", append(append([]string{"build", "-o", binary}, flags...), "./cmd/stele")...)
+	cmd := exec.Command("go", append(append([]string{"build", "-ldflags=-s -w", "-o", binary}, flags...), "./cmd/stele")...)
 	cmd.Dir = Root()
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

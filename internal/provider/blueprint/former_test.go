@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"testing"
 	"time"
 
@@ -68,7 +67,7 @@ func TestCallsUnderWayOutliveAChangeOfTheirAccount(t *testing.T) {
 	}
 	close(held)
 	var status media.Status
-	for deadline := time.Now().Add(time.Minute); status.State != media.Success; runtime.Gosched() {
+	for deadline := time.Now().Add(time.Minute); status.State != media.Success; time.Sleep(time.Millisecond) {
 		if status, err = next.Poll(t.Context(), ticket); err != nil || status.State == media.Failed || time.Now().After(deadline) {
 			t.Fatalf("the work ended as %+v, %v", status, err)
 		}
