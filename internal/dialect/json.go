@@ -93,15 +93,53 @@ const (
 func AppendText(dst []byte, text string) []byte { return jsonscan.AppendText(dst, text) }
 
 // Arguments makes a call's arguments an object, as two of the dialects need it:
-// nothing and null are {}, an object keeps its bytes, and anything else is kept
-// under _raw, which the second result reports.
+// nothing and null are {}, an object keeps its bytes, one that was written as a string of
+// JSON is what the string says, and anything else is kept under _raw, which the second
+// result reports.
 func Arguments(text string) (object json.RawMessage, odd bool) {
 	b := bytes.TrimSpace([]byte(text))
 	if len(b) == 0 || string(b) == "null" {
 		return json.RawMessage("{}"), false
 	}
-	if b[0] == '{' && jsonscan.Valid(b, jsonscan.Duplicates) {
-		return b, false
+	if b[0] == '"' && jsonscan.Valid(b, jsonscan.Strict) {
+		b = bytes.TrimSpace([]byte(jsonscan.At(b, 0).View()))
 	}
-	return append(AppendText([]byte(`{"_raw":`), text), '}'), true
+	switch {
+	case len(b) == 0 || b[0] != '{' || !jsonscan.Valid(b, jsonscan.Duplicates):
+		return append(AppendText([]byte(`{"_raw":`), text), '}'), true
+	case !jsonscan.Valid(b, jsonscan.Strict): // Google refuses a name that is there twice
+		w := new(jsonscan.Writer)
+		writeLast(w, jsonscan.At(b, 0), 0)
+		b = w.Bytes()
+	}
+	return b, false
+}
+
+// writeLast writes a value whose objects have each name once: the last counts, as to most
+// parsers. What is nested deeper than any model writes keeps its bytes.
+func writeLast(w *jsonscan.Writer, v jsonscan.Value, depth int) {
+	switch kind := v.Kind(); {
+	case depth > deepestSchema:
+		w.Raw(v.Raw())
+	case kind == jsonscan.Object:
+		last := make(map[string]int)
+		for key, inner := range v.Members() {
+			last[key.Name] = inner.From()
+		}
+		w.Open(jsonscan.Object)
+		for key, inner := range v.Members() {
+			if last[key.Name] == inner.From() {
+				writeLast(w.Key(key.Name), inner, depth+1)
+			}
+		}
+		w.Close(jsonscan.Object)
+	case kind == jsonscan.Array:
+		w.Open(jsonscan.Array)
+		for _, inner := range v.Elements() {
+			writeLast(w, inner, depth+1)
+		}
+		w.Close(jsonscan.Array)
+	default:
+		w.Raw(v.Raw())
+	}
 }

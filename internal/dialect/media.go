@@ -95,6 +95,20 @@ func Sniff(payload string) string {
 	return ""
 }
 
+// IsText reports whether what a type names is words, whoever files it under applications.
+func IsText(kind string) bool {
+	kind, _, _ = strings.Cut(kind, ";")
+	name, app := strings.CutPrefix(kind, "application/")
+	if !app {
+		return strings.HasPrefix(kind, "text/")
+	}
+	switch strings.TrimPrefix(name, "x-") {
+	case "json", "jsonl", "ndjson", "xml", "yaml", "toml", "javascript", "typescript", "python", "sh", "sql", "graphql":
+		return true
+	}
+	return strings.HasSuffix(name, "+json") || strings.HasSuffix(name, "+xml") || strings.HasSuffix(name, "+yaml")
+}
+
 // TypeOf is what a payload really is: its bytes are believed before its label.
 func TypeOf(m *chat.Media) string {
 	if m.Base64 != "" {

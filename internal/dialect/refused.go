@@ -6,8 +6,12 @@ import (
 	"stele/internal/fault"
 )
 
-// overloaded is the status that Anthropic has for being too busy.
-const overloaded = 529
+// Statuses that have no name elsewhere.
+const (
+	overloaded = 529 // Anthropic is too busy
+	noCapacity = 498 // so is Groq
+	cancelled  = 499 // Google gave a call up that no client did
+)
 
 // ByStatus is what the status of an upstream's refusal means, where its words say
 // nothing more: the same whichever dialect it speaks. Message is what it says for
@@ -26,7 +30,7 @@ func ByStatus(status int, message string) *fault.Error {
 		return fault.New(fault.BodyTooLarge, "The request is too large for the model's provider.")
 	case http.StatusTooManyRequests:
 		return fault.New(fault.RateLimited, "The model's provider is limiting requests.")
-	case http.StatusConflict, http.StatusTooEarly, http.StatusServiceUnavailable, overloaded:
+	case http.StatusConflict, http.StatusTooEarly, http.StatusServiceUnavailable, overloaded, noCapacity, cancelled:
 		return fault.New(fault.Unavailable, "The model's provider is overloaded.").With("reason", "server_is_overloaded")
 	case http.StatusMethodNotAllowed, http.StatusGone, http.StatusUnsupportedMediaType: // of an address that is no model's
 	default:

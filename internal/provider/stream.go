@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 
 	"stele/internal/chat"
@@ -252,8 +253,8 @@ func (s *source) count() {
 // own makes a part of an answer the client's: its own names for tools, and what
 // only the upstream can read in an envelope addressed to it.
 func (x *exchange) own(p *chat.Part) {
-	if name, changed := x.call.Names[p.Name]; changed {
-		p.Name = name
+	if p.Kind == chat.ToolCall && p.Name != "" {
+		p.Name = x.toolName(p.Name)
 	}
 	if p.Kind == chat.ToolCall && p.ID != "" {
 		p.ID = x.callID(p.ID)
@@ -264,6 +265,26 @@ func (x *exchange) own(p *chat.Part) {
 	if p.Kind == chat.Redacted && p.Text != "" {
 		p.Text = x.envelope(p.Text)
 	}
+}
+
+// toolName is the client's name of a tool that a model called. Some models put the name of
+// a list before it, or white space around it.
+func (x *exchange) toolName(said string) string {
+	for _, name := range []string{said, strings.TrimSpace(said), strings.TrimSpace(said[strings.LastIndexAny(said, ".:/")+1:])} {
+		if own, changed := x.call.Names[name]; changed {
+			return own
+		}
+		if x.offers(name) {
+			return name
+		}
+	}
+	return said
+}
+
+// offers reports whether the client has a tool of that name.
+func (x *exchange) offers(name string) bool {
+	talk, err := x.req.Conversation()
+	return err == nil && slices.ContainsFunc(talk.Tools, func(t chat.Tool) bool { return t.Name == name })
 }
 
 // callID is an upstream's id of a call, or a new one where the conversation has a call of
@@ -308,12 +329,18 @@ func (c *Chat) finish(x *exchange) {
 		if x.wantsJSON() {
 			answer.Unfence()
 		}
-		called := false
+		called := make(map[string]bool)
 		for i := range answer.Parts {
-			x.own(&answer.Parts[i])
-			called = called || answer.Parts[i].Kind == chat.ToolCall
+			p := &answer.Parts[i]
+			if x.own(p); p.Kind != chat.ToolCall {
+				continue
+			}
+			if called[p.ID] { // two results would find one call
+				p.ID = chat.NewCallID()
+			}
+			called[p.ID] = true
 		}
-		answer.Stop = chat.Settle(answer.Stop, called)
+		answer.Stop = chat.Settle(answer.Stop, len(called) > 0)
 		if answer.Stop.Reason == chat.Other && answer.Stop.Raw != "" {
 			r.Notes = append(r.Notes, chat.Lost(chat.FieldAnswer, chat.Approximated, "it ended with "+answer.Stop.Raw))
 		}

@@ -69,7 +69,7 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 			say(chat.Approximated, p.Name+" as text")
 		case p.Kind == chat.ToolCall:
 			if _, odd := arguments(p); odd {
-				say(chat.Approximated, "arguments that were cut off, under _raw")
+				say(chat.Approximated, "arguments that are no object, under _raw")
 			}
 		}
 	}

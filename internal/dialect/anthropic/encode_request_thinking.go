@@ -119,7 +119,7 @@ func (w *requestWriter) tokens(t *chat.Thinking) int64 {
 		budget = most - most/4
 	}
 	budget = max(leastBudget, budget)
-	if t.Effort != "" {
+	if t.Effort != "" || t.Budget != nil {
 		w.lose(chat.Lost(chat.FieldThinking, chat.Approximated, "a budget of "+strconv.FormatInt(budget, 10)+" tokens"))
 	}
 	return budget

@@ -51,7 +51,7 @@ func (r *refusal) classify(status int) *fault.Error {
 	case strings.HasPrefix(r.code, threads):
 		return fault.New(fault.InvalidParameter, "%s", dialect.Sentence(r.message)).With("error_code", r.code)
 	case r.spent:
-		return fault.New(fault.RateLimited, "The model's provider has no more capacity for this account.")
+		return fault.New(fault.RateLimited, "This installation's quota at the model's provider is used up.").With("reason", "insufficient_quota")
 	case r.kind == "overloaded_error":
 		status = overloaded
 	case r.message != "" && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && dialect.SaysTooLong(strings.ToLower(r.message)):

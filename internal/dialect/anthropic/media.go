@@ -3,7 +3,6 @@ package anthropic
 import (
 	"cmp"
 	"encoding/base64"
-	"strings"
 	"unicode/utf8"
 
 	"stele/internal/chat"
@@ -165,7 +164,7 @@ func (w *requestWriter) source(m *chat.Message, p *chat.Part) ([]byte, error) {
 		return base64Source(nil, kind, media.Base64), nil
 	}
 	words, err := base64.StdEncoding.DecodeString(media.Base64)
-	if !strings.HasPrefix(kind, "text/") && kind != "application/json" || err != nil || !utf8.Valid(words) {
+	if !dialect.IsText(kind) || err != nil || !utf8.Valid(words) {
 		return nil, refusePart(m, p, "the model takes documents in PDF and plain text, not %q.", kind)
 	}
 	return plainSource(string(words)), nil

@@ -59,13 +59,17 @@ func (Codec) ReplyLosses(_ *chat.Request, r *chat.Response) []chat.Loss {
 		for j, p := range a.Parts {
 			switch {
 			case p.Kind != chat.ToolCall && p.Kind != chat.Opaque || p.Custom:
-			case p.Kind == chat.ToolCall && !partial(p.Text):
-			case p.Kind == chat.ToolCall && a.Stop.Reason == chat.MaxTokens && j == len(a.Parts)-1:
+			case p.Kind == chat.ToolCall && partial(p.Text) && a.Stop.Reason == chat.MaxTokens && j == len(a.Parts)-1:
 				list = append(list, chat.Lost(chat.FieldAnswer, chat.Dropped, "a call whose arguments were cut off"))
 			case p.Kind == chat.ToolCall:
-				list = append(list, chat.Lost(chat.FieldAnswer, chat.Approximated, "arguments that are no JSON, under _raw"))
-			case !slices.Contains(opaques, p.Name) && p.Text == "":
+				if _, odd := arguments(&p); odd {
+					list = append(list, chat.Lost(chat.FieldAnswer, chat.Approximated, "arguments that are no object, under _raw"))
+				}
+			case slices.Contains(opaques, p.Name):
+			case p.Text == "":
 				list = append(list, chat.Lost(chat.FieldAnswer, chat.Dropped, p.Name))
+			default:
+				list = append(list, chat.Lost(chat.FieldAnswer, chat.Approximated, p.Name+" as text"))
 			}
 		}
 	}

@@ -32,8 +32,11 @@ func (p *wirePart) media() (chat.Part, string) {
 	if !ok {
 		return part, "inlineData.data"
 	}
-	part.Kind = kindOf(m.Type)
 	m.Base64 = clean
+	if m.Type == "" {
+		m.Type = dialect.TypeOf(m)
+	}
+	part.Kind = kindOf(m.Type)
 	if strings.HasPrefix(m.Type, "text/") {
 		if plain, err := base64.StdEncoding.DecodeString(clean); err == nil && utf8.Valid(plain) && len(plain) > 0 {
 			m.Base64, m.Plain = "", string(plain)

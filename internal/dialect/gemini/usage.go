@@ -92,6 +92,27 @@ func writeUsage(w *jsonscan.Writer, u chat.Usage) {
 	if u.Reasoning > 0 {
 		tokens("thoughtsTokenCount", u.Reasoning)
 	}
+	of := &u.Of
+	writeKinds(w, "promptTokensDetails", u.Prompt(), unwritten{of.AudioInput + of.AudioCached, of.ImageInput + of.ImageCached})
+	writeKinds(w, "cacheTokensDetails", u.CacheRead, unwritten{of.AudioCached, of.ImageCached})
+	writeKinds(w, "candidatesTokensDetails", u.Output, unwritten{of.AudioOutput, of.ImageOutput})
 	dialect.WriteCost(w, u.Cost)
 	w.Close(jsonscan.Object)
+}
+
+// writeKinds writes what tokens are of, where not all of them are text.
+func writeKinds(w *jsonscan.Writer, name string, all int64, m unwritten) {
+	if m == (unwritten{}) {
+		return
+	}
+	w.Key(name).Open(jsonscan.Array)
+	for _, kind := range []struct {
+		word  string
+		count int64
+	}{{"TEXT", all - m.audio - m.image}, {"AUDIO", m.audio}, {"IMAGE", m.image}} {
+		if kind.count > 0 {
+			w.Open(jsonscan.Object).Key("modality").Plain(kind.word).Key("tokenCount").Int(min(kind.count, math.MaxInt32)).Close(jsonscan.Object)
+		}
+	}
+	w.Close(jsonscan.Array)
 }

@@ -7,6 +7,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
 
@@ -28,6 +29,9 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 	}
 	var answers []numbered
 	for _, v := range reply.choices.Elements() {
+		if e := broken(v); e != nil {
+			return nil, e
+		}
 		answers = append(answers, numbered{count(v.Get("index")), readAnswer(v)})
 	}
 	if len(answers) == 0 {
@@ -38,6 +42,18 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 		r.Answers = append(r.Answers, a.answer)
 	}
 	return r, nil
+}
+
+// broken is why one of choices is no answer, or nil: routers tell so of an upstream that
+// failed after it had begun.
+func broken(choice jsonscan.Value) error {
+	if e := failure(choice); e != nil {
+		return e
+	}
+	if choice.Get("finish_reason").View() != "error" {
+		return nil
+	}
+	return fault.New(fault.UpstreamError, "The model's provider broke off in its answer.").Because(dialect.Cause(0, choice.Raw()))
 }
 
 // CountResponse reads of a whole answer only what metering needs.

@@ -249,7 +249,7 @@ func plainText(p chat.Part) (string, bool) {
 		return p.Media.Plain, true
 	case len(texts) > 0:
 		return strings.Join(texts, "\n"), true
-	case strings.HasPrefix(p.Media.Type, "text/") && p.Media.Base64 != "":
+	case dialect.IsText(p.Media.Type) && p.Media.Base64 != "":
 		b, err := base64.StdEncoding.DecodeString(p.Media.Base64)
 		return string(b), err == nil && utf8.Valid(b)
 	}

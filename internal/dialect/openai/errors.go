@@ -158,6 +158,8 @@ func (c *complaint) fault() *fault.Error {
 		e = dialect.BadCredentials()
 	case said("insufficient_quota", "billing", "credit balance", "exceeded your current quota") && s >= 400:
 		e = fault.New(fault.RateLimited, "This installation's quota at the model's provider is used up.").With("reason", "insufficient_quota")
+	case c.code == "model_not_found":
+		e = dialect.ByStatus(http.StatusNotFound, c.code)
 	case s >= 500 && said("overloaded", "slow_down"):
 		e = dialect.ByStatus(http.StatusServiceUnavailable, "")
 	case c.message != "" && complains(s) && dialect.SaysTooLong(strings.ToLower(c.kind+" "+c.code+" "+c.message)):

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"strings"
 
 	"stele/internal/chat"
@@ -69,13 +70,14 @@ func readFile(v jsonscan.Value) (chat.Part, bool) {
 		p.Media = &chat.Media{FileID: id, Name: p.Name}
 		return p, true
 	}
-	data := v.Get("file_data").View()
-	m, ok := dialect.DataURL(data)
-	if !ok {
-		m, ok = readBare(data)
-	}
-	if !ok {
+	data := cmp.Or(v.Get("file_data").View(), v.Get("file_url").View()) // where other servers take addresses too
+	m, ok := readURL(data)
+	if !ok || m.FileID != "" {
 		return p, false
+	}
+	if m.URL != "" {
+		p.Media, m.Name = m, p.Name
+		return p, true
 	}
 	p.Media, m.Name = m, p.Name
 	switch family, _, _ := strings.Cut(dialect.TypeOf(m), "/"); family {

@@ -109,8 +109,20 @@ func overcounted(v jsonscan.Value) bool {
 // writeUsage writes the counts the way this API adds them up.
 func writeUsage(w *jsonscan.Writer, u chat.Usage) {
 	w.Open(object).Key("prompt_tokens").Int(u.Prompt()).Key("completion_tokens").Int(u.Completion()).Key("total_tokens").Int(u.Total())
-	w.Key("prompt_tokens_details").Open(object).Key("cached_tokens").Int(u.CacheRead).Key("cache_write_tokens").Int(u.CacheWrite).Close(object)
-	w.Key("completion_tokens_details").Open(object).Key("reasoning_tokens").Int(u.Reasoning).Close(object)
+	w.Key("prompt_tokens_details").Open(object).Key("cached_tokens").Int(u.CacheRead).Key("cache_write_tokens").Int(u.CacheWrite)
+	writeSome(w, "audio_tokens", u.Of.AudioInput+u.Of.AudioCached)
+	writeSome(w, "image_tokens", u.Of.ImageInput+u.Of.ImageCached)
+	w.Close(object).Key("completion_tokens_details").Open(object).Key("reasoning_tokens").Int(u.Reasoning)
+	writeSome(w, "audio_tokens", u.Of.AudioOutput)
+	writeSome(w, "image_tokens", u.Of.ImageOutput)
+	w.Close(object)
 	dialect.WriteCost(w, u.Cost)
 	w.Close(object)
+}
+
+// writeSome writes a count, unless there is nothing to be counted.
+func writeSome(w *jsonscan.Writer, name string, n int64) {
+	if n > 0 {
+		w.Key(name).Int(n)
+	}
 }

@@ -1,0 +1,146 @@
+package dialect_test
+
+import (
+	"strings"
+	"testing"
+
+	"stele/internal/chat"
+)
+
+// pairs are the pairs of dialects in which something is translated.
+func pairs(do func(from, to string)) {
+	for _, from := range []string{O, A, G} {
+		for _, to := range []string{O, A, G} {
+			if from != to {
+				do(from, to)
+			}
+		}
+	}
+}
+
+// strictly is a request with one tool that is to be called strictly by its schema.
+func strictly(schema string) string {
+	return strings.Replace(offering(O, schema), `"name":"f"`, `"name":"f","strict":true`, 1)
+}
+
+var hardAsked = section{"Q", "odd requests, answers and errors", []hard{
+	{number: 501, name: "a schema whose root is a reference", run: func(t *testing.T) {
+		schema := `{"$ref":"#/$defs/Node","$defs":{"Node":{"type":"object","properties":{"next":{"anyOf":[{"$ref":"#/$defs/Node"},{"type":"null"}]}}}}}`
+		pairs(func(from, to string) {
+			l := take(t, trip{from: from, to: to, ask: offering(from, schema)})
+			l.sends(schemaAt[to]+".type", `"object"`)
+			l.sends(schemaAt[to]+".$ref", "")
+			if !l.got().Get(schemaAt[to] + ".properties.next").Exists() {
+				t.Errorf("%s to %s: %s", from, to, l.got().Raw)
+			}
+		})
+		shaped := withO(`"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":{"$ref":"#/$defs/R","$defs":{"R":{"type":"object","properties":{"a":{"type":"string"}}}}}}}`)
+		take(t, trip{from: O, to: A, ask: shaped}).sends("output_config.format.schema.type", `"object"`)
+	}},
+	{number: 502, name: "references that lead nowhere", run: func(t *testing.T) {
+		for _, ref := range []string{"#/$defs/none", "https://a.example/schema.json", "#/properties/b/items", "other"} {
+			pairs(func(from, to string) {
+				l := take(t, trip{from: from, to: to, ask: offering(from, `{"type":"object","properties":{"a":{"$ref":"`+ref+`","description":"D"},"b":{"type":"string"}}}`)})
+				l.sends(schemaAt[to]+".properties.a", `{"description":"D"}`)
+				if len(l.losses) == 0 || l.losses[0].Verb != chat.Approximated {
+					t.Errorf("%s to %s: told %s", from, to, l.told())
+				}
+			})
+		}
+		own := `{"type":"object","properties":{"a":{"$ref":"#here"},"b":{"$anchor":"here","type":"string"},"c":{"$ref":"#/properties/b"}}}`
+		take(t, trip{from: O, to: A, ask: offering(O, own)}).sends(schemaAt[A], own)
+	}},
+	{number: 503, name: "an object or null, which no call is", run: func(t *testing.T) {
+		pairs(func(from, to string) {
+			l := take(t, trip{from: from, to: to, ask: offering(from, `{"type":["object","null"],"properties":{"a":{"type":"string"}}}`)})
+			l.sends(schemaAt[to]+".type", `"object"`)
+		})
+		l := take(t, trip{from: O, to: A, ask: strictly(`{"type":["object","null"],"properties":{"a":{"type":"string"}}}`)})
+		l.sends(schemaAt[A]+".type", `"object"`)
+		l.sends("tools.0.strict", "true")
+	}},
+	{number: 504, name: "a tool that takes no object", answer: "400 naming the tool", run: func(t *testing.T) {
+		at := map[string]string{O: "tools[0]", A: "tools[0]", G: "tools[0].functionDeclarations[0]"}
+		for _, schema := range []string{`{"type":"string"}`, `{"type":"ARRAY","items":{}}`, `{"type":["string","null"]}`} {
+			pairs(func(from, to string) { refuses(t, trip{from: from, to: to, ask: offering(from, schema)}, at[from]) })
+		}
+	}},
+	{number: 505, name: "allOf, as old generators write it", run: func(t *testing.T) {
+		schema := `{"type":"object","properties":{"a":{"allOf":[{"$ref":"#/$defs/A"}],"description":"D"}},"required":["a"],"additionalProperties":false,` +
+			`"$defs":{"A":{"type":"object","properties":{"b":{"allOf":[{"allOf":[{"type":"string"}]}]}},"required":["b"],"additionalProperties":false}}}`
+		l := take(t, trip{from: O, to: A, ask: strictly(schema)})
+		l.sends("tools.0.strict", "true")
+		if strings.Contains(l.got().Raw, "allOf") {
+			t.Error(l.got().Raw)
+		}
+		l.sends(schemaAt[A]+`.$defs.A.properties.b`, `{"type":"string"}`)
+		take(t, trip{from: A, to: O, ask: strings.Replace(offering(A, schema), `"name":"f"`, `"name":"f","strict":true`, 1)}).sends("tools.0.function.strict", "true")
+		// Two objects that allow nothing else allow nothing together: that cannot be held to.
+		l = take(t, trip{from: O, to: A, ask: strictly(`{"type":"object","properties":{"a":{"allOf":[{"type":"object","properties":{"x":{"type":"string"}}},{"type":"object","properties":{"y":{"type":"string"}}}]}}}`)})
+		l.sends("tools.0.strict", "")
+		l.warns("tools[0]", chat.Dropped)
+	}},
+	{number: 506, name: "an enum with an empty word", run: func(t *testing.T) {
+		l := take(t, trip{from: O, to: G, ask: offering(O, `{"type":"object","properties":{"a":{"type":"string","enum":["","x"]},"b":{"type":"string","enum":[""]}}}`)})
+		l.sends(schemaAt[G]+".properties.a", `{"type":"string","enum":["x"],"description":"(enum: [\"\",\"x\"])"}`)
+		l.sends(schemaAt[G]+".properties.b.enum", "")
+		l.warns("tools[0]", chat.Approximated)
+	}},
+	{number: 507, name: "a shape that OpenAI can hold answers to", run: func(t *testing.T) {
+		closed := `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`
+		open := `{"type":"object","properties":{"a":{"type":"string"}}}`
+		for schema, want := range map[string]string{closed: "true", open: ""} {
+			for from, ask := range map[string]string{
+				A: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}],"output_config":{"format":{"type":"json_schema","schema":` + schema + `}}}`,
+				G: `{"contents":[{"parts":[{"text":"go"}]}],"generationConfig":{"responseMimeType":"application/json","responseJsonSchema":` + schema + `}}`,
+			} {
+				l := take(t, trip{from: from, to: O, ask: ask})
+				l.sends("response_format.json_schema.schema", schema)
+				l.sends("response_format.json_schema.strict", want)
+				l.quiet()
+			}
+		}
+	}},
+	{number: 508, name: "stops that are empty or there twice", run: func(t *testing.T) {
+		asks := map[string]string{
+			O: withO(`"stop":["","a","a","b"]`), A: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}],"stop_sequences":["","a","a","b"]}`,
+			G: `{"contents":[{"parts":[{"text":"go"}]}],"generationConfig":{"stopSequences":["","a","a","b"]}}`,
+		}
+		at := map[string]string{O: "stop", A: "stop_sequences", G: "generationConfig.stopSequences"}
+		pairs(func(from, to string) {
+			l := take(t, trip{from: from, to: to, ask: asks[from]})
+			l.sends(at[to], `["a","b"]`)
+			l.warns(at[from], chat.Ignored)
+		})
+		take(t, trip{from: O, to: A, ask: withO(`"stop":""`)}).sends("stop_sequences", "")
+		l := take(t, trip{from: A, to: O, answers: []string{endO("stop", `"content":"hello"`)}, ask: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}],"stop_sequences":["1","2","3","4",""]}`})
+		l.gets("content.0.text", `"hello"`)
+	}},
+	{number: 509, name: "how many answers", run: func(t *testing.T) {
+		for _, n := range []string{"-1", "129", "1e9"} {
+			for _, to := range []string{O, A} {
+				refuses(t, trip{from: G, to: to, ask: `{"contents":[{"parts":[{"text":"go"}]}],"generationConfig":{"candidateCount":` + n + `}}`}, "generationConfig.candidateCount")
+			}
+		}
+		take(t, trip{from: G, to: O, ask: `{"contents":[{"parts":[{"text":"go"}]}],"generationConfig":{"candidateCount":0}}`}).sends("n", "")
+		refuses(t, trip{from: O, to: A, ask: withO(`"n":9`)}, "n")
+	}},
+	{number: 510, name: "limits are refused by the name that the client has for them", run: func(t *testing.T) {
+		for _, field := range []string{"max_tokens", "max_completion_tokens"} {
+			for _, to := range []string{A, G} {
+				refuses(t, trip{from: O, to: to, ask: withO(`"` + field + `":0`)}, field)
+			}
+		}
+	}},
+	{number: 511, name: "fields that ask for nothing", run: func(t *testing.T) {
+		for _, to := range []string{A, G} {
+			take(t, trip{from: O, to: to, ask: withO(`"logit_bias":{},"metadata":{},"parallel_tool_calls":false,"tool_choice":"none"`)}).quiet()
+		}
+		take(t, trip{from: A, to: O, ask: `{"model":"m","max_tokens":9,"system":[{"type":"text","text":" "}],"messages":[{"role":"user","content":"go"}]}`}).sends("messages.#", "1")
+	}},
+	{number: 512, name: "as many thoughts as the model likes, in a budget", run: func(t *testing.T) {
+		l := take(t, trip{from: G, to: A, ask: `{"contents":[{"parts":[{"text":"go"}]}],"generationConfig":{"thinkingConfig":{"thinkingBudget":-1}}}`})
+		l.sends("thinking.budget_tokens", "8192")
+		l.warns("generationConfig.thinkingConfig", chat.Approximated)
+	}},
+}}
