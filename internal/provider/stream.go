@@ -9,6 +9,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 	"stele/internal/wire"
 )
 
@@ -168,7 +169,7 @@ func (s *source) next() (chat.Chunk, error) {
 	}
 	for {
 		frame, err := s.frame()
-		if err != nil {
+		if err != nil && !(errors.Is(err, io.ErrUnexpectedEOF) && isWhole(frame.Data)) {
 			return chat.Chunk{}, s.ended(err)
 		}
 		s.dog.fed()
@@ -190,6 +191,11 @@ func (s *source) next() (chat.Chunk, error) {
 		}
 		return chat.Chunk{Events: s.events, Raw: frame.Raw, Hidden: s.decoder.Hidden() && !s.req.Origin.Usage && !s.req.Origin.Cost, More: s.more()}, nil
 	}
+}
+
+// isWhole reports whether the last event of a stream lacks nothing but the end of its line.
+func isWhole(data []byte) bool {
+	return string(data) == "[DONE]" || jsonscan.Valid(data, jsonscan.Lenient)
 }
 
 // skim passes on what has arrived without looking at every frame of it. Those at
@@ -308,12 +314,19 @@ func (c *Chat) finish(x *exchange) {
 		if x.wantsJSON() {
 			answer.Unfence()
 		}
-		called := false
+		called := make(map[string]bool) // by their ids
 		for i := range answer.Parts {
-			x.own(&answer.Parts[i])
-			called = called || answer.Parts[i].Kind == chat.ToolCall
+			p := &answer.Parts[i]
+			x.own(p)
+			if p.Kind != chat.ToolCall {
+				continue
+			}
+			if called[p.ID] {
+				p.ID = chat.NewCallID()
+			}
+			called[p.ID] = true
 		}
-		answer.Stop = chat.Settle(answer.Stop, called)
+		answer.Stop = chat.Settle(answer.Stop, len(called) > 0)
 		if answer.Stop.Reason == chat.Other && answer.Stop.Raw != "" {
 			r.Notes = append(r.Notes, chat.Lost(chat.FieldAnswer, chat.Approximated, "it ended with "+answer.Stop.Raw))
 		}
