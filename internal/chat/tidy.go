@@ -69,7 +69,8 @@ type tidy struct {
 	waiting []*block // begun while open was not whole, in the order they began
 	held    int      // bytes in waiting
 	called  bool
-	ended   bool // the upstream said why it stopped
+	ids     map[string]bool // of the calls so far
+	ended   bool            // the upstream said why it stopped
 	stop    Stop
 	usage   Usage
 	answer  int // the one that is being told
@@ -241,8 +242,14 @@ func (t *tidy) show(b *block) {
 		t.started = true
 		t.tell(Event{Kind: Start})
 	}
-	if b.kind == ToolCall && b.id == "" {
-		b.id = NewCallID()
+	if b.kind == ToolCall {
+		if b.id == "" || t.ids[b.id] { // a result must find its call
+			b.id = NewCallID()
+		}
+		if t.ids == nil {
+			t.ids = make(map[string]bool)
+		}
+		t.ids[b.id] = true
 	}
 	b.number, b.shown = t.next, true
 	t.next++

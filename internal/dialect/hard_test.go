@@ -29,7 +29,7 @@ type section struct {
 func sections() []section {
 	return []section{
 		hardTools, hardChoice, hardCalls, hardTurns, hardThinking, hardSchemas, hardSampling, hardMedia, hardCaching, hardUsage,
-		hardStreams, hardErrors, hardWire, hardFound, hardOrder, hardMore, hardAsked, hardAnswered,
+		hardStreams, hardErrors, hardWire, hardFound, hardOrder, hardMore, hardAsked, hardAnswered, hardHeardO, hardHeardA, hardHeardG,
 	}
 }
 

@@ -83,7 +83,7 @@ func (u *upstream) RoundTrip(r *http.Request) (*http.Response, error) {
 		answer = u.trip.answers[min(len(u.calls), n)-1]
 	}
 	h := http.Header{"Content-Type": {"text/event-stream"}}
-	if strings.HasPrefix(strings.TrimSpace(answer), "{") {
+	if start := strings.TrimSpace(answer); strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[") {
 		h.Set("Content-Type", "application/json")
 	}
 	maps.Copy(h, u.trip.header)

@@ -10,6 +10,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 	"stele/internal/wire"
 )
 
@@ -169,7 +170,7 @@ func (s *source) next() (chat.Chunk, error) {
 	}
 	for {
 		frame, err := s.frame()
-		if err != nil {
+		if err != nil && !(errors.Is(err, io.ErrUnexpectedEOF) && isWhole(frame.Data)) {
 			return chat.Chunk{}, s.ended(err)
 		}
 		s.dog.fed()
@@ -191,6 +192,11 @@ func (s *source) next() (chat.Chunk, error) {
 		}
 		return chat.Chunk{Events: s.events, Raw: frame.Raw, Hidden: s.decoder.Hidden() && !s.req.Origin.Usage && !s.req.Origin.Cost, More: s.more()}, nil
 	}
+}
+
+// isWhole reports whether the last event of a stream lacks nothing but the end of its line.
+func isWhole(data []byte) bool {
+	return string(data) == "[DONE]" || jsonscan.Valid(data, jsonscan.Lenient)
 }
 
 // skim passes on what has arrived without looking at every frame of it. Those at

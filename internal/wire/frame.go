@@ -155,7 +155,9 @@ func (s *SSE) Waiting() bool {
 }
 
 // Next reads one event. Events without data, such as comments, come as frames
-// with an empty Data, so that a caller that passes bytes on misses none.
+// with an empty Data, so that a caller that passes bytes on misses none. Where the stream
+// ends inside a line, the frame is what there is of it: the caller may know whether that
+// is all.
 func (s *SSE) Next() (Frame, error) {
 	s.raw = s.raw[:0]
 	var frame Frame
@@ -170,7 +172,9 @@ func (s *SSE) Next() (Frame, error) {
 					frame.Raw = s.raw
 					return frame, nil
 				}
-				return Frame{}, io.ErrUnexpectedEOF
+				frame.field(line)
+				frame.Raw = append(s.raw, '\n', '\n')
+				return frame, io.ErrUnexpectedEOF
 			}
 			return Frame{}, err
 		}

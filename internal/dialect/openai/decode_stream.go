@@ -37,6 +37,7 @@ type streamReader struct {
 	light   bool // it passes through: only usage, ends and errors are read
 	started bool
 	hidden  bool
+	broken  bool // the upstream ended an answer because it failed
 	events  []chat.Event
 	choices []*choice // all that there are
 
@@ -85,6 +86,9 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 	}
 	d.events = events
 	if bytes.Equal(data, done) {
+		if !d.started && !d.light {
+			return events, nil // a last word without a first is no answer
+		}
 		for _, d.choice = range d.choices {
 			if !d.ended && !d.light {
 				d.finish("")
@@ -118,6 +122,9 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 		if v.Kind() == object {
 			said++
 			d.read(v, &r)
+		}
+		if d.broken {
+			return events, chat.Broken(dialect.Cause(0, data))
 		}
 	}
 	if u := r.used(); u.Known {
@@ -241,7 +248,10 @@ func (d *streamReader) read(v jsonscan.Value, r *reply) {
 		}
 		rate(d.events[before:], likely)
 	}
-	if word, _ := reason.Text(); word != "" {
+	switch word, _ := reason.Text(); {
+	case word == failedEnd && !d.light:
+		d.broken = true
+	case word != "":
 		d.finish(word)
 	}
 }
@@ -329,7 +339,11 @@ func (d *streamReader) sayCopy(block int, p chat.Part) {
 	d.say(block, p)
 }
 
+// failedEnd is how routers end an answer of which no more comes.
+const failedEnd = "error"
+
 func (d *streamReader) finish(word string) {
+	d.nameAll()
 	if p, ok := d.sound.whole(); ok {
 		d.tell(chat.Event{Kind: chat.Delta, Block: blockSound, Part: p})
 	}

@@ -15,7 +15,9 @@ import (
 type liveCall struct {
 	index int64 // the upstream's number; -1 where it gives none
 	id    string
-	named bool
+	name  string // as far as it was told
+	named bool   // and the events have it
+	begun bool
 	json  balance
 }
 
@@ -49,11 +51,40 @@ func (d *streamReader) call(v jsonscan.Value) {
 		at = len(d.calls)
 		d.calls = append(d.calls, liveCall{index: index})
 	}
-	c := &d.calls[at]
-	c.id = cmp.Or(c.id, part.ID)
-	c.named = c.named || part.Name != ""
-	c.json.add(part.Text)
-	d.tell(chat.Event{Kind: chat.Delta, Block: blockCall + at, Part: part})
+	if d.calls[at].take(&part) {
+		d.tell(chat.Event{Kind: chat.Delta, Block: blockCall + at, Part: part})
+	}
+}
+
+// take takes over a piece of the call, leaves in it what is news, and reports whether there
+// is any. A name may come in pieces, or again with every piece of the arguments: it is
+// whole when those begin. What comes behind the end of the arguments are the same once
+// more.
+func (c *liveCall) take(p *chat.Part) (news bool) {
+	news = !c.begun || p.Proof != "" || c.id == "" && p.ID != ""
+	c.begun, c.id = true, cmp.Or(c.id, p.ID)
+	if !c.named && p.Name != c.name {
+		c.name += p.Name
+	}
+	p.Name = ""
+	if !p.Custom && c.json.whole() {
+		p.Text = ""
+	}
+	c.json.add(p.Text)
+	if !c.named && c.name != "" && (p.Custom || strings.TrimSpace(p.Text) != "") {
+		p.Name, c.named = c.name, true
+	}
+	return news || p.Text != "" || p.Name != ""
+}
+
+// nameAll tells the names of calls that end without arguments.
+func (d *streamReader) nameAll() {
+	for at := range d.calls {
+		if c := &d.calls[at]; !c.named && c.name != "" {
+			c.named = true
+			d.tell(chat.Event{Kind: chat.Delta, Block: blockCall + at, Part: chat.Part{Kind: chat.ToolCall, Name: c.name}})
+		}
+	}
 }
 
 // readPiece is a call's name and the new piece of its arguments. A server that
@@ -88,7 +119,7 @@ func (d *streamReader) which(index int64, id, name string) int {
 	switch {
 	case name == "":
 		return at
-	case id != "" && c.id != "" && id != c.id:
+	case id != "" && c.id != "" && id != c.id, index < 0 && c.name != "" && c.name != name:
 		return -1
 	case (id == "" || c.id == "") && c.named && c.json.whole():
 		return -1 // another call under the same number, and nothing but its name to tell
