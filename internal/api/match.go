@@ -115,11 +115,12 @@ func clean(escaped string) bool {
 
 // substitutes answers those who look for what other services have.
 var substitutes = []struct{ prefix, hint string }{
-	{"/api/v1/messages/count_tokens", "Token counting is not offered: the usage in each answer of POST /api/v1/messages is exact."},
-	{"/api/v1/responses", "Use POST /api/v1/chat/completions."},
+	{"/api/v1/messages/count_tokens", "Token counting is not offered: the usage in each answer of POST /api/v1/messages is exact. stele bridge estimates."},
+	{"/api/v1/responses", "Use POST /api/v1/chat/completions, or stele bridge, which speaks the Responses API on your own machine."},
 	{"/api/v1/completions", "Use POST /api/v1/chat/completions."},
 	{"/api/v1/chat", "Use POST /api/v1/chat/completions."},
 	{"/api/v1/models/", "Use GET /api/v1/models, which lists every model."},
+	{"/api/v1/embeddings", "Embeddings are not offered."},
 	{"/api/v1/images", "Use POST /api/v1/generations."},
 	{"/api/v1/audio", "Use POST /api/v1/generations."},
 	{"/api/v1/videos", "Use POST /api/v1/generations."},

@@ -49,14 +49,14 @@ func openAISDK(h *rig.House) sdk {
 				_, err := c.Models.Get(ctx, "acme/any")
 				return err
 			}},
-			{name: "embeddings", hint: "listed in the reference", do: func(ctx context.Context, key string) error {
+			{name: "embeddings", hint: "Embeddings are not offered", do: func(ctx context.Context, key string) error {
 				c := client(key)
 				_, err := c.Embeddings.New(ctx, openai.EmbeddingNewParams{
 					Model: "any", Input: openai.EmbeddingNewParamsInputUnion{OfString: openai.String("hello")},
 				})
 				return err
 			}},
-			{name: "responses", hint: "Use POST /api/v1/chat/completions", do: func(ctx context.Context, key string) error {
+			{name: "responses", hint: "Use POST /api/v1/chat/completions, or stele bridge", do: func(ctx context.Context, key string) error {
 				c := client(key)
 				_, err := c.Responses.New(ctx, responses.ResponseNewParams{
 					Model: "any", Input: responses.ResponseNewParamsInputUnion{OfString: openai.String("hello")},
