@@ -13,7 +13,7 @@ export CGO_ENABLED := 0
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 GOLANGCI := go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: help run build release release-check fixture chart rules sbom check test attack bench clients torture fuzz lint licenses fmt clean
+.PHONY: help run build release release-check fixture chart rules sbom check test attack bench scale clients torture fuzz lint licenses fmt clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,10 @@ clients: ## agents and libraries of others, from npm: each goes through a loop a
 
 bench: ## the figures, against a PostgreSQL that syncs to disk (BENCH=Speed: those; STELE_BENCH_PROFILE=dir: their profiles)
 	@test/env/run.sh --durable bash -ec 'for module in . test; do go -C "$$module" test -run "^$$" -bench "$(BENCH)" -benchmem -timeout 1h ./...; done'
+
+scale: ## what a row, a chat and a generation cost on this machine, and what servers carry then (docs/scale.md)
+	@test/env/run.sh --durable --counted bash -ec 'go test -run "^$$" -bench "^BenchmarkRow$$" -benchtime 5x ./internal/store | tee "$$TMPDIR/measured"; \
+		go -C test test -run "^$$" -bench "^BenchmarkCost$$" -benchtime 5x -timeout 1h ./load | tee -a "$$TMPDIR/measured"; go -C test run ./scale -measured "$$TMPDIR/measured"'
 
 torture: ## the long crash and load runs, and the race detector on everything
 	@test/env/run.sh --durable bash -ec 'for module in . test; do go -C "$$module" test -tags torture -count 1 -timeout 2h ./...; done; \

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,7 +28,7 @@ func (q *slice) figures() string {
 func (s *Store) UsageTotal(ctx context.Context, of meter.Slice) (meter.Figures, error) {
 	var sum scannedFigures
 	q := s.sliced(of, meter.ByStatus)
-	err := s.read.QueryRowContext(ctx, `SELECT `+q.figures()+q.from, q.args...).Scan(sum.places()...)
+	err := s.read.QueryRowContext(ctx, `SELECT `+q.figures()+q.from(), q.args...).Scan(sum.places()...)
 	if err != nil {
 		return meter.Figures{}, fmt.Errorf("add up usage: %w", err)
 	}
@@ -44,14 +45,25 @@ func (s *Store) UsageGroups(ctx context.Context, of meter.Slice, by meter.Split,
 		order = `SUM(requests)`
 	}
 	q := s.sliced(of, by)
-	rows, err := s.read.QueryContext(ctx, `SELECT `+q.name+`, `+q.figures()+q.from+
-		` GROUP BY 1 ORDER BY `+order+` DESC, SUM(requests) DESC, 1 LIMIT `+strconv.Itoa(limit), q.args...)
-	return scanAll("group usage", rows, err, func(row scanner) (g meter.Group, err error) {
+	// End users may be very many: all figures are added up for those only that are wanted.
+	names, err := s.texts(ctx, `SELECT `+q.name+q.from()+` GROUP BY 1 ORDER BY `+order+` DESC, SUM(requests) DESC, 1 LIMIT `+strconv.Itoa(limit), q.args...)
+	if err != nil || len(names) == 0 {
+		return nil, err
+	}
+	s.only(q, names)
+	rows, err := s.read.QueryContext(ctx, `SELECT `+q.name+`, `+q.figures()+q.from()+` GROUP BY 1`, q.args...)
+	list, err := scanAll("group usage", rows, err, func(row scanner) (g meter.Group, err error) {
 		var sum scannedFigures
 		err = row.Scan(append([]any{&g.Name}, sum.places()...)...)
 		g.Figures = sum.figures()
 		return g, err
 	})
+	place := make(map[string]int, len(names))
+	for i, name := range names {
+		place[name] = i
+	}
+	slices.SortFunc(list, func(a, b meter.Group) int { return place[a.Name] - place[b.Name] })
+	return list, err
 }
 
 // UsageDays lists what a slice used on each of its days that has any, oldest
@@ -64,9 +76,9 @@ func (s *Store) UsageDays(ctx context.Context, of meter.Slice, by meter.Split, g
 	case len(groups) == 0:
 		return nil, nil
 	default:
-		q.from += ` AND ` + q.among(q.name, groups)
+		s.only(q, groups)
 	}
-	rows, err := s.read.QueryContext(ctx, `SELECT day, `+q.name+`, `+q.figures()+q.from+` GROUP BY day, 2 ORDER BY day, 2`, q.args...)
+	rows, err := s.read.QueryContext(ctx, `SELECT day, `+q.name+`, `+q.figures()+q.from()+` GROUP BY day, 2 ORDER BY day, 2`, q.args...)
 	return scanAll("read days", rows, err, func(row scanner) (d meter.Day, err error) {
 		var at int64
 		var sum scannedFigures
@@ -97,7 +109,17 @@ type slice struct {
 
 	name   string // the column of the split
 	failed string // the column of what failed
-	from   string // FROM … WHERE …
+	table  string // with the index to read it by, where SQLite has to be told
+}
+
+func (q *slice) from() string { return ` FROM ` + q.table + ` WHERE ` + q.text() }
+
+// only leaves out all groups of a slice but these.
+func (s *Store) only(q *slice, names []string) {
+	q.plain(q.among(q.name, names))
+	if s.engine == sqlite && q.table == "usage_groups" && q.name == "name" {
+		q.table += " INDEXED BY usage_groups_by_name"
+	}
 }
 
 // sliced finds where a slice, told apart by something, is read: in the groups if it
@@ -118,7 +140,7 @@ func (s *Store) sliced(of meter.Slice, by meter.Split) *slice {
 			q.name = "environment"
 		}
 		q.add("dim = ", string(dim))
-		q.failed, q.from = "failed", ` FROM usage_groups WHERE `+q.text()
+		q.failed, q.table = "failed", "usage_groups"
 		return q
 	}
 	q.name = splitColumn(by)
@@ -129,15 +151,14 @@ func (s *Store) sliced(of meter.Slice, by meter.Split) *slice {
 	if of.Provider != "" {
 		q.add("provider = ", of.Provider)
 	}
-	index := ""
+	q.failed, q.table = `CASE WHEN status >= 400 THEN requests ELSE 0 END`, "usage_days"
 	switch {
 	case s.engine != sqlite: // it has statistics
 	case of.Key != "":
-		index = " INDEXED BY usage_days_by_key"
+		q.table += " INDEXED BY usage_days_by_key"
 	case of.Model != "":
-		index = " INDEXED BY usage_days_by_model"
+		q.table += " INDEXED BY usage_days_by_model"
 	}
-	q.failed, q.from = `CASE WHEN status >= 400 THEN requests ELSE 0 END`, ` FROM usage_days`+index+` WHERE `+q.text()
 	return q
 }
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # All of `make test`. With a command, runs that instead, in the same surroundings:
 #
-#   test/env/run.sh [--durable] [COMMAND…]
+#   test/env/run.sh [--durable [--counted]] [COMMAND…]
 #
-# --durable gives a PostgreSQL that syncs to disk, as the figures of a benchmark need. Whatever is started here is stopped,
+# --durable gives a PostgreSQL that syncs to disk, as the figures of a benchmark need, --counted one that also counts statements. Whatever is started here is stopped,
 # and the one temporary folder removed, on success, failure and Ctrl-C alike.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -20,6 +20,10 @@ summary=()
 main() {
   if [[ ${1:-} == --durable ]]; then
     durability=()
+    shift
+  fi
+  if [[ ${1:-} == --counted ]]; then
+    durability+=(shared_preload_libraries=pg_stat_statements)
     shift
   fi
   trap clean_up EXIT

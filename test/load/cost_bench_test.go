@@ -34,8 +34,8 @@ func BenchmarkCost(b *testing.B) {
 			size int // calls of a round
 			call func() error
 		}{
-			{"chat", 2000, func() error { return d.chat("") }},
-			{"stream", 2000, func() error { return d.chat(`,"stream":true,"stream_options":{"include_usage":true}`) }},
+			{"chat", 4000, func() error { return d.chat("") }},
+			{"stream", 4000, func() error { return d.chat(`,"stream":true,"stream_options":{"include_usage":true}`) }},
 			{"generation", 480, func() error { _, err := d.order(of("quick")); return err }},
 		} {
 			b.Run(scene.name, func(b *testing.B) {
