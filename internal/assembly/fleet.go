@@ -14,7 +14,7 @@ func (n *node) openExchange() {
 	}
 	n.Access.ShareFailures(n.Store, n.Keyring)
 	n.router.Share(n.media.node)
-	n.exchange = &fleet.Exchange{Store: n.Store, Router: n.router, Log: n.log, Now: time.Now}
+	n.exchange = &fleet.Exchange{Store: n.Store, Router: n.router, Now: time.Now}
 }
 
 // vitals is what this server says of itself with every beat.

@@ -3,6 +3,7 @@ package assembly
 import (
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"stele/internal/race"
+	"stele/internal/relay"
 	"stele/internal/seal"
 	"stele/internal/store"
 	"stele/internal/store/storetest"
@@ -197,6 +199,47 @@ func copyFile(t *testing.T, from, to string) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A loop goes on with its thoughts, however often the key changes before its next turn.
+func TestTurnsOutliveRotations(t *testing.T) {
+	t.Parallel()
+	for _, engine := range storetest.Engines() {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			s := newSealedInstallation(t, engine, false)
+			const turns = 45 // more than are sealed anew at once
+			keys := make([]string, turns)
+			s.with(t, func(h *Installation) {
+				box := h.Keyring.Box(relay.VaultBox)
+				for i := range keys {
+					keys[i] = fmt.Sprint("turn-", i)
+					row := relay.Row{Workspace: "default", Key: keys[i], Turn: keys[i], At: time.Now(), Sealed: box.SealFor("for "+keys[i], []byte(keys[i]))}
+					other := relay.Row{Workspace: "default", Key: keys[i] + "-call", Turn: keys[i], At: time.Now()}
+					if err := h.Store.KeepTurns(t.Context(), []relay.Row{row, other}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			})
+			for range 3 {
+				if err := s.rotate(t, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.with(t, func(h *Installation) {
+				rows, err := h.Store.KeptTurns(t.Context(), "default", keys, time.Now().Add(-time.Hour), 1<<20)
+				if err != nil || len(rows) != turns {
+					t.Fatalf("%d turns, %v", len(rows), err)
+				}
+				box := h.Keyring.Box(relay.VaultBox)
+				for _, r := range rows {
+					if said, err := box.OpenFor("for "+r.Key, r.Sealed); err != nil || string(said) != r.Key || box.Stale(r.Sealed) {
+						t.Errorf("%s says %q, %v", r.Key, said, err)
+					}
+				}
+			})
+		})
 	}
 }
 

@@ -173,18 +173,19 @@ func (n *node) start(ctx context.Context, hangUp <-chan os.Signal, beside *sync.
 	beside.Go(func() { n.forget(ctx) })
 	beside.Go(func() { n.runtime.follow(ctx, hangUp, n.log) })
 	beside.Go(func() { n.supply.Run(ctx) })
-	if n.exchange != nil {
-		beside.Go(func() { n.exchange.Run(ctx) })
-	}
 	return n.media.start(ctx, beside)
 }
 
 // follower has what is kept in memory follow the database.
 func (n *node) follower() *revision.Follower {
-	return &revision.Follower{Read: n.Store.Changed, News: n.Store.News(), Log: n.log, Subscribers: []revision.Subscriber{
+	f := &revision.Follower{Read: n.Store.Changed, News: n.Store.News(), Log: n.log, Subscribers: []revision.Subscriber{
 		n.Access.Subscriber(), n.Keyring.Subscriber(n.media.node), n.supply.Subscriber(), n.editor.Subscriber(n.log),
 		n.limits.Subscriber(), n.media.webhooks.Subscriber(),
 	}}
+	if n.exchange != nil {
+		f.Subscribers = append(f.Subscribers, n.exchange.Subscriber())
+	}
+	return f
 }
 
 func (n *node) greet(ctx context.Context) error {

@@ -3,17 +3,11 @@ package fleet
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"slices"
 	"time"
 
+	"stele/internal/revision"
 	"stele/internal/route"
-)
-
-const (
-	every    = time.Second            // how late a server may hear of what another one knows
-	atMost   = 200 * time.Millisecond // between two rounds, however much happens
-	roundFor = 5 * time.Second        // at most
 )
 
 // Store is where servers leave what the others are to know.
@@ -33,39 +27,18 @@ type Store interface {
 type Exchange struct {
 	Store  Store
 	Router *route.Router
-	Log    *slog.Logger
 	Now    func() time.Time
 }
 
-// Run makes a round every second, and at once when there is something to tell, until ctx ends.
-func (e *Exchange) Run(ctx context.Context) {
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	failing := false
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		case <-e.Router.Stirred():
-		}
-		err := e.Round(ctx)
-		if err != nil && !failing && ctx.Err() == nil {
-			e.Log.LogAttrs(ctx, slog.LevelWarn, "servers do not hear of each other: each decides for itself", slog.Any("error", err))
-		}
-		failing = err != nil
-		select {
-		case <-ctx.Done():
-		case <-time.After(atMost):
-		}
-	}
+// Subscriber makes a round whenever a server has told something, and as long as a target is
+// not well.
+func (e *Exchange) Subscriber() revision.Subscriber {
+	return revision.Subscriber{What: "what servers know of targets", Of: []string{"targets"}, Due: e.Router.Stirred, CatchUp: e.Round}
 }
 
 // Round tells what there is to tell, and hears what the others said. Where there is nothing
 // to tell it is one statement.
 func (e *Exchange) Round(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, roundFor)
-	defer cancel()
 	if news := e.Router.News(); len(news) > 0 {
 		if err := e.Store.SaveStates(ctx, news); err != nil {
 			e.Router.Untold(news)

@@ -2,7 +2,6 @@ package fleet_test
 
 import (
 	"context"
-	"log/slog"
 	"testing"
 	"time"
 
@@ -36,7 +35,7 @@ func newServers(t *testing.T, names ...string) []*server {
 		router := route.New()
 		router.Share(name)
 		list = append(list, &server{
-			Exchange: &fleet.Exchange{Store: s, Router: router, Log: slog.New(slog.DiscardHandler), Now: time.Now}, t: t, store: s,
+			Exchange: &fleet.Exchange{Store: s, Router: router, Now: time.Now}, t: t, store: s,
 		})
 	}
 	return list

@@ -47,9 +47,6 @@ func (c *circuit) allow(caller string, now time.Time) (done func(blame error, no
 		}
 		err = own.refuse(caller, trier, now)
 	}
-	if errors.Is(err, errUntried) {
-		c.news.nudge()
-	}
 	if err != nil {
 		return nil, err
 	}

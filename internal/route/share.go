@@ -47,7 +47,6 @@ type mark struct {
 // news is what this server has not told the others yet, and what is known to them.
 type news struct {
 	node string // the name of this server; "": there are no others
-	wake chan struct{}
 
 	mu    sync.Mutex // guards all below; no other lock is taken under it
 	fresh map[mark]bool
@@ -62,15 +61,6 @@ func (n *news) mark(m mark) {
 	n.mu.Lock()
 	n.fresh[m] = true
 	n.mu.Unlock()
-	n.nudge()
-}
-
-// nudge has this server talk to the others now.
-func (n *news) nudge() {
-	select {
-	case n.wake <- struct{}{}:
-	default: // it does, or there is none to talk to
-	}
 }
 
 func (n *news) forget(provider string) {
@@ -86,11 +76,16 @@ func (n *news) forget(provider string) {
 // Share has the router tell others what it learns, under the name of this server. It is
 // called before the first request.
 func (r *Router) Share(node string) {
-	r.circuits.news = news{node: node, wake: make(chan struct{}, 1), fresh: make(map[mark]bool), known: make(map[mark]bool)}
+	r.circuits.news = news{node: node, fresh: make(map[mark]bool), known: make(map[mark]bool)}
 }
 
-// Stirred is sent to when there is something to tell or to ask for.
-func (r *Router) Stirred() <-chan struct{} { return r.circuits.news.wake }
+// Stirred reports whether there is something to tell, or a target that is not well.
+func (r *Router) Stirred() bool {
+	n := &r.circuits.news
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return len(n.fresh)+len(n.known) > 0
+}
 
 // News are the states that changed here since it was last asked, those that are well again
 // among them. What could not be told is given back to Untold.
@@ -100,7 +95,6 @@ func (r *Router) News() []State {
 	var marks []mark
 	for m := range n.fresh {
 		if len(marks) == mostTold {
-			defer n.nudge()
 			break
 		}
 		marks = append(marks, m)

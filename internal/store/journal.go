@@ -44,6 +44,7 @@ type Journal struct {
 	flushing sync.Mutex    // one at a time
 	syncing  sync.Mutex    // held while a page is synced or closed
 	written  chan struct{} // has something when there is something to sync
+	kept     chan struct{} // has something when there is something to carry over
 
 	mu      sync.Mutex     // guards what follows
 	page    *page          // nil until the first record
@@ -63,7 +64,7 @@ func OpenJournal(s *Store, folder string) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open journal: %w", err)
 	}
-	return &Journal{store: s, folder: folder, owner: owner, written: make(chan struct{}, 1)}, nil
+	return &Journal{store: s, folder: folder, owner: owner, written: make(chan struct{}, 1), kept: make(chan struct{}, 1)}, nil
 }
 
 // Owner is the name of the folder, the same after a restart: what its records took of
@@ -97,7 +98,16 @@ func (j *Journal) Keep(r *meter.Record) error {
 		tidy(&j.waiting[len(j.waiting)-1])
 	}
 	j.behind.add()
+	tell(j.kept)
 	return nil
+}
+
+// tell has a goroutine look that may be looking already.
+func tell(wake chan<- struct{}) {
+	select {
+	case wake <- struct{}{}:
+	default:
+	}
 }
 
 func (j *Journal) write(r *meter.Record) (err error) {
@@ -118,21 +128,20 @@ func (j *Journal) write(r *meter.Record) (err error) {
 	}
 	if !p.dirty {
 		p.dirty = true
-		select {
-		case j.written <- struct{}{}:
-		default: // it is known already
-		}
+		tell(j.written)
 	}
 	return nil
 }
 
-// Run carries records over until ctx ends, and what is left then once more.
+// Run carries records over until ctx ends, and what is left then once more. It begins with
+// what an earlier process left; then it does nothing while nothing is kept.
 func (j *Journal) Run(ctx context.Context, log *slog.Logger) {
 	var beside sync.WaitGroup
 	defer beside.Wait()
 	beside.Go(func() { j.runSync(ctx, log) })
-	tick := time.NewTicker(journalEvery)
-	defer tick.Stop()
+	due := time.NewTimer(journalEvery)
+	defer due.Stop()
+	var kept <-chan struct{} // nil while a flush is due
 	failing := false
 	for {
 		select {
@@ -143,12 +152,19 @@ func (j *Journal) Run(ctx context.Context, log *slog.Logger) {
 				log.LogAttrs(last, slog.LevelWarn, "usage stays in the journal until the next start", slog.Any("error", err))
 			}
 			return
-		case <-tick.C:
+		case <-kept:
+			kept = nil
+			due.Reset(journalEvery)
+		case <-due.C:
 			err := j.Flush(ctx)
 			if err != nil && !failing && ctx.Err() == nil {
 				log.LogAttrs(ctx, slog.LevelError, "usage cannot be saved: it waits in the journal", slog.Any("error", err))
 			}
-			failing = err != nil
+			if failing = err != nil; failing {
+				due.Reset(journalEvery)
+			} else {
+				kept = j.kept
+			}
 		}
 	}
 }

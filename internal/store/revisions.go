@@ -14,7 +14,8 @@ func (s *Store) Changed(ctx context.Context) (map[string]string, error) {
 	}
 	rows, err := s.read.QueryContext(ctx, `SELECT name, CAST(n AS TEXT) FROM revisions
 		UNION ALL SELECT name, value FROM settings WHERE name = 'keyring'
-		UNION ALL SELECT 'thresholds', MAX(counter || '/' || mark) FROM limit_marks WHERE told = 0 HAVING COUNT(*) > 0`)
+		UNION ALL SELECT 'thresholds', MAX(counter || '/' || mark) FROM limit_marks WHERE told = 0 HAVING COUNT(*) > 0
+		UNION ALL SELECT 'targets', COUNT(*) || '/' || SUM(until_at + try_by + wait_at) FROM target_states HAVING COUNT(*) > 0`)
 	if err != nil {
 		return nil, fmt.Errorf("read revisions: %w", err)
 	}

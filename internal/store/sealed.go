@@ -5,20 +5,26 @@ import (
 	"context"
 	"database/sql"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
+
+	"stele/internal/relay"
 )
 
-// SealedColumn is where sealed values are kept. Whatever is sealed and stays in the
-// database has a row in SealedColumns: only then is it sealed anew with a new key. The
-// vault's turns do not stay.
+// sealedPage is how many sealed values are in memory at once; the longest are some megabytes.
+const sealedPage = 20
+
+// SealedColumn is where sealed values are kept. Whatever is sealed and kept in the
+// database has a row in SealedColumns: only then is it sealed anew with a new key.
 type SealedColumn struct {
 	Table, Column string
 	Key           []string // what names a row
 	Purpose       string   // of the box
 	Text          bool     // it is kept as base64
 	For           string   // the part of the key that a value is sealed for which does not say so itself
+	Passing       bool     // its rows end by themselves: one that does not open is no loss to tell of
 }
 
 // SealedColumns lists all of them.
@@ -28,6 +34,7 @@ func SealedColumns() []SealedColumn {
 		{Table: "webhook_secrets", Column: "secret", Key: []string{"workspace"}, Purpose: "webhook secrets", Text: true, For: "workspace"},
 		{Table: "webhook_secrets", Column: "old", Key: []string{"workspace"}, Purpose: "webhook secrets", Text: true, For: "workspace"},
 		{Table: "factors", Column: "sealed", Key: []string{"id"}, Purpose: "second factors"},
+		{Table: "vault_turns", Column: "sealed", Key: []string{"key"}, Purpose: relay.VaultBox, Passing: true},
 	}
 }
 
@@ -35,6 +42,8 @@ type sealedRow struct {
 	key  []any
 	kept any // as it is in the database
 	Sealed
+
+	next []byte // what is to be kept instead
 }
 
 // Sealed is a sealed value.
@@ -47,27 +56,44 @@ type Sealed struct {
 // EachSealed hands every sealed value of a column to do. Where do gives another one, that is kept instead, unless the row has changed
 // meanwhile. nil leaves it as it is.
 func (s *Store) EachSealed(ctx context.Context, c SealedColumn, do func(Sealed) ([]byte, error)) error {
-	rows, err := s.sealedRows(ctx, c)
-	if err != nil {
-		return err
+	after := make([]any, len(c.Key))
+	for i := range after {
+		after[i] = ""
 	}
-	for _, row := range rows {
-		next, err := do(row.Sealed)
-		if err != nil {
+	for {
+		rows, err := s.sealedRows(ctx, c, after)
+		if err != nil || len(rows) == 0 {
 			return err
 		}
-		if next == nil || bytes.Equal(next, row.Value) {
-			continue
-		}
-		if err := s.reseal(ctx, c, row, next); err != nil {
+		after = rows[len(rows)-1].key
+		changed, err := changeSealed(rows, do)
+		if err := errors.Join(s.reseal(ctx, c, changed), err); err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
-func (s *Store) sealedRows(ctx context.Context, c SealedColumn) ([]sealedRow, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT `+strings.Join(c.Key, ", ")+`, `+c.Column+` FROM `+c.Table+` ORDER BY `+strings.Join(c.Key, ", "))
+// changeSealed gives the rows that do gave another value for, until it failed.
+func changeSealed(rows []sealedRow, do func(Sealed) ([]byte, error)) (changed []sealedRow, err error) {
+	for _, row := range rows {
+		if row.next, err = do(row.Sealed); err != nil {
+			return changed, err
+		}
+		if row.next != nil && !bytes.Equal(row.next, row.Value) {
+			changed = append(changed, row)
+		}
+	}
+	return changed, nil
+}
+
+// sealedRows are the next ones after a key.
+func (s *Store) sealedRows(ctx context.Context, c SealedColumn, after []any) ([]sealedRow, error) {
+	keys, places := strings.Join(c.Key, ", "), make([]string, len(c.Key))
+	for i := range places {
+		places[i] = fmt.Sprintf("$%d", i+1)
+	}
+	rows, err := s.read.QueryContext(ctx, fmt.Sprintf(`SELECT %s, %s FROM %s WHERE (%s) > (%s) AND length(%s) > 0 ORDER BY %s LIMIT %d`,
+		keys, c.Column, c.Table, keys, strings.Join(places, ", "), c.Column, keys, sealedPage), after...)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", c.Table, err)
 	}
@@ -82,9 +108,6 @@ func (s *Store) sealedRows(ctx context.Context, c SealedColumn) ([]sealedRow, er
 		}
 		if err := rows.Scan(append(into, &raw)...); err != nil {
 			return nil, fmt.Errorf("read %s: %w", c.Table, err)
-		}
-		if len(raw) == 0 {
-			continue
 		}
 		row := sealedRow{kept: raw, Sealed: Sealed{Value: raw, Name: c.Table + "." + c.Column + " of " + strings.Join(keys, " ")}}
 		for i, k := range keys {
@@ -104,20 +127,26 @@ func (s *Store) sealedRows(ctx context.Context, c SealedColumn) ([]sealedRow, er
 	return list, rows.Err()
 }
 
-func (s *Store) reseal(ctx context.Context, c SealedColumn, row sealedRow, next []byte) error {
-	var value any = next
-	if c.Text {
-		value = base64.StdEncoding.EncodeToString(next)
+// reseal keeps what is to be kept instead.
+func (s *Store) reseal(ctx context.Context, c SealedColumn, rows []sealedRow) error {
+	if len(rows) == 0 {
+		return nil
 	}
 	where := make([]string, len(c.Key))
 	for i, name := range c.Key {
 		where[i] = fmt.Sprintf("%s = $%d", name, i+3)
 	}
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE `+c.Table+` SET `+c.Column+` = $1 WHERE `+c.Column+` = $2 AND `+strings.Join(where, " AND "),
-			append([]any{value, row.kept}, row.key...)...)
-		if err != nil {
-			return fmt.Errorf("seal %s anew: %w", row.Name, err)
+		for _, row := range rows {
+			var value any = row.next
+			if c.Text {
+				value = base64.StdEncoding.EncodeToString(row.next)
+			}
+			_, err := tx.ExecContext(ctx, `UPDATE `+c.Table+` SET `+c.Column+` = $1 WHERE `+c.Column+` = $2 AND `+strings.Join(where, " AND "),
+				append([]any{value, row.kept}, row.key...)...)
+			if err != nil {
+				return fmt.Errorf("seal %s anew: %w", row.Name, err)
+			}
 		}
 		return nil
 	})
