@@ -15,6 +15,7 @@ import (
 	"stele/internal/meter"
 	"stele/internal/scope"
 	"stele/internal/trace"
+	"stele/internal/uid"
 )
 
 // call is a turn that is being counted.
@@ -36,7 +37,7 @@ type call struct {
 	told   *int64 // what the client is told that it cost; nil: not yet, or not known
 	tags   []access.Tag
 	hold   *limit.Hold // what the try may take; nil without limits
-	owed   bool        // the last try was lost while its upstream was at work: it may bill what nobody heard
+	owed   bool        // the last try was lost while its upstream was at work: it may bill what was not heard
 	began  time.Time   // the try that is being made
 	span   trace.Span  // of it, or of the one that served
 	failed []meter.Try // those before it
@@ -71,10 +72,9 @@ func (c *call) count(u chat.Usage) {
 	c.used = u
 }
 
-// price says what the call cost at the target that served it.
-func (c *call) price() {
-	r := &c.record
-	cost := c.relay.Catalog.Cost(c.model, catalog.Target{Provider: r.Provider, Model: r.Target}, c.used, c.start)
+// price says in a record what its target takes for what was used.
+func (c *call) price(r *meter.Record, u chat.Usage) {
+	cost := c.relay.Catalog.Cost(c.model, catalog.Target{Provider: r.Provider, Model: r.Target}, u, c.start)
 	r.Nano, r.Priced, r.Rates = cost.Nano, cost.Known, cost.Rates
 	r.PriceSource, r.PriceVersion = cost.Source, cost.Version
 }
@@ -99,6 +99,29 @@ func (c *call) missed(err error) {
 	c.failed = append(c.failed, meter.Try{
 		Provider: c.record.Provider, Target: c.record.Target, Code: code, Took: c.relay.Now().Sub(c.began),
 	})
+}
+
+// bookLost books the last try by estimate, in a record of its own, where it was lost while
+// its upstream was at work and another one follows: a record has one target, and its price.
+func (c *call) bookLost() {
+	if !c.owed {
+		return
+	}
+	c.owed = false
+	last := c.failed[len(c.failed)-1]
+	lost := c.record
+	lost.ID, lost.At, lost.Took, lost.Tries = uid.New("use"), c.began, last.Took, 1
+	lost.Status, lost.Code = fault.Code(last.Code).ChatStatus(), last.Code
+	c.estimate(&lost)
+	c.charge(&lost)
+	c.keep(&lost)
+}
+
+// estimate counts what an upstream was sent, for what it answered is not known.
+func (c *call) estimate(r *meter.Record) {
+	u := chat.Usage{Input: chat.Estimate(c.body)}
+	r.Count(u)
+	c.price(r, u)
 }
 
 // trail is the tries, where there was more than the one that the record tells of.
@@ -197,14 +220,13 @@ func (c *call) settle() {
 		case c.reply != nil && c.reply.Seen != nil:
 			c.count(c.reply.Seen.Settled(c.body))
 		case c.lostOwed():
-			c.count(chat.Usage{Input: chat.Estimate(c.body)})
-			c.price()
+			c.estimate(&c.record)
 		}
 		if c.model != nil && c.reply != nil {
-			c.price()
+			c.price(&c.record, c.used)
 			c.reply.Nano, c.reply.Priced = c.record.Nano, c.record.Priced
 		}
-		c.charge()
+		c.charge(&c.record)
 		c.traceUsage()
 		c.record.Path = c.trail()
 		if c.record.Asked != "" {
@@ -215,8 +237,12 @@ func (c *call) settle() {
 			slog.Int("tries", c.record.Tries), slog.Int64("input_tokens", c.record.Input+c.record.CacheRead+c.record.CacheWrite),
 			slog.Int64("output_tokens", c.record.Output+c.record.Reasoning),
 		)
-		if err := c.relay.Keeper.Keep(&c.record); err != nil {
-			c.relay.Log.LogAttrs(c.ctx, slog.LevelError, "usage not recorded", slog.String("request_id", c.record.Request), slog.Any("error", err))
-		}
+		c.keep(&c.record)
 	})
+}
+
+func (c *call) keep(r *meter.Record) {
+	if err := c.relay.Keeper.Keep(r); err != nil {
+		c.relay.Log.LogAttrs(c.ctx, slog.LevelError, "usage not recorded", slog.String("request_id", r.Request), slog.Any("error", err))
+	}
 }

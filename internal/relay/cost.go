@@ -26,7 +26,7 @@ func (c *call) cost() *int64 {
 	if c.reply.Seen != nil {
 		c.count(c.reply.Seen.Settled(c.body))
 	}
-	if c.price(); !c.record.Priced {
+	if c.price(&c.record, c.used); !c.record.Priced {
 		return nil
 	}
 	nano := c.record.Nano

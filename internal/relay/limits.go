@@ -10,6 +10,7 @@ import (
 	"stele/internal/catalog"
 	"stele/internal/chat"
 	"stele/internal/limit"
+	"stele/internal/meter"
 )
 
 // Quote is what a target's answers cost, and how long they can be.
@@ -73,7 +74,6 @@ func (c *call) reserve(ctx context.Context, t catalog.Target, req *chat.Request)
 	ask.Input = r.input(req, asked, window)
 	ask.Output = most * answers
 	ask.Least *= answers
-	c.hold.Release() // of a try that was lost
 	hold, err := r.Limits.Reserve(ctx, ask)
 	if err != nil {
 		return nil, err
@@ -133,10 +133,9 @@ func (c *call) attribute(who *access.Principal) {
 	c.record.User = strings.Clone(who.For.User)
 }
 
-// charge settles what the call took and writes it into its record.
-func (c *call) charge() {
-	r := &c.record
-	c.record.Charges = limit.ChargesText(c.hold.Settle(limit.Used{
+// charge settles what a record's try took and writes it into the record.
+func (c *call) charge(r *meter.Record) {
+	r.Charges = limit.ChargesText(c.hold.Settle(limit.Used{
 		Nano: r.Nano, Input: r.Input + r.CacheRead + r.CacheWrite, Output: r.Output + r.Reasoning,
 	}))
 }

@@ -143,6 +143,7 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 	var reply *chat.Reply
 	var got fetched
 	call.record.Tries, err = r.Router.Do(ctx, who.Workspace, model, func(ctx context.Context, t catalog.Target) (err error) {
+		call.bookLost()
 		bounded, err := call.reserve(ctx, t, req)
 		if err != nil {
 			return err

@@ -7,8 +7,10 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,11 +50,18 @@ func (s *shelf) all() []meter.Record {
 // place is a relay over one upstream that speaks OpenAI's dialect.
 func place(t *testing.T, serve http.HandlerFunc) (*relay.Relay, *shelf) {
 	t.Helper()
+	return placeRetrying(t, 0, serve)
+}
+
+// placeRetrying is a place where so many tries may follow on the first.
+func placeRetrying(t *testing.T, retries int, serve http.HandlerFunc) (*relay.Relay, *shelf) {
+	t.Helper()
 	server := httptest.NewServer(serve)
 	t.Cleanup(server.Close)
 	offered := catalog.New()
 	err := offered.Replace(catalog.Contents{Models: []catalog.Model{{
 		ID: "m", Targets: []catalog.Target{{Provider: "p", Model: "gpt-4.1", Weight: 1}}, Price: price.MustPrice("2 - - 2"),
+		Retries: retries,
 	}}})
 	if err != nil {
 		t.Fatal(err)
@@ -218,5 +227,37 @@ func TestTheRecordHasWhatWasAskedAndWhatServed(t *testing.T) {
 	}
 	if _, err := r.Do(t.Context(), who, request(t, openai.Codec{}, `{"model":"gpt-9","messages":[{"role":"user","content":"hi"}]}`)); err == nil {
 		t.Error("a name that leads nowhere was served")
+	}
+}
+
+// TestALostTryIsBookedBesideTheOneThatServes has an upstream break its first answer off:
+// it may bill it, and it bills the second.
+func TestALostTryIsBookedBesideTheOneThatServes(t *testing.T) {
+	t.Parallel()
+	var tries atomic.Int64
+	r, kept := placeRetrying(t, 1, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		const answer = `{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"hello"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":10}}`
+		if tries.Add(1) == 1 {
+			w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
+			_, _ = io.WriteString(w, answer[:40])
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}
+		_, _ = io.WriteString(w, answer)
+	})
+	if _, err := r.Do(t.Context(), access.Principal{}, request(t, openai.Codec{}, strings.Replace(asked, `,"stream":true`, "", 1))); err != nil {
+		t.Fatal(err)
+	}
+	all := kept.all()
+	if len(all) != 2 {
+		t.Fatalf("kept %+v", all)
+	}
+	lost, served := all[0], all[1]
+	if !lost.Estimated || lost.Input == 0 || lost.Nano == 0 || lost.Status != 502 || lost.Code == "" || lost.ID == served.ID || lost.Request != served.Request {
+		t.Errorf("the lost one: %+v", lost)
+	}
+	if served.Estimated || served.Nano != 20000 || served.Status != 200 || served.Tries != 2 {
+		t.Errorf("the one that served: %+v", served)
 	}
 }
