@@ -58,7 +58,7 @@ func launch(t *testing.T, width int64) *tab {
 	if chromium.err != nil {
 		t.Fatalf("a browser is required: %v", chromium.err)
 	}
-	ctx, cancel := context.WithTimeout(chromium.ctx, 5*time.Minute)
+	ctx, cancel := context.WithTimeout(chromium.ctx, 12*time.Minute)
 	ctx, _ = chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
 	b := &tab{T: t, ctx: ctx, width: width, shots: os.Getenv("STELE_TEST_SHOTS")}
 	// The first run opens the tab, which lives as long as that run's context.
