@@ -58,7 +58,8 @@ func (s *stage) forNode(t *testing.T) string {
 		Key       string  `json:"key"`
 		Window    string  `json:"window"`
 		Upstreams []names `json:"upstreams"`
-	}{URL: s.URL, Key: s.Key, Window: window.URL}
+		Cuts      int     `json:"cuts"`
+	}{URL: s.URL, Key: s.Key, Window: window.URL, Cuts: randomCuts}
 	for _, a := range s.away {
 		prepared.Upstreams = append(prepared.Upstreams, names{a.dialect, a.plain, a.thinker, minds[a.dialect]})
 	}

@@ -7,6 +7,7 @@ export const {
   url, // of the house
   key, // good for everything
   window, // where to ask what an upstream has seen
+  cuts, // at how many offsets anywhere a stream is cut
   upstreams, // [{dialect, plain, thinker, thinkers}]: model names; a client's begin with the dialect and a slash
 } = JSON.parse(process.env.STELE_TEST_STAGE);
 

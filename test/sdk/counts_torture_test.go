@@ -1,0 +1,5 @@
+//go:build torture
+
+package sdk
+
+const randomCuts = 20
