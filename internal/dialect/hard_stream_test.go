@@ -145,7 +145,7 @@ var hardStreams = section{"K", "streams and transport", []hard{
 			}
 		}
 	}},
-	{number: 540, name: "a stream that is announced as something else, and the reverse", run: func(t *testing.T) {
+	{number: 740, name: "a stream that is announced as something else, and the reverse", run: func(t *testing.T) {
 		for _, said := range []string{"application/json", "text/plain; charset=utf-8", ""} {
 			for to, answer := range streamsOf("hi") {
 				for _, streamed := range []bool{true, false} {
