@@ -25,12 +25,12 @@ func chunks(finish string, deltas ...string) string {
 	return s.String() + "data: [DONE]\n\n"
 }
 
-// a call as one of a delta's.
+// callOf is a delta with one call.
 func callOf(members string) string { return `"tool_calls":[{` + members + `}]` }
 
 const (
-	nodeBegin = `"function":{"name":"f","arguments":"{\"a\""}`
-	nodeEnd   = `"function":{"arguments":":1}"}`
+	argsBegin = `"function":{"name":"f","arguments":"{\"a\""}`
+	argsEnd   = `"function":{"arguments":":1}"}`
 )
 
 // TestHardStreams has what servers do to a stream that passes through, each told to a
@@ -42,7 +42,7 @@ func TestHardStreams(t *testing.T) {
 		want   map[string]string // of the last response, by paths
 	}{
 		"calls without numbers": {
-			chunks("tool_calls", callOf(`"id":"a",`+nodeBegin), callOf(nodeEnd), callOf(`"id":"b",`+nodeBegin), callOf(nodeEnd)),
+			chunks("tool_calls", callOf(`"id":"a",`+argsBegin), callOf(argsEnd), callOf(`"id":"b",`+argsBegin), callOf(argsEnd)),
 			map[string]string{"output.#.call_id": `["a","b"]`, "output.#.arguments": `["{\"a\":1}","{\"a\":1}"]`},
 		},
 		"calls of one number": {
@@ -50,11 +50,11 @@ func TestHardStreams(t *testing.T) {
 			map[string]string{"output.#.name": `["f","g"]`, "output.#.arguments": `["{}","{}"]`},
 		},
 		"calls by turns": {
-			chunks("tool_calls", callOf(`"index":0,"id":"a",`+nodeBegin), callOf(`"index":1,"id":"b",`+nodeBegin), callOf(`"index":0,`+nodeEnd), callOf(`"index":1,`+nodeEnd)),
+			chunks("tool_calls", callOf(`"index":0,"id":"a",`+argsBegin), callOf(`"index":1,"id":"b",`+argsBegin), callOf(`"index":0,`+argsEnd), callOf(`"index":1,`+argsEnd)),
 			map[string]string{"output.#.call_id": `["a","b"]`, "output.#.arguments": `["{\"a\":1}","{\"a\":1}"]`, "output.#.status": `["completed","completed"]`},
 		},
 		"two calls in one frame": {
-			chunks("tool_calls", `"tool_calls":[{"index":0,"id":"a",`+nodeBegin+`},{"index":1,"id":"b",`+nodeBegin+`}]`, `"tool_calls":[{"index":0,`+nodeEnd+`},{"index":1,`+nodeEnd+`}]`),
+			chunks("tool_calls", `"tool_calls":[{"index":0,"id":"a",`+argsBegin+`},{"index":1,"id":"b",`+argsBegin+`}]`, `"tool_calls":[{"index":0,`+argsEnd+`},{"index":1,`+argsEnd+`}]`),
 			map[string]string{"output.#.arguments": `["{\"a\":1}","{\"a\":1}"]`},
 		},
 		"a name told again and again": {
@@ -72,7 +72,7 @@ func TestHardStreams(t *testing.T) {
 		"no arguments":      {chunks("tool_calls", callOf(`"index":0,"id":"a","function":{"name":"f"}`)), map[string]string{"output.0.arguments": `"{}"`}},
 		"a function's call": {chunks("function_call", `"function_call":{"name":"f","arguments":"{"}`, `"function_call":{"arguments":"}"}`), map[string]string{"output.#.name": `["f"]`, "output.0.arguments": `"{}"`}},
 		"words inside a call": {
-			chunks("tool_calls", callOf(`"index":0,"id":"a",`+nodeBegin), `"content":"well"`, callOf(`"index":0,`+nodeEnd)),
+			chunks("tool_calls", callOf(`"index":0,"id":"a",`+argsBegin), `"content":"well"`, callOf(`"index":0,`+argsEnd)),
 			map[string]string{"output.#.type": `["function_call","message"]`, "output.0.arguments": `"{\"a\":1}"`, "output.1.content.0.text": `"well"`},
 		},
 		"words behind a call": {
@@ -80,7 +80,7 @@ func TestHardStreams(t *testing.T) {
 			map[string]string{"output.#.type": `["function_call","message"]`, "status": `"completed"`},
 		},
 		"a thought inside a call": {
-			chunks("tool_calls", callOf(`"index":0,"id":"a",`+nodeBegin), `"reasoning_details":[{"type":"reasoning.text","text":"hm","signature":"s","index":0}]`, callOf(`"index":0,`+nodeEnd)),
+			chunks("tool_calls", callOf(`"index":0,"id":"a",`+argsBegin), `"reasoning_details":[{"type":"reasoning.text","text":"hm","signature":"s","index":0}]`, callOf(`"index":0,`+argsEnd)),
 			map[string]string{"output.#.type": `["function_call","reasoning"]`, "output.0.arguments": `"{\"a\":1}"`},
 		},
 		"words in a list": {
@@ -112,7 +112,7 @@ func TestHardStreams(t *testing.T) {
 		"a filter":               {chunks("content_filter", `"content":"We"`), map[string]string{"status": `"incomplete"`, "incomplete_details.reason": `"content_filter"`, "output.0.status": `"incomplete"`}},
 		"cut off by the limit":   {chunks("length", `"content":"We"`), map[string]string{"status": `"incomplete"`, "incomplete_details.reason": `"max_output_tokens"`}},
 		"a call cut off by the limit": {
-			chunks("length", callOf(`"index":0,"id":"a","function":{"name":"f","arguments":"{}"}`), callOf(`"index":1,"id":"b",`+nodeBegin)),
+			chunks("length", callOf(`"index":0,"id":"a","function":{"name":"f","arguments":"{}"}`), callOf(`"index":1,"id":"b",`+argsBegin)),
 			map[string]string{"status": `"incomplete"`, "output.#.status": `["completed","incomplete"]`},
 		},
 		"an error in words":        {chunks("", `"content":"We"`, `{"error":"out of memory"}`), map[string]string{"status": `"failed"`, "error.code": `"server_error"`, "error.message": `"out of memory"`, "output.0.status": `"incomplete"`, "output.0.content.0.text": `"We"`}},
@@ -187,6 +187,7 @@ func TestHardHistories(t *testing.T) {
 		"calls one after another":                 {list(user("go"), call("a"), output("a"), call("b"), output("b")), list(user("go"), called("a"), result("a"), called("b"), result("b")), ""},
 		"one id for ever":                         {list(user("go"), call("a"), output("a"), call("a"), user("wait"), output("a")), list(user("go"), called("a"), result("a"), called("a"), result("a"), user("wait")), ""},
 		"a call that was cut off":                 {list(user("go"), `{"type":"function_call","call_id":"a","name":"f","arguments":"{\"x","status":"incomplete"}`, user("on")), list(user("go"), user("on")), "input[1]; dropped"},
+		"arguments that are no text":              {list(user("go"), `{"type":"function_call","call_id":"a","name":"f","arguments":{"x": 1}}`, output("a")), list(user("go"), strings.Replace(called("a"), `"{}"`, `"{\"x\":1}"`, 1), result("a")), ""},
 		"a result without a call":                 {list(user("go"), output("a")), list(user("go"), result("a")), ""},
 		"a picture of the model's":                {list(user("draw"), `{"type":"image_generation_call","id":"ig_1","status":"completed","result":"AAAA","output_format":"webp"}`, user("on")), list(user("draw"), `{"role":"assistant","content":null,"images":[{"type":"image_url","image_url":{"url":"data:image/webp;base64,AAAA"}}]}`, user("on")), ""},
 		"a picture that is not there":             {list(user("draw"), `{"type":"image_generation_call","id":"ig_1","result":null}`), user("draw"), "input[1]; dropped"},

@@ -55,6 +55,10 @@ func (t *turn) call(v *item) {
 			w.Key("env").Raw(env.Raw())
 		}
 		c.arguments = string(w.Close(object).Bytes())
+	case "function_call":
+		if inner := v.Get("arguments"); inner.Kind() == object { // as some frameworks keep them
+			c.arguments = string(inner.AppendCompact(nil))
+		}
 	case "shell_call", "apply_patch_call", "tool_search_call":
 		called.name = strings.TrimSuffix(v.kind, "_call")
 		for _, member := range []string{"action", "operation", "arguments"} {

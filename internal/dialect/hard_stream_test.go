@@ -145,6 +145,28 @@ var hardStreams = section{"K", "streams and transport", []hard{
 			}
 		}
 	}},
+	{number: 740, name: "a stream that is announced as something else, and the reverse", run: func(t *testing.T) {
+		for _, said := range []string{"application/json", "text/plain; charset=utf-8", ""} {
+			for to, answer := range streamsOf("hi") {
+				for _, streamed := range []bool{true, false} {
+					for _, from := range []string{O, A, G} {
+						way := trip{from: from, to: to, stream: streamed, header: http.Header{"Content-Type": {said}}, answers: []string{"\n" + answer}}
+						if streamed && from == to {
+							continue // its bytes pass, and with them whatever announces them
+						}
+						if got := tells(t, way); got != "|hi||stop" {
+							t.Errorf("%s from %s as %q (streamed %t): %s", from, to, said, streamed, got)
+						}
+						if way.answers[0] = hi[to]; said != "application/json" {
+							if got := tells(t, way); got != "|hi||stop" {
+								t.Errorf("%s from %s, whole as %q (streamed %t): %s", from, to, said, streamed, got)
+							}
+						}
+					}
+				}
+			}
+		}
+	}},
 	{number: 234, name: "an answer that goes on", run: func(t *testing.T) {
 		first := `{"candidates":[{"content":{"role":"model","parts":[{"text":"one "}]},"finishReason":"CONTINUATION","continuationToken":"tok1","index":0}],"usageMetadata":{"promptTokenCount":5,"candidatesTokenCount":2,"totalTokenCount":7}}`
 		l := take(t, trip{from: O, to: G, ask: plain[O], answers: []string{first, wholeG(`{"text":"two"}`)}})

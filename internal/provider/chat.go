@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"mime"
 	"net/http"
 	"slices"
 	"strings"
@@ -244,7 +243,7 @@ func (x *exchange) close() {
 
 // whole reads a whole answer, even if it comes as a stream that was not asked for.
 func (c *Chat) whole(x *exchange) error {
-	if contentType(x.answer) == "text/event-stream" {
+	if x.streams() {
 		x.reply.Passed = false
 		response, err := chat.Collect(chat.Cut(chat.Tidy(c.bare(x, c.source(x, new(chat.Seen)).all())), x.call.Stops))
 		if err != nil {
@@ -334,15 +333,6 @@ func (f *fed) Read(p []byte) (int, error) {
 
 func errTooLong() *fault.Error {
 	return fault.New(fault.UpstreamError, "The model's provider sent more than can be taken.").AsOwed()
-}
-
-func contentType(answer *http.Response) string {
-	said := answer.Header.Get("Content-Type")
-	if said == "text/event-stream" || said == "application/json" { // as nearly all say it
-		return said
-	}
-	kind, _, _ := mime.ParseMediaType(said)
-	return kind
 }
 
 // readCloser reads from one and closes the other.

@@ -18,7 +18,7 @@ const mostAnswers = 8
 func (c *Chat) several(ctx context.Context, req *chat.Request, t relay.Target, talk *chat.Conversation) (*chat.Reply, error) {
 	switch {
 	case req.Stream:
-		return nil, refuseN("several answers cannot be streamed from the model's provider.")
+		return nil, refuseN("the model's provider gives one answer at a time, and several are not streamed side by side: ask without stream, or once for each.")
 	case talk.N > mostAnswers:
 		return nil, refuseN(fmt.Sprintf("the model's provider gives one answer at a time, and no more than %d are asked for.", mostAnswers))
 	}

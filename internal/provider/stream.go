@@ -17,7 +17,7 @@ import (
 // stream waits for the first frame, so that an upstream that fails right away
 // can still be replaced by another, and makes the rest of the reply.
 func (c *Chat) stream(x *exchange) error {
-	if contentType(x.answer) == "application/json" {
+	if !x.streams() {
 		return c.replay(x)
 	}
 	x.reply.Seen = new(chat.Seen)

@@ -76,12 +76,10 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 		return d.begin(events, root.Get("message")), nil
 	case "message_delta":
 		d.counts.add(root.Get("usage"))
-		stop := readStop(root.Get("delta"))
-		if stop.Reason == 0 || d.light {
-			return append(events, chat.Event{Kind: chat.Counted, Usage: d.counts.usage()}), nil
+		if stop := readStop(root.Get("delta")); stop.Reason != 0 {
+			d.stop = stop
 		}
-		d.stop = stop // some imitations say nothing more
-		return append(d.settle(events), chat.Event{Kind: chat.Finish, Stop: stop, Usage: d.counts.usage()}), nil
+		return append(events, chat.Event{Kind: chat.Counted, Usage: d.counts.usage()}), nil
 	case "message_stop":
 		events = d.settle(events)
 		return append(events, chat.Event{Kind: chat.Finish, Stop: d.stop, Usage: d.counts.usage(), Last: true}), nil
