@@ -39,16 +39,17 @@ func (n *node) openLimits(ctx context.Context) error {
 // have another one than its clients ask for.
 func (n *node) quote(m *catalog.Model, t catalog.Target, at time.Time) relay.Quote {
 	var q relay.Quote
-	if e, ok := n.catalog.Entry(t); ok {
+	p, e := n.catalog.Quote(m, t, at)
+	if e != nil {
 		q.Window, q.Output = e.Facts.Window, e.Facts.MostOutput()
 	}
-	p := n.catalog.Price(m, t, at)
 	switch {
 	case p.Price == nil:
 	case p.Sheet.Free():
 		q.Free = true
 	default:
-		q.Worst = func(input, output int64) int64 { return int64(price.Dearest(p.Sheet, input, output)) }
+		sheet := p.Sheet
+		q.Worst = func(input, output int64) int64 { return int64(price.Dearest(sheet, input, output)) }
 	}
 	return q
 }

@@ -39,21 +39,28 @@ type TargetPrice struct {
 // Price is what a model costs at one of its targets: the operator's price for the target
 // that is valid then; else the one of the model; else the book's.
 func (c *Catalog) Price(m *Model, t Target, at time.Time) TargetPrice {
+	p, _ := c.Quote(m, t, at)
+	return p
+}
+
+// Quote is Price, and what the book knows of the target; nil where it knows nothing.
+func (c *Catalog) Quote(m *Model, t Target, at time.Time) (TargetPrice, *price.Entry) {
 	prices := &c.contents.Load().Prices
+	book, _ := prices.book(t)
 	if e, ok := prices.Own.Lookup(t.Provider, t.Model); ok {
 		if p := e.At(at); p != nil {
-			return TargetPrice{p, p.Source}
+			return TargetPrice{p, p.Source}, book
 		}
 	}
 	if m != nil && m.Price != nil && !at.Before(m.Price.From) {
-		return TargetPrice{m.Price, m.Price.Source}
+		return TargetPrice{m.Price, m.Price.Source}, book
 	}
-	if e, ok := prices.book(t); ok {
-		if p := e.At(at); p != nil {
-			return TargetPrice{p, FromBook}
+	if book != nil {
+		if p := book.At(at); p != nil {
+			return TargetPrice{p, FromBook}, book
 		}
 	}
-	return TargetPrice{Source: Unpriced}
+	return TargetPrice{Source: Unpriced}, book
 }
 
 // Cost is what a call cost.

@@ -47,7 +47,7 @@ func serve(t testing.TB, s *Service, a Ask) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if list := hold.Standings(); len(list) == 0 {
+	if list := hold.Standings(time.Now()); len(list) == 0 {
 		t.Fatal("nothing is said of the limits")
 	}
 	if text := ChargesText(hold.Settle(Used{Nano: 5000, Input: 100, Output: 100})); text == "" {

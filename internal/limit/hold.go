@@ -143,7 +143,7 @@ func (h *Hold) take(ctx context.Context, a *Ask) error {
 		}
 		if err := s.makeRoom(ctx, short, a, until); err != nil {
 			if e, ok := errors.AsType[*fault.Error](err); ok {
-				e.Limits = h.Standings()
+				e.Limits = h.Standings(s.Now())
 			}
 			return err
 		}
@@ -235,16 +235,18 @@ func (h *Hold) Release() {
 	}
 }
 
-// Standings say how the limits stand that the call falls under.
-func (h *Hold) Standings() []fault.Standing {
+// Standings say how the limits stand that the call falls under, except budgets: those are
+// no rates, which is what callers are told of.
+func (h *Hold) Standings(now time.Time) []fault.Standing {
 	if h == nil {
 		return nil
 	}
-	now := h.service.Now()
-	list := make([]fault.Standing, len(h.parts))
-	for i, p := range h.parts {
-		st := p.of.standing(now)
-		list[i] = st.told()
+	list := make([]fault.Standing, 0, fewLimits/2)
+	for _, p := range h.parts {
+		if p.of.rule.kind.Measure != Dollars {
+			st := p.of.standing(now)
+			list = append(list, st.told())
+		}
 	}
 	return list
 }

@@ -46,9 +46,10 @@ type call struct {
 // served takes over who answered, and of a whole reply what it used.
 func (c *call) served(reply *chat.Reply) {
 	c.reply = reply
-	c.record.FirstByte = c.relay.Now().Sub(c.start)
+	now := c.relay.Now()
+	c.record.FirstByte = now.Sub(c.start)
 	c.record.Provider, c.record.Target = reply.Provider, reply.Target
-	reply.Limits = c.hold.Standings()
+	reply.Limits = c.hold.Standings(now)
 	end := c.relay.Catalog.End(c.model)
 	reply.Ends = chat.Ending{Known: end.Known, On: end.On}
 	if reply.Response == nil {

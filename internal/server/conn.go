@@ -75,15 +75,19 @@ func (c *conn) Read(b []byte) (int, error) {
 func (c *conn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	status := 0
-	if c.lines != nil && beginsAnswer(b) {
-		status = bytes.IndexByte(b, '\n') + 1
-		c.keep(b[:status])
-		c.keep(c.lines)
-		c.lines = nil
+	if c.lines == nil || !beginsAnswer(b) {
+		return c.sendOrKeep(b)
 	}
-	n, err := c.sendOrKeep(b[status:])
-	return status + n, err
+	status := bytes.IndexByte(b, '\n') + 1
+	c.keep(b[:status])
+	c.keep(c.lines)
+	c.keep(b[status:]) // no more than net/http has in its buffer
+	c.lines = nil
+	if c.holding {
+		return len(b), nil
+	}
+	_, err := c.send(nil)
+	return len(b), err
 }
 
 // beginsAnswer reports whether b begins with the status line of an answer, which is none
@@ -186,11 +190,7 @@ func (c *conn) finish() {
 // send sends what was held back, then b, and says how much of b. The caller holds mu.
 func (c *conn) send(b []byte) (int, error) {
 	if c.held == nil {
-		if len(b) == 0 {
-			return 0, nil
-		}
-		sent, err := c.press(func() (int64, error) { n, err := c.socket.Write(b); b = b[n:]; return int64(n), err })
-		return int(sent), err
+		return c.write(b)
 	}
 	held := c.held
 	c.held = nil
@@ -198,13 +198,22 @@ func (c *conn) send(b []byte) (int, error) {
 		*held = (*held)[:0]
 		packs.Put(held)
 	}()
+	if len(b) == 0 {
+		_, err := c.write(*held)
+		return 0, err
+	}
 	before := len(*held)
 	parts := net.Buffers{*held, b}
-	if len(b) == 0 {
-		parts = parts[:1]
-	}
 	sent, err := c.press(func() (int64, error) { return parts.WriteTo(c.socket) })
 	return max(0, int(sent)-before), err
+}
+
+func (c *conn) write(b []byte) (int, error) {
+	if len(b) == 0 {
+		return 0, nil
+	}
+	sent, err := c.press(func() (int64, error) { n, err := c.socket.Write(b); b = b[n:]; return int64(n), err })
+	return int(sent), err
 }
 
 // press writes until all is written, as long as the client takes something of it
