@@ -49,6 +49,10 @@ type conn struct {
 	armed   atomic.Int64 // when the write deadline was set, in nanoseconds; 0: it is not
 	since   atomic.Int64 // when the write under way began; 0: there is none
 
+	reading sync.Mutex // guards what follows
+	due     time.Time  // the deadline of reads that is set before the next one; zero: it is as it is
+	timed   bool       // the socket has one
+
 	mu      sync.Mutex // guards what follows
 	holding bool
 	held    *[]byte // nil: nothing is held back
@@ -60,6 +64,7 @@ var packs = sync.Pool{New: func() any { b := make([]byte, 0, 24<<10); return &b 
 
 // Read reads what the client sends.
 func (c *conn) Read(b []byte) (int, error) {
+	c.setDue()
 	n, err := c.socket.Read(b)
 	if c.came += n; c.came >= worthNoting {
 		c.came = 0
@@ -143,6 +148,37 @@ func (c *conn) Close() error {
 func (c *conn) drop() error {
 	c.crowd.remove(c)
 	return c.socket.Close()
+}
+
+// SetReadDeadline sets a time at which reads fail, those that wait already as well.
+func (c *conn) SetReadDeadline(t time.Time) error {
+	c.reading.Lock()
+	defer c.reading.Unlock()
+	c.due = time.Time{}
+	if t.IsZero() && !c.timed {
+		return nil
+	}
+	c.timed = !t.IsZero()
+	return c.socket.SetReadDeadline(t)
+}
+
+// expect is SetReadDeadline for reads to come. Of what has arrived already none is read
+// from the socket, and setting a deadline takes longer than reading a small body does.
+func (c *conn) expect(t time.Time) {
+	c.reading.Lock()
+	defer c.reading.Unlock()
+	c.due = t
+}
+
+func (c *conn) setDue() {
+	c.reading.Lock()
+	defer c.reading.Unlock()
+	if c.due.IsZero() {
+		return
+	}
+	c.timed = true
+	_ = c.socket.SetReadDeadline(c.due) // of a closed one the read tells
+	c.due = time.Time{}
 }
 
 // SetWriteDeadline sets a time at which writes fail, come what may. Without one the
