@@ -143,4 +143,27 @@ var hardAsked = section{"Q", "odd requests, answers and errors", []hard{
 		l.sends("thinking.budget_tokens", "8192")
 		l.warns("generationConfig.thinkingConfig", chat.Approximated)
 	}},
+	{number: 513, name: "Anthropic's blocks in OpenAI's messages, as Cursor sends them", run: func(t *testing.T) {
+		ask := `{"model":"m","tools":[{"name":"f","description":"D","input_schema":{"type":"object","properties":{"a":{"type":"string"}}}}],"tool_choice":{"type":"auto"},"messages":[{"role":"user","content":[{"type":"text","text":"go"}]},` +
+			`{"role":"assistant","content":[{"type":"text","text":"so"},{"type":"tool_use","id":"t1","name":"f","input":{"a":"x"}}]},` +
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":[{"type":"text","text":"no"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"` + pixel + `"}}]},{"type":"text","text":"and?"}]}]}`
+		l := take(t, trip{from: O, to: A, ask: ask})
+		l.sends("tools.0.input_schema.properties.a.type", `"string"`)
+		l.sends("messages.1.content.1", `{"type":"tool_use","id":"t1","name":"f","input":{"a":"x"}}`)
+		l.sends("messages.2.content.0.tool_use_id", `"t1"`)
+		l.sends("messages.2.content.0.is_error", "true")
+		l.sends("messages.2.content.0.content.1.source.media_type", `"image/png"`)
+		l.sends("messages.2.content.1.text", `"and?"`)
+		l.quiet()
+		l = take(t, trip{from: O, to: G, ask: ask})
+		l.sends("contents.2.parts.0.functionResponse.name", `"f"`)
+		l.sends("contents.2.parts.0.functionResponse.response", `{"error":"no"}`)
+		refuses(t, trip{from: O, to: A, ask: talkO(says("user", "go"), `{"role":"tool","tool_call_id":"x","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]}`)}, "messages[1].content[0]")
+		refuses(t, trip{from: O, to: A, ask: talkO(`{"role":"user","content":[{"type":"image","source":{"type":"file","file_id":"file_1"}}]}`)}, "messages[0].content[0]")
+	}},
+	{number: 514, name: "a user's block that no upstream has", answer: "400 naming the part", run: func(t *testing.T) {
+		for _, to := range []string{O, G} {
+			refuses(t, trip{from: A, to: to, ask: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"see"},{"type":"image_url","image_url":{"url":"https://a.example/a.png"}}]}]}`}, "messages[0].content[1]")
+		}
+	}},
 }}

@@ -86,6 +86,8 @@ func (w *requestWriter) opaque(r role, p piece, proof string) {
 		w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "sent as text"))
 		w.turn(r)
 		w.part(p, proof, func() { w.Key("text").Text(p.Text) })
+	case r == user:
+		w.refuse(chat.LostPart(*p.m, *p.Part, chat.Dropped, ""), "the model's API has nothing like %s", p.Name)
 	default:
 		w.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, p.Name))
 	}

@@ -112,7 +112,7 @@ func (w *requestWriter) server(t *chat.Tool) {
 // choice writes toolConfig.
 func (w *requestWriter) choice() {
 	want := &w.talk.Choice
-	if want.Serial && w.declares() {
+	if want.Serial && w.declares() && want.Mode != chat.None {
 		w.lose(chat.Lost(chat.FieldParallel, chat.Dropped, "the API has no switch for it"))
 	}
 	mode, names := w.mode(want)

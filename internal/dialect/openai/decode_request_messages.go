@@ -63,6 +63,9 @@ func (r *requestReader) message(v jsonscan.Value) error {
 		}
 	case "tool", "function":
 		turn.Name = ""
+		if err := r.answered(parts); err != nil {
+			return err
+		}
 		turn.Parts = []chat.Part{r.result(&m, parts)}
 	default:
 		return wrong(r.here(".role"), "system, developer, user, assistant or tool")
@@ -154,6 +157,8 @@ func (r *requestReader) assistant(m *message, content []chat.Part) ([]chat.Part,
 	if err != nil {
 		return nil, err
 	}
+	within, content := r.apart(content)
+	calls = append(within, calls...)
 	thoughts, parts := readThoughts(m, calls), content
 	if proof := signature(m.extraContent); proof != "" {
 		parts = sign(parts, proof)

@@ -41,6 +41,9 @@ func (r *requestReader) part(v jsonscan.Value, at string) (chat.Part, error) {
 		return chat.Part{}, wrong(at, "an object with a type")
 	}
 	kind := v.Get("type").View()
+	if p, theirs, err := r.block(kind, v, at); theirs {
+		return p, err
+	}
 	var value jsonscan.Value
 	var cache, breakpoint *chat.Cache
 	var unknown []string

@@ -45,6 +45,9 @@ func (r *requestReader) tool(v jsonscan.Value, at int) error {
 	}
 	t := chat.Tool{At: at, Cache: readCache(v.Get("cache_control"))}
 	kind := v.Get("type").View()
+	if kind == "custom" && v.Get("input_schema").Exists() {
+		kind = "function"
+	}
 	switch kind {
 	case "function", "":
 		kind = "function"
@@ -70,7 +73,7 @@ func (r *requestReader) tool(v jsonscan.Value, at int) error {
 		return nil
 	}
 	for key := range v.Members() {
-		if !slices.Contains([]string{"type", kind, "cache_control", "name", "description", "parameters", "strict"}, key.Name) {
+		if !slices.Contains([]string{"type", kind, "cache_control", "name", "description", "parameters", "input_schema", "strict"}, key.Name) {
 			r.note(field+"."+key.Name, chat.Dropped, "unknown")
 		}
 	}
@@ -88,9 +91,9 @@ func (r *requestReader) function(t *chat.Tool, v jsonscan.Value, field string) (
 			t.Name, err = readText(value, field+".name")
 		case key.Name == "description":
 			t.Description, err = readText(value, field+".description")
-		case key.Name == "parameters":
+		case key.Name == "parameters", key.Name == "input_schema" && t.Schema == nil: // the latter is Anthropic's
 			if value.Kind() != object {
-				err = wrong(field+".parameters", "a JSON Schema")
+				err = wrong(field+"."+key.Name, "a JSON Schema")
 			}
 			t.Schema = value.Raw()
 		case key.Name == "strict":

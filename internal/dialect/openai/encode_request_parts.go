@@ -56,6 +56,9 @@ func (e *requestWriter) sort(m chat.Message, parts []chat.Part) (t turn) {
 			e.unmark(m, p)
 		case chat.Opaque:
 			verb, note := chat.Approximated, p.Name+" in words"
+			if p.Text == "" && m.Role == chat.User && m.At >= 0 {
+				e.refusePart(m, p, "the model's provider has nothing like %s", p.Name)
+			}
 			if p.Text == "" {
 				verb, note = chat.Dropped, p.Name
 			}

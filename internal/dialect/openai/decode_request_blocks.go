@@ -1,0 +1,109 @@
+package openai
+
+import (
+	"fmt"
+
+	"stele/internal/chat"
+	"stele/internal/jsonscan"
+)
+
+// block reads what some clients put into a content although it is Anthropic's: Cursor does,
+// for every model that it takes for a Claude.
+func (r *requestReader) block(kind string, v jsonscan.Value, at string) (p chat.Part, theirs bool, err error) {
+	switch kind {
+	case "tool_use":
+		p = chat.Part{Kind: chat.ToolCall, ID: anyText(v.Get("id")), Name: anyText(v.Get("name")), Text: anyText(v.Get("input"))}
+		if p.Name == "" {
+			err = missing(at + ".name")
+		}
+	case "tool_result":
+		p, err = r.blockResult(v, at)
+	case "thinking":
+		p = chat.Part{Kind: chat.Thought, Text: v.Get("thinking").View(), Proof: v.Get("signature").View()}
+	case "redacted_thinking":
+		p = chat.Part{Kind: chat.Redacted, Text: v.Get("data").View()}
+	case "image", "document":
+		p, err = blockMedia(kind, v, at)
+	default:
+		return p, false, nil
+	}
+	p.Cache = readCache(v.Get("cache_control"))
+	return p, true, err
+}
+
+// blockResult reads what a tool answered, in words or in parts.
+func (r *requestReader) blockResult(v jsonscan.Value, at string) (chat.Part, error) {
+	p := chat.Part{Kind: chat.ToolResult, ID: anyText(v.Get("tool_use_id"))}
+	p.Failed, _ = v.Get("is_error").Bool()
+	if of, ok := r.called[p.ID]; ok {
+		p.Name = of.name
+		r.called[p.ID] = call{of.name, true}
+	}
+	content := v.Get("content")
+	if text, ok := content.Text(); ok {
+		p.Content = []chat.Part{{Kind: chat.Text, Text: text}}
+		return p, nil
+	}
+	for i, item := range content.Elements() {
+		place := fmt.Sprintf("%s.content[%d]", at, i)
+		if kind := item.Get("type").View(); kind == "tool_result" || kind == "tool_use" {
+			return p, refuse(place, "there is no part of that type in a result")
+		}
+		inner, err := r.part(item, place)
+		if err != nil {
+			return p, err
+		}
+		p.Content = append(p.Content, inner)
+	}
+	return p, nil
+}
+
+// answered checks what a tool's message holds: neither calls nor further results.
+func (r *requestReader) answered(content []chat.Part) error {
+	for _, p := range content {
+		if p.Kind == chat.ToolCall || p.Kind == chat.ToolResult {
+			return refuse(r.here(fmt.Sprintf(".content[%d]", p.At)), "there is no part of that type in a result")
+		}
+	}
+	return nil
+}
+
+// blockMedia reads a picture or a document by its source.
+func blockMedia(kind string, v jsonscan.Value, at string) (chat.Part, error) {
+	p := chat.Part{Kind: chat.Image}
+	if kind == "document" {
+		p.Kind, p.Name = chat.Document, v.Get("title").View()
+	}
+	source := v.Get("source")
+	ok := true
+	switch data := source.Get("data").View(); source.Get("type").View() {
+	case "base64":
+		p.Media, ok = readURL("data:" + source.Get("media_type").View() + ";base64," + data)
+	case "text":
+		p.Media = &chat.Media{Type: "text/plain", Plain: data}
+	case "url":
+		p.Media, ok = readURL(source.Get("url").View())
+	default:
+		ok = false
+	}
+	if !ok {
+		return p, refuse(at, "its source cannot be read")
+	}
+	p.Media.Name = p.Name
+	return p, nil
+}
+
+// apart are the calls among parts, and the rest of them.
+func (r *requestReader) apart(parts []chat.Part) (calls, rest []chat.Part) {
+	for _, p := range parts {
+		switch {
+		case p.Kind != chat.ToolCall:
+			rest = append(rest, p)
+			continue
+		case p.ID == "":
+			p.ID = fmt.Sprintf("call_%d_%d", r.at, len(calls))
+		}
+		calls = append(calls, p)
+	}
+	return calls, rest
+}
