@@ -36,14 +36,14 @@ func (p *program) mcp() *cobra.Command {
 			"that others wrote.\n\n" +
 			"Files are read only below --root, and only those that the agent names. What is made is saved below --out, never over another file.",
 		Example: "  claude mcp add stele --env STELE_URL=https://ai.example.com --env STELE_API_KEY=sk_live_… -- stele mcp\n" +
-			"  stele mcp --data stele-data --http 127.0.0.1:8090",
+			"  stele mcp --data stele-data --http 127.0.0.1:8091",
 	}
 	c.RunE = func(c *cobra.Command, _ []string) error { return a.run(c, p) }
 	f := c.Flags()
 	f.StringVar(&a.key, "key", "", "API key (default $STELE_API_KEY)")
 	f.StringVar(&a.keyFile, "key-file", "", "file with the API key")
 	f.StringVar(&a.url, "url", "", "address of the server (default $STELE_URL, else http://127.0.0.1:8080)")
-	f.StringVar(&a.listen, "http", "", "listen on this loopback address instead, such as 127.0.0.1:8090")
+	f.StringVar(&a.listen, "http", "", "listen on this loopback address instead, such as 127.0.0.1:8091")
 	f.StringVar(&a.out, "out", ".", "folder to save in what was made")
 	f.StringArrayVar(&a.roots, "root", []string{"."}, "folder below which files may be read; may be repeated")
 	f.StringVar(&a.models.Image, "image-model", "", "model of generate_image where the agent names none (default: the built-in studio)")

@@ -66,6 +66,8 @@ func index(t *testing.T) string {
 		"| OpenAI | `" + example.OpenAI() + "` | `Authorization: Bearer KEY` |\n" +
 		"| Anthropic | `" + example.Anthropic() + "` | `X-API-Key: KEY` or `Authorization: Bearer KEY` |\n" +
 		"| Gemini | `" + example.Gemini() + "` | `Authorization: Bearer KEY` |\n\n" +
+		"These were run with nothing else, whole and streamed, those for TypeScript with tools too: @ai-sdk/openai (`.chat`), @ai-sdk/anthropic and @ai-sdk/google, @langchain/anthropic and @langchain/google-genai, LlamaIndex and\n" +
+		"Mastra for TypeScript; go-openai and langchaingo for Go.\n\n" +
 		"A client that asks for names of its own needs models or [names](../operate/names.md) that answer to them.\n\n" +
 		"These pages are written by `go test ./internal/clients -update` from `internal/clients/library`.\n")
 	return b.String()

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,13 +30,13 @@ const config = "providers: {}\nmodels:\n  fast: {targets: [stele/sandbox]}\n"
 // agents are run in turn rather than side by side: each takes a processor and half a gigabyte.
 var agents = []struct {
 	id     string
-	run    []string // the program in node_modules, a glob: no script of a package is run to link it
+	run    []string // the program in node_modules, a glob: no script of a package is run to link it; HOME is its home folder
 	writes string   // below its home folder, a glob
 }{
 	{"claude-code", []string{"@anthropic-ai/claude-code-linux-*[46]/claude", "-p", "Write a file. [[sandbox: tool=Write]]", "--permission-mode", "acceptEdits", "--allowedTools", "Write"}, "work/file_path"},
 	{"gemini-cli", []string{".bin/gemini", "--skip-trust", "--approval-mode", "yolo", "-p", "Write a file. [[sandbox: tool=write_file]]"}, "work/file_path"},
 	{"opencode", []string{"opencode-linux-*[46]/bin/opencode", "run", "Write a file. [[sandbox: tool=write]]"}, "work/filePath"},
-	{"qwen-code", []string{".bin/qwen", "--approval-mode", "yolo", "-p", "Write a list. [[sandbox: tool=todo_write]]"}, ".qwen/todos/*.json"},
+	{"qwen-code", []string{".bin/qwen", "--approval-mode", "yolo", "-p", `Write a note. [[sandbox: tool=write_file arguments="{\"file_path\": \"HOME/work/note\", \"content\": \"A note\"}"]]`}, "work/note"},
 }
 
 func TestAgentsWriteAFile(t *testing.T) {
@@ -44,7 +45,7 @@ func TestAgentsWriteAFile(t *testing.T) {
 		t.Run(a.id, func(t *testing.T) {
 			home, key := t.TempDir(), h.CreateKey(t).Key
 			h.Run(t, "connect", a.id, "--url", h.URL, "--key", key, "--model", "fast", "--write", "--home", home)
-			said := start(t, home, nil, a.run...)
+			said := start(t, home, nil, slices.Clone(a.run)...)
 			if found, err := filepath.Glob(filepath.Join(home, a.writes)); err != nil || len(found) == 0 {
 				t.Errorf("%s wrote no %s: %s", a.id, a.writes, said)
 			}
@@ -83,6 +84,9 @@ func start(t *testing.T, home string, env []string, args ...string) string {
 	work := filepath.Join(home, "work")
 	if err := os.MkdirAll(work, 0o700); err != nil {
 		t.Fatal(err)
+	}
+	for i := range args {
+		args[i] = strings.ReplaceAll(args[i], "HOME", home)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
