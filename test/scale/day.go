@@ -15,7 +15,6 @@ const (
 
 // house is an installation and what is asked of it on a day.
 type house struct {
-	name           string
 	servers, cores int     // cores of each
 	database       int     // cores of PostgreSQL
 	rows, tasks    float64 // a day

@@ -72,7 +72,7 @@ func YearOfUsage(t testing.TB, db *sql.DB) {
 		{"usage_groups", "workspace, dim, environment, name, requests, failed, input, cache_read, cache_write, output, reasoning, nano, took, unpriced, markup"},
 		{"usage_days", "workspace, key, environment, model, provider, target, status, requests, input, cache_read, cache_write, output, reasoning, nano, took, unpriced, markup"},
 	} {
-		execute(t, db, `INSERT INTO `+table.name+` (day, `+table.columns+`) SELECT day - 91 * 86400000 * quarter, `+table.columns+` FROM `+table.name+`,
+		execute(t, db, `INSERT INTO `+table.name+` (day, `+table.columns+`) SELECT day - quarter * CAST(7862400000 AS BIGINT), `+table.columns+` FROM `+table.name+`,
 			(SELECT 1 AS quarter UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4) quarters`)
 	}
 }
