@@ -92,7 +92,7 @@ func (n *notifier) take() (string, bool) {
 	return "", false
 }
 
-// notified is a driver of River that listens to the notifier.
+// notified is a driver of River that listens to the notifier, and is told of finished jobs alone.
 type notified[TX any] struct {
 	riverdriver.Driver[TX]
 	notifier *notifier
@@ -101,6 +101,9 @@ type notified[TX any] struct {
 func driver[TX any](d riverdriver.Driver[TX], n *notifier) riverdriver.Driver[TX] {
 	return notified[TX]{d, n}
 }
+
+// GetExecutor gives the driver's own, which cannot end the process.
+func (d notified[TX]) GetExecutor() riverdriver.Executor { return finisher{d.Driver.GetExecutor()} }
 
 // GetListener gives the notifier.
 func (d notified[TX]) GetListener(*riverdriver.GetListenenerParams) riverdriver.Listener {

@@ -135,12 +135,27 @@ const mostParameters = 32766
 func (s *Store) fillTable(ctx context.Context, tx *sql.Tx, t table.Table, rows table.Rows) error {
 	width := len(t.Columns)
 	most := min(50, mostParameters/width)
+	put := func(args []any) (err error) {
+		_, err = tx.ExecContext(ctx, s.fillStatement(t, len(args)/width), args...)
+		return err
+	}
+	if s.engine == sqlite { // it looks each parameter up by its name, among all
+		row, err := tx.PrepareContext(ctx, s.fillStatement(t, 1))
+		if err != nil {
+			return fmt.Errorf("fill %s: %w", t.Name, err)
+		}
+		defer row.Close()
+		most, put = 1, func(args []any) (err error) {
+			_, err = row.ExecContext(ctx, args...)
+			return err
+		}
+	}
 	var args []any
 	flush := func() error {
 		if len(args) == 0 {
 			return nil
 		}
-		if _, err := tx.ExecContext(ctx, s.fillStatement(t, len(args)/width), args...); err != nil {
+		if err := put(args); err != nil {
 			return fmt.Errorf("fill %s: %w", t.Name, err)
 		}
 		args = args[:0]

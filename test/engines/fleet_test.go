@@ -131,7 +131,7 @@ func (f *fleet) begin(orderers, chatters int) *traffic {
 		c.all.Go(func() {
 			for !stopped(150 * time.Millisecond) {
 				n := int(c.next.Add(1))
-				for end := time.Now().Add(2 * time.Minute); f.order((i+n)%len(f.servers), n) != nil; {
+				for end := time.Now().Add(databaseAway + 2*time.Minute); f.order((i+n)%len(f.servers), n) != nil; {
 					if time.Now().After(end) {
 						f.t.Errorf("order %d was never taken", n)
 						return
