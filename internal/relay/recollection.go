@@ -179,8 +179,21 @@ func (c *recollection) find(p *chat.Part) *turn {
 	return c.turns[callKey(p.ID)]
 }
 
-// pinned is the model with the held target first, so that a loop of tool calls
-// stays where its signatures are good.
+// steady is a model of several targets with the one first that a loop of tool calls is at:
+// it stays where its signatures are good.
+func (c *call) steady(ctx context.Context, m *catalog.Model) (*catalog.Model, error) {
+	talk, err := c.request.Conversation()
+	if err != nil {
+		return nil, err
+	}
+	loop := loopOf(talk)
+	if err := c.mind.look(ctx, loop); err != nil {
+		return nil, err
+	}
+	return pinned(m, c.mind.target(loop)), nil
+}
+
+// pinned is the model with the held target first.
 func pinned(m *catalog.Model, held *catalog.Target) *catalog.Model {
 	if held == nil {
 		return m

@@ -129,16 +129,10 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 		return nil, err
 	}
 	several := len(model.Targets) > 1
-	if several { // only then there is something to hold
-		talk, err := req.Conversation()
-		if err != nil {
+	if several {
+		if model, err = call.steady(ctx, model); err != nil {
 			return nil, err
 		}
-		loop := loopOf(talk)
-		if err := call.mind.look(ctx, loop); err != nil {
-			return nil, err
-		}
-		model = pinned(model, call.mind.target(loop))
 	}
 	var reply *chat.Reply
 	var got fetched
