@@ -77,6 +77,20 @@ var schemas = []repeated{
 		n /= 50
 		return fmt.Sprintf(`{"type":"object","properties":{"a":{"$ref":"#/$defs/d1"}},"$defs":{%s,"d%d":{"type":"string"}}}`, many(n, `"d#":{"type":"object","properties":{"x":{"$ref":"#/$defs/d#n"}}}`), n)
 	}},
+	{"circles", within(`{"anyOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"type":"object","anyOf":[%s]}}}`, `{"$ref":"#/$defs/a"}`)},
+	{"circles of all", within(`{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"type":"object","allOf":[%s]}}}`, `{"$ref":"#/$defs/a"}`)},
+	{"circles of properties", within(`{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"type":"object","properties":{%s}}}}`, `"p#":{"$ref":"#/$defs/a"}`)},
+	{"doubled choices", func(n int) string { return doubled(n, `{"anyOf":[{"$ref":"#/$defs/d#n"},{"$ref":"#/$defs/d#n"}]}`) }},
+	{"doubled joins", func(n int) string { return doubled(n, `{"allOf":[{"$ref":"#/$defs/d#n"},{"$ref":"#/$defs/d#n"}]}`) }},
+	{"doubled properties", func(n int) string {
+		return doubled(n, `{"type":"object","properties":{"a":{"$ref":"#/$defs/d#n"},"b":{"$ref":"#/$defs/d#n"}},"required":["a"]}`)
+	}},
+	{"long pointers", func(n int) string {
+		deep := n / 4
+		return fmt.Sprintf(`{"anyOf":[%s],"properties":{"a":%s{"type":"string","enum":[%s]}%s}}`,
+			many(20, `{"$ref":"#/properties/a`+strings.Repeat("/items", deep)+`/x#"}`),
+			strings.Repeat(`{"items":`, deep), many(n, `"e#"`), strings.Repeat("}", deep))
+	}},
 	{"unknown keywords", within(`{"type":"object","properties":{"a":{"type":"string"}},%s}`, `"x-#":1`)},
 	{"allOf of enums", func(n int) string {
 		return fmt.Sprintf(`{"type":"object","properties":{"a":{"allOf":[{"enum":[%s]},{"enum":[%s]}]}},"required":["a"]}`, many(n, `"e#"`), many(n, `"e#"`))
@@ -90,6 +104,12 @@ var schemas = []repeated{
 		return fmt.Sprintf(`{"type":"object","required":["p0"],"dependentRequired":{%s}}`, many(n, `"p#":["p#n"]`))
 	}},
 	{"many descriptions", within(`{"type":"object","properties":{%s}}`, `"p#":{"type":"string","description":"d#","minLength":#,"pattern":"^a","default":"x"}`)},
+}
+
+// doubled is a chain of definitions each of which refers to the next one twice.
+func doubled(n int, one string) string {
+	n /= 5
+	return fmt.Sprintf(`{"anyOf":[{"$ref":"#/$defs/d0"}],"properties":{"p":{"$ref":"#/$defs/d0"}},"$defs":{%s,"d%d":{"type":"object"}}}`, many(n, `"d#":`+one), n)
 }
 
 const (

@@ -24,6 +24,7 @@ func ModernSchema(raw []byte, l chat.Loss) ([]byte, chat.Loss) {
 	const most = 8 // schemas of one in one another
 	for pass := 0; pass < most && (pass == 0 || m.joined); pass++ {
 		m.edits, m.refs, m.joined, m.root = jsonscan.Edits{}, nil, false, jsonscan.At(out, 0)
+		m.pointers = PointersIn(m.root)
 		m.schema(m.root, 0)
 		next, err := m.edits.Apply(out)
 		if err != nil {
@@ -37,6 +38,10 @@ func ModernSchema(raw []byte, l chat.Loss) ([]byte, chat.Loss) {
 	l.Verb, l.Note = m.verb, "schema: "+strings.Join(m.notes, ", ")
 	return out, l
 }
+
+// mostSchemas is how many bytes of schemas are translated: each is looked at from every
+// level of what lies around it, and no API takes as many.
+const mostSchemas = 4 << 20
 
 // Modern is a conversation whose schemas are all ModernSchema's, and what that changed. It
 // is the same conversation where nothing had to be. What takes anything but an object is no
@@ -52,8 +57,12 @@ func Modern(talk *chat.Conversation) (*chat.Conversation, []chat.Loss, error) {
 		}
 		return changed
 	}
+	size := 0
 	for i := range talk.Tools {
 		about := chat.LostTool(talk.Tools[i], chat.Ignored, "")
+		if size += len(talk.Tools[i].Schema); size > mostSchemas {
+			return nil, nil, Refuse(about, "tools", "the schemas of all tools may have 4 MB where they are translated.")
+		}
 		schema, loss := ModernSchema(talk.Tools[i].Schema, about)
 		schema, kind := arguments(schema)
 		if kind != "" && talk.Tools[i].Kind == chat.Function {
@@ -68,6 +77,9 @@ func Modern(talk *chat.Conversation) (*chat.Conversation, []chat.Loss, error) {
 		}
 	}
 	if talk.Format != nil {
+		if len(talk.Format.Schema) > mostSchemas {
+			return nil, nil, Refuse(chat.Lost(chat.FieldFormat, chat.Ignored, ""), "format", "its schema may have 4 MB where it is translated.")
+		}
 		if schema, loss := ModernSchema(talk.Format.Schema, chat.Lost(chat.FieldFormat, chat.Ignored, "")); loss.Note != "" {
 			format := *talk.Format
 			format.Schema = schema
@@ -100,12 +112,13 @@ func arguments(schema []byte) (out []byte, other string) {
 }
 
 type moderner struct {
-	edits  jsonscan.Edits
-	root   jsonscan.Value
-	refs   map[string]bool // whether each leads somewhere
-	notes  []string
-	verb   chat.Verb
-	joined bool // a schema of one was joined: it has not been looked at yet
+	pointers Pointers
+	edits    jsonscan.Edits
+	root     jsonscan.Value
+	refs     map[string]bool // whether each leads somewhere
+	notes    []string
+	verb     chat.Verb
+	joined   bool // a schema of one was joined: it has not been looked at yet
 }
 
 func (m *moderner) note(what string) {

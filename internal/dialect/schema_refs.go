@@ -9,14 +9,35 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// Pointed is what a local reference refers to in a schema: #/properties/a/items.
-func Pointed(root jsonscan.Value, ref string) (jsonscan.Value, bool) {
+// Pointers finds what local references of a schema refer to. A reference of many steps, and
+// many references, lead over the same bytes again and again: it looks at as many as a
+// schema of that size is worth, and finds nothing any more then.
+type Pointers struct {
+	root jsonscan.Value
+	left int // bytes that may be looked at
+}
+
+const (
+	mostSearched = 64 << 20 // bytes that are looked at in one schema
+	oftenEnough  = 256      // each of its bytes is looked at so often
+)
+
+// PointersIn are those of a schema.
+func PointersIn(root jsonscan.Value) Pointers {
+	return Pointers{root, min(mostSearched, oftenEnough*len(root.Raw()))}
+}
+
+// Find finds what a local reference refers to: #/properties/a/items.
+func (p *Pointers) Find(ref string) (jsonscan.Value, bool) {
 	pointer, ok := strings.CutPrefix(ref, "#/")
 	if !ok {
 		return jsonscan.Value{}, false
 	}
-	at := root
+	at := p.root
 	for segment := range strings.SplitSeq(pointer, "/") {
+		if p.left -= len(at.Raw()); p.left < 0 || !at.Exists() {
+			return jsonscan.Value{}, false
+		}
 		if plain, err := url.PathUnescape(segment); err == nil {
 			segment = plain
 		}
@@ -30,20 +51,17 @@ func Pointed(root jsonscan.Value, ref string) (jsonscan.Value, bool) {
 	return at, at.Exists()
 }
 
-// mostSearched bounds the bytes that are looked through for references.
-const mostSearched = 64 << 20
-
 // leads reports whether a reference leads somewhere. One by a name that the schema itself
 // gives, or one too many, is taken to do so.
 func (m *moderner) leads(ref string) bool {
 	if found, known := m.refs[ref]; known {
 		return found
 	}
-	found := ref == "#" || (len(m.refs)+1)*len(m.root.Raw()) > mostSearched
-	if !found && strings.HasPrefix(ref, "#/") {
-		_, found = Pointed(m.root, ref)
-	} else if !found {
-		raw := m.root.Raw()
+	found := ref == "#"
+	if strings.HasPrefix(ref, "#/") {
+		_, found = m.pointers.Find(ref)
+		found = found || m.pointers.left < 0
+	} else if raw := m.root.Raw(); !found {
 		found = bytes.Contains(raw, []byte(`"$id"`)) || bytes.Contains(raw, []byte(`"$anchor"`)) || bytes.Contains(raw, []byte(`"$dynamicAnchor"`))
 	}
 	if m.refs == nil {
@@ -64,7 +82,8 @@ func rooted(raw []byte) (out []byte, changed bool) {
 	const most = 8
 	for range most {
 		root := jsonscan.At(raw, 0)
-		target, ok := Pointed(root, root.Get("$ref").View())
+		pointers := PointersIn(root)
+		target, ok := pointers.Find(root.Get("$ref").View())
 		if !ok || target.Kind() != jsonscan.Object || clash(root, target) {
 			break
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -18,6 +19,7 @@ func rewrite(raw []byte, parameters bool) ([]byte, *changes) {
 	}
 	raw = loosen(raw, &w.changes)
 	w.root = jsonscan.Root(raw)
+	w.pointers = dialect.PointersIn(w.root)
 	fields := w.flatten(fieldsOf(w.root), 0)
 	if ref := fields.get("$ref"); ref.Exists() && parameters {
 		// A function's parameters must be an object themselves, not a reference to one.
@@ -82,16 +84,16 @@ func (c *changes) loss(l chat.Loss) (chat.Loss, bool) {
 type schemaWriter struct {
 	jsonscan.Writer
 	changes
-	root jsonscan.Value
-	open []string // references that are being replaced
+	root     jsonscan.Value
+	pointers dialect.Pointers
+	open     []string // references that are being replaced
 }
 
 // deepest bounds the nesting, and mostResolved the copies, of what is written.
 const (
 	deepest      = 100
 	mostResolved = 200
-	mostCopied   = 1 << 20  // bytes of them
-	mostSearched = 64 << 20 // bytes that are looked through for them
+	mostCopied   = 1 << 20 // bytes of them
 )
 
 // schema writes a schema.

@@ -3,7 +3,6 @@ package gemini
 import (
 	"strings"
 
-	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -151,11 +150,11 @@ func chained(lists []jsonscan.Value) jsonscan.Value {
 
 // resolve finds what a local reference refers to: #/properties/a/items.
 func (w *schemaWriter) resolve(ref string) (jsonscan.Value, bool) {
-	if w.resolved >= mostResolved || w.copied > mostCopied || w.resolved*len(w.root.Raw()) > mostSearched {
+	if w.resolved >= mostResolved || w.copied > mostCopied {
 		return jsonscan.Value{}, false
 	}
 	w.resolved++
-	at, ok := dialect.Pointed(w.root, ref)
+	at, ok := w.pointers.Find(ref)
 	if w.copied += len(at.Raw()); w.copied > mostCopied {
 		return jsonscan.Value{}, false
 	}

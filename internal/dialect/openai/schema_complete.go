@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -156,7 +157,7 @@ func (e *requestWriter) flattened(t chat.Tool) chat.Tool {
 	if t.Schema == nil || !slices.ContainsFunc(choices, func(word string) bool { return root.Get(word).Exists() }) {
 		return t
 	}
-	f := flattener{root: root, properties: make(map[string][][]byte)}
+	f := flattener{pointers: dialect.PointersIn(root), properties: make(map[string][][]byte), taken: make(map[string]bool), must: make(map[string][]string)}
 	f.take(root, 0)
 	out := new(jsonscan.Writer).Open(object).Key("type").Plain("object").Key("properties").Open(object)
 	for _, name := range f.order {
@@ -189,14 +190,20 @@ func (e *requestWriter) flattened(t chat.Tool) chat.Tool {
 
 // flattener gathers the properties of a schema and of all that it is a choice among.
 type flattener struct {
-	root       jsonscan.Value
+	pointers   dialect.Pointers
 	properties map[string][][]byte // the forms that each may have
 	order      []string
+	taken      map[string]bool     // references whose properties are gathered
+	must       map[string][]string // what references require; nil while that is looked for
 }
 
 func (f *flattener) take(v jsonscan.Value, depth int) {
-	if v = f.resolved(v); v.Kind() != object || depth > deepest {
+	v, ref := f.resolved(v)
+	if v.Kind() != object || depth > deepest || f.taken[ref] {
 		return
+	}
+	if ref != "" {
+		f.taken[ref] = true
 	}
 	for key, form := range v.Get("properties").Members() {
 		forms, known := f.properties[key.Name]
@@ -216,8 +223,16 @@ func (f *flattener) take(v jsonscan.Value, depth int) {
 
 // required is the properties that every value must have.
 func (f *flattener) required(v jsonscan.Value, depth int) (names []string) {
-	if v = f.resolved(v); v.Kind() != object || depth > deepest {
+	v, ref := f.resolved(v)
+	if v.Kind() != object || depth > deepest {
 		return nil
+	}
+	if ref != "" {
+		if known, there := f.must[ref]; there {
+			return known
+		}
+		f.must[ref] = nil
+		defer func() { f.must[ref] = names }()
 	}
 	add := func(more []string) {
 		for _, name := range more {
@@ -246,13 +261,13 @@ func (f *flattener) required(v jsonscan.Value, depth int) (names []string) {
 	return names
 }
 
-// resolved is what a reference within the schema leads to.
-func (f *flattener) resolved(v jsonscan.Value) jsonscan.Value {
-	path, ok := strings.CutPrefix(v.Get("$ref").View(), "#/")
-	if !ok {
-		return v
+// resolved is what a reference within the schema leads to, and the reference.
+func (f *flattener) resolved(v jsonscan.Value) (to jsonscan.Value, ref string) {
+	if ref = v.Get("$ref").View(); !strings.HasPrefix(ref, "#/") {
+		return v, ""
 	}
-	return f.root.Get(strings.Split(path, "/")...)
+	to, _ = f.pointers.Find(ref)
+	return to, ref
 }
 
 // isObject reports whether the answer that a schema describes is an object, as the API
