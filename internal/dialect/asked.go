@@ -67,6 +67,7 @@ func (a *asking) asked(report *jsonscan.Report) (found chat.Asked) {
 	}
 	found.User, _ = a.user.Text()
 	found.Pictures, found.Tools = report.Found(picture), report.Found(tools)
+	found.Documents = report.Hidden(picture) // which cannot be counted
 	for mark := documents; mark < lastMark; mark++ {
 		found.Documents = found.Documents || report.Found(mark)
 	}

@@ -23,6 +23,10 @@ func TestASurveyTellsHowMuchARequestMayTake(t *testing.T) {
 		{"anthropic", `{"messages":[{"content":[{"type":"document"}]}]}`, chat.Asked{Documents: true}},
 		{"gemini", `{"generationConfig":{"maxOutputTokens":7,"candidateCount":2},"labels":{"user":"u"},"n":5}`, chat.Asked{Output: 7, Answers: 2, User: "u"}},
 		{"gemini", `{"contents":[{"parts":[{"inlineData":{}}]}],"cachedContent":"c"}`, chat.Asked{Documents: true}},
+		{"openai", `{"messages":[{"content":[{"type":"\u0066ile","f\u0069le":{}}]}]}`, chat.Asked{Documents: true}},
+		{"openai", `{"messages":[{"content":[{"type":"image_url"},{"type":"im\u0061ge_url"}]}]}`, chat.Asked{Pictures: true, Documents: true}},
+		{"openai", `{"messages":[{"content":"image\u0020\n"}],"t\u006fols":[]}`, chat.Asked{Pictures: true, Tools: true}},
+		{"gemini", `{"\u0067enerationConfig":{"m\u0061xOutputTokens":7},"contents":[{"parts":[{"\u0069nlineData":{}}]}]}`, chat.Asked{Output: 7, Documents: true}},
 		{"", `{"max_tokens":7,"user":"u"}`, chat.Asked{}},
 	} {
 		facts, err := Survey(test.dialect, []byte(test.body), nil)

@@ -58,15 +58,18 @@ func TestNeedlesAreFound(t *testing.T) {
 	t.Parallel()
 	n := jsonscan.NewNeedles(`"file_0`, `/file_0`, `"extra"`, `"c3Rl`, "käse")
 	for doc, want := range map[string]string{
-		`{"a":"file_0123"}`:                     "0",
-		`{"a":"my file_0123"}`:                  "",
-		`{"a":"files/file_0123","b":["extra"]}`: "12",
-		`{"extra":1}`:                           "2",
-		`{"extras":1,"a":"c3R"}`:                "",
-		`["c3RlbGU=", "c3Rl"]`:                  "3",
-		`["___/file_/file_0"]`:                  "1",
-		`["viel käse"]`:                         "4",
-		`""`:                                    "",
+		`{"a":"file_0123"}`:                      "0",
+		`{"a":"my file_0123"}`:                   "",
+		`{"a":"files/file_0123","b":["extra"]}`:  "12",
+		`{"extra":1}`:                            "2",
+		`{"extras":1,"a":"c3R"}`:                 "",
+		`["c3RlbGU=", "c3Rl"]`:                   "3",
+		`["___/file_/file_0"]`:                   "1",
+		`["viel käse"]`:                          "4",
+		`""`:                                     "",
+		`["f\u0069le\u005f0", "\u0065xtra"]`:     "02",
+		`["ext\u0072as", "\"extra\"", "\u20ac"]`: "",
+		`["\/file_0", "c3\u0052l\n"]`:            "13",
 	} {
 		r, err := jsonscan.Scan{Needles: n}.Walk([]byte(doc), nil)
 		got := ""

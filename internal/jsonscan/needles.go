@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Needles are texts that a walk looks for in all strings and names, as they are
-// written. They are made once and can be used by many at the same time.
+// Needles are texts that a walk looks for in all strings and names. They are made once and can be used by many at the same time.
 type Needles struct {
-	starts [256]uint64 // those that begin with a quote, by the byte behind it
-	texts  []string
-	within []within
+	starts  [256]uint64 // those that begin with a quote, by the byte behind it
+	longest int         // of them
+	texts   []string
+	within  []within
 }
 
 // within is a needle that may be anywhere in a string.
@@ -22,12 +22,14 @@ type within struct {
 	bit  uint64
 }
 
-// mostNeedles have a bit each.
-const mostNeedles = 64
+const (
+	mostNeedles   = 64 // have a bit each
+	longestNeedle = 64 // bytes, of one that begins with a quote
+)
 
 // NewNeedles makes needles of texts. One that begins with a quote is looked for where
 // strings begin, and is a whole string if it ends with one. Any other is looked for
-// everywhere inside of strings, which costs more.
+// everywhere inside of strings as they are written, which costs more.
 func NewNeedles(texts ...string) *Needles {
 	if len(texts) > mostNeedles || slices.Contains(texts, "") {
 		panic("jsonscan: too many needles, or an empty one")
@@ -37,6 +39,9 @@ func NewNeedles(texts ...string) *Needles {
 		bit := uint64(1) << i
 		if len(text) > 1 && text[0] == '"' {
 			n.starts[text[1]] |= bit
+			if n.longest = max(n.longest, len(text)); n.longest > longestNeedle {
+				panic("jsonscan: a needle is too long")
+			}
 			continue
 		}
 		// Payloads in base64 are long: what cannot be in them is rare.
@@ -57,6 +62,31 @@ func (n *Needles) begin(quoted []byte) (found uint64) {
 		}
 	}
 	return found
+}
+
+// disguised is begin for a valid string with escapes, which may hide how it begins.
+func (n *Needles) disguised(quoted []byte) uint64 {
+	if n.longest == 0 {
+		return 0
+	}
+	var meaning [longestNeedle]byte
+	meaning[0] = '"'
+	size := 1
+	for i := 1; i < len(quoted) && size < n.longest; size++ {
+		c := quoted[i]
+		switch {
+		case c != '\\':
+			i++
+		case quoted[i+1] != 'u':
+			c = meant(quoted[i+1])
+			i += 2
+		default:
+			c = byte(min(hex(quoted[i:]), 0xFF)) // of what is not ASCII a byte that no needle has
+			i += 6
+		}
+		meaning[size] = c
+	}
+	return n.begin(meaning[:size])
 }
 
 // inside tells which needles are inside of strings. Between strings none can be, so

@@ -43,11 +43,16 @@ type Report struct {
 	Values  int // about how many values there are: one, and one more for each comma and each bracket that opens
 	Escaped int // bytes in strings and names with escapes
 
-	found uint64
+	found  uint64
+	hidden uint64 // by escapes
 }
 
 // Found reports whether a needle occurs, by its index.
-func (r *Report) Found(needle int) bool { return r.found>>needle&1 == 1 }
+func (r *Report) Found(needle int) bool { return (r.found|r.hidden)>>needle&1 == 1 }
+
+// Hidden reports whether a needle occurs somewhere that is not to be seen in the bytes:
+// some of it is written with escapes.
+func (r *Report) Hidden(needle int) bool { return r.hidden>>needle&1 == 1 }
 
 // Error says why a document was refused, in words for the client who sent it.
 type Error struct {
@@ -102,7 +107,7 @@ func (s Scan) walk(doc []byte, member func(Key, Value)) (Report, int) {
 	if s.Needles != nil {
 		w.found |= s.Needles.inside(doc)
 	}
-	return Report{Root: Value{doc[from:to], from}, Values: w.values, Escaped: w.escaped, found: w.found}, -1
+	return Report{Root: Value{doc[from:to], from}, Values: w.values, Escaped: w.escaped, found: w.found, hidden: w.hidden}, -1
 }
 
 // refusal finds the words for what is wrong. They are those of jsontext, which clients

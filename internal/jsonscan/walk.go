@@ -21,6 +21,7 @@ type walker struct {
 	values  int
 	escaped int
 	found   uint64
+	hidden  uint64
 	wrong   int // where it is
 }
 
@@ -164,7 +165,7 @@ func (w *walker) text(i int) (end int, escaped bool) {
 				w.escaped += i - from - 1
 			}
 			if w.needles != nil {
-				w.found |= w.needles.begin(b[from : i+1])
+				w.look(b[from:i+1], escaped)
 			}
 			return i + 1, escaped
 		case c == '\\':
@@ -181,6 +182,15 @@ func (w *walker) text(i int) (end int, escaped bool) {
 				return w.fail(run), escaped
 			}
 		}
+	}
+}
+
+// look looks for needles in a string.
+func (w *walker) look(quoted []byte, escaped bool) {
+	found := w.needles.begin(quoted)
+	w.found |= found
+	if escaped {
+		w.hidden |= w.needles.disguised(quoted) &^ found
 	}
 }
 
