@@ -284,16 +284,18 @@ func (m *moderner) kind(key jsonscan.Key, v jsonscan.Value) {
 func (m *moderner) required(v jsonscan.Value) {
 	list := v.Get("required")
 	var names []string
+	known := make(map[string]bool)
 	same := true
 	for _, name := range list.Elements() {
-		if name.Kind() != jsonscan.String || slices.Contains(names, name.View()) {
+		if name.Kind() != jsonscan.String || known[name.View()] {
 			same = false
 			continue
 		}
+		known[name.View()] = true
 		names = append(names, name.View())
 	}
 	for key, property := range v.Get("properties").Members() {
-		if yes, _ := property.Get("required").Bool(); yes && !slices.Contains(names, key.Name) {
+		if yes, _ := property.Get("required").Bool(); yes && !known[key.Name] {
 			names, same = append(names, key.Name), false
 		}
 	}

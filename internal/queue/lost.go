@@ -29,10 +29,16 @@ func (q *Queue) releaseLost(ctx context.Context) (int64, error) {
 	if err != nil || len(missed) == 0 || len(before) == 0 {
 		return 0, err
 	}
+	return q.giveBack(ctx, `id = ANY($1::bigint[]) AND id = ANY($2::bigint[])`, before, missed)
+}
+
+// giveBack has running jobs done anew. One whose end is being saved is left alone: who waits
+// for it while others wait for him would be at a standstill with them.
+func (q *Queue) giveBack(ctx context.Context, which string, args ...any) (int64, error) {
 	done, err := q.Pool.Exec(ctx, `UPDATE river_job SET state = 'available', scheduled_at = now()
-		WHERE state = 'running' AND id = ANY($1::bigint[]) AND id = ANY($2::bigint[])`, before, missed)
+		WHERE id IN (SELECT id FROM river_job WHERE state = 'running' AND `+which+` FOR UPDATE SKIP LOCKED)`, args...)
 	if err != nil {
-		return 0, fmt.Errorf("release lost jobs: %w", err)
+		return 0, fmt.Errorf("give jobs back: %w", err)
 	}
 	return done.RowsAffected(), nil
 }

@@ -174,18 +174,17 @@ func (q *Queue) Release(ctx context.Context, living []string) (int64, error) {
 	if q.Pool == nil {
 		return 0, nil // Start has done it
 	}
-	done, err := q.Pool.Exec(ctx, `UPDATE river_job SET state = 'available', scheduled_at = now()
-		WHERE state = 'running' AND NOT (attempted_by[array_upper(attempted_by, 1)] = ANY($1))`, append([]string{q.Node}, living...))
+	released, err := q.giveBack(ctx, `NOT (attempted_by[array_upper(attempted_by, 1)] = ANY($1))`, append([]string{q.Node}, living...))
 	if err != nil {
-		return 0, fmt.Errorf("release jobs: %w", err)
+		return 0, err
 	}
 	lost, err := q.releaseLost(ctx)
-	if released := done.RowsAffected() + lost; released > 0 {
+	if released += lost; released > 0 {
 		for kind := range q.works {
 			q.notices.notify(kind)
 		}
 	}
-	return done.RowsAffected() + lost, err
+	return released, err
 }
 
 func (w *Work) retry(attempt int) time.Duration {

@@ -86,7 +86,7 @@ func TestServersBehindPgBouncer(t *testing.T) {
 	t.Parallel()
 	database := bouncer(t, rig.NewDatabase(t))
 	f := newFleet(t, 100*time.Millisecond, database, database)
-	clients := f.begin(8, 2)
+	clients := f.begin(4, 2)
 	rig.Eventually(t, "the provider works", func() bool { return f.maker.started() >= bounced })
 	t.Log("the provider works")
 	f.servesEverything(0)

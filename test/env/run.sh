@@ -78,7 +78,7 @@ checks() {
 }
 
 tests() {
-  local raced=() alone=() outside=()
+  local raced=() alone=()
   sort_packages
   step 'test tools' go_test tools ./...
   # SQLite is C that was translated: the race detector makes it twenty times slower and finds nothing in it.
@@ -88,7 +88,7 @@ tests() {
   step 'vet test' in_bash 'go -C test vet -tags torture ./... && cd test && go tool -modfile=../tools/go.mod staticcheck -tags torture ./...'
   # These try the built binary from outside: the race detector would look at the tests only. Most of them wait for it
   # half of the time: one package more than there are processors runs at once.
-  step 'test test' go_test test -p $(($(nproc) + 1)) "${outside[@]}"
+  step 'test test' go_test test -p $(($(nproc) + 1)) ./...
 }
 
 # sort_packages tells the packages that the race detector has something to look at in from those that do one thing at a
@@ -102,15 +102,14 @@ sort_packages() {
     else
       alone+=("$package")
     fi
-  done < <(tested_packages .)
-  mapfile -t outside < <(tested_packages test | cut -d ' ' -f 1)
+  done < <(tested_packages)
 }
 
-# tested_packages DIR prints the packages of the module in DIR that have tests, with their folder and files. Those with
-# most tests come first, so that none of them is left for the end, when the other processors have nothing to do.
+# tested_packages prints the packages that have tests, with their folder and files. Those with most tests come first, so
+# that none of them is left for the end, when the other processors have nothing to do.
 tested_packages() {
   local package folder files
-  go -C "$1" list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Dir}} {{join .GoFiles " "}}{{end}}' ./... |
+  go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Dir}} {{join .GoFiles " "}}{{end}}' ./... |
     while read -r package folder files; do
       echo "$(cat "$folder"/*_test.go | wc -c) $package $folder $files"
     done | sort -rn | cut -d ' ' -f 2-

@@ -30,7 +30,7 @@ for (const [name, send] of Object.entries(chats)) {
 
 for (const [name, hint, send] of [
   ['one model', 'Use GET /api/v1/models', (c) => c.models.retrieve('acme/any')],
-  ['embeddings', 'listed in the reference', (c) => c.embeddings.create({ model: 'any', input: 'hello' })],
+  ['embeddings', 'Embeddings are not offered', (c) => c.embeddings.create({ model: 'any', input: 'hello' })],
   ['responses', 'Use POST /api/v1/chat/completions', (c) => c.responses.create({ model: 'any', input: 'hello' })],
   ['images', 'Use POST /api/v1/generations', (c) => c.images.generate({ model: 'any', prompt: 'hello' })],
 ]) {

@@ -234,9 +234,11 @@ func (f *flattener) required(v jsonscan.Value, depth int) (names []string) {
 		f.must[ref] = nil
 		defer func() { f.must[ref] = names }()
 	}
+	known := make(map[string]bool)
 	add := func(more []string) {
 		for _, name := range more {
-			if !slices.Contains(names, name) && f.properties[name] != nil {
+			if !known[name] && f.properties[name] != nil {
+				known[name] = true
 				names = append(names, name)
 			}
 		}
@@ -254,9 +256,23 @@ func (f *flattener) required(v jsonscan.Value, depth int) (names []string) {
 			if i == 0 {
 				common = here
 			}
-			common = slices.DeleteFunc(slices.Clone(common), func(name string) bool { return !slices.Contains(here, name) })
+			common = both(common, here)
 		}
 		add(common)
+	}
+	return names
+}
+
+// both are the names that are in two lists.
+func both(a, b []string) (names []string) {
+	in := make(map[string]bool, len(b))
+	for _, name := range b {
+		in[name] = true
+	}
+	for _, name := range a {
+		if in[name] {
+			names = append(names, name)
+		}
 	}
 	return names
 }
