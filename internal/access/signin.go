@@ -68,7 +68,7 @@ func (s *Service) waysIn(ctx context.Context, address string) (User, []Login, er
 func (s *Service) match(ctx context.Context, sets []Login, password string, from Browser) (*Login, error) {
 	network, _ := networks(from.Remote)
 	if checkPassword(password) != nil {
-		return nil, nil //nolint:nilerr // nobody's, which anyone can tell: not worth a hash
+		return nil, nil //nolint:nilerr // no account's, which anyone can tell: not worth a hash
 	}
 	if len(sets) == 0 {
 		_, err := s.passwordMatches(ctx, network, s.hashing.cost.decoy(), password)

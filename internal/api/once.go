@@ -18,7 +18,7 @@ import (
 	"stele/internal/uid"
 )
 
-// talkOnce answers a chat request with an Idempotency-Key: whoever brings the key again gets
+// talkOnce answers a chat request with an Idempotency-Key: a client that brings the key again gets
 // the same answer, and no upstream is asked twice.
 func (d *Door) talkOnce(f family, codec dialect.Server, w http.ResponseWriter, c call) error {
 	key, err := idempotencyKey(c.Header)
@@ -189,7 +189,7 @@ func (k *keyedChat) tell(w http.ResponseWriter, c call, follower *replay.Followe
 	case !seen:
 	case follower.Replayed():
 		request.Note(slog.Bool("replayed", true))
-	default: // whoever made it has its facts
+	default: // the request that made it has its facts
 		request.Record = own.Record
 		request.Note(own.Facts()...)
 		if unsaved := follower.Unsaved(); unsaved != nil {

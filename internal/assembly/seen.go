@@ -42,7 +42,7 @@ func (n *node) openOTLP() (err error) {
 	return err
 }
 
-// tracer begins traces; nil where nobody collects them.
+// tracer begins traces; nil where they are not collected.
 func (n *node) tracer() *trace.Tracer {
 	if n.otlp == nil {
 		return nil

@@ -197,7 +197,7 @@ func (d *Dir) sweep(before time.Time) error {
 	return nil
 }
 
-// ofDisk tells an error of a disk that is full or errs from one of whoever gives the
+// ofDisk tells an error of a disk that is full or errs from one of the reader that gives the
 // bytes: they may be put there when there is room again.
 func ofDisk(err error) error {
 	for _, why := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS} {

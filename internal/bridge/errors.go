@@ -25,7 +25,7 @@ type shaper interface {
 	EncodeError(e *fault.Error, requestID string) (status int, body []byte)
 }
 
-// shaperOf is the one of whoever asks.
+// shaperOf is the one of the client that asks.
 func shaperOf(c *call) shaper {
 	switch {
 	case within(c.path, "/v1beta"):

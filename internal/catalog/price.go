@@ -14,7 +14,7 @@ const (
 	FromConsole  = "console"
 	FromUpstream = "upstream" // it said so itself
 	FromModel    = "model"    // a media model's own
-	Unpriced     = "none"     // nobody knows; it is not free
+	Unpriced     = "none"     // not known, which is not free
 )
 
 // Prices are what targets cost: the operator's own list, by accounts, before the book,

@@ -61,7 +61,7 @@ type Facts struct {
 	Addresses bool  // something that an upstream may take for an address to fetch is in it
 	Asked     Asked // how much it may take, and for whom
 
-	// Where the longest member of the body begins and ends, so that whoever looks for
+	// Where the longest member of the body begins and ends, so that a search for
 	// another leaps over it; 0, 0 where that is not known.
 	LongestFrom, LongestTo int
 }

@@ -112,7 +112,7 @@ func (c *Call) Splice(body []byte, edits *jsonscan.Edits) (err error) {
 	return err
 }
 
-// Join puts a body in pieces together, for whoever has to look at it as a whole.
+// Join puts a body in pieces together, for code that has to look at it as a whole.
 func (c *Call) Join() {
 	if c.Pieces != nil {
 		c.Body, c.Pieces = bytes.Join(c.Pieces, nil), nil

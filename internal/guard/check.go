@@ -114,7 +114,7 @@ func canonicalHost(host string, bracketed bool) (canon, reason string) {
 		return strings.ToLower(host), ""
 	}
 	// 127.1, 0177.0.0.1, 0x7f000001 and 2130706433 are 127.0.0.1 to inet_aton and
-	// to every browser, and something else to others. Nobody needs them.
+	// to every browser, and something else to others. No client needs them.
 	a, err := netip.ParseAddr(host)
 	if err != nil {
 		return "", oddNumber

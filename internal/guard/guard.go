@@ -50,7 +50,7 @@ type Options struct {
 
 	// DisableCompression leaves bodies as the server sent them. Otherwise
 	// requests without Accept-Encoding ask for gzip and bodies arrive unpacked,
-	// so whoever caps a body caps what it unpacks to, and Content-Length is gone.
+	// so a caller that caps a body caps what it unpacks to, and Content-Length is gone.
 	DisableCompression bool
 }
 

@@ -15,7 +15,7 @@ var nat64 = netip.MustParsePrefix("64:ff9b::/96")
 
 // closed is what the rest holds that is not globally reachable: IANA's
 // special-purpose registries, and the tunnels (6to4, Teredo) that wrap an
-// address nobody checked.
+// address that was not checked.
 var closed = prefixes(
 	"0.0.0.0/8",       // this host; Linux takes 0.0.0.0 for 127.0.0.1
 	"10.0.0.0/8",      // private

@@ -111,7 +111,7 @@ func (c *counter) settle(n, actual int64, began time.Time) (id int64) {
 	return c.id
 }
 
-// ask leases at least n from the database, together with whoever asks at the same time.
+// ask leases at least n from the database, together with the requests that ask at the same time.
 // It returns when the counter's balance is fresh.
 func (c *counter) ask(ctx context.Context, s *Service, n int64) error {
 	for {

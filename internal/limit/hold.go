@@ -189,7 +189,7 @@ func (s *Service) makeRoom(ctx context.Context, short *part, a *Ask, until time.
 	if pending && s.Now().Before(until) {
 		select {
 		case <-c.wait():
-		case <-time.After(lookAgain): // other servers tell nobody
+		case <-time.After(lookAgain): // other servers do not tell
 		case <-ctx.Done():
 			return ctx.Err()
 		}

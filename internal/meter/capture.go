@@ -13,7 +13,7 @@ const MostBody = 256 << 10
 // waitingBodies is how many wait to be saved; more are not kept.
 const waitingBodies = 64
 
-// Capture keeps what requests said, beside them: nobody waits for it, and where it
+// Capture keeps what requests said, beside them: no request waits for it, and where it
 // cannot keep up it leaves some out. It is safe for concurrent use.
 type Capture struct {
 	save    func(context.Context, []Bodies) error

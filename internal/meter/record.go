@@ -21,7 +21,7 @@ type Record struct {
 	Dialect     string    `json:"dialect"`
 	Model       string    `json:"model"`    // that served it; where none did, as the client named it
 	Asked       string    `json:"asked"`    // as the client named it, where a name led to Model; "": it is the same
-	Provider    string    `json:"provider"` // who served it; "" where nobody did
+	Provider    string    `json:"provider"` // who served it; "" where none did
 	Target      string    `json:"target"`   // the upstream's name of the model
 	Stream      bool      `json:"stream"`
 	Status      int       `json:"status"`

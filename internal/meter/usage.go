@@ -26,7 +26,7 @@ type Figures struct {
 	Reasoning  int64
 	Nano       int64 // price in billionths of a USD
 	Markup     int64 // what is charged beyond it
-	Unpriced   int64 // requests that were served and whose price nobody knows
+	Unpriced   int64 // requests that were served and whose price is not known
 	Took       time.Duration
 }
 

@@ -32,8 +32,8 @@ func (q *Queue) releaseLost(ctx context.Context) (int64, error) {
 	return q.giveBack(ctx, `id = ANY($1::bigint[]) AND id = ANY($2::bigint[])`, before, missed)
 }
 
-// giveBack has running jobs done anew. One whose end is being saved is left alone: who waits
-// for it while others wait for him would be at a standstill with them.
+// giveBack has running jobs done anew. One whose end is being saved is left alone: a
+// statement that waits for it could be what its own waits for.
 func (q *Queue) giveBack(ctx context.Context, which string, args ...any) (int64, error) {
 	done, err := q.Pool.Exec(ctx, `UPDATE river_job SET state = 'available', scheduled_at = now()
 		WHERE id IN (SELECT id FROM river_job WHERE state = 'running' AND `+which+` FOR UPDATE SKIP LOCKED)`, args...)

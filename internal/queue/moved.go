@@ -37,8 +37,8 @@ func Waiting(ctx context.Context, db Reader, kind string) (n int, err error) {
 	return n, rows.Err()
 }
 
-// Undone reads the jobs that are not done. Those that are being done count: whoever
-// copies them does not know how far they are.
+// Undone reads the jobs that are not done. Those that are being done count: how far
+// they are is not known to a copy.
 func (q *Queue) Undone(ctx context.Context, db Reader) table.Rows {
 	statement := `SELECT kind, json(args), CAST(unixepoch(scheduled_at, 'subsec') * 1000 AS INTEGER), attempt, priority FROM river_job `
 	if q.Pool != nil {

@@ -169,7 +169,7 @@ func told(err error) (status int, code string) {
 }
 
 // watch counts a stream while it passes. The record is written before its last
-// bytes are: whoever has the whole answer finds its row, whatever happens next.
+// bytes are: a client that has the whole answer finds its row, whatever happens next.
 func (c *call) watch(stream chat.Stream) chat.Stream {
 	return func(yield func(chat.Chunk, error) bool) {
 		defer c.settle()

@@ -108,7 +108,7 @@ func (r *Relay) Do(ctx context.Context, who access.Principal, req *chat.Request)
 	return reply, nil
 }
 
-// Refuse records a request that was refused before anybody could be asked: its
+// Refuse records a request that was refused before an upstream could be asked: its
 // body was too large, or not understood.
 func (r *Relay) Refuse(ctx context.Context, who access.Principal, dialect string, err error) {
 	call := r.begin(ctx, who, &chat.Request{Origin: chat.Origin{Dialect: dialect}})

@@ -13,7 +13,7 @@ import (
 const patience = 5 * time.Second
 
 // A head may be long, but few are at a time: while it is read it takes several times
-// its size, and nobody is known yet whose memory that could be.
+// its size, and no caller is known yet whose memory that could be.
 const (
 	shortHead = 4 << 10
 	longHeads = 128

@@ -12,9 +12,9 @@ import (
 )
 
 // ChangeFailures hands over the counts of names and saves what change has made of them.
-// Whoever has one of the names waits meanwhile. Old ones are forgotten, a bite at a time.
+// Other callers with one of the names wait meanwhile. Old ones are forgotten, a bite at a time.
 func (s *Store) ChangeFailures(ctx context.Context, names []string, since time.Time, change func(counts map[string]access.FailureCount)) error {
-	names = slices.Compact(slices.Sorted(slices.Values(names))) // everybody takes them in the same order
+	names = slices.Compact(slices.Sorted(slices.Values(names))) // all callers take them in the same order
 	return s.save(ctx, urgent, func(ctx context.Context, tx *sql.Tx) error {
 		counts := make(map[string]access.FailureCount)
 		for _, name := range names {

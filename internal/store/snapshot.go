@@ -44,7 +44,7 @@ const schemaVersion = `SELECT max(version_id) FROM goose_db_version`
 // Close ends the snapshot.
 func (n *Snapshot) Close() { _ = n.tx.Rollback() } // nothing was changed
 
-// QueryContext is for whoever keeps tables beside ours.
+// QueryContext is for libraries that keep tables beside ours.
 func (n *Snapshot) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	return n.tx.QueryContext(ctx, query, args...)
 }

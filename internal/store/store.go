@@ -44,7 +44,7 @@ type Store struct {
 	proves   func(text string) string // makes the proof of the audit log's head; nil: none
 	names    names
 	vitals   func() fleet.Node     // what this process says of itself; nil: nothing
-	saved    func([]*meter.Record) // told of usage that was saved; nil: nobody is
+	saved    func([]*meter.Record) // told of usage that was saved; nil: none is
 
 	pool    *pgxpool.Pool // beneath both, on PostgreSQL
 	pooled  bool          // between it and PostgreSQL stands a pooler of connections

@@ -90,7 +90,7 @@ func (w *watchman) quiet(now time.Time) map[[2]string][]*watched {
 }
 
 // lives reports whether a server answers the first question of the protocol, whether it
-// speaks TLS. Either answer will do, and nobody need be let in for it.
+// speaks TLS. Either answer will do, and no sign-in is needed for it.
 func (w *watchman) lives(ctx context.Context, server [2]string) bool {
 	ctx, cancel := context.WithTimeout(ctx, proofTime)
 	defer cancel()

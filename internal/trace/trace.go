@@ -1,6 +1,6 @@
 // Package trace is a request's part of a distributed trace: a span for the request and one
 // for each call that it makes, with the client's traceparent before it and the upstream's
-// after it. It must not know who collects spans. Where nobody does it costs a look at the
+// after it. It must not know who collects spans. Where none are collected it costs a look at the
 // context, and nothing is made.
 package trace
 

@@ -52,7 +52,7 @@ type ownRow struct {
 	Revision       int64
 }
 
-// unpricedRow is a target that nobody knows the price of.
+// unpricedRow is a target whose price is not known.
 type unpricedRow struct{ Model, ID string }
 
 // priceForm is a price on its way in.

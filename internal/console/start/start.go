@@ -51,7 +51,7 @@ type startPage struct {
 	Languages []option
 	Dialects  []option
 	Sandbox   bool  // the snippets call the sandbox
-	Unpriced  int64 // requests of today and yesterday whose price nobody knows
+	Unpriced  int64 // requests of today and yesterday whose price is not known
 	Aside     int   // tasks that were set aside, for those who can send them again
 }
 

@@ -111,8 +111,8 @@ func (e *streamWriter) words(dst []byte, p *chat.Part) []byte {
 	switch {
 	case p.Proof == "":
 	case e.opened || e.spoke:
-		// The text is out, and clients drop an answer that ends with an empty thought: whoever
-		// brings back the turn's name gets the signature from the house.
+		// The text is out, and clients drop an answer that ends with an empty thought: one
+		// that brings back the turn's name gets the signature from the vault.
 		e.late = p.Proof
 	case thinks(e.req):
 		dst = e.carry(dst, p.Proof)

@@ -10,7 +10,7 @@ import (
 
 // clientTools are the tools that Anthropic defined and that the client itself runs, by
 // what their types begin with. Claude knows how to call them; other models are given
-// what Anthropic publishes of them: the clients run a call whoever made it.
+// what Anthropic publishes of them: the clients run a call whichever model made it.
 var clientTools = map[string]struct{ about, schema string }{
 	"bash": {
 		"Runs a command in a bash session that stays open between calls. Give either a command, or restart to begin a new session.",

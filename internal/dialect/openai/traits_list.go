@@ -73,7 +73,7 @@ func modelToWire(m *dialect.Model) wireModel {
 	w := wireModel{
 		ID: m.ID, Object: "model", Created: m.Created.Unix(), OwnedBy: m.Owner,
 		Name: m.Name, Description: m.Description, Tags: m.Tags,
-		Capabilities:  m.Capabilities, // what nobody has said is not known, which is not false
+		Capabilities:  m.Capabilities, // what was not said is not known, which is not false
 		ContextLength: f.Window, ContextWindow: f.Window, MaxModelLen: f.Window,
 		MaxTokens: f.Output, MaxCompletionTokens: f.Output,
 		Pricing: pricing(m.Price), SupportedParameters: parameters(m.Capabilities), Successor: m.Successor,
