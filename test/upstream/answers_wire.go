@@ -109,8 +109,10 @@ func Gap(before int, d time.Duration) Answer {
 func Pace(d time.Duration) Answer {
 	return func(_ *Exchange, r Reply) Reply {
 		r.Frames = slices.Clone(r.Frames)
-		for i := range r.Frames[1:] {
-			r.Frames[i+1].Pause = d
+		for i := range r.Frames {
+			if i > 0 || r.End == Repeat { // the only one of an endless stream comes again as well
+				r.Frames[i].Pause = d
+			}
 		}
 		return r
 	}
