@@ -33,10 +33,10 @@ var agents = []struct {
 	run    []string // the program in node_modules, a glob: no script of a package is run to link it; HOME is its home folder
 	writes string   // below its home folder, a glob
 }{
-	{"claude-code", []string{"@anthropic-ai/claude-code-linux-*[46]/claude", "-p", "Write a file. [[sandbox: tool=Write]]", "--permission-mode", "acceptEdits", "--allowedTools", "Write"}, "work/file_path"},
-	{"gemini-cli", []string{".bin/gemini", "--skip-trust", "--approval-mode", "yolo", "-p", "Write a file. [[sandbox: tool=write_file]]"}, "work/file_path"},
-	{"opencode", []string{"opencode-linux-*[46]/bin/opencode", "run", "Write a file. [[sandbox: tool=write]]"}, "work/filePath"},
-	{"qwen-code", []string{".bin/qwen", "--approval-mode", "yolo", "-p", `Write a note. [[sandbox: tool=write_file arguments="{\"file_path\": \"HOME/work/note\", \"content\": \"A note\"}"]]`}, "work/note"},
+	{"claude-code", []string{"@anthropic-ai/claude-code-linux-*[46]/claude", "-p", "Write a file. [[sandbox: tool=Write]]", "--permission-mode", "acceptEdits", "--allowedTools", "Write"}, "project/file_path"},
+	{"gemini-cli", []string{".bin/gemini", "--skip-trust", "--approval-mode", "yolo", "-p", "Write a file. [[sandbox: tool=write_file]]"}, "project/file_path"},
+	{"opencode", []string{"opencode-linux-*[46]/bin/opencode", "run", "Write a file. [[sandbox: tool=write]]"}, "project/filePath"},
+	{"qwen-code", []string{".bin/qwen", "--approval-mode", "yolo", "-p", `Write a note. [[sandbox: tool=write_file arguments="{\"file_path\": \"HOME/project/note\", \"content\": \"A note\"}"]]`}, "project/note"},
 }
 
 func TestAgentsWriteAFile(t *testing.T) {
@@ -62,7 +62,7 @@ func TestLibrariesGoThroughALoop(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			home, program := t.TempDir(), filepath.Join(rig.Root(), "test/clients", name+".mjs")
 			said := start(t, home, []string{"STELE_BASE=" + h.OpenAI(), "STELE_KEY=" + h.CreateKey(t).Key}, ".bin/node", program)
-			if note, err := os.ReadFile(filepath.Join(home, "work", "note.txt")); err != nil || len(note) == 0 {
+			if note, err := os.ReadFile(filepath.Join(home, "project", "note.txt")); err != nil || len(note) == 0 {
 				t.Errorf("%s wrote no note: %v, %s", name, err, said)
 			}
 			if !strings.Contains(said, "written") {
@@ -79,10 +79,10 @@ func start(t *testing.T, home string, env []string, args ...string) string {
 	modules := filepath.Join(rig.Root(), "test/clients/node_modules")
 	found, err := filepath.Glob(filepath.Join(modules, args[0]))
 	if err != nil || len(found) != 1 {
-		rig.Lacking(t, "there is no "+args[0]+": run npm ci in test/clients")
+		rig.Lacking(t, "there is no "+args[0]+": make clients installs it")
 	}
-	work := filepath.Join(home, "work")
-	if err := os.MkdirAll(work, 0o700); err != nil {
+	project := filepath.Join(home, "project")
+	if err := os.MkdirAll(project, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	for i := range args {
@@ -91,7 +91,7 @@ func start(t *testing.T, home string, env []string, args ...string) string {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, found[0], args[1:]...)
-	cmd.Dir, cmd.WaitDelay = work, 5*time.Second
+	cmd.Dir, cmd.WaitDelay = project, 5*time.Second
 	cmd.Env = append([]string{"PATH=" + filepath.Join(modules, ".bin") + ":" + os.Getenv("PATH"), "HOME=" + home, "TERM=xterm-256color"}, env...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -21,7 +21,7 @@ func TestCodexGoesOnThroughTheBridge(t *testing.T) {
 	home, key := t.TempDir(), h.CreateKey(t).Key
 	bridge := h.Bridge(t, key)
 	h.Run(t, "connect", "codex", "--url", h.URL, "--key", key, "--model", "fast", "--write", "--home", home)
-	log := filepath.Join(home, "work", "log")
+	log := filepath.Join(home, "project", "log")
 	for turn := range codexTurns {
 		args := []string{".bin/codex", "exec"}
 		if turn > 0 {
