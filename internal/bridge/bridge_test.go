@@ -187,11 +187,11 @@ func TestRefusals(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"input":"x"}`: "model is missing", `{"model":"m"}`: "input must be", `{"model":"m","input":5}`: "input must be", `[]`: "not a JSON object", `{`: "not valid JSON",
 		`{"model":"m","input":"x","background":true}`: "background", `{"model":"m","input":"x","conversation":"conv_1"}`: "previous_response_id",
-		`{"model":"m","input":"x","tools":[{"type":"file_search"}]}`:                                                     "file_search",
-		`{"model":"m","input":"x","tools":[{"type":"shell","environment":{"type":"container_auto"}}]}`:                   "containers",
-		`{"model":"m","input":"x","tools":[{"type":"web_search"}],"tool_choice":"required"}`:                             "tool_choice",
-		`{"model":"m","input":[{"role":"user","content":[{"type":"input_file","file_url":"https://a.example/a.pdf"}]}]}`: "file_url",
-		`{"model":"m","input":"x","stream":"yes"}`:                                                                       "stream must be", `{"model":"m","input":"x","text":{"format":{"type":"xml"}}}`: "text.format.type",
+		`{"model":"m","input":"x","tools":[{"type":"file_search"}]}`:                                   "file_search",
+		`{"model":"m","input":"x","tools":[{"type":"shell","environment":{"type":"container_auto"}}]}`: "containers",
+		`{"model":"m","input":"x","tools":[{"type":"web_search"}],"tool_choice":"required"}`:           "tool_choice",
+		`{"model":"m","input":[{"role":"user","content":[{"type":"input_file","filename":"a.pdf"}]}]}`: "file_url",
+		`{"model":"m","input":"x","stream":"yes"}`:                                                     "stream must be", `{"model":"m","input":"x","text":{"format":{"type":"xml"}}}`: "text.format.type",
 	} {
 		status, _, got := post(t, b.URL+"/v1/responses", body)
 		if status != http.StatusBadRequest || !strings.Contains(got, want) || !strings.Contains(got, `"invalid_request_error"`) {

@@ -120,18 +120,19 @@ func writeImage(w *jsonscan.Writer, v jsonscan.Value, path string) error {
 }
 
 func writeFile(w *jsonscan.Writer, v jsonscan.Value, path string) error {
-	data := v.Get("file_data").View()
-	switch {
-	case data == "" && v.Get("file_id").View() == "":
-		return refuse(path, "the chat route takes files as file_data or file_id, and the bridge fetches none from a file_url")
-	case data != "":
-		if kind, _, _, ok := wire.DataURL(data); ok && strings.HasPrefix(kind, "image/") {
-			w.Key("type").Plain("image_url").Key("image_url").Open(object).Key("url").Text(data).Close(object)
-			return nil
-		}
+	data, address := v.Get("file_data").View(), v.Get("file_url").View()
+	if data == "" && address == "" && v.Get("file_id").View() == "" {
+		return refuse(path, "a file needs file_data, a file_url or a file_id")
+	}
+	if kind, _, _, ok := wire.DataURL(data); ok && strings.HasPrefix(kind, "image/") {
+		w.Key("type").Plain("image_url").Key("image_url").Open(object).Key("url").Text(data).Close(object)
+		return nil
 	}
 	w.Key("type").Plain("file").Key("file").Open(object)
 	copyMembers(w, v, "file_id", "file_data", "filename")
+	if data == "" && address != "" {
+		w.Key("file_data").Text(address) // the server fetches it where its upstream does not
+	}
 	w.Close(object)
 	return nil
 }

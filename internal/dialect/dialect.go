@@ -134,8 +134,9 @@ type Client interface {
 	DecodeError(status int, header http.Header, body []byte) *fault.Error
 	// Several reports whether one call may be asked for several answers.
 	Several() bool
-	// Reads reports whether the upstream itself fetches what is at a part's address.
-	Reads(*chat.Part) bool
+	// Reads reports whether the upstream itself fetches what is at a part's address, or
+	// knows what it means where the client's own bytes pass.
+	Reads(p *chat.Part, passes bool) bool
 }
 
 // Passer is what a codec does where nothing is translated: as little as it can.

@@ -43,8 +43,14 @@ func (c *Chat) one(ctx context.Context, req *chat.Request, t relay.Target) (*cha
 	return c.unpaused(ctx, req, t, reply)
 }
 
-// Reads reports whether the upstream itself fetches what is at a part's address.
-func (c *Chat) Reads(p *chat.Part) bool { return !c.account.Kind.Bound && c.dialect.Reads(p) }
+// Reads reports whether the upstream itself fetches what is at a part's address. A server
+// that is not the author's may read more than its dialect says.
+func (c *Chat) Reads(p *chat.Part, passes bool) bool {
+	return !c.Bound() && (c.dialect.Reads(p, passes) || passes && !c.account.authors())
+}
+
+// Bound reports whether the upstream fetches nothing.
+func (c *Chat) Bound() bool { return c.account.Kind.Bound }
 
 // retryWithoutSignatures asks once more without thoughts when their signatures are refused:
 // they are good for one model of one account only, and not for ever.

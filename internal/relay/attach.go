@@ -21,16 +21,22 @@ type Fetcher interface {
 
 // reader is an upstream that fetches some of the addresses in a conversation
 // itself. One that is no reader takes all of them as they are.
-type reader interface{ Reads(*chat.Part) bool }
+type reader interface {
+	// Reads reports whether it fetches what is at a part's address, or, where the
+	// client's own bytes pass, may know better what that means.
+	Reads(p *chat.Part, passes bool) bool
+	// Bound reports whether it fetches nothing at all.
+	Bound() bool
+}
 
 const mostFetches = 4 // at the same time, for one request
 
 // attach gives an upstream whatever it cannot get by itself: files of this
-// installation, and what is at addresses that it does not read. A request that
-// passes through carries its own addresses; only our own ids mean nothing there.
+// installation, and what is at addresses that it does not read. Most of what passes
+// through has none of either, and is not looked at.
 func (r *Relay) attach(ctx context.Context, workspace string, req *chat.Request, upstream Upstream, got *fetched) (*chat.Request, error) {
 	passes := req.PassesTo(upstream.Dialect())
-	if passes && !req.Origin.Facts.Files {
+	if passes && !r.mayName(req, upstream) {
 		return req, nil
 	}
 	talk, err := req.Conversation()
@@ -54,6 +60,17 @@ func (r *Relay) attach(ctx context.Context, workspace string, req *chat.Request,
 		return nil, err
 	}
 	return got.put(req, talk, search.found, passes), nil
+}
+
+// mayName reports whether the client's own bytes may name a file of ours, or an address
+// that the upstream does not read. Addresses of pictures are read by most.
+func (r *Relay) mayName(req *chat.Request, upstream Upstream) bool {
+	facts := &req.Origin.Facts
+	if facts.Files || !facts.Addresses {
+		return facts.Files
+	}
+	reads, ok := upstream.(reader)
+	return ok && (facts.Asked.Documents || reads.Bound())
 }
 
 // place is where in a conversation something is that the upstream has to be given.
@@ -92,11 +109,11 @@ func (s *search) part(at place) {
 
 // unread reports whether a part has an address that the upstream does not read.
 func (s *search) unread(p *chat.Part) bool {
-	if p.Media.URL == "" || s.passes || s.relay.Fetch == nil {
+	if p.Media.URL == "" || s.relay.Fetch == nil {
 		return false
 	}
 	reads, ok := s.upstream.(reader)
-	return ok && !reads.Reads(p)
+	return ok && !reads.Reads(p, s.passes)
 }
 
 // ownFile is the id of one of this installation's files that a part names.

@@ -38,7 +38,7 @@ func (Codec) Name() string { return dialectName }
 func (Codec) Several() bool { return false }
 
 // Reads reports whether the upstream itself fetches what is at a part's address.
-func (Codec) Reads(p *chat.Part) bool { return p.Kind == chat.Image || p.Kind == chat.Document }
+func (Codec) Reads(p *chat.Part, _ bool) bool { return p.Kind == chat.Image || p.Kind == chat.Document }
 
 // Fields are the members of a request that the dialect looks at.
 func Fields() *dialect.Known { return known }

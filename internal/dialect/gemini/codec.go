@@ -26,7 +26,9 @@ func (Codec) Several() bool { return false }
 
 // Reads reports whether the upstream itself fetches what is at a part's address.
 // Only newer models do, and only from some hosts; clips of YouTube all of them.
-func (Codec) Reads(p *chat.Part) bool { return p.Media != nil && youtube(p.Media.URL) }
+func (Codec) Reads(p *chat.Part, passes bool) bool {
+	return passes || p.Media != nil && youtube(p.Media.URL)
+}
 
 // address is where a model is asked. Streams are always asked for as SSE.
 func address(t dialect.Target) string {

@@ -26,7 +26,7 @@ func (Codec) Several() bool { return true }
 
 // Reads reports whether the upstream itself fetches what is at a part's address:
 // pictures it does, documents must come along.
-func (Codec) Reads(p *chat.Part) bool { return p.Kind == chat.Image }
+func (Codec) Reads(p *chat.Part, _ bool) bool { return p.Kind == chat.Image }
 
 // Fields are the members of a request that the dialect looks at.
 func Fields() *dialect.Known { return known }
