@@ -54,7 +54,7 @@ func toWireProvider(p supply.Provider) wireProvider {
 func (p *program) providersList() *cobra.Command {
 	return p.onSupply(&cobra.Command{Use: "list", Short: "List providers", Args: cobra.NoArgs},
 		func(c *cobra.Command, s *supply.Supply, _ []string) error {
-			return table(c, each(s.Providers(), toWireProvider), "There are no providers yet: add one in the console, or to the configuration file.",
+			return table(c, each(s.Providers(c.Context()), toWireProvider), "There are no providers yet: add one in the console, or to the configuration file.",
 				"NAME\tKIND\tBASE URL\tMODELS\tKEPT IN\tSTATE", func(p wireProvider) []string {
 					return []string{p.Name, p.Kind, p.BaseURL, strings.Join(p.Models, ","), p.KeptIn, stateText(p.Enabled, p.Wrong)}
 				})

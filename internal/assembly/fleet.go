@@ -1,10 +1,14 @@
 package assembly
 
 import (
+	"context"
+	"log/slog"
 	"os"
 	"time"
 
 	"stele/internal/fleet"
+	"stele/internal/provider"
+	"stele/internal/route"
 )
 
 // openExchange has this server tell others what it learns, where there may be others.
@@ -25,5 +29,25 @@ func (n *node) vitals() fleet.Node {
 	if lag := n.journal.Lag(); lag.Records > 0 {
 		me.Journal, me.Lag = int64(lag.Records), time.Since(lag.Since)
 	}
+	if n.exchange != nil {
+		me.Providers = n.router.Health()
+		for name, h := range me.Providers {
+			h.Message = provider.Said(h.Message) // without what looks like a secret
+			me.Providers[name] = h
+		}
+	}
 	return me
+}
+
+// elsewhere is how providers serve the other servers; where that cannot be told, a page
+// shows what this one knows.
+func (n *node) elsewhere(ctx context.Context) []map[string]route.Health {
+	if n.exchange == nil {
+		return nil
+	}
+	all, err := n.Store.Elsewhere(ctx, n.media.node, time.Now().Add(-fleet.SilentAfter))
+	if err != nil {
+		n.log.LogAttrs(ctx, slog.LevelDebug, "how providers serve other servers is not known", slog.Any("error", err))
+	}
+	return all
 }

@@ -126,7 +126,7 @@ func (n *node) openSupply(ctx context.Context, offered supply.Contents, builtin 
 	n.supply = supply.New(supply.Options{
 		File: n.Config, Connector: connector{n.operator, n.Getenv, n.log, n.runtime.memory}, Library: mediaLibrary{}, Builtin: builtin,
 		Records: n.Store, Box: n.Keyring.Box(supply.SecretsBox), Catalog: n.catalog, Apps: n.apps, Router: n.router,
-		Took: n.runtime.take, Log: n.log,
+		Elsewhere: n.elsewhere, Took: n.runtime.take, Log: n.log,
 	})
 	n.runtime.supply = n.supply
 	return n.supply.Open(ctx, offered)

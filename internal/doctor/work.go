@@ -19,7 +19,7 @@ func lookProviders(ctx context.Context, p *patient) []Finding {
 	if err != nil {
 		return one(Bad, "stele config check says where", "what is configured cannot be used: %v", err)
 	}
-	list := s.Providers()
+	list := s.Providers(ctx)
 	if len(list) == 0 {
 		return one(Note, "add one in the console or in the configuration file", "there are no providers: only the sandbox and the studio answer")
 	}
@@ -43,7 +43,7 @@ func lookProviderKeys(ctx context.Context, p *patient) []Finding {
 		return skipped(err.Error())
 	}
 	var found []Finding
-	for _, v := range s.Providers() {
+	for _, v := range s.Providers(ctx) {
 		if v.Enabled && len(v.Wrong) == 0 {
 			found = append(found, ask(ctx, s, v.ID)...)
 		}

@@ -5,6 +5,8 @@ package fleet
 import (
 	"context"
 	"time"
+
+	"stele/internal/route"
 )
 
 // SilentAfter is how long a server may be silent and still counts as living. Each says
@@ -20,6 +22,8 @@ type Node struct {
 	Host    string // the machine's own name
 	Address string // where it listens
 	Load
+
+	Providers map[string]route.Health // how they serve it, by name; only said, and read by Elsewhere
 }
 
 // Load is what a server has to do at the moment.

@@ -14,18 +14,43 @@ import (
 )
 
 // Health is how a provider has served in the last hour, as far as this process
-// knows.
+// knows. Servers tell each other all of it but the breakers, which they share as they change.
 type Health struct {
-	Tries    int
-	Failures int       // of them, that were the provider's
-	InARow   int       // failures since it last served
-	Last     time.Time // of the last try
-	Served   time.Time // of the last success
-	Failed   time.Time // of the last failure
-	Code     fault.Code
-	Message  string // of the last failure, for operators; it may hold the upstream's words
-	Rejected bool   // the last failure was about credentials
-	Breakers []Breaker
+	Tries    int        `json:"tries"`
+	Failures int        `json:"failures"` // of them, that were the provider's
+	InARow   int        `json:"in_a_row"` // failures since it last served
+	Last     time.Time  `json:"last"`     // of the last try
+	Served   time.Time  `json:"served"`   // of the last success
+	Failed   time.Time  `json:"failed"`   // of the last failure
+	Code     fault.Code `json:"code"`
+	Message  string     `json:"message"`  // of the last failure, for operators; it may hold the upstream's words
+	Rejected bool       `json:"rejected"` // the last failure was about credentials
+	Breakers []Breaker  `json:"-"`
+}
+
+// With is what two servers know of a provider. Failures in a row are those since it last
+// served either of them.
+func (h Health) With(other Health) Health {
+	served := later(h.Served, other.Served)
+	inARow := 0
+	for _, one := range [...]Health{h, other} {
+		if one.Failed.After(served) {
+			inARow += one.InARow
+		}
+	}
+	if other.Failed.After(h.Failed) {
+		h.Failed, h.Code, h.Message, h.Rejected = other.Failed, other.Code, other.Message, other.Rejected
+	}
+	h.Tries, h.Failures, h.InARow = h.Tries+other.Tries, h.Failures+other.Failures, inARow
+	h.Last, h.Served = later(h.Last, other.Last), served
+	return h
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // Breaker is the state of a breaker of a target.

@@ -79,3 +79,28 @@ func TestNamesThatClientsMakeUpDoNotFillTheMemory(t *testing.T) {
 		t.Errorf("%d breakers are kept", n)
 	}
 }
+
+// One provider that two servers call is judged by what both saw.
+func TestHealthOfTwoServersIsAddedUp(t *testing.T) {
+	t.Parallel()
+	at := func(minute int) time.Time { return time.Date(2026, 11, 15, 9, minute, 0, 0, time.UTC) }
+	failing := Health{Tries: 4, Failures: 3, InARow: 3, Last: at(5), Served: at(1), Failed: at(5), Code: fault.UpstreamError, Message: "no", Rejected: true}
+	for name, c := range map[string]struct {
+		other  Health
+		inARow int
+		code   fault.Code
+	}{
+		"it never called":            {Health{}, 3, fault.UpstreamError},
+		"it was served before":       {Health{Tries: 1, Last: at(2), Served: at(2)}, 3, fault.UpstreamError},
+		"it was served since":        {Health{Tries: 1, Last: at(6), Served: at(6)}, 0, fault.UpstreamError},
+		"it failed too":              {Health{Tries: 2, Failures: 2, InARow: 2, Last: at(7), Failed: at(7), Code: fault.RateLimited}, 5, fault.RateLimited},
+		"it failed, and was served":  {Health{Tries: 2, Failures: 1, Last: at(8), Served: at(8), Failed: at(7), Code: fault.RateLimited}, 0, fault.RateLimited},
+		"its failures are long past": {Health{Tries: 9, Failures: 1, InARow: 1, Last: at(0), Failed: at(0), Code: fault.RateLimited}, 3, fault.UpstreamError},
+	} {
+		for order, h := range [...]Health{failing.With(c.other), c.other.With(failing)} {
+			if h.Tries != 4+c.other.Tries || h.Failures != 3+c.other.Failures || h.InARow != c.inARow || h.Code != c.code || h.Rejected != (c.code == fault.UpstreamError) {
+				t.Errorf("%s, %d: %+v", name, order, h)
+			}
+		}
+	}
+}

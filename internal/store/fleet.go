@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stele/internal/fleet"
+	"stele/internal/route"
 )
 
 // SetVitals has every beat of this process say how it is. It is set before the first.
@@ -33,4 +34,29 @@ func (s *Store) Fleet(ctx context.Context) (fleet.Fleet, error) {
 	}
 	all.Oldest = fromMillis(oldest)
 	return all, nil
+}
+
+// Elsewhere is how providers serve the servers that were heard of since a time, but for one.
+func (s *Store) Elsewhere(ctx context.Context, but string, since time.Time) ([]map[string]route.Health, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT providers FROM nodes WHERE id <> $1 AND seen_at >= $2 AND providers <> '' ORDER BY id`, but, millis(since))
+	return scanAll("read how providers serve", rows, err, func(row scanner) (known map[string]route.Health, err error) {
+		var text string
+		if err := row.Scan(&text); err != nil {
+			return nil, err
+		}
+		return known, decode(text, &known)
+	})
+}
+
+// encodeHealth is how what a server knows of providers is kept; "": it knows nothing.
+func encodeHealth(known map[string]route.Health) (string, error) {
+	if len(known) == 0 {
+		return "", nil
+	}
+	const most = 512 // bytes of what a provider said
+	for name, h := range known {
+		h.Message = clean(h.Message[:min(most, len(h.Message))])
+		known[name] = h
+	}
+	return encode(known)
 }

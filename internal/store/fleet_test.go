@@ -4,13 +4,17 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"maps"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"stele/internal/fault"
 	"stele/internal/fleet"
 	"stele/internal/generation"
+	"stele/internal/route"
 	"stele/internal/uid"
 )
 
@@ -48,6 +52,32 @@ func TestServersSayHowTheyAre(t *testing.T) {
 		}
 		if all.Nodes[0].Alive(now) || !all.Nodes[1].Alive(now) {
 			t.Error("the living are told from the dead wrongly")
+		}
+	})
+}
+
+func TestServersTellHowProvidersServeThem(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *Store) {
+		now := time.UnixMilli(time.Now().UnixMilli()).UTC()
+		known := map[string]route.Health{
+			"acme": {Tries: 7, Failures: 2, InARow: 1, Last: now, Served: now.Add(-time.Second), Failed: now, Code: fault.RateLimited, Message: "slow\x00 down\xff " + strings.Repeat("!", 600)},
+		}
+		s.SetVitals(func() fleet.Node { return fleet.Node{Providers: maps.Clone(known)} })
+		for node, at := range map[string]time.Time{"node_me": now, "node_other": now, "node_dead": now.Add(-time.Hour)} {
+			if err := s.Beat(t.Context(), node, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.SetVitals(nil)
+		if err := s.Beat(t.Context(), "node_dumb", now); err != nil {
+			t.Fatal(err)
+		}
+		told, err := s.Elsewhere(t.Context(), "node_me", now.Add(-fleet.SilentAfter))
+		want := known["acme"]
+		want.Message = "slow\uFFFD down\uFFFD " + strings.Repeat("!", 512-len("slow\x00 down\xff "))
+		if diff := cmp.Diff([]map[string]route.Health{{"acme": want}}, told); err != nil || diff != "" {
+			t.Error(err, diff)
 		}
 	})
 }

@@ -23,12 +23,17 @@ func (s *Store) Beat(ctx context.Context, node string, now time.Time) error {
 	if s.vitals != nil {
 		n = s.vitals()
 	}
+	providers, err := encodeHealth(n.Providers)
+	if err != nil {
+		return err
+	}
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO nodes (id, seen_at, started_at, version, host, address, requests, streams, journal, lag_ms)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+		_, err := tx.ExecContext(ctx, `INSERT INTO nodes (id, seen_at, started_at, version, host, address, requests, streams, journal, lag_ms, providers)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 			ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, started_at = excluded.started_at, version = excluded.version, host = excluded.host,
-				address = excluded.address, requests = excluded.requests, streams = excluded.streams, journal = excluded.journal, lag_ms = excluded.lag_ms`,
-			node, millis(now), millis(n.Started), n.Version, n.Host, n.Address, n.Requests, n.Streams, n.Journal, n.Lag.Milliseconds())
+				address = excluded.address, requests = excluded.requests, streams = excluded.streams, journal = excluded.journal, lag_ms = excluded.lag_ms,
+				providers = excluded.providers`,
+			node, millis(now), millis(n.Started), n.Version, n.Host, n.Address, n.Requests, n.Streams, n.Journal, n.Lag.Milliseconds(), providers)
 		if err == nil {
 			_, err = tx.ExecContext(ctx, `DELETE FROM nodes WHERE seen_at < $1`, millis(now.Add(-24*time.Hour)))
 		}

@@ -31,9 +31,9 @@ type ProviderHealth struct {
 
 // Health is how the providers are, for all who sign in: in our words, since those of
 // an upstream may be about one caller's request.
-func (s *Supply) Health(context.Context) []ProviderHealth {
+func (s *Supply) Health(ctx context.Context) []ProviderHealth {
 	var list []ProviderHealth
-	for _, p := range s.Providers() {
+	for _, p := range s.Providers(ctx) {
 		if !p.Enabled || len(p.Wrong) > 0 {
 			continue
 		}

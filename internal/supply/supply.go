@@ -37,6 +37,8 @@ type Options struct {
 	Catalog   *catalog.Catalog
 	Apps      *app.Library
 	Router    *route.Router
+	// Elsewhere is what other servers know of providers; nil: there are none.
+	Elsewhere func(context.Context) []map[string]route.Health
 	// Took is told the configuration that counts from now on.
 	Took func(*config.Config)
 	Log  *slog.Logger

@@ -2,6 +2,7 @@ package supply
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -64,10 +65,21 @@ type Model struct {
 // Kinds lists the kinds of provider, in the order a form shows them.
 func (s *Supply) Kinds() []Kind { return s.o.Connector.Kinds() }
 
-// Providers lists the file's accounts and the database's.
-func (s *Supply) Providers() []Provider {
-	file, records, faults := s.sources()
+// Providers lists the file's accounts and the database's, and how they serve all servers.
+func (s *Supply) Providers(ctx context.Context) []Provider {
 	health := s.o.Router.Health()
+	if s.o.Elsewhere != nil {
+		for _, known := range s.o.Elsewhere(ctx) {
+			for name, h := range known {
+				health[name] = health[name].With(h)
+			}
+		}
+	}
+	return s.accounts(health)
+}
+
+func (s *Supply) accounts(health map[string]route.Health) []Provider {
+	file, records, faults := s.sources()
 	callable, used := s.uses()
 	var list []Provider
 	add := func(p Provider) {
@@ -181,7 +193,7 @@ func (s *Supply) Models() []Model {
 		}
 	}
 	providers := make(map[string]Origin)
-	for _, p := range s.Providers() {
+	for _, p := range s.accounts(nil) {
 		providers[p.ID] = p.Origin
 	}
 	var list []Model

@@ -134,7 +134,7 @@ func (s *Supply) take(list []catalog.UnsealedRecord) error {
 func (*Supply) Kinds() []supply.Kind { return testKinds() }
 
 // Providers implements console.Supply.
-func (s *Supply) Providers() []supply.Provider {
+func (s *Supply) Providers(context.Context) []supply.Provider {
 	list := []supply.Provider{{
 		ID: "main", Kind: "openai", BaseURL: "https://api.openai.com/v1", Origin: supply.Origin{Place: "stele.yaml", Line: 2}, Enabled: true,
 		Offers: []string{"gpt-5"}, Secrets: map[string]time.Time{"api_key": {}}, Callable: 2, Used: []string{"steady"},

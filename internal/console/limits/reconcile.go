@@ -75,7 +75,7 @@ func (c *Room) reconcile(w http.ResponseWriter, r *http.Request, v access.Visito
 
 func (c *Room) reconcilePage(w http.ResponseWriter, r *http.Request, v access.Visitor, status int, p reconcilePage) error {
 	if c.Supply != nil {
-		for _, provider := range c.Supply.Providers() {
+		for _, provider := range c.Supply.Providers(r.Context()) {
 			p.Providers = append(p.Providers, provider.ID)
 		}
 	}

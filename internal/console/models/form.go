@@ -272,7 +272,7 @@ func (c *Room) modelFormPage(w http.ResponseWriter, r *http.Request, v access.Vi
 	for _, k := range c.Supply.Kinds() {
 		chat[k.Name] = k.Dialect != ""
 	}
-	for _, p := range c.Supply.Providers() {
+	for _, p := range c.Supply.Providers(r.Context()) {
 		if chat[p.Kind] && len(p.Wrong) == 0 {
 			form.Providers = append(form.Providers, providerNames{p.ID, names[p.ID]})
 		}

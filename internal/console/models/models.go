@@ -2,6 +2,7 @@ package models
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -65,10 +66,10 @@ func (c *Room) showModels(w http.ResponseWriter, r *http.Request, v access.Visit
 	if id := q.Get("deleted"); id != "" {
 		p.Told = fmt.Sprintf("The model “%s” is deleted.", id)
 	}
-	states := c.targetStates()
+	states := c.targetStates(r.Context())
 	all := c.Supply.Models()
 	p.All = len(all)
-	for _, one := range c.Supply.Providers() {
+	for _, one := range c.Supply.Providers(r.Context()) {
 		p.Providers = append(p.Providers, one.ID)
 	}
 	for i := range all {
@@ -110,9 +111,9 @@ func modelType(m *supply.Model) string {
 
 // targetStates are the states of providers and of breakers, by provider and by
 // provider/model.
-func (c *Room) targetStates() map[string]page.StateBadge {
+func (c *Room) targetStates(ctx context.Context) map[string]page.StateBadge {
 	states := make(map[string]page.StateBadge)
-	for _, p := range c.Supply.Providers() {
+	for _, p := range c.Supply.Providers(ctx) {
 		if _, counted := states[p.ID]; counted && len(p.Wrong) > 0 {
 			continue // the file's counts
 		}

@@ -59,7 +59,7 @@ func (c *Room) modelPage(w http.ResponseWriter, r *http.Request, v access.Visito
 		return err
 	}
 	p.Manage, p.Ours = page.Manages(v), m.Fields != nil
-	p.Row, p.Description = modelRowOf(m, c.targetStates()), m.Description
+	p.Row, p.Description = modelRowOf(m, c.targetStates(r.Context())), m.Description
 	p.Changed = c.At(m.Changed)
 	for _, field := range page.FieldNames(m.Wrong) {
 		p.Wrong = append(p.Wrong, m.Wrong[field])

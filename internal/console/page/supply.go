@@ -17,7 +17,7 @@ type Supply interface {
 	// Kinds lists the kinds of provider, in the order a form shows them.
 	Kinds() []supply.Kind
 	// Providers lists all accounts, in the order of their names.
-	Providers() []supply.Provider
+	Providers(ctx context.Context) []supply.Provider
 	// Models lists what clients can call and what is meant to be callable.
 	Models() []supply.Model
 	// Prices lists what operators set in front of the price book.

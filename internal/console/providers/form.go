@@ -2,6 +2,7 @@ package providers
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -65,7 +66,7 @@ func (c *Room) newProvider(w http.ResponseWriter, r *http.Request, v access.Visi
 		return fault.New(fault.NotFound, "There is no such kind of provider.")
 	}
 	form := c.providerFields(kind, nil)
-	form.New, form.Enabled, form.ID = true, true, c.freeName(kind.Name)
+	form.New, form.Enabled, form.ID = true, true, c.freeName(r.Context(), kind.Name)
 	if kind.Dialect != "" && !kind.Unlisted {
 		form.Models = "*"
 	}
@@ -94,9 +95,9 @@ func kindGroups(kinds []supply.Kind) []kindGroup {
 }
 
 // freeName is the kind's name, or with a number where that is taken.
-func (c *Room) freeName(kind string) string {
+func (c *Room) freeName(ctx context.Context, kind string) string {
 	taken := make(map[string]bool)
-	for _, p := range c.Supply.Providers() {
+	for _, p := range c.Supply.Providers(ctx) {
 		taken[p.ID] = true
 	}
 	name := kind
@@ -161,7 +162,7 @@ func (c *Room) createProvider(w http.ResponseWriter, r *http.Request, v access.V
 
 func (c *Room) updateProvider(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	id := r.PathValue("id")
-	p, err := c.provider(id)
+	p, err := c.provider(r.Context(), id)
 	if err != nil {
 		return err
 	}

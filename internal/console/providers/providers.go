@@ -2,6 +2,7 @@ package providers
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -49,7 +50,7 @@ func (c *Room) showProviders(w http.ResponseWriter, r *http.Request, v access.Vi
 		p.Told = fmt.Sprintf("The provider “%s” is deleted.", id)
 	}
 	titles := c.kindTitles()
-	for _, one := range c.Supply.Providers() {
+	for _, one := range c.Supply.Providers(r.Context()) {
 		p.Rows = append(p.Rows, c.providerRow(&one, titles, p.Manage))
 	}
 	return c.Render(w, r, http.StatusOK, "providers", page.View{Title: "Providers", Active: "providers", Visitor: &v, Data: p})
@@ -109,8 +110,8 @@ func failedShare(failures, tries int) string {
 	return page.Share(int64(failures), int64(tries))
 }
 
-func (c *Room) provider(id string) (*supply.Provider, error) {
-	list := c.Supply.Providers()
+func (c *Room) provider(ctx context.Context, id string) (*supply.Provider, error) {
+	list := c.Supply.Providers(ctx)
 	// Where the file has one of the same name that is the one that counts.
 	i := slices.IndexFunc(list, func(p supply.Provider) bool { return p.ID == id && len(p.Wrong) == 0 })
 	if i < 0 {
@@ -124,7 +125,7 @@ func (c *Room) provider(id string) (*supply.Provider, error) {
 
 func (c *Room) testProvider(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	id := r.PathValue("id")
-	if _, err := c.provider(id); err != nil {
+	if _, err := c.provider(r.Context(), id); err != nil {
 		return err
 	}
 	trial, err := c.Supply.TestProvider(r.Context(), id)
@@ -221,7 +222,7 @@ type settingRow struct {
 
 func (c *Room) showProvider(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	if r.URL.Query().Get("part") == "health" {
-		p, err := c.provider(r.PathValue("id"))
+		p, err := c.provider(r.Context(), r.PathValue("id"))
 		if err != nil {
 			return err
 		}
@@ -236,7 +237,7 @@ func (c *Room) showProvider(w http.ResponseWriter, r *http.Request, v access.Vis
 }
 
 func (c *Room) providerPage(w http.ResponseWriter, r *http.Request, v access.Visitor, status int, id string, shown providerPage) error {
-	p, err := c.provider(id)
+	p, err := c.provider(r.Context(), id)
 	if err != nil {
 		return err
 	}
