@@ -238,6 +238,29 @@ var hardVaried = section{"U", "the same in other words", []hard{
 			take(t, trip{from: G, to: A, model: "claude-opus-4-7", ask: `{"contents":[{"parts":[{"text":"go"}]}],"reasoning":` + asked + `}`}).sends("thinking.type", want)
 		}
 	}},
+	{number: 915, name: "sampling as usual, where the model takes none", run: func(t *testing.T) {
+		for _, model := range []string{"claude-opus-5-5", "claude-sonnet-5-5"} {
+			l := take(t, trip{from: O, to: A, model: model, ask: withO(`"temperature":1,"top_p":1`)})
+			l.sends("temperature", "")
+			l.sends("top_p", "")
+			l.quiet()
+			l = take(t, trip{from: O, to: A, model: model, ask: withO(`"top_p":0.995`)})
+			l.sends("top_p", "")
+			l.warns("top_p", chat.Dropped)
+		}
+		take(t, trip{from: O, to: A, model: "claude-opus-4-8", ask: withO(`"top_p":0.995`)}).sends("top_p", "0.995")
+	}},
+	{number: 916, name: "a server like this one before another", run: func(t *testing.T) {
+		far := chat.Envelope{Dialect: G, Provider: "g", Model: "gemini-3-pro", Raw: googles1}.Wrap()
+		ask := `{"model":"m","reasoning_effort":"high",` + toolsO + `,"messages":[{"role":"user","content":"go"}%s]}`
+		for _, words := range []string{"", "hm"} {
+			blocks := []string{`{"type":"thinking","thinking":"` + words + `","signature":"` + far + `"}`, `{"type":"tool_use","id":"toolu_1","name":"f","input":{}}`}
+			l := take(t, trip{from: O, to: A, own: true, ask: fmt.Sprintf(ask, ""), answers: []string{wholeA("tool_use", blocks...)}})
+			back := take(t, trip{from: O, to: A, own: true, ask: fmt.Sprintf(ask, `,`+gjson.Get(l.body, "choices.0.message").Raw+`,{"role":"tool","tool_call_id":"toolu_1","content":"x"}`)})
+			back.sends("messages.1.content", `[`+strings.Join(blocks, ",")+`]`)
+			back.sends("thinking.type", `"enabled"`)
+		}
+	}},
 	{number: 914, name: "names that are longer than OpenAI's", run: func(t *testing.T) {
 		long := "mcp__plugin_playwright_playwright__browser_take_screenshot_and_save_it_to_disk"
 		ask := fmt.Sprintf(`{"model":"m","max_tokens":99,"tools":[{"name":"%s","input_schema":{"type":"object"}},{"name":"%[1]s2","input_schema":{"type":"object"}}],"tool_choice":{"type":"tool","name":"%[1]s"},"messages":[{"role":"user","content":"go"},`+
