@@ -171,6 +171,9 @@ type Conversation struct {
 	Extra    []Extra  // what only the client's dialect knows, in the order it came
 	Legacy   bool     // openai's functions instead of tools: the answer must use them too
 	Notes    []Loss   // what the decoder itself had to approximate or ignore
+
+	// Spelled is the client's own word for a field, where its dialect has several.
+	Spelled map[string]string
 }
 
 // Clone is a copy whose lists of messages, parts and tools can be changed.

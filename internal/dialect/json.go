@@ -92,6 +92,11 @@ const (
 // stay as they are.
 func AppendText(dst []byte, text string) []byte { return jsonscan.AppendText(dst, text) }
 
+// SameJSON reports whether two values differ in nothing but spaces.
+func SameJSON(a, b []byte) bool {
+	return bytes.Equal(a, b) || len(a) > 0 && len(b) > 0 && bytes.Equal(jsonscan.At(a, 0).AppendCompact(nil), jsonscan.At(b, 0).AppendCompact(nil))
+}
+
 // Arguments makes a call's arguments an object, as two of the dialects need it:
 // nothing and null are {}, an object keeps its bytes, one that was written as a string of
 // JSON is what the string says, and anything else is kept under _raw, which the second

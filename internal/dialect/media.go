@@ -51,7 +51,8 @@ var inAlphabet = func() (in [256]bool) {
 	return in
 }()
 
-// magic is how the bytes of each type begin; # stands for any byte.
+// magic is how the bytes of each type begin; # stands for any byte. What words begin with
+// too is told by what no word has: text about a BMW is no picture.
 var magic = []struct{ begins, kind string }{
 	{"\x89PNG\r\n\x1a\n", "image/png"},
 	{"\xff\xd8\xff", "image/jpeg"},
@@ -60,18 +61,29 @@ var magic = []struct{ begins, kind string }{
 	{"RIFF####WEBP", "image/webp"},
 	{"RIFF####WAVE", "audio/wav"},
 	{"%PDF-", "application/pdf"},
-	{"ID3", "audio/mpeg"},
+	{"ID3\x02", "audio/mpeg"},
+	{"ID3\x03", "audio/mpeg"},
+	{"ID3\x04", "audio/mpeg"},
 	{"\xff\xfb", "audio/mpeg"},
 	{"\xff\xf3", "audio/mpeg"},
+	{"\xff\xf1", "audio/aac"},
+	{"\xff\xf9", "audio/aac"},
 	{"OggS", "audio/ogg"},
 	{"fLaC", "audio/flac"},
-	{"BM", "image/bmp"},
+	{"BM####\x00\x00\x00\x00", "image/bmp"},
 	{"####ftypheic", "image/heic"},
+	{"####ftypheix", "image/heic"},
+	{"####ftyphevc", "image/heic"},
+	{"####ftypmif1", "image/heif"},
+	{"####ftypmsf1", "image/heif"},
 	{"####ftypavif", "image/avif"},
+	{"####ftypM4A", "audio/mp4"},
+	{"####ftypqt", "video/quicktime"},
 	{"####ftyp", "video/mp4"},
 	{"\x1aE\xdf\xa3", "video/webm"},
 	{"II*\x00", "image/tiff"},
 	{"MM\x00*", "image/tiff"},
+	{"<svg", "image/svg+xml"},
 }
 
 // Sniff is the type that the first bytes of a base64 payload show, or "".
@@ -112,7 +124,11 @@ func IsText(kind string) bool {
 // TypeOf is what a payload really is: its bytes are believed before its label.
 func TypeOf(m *chat.Media) string {
 	if m.Base64 != "" {
-		if kind := Sniff(m.Base64); kind != "" {
+		kind := Sniff(m.Base64)
+		if (kind == "video/mp4" || kind == "video/webm") && strings.HasPrefix(m.Type, "audio/") {
+			return m.Type // which holds sound as well as pictures
+		}
+		if kind != "" {
 			return kind
 		}
 	}

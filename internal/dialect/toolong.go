@@ -20,13 +20,19 @@ var tooLongWords = []string{
 	"context_length_exceeded", "maximum context length", "context length", "context window", "context limit", "prompt is too long", "input is too long",
 	"exceed_context_size", "available context size", "context size has been exceeded", "maximum model length", "maximum prompt length",
 	"exceeds the maximum number of tokens", "input token count", "token limit exceeded", "reduce the length of the messages", "too many input tokens",
-	"prompt too long",
+	"prompt too long", "prompt token count", "prompt exceeds max length", "model token limit", "range of input length", "input tokens exceed",
+	"input length exceeds", "maximum allowed length", "maximum input tokens", "too many tokens: size limit", "`inputs` tokens", "tokens, which exceeds the maximum",
 }
+
+// outputWords are what upstreams say where the answer was to be longer than there is room
+// for. A shorter conversation is not what they want, whatever else they speak of.
+var outputWords = []string{"'max_completion_tokens' is too large", "max_tokens is too large", "max_completion_tokens is too large"}
 
 // SaysTooLong reports whether an upstream's words, in small letters, are about the
 // length of the conversation.
 func SaysTooLong(words string) bool {
-	return slices.ContainsFunc(tooLongWords, func(w string) bool { return strings.Contains(words, w) })
+	in := func(w string) bool { return strings.Contains(words, w) }
+	return slices.ContainsFunc(tooLongWords, in) && !slices.ContainsFunc(outputWords, in)
 }
 
 // TooLong is the refusal of a conversation that is longer than the model's window, with
@@ -42,7 +48,7 @@ func TooLong(message string) *fault.Error {
 var (
 	numbers = regexp.MustCompile(`\d[\d,]*`)
 	limits  = regexp.MustCompile(`(?i)(?:maximum context length(?: is| of)?|context (?:length|size|window)(?: is| of)?|maximum (?:model|prompt) length(?: is| of)?|` +
-		`limit(?: is| of)?|tokens allowed|at most|up to)\s*[:(]?\s*(\d[\d,]*)|> *(\d[\d,]*)`)
+		`maximum of|n_ctx|(?:allowed|max) length|limit(?: is| of)?|tokens allowed|at most|up to)\s*[:(]?\s*(\d[\d,]*)|> *(\d[\d,]*)`)
 )
 
 // figures finds in an upstream's words how long the conversation is and how long it may be.
@@ -78,7 +84,7 @@ func ClientSentence(name string, e *fault.Error) string {
 	tokens, known := e.Details["tokens"].(int64)
 	window, _ := e.Details["window"].(int64)
 	form := vendorWords[name]
-	if strings.Contains(strings.ToLower(e.Message), form.known) {
+	if said := strings.ToLower(e.Message); strings.HasPrefix(said, form.known) || !form.first && strings.Contains(said, form.known) {
 		return e.Message
 	}
 	if known {
@@ -88,14 +94,17 @@ func ClientSentence(name string, e *fault.Error) string {
 }
 
 // vendorWords are what each dialect's own API says, and what of it its clients look for.
-var vendorWords = map[string]struct{ known, exact, vague string }{
+var vendorWords = map[string]struct {
+	known, exact, vague string
+	first               bool // clients look for it at the beginning only
+}{
 	"openai": {
 		"maximum context length", "This model's maximum context length is %[2]d tokens. However, your messages resulted in %[1]d tokens. Please reduce the length of the messages.",
-		"This model's maximum context length is exceeded. ",
+		"This model's maximum context length is exceeded. ", false,
 	},
-	"anthropic": {"prompt is too long", "prompt is too long: %d tokens > %d maximum", "prompt is too long: "},
+	"anthropic": {"prompt is too long", "prompt is too long: %d tokens > %d maximum", "prompt is too long: ", true},
 	"gemini": {
 		"exceeds the maximum number of tokens", "The input token count (%d) exceeds the maximum number of tokens allowed (%d).",
-		"The input token count exceeds the maximum number of tokens allowed. ",
+		"The input token count exceeds the maximum number of tokens allowed. ", false,
 	},
 }

@@ -73,6 +73,9 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serve answers with the file, or a part of it. An error means that nothing was
 // written yet.
 func (d *Door) serve(w http.ResponseWriter, r *http.Request, f *file.File, exp string) error {
+	if unit, _, _ := strings.Cut(r.Header.Get("Range"), "="); !strings.EqualFold(strings.TrimSpace(unit), "bytes") {
+		r.Header.Del("Range") // of another unit, which is as if there were none (RFC 9110, 14.2)
+	}
 	bytes := &span{ctx: r.Context(), files: d.files, file: f}
 	defer bytes.close()
 	if r.Method == http.MethodGet && r.Header.Get("Range") == "" {

@@ -157,6 +157,9 @@ func TestLongFilesComeInPieces(t *testing.T) {
 	if _, got := b.ask(t, "GET", b.files.Address(f), "Range", "bytes=8388600-16777300"); got != body[8388600:16777301] {
 		t.Error("another part came:", len(got))
 	}
+	if answer, got := b.ask(t, "GET", b.files.Address(f), "Range", "items=0-1"); answer.StatusCode != http.StatusOK || got != body {
+		t.Error("a unit that is not known is none:", answer.StatusCode, len(got))
+	}
 }
 
 func TestOnlyWhatCanDoNoHarmIsShown(t *testing.T) {

@@ -140,7 +140,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 	if err == nil && req.Stream && talk.N > 1 && len(call.Stops) > 0 {
 		err = refuseN("several answers cannot be streamed with stop sequences that the model's provider does not take.")
 	}
-	call.Losses = slices.Concat(talk.Notes, req.Lost, forgotten, outdated, call.Losses)
+	call.Losses, err = talk.InOwnWords(slices.Concat(talk.Notes, req.Lost, forgotten, outdated, call.Losses), err)
 	return outgoing{c.reshape(call, target, pass), in}, held, err
 }
 

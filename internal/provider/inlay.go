@@ -7,10 +7,10 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strings"
 	"unsafe"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 )
 
 // Pictures and sounds are most of a large request, and every dialect writes them as
@@ -68,7 +68,7 @@ func heavy(p chat.Part) bool {
 
 // liftable is what no dialect reads: words are put into the text.
 func liftable(m *chat.Media) bool {
-	return len(m.Base64) >= longPayload && !strings.HasPrefix(m.Type, "text/") && m.Type != ""
+	return len(m.Base64) >= longPayload && !dialect.IsText(m.Type) && m.Type != ""
 }
 
 // add keeps a text and gives the mark that stands for it.

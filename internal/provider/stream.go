@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 
 	"stele/internal/chat"
@@ -55,7 +54,7 @@ func (c *Chat) stream(x *exchange) error {
 		}
 	}
 	if x.reply.Stream = loose; !src.light { // otherwise there is nothing to put in order
-		x.reply.Stream = chat.Cut(chat.Tidy(c.bare(x, loose)), x.call.Stops)
+		x.reply.Stream = chat.Cut(x.allowed(chat.Tidy(c.bare(x, loose))), x.call.Stops)
 	}
 	return nil
 }
@@ -273,53 +272,6 @@ func (x *exchange) own(p *chat.Part) {
 	}
 }
 
-// toolName is the client's name of a tool that a model called. Some models put the name of
-// a list before it, or white space around it.
-func (x *exchange) toolName(said string) string {
-	for _, name := range []string{said, strings.TrimSpace(said), strings.TrimSpace(said[strings.LastIndexAny(said, ".:/")+1:])} {
-		if own, changed := x.call.Names[name]; changed {
-			return own
-		}
-		if x.offers(name) {
-			return name
-		}
-	}
-	return said
-}
-
-// offers reports whether the client has a tool of that name.
-func (x *exchange) offers(name string) bool {
-	talk, err := x.req.Conversation()
-	return err == nil && slices.ContainsFunc(talk.Tools, func(t chat.Tool) bool { return t.Name == name })
-}
-
-// callID is an upstream's id of a call, or a new one where the conversation has a call of
-// that id already: some servers begin to count anew with every answer, and a result
-// would find two calls.
-func (x *exchange) callID(id string) string {
-	if x.ids == nil {
-		x.ids = make(map[string]string)
-		if talk, err := x.req.Conversation(); err == nil {
-			for i := range talk.Messages {
-				for j := range talk.Messages[i].Parts {
-					if p := &talk.Messages[i].Parts[j]; p.Kind == chat.ToolCall {
-						x.ids[p.ID] = ""
-					}
-				}
-			}
-		}
-	}
-	now, used := x.ids[id]
-	if !used {
-		return id
-	}
-	if now == "" {
-		now = chat.NewCallID()
-		x.ids[id] = now
-	}
-	return now
-}
-
 func (x *exchange) envelope(raw string) string {
 	return chat.Envelope{Dialect: x.reply.Dialect, Provider: x.reply.Provider, Model: x.reply.Target, Raw: raw}.Wrap()
 }
@@ -335,6 +287,7 @@ func (c *Chat) finish(x *exchange) {
 		if x.wantsJSON() {
 			answer.Unfence()
 		}
+		r.Notes = append(r.Notes, x.leaveOut(answer)...)
 		called := make(map[string]bool)
 		for i := range answer.Parts {
 			p := &answer.Parts[i]

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -13,8 +14,12 @@ func (w *requestWriter) prompt() error {
 	for i := range w.talk.System {
 		p := &w.talk.System[i]
 		if strings.TrimSpace(p.Text) == "" {
-			if n := len(w.system); n > 0 && p.Cache != nil && w.system[n-1].cache == nil {
+			switch n := len(w.system); {
+			case p.Cache == nil:
+			case n > 0 && w.system[n-1].cache == nil:
 				w.system[n-1].cache = p.Cache
+			default:
+				w.lose(chat.Loss{Field: chat.FieldSystem, Message: -1, Part: p.At, Verb: chat.Ignored, Note: "a cache marker with nothing to mark"})
 			}
 			continue
 		}
@@ -54,12 +59,16 @@ func (w *requestWriter) shape() json.RawMessage {
 		return nil
 	case chat.JSONSchema:
 	}
-	schema, note, ok := f.Schema, "the model does not know it", false
+	ordered, changed := dialect.Ordered(f.Schema)
+	if changed {
+		w.lose(chat.Lost(chat.FieldFormat, chat.Ignored, dialect.OrderNote))
+	}
+	schema, note, ok := json.RawMessage(ordered), "the model does not know it", false
 	if w.can.format {
-		schema, note, ok = strictSchema(f.Schema)
+		schema, note, ok = strictSchema(ordered)
 	}
 	if !ok {
-		w.say("asked for in words: "+note, onlyJSON+" "+likeThis+"\n"+string(f.Schema))
+		w.say("asked for in words: "+note, onlyJSON+" "+likeThis+"\n"+string(ordered))
 		return nil
 	}
 	if note != "" {

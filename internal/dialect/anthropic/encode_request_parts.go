@@ -58,9 +58,7 @@ func (w *requestWriter) text(m *chat.Message, p *chat.Part, t *turn) {
 		w.opaque(m, p, t)
 		return
 	}
-	if p.Proof != "" {
-		w.lose(chat.LostPart(*m, *p, chat.Ignored, "a signature of another upstream"))
-	}
+	w.carry(m, p, t)
 	if p.Text == "" {
 		w.move(m, p, t)
 		return
@@ -69,6 +67,22 @@ func (w *requestWriter) text(m *chat.Message, p *chat.Part, t *turn) {
 	w.cite(m, p, &b)
 	b.json = w.rest(p.Raw, b.json)
 	t.blocks = append(t.blocks, b)
+}
+
+// carry puts the signature of a text or a call before it, as a thought without words, for
+// an upstream that gave it so: another server like this one, before a model of another
+// dialect. To all else it is another's.
+func (w *requestWriter) carry(m *chat.Message, p *chat.Part, t *turn) {
+	if p.Proof == "" {
+		return
+	}
+	raw, ok := w.proof(p.Proof)
+	if _, wrapped := chat.Unwrap(raw); !ok || !wrapped || m.Role != chat.Assistant {
+		w.lose(chat.LostPart(*m, *p, chat.Ignored, "a signature of another upstream"))
+		return
+	}
+	out := writeBlock(new(jsonscan.Writer), "thinking").Key("thinking").Plain("").Key("signature").Text(raw)
+	t.blocks = append(t.blocks, block{json: out.Bytes(), sort: thoughtBlock})
 }
 
 // cite writes the sources that Claude named. Others' mean nothing to it.
@@ -140,9 +154,7 @@ func (w *requestWriter) call(m *chat.Message, p *chat.Part, t *turn) {
 		w.instead(m, p, t, "["+p.Name+" "+p.Text+"]")
 		return
 	}
-	if p.Proof != "" {
-		w.lose(chat.LostPart(*m, *p, chat.Ignored, "a signature of another upstream"))
-	}
+	w.carry(m, p, t)
 	input, odd := arguments(p)
 	if odd {
 		w.lose(chat.LostPart(*m, *p, chat.Approximated, "arguments that are no object as text"))

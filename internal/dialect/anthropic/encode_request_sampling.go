@@ -61,9 +61,9 @@ func (w *requestWriter) room(t *plan, want, most int64) int64 {
 func (w *requestWriter) sample(out *jsonscan.Writer, t *plan) {
 	s := &w.talk.Sampling
 	least := 0.0 // of top_p
-	fixed := w.can.sampling == noSampling || t.on
+	fixed := w.can.sampling >= noSampling || t.on
 	switch {
-	case w.can.sampling == noSampling:
+	case w.can.sampling >= noSampling:
 		least = 0.99
 	case t.on:
 		least = 0.95
@@ -86,7 +86,9 @@ func (w *requestWriter) sample(out *jsonscan.Writer, t *plan) {
 		number(out, "temperature", *temperature)
 	}
 	switch {
-	case s.TopP == nil:
+	case s.TopP == nil, w.can.sampling == unsaid && *s.TopP == 1:
+	case w.can.sampling == unsaid:
+		w.lose(chat.Lost(chat.FieldTopP, chat.Dropped, "the model does not take it"))
 	case *s.TopP < least:
 		w.lose(chat.Lost(chat.FieldTopP, chat.Dropped, "the model takes it only from "+strconv.FormatFloat(least, 'f', -1, 64)+" here"))
 	case temperature != nil && w.can.sampling == oneSampling:

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -68,7 +69,7 @@ func (w *requestWriter) allowed() map[string]bool {
 func same(a, b *chat.Tool) bool {
 	strict := func(t *chat.Tool) bool { return t.Strict != nil && *t.Strict }
 	return a.Kind == b.Kind && a.Description == b.Description && strict(a) == strict(b) &&
-		bytes.Equal(a.Schema, b.Schema) && bytes.Equal(a.Grammar, b.Grammar) && bytes.Equal(a.Raw, b.Raw)
+		dialect.SameJSON(a.Schema, b.Schema) && dialect.SameJSON(a.Grammar, b.Grammar) && dialect.SameJSON(a.Raw, b.Raw)
 }
 
 // recall defines the tools that were called before and are no longer offered:
@@ -134,6 +135,11 @@ func (w *requestWriter) grammar(t *chat.Tool) string {
 func (w *requestWriter) schema(t *chat.Tool) (json.RawMessage, bool) {
 	if len(t.Schema) == 0 {
 		return json.RawMessage(noArguments), false
+	}
+	if ordered, changed := dialect.Ordered(t.Schema); changed {
+		own := *t
+		own.Schema, t = ordered, &own
+		w.lose(chat.LostTool(*t, chat.Ignored, dialect.OrderNote))
 	}
 	strict := t.Strict != nil && *t.Strict
 	if strict && w.can.format {

@@ -31,8 +31,6 @@ func blockWords(kind string, v jsonscan.Value) string {
 		return join(content)
 	case "tool_reference":
 		return "[tool " + v.Get("tool_name").View() + "]"
-	case "container_upload":
-		return "[file " + v.Get("file_id").View() + "]"
 	}
 	return v.Get("text").View() // as input_text has them, which some agents send
 }

@@ -29,6 +29,7 @@ const (
 	anySampling freedom = iota
 	oneSampling         // temperature or top_p, not both
 	noSampling          // temperature 1 and top_p from 0.99 only
+	unsaid              // not even what is usual
 )
 
 const defaultMaxOutput = 8192 // where the model's own limit is not known
@@ -57,10 +58,10 @@ var (
 		system: true, maxOutput: 128000,
 	}
 	small55 = traits{
-		adaptive: true, between: true, omitted: true, efforts: allEfforts, sampling: noSampling, format: true, system: true, maxOutput: 128000,
+		adaptive: true, between: true, omitted: true, efforts: allEfforts, sampling: unsaid, format: true, system: true, maxOutput: 128000,
 	}
 	large55 = traits{
-		adaptive: true, always: true, omitted: true, efforts: allEfforts, sampling: noSampling, format: true, system: true, maxOutput: 128000,
+		adaptive: true, always: true, omitted: true, efforts: allEfforts, sampling: unsaid, format: true, system: true, maxOutput: 128000,
 	}
 	// stranger is a model by a name that Anthropic does not give, at Anthropic's
 	// own service; elsewhere it is another maker's model, which knows no formats.

@@ -73,13 +73,13 @@ func (u *upstream) top() {
 	}
 	on := kind == "enabled" || kind == "adaptive"
 	temperature, topP, topK := u.root.Get("temperature"), u.root.Get("top_p"), u.root.Get("top_k")
-	if temperature.Exists() && (temperature.Num < 0 || temperature.Num > 1 || (on || u.can.sampling == noSampling) && temperature.Num != 1) {
+	if temperature.Exists() && (temperature.Num < 0 || temperature.Num > 1 || (on || u.can.sampling == noSampling) && temperature.Num != 1 || u.can.sampling == unsaid) {
 		u.fail("temperature %s", temperature.Raw)
 	}
-	if topP.Exists() && (u.can.sampling == noSampling && topP.Num < 0.99 || on && topP.Num < 0.95 || u.can.sampling == oneSampling && temperature.Exists()) {
+	if topP.Exists() && (u.can.sampling == unsaid || u.can.sampling == noSampling && topP.Num < 0.99 || on && topP.Num < 0.95 || u.can.sampling == oneSampling && temperature.Exists()) {
 		u.fail("top_p %s", topP.Raw)
 	}
-	if topK.Exists() && (on || u.can.sampling == noSampling) {
+	if topK.Exists() && (on || u.can.sampling >= noSampling) {
 		u.fail("top_k")
 	}
 	u.root.Get("stop_sequences").ForEach(func(_, v gjson.Result) bool {

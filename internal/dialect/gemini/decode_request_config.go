@@ -151,6 +151,17 @@ func (r *requestReader) loosely(field string, v jsonscan.Value) {
 			r.err = err
 		}
 		effort = level
+	case jsonscan.Object: // as OpenRouter has it
+		if word := fieldOf(v, "effort"); word.Kind() == jsonscan.String {
+			r.loosely(field, word)
+			return
+		}
+		if on := fieldOf(v, "enabled"); !on.Absent() {
+			r.loosely(field, on)
+			return
+		}
+		r.extra(field, v, chat.Shapes)
+		return
 	default:
 		r.extra(field, v, chat.Shapes)
 		return

@@ -17,6 +17,7 @@ import (
 type turns struct {
 	content int // index of the Content being read; -1: none
 	part    int // index of the part being read; -1: none
+	odd     int // index of a part of which nothing is known; -1: none
 	calls   int // how many calls there were
 	open    []call
 	replied bool // a result came since the last call
@@ -58,6 +59,7 @@ func (r *requestReader) content(v jsonscan.Value) {
 	r.wantObject("", v)
 	m := chat.Message{At: r.turns.content}
 	named := false
+	r.turns.odd = -1
 	for key, v := range fields(v) {
 		switch key.name {
 		case "role":
@@ -78,6 +80,11 @@ func (r *requestReader) content(v jsonscan.Value) {
 		m.Role = chat.User
 	case !named && onlyOf(m.Parts, chat.ToolCall):
 		m.Role = chat.Assistant
+	}
+	if r.turns.odd >= 0 && m.Role == chat.User { // what a person said must not be left out
+		r.turns.part = r.turns.odd
+		r.fail(fault.InvalidParameter, "", "has nothing in it that is known")
+		r.turns.part = -1
 	}
 	r.append(m)
 }
@@ -135,7 +142,7 @@ func (r *requestReader) part(m *chat.Message, v jsonscan.Value) {
 		if w.data == "" && len(m.Parts) == before {
 			verb, note := chat.Ignored, "the part has no data"
 			if len(w.extra) > 0 {
-				verb, note = chat.Dropped, "nothing in the part is known"
+				verb, note, r.turns.odd = chat.Dropped, "nothing in the part is known", r.turns.part
 			}
 			r.talk.Notes = append(r.talk.Notes, chat.LostPart(*m, p, verb, note))
 		}

@@ -215,19 +215,19 @@ func tierOf(word string) string {
 
 // cached reports whether the prompt is marked for caching anywhere.
 func (w *requestWriter) cached() bool {
-	marked := w.talk.Cache != nil
-	for _, p := range w.talk.System {
-		marked = marked || p.Cache != nil
-	}
+	marked := w.talk.Cache != nil || anyMarked(w.talk.System)
 	for _, t := range w.talk.Tools {
 		marked = marked || t.Cache != nil
 	}
 	for i := range w.talk.Messages {
-		for j := range w.talk.Messages[i].Parts {
-			marked = marked || w.talk.Messages[i].Parts[j].Cache != nil
-		}
+		marked = marked || anyMarked(w.talk.Messages[i].Parts)
 	}
 	return marked
+}
+
+// anyMarked reports whether one of the parts, or of what is in them, is marked.
+func anyMarked(parts []chat.Part) bool {
+	return slices.ContainsFunc(parts, func(p chat.Part) bool { return p.Cache != nil || anyMarked(p.Content) })
 }
 
 // size is about how long a request will be, so that its buffer is made once.

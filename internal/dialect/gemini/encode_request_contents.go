@@ -193,6 +193,11 @@ func (w *requestWriter) results(asked, heard []piece) {
 			continue
 		}
 		heard[at].used = true
+		for i := range heard[at].Content {
+			inner := heard[at].Content[i]
+			inner.At = heard[at].At
+			w.unseen(piece{Part: &inner, m: heard[at].m})
+		}
 		w.functionResponse(a.ID, a.Name, heard[at].Part)
 	}
 }
@@ -243,7 +248,7 @@ func (w *requestWriter) ending() {
 		w.lose(chat.Lost(chat.FieldMessages, chat.Approximated, "the model is asked to go on with the last message"))
 	case noRole:
 		for i, p := range slices.Backward(w.talk.System) {
-			if p.Kind == chat.Text && !blank(&p) {
+			if p.Kind == chat.Text && !blank(&p) && len(w.talk.Messages) == 0 {
 				w.turn(user)
 				w.say(p.Text)
 				w.moved = len(w.talk.System) - i

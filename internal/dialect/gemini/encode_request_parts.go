@@ -193,6 +193,7 @@ func (w *requestWriter) media(r role, p piece, proof string) {
 		w.say(documentText(p.Part))
 	case m.FileID != "" && !googles(m.FileID):
 		w.refuse(chat.LostPart(*p.m, *p.Part, chat.Dropped, ""), "the file %q is not one of this model's API", m.FileID)
+	case r == user && w.unseen(p):
 	default:
 		if m.Cite {
 			w.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, "citations of the document"))
@@ -209,6 +210,22 @@ func (w *requestWriter) media(r role, p piece, proof string) {
 			}
 		})
 	}
+}
+
+// pictures are the types that Google's own models see.
+var pictures = []string{"image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"}
+
+// unseen refuses a picture that the model cannot see, and reports whether it did.
+func (w *requestWriter) unseen(p piece) bool {
+	if p.Kind != chat.Image || p.Media == nil || p.Media.Base64 == "" || w.target.Compatible {
+		return false
+	}
+	kind := dialect.TypeOf(p.Media)
+	if kind == "" || slices.Contains(pictures, kind) {
+		return false
+	}
+	w.refuse(chat.LostPart(*p.m, *p.Part, chat.Dropped, ""), "the model takes pictures in PNG, JPEG, WebP, HEIC and HEIF, not %q", kind)
+	return true
 }
 
 // noMedia is for what has only a transcript, or nothing.

@@ -1,9 +1,8 @@
 package gemini
 
 import (
-	"bytes"
-
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -58,7 +57,7 @@ func (w *requestWriter) twin(t *chat.Tool, i int) bool {
 		return false
 	}
 	o := &w.talk.Tools[at]
-	if o.Kind != t.Kind || o.Description != t.Description || !bytes.Equal(o.Schema, t.Schema) {
+	if o.Kind != t.Kind || o.Description != t.Description || !dialect.SameJSON(o.Schema, t.Schema) {
 		w.refuse(chat.LostTool(*t, chat.Dropped, ""), "there are two different tools named %q", t.Name)
 	}
 	w.lose(chat.LostTool(*t, chat.Ignored, "the same tool is there already"))

@@ -36,8 +36,11 @@ func (p *wirePart) media() (chat.Part, string) {
 	if m.Type == "" {
 		m.Type = dialect.TypeOf(m)
 	}
-	part.Kind = kindOf(m.Type)
+	if part.Kind = kindOf(m.Type); part.Kind == chat.Document || part.Kind == chat.Image { // sound may be mere numbers
+		part.Kind = kindOf(dialect.TypeOf(m))
+	}
 	if strings.HasPrefix(m.Type, "text/") {
+		part.Kind = chat.Document
 		if plain, err := base64.StdEncoding.DecodeString(clean); err == nil && utf8.Valid(plain) && len(plain) > 0 {
 			m.Base64, m.Plain = "", string(plain)
 		}

@@ -30,13 +30,26 @@ func (r *schemaReader) schema(v jsonscan.Value, depth int) {
 	}
 	r.Open(jsonscan.Object)
 	var kind string
-	var nullable bool
+	nullable := r.nullable && fieldOf(v, "nullable").Kind() == jsonscan.True
+	chosen := false // null is one of several choices
 	for key, v := range fields(v) {
-		switch key.name {
-		case "type":
+		switch {
+		case key.name == "type":
 			kind = r.kind(kind, v)
-		case "nullable":
-			nullable, _ = v.Bool()
+		case key.name == "nullable":
+		case key.name == "enum" && nullable:
+			r.Key("enum").Open(jsonscan.Array)
+			for _, v := range v.Elements() {
+				r.Raw(v.Raw())
+			}
+			r.Null().Close(jsonscan.Array)
+		case key.name == "anyOf" && nullable:
+			chosen = true
+			r.Key("anyOf").Open(jsonscan.Array)
+			for _, v := range v.Elements() {
+				r.schema(v, depth+1)
+			}
+			r.Open(jsonscan.Object).Key("type").Plain("null").Close(jsonscan.Object).Close(jsonscan.Array)
 		default:
 			r.member(key, v, depth+1)
 		}
@@ -46,7 +59,7 @@ func (r *schemaReader) schema(v jsonscan.Value, depth int) {
 		r.Key("type").Open(jsonscan.Array).Text(kind).Text("null").Close(jsonscan.Array)
 	case kind != "" && r.nullable:
 		r.Key("type").Text(kind)
-	case nullable:
+	case nullable && !chosen:
 		r.Key("nullable").Bool(true)
 	}
 	r.Close(jsonscan.Object)

@@ -186,13 +186,15 @@ func (r *requestReader) field(key string, v jsonscan.Value) error {
 func (r *requestReader) settle() error {
 	c := r.c
 	c.Sampling.MaxTokens = r.limit
-	if r.limit == nil {
+	if r.limit == nil && r.oldLimit != nil {
 		c.Sampling.MaxTokens = r.oldLimit
+		c.Spell(chat.FieldMaxTokens, name+".max_tokens")
 	} else if r.oldLimit != nil && *r.oldLimit != *r.limit {
 		r.note("max_tokens", chat.Ignored, "max_completion_tokens is given as well")
 	}
-	if c.User == "" {
+	if c.User == "" && r.user != "" {
 		c.User = r.user
+		c.Spell(chat.FieldUser, name+".user")
 	} else if r.user != "" && r.user != c.User {
 		r.note("user", chat.Ignored, "safety_identifier is given as well")
 	}

@@ -88,6 +88,21 @@ var fields = map[string]fieldReader{
 	"enable_thinking":   keepSwitch,
 	"include_reasoning": keepSwitch,
 	"thinking_budget":   keepSwitch,
+	// What vLLM's and SGLang's clients have for it: the template's own switches.
+	"chat_template_kwargs": func(r *requestReader, v jsonscan.Value, key string) error {
+		if v.Kind() != object {
+			return wrong(key, "an object")
+		}
+		for member, on := range v.Members() {
+			_, given := r.think["enable_thinking"]
+			if _, is := on.Bool(); is && !given && (member.Name == "enable_thinking" || member.Name == "thinking") {
+				r.think["enable_thinking"] = on
+			} else {
+				r.note(key+"."+member.Name, chat.Dropped, "")
+			}
+		}
+		return nil
+	},
 }
 
 // known are all of them.

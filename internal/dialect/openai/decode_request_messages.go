@@ -48,12 +48,10 @@ func (r *requestReader) message(v jsonscan.Value) error {
 	if err != nil {
 		return err
 	}
-	if mark := readCache(m.cacheControl); mark != nil && len(parts) > 0 {
-		parts[len(parts)-1].Cache = mark
-	}
 	turn := chat.Message{Parts: parts, Name: anyText(m.name), At: r.at}
 	switch m.role.View() {
 	case "system", "developer":
+		r.mark(&m, turn.Parts)
 		return r.system(turn)
 	case "user":
 	case "assistant":
@@ -70,8 +68,20 @@ func (r *requestReader) message(v jsonscan.Value) error {
 	default:
 		return wrong(r.here(".role"), "system, developer, user, assistant or tool")
 	}
+	r.mark(&m, turn.Parts)
 	r.c.Messages = append(r.c.Messages, turn)
 	return nil
+}
+
+// mark puts the cache marker of a whole message on the last of its parts, be it a call.
+func (r *requestReader) mark(m *message, parts []chat.Part) {
+	switch mark := readCache(m.cacheControl); {
+	case mark == nil:
+	case len(parts) == 0:
+		r.note(r.here(".cache_control"), chat.Ignored, "there is nothing to mark")
+	default:
+		parts[len(parts)-1].Cache = mark
+	}
 }
 
 // message is one, sent or received, its members not read any further: most may

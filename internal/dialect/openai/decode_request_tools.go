@@ -60,6 +60,9 @@ func (r *requestReader) tool(v jsonscan.Value, at int) error {
 		}
 	case "custom":
 		inner := v.Get(kind)
+		if inner.Kind() != object {
+			inner = v // as the Responses API has it
+		}
 		t.Kind, t.Name, t.Description = chat.Custom, inner.Get("name").View(), inner.Get("description").View()
 		if t.Name == "" {
 			return missing(field + ".custom.name")
@@ -73,7 +76,7 @@ func (r *requestReader) tool(v jsonscan.Value, at int) error {
 		return nil
 	}
 	for key := range v.Members() {
-		if !slices.Contains([]string{"type", kind, "cache_control", "name", "description", "parameters", "input_schema", "strict"}, key.Name) {
+		if !slices.Contains([]string{"type", kind, "cache_control", "name", "description", "parameters", "input_schema", "strict", "format"}, key.Name) {
 			r.note(field+"."+key.Name, chat.Dropped, "unknown")
 		}
 	}
@@ -98,7 +101,11 @@ func (r *requestReader) function(t *chat.Tool, v jsonscan.Value, field string) (
 			t.Schema = value.Raw()
 		case key.Name == "strict":
 			t.Strict = readStrict(value)
-		case key.Name != "type" && key.Name != "cache_control":
+		case key.Name == "cache_control": // where some clients put it
+			if t.Cache == nil {
+				t.Cache = readCache(value)
+			}
+		case key.Name != "type":
 			r.note(field+"."+key.Name, chat.Dropped, "unknown")
 		}
 		if err != nil {

@@ -33,7 +33,8 @@ func (e *requestWriter) gatherTools() {
 			e.refuseField(chat.FieldChoice, "there is no tool named %q", wanted)
 		}
 	}
-	if e.c.Choice.Mode == chat.Allowed && e.t.Compatible {
+	some := e.c.Choice.Mode == chat.Allowed || e.c.Choice.Mode == chat.Validated && len(e.c.Choice.Names) > 0
+	if some && e.t.Compatible {
 		allowed := make(map[string]bool, len(e.c.Choice.Names))
 		for _, name := range e.c.Choice.Names {
 			allowed[name] = true

@@ -13,7 +13,10 @@ import (
 // items of a list, the properties of an object. Neither changes which values are right.
 func (e *requestWriter) complete(schema []byte, l chat.Loss) []byte {
 	var c completer
-	schema = c.ordered(schema)
+	if ordered, changed := dialect.Ordered(schema); changed {
+		schema = ordered
+		c.note(dialect.OrderNote)
+	}
 	c.schema(jsonscan.At(schema, 0), 0)
 	whole, err := c.edits.Apply(schema)
 	if err != nil || len(c.notes) == 0 {
@@ -53,73 +56,6 @@ func (c *completer) schema(v jsonscan.Value, depth int) {
 			c.schema(inner, depth+1)
 		}
 	}
-}
-
-// ordered puts properties into the order that Google's propertyOrdering says, which other
-// APIs do not know.
-func (c *completer) ordered(schema []byte) []byte {
-	const most = 1000 // schemas in schemas
-	for range most {
-		at := unordered(jsonscan.At(schema, 0), 0)
-		if !at.Exists() {
-			break
-		}
-		var edits jsonscan.Edits
-		for key, v := range at.Members() {
-			switch {
-			case key.Name == "propertyOrdering":
-				edits.Remove(key, v)
-			case key.Name == "properties" && v.Kind() == object:
-				edits.Replace(v, inOrder(v, at.Get("propertyOrdering")))
-			}
-		}
-		next, err := edits.Apply(schema)
-		if err != nil {
-			break
-		}
-		schema = next
-		c.note("propertyOrdering is the order of the properties")
-	}
-	return schema
-}
-
-// unordered is a schema that has a propertyOrdering, or nothing.
-func unordered(v jsonscan.Value, depth int) (found jsonscan.Value) {
-	if depth > deepest {
-		return found
-	}
-	if v.Kind() == object && v.Get("propertyOrdering").Kind() == array {
-		return v
-	}
-	for _, inner := range v.Members() {
-		if found = unordered(inner, depth+1); found.Exists() {
-			return found
-		}
-	}
-	for _, inner := range v.Elements() {
-		if found = unordered(inner, depth+1); found.Exists() {
-			return found
-		}
-	}
-	return found
-}
-
-// inOrder is an object with the named members first.
-func inOrder(v, order jsonscan.Value) []byte {
-	out := new(jsonscan.Writer).Open(object)
-	named := make(map[string]bool)
-	for _, name := range order.Elements() {
-		if member := v.Get(name.View()); member.Exists() && !named[name.View()] {
-			named[strings.Clone(name.View())] = true
-			out.Key(name.View()).Raw(member.Raw())
-		}
-	}
-	for key, member := range v.Members() {
-		if !named[key.Name] {
-			out.Key(key.Name).Raw(member.Raw())
-		}
-	}
-	return out.Close(object).Bytes()
 }
 
 func (c *completer) add(v jsonscan.Value, name string) {

@@ -178,6 +178,14 @@ func (r *requestReader) readThinking() error {
 		r.c.Notes = append(r.c.Notes, chat.Lost(chat.FieldThinking, chat.Approximated, note))
 	}
 	r.c.Thinking = t
+	for _, own := range switchNames {
+		if v, given := r.think[own]; given && !v.Absent() {
+			if own != switchNames[0] {
+				r.c.Spell(chat.FieldThinking, name+"."+own)
+			}
+			break
+		}
+	}
 	return nil
 }
 

@@ -1,10 +1,10 @@
 package openai
 
 import (
-	"bytes"
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -22,7 +22,7 @@ func legalName(name string) bool {
 
 func sameTool(a, b chat.Tool) bool {
 	strict := a.Strict == b.Strict || a.Strict != nil && b.Strict != nil && *a.Strict == *b.Strict
-	return strict && a.Kind == b.Kind && a.Description == b.Description && bytes.Equal(a.Schema, b.Schema) && bytes.Equal(a.Grammar, b.Grammar)
+	return strict && a.Kind == b.Kind && a.Description == b.Description && dialect.SameJSON(a.Schema, b.Schema) && dialect.SameJSON(a.Grammar, b.Grammar)
 }
 
 // readToolCall reads one of tool_calls.
@@ -72,10 +72,23 @@ func wrapInput(text string) string {
 	return string(w.Open(object).Key("input").Text(text).Close(object).Bytes())
 }
 
-// unwrapInput is the free text in such arguments; other arguments are what they are.
+// unwrapInput is the free text in such arguments, by whatever name a model gives it;
+// other arguments are what they are.
 func unwrapInput(arguments string) string {
 	v, err := jsonscan.Parse([]byte(arguments), jsonscan.Lenient)
-	if input := v.Get("input"); err == nil && input.Kind() == jsonscan.String {
+	if err != nil {
+		return arguments
+	}
+	input := v.Get("input")
+	if !input.Exists() && v.Kind() == object && v.Len() <= 1 {
+		for _, only := range v.Members() {
+			input = only
+		}
+	}
+	switch {
+	case v.Kind() == jsonscan.String:
+		return v.View()
+	case input.Kind() == jsonscan.String, v.Kind() == object && v.Len() == 0:
 		return input.View()
 	}
 	return arguments

@@ -1,0 +1,97 @@
+package provider
+
+import (
+	"slices"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+)
+
+// toolName is the client's name of a tool that a model called. Some models put the name of
+// a list before it, or white space around it.
+func (x *exchange) toolName(said string) string {
+	for _, name := range []string{said, strings.TrimSpace(said), strings.TrimSpace(said[strings.LastIndexAny(said, ".:/")+1:])} {
+		if own, changed := x.call.Names[name]; changed {
+			return own
+		}
+		if x.offers(name) {
+			return name
+		}
+	}
+	return said
+}
+
+// offers reports whether the client has a tool of that name.
+func (x *exchange) offers(name string) bool {
+	talk, err := x.req.Conversation()
+	return err == nil && slices.ContainsFunc(talk.Tools, func(t chat.Tool) bool { return t.Name == name })
+}
+
+// callID is an upstream's id of a call, or a new one where the conversation has a call of
+// that id already: some servers begin to count anew with every answer, and a result
+// would find two calls.
+func (x *exchange) callID(id string) string {
+	if x.ids == nil {
+		x.ids = make(map[string]string)
+		if talk, err := x.req.Conversation(); err == nil {
+			for i := range talk.Messages {
+				for j := range talk.Messages[i].Parts {
+					if p := &talk.Messages[i].Parts[j]; p.Kind == chat.ToolCall {
+						x.ids[p.ID] = ""
+					}
+				}
+			}
+		}
+	}
+	now, used := x.ids[id]
+	if !used { // nor as the client got to see it
+		_, used = x.ids[dialect.CallID(id, 1)]
+	}
+	if !used {
+		return id
+	}
+	if now == "" {
+		now = chat.NewCallID()
+		x.ids[id] = now
+	}
+	return now
+}
+
+// notAllowed says that a model called what it was not to call.
+var notAllowed = chat.Lost(chat.FieldAnswer, chat.Dropped, "a call of a tool that the request does not allow")
+
+// allowed is a stream without calls of tools that the client did not allow: a model may
+// remember them from earlier turns.
+func (x *exchange) allowed(stream chat.Stream) chat.Stream {
+	names := x.allowedTools()
+	if names == nil || x.reply.Passed {
+		return stream
+	}
+	return chat.Only(stream, func(name string) bool { return slices.Contains(names, name) }, func() { x.reply.Late = append(x.reply.Late, notAllowed) })
+}
+
+// leaveOut is allowed for a whole answer. What it left out is lost.
+func (x *exchange) leaveOut(a *chat.Answer) (lost []chat.Loss) {
+	names := x.allowedTools()
+	if names == nil {
+		return nil
+	}
+	a.Parts = slices.DeleteFunc(a.Parts, func(p chat.Part) bool {
+		gone := p.Kind == chat.ToolCall && !slices.Contains(names, x.toolName(p.Name))
+		if gone {
+			lost = append(lost, notAllowed)
+		}
+		return gone
+	})
+	return lost
+}
+
+// allowedTools are those that the client leaves to choose from; nil: all.
+func (x *exchange) allowedTools() []string {
+	talk, err := x.req.Conversation()
+	if err != nil || talk.Choice.Mode != chat.Allowed && talk.Choice.Mode != chat.Validated || len(talk.Choice.Names) == 0 {
+		return nil
+	}
+	return talk.Choice.Names
+}
