@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 
 	"stele/internal/chat"
@@ -102,6 +101,7 @@ type source struct {
 	light   bool   // the frames pass through and are read only as far as metering needs
 	skims   bool   // runs of frames that pass through are not looked at one by one
 	run     []byte // the frames of a run that have to be looked at
+	counts  bool   // the client wants usage
 	seen    *chat.Seen
 	events  []chat.Event  // of the last frame
 	spare   *[]chat.Event // where they are put
@@ -118,7 +118,7 @@ func (c *Chat) source(x *exchange, seen *chat.Seen) *source {
 		}
 	}
 	return &source{
-		answers:  answers,
+		answers: answers, counts: x.req.Origin.Usage || x.req.Origin.Cost,
 		exchange: x, c: c, seen: seen, reader: wire.NewSSE(x.answer.Body, mostAnswer),
 		decoder: c.dialect.NewDecoder(light), light: light, skims: light && !x.target.Rename,
 		spare: eventLists.Get().(*[]chat.Event),
@@ -190,8 +190,20 @@ func (s *source) next() (chat.Chunk, error) {
 		if s.reply.Passed && s.target.Rename {
 			frame.Raw = s.c.dialect.Rename(frame.Raw, s.req.Model)
 		}
-		return chat.Chunk{Events: s.events, Raw: frame.Raw, Hidden: s.decoder.Hidden() && !s.req.Origin.Usage && !s.req.Origin.Cost, More: s.more()}, nil
+		if s.reply.Passed && !s.counts {
+			frame.Raw = s.unasked(frame.Raw)
+		}
+		return chat.Chunk{Events: s.events, Raw: frame.Raw, Hidden: s.decoder.Hidden() && !s.counts, More: s.more()}, nil
 	}
+}
+
+// unasked is a frame that passes through without the usage that the client did not ask for.
+// Where events were read from it they may point into its bytes, which stay then.
+func (s *source) unasked(raw []byte) []byte {
+	if len(s.events) > 0 {
+		raw = slices.Clone(raw)
+	}
+	return s.c.dialect.Unasked(raw)
 }
 
 // isWhole reports whether the last event of a stream lacks nothing but the end of its line.
@@ -221,6 +233,9 @@ func (s *source) skim() (chat.Chunk, error) {
 		frames, s.run = head, tail
 	}
 	s.seen.Chunks += wire.Events(frames)
+	if !s.counts {
+		frames = s.c.dialect.Unasked(frames)
+	}
 	return chat.Chunk{Raw: frames, More: len(s.run) > 0}, nil
 }
 
@@ -254,74 +269,6 @@ func (s *source) count() {
 			s.own(&e.Part)
 		}
 	}
-}
-
-// own makes a part of an answer the client's: its own names for tools, and what
-// only the upstream can read in an envelope addressed to it.
-func (x *exchange) own(p *chat.Part) {
-	if p.Kind == chat.ToolCall && p.Name != "" {
-		p.Name = x.toolName(p.Name)
-	}
-	if p.Kind == chat.ToolCall && p.ID != "" {
-		p.ID = x.callID(p.ID)
-	}
-	if p.Proof != "" {
-		p.Proof = x.envelope(p.Proof)
-	}
-	if p.Kind == chat.Redacted && p.Text != "" {
-		p.Text = x.envelope(p.Text)
-	}
-}
-
-// toolName is the client's name of a tool that a model called. Some models put the name of
-// a list before it, or white space around it.
-func (x *exchange) toolName(said string) string {
-	for _, name := range []string{said, strings.TrimSpace(said), strings.TrimSpace(said[strings.LastIndexAny(said, ".:/")+1:])} {
-		if own, changed := x.call.Names[name]; changed {
-			return own
-		}
-		if x.offers(name) {
-			return name
-		}
-	}
-	return said
-}
-
-// offers reports whether the client has a tool of that name.
-func (x *exchange) offers(name string) bool {
-	talk, err := x.req.Conversation()
-	return err == nil && slices.ContainsFunc(talk.Tools, func(t chat.Tool) bool { return t.Name == name })
-}
-
-// callID is an upstream's id of a call, or a new one where the conversation has a call of
-// that id already: some servers begin to count anew with every answer, and a result
-// would find two calls.
-func (x *exchange) callID(id string) string {
-	if x.ids == nil {
-		x.ids = make(map[string]string)
-		if talk, err := x.req.Conversation(); err == nil {
-			for i := range talk.Messages {
-				for j := range talk.Messages[i].Parts {
-					if p := &talk.Messages[i].Parts[j]; p.Kind == chat.ToolCall {
-						x.ids[p.ID] = ""
-					}
-				}
-			}
-		}
-	}
-	now, used := x.ids[id]
-	if !used {
-		return id
-	}
-	if now == "" {
-		now = chat.NewCallID()
-		x.ids[id] = now
-	}
-	return now
-}
-
-func (x *exchange) envelope(raw string) string {
-	return chat.Envelope{Dialect: x.reply.Dialect, Provider: x.reply.Provider, Model: x.reply.Target, Raw: raw}.Wrap()
 }
 
 // finish makes a whole answer the client's.
