@@ -9,17 +9,12 @@ import (
 	"stele/internal/fault"
 )
 
-// moved is where a client of Google's that writes models/ only before ids without a
-// slash is sent on to: the route that it means, with its query. "" where it means none.
-// No key is looked at before.
+// moved is where a client is sent on to that writes its paths in a way no base URL mends:
+// the route that it means, with its query. "" where it means none. No key is looked at before.
 func (d *Door) moved(r *http.Request) string {
-	const under = "/api/v1beta/"
-	id, ok := strings.CutPrefix(r.URL.EscapedPath(), under)
-	if r.Method != http.MethodPost || !ok || !strings.Contains(id, "/") || strings.Contains("/"+id, "/models/") {
-		return ""
-	}
-	path := geminiModels + id
-	if !served(path) {
+	path := rewritten(r.URL.EscapedPath())
+	at, _ := match(path)
+	if !slices.ContainsFunc(at, func(route *route) bool { return route.method == r.Method }) {
 		return ""
 	}
 	if d.Public != nil {
@@ -29,6 +24,22 @@ func (d *Door) moved(r *http.Request) string {
 		path += "?" + r.URL.RawQuery
 	}
 	return path
+}
+
+// rewritten is the path that such a client means: Groq's own SDK writes /openai/v1 before
+// every path, the AI SDK's provider for DeepInfra /openai, and clients of Google's write
+// models/ only before ids without a slash.
+func rewritten(escaped string) string {
+	for _, before := range []string{"/api/openai/v1/", "/api/v1/openai/"} {
+		if path, ok := strings.CutPrefix(escaped, before); ok {
+			return "/api/v1/" + path
+		}
+	}
+	id, ok := strings.CutPrefix(escaped, "/api/v1beta/")
+	if !ok || !strings.Contains(id, "/") || strings.Contains("/"+id, "/models/") {
+		return ""
+	}
+	return geminiModels + id
 }
 
 // prefixes are what clients put before a route's own path: their base URL, once too

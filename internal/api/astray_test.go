@@ -9,9 +9,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A client of Google's that writes models/ only before ids without a slash is sent to
-// the route before any key is looked at, and to nothing else.
-func TestIDsWithASlashAreSentToTheModelsPath(t *testing.T) {
+// A client of Google's that writes models/ only before ids without a slash, and one of Groq's
+// that writes /openai/v1 before every path, is sent to the route before any key is looked at,
+// and to nothing else.
+func TestPathsThatNoBaseURLMendsAreSentToTheRoute(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, roomy)
 	b.door.Public = func() *url.URL { return &url.URL{Scheme: "https", Host: "x.example", Path: "/stele"} }
@@ -22,6 +23,14 @@ func TestIDsWithASlashAreSentToTheModelsPath(t *testing.T) {
 		{"POST", "/api/v1beta/stele/sandbox:streamGenerateContent?alt=sse", "/stele/api/v1beta/models/stele/sandbox:streamGenerateContent?alt=sse"},
 		{"POST", "/api/v1beta/a/b/c:free:generateContent", "/stele/api/v1beta/models/a/b/c:free:generateContent"},
 		{"POST", "/api/v1beta/a/b%2Fc:generateContent", "/stele/api/v1beta/models/a/b%2Fc:generateContent"},
+		{"POST", "/api/openai/v1/chat/completions?x=1", "/stele/api/v1/chat/completions?x=1"},
+		{"GET", "/api/openai/v1/models", "/stele/api/v1/models"},
+		{"POST", "/api/v1/openai/chat/completions", "/stele/api/v1/chat/completions"},
+		{"POST", "/api/openai/v1/models", ""},
+		{"POST", "/api/openai/v1/embeddings", ""},
+		{"POST", "/api/openai/v1//chat/completions", ""},
+		{"POST", "/api/openai/v1//evil.example/chat/completions", ""},
+		{"POST", "/openai/v1/chat/completions", ""},
 		{"GET", "/api/v1beta/stele/sandbox:generateContent", ""},
 		{"POST", "/api/v1beta/sandbox:generateContent", ""},
 		{"POST", "/api/v1beta/stele/sandbox:countTokens", ""},
@@ -70,6 +79,8 @@ func TestAWrongBaseURLIsToldTheRightOne(t *testing.T) {
 		{"/v1/generations", "POST /api/v1/generations", "", "error.message"},
 		{"/v1/responses", "POST /api/v1/chat/completions", "", "error.message"},
 		{"/v1/messages/count_tokens", "POST /api/v1/messages", "", "error.message"},
+		{"/v1beta/models/m:embedContent", "Embeddings are not offered", "", "error.message"},
+		{"/api/v1beta/models/m:batchEmbedContents", "Embeddings are not offered", "", "error.message"},
 		{"/v1beta/models/m:countTokens", "POST /api/v1beta/models/{model}:generateContent", "", "error.message"},
 	} {
 		path, _, _ := strings.Cut(test.path, "?")

@@ -113,6 +113,8 @@ func clean(escaped string) bool {
 	})
 }
 
+const noEmbeddings = "Embeddings are not offered."
+
 // substitutes answers those who look for what other services have.
 var substitutes = []struct{ prefix, hint string }{
 	{"/api/v1/messages/count_tokens", "Token counting is not offered: the usage in each answer of POST /api/v1/messages is exact. stele bridge estimates."},
@@ -120,7 +122,7 @@ var substitutes = []struct{ prefix, hint string }{
 	{"/api/v1/completions", "Use POST /api/v1/chat/completions."},
 	{"/api/v1/chat", "Use POST /api/v1/chat/completions."},
 	{"/api/v1/models/", "Use GET /api/v1/models, which lists every model."},
-	{"/api/v1/embeddings", "Embeddings are not offered."},
+	{"/api/v1/embeddings", noEmbeddings},
 	{"/api/v1/images", "Use POST /api/v1/generations."},
 	{"/api/v1/audio", "Use POST /api/v1/generations."},
 	{"/api/v1/videos", "Use POST /api/v1/generations."},
@@ -137,6 +139,9 @@ func hint(path string) string {
 }
 
 func substitute(path string) string {
+	if strings.HasPrefix(path, geminiModels) && strings.Contains(strings.ToLower(path), "embedcontent") { // batchEmbedContents too
+		return noEmbeddings
+	}
 	for _, s := range substitutes {
 		if strings.HasPrefix(path, s.prefix) && (strings.HasSuffix(s.prefix, "/") || within(path, s.prefix)) {
 			return s.hint

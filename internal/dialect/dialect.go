@@ -151,6 +151,9 @@ type Passer interface {
 	// NothingToMeter reports whether a run of whole frames that passes through holds nothing
 	// that metering needs, as far as its last frames tell. When in doubt it says no.
 	NothingToMeter(frames []byte) bool
+	// Unasked takes out of whole frames that pass through what is in them only because we asked
+	// for usage and the client did not. It may write into their bytes, and returns a part of them.
+	Unasked(frames []byte) []byte
 	// Rename puts another model's name into an answer's or a frame's own bytes and
 	// leaves every other byte as it is.
 	Rename(raw []byte, model string) []byte

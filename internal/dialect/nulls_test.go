@@ -14,7 +14,7 @@ import (
 var nullable = map[string][]string{
 	O: {
 		"choices.message.content", "choices.message.refusal", "choices.logprobs", "choices.finish_reason", "choices.delta.refusal", "choices.delta.content",
-		"usage", "error.param", "choices.logprobs.content.bytes", "choices.logprobs.refusal",
+		"usage", "system_fingerprint", "error.param", "choices.logprobs.content.bytes", "choices.logprobs.refusal",
 	},
 	A: {"stop_reason", "stop_sequence", "stop_details", "message.stop_reason", "message.stop_sequence", "message.stop_details", "delta.stop_sequence", "delta.stop_details", "stop_details.category", "stop_details.explanation", "delta.stop_details.category", "delta.stop_details.explanation"},
 	G: {},

@@ -101,6 +101,7 @@ type source struct {
 	light   bool   // the frames pass through and are read only as far as metering needs
 	skims   bool   // runs of frames that pass through are not looked at one by one
 	run     []byte // the frames of a run that have to be looked at
+	counts  bool   // the client wants usage
 	seen    *chat.Seen
 	events  []chat.Event  // of the last frame
 	spare   *[]chat.Event // where they are put
@@ -117,7 +118,7 @@ func (c *Chat) source(x *exchange, seen *chat.Seen) *source {
 		}
 	}
 	return &source{
-		answers:  answers,
+		answers: answers, counts: x.req.Origin.Usage || x.req.Origin.Cost,
 		exchange: x, c: c, seen: seen, reader: wire.NewSSE(x.answer.Body, mostAnswer),
 		decoder: c.dialect.NewDecoder(light), light: light, skims: light && !x.target.Rename,
 		spare: eventLists.Get().(*[]chat.Event),
@@ -189,8 +190,20 @@ func (s *source) next() (chat.Chunk, error) {
 		if s.reply.Passed && s.target.Rename {
 			frame.Raw = s.c.dialect.Rename(frame.Raw, s.req.Model)
 		}
-		return chat.Chunk{Events: s.events, Raw: frame.Raw, Hidden: s.decoder.Hidden() && !s.req.Origin.Usage && !s.req.Origin.Cost, More: s.more()}, nil
+		if s.reply.Passed && !s.counts {
+			frame.Raw = s.unasked(frame.Raw)
+		}
+		return chat.Chunk{Events: s.events, Raw: frame.Raw, Hidden: s.decoder.Hidden() && !s.counts, More: s.more()}, nil
 	}
+}
+
+// unasked is a frame that passes through without the usage that the client did not ask for.
+// Where events were read from it they may point into its bytes, which stay then.
+func (s *source) unasked(raw []byte) []byte {
+	if len(s.events) > 0 {
+		raw = slices.Clone(raw)
+	}
+	return s.c.dialect.Unasked(raw)
 }
 
 // isWhole reports whether the last event of a stream lacks nothing but the end of its line.
@@ -220,6 +233,9 @@ func (s *source) skim() (chat.Chunk, error) {
 		frames, s.run = head, tail
 	}
 	s.seen.Chunks += wire.Events(frames)
+	if !s.counts {
+		frames = s.c.dialect.Unasked(frames)
+	}
 	return chat.Chunk{Raw: frames, More: len(s.run) > 0}, nil
 }
 
@@ -253,27 +269,6 @@ func (s *source) count() {
 			s.own(&e.Part)
 		}
 	}
-}
-
-// own makes a part of an answer the client's: its own names for tools, and what
-// only the upstream can read in an envelope addressed to it.
-func (x *exchange) own(p *chat.Part) {
-	if p.Kind == chat.ToolCall && p.Name != "" {
-		p.Name = x.toolName(p.Name)
-	}
-	if p.Kind == chat.ToolCall && p.ID != "" {
-		p.ID = x.callID(p.ID)
-	}
-	if p.Proof != "" {
-		p.Proof = x.envelope(p.Proof)
-	}
-	if p.Kind == chat.Redacted && p.Text != "" {
-		p.Text = x.envelope(p.Text)
-	}
-}
-
-func (x *exchange) envelope(raw string) string {
-	return chat.Envelope{Dialect: x.reply.Dialect, Provider: x.reply.Provider, Model: x.reply.Target, Raw: raw}.Wrap()
 }
 
 // finish makes a whole answer the client's.

@@ -104,6 +104,9 @@ func (Codec) PutCost(raw []byte, nano int64) []byte {
 	return dialect.PutCost(raw, root.Get("usage"), nano)
 }
 
+// Unasked changes nothing: usage comes without being asked for.
+func (Codec) Unasked(frames []byte) []byte { return frames }
+
 // NothingToMeter reports whether a run of whole frames ends with content: nothing about the
 // message as a whole, and no error. The message begins in the first frame and ends
 // in the last ones, after all content. A server that leaves the events' names out is

@@ -148,6 +148,9 @@ func TestReadsWhatClientsSend(t *testing.T) {
 		body  string
 		holds func(c *chat.Conversation) bool
 	}{
+		"a schema beside json_object": {talk(`"response_format":{"type":"json_object","schema":{"type":"object"}}`), func(c *chat.Conversation) bool {
+			return c.Format.Kind == chat.JSONSchema && string(c.Format.Schema) == `{"type":"object"}`
+		}},
 		"hard case 22: no arguments": {saying(`{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":""}},{"id":"b","type":"function","function":{"name":"f"}}]}`), func(c *chat.Conversation) bool {
 			p := c.Messages[0].Parts
 			return p[0].Text == "" && p[1].Text == "" && p[1].ID == "b"

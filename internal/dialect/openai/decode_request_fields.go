@@ -162,6 +162,9 @@ func readFormat(r *requestReader, v jsonscan.Value, key string) error {
 		return nil
 	case "json_object":
 		f.Kind = chat.JSONObject
+		if schema := v.Get("schema"); schema.Kind() == object { // as Together, Fireworks and llama.cpp have it
+			f.Kind, f.Schema = chat.JSONSchema, schema.Raw()
+		}
 	case "json_schema":
 		f.Kind = chat.JSONSchema
 		inner := v.Get("json_schema")

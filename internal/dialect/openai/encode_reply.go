@@ -37,6 +37,7 @@ func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error)
 	}
 	w.Close(array).Key("usage")
 	writeUsage(w, r.Usage)
+	w.Key("system_fingerprint").Null() // the API's author always has it, and OpenRouter's SDK wants it
 	if tier := tiers[r.Tier]; tier != "" {
 		w.Key("service_tier").Plain(tier)
 	}

@@ -129,3 +129,18 @@ func TestRenamesAnswersAndFrames(t *testing.T) {
 		}
 	}
 }
+
+// What a client did not ask for is taken out of all frames, and words that look like it stay.
+func TestUsageThatNobodyAskedForIsTakenOut(t *testing.T) {
+	t.Parallel()
+	const with = `data: {"choices":[{"delta":{"content":"say ,\"usage\":null"}}],"usage":null,"obfuscation":"a"}` + "\n\n"
+	const without = `data: {"choices":[{"delta":{"content":"say ,\"usage\":null"}}],"obfuscation":"a"}` + "\n\n"
+	const counted = `data: {"choices":[],"usage":{"prompt_tokens":1}}` + "\n\n"
+	for given, want := range map[string]string{
+		with: without, with + with + with: without + without + without, without: without, counted: counted, with + counted: without + counted, "": "",
+	} {
+		if got := string(Codec{}.Unasked([]byte(given))); got != want {
+			t.Errorf("%s\nbecame %s\nnot %s", given, got, want)
+		}
+	}
+}
