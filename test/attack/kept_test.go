@@ -80,7 +80,7 @@ func (s *siege) keyed(key, body string) string {
 
 // Answers that are given again to clients who do not read them take little.
 func TestAnswersGivenAgainTakeLittle(t *testing.T) { //nolint:paralleltest // as above
-	for name, more := range map[string]string{"whole": `"n":120`, "streamed": `"n":60,"stream":true`} {
+	for name, more := range map[string]string{"whole": `"n":24`, "streamed": `"n":4,"stream":true`} {
 		t.Run(name, func(t *testing.T) {
 			s := besiege(t, "")
 			body := fmt.Sprintf(`{"model":"stele/sandbox","messages":[{"role":"user","content":"x [[sandbox: words=10000]]"}],%s}`, more)
@@ -92,7 +92,7 @@ func TestAnswersGivenAgainTakeLittle(t *testing.T) { //nolint:paralleltest // as
 			r.Header.Set("Content-Type", "application/json")
 			r.Header.Set("Idempotency-Key", "again")
 			a, err := s.Send(r)
-			t.Logf("an answer of %d KB: %d, %v", len(a.Body)>>10, a.Status, err)
+			t.Logf("an answer of %d KB: %d %.200s, %v", len(a.Body)>>10, a.Status, a.Body, err)
 			s.under(t, func() {
 				s.keepOpen(t, 300, func(int) string { return s.keyed("again", body) })
 			})
