@@ -37,6 +37,9 @@ func (s *Service) EditKey(ctx context.Context, who Principal, id string, edit Ke
 		if err := k.Policy.admits(k); err != nil {
 			return Entry{}, err
 		}
+		if err := s.keys.room(k); err != nil {
+			return Entry{}, err
+		}
 		changes := changesOf(was, k.values())
 		if len(changes) == 0 {
 			return Entry{}, nil

@@ -236,6 +236,9 @@ func (x *index) suspends(k *Key) bool {
 func (x *index) put(k Key) *entry {
 	k.Policy = x.policies[k.Workspace]
 	k.Suspended = x.suspends(&k)
+	if !k.RevokedAt.IsZero() { // it opens nothing any more, and there may be many
+		k.Scope.Models, k.CIDRs = nil, nil
+	}
 	e := &entry{key: k, ends: k.End(), idle: k.IdleAfter(), holds: new(holds), who: Principal{
 		Workspace: k.Workspace, Key: k.ID, Environment: k.Environment, Sandbox: k.Sandbox, Creator: personOnly(k.Creator),
 		Scope: Scope{Groups: k.Scope.Groups, Models: k.Scope.Models, Policy: k.Policy},

@@ -150,6 +150,9 @@ func (s *Service) CreateKey(ctx context.Context, who Principal, n NewKey) (Key, 
 	if err := policy.admits(&k); err != nil {
 		return Key{}, "", err
 	}
+	if err := s.keys.room(&k); err != nil {
+		return Key{}, "", err
+	}
 	if err := s.store.InsertKey(ctx, k, s.entry(who, "key.create", k)); err != nil {
 		return Key{}, "", err
 	}

@@ -2,12 +2,14 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
 	"stele/internal/fault"
+	"stele/internal/memory"
 	"stele/internal/replay"
 	"stele/internal/wire"
 )
@@ -40,6 +42,52 @@ type numbering struct {
 	shown bool
 	n     int64
 	rest  []byte // an event that is not whole yet
+}
+
+// tell sends what comes next of a stream, a bite at a time: its events are copied for their
+// ids, and many clients may be told the same.
+func (x *numbering) tell(ctx context.Context, to *feed, part replay.Part, lease *memory.Lease) error {
+	for b, first := part.Bytes, true; first || len(b) > 0; first = false {
+		bite := b[:biteOf(b)]
+		b = b[len(bite):]
+		if err := x.send(ctx, to, part.Head, bite, part.Ended && len(b) == 0, lease); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *numbering) send(ctx context.Context, to *feed, head replay.Head, bite []byte, last bool, lease *memory.Lease) error {
+	if n := int64(len(bite)); n > mostBite { // a single event
+		if err := lease.Grow(ctx, n); err != nil {
+			return err
+		}
+		defer lease.Shrink(n)
+	}
+	out, err := x.take(head, bite, last)
+	if err != nil {
+		return err
+	}
+	return to.Send(out, false)
+}
+
+// mostBite is how much of a stream is sent at once, unless an event is longer.
+const mostBite = 64 << 10
+
+// biteOf is how long the next bite of b is: whole events.
+func biteOf(b []byte) int {
+	if len(b) <= mostBite {
+		return len(b)
+	}
+	n := 0
+	for n < mostBite {
+		end, _, _ := eventEnd(b[n:])
+		if end == 0 {
+			return len(b)
+		}
+		n += end
+	}
+	return n
 }
 
 // take gives what is to be sent of the next bytes.

@@ -18,6 +18,7 @@ import (
 	"stele/internal/fault"
 	"stele/internal/file"
 	"stele/internal/generation"
+	"stele/internal/jsonscan"
 	"stele/internal/media"
 	"stele/internal/replay"
 	"stele/internal/scope"
@@ -210,9 +211,16 @@ func (c call) keyed(key, id string, asked ...string) replay.Request {
 	}
 }
 
+// mostCanonical is how many values a body may have to be written anew. One of more stands
+// for itself: putting millions of members in order takes many times their size.
+const mostCanonical = 50_000
+
 // canonical is a body without what makes no difference: spaces, the order of
 // keys, escapes, and the ways to write a number.
 func canonical(body []byte) string {
+	if report, err := (jsonscan.Scan{Allow: jsonscan.Lenient}).Walk(body, nil); err != nil || report.Values > mostCanonical {
+		return string(body)
+	}
 	v := jsontext.Value(slices.Clone(body))
 	if v.Canonicalize(jsontext.CanonicalizeRawInts(false)) != nil { // large whole numbers keep their digits
 		return string(body)

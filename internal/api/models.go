@@ -29,6 +29,9 @@ func (d *Door) listModels(w http.ResponseWriter, c call) error {
 	} else {
 		body, err = openaidialect.Codec{}.EncodeModels(models)
 	}
+	if err == nil {
+		err = c.holdFor(body)
+	}
 	if err != nil {
 		return err
 	}

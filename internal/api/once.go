@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -16,6 +17,7 @@ import (
 	"stele/internal/replay"
 	"stele/internal/scope"
 	"stele/internal/uid"
+	"stele/internal/wire"
 )
 
 // talkOnce answers a chat request with an Idempotency-Key: a client that brings the key again gets
@@ -38,12 +40,13 @@ func (d *Door) talkOnce(f family, codec dialect.Server, w http.ResponseWriter, c
 		return err
 	}
 	settings, lease := d.Settings(), scope.From(c.Context()).Memory
-	if err := lease.Grow(c.Context(), int64(len(body))); err != nil { // it is read twice
+	twice := 2 * int64(len(body)) // it is written anew, and once more as a text
+	if err := lease.Grow(c.Context(), twice); err != nil {
 		return err
 	}
 	switches := fmt.Sprint(isOn(c.Header.Get("X-Stele-Strict")), isOn(c.Header.Get("X-Stele-Include-Cost")), framed(c))
 	asked := c.keyed(key, uid.New("kept"), c.place["model"], switches, canonical(body))
-	lease.Shrink(int64(len(body)))
+	lease.Shrink(twice)
 	run := &keyedChat{door: d, family: f, codec: codec, call: c.detached(), from: from}
 	own := scope.From(run.call.Context())
 	if run.req, err = d.decode(f, codec, &run.call, body); err == nil && d.Relay.Opens(c.who, run.req.Model) != nil {
@@ -208,6 +211,7 @@ func (k *keyedChat) retell(w http.ResponseWriter, c call, follower *replay.Follo
 	feed := newFeed(w, k.codec, k.req, keepAlive)
 	defer feed.Stop()
 	events := &numbering{after: k.from, shown: numbered(c)}
+	lease := scope.From(c.Context()).Memory
 	var whole []byte
 	for {
 		part, err := follower.Next(c.Context())
@@ -220,17 +224,21 @@ func (k *keyedChat) retell(w http.ResponseWriter, c call, follower *replay.Follo
 			feed.Header(func(h http.Header) { sayKept(h, part.Head, follower.Replayed()) })
 		}
 		if !streamed {
+			if whole == nil && part.Ended { // nearly always: it is the recording's own
+				return seen, k.tellWhole(&feed, w, c, part.Head, part.Bytes)
+			}
+			if err := lease.Grow(c.Context(), int64(len(part.Bytes))); err != nil {
+				return seen, feed.broken(c.Request, err)
+			}
 			if whole = append(whole, part.Bytes...); part.Ended {
 				return seen, k.tellWhole(&feed, w, c, part.Head, whole)
 			}
 			continue
 		}
-		out, err := events.take(part.Head, part.Bytes, part.Ended)
-		if err != nil {
+		if err := events.tell(c.Context(), &feed, part, lease); errors.Is(err, wire.ErrGone) {
+			return seen, nil // a client that is gone needs no answer
+		} else if err != nil {
 			return seen, feed.broken(c.Request, err)
-		}
-		if err := feed.Send(out, false); err != nil {
-			return seen, nil //nolint:nilerr // a client that is gone needs no answer
 		}
 		if part.Ended {
 			return seen, k.tellEnd(&feed, w, part)

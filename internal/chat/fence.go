@@ -82,7 +82,7 @@ func (u *unfencer) words(e *Event) {
 		switch {
 		case strings.HasPrefix(begun, fence) && whole:
 			u.inside, text = true, rest
-		case onlyWords(e) && (strings.HasPrefix(begun, fence) && len(line) < 64 || strings.HasPrefix(fence, begun)):
+		case onlyWords(e) && (strings.HasPrefix(begun, fence) && len(line) < 64 || strings.HasPrefix(fence, begun)) && len(text) < mostBlank:
 			u.held = text
 			return
 		default:
@@ -92,6 +92,9 @@ func (u *unfencer) words(e *Event) {
 		}
 	}
 	end := len(strings.TrimRight(text, " \t\r\n`"))
+	if len(text)-end > mostBlank {
+		end = len(text)
+	}
 	u.held = text[end:]
 	if told.Part.Text = text[:end]; !empty(&told.Part) {
 		u.out = append(u.out, told)

@@ -9,6 +9,10 @@ const (
 	thoughtEnds   = "</think>"
 )
 
+// mostBlank is how much white space is held back for what may follow it: a model that says
+// nothing else says it for long, and each piece is put to those before it.
+const mostBlank = 4 << 10
+
 // blockTagged is the block of thoughts that were found in words; decoders have no such.
 const blockTagged = -1
 
@@ -121,7 +125,7 @@ func (u *untagger) words(e *Event) {
 		switch {
 		case strings.HasPrefix(begun, thoughtBegins):
 			u.state, text = begins, begun[len(thoughtBegins):]
-		case onlyWords(e) && strings.HasPrefix(thoughtBegins, begun):
+		case onlyWords(e) && strings.HasPrefix(thoughtBegins, begun) && len(text) < mostBlank:
 			u.held = text
 			return
 		default:
@@ -159,6 +163,9 @@ func (u *untagger) thought(e *Event, text string) {
 		}
 	}
 	end = len(strings.TrimRight(text[:end], "\r\n"))
+	if len(text)-end > mostBlank {
+		end = len(text)
+	}
 	u.tell(Thought, blockTagged, text[:end])
 	u.held = text[end:]
 }

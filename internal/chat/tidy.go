@@ -26,6 +26,7 @@ func Broken(err error) *fault.Error {
 const (
 	mostHeld    = 32 << 20 // bytes
 	mostWaiting = 1024     // blocks
+	mostBlocks  = 1 << 14  // of an answer: each call is looked for among all
 )
 
 // Tidy turns loose events into strict ones: Start (Open Delta* Close)* Finish,
@@ -67,7 +68,8 @@ type tidy struct {
 	next    int      // number of the next strict block
 	open    *block   // what the client is being told now
 	waiting []*block // begun while open was not whole, in the order they began
-	held    int      // bytes in waiting
+	held    int      // bytes that are not told yet, of open and in waiting
+	pieces  int      // and in how many pieces
 	called  bool
 	ids     map[string]bool // of the calls so far
 	ended   bool            // the upstream said why it stopped
@@ -147,13 +149,12 @@ func (t *tidy) delta(e *Event) error {
 	}
 	p.Text = b.seam.join(p.Text)
 	b.json.add(p.Text)
-	if b != t.open {
-		if t.held += len(p.Text) + len(p.Proof); t.held > mostHeld {
-			return Broken(ErrHeld)
-		}
-	}
 	b.pending = append(b.pending, *p)
+	t.held, t.pieces = t.held+len(p.Text)+len(p.Proof), t.pieces+1
 	t.flush(t.open)
+	if t.held > mostHeld || t.pieces > mostPieces || t.next > mostBlocks {
+		return Broken(ErrHeld)
+	}
 	if len(t.waiting) > 0 && t.mayLeave() {
 		t.advance()
 	}
@@ -211,9 +212,6 @@ func (t *tidy) advance() {
 		t.finishOpen()
 		t.open = t.waiting[0]
 		t.waiting = t.waiting[1:]
-		for i := range t.open.pending {
-			t.held -= len(t.open.pending[i].Text) + len(t.open.pending[i].Proof)
-		}
 		t.flush(t.open)
 	}
 }
@@ -229,6 +227,7 @@ func (t *tidy) flush(b *block) {
 	}
 	for i := range b.pending {
 		p := b.pending[i]
+		t.held, t.pieces = t.held-len(p.Text)-len(p.Proof), t.pieces-1
 		if p.Text == "" && p.Proof == "" && len(p.Citations) == 0 && p.Media == nil && p.Raw == nil && p.Logprobs == nil {
 			continue
 		}

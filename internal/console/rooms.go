@@ -102,7 +102,7 @@ func (c *Console) furnish(o *Options) {
 		prices:     prices.Room{Frame: f, Supply: o.Supply},
 		providers:  providers.Room{Frame: f, Supply: o.Supply},
 		nodes:      nodes.Room{Frame: f, Fleet: o.Fleet, Here: o.Node},
-		reference:  reference.New(f, o.Document, c.visitorOrNil),
+		reference:  reference.New(f, o.Document, c.visitorOrNil, c.visit),
 	}
 	if o.SignOn != nil {
 		c.account.SignOn = o.SignOn.Name

@@ -114,10 +114,11 @@ func (c *Console) enter(w http.ResponseWriter, r *http.Request, route page.Route
 		return err
 	}
 	if route.Need != page.Open {
-		if !c.visits.TryAcquire(v.Session.User, 1) {
-			return fault.New(fault.ConcurrencyLimit, "You have %d requests open here already: close some pages.", mostVisits).After(time.Second)
+		leave, err := c.visit(v)
+		if err != nil {
+			return err
 		}
-		defer c.visits.Release(v.Session.User, 1)
+		defer leave()
 		lease := c.memory.OpenPart(v.Session.Workspace, v.Session.User)
 		defer lease.Close()
 		scope.From(r.Context()).Memory = lease
@@ -140,6 +141,14 @@ func (c *Console) enter(w http.ResponseWriter, r *http.Request, route page.Route
 		return ended
 	}
 	return err
+}
+
+// visit takes one of the places that a person has for open requests.
+func (c *Console) visit(v access.Visitor) (leave func(), err error) {
+	if !c.visits.TryAcquire(v.Session.User, 1) {
+		return nil, fault.New(fault.ConcurrencyLimit, "You have %d requests open here already: close some pages.", mostVisits).After(time.Second)
+	}
+	return func() { c.visits.Release(v.Session.User, 1) }, nil
 }
 
 func (c *Console) home(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {

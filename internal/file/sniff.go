@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"stele/internal/fault"
+	"stele/internal/memory"
 )
 
 // Facts are what the bytes of a file tell about it.
@@ -92,8 +95,12 @@ func formatOf(head []byte) (*format, bool) {
 // Sniff reads a whole file and tells what it is. It holds no more than a few
 // kilobytes of it, and decodes nothing. What is not whole, or something else at
 // the same time, is an error that says so.
-func Sniff(r io.Reader) (Facts, error) {
+func Sniff(r io.Reader) (Facts, error) { return sniffWithin(r, nil) }
+
+// sniffWithin is Sniff for a file of a caller's, whose lease what is held of it counts to.
+func sniffWithin(r io.Reader, lease *memory.Lease) (Facts, error) {
 	b := newReader(r)
+	b.lease = lease
 	head, err := b.Peek(headSize)
 	if len(head) == 0 && err == io.EOF { //nolint:errorlint // never wrapped by a reader
 		return Facts{}, errors.New("it is empty")
@@ -112,6 +119,9 @@ func Sniff(r io.Reader) (Facts, error) {
 	}
 	if bomb, ok := errors.AsType[*bombError](b.err); ok {
 		return facts, bomb
+	}
+	if busy, ok := errors.AsType[*fault.Error](b.err); ok {
+		return facts, busy
 	}
 	if b.err != nil {
 		return facts, &damagedError{f.what, b.err}
@@ -148,12 +158,12 @@ type inspector struct {
 	err   error
 }
 
-func inspect() *inspector {
+func inspect(lease *memory.Lease) *inspector {
 	r, w := io.Pipe()
 	i := &inspector{pipe: w, done: make(chan struct{})}
 	go func() {
 		defer close(i.done)
-		i.facts, i.err = Sniff(r)
+		i.facts, i.err = sniffWithin(r, lease)
 		_, _ = io.Copy(io.Discard, r) // whatever is wrong with it, it passes by
 	}()
 	return i

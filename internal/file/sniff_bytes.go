@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+
+	"stele/internal/memory"
 )
 
 // reader reads a file front to back. The first error stays: after it everything
@@ -15,6 +17,8 @@ type reader struct {
 	at  int64
 	err error
 	buf [8]byte
+
+	lease *memory.Lease // of the file's caller
 }
 
 func newReader(r io.Reader) *reader { return &reader{Reader: bufio.NewReaderSize(r, 2*headSize)} }

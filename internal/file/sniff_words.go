@@ -8,7 +8,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
+
+	"stele/internal/fault"
+	"stele/internal/memory"
 )
 
 // walkPDF looks for the end of a PDF document, which readers need first.
@@ -133,32 +137,72 @@ const (
 	deepestElement = 200
 	mostElements   = 200_000
 	longestToken   = 4 << 20 // bytes: pictures inside are one attribute
+	shortToken     = 64 << 10
+	mostEquals     = 20_000 // in a token: attributes take many times their length
+	tokenWeight    = 4      // bytes that the decoder has for each of a token
 )
 
-var errToken = errors.New("an element in it is too long")
+var (
+	errToken  = errors.New("an element in it is too long")
+	errEquals = errors.New("an element in it has too many attributes")
+)
 
-// tokens lets the XML decoder read so many bytes until it is given more.
+// tokens lets the XML decoder read the bytes of a token, which it holds all of: a long one
+// counts to the caller's lease.
 type tokens struct {
 	*reader
-	left int
+	length, equals int
+	room           int   // for how long a token there is room
+	held           int64 // of the lease
 }
 
+// next begins a token.
+func (t *tokens) next() { t.length, t.equals = 0, 0 }
+
 func (t *tokens) ReadByte() (byte, error) {
-	if t.left--; t.left < 0 {
-		t.fail(errToken)
-		return 0, errToken
+	if t.length++; t.length > t.room {
+		if err := t.grow(); err != nil {
+			t.fail(err)
+			return 0, err
+		}
 	}
-	return t.Reader.ReadByte()
+	c, err := t.Reader.ReadByte()
+	if c == '=' {
+		if t.equals++; t.equals > mostEquals {
+			t.fail(errEquals)
+			return 0, errEquals
+		}
+	}
+	return c, err
 }
+
+func (t *tokens) grow() error {
+	next := max(shortToken, 4*t.room)
+	if next > longestToken {
+		return errToken
+	}
+	if t.room > 0 {
+		more := int64(next-t.room) * tokenWeight
+		if !t.lease.Fits(more) {
+			return fault.New(fault.Unavailable, "Too much is in flight just now: try again in a moment.").After(time.Second).Because(memory.ErrFull)
+		}
+		t.held += more
+	}
+	t.room = next
+	return nil
+}
+
+func (t *tokens) close() { t.lease.Shrink(t.held) }
 
 // walkSVG reads an SVG image as XML to its end. Entities of its own could make a
 // few bytes into gigabytes: a picture needs none.
 func walkSVG(r *reader, f *Facts) {
 	in := &tokens{reader: r}
+	defer in.close()
 	x := xml.NewDecoder(in)
 	depth, count, roots := 0, 0, 0
 	for r.err == nil {
-		in.left = longestToken
+		in.next()
 		token, err := x.RawToken()
 		if errors.Is(err, io.EOF) {
 			break

@@ -13,6 +13,7 @@ import (
 
 	"stele/internal/fair"
 	"stele/internal/fault"
+	"stele/internal/scope"
 	"stele/internal/uid"
 )
 
@@ -135,7 +136,7 @@ type passing struct {
 
 func (s *Service) newPassing(ctx context.Context, up *Upload, f *File, settings Settings) *passing {
 	return &passing{
-		ctx: ctx, up: up, file: f, settings: settings, processors: s.Processors, source: bufio.NewReaderSize(up.Body, 32<<10), sum: sha256.New(), look: inspect(),
+		ctx: ctx, up: up, file: f, settings: settings, processors: s.Processors, source: bufio.NewReaderSize(up.Body, 32<<10), sum: sha256.New(), look: inspect(scope.From(ctx).Memory),
 	}
 }
 
@@ -217,6 +218,9 @@ func (p *passing) judge() error {
 
 // refusal is what a client is told of bytes that cannot be taken.
 func refusal(err error) error {
+	if busy, ok := errors.AsType[*fault.Error](err); ok {
+		return busy
+	}
 	if bomb, ok := errors.AsType[*bombError](err); ok {
 		return fault.New(fault.FileTooLarge, "The file cannot be taken: %v.", err).
 			With("limit", mostPixels).With("size", bomb.width*bomb.height).With("unit", "pixels")

@@ -59,6 +59,8 @@ type Store interface {
 	InsertTask(ctx context.Context, t *Task) error
 	// Task finds a task of a workspace, or of any where that is "".
 	Task(ctx context.Context, workspace, id string) (*Task, error)
+	// TaskVersion is Task's version, for those who only wait for the next.
+	TaskVersion(ctx context.Context, workspace, id string) (int64, error)
 	// UpdateTask changes a task of a workspace, or of any where that is "", under its
 	// lock and saves it with its jobs, one version higher. An error of change saves nothing and is returned as it is.
 	UpdateTask(ctx context.Context, workspace, id string, change func(*Task) error) (*Task, error)

@@ -18,18 +18,22 @@ func (s *Service) Watch(ctx context.Context, workspace, app, id string, version 
 	defer end.Stop()
 	again := time.NewTicker(lookAgain)
 	defer again.Stop()
+	if t, err := s.Find(ctx, workspace, app, id); err != nil || t.Version > version || t.State.Final() {
+		return t, err
+	}
+	// An order may be long: thousands who wait for one must not each have it, nor read it
+	// again and again.
 	for {
-		t, err := s.Find(ctx, workspace, app, id)
-		if err != nil || t.Version > version || t.State.Final() {
-			return t, err
-		}
 		select {
 		case <-changed:
 		case <-again.C:
 		case <-end.C:
-			return t, nil
+			return s.Find(ctx, workspace, app, id)
 		case <-ctx.Done():
-			return t, ctx.Err()
+			return nil, ctx.Err()
+		}
+		if now, err := s.Store.TaskVersion(ctx, workspace, id); err != nil || now > version {
+			return s.Find(ctx, workspace, app, id)
 		}
 	}
 }

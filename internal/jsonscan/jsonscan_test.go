@@ -3,6 +3,7 @@ package jsonscan_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -305,6 +306,31 @@ func checkTold(t *testing.T, doc []byte, root jsonscan.Value) {
 		}
 		if !slices.Equal(around, all) {
 			t.Errorf("%q: around %q are %v, want %v", doc, known.Raw(), around, all)
+		}
+	}
+}
+
+// What is remembered of names is bounded, however they are nested; what is wrong elsewhere is
+// told as ever.
+func TestMembersAreBounded(t *testing.T) {
+	t.Parallel()
+	members := func(from, n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `"%d":0,`, from+i)
+		}
+		return b.String()
+	}
+	for name, test := range map[string]struct{ doc, reason string }{
+		"many":          {`{` + members(0, 200_000) + `"a":1}`, ""},
+		"many in turns": {`[{` + members(0, 200_000) + `"a":1},{` + members(0, 200_000) + `"a":1}]`, ""},
+		"too many":      {`{` + members(0, 300_000) + `"a":1}`, "its objects have more members than are taken"},
+		"nested":        {`{` + members(0, 200_000) + `"a":{` + members(0, 100_000) + `"b":1}}`, "its objects have more members than are taken"},
+		"broken":        {`{` + members(0, 100_000) + `"a":x}`, "invalid character 'x' at start of value"},
+	} {
+		_, err := jsonscan.Parse([]byte(test.doc), jsonscan.Strict)
+		if test.reason == "" && err != nil || test.reason != "" && (err == nil || !strings.Contains(err.Error(), test.reason)) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

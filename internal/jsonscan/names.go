@@ -6,6 +6,11 @@ import "bytes"
 // hashed: an object may have a million.
 const few = 32
 
+// mostMembers is how many members objects may have that are open at once, beside those that
+// have few: each is remembered until its object ends, in more bytes than it has itself. A bias
+// for every token of a vocabulary is fewer.
+const mostMembers = 1 << 18
+
 // name is a member's: its first bytes, which nearly always tell names apart, and where
 // it is. Without pointers a walk's names need no heap.
 type name struct {
@@ -26,7 +31,9 @@ func (w *walker) add(known *siblings, text []byte, from int, escaped bool) bool 
 	if known.set != nil {
 		before := len(known.set)
 		known.set[view(text)] = struct{}{}
-		return len(known.set) > before
+		w.hashed++
+		w.many = w.hashed > mostMembers
+		return len(known.set) > before && !w.many
 	}
 	n := name{head(text), from, len(text)}
 	for i := known.from; i < w.open; i++ {
@@ -48,6 +55,7 @@ func (w *walker) add(known *siblings, text []byte, from int, escaped bool) bool 
 		for i := known.from; i < w.open; i++ {
 			known.set[string(w.spelled(w.name(i)))] = struct{}{}
 		}
+		w.hashed += len(known.set)
 	}
 	return true
 }

@@ -65,8 +65,8 @@ func (e *Error) Error() string { return e.Reason }
 
 // Valid reports whether doc is one value with nothing but white space around it.
 func Valid(doc []byte, allow Allow) bool {
-	_, at := Scan{Allow: allow}.walk(doc, nil)
-	return at < 0
+	_, wrong := Scan{Allow: allow}.walk(doc, nil)
+	return wrong.at < 0
 }
 
 // Parse is the value that doc is, or an *Error.
@@ -79,17 +79,24 @@ func Parse(doc []byte, allow Allow) (Value, error) {
 // unless it is nil, those of the outermost object. What it refuses is an *Error; member
 // may have been told something before.
 func (s Scan) Walk(doc []byte, member func(Key, Value)) (Report, error) {
-	r, at := s.walk(doc, member)
-	if at >= 0 {
-		e := refusal(doc, s.Allow)
-		e.Offset = at
+	r, wrong := s.walk(doc, member)
+	if wrong.at >= 0 {
+		e := refusal(doc, s.Allow, wrong)
+		e.Offset = wrong.at
 		return Report{}, e
 	}
 	return r, nil
 }
 
-// walk gives what was seen, and where the document is wrong, or -1.
-func (s Scan) walk(doc []byte, member func(Key, Value)) (Report, int) {
+// mistake is what is wrong with a document.
+type mistake struct {
+	at    int  // -1: nothing is
+	twice bool // a member is there twice
+	many  bool // there are more members than are taken
+}
+
+// walk gives what was seen, and what is wrong.
+func (s Scan) walk(doc []byte, member func(Key, Value)) (Report, mistake) {
 	doc = doc[:len(doc):len(doc)]
 	w := walker{b: doc, allow: s.Allow, needles: s.Needles, told: s.Text, values: 1}
 	from, to := blank(doc, 0), 0
@@ -99,20 +106,27 @@ func (s Scan) walk(doc []byte, member func(Key, Value)) (Report, int) {
 		to = w.value(from, 1)
 	}
 	if to < 0 {
-		return Report{}, w.wrong
+		return Report{}, w.mistake
 	}
 	if end := blank(doc, to); end < len(doc) {
-		return Report{}, end
+		return Report{}, mistake{at: end}
 	}
 	if s.Needles != nil {
 		w.found |= s.Needles.inside(doc)
 	}
-	return Report{Root: Value{doc[from:to], from}, Values: w.values, Escaped: w.escaped, found: w.found, hidden: w.hidden}, -1
+	return Report{Root: Value{doc[from:to], from}, Values: w.values, Escaped: w.escaped, found: w.found, hidden: w.hidden}, mistake{at: -1}
 }
 
 // refusal finds the words for what is wrong. They are those of jsontext, which clients
-// have always been told; it takes its time, but only bad documents pay for it.
-func refusal(doc []byte, allow Allow) *Error {
+// have always been told; it takes its time, but only bad documents pay for it. Names are
+// compared only where one is there twice: jsontext has each of them in memory.
+func refusal(doc []byte, allow Allow, wrong mistake) *Error {
+	if wrong.many {
+		return &Error{Reason: "its objects have more members than are taken"}
+	}
+	if !wrong.twice {
+		allow |= Duplicates
+	}
 	if len(bytes.TrimSpace(doc)) == 0 {
 		return &Error{Reason: "it is empty"}
 	}

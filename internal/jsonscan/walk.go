@@ -22,11 +22,12 @@ type walker struct {
 	escaped int
 	found   uint64
 	hidden  uint64
-	wrong   int // where it is
+	hashed  int // names of open objects that are in sets
+	mistake
 }
 
 func (w *walker) fail(at int) int {
-	w.wrong = at
+	w.at = at
 	return -1
 }
 
@@ -117,6 +118,7 @@ func (w *walker) object(i, depth int, member func(Key, Value)) int {
 			return w.fail(i)
 		case b[i] == '}':
 			w.open, w.member = known.from, outer
+			w.hashed -= len(known.set)
 			return i + 1
 		case b[i] != ',':
 			return w.fail(i)
@@ -141,6 +143,7 @@ func (w *walker) key(i int, known *siblings) (key Key, from int) {
 		name = unquoted(name)
 	}
 	if w.allow&Duplicates == 0 && !w.add(known, name, i+1, escaped) {
+		w.twice = !w.many
 		return key, w.fail(i)
 	}
 	colon := blank(b, end)

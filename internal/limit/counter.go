@@ -20,6 +20,7 @@ type counter struct {
 	spent   int64      // settled by requests that have ended, in the window
 	recent  recent     // the same, of a limit that slides
 	share   int64      // how much of a sliding limit this node may use; all of it until others are heard of
+	told    int64      // what the others were told last that is asked of it in a second
 	lent    int64      // of its share, beyond the lease, while the database is away
 	balance Balance    // as last seen
 

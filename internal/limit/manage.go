@@ -75,7 +75,29 @@ func (m *Manager) Create(ctx context.Context, who access.Principal, l Limit) (Li
 	if err := m.check(who, &l); err != nil {
 		return l, err
 	}
+	if err := m.room(ctx, who, l.Workspace); err != nil {
+		return l, err
+	}
 	return l, m.Shelf.SaveLimit(ctx, l, m.entry(who, "limit.create", &l, changes(&Limit{}, &l)))
+}
+
+// mostLimits is how many an owner may set: every call falls under each of them, and every
+// server reads all limits where one changes.
+const mostLimits = 200
+
+func (m *Manager) room(ctx context.Context, who access.Principal, workspace string) error {
+	if who.Admin {
+		return nil
+	}
+	all, err := m.Shelf.Limits(ctx)
+	if err != nil {
+		return err
+	}
+	own := slices.DeleteFunc(all, func(l Limit) bool { return l.Workspace != workspace })
+	if len(own) >= mostLimits {
+		return fault.New(fault.InvalidParameter, "A workspace has at most %d limits.", mostLimits).With("field", "name")
+	}
+	return nil
 }
 
 // Change replaces what may change of a limit: what it counts, and of whom, stays, so

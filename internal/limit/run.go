@@ -127,7 +127,7 @@ func (s *Service) shareOut(ctx context.Context, now time.Time) error {
 	s.each(func(c *counter) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.id != 0 && c.rule.kind.sliding() {
+		if c.id != 0 && c.rule.kind.sliding() && c.hasNews() {
 			demand[c.id], byID[c.id] = c.rate, c
 		}
 	})
@@ -145,13 +145,20 @@ func (s *Service) shareOut(ctx context.Context, now time.Time) error {
 		}
 		c.mu.Lock()
 		amount := c.rule.limit().Amount
-		c.share = amount
+		c.share, c.told = amount, share.Demand
 		if share.All > share.Demand {
 			c.share = (amount*share.Demand + share.All - 1) / share.All
 		}
 		c.mu.Unlock()
 	}
 	return nil
+}
+
+// hasNews reports whether the others must be told what is asked of a limit, or something
+// is to be learned of them. Of the names that clients make up most are used once: those
+// are not told again and again. The caller holds mu.
+func (c *counter) hasNews() bool {
+	return c.rate > 0 || c.told > 0 || c.share != c.rule.limit().Amount
 }
 
 // giveBack returns what is free beyond what a counter keeps. What was being given back

@@ -28,6 +28,9 @@ func (h Header) Decode(ctx context.Context, lease *memory.Lease, r io.Reader) (m
 	if decode == nil {
 		return nil, nil, ErrFormat
 	}
+	if h.Format == "jpeg" {
+		r = &scans{Reader: r}
+	}
 	own := lease.Fork()
 	if err := own.Await(ctx, h.Cost); err != nil {
 		return nil, nil, err

@@ -20,6 +20,7 @@ import (
 	"stele/internal/relay"
 	"stele/internal/scope"
 	"stele/internal/trace"
+	"stele/internal/wire"
 )
 
 const (
@@ -245,6 +246,7 @@ func (x *exchange) close() {
 func (c *Chat) whole(x *exchange) error {
 	if x.streams() {
 		x.reply.Passed = false
+		x.answer.Body = readCloser{&kept{Reader: x.answer.Body, ctx: x.dog.ctx}, x.answer.Body}
 		response, err := chat.Collect(chat.Cut(chat.Tidy(c.bare(x, c.source(x, new(chat.Seen)).all())), x.call.Stops))
 		if err != nil {
 			return err
@@ -331,8 +333,37 @@ func (f *fed) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// kept is a stream of which all is kept, and is held for as it comes.
+type kept struct {
+	io.Reader
+	ctx   context.Context //nolint:containedctx // that of one call
+	bytes int64
+}
+
+func (k *kept) Read(p []byte) (int, error) {
+	n, err := k.Reader.Read(p)
+	if k.bytes += int64(n); k.bytes > mostAnswer {
+		return 0, wire.ErrTooLong
+	}
+	if full := scope.From(k.ctx).Memory.Grow(k.ctx, 2*int64(n)); full != nil {
+		return 0, full
+	}
+	return n, err
+}
+
 func errTooLong() *fault.Error {
 	return fault.New(fault.UpstreamError, "The model's provider sent more than can be taken.").AsOwed()
+}
+
+// broken is an upstream that failed in its answer.
+func broken(err error) error {
+	switch {
+	case errors.Is(err, wire.ErrTooLong):
+		return errTooLong().Because(err)
+	case errors.Is(err, memory.ErrFull):
+		return ofAnswer(err)
+	}
+	return chat.Broken(err).AsOwed()
 }
 
 // readCloser reads from one and closes the other.

@@ -117,9 +117,11 @@ func (c *Chat) source(x *exchange, seen *chat.Seen) *source {
 			answers = max(1, talk.N)
 		}
 	}
+	reader := wire.NewSSE(x.answer.Body, mostAnswer)
+	reader.Ask(func(bytes int) error { return x.hold.grow(x.dog.ctx, 2*int64(bytes)) }) // as it came, and as it is understood
 	return &source{
 		answers: answers, counts: x.req.Origin.Usage || x.req.Origin.Cost,
-		exchange: x, c: c, seen: seen, reader: wire.NewSSE(x.answer.Body, mostAnswer),
+		exchange: x, c: c, seen: seen, reader: reader,
 		decoder: c.dialect.NewDecoder(light), light: light, skims: light && !x.target.Rename,
 		spare: eventLists.Get().(*[]chat.Event),
 	}
@@ -335,12 +337,4 @@ func (s *source) ended(err error) error {
 		return chat.Broken(chat.ErrCut)
 	}
 	return err
-}
-
-// broken is an upstream that failed in its answer.
-func broken(err error) error {
-	if errors.Is(err, wire.ErrTooLong) {
-		return errTooLong().Because(err)
-	}
-	return chat.Broken(err).AsOwed()
 }

@@ -79,9 +79,40 @@ type hearing struct {
 
 	saving *saving // of the turn as far as it was heard; nil: not begun
 	saved  int     // thoughts and calls in it
+
+	heard int  // bytes, about
+	deaf  bool // the turn is too long to be remembered
+}
+
+// What is remembered of one turn at most, and about what each of its parts takes. More
+// costs a loop its thoughts, and never its answer.
+const (
+	mostHeard  = 4 << 20
+	partWeight = 512
+)
+
+// hears counts what an event takes, and reports whether the turn is short enough by now.
+func (h *hearing) hears(e *chat.Event) bool {
+	switch {
+	case h.deaf:
+		return false
+	case e.Kind == chat.Open:
+		h.heard += partWeight
+	case e.Kind == chat.Delta && h.open != chat.Thought && h.open != chat.Redacted:
+		h.heard += len(e.Part.Proof)
+	case e.Kind == chat.Delta:
+		h.heard += len(e.Part.Text) + len(e.Part.Proof)
+	}
+	if h.heard > mostHeard {
+		*h = hearing{deaf: true, saving: h.saving}
+	}
+	return !h.deaf
 }
 
 func (h *hearing) take(e *chat.Event) {
+	if !h.hears(e) {
+		return
+	}
 	switch e.Kind {
 	case chat.Start:
 		h.mark = e.Turn

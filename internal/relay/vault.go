@@ -108,11 +108,13 @@ func (t *turn) signed() bool {
 	return len(t.before) > 0 || len(t.texts) > 0
 }
 
-// newTurn is a turn that called tools.
+// newTurn is a turn that called tools. It has its texts to itself: those of a whole answer
+// are parts of its body, which must not be kept for them.
 func newTurn(target catalog.Target, thoughts []chat.Placed, parts []chat.Part) *turn {
 	t := &turn{target: target}
 	for _, p := range thoughts {
 		if p.Proof != "" || p.Kind == chat.Redacted {
+			p.Text, p.Proof = strings.Clone(p.Text), strings.Clone(p.Proof)
 			t.before = append(t.before, p)
 		}
 	}
@@ -121,7 +123,7 @@ func newTurn(target catalog.Target, thoughts []chat.Placed, parts []chat.Part) *
 			if t.proofs == nil {
 				t.proofs = make(map[string]string)
 			}
-			t.proofs[p.ID] = p.Proof
+			t.proofs[strings.Clone(p.ID)] = strings.Clone(p.Proof)
 		}
 	}
 	return t

@@ -248,7 +248,14 @@ func (p *pieceReader) read(ctx context.Context, until int64) error {
 	if err != nil {
 		return err
 	}
-	r := p.recording
+	r, size := p.recording, int64(0)
+	for _, piece := range list {
+		size += int64(len(piece.Body))
+	}
+	if err := r.lease.Grow(ctx, size); err != nil {
+		return err
+	}
+	defer r.lease.Shrink(size)
 	for _, piece := range list {
 		if until > 0 && piece.Place >= until {
 			return nil
@@ -275,8 +282,12 @@ func (p *pieceReader) read(ctx context.Context, until int64) error {
 
 // finish takes over an answer that is known to its end.
 func (p *pieceReader) finish(ctx context.Context, a Answer) {
-	r := p.recording
-	err := p.read(ctx, max(a.Pieces, 1))
+	r, size := p.recording, int64(len(a.Body))
+	err := r.lease.Grow(ctx, size)
+	if err == nil {
+		defer r.lease.Shrink(size)
+		err = p.read(ctx, max(a.Pieces, 1))
+	}
 	if err == nil {
 		r.update(func() { r.head = Head{a.Status, a.Type, a.Header} })
 		err = r.put(ctx, a.Body)

@@ -183,17 +183,37 @@ func (f *Follower) Unsaved() error {
 	return f.recording.unsaved
 }
 
-// put adds bytes, which followers see when they are ready. It waits for the followers where
-// they are too many to be kept.
+// put adds bytes, which followers see when they are ready. Where they are too many to be
+// kept it adds a bite at a time, and waits for the followers.
 func (r *recording) put(ctx context.Context, b []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.spilled && !r.fits(int64(len(b))) {
+	if !r.spilled && r.fits(int64(len(b))) {
+		r.buf = append(r.buf, b...)
+		return nil
+	}
+	if !r.spilled {
 		r.spilled = true
 		r.ready = r.base + int64(len(r.buf))
 		r.wake()
 	}
-	for r.spilled && !r.trim() {
+	for len(b) > 0 {
+		if err := r.awaitRoom(ctx); err != nil {
+			return err
+		}
+		bite := b[:min(len(b), spillRoom)]
+		b = b[len(bite):]
+		r.buf = append(r.buf, bite...)
+		r.ready = r.base + int64(len(r.buf))
+		r.wake()
+	}
+	return nil
+}
+
+// awaitRoom waits until the followers of an answer that is not kept have read enough of
+// it. The caller holds mu.
+func (r *recording) awaitRoom(ctx context.Context) error {
+	for !r.trim() {
 		changed := r.changed
 		r.mu.Unlock()
 		select {
@@ -204,11 +224,6 @@ func (r *recording) put(ctx context.Context, b []byte) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-	}
-	r.buf = append(r.buf, b...)
-	if r.spilled {
-		r.ready = r.base + int64(len(r.buf))
-		r.wake()
 	}
 	return nil
 }

@@ -224,9 +224,14 @@ func (w *crowd) rank(g *group, before int) {
 // IPv6 one. It is shared where many clients come from there: a trusted proxy's, or
 // no address at all.
 func (w *crowd) place(remote net.Addr) (at netip.Prefix, shared bool) {
+	at, ok := place(remote)
+	return at, !ok || within(remote.(*net.TCPAddr).AddrPort().Addr().Unmap().WithZone(""), w.trusted())
+}
+
+func place(remote net.Addr) (at netip.Prefix, ok bool) {
 	tcp, ok := remote.(*net.TCPAddr)
 	if !ok {
-		return at, true
+		return at, false
 	}
 	addr := tcp.AddrPort().Addr().Unmap().WithZone("")
 	bits := addr.BitLen()
@@ -234,7 +239,7 @@ func (w *crowd) place(remote net.Addr) (at netip.Prefix, shared bool) {
 		bits = 64
 	}
 	at, err := addr.Prefix(bits)
-	return at, err != nil || within(addr, w.trusted())
+	return at, err == nil
 }
 
 // doorway is a listener whose connections belong to the crowd.

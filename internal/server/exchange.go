@@ -17,11 +17,13 @@ type exchange struct {
 	status int
 	bytes  int64
 
-	multi   bool // HTTP/2: others write to the connection as well
-	legible bool // the connection sees the answer as it is: HTTP/1 without TLS
-	expects bool // the client sends its body when it is told to
-	inside  bool // the request has arrived whole
-	packs   bool // the answer is written in flushes
+	multi   bool  // HTTP/2: others write to the connection as well
+	legible bool  // the connection sees the answer as it is: HTTP/1 without TLS
+	expects bool  // the client sends its body when it is told to
+	inside  bool  // the request has arrived whole
+	packs   bool  // the answer is written in flushes
+	head    int64 // bytes that its head counts for; 0: it is short
+	hasty   bool  // what is left of the body is not waited for: the head itself is too much
 
 	streams  *atomic.Int64 // where it counts while it is answered in pieces; nil: nowhere
 	streamed bool          // it counts there
@@ -38,6 +40,9 @@ func newExchange(w http.ResponseWriter, r *http.Request, b Bounds) *exchange {
 	if r.Body == nil || r.Body == http.NoBody {
 		x.enter()
 		return x
+	}
+	if x.multi && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		_ = r.Body.Close() // which no route reads: what comes of it would lie here until the answer is given
 	}
 	x.in = body{from: r.Body, of: x, stall: b.BodyStall}
 	r.Body = &x.in
@@ -155,7 +160,7 @@ func (x *exchange) calm() {
 // next, unless that is broken off. Patient, it first reads what the client still sends.
 func (x *exchange) end(aborted, patient bool) {
 	if x.hasRest() {
-		if patient && !aborted && !x.expects {
+		if patient && !aborted && !x.expects && !x.hasty {
 			_ = x.FlushError() // the answer first
 			x.in.rest(lingerBytes, lingerPause, lingerTime)
 		}
@@ -182,32 +187,20 @@ func (x *exchange) end(aborted, patient bool) {
 
 // Hold serves a listener that has no log line: its requests go on or end all the same.
 func Hold(bounds func() Bounds, next http.Handler) http.Handler {
+	heads := newHeads()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = r.WithContext(r.Context())
 		x := newExchange(w, r, bounds().whole())
 		defer func() {
 			v := recover()
 			x.end(v != nil, true)
+			heads.leave(x)
 			if v != nil {
 				panic(v)
 			}
 		}()
-		if tooManyHeaders(x, r) {
-			return
+		if heads.admit(x, r) {
+			next.ServeHTTP(x, r)
 		}
-		next.ServeHTTP(x, r)
 	})
-}
-
-// tooManyHeaders refuses a request of more header lines than the bounds have.
-func tooManyHeaders(x *exchange, r *http.Request) bool {
-	lines := 0
-	for _, values := range r.Header {
-		lines += len(values)
-	}
-	if lines <= x.bounds.Headers {
-		return false
-	}
-	http.Error(x, http.StatusText(http.StatusRequestHeaderFieldsTooLarge), http.StatusRequestHeaderFieldsTooLarge)
-	return true
 }

@@ -51,11 +51,12 @@ func (s *Server) handler(dispatch func(http.ResponseWriter, *http.Request), secu
 			s.finish(r, request, x, time.Since(start), aborted)
 			span.Answered(request.ID, r.Method, request.Route(), x.code())
 			x.end(broken, !s.Draining())
+			s.heads.leave(x)
 			if broken {
 				panic(http.ErrAbortHandler)
 			}
 		}()
-		if !tooManyHeaders(x, r) {
+		if s.heads.admit(x, r) {
 			dispatch(x, r)
 		}
 	})

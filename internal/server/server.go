@@ -57,6 +57,7 @@ type Server struct {
 	open     gauge
 	streams  atomic.Int64 // answers that are being given in pieces
 	crowd    *crowd
+	heads    heads
 	main     net.Listener
 	console  net.Listener // nil: pages are at main
 	metrics  net.Listener // nil: there are none
@@ -71,7 +72,7 @@ func New(o Options) *Server {
 		}
 		return asked().whole()
 	}
-	return &Server{Options: o, crowd: newCrowd(o.Bounds, o.TrustedProxies)}
+	return &Server{Options: o, crowd: newCrowd(o.Bounds, o.TrustedProxies), heads: newHeads()}
 }
 
 // Draining reports whether the server takes no new work. Handlers ask it.

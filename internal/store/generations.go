@@ -133,6 +133,12 @@ func (s *Store) Task(ctx context.Context, workspace, id string) (*generation.Tas
 	return t, found(err)
 }
 
+// TaskVersion is the version of a task of a workspace.
+func (s *Store) TaskVersion(ctx context.Context, workspace, id string) (version int64, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT version FROM generations WHERE id = $1 AND workspace = $2`, id, workspace).Scan(&version)
+	return version, found(err)
+}
+
 // UpdateTask changes a task of a workspace, or of any where that is "", under its lock and saves how far it is now with all
 // that follows. change must not ask the store for anything, and may be called twice.
 func (s *Store) UpdateTask(ctx context.Context, workspace, id string, change func(*generation.Task) error) (*generation.Task, error) {

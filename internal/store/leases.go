@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"stele/internal/limit"
@@ -103,27 +104,50 @@ func (s *Store) giveBack(ctx context.Context, tx *sql.Tx, l lease) error {
 
 // ShareOut tells what a node asks of counters and learns what all do.
 func (s *Store) ShareOut(ctx context.Context, node string, demand map[int64]int64, now time.Time) (map[int64]limit.Share, error) {
-	const fresh = 3 * time.Second
+	const fresh, together = 3 * time.Second, 100
 	shares := make(map[int64]limit.Share, len(demand))
 	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		clear(shares)
-		for _, id := range slices.Sorted(maps.Keys(demand)) {
-			_, err := tx.ExecContext(ctx, `INSERT INTO limit_leases (counter, node, amount, demand, told_at) VALUES ($1, $2, 0, $3, $4)
-				ON CONFLICT (counter, node) DO UPDATE SET demand = excluded.demand, told_at = excluded.told_at`, id, node, demand[id], millis(now))
+		for ids := range slices.Chunk(slices.Sorted(maps.Keys(demand)), together) {
+			rows := make([]any, 0, 5*len(ids))
+			for _, id := range ids {
+				rows = append(rows, id, node, 0, demand[id], millis(now))
+				shares[id] = limit.Share{Demand: demand[id]}
+			}
+			_, err := tx.ExecContext(ctx, `INSERT INTO limit_leases (counter, node, amount, demand, told_at) VALUES `+places(len(ids), 5, s.engine == postgres)+`
+				ON CONFLICT (counter, node) DO UPDATE SET demand = excluded.demand, told_at = excluded.told_at`, rows...)
+			if err == nil {
+				err = s.readDemand(ctx, tx, ids, now.Add(-fresh), shares)
+			}
 			if err != nil {
 				return fmt.Errorf("share out: %w", err)
 			}
-			share := limit.Share{Demand: demand[id]}
-			err = tx.QueryRowContext(ctx, `SELECT COALESCE(SUM(demand), 0) FROM limit_leases WHERE counter = $1 AND told_at >= $2`,
-				id, millis(now.Add(-fresh))).Scan(&share.All)
-			if err != nil {
-				return fmt.Errorf("share out: %w", err)
-			}
-			shares[id] = share
 		}
 		return nil
 	})
 	return shares, err
+}
+
+// readDemand reads what all nodes have asked of counters since a time.
+func (s *Store) readDemand(ctx context.Context, tx *sql.Tx, ids []int64, since time.Time, shares map[int64]limit.Share) error {
+	args := make([]any, 0, len(ids)+1)
+	for _, id := range ids {
+		args = append(args, id)
+	}
+	rows, err := tx.QueryContext(ctx, `SELECT counter, COALESCE(SUM(demand), 0) FROM limit_leases WHERE counter IN `+places(1, len(ids), true)+
+		` AND told_at >= $`+strconv.Itoa(len(ids)+1)+` GROUP BY counter`, append(args, millis(since))...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, all int64
+		if err := rows.Scan(&id, &all); err != nil {
+			return err
+		}
+		shares[id] = limit.Share{Demand: shares[id].Demand, All: all}
+	}
+	return rows.Err()
 }
 
 // BeatLimits says that a node lives.

@@ -139,11 +139,13 @@ func scanStanding(row scanner) (st limit.Standing, err error) {
 }
 
 // DeleteCountersBefore forgets what limits counted in windows that ended before a time, and
-// in those of a single subject, which may be many, before another. What is still held
-// stays.
+// in those of a single subject, which may be many, before another; and those of single
+// subjects that have no end and of which nothing is taken: who comes again gets another.
+// What is still held stays.
 func (s *Store) DeleteCountersBefore(ctx context.Context, subjects, all time.Time) (int64, error) {
 	n, err := s.deleteBites(ctx, `DELETE FROM limit_counters WHERE id IN (SELECT id FROM limit_counters
-		WHERE end_at > 0 AND (end_at < $2 OR end_at < $1 AND subject <> '') AND leased = 0 AND held = 0 AND doubt = 0 LIMIT 1000)`, millis(subjects), millis(all))
+		WHERE (end_at > 0 AND (end_at < $2 OR end_at < $1 AND subject <> '') OR end_at = 0 AND subject <> '' AND settled = 0)
+		AND leased = 0 AND held = 0 AND doubt = 0 LIMIT 1000)`, millis(subjects), millis(all))
 	if err != nil {
 		return n, err
 	}

@@ -269,9 +269,5 @@ func (s *Service) mail(ctx context.Context, d *Delivery, to string, within time.
 
 // problem is an error in a few words, for lists.
 func problem(err error) string {
-	text := err.Error()
-	if len(text) > 300 {
-		text = text[:300]
-	}
-	return text
+	return label.Clean(err.Error(), 300)
 }

@@ -41,6 +41,7 @@ type SSE struct {
 	bom   bool
 	whole int  // bytes of whole events that are known to be here; not more than 0: look again
 	end   byte // of a line: LF, with a CR before it or not, or CR alone; 0: not known yet
+	room  func(bytes int) error
 }
 
 // NewSSE makes a reader that refuses events longer than most bytes.
@@ -50,6 +51,10 @@ func NewSSE(r io.Reader, most int) *SSE {
 	return s
 }
 
+// Ask has room asked for what long events take, before it is taken. An error ends the
+// reading.
+func (s *SSE) Ask(room func(bytes int) error) { s.room = room }
+
 // Close gives the reader's memory back. The reader must not be used afterwards,
 // nor any frame it gave.
 func (s *SSE) Close() {
@@ -57,8 +62,7 @@ func (s *SSE) Close() {
 		return
 	}
 	s.r.Reset(nil)
-	const most = 64 << 10 // one huge event must not keep its memory for ever
-	if cap(s.raw) <= most {
+	if cap(s.raw) <= longEvent { // one huge event must not keep its memory for ever
 		buffers.Put(s.buffer)
 	}
 	s.buffer = nil
@@ -204,13 +208,24 @@ func (f *Frame) field(line []byte) {
 	}
 }
 
+// longEvent is how many bytes an event may have before room is asked for it.
+const longEvent = 64 << 10
+
 // grow makes room for n bytes more. Long events grow in few large steps, and never
 // beyond what they may fill: what append leaves behind on the way is many times that.
-func (s *SSE) grow(n int) {
-	const long = 1 << 20
-	if need := len(s.raw) + n; need > cap(s.raw) && need > long {
-		s.raw = append(make([]byte, 0, max(need, min(4*cap(s.raw), s.max))), s.raw...)
+func (s *SSE) grow(n int) error {
+	need := len(s.raw) + n
+	if need <= cap(s.raw) || need <= longEvent {
+		return nil
 	}
+	size := max(need, min(2*cap(s.raw), s.max))
+	if s.room != nil {
+		if err := s.room(size - cap(s.raw)); err != nil {
+			return err
+		}
+	}
+	s.raw = append(make([]byte, 0, size), s.raw...)
+	return nil
 }
 
 // lineEnd finds out how lines end, from the first one.
@@ -242,7 +257,9 @@ func (s *SSE) line() ([]byte, error) {
 		if len(s.raw)+len(piece) > s.max {
 			return nil, ErrTooLong
 		}
-		s.grow(len(piece))
+		if err := s.grow(len(piece)); err != nil {
+			return nil, err
+		}
 		s.raw = append(s.raw, piece...)
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue

@@ -196,7 +196,10 @@ func (u *upstream) serve(w http.ResponseWriter, r *http.Request) {
 	u.mu.Unlock()
 	var asked struct{ Model string }
 	_ = json.Unmarshal(head, &asked)
+	_, way, without := strings.Cut(string(head), "ENDLESS ")
 	switch {
+	case without:
+		endlessly(w, r, strings.TrimRight(way[:min(len(way), strings.IndexByte(way+`"`, '"'))], " "))
 	case strings.Contains(string(head), "BREAK"):
 		w.WriteHeader(http.StatusInternalServerError)
 	case strings.Contains(string(head), "SILENCE"):

@@ -24,6 +24,7 @@ import (
 const (
 	ticketLife = 10 * time.Minute // how long a person may take at the provider
 	callTime   = 15 * time.Second // for what is asked of the provider
+	mostSaid   = 1 << 20          // bytes of an answer of the provider's
 )
 
 // Options is what an Issuer is made of.
@@ -46,6 +47,7 @@ type Issuer struct {
 
 // New makes an Issuer. Nothing is asked of the provider yet.
 func New(o Options) *Issuer {
+	o.Client = bounded(o.Client)
 	i := &Issuer{o: o}
 	i.discover = discovery{now: o.Now, ask: func(ctx context.Context) (*oidc.Provider, error) {
 		ctx, cancel := i.context(ctx)

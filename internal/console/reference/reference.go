@@ -24,6 +24,13 @@ func (c *Room) showReference(w http.ResponseWriter, r *http.Request, _ access.Vi
 	if err != nil {
 		return err
 	}
+	if v != nil { // the page is made for each, and there is much on it
+		leave, err := c.visit(*v)
+		if err != nil {
+			return err
+		}
+		defer leave()
+	}
 	made, err := c.referencePage(r, v)
 	if err != nil {
 		return err

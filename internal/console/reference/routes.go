@@ -22,16 +22,17 @@ type Room struct {
 
 	document []byte
 	visitor  func(r *http.Request) (*access.Visitor, error)
+	visit    func(v access.Visitor) (leave func(), err error)
 	read     func() (*reference, error) // when it is first wanted: it takes longer than all else here
 	shelf    atomic.Pointer[shelf]      // the page, ready to send
 	making   sync.Mutex                 // held by the request that makes that page
 }
 
 // New makes the room of a document, in YAML. visitor tells who is signed in, nil for
-// a stranger: everybody may read.
-func New(f *page.Frame, document []byte, visitor func(r *http.Request) (*access.Visitor, error)) *Room {
+// a stranger: everybody may read. visit takes a place for such a person's request.
+func New(f *page.Frame, document []byte, visitor func(r *http.Request) (*access.Visitor, error), visit func(access.Visitor) (func(), error)) *Room {
 	return &Room{
-		Frame: f, document: document, visitor: visitor,
+		Frame: f, document: document, visitor: visitor, visit: visit,
 		read: sync.OnceValues(func() (*reference, error) { return readReference(document) }),
 	}
 }

@@ -18,6 +18,7 @@ type streamReader struct {
 	stop    chat.Stop
 	next    int     // number of the next block
 	open    []state // blocks that were begun and not ended; the API has one at most
+	kept    int     // bytes that came of them and are not told yet
 	held    string  // a signature on its way to the part it belongs to
 	text    int     // number of the text that was said last, if nothing was after it; else -1
 	started bool
@@ -29,15 +30,15 @@ type state struct {
 	number int   // ours: upstreams use theirs twice
 	kind   chat.Kind
 	words  bool   // thoughts: some came in words
-	proof  string // thoughts: the signature so far
+	proof  []byte // thoughts: the signature so far
 	input  string // a call's input, where it came with the beginning
 	raw    []byte // an opaque block's beginning
 	json   []byte // and its input since
 }
 
 const (
-	mostInput = 32 << 20 // bytes of input of a tool that runs at the upstream
-	mostOpen  = 64       // blocks that are open at once
+	mostKept = 32 << 20 // bytes of open blocks: inputs of tools that run at the upstream, signatures
+	mostOpen = 64       // blocks that are open at once
 )
 
 // NewDecoder begins a stream from one upstream.
@@ -149,7 +150,7 @@ func (d *streamReader) start(events []chat.Event, root jsonscan.Value) []chat.Ev
 	switch p.Kind {
 	case chat.Thought:
 		events = d.drop(events)
-		s.words, s.proof, p.Proof = p.Text != "", p.Proof, ""
+		s.words, s.proof, p.Proof = p.Text != "", []byte(p.Proof), ""
 		if s.words {
 			events = d.emit(events, &s, p)
 		}
@@ -222,7 +223,8 @@ func (d *streamReader) delta(events []chat.Event, root jsonscan.Value) ([]chat.E
 		p = chat.Part{Kind: chat.Thought, Text: owned(delta.Get("thinking"))}
 	case "signature_delta":
 		if s = d.ensure(s, root, chat.Thought); s.kind == chat.Thought {
-			s.proof += owned(delta.Get("signature"))
+			s.proof = append(s.proof, delta.Get("signature").View()...)
+			return events, d.keeps(len(delta.Get("signature").View()))
 		}
 		return events, nil
 	case "input_json_delta":
@@ -235,15 +237,20 @@ func (d *streamReader) delta(events []chat.Event, root jsonscan.Value) ([]chat.E
 	}
 	s = d.ensure(s, root, p.Kind)
 	if s.kind == chat.Opaque {
-		if len(s.json)+len(p.Text) > mostInput {
-			return events, fault.New(fault.UpstreamError, "The model's provider sent more than can be taken.")
-		}
 		s.json = append(s.json, p.Text...)
-		return events, nil
+		return events, d.keeps(len(p.Text))
 	}
 	p.Kind, s.input = s.kind, ""
 	s.words = true
 	return d.emit(events, s, p), nil
+}
+
+// keeps notes that n bytes more are kept until a block ends, and refuses what is too much.
+func (d *streamReader) keeps(n int) error {
+	if d.kept += n; d.kept > mostKept {
+		return fault.New(fault.UpstreamError, "The model's provider sent more than can be taken.")
+	}
+	return nil
 }
 
 // ensure is the block of a piece that came without its beginning.
@@ -269,6 +276,7 @@ func (d *streamReader) end(events []chat.Event, index int64) []chat.Event {
 		return events
 	}
 	s := d.open[i]
+	d.kept -= len(s.json) + len(s.proof)
 	d.open = slices.Delete(d.open, i, i+1)
 	return d.ended(events, &s)
 }
@@ -276,7 +284,7 @@ func (d *streamReader) end(events []chat.Event, index int64) []chat.Event {
 func (d *streamReader) ended(events []chat.Event, s *state) []chat.Event {
 	switch s.kind {
 	case chat.Thought:
-		p := chat.Part{Kind: chat.Thought, Proof: signed(s.proof)}
+		p := chat.Part{Kind: chat.Thought, Proof: signed(string(s.proof))}
 		if !s.words && carrier(&p) {
 			d.held = p.Proof
 		} else if p.Proof != "" {

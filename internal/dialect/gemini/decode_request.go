@@ -34,7 +34,7 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 		method = "streamGenerateContent"
 	}
 	origin := chat.Origin{Dialect: name, Body: in.Body, Facts: facts, Header: in.Header, Method: method, Usage: true, Unframed: in.Stream && !in.Framed}
-	return chat.NewRequest(in.Model, in.Stream, origin, func() (*chat.Conversation, error) { return decode(in.Body) }), nil
+	return chat.NewRequest(strings.Clone(in.Model), in.Stream, origin, func() (*chat.Conversation, error) { return decode(in.Body) }), nil
 }
 
 // members are those of a request, in the first of their two spellings.

@@ -56,6 +56,10 @@ func (d *streamReader) call(v jsonscan.Value) {
 	}
 }
 
+// longestPieces is how long a call's name may become: an upstream may send pieces of one
+// for ever, and no tool is called so.
+const longestPieces = 4 << 10
+
 // take takes over a piece of the call, leaves in it what is news, and reports whether there
 // is any. A name may come in pieces, or again with every piece of the arguments: it is
 // whole when those begin. What comes behind the end of the arguments are the same once
@@ -63,7 +67,7 @@ func (d *streamReader) call(v jsonscan.Value) {
 func (c *liveCall) take(p *chat.Part) (news bool) {
 	news = !c.begun || p.Proof != "" || c.id == "" && p.ID != ""
 	c.begun, c.id = true, cmp.Or(c.id, p.ID)
-	if !c.named && p.Name != c.name {
+	if !c.named && p.Name != c.name && len(c.name) < longestPieces {
 		c.name += p.Name
 	}
 	p.Name = ""

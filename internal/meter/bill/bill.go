@@ -15,6 +15,7 @@ const (
 	MostBytes  = 64 << 20
 	mostRows   = 1_000_000
 	mostGroups = 100_000 // days and models that are told apart
+	mostCells  = 1000    // of a row
 )
 
 // Bill is what a provider billed, by day in UTC and model.
@@ -53,7 +54,7 @@ func Read(from io.Reader) (*Bill, error) {
 	if len(all) > 0 && (all[0] == '{' || all[0] == '[') {
 		err = b.readJSON(all)
 	} else {
-		err = b.readCSV(bytes.NewReader(all))
+		err = b.readCSV(all)
 	}
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package bill
 
 import (
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -60,8 +61,13 @@ func ofGoogleModel(row func(names ...string) string) bool {
 // mostPreamble is how many lines may stand before the columns: Google's table has a head.
 const mostPreamble = 40
 
-func (b *book) readCSV(from io.Reader) error {
-	r := csv.NewReader(from)
+func (b *book) readCSV(all []byte) error {
+	for line := range bytes.Lines(all) { // a row of nothing but commas takes many times its size
+		if bytes.Count(line, []byte{','}) >= mostCells {
+			return ErrUnknown
+		}
+	}
+	r := csv.NewReader(bytes.NewReader(all))
 	r.FieldsPerRecord, r.ReuseRecord, r.LazyQuotes = -1, true, true
 	var found *columns
 	var at map[string]int

@@ -6,19 +6,15 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"stele/internal/jsonscan"
 )
 
-// wirePage is a page of OpenAI's costs, of Anthropic's cost report or of OpenRouter's
-// activity. What each calls its own tells which one it is.
-type wirePage struct {
-	Data []wireBucket `json:"data"`
-	More bool         `json:"has_more"`
-}
-
+// wireBucket is what a page of OpenAI's costs, of Anthropic's cost report or of OpenRouter's
+// activity has many of. What each calls its own tells which one it is.
 type wireBucket struct {
-	Start   jsontext.Value `json:"start_time"`  // OpenAI: seconds
-	Begins  string         `json:"starting_at"` // Anthropic
-	Results []wireResult   `json:"results"`
+	Start  jsontext.Value `json:"start_time"`  // OpenAI: seconds
+	Begins string         `json:"starting_at"` // Anthropic
 
 	Date  string         `json:"date"` // OpenRouter
 	Model string         `json:"model"`
@@ -34,44 +30,51 @@ type wireResult struct {
 	Description string         `json:"description"`
 }
 
-// readJSON reads a page, or a list of pages as scripts keep them.
+// readJSON reads a page, or a list of pages as scripts keep them. It reads one row at a
+// time: a short export may have millions of empty ones.
 func (b *book) readJSON(all []byte) error {
-	var pages []wirePage
-	if all[0] == '{' {
-		pages = make([]wirePage, 1)
-		if err := json.Unmarshal(all, &pages[0]); err != nil {
-			return fmt.Errorf("%w (%w)", ErrUnknown, err)
-		}
-	} else if err := json.Unmarshal(all, &pages); err != nil {
+	root, err := jsonscan.Parse(all, jsonscan.Strict)
+	if err != nil {
 		return fmt.Errorf("%w (%w)", ErrUnknown, err)
 	}
-	for i, page := range pages {
-		b.bill.More = page.More && i == len(pages)-1
-		for j := range page.Data {
-			if err := b.bucket(&page.Data[j]); err != nil {
-				return err
-			}
+	if root.Kind() == jsonscan.Object {
+		err = b.page(root)
+	}
+	for _, page := range root.Elements() {
+		if err == nil {
+			err = b.page(page)
 		}
 	}
-	if b.bill.Format == "" {
-		return ErrUnknown
+	if err == nil && b.bill.Format == "" {
+		err = ErrUnknown
+	}
+	return err
+}
+
+func (b *book) page(page jsonscan.Value) error {
+	b.bill.More, _ = page.Get("has_more").Bool()
+	for _, v := range page.Get("data").Elements() {
+		var w wireBucket
+		if err := json.Unmarshal(v.Raw(), &w); err != nil {
+			return fmt.Errorf("%w (%w)", ErrUnknown, err)
+		}
+		if err := b.bucket(&w, v.Get("results")); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-func (b *book) bucket(w *wireBucket) error {
+func (b *book) bucket(w *wireBucket, results jsonscan.Value) error {
 	switch {
 	case w.Begins != "":
 		b.bill.Format = "Anthropic cost report"
-		for _, r := range w.Results {
-			e := entry{day: w.Begins, model: cmp.Or(r.Model, r.Description), amount: number(r.Amount), power: -2, currency: r.Currency}
-			if err := b.add(e); err != nil {
-				return err
-			}
-		}
+		return eachResult(results, func(r *wireResult) error {
+			return b.add(entry{day: w.Begins, model: cmp.Or(r.Model, r.Description), amount: number(r.Amount), power: -2, currency: r.Currency})
+		})
 	case w.Start != nil:
 		b.bill.Format = "OpenAI costs"
-		for _, r := range w.Results {
+		return eachResult(results, func(r *wireResult) error {
 			var amount struct {
 				Value    jsontext.Value `json:"value"`
 				Currency string         `json:"currency"`
@@ -79,15 +82,26 @@ func (b *book) bucket(w *wireBucket) error {
 			if err := json.Unmarshal(r.Amount, &amount); err != nil {
 				return fmt.Errorf("%w (%w)", ErrUnknown, err)
 			}
-			if err := b.add(entry{day: number(w.Start), model: r.LineItem, amount: number(amount.Value), currency: amount.Currency}); err != nil {
-				return err
-			}
-		}
+			return b.add(entry{day: number(w.Start), model: r.LineItem, amount: number(amount.Value), currency: amount.Currency})
+		})
 	case w.Date != "" && w.Usage != nil:
 		b.bill.Format = "OpenRouter activity"
 		return b.add(entry{day: w.Date, model: cmp.Or(w.Slug, w.Model), amount: number(w.Usage)})
 	default:
 		return ErrUnknown
+	}
+	return nil
+}
+
+func eachResult(results jsonscan.Value, take func(*wireResult) error) error {
+	for _, v := range results.Elements() {
+		var r wireResult
+		if err := json.Unmarshal(v.Raw(), &r); err != nil {
+			return fmt.Errorf("%w (%w)", ErrUnknown, err)
+		}
+		if err := take(&r); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func payload(kind chat.Kind, m *chat.Media) []string {
 			facts = append(facts, plural(n, "page"))
 		}
 	case strings.HasPrefix(mime, "text/"), mime == "application/json":
-		text, _ := io.ReadAll(base64.NewDecoder(base64.StdEncoding, strings.NewReader(m.Base64)))
+		text, _ := io.ReadAll(base64.NewDecoder(base64.StdEncoding, strings.NewReader(m.Base64[:min(len(m.Base64), mostText)])))
 		facts = append(facts, textFacts(strings.ToValidUTF8(string(text), "\uFFFD")))
 	}
 	return append(facts, size(byteSize(m)))
@@ -99,8 +99,11 @@ func byteSize(m *chat.Media) int64 {
 	return int64(base64.RawStdEncoding.DecodedLen(len(strings.TrimRight(m.Base64, "="))))
 }
 
-// mostPDF bounds the base64 of a document whose pages are counted.
-const mostPDF = 16 << 20
+// How much base64 of a document is looked at: what is read of it is held by no lease.
+const (
+	mostPDF  = 4 << 20 // one that is longer has no pages to count
+	mostText = 2 << 20 // words beyond it are not counted
+)
 
 // page is how a page's object begins in a PDF that is not packed.
 var page = regexp.MustCompile(`/Type\s*/Page[^s\w]`)
@@ -114,5 +117,9 @@ func pages(payload string) int64 {
 	if err != nil || !bytes.Contains(body, []byte("/Page")) {
 		return 0
 	}
-	return int64(len(page.FindAllIndex(append(body, ' '), -1)))
+	n, body := int64(0), append(body, ' ')
+	for at := page.FindIndex(body); at != nil; at = page.FindIndex(body) {
+		n, body = n+1, body[at[1]:]
+	}
+	return n
 }

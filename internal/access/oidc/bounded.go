@@ -1,0 +1,39 @@
+package oidc
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+)
+
+// bounded is a client whose answers end: the library reads each of them whole.
+func bounded(client *http.Client) *http.Client {
+	own := *client
+	own.Transport = shortAnswers{client.Transport}
+	return &own
+}
+
+type shortAnswers struct{ next http.RoundTripper }
+
+// RoundTrip asks, and gives an answer that fails beyond mostSaid bytes.
+func (s shortAnswers) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := s.next.RoundTrip(r)
+	if err == nil {
+		answer.Body = &shortBody{answer.Body, mostSaid}
+	}
+	return answer, err
+}
+
+type shortBody struct {
+	io.ReadCloser
+	left int
+}
+
+func (b *shortBody) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fmt.Errorf("the answer is longer than %d bytes", mostSaid)
+	}
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}

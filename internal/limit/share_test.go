@@ -1,0 +1,52 @@
+package limit
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// toldStore notes what is told to the others.
+type toldStore struct {
+	Store
+	told []map[int64]int64
+}
+
+func (s *toldStore) ShareOut(_ context.Context, _ string, demand map[int64]int64, _ time.Time) (map[int64]Share, error) {
+	s.told = append(s.told, demand)
+	shares := make(map[int64]Share, len(demand))
+	for id, n := range demand {
+		shares[id] = Share{Demand: n, All: n}
+	}
+	return shares, nil
+}
+
+// A name that is asked for once is told of until that has ended, and no more.
+func TestWhatIsNotAskedForIsNotToldOf(t *testing.T) {
+	t.Parallel()
+	db := new(toldStore)
+	s := New(Options{Store: db, Now: time.Now})
+	l := Limit{ID: "lim_1", Measure: Requests, Window: Minute, Amount: 10}
+	r := &rule{kind: l, zone: time.UTC, counters: make(map[counterKey]*counter)}
+	r.current.Store(&l)
+	s.rules.Store(&rules{byID: map[string]*rule{l.ID: r}, all: []*rule{r}})
+	for id, subject := range []string{"once", "never"} {
+		r.counter(subject, time.Now()).id = int64(id + 1)
+	}
+	r.counter("once", time.Now()).demand = 1
+	for range 6 {
+		s.each(func(c *counter) { c.tick() })
+		if err := s.shareOut(t.Context(), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, demand := range db.told {
+		if _, told := demand[2]; told {
+			t.Error("what is never asked for is told of")
+		}
+	}
+	last := db.told[len(db.told)-1]
+	if n := len(db.told); n < 2 || n > 4 || last[1] != 0 {
+		t.Errorf("told %d times, at last of %v", n, last)
+	}
+}
