@@ -71,6 +71,9 @@ func NewOTLP(o OTLPOptions) (*OTLP, error) {
 	}
 	o.Metrics.registry.MustRegister(s.failures)
 	s.resource, err = proto.Marshal(s.resourceOf())
+	if len(s.resource) > headRoom/2 {
+		err = fmt.Errorf("the name of this node or its version is too long for telemetry: %d bytes", len(s.resource))
+	}
 	return s, err
 }
 

@@ -65,12 +65,22 @@ const instrumentation = "stele"
 // longestText is how many bytes of an attribute are sent.
 const longestText = 64 << 10
 
-// request is the message that a collector takes, with the spans of one of ours in it.
-func (s *OTLP) request(list []byte) []byte {
-	room := func() []byte { return make([]byte, 0, len(list)+len(s.resource)+64) }
-	scope := append(appendBytes(room(), scopeSpansScope, appendString(nil, scopeName, instrumentation)), list...)
-	resource := appendBytes(appendBytes(room(), resourceSpansResource, s.resource), resourceSpansScopeSpans, scope)
-	return appendBytes(room(), requestResourceSpans, resource)
+// headRoom is left free before the spans of a message, for what they are in: their
+// resource and scope.
+const headRoom = 1 << 10
+
+// request is what a collector takes: a message whose head is put into the room before its spans, which
+// are not copied.
+func (s *OTLP) request(message []byte) []byte {
+	scope := appendBytes(nil, scopeSpansScope, appendString(nil, scopeName, instrumentation))
+	resource := appendBytes(nil, resourceSpansResource, s.resource)
+	inner := len(scope) + len(message) - headRoom
+	outer := len(resource) + protowire.SizeTag(resourceSpansScopeSpans) + protowire.SizeBytes(inner)
+	head := appendLength(make([]byte, 0, headRoom), requestResourceSpans, outer)
+	head = append(appendLength(append(head, resource...), resourceSpansScopeSpans, inner), scope...)
+	start := headRoom - len(head)
+	copy(message[start:], head)
+	return message[start:]
 }
 
 // appendWork appends the fields of a span.
@@ -121,8 +131,12 @@ func appendFact(b []byte, f trace.Fact) []byte {
 		value = appendString(value, anyString, f.Value.String())
 	}
 	size := protowire.SizeTag(keyValueKey) + protowire.SizeBytes(len(f.Key)) + protowire.SizeTag(keyValueValue) + protowire.SizeBytes(len(value))
-	b = protowire.AppendVarint(protowire.AppendTag(b, spanAttribute, protowire.BytesType), uint64(size)) //nolint:gosec // not below 0
-	return appendBytes(appendString(b, keyValueKey, f.Key), keyValueValue, value)
+	return appendBytes(appendString(appendLength(b, spanAttribute, size), keyValueKey, f.Key), keyValueValue, value)
+}
+
+// appendLength begins a field of so many bytes.
+func appendLength(b []byte, field protowire.Number, n int) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.BytesType), uint64(n)) //nolint:gosec // not below 0
 }
 
 func appendBytes(b []byte, field protowire.Number, value []byte) []byte {

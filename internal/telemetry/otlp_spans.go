@@ -44,6 +44,9 @@ func (s *spans) take(w *trace.Work) {
 		s.lost++
 		return
 	}
+	if len(s.open) == 0 {
+		s.open = append(s.open, make([]byte, headRoom)...)
+	}
 	before := len(s.open)
 	s.open = appendBytes(s.open, scopeSpansSpan, s.scratch)
 	s.waiting += len(s.open) - before
@@ -71,7 +74,9 @@ func (s *spans) next() (message []byte, lost int) {
 	} else if len(s.open) > 0 {
 		message, s.open, s.count = s.open, nil, 0
 	}
-	s.waiting -= len(message)
+	if message != nil {
+		s.waiting -= len(message) - headRoom
+	}
 	lost, s.lost = s.lost, 0
 	return message, lost
 }
