@@ -40,9 +40,10 @@ func (p *places) take(who access.Principal) (leave func(), err error) {
 		p.keys.Release(who.Key, 1)
 		return nil, p.full("workspace", ample*most)
 	}
+	key, workspace := who.Key, who.Workspace // all that is held on to of a caller
 	return func() {
-		p.workspaces.Release(who.Workspace, 1)
-		p.keys.Release(who.Key, 1)
+		p.workspaces.Release(workspace, 1)
+		p.keys.Release(key, 1)
 	}, nil
 }
 

@@ -162,9 +162,13 @@ func head(b *bytes.Buffer, r *http.Request) {
 	if host == "" {
 		host = r.URL.Host
 	}
-	b.WriteString(r.Method + " " + r.URL.RequestURI() + " HTTP/1.1\r\nHost: " + host + "\r\n")
+	for _, piece := range [...]string{r.Method, " ", r.URL.RequestURI(), " HTTP/1.1\r\nHost: ", host, "\r\n"} {
+		b.WriteString(piece)
+	}
 	if r.ContentLength > 0 || r.Method == http.MethodPost {
-		b.WriteString("Content-Length: " + strconv.FormatInt(r.ContentLength, 10) + "\r\n")
+		b.WriteString("Content-Length: ")
+		b.Write(strconv.AppendInt(b.AvailableBuffer(), r.ContentLength, 10))
+		b.WriteString("\r\n")
 	}
 	_ = r.Header.WriteSubset(b, ownHeaders)
 	b.WriteString("\r\n")

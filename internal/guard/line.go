@@ -30,6 +30,8 @@ type line struct {
 	address string
 	conn    net.Conn
 	raw     syscall.RawConn // nil: it cannot be looked at
+	look    func(fd uintptr) bool
+	open    bool // as look saw it
 	read    *bufio.Reader
 	since   time.Time // when it became idle
 	used    bool      // by a request before
@@ -41,6 +43,10 @@ func newLine(d *direct, address string, conn net.Conn) *line {
 	l.read = bufio.NewReaderSize(l, lineBuffer)
 	if c, ok := conn.(syscall.Conn); ok {
 		l.raw, _ = c.SyscallConn()
+		l.look = func(fd uintptr) bool { // made once: it is looked at before every request
+			l.open = silent(fd)
+			return true
+		}
 	}
 	return l
 }
@@ -63,12 +69,9 @@ func (l *line) stands() bool {
 	if l.raw == nil {
 		return false
 	}
-	open := false
-	err := l.raw.Read(func(fd uintptr) bool {
-		open = silent(fd)
-		return true
-	})
-	return open && err == nil
+	l.open = false
+	err := l.raw.Read(l.look)
+	return l.open && err == nil
 }
 
 // exchange sends a request and reads the header of its answer. The connection ends

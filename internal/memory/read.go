@@ -13,6 +13,7 @@ const (
 	firstPiece  = 16 << 10
 	secondPiece = 64 << 10
 	stride      = 32 // times what has arrived, where more is announced
+	beyond      = 16 // bytes more than are announced: readers tell of the end only where there is room
 )
 
 // Scratch for the beginnings of bodies that are longer.
@@ -45,8 +46,8 @@ type body struct {
 }
 
 func (b *body) read() ([]byte, error) {
-	if b.announced >= 0 && b.announced+bytes.MinRead <= firstPiece { // most are this small
-		return b.grown(b.announced + bytes.MinRead)
+	if b.announced >= 0 && b.announced+beyond <= firstPiece { // most are this small
+		return b.grown(b.announced + beyond)
 	}
 	if err := b.take(firstPiece); err != nil {
 		return nil, err
@@ -92,7 +93,7 @@ func (b *body) grown(n int64) ([]byte, error) {
 func (b *body) next() int64 {
 	have := int64(len(b.got))
 	if b.announced > have {
-		return min(b.announced+bytes.MinRead, stride*have)
+		return min(b.announced+beyond, stride*have)
 	}
 	return 2 * have
 }

@@ -23,7 +23,7 @@ func (c *Chat) authorize(ctx context.Context, r *http.Request, body rope) error 
 	case header != "":
 		r.Header.Set(header, c.account.Key)
 	default:
-		r.Header.Set("Authorization", "Bearer "+c.account.Key)
+		r.Header["Authorization"] = c.bearer
 	}
 	return nil
 }

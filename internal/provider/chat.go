@@ -43,6 +43,7 @@ type Chat struct {
 	client  *http.Client
 	paths   paths
 	signer  signer   // nil: the key is all
+	bearer  []string // the key as a header has it, shared because it is never changed
 	private []string // of the operator's, which refusals may name
 
 	addresses AddressChecker // nil: the upstream fetches what it likes
@@ -59,7 +60,7 @@ type place struct {
 // NewChat makes the client of an account that has no options. The HTTP client
 // must be guard's.
 func NewChat(a Account, d dialect.Dialect, client *http.Client) *Chat {
-	return &Chat{account: a, dialect: d, client: client, private: private(a)}
+	return &Chat{account: a, dialect: d, client: client, private: private(a), bearer: []string{"Bearer " + a.Key}}
 }
 
 var _ relay.Upstream = (*Chat)(nil)

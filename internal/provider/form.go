@@ -1,7 +1,7 @@
 package provider
 
 import (
-	"bufio"
+	"io"
 	"mime"
 	"net/http"
 
@@ -15,14 +15,15 @@ func (x *exchange) streams() bool {
 		return true
 	}
 	const most = 512 // blanks that keep a connection alive
-	begin := bufio.NewReaderSize(x.answer.Body, most)
-	x.answer.Body = readCloser{begin, x.answer.Body}
-	for n := 1; n <= most; n++ {
-		b, err := begin.Peek(n)
-		if err != nil {
+	begin := &opening{ReadCloser: x.answer.Body}
+	begin.seen = begin.room[:0]
+	x.answer.Body = begin
+	for range most {
+		b, ok := begin.look()
+		if !ok {
 			return false
 		}
-		switch b[n-1] {
+		switch b {
 		case ' ', '\t', '\r', '\n':
 		case ':', 'd', 'e', 'i', 'r', 0xEF: // a comment, data, event, id, retry, or a byte order mark before them
 			return true
@@ -31,6 +32,40 @@ func (x *exchange) streams() bool {
 		}
 	}
 	return false
+}
+
+// opening is an answer whose beginning was looked at. That is a byte as a rule, for which a
+// buffer would be dear.
+type opening struct {
+	io.ReadCloser
+	seen []byte // what was looked at and not read yet
+	room [8]byte
+	err  error // what came instead of more; nil: nothing
+}
+
+// look is the next byte, which stays to be read. It is not there where the answer has
+// ended.
+func (o *opening) look() (b byte, ok bool) {
+	o.seen = append(o.seen, 0)
+	last := o.seen[len(o.seen)-1:]
+	if _, o.err = io.ReadFull(o.ReadCloser, last); o.err != nil {
+		o.seen = o.seen[:len(o.seen)-1]
+		return 0, false
+	}
+	return last[0], true
+}
+
+// Read reads what was looked at, then the rest.
+func (o *opening) Read(p []byte) (int, error) {
+	if len(o.seen) > 0 {
+		n := copy(p, o.seen)
+		o.seen = o.seen[n:]
+		return n, nil
+	}
+	if o.err != nil {
+		return 0, o.err
+	}
+	return o.ReadCloser.Read(p)
 }
 
 func contentType(answer *http.Response) string {

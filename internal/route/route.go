@@ -40,8 +40,12 @@ func (r *Router) Do(ctx context.Context, caller string, m *catalog.Model, try fu
 		return 0, fault.New(fault.Unavailable, "The model %q has no target.", m.ID)
 	}
 	var last error
-	dead := make([]bool, len(order))   // trying again there cannot help
-	fails := make([]error, len(order)) // why each failed last
+	var room struct { // on the stack, for as many as there usually are
+		dead  [8]bool
+		fails [8]error
+	}
+	dead := append(room.dead[:0], make([]bool, len(order))...)    // trying again there cannot help
+	fails := append(room.fails[:0], make([]error, len(order))...) // why each failed last
 	for n := 0; tries < most && n < most*2; n++ {
 		at := n % len(order)
 		if dead[at] {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"stele/internal/scope"
@@ -30,25 +31,48 @@ func (s *Server) finish(r *http.Request, request *scope.Request, x *exchange, to
 	case status >= http.StatusInternalServerError:
 		level = slog.LevelError
 	}
-	var room [24]slog.Attr // on the stack, for as many as there usually are
-	facts := append(room[:0],
-		slog.String("request_id", request.ID),
-		slog.String("method", r.Method),
-		slog.String("path", Redact(r.URL.Path)),
-		slog.Int("status", status),
-		slog.String("took", took.String()),
-		slog.Int64("bytes", x.bytes),
-		slog.String("remote", request.Remote),
-	)
-	if aborted {
-		facts = append(facts, slog.Bool("aborted", true))
-	}
-	if ctx := context.Background(); s.Log.Enabled(ctx, level) {
-		line := slog.NewRecord(time.Now(), level, "request", 0) // where it is written is always here: not worth finding out
-		line.AddAttrs(append(facts, request.Facts()...)...)
-		_ = s.Log.Handler().Handle(ctx, line) // there is no other place to tell it
+	if s.Log.Enabled(context.Background(), level) {
+		list := factLists.Get().(*[]slog.Attr)
+		facts := append((*list)[:0],
+			slog.String("request_id", request.ID),
+			slog.String("method", r.Method),
+			slog.String("path", Redact(r.URL.Path)),
+			slog.Int("status", status),
+			slog.String("took", took.String()),
+			slog.Int64("bytes", x.bytes),
+			slog.String("remote", request.Remote),
+		)
+		if aborted {
+			facts = append(facts, slog.Bool("aborted", true))
+		}
+		facts = append(facts, request.Facts()...)
+		s.write(level, facts)
+		clear(facts)
+		*list = facts[:0]
+		factLists.Put(list)
 	}
 	s.Observe(Served{Route: request.Route(), Method: r.Method, Status: status, Took: took})
+}
+
+// factLists are kept from one request to the next.
+var factLists = sync.Pool{New: func() any { l := make([]slog.Attr, 0, 32); return &l }}
+
+// liner is a log that takes the facts of a line from where they lie. A slog.Record would
+// have a copy of them all.
+type liner interface {
+	// Line writes a line, or reports that it cannot and wrote nothing.
+	Line(at time.Time, level slog.Level, message string, facts []slog.Attr) bool
+}
+
+func (s *Server) write(level slog.Level, facts []slog.Attr) {
+	const message = "request"
+	handler, now := s.Log.Handler(), time.Now()
+	if l, ok := handler.(liner); ok && l.Line(now, level, message, facts) {
+		return
+	}
+	line := slog.NewRecord(now, level, message, 0) // where it is written is always here: not worth finding out
+	line.AddAttrs(facts...)
+	_ = handler.Handle(context.Background(), line) // there is no other place to tell it
 }
 
 var keyText = regexp.MustCompile(`sk_(dev|live)_[0-9A-Za-z]*`)

@@ -28,29 +28,43 @@ var lineBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 1<<10); retur
 
 // Handle writes a record.
 func (l *lines) Handle(ctx context.Context, r slog.Record) error {
+	facts := make([]slog.Attr, 0, r.NumAttrs())
+	r.Attrs(func(a slog.Attr) bool {
+		facts = append(facts, a)
+		return true
+	})
+	if written, err := l.line(r.Time, r.Level, r.Message, facts); written {
+		return err
+	}
+	return l.Handler.Handle(ctx, r)
+}
+
+// Line writes a line of facts that are in no record, and reports whether it did: all of
+// them must be plain.
+func (l *lines) Line(at time.Time, level slog.Level, message string, facts []slog.Attr) bool {
+	written, _ := l.line(at, level, message, facts) // there is no other place to tell it
+	return written
+}
+
+func (l *lines) line(at time.Time, level slog.Level, message string, facts []slog.Attr) (written bool, err error) {
 	buffer := lineBuffers.Get().(*[]byte)
 	defer lineBuffers.Put(buffer)
-	b := (*buffer)[:0]
-	b = append(b, `{"time":"`...)
-	b = r.Time.AppendFormat(b, time.RFC3339Nano)
-	b = append(append(append(b, `","level":"`...), r.Level.String()...), `","msg":`...)
-	b, plain := appendText(b, r.Message)
-	r.Attrs(func(a slog.Attr) bool {
-		b = append(b, ',')
-		if b, plain = appendText(b, a.Key); plain && a.Key != "" {
-			b, plain = appendValue(append(b, ':'), a.Value)
-			return plain
+	b := append((*buffer)[:0], `{"time":"`...)
+	b = at.AppendFormat(b, time.RFC3339Nano)
+	b = append(append(append(b, `","level":"`...), level.String()...), `","msg":`...)
+	b, plain := appendText(b, message)
+	for i := 0; plain && i < len(facts); i++ {
+		if b, plain = appendText(append(b, ','), facts[i].Key); plain {
+			b, plain = appendValue(append(b, ':'), facts[i].Value)
 		}
-		plain = false
-		return false
-	})
-	if !plain || r.Time.IsZero() {
-		return l.Handler.Handle(ctx, r)
+		plain = plain && facts[i].Key != ""
 	}
-	b = append(b, '}', '\n')
-	*buffer = b
-	_, err := l.w.Write(b)
-	return err
+	if !plain || at.IsZero() {
+		return false, nil
+	}
+	*buffer = append(b, '}', '\n')
+	_, err = l.w.Write(*buffer)
+	return true, err
 }
 
 func appendValue(b []byte, v slog.Value) (_ []byte, plain bool) {

@@ -57,6 +57,29 @@ func TestALineIsWhatSlogWouldWrite(t *testing.T) {
 	}
 }
 
+// TestALineOfFactsIsThatOfARecord writes facts without a record, where they are plain.
+func TestALineOfFactsIsThatOfARecord(t *testing.T) {
+	t.Parallel()
+	line := request()
+	var facts []slog.Attr
+	line.Attrs(func(a slog.Attr) bool {
+		facts = append(facts, a)
+		return true
+	})
+	var got, want bytes.Buffer
+	handler := newLines(&got, nil).(*lines)
+	if !handler.Line(line.Time, line.Level, line.Message, facts) {
+		t.Error("it is not written")
+	}
+	if err := slog.NewJSONHandler(&want, nil).Handle(t.Context(), line); err != nil || got.String() != want.String() {
+		t.Errorf("%v\n%swant\n%s", err, &got, &want)
+	}
+	got.Reset()
+	if handler.Line(line.Time, line.Level, "odd \"message\"", facts) || handler.Line(line.Time, line.Level, "m", append(facts, slog.Any("error", errors.New("e")))) || got.Len() > 0 {
+		t.Errorf("something is written that is not plain: %s", &got)
+	}
+}
+
 func BenchmarkLine(b *testing.B) {
 	var out bytes.Buffer
 	for name, handler := range map[string]slog.Handler{"ours": newLines(&out, nil), "slog": slog.NewJSONHandler(&out, nil)} {

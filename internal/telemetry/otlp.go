@@ -13,12 +13,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
-	"go.opentelemetry.io/otel/sdk/resource"
-	sdk "go.opentelemetry.io/otel/sdk/trace"
 	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
 	"stele/internal/trace"
@@ -41,7 +36,8 @@ type OTLPOptions struct {
 type OTLP struct {
 	OTLPOptions
 	headers  http.Header
-	provider *sdk.TracerProvider
+	spans    *spans
+	resource []byte // what spans are of, as it is sent
 	began    time.Time
 	failures *prometheus.CounterVec
 
@@ -49,14 +45,16 @@ type OTLP struct {
 	failing bool
 }
 
-// How much is kept for a collector that is slow, and how long one is waited for.
+// How long a collector is waited for.
 const (
-	waitingSpans = 4096
-	atOnce       = 512
-	sendEvery    = 5 * time.Second
-	sendTime     = 10 * time.Second
-	sendTries    = 3
-	longestText  = 64 << 10 // of an attribute
+	sendTime  = 10 * time.Second
+	sendTries = 3
+)
+
+// Names of signals.
+const (
+	traces  = "traces"
+	metrics = "metrics"
 )
 
 // NewOTLP makes a sender. Nothing is sent before Run.
@@ -65,66 +63,41 @@ func NewOTLP(o OTLPOptions) (*OTLP, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &OTLP{OTLPOptions: o, headers: headers, began: time.Now(), failures: prometheus.NewCounterVec(prometheus.CounterOpts{
+	s := &OTLP{OTLPOptions: o, headers: headers, spans: newSpans(), began: time.Now(), failures: prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "stele_otlp_failures_total", Help: "Batches that the collector did not take, by signal. They are lost.",
 	}, []string{"signal"})}
-	for _, signal := range []string{"traces", "metrics"} {
+	for _, signal := range []string{traces, metrics} {
 		s.failures.WithLabelValues(signal)
 	}
 	o.Metrics.registry.MustRegister(s.failures)
-	limits := sdk.NewSpanLimits()
-	limits.AttributeValueLengthLimit = longestText
-	s.provider = sdk.NewTracerProvider(
-		sdk.WithBatcher(otlptrace.NewUnstarted(uploader{s}), sdk.WithMaxQueueSize(waitingSpans), sdk.WithMaxExportBatchSize(atOnce), sdk.WithBatchTimeout(sendEvery)),
-		sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(o.Sample))),
-		sdk.WithRawSpanLimits(limits),
-		sdk.WithResource(resource.NewSchemaless(
-			attribute.String("service.name", "stele"), attribute.String("service.version", o.Version), attribute.String("service.instance.id", o.Node),
-		)),
-	)
-	return s, nil
+	s.resource, err = proto.Marshal(s.resourceOf())
+	if len(s.resource) > headRoom/2 {
+		err = fmt.Errorf("the name of this node or its version is too long for telemetry: %d bytes", len(s.resource))
+	}
+	return s, err
 }
 
 // Tracer begins traces whose spans are sent.
-func (s *OTLP) Tracer() *trace.Tracer { return trace.New(s.provider) }
+func (s *OTLP) Tracer() *trace.Tracer { return trace.New(s.Sample, s.spans.take) }
 
-// Run sends metrics until ctx ends, and then what is left of both.
+// Run sends both until ctx ends, and then what is left of them. A collector that is slow to take one
+// does not hold up the other.
 func (s *OTLP) Run(ctx context.Context) {
-	tick := time.NewTicker(s.Every)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
-			defer cancel()
-			s.sendMetrics(last)
-			_ = s.provider.Shutdown(last) // what could not be sent is counted and logged
-			return
-		case <-tick.C:
-			s.sendMetrics(ctx)
-		}
+	var both sync.WaitGroup
+	both.Go(func() { s.runMetrics(ctx) })
+	both.Go(func() { s.runSpans(ctx) })
+	both.Wait()
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
+	defer cancel()
+	s.sendMetrics(last)
+	for last.Err() == nil && s.sendSpans(last) {
 	}
-}
-
-// uploader is what the exporter of spans sends with.
-type uploader struct{ *OTLP }
-
-func (uploader) Start(context.Context) error { return nil }
-func (uploader) Stop(context.Context) error  { return nil }
-
-// UploadTraces sends spans. What a collector asks for is the same message as this one.
-func (u uploader) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
-	u.send(ctx, "traces", &tracepb.TracesData{ResourceSpans: spans})
-	return nil
 }
 
 // send posts a message, several times where that may help. What is not taken is lost, and
 // counted.
-func (s *OTLP) send(ctx context.Context, signal string, m proto.Message) {
-	body, err := proto.Marshal(m)
-	if err == nil {
-		err = s.post(ctx, signal, body)
-	}
+func (s *OTLP) send(ctx context.Context, signal string, body []byte) {
+	err := s.post(ctx, signal, body)
 	if err != nil {
 		s.failures.WithLabelValues(signal).Inc()
 	}
@@ -191,7 +164,7 @@ func Reach(ctx context.Context, client *http.Client, endpoint, headers string) e
 		return err
 	}
 	s := &OTLP{OTLPOptions: OTLPOptions{Client: client, Endpoint: endpoint}, headers: parsed}
-	_, err = s.postOnce(ctx, "traces", nil)
+	_, err = s.postOnce(ctx, traces, nil)
 	return err
 }
 

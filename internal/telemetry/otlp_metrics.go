@@ -11,7 +11,22 @@ import (
 	model "github.com/prometheus/client_model/go"
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	metricspb "go.opentelemetry.io/proto/otlp/metrics/v1"
+	"google.golang.org/protobuf/proto"
 )
+
+// runMetrics sends metrics until ctx ends.
+func (s *OTLP) runMetrics(ctx context.Context) {
+	tick := time.NewTicker(s.Every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			s.sendMetrics(ctx)
+		}
+	}
+}
 
 // sendMetrics sends the figures that Prometheus would get, under the same names.
 func (s *OTLP) sendMetrics(ctx context.Context) {
@@ -26,9 +41,14 @@ func (s *OTLP) sendMetrics(ctx context.Context) {
 			list = append(list, m)
 		}
 	}
-	s.send(ctx, "metrics", &metricspb.MetricsData{ResourceMetrics: []*metricspb.ResourceMetrics{{
+	body, err := proto.Marshal(&metricspb.MetricsData{ResourceMetrics: []*metricspb.ResourceMetrics{{
 		Resource: s.resourceOf(), ScopeMetrics: []*metricspb.ScopeMetrics{{Metrics: list}},
 	}}})
+	if err != nil {
+		s.tell(ctx, metrics, err)
+		return
+	}
+	s.send(ctx, metrics, body)
 }
 
 // moments are when counting began, and now.

@@ -1,11 +1,10 @@
 package trace
 
 import (
+	"log/slog"
 	"net/http"
-
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
-	otel "go.opentelemetry.io/otel/trace"
+	"sync"
+	"time"
 )
 
 // Names of attributes: OpenTelemetry's for generative models and HTTP, then our own.
@@ -37,47 +36,98 @@ const (
 	Said      = "stele.response.body"
 )
 
-// Fact is an attribute with its value.
-type Fact = attribute.KeyValue
+// Fact is an attribute with its value: a text, a whole number, a fraction or a flag.
+type Fact = slog.Attr
 
 // Text is a fact in words.
-func Text(key, value string) Fact { return attribute.String(key, value) }
+func Text(key, value string) Fact { return slog.String(key, value) }
 
 // Number is a count.
-func Number(key string, n int64) Fact { return attribute.Int64(key, n) }
+func Number(key string, n int64) Fact { return slog.Int64(key, n) }
 
 // Fraction is a number that need not be whole.
-func Fraction(key string, n float64) Fact { return attribute.Float64(key, n) }
+func Fraction(key string, n float64) Fact { return slog.Float64(key, n) }
 
 // Flag is what is so, or is not.
-func Flag(key string, is bool) Fact { return attribute.Bool(key, is) }
+func Flag(key string, is bool) Fact { return slog.Bool(key, is) }
 
-// Span is a piece of work that is recorded. The zero Span is of work that is not.
-type Span struct{ span otel.Span }
+// Work is a piece of work that was recorded, as those who collect spans get it.
+type Work struct {
+	Trace  [16]byte
+	Span   [8]byte
+	Parent [8]byte // zero: it is the first of its trace
+	Remote bool    // the parent is another process's
+	State  string  // what the client's vendors say, which goes on to collectors
+	Name   string
+	Server bool // it serves a client; otherwise it is a call
+	Began  time.Time
+	Took   time.Duration
+	Facts  []Fact // no key is there twice
+	Failed bool
+	Code   string // why it failed; "": that is not known
+}
+
+// recording is a span that is being recorded.
+type recording struct {
+	tracer *Tracer
+	place  place
+
+	mu sync.Mutex // guards what follows
+	Work
+	ended bool
+	room  [12]Fact // for as many as there usually are
+}
+
+// Span is a piece of work that is recorded. The zero Span is of work that is not. It is safe
+// for use by several goroutines.
+type Span struct{ at *recording }
 
 // On reports whether what is said of the span is kept.
-func (s Span) On() bool { return s.span != nil && s.span.IsRecording() }
+func (s Span) On() bool {
+	if s.at == nil {
+		return false
+	}
+	s.at.mu.Lock()
+	defer s.at.mu.Unlock()
+	return !s.at.ended
+}
 
 // Note notes facts. They cost something to put together: On says whether to. Never a key,
 // and a prompt or an answer only where they may be kept.
 func (s Span) Note(facts ...Fact) {
-	if s.span != nil {
-		s.span.SetAttributes(facts...)
+	s.change(func(r *recording) {
+		for _, f := range facts {
+			r.note(f)
+		}
+	})
+}
+
+// note adds a fact, or replaces the one of its key.
+func (r *recording) note(f Fact) {
+	for i := range r.Facts {
+		if r.Facts[i].Key == f.Key {
+			r.Facts[i] = f
+			return
+		}
 	}
+	if r.Facts == nil {
+		r.Facts = r.room[:0]
+	}
+	r.Facts = append(r.Facts, f)
 }
 
 // Fail says that the work failed; code is one of ours.
 func (s Span) Fail(code string) {
-	if s.span != nil {
-		s.span.SetStatus(codes.Error, code)
-		s.Note(Text(errorType, code))
-	}
+	s.change(func(r *recording) {
+		r.Failed, r.Code = true, code
+		r.note(Text(errorType, code))
+	})
 }
 
 // End ends the span. What is said afterwards is lost.
 func (s Span) End() {
-	if s.span != nil {
-		s.span.End()
+	if s.change(func(r *recording) { r.ended, r.Took = true, time.Since(r.Began) }) {
+		s.at.tracer.take(&s.at.Work) // nothing changes it any more
 	}
 }
 
@@ -86,14 +136,27 @@ func (s Span) Answered(id, method, route string, status int) {
 	if !s.On() {
 		return
 	}
-	facts := append(make([]Fact, 0, 4), Text(RequestID, id), Text(httpMethod, method), Number(httpStatus, int64(status)))
-	if route != "" {
-		s.span.SetName(route)
-		facts = append(facts, Text(httpRoute, route))
+	s.Note(Text(RequestID, id), Text(httpMethod, method), Number(httpStatus, int64(status)))
+	s.change(func(r *recording) {
+		if route != "" {
+			r.Name = route
+			r.note(Text(httpRoute, route))
+		}
+		r.Failed = r.Failed || status >= http.StatusInternalServerError
+	})
+	s.End()
+}
+
+// change changes what is said of a span that has not ended, and reports whether it did.
+func (s Span) change(do func(*recording)) bool {
+	if s.at == nil {
+		return false
 	}
-	s.Note(facts...)
-	if status >= http.StatusInternalServerError {
-		s.span.SetStatus(codes.Error, "")
+	s.at.mu.Lock()
+	defer s.at.mu.Unlock()
+	if s.at.ended {
+		return false
 	}
-	s.span.End()
+	do(s.at)
+	return true
 }

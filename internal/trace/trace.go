@@ -1,13 +1,16 @@
 // Package trace is a request's part of a distributed trace: a span for the request and one
 // for each call that it makes, with the client's traceparent before it and the upstream's
 // after it. It must not know who collects spans. Where none are collected it costs a look at the
-// context, and nothing is made.
+// context, and nothing is made; of a trace that is not recorded its name is all that is made.
 package trace
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/hex"
+	"math/rand/v2"
 	"net/http"
+	"time"
 
 	"go.opentelemetry.io/otel/propagation"
 	otel "go.opentelemetry.io/otel/trace"
@@ -16,17 +19,39 @@ import (
 // Header carries the place in a trace, as the W3C writes it.
 const Header = "Traceparent"
 
-// name is that of the instrumentation.
-const name = "stele"
-
 // longest is how long a header about traces may be. The W3C asks for 512 of tracestate.
 const longest = 512
 
 // Tracer begins traces. The nil Tracer begins none. It is safe for concurrent use.
-type Tracer struct{ tracer otel.Tracer }
+type Tracer struct {
+	below uint64 // traces whose number is below are recorded, as OpenTelemetry's TraceIDRatioBased has it
+	take  func(*Work)
+}
 
-// New makes a Tracer whose spans go to a provider.
-func New(p otel.TracerProvider) *Tracer { return &Tracer{p.Tracer(name)} }
+// New makes a Tracer that records a part of the traces that begin here. Every span that
+// has ended is handed to take, by the goroutine that ended it.
+func New(part float64, take func(*Work)) *Tracer {
+	return &Tracer{uint64(max(0, min(1, part)) * (1 << 63)), take}
+}
+
+// place is where in a trace a context is.
+type place struct {
+	trace    otel.TraceID
+	span     otel.SpanID
+	recorded bool       // by those who take part in the trace
+	here     *recording // nil: not by us
+}
+
+type placeKey struct{}
+
+func at(ctx context.Context) *place {
+	p, _ := ctx.Value(placeKey{}).(*place)
+	return p
+}
+
+func within(ctx context.Context, p *place) context.Context {
+	return context.WithValue(ctx, placeKey{}, p)
+}
 
 // Request begins the span of a request, in the trace that its client is in. A header that
 // is not as the W3C has it, or too long, or there twice, counts as none.
@@ -34,9 +59,19 @@ func (t *Tracer) Request(ctx context.Context, method string, h http.Header) (con
 	if t == nil {
 		return ctx, Span{}
 	}
-	ctx = propagation.TraceContext{}.Extract(ctx, header(h))
-	ctx, span := t.tracer.Start(ctx, method, otel.WithSpanKind(otel.SpanKindServer))
-	return ctx, Span{span}
+	var parent otel.SpanContext
+	if len(h[Header]) > 0 {
+		parent = extract(header(h))
+	}
+	p := place{trace: parent.TraceID(), span: newSpanID(), recorded: parent.IsSampled()}
+	if !parent.IsValid() {
+		p.trace = newTraceID()
+		p.recorded = binary.BigEndian.Uint64(p.trace[8:])>>1 < t.below
+	}
+	if !p.recorded {
+		return within(ctx, &p), Span{}
+	}
+	return t.record(ctx, p, Work{Name: method, Server: true, Parent: parent.SpanID(), Remote: parent.IsValid(), State: parent.TraceState().String()})
 }
 
 // Continue begins a span in a trace that went on without a process: parent is what Parent
@@ -45,31 +80,46 @@ func (t *Tracer) Continue(ctx context.Context, parent, operation, subject string
 	if t == nil || parent == "" {
 		return ctx, Span{}
 	}
-	ctx = propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{"traceparent": parent})
-	if !otel.SpanContextFromContext(ctx).IsSampled() {
+	from := extract(propagation.MapCarrier{"traceparent": parent})
+	if !from.IsValid() {
 		return ctx, Span{}
 	}
-	return start(ctx, t.tracer, operation, subject)
+	p := place{trace: from.TraceID(), span: from.SpanID(), recorded: from.IsSampled()}
+	if !p.recorded {
+		return within(ctx, &p), Span{}
+	}
+	return t.call(ctx, p, Work{Remote: true}, operation, subject)
 }
 
 // Start begins the span of a call that a request makes, if the request is recorded.
 func Start(ctx context.Context, operation, subject string) (context.Context, Span) {
-	parent := otel.SpanFromContext(ctx)
-	if !parent.IsRecording() {
+	p := at(ctx)
+	if p == nil || p.here == nil {
 		return ctx, Span{}
 	}
-	return start(ctx, parent.TracerProvider().Tracer(name), operation, subject)
+	return p.here.tracer.call(ctx, *p, Work{State: p.here.State}, operation, subject)
 }
 
-func start(ctx context.Context, t otel.Tracer, operation, subject string) (context.Context, Span) {
-	ctx, span := t.Start(ctx, operation+" "+subject, otel.WithSpanKind(otel.SpanKindClient), otel.WithAttributes(Text(Operation, operation)))
-	return ctx, Span{span}
+// call begins the span of a call below a place.
+func (t *Tracer) call(ctx context.Context, below place, w Work, operation, subject string) (context.Context, Span) {
+	w.Name, w.Parent = operation+" "+subject, below.span
+	below.span = newSpanID()
+	ctx, span := t.record(ctx, below, w)
+	span.Note(Text(Operation, operation))
+	return ctx, span
+}
+
+func (t *Tracer) record(ctx context.Context, p place, w Work) (context.Context, Span) {
+	w.Trace, w.Span, w.Began = p.trace, p.span, time.Now()
+	r := &recording{tracer: t, place: p, Work: w}
+	r.place.here = r
+	return within(ctx, &r.place), Span{r}
 }
 
 // From is the span that a context is in.
 func From(ctx context.Context) Span {
-	if span := otel.SpanFromContext(ctx); span.IsRecording() {
-		return Span{span}
+	if p := at(ctx); p != nil {
+		return Span{p.here}
 	}
 	return Span{}
 }
@@ -77,15 +127,14 @@ func From(ctx context.Context) Span {
 // Parent is the place in a trace that a context is at, as a header has it; "" where there
 // is none.
 func Parent(ctx context.Context) string {
-	at := otel.SpanContextFromContext(ctx)
-	if !at.IsValid() {
+	p := at(ctx)
+	if p == nil {
 		return ""
 	}
-	trace, span := at.TraceID(), at.SpanID()
-	text := make([]byte, 0, len("00-")+2*len(trace)+len("-")+2*len(span)+len("-01"))
-	text = append(hex.AppendEncode(append(text, "00-"...), trace[:]), '-')
-	text = append(hex.AppendEncode(text, span[:]), "-00"...)
-	if at.IsSampled() {
+	text := make([]byte, 0, len("00-")+2*len(p.trace)+len("-")+2*len(p.span)+len("-01"))
+	text = append(hex.AppendEncode(append(text, "00-"...), p.trace[:]), '-')
+	text = append(hex.AppendEncode(text, p.span[:]), "-00"...)
+	if p.recorded {
 		text[len(text)-1] = '1'
 	}
 	return string(text)
@@ -97,6 +146,26 @@ func Inject(ctx context.Context, h http.Header) {
 	if parent := Parent(ctx); parent != "" {
 		h[Header] = []string{parent}
 	}
+}
+
+func newTraceID() (id otel.TraceID) {
+	for !id.IsValid() {
+		binary.NativeEndian.PutUint64(id[:8], rand.Uint64()) //nolint:gosec // a name, no secret
+		binary.NativeEndian.PutUint64(id[8:], rand.Uint64()) //nolint:gosec // see above
+	}
+	return id
+}
+
+func newSpanID() (id otel.SpanID) {
+	for !id.IsValid() {
+		binary.NativeEndian.PutUint64(id[:], rand.Uint64()) //nolint:gosec // see above
+	}
+	return id
+}
+
+// extract reads a place as the W3C writes it; an invalid one where there is none.
+func extract(from propagation.TextMapCarrier) otel.SpanContext {
+	return otel.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), from))
 }
 
 // header reads what a client sent.

@@ -2,12 +2,11 @@ package trace_test
 
 import (
 	"context"
+	"encoding/hex"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
-
-	sdk "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"stele/internal/trace"
 )
@@ -18,10 +17,12 @@ const (
 )
 
 // recorder is a tracer that begins that part of traces, and what it has recorded.
-func recorder(part float64) (*trace.Tracer, *tracetest.SpanRecorder) {
-	spans := tracetest.NewSpanRecorder()
-	return trace.New(sdk.NewTracerProvider(sdk.WithSpanProcessor(spans), sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(part))))), spans
+func recorder(part float64) (*trace.Tracer, *[]*trace.Work) {
+	ended := new([]*trace.Work)
+	return trace.New(part, func(w *trace.Work) { *ended = append(*ended, w) }), ended
 }
+
+func text(id []byte) string { return hex.EncodeToString(id) }
 
 // TestNobodyTraces shows that what is not traced makes nothing.
 func TestNobodyTraces(t *testing.T) {
@@ -57,13 +58,84 @@ func TestClientsTraceGoesOn(t *testing.T) {
 	try.Fail("unavailable")
 	try.End()
 	span.Answered("req_1", http.MethodPost, "POST /x", http.StatusBadGateway)
-	ended := spans.Ended()
-	if len(ended) != 2 || ended[0].Name() != "chat m" || ended[1].Name() != "POST /x" || ended[0].Parent().SpanID() != ended[1].SpanContext().SpanID() ||
-		ended[1].Parent().TraceID().String() != known || !ended[1].Parent().IsRemote() {
-		t.Fatalf("%+v", ended)
+	if len(*spans) != 2 {
+		t.Fatalf("%+v", *spans)
 	}
-	if want := "00-" + known + "-" + ended[0].SpanContext().SpanID().String() + "-01"; h.Get("traceparent") != want || len(h) != 1 {
+	called, served := (*spans)[0], (*spans)[1]
+	if called.Name != "chat m" || called.Server || called.Parent != served.Span || called.Remote || !called.Failed || called.Code != "unavailable" {
+		t.Errorf("the try: %+v", called)
+	}
+	if served.Name != "POST /x" || !served.Server || text(served.Trace[:]) != known || text(served.Parent[:]) != "00f067aa0ba902b7" || !served.Remote ||
+		!served.Failed || served.State != "vendor=secret" {
+		t.Errorf("the request: %+v", served)
+	}
+	if want := "00-" + known + "-" + text(called.Span[:]) + "-01"; h.Get("traceparent") != want || len(h) != 1 {
 		t.Errorf("%v, want %s alone", h, want)
+	}
+}
+
+// TestFactsAreNotedUntilTheEnd shows what is kept of a span: the last of every key, and
+// nothing after its end, however often that is said.
+func TestFactsAreNotedUntilTheEnd(t *testing.T) {
+	t.Parallel()
+	tracer, spans := recorder(1)
+	ctx, span := tracer.Request(context.Background(), http.MethodPost, nil)
+	span.Note(trace.Number(trace.Tries, 1), trace.Text(trace.Model, "m"))
+	trace.From(ctx).Note(trace.Number(trace.Tries, 2))
+	span.Answered("req_1", http.MethodPost, "POST /x", http.StatusOK)
+	span.Note(trace.Text(trace.Workspace, "late"))
+	span.Fail("late")
+	span.End()
+	if len(*spans) != 1 || span.On() || (*spans)[0].Failed {
+		t.Fatalf("%+v", *spans)
+	}
+	facts := make(map[string]string)
+	for _, f := range (*spans)[0].Facts {
+		facts[f.Key] = f.Value.String()
+	}
+	want := map[string]string{
+		trace.Tries: "2", trace.Model: "m", trace.RequestID: "req_1", "http.request.method": "POST", "http.response.status_code": "200", "http.route": "POST /x",
+	}
+	if !maps.Equal(facts, want) || len((*spans)[0].Facts) != len(want) {
+		t.Errorf("%v", (*spans)[0].Facts)
+	}
+}
+
+// TestAPartOfTracesIsRecorded counts how many of those that begin here are, and what the
+// others cost.
+func TestAPartOfTracesIsRecorded(t *testing.T) {
+	t.Parallel()
+	tracer, spans := recorder(0.25)
+	for range 4000 {
+		_, span := tracer.Request(context.Background(), http.MethodPost, nil)
+		span.End()
+	}
+	if n := len(*spans); n < 800 || n > 1200 { // 7 standard deviations
+		t.Errorf("%d of 4000", n)
+	}
+	ids := make(map[string]bool)
+	for _, w := range *spans {
+		ids[text(w.Trace[:])+text(w.Span[:])] = true
+	}
+	if len(ids) != len(*spans) {
+		t.Errorf("%d names for %d spans", len(ids), len(*spans))
+	}
+}
+
+// TestWhatIsNotRecordedIsItsName counts what is made for a request that is not recorded: its place, the
+// context, and the header of the upstream.
+func TestWhatIsNotRecordedIsItsName(t *testing.T) {
+	tracer, spans := recorder(0)
+	ctx, h := context.Background(), make(http.Header)
+	made := testing.AllocsPerRun(100, func() {
+		ctx, span := tracer.Request(ctx, http.MethodPost, nil)
+		ctx, try := trace.Start(ctx, "chat", "m")
+		trace.Inject(ctx, h)
+		try.End()
+		span.Answered("req", http.MethodPost, "route", http.StatusOK)
+	})
+	if made > 4 || len(*spans) != 0 || !strings.HasSuffix(h.Get("traceparent"), "-00") {
+		t.Errorf("%v allocations, %v", made, h)
 	}
 }
 
@@ -81,7 +153,7 @@ func TestWhatIsNotRecordedIsPassedOn(t *testing.T) {
 	if got := h.Get("traceparent"); !strings.HasPrefix(got, "00-"+known+"-") || !strings.HasSuffix(got, "-00") {
 		t.Error(got)
 	}
-	if _, step := tracer.Continue(context.Background(), h.Get("traceparent"), "poll", "m"); step.On() || len(spans.Ended()) != 0 {
+	if _, step := tracer.Continue(context.Background(), h.Get("traceparent"), "poll", "m"); step.On() || len(*spans) != 0 {
 		t.Error("it is recorded")
 	}
 }
@@ -96,7 +168,7 @@ func TestWrongHeadersCountAsNone(t *testing.T) {
 		tracer, spans := recorder(1)
 		_, span := tracer.Request(context.Background(), http.MethodGet, http.Header{trace.Header: values})
 		span.End()
-		if got := spans.Ended(); len(got) != 1 || got[0].Parent().IsValid() || got[0].SpanContext().TraceID().String() == known {
+		if got := *spans; len(got) != 1 || got[0].Parent != [8]byte{} || text(got[0].Trace[:]) == known {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -111,8 +183,8 @@ func TestTasksGoOn(t *testing.T) {
 	span.End()
 	_, step := tracer.Continue(context.Background(), kept, "submit", "m")
 	step.End()
-	ended := spans.Ended()
-	if len(ended) != 2 || ended[1].Name() != "submit m" || ended[1].Parent().SpanID() != ended[0].SpanContext().SpanID() || ended[1].SpanContext().TraceID().String() != known {
+	ended := *spans
+	if len(ended) != 2 || ended[1].Name != "submit m" || ended[1].Parent != ended[0].Span || text(ended[1].Trace[:]) != known || !ended[1].Remote {
 		t.Errorf("%+v", ended)
 	}
 }

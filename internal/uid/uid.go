@@ -20,7 +20,8 @@ var alphabet = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPaddin
 // New returns an id of the form prefix_26characters. Ids made later sort later.
 func New(prefix string) string {
 	id := uuid.Must(uuid.NewV7())
-	return prefix + "_" + alphabet.EncodeToString(id[:])
+	var room [48]byte // on the stack: only the id itself is made
+	return string(alphabet.AppendEncode(append(append(room[:0], prefix...), '_'), id[:]))
 }
 
 // Is reports whether id looks like one that New(prefix) made.

@@ -29,7 +29,7 @@ func BenchmarkSeen(b *testing.B) {
 		{"Defaults", ""}, {"EveryTrace", ", sample: 1"},
 	} {
 		s := newSpeed(b, false)
-		seen := rig.Start(b, rig.Options{Config: fmt.Sprintf("metrics: {listen: %q}\ntelemetry: {otlp: {endpoint: %q%s}}\n", metrics, collector.URL, c.settings) + s.providers})
+		seen := rig.Start(b, rig.Options{Env: profileEnv(b), Config: fmt.Sprintf("metrics: {listen: %q}\ntelemetry: {otlp: {endpoint: %q%s}}\n", metrics, collector.URL, c.settings) + s.providers})
 		key := seen.CreateKey(b, "--name", "seen").Key
 		seen.Await(b, key, http.StatusOK)
 		s.added(b, c.name, seen, key, &all, func(turn int) {

@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"bytes"
-	"iter"
 	"net/http"
 
 	"stele/internal/chat"
@@ -25,7 +24,7 @@ func (Codec) PassRequest(req *chat.Request, target dialect.Target) (dialect.Call
 	if betas := req.Origin.Header.Values(betaHeader); len(betas) > 0 {
 		call.Header[betaHeader] = betas
 	}
-	model, loose, folded := survey(dialect.Members(req))
+	model, loose, folded := survey(jsonscan.Root(req.Origin.Body), &req.Origin.Facts)
 	if !loose && !folded && !req.Origin.Facts.Envelopes && !target.Forget {
 		var edits jsonscan.Edits
 		edits.ReplaceText(model, target.Model)
@@ -40,9 +39,10 @@ func (Codec) PassRequest(req *chat.Request, target dialect.Target) (dialect.Call
 }
 
 // survey finds the model's name in a body, whether there are loose switches in it, and
-// whether there are objects whose fields count as its own.
-func survey(members iter.Seq2[jsonscan.Key, jsonscan.Value]) (model jsonscan.Value, loose, folded bool) {
-	for key, v := range members {
+// whether there are objects whose fields count as its own. The loop is over a method that is
+// known here, so that nothing of it is allocated.
+func survey(root jsonscan.Value, f *chat.Facts) (model jsonscan.Value, loose, folded bool) {
+	for key, v := range root.MembersAround(f.LongestFrom, f.LongestTo) {
 		switch key.Name {
 		case "model":
 			model = v

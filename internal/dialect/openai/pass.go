@@ -2,7 +2,6 @@ package openai
 
 import (
 	"bytes"
-	"iter"
 	"slices"
 
 	"stele/internal/chat"
@@ -17,13 +16,12 @@ import (
 func (Codec) PassRequest(req *chat.Request, t dialect.Target) (call dialect.Call, err error) {
 	call.Path = endpoint
 	body, facts := req.Origin.Body, &req.Origin.Facts
-	l := lay(jsonscan.Root(body), dialect.Members(req), t)
+	l := lay(jsonscan.Root(body), facts.LongestFrom, facts.LongestTo, t)
 	if l.nested {
 		if body, err = flatten(body, l.root); err != nil {
 			return call, err
 		}
-		root := jsonscan.Root(body)
-		l = lay(root, root.Members(), t)
+		l = lay(jsonscan.Root(body), 0, 0, t)
 	}
 	var edits jsonscan.Edits
 	edits.ReplaceText(l.model, t.Model)
@@ -49,9 +47,11 @@ type layout struct {
 	nested bool // extra_body or options must be
 }
 
-func lay(root jsonscan.Value, members iter.Seq2[jsonscan.Key, jsonscan.Value], t dialect.Target) layout {
+// lay looks for them, around the member of which it is known where it lies. The loop is
+// over a method that is known here, so that nothing of it is allocated.
+func lay(root jsonscan.Value, knownFrom, knownTo int, t dialect.Target) layout {
 	l := layout{root: root}
-	for key, v := range members {
+	for key, v := range root.MembersAround(knownFrom, knownTo) {
 		switch key.Name {
 		case "model":
 			l.model = v
