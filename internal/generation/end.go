@@ -30,13 +30,20 @@ func (s *Service) fail(ctx context.Context, t *Task, f *media.Failure) error {
 	if unsure {
 		spent, known = s.price(ctx, t)
 	}
-	return s.end(ctx, t, func(t *Task) {
+	err := s.end(ctx, t, func(t *Task) {
 		t.Unsettled = unsure && !known
 		t.failWith(f, s.Now())
+		if f.Charged {
+			return // the price stays
+		}
 		if known || t.Stage == Ordered {
 			t.Nano, t.Credits = spent, media.Credits(spent, s.Settings().CreditsPerUSD)
 		}
 	})
+	if err == nil {
+		s.letGo(t, unsure && !known)
+	}
+	return err
 }
 
 // failWith is how a task ends without an output. One that its client wants stopped is
@@ -83,9 +90,14 @@ func (s *Service) settle(t *Task, last media.Status) {
 	}
 }
 
-// end saves the end of a task together with all that follows from it.
+// end saves the end of a task together with all that follows from it. What it cost was
+// found out at its stage: one that has gone on meanwhile is left.
 func (s *Service) end(ctx context.Context, t *Task, change func(*Task)) error {
+	stage := t.Stage
 	saved, err := s.insist(ctx, t, func(t *Task) error {
+		if t.Stage != stage {
+			return errMoved
+		}
 		change(t)
 		t.Stage, t.Owner, t.Ended = Ended, "", s.Now()
 		if t.Unsettled {

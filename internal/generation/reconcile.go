@@ -3,6 +3,7 @@ package generation
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"stele/internal/access"
@@ -20,7 +21,7 @@ const (
 // mayHaveCost reports whether a maker may charge for a task that fails: it has accepted
 // the work, or may have, and has not said how that ended.
 func (s *Service) mayHaveCost(t *Task, f *media.Failure) bool {
-	if t.App != "" || t.Nano == 0 {
+	if t.App != "" || t.Nano == 0 || f.Charged {
 		return false
 	}
 	switch f.Class {
@@ -65,11 +66,11 @@ func (s *Service) price(ctx context.Context, t *Task) (nano int64, definite bool
 	}
 	told := status.Nano > 0 || status.Settled
 	switch {
-	case !status.State.Final():
+	case !status.State.Final(), status.Failure != nil && status.Failure.Class == media.SubmitUnknown:
 		return 0, false
 	case told:
 		return status.Nano, true
-	case status.State == media.Success:
+	case status.State == media.Success, status.Failure != nil && status.Failure.Charged:
 		return t.Nano, true
 	}
 	return 0, true
@@ -83,32 +84,116 @@ func (s *Service) Reconcile(ctx context.Context) {
 			return
 		case <-tick:
 		}
-		list, err := s.Store.Unsettled(ctx, "", s.Now(), reconcileAtOnce)
-		for i := range list {
-			if err == nil {
-				err = s.reconcile(ctx, &list[i])
-			}
-		}
-		if err != nil && ctx.Err() == nil && !errors.Is(err, errMoved) {
+		err := errors.Join(s.reconcileHeld(ctx), s.reconcileDue(ctx))
+		if err != nil && ctx.Err() == nil {
 			s.Log.WarnContext(ctx, "prices of generations are not learned", "error", err)
 		}
 	}
 }
 
+// reconcileDue asks about all tasks that may be looked at again.
+func (s *Service) reconcileDue(ctx context.Context) error {
+	for {
+		list, err := s.Store.Unsettled(ctx, "", s.Now(), reconcileAtOnce)
+		if err != nil {
+			return err
+		}
+		errs := make([]error, len(list))
+		var all sync.WaitGroup
+		for i := range list {
+			all.Go(func() { errs[i] = s.reconcile(ctx, &list[i]) })
+		}
+		all.Wait()
+		if err := errors.Join(errs...); err != nil || len(list) < reconcileAtOnce {
+			return err
+		}
+	}
+}
+
+// reconcileHeld asks about tasks for which calls of this process go on.
+func (s *Service) reconcileHeld(ctx context.Context) (err error) {
+	s.doubtful.Range(func(id, _ any) bool {
+		var t *Task
+		if t, err = s.Store.Task(ctx, "", id.(string)); err != nil && !errors.Is(err, access.ErrNotFound) {
+			return false
+		}
+		switch {
+		case err != nil || !t.Unsettled || !s.holds(t):
+			s.doubtful.Delete(id)
+			err = nil
+		default:
+			if nano, definite := s.price(ctx, t); definite {
+				err = s.learned(ctx, t, nano)
+			}
+		}
+		return err == nil
+	})
+	return err
+}
+
+// reconcile asks about one task, and says when to ask again where there is no answer.
 func (s *Service) reconcile(ctx context.Context, t *Task) error {
 	nano, definite := s.price(ctx, t)
+	if definite {
+		return s.learned(ctx, t, nano)
+	}
+	return s.updateUnsettled(ctx, t, func(t *Task) {
+		t.NotBefore = s.Now().Add(min(longestDoubt, max(reconcileEvery, s.Now().Sub(t.Ended))))
+	})
+}
+
+// learned settles a task at what its maker says, who may forget it then.
+func (s *Service) learned(ctx context.Context, t *Task, nano int64) error {
+	err := s.updateUnsettled(ctx, t, func(t *Task) { s.close(t, nano) })
+	if err == nil {
+		s.letGo(t, false)
+	}
+	return err
+}
+
+// updateUnsettled changes a task that is not settled yet. One that another process has
+// settled stays as it is.
+func (s *Service) updateUnsettled(ctx context.Context, t *Task, change func(*Task)) error {
 	_, err := s.Store.UpdateTask(ctx, t.Workspace, t.ID, func(t *Task) error {
 		if !t.Unsettled {
 			return errMoved
 		}
-		if definite {
-			s.close(t, nano)
-			return nil
-		}
-		t.NotBefore = s.Now().Add(min(longestDoubt, max(reconcileEvery, s.Now().Sub(t.Ended))))
+		change(t)
 		return nil
 	})
+	if errors.Is(err, errMoved) {
+		return nil
+	}
 	return err
+}
+
+// letGo has a maker forget a task that ended without an output, unless its price is
+// still to be learned from a call of this process.
+func (s *Service) letGo(t *Task, unsettled bool) {
+	maker, failure := s.maker(t)
+	if failure != nil || t.Ticket == nil {
+		return
+	}
+	if unsettled {
+		if s.holds(t) {
+			s.doubtful.Store(t.ID, true)
+		}
+		return
+	}
+	s.doubtful.Delete(t.ID)
+	if f, ok := maker.(Forgetter); ok {
+		f.Forget(t.Ticket)
+	}
+}
+
+// holds reports whether a call of this process works on a task.
+func (s *Service) holds(t *Task) bool {
+	maker, failure := s.maker(t)
+	if failure != nil {
+		return false
+	}
+	h, ok := maker.(Holder)
+	return ok && h.Holds(t.Ticket)
 }
 
 // close settles a task whose price was in doubt.

@@ -69,6 +69,77 @@ func TestWhatIsCanceledIsBookedAsTheMakerSays(t *testing.T) {
 	})
 }
 
+// holder is a script whose work is done by a call of this process.
+type holder struct {
+	script
+	forgotten atomic.Bool
+}
+
+func (h *holder) Holds(media.Ticket) bool { return !h.forgotten.Load() }
+func (h *holder) Forget(media.Ticket)     { h.forgotten.Store(true) }
+
+func TestACallThatGoesOnIsBookedAsItEnds(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func() generation.Maker { return &holder{script: script{submit: working}} }, func(t *testing.T, h *house) {
+		maker := h.maker.(*holder)
+		var over atomic.Bool
+		maker.poll = func(n int) (media.Status, error) {
+			if over.Load() {
+				return done(n)
+			}
+			return working(n)
+		}
+		budget, _ := bounded(h)
+		h.start()
+		task := h.wait(h.order("canceled while it is called for").ID)
+		if _, err := h.Cancel(t.Context(), "default", task.ID); err != nil {
+			t.Fatal(err)
+		}
+		task = h.end(task.ID)
+		if task.State != media.Canceled || !task.Unsettled || maker.forgotten.Load() {
+			t.Fatalf("%s, unsettled %t", task.State, task.Unsettled)
+		}
+		if _, err := h.store.UpdateTask(t.Context(), "default", task.ID, func(t *generation.Task) error {
+			t.NotBefore = time.Now().Add(time.Hour) // another process could not look at it
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		over.Store(true)
+		for deadline := time.Now().Add(time.Minute); !maker.forgotten.Load() && time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		}
+		if task, _ = h.store.Task(t.Context(), "", task.ID); task.Unsettled || task.Nano != price || !maker.forgotten.Load() {
+			t.Errorf("unsettled %t, %d, forgotten %t", task.Unsettled, task.Nano, maker.forgotten.Load())
+		}
+		h.wantBooks(budget, 0, price)
+	})
+}
+
+// What a provider calls a success it charges for, and what it was asked for in a call
+// that broke off it may charge for.
+func TestEndsWithoutAnOutputAreBookedAsTheMakerSays(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func() generation.Maker { return &script{submit: working} }, func(t *testing.T, h *house) {
+		maker := h.maker.(*script)
+		var failure atomic.Pointer[media.Failure]
+		maker.poll = func(int) (media.Status, error) {
+			return media.Status{State: media.Failed, Failure: failure.Load()}, nil
+		}
+		budget, _ := bounded(h)
+		h.start()
+		failure.Store(&media.Failure{Class: media.ModelFailed, Message: "Nothing to show.", Charged: true})
+		if task := h.end(h.order("empty").ID); task.Unsettled || task.Nano != price {
+			t.Errorf("empty: unsettled %t, %d", task.Unsettled, task.Nano)
+		}
+		h.wantBooks(budget, 0, price)
+		failure.Store(&media.Failure{Class: media.SubmitUnknown, Message: "The answer was lost."})
+		if task := h.end(h.order("broken off").ID); !task.Unsettled || task.Nano != price {
+			t.Errorf("broken off: unsettled %t, %d", task.Unsettled, task.Nano)
+		}
+		h.wantBooks(budget, price, price)
+	})
+}
+
 func TestAnUnsureOrderIsSettledByHand(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func() generation.Maker { return &script{submit: refuse(media.SubmitUnknown), poll: done} }, func(t *testing.T, h *house) {

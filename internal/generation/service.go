@@ -46,6 +46,10 @@ type Repeater interface{ Repeats() bool }
 // Forgetter is a maker that holds outputs until they were copied.
 type Forgetter interface{ Forget(t media.Ticket) }
 
+// Holder is a maker of which some work is done by a call of this process, where no
+// other can look at it.
+type Holder interface{ Holds(t media.Ticket) bool }
+
 // Biller is a maker that knows what a task has cost so far, whether it is done or not.
 type Biller interface {
 	Spent(ctx context.Context, id string) (nano int64, err error)
@@ -160,6 +164,7 @@ type Service struct {
 	progress  progressLimiter
 	bursts    burstDelay
 	successes sync.Map // of tasks that were seen to be done and are not collected: their last media.Status
+	doubtful  sync.Map // ids of tasks that have ended without a price while calls of this process go on for them
 
 	heard  atomic.Int64 // when the store last took a beat of this process, in Unix milliseconds; 0: not yet
 	lapses atomic.Int64 // how often that was so long ago that others may have taken its tasks

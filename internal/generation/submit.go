@@ -39,7 +39,7 @@ func (s *Service) submit(ctx context.Context, t *Task) (again time.Duration, err
 		if t.Stage == Submitting && t.Owner == s.Node && t.Asked.UnixMilli() == asked.UnixMilli() {
 			return nil // it was saved before, and that was not heard
 		}
-		if t.Stage != Ordered {
+		if t.Stage != Ordered || t.Stopping { // who wants it stopped ends it
 			return errMoved
 		}
 		t.Stage, t.Owner, t.Asked, t.NotBefore = Submitting, s.Node, asked, time.Time{}

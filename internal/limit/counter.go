@@ -26,7 +26,7 @@ type counter struct {
 
 	asked   time.Time // when the balance was seen
 	short   bool      // it did not suffice then
-	typical int64     // what a call takes of late; 0: not known
+	typical typical   // what a call takes
 	demand  int64     // asked for since the last beat of the clock, refused or not
 	rate    int64     // asked for in a second, of late
 	reached bool      // callers were refused since the last beat because next to nothing is left
@@ -58,8 +58,8 @@ func (c *counter) lend(n int64, now time.Time) bool {
 // rule: held in full, most of it would be held for nothing. The caller holds mu.
 func (c *counter) need(a *Ask) int64 {
 	most := a.of(c.rule.kind.Measure)
-	if c.rule.kind.sliding() && c.rule.kind.Measure != Requests && c.typical > 0 {
-		return min(most, c.typical)
+	if usual := c.typical.most(); c.rule.kind.sliding() && c.rule.kind.Measure != Requests && usual > 0 {
+		return min(most, usual)
 	}
 	return most
 }
@@ -96,9 +96,7 @@ func (c *counter) settle(n, actual int64, began time.Time) (id int64) {
 	case c.rule.kind.sliding():
 		c.held -= n
 		c.recent.add(began, actual)
-		if actual > 0 {
-			c.typical = (3*max(c.typical, 1) + actual + 3) / 4
-		}
+		c.typical.add(actual)
 	default:
 		c.held -= n
 		if c.rule.kind.Durable() {

@@ -33,6 +33,7 @@ type Failure struct {
 	Code       string        // the provider's own word
 	Message    string        // for the client: no secret, no address
 	RetryAfter time.Duration // as the provider asked
+	Charged    bool          // the provider charges for it as for a success
 	Err        error         // the cause: logged, never shown
 }
 

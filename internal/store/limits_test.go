@@ -14,7 +14,6 @@ import (
 	"stele/internal/access"
 	"stele/internal/fault"
 	"stele/internal/limit"
-	"stele/internal/race"
 )
 
 // server is a process that holds and settles, as far as limits see it. Killing it
@@ -211,66 +210,6 @@ func TestABudgetHoldsThroughKills(t *testing.T) {
 			t.Errorf("thresholds %v were passed (%v), want 50 and 80, each once", marks, err)
 		}
 	})
-}
-
-// Of 1,000 requests a second as many are let through as the limit says: in no sixty
-// seconds more, in minutes hardly less, however many servers they come to.
-func TestARateHoldsOnAnyNumberOfServers(t *testing.T) {
-	t.Parallel()
-	race.Skip(t, "it is one caller after the other")
-	for _, servers := range []int{1, 3} {
-		t.Run(strconv.Itoa(servers), func(t *testing.T) {
-			t.Parallel()
-			s := openTest(t, "sqlite")
-			const amount, minutes, step = 100, 4, 10 * time.Millisecond
-			saveTestLimit(t, s, testLimit(limit.Requests, limit.Minute, amount))
-			var now atomic.Int64
-			now.Store(time.Date(2026, 11, 16, 12, 0, 20, 0, time.UTC).UnixNano())
-			clock := func() time.Time { return time.Unix(0, now.Load()).UTC() }
-			var nodes []*limit.Service
-			for n := range servers {
-				v := limit.New(limit.Options{Store: s, Node: "node_" + strconv.Itoa(n), Log: slog.New(slog.DiscardHandler), Now: clock})
-				if err := v.Load(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				nodes = append(nodes, v)
-			}
-			passed := make([]int, 0, minutes*int(time.Minute/step))
-			for tick := range cap(passed) {
-				count := 0
-				for range 10 {
-					hold, err := nodes[rand.IntN(servers)].Reserve(t.Context(), limit.Ask{Call: limit.Call{Workspace: "default", Key: "k"}})
-					if err == nil {
-						hold.Settle(limit.Used{})
-						count++
-					}
-				}
-				passed = append(passed, count)
-				now.Add(int64(step))
-				for n, v := range nodes {
-					if (tick+n*7)%50 == 0 {
-						if err := v.Beat(t.Context()); err != nil {
-							t.Fatal(err)
-						}
-					}
-				}
-			}
-			window, total, window60 := 0, 0, int(time.Minute/step)
-			for i, n := range passed {
-				window, total = window+n, total+n
-				if i >= window60 {
-					window -= passed[i-window60]
-				}
-				if window > amount {
-					t.Fatalf("%d passed in the sixty seconds before %v", window, time.Duration(i)*step)
-				}
-			}
-			if total < amount*minutes*98/100 {
-				t.Errorf("%d of %d passed", total, amount*minutes)
-			}
-			t.Logf("%d of %d passed", total, amount*minutes)
-		})
-	}
 }
 
 func TestOldCountersAreForgotten(t *testing.T) {

@@ -116,6 +116,12 @@ func (m closedMaker) Forget(t media.Ticket) {
 	}
 }
 
+// Holds reports whether a call of this process works on something.
+func (m closedMaker) Holds(t media.Ticket) bool {
+	h, ok := m.Maker.(generation.Holder)
+	return ok && h.Holds(t)
+}
+
 // closedFinder is a closedMaker that can look up what it may have accepted.
 type closedFinder struct {
 	closedMaker

@@ -64,12 +64,21 @@ type shop struct {
 
 func newShop(t *testing.T, servers int, database string) *shop {
 	t.Helper()
+	return openShop(t, servers, database, "", picture)
+}
+
+// openShop is newShop with more providers and media models.
+func openShop(t *testing.T, servers int, database, providers string, models ...string) *shop {
+	t.Helper()
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "picture.yaml"), []byte(picture), 0o600); err != nil {
-		t.Fatal(err)
+	for i, model := range models {
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprint(i, ".yaml")), []byte(model), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	front, config := rig.PrepareFront(t, fmt.Sprintf("media_models: [%q]\nlimits: {unfinished_generations: 100000, open_chats: 10000}\n",
 		filepath.Join(folder, "*.yaml")), "")
+	config += providers
 	s := &shop{Front: front, database: database, doors: make([]atomic.Pointer[string], servers)}
 	var flags []string
 	if database != "" {
@@ -98,35 +107,45 @@ func (s *shop) spend(t *testing.T) {
 	t.Helper()
 	keys := make([]rig.Key, rounds)
 	for n := range keys {
-		keys[n] = s.CreateKey(t, "--name", fmt.Sprintf("round-%d", n))
-		for _, h := range s.servers {
-			h.Keep(keys[n].Key)
-		}
-		s.Run(t, "limits", "create", "--name", fmt.Sprintf("round-%d", n), "--workspace", "default",
-			"--measure", "dollars", "--window", "total", "--amount", "1", "--of", "key="+keys[n].ID)
+		keys[n] = s.customer(t, fmt.Sprintf("round-%d", n), "1")
 	}
 	for n, key := range keys {
-		s.known(t, n, key)
+		s.known(t, fmt.Sprintf("round-%d", n), key)
 		s.round(t, key)
 	}
 	for _, h := range s.servers { // who stops gives back what it had on lease
 		h.Stop(t)
 	}
+	least, most := int64(budget), int64(0)
 	for n := range keys {
-		s.judge(t, fmt.Sprintf("round-%d", n))
+		settled := s.judge(t, fmt.Sprintf("round-%d", n))
+		least, most = min(least, settled), max(most, settled)
 	}
+	t.Logf("%d rounds have settled between %d and %d of %d", rounds, least, most, int64(budget))
 	if said := s.Run(t, "money", "verify"); !strings.Contains(said, "everything agrees") {
 		t.Error(said)
 	}
 }
 
+// customer makes a key with so many dollars to spend.
+func (s *shop) customer(t *testing.T, name, dollars string) rig.Key {
+	t.Helper()
+	key := s.CreateKey(t, "--name", name)
+	for _, h := range s.servers {
+		h.Keep(key.Key)
+	}
+	s.Run(t, "limits", "create", "--name", name, "--workspace", "default",
+		"--measure", "dollars", "--window", "total", "--amount", dollars, "--of", "key="+key.ID)
+	return key
+}
+
 // known waits until every server holds calls of a key to its limit: a dry run tells.
-func (s *shop) known(t *testing.T, n int, key rig.Key) {
+func (s *shop) known(t *testing.T, limit string, key rig.Key) {
 	t.Helper()
 	for _, h := range s.servers {
 		rig.Eventually(t, "the limit is known", func() bool {
 			a := h.Post(t, "/api/v1/generations", key.Key, `{"model":"shop/picture","prompt":"x","dry_run":true}`)
-			return strings.Contains(a.Body, fmt.Sprintf("round-%d", n))
+			return strings.Contains(a.Body, `"`+limit+`"`)
 		})
 	}
 }
@@ -188,12 +207,18 @@ func (s *shop) kill(t *testing.T, over <-chan struct{}) {
 			return
 		case <-time.After(time.Duration(100+rand.IntN(200)) * time.Millisecond):
 		}
-		i := rand.IntN(len(s.servers))
-		s.doors[i].Store(nil)
-		s.servers[i].Kill(t)
-		s.servers[i].Start(t)
-		s.opened(i)
+		s.killOne(t)
 	}
+}
+
+// killOne kills any server and starts it again.
+func (s *shop) killOne(t *testing.T) {
+	t.Helper()
+	i := rand.IntN(len(s.servers))
+	s.doors[i].Store(nil)
+	s.servers[i].Kill(t)
+	s.servers[i].Start(t)
+	s.opened(i)
 }
 
 // outcome is what became of a purchase.
@@ -263,17 +288,23 @@ func (s *shop) buy(ctx context.Context, key string, n int) outcome {
 	return bought
 }
 
-// judge sees that a budget was neither passed nor left.
-func (s *shop) judge(t *testing.T, name string) {
+// judge sees that a budget was neither passed nor left, and says how much is settled.
+func (s *shop) judge(t *testing.T, name string) int64 {
 	t.Helper()
-	var settled, leased, held, doubt int64
-	books := s.Books(t, s.database)
-	err := books.QueryRowContext(t.Context(), `SELECT c.settled, c.leased, c.held, c.doubt FROM limit_counters c JOIN limits l ON l.id = c.limit_id
+	settled, leased, held, doubt := s.counter(t, name)
+	if settled > budget || settled < budget*98/100 || leased != 0 || held != 0 || doubt != 0 {
+		t.Errorf("%s: %d of %d are settled, %d leased, %d held, %d in doubt", name, settled, int64(budget), leased, held, doubt)
+	}
+	return settled
+}
+
+// counter reads how a limit stands.
+func (s *shop) counter(t *testing.T, name string) (settled, leased, held, doubt int64) {
+	t.Helper()
+	err := s.Books(t, s.database).QueryRowContext(t.Context(), `SELECT c.settled, c.leased, c.held, c.doubt FROM limit_counters c JOIN limits l ON l.id = c.limit_id
 		WHERE l.spec LIKE $1`, `%"`+name+`"%`).Scan(&settled, &leased, &held, &doubt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if settled > budget || settled < budget*98/100 || leased != 0 || held != 0 || doubt != 0 {
-		t.Errorf("%s: %d of %d are settled, %d leased, %d held, %d in doubt", name, settled, int64(budget), leased, held, doubt)
-	}
+	return settled, leased, held, doubt
 }

@@ -125,7 +125,10 @@ func (m *Maker) turn(ctx context.Context, tenant string, p *piece) bool {
 	if m.slots.Acquire(ctx, tenant, 1) != nil {
 		return false
 	}
-	p.begin()
+	if !p.begin() {
+		m.slots.Release(tenant, 1)
+		return false
+	}
 	return true
 }
 
@@ -201,6 +204,12 @@ func (m *Maker) Cancel(_ context.Context, t media.Ticket) error {
 		p.cancel()
 	}
 	return nil
+}
+
+// Withdraw stops work that has not begun, and reports whether it did.
+func (m *Maker) Withdraw(t media.Ticket) bool {
+	p, _ := m.find(t)
+	return p != nil && p.withdraw()
 }
 
 // Forget lets go of outputs that were copied.

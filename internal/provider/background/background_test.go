@@ -81,6 +81,30 @@ func TestWorkWaitsForItsTurnAndCanBeStopped(t *testing.T) {
 	})
 }
 
+func TestOnlyWhatHasNotBegunIsWithdrawn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		made := 0
+		m := background.New(func(context.Context, media.Request, func(float64)) ([]media.Output, error) {
+			made++
+			time.Sleep(time.Second)
+			return outputs(1), nil
+		}, background.Options{Parallel: 1})
+		defer m.Close()
+		first, _ := m.Submit(t.Context(), media.Request{Key: "a"})
+		second, _ := m.Submit(t.Context(), media.Request{Key: "b"})
+		if m.Withdraw(first.Ticket) || !m.Withdraw(second.Ticket) {
+			t.Error("the wrong one was withdrawn")
+		}
+		time.Sleep(3 * time.Second)
+		first, _ = m.Poll(t.Context(), first.Ticket)
+		second, _ = m.Poll(t.Context(), second.Ticket)
+		if first.State != media.Success || second.State != media.Failed || second.Failure.Class != media.Stopped || made != 1 {
+			t.Errorf("first %+v, second %+v, %d made", first, second, made)
+		}
+	})
+}
+
 func TestFailuresAreTold(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

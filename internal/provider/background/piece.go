@@ -16,12 +16,13 @@ type piece struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 
-	mu       sync.Mutex // guards all below
-	state    media.State
-	progress float64
-	outputs  []media.Output
-	failure  *media.Failure
-	ended    time.Time
+	mu        sync.Mutex // guards all below
+	state     media.State
+	withdrawn bool
+	progress  float64
+	outputs   []media.Output
+	failure   *media.Failure
+	ended     time.Time
 }
 
 func (p *piece) begun() bool {
@@ -30,10 +31,27 @@ func (p *piece) begun() bool {
 	return p.state != media.Pending
 }
 
-func (p *piece) begin() {
+// begin reports whether the piece is still wanted.
+func (p *piece) begin() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.withdrawn {
+		return false
+	}
 	p.state = media.Processing
+	return true
+}
+
+// withdraw stops the piece unless it has begun.
+func (p *piece) withdraw() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.state != media.Pending {
+		return false
+	}
+	p.withdrawn = true
+	p.cancel()
+	return true
 }
 
 // report takes progress, which never goes back.

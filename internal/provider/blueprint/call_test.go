@@ -348,7 +348,8 @@ func TestAnUnknownStateIsToldOnce(t *testing.T) {
 	}
 }
 
-func TestACallThatTakesLongCanBeStopped(t *testing.T) {
+// A call that was made is paid for: it is not hung up, so that its price is learned.
+func TestACallThatWasMadeGoesOn(t *testing.T) {
 	t.Parallel()
 	stage := fake.OpenAI(fake.Pictures(1))
 	defer stage.Close()
@@ -361,26 +362,27 @@ func TestACallThatTakesLongCanBeStopped(t *testing.T) {
 		t.Fatalf("%+v, %v", status, err)
 	}
 	<-there
-	if got, err := m.Poll(t.Context(), status.Ticket); err != nil || got.State != media.Processing {
+	if err := m.Cancel(t.Context(), status.Ticket); !errors.Is(err, ErrGoesOn) {
+		t.Fatalf("it was stopped: %v", err)
+	}
+	if got, err := m.Poll(t.Context(), status.Ticket); err != nil || got.State != media.Processing || !m.Holds(status.Ticket) {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if err := m.Cancel(t.Context(), status.Ticket); err != nil {
-		t.Fatal(err)
-	}
+	stage.Release()
 	for {
 		got, err := m.Poll(t.Context(), status.Ticket)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got.State.Final() {
-			if got.Failure.Class != media.Stopped {
+			if got.State != media.Success {
 				t.Errorf("%+v", got)
 			}
 			break
 		}
 	}
 	m.Forget(status.Ticket)
-	if _, err := m.Poll(t.Context(), status.Ticket); media.Failing(err).Class != media.Gone {
+	if _, err := m.Poll(t.Context(), status.Ticket); media.Failing(err).Class != media.Gone || m.Holds(status.Ticket) {
 		t.Errorf("forgotten: %v", err)
 	}
 }

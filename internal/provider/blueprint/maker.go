@@ -130,9 +130,19 @@ func (m *Maker) Cancel(ctx context.Context, sealed media.Ticket) error {
 		return err
 	}
 	if op.Submit.Whole {
-		return m.holder(&t).Cancel(ctx, media.Ticket(t.Inner))
+		// A call that was made is paid for. It goes on: what it answers tells whether it was.
+		if !m.holder(&t).Withdraw(media.Ticket(t.Inner)) {
+			return ErrGoesOn
+		}
+		return nil
 	}
 	return m.cancel(ctx, op, &t)
+}
+
+// Holds reports whether accepted work is done by a call of this process.
+func (m *Maker) Holds(sealed media.Ticket) bool {
+	t, op, err := m.unseal(sealed)
+	return err == nil && op.Submit.Whole && m.holder(&t).Holds(background.KeyOf(media.Ticket(t.Inner)))
 }
 
 // Forget lets go of outputs that were copied.

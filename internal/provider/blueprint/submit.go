@@ -105,10 +105,10 @@ func (m *Maker) whole(ctx context.Context, req media.Request, _ func(float64)) (
 	return list, nil
 }
 
-// empty is the failure of a success that has nothing to show.
+// empty is the failure of a success that has nothing to show, and is charged for.
 func (m *Maker) empty(op *Operation, a answer) *media.Failure {
 	f := m.desk.failed(op, a, media.ModelFailed)
-	f.Message = "The provider reported success and gave nothing."
+	f.Message, f.Charged = "The provider reported success and gave nothing.", true
 	return f
 }
 

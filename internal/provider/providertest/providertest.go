@@ -173,9 +173,12 @@ func empties(t *testing.T, p *Provider) {
 	status, err := m.Submit(t.Context(), p.Request)
 	if p.Whole && err != nil {
 		p.failure(t, err, media.ModelFailed)
+		if !media.Failing(err).Charged {
+			t.Error("the provider's success is free")
+		}
 		return
 	}
-	if end := p.await(t, m, status); end.State != media.Failed || end.Failure.Class != media.ModelFailed {
+	if end := p.await(t, m, status); end.State != media.Failed || end.Failure.Class != media.ModelFailed || !end.Failure.Charged {
 		t.Errorf("%+v", end)
 	}
 }
@@ -221,7 +224,7 @@ func troubles(t *testing.T, p *Provider) {
 
 func cancels(t *testing.T, p *Provider) {
 	if p.Whole {
-		t.Skip("is stopped by hanging up")
+		t.Skip("goes on once it is asked")
 	}
 	m := p.Open()
 	p.Stage.Live("stays")
