@@ -261,6 +261,19 @@ var hardVaried = section{"U", "the same in other words", []hard{
 			back.sends("thinking.type", `"enabled"`)
 		}
 	}},
+	{number: 917, name: "an answer that does not say why it ended", run: func(t *testing.T) {
+		for _, way := range []trip{
+			{from: A, to: O, answers: []string{strings.Replace(endO("stop", `"content":"hi"`), `"stop"`, `null`, 1)}},
+			{from: G, to: O, answers: []string{strings.Replace(endO("stop", `"content":"hi"`), `,"finish_reason":"stop"`, ``, 1)}},
+			{from: O, to: A, answers: []string{strings.Replace(hi[A], `"end_turn"`, `null`, 1)}},
+			{from: A, to: G, answers: []string{strings.Replace(hi[G], `"finishReason":"STOP",`, ``, 1)}},
+		} {
+			way.ask = plain[way.from]
+			l := take(t, way)
+			is(t, "the end", gjson.Get(l.body, "stop_reason").Str+gjson.Get(l.body, "candidates.0.finishReason").Str+gjson.Get(l.body, "choices.0.finish_reason").Str, map[string]string{O: "stop", A: "end_turn", G: "STOP"}[way.from])
+			l.warns("answer", chat.Approximated)
+		}
+	}},
 	{number: 914, name: "names that are longer than OpenAI's", run: func(t *testing.T) {
 		long := "mcp__plugin_playwright_playwright__browser_take_screenshot_and_save_it_to_disk"
 		ask := fmt.Sprintf(`{"model":"m","max_tokens":99,"tools":[{"name":"%s","input_schema":{"type":"object"}},{"name":"%[1]s2","input_schema":{"type":"object"}}],"tool_choice":{"type":"tool","name":"%[1]s"},"messages":[{"role":"user","content":"go"},`+

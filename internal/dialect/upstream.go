@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"stele/internal/chat"
 	"stele/internal/fault"
 	"stele/internal/label"
 )
@@ -61,6 +62,11 @@ func Cause(status int, body []byte) error {
 	}
 	body = bytes.TrimSpace(body)
 	return errors.New(said + strings.ToValidUTF8(string(body[:min(len(body), longest)]), "\uFFFD"))
+}
+
+// Unended is for a whole answer that does not say why it ended.
+func Unended() chat.Loss {
+	return chat.Lost(chat.FieldAnswer, chat.Approximated, "the model's provider did not say why it stopped")
 }
 
 // Unreadable is an answer that is not one.

@@ -41,6 +41,9 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 		called = called || p.Kind == chat.ToolCall
 		p.At = 0 // where it was is of no use to a client
 	}
+	if root.Get("stop_reason").View() == "" {
+		r.Notes = append(r.Notes, dialect.Unended())
+	}
 	answer.Stop = chat.Settle(readStop(root), called)
 	r.Answers, r.Usage = []chat.Answer{answer}, usage.usage()
 	return r, nil

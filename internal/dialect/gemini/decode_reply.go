@@ -30,7 +30,7 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 			return nil, err
 		}
 		if w.candidates[i].finish == "" {
-			r.Notes = append(r.Notes, chat.Lost("finishReason", chat.Approximated, "the upstream did not say why it stopped"))
+			r.Notes = append(r.Notes, dialect.Unended())
 		}
 		r.Answers = append(r.Answers, answer)
 	}

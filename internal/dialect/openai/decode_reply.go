@@ -32,6 +32,9 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 		if e := broken(v); e != nil {
 			return nil, e
 		}
+		if v.Get("finish_reason").View() == "" {
+			r.Notes = append(r.Notes, dialect.Unended())
+		}
 		answers = append(answers, numbered{count(v.Get("index")), readAnswer(v)})
 	}
 	if len(answers) == 0 {
