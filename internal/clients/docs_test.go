@@ -66,8 +66,17 @@ func index(t *testing.T) string {
 		"| OpenAI | `" + example.OpenAI() + "` | `Authorization: Bearer KEY` |\n" +
 		"| Anthropic | `" + example.Anthropic() + "` | `X-API-Key: KEY` or `Authorization: Bearer KEY` |\n" +
 		"| Gemini | `" + example.Gemini() + "` | `Authorization: Bearer KEY` |\n\n" +
-		"These were run with nothing else, whole and streamed, those for TypeScript with tools too: @ai-sdk/openai (`.chat`), @ai-sdk/anthropic and @ai-sdk/google, @langchain/anthropic and @langchain/google-genai, LlamaIndex and\n" +
-		"Mastra for TypeScript; go-openai and langchaingo for Go.\n\n" +
+		"These were run on 2026-11-16 with nothing else, whole, streamed and with a wrong key, most of them with tools, schemas and pictures too, over upstreams of all three dialects:\n\n" +
+		"- for TypeScript, SDKs: openai 4 to 7, @anthropic-ai/sdk 0.20 to the newest, @google/genai 1 and 2, @google/generative-ai, @mistralai/mistralai 2.7 (base URL without `/v1`), @openrouter/sdk 1.3, groq-sdk 1.6\n" +
+		"  (base URL without `/v1`), together-ai, portkey-ai, @huggingface/inference;\n" +
+		"- libraries: AI SDK with its providers for OpenAI (`.chat`), Anthropic, Google, Mistral, Groq, DeepSeek, Together, Fireworks, Cerebras, DeepInfra and OpenRouter; LangChain's for OpenAI, Anthropic, Google, Groq, xAI,\n" +
+		"  DeepSeek and OpenRouter; LlamaIndex, Mastra, Genkit 1.42 (with OpenAI's, Anthropic's and Google's API), Google's ADK 2, Instructor 1.7, xsAI, token.js, multi-llm-ts, TanStack AI (through `stele bridge`);\n" +
+		"- for Go: openai-go 1 to 3, anthropic-sdk-go, genai, go-openai, langchaingo, Genkit 1.4;\n" +
+		"- programs, with the sandbox alone: grok-cli, aicommits.\n\n" +
+		"What of them does not work is their own:\n\n" +
+		"- @ai-sdk/xai and @langchain/mistralai refuse streamed calls of tools that come in pieces, as OpenAI sends them. Azure's clients send the key as `api-key`, which is not read.\n" +
+		"- @openrouter/sdk and @mistralai/mistralai list models only where each has all fields of their own services. Mistral's also sends fields (`safe_prompt`, `prefix`) that OpenAI refuses, where the model is OpenAI's.\n" +
+		"- langchaingo sends pictures to OpenAI in a form that it does not have. Clients that fetch their program from elsewhere when they are installed (Crush) were not run.\n\n" +
 		"A client that asks for names of its own needs models or [names](../operate/names.md) that answer to them.\n\n" +
 		"These pages are written by `go test ./internal/clients -update` from `internal/clients/library`.\n")
 	return b.String()
