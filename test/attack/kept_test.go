@@ -80,7 +80,7 @@ func (s *siege) keyed(key, body string) string {
 
 // Answers that are given again to clients who do not read them take little.
 func TestAnswersGivenAgainTakeLittle(t *testing.T) { //nolint:paralleltest // as above
-	for name, more := range map[string]string{"whole": `"n":24`, "streamed": `"n":4,"stream":true`} {
+	for name, more := range map[string]string{"whole": `"n":24`, "streamed": `"stream":true`} {
 		t.Run(name, func(t *testing.T) {
 			s := besiege(t, "")
 			body := fmt.Sprintf(`{"model":"stele/sandbox","messages":[{"role":"user","content":"x [[sandbox: words=10000]]"}],%s}`, more)
@@ -124,7 +124,7 @@ func TestWideBodiesWithAKeyTakeLittle(t *testing.T) { //nolint:paralleltest // a
 					r.Header.Set("Authorization", "Bearer "+s.bad.Key)
 					r.Header.Set("Content-Type", "application/json")
 					r.Header.Set("Idempotency-Key", fmt.Sprint(path, i, n))
-					if a, err := s.Send(r); err == nil && a.Status >= 500 && a.Status != http.StatusServiceUnavailable {
+					if a, err := s.Send(r); err == nil && a.Status >= 500 && a.Status != http.StatusServiceUnavailable && a.Status != 529 {
 						t.Errorf("%s: %d %.200s", path, a.Status, a.Body)
 					}
 				})
