@@ -257,11 +257,12 @@ func (c *conn) write(b []byte) (int, error) {
 // kilobytes a second from the system's buffers for a long time before there is room
 // in them again. The caller holds mu.
 func (c *conn) press(write func() (int64, error)) (sent int64, err error) {
-	c.since.Store(time.Now().UnixNano())
+	now := time.Now() // once for both: there is a write for every chunk of a stream
+	c.since.Store(now.UnixNano())
 	defer c.since.Store(0)
 	left, quiet := -1, 0
-	for {
-		c.arm()
+	for ; ; now = time.Now() {
+		c.arm(now)
 		n, err := write()
 		sent += n
 		if err == nil || c.fixed.Load() || !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -280,8 +281,8 @@ func (c *conn) press(write func() (int64, error)) (sent int64, err error) {
 
 // arm sets the next time to look whether a write goes on: twice in a stall. The
 // deadline of a moment ago will do.
-func (c *conn) arm() {
-	now, half := time.Now(), c.stall/2
+func (c *conn) arm(now time.Time) {
+	half := c.stall / 2
 	if c.fixed.Load() || now.UnixNano()-c.armed.Load() < int64(min(time.Second, half/4)) {
 		return
 	}
