@@ -15,6 +15,7 @@ const (
 	spinning      = 50
 	orders        = 60
 	sameRanges    = 3
+	heavyTime     = 2 * time.Second // for as long bodies are sent that take long to understand
 
 	// How often the good tenant does its work, before and beside an attack. How long that
 	// takes says nothing on a machine that tests other things at the same time: it is told

@@ -4,6 +4,7 @@ package attack
 
 import (
 	"testing"
+	"time"
 
 	"stele/test/rig"
 )
@@ -15,6 +16,7 @@ const (
 	spinning      = 500
 	orders        = 200
 	sameRanges    = 20
+	heavyTime     = 10 * time.Second
 
 	usually  = 9
 	warming  = 2
