@@ -17,6 +17,9 @@ const (
 	orders        = 200
 	sameRanges    = 20
 	heavyTime     = 10 * time.Second
+	keysOfEach    = 2000
+	exported      = 500
+	kindsOfForms  = 6
 
 	usually  = 9
 	warming  = 2
