@@ -194,9 +194,11 @@ func (s *siege) giant(t *testing.T, sent int) net.Conn {
 	}
 	fmt.Fprintf(conn, "POST /api/v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", s.key, 32<<20)
 	_ = conn.SetWriteDeadline(time.Now().Add(10 * time.Second))
-	_, _ = conn.Write(bytes.Repeat([]byte(" "), sent)) // it may be refused before
+	_, _ = conn.Write(spaces[:sent]) // it may be refused before
 	return conn
 }
+
+var spaces = bytes.Repeat([]byte(" "), 16<<20)
 
 func announceGiants(t *testing.T, s *siege) {
 	for range 200 {
@@ -307,11 +309,12 @@ func askForEight(t *testing.T, s *siege) {
 }
 
 func sendLargeTexts(t *testing.T, s *siege) {
+	text := strings.Repeat(`lo\n `, 6<<20)
 	var all sync.WaitGroup
 	for i := range 12 {
 		model := []string{"a/m", "o/m", "stele/sandbox"}[i%3]
 		all.Go(func() {
-			s.post(t, "/api/v1/chat/completions", `{"model":"`+model+`","max_tokens":5,"messages":[{"role":"user","content":"`+strings.Repeat(`lo\n `, 6<<20)+`"}]}`)
+			s.post(t, "/api/v1/chat/completions", `{"model":"`+model+`","max_tokens":5,"messages":[{"role":"user","content":"`+text+`"}]}`)
 		})
 	}
 	all.Wait()
