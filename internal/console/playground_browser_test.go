@@ -1,7 +1,6 @@
 package console_test
 
 import (
-	"context"
 	"fmt"
 	"net/http/httptest"
 	"net/url"
@@ -14,18 +13,6 @@ import (
 
 	"stele/internal/console/consoletest"
 )
-
-// awaits waits until a script is true.
-func awaits(b *tab, script string) {
-	b.Helper()
-	b.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := chromedp.Poll[bool](script)(ctx, t)
-		if err != nil {
-			return fmt.Errorf("%s: %w", script, err)
-		}
-		return nil
-	}))
-}
 
 // settled waits until no model is asked any more.
 func settled(b *tab) {

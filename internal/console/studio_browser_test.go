@@ -56,12 +56,7 @@ type sitting struct {
 // until waits for a script to be true.
 func (s sitting) until(script string) {
 	s.Helper()
-	s.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		if _, err := chromedp.Poll[bool](script)(ctx, t); err != nil {
-			return fmt.Errorf("%s: %w", script, err)
-		}
-		return nil
-	}))
+	awaits(s.tab, script)
 }
 
 // leads runs a script and waits for the page that comes then.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
 	"stele/internal/race"
@@ -87,7 +88,9 @@ func startChromium(path string) error {
 	}
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile),
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))...)
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		// A graphics card that is not there is imitated in no process of its own, or not at all.
+		chromedp.Flag("in-process-gpu", true), chromedp.Flag("disable-software-rasterizer", true), chromedp.Flag("disable-gpu-rasterization", true))...)
 	chromium.ctx, _ = chromedp.NewContext(ctx) //nolint:fatcontext // it is stopped below
 	chromium.stop = func() {
 		_ = chromedp.Cancel(chromium.ctx)
@@ -155,10 +158,14 @@ func (b *tab) submit(selector string) {
 	b.fits()
 }
 
+// fill puts a text into a field in one piece, as an input method does: key by key takes three messages for each letter.
 func (b *tab) fill(selector, text string) {
 	b.Helper()
 	evaluate[string](b, fmt.Sprintf("document.querySelector(%q).value = ''", selector))
-	b.do(chromedp.SendKeys(chromedp.CSS(selector), text))
+	b.do(chromedp.Focus(chromedp.CSS(selector), chromedp.NodeVisible), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, input.InsertText, input.InsertTextParams{Text: text})
+		return err
+	}))
 }
 
 func (b *tab) choose(selector, value string) {
@@ -178,9 +185,19 @@ func (b *tab) shows(texts ...string) {
 
 func (b *tab) becomes(selector, text string) {
 	b.Helper()
+	awaits(b, fmt.Sprintf("document.querySelector(%q).textContent === %q", selector, text))
+}
+
+// awaits waits until a script is true. It looks now and then: at every frame, the browser would draw sixty a second
+// for as long as it waits.
+func awaits(b *tab, script string) {
+	b.Helper()
 	b.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := chromedp.Poll[bool](fmt.Sprintf("document.querySelector(%q).textContent === %q", selector, text))(ctx, t)
-		return err
+		_, err := chromedp.Poll[bool](script, chromedp.WithPollingInterval(40*time.Millisecond), chromedp.WithPollingTimeout(time.Minute))(ctx, t)
+		if err != nil {
+			return fmt.Errorf("%s: %w", script, err)
+		}
+		return nil
 	}))
 }
 

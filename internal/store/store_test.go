@@ -13,6 +13,7 @@ import (
 	"stele/internal/app"
 	"stele/internal/catalog"
 	"stele/internal/generation"
+	"stele/internal/race"
 	"stele/internal/relay"
 	"stele/internal/store/storetest"
 )
@@ -30,6 +31,12 @@ func TestEngines(t *testing.T) {
 			storetest.RunVault(t, func(t *testing.T) relay.Rows { return openTest(t, engine) })
 		})
 	}
+}
+
+func TestPagesOfRequestsFollowOnEachOther(t *testing.T) {
+	t.Parallel()
+	race.Skip(t, "it is one caller after the other")
+	engines(t, func(t *testing.T, s *Store) { storetest.RequestsPaged(t, s) })
 }
 
 // tested is a store as the suite, which cannot import it, sees it.

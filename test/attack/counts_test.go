@@ -15,6 +15,10 @@ const (
 	spinning      = 50
 	orders        = 60
 	sameRanges    = 3
+	heavyTime     = 2 * time.Second // for as long bodies are sent that take long to understand
+	keysOfEach    = 150             // Idempotency-Keys
+	exported      = 150             // chats of each of eight
+	kindsOfForms  = 2               // that each route is sent, in turn; the console's own tests send all to each
 
 	// How often the good tenant does its work, before and beside an attack. How long that
 	// takes says nothing on a machine that tests other things at the same time: it is told

@@ -4,6 +4,7 @@ package attack
 
 import (
 	"testing"
+	"time"
 
 	"stele/test/rig"
 )
@@ -15,6 +16,10 @@ const (
 	spinning      = 500
 	orders        = 200
 	sameRanges    = 20
+	heavyTime     = 10 * time.Second
+	keysOfEach    = 2000
+	exported      = 500
+	kindsOfForms  = 6
 
 	usually  = 9
 	warming  = 2

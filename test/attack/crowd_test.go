@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -79,24 +80,26 @@ func TestHeavyBodiesAtOnceHoldUpNobody(t *testing.T) { //nolint:paralleltest // 
 		}
 	}
 	s.under(t, func() {
-		end := time.Now().Add(10 * time.Second)
+		end := time.Now().Add(heavyTime)
 		together(16, func(i int) {
-			for n := 0; time.Now().Before(end); n++ {
+			for n := 0; n == 0 || time.Now().Before(end); n++ {
 				s.chat(t, bodies[(i+n)%len(bodies)])
 			}
 		})
 	})
 }
 
-// packed is n bytes as gzip, in a thousandth of them.
-func packed(n int64) []byte {
-	var b bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	_, _ = io.WriteString(w, `{"model":"stele/sandbox","messages":[{"role":"user","content":"`)
-	_, _ = io.Copy(w, io.LimitReader(endless{}, n))
-	_, _ = io.WriteString(w, `"}]}`)
-	_ = w.Close()
-	return b.Bytes()
+// packed is n bytes as gzip, in a thousandth of them: a megabyte is packed once and said again and again.
+func packed(n int) []byte {
+	member := func(text string) []byte {
+		var b bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
+		_, _ = io.WriteString(w, text)
+		_ = w.Close()
+		return b.Bytes()
+	}
+	return slices.Concat(member(`{"model":"stele/sandbox","messages":[{"role":"user","content":"`),
+		bytes.Repeat(member(strings.Repeat("x", 1<<20)), n>>20), member(`"}]}`))
 }
 
 // A packed body is not unpacked beyond the bounds of a plain one.

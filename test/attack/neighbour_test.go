@@ -60,7 +60,7 @@ func newNeighbour(t *testing.T, s *siege) *neighbour {
 			return s.made(ctx, "/api/v1/generations", fmt.Sprintf(`{"model":"stele/canvas","mode":"text_to_image","prompt":"x","seed":7,"size":%d}`, picture))
 		}},
 		{name: "a run", do: func(ctx context.Context) error {
-			return s.made(ctx, "/api/v1/apps/social-card/generations", `{"headline":"x","seed":7}`)
+			return s.made(ctx, "/api/v1/apps/card/generations", `{"headline":"x"}`)
 		}},
 		{name: "a message", do: func(ctx context.Context) error { return n.message(ctx, s) }},
 	}

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -37,12 +38,28 @@ type siege struct {
 	idle      int64
 }
 
+// card is an app of one step, with a picture of so many dots.
+const card = `
+app: card
+media_type: image
+inputs: [{name: headline, type: string, required: true}]
+steps:
+  - id: card
+    generate: {model: stele/canvas, mode: text_to_image, with: {prompt: "${inputs.headline}", style: card, size: %d, seed: 7}}
+result: {images: "${steps.card.images}"}
+`
+
 // besiege starts a house, warms it up and looks at its size.
 func besiege(t *testing.T, extra string) *siege {
 	t.Helper()
 	besideOthers(t)
 	s := &siege{up: newUpstream(t)}
+	app := filepath.Join(t.TempDir(), "card.yaml")
+	if err := os.WriteFile(app, fmt.Appendf(nil, card, picture), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	s.config = fmt.Sprintf(`
+apps: [%[6]q]
 metrics: {listen: "127.0.0.1:0"}
 egress: {allow_private: [%[5]s/32]}
 providers:
@@ -50,7 +67,7 @@ providers:
   gem: {kind: gemini, base_url: %[2]q, api_key: secret, models: ["*"]}
 models:
   shared: {targets: [self/steady], retries: 0}
-%[3]s%[4]s`, s.up.URL+"/v1", s.up.URL, bounds, extra, receivers)
+%[3]s%[4]s`, s.up.URL+"/v1", s.up.URL, bounds, extra, receivers, app)
 	s.House = rig.Start(t, rig.Options{Config: s.config})
 	s.browser = rig.Settle(t, s.House).Client
 	s.Run(t, "workspaces", "create", "victim")

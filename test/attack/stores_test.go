@@ -120,7 +120,7 @@ func TestOddFiltersAreHarmless(t *testing.T) { //nolint:paralleltest // as above
 func TestExportsAtOnceTakeLittle(t *testing.T) { //nolint:paralleltest // as above
 	s := besiege(t, "")
 	together(8, func(int) {
-		for range 500 {
+		for range exported {
 			s.chat(t, `{"model":"stele/sandbox","messages":[{"role":"user","content":"x"}]}`)
 		}
 	})
@@ -156,7 +156,7 @@ func TestManyIdempotencyKeysTakeLittle(t *testing.T) { //nolint:paralleltest // 
 			}
 		}
 		together(8, func(worker int) {
-			for i := range 10 * orders {
+			for i := range keysOfEach {
 				key := fmt.Sprint("key-", worker, "-", i)
 				switch i % 3 {
 				case 0:

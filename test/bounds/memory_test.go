@@ -3,12 +3,14 @@ package bounds
 import (
 	"bytes"
 	"compress/gzip"
+	"compress/zlib"
 	"context"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"image"
-	"image/color"
 	"image/png"
 	"io"
 	"mime/multipart"
@@ -132,30 +134,40 @@ func noisyPNG(t *testing.T, size int) []byte {
 	return out.Bytes()
 }
 
-// plainPNG is a picture of many pixels and few bytes, with 16 bits for each colour if deep.
+// plainPNG is a picture of many pixels and few bytes, with 16 bits for each colour if deep:
+// its rows are all the same, and written here since image/png takes seconds for so many.
 func plainPNG(t *testing.T, side int, deep bool) []byte {
 	t.Helper()
-	m := sized{&image.Uniform{color.NRGBA{10, 200, 90, 128}}, color.NRGBAModel, image.Rect(0, 0, side, side)}
+	bits, pixel := byte(8), []byte{10, 200, 90, 128}
 	if deep {
-		m.Image, m.model = &image.Uniform{color.NRGBA64{10_000, 20_000, 30_000, 40_000}}, color.NRGBA64Model
+		bits, pixel = 16, []byte{39, 16, 78, 32, 117, 48, 156, 64}
 	}
-	var out bytes.Buffer
-	if err := png.Encode(&out, m); err != nil {
+	row := append([]byte{0}, bytes.Repeat(pixel, side)...)
+	var packed bytes.Buffer
+	z, err := zlib.NewWriterLevel(&packed, zlib.BestSpeed)
+	for range side {
+		if err == nil {
+			_, err = z.Write(row)
+		}
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
-	return out.Bytes()
+	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(side)), uint32(side))
+	out := []byte("\x89PNG\r\n\x1a\n")
+	for _, chunk := range []struct {
+		kind string
+		data []byte
+	}{{"IHDR", append(head, bits, 6, 0, 0, 0)}, {"IDAT", packed.Bytes()}, {"IEND", nil}} {
+		out = binary.BigEndian.AppendUint32(out, uint32(len(chunk.data)))
+		named := append([]byte(chunk.kind), chunk.data...)
+		out = binary.BigEndian.AppendUint32(append(out, named...), crc32.ChecksumIEEE(named))
+	}
+	return out
 }
-
-// sized is a picture of one colour that is as large as it says.
-type sized struct {
-	image.Image
-	model  color.Model
-	bounds image.Rectangle
-}
-
-func (s sized) ColorModel() color.Model { return s.model }
-
-func (s sized) Bounds() image.Rectangle { return s.bounds }
 
 // The attacks of a chat key. Not parallel: others would take the processor.
 func TestNoCallerTakesTheMemoryOfOthers(t *testing.T) { //nolint:paralleltest // see above
@@ -182,9 +194,11 @@ func (s *siege) giant(t *testing.T, sent int) net.Conn {
 	}
 	fmt.Fprintf(conn, "POST /api/v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", s.key, 32<<20)
 	_ = conn.SetWriteDeadline(time.Now().Add(10 * time.Second))
-	_, _ = conn.Write(bytes.Repeat([]byte(" "), sent)) // it may be refused before
+	_, _ = conn.Write(spaces[:sent]) // it may be refused before
 	return conn
 }
+
+var spaces = bytes.Repeat([]byte(" "), 16<<20)
 
 func announceGiants(t *testing.T, s *siege) {
 	for range 200 {
@@ -257,16 +271,17 @@ func nameAddresses(t *testing.T, s *siege) {
 }
 
 func namePacked(t *testing.T, s *siege) {
-	var small bytes.Buffer
-	z := gzip.NewWriter(&small)
-	_, _ = z.Write(noisyPNG(t, 1<<20))
-	for range 1 << 10 {
-		_, _ = z.Write(make([]byte, 1<<20))
+	member := func(b []byte) []byte {
+		var packed bytes.Buffer
+		z := gzip.NewWriter(&packed)
+		_, _ = z.Write(b)
+		_ = z.Close()
+		return packed.Bytes()
 	}
-	_ = z.Close()
+	small := append(member(noisyPNG(t, 1<<20)), bytes.Repeat(member(make([]byte, 1<<20)), 1<<10)...)
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
-		_, _ = w.Write(small.Bytes())
+		_, _ = w.Write(small)
 	}))
 	defer host.Close()
 	var all sync.WaitGroup
@@ -294,11 +309,12 @@ func askForEight(t *testing.T, s *siege) {
 }
 
 func sendLargeTexts(t *testing.T, s *siege) {
+	text := strings.Repeat(`lo\n `, 6<<20)
 	var all sync.WaitGroup
 	for i := range 12 {
 		model := []string{"a/m", "o/m", "stele/sandbox"}[i%3]
 		all.Go(func() {
-			s.post(t, "/api/v1/chat/completions", `{"model":"`+model+`","max_tokens":5,"messages":[{"role":"user","content":"`+strings.Repeat(`lo\n `, 6<<20)+`"}]}`)
+			s.post(t, "/api/v1/chat/completions", `{"model":"`+model+`","max_tokens":5,"messages":[{"role":"user","content":"`+text+`"}]}`)
 		})
 	}
 	all.Wait()

@@ -83,8 +83,9 @@ func (s *siege) order(t *testing.T, body string) {
 func (s *siege) pictures(t *testing.T, n, side int) string {
 	t.Helper()
 	var ids []string
+	picture := plainPNG(t, side, false)
 	for range n {
-		ids = append(ids, fmt.Sprintf("%q", s.upload(t, "p.png", plainPNG(t, side, false))))
+		ids = append(ids, fmt.Sprintf("%q", s.upload(t, "p.png", picture)))
 	}
 	return "[" + strings.Join(ids, ",") + "]"
 }

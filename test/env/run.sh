@@ -16,6 +16,7 @@ tmp=
 durability=(fsync=off synchronous_commit=off full_page_writes=off)
 failed=0
 summary=()
+aside= # a step that goes on beside the others
 
 main() {
   if [[ ${1:-} == --durable ]]; then
@@ -78,61 +79,70 @@ checks() {
 }
 
 tests() {
-  local raced=() alone=()
+  local raced=() alone=() browsed=() outside=()
   sort_packages
+  mapfile -t outside < <(tested_packages test | cut -d ' ' -f 1)
   step 'test tools' go_test tools ./...
+  # A browser does one thing after the other and leaves a processor idle half of the time.
+  beside 'in a browser' go_test . "${browsed[@]}"
   # SQLite is C that was translated: the race detector makes it twenty times slower and finds nothing in it.
   step raced go_test . -race '-gcflags=modernc.org/...=-race=false' "${raced[@]}"
   step 'not raced' go_test . "${alone[@]}"
   step 'left out' skipped_tests
+  join_beside
   step 'vet test' in_bash 'go -C test vet -tags torture ./... && cd test && go tool -modfile=../tools/go.mod staticcheck -tags torture ./...'
   # These try the built binary from outside: the race detector would look at the tests only. Most of them wait for it
   # half of the time: one package more than there are processors runs at once.
-  step 'test test' go_test test -p $(($(nproc) + 1)) ./...
+  step 'test test' go_test test -p $(($(nproc) + 1)) "${outside[@]}"
 }
 
 # sort_packages tells the packages that the race detector has something to look at in from those that do one thing at a
-# time: their code has no goroutine, lock or atomic. These are raced where others call them, and all by make torture.
+# time: their code has no goroutine, lock or atomic, and of sync no more than what is made once. These are raced where
+# others call them, and all by make torture. Of these, those whose tests walk through a browser stand apart.
 sort_packages() {
   local package folder files
   while read -r package folder files; do
     # shellcheck disable=SC2086 # one word per file
-    if (cd "$folder" && grep -qE '^[[:space:]]*go |\.Go\(|"sync"|"sync/atomic"' $files /dev/null); then
+    if (cd "$folder" && grep -qE '^[[:space:]]*go |\.Go\(|sync\.([A-NP-Z]|Once\b)|"sync/atomic"' $files /dev/null); then
       raced+=("$package")
+    elif grep -qs STELE_TEST_CHROMIUM "$folder"/*_test.go; then
+      browsed+=("$package")
     else
       alone+=("$package")
     fi
-  done < <(tested_packages)
+  done < <(tested_packages .)
 }
 
-# tested_packages prints the packages that have tests, with their folder and files. Those with most tests come first, so
-# that none of them is left for the end, when the other processors have nothing to do.
+# tested_packages DIR prints the packages of a module that have tests, with their folder and files. Those with most tests
+# come first, so that none of them is left for the end, when the other processors have nothing to do. One that runs alone
+# counts like many.
 tested_packages() {
-  local package folder files
-  go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Dir}} {{join .GoFiles " "}}{{end}}' ./... |
+  local package folder files alike=10000
+  go -C "$1" list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Dir}} {{join .GoFiles " "}}{{end}}' ./... |
     while read -r package folder files; do
-      echo "$(cat "$folder"/*_test.go | wc -c) $package $folder $files"
+      echo "$(($(cat "$folder"/*_test.go | wc -c) + alike * $(cat "$folder"/*_test.go | grep -c 'nolint:paralleltest'))) $package $folder $files"
     done | sort -rn | cut -d ' ' -f 2-
 }
 
 # go_test DIR FLAG… PACKAGE… tests packages of the module in DIR. gotestsum names every test that was skipped, and keeps
-# what happened.
+# what happened where all was raced.
 go_test() {
-  local dir=$1 cgo=0 happened=$tmp/alone.json
+  local dir=$1 cgo=0 kept=()
   shift
   if [[ $1 == -race ]]; then
     cgo=1
-    happened=$tmp/raced.json
+    kept=(--jsonfile "$tmp/raced.json")
   fi
   session_run env -C "$dir" CGO_ENABLED=$cgo go tool -modfile="$root/tools/go.mod" gotestsum \
-    --format pkgname --format-hide-empty-pkg --jsonfile "$happened" -- -vet=off -timeout 15m "$@"
+    --format pkgname --format-hide-empty-pkg "${kept[@]}" -- -vet=off -timeout 15m "$@"
 }
 
-# skipped_tests runs what the race detector stands in the way of, long computations and counts of allocations: all that was
-# skipped with it is run without.
+# skipped_tests runs what the race detector stands in the way of, long computations and counts of allocations: all that
+# internal/race has skipped is run without.
 skipped_tests() {
   local packages names
-  sed -n 's/.*"Action":"skip","Package":"\([^"]*\)","Test":"\([^"/]*\).*/\1 \2/p' "$tmp/raced.json" | sort -u >"$tmp/skipped"
+  sed -n 's/.*"Action":"output","Package":"\([^"]*\)","Test":"\([^"/]*\).*not with the race detector: .*/\1 \2/p' "$tmp/raced.json" |
+    sort -u >"$tmp/skipped"
   mapfile -t packages < <(cut -d ' ' -f 1 "$tmp/skipped" | sort -u)
   names=$(cut -d ' ' -f 2 "$tmp/skipped" | sort -u | paste -sd '|')
   if ((${#packages[@]} == 0)); then
@@ -177,6 +187,31 @@ step() {
   [[ $outcome == ok ]]
 }
 
+# beside NAME COMMAND… begins a step that goes on while others are run, with a session of its own. join_beside waits for
+# it, and shows what it printed and how it went.
+beside() {
+  (
+    trap session_stop EXIT
+    trap 'exit 143' TERM
+    summary=()
+    went=0
+    step "$@" || went=$?
+    printf '%s\n' "${summary[@]}" >"$tmp/beside.summary"
+    exit "$went"
+  ) >"$tmp/beside" 2>&1 &
+  aside=$!
+}
+
+join_beside() {
+  local line
+  if ! wait "$aside"; then
+    failed=1
+  fi
+  aside=
+  cat "$tmp/beside"
+  read -r line <"$tmp/beside.summary" && summary+=("$line")
+}
+
 report() {
   echo
   printf '  %s\n' "${summary[@]}"
@@ -197,6 +232,10 @@ interrupted() {
 clean_up() {
   trap '' HUP INT TERM
   set +e
+  if [[ -n $aside ]]; then
+    kill -TERM "$aside" 2>/dev/null
+    wait "$aside" 2>/dev/null
+  fi
   session_stop
   postgres_stop
   if [[ -n $tmp ]]; then

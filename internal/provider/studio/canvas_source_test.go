@@ -14,6 +14,7 @@ import (
 
 	"stele/internal/media"
 	"stele/internal/provider/studio"
+	"stele/internal/race"
 )
 
 func TestEveryFormatIsReadAndKept(t *testing.T) {
@@ -109,6 +110,7 @@ func TestAFrameOfAGIFStandsOnItsSheet(t *testing.T) {
 
 func TestALargePhotoIsMadeSmaller(t *testing.T) {
 	t.Parallel()
+	race.Skip(t, "every dot takes ten times as long")
 	m := edited(t, `"grayscale":true`, asJPEG(t, photo(4500, 300)))
 	if m.Bounds().Size() != image.Pt(4096, 273) {
 		t.Error(m.Bounds())

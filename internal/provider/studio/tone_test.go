@@ -15,6 +15,7 @@ import (
 
 func TestMusicIsWhatItSays(t *testing.T) {
 	t.Parallel()
+	race.Skip(t, "every dot takes ten times as long")
 	m := modelOf(t, "tone.yaml")
 	for _, format := range []string{"wav", "opus"} {
 		outputs, files := crafted(t, studio.Tone, ordered(t, m, `"prompt":"Calm evening","duration":2.5,"seed":3,"output_format":"`+format+`"`, nil))

@@ -44,7 +44,6 @@ func RunUsage(t *testing.T, open func(t *testing.T) Usage) {
 		run  func(*testing.T, Usage)
 	}{
 		{"RequestsAreFoundByEachOfTheirFacts", requestsFound},
-		{"PagesOfRequestsFollowOnEachOther", requestsPaged},
 		{"RequestsOfOtherWorkspacesAreNotThere", requestsApart},
 		{"AnyIDLeadsToItsRecord", requestsByID},
 		{"UsageIsAddedUpByDayAndGroup", usageAddedUp},
@@ -163,8 +162,10 @@ func requestsByID(t *testing.T, s Usage) {
 	}
 }
 
-// requestsPaged has more than one question looks through, and some at the same moment.
-func requestsPaged(t *testing.T, s Usage) {
+// RequestsPaged has more requests than one question looks through, and some at the same moment. It
+// stands beside RunUsage because it is long: who calls it may leave it out.
+func RequestsPaged(t *testing.T, s Usage) {
+	t.Helper()
 	const many, rare = 25_000, 24_990
 	var batch []meter.Record
 	for n := range many {
