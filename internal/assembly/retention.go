@@ -7,7 +7,8 @@ import (
 )
 
 // forget deletes what is older than it is to be kept, once an hour, so that no
-// table grows without end. Files go by themselves: see file.Service.Run.
+// table grows without end, and notes who led the weeks that are over. Files go by
+// themselves: see file.Service.Run.
 func (n *node) forget(ctx context.Context) {
 	db := n.Store
 	tick := time.NewTicker(time.Hour)
@@ -39,6 +40,9 @@ func (n *node) forget(ctx context.Context) {
 			if _, err := old(); err != nil && ctx.Err() == nil {
 				n.log.LogAttrs(ctx, slog.LevelWarn, "old "+what+" not deleted", slog.Any("error", err))
 			}
+		}
+		if _, err := db.NoteLeaders(ctx, now); err != nil && ctx.Err() == nil {
+			n.log.LogAttrs(ctx, slog.LevelWarn, "leaders of usage not noted", slog.Any("error", err))
 		}
 		select {
 		case <-ctx.Done():

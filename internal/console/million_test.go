@@ -52,14 +52,12 @@ func TestAMillionRequestsKeepNoPageWaiting(t *testing.T) {
 				}
 			}
 			t.Logf("filled in %s", time.Since(began).Round(time.Second))
-			for _, path := range slices.Concat(millionPages(t, h, s), crowdPages(t, h, s)) {
+			for _, path := range slices.Concat(millionPages(t, h, s), crowdPages(t, h, s), yearPages()) {
 				if p95 := look(t, h, path); p95 > 300*time.Millisecond {
 					t.Errorf("%s takes %s at p95", path, p95)
 				}
 			}
-			for _, path := range yearPages() {
-				look(t, h, path)
-			}
+			look(t, h, yearFile)
 		})
 	}
 }
@@ -77,6 +75,9 @@ func crowdedHouse(t *testing.T, s *store.Store) *consoletest.House {
 func gather(t *testing.T, h *consoletest.House, s *store.Store) {
 	t.Helper()
 	storetest.YearOfUsage(t, s.Writer())
+	if n, err := s.NoteLeaders(t.Context(), h.Clock()); err != nil || n == 0 {
+		t.Fatal(n, err)
+	}
 	manager := &limit.Manager{Shelf: s, Now: h.Clock}
 	for _, l := range []limit.Limit{
 		{Name: "each end user", Subject: []limit.Selector{{By: limit.ByUser, Value: limit.Each}}, Measure: limit.Dollars, Window: limit.Day, Amount: 1_000_000_000},
@@ -95,12 +96,15 @@ func gather(t *testing.T, h *consoletest.House, s *store.Store) {
 
 const ownYear = "/console/usage?range=own&from=2025-11-17&to=2026-11-15&"
 
-// yearPages are the addresses of a whole year by what may have very many names. They are
-// looked at and not judged: they read up to a million sums.
+// yearFile is a file of a whole year by what has very many names. It is looked at and not
+// judged: it reads up to a million sums.
+const yearFile = "/console/usage/csv?range=own&from=2025-11-17&to=2026-11-15&by=user"
+
+// yearPages are the addresses of a whole year by what may have very many names.
 func yearPages() []string {
 	return []string{
 		ownYear + "by=user", ownYear + "by=user&show=cost", ownYear + "by=user&environment=production", ownYear + "by=tag:feature",
-		ownYear + "by=key&key=key_03", ownYear + "key=key_03&model=acme/model-02", "/console/usage/csv?range=own&from=2025-11-17&to=2026-11-15&by=user",
+		ownYear + "by=key&key=key_03", ownYear + "key=key_03&model=acme/model-02",
 	}
 }
 

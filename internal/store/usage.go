@@ -266,6 +266,8 @@ func (s *Store) DeleteUsageBefore(ctx context.Context, before time.Time) (int64,
 			(SELECT workspace, day, key, environment, model, provider, target, status FROM usage_days WHERE day < $1 LIMIT 1000)`,
 		`DELETE FROM usage_groups WHERE (workspace, dim, day, environment, name) IN
 			(SELECT workspace, dim, day, environment, name FROM usage_groups WHERE day < $1 LIMIT 1000)`,
+		`DELETE FROM usage_leaders WHERE (workspace, dim, week, environment, name) IN
+			(SELECT workspace, dim, week, environment, name FROM usage_leaders WHERE week < $1 LIMIT 1000)`,
 	} {
 		n, err := s.deleteBites(ctx, statement, day)
 		all += n

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -38,15 +39,9 @@ func (s *Store) UsageTotal(ctx context.Context, of meter.Slice) (meter.Figures, 
 // UsageGroups lists what the groups of a slice used, those with the most of a
 // measure first.
 func (s *Store) UsageGroups(ctx context.Context, of meter.Slice, by meter.Split, most meter.Measure, limit int) ([]meter.Group, error) {
-	order := map[meter.Measure]string{
-		meter.Tokens: `SUM(input + cache_read + cache_write + output + reasoning)`, meter.Cost: `SUM(nano)`,
-	}[most]
-	if order == "" {
-		order = `SUM(requests)`
-	}
 	q := s.sliced(of, by)
 	// End users may be very many: all figures are added up for those only that are wanted.
-	names, err := s.texts(ctx, `SELECT `+q.name+q.from()+` GROUP BY 1 ORDER BY `+order+` DESC, SUM(requests) DESC, 1 LIMIT `+strconv.Itoa(limit), q.args...)
+	names, err := s.wanted(ctx, q, of, by, most, limit)
 	if err != nil || len(names) == 0 {
 		return nil, err
 	}
@@ -58,12 +53,26 @@ func (s *Store) UsageGroups(ctx context.Context, of meter.Slice, by meter.Split,
 		g.Figures = sum.figures()
 		return g, err
 	})
-	place := make(map[string]int, len(names))
-	for i, name := range names {
-		place[name] = i
+	slices.SortFunc(list, func(a, b meter.Group) int {
+		return cmp.Or(cmp.Compare(most.Of(b.Figures), most.Of(a.Figures)), cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Name, b.Name))
+	})
+	return list[:min(len(list), limit)], err
+}
+
+// wanted are the names of the groups that used the most of a measure. Over many days of
+// very many names they are looked for among those who led a week; then there are some
+// more of them, since what their weeks say of each may lack something.
+func (s *Store) wanted(ctx context.Context, q *slice, of meter.Slice, by meter.Split, most meter.Measure, limit int) ([]string, error) {
+	if by.Attributed() && limit <= mostLed && of.Until.Sub(of.From) >= leadersFrom {
+		if names, err := s.leading(ctx, of, by, most, limit+limit/5); err != nil || names != nil {
+			return names, err
+		}
 	}
-	slices.SortFunc(list, func(a, b meter.Group) int { return place[a.Name] - place[b.Name] })
-	return list, err
+	order := map[meter.Measure]string{meter.Tokens: `SUM(` + allTokens + `)`, meter.Cost: `SUM(nano)`}[most]
+	if order == "" {
+		order = `SUM(requests)`
+	}
+	return s.texts(ctx, `SELECT `+q.name+q.from()+` GROUP BY 1 ORDER BY `+order+` DESC, SUM(requests) DESC, 1 LIMIT `+strconv.Itoa(limit), q.args...)
 }
 
 // UsageDays lists what a slice used on each of its days that has any, oldest

@@ -5,15 +5,16 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"stele/test/rig"
 )
 
 // furnished is a house with files and rows that does not serve.
-func furnished(t *testing.T) *rig.House {
+func furnished(t *testing.T, flags ...string) *rig.House {
 	t.Helper()
-	h := rig.Start(t, rig.Options{})
+	h := rig.Start(t, rig.Options{Flags: flags})
 	c := caller{h, h.CreateKey(t).Key}
 	h.Await(t, c.key, http.StatusOK)
 	for n := range 4 {
@@ -99,6 +100,45 @@ func TestARestoreOnADiskThatFails(t *testing.T) {
 		wholeFiles(t, there, there.Books(t, ""), what, nil)
 		if err := os.RemoveAll(there.Data); err != nil {
 			t.Fatal(err)
+		}
+	})
+}
+
+// TestAMoveOnADiskThatFails moves an installation from PostgreSQL and another folder to SQLite
+// and the data folder. A move that failed is done again, to the same place; what it comes from stays.
+func TestAMoveOnADiskThatFails(t *testing.T) {
+	t.Parallel()
+	files := t.TempDir()
+	h := furnished(t, "--database-url", rig.NewDatabase(t), "--blob-url", "file://"+files)
+	master := []string{"--master-key-file", filepath.Join(h.Data, "master.key")}
+	target := func() []string {
+		list, _ := filepath.Glob(filepath.Join(h.Data, "stele.db*"))
+		return append(list, filepath.Join(h.Data, "blobs"))
+	}
+	run := func() rig.Result { return h.Try(t, "move", "--to-database", "sqlite", "--to-files", "folder") }
+	fails(t, moveStep, func(env ...string) bool {
+		h.Setenv(env...)
+		defer h.Setenv()
+		r := run()
+		if r.Code != 0 && r.Stderr == "" || strings.Contains(r.Stderr, "goroutine ") {
+			t.Errorf("stele move ended with %d: %s", r.Code, r.Stderr)
+		}
+		return r.Code == 0
+	}, func(done bool, what string) {
+		if r := run(); !done && r.Code != 0 {
+			t.Errorf("%s: again: %s", what, r.Stderr)
+		}
+		there := rig.New(t, rig.Options{Flags: master})
+		there.Data = h.Data
+		sound(t, there)
+		wholeFiles(t, there, there.Books(t, ""), what, nil)
+		if n := rowsOf(t, there); n.files != 4 || n.requests != 4 {
+			t.Errorf("%s: there are %+v", what, n)
+		}
+		for _, name := range target() {
+			if err := os.RemoveAll(name); err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }

@@ -8,7 +8,10 @@ const (
 	acts      = 160 // of clients before
 	faultStep = 53  // of the changes of a round, every so many is the first that fails
 	startStep = 130 // the same of a start
+	againStep = 9   // of a start with something in its place
 
 	backupStep  = 150 // and of commands
 	restoreStep = 400
+	upgradeStep = 120
+	moveStep    = 450
 )

@@ -195,6 +195,7 @@ func (h *House) Attempt(t testing.TB) bool {
 			select {
 			case <-p.ended:
 				h.serving = nil
+				p.endedCleanly(t)
 				return false
 			case <-time.After(10 * time.Millisecond):
 			}
@@ -202,7 +203,17 @@ func (h *House) Attempt(t testing.TB) bool {
 	}
 	p.kill()
 	h.serving = nil
+	p.endedCleanly(t)
 	return false
+}
+
+// endedCleanly wants a program that ended by itself to have said why, and not to have panicked.
+func (p *process) endedCleanly(t testing.TB) {
+	t.Helper()
+	said := p.stderr.String()
+	if strings.Contains(said, "goroutine ") || p.cmd.ProcessState.ExitCode() > 0 && said == "" {
+		t.Errorf("stele ended with %v\nstderr: %s", p.err, said)
+	}
 }
 
 // Died returns when the server has died by itself, as in a crash, or says that it

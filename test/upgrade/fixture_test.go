@@ -26,7 +26,7 @@ func TestWriteFixture(t *testing.T) {
 	if !*write {
 		t.Skip("make fixture writes it")
 	}
-	folder := filepath.Join(released(), currentVersion(t))
+	folder := filepath.Join(rig.ReleasedFolder(), currentVersion(t))
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -177,22 +177,4 @@ func keep(t *testing.T, path, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-func unpack(t *testing.T, path string) string {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	r, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }

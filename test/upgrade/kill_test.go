@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,7 +18,7 @@ func TestAnUpgradeThatIsKilledGoesOn(t *testing.T) {
 	t.Parallel()
 	engines(t, func(t *testing.T, engine string) {
 		for kills := 0; kills < upgradeKills; {
-			i := load(t, first(t), engine, rig.Options{})
+			i := load(t, rig.FirstRelease(t), engine, rig.Options{})
 			before := i.rows(t)
 			n := killThrough(t, &i, min(upgradeKills-kills, 12))
 			if n == 0 {
@@ -100,14 +99,4 @@ func serves(t *testing.T, i *installation) {
 	made := i.Post(t, "/api/v1/generations", i.key, `{"model": "stele/sandbox-image", "mode": "text_to_image", "prompt": "after"}`)
 	finish(t, i.House, i.key, made)
 	i.Stop(t)
-}
-
-// first is the oldest release.
-func first(t *testing.T) string {
-	t.Helper()
-	list, err := os.ReadDir(released())
-	if err != nil || len(list) == 0 {
-		t.Fatal(list, err)
-	}
-	return list[0].Name()
 }

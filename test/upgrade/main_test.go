@@ -13,9 +13,6 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(rig.MainWith(m, "-tags", "crash")) }
 
-// released is the folder in which the schema of each release stays.
-func released() string { return filepath.Join(rig.Root(), "internal", "store", "testdata", "released") }
-
 func currentVersion(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(rig.Root(), "cmd", "stele", "VERSION"))

@@ -96,7 +96,9 @@ func TestBarsTellWhatIsTakenHeldAndLeft(t *testing.T) {
 	before := page[strings.Index(page, "?until="):]
 	before = before[:strings.IndexByte(before, '"')]
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/limits/"+l.ID+before, consoletest.Browser)), "The window until 15 Nov 2026, 00:00 UTC", "$4.25 of $10.00")
-	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/", consoletest.Browser)), "daily budget", "key first key", "$8.50 of $10.00 taken", "85%")
+	for _, path := range []string{"/console/", "/console/usage"} {
+		consoletest.WantText(t, consoletest.Body(t, h.Get(path, consoletest.Browser)), "daily budget", "key first key", "$8.50 of $10.00 taken", "85%")
+	}
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/keys/"+who.Key, consoletest.Browser)), "daily budget", "$8.50 of $10.00 taken")
 }
 

@@ -1,10 +1,12 @@
 package page
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"strings"
 
+	"stele/internal/access"
 	"stele/internal/limit"
 )
 
@@ -56,6 +58,34 @@ func (f *Frame) LimitBar(st limit.Standing, names map[string]string) LimitBar {
 // Fullest puts the bars first of which most is gone.
 func Fullest(bars []LimitBar) {
 	slices.SortStableFunc(bars, func(a, b LimitBar) int { return int(b.gone - a.gone) })
+}
+
+// Standings say how the limits of a workspace stand.
+type Standings interface {
+	Overview(ctx context.Context, who access.Principal, workspace string, most int) ([]limit.Standing, error)
+}
+
+// mostStandings is how many limits are looked at for those of which most is gone.
+const mostStandings = 50
+
+// FullestBars are so many of the limits that add up what was taken, those first of which most is gone.
+func (f *Frame) FullestBars(ctx context.Context, from Standings, keys Keys, v access.Visitor, shown int) ([]LimitBar, error) {
+	list, err := from.Overview(ctx, v.Principal(), v.Session.Workspace, mostStandings)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	names, err := KeyNames(ctx, keys, v)
+	if err != nil {
+		return nil, err
+	}
+	var bars []LimitBar
+	for _, st := range list {
+		if st.Limit.Durable() { // the others are about this minute
+			bars = append(bars, f.LimitBar(st, names))
+		}
+	}
+	Fullest(bars)
+	return bars[:min(len(bars), shown)], nil
 }
 
 // Piece is a coloured part of a bar, in percent of its width.

@@ -49,7 +49,7 @@ type Asides interface {
 
 // Limits say how the limits of a workspace stand, and which thresholds were passed.
 type Limits interface {
-	Overview(ctx context.Context, who access.Principal, workspace string, most int) ([]limit.Standing, error)
+	page.Standings
 	Notices(ctx context.Context, who access.Principal, workspace string, most int) ([]limit.Passed, error)
 	Dismiss(ctx context.Context, who access.Principal, workspace string, until time.Time) error
 }

@@ -33,7 +33,6 @@ type Options struct {
 const (
 	latest      = 5
 	latestParts = 20 // tasks to look at for as many that are no parts of others
-	mostLimits  = 50 // to look at
 	shownLimits = 6
 )
 
@@ -156,22 +155,9 @@ func (c *Room) startLimits(ctx context.Context, v access.Visitor, p *startPage) 
 	if c.Limits == nil {
 		return nil
 	}
-	list, err := c.Limits.Overview(ctx, v.Principal(), v.Session.Workspace, mostLimits)
-	if err != nil || len(list) == 0 {
-		return err
-	}
-	names, err := page.KeyNames(ctx, c.Access, v)
-	if err != nil {
-		return err
-	}
-	for _, st := range list {
-		if st.Limit.Durable() { // the others are about this minute
-			p.Limits = append(p.Limits, c.LimitBar(st, names))
-		}
-	}
-	page.Fullest(p.Limits)
-	p.Limits = p.Limits[:min(len(p.Limits), shownLimits)]
-	return nil
+	var err error
+	p.Limits, err = c.FullestBars(ctx, c.Limits, c.Access, v, shownLimits)
+	return err
 }
 
 // startLatest are the last requests.

@@ -19,7 +19,8 @@ type Room struct {
 	Access   People
 	Usage    Source
 	Requests RequestSource
-	Captures bool // bodies are being kept
+	Limits   page.Standings // nil: they are not shown
+	Captures bool           // bodies are being kept
 }
 
 // Routes lists every route of the room.

@@ -23,6 +23,7 @@ type Source interface {
 const (
 	mostGroups = 50  // rows of the table
 	mostChoice = 200 // models to choose from
+	mostBars   = 4   // limits
 )
 
 type usagePage struct {
@@ -46,6 +47,7 @@ type usagePage struct {
 	LastRange bool     // nothing was used before either
 
 	Statements bool // the visitor may see them
+	Limits     []page.LimitBar
 }
 
 type groupRow struct {
@@ -71,6 +73,13 @@ func (c *Room) showUsage(w http.ResponseWriter, r *http.Request, v access.Visito
 	whole := page.View{Title: "Usage", Active: "usage", Visitor: &v, Data: p}
 	if page.WantsPart(r) {
 		return c.Fragment(w, r, http.StatusOK, "usage", "usage", whole)
+	}
+	if c.Limits != nil {
+		var err error
+		if p.Limits, err = c.FullestBars(r.Context(), c.Limits, c.Access, v, mostBars); err != nil {
+			return err
+		}
+		whole.Data = p
 	}
 	return c.Render(w, r, http.StatusOK, "usage", whole)
 }
