@@ -62,13 +62,16 @@ func (forgetful) Keep(*meter.Record) error { return nil }
 
 var roomy = Settings{AllowDevelopment: true, JSONBody: 1 << 20, UploadBody: 2 << 20}
 
-func (b *bench) do(t *testing.T, method, path string, body io.Reader) (int, string, http.Header) {
+func (b *bench) do(t *testing.T, method, path string, body io.Reader, headers ...string) (int, string, http.Header) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, b.URL+path, body)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+b.key)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
 	answer, err := b.Client().Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -110,6 +113,24 @@ func TestBodiesAreBounded(t *testing.T) {
 		status, text, _ := b.do(t, "POST", test.path, body)
 		if status != test.status || !strings.Contains(text, test.body) {
 			t.Errorf("%s with %d bytes: %d %s", test.path, test.size, status, text)
+		}
+	}
+}
+
+// A body that is packed is refused with a sentence that says so, on every route.
+func TestPackedBodiesAreRefused(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, roomy)
+	for _, route := range Routes() {
+		if route.Method != http.MethodPost {
+			continue
+		}
+		path := strings.NewReplacer("{model}", "m", "{app}", "a").Replace(route.Path)
+		for coding, refused := range map[string]bool{"gzip": true, "Zstd": true, "identity": false, "utf-8": false} {
+			status, text, _ := b.do(t, route.Method, path, strings.NewReader("\x1f\x8b"), "Content-Encoding", coding)
+			if told := strings.Contains(text, "is packed"); told != refused || refused && status != http.StatusBadRequest {
+				t.Errorf("%s, %s: %d %s", path, coding, status, text)
+			}
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 
 	"stele/internal/access"
 	"stele/internal/fault"
@@ -19,12 +21,19 @@ func (d *Door) bound(route *route, w http.ResponseWriter, r *http.Request) error
 	if r.ContentLength > limit {
 		return tooLarge(limit)
 	}
+	if coding := strings.ToLower(r.Header.Get("Content-Encoding")); slices.Contains(packed, coding) {
+		return fault.New(fault.InvalidRequestBody, "The request body is packed (Content-Encoding: %s): send it as it is.", coding)
+	}
 	if slow, ok := r.Body.(interface{ Trust() }); ok {
 		slow.Trust() // its key is good
 	}
 	r.Body = &body{ReadCloser: http.MaxBytesReader(w, r.Body, limit), limit: limit}
 	return nil
 }
+
+// packed are the codings of a body that is not read: what it unpacks to has no bound. Other
+// words in that header mean nothing.
+var packed = []string{"gzip", "x-gzip", "deflate", "compress", "br", "zstd"}
 
 func tooLarge(limit int64) error {
 	return fault.New(fault.BodyTooLarge, "The request body is larger than %d bytes.", limit).With("limit", limit)
