@@ -107,8 +107,8 @@ func (c *Room) keysPage(w http.ResponseWriter, r *http.Request, v access.Visitor
 func (c *Room) row(k access.Key, v access.Visitor) keyRow {
 	row := keyRow{
 		ID: k.ID, Name: k.Name, Environment: string(k.Environment), Sandbox: k.Sandbox, Status: k.Status(c.Now()),
-		Models: slices.Clone(k.Scope.Models), Created: c.At(k.CreatedAt), LastUsed: c.At(k.LastUsedAt),
-		Expires: c.At(k.End()), Revoked: c.At(k.RevokedAt), Creator: creatorOf(k), CIDRs: k.CIDRs, Mine: v.Principal().MayChange(&k),
+		Models: few(k.Scope.Models), Created: c.At(k.CreatedAt), LastUsed: c.At(k.LastUsedAt),
+		Expires: c.At(k.End()), Revoked: c.At(k.RevokedAt), Creator: creatorOf(k), CIDRs: few(k.CIDRs), Mine: v.Principal().MayChange(&k),
 	}
 	if row.Mine && k.RevokedAt.IsZero() {
 		row.Edit = c.Base() + "/console/keys/" + k.ID
@@ -132,6 +132,16 @@ func (c *Room) row(k access.Key, v access.Visitor) keyRow {
 		row.Fresh, row.OldUntil = !secrets[0].Used, c.At(time.UnixMilli(until))
 	}
 	return row
+}
+
+// few is the beginning of a list, and how many more there are: a page has many keys, and
+// the form of each has all.
+func few(list []string) []string {
+	const shown = 10
+	if len(list) <= shown {
+		return slices.Clone(list)
+	}
+	return append(slices.Clone(list[:shown]), fmt.Sprintf("and %d more", len(list)-shown))
 }
 
 // creatorOf names the maker of a key.
