@@ -87,10 +87,8 @@ func (b *book) bucket(w *wireBucket, results jsonscan.Value) error {
 	case w.Date != "" && w.Usage != nil:
 		b.bill.Format = "OpenRouter activity"
 		return b.add(entry{day: w.Date, model: cmp.Or(w.Slug, w.Model), amount: number(w.Usage)})
-	default:
-		return ErrUnknown
 	}
-	return nil
+	return ErrUnknown
 }
 
 func eachResult(results jsonscan.Value, take func(*wireResult) error) error {
