@@ -61,6 +61,10 @@ var schemas = []repeated{
 	{"required", func(n int) string {
 		return fmt.Sprintf(`{"type":"object","properties":{%s},"required":[%s]}`, many(n, `"p#":{"type":"string"}`), many(n, `"p#"`))
 	}},
+	{"ordering", func(n int) string {
+		return fmt.Sprintf(`{"type":"object","properties":{%s},"propertyOrdering":[%s]}`, many(n, `"p#":{"type":"string"}`), many(n, `"p#n"`))
+	}},
+	{"orderings", within(`{"type":"object","properties":{%s}}`, `"p#":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"propertyOrdering":["b","a"]}`)},
 	{"types", within(`{"type":"object","properties":{%s}}`, `"p#":{"type":["string","null","integer"],"minLength":1}`)},
 	{"type", within(`{"type":[%s],"properties":{"a":{"type":"string"}}}`, `"string"`)},
 	{"enum", within(`{"type":"object","properties":{"a":{"type":"string","enum":[%s]}}}`, `"e#"`)},

@@ -1,76 +1,88 @@
 package dialect
 
 import (
-	"strings"
+	"bytes"
 
 	"stele/internal/jsonscan"
 )
 
 // OrderNote says what Ordered did.
-const OrderNote = "propertyOrdering is the order of the properties"
+const OrderNote = propertyOrdering + " is the order of the properties"
+
+const propertyOrdering = "propertyOrdering"
 
 // Ordered puts properties into the order that Google's propertyOrdering says, which other
 // APIs do not know, and reports whether there was one.
 func Ordered(schema []byte) (out []byte, changed bool) {
-	const most = 1000 // schemas in schemas
-	for range most {
-		at := unordered(jsonscan.At(schema, 0), 0)
-		if !at.Exists() {
-			break
-		}
-		var edits jsonscan.Edits
-		for key, v := range at.Members() {
-			switch {
-			case key.Name == "propertyOrdering":
-				edits.Remove(key, v)
-			case key.Name == "properties" && v.Kind() == jsonscan.Object:
-				edits.Replace(v, inOrder(v, at.Get("propertyOrdering")))
-			}
-		}
-		next, err := edits.Apply(schema)
-		if err != nil {
-			break
-		}
-		schema, changed = next, true
+	if !bytes.Contains(schema, []byte(propertyOrdering)) { // nearly always
+		return schema, false
 	}
-	return schema, changed
+	var o orderer
+	if o.value(jsonscan.At(schema, 0), 0); !o.changed {
+		return schema, false
+	}
+	return o.Bytes(), true
 }
 
-// unordered is a schema that has a propertyOrdering, or nothing.
-func unordered(v jsonscan.Value, depth int) (found jsonscan.Value) {
-	if depth > deepestSchema {
-		return found
-	}
-	if v.Kind() == jsonscan.Object && v.Get("propertyOrdering").Kind() == jsonscan.Array {
-		return v
-	}
-	for _, inner := range v.Members() {
-		if found = unordered(inner, depth+1); found.Exists() {
-			return found
-		}
-	}
-	for _, inner := range v.Elements() {
-		if found = unordered(inner, depth+1); found.Exists() {
-			return found
-		}
-	}
-	return found
+// orderer writes a schema anew, its properties in their order.
+type orderer struct {
+	jsonscan.Writer
+	changed bool
 }
 
-// inOrder is an object with the named members first.
-func inOrder(v, order jsonscan.Value) []byte {
-	out := new(jsonscan.Writer).Open(jsonscan.Object)
-	named := make(map[string]bool)
+func (o *orderer) value(v jsonscan.Value, depth int) {
+	switch kind := v.Kind(); {
+	case depth > deepestSchema || kind != jsonscan.Object && kind != jsonscan.Array:
+		o.Raw(v.Raw())
+	case kind == jsonscan.Array:
+		o.Open(kind)
+		for _, inner := range v.Elements() {
+			o.value(inner, depth+1)
+		}
+		o.Close(kind)
+	default:
+		o.schema(v, depth)
+	}
+}
+
+func (o *orderer) schema(v jsonscan.Value, depth int) {
+	order := v.Get(propertyOrdering)
+	ordered := order.Kind() == jsonscan.Array
+	o.changed = o.changed || ordered
+	o.Open(jsonscan.Object)
+	for key, inner := range v.Members() {
+		switch {
+		case ordered && key.Name == propertyOrdering:
+		case ordered && key.Name == "properties" && inner.Kind() == jsonscan.Object:
+			o.Key(key.Name)
+			o.properties(inner, order, depth+1)
+		default:
+			o.Key(key.Name)
+			o.value(inner, depth+1)
+		}
+	}
+	o.Close(jsonscan.Object)
+}
+
+// properties writes those that are named first.
+func (o *orderer) properties(v, order jsonscan.Value, depth int) {
+	at := make(map[string]jsonscan.Value)
+	for key, inner := range v.Members() {
+		at[key.Name] = inner
+	}
+	o.Open(jsonscan.Object)
 	for _, name := range order.Elements() {
-		if member := v.Get(name.View()); member.Exists() && !named[name.View()] {
-			named[strings.Clone(name.View())] = true
-			out.Key(name.View()).Raw(member.Raw())
+		if inner, ok := at[name.View()]; ok {
+			delete(at, name.View())
+			o.Key(name.View())
+			o.value(inner, depth+1)
 		}
 	}
-	for key, member := range v.Members() {
-		if !named[key.Name] {
-			out.Key(key.Name).Raw(member.Raw())
+	for key, inner := range v.Members() {
+		if _, left := at[key.Name]; left {
+			o.Key(key.Name)
+			o.value(inner, depth+1)
 		}
 	}
-	return out.Close(jsonscan.Object).Bytes()
+	o.Close(jsonscan.Object)
 }
