@@ -170,12 +170,12 @@ func (w *Workshop) End(t *testing.T, id string) *generation.Task {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	for {
-		task, err := w.Generations.Watch(ctx, "default", "", id, 1<<40, time.Minute)
+	for version := int64(0); ; {
+		task, err := w.Generations.Watch(ctx, "default", "", id, version, time.Minute)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if task.State.Final() {
+		if version = task.Version; task.State.Final() {
 			return task
 		}
 	}
