@@ -42,7 +42,7 @@ for (const [name, hint, send] of [
   ['models', 'GET /api/v1/models for the list', (c) => c.models.list()],
   ['one model', 'GET /api/v1/models for the list', (c) => c.models.get({ model: 'any' })],
   ['count tokens', ':generateContent', (c) => c.models.countTokens(chat)],
-  ['embeddings', ':generateContent', (c) => c.models.embedContent(chat)],
+  ['embeddings', 'Embeddings are not offered', (c) => c.models.embedContent(chat)],
 ]) {
   test(`not served: ${name}`, async () => {
     told(await rejection(send(client(key))), 404, hint);

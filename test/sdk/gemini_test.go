@@ -64,7 +64,7 @@ func geminiSDK(t *testing.T, h *rig.House) sdk {
 				_, err := client(key).Models.CountTokens(ctx, "any", genai.Text("hello"), nil)
 				return err
 			}},
-			{name: "embeddings", hint: ":generateContent", do: func(ctx context.Context, key string) error {
+			{name: "embeddings", hint: "Embeddings are not offered", do: func(ctx context.Context, key string) error {
 				_, err := client(key).Models.EmbedContent(ctx, "any", genai.Text("hello"), nil)
 				return err
 			}},
