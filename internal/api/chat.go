@@ -148,16 +148,17 @@ func say(w http.ResponseWriter, f family, codec dialect.Server, reply *chat.Repl
 // stream answers with a stream. Until something is written an error keeps its
 // status; afterwards it is the dialect's own event and a broken connection.
 func (d *Door) stream(f family, codec dialect.Server, w http.ResponseWriter, c call, req *chat.Request, keepAlive time.Duration) error {
-	feed := newFeed(w, codec, req, keepAlive)
-	defer feed.Stop()
 	if f.name == anthropic.name {
 		w.Header().Set("Request-Id", scope.From(c.Context()).ID)
 	}
+	feed := newFeed(w, codec, req, keepAlive) // from here on its timer may begin the answer
+	defer feed.Stop()
 	reply, err := d.Relay.Do(c.Context(), c.who, req)
 	if err == nil {
 		defer reply.Close()
 		feed.Header(func(http.Header) { say(w, f, codec, reply) })
 		if err = feed.pump(reply); err == nil && len(reply.Late) > 0 {
+			feed.Stop()
 			w.Header().Set(http.TrailerPrefix+droppedHeader, dropped(codec, slices.Concat(reply.Dropped, reply.Late)))
 		}
 	}
