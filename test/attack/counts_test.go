@@ -18,6 +18,7 @@ const (
 	heavyTime     = 2 * time.Second // for as long bodies are sent that take long to understand
 	keysOfEach    = 150             // Idempotency-Keys
 	exported      = 150             // chats of each of eight
+	longDocuments = 6               // sent at once
 	kindsOfForms  = 2               // that each route is sent, in turn; the console's own tests send all to each
 
 	// How often the good tenant does its work, before and beside an attack. How long that

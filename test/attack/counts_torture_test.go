@@ -19,6 +19,7 @@ const (
 	heavyTime     = 10 * time.Second
 	keysOfEach    = 2000
 	exported      = 500
+	longDocuments = 12
 	kindsOfForms  = 6
 
 	usually  = 9

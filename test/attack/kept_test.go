@@ -248,7 +248,7 @@ func TestLongDocumentsTakeLittle(t *testing.T) { //nolint:paralleltest // as abo
 				kind = "text/plain"
 			}
 			body := fmt.Sprintf(`{"model":"stele/sandbox","messages":[{"role":"user","content":[{"type":"file","file":{"filename":"x","file_data":"data:%s;base64,%s"}}]}]}`, kind, data)
-			together(12, func(int) {
+			together(longDocuments, func(int) {
 				if a := s.chat(t, body); a.Status >= 500 && a.Status != http.StatusServiceUnavailable {
 					t.Errorf("%s: %d %.200s", kind, a.Status, a.Body)
 				}

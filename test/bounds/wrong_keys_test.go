@@ -17,13 +17,17 @@ func TestTenThousandWrongKeys(t *testing.T) {
 	const guesses, growth = 5000, 12 << 20
 	h := rig.Start(t, rig.Options{Env: []string{"GOGC=100"}}) // without the floor below which nothing is collected
 	guess(t, h, 2*guesses)                                    // until the heap is as large as it gets
-	before := rig.Resident(t, h.PID())
-	guess(t, h, guesses)
-	after := rig.Resident(t, h.PID())
-	t.Logf("resident memory: %d KB, then %d KB", before>>10, after>>10)
-	if after-before > growth {
-		t.Errorf("resident memory grew from %d to %d bytes over %d wrong keys", before, after, guesses)
+	before, after := rig.Resident(t, h.PID()), 0
+	for range 3 { // memory that a server gives back after its start may be missing the first time
+		guess(t, h, guesses)
+		after = rig.Resident(t, h.PID())
+		t.Logf("resident memory: %d KB, then %d KB", before>>10, after>>10)
+		if after-before <= growth {
+			return
+		}
+		before = after
 	}
+	t.Errorf("resident memory grew to %d bytes, each time by more than %d over %d wrong keys", after, growth, guesses)
 }
 
 // guess knocks n times, over a few connections that stay open.
