@@ -28,6 +28,10 @@ const (
 	warming = 0
 	judged  = false
 
+	// How far the process may grow over its idle size under any attack. A collector of memory
+	// that has to wait for the processor lets it grow further than make attack allows.
+	mostOver = 450 << 20
+
 	// It makes small pictures, and rests a while before the next.
 	picture = 256
 	pause   = time.Second

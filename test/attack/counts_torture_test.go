@@ -28,6 +28,7 @@ const (
 	picture  = 1024 // as large as it is where none is asked for
 	pause    = 0
 	patience = rig.Patience
+	mostOver = 300 << 20 // over its idle size
 
 	bounds = "" // as they are
 )

@@ -23,9 +23,6 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }
 
-// mostOver is how far the process may grow over its idle size under any attack.
-const mostOver = 300 << 20
-
 // siege is a house with two tenants: one that attacks and one that goes on working.
 type siege struct {
 	*rig.House
