@@ -34,7 +34,7 @@ type scene struct {
 }
 
 func scenes() []scene {
-	const turns, size = 12, 250
+	const turns, size = 24, 250
 	whole, stream := fmt.Sprintf(openAIBody, ""), fmt.Sprintf(openAIBody, streaming)
 	slow, picture, long := fmt.Sprintf(openAIBody, paced), pictured(), conversation()
 	return []scene{
@@ -83,30 +83,17 @@ const atOnce = 32
 func (s *speed) compare(b *testing.B, c scene, all *figures) {
 	b.Helper()
 	ours, theirs := s.ours(c.path, c.ours), s.theirs(c.bare)
-	s.load(b, theirs, 2*c.size, atOnce) // warm
-	s.load(b, ours, 2*c.size, atOnce)
-	done := profile(b, s.stele, c.name)
-	var steleCPU, proxyCPU time.Duration
-	n := 0
-	for b.Loop() {
-		// They take turns, so that what else the machine does falls on both.
-		for range c.turns {
-			proxyCPU += s.cost(b, theirs, c.size, atOnce)
-			steleCPU += s.cost(b, ours, c.size, atOnce)
-			n += c.size
-		}
-	}
-	done()
-	all.add(b, float64(steleCPU)/float64(proxyCPU), "ratio", c.target)
-	b.ReportMetric(float64(steleCPU.Microseconds())/float64(n), "µs-stele/req")
-	b.ReportMetric(float64(proxyCPU.Microseconds())/float64(n), "µs-proxy/req")
+	rounds := s.alternate(b, c, theirs, ours, func() func() { return profile(b, s.stele, c.name) }, func(int) {})
+	all.add(b, rounds.ratio(), "ratio", c.target)
+	b.ReportMetric(rounds.each(1, c.size), "µs-stele/req")
+	b.ReportMetric(rounds.each(0, c.size), "µs-proxy/req")
 }
 
 // oneAtATime compares how long a request takes when there is no other.
 func (s *speed) oneAtATime(b *testing.B, all *figures) {
 	b.Helper()
 	body := fmt.Sprintf(openAIBody, "")
-	ours, theirs := s.latencies(b, body, io.Discard)
+	ours, theirs := s.latencies(b, s.ours(openAIPath, body), s.theirs(body), io.Discard)
 	all.add(b, float64(ours)/float64(theirs), "ratio", 1.25)
 	b.ReportMetric(float64(ours.Microseconds())/1000, "ms-stele-p50")
 	b.ReportMetric(float64(theirs.Microseconds())/1000, "ms-proxy-p50")
@@ -115,16 +102,17 @@ func (s *speed) oneAtATime(b *testing.B, all *figures) {
 // firstByte compares how long a stream takes to begin.
 func (s *speed) firstByte(b *testing.B, all *figures) {
 	b.Helper()
-	ours, theirs := s.latencies(b, fmt.Sprintf(openAIBody, streaming), nil)
+	body := fmt.Sprintf(openAIBody, streaming)
+	ours, theirs := s.latencies(b, s.ours(openAIPath, body), s.theirs(body), nil)
 	all.add(b, float64((ours-theirs).Microseconds())/1000, "ms-added-p50", 0)
 }
 
 // latencies are the medians of either side: until the answer has been read into
 // rest, or until its first byte if that is nil.
-func (s *speed) latencies(b *testing.B, body string, rest io.Writer) (ours, theirs time.Duration) {
+func (s *speed) latencies(b *testing.B, one, other side, rest io.Writer) (ofOne, ofOther time.Duration) {
 	b.Helper()
 	var lists [2][]time.Duration
-	sides := [2]side{s.ours(openAIPath, body), s.theirs(body)}
+	sides := [2]side{one, other}
 	for b.Loop() {
 		for range 1000 {
 			for i := range sides {

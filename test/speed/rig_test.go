@@ -13,19 +13,17 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"stele/test/rig"
 )
 
 // speed is Stele, an upstream and a bare proxy, each in its own process.
 type speed struct {
-	stele *rig.House
-	proxy process
-	key   string
-	// providers is the part of a configuration that leads to the upstream.
-	providers string
-	client    *http.Client
+	stele  *rig.House
+	proxy  process
+	key    string
+	config string // what leads to the upstream
+	client *http.Client
 }
 
 type process struct {
@@ -50,8 +48,8 @@ func newSpeed(b *testing.B, secure bool) *speed {
 	upstream := launch(b, binary, flags...)
 	s := &speed{client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2048, DisableCompression: true}}}
 	s.proxy = launch(b, binary, append(flags, "--proxy", upstream.url)...)
-	s.providers = fmt.Sprintf("providers:\n  local: {kind: openai, base_url: %s/v1, api_key: none, models: ['*']}\n", upstream.url)
-	s.stele = rig.Start(b, rig.Options{Env: profileEnv(b), Config: settings + s.providers})
+	s.config = settings + fmt.Sprintf("providers:\n  local: {kind: openai, base_url: %s/v1, api_key: none, models: ['*']}\n", upstream.url)
+	s.stele = rig.Start(b, rig.Options{Env: profileEnv(b), Config: s.config})
 	s.key = s.stele.CreateKey(b, "--name", "speed").Key
 	s.stele.Await(b, s.key, http.StatusOK)
 	return s
@@ -136,12 +134,4 @@ func (s *speed) load(b *testing.B, of side, n, atOnce int) {
 		})
 	}
 	wg.Wait()
-}
-
-// cost is the CPU time a process spends on n requests.
-func (s *speed) cost(b *testing.B, of side, n, atOnce int) time.Duration {
-	b.Helper()
-	before := rig.CPUTime(b, of.pid)
-	s.load(b, of, n, atOnce)
-	return rig.CPUTime(b, of.pid) - before
 }

@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"stele/test/rig"
 )
@@ -29,7 +28,7 @@ func BenchmarkSeen(b *testing.B) {
 		{"Defaults", ""}, {"EveryTrace", ", sample: 1"},
 	} {
 		s := newSpeed(b, false)
-		seen := rig.Start(b, rig.Options{Env: profileEnv(b), Config: fmt.Sprintf("metrics: {listen: %q}\ntelemetry: {otlp: {endpoint: %q%s}}\n", metrics, collector.URL, c.settings) + s.providers})
+		seen := rig.Start(b, rig.Options{Env: profileEnv(b), Config: fmt.Sprintf("metrics: {listen: %q}\ntelemetry: {otlp: {endpoint: %q%s}}\n", metrics, collector.URL, c.settings) + s.config})
 		key := seen.CreateKey(b, "--name", "seen").Key
 		seen.Await(b, key, http.StatusOK)
 		s.added(b, c.name, seen, key, &all, func(turn int) {
@@ -47,23 +46,11 @@ func (s *speed) added(b *testing.B, name string, other *rig.House, key string, a
 	b.Helper()
 	for _, scene := range scenes()[:2] {
 		b.Run(name+scene.name, func(b *testing.B) {
-			plain := s.ours(scene.path, scene.ours)
 			dearer := side{pid: other.PID(), url: other.URL + "/api/v1" + scene.path, body: scene.ours, key: key}
-			s.load(b, plain, 2*scene.size, atOnce) // warm
-			s.load(b, dearer, 2*scene.size, atOnce)
-			done := profile(b, other, strings.ReplaceAll(strings.TrimPrefix(b.Name(), "Benchmark"), "/", "-"))
-			var without, with time.Duration
-			for b.Loop() {
-				for turn := range scene.turns {
-					without += s.cost(b, plain, scene.size, atOnce)
-					before := rig.CPUTime(b, dearer.pid)
-					s.load(b, dearer, scene.size, atOnce)
-					beside(turn)
-					with += rig.CPUTime(b, dearer.pid) - before
-				}
-			}
-			done()
-			all.add(b, float64(with)/float64(without), "ratio", 1.03)
+			rounds := s.alternate(b, scene, s.ours(scene.path, scene.ours), dearer, func() func() {
+				return profile(b, other, strings.ReplaceAll(strings.TrimPrefix(b.Name(), "Benchmark"), "/", "-"))
+			}, beside)
+			all.add(b, rounds.ratio(), "ratio", 1.03)
 		})
 	}
 }
