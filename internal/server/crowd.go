@@ -16,7 +16,7 @@ const patience = 5 * time.Second
 // its size, and no caller is known yet whose memory that could be.
 const (
 	shortHead = 4 << 10
-	longHeads = 128
+	longHeads = 64
 )
 
 // crowd is every connection of the process. When there is no room for a newcomer,

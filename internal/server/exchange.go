@@ -73,7 +73,7 @@ func (x *exchange) WriteHeader(status int) {
 	if x.status == 0 && status >= http.StatusOK {
 		x.status = status
 		x.packs = x.conn != nil && !x.multi && x.Header().Get("Content-Length") == ""
-		if x.hasRest() && !x.multi && (x.expects || !x.in.rest(restBytes, restTime, restTime)) {
+		if x.hasRest() && !x.multi && (x.expects || x.hasty || !x.in.rest(restBytes, restTime, restTime)) {
 			x.Header().Set("Connection", "close")
 		}
 	}
@@ -188,13 +188,13 @@ func (x *exchange) end(aborted, patient bool) {
 // Hold serves a listener that has no log line: its requests go on or end all the same.
 func Hold(bounds func() Bounds, next http.Handler) http.Handler {
 	heads := newHeads()
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r = r.WithContext(r.Context())
+	return http.HandlerFunc(func(w http.ResponseWriter, made *http.Request) {
+		r := made.WithContext(made.Context())
 		x := newExchange(w, r, bounds().whole())
 		defer func() {
 			v := recover()
 			x.end(v != nil, true)
-			heads.leave(x)
+			heads.leave(x, made)
 			if v != nil {
 				panic(v)
 			}

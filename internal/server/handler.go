@@ -21,17 +21,17 @@ import (
 // count of open requests, the log line, the last net for panics, the way to a door.
 func (s *Server) handler(dispatch func(http.ResponseWriter, *http.Request), secureFor time.Duration) http.Handler {
 	hsts := hsts(secureFor)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return http.HandlerFunc(func(w http.ResponseWriter, made *http.Request) {
 		start := time.Now()
 		s.open.enter()
 		defer s.open.leave()
-		request := &scope.Request{ID: requestID(r.Header.Get("X-Request-Id"))}
-		request.Remote, request.Secure = origin(r, s.TrustedProxies())
-		ctx, span := scope.With(r.Context(), request), trace.Span{}
-		if s.Trace != nil && underAPI(r.URL.Path) {
-			ctx, span = s.Trace.Request(ctx, r.Method, r.Header)
+		request := &scope.Request{ID: requestID(made.Header.Get("X-Request-Id"))}
+		request.Remote, request.Secure = origin(made, s.TrustedProxies())
+		ctx, span := scope.With(made.Context(), request), trace.Span{}
+		if s.Trace != nil && underAPI(made.URL.Path) {
+			ctx, span = s.Trace.Request(ctx, made.Method, made.Header)
 		}
-		r = r.WithContext(ctx)
+		r := made.WithContext(ctx)
 		w.Header().Set("X-Request-Id", request.ID)
 		if hsts != nil {
 			w.Header()["Strict-Transport-Security"] = hsts
@@ -51,7 +51,7 @@ func (s *Server) handler(dispatch func(http.ResponseWriter, *http.Request), secu
 			s.finish(r, request, x, time.Since(start), aborted)
 			span.Answered(request.ID, r.Method, request.Route(), x.code())
 			x.end(broken, !s.Draining())
-			s.heads.leave(x)
+			s.heads.leave(x, made)
 			if broken {
 				panic(http.ErrAbortHandler)
 			}

@@ -48,8 +48,12 @@ func (h heads) admit(x *exchange, r *http.Request) bool {
 	return true
 }
 
-// leave notes that a request is over.
-func (h heads) leave(x *exchange) {
+// leave notes that a request is over. net/http keeps the one it made until the connection is
+// closed, half a second later where its client still sends: a long head goes before that.
+func (h heads) leave(x *exchange, made *http.Request) {
+	if x.head > 0 || x.hasty {
+		made.Header = nil
+	}
 	if x.head > 0 {
 		h.bytes.Release(x.address(), x.head)
 		x.head = 0
