@@ -14,16 +14,11 @@ const stepColumns = `run, step, place, try, state, generation, outputs, said, na
 
 // Steps lists what is known of a run's steps, those of a step by their place.
 func (s *Store) Steps(ctx context.Context, run string) ([]app.Done, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT `+stepColumns+` FROM app_steps WHERE run = $1 ORDER BY step, place`, run)
-	return scanAll("read steps", rows, err, func(row scanner) (d app.Done, err error) {
-		var outputs string
-		var saved, began int64
-		if err := row.Scan(&d.Run, &d.Step, &d.Place, &d.Try, &d.State, &d.Generation, &outputs, &d.Said, &d.Nano, &d.Code, &d.Message, &saved, &began); err != nil {
-			return d, err
+	return selectAll(ctx, s.read, "read steps", func(d *app.Done) []any {
+		return []any{
+			&d.Run, &d.Step, &d.Place, &d.Try, &d.State, &d.Generation, tree(&d.Outputs), &d.Said, &d.Nano, &d.Code, &d.Message, at(&d.Saved), at(&d.Began),
 		}
-		d.Saved, d.Began = fromMillis(saved), fromMillis(began)
-		return d, decode(outputs, &d.Outputs)
-	})
+	}, `SELECT `+stepColumns+` FROM app_steps WHERE run = $1 ORDER BY step, place`, run)
 }
 
 // SaveStep saves how far a step is. What was done once is never changed: the one who
@@ -33,16 +28,12 @@ func (s *Store) SaveStep(ctx context.Context, d *app.Done) error {
 	if err != nil {
 		return fmt.Errorf("write outputs of a step: %w", err)
 	}
-	_, err = s.write.ExecContext(ctx, `INSERT INTO app_steps (`+stepColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+	return exec(ctx, s.write, "save step", `INSERT INTO app_steps (`+stepColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 		ON CONFLICT (run, step, place) DO UPDATE SET
 			try = excluded.try, state = excluded.state, generation = excluded.generation, outputs = excluded.outputs, said = excluded.said,
 			nano = excluded.nano, code = excluded.code, message = excluded.message, saved_at = excluded.saved_at, began_at = excluded.began_at
 		WHERE app_steps.state NOT IN ('done', 'skipped') AND excluded.try >= app_steps.try`,
 		d.Run, d.Step, d.Place, d.Try, string(d.State), d.Generation, outputs, clean(d.Said), d.Nano, d.Code, clean(d.Message), millis(d.Saved), millis(d.Began))
-	if err != nil {
-		return fmt.Errorf("save step: %w", err)
-	}
-	return nil
 }
 
 // DeleteStepsBefore forgets steps that were saved before a time, a bite at a time.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
-	"strings"
 
 	"stele/internal/access"
 )
@@ -15,20 +13,29 @@ func (s *Store) InsertEntry(ctx context.Context, e access.Entry) error {
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return s.insertAudit(ctx, tx, e) })
 }
 
-// insertAudit writes a line of the audit log with the change it is about, as the
-// next one of the chain. The address of its actor is kept with it: people
-// go, lines stay.
-func (s *Store) insertAudit(ctx context.Context, tx *sql.Tx, e access.Entry) error {
+// insertAudit writes lines of the audit log with the change they are about.
+func (s *Store) insertAudit(ctx context.Context, tx *sql.Tx, entries ...access.Entry) error {
+	for _, e := range entries {
+		if err := s.insertEntry(ctx, tx, e); err != nil {
+			return wrap("insert audit entry", err)
+		}
+	}
+	return nil
+}
+
+// insertEntry writes a line as the next one of the chain. The address of its actor is
+// kept with it: people go, lines stay.
+func (s *Store) insertEntry(ctx context.Context, tx *sql.Tx, e access.Entry) error {
 	if e.Actor != "" {
 		err := tx.QueryRowContext(ctx, `SELECT email FROM users WHERE id = $1`, e.Actor).Scan(&e.ActorName)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return fmt.Errorf("insert audit entry: %w", err)
+			return err
 		}
 	}
 	e = fitting(e)
 	changes, err := encodeChanges(e.Changes)
 	if err != nil {
-		return fmt.Errorf("insert audit entry: %w", err)
+		return err
 	}
 	return s.chain(ctx, tx, &e, func(ctx context.Context) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO audit (id, at, actor, actor_name, workspace, action, target, detail, changes, seq, hash)
@@ -43,55 +50,37 @@ const auditColumns = `id, at, actor, actor_name, workspace, action, target, deta
 // Entries lists what the filter lets through, newest first. Every filter has an
 // index that holds the order, too.
 func (s *Store) Entries(ctx context.Context, f access.Filter) ([]access.Entry, error) {
-	where, args := []string{"workspace = $1"}, []any{f.Workspace}
-	add := func(condition string, values ...any) {
-		for _, v := range values {
-			args = append(args, v)
-			condition = strings.Replace(condition, "?", fmt.Sprintf("$%d", len(args)), 1)
-		}
-		where = append(where, condition)
-	}
-	if f.Actor != "" {
-		add("actor = ?", f.Actor)
-	}
-	if f.Action != "" {
-		add("action = ?", f.Action)
-	}
+	by := new(where)
+	by.add("workspace = ?", f.Workspace)
+	by.equal("actor", f.Actor)
+	by.equal("action", f.Action)
 	if !f.Since.IsZero() {
-		add("at >= ?", millis(f.Since))
+		by.add("at >= ?", millis(f.Since))
 	}
 	if !f.Until.IsZero() {
-		add("at < ?", millis(f.Until))
+		by.add("at < ?", millis(f.Until))
 	}
 	if f.Before.ID != "" {
-		add("(at, id) < (?, ?)", millis(f.Before.At), f.Before.ID)
+		by.add("(at, id) < (?, ?)", millis(f.Before.At), f.Before.ID)
 	}
-	args = append(args, f.Limit)
-	const newest = ` ORDER BY at DESC, id DESC LIMIT `
-	limit := newest + fmt.Sprintf("$%d", len(args))
-	query := `SELECT ` + auditColumns + ` FROM audit WHERE ` + strings.Join(where, " AND ")
+	limit := ` ORDER BY at DESC, id DESC LIMIT ` + by.arg(f.Limit)
+	query := `SELECT ` + auditColumns + ` FROM audit WHERE ` + by.text()
 	if f.About != "" { // each half has its index; with OR the engines would go through all of it
-		args = append(args, f.About)
+		about := by.arg(f.About)
 		half := func(column string) string {
-			return `SELECT * FROM (` + query + fmt.Sprintf(` AND %s = $%d`, column, len(args)) + limit + `) AS by_` + column
+			return `SELECT * FROM (` + query + ` AND ` + column + ` = ` + about + limit + `) AS by_` + column
 		}
 		query = half("target") + ` UNION ` + half("detail")
 	}
-	return scanEntries(s.read.QueryContext(ctx, query+limit, args...))
+	return selectEntries(ctx, s.read, query+limit, by.args...)
 }
 
-func scanEntries(rows *sql.Rows, err error) ([]access.Entry, error) {
-	return scanAll("read audit log", rows, err, func(row scanner) (e access.Entry, err error) {
-		var at int64
-		var changes string
-		err = row.Scan(&e.ID, &at, &e.Actor, &e.ActorName, &e.Workspace, &e.Action, &e.Target, &e.Detail, &changes, &e.Seq, &e.Hash)
-		if e.At = fromMillis(at); err == nil && changes != "" {
-			if err = decode(changes, &e.Changes); err != nil {
-				err = fmt.Errorf("entry %s: %w", e.ID, err)
-			}
+func selectEntries(ctx context.Context, from querier, query string, args ...any) ([]access.Entry, error) {
+	return selectAll(ctx, from, "read audit log", func(e *access.Entry) []any {
+		return []any{
+			&e.ID, at(&e.At), &e.Actor, &e.ActorName, &e.Workspace, &e.Action, &e.Target, &e.Detail, treeIfAny(&e.Changes), &e.Seq, &e.Hash,
 		}
-		return e, err
-	})
+	}, query, args...)
 }
 
 const (

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 
 	"stele/internal/meter"
@@ -22,42 +21,30 @@ func (s *Store) InsertBodies(ctx context.Context, list []meter.Bodies, budget in
 func (s *Store) insertBodies(ctx context.Context, list []meter.Bodies, budget int64) error {
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		for _, b := range list {
-			_, err := tx.ExecContext(ctx, `INSERT INTO request_bodies (id, at, workspace, request, request_size, reply, reply_size, bytes)
+			err := exec(ctx, tx, "insert bodies", `INSERT INTO request_bodies (id, at, workspace, request, request_size, reply, reply_size, bytes)
 				VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING`,
 				b.Record, millis(b.At), b.Workspace, clean(b.Request.Text), b.Request.Size, clean(b.Reply.Text), b.Reply.Size,
 				int64(len(b.Request.Text)+len(b.Reply.Text)))
 			if err != nil {
-				return fmt.Errorf("insert bodies: %w", err)
+				return err
 			}
 		}
 		// Whatever has, together with all that is newer, more than the budget goes.
-		_, err := tx.ExecContext(ctx, `DELETE FROM request_bodies WHERE id IN (SELECT id FROM
+		return exec(ctx, tx, "keep bodies within their budget", `DELETE FROM request_bodies WHERE id IN (SELECT id FROM
 			(SELECT id, SUM(bytes) OVER (ORDER BY at DESC, id DESC) AS upto FROM request_bodies) sums WHERE upto > $1)`, budget)
-		if err != nil {
-			return fmt.Errorf("keep bodies within their budget: %w", err)
-		}
-		return nil
 	})
 }
 
 // Bodies is what a request of the workspace said, by its record's id.
 func (s *Store) Bodies(ctx context.Context, workspace, record string) (meter.Bodies, error) {
-	b := meter.Bodies{Record: record, Workspace: workspace}
-	var at int64
-	err := s.read.QueryRowContext(ctx, `SELECT at, request, request_size, reply, reply_size FROM request_bodies
-		WHERE id = $1 AND workspace = $2`, record, workspace).Scan(&at, &b.Request.Text, &b.Request.Size, &b.Reply.Text, &b.Reply.Size)
-	if err != nil {
-		return b, found(err)
-	}
-	b.At = fromMillis(at)
-	return b, nil
+	b, err := selectOne(ctx, s.read, func(b *meter.Bodies) []any {
+		return []any{at(&b.At), &b.Request.Text, &b.Request.Size, &b.Reply.Text, &b.Reply.Size}
+	}, `SELECT at, request, request_size, reply, reply_size FROM request_bodies WHERE id = $1 AND workspace = $2`, record, workspace)
+	b.Record, b.Workspace = record, workspace
+	return b, err
 }
 
 // DeleteBodiesBefore forgets what was said before a time, and returns of how many.
 func (s *Store) DeleteBodiesBefore(ctx context.Context, before time.Time) (int64, error) {
-	result, err := s.write.ExecContext(ctx, `DELETE FROM request_bodies WHERE at < $1`, millis(before))
-	if err != nil {
-		return 0, fmt.Errorf("delete old bodies: %w", err)
-	}
-	return result.RowsAffected()
+	return affect(ctx, s.write, "delete old bodies", `DELETE FROM request_bodies WHERE at < $1`, millis(before))
 }

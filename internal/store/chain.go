@@ -39,12 +39,8 @@ func (s *Store) saveHead(ctx context.Context, tx *sql.Tx, h access.Head) error {
 	if s.proves != nil {
 		h.Proof = s.proves(h.Text())
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE audit_head SET hash = $1, base_seq = $2, base_hash = $3, proof = $4 WHERE id = 'head'`,
+	return exec(ctx, tx, "chain audit entry", `UPDATE audit_head SET hash = $1, base_seq = $2, base_hash = $3, proof = $4 WHERE id = 'head'`,
 		h.Hash, h.Base.Seq, h.Base.Hash, h.Proof)
-	if err != nil {
-		return fmt.Errorf("chain audit entry: %w", err)
-	}
-	return nil
 }
 
 const selectHead = `SELECT seq, hash, base_seq, base_hash, proof FROM audit_head WHERE id = 'head'`
@@ -67,15 +63,12 @@ func (s *Store) AuditHead(ctx context.Context) (access.Head, error) {
 
 // EntriesAfter lists entries of all workspaces in the order of the chain.
 func (s *Store) EntriesAfter(ctx context.Context, seq int64, limit int) ([]access.Entry, error) {
-	return scanEntries(s.read.QueryContext(ctx, `SELECT `+auditColumns+` FROM audit WHERE seq > $1 ORDER BY seq LIMIT $2`, seq, limit))
+	return selectEntries(ctx, s.read, `SELECT `+auditColumns+` FROM audit WHERE seq > $1 ORDER BY seq LIMIT $2`, seq, limit)
 }
 
 // Unchained counts the entries that have no place in the chain.
-func (s *Store) Unchained(ctx context.Context) (n int64, err error) {
-	if err := s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM audit WHERE seq IS NULL`).Scan(&n); err != nil {
-		return 0, fmt.Errorf("read audit log: %w", err)
-	}
-	return n, nil
+func (s *Store) Unchained(ctx context.Context) (int64, error) {
+	return selectValue[int64](ctx, s.read, "read audit log", `SELECT COUNT(*) FROM audit WHERE seq IS NULL`)
 }
 
 const chainBite = 500
@@ -110,7 +103,7 @@ func (s *Store) chainBite(ctx context.Context) (n int, err error) {
 		if n = 0; h.Proof != "" && h.Proof != chaining {
 			return nil // another process has done it
 		}
-		list, err := scanEntries(tx.QueryContext(ctx, `SELECT `+auditColumns+` FROM audit WHERE seq IS NULL ORDER BY at, id LIMIT $1`, chainBite))
+		list, err := selectEntries(ctx, tx, `SELECT `+auditColumns+` FROM audit WHERE seq IS NULL ORDER BY at, id LIMIT $1`, chainBite)
 		if err != nil {
 			return err
 		}
@@ -119,13 +112,13 @@ func (s *Store) chainBite(ctx context.Context) (n int, err error) {
 			h.Seq++
 			e.Seq = h.Seq
 			h.Hash = access.ChainHash(h.Hash, *e)
-			if _, err := tx.ExecContext(ctx, `UPDATE audit SET seq = $2, hash = $3 WHERE id = $1`, e.ID, h.Seq, h.Hash); err != nil {
-				return fmt.Errorf("chain audit entry: %w", err)
+			if err := exec(ctx, tx, "chain audit entry", `UPDATE audit SET seq = $2, hash = $3 WHERE id = $1`, e.ID, h.Seq, h.Hash); err != nil {
+				return err
 			}
 		}
 		n = len(list)
-		if _, err := tx.ExecContext(ctx, `UPDATE audit_head SET seq = $1, hash = $2, proof = $3 WHERE id = 'head'`, h.Seq, h.Hash, chaining); err != nil {
-			return fmt.Errorf("chain audit entries: %w", err)
+		if err := exec(ctx, tx, "chain audit entries", `UPDATE audit_head SET seq = $1, hash = $2, proof = $3 WHERE id = 'head'`, h.Seq, h.Hash, chaining); err != nil {
+			return err
 		}
 		if n > 0 {
 			return nil
@@ -153,7 +146,7 @@ func (s *Store) trimChain(ctx context.Context, t time.Time) (n int64, err error)
 		if err != nil {
 			return err
 		}
-		old, err := scanEntries(tx.QueryContext(ctx, `SELECT `+auditColumns+` FROM audit WHERE seq > $1 ORDER BY seq LIMIT $2`, h.Base.Seq, chainBite))
+		old, err := selectEntries(ctx, tx, `SELECT `+auditColumns+` FROM audit WHERE seq > $1 ORDER BY seq LIMIT $2`, h.Base.Seq, chainBite)
 		if err != nil {
 			return err
 		}
@@ -167,8 +160,8 @@ func (s *Store) trimChain(ctx context.Context, t time.Time) (n int64, err error)
 		if n == 0 {
 			return nil
 		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM audit WHERE seq <= $1`, h.Base.Seq); err != nil {
-			return fmt.Errorf("delete audit entries: %w", err)
+		if err := exec(ctx, tx, "delete audit entries", `DELETE FROM audit WHERE seq <= $1`, h.Base.Seq); err != nil {
+			return err
 		}
 		return s.saveHead(ctx, tx, h)
 	})
@@ -196,17 +189,13 @@ func (s *Store) TakeSink(ctx context.Context, name, owner string, now, until tim
 // MoveSink notes how far the audit log was sent on, if owner still has the sink.
 func (s *Store) MoveSink(ctx context.Context, name, owner string, seq int64) error {
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE audit_sinks SET seq = $3 WHERE name = $1 AND owner = $2 AND seq < $3`, name, owner, seq)
-		if err != nil {
-			return fmt.Errorf("move audit sink: %w", err)
-		}
-		return nil
+		return exec(ctx, tx, "move audit sink", `UPDATE audit_sinks SET seq = $3 WHERE name = $1 AND owner = $2 AND seq < $3`, name, owner, seq)
 	})
 }
 
 // SinkAt is how far the audit log was sent on, by any process; 0: not at all.
-func (s *Store) SinkAt(ctx context.Context, name string) (seq int64, err error) {
-	err = s.read.QueryRowContext(ctx, `SELECT seq FROM audit_sinks WHERE name = $1`, name).Scan(&seq)
+func (s *Store) SinkAt(ctx context.Context, name string) (int64, error) {
+	seq, err := selectValue[int64](ctx, s.read, "read audit sink", `SELECT seq FROM audit_sinks WHERE name = $1`, name)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}

@@ -116,7 +116,7 @@ func (w within) AuditHead(ctx context.Context) (access.Head, error) {
 }
 
 func (w within) EntriesAfter(ctx context.Context, seq int64, limit int) ([]access.Entry, error) {
-	return scanEntries(w.tx.QueryContext(ctx, `SELECT `+auditColumns+` FROM audit WHERE seq > $1 ORDER BY seq LIMIT $2`, seq, limit))
+	return selectEntries(ctx, w.tx, `SELECT `+auditColumns+` FROM audit WHERE seq > $1 ORDER BY seq LIMIT $2`, seq, limit)
 }
 
 func (w within) Unchained(ctx context.Context) (n int64, err error) {

@@ -2,12 +2,10 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
-	"slices"
 	"time"
 
+	"stele/internal/access"
 	"stele/internal/replay"
 )
 
@@ -46,11 +44,11 @@ func (s *Store) Claim(ctx context.Context, c replay.Claim, old, silent time.Time
 // claim runs a statement that gives a claim or none.
 func (s *Store) claim(ctx context.Context, statement string, args ...any) (c replay.Claim, ok bool, err error) {
 	err = s.one(ctx, urgent, func(ctx context.Context, q querier) error {
-		c, err = scanClaim(q.QueryRowContext(ctx, statement, args...))
-		if ok = err == nil; errors.Is(err, sql.ErrNoRows) {
+		c, err = selectOne(ctx, q, claimCells, statement, args...)
+		if ok = err == nil; errors.Is(err, access.ErrNotFound) {
 			return nil
 		}
-		return err
+		return wrap("claim", err)
 	})
 	return c, ok && err == nil, err
 }
@@ -81,21 +79,14 @@ func (s *Store) DeleteClaimsBefore(ctx context.Context, before time.Time) (int64
 func (s *Store) changeClaim(ctx context.Context, statement string, c replay.Claim, more ...any) error {
 	args := append([]any{c.Workspace, c.Route, c.Key, c.Owner, c.Turn}, more...)
 	var n int64
-	err := s.one(ctx, urgent, func(ctx context.Context, q querier) error {
-		result, err := q.ExecContext(ctx, statement, args...)
-		if err != nil {
-			return err
-		}
-		n, err = result.RowsAffected()
+	err := s.one(ctx, urgent, func(ctx context.Context, q querier) (err error) {
+		n, err = affect(ctx, q, "change claim", statement, args...)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("change claim: %w", err)
+	if err == nil && n == 0 {
+		err = replay.ErrLost
 	}
-	if n == 0 {
-		return replay.ErrLost
-	}
-	return nil
+	return err
 }
 
 // claimArgs are the values of claimColumns.
@@ -106,18 +97,9 @@ func claimArgs(c *replay.Claim) []any {
 	}
 }
 
-func scanClaim(row scanner) (replay.Claim, error) {
-	var c replay.Claim
-	var since int64
-	var body []byte
-	err := row.Scan(&c.Workspace, &c.Route, &c.Key, &c.Fingerprint, &c.ID, &c.Owner, &c.Turn, &since, &c.Answer.Status, &c.Answer.Type, &body,
-		&c.Answer.Header, &c.Answer.Pieces, &c.Answer.Ending)
-	c.Since = fromMillis(since)
-	if len(body) > 0 {
-		c.Answer.Body = slices.Clone(body)
+func claimCells(c *replay.Claim) []any {
+	return []any{
+		&c.Workspace, &c.Route, &c.Key, &c.Fingerprint, &c.ID, &c.Owner, &c.Turn, at(&c.Since), &c.Answer.Status, &c.Answer.Type, bytesIfAny(&c.Answer.Body),
+		&c.Answer.Header, &c.Answer.Pieces, &c.Answer.Ending,
 	}
-	if err != nil {
-		return replay.Claim{}, fmt.Errorf("claim: %w", err)
-	}
-	return c, nil
 }

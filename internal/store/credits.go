@@ -38,17 +38,12 @@ func (s *Store) InsertGrant(ctx context.Context, g limit.Grant, balance limit.Li
 
 // Grants lists those of a workspace, the newest first.
 func (s *Store) Grants(ctx context.Context, workspace string) ([]limit.Grant, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT `+grantColumns+` FROM credit_grants WHERE workspace = $1 ORDER BY created_at DESC, id DESC`, workspace)
-	return scanAll("read grants", rows, err, scanGrant)
+	return selectGrants(ctx, s.read, `WHERE workspace = $1 ORDER BY created_at DESC, id DESC`, workspace)
 }
 
 // ExpireCredits takes what is left of grants whose time is over out of their balances.
 func (s *Store) ExpireCredits(ctx context.Context, now time.Time) error {
-	rows, err := s.read.QueryContext(ctx, `SELECT DISTINCT workspace FROM credit_grants WHERE closed = 0 AND expires_at > 0 AND expires_at <= $1`, millis(now))
-	workspaces, err := scanAll("read grants", rows, err, func(row scanner) (name string, err error) {
-		err = row.Scan(&name)
-		return name, err
-	})
+	workspaces, err := s.texts(ctx, `SELECT DISTINCT workspace FROM credit_grants WHERE closed = 0 AND expires_at > 0 AND expires_at <= $1`, millis(now))
 	for _, workspace := range workspaces {
 		if err := s.expireCredits(ctx, workspace, now); err != nil {
 			return err
@@ -103,8 +98,7 @@ func (s *Store) openAccount(ctx context.Context, tx *sql.Tx, balance limit.Limit
 	if a.counter, err = s.counter(ctx, tx, limit.Counter{Limit: a.limit.ID, Start: time.Unix(0, 0)}, a.limit.Amount); err != nil {
 		return a, err
 	}
-	rows, err := tx.QueryContext(ctx, `SELECT `+grantColumns+` FROM credit_grants WHERE workspace = $1`, a.limit.Workspace)
-	if a.grants, err = scanAll("read grants", rows, err, scanGrant); err != nil {
+	if a.grants, err = selectGrants(ctx, tx, `WHERE workspace = $1`, a.limit.Workspace); err != nil {
 		return a, err
 	}
 	limit.Allocate(a.grants, a.counter.Settled+a.counter.Doubt)
@@ -114,17 +108,16 @@ func (s *Store) openAccount(ctx context.Context, tx *sql.Tx, balance limit.Limit
 // save keeps the balance with what became of its grants.
 func (a *account) save(ctx context.Context, tx *sql.Tx) error {
 	for _, g := range a.grants {
-		_, err := tx.ExecContext(ctx, `UPDATE credit_grants SET used = $2, lapsed = $3, closed = $4 WHERE id = $1`, g.ID, g.Used, g.Lapsed, flag(g.Closed))
+		err := exec(ctx, tx, "save grant", `UPDATE credit_grants SET used = $2, lapsed = $3, closed = $4 WHERE id = $1`, g.ID, g.Used, g.Lapsed, flag(g.Closed))
 		if err != nil {
-			return fmt.Errorf("save grant: %w", err)
+			return err
 		}
 	}
 	return saveLimit(ctx, tx, &a.limit)
 }
 
-func scanGrant(row scanner) (g limit.Grant, err error) {
-	var expires, closed, created int64
-	err = row.Scan(&g.ID, &g.Workspace, &g.Nano, &g.Used, &g.Lapsed, &expires, &closed, &g.Note, &g.By, &created)
-	g.Expires, g.Closed, g.Created = fromMillis(expires), closed != 0, fromMillis(created)
-	return g, err
+func selectGrants(ctx context.Context, from querier, where string, args ...any) ([]limit.Grant, error) {
+	return selectAll(ctx, from, "read grants", func(g *limit.Grant) []any {
+		return []any{&g.ID, &g.Workspace, &g.Nano, &g.Used, &g.Lapsed, at(&g.Expires), &g.Closed, &g.Note, &g.By, at(&g.Created)}
+	}, `SELECT `+grantColumns+` FROM credit_grants `+where, args...)
 }

@@ -3,10 +3,9 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"stele/internal/access"
@@ -20,65 +19,47 @@ const deliveryColumns = `id, workspace, subject, type, url, body, state, tries, 
 	endpoint, answer, next_at`
 
 func insertDelivery(ctx context.Context, tx *sql.Tx, d *webhook.Delivery) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO deliveries (`+deliveryColumns+`) VALUES `+places(1, 17, true),
+	return exec(ctx, tx, "insert delivery", `INSERT INTO deliveries (`+deliveryColumns+`) VALUES `+places(1, 17, true),
 		d.ID, d.Workspace, d.Subject, d.Type, d.URL, blob(d.Body), string(d.State), d.Tries, d.Status, clean(d.Problem),
 		millis(d.Created), millis(d.Tried), millis(d.Delivered), d.Deaths, d.Endpoint, clean(d.Answer), millis(d.Next))
-	if err != nil {
-		return fmt.Errorf("insert delivery: %w", err)
-	}
-	return nil
 }
 
 // Delivery finds a delivery.
 func (s *Store) Delivery(ctx context.Context, id string) (*webhook.Delivery, error) {
-	d, err := scanDelivery(s.read.QueryRowContext(ctx, `SELECT `+deliveryColumns+` FROM deliveries WHERE id = $1`, id))
-	return d, found(err)
+	d, err := selectOne(ctx, s.read, deliveryCells, `SELECT `+deliveryColumns+` FROM deliveries WHERE id = $1`, id)
+	return &d, err
 }
 
 // SaveAttempt saves how far a delivery is.
 func (s *Store) SaveAttempt(ctx context.Context, d *webhook.Delivery) error {
-	_, err := s.write.ExecContext(ctx, `UPDATE deliveries SET state = $2, tries = $3, status = $4, problem = $5, tried_at = $6, delivered_at = $7,
+	return exec(ctx, s.write, "save delivery", `UPDATE deliveries SET state = $2, tries = $3, status = $4, problem = $5, tried_at = $6, delivered_at = $7,
 		answer = $8, next_at = $9, url = $10 WHERE id = $1`,
 		d.ID, string(d.State), d.Tries, d.Status, clean(d.Problem), millis(d.Tried), millis(d.Delivered), clean(d.Answer), millis(d.Next), d.URL)
-	if err != nil {
-		return fmt.Errorf("save delivery: %w", err)
-	}
-	return nil
 }
 
 // Deliveries lists those that a filter picks, the newest first.
 func (s *Store) Deliveries(ctx context.Context, f webhook.Filter) ([]webhook.Delivery, error) {
-	where, args := picked(f)
-	rows, err := s.read.QueryContext(ctx, `SELECT `+deliveryColumns+` FROM deliveries WHERE `+where+
-		` ORDER BY created_at DESC, id DESC LIMIT `+strconv.Itoa(f.Limit), args...)
-	return scanAll("read deliveries", rows, err, deref(scanDelivery))
+	by := picked(f)
+	return selectAll(ctx, s.read, "read deliveries", deliveryCells, `SELECT `+deliveryColumns+` FROM deliveries WHERE `+by.text()+
+		` ORDER BY created_at DESC, id DESC LIMIT `+strconv.Itoa(f.Limit), by.args...)
 }
 
 // picked is what a filter asks for.
-func picked(f webhook.Filter) (where string, args []any) {
-	var parts []string
-	add := func(part string, value any) {
-		args = append(args, value)
-		parts = append(parts, part+"$"+strconv.Itoa(len(args)))
-	}
-	for _, by := range []struct{ column, value string }{
-		{"workspace", f.Workspace}, {"endpoint", f.Endpoint}, {"type", f.Type}, {"state", string(f.State)}, {"id", f.ID},
-	} {
-		if by.value != "" {
-			add(by.column+" = ", by.value)
-		}
-	}
+func picked(f webhook.Filter) *where {
+	c := new(where)
+	c.add("1 = 1")
+	c.equal("workspace", f.Workspace)
+	c.equal("endpoint", f.Endpoint)
+	c.equal("type", f.Type)
+	c.equal("state", string(f.State))
+	c.equal("id", f.ID)
 	if !f.Since.IsZero() {
-		add("created_at >= ", millis(f.Since))
+		c.add("created_at >= ?", millis(f.Since))
 	}
 	if f.Before != "" {
-		add("(created_at, id) < (SELECT created_at, id FROM deliveries WHERE id = ", f.Before)
-		parts[len(parts)-1] += ")"
+		c.add("(created_at, id) < (SELECT created_at, id FROM deliveries WHERE id = ?)", f.Before)
 	}
-	if len(parts) == 0 {
-		return "1 = 1", nil
-	}
-	return strings.Join(parts, " AND "), args
+	return c
 }
 
 const replayBite = 200 // messages in one transaction
@@ -96,14 +77,14 @@ func (s *Store) Replay(ctx context.Context, id string) error {
 // ReplayAll does the same with all that a filter picks, the oldest first, and says how
 // many were not pending.
 func (s *Store) ReplayAll(ctx context.Context, f webhook.Filter) (int, error) {
-	where, args := picked(f)
+	by := picked(f)
 	n := 0
 	for f.Limit == 0 || n < f.Limit {
 		bite := replayBite
 		if f.Limit > 0 {
 			bite = min(bite, f.Limit-n)
 		}
-		some, err := s.replaySome(ctx, where+` AND state <> 'pending' ORDER BY created_at, id LIMIT `+strconv.Itoa(bite), args)
+		some, err := s.replaySome(ctx, by.text()+` AND state <> 'pending' ORDER BY created_at, id LIMIT `+strconv.Itoa(bite), by.args)
 		n += some
 		if err != nil || some < bite {
 			return n, err
@@ -116,11 +97,8 @@ func (s *Store) replaySome(ctx context.Context, where string, args []any) (int, 
 	var jobs []generation.Job
 	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		jobs = nil
-		rows, err := tx.QueryContext(ctx, `SELECT id, workspace FROM deliveries WHERE `+where+s.forUpdate(), args...)
-		list, err := scanAll("read deliveries", rows, err, func(row scanner) (d webhook.Deliver, err error) {
-			err = row.Scan(&d.ID, &d.Workspace)
-			return d, err
-		})
+		list, err := selectAll(ctx, tx, "read deliveries", func(d *webhook.Deliver) []any { return []any{&d.ID, &d.Workspace} },
+			`SELECT id, workspace FROM deliveries WHERE `+where+s.forUpdate(), args...)
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -154,20 +132,12 @@ func (s *Store) DeleteDeliveriesBefore(ctx context.Context, before time.Time) (i
 
 // WebhookSecrets are those of a workspace or an endpoint, zero where it has none.
 func (s *Store) WebhookSecrets(ctx context.Context, owner string) (webhook.Secrets, error) {
-	var v webhook.Secrets
-	var until int64
-	rows, err := s.read.QueryContext(ctx, `SELECT secret, old, old_until FROM webhook_secrets WHERE workspace = $1`, owner)
-	if err != nil {
-		return v, fmt.Errorf("read webhook secrets: %w", err)
+	v, err := selectOne(ctx, s.read, func(v *webhook.Secrets) []any { return []any{&v.Current, &v.Old, at(&v.Until)} },
+		`SELECT secret, old, old_until FROM webhook_secrets WHERE workspace = $1`, owner)
+	if errors.Is(err, access.ErrNotFound) {
+		return v, nil
 	}
-	defer rows.Close()
-	if rows.Next() {
-		if err := rows.Scan(&v.Current, &v.Old, &until); err != nil {
-			return v, fmt.Errorf("read webhook secrets: %w", err)
-		}
-	}
-	v.Until = fromMillis(until)
-	return v, rows.Err()
+	return v, wrap("read webhook secrets", err)
 }
 
 // SetWebhookSecrets saves next, with entries of the audit log, unless another caller has changed what was last.
@@ -179,31 +149,18 @@ func (s *Store) SetWebhookSecrets(ctx context.Context, owner string, last, next 
 		args = args[:4]
 	}
 	var n int64
-	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, statement, args...)
-		if err != nil {
-			return fmt.Errorf("save webhook secrets: %w", err)
-		}
-		if n, err = result.RowsAffected(); err != nil || n == 0 {
+	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+		if n, err = affect(ctx, tx, "save webhook secrets", statement, args...); err != nil || n == 0 {
 			return err
 		}
-		for _, e := range entries {
-			if err := s.insertAudit(ctx, tx, e); err != nil {
-				return err
-			}
-		}
-		return nil
+		return s.insertAudit(ctx, tx, entries...)
 	})
 	return n == 1, err
 }
 
-func scanDelivery(row scanner) (*webhook.Delivery, error) {
-	var d webhook.Delivery
-	var body []byte
-	var created, tried, delivered, next int64
-	err := row.Scan(&d.ID, &d.Workspace, &d.Subject, &d.Type, &d.URL, &body, &d.State, &d.Tries, &d.Status, &d.Problem, &created, &tried, &delivered, &d.Deaths,
-		&d.Endpoint, &d.Answer, &next)
-	d.Body = slices.Clone(body)
-	d.Created, d.Tried, d.Delivered, d.Next = fromMillis(created), fromMillis(tried), fromMillis(delivered), fromMillis(next)
-	return &d, err
+func deliveryCells(d *webhook.Delivery) []any {
+	return []any{
+		&d.ID, &d.Workspace, &d.Subject, &d.Type, &d.URL, &d.Body, &d.State, &d.Tries, &d.Status, &d.Problem, at(&d.Created), at(&d.Tried), at(&d.Delivered),
+		&d.Deaths, &d.Endpoint, &d.Answer, at(&d.Next),
+	}
 }

@@ -15,14 +15,13 @@ const draftColumns = `workspace, id, source, latest, offered, shared, created_at
 
 // Drafts lists the drafts of a workspace by their ids.
 func (s *Store) Drafts(ctx context.Context, workspace string) ([]app.Draft, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT `+draftColumns+` FROM app_drafts WHERE workspace = $1 ORDER BY id LIMIT 1000`, workspace)
-	return scanAll("read drafts", rows, err, scanDraft)
+	return selectAll(ctx, s.read, "read drafts", draftCells,
+		`SELECT `+draftColumns+` FROM app_drafts WHERE workspace = $1 ORDER BY id LIMIT 1000`, workspace)
 }
 
 // Draft finds a draft of a workspace.
 func (s *Store) Draft(ctx context.Context, workspace, id string) (app.Draft, error) {
-	d, err := scanDraft(s.read.QueryRowContext(ctx, `SELECT `+draftColumns+` FROM app_drafts WHERE workspace = $1 AND id = $2`, workspace, id))
-	return d, found(err)
+	return selectDraft(ctx, s.read, workspace, id)
 }
 
 // InsertDraft saves a new draft with its audit entry, or gives access.ErrExists.
@@ -32,13 +31,10 @@ func (s *Store) InsertDraft(ctx context.Context, d app.Draft, e access.Entry) er
 		if err != nil {
 			return err
 		}
-		result, err := tx.ExecContext(ctx, `INSERT INTO app_drafts (`+draftColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+		n, err := affect(ctx, tx, "insert draft", `INSERT INTO app_drafts (`+draftColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 			ON CONFLICT (workspace, id) DO NOTHING`,
 			d.Workspace, d.ID, d.Source, d.Latest, d.Offered, flag(d.Shared), millis(d.Created), millis(d.Updated), d.By, revision)
-		if err != nil {
-			return fmt.Errorf("insert draft: %w", err)
-		}
-		if n, err := result.RowsAffected(); err != nil || n == 0 {
+		if err != nil || n == 0 {
 			return access.ErrExists
 		}
 		return s.insertAudit(ctx, tx, e)
@@ -55,9 +51,8 @@ func (s *Store) UpdateDraft(ctx context.Context, workspace, id string, change fu
 		if err != nil {
 			return err
 		}
-		d, err = scanDraft(tx.QueryRowContext(ctx, `SELECT `+draftColumns+` FROM app_drafts WHERE workspace = $1 AND id = $2`, workspace, id))
-		if err != nil {
-			return found(err)
+		if d, err = selectDraft(ctx, tx, workspace, id); err != nil {
+			return err
 		}
 		before := d
 		c, err := change(&d)
@@ -82,17 +77,17 @@ func saveDraft(ctx context.Context, tx *sql.Tx, d app.Draft, c app.Change) error
 		for _, statement := range []string{
 			`DELETE FROM app_versions WHERE workspace = $1 AND app = $2`, `DELETE FROM app_drafts WHERE workspace = $1 AND id = $2`,
 		} {
-			if _, err := tx.ExecContext(ctx, statement, d.Workspace, d.ID); err != nil {
-				return fmt.Errorf("delete draft: %w", err)
+			if err := exec(ctx, tx, "delete draft", statement, d.Workspace, d.ID); err != nil {
+				return err
 			}
 		}
 		return nil
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE app_drafts
+	err := exec(ctx, tx, "update draft", `UPDATE app_drafts
 		SET source = $3, latest = $4, offered = $5, shared = $6, updated_at = $7, updated_by = $8, revision = $9 WHERE workspace = $1 AND id = $2`,
 		d.Workspace, d.ID, d.Source, d.Latest, d.Offered, flag(d.Shared), millis(d.Updated), d.By, d.Revision)
 	if err != nil {
-		return fmt.Errorf("update draft: %w", err)
+		return err
 	}
 	if d.Shared && d.Offered > 0 {
 		var others int
@@ -108,12 +103,8 @@ func saveDraft(ctx context.Context, tx *sql.Tx, d app.Draft, c app.Change) error
 	if v == nil {
 		return nil
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO app_versions (workspace, app, number, source, at, by_user) VALUES ($1, $2, $3, $4, $5, $6)`,
+	return exec(ctx, tx, "insert version", `INSERT INTO app_versions (workspace, app, number, source, at, by_user) VALUES ($1, $2, $3, $4, $5, $6)`,
 		v.Workspace, v.App, v.Number, v.Source, millis(v.At), v.By)
-	if err != nil {
-		return fmt.Errorf("insert version: %w", err)
-	}
-	return nil
 }
 
 // Versions lists the versions of an app without their text, the newest first.
@@ -146,27 +137,21 @@ func (s *Store) DraftRevision(ctx context.Context) (int64, error) {
 
 // EmailOf is the address of a person.
 func (s *Store) EmailOf(ctx context.Context, user string) (string, error) {
-	var email string
-	err := s.read.QueryRowContext(ctx, `SELECT email FROM users WHERE id = $1`, user).Scan(&email)
-	return email, found(err)
+	return selectOne(ctx, s.read, value[string], `SELECT email FROM users WHERE id = $1`, user)
 }
 
 func (s *Store) queryVersions(ctx context.Context, query string, args ...any) ([]app.Version, error) {
-	rows, err := s.read.QueryContext(ctx, query, args...)
-	return scanAll("read versions", rows, err, func(row scanner) (v app.Version, err error) {
-		var shared, at int64
-		err = row.Scan(&v.Workspace, &v.App, &v.Number, &v.Source, &shared, &at, &v.By)
-		v.Shared, v.At = shared != 0, fromMillis(at)
-		return v, err
-	})
+	return selectAll(ctx, s.read, "read versions", func(v *app.Version) []any {
+		return []any{&v.Workspace, &v.App, &v.Number, &v.Source, &v.Shared, at(&v.At), &v.By}
+	}, query, args...)
 }
 
-func scanDraft(row scanner) (app.Draft, error) {
-	var d app.Draft
-	var shared, created, updated int64
-	err := row.Scan(&d.Workspace, &d.ID, &d.Source, &d.Latest, &d.Offered, &shared, &created, &updated, &d.By, &d.Revision)
-	d.Shared, d.Created, d.Updated = shared != 0, fromMillis(created), fromMillis(updated)
-	return d, err
+func selectDraft(ctx context.Context, from querier, workspace, id string) (app.Draft, error) {
+	return selectOne(ctx, from, draftCells, `SELECT `+draftColumns+` FROM app_drafts WHERE workspace = $1 AND id = $2`, workspace, id)
+}
+
+func draftCells(d *app.Draft) []any {
+	return []any{&d.Workspace, &d.ID, &d.Source, &d.Latest, &d.Offered, &d.Shared, at(&d.Created), at(&d.Updated), &d.By, &d.Revision}
 }
 
 func orNotFound(err error) error {

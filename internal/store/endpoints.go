@@ -18,16 +18,18 @@ const endpointColumns = `id, workspace, url, events, enabled, created_by, create
 // Endpoints lists those of a workspace, the oldest first, with how many of their
 // messages were given up.
 func (s *Store) Endpoints(ctx context.Context, workspace string) ([]webhook.Endpoint, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT `+endpointColumns+endpointFacts+`,
+	return selectAll(ctx, s.read, "read endpoints", endpointCells, `SELECT `+endpointColumns+endpointFacts+`,
 		(SELECT COUNT(*) FROM deliveries WHERE state = 'given_up' AND deliveries.workspace = $1 AND endpoint = webhook_endpoints.id)
 		FROM webhook_endpoints WHERE workspace = $1 ORDER BY created_at, id`, workspace)
-	return scanAll("read endpoints", rows, err, deref(scanEndpoint))
 }
 
 // Endpoint finds an endpoint. Its messages are not counted.
 func (s *Store) Endpoint(ctx context.Context, id string) (*webhook.Endpoint, error) {
-	e, err := scanEndpoint(s.read.QueryRowContext(ctx, `SELECT `+endpointColumns+endpointFacts+`, 0 FROM webhook_endpoints WHERE id = $1`, id))
-	return e, found(err)
+	e, err := selectOne(ctx, s.read, endpointCells, `SELECT `+endpointColumns+endpointFacts+`, 0 FROM webhook_endpoints WHERE id = $1`, id)
+	if err != nil {
+		return nil, err
+	}
+	return &e, nil
 }
 
 const endpointFacts = `,
@@ -60,11 +62,9 @@ func (s *Store) UpdateEndpoint(ctx context.Context, e webhook.Endpoint, entry ac
 		return fmt.Errorf("write endpoint: %w", err)
 	}
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, `UPDATE webhook_endpoints SET url = $2, events = $3, enabled = $4 WHERE id = $1`, e.ID, e.URL, events, flag(e.Enabled))
-		if err != nil {
-			return fmt.Errorf("update endpoint: %w", err)
-		}
-		if n, err := result.RowsAffected(); err != nil || n == 0 {
+		n, err := affect(ctx, tx, "update endpoint",
+			`UPDATE webhook_endpoints SET url = $2, events = $3, enabled = $4 WHERE id = $1`, e.ID, e.URL, events, flag(e.Enabled))
+		if err != nil || n == 0 {
 			return orNotFound(err)
 		}
 		return s.insertAudit(ctx, tx, entry)
@@ -108,8 +108,8 @@ func (s *Store) publishAll(ctx context.Context, tx *sql.Tx, t *generation.Task) 
 // publish writes a message of an event for each endpoint that wants it, in a transaction
 // of the caller, and gives the jobs that send them.
 func (s *Store) publish(ctx context.Context, tx *sql.Tx, e webhook.Event) ([]generation.Job, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT `+endpointColumns+`, 0, '', 0 FROM webhook_endpoints WHERE workspace = $1 AND enabled = 1 ORDER BY created_at, id`, e.Workspace)
-	endpoints, err := scanAll("read endpoints", rows, err, scanEndpoint)
+	endpoints, err := selectAll(ctx, tx, "read endpoints", endpointCells,
+		`SELECT `+endpointColumns+`, 0, '', 0 FROM webhook_endpoints WHERE workspace = $1 AND enabled = 1 ORDER BY created_at, id`, e.Workspace)
 	if err != nil {
 		return nil, err
 	}
@@ -136,18 +136,8 @@ func send(ctx context.Context, tx *sql.Tx, e webhook.Event, endpoint, address st
 	return webhook.Deliver{ID: d.ID, Workspace: d.Workspace}, insertDelivery(ctx, tx, &d)
 }
 
-func scanEndpoint(row scanner) (*webhook.Endpoint, error) {
-	var e webhook.Endpoint
-	var events string
-	var enabled, created, until int64
-	if err := row.Scan(&e.ID, &e.Workspace, &e.URL, &events, &enabled, &e.Creator, &created, &until, &e.CreatorName, &e.GivenUp); err != nil {
-		return nil, err
+func endpointCells(e *webhook.Endpoint) []any {
+	return []any{
+		&e.ID, &e.Workspace, &e.URL, treeIfAny(&e.Events), &e.Enabled, &e.Creator, at(&e.Created), at(&e.OldUntil), &e.CreatorName, &e.GivenUp,
 	}
-	e.Enabled, e.Created, e.OldUntil = enabled != 0, fromMillis(created), fromMillis(until)
-	if events != "[]" {
-		if err := decode(events, &e.Events); err != nil {
-			return nil, fmt.Errorf("read events of %s: %w", e.ID, err)
-		}
-	}
-	return &e, nil
 }

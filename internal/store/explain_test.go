@@ -21,7 +21,7 @@ func TestEachPieceIsAnsweredInTheOrderOfItsIndex(t *testing.T) {
 		"requests_by_user (workspace=? AND end_user=? AND (at,": {User: "ann", Class: 5, Tag: "team=a", Key: "k"},
 	} {
 		by, rest := indexed(q)
-		by.add("workspace = ", "a")
+		by.add("workspace = ?", "a")
 		by.place("<", meter.Place{At: time.Now(), ID: "x"})
 		for _, add := range rest {
 			add(by)

@@ -33,27 +33,22 @@ func (s *Store) ChangeFailures(ctx context.Context, names []string, since time.T
 				return fmt.Errorf("save failed sign-ins: %w", err)
 			}
 		}
-		_, err := tx.ExecContext(ctx, `DELETE FROM signin_failures WHERE name IN (SELECT name FROM signin_failures WHERE last_at < $1 ORDER BY last_at LIMIT 20`+s.skipLocked()+`)`, millis(since))
-		if err != nil {
-			return fmt.Errorf("forget failed sign-ins: %w", err)
-		}
-		return nil
+		return exec(ctx, tx, "forget failed sign-ins", `DELETE FROM signin_failures WHERE name IN (
+			SELECT name FROM signin_failures WHERE last_at < $1 ORDER BY last_at LIMIT 20`+s.skipLocked()+`)`, millis(since))
 	})
 }
 
 // lockFailure reads a count, which is made where there is none: only what is there can be locked.
 func lockFailure(ctx context.Context, tx *sql.Tx, name, forUpdate string) (c access.FailureCount, err error) {
-	var last int64
 	for range 10 { // another server may forget it in between
 		_, err = tx.ExecContext(ctx, `INSERT INTO signin_failures (name, failures, last_at) VALUES ($1, 0, $2) ON CONFLICT (name) DO NOTHING`, name, millis(time.Now()))
 		if err == nil {
-			err = tx.QueryRowContext(ctx, `SELECT failures, last_at FROM signin_failures WHERE name = $1`+forUpdate, name).Scan(&c.Failures, &last)
+			err = tx.QueryRowContext(ctx, `SELECT failures, last_at FROM signin_failures WHERE name = $1`+forUpdate, name).Scan(&c.Failures, at(&c.Last))
 		}
 		if !errors.Is(err, sql.ErrNoRows) {
 			break
 		}
 	}
-	c.Last = fromMillis(last)
 	return c, err
 }
 

@@ -18,34 +18,22 @@ const fileColumns = `id, workspace, state, blob, name, kind, type, size, sha256,
 
 // InsertFile writes down a file that is arriving.
 func (s *Store) InsertFile(ctx context.Context, f *file.File) error {
-	err := s.one(ctx, background, func(ctx context.Context, q querier) error {
-		_, err := q.ExecContext(ctx, `INSERT INTO files (`+fileColumns+`)
+	return s.one(ctx, background, func(ctx context.Context, q querier) error {
+		return exec(ctx, q, "insert file", `INSERT INTO files (`+fileColumns+`)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`, fileArgs(f, file.Arriving)...)
-		return err
 	})
-	if err != nil {
-		return fmt.Errorf("insert file: %w", err)
-	}
-	return nil
 }
 
 // FinishFile makes an arriving file ready, with all that is known of it now.
 func (s *Store) FinishFile(ctx context.Context, f *file.File) error {
 	var n int64
-	err := s.one(ctx, background, func(ctx context.Context, q querier) error {
-		result, err := q.ExecContext(ctx, `UPDATE files SET (`+fileColumns+`) =
+	err := s.one(ctx, background, func(ctx context.Context, q querier) (err error) {
+		n, err = affect(ctx, q, "finish file", `UPDATE files SET (`+fileColumns+`) =
 			($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) WHERE id = $1 AND state = 'arriving'`, fileArgs(f, file.Ready)...)
-		if err != nil {
-			return err
-		}
-		n, err = result.RowsAffected()
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("finish file: %w", err)
-	}
-	if n == 0 {
-		return access.ErrNotFound
+	if err != nil || n == 0 {
+		return orNotFound(err)
 	}
 	f.State = file.Ready
 	return nil
@@ -53,23 +41,22 @@ func (s *Store) FinishFile(ctx context.Context, f *file.File) error {
 
 // File finds a ready file of a workspace, or of any where that is "".
 func (s *Store) File(ctx context.Context, workspace, id string) (*file.File, error) {
-	f, err := scanFile(s.read.QueryRowContext(ctx, `SELECT `+fileColumns+` FROM files
-		WHERE id = $1 AND state = 'ready' AND ($2 = '' OR workspace = $2)`, id, workspace))
-	return f, found(err)
+	return s.selectFile(ctx, `WHERE id = $1 AND state = 'ready' AND ($2 = '' OR workspace = $2)`, id, workspace)
 }
 
 // MadeFile finds the ready file that a generation's output became.
 func (s *Store) MadeFile(ctx context.Context, generation string, place int) (*file.File, error) {
-	f, err := scanFile(s.read.QueryRowContext(ctx, `SELECT `+fileColumns+` FROM files
-		WHERE generation = $1 AND generation <> '' AND place = $2 AND state = 'ready' ORDER BY id LIMIT 1`, generation, place))
-	return f, found(err)
+	return s.selectFile(ctx, `WHERE generation = $1 AND generation <> '' AND place = $2 AND state = 'ready' ORDER BY id LIMIT 1`, generation, place)
+}
+
+func (s *Store) selectFile(ctx context.Context, where string, args ...any) (*file.File, error) {
+	f, err := selectOne(ctx, s.read, fileCells, `SELECT `+fileColumns+` FROM files `+where, args...)
+	return &f, err
 }
 
 // Files lists the ready files of a workspace, or of all where it is "", newest first.
 func (s *Store) Files(ctx context.Context, workspace string, limit int) ([]file.File, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT `+fileColumns+` FROM files
-		WHERE state = 'ready' AND `+inWorkspace(workspace)+` ORDER BY created_at DESC, id DESC LIMIT $2`, workspace, limit)
-	return scanFiles(rows, err)
+	return selectFiles(ctx, s.read, `state = 'ready' AND `+inWorkspace(workspace)+` ORDER BY created_at DESC, id DESC LIMIT $2`, workspace, limit)
 }
 
 // DoomFiles marks files whose time is over and lists doomed ones, those of earlier
@@ -78,31 +65,23 @@ func (s *Store) DoomFiles(ctx context.Context, now time.Time, limit int) ([]file
 	var list []file.File
 	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		var err error
-		skip := ""
-		if s.engine == postgres {
-			// A task that is being saved holds its files: they are left for the next time. The other
-			// way round it waits for us, and then finds the file doomed.
-			skip = " FOR UPDATE SKIP LOCKED"
-		}
-		rows, err := tx.QueryContext(ctx, `SELECT `+fileColumns+` FROM files WHERE state = 'doomed' ORDER BY expires_at, id LIMIT $1`+skip, limit)
-		if list, err = scanFiles(rows, err); err != nil || len(list) >= limit {
+		// A task that is being saved holds its files: they are left for the next time. The other
+		// way round it waits for us, and then finds the file doomed.
+		skip := s.skipLocked()
+		if list, err = selectFiles(ctx, tx, `state = 'doomed' ORDER BY expires_at, id LIMIT $1`+skip, limit); err != nil || len(list) >= limit {
 			return err
 		}
 		// The uses are looked at once more in the second statement, when none can be added any more.
-		rows, err = tx.QueryContext(ctx, `SELECT `+fileColumns+` FROM files WHERE state <> 'doomed' AND expires_at <= $1
+		over, err := selectFiles(ctx, tx, `state <> 'doomed' AND expires_at <= $1
 			AND (state = 'arriving' OR NOT EXISTS (SELECT 1 FROM file_uses WHERE file = files.id)) ORDER BY expires_at, id LIMIT $2`+skip,
 			millis(now), limit-len(list))
-		over, err := scanFiles(rows, err)
 		if err != nil {
 			return err
 		}
 		for _, f := range over {
-			result, err := tx.ExecContext(ctx, `UPDATE files SET state = 'doomed' WHERE id = $1 AND state = $2
+			n, err := affect(ctx, tx, "doom file", `UPDATE files SET state = 'doomed' WHERE id = $1 AND state = $2
 				AND (state = 'arriving' OR NOT EXISTS (SELECT 1 FROM file_uses WHERE file = files.id))`, f.ID, string(f.State))
-			if err != nil {
-				return fmt.Errorf("doom file: %w", err)
-			}
-			if n, err := result.RowsAffected(); err == nil && n == 1 {
+			if err == nil && n == 1 {
 				f.State = file.Doomed
 				list = append(list, f)
 			}
@@ -114,18 +93,12 @@ func (s *Store) DoomFiles(ctx context.Context, now time.Time, limit int) ([]file
 
 // DoomFile marks one file, whatever its state and uses.
 func (s *Store) DoomFile(ctx context.Context, id string) error {
-	if _, err := s.write.ExecContext(ctx, `UPDATE files SET state = 'doomed' WHERE id = $1`, id); err != nil {
-		return fmt.Errorf("doom file: %w", err)
-	}
-	return nil
+	return exec(ctx, s.write, "doom file", `UPDATE files SET state = 'doomed' WHERE id = $1`, id)
 }
 
 // DeleteFile forgets a doomed file.
 func (s *Store) DeleteFile(ctx context.Context, id string) error {
-	if _, err := s.write.ExecContext(ctx, `DELETE FROM files WHERE id = $1 AND state = 'doomed'`, id); err != nil {
-		return fmt.Errorf("delete file: %w", err)
-	}
-	return nil
+	return exec(ctx, s.write, "delete file", `DELETE FROM files WHERE id = $1 AND state = 'doomed'`, id)
 }
 
 // useFiles holds the files of a task's order until it ends. They are not doomed before
@@ -141,12 +114,9 @@ func (s *Store) useFiles(ctx context.Context, tx *sql.Tx, t *generation.Task) er
 		hold = " FOR SHARE"
 	}
 	for _, id := range slices.Compact(ids) {
-		result, err := tx.ExecContext(ctx, `INSERT INTO file_uses (file, generation)
+		n, err := affect(ctx, tx, "use file", `INSERT INTO file_uses (file, generation)
 			SELECT id, $2 FROM files WHERE id = $1 AND workspace = $3 AND state = 'ready'`+hold, id, t.ID, t.Workspace)
-		if err != nil {
-			return fmt.Errorf("use file: %w", err)
-		}
-		if n, err := result.RowsAffected(); err != nil || n == 0 {
+		if err != nil || n == 0 {
 			return fmt.Errorf("use file %s: %w", id, access.ErrNotFound)
 		}
 	}
@@ -160,15 +130,13 @@ func fileArgs(f *file.File, state file.State) []any {
 	}
 }
 
-func scanFile(row scanner) (*file.File, error) {
-	var f file.File
-	var created, expires int64
-	err := row.Scan(&f.ID, &f.Workspace, &f.State, &f.Blob, &f.Name, &f.Kind, &f.Type, &f.Size, &f.SHA256, &f.Width, &f.Height, &f.Duration,
-		&f.Generation, &f.Place, &created, &expires)
-	f.Created, f.Expires = fromMillis(created), fromMillis(expires)
-	return &f, err
+func fileCells(f *file.File) []any {
+	return []any{
+		&f.ID, &f.Workspace, &f.State, &f.Blob, &f.Name, &f.Kind, &f.Type, &f.Size, &f.SHA256, &f.Width, &f.Height, &f.Duration,
+		&f.Generation, &f.Place, at(&f.Created), at(&f.Expires),
+	}
 }
 
-func scanFiles(rows *sql.Rows, err error) ([]file.File, error) {
-	return scanAll("read files", rows, err, deref(scanFile))
+func selectFiles(ctx context.Context, from querier, where string, args ...any) ([]file.File, error) {
+	return selectAll(ctx, from, "read files", fileCells, `SELECT `+fileColumns+` FROM files WHERE `+where, args...)
 }

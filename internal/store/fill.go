@@ -36,8 +36,8 @@ func (s *Store) Fill(ctx context.Context, c Content) error {
 		return err
 	}
 	for _, t := range slices.Backward(c.Tables) { // those that refer to others go first
-		if _, err := tx.ExecContext(ctx, `DELETE FROM `+quoted(t.Name)); err != nil {
-			return fmt.Errorf("empty %s: %w", t.Name, err)
+		if err := exec(ctx, tx, "empty "+t.Name, `DELETE FROM `+quoted(t.Name)); err != nil {
+			return err
 		}
 	}
 	for _, t := range c.Tables {
@@ -61,7 +61,7 @@ func (s *Store) Fill(ctx context.Context, c Content) error {
 	return nil
 }
 
-func sumTables(ctx context.Context, db lister, list []table.Table) (map[string]table.Sum, error) {
+func sumTables(ctx context.Context, db querier, list []table.Table) (map[string]table.Sum, error) {
 	sums := make(map[string]table.Sum)
 	for _, t := range list {
 		var sum table.Sum
@@ -215,9 +215,10 @@ func (s *Store) raiseIdentity(ctx context.Context, tx *sql.Tx, t table.Table) er
 		return fmt.Errorf("number %s: %w", t.Name, err)
 	}
 	for _, c := range columns {
-		_, err := tx.ExecContext(ctx, `SELECT setval(pg_get_serial_sequence($1, $2), coalesce((SELECT max(`+quoted(c)+`) FROM `+quoted(t.Name)+`), 0) + 1, false)`, t.Name, c)
+		err := exec(ctx, tx, "number "+t.Name,
+			`SELECT setval(pg_get_serial_sequence($1, $2), coalesce((SELECT max(`+quoted(c)+`) FROM `+quoted(t.Name)+`), 0) + 1, false)`, t.Name, c)
 		if err != nil {
-			return fmt.Errorf("number %s: %w", t.Name, err)
+			return err
 		}
 	}
 	return nil

@@ -3,9 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"slices"
-	"strings"
 
 	"stele/internal/access"
 	"stele/internal/generation"
@@ -13,15 +11,13 @@ import (
 
 // List lists tasks, the newest first.
 func (s *Store) List(ctx context.Context, w generation.Wanted) ([]generation.Task, error) {
-	where, args := wanted(w)
+	by := wanted(w)
 	order := "DESC"
 	if !w.After.Created.IsZero() {
 		order = "ASC"
 	}
-	args = append(args, w.Limit)
-	rows, err := s.read.QueryContext(ctx, `SELECT `+taskColumns+` FROM generations`+s.through(w)+` WHERE `+strings.Join(where, " AND ")+
-		fmt.Sprintf(` ORDER BY created_at %s, id %s LIMIT $%d`, order, order, len(args)), args...)
-	list, err := scanAll("read generations", rows, err, deref(scanTask))
+	limit := by.arg(w.Limit)
+	list, err := selectTasks(ctx, s.read, s.through(w)+` WHERE `+by.text()+` ORDER BY created_at `+order+`, id `+order+` LIMIT `+limit, by.args...)
 	if order == "ASC" {
 		slices.Reverse(list)
 	}
@@ -52,51 +48,41 @@ func (s *Store) through(w generation.Wanted) string {
 	return " INDEXED BY " + index
 }
 
-// wanted are the conditions of a list, written out rather than switched by parameters: each filter has an
-// index, which the engines see only if the condition stands there by itself.
-func wanted(w generation.Wanted) (where []string, args []any) {
-	add := func(condition string, values ...any) {
-		for _, v := range values {
-			args = append(args, v)
-			condition = strings.Replace(condition, "?", fmt.Sprintf("$%d", len(args)), 1)
-		}
-		where = append(where, condition)
-	}
-	add("1 = 1")
-	for _, is := range []struct{ column, value string }{
-		{"workspace", w.Workspace}, {"media_type", w.MediaType}, {"model", w.Model}, {"app", w.App},
-	} {
-		if is.value != "" {
-			add(is.column+" = ?", is.value)
-		}
-	}
+// wanted are the conditions of a list.
+func wanted(w generation.Wanted) *where {
+	c := new(where)
+	c.add("1 = 1")
+	c.equal("workspace", w.Workspace)
+	c.equal("media_type", w.MediaType)
+	c.equal("model", w.Model)
+	c.equal("app", w.App)
 	if w.App != "" || w.From == generation.FromApps {
-		add("app <> ''")
+		c.add("app <> ''")
 	}
 	switch w.Status {
 	case generation.Progressing:
-		add("stage <> 'ended'")
+		c.add("stage <> 'ended'")
 	case "success":
-		add("state = 'success'")
+		c.add("state = 'success'")
 	case "failed":
-		add("state IN ('failed', 'canceled')")
+		c.add("state IN ('failed', 'canceled')")
 	}
 	switch w.From {
 	case generation.FromPeople:
-		add("key = ''")
+		c.add("key = ''")
 	case generation.FromKeys:
-		add("key <> ''")
+		c.add("key <> ''")
 	}
 	if !w.Parts {
-		add("parent = ''")
+		c.add("parent = ''")
 	}
 	if p := w.Before; !p.Created.IsZero() {
-		add("(created_at, id) < (?, ?)", millis(p.Created), p.ID)
+		c.add("(created_at, id) < (?, ?)", millis(p.Created), p.ID)
 	}
 	if p := w.After; !p.Created.IsZero() {
-		add("(created_at, id) > (?, ?)", millis(p.Created), p.ID)
+		c.add("(created_at, id) > (?, ?)", millis(p.Created), p.ID)
 	}
-	return where, args
+	return c
 }
 
 // DeleteTask forgets a task with its parts and what they made.
@@ -115,13 +101,13 @@ func (s *Store) DeleteTask(ctx context.Context, workspace, id string, e access.E
 				`DELETE FROM generations WHERE id = $1`,
 				`DELETE FROM set_aside WHERE id = $1`,
 			} {
-				if _, err := tx.ExecContext(ctx, statement, one); err != nil {
-					return fmt.Errorf("delete generation: %w", err)
+				if err := exec(ctx, tx, "delete generation", statement, one); err != nil {
+					return err
 				}
 			}
 		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM app_steps WHERE run = $1`, id); err != nil {
-			return fmt.Errorf("delete steps: %w", err)
+		if err := exec(ctx, tx, "delete steps", `DELETE FROM app_steps WHERE run = $1`, id); err != nil {
+			return err
 		}
 		return s.insertAudit(ctx, tx, e)
 	})
@@ -129,9 +115,7 @@ func (s *Store) DeleteTask(ctx context.Context, workspace, id string, e access.E
 
 // endedFamily is a task and its parts, none of which is worked on.
 func (s *Store) endedFamily(ctx context.Context, tx *sql.Tx, workspace, id string) ([]string, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT `+taskColumns+` FROM generations
-		WHERE id = $1 AND workspace = $2 OR parent = $1 AND parent <> '' ORDER BY parent`+s.forUpdate(), id, workspace)
-	family, err := scanTasks(rows, err)
+	family, err := selectTasks(ctx, tx, ` WHERE id = $1 AND workspace = $2 OR parent = $1 AND parent <> '' ORDER BY parent`+s.forUpdate(), id, workspace)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +123,8 @@ func (s *Store) endedFamily(ctx context.Context, tx *sql.Tx, workspace, id strin
 		return nil, access.ErrNotFound
 	}
 	var ids []string
-	for _, t := range family {
+	for i := range family {
+		t := &family[i]
 		if t.Stage != generation.Ended || t.Unsettled {
 			return nil, generation.ErrUnfinished
 		}

@@ -12,7 +12,6 @@ import (
 	"stele/internal/access"
 	"stele/internal/generation"
 	"stele/internal/limit"
-	"stele/internal/media"
 	"stele/internal/meter"
 	"stele/internal/replay"
 )
@@ -109,11 +108,8 @@ func (s *Store) takenOr(ctx context.Context, tx *sql.Tx, t *generation.Task, sho
 
 // insertNew inserts a row, or gives an error of the caller's where there is one already.
 func insertNew(ctx context.Context, tx *sql.Tx, taken error, statement string, row []any) error {
-	result, err := tx.ExecContext(ctx, statement+` ON CONFLICT DO NOTHING`, row...)
-	if err != nil {
-		return fmt.Errorf("insert generation: %w", err)
-	}
-	if n, err := result.RowsAffected(); err != nil || n == 0 {
+	n, err := affect(ctx, tx, "insert generation", statement+` ON CONFLICT DO NOTHING`, row...)
+	if err != nil || n == 0 {
 		return cmp.Or(err, taken)
 	}
 	return nil
@@ -128,15 +124,12 @@ func (s *Store) Task(ctx context.Context, workspace, id string) (*generation.Tas
 		}
 		defer done()
 	}
-	t, err := scanTask(s.read.QueryRowContext(ctx, `SELECT `+taskColumns+` FROM generations
-		WHERE id = $1 AND ($2 = '' OR workspace = $2)`, id, workspace))
-	return t, found(err)
+	return selectTask(ctx, s.read, workspace, id, "")
 }
 
 // TaskVersion is the version of a task of a workspace.
-func (s *Store) TaskVersion(ctx context.Context, workspace, id string) (version int64, err error) {
-	err = s.read.QueryRowContext(ctx, `SELECT version FROM generations WHERE id = $1 AND workspace = $2`, id, workspace).Scan(&version)
-	return version, found(err)
+func (s *Store) TaskVersion(ctx context.Context, workspace, id string) (int64, error) {
+	return selectOne(ctx, s.read, value[int64], `SELECT version FROM generations WHERE id = $1 AND workspace = $2`, id, workspace)
 }
 
 // UpdateTask changes a task of a workspace, or of any where that is "", under its lock and saves how far it is now with all
@@ -146,10 +139,8 @@ func (s *Store) UpdateTask(ctx context.Context, workspace, id string, change fun
 	var refused error
 	err := s.save(ctx, priority{workspace: workspace}, func(ctx context.Context, tx *sql.Tx) error {
 		var err error
-		t, err = scanTask(tx.QueryRowContext(ctx, `SELECT `+taskColumns+` FROM generations
-			WHERE id = $1 AND ($2 = '' OR workspace = $2)`+s.forUpdate(), id, workspace))
-		if err != nil {
-			return found(err)
+		if t, err = selectTask(ctx, tx, workspace, id, s.forUpdate()); err != nil {
+			return err
 		}
 		before := t.Stage
 		if refused = change(t); refused != nil {
@@ -160,14 +151,14 @@ func (s *Store) UpdateTask(ctx context.Context, workspace, id string, change fun
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE generations SET (`+stateColumns+`) =
+		err = exec(ctx, tx, "update generation", `UPDATE generations SET (`+stateColumns+`) =
 			($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26) WHERE id = $1`, append([]any{id}, state...)...)
 		if err != nil {
-			return fmt.Errorf("update generation: %w", err)
+			return err
 		}
 		if before != generation.Ended && t.Stage == generation.Ended && len(t.Order.Sources) > 0 {
-			if _, err := tx.ExecContext(ctx, `DELETE FROM file_uses WHERE generation = $1`, id); err != nil {
-				return fmt.Errorf("release files: %w", err)
+			if err := exec(ctx, tx, "release files", `DELETE FROM file_uses WHERE generation = $1`, id); err != nil {
+				return err
 			}
 		}
 		return s.saveConsequences(ctx, tx, t)
@@ -187,19 +178,12 @@ func (s *Store) UpdateTask(ctx context.Context, workspace, id string, change fun
 // Unfinished counts the tasks of a key that have not ended. The parts of others
 // do not count: their whole does.
 func (s *Store) Unfinished(ctx context.Context, key string) (int, error) {
-	var n int
-	err := s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM generations WHERE key = $1 AND stage <> 'ended' AND parent = ''`, key).Scan(&n)
-	if err != nil {
-		return 0, fmt.Errorf("count generations: %w", err)
-	}
-	return n, nil
+	return selectValue[int](ctx, s.read, "count generations", `SELECT COUNT(*) FROM generations WHERE key = $1 AND stage <> 'ended' AND parent = ''`, key)
 }
 
 // Tasks lists the tasks of a workspace, or of all where it is "", newest first.
 func (s *Store) Tasks(ctx context.Context, workspace string, limit int) ([]generation.Task, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT `+taskColumns+` FROM generations
-		WHERE `+inWorkspace(workspace)+` ORDER BY created_at DESC, id DESC LIMIT $2`, workspace, limit)
-	return scanAll("read generations", rows, err, deref(scanTask))
+	return selectTasks(ctx, s.read, ` WHERE `+inWorkspace(workspace)+` ORDER BY created_at DESC, id DESC LIMIT $2`, workspace, limit)
 }
 
 // DeleteTasksBefore forgets settled tasks that ended before a time, a bite at a time.
@@ -233,10 +217,8 @@ func (s *Store) saveConsequences(ctx context.Context, tx *sql.Tx, t *generation.
 			return err
 		}
 	}
-	for _, e := range t.Entries() {
-		if err := s.insertAudit(ctx, tx, e); err != nil {
-			return err
-		}
+	if err := s.insertAudit(ctx, tx, t.Entries()...); err != nil {
+		return err
 	}
 	if a := t.Aside(); a != nil {
 		if err := insertAside(ctx, tx, a); err != nil {
@@ -291,42 +273,24 @@ func stateArgs(t *generation.Task) ([]any, error) {
 	}, nil
 }
 
-func scanTask(row scanner) (*generation.Task, error) {
-	var t generation.Task
-	var order, outputs, steps, holds string
-	var ticket []byte
-	var sandbox, created, updated, asked, notBefore, deadline, ended, stopping, unsettled, cancelAt int64
-	err := row.Scan(&t.ID, &t.Workspace, &t.Key, &t.Environment, &sandbox, &t.App, &t.Model, &t.MediaType, &t.Mode, &order, &t.Webhook, &created, &t.Parent, &cancelAt,
-		&t.Provider, &t.State, &t.Stage, &ticket, &t.Progress, &t.Tries, &t.Collects, &t.Owner, &outputs, &t.Code, &t.Message, &t.Nano,
-		&t.Credits, &updated, &asked, &notBefore, &deadline, &ended, &t.Version, &stopping, &steps, &t.Deaths, &holds, &unsettled, &t.Position)
+func taskCells(t *generation.Task) []any {
+	return []any{
+		&t.ID, &t.Workspace, &t.Key, &t.Environment, &t.Sandbox, &t.App, &t.Model, &t.MediaType, &t.Mode, tree(&t.Order), &t.Webhook, at(&t.Created), &t.Parent,
+		at(&t.CancelAt), &t.Provider, &t.State, &t.Stage, bytesIfAny(&t.Ticket), &t.Progress, &t.Tries, &t.Collects, &t.Owner, tree(&t.Outputs), &t.Code, &t.Message,
+		&t.Nano, &t.Credits, at(&t.Updated), at(&t.Asked), at(&t.NotBefore), at(&t.Deadline), at(&t.Ended), &t.Version, &t.Stopping, treeIfAny(&t.Steps), &t.Deaths,
+		treeIfAny(&t.Holds), &t.Unsettled, &t.Position,
+	}
+}
+
+func selectTasks(ctx context.Context, from querier, where string, args ...any) ([]generation.Task, error) {
+	return selectAll(ctx, from, "read generations", taskCells, `SELECT `+taskColumns+` FROM generations`+where, args...)
+}
+
+// selectTask finds a task of a workspace, or of any where that is "".
+func selectTask(ctx context.Context, from querier, workspace, id, lock string) (*generation.Task, error) {
+	t, err := selectOne(ctx, from, taskCells, `SELECT `+taskColumns+` FROM generations WHERE id = $1 AND ($2 = '' OR workspace = $2)`+lock, id, workspace)
 	if err != nil {
 		return nil, err
 	}
-	t.Sandbox, t.Stopping, t.Unsettled = sandbox != 0, stopping != 0, unsettled != 0
-	if len(ticket) > 0 {
-		t.Ticket = media.Ticket(slices.Clone(ticket))
-	}
-	t.Created, t.Updated, t.Asked, t.NotBefore = fromMillis(created), fromMillis(updated), fromMillis(asked), fromMillis(notBefore)
-	t.Deadline, t.Ended, t.CancelAt = fromMillis(deadline), fromMillis(ended), fromMillis(cancelAt)
-	if err := decode(order, &t.Order); err != nil {
-		return nil, fmt.Errorf("read order of %s: %w", t.ID, err)
-	}
-	if err := decode(outputs, &t.Outputs); err != nil {
-		return nil, fmt.Errorf("read outputs of %s: %w", t.ID, err)
-	}
-	if steps != "[]" {
-		if err := decode(steps, &t.Steps); err != nil {
-			return nil, fmt.Errorf("read steps of %s: %w", t.ID, err)
-		}
-	}
-	if holds != "[]" {
-		if err := decode(holds, &t.Holds); err != nil {
-			return nil, fmt.Errorf("read holds of %s: %w", t.ID, err)
-		}
-	}
 	return &t, nil
-}
-
-func scanTasks(rows *sql.Rows, err error) ([]*generation.Task, error) {
-	return scanAll("read generations", rows, err, scanTask)
 }

@@ -62,22 +62,8 @@ func (s *Store) Figures(ctx context.Context, since, now time.Time) (f Figures, e
 
 // unpriced counts requests without a price, by model.
 func (s *Store) unpriced(ctx context.Context, since time.Time) (map[string]int, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT model, SUM(unpriced) FROM usage_days WHERE day >= $1 AND unpriced > 0 GROUP BY model ORDER BY model`,
-		millis(since.UTC().Truncate(24*time.Hour)))
-	if err != nil {
-		return nil, fmt.Errorf("count unpriced requests: %w", err)
-	}
-	defer rows.Close()
-	out := make(map[string]int)
-	for rows.Next() {
-		var model string
-		var n int
-		if err := rows.Scan(&model, &n); err != nil {
-			return nil, fmt.Errorf("count unpriced requests: %w", err)
-		}
-		out[model] = n
-	}
-	return out, rows.Err()
+	return selectPairs[string, int](ctx, s.read, "count unpriced requests",
+		`SELECT model, SUM(unpriced) FROM usage_days WHERE day >= $1 AND unpriced > 0 GROUP BY model`, millis(since.UTC().Truncate(24*time.Hour)))
 }
 
 // Unfinished is the generations that have not ended, of all workspaces.
@@ -87,26 +73,21 @@ type Unfinished struct {
 }
 
 // UnfinishedTasks counts what has not ended.
-func (s *Store) UnfinishedTasks(ctx context.Context) (u Unfinished, err error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT stage, COUNT(*), MIN(created_at) FROM generations WHERE stage <> 'ended' GROUP BY stage`)
-	if err != nil {
-		return u, fmt.Errorf("count unfinished generations: %w", err)
+func (s *Store) UnfinishedTasks(ctx context.Context) (Unfinished, error) {
+	type stage struct {
+		name   string
+		n      int
+		oldest time.Time
 	}
-	defer rows.Close()
-	u.Stages = make(map[string]int)
-	for rows.Next() {
-		var stage string
-		var n int
-		var oldest int64
-		if err := rows.Scan(&stage, &n, &oldest); err != nil {
-			return u, fmt.Errorf("count unfinished generations: %w", err)
-		}
-		u.Stages[stage] = n
-		if at := fromMillis(oldest); u.Oldest.IsZero() || at.Before(u.Oldest) {
-			u.Oldest = at
-		}
-	}
-	return u, rows.Err()
+	u := Unfinished{Stages: make(map[string]int)}
+	err := selectEach(ctx, s.read, "count unfinished generations", func(one *stage) []any { return []any{&one.name, &one.n, at(&one.oldest)} },
+		func(one stage) {
+			u.Stages[one.name] = one.n
+			if u.Oldest.IsZero() || one.oldest.Before(u.Oldest) {
+				u.Oldest = one.oldest
+			}
+		}, `SELECT stage, COUNT(*), MIN(created_at) FROM generations WHERE stage <> 'ended' GROUP BY stage`)
+	return u, err
 }
 
 // NearlyUsed counts the budgets in dollars of which, in the window that now falls into, at
@@ -120,24 +101,15 @@ func (s *Store) NearlyUsed(ctx context.Context, percent int, now time.Time) (n i
 	for _, l := range limits {
 		budgets[l.ID] = l.Measure == limit.Dollars
 	}
-	rows, err := s.read.QueryContext(ctx, `SELECT c.limit_id, COUNT(*) FROM limits JOIN limit_counters c ON c.limit_id = limits.id
+	near, err := selectPairs[string, int](ctx, s.read, "count budgets", `SELECT c.limit_id, COUNT(*) FROM limits JOIN limit_counters c ON c.limit_id = limits.id
 		WHERE (c.end_at = 0 OR c.end_at > $1) AND c.start_at <= $1 AND c.amount > 0 AND (c.settled + c.held + c.doubt) * 100 >= c.amount * $2
 		GROUP BY c.limit_id`, millis(now), percent)
-	if err != nil {
-		return 0, fmt.Errorf("count budgets: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id string
-		var some int
-		if err := rows.Scan(&id, &some); err != nil {
-			return 0, fmt.Errorf("count budgets: %w", err)
-		}
+	for id, some := range near {
 		if budgets[id] {
 			n += some
 		}
 	}
-	return n, rows.Err()
+	return n, err
 }
 
 // Reader is the pool that reads, for what shares the database with the store.

@@ -32,8 +32,8 @@ func (s *Store) checkHolds(ctx context.Context, tx *sql.Tx, t *generation.Task) 
 // hold has a new task hold what checkHolds found.
 func (s *Store) hold(ctx context.Context, tx *sql.Tx, t *generation.Task) error {
 	for _, p := range t.Holds {
-		if _, err := tx.ExecContext(ctx, `UPDATE limit_counters SET held = held + $2 WHERE id = $1`, p.Counter, p.N); err != nil {
-			return fmt.Errorf("hold: %w", err)
+		if err := exec(ctx, tx, "hold", `UPDATE limit_counters SET held = held + $2 WHERE id = $1`, p.Counter, p.N); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -42,7 +42,6 @@ func (s *Store) hold(ctx context.Context, tx *sql.Tx, t *generation.Task) error 
 // Unsettled lists tasks that have ended without a definite price and may be looked at
 // again, those that wait longest first.
 func (s *Store) Unsettled(ctx context.Context, workspace string, now time.Time, most int) ([]generation.Task, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT `+taskColumns+` FROM generations
-		WHERE unsettled = 1 AND ($1 = '' OR workspace = $1) AND not_before <= $2 ORDER BY not_before, id LIMIT $3`, workspace, millis(now), most)
-	return scanAll("read generations", rows, err, deref(scanTask))
+	return selectTasks(ctx, s.read, ` WHERE unsettled = 1 AND ($1 = '' OR workspace = $1) AND not_before <= $2 ORDER BY not_before, id LIMIT $3`,
+		workspace, millis(now), most)
 }

@@ -180,13 +180,8 @@ func (s *Store) lookNodes(ctx context.Context, state *State, since time.Time) er
 			version = "version"
 		}
 	}
-	rows, err := s.read.QueryContext(ctx, `SELECT id, seen_at, `+version+` FROM nodes WHERE seen_at >= $1 ORDER BY id`, millis(since))
-	state.Living, err = scanAll("read nodes", rows, err, func(row scanner) (n NodeState, err error) {
-		var seen int64
-		err = row.Scan(&n.ID, &seen, &n.Version)
-		n.Seen = time.UnixMilli(seen)
-		return n, err
-	})
+	state.Living, err = selectAll(ctx, s.read, "read nodes", func(n *NodeState) []any { return []any{&n.ID, at(&n.Seen), &n.Version} },
+		`SELECT id, seen_at, `+version+` FROM nodes WHERE seen_at >= $1 ORDER BY id`, millis(since))
 	return err
 }
 

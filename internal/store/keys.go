@@ -29,14 +29,14 @@ func (s *Store) InsertKey(ctx context.Context, k access.Key, e access.Entry) err
 		if err := insertWorkspace(ctx, tx, k.Workspace, k.CreatedAt); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO keys (hash, `+keyColumns+`)
+		err = exec(ctx, tx, "insert key", `INSERT INTO keys (hash, `+keyColumns+`)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, COALESCE((SELECT email FROM users WHERE id = $9), ''),
 				$10, $11, $12, $13, $14, $15, $16, $17)`,
 			newestHash(k), k.ID, k.Workspace, k.Name, string(k.Environment), flag(k.Sandbox), joined(k.Scope.Groups), joined(k.Scope.Models), k.Creator,
 			millis(k.CreatedAt), millis(k.ExpiresAt), millis(k.RevokedAt), millis(k.LastUsedAt),
 			k.Idle.Milliseconds(), joined(k.CIDRs), secrets, k.Revision)
 		if err != nil {
-			return fmt.Errorf("insert key: %w", err)
+			return err
 		}
 		return s.insertAudit(ctx, tx, e)
 	})
@@ -77,8 +77,7 @@ func (s *Store) UpdateKey(ctx context.Context, id string, change func(*access.Ke
 }
 
 func keyByID(ctx context.Context, tx *sql.Tx, id string) (access.Key, error) {
-	k, err := scanKey(tx.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM keys WHERE id = $1`, id))
-	return k, found(err)
+	return selectOne(ctx, tx, keyCells, `SELECT `+keyColumns+` FROM keys WHERE id = $1`, id)
 }
 
 func updateKey(ctx context.Context, tx *sql.Tx, k access.Key) error {
@@ -86,14 +85,10 @@ func updateKey(ctx context.Context, tx *sql.Tx, k access.Key) error {
 	if err != nil {
 		return fmt.Errorf("update key: %w", err)
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE keys SET name = $2, scopes = $3, models = $4, expires_at = $5, revoked_at = $6,
+	return exec(ctx, tx, "update key", `UPDATE keys SET name = $2, scopes = $3, models = $4, expires_at = $5, revoked_at = $6,
 			idle = $7, cidrs = $8, hash = $9, secrets = $10, revision = $11 WHERE id = $1`,
 		k.ID, k.Name, joined(k.Scope.Groups), joined(k.Scope.Models), millis(k.ExpiresAt), millis(k.RevokedAt),
 		k.Idle.Milliseconds(), joined(k.CIDRs), newestHash(k), secrets, k.Revision)
-	if err != nil {
-		return fmt.Errorf("update key: %w", err)
-	}
-	return nil
 }
 
 // ProveSecrets notes that secrets have been used.
@@ -145,9 +140,9 @@ func (s *Store) TouchKeys(ctx context.Context, used map[string]time.Time) error 
 func (s *Store) touchKeys(ctx context.Context, ids []string, used map[string]time.Time) error {
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		for _, id := range ids {
-			_, err := tx.ExecContext(ctx, `UPDATE keys SET last_used_at = $2 WHERE id = $1 AND last_used_at < $2`, id, millis(used[id]))
+			err := exec(ctx, tx, "touch key", `UPDATE keys SET last_used_at = $2 WHERE id = $1 AND last_used_at < $2`, id, millis(used[id]))
 			if err != nil {
-				return fmt.Errorf("touch key: %w", err)
+				return err
 			}
 		}
 		return nil
@@ -156,40 +151,20 @@ func (s *Store) touchKeys(ctx context.Context, ids []string, used map[string]tim
 
 // UsesSince tells when keys were used last that were used after a time.
 func (s *Store) UsesSince(ctx context.Context, since time.Time) (map[string]time.Time, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT id, last_used_at FROM keys WHERE last_used_at > $1 AND revoked_at = 0`, millis(since))
-	if err != nil {
-		return nil, fmt.Errorf("read uses of keys: %w", err)
-	}
-	defer rows.Close()
 	used := make(map[string]time.Time)
-	for rows.Next() {
-		var id string
-		var at int64
-		if err := rows.Scan(&id, &at); err != nil {
-			return nil, fmt.Errorf("read uses of keys: %w", err)
-		}
-		used[id] = fromMillis(at)
-	}
-	return used, rows.Err()
+	err := selectEach(ctx, s.read, "read uses of keys", func(k *access.Key) []any { return []any{&k.ID, at(&k.LastUsedAt)} },
+		func(k access.Key) { used[k.ID] = k.LastUsedAt },
+		`SELECT id, last_used_at FROM keys WHERE last_used_at > $1 AND revoked_at = 0`, millis(since))
+	return used, err
 }
 
 func (s *Store) queryKeys(ctx context.Context, where string, arg any) ([]access.Key, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT `+keyColumns+` FROM keys `+where, arg)
-	return scanAll("read keys", rows, err, scanKey)
+	return selectAll(ctx, s.read, "read keys", keyCells, `SELECT `+keyColumns+` FROM keys `+where, arg)
 }
 
-func scanKey(row scanner) (access.Key, error) {
-	var k access.Key
-	var environment, scopes, models, cidrs, secrets string
-	var sandbox, created, expires, revoked, used, idle int64
-	err := row.Scan(&k.ID, &k.Workspace, &k.Name, &environment, &sandbox, &scopes, &models, &k.Creator, &k.CreatorName,
-		&created, &expires, &revoked, &used, &idle, &cidrs, &secrets, &k.Revision)
-	if err != nil {
-		return k, err
+func keyCells(k *access.Key) []any {
+	return []any{
+		&k.ID, &k.Workspace, &k.Name, &k.Environment, &k.Sandbox, lines(&k.Scope.Groups), lines(&k.Scope.Models), &k.Creator, &k.CreatorName, at(&k.CreatedAt),
+		at(&k.ExpiresAt), at(&k.RevokedAt), at(&k.LastUsedAt), lasting(&k.Idle, time.Millisecond), lines(&k.CIDRs), tree(&k.Secrets), &k.Revision,
 	}
-	k.Environment, k.Sandbox = access.Environment(environment), sandbox != 0
-	k.Scope = access.Scope{Groups: split[access.Group](scopes), Models: split[string](models)}
-	k.CreatedAt, k.ExpiresAt, k.RevokedAt = fromMillis(created), fromMillis(expires), fromMillis(revoked)
-	k.LastUsedAt, k.Idle, k.CIDRs = fromMillis(used), time.Duration(idle)*time.Millisecond, split[string](cidrs)
-	return k, decode(secrets, &k.Secrets)
 }

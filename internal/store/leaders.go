@@ -66,13 +66,10 @@ type crowd struct {
 // crowdedWeeks lists such weeks. The calendar's first day was a Thursday.
 func (s *Store) crowdedWeeks(ctx context.Context, from, until int64) ([]crowd, error) {
 	monday, length := strconv.FormatInt(millis(time.Date(1970, 1, 5, 0, 0, 0, 0, time.UTC)), 10), strconv.FormatInt(week.Milliseconds(), 10)
-	rows, err := s.read.QueryContext(ctx, `SELECT workspace, dim, (day - `+monday+`) / `+length+` * `+length+` + `+monday+` FROM usage_groups
+	return selectAll(ctx, s.read, "look for crowded weeks", func(c *crowd) []any { return []any{&c.workspace, &c.dim, &c.week} },
+		`SELECT workspace, dim, (day - `+monday+`) / `+length+` * `+length+` + `+monday+` FROM usage_groups
 		WHERE day >= $1 AND day < $2 AND (dim IN ('user', 'person') OR dim LIKE 'tag:%')
 		GROUP BY 1, 2, 3 HAVING COUNT(*) > `+strconv.Itoa(crowdedWeek)+` ORDER BY 1, 2, 3`, from, until)
-	return scanAll("look for crowded weeks", rows, err, func(row scanner) (c crowd, err error) {
-		err = row.Scan(&c.workspace, &c.dim, &c.week)
-		return c, err
-	})
 }
 
 // noteWeek notes the leaders of a week, once.
@@ -82,15 +79,11 @@ func (s *Store) noteWeek(ctx context.Context, c crowd) error {
 	for _, measure := range []string{`requests`, allTokens, `nano`} {
 		most = append(most, `SELECT name FROM (SELECT name`+of+` GROUP BY name ORDER BY SUM(`+measure+`) DESC, name LIMIT `+strconv.Itoa(leaders)+`) by_measure`)
 	}
-	_, err := s.write.ExecContext(ctx, `INSERT INTO usage_leaders (workspace, dim, week, environment, name, requests, tokens, nano)
+	return exec(ctx, s.write, "note leaders", `INSERT INTO usage_leaders (workspace, dim, week, environment, name, requests, tokens, nano)
 		SELECT workspace, dim, CAST($3 AS BIGINT), environment, name, SUM(requests), SUM(`+allTokens+`), SUM(nano)`+of+`
 		AND name IN (`+strings.Join(most, ` UNION `)+`) GROUP BY workspace, dim, environment, name
 		ON CONFLICT (workspace, dim, week, environment, name) DO NOTHING`,
 		c.workspace, c.dim, c.week, c.week+week.Milliseconds())
-	if err != nil {
-		return fmt.Errorf("note leaders: %w", err)
-	}
-	return nil
 }
 
 // leading lists the names that used the most of a measure, among the leaders of the weeks
@@ -115,22 +108,18 @@ func (s *Store) leading(ctx context.Context, of meter.Slice, by meter.Split, mos
 // notedWeeks are the Mondays of the whole weeks of a slice whose leaders are noted.
 func notedWeeks(ctx context.Context, tx *sql.Tx, of meter.Slice, by meter.Split) ([]int64, error) {
 	first, last := monday(of.From.Add(week-1)), monday(of.Until).Add(-week)
-	rows, err := tx.QueryContext(ctx, `WITH RECURSIVE weeks (week) AS (
+	return selectAll(ctx, tx, "list weeks", value[int64], `WITH RECURSIVE weeks (week) AS (
 			SELECT MIN(week) FROM usage_leaders WHERE workspace = $1 AND dim = $2 AND week >= $3
 			UNION ALL
 			SELECT (SELECT MIN(week) FROM usage_leaders WHERE workspace = $1 AND dim = $2 AND week > weeks.week) FROM weeks WHERE weeks.week IS NOT NULL
 		) SELECT week FROM weeks WHERE week <= $4`, of.Workspace, string(by), millis(first), millis(last))
-	return scanAll("list weeks", rows, err, func(row scanner) (at int64, err error) {
-		err = row.Scan(&at)
-		return at, err
-	})
 }
 
 // ledBy reads the leaders of weeks, and everybody in the days between them.
 func ledBy(of meter.Slice, by meter.Split, weeks []int64) (query string, args []any) {
 	var c where
-	c.add("workspace = ", of.Workspace)
-	c.add("dim = ", string(by))
+	c.add("workspace = ?", of.Workspace)
+	c.add("dim = ?", string(by))
 	c.is("environment", of.Environment)
 	var list []string
 	next := millis(of.From)

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"stele/internal/access"
 	"stele/internal/limit"
 	"stele/internal/uid"
 )
@@ -60,21 +61,15 @@ func (s *Store) counter(ctx context.Context, tx *sql.Tx, c limit.Counter, amount
 			err = read()
 		}
 	}
-	if err != nil {
-		return b, fmt.Errorf("read counter: %w", err)
-	}
-	return b, nil
+	return b, wrap("read counter", err)
 }
 
 // GiveBack returns what a node does not need, by counter. The same sequence counts once.
 func (s *Store) GiveBack(ctx context.Context, node string, sequence int64, unused map[int64]int64) error {
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, `INSERT INTO limit_nodes (id, seen_at, sequence) VALUES ($1, 0, $2)
+		n, err := affect(ctx, tx, "give back", `INSERT INTO limit_nodes (id, seen_at, sequence) VALUES ($1, 0, $2)
 			ON CONFLICT (id) DO UPDATE SET sequence = excluded.sequence WHERE limit_nodes.sequence < excluded.sequence`, node, sequence)
-		if err != nil {
-			return fmt.Errorf("give back: %w", err)
-		}
-		if n, err := result.RowsAffected(); err != nil || n == 0 {
+		if err != nil || n == 0 {
 			return err // it was done already
 		}
 		for _, id := range slices.Sorted(maps.Keys(unused)) {
@@ -134,31 +129,19 @@ func (s *Store) readDemand(ctx context.Context, tx *sql.Tx, ids []int64, since t
 	for _, id := range ids {
 		args = append(args, id)
 	}
-	rows, err := tx.QueryContext(ctx, `SELECT counter, COALESCE(SUM(demand), 0) FROM limit_leases WHERE counter IN `+places(1, len(ids), true)+
-		` AND told_at >= $`+strconv.Itoa(len(ids)+1)+` GROUP BY counter`, append(args, millis(since))...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id, all int64
-		if err := rows.Scan(&id, &all); err != nil {
-			return err
-		}
+	demands, err := selectPairs[int64, int64](ctx, tx, "read demand", `SELECT counter, COALESCE(SUM(demand), 0) FROM limit_leases
+		WHERE counter IN `+places(1, len(ids), true)+` AND told_at >= $`+strconv.Itoa(len(ids)+1)+` GROUP BY counter`, append(args, millis(since))...)
+	for id, all := range demands {
 		shares[id] = limit.Share{Demand: shares[id].Demand, All: all}
 	}
-	return rows.Err()
+	return err
 }
 
 // BeatLimits says that a node lives.
 func (s *Store) BeatLimits(ctx context.Context, node string, now time.Time) error {
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO limit_nodes (id, seen_at) VALUES ($1, $2)
+		return exec(ctx, tx, "beat", `INSERT INTO limit_nodes (id, seen_at) VALUES ($1, $2)
 			ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, node, millis(now))
-		if err != nil {
-			return fmt.Errorf("beat: %w", err)
-		}
-		return nil
 	})
 }
 
@@ -178,12 +161,8 @@ func (s *Store) Recover(ctx context.Context, node string, now time.Time) error {
 				return err
 			}
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO limit_nodes (id, seen_at, sequence) VALUES ($1, $2, 0)
+		return exec(ctx, tx, "recover leases", `INSERT INTO limit_nodes (id, seen_at, sequence) VALUES ($1, $2, 0)
 			ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, sequence = 0`, node, millis(now))
-		if err != nil {
-			return fmt.Errorf("recover leases: %w", err)
-		}
-		return nil
 	})
 }
 
@@ -195,11 +174,8 @@ type lease struct {
 }
 
 func (s *Store) leasesOf(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]lease, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT counter, node, amount, doubt FROM limit_leases WHERE `+where+` ORDER BY counter, node`, args...)
-	return scanAll("read leases", rows, err, func(row scanner) (l lease, err error) {
-		err = row.Scan(&l.counter, &l.node, &l.amount, &l.doubt)
-		return l, err
-	})
+	return selectAll(ctx, tx, "read leases", func(l *lease) []any { return []any{&l.counter, &l.node, &l.amount, &l.doubt} },
+		`SELECT counter, node, amount, doubt FROM limit_leases WHERE `+where+` ORDER BY counter, node`, args...)
 }
 
 // lockLease locks a counter and reads a lease of it, which nothing changes meanwhile.
@@ -218,17 +194,12 @@ func (s *Store) lockLease(ctx context.Context, tx *sql.Tx, counter int64, node s
 
 // limitOf is the limit of a counter, nil where it is gone.
 func (s *Store) limitOf(ctx context.Context, tx *sql.Tx, counter int64) (*limit.Limit, error) {
-	var spec string
-	err := tx.QueryRowContext(ctx, `SELECT spec FROM limits WHERE id = (SELECT limit_id FROM limit_counters WHERE id = $1)`, counter).Scan(&spec)
-	if errors.Is(err, sql.ErrNoRows) {
+	l, err := selectOne(ctx, tx, limitCells, `SELECT spec FROM limits WHERE id = (SELECT limit_id FROM limit_counters WHERE id = $1)`, counter)
+	if errors.Is(err, access.ErrNotFound) {
 		return nil, nil //nolint:nilnil // it is gone
 	}
-	var l limit.Limit
-	if err == nil {
-		err = decode(spec, &l)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("read limit: %w", err)
+		return nil, wrap("read limit", err)
 	}
 	return &l, nil
 }
@@ -246,10 +217,7 @@ func (s *Store) endLease(ctx context.Context, tx *sql.Tx, l lease, doubt int64) 
 	if err == nil && doubt != l.doubt {
 		err = s.insertLedger(ctx, tx, l.counter, "doubt", doubt-l.doubt, "on lease to "+l.node)
 	}
-	if err != nil {
-		return fmt.Errorf("end lease: %w", err)
-	}
-	return nil
+	return wrap("end lease", err)
 }
 
 // insertLedger writes down that money changed without a request. Counters of other

@@ -15,15 +15,10 @@ var _ limit.Store = (*Store)(nil)
 
 // Limits lists all of them, the oldest first.
 func (s *Store) Limits(ctx context.Context) ([]limit.Limit, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT spec FROM limits ORDER BY created_at, id`)
-	return scanAll("read limits", rows, err, func(row scanner) (l limit.Limit, err error) {
-		var spec string
-		if err = row.Scan(&spec); err == nil {
-			err = decode(spec, &l)
-		}
-		return l, err
-	})
+	return selectAll(ctx, s.read, "read limits", limitCells, `SELECT spec FROM limits ORDER BY created_at, id`)
 }
+
+func limitCells(l *limit.Limit) []any { return []any{tree(l)} }
 
 // LimitRevision is the revision of the latest change of any limit.
 func (s *Store) LimitRevision(ctx context.Context) (int64, error) {
@@ -54,7 +49,7 @@ func saveLimit(ctx context.Context, tx *sql.Tx, l *limit.Limit) error {
 		_, err = tx.ExecContext(ctx, `UPDATE limit_counters SET amount = $2 WHERE limit_id = $1`, l.ID, l.Amount)
 	}
 	if err != nil {
-		return fmt.Errorf("save limit: %w", err)
+		return wrap("save limit", err)
 	}
 	return markMoved(ctx, tx, l)
 }
@@ -71,15 +66,12 @@ func (s *Store) DeleteLimit(ctx context.Context, id string, e access.Entry) erro
 			`DELETE FROM limit_counters WHERE limit_id = $1`,
 			`DELETE FROM credit_grants WHERE 'lim_credits_' || workspace = $1`,
 		} {
-			if _, err := tx.ExecContext(ctx, statement, id); err != nil {
-				return fmt.Errorf("delete limit: %w", err)
+			if err := exec(ctx, tx, "delete limit", statement, id); err != nil {
+				return err
 			}
 		}
-		result, err := tx.ExecContext(ctx, `DELETE FROM limits WHERE id = $1`, id)
-		if err != nil {
-			return fmt.Errorf("delete limit: %w", err)
-		}
-		if n, err := result.RowsAffected(); err != nil || n == 0 {
+		n, err := affect(ctx, tx, "delete limit", `DELETE FROM limits WHERE id = $1`, id)
+		if err != nil || n == 0 {
 			return orNotFound(err)
 		}
 		return s.insertAudit(ctx, tx, e)
@@ -89,23 +81,22 @@ func (s *Store) DeleteLimit(ctx context.Context, id string, e access.Entry) erro
 // Balances lists the counters of a limit in the window that has not ended at a time,
 // those that took most first.
 func (s *Store) Balances(ctx context.Context, id string, from time.Time, most int) ([]limit.Standing, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT `+standingColumns+` FROM limit_counters
+	list, err := selectAll(ctx, s.read, "read counters", standingCells, `SELECT `+standingColumns+` FROM limit_counters
 		WHERE limit_id = $1 AND end_at = (SELECT COALESCE(MIN(end_at), 0) FROM limit_counters WHERE limit_id = $1 AND end_at > $2)
 		ORDER BY settled DESC LIMIT $3`, id, millis(from), most)
-	return scanAll("read counters", rows, err, scanStanding)
+	for i := range list {
+		list[i].Left = left(list[i].Balance)
+	}
+	return list, err
 }
 
 // BalanceOf is one counter; the second result is false where nothing was taken yet.
 func (s *Store) BalanceOf(ctx context.Context, c limit.Counter) (limit.Standing, bool, error) {
-	st, err := scanStanding(s.read.QueryRowContext(ctx, `SELECT `+standingColumns+` FROM limit_counters
-		WHERE limit_id = $1 AND subject = $2 AND start_at = $3`, c.Limit, c.Subject, millis(c.Start)))
-	if errors.Is(err, sql.ErrNoRows) {
+	st, err := s.selectStanding(ctx, `WHERE limit_id = $1 AND subject = $2 AND start_at = $3`, c.Limit, c.Subject, millis(c.Start))
+	if errors.Is(err, access.ErrNotFound) {
 		return st, false, nil
 	}
-	if err != nil {
-		return st, false, fmt.Errorf("read counter: %w", err)
-	}
-	return st, true, nil
+	return st, err == nil, wrap("read counter", err)
 }
 
 // PastBalances lists the windows of a limit that have ended before a time, the latest
@@ -113,13 +104,12 @@ func (s *Store) BalanceOf(ctx context.Context, c limit.Counter) (limit.Standing,
 func (s *Store) PastBalances(ctx context.Context, id string, before time.Time, most int) ([]limit.Standing, error) {
 	var list []limit.Standing
 	for at := millis(before); len(list) < most; {
-		st, err := scanStanding(s.read.QueryRowContext(ctx, `SELECT `+standingColumns+` FROM limit_counters
-			WHERE limit_id = $1 AND end_at > 0 AND end_at <= $2 ORDER BY end_at DESC, settled DESC LIMIT 1`, id, at))
-		if errors.Is(err, sql.ErrNoRows) {
+		st, err := s.selectStanding(ctx, `WHERE limit_id = $1 AND end_at > 0 AND end_at <= $2 ORDER BY end_at DESC, settled DESC LIMIT 1`, id, at)
+		if errors.Is(err, access.ErrNotFound) {
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read counters: %w", err)
+			return nil, wrap("read counters", err)
 		}
 		list = append(list, st)
 		at = millis(st.End) - 1
@@ -130,12 +120,17 @@ func (s *Store) PastBalances(ctx context.Context, id string, before time.Time, m
 const standingColumns = `subject, ` + balanceColumns + `, start_at, end_at,
 	COALESCE((SELECT MAX(mark) FROM limit_marks WHERE counter = limit_counters.id), 0)`
 
-func scanStanding(row scanner) (st limit.Standing, err error) {
-	var start, end int64
-	b := &st.Balance
-	err = row.Scan(&st.Subject, &b.ID, &b.Amount, &b.Settled, &b.Leased, &b.Held, &b.Doubt, &start, &end, &st.Mark)
-	st.Start, st.End, st.Left = fromMillis(start), fromMillis(end), max(0, b.Amount-b.Settled-b.Doubt)
+func (s *Store) selectStanding(ctx context.Context, where string, args ...any) (limit.Standing, error) {
+	st, err := selectOne(ctx, s.read, standingCells, `SELECT `+standingColumns+` FROM limit_counters `+where, args...)
+	st.Left = left(st.Balance)
 	return st, err
+}
+
+func left(b limit.Balance) int64 { return max(0, b.Amount-b.Settled-b.Doubt) }
+
+func standingCells(st *limit.Standing) []any {
+	b := &st.Balance
+	return []any{&st.Subject, &b.ID, &b.Amount, &b.Settled, &b.Leased, &b.Held, &b.Doubt, at(&st.Start), at(&st.End), &st.Mark}
 }
 
 // DeleteCountersBefore forgets what limits counted in windows that ended before a time, and

@@ -130,11 +130,7 @@ func balance(t *testing.T, s *Store, id string) (b limit.Balance, rows int64) {
 	if err != nil || len(list) != 1 {
 		t.Fatalf("Balances = %v, %v; want one", list, err)
 	}
-	found, err := s.read.QueryContext(t.Context(), `SELECT charges FROM requests`)
-	texts, err := scanAll("read", found, err, func(row scanner) (text string, err error) {
-		err = row.Scan(&text)
-		return text, err
-	})
+	texts, err := s.texts(t.Context(), `SELECT charges FROM requests`)
 	if err != nil {
 		t.Fatal(err)
 	}

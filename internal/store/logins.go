@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"reflect"
 
 	"stele/internal/access"
@@ -19,38 +18,25 @@ func opened(via string) string {
 // Passwords lists every password by which a visitor may become this person, that of
 // an administrator's link first.
 func (s *Store) Passwords(ctx context.Context, user string) ([]access.Login, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT '', password FROM users WHERE id = $1 AND password <> ''
+	return selectAll(ctx, s.read, "read passwords", func(c *access.Login) []any { return []any{&c.Via, &c.Password} },
+		`SELECT '', password FROM users WHERE id = $1 AND password <> ''
 		UNION ALL SELECT via, password FROM logins WHERE user_id = $1 AND password <> '' ORDER BY 1`, user)
-	return scanAll("read passwords", rows, err, func(row scanner) (c access.Login, err error) {
-		err = row.Scan(&c.Via, &c.Password)
-		return c, err
-	})
 }
 
 // readLogins reads the logins of a person, in order.
 func readLogins(ctx context.Context, tx *sql.Tx, user string) ([]access.Login, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT logins.via, logins.password, COALESCE(openings.workspace, '') FROM logins
+	var list []access.Login
+	err := selectEach(ctx, tx, "read logins", func(c *access.Login) []any { return []any{&c.Via, &c.Password, lines(&c.Opens)} },
+		func(c access.Login) {
+			if last := len(list) - 1; last >= 0 && list[last].Via == c.Via {
+				list[last].Opens = append(list[last].Opens, c.Opens...)
+			} else {
+				list = append(list, c)
+			}
+		}, `SELECT logins.via, logins.password, COALESCE(openings.workspace, '') FROM logins
 		LEFT JOIN openings ON openings.user_id = logins.user_id AND openings.via = logins.via
 		WHERE logins.user_id = $1 ORDER BY logins.via, openings.workspace`, user)
-	if err != nil {
-		return nil, fmt.Errorf("read logins: %w", err)
-	}
-	defer rows.Close()
-	var list []access.Login
-	for rows.Next() {
-		var c access.Login
-		var workspace string
-		if err := rows.Scan(&c.Via, &c.Password, &workspace); err != nil {
-			return nil, fmt.Errorf("read logins: %w", err)
-		}
-		if len(list) == 0 || list[len(list)-1].Via != c.Via {
-			list = append(list, c)
-		}
-		if last := &list[len(list)-1]; workspace != "" {
-			last.Opens = append(last.Opens, workspace)
-		}
-	}
-	return list, rows.Err()
+	return list, err
 }
 
 // setLogins saves the logins of a person and ends what belonged to those that are gone.
@@ -59,28 +45,28 @@ func setLogins(ctx context.Context, tx *sql.Tx, user string, was, is []access.Lo
 		return nil
 	}
 	for _, table := range []string{"openings", "logins"} {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE user_id = $1`, user); err != nil {
-			return fmt.Errorf("delete %s: %w", table, err)
+		if err := exec(ctx, tx, "delete "+table, `DELETE FROM `+table+` WHERE user_id = $1`, user); err != nil {
+			return err
 		}
 	}
 	for _, c := range is {
-		_, err := tx.ExecContext(ctx, `INSERT INTO logins (user_id, via, password) VALUES ($1, $2, $3)`, user, c.Via, c.Password)
+		err := exec(ctx, tx, "insert login", `INSERT INTO logins (user_id, via, password) VALUES ($1, $2, $3)`, user, c.Via, c.Password)
 		if err != nil {
-			return fmt.Errorf("insert login: %w", err)
+			return err
 		}
 		for _, workspace := range c.Opens {
-			_, err := tx.ExecContext(ctx, `INSERT INTO openings (user_id, workspace, via) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+			err := exec(ctx, tx, "insert opening", `INSERT INTO openings (user_id, workspace, via) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
 				user, workspace, c.Via)
 			if err != nil {
-				return fmt.Errorf("insert opening: %w", err)
+				return err
 			}
 		}
 	}
 	for _, table := range []string{"sessions", "factors", "devices"} {
-		_, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE user_id = $1 AND via <> ''
+		err := exec(ctx, tx, "end "+table+" of a login", `DELETE FROM `+table+` WHERE user_id = $1 AND via <> ''
 			AND via NOT IN (SELECT via FROM logins WHERE user_id = $1)`, user)
 		if err != nil {
-			return fmt.Errorf("end %s of a login: %w", table, err)
+			return err
 		}
 	}
 	return nil

@@ -13,16 +13,10 @@ type chargeFactors map[string]access.Policy
 
 // readFactors reads them where records are written: they are few.
 func readFactors(ctx context.Context, tx *sql.Tx) (chargeFactors, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT id, policy FROM workspaces WHERE policy LIKE '%charge_factor%'`)
-	list, err := scanAll("read charge factors", rows, err, func(row scanner) (one access.PolicyOf, err error) {
-		one.Policy, err = scanPolicy(row, &one.Workspace)
-		return one, err
-	})
-	found := make(chargeFactors, len(list))
-	for _, one := range list {
-		found[one.Workspace] = one.Policy
-	}
-	return found, err
+	factors := make(chargeFactors)
+	err := selectEach(ctx, tx, "read charge factors", policyCells, func(p access.PolicyOf) { factors[p.Workspace] = p.Policy },
+		`SELECT id, policy FROM workspaces WHERE policy LIKE '%charge_factor%'`)
+	return factors, err
 }
 
 // markup is what a workspace is charged beyond a cost.

@@ -97,8 +97,8 @@ func (s *Store) apply(ctx context.Context, tx *sql.Tx, f migration.File) error {
 	}
 	for _, statement := range f.Statements {
 		crash.Point("migrating")
-		if _, err := tx.ExecContext(ctx, statement.Text); err != nil {
-			return fmt.Errorf("%s: %w", f.Name, err)
+		if err := exec(ctx, tx, f.Name, statement.Text); err != nil {
+			return err
 		}
 	}
 	crash.Point("migrating")

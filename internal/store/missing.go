@@ -76,38 +76,25 @@ func putMissing(ctx context.Context, tx *sql.Tx, workspace string, m *meter.Miss
 // MissingModels lists the models that the clients of a workspace asked for and did not
 // get, those asked for last first.
 func (s *Store) MissingModels(ctx context.Context, workspace string) ([]meter.Missing, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT name, requests, first_at, last_at FROM missing_models
-		WHERE workspace = $1 ORDER BY last_at DESC, name`, workspace)
-	return scanAll("read missing models", rows, err, func(row scanner) (m meter.Missing, err error) {
-		var first, last int64
-		err = row.Scan(&m.Name, &m.Requests, &first, &last)
-		m.First, m.Last = fromMillis(first), fromMillis(last)
-		return m, err
-	})
+	return selectAll(ctx, s.read, "read missing models", func(m *meter.Missing) []any { return []any{&m.Name, &m.Requests, at(&m.First), at(&m.Last)} },
+		`SELECT name, requests, first_at, last_at FROM missing_models WHERE workspace = $1 ORDER BY last_at DESC, name`, workspace)
 }
 
 // ForgetMissing takes a model from the list of those that are missing.
 func (s *Store) ForgetMissing(ctx context.Context, workspace, name string) error {
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM missing_models WHERE workspace = $1 AND name = $2`, workspace, name); err != nil {
-			return fmt.Errorf("forget a missing model: %w", err)
-		}
-		return nil
+		return exec(ctx, tx, "forget a missing model", `DELETE FROM missing_models WHERE workspace = $1 AND name = $2`, workspace, name)
 	})
 }
 
 // DeleteMissingBefore forgets models that were last asked for before a time, and of each
 // workspace all but the latest, and returns how many.
 func (s *Store) DeleteMissingBefore(ctx context.Context, before time.Time) (n int64, err error) {
-	err = s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, `DELETE FROM missing_models WHERE last_at < $1 OR (workspace, name) IN (
+	err = s.tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+		n, err = affect(ctx, tx, "delete old missing models", `DELETE FROM missing_models WHERE last_at < $1 OR (workspace, name) IN (
 			SELECT workspace, name FROM (
 				SELECT workspace, name, ROW_NUMBER() OVER (PARTITION BY workspace ORDER BY last_at DESC, name) AS place FROM missing_models
 			) ranked WHERE place > $2)`, millis(before), keptMissing)
-		if err != nil {
-			return fmt.Errorf("delete old missing models: %w", err)
-		}
-		n, err = result.RowsAffected()
 		return err
 	})
 	return n, err

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"iter"
 	"strconv"
 	"strings"
@@ -105,21 +104,11 @@ func tagged(r *meter.Record) iter.Seq2[meter.Split, string] {
 }
 
 func readNames(ctx context.Context, tx *sql.Tx, d namedDay) (map[string]bool, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT DISTINCT name FROM usage_groups WHERE workspace = $1 AND dim = $2 AND day = $3 LIMIT `+strconv.Itoa(mostNames),
-		d.workspace, string(d.dim), d.at)
-	if err != nil {
-		return nil, fmt.Errorf("read the day's names: %w", err)
-	}
-	defer rows.Close()
 	list := make(map[string]bool)
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, fmt.Errorf("read the day's names: %w", err)
-		}
-		list[name] = true
-	}
-	return list, rows.Err()
+	err := selectEach(ctx, tx, "read the day's names", value[string], func(name string) { list[name] = true },
+		`SELECT DISTINCT name FROM usage_groups WHERE workspace = $1 AND dim = $2 AND day = $3 LIMIT `+strconv.Itoa(mostNames),
+		d.workspace, string(d.dim), d.at)
+	return list, err
 }
 
 // of is the model and the target that a record is added up by.

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -37,19 +36,13 @@ func (s *Store) Beat(ctx context.Context, node string, now time.Time) error {
 		if err == nil {
 			_, err = tx.ExecContext(ctx, `DELETE FROM nodes WHERE seen_at < $1`, millis(now.Add(-24*time.Hour)))
 		}
-		if err != nil {
-			return fmt.Errorf("beat: %w", err)
-		}
-		return nil
+		return wrap("beat", err)
 	})
 }
 
 // ForgetNode says that the process called node is dead.
 func (s *Store) ForgetNode(ctx context.Context, node string) error {
-	if _, err := s.write.ExecContext(ctx, `DELETE FROM nodes WHERE id = $1`, node); err != nil {
-		return fmt.Errorf("forget node: %w", err)
-	}
-	return nil
+	return exec(ctx, s.write, "forget node", `DELETE FROM nodes WHERE id = $1`, node)
 }
 
 // Living lists the processes that were heard of since a time.
@@ -59,11 +52,7 @@ func (s *Store) Living(ctx context.Context, since time.Time) ([]string, error) {
 
 // AnyUnfinished reports whether there is a task that has not ended.
 func (s *Store) AnyUnfinished(ctx context.Context) (bool, error) {
-	var any bool
-	if err := s.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM generations WHERE stage <> 'ended')`).Scan(&any); err != nil {
-		return false, fmt.Errorf("look for unfinished generations: %w", err)
-	}
-	return any, nil
+	return selectValue[bool](ctx, s.read, "look for unfinished generations", `SELECT EXISTS (SELECT 1 FROM generations WHERE stage <> 'ended')`)
 }
 
 // Adopt makes node the owner of up to limit tasks that need one and whose own is
@@ -81,14 +70,13 @@ func (s *Store) Adopt(ctx context.Context, node string, silentSince time.Time, l
 		args = append(args, owner)
 		places[i] = "$" + strconv.Itoa(len(args))
 	}
-	skip := ""
-	if s.engine == postgres {
-		skip = " FOR UPDATE SKIP LOCKED" // another node is taking it, or its owner works on it after all
-	}
-	rows, err := s.write.QueryContext(ctx, `WITH picked AS MATERIALIZED (SELECT id FROM generations
-			WHERE `+owned+` AND owner IN (`+strings.Join(places, ", ")+`) ORDER BY id LIMIT $2`+skip+`)
+	// What is locked another node is taking, or its owner works on it after all.
+	var adopted []*generation.Task
+	err = selectEach(ctx, s.write, "adopt generations", taskCells, func(t generation.Task) { adopted = append(adopted, &t) },
+		`WITH picked AS MATERIALIZED (SELECT id FROM generations
+			WHERE `+owned+` AND owner IN (`+strings.Join(places, ", ")+`) ORDER BY id LIMIT $2`+s.skipLocked()+`)
 		UPDATE generations SET owner = $1, version = version + 1 WHERE id IN (SELECT id FROM picked) RETURNING `+taskColumns, args...)
-	return scanTasks(rows, err)
+	return adopted, err
 }
 
 // Release says that node is going: its tasks have no owner from then on.
@@ -98,10 +86,7 @@ func (s *Store) Release(ctx context.Context, node string) error {
 		if err == nil {
 			_, err = tx.ExecContext(ctx, `DELETE FROM nodes WHERE id = $1`, node)
 		}
-		if err != nil {
-			return fmt.Errorf("release generations: %w", err)
-		}
-		return nil
+		return wrap("release generations", err)
 	})
 }
 
@@ -117,31 +102,20 @@ func (s *Store) StopOverdue(ctx context.Context, now time.Time) error {
 	if err != nil || len(overdue) == 0 { // mostly: found out without holding up the writer
 		return err
 	}
-	if _, err := s.write.ExecContext(ctx, `UPDATE generations SET stopping = 1, version = version + 1
-		WHERE cancel_at > 0 AND cancel_at <= $1 AND stopping = 0 AND stage <> 'ended'`, millis(now)); err != nil {
-		return fmt.Errorf("stop overdue generations: %w", err)
-	}
-	return nil
+	return exec(ctx, s.write, "stop overdue generations", `UPDATE generations SET stopping = 1, version = version + 1
+		WHERE cancel_at > 0 AND cancel_at <= $1 AND stopping = 0 AND stage <> 'ended'`, millis(now))
 }
 
 // Durations are how long the last of so many tasks took that ended well, the newest first.
 func (s *Store) Durations(ctx context.Context, among int) ([]generation.Took, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT model, mode, ended_at - created_at FROM
+	return selectAll(ctx, s.read, "read durations", func(took *generation.Took) []any {
+		return []any{&took.Model, &took.Mode, lasting(&took.For, time.Millisecond)}
+	}, `SELECT model, mode, ended_at - created_at FROM
 		(SELECT model, mode, app, state, ended_at, created_at FROM generations ORDER BY id DESC LIMIT $1) AS latest
 		WHERE state = 'success' AND app = ''`, among)
-	return scanAll("read durations", rows, err, func(row scanner) (took generation.Took, err error) {
-		var ms int64
-		err = row.Scan(&took.Model, &took.Mode, &ms)
-		took.For = time.Duration(ms) * time.Millisecond
-		return took, err
-	})
 }
 
 // texts reads a column of texts.
 func (s *Store) texts(ctx context.Context, query string, args ...any) ([]string, error) {
-	rows, err := s.read.QueryContext(ctx, query, args...)
-	return scanAll("read", rows, err, func(row scanner) (text string, err error) {
-		err = row.Scan(&text)
-		return text, err
-	})
+	return texts(ctx, s.read, query, args...)
 }

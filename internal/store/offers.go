@@ -14,24 +14,9 @@ var _ catalog.RecordStore = (*Store)(nil)
 
 // Offers lists the providers and models that are kept here.
 func (s *Store) Offers(ctx context.Context) ([]catalog.StoredRecord, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT sort, id, fields, sealed, secrets_at, enabled, created_at, updated_at, revision
-		FROM offers ORDER BY sort, id`)
-	return scanAll("read offers", rows, err, func(row scanner) (o catalog.StoredRecord, err error) {
-		var sort, fields, secrets string
-		var enabled, created, updated int64
-		if err := row.Scan(&sort, &o.ID, &fields, &o.Sealed, &secrets, &enabled, &created, &updated, &o.Revision); err != nil {
-			return o, err
-		}
-		if o.SecretsAt, err = decodeTimes(secrets); err != nil {
-			return o, fmt.Errorf("secrets of %s: %w", o.ID, err)
-		}
-		if len(o.Sealed) == 0 {
-			o.Sealed = nil // engines differ
-		}
-		o.Sort, o.Fields, o.Enabled = catalog.Sort(sort), []byte(fields), enabled != 0
-		o.CreatedAt, o.UpdatedAt = fromMillis(created), fromMillis(updated)
-		return o, nil
-	})
+	return selectAll(ctx, s.read, "read offers", func(o *catalog.StoredRecord) []any {
+		return []any{&o.Sort, &o.ID, &o.Fields, bytesIfAny(&o.Sealed), times(&o.SecretsAt), &o.Enabled, at(&o.CreatedAt), at(&o.UpdatedAt), &o.Revision}
+	}, `SELECT sort, id, fields, sealed, secrets_at, enabled, created_at, updated_at, revision FROM offers ORDER BY sort, id`)
 }
 
 // OfferRevision is the revision of the latest change of any offer.
@@ -60,12 +45,8 @@ func (s *Store) PutOffer(ctx context.Context, o catalog.StoredRecord, was int64,
 // ResealOffer replaces the sealed secrets of an offer, if nothing else did.
 func (s *Store) ResealOffer(ctx context.Context, o catalog.StoredRecord, next []byte) error {
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE offers SET sealed = $3 WHERE sort = $1 AND id = $2 AND sealed = $4`,
+		return exec(ctx, tx, "reseal offer", `UPDATE offers SET sealed = $3 WHERE sort = $1 AND id = $2 AND sealed = $4`,
 			string(o.Sort), o.ID, next, o.Sealed)
-		if err != nil {
-			return fmt.Errorf("reseal offer: %w", err)
-		}
-		return nil
 	})
 }
 
@@ -106,14 +87,17 @@ func encodeTimes(times map[string]time.Time) (string, error) {
 	return encode(ms)
 }
 
-func decodeTimes(text string) (map[string]time.Time, error) {
-	var ms map[string]int64
-	if err := decode(text, &ms); err != nil || len(ms) == 0 {
-		return nil, err
-	}
-	times := make(map[string]time.Time, len(ms))
-	for name, at := range ms {
-		times[name] = fromMillis(at)
-	}
-	return times, nil
+// times reads what encodeTimes wrote.
+func times(to *map[string]time.Time) cell {
+	return cellOf(func(text string) error {
+		var ms map[string]int64
+		if err := decode(text, &ms); err != nil || len(ms) == 0 {
+			return err
+		}
+		*to = make(map[string]time.Time, len(ms))
+		for name, at := range ms {
+			(*to)[name] = fromMillis(at)
+		}
+		return nil
+	})
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"stele/internal/limit"
@@ -12,28 +11,17 @@ import (
 // that is "", that were passed since a time and that a person has not dismissed, the
 // newest first.
 func (s *Store) PassedSince(ctx context.Context, workspace, user string, since time.Time, most int) ([]limit.Passed, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT counter, mark, at, used, limit_marks.amount, subject, start_at, end_at, spec
+	return selectAll(ctx, s.read, "read thresholds", func(p *limit.Passed) []any {
+		return []any{&p.Counter, &p.Mark, at(&p.At), &p.Used, &p.Amount, &p.Subject, at(&p.Start), at(&p.End), tree(&p.Limit)}
+	}, `SELECT counter, mark, at, used, limit_marks.amount, subject, start_at, end_at, spec
 		FROM limit_marks JOIN limit_counters ON limit_counters.id = counter JOIN limits ON limits.id = limit_id
 		WHERE limit_marks.workspace = $1 AND at > $2
 			AND at > COALESCE((SELECT until FROM notices_seen WHERE user_id = $3 AND notices_seen.workspace = $1), 0)
 		ORDER BY at DESC, mark DESC LIMIT $4`, workspace, millis(since), user, most)
-	return scanAll("read thresholds", rows, err, func(row scanner) (p limit.Passed, err error) {
-		var spec string
-		var at, start, end int64
-		if err = row.Scan(&p.Counter, &p.Mark, &at, &p.Used, &p.Amount, &p.Subject, &start, &end, &spec); err == nil {
-			err = decode(spec, &p.Limit)
-		}
-		p.At, p.Start, p.End = fromMillis(at), fromMillis(start), fromMillis(end)
-		return p, err
-	})
 }
 
 // DismissPassed has a person see no more of what was passed until then.
 func (s *Store) DismissPassed(ctx context.Context, workspace, user string, until time.Time) error {
-	_, err := s.write.ExecContext(ctx, `INSERT INTO notices_seen (user_id, workspace, until) VALUES ($1, $2, $3)
+	return exec(ctx, s.write, "dismiss notices", `INSERT INTO notices_seen (user_id, workspace, until) VALUES ($1, $2, $3)
 		ON CONFLICT (user_id, workspace) DO UPDATE SET until = excluded.until WHERE notices_seen.until < excluded.until`, user, workspace, millis(until))
-	if err != nil {
-		return fmt.Errorf("dismiss notices: %w", err)
-	}
-	return nil
 }

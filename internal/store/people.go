@@ -22,15 +22,9 @@ const personColumns = userColumns + `,
 // personTables are what personColumns come from.
 const personTables = `users LEFT JOIN links ON links.user_id = users.id`
 
-func scanPerson(row scanner) (access.Person, error) {
-	var u userRow
-	var p access.Person
-	var role string
-	var until, rescue int64
-	err := row.Scan(append(u.into(), &role, &p.Elsewhere, &p.Sessions, &p.Open, &p.Factors,
-		&p.Link.Hash, &until, &p.Link.Via, &p.Link.Workspace, &rescue)...)
-	p.User, p.Role, p.Link.Until, p.Link.Rescue = u.user(), access.Role(role), fromMillis(until), rescue != 0
-	return p, err
+func personCells(p *access.Person) []any {
+	return append(userCells(&p.User), &p.Role, &p.Elsewhere, &p.Sessions, &p.Open, &p.Factors,
+		&p.Link.Hash, at(&p.Link.Until), &p.Link.Via, &p.Link.Workspace, &p.Link.Rescue)
 }
 
 // InsertPerson saves a user with their role in a workspace and their link, or gives
@@ -61,15 +55,12 @@ func (s *Store) LoosePeople(ctx context.Context, limit int) ([]access.Person, er
 }
 
 func (s *Store) queryPeople(ctx context.Context, where string, args ...any) ([]access.Person, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT `+personColumns+` FROM `+personTables+` `+where, args...)
-	return scanAll("read people", rows, err, scanPerson)
+	return selectAll(ctx, s.read, "read people", personCells, `SELECT `+personColumns+` FROM `+personTables+` `+where, args...)
 }
 
 // ByLink finds whose link this is.
 func (s *Store) ByLink(ctx context.Context, hash string) (access.Person, error) {
-	p, err := scanPerson(s.read.QueryRowContext(ctx,
-		`SELECT `+personColumns+` FROM `+personTables+` WHERE links.hash = $2`, access.DefaultWorkspace, hash))
-	return p, found(err)
+	return selectOne(ctx, s.read, personCells, `SELECT `+personColumns+` FROM `+personTables+` WHERE links.hash = $2`, access.DefaultWorkspace, hash)
 }
 
 // UpdatePerson hands a person to change and saves what it made of them. Changes of
@@ -83,9 +74,9 @@ func (s *Store) UpdatePerson(ctx context.Context, workspace, id string,
 			return err
 		}
 		var err error
-		p, err = scanPerson(tx.QueryRowContext(ctx, `SELECT `+personColumns+` FROM `+personTables+` WHERE users.id = $2`, workspace, id))
+		p, err = selectOne(ctx, tx, personCells, `SELECT `+personColumns+` FROM `+personTables+` WHERE users.id = $2`, workspace, id)
 		if err != nil {
-			return found(err)
+			return err
 		}
 		if p.Logins, err = readLogins(ctx, tx, id); err != nil {
 			return err
@@ -112,32 +103,29 @@ func (s *Store) UpdatePerson(ctx context.Context, workspace, id string,
 
 func settle(ctx context.Context, tx *sql.Tx, workspace string, p access.Person, settled access.Settled) error {
 	if settled.Gone {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM users WHERE id = $1`, p.ID); err != nil {
-			return fmt.Errorf("delete user: %w", err)
-		}
-		return nil
+		return exec(ctx, tx, "delete user", `DELETE FROM users WHERE id = $1`, p.ID)
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE users SET password = $2, subject = $3, admin = $4 WHERE id = $1`,
+	err := exec(ctx, tx, "update user", `UPDATE users SET password = $2, subject = $3, admin = $4 WHERE id = $1`,
 		p.ID, p.Password, p.Subject, flag(p.Admin))
 	if err != nil {
-		return fmt.Errorf("update user: %w", err)
+		return err
 	}
 	if err := errors.Join(setMember(ctx, tx, workspace, p, settled.Entry), setLink(ctx, tx, p)); err != nil {
 		return err
 	}
 	if settled.End {
 		all, via := narrow(settled.Via)
-		_, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <> $2 AND ($3 = 1 OR via = $4)`, p.ID, settled.But, all, via)
+		err := exec(ctx, tx, "end sessions", `DELETE FROM sessions WHERE user_id = $1 AND id <> $2 AND ($3 = 1 OR via = $4)`, p.ID, settled.But, all, via)
 		if err != nil {
-			return fmt.Errorf("end sessions: %w", err)
+			return err
 		}
 	}
 	if !settled.Afresh {
 		return nil
 	}
 	for _, table := range []string{"factors", "devices"} {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE user_id = $1`, p.ID); err != nil {
-			return fmt.Errorf("end %s: %w", table, err)
+		if err := exec(ctx, tx, "end "+table, `DELETE FROM `+table+` WHERE user_id = $1`, p.ID); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -160,36 +148,22 @@ func cloneLogins(list []access.Login) []access.Login {
 }
 
 func setMember(ctx context.Context, tx *sql.Tx, workspace string, p access.Person, e access.Entry) error {
-	if p.Role != "" {
-		if err := insertWorkspace(ctx, tx, workspace, e.At); err != nil {
-			return err
-		}
-	}
-	var err error
 	if p.Role == "" {
-		_, err = tx.ExecContext(ctx, `DELETE FROM members WHERE workspace = $1 AND user_id = $2`, workspace, p.ID)
-	} else {
-		_, err = tx.ExecContext(ctx, `INSERT INTO members (workspace, user_id, role, created_at) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (workspace, user_id) DO UPDATE SET role = excluded.role`, workspace, p.ID, string(p.Role), millis(e.At))
+		return exec(ctx, tx, "set role", `DELETE FROM members WHERE workspace = $1 AND user_id = $2`, workspace, p.ID)
 	}
-	if err != nil {
-		return fmt.Errorf("set role: %w", err)
+	if err := insertWorkspace(ctx, tx, workspace, e.At); err != nil {
+		return err
 	}
-	return nil
+	return exec(ctx, tx, "set role", `INSERT INTO members (workspace, user_id, role, created_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (workspace, user_id) DO UPDATE SET role = excluded.role`, workspace, p.ID, string(p.Role), millis(e.At))
 }
 
 func setLink(ctx context.Context, tx *sql.Tx, p access.Person) error {
-	var err error
 	if p.Link.Hash == "" {
-		_, err = tx.ExecContext(ctx, `DELETE FROM links WHERE user_id = $1`, p.ID)
-	} else {
-		_, err = tx.ExecContext(ctx, `INSERT INTO links (user_id, hash, expires_at, via, workspace, rescue) VALUES ($1, $2, $3, $4, $5, $6)
-			ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at, via = excluded.via,
-				workspace = excluded.workspace, rescue = excluded.rescue`,
-			p.ID, p.Link.Hash, millis(p.Link.Until), p.Link.Via, p.Link.Workspace, flag(p.Link.Rescue))
+		return exec(ctx, tx, "set link", `DELETE FROM links WHERE user_id = $1`, p.ID)
 	}
-	if err != nil {
-		return fmt.Errorf("set link: %w", err)
-	}
-	return nil
+	return exec(ctx, tx, "set link", `INSERT INTO links (user_id, hash, expires_at, via, workspace, rescue) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at, via = excluded.via,
+			workspace = excluded.workspace, rescue = excluded.rescue`,
+		p.ID, p.Link.Hash, millis(p.Link.Until), p.Link.Via, p.Link.Workspace, flag(p.Link.Rescue))
 }

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
-	"slices"
 
 	"stele/internal/replay"
 )
@@ -23,21 +21,6 @@ func (s *Store) AppendPiece(ctx context.Context, c replay.Claim, p replay.Piece)
 
 // Pieces lists the pieces of an answer from a place on.
 func (s *Store) Pieces(ctx context.Context, claim string, from int64) ([]replay.Piece, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT place, at, body FROM claim_pieces WHERE claim = $1 AND place >= $2 ORDER BY place`, claim, from)
-	if err != nil {
-		return nil, fmt.Errorf("read pieces: %w", err)
-	}
-	defer rows.Close()
-	var list []replay.Piece
-	for rows.Next() {
-		var p replay.Piece
-		var at int64
-		var body []byte
-		if err := rows.Scan(&p.Place, &at, &body); err != nil {
-			return nil, fmt.Errorf("read pieces: %w", err)
-		}
-		p.At, p.Body = fromMillis(at), slices.Clone(body)
-		list = append(list, p)
-	}
-	return list, rows.Err()
+	return selectAll(ctx, s.read, "read pieces", func(p *replay.Piece) []any { return []any{&p.Place, at(&p.At), &p.Body} },
+		`SELECT place, at, body FROM claim_pieces WHERE claim = $1 AND place >= $2 ORDER BY place`, claim, from)
 }

@@ -11,13 +11,7 @@ import (
 // all workspaces, by the upstream's name.
 func (s *Store) ProviderDays(ctx context.Context, provider string, from, until time.Time) ([]meter.TargetDay, error) {
 	q := slice{failed: `CASE WHEN status >= 400 THEN requests ELSE 0 END`}
-	rows, err := s.read.QueryContext(ctx, `SELECT day, target, `+q.figures()+` FROM usage_days WHERE provider = $1 AND day >= $2 AND day < $3
+	return selectAll(ctx, s.read, "read days", func(d *meter.TargetDay) []any { return append([]any{at(&d.At), &d.Target}, figureCells(&d.Figures)...) },
+		`SELECT day, target, `+q.figures()+` FROM usage_days WHERE provider = $1 AND day >= $2 AND day < $3
 		GROUP BY day, target ORDER BY day, target`, provider, millis(from), millis(until))
-	return scanAll("read days", rows, err, func(row scanner) (d meter.TargetDay, err error) {
-		var at int64
-		var sum scannedFigures
-		err = row.Scan(append([]any{&at, &d.Target}, sum.places()...)...)
-		d.At, d.Figures = fromMillis(at), sum.figures()
-		return d, err
-	})
 }

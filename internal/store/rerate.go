@@ -13,9 +13,8 @@ import (
 // RecordsBetween lists requests of all workspaces in the order of their ids, those after
 // an id, up to limit of them. Until is not in it.
 func (s *Store) RecordsBetween(ctx context.Context, from, until time.Time, after string, limit int) ([]meter.Record, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT `+requestColumns+` FROM requests
+	return s.query(ctx, `SELECT `+requestColumns+` FROM requests
 		WHERE id > $1 AND at >= $2 AND at < $3 ORDER BY id LIMIT $4`, after, millis(from), millis(until), limit)
-	return scanAll("read requests", rows, err, scanRecord)
 }
 
 // Rerate writes what records cost by other price lists, and takes the difference over into
@@ -39,14 +38,10 @@ func (s *Store) Rerate(ctx context.Context, list []meter.Rerated, e access.Entry
 		for i := range list {
 			r := &list[i]
 			markup := factors.markup(r.Record.Workspace, r.Cost.Nano)
-			result, err := tx.ExecContext(ctx, `UPDATE requests SET nano = $2, priced = $3, rates = $4, price_source = $5, price_version = $6, markup = $10
+			n, err := affect(ctx, tx, "rerate a request", `UPDATE requests SET nano = $2, priced = $3, rates = $4, price_source = $5, price_version = $6, markup = $10
 				WHERE id = $1 AND nano = $7 AND price_source = $8 AND price_version = $9`,
 				r.Record.ID, r.Cost.Nano, flag(r.Cost.Known), r.Cost.Rates, r.Cost.Source, r.Cost.Version,
 				r.Record.Nano, r.Record.PriceSource, r.Record.PriceVersion, markup)
-			if err != nil {
-				return fmt.Errorf("rerate a request: %w", err)
-			}
-			n, err := result.RowsAffected()
 			if err != nil {
 				return fmt.Errorf("rerate a request: %w", err)
 			}

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 )
 
 // Changed reads everything that tells of a change, by name: the counters, and where
@@ -12,23 +11,10 @@ func (s *Store) Changed(ctx context.Context) (map[string]string, error) {
 	if s.engine == sqlite {
 		ctx = context.WithoutCancel(ctx) // it waits for nothing, and one that can end costs two goroutines
 	}
-	rows, err := s.read.QueryContext(ctx, `SELECT name, CAST(n AS TEXT) FROM revisions
+	return selectPairs[string, string](ctx, s.read, "read revisions", `SELECT name, CAST(n AS TEXT) FROM revisions
 		UNION ALL SELECT name, value FROM settings WHERE name = 'keyring'
 		UNION ALL SELECT 'thresholds', MAX(counter || '/' || mark) FROM limit_marks WHERE told = 0 HAVING COUNT(*) > 0
 		UNION ALL SELECT 'targets', COUNT(*) || '/' || SUM(until_at + try_by + wait_at) FROM target_states HAVING COUNT(*) > 0`)
-	if err != nil {
-		return nil, fmt.Errorf("read revisions: %w", err)
-	}
-	defer rows.Close()
-	all := make(map[string]string)
-	for rows.Next() {
-		var name, value string
-		if err := rows.Scan(&name, &value); err != nil {
-			return nil, fmt.Errorf("read revisions: %w", err)
-		}
-		all[name] = value
-	}
-	return all, rows.Err()
 }
 
 // News has something in it when a process may have changed keys; nil on SQLite,
@@ -39,19 +25,12 @@ func (s *Store) News() <-chan struct{} { return s.keyNews }
 func (s *Store) Revisions(ctx context.Context) (keys, people int64, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT (SELECT n FROM revisions WHERE name = 'keys'), (SELECT n FROM revisions WHERE name = 'people')`).
 		Scan(&keys, &people)
-	if err != nil {
-		return 0, 0, fmt.Errorf("read revisions: %w", err)
-	}
-	return keys, people, nil
+	return keys, people, wrap("read revisions", err)
 }
 
 // revision is that of the latest change of a kind of thing.
 func (s *Store) revision(ctx context.Context, name string) (int64, error) {
-	var n int64
-	if err := s.read.QueryRowContext(ctx, `SELECT n FROM revisions WHERE name = $1`, name).Scan(&n); err != nil {
-		return 0, fmt.Errorf("read revision of %s: %w", name, err)
-	}
-	return n, nil
+	return selectValue[int64](ctx, s.read, "read revision of "+name, `SELECT n FROM revisions WHERE name = $1`, name)
 }
 
 // nextKeys counts a change of keys, or of what decides about them, and tells the
@@ -61,8 +40,8 @@ func (s *Store) nextKeys(ctx context.Context, tx *sql.Tx) (int64, error) {
 	if err != nil || s.engine != postgres {
 		return revision, err
 	}
-	if _, err := tx.ExecContext(ctx, `SELECT pg_notify($1, '')`, keyChannel); err != nil {
-		return 0, fmt.Errorf("tell of keys: %w", err)
+	if err := exec(ctx, tx, "tell of keys", `SELECT pg_notify($1, '')`, keyChannel); err != nil {
+		return 0, err
 	}
 	return revision, nil
 }
@@ -70,10 +49,5 @@ func (s *Store) nextKeys(ctx context.Context, tx *sql.Tx) (int64, error) {
 // nextRevision counts a change of a kind of thing. Its row stays locked until
 // the transaction ends, so revisions become visible in their order.
 func nextRevision(ctx context.Context, tx *sql.Tx, name string) (int64, error) {
-	var n int64
-	err := tx.QueryRowContext(ctx, `UPDATE revisions SET n = n + 1 WHERE name = $1 RETURNING n`, name).Scan(&n)
-	if err != nil {
-		return 0, fmt.Errorf("count revision: %w", err)
-	}
-	return n, nil
+	return selectValue[int64](ctx, tx, "count revision", `UPDATE revisions SET n = n + 1 WHERE name = $1 RETURNING n`, name)
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -57,11 +56,11 @@ func (s *Store) addGroups(ctx context.Context, tx *sql.Tx, days map[day]*meter.F
 			f := groups[g]
 			args = append(append(args, g.workspace, g.dim, g.at, g.environment, g.name, f.Failed), figureArgs(f)...)
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO usage_groups (workspace, dim, day, environment, name, `+columns+`) VALUES `+
+		err := exec(ctx, tx, "add to the groups", `INSERT INTO usage_groups (workspace, dim, day, environment, name, `+columns+`) VALUES `+
 			places(len(batch), len(args)/len(batch), s.engine == postgres)+`
 			ON CONFLICT (workspace, dim, day, environment, name) DO UPDATE SET `+addUp("usage_groups", columns), args...)
 		if err != nil {
-			return fmt.Errorf("add to the groups: %w", err)
+			return err
 		}
 	}
 	return nil
@@ -111,10 +110,10 @@ func (s *Store) addHours(ctx context.Context, tx *sql.Tx, records []*meter.Recor
 		for _, h := range batch {
 			args = append(args, h.workspace, h.dim, h.name, h.at)
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO request_hours (workspace, dim, name, hour) VALUES `+
+		err := exec(ctx, tx, "note the hours", `INSERT INTO request_hours (workspace, dim, name, hour) VALUES `+
 			places(len(batch), 4, s.engine == postgres)+` ON CONFLICT (workspace, dim, name, hour) DO NOTHING`, args...)
 		if err != nil {
-			return fmt.Errorf("note the hours: %w", err)
+			return err
 		}
 	}
 	return nil

@@ -174,8 +174,8 @@ func (m *rowMeter) look(b *testing.B) (c rowCosts) {
 	if m.s.engine == sqlite {
 		return c
 	}
-	rows, err := m.s.read.QueryContext(b.Context(), `SELECT pid FROM pg_stat_activity WHERE datname = current_database() OR datname IS NULL`)
-	pids, err := scanAll("read processes", rows, err, func(row scanner) (pid int, err error) { return pid, row.Scan(&pid) })
+	pids, err := selectAll(b.Context(), m.s.read, "read processes", value[int],
+		`SELECT pid FROM pg_stat_activity WHERE datname = current_database() OR datname IS NULL`)
 	if err != nil {
 		b.Fatal(err)
 	}

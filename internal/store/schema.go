@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,14 +15,9 @@ func notOurs(name string) bool {
 	return name == "goose_db_version" || strings.HasPrefix(name, "river_")
 }
 
-// lister is a transaction, or a database.
-type lister interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
 // tables reads from the database itself what tables it has, each after those it
 // refers to: a table that a migration adds is here without being named anywhere.
-func (s *Store) tables(ctx context.Context, db lister) ([]table.Table, error) {
+func (s *Store) tables(ctx context.Context, db querier) ([]table.Table, error) {
 	names, err := texts(ctx, db, s.tableNames())
 	if err != nil {
 		return nil, fmt.Errorf("read tables: %w", err)
@@ -81,45 +75,22 @@ var kinds = map[string]table.Kind{
 }
 
 // columns are a table's, by name: an older database may have them in another order.
-func (s *Store) columns(ctx context.Context, db lister, name string) ([]table.Column, error) {
+func (s *Store) columns(ctx context.Context, db querier, name string) ([]table.Column, error) {
 	query := `SELECT name, type FROM pragma_table_info($1) ORDER BY name`
 	if s.engine == postgres {
 		query = `SELECT attname::text, upper(format_type(atttypid, atttypmod)) FROM pg_attribute
 			WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped ORDER BY attname::text COLLATE "C"`
 	}
-	rows, err := db.QueryContext(ctx, query, name)
-	if err != nil {
-		return nil, fmt.Errorf("read columns of %s: %w", name, err)
-	}
-	defer rows.Close()
-	var list []table.Column
-	for rows.Next() {
-		var c table.Column
-		var kind string
-		if err := rows.Scan(&c.Name, &kind); err != nil {
-			return nil, fmt.Errorf("read columns of %s: %w", name, err)
-		}
-		if c.Kind = kinds[strings.ToUpper(kind)]; c.Kind == "" {
-			return nil, fmt.Errorf("%s.%s is of a kind that only one engine has: %s", name, c.Name, kind)
-		}
-		list = append(list, c)
-	}
-	return list, rows.Err()
+	return selectAll(ctx, db, "read columns of "+name, func(c *table.Column) []any {
+		return []any{&c.Name, cellOf(func(kind string) error {
+			if c.Kind = kinds[strings.ToUpper(kind)]; c.Kind == "" {
+				return fmt.Errorf("%s.%s is of a kind that only one engine has: %s", name, c.Name, kind)
+			}
+			return nil
+		})}
+	}, query, name)
 }
 
-func texts(ctx context.Context, db lister, query string, args ...any) ([]string, error) {
-	rows, err := db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []string
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return nil, err
-		}
-		list = append(list, text)
-	}
-	return list, rows.Err()
+func texts(ctx context.Context, db querier, query string, args ...any) ([]string, error) {
+	return selectAll(ctx, db, "read", value[string], query, args...)
 }

@@ -142,10 +142,10 @@ func (s *Store) reseal(ctx context.Context, c SealedColumn, rows []sealedRow) er
 			if c.Text {
 				value = base64.StdEncoding.EncodeToString(row.next)
 			}
-			_, err := tx.ExecContext(ctx, `UPDATE `+c.Table+` SET `+c.Column+` = $1 WHERE `+c.Column+` = $2 AND `+strings.Join(where, " AND "),
+			err := exec(ctx, tx, "seal "+row.Name+" anew", `UPDATE `+c.Table+` SET `+c.Column+` = $1 WHERE `+c.Column+` = $2 AND `+strings.Join(where, " AND "),
 				append([]any{value, row.kept}, row.key...)...)
 			if err != nil {
-				return fmt.Errorf("seal %s anew: %w", row.Name, err)
+				return err
 			}
 		}
 		return nil
@@ -154,39 +154,18 @@ func (s *Store) reseal(ctx context.Context, c SealedColumn, rows []sealedRow) er
 
 // SwapSetting saves next if the setting still is what it was.
 func (s *Store) SwapSetting(ctx context.Context, name, was, next string) (bool, error) {
-	result, err := s.write.ExecContext(ctx, `UPDATE settings SET value = $3 WHERE name = $1 AND value = $2`, name, was, next)
-	if err != nil {
-		return false, fmt.Errorf("set %s: %w", name, err)
-	}
-	n, err := result.RowsAffected()
+	n, err := affect(ctx, s.write, "set "+name, `UPDATE settings SET value = $3 WHERE name = $1 AND value = $2`, name, was, next)
 	return n == 1, err
 }
 
 // HoldMaster notes which master key a server has at hand.
 func (s *Store) HoldMaster(ctx context.Context, node, fingerprint string) error {
-	_, err := s.write.ExecContext(ctx, `INSERT INTO nodes (id, seen_at, master) VALUES ($1, $3, $2)
+	return exec(ctx, s.write, "note the master key at hand", `INSERT INTO nodes (id, seen_at, master) VALUES ($1, $3, $2)
 		ON CONFLICT (id) DO UPDATE SET master = excluded.master`, node, fingerprint, millis(time.Now()))
-	if err != nil {
-		return fmt.Errorf("note the master key at hand: %w", err)
-	}
-	return nil
 }
 
 // MasterHolders are the servers that were heard of since a time, with the master
 // key that each noted.
 func (s *Store) MasterHolders(ctx context.Context, since time.Time) (map[string]string, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT id, master FROM nodes WHERE seen_at >= $1`, millis(since))
-	if err != nil {
-		return nil, fmt.Errorf("read servers: %w", err)
-	}
-	defer rows.Close()
-	list := make(map[string]string)
-	for rows.Next() {
-		var node, fingerprint string
-		if err := rows.Scan(&node, &fingerprint); err != nil {
-			return nil, fmt.Errorf("read servers: %w", err)
-		}
-		list[node] = fingerprint
-	}
-	return list, rows.Err()
+	return selectPairs[string, string](ctx, s.read, "read servers", `SELECT id, master FROM nodes WHERE seen_at >= $1`, millis(since))
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"strconv"
 	"time"
@@ -33,17 +32,7 @@ func (s *Store) SearchRecords(ctx context.Context, q meter.Search, limit int) (m
 
 // Record finds a request's record by its id.
 func (s *Store) Record(ctx context.Context, workspace, id string) (meter.Record, error) {
-	by := new(where)
-	by.add("workspace = ", workspace)
-	by.add("id = ", id)
-	list, err := s.readRecords(ctx, by, 1)
-	if err == nil && len(list) == 0 {
-		err = found(sql.ErrNoRows)
-	}
-	if err != nil {
-		return meter.Record{}, err
-	}
-	return list[0], nil
+	return selectOne(ctx, s.read, recordCells, `SELECT `+requestColumns+` FROM requests WHERE workspace = $1 AND id = $2`, workspace, id)
 }
 
 // How long after a request's id was made its record's is: the body is read between
@@ -59,21 +48,21 @@ func (s *Store) recordsOf(ctx context.Context, workspace, id string, limit int) 
 	by := new(where)
 	switch {
 	case uid.Is("use", id):
-		by.add("id = ", id)
+		by.add("id = ?", id)
 	case uid.Is("gen", id):
-		by.add("id = ", "use"+id[3:])
+		by.add("id = ?", "use"+id[3:])
 	case uid.Is("req", id): // the record's id was made right after it
-		by.add("id >= ", uid.At("use", uid.Time(id).Add(-clocksDiffer)))
-		by.add("id < ", uid.At("use", uid.Time(id).Add(longestAsking)))
-		by.add("request || '' = ", id)
+		by.add("id >= ?", uid.At("use", uid.Time(id).Add(-clocksDiffer)))
+		by.add("id < ?", uid.At("use", uid.Time(id).Add(longestAsking)))
+		by.add("request || '' = ?", id)
 	default:
 		by.index = "requests_by_request"
-		by.plain(foreign)
-		by.add("request = ", id)
-		by.add("workspace = ", workspace)
+		by.add(foreign)
+		by.add("request = ?", id)
+		by.add("workspace = ?", workspace)
 		return s.readRecords(ctx, by, limit)
 	}
-	by.add("workspace || '' = ", workspace) // by the primary key
+	by.add("workspace || '' = ?", workspace) // by the primary key
 	return s.query(ctx, `SELECT `+requestColumns+` FROM requests WHERE `+by.text()+` ORDER BY id LIMIT 1`, by.args...)
 }
 
@@ -99,8 +88,7 @@ func (s *Store) readRecords(ctx context.Context, by *where, limit int) ([]meter.
 }
 
 func (s *Store) query(ctx context.Context, text string, args ...any) ([]meter.Record, error) {
-	rows, err := s.read.QueryContext(ctx, text, args...)
-	return scanAll("read requests", rows, err, scanRecord)
+	return selectAll(ctx, s.read, "read requests", recordCells, text, args...)
 }
 
 // fromRequests reads the requests by the index that fits. SQLite has no statistics

@@ -2,13 +2,12 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
+	"stele/internal/access"
 	"stele/internal/fault"
 	"stele/internal/meter"
 )
@@ -32,12 +31,12 @@ type search struct {
 // budget is spent.
 func (l *search) piece(ctx context.Context) error {
 	by, rest := indexed(l.q)
-	by.add("workspace = ", l.q.Workspace)
+	by.add("workspace = ?", l.q.Workspace)
 	if !l.q.From.IsZero() {
-		by.add("at >= ", millis(l.q.From))
+		by.add("at >= ?", millis(l.q.From))
 	}
 	if !l.q.Until.IsZero() {
-		by.add("at < ", millis(l.q.Until))
+		by.add("at < ?", millis(l.q.Until))
 	}
 	if !l.q.After.IsZero() {
 		by.place("<", l.q.After)
@@ -74,25 +73,18 @@ func (l *search) piece(ctx context.Context) error {
 
 // count is how many rows an index has, up to the budget.
 func (l *search) count(ctx context.Context, by *where) (int, error) {
-	var n int
-	err := l.store.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM (SELECT 1`+l.store.fromRequests(by)+` LIMIT `+strconv.Itoa(l.budget)+`) counted`, by.args...).Scan(&n)
-	if err != nil {
-		return 0, fmt.Errorf("count requests: %w", err)
-	}
-	return n, nil
+	return selectValue[int](ctx, l.store.read, "count requests",
+		`SELECT COUNT(*) FROM (SELECT 1`+l.store.fromRequests(by)+` LIMIT `+strconv.Itoa(l.budget)+`) counted`, by.args...)
 }
 
 // until is the last of the rows that the budget allows.
 func (l *search) until(ctx context.Context, by *where) (meter.Place, error) {
-	var at int64
-	var p meter.Place
-	err := l.store.read.QueryRowContext(ctx, `SELECT at, id`+l.store.fromRequests(by)+inOrder+`1 OFFSET `+strconv.Itoa(l.budget-1), by.args...).
-		Scan(&at, &p.ID)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) { // some were forgotten meanwhile
-		return p, fmt.Errorf("look through requests: %w", err)
+	p, err := selectOne(ctx, l.store.read, func(p *meter.Place) []any { return []any{at(&p.At), &p.ID} },
+		`SELECT at, id`+l.store.fromRequests(by)+inOrder+`1 OFFSET `+strconv.Itoa(l.budget-1), by.args...)
+	if errors.Is(err, access.ErrNotFound) { // some were forgotten meanwhile
+		return p, nil
 	}
-	p.At = fromMillis(at)
-	return p, nil
+	return p, wrap("look through requests", err)
 }
 
 // hours looks through the hours that have all that is asked for, the newest first.
@@ -135,24 +127,18 @@ func (l *search) hours(ctx context.Context, dims [][2]string) error {
 // candidates are the beginnings of the hours that have all of the dims.
 func (l *search) candidates(ctx context.Context, dims [][2]string, until time.Time) ([]int64, error) {
 	by := new(where)
-	by.add("workspace = ", l.q.Workspace)
-	by.add("dim = ", dims[0][0])
-	by.plain(by.among("name", namesOf(dims[0])))
+	by.add("workspace = ?", l.q.Workspace)
+	by.add("dim = ?", dims[0][0])
+	by.add(by.among("name", namesOf(dims[0])))
 	for _, d := range dims[1:] {
-		by.args = append(by.args, d[0])
-		n := len(by.args)
-		by.plain(`EXISTS (SELECT 1 FROM request_hours o WHERE o.workspace = $1 AND o.dim = $` + strconv.Itoa(n) +
+		by.add(`EXISTS (SELECT 1 FROM request_hours o WHERE o.workspace = $1 AND o.dim = ` + by.arg(d[0]) +
 			` AND ` + by.among("o.name", namesOf(d)) + ` AND o.hour = request_hours.hour)`)
 	}
 	if !until.IsZero() {
-		by.add("hour < ", millis(until))
+		by.add("hour < ?", millis(until))
 	}
-	rows, err := l.store.read.QueryContext(ctx, `SELECT DISTINCT hour FROM request_hours WHERE `+by.text()+
+	return selectAll(ctx, l.store.read, "find hours", value[int64], `SELECT DISTINCT hour FROM request_hours WHERE `+by.text()+
 		` ORDER BY hour DESC LIMIT `+strconv.Itoa(mostHours), by.args...)
-	return scanAll("find hours", rows, err, func(row scanner) (hour int64, err error) {
-		err = row.Scan(&hour)
-		return hour, err
-	})
 }
 
 // namesOf are the names by which request_hours has what a search asks for. A model, or
@@ -169,9 +155,7 @@ func namesOf(dim [2]string) []string {
 
 // place adds where a request stands to another.
 func (c *where) place(how string, p meter.Place) {
-	c.args = append(c.args, millis(p.At), p.ID)
-	n := len(c.args)
-	c.plain("(at, id) " + how + " ($" + strconv.Itoa(n-1) + ", $" + strconv.Itoa(n) + ")")
+	c.add("(at, id) "+how+" (?, ?)", millis(p.At), p.ID)
 }
 
 // indexed is a search as what an index answers and the rest. End users and what failed
@@ -181,19 +165,19 @@ func indexed(q meter.Search) (by *where, rest []func(*where)) {
 	switch {
 	case q.User != "":
 		by.index = "requests_by_user"
-		by.plain("end_user <> ''")
-		by.add("end_user = ", q.User)
+		by.add("end_user <> ''")
+		by.add("end_user = ?", q.User)
 		return by, looks(q)
 	case q.Code != "":
 		by.index = "requests_by_code"
-		by.plain("code <> ''")
+		by.add("code <> ''")
 		by.is("code", q.Code)
 	case q.Class == 5:
 		by.index = "requests_failed"
-		by.plain("status >= 500")
+		by.add("status >= 500")
 	case q.Class == 4:
 		by.index = "requests_refused"
-		by.plain("status >= 400 AND status < 500")
+		by.add("status >= 400 AND status < 500")
 	}
 	if q.Code == "" && q.Class >= 4 {
 		q.Class = 0
@@ -214,26 +198,25 @@ func looks(q meter.Search) []func(*where) {
 	add(q.Key != "", func(c *where) { c.is("key", q.Key) })
 	add(q.Model != "", func(c *where) {
 		if q.Model == meter.UnknownModel {
-			c.plain("provider = '' AND code = '" + string(fault.ModelNotFound) + "'")
+			c.add("provider = '' AND code = '" + string(fault.ModelNotFound) + "'")
 			return
 		}
 		c.is("model", q.Model)
 	})
 	add(q.Provider != "", func(c *where) { c.is("provider", q.Provider) })
 	add(q.Dialect != "", func(c *where) { c.is("dialect", q.Dialect) })
-	add(q.Stream != "", func(c *where) { c.plain("stream = " + oneOrZero(q.Stream == "yes")) })
-	add(q.Counted != "", func(c *where) { c.plain("estimated = " + oneOrZero(q.Counted == "estimated")) })
-	add(q.Class == 2, func(c *where) { c.plain("status + 0 < 400") })
-	add(q.Class == 4, func(c *where) { c.plain("status + 0 >= 400 AND status + 0 < 500") })
-	add(q.Class == 5, func(c *where) { c.plain("status + 0 >= 500") })
+	add(q.Stream != "", func(c *where) { c.add("stream = " + oneOrZero(q.Stream == "yes")) })
+	add(q.Counted != "", func(c *where) { c.add("estimated = " + oneOrZero(q.Counted == "estimated")) })
+	add(q.Class == 2, func(c *where) { c.add("status + 0 < 400") })
+	add(q.Class == 4, func(c *where) { c.add("status + 0 >= 400 AND status + 0 < 500") })
+	add(q.Class == 5, func(c *where) { c.add("status + 0 >= 500") })
 	return list
 }
 
 // tagged adds that a request has a tag. What is compared is written so that both engines
 // understand it and no character of a value means more than itself.
 func (c *where) tagged(tag string) {
-	c.add("replace(',' || tags || ',', ", ","+tag+",")
-	c.texts[len(c.texts)-1] += ", '') <> ',' || tags || ','"
+	c.add("replace(',' || tags || ',', ?, '') <> ',' || tags || ','", ","+tag+",")
 }
 
 // dimsOf is what of a search request_hours knows.

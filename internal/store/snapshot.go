@@ -61,32 +61,16 @@ func (n *Snapshot) Sums(ctx context.Context) (map[string]table.Sum, error) {
 
 // Blobs are the files that the tables speak of: the checksum of each, by its key.
 func (n *Snapshot) Blobs(ctx context.Context) (map[string]string, error) {
-	rows, err := n.tx.QueryContext(ctx, `SELECT blob, sha256 FROM files WHERE state = 'ready'`)
-	if err != nil {
-		return nil, fmt.Errorf("read files: %w", err)
-	}
-	defer rows.Close()
-	list := make(map[string]string)
-	for rows.Next() {
-		var key, sum string
-		if err := rows.Scan(&key, &sum); err != nil {
-			return nil, fmt.Errorf("read files: %w", err)
-		}
-		list[key] = sum
-	}
-	return list, rows.Err()
+	return selectPairs[string, string](ctx, n.tx, "read files", `SELECT blob, sha256 FROM files WHERE state = 'ready'`)
 }
 
 // KeepsBlob reports whether a file is kept under a key now.
 func (s *Store) KeepsBlob(ctx context.Context, key string) (bool, error) {
-	var n int64
-	if err := s.read.QueryRowContext(ctx, `SELECT count(*) FROM files WHERE blob = $1 AND state = 'ready'`, key).Scan(&n); err != nil {
-		return false, fmt.Errorf("read files: %w", err)
-	}
-	return n > 0, nil
+	n, err := selectValue[int64](ctx, s.read, "read files", `SELECT count(*) FROM files WHERE blob = $1 AND state = 'ready'`, key)
+	return n > 0, err
 }
 
-func readTable(ctx context.Context, db lister, t table.Table) table.Rows {
+func readTable(ctx context.Context, db querier, t table.Table) table.Rows {
 	return func(yield func([]any, error) bool) {
 		rows, err := db.QueryContext(ctx, `SELECT `+columnList(t)+` FROM `+quoted(t.Name))
 		if err != nil {

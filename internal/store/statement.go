@@ -65,15 +65,11 @@ func (s *Store) asOfNow(ctx context.Context, read func(tx *sql.Tx) error) error 
 // total, what every statement has, and the tags that the workspace has used.
 func usedDims(ctx context.Context, tx *sql.Tx, workspace string) ([]meter.Split, error) {
 	list := []meter.Split{meter.ByStatus, meter.ByModel, meter.ByKey, meter.ByPerson}
-	rows, err := tx.QueryContext(ctx, `WITH RECURSIVE dims (dim) AS (
+	used, err := selectAll(ctx, tx, "list tags", value[meter.Split], `WITH RECURSIVE dims (dim) AS (
 			SELECT MIN(dim) FROM usage_groups WHERE workspace = $1
 			UNION ALL
 			SELECT (SELECT MIN(dim) FROM usage_groups WHERE workspace = $1 AND dim > dims.dim) FROM dims WHERE dims.dim IS NOT NULL
 		) SELECT dim FROM dims WHERE dim IS NOT NULL`, workspace)
-	used, err := scanAll("list tags", rows, err, func(row scanner) (dim meter.Split, err error) {
-		err = row.Scan(&dim)
-		return dim, err
-	})
 	slices.Sort(used)
 	for _, dim := range used {
 		if dim.Tag() != "" {
@@ -86,16 +82,13 @@ func usedDims(ctx context.Context, tx *sql.Tx, workspace string) ([]meter.Split,
 // readSection reads what the groups of a split used, and all of them together.
 func readSection(ctx context.Context, tx *sql.Tx, of *meter.Statement, by meter.Split) (section meter.Section, all meter.Figures, err error) {
 	q := slice{failed: "failed"}
-	rows, err := tx.QueryContext(ctx, `SELECT name, `+q.figures()+` FROM usage_groups WHERE workspace = $1 AND dim = $2 AND day >= $3 AND day < $4
+	section = meter.Section{By: by}
+	section.Groups, err = selectAll(ctx, tx, "add up usage", groupCells,
+		`SELECT name, `+q.figures()+` FROM usage_groups WHERE workspace = $1 AND dim = $2 AND day >= $3 AND day < $4
 		GROUP BY name ORDER BY SUM(nano) DESC, SUM(requests) DESC, name LIMIT `+strconv.Itoa(mostLines),
 		of.Workspace, string(by), millis(of.From), millis(of.Until))
-	section = meter.Section{By: by}
-	section.Groups, err = scanAll("add up usage", rows, err, func(row scanner) (g meter.Group, err error) {
-		var sum scannedFigures
-		err = row.Scan(append([]any{&g.Name}, sum.places()...)...)
-		g.Figures = sum.figures()
+	for _, g := range section.Groups {
 		all.Add(g.Figures)
-		return g, err
-	})
+	}
 	return section, all, err
 }

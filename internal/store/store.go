@@ -229,12 +229,6 @@ func (s *Store) turn(ctx context.Context, p priority) (done func(), err error) {
 	return s.priority.wait(ctx, p.workspace)
 }
 
-// querier is a transaction, or a database in which a statement is one.
-type querier interface {
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
 // one runs a single statement.
 func (s *Store) one(ctx context.Context, p priority, do func(context.Context, querier) error) error {
 	if s.engine == postgres {
@@ -271,11 +265,7 @@ func inWorkspace(workspace string) string {
 func (s *Store) deleteBites(ctx context.Context, statement string, args ...any) (int64, error) {
 	var all int64
 	for {
-		result, err := s.write.ExecContext(ctx, statement, args...)
-		if err != nil {
-			return all, fmt.Errorf("delete old rows: %w", err)
-		}
-		n, err := result.RowsAffected()
+		n, err := affect(ctx, s.write, "delete old rows", statement, args...)
 		if err != nil || n == 0 {
 			return all, err
 		}

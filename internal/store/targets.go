@@ -37,30 +37,19 @@ func saveState(ctx context.Context, tx *sql.Tx, t *route.State) error {
 // ClaimTrial makes a server the one that tries a target, unless another one does, or it
 // was opened anew.
 func (s *Store) ClaimTrial(ctx context.Context, t route.State, now time.Time) error {
-	_, err := s.write.ExecContext(ctx, `UPDATE target_states SET trier = $4, try_by = $5
+	return exec(ctx, s.write, "claim a trial", `UPDATE target_states SET trier = $4, try_by = $5
 		WHERE provider = $1 AND model = $2 AND caller = $3 AND opened_at = $6 AND until_at <= $7 AND (trier = '' OR try_by <= $7)`,
 		t.Provider, t.Model, t.Caller, t.Trier, millis(t.TryBy), millis(t.Opened), millis(now))
-	if err != nil {
-		return fmt.Errorf("claim a trial: %w", err)
-	}
-	return nil
 }
 
 // States are how the targets are that are not well.
 func (s *Store) States(ctx context.Context) ([]route.State, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT provider, model, caller, node, opened_at, until_at, trier, try_by, wait_at FROM target_states`)
-	return scanAll("read the states of targets", rows, err, func(row scanner) (t route.State, err error) {
-		var opened, until, tryBy, wait int64
-		err = row.Scan(&t.Provider, &t.Model, &t.Caller, &t.Node, &opened, &until, &t.Trier, &tryBy, &wait)
-		t.Opened, t.Until, t.TryBy, t.Wait = fromMillis(opened), fromMillis(until), fromMillis(tryBy), fromMillis(wait)
-		return t, err
-	})
+	return selectAll(ctx, s.read, "read the states of targets", func(t *route.State) []any {
+		return []any{&t.Provider, &t.Model, &t.Caller, &t.Node, at(&t.Opened), at(&t.Until), &t.Trier, at(&t.TryBy), at(&t.Wait)}
+	}, `SELECT provider, model, caller, node, opened_at, until_at, trier, try_by, wait_at FROM target_states`)
 }
 
 // DropStates takes out what is not worth knowing any more.
 func (s *Store) DropStates(ctx context.Context, now time.Time) error {
-	if _, err := s.write.ExecContext(ctx, `DELETE FROM target_states WHERE expires_at <= $1`, millis(now)); err != nil {
-		return fmt.Errorf("forget the states of targets: %w", err)
-	}
-	return nil
+	return exec(ctx, s.write, "forget the states of targets", `DELETE FROM target_states WHERE expires_at <= $1`, millis(now))
 }

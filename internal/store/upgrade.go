@@ -131,10 +131,7 @@ func (s *Store) endUpgrade(ctx context.Context, known int64) error {
 		if err := setIn(ctx, tx, settingServes, serves); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM settings WHERE name = $1`, settingUpgrading); err != nil {
-			return fmt.Errorf("end upgrade: %w", err)
-		}
-		return nil
+		return exec(ctx, tx, "end upgrade", `DELETE FROM settings WHERE name = $1`, settingUpgrading)
 	})
 }
 
@@ -144,9 +141,6 @@ func (s *Store) BackedUp(ctx context.Context, at time.Time) error {
 }
 
 func setIn(ctx context.Context, tx *sql.Tx, name, value string) error {
-	if _, err := tx.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES ($1, $2)
-		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, value); err != nil {
-		return fmt.Errorf("set %s: %w", name, err)
-	}
-	return nil
+	return exec(ctx, tx, "set "+name, `INSERT INTO settings (name, value) VALUES ($1, $2)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, value)
 }

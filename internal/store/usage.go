@@ -123,11 +123,8 @@ func (s *Store) insertRows(ctx context.Context, tx *sql.Tx, records []*meter.Rec
 
 // insertExactly runs a statement, which the connection remembers, for so many new rows.
 func insertExactly(ctx context.Context, tx *sql.Tx, rows int, statement string, args []any) error {
-	result, err := tx.ExecContext(ctx, statement, args...)
-	if err != nil {
-		return fmt.Errorf("insert requests: %w", err)
-	}
-	if n, err := result.RowsAffected(); err != nil || n != int64(rows) {
+	n, err := affect(ctx, tx, "insert requests", statement, args...)
+	if err != nil || n != int64(rows) {
 		return errors.Join(err, errRepeated)
 	}
 	return nil
@@ -199,12 +196,12 @@ func addDays(ctx context.Context, tx *sql.Tx, days map[day]*meter.Figures) error
 	order := slices.SortedFunc(maps.Keys(days), func(a, b day) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	for _, d := range order {
 		f := days[d]
-		_, err := tx.ExecContext(ctx, `INSERT INTO usage_days (day, workspace, key, environment, model, provider, target, status, `+figureColumns+`)
+		err := exec(ctx, tx, "add to the day", `INSERT INTO usage_days (day, workspace, key, environment, model, provider, target, status, `+figureColumns+`)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
 			ON CONFLICT (workspace, day, key, environment, model, provider, target, status) DO UPDATE SET `+addUp("usage_days", figureColumns),
 			append([]any{d.at, d.workspace, d.key, d.environment, d.model, d.prov, d.target, d.status}, figureArgs(f)...)...)
 		if err != nil {
-			return fmt.Errorf("add to the day: %w", err)
+			return err
 		}
 	}
 	return nil
@@ -233,24 +230,22 @@ func (s *Store) Records(ctx context.Context, workspace string, limit int) ([]met
 		WHERE `+inWorkspace(workspace)+` ORDER BY at DESC, id DESC LIMIT $2`, workspace, limit)
 }
 
-func scanRecord(row scanner) (r meter.Record, err error) {
-	var at, stream, estimated, priced, first, took int64
-	err = row.Scan(&r.Workspace, &r.Key, &r.Environment, &r.Route, &r.Dialect, &r.Model, &r.Asked, &r.Provider, &r.Target, &stream, &r.Status, &r.Code,
-		&r.Tries, &r.Path, &r.Dropped, &estimated, &priced, &r.Extra, &r.Rates, &r.PriceSource, &r.PriceVersion, &r.Person, &r.Tags,
+func recordCells(r *meter.Record) []any {
+	return []any{
+		&r.Workspace, &r.Key, &r.Environment, &r.Route, &r.Dialect, &r.Model, &r.Asked, &r.Provider, &r.Target, &r.Stream, &r.Status, &r.Code,
+		&r.Tries, &r.Path, &r.Dropped, &r.Estimated, &r.Priced, &r.Extra, &r.Rates, &r.PriceSource, &r.PriceVersion, &r.Person, &r.Tags,
 		&r.CacheRead, &r.CacheWrite, &r.CacheWrite1h, &r.Reasoning, &r.Markup, &r.User, &r.Charges,
-		&r.ID, &at, &r.Request, &r.Input, &r.Output, &r.Nano, &first, &took)
-	r.At, r.Stream, r.Estimated, r.Priced = fromMillis(at), stream != 0, estimated != 0, priced != 0
-	r.FirstByte, r.Took = time.Duration(first)*time.Microsecond, time.Duration(took)*time.Microsecond
-	return r, err
+		&r.ID, at(&r.At), &r.Request, &r.Input, &r.Output, &r.Nano, lasting(&r.FirstByte, time.Microsecond), lasting(&r.Took, time.Microsecond),
+	}
 }
 
 // DeleteRecordsBefore forgets requests older than a time, a bite at a time, and
 // returns how many. The days they are counted in stay. The oldest have the lowest
 // ids, so each bite looks at no more than it takes.
 func (s *Store) DeleteRecordsBefore(ctx context.Context, before time.Time) (int64, error) {
-	_, err := s.write.ExecContext(ctx, `DELETE FROM request_hours WHERE hour < $1`, hourOf(before))
+	err := exec(ctx, s.write, "delete old requests", `DELETE FROM request_hours WHERE hour < $1`, hourOf(before))
 	if err != nil {
-		return 0, fmt.Errorf("delete old requests: %w", err)
+		return 0, err
 	}
 	return s.deleteBites(ctx, `DELETE FROM requests WHERE id IN
 		(SELECT id FROM (SELECT id, at FROM requests ORDER BY id LIMIT 1000) oldest WHERE at < $1)`, millis(before))

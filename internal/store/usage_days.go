@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,13 +26,9 @@ func (q *slice) figures() string {
 
 // UsageTotal is what all of a slice used.
 func (s *Store) UsageTotal(ctx context.Context, of meter.Slice) (meter.Figures, error) {
-	var sum scannedFigures
 	q := s.sliced(of, meter.ByStatus)
-	err := s.read.QueryRowContext(ctx, `SELECT `+q.figures()+q.from(), q.args...).Scan(sum.places()...)
-	if err != nil {
-		return meter.Figures{}, fmt.Errorf("add up usage: %w", err)
-	}
-	return sum.figures(), nil
+	sum, err := selectOne(ctx, s.read, figureCells, `SELECT `+q.figures()+q.from(), q.args...)
+	return sum, wrap("add up usage", err)
 }
 
 // UsageGroups lists what the groups of a slice used, those with the most of a
@@ -46,13 +41,7 @@ func (s *Store) UsageGroups(ctx context.Context, of meter.Slice, by meter.Split,
 		return nil, err
 	}
 	s.only(q, names)
-	rows, err := s.read.QueryContext(ctx, `SELECT `+q.name+`, `+q.figures()+q.from()+` GROUP BY 1`, q.args...)
-	list, err := scanAll("group usage", rows, err, func(row scanner) (g meter.Group, err error) {
-		var sum scannedFigures
-		err = row.Scan(append([]any{&g.Name}, sum.places()...)...)
-		g.Figures = sum.figures()
-		return g, err
-	})
+	list, err := selectAll(ctx, s.read, "group usage", groupCells, `SELECT `+q.name+`, `+q.figures()+q.from()+` GROUP BY 1`, q.args...)
 	slices.SortFunc(list, func(a, b meter.Group) int {
 		return cmp.Or(cmp.Compare(most.Of(b.Figures), most.Of(a.Figures)), cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Name, b.Name))
 	})
@@ -87,14 +76,8 @@ func (s *Store) UsageDays(ctx context.Context, of meter.Slice, by meter.Split, g
 	default:
 		s.only(q, groups)
 	}
-	rows, err := s.read.QueryContext(ctx, `SELECT day, `+q.name+`, `+q.figures()+q.from()+` GROUP BY day, 2 ORDER BY day, 2`, q.args...)
-	return scanAll("read days", rows, err, func(row scanner) (d meter.Day, err error) {
-		var at int64
-		var sum scannedFigures
-		err = row.Scan(append([]any{&at, &d.Name}, sum.places()...)...)
-		d.At, d.Figures = fromMillis(at), sum.figures()
-		return d, err
-	})
+	return selectAll(ctx, s.read, "read days", func(d *meter.Day) []any { return append([]any{at(&d.At)}, groupCells(&d.Group)...) },
+		`SELECT day, `+q.name+`, `+q.figures()+q.from()+` GROUP BY day, 2 ORDER BY day, 2`, q.args...)
 }
 
 // splitColumn is what a split tells apart, as text.
@@ -125,7 +108,7 @@ func (q *slice) from() string { return ` FROM ` + q.table + ` WHERE ` + q.text()
 
 // only leaves out all groups of a slice but these.
 func (s *Store) only(q *slice, names []string) {
-	q.plain(q.among(q.name, names))
+	q.add(q.among(q.name, names))
 	if s.engine == sqlite && q.table == "usage_groups" && q.name == "name" {
 		q.table += " INDEXED BY usage_groups_by_name"
 	}
@@ -136,9 +119,9 @@ func (s *Store) only(q *slice, names []string) {
 // index of a filter. Whom requests are for is known to the groups alone.
 func (s *Store) sliced(of meter.Slice, by meter.Split) *slice {
 	q := new(slice)
-	q.add("workspace = ", of.Workspace)
-	q.add("day >= ", millis(of.From))
-	q.add("day < ", millis(of.Until))
+	q.add("workspace = ?", of.Workspace)
+	q.add("day >= ?", millis(of.From))
+	q.add("day < ?", millis(of.Until))
 	q.is("environment", of.Environment)
 	if by.Attributed() || of.Key == "" && of.Model == "" && of.Provider == "" {
 		dim := by
@@ -148,18 +131,14 @@ func (s *Store) sliced(of meter.Slice, by meter.Split) *slice {
 		if by == meter.ByEnvironment {
 			q.name = "environment"
 		}
-		q.add("dim = ", string(dim))
+		q.add("dim = ?", string(dim))
 		q.failed, q.table = "failed", "usage_groups"
 		return q
 	}
 	q.name = splitColumn(by)
 	q.is("key", of.Key)
-	if of.Model != "" {
-		q.add("model = ", of.Model)
-	}
-	if of.Provider != "" {
-		q.add("provider = ", of.Provider)
-	}
+	q.equal("model", of.Model)
+	q.equal("provider", of.Provider)
 	q.failed, q.table = `CASE WHEN status >= 400 THEN requests ELSE 0 END`, "usage_days"
 	switch {
 	case s.engine != sqlite: // it has statistics
@@ -171,60 +150,12 @@ func (s *Store) sliced(of meter.Slice, by meter.Split) *slice {
 	return q
 }
 
-// where is the conditions of a WHERE with their arguments.
-type where struct {
-	texts []string
-	args  []any
-	index string // of the requests, that answers them
-}
-
-// add adds a condition that ends in an argument.
-func (c *where) add(text string, arg any) {
-	c.args = append(c.args, arg)
-	c.texts = append(c.texts, text+"$"+strconv.Itoa(len(c.args)))
-}
-
-// plain adds a condition without arguments.
-func (c *where) plain(text string) { c.texts = append(c.texts, text) }
-
-// is adds that a column, or an expression, has a value: "" is any, meter.NoKey none.
-func (c *where) is(column, value string) {
-	switch value {
-	case "":
-	case meter.NoKey:
-		c.plain(column + " = ''")
-	default:
-		c.add(column+" = ", value)
+// figureCells are those of slice.figures.
+func figureCells(f *meter.Figures) []any {
+	return []any{
+		&f.Requests, &f.Failed, &f.Input, &f.CacheRead, &f.CacheWrite, &f.Output, &f.Reasoning, &f.Nano, &f.Markup, &f.Unpriced,
+		lasting(&f.Took, time.Microsecond),
 	}
 }
 
-// among is that a column has one of these values.
-func (c *where) among(column string, values []string) string {
-	var b strings.Builder
-	for i, v := range values {
-		c.args = append(c.args, v)
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString("$" + strconv.Itoa(len(c.args)))
-	}
-	return column + " IN (" + b.String() + ")"
-}
-
-func (c *where) text() string { return strings.Join(c.texts, " AND ") }
-
-// scannedFigures is a meter.Figures on its way out of a row.
-type scannedFigures struct {
-	f    meter.Figures
-	took int64
-}
-
-func (s *scannedFigures) places() []any {
-	f := &s.f
-	return []any{&f.Requests, &f.Failed, &f.Input, &f.CacheRead, &f.CacheWrite, &f.Output, &f.Reasoning, &f.Nano, &f.Markup, &f.Unpriced, &s.took}
-}
-
-func (s *scannedFigures) figures() meter.Figures {
-	s.f.Took = time.Duration(s.took) * time.Microsecond
-	return s.f
-}
+func groupCells(g *meter.Group) []any { return append([]any{&g.Name}, figureCells(&g.Figures)...) }

@@ -31,8 +31,8 @@ func (s *Store) KeepTurns(ctx context.Context, rows []relay.Row) error {
 	}
 	return s.one(ctx, urgent, func(ctx context.Context, q querier) error {
 		for i := range rows {
-			if _, err := q.ExecContext(ctx, `INSERT INTO vault_turns (`+turnColumns+`) VALUES ($1, $2, $3, $4, $5, $6)`+replaceTurn, turnArgs(&rows[i])...); err != nil {
-				return fmt.Errorf("keep turn: %w", err)
+			if err := exec(ctx, q, "keep turn", `INSERT INTO vault_turns (`+turnColumns+`) VALUES ($1, $2, $3, $4, $5, $6)`+replaceTurn, turnArgs(&rows[i])...); err != nil {
+				return err
 			}
 		}
 		return nil
@@ -93,26 +93,19 @@ func (s *Store) KeptTurns(ctx context.Context, workspace string, keys []string, 
 		args[1], among = keys, `= ANY($2)`
 		args = append([]any{pgx.QueryExecModeCacheDescribe}, args...)
 	}
-	rows, err := s.read.QueryContext(ctx, fmt.Sprintf(keptTurns, among), args...)
-	return scanAll("read turns", rows, err, func(row scanner) (relay.Row, error) {
-		r := relay.Row{Workspace: workspace}
-		var at int64
-		var sealed []byte
-		err := row.Scan(&r.Key, &at, &sealed)
-		r.Turn, r.At, r.Sealed = r.Key, fromMillis(at), slices.Clone(sealed)
-		return r, err
-	})
+	rows, err := selectAll(ctx, s.read, "read turns", func(r *relay.Row) []any { return []any{&r.Key, at(&r.At), &r.Sealed} },
+		fmt.Sprintf(keptTurns, among), args...)
+	for i := range rows {
+		rows[i].Workspace, rows[i].Turn = workspace, rows[i].Key
+	}
+	return rows, err
 }
 
 // TrimTurns lets the oldest rows of a workspace go: see relay.Rows.
 func (s *Store) TrimTurns(ctx context.Context, workspace string, most int64) error {
 	return s.one(ctx, background, func(ctx context.Context, q querier) error {
-		_, err := q.ExecContext(ctx, `DELETE FROM vault_turns WHERE workspace = $1 AND key IN (SELECT key FROM
+		return exec(ctx, q, "trim turns", `DELETE FROM vault_turns WHERE workspace = $1 AND key IN (SELECT key FROM
 			(SELECT key, SUM(bytes) OVER (ORDER BY at DESC, key) AS upto FROM vault_turns WHERE workspace = $1) newest WHERE upto > $2)`, workspace, most)
-		if err != nil {
-			return fmt.Errorf("trim turns: %w", err)
-		}
-		return nil
 	})
 }
 

@@ -88,16 +88,7 @@ func (c *verification) read(ctx context.Context, after int64) (last int64, err e
 
 // addRows adds up what requests took. They are looked at one at a time.
 func (c *verification) addRows(ctx context.Context, first, _ int64) error {
-	rows, err := c.tx.QueryContext(ctx, `SELECT charges FROM requests WHERE charges <> ''`)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return err
-		}
+	return selectEach(ctx, c.tx, "read charges", value[string], func(text string) {
 		if first == 1 { // the first pass sees all of them
 			c.found.Rows++
 		}
@@ -106,8 +97,7 @@ func (c *verification) addRows(ctx context.Context, first, _ int64) error {
 				t.rows += charge.N
 			}
 		}
-	}
-	return rows.Err()
+	}, `SELECT charges FROM requests WHERE charges <> ''`)
 }
 
 func (c *verification) addLeases(ctx context.Context, first, last int64) error {
@@ -119,28 +109,14 @@ func (c *verification) addLeases(ctx context.Context, first, last int64) error {
 
 // addHolds adds up what tasks hold: those that have not ended, and those whose price is not known yet.
 func (c *verification) addHolds(ctx context.Context, _, _ int64) error {
-	rows, err := c.tx.QueryContext(ctx, `SELECT holds FROM generations WHERE stage <> 'ended' AND holds <> '[]'
-		UNION ALL SELECT holds FROM generations WHERE unsettled = 1 AND holds <> '[]'`)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var text string
-		var holds []limit.Portion
-		if err := rows.Scan(&text); err != nil {
-			return err
-		}
-		if err := decode(text, &holds); err != nil {
-			return err
-		}
+	return selectEach(ctx, c.tx, "read holds", func(holds *[]limit.Portion) []any { return []any{tree(holds)} }, func(holds []limit.Portion) {
 		for _, p := range holds {
 			if t := c.counters[p.Counter]; t != nil {
 				t.holds += p.N
 			}
 		}
-	}
-	return rows.Err()
+	}, `SELECT holds FROM generations WHERE stage <> 'ended' AND holds <> '[]'
+		UNION ALL SELECT holds FROM generations WHERE unsettled = 1 AND holds <> '[]'`)
 }
 
 func (c *verification) addLedger(ctx context.Context, first, last int64) error {
@@ -150,21 +126,12 @@ func (c *verification) addLedger(ctx context.Context, first, last int64) error {
 }
 
 func (c *verification) add(ctx context.Context, query string, first, last int64, to func(t *tally, a, b int64)) error {
-	rows, err := c.tx.QueryContext(ctx, query, first, last)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id, a, b int64
-		if err := rows.Scan(&id, &a, &b); err != nil {
-			return err
+	type sums struct{ counter, a, b int64 }
+	return selectEach(ctx, c.tx, "add up", func(s *sums) []any { return []any{&s.counter, &s.a, &s.b} }, func(s sums) {
+		if t := c.counters[s.counter]; t != nil {
+			to(t, s.a, s.b)
 		}
-		if t := c.counters[id]; t != nil {
-			to(t, a, b)
-		}
-	}
-	return rows.Err()
+	}, query, first, last)
 }
 
 func (c *verification) compare(ctx context.Context, id int64, t *tally) error {
