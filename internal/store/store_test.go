@@ -9,42 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"stele/internal/access"
-	"stele/internal/app"
-	"stele/internal/catalog"
-	"stele/internal/generation"
-	"stele/internal/race"
-	"stele/internal/relay"
 	"stele/internal/store/storetest"
 )
-
-func TestEngines(t *testing.T) {
-	t.Parallel()
-	for _, engine := range storetest.Engines() {
-		t.Run(engine, func(t *testing.T) {
-			t.Parallel()
-			storetest.Run(t, func(t *testing.T) access.Store { return openTest(t, engine) })
-			storetest.RunMedia(t, func(t *testing.T) storetest.Media { return tested{openTest(t, engine)} })
-			storetest.RunDrafts(t, func(t *testing.T) app.DraftStore { return openTest(t, engine) })
-			storetest.RunUsage(t, func(t *testing.T) storetest.Usage { return openTest(t, engine) })
-			storetest.RunOffers(t, func(t *testing.T) catalog.RecordStore { return openTest(t, engine) })
-			storetest.RunVault(t, func(t *testing.T) relay.Rows { return openTest(t, engine) })
-		})
-	}
-}
-
-func TestPagesOfRequestsFollowOnEachOther(t *testing.T) {
-	t.Parallel()
-	race.Skip(t, "it is one caller after the other")
-	engines(t, func(t *testing.T, s *Store) { storetest.RequestsPaged(t, s) })
-}
-
-// tested is a store as the suite, which cannot import it, sees it.
-type tested struct{ *Store }
-
-func (s tested) SetQueue(enqueue func(context.Context, *sql.Tx, []generation.Job) error, wake func([]generation.Job)) {
-	s.Store.SetQueue(Queue{Enqueue: enqueue, Wake: wake})
-}
 
 func TestOpenedByManyAtOnce(t *testing.T) {
 	t.Parallel()

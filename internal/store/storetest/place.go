@@ -1,3 +1,5 @@
+// Package storetest gives tests databases of every engine, empty or filled. Its own tests are the
+// suite that every engine passes.
 package storetest
 
 import (

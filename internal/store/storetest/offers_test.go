@@ -13,9 +13,9 @@ import (
 	"stele/internal/catalog"
 )
 
-// RunOffers runs the suite of the providers and models that are kept in the
+// runOffers runs the suite of the providers and models that are kept in the
 // store. Each call of open gives an empty one and closes it with the test.
-func RunOffers(t *testing.T, open func(t *testing.T) catalog.RecordStore) {
+func runOffers(t *testing.T, open func(t *testing.T) catalog.RecordStore) {
 	t.Helper()
 	for _, test := range []struct {
 		name string

@@ -15,12 +15,13 @@ import (
 	"stele/internal/access"
 	"stele/internal/generation"
 	"stele/internal/media"
+	"stele/internal/store"
 	"stele/internal/webhook"
 )
 
 var plain = cmpopts.IgnoreUnexported(generation.Task{})
 
-func tasksComeBack(t *testing.T, s Media) {
+func tasksComeBack(t *testing.T, s *store.Store) {
 	newDesk(s)
 	full := task("acme", noon)
 	full.Environment, full.Sandbox, full.App, full.Webhook = "production", true, "poster", "https://example.com/?a=ü"
@@ -63,7 +64,7 @@ func tasksComeBack(t *testing.T, s Media) {
 	}
 }
 
-func tasksWithJobs(t *testing.T, s Media) {
+func tasksWithJobs(t *testing.T, s *store.Store) {
 	d := newDesk(s)
 	v := task("default", noon)
 	v.Then(job("first"))
@@ -116,7 +117,7 @@ func tasksWithJobs(t *testing.T, s Media) {
 	}
 }
 
-func tasksInParallel(t *testing.T, s Media) {
+func tasksInParallel(t *testing.T, s *store.Store) {
 	newDesk(s)
 	v := inserted(t, s, func(*generation.Task) {})
 	const writers, times = 8, 10
@@ -142,7 +143,7 @@ func tasksInParallel(t *testing.T, s Media) {
 	}
 }
 
-func tasksAdopted(t *testing.T, s Media) {
+func tasksAdopted(t *testing.T, s *store.Store) {
 	newDesk(s)
 	must(t, s.Beat(t.Context(), "node_dead", noon))
 	const tasks, nodes = 120, 4
@@ -191,7 +192,7 @@ func tasksAdopted(t *testing.T, s Media) {
 	}
 }
 
-func tasksKept(t *testing.T, s Media) {
+func tasksKept(t *testing.T, s *store.Store) {
 	newDesk(s)
 	must(t, s.Beat(t.Context(), "node_living", noon))
 	must(t, s.Beat(t.Context(), "node_me", noon.Add(-time.Hour)))
@@ -215,7 +216,7 @@ func tasksKept(t *testing.T, s Media) {
 	}
 }
 
-func tasksReleased(t *testing.T, s Media) {
+func tasksReleased(t *testing.T, s *store.Store) {
 	newDesk(s)
 	for _, node := range []string{"node_1", "node_2"} {
 		must(t, s.Beat(t.Context(), node, noon))
@@ -232,7 +233,7 @@ func tasksReleased(t *testing.T, s Media) {
 	}
 }
 
-func tasksStopping(t *testing.T, s Media) {
+func tasksStopping(t *testing.T, s *store.Store) {
 	newDesk(s)
 	var want []string
 	for i, owner := range []string{"", "node_1", "node_2", "node_1"} {
@@ -250,7 +251,7 @@ func tasksStopping(t *testing.T, s Media) {
 	}
 }
 
-func tasksListed(t *testing.T, s Media) {
+func tasksListed(t *testing.T, s *store.Store) {
 	newDesk(s)
 	var ids []string
 	for i, workspace := range []string{"a", "b", "a", "a"} {
@@ -282,7 +283,7 @@ func tasksListed(t *testing.T, s Media) {
 	}
 }
 
-func tasksForgotten(t *testing.T, s Media) {
+func tasksForgotten(t *testing.T, s *store.Store) {
 	newDesk(s)
 	for i := range 620 { // more than a bite
 		inserted(t, s, func(t *generation.Task) {
@@ -302,7 +303,7 @@ func tasksForgotten(t *testing.T, s Media) {
 	}
 }
 
-func tasksEnd(t *testing.T, s Media) {
+func tasksEnd(t *testing.T, s *store.Store) {
 	d := newDesk(s)
 	source := ready(t, s, noon)
 	v := inserted(t, s, func(t *generation.Task) {

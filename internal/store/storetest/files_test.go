@@ -12,9 +12,10 @@ import (
 	"stele/internal/access"
 	"stele/internal/file"
 	"stele/internal/generation"
+	"stele/internal/store"
 )
 
-func filesComeBack(t *testing.T, s Media) {
+func filesComeBack(t *testing.T, s *store.Store) {
 	f := upload("acme", noon.Add(time.Hour))
 	must(t, s.InsertFile(t.Context(), f))
 	f.Name, f.Kind, f.Type, f.Size, f.SHA256 = "ünï \"code\".mp4", file.Video, "video/mp4", 1<<40, "ab"
@@ -39,7 +40,7 @@ func filesComeBack(t *testing.T, s Media) {
 	must(t, s.InsertFile(t.Context(), broken))
 }
 
-func filesFound(t *testing.T, s Media) {
+func filesFound(t *testing.T, s *store.Store) {
 	arriving := upload("default", noon)
 	arriving.Generation = "gen_1"
 	must(t, s.InsertFile(t.Context(), arriving))
@@ -70,7 +71,7 @@ func filesFound(t *testing.T, s Media) {
 	}
 }
 
-func filesDoomed(t *testing.T, s Media) {
+func filesDoomed(t *testing.T, s *store.Store) {
 	first, second := ready(t, s, noon), ready(t, s, noon.Add(time.Second))
 	stuck := upload("default", noon.Add(2*time.Second))
 	must(t, s.InsertFile(t.Context(), stuck))
@@ -100,7 +101,7 @@ func filesDoomed(t *testing.T, s Media) {
 	doom(noon.Add(time.Minute), 10, second.ID, stuck.ID, later.ID)
 }
 
-func filesInUse(t *testing.T, s Media) {
+func filesInUse(t *testing.T, s *store.Store) {
 	newDesk(s)
 	f := ready(t, s, noon)
 	uses := func(t *generation.Task) { t.Order.Sources = []generation.Source{{Field: "image_urls", File: f.ID}} }
@@ -135,7 +136,7 @@ func filesInUse(t *testing.T, s Media) {
 	}
 }
 
-func filesRace(t *testing.T, s Media) {
+func filesRace(t *testing.T, s *store.Store) {
 	newDesk(s)
 	const files, workers = 60, 3
 	ids := make([]string, files)

@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"stele/internal/meter"
+	"stele/internal/store"
 	"stele/internal/uid"
 )
 
-func missingModels(t *testing.T, s Usage) {
+func missingModels(t *testing.T, s *store.Store) {
 	t.Helper()
 	ctx := t.Context()
 	ask := func(workspace, model string, at time.Time, change ...func(*meter.Record)) meter.Record {
@@ -59,7 +60,7 @@ func missingModels(t *testing.T, s Usage) {
 	}
 }
 
-func insertRecords(ctx context.Context, t *testing.T, s Usage, records ...meter.Record) {
+func insertRecords(ctx context.Context, t *testing.T, s *store.Store, records ...meter.Record) {
 	t.Helper()
 	if err := s.InsertRecords(ctx, records); err != nil {
 		t.Fatal(err)

@@ -12,10 +12,11 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/generation"
+	"stele/internal/store"
 	"stele/internal/webhook"
 )
 
-func deliveriesReplayed(t *testing.T, s Media) {
+func deliveriesReplayed(t *testing.T, s *store.Store) {
 	desk := newDesk(s)
 	v := inserted(t, s, func(t *generation.Task) { t.Webhook = "https://example.com/hook" })
 	_, err := service(s, "node_1").Cancel(t.Context(), "default", v.ID)
@@ -74,7 +75,7 @@ func deliveriesReplayed(t *testing.T, s Media) {
 	forget(noon.Add(time.Hour+time.Second), 1)
 }
 
-func secretsChanged(t *testing.T, s Media) {
+func secretsChanged(t *testing.T, s *store.Store) {
 	none, err := s.WebhookSecrets(t.Context(), "default")
 	if err != nil || none != (webhook.Secrets{}) {
 		t.Errorf("before any: %+v, %v", none, err)
@@ -105,7 +106,7 @@ func secretsChanged(t *testing.T, s Media) {
 	}
 }
 
-func sandboxRemembers(t *testing.T, s Media) {
+func sandboxRemembers(t *testing.T, s *store.Store) {
 	if _, found, err := s.Accepted(t.Context(), "gen_1"); found || err != nil {
 		t.Errorf("before anything: %v, %v", found, err)
 	}

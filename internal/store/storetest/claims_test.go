@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stele/internal/replay"
+	"stele/internal/store"
 	"stele/internal/uid"
 )
 
@@ -23,7 +24,7 @@ func claim(key, owner string) replay.Claim {
 }
 
 // claimed takes a claim that must be the caller's.
-func claimed(t *testing.T, s Media, c replay.Claim) replay.Claim {
+func claimed(t *testing.T, s *store.Store, c replay.Claim) replay.Claim {
 	t.Helper()
 	got, mine, err := s.Claim(t.Context(), c, yesterday, noon)
 	if err != nil || !mine {
@@ -32,7 +33,7 @@ func claimed(t *testing.T, s Media, c replay.Claim) replay.Claim {
 	return got
 }
 
-func claimsTaken(t *testing.T, s Media) {
+func claimsTaken(t *testing.T, s *store.Store) {
 	must(t, s.Beat(t.Context(), "node_0", noon))
 	must(t, s.Beat(t.Context(), "node_1", noon))
 	for range 10 {
@@ -74,7 +75,7 @@ func claimsTaken(t *testing.T, s Media) {
 	}
 }
 
-func claimsTakenUp(t *testing.T, s Media) {
+func claimsTakenUp(t *testing.T, s *store.Store) {
 	must(t, s.Beat(t.Context(), "node_1", noon))
 	first := claimed(t, s, claim("k", "node_1"))
 	if first.Turn != 1 {
@@ -107,7 +108,7 @@ func claimsTakenUp(t *testing.T, s Media) {
 	}
 }
 
-func claimsLost(t *testing.T, s Media) {
+func claimsLost(t *testing.T, s *store.Store) {
 	must(t, s.Beat(t.Context(), "node_1", noon))
 	first := claimed(t, s, claim("k", "node_1"))
 	second, mine, err := s.Claim(t.Context(), claim("k", "node_2"), yesterday, noon.Add(time.Minute))
@@ -141,7 +142,7 @@ func claimsLost(t *testing.T, s Media) {
 	}
 }
 
-func claimsForgotten(t *testing.T, s Media) {
+func claimsForgotten(t *testing.T, s *store.Store) {
 	for i := range 3 {
 		c := claim(uid.New("key"), "node_1")
 		c.Since = noon.Add(time.Duration(i) * time.Second)

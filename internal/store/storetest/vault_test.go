@@ -10,9 +10,9 @@ import (
 	"stele/internal/relay"
 )
 
-// RunVault runs the suite of the vault's rows. Each call of open gives an empty store
+// runVault runs the suite of the vault's rows. Each call of open gives an empty store
 // and closes it with the test.
-func RunVault(t *testing.T, open func(t *testing.T) relay.Rows) {
+func runVault(t *testing.T, open func(t *testing.T) relay.Rows) {
 	t.Helper()
 	for name, run := range map[string]func(*testing.T, relay.Rows){
 		"TurnsAreFoundByAnyOfTheirKeys": turnsFound,

@@ -7,11 +7,12 @@ import (
 	"stele/internal/access"
 	"stele/internal/catalog"
 	"stele/internal/meter"
+	"stele/internal/store"
 	"stele/internal/uid"
 )
 
 // requestsRerated rates rows again: rows, days and groups change by the same amount, once.
-func requestsRerated(t *testing.T, s Usage) {
+func requestsRerated(t *testing.T, s *store.Store) {
 	unpriced := func(r *meter.Record) { r.Nano, r.Priced, r.Rates, r.PriceSource = 0, false, "", catalog.Unpriced }
 	all := []meter.Record{
 		used(1, unpriced), used(2, func(r *meter.Record) {

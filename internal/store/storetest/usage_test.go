@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,35 +12,16 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/meter"
+	"stele/internal/store"
 	"stele/internal/uid"
 )
 
-// Usage is what the suite needs of a store for requests and what they used.
-type Usage interface {
-	InsertRecords(ctx context.Context, records []meter.Record) error
-	DeleteRecordsBefore(ctx context.Context, before time.Time) (int64, error)
-	Record(ctx context.Context, workspace, id string) (meter.Record, error)
-	SearchRecords(ctx context.Context, q meter.Search, limit int) (meter.Found, error)
-	RecordNames(ctx context.Context, workspace string, by meter.Split, limit int) ([]string, error)
-	UsageTotal(ctx context.Context, of meter.Slice) (meter.Figures, error)
-	UsageGroups(ctx context.Context, of meter.Slice, by meter.Split, most meter.Measure, limit int) ([]meter.Group, error)
-	UsageDays(ctx context.Context, of meter.Slice, by meter.Split, groups []string) ([]meter.Day, error)
-	RecordsBetween(ctx context.Context, from, until time.Time, after string, limit int) ([]meter.Record, error)
-	Rerate(ctx context.Context, list []meter.Rerated, e access.Entry) (int, error)
-	InsertBodies(ctx context.Context, list []meter.Bodies, budget int64) error
-	Bodies(ctx context.Context, workspace, record string) (meter.Bodies, error)
-	MissingModels(ctx context.Context, workspace string) ([]meter.Missing, error)
-	ForgetMissing(ctx context.Context, workspace, name string) error
-	DeleteMissingBefore(ctx context.Context, before time.Time) (int64, error)
-	DeleteBodiesBefore(ctx context.Context, before time.Time) (int64, error)
-}
-
-// RunUsage runs the suite for requests and what they used.
-func RunUsage(t *testing.T, open func(t *testing.T) Usage) {
+// runUsage runs the suite for requests and what they used.
+func runUsage(t *testing.T, open func(t *testing.T) *store.Store) {
 	t.Helper()
 	for _, test := range []struct {
 		name string
-		run  func(*testing.T, Usage)
+		run  func(*testing.T, *store.Store)
 	}{
 		{"RequestsAreFoundByEachOfTheirFacts", requestsFound},
 		{"RequestsOfOtherWorkspacesAreNotThere", requestsApart},
@@ -83,7 +63,7 @@ func names(f meter.Found) string {
 	return strings.Join(list, " ")
 }
 
-func requestsFound(t *testing.T, s Usage) {
+func requestsFound(t *testing.T, s *store.Store) {
 	all := []meter.Record{
 		used(1), used(2, func(r *meter.Record) { r.Key = "" }), used(3, func(r *meter.Record) { r.Key = "key_2" }),
 		used(4, func(r *meter.Record) { r.Model = "slow" }), used(5, func(r *meter.Record) { r.Provider = "q" }),
@@ -141,7 +121,7 @@ func requestsFound(t *testing.T, s Usage) {
 	}
 }
 
-func requestsByID(t *testing.T, s Usage) {
+func requestsByID(t *testing.T, s *store.Store) {
 	request, made := uid.New("req"), uid.New("gen")
 	own := used(1, func(r *meter.Record) { r.Request, r.ID = request, uid.New("use") })
 	task := used(2, func(r *meter.Record) { r.Request, r.ID = made, "use"+made[3:] })
@@ -162,9 +142,9 @@ func requestsByID(t *testing.T, s Usage) {
 	}
 }
 
-// RequestsPaged has more requests than one question looks through, and some at the same moment. It
-// stands beside RunUsage because it is long: who calls it may leave it out.
-func RequestsPaged(t *testing.T, s Usage) {
+// requestsPaged has more requests than one question looks through, and some at the same moment. It
+// stands beside runUsage because it is long: who calls it may leave it out.
+func requestsPaged(t *testing.T, s *store.Store) {
 	t.Helper()
 	const many, rare = 25_000, 24_990
 	var batch []meter.Record
@@ -221,7 +201,7 @@ func RequestsPaged(t *testing.T, s Usage) {
 	}
 }
 
-func requestsApart(t *testing.T, s Usage) {
+func requestsApart(t *testing.T, s *store.Store) {
 	other := used(1, func(r *meter.Record) { r.Workspace, r.Request = "other", "req_same" })
 	must(t, s.InsertRecords(t.Context(), []meter.Record{other}))
 	must(t, s.InsertBodies(t.Context(), []meter.Bodies{{Record: other.ID, Workspace: "other", At: midday}}, 1000))
@@ -243,7 +223,7 @@ func requestsApart(t *testing.T, s Usage) {
 	}
 }
 
-func usageAddedUp(t *testing.T, s Usage) {
+func usageAddedUp(t *testing.T, s *store.Store) {
 	const day = 24 * 60
 	must(t, s.InsertRecords(t.Context(), []meter.Record{
 		used(0), used(1), used(2, func(r *meter.Record) { r.Model, r.Nano, r.Key, r.Environment = "slow", 9000, "", "" }),
@@ -295,7 +275,7 @@ func usageAddedUp(t *testing.T, s Usage) {
 	}
 }
 
-func usageOutlives(t *testing.T, s Usage) {
+func usageOutlives(t *testing.T, s *store.Store) {
 	must(t, s.InsertRecords(t.Context(), []meter.Record{used(0), used(90), used(5000)}))
 	of := meter.Slice{Workspace: "default", From: midday.AddDate(0, 0, -30), Until: midday.AddDate(0, 0, 1)}
 	before, err := s.UsageTotal(t.Context(), of)
@@ -310,7 +290,7 @@ func usageOutlives(t *testing.T, s Usage) {
 	}
 }
 
-func bodiesBudget(t *testing.T, s Usage) {
+func bodiesBudget(t *testing.T, s *store.Store) {
 	body := func(n int) meter.Bodies {
 		return meter.Bodies{
 			Record: fmt.Sprint("use_", n), Workspace: "default", At: midday.Add(time.Duration(n) * time.Second),

@@ -13,8 +13,8 @@ import (
 	"stele/internal/app"
 )
 
-// RunDrafts runs the suite of apps that are written in the console.
-func RunDrafts(t *testing.T, open func(t *testing.T) app.DraftStore) {
+// runDrafts runs the suite of apps that are written in the console.
+func runDrafts(t *testing.T, open func(t *testing.T) app.DraftStore) {
 	t.Helper()
 	for _, test := range []struct {
 		name string

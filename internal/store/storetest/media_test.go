@@ -10,44 +10,21 @@ import (
 	"time"
 
 	"stele/internal/access"
-	"stele/internal/app"
 	"stele/internal/file"
 	"stele/internal/generation"
 	"stele/internal/media"
-	"stele/internal/meter"
-	"stele/internal/replay"
+	"stele/internal/store"
 	"stele/internal/uid"
 	"stele/internal/webhook"
 )
 
-// Media is the part of the store that generations, files and what belongs to them need.
-type Media interface { //nolint:interfacebloat // all that four rooms ask of the store
-	generation.Store
-	file.Store
-	replay.Store
-	webhook.Store
-	app.Store
-	SetQueue(enqueue func(context.Context, *sql.Tx, []generation.Job) error, wake func([]generation.Job))
-	journal
-	DeleteStepsBefore(ctx context.Context, before time.Time) (int64, error)
-	Living(ctx context.Context, since time.Time) ([]string, error)
-	Setting(ctx context.Context, name string) (string, error)
-	Records(ctx context.Context, workspace string, limit int) ([]meter.Record, error)
-}
-
-// journal is what the sandbox asks of the store.
-type journal interface {
-	Accept(ctx context.Context, key string, life []byte) error
-	Accepted(ctx context.Context, key string) (life []byte, found bool, err error)
-}
-
-// RunMedia runs the suite of generations and files. Each call of open gives an
+// runMedia runs the suite of generations and files. Each call of open gives an
 // empty store and closes it with the test.
-func RunMedia(t *testing.T, open func(t *testing.T) Media) {
+func runMedia(t *testing.T, open func(t *testing.T) *store.Store) {
 	t.Helper()
 	for _, test := range []struct {
 		name string
-		run  func(*testing.T, Media)
+		run  func(*testing.T, *store.Store)
 	}{
 		{"TasksComeBackAsTheyWereSaved", tasksComeBack},
 		{"ATaskAndItsJobsAreSavedTogetherOrNotAtAll", tasksWithJobs},
@@ -96,9 +73,9 @@ type desk struct {
 	woken []generation.Job
 }
 
-func newDesk(s Media) *desk {
+func newDesk(s *store.Store) *desk {
 	d := new(desk)
-	s.SetQueue(func(ctx context.Context, tx *sql.Tx, jobs []generation.Job) error {
+	s.SetQueue(store.Queue{Enqueue: func(ctx context.Context, tx *sql.Tx, jobs []generation.Job) error {
 		for _, j := range jobs {
 			if _, err := tx.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES ($1, '1')
 				ON CONFLICT (name) DO UPDATE SET value = settings.value || '1'`, name(j)); err != nil {
@@ -106,11 +83,11 @@ func newDesk(s Media) *desk {
 			}
 		}
 		return d.refuse
-	}, func(jobs []generation.Job) {
+	}, Wake: func(jobs []generation.Job) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.woken = append(d.woken, jobs...)
-	})
+	}})
 	return d
 }
 
@@ -126,7 +103,7 @@ func name(j generation.Job) string {
 }
 
 // queued is how often a job was queued.
-func queued(t *testing.T, s Media, j generation.Job) int {
+func queued(t *testing.T, s *store.Store, j generation.Job) int {
 	t.Helper()
 	strokes, err := s.Setting(t.Context(), name(j))
 	if err != nil && !errors.Is(err, access.ErrNotFound) {
@@ -143,7 +120,7 @@ func task(workspace string, at time.Time) *generation.Task {
 }
 
 // inserted saves a task after change made something of it.
-func inserted(t *testing.T, s Media, change func(*generation.Task)) *generation.Task {
+func inserted(t *testing.T, s *store.Store, change func(*generation.Task)) *generation.Task {
 	t.Helper()
 	v := task("default", noon)
 	change(v)
@@ -160,7 +137,7 @@ func upload(workspace string, expires time.Time) *file.File {
 }
 
 // ready saves a file that is there.
-func ready(t *testing.T, s Media, expires time.Time) *file.File {
+func ready(t *testing.T, s *store.Store, expires time.Time) *file.File {
 	t.Helper()
 	f := upload("default", expires)
 	must(t, s.InsertFile(t.Context(), f))
@@ -169,7 +146,7 @@ func ready(t *testing.T, s Media, expires time.Time) *file.File {
 }
 
 // service is a room that can end tasks, without any maker.
-func service(s Media, node string) *generation.Service {
+func service(s *store.Store, node string) *generation.Service {
 	return generation.New(generation.Options{
 		Node: node, Store: s, Makers: func(string) (generation.Maker, bool) { return nil, false },
 		Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return noon.Add(time.Minute) },

@@ -10,9 +10,10 @@ import (
 	"stele/internal/app"
 	"stele/internal/generation"
 	"stele/internal/media"
+	"stele/internal/store"
 )
 
-func stepsComeBack(t *testing.T, s Media) {
+func stepsComeBack(t *testing.T, s *store.Store) {
 	newDesk(s)
 	first := app.Done{
 		Run: "gen_1", Step: "draw", Place: 1, Try: 2, State: app.Finished, Generation: "gen_2", Said: "words", Nano: 1 << 40,
@@ -40,7 +41,7 @@ func stepsComeBack(t *testing.T, s Media) {
 }
 
 // stepsStay saves a step once more that has ended: a later worker has lost.
-func stepsStay(t *testing.T, s Media) {
+func stepsStay(t *testing.T, s *store.Store) {
 	newDesk(s)
 	for _, d := range []app.Done{
 		{State: app.Started, Message: "began"},
@@ -61,7 +62,7 @@ func stepsStay(t *testing.T, s Media) {
 	}
 }
 
-func stepsForgotten(t *testing.T, s Media) {
+func stepsForgotten(t *testing.T, s *store.Store) {
 	newDesk(s)
 	for run, at := range map[string]time.Time{"gen_old": noon.Add(-time.Hour), "gen_new": noon.Add(time.Hour)} {
 		must(t, s.SaveStep(t.Context(), &app.Done{Run: run, Step: "a", State: app.Finished, Saved: at}))
@@ -77,7 +78,7 @@ func stepsForgotten(t *testing.T, s Media) {
 	}
 }
 
-func partsDoNotCount(t *testing.T, s Media) {
+func partsDoNotCount(t *testing.T, s *store.Store) {
 	newDesk(s)
 	whole := inserted(t, s, func(t *generation.Task) { t.App = "an-app" })
 	for range 3 {

@@ -8,10 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stele/internal/replay"
+	"stele/internal/store"
 )
 
 // piecesComeBack saves an answer piece by piece, takes its claim away, and forgets it.
-func piecesComeBack(t *testing.T, s Media) {
+func piecesComeBack(t *testing.T, s *store.Store) {
 	must(t, s.Beat(t.Context(), "node_1", noon))
 	first := claimed(t, s, claim("k", "node_1"))
 	pieces := []replay.Piece{{Place: 0, At: noon}, {Place: 1, At: noon, Body: []byte("{}")}, {Place: 2, At: noon, Body: []byte("a\x00\xff")}}

@@ -10,12 +10,13 @@ import (
 	"stele/internal/file"
 	"stele/internal/generation"
 	"stele/internal/media"
+	"stele/internal/store"
 	"stele/internal/uid"
 )
 
 // gallery is a workspace with one task of each sort, the newest last, and one of
 // another workspace.
-func gallery(t *testing.T, s Media) map[string]string {
+func gallery(t *testing.T, s *store.Store) map[string]string {
 	t.Helper()
 	newDesk(s)
 	ids := make(map[string]string)
@@ -40,7 +41,7 @@ func gallery(t *testing.T, s Media) map[string]string {
 	return ids
 }
 
-func galleryFiltered(t *testing.T, s Media) {
+func galleryFiltered(t *testing.T, s *store.Store) {
 	ids := gallery(t, s)
 	for name, test := range map[string]struct {
 		wanted generation.Wanted
@@ -78,7 +79,7 @@ func galleryFiltered(t *testing.T, s Media) {
 	}
 }
 
-func galleryPaged(t *testing.T, s Media) {
+func galleryPaged(t *testing.T, s *store.Store) {
 	gallery(t, s)
 	all, err := s.List(t.Context(), generation.Wanted{Workspace: "a", Limit: 10})
 	must(t, err)
@@ -99,7 +100,7 @@ func galleryPaged(t *testing.T, s Media) {
 	}
 }
 
-func tasksDeleted(t *testing.T, s Media) {
+func tasksDeleted(t *testing.T, s *store.Store) {
 	ids := gallery(t, s)
 	var outputs []string
 	for _, made := range []string{ids["run"], ids["part"], ids["picture"]} {
