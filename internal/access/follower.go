@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"stele/internal/pause"
 )
 
 const (
@@ -85,17 +87,13 @@ func (s *Service) Await(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, longestAwait)
 	defer cancel()
-	tick := time.NewTicker(awaitEvery)
-	defer tick.Stop()
 	for {
 		n, err := s.store.Behind(ctx, revision, s.now().Add(-followerSilent))
 		if err != nil || n == 0 {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
+		if err := pause.For(ctx, awaitEvery); err != nil {
+			return err
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"stele/internal/file"
 	"stele/internal/formula"
 	"stele/internal/generation"
+	"stele/internal/pause"
 	"stele/internal/scope"
 )
 
@@ -102,10 +103,8 @@ func (r *Runner) checkpoint(d *Done) {
 			return
 		}
 		r.Log.LogAttrs(r.ctx, slog.LevelWarn, "a step could not be saved", slog.String("run", d.Run), slog.String("step", d.Step), slog.Any("error", err))
-		select {
-		case <-r.ctx.Done():
+		if pause.For(r.ctx, wait) != nil {
 			return
-		case <-time.After(wait):
 		}
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"stele/internal/inflight"
 	"stele/internal/media"
 	"stele/internal/memory"
+	"stele/internal/pause"
 	"stele/internal/provider/background"
 	"stele/internal/provider/sandbox/maker"
 	"stele/internal/queue"
@@ -215,15 +216,8 @@ func (w *mediaStack) endRecordings(ctx context.Context) {
 
 // release gives jobs of dead processes back to the living.
 func (w *mediaStack) release(ctx context.Context) {
-	tick := time.NewTicker(5 * time.Second)
-	defer tick.Stop()
 	away := true // when the database comes back, the living first say that they are
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	for pause.For(ctx, 5*time.Second) == nil {
 		living, err := w.store.Living(ctx, time.Now().Add(-20*time.Second))
 		if err == nil && !away {
 			_, err = w.queue.Release(ctx, living)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"time"
+
+	"stele/internal/pause"
 )
 
 // forget deletes what is older than it is to be kept, once an hour, so that no
@@ -11,8 +13,6 @@ import (
 // themselves: see file.Service.Run.
 func (n *node) forget(ctx context.Context) {
 	db := n.Store
-	tick := time.NewTicker(time.Hour)
-	defer tick.Stop()
 	for {
 		kept := n.runtime.config().Retention
 		now := time.Now()
@@ -44,10 +44,8 @@ func (n *node) forget(ctx context.Context) {
 		if _, err := db.NoteLeaders(ctx, now); err != nil && ctx.Err() == nil {
 			n.log.LogAttrs(ctx, slog.LevelWarn, "leaders of usage not noted", slog.Any("error", err))
 		}
-		select {
-		case <-ctx.Done():
+		if pause.For(ctx, time.Hour) != nil {
 			return
-		case <-tick.C:
 		}
 	}
 }

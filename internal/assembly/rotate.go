@@ -12,6 +12,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/catalog"
+	"stele/internal/pause"
 	"stele/internal/seal"
 	"stele/internal/store"
 	"stele/internal/supply"
@@ -146,10 +147,8 @@ func (r *Rotation) await(ctx context.Context) error {
 				"with .next at the end of its name or in its place, then call stele master-key rotate again: %w",
 				len(lagging), strings.Join(lagging, ", "), r.next(), errLagging)
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(again):
+		if err := pause.For(ctx, again); err != nil {
+			return err
 		}
 	}
 }

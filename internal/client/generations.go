@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"stele/internal/generation"
+	"stele/internal/pause"
 	"stele/internal/wire"
 )
 
@@ -81,7 +82,7 @@ func (s *Server) Follow(ctx context.Context, v generation.View, seen func(genera
 		case !passing(err) && !full(err), failed == mostTries:
 			return last, err
 		}
-		if err := pause(ctx, betweenTries); err != nil {
+		if err := pause.For(ctx, betweenTries); err != nil {
 			return last, err
 		}
 	}
@@ -129,7 +130,7 @@ func persist(ctx context.Context, try func() error) error {
 		if err == nil || !passing(err) || n == mostTries || ctx.Err() != nil {
 			return err
 		}
-		if pause(ctx, betweenTries) != nil {
+		if pause.For(ctx, betweenTries) != nil {
 			return err
 		}
 	}

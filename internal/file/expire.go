@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"time"
+
+	"stele/internal/pause"
 )
 
 const (
@@ -13,18 +15,14 @@ const (
 
 // Run forgets files when their time is over, until ctx ends.
 func (s *Service) Run(ctx context.Context) {
-	tick := time.NewTicker(sweepEvery)
-	defer tick.Stop()
 	for {
 		if n, err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
 			s.Log.LogAttrs(ctx, slog.LevelWarn, "old files not deleted", slog.Any("error", err))
 		} else if n > 0 {
 			s.Log.LogAttrs(ctx, slog.LevelInfo, "old files deleted", slog.Int("files", n))
 		}
-		select {
-		case <-ctx.Done():
+		if pause.For(ctx, sweepEvery) != nil {
 			return
-		case <-tick.C:
 		}
 	}
 }

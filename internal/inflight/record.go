@@ -17,6 +17,7 @@ import (
 
 	"stele/internal/disk"
 	"stele/internal/fair"
+	"stele/internal/pause"
 )
 
 const (
@@ -136,12 +137,8 @@ func (r *Record) wait(ctx context.Context, deaths int) (held int64, err error) {
 	if deaths <= 0 {
 		return 0, nil
 	}
-	timer := time.NewTimer(time.Until(r.opened.Add(quiet)))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-		return 0, context.Cause(ctx)
+	if err := pause.For(ctx, time.Until(r.opened.Add(quiet))); err != nil {
+		return 0, err
 	}
 	held = 1
 	if deaths > 1 {

@@ -10,6 +10,7 @@ import (
 
 	"stele/internal/fair"
 	"stele/internal/fault"
+	"stele/internal/pause"
 )
 
 // Patience is how long a caller waits for memory before it is told to come back.
@@ -129,12 +130,8 @@ func (l *Lease) Await(ctx context.Context, n int64) error {
 	}
 	const shortest, longest = 5 * time.Millisecond, 200 * time.Millisecond
 	for wait := shortest; !l.try(n); wait = min(2*wait, longest) {
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return context.Cause(ctx)
+		if err := pause.For(ctx, wait); err != nil {
+			return err
 		}
 	}
 	return l.keep(n)

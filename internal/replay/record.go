@@ -9,6 +9,7 @@ import (
 
 	"stele/internal/fault"
 	"stele/internal/memory"
+	"stele/internal/pause"
 )
 
 // silentRecording is how long a process may be silent before its answers are taken for
@@ -169,11 +170,7 @@ func (s *Service) record(ctx context.Context, rec *recording, r Request, m *Maki
 			rec.end(Whole, err, nil)
 			return
 		}
-		select {
-		case <-time.After(lookAt):
-		case <-ctx.Done():
-		}
-		if ctx.Err() != nil || rec.deserted() {
+		if pause.For(ctx, lookAt) != nil || rec.deserted() {
 			rec.end(Whole, errDeserted(), nil)
 			return
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// pause is between two pieces of one answer: as often as it is saved, clients see more of it.
-const pause = 20 * time.Millisecond
+// betweenPieces is between two pieces of one answer: as often as it is saved, clients see more of it.
+const betweenPieces = 20 * time.Millisecond
 
 // Take is an answer that is being made and recorded. Its maker calls Asked before
 // anything is asked of an upstream, then Begin, then Write for whole events. It is for
@@ -103,7 +103,7 @@ func (t *Take) save(ctx context.Context) {
 		cancel()
 		t.show(until, err)
 		select {
-		case <-time.After(pause):
+		case <-time.After(betweenPieces):
 		case <-t.stop:
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"stele/internal/fault"
+	"stele/internal/pause"
 )
 
 // Turn is a request's time with its key, or, where Answer is set, what it is to be
@@ -49,13 +50,7 @@ func (t *Turn) Begin(ctx context.Context) (*Turn, error) {
 			t.Leave()
 			return &Turn{Answer: &c.Answer}, nil
 		}
-		select {
-		case <-time.After(lookAt):
-			err = nil
-		case <-ctx.Done():
-			err = context.Cause(ctx)
-		}
-		if err == nil && time.Now().After(t.until) {
+		if err = pause.For(ctx, lookAt); err == nil && time.Now().After(t.until) {
 			err = inProgress()
 		}
 		if err != nil {

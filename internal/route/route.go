@@ -11,6 +11,7 @@ import (
 	"stele/internal/catalog"
 	"stele/internal/fault"
 	"stele/internal/memory"
+	"stele/internal/pause"
 )
 
 const (
@@ -28,7 +29,7 @@ type Router struct {
 }
 
 // New makes a Router.
-func New() *Router { return &Router{now: time.Now, sleep: sleep, random: rand.Float64} }
+func New() *Router { return &Router{now: time.Now, sleep: pause.For, random: rand.Float64} }
 
 // Do tries the model's targets for a caller until one serves. Try must not have answered
 // the client when it fails. The number of tries is returned in any case. What one
@@ -161,17 +162,6 @@ func (r *Router) pause(ctx context.Context, round int, last error) error {
 		wait = max(wait, e.RetryAfter)
 	}
 	return r.sleep(ctx, wait)
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // exhausted is what the client hears when every try failed. One that must wait

@@ -10,6 +10,7 @@ import (
 
 	"stele/internal/catalog"
 	"stele/internal/fault"
+	"stele/internal/pause"
 )
 
 // patient is a router that remembers its pauses instead of taking them.
@@ -151,7 +152,7 @@ func TestAGoneClientEndsThePauses(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	r := New()
-	r.sleep = func(ctx context.Context, _ time.Duration) error { cancel(); return sleep(ctx, time.Hour) }
+	r.sleep = func(ctx context.Context, _ time.Duration) error { cancel(); return pause.For(ctx, time.Hour) }
 	var asked []string
 	_, err := r.Do(ctx, "w", model(2, "a"), script(&asked, busy, busy))
 	if !errors.Is(err, context.Canceled) || len(asked) != 1 {

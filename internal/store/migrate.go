@@ -14,6 +14,7 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"stele/internal/crash"
+	"stele/internal/pause"
 	"stele/internal/store/migration"
 )
 
@@ -113,11 +114,7 @@ func patiently(ctx context.Context, do func() error) error {
 		if !isLockTimeout(err) && !isDeadlock(err) || time.Now().After(end) {
 			return err
 		}
-		timer := time.NewTimer(lockPause)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if pause.For(ctx, lockPause) != nil {
 			return err
 		}
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"stele/internal/pause"
 )
 
 const (
@@ -105,10 +107,7 @@ func (s *Store) Listen(ctx context.Context, log *slog.Logger, changed func(id st
 			log.LogAttrs(ctx, slog.LevelWarn, "changes of other processes are not heard", slog.Any("error", err))
 		}
 		failing = true
-		select {
-		case <-ctx.Done():
-		case <-time.After(time.Second):
-		}
+		_ = pause.For(ctx, time.Second) // the loop looks whether it is to go on
 	}
 	<-ctx.Done()
 }

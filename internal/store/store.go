@@ -23,6 +23,7 @@ import (
 	"stele/internal/disk"
 	"stele/internal/fleet"
 	"stele/internal/meter"
+	"stele/internal/pause"
 	"stele/internal/relay"
 )
 
@@ -183,11 +184,7 @@ func (s *Store) save(ctx context.Context, p priority, do func(context.Context, *
 			break
 		}
 		// Not at the same moment as the other one again.
-		timer := time.NewTimer(rand.N(time.Duration(again+1) * deadlockPause))
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if pause.For(ctx, rand.N(time.Duration(again+1)*deadlockPause)) != nil {
 			return err
 		}
 	}

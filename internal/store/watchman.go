@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"stele/internal/pause"
 )
 
 const (
@@ -55,18 +57,11 @@ func (w *watchman) dial(ctx context.Context, network, address string) (net.Conn,
 
 func (w *watchman) run(ctx context.Context) {
 	defer close(w.done)
-	tick := time.NewTicker(watchEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			for server, conns := range w.quiet(time.Now()) {
-				if !w.lives(ctx, server) && ctx.Err() == nil {
-					for _, c := range conns {
-						_ = c.Close()
-					}
+	for pause.For(ctx, watchEvery) == nil {
+		for server, conns := range w.quiet(time.Now()) {
+			if !w.lives(ctx, server) && ctx.Err() == nil {
+				for _, c := range conns {
+					_ = c.Close()
 				}
 			}
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"stele/internal/access"
+	"stele/internal/pause"
 )
 
 const (
@@ -84,14 +85,10 @@ func NewForwarder(o AuditOptions) *Forwarder {
 
 // Run sends until ctx ends.
 func (f *Forwarder) Run(ctx context.Context, log *slog.Logger) {
-	tick := time.NewTicker(auditEvery)
-	defer tick.Stop()
 	for {
 		f.Send(ctx, log)
-		select {
-		case <-ctx.Done():
+		if pause.For(ctx, auditEvery) != nil {
 			return
-		case <-tick.C:
 		}
 	}
 }

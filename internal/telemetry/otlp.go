@@ -16,6 +16,7 @@ import (
 	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
 	"google.golang.org/protobuf/proto"
 
+	"stele/internal/pause"
 	"stele/internal/trace"
 )
 
@@ -125,9 +126,7 @@ func (s *OTLP) post(ctx context.Context, signal string, body []byte) error {
 		if err == nil || !again || try == sendTries {
 			return err
 		}
-		select {
-		case <-time.After(time.Duration(try) * time.Second):
-		case <-ctx.Done():
+		if pause.For(ctx, time.Duration(try)*time.Second) != nil {
 			return err
 		}
 	}

@@ -12,19 +12,14 @@ import (
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	metricspb "go.opentelemetry.io/proto/otlp/metrics/v1"
 	"google.golang.org/protobuf/proto"
+
+	"stele/internal/pause"
 )
 
 // runMetrics sends metrics until ctx ends.
 func (s *OTLP) runMetrics(ctx context.Context) {
-	tick := time.NewTicker(s.Every)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			s.sendMetrics(ctx)
-		}
+	for pause.For(ctx, s.Every) == nil {
+		s.sendMetrics(ctx)
 	}
 }
 

@@ -56,15 +56,3 @@ func (p *patience) wait(ctx context.Context, d time.Duration) error {
 	}
 	return nil
 }
-
-// sleep waits in real time.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}

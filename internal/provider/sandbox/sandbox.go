@@ -12,6 +12,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/fault"
+	"stele/internal/pause"
 	"stele/internal/relay"
 	"stele/internal/scope"
 )
@@ -59,7 +60,7 @@ func New(o Options) *Sandbox {
 		o.Now = time.Now
 	}
 	if o.Sleep == nil {
-		o.Sleep = sleep
+		o.Sleep = pause.For
 	}
 	if len(o.Secret) == 0 {
 		o.Secret = []byte(rand.Text())
