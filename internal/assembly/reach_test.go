@@ -16,7 +16,7 @@ func offerAt(t *testing.T, kind, base string, options map[string]string) catalog
 	if err != nil {
 		t.Fatal(err)
 	}
-	return catalog.StoredRecord{Sort: catalog.ProviderOffer, ID: "a", Fields: fields}
+	return catalog.StoredRecord{Sort: catalog.ProviderRecord, ID: "a", Fields: fields}
 }
 
 // For every kind there is, and every option that is part of its address.

@@ -61,7 +61,7 @@ func newSealedInstallation(t *testing.T, engine string, older bool) *sealedInsta
 			})
 			for i := range 3 {
 				err := offers.Save(t.Context(), access.CommandLine("default"), catalog.Draft{
-					Sort: catalog.ProviderOffer, ID: fmt.Sprintf("p%d", i), Fields: []byte(`{"kind":"openai"}`), Enabled: true,
+					Sort: catalog.ProviderRecord, ID: fmt.Sprintf("p%d", i), Fields: []byte(`{"kind":"openai"}`), Enabled: true,
 					Secrets: map[string]string{"api_key": providerSecret},
 				})
 				if err != nil {
@@ -108,10 +108,10 @@ func (s *sealedInstallation) makeOlder(t *testing.T) {
 	}
 	for i := range 3 {
 		o := catalog.StoredRecord{
-			Sort: catalog.ProviderOffer, ID: fmt.Sprintf("p%d", i), Fields: []byte(`{"kind":"openai"}`), Enabled: true,
+			Sort: catalog.ProviderRecord, ID: fmt.Sprintf("p%d", i), Fields: []byte(`{"kind":"openai"}`), Enabled: true,
 			Sealed: sealAsBefore(t, master, supply.SecretsBox, `{"api_key":"`+providerSecret+`"}`),
 		}
-		if err := db.PutOffer(t.Context(), o, 0, access.Entry{ID: uid.New("aud"), Action: "provider.create"}); err != nil {
+		if err := db.PutStoredRecord(t.Context(), o, 0, access.Entry{ID: uid.New("aud"), Action: "provider.create"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -35,7 +35,7 @@ func reaching(s *shelf, master *seal.Master, taken *[]catalog.UnsealedRecord) *c
 
 func at(address string, secrets map[string]string) catalog.Draft {
 	return catalog.Draft{
-		Sort: catalog.ProviderOffer, ID: "a", Enabled: true, Fields: []byte(`{"at":"` + address + `"}`), Secrets: secrets,
+		Sort: catalog.ProviderRecord, ID: "a", Enabled: true, Fields: []byte(`{"at":"` + address + `"}`), Secrets: secrets,
 	}
 }
 
@@ -50,7 +50,7 @@ func TestSecretsStayWithTheAddressTheyWereEnteredFor(t *testing.T) {
 		"one secret again":         {at("elsewhere", map[string]string{"api_key": "new"}), []string{"options.token"}},
 		"both again":               {at("elsewhere", map[string]string{"api_key": "new", "options.token": "new"}), nil},
 		"the same address":         {at("here", nil), nil},
-		"one again, one forgotten": {catalog.Draft{Sort: catalog.ProviderOffer, ID: "a", Fields: []byte(`{"at":"elsewhere"}`), Secrets: map[string]string{"api_key": "new"}, Forget: []string{"options.token"}}, nil},
+		"one again, one forgotten": {catalog.Draft{Sort: catalog.ProviderRecord, ID: "a", Fields: []byte(`{"at":"elsewhere"}`), Secrets: map[string]string{"api_key": "new"}, Forget: []string{"options.token"}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -63,7 +63,7 @@ func TestSecretsStayWithTheAddressTheyWereEnteredFor(t *testing.T) {
 			test.change.Revision = 1
 			err := o.Save(t.Context(), somebody, test.change)
 			var refused []string
-			if wrong, ok := errors.AsType[*catalog.WrongOffer](err); ok {
+			if wrong, ok := errors.AsType[*catalog.WrongRecord](err); ok {
 				refused = slices.Sorted(maps.Keys(wrong.Fields))
 			}
 			if !slices.Equal(refused, test.refused) || len(test.refused) == 0 && err != nil {
@@ -107,7 +107,7 @@ func TestSecretsOfAnOlderVersionAreTiedToTheirAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	sealed := sealedBefore(t, key, "test", `{"api_key":"one"}`)
-	s := shelf{revision: 1, list: []catalog.StoredRecord{{Sort: catalog.ProviderOffer, ID: "a", Fields: []byte(`{"at":"here"}`), Sealed: sealed, Enabled: true, Revision: 1}}}
+	s := shelf{revision: 1, list: []catalog.StoredRecord{{Sort: catalog.ProviderRecord, ID: "a", Fields: []byte(`{"at":"here"}`), Sealed: sealed, Enabled: true, Revision: 1}}}
 	var taken []catalog.UnsealedRecord
 	if err := reaching(&s, master, &taken).Load(t.Context()); err != nil || taken[0].Secrets["api_key"] != "one" {
 		t.Fatalf("%+v, %v", taken, err)
@@ -129,8 +129,8 @@ func TestOnlyAdministratorsChangeOffers(t *testing.T) {
 	owner := access.Principal{User: "user_2", Workspace: access.DefaultWorkspace, Role: access.Owner}
 	for name, err := range map[string]error{
 		"save":   o.Save(t.Context(), owner, at("here", nil)),
-		"switch": o.Switch(t.Context(), owner, catalog.ProviderOffer, "a", false),
-		"delete": o.Delete(t.Context(), owner, catalog.ProviderOffer, "a"),
+		"switch": o.Switch(t.Context(), owner, catalog.ProviderRecord, "a", false),
+		"delete": o.Delete(t.Context(), owner, catalog.ProviderRecord, "a"),
 	} {
 		if f := fault.From(err); f == nil || f.Code != fault.PermissionDenied {
 			t.Errorf("%s: %v", name, err)

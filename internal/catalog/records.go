@@ -69,7 +69,7 @@ func (s *Records) Subscriber() revision.Subscriber {
 }
 
 // Save makes or changes a record, if it is right and breaks no other. What is
-// wrong with it is a *WrongOffer.
+// wrong with it is a *WrongRecord.
 func (s *Records) Save(ctx context.Context, who access.Principal, d Draft) error {
 	if err := s.begin(ctx, who); err != nil {
 		return err
@@ -86,7 +86,7 @@ func (s *Records) Save(ctx context.Context, who access.Principal, d Draft) error
 	e := s.entry(who, string(d.Sort)+"."+action, d.ID, changedSecrets(d))
 	before, _ := s.find(d.Sort, d.ID)
 	e.Changes = changesOf(before, next, d)
-	return s.saved(ctx, s.Store.PutOffer(ctx, next.StoredRecord, d.Revision, e))
+	return s.saved(ctx, s.Store.PutStoredRecord(ctx, next.StoredRecord, d.Revision, e))
 }
 
 // Switch turns a record on or off.
@@ -108,7 +108,7 @@ func (s *Records) Switch(ctx context.Context, who access.Principal, sort Sort, i
 	if on {
 		e.Action, e.Changes[0].Old, e.Changes[0].New = string(sort)+".enable", "no", "yes"
 	}
-	return s.saved(ctx, s.Store.PutOffer(ctx, o.StoredRecord, o.Revision, e))
+	return s.saved(ctx, s.Store.PutStoredRecord(ctx, o.StoredRecord, o.Revision, e))
 }
 
 // Delete removes a record that no other needs.
@@ -126,7 +126,7 @@ func (s *Records) Delete(ctx context.Context, who access.Principal, sort Sort, i
 	}
 	e := s.entry(who, string(sort)+".delete", id, "")
 	e.Changes = changesOf(o, UnsealedRecord{}, Draft{})
-	return s.saved(ctx, s.Store.DeleteOffer(ctx, sort, id, o.Revision, e))
+	return s.saved(ctx, s.Store.DeleteStoredRecord(ctx, sort, id, o.Revision, e))
 }
 
 // begin holds s for a change by who, from what the store has now.
@@ -146,7 +146,7 @@ func (s *Records) begin(ctx context.Context, who access.Principal) error {
 // fail, Run catches up.
 func (s *Records) saved(ctx context.Context, err error) error {
 	if errors.Is(err, ErrChanged) {
-		return &WrongOffer{Fields: map[string]string{"": "Somebody else changed it meanwhile. Load the page again to see what it is now."}}
+		return &WrongRecord{Fields: map[string]string{"": "Somebody else changed it meanwhile. Load the page again to see what it is now."}}
 	}
 	if err == nil {
 		_ = s.follow(ctx)
@@ -160,7 +160,7 @@ func (s *Records) drafted(d Draft) (next UnsealedRecord, action string, err erro
 	before, there := s.find(d.Sort, d.ID)
 	switch {
 	case d.Revision == 0 && there:
-		return next, "", &WrongOffer{Fields: map[string]string{"id": fmt.Sprintf("There is a %s of this name already.", d.Sort)}}
+		return next, "", &WrongRecord{Fields: map[string]string{"id": fmt.Sprintf("There is a %s of this name already.", d.Sort)}}
 	case d.Revision != 0 && !there:
 		return next, "", access.ErrNotFound
 	}
@@ -211,7 +211,7 @@ func (s *Records) stays(d Draft, before UnsealedRecord, next StoredRecord) error
 	if len(wrong) == 0 {
 		return nil
 	}
-	return &WrongOffer{Fields: wrong}
+	return &WrongRecord{Fields: wrong}
 }
 
 // reach is what the secrets of a record are sealed for.
@@ -228,7 +228,7 @@ func (s *Records) mark(ctx context.Context, o *UnsealedRecord) {
 	if len(o.Secrets) == 0 || seal.Marked(o.Sealed) {
 		return
 	}
-	if next, err := s.Box.Reseal(s.reach(o.StoredRecord), o.Sealed); err == nil && s.Store.ResealOffer(ctx, o.StoredRecord, next) == nil {
+	if next, err := s.Box.Reseal(s.reach(o.StoredRecord), o.Sealed); err == nil && s.Store.ResealStoredRecord(ctx, o.StoredRecord, next) == nil {
 		o.Sealed = next
 	}
 }
@@ -237,7 +237,7 @@ func (s *Records) mark(ctx context.Context, o *UnsealedRecord) {
 func (s *Records) tried(after []UnsealedRecord, changed UnsealedRecord) error {
 	now, then := s.Try(s.list), s.Try(after)
 	if wrong := then[changed.Name()]; len(wrong) > 0 {
-		return &WrongOffer{Fields: wrong}
+		return &WrongRecord{Fields: wrong}
 	}
 	var broken []string
 	for name := range then {
@@ -250,21 +250,21 @@ func (s *Records) tried(after []UnsealedRecord, changed UnsealedRecord) error {
 		return nil
 	}
 	slices.Sort(broken)
-	return &WrongOffer{Fields: map[string]string{
+	return &WrongRecord{Fields: map[string]string{
 		"": "These would not work any more: " + strings.Join(broken, ", ") + ". Change or delete them first.",
 	}, Broken: broken}
 }
 
 // follow takes over what changed in the store since the last time.
 func (s *Records) follow(ctx context.Context) error {
-	latest, err := s.Store.OfferRevision(ctx)
+	latest, err := s.Store.StoredRecordRevision(ctx)
 	if err != nil {
 		return fmt.Errorf("follow offers: %w", err)
 	}
 	if latest == s.revision {
 		return nil
 	}
-	list, err := s.Store.Offers(ctx)
+	list, err := s.Store.StoredRecords(ctx)
 	if err != nil {
 		return fmt.Errorf("follow offers: %w", err)
 	}
@@ -310,8 +310,8 @@ func changedSecrets(d Draft) string {
 	return strings.Join(said, ", ")
 }
 
-// NoSuchOffer words ErrNotFound for people.
-func NoSuchOffer(sort Sort, err error) error {
+// NoSuchRecord words ErrNotFound for people.
+func NoSuchRecord(sort Sort, err error) error {
 	if errors.Is(err, access.ErrNotFound) {
 		return fault.New(fault.NotFound, "There is no such %s here.", sort)
 	}

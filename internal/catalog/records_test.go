@@ -23,19 +23,19 @@ type shelf struct {
 	entries  []access.Entry
 }
 
-func (s *shelf) Offers(context.Context) ([]catalog.StoredRecord, error) {
+func (s *shelf) StoredRecords(context.Context) ([]catalog.StoredRecord, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.list), nil
 }
 
-func (s *shelf) OfferRevision(context.Context) (int64, error) {
+func (s *shelf) StoredRecordRevision(context.Context) (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.revision, nil
 }
 
-func (s *shelf) PutOffer(_ context.Context, o catalog.StoredRecord, was int64, e access.Entry) error {
+func (s *shelf) PutStoredRecord(_ context.Context, o catalog.StoredRecord, was int64, e access.Entry) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i := slices.IndexFunc(s.list, func(one catalog.StoredRecord) bool { return one.Sort == o.Sort && one.ID == o.ID })
@@ -53,7 +53,7 @@ func (s *shelf) PutOffer(_ context.Context, o catalog.StoredRecord, was int64, e
 	return nil
 }
 
-func (s *shelf) ResealOffer(_ context.Context, o catalog.StoredRecord, next []byte) error {
+func (s *shelf) ResealStoredRecord(_ context.Context, o catalog.StoredRecord, next []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, one := range s.list {
@@ -64,7 +64,7 @@ func (s *shelf) ResealOffer(_ context.Context, o catalog.StoredRecord, next []by
 	return nil
 }
 
-func (s *shelf) DeleteOffer(_ context.Context, sort catalog.Sort, id string, _ int64, e access.Entry) error {
+func (s *shelf) DeleteStoredRecord(_ context.Context, sort catalog.Sort, id string, _ int64, e access.Entry) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.revision++
@@ -77,7 +77,7 @@ func (s *shelf) DeleteOffer(_ context.Context, sort catalog.Sort, id string, _ i
 func faulty(list []catalog.UnsealedRecord) catalog.Faults {
 	faults := make(catalog.Faults)
 	for _, o := range list {
-		if o.Sort == catalog.ModelOffer && !slices.ContainsFunc(list, func(p catalog.UnsealedRecord) bool { return p.Sort == catalog.ProviderOffer && p.ID == o.ID }) {
+		if o.Sort == catalog.ModelRecord && !slices.ContainsFunc(list, func(p catalog.UnsealedRecord) bool { return p.Sort == catalog.ProviderRecord && p.ID == o.ID }) {
 			faults[o.Name()] = map[string]string{"targets[0]": "There is no such provider."}
 		}
 	}
@@ -103,7 +103,7 @@ func TestSecretsAreKeptSealedAndMergedWhereTheyBelong(t *testing.T) {
 	var taken []catalog.UnsealedRecord
 	master := seal.New()
 	o := offers(&s, master, &taken)
-	d := draft(catalog.ProviderOffer, "aws")
+	d := draft(catalog.ProviderRecord, "aws")
 	d.Secrets = map[string]string{"api_key": "sk-secret", "options.session_token": "tok-secret"}
 	if err := o.Save(t.Context(), somebody, d); err != nil {
 		t.Fatal(err)
@@ -138,28 +138,28 @@ func TestAChangeThatBreaksAnotherIsRefused(t *testing.T) {
 	var s shelf
 	var taken []catalog.UnsealedRecord
 	o := offers(&s, seal.New(), &taken)
-	err := o.Save(t.Context(), somebody, draft(catalog.ModelOffer, "a"))
-	if wrong, ok := errors.AsType[*catalog.WrongOffer](err); !ok || wrong.Fields["targets[0]"] == "" {
+	err := o.Save(t.Context(), somebody, draft(catalog.ModelRecord, "a"))
+	if wrong, ok := errors.AsType[*catalog.WrongRecord](err); !ok || wrong.Fields["targets[0]"] == "" {
 		t.Fatalf("a wrong model: %v", err)
 	}
-	for _, sort := range []catalog.Sort{catalog.ProviderOffer, catalog.ModelOffer} {
+	for _, sort := range []catalog.Sort{catalog.ProviderRecord, catalog.ModelRecord} {
 		if err := o.Save(t.Context(), somebody, draft(sort, "a")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	err = o.Delete(t.Context(), somebody, catalog.ProviderOffer, "a")
-	if wrong, ok := errors.AsType[*catalog.WrongOffer](err); !ok || !strings.Contains(wrong.Fields[""], "a. Change or delete") || len(wrong.Broken) != 1 {
+	err = o.Delete(t.Context(), somebody, catalog.ProviderRecord, "a")
+	if wrong, ok := errors.AsType[*catalog.WrongRecord](err); !ok || !strings.Contains(wrong.Fields[""], "a. Change or delete") || len(wrong.Broken) != 1 {
 		t.Fatalf("deleting what is needed: %v", err)
 	}
-	for _, sort := range []catalog.Sort{catalog.ModelOffer, catalog.ProviderOffer} {
+	for _, sort := range []catalog.Sort{catalog.ModelRecord, catalog.ProviderRecord} {
 		if err := o.Delete(t.Context(), somebody, sort, "a"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := o.Delete(t.Context(), somebody, catalog.ModelOffer, "a"); !errors.Is(err, access.ErrNotFound) {
+	if err := o.Delete(t.Context(), somebody, catalog.ModelRecord, "a"); !errors.Is(err, access.ErrNotFound) {
 		t.Errorf("deleting nothing: %v", err)
 	}
-	if err := o.Switch(t.Context(), somebody, catalog.ModelOffer, "a", true); !errors.Is(err, access.ErrNotFound) {
+	if err := o.Switch(t.Context(), somebody, catalog.ModelRecord, "a", true); !errors.Is(err, access.ErrNotFound) {
 		t.Errorf("switching nothing: %v", err)
 	}
 }
@@ -169,20 +169,20 @@ func TestAnOldDraftDoesNotWin(t *testing.T) {
 	var s shelf
 	var taken []catalog.UnsealedRecord
 	o := offers(&s, seal.New(), &taken)
-	d := draft(catalog.ProviderOffer, "a")
+	d := draft(catalog.ProviderRecord, "a")
 	if err := o.Save(t.Context(), somebody, d); err != nil {
 		t.Fatal(err)
 	}
 	again := o.Save(t.Context(), somebody, d)
-	if wrong, ok := errors.AsType[*catalog.WrongOffer](again); !ok || wrong.Fields["id"] == "" {
+	if wrong, ok := errors.AsType[*catalog.WrongRecord](again); !ok || wrong.Fields["id"] == "" {
 		t.Errorf("the same name again: %v", again)
 	}
-	if err := o.Switch(t.Context(), somebody, catalog.ProviderOffer, "a", false); err != nil || taken[0].Enabled {
+	if err := o.Switch(t.Context(), somebody, catalog.ProviderRecord, "a", false); err != nil || taken[0].Enabled {
 		t.Fatal(err)
 	}
 	d.Revision = 1
 	late := o.Save(t.Context(), somebody, d)
-	if wrong, ok := errors.AsType[*catalog.WrongOffer](late); !ok || !strings.Contains(wrong.Fields[""], "Somebody else") {
+	if wrong, ok := errors.AsType[*catalog.WrongRecord](late); !ok || !strings.Contains(wrong.Fields[""], "Somebody else") {
 		t.Errorf("an old draft: %v", late)
 	}
 }

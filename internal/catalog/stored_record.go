@@ -13,10 +13,10 @@ type Sort string
 
 // The sorts.
 const (
-	ProviderOffer Sort = "provider"
-	ModelOffer    Sort = "model"
-	PriceOffer    Sort = "price" // its id is provider/model, by the upstream's name
-	NameOffer     Sort = "name"  // its id is what clients ask for, see access.Name
+	ProviderRecord Sort = "provider"
+	ModelRecord    Sort = "model"
+	PriceRecord    Sort = "price" // its id is provider/model, by the upstream's name
+	NameRecord     Sort = "name"  // its id is what clients ask for, see access.Name
 )
 
 // ErrChanged says that another administrator changed or removed a record meanwhile, or
@@ -39,16 +39,16 @@ type StoredRecord struct {
 
 // RecordStore keeps records.
 type RecordStore interface {
-	// Offers lists all of them, in the order of their ids.
-	Offers(ctx context.Context) ([]StoredRecord, error)
-	// OfferRevision is the revision of the latest change of any record.
-	OfferRevision(ctx context.Context) (int64, error)
-	// PutOffer saves a record in the place of the one of this revision, 0 for none,
+	// StoredRecords lists all of them, in the order of their ids.
+	StoredRecords(ctx context.Context) ([]StoredRecord, error)
+	// StoredRecordRevision is the revision of the latest change of any record.
+	StoredRecordRevision(ctx context.Context) (int64, error)
+	// PutStoredRecord saves a record in the place of the one of this revision, 0 for none,
 	// or gives ErrChanged.
-	PutOffer(ctx context.Context, o StoredRecord, was int64, e access.Entry) error
-	// ResealOffer replaces the sealed secrets of a record, if they still are what they
+	PutStoredRecord(ctx context.Context, o StoredRecord, was int64, e access.Entry) error
+	// ResealStoredRecord replaces the sealed secrets of a record, if they still are what they
 	// were. Nothing else about it changes.
-	ResealOffer(ctx context.Context, o StoredRecord, next []byte) error
-	// DeleteOffer removes the record of this revision, or gives ErrChanged.
-	DeleteOffer(ctx context.Context, sort Sort, id string, was int64, e access.Entry) error
+	ResealStoredRecord(ctx context.Context, o StoredRecord, next []byte) error
+	// DeleteStoredRecord removes the record of this revision, or gives ErrChanged.
+	DeleteStoredRecord(ctx context.Context, sort Sort, id string, was int64, e access.Entry) error
 }

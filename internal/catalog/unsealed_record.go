@@ -21,13 +21,13 @@ type UnsealedRecord struct {
 // Faults says what is wrong with which records: sentences by field, by Name.
 type Faults map[string]map[string]string
 
-// WrongOffer says why a record is not saved or removed.
-type WrongOffer struct { //nolint:errname // what callers say: catalog.WrongOffer
+// WrongRecord says why a record is not saved or removed.
+type WrongRecord struct { //nolint:errname // what callers say: catalog.WrongRecord
 	Fields map[string]string // sentences by field; "" is the record as a whole
 	Broken []string          // other records that would not work any more
 }
 
-func (w *WrongOffer) Error() string { return fmt.Sprintf("the offer is wrong: %v", w.Fields) }
+func (w *WrongRecord) Error() string { return fmt.Sprintf("the record is wrong: %v", w.Fields) }
 
 // Name tells records of both sorts apart.
 func (o *UnsealedRecord) Name() string { return string(o.Sort) + " " + o.ID }

@@ -33,7 +33,7 @@ func (s *Supply) Names() []Name {
 		list = append(list, Name{Name: access.Name{Pattern: n.Pattern, Model: n.Model}, Origin: originOf(file, "name "+n.Pattern)})
 	}
 	for _, o := range records {
-		if o.Sort == catalog.NameOffer {
+		if o.Sort == catalog.NameRecord {
 			list = append(list, ShowName(&o, faults[o.Name()]))
 		}
 	}

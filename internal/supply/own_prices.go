@@ -32,7 +32,7 @@ func (s *Supply) Prices() []TargetPrice {
 		list = append(list, p)
 	}
 	for _, o := range records {
-		if o.Sort == catalog.PriceOffer {
+		if o.Sort == catalog.PriceRecord {
 			list = append(list, ShowPrice(&o, faults[o.Name()]))
 		}
 	}

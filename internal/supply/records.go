@@ -16,7 +16,7 @@ const SecretsBox = "provider secrets"
 // Reach says where the secrets of a record are sent; "" is nowhere.
 func Reach(by Connector) func(catalog.StoredRecord) string {
 	return func(r catalog.StoredRecord) string {
-		if r.Sort != catalog.ProviderOffer {
+		if r.Sort != catalog.ProviderRecord {
 			return ""
 		}
 		return by.Origin(config.ReadProvider(config.Record{Name: r.ID, Fields: r.Fields}))
@@ -37,11 +37,11 @@ func (s *Supply) merge(file *config.Config, records []catalog.UnsealedRecord) (*
 			faults[o.Name()] = map[string]string{"": "Its secrets were entered for another address. Set them again."}
 		case err != nil:
 			faults[o.Name()] = map[string]string{"": "It cannot be read."}
-		case o.Sort == catalog.ModelOffer:
+		case o.Sort == catalog.ModelRecord:
 			models = append(models, config.Record{Name: o.ID, Fields: words, Off: !o.Enabled})
-		case o.Sort == catalog.PriceOffer:
+		case o.Sort == catalog.PriceRecord:
 			prices = append(prices, config.Record{Name: o.ID, Fields: words, Off: !o.Enabled})
-		case o.Sort == catalog.NameOffer:
+		case o.Sort == catalog.NameRecord:
 			names = append(names, config.Record{Name: o.ID, Fields: words, Off: !o.Enabled})
 		default:
 			one := config.Record{Name: o.ID, Fields: words, Off: !o.Enabled}
@@ -54,25 +54,25 @@ func (s *Supply) merge(file *config.Config, records []catalog.UnsealedRecord) (*
 	}
 	both := file.With(s.o.Connector.Kinds(), providers, models)
 	for name, wrong := range both.Providers {
-		faults[string(catalog.ProviderOffer)+" "+name] = wrong
+		faults[string(catalog.ProviderRecord)+" "+name] = wrong
 	}
 	for id, wrong := range both.Models {
-		faults[string(catalog.ModelOffer)+" "+id] = wrong
+		faults[string(catalog.ModelRecord)+" "+id] = wrong
 	}
 	for name := range both.Covered {
-		sort, id := catalog.ProviderOffer, name
+		sort, id := catalog.ProviderRecord, name
 		if model, ok := strings.CutPrefix(name, "model "); ok {
-			sort, id = catalog.ModelOffer, model
+			sort, id = catalog.ModelRecord, model
 		}
 		faults[string(sort)+" "+id] = map[string]string{"id": fmt.Sprintf("The configuration has a %s of this name, which counts instead.", sort)}
 	}
 	cfg, wrongPrices := both.WithPrices(s.o.Connector.Kinds(), prices)
 	for name, wrong := range wrongPrices {
-		faults[string(catalog.PriceOffer)+" "+name] = wrong
+		faults[string(catalog.PriceRecord)+" "+name] = wrong
 	}
 	cfg, wrongNames := cfg.WithNames(names)
 	for name, wrong := range wrongNames {
-		faults[string(catalog.NameOffer)+" "+name] = wrong
+		faults[string(catalog.NameRecord)+" "+name] = wrong
 	}
 	return cfg, faults
 }

@@ -100,7 +100,7 @@ func (s *Supply) accounts(health map[string]route.Health) []Provider {
 		add(shown)
 	}
 	for _, o := range records {
-		if o.Sort != catalog.ProviderOffer {
+		if o.Sort != catalog.ProviderRecord {
 			continue
 		}
 		shown := s.showProvider(config.ReadProvider(config.Record{Name: o.ID, Fields: o.Fields}))
@@ -171,7 +171,7 @@ func (s *Supply) uses() (callable map[string]int, used map[string][]string) {
 	}
 	_, records, _ := s.sources()
 	for _, o := range records { // of one that is switched off no model has a target any more
-		if o.Sort != catalog.ModelOffer {
+		if o.Sort != catalog.ModelRecord {
 			continue
 		}
 		for _, t := range config.ReadModel(config.Record{Name: o.ID, Fields: o.Fields}).Targets {
@@ -188,7 +188,7 @@ func (s *Supply) Models() []Model {
 	file, records, faults := s.sources()
 	stored := make(map[string]catalog.UnsealedRecord)
 	for _, o := range records {
-		if o.Sort == catalog.ModelOffer {
+		if o.Sort == catalog.ModelRecord {
 			stored[o.ID] = o
 		}
 	}

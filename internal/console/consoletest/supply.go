@@ -84,13 +84,13 @@ func (s *Supply) combine(list []catalog.UnsealedRecord) (config.Combined, catalo
 		words, _ := o.Words()
 		one := config.Record{Name: o.ID, Fields: words, Off: !o.Enabled}
 		switch o.Sort {
-		case catalog.ModelOffer:
+		case catalog.ModelRecord:
 			models = append(models, one)
-		case catalog.PriceOffer:
+		case catalog.PriceRecord:
 			prices = append(prices, one)
-		case catalog.NameOffer:
+		case catalog.NameRecord:
 			names = append(names, one)
-		case catalog.ProviderOffer:
+		case catalog.ProviderRecord:
 			providers = append(providers, one)
 		}
 	}
@@ -140,7 +140,7 @@ func (s *Supply) Providers(context.Context) []supply.Provider {
 		Offers: []string{"gpt-5"}, Secrets: map[string]time.Time{"api_key": {}}, Callable: 2, Used: []string{"steady"},
 	}}
 	for _, o := range s.Now {
-		if o.Sort != catalog.ProviderOffer {
+		if o.Sort != catalog.ProviderRecord {
 			continue
 		}
 		p := config.ReadProvider(config.Record{Name: o.ID, Fields: o.Fields})
@@ -176,7 +176,7 @@ func (s *Supply) Providers(context.Context) []supply.Provider {
 // Prices implements console.Supply.
 func (s *Supply) Prices() (list []supply.TargetPrice) {
 	for _, o := range s.Now {
-		if o.Sort == catalog.PriceOffer {
+		if o.Sort == catalog.PriceRecord {
 			list = append(list, supply.ShowPrice(&o, s.faults[o.Name()]))
 		}
 	}
@@ -186,7 +186,7 @@ func (s *Supply) Prices() (list []supply.TargetPrice) {
 // Names implements console.Supply.
 func (s *Supply) Names() (list []supply.Name) {
 	for _, o := range s.Now {
-		if o.Sort == catalog.NameOffer {
+		if o.Sort == catalog.NameRecord {
 			list = append(list, supply.ShowName(&o, s.faults[o.Name()]))
 		}
 	}
@@ -207,7 +207,7 @@ func (s *Supply) Models() []supply.Model {
 		for _, t := range m.Targets {
 			shown.Targets = append(shown.Targets, catalog.Target(t))
 		}
-		i := slices.IndexFunc(s.Now, func(o catalog.UnsealedRecord) bool { return o.Sort == catalog.ModelOffer && o.ID == m.ID })
+		i := slices.IndexFunc(s.Now, func(o catalog.UnsealedRecord) bool { return o.Sort == catalog.ModelRecord && o.ID == m.ID })
 		if i < 0 {
 			shown.Origin = supply.Origin{Place: "stele.yaml", Line: s.file.Lines["model "+m.ID]}
 		} else {

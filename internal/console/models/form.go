@@ -185,7 +185,7 @@ func (f *modelForm) read(v url.Values) catalog.Draft {
 			fields.Capabilities[box.Name] = true
 		}
 	}
-	d := catalog.Draft{Sort: catalog.ModelOffer, ID: f.ID, Enabled: true, Revision: f.Revision}
+	d := catalog.Draft{Sort: catalog.ModelRecord, ID: f.ID, Enabled: true, Revision: f.Revision}
 	d.Fields, _ = json.Marshal(fields) // texts, numbers and lists of them
 	return d
 }
@@ -332,7 +332,7 @@ func (c *Room) saveModel(w http.ResponseWriter, r *http.Request, v access.Visito
 		return c.modelFormPage(w, r, v, http.StatusUnprocessableEntity, f)
 	}
 	err := c.Supply.Save(r.Context(), v.Principal(), draft)
-	if wrong, ok := errors.AsType[*catalog.WrongOffer](err); ok {
+	if wrong, ok := errors.AsType[*catalog.WrongRecord](err); ok {
 		if said, about := wrong.Fields[""]; about && f.New && len(wrong.Broken) == 0 {
 			wrong.Fields = map[string]string{"id": said}
 		}
@@ -340,7 +340,7 @@ func (c *Room) saveModel(w http.ResponseWriter, r *http.Request, v access.Visito
 		return c.modelFormPage(w, r, v, http.StatusUnprocessableEntity, f)
 	}
 	if err != nil {
-		return catalog.NoSuchOffer(catalog.ModelOffer, err)
+		return catalog.NoSuchRecord(catalog.ModelRecord, err)
 	}
 	return c.Redirect(w, r, modelPath(f.ID)+"&saved")
 }

@@ -83,12 +83,12 @@ func (c *Room) modelPage(w http.ResponseWriter, r *http.Request, v access.Visito
 
 func (c *Room) deleteModel(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	id := r.PostForm.Get("id")
-	err := c.Supply.Delete(r.Context(), v.Principal(), catalog.ModelOffer, id)
-	if wrong, ok := errors.AsType[*catalog.WrongOffer](err); ok {
+	err := c.Supply.Delete(r.Context(), v.Principal(), catalog.ModelRecord, id)
+	if wrong, ok := errors.AsType[*catalog.WrongRecord](err); ok {
 		return c.modelPage(w, r, v, http.StatusConflict, id, modelPage{Problem: wrong.Fields[""]})
 	}
 	if err != nil {
-		return catalog.NoSuchOffer(catalog.ModelOffer, err)
+		return catalog.NoSuchRecord(catalog.ModelRecord, err)
 	}
 	return c.Redirect(w, r, "/console/models?deleted="+strings.TrimPrefix(modelPath(id), modelPath("")))
 }

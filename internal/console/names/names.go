@@ -104,7 +104,7 @@ func (c *Room) setName(w http.ResponseWriter, r *http.Request, v access.Visitor)
 		return fault.New(fault.PermissionDenied, "Only administrators set names for all workspaces.")
 	}
 	err := c.save(r, v, form)
-	if wrong, ok := errors.AsType[*catalog.WrongOffer](err); ok {
+	if wrong, ok := errors.AsType[*catalog.WrongRecord](err); ok {
 		for _, field := range page.FieldNames(wrong.Fields) {
 			form.Wrong = append(form.Wrong, wrong.Fields[field])
 		}
@@ -134,7 +134,7 @@ func (c *Room) save(r *http.Request, v access.Visitor, form nameForm) error {
 	if err != nil {
 		return err
 	}
-	d := catalog.Draft{Sort: catalog.NameOffer, ID: form.Pattern, Fields: text, Enabled: true}
+	d := catalog.Draft{Sort: catalog.NameRecord, ID: form.Pattern, Fields: text, Enabled: true}
 	for _, n := range c.Supply.Names() {
 		if n.Pattern == form.Pattern {
 			d.Revision = n.Revision
@@ -157,11 +157,11 @@ func (c *Room) check(form nameForm) error {
 func (c *Room) deleteName(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	pattern := r.PostForm.Get("pattern")
 	if r.PostForm.Get("for") == forAll {
-		if err := c.Supply.Delete(r.Context(), v.Principal(), catalog.NameOffer, pattern); err != nil {
-			return catalog.NoSuchOffer(catalog.NameOffer, err)
+		if err := c.Supply.Delete(r.Context(), v.Principal(), catalog.NameRecord, pattern); err != nil {
+			return catalog.NoSuchRecord(catalog.NameRecord, err)
 		}
 	} else if err := c.Access.DeleteName(r.Context(), v.Principal(), v.Session.Workspace, pattern); err != nil {
-		return catalog.NoSuchOffer(catalog.NameOffer, err)
+		return catalog.NoSuchRecord(catalog.NameRecord, err)
 	}
 	return c.Redirect(w, r, "/console/names?"+url.Values{"deleted": {pattern}}.Encode())
 }

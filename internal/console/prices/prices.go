@@ -161,23 +161,23 @@ func (c *Room) setPrice(w http.ResponseWriter, r *http.Request, v access.Visitor
 	if err != nil {
 		return err
 	}
-	err = c.Supply.Save(r.Context(), v.Principal(), catalog.Draft{Sort: catalog.PriceOffer, ID: form.ID, Fields: text, Enabled: true, Revision: form.Revision})
-	if wrong, ok := errors.AsType[*catalog.WrongOffer](err); ok {
+	err = c.Supply.Save(r.Context(), v.Principal(), catalog.Draft{Sort: catalog.PriceRecord, ID: form.ID, Fields: text, Enabled: true, Revision: form.Revision})
+	if wrong, ok := errors.AsType[*catalog.WrongRecord](err); ok {
 		for _, field := range page.FieldNames(wrong.Fields) {
 			form.Wrong = append(form.Wrong, cmp.Or(wrong.Fields[field], field))
 		}
 		return c.page(w, r, v, http.StatusUnprocessableEntity, pricesPage{Form: form})
 	}
 	if err != nil {
-		return catalog.NoSuchOffer(catalog.PriceOffer, err)
+		return catalog.NoSuchRecord(catalog.PriceRecord, err)
 	}
 	return c.Redirect(w, r, "/console/prices?"+url.Values{"set": {form.ID}}.Encode())
 }
 
 func (c *Room) deletePrice(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	id := r.PostForm.Get("id")
-	if err := c.Supply.Delete(r.Context(), v.Principal(), catalog.PriceOffer, id); err != nil {
-		return catalog.NoSuchOffer(catalog.PriceOffer, err)
+	if err := c.Supply.Delete(r.Context(), v.Principal(), catalog.PriceRecord, id); err != nil {
+		return catalog.NoSuchRecord(catalog.PriceRecord, err)
 	}
 	return c.Redirect(w, r, "/console/prices?"+url.Values{"deleted": {id}}.Encode())
 }

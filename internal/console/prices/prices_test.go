@@ -18,7 +18,7 @@ func TestAPriceIsSetChangedAndDeleted(t *testing.T) {
 	h := consoletest.Opened(t, rooms)
 	form := url.Values{"id": {"main/gpt-5*"}, "line": {"2 0.2 - 8 @flex=1/2"}, "from": {"2026-12-01"}, "revision": {"0"}}
 	consoletest.WantStatus(t, h.Post("/console/prices", form, consoletest.Browser), 303)
-	if len(s.Now) != 1 || s.Now[0].Sort != catalog.PriceOffer || s.Now[0].ID != "main/gpt-5*" {
+	if len(s.Now) != 1 || s.Now[0].Sort != catalog.PriceRecord || s.Now[0].ID != "main/gpt-5*" {
 		t.Fatalf("kept %+v", s.Now)
 	}
 	page := consoletest.Body(t, h.Get("/console/prices?id=main%2Fgpt-5%2A", consoletest.Browser))

@@ -146,7 +146,7 @@ func (c *Room) createProvider(w http.ResponseWriter, r *http.Request, v access.V
 		return c.newProviderPage(w, r, v, http.StatusUnprocessableEntity, newProviderPage{Form: &form})
 	}
 	err := c.Supply.Save(r.Context(), v.Principal(), draft)
-	if wrong, ok := errors.AsType[*catalog.WrongOffer](err); ok {
+	if wrong, ok := errors.AsType[*catalog.WrongRecord](err); ok {
 		form.Problems = fieldsOf(wrong.Fields)
 		if said := form.Problems[""]; said != "" && len(wrong.Broken) == 0 { // all that is wrong with a new one as a whole is its name
 			form.Problems["id"] = said
@@ -172,12 +172,12 @@ func (c *Room) updateProvider(w http.ResponseWriter, r *http.Request, v access.V
 	form := c.editProviderForm(p, c.kindOf(p.Kind))
 	form.Revision = page.ReadRevision(r.PostForm.Get("revision"))
 	err = c.Supply.Save(r.Context(), v.Principal(), form.read(r.PostForm))
-	if wrong, ok := errors.AsType[*catalog.WrongOffer](err); ok {
+	if wrong, ok := errors.AsType[*catalog.WrongRecord](err); ok {
 		form.Problems = fieldsOf(wrong.Fields)
 		return c.providerPage(w, r, v, http.StatusUnprocessableEntity, id, providerPage{Form: &form})
 	}
 	if err != nil {
-		return catalog.NoSuchOffer(catalog.ProviderOffer, err)
+		return catalog.NoSuchRecord(catalog.ProviderRecord, err)
 	}
 	return c.Redirect(w, r, "/console/providers/"+id+"?saved")
 }
@@ -187,7 +187,7 @@ func (c *Room) updateProvider(w http.ResponseWriter, r *http.Request, v access.V
 func (f *providerForm) read(v url.Values) catalog.Draft {
 	f.BaseURL, f.Models = strings.TrimSpace(v.Get("base_url")), v.Get("models")
 	d := catalog.Draft{
-		Sort: catalog.ProviderOffer, ID: f.ID, Enabled: f.Enabled, Revision: f.Revision, Secrets: make(map[string]string),
+		Sort: catalog.ProviderRecord, ID: f.ID, Enabled: f.Enabled, Revision: f.Revision, Secrets: make(map[string]string),
 	}
 	secret := func(name string) {
 		if text := strings.TrimSpace(v.Get(name)); text != "" {

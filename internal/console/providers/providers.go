@@ -164,26 +164,26 @@ func trialOf(t supply.Trial) *trialView {
 
 func (c *Room) switchProvider(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	id := r.PathValue("id")
-	if err := c.Supply.Switch(r.Context(), v.Principal(), catalog.ProviderOffer, id, r.PostForm.Get("on") == "1"); err != nil {
-		return c.wrongOffer(w, r, v, id, err)
+	if err := c.Supply.Switch(r.Context(), v.Principal(), catalog.ProviderRecord, id, r.PostForm.Get("on") == "1"); err != nil {
+		return c.wrongRecord(w, r, v, id, err)
 	}
 	return c.Redirect(w, r, "/console/providers/"+id)
 }
 
 func (c *Room) deleteProvider(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	id := r.PathValue("id")
-	if err := c.Supply.Delete(r.Context(), v.Principal(), catalog.ProviderOffer, id); err != nil {
-		return c.wrongOffer(w, r, v, id, err)
+	if err := c.Supply.Delete(r.Context(), v.Principal(), catalog.ProviderRecord, id); err != nil {
+		return c.wrongRecord(w, r, v, id, err)
 	}
 	return c.Redirect(w, r, "/console/providers?deleted="+id)
 }
 
-// wrongOffer shows a refusal on the provider's own page.
-func (c *Room) wrongOffer(w http.ResponseWriter, r *http.Request, v access.Visitor, id string, err error) error {
-	if wrong, ok := errors.AsType[*catalog.WrongOffer](err); ok {
+// wrongRecord shows a refusal on the provider's own page.
+func (c *Room) wrongRecord(w http.ResponseWriter, r *http.Request, v access.Visitor, id string, err error) error {
+	if wrong, ok := errors.AsType[*catalog.WrongRecord](err); ok {
 		return c.providerPage(w, r, v, http.StatusConflict, id, providerPage{Problem: wrong.Fields[""]})
 	}
-	return catalog.NoSuchOffer(catalog.ProviderOffer, err)
+	return catalog.NoSuchRecord(catalog.ProviderRecord, err)
 }
 
 // providerPage is one account: how it is, who uses it, and its settings.

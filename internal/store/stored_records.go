@@ -12,21 +12,21 @@ import (
 
 var _ catalog.RecordStore = (*Store)(nil)
 
-// Offers lists the providers and models that are kept here.
-func (s *Store) Offers(ctx context.Context) ([]catalog.StoredRecord, error) {
-	return selectAll(ctx, s.read, "read offers", func(o *catalog.StoredRecord) []any {
+// StoredRecords lists the providers and models that are kept here.
+func (s *Store) StoredRecords(ctx context.Context) ([]catalog.StoredRecord, error) {
+	return selectAll(ctx, s.read, "read stored records", func(o *catalog.StoredRecord) []any {
 		return []any{&o.Sort, &o.ID, &o.Fields, bytesIfAny(&o.Sealed), times(&o.SecretsAt), &o.Enabled, at(&o.CreatedAt), at(&o.UpdatedAt), &o.Revision}
 	}, `SELECT sort, id, fields, sealed, secrets_at, enabled, created_at, updated_at, revision FROM offers ORDER BY sort, id`)
 }
 
-// OfferRevision is the revision of the latest change of any offer.
-func (s *Store) OfferRevision(ctx context.Context) (int64, error) {
+// StoredRecordRevision is the revision of the latest change of any record.
+func (s *Store) StoredRecordRevision(ctx context.Context) (int64, error) {
 	return s.revision(ctx, "offers")
 }
 
-// PutOffer saves an offer in the place of the one of a revision, 0 for none.
-func (s *Store) PutOffer(ctx context.Context, o catalog.StoredRecord, was int64, e access.Entry) error {
-	return s.changeOffer(ctx, e, func(ctx context.Context, tx *sql.Tx, revision int64) (sql.Result, error) {
+// PutStoredRecord saves a record in the place of the one of a revision, 0 for none.
+func (s *Store) PutStoredRecord(ctx context.Context, o catalog.StoredRecord, was int64, e access.Entry) error {
+	return s.changeStoredRecord(ctx, e, func(ctx context.Context, tx *sql.Tx, revision int64) (sql.Result, error) {
 		secrets, err := encodeTimes(o.SecretsAt)
 		if err != nil {
 			return nil, err
@@ -42,23 +42,23 @@ func (s *Store) PutOffer(ctx context.Context, o catalog.StoredRecord, was int64,
 	})
 }
 
-// ResealOffer replaces the sealed secrets of an offer, if nothing else did.
-func (s *Store) ResealOffer(ctx context.Context, o catalog.StoredRecord, next []byte) error {
+// ResealStoredRecord replaces the sealed secrets of a record, if nothing else did.
+func (s *Store) ResealStoredRecord(ctx context.Context, o catalog.StoredRecord, next []byte) error {
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		return exec(ctx, tx, "reseal offer", `UPDATE offers SET sealed = $3 WHERE sort = $1 AND id = $2 AND sealed = $4`,
+		return exec(ctx, tx, "reseal stored record", `UPDATE offers SET sealed = $3 WHERE sort = $1 AND id = $2 AND sealed = $4`,
 			string(o.Sort), o.ID, next, o.Sealed)
 	})
 }
 
-// DeleteOffer removes the offer of a revision.
-func (s *Store) DeleteOffer(ctx context.Context, sort catalog.Sort, id string, was int64, e access.Entry) error {
-	return s.changeOffer(ctx, e, func(ctx context.Context, tx *sql.Tx, _ int64) (sql.Result, error) {
+// DeleteStoredRecord removes the record of a revision.
+func (s *Store) DeleteStoredRecord(ctx context.Context, sort catalog.Sort, id string, was int64, e access.Entry) error {
+	return s.changeStoredRecord(ctx, e, func(ctx context.Context, tx *sql.Tx, _ int64) (sql.Result, error) {
 		return tx.ExecContext(ctx, `DELETE FROM offers WHERE sort = $1 AND id = $2 AND revision = $3`, string(sort), id, was)
 	})
 }
 
-// changeOffer makes one change, which must be of one row, and writes it down.
-func (s *Store) changeOffer(ctx context.Context, e access.Entry, change func(context.Context, *sql.Tx, int64) (sql.Result, error)) error {
+// changeStoredRecord makes one change, which must be of one row, and writes it down.
+func (s *Store) changeStoredRecord(ctx context.Context, e access.Entry, change func(context.Context, *sql.Tx, int64) (sql.Result, error)) error {
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		// The counter's row is taken first: on PostgreSQL it is the lock.
 		revision, err := nextRevision(ctx, tx, "offers")
@@ -67,7 +67,7 @@ func (s *Store) changeOffer(ctx context.Context, e access.Entry, change func(con
 		}
 		result, err := change(ctx, tx, revision)
 		if err != nil {
-			return fmt.Errorf("change offer: %w", err)
+			return fmt.Errorf("change stored record: %w", err)
 		}
 		if n, err := result.RowsAffected(); err != nil || n != 1 {
 			if err == nil {

@@ -44,25 +44,25 @@ func offerEntry(action string) access.Entry {
 }
 
 func offersComeBack(t *testing.T, s catalog.RecordStore) {
-	full := offer(catalog.ProviderOffer, "acme")
+	full := offer(catalog.ProviderRecord, "acme")
 	full.Fields = []byte(`{"base_url":"https://ünïcode.example","models":["*"]}`)
 	full.Sealed = []byte{0, 1, 2, 0xff}
 	full.SecretsAt = map[string]time.Time{"api_key": noon.Add(time.Minute)}
 	full.Enabled = false
-	model := offer(catalog.ModelOffer, "acme")
+	model := offer(catalog.ModelRecord, "acme")
 	for _, o := range []catalog.StoredRecord{full, model} { // an id of each sort
-		must(t, s.PutOffer(t.Context(), o, 0, offerEntry(string(o.Sort)+".create")))
+		must(t, s.PutStoredRecord(t.Context(), o, 0, offerEntry(string(o.Sort)+".create")))
 	}
 	full.Revision, model.Revision = 1, 2
-	list, err := s.Offers(t.Context())
+	list, err := s.StoredRecords(t.Context())
 	must(t, err)
 	if diff := cmp.Diff([]catalog.StoredRecord{model, full}, list); diff != "" {
 		t.Errorf("offers changed in the store (-saved +read):\n%s", diff)
 	}
 	full.Enabled, full.SecretsAt, full.Sealed, full.UpdatedAt = true, nil, nil, noon.Add(time.Hour)
-	must(t, s.PutOffer(t.Context(), full, 1, offerEntry("provider.update")))
+	must(t, s.PutStoredRecord(t.Context(), full, 1, offerEntry("provider.update")))
 	full.Revision = 3
-	list, err = s.Offers(t.Context())
+	list, err = s.StoredRecords(t.Context())
 	must(t, err)
 	if diff := cmp.Diff([]catalog.StoredRecord{model, full}, list); diff != "" {
 		t.Errorf("a change came back otherwise (-saved +read):\n%s", diff)
@@ -70,34 +70,34 @@ func offersComeBack(t *testing.T, s catalog.RecordStore) {
 }
 
 func offersGuarded(t *testing.T, s catalog.RecordStore) {
-	o := offer(catalog.ProviderOffer, "acme")
-	must(t, s.PutOffer(t.Context(), o, 0, offerEntry("provider.create")))
+	o := offer(catalog.ProviderRecord, "acme")
+	must(t, s.PutStoredRecord(t.Context(), o, 0, offerEntry("provider.create")))
 	for name, change := range map[string]func() error{
-		"made again":      func() error { return s.PutOffer(t.Context(), o, 0, offerEntry("provider.create")) },
-		"an old revision": func() error { return s.PutOffer(t.Context(), o, 7, offerEntry("provider.update")) },
-		"removed unseen":  func() error { return s.DeleteOffer(t.Context(), o.Sort, o.ID, 7, offerEntry("provider.delete")) },
+		"made again":      func() error { return s.PutStoredRecord(t.Context(), o, 0, offerEntry("provider.create")) },
+		"an old revision": func() error { return s.PutStoredRecord(t.Context(), o, 7, offerEntry("provider.update")) },
+		"removed unseen":  func() error { return s.DeleteStoredRecord(t.Context(), o.Sort, o.ID, 7, offerEntry("provider.delete")) },
 		"not of this sort": func() error {
-			return s.DeleteOffer(t.Context(), catalog.ModelOffer, o.ID, 1, offerEntry("model.delete"))
+			return s.DeleteStoredRecord(t.Context(), catalog.ModelRecord, o.ID, 1, offerEntry("model.delete"))
 		},
 	} {
 		if err := change(); !errors.Is(err, catalog.ErrChanged) {
 			t.Errorf("%s: %v, want ErrChanged", name, err)
 		}
 	}
-	must(t, s.DeleteOffer(t.Context(), o.Sort, o.ID, 1, offerEntry("provider.delete")))
-	if list, err := s.Offers(t.Context()); err != nil || len(list) != 0 {
+	must(t, s.DeleteStoredRecord(t.Context(), o.Sort, o.ID, 1, offerEntry("provider.delete")))
+	if list, err := s.StoredRecords(t.Context()); err != nil || len(list) != 0 {
 		t.Errorf("%d offers are left, %v", len(list), err)
 	}
 }
 
 func offersInParallel(t *testing.T, s catalog.RecordStore) {
-	o := offer(catalog.ModelOffer, "fast")
-	must(t, s.PutOffer(t.Context(), o, 0, offerEntry("model.create")))
+	o := offer(catalog.ModelRecord, "fast")
+	must(t, s.PutStoredRecord(t.Context(), o, 0, offerEntry("model.create")))
 	var wg sync.WaitGroup
 	var won atomic.Int32
 	for range 10 {
 		wg.Go(func() {
-			err := s.PutOffer(t.Context(), o, 1, offerEntry("model.update"))
+			err := s.PutStoredRecord(t.Context(), o, 1, offerEntry("model.update"))
 			if err == nil {
 				won.Add(1)
 			} else if !errors.Is(err, catalog.ErrChanged) {
@@ -114,17 +114,17 @@ func offersInParallel(t *testing.T, s catalog.RecordStore) {
 func offersCounted(t *testing.T, s catalog.RecordStore) {
 	var seen []int64
 	look := func() {
-		n, err := s.OfferRevision(t.Context())
+		n, err := s.StoredRecordRevision(t.Context())
 		must(t, err)
 		seen = append(seen, n)
 	}
 	look()
-	o := offer(catalog.ProviderOffer, "acme")
-	must(t, s.PutOffer(t.Context(), o, 0, offerEntry("provider.create")))
+	o := offer(catalog.ProviderRecord, "acme")
+	must(t, s.PutStoredRecord(t.Context(), o, 0, offerEntry("provider.create")))
 	look()
-	_ = s.PutOffer(t.Context(), o, 0, offerEntry("provider.create")) // refused, and no change
+	_ = s.PutStoredRecord(t.Context(), o, 0, offerEntry("provider.create")) // refused, and no change
 	look()
-	must(t, s.DeleteOffer(t.Context(), o.Sort, o.ID, 1, offerEntry("provider.delete")))
+	must(t, s.DeleteStoredRecord(t.Context(), o.Sort, o.ID, 1, offerEntry("provider.delete")))
 	look()
 	if diff := cmp.Diff([]int64{0, 1, 1, 2}, seen); diff != "" {
 		t.Errorf("revisions (-want +got):\n%s", diff)
