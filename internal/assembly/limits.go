@@ -43,11 +43,7 @@ func (n *node) quote(m *catalog.Model, t catalog.Target, at time.Time) relay.Quo
 	if e != nil {
 		q.Window, q.Output = e.Facts.Window, e.Facts.MostOutput()
 	}
-	switch {
-	case p.Price == nil:
-	case p.Sheet.Free():
-		q.Free = true
-	default:
+	if p.Price != nil {
 		sheet := p.Sheet
 		q.Worst = func(input, output int64) int64 { return int64(price.Dearest(sheet, input, output)) }
 	}
