@@ -25,7 +25,10 @@ func (h *Installation) VerifyMoney(ctx context.Context) (limit.Verified, error) 
 // openLimits makes what holds and settles. What the process before this one took is
 // settled first; then nothing of its leases is in use.
 func (n *node) openLimits(ctx context.Context) error {
-	n.limits = limit.New(limit.Options{Store: n.Store, Node: n.journal.Owner(), Log: n.log, Now: time.Now, Refused: n.limitRefused})
+	n.limits = limit.New(limit.Options{
+		Store: n.Store, Node: n.journal.Owner(), Log: n.log, Now: time.Now, Refused: n.limitRefused,
+		Alone: n.Store.Engine() == "sqlite", // one process per folder
+	})
 	if err := n.journal.Flush(ctx); err != nil {
 		return err
 	}
@@ -43,11 +46,7 @@ func (n *node) quote(m *catalog.Model, t catalog.Target, at time.Time) relay.Quo
 	if e != nil {
 		q.Window, q.Output = e.Facts.Window, e.Facts.MostOutput()
 	}
-	switch {
-	case p.Price == nil:
-	case p.Sheet.Free():
-		q.Free = true
-	default:
+	if p.Price != nil {
 		sheet := p.Sheet
 		q.Worst = func(input, output int64) int64 { return int64(price.Dearest(sheet, input, output)) }
 	}

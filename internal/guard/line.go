@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	lineBuffer = 8 << 10   // a stream of small frames arrives in few reads
+	lineBuffer = 16 << 10  // as much as wire reads at once: a stream of small frames arrives in few reads
 	mostHeader = 256 << 10 // bytes of an answer's header
 	mostInform = 5         // answers of the 100s before the one that counts
 )

@@ -134,7 +134,7 @@ func (s *Service) shareOut(ctx context.Context, now time.Time) error {
 	if len(demand) == 0 {
 		return nil
 	}
-	shares, err := s.Store.ShareOut(ctx, s.Node, demand, now)
+	shares, err := s.shares(ctx, demand, now)
 	if err != nil {
 		return err
 	}
@@ -152,6 +152,18 @@ func (s *Service) shareOut(ctx context.Context, now time.Time) error {
 		c.mu.Unlock()
 	}
 	return nil
+}
+
+// shares are what this node and all of them ask of counters.
+func (s *Service) shares(ctx context.Context, demand map[int64]int64, now time.Time) (map[int64]Share, error) {
+	if !s.Alone {
+		return s.Store.ShareOut(ctx, s.Node, demand, now)
+	}
+	all := make(map[int64]Share, len(demand))
+	for id, n := range demand {
+		all[id] = Share{Demand: n, All: n}
+	}
+	return all, nil
 }
 
 // hasNews reports whether the others must be told what is asked of a limit, or something
@@ -188,13 +200,22 @@ func (s *Service) unused(keeps func(*counter) int64) map[int64]int64 {
 		if c.asking != nil || c.id == 0 {
 			return
 		}
-		if n := c.idle(now) - keep; n > 0 {
+		if n := c.idle(now) - keep; n > s.slack(c, keep) {
 			c.lease -= n
 			c.balance.Leased -= n
 			back[c.id] = n
 		}
 	})
 	return back
+}
+
+// slack is how much beyond what a counter keeps is not worth a statement: what is asked
+// for goes up and down. Of a limit that slides, others may be waiting for it.
+func (s *Service) slack(c *counter, keep int64) int64 {
+	if c.rule.kind.sliding() && !s.Alone {
+		return 0
+	}
+	return keep / 4
 }
 
 // idle is what of the lease nothing holds and nothing has taken.

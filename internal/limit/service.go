@@ -29,6 +29,7 @@ type Options struct {
 	Node  string // of the data folder, the same after a restart
 	Log   *slog.Logger
 	Now   func() time.Time
+	Alone bool // no other server works with the Store: what is asked of limits need not be told
 
 	Refused func(Measure) // told of each call and task that a limit refused; may be nil
 }

@@ -50,3 +50,44 @@ func TestWhatIsNotAskedForIsNotToldOf(t *testing.T) {
 		t.Errorf("told %d times, at last of %v", n, last)
 	}
 }
+
+// A server that has the database for itself tells none of it, and a limit that is changed
+// holds for it all the same.
+func TestAServerAloneHasItsLimitsWhole(t *testing.T) {
+	t.Parallel()
+	s := New(Options{Now: time.Now, Alone: true}) // without a store: it would panic if it were asked
+	l := Limit{ID: "lim_1", Measure: Requests, Window: Minute, Amount: 10}
+	r := &rule{kind: l, zone: time.UTC, counters: make(map[counterKey]*counter)}
+	r.current.Store(&l)
+	s.rules.Store(&rules{byID: map[string]*rule{l.ID: r}, all: []*rule{r}})
+	c := r.counter("", time.Now())
+	c.id, c.demand = 1, 5
+	larger := l
+	larger.Amount = 40
+	r.current.Store(&larger)
+	s.each(func(c *counter) { c.tick() })
+	if err := s.shareOut(t.Context(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if c.share != 40 {
+		t.Errorf("its share is %d of 40", c.share)
+	}
+}
+
+// What is asked for goes up and down: that alone gives nothing back. What is not asked
+// for any more goes back whole.
+func TestALittleMoreThanIsKeptIsNotGivenBack(t *testing.T) {
+	t.Parallel()
+	s := New(Options{Now: time.Now})
+	l := Limit{ID: "lim_1", Measure: Dollars, Window: Total, Amount: 1 << 40}
+	r := &rule{kind: l, zone: time.UTC, counters: make(map[counterKey]*counter)}
+	r.current.Store(&l)
+	s.rules.Store(&rules{byID: map[string]*rule{l.ID: r}, all: []*rule{r}})
+	c := r.counter("", time.Now())
+	c.id, c.lease, c.spent = 1, 1200, 90
+	for _, step := range []struct{ keeps, back int64 }{{1000, 0}, {800, 310}, {800, 0}, {0, 800}} {
+		if got := s.unused(func(*counter) int64 { return step.keeps })[1]; got != step.back {
+			t.Errorf("keeping %d it gives %d back, not %d", step.keeps, got, step.back)
+		}
+	}
+}

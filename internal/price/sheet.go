@@ -141,11 +141,6 @@ type Sheet struct {
 // which is not the same as free.
 func (s *Sheet) Known() bool { return s != nil && s.Rates.Known() }
 
-// Free reports whether it is known that nothing is charged, whatever is used.
-func (s *Sheet) Free() bool {
-	return s.Known() && Dearest(s, mostTokens, mostTokens) == 0 && s.PerSearch == 0
-}
-
 // For are the rates that a prompt of so many tokens is charged at.
 func (s *Sheet) For(prompt int64) Rates {
 	rates := s.Rates

@@ -42,9 +42,10 @@ func watch(ctx context.Context, limits catalog.Timeouts) *watchdog {
 	return d
 }
 
-// fed says that something came. From the first time on gaps count.
+// fed says that something came. From the first time on gaps count. Where the timer goes
+// off before a gap can be over it is left to bark: setting it may wake a thread.
 func (d *watchdog) fed() {
-	if d.last.Swap(max(1, int64(time.Since(d.start)))) == 0 {
+	if d.last.Swap(max(1, int64(time.Since(d.start)))) == 0 && d.limits.Gap < d.limits.FirstByte {
 		d.timer.Reset(min(d.limits.Gap, d.limits.Total-time.Since(d.start)))
 	}
 }

@@ -15,7 +15,6 @@ import (
 
 // Quote is what a target's answers cost, and how long they can be.
 type Quote struct {
-	Free   bool                            // it costs nothing, and that is known
 	Worst  func(input, output int64) int64 // at most, in billionths of a USD; nil: it has no price
 	Window int64                           // tokens that go in, at most; 0: not known
 	Output int64                           // tokens of an answer, at most; 0: not known
@@ -51,9 +50,6 @@ func (c *call) reserve(ctx context.Context, t catalog.Target, req *chat.Request)
 			Model: c.record.Model, Provider: t.Provider,
 		},
 		Least: leastOutput, Cost: quote.Worst,
-	}
-	if quote.Free {
-		ask.Cost = func(_, _ int64) int64 { return 0 }
 	}
 	asked, err := asked(req)
 	if err != nil {

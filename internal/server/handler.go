@@ -215,7 +215,7 @@ func (s *Server) lastNet(x *exchange, request *scope.Request, v any) {
 var sane = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$`)
 
 func requestID(sent string) string {
-	if sane.MatchString(sent) && !strings.Contains(sent, "sk_") {
+	if sent != "" && sane.MatchString(sent) && !strings.Contains(sent, "sk_") {
 		return sent
 	}
 	return uid.New("req")
