@@ -59,7 +59,8 @@ func (s *stage) forNode(t *testing.T) string {
 		Window    string  `json:"window"`
 		Upstreams []names `json:"upstreams"`
 		Cuts      int     `json:"cuts"`
-	}{URL: s.URL, Key: s.Key, Window: window.URL, Cuts: randomCuts}
+		Step      int     `json:"step"`
+	}{URL: s.URL, Key: s.Key, Window: window.URL, Cuts: randomCuts, Step: cutStep}
 	for _, a := range s.away {
 		prepared.Upstreams = append(prepared.Upstreams, names{a.dialect, a.plain, a.thinker, minds[a.dialect]})
 	}
