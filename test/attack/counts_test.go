@@ -41,9 +41,9 @@ const (
 	// that has to wait for the processor lets it grow further than make attack allows.
 	mostOver = 450 << 20
 
-	// It makes small pictures, and rests a while before the next.
+	// It makes small pictures, and rests a while before the next: its own work would else be most of what is done here.
 	picture = 256
-	pause   = time.Second
+	pause   = 5 * time.Second
 
 	// How long any piece of its work may take.
 	patience = 3 * time.Minute

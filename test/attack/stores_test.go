@@ -223,7 +223,7 @@ func towersInEveryMember(t *testing.T, s *siege) {
 // The largest orders the studio takes are made within the workspace's memory.
 func TestTheLargestOrdersTakeLittle(t *testing.T) { //nolint:paralleltest // besiege sees to that
 	s := besiege(t, "")
-	id := s.upload(t, "large.png", plainPNG(t, 4000))
+	id := s.upload(t, "large.png", rig.PlainPNG(t, 4000, false))
 	list := strings.TrimSuffix(strings.Repeat(fmt.Sprintf("%q,", id), 10), ",")
 	bodies := []string{
 		`{"model":"stele/canvas","mode":"text_to_image","prompt":"x","size":2048,"n":4}`,
