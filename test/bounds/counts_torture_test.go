@@ -6,7 +6,7 @@ const (
 	halves       = 200
 	zeros        = 15 << 20
 	names        = 1 << 20
-	guesses      = 50_000
+	guesses      = 10_000
 	deepPhotos   = 4
 	editedPhotos = 4
 )
