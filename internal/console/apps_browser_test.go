@@ -14,10 +14,7 @@ import (
 //
 //nolint:paralleltest // see above
 func TestSomebodyRunsAndWritesAnApp(t *testing.T) {
-	for _, room := range []struct {
-		width int64
-		base  string
-	}{{390, "/stele"}, {1440, ""}} {
+	for _, room := range screens {
 		t.Run(fmt.Sprint(room.width), func(t *testing.T) {
 			w := &consoletest.Workshop{}
 			b := launch(t, room.width)

@@ -15,10 +15,7 @@ import (
 //
 //nolint:paralleltest // see above
 func TestAnOperatorWalksThroughTheConsole(t *testing.T) {
-	for _, room := range []struct {
-		width int64
-		base  string
-	}{{390, "/stele"}, {1440, ""}} {
+	for _, room := range everyScreen {
 		t.Run(fmt.Sprint(room.width), func(t *testing.T) {
 			b := launch(t, room.width)
 			h := consoletest.Open(t, "http://127.0.0.1"+room.base)

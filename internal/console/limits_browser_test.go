@@ -26,8 +26,8 @@ func TestLimitsInABrowser(t *testing.T) {
 	h.Take(l, "key_of_long_ago", 2e9)
 	h.Limit(limit.Limit{Workspace: "default", Name: "tokens", Measure: limit.Tokens, Window: limit.Day, Amount: 2_000_000}, "", 2_000_000)
 	h.Limit(limit.Limit{Name: "requests a minute", Measure: limit.Requests, Window: limit.Minute, Amount: 600, Soft: true}, "", 0)
-	for _, width := range []int64{1440, 390} {
-		b := launch(t, width)
+	for _, room := range screens {
+		b := launch(t, room.width)
 		b.visit(server.URL + "/console/signin")
 		b.fill("#email", consoletest.Email)
 		b.fill("#password", consoletest.Password)

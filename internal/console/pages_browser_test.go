@@ -25,7 +25,7 @@ func TestEveryPageInABrowser(t *testing.T) {
 		b.visit(p.root + path)
 		for _, width := range []int64{390, 1440} {
 			b.widen(width)
-			b.fits()
+			b.fitsNow()
 			b.look("page" + strings.ReplaceAll(path, "/", " "))
 			if width == 390 { // axe looks at colours and words, which are the same on both
 				b.inspect()

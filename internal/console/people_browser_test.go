@@ -15,10 +15,7 @@ import (
 //
 //nolint:paralleltest // see above
 func TestAnOwnerAndAViewerWalkThroughTheConsole(t *testing.T) {
-	for _, room := range []struct {
-		width int64
-		base  string
-	}{{390, "/stele"}, {1440, ""}} {
+	for _, room := range everyScreen {
 		t.Run(fmt.Sprint(room.width), func(t *testing.T) {
 			h := consoletest.Open(t, "http://127.0.0.1"+room.base)
 			owner, viewer := launch(t, room.width), launch(t, room.width)

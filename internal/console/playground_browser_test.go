@@ -56,10 +56,7 @@ func enter(t *testing.T, width int64, base string) (*tab, *consoletest.House) {
 
 //nolint:paralleltest // one browser is enough for a small machine
 func TestSomebodyPlaysWithAModel(t *testing.T) {
-	for _, room := range []struct {
-		width int64
-		base  string
-	}{{390, "/stele"}, {1440, ""}} {
+	for _, room := range everyScreen {
 		t.Run(fmt.Sprint(room.width), func(t *testing.T) {
 			b, h := enter(t, room.width, room.base)
 			play(b, h)

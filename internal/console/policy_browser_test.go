@@ -14,8 +14,8 @@ func TestKeysAndPolicyInABrowser(t *testing.T) {
 	server := httptest.NewServer(h.Serve)
 	t.Cleanup(server.Close)
 	h.Public, _ = url.Parse(server.URL)
-	for _, width := range []int64{1440, 390} {
-		b := launch(t, width)
+	for _, room := range screens {
+		b := launch(t, room.width)
 		b.visit(server.URL + "/console/signin")
 		b.fill("#email", consoletest.Email)
 		b.fill("#password", consoletest.Password)

@@ -21,10 +21,7 @@ import (
 //
 //nolint:paralleltest // see above
 func TestSomebodySetsUpSecondFactors(t *testing.T) {
-	for _, room := range []struct {
-		width int64
-		base  string
-	}{{390, "/stele"}, {1440, ""}} {
+	for _, room := range screens {
 		t.Run(fmt.Sprint(room.width), func(t *testing.T) {
 			b := launch(t, room.width)
 			h := consoletest.Open(t, "http://localhost"+room.base)

@@ -14,9 +14,9 @@ import (
 //
 //nolint:paralleltest // one browser is enough for a small machine
 func TestABrowserGoesToTheIdentityProviderAndBack(t *testing.T) {
-	for _, width := range []int64{390, 1440} {
-		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			b := launch(t, width)
+	for _, room := range screens {
+		t.Run(fmt.Sprint(room.width), func(t *testing.T) {
+			b := launch(t, room.width)
 			h, p := consoletest.Provided(t)
 			h.SignIn()
 			server := httptest.NewServer(h.Serve)

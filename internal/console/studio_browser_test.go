@@ -13,15 +13,12 @@ import (
 	"stele/internal/console/consoletest"
 )
 
-// Somebody makes things in real Chromium, on a phone below a base path and on a
-// desk without one. Not parallel: one browser is enough for a small machine.
+// Somebody makes things in real Chromium. Not parallel: one browser is enough for a
+// small machine.
 //
 //nolint:paralleltest // see above
 func TestSomebodyMakesThingsInTheStudio(t *testing.T) {
-	for _, room := range []struct {
-		width int64
-		base  string
-	}{{390, "/stele"}, {1440, ""}} {
+	for _, room := range screens {
 		t.Run(fmt.Sprint(room.width), func(t *testing.T) {
 			b := launch(t, room.width)
 			var a consoletest.Atelier

@@ -19,10 +19,7 @@ import (
 //
 //nolint:paralleltest // see above
 func TestAnOperatorManagesProvidersAndModels(t *testing.T) {
-	for _, room := range []struct {
-		width int64
-		base  string
-	}{{390, "/stele"}, {1440, ""}} {
+	for _, room := range screens {
 		t.Run(fmt.Sprint(room.width), func(t *testing.T) {
 			b := launch(t, room.width)
 			s, rooms := consoletest.Supplied(t)

@@ -29,6 +29,14 @@ type tab struct {
 	taken int
 }
 
+// screen is how wide a tab is, and below which path the console stands then.
+type screen struct {
+	width int64
+	base  string
+}
+
+var everyScreen = []screen{{390, "/stele"}, {1440, ""}}
+
 // chromium is the one browser of all tests, started when the first of them wants it.
 var chromium struct {
 	sync.Once
@@ -216,8 +224,18 @@ func (b *tab) source() string {
 	return evaluate[string](b, "document.documentElement.outerHTML")
 }
 
-// fits checks that nothing hangs over the edge of the screen.
+// fits checks that nothing hangs over the edge of the screen, nor would on a phone.
 func (b *tab) fits() {
+	b.Helper()
+	b.fitsNow()
+	if width := b.width; alsoNarrow && width > 390 {
+		b.widen(390)
+		b.fitsNow()
+		b.widen(width)
+	}
+}
+
+func (b *tab) fitsNow() {
 	b.Helper()
 	if over := evaluate[int](b, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
 		b.Errorf("%s is %d pixels too wide", evaluate[string](b, "location.pathname"), over)

@@ -41,15 +41,12 @@ func busy(h *consoletest.House) {
 	h.Save(list...)
 }
 
-// The rooms that look at what was called, on a phone below a base path and on a
-// desk without one. Not parallel: one browser is enough for a small machine.
+// The rooms that look at what was called. Not parallel: one browser is enough for a
+// small machine.
 //
 //nolint:paralleltest // see above
 func TestAnOperatorLooksAtTheUsage(t *testing.T) {
-	for _, room := range []struct {
-		width int64
-		base  string
-	}{{390, "/stele"}, {1440, ""}} {
+	for _, room := range screens {
 		t.Run(fmt.Sprint(room.width), func(t *testing.T) {
 			b := launch(t, room.width)
 			h := consoletest.Open(t, "http://127.0.0.1"+room.base, consoletest.Started)

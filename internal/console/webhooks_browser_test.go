@@ -24,9 +24,9 @@ func TestWebhooksInABrowser(t *testing.T) {
 		_, _ = io.WriteString(w, `{"error": "this hook was removed"}`)
 	}))
 	t.Cleanup(receiver.Close)
-	for i, width := range []int64{1440, 390} {
+	for i, room := range screens {
 		h.Pass(time.Minute) // what is passed now was not dismissed
-		b := launch(t, width)
+		b := launch(t, room.width)
 		b.visit(server.URL + "/console/signin")
 		b.fill("#email", consoletest.Email)
 		b.fill("#password", consoletest.Password)

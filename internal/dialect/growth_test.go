@@ -367,7 +367,7 @@ func everyCodec() map[string]dialect.Dialect {
 // it counts all bytes that are allocated.
 func TestMemoryGrowsWithTheRequest(t *testing.T) { //nolint:paralleltest // see above
 	race.Skip(t, "nothing in it runs at the same time")
-	const few, times, most, little = 300, 4, 8, 128 << 10
+	const few, times, most, little = 200, 4, 8, 128 << 10
 	for client, list := range growing() {
 		for _, r := range list {
 			small, large := []byte(r.body(few)), []byte(r.body(few*times))

@@ -3,4 +3,4 @@
 package store
 
 // manyHolds is how many holds are taken and settled before the sums are compared.
-const manyHolds = 3_000
+const manyHolds = 1_500

@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"image"
-	"image/color"
-	"image/png"
 	"io"
 	"net/http"
 	"net/url"
@@ -213,19 +210,7 @@ func TestFormsAreBounded(t *testing.T) { //nolint:paralleltest // as above
 // Large pictures are looked at before they are decoded.
 func TestLargePicturesAreMeasuredFirst(t *testing.T) { //nolint:paralleltest // as above
 	s := besiege(t, "")
-	var b bytes.Buffer
-	picture := image.NewUniform(color.RGBA64{1, 2, 3, 65535})
-	deep := image.NewNRGBA64(image.Rect(0, 0, 6300, 6300))
-	for y := 0; y < 6300; y += 100 {
-		for x := 0; x < 6300; x += 100 {
-			deep.Set(x, y, picture.C)
-		}
-	}
-	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, deep); err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("a picture of %d KB", b.Len()>>10)
-	id := s.upload(t, "large.png", b.Bytes())
+	id := s.upload(t, "large.png", rig.PlainPNG(t, 6300, true))
 	s.under(t, func() {
 		var all sync.WaitGroup
 		for range 8 {

@@ -17,10 +17,22 @@ import (
 	"stele/test/rig"
 )
 
+// What a tenant says in chats. The first counts rows, and the last leaves an upstream that is held for broken.
+func TestChatsOfATenant(t *testing.T) { //nolint:paralleltest // besiege sees to that
+	onOneHouse(t,
+		attack{"names of models are not kept", namesOfModelsAreNotKept},
+		attack{"a key gets the model that it opens", aKeyGetsTheModelThatItOpens},
+		attack{"addresses that lead inside do not pass", addressesThatLeadInsideDoNotPass},
+		attack{"a file named often is many files", aFileNamedOftenIsManyFiles},
+		attack{"heavy bodies are quick work", heavyBodiesAreQuickWork},
+		attack{"a revoked key ends its streams", aRevokedKeyEndsItsStreams},
+		attack{"a breaker opens for who breaks", aBreakerOpensForWhoBreaks},
+	)
+}
+
 // Names of models are refused before anything is kept of them, and other tenants'
 // rows are saved beside them.
-func TestNamesOfModelsAreNotKept(t *testing.T) { //nolint:paralleltest // besiege sees to that
-	s := besiege(t, "")
+func namesOfModelsAreNotKept(t *testing.T, s *siege) {
 	names := []string{
 		`a\u0000b`, strings.Repeat("n", 6<<10), strings.Repeat("n", 257), strings.Repeat("é", 200), `a\nb`, `a\u202eb`, "", " ", "self/../../admin", "gem/../../../admin",
 		"self//x", "self/./x", "/", "..", "gem/%2e%2e/%2e%2e/admin", strings.Repeat("n", 8<<20),
@@ -63,8 +75,7 @@ func TestNamesOfModelsAreNotKept(t *testing.T) { //nolint:paralleltest // besieg
 }
 
 // A key that opens one model gets no other by a second name for it.
-func TestAKeyGetsTheModelThatItOpens(t *testing.T) { //nolint:paralleltest // as above
-	s := besiege(t, "")
+func aKeyGetsTheModelThatItOpens(t *testing.T, s *siege) {
 	s.bad = s.CreateKey(t, "--allow-model", "self/small")
 	s.Await(t, s.bad.Key, http.StatusOK)
 	ways := []string{
@@ -86,8 +97,7 @@ func TestAKeyGetsTheModelThatItOpens(t *testing.T) { //nolint:paralleltest // as
 }
 
 // Addresses that lead inside do not reach an upstream that would fetch them.
-func TestAddressesThatLeadInsideDoNotPass(t *testing.T) { //nolint:paralleltest // as above
-	s := besiege(t, "")
+func addressesThatLeadInsideDoNotPass(t *testing.T, s *siege) {
 	addresses := []string{
 		"http://127.0.0.1/MARK", "http://localhost/MARK", "http://169.254.169.254/MARK", "http://[::1]/MARK", "http://10.0.0.1/MARK", "http://0x7f000001/MARK",
 		"http://2130706433/MARK", "http://127.1/MARK", "http://[::ffff:127.0.0.1]/MARK", "http://192.168.0.1:8080/MARK", "file:///etc/MARK", "FILE:///etc/MARK",
@@ -144,8 +154,7 @@ func (s *siege) upload(t *testing.T, name string, bytesOf []byte) string {
 }
 
 // One file named often is as many files.
-func TestAFileNamedOftenIsManyFiles(t *testing.T) { //nolint:paralleltest // as above
-	s := besiege(t, "")
+func aFileNamedOftenIsManyFiles(t *testing.T, s *siege) {
 	id := s.upload(t, "a.txt", bytes.Repeat([]byte("0123456789abcde\n"), 256<<10))
 	s.under(t, func() {
 		for _, dialect := range []string{"self/steady", "gem/steady"} {
@@ -214,8 +223,7 @@ func heavy() map[string]string {
 }
 
 // A body's work grows no faster than the body.
-func TestHeavyBodiesAreQuickWork(t *testing.T) { //nolint:paralleltest // as above
-	s := besiege(t, "")
+func heavyBodiesAreQuickWork(t *testing.T, s *siege) {
 	s.under(t, func() {
 		for name, body := range heavy() {
 			before := s.processor(t)
@@ -238,8 +246,7 @@ func TestHeavyBodiesAreQuickWork(t *testing.T) { //nolint:paralleltest // as abo
 }
 
 // One tenant's requests that break an upstream do not take it from the others.
-func TestABreakerOpensForWhoBreaks(t *testing.T) { //nolint:paralleltest // as above
-	s := besiege(t, "")
+func aBreakerOpensForWhoBreaks(t *testing.T, s *siege) {
 	for range 60 {
 		s.chat(t, `{"model":"shared","messages":[{"role":"user","content":"BREAK"}]}`)
 	}
@@ -251,8 +258,7 @@ func TestABreakerOpensForWhoBreaks(t *testing.T) { //nolint:paralleltest // as a
 }
 
 // Revoking a key ends what it has begun.
-func TestARevokedKeyEndsItsStreams(t *testing.T) { //nolint:paralleltest // as above
-	s := besiege(t, "")
+func aRevokedKeyEndsItsStreams(t *testing.T, s *siege) {
 	key := s.CreateKey(t)
 	s.Await(t, key.Key, http.StatusOK)
 	ctx, cancel := context.WithTimeout(t.Context(), rig.Patience)
@@ -278,7 +284,7 @@ func TestARevokedKeyEndsItsStreams(t *testing.T) { //nolint:paralleltest // as a
 }
 
 // All at once: slow clients, silent streams, giants and spinning expressions.
-func TestAllAtOnce(t *testing.T) { //nolint:paralleltest // as above
+func TestAllAtOnce(t *testing.T) { //nolint:paralleltest // besiege sees to that
 	s := besiege(t, "")
 	if !s.publish(t, "spin", spinner) {
 		t.Fatal("the app that spins is not taken")

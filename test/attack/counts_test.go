@@ -15,11 +15,20 @@ const (
 	spinning      = 50
 	orders        = 60
 	sameRanges    = 3
-	heavyTime     = 2 * time.Second // for as long bodies are sent that take long to understand
-	keysOfEach    = 150             // Idempotency-Keys
-	exported      = 150             // chats of each of eight
-	longDocuments = 6               // sent at once
-	kindsOfForms  = 2               // that each route is sent, in turn; the console's own tests send all to each
+	heavyTime     = time.Second // for as long bodies are sent that take long to understand
+	keysOfEach    = 150         // Idempotency-Keys
+	exported      = 150         // chats of each of eight
+	longDocuments = 6           // sent at once
+	kindsOfForms  = 2           // that each route is sent, in turn; the console's own tests send all to each
+	inTurn        = 3           // each route gets every third of what each route is to be sent, by turns
+	slowBodies    = 250         // with a long head each, of each kind
+	longAddresses = 100         // of each of eight
+	endUsers      = 100         // of each of sixteen
+	oneIn         = 4           // connections on which nobody reads, or that wait
+	uploads       = 24          // at once, of 25 MB
+	oddMethods    = 4           // at each route
+	endlessCalls  = 12          // that are answered without end, and each with so much at most:
+	endlessBytes  = 64 << 20
 
 	// How often the good tenant does its work, before and beside an attack. How long that
 	// takes says nothing on a machine that tests other things at the same time: it is told
@@ -32,9 +41,9 @@ const (
 	// that has to wait for the processor lets it grow further than make attack allows.
 	mostOver = 450 << 20
 
-	// It makes small pictures, and rests a while before the next.
+	// It makes small pictures, and rests a while before the next: its own work would else be most of what is done here.
 	picture = 256
-	pause   = time.Second
+	pause   = 5 * time.Second
 
 	// How long any piece of its work may take.
 	patience = 3 * time.Minute

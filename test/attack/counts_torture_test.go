@@ -21,6 +21,15 @@ const (
 	exported      = 500
 	longDocuments = 12
 	kindsOfForms  = 6
+	inTurn        = 1
+	slowBodies    = 5000
+	longAddresses = 600
+	endUsers      = 2000
+	oneIn         = 1
+	uploads       = 60
+	oddMethods    = 20
+	endlessCalls  = 24
+	endlessBytes  = 200 << 20
 
 	usually  = 9
 	warming  = 2

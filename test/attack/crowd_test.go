@@ -28,9 +28,21 @@ func together(n int, do func(i int)) {
 	all.Wait()
 }
 
+// What many do at once. Those who guess come last: they are slowed down afterwards.
+func TestCrowds(t *testing.T) { //nolint:paralleltest // besiege sees to that
+	onOneHouse(t,
+		attack{"long heads take little", longHeadsTakeLittle},
+		attack{"heavy bodies at once hold up nobody", heavyBodiesAtOnceHoldUpNobody},
+		attack{"packed bodies are bounded", packedBodiesAreBounded},
+		attack{"odd forms of files are refused", oddFormsOfFilesAreRefused},
+		attack{"uploads at once take little", uploadsAtOnceTakeLittle},
+		attack{"many ranges are not many answers", manyRangesAreNotManyAnswers},
+		attack{"guessed passwords take little", guessedPasswordsTakeLittle},
+	)
+}
+
 // Heads that grow and never end take little, however many there are.
-func TestLongHeadsTakeLittle(t *testing.T) { //nolint:paralleltest // besiege sees to that
-	s := besiege(t, "")
+func longHeadsTakeLittle(t *testing.T, s *siege) {
 	one, many := strings.Repeat("h", 60<<10), strings.Repeat("a: b\r\n", 10_000)
 	s.under(t, func() {
 		var open sync.Map
@@ -51,8 +63,7 @@ func TestLongHeadsTakeLittle(t *testing.T) { //nolint:paralleltest // besiege se
 }
 
 // Strangers who guess passwords take neither the memory nor the processors.
-func TestGuessedPasswordsTakeLittle(t *testing.T) { //nolint:paralleltest // as above
-	s := besiege(t, "")
+func guessedPasswordsTakeLittle(t *testing.T, s *siege) {
 	s.under(t, func() {
 		together(100, func(i int) {
 			for n := range 5 {
@@ -71,8 +82,7 @@ func TestGuessedPasswordsTakeLittle(t *testing.T) { //nolint:paralleltest // as 
 }
 
 // Many bodies at once that take long to understand leave others their processors.
-func TestHeavyBodiesAtOnceHoldUpNobody(t *testing.T) { //nolint:paralleltest // as above
-	s := besiege(t, "")
+func heavyBodiesAtOnceHoldUpNobody(t *testing.T, s *siege) {
 	var bodies []string
 	for _, body := range heavy() {
 		if len(body) > 500<<10 {
@@ -103,15 +113,17 @@ func packed(n int) []byte {
 }
 
 // A packed body is not unpacked beyond the bounds of a plain one.
-func TestPackedBodiesAreBounded(t *testing.T) { //nolint:paralleltest // as above
-	s := besiege(t, "")
+func packedBodiesAreBounded(t *testing.T, s *siege) {
 	bomb := packed(1 << 30)
 	s.under(t, func() {
-		for _, route := range routes(t) {
+		for n, route := range routes(t) {
 			if route.method != http.MethodPost {
 				continue
 			}
-			for _, coding := range []string{"gzip", "x-gzip", "gzip, gzip", "deflate", "br", "zstd", "identity", "GZIP"} {
+			for i, coding := range []string{"gzip", "x-gzip", "gzip, gzip", "deflate", "br", "zstd", "identity", "GZIP"} {
+				if (n+i)%inTurn != 0 {
+					continue
+				}
 				r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+route.path("x"), bytes.NewReader(bomb))
 				if err != nil {
 					t.Fatal(err)
@@ -128,8 +140,7 @@ func TestPackedBodiesAreBounded(t *testing.T) { //nolint:paralleltest // as abov
 }
 
 // Forms with very many or very odd parts are refused.
-func TestOddFormsOfFilesAreRefused(t *testing.T) { //nolint:paralleltest // as above
-	s := besiege(t, "")
+func oddFormsOfFilesAreRefused(t *testing.T, s *siege) {
 	part := func(head, body string) string { return "--b\r\n" + head + "\r\n\r\n" + body + "\r\n" }
 	field := `Content-Disposition: form-data; name="x"`
 	forms := map[string]string{
@@ -170,10 +181,9 @@ func continued(n int) string {
 }
 
 // Very many uploads at once draw on the bad tenant's memory and disk only.
-func TestUploadsAtOnceTakeLittle(t *testing.T) { //nolint:paralleltest // as above
-	s := besiege(t, "")
+func uploadsAtOnceTakeLittle(t *testing.T, s *siege) {
 	s.under(t, func() {
-		together(60, func(i int) {
+		together(uploads, func(i int) {
 			body, w := io.Pipe()
 			form := multipart.NewWriter(w)
 			go func() {
@@ -196,8 +206,7 @@ func TestUploadsAtOnceTakeLittle(t *testing.T) { //nolint:paralleltest // as abo
 var address = regexp.MustCompile(`"url":"([^"]+)"`)
 
 // A range may be asked for, and a thousand of them are not a thousand answers.
-func TestManyRangesAreNotManyAnswers(t *testing.T) { //nolint:paralleltest // as above
-	s := besiege(t, "")
+func manyRangesAreNotManyAnswers(t *testing.T, s *siege) {
 	var form bytes.Buffer
 	w := multipart.NewWriter(&form)
 	part, _ := w.CreateFormFile("file", "x.png")
@@ -237,7 +246,7 @@ func TestManyRangesAreNotManyAnswers(t *testing.T) { //nolint:paralleltest // as
 }
 
 // One key's waits for a generation do not take the place of others'.
-func TestAKeyHasABoundedNumberOfWaits(t *testing.T) { //nolint:paralleltest // as above
+func TestAKeyHasABoundedNumberOfWaits(t *testing.T) { //nolint:paralleltest // besiege sees to that
 	s := besiege(t, "")
 	a := s.Post(t, "/api/v1/generations", s.bad.Key, `{"model":"stele/sandbox-image","prompt":"x [[sandbox: hang]]"}`)
 	id := generationID.FindString(a.Body)

@@ -9,11 +9,8 @@ import (
 	"time"
 )
 
-// How long an upstream goes on, and how much it sends at most.
-const (
-	endlessTime  = 6 * time.Second
-	endlessBytes = 200 << 20
-)
+// endlessTime is how long an upstream goes on at most.
+const endlessTime = 6 * time.Second
 
 // endlessly answers with a stream that does not end by itself.
 func endlessly(w http.ResponseWriter, r *http.Request, way string) {

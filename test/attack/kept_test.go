@@ -27,8 +27,21 @@ func (s *siege) keepOpen(t *testing.T, n int, text func(i int) string) {
 	open.Range(func(c, _ any) bool { return c.(io.Closer).Close() == nil })
 }
 
+// What is kept for callers who take their time.
+func TestLittleIsKept(t *testing.T) { //nolint:paralleltest // besiege sees to that
+	onOneHouse(t,
+		attack{"long heads of slow bodies take little", longHeadsOfSlowBodiesTakeLittle},
+		attack{"long addresses are not kept", longAddressesAreNotKept},
+		attack{"wide bodies with a key take little", wideBodiesWithAKeyTakeLittle},
+		attack{"keys of a workspace are bounded", keysOfAWorkspaceAreBounded},
+		attack{"long documents take little", longDocumentsTakeLittle},
+		attack{"unread pages take little", unreadPagesTakeLittle},
+		attack{"unread lists take little", unreadListsTakeLittle},
+	)
+}
+
 // Heads that are whole take little as well, while their bodies are on their way.
-func TestLongHeadsOfSlowBodiesTakeLittle(t *testing.T) { //nolint:paralleltest // besiege sees to that
+func longHeadsOfSlowBodiesTakeLittle(t *testing.T, s *siege) {
 	heads := map[string]string{
 		"one line":   "X-A: " + strings.Repeat("h", 60<<10) + "\r\n",
 		"lines":      strings.Repeat("X-A: "+strings.Repeat("h", 240)+"\r\n", 240),
@@ -36,11 +49,10 @@ func TestLongHeadsOfSlowBodiesTakeLittle(t *testing.T) { //nolint:paralleltest /
 		"names":      names(6000),
 		"cookies":    "Cookie: " + strings.Repeat("a=b; ", 12_000) + "\r\n",
 	}
-	s := besiege(t, "")
 	for name, head := range heads {
 		t.Run(name, func(t *testing.T) {
 			s.under(t, func() {
-				s.keepOpen(t, max(2000, slowClients/2), func(i int) string {
+				s.keepOpen(t, slowBodies, func(i int) string {
 					path := []string{"/console/signin", "/api/v1/chat/completions", "/nothing"}[i%3]
 					return "POST " + path + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n" + head + "\r\n{"
 				})
@@ -59,12 +71,11 @@ func names(n int) string {
 }
 
 // Addresses as long as a head may be are not what is kept of a request.
-func TestLongAddressesAreNotKept(t *testing.T) { //nolint:paralleltest // as above
-	s := besiege(t, "")
+func longAddressesAreNotKept(t *testing.T, s *siege) {
 	query := "?x=" + strings.Repeat("q", 56<<10)
 	s.under(t, func() {
 		together(8, func(worker int) {
-			for i := range 600 {
+			for i := range longAddresses {
 				path := fmt.Sprintf("/api/v1beta/models/gem/m%d-%d:generateContent", worker, i)
 				s.send(t, path+query, "application/json", strings.NewReader(`{"contents":[{"role":"user","parts":[{"text":"x"}]}]}`))
 			}
@@ -79,10 +90,10 @@ func (s *siege) keyed(key, body string) string {
 }
 
 // Answers that are given again to clients who do not read them take little.
-func TestAnswersGivenAgainTakeLittle(t *testing.T) { //nolint:paralleltest // as above
+func TestAnswersGivenAgainTakeLittle(t *testing.T) { //nolint:paralleltest // besiege sees to that
+	var all []attack
 	for name, more := range map[string]string{"whole": `"n":24`, "streamed": `"stream":true`} {
-		t.Run(name, func(t *testing.T) {
-			s := besiege(t, "")
+		all = append(all, attack{name, func(t *testing.T, s *siege) {
 			body := fmt.Sprintf(`{"model":"stele/sandbox","messages":[{"role":"user","content":"x [[sandbox: words=10000]]"}],%s}`, more)
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/api/v1/chat/completions", strings.NewReader(body))
 			if err != nil {
@@ -90,19 +101,19 @@ func TestAnswersGivenAgainTakeLittle(t *testing.T) { //nolint:paralleltest // as
 			}
 			r.Header.Set("Authorization", "Bearer "+s.bad.Key)
 			r.Header.Set("Content-Type", "application/json")
-			r.Header.Set("Idempotency-Key", "again")
+			r.Header.Set("Idempotency-Key", name)
 			a, err := s.Send(r)
 			t.Logf("an answer of %d KB: %d %.200s, %v", len(a.Body)>>10, a.Status, a.Body, err)
 			s.under(t, func() {
-				s.keepOpen(t, 300, func(int) string { return s.keyed("again", body) })
+				s.keepOpen(t, 300/oneIn, func(int) string { return s.keyed(name, body) })
 			})
-		})
+		}})
 	}
+	onOneHouse(t, all...)
 }
 
 // Bodies of very many small members are held for what they take, with a key as well.
-func TestWideBodiesWithAKeyTakeLittle(t *testing.T) { //nolint:paralleltest // as above
-	s := besiege(t, "")
+func wideBodiesWithAKeyTakeLittle(t *testing.T, s *siege) {
 	var members, elements strings.Builder
 	for i := range 2_000_000 {
 		fmt.Fprintf(&members, `,"%x":0`, i)
@@ -114,16 +125,19 @@ func TestWideBodiesWithAKeyTakeLittle(t *testing.T) { //nolint:paralleltest // a
 		`{"model":"stele/sandbox","messages":[{"role":"user","content":"x"}],"stop":[{}` + strings.Repeat(elements.String(), 4) + "]}",
 	}
 	s.under(t, func() {
-		for _, path := range []string{"/api/v1/chat/completions", "/api/v1/messages", "/api/v1/generations"} {
+		for n, path := range []string{"/api/v1/chat/completions", "/api/v1/messages", "/api/v1/generations"} {
 			for i, body := range bodies {
-				together(3, func(n int) {
+				if !judged && i != n {
+					continue // each path and each body once
+				}
+				together(3, func(twin int) {
 					r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path, strings.NewReader(body))
 					if err != nil {
 						return
 					}
 					r.Header.Set("Authorization", "Bearer "+s.bad.Key)
 					r.Header.Set("Content-Type", "application/json")
-					r.Header.Set("Idempotency-Key", fmt.Sprint(path, i, n))
+					r.Header.Set("Idempotency-Key", fmt.Sprint(path, i, twin))
 					if a, err := s.Send(r); err == nil && a.Status >= 500 && a.Status != http.StatusServiceUnavailable && a.Status != 529 {
 						t.Errorf("%s: %d %.200s", path, a.Status, a.Body)
 					}
@@ -135,7 +149,7 @@ func TestWideBodiesWithAKeyTakeLittle(t *testing.T) { //nolint:paralleltest // a
 }
 
 // Clients that wait for an order hold their place, and not the order.
-func TestWaitsForLongOrdersTakeLittle(t *testing.T) { //nolint:paralleltest // as above
+func TestWaitsForLongOrdersTakeLittle(t *testing.T) { //nolint:paralleltest // besiege sees to that
 	s := besiege(t, "")
 	a := s.send(t, "/api/v1/generations", "application/json", strings.NewReader(`{"model":"stele/sandbox-image","prompt":"[[sandbox: hang]]`+strings.Repeat("🌍", 99_000)+`"}`))
 	id := generationID.FindString(a.Body)
@@ -143,7 +157,7 @@ func TestWaitsForLongOrdersTakeLittle(t *testing.T) { //nolint:paralleltest // a
 		t.Fatalf("the order: %d %.300s", a.Status, a.Body)
 	}
 	s.under(t, func() {
-		s.keepOpen(t, 1000, func(i int) string {
+		s.keepOpen(t, 1000/oneIn, func(i int) string {
 			accept := ""
 			if i%2 == 0 {
 				accept = "Accept: text/event-stream\r\n"
@@ -156,15 +170,15 @@ func TestWaitsForLongOrdersTakeLittle(t *testing.T) { //nolint:paralleltest // a
 
 // Upstreams that send frames without end, thoughts without end, or a stream where none was
 // asked for, take no more than the caller may have.
-func TestUpstreamsWithoutEndTakeLittle(t *testing.T) { //nolint:paralleltest // as above
+func TestUpstreamsWithoutEndTakeLittle(t *testing.T) { //nolint:paralleltest // besiege sees to that
+	var all []attack
 	for _, way := range []string{"FRAME", "PACKED", "THOUGHT", "CALL", "CALLS", "NAMELESS", "TEXT", "BLANKS"} {
-		t.Run(way, func(t *testing.T) {
-			s := besiege(t, "")
+		all = append(all, attack{way, func(t *testing.T, s *siege) {
 			s.under(t, func() {
-				together(24, func(i int) {
-					path, body := "/api/v1/chat/completions", `{"model":"self/steady","messages":[{"role":"user","content":"ENDLESS %s"}],"stream":%t}`
+				together(endlessCalls, func(i int) {
+					path, body := "/api/v1/chat/completions", `{"model":"self/%[1]s","messages":[{"role":"user","content":"ENDLESS %[1]s"}],"stream":%[2]t}`
 					if i%3 == 0 {
-						path, body = "/api/v1/messages", `{"model":"self/steady","max_tokens":5,"messages":[{"role":"user","content":"ENDLESS %s"}],"stream":%t}`
+						path, body = "/api/v1/messages", `{"model":"self/%[1]s","max_tokens":5,"messages":[{"role":"user","content":"ENDLESS %[1]s"}],"stream":%[2]t}`
 					}
 					text := fmt.Sprintf(body, way, i%2 == 0)
 					c := s.dial(t, fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s",
@@ -175,18 +189,22 @@ func TestUpstreamsWithoutEndTakeLittle(t *testing.T) { //nolint:paralleltest // 
 					}
 				})
 			})
-		})
+			if paths, _, _ := s.up.heard(); len(paths) == 0 {
+				t.Error("no upstream was asked") // a breaker would be open: each way has a model of its own
+			}
+		}})
 	}
+	onOneHouse(t, all...)
 }
 
 // Names of end users cost the other tenants nothing, where each has a limit of its own.
-func TestManyEndUsersHoldUpNobody(t *testing.T) { //nolint:paralleltest // as above
+func TestManyEndUsersHoldUpNobody(t *testing.T) { //nolint:paralleltest // besiege sees to that
 	s := besiege(t, "")
 	s.Run(t, "limits", "create", "--name", "each user", "--workspace", "default", "--measure", "requests", "--window", "minute", "--amount", "1000", "--of", "user=*")
 	s.Run(t, "limits", "create", "--name", "all", "--workspace", "victim", "--measure", "requests", "--window", "minute", "--amount", "100000")
 	s.under(t, func() {
 		together(16, func(worker int) {
-			for i := range 10 * orders {
+			for i := range endUsers {
 				s.chat(t, fmt.Sprintf(`{"model":"stele/sandbox","messages":[{"role":"user","content":"x"}],"user":"user-%d-%d"}`, worker, i))
 			}
 		})
@@ -194,15 +212,15 @@ func TestManyEndUsersHoldUpNobody(t *testing.T) { //nolint:paralleltest // as ab
 }
 
 // Pictures in words hold what their longest element takes, as far as the caller may.
-func TestLongElementsTakeLittle(t *testing.T) { //nolint:paralleltest // as above
+func TestLongElementsTakeLittle(t *testing.T) { //nolint:paralleltest // besiege sees to that
 	elements := map[string]string{
 		"attributes": strings.Repeat(` a=""`, 700_000),
 		"a value":    ` a="` + strings.Repeat("x", 3<<20),
 		"words":      `>` + strings.Repeat("words ", 600_000),
 	}
+	var all []attack
 	for name, element := range elements {
-		t.Run(name, func(t *testing.T) {
-			s := besiege(t, "")
+		all = append(all, attack{name, func(t *testing.T, s *siege) {
 			part := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x.svg\"\r\n\r\n<svg xmlns=\"http://www.w3.org/2000/svg\"" + element
 			s.under(t, func() {
 				s.keepOpen(t, 60, func(int) string {
@@ -210,13 +228,13 @@ func TestLongElementsTakeLittle(t *testing.T) { //nolint:paralleltest // as abov
 						s.bad.Key, 20<<20, part)
 				})
 			})
-		})
+		}})
 	}
+	onOneHouse(t, all...)
 }
 
 // Keys with all the patterns and addresses that they may have are bounded in number.
-func TestKeysOfAWorkspaceAreBounded(t *testing.T) { //nolint:paralleltest // as above
-	s := besiege(t, "")
+func keysOfAWorkspaceAreBounded(t *testing.T, s *siege) {
 	var models strings.Builder
 	for i := range 200 {
 		fmt.Fprintf(&models, "%s%d\n", strings.Repeat("p", 250), i)
@@ -236,8 +254,7 @@ func TestKeysOfAWorkspaceAreBounded(t *testing.T) { //nolint:paralleltest // as 
 }
 
 // Documents that the sandbox looks at are not read whole beside the request.
-func TestLongDocumentsTakeLittle(t *testing.T) { //nolint:paralleltest // as above
-	s := besiege(t, "")
+func longDocumentsTakeLittle(t *testing.T, s *siege) {
 	documents := map[string]string{
 		"text":            strings.Repeat("d29yZCBhbmQgd29yZCBhbmQg", 1<<20),
 		"application/pdf": "JVBERi0xLjQg" + strings.Repeat("L1R5cGUvUGFnZSAg", 980_000),
@@ -259,8 +276,7 @@ func TestLongDocumentsTakeLittle(t *testing.T) { //nolint:paralleltest // as abo
 }
 
 // Pages that are made for each visitor are not made for one of them without bound.
-func TestUnreadPagesTakeLittle(t *testing.T) { //nolint:paralleltest // as above
-	s := besiege(t, "")
+func unreadPagesTakeLittle(t *testing.T, s *siege) {
 	at, err := url.Parse(s.URL)
 	if err != nil {
 		t.Fatal(err)
@@ -272,7 +288,7 @@ func TestUnreadPagesTakeLittle(t *testing.T) { //nolint:paralleltest // as above
 	for _, path := range []string{"/reference", "/console/requests", "/console/models", "/console/apps"} {
 		t.Run(path, func(t *testing.T) {
 			s.under(t, func() {
-				s.keepOpen(t, 400, func(int) string {
+				s.keepOpen(t, 400/oneIn, func(int) string {
 					return strings.Repeat(fmt.Sprintf("GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", path, at.Host, cookies.String()), 4)
 				})
 			})
@@ -281,12 +297,11 @@ func TestUnreadPagesTakeLittle(t *testing.T) { //nolint:paralleltest // as above
 }
 
 // Answers that a key's clients do not read take no more than the key may have.
-func TestUnreadListsTakeLittle(t *testing.T) { //nolint:paralleltest // as above
-	s := besiege(t, "")
+func unreadListsTakeLittle(t *testing.T, s *siege) {
 	for _, path := range []string{"/api/v1/media_models", "/api/v1/apps?limit=100", "/api/v1/models"} {
 		t.Run(path, func(t *testing.T) {
 			s.under(t, func() {
-				s.keepOpen(t, 600, func(int) string {
+				s.keepOpen(t, 600/oneIn, func(int) string {
 					return strings.Repeat(fmt.Sprintf("GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", path, s.bad.Key), 4)
 				})
 			})

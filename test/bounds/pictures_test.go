@@ -19,7 +19,7 @@ import (
 func TestNoPictureTakesTheMemoryOfOthers(t *testing.T) { //nolint:paralleltest // see above
 	for name, attack := range map[string]func(*testing.T, *siege){
 		"thumbnails of deep pictures": lookAtDeepPictures, "thumbnails of large pictures": lookAtLargePictures,
-		"eight large pictures in one": composeEight, "eight large pictures, edited": editEight, "a gigabyte to the playground": floodThePlayground,
+		"eight large pictures in one": composeEight, "large pictures, edited": editLarge, "a gigabyte to the playground": floodThePlayground,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := besiege(t)
@@ -50,8 +50,8 @@ func (s *siege) show(t *testing.T, picture []byte, times int) {
 	all.Wait()
 }
 
-func lookAtDeepPictures(t *testing.T, s *siege)  { s.show(t, plainPNG(t, 6300, true), 4) }
-func lookAtLargePictures(t *testing.T, s *siege) { s.show(t, plainPNG(t, 5000, false), 4) }
+func lookAtDeepPictures(t *testing.T, s *siege)  { s.show(t, rig.PlainPNG(t, 6300, true), deepPhotos) }
+func lookAtLargePictures(t *testing.T, s *siege) { s.show(t, rig.PlainPNG(t, 5000, false), 4) }
 
 // order makes something in the studio and waits for it.
 func (s *siege) order(t *testing.T, body string) {
@@ -83,7 +83,7 @@ func (s *siege) order(t *testing.T, body string) {
 func (s *siege) pictures(t *testing.T, n, side int) string {
 	t.Helper()
 	var ids []string
-	picture := plainPNG(t, side, false)
+	picture := rig.PlainPNG(t, side, false)
 	for range n {
 		ids = append(ids, fmt.Sprintf("%q", s.upload(t, "p.png", picture)))
 	}
@@ -92,13 +92,13 @@ func (s *siege) pictures(t *testing.T, n, side int) string {
 
 func composeEight(t *testing.T, s *siege) {
 	list := s.pictures(t, 8, 4096)
-	for _, how := range []string{"grid", "row"} {
+	for _, how := range sheets {
 		s.order(t, `{"model":"stele/canvas","mode":"image_to_image","compose":"`+how+`","image_urls":`+list+`}`)
 	}
 }
 
-func editEight(t *testing.T, s *siege) {
-	list := s.pictures(t, 4, 4096)
+func editLarge(t *testing.T, s *siege) {
+	list := s.pictures(t, editedPhotos, 4096)
 	var all sync.WaitGroup
 	for range 2 {
 		all.Go(func() {

@@ -2,10 +2,12 @@
 
 package crash
 
-// Every point is died at, and everything else is little of what make torture does.
+// Every point is died at on each engine, and every moment of an app on one of them. Everything else is little of what
+// make torture does.
 const (
-	generations = 80
-	randomKills = 3
+	generations = 60
+	randomKills = 2
 	pointKills  = 1 // at each point
-	twins       = 60
+	twins       = 25
+	full        = false
 )

@@ -7,4 +7,5 @@ const (
 	randomKills = 200
 	pointKills  = 20 // at each point
 	twins       = 1000
+	full        = true
 )

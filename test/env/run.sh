@@ -56,7 +56,7 @@ surroundings() {
   step packages test/env/need.sh && # on the terminal: sudo may ask for a password
     step 'npm ci' install_clients &&
     step postgresql postgres_start "$tmp" "${durability[@]}" &&
-    step 'go build' session_run env CGO_ENABLED=0 go build -o "$tmp/stele" ./cmd/stele &&
+    step 'go build' session_run env CGO_ENABLED=0 go build '-ldflags=-s -w' -o "$tmp/stele" ./cmd/stele &&
     step 's3 server' session_run env CGO_ENABLED=0 go -C tools/s3 build -o "$tmp/versitygw" github.com/versity/versitygw/cmd/versitygw || return
   STELE_TEST_CHROMIUM=$(find_chromium)
   export STELE_TEST_CHROMIUM
@@ -73,7 +73,7 @@ checks() {
   step format formatted
   step vet in_bash 'go vet -tags torture ./... && go -C tools vet ./...'
   # golangci-lint takes two minutes to build on a new machine, and as long to download: it is in `make lint` only.
-  step staticcheck in_bash 'go tool -modfile=tools/go.mod staticcheck -tags torture ./...'
+  step staticcheck in_bash 'GOGC=300 go tool -modfile=tools/go.mod staticcheck -tags torture ./...'
   step licences in_bash 'go -C tools run ./licenses -root ..'
   step sbom in_bash "go -C tools run ./sbom -root .. -binary '$tmp/stele' -out '$tmp/stele.cdx.json'"
 }
@@ -90,10 +90,15 @@ tests() {
   step 'not raced' go_test . "${alone[@]}"
   step 'left out' skipped_tests
   join_beside
-  step 'vet test' in_bash 'go -C test vet -tags torture ./... && cd test && go tool -modfile=../tools/go.mod staticcheck -tags torture ./...'
-  # These try the built binary from outside: the race detector would look at the tests only. Most of them wait for it
-  # half of the time: one package more than there are processors runs at once.
-  step 'test test' go_test test -p $(($(nproc) + 1)) "${outside[@]}"
+  step 'vet test' in_bash 'go -C test vet -tags torture ./... && cd test && GOGC=300 go tool -modfile=../tools/go.mod staticcheck -tags torture ./...'
+  step 'test test' from_outside "${outside[@]}"
+}
+
+# from_outside PACKAGE… tries the built binary, and for two of the packages one with points to die at: the race detector
+# would look at the tests only. Most of them wait half of the time: one package more than there are processors runs at once.
+from_outside() {
+  session_run env CGO_ENABLED=0 go build -tags crash '-ldflags=-s -w' -o "$tmp/stele-crash" ./cmd/stele &&
+    STELE_TEST_BINARY_CRASH=$tmp/stele-crash go_test test -p $(($(nproc) + 1)) "$@"
 }
 
 # sort_packages tells the packages that the race detector has something to look at in from those that do one thing at a

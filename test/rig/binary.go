@@ -23,6 +23,19 @@ func Main(m *testing.M) int {
 	return MainWith(m)
 }
 
+// MainTagged is Main for a binary that is built with a tag: STELE_TEST_BINARY_CRASH names that of the tag crash.
+func MainTagged(m *testing.M, tag string) int {
+	binary := os.Getenv(binaryVariable + "_" + strings.ToUpper(tag))
+	if binary == "" {
+		return MainWith(m, "-tags", tag)
+	}
+	if err := os.Setenv(binaryVariable, binary); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return run(m)
+}
+
 // MainWith is for TestMain: it builds a binary with flags of its own for go build
 // and runs the tests against that.
 func MainWith(m *testing.M, flags ...string) int {

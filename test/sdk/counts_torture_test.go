@@ -2,4 +2,7 @@
 
 package sdk
 
-const randomCuts = 20
+const (
+	randomCuts = 20
+	cutStep    = 1
+)

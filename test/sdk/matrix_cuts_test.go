@@ -18,7 +18,7 @@ func cutName(up away, what string, n int, who string) string {
 
 var cutWords = words{text: "call:get_weather please"}
 
-// TestMatrixCuts cuts streams at every edge of a frame and at some offsets
+// TestMatrixCuts cuts streams at edges of frames and at some offsets
 // anywhere: no SDK takes what came for an answer.
 func TestMatrixCuts(t *testing.T) {
 	t.Parallel()
@@ -33,7 +33,9 @@ func TestMatrixCuts(t *testing.T) {
 				bytes, frames := up.measure(t, c.name, open)
 				var cuts []string
 				for n := range frames {
-					cuts = append(cuts, cutName(up, "cut-after", n, c.name))
+					if n%cutStep == 0 || n < 2 || n >= frames-2 {
+						cuts = append(cuts, cutName(up, "cut-after", n, c.name))
+					}
 				}
 				random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same every time
 				for range randomCuts {

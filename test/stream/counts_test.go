@@ -2,8 +2,8 @@
 
 package stream
 
-// A tenth of what make torture does.
+// Little of what make torture does.
 const (
-	longDeltas = 100_000 // of a stream
+	longDeltas = 30_000  // of a stream, in each of nine pairs
 	largeText  = 2 << 20 // of one answer
 )

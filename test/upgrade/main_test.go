@@ -11,7 +11,7 @@ import (
 	"stele/test/rig"
 )
 
-func TestMain(m *testing.M) { os.Exit(rig.MainWith(m, "-tags", "crash")) }
+func TestMain(m *testing.M) { os.Exit(rig.MainTagged(m, "crash")) }
 
 func currentVersion(t *testing.T) string {
 	t.Helper()

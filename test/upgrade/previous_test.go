@@ -40,7 +40,7 @@ var buildPrevious = sync.OnceValues(func() (string, error) {
 		return "", fmt.Errorf("there is no commit %s here: %s: %w", ref, out, err)
 	}
 	// Without the name of the folder in them, Go finds the packages in its cache: it is another folder each time.
-	build := exec.Command("go", "build", "-trimpath", "-o", "stele", "./cmd/stele")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", "stele", "./cmd/stele")
 	build.Dir = folder
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {

@@ -164,12 +164,15 @@ const hidden = {
 // cells are all scenes over all upstreams: {name, up, model, manner, play}.
 export function cells(upstreams) {
   const all = [];
-  for (const up of upstreams) {
+  for (const [first, up] of upstreams.entries()) {
+    let turn = first; // of a scene it is another at each upstream
     for (const [name, [{ script = '', ...manner }, play]] of Object.entries(plain)) {
-      all.push({ name: `${up.dialect}, ${name}`, up, model: up.plain + script, manner, play });
+      all.push({ name: `${up.dialect}, ${name}`, up, model: up.plain + script, manner, play, turn });
+      turn++;
     }
     for (const [name, [manner, play]] of Object.entries(up.dialect === 'anthropic' ? { ...thinking, ...hidden } : thinking)) {
-      for (const model of up.thinkers) all.push({ name: `${up.dialect}, ${name}, ${model}`, up, model, manner, play });
+      for (const model of up.thinkers) all.push({ name: `${up.dialect}, ${name}, ${model}`, up, model, manner, play, turn });
+      turn++;
     }
   }
   return all;

@@ -8,6 +8,7 @@ export const {
   key, // good for everything
   window, // where to ask what an upstream has seen
   cuts, // at how many offsets anywhere a stream is cut
+  step, // and at which edges of its frames: the first and last two, and every so many between them
   upstreams, // [{dialect, plain, thinker, thinkers}]: model names; a client's begin with the dialect and a slash
 } = JSON.parse(process.env.STELE_TEST_STAGE);
 

@@ -1,0 +1,7 @@
+//go:build torture
+
+package console_test
+
+var screens = everyScreen
+
+const alsoNarrow = false
