@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -66,10 +67,12 @@ type shop struct {
 
 func newShop(t *testing.T, servers int, database string) *shop {
 	t.Helper()
-	return openShop(t, servers, database, "", picture)
+	prices := fmt.Sprintf("prices:\n  openai/%s: {input: %d, output: %d}\n  anthropic/%s: {input: %d, output: %d}\n",
+		rig.UsualModel["openai"], 2*dear, 8*dear, rig.UsualModel["anthropic"], 3*dear, 15*dear)
+	return openShop(t, servers, database, prices, picture)
 }
 
-// openShop is newShop with more providers and media models.
+// openShop is newShop with more of the configuration, which ends in its providers, and media models.
 func openShop(t *testing.T, servers int, database, providers string, models ...string) *shop {
 	t.Helper()
 	folder := t.TempDir()
@@ -117,7 +120,9 @@ func (s *shop) spend(t *testing.T) {
 	}
 	for n, key := range keys {
 		s.known(t, fmt.Sprintf("round-%d", n), key)
-		s.round(t, key)
+	}
+	for some := range slices.Chunk(keys, abreast) {
+		s.round(t, some)
 	}
 	for _, h := range s.servers { // who stops gives back what it had on lease
 		h.Stop(t)
@@ -156,15 +161,16 @@ func (s *shop) known(t *testing.T, limit string, key rig.Key) {
 	}
 }
 
-// round has all clients spend until the budget is used up.
-func (s *shop) round(t *testing.T, key rig.Key) {
+// round has all clients of some keys spend until their budgets are used up.
+func (s *shop) round(t *testing.T, keys []rig.Key) {
 	t.Helper()
 	var answered, left, refused atomic.Int64
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	var all sync.WaitGroup
-	for c := range clients {
+	for c := range clients * len(keys) {
 		all.Go(func() {
+			key := keys[c%len(keys)]
 			row := 0 // of refusals: what others hold may come back
 			for n := c; ctx.Err() == nil && row < stubborn; n++ {
 				switch s.buy(ctx, key.Key, n) {
@@ -188,7 +194,7 @@ func (s *shop) round(t *testing.T, key rig.Key) {
 	s.kill(t, over)
 	<-over
 	if ctx.Err() != nil {
-		t.Error("the budget was never used up")
+		t.Error("a budget was never used up")
 	}
 	t.Logf("%d answers, %d left, %d refusals", answered.Load(), left.Load(), refused.Load())
 }
