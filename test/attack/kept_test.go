@@ -157,7 +157,7 @@ func TestWaitsForLongOrdersTakeLittle(t *testing.T) { //nolint:paralleltest // a
 // Upstreams that send frames without end, thoughts without end, or a stream where none was
 // asked for, take no more than the caller may have.
 func TestUpstreamsWithoutEndTakeLittle(t *testing.T) { //nolint:paralleltest // as above
-	for _, way := range []string{"FRAME", "PACKED", "THOUGHT", "CALL", "CALLS", "NAMELESS", "TEXT", "BLANKS"} {
+	for _, way := range []string{"FRAME", "PACKED", "THOUGHT", "SOUND", "SOUNDS", "CALL", "CALLS", "NAMELESS", "TEXT", "BLANKS"} {
 		t.Run(way, func(t *testing.T) {
 			s := besiege(t, "")
 			s.under(t, func() {
