@@ -174,8 +174,9 @@ func newHTTP(handler http.Handler, b Bounds) *http.Server {
 		MaxHeaderBytes:    b.HeaderBytes,
 		ConnContext:       withConn,
 		HTTP2: &http.HTTP2Config{
-			SendPingTimeout:  b.Idle,   // who vanished does not answer
-			MaxReadFrameSize: 16 << 10, // room for a frame is made by what is announced, and kept as long as its connection
+			SendPingTimeout:      b.Idle, // who vanished does not answer
+			MaxConcurrentStreams: 128,
+			MaxReadFrameSize:     16 << 10, // room for a frame is made by what is announced, and kept as long as its connection
 		},
 	}
 }
