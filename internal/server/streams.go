@@ -61,6 +61,8 @@ func (s *streams) admit(x *exchange, crowd *crowd) {
 	s.mu.Lock()
 	var victim *stream
 	switch {
+	case !x.inside && s.coming.Len() >= max(1, bounds.PerAddress/2): // one that is moving goes to the back
+		victim = s.dispensable(func(*stream) bool { return true })
 	case !shared && s.places[at] >= bounds.PerAddress:
 		victim = s.dispensable(func(other *stream) bool { return other.at == at })
 	case s.coming.Len()+s.served.Len() >= bounds.Connections:
