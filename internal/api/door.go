@@ -63,6 +63,7 @@ type Options struct {
 type Door struct {
 	Options
 	chats, kept, waits *places
+	written            written
 }
 
 // New makes the door.

@@ -4,8 +4,12 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 	"stele/internal/media"
 )
 
@@ -16,14 +20,26 @@ func (d *Door) listMediaModels(w http.ResponseWriter, c call) error {
 		return fault.New(fault.InvalidMediaType, "media_type is one of %s.", strings.Join(media.Types(), ", ")).
 			With("field", "media_type").With("got", mediaType).With("allowed", media.Types())
 	}
-	list := []wireMediaModel{}
-	for _, m := range d.Catalog.Media(c.who.Scope, mediaType) {
-		list = append(list, toWireMediaModel(m))
+	contents := d.Catalog.Contents()
+	edition, list := d.written.edition(contents, time.Now()), [][]byte{}
+	for i, m := range contents.EachMedia(c.who.Scope, mediaType) {
+		one, err := edition.entry(entry{shape: "media", place: i}, func() ([]byte, error) {
+			return json.Marshal(toWireMediaModel(m), json.Deterministic(true), json.FormatNilSliceAsNull(false))
+		})
+		if err != nil {
+			return err
+		}
+		list = append(list, one)
 	}
-	return data(w, c, list)
+	body := jsonscan.NewWriter(nil).Open(jsonscan.Object).Key("data").List(list).Close(jsonscan.Object).Bytes()
+	if err := c.holdFor(body); err != nil {
+		return err
+	}
+	native.write(w, c.Request, http.StatusOK, body)
+	return nil
 }
 
-func toWireMediaModel(m media.Model) wireMediaModel {
+func toWireMediaModel(m *media.Model) wireMediaModel {
 	out := wireMediaModel{Model: m.ID, Name: m.Name, MediaType: m.MediaType, Description: m.Description}
 	for _, o := range m.Operations {
 		out.Operations = append(out.Operations, toWireOperation(&o))

@@ -34,7 +34,7 @@ operations:
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := json.Marshal(toWireMediaModel(m).Operations, json.Deterministic(true), json.FormatNilSliceAsNull(false))
+	got, err := json.Marshal(toWireMediaModel(&m).Operations, json.Deterministic(true), json.FormatNilSliceAsNull(false))
 	if err != nil {
 		t.Fatal(err)
 	}

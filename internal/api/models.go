@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"stele/internal/catalog"
 	"stele/internal/dialect"
 	anthropicdialect "stele/internal/dialect/anthropic"
 	openaidialect "stele/internal/dialect/openai"
@@ -11,24 +12,12 @@ import (
 
 // listModels lists the chat models that the key opens, in the shape the client speaks.
 func (d *Door) listModels(w http.ResponseWriter, c call) error {
-	now := time.Now()
-	var models []dialect.Model
-	for _, m := range d.Catalog.Models(c.who.Scope) {
-		facts := d.Catalog.Facts(&m, now)
-		models = append(models, dialect.Model{
-			ID: m.ID, Name: m.Name, Description: m.Description, Owner: m.Owner, Created: m.Created, Tags: m.Tags,
-			Capabilities: facts.Abilities, Facts: facts.Facts, Price: facts.Price,
-			Deprecated: facts.End.Known, Retires: facts.End.On, Successor: facts.End.Next,
-		})
-	}
 	family := openAIOrAnthropic.of(c.Request)
-	var body []byte
-	var err error
-	if family.name == anthropic.name {
-		body, err = anthropicdialect.Codec{}.EncodeModels(models, c.URL.Query())
-	} else {
-		body, err = openaidialect.Codec{}.EncodeModels(models)
+	list := modelList{door: d, contents: d.Catalog.Contents(), now: time.Now()}
+	for i, m := range list.contents.EachModel(c.who.Scope) {
+		list.places, list.models, list.ids = append(list.places, i), append(list.models, m), append(list.ids, m.ID)
 	}
+	body, err := list.write(family, c)
 	if err == nil {
 		err = c.holdFor(body)
 	}
@@ -37,4 +26,65 @@ func (d *Door) listModels(w http.ResponseWriter, c call) error {
 	}
 	family.write(w, c.Request, http.StatusOK, body)
 	return nil
+}
+
+// modelList is the chat models that a caller may see, by their places in the contents.
+type modelList struct {
+	door     *Door
+	contents *catalog.Contents
+	now      time.Time
+	places   []int
+	models   []*catalog.Model
+	ids      []string
+}
+
+// write writes the list, or the page of it that is asked for.
+func (l *modelList) write(f family, c call) ([]byte, error) {
+	if f.name != anthropic.name {
+		entries, err := l.entries(f.name, anthropicdialect.Page{To: len(l.ids)}, openaidialect.Codec{}.EncodeModel)
+		return openaidialect.Codec{}.ListModels(entries), err
+	}
+	codec := anthropicdialect.Codec{}
+	page, err := codec.PageModels(l.ids, c.URL.Query())
+	if err != nil {
+		return nil, err
+	}
+	entries, err := l.entries(f.name, page, codec.EncodeModel)
+	return codec.ListModels(entries, l.ids[page.From:page.To], page.More), err
+}
+
+// entries are the models of a page, written as encode does it.
+func (l *modelList) entries(shape string, page anthropicdialect.Page, encode func(*dialect.Model) ([]byte, error)) ([][]byte, error) {
+	edition, list := l.door.written.edition(l.contents, l.now), make([][]byte, 0, page.To-page.From)
+	for i := page.From; i < page.To; i++ {
+		m, at := l.models[i], entry{shape: shape, place: l.places[i]}
+		if m != &l.contents.Models[l.places[i]] {
+			at.narrowed = providers(m)
+		}
+		one, err := edition.entry(at, func() ([]byte, error) { return encode(l.door.describe(m, l.now)) })
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, one)
+	}
+	return list, nil
+}
+
+// describe is what lists say of a model.
+func (d *Door) describe(m *catalog.Model, now time.Time) *dialect.Model {
+	facts := d.Catalog.Facts(m, now)
+	return &dialect.Model{
+		ID: m.ID, Name: m.Name, Description: m.Description, Owner: m.Owner, Created: m.Created, Tags: m.Tags,
+		Capabilities: facts.Abilities, Facts: facts.Facts, Price: facts.Price,
+		Deprecated: facts.End.Known, Retires: facts.End.On, Successor: facts.End.Next,
+	}
+}
+
+// providers names those of a model's targets.
+func providers(m *catalog.Model) string {
+	var text []byte
+	for _, t := range m.Targets {
+		text = append(append(text, t.Provider...), ' ')
+	}
+	return string(text)
 }

@@ -76,8 +76,9 @@ type Contents struct {
 	// Prices are what targets cost.
 	Prices Prices
 
-	byID  map[string]int
-	media map[string]int
+	byID   map[string]int
+	media  map[string]int
+	opened *openings // nil: there is nothing to open
 }
 
 // Catalog is what can be called now. It is safe for concurrent use.
@@ -115,6 +116,7 @@ func (c *Catalog) Replace(contents Contents) error {
 		contents.Open[name] = m
 	}
 	contents.Names = access.SortNames(contents.Names)
+	contents.opened = &openings{of: make(map[patterns]*opening)}
 	c.contents.Store(&contents)
 	return nil
 }
@@ -201,8 +203,11 @@ func within(m *Model, scope access.Scope) *Model {
 			left = append(left, t)
 		}
 	}
-	if len(left) == 0 {
+	switch len(left) {
+	case 0:
 		return nil
+	case len(m.Targets):
+		return m
 	}
 	narrow := *m
 	narrow.Targets = left
@@ -227,29 +232,22 @@ func (c *Catalog) Has(id string) bool {
 	return known
 }
 
+// Contents is all that can be called now. It is never changed, only replaced.
+func (c *Catalog) Contents() *Contents { return c.contents.Load() }
+
 // Models lists the chat models that a scope opens.
-func (c *Catalog) Models(scope access.Scope) []Model {
-	var list []Model
-	models := c.contents.Load().Models
-	for i := range models {
-		if !scope.AllowsModel(models[i].ID) {
-			continue
-		}
-		if m := within(&models[i], scope); m != nil {
-			list = append(list, *m)
-		}
+func (c *Catalog) Models(scope access.Scope) (list []Model) {
+	for _, m := range c.Contents().EachModel(scope) {
+		list = append(list, *m)
 	}
 	return list
 }
 
 // Media lists the media models of a type, or of all types where it is "", that a
 // scope opens.
-func (c *Catalog) Media(scope access.Scope, mediaType string) []media.Model {
-	var list []media.Model
-	for _, m := range c.contents.Load().Media {
-		if (mediaType == "" || m.MediaType == mediaType) && scope.AllowsModel(m.ID) && scope.AllowsProvider(m.Provider) {
-			list = append(list, m)
-		}
+func (c *Catalog) Media(scope access.Scope, mediaType string) (list []media.Model) {
+	for _, m := range c.Contents().EachMedia(scope, mediaType) {
+		list = append(list, *m)
 	}
 	return list
 }

@@ -169,6 +169,12 @@ type Decoder interface {
 	Hidden() bool
 }
 
+// Keeper is a Decoder that gathers something over many frames before it tells of it.
+type Keeper interface {
+	// Kept is how many bytes it holds now.
+	Kept() int64
+}
+
 // Model is a chat model as the lists of the dialects show it.
 type Model struct {
 	ID           string

@@ -2,6 +2,7 @@ package jsonscan
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -64,6 +65,20 @@ func (w *Writer) Raw(json []byte) *Writer {
 		w.b = append(w.b, json...)
 	}
 	return w
+}
+
+// List writes an array of values that are JSON already.
+func (w *Writer) List(values [][]byte) *Writer {
+	size := 2 * len(values) // with commas, and what comes behind it in most cases
+	for _, v := range values {
+		size += len(v)
+	}
+	w.b = slices.Grow(w.b, size+64)
+	w.Open(Array)
+	for _, v := range values {
+		w.Raw(v)
+	}
+	return w.Close(Array)
 }
 
 // Inside writes what is inside of an object or an array into the one that is open.

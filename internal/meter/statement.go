@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"stele/internal/label"
 	"stele/internal/price"
 )
 
@@ -70,15 +71,15 @@ func (f Figures) Minus(g Figures) Figures {
 	}
 }
 
-// Table is the statement as rows of a file, with their head. Name is what people call a
-// group's id.
+// Table is the statement as rows of a file that spreadsheets open, with their head. Name is
+// what people call a group's id.
 func (s *Statement) Table(name func(by Split, id string) string) [][]string {
 	rows := [][]string{{
 		"workspace", "month", "by", "id", "name", "requests", "failed", "unpriced_requests", "input_tokens", "cache_read_tokens", "cache_write_tokens",
 		"output_tokens", "reasoning_tokens", "cost_usd", "charge_usd",
 	}}
 	add := func(by, id, name string, f Figures) {
-		row := []string{s.Workspace, s.Month(), by, id, name}
+		row := []string{s.Workspace, s.Month(), label.Cell(by), label.Cell(id), label.Cell(name)}
 		for _, n := range []int64{f.Requests, f.Failed, f.Unpriced, f.Input, f.CacheRead, f.CacheWrite, f.Output, f.Reasoning} {
 			row = append(row, strconv.FormatInt(n, 10))
 		}

@@ -105,6 +105,7 @@ type source struct {
 	seen    *chat.Seen
 	events  []chat.Event  // of the last frame
 	spare   *[]chat.Event // where they are put
+	kept    int64         // bytes that the decoder has gathered and are held for
 	over    bool          // the upstream said why it stopped
 	answers int           // how many were asked for
 }
@@ -182,6 +183,9 @@ func (s *source) next() (chat.Chunk, error) {
 		if s.events, err = s.decoder.Decode((*s.spare)[:0], frame); err != nil {
 			return chat.Chunk{}, err
 		}
+		if err := s.holdKept(); err != nil {
+			return chat.Chunk{}, broken(err)
+		}
 		*s.spare = s.events[:0] // it may have grown
 		if len(frame.Data) > 0 {
 			s.seen.Chunks++
@@ -197,6 +201,21 @@ func (s *source) next() (chat.Chunk, error) {
 		}
 		return chat.Chunk{Events: s.events, Raw: frame.Raw, Hidden: s.decoder.Hidden() && !s.counts, More: s.more()}, nil
 	}
+}
+
+// holdKept takes room for what the decoder gathers over many frames.
+func (s *source) holdKept() error {
+	k, ok := s.decoder.(dialect.Keeper)
+	if !ok {
+		return nil
+	}
+	const times = 4 // as it came, as one text, and as it is written again
+	more := k.Kept() - s.kept
+	if more <= 0 {
+		return nil
+	}
+	s.kept += more
+	return s.hold.grow(s.dog.ctx, times*more)
 }
 
 // unasked is a frame that passes through without the usage that the client did not ask for.

@@ -17,14 +17,16 @@ type body struct {
 	from io.ReadCloser
 	of   *exchange
 
-	stall  time.Duration // until the next byte
-	begun  time.Time     // zero: nothing of it was read
-	armed  time.Time     // when the deadline was set
-	came   int64         // bytes
-	ended  bool          // all of it has arrived
-	closed bool
-	slow   bool
-	err    error // what ended it early
+	stall time.Duration // until the next byte
+	begun time.Time     // zero: nothing of it was read
+	armed time.Time     // when the deadline was set
+	came  int64         // bytes
+
+	unnoted int  // bytes since it was last noted that they come
+	ended   bool // all of it has arrived
+	closed  bool
+	slow    bool
+	err     error // what ended it early
 }
 
 // Read reads on.
@@ -38,6 +40,10 @@ func (b *body) Read(p []byte) (int, error) {
 	b.arm()
 	n, err := b.from.Read(p)
 	b.came += int64(n)
+	if b.unnoted += n; b.unnoted >= worthNoting {
+		b.unnoted = 0
+		b.of.touch()
+	}
 	switch {
 	case err == io.EOF: //nolint:errorlint // never wrapped by a reader
 		b.end()

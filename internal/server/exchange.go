@@ -25,6 +25,10 @@ type exchange struct {
 	head    int64 // bytes that its head counts for; 0: it is short
 	hasty   bool  // what is left of the body is not waited for: the head itself is too much
 
+	stream  *stream  // among the others over HTTP/2; nil: it does not count there
+	among   *streams // those
+	pending bool     // something is written and not flushed
+
 	streams  *atomic.Int64 // where it counts while it is answered in pieces; nil: nowhere
 	streamed bool          // it counts there
 }
@@ -54,6 +58,16 @@ func (x *exchange) enter() {
 	if x.conn != nil && !x.inside {
 		x.inside = true
 		x.conn.enter()
+		if x.stream != nil {
+			x.among.enter(x.stream)
+		}
+	}
+}
+
+// touch notes that the client sends, and not in drops.
+func (x *exchange) touch() {
+	if x.stream != nil {
+		x.among.touch(x.stream)
 	}
 }
 
@@ -101,6 +115,7 @@ func (x *exchange) Write(b []byte) (int, error) {
 	}
 	n, err := x.write(b)
 	x.bytes += int64(n)
+	x.pending = x.pending || n > 0
 	return n, err
 }
 
@@ -114,6 +129,7 @@ func (x *exchange) FlushError() error {
 		x.streams.Add(1)
 	}
 	x.hurry()
+	x.pending = false
 	err := http.NewResponseController(x.ResponseWriter).Flush()
 	x.calm()
 	if x.packs {
@@ -145,6 +161,9 @@ func (x *exchange) write(b []byte) (n int, err error) {
 // hurry sets the time within which something must be written.
 func (x *exchange) hurry() {
 	if x.multi {
+		if x.stream != nil {
+			x.stream.since.Store(time.Now().UnixNano())
+		}
 		_ = http.NewResponseController(x.ResponseWriter).SetWriteDeadline(time.Now().Add(x.bounds.WriteStall))
 	}
 }
@@ -152,6 +171,9 @@ func (x *exchange) hurry() {
 // calm lets the handler take its time until it writes again.
 func (x *exchange) calm() {
 	if x.multi {
+		if x.stream != nil {
+			x.stream.since.Store(0)
+		}
 		_ = http.NewResponseController(x.ResponseWriter).SetWriteDeadline(time.Time{})
 	}
 }
@@ -168,6 +190,9 @@ func (x *exchange) end(aborted, patient bool) {
 	}
 	if x.streamed {
 		x.streams.Add(-1)
+	}
+	if x.pending && !aborted && x.stream != nil && x.among.wary(x.stream) {
+		_ = x.FlushError()
 	}
 	x.hurry()
 	switch {

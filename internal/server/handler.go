@@ -52,10 +52,12 @@ func (s *Server) handler(dispatch func(http.ResponseWriter, *http.Request), secu
 			span.Answered(request.ID, r.Method, request.Route(), x.code())
 			x.end(broken, !s.Draining())
 			s.heads.leave(x, made)
+			s.multiple.leave(x)
 			if broken {
 				panic(http.ErrAbortHandler)
 			}
 		}()
+		s.multiple.admit(x, s.crowd)
 		if s.heads.admit(x, r) {
 			dispatch(x, r)
 		}

@@ -42,7 +42,7 @@ func (h heads) admit(x *exchange, r *http.Request) bool {
 		x.head = weight
 	default:
 		x.hasty = true
-		noRoom(x, r)
+		refuse(x, r, fault.New(fault.Unavailable, "Too many requests with long headers are being served just now: try again in a moment."))
 		return false
 	}
 	return true
@@ -69,9 +69,8 @@ func (x *exchange) address() string {
 	return at.String()
 }
 
-// noRoom answers a request with a long head while too many are being served.
-func noRoom(x *exchange, r *http.Request) {
-	e := fault.New(fault.Unavailable, "Too many requests with long headers are being served just now: try again in a moment.")
+// refuse answers a request that there is no room for.
+func refuse(x *exchange, r *http.Request, e *fault.Error) {
 	x.Header().Set("Content-Type", "application/json; charset=utf-8")
 	x.Header().Set("Cache-Control", "no-store")
 	x.Header().Set("Retry-After", "1")

@@ -57,6 +57,7 @@ type Server struct {
 	open     gauge
 	streams  atomic.Int64 // answers that are being given in pieces
 	crowd    *crowd
+	multiple *streams
 	heads    heads
 	main     net.Listener
 	console  net.Listener // nil: pages are at main
@@ -72,7 +73,7 @@ func New(o Options) *Server {
 		}
 		return asked().whole()
 	}
-	return &Server{Options: o, crowd: newCrowd(o.Bounds, o.TrustedProxies), heads: newHeads()}
+	return &Server{Options: o, crowd: newCrowd(o.Bounds, o.TrustedProxies), multiple: newStreams(o.Bounds), heads: newHeads()}
 }
 
 // Draining reports whether the server takes no new work. Handlers ask it.
@@ -172,7 +173,11 @@ func newHTTP(handler http.Handler, b Bounds) *http.Server {
 		IdleTimeout:       b.Idle,
 		MaxHeaderBytes:    b.HeaderBytes,
 		ConnContext:       withConn,
-		HTTP2:             &http.HTTP2Config{SendPingTimeout: b.Idle}, // who vanished does not answer
+		HTTP2: &http.HTTP2Config{
+			SendPingTimeout:      b.Idle, // who vanished does not answer
+			MaxConcurrentStreams: 128,
+			MaxReadFrameSize:     16 << 10, // room for a frame is made by what is announced, and kept as long as its connection
+		},
 	}
 }
 

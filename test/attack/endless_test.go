@@ -45,6 +45,13 @@ func endlessFrames(way string) (first, again string) {
 		return `data: {"choices":[{"index":0,"delta":{"content":"`, strings.Repeat("x", 64<<10)
 	case "THOUGHT":
 		return frame(`"role":"assistant"`), frame(`"reasoning_content":"` + words + `"`)
+	case "SOUND":
+		return frame(`"role":"assistant"`), frame(`"audio":{"id":"a","data":"` + words + `"}`)
+	case "SOUNDS":
+		for i := range 100 {
+			again += strings.Replace(frame(`"audio":{"id":"a","data":"`+words+`"}`), `"index":0`, fmt.Sprintf(`"index":%d`, i), 1)
+		}
+		return frame(`"role":"assistant"`), again
 	case "CALL":
 		return frame(call(0, named, `{"a":"`)), strings.Repeat(frame(call(0, "", "xxxx")), 50)
 	case "CALLS":

@@ -172,7 +172,7 @@ func TestWaitsForLongOrdersTakeLittle(t *testing.T) { //nolint:paralleltest // b
 // asked for, take no more than the caller may have.
 func TestUpstreamsWithoutEndTakeLittle(t *testing.T) { //nolint:paralleltest // besiege sees to that
 	var all []attack
-	for _, way := range []string{"FRAME", "PACKED", "THOUGHT", "CALL", "CALLS", "NAMELESS", "TEXT", "BLANKS"} {
+	for _, way := range []string{"FRAME", "PACKED", "THOUGHT", "SOUND", "SOUNDS", "CALL", "CALLS", "NAMELESS", "TEXT", "BLANKS"} {
 		all = append(all, attack{way, func(t *testing.T, s *siege) {
 			s.under(t, func() {
 				together(endlessCalls, func(i int) {

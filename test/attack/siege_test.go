@@ -6,6 +6,7 @@ package attack
 
 import (
 	"context"
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -29,6 +30,7 @@ type siege struct {
 
 	bad, good rig.Key      // keys of two workspaces
 	browser   *http.Client // signed in as the administrator
+	roots     *x509.CertPool
 	config    string
 	up        *upstream
 	neighbour *neighbour
@@ -49,8 +51,21 @@ result: {images: "${steps.card.images}"}
 // besiege starts a house, warms it up and looks at its size.
 func besiege(t *testing.T, extra string) *siege {
 	t.Helper()
+	return besiegeWith(t, extra, nil)
+}
+
+// besiegeSecure is besiege for a house that serves TLS.
+func besiegeSecure(t *testing.T) *siege {
+	t.Helper()
+	folder, roots := t.TempDir(), x509.NewCertPool()
+	rig.Certificate(t, folder, 1, roots)
+	return besiegeWith(t, fmt.Sprintf("tls: {cert_file: %[1]s/cert.pem, key_file: %[1]s/key.pem}\n", folder), roots)
+}
+
+func besiegeWith(t *testing.T, extra string, roots *x509.CertPool) *siege {
+	t.Helper()
 	besideOthers(t)
-	s := &siege{up: newUpstream(t)}
+	s := &siege{up: newUpstream(t), roots: roots}
 	app := filepath.Join(t.TempDir(), "card.yaml")
 	if err := os.WriteFile(app, fmt.Appendf(nil, card, picture), 0o600); err != nil {
 		t.Fatal(err)
@@ -65,7 +80,7 @@ providers:
 models:
   shared: {targets: [self/steady], retries: 0}
 %[3]s%[4]s`, s.up.URL+"/v1", s.up.URL, bounds, extra, receivers, app)
-	s.House = rig.Start(t, rig.Options{Config: s.config})
+	s.House = rig.Start(t, rig.Options{Config: s.config, Roots: roots})
 	s.browser = rig.Settle(t, s.House).Client
 	s.Run(t, "workspaces", "create", "victim")
 	s.bad, s.good = s.CreateKey(t), s.CreateKey(t, "--workspace", "victim")

@@ -84,7 +84,7 @@ func stuck(t *testing.T, at string) {
 func TestTLSIsForGood(t *testing.T) {
 	t.Parallel()
 	folder, roots := t.TempDir(), x509.NewCertPool()
-	certificate(t, folder, 1, roots)
+	rig.Certificate(t, folder, 1, roots)
 	tls := fmt.Sprintf("tls: {cert_file: %[1]s/cert.pem, key_file: %[1]s/key.pem}\n", folder)
 	for _, c := range []struct {
 		config, want string

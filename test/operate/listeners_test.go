@@ -1,23 +1,13 @@
 package operate
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"fmt"
-	"math/big"
-	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"stele/test/rig"
 )
@@ -26,7 +16,7 @@ import (
 func TestServesTLS(t *testing.T) {
 	t.Parallel()
 	folder, roots := t.TempDir(), x509.NewCertPool()
-	certificate(t, folder, 1, roots)
+	rig.Certificate(t, folder, 1, roots)
 	h := rig.Start(t, rig.Options{
 		Config: fmt.Sprintf("tls: {cert_file: %[1]s/cert.pem, key_file: %[1]s/key.pem}\n", folder), Roots: roots,
 	})
@@ -45,44 +35,9 @@ func TestServesTLS(t *testing.T) {
 			t.Error("plain HTTP is served on the TLS port")
 		}
 	}
-	certificate(t, folder, 2, roots)
+	rig.Certificate(t, folder, 2, roots)
 	h.Signal(t, syscall.SIGHUP)
 	rig.Eventually(t, "the renewed certificate is served", func() bool { return serial(t, h, roots) == 2 })
-}
-
-// certificate writes a new self-signed certificate for 127.0.0.1 and adds it to roots.
-func certificate(t *testing.T, folder string, number int64, roots *x509.CertPool) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(number), Subject: pkix.Name{CommonName: fmt.Sprintf("stele test %d", number)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-	}
-	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, block := range map[string]*pem.Block{
-		"cert.pem": {Type: "CERTIFICATE", Bytes: cert}, "key.pem": {Type: "PRIVATE KEY", Bytes: secret},
-	} {
-		if err := os.WriteFile(filepath.Join(folder, name), pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	parsed, err := x509.ParseCertificate(cert)
-	if err != nil {
-		t.Fatal(err)
-	}
-	roots.AddCert(parsed)
 }
 
 func serial(t *testing.T, h *rig.House, roots *x509.CertPool) int64 {

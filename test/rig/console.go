@@ -82,7 +82,7 @@ func (p *Visitor) Attach(t *testing.T, name, text string) string {
 }
 
 // SetupLink is what a first start prints for its first administrator.
-var SetupLink = regexp.MustCompile(`http://\S+/console/setup\?token=\S+`)
+var SetupLink = regexp.MustCompile(`https?://\S+/console/setup\?token=\S+`)
 
 // Get reads a page.
 func (p *Visitor) Get(t *testing.T, path string) string {

@@ -12,6 +12,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/console/page"
 	"stele/internal/fault"
+	"stele/internal/label"
 )
 
 const (
@@ -209,8 +210,8 @@ func (c *Room) downloadAudit(w http.ResponseWriter, r *http.Request, v access.Vi
 	for written := 0; len(entries) > 0; {
 		for _, e := range entries {
 			_ = out.Write([]string{
-				e.At.UTC().Format(time.RFC3339), page.Cell(whoDid(e)), page.Cell(e.Actor), page.Cell(e.Action), page.Cell(e.Target), page.Cell(e.Detail), e.ID,
-				page.Cell(ChangeWords(e.Changes)), strconv.FormatInt(e.Seq, 10), e.Hash,
+				e.At.UTC().Format(time.RFC3339), label.Cell(whoDid(e)), label.Cell(e.Actor), label.Cell(e.Action), label.Cell(e.Target), label.Cell(e.Detail), e.ID,
+				label.Cell(ChangeWords(e.Changes)), strconv.FormatInt(e.Seq, 10), e.Hash,
 			})
 		}
 		out.Flush()

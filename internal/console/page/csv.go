@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -13,15 +12,6 @@ func StartCSV(w http.ResponseWriter, name string) *csv.Writer {
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`.csv"`)
 	return csv.NewWriter(w)
-}
-
-// Cell is a text that spreadsheets do not take for a formula: names of models and
-// ids of requests are whatever a client sent.
-func Cell(text string) string {
-	if text != "" && strings.ContainsAny(text[:1], "=+-@\t\r") {
-		return "'" + text
-	}
-	return text
 }
 
 // Number is a count as programs read it.

@@ -8,6 +8,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/console/page"
+	"stele/internal/label"
 	"stele/internal/media"
 	"stele/internal/meter"
 )
@@ -46,7 +47,7 @@ func (c *Room) usageCSV(w http.ResponseWriter, r *http.Request, v access.Visitor
 			name = groupName(q.By, d.Name, names)
 		}
 		_ = out.Write([]string{
-			d.At.Format(time.DateOnly), page.Cell(d.Name), page.Cell(name), page.Number(d.Requests), page.Number(d.Failed), page.Number(d.Input), page.Number(d.CacheRead),
+			d.At.Format(time.DateOnly), label.Cell(d.Name), label.Cell(name), page.Number(d.Requests), page.Number(d.Failed), page.Number(d.Input), page.Number(d.CacheRead),
 			page.Number(d.CacheWrite), page.Number(d.Output), page.Number(d.Reasoning), media.Amount(d.Nano).String(),
 			page.Seconds(d.Took / time.Duration(max(d.Requests, 1))),
 		})
@@ -105,10 +106,10 @@ func csvRow(r *meter.Record, names map[string]string) []string {
 		cost, charge = media.Amount(r.Nano).String(), media.Amount(r.Nano+r.Markup).String()
 	}
 	return []string{
-		r.At.UTC().Format("2006-01-02T15:04:05.000Z"), page.Cell(r.Request), r.ID, strconv.Itoa(r.Status), r.Code, r.Route, r.Dialect,
-		strconv.FormatBool(r.Stream), page.Cell(r.Model), r.Provider, page.Cell(r.Target), r.Key, page.Cell(page.KeyName(r.Key, names)), r.Environment,
+		r.At.UTC().Format("2006-01-02T15:04:05.000Z"), label.Cell(r.Request), r.ID, strconv.Itoa(r.Status), r.Code, r.Route, r.Dialect,
+		strconv.FormatBool(r.Stream), label.Cell(r.Model), r.Provider, label.Cell(r.Target), r.Key, label.Cell(page.KeyName(r.Key, names)), r.Environment,
 		strconv.Itoa(r.Tries), page.Number(r.Input), page.Number(r.CacheRead), page.Number(r.CacheWrite), page.Number(r.Output), page.Number(r.Reasoning),
-		strconv.FormatBool(r.Estimated), cost, page.Seconds(r.FirstByte), page.Seconds(r.Took), page.Cell(r.Dropped),
-		r.Person, page.Cell(r.User), page.Cell(r.Tags), page.Cell(r.Asked), charge,
+		strconv.FormatBool(r.Estimated), cost, page.Seconds(r.FirstByte), page.Seconds(r.Took), label.Cell(r.Dropped),
+		r.Person, label.Cell(r.User), label.Cell(r.Tags), label.Cell(r.Asked), charge,
 	}
 }

@@ -10,51 +10,57 @@ import (
 
 	"stele/internal/dialect"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
-// EncodeModels is the page of the model list that the query asks for with
+// Page is a part of the list of models.
+type Page struct {
+	From, To int // of all
+	More     bool
+}
+
+// PageModels is the part of the list of models with these ids that the query asks for with
 // limit, after_id and before_id.
-func (Codec) EncodeModels(models []dialect.Model, query url.Values) ([]byte, error) {
+func (Codec) PageModels(ids []string, query url.Values) (p Page, err error) {
 	limit := 20
 	if text := query.Get("limit"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > 1000 {
-			return nil, fault.New(fault.InvalidParameter, "limit: a number from 1 to 1000 is expected.").With("field", "limit")
+			return p, fault.New(fault.InvalidParameter, "limit: a number from 1 to 1000 is expected.").With("field", "limit")
 		}
 		limit = n
 	}
-	from, to := 0, len(models)
-	at := func(id string) int {
-		return slices.IndexFunc(models, func(m dialect.Model) bool { return m.ID == id })
-	}
+	p.To = len(ids)
 	if id := query.Get("after_id"); id != "" {
-		from = at(id) + 1 // an id that is gone starts from the front, which loses nothing
+		p.From = slices.Index(ids, id) + 1 // an id that is gone starts from the front, which loses nothing
 	}
 	backwards := query.Get("before_id") != "" && query.Get("after_id") == ""
 	if backwards {
-		if i := at(query.Get("before_id")); i >= 0 {
-			to = i
+		if i := slices.Index(ids, query.Get("before_id")); i >= 0 {
+			p.To = i
 		}
 	}
-	page := models[from:to]
-	more := len(page) > limit
-	if more && backwards {
-		page = page[len(page)-limit:]
-	} else if more {
-		page = page[:limit]
+	p.More = p.To-p.From > limit
+	if p.More && backwards {
+		p.From = p.To - limit
+	} else if p.More {
+		p.To = p.From + limit
 	}
-	return encodePage(page, more)
+	return p, nil
 }
 
-func encodePage(page []dialect.Model, more bool) ([]byte, error) {
-	list := wireModels{Data: make([]wireModel, 0, len(page)), HasMore: more}
-	for i := range page {
-		list.Data = append(list.Data, modelToWire(&page[i]))
+// EncodeModel is a model as the list has it.
+func (Codec) EncodeModel(m *dialect.Model) ([]byte, error) {
+	return json.Marshal(modelToWire(m), json.Deterministic(true))
+}
+
+// ListModels is a page of models with these ids that EncodeModel has written.
+func (Codec) ListModels(models [][]byte, ids []string, more bool) []byte {
+	w := jsonscan.NewWriter(nil).Open(jsonscan.Object).Key("data").List(models).Key("has_more").Bool(more)
+	if len(ids) == 0 {
+		return w.Key("first_id").Null().Key("last_id").Null().Close(jsonscan.Object).Bytes()
 	}
-	if n := len(list.Data); n > 0 {
-		list.FirstID, list.LastID = &list.Data[0].ID, &list.Data[n-1].ID
-	}
-	return json.Marshal(list, json.Deterministic(true))
+	return w.Key("first_id").Text(ids[0]).Key("last_id").Text(ids[len(ids)-1]).Close(jsonscan.Object).Bytes()
 }
 
 func modelToWire(m *dialect.Model) wireModel {
@@ -101,13 +107,6 @@ func capabilities(m *dialect.Model) map[string]any {
 }
 
 type support = map[string]any
-
-type wireModels struct {
-	Data    []wireModel `json:"data"`
-	HasMore bool        `json:"has_more"`
-	FirstID *string     `json:"first_id"`
-	LastID  *string     `json:"last_id"`
-}
 
 type wireModel struct {
 	Type        string `json:"type"`

@@ -74,6 +74,14 @@ func (d *streamReader) turnTo(answer int) {
 // Hidden reports whether the last frame told nothing but usage.
 func (d *streamReader) Hidden() bool { return d.hidden }
 
+// Kept is what was gathered of the sounds of all answers.
+func (d *streamReader) Kept() (bytes int64) {
+	for _, c := range d.choices {
+		bytes += c.sound.kept()
+	}
+	return bytes
+}
+
 var done = []byte("[DONE]")
 
 // Decode appends what a frame means. A frame that is no JSON is an error: who

@@ -202,6 +202,9 @@ func (s *sound) take(v jsonscan.Value) {
 	}
 }
 
+// kept is how many bytes of it are held.
+func (s *sound) kept() int64 { return int64(cap(s.data) + s.transcript.Cap()) }
+
 // whole is the sound as one part, if there was any.
 func (s *sound) whole() (chat.Part, bool) {
 	p := chat.Part{Kind: chat.Audio, ID: s.id, Text: s.transcript.String()}

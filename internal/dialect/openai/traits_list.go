@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 	"stele/internal/price"
 )
 
@@ -56,16 +57,14 @@ type wirePricing struct {
 	WebSearch         string `json:"web_search,omitempty"`
 }
 
-// EncodeModels is the model list.
-func (Codec) EncodeModels(models []dialect.Model) ([]byte, error) {
-	list := make([]wireModel, 0, len(models))
-	for i := range models {
-		list = append(list, modelToWire(&models[i]))
-	}
-	return json.Marshal(struct {
-		Object string      `json:"object"`
-		Data   []wireModel `json:"data"`
-	}{"list", list}, json.Deterministic(true), json.FormatNilSliceAsNull(false), json.FormatNilMapAsNull(false))
+// EncodeModel is a model as the list has it.
+func (Codec) EncodeModel(m *dialect.Model) ([]byte, error) {
+	return json.Marshal(modelToWire(m), json.Deterministic(true), json.FormatNilSliceAsNull(false), json.FormatNilMapAsNull(false))
+}
+
+// ListModels is the list of models that EncodeModel has written.
+func (Codec) ListModels(models [][]byte) []byte {
+	return jsonscan.NewWriter(nil).Open(object).Key("object").Text("list").Key("data").List(models).Close(object).Bytes()
 }
 
 func modelToWire(m *dialect.Model) wireModel {
