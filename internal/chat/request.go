@@ -226,6 +226,12 @@ type Thinking struct {
 	Kind   string // anthropic's own word where the client used one: enabled, adaptive, between_tools …
 }
 
+// Silent reports whether all that is said is that thoughts are not to be shown, or nothing:
+// that is no wish for any.
+func (t *Thinking) Silent() bool {
+	return t == nil || t.Effort == "" && t.Budget == nil && t.Kind == "" && t.Show != nil && !*t.Show
+}
+
 // Format is the shape the answer must have.
 type Format struct {
 	Kind        FormatKind

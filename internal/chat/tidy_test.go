@@ -158,31 +158,6 @@ func TestCollectReversesReplay(t *testing.T) {
 	}
 }
 
-func TestCut(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		stops  []string
-		pieces []string
-		want   string
-	}{
-		"in one piece":     {[]string{"END"}, []string{"a END b"}, "start open0:1 a  close0 finish2"},
-		"across pieces":    {[]string{"\n\n"}, []string{"a\n", "\nb"}, "start open0:1 a close0 finish2"},
-		"a false start":    {[]string{"END"}, []string{"a E", "N", "X"}, "start open0:1 a  ENX close0 finish1"},
-		"held to the end":  {[]string{"END"}, []string{"a EN"}, "start open0:1 a  EN close0 finish1"},
-		"the first counts": {[]string{"b", "a"}, []string{"xab"}, "start open0:1 x close0 finish2"},
-		"at the beginning": {[]string{"x"}, []string{"x"}, "start open0:1 close0 finish2"},
-	} {
-		events := []Event{{Kind: Start}}
-		for _, p := range test.pieces {
-			events = append(events, text(0, p))
-		}
-		got := tell(t, Cut(Tidy(loose(append(events, finish(EndTurn))...)), test.stops))
-		if got != test.want {
-			t.Errorf("%s:\n got %q\nwant %q", name, got, test.want)
-		}
-	}
-}
-
 func TestEnvelope(t *testing.T) {
 	t.Parallel()
 	e := Envelope{"gemini", "google", "gemini-3", "a\x00b=="}

@@ -134,6 +134,7 @@ type probe struct {
 	at     map[string]string // by upstream: where it is to be found if it arrives exactly
 	models map[string]string // by upstream, where the usual one does not have the feature
 	fetch  string            // what is at its address
+	answer map[string]string // by upstream, where a plain one is not what it gives
 }
 
 func (p *probe) cell(t *testing.T, from, to, ask string) string {
@@ -144,6 +145,9 @@ func (p *probe) cell(t *testing.T, from, to, ask string) string {
 	way := trip{from: from, to: to, ask: ask, model: p.models[to]}
 	if p.fetch != "" {
 		way.fetch = map[string]string{probeAddress: p.fetch}
+	}
+	if p.answer[to] != "" {
+		way.answers = []string{p.answer[to]}
 	}
 	l := try(t, way)
 	if l.failure != nil {

@@ -139,9 +139,6 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 		return outgoing{}, nil, err
 	}
 	call, err := c.dialect.EncodeRequest(lean, target)
-	if err == nil && req.Stream && talk.N > 1 && len(call.Stops) > 0 {
-		err = refuseN("several answers cannot be streamed with stop sequences that the model's provider does not take.")
-	}
 	call.Losses, err = talk.InOwnWords(slices.Concat(talk.Notes, req.Lost, forgotten, outdated, call.Losses), err)
 	return outgoing{c.reshape(call, target, pass), in}, held, err
 }
@@ -248,7 +245,7 @@ func (c *Chat) whole(x *exchange) error {
 	if x.streams() {
 		x.reply.Passed = false
 		x.answer.Body = readCloser{&kept{Reader: x.answer.Body, ctx: x.dog.ctx}, x.answer.Body}
-		response, err := chat.Collect(chat.Cut(chat.Tidy(c.bare(x, c.source(x, new(chat.Seen)).all())), x.call.Stops))
+		response, err := chat.Collect(x.cut(chat.Tidy(c.bare(x, c.source(x, new(chat.Seen)).all()))))
 		if err != nil {
 			return err
 		}

@@ -51,6 +51,48 @@ func (c *Chat) several(ctx context.Context, req *chat.Request, t relay.Target, t
 	return whole, nil
 }
 
+// short is a stream of answers that is told of where there are fewer than were asked for.
+func (x *exchange) short(strict chat.Stream, asked int) chat.Stream {
+	if asked == 1 {
+		return strict
+	}
+	return func(yield func(chat.Chunk, error) bool) {
+		came := 0
+		for chunk, err := range strict {
+			for i := range chunk.Events {
+				e := &chunk.Events[i]
+				if e.Kind != chat.Finish {
+					continue
+				}
+				if came++; !e.More {
+					x.reply.Late = append(x.reply.Late, fewer(came, asked)...)
+				}
+			}
+			if !yield(chunk, err) {
+				return
+			}
+		}
+	}
+}
+
+// asMany leaves out answers that were not asked for, and tells of those that are missing.
+func (x *exchange) asMany(r *chat.Response) []chat.Loss {
+	asked := x.asked()
+	if n := len(r.Answers); n <= asked {
+		return fewer(n, asked)
+	}
+	r.Answers = r.Answers[:asked]
+	return []chat.Loss{chat.Lost(chat.FieldAnswer, chat.Dropped, "answers that were not asked for")}
+}
+
+// fewer is what is lost where an upstream gives fewer answers than it was asked for.
+func fewer(came, asked int) []chat.Loss {
+	if came >= asked {
+		return nil
+	}
+	return []chat.Loss{chat.Lost(chat.FieldN, chat.Dropped, fmt.Sprintf("the model's provider gave %d of %d answers", came, asked))}
+}
+
 func refuseN(why string) error {
 	return dialect.Refuse(chat.Lost(chat.FieldN, chat.Dropped, ""), chat.FieldN, why)
 }

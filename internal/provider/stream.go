@@ -54,7 +54,7 @@ func (c *Chat) stream(x *exchange) error {
 		}
 	}
 	if x.reply.Stream = loose; !src.light { // otherwise there is nothing to put in order
-		x.reply.Stream = chat.Cut(x.allowed(chat.Tidy(c.bare(x, loose))), x.call.Stops)
+		x.reply.Stream = x.cut(x.allowed(chat.Tidy(c.bare(x, loose))))
 	}
 	return nil
 }
@@ -112,20 +112,33 @@ type source struct {
 
 func (c *Chat) source(x *exchange, seen *chat.Seen) *source {
 	light := x.reply.Passed && !x.target.Watched
-	answers := mostAnswers
-	if !x.reply.Passed {
-		if talk, err := x.req.Conversation(); err == nil {
-			answers = max(1, talk.N)
-		}
-	}
 	reader := wire.NewSSE(x.answer.Body, mostAnswer)
 	reader.Ask(func(bytes int) error { return x.hold.grow(x.dog.ctx, 2*int64(bytes)) }) // as it came, and as it is understood
 	return &source{
-		answers: answers, counts: x.req.Origin.Usage || x.req.Origin.Cost,
+		answers: x.asked(), counts: x.req.Origin.Usage || x.req.Origin.Cost,
 		exchange: x, c: c, seen: seen, reader: reader,
 		decoder: c.dialect.NewDecoder(light), light: light, skims: light && !x.target.Rename,
 		spare: eventLists.Get().(*[]chat.Event),
 	}
+}
+
+// asked is how many answers were asked for, as far as that is known.
+func (x *exchange) asked() int {
+	if !x.reply.Passed {
+		if talk, err := x.req.Conversation(); err == nil {
+			return max(1, talk.N)
+		}
+	}
+	return mostAnswers
+}
+
+// cut ends answers at the stop sequences that the upstream was not told.
+func (x *exchange) cut(strict chat.Stream) chat.Stream {
+	if x.reply.Passed {
+		return chat.Cut(strict, x.call.Stops, false)
+	}
+	asked := x.asked()
+	return chat.Cut(x.short(strict, asked), x.call.Stops, asked > 1)
 }
 
 // eventLists are kept from one stream to the next: events are large.
@@ -295,6 +308,7 @@ func (s *source) count() {
 // finish makes a whole answer the client's.
 func (c *Chat) finish(x *exchange) {
 	r := x.reply.Response
+	r.Notes = append(r.Notes, x.asMany(r)...)
 	for a := range r.Answers {
 		answer := &r.Answers[a]
 		if !c.account.authors() {
@@ -326,7 +340,7 @@ func (c *Chat) finish(x *exchange) {
 	}
 	for i := range r.Answers {
 		one := &chat.Response{Answers: r.Answers[i : i+1]}
-		if cut, err := chat.Collect(chat.Cut(chat.Replay(one), x.call.Stops)); err == nil {
+		if cut, err := chat.Collect(chat.Cut(chat.Replay(one), x.call.Stops, false)); err == nil {
 			r.Answers[i].Parts, r.Answers[i].Stop = cut.Answers[0].Parts, cut.Answers[0].Stop
 		}
 	}

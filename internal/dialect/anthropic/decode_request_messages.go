@@ -70,7 +70,10 @@ func (r *requestReader) blocks(v jsonscan.Value, key string, at *int) []chat.Par
 			continue
 		}
 		if p.Kind == chat.Opaque && at == &r.inner { // which others could not read there
-			p.Kind = chat.Text
+			if p.Kind = chat.Text; p.Text == "" {
+				r.note(r.here(chat.Dropped, p.Name))
+				continue
+			}
 			r.note(r.here(chat.Approximated, p.Name+" as text"))
 		}
 		p.At = i

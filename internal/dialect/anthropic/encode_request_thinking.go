@@ -25,7 +25,7 @@ type plan struct {
 func (w *requestWriter) think() plan {
 	t := w.talk.Thinking
 	switch {
-	case t == nil:
+	case t.Silent():
 		return plan{on: w.can.always}
 	case t.Kind == thinkEffort:
 		return w.effortOnly(t)

@@ -121,14 +121,7 @@ func (w *requestWriter) grammar(t *chat.Tool) string {
 		return t.Description
 	}
 	w.lose(chat.LostTool(*t, chat.Approximated, "free text as the argument input"))
-	g := jsonscan.At(t.Grammar, 0)
-	if inner := g.Get("grammar"); inner.Kind() == jsonscan.Object {
-		g = inner
-	}
-	if definition := g.Get("definition").View(); definition != "" {
-		return lines(t.Description, "The input must match this "+g.Get("syntax").View()+" grammar:", definition)
-	}
-	return t.Description
+	return dialect.InWords(t)
 }
 
 // schema is what the arguments must be like, and whether the API is to enforce it.

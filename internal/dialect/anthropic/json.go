@@ -135,7 +135,11 @@ func (r *requestReader) beside(rest *jsonscan.Writer, key string, v jsonscan.Val
 		rest.Open(jsonscan.Object)
 	}
 	rest.Key(key).Raw(v.Raw())
-	r.extra(r.where(key), v, chat.Shapes)
+	effect := chat.Shapes
+	if key == "eager_input_streaming" || key == "allowed_callers" && string(v.Raw()) == `["direct"]` { // as all others do it
+		effect = chat.Harmless
+	}
+	r.extra(r.where(key), v, effect)
 }
 
 // closed is what beside has kept, or nil.

@@ -213,5 +213,8 @@ func (r *requestReader) settleThinking() {
 			continue
 		}
 		r.talk.Thinking = &chat.Thinking{Effort: l.effort, Show: new(bool)}
+		if l.effort == "" { // it is switched on, and not shown
+			r.talk.Thinking.Kind = "enabled"
+		}
 	}
 }

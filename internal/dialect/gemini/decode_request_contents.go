@@ -165,7 +165,11 @@ func (r *requestReader) keep(p *chat.Part, extra []wireMember) {
 			r.note(name+"."+r.where("?"), chat.Dropped, "%q is no name of a field", e.name)
 			continue
 		}
-		r.talk.Extra = append(r.talk.Extra, chat.Extra{Name: name + "." + r.where(e.name), Value: e.value, Effect: chat.Shapes})
+		effect := chat.Shapes
+		if camel(e.name) == "partMetadata" { // the client's own
+			effect = chat.Harmless
+		}
+		r.talk.Extra = append(r.talk.Extra, chat.Extra{Name: name + "." + r.where(e.name), Value: e.value, Effect: effect})
 		if !strings.Contains(e.name, ".") {
 			raw.Key(e.name).Raw(e.value)
 		}

@@ -36,7 +36,7 @@ func (w *replyWriter) candidate(a *chat.Answer, index int) {
 			continue // cut off in the middle of its arguments, which must be an object
 		}
 		if p.Kind == chat.Text {
-			w.said = w.said[:0]
+			w.place()
 		}
 		w.part(p)
 	}

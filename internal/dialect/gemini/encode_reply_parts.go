@@ -19,13 +19,17 @@ type replyWriter struct {
 	unheard bool   // thoughts that are not shown have words
 	refused bool   // the model said that it would not
 	said    []byte // the last text, as far as citations may point into it
+	length  int    // of all of it, in bytes
+	before  int    // bytes of text before it
+	placed  int    // how many of cites have their place
 	cites   []citation
 }
 
-// citation is a source with its place in bytes.
+// citation is a source with its place in the bytes of all text, and what stands there.
 type citation struct {
 	*chat.Citation
 	start, end int
+	text       string
 }
 
 // part writes one part, or a piece of one; of a call only a whole one.
@@ -55,13 +59,29 @@ func (w *replyWriter) words(p *chat.Part) {
 	if p.Text != "" || p.Proof != "" {
 		w.text(p.Text, w.signature(p.Proof))
 	}
-	if len(w.said) < mostSaid {
+	if w.length += len(p.Text); len(w.said) < mostSaid {
 		w.said = append(w.said, p.Text...)
 	}
 	for i := range p.Citations {
-		c := &p.Citations[i]
-		w.cites = append(w.cites, citation{c, offset(w.said, c.Start), offset(w.said, c.End)})
+		w.cites = append(w.cites, citation{Citation: &p.Citations[i]})
 	}
+}
+
+// place ends a text: what rests on its sources is known now. A source that does not say
+// which characters it is for is for all of them.
+func (w *replyWriter) place() {
+	for ; w.placed < len(w.cites); w.placed++ {
+		c := &w.cites[w.placed]
+		c.start, c.end, c.text = offset(w.said, c.Start), offset(w.said, c.End), c.Quote
+		if c.Start == 0 && c.End == 0 { // and what is quoted is the source
+			if c.end = w.length; w.length == len(w.said) {
+				c.text = string(w.said)
+			}
+		}
+		c.start, c.end = c.start+w.before, c.end+w.before
+	}
+	w.before += w.length
+	w.said, w.length = w.said[:0], 0
 }
 
 // text writes a part of text.
@@ -193,7 +213,7 @@ func (w *replyWriter) ending(stop chat.Stop) {
 
 // grounding writes the citations as the sources of what was said.
 func (w *replyWriter) grounding() {
-	if len(w.cites) == 0 {
+	if w.place(); len(w.cites) == 0 {
 		return
 	}
 	var sources []*chat.Citation
@@ -216,7 +236,7 @@ func (w *replyWriter) grounding() {
 		if c.end > 0 {
 			w.Key("endIndex").Int(int64(c.end))
 		}
-		writeText(&w.Writer, "text", c.Quote)
+		writeText(&w.Writer, "text", c.text)
 		w.Close(jsonscan.Object).Key("groundingChunkIndices").Open(jsonscan.Array)
 		w.Int(int64(source(c.Citation))).Close(jsonscan.Array).Close(jsonscan.Object)
 	}
@@ -232,5 +252,5 @@ func (w *replyWriter) grounding() {
 		w.Close(jsonscan.Object).Close(jsonscan.Object)
 	}
 	w.Close(jsonscan.Array).Close(jsonscan.Object)
-	w.cites = nil
+	w.cites, w.placed = nil, 0
 }

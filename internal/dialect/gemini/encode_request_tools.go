@@ -73,19 +73,15 @@ func (w *requestWriter) declare(t *chat.Tool) {
 		w.lose(chat.LostTool(*t, chat.Ignored, "called "+sent+" on the way"))
 	}
 	w.Open(jsonscan.Object).Key("name").Text(sent)
-	writeText(&w.Writer, "description", t.Description)
-	schema := t.Schema
+	description, schema := t.Description, t.Schema
 	if t.Kind == chat.Client {
 		w.lose(chat.LostTool(*t, chat.Approximated, "a function with its published schema"))
 	}
 	if t.Kind == chat.Custom {
-		schema = []byte(customSchema)
-		note := "sent as a function with one string"
-		if t.Grammar != nil {
-			note += "; the grammar is left out"
-		}
-		w.lose(chat.LostTool(*t, chat.Approximated, note))
+		description, schema = dialect.InWords(t), []byte(customSchema)
+		w.lose(chat.LostTool(*t, chat.Approximated, "sent as a function with one string"))
 	}
+	writeText(&w.Writer, "description", description)
 	if written, notes := rewrite(schema, true); written != nil {
 		w.Key("parametersJsonSchema").Raw(written)
 		if l, changed := notes.loss(chat.LostTool(*t, chat.Approximated, "")); changed {

@@ -93,7 +93,7 @@ func (w *streamWriter) open(dst []byte, p *chat.Part) []byte {
 	w.block = *p
 	w.args = w.args[:0]
 	if p.Kind == chat.Text {
-		w.parts.said = w.parts.said[:0]
+		w.parts.place()
 	}
 	if w.broken != nil { // it was not the last thing, so nothing cut it off
 		dst = w.frame(dst, w.broken)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -91,8 +92,12 @@ func (e *requestWriter) tool(t chat.Tool) {
 		t = e.flattened(t)
 	}
 	e.Open(object).Key("type").Plain(kind).Key(kind).Open(object).Key("name").Text(e.names.To(t.Name))
-	if t.Description != "" {
-		e.Key("description").Text(t.Description)
+	description := t.Description
+	if kind == "function" && t.Kind == chat.Custom {
+		description = dialect.InWords(&t)
+	}
+	if description != "" {
+		e.Key("description").Text(description)
 	}
 	switch {
 	case kind == "function":
@@ -112,11 +117,7 @@ func (e *requestWriter) parameters(t chat.Tool) {
 		e.loseTool(t, chat.Approximated, "a function with its published schema")
 	}
 	if t.Kind == chat.Custom {
-		note := "a function with one string"
-		if len(t.Grammar) > 0 {
-			note += ", without the grammar"
-		}
-		e.loseTool(t, chat.Approximated, note)
+		e.loseTool(t, chat.Approximated, "a function with one string")
 		e.Key("parameters").Raw([]byte(freeText))
 		return
 	}

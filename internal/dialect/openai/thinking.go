@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"slices"
+
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/jsonscan"
@@ -11,6 +13,9 @@ import (
 type switches map[string]jsonscan.Value
 
 var switchNames = []string{"reasoning_effort", "reasoning", "thinking", "enable_thinking", "include_reasoning", "thinking_budget"}
+
+// reasoningMembers are those of reasoning that are read.
+var reasoningMembers = []string{"effort", "max_tokens", "enabled", "exclude"}
 
 // resolve is the thinking that is asked for, nil where none is mentioned. The
 // second result says what was passed over where the switches disagree.
@@ -178,6 +183,11 @@ func (r *requestReader) readThinking() error {
 		r.c.Notes = append(r.c.Notes, chat.Lost(chat.FieldThinking, chat.Approximated, note))
 	}
 	r.c.Thinking = t
+	for key, v := range r.think["reasoning"].Members() {
+		if !v.Absent() && !slices.Contains(reasoningMembers, key.Name) {
+			r.note("reasoning."+key.Name, chat.Ignored, "")
+		}
+	}
 	for _, own := range switchNames {
 		if v, given := r.think[own]; given && !v.Absent() {
 			if own != switchNames[0] {
@@ -193,7 +203,7 @@ func (r *requestReader) readThinking() error {
 // and whether it was asked for in just these words.
 func wantedEffort(t *chat.Thinking, model traits) (level string, exact bool) {
 	switch {
-	case t == nil:
+	case t.Silent():
 		return "", true
 	case t.Effort != "":
 		return t.Effort, t.Budget == nil

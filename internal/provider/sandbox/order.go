@@ -35,6 +35,7 @@ type orders struct {
 	refuse, filter        bool
 	redacted              bool
 	words, think          int
+	window                int // tokens of a prompt; 0: any number
 	finish                chat.Reason
 	tools                 []string
 	times                 int // each of them is called in a turn
@@ -72,6 +73,7 @@ var book = []order{
 	{"silence_after", "5", func(o *orders, v string) bool { return number(&o.silenceAfter, v, 0, mostAfter) }},
 	{"malformed", "", func(o *orders, v string) bool { return flag(&o.malformed, v) }},
 	{"words", "50", func(o *orders, v string) bool { return number(&o.words, v, 1, mostWords) }},
+	{"window", "8000", func(o *orders, v string) bool { return number(&o.window, v, 1, mostAfter) }},
 	{"refuse", "", func(o *orders, v string) bool { return flag(&o.refuse, v) }},
 	{"filter", "", func(o *orders, v string) bool { return flag(&o.filter, v) }},
 	{"finish", "length|stop|tool|refusal", func(o *orders, v string) bool {

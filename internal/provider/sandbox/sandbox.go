@@ -8,9 +8,11 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/pause"
 	"stele/internal/relay"
@@ -82,7 +84,7 @@ func (s *Sandbox) Do(ctx context.Context, req *chat.Request, t relay.Target) (*c
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.plan(talk, req.Stream)
+	p, err := s.plan(talk)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +102,7 @@ func (s *Sandbox) Do(ctx context.Context, req *chat.Request, t relay.Target) (*c
 	}
 	if req.Stream {
 		reply.Seen = new(chat.Seen)
-		reply.Stream = p.tell(ctx, pace, reply.Seen)
+		reply.Stream = p.tell(ctx, pace, p.answers, reply.Seen)
 		reply.Close = func() {} // nothing is held that an unread stream would keep
 		return reply, nil
 	}
@@ -122,11 +124,8 @@ type plan struct {
 	fitted  map[string]json.RawMessage // instances by their schemas: several answers need the same
 }
 
-func (s *Sandbox) plan(talk *chat.Conversation, stream bool) (*plan, error) {
+func (s *Sandbox) plan(talk *chat.Conversation) (*plan, error) {
 	n := max(talk.N, 1)
-	if stream && n > 1 {
-		return nil, bad("n", "A stream has one answer: n must be 1, not %d.", n)
-	}
 	if n > mostAnswers {
 		return nil, bad("n", "n must be at most %d, not %d.", mostAnswers, n)
 	}
@@ -145,6 +144,9 @@ func (s *Sandbox) plan(talk *chat.Conversation, stream bool) (*plan, error) {
 		return nil, err
 	}
 	p.prompt = readPrompt(talk)
+	if most := p.orders.window; most > 0 && p.prompt.tokens > int64(most) {
+		return nil, dialect.TooLong(fmt.Sprintf("The prompt has %d tokens, and the sandbox was ordered to have a context window of %d.", p.prompt.tokens, most))
+	}
 	calls, err := p.calls()
 	if err != nil {
 		return nil, err

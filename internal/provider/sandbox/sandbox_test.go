@@ -192,14 +192,32 @@ func TestGivesAsManyAnswersAsAsked(t *testing.T) {
 	if len(texts) != 3 || r.Usage.Output <= 2*one.Usage.Output || r.Usage.Reasoning != 12 || r.Usage.Input != one.Usage.Input {
 		t.Errorf("%d different ones, usage %+v of one %+v", len(texts), r.Usage, one.Usage)
 	}
-	_, err := newSandbox().Do(t.Context(), request(talk, true), relay.Target{})
-	if e := fault.From(err); e.Code != fault.InvalidParameter || e.Details["field"] != "n" {
-		t.Errorf("streamed: %v", err)
+	reply, err := newSandbox().Do(t.Context(), request(talk, true), relay.Target{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	streamed, err := chat.Collect(reply.Stream)
+	if err != nil || len(streamed.Answers) != 3 || streamed.Usage != r.Usage || reply.Seen.Usage != r.Usage {
+		t.Fatalf("streamed: %v, %d answers, usage %+v", err, len(streamed.Answers), streamed.Usage)
+	}
+	for i := range r.Answers {
+		if got, want := textOf(streamed.Answers[i].Parts), textOf(r.Answers[i].Parts); got != want {
+			t.Errorf("streamed: answer %d is %q, whole %q", i, got, want)
+		}
 	}
 	talk.N = 1000
 	if e := refused(t, talk); e.Details["field"] != "n" {
 		t.Errorf("1000: %v", e)
 	}
+}
+
+func TestRefusesAPromptThatIsLongerThanTheWindowThatWasOrdered(t *testing.T) {
+	t.Parallel()
+	long := user("one two three four five six seven eight nine ten [[sandbox: window=10]]")
+	if e := refused(t, long); e.Code != fault.InvalidParameter || e.Details["reason"] != "context_length_exceeded" || e.Details["window"] != int64(10) {
+		t.Errorf("too long: %v, %v", e, e.Details)
+	}
+	whole(t, newSandbox(), user("one two three [[sandbox: window=10]]"))
 }
 
 func TestTellsLogprobs(t *testing.T) {

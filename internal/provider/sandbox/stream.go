@@ -17,12 +17,12 @@ type step struct {
 	last      bool
 }
 
-// tell is the first answer as a strict stream, one word at a time, with all that
-// was ordered to go wrong. What is told is noted in seen.
-func (p *plan) tell(ctx context.Context, pace *patience, seen *chat.Seen) chat.Stream {
+// tell is answers as a strict stream, one after the other and one word at a time, with
+// all that was ordered to go wrong. What is told is noted in seen.
+func (p *plan) tell(ctx context.Context, pace *patience, answers []answer, seen *chat.Seen) chat.Stream {
 	return func(yield func(chat.Chunk, error) bool) {
 		chunks, words := 0, 0
-		for s := range p.steps() {
+		for s := range p.steps(answers) {
 			err := p.orders.during(ctx, pace, chunks, words, s.last)
 			if err == nil && words > 0 && s.words > 0 {
 				err = pace.wait(ctx, p.orders.gap)
@@ -51,7 +51,7 @@ func (s *step) note(seen *chat.Seen) {
 	for i := range s.events {
 		e := &s.events[i]
 		seen.Text += len(e.Part.Text)
-		if e.Kind == chat.Start || e.Kind == chat.Finish {
+		if e.Kind == chat.Start || e.Kind == chat.Finish && !e.More {
 			seen.Usage = e.Usage
 			return
 		}
@@ -60,8 +60,8 @@ func (s *step) note(seen *chat.Seen) {
 	seen.Usage.Reasoning += s.reasoning
 }
 
-// steps is the first answer in chunks. Their events are good until the next.
-func (p *plan) steps() iter.Seq[step] {
+// steps is answers in chunks. Their events are good until the next.
+func (p *plan) steps(answers []answer) iter.Seq[step] {
 	return func(yield func(step) bool) {
 		input := p.usage
 		input.Output, input.Reasoning = 0, 0
@@ -70,7 +70,29 @@ func (p *plan) steps() iter.Seq[step] {
 		if !yield(step{events: events}) {
 			return
 		}
-		a := &p.answers[0]
+		for n := range answers {
+			for s := range answers[n].steps(events) {
+				for i := range s.events {
+					s.events[i].Answer = n
+				}
+				if !yield(s) {
+					return
+				}
+			}
+			end := chat.Event{Kind: chat.Finish, Answer: n, Stop: answers[n].stop, More: n+1 < len(answers)}
+			if !end.More {
+				end.Usage = p.usage
+			}
+			if !yield(step{events: append(events[:0], end), last: !end.More}) {
+				return
+			}
+		}
+	}
+}
+
+// steps is an answer in chunks, without its end.
+func (a *answer) steps(events []chat.Event) iter.Seq[step] {
+	return func(yield func(step) bool) {
 		for i := range a.blocks {
 			for s := range a.blocks[i].steps(i, events) {
 				if !yield(s) {
@@ -78,7 +100,6 @@ func (p *plan) steps() iter.Seq[step] {
 				}
 			}
 		}
-		yield(step{events: append(events[:0], chat.Event{Kind: chat.Finish, Stop: a.stop, Usage: p.usage}), last: true})
 	}
 }
 
@@ -124,7 +145,7 @@ func (b *block) steps(at int, events []chat.Event) iter.Seq[step] {
 // whole is all the answers at once. They take as long as a stream of the first.
 func (p *plan) whole(ctx context.Context, pace *patience) (*chat.Response, error) {
 	pace.begun = true
-	r, err := chat.Collect(p.tell(ctx, pace, new(chat.Seen)))
+	r, err := chat.Collect(p.tell(ctx, pace, p.answers[:1], new(chat.Seen)))
 	if err != nil {
 		return nil, err
 	}

@@ -100,7 +100,7 @@ func TestFurtherAnswersAreMadeAsTheFirst(t *testing.T) {
 	t.Parallel()
 	for name, talk := range conversations() {
 		s := newSandbox()
-		p, err := s.plan(talk, false)
+		p, err := s.plan(talk)
 		if err != nil {
 			t.Fatal(err)
 		}
