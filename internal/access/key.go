@@ -103,6 +103,8 @@ type KeyStore interface {
 	InsertKey(ctx context.Context, k Key, e Entry) error
 	UpdateKey(ctx context.Context, id string, change func(*Key) (Entry, error)) (Key, error)
 	Keys(ctx context.Context, workspace string) ([]Key, error) // "" means all; newest first
+	FindKeys(ctx context.Context, f KeyFilter) ([]Key, error)  // newest first
+	KeyNames(ctx context.Context, workspace string) (map[string]string, error)
 	KeysSince(ctx context.Context, revision int64) ([]Key, error)
 	// Revisions are those of the latest change of any key and of any person.
 	Revisions(ctx context.Context) (keys, people int64, err error)
@@ -170,22 +172,64 @@ func (s *Service) policyFor(ctx context.Context, workspace string) (*Policy, err
 	return &p, err
 }
 
+// KeyFilter selects keys. A zero field selects all.
+type KeyFilter struct {
+	Workspace string
+	ID        string
+	Text      string // a part of the name, or the id
+	Before    Mark   // only keys made before this one
+	Limit     int
+}
+
 // Keys lists the keys of a workspace, newest first; "" means every workspace
 // that who may see.
 func (s *Service) Keys(ctx context.Context, who Principal, workspace string) ([]Key, error) {
-	if workspace == "" && !who.Admin {
-		workspace = who.Workspace
+	return s.FindKeys(ctx, who, KeyFilter{Workspace: workspace})
+}
+
+// FindKeys lists some of them.
+func (s *Service) FindKeys(ctx context.Context, who Principal, f KeyFilter) ([]Key, error) {
+	var err error
+	if f.Workspace, err = who.keysOf(f.Workspace); err != nil {
+		return nil, err
 	}
-	if workspace != "" {
-		if !who.may(Viewer, workspace) {
-			return nil, errNotKeys()
-		}
-	}
-	keys, err := s.store.Keys(ctx, workspace)
+	keys, err := s.store.FindKeys(ctx, f)
 	for i := range keys {
 		s.keys.complete(&keys[i])
 	}
 	return keys, err
+}
+
+// Key is one of the keys that who may see.
+func (s *Service) Key(ctx context.Context, who Principal, id string) (Key, error) {
+	keys, err := s.FindKeys(ctx, who, KeyFilter{ID: id})
+	switch {
+	case err != nil:
+		return Key{}, err
+	case len(keys) == 0 || keys[0].ID != id: // "" is no key's
+		return Key{}, ErrNotFound
+	}
+	return keys[0], nil
+}
+
+// KeyNames are the names of the keys of a workspace, ended ones too, by their ids.
+func (s *Service) KeyNames(ctx context.Context, who Principal, workspace string) (map[string]string, error) {
+	workspace, err := who.keysOf(workspace)
+	if err != nil {
+		return nil, err
+	}
+	return s.store.KeyNames(ctx, workspace)
+}
+
+// keysOf is the workspace whose keys who may see, of which "" is all that there are.
+func (who Principal) keysOf(workspace string) (string, error) {
+	if workspace == "" && !who.Admin {
+		workspace = who.Workspace
+	}
+	if workspace != "" && !who.may(Viewer, workspace) {
+		return "", errNotKeys()
+	}
+	return workspace, nil
 }
 
 // RevokeKey ends the key and all its secrets. Revoking twice changes nothing.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"stele/internal/access"
@@ -120,12 +121,38 @@ func (s *Store) ProveSecrets(ctx context.Context, used map[string][]string) erro
 
 // Keys lists the keys of a workspace, or all where it is "", newest first.
 func (s *Store) Keys(ctx context.Context, workspace string) ([]access.Key, error) {
-	return s.queryKeys(ctx, `WHERE workspace = $1 OR $1 = '' ORDER BY created_at DESC, id DESC`, workspace)
+	return s.FindKeys(ctx, access.KeyFilter{Workspace: workspace})
+}
+
+// FindKeys lists the keys that a filter selects, newest first.
+func (s *Store) FindKeys(ctx context.Context, f access.KeyFilter) ([]access.Key, error) {
+	c := where{texts: []string{"1 = 1"}}
+	c.equal("workspace", f.Workspace)
+	c.equal("id", f.ID)
+	if f.Text != "" {
+		c.add("(id = ? OR lower(name) LIKE lower(?) ESCAPE '!')", f.Text, "%"+likeText.Replace(f.Text)+"%")
+	}
+	if f.Before.ID != "" {
+		c.add("(created_at, id) < (?, ?)", millis(f.Before.At), f.Before.ID)
+	}
+	query := `SELECT ` + keyColumns + ` FROM keys WHERE ` + c.text() + ` ORDER BY created_at DESC, id DESC`
+	if f.Limit > 0 {
+		query += ` LIMIT ` + c.arg(f.Limit)
+	}
+	return selectAll(ctx, s.read, "read keys", keyCells, query, c.args...)
+}
+
+// likeText is what stands for itself in a LIKE with ESCAPE '!'.
+var likeText = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
+
+// KeyNames are the names of the keys of a workspace, or of all where it is "", by their ids.
+func (s *Store) KeyNames(ctx context.Context, workspace string) (map[string]string, error) {
+	return selectPairs[string, string](ctx, s.read, "read names of keys", `SELECT id, name FROM keys WHERE workspace = $1 OR $1 = ''`, workspace)
 }
 
 // KeysSince lists the keys changed after a revision.
 func (s *Store) KeysSince(ctx context.Context, revision int64) ([]access.Key, error) {
-	return s.queryKeys(ctx, `WHERE revision > $1 ORDER BY revision`, revision)
+	return selectAll(ctx, s.read, "read keys", keyCells, `SELECT `+keyColumns+` FROM keys WHERE revision > $1 ORDER BY revision`, revision)
 }
 
 // TouchKeys notes when keys were last used. It is no change: the revision stays.
@@ -156,10 +183,6 @@ func (s *Store) UsesSince(ctx context.Context, since time.Time) (map[string]time
 		func(k access.Key) { used[k.ID] = k.LastUsedAt },
 		`SELECT id, last_used_at FROM keys WHERE last_used_at > $1 AND revoked_at = 0`, millis(since))
 	return used, err
-}
-
-func (s *Store) queryKeys(ctx context.Context, where string, arg any) ([]access.Key, error) {
-	return selectAll(ctx, s.read, "read keys", keyCells, `SELECT `+keyColumns+` FROM keys `+where, arg)
 }
 
 func keyCells(k *access.Key) []any {

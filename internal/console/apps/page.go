@@ -3,6 +3,7 @@ package apps
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -134,13 +135,11 @@ func (c *Room) runRow(t *generation.Task, who func(*generation.Task) string) run
 func (c *Room) namesFor(ctx context.Context, v access.Visitor) func(*generation.Task) string {
 	known := map[string]string{"": "", v.User.ID: v.User.Email}
 	keys := sync.OnceFunc(func() {
-		list, err := c.Access.Keys(ctx, v.Principal(), v.Session.Workspace)
+		names, err := page.KeyNames(ctx, c.Access, v)
 		if err != nil {
 			return // their ids have to do
 		}
-		for _, k := range list {
-			known[k.ID] = k.Name
-		}
+		maps.Copy(known, names)
 	})
 	return func(t *generation.Task) string {
 		if t.Key != "" {

@@ -131,15 +131,9 @@ func readAuditForm(q url.Values) (auditForm, access.Filter, error) {
 		}
 		filter.Since, filter.Until = from, from.AddDate(0, 0, 1)
 	}
-	if before := q.Get("before"); before != "" {
-		at, id, _ := strings.Cut(before, ".")
-		ms, err := strconv.ParseInt(at, 10, 64)
-		if err != nil || id == "" {
-			return f, filter, fault.New(fault.InvalidParameter, "This page does not exist: begin at the newest entry.").With("field", "before")
-		}
-		filter.Before = access.Mark{At: time.UnixMilli(ms).UTC(), ID: id}
-	}
-	return f, filter, nil
+	var err error
+	filter.Before, err = page.Before(q)
+	return f, filter, err
 }
 
 // query is the form as part of an address, going on after an entry.
@@ -151,7 +145,7 @@ func (f auditForm) query(after access.Mark) string {
 		}
 	}
 	if after.ID != "" {
-		q.Set("before", strconv.FormatInt(after.At.UnixMilli(), 10)+"."+after.ID)
+		q.Set("before", page.MarkText(after))
 	}
 	if len(q) == 0 {
 		return ""

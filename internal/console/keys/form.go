@@ -226,15 +226,14 @@ func (c *Room) updateKey(w http.ResponseWriter, r *http.Request, v access.Visito
 
 // key finds a key that the visitor may change.
 func (c *Room) key(r *http.Request, v access.Visitor) (access.Key, error) {
-	keys, err := c.Access.Keys(r.Context(), v.Principal(), v.Session.Workspace)
+	k, err := c.Access.Key(r.Context(), v.Principal(), r.PathValue("id"))
 	if err != nil {
-		return access.Key{}, err
+		return access.Key{}, noSuchKey(err)
 	}
-	i := slices.IndexFunc(keys, func(k access.Key) bool { return k.ID == r.PathValue("id") })
-	if i < 0 || !v.Principal().MayChange(&keys[i]) || !keys[i].RevokedAt.IsZero() {
+	if k.Workspace != v.Session.Workspace || !v.Principal().MayChange(&k) || !k.RevokedAt.IsZero() {
 		return access.Key{}, noSuchKey(access.ErrNotFound)
 	}
-	return keys[i], nil
+	return k, nil
 }
 
 func (c *Room) keyPage(w http.ResponseWriter, r *http.Request, v access.Visitor, status int, k access.Key, form keyForm) error {

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"stele/internal/access"
@@ -12,12 +14,19 @@ import (
 	"stele/internal/fault"
 )
 
+// keysShown is how many keys a page has: of ten thousand the browser would show nothing for
+// seconds, and each of them costs the server as much as a chat does.
+const keysShown = 100
+
 type keysPage struct {
 	Form    keyForm
 	Open    bool   // the form is shown unfolded
 	Problem string // what went wrong outside the form
+	Text    string // what names are searched for
 	Live    []keyRow
 	Ended   []keyRow
+	Older   string // the query of the page that goes on; "" on the last one
+	Newest  bool   // this is not the first
 	Graces  []choice
 }
 
@@ -88,10 +97,21 @@ func (c *Room) revokeKey(w http.ResponseWriter, r *http.Request, v access.Visito
 }
 
 func (c *Room) keysPage(w http.ResponseWriter, r *http.Request, v access.Visitor, status int, p keysPage) error {
-	keys, err := c.Access.Keys(r.Context(), v.Principal(), v.Session.Workspace)
+	filter, err := keyFilter(r.URL.Query())
 	if err != nil {
 		return err
 	}
+	filter.Workspace, filter.Limit = v.Session.Workspace, keysShown+1
+	keys, err := c.Access.FindKeys(r.Context(), v.Principal(), filter)
+	if err != nil {
+		return err
+	}
+	if len(keys) > keysShown {
+		keys = keys[:keysShown]
+		last := keys[keysShown-1]
+		p.Older = "?" + url.Values{"q": {filter.Text}, "before": {page.MarkText(access.Mark{At: last.CreatedAt, ID: last.ID})}}.Encode()
+	}
+	p.Text, p.Newest = filter.Text, filter.Before.ID != ""
 	for _, k := range keys {
 		if row := c.row(k, v); row.Status == "active" {
 			p.Live = append(p.Live, row)
@@ -100,8 +120,15 @@ func (c *Room) keysPage(w http.ResponseWriter, r *http.Request, v access.Visitor
 		}
 	}
 	p.Graces = graces()
-	p.Open = p.Open || len(p.Live) == 0
+	p.Open = p.Open || len(p.Live) == 0 && p.Text == "" && !p.Newest
 	return c.Render(w, r, status, "keys", page.View{Title: "API keys", Active: "keys", Visitor: &v, Data: p})
+}
+
+// keyFilter is what the address of the page asks for.
+func keyFilter(q url.Values) (f access.KeyFilter, err error) {
+	f.Text = strings.TrimSpace(q.Get("q"))
+	f.Before, err = page.Before(q)
+	return f, err
 }
 
 func (c *Room) row(k access.Key, v access.Visitor) keyRow {

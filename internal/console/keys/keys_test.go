@@ -1,6 +1,8 @@
 package keys_test
 
 import (
+	"fmt"
+	"html"
 	"maps"
 	"net/url"
 	"regexp"
@@ -90,6 +92,34 @@ func TestAMistakeIsShownBesideItsField(t *testing.T) {
 	if keys, _ := h.Store.Keys(t.Context(), ""); len(keys) != 1 {
 		t.Errorf("%d keys, want the first one only", len(keys))
 	}
+}
+
+// A page has so many keys, leads on to older ones, and finds one by a part of its name.
+func TestKeysArePaged(t *testing.T) {
+	t.Parallel()
+	h := consoletest.Opened(t)
+	for i := range 100 {
+		_, _, err := h.Access.CreateKey(t.Context(), access.CommandLine("default"), access.NewKey{Name: fmt.Sprintf("program %d", i), Environment: access.Development})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := consoletest.Body(t, h.Get("/console/keys", consoletest.Browser))
+	consoletest.WantText(t, first, `rel="next">Older</a>`, "program 99", `role="search"`)
+	if n := strings.Count(first, ">Rotate key</button>"); n != 100 {
+		t.Errorf("a page has %d keys", n)
+	}
+	older := html.UnescapeString(regexp.MustCompile(`/console/keys\?[^"]*`).FindString(first))
+	second := consoletest.Body(t, h.Get(older, consoletest.Browser))
+	consoletest.WantText(t, second, ">Newest</a>")
+	if n := strings.Count(second, ">Rotate key</button>"); n != 1 || strings.Contains(second, "Older</a>") {
+		t.Errorf("the last page has %d keys", n)
+	}
+	found := consoletest.Body(t, h.Get("/console/keys?q=PROGRAM+42", consoletest.Browser))
+	if n := strings.Count(found, ">Rotate key</button>"); n != 1 {
+		t.Errorf("%d keys are found", n)
+	}
+	consoletest.WantCode(t, h.Get("/console/keys?before=yesterday"), 422, "invalid_parameter")
 }
 
 func TestRotateAndRevoke(t *testing.T) {

@@ -4,6 +4,7 @@ package keys
 import (
 	"context"
 	"embed"
+	"errors"
 	"net/http"
 
 	"stele/internal/access"
@@ -63,14 +64,9 @@ func asProduction(r *http.Request, _ access.Visitor) (bool, error) {
 
 // ofProduction asks before a key of production is changed.
 func (c *Room) ofProduction(r *http.Request, v access.Visitor) (bool, error) {
-	keys, err := c.Access.Keys(r.Context(), v.Principal(), "")
-	if err != nil {
-		return false, err
+	k, err := c.Access.Key(r.Context(), v.Principal(), r.PathValue("id"))
+	if errors.Is(err, access.ErrNotFound) {
+		return false, nil
 	}
-	for _, k := range keys {
-		if k.ID == r.PathValue("id") {
-			return k.Environment == access.Production, nil
-		}
-	}
-	return false, nil
+	return k.Environment == access.Production, err
 }

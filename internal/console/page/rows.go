@@ -125,22 +125,16 @@ func (f *Frame) MadeAt(id, app string) string {
 	return ""
 }
 
-// Keys lists the keys of a workspace, "" for all that the caller may see.
+// Keys finds keys that the caller may see. The workspace "" is all of them.
 type Keys interface {
-	Keys(ctx context.Context, who access.Principal, workspace string) ([]access.Key, error)
+	FindKeys(ctx context.Context, who access.Principal, f access.KeyFilter) ([]access.Key, error)
+	Key(ctx context.Context, who access.Principal, id string) (access.Key, error)
+	KeyNames(ctx context.Context, who access.Principal, workspace string) (map[string]string, error)
 }
 
 // KeyNames are the names of the workspace's keys, ended ones too, by their ids.
 func KeyNames(ctx context.Context, from Keys, v access.Visitor) (map[string]string, error) {
-	keys, err := from.Keys(ctx, v.Principal(), v.Session.Workspace)
-	if err != nil {
-		return nil, err
-	}
-	names := make(map[string]string, len(keys))
-	for _, k := range keys {
-		names[k.ID] = k.Name
-	}
-	return names, nil
+	return from.KeyNames(ctx, v.Principal(), v.Session.Workspace)
 }
 
 // KeyName is what a key is called; what was asked for without one came from the console.

@@ -100,7 +100,7 @@ func (c *Room) showStart(w http.ResponseWriter, r *http.Request, v access.Visito
 
 // steps are how far an owner has come who begins.
 func (c *Room) steps(ctx context.Context, v access.Visitor) (*steps, error) {
-	keys, err := c.Access.Keys(ctx, v.Principal(), v.Session.Workspace)
+	keys, err := c.Access.FindKeys(ctx, v.Principal(), access.KeyFilter{Workspace: v.Session.Workspace, Limit: 100})
 	if err != nil {
 		return nil, err
 	}

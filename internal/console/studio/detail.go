@@ -255,13 +255,8 @@ func (c *Room) orderedBy(ctx context.Context, v access.Visitor, t *generation.Ta
 	if t.Key == "" {
 		return "Console"
 	}
-	keys, err := c.Access.Keys(ctx, v.Principal(), "")
-	if err == nil {
-		for _, k := range keys {
-			if k.ID == t.Key {
-				return k.Name
-			}
-		}
+	if k, err := c.Access.Key(ctx, v.Principal(), t.Key); err == nil {
+		return k.Name
 	}
 	return t.Key
 }

@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -57,6 +58,52 @@ func keysListed(t *testing.T, s access.Store) {
 		if got.String() != want {
 			t.Errorf("workspace %q: keys %q, want %q", workspace, got.String(), want)
 		}
+	}
+}
+
+func keysFound(t *testing.T, s access.Store) {
+	var made []access.Key
+	for i, name := range []string{"Batch 100%", "batch_2", "other"} {
+		k := key(name, "acme", noon.Add(time.Duration(i/2)*time.Second)) // two of one moment
+		must(t, s.InsertKey(t.Context(), k, entry("key.create")))
+		made = append(made, k)
+	}
+	must(t, s.InsertKey(t.Context(), key("batch elsewhere", "b", noon), entry("key.create")))
+	mark := func(k access.Key) access.Mark { return access.Mark{At: k.CreatedAt, ID: k.ID} }
+	older := []string{made[0].Name, made[1].Name}
+	if made[0].ID < made[1].ID {
+		slices.Reverse(older)
+	}
+	oldest := made[slices.IndexFunc(made, func(k access.Key) bool { return k.Name == older[0] })]
+	for _, c := range []struct {
+		f    access.KeyFilter
+		want []string
+	}{
+		{access.KeyFilter{Text: "batch"}, older},
+		{access.KeyFilter{Text: "0%"}, []string{"Batch 100%"}},
+		{access.KeyFilter{Text: "h_2"}, []string{"batch_2"}},
+		{access.KeyFilter{Text: "nothing"}, nil},
+		{access.KeyFilter{Text: made[2].ID}, []string{"other"}},
+		{access.KeyFilter{ID: made[1].ID}, []string{"batch_2"}},
+		{access.KeyFilter{Limit: 1}, []string{"other"}},
+		{access.KeyFilter{Before: mark(made[2]), Limit: 1}, older[:1]},
+		{access.KeyFilter{Before: mark(oldest)}, older[1:]},
+	} {
+		c.f.Workspace = "acme"
+		keys, err := s.FindKeys(t.Context(), c.f)
+		must(t, err)
+		var got []string
+		for _, k := range keys {
+			got = append(got, k.Name)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%+v: keys %q, want %q", c.f, got, c.want)
+		}
+	}
+	names, err := s.KeyNames(t.Context(), "acme")
+	must(t, err)
+	if len(names) != 3 || names[made[2].ID] != "other" {
+		t.Errorf("names %v", names)
 	}
 }
 

@@ -67,6 +67,7 @@ func runAccess(t *testing.T, open func(t *testing.T) access.Store) {
 	}{
 		{"KeysComeBackAsTheyWereSaved", keysComeBack},
 		{"KeysAreListedByWorkspaceNewestFirst", keysListed},
+		{"KeysAreFoundByNameAndPage", keysFound},
 		{"KeyChangesAreFollowedByRevision", keysFollowed},
 		{"KeyChangesInParallelAreNotLost", keysInParallel},
 		{"ARefusedKeyChangeChangesNothing", keyChangeRefused},

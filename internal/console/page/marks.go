@@ -1,0 +1,28 @@
+package page
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"stele/internal/access"
+	"stele/internal/fault"
+)
+
+// Before reads where a list goes on, which MarkText wrote. The zero Mark is its top.
+func Before(q url.Values) (access.Mark, error) {
+	before := q.Get("before")
+	if before == "" {
+		return access.Mark{}, nil
+	}
+	at, id, _ := strings.Cut(before, ".")
+	ms, err := strconv.ParseInt(at, 10, 64)
+	if err != nil || id == "" {
+		return access.Mark{}, fault.New(fault.InvalidParameter, "This page does not exist: begin at the newest entry.").With("field", "before")
+	}
+	return access.Mark{At: time.UnixMilli(ms).UTC(), ID: id}, nil
+}
+
+// MarkText is a place in a list as part of an address: 1763200000000.key_….
+func MarkText(m access.Mark) string { return strconv.FormatInt(m.At.UnixMilli(), 10) + "." + m.ID }
