@@ -21,19 +21,20 @@ func TestATaskInWhichTheProgramFailsTwiceIsSetAside(t *testing.T) {
 	for name, test := range map[string]struct {
 		maker generation.Maker
 		asked int // submissions before it is given up
+		owed  bool
 	}{
-		"a maker that repeats, in its order":   {&repeater{script{submit: explode}}, 2},
-		"a maker that repeats, at a look":      {&repeater{script{submit: working, poll: explode}}, 1},
-		"a maker that is paid, in its order":   {&script{submit: explode}, 1},
-		"a maker that is paid, at a look":      {&script{submit: working, poll: explode}, 1},
-		"a maker that fails in the background": {&repeater{script{submit: working, poll: broken}}, 2},
+		"a maker that repeats, in its order":   {&repeater{script{submit: explode}}, 2, false},
+		"a maker that repeats, at a look":      {&repeater{script{submit: working, poll: explode}}, 1, false},
+		"a maker that is paid, in its order":   {&script{submit: explode}, 1, true},
+		"a maker that is paid, at a look":      {&script{submit: working, poll: explode}, 1, true},
+		"a maker that fails in the background": {&repeater{script{submit: working, poll: broken}}, 2, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := open(t, t.TempDir(), test.maker)
 			h.start()
 			task := h.end(h.order("boom").ID)
-			if task.State != media.Failed || task.Code != "generation_failed" || task.Nano != 0 {
+			if task.State != media.Failed || task.Code != "generation_failed" || task.Unsettled != test.owed || (task.Nano != 0) != test.owed {
 				t.Errorf("ended as %+v", task)
 			}
 			list, err := h.store.Asides(t.Context(), "default", 10)

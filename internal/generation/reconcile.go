@@ -16,6 +16,7 @@ const (
 	reconcileEvery  = 5 * time.Second
 	reconcileAtOnce = 20
 	longestDoubt    = 10 * time.Minute // between two looks
+	always          = 100 * 365 * 24 * time.Hour
 )
 
 // mayHaveCost reports whether a maker may charge for a task that fails: it has accepted
@@ -32,6 +33,16 @@ func (s *Service) mayHaveCost(t *Task, f *media.Failure) bool {
 	}
 	_, gone := s.maker(t)
 	return t.Stage == Collecting || gone != nil && (t.Ticket != nil || t.Stage == Submitting)
+}
+
+// mayBeOwed reports whether a maker may charge for a task that is set aside. It is not asked:
+// the question may be what the process died of.
+func (s *Service) mayBeOwed(t *Task) bool {
+	maker, _ := s.maker(t)
+	if r, ok := maker.(Repeater); ok && r.Repeats() {
+		return false
+	}
+	return t.App == "" && t.Nano > 0 && (t.Ticket != nil || t.Stage == Submitting || t.Stage == Collecting)
 }
 
 // price asks what a task has cost that did not end with its maker's word. It is not
@@ -205,8 +216,7 @@ func (s *Service) close(t *Task, nano int64) {
 
 // Unsettled lists the tasks of a workspace that have ended and may still be charged for.
 func (s *Service) Unsettled(ctx context.Context, workspace string, most int) ([]Task, error) {
-	const always = 100 * 365 * 24 * time.Hour // whenever they are looked at next
-	return s.Store.Unsettled(ctx, workspace, s.Now().Add(always), most)
+	return s.Store.Unsettled(ctx, workspace, s.Now().Add(always), most) // whenever they are looked at next
 }
 
 // SettleByHand settles a task whose maker does not say what it cost, as a person says.
@@ -237,6 +247,9 @@ func (s *Service) SettleByHand(ctx context.Context, who access.Principal, id str
 // at the same time.
 func (t *Task) leaveUnsettled() {
 	t.Unsettled, t.NotBefore = true, t.Ended
+	if t.aside != nil {
+		t.NotBefore = t.Ended.Add(always / 2) // a person settles it
+	}
 	var kept []limit.Portion
 	for _, p := range t.Holds {
 		if p.Measure == limit.Generations {

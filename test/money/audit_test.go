@@ -12,16 +12,17 @@ type doubt struct {
 	piece
 	id       string
 	ticketed bool // its provider has said that it took it
+	aside    bool // processes died in it: no provider is asked any more
 }
 
 // doubts lists what is not settled, as stele generations unsettled does.
 func (a *accountant) doubts(t *testing.T) (list []doubt) {
 	t.Helper()
-	a.Read(t, a.database)(t, `SELECT id, ordered, length(ticket) FROM generations WHERE unsettled = 1`, nil, func(scan func(...any) error) error {
+	a.Read(t, a.database)(t, `SELECT id, ordered, length(ticket), message LIKE '%set aside%' FROM generations WHERE unsettled = 1`, nil, func(scan func(...any) error) error {
 		var d doubt
 		var ordered string
 		var ticket int
-		err := scan(&d.id, &ordered, &ticket)
+		err := scan(&d.id, &ordered, &ticket, &d.aside)
 		if found := pieceName.FindStringSubmatch(ordered); found != nil {
 			n, _ := strconv.Atoi(found[1])
 			d.piece = pieceOf(n)
@@ -36,6 +37,8 @@ func (a *accountant) doubts(t *testing.T) (list []doubt) {
 // endless reports whether no provider will ever say what a piece has cost.
 func (a *accountant) endless(d doubt) bool {
 	switch {
+	case d.aside:
+		return true
 	case d.kind == "comfyui":
 		return d.fate == "gone"
 	case !d.ticketed, d.fate == "gone":
