@@ -98,7 +98,9 @@ func (s *siege) storm(t *testing.T, n int, deaf bool, settings []http2.Setting, 
 // greetMultiplexed is a good client over HTTP/2, at the same address.
 func (s *siege) greetMultiplexed(t *testing.T) {
 	t.Helper()
-	client := &http.Client{Timeout: patience, Transport: &http2.Transport{TLSClientConfig: &tls.Config{RootCAs: s.roots, MinVersion: tls.VersionTLS12}}}
+	client := &http.Client{Timeout: patience, Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: s.roots, MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true,
+	}}
 	defer client.CloseIdleConnections()
 	for _, path := range []string{"/healthz", "/console/signin"} {
 		rig.Eventually(t, path+" is answered over HTTP/2", func() bool {
