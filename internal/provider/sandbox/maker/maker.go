@@ -109,7 +109,7 @@ func (m *Maker) status(l life) media.Status {
 	switch {
 	case stopped:
 		status.State, status.Failure = media.Failed, &media.Failure{Class: media.Stopped, Message: "The work was stopped."}
-	case l.Forever || now.Before(l.At.Add(l.Queue)):
+	case l.Forever || l.Silent || now.Before(l.At.Add(l.Queue)): // the silent ones are to be looked at
 	case now.Before(l.ends()):
 		status.State = media.Processing
 		status.Progress = float64(now.Sub(l.At.Add(l.Queue))) / float64(l.Work)
