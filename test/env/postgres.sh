@@ -21,7 +21,7 @@ postgres_start() {
     cat "$data.log" >&2
     return 1
   fi
-  for setting in listen_addresses=127.0.0.1 unix_socket_directories= max_connections=200 timezone=UTC "$@"; do
+  for setting in listen_addresses=127.0.0.1 unix_socket_directories= max_connections=500 timezone=UTC "$@"; do
     settings+=(-c "$setting")
   done
   for try in 1 2 3 4 5; do # another program may take the port first

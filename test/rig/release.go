@@ -23,14 +23,25 @@ func ReleasedFolder() string {
 	return filepath.Join(Root(), "internal", "store", "testdata", "released")
 }
 
+// Released is the list of all releases with their schemas, the oldest first.
+func Released() string {
+	return filepath.Join(Root(), "internal", "store", "migrations", "released.txt")
+}
+
 // FirstRelease is the oldest release.
 func FirstRelease(t testing.TB) string {
 	t.Helper()
-	list, err := os.ReadDir(ReleasedFolder())
-	if err != nil || len(list) == 0 {
-		t.Fatal(list, err)
+	list, err := os.ReadFile(Released())
+	if err != nil {
+		t.Fatal(err)
 	}
-	return list[0].Name()
+	for line := range strings.Lines(string(list)) {
+		if version, _, ok := strings.Cut(line, " "); ok && version != "#" {
+			return version
+		}
+	}
+	t.Fatal("no release is listed")
+	return ""
 }
 
 // LoadRelease makes an installation as a release left it, on sqlite or postgres.

@@ -66,7 +66,7 @@ func list(t *testing.T, db *sql.DB) {
 	if err := db.QueryRowContext(t.Context(), `SELECT MAX(version_id) FROM goose_db_version`).Scan(&schema); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(rig.Root(), "internal", "store", "migrations", "released.txt")
+	path := rig.Released()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
