@@ -30,7 +30,7 @@ func Default() *Config {
 			OpenWaits:             1000,
 			IdleConnection:        2 * time.Minute,
 			HeaderTime:            10 * time.Second,
-			HeaderSize:            64 * manifest.KB,
+			HeaderSize:            32 * manifest.KB,
 			Headers:               256,
 			BodyStall:             30 * time.Second,
 			BodyRate:              64,

@@ -22,7 +22,7 @@ type Bounds struct {
 }
 
 var standard = Bounds{
-	HeaderTime: 10 * time.Second, HeaderBytes: 64 << 10, Headers: 256, Idle: 120 * time.Second,
+	HeaderTime: 10 * time.Second, HeaderBytes: 32 << 10, Headers: 256, Idle: 120 * time.Second,
 	BodyStall: 30 * time.Second, BodyRate: 64, WriteStall: 40 * time.Second,
 	Connections: 4096, PerAddress: 2048,
 }

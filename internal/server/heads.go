@@ -12,7 +12,7 @@ import (
 // address: a request keeps its head to its end, and no caller is known yet whose memory
 // that could be.
 const (
-	headRoom    = 48 << 20
+	headRoom    = 24 << 20
 	lineWeight  = 64 // bytes that a line takes beside its own
 	weighedFrom = shortHead
 )

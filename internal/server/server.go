@@ -175,7 +175,7 @@ func newHTTP(handler http.Handler, b Bounds) *http.Server {
 		ConnContext:       withConn,
 		HTTP2: &http.HTTP2Config{
 			SendPingTimeout:      b.Idle, // who vanished does not answer
-			MaxConcurrentStreams: 128,
+			MaxConcurrentStreams: 64,
 			MaxReadFrameSize:     16 << 10, // room for a frame is made by what is announced, and kept as long as its connection
 		},
 	}

@@ -61,7 +61,7 @@ func (s *streams) admit(x *exchange, crowd *crowd) {
 	s.mu.Lock()
 	var victim *stream
 	switch {
-	case !x.inside && s.coming.Len() >= max(1, bounds.PerAddress/2): // one that is moving goes to the back
+	case !x.inside && s.coming.Len() >= max(1, bounds.PerAddress/4): // one that is moving goes to the back
 		victim = s.dispensable(func(*stream) bool { return true })
 	case !shared && s.places[at] >= bounds.PerAddress:
 		victim = s.dispensable(func(other *stream) bool { return other.at == at })

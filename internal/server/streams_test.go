@@ -37,7 +37,7 @@ func (s *streams) held() int {
 func TestRequestsOverHTTP2MakeRoom(t *testing.T) {
 	t.Parallel()
 	const most, slow = 4, 20
-	bounds := Bounds{PerAddress: 2 * most, BodyStall: time.Hour}
+	bounds := Bounds{PerAddress: 4 * most, BodyStall: time.Hour}
 	s, server := multiServer(t, bounds, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(w, r.Body)
 	})

@@ -116,7 +116,7 @@ func (s *siege) greetMultiplexed(t *testing.T) {
 }
 
 // atOnce is how many requests of a connection a server serves at once.
-const atOnce = 128
+const atOnce = 64
 
 // multiplexedAttacks are what a stranger, or a client with a key, does on each of so many connections.
 func multiplexedAttacks(key string) map[string]struct {
@@ -150,7 +150,7 @@ func multiplexedAttacks(key string) map[string]struct {
 	bearer := "Bearer " + key
 	many := max(16, slowClients/64)
 	long := make([]string, 0, 30)
-	for i := range 15 {
+	for i := range 7 {
 		long = append(long, fmt.Sprintf("x-%d", i), string(bytes.Repeat([]byte{'h'}, 3900)))
 	}
 	unended := func(m *multiplexed) {
@@ -202,7 +202,7 @@ func multiplexedAttacks(key string) map[string]struct {
 		}},
 		"trailers": {many, false, nil, func(m *multiplexed) {
 			for range atOnce {
-				id := m.request(false, m.fields("POST", "/console/signin", "trailer", "x-0"))
+				id := m.request(false, m.fields("POST", "/api/v1/chat/completions", "trailer", "x-0"))
 				m.last = id
 				m.request(true, m.trailers(long))
 			}
