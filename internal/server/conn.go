@@ -18,6 +18,10 @@ const (
 	worthPacking = 2 << 10  // bytes: a shorter write fits net/http's own buffers
 	mostPacked   = 64 << 10 // bytes that are held back
 	worthNoting  = 1 << 10  // bytes: who sends so much is not idle
+
+	// often is how long a connection stays noted. Noting each read would have thousands of
+	// readers wait for the crowd's lock, each with half a head in its hands.
+	often = 50 * time.Millisecond
 )
 
 // socket is what a conn is made of: a TCP connection, or one of a control socket.
@@ -44,7 +48,8 @@ type conn struct {
 
 	head    atomic.Int64 // bytes of the head that is on its way
 	serving atomic.Int32 // requests whose head has arrived
-	came    int          // bytes since it was last noted; only the reader's
+	came    int          // bytes since it was last noted; only the reader's,
+	noted   time.Time    // when that was, as well
 	fixed   atomic.Bool  // the write deadline was set by the caller, not by the connection
 	armed   atomic.Int64 // when the write deadline was set, in nanoseconds; 0: it is not
 	since   atomic.Int64 // when the write under way began; 0: there is none
@@ -67,11 +72,15 @@ func (c *conn) Read(b []byte) (int, error) {
 	c.setDue()
 	n, err := c.socket.Read(b)
 	if c.came += n; c.came >= worthNoting {
-		c.came = 0
-		c.crowd.touch(c)
+		if now := time.Now(); now.Sub(c.noted) > often {
+			c.came, c.noted = 0, now
+			c.crowd.touch(c)
+		}
 	}
-	if c.serving.Load() == 0 && c.head.Add(int64(n)) > shortHead {
-		c.crowd.lengthen(c)
+	if c.serving.Load() == 0 {
+		if head := c.head.Add(int64(n)); head > shortHead && head-int64(n) <= shortHead {
+			c.crowd.lengthen(c)
+		}
 	}
 	return n, err
 }
