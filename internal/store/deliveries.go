@@ -47,7 +47,6 @@ func (s *Store) Deliveries(ctx context.Context, f webhook.Filter) ([]webhook.Del
 // picked is what a filter asks for.
 func picked(f webhook.Filter) *where {
 	c := new(where)
-	c.add("1 = 1")
 	c.equal("workspace", f.Workspace)
 	c.equal("endpoint", f.Endpoint)
 	c.equal("type", f.Type)

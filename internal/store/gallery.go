@@ -51,7 +51,6 @@ func (s *Store) through(w generation.Wanted) string {
 // wanted are the conditions of a list.
 func wanted(w generation.Wanted) *where {
 	c := new(where)
-	c.add("1 = 1")
 	c.equal("workspace", w.Workspace)
 	c.equal("media_type", w.MediaType)
 	c.equal("model", w.Model)

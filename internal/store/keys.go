@@ -126,7 +126,7 @@ func (s *Store) Keys(ctx context.Context, workspace string) ([]access.Key, error
 
 // FindKeys lists the keys that a filter selects, newest first.
 func (s *Store) FindKeys(ctx context.Context, f access.KeyFilter) ([]access.Key, error) {
-	c := where{texts: []string{"1 = 1"}}
+	var c where
 	c.equal("workspace", f.Workspace)
 	c.equal("id", f.ID)
 	if f.Text != "" {
