@@ -41,6 +41,7 @@ func newExchange(w http.ResponseWriter, r *http.Request, b Bounds) *exchange {
 		x.conn.arrive()
 		x.legible = !x.multi && r.TLS == nil
 	}
+	x.calm()
 	if r.Body == nil || r.Body == http.NoBody {
 		x.enter()
 		return x
@@ -168,13 +169,18 @@ func (x *exchange) hurry() {
 	}
 }
 
-// calm lets the handler take its time until it writes again.
+// longCalm is how long a handler may take between two writes.
+const longCalm = 24 * time.Hour
+
+// calm lets the handler take its time until it writes again. The deadline is put off and
+// not taken away: net/http may come to set one when it has closed the stream, and where
+// there was none before, its new timer keeps the request with all its fields until it is due.
 func (x *exchange) calm() {
 	if x.multi {
 		if x.stream != nil {
 			x.stream.since.Store(0)
 		}
-		_ = http.NewResponseController(x.ResponseWriter).SetWriteDeadline(time.Time{})
+		_ = http.NewResponseController(x.ResponseWriter).SetWriteDeadline(time.Now().Add(longCalm))
 	}
 }
 

@@ -6,8 +6,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 // multiServer serves pages over HTTP/2 behind all that a server has.
@@ -79,6 +84,42 @@ func TestRequestsOverHTTP2MakeRoom(t *testing.T) {
 		s.multiple.mu.Lock()
 		defer s.multiple.mu.Unlock()
 		return len(s.multiple.places) == 0
+	})
+}
+
+// What a client sends is let go of when it is answered, however long its connection stays.
+func TestNothingIsKeptOfRequestsOverHTTP2(t *testing.T) {
+	t.Parallel()
+	const workers, each = 60, 10
+	var kept atomic.Int64
+	_, server := multiServer(t, Bounds{WriteStall: time.Hour, BodyStall: time.Hour}, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		field := r.Trailer.Get("X-Long")
+		kept.Add(1)
+		runtime.AddCleanup(unsafe.StringData(field), func(int) { kept.Add(-1) }, 0)
+		_, _ = io.WriteString(w, "yes")
+	})
+	client := server.Client()
+	var all sync.WaitGroup
+	for range workers {
+		all.Go(func() {
+			for range each {
+				r, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, io.MultiReader(strings.NewReader("x")))
+				r.Trailer = http.Header{"X-Long": {strings.Repeat("h", 4000)}}
+				answer, err := client.Do(r)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_, _ = io.Copy(io.Discard, answer.Body)
+				_ = answer.Body.Close()
+			}
+		})
+	}
+	all.Wait()
+	await(t, "nearly all of them are let go", func() bool {
+		runtime.GC()
+		return kept.Load() <= workers/10 // a pool of net/http has the last ones for a while
 	})
 }
 
