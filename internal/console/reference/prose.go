@@ -46,8 +46,8 @@ func render(read parser.Parser, source string) template.HTML {
 	return template.HTML(strings.TrimSpace(b.String())) //nolint:gosec // rendered without raw HTML
 }
 
-// plain writes headings as strong text, fenced code without its language and indented
-// lines as a paragraph: the page has headings and code of its own.
+// plain writes headings as strong text, of pictures what they show, fenced code without its
+// language and indented lines as a paragraph: the page has headings and code of its own.
 type plain struct{}
 
 func (plain) RegisterFuncs(on renderer.NodeRendererFuncRegisterer) {
@@ -55,6 +55,7 @@ func (plain) RegisterFuncs(on renderer.NodeRendererFuncRegisterer) {
 		_, err := w.WriteString(map[bool]string{true: "<p><strong>", false: "</strong></p>"}[entering])
 		return ast.WalkContinue, err
 	})
+	on.Register(ast.KindImage, func(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus, error) { return ast.WalkContinue, nil })
 	on.Register(ast.KindFencedCodeBlock, verbatim("<pre><code>", "</code></pre>"))
 	on.Register(ast.KindCodeBlock, verbatim("<p>", "</p>"))
 }

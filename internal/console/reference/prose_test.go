@@ -18,6 +18,7 @@ func TestProseIsTheMarkdownOfDescriptions(t *testing.T) {
 		"<script>alert(1)</script> `<b>`":                       "<p>&lt;script&gt;alert(1)&lt;/script&gt; <code>&lt;b&gt;</code></p>",
 		"# Title\ntext":                                         "<p><strong>Title</strong></p><p>text</p>",
 		"As in\n\n    curl <x>\n\nor so":                        "<p>As in</p>\n<p>curl &lt;x&gt;</p><p>or so</p>",
+		"![a *picture*](/x.png) here":                           "<p>a <em>picture</em> here</p>",
 		"":                                                      "",
 	} {
 		if got := string(prose(source)); got != want {
