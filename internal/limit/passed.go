@@ -1,7 +1,6 @@
 package limit
 
 import (
-	"strconv"
 	"strings"
 	"time"
 )
@@ -30,13 +29,4 @@ func (l *Limit) Subjects(counter string) []Selector {
 		list[i] = s
 	}
 	return list
-}
-
-// AmountText is an amount of what the limit counts: dollars as people write them, else a
-// whole number.
-func (l *Limit) AmountText(n int64) string {
-	if l.Measure == Dollars {
-		return Money(n)
-	}
-	return strconv.FormatInt(n, 10)
 }

@@ -53,7 +53,7 @@ func ThresholdPassed(p limit.Passed) Event {
 	l := &p.Limit
 	m := reached{Type: LimitReached, At: stamp(p.At), Data: reachedData{
 		Limit: l.ID, Name: l.Name, Subject: l.Subjects(p.Subject), Measure: l.Measure, Window: l.Window,
-		Percentage: p.Mark, Amount: l.AmountText(p.Amount), Used: l.AmountText(p.Used), Soft: l.Soft,
+		Percentage: p.Mark, Amount: l.Count(p.Amount), Used: l.Count(p.Used), Soft: l.Soft,
 	}}
 	if l.Workspace != "" {
 		m.Data.Workspace = &l.Workspace
