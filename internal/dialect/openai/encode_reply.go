@@ -197,14 +197,13 @@ func (a *asked) outline(parts []chat.Part) *outline {
 	return o
 }
 
-// sourceOf places a citation of a text that begins after so many characters. One
-// that does not say which characters it is for is for all of them.
+// sourceOf places a citation that stands with a text, which begins after so many
+// characters. One that does not say which characters it is for is for all of them.
 func sourceOf(c chat.Citation, before, length int) source {
-	s := source{Citation: c, start: before + c.Start, end: before + c.End}
 	if c.Start == 0 && c.End == 0 {
-		s.end = before + length
+		return source{Citation: c, start: before, end: before + length}
 	}
-	return s
+	return source{Citation: c, start: c.Start, end: c.End}
 }
 
 // writeMessage writes an answer. Keys that the official clients rely on are there
