@@ -222,7 +222,7 @@ func writeMessage(w *jsonscan.Writer, a *asked, answer *chat.Answer) {
 	}
 	writeSignature(w, o.proof)
 	if o.sound != nil {
-		writeSound(w, a.inForm(o.sound))
+		writeSound(w, a.inForm(o.sound), true)
 	}
 	if len(o.pictures) > 0 {
 		writePictures(w, o.pictures)
