@@ -185,4 +185,17 @@ var hardSharp = section{"Y", "what finds what", []hard{
 			}
 		}
 	}},
+	{number: 966, name: "what is usual anyway refuses nothing", run: func(t *testing.T) {
+		usual := `{"model":"m","max_tokens":9,"speed":"standard","top_p":1,"temperature":1,"messages":[{"role":"user","content":"go"}]}`
+		for _, model := range []string{"o3", "gpt-5.2"} {
+			l := take(t, trip{from: A, to: O, model: model, ask: usual})
+			l.sends("top_p", "")
+			if strings.Contains(l.told(), "dropped") {
+				t.Error(l.told())
+			}
+		}
+		l := take(t, trip{from: G, to: O, model: "o3", ask: `{"contents":[{"parts":[{"text":"go"}]}],"generationConfig":{"topP":1,"temperature":1,"presencePenalty":0,"frequencyPenalty":0}}`})
+		l.quiet()
+		take(t, trip{from: G, to: O, model: "o3", ask: `{"contents":[{"parts":[{"text":"go"}]}],"generationConfig":{"topP":0.5}}`}).warns("generationConfig.topP", chat.Dropped)
+	}},
 }}
