@@ -102,7 +102,7 @@ const (
 // Citation is a source that the model names for a text.
 type Citation struct {
 	URL, Title, Quote string
-	Start, End        int             // characters of the text; 0, 0 where the upstream does not say
+	Start, End        int             // characters of all text of the answer; 0, 0 for all of the text that it stands with
 	Raw               json.RawMessage // in the upstream's own words
 	Dialect           string          // whose words those are
 }

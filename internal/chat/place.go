@@ -60,3 +60,22 @@ func Interleave(thoughts []Placed, rest []Part) ([]Part, bool) {
 	}
 	return out, len(thoughts) == 0
 }
+
+// Characters is how much text there is in parts.
+func Characters(parts []Part) (n int) {
+	for i := range parts {
+		if parts[i].Kind == Text {
+			n += utf8.RuneCountInString(parts[i].Text)
+		}
+	}
+	return n
+}
+
+// Behind moves the citations of a part behind so many characters that its answer begins with.
+func (p *Part) Behind(characters int) {
+	for i := range p.Citations {
+		if c := &p.Citations[i]; c.Start != 0 || c.End != 0 {
+			c.Start, c.End = c.Start+characters, c.End+characters
+		}
+	}
+}

@@ -24,6 +24,7 @@ type rejoiner struct {
 	said  []chat.Part
 	words strings.Builder
 	size  int // of what was said
+	told  int // characters of text in the parts before
 	hops  int
 	stop  chat.Stop // why this part stopped, where it is to go on
 	out   []chat.Event
@@ -52,7 +53,7 @@ func (r *rejoiner) join(stream chat.Stream) chat.Stream {
 			}
 			r.hops++
 			r.base = *r.total
-			r.first = len(r.said)
+			r.first, r.told = len(r.said), chat.Characters(r.said)
 			r.seen, r.close, stream = more.Seen, more.Close, more.Stream
 		}
 	}
@@ -115,6 +116,7 @@ func (r *rejoiner) follow(events []chat.Event) {
 
 func (r *rejoiner) one(e chat.Event) {
 	e.Block += r.first
+	e.Part.Behind(r.told)
 	switch e.Kind {
 	case chat.Start:
 		if r.hops > 0 {

@@ -72,6 +72,10 @@ func resumed(req *chat.Request, stop chat.Stop, said []chat.Part) (*chat.Request
 
 // joined is two halves of one answer. Text that was torn apart is one again.
 func joined(a, b []chat.Part) []chat.Part {
+	before := chat.Characters(a)
+	for i := range b {
+		b[i].Behind(before)
+	}
 	if len(a) > 0 && len(b) > 0 && together(&a[len(a)-1], &b[0]) {
 		last := &a[len(a)-1]
 		last.Text += b[0].Text

@@ -205,8 +205,12 @@ func (r *requestReader) field(key string, v jsonscan.Value) {
 	case "cache_control":
 		talk.Cache = r.cache(v)
 	default:
+		effect := effects[key]
+		if key == "speed" && v.View() == "standard" { // as all others do it
+			effect = chat.Harmless
+		}
 		if string(v.Raw()) != "[]" {
-			r.extra(key, v, effects[key])
+			r.extra(key, v, effect)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"bytes"
 	"net/http"
 	"strings"
 
@@ -110,6 +111,9 @@ func (w *wirePart) answered() (chat.Part, bool) {
 		return p, false
 	}
 	p.Proof = w.signature
+	if w.data == "" && w.signature == "" && !w.thought && len(w.extra) > 0 { // something new
+		return chat.Part{Kind: chat.Opaque, Name: strings.Clone(w.extra[0].name), Raw: bytes.Clone(w.raw.Raw())}, true
+	}
 	if (p.Kind == chat.Text || p.Kind == chat.Thought) && strings.Contains(p.Text, "\uFFFD") {
 		p.Text, _ = fieldOf(w.raw, "text").Piece() // it may have been cut inside of a character
 	}
@@ -128,13 +132,18 @@ func distinct(id string, taken map[string]bool) string {
 
 // cite puts citations on the last text.
 func cite(parts []chat.Part, sources []wireCitation) []chat.Part {
-	for i := len(parts) - 1; i >= 0; i-- {
+	var said []byte
+	last := len(parts)
+	for i := range parts {
 		if parts[i].Kind == chat.Text {
-			parts[i].Citations = cited(sources, []byte(parts[i].Text))
-			return parts
+			said, last = append(said, parts[i].Text...), i
 		}
 	}
-	return append(parts, chat.Part{Kind: chat.Text, Citations: cited(sources, nil)})
+	if last == len(parts) {
+		parts = append(parts, chat.Part{Kind: chat.Text})
+	}
+	parts[last].Citations = cited(sources, said)
+	return parts
 }
 
 // usable reports whether a part is something to show for an answer.

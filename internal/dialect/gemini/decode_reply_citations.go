@@ -16,11 +16,12 @@ type wireCitation struct {
 	raw               []byte
 }
 
-// cited are sources as common citations of a text, whose bytes are turned into
-// characters. A source that is said to be nowhere in particular stays so.
+// cited are sources as common citations of all that was said, whose bytes are turned
+// into characters. A source that is said to be nowhere in particular stays so.
 func cited(sources []wireCitation, text []byte) []chat.Citation {
 	var all []chat.Citation
 	for _, s := range sources {
+		s.find(text)
 		all = append(all, chat.Citation{
 			URL: s.uri, Title: s.title, Quote: s.quote,
 			Start: characters(text, s.start), End: characters(text, s.end),
@@ -28,6 +29,22 @@ func cited(sources []wireCitation, text []byte) []chat.Citation {
 		})
 	}
 	return all
+}
+
+// find corrects places that are not where the words are that rest on the source: those in a
+// part are counted from its beginning, and by some models behind thoughts.
+func (s *wireCitation) find(text []byte) {
+	if s.quote == "" || s.start >= 0 && s.end <= int64(len(text)) && s.start <= s.end && string(text[s.start:s.end]) == s.quote {
+		return
+	}
+	from := min(max(s.start, 0), int64(len(text)))
+	at := int64(bytes.Index(text[from:], []byte(s.quote)))
+	if at < 0 {
+		from, at = 0, int64(bytes.Index(text, []byte(s.quote)))
+	}
+	if at >= 0 {
+		s.start, s.end = from+at, from+at+int64(len(s.quote))
+	}
 }
 
 func characters(text []byte, offset int64) int {

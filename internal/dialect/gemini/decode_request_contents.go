@@ -30,7 +30,10 @@ type turns struct {
 const mostOpen = 1000
 
 // call is one that was not answered yet.
-type call struct{ id, name string }
+type call struct {
+	id, name string
+	given    bool // the client gave it its id
+}
 
 // contents reads the turns.
 func (r *requestReader) contents(v jsonscan.Value) {
@@ -213,8 +216,8 @@ func signs(m *chat.Message, p *chat.Part) bool {
 // called gives a call without an id one that the same history always gives it,
 // and waits for its result.
 func (r *requestReader) called(p *chat.Part) {
-	t := &r.turns
-	if p.ID == "" {
+	t, given := &r.turns, p.ID != ""
+	if !given {
 		sum := sha256.Sum256([]byte(strconv.Itoa(t.calls) + "\x00" + p.Name + "\x00" + p.Text))
 		p.ID = "call_" + hex.EncodeToString(sum[:10])
 	}
@@ -222,7 +225,7 @@ func (r *requestReader) called(p *chat.Part) {
 	if t.replied {
 		t.open, t.replied = t.open[:0], false
 	}
-	if t.open = append(t.open, call{p.ID, p.Name}); len(t.open) > mostOpen {
+	if t.open = append(t.open, call{p.ID, p.Name, given}); len(t.open) > mostOpen {
 		t.open = t.open[1:]
 	}
 }
@@ -252,15 +255,17 @@ func (t *turns) find(p *chat.Part) int {
 			return i
 		}
 	}
-	for i := range t.open {
-		if p.Name != "" && t.open[i].name == p.Name {
-			return i
+	// A call that came with an id waits for it, if there is another that did not.
+	best := -1
+	for i, c := range t.open {
+		if p.Name != "" && c.name == p.Name && (best < 0 || t.open[best].given && !c.given) {
+			best = i
 		}
 	}
-	if p.ID == "" && len(t.open) > 0 {
-		return 0
+	if best < 0 && p.ID == "" && len(t.open) > 0 {
+		return max(0, slices.IndexFunc(t.open, func(c call) bool { return !c.given }))
 	}
-	return -1
+	return best
 }
 
 // asText tells a result without its call in words, and keeps its media.

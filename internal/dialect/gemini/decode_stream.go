@@ -23,11 +23,11 @@ type streamReader struct {
 	last    chat.Kind
 	usage   chat.Usage
 	ids     map[string]bool
-	said    []byte // the last text, as far as citations may point into it
+	said    []byte // all text, as far as citations may point into it
 }
 
 // mostSaid bounds what is kept of a text for its citations.
-const mostSaid = 64 << 10
+const mostSaid = 256 << 10
 
 // Hidden is never true: nothing is asked for that the client did not.
 func (r *streamReader) Hidden() bool { return false }
@@ -135,7 +135,6 @@ func (r *streamReader) part(events []chat.Event, p *chat.Part) []chat.Event {
 	r.useful = r.useful || usable(p)
 	if p.Kind != r.last || p.Kind != chat.Text && p.Kind != chat.Thought {
 		r.block++
-		r.said = r.said[:0]
 	}
 	r.last = p.Kind
 	if p.Kind == chat.Text && len(r.said) < mostSaid {

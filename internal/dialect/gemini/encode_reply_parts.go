@@ -17,9 +17,9 @@ type replyWriter struct {
 	show    bool   // the client wants to read thoughts
 	pending string // the signature of thoughts that are not shown: the next part carries it
 	unheard bool   // thoughts that are not shown have words
-	refused bool   // the model said that it would not
-	said    []byte // the last text, as far as citations may point into it
-	length  int    // of all of it, in bytes
+	refusal []byte // in which words the model said that it would not
+	said    []byte // all text, as far as citations may point into it
+	length  int    // of the last text, in bytes
 	before  int    // bytes of text before it
 	placed  int    // how many of cites have their place
 	cites   []citation
@@ -38,7 +38,9 @@ func (w *replyWriter) part(p *chat.Part) {
 	case chat.Text:
 		w.words(p)
 	case chat.Refusal:
-		w.refused = true
+		if len(w.refusal) < mostSaid {
+			w.refusal = append(w.refusal, p.Text...)
+		}
 		w.words(p)
 	case chat.Thought:
 		w.thought(p)
@@ -74,14 +76,12 @@ func (w *replyWriter) place() {
 		c := &w.cites[w.placed]
 		c.start, c.end, c.text = offset(w.said, c.Start), offset(w.said, c.End), c.Quote
 		if c.Start == 0 && c.End == 0 { // and what is quoted is the source
-			if c.end = w.length; w.length == len(w.said) {
-				c.text = string(w.said)
+			if c.start, c.end = w.before, w.before+w.length; c.end <= len(w.said) {
+				c.text = string(w.said[c.start:c.end])
 			}
 		}
-		c.start, c.end = c.start+w.before, c.end+w.before
 	}
-	w.before += w.length
-	w.said, w.length = w.said[:0], 0
+	w.before, w.length = w.before+w.length, 0
 }
 
 // text writes a part of text.
@@ -116,6 +116,7 @@ func (w *replyWriter) thought(p *chat.Part) {
 	if p.Text == "" && p.Proof == "" {
 		return
 	}
+	w.release() // thoughts come back in the order in which they were
 	w.Open(jsonscan.Object).Key("text").Text(p.Text).Key("thought").Bool(true)
 	w.sign(p.Proof)
 	w.Close(jsonscan.Object)
@@ -204,7 +205,10 @@ func (w *replyWriter) opaque(p *chat.Part) {
 
 // ending writes a candidate's fields that come after its parts.
 func (w *replyWriter) ending(stop chat.Stop) {
-	w.Key("finishReason").Text(finishReason(stop, w.refused))
+	w.Key("finishReason").Text(finishReason(stop, len(w.refusal) > 0))
+	if stop.Reason == chat.Refused && stop.Explanation == "" {
+		stop.Explanation = string(w.refusal)
+	}
 	if stop.Reason == chat.Refused && stop.Explanation != "" {
 		w.Key("finishMessage").Text(stop.Explanation)
 	}

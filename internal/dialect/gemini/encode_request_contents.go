@@ -198,6 +198,9 @@ func (w *requestWriter) results(asked, heard []piece) {
 			inner.At = heard[at].At
 			w.unseen(piece{Part: &inner, m: heard[at].m})
 		}
+		if slices.ContainsFunc(heard[at].Content, func(p chat.Part) bool { return p.Kind == chat.Document && !apart(&p) }) {
+			w.lose(chat.LostPart(*heard[at].m, *heard[at].Part, chat.Approximated, "a document as text"))
+		}
 		w.functionResponse(a.ID, a.Name, heard[at].Part)
 	}
 }

@@ -182,6 +182,9 @@ func apart(p *chat.Part) bool {
 // media writes a picture, a sound, a clip or a document.
 func (w *requestWriter) media(r role, p piece, proof string) {
 	m := p.Media
+	if m != nil && m.Cite {
+		w.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, "citations of the document"))
+	}
 	switch {
 	case p.Kind == chat.Document && len(p.Content) > 0:
 		w.document(r, p)
@@ -195,9 +198,6 @@ func (w *requestWriter) media(r role, p piece, proof string) {
 		w.refuse(chat.LostPart(*p.m, *p.Part, chat.Dropped, ""), "the file %q is not one of this model's API", m.FileID)
 	case r == user && w.unseen(p):
 	default:
-		if m.Cite {
-			w.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, "citations of the document"))
-		}
 		if m.Name != "" || m.Note != "" || p.Name != "" {
 			w.lose(chat.LostPart(*p.m, *p.Part, chat.Ignored, "the file's name"))
 		}
@@ -244,9 +244,6 @@ func (w *requestWriter) document(r role, p piece) {
 	w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "the document is sent as its parts"))
 	about := []string{p.Name}
 	if m := p.Media; m != nil {
-		if m.Cite {
-			w.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, "citations of the document"))
-		}
 		if m.Name != p.Name {
 			about = append(about, m.Name)
 		}

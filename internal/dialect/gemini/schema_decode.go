@@ -100,6 +100,12 @@ func (r *schemaReader) member(key field, v jsonscan.Value, depth int) {
 		if n, ok := integer(v); ok { // which protobuf's JSON writes as strings
 			r.Key(key.name).Int(n)
 		}
+	case "maximum", "minimum":
+		n := []byte(v.View())
+		if jsonscan.Root(n).Kind() != jsonscan.Number || !jsonscan.Valid(n, 0) {
+			n = v.Raw()
+		}
+		r.Key(key.name).Raw(n)
 	case "propertyOrdering":
 		r.Key(key.name).Raw(v.Raw())
 	default:

@@ -82,7 +82,9 @@ func finishReason(s chat.Stop, refused bool) string {
 			return "MAX_TOKENS"
 		}
 	case chat.Failed, chat.Other:
-		return "OTHER"
+		if s.Raw != "compaction" { // Claude's, after an answer that is whole
+			return "OTHER"
+		}
 	case chat.EndTurn, chat.StopSequence, chat.ToolUse:
 	}
 	if refused {

@@ -52,6 +52,8 @@ type choice struct {
 	ended    bool
 	refused  bool
 	calls    []liveCall
+	indexed  map[int64]int  // the last call under each of the upstream's numbers
+	known    map[string]int // and under each id
 	pictures int
 	thoughts thoughts
 	sound    sound

@@ -3,7 +3,6 @@ package openai
 import (
 	"cmp"
 	"encoding/base64"
-	"slices"
 	"strings"
 
 	"stele/internal/chat"
@@ -51,6 +50,7 @@ func (d *streamReader) call(v jsonscan.Value) {
 		at = len(d.calls)
 		d.calls = append(d.calls, liveCall{index: index})
 	}
+	d.remember(at, index, part.ID)
 	if d.calls[at].take(&part) {
 		d.tell(chat.Event{Kind: chat.Delta, Block: blockCall + at, Part: part})
 	}
@@ -109,14 +109,16 @@ func readPiece(v jsonscan.Value, custom bool) (name, text string) {
 
 // which is the call that a delta goes on with, or -1 where it begins another.
 func (d *streamReader) which(index int64, id, name string) int {
-	if index < 0 && id != "" {
-		return d.find(id)
+	at, found := len(d.calls)-1, len(d.calls) > 0
+	switch {
+	case index < 0 && id != "":
+		if at, found = d.known[id]; found {
+			return at
+		}
+	case index >= 0 && found && d.calls[at].index != index:
+		at, found = d.indexed[index]
 	}
-	at := len(d.calls) - 1
-	for at >= 0 && index >= 0 && d.calls[at].index != index {
-		at--
-	}
-	if at < 0 {
+	if !found {
 		return -1
 	}
 	c := &d.calls[at]
@@ -131,13 +133,17 @@ func (d *streamReader) which(index int64, id, name string) int {
 	return at
 }
 
-func (d *streamReader) find(id string) int {
-	for i, c := range slices.Backward(d.calls) {
-		if id != "" && c.id == id {
-			return i
-		}
+// remember makes a call be found: upstreams may go on with any of very many.
+func (d *streamReader) remember(at int, index int64, id string) {
+	if d.indexed == nil {
+		d.indexed, d.known = make(map[int64]int), make(map[string]int)
 	}
-	return -1
+	if index >= 0 && d.calls[at].index == index {
+		d.indexed[index] = max(at, d.indexed[index])
+	}
+	if id != "" && (d.calls[at].id == "" || d.calls[at].id == id) {
+		d.known[id] = max(at, d.known[id])
+	}
 }
 
 // function reads delta.function_call, of which there is only one.

@@ -44,7 +44,7 @@ func (d *streamReader) detail(item jsonscan.Value) {
 		return
 	}
 	if p.Kind == chat.Redacted {
-		if i := d.find(item.Get("id").View()); i >= 0 {
+		if i, ok := d.known[item.Get("id").View()]; ok {
 			d.sayCopy(blockCall+i, chat.Part{Kind: chat.ToolCall, Proof: p.Text})
 			return
 		}

@@ -197,14 +197,13 @@ func (a *asked) outline(parts []chat.Part) *outline {
 	return o
 }
 
-// sourceOf places a citation of a text that begins after so many characters. One
-// that does not say which characters it is for is for all of them.
+// sourceOf places a citation that stands with a text, which begins after so many
+// characters. One that does not say which characters it is for is for all of them.
 func sourceOf(c chat.Citation, before, length int) source {
-	s := source{Citation: c, start: before + c.Start, end: before + c.End}
 	if c.Start == 0 && c.End == 0 {
-		s.end = before + length
+		return source{Citation: c, start: before, end: before + length}
 	}
-	return s
+	return source{Citation: c, start: c.Start, end: c.End}
 }
 
 // writeMessage writes an answer. Keys that the official clients rely on are there
@@ -223,7 +222,7 @@ func writeMessage(w *jsonscan.Writer, a *asked, answer *chat.Answer) {
 	}
 	writeSignature(w, o.proof)
 	if o.sound != nil {
-		writeSound(w, a.inForm(o.sound))
+		writeSound(w, a.inForm(o.sound), true)
 	}
 	if len(o.pictures) > 0 {
 		writePictures(w, o.pictures)

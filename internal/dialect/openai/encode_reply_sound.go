@@ -1,21 +1,25 @@
 package openai
 
 import (
+	"cmp"
+	"crypto/rand"
 	"encoding/base64"
 	"encoding/binary"
 	"mime"
 	"strconv"
 	"strings"
+	"time"
 
 	"stele/internal/chat"
 	"stele/internal/jsonscan"
 )
 
-// writeSound writes message.audio, or delta.audio.
-func writeSound(w *jsonscan.Writer, p *chat.Part) {
+// writeSound writes message.audio, or a piece of it as delta.audio. Clients count on an id
+// and an end, each told once; the sound is not kept here, so it ends at once.
+func writeSound(w *jsonscan.Writer, p *chat.Part, first bool) {
 	w.Key("audio").Open(object)
-	if p.ID != "" {
-		w.Key("id").Text(p.ID)
+	if first {
+		w.Key("id").Text(cmp.Or(p.ID, "audio_"+rand.Text())).Key("expires_at").Int(time.Now().Unix())
 	}
 	if p.Media != nil {
 		w.Key("data").Plain(p.Media.Base64)

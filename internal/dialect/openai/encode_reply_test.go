@@ -273,7 +273,7 @@ func TestHardCase195And197Citations(t *testing.T) {
 	t.Parallel()
 	r := said(chat.EndTurn,
 		chat.Part{Kind: chat.Text, Text: "été. ", Citations: []chat.Citation{{URL: "https://a", Title: "A"}}},
-		chat.Part{Kind: chat.Text, Text: "Rain.", Citations: []chat.Citation{{URL: "https://b", Start: 1, End: 3}, {Quote: "no address"}}})
+		chat.Part{Kind: chat.Text, Text: "Rain.", Citations: []chat.Citation{{URL: "https://b", Start: 6, End: 8}, {Quote: "no address"}}})
 	want := `[{"type":"url_citation","url_citation":{"start_index":0,"end_index":5,"title":"A","url":"https://a"}},` +
 		`{"type":"url_citation","url_citation":{"start_index":6,"end_index":8,"title":"","url":"https://b"}}]`
 	if got := wholeAnswer(t, asking(t, talk("")), r).Get("choices.0.message.annotations").Raw; got != want {

@@ -156,15 +156,17 @@ func (e *requestWriter) sampling() {
 	for _, f := range []struct {
 		key, field string
 		value      *float64
+		usual      float64
 	}{
-		{"temperature", chat.FieldTemperature, s.Temperature},
-		{"top_p", chat.FieldTopP, s.TopP},
-		{"presence_penalty", chat.FieldPresence, s.Presence},
-		{"frequency_penalty", chat.FieldFrequency, s.Frequency},
+		{"temperature", chat.FieldTemperature, s.Temperature, 1},
+		{"top_p", chat.FieldTopP, s.TopP, 1},
+		{"presence_penalty", chat.FieldPresence, s.Presence, 0},
+		{"frequency_penalty", chat.FieldFrequency, s.Frequency, 0},
 	} {
 		switch {
 		case f.value == nil:
-		case e.gated() && !(f.key == "temperature" && *f.value == 1):
+		case e.gated() && *f.value == f.usual: // it does so anyway
+		case e.gated():
 			e.lose(f.field, chat.Dropped, "this model does not take it")
 		default:
 			e.Key(f.key).Float(*f.value)

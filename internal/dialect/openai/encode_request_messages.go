@@ -150,6 +150,18 @@ func (e *requestWriter) thoughtsOf(m chat.Message, t turn) {
 	}
 	raw, _ := e.proof(t.proof)
 	writeSignature(&e.Writer, raw)
+	for i := range m.Parts {
+		if p := &m.Parts[i]; p.Kind == chat.Text {
+			e.foreign(m, p)
+		}
+	}
+}
+
+// foreign reports a signature that the upstream has not made: it says nothing to this one.
+func (e *requestWriter) foreign(m chat.Message, p *chat.Part) {
+	if _, own := e.proof(p.Proof); !own && p.Proof != "" {
+		e.losePart(m, *p, chat.Ignored, "a signature of another upstream")
+	}
 }
 
 // proof is a signature in the upstream's own words, or "" if it is another's.
@@ -177,11 +189,9 @@ func (e *requestWriter) call(m chat.Message, p *chat.Part) {
 	}
 	e.Open(object).Key("id").Text(dialect.CallID(p.ID, longestID))
 	writeCall(&e.Writer, custom, e.names.To(p.Name), text)
-	raw, ok := e.proof(p.Proof)
+	raw, _ := e.proof(p.Proof)
 	writeSignature(&e.Writer, raw)
-	if !ok && p.Proof != "" && e.t.Compatible {
-		e.losePart(m, *p, chat.Ignored, "a signature of another upstream")
-	}
+	e.foreign(m, p)
 	e.Close(object)
 }
 

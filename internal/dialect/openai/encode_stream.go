@@ -45,9 +45,10 @@ type told struct {
 	argued     bool   // the open call has arguments
 	input      []byte // the arguments of an open call that becomes free text
 	said       bool
-	length     int // of text so far, in bytes
-	characters int // and in characters
-	before     int // of them before the open block
+	sounded    bool // a sound was begun
+	length     int  // of text so far, in bytes
+	characters int  // and in characters
+	before     int  // of them before the open block
 	cited      []chat.Citation
 	sources    []source
 }
@@ -214,7 +215,8 @@ func (x *streamWriter) piece(dst []byte, p *chat.Part) []byte {
 		w := x.chunk(dst)
 		piece := *p
 		piece.ID = x.open.ID
-		writeSound(w, &piece)
+		writeSound(w, &piece, !x.sounded)
+		x.sounded = true
 		return x.sent(w)
 	case chat.Image:
 		w := x.chunk(dst)
