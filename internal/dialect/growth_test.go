@@ -77,6 +77,18 @@ var schemas = []repeated{
 		return fmt.Sprintf(`{"type":"object","properties":{%s},"$defs":{%s}}`, many(n, `"p#":{"$ref":"#/$defs/d#"}`), many(n, `"d#":{"type":"string"}`))
 	}},
 	{"one reference", within(`{"type":"object","properties":{%s},"definitions":{"d":{"type":"object","properties":{"x":{"type":"string"}}}}}`, `"p#":{"$ref":"#/definitions/d"}`)},
+	{"references by name", within(`{"type":"object","properties":{%s},"$defs":{"d":{"$anchor":"a0"}}}`, `"p#":{"$ref":"\u0023a#"}`)},
+	{"references to no name", within(`{"type":"object","properties":{%s}}`, `"p#":{"$ref":"\u0023a#"}`)},
+	{"references elsewhere", within(`{"type":"object","properties":{%s}}`, `"p#":{"$ref":"https://example.com/#.json"}`)},
+	{"versions", within(`{"type":"object","properties":{%s}}`, `"p#":{"$schema":"http://json-schema.org/draft-0#/schema"}`)},
+	{"formats", within(`{"type":"object","properties":{%s}}`, `"p#":{"type":"string","format":"f#","contentEncoding":"c#"}`)},
+	{"nothing", within(`{"type":"object","properties":{"a":{%s}}}`, `"n#":null`)},
+	{"one of all", func(n int) string {
+		return fmt.Sprintf(`{"type":"object","properties":{"a":{%s,"allOf":[{%s}]}}}`, many(n, `"a#":1`), many(n, `"b#":1`))
+	}},
+	{"a root elsewhere", func(n int) string {
+		return fmt.Sprintf(`{"$ref":"#/$defs/d",%s,"$defs":{"d":{"type":"object",%s}}}`, many(n, `"a#":1`), many(n, `"b#":1`))
+	}},
 	{"chain", func(n int) string {
 		n /= 50
 		return fmt.Sprintf(`{"type":"object","properties":{"a":{"$ref":"#/$defs/d1"}},"$defs":{%s,"d%d":{"type":"string"}}}`, many(n, `"d#":{"type":"object","properties":{"x":{"$ref":"#/$defs/d#n"}}}`), n)
@@ -332,6 +344,9 @@ func works(codecs map[string]dialect.Dialect) map[string]func(client string, bod
 			}
 			talk, err := req.Conversation()
 			if err == nil {
+				talk, _, err = dialect.Modern(talk)
+			}
+			if err == nil {
 				_, err = codec.EncodeRequest(talk, t)
 			}
 			return err
@@ -402,6 +417,21 @@ func BenchmarkWorkGrowsWithTheRequest(b *testing.B) {
 					b.Errorf("%s, %s, %s: %v for %d, %v for %d", client, r.name, name, least, few, longest, few*times)
 				}
 			}
+		}
+	}
+}
+
+// Work on schemas that are made modern before they are translated grows with them: what is no matter of a factor of two
+// is told on any machine.
+func TestOldSchemasAreQuickWork(t *testing.T) {
+	t.Parallel()
+	race.Skip(t, "nothing in it runs at the same time")
+	const size, most = 1 << 20, 5 * time.Second
+	for _, r := range schemas {
+		n := size / (len(r.body(1000))/1000 + 1)
+		schema := []byte(r.body(n))
+		if took := spent(func() { dialect.ModernSchema(schema, chat.Loss{}) }); took > most {
+			t.Errorf("%s: %s for %d in %d KB", r.name, took, n, len(schema)>>10)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func ModernSchema(raw []byte, l chat.Loss) ([]byte, chat.Loss) {
 	}
 	const most = 8 // schemas of one in one another
 	for pass := 0; pass < most && (pass == 0 || m.joined); pass++ {
-		m.edits, m.refs, m.joined, m.root = jsonscan.Edits{}, nil, false, jsonscan.At(out, 0)
+		m.edits, m.refs, m.naming, m.joined, m.root = jsonscan.Edits{}, nil, nil, false, jsonscan.At(out, 0)
 		m.pointers = PointersIn(m.root)
 		m.schema(m.root, 0)
 		next, err := m.edits.Apply(out)
@@ -116,13 +116,15 @@ type moderner struct {
 	edits    jsonscan.Edits
 	root     jsonscan.Value
 	refs     map[string]bool // whether each leads somewhere
+	naming   *bool           // whether parts have names, once that was looked for
 	notes    []string
 	verb     chat.Verb
 	joined   bool // a schema of one was joined: it has not been looked at yet
 }
 
 func (m *moderner) note(what string) {
-	if !slices.Contains(m.notes, what) {
+	const most = 20 // some have a client's own names in them
+	if len(m.notes) < most && !slices.Contains(m.notes, what) {
 		m.notes = append(m.notes, what)
 	}
 }
@@ -189,9 +191,9 @@ func (m *moderner) join(v jsonscan.Value, key jsonscan.Key, all jsonscan.Value) 
 	if all.Len() != 1 || only.Kind() != jsonscan.Object || clash(v, only) || v.Get("$ref").Exists() {
 		return false
 	}
-	w := new(jsonscan.Writer)
+	w, own := new(jsonscan.Writer), memberNames(v)
 	for key, inner := range only.Members() {
-		if !v.Get(key.Name).Exists() {
+		if !own[key.Name] {
 			w.Key(key.Name).Raw(inner.Raw())
 		}
 	}

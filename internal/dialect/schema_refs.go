@@ -61,14 +61,24 @@ func (m *moderner) leads(ref string) bool {
 	if strings.HasPrefix(ref, "#/") {
 		_, found = m.pointers.Find(ref)
 		found = found || m.pointers.left < 0
-	} else if raw := m.root.Raw(); !found {
-		found = bytes.Contains(raw, []byte(`"$id"`)) || bytes.Contains(raw, []byte(`"$anchor"`)) || bytes.Contains(raw, []byte(`"$dynamicAnchor"`))
+	} else if !found {
+		found = m.names()
 	}
 	if m.refs == nil {
 		m.refs = make(map[string]bool)
 	}
 	m.refs[ref] = found
 	return found
+}
+
+// names reports whether a schema gives names to its parts. It is looked at once, whatever number of references it has.
+func (m *moderner) names() bool {
+	if m.naming == nil {
+		raw := m.root.Raw()
+		found := bytes.Contains(raw, []byte(`"$id"`)) || bytes.Contains(raw, []byte(`"$anchor"`)) || bytes.Contains(raw, []byte(`"$dynamicAnchor"`))
+		m.naming = &found
+	}
+	return *m.naming
 }
 
 // remarks are what a schema says that no value is checked by.
@@ -87,6 +97,7 @@ func rooted(raw []byte) (out []byte, changed bool) {
 		if !ok || target.Kind() != jsonscan.Object || clash(root, target) {
 			break
 		}
+		own := memberNames(root)
 		w := jsonscan.NewWriter(make([]byte, 0, len(raw)+len(target.Raw()))).Open(jsonscan.Object)
 		for key, v := range root.Members() {
 			if key.Name != "$ref" {
@@ -94,7 +105,7 @@ func rooted(raw []byte) (out []byte, changed bool) {
 			}
 		}
 		for key, v := range target.Members() {
-			if !root.Get(key.Name).Exists() || key.Name == "$ref" {
+			if !own[key.Name] || key.Name == "$ref" {
 				w.Key(key.Name).Raw(v.Raw())
 			}
 		}
@@ -105,10 +116,20 @@ func rooted(raw []byte) (out []byte, changed bool) {
 
 // clash reports whether two schemas that both count say different things under one name.
 func clash(outer, inner jsonscan.Value) bool {
+	own := memberNames(outer)
 	for key := range inner.Members() {
-		if key.Name != "$ref" && !remarks[key.Name] && outer.Get(key.Name).Exists() {
+		if key.Name != "$ref" && !remarks[key.Name] && own[key.Name] {
 			return true
 		}
 	}
 	return false
+}
+
+// memberNames are the names of an object's members: to look for each of many by itself is a walk over all for each.
+func memberNames(v jsonscan.Value) map[string]bool {
+	names := make(map[string]bool)
+	for key := range v.Members() {
+		names[key.Name] = true
+	}
+	return names
 }

@@ -201,8 +201,12 @@ func heavy() map[string]string {
 		"keywords": strict(`{"type":"object","properties":{` + list(20_000, func(i int) string { return fmt.Sprintf(`"p%d":{"type":"string","x-%d":1}`, i, i) }) +
 			`},"required":[` + list(20_000, func(i int) string { return fmt.Sprintf(`"p%d"`, i) }) + `],"additionalProperties":false}`),
 		"doubling definitions": strict(doubling(20)), "more doubling": strict(doubling(60)),
-		"a doubling tool":   `{"model":"gem/steady","messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"f","parameters":` + doubling(24) + `}}]}`,
-		"doubling, sandbox": strings.Replace(strict(doubling(24)), "gem/steady", "stele/sandbox", 1),
+		"a doubling tool":     `{"model":"gem/steady","messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"f","parameters":` + doubling(24) + `}}]}`,
+		"doubling, sandbox":   strings.Replace(strict(doubling(24)), "gem/steady", "stele/sandbox", 1),
+		"names in a schema":   strict(`{"type":"object","properties":{` + list(40_000, func(i int) string { return fmt.Sprintf(`"p%d":{"$ref":"#a%d"}`, i, i) }) + `}}`),
+		"nothing in a schema": strict(`{"type":"object","properties":{"a":{` + list(100_000, func(i int) string { return fmt.Sprintf(`"n%d":null`, i) }) + `}}}`),
+		"one of all": strict(`{"type":"object","properties":{"a":{` + list(50_000, func(i int) string { return fmt.Sprintf(`"a%d":1`, i) }) + `,"allOf":[{` +
+			list(50_000, func(i int) string { return fmt.Sprintf(`"b%d":1`, i) }) + `}]}}}`),
 		"tool results": `{"model":"stele/sandbox","messages":[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[` +
 			list(20_000, func(i int) string {
 				return fmt.Sprintf(`{"id":"c%d","type":"function","function":{"name":"f","arguments":"{}"}}`, i)

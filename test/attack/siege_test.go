@@ -77,6 +77,7 @@ egress: {allow_private: [%[5]s/32]}
 providers:
   self: {kind: vllm, base_url: %[1]q, models: ["*"]}
   gem: {kind: gemini, base_url: %[2]q, api_key: secret, models: ["*"]}
+  ant: {kind: anthropic, base_url: %[2]q, api_key: secret, models: ["*"]}
 models:
   shared: {targets: [self/steady], retries: 0}
 %[3]s%[4]s`, s.up.URL+"/v1", s.up.URL, bounds, extra, receivers, app)
@@ -270,6 +271,8 @@ func (u *upstream) serve(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 	case strings.HasSuffix(r.URL.Path, "/models"):
 		_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"steady","object":"model"}]}`)
+	case strings.HasSuffix(r.URL.Path, "/messages"):
+		fmt.Fprintf(w, `{"id":"m","type":"message","role":"assistant","model":%q,"content":[{"type":"text","text":"yes"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`, asked.Model)
 	case strings.Contains(r.URL.Path, "enerateContent"):
 		_, _ = io.WriteString(w, `{"candidates":[{"content":{"role":"model","parts":[{"text":"yes"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":1,"candidatesTokenCount":1,"totalTokenCount":2}}`)
 	default:

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"stele/internal/jsonscan"
 	"stele/internal/provider/spool"
 	"stele/internal/scope"
 )
@@ -21,6 +22,11 @@ const (
 	mostWhole  = 512 << 20
 	inMemory   = 1 << 20
 	readTimes  = 3 // how much memory reading a large answer takes: its text, its values, and outputs out of them
+
+	// A text of nothing but small values takes thirty times its length once it is read.
+	fewValues  = 4 << 10 // of an answer that is read at once; one with more waits for memory, however short it is
+	mostValues = 1 << 18
+	valueBytes = 96
 )
 
 // exchange sends a request and takes the whole answer.
@@ -33,21 +39,32 @@ func exchange(client *http.Client, r *http.Request, most int64) (answer, error) 
 	got := answer{status: res.StatusCode, header: res.Header}
 	if !got.fine() {
 		got.body, _ = io.ReadAll(io.LimitReader(res.Body, inMemory)) // a refusal that breaks off is one all the same
-		got.doc, _ = document(got.body)
+		got.doc, _ = document(got.body, fewValues)
 		return got, nil
 	}
 	if err := got.take(res.Body, most); err != nil {
 		return answer{}, fmt.Errorf("read the answer: %w", err)
 	}
 	if got.file == nil {
-		got.doc, _ = document(got.body)
+		got.doc, _ = document(got.body, fewValues)
 	}
 	return got, nil
+}
+
+// tally counts bytes that a value of JSON may follow, whether they are in a text or not.
+type tally int64
+
+func (t *tally) Write(p []byte) (int, error) {
+	for _, sign := range []byte(",[{") {
+		*t += tally(bytes.Count(p, []byte{sign}))
+	}
+	return len(p), nil
 }
 
 // take reads the body to its end before anything is made of it: what was paid for is
 // here then, however long it has to wait for memory.
 func (a *answer) take(body io.Reader, most int64) (err error) {
+	body = io.TeeReader(body, &a.values)
 	if a.body, err = io.ReadAll(io.LimitReader(body, inMemory+1)); err != nil || len(a.body) <= inMemory {
 		return err
 	}
@@ -61,31 +78,44 @@ func (a *answer) take(body io.Reader, most int64) (err error) {
 	return err
 }
 
-// read understands a large body that is JSON, as soon as its tenant has memory for it.
+// read understands a body that is JSON and was not read at once, as soon as its tenant has memory for it.
 // One that takes more than a tenant can have gets all of that.
 func (a *answer) read(ctx context.Context) error {
-	if a.file == nil || !startsJSON(a.body) {
+	if a.doc != nil || !a.fine() || !startsJSON(a.body) {
 		return nil
+	}
+	size := int64(len(a.body))
+	if a.file != nil {
+		size = a.file.Size()
 	}
 	lease := scope.From(ctx).Memory
 	lease.Shrink(lease.Held()) // of an answer before this one
-	if err := lease.Await(ctx, min(readTimes*a.file.Size(), lease.Most())); err != nil {
+	if err := lease.Await(ctx, min(readTimes*size+valueBytes*min(int64(a.values), mostValues), lease.Most())); err != nil {
 		return fmt.Errorf("wait for memory: %w", err)
 	}
-	whole := make([]byte, a.file.Size())
-	if _, err := io.ReadFull(a.file.Section(0, a.file.Size()), whole); err != nil {
-		return fmt.Errorf("read the answer again: %w", err)
+	whole := a.body
+	if a.file != nil {
+		whole = make([]byte, size)
+		if _, err := io.ReadFull(a.file.Section(0, size), whole); err != nil {
+			return fmt.Errorf("read the answer again: %w", err)
+		}
 	}
-	doc, ok := document(whole)
+	doc, ok := document(whole, mostValues)
 	if a.doc = doc; ok {
 		a.file = nil // all of it is in doc
 	}
 	return nil
 }
 
-// document is a body as JSON.
-func document(body []byte) (doc any, ok bool) {
-	if !startsJSON(body) || json.Unmarshal(body, &doc, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
+// document is a body as JSON, where it has no more than so many values.
+func document(body []byte, most int) (doc any, ok bool) {
+	if !startsJSON(body) {
+		return nil, false
+	}
+	if seen, err := (jsonscan.Scan{Allow: jsonscan.Lenient}).Walk(body, nil); err != nil || seen.Values > most {
+		return nil, false
+	}
+	if json.Unmarshal(body, &doc, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
 		return nil, false
 	}
 	return doc, true

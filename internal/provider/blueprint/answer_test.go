@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"stele/internal/media"
 	"stele/internal/memory"
 	"stele/internal/provider/background"
+	"stele/internal/scope"
 )
 
 // An API that answers with the work itself.
@@ -103,6 +105,43 @@ func TestALargeBodyIsAnOutputAsItIs(t *testing.T) {
 		}
 		if got, err := io.ReadAll(body); err != nil || !bytes.Equal(got, picture) {
 			t.Errorf("%d bytes, %v", len(got), err)
+		}
+	}
+}
+
+// An answer of very many small values is not read, whatever asked for it, and a short one waits for
+// memory like a long one.
+func TestAnswersOfVeryManyValuesTakeLittle(t *testing.T) {
+	t.Parallel()
+	for name, value := range map[string]string{"objects": `{},`, "lists": `[],`, "numbers": `0,`, "members": `{"a":{}},`} {
+		for _, size := range []int{300 << 10, 8 << 20} {
+			t.Run(fmt.Sprint(name, size), func(t *testing.T) {
+				t.Parallel()
+				text := `{"data":[` + strings.Repeat(value, size/len(value)) + `0]}`
+				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }))
+				defer server.Close()
+				r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, http.NoBody)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := exchange(server.Client(), r, mostAnswer)
+				if err != nil || got.doc != nil {
+					t.Fatalf("it is read without memory for it: %v", err)
+				}
+				room := memory.New(64<<20, 48<<20)
+				lease := room.Open("w")
+				defer lease.Close()
+				ctx := scope.With(t.Context(), &scope.Request{Memory: lease})
+				if err := got.read(ctx); err != nil {
+					t.Fatal(err)
+				}
+				if got.doc != nil && room.Taken() < valueBytes*int64(size/len(value)) {
+					t.Errorf("%d bytes are held for %d values", room.Taken(), size/len(value))
+				}
+				if size > 1<<20 && got.doc != nil {
+					t.Error("it is read")
+				}
+			})
 		}
 	}
 }

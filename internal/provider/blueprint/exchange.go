@@ -37,6 +37,7 @@ type answer struct {
 	body   []byte      // the beginning, where the whole is in file
 	file   *spool.File // nil where body is the whole
 	doc    any         // the body, where it is JSON
+	values tally       // at most so many are in it
 	id     string      // of the work it is about
 }
 

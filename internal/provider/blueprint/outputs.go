@@ -93,25 +93,17 @@ func (m *Maker) outputOf(op *Operation, rule *Output, t *ticket, item any) (medi
 type opener = func(ctx context.Context) (io.ReadCloser, error)
 
 func (rule *Output) output(t *ticket, item any, open opener, contentType string) media.Output {
-	size := func(r route) int {
-		if !r.given() {
-			return 0
-		}
-		v, _ := r.one(item)
-		n, _ := numberOf(v)
-		return int(n)
+	const widest, longest = 1 << 20, 1e7 // pixels; seconds
+	o := media.Output{
+		Kind: rule.Kind, Role: rule.Role, Type: contentType, Open: open,
+		Width: int(within(rule.Width, item, widest)), Height: int(within(rule.Height, item, widest)), Duration: within(rule.Duration, item, longest),
 	}
-	o := media.Output{Kind: rule.Kind, Role: rule.Role, Type: contentType, Width: size(rule.Width), Height: size(rule.Height), Open: open}
 	name := rule.Name
 	if !name.given() {
 		name = rule.Value
 	}
 	if o.Kind == "" {
 		o.Kind = first(kindOf(contentType, name.text(item)), t.Kind)
-	}
-	if rule.Duration.given() {
-		v, _ := rule.Duration.one(item)
-		o.Duration, _ = numberOf(v)
 	}
 	return o
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -230,7 +231,7 @@ func textOf(v any) string {
 	return ""
 }
 
-// numberOf is a number, or a text that is one.
+// numberOf is a number, or a text that is one. NaN and the infinite are none: nothing that is kept can say them.
 func numberOf(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:
@@ -241,9 +242,24 @@ func numberOf(v any) (float64, bool) {
 		return float64(v), true
 	case string:
 		n, err := strconv.ParseFloat(v, 64)
-		return n, err == nil
+		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+			return 0, false
+		}
+		return n, true
 	}
 	return 0, false
+}
+
+// within is a number of an answer that is kept, 0 where it is absurd.
+func within(r route, item any, most float64) float64 {
+	if !r.given() {
+		return 0
+	}
+	v, _ := r.one(item)
+	if n, ok := numberOf(v); ok && n >= 0 && n <= most {
+		return n
+	}
+	return 0
 }
 
 // equal reports whether a value of an answer is what a file says.

@@ -63,3 +63,19 @@ func FuzzPaths(f *testing.F) {
 		}
 	})
 }
+
+// Numbers that no answer can mean are none: what is kept of an order must be told again.
+func TestAbsurdNumbersAreNone(t *testing.T) {
+	t.Parallel()
+	n, err := parsePath("n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, told := range []any{"NaN", "nan", "Inf", "-Infinity", "+Inf", "1e400", -1.0, "-5", 1e300, "1e300", "0x1p300", nil, true, []any{}} {
+		rule := Output{Width: route{n}, Height: route{n}, Duration: route{n}}
+		o := rule.output(&ticket{}, map[string]any{"n": told}, nil, "image/png")
+		if o.Width != 0 || o.Height != 0 || o.Duration != 0 {
+			t.Errorf("%v is %d × %d, %g seconds", told, o.Width, o.Height, o.Duration)
+		}
+	}
+}

@@ -197,12 +197,13 @@ func (o *order) accepted(a answer) (*ticket, error) {
 			t.ID = id
 		}
 	}
-	if t.ID == "" {
+	const longest = 16 << 10 // bytes of a name or an address, which are kept with the order
+	if t.ID == "" || len(t.ID) > longest {
 		return nil, errors.New("the answer does not name the work")
 	}
 	for name, where := range s.URLs {
 		link := where.text(a.doc)
-		if link == "" {
+		if link == "" || len(link) > longest {
 			return nil, fmt.Errorf("the answer has no address for %s", name)
 		}
 		if t.URLs == nil {
