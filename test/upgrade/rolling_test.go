@@ -16,15 +16,15 @@ import (
 	"stele/test/rig"
 )
 
-// Two servers of the version before are replaced one after the other, and one goes back again, while clients chat, stream
-// and order. No request fails, no stream is cut, every task is made once.
+// Three servers of the version before are replaced one after the other, one is started anew, and one goes back again, while
+// clients chat, stream and order. No request fails, no stream is cut, every task is made once.
 func TestRollingUpgradeAndOneStepBack(t *testing.T) {
 	t.Parallel()
 	old := previous(t)
 	database := rig.NewDatabase(t)
 	flags := []string{"--database-url", database, "--master-key-file", rig.NewMasterKey(t), "--blob-url", "file://" + t.TempDir()}
 	f := &fleet{t: t, tasks: make(map[string]bool)}
-	for range 2 {
+	for range 3 {
 		h := rig.New(t, rig.Options{Flags: flags, Binary: old, Config: "limits: {unfinished_generations: 100000}\n"})
 		h.Start(t)
 		f.servers = append(f.servers, &member{House: h})
@@ -38,7 +38,7 @@ func TestRollingUpgradeAndOneStepBack(t *testing.T) {
 	for i, step := range []struct {
 		server int
 		binary string
-	}{{0, ""}, {1, ""}, {1, old}} {
+	}{{0, ""}, {1, ""}, {2, ""}, {0, ""}, {2, old}} {
 		before := f.count.Load()
 		f.replace(f.servers[step.server], step.binary)
 		for n := 0; f.count.Load() < before+rollRequests/5; n++ { // clients go on, and one more
@@ -51,7 +51,7 @@ func TestRollingUpgradeAndOneStepBack(t *testing.T) {
 	}
 	f.judge(database)
 	t.Logf("%d requests, %d tasks", f.count.Load(), len(f.tasks))
-	for _, m := range f.servers { // the second is of the version before
+	for _, m := range f.servers { // the last is of the version before
 		servesAllRoutes(t, m.House, f.key)
 	}
 }
