@@ -141,6 +141,9 @@ func Cut(run []byte) (frame Frame, rest []byte) {
 		line := bytes.TrimSuffix(run[at:end], []byte{'\r'})
 		at = end + 1
 		if len(line) == 0 {
+			if at <= len("\r\n") { // nothing but that
+				at += blankLines(run[at:], '\n')
+			}
 			frame.Raw = run[:at:at]
 			return frame, run[at:]
 		}
@@ -184,11 +187,24 @@ func (s *SSE) Next() (Frame, error) {
 			return Frame{}, err
 		}
 		if len(line) == 0 {
+			if len(s.raw) <= len("\r\n") { // nothing but that
+				here, _ := s.r.Peek(s.r.Buffered())
+				n := blankLines(here, s.end)
+				s.raw = append(s.raw, here[:n]...)
+				s.whole -= n
+				_, _ = s.r.Discard(n)
+			}
 			frame.Raw = s.raw
 			return frame, nil
 		}
 		frame.field(line)
 	}
+}
+
+// blankLines is the length of the blank lines that b begins with. A stream of nothing else has one frame for as many as
+// are there: each by itself would be a million frames for a megabyte.
+func blankLines(b []byte, end byte) int {
+	return bytes.LastIndexByte(b[:len(b)-len(bytes.TrimLeft(b, "\r\n"))], end) + 1
 }
 
 // field takes one line over. What is not copied stays where the line is.

@@ -28,19 +28,19 @@ func all(r io.Reader, longest int) (frames []string, raw string, err error) {
 func TestFrames(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ in, want string }{
-		"one":                          {"data: a\n\n", "|a"},
-		"named":                        {"event: x\ndata: a\n\n", "x|a"},
-		"without a space":              {"data:a\n\n", "|a"},
-		"only one space is taken":      {"data:  a\n\n", "| a"},
-		"several lines":                {"data: a\ndata: b\n\n", "|a\nb"},
-		"CRLF":                         {"event: x\r\ndata: a\r\n\r\ndata: b\r\n\r\n", "x|a,|b"},
-		"CR":                           {"event: x\rdata: a\r\rdata: b\r\r", "x|a,|b"},
-		"a comment at the end":         {"data: a\n\n: bye\n", "|a,|"},
-		"comments, ids and retries":    {": hi\n\nid: 7\nretry: 1\ndata: a\n\n", "|,|a"},
-		"byte order mark":              {"\xef\xbb\xbfdata: a\n\n", "|a"},
-		"the last blank line missing":  {"data: a\n\ndata: b\n", "|a,|b"},
-		"bare newlines are keep-alive": {"\n\ndata: a\n\n", "|,|,|a"},
-		"empty":                        {"", ""},
+		"one":                            {"data: a\n\n", "|a"},
+		"named":                          {"event: x\ndata: a\n\n", "x|a"},
+		"without a space":                {"data:a\n\n", "|a"},
+		"only one space is taken":        {"data:  a\n\n", "| a"},
+		"several lines":                  {"data: a\ndata: b\n\n", "|a\nb"},
+		"CRLF":                           {"event: x\r\ndata: a\r\n\r\ndata: b\r\n\r\n", "x|a,|b"},
+		"CR":                             {"event: x\rdata: a\r\rdata: b\r\r", "x|a,|b"},
+		"a comment at the end":           {"data: a\n\n: bye\n", "|a,|"},
+		"comments, ids and retries":      {": hi\n\nid: 7\nretry: 1\ndata: a\n\n", "|,|a"},
+		"byte order mark":                {"\xef\xbb\xbfdata: a\n\n", "|a"},
+		"the last blank line missing":    {"data: a\n\ndata: b\n", "|a,|b"},
+		"a bare newline is a keep-alive": {"\ndata: a\n\n", "|,|a"},
+		"empty":                          {"", ""},
 	} {
 		for _, r := range []io.Reader{strings.NewReader(test.in), iotest.OneByteReader(strings.NewReader(test.in))} {
 			frames, raw, err := all(r, 1<<20)
@@ -210,5 +210,37 @@ func TestRunGivesEveryByteOnce(t *testing.T) {
 			t.Errorf("%d bytes became %d", len(in), got.Len())
 		}
 		s.Close()
+	}
+}
+
+// Blank lines without end are few frames, and all their bytes are passed on.
+func TestBlankLinesAreFewFrames(t *testing.T) {
+	t.Parallel()
+	for name, line := range map[string]string{"LF": "\n", "CRLF": "\r\n", "CR": "\r"} {
+		text := "data: a" + line + line + strings.Repeat(line, 1<<20) + "data: b" + line + line
+		s := NewSSE(strings.NewReader(text), 1<<20)
+		var got strings.Builder
+		var data []string
+		frames := 0
+		for ; ; frames++ {
+			f, err := s.Next()
+			if err != nil {
+				break
+			}
+			got.Write(f.Raw)
+			if len(f.Data) > 0 {
+				data = append(data, string(f.Data))
+			}
+		}
+		if got.String() != text || strings.Join(data, " ") != "a b" || frames > 2000 {
+			t.Errorf("%s: %d frames, %d of %d bytes, %q", name, frames, got.Len(), len(text), data)
+		}
+	}
+	run, frames := []byte(strings.Repeat("\n", 1<<20)), 0
+	for ; len(run) > 0; frames++ {
+		_, run = Cut(run)
+	}
+	if frames != 1 {
+		t.Errorf("a run is %d frames", frames)
 	}
 }
