@@ -121,7 +121,8 @@ var hardOrder = section{"N", "found to fail in November 2026", []hard{
 				said[at] += p.Get("text").Str + p.Get("functionCall.name").Str
 			}
 			ends[at] += c.Get("finishReason").Str
-			if e.data.Get("usageMetadata").Exists() {
+			is(t, "usage in the frame", e.data.Get("usageMetadata").IsObject(), true)
+			if e.data.Get("usageMetadata.totalTokenCount").Exists() {
 				usage++
 			}
 		}

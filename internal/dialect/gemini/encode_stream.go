@@ -39,6 +39,7 @@ const (
 	array  = "application/json"
 	head   = `{"candidates":[{"content":{"parts":[`
 	foot   = `],"role":"model"},"index":`
+	untold = `"usageMetadata":{}` // in every frame before the last, as Google has it in all: one client skips a frame without
 )
 
 // ContentType is how the stream is announced.
@@ -154,7 +155,7 @@ func (w *streamWriter) frame(dst []byte, p *chat.Part) []byte {
 			dst = likely.Bytes()
 		}
 	}
-	dst = append(append(dst, "}],"...), w.tail...)
+	dst = append(append(dst, "}],"+untold+","...), w.tail...)
 	return w.end(append(dst, '}'))
 }
 
@@ -192,7 +193,7 @@ func (w *streamWriter) finish(dst []byte, e *chat.Event) []byte {
 	parts.ending(e.Stop)
 	parts.Key("index").Int(int64(w.answer)).Close(jsonscan.Object).Close(jsonscan.Array)
 	if e.More { // another answer follows: this one's state is not its
-		dst = w.end(parts.Raw(w.tail).Close(jsonscan.Object).Bytes())
+		dst = w.end(parts.Key("usageMetadata").Open(jsonscan.Object).Close(jsonscan.Object).Raw(w.tail).Close(jsonscan.Object).Bytes())
 		w.parts = replyWriter{show: w.parts.show}
 		return dst
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/tidwall/gjson"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
@@ -235,6 +236,13 @@ func TestAnswersKeepTheirMeaning(t *testing.T) {
 				return // streams do not carry them
 			}
 			raw := tell(t, req, want)
+			for event := range strings.SplitSeq(strings.TrimSpace(string(raw)), "\n\n") {
+				for _, name := range []string{"candidates", "usageMetadata", "modelVersion", "responseId"} { // BAML skips a frame without the second
+					if !gjson.Get(strings.TrimPrefix(event, "data: "), name).Exists() {
+						t.Errorf("no %s in %s", name, event)
+					}
+				}
+			}
 			got, err = chat.Collect(chat.Tidy(frames(raw, false)))
 			if err != nil {
 				t.Fatalf("%v\n%s", err, raw)

@@ -185,6 +185,7 @@ func TestUsage(t *testing.T) {
 		{`{"promptTokenCount":3,"cachedContentTokenCount":40,"candidatesTokenCount":-5}`, chat.Usage{CacheRead: 3, Known: true}}, // hard case 207
 		{`{"promptTokenCount":1e30,"candidatesTokenCount":"7","thoughtsTokenCount":{}}`, chat.Usage{Output: 7, Known: true}},
 		{`5`, chat.Usage{}},
+		{`{}`, chat.Usage{}}, // as Stele's own streams have it before their end
 	} {
 		r, err := Codec{}.DecodeResponse([]byte(strings.Replace(said(`{"text":"a"}`, stopped), `"modelVersion"`, `"usageMetadata":`+test.in+`,"modelVersion"`, 1)))
 		if err != nil || r.Usage != test.want {

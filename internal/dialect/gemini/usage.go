@@ -9,7 +9,7 @@ import (
 )
 
 // readUsage is usageMetadata in classes that do not overlap. Counters that are missing
-// are zero.
+// are zero; where all of them are, nothing was told.
 func readUsage(v jsonscan.Value) chat.Usage {
 	if v.Kind() != jsonscan.Object {
 		return chat.Usage{}
@@ -50,7 +50,7 @@ func readUsage(v jsonscan.Value) chat.Usage {
 		ImageInput: max(0, prompt.image-kept.image), ImageCached: kept.image, ImageOutput: said.image,
 	}
 	return chat.Usage{
-		Input: in - read, CacheRead: read, Output: out, Reasoning: thoughts, Of: of.Within(in-read, read, out), Tier: tier, Known: true,
+		Input: in - read, CacheRead: read, Output: out, Reasoning: thoughts, Of: of.Within(in-read, read, out), Tier: tier, Known: in+cached+out+thoughts+total > 0,
 	}
 }
 
