@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -65,10 +66,7 @@ func (p *program) endpointsList() *cobra.Command {
 				return err
 			}
 			return table(c, each(list, toWireEndpoint), "There are no endpoints.", "ID\tURL\tEVENTS\tENABLED\tGIVEN UP\tCREATED", func(w wireEndpoint) []string {
-				events := strings.Join(w.Events, " ")
-				if events == "" {
-					events = "(all)"
-				}
+				events := cmp.Or(strings.Join(w.Events, " "), "(all)")
 				return []string{w.ID, w.URL, events, strconv.FormatBool(w.Enabled), strconv.Itoa(w.GivenUp), w.CreatedAt}
 			})
 		}), &workspace)

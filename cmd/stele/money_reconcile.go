@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"text/tabwriter"
@@ -121,8 +122,5 @@ func printDrift(t *tabwriter.Writer, d wireDrift, model string) {
 }
 
 func orName(model string) string {
-	if model == "" {
-		return "(not named)"
-	}
-	return model
+	return cmp.Or(model, "(not named)")
 }

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -74,10 +75,7 @@ func TagsText(tags []Tag) string {
 // Person is the id of the person behind a caller: who called, or who made the key. It
 // is "" where no person did.
 func (p *Principal) Person() string {
-	if p.User != "" {
-		return p.User
-	}
-	return p.Creator
+	return cmp.Or(p.User, p.Creator)
 }
 
 // MaySee reports whether a person sees what belongs to a workspace, or, where that is

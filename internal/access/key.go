@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -120,15 +121,11 @@ type KeyStore interface {
 // CreateKey makes a key and returns it with its secret, which is not kept and
 // cannot be shown again.
 func (s *Service) CreateKey(ctx context.Context, who Principal, n NewKey) (Key, string, error) {
-	if n.Workspace == "" {
-		n.Workspace = who.Workspace
-	}
+	n.Workspace = cmp.Or(n.Workspace, who.Workspace)
 	if !who.may(Member, n.Workspace) {
 		return Key{}, "", errNotKeys()
 	}
-	if n.Environment == "" {
-		n.Environment = Development
-	}
+	n.Environment = cmp.Or(n.Environment, Development)
 	if n.Lifetime < 0 {
 		return Key{}, "", fault.New(fault.InvalidParameter, "A key cannot expire in the past.").With("field", "expires")
 	}

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -94,8 +95,6 @@ func (s *Service) noteRefusal(ctx context.Context, step bool, u User, address st
 	if err != nil {
 		return err
 	}
-	if address == "" {
-		address = "no address"
-	}
+	address = cmp.Or(address, "no address")
 	return s.store.InsertEntry(ctx, s.note(Principal{Workspace: workspace}, "session.refuse", u.ID, address+" from "+from.Remote))
 }

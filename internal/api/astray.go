@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -97,9 +98,7 @@ func (d *Door) nowhere(r *http.Request) error {
 	path := meant(r.URL.EscapedPath())
 	at, _ := match(path)
 	if len(at) == 0 {
-		if path == "" {
-			path = r.URL.Path
-		}
+		path = cmp.Or(path, r.URL.Path)
 		return fault.New(fault.NotFound, "There is nothing at this path. %s", hint(path))
 	}
 	root := ""

@@ -263,7 +263,7 @@ func TestAStoredAppThatCannotBeReadIsLeftOut(t *testing.T) {
 	if err := fresh.Follow(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if list := fresh.Library.All("default"); len(list) != 1 || list[0].ID != "good" {
+	if list, _ := fresh.Library.Page("default", 1, 100, func(*app.Recipe) bool { return true }); len(list) != 1 || list[0].ID != "good" {
 		t.Errorf("offered: %v", list)
 	}
 	if left := fresh.LeftOut(); len(left) != 4 || len(strings.Join(left, "")) > 2000 {

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"cmp"
+
 	"github.com/expr-lang/expr/checker/nature"
 	"github.com/expr-lang/expr/types"
 
@@ -148,10 +150,7 @@ func kindOfInput(in *Input) *kind {
 }
 
 func itemType(p *media.Parameter) string {
-	if p.Items == "" {
-		return "string"
-	}
-	return p.Items
+	return cmp.Or(p.Items, "string")
 }
 
 func kindOfType(name string) *kind {

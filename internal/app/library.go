@@ -5,6 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"iter"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -132,32 +133,42 @@ func (l *Library) ByID(workspace, id string) (Recipe, bool) {
 	return shared.Recipe, true
 }
 
-// All lists the apps that a workspace sees: those of files first.
-func (l *Library) All(workspace string) []Recipe {
-	s := l.shelf.Load()
-	all := slices.Clone(s.list)
-	last := ""
-	for i := range s.made {
-		id := s.made[i].ID
-		if id == last {
-			continue
+// seen are the apps that a workspace sees: those of files first.
+func (l *Library) seen(workspace string) iter.Seq[*Recipe] {
+	return func(yield func(*Recipe) bool) {
+		s, last := l.shelf.Load(), ""
+		for i := range s.list {
+			if !yield(&s.list[i]) {
+				return
+			}
 		}
-		last = id
-		if r, ok := l.ByID(workspace, id); ok && r.Origin == FromConsole {
-			all = append(all, r)
+		for i := range s.made {
+			id := s.made[i].ID
+			if id == last {
+				continue
+			}
+			last = id
+			if r, ok := l.ByID(workspace, id); ok && r.Origin == FromConsole && !yield(&r) {
+				return
+			}
 		}
 	}
-	return all
 }
 
 // Page lists limit apps of those that are open to a workspace from the page-th page
 // on, counted from 1, and whether more follow.
 func (l *Library) Page(workspace string, page, limit int, open func(*Recipe) bool) (list []Recipe, more bool) {
-	all := slices.DeleteFunc(l.All(workspace), func(r Recipe) bool { return !open(&r) })
-	if page-1 >= (len(all)+limit-1)/limit { // compared before multiplying: page is the caller's number
-		return nil, false
+	n := 0
+	for r := range l.seen(workspace) {
+		switch {
+		case !open(r):
+			continue
+		case n/limit == page-1:
+			list = append(list, *r)
+		case n/limit >= page:
+			return list, true
+		}
+		n++
 	}
-	from := (page - 1) * limit
-	to := min(from+limit, len(all))
-	return all[from:to], to < len(all)
+	return list, false
 }

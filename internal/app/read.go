@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -40,9 +41,7 @@ func Read(file string, src []byte) (Recipe, error) {
 	c.head()
 	c.inputs()
 	c.steps()
-	if r.Name == "" {
-		r.Name = r.ID
-	}
+	r.Name = cmp.Or(r.Name, r.ID)
 	return r, r.doc.Err()
 }
 

@@ -4,6 +4,7 @@
 package app
 
 import (
+	"cmp"
 	"time"
 
 	"stele/internal/manifest"
@@ -187,9 +188,7 @@ func (r *Recipe) last() (model, mode string) {
 			model = c.Model
 		}
 	}
-	if mode == "" {
-		mode = "chat"
-	}
+	mode = cmp.Or(mode, "chat")
 	return model, mode
 }
 

@@ -1,6 +1,7 @@
 package assembly
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -12,10 +13,7 @@ import (
 // bounds is how much of the listeners one client may take.
 func (r *liveRuntime) bounds() server.Bounds {
 	c := &r.config().Limits
-	all := c.Connections
-	if all == 0 {
-		all = r.connections
-	}
+	all := cmp.Or(c.Connections, r.connections)
 	each := c.ConnectionsPerAddress
 	if each == 0 {
 		each = int(fair.Half(int64(all)))

@@ -1,6 +1,7 @@
 package assembly
 
 import (
+	"cmp"
 	"math"
 	"os"
 	"path"
@@ -35,9 +36,7 @@ func resizeBudget(b *memory.Budget, cfg *config.Config) {
 	if share == 0 {
 		share = max(workspacesShare, part)
 	}
-	if part == 0 {
-		part = keysPart
-	}
+	part = cmp.Or(part, keysPart)
 	b.Resize(size, share, part)
 }
 

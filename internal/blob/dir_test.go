@@ -9,12 +9,11 @@ import (
 	"time"
 
 	"stele/internal/blob"
-	"stele/internal/blob/blobtest"
 )
 
 func TestAFolderPassesTheSuite(t *testing.T) {
 	t.Parallel()
-	blobtest.Run(t, func(t *testing.T) (blob.Store, func() []string) {
+	runSuite(t, func(t *testing.T) (blob.Store, func() []string) {
 		folder := filepath.Join(t.TempDir(), "blobs")
 		place, err := blob.OpenDir(folder, false)
 		if err != nil {

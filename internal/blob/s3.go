@@ -2,6 +2,7 @@ package blob
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -132,9 +133,7 @@ func s3Endpoint(query url.Values) (host string, insecure bool, err error) {
 		host = strings.TrimPrefix(host, "https://")
 	}
 	host = strings.TrimSuffix(host, "/")
-	if host == "" {
-		host = "s3.amazonaws.com"
-	}
+	host = cmp.Or(host, "s3.amazonaws.com")
 	return host, insecure, nil
 }
 

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"stele/internal/blob"
-	"stele/internal/blob/blobtest"
 	"stele/internal/guard"
 )
 
@@ -27,7 +26,7 @@ func TestObjectStoragePassesTheSuite(t *testing.T) {
 	t.Parallel()
 	gateway := startGateway(t)
 	var buckets atomic.Int32
-	blobtest.Run(t, func(t *testing.T) (blob.Store, func() []string) {
+	runSuite(t, func(t *testing.T) (blob.Store, func() []string) {
 		bucket := fmt.Sprintf("bucket%d", buckets.Add(1))
 		folder := filepath.Join(gateway.folder, bucket)
 		if err := os.Mkdir(folder, 0o700); err != nil { // with this backend a bucket is a folder

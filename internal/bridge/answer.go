@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -183,10 +184,7 @@ func (a *answer) response(status string, failed *failure) []byte {
 }
 
 func (a *answer) servedTier() string {
-	if a.tier == "" {
-		return "default"
-	}
-	return a.tier
+	return cmp.Or(a.tier, "default")
 }
 
 // at is where the next item stands in the output.

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"strings"
 
 	"stele/internal/chat"
@@ -72,10 +73,7 @@ func (a *answer) callEnd(status string) error {
 }
 
 func (a *answer) callDone(c *callState) error {
-	arguments := c.arguments.String()
-	if arguments == "" {
-		arguments = "{}"
-	}
+	arguments := cmp.Or(c.arguments.String(), "{}")
 	event, member := "", ""
 	switch c.kind {
 	case "function":

@@ -67,9 +67,7 @@ func (t *turn) call(v *item) {
 			}
 		}
 	}
-	if c.arguments == "" {
-		c.arguments = "{}"
-	}
+	c.arguments = cmp.Or(c.arguments, "{}")
 	c.name = called.flat()
 	t.calls = append(t.calls, c)
 }

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -141,9 +142,7 @@ func (t *tidy) delta(e *Event) error {
 			t.open = b
 		}
 	}
-	if b.id == "" {
-		b.id = p.ID
-	}
+	b.id = cmp.Or(b.id, p.ID)
 	if b.name == "" {
 		b.name = p.Name
 	}

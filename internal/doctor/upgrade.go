@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -117,10 +118,7 @@ func (u *upgrade) servers() []Finding {
 	}
 	var found []Finding
 	for _, n := range u.Living {
-		version := n.Version
-		if version == "" {
-			version = "unknown"
-		}
+		version := cmp.Or(n.Version, "unknown")
 		f := Finding{"server " + n.ID, OK, fmt.Sprintf("version %s, heard of %s ago", version, u.Now.Sub(n.Seen).Round(time.Second)), ""}
 		if u.Schema < u.WillServe.Schema {
 			f.Class, f.Do = Bad, fmt.Sprintf("stop all servers first, or upgrade to %s before", u.WillServe.Version)

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,9 +39,7 @@ func (s *Service) Keep(ctx context.Context, workspace, generation string, place 
 			if f.Width == 0 {
 				f.Width, f.Height = o.Width, o.Height
 			}
-			if f.Duration == 0 {
-				f.Duration = o.Duration
-			}
+			f.Duration = cmp.Or(f.Duration, o.Duration)
 			return nil
 		},
 	})

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -28,10 +29,7 @@ func CleanName(name string) string {
 	if len(name) > longestName {
 		name = shorten(name)
 	}
-	if name == "" {
-		return "file"
-	}
-	return name
+	return cmp.Or(name, "file")
 }
 
 // shorten keeps a name's end: it says what the file is.

@@ -2,6 +2,7 @@ package file
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -52,9 +53,7 @@ func (s *Service) Save(ctx context.Context, up Upload) (*File, error) {
 	if up.Most == 0 {
 		up.Most = settings.most("")
 	}
-	if up.Keep == 0 {
-		up.Keep = settings.Files
-	}
+	up.Keep = cmp.Or(up.Keep, settings.Files)
 	again := up.ID != "" // one that died on its way may have left a row, and under its name the same bytes
 	if !again {
 		up.ID = uid.New("file")

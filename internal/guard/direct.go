@@ -2,6 +2,7 @@ package guard
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -158,10 +159,7 @@ func (d *direct) closeIdle(since time.Time) {
 
 // head writes the request line and the header as they are sent.
 func head(b *bytes.Buffer, r *http.Request) {
-	host := r.Host
-	if host == "" {
-		host = r.URL.Host
-	}
+	host := cmp.Or(r.Host, r.URL.Host)
 	for _, piece := range [...]string{r.Method, " ", r.URL.RequestURI(), " HTTP/1.1\r\nHost: ", host, "\r\n"} {
 		b.WriteString(piece)
 	}

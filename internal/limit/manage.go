@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -143,10 +144,7 @@ func (m *Manager) check(who access.Principal, l *Limit) error {
 }
 
 func (m *Manager) entry(who access.Principal, action string, l *Limit, list []access.Change) access.Entry {
-	workspace := l.Workspace
-	if workspace == "" {
-		workspace = access.DefaultWorkspace
-	}
+	workspace := cmp.Or(l.Workspace, access.DefaultWorkspace)
 	return access.Entry{
 		ID: uid.New("aud"), At: m.Now(), Actor: who.User, Workspace: workspace, Action: action, Target: l.ID, Detail: l.Name, Changes: list,
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"stele/internal/pause"
 )
 
 // Portion is what a task holds of a counter from its order to its end.
@@ -134,12 +136,7 @@ func (h *TaskHold) Wait(ctx context.Context, short *Short) error {
 		c.mu.Lock()
 		c.short = true // this server gives its part back with the next beat
 		c.mu.Unlock()
-		select {
-		case <-time.After(lookAgain):
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+		return pause.For(ctx, lookAgain)
 	}
 	if onLease {
 		return s.refused(c.rule.limit(), busy(c.rule.limit()))

@@ -136,16 +136,16 @@ func (p *Parameter) words() string {
 	case len(p.Values) > 0:
 		text = "one of " + some(p.Values)
 	case p.Min != nil && p.Max != nil:
-		text += fmt.Sprintf(" from %s to %s", plain(*p.Min), plain(*p.Max))
+		text += fmt.Sprintf(" from %s to %s", Plain(*p.Min), Plain(*p.Max))
 	case p.Min != nil:
-		text += fmt.Sprintf(" from %s on", plain(*p.Min))
+		text += fmt.Sprintf(" from %s on", Plain(*p.Min))
 	case p.Max != nil:
-		text += fmt.Sprintf(" up to %s", plain(*p.Max))
+		text += fmt.Sprintf(" up to %s", Plain(*p.Max))
 	case p.element() == "string":
 		text += fmt.Sprintf(" of up to %d characters", p.mostCharacters())
 	}
 	if len(p.Values) == 0 && p.Step != nil && (*p.Step != 1 || p.element() != "integer") {
-		text += " in steps of " + plain(*p.Step)
+		text += " in steps of " + Plain(*p.Step)
 	}
 	if p.Type == "array" {
 		return fmt.Sprintf("a list of up to %d, each %s", p.mostItems(), text)
@@ -158,7 +158,7 @@ func some(values []any) string {
 	const enough = 20
 	var texts []string
 	for _, v := range values[:min(len(values), enough)] {
-		texts = append(texts, plain(v))
+		texts = append(texts, Plain(v))
 	}
 	if len(values) > enough {
 		texts = append(texts, "…")

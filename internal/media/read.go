@@ -1,6 +1,7 @@
 package media
 
 import (
+	"cmp"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -30,9 +31,7 @@ func ReadFor(kinds []string) func(file string, src []byte) (Model, error) {
 		var m Model
 		c := check{manifest.Decode(file, src, &m, manifest.Options{})}
 		c.model(&m, kinds)
-		if m.Name == "" {
-			m.Name = m.ID
-		}
+		m.Name = cmp.Or(m.Name, m.ID)
 		return m, c.Err()
 	}
 }

@@ -31,7 +31,7 @@ func notMode() []string {
 
 // equality checks that a field can have the value that a condition asks for.
 func (r ruling) equality(at manifest.Path, name string, v any) {
-	text := plain(v)
+	text := Plain(v)
 	switch {
 	case text == "":
 		r.Problem(at, "expected one value")

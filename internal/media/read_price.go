@@ -137,7 +137,7 @@ func (o *Operation) choices(name string) []string {
 	}
 	var texts []string
 	for _, v := range p.Values {
-		texts = append(texts, plain(v))
+		texts = append(texts, Plain(v))
 	}
 	return texts
 }

@@ -81,13 +81,16 @@ func whole(v any) (int64, bool) {
 	return int64(f), true
 }
 
-// plain is a value as the keys of tables have it: 720p, true, 5, 0.5.
-func plain(v any) string {
+// Plain is a value as the keys of tables have it: 720p, true, 5, 0.5. It is "" for whatever
+// is no plain value.
+func Plain(v any) string {
 	switch v := v.(type) {
 	case string:
 		return v
 	case bool:
 		return strconv.FormatBool(v)
+	case int:
+		return strconv.Itoa(v)
 	case int64:
 		return strconv.FormatInt(v, 10)
 	case float64:
@@ -101,7 +104,7 @@ func plain(v any) string {
 func Key(parameters map[string]any, names []string) string {
 	parts := make([]string, len(names))
 	for i, name := range names {
-		parts[i] = plain(parameters[name])
+		parts[i] = Plain(parameters[name])
 	}
 	return strings.Join(parts, "|")
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"crypto"
 	"crypto/rand"
@@ -59,9 +60,7 @@ func newGoogle(credentials string, client *http.Client, now func() time.Time) (*
 		return nil, errors.New("service_account is not the JSON of a key that Google gave out")
 	}
 	g.project = g.file.ProjectID
-	if g.file.TokenURI == "" {
-		g.file.TokenURI = googleTokens
-	}
+	g.file.TokenURI = cmp.Or(g.file.TokenURI, googleTokens)
 	switch g.file.Type {
 	case "service_account":
 		var err error

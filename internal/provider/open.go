@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -35,10 +36,7 @@ func Open(a Account, d dialect.Dialect, client *http.Client) (*Chat, error) {
 	c := NewChat(a, d, client)
 	options := make(map[string]string, len(a.Options))
 	for _, o := range a.Kind.Options {
-		value := a.Options[o.Name]
-		if value == "" {
-			value = o.Default
-		}
+		value := cmp.Or(a.Options[o.Name], o.Default)
 		options[o.Name] = value
 	}
 	if err := c.sign(options); err != nil {
@@ -95,9 +93,7 @@ func (c *Chat) place(options map[string]string) error {
 		if p.If != "" && options[p.If] == "" {
 			continue
 		}
-		if p.Stream == "" {
-			p.Stream = p.Whole
-		}
+		p.Stream = cmp.Or(p.Stream, p.Whole)
 		if c.paths.whole, err = filled(p.Whole, options); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/url"
@@ -44,10 +45,7 @@ func lower(host string) string {
 
 // base is the base URL with the options in it.
 func (a Account) base(options map[string]string) (string, error) {
-	base := a.BaseURL
-	if base == "" {
-		base = a.Kind.BaseURL
-	}
+	base := cmp.Or(a.BaseURL, a.Kind.BaseURL)
 	if place, ok := a.Kind.Places[options["region"]]; ok && base == a.Kind.BaseURL {
 		base = place
 	}

@@ -59,22 +59,13 @@ var groqEdits = []Edit{
 
 // mistralEdits: 422 for any member it does not know. Usage comes in every
 // stream; ids of calls have nine letters and digits.
-var mistralEdits = []Edit{
+var mistralEdits = append([]Edit{
 	{Path: "stream_options", Pass: true},
 	{Path: "max_completion_tokens", Name: "max_tokens"},
 	{Path: "seed", Name: "random_seed"},
-	{Path: "top_k", Field: chat.FieldTopK},
-	{Path: "logprobs", Field: chat.FieldLogprobs},
-	{Path: "top_logprobs"},
-	{Path: "logit_bias", Field: fieldBias},
-	{Path: "min_p", Field: fieldMinP},
-	{Path: "repetition_penalty", Field: fieldRepeat},
-	{Path: "messages.#.name", Field: chat.FieldName},
-	{Path: "messages.#.reasoning_content", Field: chat.FieldMessages, Note: noThoughts, Pass: true},
-	{Path: "messages.#.reasoning_details", Pass: true},
 	{Path: "messages.#.tool_calls.#.id", Digits: 9, Pass: true},
 	{Path: "messages.#.tool_call_id", Digits: 9, Pass: true},
-}
+}, groqEdits...)
 
 // deepseekEdits: thinking has a switch of its own beside the effort.
 var deepseekEdits = []Edit{

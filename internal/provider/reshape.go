@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"math/big"
@@ -72,10 +73,7 @@ func (e *Edit) loss() (chat.Loss, bool) {
 	default:
 		verb = chat.Dropped
 	}
-	note := e.Note
-	if note == "" {
-		note = "the model's provider does not take it"
-	}
+	note := cmp.Or(e.Note, "the model's provider does not take it")
 	return chat.Lost(e.Field, verb, note), true
 }
 

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -59,10 +60,7 @@ func mac(key []byte, text string) []byte {
 // signedHeaders are the host, the content's type and all of Amazon's own: what a
 // proxy on the way does not touch. Each ends in a line feed.
 func signedHeaders(r *http.Request) (names, headers string) {
-	host := r.Host
-	if host == "" {
-		host = r.URL.Host
-	}
+	host := cmp.Or(r.Host, r.URL.Host)
 	values := map[string]string{"host": host}
 	for name, list := range r.Header {
 		if name = strings.ToLower(name); name == "content-type" || strings.HasPrefix(name, "x-amz-") {

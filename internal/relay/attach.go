@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -82,10 +83,7 @@ type place struct {
 
 // name is what is given there, for keeping apart what was got.
 func (p *place) name() string {
-	if p.own != "" {
-		return p.own
-	}
-	return p.at.Media.URL
+	return cmp.Or(p.own, p.at.Media.URL)
 }
 
 // search looks for what an upstream has to be given.

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -56,14 +57,9 @@ func (c *call) reserve(ctx context.Context, t catalog.Target, req *chat.Request)
 		return nil, err
 	}
 	answers := max(1, asked.Answers)
-	window := quote.Window
-	if window == 0 {
-		window = assumedWindow
-	}
+	window := cmp.Or(quote.Window, assumedWindow)
 	most := quote.Output
-	if most == 0 {
-		most = assumedOutput
-	}
+	most = cmp.Or(most, assumedOutput)
 	if asked.Output > 0 {
 		most = asked.Output
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"stele/internal/pause"
 )
 
 const (
@@ -98,24 +100,12 @@ func (v *Vault) insist(ctx context.Context, do func(context.Context) error) erro
 			v.away.Store(false)
 			return nil
 		}
-		if !was && pause(bounded) {
+		if !was && pause.For(bounded, again) == nil {
 			continue
 		}
 		if ctx.Err() == nil {
 			v.away.Store(true)
 		}
 		return err
-	}
-}
-
-// pause reports whether there is still time to ask again.
-func pause(ctx context.Context) bool {
-	timer := time.NewTimer(again)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }

@@ -26,7 +26,6 @@ type State struct {
 	Unfinished int64             // the schema at which an upgrade began that has not ended; 0: none
 	Steps      []Step            // what would be done
 	Living     []NodeState
-	Copies     []string  // of SQLite, from before upgrades
 	BackedUp   time.Time // when stele backup was last called; zero: never
 }
 
@@ -46,7 +45,6 @@ type StepWork struct {
 	Kind  migration.Work
 	Table string
 	Rows  int64 // about
-	Text  string
 }
 
 // NodeState is a process that was heard of lately.
@@ -122,10 +120,7 @@ func (s *Store) lookFacts(ctx context.Context, state *State) (err error) {
 		}
 		into(n)
 	}
-	if s.engine == sqlite {
-		state.Copies, err = databaseCopies(s.folder)
-	}
-	return err
+	return nil
 }
 
 // lookSteps lists what is not applied yet.
@@ -145,7 +140,7 @@ func (s *Store) lookSteps(ctx context.Context, state *State, files []migration.F
 				return err
 			}
 			if rows > 0 {
-				step.Work = append(step.Work, StepWork{Kind: kind, Table: table, Rows: rows, Text: statement.Text})
+				step.Work = append(step.Work, StepWork{Kind: kind, Table: table, Rows: rows})
 			}
 		}
 		state.Steps = append(state.Steps, step)

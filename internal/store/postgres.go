@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,9 +68,7 @@ func prepareConfig(config *pgxpool.Config, watch *watchman) {
 	}
 	c.DialFunc = watch.dial
 	config.MaxConns = max(config.MaxConns, 16)
-	if config.PingTimeout == 0 {
-		config.PingTimeout = pingTime
-	}
+	config.PingTimeout = cmp.Or(config.PingTimeout, pingTime)
 }
 
 // hosts are the servers that a configuration names. One may be in it twice: with TLS

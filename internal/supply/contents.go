@@ -1,6 +1,7 @@
 package supply
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -97,9 +98,7 @@ func ChatModels(cfg *config.Config) []catalog.Model {
 			Capabilities: m.Capabilities, Tags: m.Tags, Balance: m.Strategy == config.Balance, Retries: m.Retries,
 			Timeouts: catalog.Timeouts(m.Timeouts), Price: OwnPrice(m.Price, m.Console), HideUpstream: m.HideUpstream,
 		}
-		if out.Name == "" {
-			out.Name = m.ID
-		}
+		out.Name = cmp.Or(out.Name, m.ID)
 		for _, t := range m.Targets {
 			out.Targets = append(out.Targets, catalog.Target(t))
 		}

@@ -1,6 +1,7 @@
 package supply
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"maps"
@@ -104,9 +105,7 @@ func (s *modelLists) publish() error {
 			}
 			known[m.ID] = true
 			m.Name, m.Description = l.Name, l.Description
-			if m.Name == "" {
-				m.Name = l.ID
-			}
+			m.Name = cmp.Or(m.Name, l.ID)
 			if !l.Created.IsZero() {
 				m.Created = l.Created
 			}

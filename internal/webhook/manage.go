@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/netip"
@@ -242,10 +243,7 @@ func wrong(field, format string, args ...any) error {
 }
 
 func (m *Manager) entry(who access.Principal, action string, e *Endpoint, list []access.Change) access.Entry {
-	workspace := e.Workspace
-	if workspace == "" {
-		workspace = access.DefaultWorkspace
-	}
+	workspace := cmp.Or(e.Workspace, access.DefaultWorkspace)
 	return access.Entry{
 		ID: uid.New("aud"), At: m.Now(), Actor: who.User, Workspace: workspace, Action: action, Target: e.ID, Detail: e.about(), Changes: list,
 	}

@@ -1,6 +1,7 @@
 package apps
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"net/http"
@@ -152,9 +153,7 @@ func (c *Room) draftCard(ctx context.Context, v access.Visitor, d app.Draft) (ap
 		return appCard{}, err
 	}
 	r.ID, r.Version, r.Origin = d.ID, d.Latest, app.FromConsole
-	if r.Name == "" {
-		r.Name = d.ID
-	}
+	r.Name = cmp.Or(r.Name, d.ID)
 	card := c.card(&r)
 	card.Draft = true
 	return card, nil

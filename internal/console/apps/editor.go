@@ -1,6 +1,7 @@
 package apps
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -97,9 +98,7 @@ func (c *Room) editorPage(w http.ResponseWriter, r *http.Request, v access.Visit
 			return err
 		}
 		p.Name, p.Check = checked.Name, listProblems(&checked, problems)
-		if p.Name == "" {
-			p.Name = id
-		}
+		p.Name = cmp.Or(p.Name, id)
 	}
 	return c.Render(w, r, status, "app_editor", page.View{Title: p.Name, Active: "apps", Visitor: &v, Data: p})
 }

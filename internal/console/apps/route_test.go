@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stele/internal/api"
+	"stele/internal/app"
 	"stele/internal/console/consoletest"
 	"stele/internal/replay"
 	"stele/internal/scope"
@@ -48,8 +49,9 @@ func TestAPublishedAppIsCalledWithAKey(t *testing.T) {
 	if status := call("GET", "/api/v1/apps/greeting", "", nil); status != http.StatusNotFound {
 		t.Fatalf("a draft can be called: %d", status)
 	}
-	recipe := w.Library.All("default")[0]
-	for _, r := range w.Library.All("default") {
+	all, _ := w.Library.Page("default", 1, 100, func(*app.Recipe) bool { return true })
+	recipe := all[0]
+	for _, r := range all {
 		if r.ID == "social-card" {
 			recipe = r
 		}

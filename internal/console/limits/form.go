@@ -1,6 +1,7 @@
 package limits
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
@@ -150,9 +151,7 @@ func (s subjectField) selector() limit.Selector {
 		by, value, _ = strings.Cut(value, "=")
 		by = string(limit.ByTag) + strings.TrimSpace(by)
 	}
-	if value == "" {
-		value = limit.Each
-	}
+	value = cmp.Or(value, limit.Each)
 	return limit.Selector{By: limit.Dimension(by), Value: value}
 }
 
@@ -213,10 +212,7 @@ func factsOf(l *limit.Limit) [][2]string {
 	}
 	facts := [][2]string{{"Counts", measureWords[l.Measure]}, {"Begins anew", windowWords[l.Window]}, {"Of whom", of}, {"Kind", kind}}
 	if l.Durable() && l.Window != limit.Total && l.Window != limit.Minute {
-		zone := l.Zone
-		if zone == "" {
-			zone = "UTC"
-		}
+		zone := cmp.Or(l.Zone, "UTC")
 		facts = append(facts, [2]string{"Calendar of", zone})
 	}
 	if l.Measure == limit.Dollars && !l.Soft {

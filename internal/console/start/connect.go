@@ -1,6 +1,7 @@
 package start
 
 import (
+	"cmp"
 	"net/http"
 
 	"stele/internal/access"
@@ -24,10 +25,7 @@ type connectPage struct {
 
 // showConnect tells how a client is pointed at this server.
 func (c *Room) showConnect(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	id := r.URL.Query().Get("client")
-	if id == "" {
-		id = "claude-code"
-	}
+	id := cmp.Or(r.URL.Query().Get("client"), "claude-code")
 	client, ok := clients.ByID(id)
 	if !ok || c.Start == nil {
 		return fault.New(fault.NotFound, "No client of this name is known here.")

@@ -1,6 +1,7 @@
 package start
 
 import (
+	"cmp"
 	"embed"
 	"strings"
 	"text/template"
@@ -71,9 +72,7 @@ func pickChat(models []catalog.Model) string {
 		if !comesAlong(m.ID) {
 			return m.ID
 		}
-		if id == "" {
-			id = m.ID
-		}
+		id = cmp.Or(id, m.ID)
 	}
 	return id
 }
@@ -89,9 +88,7 @@ func pickMedia(models []media.Model) string {
 			if !comesAlong(m.ID) {
 				return m.ID
 			}
-			if id == "" {
-				id = m.ID
-			}
+			id = cmp.Or(id, m.ID)
 		}
 	}
 	return id

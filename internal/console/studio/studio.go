@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -111,9 +112,7 @@ func pickModel(models []media.Model, id, mode string) (*media.Model, *media.Oper
 // studioPrincipal is a person at work. What people try out here is development.
 func studioPrincipal(v access.Visitor) access.Principal {
 	who := v.Principal()
-	if who.Environment == "" {
-		who.Environment = access.Development
-	}
+	who.Environment = cmp.Or(who.Environment, access.Development)
 	return who
 }
 

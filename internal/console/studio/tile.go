@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -39,13 +40,8 @@ type tile struct {
 
 // Name is what a screen reader calls the tile.
 func (t tile) Name() string {
-	what := t.Prompt
-	if what == "" {
-		what = t.App
-	}
-	if what == "" {
-		what = t.Model
-	}
+	what := cmp.Or(t.Prompt, t.App)
+	what = cmp.Or(what, t.Model)
 	if n := []rune(what); len(n) > 120 {
 		what = string(n[:120]) + "…"
 	}

@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -58,9 +59,7 @@ func priceFrom(m *media.Model) string {
 	if !some {
 		return "Free"
 	}
-	if unit == "" {
-		unit = "request"
-	}
+	unit = cmp.Or(unit, "request")
 	return "from $" + least.String() + " per " + unit
 }
 

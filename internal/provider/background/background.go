@@ -5,6 +5,7 @@
 package background
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -46,9 +47,7 @@ type Maker struct {
 // New makes a maker of a craft.
 func New(craft Craft, o Options) *Maker {
 	m := &Maker{craft: craft, options: o, slots: newSlots(o.Parallel), work: make(map[string]*piece)}
-	if m.options.Hold == 0 {
-		m.options.Hold = time.Hour
-	}
+	m.options.Hold = cmp.Or(m.options.Hold, time.Hour)
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	return m
 }

@@ -125,7 +125,7 @@ func (wr *write) do(ctx context.Context, w *writing, item, body any) (any, error
 	if err != nil || !ok {
 		return body, err
 	}
-	if other, known := wr.words[textOf(value)]; known && textOf(value) != "" {
+	if other, known := wr.words[media.Plain(value)]; known && media.Plain(value) != "" {
 		value = other
 	}
 	return wr.to.put(body, value)
@@ -177,7 +177,7 @@ func (w *writing) holds(condition any) bool {
 	case map[string]any:
 		for name, want := range c {
 			got, ok := w.field(name)
-			if !ok || textOf(got) != textOf(want) {
+			if !ok || media.Plain(got) != media.Plain(want) {
 				return false
 			}
 		}

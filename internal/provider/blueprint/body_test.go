@@ -13,7 +13,6 @@ import (
 
 	"stele/internal/manifest"
 	"stele/internal/media"
-	"stele/internal/provider/blueprint/fake"
 )
 
 // rules reads the rules of a body as a model file has them.
@@ -287,9 +286,9 @@ func TestAnInputThatCannotBeReadIsNeverSent(t *testing.T) {
 		for _, model := range []string{"openai/gpt-image-2", "google/gemini-3-pro-image"} {
 			req := request(t, model, "image_to_image", "image_urls")
 			req.Sources[0].Open = broken
-			stage := fake.OpenAI(fake.Pictures(1))
+			stage := fakeOpenAI(fakePictures(1))
 			if req.Model.Kind == "gemini" {
-				stage = fake.Gemini(fake.Pictures(1))
+				stage = fakeGemini(fakePictures(1))
 			}
 			defer stage.Close()
 			_, err := open(t, req.Model.Kind, stage.URL, nil).Submit(t.Context(), req)

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"stele/internal/media"
-	"stele/internal/provider/blueprint/fake"
 )
 
 // acting makes a maker of an operation that only this test has.
@@ -32,7 +31,7 @@ func acting(t *testing.T, file, base string) *Maker {
 	}
 	o := clients()
 	return &Maker{
-		desk: &desk{base: u, key: fake.Key, client: o.Client, public: o.Public}, ops: map[string]*Operation{op.Name: op},
+		desk: &desk{base: u, key: fakeKey, client: o.Client, public: o.Public}, ops: map[string]*Operation{op.Name: op},
 		name: "test", log: slog.New(slog.DiscardHandler), now: time.Now,
 	}
 }
@@ -156,7 +155,7 @@ func TestTheKeyStaysWithTheProvider(t *testing.T) {
 	}))
 	defer stranger.Close()
 	own := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		shown["own"] = r.Header.Get("Authorization") == "Bearer "+fake.Key
+		shown["own"] = r.Header.Get("Authorization") == "Bearer "+fakeKey
 		switch r.URL.Path {
 		case "/order":
 			fmt.Fprintf(w, `{"id":"1","poll":"%s/poll"}`, stranger.URL)
@@ -221,7 +220,7 @@ func TestRefusalsByStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{base: &url.URL{Host: "api.acme.com"}, key: fake.Key}
+	d := &desk{base: &url.URL{Host: "api.acme.com"}, key: fakeKey}
 	explained := `{"title":"T","detail":"words"}`
 	for _, c := range []struct {
 		status          int
@@ -275,12 +274,12 @@ func TestHowLongProvidersAskToWait(t *testing.T) {
 
 func TestWhatClientsMayRead(t *testing.T) {
 	t.Parallel()
-	d := &desk{base: &url.URL{Scheme: "http", Host: "10.0.0.7:8188"}, key: fake.Key}
-	f := d.failure(media.BadInput, "code", "bad "+fake.Key+" at http://10.0.0.7:8188/x?y=1, \n see 10.0.0.7:8188 or https://a.b/c. "+strings.Repeat("long ", 200), nil)
+	d := &desk{base: &url.URL{Scheme: "http", Host: "10.0.0.7:8188"}, key: fakeKey}
+	f := d.failure(media.BadInput, "code", "bad "+fakeKey+" at http://10.0.0.7:8188/x?y=1, \n see 10.0.0.7:8188 or https://a.b/c. "+strings.Repeat("long ", 200), nil)
 	if want := "The provider refused the request. It said: bad … at … see … or … long"; !strings.HasPrefix(f.Message, want) || len(f.Message) > 400 {
 		t.Errorf("%s", f.Message)
 	}
-	if f := d.failure(media.Auth, "", "the key "+fake.Key+" of org-1 is bad", errors.New("sent "+fake.Key)); strings.Contains(f.Error(), fake.Key) || strings.Contains(f.Message, "org-1") {
+	if f := d.failure(media.Auth, "", "the key "+fakeKey+" of org-1 is bad", errors.New("sent "+fakeKey)); strings.Contains(f.Error(), fakeKey) || strings.Contains(f.Message, "org-1") {
 		t.Errorf("%v", f)
 	}
 	for class := range sentences {
@@ -292,7 +291,7 @@ func TestWhatClientsMayRead(t *testing.T) {
 
 func TestCostProgressAndPatience(t *testing.T) {
 	t.Parallel()
-	stage := fake.BFL(fake.Pictures(1))
+	stage := fakeBFL(fakePictures(1))
 	defer stage.Close()
 	m, _ := open(t, "bfl", stage.URL, nil).(*Maker)
 	now := time.Now()
@@ -306,7 +305,7 @@ func TestCostProgressAndPatience(t *testing.T) {
 	if err != nil || got.Progress != 0.4 || got.Nano != 45_000_000 || got.Wait != 500*time.Millisecond {
 		t.Errorf("%+v, %v", got, err)
 	}
-	stage.Live(fake.Stays)
+	stage.Live(fakeStays)
 	now = now.Add(10 * time.Second)
 	if got, _ := m.Poll(t.Context(), status.Ticket); got.Wait != 1250*time.Millisecond {
 		t.Errorf("after ten seconds: %s", got.Wait)
@@ -330,9 +329,9 @@ func TestCostProgressAndPatience(t *testing.T) {
 
 func TestAnUnknownStateIsToldOnce(t *testing.T) {
 	t.Parallel()
-	stage := fake.Replicate(fake.Pictures(1))
+	stage := fakeReplicate(fakePictures(1))
 	defer stage.Close()
-	stage.Live(fake.Odd)
+	stage.Live(fakeOdd)
 	m, _ := open(t, "replicate", stage.URL, nil).(*Maker)
 	var log bytes.Buffer
 	m.log = slog.New(slog.NewTextHandler(&log, nil))
@@ -351,7 +350,7 @@ func TestAnUnknownStateIsToldOnce(t *testing.T) {
 // A call that was made is paid for: it is not hung up, so that its price is learned.
 func TestACallThatWasMadeGoesOn(t *testing.T) {
 	t.Parallel()
-	stage := fake.OpenAI(fake.Pictures(1))
+	stage := fakeOpenAI(fakePictures(1))
 	defer stage.Close()
 	there := stage.Hold()
 	m, _ := open(t, "openai", stage.URL, nil).(*Maker)
@@ -389,7 +388,7 @@ func TestACallThatWasMadeGoesOn(t *testing.T) {
 
 func TestWhatWaitsIsTakenOffTheQueue(t *testing.T) {
 	t.Parallel()
-	stage := fake.ComfyUI(fake.Pictures(1))
+	stage := fakeComfyUI(fakePictures(1))
 	defer stage.Close()
 	m := open(t, "comfyui", stage.URL, nil)
 	status, err := m.Submit(t.Context(), request(t, "comfyui/sdxl", "text_to_image"))
@@ -406,7 +405,7 @@ func TestWhatWaitsIsTakenOffTheQueue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stage.Live(fake.Ready)
+	stage.Live(fakeReady)
 	if err := m.Cancel(t.Context(), done.Ticket); !errors.Is(err, ErrGoesOn) {
 		t.Errorf("what is done was stopped: %v", err)
 	}

@@ -1,6 +1,7 @@
 package blueprint
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -64,10 +65,7 @@ func (d *desk) enveloped(op *Operation, a answer, ordering bool) *media.Failure 
 		return d.failure(media.Transient, "", "", d.cause(a))
 	}
 	code, message := op.told(a)
-	class := op.verdict(a, code, message)
-	if class == "" {
-		class = media.BadInput
-	}
+	class := cmp.Or(op.verdict(a, code, message), media.BadInput)
 	f := d.failure(class, code, message, d.cause(a))
 	f.RetryAfter = op.patience(a, message)
 	return f
@@ -81,9 +79,7 @@ func (d *desk) failed(op *Operation, a answer, class media.Class) *media.Failure
 	if told := op.verdict(a, code, message); told != "" {
 		class = told
 	}
-	if class == "" {
-		class = media.ModelFailed
-	}
+	class = cmp.Or(class, media.ModelFailed)
 	return d.failure(class, code, message, cause)
 }
 

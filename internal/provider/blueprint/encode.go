@@ -12,6 +12,8 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json"
+
+	"stele/internal/media"
 )
 
 // encodings that files may name.
@@ -77,7 +79,7 @@ type piece struct {
 func (f *form) part(w *multipart.Writer, name string, v any) error {
 	file, ok := v.(*attachment)
 	if !ok {
-		text := textOf(v)
+		text := media.Plain(v)
 		if text == "" && v != "" {
 			return fmt.Errorf("%s: a form has no place for %T", name, v)
 		}

@@ -1,6 +1,7 @@
 package blueprint
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -164,10 +165,7 @@ func (w *writing) upload(ctx context.Context, file *attachment) (string, error) 
 
 // filename is a name that says nothing but the type, which providers go by.
 func filename(s *media.Source) string {
-	name := s.ID
-	if name == "" {
-		name = "input"
-	}
+	name := cmp.Or(s.ID, "input")
 	if end, ok := endings[s.Type]; ok {
 		return name + end
 	}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"stele/internal/media"
-	"stele/internal/provider/blueprint/fake"
 )
 
 func linked(s media.Source) media.Source {
@@ -28,7 +27,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 func TestFilesAreGivenInTheCheapestWay(t *testing.T) {
 	t.Parallel()
-	stage := fake.Replicate(fake.Pictures(1))
+	stage := fakeReplicate(fakePictures(1))
 	defer stage.Close()
 	m, _ := open(t, "replicate", stage.URL, nil).(*Maker)
 	for name, c := range map[string]struct {
@@ -117,7 +116,7 @@ func TestBareSoundGetsAHeader(t *testing.T) {
 
 func TestReplicateSaysNothingWhereItCannotKnow(t *testing.T) {
 	t.Parallel()
-	stage := fake.Replicate(fake.Pictures(1))
+	stage := fakeReplicate(fakePictures(1))
 	defer stage.Close()
 	if _, ok := open(t, "replicate", stage.URL, nil).(*Finder); ok {
 		t.Fatal("finds without a mark")

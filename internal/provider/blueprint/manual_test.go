@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"stele/internal/media"
-	"stele/internal/provider/blueprint/fake"
 )
 
 const portrait = `{
@@ -78,7 +77,7 @@ func TestAWorkflowOfTheOperatorsIsMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stage := fake.ComfyUI(fake.Pictures(1))
+	stage := fakeComfyUI(fakePictures(1))
 	defer stage.Close()
 	finder, _ := open(t, "comfyui", stage.URL, nil).(*Finder)
 	finder.files = readPortrait

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"stele/internal/media"
 )
 
 // path leads to values inside decoded JSON: a.b, list[0], every[*] (of a list or
@@ -154,7 +156,7 @@ func (p path) one(doc any) (any, bool) {
 // text is the first value as text, "" where there is none.
 func (p path) text(doc any) string {
 	v, _ := p.one(doc)
-	return textOf(v)
+	return media.Plain(v)
 }
 
 // elements are those of a list, or of an object by its keys, numbers as numbers.
@@ -213,24 +215,6 @@ func (p path) put(node, value any) (any, error) {
 	return list, err
 }
 
-// textOf is a plain value as text: numbers as short as they can be, "" for
-// whatever is no plain value.
-func textOf(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case bool:
-		return strconv.FormatBool(v)
-	case int64:
-		return strconv.FormatInt(v, 10)
-	case int:
-		return strconv.Itoa(v)
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	}
-	return ""
-}
-
 // numberOf is a number, or a text that is one. NaN and the infinite are none: nothing that is kept can say them.
 func numberOf(v any) (float64, bool) {
 	switch v := v.(type) {
@@ -269,5 +253,5 @@ func equal(got, want any) bool {
 	}
 	_, text := got.(string)
 	_, also := want.(string)
-	return text == also && textOf(got) != "" && textOf(got) == textOf(want)
+	return text == also && media.Plain(got) != "" && media.Plain(got) == media.Plain(want)
 }

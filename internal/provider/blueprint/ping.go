@@ -1,6 +1,7 @@
 package blueprint
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -32,9 +33,7 @@ func Ping(ctx context.Context, a provider.Account, client *http.Client) provider
 		if op.Kind != a.Kind.Name {
 			continue
 		}
-		if path == "" {
-			path = "/"
-		}
+		path = cmp.Or(path, "/")
 		got, err := d.look(ctx, op, path)
 		p := provider.Probe{Status: got.status, Took: time.Since(start)}
 		switch {

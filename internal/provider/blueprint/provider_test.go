@@ -13,15 +13,13 @@ import (
 	"stele/internal/guard"
 	"stele/internal/media"
 	"stele/internal/provider"
-	"stele/internal/provider/blueprint/fake"
-	"stele/internal/provider/providertest"
 )
 
 // suite is one row: a model in a mode, on a fake.
 type suite struct {
 	model, mode string
-	stage       func([]fake.Output) *fake.Stage
-	outputs     []fake.Output
+	stage       func([]fakeOutput) *fakeStage
+	outputs     []fakeOutput
 	kind        string
 	options     map[string]string
 	wav         bool
@@ -37,33 +35,33 @@ func TestEveryProviderPassesTheSuite(t *testing.T) {
 	usual := []media.Class{media.BadInput, media.Auth, media.Quota, media.Rate, media.Transient}
 	policy := append([]media.Class{media.PolicyInput, media.PolicyOutput}, usual...)
 	for name, s := range map[string]suite{
-		"openai pictures": {model: "openai/gpt-image-2", mode: "text_to_image", stage: fake.OpenAI, outputs: fake.Pictures(2), kind: "openai", whole: true, refusals: policy},
-		"openai edits":    {model: "openai/gpt-image-2.5-flare", mode: "image_to_image", stage: fake.OpenAI, outputs: fake.Pictures(1), kind: "openai", whole: true, sources: []string{"image_urls", "image_urls"}, refusals: policy},
-		"openai speech":   {model: "openai/gpt-4o-mini-tts", mode: "text_to_speech", stage: fake.OpenAI, outputs: fake.Sound(), kind: "openai", whole: true, refusals: usual},
-		"gemini pictures": {model: "google/gemini-3-pro-image", mode: "image_to_image", stage: fake.Gemini, outputs: fake.Pictures(1), kind: "gemini", whole: true, sources: []string{"image_urls"}, refusals: policy},
-		"gemini speech":   {model: "google/gemini-3.8-flash-tts", mode: "text_to_speech", stage: fake.Gemini, outputs: fake.Samples(), kind: "gemini", whole: true, wav: true, refusals: policy},
-		"veo":             {model: "google/veo-3.1", mode: "text_to_video", stage: fake.Gemini, outputs: fake.Clip(), kind: "gemini", refusals: usual, failures: []media.Class{media.ModelFailed, media.PolicyOutput}},
-		"veo frames":      {model: "google/veo-3.1-lite", mode: "frames_to_video", stage: fake.Gemini, outputs: fake.Clip(), kind: "gemini", sources: []string{"start_frame", "end_frame"}, refusals: usual},
-		"replicate":       {model: "replicate/flux-schnell", mode: "text_to_image", stage: fake.Replicate, outputs: fake.Pictures(3), kind: "replicate", cancels: true, refusals: usual, failures: []media.Class{media.ModelFailed, media.PolicyOutput}},
-		"replicate finds": {model: "replicate/flux-kontext-pro", mode: "image_to_image", stage: fake.Replicate, outputs: fake.Pictures(1), kind: "replicate", cancels: true, sources: []string{"image_urls"}, options: map[string]string{"webhook_url": "https://stele.example.com/hooks/"}, refusals: usual},
-		"fal pictures":    {model: "fal/nano-banana", mode: "image_to_image", stage: fake.Fal, outputs: fake.Pictures(2), kind: "fal", cancels: true, sources: []string{"image_urls", "image_urls"}, refusals: append([]media.Class{media.PolicyInput}, usual...), failures: []media.Class{media.ModelFailed, media.PolicyInput}},
-		"fal clips":       {model: "fal/kling-2.5-turbo-pro", mode: "frames_to_video", stage: fake.Fal, outputs: fake.Clip(), kind: "fal", cancels: true, sources: []string{"start_frame"}, refusals: usual},
-		"bfl":             {model: "bfl/flux-2-pro", mode: "image_to_image", stage: fake.BFL, outputs: fake.Pictures(1), kind: "bfl", sources: []string{"image_urls", "image_urls"}, refusals: []media.Class{media.BadInput, media.Auth, media.Quota, media.Concurrency, media.Transient}, failures: []media.Class{media.ModelFailed, media.PolicyInput, media.PolicyOutput}},
-		"comfyui":         {model: "comfyui/sdxl", mode: "text_to_image", stage: fake.ComfyUI, outputs: fake.Pictures(2), kind: "comfyui", cancels: true, refusals: []media.Class{media.BadInput, media.Transient}, failures: []media.Class{media.ModelFailed}},
-		"comfyui edits":   {model: "comfyui/sdxl", mode: "image_to_image", stage: fake.ComfyUI, outputs: fake.Pictures(1), kind: "comfyui", cancels: true, sources: []string{"image_urls"}, refusals: []media.Class{media.BadInput}},
+		"openai pictures": {model: "openai/gpt-image-2", mode: "text_to_image", stage: fakeOpenAI, outputs: fakePictures(2), kind: "openai", whole: true, refusals: policy},
+		"openai edits":    {model: "openai/gpt-image-2.5-flare", mode: "image_to_image", stage: fakeOpenAI, outputs: fakePictures(1), kind: "openai", whole: true, sources: []string{"image_urls", "image_urls"}, refusals: policy},
+		"openai speech":   {model: "openai/gpt-4o-mini-tts", mode: "text_to_speech", stage: fakeOpenAI, outputs: fakeSound(), kind: "openai", whole: true, refusals: usual},
+		"gemini pictures": {model: "google/gemini-3-pro-image", mode: "image_to_image", stage: fakeGemini, outputs: fakePictures(1), kind: "gemini", whole: true, sources: []string{"image_urls"}, refusals: policy},
+		"gemini speech":   {model: "google/gemini-3.8-flash-tts", mode: "text_to_speech", stage: fakeGemini, outputs: fakeSamples(), kind: "gemini", whole: true, wav: true, refusals: policy},
+		"veo":             {model: "google/veo-3.1", mode: "text_to_video", stage: fakeGemini, outputs: fakeClip(), kind: "gemini", refusals: usual, failures: []media.Class{media.ModelFailed, media.PolicyOutput}},
+		"veo frames":      {model: "google/veo-3.1-lite", mode: "frames_to_video", stage: fakeGemini, outputs: fakeClip(), kind: "gemini", sources: []string{"start_frame", "end_frame"}, refusals: usual},
+		"replicate":       {model: "replicate/flux-schnell", mode: "text_to_image", stage: fakeReplicate, outputs: fakePictures(3), kind: "replicate", cancels: true, refusals: usual, failures: []media.Class{media.ModelFailed, media.PolicyOutput}},
+		"replicate finds": {model: "replicate/flux-kontext-pro", mode: "image_to_image", stage: fakeReplicate, outputs: fakePictures(1), kind: "replicate", cancels: true, sources: []string{"image_urls"}, options: map[string]string{"webhook_url": "https://stele.example.com/hooks/"}, refusals: usual},
+		"fal pictures":    {model: "fal/nano-banana", mode: "image_to_image", stage: fakeFal, outputs: fakePictures(2), kind: "fal", cancels: true, sources: []string{"image_urls", "image_urls"}, refusals: append([]media.Class{media.PolicyInput}, usual...), failures: []media.Class{media.ModelFailed, media.PolicyInput}},
+		"fal clips":       {model: "fal/kling-2.5-turbo-pro", mode: "frames_to_video", stage: fakeFal, outputs: fakeClip(), kind: "fal", cancels: true, sources: []string{"start_frame"}, refusals: usual},
+		"bfl":             {model: "bfl/flux-2-pro", mode: "image_to_image", stage: fakeBFL, outputs: fakePictures(1), kind: "bfl", sources: []string{"image_urls", "image_urls"}, refusals: []media.Class{media.BadInput, media.Auth, media.Quota, media.Concurrency, media.Transient}, failures: []media.Class{media.ModelFailed, media.PolicyInput, media.PolicyOutput}},
+		"comfyui":         {model: "comfyui/sdxl", mode: "text_to_image", stage: fakeComfyUI, outputs: fakePictures(2), kind: "comfyui", cancels: true, refusals: []media.Class{media.BadInput, media.Transient}, failures: []media.Class{media.ModelFailed}},
+		"comfyui edits":   {model: "comfyui/sdxl", mode: "image_to_image", stage: fakeComfyUI, outputs: fakePictures(1), kind: "comfyui", cancels: true, sources: []string{"image_urls"}, refusals: []media.Class{media.BadInput}},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
-			providertest.Run(t, s.start)
+			runSuite(t, s.start)
 		})
 	}
 }
 
-func (s suite) start(t *testing.T) *providertest.Provider {
+func (s suite) start(t *testing.T) *suiteProvider {
 	stage := s.stage(s.outputs)
 	t.Cleanup(stage.Close)
-	p := &providertest.Provider{
-		Stage: stage, Request: request(t, s.model, s.mode, s.sources...), Secret: fake.Key,
+	p := &suiteProvider{
+		Stage: stage, Request: request(t, s.model, s.mode, s.sources...), Secret: fakeKey,
 		Refusals: s.refusals, Failures: s.failures, Whole: s.whole, Cancels: s.cancels,
 		Open: func() generation.Maker { return open(t, s.kind, stage.URL, s.options) },
 		Dead: func() generation.Maker { return open(t, s.kind, "http://127.0.0.1:1", s.options) },
@@ -81,7 +79,7 @@ func (s suite) start(t *testing.T) *providertest.Provider {
 // open makes a maker as cmd/stele would.
 func open(t *testing.T, kind, base string, options map[string]string) generation.Maker {
 	t.Helper()
-	account := provider.Account{Name: "test", BaseURL: base, Key: fake.Key, Options: options}
+	account := provider.Account{Name: "test", BaseURL: base, Key: fakeKey, Options: options}
 	for _, k := range provider.Kinds() {
 		if k.Name == kind {
 			account.Kind = k
@@ -122,7 +120,7 @@ func request(t *testing.T, model, mode string, fields ...string) media.Request {
 	}
 	req := media.Request{Key: "gen_" + strings.ReplaceAll(t.Name(), "/", "_"), Model: m, Operation: op, Prompt: ask.Prompt, Parameters: parameters}
 	for i, field := range fields {
-		req.Sources = append(req.Sources, source(field, fake.Pictures(i + 1)[i].Body))
+		req.Sources = append(req.Sources, source(field, fakePictures(i + 1)[i].Body))
 	}
 	return req
 }

@@ -98,7 +98,7 @@ func (p *Progress) read(doc any) float64 {
 	}
 	n, ok := numberOf(v)
 	if p.Text {
-		all := percentage.FindAllStringSubmatch(textOf(v), -1)
+		all := percentage.FindAllStringSubmatch(media.Plain(v), -1)
 		if len(all) == 0 {
 			return 0
 		}

@@ -184,11 +184,11 @@ func (w *writing) field(name string) (any, bool) {
 func apply(f media.Filter, v any) (any, error) {
 	switch f.Name {
 	case "str":
-		return textOf(v), nil
+		return media.Plain(v), nil
 	case "upper":
-		return strings.ToUpper(textOf(v)), nil
+		return strings.ToUpper(media.Plain(v)), nil
 	case "suffix":
-		return textOf(v) + f.Argument, nil
+		return media.Plain(v) + f.Argument, nil
 	case "ms":
 		return scaled(v, 1000)
 	case "frames":

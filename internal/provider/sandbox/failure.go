@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -31,10 +32,7 @@ var failures = map[int]fault.Code{
 // failure is the error that was ordered. That it was ordered tells it from one
 // that happened.
 func (o *orders) failure() error {
-	status := o.status
-	if status == 0 {
-		status = http.StatusServiceUnavailable
-	}
+	status := cmp.Or(o.status, http.StatusServiceUnavailable)
 	return fault.New(failures[status], "The sandbox was ordered to fail with %d.", status).AsOrdered().After(o.retryAfter)
 }
 

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -121,9 +122,7 @@ func (m *maker) text(s map[string]any, name string, nth int) (string, bool) {
 
 // named is the nth text of a name, of a length between least and most.
 func named(name string, nth, least, most int) string {
-	if name == "" {
-		name = "text"
-	}
+	name = cmp.Or(name, "text")
 	if nth > 0 {
 		name = fmt.Sprintf("%s %d", name, nth+1)
 	}

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,10 +62,7 @@ func (p *plan) prose(take int) string {
 
 // told is what a tool said.
 func told(r chat.Part) string {
-	name := r.Name
-	if name == "" {
-		name = r.ID
-	}
+	name := cmp.Or(r.Name, r.ID)
 	text := textOf(r.Content)
 	var said string
 	switch {

@@ -2,6 +2,7 @@ package studio
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"image"
@@ -147,10 +148,7 @@ func (s *source) affordable(lease *memory.Lease) error {
 const sourceCost = 128 << 20
 
 func called(s media.Source) string {
-	if s.Name != "" {
-		return s.Name
-	}
-	return "The picture"
+	return cmp.Or(s.Name, "The picture")
 }
 
 func broken(s media.Source, err error) error {

@@ -4,6 +4,7 @@
 package film
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -24,9 +25,7 @@ type Take struct {
 // FrameSize is the size of a film: the resolution is its shorter side, each side even.
 func FrameSize(resolution string, shape float64) (width, height int) {
 	side := map[string]float64{"360p": 360, "480p": 480, "720p": 720, "1080p": 1080}[resolution]
-	if side == 0 {
-		side = 480
-	}
+	side = cmp.Or(side, 480)
 	shape = min(max(shape, 9.0/21), 21.0/9)
 	even := func(v float64) int { return int(math.Round(v/2)) * 2 }
 	if shape >= 1 {

@@ -1,6 +1,9 @@
 package ink
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // Ramp is a run of colours, evenly spaced to the eye.
 type Ramp []Tone
@@ -29,10 +32,7 @@ func (r Ramp) At(t float64) Tone {
 // Linear paints a ramp from one point to another.
 func (r Ramp) Linear(from, to Point) Paint {
 	dx, dy := to.X-from.X, to.Y-from.Y
-	length := dx*dx + dy*dy
-	if length == 0 {
-		length = 1
-	}
+	length := cmp.Or(dx*dx+dy*dy, 1)
 	return func(x, y int) Tone {
 		return r.At(((float64(x)+0.5-from.X)*dx + (float64(y)+0.5-from.Y)*dy) / length)
 	}

@@ -1,6 +1,4 @@
-// Package blobtest is the suite that every place for blobs passes: what a caller
-// may rely on, whichever place it is.
-package blobtest
+package blob_test
 
 import (
 	"bytes"
@@ -16,9 +14,9 @@ import (
 	"stele/internal/blob"
 )
 
-// Run runs the suite. Each call of open gives an empty place and closes it with
+// runSuite runs the suite. Each call of open gives an empty place and closes it with
 // the test; list names every blob that is really there.
-func Run(t *testing.T, open func(t *testing.T) (place blob.Store, list func() []string)) {
+func runSuite(t *testing.T, open func(t *testing.T) (place blob.Store, list func() []string)) {
 	t.Helper()
 	for _, test := range []struct {
 		name string

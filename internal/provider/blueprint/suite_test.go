@@ -1,7 +1,4 @@
-// Package providertest is what every media provider must do, whatever it is made
-// of: one suite, run against a server that plays the provider's whole life. It is
-// for tests only.
-package providertest
+package blueprint
 
 import (
 	"bytes"
@@ -15,33 +12,10 @@ import (
 	"stele/internal/media"
 )
 
-// Stage is a provider on which any life can be played.
-type Stage interface {
-	Counter
-	Life
-	Leaks() []string // where the key was shown that should not have seen it
-}
-
-// Counter is where orders are taken.
-type Counter interface {
-	Accepted() int       // orders that were taken
-	Refuses(media.Class) // the next order
-	Breaks(status int)   // answers the next order with a bare status, and does not take it
-	Loses()              // takes the next order and gives no answer
-}
-
-// Life is what becomes of work.
-type Life interface {
-	Fails(media.Class)   // all work
-	Troubles(status int) // answers the next look with a bare status
-	Live(life string)    // stays, odd, empty or ready
-	Expire()             // ends the links given out so far
-	Forget()             // all work
-}
-
-// Provider is a maker and the stage it stands on.
-type Provider struct {
-	Stage   Stage
+// suiteProvider is a maker and the stage it stands on. The suite is what every media
+// provider must do, whatever it is made of.
+type suiteProvider struct {
+	Stage   *fakeStage
 	Open    func() generation.Maker // as a fresh process would have it
 	Dead    func() generation.Maker // one whose provider cannot be reached
 	Request media.Request
@@ -54,10 +28,10 @@ type Provider struct {
 	Cancels  bool          // can stop work
 }
 
-// Run runs the suite. Each test gets a provider of its own.
-func Run(t *testing.T, start func(*testing.T) *Provider) {
+// runSuite runs the suite. Each test gets a provider of its own.
+func runSuite(t *testing.T, start func(*testing.T) *suiteProvider) {
 	t.Helper()
-	for name, test := range map[string]func(*testing.T, *Provider){
+	for name, test := range map[string]func(*testing.T, *suiteProvider){
 		"makes what was ordered, once":             makes,
 		"a fresh process needs the ticket only":    survives,
 		"refusals have their class":                refuses,
@@ -84,7 +58,7 @@ func Run(t *testing.T, start func(*testing.T) *Provider) {
 	}
 }
 
-func makes(t *testing.T, p *Provider) {
+func makes(t *testing.T, p *suiteProvider) {
 	m := p.Open()
 	status := p.submit(t, m)
 	end := p.await(t, m, status)
@@ -99,7 +73,7 @@ func makes(t *testing.T, p *Provider) {
 	p.check(t, again)
 }
 
-func survives(t *testing.T, p *Provider) {
+func survives(t *testing.T, p *suiteProvider) {
 	status := p.submit(t, p.Open())
 	p.discreet(t, string(status.Ticket))
 	kept := media.Ticket(bytes.Clone(status.Ticket))
@@ -113,7 +87,7 @@ func survives(t *testing.T, p *Provider) {
 	p.check(t, p.await(t, fresh, media.Status{State: media.Pending, Ticket: kept}))
 }
 
-func refuses(t *testing.T, p *Provider) {
+func refuses(t *testing.T, p *suiteProvider) {
 	m := p.Open()
 	for _, class := range p.Refusals {
 		p.Stage.Refuses(class)
@@ -129,7 +103,7 @@ func refuses(t *testing.T, p *Provider) {
 	p.check(t, p.await(t, m, p.submit(t, m))) // the same key, once it is not refused
 }
 
-func loses(t *testing.T, p *Provider) {
+func loses(t *testing.T, p *suiteProvider) {
 	p.Stage.Loses()
 	_, err := p.Open().Submit(t.Context(), p.Request)
 	p.failure(t, err, media.SubmitUnknown)
@@ -138,7 +112,7 @@ func loses(t *testing.T, p *Provider) {
 	}
 }
 
-func breaks(t *testing.T, p *Provider) {
+func breaks(t *testing.T, p *suiteProvider) {
 	m := p.Open()
 	for _, status := range []int{500, 502, 503, 504} {
 		p.Stage.Breaks(status)
@@ -150,12 +124,12 @@ func breaks(t *testing.T, p *Provider) {
 	}
 }
 
-func unreached(t *testing.T, p *Provider) {
+func unreached(t *testing.T, p *suiteProvider) {
 	_, err := p.Dead().Submit(t.Context(), p.Request)
 	p.failure(t, err, media.Transient)
 }
 
-func fails(t *testing.T, p *Provider) {
+func fails(t *testing.T, p *suiteProvider) {
 	for _, class := range p.Failures {
 		m := p.Open()
 		p.Stage.Fails(class)
@@ -167,7 +141,7 @@ func fails(t *testing.T, p *Provider) {
 	}
 }
 
-func empties(t *testing.T, p *Provider) {
+func empties(t *testing.T, p *suiteProvider) {
 	p.Stage.Live("empty")
 	m := p.Open()
 	status, err := m.Submit(t.Context(), p.Request)
@@ -183,7 +157,7 @@ func empties(t *testing.T, p *Provider) {
 	}
 }
 
-func strays(t *testing.T, p *Provider) {
+func strays(t *testing.T, p *suiteProvider) {
 	if p.Whole {
 		t.Skip("has no states")
 	}
@@ -200,7 +174,7 @@ func strays(t *testing.T, p *Provider) {
 	p.check(t, p.await(t, m, status))
 }
 
-func troubles(t *testing.T, p *Provider) {
+func troubles(t *testing.T, p *suiteProvider) {
 	if p.Whole {
 		t.Skip("is never looked at")
 	}
@@ -222,7 +196,7 @@ func troubles(t *testing.T, p *Provider) {
 	p.check(t, p.await(t, m, status))
 }
 
-func cancels(t *testing.T, p *Provider) {
+func cancels(t *testing.T, p *suiteProvider) {
 	if p.Whole {
 		t.Skip("goes on once it is asked")
 	}
@@ -247,7 +221,7 @@ func cancels(t *testing.T, p *Provider) {
 	}
 }
 
-func expires(t *testing.T, p *Provider) {
+func expires(t *testing.T, p *suiteProvider) {
 	m := p.Open()
 	end := p.await(t, m, p.submit(t, m))
 	p.Stage.Expire()
@@ -263,7 +237,7 @@ func expires(t *testing.T, p *Provider) {
 	}
 }
 
-func forgets(t *testing.T, p *Provider) {
+func forgets(t *testing.T, p *suiteProvider) {
 	if p.Whole {
 		t.Skip("remembers nothing")
 	}
@@ -276,7 +250,7 @@ func forgets(t *testing.T, p *Provider) {
 	p.failure(t, err, media.Gone)
 }
 
-func finds(t *testing.T, p *Provider) {
+func finds(t *testing.T, p *suiteProvider) {
 	m := p.Open()
 	finder, ok := m.(generation.Finder)
 	if !ok {
@@ -304,7 +278,7 @@ func finds(t *testing.T, p *Provider) {
 	}
 }
 
-func (p *Provider) submit(t *testing.T, m generation.Maker) media.Status {
+func (p *suiteProvider) submit(t *testing.T, m generation.Maker) media.Status {
 	t.Helper()
 	status, err := m.Submit(t.Context(), p.Request)
 	if err != nil {
@@ -317,7 +291,7 @@ func (p *Provider) submit(t *testing.T, m generation.Maker) media.Status {
 }
 
 // await looks at work until it ends.
-func (p *Provider) await(t *testing.T, m generation.Maker, status media.Status) media.Status {
+func (p *suiteProvider) await(t *testing.T, m generation.Maker, status media.Status) media.Status {
 	t.Helper()
 	ticket, last := status.Ticket, 0.0
 	for looks := 0; !status.State.Final(); looks++ {
@@ -340,7 +314,7 @@ func (p *Provider) await(t *testing.T, m generation.Maker, status media.Status) 
 }
 
 // check compares what was made with what should have been.
-func (p *Provider) check(t *testing.T, end media.Status) {
+func (p *suiteProvider) check(t *testing.T, end media.Status) {
 	t.Helper()
 	if end.State != media.Success || len(end.Outputs) != len(p.Outputs) {
 		t.Fatalf("%d outputs: %+v, %v", len(end.Outputs), end, end.Failure)
@@ -363,7 +337,7 @@ func (p *Provider) check(t *testing.T, end media.Status) {
 
 // failure checks the class of a failure, and that it says nothing that it should
 // not.
-func (p *Provider) failure(t *testing.T, err error, class media.Class) {
+func (p *suiteProvider) failure(t *testing.T, err error, class media.Class) {
 	t.Helper()
 	f := media.Failing(err)
 	if err == nil || f.Class != class {
@@ -376,7 +350,7 @@ func (p *Provider) failure(t *testing.T, err error, class media.Class) {
 	p.discreet(t, f.Error())
 }
 
-func (p *Provider) discreet(t *testing.T, text string) {
+func (p *suiteProvider) discreet(t *testing.T, text string) {
 	t.Helper()
 	if p.Secret != "" && strings.Contains(text, p.Secret) {
 		t.Errorf("the secret is in %q", text)

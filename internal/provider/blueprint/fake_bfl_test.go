@@ -1,4 +1,4 @@
-package fake
+package blueprint
 
 import (
 	"encoding/base64"
@@ -8,14 +8,14 @@ import (
 	"stele/internal/media"
 )
 
-// BFL plays Black Forest Labs.
-func BFL(outputs []Output) *Stage {
-	s := newStage(outputs, func(s *Stage) http.Handler {
+// fakeBFL plays Black Forest Labs.
+func fakeBFL(outputs []fakeOutput) *fakeStage {
+	s := newStage(outputs, func(s *fakeStage) http.Handler {
 		mux := http.NewServeMux()
 		mux.HandleFunc("POST /v1/{model}", func(w http.ResponseWriter, r *http.Request) { bflStarts(s, w, r) })
 		mux.HandleFunc("GET /v1/get_result", func(w http.ResponseWriter, r *http.Request) { bflLooks(s, w, r.URL.Query().Get("id")) })
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Header.Get("X-Key") != Key {
+			if r.Header.Get("X-Key") != fakeKey {
 				bflRefuses(w, media.Auth)
 				return
 			}
@@ -26,7 +26,7 @@ func BFL(outputs []Output) *Stage {
 	return s
 }
 
-func bflStarts(s *Stage, w http.ResponseWriter, r *http.Request) {
+func bflStarts(s *fakeStage, w http.ResponseWriter, r *http.Request) {
 	if s.stumble(w, bflRefuses) {
 		return
 	}
@@ -45,15 +45,15 @@ func bflStarts(s *Stage, w http.ResponseWriter, r *http.Request) {
 		_, err = base64.StdEncoding.DecodeString(picture) // bare, without "data:"
 	}
 	if err != nil {
-		answer(w, 422, map[string]any{"detail": []any{map[string]any{"loc": []string{"body"}, "msg": err.Error(), "type": "value_error"}}})
+		fakeAnswer(w, 422, map[string]any{"detail": []any{map[string]any{"loc": []string{"body"}, "msg": err.Error(), "type": "value_error"}}})
 		return
 	}
 	if j, ok := s.take(w, "", body); ok {
-		answer(w, 200, map[string]any{"id": j.id, "polling_url": s.URL + "/get_result?id=" + j.id, "cost": 4.5, "input_mp": 0, "output_mp": 1.05})
+		fakeAnswer(w, 200, map[string]any{"id": j.id, "polling_url": s.URL + "/get_result?id=" + j.id, "cost": 4.5, "input_mp": 0, "output_mp": 1.05})
 	}
 }
 
-func bflLooks(s *Stage, w http.ResponseWriter, id string) {
+func bflLooks(s *fakeStage, w http.ResponseWriter, id string) {
 	state, j, ok := s.look(w, id)
 	if !ok {
 		return
@@ -77,21 +77,21 @@ func bflLooks(s *Stage, w http.ResponseWriter, id string) {
 	case state == media.Success:
 		out["status"], out["result"] = "Ready", map[string]any{"sample": s.links()[0], "seed": 1}
 	}
-	answer(w, 200, out)
+	fakeAnswer(w, 200, out)
 }
 
 func bflRefuses(w http.ResponseWriter, class media.Class) {
 	switch class { //nolint:exhaustive // the others have no words here
 	case media.Auth:
-		answer(w, 403, map[string]any{"detail": "Not authenticated - Invalid API key " + Key})
+		fakeAnswer(w, 403, map[string]any{"detail": "Not authenticated - Invalid API key " + fakeKey})
 	case media.Quota:
-		answer(w, 402, map[string]any{"detail": "Insufficient credits"})
+		fakeAnswer(w, 402, map[string]any{"detail": "Insufficient credits"})
 	case media.Concurrency:
-		answer(w, 429, map[string]any{"detail": "Rate limit exceeded: too many active tasks"})
+		fakeAnswer(w, 429, map[string]any{"detail": "Rate limit exceeded: too many active tasks"})
 	case media.Transient:
-		answer(w, 503, map[string]any{"detail": "Service unavailable"})
+		fakeAnswer(w, 503, map[string]any{"detail": "Service unavailable"})
 	default:
-		answer(w, 422, map[string]any{"detail": []any{map[string]any{
+		fakeAnswer(w, 422, map[string]any{"detail": []any{map[string]any{
 			"loc": []string{"body", "width"}, "msg": "Input should be a multiple of 16, see https://docs.bfl.ai", "type": "multiple_of",
 		}}})
 	}

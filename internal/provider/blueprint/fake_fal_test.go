@@ -1,4 +1,4 @@
-package fake
+package blueprint
 
 import (
 	"net/http"
@@ -7,12 +7,12 @@ import (
 	"stele/internal/media"
 )
 
-// Fal plays the queue. Its addresses drop all but the first two parts of the
+// fakeFal plays the queue. Its addresses drop all but the first two parts of the
 // model's name, as the real one's do.
-func Fal(outputs []Output) *Stage {
-	return newStage(outputs, func(s *Stage) http.Handler {
+func fakeFal(outputs []fakeOutput) *fakeStage {
+	return newStage(outputs, func(s *fakeStage) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Header.Get("Authorization") != "Key "+Key {
+			if r.Header.Get("Authorization") != "Key "+fakeKey {
 				falRefuses(w, media.Auth)
 				return
 			}
@@ -29,7 +29,7 @@ func Fal(outputs []Output) *Stage {
 	})
 }
 
-func falStarts(s *Stage, w http.ResponseWriter, r *http.Request, app string) {
+func falStarts(s *fakeStage, w http.ResponseWriter, r *http.Request, app string) {
 	if s.stumble(w, falRefuses) {
 		return
 	}
@@ -47,7 +47,7 @@ func falStarts(s *Stage, w http.ResponseWriter, r *http.Request, app string) {
 		}
 	}
 	if err != nil {
-		answer(w, 422, map[string]any{"detail": []any{map[string]any{"loc": []string{"body"}, "msg": err.Error(), "type": "value_error"}}})
+		fakeAnswer(w, 422, map[string]any{"detail": []any{map[string]any{"loc": []string{"body"}, "msg": err.Error(), "type": "value_error"}}})
 		return
 	}
 	j, ok := s.take(w, "", body)
@@ -56,13 +56,13 @@ func falStarts(s *Stage, w http.ResponseWriter, r *http.Request, app string) {
 	}
 	parts := strings.SplitN(app, "/", 3)
 	root := s.URL + "/" + strings.Join(parts[:min(2, len(parts))], "/") + "/requests/" + j.id
-	answer(w, 200, map[string]any{
+	fakeAnswer(w, 200, map[string]any{
 		"request_id": j.id, "status": "IN_QUEUE", "queue_position": 0,
 		"status_url": root + "/status", "response_url": root, "cancel_url": root + "/cancel",
 	})
 }
 
-func falFollows(s *Stage, w http.ResponseWriter, r *http.Request, rest string) {
+func falFollows(s *fakeStage, w http.ResponseWriter, r *http.Request, rest string) {
 	id, what, _ := strings.Cut(rest, "/")
 	switch {
 	case r.Method == http.MethodPut && what == "cancel":
@@ -70,7 +70,7 @@ func falFollows(s *Stage, w http.ResponseWriter, r *http.Request, rest string) {
 			falError(w, 404, "", "Request not found")
 			return
 		}
-		answer(w, 202, map[string]any{"status": "CANCELLATION_REQUESTED"})
+		fakeAnswer(w, 202, map[string]any{"status": "CANCELLATION_REQUESTED"})
 	case r.Method == http.MethodGet && what == "status":
 		falStatus(s, w, id)
 	case r.Method == http.MethodGet && what == "":
@@ -80,7 +80,7 @@ func falFollows(s *Stage, w http.ResponseWriter, r *http.Request, rest string) {
 	}
 }
 
-func falStatus(s *Stage, w http.ResponseWriter, id string) {
+func falStatus(s *fakeStage, w http.ResponseWriter, id string) {
 	state, j, ok := s.look(w, id)
 	if !ok {
 		return
@@ -91,17 +91,17 @@ func falStatus(s *Stage, w http.ResponseWriter, id string) {
 	}
 	switch state { //nolint:exhaustive // failures and cancelling show in the result only
 	case media.Pending:
-		answer(w, 202, map[string]any{"status": "IN_QUEUE", "queue_position": 2})
+		fakeAnswer(w, 202, map[string]any{"status": "IN_QUEUE", "queue_position": 2})
 	case media.Processing:
-		answer(w, 202, map[string]any{"status": "IN_PROGRESS", "logs": nil})
+		fakeAnswer(w, 202, map[string]any{"status": "IN_PROGRESS", "logs": nil})
 	case "odd":
-		answer(w, 202, map[string]any{"status": "IN_LIMBO"})
+		fakeAnswer(w, 202, map[string]any{"status": "IN_LIMBO"})
 	default:
-		answer(w, 200, map[string]any{"status": "COMPLETED", "metrics": map[string]any{"inference_time": 1.5}})
+		fakeAnswer(w, 200, map[string]any{"status": "COMPLETED", "metrics": map[string]any{"inference_time": 1.5}})
 	}
 }
 
-func falResult(s *Stage, w http.ResponseWriter, id string) {
+func falResult(s *fakeStage, w http.ResponseWriter, id string) {
 	s.mu.Lock()
 	j := s.jobs[id]
 	s.mu.Unlock()
@@ -111,28 +111,28 @@ func falResult(s *Stage, w http.ResponseWriter, id string) {
 	case j.canceled:
 		falError(w, 499, "client_cancelled", "Request was cancelled")
 	case s.failing() == media.PolicyInput:
-		answer(w, 422, map[string]any{"detail": []any{map[string]any{
+		fakeAnswer(w, 422, map[string]any{"detail": []any{map[string]any{
 			"loc": []string{"body", "prompt"}, "msg": "The content could not be processed because it was flagged.", "type": "content_policy_violation",
 		}}})
 	case s.failing() != "":
 		falError(w, 500, "", "Internal Server Error in the model")
 	case s.empty():
-		answer(w, 200, map[string]any{"images": []any{}, "seed": 1})
+		fakeAnswer(w, 200, map[string]any{"images": []any{}, "seed": 1})
 	case s.Outputs[0].Type == "video/mp4":
-		answer(w, 200, map[string]any{"video": map[string]any{"url": s.links()[0], "content_type": "video/mp4", "duration": 5.0}})
+		fakeAnswer(w, 200, map[string]any{"video": map[string]any{"url": s.links()[0], "content_type": "video/mp4", "duration": 5.0}})
 	default:
 		var pictures []any
 		for i, link := range s.links() {
 			pictures = append(pictures, map[string]any{"url": link, "width": 8 + i, "height": 8, "content_type": s.Outputs[i].Type})
 		}
-		answer(w, 200, map[string]any{"images": pictures, "seed": 1, "has_nsfw_concepts": []bool{false}})
+		fakeAnswer(w, 200, map[string]any{"images": pictures, "seed": 1, "has_nsfw_concepts": []bool{false}})
 	}
 }
 
 func falRefuses(w http.ResponseWriter, class media.Class) {
 	switch class { //nolint:exhaustive // the others have no words here
 	case media.Auth:
-		falError(w, 401, "", "Cannot access application. Authentication is required: "+Key)
+		falError(w, 401, "", "Cannot access application. Authentication is required: "+fakeKey)
 	case media.Quota:
 		falError(w, 403, "", "User is locked. Reason: Exhausted balance.")
 	case media.Rate:
@@ -141,9 +141,9 @@ func falRefuses(w http.ResponseWriter, class media.Class) {
 	case media.Transient:
 		falError(w, 503, "runner_scheduling_failure", "No runner could be found")
 	case media.PolicyInput:
-		answer(w, 422, map[string]any{"detail": []any{map[string]any{"msg": "flagged by a content checker", "type": "content_policy_violation"}}})
+		fakeAnswer(w, 422, map[string]any{"detail": []any{map[string]any{"msg": "flagged by a content checker", "type": "content_policy_violation"}}})
 	default:
-		answer(w, 422, map[string]any{"detail": []any{map[string]any{
+		fakeAnswer(w, 422, map[string]any{"detail": []any{map[string]any{
 			"loc": []string{"body", "prompt"}, "msg": "field required, see https://fal.ai/docs", "type": "missing",
 		}}})
 	}
@@ -155,5 +155,5 @@ func falError(w http.ResponseWriter, status int, kind, detail string) {
 		w.Header().Set("X-Fal-Error-Type", kind)
 		body["error_type"] = kind
 	}
-	answer(w, status, body)
+	fakeAnswer(w, status, body)
 }

@@ -1,4 +1,4 @@
-package fake
+package blueprint
 
 import (
 	"fmt"
@@ -11,10 +11,10 @@ import (
 
 var aUUID = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// ComfyUI plays a ComfyUI: queue, history, uploads and files. It wants no key.
-func ComfyUI(outputs []Output) *Stage {
-	return newStage(outputs, func(s *Stage) http.Handler {
-		c := &comfy{Stage: s, uploaded: make(map[string]bool)}
+// fakeComfyUI plays a ComfyUI: queue, history, uploads and files. It wants no key.
+func fakeComfyUI(outputs []fakeOutput) *fakeStage {
+	return newStage(outputs, func(s *fakeStage) http.Handler {
+		c := &comfy{fakeStage: s, uploaded: make(map[string]bool)}
 		mux := http.NewServeMux()
 		mux.HandleFunc("POST /prompt", c.start)
 		mux.HandleFunc("GET /history/{id}", c.history)
@@ -34,7 +34,7 @@ func ComfyUI(outputs []Output) *Stage {
 }
 
 type comfy struct {
-	*Stage
+	*fakeStage
 
 	names    sync.Mutex // guards uploaded
 	uploaded map[string]bool
@@ -62,7 +62,7 @@ func (c *comfy) start(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if j, ok := c.take(w, id, body); ok {
-		answer(w, 200, map[string]any{"prompt_id": j.id, "number": 1, "node_errors": map[string]any{}})
+		fakeAnswer(w, 200, map[string]any{"prompt_id": j.id, "number": 1, "node_errors": map[string]any{}})
 	}
 }
 
@@ -109,7 +109,7 @@ func (c *comfy) upload(w http.ResponseWriter, r *http.Request) {
 	c.names.Lock()
 	c.uploaded["in/"+name] = true
 	c.names.Unlock()
-	answer(w, 200, map[string]any{"name": name, "subfolder": "in", "type": "input"})
+	fakeAnswer(w, 200, map[string]any{"name": name, "subfolder": "in", "type": "input"})
 }
 
 func (c *comfy) queue(w http.ResponseWriter, _ *http.Request) {
@@ -119,14 +119,14 @@ func (c *comfy) queue(w http.ResponseWriter, _ *http.Request) {
 		entry := []any{1, id, map[string]any{}, map[string]any{}, []string{"9"}}
 		switch {
 		case j.canceled:
-		case c.life == Stays || c.life == Usual && j.looks == 2:
+		case c.life == fakeStays || c.life == fakeUsual && j.looks == 2:
 			running = append(running, entry)
-		case c.life == Usual && j.looks < 2:
+		case c.life == fakeUsual && j.looks < 2:
 			pending = append(pending, entry)
 		}
 	}
 	c.mu.Unlock()
-	answer(w, 200, map[string]any{"queue_running": running, "queue_pending": pending})
+	fakeAnswer(w, 200, map[string]any{"queue_running": running, "queue_pending": pending})
 }
 
 func (c *comfy) history(w http.ResponseWriter, r *http.Request) {
@@ -136,7 +136,7 @@ func (c *comfy) history(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if j == nil || state == media.Pending || state == media.Processing {
-		answer(w, 200, map[string]any{})
+		fakeAnswer(w, 200, map[string]any{})
 		return
 	}
 	status := map[string]any{"status_str": "success", "completed": true, "messages": []any{[]any{"execution_start", map[string]any{"prompt_id": id}}}}
@@ -162,7 +162,7 @@ func (c *comfy) history(w http.ResponseWriter, r *http.Request) {
 		c.mu.Unlock()
 		files["9"] = map[string]any{"images": list}
 	}
-	answer(w, 200, map[string]any{id: map[string]any{"prompt": []any{}, "outputs": files, "status": status, "meta": map[string]any{}}})
+	fakeAnswer(w, 200, map[string]any{id: map[string]any{"prompt": []any{}, "outputs": files, "status": status, "meta": map[string]any{}}})
 }
 
 func (c *comfy) remove(w http.ResponseWriter, r *http.Request) {
@@ -190,14 +190,14 @@ func (c *comfy) interrupt(w http.ResponseWriter, r *http.Request) {
 
 func comfyRefuses(w http.ResponseWriter, class media.Class) {
 	if class == media.Transient {
-		answer(w, 503, map[string]any{"error": map[string]any{"type": "busy", "message": "starting up"}})
+		fakeAnswer(w, 503, map[string]any{"error": map[string]any{"type": "busy", "message": "starting up"}})
 		return
 	}
 	comfyError(w, "prompt_no_outputs", "Prompt has no outputs, see https://docs.comfy.org")
 }
 
 func comfyError(w http.ResponseWriter, kind, message string) {
-	answer(w, 400, map[string]any{
+	fakeAnswer(w, 400, map[string]any{
 		"error": map[string]any{"type": kind, "message": message, "details": "", "extra_info": map[string]any{}}, "node_errors": []any{},
 	})
 }

@@ -1,4 +1,4 @@
-package fake
+package blueprint
 
 import (
 	"encoding/base64"
@@ -13,9 +13,9 @@ import (
 	"stele/internal/media"
 )
 
-// OpenAI plays the pictures and the speech of OpenAI.
-func OpenAI(outputs []Output) *Stage {
-	s := newStage(outputs, func(s *Stage) http.Handler {
+// fakeOpenAI plays the pictures and the speech of OpenAI.
+func fakeOpenAI(outputs []fakeOutput) *fakeStage {
+	s := newStage(outputs, func(s *fakeStage) http.Handler {
 		mux := http.NewServeMux()
 		mux.HandleFunc("POST /v1/images/generations", func(w http.ResponseWriter, r *http.Request) { openAI(s, w, r, openAIWords) })
 		mux.HandleFunc("POST /v1/images/edits", func(w http.ResponseWriter, r *http.Request) { openAI(s, w, r, openAIForm) })
@@ -26,8 +26,8 @@ func OpenAI(outputs []Output) *Stage {
 	return s
 }
 
-func openAI(s *Stage, w http.ResponseWriter, r *http.Request, read func(*http.Request) (map[string]any, error)) {
-	if r.Header.Get("Authorization") != "Bearer "+Key {
+func openAI(s *fakeStage, w http.ResponseWriter, r *http.Request, read func(*http.Request) (map[string]any, error)) {
+	if r.Header.Get("Authorization") != "Bearer "+fakeKey {
 		openAIRefuses(w, media.Auth)
 		return
 	}
@@ -44,7 +44,7 @@ func openAI(s *Stage, w http.ResponseWriter, r *http.Request, read func(*http.Re
 	}
 	if strings.HasSuffix(r.URL.Path, "/speech") {
 		if s.empty() {
-			answer(w, 200, map[string]any{"object": "nothing"})
+			fakeAnswer(w, 200, map[string]any{"object": "nothing"})
 			return
 		}
 		w.Header().Set("Content-Type", s.Outputs[0].Type)
@@ -57,7 +57,7 @@ func openAI(s *Stage, w http.ResponseWriter, r *http.Request, read func(*http.Re
 			data = append(data, map[string]any{"b64_json": base64.StdEncoding.EncodeToString(o.Body)})
 		}
 	}
-	answer(w, 200, map[string]any{"created": 1, "data": data, "usage": map[string]any{"output_tokens": 1}})
+	fakeAnswer(w, 200, map[string]any{"created": 1, "data": data, "usage": map[string]any{"output_tokens": 1}})
 }
 
 var openAIPicture = want{
@@ -137,7 +137,7 @@ func openAISpeech(r *http.Request) (map[string]any, error) {
 func openAIRefuses(w http.ResponseWriter, class media.Class) {
 	switch class { //nolint:exhaustive // the others have no words here
 	case media.Auth:
-		openAIError(w, 401, "invalid_request_error", "invalid_api_key", "Incorrect API key provided: "+Key+".")
+		openAIError(w, 401, "invalid_request_error", "invalid_api_key", "Incorrect API key provided: "+fakeKey+".")
 	case media.Quota:
 		openAIError(w, 429, "insufficient_quota", "insufficient_quota", "You exceeded your current quota.")
 	case media.Rate:
@@ -146,7 +146,7 @@ func openAIRefuses(w http.ResponseWriter, class media.Class) {
 	case media.PolicyInput:
 		openAIError(w, 400, "image_generation_user_error", "moderation_blocked", "Your request was rejected by the safety system.")
 	case media.PolicyOutput:
-		answer(w, 400, map[string]any{"error": map[string]any{
+		fakeAnswer(w, 400, map[string]any{"error": map[string]any{
 			"message": "Your request was rejected by the safety system.", "type": "image_generation_user_error", "param": nil, "code": "moderation_blocked",
 			"moderation_details": map[string]any{"moderation_stage": "output", "categories": []string{"violence"}},
 		}})
@@ -158,5 +158,5 @@ func openAIRefuses(w http.ResponseWriter, class media.Class) {
 }
 
 func openAIError(w http.ResponseWriter, status int, kind, code, message string) {
-	answer(w, status, map[string]any{"error": map[string]any{"message": message, "type": kind, "param": nil, "code": code}})
+	fakeAnswer(w, status, map[string]any{"error": map[string]any{"message": message, "type": kind, "param": nil, "code": code}})
 }

@@ -1,4 +1,4 @@
-package fake
+package blueprint
 
 import (
 	"bytes"
@@ -13,9 +13,9 @@ import (
 	"strings"
 )
 
-// Pictures makes n small pictures, no two alike.
-func Pictures(n int) []Output {
-	list := make([]Output, n)
+// fakePictures makes n small pictures, no two alike.
+func fakePictures(n int) []fakeOutput {
+	list := make([]fakeOutput, n)
 	for i := range list {
 		picture := image.NewNRGBA(image.Rect(0, 0, 8+i, 8))
 		for x := range 8 {
@@ -23,27 +23,27 @@ func Pictures(n int) []Output {
 		}
 		var b bytes.Buffer
 		_ = png.Encode(&b, picture) // into memory
-		list[i] = Output{Type: "image/png", Body: b.Bytes()}
+		list[i] = fakeOutput{Type: "image/png", Body: b.Bytes()}
 	}
 	return list
 }
 
-// Clip is what begins like a film.
-func Clip() []Output {
-	return []Output{{Type: "video/mp4", Body: append([]byte("\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom"), bytes.Repeat([]byte{7}, 3000)...)}}
+// fakeClip is what begins like a film.
+func fakeClip() []fakeOutput {
+	return []fakeOutput{{Type: "video/mp4", Body: append([]byte("\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom"), bytes.Repeat([]byte{7}, 3000)...)}}
 }
 
-// Sound is what begins like an MP3 file.
-func Sound() []Output {
-	return []Output{{Type: "audio/mpeg", Body: append([]byte("ID3\x04\x00\x00\x00\x00\x00\x00"), bytes.Repeat([]byte{0xff, 0xfb, 1}, 800)...)}}
+// fakeSound is what begins like an MP3 file.
+func fakeSound() []fakeOutput {
+	return []fakeOutput{{Type: "audio/mpeg", Body: append([]byte("ID3\x04\x00\x00\x00\x00\x00\x00"), bytes.Repeat([]byte{0xff, 0xfb, 1}, 800)...)}}
 }
 
-// Samples are bare samples of sound, without a header.
-func Samples() []Output {
-	return []Output{{Type: "audio/L16;codec=pcm;rate=24000", Body: bytes.Repeat([]byte{1, 0, 255, 127}, 600)}}
+// fakeSamples are bare samples of sound, without a header.
+func fakeSamples() []fakeOutput {
+	return []fakeOutput{{Type: "audio/L16;codec=pcm;rate=24000", Body: bytes.Repeat([]byte{1, 0, 255, 127}, 600)}}
 }
 
-func answer(w http.ResponseWriter, status int, body any) {
+func fakeAnswer(w http.ResponseWriter, status int, body any) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		panic(err) // a mistake in this package

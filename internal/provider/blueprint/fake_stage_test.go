@@ -1,8 +1,4 @@
-// Package fake plays media providers, as strictly as they document themselves:
-// it refuses malformed orders, wants the headers, goes through the states, and
-// lets links end. It is for tests only and makes nothing: the outputs are always
-// the same.
-package fake
+package blueprint
 
 import (
 	"fmt"
@@ -14,30 +10,30 @@ import (
 	"stele/internal/media"
 )
 
-// Key is what every fake wants to be shown.
-const Key = "key-0123456789abcdef-secret"
+// fakeKey is what every fake wants to be shown.
+const fakeKey = "key-0123456789abcdef-secret"
 
 // The lives of work. Usual work is waiting at the first look, being done at the
 // second, and done at the third.
 const (
-	Usual = ""
-	Stays = "stays" // never done
-	Odd   = "odd"   // in a state that is not documented
-	Empty = "empty" // done, with nothing to show
-	Ready = "ready" // done at the first look
+	fakeUsual = ""
+	fakeStays = "stays" // never done
+	fakeOdd   = "odd"   // in a state that is not documented
+	fakeEmpty = "empty" // done, with nothing to show
+	fakeReady = "ready" // done at the first look
 )
 
-// Output is something that was made.
-type Output struct {
+// fakeOutput is something that was made.
+type fakeOutput struct {
 	Type string
 	Body []byte
 }
 
-// Stage is what all fakes share: how the next calls are to go, and a record of
+// fakeStage is what all fakes share: how the next calls are to go, and a record of
 // what was asked for.
-type Stage struct {
+type fakeStage struct {
 	URL     string // the base URL of an account
-	Outputs []Output
+	Outputs []fakeOutput
 
 	server, delivery *httptest.Server
 
@@ -63,8 +59,8 @@ type job struct {
 	body     any
 }
 
-func newStage(outputs []Output, api func(*Stage) http.Handler) *Stage {
-	s := &Stage{jobs: make(map[string]*job), Outputs: outputs, asked: make(chan struct{}, 64)}
+func newStage(outputs []fakeOutput, api func(*fakeStage) http.Handler) *fakeStage {
+	s := &fakeStage{jobs: make(map[string]*job), Outputs: outputs, asked: make(chan struct{}, 64)}
 	s.server = httptest.NewServer(api(s))
 	s.delivery = httptest.NewServer(http.HandlerFunc(s.deliver))
 	s.URL = s.server.URL
@@ -72,7 +68,7 @@ func newStage(outputs []Output, api func(*Stage) http.Handler) *Stage {
 }
 
 // Close ends the fake.
-func (s *Stage) Close() {
+func (s *fakeStage) Close() {
 	s.Release()
 	s.server.CloseClientConnections()
 	s.server.Close()
@@ -80,14 +76,14 @@ func (s *Stage) Close() {
 }
 
 // Accepted counts the orders that were taken, lost answers included.
-func (s *Stage) Accepted() int {
+func (s *fakeStage) Accepted() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.orders)
 }
 
 // Order is the body of the last order that was taken.
-func (s *Stage) Order() any {
+func (s *fakeStage) Order() any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.orders) == 0 {
@@ -97,38 +93,38 @@ func (s *Stage) Order() any {
 }
 
 // Live says how work goes from now on.
-func (s *Stage) Live(l string) { s.set(func() { s.life = l }) }
+func (s *fakeStage) Live(l string) { s.set(func() { s.life = l }) }
 
 // Fails lets all work fail.
-func (s *Stage) Fails(c media.Class) { s.set(func() { s.fails = c }) }
+func (s *fakeStage) Fails(c media.Class) { s.set(func() { s.fails = c }) }
 
 // Refuses lets the next order be refused.
-func (s *Stage) Refuses(c media.Class) { s.set(func() { s.refuses = c }) }
+func (s *fakeStage) Refuses(c media.Class) { s.set(func() { s.refuses = c }) }
 
 // Breaks answers the next order with a bare status, before it is taken.
-func (s *Stage) Breaks(status int) { s.set(func() { s.breaks = status }) }
+func (s *fakeStage) Breaks(status int) { s.set(func() { s.breaks = status }) }
 
 // Loses takes the next order and says nothing.
-func (s *Stage) Loses() { s.set(func() { s.loses = true }) }
+func (s *fakeStage) Loses() { s.set(func() { s.loses = true }) }
 
 // Troubles answers the next look with a bare status.
-func (s *Stage) Troubles(status int) { s.set(func() { s.troubles = append(s.troubles, status) }) }
+func (s *fakeStage) Troubles(status int) { s.set(func() { s.troubles = append(s.troubles, status) }) }
 
 // Expire ends all links that were given out so far.
-func (s *Stage) Expire() { s.set(func() { s.minted++ }) }
+func (s *fakeStage) Expire() { s.set(func() { s.minted++ }) }
 
 // Forget lets the provider forget all work.
-func (s *Stage) Forget() { s.set(func() { clear(s.jobs) }) }
+func (s *fakeStage) Forget() { s.set(func() { clear(s.jobs) }) }
 
 // Hold keeps orders whose answer is the work waiting until Release. The channel
 // tells when one is there.
-func (s *Stage) Hold() <-chan struct{} {
+func (s *fakeStage) Hold() <-chan struct{} {
 	s.set(func() { s.held = make(chan struct{}) })
 	return s.asked
 }
 
 // Release lets go of what Hold keeps.
-func (s *Stage) Release() {
+func (s *fakeStage) Release() {
 	s.set(func() {
 		if s.held != nil {
 			close(s.held)
@@ -138,20 +134,20 @@ func (s *Stage) Release() {
 }
 
 // Leaks lists the requests that carried the key where it does not belong.
-func (s *Stage) Leaks() []string {
+func (s *fakeStage) Leaks() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.leaks
 }
 
-func (s *Stage) set(change func()) {
+func (s *fakeStage) set(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change()
 }
 
 // stumble plays what was ordered for the next order, and reports whether it did.
-func (s *Stage) stumble(w http.ResponseWriter, refuse func(http.ResponseWriter, media.Class)) bool {
+func (s *fakeStage) stumble(w http.ResponseWriter, refuse func(http.ResponseWriter, media.Class)) bool {
 	s.mu.Lock()
 	status, class := s.breaks, s.refuses
 	s.breaks, s.refuses = 0, ""
@@ -168,7 +164,7 @@ func (s *Stage) stumble(w http.ResponseWriter, refuse func(http.ResponseWriter, 
 }
 
 // take accepts an order. It reports whether an answer is to be given.
-func (s *Stage) take(w http.ResponseWriter, id string, body any) (*job, bool) {
+func (s *fakeStage) take(w http.ResponseWriter, id string, body any) (*job, bool) {
 	s.mu.Lock()
 	if id == "" {
 		id = fmt.Sprintf("job-%04d", len(s.orders)+1)
@@ -199,7 +195,7 @@ func cut(w http.ResponseWriter) {
 
 // look is one look at work: where it is now. It reports whether an answer is to
 // be given at all.
-func (s *Stage) look(w http.ResponseWriter, id string) (state media.State, j *job, ok bool) {
+func (s *fakeStage) look(w http.ResponseWriter, id string) (state media.State, j *job, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.troubles) > 0 {
@@ -217,20 +213,20 @@ func (s *Stage) look(w http.ResponseWriter, id string) (state media.State, j *jo
 		return media.Canceled, j, true
 	case s.fails != "":
 		return media.Failed, j, true
-	case s.life == Stays:
+	case s.life == fakeStays:
 		return media.Processing, j, true
-	case s.life == Odd:
+	case s.life == fakeOdd:
 		return "odd", j, true
-	case s.life == Usual && j.looks == 1:
+	case s.life == fakeUsual && j.looks == 1:
 		return media.Pending, j, true
-	case s.life == Usual && j.looks == 2:
+	case s.life == fakeUsual && j.looks == 2:
 		return media.Processing, j, true
 	}
 	return media.Success, j, true
 }
 
 // stop cancels work, and reports whether there was any.
-func (s *Stage) stop(id string) bool {
+func (s *fakeStage) stop(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	j := s.jobs[id]
@@ -241,13 +237,13 @@ func (s *Stage) stop(id string) bool {
 	return true
 }
 
-func (s *Stage) empty() bool {
+func (s *fakeStage) empty() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.life == Empty
+	return s.life == fakeEmpty
 }
 
-func (s *Stage) failing() media.Class {
+func (s *fakeStage) failing() media.Class {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.fails
@@ -255,7 +251,7 @@ func (s *Stage) failing() media.Class {
 
 // links are addresses of the outputs on the delivery's own host, where the key
 // must not be shown.
-func (s *Stage) links() []string {
+func (s *fakeStage) links() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list := make([]string, len(s.Outputs))
@@ -265,9 +261,9 @@ func (s *Stage) links() []string {
 	return list
 }
 
-func (s *Stage) deliver(w http.ResponseWriter, r *http.Request) {
+func (s *fakeStage) deliver(w http.ResponseWriter, r *http.Request) {
 	for name, values := range r.Header {
-		if strings.Contains(strings.Join(values, " "), Key) {
+		if strings.Contains(strings.Join(values, " "), fakeKey) {
 			s.set(func() { s.leaks = append(s.leaks, name+" "+r.URL.Path) })
 		}
 	}
@@ -275,7 +271,7 @@ func (s *Stage) deliver(w http.ResponseWriter, r *http.Request) {
 }
 
 // serve gives out an output by its link, unless that has ended.
-func (s *Stage) serve(w http.ResponseWriter, path string) {
+func (s *fakeStage) serve(w http.ResponseWriter, path string) {
 	var minted, i int
 	if _, err := fmt.Sscanf(path, "/%d/%d", &minted, &i); err != nil || i < 0 || i >= len(s.Outputs) {
 		w.WriteHeader(http.StatusNotFound)

@@ -1,4 +1,4 @@
-package fake
+package blueprint
 
 import (
 	"encoding/base64"
@@ -9,14 +9,14 @@ import (
 	"stele/internal/media"
 )
 
-// Gemini plays generateContent with pictures and speech, and Veo.
-func Gemini(outputs []Output) *Stage {
-	return newStage(outputs, func(s *Stage) http.Handler {
+// fakeGemini plays generateContent with pictures and speech, and Veo.
+func fakeGemini(outputs []fakeOutput) *fakeStage {
+	return newStage(outputs, func(s *fakeStage) http.Handler {
 		mux := http.NewServeMux()
 		mux.HandleFunc("POST /v1beta/models/{call}", func(w http.ResponseWriter, r *http.Request) {
 			model, call, _ := strings.Cut(r.PathValue("call"), ":")
 			switch {
-			case r.Header.Get("X-Goog-Api-Key") != Key:
+			case r.Header.Get("X-Goog-Api-Key") != fakeKey:
 				geminiRefuses(w, media.Auth)
 			case s.stumble(w, geminiRefuses):
 			case call == "generateContent":
@@ -30,7 +30,7 @@ func Gemini(outputs []Output) *Stage {
 		mux.HandleFunc("GET /v1beta/models/{model}/operations/{id}", func(w http.ResponseWriter, r *http.Request) { veoLooks(s, w, r) })
 		mux.HandleFunc("GET /v1beta/files/{minted}/{place}", func(w http.ResponseWriter, r *http.Request) {
 			// Google's own store wants the key, and then sends the caller elsewhere.
-			if r.Header.Get("X-Goog-Api-Key") != Key {
+			if r.Header.Get("X-Goog-Api-Key") != fakeKey {
 				geminiRefuses(w, media.Auth)
 				return
 			}
@@ -40,7 +40,7 @@ func Gemini(outputs []Output) *Stage {
 	})
 }
 
-func geminiContent(s *Stage, w http.ResponseWriter, r *http.Request) {
+func geminiContent(s *fakeStage, w http.ResponseWriter, r *http.Request) {
 	body, err := readJSON(r)
 	if err == nil {
 		err = geminiRules(body)
@@ -62,7 +62,7 @@ func geminiContent(s *Stage, w http.ResponseWriter, r *http.Request) {
 			parts = append(parts, map[string]any{"inlineData": map[string]any{"mimeType": o.Type, "data": base64.StdEncoding.EncodeToString(o.Body)}})
 		}
 	}
-	answer(w, 200, map[string]any{"candidates": []any{map[string]any{
+	fakeAnswer(w, 200, map[string]any{"candidates": []any{map[string]any{
 		"content": map[string]any{"role": "model", "parts": parts}, "finishReason": finish, "index": 0,
 	}}})
 }
@@ -101,7 +101,7 @@ func geminiRules(body map[string]any) error {
 	)
 }
 
-func veoStarts(s *Stage, w http.ResponseWriter, r *http.Request, model string) {
+func veoStarts(s *fakeStage, w http.ResponseWriter, r *http.Request, model string) {
 	body, err := readJSON(r)
 	if err == nil {
 		err = veoRules(body)
@@ -111,7 +111,7 @@ func veoStarts(s *Stage, w http.ResponseWriter, r *http.Request, model string) {
 		return
 	}
 	if j, ok := s.take(w, "", body); ok {
-		answer(w, 200, map[string]any{"name": "models/" + model + "/operations/" + j.id})
+		fakeAnswer(w, 200, map[string]any{"name": "models/" + model + "/operations/" + j.id})
 	}
 }
 
@@ -140,8 +140,8 @@ func veoRules(body map[string]any) error {
 	return err
 }
 
-func veoLooks(s *Stage, w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get("X-Goog-Api-Key") != Key {
+func veoLooks(s *fakeStage, w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("X-Goog-Api-Key") != fakeKey {
 		geminiRefuses(w, media.Auth)
 		return
 	}
@@ -176,24 +176,24 @@ func veoLooks(s *Stage, w http.ResponseWriter, r *http.Request) {
 		s.mu.Unlock()
 		operation["response"] = map[string]any{"generateVideoResponse": map[string]any{"generatedSamples": samples}}
 	}
-	answer(w, 200, operation)
+	fakeAnswer(w, 200, operation)
 }
 
 func geminiRefuses(w http.ResponseWriter, class media.Class) {
 	switch class { //nolint:exhaustive // the others have no words here
 	case media.Auth:
-		geminiError(w, 400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key: "+Key)
+		geminiError(w, 400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key: "+fakeKey)
 	case media.Quota:
 		geminiError(w, 400, "FAILED_PRECONDITION", "Please enable billing on your project.")
 	case media.Rate:
-		answer(w, 429, map[string]any{"error": map[string]any{
+		fakeAnswer(w, 429, map[string]any{"error": map[string]any{
 			"code": 429, "message": "Resource has been exhausted.", "status": "RESOURCE_EXHAUSTED",
 			"details": []any{map[string]any{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "7s"}},
 		}})
 	case media.PolicyInput:
-		answer(w, 200, map[string]any{"promptFeedback": map[string]any{"blockReason": "PROHIBITED_CONTENT"}})
+		fakeAnswer(w, 200, map[string]any{"promptFeedback": map[string]any{"blockReason": "PROHIBITED_CONTENT"}})
 	case media.PolicyOutput:
-		answer(w, 200, map[string]any{"candidates": []any{map[string]any{"finishReason": "IMAGE_SAFETY", "finishMessage": "Unable to show the image."}}})
+		fakeAnswer(w, 200, map[string]any{"candidates": []any{map[string]any{"finishReason": "IMAGE_SAFETY", "finishMessage": "Unable to show the image."}}})
 	case media.Transient:
 		geminiError(w, 503, "UNAVAILABLE", "The model is overloaded. Please try again later.")
 	default:
@@ -202,5 +202,5 @@ func geminiRefuses(w http.ResponseWriter, class media.Class) {
 }
 
 func geminiError(w http.ResponseWriter, status int, code, message string) {
-	answer(w, status, map[string]any{"error": map[string]any{"code": status, "message": message, "status": code}})
+	fakeAnswer(w, status, map[string]any{"error": map[string]any{"code": status, "message": message, "status": code}})
 }

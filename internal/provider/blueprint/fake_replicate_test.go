@@ -1,4 +1,4 @@
-package fake
+package blueprint
 
 import (
 	"net/http"
@@ -8,9 +8,9 @@ import (
 	"stele/internal/media"
 )
 
-// Replicate plays predictions, their list, cancelling, and files.
-func Replicate(outputs []Output) *Stage {
-	s := newStage(outputs, func(s *Stage) http.Handler {
+// fakeReplicate plays predictions, their list, cancelling, and files.
+func fakeReplicate(outputs []fakeOutput) *fakeStage {
+	s := newStage(outputs, func(s *fakeStage) http.Handler {
 		mux := http.NewServeMux()
 		mux.HandleFunc("POST /v1/predictions", func(w http.ResponseWriter, r *http.Request) { replicateStarts(s, w, r) })
 		mux.HandleFunc("GET /v1/predictions", func(w http.ResponseWriter, _ *http.Request) { replicateLists(s, w) })
@@ -18,7 +18,7 @@ func Replicate(outputs []Output) *Stage {
 			if state, j, ok := s.look(w, r.PathValue("id")); ok && j == nil {
 				replicateError(w, 404, "Not found", "The requested resource could not be found.")
 			} else if ok {
-				answer(w, 200, prediction(s, j, state))
+				fakeAnswer(w, 200, prediction(s, j, state))
 			}
 		})
 		mux.HandleFunc("POST /v1/predictions/{id}/cancel", func(w http.ResponseWriter, r *http.Request) {
@@ -26,7 +26,7 @@ func Replicate(outputs []Output) *Stage {
 				replicateError(w, 404, "Not found", "The requested resource could not be found.")
 				return
 			}
-			answer(w, 200, map[string]any{"id": r.PathValue("id"), "status": "canceled"})
+			fakeAnswer(w, 200, map[string]any{"id": r.PathValue("id"), "status": "canceled"})
 		})
 		mux.HandleFunc("POST /v1/files", func(w http.ResponseWriter, r *http.Request) {
 			file, head, err := r.FormFile("content")
@@ -35,10 +35,10 @@ func Replicate(outputs []Output) *Stage {
 				return
 			}
 			_ = file.Close()
-			answer(w, 201, map[string]any{"id": "file-1", "urls": map[string]any{"get": s.URL + "/files/" + head.Filename}})
+			fakeAnswer(w, 201, map[string]any{"id": "file-1", "urls": map[string]any{"get": s.URL + "/files/" + head.Filename}})
 		})
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Header.Get("Authorization") != "Bearer "+Key {
+			if r.Header.Get("Authorization") != "Bearer "+fakeKey {
 				replicateRefuses(w, media.Auth)
 				return
 			}
@@ -49,7 +49,7 @@ func Replicate(outputs []Output) *Stage {
 	return s
 }
 
-func replicateStarts(s *Stage, w http.ResponseWriter, r *http.Request) {
+func replicateStarts(s *fakeStage, w http.ResponseWriter, r *http.Request) {
 	if s.stumble(w, replicateRefuses) {
 		return
 	}
@@ -73,11 +73,11 @@ func replicateStarts(s *Stage, w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if j, ok := s.take(w, "", body); ok {
-		answer(w, 201, prediction(s, j, media.Pending))
+		fakeAnswer(w, 201, prediction(s, j, media.Pending))
 	}
 }
 
-func replicateLists(s *Stage, w http.ResponseWriter) {
+func replicateLists(s *fakeStage, w http.ResponseWriter) {
 	s.mu.Lock()
 	var jobs []*job
 	for _, j := range s.jobs {
@@ -88,10 +88,10 @@ func replicateLists(s *Stage, w http.ResponseWriter) {
 	for _, j := range jobs {
 		results = append(results, prediction(s, j, media.Processing))
 	}
-	answer(w, 200, map[string]any{"next": nil, "previous": nil, "results": results})
+	fakeAnswer(w, 200, map[string]any{"next": nil, "previous": nil, "results": results})
 }
 
-func prediction(s *Stage, j *job, state media.State) map[string]any {
+func prediction(s *fakeStage, j *job, state media.State) map[string]any {
 	status := map[media.State]string{
 		media.Pending: "starting", media.Processing: "processing", media.Success: "succeeded", media.Failed: "failed", media.Canceled: "canceled",
 	}[state]
@@ -125,7 +125,7 @@ func prediction(s *Stage, j *job, state media.State) map[string]any {
 func replicateRefuses(w http.ResponseWriter, class media.Class) {
 	switch class { //nolint:exhaustive // the others have no words here
 	case media.Auth:
-		replicateError(w, 401, "Unauthenticated", "You did not pass a valid authentication token: "+Key)
+		replicateError(w, 401, "Unauthenticated", "You did not pass a valid authentication token: "+fakeKey)
 	case media.Quota:
 		replicateError(w, 402, "Insufficient credit", "You have insufficient credit to run this model.")
 	case media.Rate:
@@ -138,5 +138,5 @@ func replicateRefuses(w http.ResponseWriter, class media.Class) {
 }
 
 func replicateError(w http.ResponseWriter, status int, title, detail string) {
-	answer(w, status, map[string]any{"title": title, "detail": detail, "status": status})
+	fakeAnswer(w, status, map[string]any{"title": title, "detail": detail, "status": status})
 }
