@@ -39,7 +39,7 @@ func bflStarts(s *fakeStage, w http.ResponseWriter, r *http.Request) {
 		for _, n := range "2345678" {
 			fields["input_image_"+string(n)] = "string"
 		}
-		err = firstError(fields.check(body), within(body, "output_format", "jpeg", "png"))
+		err = firstError(fields.check(body), oneKnown(body, "output_format", "jpeg", "png"))
 	}
 	if picture, ok := body["input_image"].(string); ok && err == nil && !strings.HasPrefix(picture, "http") {
 		_, err = base64.StdEncoding.DecodeString(picture) // bare, without "data:"

@@ -97,7 +97,7 @@ func geminiRules(body map[string]any) error {
 	picture, _ := config["imageConfig"].(map[string]any)
 	return firstError(
 		want{"aspectRatio": "string", "imageSize": "string", "personGeneration": "string"}.check(picture),
-		within(picture, "imageSize", "512", "1K", "2K", "4K"),
+		oneKnown(picture, "imageSize", "512", "1K", "2K", "4K"),
 	)
 }
 
@@ -129,8 +129,8 @@ func veoRules(body map[string]any) error {
 			"sampleCount": "number", "durationSeconds": "number", "aspectRatio": "string", "resolution": "string", "negativePrompt": "string",
 			"personGeneration": "string", "enhancePrompt": "boolean",
 		}.check(parameters),
-		within(parameters, "aspectRatio", "16:9", "9:16"),
-		within(parameters, "resolution", "720p", "1080p", "4k"),
+		oneKnown(parameters, "aspectRatio", "16:9", "9:16"),
+		oneKnown(parameters, "resolution", "720p", "1080p", "4k"),
 	)
 	for _, name := range []string{"image", "lastFrame"} {
 		if picture, ok := instance[name].(map[string]any); ok && err == nil {

@@ -68,10 +68,10 @@ var openAIPicture = want{
 func openAIPictureRules(body map[string]any) error {
 	return firstError(
 		openAIPicture.check(body),
-		within(body, "size", "auto", "1024x1024", "1536x1024", "1024x1536"),
-		within(body, "quality", "auto", "low", "medium", "high"),
-		within(body, "background", "auto", "opaque", "transparent"),
-		within(body, "output_format", "png", "jpeg", "webp"),
+		oneKnown(body, "size", "auto", "1024x1024", "1536x1024", "1024x1536"),
+		oneKnown(body, "quality", "auto", "low", "medium", "high"),
+		oneKnown(body, "background", "auto", "opaque", "transparent"),
+		oneKnown(body, "output_format", "png", "jpeg", "webp"),
 	)
 }
 
@@ -130,7 +130,7 @@ func openAISpeech(r *http.Request) (map[string]any, error) {
 			"model": "!string", "input": "!string", "voice": "!string|object", "instructions": "string", "speed": "number",
 			"response_format": "string", "stream_format": "string",
 		}.check(body),
-		within(body, "response_format", "mp3", "opus", "aac", "flac", "wav", "pcm"),
+		oneKnown(body, "response_format", "mp3", "opus", "aac", "flac", "wav", "pcm"),
 	)
 }
 

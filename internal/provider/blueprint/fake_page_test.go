@@ -110,8 +110,8 @@ func typeOf(v any) string {
 	return "null"
 }
 
-// within reports a text that is not one of the known ones.
-func within(body map[string]any, name string, known ...string) error {
+// oneKnown reports a text that is not one of the known ones.
+func oneKnown(body map[string]any, name string, known ...string) error {
 	if text, ok := body[name].(string); ok && !slices.Contains(known, text) {
 		return fmt.Errorf("%s: %q is not one of %v", name, text, known)
 	}

@@ -66,7 +66,7 @@ func replicateStarts(s *fakeStage, w http.ResponseWriter, r *http.Request) {
 		if picture, ok := input["input_image"]; ok && err == nil {
 			err = readable(picture)
 		}
-		err = firstError(err, within(input, "output_format", "webp", "jpg", "png"))
+		err = firstError(err, oneKnown(input, "output_format", "webp", "jpg", "png"))
 	}
 	if err != nil {
 		replicateError(w, 422, "Input validation failed", "- input."+err.Error())
