@@ -130,7 +130,7 @@ func document(t *testing.T, c *Client) string {
 	if c.Ran.Version != "" {
 		fmt.Fprintf(&b, "Version %s was run with these settings against a Stele on %s. ", c.Ran.Version, c.Ran.On)
 	} else {
-		b.WriteString("It was not run here: the settings are those of its documentation. ")
+		b.WriteString("It was not run here: the settings are as its authors give them. ")
 	}
 	fmt.Fprintf(&b, "Its authors' page: <%s>\n", c.Page)
 	return b.String()
