@@ -49,7 +49,9 @@ type conn struct {
 	head    atomic.Int64 // bytes of the head that is on its way
 	serving atomic.Int32 // requests whose head has arrived
 	came    int          // bytes since it was last noted; only the reader's,
-	noted   time.Time    // when that was, as well
+	noted   time.Time    // when that was, as well,
+	ends    int          // and how many lines of a long head have come,
+	sealed  bool         // unless they cannot be seen: it speaks TLS
 	fixed   atomic.Bool  // the write deadline was set by the caller, not by the connection
 	armed   atomic.Int64 // when the write deadline was set, in nanoseconds; 0: it is not
 	since   atomic.Int64 // when the write under way began; 0: there is none
@@ -69,6 +71,12 @@ var packs = sync.Pool{New: func() any { b := make([]byte, 0, 24<<10); return &b 
 
 // Read reads what the client sends.
 func (c *conn) Read(b []byte) (int, error) {
+	if c.ends > 0 && c.tooManyLines() {
+		for i := range b {
+			b[i] = 'x'
+		}
+		return len(b), nil
+	}
 	c.setDue()
 	n, err := c.socket.Read(b)
 	if c.came += n; c.came >= worthNoting {
@@ -78,11 +86,35 @@ func (c *conn) Read(b []byte) (int, error) {
 		}
 	}
 	if c.serving.Load() == 0 {
-		if head := c.head.Add(int64(n)); head > shortHead && head-int64(n) <= shortHead {
-			c.crowd.lengthen(c)
-		}
+		c.growHead(b[:n])
 	}
 	return n, err
+}
+
+// growHead notes a part of a head.
+func (c *conn) growHead(b []byte) {
+	head := c.head.Add(int64(len(b)))
+	before := head - int64(len(b))
+	if before == 0 {
+		const handshake = 22
+		c.ends, c.sealed = 0, c.sealed || len(b) > 0 && b[0] == handshake
+	}
+	if head > shortHead {
+		if before <= shortHead {
+			c.crowd.lengthen(c)
+		}
+		if !c.sealed {
+			c.ends += bytes.Count(b, []byte{'\n'})
+		}
+	}
+}
+
+// tooManyLines reports whether a head that is not whole yet has more lines than the bounds,
+// which is known only when it is read further. Reading thousands takes many times their
+// length, to refuse them. So no more of them is given to net/http, but one line that has
+// no end: it answers 431 by itself as soon as that is too long.
+func (c *conn) tooManyLines() bool {
+	return c.serving.Load() == 0 && c.head.Load() > shortHead && c.ends > c.crowd.bounds().whole().Headers
 }
 
 // Write sends b, or holds it back.

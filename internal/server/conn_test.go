@@ -141,3 +141,33 @@ func TestAnAnswerThatIsBrokenOffIsNotWhole(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
 }
+
+// Of a head with very many lines few are given to net/http: it would take many times their
+// length to refuse them. The next head is another matter.
+func TestFewLinesOfALongHeadAreRead(t *testing.T) {
+	t.Parallel()
+	near, far := pair(t)
+	read := func(least int) (text string) {
+		for b := make([]byte, 1000); len(text) < least; {
+			n, err := near.Read(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text += string(b[:n])
+		}
+		return text
+	}
+	go func() { _, _ = io.WriteString(far, strings.Repeat("a:b\r\n", 5000)) }()
+	text := read(50_000)
+	if lines := strings.Count(text, "\n"); lines < standard.Headers || lines > 2000 {
+		t.Errorf("%d lines are read", lines)
+	}
+	if strings.Trim(text[40_000:], "x") != "" {
+		t.Error("there is an end to the last line")
+	}
+	near.arrive()
+	near.depart()
+	if text := read(1000); !strings.HasPrefix(text, "a:b") && !strings.Contains(text, "\r\n") {
+		t.Errorf("the next head is %q", text)
+	}
+}

@@ -431,6 +431,7 @@ func TestHeadersAreBounded(t *testing.T) {
 			"long":  {"A: " + strings.Repeat("x", 100<<10) + "\r\n\r\n", "HTTP/1.1 431"},
 			"slow":  {"A: x", ""},
 			"lines": {strings.Repeat("A: x\r\n", 60) + "\r\n", "HTTP/1.1 431"},
+			"many":  {strings.Repeat("A: x\r\n", 5000) + "\r\n", "HTTP/1.1 431"},
 			"names": {func() string {
 				var b strings.Builder
 				for i := range 60 {
