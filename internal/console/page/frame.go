@@ -6,7 +6,10 @@ package page
 import (
 	"net/http"
 	"net/url"
+	"runtime"
 	"time"
+
+	"stele/internal/fair"
 )
 
 // Options is what a Frame is made of.
@@ -29,6 +32,7 @@ type Frame struct {
 
 	pages  map[string]templates
 	assets *assets
+	turns  *fair.Semaphore // to render: of each person one page at a time
 }
 
 // New makes a Frame. Templates are read when they are first wanted; a test reads
@@ -37,7 +41,7 @@ func New(o Options) (*Frame, error) {
 	if o.APIURL == nil {
 		o.APIURL = o.PublicURL
 	}
-	f := &Frame{Options: o}
+	f := &Frame{Options: o, turns: fair.New(fair.Half(int64(runtime.GOMAXPROCS(0))), 1)}
 	var err error
 	rooms := append([]Files{shared}, o.Rooms...)
 	if f.assets, err = loadAssets(rooms); err != nil {

@@ -102,7 +102,8 @@ func (f *Frame) Fragment(w http.ResponseWriter, r *http.Request, status int, pag
 	return nil
 }
 
-// Execute renders one template of a page.
+// Execute renders one template of a page. However many pages people ask for at once, half
+// of the processor is left to those who call the API.
 func (f *Frame) Execute(r *http.Request, page, name string, v View) ([]byte, error) {
 	if err := f.Surround(r, &v, name); err != nil {
 		return nil, err
@@ -114,6 +115,13 @@ func (f *Frame) Execute(r *http.Request, page, name string, v View) ([]byte, err
 	set, err := f.pages[page]()
 	if err != nil {
 		return nil, err
+	}
+	if v.Visitor != nil {
+		person := v.Visitor.Session.User
+		if err := f.turns.Acquire(r.Context(), person, 1); err != nil {
+			return nil, err
+		}
+		defer f.turns.Release(person, 1)
 	}
 	if err := set.ExecuteTemplate(&body, name, v); err != nil {
 		return nil, fmt.Errorf("render %s: %w", page, err)
