@@ -41,16 +41,19 @@ async function play(kind, address, at) {
     canvas.width = told.width
     canvas.height = told.height
     const pen = canvas.getContext('2d')
-    pen.drawImage(player, 0, 0)
-    const pixels = pen.getImageData(0, 0, told.width, told.height).data
-    const seen = new Set()
-    let light = 0
-    for (let i = 0; i < pixels.length; i += 4 * 97) {
-      seen.add(pixels[i] >> 4 << 8 | pixels[i + 1] >> 4 << 4 | pixels[i + 2] >> 4)
-      light += pixels[i] + pixels[i + 1] + pixels[i + 2]
+    for (const end = Date.now() + 5000; Date.now() < end; await new Promise(next => setTimeout(next, 50))) {
+      pen.drawImage(player, 0, 0)
+      const pixels = pen.getImageData(0, 0, told.width, told.height).data
+      const seen = new Set()
+      let light = 0
+      for (let i = 0; i < pixels.length; i += 4 * 97) {
+        seen.add(pixels[i] >> 4 << 8 | pixels[i + 1] >> 4 << 4 | pixels[i + 2] >> 4)
+        light += pixels[i] + pixels[i + 1] + pixels[i + 2]
+      }
+      told.colours = seen.size
+      told.light = light / (pixels.length / 4 / 97) / 3
+      if (seen.size > 1) break // a busy browser has sought the frame before it can be drawn
     }
-    told.colours = seen.size
-    told.light = light / (pixels.length / 4 / 97) / 3
   }
   player.currentTime = 0
   await event('seeked')
