@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+	"time"
 
 	"stele/internal/access"
 	"stele/internal/config"
@@ -90,6 +91,7 @@ func Serve(ctx context.Context, p Process) error {
 	beside.Go(func() { settle(side) })
 	err = n.front.Run(ctx)
 	n.media.endRecordings(side)
+	n.log.LogAttrs(ctx, slog.LevelInfo, "stopped", slog.String("served", time.Since(n.started).Round(time.Second).String()))
 	return err
 }
 

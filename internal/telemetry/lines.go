@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"strconv"
 	"strings"
@@ -14,11 +13,11 @@ import (
 // work: there is one for every request. Whatever is not plain is cleaned and left to slog.
 type lines struct {
 	slog.Handler
-	w io.Writer
+	to *discreet
 }
 
-func newLines(w io.Writer, options *slog.HandlerOptions) slog.Handler {
-	return &lines{clean{slog.NewJSONHandler(w, options)}, w}
+func newLines(to *discreet, options *slog.HandlerOptions) *lines {
+	return &lines{clean{slog.NewJSONHandler(to, options)}, to}
 }
 
 // micro is in the time that short requests took.
@@ -33,20 +32,24 @@ func (l *lines) Handle(ctx context.Context, r slog.Record) error {
 		facts = append(facts, a)
 		return true
 	})
-	if written, err := l.line(r.Time, r.Level, r.Message, facts); written {
+	var err error
+	if l.line(r.Time, r.Level, r.Message, facts, func(line []byte) { _, err = l.to.Write(line) }) {
 		return err
 	}
 	return l.Handler.Handle(ctx, r)
 }
 
-// Line writes a line of facts that are in no record, and reports whether it did: all of
-// them must be plain.
+// Line writes a line of facts that are in no record, and reports whether it does: all of
+// them must be plain. One that tells of nothing wrong may wait a moment for others.
 func (l *lines) Line(at time.Time, level slog.Level, message string, facts []slog.Attr) bool {
-	written, _ := l.line(at, level, message, facts) // there is no other place to tell it
-	return written
+	write := l.to.gather
+	if level >= slog.LevelWarn {
+		write = func(line []byte) { _, _ = l.to.Write(line) } // there is no other place to tell it
+	}
+	return l.line(at, level, message, facts, write)
 }
 
-func (l *lines) line(at time.Time, level slog.Level, message string, facts []slog.Attr) (written bool, err error) {
+func (l *lines) line(at time.Time, level slog.Level, message string, facts []slog.Attr, write func(line []byte)) bool {
 	buffer := lineBuffers.Get().(*[]byte)
 	defer lineBuffers.Put(buffer)
 	b := append((*buffer)[:0], `{"time":"`...)
@@ -60,11 +63,11 @@ func (l *lines) line(at time.Time, level slog.Level, message string, facts []slo
 		plain = plain && facts[i].Key != ""
 	}
 	if !plain || at.IsZero() {
-		return false, nil
+		return false
 	}
 	*buffer = append(b, '}', '\n')
-	_, err = l.w.Write(*buffer)
-	return true, err
+	write(*buffer)
+	return true
 }
 
 func appendValue(b []byte, v slog.Value) (_ []byte, plain bool) {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"log/slog"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -42,9 +44,9 @@ func TestALineIsWhatSlogWouldWrite(t *testing.T) {
 		line := request()
 		line.AddAttrs(fact)
 		for _, err := range []error{
-			newLines(&got, nil).Handle(t.Context(), line),
+			newLines(&discreet{to: &got}, nil).Handle(t.Context(), line),
 			slog.NewJSONHandler(&want, nil).Handle(t.Context(), line),
-			newLines(&got, nil).WithAttrs([]slog.Attr{fact}).WithGroup("x").Handle(t.Context(), line),
+			newLines(&discreet{to: &got}, nil).WithAttrs([]slog.Attr{fact}).WithGroup("x").Handle(t.Context(), line),
 			slog.NewJSONHandler(&want, nil).WithAttrs([]slog.Attr{fact}).WithGroup("x").Handle(t.Context(), line),
 		} {
 			if err != nil {
@@ -67,10 +69,11 @@ func TestALineOfFactsIsThatOfARecord(t *testing.T) {
 		return true
 	})
 	var got, want bytes.Buffer
-	handler := newLines(&got, nil).(*lines)
+	handler := newLines(&discreet{to: &got}, nil)
 	if !handler.Line(line.Time, line.Level, line.Message, facts) {
 		t.Error("it is not written")
 	}
+	handler.to.flush()
 	if err := slog.NewJSONHandler(&want, nil).Handle(t.Context(), line); err != nil || got.String() != want.String() {
 		t.Errorf("%v\n%swant\n%s", err, &got, &want)
 	}
@@ -82,7 +85,7 @@ func TestALineOfFactsIsThatOfARecord(t *testing.T) {
 
 func BenchmarkLine(b *testing.B) {
 	var out bytes.Buffer
-	for name, handler := range map[string]slog.Handler{"ours": newLines(&out, nil), "slog": slog.NewJSONHandler(&out, nil)} {
+	for name, handler := range map[string]slog.Handler{"ours": newLines(&discreet{to: &out}, nil), "slog": slog.NewJSONHandler(&out, nil)} {
 		b.Run(name, func(b *testing.B) {
 			line := request()
 			b.ReportAllocs()
@@ -94,4 +97,46 @@ func BenchmarkLine(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestLinesThatMayWaitAreWrittenTogether counts the writes of a hundred requests, and looks
+// that what may not wait comes at once and after what was there before it.
+func TestLinesThatMayWaitAreWrittenTogether(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var out counted
+		handler := newLines(&discreet{to: &out}, nil)
+		facts := []slog.Attr{slog.String("key", "sk_live_abcdef"), slog.Int("status", 200)}
+		for range 100 {
+			handler.Line(time.Now(), slog.LevelInfo, "request", facts)
+		}
+		time.Sleep(longestWait)
+		synctest.Wait()
+		if lines := strings.Count(out.text, "\n"); lines != 100 || out.writes > 5 || strings.Contains(out.text, "abcdef") || out.longest > mostHeld {
+			t.Errorf("%d lines in %d writes, the longest of %d bytes:\n%s", lines, out.writes, out.longest, out.text)
+		}
+		out = counted{}
+		handler.Line(time.Now(), slog.LevelInfo, "first", facts)
+		handler.Line(time.Now(), slog.LevelError, "second", facts)
+		if first, second := strings.Index(out.text, "first"), strings.Index(out.text, "second"); first < 0 || second < first {
+			t.Errorf("an error is not told at once: %q", out.text)
+		}
+		time.Sleep(2 * longestWait)
+		synctest.Wait()
+		if out.writes != 1 {
+			t.Errorf("%d writes", out.writes)
+		}
+	})
+}
+
+type counted struct {
+	text            string
+	writes, longest int
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	c.text += string(b)
+	c.writes++
+	c.longest = max(c.longest, len(b))
+	return len(b), nil
 }
