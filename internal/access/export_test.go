@@ -19,3 +19,13 @@ func (s *Service) Holding() (n int) {
 	}
 	return n
 }
+
+// Touch is what Run does every few seconds.
+func (s *Service) Touch(ctx context.Context) error { return s.touch(ctx) }
+
+// Known counts the keys that are held in memory.
+func (s *Service) Known() int {
+	s.keys.mu.RLock()
+	defer s.keys.mu.RUnlock()
+	return len(s.keys.byID)
+}

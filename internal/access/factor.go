@@ -40,12 +40,13 @@ type Factor struct {
 	Step      int64  // of TOTP, the last that was used
 	CreatedAt time.Time
 	UsedAt    time.Time // zero: never
+	Session   string    // in which it is set up; InsertFactors looks at it and does not keep it
 }
 
 // FactorStore keeps second factors.
 type FactorStore interface {
 	// InsertFactors saves new ones, after those of replace's kinds that the login of
-	// the first one has are gone.
+	// the first one has are gone. Where their session has ended it gives ErrNotFound.
 	InsertFactors(ctx context.Context, factors []Factor, replace []string, e Entry) error
 	// Factors lists those of a login, the oldest first.
 	Factors(ctx context.Context, user, via string) ([]Factor, error)
@@ -149,7 +150,7 @@ func (s *Service) NewRecoveryCodes(ctx context.Context, v Visitor) ([]string, er
 		return nil, fault.New(fault.InvalidParameter, "Set up a passkey or an authenticator app first.")
 	}
 	codes, factors := s.makeCodes(v)
-	err := s.store.InsertFactors(ctx, factors, []string{Recovery}, s.note(v.Principal(), "user.recovery_codes", v.User.ID, v.User.Email))
+	err := s.saveFactors(ctx, factors, []string{Recovery}, s.note(v.Principal(), "user.recovery_codes", v.User.ID, v.User.Email))
 	return codes, err
 }
 
@@ -212,15 +213,24 @@ func (s *Service) addFactor(ctx context.Context, v Visitor, f Factor, replace ..
 		codes, more = s.makeCodes(v)
 		factors = append(factors, more...)
 	}
-	err = s.store.InsertFactors(ctx, factors, replace, s.note(v.Principal(), "user.factor_add", v.User.ID, f.Name))
+	err = s.saveFactors(ctx, factors, replace, s.note(v.Principal(), "user.factor_add", v.User.ID, f.Name))
 	if errors.Is(err, ErrExists) {
 		return nil, fault.New(fault.InvalidParameter, "This passkey is known already.").With("field", "name")
 	}
 	return codes, err
 }
 
+// saveFactors saves what a visitor has set up, unless they were signed out meanwhile.
+func (s *Service) saveFactors(ctx context.Context, factors []Factor, replace []string, e Entry) error {
+	err := s.store.InsertFactors(ctx, factors, replace, e)
+	if errors.Is(err, ErrNotFound) {
+		return errLeft()
+	}
+	return err
+}
+
 func (s *Service) newFactor(v Visitor, kind, name string) Factor {
-	return Factor{ID: uid.New("fac"), User: v.User.ID, Via: v.Session.Via, Kind: kind, Name: name, CreatedAt: s.now()}
+	return Factor{ID: uid.New("fac"), User: v.User.ID, Via: v.Session.Via, Kind: kind, Name: name, CreatedAt: s.now(), Session: v.Session.ID}
 }
 
 // makeCodes makes recovery codes: 50 random bits each, so a keyed hash of them is enough.

@@ -11,12 +11,13 @@ import (
 	"stele/internal/fault"
 )
 
-// index holds every key in memory, so that no request reads the store for one,
-// known or not. What is not in here does not exist.
+// index holds every key that is not revoked in memory, so that no request reads the store
+// for one, known or not. What is not in here does not exist.
 type index struct {
-	following sync.Mutex // one follower at a time; guards what it knows
-	revision  int64      // of keys and policies
-	people    int64      // revision
+	following sync.Mutex   // one follower at a time; guards what it knows
+	revision  int64        // of keys and policies
+	people    int64        // revision
+	seen      atomic.Int64 // revision, for those who do not follow
 
 	mu       sync.RWMutex // guards what follows
 	byHash   map[[32]byte]*opener
@@ -264,8 +265,9 @@ func (x *index) put(k Key) *entry {
 		e.used.Store(max(e.used.Load(), before.used.Load()))
 		e.saved.Store(max(e.saved.Load(), before.saved.Load()))
 	}
-	x.byID[k.ID] = e // a revoked one too: its last use may not be saved yet
+	x.byID[k.ID] = e
 	if !k.RevokedAt.IsZero() {
+		x.forget(e)
 		return e
 	}
 	for _, secret := range k.Secrets {
@@ -278,6 +280,14 @@ func (x *index) put(k Key) *entry {
 		x.byHash[o.hash] = o
 	}
 	return e
+}
+
+// forget lets a revoked key go once its last use is saved: anyone who makes keys may make and
+// revoke as many as they like. The caller holds mu.
+func (x *index) forget(e *entry) {
+	if !e.key.RevokedAt.IsZero() && e.used.Load() <= e.saved.Load() {
+		delete(x.byID, e.key.ID)
+	}
 }
 
 // complete fills in what the workspace makes of a key, and what of its use the
@@ -313,8 +323,8 @@ func (x *index) used() map[string]time.Time {
 
 // saved records that the store knows these uses, whichever process told it.
 func (x *index) saved(used map[string]time.Time) {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	for id, at := range used {
 		e := x.byID[id]
 		if e == nil {
@@ -323,6 +333,7 @@ func (x *index) saved(used map[string]time.Time) {
 		ms := at.UnixMilli()
 		raise(&e.saved, ms)
 		raise(&e.used, ms)
+		x.forget(e)
 	}
 }
 

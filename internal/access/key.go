@@ -105,7 +105,9 @@ type KeyStore interface {
 	UpdateKey(ctx context.Context, id string, change func(*Key) (Entry, error)) (Key, error)
 	Keys(ctx context.Context, workspace string) ([]Key, error) // "" means all; newest first
 	FindKeys(ctx context.Context, f KeyFilter) ([]Key, error)  // newest first
-	KeyNames(ctx context.Context, workspace string) (map[string]string, error)
+	// KeyNames are the names of the keys of a workspace that were made last, by their ids.
+	KeyNames(ctx context.Context, workspace string, most int) (map[string]string, error)
+	// KeysSince lists the keys that changed after a revision; after 0 those that are not revoked.
 	KeysSince(ctx context.Context, revision int64) ([]Key, error)
 	// Revisions are those of the latest change of any key and of any person.
 	Revisions(ctx context.Context) (keys, people int64, err error)
@@ -207,15 +209,6 @@ func (s *Service) Key(ctx context.Context, who Principal, id string) (Key, error
 		return Key{}, ErrNotFound
 	}
 	return keys[0], nil
-}
-
-// KeyNames are the names of the keys of a workspace, ended ones too, by their ids.
-func (s *Service) KeyNames(ctx context.Context, who Principal, workspace string) (map[string]string, error) {
-	workspace, err := who.keysOf(workspace)
-	if err != nil {
-		return nil, err
-	}
-	return s.store.KeyNames(ctx, workspace)
 }
 
 // keysOf is the workspace whose keys who may see, of which "" is all that there are.

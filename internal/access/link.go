@@ -145,7 +145,7 @@ func (s *Service) FollowLink(ctx context.Context, secret, password string, from 
 	if err != nil {
 		return Visitor{}, "", err
 	}
-	return s.openOrAsk(ctx, p.User, arrival{via: via, method: MethodLink, from: from, password: hash})
+	return s.openOrAsk(ctx, p.User, arrival{via: via, method: MethodLink, from: from, proof: Proof{Password: hash}})
 }
 
 // endOf says whose sessions end with a login that is set up anew: those of the

@@ -117,8 +117,9 @@ func (s *Service) SignInByPasskey(ctx context.Context, at passkey.Party, ticket 
 	if err != nil {
 		return Visitor{}, "", err
 	}
+	a.proof.Factor = f.ID
 	if t.Proof != "" {
-		if err := s.stillProven(ctx, t); err != nil {
+		if a.proof.Password, err = s.stillProven(ctx, t); err != nil {
 			return Visitor{}, "", err
 		}
 	}
@@ -128,20 +129,6 @@ func (s *Service) SignInByPasskey(ctx context.Context, at passkey.Party, ticket 
 	}
 	a.via = f.Via
 	return s.open(ctx, u, a)
-}
-
-// stillProven refuses a ticket whose password was changed meanwhile.
-func (s *Service) stillProven(ctx context.Context, t ticketFor) error {
-	sets, err := s.store.Passwords(ctx, t.User)
-	if err != nil {
-		return err
-	}
-	for _, set := range sets {
-		if set.Via == t.Via && sameText(s.ticket("proof "+set.Password), t.Proof) {
-			return nil
-		}
-	}
-	return errTooLate()
 }
 
 // ConfirmByPasskey proves again who the visitor is.

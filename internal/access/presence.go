@@ -67,20 +67,51 @@ func (s *Service) checkPresent(ctx context.Context) error {
 	}
 	s.present.mu.Unlock()
 	for at, list := range bySession {
-		v, err := s.store.Present(ctx, at[0], at[1])
-		if err != nil && !errors.Is(err, ErrNotFound) {
-			return fmt.Errorf("look for visitors: %w", err)
+		v, there, err := s.lookFor(ctx, at[0], at[1])
+		if err != nil {
+			return err
 		}
-		gone := err != nil || s.ended(v.Session)
-		v.settle()
 		for _, one := range list {
 			switch {
-			case gone:
-				one.cancel(fault.New(fault.SessionRequired, "Your session has ended: sign in again.").Because(ErrEnded))
+			case !there:
+				one.cancel(errLeft())
 			case !v.User.Admin && !v.Role.Covers(one.need): // administrators may do what no role does
 				one.cancel(fault.New(fault.PermissionDenied, "Your role does not allow this any more.").Because(ErrEnded))
 			}
 		}
 	}
 	return nil
+}
+
+// StillThere refuses a visitor whose request was long in coming, if their session has
+// ended meanwhile or their role in its workspace is another one: what they may do was
+// asked when it began.
+func (s *Service) StillThere(ctx context.Context, v Visitor) error {
+	now, there, err := s.lookFor(ctx, v.Session.ID, v.Session.Workspace)
+	switch {
+	case err != nil:
+		return err
+	case !there:
+		return errLeft()
+	case now.User.Admin != v.User.Admin || now.Role != v.Role:
+		return fault.New(fault.PermissionDenied, "Your role was changed while this was being sent.").Because(ErrEnded)
+	}
+	return nil
+}
+
+// lookFor finds the visitor of a session in a workspace, and whether there is one.
+func (s *Service) lookFor(ctx context.Context, session, workspace string) (v Visitor, there bool, err error) {
+	v, err = s.store.Present(ctx, session, workspace)
+	if errors.Is(err, ErrNotFound) {
+		return v, false, nil
+	}
+	if err != nil {
+		return v, false, fmt.Errorf("look for visitors: %w", err)
+	}
+	v.settle()
+	return v, !s.ended(v.Session), nil
+}
+
+func errLeft() *fault.Error {
+	return fault.New(fault.SessionRequired, "Your session has ended: sign in again.").Because(ErrEnded)
 }

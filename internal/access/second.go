@@ -33,6 +33,8 @@ type ticketFor struct {
 	Proof   string    `json:"proof"` // keyed hash of the password that was right; another one ends the ticket
 	State   []byte    `json:"state"`
 	Until   time.Time `json:"until"`
+
+	password string // whose keyed hash Proof is, once it was found
 }
 
 func (s *Service) sealTicket(t ticketFor) (string, error) {
@@ -75,7 +77,7 @@ func (s *Service) openOrAsk(ctx context.Context, u User, a arrival) (Visitor, st
 	if len(factors) == 0 {
 		return s.open(ctx, u, a)
 	}
-	ticket, err := s.sealTicket(ticketFor{Purpose: "second", User: u.ID, Via: a.via, Method: a.method, Proof: s.ticket("proof " + a.password)})
+	ticket, err := s.sealTicket(ticketFor{Purpose: "second", User: u.ID, Via: a.via, Method: a.method, Proof: s.ticket("proof " + a.proof.Password)})
 	if err != nil {
 		return Visitor{}, "", err
 	}
@@ -112,22 +114,30 @@ func (s *Service) second(ctx context.Context, ticket string) (ticketFor, User, [
 	if s.SignInRules().SSOOnly {
 		return t, User{}, nil, errSSOOnly()
 	}
-	sets, err := s.store.Passwords(ctx, t.User)
+	if t.password, err = s.stillProven(ctx, t); err != nil {
+		return t, User{}, nil, err
+	}
+	u, err := s.store.UserByID(ctx, t.User)
 	if err != nil {
 		return t, User{}, nil, err
 	}
-	for _, set := range sets {
-		if set.Via != t.Via || !sameText(s.ticket("proof "+set.Password), t.Proof) {
-			continue
-		}
-		u, err := s.store.UserByID(ctx, t.User)
-		if err != nil {
-			return t, User{}, nil, err
-		}
-		factors, err := s.store.Factors(ctx, t.User, t.Via)
-		return t, u, factors, err
+	factors, err := s.store.Factors(ctx, t.User, t.Via)
+	return t, u, factors, err
+}
+
+// stillProven is the password that a ticket stands for, by its hash. One that was
+// changed meanwhile is refused.
+func (s *Service) stillProven(ctx context.Context, t ticketFor) (string, error) {
+	sets, err := s.store.Passwords(ctx, t.User)
+	if err != nil {
+		return "", err
 	}
-	return t, User{}, nil, errTooLate()
+	for _, set := range sets {
+		if set.Via == t.Via && sameText(s.ticket("proof "+set.Password), t.Proof) {
+			return set.Password, nil
+		}
+	}
+	return "", errTooLate()
 }
 
 // SecondByCode finishes a sign-in with a code of the authenticator app, or with a
@@ -154,7 +164,7 @@ func (s *Service) SecondByCode(ctx context.Context, ticket, code string, from Br
 	if err := s.throttle.forgive(ctx, try); err != nil {
 		return Visitor{}, "", err
 	}
-	return s.open(ctx, u, arrival{via: t.Via, method: t.Method, from: from})
+	return s.open(ctx, u, arrival{via: t.Via, method: t.Method, from: from, proof: Proof{Password: t.password}})
 }
 
 // secondTry counts a try at a second factor, or says how long to wait for it. Only

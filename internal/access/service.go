@@ -48,6 +48,7 @@ type Service struct {
 	tickets  *seal.Hasher // of sessions and set-up links
 	throttle *throttle
 	present  presence
+	names    keyNames
 	follower follower
 	looked   time.Time // when uses in other processes were read; Run's own
 	hashing  struct {  // each password takes tens of megabytes
@@ -159,6 +160,7 @@ func (s *Service) follow(ctx context.Context) error {
 		}
 	}
 	s.keys.take(c)
+	s.keys.seen.Store(latest)
 	s.keys.revision, s.keys.people = latest, people // what came after latest is read again: two reads are no one moment
 	return nil
 }

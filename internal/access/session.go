@@ -37,6 +37,15 @@ type Session struct {
 	Via       string    // the login that opened it, see Login
 	Method    string    // how it began
 	Device    string    // keyed hash of the browser's own mark; "" where it has none
+	Proof     Proof     // what it was opened with; InsertSession looks at it and does not keep it
+}
+
+// Proof is what a person was let in for. One that was replaced or taken away while they
+// came in opens nothing. Empty fields say nothing.
+type Proof struct {
+	Password string // the hash of the login's
+	Factor   string // the id of a passkey
+	Subject  string // who the identity provider says they are
 }
 
 // Browser is where a person signs in from.
@@ -57,7 +66,8 @@ type Ending struct {
 
 // SessionStore keeps sessions.
 type SessionStore interface {
-	// InsertSession saves a session and remembers its browser, and ends the oldest of
+	// InsertSession saves a session whose proof still counts, or gives ErrNotFound. It
+	// waits for a change of the person. It remembers the browser, and ends the oldest of
 	// the person's where there are more than most.
 	InsertSession(ctx context.Context, s Session, most int, unknown bool, entries ...Entry) error
 	// ProveSession notes when the person of a session last proved who they are.
@@ -174,11 +184,11 @@ func (s *Service) EndOtherSessions(ctx context.Context, v Visitor) (int, error) 
 
 // arrival is how a person came in.
 type arrival struct {
-	via      string
-	method   string
-	from     Browser
-	proven   time.Time // when they proved who they are; zero: now
-	password string    // the hash of the password they gave, where a second step follows
+	via    string
+	method string
+	from   Browser
+	proven time.Time // when they proved who they are; zero: now
+	proof  Proof
 }
 
 func (s *Service) open(ctx context.Context, u User, a arrival) (Visitor, string, error) {
@@ -197,7 +207,7 @@ func (s *Service) open(ctx context.Context, u User, a arrival) (Visitor, string,
 	secret := uid.Secret(32)
 	v := Visitor{User: u, Role: role(u, member), Session: Session{
 		ID: uid.New("ses"), Hash: s.ticket(secret), User: u.ID, Workspace: home, CreatedAt: now, SeenAt: now, ProvenAt: a.proven,
-		Remote: a.from.Remote, Agent: cut(a.from.Agent, 400), Via: a.via, Method: a.method,
+		Remote: a.from.Remote, Agent: cut(a.from.Agent, 400), Via: a.via, Method: a.method, Proof: a.proof,
 	}}
 	unknown, err := s.recognise(ctx, &v, a.from.Device)
 	if err != nil {
@@ -207,7 +217,11 @@ func (s *Service) open(ctx context.Context, u User, a arrival) (Visitor, string,
 	if unknown {
 		entries = append(entries, s.note(v.Principal(), "session.new_device", v.Session.ID, strings.TrimSpace(a.from.Remote+" "+cut(a.from.Agent, 200))))
 	}
-	if err := s.store.InsertSession(ctx, v.Session, s.SignInRules().Sessions, unknown, entries...); err != nil {
+	err = s.store.InsertSession(ctx, v.Session, s.SignInRules().Sessions, unknown, entries...)
+	if errors.Is(err, ErrNotFound) { // it was changed meanwhile
+		return Visitor{}, "", errTooLate()
+	}
+	if err != nil {
 		return Visitor{}, "", err
 	}
 	return v, secret, nil

@@ -92,7 +92,7 @@ func (s *Service) SetUp(ctx context.Context, token, email, password string, from
 	if err != nil {
 		return Visitor{}, "", err
 	}
-	return s.open(ctx, u, arrival{method: MethodPassword, from: from})
+	return s.open(ctx, u, arrival{method: MethodPassword, from: from, proof: Proof{Password: u.Password}})
 }
 
 func errSetupClosed() *fault.Error {

@@ -51,7 +51,7 @@ func (s *Service) SignIn(ctx context.Context, email, password string, from Brows
 	if err := s.throttle.forgive(ctx, try); err != nil {
 		return Visitor{}, "", err
 	}
-	return s.openOrAsk(ctx, u, arrival{via: match.Via, method: MethodPassword, from: from, password: match.Password})
+	return s.openOrAsk(ctx, u, arrival{via: match.Via, method: MethodPassword, from: from, proof: Proof{Password: match.Password}})
 }
 
 // waysIn are the passwords by which a visitor may become the person of an address.

@@ -52,16 +52,17 @@ func (s *Service) SignOn(ctx context.Context, id Identity, rules SignOnRules, fr
 			return s.turnedAway(ctx, address, from, "Nobody with the address "+address+" is known here. Ask an owner to add you.")
 		case errors.Is(err, ErrNotFound):
 			u, err = s.firstSignOn(ctx, id.Subject, address, rules.Role)
-		case err == nil && u.Subject != "":
-			return s.turnedAway(ctx, address, from, "The address "+address+" belongs to another account of your identity provider.")
 		case err == nil:
 			u, err = s.bind(ctx, u, id.Subject)
 		}
 	}
+	if errors.Is(err, ErrExists) {
+		return s.turnedAway(ctx, address, from, "The address "+address+" belongs to another account of your identity provider.")
+	}
 	if err != nil {
 		return Visitor{}, "", err
 	}
-	return s.open(ctx, u, arrival{method: MethodSignOn, from: from, proven: id.AuthAt})
+	return s.open(ctx, u, arrival{method: MethodSignOn, from: from, proven: id.AuthAt, proof: Proof{Subject: id.Subject}})
 }
 
 func (s *Service) firstSignOn(ctx context.Context, subject, address string, r Role) (User, error) {
@@ -79,13 +80,17 @@ func (s *Service) firstSignOn(ctx context.Context, subject, address string, r Ro
 
 // bind ties a person who was added by their address to the provider's account.
 // Whatever was set up for that address before ends: links, passwords, second
-// factors, sessions. It may have been another person who did.
+// factors, sessions. It may have been another person who did. One who is tied to
+// another account gives ErrExists.
 func (s *Service) bind(ctx context.Context, u User, subject string) (User, error) {
 	workspace, _, err := s.home(ctx, u, "")
 	if err != nil {
 		return User{}, err
 	}
 	p, err := s.store.UpdatePerson(ctx, workspace, u.ID, func(p *Person, _ Left) (Settled, error) {
+		if p.Subject != "" && p.Subject != subject {
+			return Settled{}, ErrExists
+		}
 		p.Subject, p.Link = subject, Link{}
 		p.setLogin("", "")
 		return Settled{Entry: s.note(Principal{User: p.ID, Workspace: workspace}, "user.signon", p.ID, p.Email), End: true, Afresh: true}, nil

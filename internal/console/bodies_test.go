@@ -45,7 +45,7 @@ func everyRoom(t *testing.T) (*consoletest.House, *memory.Budget) {
 	var a consoletest.Atelier
 	_, supplies := consoletest.Supplied(t)
 	h := consoletest.Opened(t, consoletest.WithApps(&consoletest.Workshop{}), consoletest.WithStudio(&a), consoletest.WithPlayground(&consoletest.Shelf{Kept: make(chan struct{}, 1000)}), supplies, consoletest.Observed,
-		func(_ *consoletest.House, o *console.Options) { o.Memory = budget })
+		func(h *consoletest.House, o *console.Options) { o.Memory, o.Now = budget, h.Clock })
 	return h, budget
 }
 

@@ -89,7 +89,7 @@ func readForm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fault.New(fault.InvalidRequestBody, "The form cannot be read.").Because(err)
 	}
-	return nil
+	return page.CheckText(r.PostForm)
 }
 
 // cleared reports whether a visitor who is signed in may go on: who must have a

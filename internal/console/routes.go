@@ -88,6 +88,9 @@ func (c *Console) dispatch(w http.ResponseWriter, r *http.Request, routes []page
 
 // enter checks where a change comes from and who is there, then serves.
 func (c *Console) enter(w http.ResponseWriter, r *http.Request, route page.Route) error {
+	if err := page.CheckAddress(r.URL); err != nil {
+		return err
+	}
 	var v access.Visitor
 	if route.Need != page.Open {
 		var err error
@@ -113,6 +116,16 @@ func (c *Console) enter(w http.ResponseWriter, r *http.Request, route page.Route
 	if err := bound(w, r, route); err != nil {
 		return err
 	}
+	if route.Need == page.Open || route.Method != http.MethodPost {
+		return c.serve(w, r, route, v)
+	}
+	body := c.await(r, v)
+	r.Body = body
+	return body.refusal(c.serve(w, r, route, v))
+}
+
+// serve reads what came with a request and serves it.
+func (c *Console) serve(w http.ResponseWriter, r *http.Request, route page.Route, v access.Visitor) error {
 	if route.Need != page.Open {
 		leave, err := c.visit(v)
 		if err != nil {

@@ -42,7 +42,10 @@ type Server struct {
 	Plain          bool // no TLS at all
 }
 
-const longest = 15 * time.Second // for all of it
+const (
+	longest  = 15 * time.Second // for all of it
+	mostSaid = 64 << 10         // bytes of what the server says, certificates included
+)
 
 // ReadServer reads the address of a mail server: smtps://user:password@host:465 speaks
 // TLS from the first byte on, smtp://user:password@host:587 begins it with STARTTLS and
@@ -137,9 +140,13 @@ func (l *line) settings() []gomail.Option {
 		policy = gomail.TLSOpportunistic // it is there already
 	}
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
-		var err error
-		if l.conn, err = l.Dial(ctx, network, address); err != nil || !server.Implicit {
-			return l.conn, err
+		conn, err := l.Dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		l.conn = &brief{conn, mostSaid}
+		if !server.Implicit {
+			return l.conn, nil
 		}
 		secure := tls.Client(l.conn, trust)
 		return secure, secure.HandshakeContext(ctx)
@@ -151,4 +158,20 @@ func (l *line) settings() []gomail.Option {
 		list = append(list, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(server.User), gomail.WithPassword(server.Password))
 	}
 	return list
+}
+
+// brief is a connection that ends when the server has said too much: the library keeps
+// whole answers, of however many lines.
+type brief struct {
+	net.Conn
+	left int
+}
+
+func (b *brief) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fmt.Errorf("the mail server said more than %d bytes", mostSaid)
+	}
+	n, err := b.Conn.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
 }

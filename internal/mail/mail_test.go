@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"stele/internal/guard"
 	"stele/internal/mail"
@@ -205,5 +206,36 @@ func TestAnAddressThatCannotBeMeantIsRefused(t *testing.T) {
 	}
 	if _, err := mail.New(mail.Options{URL: "smtp://example.com", From: "nobody"}); err == nil {
 		t.Error("a sender without a mailbox was taken")
+	}
+}
+
+// A server that goes on answering is not listened to until memory or time are used up.
+func TestAnEndlessAnswerIsNotReadToItsEnd(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	said := make(chan int)
+	go func() {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		line, n := []byte("220-"+strings.Repeat("word ", 200)+"\r\n"), 0
+		for ; n < 256<<20; n += len(line) {
+			if _, err := conn.Write(line); err != nil {
+				break
+			}
+		}
+		said <- n
+	}()
+	p := &postOffice{t: t}
+	begun := time.Now()
+	err = p.sender("smtp://127.0.0.1:"+strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)+"?tls=off").Send(t.Context(), letter)
+	if n := <-said; err == nil || n > 32<<20 || time.Since(begun) > 10*time.Second { // what lies in the system's buffers is said, too
+		t.Errorf("%d MB were said in %s: %v", n>>20, time.Since(begun), err)
 	}
 }

@@ -30,7 +30,13 @@ type reader interface {
 	Bound() bool
 }
 
-const mostFetches = 4 // at the same time, for one request
+const (
+	mostFetches = 4 // at the same time, for one request
+
+	// mostNamed is how many files and addresses one request may name. No provider takes more pictures,
+	// and each of them may be a server that is asked: answers without a byte are bounded by nothing else.
+	mostNamed = 3600
+)
 
 // attach gives an upstream whatever it cannot get by itself: files of this
 // installation, and what is at addresses that it does not read. Most of what passes
@@ -181,6 +187,9 @@ func (f *fetched) get(ctx context.Context, r *Relay, workspace string, talk *cha
 	times := make(map[string]int64)
 	for _, w := range wanted {
 		times[w.name()]++
+	}
+	if len(times) > mostNamed {
+		return fault.New(fault.InvalidParameter, "A request may name up to %d files and addresses.", mostNamed).With("limit", mostNamed)
 	}
 	for _, w := range wanted {
 		f.mu.Lock()

@@ -15,9 +15,20 @@ func factorCells(f *access.Factor) []any {
 	return []any{&f.ID, &f.User, &f.Via, &f.Kind, &f.Name, &f.Lookup, bytesIfAny(&f.Sealed), &f.Step, at(&f.CreatedAt), at(&f.UsedAt)}
 }
 
-// InsertFactors saves new second factors, after those of some kinds are gone.
+// InsertFactors saves new second factors, after those of some kinds are gone. A session that
+// has ended sets up nothing: see InsertSession.
 func (s *Store) InsertFactors(ctx context.Context, factors []access.Factor, replace []string, e access.Entry) error {
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if err := takeUser(ctx, tx, factors[0].User); err != nil {
+			return err
+		}
+		n, err := selectValue[int](ctx, tx, "look for session", `SELECT COUNT(*) FROM sessions WHERE id = $1`, factors[0].Session)
+		if err != nil {
+			return err
+		}
+		if n == 0 && factors[0].Session != "" {
+			return access.ErrNotFound
+		}
 		for _, kind := range replace {
 			err := exec(ctx, tx, "replace factors", `DELETE FROM factors WHERE user_id = $1 AND via = $2 AND kind = $3`, factors[0].User, factors[0].Via, kind)
 			if err != nil {
@@ -88,10 +99,14 @@ func (s *Store) DeleteFactor(ctx context.Context, user, id string, e access.Entr
 	return n > 0, err
 }
 
-// DeleteFactors deletes all of a person's and ends their sessions.
+// DeleteFactors deletes all of a person's and ends their sessions. The row of the person is
+// taken first, as InsertSession does.
 func (s *Store) DeleteFactors(ctx context.Context, user string, e access.Entry) (int, error) {
 	var n int64
 	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+		if err := takeUser(ctx, tx, user); err != nil {
+			return err
+		}
 		if n, err = affect(ctx, tx, "delete factors", `DELETE FROM factors WHERE user_id = $1`, user); err != nil {
 			return err
 		}
@@ -101,4 +116,9 @@ func (s *Store) DeleteFactors(ctx context.Context, user string, e access.Entry) 
 		return s.insertAudit(ctx, tx, e)
 	})
 	return int(n), err
+}
+
+// takeUser has other changes of a person wait for this one. On PostgreSQL the row is the lock.
+func takeUser(ctx context.Context, tx *sql.Tx, id string) error {
+	return exec(ctx, tx, "take user", `UPDATE users SET seen_at = seen_at WHERE id = $1`, id)
 }

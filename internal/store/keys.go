@@ -145,14 +145,15 @@ func (s *Store) FindKeys(ctx context.Context, f access.KeyFilter) ([]access.Key,
 // likeText is what stands for itself in a LIKE with ESCAPE '!'.
 var likeText = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
-// KeyNames are the names of the keys of a workspace, or of all where it is "", by their ids.
-func (s *Store) KeyNames(ctx context.Context, workspace string) (map[string]string, error) {
-	return selectPairs[string, string](ctx, s.read, "read names of keys", `SELECT id, name FROM keys WHERE workspace = $1 OR $1 = ''`, workspace)
+// KeyNames are the names of the keys of a workspace, or of all where it is "", that were made last, by their ids.
+func (s *Store) KeyNames(ctx context.Context, workspace string, most int) (map[string]string, error) {
+	return selectPairs[string, string](ctx, s.read, "read names of keys",
+		`SELECT id, name FROM keys WHERE `+inWorkspace(workspace)+` ORDER BY created_at DESC LIMIT $2`, workspace, most)
 }
 
-// KeysSince lists the keys changed after a revision.
+// KeysSince lists the keys changed after a revision; after 0 those that are not revoked.
 func (s *Store) KeysSince(ctx context.Context, revision int64) ([]access.Key, error) {
-	return selectAll(ctx, s.read, "read keys", keyCells, `SELECT `+keyColumns+` FROM keys WHERE revision > $1 ORDER BY revision`, revision)
+	return selectAll(ctx, s.read, "read keys", keyCells, `SELECT `+keyColumns+` FROM keys WHERE revision > $1 AND ($1 > 0 OR revoked_at = 0) ORDER BY revision`, revision)
 }
 
 // TouchKeys notes when keys were last used. It is no change: the revision stays.

@@ -18,9 +18,13 @@ func sessionCells(v *access.Session) []any {
 }
 
 // InsertSession saves a new session and remembers its browser. Its person was seen.
-// Of more than most sessions the oldest end.
+// Of more than most sessions the oldest end. The row of the person is taken first: who
+// changes it, and ends sessions, has done so or will see this one.
 func (s *Store) InsertSession(ctx context.Context, v access.Session, most int, unknown bool, entries ...access.Entry) error {
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if err := admitted(ctx, tx, v); err != nil {
+			return err
+		}
 		err := exec(ctx, tx, "insert session", `INSERT INTO sessions
 			(id, hash, user_id, workspace, created_at, seen_at, proven_at, remote, agent, via, method, device)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
@@ -35,14 +39,31 @@ func (s *Store) InsertSession(ctx context.Context, v access.Session, most int, u
 		if err != nil {
 			return err
 		}
-		if err := exec(ctx, tx, "touch user", `UPDATE users SET seen_at = $2 WHERE id = $1 AND seen_at < $2`, v.User, millis(v.SeenAt)); err != nil {
-			return err
-		}
 		if err := rememberDevice(ctx, tx, v, unknown); err != nil {
 			return err
 		}
 		return s.insertAudit(ctx, tx, entries...)
 	})
+}
+
+// admitted takes the row of a session's person, or gives access.ErrNotFound where the proof
+// does not count any more.
+func admitted(ctx context.Context, tx *sql.Tx, v access.Session) error {
+	n, err := affect(ctx, tx, "touch user", `UPDATE users SET seen_at = CASE WHEN seen_at < $2 THEN $2 ELSE seen_at END WHERE id = $1`, v.User, millis(v.SeenAt))
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return access.ErrNotFound
+	}
+	n, err = selectValue[int64](ctx, tx, "look at proof", `SELECT COUNT(*) FROM users WHERE id = $1
+		AND ($2 = '' OR ($3 = '' AND password = $2) OR EXISTS (SELECT 1 FROM logins WHERE user_id = $1 AND via = $3 AND password = $2))
+		AND ($4 = '' OR EXISTS (SELECT 1 FROM factors WHERE id = $4 AND user_id = $1))
+		AND ($5 = '' OR subject = $5)`, v.User, v.Proof.Password, v.Via, v.Proof.Factor, v.Proof.Subject)
+	if err == nil && n == 0 {
+		err = access.ErrNotFound
+	}
+	return err
 }
 
 // ProveSession notes when the person of a session last proved who they are.

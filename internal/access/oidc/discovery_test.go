@@ -3,6 +3,7 @@ package oidc
 import (
 	"context"
 	"errors"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -96,6 +97,29 @@ func TestDiscoveryOutlivesWhoAskedFirst(t *testing.T) {
 		}
 		if _, err := d.provider(t.Context()); err != nil {
 			t.Errorf("the next one: %v", err)
+		}
+	})
+}
+
+// silent never answers.
+type silent struct{}
+
+func (silent) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+// The library asks for keys without a deadline of its own.
+func TestASilentProviderIsWaitedForOnlySoLong(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		res, err := bounded(&http.Client{Transport: silent{}}).Get("https://id.example.com/keys") //nolint:noctx // that is the question
+		if err == nil {
+			_ = res.Body.Close()
+		}
+		if waited := time.Since(begun); err == nil || waited != callTime {
+			t.Errorf("%v after %s", err, waited)
 		}
 	})
 }

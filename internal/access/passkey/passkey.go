@@ -19,6 +19,13 @@ import (
 // answerTime is how long a person may take.
 const answerTime = 5 * time.Minute
 
+// What a browser may answer. Checking a signature takes as long as the square of its key, and whoever
+// is signed in brings a key of their own: the largest that devices have, RSA of 4096 bits, is half of it.
+const (
+	mostAnswer = 16 << 10
+	mostKey    = 1 << 10
+)
+
 // Party is the site that keys are made for.
 type Party struct{ host, origin string }
 
@@ -74,9 +81,15 @@ func (p Party) Made(h Holder, state, answer []byte) (Key, error) {
 	if err := json.Unmarshal(state, &session); err != nil {
 		return Key{}, fmt.Errorf("read passkey state: %w", err)
 	}
+	if len(answer) > mostAnswer {
+		return Key{}, fmt.Errorf("the answer has %d bytes", len(answer))
+	}
 	parsed, err := protocol.ParseCredentialCreationResponseBytes(answer)
 	if err != nil {
 		return Key{}, fmt.Errorf("read new passkey: %w", err)
+	}
+	if n := len(parsed.Response.AttestationObject.AuthData.AttData.CredentialPublicKey); n > mostKey {
+		return Key{}, fmt.Errorf("the passkey has %d bytes", n)
 	}
 	made, err := w.CreateCredential(user, session, parsed)
 	if err != nil {
@@ -119,6 +132,9 @@ func (p Party) Signed(find func(id []byte) (Holder, error), state, answer []byte
 	var session webauthn.SessionData
 	if err := json.Unmarshal(state, &session); err != nil {
 		return Key{}, fmt.Errorf("read passkey state: %w", err)
+	}
+	if len(answer) > mostAnswer {
+		return Key{}, fmt.Errorf("the answer has %d bytes", len(answer))
 	}
 	parsed, err := protocol.ParseCredentialRequestResponseBytes(answer)
 	if err != nil {

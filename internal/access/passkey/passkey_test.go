@@ -1,6 +1,7 @@
 package passkey_test
 
 import (
+	"bytes"
 	"errors"
 	"net/url"
 	"testing"
@@ -123,5 +124,31 @@ func TestPasskeysNeedANameAndTLS(t *testing.T) {
 		if _, ok := passkey.PartyAt(u); ok != want {
 			t.Errorf("%s: %v", address, ok)
 		}
+	}
+}
+
+// A key that takes seconds to check a signature of is not taken.
+func TestPasskeysAreAsLargeAsDevicesMakeThem(t *testing.T) {
+	t.Parallel()
+	for bits, want := range map[int]bool{2048: true, 4096: true, 16 << 10: false, 64 << 10: false, 300_000: false} {
+		d := passkeytest.NewDevice(t)
+		d.RSA = bytes.Repeat([]byte{0xff}, bits/8)
+		h := passkey.Holder{Handle: []byte("handle of ada"), Name: "ada@example.com"}
+		options, state, err := party(t).Make(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := party(t).Made(h, state, d.Make(options)); (err == nil) != want {
+			t.Errorf("%d bits: %v", bits, err)
+		}
+	}
+	d := passkeytest.NewDevice(t)
+	h := registered(t, d)
+	_, state, err := party(t).Ask(&h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := party(t).Signed(func([]byte) (passkey.Holder, error) { return h, nil }, state, bytes.Repeat([]byte(" "), 1<<20)); err == nil {
+		t.Error("a megabyte was taken for a signature")
 	}
 }

@@ -225,7 +225,7 @@ func readParts(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fault.New(fault.InvalidRequestBody, "The form cannot be read.").Because(err)
 	}
-	return nil
+	return page.CheckText(r.PostForm)
 }
 
 // appFile is a file that is given to an app, or could be.
@@ -239,7 +239,7 @@ type appFile struct {
 // appFilesOf shows what a form names: files of the workspace, or addresses.
 func (c *Room) appFilesOf(ctx context.Context, v access.Visitor, given []string) []appFile {
 	var list []appFile
-	for _, id := range given {
+	for _, id := range page.FewFiles(given) {
 		if id == "" {
 			continue
 		}

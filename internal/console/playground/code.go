@@ -139,7 +139,7 @@ func (c *Room) attached(ctx context.Context, workspace string, talk *chat.Conver
 	kept := make(map[string]*file.File)
 	for _, m := range talk.Messages {
 		for _, p := range m.Parts {
-			if p.Media == nil || p.Media.FileID == "" || c.Files == nil {
+			if p.Media == nil || p.Media.FileID == "" || c.Files == nil || kept[p.Media.FileID] != nil {
 				continue
 			}
 			f, err := c.Files.File(ctx, workspace, p.Media.FileID)

@@ -111,7 +111,7 @@ func (c *Room) fill(r *http.Request, v access.Visitor, f *studioForm, o studioOr
 		case s.Name == "prompt":
 			s.Value = o.prompt
 		case s.Widget == "files":
-			for _, id := range o.files[s.Name] {
+			for _, id := range page.FewFiles(o.files[s.Name]) {
 				if found, err := c.Files.File(r.Context(), v.Session.Workspace, id); err == nil {
 					given := c.givenInput(found)
 					given.Field = s.Name

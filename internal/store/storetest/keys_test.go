@@ -100,7 +100,7 @@ func keysFound(t *testing.T, s access.Store) {
 			t.Errorf("%+v: keys %q, want %q", c.f, got, c.want)
 		}
 	}
-	names, err := s.KeyNames(t.Context(), "acme")
+	names, err := s.KeyNames(t.Context(), "acme", 100)
 	must(t, err)
 	if len(names) != 3 || names[made[2].ID] != "other" {
 		t.Errorf("names %v", names)

@@ -92,6 +92,8 @@ func runAccess(t *testing.T, open func(t *testing.T) access.Store) {
 		{"WorkspacesAreListedByPerson", workspaces},
 		{"LoginsAreKeptApart", loginsKeptApart},
 		{"SessionsAreCapped", sessionsCapped},
+		{"ASessionIsOpenedByWhatCounts", proofsCount},
+		{"NobodySlipsInWithTheOldPassword", nobodySlipsIn},
 		{"SecondFactorsLiveAndEnd", factorsLiveAndEnd},
 		{"TheAuditLogIsReadInPages", auditPages},
 		{"TheAuditLogIsFiltered", auditFilters},

@@ -22,6 +22,7 @@ type Device struct {
 	Flags  byte   // of what is signed
 	Count  uint32 // of signatures
 	Synced bool   // it does not count: it is on several machines
+	RSA    []byte // the modulus of the key that it says it has made; nil: it is Key
 
 	t *testing.T
 }
@@ -84,10 +85,14 @@ func (d *Device) Make(options []byte) []byte {
 	}
 	cose := append([]byte{0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 32}, point[1:33]...)
 	cose = append(append(cose, 0x22, 0x58, 32), point[33:]...)
+	if d.RSA != nil {
+		cose = binary.BigEndian.AppendUint16([]byte{0xa4, 0x01, 0x03, 0x03, 0x39, 0x01, 0x00, 0x20, 0x59}, uint16(len(d.RSA)))
+		cose = append(append(cose, d.RSA...), 0x21, 0x43, 0x01, 0x00, 0x01)
+	}
 	data := append(d.data(attested), make([]byte, 16)...)
 	data = binary.BigEndian.AppendUint16(data, uint16(len(d.ID)))
 	data = append(append(data, d.ID...), cose...)
-	object := append([]byte("\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x58"), byte(len(data)))
+	object := binary.BigEndian.AppendUint16([]byte("\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x59"), uint16(len(data)))
 	return d.answer(map[string]any{"clientDataJSON": b64(client), "attestationObject": b64(append(object, data...))})
 }
 
