@@ -80,3 +80,14 @@ func TestAPriceForEachTokenIsExact(t *testing.T) {
 		}
 	}
 }
+
+func TestThousandsAreApart(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"0": "0", "999": "999", "1000": "1,000", "-1000": "-1,000", "1234567.50": "1,234,567.50", "-999.1234": "-999.1234", "12345678901": "12,345,678,901",
+	} {
+		if got := Grouped(in); got != want {
+			t.Errorf("Grouped(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

@@ -66,7 +66,7 @@ func (c *Room) unsettledPage(w http.ResponseWriter, r *http.Request, v access.Vi
 	for i := range list {
 		t := &list[i]
 		row := unsettledRow{
-			ID: t.ID, Model: t.Model, Provider: t.Provider, State: string(t.State), Why: t.Message, Held: "$" + limit.Money(t.Nano),
+			ID: t.ID, Model: t.Model, Provider: t.Provider, State: string(t.State), Why: t.Message, Held: limit.USD(t.Nano),
 			Ended: c.At(t.Ended), Link: c.MadeAt(t.ID, t.App),
 		}
 		if filled.ID == t.ID {
