@@ -23,6 +23,12 @@ func (c *counter) refusal(n int64, now time.Time) error {
 	c.reach(st)
 	code, after := fault.RateLimited, st.Reset
 	sentence := "The limit %q is reached: " + l.Text() + "."
+	switch l.Measure {
+	case Tokens, TokensIn, TokensOut:
+		if st.Left > 0 {
+			sentence = "The limit %q has " + l.Figure(st.Left) + " left of " + l.Text() + ", and this call could take more."
+		}
+	}
 	switch {
 	case l.Measure == Dollars:
 		code = fault.InsufficientCredits

@@ -140,6 +140,16 @@ func Grouped(number string) string {
 	return sign + whole + rest
 }
 
+// Ungrouped is a number that people wrote, as Parse reads it: without its "$" and without
+// commas, where those are what Grouped writes. "12,50" stays as it is: it is not 1250.
+func Ungrouped(text string) string {
+	text = strings.TrimPrefix(strings.TrimSpace(text), "$")
+	if plain := strings.ReplaceAll(text, ",", ""); Grouped(plain) == text {
+		return plain
+	}
+	return text
+}
+
 // Times is the amount times a factor, which is an amount of one as 1 is: 1.2 is "1.2".
 // It is rounded to the nearest billionth, halves away from zero.
 func (a Amount) Times(factor Amount) Amount {
