@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -71,7 +70,7 @@ func (p *program) creditsGrant() *cobra.Command {
 		case (amount == "") == (credits == 0):
 			return errors.New("give either --amount or --credits")
 		case amount != "":
-			dollars, err := price.Parse(strings.TrimPrefix(amount, "$"))
+			dollars, err := price.Parse(price.Ungrouped(amount))
 			if err != nil {
 				return fmt.Errorf("--amount %s: %w", amount, err)
 			}

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -50,7 +49,7 @@ func (p *program) generationsSettle() *cobra.Command {
 		if cost == "" {
 			return errors.New("--cost is missing: 0 where nothing was charged")
 		}
-		nano, err := price.Parse(strings.TrimPrefix(cost, "$"))
+		nano, err := price.Parse(price.Ungrouped(cost))
 		if err != nil {
 			return fmt.Errorf("--cost %s: %w", cost, err)
 		}

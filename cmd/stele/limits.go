@@ -157,11 +157,11 @@ func (f *limitFlags) apply(c *cobra.Command, l *limit.Limit) error {
 		return nil
 	}
 	if l.Measure == limit.Dollars {
-		amount, err := price.Parse(strings.TrimPrefix(f.amount, "$"))
+		amount, err := price.Parse(price.Ungrouped(f.amount))
 		l.Amount = int64(amount)
 		return err
 	}
-	n, err := strconv.ParseInt(f.amount, 10, 64)
+	n, err := strconv.ParseInt(price.Ungrouped(f.amount), 10, 64)
 	if err != nil {
 		return fmt.Errorf("--amount %s is not a whole number", f.amount)
 	}

@@ -59,13 +59,24 @@ type Answer struct {
 	Logprobs json.RawMessage // in openai's shape
 }
 
-// Settled is the usage to meter: the upstream's word, or an estimate from what
-// was sent and what came when it never said.
+// Settled is the usage to meter: the upstream's word, or an estimate from what was
+// sent and what came, of whatever it never said. No prompt is empty, nor does a text
+// take no tokens: an upstream that counts so has not counted.
 func (s *Seen) Settled(request int) Usage {
-	if s.Usage.Known {
-		return s.Usage
+	u := s.Usage
+	switch {
+	case u.Known && u.BilledKnown:
+		return u
+	case !u.Known || u.Total() == 0:
+		return s.Unfinished(request)
 	}
-	return s.Unfinished(request)
+	if u.Prompt() == 0 {
+		u.Input, u.Known = Estimate(request), false
+	}
+	if u.Completion() == 0 && s.Text > 0 {
+		u.Output, u.Known = Estimate(s.Text), false
+	}
+	return u
 }
 
 // Unfinished is the usage of an answer that was left or broke off: whatever its upstream

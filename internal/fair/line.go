@@ -37,10 +37,13 @@ type turned struct {
 // NewLine makes a line for size places, of which one tenant holds share at most, and
 // a waiting room for room callers, each of whom waits for patience at most.
 func NewLine(size, share int64, room int, patience time.Duration) *Line {
-	return &Line{
-		places: New(size, share), room: room, patience: patience,
-		waiting: make(map[string]int), turned: make(map[string]turned),
-	}
+	return LineFor(New(size, share), room, patience)
+}
+
+// LineFor makes a line for the places of a semaphore, which other callers may take
+// without standing in it.
+func LineFor(places *Semaphore, room int, patience time.Duration) *Line {
+	return &Line{places: places, room: room, patience: patience, waiting: make(map[string]int), turned: make(map[string]turned)}
 }
 
 // Enter takes a place for a tenant, which is held until leave is called. Where leave

@@ -101,8 +101,7 @@ func (s *Service) SetAside(ctx context.Context, id, reason string) error {
 }
 
 func (s *Service) setAside(ctx context.Context, t *Task, reason string) error {
-	spent, known := s.spent(ctx, t)
-	unsure := s.mayBeOwed(t)
+	nano, sure := s.owed(ctx, t)
 	kind, about := inflight.Generation, t.Model
 	if t.App != "" {
 		kind, about = inflight.Run, t.App
@@ -112,8 +111,9 @@ func (s *Service) setAside(ctx context.Context, t *Task, reason string) error {
 			ID: t.ID, Workspace: t.Workspace, Kind: kind, About: about, Subject: t.Parent, Reason: reason, Nano: t.Nano, At: s.Now(),
 		}
 		t.State, t.Code, t.Message = media.Failed, "generation_failed", reason+" It was set aside."
-		if t.Unsettled = unsure; !unsure && (known || t.Stage == Ordered) {
-			t.Nano, t.Credits = spent, media.Credits(spent, s.Settings().CreditsPerUSD)
+		t.Unsettled = !sure && t.App == ""
+		if sure || t.Stage == Ordered {
+			t.Nano, t.Credits = nano, media.Credits(nano, s.Settings().CreditsPerUSD)
 		}
 	})
 	if err != nil {

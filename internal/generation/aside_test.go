@@ -84,6 +84,27 @@ func TestWhatWasSetAsideIsOrderedAnew(t *testing.T) {
 	}
 }
 
+// TestWhatWasMadeAndIsSetAsideIsPaid sets a task aside whose maker has said that it is made.
+func TestWhatWasMadeAndIsSetAsideIsPaid(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		stage  generation.Stage
+		unsure bool
+	}{"made": {generation.Collecting, false}, "accepted": {generation.Waiting, true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := open(t, t.TempDir(), &script{submit: done, poll: done})
+			task := h.left(test.stage, `"t"`, 1)
+			if err := h.SetAside(t.Context(), task.ID, inflight.Died); err != nil {
+				t.Fatal(err)
+			}
+			if task, err := h.store.Task(t.Context(), "", task.ID); err != nil || task.Unsettled != test.unsure || task.Nano != price {
+				t.Errorf("unsettled %t, %d, %v", task.Unsettled, task.Nano, err)
+			}
+		})
+	}
+}
+
 // TestEveryCallOfAMakerIsWrittenDown looks into the record from inside of each call.
 func TestEveryCallOfAMakerIsWrittenDown(t *testing.T) {
 	t.Parallel()

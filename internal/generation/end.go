@@ -28,7 +28,9 @@ func (s *Service) fail(ctx context.Context, t *Task, f *media.Failure) error {
 	spent, known := s.spent(ctx, t)
 	unsure := s.mayHaveCost(t, f)
 	if unsure {
-		spent, known = s.price(ctx, t)
+		if spent, known = s.price(ctx, t); !known && t.Stage == Collecting {
+			spent, known = t.Nano, true // its maker has said before that it is made
+		}
 	}
 	err := s.end(ctx, t, func(t *Task) {
 		t.Unsettled = unsure && !known

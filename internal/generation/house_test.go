@@ -285,6 +285,8 @@ func working(int) (media.Status, error) {
 	return media.Status{State: media.Processing, Progress: 0.5, Wait: time.Millisecond}, nil
 }
 
+func failed(int) (media.Status, error) { return media.Status{State: media.Failed}, nil }
+
 func refuse(class media.Class) func(int) (media.Status, error) {
 	return func(int) (media.Status, error) { return media.Status{}, &media.Failure{Class: class, Message: "No."} }
 }

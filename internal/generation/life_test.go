@@ -3,12 +3,14 @@ package generation_test
 import (
 	"context"
 	"io"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"stele/internal/access"
 	"stele/internal/generation"
+	"stele/internal/inflight"
 	"stele/internal/media"
 )
 
@@ -88,17 +90,21 @@ func TestWhatACrashLeftIsNeverPaidTwice(t *testing.T) {
 		state     media.State
 		code      string
 		submitted int
+		nano      int64 // what it has cost
+		unsure    bool
 	}{
-		"ordered":                        {&script{submit: done, poll: done}, generation.Ordered, "", media.Success, "", 1},
-		"submitting, found":              {&finder{script: script{submit: done, poll: done}, found: true}, generation.Submitting, "", media.Success, "", 0},
-		"submitting, never accepted":     {&finder{script: script{submit: done, poll: done}}, generation.Submitting, "", media.Success, "", 1},
-		"submitting, free to repeat":     {&repeater{script{submit: done, poll: done}}, generation.Submitting, "", media.Success, "", 1},
-		"submitting, nobody knows":       {&script{submit: done, poll: done}, generation.Submitting, "", media.Failed, "provider_unavailable", 0},
-		"waiting":                        {&script{submit: done, poll: done}, generation.Waiting, `"t"`, media.Success, "", 0},
-		"waiting, gone":                  {&script{submit: done, poll: refuse(media.Gone)}, generation.Waiting, `"t"`, media.Failed, "provider_unavailable", 0},
-		"waiting, gone, free to repeat":  {&repeater{script{submit: done, poll: refuse(media.Gone)}}, generation.Waiting, `"t"`, media.Success, "", 1},
-		"collecting":                     {&script{submit: done, poll: done}, generation.Collecting, `"t"`, media.Success, "", 0},
-		"collecting, gone, can be again": {&repeater{script{submit: done, poll: refuse(media.Gone)}}, generation.Collecting, `"t"`, media.Success, "", 1},
+		"ordered":                        {&script{submit: done, poll: done}, generation.Ordered, "", media.Success, "", 1, price, false},
+		"submitting, found":              {&finder{script: script{submit: done, poll: done}, found: true}, generation.Submitting, "", media.Success, "", 0, price, false},
+		"submitting, never accepted":     {&finder{script: script{submit: done, poll: done}}, generation.Submitting, "", media.Success, "", 1, price, false},
+		"submitting, free to repeat":     {&repeater{script{submit: done, poll: done}}, generation.Submitting, "", media.Success, "", 1, price, false},
+		"submitting, nobody knows":       {&script{submit: done, poll: done}, generation.Submitting, "", media.Failed, "provider_unavailable", 0, price, true},
+		"waiting":                        {&script{submit: done, poll: done}, generation.Waiting, `"t"`, media.Success, "", 0, price, false},
+		"waiting, gone":                  {&script{submit: done, poll: refuse(media.Gone)}, generation.Waiting, `"t"`, media.Failed, "provider_unavailable", 0, price, true},
+		"waiting, gone, free to repeat":  {&repeater{script{submit: done, poll: refuse(media.Gone)}}, generation.Waiting, `"t"`, media.Success, "", 1, price, false},
+		"collecting":                     {&script{submit: done, poll: done}, generation.Collecting, `"t"`, media.Success, "", 0, price, false},
+		"collecting, gone":               {&script{submit: done, poll: refuse(media.Gone)}, generation.Collecting, `"t"`, media.Failed, "provider_unavailable", 0, price, false},
+		"collecting, failed after all":   {&script{submit: done, poll: failed}, generation.Collecting, `"t"`, media.Failed, "generation_failed", 0, 0, false},
+		"collecting, gone, can be again": {&repeater{script{submit: done, poll: refuse(media.Gone)}}, generation.Collecting, `"t"`, media.Success, "", 1, price, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -109,7 +115,54 @@ func TestWhatACrashLeftIsNeverPaidTwice(t *testing.T) {
 			if submitted, _, _ := c.maker.counts(); task.State != c.state || task.Code != c.code || submitted != c.submitted {
 				t.Errorf("%s %s, submitted %d times: %s", task.State, task.Code, submitted, task.Message)
 			}
+			if task.Nano != c.nano || task.Unsettled != c.unsure {
+				t.Errorf("costs %d, unsettled %t", task.Nano, task.Unsettled)
+			}
 		})
+	}
+}
+
+// doorkeeper is a script that takes no order before it was asked twice.
+type doorkeeper struct {
+	script
+	house *house
+	asked atomic.Int64
+	sent  time.Duration // how long before its last order was submitted it was written down that it will be
+}
+
+func (d *doorkeeper) Enter(context.Context, media.Request) (leave func(), again time.Duration) {
+	if d.asked.Add(1) == 1 {
+		return nil, time.Millisecond
+	}
+	return func() {}, 0
+}
+
+func (d *doorkeeper) Submit(ctx context.Context, req media.Request) (media.Status, error) {
+	if task, err := d.house.store.Task(ctx, "", req.Key); err == nil {
+		d.sent = time.Since(task.Asked)
+	}
+	return d.script.Submit(ctx, req)
+}
+
+// TestWhatWaitsForItsTurnWasNotSent has an order wait for a place at its maker, because a
+// process has died in it as well: who dies meanwhile has not sent it.
+func TestWhatWaitsForItsTurnWasNotSent(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	d := &doorkeeper{script: script{submit: done, poll: done}}
+	h := open(t, folder, d)
+	working, err := inflight.Open(filepath.Join(folder, "working"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.house, h.Working = h, working
+	task := h.order("a suspect")
+	if err := h.store.CountDeath(t.Context(), task.ID); err != nil {
+		t.Fatal(err)
+	}
+	h.start()
+	if task = h.end(task.ID); task.State != media.Success || task.Tries != 1 || d.asked.Load() != 2 || d.sent > 2*time.Second {
+		t.Errorf("%s after %d tries, asked for a place %d times, sent after %s", task.State, task.Tries, d.asked.Load(), d.sent)
 	}
 }
 

@@ -35,14 +35,20 @@ func (s *Service) mayHaveCost(t *Task, f *media.Failure) bool {
 	return t.Stage == Collecting || gone != nil && (t.Ticket != nil || t.Stage == Submitting)
 }
 
-// mayBeOwed reports whether a maker may charge for a task that is set aside. It is not asked:
-// the question may be what the process died of.
-func (s *Service) mayBeOwed(t *Task) bool {
+// owed is what a task that is set aside has cost, and whether that is sure. Its maker is not
+// asked: the question may be what the process died of.
+func (s *Service) owed(ctx context.Context, t *Task) (nano int64, sure bool) {
 	maker, _ := s.maker(t)
-	if r, ok := maker.(Repeater); ok && r.Repeats() {
-		return false
+	r, ok := maker.(Repeater)
+	switch {
+	case t.App != "":
+		return s.spent(ctx, t)
+	case t.Nano == 0, ok && r.Repeats():
+		return 0, true
+	case t.Stage == Collecting: // its maker has said that it is made
+		return t.Nano, true
 	}
-	return t.App == "" && t.Nano > 0 && (t.Ticket != nil || t.Stage == Submitting || t.Stage == Collecting)
+	return 0, t.Ticket == nil && t.Stage != Submitting
 }
 
 // price asks what a task has cost that did not end with its maker's word. It is not

@@ -50,6 +50,15 @@ type Forgetter interface{ Forget(t media.Ticket) }
 // other can look at it.
 type Holder interface{ Holds(t media.Ticket) bool }
 
+// Doorkeeper is a maker that takes only so many orders at a time. One that waits for its
+// place is not submitted yet.
+type Doorkeeper interface {
+	// Enter takes a place for an order, until leave is called or, where it was submitted,
+	// its work has ended. Where leave is nil there was none, and the caller may come back
+	// after again.
+	Enter(ctx context.Context, req media.Request) (leave func(), again time.Duration)
+}
+
 // Biller is a maker that knows what a task has cost so far, whether it is done or not.
 type Biller interface {
 	Spent(ctx context.Context, id string) (nano int64, err error)

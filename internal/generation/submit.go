@@ -23,17 +23,17 @@ func (s *Service) submit(ctx context.Context, t *Task) (again time.Duration, err
 	if failure != nil {
 		return 0, s.fail(ctx, t, failure)
 	}
-	leave, again := s.schedule.lane(t.Provider).asks.Enter(ctx, t.Workspace)
-	if leave == nil {
-		return again, nil
-	}
-	defer leave()
 	req, err := s.request(ctx, t)
 	if failure, ok := errors.AsType[*media.Failure](err); ok {
 		return 0, s.fail(ctx, t, failure)
 	} else if err != nil {
 		return 0, err
 	}
+	leave, again := s.turn(ctx, t, maker, req)
+	if leave == nil {
+		return again, nil
+	}
+	defer leave()
 	asked := s.Now()
 	if t, err = s.insist(ctx, t, func(t *Task) error {
 		if t.Stage == Submitting && t.Owner == s.Node && t.Asked.UnixMilli() == asked.UnixMilli() {
@@ -53,6 +53,34 @@ func (s *Service) submit(ctx context.Context, t *Task) (again time.Duration, err
 		return s.reorder(ctx, t) // others may take this process for dead by now, and the task for theirs
 	}
 	return s.ask(ctx, t, maker, req)
+}
+
+// turn waits until an order may be sent. All waiting is done before it is written down
+// that it will be: from then on a process that dies may have sent it. Where leave is nil
+// it is to be tried again.
+func (s *Service) turn(ctx context.Context, t *Task, maker Maker, req media.Request) (leave func(), again time.Duration) {
+	end, place := func() {}, func() {}
+	if t.Deaths > 0 { // ask begins it as well, and does not wait any more
+		var err error
+		bounded, cancel := context.WithTimeout(ctx, submitTime)
+		defer cancel()
+		if end, err = s.Working.Begin(bounded, t.ID, t.Deaths); err != nil {
+			return nil, firstWait
+		}
+	}
+	if d, ok := maker.(Doorkeeper); ok {
+		if place, again = d.Enter(ctx, req); place == nil {
+			end()
+			return nil, again
+		}
+	}
+	left, again := s.schedule.lane(t.Provider).asks.Enter(ctx, t.Workspace)
+	if left == nil {
+		place()
+		end()
+		return nil, again
+	}
+	return func() { left(); place(); end() }, 0
 }
 
 // ask makes the one call that may cost money, and saves what came of it.

@@ -13,6 +13,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/fault"
 	"stele/internal/label"
+	"stele/internal/price"
 )
 
 // Measure is what a limit counts.
@@ -178,9 +179,9 @@ func (l *Limit) Text() string {
 	var b strings.Builder
 	switch l.Measure {
 	case Dollars:
-		b.WriteString("$" + Money(l.Amount))
+		b.WriteString(USD(l.Amount))
 	default:
-		b.WriteString(strconv.FormatInt(l.Amount, 10) + " " + strings.ReplaceAll(string(l.Measure), "_", " "))
+		b.WriteString(l.Figure(l.Amount) + " " + strings.ReplaceAll(string(l.Measure), "_", " "))
 	}
 	if !l.Simultaneous() {
 		if l.Window == Total {
@@ -208,4 +209,12 @@ func Money(nano int64) string {
 	cents := strconv.FormatInt(nano%1e9+1e9, 10)[1:]
 	cents = cents[:2] + strings.TrimRight(cents[2:], "0")
 	return sign + strconv.FormatInt(nano/1e9, 10) + "." + cents
+}
+
+// USD is Money for people: $1,234.50.
+func USD(nano int64) string {
+	if nano < 0 {
+		return "-" + USD(-nano)
+	}
+	return "$" + price.Grouped(Money(nano))
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stele/internal/fault"
+	"stele/internal/price"
 )
 
 // mostRetry is the longest wait after which a client tries again by itself.
@@ -22,15 +23,21 @@ func (c *counter) refusal(n int64, now time.Time) error {
 	c.reach(st)
 	code, after := fault.RateLimited, st.Reset
 	sentence := "The limit %q is reached: " + l.Text() + "."
+	switch l.Measure {
+	case Tokens, TokensIn, TokensOut:
+		if st.Left > 0 {
+			sentence = "The limit %q has " + l.Figure(st.Left) + " left of " + l.Text() + ", and this call could take more."
+		}
+	}
 	switch {
 	case l.Measure == Dollars:
 		code = fault.InsufficientCredits
 		sentence = "The budget %q is used up."
 		if st.Left > 0 {
-			sentence = "The budget %q has $" + Money(st.Left) + " left of $" + Money(l.Amount) + ", and this call could cost more."
+			sentence = "The budget %q has " + USD(st.Left) + " left of " + USD(l.Amount) + ", and this call could cost more."
 		}
 		if l.Credits {
-			sentence = "The prepaid %s of this workspace are used up: $" + Money(st.Left) + " is left, and this call could cost more."
+			sentence = "The prepaid %s of this workspace are used up: " + USD(st.Left) + " is left, and this call could cost more."
 		}
 	case l.Simultaneous():
 		code, after = fault.ConcurrencyLimit, time.Second
@@ -93,10 +100,18 @@ func unreachable(l *Limit, err error) error {
 	return ours(l, fault.New(fault.Unavailable, "The limit %q cannot be checked now: try again.", l.Name).After(time.Second).Because(err))
 }
 
-// Count is an amount of what the limit counts, as people write it.
+// Count is an amount of what the limit counts, as programs read it.
 func (l *Limit) Count(n int64) string {
 	if l.Measure == Dollars {
 		return Money(n)
 	}
 	return strconv.FormatInt(n, 10)
+}
+
+// Figure is Count for people: $1,234.50 or 2,000,000.
+func (l *Limit) Figure(n int64) string {
+	if l.Measure == Dollars {
+		return USD(n)
+	}
+	return price.Grouped(l.Count(n))
 }

@@ -27,7 +27,7 @@ func (s *Service) Run(ctx context.Context) {
 		case <-ctx.Done():
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 			defer cancel()
-			if err := s.giveBack(last, func(*counter) int64 { return 0 }); err != nil {
+			if err := s.giveBack(last, func(*counter) (keep, slack int64) { return 0, 0 }); err != nil {
 				s.Log.LogAttrs(last, slog.LevelWarn, "what was on lease of limits is given back at the next start", slog.Any("error", err))
 			}
 			return
@@ -80,7 +80,7 @@ func (s *Service) Beat(ctx context.Context) error {
 	if err := s.shareOut(ctx, now); err != nil {
 		return err
 	}
-	if err := s.giveBack(ctx, func(c *counter) int64 { return c.keeps(now) }); err != nil {
+	if err := s.giveBack(ctx, func(c *counter) (keep, slack int64) { return c.keeps(now, s.Alone) }); err != nil {
 		return err
 	}
 	s.forget(now)
@@ -173,9 +173,9 @@ func (c *counter) hasNews() bool {
 	return c.rate > 0 || c.told > 0 || c.share != c.rule.limit().Amount
 }
 
-// giveBack returns what is free beyond what a counter keeps. What was being given back
+// giveBack returns what is free beyond what a counter keeps, where that is more than slack. What was being given back
 // when the database failed is sent again under its number, so that it counts once.
-func (s *Service) giveBack(ctx context.Context, keeps func(*counter) int64) error {
+func (s *Service) giveBack(ctx context.Context, keeps func(*counter) (keep, slack int64)) error {
 	if s.unsure == nil {
 		s.unsure = s.unused(keeps)
 		s.sequence++
@@ -190,32 +190,23 @@ func (s *Service) giveBack(ctx context.Context, keeps func(*counter) int64) erro
 }
 
 // unused takes what is free beyond what a counter keeps out of the leases.
-func (s *Service) unused(keeps func(*counter) int64) map[int64]int64 {
+func (s *Service) unused(keeps func(*counter) (keep, slack int64)) map[int64]int64 {
 	back := make(map[int64]int64)
 	now := s.Now()
 	s.each(func(c *counter) {
-		keep := keeps(c)
+		keep, slack := keeps(c)
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.asking != nil || c.id == 0 {
 			return
 		}
-		if n := c.idle(now) - keep; n > s.slack(c, keep) {
+		if n := c.idle(now) - keep; n > slack {
 			c.lease -= n
 			c.balance.Leased -= n
 			back[c.id] = n
 		}
 	})
 	return back
-}
-
-// slack is how much beyond what a counter keeps is not worth a statement: what is asked
-// for goes up and down. Of a limit that slides, others may be waiting for it.
-func (s *Service) slack(c *counter, keep int64) int64 {
-	if c.rule.kind.sliding() && !s.Alone {
-		return 0
-	}
-	return keep / 4
 }
 
 // idle is what of the lease nothing holds and nothing has taken.
@@ -226,18 +217,32 @@ func (c *counter) idle(now time.Time) int64 {
 	return c.lease - c.held - c.spent
 }
 
-// keeps is how much of what is free a counter keeps for the next second.
-func (c *counter) keeps(now time.Time) int64 {
+// fadePart is the part of an amount in which that of a limit that slides is given back
+// which nothing asks for any more: it becomes free for a minute, a little with every beat.
+const fadePart = 50
+
+// keeps is how much of what is free a counter keeps for the next second, and how much
+// beyond that is not worth a statement: what is asked for goes up and down. Of a limit
+// that slides, others may be waiting for it.
+func (c *counter) keeps(now time.Time, alone bool) (keep, slack int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	over := !c.name.End.IsZero() && !now.Before(c.name.End)
-	if over || c.rate == 0 || c.rule.limit().Soft || c.short { // the last pieces are for who can use them
-		return 0
+	sliding := c.rule.kind.sliding()
+	switch {
+	case sliding && c.rate == 0 && c.recent.total(now) > 0:
+		return 0, c.rule.limit().Amount / fadePart
+	case over, c.rate == 0, c.rule.limit().Soft, c.short: // the last pieces are for who can use them
+		return 0, 0
+	case sliding && c.lease > c.share:
+		keep = max(0, c.share-c.held-c.recent.total(now))
+	default:
+		keep = max(2*c.rate, c.ahead())
 	}
-	if c.rule.kind.sliding() && c.lease > c.share {
-		return max(0, c.share-c.held-c.recent.total(now))
+	if sliding && !alone {
+		return keep, 0
 	}
-	return max(2*c.rate, c.ahead())
+	return keep, keep / 4
 }
 
 // forget drops counters that nothing uses.

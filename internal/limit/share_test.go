@@ -86,8 +86,51 @@ func TestALittleMoreThanIsKeptIsNotGivenBack(t *testing.T) {
 	c := r.counter("", time.Now())
 	c.id, c.lease, c.spent = 1, 1200, 90
 	for _, step := range []struct{ keeps, back int64 }{{1000, 0}, {800, 310}, {800, 0}, {0, 800}} {
-		if got := s.unused(func(*counter) int64 { return step.keeps })[1]; got != step.back {
+		if got := s.unused(func(*counter) (keep, slack int64) { return step.keeps, step.keeps / 4 })[1]; got != step.back {
 			t.Errorf("keeping %d it gives %d back, not %d", step.keeps, got, step.back)
+		}
+	}
+}
+
+// returnedStore counts what is given back.
+type returnedStore struct {
+	Store
+	statements int
+	n          int64
+}
+
+func (s *returnedStore) GiveBack(_ context.Context, _ string, _ int64, unused map[int64]int64) error {
+	s.statements++
+	s.n += unused[1]
+	return nil
+}
+
+// What was taken of a limit that slides becomes free again with every beat of the next
+// minute. It does not take a statement each time, and at the end nothing is left.
+func TestWhatFadesIsGivenBackInFewPieces(t *testing.T) {
+	t.Parallel()
+	for name, taken := range map[string]int64{"little": 60, "all": 6000} {
+		now := time.Unix(1_000_000, 0)
+		db := new(returnedStore)
+		s := New(Options{Store: db, Now: func() time.Time { return now }, Alone: true})
+		l := Limit{ID: "lim_1", Measure: Tokens, Window: Minute, Amount: 6000}
+		r := &rule{kind: l, zone: time.UTC, counters: make(map[counterKey]*counter)}
+		r.current.Store(&l)
+		s.rules.Store(&rules{byID: map[string]*rule{l.ID: r}, all: []*rule{r}})
+		c := r.counter("", now)
+		c.id, c.lease, c.used = 1, taken, now
+		for i := range int64(60) { // a minute of load lies behind
+			c.recent.add(now.Add(time.Duration(i-60)*time.Second), taken/60)
+		}
+		for range 140 {
+			now = now.Add(beat)
+			if err := s.giveBack(t.Context(), func(c *counter) (int64, int64) { return c.keeps(now, true) }); err != nil {
+				t.Fatal(err)
+			}
+			s.forget(now)
+		}
+		if db.n != taken || db.statements > 60 || taken == 60 && db.statements > 2 || len(r.counters) != 0 {
+			t.Errorf("%s: %d of %d are given back with %d statements, %d counters are left", name, db.n, taken, db.statements, len(r.counters))
 		}
 	}
 }

@@ -123,6 +123,33 @@ func (a Amount) Append(dst []byte) []byte {
 	return dst
 }
 
+// Grouped writes a whole or decimal number with its thousands apart, for people:
+// "-1234567.50" is "-1,234,567.50".
+func Grouped(number string) string {
+	whole, rest, _ := strings.Cut(number, ".")
+	sign := ""
+	if strings.HasPrefix(whole, "-") {
+		sign, whole = "-", whole[1:]
+	}
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if rest != "" {
+		rest = "." + rest
+	}
+	return sign + whole + rest
+}
+
+// Ungrouped is a number that people wrote, as Parse reads it: without its "$" and without
+// commas, where those are what Grouped writes. "12,50" stays as it is: it is not 1250.
+func Ungrouped(text string) string {
+	text = strings.TrimPrefix(strings.TrimSpace(text), "$")
+	if plain := strings.ReplaceAll(text, ",", ""); Grouped(plain) == text {
+		return plain
+	}
+	return text
+}
+
 // Times is the amount times a factor, which is an amount of one as 1 is: 1.2 is "1.2".
 // It is rounded to the nearest billionth, halves away from zero.
 func (a Amount) Times(factor Amount) Amount {

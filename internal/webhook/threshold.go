@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"stele/internal/limit"
+	"stele/internal/price"
 	"stele/internal/revision"
 )
 
@@ -85,8 +86,9 @@ func letter(d *Delivery) (Mail, error) {
 	if v.Measure == limit.Dollars {
 		unit, dollar = "", "$"
 	}
+	used, amount := dollar+price.Grouped(v.Used), dollar+price.Grouped(v.Amount)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d %% of the limit %q are used: %s%s of %s%s%s.\n\n", v.Percentage, v.Name, dollar, v.Used, dollar, v.Amount, unit)
+	fmt.Fprintf(&b, "%d %% of the limit %q are used: %s of %s%s.\n\n", v.Percentage, v.Name, used, amount, unit)
 	if v.Workspace != nil {
 		fmt.Fprintf(&b, "Workspace: %s\n", *v.Workspace)
 	} else {

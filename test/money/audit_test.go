@@ -5,48 +5,66 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // doubt is a generation that has ended and is not settled.
 type doubt struct {
 	piece
 	id       string
-	ticketed bool // its provider has said that it took it
-	aside    bool // processes died in it: no provider is asked any more
+	asked    time.Time // when its provider was asked last
+	ticketed bool      // its provider has said that it took it
+	aside    bool      // processes died in it: no provider is asked any more
 }
 
 // doubts lists what is not settled, as stele generations unsettled does.
 func (a *accountant) doubts(t *testing.T) (list []doubt) {
 	t.Helper()
-	a.Read(t, a.database)(t, `SELECT id, ordered, length(ticket), message LIKE '%set aside%' FROM generations WHERE unsettled = 1`, nil, func(scan func(...any) error) error {
+	const query = `SELECT id, ordered, asked_at, length(ticket), message LIKE '%set aside%' FROM generations WHERE unsettled = 1`
+	a.Read(t, a.database)(t, query, nil, func(scan func(...any) error) error {
 		var d doubt
 		var ordered string
+		var asked int64
 		var ticket int
-		err := scan(&d.id, &ordered, &ticket, &d.aside)
+		err := scan(&d.id, &ordered, &asked, &ticket, &d.aside)
 		if found := pieceName.FindStringSubmatch(ordered); found != nil {
 			n, _ := strconv.Atoi(found[1])
 			d.piece = pieceOf(n)
 		}
-		d.ticketed = ticket > 0
+		d.asked, d.ticketed = time.UnixMilli(asked), ticket > 0
 		list = append(list, d)
 		return err
 	})
 	return list
 }
 
-// endless reports whether no provider will ever say what a piece has cost.
-func (a *accountant) endless(d doubt) bool {
+// toldWithin is how long after an answer a server may need until it is written down.
+const toldWithin = 2 * time.Second
+
+// cause is why no provider will ever say what a piece has cost; "" where one can be asked,
+// or has said so.
+func (a *accountant) cause(d doubt) string {
 	switch {
 	case d.aside:
-		return true
-	case d.kind == "comfyui":
-		return d.fate == "gone"
-	case !d.ticketed, d.fate == "gone":
-		return true
-	case d.kind == "openai": // a call broke off, or died with its server
-		return d.fate == "unsure" || a.press.takenBefore(d.name(), a.death)
+		return "set aside"
+	case d.fate == "gone" && d.kind != "openai" && (d.ticketed || d.kind == "comfyui"):
+		return "forgotten by its provider"
+	case d.kind == "comfyui": // is looked up by the name that it was given
+		return ""
+	case d.fate == "unsure" && (d.kind == "openai" || !d.ticketed):
+		return "its answer was lost"
+	case d.fate == "broken" && !d.ticketed:
+		return "its answer did not say"
+	case d.ticketed && d.kind != "openai": // it can be looked at
+		return ""
 	}
-	return false
+	for _, death := range a.deaths {
+		open, taken := a.press.unanswered(d.name(), death.Add(-toldWithin))
+		if open && !death.Before(d.asked) && (taken || !d.ticketed && death.Before(d.asked.Add(toldWithin))) {
+			return "a server died before it knew the answer"
+		}
+	}
+	return ""
 }
 
 // settled waits until all have ended, here and there, and all are settled that can be.
@@ -60,10 +78,15 @@ func (a *accountant) settled(t *testing.T) {
 		return count(`SELECT COUNT(*) FROM generations WHERE stage <> 'ended'`) == 0 && a.press.unfinished() == 0
 	})
 	var waiting string
+	defer func() {
+		if waiting != "" {
+			t.Errorf("it stays unsettled without a cause: %s", waiting)
+		}
+	}()
 	await(t, "what can be settled is settled", func() bool {
 		waiting = ""
 		for _, d := range a.doubts(t) {
-			if !a.endless(d) {
+			if a.cause(d) == "" {
 				waiting = fmt.Sprintf("%+v", d)
 			}
 		}
@@ -75,9 +98,10 @@ func (a *accountant) settled(t *testing.T) {
 func (a *accountant) judge(t *testing.T) (listed []doubt) {
 	t.Helper()
 	listed = a.doubts(t)
-	waits := make(map[string]bool)
+	waits, causes := make(map[string]bool), make(map[string]int)
 	for _, d := range listed {
 		waits[d.id] = true
+		causes[a.cause(d)+", "+d.kind]++
 	}
 	type sum struct{ rows, nano int64 }
 	booked := make(map[string]sum)
@@ -104,7 +128,7 @@ func (a *accountant) judge(t *testing.T) (listed []doubt) {
 			t.Errorf("%+v was not made: %s", p, a.Get(t, "/api/v1/generations/"+id, a.key.Key).Body)
 		}
 	}
-	t.Logf("%d pieces: %d are charged as the bill says, %d for nothing, %d stand in the list", pieces, charged, pieces-charged-len(listed), len(listed))
+	t.Logf("%d pieces: %d are charged as the bill says, %d for nothing, %d stand in the list: %v", pieces, charged, pieces-charged-len(listed), len(listed), causes)
 	if charged < pieces/2 || len(listed) == 0 {
 		t.Error("that is not what was ordered")
 	}

@@ -223,14 +223,16 @@ func (s *shop) kill(t *testing.T, over <-chan struct{}) {
 	}
 }
 
-// killOne kills any server and starts it again.
-func (s *shop) killOne(t *testing.T) {
+// killOne kills any server and starts it again. It tells when it died.
+func (s *shop) killOne(t *testing.T) (death time.Time) {
 	t.Helper()
 	i := rand.IntN(len(s.servers))
 	s.doors[i].Store(nil)
 	s.servers[i].Kill(t)
+	death = time.Now()
 	s.servers[i].Start(t)
 	s.opened(i)
+	return death
 }
 
 // outcome is what became of a purchase.

@@ -119,10 +119,10 @@ func TestTheProvidersBillOfGenerationsIsBooked(t *testing.T) {
 // accountant orders from a press, and holds rows against its bill.
 type accountant struct {
 	*shop
-	press *press
-	key   rig.Key
-	ids   []string  // of the generations, by their numbers
-	death time.Time // of the server that was killed last
+	press  *press
+	key    rig.Key
+	ids    []string    // of the generations, by their numbers
+	deaths []time.Time // of servers
 }
 
 func newAccountant(t *testing.T, servers int, database string) *accountant {
@@ -148,8 +148,7 @@ func (a *accountant) run(t *testing.T) {
 	}
 	for i := range int64(deaths) {
 		await(t, "orders are sent", func() bool { return next.Load() > pieces*(i+1)/(deaths+1) })
-		a.killOne(t)
-		a.death = time.Now()
+		a.deaths = append(a.deaths, a.killOne(t))
 	}
 	clients.Wait()
 	a.settled(t)

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,6 +38,7 @@ type work struct {
 	piece
 	id       string
 	taken    time.Time
+	answered time.Time // when its order was; zero where it was not
 	looks    int
 	canceled time.Time
 }
@@ -98,11 +98,16 @@ func (p *press) unfinished() (n int) {
 	return n
 }
 
-// takenBefore reports whether all works of a name were taken before a moment.
-func (p *press) takenBefore(name string, moment time.Time) bool {
+// unanswered reports whether the orders of a name had no answer at a moment, none of them
+// was ever looked at, and whether any was taken at all.
+func (p *press) unanswered(name string, at time.Time) (open, taken bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return !slices.ContainsFunc(p.named[name], func(w *work) bool { return !w.taken.Before(moment) })
+	open, taken = true, len(p.named[name]) > 0
+	for _, w := range p.named[name] {
+		open = open && w.looks == 0 && (w.answered.IsZero() || w.answered.After(at))
+	}
+	return open, taken
 }
 
 // state is how a work is now, whoever asks.
@@ -214,6 +219,14 @@ func (p *press) gives(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "image/png")
 	_, _ = w.Write(p.picture)
+}
+
+// accept answers an order that was taken.
+func (p *press) accept(w http.ResponseWriter, o *work, status int, body string) {
+	answer(w, status, body)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	o.answered = time.Now()
 }
 
 func answer(w http.ResponseWriter, status int, body string) {

@@ -10,7 +10,7 @@ import (
 
 func (p *press) bflTakes(w http.ResponseWriter, r *http.Request) {
 	if o := p.take(w, r); o != nil {
-		answer(w, http.StatusOK, fmt.Sprintf(`{"id":%q,"polling_url":"%s/bfl/look/%s","cost":%d.%d}`, o.id, p.URL, o.id, o.price()/1e7, o.price()%1e7/1e6))
+		p.accept(w, o, http.StatusOK, fmt.Sprintf(`{"id":%q,"polling_url":"%s/bfl/look/%s","cost":%d.%d}`, o.id, p.URL, o.id, o.price()/1e7, o.price()%1e7/1e6))
 	}
 }
 
@@ -30,7 +30,7 @@ func (p *press) bflLooks(w http.ResponseWriter, r *http.Request) {
 func (p *press) falTakes(w http.ResponseWriter, r *http.Request) {
 	if o := p.take(w, r); o != nil {
 		root := p.URL + "/fal/requests/" + o.id
-		answer(w, http.StatusOK, fmt.Sprintf(`{"request_id":%q,"status":"IN_QUEUE","status_url":"%s/status","response_url":"%[2]s","cancel_url":"%[2]s/cancel"}`, o.id, root))
+		p.accept(w, o, http.StatusOK, fmt.Sprintf(`{"request_id":%q,"status":"IN_QUEUE","status_url":"%s/status","response_url":"%[2]s","cancel_url":"%[2]s/cancel"}`, o.id, root))
 	}
 }
 
@@ -72,7 +72,7 @@ func (p *press) falStops(w http.ResponseWriter, r *http.Request) {
 
 func (p *press) comfyTakes(w http.ResponseWriter, r *http.Request) {
 	if o := p.take(w, r); o != nil {
-		answer(w, http.StatusOK, fmt.Sprintf(`{"prompt_id":%q,"number":1,"node_errors":{}}`, o.id))
+		p.accept(w, o, http.StatusOK, fmt.Sprintf(`{"prompt_id":%q,"number":1,"node_errors":{}}`, o.id))
 	}
 }
 
@@ -136,10 +136,10 @@ func (p *press) openAITakes(w http.ResponseWriter, r *http.Request) {
 	hold(r, time.Until(o.taken.Add(o.takes())))
 	switch o.fate {
 	case "failed":
-		answer(w, http.StatusBadRequest, `{"error":{"message":"The model failed.","type":"image_generation_error","code":"image_failed"}}`)
+		p.accept(w, o, http.StatusBadRequest, `{"error":{"message":"The model failed.","type":"image_generation_error","code":"image_failed"}}`)
 	case "empty":
-		answer(w, http.StatusOK, `{"created":1,"data":[]}`)
+		p.accept(w, o, http.StatusOK, `{"created":1,"data":[]}`)
 	default:
-		answer(w, http.StatusOK, fmt.Sprintf(`{"created":1,"data":[{"b64_json":%q}]}`, base64.StdEncoding.EncodeToString(p.picture)))
+		p.accept(w, o, http.StatusOK, fmt.Sprintf(`{"created":1,"data":[{"b64_json":%q}]}`, base64.StdEncoding.EncodeToString(p.picture)))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"stele/internal/fault"
 	"stele/internal/generation"
 	"stele/internal/media"
+	"stele/internal/price"
 	"stele/internal/uid"
 )
 
@@ -19,7 +20,7 @@ import (
 type appPrice struct {
 	Known   bool
 	USD     string
-	Credits int64
+	Credits page.Count
 	Free    bool
 	Chats   bool // what chats cost comes on top
 	Waits   string
@@ -71,7 +72,7 @@ func (c *Room) appPriceOf(ctx context.Context, v access.Visitor, recipe *app.Rec
 		}
 		return p
 	}
-	p.Known, p.USD, p.Credits, p.Free = true, media.Amount(t.Nano).String(), t.Credits, t.Nano == 0
+	p.Known, p.USD, p.Credits, p.Free = true, price.Grouped(media.Amount(t.Nano).String()), page.Count(t.Credits), t.Nano == 0
 	return p
 }
 

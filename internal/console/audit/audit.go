@@ -27,6 +27,9 @@ type Lag struct {
 	Problem string // why, if that is known
 }
 
+// Entries says how many the place lacks.
+func (l Lag) Entries() string { return page.Many(l.Behind, "entry has", "entries have") }
+
 type auditPage struct {
 	Form    auditForm
 	Entries []auditRow

@@ -39,7 +39,7 @@ func (c *Room) grantCredits(w http.ResponseWriter, r *http.Request, v access.Vis
 		p.Problems = map[string]string{field: sentence}
 		return c.creditsPage(w, r, v, http.StatusUnprocessableEntity, p)
 	}
-	nano, err := price.Parse(strings.TrimPrefix(p.Amount, "$"))
+	nano, err := price.Parse(price.Ungrouped(p.Amount))
 	if err != nil {
 		return wrong("amount", "An amount of dollars is written as 12.50.")
 	}
@@ -68,12 +68,12 @@ func (c *Room) creditsPage(w http.ResponseWriter, r *http.Request, v access.Visi
 	}
 	for i := range grants {
 		g := &grants[i]
-		row := grantRow{ID: g.ID, Amount: "$" + limit.Money(g.Nano), Note: g.Note, By: g.By, Made: c.At(g.Created), Ended: g.Closed}
+		row := grantRow{ID: g.ID, Amount: limit.USD(g.Nano), Note: g.Note, By: g.By, Made: c.At(g.Created), Ended: g.Closed}
 		if !g.Expires.IsZero() {
 			row.Expires = c.At(g.Expires)
 		}
 		if g.Lapsed > 0 {
-			row.Lapsed = "$" + limit.Money(g.Lapsed)
+			row.Lapsed = limit.USD(g.Lapsed)
 		}
 		p.Grants = append(p.Grants, row)
 	}

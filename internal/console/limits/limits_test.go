@@ -27,6 +27,7 @@ func TestAnOwnerSetsALimit(t *testing.T) {
 	consoletest.WantText(t, consoletest.Body(t, res), "An amount of dollars is written as 12.50.", `aria-invalid="true"`, `value="team=search"`)
 	for field, wrong := range map[string][2]string{
 		"zone": {"Mars/Olympus", "There is no time zone"}, "marks": {"half", "Thresholds are percentages"}, "value1": {"=x", "are not told apart by"},
+		"amount": {"12,50", "An amount of dollars is written as 12.50."}, // not $1,250
 	} {
 		bad := url.Values{}
 		for name, value := range form {
@@ -44,9 +45,9 @@ func TestAnOwnerSetsALimit(t *testing.T) {
 	at, _, _ := strings.Cut(res.Header.Get("Location"), "?")
 	consoletest.WantText(t, consoletest.Body(t, h.Get(at, consoletest.Browser)), "$12.50 a month", "Tag team search", "Nothing was taken yet.", "80, 100 %", "Save")
 
-	res = h.Post(at, url.Values{"name": {"team"}, "amount": {"20"}, "kind": {"soft"}, "marks": {""}}, consoletest.Browser)
+	res = h.Post(at, url.Values{"name": {"team"}, "amount": {"$2,000"}, "kind": {"soft"}, "marks": {""}}, consoletest.Browser)
 	consoletest.WantStatus(t, res, 303)
-	consoletest.WantText(t, consoletest.Body(t, h.Get(at, consoletest.Browser)), "$20.00 a month", "Soft: it tells")
+	consoletest.WantText(t, consoletest.Body(t, h.Get(at, consoletest.Browser)), "$2,000.00 a month", "Soft: it tells")
 	consoletest.WantStatus(t, h.Post(at+"/delete", url.Values{}, consoletest.Browser), 303)
 	consoletest.WantStatus(t, h.Get(at, consoletest.Browser), 404)
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/audit", consoletest.Browser)), "made the limit", "changed the limit", "deleted the limit")

@@ -18,6 +18,7 @@ import (
 	"stele/internal/limit"
 	"stele/internal/meter"
 	"stele/internal/meter/bill"
+	"stele/internal/price"
 	"stele/internal/scope"
 	"stele/internal/wire"
 )
@@ -130,7 +131,7 @@ func (p *reconcilePage) fill(r meter.Reconciled) {
 
 func driftOf(d meter.Drift) driftRow {
 	row := driftRow{
-		Model: cmp.Or(d.Model, "(not named)"), Theirs: "$" + limit.Money(d.Theirs), Ours: "$" + limit.Money(d.Ours), By: limit.Money(d.By()), Marked: d.Marked(),
+		Model: cmp.Or(d.Model, "(not named)"), Theirs: limit.USD(d.Theirs), Ours: limit.USD(d.Ours), By: price.Grouped(limit.Money(d.By())), Marked: d.Marked(),
 	}
 	if !d.Day.IsZero() {
 		row.Day = d.Day.Format(time.DateOnly)

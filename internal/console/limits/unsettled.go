@@ -42,7 +42,7 @@ func (c *Room) showUnsettled(w http.ResponseWriter, r *http.Request, v access.Vi
 // settleByHand takes over what a person says that a generation has cost.
 func (c *Room) settleByHand(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	filled := unsettledRow{ID: r.PathValue("id"), Cost: strings.TrimSpace(r.PostForm.Get("cost"))}
-	nano, err := price.Parse(strings.TrimPrefix(filled.Cost, "$"))
+	nano, err := price.Parse(price.Ungrouped(filled.Cost))
 	if err != nil {
 		filled.Problem = "Write what the provider has charged in dollars, such as 0.04. Where it was nothing, write 0."
 		return c.unsettledPage(w, r, v, http.StatusUnprocessableEntity, unsettledPage{Problem: filled.Problem}, filled)
@@ -66,7 +66,7 @@ func (c *Room) unsettledPage(w http.ResponseWriter, r *http.Request, v access.Vi
 	for i := range list {
 		t := &list[i]
 		row := unsettledRow{
-			ID: t.ID, Model: t.Model, Provider: t.Provider, State: string(t.State), Why: t.Message, Held: "$" + limit.Money(t.Nano),
+			ID: t.ID, Model: t.Model, Provider: t.Provider, State: string(t.State), Why: t.Message, Held: limit.USD(t.Nano),
 			Ended: c.At(t.Ended), Link: c.MadeAt(t.ID, t.App),
 		}
 		if filled.ID == t.ID {

@@ -29,8 +29,8 @@ type modelsPage struct {
 	Types     []string
 	Providers []string
 	Rows      []modelRow
-	More      int // that are not shown
-	All       int // there are without any filter
+	More      page.Count // that are not shown
+	All       int        // there are without any filter
 	Told      string
 }
 

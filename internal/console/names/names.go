@@ -33,7 +33,7 @@ type namesPage struct {
 // missingRow is a model that was asked for and not there.
 type missingRow struct {
 	Name        string
-	Requests    int64
+	Requests    page.Count
 	First, Last *page.Moment
 	Now         string // the model that answers now; "": none
 }
@@ -87,7 +87,7 @@ func (c *Room) page(w http.ResponseWriter, r *http.Request, v access.Visitor, st
 	}
 	scope := c.Access.ScopeOf(p.Workspace)
 	for _, m := range missing {
-		row := missingRow{Name: m.Name, Requests: m.Requests, First: c.At(m.First), Last: c.At(m.Last)}
+		row := missingRow{Name: m.Name, Requests: page.Count(m.Requests), First: c.At(m.First), Last: c.At(m.Last)}
 		if now, err := c.Models.Model(m.Name, scope); err == nil {
 			row.Now = now.ID
 		}

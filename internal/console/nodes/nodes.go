@@ -32,7 +32,7 @@ func (c *Room) Routes() []page.Route {
 
 type nodesPage struct {
 	Nodes   []nodeRow
-	Waiting int64
+	Waiting page.Count
 	Oldest  *page.Moment
 }
 
@@ -41,6 +41,8 @@ type nodeRow struct {
 	Here, Alive   bool
 	Started, Seen *page.Moment
 	Lag           string // "": nothing waits
+
+	Requests, Streams, Tasks, Journal page.Count
 }
 
 func (c *Room) showNodes(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
@@ -48,9 +50,12 @@ func (c *Room) showNodes(w http.ResponseWriter, r *http.Request, v access.Visito
 	if err != nil {
 		return err
 	}
-	p := nodesPage{Waiting: all.Waiting, Oldest: c.At(all.Oldest)}
+	p := nodesPage{Waiting: page.Count(all.Waiting), Oldest: c.At(all.Oldest)}
 	for _, n := range all.Nodes {
-		row := nodeRow{Node: n, Here: n.ID == c.Here, Alive: n.Alive(c.Now()), Started: c.At(n.Started), Seen: c.At(n.Seen)}
+		row := nodeRow{
+			Node: n, Here: n.ID == c.Here, Alive: n.Alive(c.Now()), Started: c.At(n.Started), Seen: c.At(n.Seen),
+			Requests: page.Count(n.Requests), Streams: page.Count(n.Streams), Tasks: page.Count(n.Tasks), Journal: page.Count(n.Journal),
+		}
 		if n.Journal > 0 {
 			row.Lag = n.Lag.Round(time.Millisecond).String()
 		}

@@ -34,14 +34,14 @@ func (f *Frame) LimitBar(st limit.Standing, names map[string]string) LimitBar {
 	l, b := st.Limit, st.Balance
 	bar := LimitBar{
 		ID: l.ID, Name: l.Name, Text: l.Text(), Subject: SubjectText(l, st.Subject, names), Soft: l.Soft, Counted: l.Durable(),
-		Amount: Measured(l, l.Amount), Settled: Measured(l, b.Settled), Left: Measured(l, max(0, l.Amount-b.Settled-b.Leased-b.Held-b.Doubt)),
+		Amount: l.Figure(l.Amount), Settled: l.Figure(b.Settled), Left: l.Figure(max(0, l.Amount-b.Settled-b.Leased-b.Held-b.Doubt)),
 		Start: f.At(st.Start), End: f.At(st.End),
 	}
 	if n := b.Leased + b.Held; n > 0 {
-		bar.Held = Measured(l, n)
+		bar.Held = l.Figure(n)
 	}
 	if b.Doubt > 0 {
-		bar.Doubt = Measured(l, b.Doubt)
+		bar.Doubt = l.Figure(b.Doubt)
 	}
 	room := int64(1000)
 	for _, n := range []int64{b.Settled, b.Leased + b.Held, b.Doubt} {
@@ -130,14 +130,6 @@ func toneAt(percent int64, marks []int) string {
 		return "warn"
 	}
 	return "good"
-}
-
-// Measured writes an amount of what a limit counts.
-func Measured(l *limit.Limit, n int64) string {
-	if l.Measure == limit.Dollars {
-		return "$" + limit.Money(n)
-	}
-	return Grouped(n)
 }
 
 // SubjectText says whom a counter of a limit is about: "key shop".

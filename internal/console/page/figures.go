@@ -6,19 +6,17 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"stele/internal/price"
 )
 
 // Grouped writes a number with its thousands apart: 1,234,567.
-func Grouped(n int64) string {
-	if n < 0 {
-		return "-" + Grouped(-n)
-	}
-	text := strconv.FormatInt(n, 10)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}
+func Grouped(n int64) string { return price.Grouped(strconv.FormatInt(n, 10)) }
+
+// Count is a number that pages write with its thousands apart.
+type Count int64
+
+func (n Count) String() string { return Grouped(int64(n)) }
 
 // Short writes a number in few characters: 950, 12.3K, 4.56M.
 func Short(n int64) string {
@@ -107,7 +105,7 @@ func Dollars(nano int64) string {
 		rest = rest[:2] + strings.TrimRight(rest[2:], "0")
 		text = whole + "." + rest
 	}
-	return "$" + text
+	return "$" + price.Grouped(text)
 }
 
 // Tally is a number with what became of it.

@@ -27,7 +27,7 @@ type pricesPage struct {
 	Kind     string
 	Kinds    []string
 	Rows     []entryRow
-	More     int // that are not shown
+	More     page.Count // that are not shown
 	Own      []ownRow
 	Unpriced []unpricedRow
 	Told     string

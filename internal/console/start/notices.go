@@ -43,7 +43,7 @@ func (c *Room) startNotices(ctx context.Context, v access.Visitor, p *startPage)
 		l := &n.Limit
 		p.Notices.Rows = append(p.Notices.Rows, noticeRow{
 			ID: l.ID, Name: l.Name, Subject: page.SubjectText(l, n.Subject, names), Mark: n.Mark,
-			Used: page.Measured(l, n.Used), Amount: page.Measured(l, n.Amount), At: c.At(n.At),
+			Used: l.Figure(n.Used), Amount: l.Figure(n.Amount), At: c.At(n.At),
 		})
 	}
 	return nil

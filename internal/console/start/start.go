@@ -49,9 +49,9 @@ type startPage struct {
 	Clients   []clients.Client
 	Languages []option
 	Dialects  []option
-	Sandbox   bool  // the snippets call the sandbox
-	Unpriced  int64 // requests of today and yesterday whose price is not known
-	Aside     int   // tasks that were set aside, for those who can send them again
+	Sandbox   bool       // the snippets call the sandbox
+	Unpriced  page.Count // requests of today and yesterday whose price is not known
+	Aside     page.Count // tasks that were set aside, for those who can send them again
 }
 
 // steps are the first three, with ticks.
@@ -137,7 +137,7 @@ func (c *Room) startFigures(ctx context.Context, v access.Visitor, p *startPage)
 		}
 		return text + " yesterday"
 	}
-	p.Unpriced = now.Unpriced + then.Unpriced
+	p.Unpriced = page.Count(now.Unpriced + then.Unpriced)
 	p.Today = []page.Tally{
 		{Name: "Requests today", Value: page.Short(now.Requests), Exact: page.Grouped(now.Requests), Hint: yesterday(page.Short(then.Requests))},
 		{Name: "Tokens", Value: page.Short(now.Tokens()), Exact: page.Grouped(now.Tokens()), Hint: yesterday(page.Short(then.Tokens()))},
@@ -248,6 +248,6 @@ func (c *Room) startAside(ctx context.Context, v access.Visitor, p *startPage) e
 		return nil
 	}
 	tasks, err := c.Asides.List(ctx, v.Session.Workspace)
-	p.Aside = len(tasks)
+	p.Aside = page.Count(len(tasks))
 	return err
 }

@@ -27,13 +27,13 @@ type endpointRow struct {
 	Everywhere  bool // of the installation
 	Creator     string
 	Created     *page.Moment
-	GivenUp     int
+	GivenUp     page.Count
 	OldUntil    *page.Moment // the secret before this one signs until then
 }
 
 func (c *Room) row(e webhook.Endpoint) endpointRow {
 	row := endpointRow{
-		ID: e.ID, Address: e.URL, Enabled: e.Enabled, Everywhere: e.Workspace == "", Creator: e.CreatorName, Created: c.At(e.Created), GivenUp: e.GivenUp,
+		ID: e.ID, Address: e.URL, Enabled: e.Enabled, Everywhere: e.Workspace == "", Creator: e.CreatorName, Created: c.At(e.Created), GivenUp: page.Count(e.GivenUp),
 	}
 	if mailbox, ok := e.Mailbox(); ok {
 		row.Address, row.Mailbox = mailbox, true

@@ -9,7 +9,8 @@ import (
 )
 
 // counts are the API's own counters. They are cumulative: what is told later
-// replaces what was told before, and what is not told stays.
+// replaces what was told before, and what is not told stays; so does what is counted
+// as nothing at the end, where some servers fill in the fields they do not know.
 type counts struct {
 	input, read, write, write1h, output, thinking, searches int64
 	tier                                                    string
@@ -46,7 +47,7 @@ func (c *counts) add(v jsonscan.Value) {
 
 func (c *counts) take(to *int64, v jsonscan.Value) {
 	if !v.Absent() {
-		*to = tokens(v)
+		*to = cmp.Or(tokens(v), *to)
 		c.told = true
 	}
 }

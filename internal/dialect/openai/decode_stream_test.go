@@ -163,6 +163,8 @@ func TestUsageOfAllSortsOfServers(t *testing.T) {
 		// Hard case 207: more cached than there was.
 		`{"prompt_tokens":10,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":50,"cache_write_tokens":9}}`:  {CacheRead: 10, Output: 1},
 		`{"prompt_tokens":10,"completion_tokens":5,"total_tokens":22,"completion_tokens_details":{"reasoning_tokens":7}}`: {Input: 10, Output: 5, Reasoning: 7},
+		`{"prompt_tokens":10,"completion_tokens":5,"completion_tokens_details":{"reasoning_tokens":7}}`:                   {Input: 10, Output: 5, Reasoning: 7},
+		`{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15,"completion_tokens_details":{"reasoning_tokens":7}}`: {Input: 10, Reasoning: 5},
 		`{"prompt_tokens":10,"completion_tokens":5,"prompt_cache_hit_tokens":4}`:                                          {Input: 6, CacheRead: 4, Output: 5},
 		`{"prompt_tokens":-3,"completion_tokens":1e300,"total_tokens":"x"}`:                                               {Output: 1 << 50},
 		`{"prompt_tokens":"12","completion_tokens":null}`:                                                                 {Input: 12},

@@ -46,7 +46,7 @@ func readUsage(v jsonscan.Value) chat.Usage {
 	}
 	read := min(cmp.Or(cached, hit, kept), in)
 	write = min(write, in-read)
-	if reasoning > 0 && total-in-out == reasoning {
+	if reasoning > 0 && (total-in-out == reasoning || total == 0 && reasoning > out) {
 		out += reasoning
 	}
 	reasoning = min(reasoning, out)

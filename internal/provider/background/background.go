@@ -36,17 +36,26 @@ type Maker struct {
 	craft   Craft
 	options Options
 	slots   *fair.Semaphore
+	line    *fair.Line // for slots that are taken before the work is submitted
 	group   sync.WaitGroup
 	stop    context.CancelFunc
 	ctx     context.Context //nolint:containedctx // that of the work, which outlives the request that ordered it
 
-	mu   sync.Mutex // guards work
-	work map[string]*piece
+	mu      sync.Mutex // guards all below
+	work    map[string]*piece
+	entered map[string]func() // gives back the slot of work that is not submitted yet
 }
+
+// How many callers wait for a slot, and for how long, before they are told to come back.
+const (
+	lineRoom  = 256
+	linePause = 2 * time.Second
+)
 
 // New makes a maker of a craft.
 func New(craft Craft, o Options) *Maker {
-	m := &Maker{craft: craft, options: o, slots: newSlots(o.Parallel), work: make(map[string]*piece)}
+	m := &Maker{craft: craft, options: o, slots: newSlots(o.Parallel), work: make(map[string]*piece), entered: make(map[string]func())}
+	m.line = fair.LineFor(m.slots, lineRoom, linePause)
 	m.options.Hold = cmp.Or(m.options.Hold, time.Hour)
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	return m
@@ -63,6 +72,35 @@ func (m *Maker) Repeats() bool { return m.options.Repeats }
 
 type ticket struct {
 	Key string `json:"key"`
+}
+
+// Place takes a slot for the work of a key, so that it begins as soon as it is submitted:
+// work that waits for one here is lost with the process. leave gives it back unless the
+// work has begun, which does so at its end. Where leave is nil there was none, and the
+// caller may come back after again.
+func (m *Maker) Place(ctx context.Context, tenant, key string) (leave func(), again time.Duration) {
+	free, again := m.line.Enter(ctx, tenant)
+	if free == nil {
+		return nil, again
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.entered[key] = free
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if free := m.placeOf(key); free != nil {
+			free()
+		}
+	}, 0
+}
+
+// placeOf is how the slot of a key is given back, which is up to the caller from then
+// on; nil where it has none. The caller holds mu.
+func (m *Maker) placeOf(key string) (free func()) {
+	free = m.entered[key]
+	delete(m.entered, key)
+	return free
 }
 
 // Submit starts the work of a key, or joins it where it is being done. Work that has
@@ -95,14 +133,18 @@ func (m *Maker) start(req media.Request) *piece {
 	}
 	ctx, cancel := context.WithCancel(m.ctx)
 	p := &piece{cancel: cancel, done: make(chan struct{}), state: media.Pending}
-	if m.slots.TryAcquire(req.Tenant, 1) {
+	free := m.placeOf(req.Key)
+	if free != nil || m.slots.TryAcquire(req.Tenant, 1) {
 		p.state = media.Processing
+	}
+	if free == nil {
+		free = func() { m.slots.Release(req.Tenant, 1) }
 	}
 	m.work[req.Key] = p
 	m.group.Go(func() {
 		defer cancel()
 		if p.begun() || m.turn(ctx, req.Tenant, p) {
-			defer m.slots.Release(req.Tenant, 1)
+			defer free()
 			outputs, err := m.make(ctx, req, p.report)
 			p.end(ctx, outputs, err)
 			return

@@ -105,6 +105,40 @@ func TestOnlyWhatHasNotBegunIsWithdrawn(t *testing.T) {
 	})
 }
 
+// TestWhatHasAPlaceBeginsAtOnce takes the only place twice: who has it begins as soon as
+// it is submitted, and keeps it until the end; who does not is told to come back.
+func TestWhatHasAPlaceBeginsAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := background.New(func(context.Context, media.Request, func(float64)) ([]media.Output, error) {
+			time.Sleep(time.Minute)
+			return outputs(1), nil
+		}, background.Options{Parallel: 1})
+		defer m.Close()
+		leave, _ := m.Place(t.Context(), "", "a")
+		if taken, again := m.Place(t.Context(), "", "b"); taken != nil || again == 0 {
+			t.Error("a place is taken twice")
+		}
+		if waits, _ := m.Submit(t.Context(), media.Request{Key: "c"}); waits.State != media.Pending {
+			t.Errorf("what has no place is %s", waits.State)
+		}
+		if begun, _ := m.Submit(t.Context(), media.Request{Key: "a"}); begun.State != media.Processing {
+			t.Errorf("what has a place is %s", begun.State)
+		}
+		leave() // it has begun, and keeps it
+		if taken, _ := m.Place(t.Context(), "", "b"); taken != nil {
+			t.Error("the place of what goes on is taken")
+		}
+		time.Sleep(3 * time.Minute) // both have ended
+		leave, _ = m.Place(t.Context(), "", "b")
+		leave()
+		leave() // once is enough
+		if begun, _ := m.Submit(t.Context(), media.Request{Key: "d"}); begun.State != media.Processing {
+			t.Errorf("beside a place that was given back it is %s", begun.State)
+		}
+	})
+}
+
 func TestFailuresAreTold(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

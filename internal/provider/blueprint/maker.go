@@ -107,6 +107,15 @@ func (m *Maker) Close() error {
 
 var _ io.Closer = (*Maker)(nil)
 
+// Enter takes a place for an order whose call answers only with the work: it is not
+// sent before it has one, so that what waits can be sent by another process.
+func (m *Maker) Enter(ctx context.Context, req media.Request) (leave func(), again time.Duration) {
+	if op, err := m.operation(req.Model.Call.Operation); err != nil || !op.Submit.Whole {
+		return func() {}, 0 // Submit says what is wrong
+	}
+	return m.holding(req.Key).Place(ctx, req.Tenant, req.Key)
+}
+
 // Poll looks at accepted work.
 func (m *Maker) Poll(ctx context.Context, sealed media.Ticket) (media.Status, error) {
 	t, op, err := m.unseal(sealed)

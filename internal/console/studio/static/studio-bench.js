@@ -26,7 +26,7 @@ export function bench(studio, hang) {
     if (answer.price) {
       const strong = document.createElement("strong");
       strong.textContent = answer.price;
-      line.append(strong, answer.credits ? ` · ${answer.credits} credits` : "");
+      line.append(strong, answer.credits ? ` · ${answer.credits.toLocaleString("en")} credits` : "");
     } else {
       line.append(answer.missing ? "Fill in what is missing" : "Something is not right yet");
     }
