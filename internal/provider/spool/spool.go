@@ -12,7 +12,7 @@ import (
 
 // mostHeld is how much of a file is kept in memory where the disk takes no more. What a
 // provider was paid for seldom is larger.
-const mostHeld = 64 << 20 // bytes
+const mostHeld = 32 << 20 // bytes
 
 // File is a file without a name, so that it is gone with its holder: it is closed when
 // nothing can be read from it any more. It is written first and read then. What a disk
