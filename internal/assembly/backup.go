@@ -60,8 +60,11 @@ func (b *Backup) Run(ctx context.Context) (*archive.Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(w.Finish(m), b.Store.BackedUp(ctx, m.At)); err != nil {
+	if err := w.Finish(m); err != nil {
 		return nil, err
+	}
+	if err := b.Store.BackedUp(ctx, m.At); err != nil {
+		return nil, fmt.Errorf("the backup is made, but that could not be written down: %w", err)
 	}
 	if len(wrong) > 0 {
 		return m, fmt.Errorf("the backup is made, but these files are not as they were kept: %s", strings.Join(wrong, ", "))
@@ -192,8 +195,13 @@ func openBlobs(cfg *config.Config, getenv func(string) string) (blob.Store, erro
 	return blob.Open(blob.Options{URL: cfg.BlobURL.Reveal(), Client: client, Getenv: getenv, Spool: cfg.Data})
 }
 
-// fill puts what was saved or is elsewhere into an unused database.
+// fill puts what was saved or is elsewhere into an unused database. One that has it all already is left as it is.
 func fill(ctx context.Context, db *store.Store, c store.Content, jobs func() table.Rows) (taken int64, err error) {
+	if used, err := db.Used(ctx); err != nil {
+		return 0, err
+	} else if used {
+		return 0, db.Holds(ctx, c)
+	}
 	q, err := openQueue(ctx, db, uid.New("node"), slog.New(slog.DiscardHandler))
 	if err != nil {
 		return 0, err
@@ -205,6 +213,8 @@ func fill(ctx context.Context, db *store.Store, c store.Content, jobs func() tab
 	return taken, db.Fill(ctx, c)
 }
 
+var errChanged = errors.New("is not as it was kept")
+
 // copyBlob copies a file and compares it with its checksum.
 func copyBlob(ctx context.Context, to blob.Store, key, sum string, from io.ReadCloser) error {
 	defer from.Close()
@@ -213,7 +223,7 @@ func copyBlob(ctx context.Context, to blob.Store, key, sum string, from io.ReadC
 		return err
 	}
 	if fmt.Sprintf("%x", seen.Sum(nil)) != sum {
-		return fmt.Errorf("file %s is not as it was kept", key)
+		return fmt.Errorf("file %s %w", key, errChanged)
 	}
 	return nil
 }

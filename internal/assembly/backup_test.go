@@ -53,8 +53,20 @@ func TestABackupComesBackOnEitherEngine(t *testing.T) {
 			}
 			restored.check(t)
 			restored.checkFile(t)
-			r.Identity = strings.NewReader(secret)
-			if _, err := r.Run(t.Context()); !errors.Is(err, store.ErrNotEmpty) {
+			again := func() error {
+				r.Identity = strings.NewReader(secret)
+				_, err := r.Run(t.Context())
+				return err
+			}
+			if err := again(); err != nil {
+				t.Errorf("what was put there and not heard of is not known: %v", err)
+			}
+			restored.with(t, func(h *Installation) {
+				if err := h.Store.Set(t.Context(), "changed", "since"); err != nil {
+					t.Fatal(err)
+				}
+			})
+			if err := again(); !errors.Is(err, store.ErrNotEmpty) {
 				t.Errorf("an installation in use was overwritten: %v", err)
 			}
 		})

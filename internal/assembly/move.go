@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"path/filepath"
@@ -138,12 +139,14 @@ func (m *Move) moveRows(ctx context.Context, n *store.Snapshot, out *Moved) erro
 			if got := there[name]; got != *sum {
 				return fmt.Errorf("%s differs: %d rows were read, %d are there", name, sum.Rows(), got.Rows())
 			}
-			out.Rows += sum.Rows()
 		}
 		return nil
 	}
 	out.Tables = len(n.Tables)
 	out.Jobs, err = fill(ctx, db, c, func() table.Rows { return jobs.Undone(ctx, n) })
+	for _, sum := range sums {
+		out.Rows += sum.Rows()
+	}
 	return err
 }
 
@@ -162,12 +165,13 @@ func (m *Move) moveFiles(ctx context.Context, n *store.Snapshot) (int, error) {
 		return 0, err
 	}
 	defer to.Close()
-	var wrong error
+	var wrong error // of files that are missing or changed all are named
 	for _, key := range slices.Sorted(maps.Keys(blobs)) {
-		wrong = errors.Join(wrong, m.moveFile(ctx, from, to, key, blobs[key]))
-		if ctx.Err() != nil {
-			break
+		err := m.moveFile(ctx, from, to, key, blobs[key])
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errChanged) {
+			return 0, err
 		}
+		wrong = errors.Join(wrong, err)
 	}
 	return len(blobs), wrong
 }

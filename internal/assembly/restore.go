@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"stele/internal/archive"
@@ -82,7 +83,7 @@ func (r *Restore) run(ctx context.Context, withFiles bool) (Restored, error) {
 	out := Restored{Manifest: from.Manifest}
 	if out.Unfinished, err = r.putRows(ctx, from, withFiles); err != nil {
 		if made != "" {
-			_ = os.Remove(made) // the folder is as it was
+			_ = disk.Remove(made) // the folder is as it was
 		}
 		return Restored{}, err
 	}
@@ -110,7 +111,7 @@ func (r *Restore) placeMaster(from *archive.Reader) (made string, err error) {
 	if err != nil {
 		return "", err
 	}
-	for i, line := range strings.Fields(text) {
+	for i, line := range slices.Backward(strings.Fields(text)) { // while the first one is missing, all are written again
 		name := path
 		if i > 0 {
 			name = masterFiles{path}.next() // the one that a change was going to
@@ -129,16 +130,12 @@ func (r *Restore) putRows(ctx context.Context, from *archive.Reader, withFiles b
 		return 0, err
 	}
 	defer db.Close()
-	switch used, err := db.Used(ctx); {
-	case err != nil:
-		return 0, err
-	case used:
-		return 0, store.ErrNotEmpty
+	used, err := db.Used(ctx)
+	if err == nil && withFiles && !used {
+		err = r.putFiles(ctx, from)
 	}
-	if withFiles {
-		if err := r.putFiles(ctx, from); err != nil {
-			return 0, err
-		}
+	if err != nil {
+		return 0, err
 	}
 	parts := make(map[string]archive.Part)
 	c := store.Content{Version: from.Schema, Agree: from.Agree}

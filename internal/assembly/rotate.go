@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 	"time"
 
 	"stele/internal/access"
 	"stele/internal/catalog"
+	"stele/internal/disk"
 	"stele/internal/pause"
 	"stele/internal/seal"
 	"stele/internal/store"
@@ -70,7 +70,7 @@ func (r *Rotation) begin(ctx context.Context) (*seal.Master, error) {
 	old := r.Keyring.State()
 	next, err := seal.LoadOrMake(r.next())
 	if err == nil && old.To == "" && next.Fingerprint() == old.Using { // it is left of an earlier change
-		if err = os.Remove(r.next()); err == nil {
+		if err = disk.Remove(r.next()); err == nil {
 			next, err = seal.LoadOrMake(r.next())
 		}
 	}
@@ -194,7 +194,7 @@ func (r *Rotation) place(to string) error {
 		return err
 	}
 	if current.Fingerprint() == to {
-		if err := os.Remove(r.files.next()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := disk.Remove(r.files.next()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove %s: %w", r.files.next(), err)
 		}
 		return nil

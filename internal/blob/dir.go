@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"runtime"
-	"syscall"
 	"time"
 
 	"stele/internal/disk"
@@ -75,7 +74,7 @@ func (d *Dir) Put(ctx context.Context, key string, r io.Reader) (int64, error) {
 	}
 	if err != nil {
 		_ = d.root.Remove(temp)
-		return 0, fmt.Errorf("put blob %s: %w", key, ofDisk(err))
+		return 0, fmt.Errorf("put blob %s: %w", key, fault.OfDisk(err))
 	}
 	return n, nil
 }
@@ -195,17 +194,6 @@ func (d *Dir) sweep(before time.Time) error {
 		}
 	}
 	return nil
-}
-
-// ofDisk tells an error of a disk that is full or errs from one of the reader that gives the
-// bytes: they may be put there when there is room again.
-func ofDisk(err error) error {
-	for _, why := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS} {
-		if errors.Is(err, why) {
-			return fault.NewAway(err)
-		}
-	}
-	return err
 }
 
 // piece is a part of a file.

@@ -20,6 +20,7 @@ import (
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
+	"stele/internal/disk"
 	"stele/internal/fault"
 )
 
@@ -163,7 +164,7 @@ func (s *S3) Put(ctx context.Context, key string, r io.Reader) (int64, error) {
 	}
 	spool, err := temporary(s.spool)
 	if err != nil {
-		return 0, fmt.Errorf("put blob %s: %w", key, err)
+		return 0, fmt.Errorf("put blob %s: %w", key, fault.OfDisk(err))
 	}
 	defer os.Remove(spool.Name()) // where an open file cannot be removed
 	defer spool.Close()
@@ -171,7 +172,7 @@ func (s *S3) Put(ctx context.Context, key string, r io.Reader) (int64, error) {
 	if err == nil {
 		_, err = spool.Seek(0, io.SeekStart)
 	}
-	if err == nil {
+	if err = fault.OfDisk(err); err == nil {
 		ctx, cancel := context.WithTimeout(ctx, sending)
 		defer cancel()
 		_, err = s.core.Client.PutObject(ctx, s.bucket, s.prefix+key, spool, n,
@@ -262,8 +263,8 @@ func (s *S3) absent(err error) error {
 
 // temporary is a spool without a name: nothing is left of it whatever happens. Windows
 // cannot take the name of an open file.
-func temporary(folder string) (*os.File, error) {
-	f, err := os.CreateTemp(folder, "stele-spool-*")
+func temporary(folder string) (*disk.File, error) {
+	f, err := disk.CreateTemp(folder, "stele-spool-*")
 	if err != nil {
 		return nil, err
 	}

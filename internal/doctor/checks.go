@@ -32,5 +32,5 @@ var checks = []check{
 	{"webhooks", database, lookWebhooks, "none was given up lately"},
 	{"unsettled", database, lookUnsettled, "every generation has its price"},
 	{"waiting", database, lookWaiting, "no generation has waited long"},
-	{"backups", settings, lookBackups, ""},
+	{"backups", settings, lookBackups, "stele backup was called lately"},
 }

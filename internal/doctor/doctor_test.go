@@ -103,6 +103,17 @@ func TestWhatAnInstallationHasCollected(t *testing.T) {
 	}
 }
 
+func TestABackupIsRemembered(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	for last, want := range map[time.Time]string{{}: "note", now.Add(-time.Hour): "ok", now.Add(-8 * 24 * time.Hour): "note"} {
+		p := &patient{Options: Options{Config: config.Default(), Now: now}, state: store.State{BackedUp: last}}
+		if got := classes(t, "backups", p); got != want {
+			t.Errorf("backed up at %v: %s, want %s", last, got, want)
+		}
+	}
+}
+
 func TestWhatLiesInTheDataFolder(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

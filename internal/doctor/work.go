@@ -109,11 +109,18 @@ func lookWaiting(_ context.Context, p *patient) []Finding {
 }
 
 func lookBackups(_ context.Context, p *patient) []Finding {
+	said := "stele backup was never called: whether there are other backups is not known here"
+	if last := p.state.BackedUp; !last.IsZero() {
+		if p.Now.Sub(last) < lately {
+			return nil
+		}
+		said = fmt.Sprintf("stele backup was last called %s ago", p.Now.Sub(last).Round(time.Hour))
+	}
 	what := p.Config.Data + " whole"
 	if p.Config.DatabaseURL.Reveal() != "" {
 		what = "the PostgreSQL database, and files and the master key"
 	}
-	return one(Note, "keep copies of "+what+", the master key apart from the rest", "whether there are backups is not known here")
+	return one(Note, "keep copies of "+what+", the master key apart from the rest", "%s", said)
 }
 
 // joined is a list that fits into a sentence.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -17,6 +18,17 @@ const awayAgain = 2 * time.Second
 // now: its database, or the place where files are.
 func NewAway(err error) *Error {
 	return &Error{Code: Unavailable, Message: "The server cannot reach its storage now: try again.", RetryAfter: awayAgain, Away: true, Err: err}
+}
+
+// OfDisk is err as the error of a disk that is full or errs, where it is one: what was to be
+// written may be when there is room again. Any other is as it was.
+func OfDisk(err error) error {
+	for _, why := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS} {
+		if errors.Is(err, why) {
+			return NewAway(err)
+		}
+	}
+	return err
 }
 
 // away reports whether an error is one of the network, or of a database that is starting,

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"stele/internal/disk"
 )
 
 const copyName = "stele.db.schema-"
@@ -22,14 +24,11 @@ const mostCopies = 2
 func (s *Store) copyDatabase(ctx context.Context, schema int64) error {
 	path := filepath.Join(s.folder, copyName+strconv.FormatInt(schema, 10))
 	part := path + ".part"
-	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := disk.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if _, err := s.write.ExecContext(ctx, `VACUUM INTO $1`, part); err != nil {
-		_ = os.Remove(part) // what there is of it helps no one
-		return err
-	}
-	if err := errors.Join(os.Chmod(part, 0o600), syncFile(part), os.Rename(part, path)); err != nil {
+	if err := s.writeCopy(ctx, part, path); err != nil {
+		_ = disk.Remove(part) // what there is of it helps no one
 		return err
 	}
 	copies, err := databaseCopies(s.folder)
@@ -37,12 +36,29 @@ func (s *Store) copyDatabase(ctx context.Context, schema int64) error {
 		return err
 	}
 	for len(copies) > mostCopies {
-		if err := os.Remove(filepath.Join(s.folder, copies[0])); err != nil {
+		if err := disk.Remove(filepath.Join(s.folder, copies[0])); err != nil {
 			return err
 		}
 		copies = copies[1:]
 	}
 	return nil
+}
+
+// writeCopy makes a copy in one file and gives it the name of another when the disk has it.
+func (s *Store) writeCopy(ctx context.Context, part, path string) error {
+	if _, err := s.write.ExecContext(ctx, `VACUUM INTO $1`, part); err != nil {
+		return err
+	}
+	if err := os.Chmod(part, 0o600); err != nil {
+		return err
+	}
+	if err := syncFile(part); err != nil {
+		return err
+	}
+	if err := disk.Rename(part, path); err != nil {
+		return err
+	}
+	return disk.SyncFolder(s.folder)
 }
 
 // databaseCopies are the copies in a folder, that of the oldest schema first.
@@ -65,7 +81,7 @@ func databaseCopies(folder string) ([]string, error) {
 
 // syncFile waits until a file is on the disk.
 func syncFile(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, err := disk.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}

@@ -61,18 +61,53 @@ func (s *Store) Fill(ctx context.Context, c Content) error {
 	return nil
 }
 
+// Holds reports whether a database that is in use has the very rows of the content: they were put there
+// before, and only that was not heard. Otherwise it is ErrNotEmpty.
+func (s *Store) Holds(ctx context.Context, c Content) error {
+	own, err := s.tables(ctx, s.read)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(shapes(own), shapes(c.Tables)) {
+		return ErrNotEmpty
+	}
+	settings := slices.IndexFunc(c.Tables, func(t table.Table) bool { return t.Name == "settings" })
+	list := slices.Concat(c.Tables[settings:], c.Tables[:settings]) // another installation differs in the first already
+	for _, t := range list {
+		got, err := sumRows(t, readTable(ctx, s.read, t))
+		if err != nil {
+			return err
+		}
+		want, err := sumRows(t, c.Rows(t))
+		if err != nil {
+			return err
+		}
+		if got != want {
+			return ErrNotEmpty
+		}
+	}
+	return nil
+}
+
 func sumTables(ctx context.Context, db querier, list []table.Table) (map[string]table.Sum, error) {
 	sums := make(map[string]table.Sum)
 	for _, t := range list {
-		var sum table.Sum
-		for _, err := range t.Counting(readTable(ctx, db, t), &sum) {
-			if err != nil {
-				return nil, err
-			}
+		sum, err := sumRows(t, readTable(ctx, db, t))
+		if err != nil {
+			return nil, err
 		}
 		sums[t.Name] = sum
 	}
 	return sums, nil
+}
+
+func sumRows(t table.Table, rows table.Rows) (sum table.Sum, err error) {
+	for _, err := range t.Counting(rows, &sum) {
+		if err != nil {
+			return sum, err
+		}
+	}
+	return sum, nil
 }
 
 const usedRows = `SELECT (SELECT count(*) FROM keys) + (SELECT count(*) FROM users) + (SELECT count(*) FROM settings WHERE name = 'keyring')`

@@ -2,6 +2,7 @@ package disk
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -31,8 +32,17 @@ func furnished(t *testing.T, flags ...string) *rig.House {
 	return h
 }
 
-// fails has a command run on a disk that fails from one change on, of those that it makes otherwise:
-// on one that is full, broken or full when it is synced, by turns.
+// failures are the ways in which a disk fails, of which the number of a change is the first. The last
+// one goes by: what does not look at every error goes on as if nothing was.
+var failures = []func(k int) string{
+	func(k int) string { return fmt.Sprintf("full %d %d", k, forever) },
+	func(k int) string { return fmt.Sprintf("broken %d %d", k, forever) },
+	func(k int) string { return fmt.Sprintf("late %d %d", k, forever) },
+	func(k int) string { return fmt.Sprintf("broken %d %d", k, k+1) },
+}
+
+// fails has a command run on a disk that fails at every so many of the changes that it makes otherwise, in
+// one way after another, or each in all. Where it begins is chance's: many runs try all.
 func fails(t *testing.T, step int, command func(env ...string) bool, between func(done bool, what string)) {
 	t.Helper()
 	trace := filepath.Join(t.TempDir(), "trace")
@@ -41,37 +51,55 @@ func fails(t *testing.T, step int, command func(env ...string) bool, between fun
 		t.Fatal("it fails by itself")
 	}
 	last := len(readTrace(t, trace))
-	t.Logf("it makes %d changes", last)
-	for k := 1; k <= last && !t.Failed(); k += step {
-		what := fmt.Sprintf("%s %d %d", []string{"full", "broken", "late"}[k/step%3], k, forever)
-		faults := filepath.Join(t.TempDir(), "faults")
-		if err := os.WriteFile(faults, []byte(what), 0o600); err != nil {
-			t.Fatal(err)
+	first, way := 1+rand.N(step), rand.N(len(failures))
+	t.Logf("it makes %d changes, of which %d and every %dth after it fails", last, first, step)
+	for k := first; k <= last && !t.Failed(); k += step {
+		for range waysOfEach {
+			what := failures[way%len(failures)](k)
+			way++
+			faults := filepath.Join(t.TempDir(), "faults")
+			if err := os.WriteFile(faults, []byte(what), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			between(command("STELE_DISK_FAULTS="+faults), what)
 		}
-		between(command("STELE_DISK_FAULTS="+faults), what)
 	}
 }
 
-// TestABackupOnADiskThatFails wants what is there afterwards to be a whole backup, or none.
+// ends runs a command that may fail, and wants it to say why then.
+func ends(t *testing.T, h *rig.House, args ...string) (done bool) {
+	t.Helper()
+	r := h.Try(t, args...)
+	if r.Code != 0 && r.Stderr == "" || strings.Contains(r.Stderr, "goroutine ") {
+		t.Errorf("stele %s ended with %d: %s", strings.Join(args, " "), r.Code, r.Stderr)
+	}
+	return r.Code == 0
+}
+
+// TestABackupOnADiskThatFails wants what is there afterwards to be a whole backup, or none, and
+// none to be remembered that is not there.
 func TestABackupOnADiskThatFails(t *testing.T) {
 	t.Parallel()
 	h := furnished(t)
 	folder := filepath.Join(t.TempDir(), "backup")
-	run := func(args ...string) bool {
-		r := h.Try(t, args...)
-		if r.Code != 0 && r.Stderr == "" {
-			t.Errorf("stele %v says nothing", args)
+	remembered := func() (at string) {
+		db := h.Books(t, "")
+		defer db.Close()
+		if err := db.QueryRow(`SELECT coalesce(max(value), '') FROM settings WHERE name = 'backed_up'`).Scan(&at); err != nil {
+			t.Fatal(err)
 		}
-		return r.Code == 0
+		return at
 	}
+	before := ""
 	fails(t, backupStep, func(env ...string) bool {
 		h.Setenv(env...)
 		defer h.Setenv()
-		return run("backup", folder)
+		before = remembered()
+		return ends(t, h, "backup", folder)
 	}, func(done bool, what string) {
 		_, err := os.Stat(folder)
-		if there := err == nil; done && !there || there && !run("restore", "--verify", folder) {
-			t.Errorf("%s: done %v, there %v", what, done, there)
+		if there := err == nil; done && !there || there && !ends(t, h, "restore", "--verify", folder) || !there && remembered() != before {
+			t.Errorf("%s: done %v, there %v, remembered at %q and then %q", what, done, there, before, remembered())
 		}
 		if err := os.RemoveAll(folder); err != nil {
 			t.Fatal(err)
@@ -90,7 +118,7 @@ func TestARestoreOnADiskThatFails(t *testing.T) {
 	var there *rig.House
 	fails(t, restoreStep, func(env ...string) bool {
 		there = rig.New(t, rig.Options{Flags: master, Env: env})
-		return there.Try(t, "restore", folder).Code == 0
+		return ends(t, there, "restore", folder)
 	}, func(done bool, what string) {
 		there.Setenv()
 		if r := there.Try(t, "restore", folder); !done && r.Code != 0 {
@@ -115,24 +143,20 @@ func TestAMoveOnADiskThatFails(t *testing.T) {
 		list, _ := filepath.Glob(filepath.Join(h.Data, "stele.db*"))
 		return append(list, filepath.Join(h.Data, "blobs"))
 	}
-	run := func() rig.Result { return h.Try(t, "move", "--to-database", "sqlite", "--to-files", "folder") }
+	move := []string{"move", "--to-database", "sqlite", "--to-files", "folder"}
 	fails(t, moveStep, func(env ...string) bool {
 		h.Setenv(env...)
 		defer h.Setenv()
-		r := run()
-		if r.Code != 0 && r.Stderr == "" || strings.Contains(r.Stderr, "goroutine ") {
-			t.Errorf("stele move ended with %d: %s", r.Code, r.Stderr)
-		}
-		return r.Code == 0
+		return ends(t, h, move...)
 	}, func(done bool, what string) {
-		if r := run(); !done && r.Code != 0 {
+		if r := h.Try(t, move...); !done && r.Code != 0 {
 			t.Errorf("%s: again: %s", what, r.Stderr)
 		}
 		there := rig.New(t, rig.Options{Flags: master})
 		there.Data = h.Data
 		sound(t, there)
 		wholeFiles(t, there, there.Books(t, ""), what, nil)
-		if n := rowsOf(t, there); n.files != 4 || n.requests != 4 {
+		if n := rowsOf(t, there, ""); n.files != 4 || n.requests != 4 {
 			t.Errorf("%s: there are %+v", what, n)
 		}
 		for _, name := range target() {
@@ -140,5 +164,62 @@ func TestAMoveOnADiskThatFails(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	})
+}
+
+// TestAMoveOffADiskThatFails moves the other way, to PostgreSQL and S3: what waits to be sent
+// there lies on the disk, and the journal that goes before it does.
+func TestAMoveOffADiskThatFails(t *testing.T) {
+	t.Parallel()
+	storage := rig.NewStorage(t)
+	h := furnished(t)
+	before := rowsOf(t, h, "")
+	var database, files string
+	place := 0
+	fails(t, moveOffStep, func(env ...string) bool {
+		place++
+		database, files = rig.NewDatabase(t), storage.Place(fmt.Sprint("place", place))
+		h.Setenv(env...)
+		defer h.Setenv()
+		return ends(t, h, "move", "--to-database", database, "--to-files", files)
+	}, func(done bool, what string) {
+		if r := h.Try(t, "move", "--to-database", database, "--to-files", files); !done && r.Code != 0 {
+			t.Errorf("%s: again: %s", what, r.Stderr)
+		}
+		there := rig.New(t, rig.Options{Flags: []string{
+			"--database-url", database, "--blob-url", files, "--master-key-file", filepath.Join(h.Data, "master.key"),
+		}})
+		if after := rowsOf(t, there, database); after != before {
+			t.Errorf("%s: there were %+v, and are %+v", what, before, after)
+		}
+		there.Run(t, "money", "verify")
+		there.Run(t, "backup", filepath.Join(there.Data, "backup")) // each file is as it was kept
+		sound(t, h)
+		if err := os.RemoveAll(there.Data); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestAMasterKeyRotatedOnADiskThatFails wants what is sealed to open at any moment, and the next try to
+// end what one began.
+func TestAMasterKeyRotatedOnADiskThatFails(t *testing.T) {
+	t.Parallel()
+	h := furnished(t)
+	h.Run(t, "webhooks", "secret")
+	fails(t, rotateStep, func(env ...string) bool {
+		h.Setenv(env...)
+		defer h.Setenv()
+		return ends(t, h, "master-key", "rotate")
+	}, func(done bool, what string) {
+		h.Run(t, "master-key", "verify")
+		if !done {
+			h.Run(t, "master-key", "rotate")
+			h.Run(t, "master-key", "verify")
+		}
+		if left, _ := filepath.Glob(filepath.Join(h.Data, "master*")); len(left) != 1 {
+			t.Errorf("%s: there are %v", what, left)
+		}
+		sound(t, h)
 	})
 }

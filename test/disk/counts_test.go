@@ -14,4 +14,7 @@ const (
 	restoreStep = 400
 	upgradeStep = 120
 	moveStep    = 450
+	moveOffStep = 4
+	rotateStep  = 40
+	waysOfEach  = 1
 )

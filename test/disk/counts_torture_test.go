@@ -14,4 +14,7 @@ const (
 	restoreStep = 4 // most of its changes are those of a start
 	upgradeStep = 2
 	moveStep    = 4
+	moveOffStep = 1
+	rotateStep  = 1
+	waysOfEach  = 4
 )

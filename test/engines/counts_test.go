@@ -10,4 +10,7 @@ const (
 	bounced      = 100 // orders through PgBouncer
 	cutOrders    = 12
 	cutWork      = 8 * time.Second
+	flaps        = 4
+	longestFlap  = 3 * time.Second
+	breaks       = 4 // places at which a command is cut off its database
 )

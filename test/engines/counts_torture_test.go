@@ -9,4 +9,7 @@ const (
 	bounced      = 5000 // orders through PgBouncer
 	cutOrders    = 300
 	cutWork      = 30 * time.Second
+	flaps        = 40
+	longestFlap  = 10 * time.Second
+	breaks       = 50
 )

@@ -18,6 +18,8 @@ type wire struct {
 	mu    sync.Mutex // guards what follows
 	conns map[net.Conn]bool
 	flows chan struct{} // closed while bytes are forwarded
+	moved int64         // bytes, both ways
+	most  int64         // of them: then the wire breaks. 0: it holds
 }
 
 // newWire forwards what comes to an address of its own.
@@ -61,7 +63,9 @@ func wired(t *testing.T, database string) (*wire, string) {
 func (w *wire) join(near net.Conn) {
 	w.keep(near)
 	defer w.forget(near)
-	w.await()
+	if w.await(); w.broken(0) {
+		return
+	}
 	far, err := net.Dial("tcp", w.to)
 	if err != nil {
 		return
@@ -86,8 +90,33 @@ type held struct {
 
 func (h *held) Read(b []byte) (int, error) {
 	n, err := h.Conn.Read(b)
-	h.by.await()
+	if h.by.await(); h.by.broken(n) {
+		h.by.reset()
+		return 0, io.ErrClosedPipe
+	}
 	return n, err
+}
+
+// broken says whether a wire that lasts for some bytes has ended with these.
+func (w *wire) broken(n int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.moved += int64(n)
+	return w.most > 0 && w.moved > w.most
+}
+
+// used is how many bytes have gone through it.
+func (w *wire) used() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.moved
+}
+
+// lasts has the wire break for good when so many bytes have gone through it, or hold where that is 0.
+func (w *wire) lasts(most int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.moved, w.most = 0, most
 }
 
 func (w *wire) await() {

@@ -16,11 +16,9 @@ import (
 func TestMovesToPostgreSQLAndObjectStorage(t *testing.T) {
 	t.Parallel()
 	database := rig.NewDatabase(t)
-	address, _ := objectStorage(t)
-	env := []string{"AWS_ACCESS_KEY_ID=" + s3Key, "AWS_SECRET_ACCESS_KEY=" + s3Secret}
-	storage := "s3://bucket/files?path_style=true&endpoint=http://" + address
+	storage := rig.NewStorage(t).Place("files")
 
-	h := rig.Start(t, rig.Options{Env: env})
+	h := rig.Start(t, rig.Options{})
 	key := h.CreateKey(t).Key
 	h.Await(t, key, http.StatusOK)
 	const size = 1 << 20
@@ -43,7 +41,7 @@ func TestMovesToPostgreSQLAndObjectStorage(t *testing.T) {
 	h.Stop(t)
 	h.Run(t, "move", "--to-database", database, "--to-files", storage)
 
-	there := rig.Start(t, rig.Options{Env: env, Flags: []string{
+	there := rig.Start(t, rig.Options{Flags: []string{
 		"--database-url", database, "--blob-url", storage, "--master-key-file", filepath.Join(h.Data, "master.key"),
 	}})
 	there.Await(t, key, http.StatusOK)

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,53 +14,12 @@ import (
 	"stele/test/rig"
 )
 
-const (
-	s3Key    = "stele-test"
-	s3Secret = "stele-test-secret"
-)
-
-// objectStorage runs a real S3 server with one bucket and returns its address and
-// the folder in which its blobs lie.
-func objectStorage(t *testing.T) (address, folder string) {
-	t.Helper()
-	binary := rig.Need(t, "STELE_TEST_S3GATEWAY")
-	root := t.TempDir()
-	folder, sidecar := filepath.Join(root, "blobs", "bucket"), filepath.Join(root, "meta")
-	for _, f := range []string{folder, sidecar} {
-		if err := os.MkdirAll(f, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address = l.Addr().String()
-	l.Close()
-	server := exec.Command(binary, "--port", address, "--access", s3Key, "--secret", s3Secret, "--quiet", "posix", "--sidecar", sidecar, filepath.Dir(folder))
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = server.Process.Kill()
-		_ = server.Wait()
-	})
-	rig.Eventually(t, "the S3 server answers", func() bool {
-		answer, err := http.Get("http://" + address)
-		if err == nil {
-			answer.Body.Close()
-		}
-		return err == nil && answer.StatusCode == http.StatusForbidden
-	})
-	return address, folder
-}
-
 func TestFilesLieInObjectStorage(t *testing.T) {
 	t.Parallel()
-	address, folder := objectStorage(t)
+	storage := rig.NewStorage(t)
+	folder := storage.Folder
 	h := rig.Start(t, rig.Options{
-		Flags: []string{"--blob-url", "s3://bucket/files?path_style=true&endpoint=http://" + address},
-		Env:   []string{"AWS_ACCESS_KEY_ID=" + s3Key, "AWS_SECRET_ACCESS_KEY=" + s3Secret},
+		Flags: []string{"--blob-url", "s3://bucket/files?path_style=true&endpoint=" + storage.URL}, Env: storage.Credentials(),
 	})
 	key := h.CreateKey(t).Key
 	h.Await(t, key, http.StatusOK)

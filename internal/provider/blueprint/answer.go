@@ -68,9 +68,7 @@ func (a *answer) take(body io.Reader, most int64) (err error) {
 	if a.body, err = io.ReadAll(io.LimitReader(body, inMemory+1)); err != nil || len(a.body) <= inMemory {
 		return err
 	}
-	if a.file, err = spool.New(); err != nil {
-		return err
-	}
+	a.file = spool.New()
 	n, err := io.Copy(a.file, io.MultiReader(bytes.NewReader(a.body), io.LimitReader(body, most+1-int64(len(a.body)))))
 	if err == nil && n > most {
 		err = fmt.Errorf("it is larger than %d bytes", most)
@@ -140,11 +138,8 @@ func kept(body []byte) opener {
 	if len(body) <= inMemory {
 		return held(body)
 	}
-	f, err := spool.New()
-	if err == nil {
-		_, err = f.Write(body)
-	}
-	if err != nil {
+	f := spool.New()
+	if _, err := f.Write(body); err != nil {
 		return held(body) // it is paid for, and there is no other place
 	}
 	return spooled(f)

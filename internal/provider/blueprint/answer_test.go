@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -143,5 +144,28 @@ func TestAnswersOfVeryManyValuesTakeLittle(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestAPaidAnswerNeedsNoTemporaryFolder is not parallel: it takes the folder away.
+func TestAPaidAnswerNeedsNoTemporaryFolder(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "gone"))
+	want := bytes.Repeat([]byte("paid "), inMemory/2)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(want) }))
+	defer server.Close()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := exchange(server.Client(), r, mostWhole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := got.output()(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(body); err != nil || !bytes.Equal(text, want) {
+		t.Errorf("%d bytes of %d, %v", len(text), len(want), err)
 	}
 }

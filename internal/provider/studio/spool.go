@@ -33,11 +33,8 @@ func packed(ctx context.Context, m *image.RGBA, how picturefile.Wrapping) (media
 
 // spooled writes a file. It gives up when ctx ends, or soon after.
 func spooled(ctx context.Context, write func(io.Writer) error) (*spool.File, error) {
-	f, err := spool.New()
-	if err != nil {
-		return nil, err
-	}
-	err = computing(ctx, func() error {
+	f := spool.New()
+	err := computing(ctx, func() error {
 		to := bufio.NewWriterSize(&stopping{ctx: ctx, Writer: f}, 64<<10)
 		if err := write(to); err != nil {
 			return err

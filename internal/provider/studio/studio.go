@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"stele/internal/fair"
+	"stele/internal/fault"
 	"stele/internal/media"
 	"stele/internal/studio/cores"
 )
@@ -59,7 +60,8 @@ func (s *Studio) Make(ctx context.Context, req media.Request, report func(progre
 		ctx = cores.With(ctx, lender{s.processors, req.Tenant})
 	}
 	if work := s.crafts[craftOf(req.Model)]; work != nil {
-		return work(ctx, req, report)
+		made, err := work(ctx, req, report)
+		return made, fault.OfDisk(err)
 	}
 	return nil, &media.Failure{Class: media.Quota, Message: "The studio of this machine cannot make this."}
 }
