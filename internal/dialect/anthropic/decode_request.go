@@ -306,6 +306,9 @@ func (r *requestReader) format(v jsonscan.Value, key string) {
 		r.wrong(key+".schema", "an object")
 	default:
 		r.talk.Format = f
+		if key != paths[chat.FieldFormat] {
+			r.talk.Spell(chat.FieldFormat, prefix+key)
+		}
 	}
 }
 

@@ -18,6 +18,8 @@ type wirePart struct {
 	signature  string
 	id, name   string         // of a call or a response
 	args       jsonscan.Value // of a functionCall
+	pieces     jsonscan.Value // of its arguments: partialArgs
+	goesOn     bool           // more of the call follows: willContinue
 	response   jsonscan.Value // of a functionResponse
 	parts      []wirePart     // of a functionResponse
 	blob       wireBlob
@@ -100,6 +102,8 @@ func (p *wirePart) function(v jsonscan.Value) bool {
 			p.name, ok = v.Text()
 		case "args":
 			p.args = v
+		case "partialArgs":
+			p.pieces = v
 		case "response":
 			p.response = v
 		case "parts":
@@ -108,6 +112,12 @@ func (p *wirePart) function(v jsonscan.Value) bool {
 				p.parts = append(p.parts, wirePart{})
 				ok = p.parts[len(p.parts)-1].medium(v) && ok
 			}
+		case "willContinue":
+			if p.data == "functionCall" {
+				p.goesOn, ok = v.Bool()
+				break
+			}
+			fallthrough
 		default:
 			p.extra = append(p.extra, wireMember{p.data + "." + key.spelled, v.Raw()})
 		}

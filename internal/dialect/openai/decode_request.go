@@ -107,6 +107,7 @@ func nestedFields(root jsonscan.Value) iter.Seq2[string, jsonscan.Value] {
 type requestReader struct {
 	c        *chat.Conversation
 	messages jsonscan.Value
+	nested   string         // before the names of fields that are in another, where that matters
 	at       int            // index of the message that is being read
 	choice   jsonscan.Value // tool_choice
 	call     jsonscan.Value // function_call, the older tool_choice
@@ -153,6 +154,7 @@ func (r *requestReader) fields(root jsonscan.Value) error {
 	if !nested {
 		return nil
 	}
+	r.nested = holders[0] + "."
 	for key, v := range nestedFields(root) {
 		if err := r.field(key, v); err != nil {
 			return err

@@ -81,6 +81,7 @@ var fields = map[string]fieldReader{
 		}
 		return err
 	},
+	"google":            readGoogle,
 	"cache_control":     func(r *requestReader, v jsonscan.Value, _ string) error { r.c.Cache = readCache(v); return nil },
 	"reasoning_effort":  keepSwitch,
 	"reasoning":         keepSwitch,

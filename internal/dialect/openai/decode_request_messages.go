@@ -41,8 +41,8 @@ func (r *requestReader) message(v jsonscan.Value) error {
 		return wrong(r.here(""), "an object")
 	}
 	m := readMessage(v)
-	for _, key := range m.unknown {
-		r.note(r.here("."+key), chat.Dropped, "unknown")
+	for _, other := range m.unknown {
+		r.note(r.here("."+other.name), chat.Dropped, "unknown")
 	}
 	parts, err := r.content(m.content)
 	if err != nil {
@@ -93,7 +93,13 @@ type message struct {
 	reasoning, reasoningContent, reasoningDetails jsonscan.Value
 	extraContent, images, cacheControl            jsonscan.Value
 
-	unknown []string // names of all other members
+	unknown []member // all others
+}
+
+// member is one that is not known.
+type member struct {
+	name  string
+	value jsonscan.Value
 }
 
 func readMessage(v jsonscan.Value) (m message) {
@@ -131,7 +137,7 @@ func readMessage(v jsonscan.Value) (m message) {
 			m.cacheControl = v
 		default:
 			if !v.Absent() {
-				m.unknown = append(m.unknown, key.Name)
+				m.unknown = append(m.unknown, member{key.Name, v})
 			}
 		}
 	}
@@ -173,8 +179,12 @@ func (r *requestReader) assistant(m *message, content []chat.Part) ([]chat.Part,
 	if proof := signature(m.extraContent); proof != "" {
 		parts = sign(parts, proof)
 	}
-	if sources := readCitations(m.annotations); len(sources) > 0 && len(content) > 0 {
+	switch sources := readCitations(m.annotations); {
+	case len(sources) == 0:
+	case len(content) > 0:
 		parts[len(parts)-1].Citations = sources
+	default:
+		r.note(r.here(".annotations"), chat.Ignored, "there is no text that they are of")
 	}
 	parts = append(parts, readRest(m)...)
 	r.open = calls

@@ -35,6 +35,10 @@ func readFunctions(r *requestReader, v jsonscan.Value, key string) error {
 		}
 		r.c.Legacy = true
 	}
+	if r.c.Legacy {
+		r.c.Spell(chat.FieldTool, name+".functions")
+		r.c.Spell(chat.FieldTools, name+".functions")
+	}
 	return nil
 }
 
@@ -140,7 +144,9 @@ var choiceModes = map[string]chat.ChoiceMode{"auto": chat.Auto, "none": chat.Non
 func (r *requestReader) readChoice() error {
 	choice, v, field := &r.c.Choice, r.choice, "tool_choice"
 	if v.Absent() {
-		v, field = r.call, "function_call"
+		if v, field = r.call, "function_call"; !v.Absent() {
+			r.c.Spell(chat.FieldChoice, name+"."+field)
+		}
 	}
 	choice.Serial = r.serial || r.c.Legacy // a legacy answer has room for one call
 	switch {
