@@ -315,8 +315,12 @@ func (r *requestReader) format(v jsonscan.Value, key string) {
 func (r *requestReader) cache(v jsonscan.Value) *chat.Cache {
 	c := new(chat.Cache)
 	for key, v := range r.members(v, "cache_control") {
-		if key == "ttl" {
+		switch key {
+		case "ttl":
 			c.TTL = r.text(v, "cache_control.ttl")
+		case "type":
+		default:
+			r.extra(r.where("cache_control."+key), v, chat.Harmless)
 		}
 	}
 	return c

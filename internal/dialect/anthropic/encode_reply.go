@@ -81,7 +81,7 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 	if sources > 0 {
 		say(chat.Dropped, strconv.Itoa(sources)+" sources that are not of Anthropic's own search")
 	}
-	return list
+	return append(list, dialect.Besides(r)...)
 }
 
 // writeHead writes the members that a message begins with.

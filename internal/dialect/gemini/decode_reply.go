@@ -126,11 +126,24 @@ func (w *wirePart) answered() (chat.Part, bool) {
 	if w.data == "" && w.signature == "" && !w.thought && len(w.extra) > 0 { // something new
 		return chat.Part{Kind: chat.Opaque, Name: strings.Clone(w.extra[0].name), Raw: bytes.Clone(w.raw.Raw())}, true
 	}
+	if len(w.extra) > 0 && p.Kind != chat.Opaque {
+		p.Raw = besides(w.extra)
+	}
 	if (p.Kind == chat.Text || p.Kind == chat.Thought) && strings.Contains(p.Text, "\uFFFD") {
 		p.Text, _ = fieldOf(w.raw, "text").Piece() // it may have been cut inside of a character
 	}
 	empty := (p.Kind == chat.Text || p.Kind == chat.Thought) && p.Text == "" && p.Proof == ""
 	return p, !empty
+}
+
+// besides are the members of a part that only this API knows, as an object.
+func besides(extra []wireMember) []byte {
+	var raw jsonscan.Writer
+	raw.Open(jsonscan.Object)
+	for _, e := range extra {
+		raw.Key(e.name).Raw(e.value)
+	}
+	return raw.Close(jsonscan.Object).Bytes()
 }
 
 // distinct gives a call an id that no other call of the answer has.

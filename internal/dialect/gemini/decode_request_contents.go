@@ -191,7 +191,7 @@ func (r *requestReader) keep(p *chat.Part, extra []wireMember) {
 	var raw jsonscan.Writer
 	raw.Open(jsonscan.Object)
 	for _, e := range extra {
-		if member := strings.TrimPrefix(strings.TrimPrefix(e.name, "functionCall."), "functionResponse."); !plain(member) {
+		if !plain(innermost(e.name)) {
 			r.note(name+"."+r.where("?"), chat.Dropped, "%q is no name of a field", e.name)
 			continue
 		}
@@ -207,6 +207,14 @@ func (r *requestReader) keep(p *chat.Part, extra []wireMember) {
 	if p.Kind != chat.Opaque {
 		p.Raw = raw.Close(jsonscan.Object).Bytes()
 	}
+}
+
+// innermost is the name of a member without those of the objects that it is in.
+func innermost(name string) string {
+	for _, outer := range []string{"functionCall.", "functionResponse.", "parts.", "inlineData.", "fileData."} {
+		name = strings.TrimPrefix(name, outer)
+	}
+	return name
 }
 
 // sign puts a part's signature where it belongs: on the part, if an upstream of

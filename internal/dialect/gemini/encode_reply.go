@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -95,7 +96,7 @@ func (Codec) ReplyLosses(_ *chat.Request, r *chat.Response) []chat.Loss {
 			say(chat.Dropped, strconv.Itoa(nameless)+" sources that have neither an address nor a name")
 		}
 	}
-	return list
+	return append(list, dialect.Besides(r)...)
 }
 
 // isNamed reports whether a source can be told of: by its address, or by what it is called.

@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"iter"
+	"slices"
 	"strings"
 
 	"stele/internal/chat"
@@ -210,6 +211,15 @@ func (r *requestReader) settle() error {
 		r.note("top_logprobs", chat.Ignored, "logprobs is not true")
 	}
 	return nil
+}
+
+// others notes the members of an object that say nothing to us.
+func (r *requestReader) others(v jsonscan.Value, at string, known ...string) {
+	for key, v := range v.Members() {
+		if !v.Absent() && !slices.Contains(known, key.Name) {
+			r.note(at+"."+key.Name, chat.Dropped, "unknown")
+		}
+	}
 }
 
 // note records what the request said and no model will hear.

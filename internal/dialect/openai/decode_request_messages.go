@@ -186,6 +186,7 @@ func (r *requestReader) assistant(m *message, content []chat.Part) ([]chat.Part,
 	default:
 		r.note(r.here(".annotations"), chat.Ignored, "there is no text that they are of")
 	}
+	r.others(m.audio, r.here(".audio"), "id", "transcript", "data", "expires_at")
 	parts = append(parts, readRest(m)...)
 	r.open = calls
 	for i := range calls {
@@ -212,6 +213,10 @@ func (r *requestReader) calls(m *message) ([]chat.Part, error) {
 		if !ok {
 			return nil, wrong(r.here(fmt.Sprintf(".tool_calls[%d]", j)), "a call of a function or of a custom tool")
 		}
+		at := r.here(fmt.Sprintf(".tool_calls[%d]", j))
+		r.others(v, at, "id", "type", "index", "function", "custom", "extra_content")
+		r.others(v.Get("function"), at+".function", "name", "arguments")
+		r.others(v.Get("custom"), at+".custom", "name", "input")
 		if p.At = atCalls + j; p.ID == "" {
 			p.ID = fmt.Sprintf("call_%d_%d", r.at, j)
 		}

@@ -53,9 +53,9 @@ func (r *requestReader) part(v jsonscan.Value, at string) (chat.Part, error) {
 			value = member
 		case "type":
 		case "cache_control":
-			cache = readCache(member)
+			cache = r.cacheOf(member, at+"."+key.Name)
 		case "prompt_cache_breakpoint":
-			breakpoint = readCache(member)
+			breakpoint = r.cacheOf(member, at+"."+key.Name)
 		default:
 			unknown = append(unknown, key.Name)
 		}
@@ -67,11 +67,15 @@ func (r *requestReader) part(v jsonscan.Value, at string) (chat.Part, error) {
 	for _, name := range unknown {
 		r.note(at+"."+name, chat.Dropped, "unknown")
 	}
+	r.others(value, at+"."+kind, partMembers...)
 	if p.Cache = cache; cache == nil {
 		p.Cache = breakpoint
 	}
 	return p, nil
 }
+
+// partMembers are those of what a part has under the name of its type, whichever that is.
+var partMembers = []string{"url", "detail", "data", "format", "file_id", "file_data", "file_url", "filename"}
 
 // readPart reads what a part has under the name of its type.
 func readPart(kind string, v jsonscan.Value, at string) (p chat.Part, err error) {
@@ -111,6 +115,12 @@ func readCache(v jsonscan.Value) *chat.Cache {
 		return nil
 	}
 	return &chat.Cache{TTL: v.Get("ttl").View()}
+}
+
+// cacheOf reads the cache marker at a place.
+func (r *requestReader) cacheOf(v jsonscan.Value, at string) *chat.Cache {
+	r.others(v, at, "type", "ttl", "mode")
+	return readCache(v)
 }
 
 // readRest reads what an assistant's message has beside its content and its calls:

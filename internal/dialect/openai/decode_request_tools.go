@@ -73,7 +73,10 @@ func (r *requestReader) tool(v jsonscan.Value, at int) error {
 		}
 		if format := inner.Get("format"); format.Kind() == object {
 			t.Grammar = format.Raw()
+			r.others(format, field+".custom.format", "type", "grammar", "syntax", "definition")
+			r.others(format.Get("grammar"), field+".custom.format.grammar", "syntax", "definition")
 		}
+		r.others(v.Get(kind), field+".custom", "name", "description", "format")
 	default:
 		t.Kind, t.Name, t.Raw = chat.Server, kind, v.Raw()
 		r.c.Tools = append(r.c.Tools, t)
@@ -165,12 +168,25 @@ func (r *requestReader) readChoice() error {
 	if err := readNamed(choice, v, field); err != nil {
 		return err
 	}
+	r.othersOfChoice(v, field)
+	allowed := v.Get("allowed_tools")
+	r.others(allowed, field+".allowed_tools", "mode", "tools")
+	for i, tool := range allowed.Get("tools").Elements() {
+		r.othersOfChoice(tool, fmt.Sprintf("%s.allowed_tools.tools[%d]", field, i))
+	}
 	for _, wanted := range append(slices.Clone(choice.Names), choice.Name) {
 		if _, ok := r.tools[wanted]; wanted != "" && !ok {
 			return refuse(field, fmt.Sprintf("there is no tool named %q", wanted))
 		}
 	}
 	return nil
+}
+
+// othersOfChoice notes what else a choice of a tool says.
+func (r *requestReader) othersOfChoice(v jsonscan.Value, field string) {
+	r.others(v, field, "type", "name", "function", "custom", "allowed_tools", "mode", "tools")
+	r.others(v.Get("function"), field+".function", "name")
+	r.others(v.Get("custom"), field+".custom", "name")
 }
 
 // readNamed reads a choice that is an object.

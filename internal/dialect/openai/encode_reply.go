@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
@@ -85,7 +86,7 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 			say("all calls but the first: function_call has place for one")
 		}
 	}
-	return list
+	return append(list, dialect.Besides(r)...)
 }
 
 // asked is what of a request shapes the form of its answer.

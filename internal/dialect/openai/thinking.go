@@ -202,6 +202,7 @@ func (r *requestReader) readThinking() error {
 		r.c.Notes = append(r.c.Notes, chat.Lost(chat.FieldThinking, chat.Approximated, note))
 	}
 	r.c.Thinking = t
+	r.others(r.think["thinking"], "thinking", "type", "budget_tokens", "display")
 	for key, v := range r.think["reasoning"].Members() {
 		if !v.Absent() && !slices.Contains(reasoningMembers, key.Name) {
 			r.note("reasoning."+key.Name, chat.Ignored, "")
