@@ -1,12 +1,17 @@
 package chat
 
-import "strings"
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
 
 // Collect waits for a strict stream's end and returns the whole answer.
 func Collect(stream Stream) (*Response, error) {
 	r := &Response{Answers: make([]Answer, 1)}
 	answer := &r.Answers[0]
 	var text strings.Builder
+	var likely []json.RawMessage
 	for chunk, err := range stream {
 		if err != nil {
 			return nil, err
@@ -23,10 +28,14 @@ func Collect(stream Stream) (*Response, error) {
 				p := &answer.Parts[len(answer.Parts)-1]
 				text.WriteString(e.Part.Text)
 				p.merge(&e.Part)
+				if e.Part.Logprobs != nil {
+					likely = append(likely, e.Part.Logprobs)
+				}
 			case Close:
 				answer.Parts[len(answer.Parts)-1].Text = text.String()
 			case Finish:
 				answer.Stop, r.Usage = e.Stop, e.Usage
+				answer.Logprobs, likely = joinLogprobs(likely), nil
 				if e.More {
 					r.Answers = append(r.Answers, Answer{})
 					answer = &r.Answers[len(r.Answers)-1]
@@ -51,6 +60,26 @@ func (p *Part) merge(piece *Part) {
 	p.Citations = append(p.Citations, piece.Citations...)
 }
 
+// joinLogprobs is the log-probabilities of the pieces of a text, in openai's shape.
+func joinLogprobs(pieces []json.RawMessage) json.RawMessage {
+	if len(pieces) < 2 {
+		return slices.Concat(pieces...)
+	}
+	type likely struct {
+		Content []json.RawMessage `json:"content"`
+		Refusal []json.RawMessage `json:"refusal"`
+	}
+	var all likely
+	for _, piece := range pieces {
+		var one likely
+		if json.Unmarshal(piece, &one) == nil {
+			all.Content, all.Refusal = append(all.Content, one.Content...), append(all.Refusal, one.Refusal...)
+		}
+	}
+	joined, _ := json.Marshal(all) // what was read can be written
+	return joined
+}
+
 // Replay tells a whole answer, or all of several, as a strict stream.
 func Replay(r *Response) Stream {
 	return func(yield func(Chunk, error) bool) {
@@ -72,7 +101,11 @@ func Replay(r *Response) Stream {
 }
 
 func (a *Answer) replay(events []Event, n int) []Event {
+	likely := a.Logprobs
 	for i, p := range a.Parts {
+		if p.Kind == Text && p.Logprobs == nil {
+			p.Logprobs, likely = likely, nil
+		}
 		opened := Part{Kind: p.Kind, ID: p.ID, Name: p.Name, Custom: p.Custom}
 		piece := p
 		piece.ID, piece.Name = "", ""

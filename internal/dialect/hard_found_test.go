@@ -134,7 +134,8 @@ var hardFound = section{"N", "found to fail in November 2026", []hard{
 		} {
 			l := take(t, trip{from: G, to: O, ask: `{"contents":[{"parts":[{"text":"go"}]}],"generationConfig":{"responseMimeType":"application/json",` + schema + `}}`})
 			l.sends("response_format.json_schema.schema", `{"type":"object","properties":{"b":{"type":"object","properties":{"y":{"type":"string"},"x":{"type":"string"}}},"a":{"type":"string"}}}`)
-			l.warns("generationConfig.responseMimeType", chat.Ignored)
+			field, _, _ := strings.Cut(schema[1:], `"`)
+			l.warns("generationConfig."+field, chat.Ignored)
 		}
 	}},
 	{number: 311, name: "sources that only Anthropic's own search can name", answer: "they are left out and reported: Claude refuses them without its index", run: func(t *testing.T) {

@@ -81,11 +81,11 @@ const (
 
 var marks = jsonscan.NewNeedles(`"`+chat.EnvelopePrefix, `"`+chat.CarrierPrefix, `"file_0`, `/file_0`,
 	`"reasoning_content"`, `"reasoning_details"`, `"extra_content"`, pictureMark, `"tools"`,
-	`"document"`, `"file`, `"input_audio"`, `"inline`, `"video`, `"audio_url"`, `"cachedContent"`)
+	`"document"`, `"file`, `"input_audio"`, `"inline`, `"video`, `"audio_url"`, `"cachedContent"`, `"cached_content"`)
 
 const (
 	pictureMark = `"image`
-	lastMark    = documents + 7
+	lastMark    = documents + 8
 )
 
 // AppendText appends text as a JSON string. Bad UTF-8 becomes U+FFFD; < > and &

@@ -14,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/tidwall/gjson"
+
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/dialect/anthropic"
@@ -148,6 +150,9 @@ func essenceOf(r *chat.Response) essence {
 				e.Thought += p.Text
 			case chat.ToolCall:
 				arguments, _ := dialect.Arguments(p.Text)
+				if raw := gjson.GetBytes(arguments, "_raw"); raw.Exists() { // some dialects have told a part of it by then
+					arguments = []byte(`{"_raw":` + raw.Raw + `}`)
+				}
 				e.Calls = append(e.Calls, p.Name+compact(arguments))
 			}
 		}

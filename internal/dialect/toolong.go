@@ -39,11 +39,22 @@ func SaysTooLong(words string) bool {
 // what the upstream says of it, fit for the client.
 func TooLong(message string) *fault.Error {
 	e := fault.New(fault.InvalidParameter, "%s", message).With("reason", tooLong)
-	if tokens, window, ok := figures(message); ok {
+	tokens, window, ok := figures(message)
+	if found := sums.FindStringSubmatch(message); found != nil {
+		input, output := max(number(found[1]), number(found[4])), max(number(found[2]), number(found[5]))
+		if window = max(number(found[3]), window); input < window && input+output > window {
+			return e.With("tokens", input+output).With("window", window).With("input", input).With("output", output)
+		}
+	}
+	if ok {
 		e = e.With("tokens", tokens).With("window", window)
 	}
 	return e
 }
+
+// sums are how upstreams say that conversation and answer are too long together, although
+// the conversation is not.
+var sums = regexp.MustCompile(`(\d[\d,]*) \+ (\d[\d,]*) > (\d[\d,]*)|(\d[\d,]*) in the (?:messages|prompt|input)\D+(\d[\d,]*) (?:in|for) the completion`)
 
 var (
 	numbers = regexp.MustCompile(`\d[\d,]*`)
@@ -87,6 +98,9 @@ func ClientSentence(name string, e *fault.Error) string {
 	if said := strings.ToLower(e.Message); strings.HasPrefix(said, form.known) || !form.first && strings.Contains(said, form.known) {
 		return e.Message
 	}
+	if input, output := e.Details["input"], e.Details["output"]; input != nil && form.both != "" {
+		return fmt.Sprintf(form.both, input, output, tokens, window)
+	}
 	if known {
 		return fmt.Sprintf(form.exact, tokens, window)
 	}
@@ -96,15 +110,20 @@ func ClientSentence(name string, e *fault.Error) string {
 // vendorWords are what each dialect's own API says, and what of it its clients look for.
 var vendorWords = map[string]struct {
 	known, exact, vague string
-	first               bool // clients look for it at the beginning only
+	first               bool   // clients look for it at the beginning only
+	both                string // where only conversation and answer together are too long; "": as exact
 }{
 	"openai": {
 		"maximum context length", "This model's maximum context length is %[2]d tokens. However, your messages resulted in %[1]d tokens. Please reduce the length of the messages.",
 		"This model's maximum context length is exceeded. ", false,
+		"This model's maximum context length is %[4]d tokens. However, you requested %[3]d tokens (%[1]d in the messages, %[2]d in the completion). Please reduce the length of the messages or completion.",
 	},
-	"anthropic": {"prompt is too long", "prompt is too long: %d tokens > %d maximum", "prompt is too long: ", true},
+	"anthropic": {
+		"prompt is too long", "prompt is too long: %d tokens > %d maximum", "prompt is too long: ", true,
+		"input length and `max_tokens` exceed context limit: %[1]d + %[2]d > %[4]d, decrease input length or `max_tokens` and try again",
+	},
 	"gemini": {
 		"exceeds the maximum number of tokens", "The input token count (%d) exceeds the maximum number of tokens allowed (%d).",
-		"The input token count exceeds the maximum number of tokens allowed. ", false,
+		"The input token count exceeds the maximum number of tokens allowed. ", false, "",
 	},
 }

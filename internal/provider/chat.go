@@ -249,6 +249,9 @@ func (c *Chat) whole(x *exchange) error {
 		if err != nil {
 			return err
 		}
+		for i := range response.Answers {
+			x.reply.Dropped = append(x.reply.Dropped, x.remark(&response.Answers[i])...)
+		}
 		x.reply.Response = response
 		x.close()
 		return nil

@@ -26,7 +26,8 @@ type rejoiner struct {
 	size  int // of what was said
 	told  int // characters of text in the parts before
 	hops  int
-	stop  chat.Stop // why this part stopped, where it is to go on
+	stop  chat.Stop   // why this part stopped, where it is to go on
+	late  *chat.Reply // of the part that is being read, if it is not the first: what it loses shows at its end
 	out   []chat.Event
 }
 
@@ -43,6 +44,9 @@ func (r *rejoiner) join(stream chat.Stream) chat.Stream {
 					return
 				}
 			}
+			if r.late != nil {
+				r.reply.Late = append(r.reply.Late, r.late.Late...)
+			}
 			if r.stop.Reason == 0 {
 				return
 			}
@@ -54,7 +58,7 @@ func (r *rejoiner) join(stream chat.Stream) chat.Stream {
 			r.hops++
 			r.base = *r.total
 			r.first, r.told = len(r.said), chat.Characters(r.said)
-			r.seen, r.close, stream = more.Seen, more.Close, more.Stream
+			r.seen, r.close, stream, r.late = more.Seen, more.Close, more.Stream, more
 		}
 	}
 }

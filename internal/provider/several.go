@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"stele/internal/chat"
@@ -46,7 +47,11 @@ func (c *Chat) several(ctx context.Context, req *chat.Request, t relay.Target, t
 	for _, r := range replies[1:] {
 		whole.Response.Answers = append(whole.Response.Answers, r.Response.Answers...)
 		whole.Response.Usage = whole.Response.Usage.Add(r.Response.Usage)
-		whole.Response.Notes = append(whole.Response.Notes, r.Response.Notes...)
+		for _, l := range r.Dropped {
+			if !slices.Contains(whole.Dropped, l) {
+				whole.Dropped = append(whole.Dropped, l)
+			}
+		}
 	}
 	return whole, nil
 }

@@ -317,7 +317,7 @@ func (c *Chat) finish(x *exchange) {
 		if x.wantsJSON() {
 			answer.Unfence()
 		}
-		r.Notes = append(r.Notes, x.leaveOut(answer)...)
+		r.Notes = append(r.Notes, x.remark(answer)...)
 		called := make(map[string]bool)
 		for i := range answer.Parts {
 			p := &answer.Parts[i]
@@ -328,10 +328,6 @@ func (c *Chat) finish(x *exchange) {
 				p.ID = chat.NewCallID()
 			}
 			called[p.ID] = true
-		}
-		answer.Stop = chat.Settle(answer.Stop, len(called) > 0)
-		if answer.Stop.Reason == chat.Other && answer.Stop.Raw != "" {
-			r.Notes = append(r.Notes, chat.Lost(chat.FieldAnswer, chat.Approximated, "it ended with "+answer.Stop.Raw))
 		}
 	}
 	x.reply.Dropped = append(x.reply.Dropped, r.Notes...)
@@ -344,6 +340,17 @@ func (c *Chat) finish(x *exchange) {
 			r.Answers[i].Parts, r.Answers[i].Stop = cut.Answers[0].Parts, cut.Answers[0].Stop
 		}
 	}
+}
+
+// remark leaves out the calls of an answer that were not allowed, and tells of them and of an
+// end that nobody knows.
+func (x *exchange) remark(a *chat.Answer) []chat.Loss {
+	lost := x.leaveOut(a)
+	a.Stop = chat.Settle(a.Stop, slices.ContainsFunc(a.Parts, func(p chat.Part) bool { return p.Kind == chat.ToolCall }))
+	if a.Stop.Reason == chat.Other && a.Stop.Raw != "" {
+		lost = append(lost, chat.Lost(chat.FieldAnswer, chat.Approximated, "it ended with "+a.Stop.Raw))
+	}
+	return lost
 }
 
 // all is the chunks that are left, as a stream.

@@ -55,6 +55,9 @@ func (o *outline) add(p, piece *chat.Part) {
 	if piece.Proof != "" {
 		p.Proof = "signed"
 	}
+	if piece.Raw != nil && p.Kind != chat.Opaque {
+		p.Raw = piece.Raw
+	}
 	if piece.Media != nil {
 		p.Media = &chat.Media{Type: piece.Media.Type}
 	}

@@ -306,14 +306,21 @@ func (r *requestReader) format(v jsonscan.Value, key string) {
 		r.wrong(key+".schema", "an object")
 	default:
 		r.talk.Format = f
+		if key != paths[chat.FieldFormat] {
+			r.talk.Spell(chat.FieldFormat, prefix+key)
+		}
 	}
 }
 
 func (r *requestReader) cache(v jsonscan.Value) *chat.Cache {
 	c := new(chat.Cache)
 	for key, v := range r.members(v, "cache_control") {
-		if key == "ttl" {
+		switch key {
+		case "ttl":
 			c.TTL = r.text(v, "cache_control.ttl")
+		case "type":
+		default:
+			r.extra(r.where("cache_control."+key), v, chat.Harmless)
 		}
 	}
 	return c

@@ -88,6 +88,11 @@ func (r *requestReader) blockField(p *chat.Part, a *attachment, key string, v js
 		a.note = r.text(v, key)
 	case field{chat.Document, "citations"}:
 		a.cite, _ = v.Get("enabled").Bool()
+		for key := range r.members(v, key) {
+			if key != "enabled" {
+				r.note(r.here(chat.Dropped, "citations."+key))
+			}
+		}
 	default:
 		switch key {
 		case "type":

@@ -11,6 +11,15 @@ func (r *requestReader) think(model string) {
 	if r.err != nil {
 		return
 	}
+	switch {
+	case r.thinking.Exists():
+	case r.reasoningEffort.Exists():
+		r.talk.Spell(chat.FieldThinking, prefix+"reasoning_effort")
+	case r.reasoning.Exists():
+		r.talk.Spell(chat.FieldThinking, prefix+"reasoning")
+	case r.outputEffort.Exists():
+		r.talk.Spell(chat.FieldThinking, prefix+"output_config.effort")
+	}
 	t := r.thinkingField(model)
 	if t == nil {
 		t = r.switches()

@@ -33,6 +33,7 @@ type state struct {
 	proof  []byte // thoughts: the signature so far
 	input  string // a call's input, where it came with the beginning
 	raw    []byte // an opaque block's beginning
+	rest   []byte // what else the beginning of a text or a thought says, until a piece of it is told
 	json   []byte // and its input since
 }
 
@@ -147,6 +148,9 @@ func (d *streamReader) start(events []chat.Event, root jsonscan.Value) []chat.Ev
 	}
 	s := state{index: at, number: d.next, kind: p.Kind}
 	d.next++
+	if p.Kind == chat.Text || p.Kind == chat.Thought {
+		s.rest, p.Raw = p.Raw, nil
+	}
 	switch p.Kind {
 	case chat.Thought:
 		events = d.drop(events)
@@ -184,6 +188,9 @@ func (d *streamReader) emit(events []chat.Event, s *state, p chat.Part) []chat.E
 	d.text = -1
 	if p.Kind == chat.Text {
 		d.text = s.number
+	}
+	if s.rest != nil {
+		p.Raw, s.rest = s.rest, nil
 	}
 	return append(events, chat.Event{Kind: chat.Delta, Block: s.number, Part: p})
 }

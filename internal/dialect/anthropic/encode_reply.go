@@ -65,6 +65,8 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 			say(chat.Approximated, "a sound as its words")
 		case formOf(p) == asNote:
 			say(chat.Approximated, note(p))
+		case p.Kind == chat.Opaque && formOf(p) != asRaw && p.Text == "":
+			say(chat.Dropped, p.Name)
 		case p.Kind == chat.Opaque && formOf(p) != asRaw:
 			say(chat.Approximated, p.Name+" as text")
 		case p.Kind == chat.ToolCall:
@@ -77,9 +79,9 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 		say(chat.Ignored, "signatures of texts, which go with thoughts only")
 	}
 	if sources > 0 {
-		say(chat.Dropped, strconv.Itoa(sources)+" sources of a search that was not Anthropic's")
+		say(chat.Dropped, strconv.Itoa(sources)+" sources that are not of Anthropic's own search")
 	}
-	return list
+	return append(list, dialect.Besides(r)...)
 }
 
 // writeHead writes the members that a message begins with.
@@ -120,7 +122,7 @@ func writePart(w *jsonscan.Writer, p *chat.Part, shown bool) {
 	case asSecret:
 		writeBlock(w, "redacted_thinking").Key("data").Text(p.Text).Close(jsonscan.Object)
 	case asCall:
-		input, _ := arguments(p)
+		input, _ := spoken(p)
 		writeBlock(w, "tool_use").Key("id").Plain(dialect.CallID(p.ID, longestID)).Key("name").Text(p.Name)
 		w.Key("input").Raw(input).Close(jsonscan.Object)
 	case asRaw:

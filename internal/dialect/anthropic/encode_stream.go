@@ -27,6 +27,7 @@ type streamWriter struct {
 	mused  bool   // a block of thoughts was written
 	marked bool   // and one of them names the turn
 	spoke  bool   // a text was written
+	args   argued // of the open call
 	late   string // a signature that came behind a text, for a call that may follow
 }
 
@@ -152,6 +153,8 @@ func (e *streamWriter) arguments(dst []byte, p *chat.Part) []byte {
 	if e.part.Custom {
 		quoted := jsonscan.AppendText(nil, text)
 		text = string(quoted[1 : len(quoted)-1])
+	} else {
+		text = e.args.take(text)
 	}
 	if text == "" {
 		return dst
@@ -218,8 +221,13 @@ func (e *streamWriter) close(dst []byte) []byte {
 		if !e.opened {
 			dst = e.call(dst)
 		}
-		if e.part.Custom {
-			dst = e.piece(dst, inputDelta, `"}`)
+		rest := `"}`
+		if !e.part.Custom {
+			rest = e.args.end()
+			e.args = argued{held: e.args.held[:0], raw: e.args.raw[:0], out: e.args.out[:0]}
+		}
+		if rest != "" {
+			dst = e.piece(dst, inputDelta, rest)
 		}
 	case asText:
 		if e.opened {

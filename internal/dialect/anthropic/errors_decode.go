@@ -58,7 +58,7 @@ func (r *refusal) classify(status int) *fault.Error {
 		return dialect.TooLong(dialect.Sentence(r.message))
 	}
 	e := dialect.ByStatus(status, dialect.Sentence(r.message))
-	if e.Code == fault.InvalidParameter && strings.Contains(r.message, "signature") && strings.Contains(r.message, "thinking") {
+	if e.Code == fault.InvalidParameter && strings.Contains(r.message, "thinking") && dialect.Says(r.message, "signature", "cannot be modified") {
 		return e.OfSignatures()
 	}
 	return e

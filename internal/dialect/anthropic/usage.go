@@ -74,9 +74,11 @@ func writeUsage(w *jsonscan.Writer, u chat.Usage, tier string) {
 	writeInput(w.Open(jsonscan.Object), u)
 	writeSplit(w, u)
 	writeOutput(w, u)
-	switch tier {
+	switch tier = cmp.Or(tier, u.Tier); tier {
 	case "standard", "priority", "batch":
 		w.Key("service_tier").Plain(tier)
+	case "default":
+		w.Key("service_tier").Plain("standard")
 	}
 	dialect.WriteCost(w, u.Cost)
 	w.Close(jsonscan.Object)

@@ -79,16 +79,25 @@ func gather(body []byte) (*chat.Response, error) {
 // answer is a candidate.
 func (w *wireCandidate) answer() (chat.Answer, error) {
 	var all run
+	var pieces gathering
 	ids := make(map[string]bool)
-	for i := range w.parts {
-		p, ok := w.parts[i].answered()
-		if !ok {
-			continue
-		}
+	add := func(p chat.Part) {
 		if p.Kind == chat.ToolCall {
 			p.ID = distinct(p.ID, ids)
 		}
 		all.add(p, true)
+	}
+	for i := range w.parts {
+		if pieces.concerns(&w.parts[i]) {
+			for _, p := range pieces.take(&w.parts[i]) {
+				add(p)
+			}
+		} else if p, ok := w.parts[i].answered(); ok {
+			add(p)
+		}
+	}
+	if pieces.open {
+		add(pieces.end(w.finish != "MAX_TOKENS"))
 	}
 	a := chat.Answer{Parts: all.end(), Logprobs: openLogprobs(w.logprobs)}
 	if len(w.citations) > 0 {
@@ -107,18 +116,34 @@ func (w *wireCandidate) answer() (chat.Answer, error) {
 // answered is a part of an answer; placeholders and what cannot be read are none.
 func (w *wirePart) answered() (chat.Part, bool) {
 	p, wrong := w.common()
-	if wrong != "" {
-		return p, false
+	switch {
+	case wrong != "":
+		return chat.Part{Kind: chat.Opaque, Name: wrong + " that cannot be read"}, true
+	case w.thought && p.Media != nil: // a sketch, and not what was asked for
+		return chat.Part{Kind: chat.Opaque, Name: "a picture among the thoughts"}, true
 	}
 	p.Proof = w.signature
 	if w.data == "" && w.signature == "" && !w.thought && len(w.extra) > 0 { // something new
 		return chat.Part{Kind: chat.Opaque, Name: strings.Clone(w.extra[0].name), Raw: bytes.Clone(w.raw.Raw())}, true
+	}
+	if len(w.extra) > 0 && p.Kind != chat.Opaque {
+		p.Raw = besides(w.extra)
 	}
 	if (p.Kind == chat.Text || p.Kind == chat.Thought) && strings.Contains(p.Text, "\uFFFD") {
 		p.Text, _ = fieldOf(w.raw, "text").Piece() // it may have been cut inside of a character
 	}
 	empty := (p.Kind == chat.Text || p.Kind == chat.Thought) && p.Text == "" && p.Proof == ""
 	return p, !empty
+}
+
+// besides are the members of a part that only this API knows, as an object.
+func besides(extra []wireMember) []byte {
+	var raw jsonscan.Writer
+	raw.Open(jsonscan.Object)
+	for _, e := range extra {
+		raw.Key(e.name).Raw(e.value)
+	}
+	return raw.Close(jsonscan.Object).Bytes()
 }
 
 // distinct gives a call an id that no other call of the answer has.
@@ -151,7 +176,7 @@ func usable(p *chat.Part) bool {
 	switch p.Kind {
 	case chat.Thought, chat.Redacted:
 		return false
-	case chat.Text:
+	case chat.Text, chat.Opaque:
 		return p.Text != ""
 	}
 	return true

@@ -156,8 +156,13 @@ func (r *requestReader) system(v jsonscan.Value) {
 		r.wrong("systemInstruction", "a Content or a string")
 	}
 	for key, v := range fields(v) {
-		if key.name != "parts" {
-			continue // its role means nothing
+		switch key.name {
+		case "parts":
+		case "role": // it means nothing
+			continue
+		default:
+			r.note(name+".systemInstruction."+key.spelled, chat.Dropped, "unknown")
+			continue
 		}
 		r.wantList("systemInstruction.parts", v)
 		for i, v := range items(v) {
@@ -165,6 +170,9 @@ func (r *requestReader) system(v jsonscan.Value) {
 			if wrong := p.read(v); wrong != "" || p.data != "text" {
 				r.wrong(fmt.Sprintf("systemInstruction.parts[%d]", i), "text")
 				return
+			}
+			for _, e := range p.extra {
+				r.note(fmt.Sprintf("%s.systemInstruction.parts[%d].%s", name, i, e.name), chat.Dropped, "unknown")
 			}
 			r.addSystem(p.text, i)
 		}

@@ -191,10 +191,13 @@ func (r *requestReader) thinking(v jsonscan.Value) {
 	if t.Budget != nil && t.Effort != "" {
 		r.fail(fault.InvalidParameter, "", "has both thinkingLevel and thinkingBudget: only one of them can be set")
 	}
-	r.within = outer
 	if r.talk.Thinking == nil {
 		r.talk.Thinking = t
+		if r.within != paths[chat.FieldThinking] {
+			r.talk.Spell(chat.FieldThinking, name+"."+r.within)
+		}
 	}
+	r.within = outer
 }
 
 func (r *requestReader) level(field string, v jsonscan.Value) string {
@@ -213,6 +216,7 @@ func (r *requestReader) settleThinking() {
 			continue
 		}
 		r.talk.Thinking = &chat.Thinking{Effort: l.effort, Show: new(bool)}
+		r.talk.Spell(chat.FieldThinking, name+"."+l.field)
 		if l.effort == "" { // it is switched on, and not shown
 			r.talk.Thinking.Kind = "enabled"
 		}

@@ -24,6 +24,7 @@ type turns struct {
 	silent  bool // the last turn is the user's, and says nothing
 	role    chat.Role
 	run     run // the parts of the last turn
+	pieces  gathering
 }
 
 // mostOpen bounds the calls that wait for a result.
@@ -49,6 +50,7 @@ func (r *requestReader) contents(v jsonscan.Value) {
 		r.turns.content = i
 		r.content(v)
 	}
+	r.endPieces()
 	if r.turns.silent && len(r.talk.Messages) > 0 { // it is not the model's turn to go on with its own
 		r.close()
 		r.talk.Messages = append(r.talk.Messages, chat.Message{At: r.turns.content})
@@ -124,6 +126,13 @@ func (r *requestReader) part(m *chat.Message, v jsonscan.Value) {
 		r.fail(fault.InvalidParameter, "", "has more than one kind of data")
 		return
 	}
+	if r.turns.pieces.concerns(&w) {
+		for _, p := range r.turns.pieces.take(&w) {
+			r.joined(m, p)
+		}
+		return
+	}
+	r.endPieces()
 	p, wrong := w.common()
 	if wrong != "" {
 		r.fail(fault.InvalidParameter, wrong, "cannot be read")
@@ -155,6 +164,24 @@ func (r *requestReader) part(m *chat.Message, v jsonscan.Value) {
 	m.Parts = append(m.Parts, p)
 }
 
+// endPieces ends a call of which no last piece came.
+func (r *requestReader) endPieces() {
+	if r.turns.pieces.open {
+		m := chat.Message{Role: chat.Assistant, At: r.turns.content}
+		r.joined(&m, r.turns.pieces.end(true))
+		r.append(m)
+	}
+}
+
+// joined adds a call that came in pieces.
+func (r *requestReader) joined(m *chat.Message, p chat.Part) {
+	signature := p.Proof
+	p.Proof, p.At = "", max(r.turns.part, 0)
+	r.sign(m, &p, signature)
+	r.called(&p)
+	m.Parts = append(m.Parts, p)
+}
+
 // keep holds on to members that only this API knows: the part carries them for
 // Google, an Extra reports them for all other upstreams.
 func (r *requestReader) keep(p *chat.Part, extra []wireMember) {
@@ -164,7 +191,7 @@ func (r *requestReader) keep(p *chat.Part, extra []wireMember) {
 	var raw jsonscan.Writer
 	raw.Open(jsonscan.Object)
 	for _, e := range extra {
-		if member := strings.TrimPrefix(strings.TrimPrefix(e.name, "functionCall."), "functionResponse."); !plain(member) {
+		if !plain(innermost(e.name)) {
 			r.note(name+"."+r.where("?"), chat.Dropped, "%q is no name of a field", e.name)
 			continue
 		}
@@ -180,6 +207,14 @@ func (r *requestReader) keep(p *chat.Part, extra []wireMember) {
 	if p.Kind != chat.Opaque {
 		p.Raw = raw.Close(jsonscan.Object).Bytes()
 	}
+}
+
+// innermost is the name of a member without those of the objects that it is in.
+func innermost(name string) string {
+	for _, outer := range []string{"functionCall.", "functionResponse.", "parts.", "inlineData.", "fileData."} {
+		name = strings.TrimPrefix(name, outer)
+	}
+	return name
 }
 
 // sign puts a part's signature where it belongs: on the part, if an upstream of
@@ -291,6 +326,9 @@ func asText(p *chat.Part) []chat.Part {
 // clients send back a Content for every chunk.
 func (r *requestReader) append(m chat.Message) {
 	r.turns.silent = m.Role == chat.User && len(m.Parts) == 0
+	if len(m.Parts) == 0 && r.turns.pieces.open {
+		return // it has only pieces of a call, which is not whole yet
+	}
 	if len(m.Parts) == 0 {
 		r.talk.Notes = append(r.talk.Notes, chat.Loss{Field: chat.FieldPart, Message: m.At, Part: -1, Verb: chat.Ignored, Note: "the turn is empty"})
 		return

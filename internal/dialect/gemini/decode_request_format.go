@@ -13,6 +13,7 @@ type format struct {
 	mimeType     string
 	schema       []byte // this API's own kind of schema
 	jsonSchema   []byte
+	schemaField  string // where the schema stood
 	logprobs     bool
 	alternatives *int64
 }
@@ -23,9 +24,9 @@ func (r *requestReader) shape(key field, v jsonscan.Value) {
 	case "responseMimeType":
 		r.format.mimeType = r.word(key.name, v)
 	case "responseSchema":
-		r.format.schema = r.object(key.name, v)
+		r.format.schema, r.format.schemaField = r.object(key.name, v), key.name
 	case "responseJsonSchema", "_responseJsonSchema":
-		r.format.jsonSchema = r.object("responseJsonSchema", v)
+		r.format.jsonSchema, r.format.schemaField = r.object("responseJsonSchema", v), "responseJsonSchema"
 	case "responseFormat":
 		r.wantList(key.name, v)
 		for i, v := range items(v) {
@@ -47,7 +48,7 @@ func (r *requestReader) responseFormat(path string, v jsonscan.Value) {
 			case "mimeType":
 				r.format.mimeType = r.word(path+".text.mimeType", v)
 			case "schema":
-				r.format.jsonSchema = r.object(path+".text.schema", v)
+				r.format.jsonSchema, r.format.schemaField = r.object(path+".text.schema", v), path+".text.schema"
 			default:
 				r.extra(path+".text."+key.spelled, v, chat.Shapes)
 			}
@@ -64,7 +65,7 @@ func (r *requestReader) settleFormat() {
 		}
 		r.talk.Logprobs = &n
 	} else if f.alternatives != nil {
-		r.note(chat.FieldLogprobs, chat.Ignored, "responseLogprobs is not set")
+		r.note(name+".generationConfig.logprobs", chat.Ignored, "responseLogprobs is not set")
 	}
 	schema := f.jsonSchema
 	if f.schema != nil {
@@ -81,6 +82,7 @@ func (r *requestReader) settleFormat() {
 		r.talk.Format = &chat.Format{Kind: chat.JSONObject}
 	case schema != nil && (f.mimeType == "" || f.mimeType == "application/json"):
 		r.talk.Format = &chat.Format{Kind: chat.JSONSchema, Schema: schema, Held: true}
+		r.talk.Spell(chat.FieldFormat, name+".generationConfig."+f.schemaField)
 	case f.mimeType != "" && f.mimeType != "text/plain":
 		r.fail(fault.InvalidParameter, "generationConfig.responseMimeType", "must be text/plain, application/json or text/x.enum")
 	case schema != nil:

@@ -18,6 +18,8 @@ type wirePart struct {
 	signature  string
 	id, name   string         // of a call or a response
 	args       jsonscan.Value // of a functionCall
+	pieces     jsonscan.Value // of its arguments: partialArgs
+	goesOn     bool           // more of the call follows: willContinue
 	response   jsonscan.Value // of a functionResponse
 	parts      []wirePart     // of a functionResponse
 	blob       wireBlob
@@ -66,7 +68,7 @@ func (p *wirePart) member(key field, v jsonscan.Value) bool {
 		ok = p.function(v)
 	case "inlineData", "fileData":
 		p.has(key.name)
-		ok = p.blob.read(v)
+		ok = p.blobOf(key.name, v)
 	case "executableCode", "codeExecutionResult", "toolCall", "toolResponse":
 		p.has(key.name)
 	case "mediaResolution": // {"level": "MEDIA_RESOLUTION_HIGH"}
@@ -100,14 +102,26 @@ func (p *wirePart) function(v jsonscan.Value) bool {
 			p.name, ok = v.Text()
 		case "args":
 			p.args = v
+		case "partialArgs":
+			p.pieces = v
 		case "response":
 			p.response = v
 		case "parts":
 			ok = v.Kind() == jsonscan.Array
 			for _, v := range v.Elements() {
 				p.parts = append(p.parts, wirePart{})
-				ok = p.parts[len(p.parts)-1].medium(v) && ok
+				inner := &p.parts[len(p.parts)-1]
+				ok = inner.medium(v) && ok
+				for _, e := range inner.extra {
+					p.extra = append(p.extra, wireMember{p.data + ".parts." + e.name, e.value})
+				}
 			}
+		case "willContinue":
+			if p.data == "functionCall" {
+				p.goesOn, ok = v.Bool()
+				break
+			}
+			fallthrough
 		default:
 			p.extra = append(p.extra, wireMember{p.data + "." + key.spelled, v.Raw()})
 		}
@@ -122,13 +136,17 @@ func (p *wirePart) medium(v jsonscan.Value) bool {
 	for key, v := range fields(v) {
 		if key.name == "inlineData" || key.name == "fileData" {
 			p.data = key.name
-			fine = p.blob.read(v)
+			fine = p.blobOf(key.name, v)
+		} else {
+			p.extra = append(p.extra, wireMember{key.spelled, v.Raw()})
 		}
 	}
 	return fine && p.data != ""
 }
 
-func (b *wireBlob) read(v jsonscan.Value) bool {
+// blobOf reads an inlineData or a fileData.
+func (p *wirePart) blobOf(data string, v jsonscan.Value) bool {
+	b := &p.blob
 	fine := v.Kind() == jsonscan.Object
 	for key, v := range fields(v) {
 		ok := true
@@ -141,6 +159,8 @@ func (b *wireBlob) read(v jsonscan.Value) bool {
 			b.fileURI, ok = v.Text()
 		case "displayName":
 			b.displayName, ok = v.Text()
+		default:
+			p.extra = append(p.extra, wireMember{data + "." + key.spelled, v.Raw()})
 		}
 		fine = fine && ok
 	}

@@ -23,6 +23,7 @@ type streamReader struct {
 	last    chat.Kind
 	usage   chat.Usage
 	ids     map[string]bool
+	pieces  gathering
 	said    []byte // all text, as far as citations may point into it
 }
 
@@ -100,9 +101,17 @@ func (r *streamReader) chunk(events []chat.Event, data []byte) ([]chat.Event, er
 
 func (r *streamReader) candidate(events []chat.Event, w *wireCandidate) ([]chat.Event, error) {
 	for i := range w.parts {
-		if p, ok := w.parts[i].answered(); ok {
+		if r.pieces.concerns(&w.parts[i]) {
+			for _, p := range r.pieces.take(&w.parts[i]) {
+				events = r.part(events, &p)
+			}
+		} else if p, ok := w.parts[i].answered(); ok {
 			events = r.part(events, &p)
 		}
+	}
+	if r.pieces.open && w.finish != "" {
+		p := r.pieces.end(w.finish != "MAX_TOKENS")
+		events = r.part(events, &p)
 	}
 	if likely := openLogprobs(w.logprobs); likely != nil {
 		p := chat.Part{Kind: chat.Text, Logprobs: likely}

@@ -5,9 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"slices"
+	"strconv"
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -54,27 +56,51 @@ func (w *replyWriter) candidate(a *chat.Answer, index int) {
 // ReplyLosses lists what of an answer has no place in this API.
 func (Codec) ReplyLosses(_ *chat.Request, r *chat.Response) []chat.Loss {
 	var list []chat.Loss
+	say := func(verb chat.Verb, what string) { list = append(list, chat.Lost(chat.FieldAnswer, verb, what)) }
 	for i := range r.Answers {
 		a := &r.Answers[i]
-		for j, p := range a.Parts {
-			switch {
-			case p.Kind != chat.ToolCall && p.Kind != chat.Opaque || p.Custom:
-			case p.Kind == chat.ToolCall && partial(p.Text) && a.Stop.Reason == chat.MaxTokens && j == len(a.Parts)-1:
-				list = append(list, chat.Lost(chat.FieldAnswer, chat.Dropped, "a call whose arguments were cut off"))
-			case p.Kind == chat.ToolCall:
-				if _, odd := arguments(&p); odd {
-					list = append(list, chat.Lost(chat.FieldAnswer, chat.Approximated, "arguments that are no object, under _raw"))
+		nameless := 0
+		for j := range a.Parts {
+			p := &a.Parts[j]
+			for k := range p.Citations {
+				if !isNamed(&p.Citations[k]) {
+					nameless++
 				}
-			case slices.Contains(opaques, p.Name):
-			case p.Text == "":
-				list = append(list, chat.Lost(chat.FieldAnswer, chat.Dropped, p.Name))
-			default:
-				list = append(list, chat.Lost(chat.FieldAnswer, chat.Approximated, p.Name+" as text"))
+			}
+			switch p.Kind {
+			case chat.ToolCall:
+				if cut := a.Stop.Reason == chat.MaxTokens && j == len(a.Parts)-1 && !p.Custom && partial(p.Text); cut {
+					say(chat.Dropped, "a call whose arguments were cut off")
+				} else if _, odd := arguments(p); odd {
+					say(chat.Approximated, "arguments that are no object, under _raw")
+				}
+			case chat.Opaque:
+				switch {
+				case slices.Contains(opaques, p.Name):
+				case p.Text == "":
+					say(chat.Dropped, p.Name)
+				default:
+					say(chat.Approximated, p.Name+" as text")
+				}
+			case chat.Audio:
+				switch {
+				case p.Text == "":
+				case p.Media == nil:
+					say(chat.Approximated, "a sound as its words")
+				default:
+					say(chat.Dropped, "the words of a sound")
+				}
 			}
 		}
+		if nameless > 0 {
+			say(chat.Dropped, strconv.Itoa(nameless)+" sources that have neither an address nor a name")
+		}
 	}
-	return list
+	return append(list, dialect.Besides(r)...)
 }
+
+// isNamed reports whether a source can be told of: by its address, or by what it is called.
+func isNamed(c *chat.Citation) bool { return c.URL != "" || c.Title != "" }
 
 // shows reports whether the client asked for thoughts.
 func shows(req *chat.Request) bool {

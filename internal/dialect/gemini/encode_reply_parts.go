@@ -65,7 +65,9 @@ func (w *replyWriter) words(p *chat.Part) {
 		w.said = append(w.said, p.Text...)
 	}
 	for i := range p.Citations {
-		w.cites = append(w.cites, citation{Citation: &p.Citations[i]})
+		if isNamed(&p.Citations[i]) {
+			w.cites = append(w.cites, citation{Citation: &p.Citations[i]})
+		}
 	}
 }
 
@@ -169,6 +171,9 @@ func (w *replyWriter) call(p *chat.Part) {
 func (w *replyWriter) media(p *chat.Part) {
 	m := p.Media
 	if m == nil {
+		if p.Text != "" { // of a sound only what is said in it
+			w.words(&chat.Part{Kind: chat.Text, Text: p.Text})
+		}
 		return
 	}
 	data := m.Base64

@@ -130,7 +130,7 @@ func tell(t testing.TB, req *chat.Request, r *chat.Response) []byte {
 // same leaves out what only says where something came from.
 var same = []cmp.Option{
 	cmpopts.EquateEmpty(),
-	cmpopts.IgnoreFields(chat.Conversation{}, "Notes"),
+	cmpopts.IgnoreFields(chat.Conversation{}, "Notes", "Spelled"),
 	cmpopts.IgnoreFields(chat.Response{}, "Notes"),
 	cmpopts.IgnoreFields(chat.Message{}, "At"),
 	cmpopts.IgnoreFields(chat.Part{}, "At", "Raw"),

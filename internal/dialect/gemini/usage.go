@@ -96,6 +96,9 @@ func writeUsage(w *jsonscan.Writer, u chat.Usage) {
 	writeKinds(w, "promptTokensDetails", u.Prompt(), unwritten{of.AudioInput + of.AudioCached, of.ImageInput + of.ImageCached})
 	writeKinds(w, "cacheTokensDetails", u.CacheRead, unwritten{of.AudioCached, of.ImageCached})
 	writeKinds(w, "candidatesTokensDetails", u.Output, unwritten{of.AudioOutput, of.ImageOutput})
+	if tier := tierOf(u.Tier); tier != "" {
+		w.Key("serviceTier").Plain(tier)
+	}
 	dialect.WriteCost(w, u.Cost)
 	w.Close(jsonscan.Object)
 }

@@ -9,6 +9,7 @@ import (
 	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
+	"stele/internal/label"
 )
 
 // DecodeResponse reads a whole answer, of whatever server.
@@ -35,7 +36,9 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 		if v.Get("finish_reason").View() == "" {
 			r.Notes = append(r.Notes, dialect.Unended())
 		}
-		answers = append(answers, numbered{count(v.Get("index")), readAnswer(v)})
+		answer := readAnswer(v)
+		answer.Parts = cite(answer.Parts, found(reply.results, reply.citations))
+		answers = append(answers, numbered{count(v.Get("index")), answer})
 	}
 	if len(answers) == 0 {
 		return nil, dialect.Unreadable(body)
@@ -53,7 +56,9 @@ func broken(choice jsonscan.Value) error {
 	if e := failure(choice); e != nil {
 		return e
 	}
-	if choice.Get("finish_reason").View() != "error" {
+	said := choice.Get("message")
+	useful := said.Get("content").Len() > 0 || said.Get("content").View() != "" || said.Get("tool_calls").Len() > 0
+	if !isFailure(choice.Get("finish_reason").View(), useful) {
 		return nil
 	}
 	return fault.New(fault.UpstreamError, "The model's provider broke off in its answer.").Because(dialect.Cause(0, choice.Raw()))
@@ -94,6 +99,8 @@ func openReply(body []byte) (r reply, err error) {
 // reply is a whole answer or a chunk of one, its members not read any further.
 type reply struct {
 	id, model, choices, usage, tier, failed, padding jsonscan.Value
+
+	results, citations jsonscan.Value // what a server found that searches by itself: Perplexity, xAI
 }
 
 func readReply(root jsonscan.Value) (r reply) {
@@ -117,6 +124,10 @@ func (r *reply) put(key jsonscan.Key, v jsonscan.Value) {
 		r.tier = v
 	case "obfuscation":
 		r.padding = v
+	case "search_results":
+		r.results = v
+	case "citations":
+		r.citations = v
 	case "usage":
 		r.count(v)
 	case "x_groq":
@@ -124,6 +135,22 @@ func (r *reply) put(key jsonscan.Key, v jsonscan.Value) {
 			r.count(v.Get("usage"))
 		}
 	}
+}
+
+// found are the sources that a server names beside its answers: with their titles, or
+// addresses only.
+func found(results, citations jsonscan.Value) (list []chat.Citation) {
+	for _, v := range results.Elements() {
+		if url := v.Get("url").View(); url != "" {
+			list = append(list, chat.Citation{URL: url, Title: v.Get("title").View(), Raw: v.Raw(), Dialect: name})
+		}
+	}
+	for _, v := range citations.Elements() {
+		if url := v.View(); url != "" && results.Len() == 0 {
+			list = append(list, chat.Citation{URL: url, Raw: v.Raw(), Dialect: name})
+		}
+	}
+	return list
 }
 
 func (r *reply) count(usage jsonscan.Value) {
@@ -148,9 +175,17 @@ func readAnswer(v jsonscan.Value) chat.Answer {
 	if m.functionCall.Kind() == object {
 		calls = append(calls, readCall("function", m.functionCall))
 	}
+	var others []chat.Part
 	for _, call := range m.toolCalls.Elements() {
 		if p, ok := readToolCall(call); ok {
 			calls = append(calls, p)
+		} else {
+			others = append(others, other("tool_calls."+call.Get("type").View()))
+		}
+	}
+	for _, unknown := range m.unknown {
+		if says(unknown.value) {
+			others = append(others, other(unknown.name))
 		}
 	}
 	for i := range calls {
@@ -162,17 +197,14 @@ func readAnswer(v jsonscan.Value) chat.Answer {
 	if proof := signature(m.extraContent); proof != "" {
 		parts = sign(parts, proof)
 	}
-	if sources := readCitations(m.annotations); len(sources) > 0 {
-		if i := slices.IndexFunc(parts, func(p chat.Part) bool { return p.Kind == chat.Text }); i >= 0 {
-			parts[i].Citations = sources
-		}
-	}
-	parts = weave(thoughts, append(append(parts, readRest(&m)...), calls...))
+	parts = cite(parts, readCitations(m.annotations))
+	parts = append(weave(thoughts, append(append(parts, readRest(&m)...), calls...)), others...)
 	for i := range parts {
 		parts[i].At = 0
 	}
 	refused := m.refusal.View() != ""
-	a := chat.Answer{Parts: parts, Stop: chat.Settle(readFinish(v.Get("finish_reason").View(), refused), len(calls) > 0)}
+	stop := matched(readFinish(v.Get("finish_reason").View(), refused), cmp.Or(v.Get("stop_reason").View(), v.Get("matched_stop").View()))
+	a := chat.Answer{Parts: parts, Stop: chat.Settle(stop, len(calls) > 0)}
 	if probabilities := v.Get("logprobs"); probabilities.Kind() == object {
 		a.Logprobs = probabilities.Raw()
 	}
@@ -185,14 +217,20 @@ func readSaid(v jsonscan.Value) (parts []chat.Part) {
 	if text := v.View(); text != "" {
 		return []chat.Part{{Kind: chat.Text, Text: text}}
 	}
+	var others []chat.Part
 	var whole strings.Builder // the text of the last part
 	for _, item := range v.Elements() {
 		kind, text := chat.Text, item.Get("text").View()
-		switch item.Get("type").View() {
+		switch word := item.Get("type").View(); word {
 		case "thinking":
 			kind, text = chat.Thought, words(item.Get("thinking"))
 		case "refusal":
 			kind, text = chat.Refusal, item.Get("refusal").View()
+		case "text", "output_text", "":
+		default:
+			if text == "" {
+				others = append(others, readOther(word, item))
+			}
 		}
 		if text == "" {
 			continue
@@ -209,7 +247,32 @@ func readSaid(v jsonscan.Value) (parts []chat.Part) {
 	if n := len(parts) - 1; n >= 0 {
 		parts[n].Text = whole.String()
 	}
-	return parts
+	return append(parts, others...)
+}
+
+// readOther reads a part of an answer that is no words: a picture, or what nobody knows, which
+// is there to be told of.
+func readOther(kind string, item jsonscan.Value) chat.Part {
+	if m, ok := readLink(item.Get("image_url")); ok && kind == "image_url" {
+		return chat.Part{Kind: chat.Image, Media: m}
+	}
+	return other(kind)
+}
+
+// other is a part of an answer that no other API has a place for.
+func other(kind string) chat.Part {
+	return chat.Part{Kind: chat.Opaque, Name: label.Clean(kind, longestName)}
+}
+
+// says reports whether a member that is not known says anything.
+func says(v jsonscan.Value) bool {
+	switch v.Kind() {
+	case object, array:
+		return v.Len() > 0
+	case jsonscan.String:
+		return v.View() != ""
+	}
+	return v.Kind() == jsonscan.Number || v.Kind() == jsonscan.True
 }
 
 // words is a text, or those of a list of parts.

@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"iter"
+	"slices"
 	"strings"
 
 	"stele/internal/chat"
@@ -107,6 +108,7 @@ func nestedFields(root jsonscan.Value) iter.Seq2[string, jsonscan.Value] {
 type requestReader struct {
 	c        *chat.Conversation
 	messages jsonscan.Value
+	nested   string         // before the names of fields that are in another, where that matters
 	at       int            // index of the message that is being read
 	choice   jsonscan.Value // tool_choice
 	call     jsonscan.Value // function_call, the older tool_choice
@@ -153,6 +155,7 @@ func (r *requestReader) fields(root jsonscan.Value) error {
 	if !nested {
 		return nil
 	}
+	r.nested = holders[0] + "."
 	for key, v := range nestedFields(root) {
 		if err := r.field(key, v); err != nil {
 			return err
@@ -208,6 +211,15 @@ func (r *requestReader) settle() error {
 		r.note("top_logprobs", chat.Ignored, "logprobs is not true")
 	}
 	return nil
+}
+
+// others notes the members of an object that say nothing to us.
+func (r *requestReader) others(v jsonscan.Value, at string, known ...string) {
+	for key, v := range v.Members() {
+		if !v.Absent() && !slices.Contains(known, key.Name) {
+			r.note(at+"."+key.Name, chat.Dropped, "unknown")
+		}
+	}
 }
 
 // note records what the request said and no model will hear.

@@ -38,6 +38,7 @@ var fields = map[string]fieldReader{
 		if yes, _ := v.Get("include_obfuscation").Bool(); yes {
 			r.note(key+".include_obfuscation", chat.Ignored, "no padding is added")
 		}
+		r.others(v, key, "include_usage", "include_obfuscation")
 		return nil
 	},
 	"messages":              keep(func(r *requestReader) *jsonscan.Value { return &r.messages }),
@@ -73,7 +74,11 @@ var fields = map[string]fieldReader{
 	"safety_identifier": read(readText, func(r *requestReader) *string { return &r.c.User }),
 	"user":              read(readText, func(r *requestReader) *string { return &r.user }),
 	"service_tier":      read(readText, func(r *requestReader) *string { return &r.c.Tier }),
-	"audio":             func(r *requestReader, v jsonscan.Value, _ string) error { r.c.Audio = v.Raw(); return nil },
+	"audio": func(r *requestReader, v jsonscan.Value, key string) error {
+		r.others(v, key, "voice", "format")
+		r.c.Audio = v.Raw()
+		return nil
+	},
 	"modalities": func(r *requestReader, v jsonscan.Value, key string) error {
 		list, err := readList(v, key)
 		for _, kind := range list {
@@ -81,7 +86,11 @@ var fields = map[string]fieldReader{
 		}
 		return err
 	},
-	"cache_control":     func(r *requestReader, v jsonscan.Value, _ string) error { r.c.Cache = readCache(v); return nil },
+	"google": readGoogle,
+	"cache_control": func(r *requestReader, v jsonscan.Value, key string) error {
+		r.c.Cache = r.cacheOf(v, key)
+		return nil
+	},
 	"reasoning_effort":  keepSwitch,
 	"reasoning":         keepSwitch,
 	"thinking":          keepSwitch,
@@ -180,6 +189,8 @@ func readFormat(r *requestReader, v jsonscan.Value, key string) error {
 	default:
 		return wrong(key+".type", "text, json_object or json_schema")
 	}
+	r.others(v, key, "type", "json_schema", "schema", "name", "strict", "description")
+	r.others(v.Get("json_schema"), key+".json_schema", "name", "description", "schema", "strict")
 	r.c.Format = f
 	return nil
 }

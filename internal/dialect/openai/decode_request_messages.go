@@ -41,8 +41,8 @@ func (r *requestReader) message(v jsonscan.Value) error {
 		return wrong(r.here(""), "an object")
 	}
 	m := readMessage(v)
-	for _, key := range m.unknown {
-		r.note(r.here("."+key), chat.Dropped, "unknown")
+	for _, other := range m.unknown {
+		r.note(r.here("."+other.name), chat.Dropped, "unknown")
 	}
 	parts, err := r.content(m.content)
 	if err != nil {
@@ -93,7 +93,13 @@ type message struct {
 	reasoning, reasoningContent, reasoningDetails jsonscan.Value
 	extraContent, images, cacheControl            jsonscan.Value
 
-	unknown []string // names of all other members
+	unknown []member // all others
+}
+
+// member is one that is not known.
+type member struct {
+	name  string
+	value jsonscan.Value
 }
 
 func readMessage(v jsonscan.Value) (m message) {
@@ -131,7 +137,7 @@ func readMessage(v jsonscan.Value) (m message) {
 			m.cacheControl = v
 		default:
 			if !v.Absent() {
-				m.unknown = append(m.unknown, key.Name)
+				m.unknown = append(m.unknown, member{key.Name, v})
 			}
 		}
 	}
@@ -173,9 +179,14 @@ func (r *requestReader) assistant(m *message, content []chat.Part) ([]chat.Part,
 	if proof := signature(m.extraContent); proof != "" {
 		parts = sign(parts, proof)
 	}
-	if sources := readCitations(m.annotations); len(sources) > 0 && len(content) > 0 {
+	switch sources := readCitations(m.annotations); {
+	case len(sources) == 0:
+	case len(content) > 0:
 		parts[len(parts)-1].Citations = sources
+	default:
+		r.note(r.here(".annotations"), chat.Ignored, "there is no text that they are of")
 	}
+	r.others(m.audio, r.here(".audio"), "id", "transcript", "data", "expires_at")
 	parts = append(parts, readRest(m)...)
 	r.open = calls
 	for i := range calls {
@@ -202,6 +213,10 @@ func (r *requestReader) calls(m *message) ([]chat.Part, error) {
 		if !ok {
 			return nil, wrong(r.here(fmt.Sprintf(".tool_calls[%d]", j)), "a call of a function or of a custom tool")
 		}
+		at := r.here(fmt.Sprintf(".tool_calls[%d]", j))
+		r.others(v, at, "id", "type", "index", "function", "custom", "extra_content")
+		r.others(v.Get("function"), at+".function", "name", "arguments")
+		r.others(v.Get("custom"), at+".custom", "name", "input")
 		if p.At = atCalls + j; p.ID == "" {
 			p.ID = fmt.Sprintf("call_%d_%d", r.at, j)
 		}

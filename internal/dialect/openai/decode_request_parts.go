@@ -53,9 +53,9 @@ func (r *requestReader) part(v jsonscan.Value, at string) (chat.Part, error) {
 			value = member
 		case "type":
 		case "cache_control":
-			cache = readCache(member)
+			cache = r.cacheOf(member, at+"."+key.Name)
 		case "prompt_cache_breakpoint":
-			breakpoint = readCache(member)
+			breakpoint = r.cacheOf(member, at+"."+key.Name)
 		default:
 			unknown = append(unknown, key.Name)
 		}
@@ -67,11 +67,15 @@ func (r *requestReader) part(v jsonscan.Value, at string) (chat.Part, error) {
 	for _, name := range unknown {
 		r.note(at+"."+name, chat.Dropped, "unknown")
 	}
+	r.others(value, at+"."+kind, partMembers...)
 	if p.Cache = cache; cache == nil {
 		p.Cache = breakpoint
 	}
 	return p, nil
 }
+
+// partMembers are those of what a part has under the name of its type, whichever that is.
+var partMembers = []string{"url", "detail", "data", "format", "file_id", "file_data", "file_url", "filename"}
 
 // readPart reads what a part has under the name of its type.
 func readPart(kind string, v jsonscan.Value, at string) (p chat.Part, err error) {
@@ -113,6 +117,12 @@ func readCache(v jsonscan.Value) *chat.Cache {
 	return &chat.Cache{TTL: v.Get("ttl").View()}
 }
 
+// cacheOf reads the cache marker at a place.
+func (r *requestReader) cacheOf(v jsonscan.Value, at string) *chat.Cache {
+	r.others(v, at, "type", "ttl", "mode")
+	return readCache(v)
+}
+
 // readRest reads what an assistant's message has beside its content and its calls:
 // a refusal, a sound, pictures.
 func readRest(m *message) (parts []chat.Part) {
@@ -125,20 +135,58 @@ func readRest(m *message) (parts []chat.Part) {
 	return append(parts, readPictures(m.images)...)
 }
 
-// readCitations reads annotations.
+// readCitations reads annotations, of whatever type: those of files and of what nobody
+// knows yet are sources too. What one says stands under the name of its type, or beside it
+// as the Responses API has it.
 func readCitations(v jsonscan.Value) (list []chat.Citation) {
 	for _, item := range v.Elements() {
-		if item.Get("type").View() != "url_citation" {
+		if item.Kind() != object {
 			continue
 		}
-		source := item.Get("url_citation")
+		source := item.Get(item.Get("type").View())
+		if source.Kind() != object {
+			source = item
+		}
 		list = append(list, chat.Citation{
-			URL: source.Get("url").View(), Title: source.Get("title").View(),
-			Start: int(count(source.Get("start_index"))), End: int(count(source.Get("end_index"))),
+			URL: source.Get("url").View(), Title: firstText(source, "title", "filename", "name", "file_id"), Quote: source.Get("quote").View(),
+			Start: int(count(firstOf("start_index", source, item))), End: int(count(firstOf("end_index", source, item))),
 			Raw: item.Raw(), Dialect: name,
 		})
 	}
 	return list
+}
+
+// firstText is the first text among members of an object.
+func firstText(v jsonscan.Value, names ...string) string {
+	for _, name := range names {
+		if text := v.Get(name).View(); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// firstOf is a member of the first object that has it.
+func firstOf(name string, objects ...jsonscan.Value) (v jsonscan.Value) {
+	for _, o := range objects {
+		if v = o.Get(name); v.Exists() {
+			return v
+		}
+	}
+	return v
+}
+
+// cite puts sources on the first text. Where there is none they stand alone, to be told of.
+func cite(parts []chat.Part, sources []chat.Citation) []chat.Part {
+	if len(sources) == 0 {
+		return parts
+	}
+	i := slices.IndexFunc(parts, func(p chat.Part) bool { return p.Kind == chat.Text })
+	if i < 0 {
+		i, parts = len(parts), append(parts, chat.Part{Kind: chat.Text})
+	}
+	parts[i].Citations = append(parts[i].Citations, sources...)
+	return parts
 }
 
 // sign puts a message's own signature on its last words, or keeps it on a

@@ -35,6 +35,10 @@ func readFunctions(r *requestReader, v jsonscan.Value, key string) error {
 		}
 		r.c.Legacy = true
 	}
+	if r.c.Legacy {
+		r.c.Spell(chat.FieldTool, name+".functions")
+		r.c.Spell(chat.FieldTools, name+".functions")
+	}
 	return nil
 }
 
@@ -69,7 +73,10 @@ func (r *requestReader) tool(v jsonscan.Value, at int) error {
 		}
 		if format := inner.Get("format"); format.Kind() == object {
 			t.Grammar = format.Raw()
+			r.others(format, field+".custom.format", "type", "grammar", "syntax", "definition")
+			r.others(format.Get("grammar"), field+".custom.format.grammar", "syntax", "definition")
 		}
+		r.others(v.Get(kind), field+".custom", "name", "description", "format")
 	default:
 		t.Kind, t.Name, t.Raw = chat.Server, kind, v.Raw()
 		r.c.Tools = append(r.c.Tools, t)
@@ -140,7 +147,9 @@ var choiceModes = map[string]chat.ChoiceMode{"auto": chat.Auto, "none": chat.Non
 func (r *requestReader) readChoice() error {
 	choice, v, field := &r.c.Choice, r.choice, "tool_choice"
 	if v.Absent() {
-		v, field = r.call, "function_call"
+		if v, field = r.call, "function_call"; !v.Absent() {
+			r.c.Spell(chat.FieldChoice, name+"."+field)
+		}
 	}
 	choice.Serial = r.serial || r.c.Legacy // a legacy answer has room for one call
 	switch {
@@ -159,12 +168,25 @@ func (r *requestReader) readChoice() error {
 	if err := readNamed(choice, v, field); err != nil {
 		return err
 	}
+	r.othersOfChoice(v, field)
+	allowed := v.Get("allowed_tools")
+	r.others(allowed, field+".allowed_tools", "mode", "tools")
+	for i, tool := range allowed.Get("tools").Elements() {
+		r.othersOfChoice(tool, fmt.Sprintf("%s.allowed_tools.tools[%d]", field, i))
+	}
 	for _, wanted := range append(slices.Clone(choice.Names), choice.Name) {
 		if _, ok := r.tools[wanted]; wanted != "" && !ok {
 			return refuse(field, fmt.Sprintf("there is no tool named %q", wanted))
 		}
 	}
 	return nil
+}
+
+// othersOfChoice notes what else a choice of a tool says.
+func (r *requestReader) othersOfChoice(v jsonscan.Value, field string) {
+	r.others(v, field, "type", "name", "function", "custom", "allowed_tools", "mode", "tools")
+	r.others(v.Get("function"), field+".function", "name")
+	r.others(v.Get("custom"), field+".custom", "name")
 }
 
 // readNamed reads a choice that is an object.

@@ -21,6 +21,7 @@ const (
 	blockDetail  = 1 << 16 // and up: reasoning_details by their index
 	blockThought = 1 << 20 // and up: reasoning_content, a new one after each signature
 	blockCall    = 1 << 24 // and up: calls in the order they began
+	blockOther   = 1 << 28 // and up: what no other API has
 )
 
 // NewDecoder begins a stream from one upstream.
@@ -44,6 +45,8 @@ type streamReader struct {
 	words jsonscan.Value    // of the frame, if its delta has nothing else
 	usual jsonscan.Template // a frame that brought words and nothing else
 	spoke int               // the answer that they were for
+
+	results, citations []byte // as the last frame had them
 }
 
 // choice is what has to be remembered of one of the answers.
@@ -51,10 +54,13 @@ type choice struct {
 	answer   int
 	ended    bool
 	refused  bool
+	useful   bool   // there is something to show
+	matched  string // the stop sequence at which it ended
 	calls    []liveCall
 	indexed  map[int64]int  // the last call under each of the upstream's numbers
 	known    map[string]int // and under each id
 	pictures int
+	others   []string // what no other API has, by its names
 	thoughts thoughts
 	sound    sound
 }
@@ -127,6 +133,7 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 		d.started = true
 		d.events = append(d.events, chat.Event{Kind: chat.Start, ID: strings.Clone(r.id.View()), Model: strings.Clone(r.model.View())})
 	}
+	d.keepSources(&r)
 	said := 0
 	for _, v := range r.choices.Elements() {
 		if v.Kind() == object {
@@ -218,7 +225,7 @@ func frameFailure(data []byte, frame wire.Frame) *fault.Error {
 
 // read reads one of choices.
 func (d *streamReader) read(v jsonscan.Value, r *reply) {
-	var delta, reason, likely jsonscan.Value
+	var delta, reason, likely, sequence jsonscan.Value
 	answer := int64(0)
 	d.words = jsonscan.Value{}
 	for key, v := range v.Members() {
@@ -231,6 +238,10 @@ func (d *streamReader) read(v jsonscan.Value, r *reply) {
 			reason = v
 		case "logprobs":
 			likely = v
+		case "stop_reason", "matched_stop":
+			if v.View() != "" {
+				sequence = v
+			}
 		case "usage":
 			if r.usage.Kind() != object { // one server has it here
 				r.count(v)
@@ -259,9 +270,10 @@ func (d *streamReader) read(v jsonscan.Value, r *reply) {
 		rate(d.events[before:], likely)
 	}
 	switch word, _ := reason.Text(); {
-	case word == failedEnd && !d.light:
+	case isFailure(word, d.useful) && !d.light:
 		d.broken = true
 	case word != "":
+		d.matched = strings.Clone(sequence.View())
 		d.finish(word)
 	}
 }
@@ -288,7 +300,11 @@ func (d *streamReader) piece(key string, v, delta jsonscan.Value) {
 			return
 		}
 		for _, p := range readSaid(v) {
-			d.sayCopy(blockText, p)
+			if p.Kind == chat.Opaque {
+				d.learnOther(p.Name)
+			} else {
+				d.sayCopy(blockText, p)
+			}
 		}
 	case "reasoning_content", "reasoning":
 		if text, _ := v.Piece(); text != "" && !speaks(delta.Get("reasoning_details")) && (key == "reasoning_content" || !delta.Get("reasoning_content").Exists()) {
@@ -320,12 +336,18 @@ func (d *streamReader) piece(key string, v, delta jsonscan.Value) {
 			d.pictures++
 			d.sayCopy(min(blockPicture+d.pictures, blockDetail-1), p)
 		}
+	case "role", "name":
+	default:
+		if says(v) {
+			d.learnOther(key)
+		}
 	}
 }
 
 // say appends a piece, unless it says nothing.
 func (d *streamReader) say(block int, p chat.Part) {
 	if p.Text != "" || p.Proof != "" || p.Media != nil || p.Citations != nil {
+		d.useful = d.useful || p.Kind != chat.Thought && p.Kind != chat.Redacted
 		d.tell(chat.Event{Kind: chat.Delta, Block: block, Part: p})
 	}
 }
@@ -344,19 +366,17 @@ func (d *streamReader) sayCopy(block int, p chat.Part) {
 	}
 	for i := range p.Citations {
 		c := &p.Citations[i]
-		c.URL, c.Title, c.Raw = strings.Clone(c.URL), strings.Clone(c.Title), slices.Clone(c.Raw)
+		c.URL, c.Title, c.Quote, c.Raw = strings.Clone(c.URL), strings.Clone(c.Title), strings.Clone(c.Quote), slices.Clone(c.Raw)
 	}
 	d.say(block, p)
 }
 
-// failedEnd is how routers end an answer of which no more comes.
-const failedEnd = "error"
-
 func (d *streamReader) finish(word string) {
 	d.nameAll()
+	d.tellOthers()
 	if p, ok := d.sound.whole(); ok {
 		d.tell(chat.Event{Kind: chat.Delta, Block: blockSound, Part: p})
 	}
 	d.ended = true
-	d.tell(chat.Event{Kind: chat.Finish, Stop: readFinish(word, d.refused)})
+	d.tell(chat.Event{Kind: chat.Finish, Stop: matched(readFinish(word, d.refused), d.matched)})
 }

@@ -50,6 +50,7 @@ func (d *streamReader) call(v jsonscan.Value) {
 		at = len(d.calls)
 		d.calls = append(d.calls, liveCall{index: index})
 	}
+	d.useful = true
 	d.remember(at, index, part.ID)
 	if d.calls[at].take(&part) {
 		d.tell(chat.Event{Kind: chat.Delta, Block: blockCall + at, Part: part})

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
@@ -38,7 +40,7 @@ func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error)
 	w.Close(array).Key("usage")
 	writeUsage(w, r.Usage)
 	w.Key("system_fingerprint").Null() // the API's author always has it, and OpenRouter's SDK wants it
-	if tier := tiers[r.Tier]; tier != "" {
+	if tier := cmp.Or(tiers[r.Tier], tiers[r.Usage.Tier]); tier != "" {
 		w.Key("service_tier").Plain(tier)
 	}
 	return w.Close(object).Bytes(), nil
@@ -50,7 +52,7 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 	say := func(what string) { list = append(list, chat.Lost(chat.FieldAnswer, chat.Dropped, what)) }
 	legacy := askedBy(req).legacy
 	for i := range r.Answers {
-		calls, sourceless := 0, 0
+		calls, sourceless, spoke := 0, 0, false
 		for _, p := range r.Answers[i].Parts {
 			switch p.Kind {
 			case chat.Video:
@@ -62,6 +64,7 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 			case chat.ToolCall:
 				calls++
 			case chat.Text:
+				spoke = true
 				if calls > 0 && p.Text != "" {
 					list = append(list, chat.Lost(chat.FieldAnswer, chat.Approximated, "text behind a call is told before it"))
 				}
@@ -73,6 +76,9 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 			case chat.Thought, chat.Redacted, chat.Refusal, chat.Image, chat.Audio, chat.ToolResult:
 			}
 		}
+		if stop := &r.Answers[i].Stop; stop.Reason == chat.Refused && stop.Explanation != "" && spoke {
+			say("why the model would not go on")
+		}
 		if sourceless > 0 {
 			say(strconv.Itoa(sourceless) + " citations of what has no address")
 		}
@@ -80,7 +86,7 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 			say("all calls but the first: function_call has place for one")
 		}
 	}
-	return list
+	return append(list, dialect.Besides(r)...)
 }
 
 // asked is what of a request shapes the form of its answer.

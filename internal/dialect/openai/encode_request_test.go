@@ -66,7 +66,7 @@ func TestExtrasAndIdentity(t *testing.T) {
 	if body.Get("logit_bias").Raw != `{"1":1.0}` || !body.Get("store").Exists() || body.Get("min_p").Exists() || !body.Get("new thing").Exists() {
 		t.Error(body.Raw)
 	}
-	want := []string{"safety_identifier ignored", "cache_control ignored", "min_p dropped", "gemini.safetySettings dropped", "gemini.labels ignored"}
+	want := []string{"safety_identifier ignored", "cache_control ignored", "min_p dropped", "extra_body.google.safety_settings dropped", "gemini.labels ignored"}
 	if diff := cmp.Diff(want, lost(call)); diff != "" {
 		t.Error(diff)
 	}

@@ -330,6 +330,9 @@ func (x *streamWriter) finish(dst []byte, e *chat.Event) ([]byte, error) {
 	dst = append(dst, `},"logprobs":null,"finish_reason":"`...)
 	dst = append(dst, finishReason(e.Stop, x.legacy)...)
 	dst = append(dst, `"}]`...)
+	if tier := tiers[e.Usage.Tier]; tier != "" {
+		dst = append(append(append(dst, `,"service_tier":"`...), tier...), '"')
+	}
 	dst = append(append(dst, x.noUsage()...), "}\n\n"...)
 	if e.More {
 		return dst, nil

@@ -75,6 +75,7 @@ type complaint struct {
 	kind    string // its type
 	code    string
 	param   string
+	flagged bool  // it is about what the request says: OpenRouter's moderation
 	cause   error // the beginning of its own bytes, for the log
 }
 
@@ -145,7 +146,21 @@ func readComplaint(root jsonscan.Value) (c complaint) {
 	detail := inner.Get("detail")
 	c.message = strings.Clone(cmp.Or(c.message, inner.Get("message").View(), detail.Index(0).Get("msg").View(), detail.View()))
 	c.kind, c.code, c.param = anyText(inner.Get("type")), anyText(inner.Get("code")), strings.Clone(anyText(inner.Get("param")))
+	c.flagged = inner.Get("metadata", "flagged_input").Exists()
 	return c
+}
+
+// spent reports whether the operator's credit is used up. In a refusal of the request itself
+// only its type and code tell: what it says may name a client's tool.
+func (c *complaint) spent() bool {
+	signs := []string{"insufficient_quota", "billing", "credit balance", "exceeded your current quota"}
+	switch s := c.status; {
+	case s == http.StatusPaymentRequired, s == http.StatusForbidden, s == http.StatusTooManyRequests, s >= http.StatusInternalServerError:
+		return dialect.Says(c.kind+" "+c.code+" "+c.message, signs...)
+	case s >= http.StatusBadRequest:
+		return dialect.Says(c.kind+" "+c.code, signs...) || dialect.Says(c.message, "credit balance is too low", "exceeded your current quota")
+	}
+	return false
 }
 
 // fault puts a complaint into our words. What it says of the operator's account
@@ -156,8 +171,10 @@ func (c *complaint) fault() *fault.Error {
 	switch s := c.status; {
 	case said("invalid_api_key", "incorrect api key", "api key not valid", "invalid api key", "api key is invalid"):
 		e = dialect.BadCredentials()
-	case said("insufficient_quota", "billing", "credit balance", "exceeded your current quota") && s >= 400:
+	case c.spent():
 		e = fault.New(fault.RateLimited, "This installation's quota at the model's provider is used up.").With("reason", "insufficient_quota")
+	case c.flagged && s == http.StatusForbidden:
+		e = fault.New(fault.InvalidParameter, "%s", cmp.Or(dialect.Sentence(c.message), "The model's provider does not take this content.")).With("reason", "content_policy_violation")
 	case c.code == "model_not_found":
 		e = dialect.ByStatus(http.StatusNotFound, c.code)
 	case s >= 500 && said("overloaded", "slow_down"):

@@ -71,7 +71,7 @@ var meaning = cmp.Options{
 	cmpopts.IgnoreFields(chat.Tool{}, "At", "Raw"),
 	cmpopts.IgnoreFields(chat.Citation{}, "Raw"),
 	cmpopts.IgnoreFields(chat.Stop{}, "Raw"), // a server's own word, which need not be this API's
-	cmpopts.IgnoreFields(chat.Conversation{}, "Notes", "Legacy"),
+	cmpopts.IgnoreFields(chat.Conversation{}, "Notes", "Legacy", "Spelled"),
 }
 
 func decode(tb testing.TB, body []byte) (*chat.Request, *chat.Conversation) {

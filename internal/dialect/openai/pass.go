@@ -68,7 +68,8 @@ func lay(root jsonscan.Value, knownFrom, knownTo int, t dialect.Target) layout {
 	return l
 }
 
-// flatten puts what extra_body and options hold under the body's own fields.
+// flatten puts what extra_body and options hold under the body's own fields. What is Google's
+// stays in extra_body, where Google's own server of this dialect looks for it.
 func flatten(body []byte, root jsonscan.Value) ([]byte, error) {
 	var edits jsonscan.Edits
 	for key, v := range root.Members() {
@@ -81,6 +82,10 @@ func flatten(body []byte, root jsonscan.Value) ([]byte, error) {
 		}
 	}
 	for key, v := range nestedFields(root) {
+		if key == googleThinking {
+			edits.Append(root, holders[0], slices.Concat([]byte(`{"google":`), v.Raw(), []byte{'}'}))
+			continue
+		}
 		edits.Append(root, key, v.Raw())
 	}
 	return edits.Apply(body)

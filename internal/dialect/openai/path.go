@@ -15,6 +15,8 @@ var spelled = map[string]string{
 	chat.FieldFormat:    "response_format",
 	chat.FieldUser:      "safety_identifier",
 	chat.FieldCache:     "cache_control",
+	googleCached:        "extra_body.google.cached_content",
+	googleSafety:        "extra_body.google.safety_settings",
 }
 
 // Path is where a client of this API finds what a loss is about.
@@ -28,6 +30,8 @@ func (Codec) Path(l chat.Loss) string {
 		return fmt.Sprintf("messages[%d]", l.Part)
 	case l.Field == chat.FieldTool && l.Part >= 0:
 		return fmt.Sprintf("tools[%d]", l.Part)
+	case field == "functions" && l.Part >= 0:
+		return fmt.Sprintf("functions[%d]", l.Part)
 	case l.Field == chat.FieldTool:
 		return "tools"
 	case l.Message < 0 && l.Field == chat.FieldPart:

@@ -1,10 +1,16 @@
 package openai
 
-import "stele/internal/chat"
+import (
+	"strings"
 
-// readFinish is why an answer ended, by an upstream's word and by what it said.
+	"stele/internal/chat"
+)
+
+// readFinish is why an answer ended, by an upstream's word and by what it said. Google's own
+// server of this dialect puts its native reason behind a colon.
 func readFinish(word string, refused bool) chat.Stop {
 	stop := chat.Stop{Raw: word}
+	word, native, _ := strings.Cut(word, ": ")
 	switch word {
 	case "":
 	case "stop", "eos", "end_turn", "stop_sequence":
@@ -12,16 +18,42 @@ func readFinish(word string, refused bool) chat.Stop {
 		if refused {
 			stop.Reason = chat.Refused
 		}
-	case "length", "max_tokens":
+	case "length", "max_tokens", "model_length": // the last is Mistral's, of a window that is full
 		stop.Reason = chat.MaxTokens
 	case "tool_calls", "function_call", "tool_use":
 		stop.Reason = chat.ToolUse
 	case "content_filter", "refusal":
-		stop.Reason = chat.Refused
-	case "error":
+		stop.Reason, stop.Category = chat.Refused, native
+	case failedEnd:
 		stop.Reason = chat.Failed
 	default:
 		stop.Reason = chat.Other
+	}
+	return stop
+}
+
+// Ends that are none: routers' of an answer of which no more comes, and that of Google's own
+// server of this dialect where the model could not write its call.
+const (
+	failedEnd  = "error"
+	failedCall = "function_call_filter"
+)
+
+// isFailure reports whether an answer that ended so failed: one with nothing to show for it
+// must not look like one that has nothing to say.
+func isFailure(word string, useful bool) bool {
+	return word == failedEnd || !useful && strings.HasPrefix(word, failedCall)
+}
+
+// matched makes an end one at a stop sequence, where a server says which: vLLM does in
+// stop_reason, SGLang in matched_stop. Both have numbers of tokens there as well.
+func matched(stop chat.Stop, sequence string) chat.Stop {
+	switch sequence {
+	case "", "stop", "stop_sequence", "eos", "eos_token", "end_turn", "end_of_turn": // of servers that say only so much
+		return stop
+	}
+	if stop.Reason == chat.EndTurn {
+		stop.Reason, stop.Sequence = chat.StopSequence, strings.Clone(sequence)
 	}
 	return stop
 }

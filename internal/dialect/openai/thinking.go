@@ -14,6 +14,9 @@ type switches map[string]jsonscan.Value
 
 var switchNames = []string{"reasoning_effort", "reasoning", "thinking", "enable_thinking", "include_reasoning", "thinking_budget"}
 
+// googleThinking is the switch of Google's own server of this dialect, google.thinking_config.
+const googleThinking = "google"
+
 // reasoningMembers are those of reasoning that are read.
 var reasoningMembers = []string{"effort", "max_tokens", "enabled", "exclude"}
 
@@ -27,6 +30,7 @@ func (s switches) resolve() (*chat.Thinking, string, error) {
 	w.takeSwitch(s["enable_thinking"], "enable_thinking")
 	w.takeInclude(s["include_reasoning"])
 	w.budget(s["thinking_budget"], "thinking_budget")
+	w.takeConfig(s[googleThinking])
 	if w.err != nil || !w.said {
 		return nil, "", w.err
 	}
@@ -121,6 +125,21 @@ func (w *wish) takeThinking(v jsonscan.Value) {
 	w.budget(v.Get("budget_tokens"), "thinking.budget_tokens")
 }
 
+// takeConfig reads a thinking_config. Google shows no thoughts that were not asked for in it.
+func (w *wish) takeConfig(v jsonscan.Value) {
+	if v.Absent() {
+		return
+	}
+	const field = "google.thinking_config."
+	w.said = true
+	shown, _ := google(v, "include_thoughts").Bool()
+	w.hide = w.hide || !shown
+	if level := google(v, "thinking_level"); !level.Absent() {
+		w.effort(level, field+"thinking_level")
+	}
+	w.budget(google(v, "thinking_budget"), field+"thinking_budget")
+}
+
 func (w *wish) takeInclude(v jsonscan.Value) {
 	if v.Absent() {
 		return
@@ -183,6 +202,7 @@ func (r *requestReader) readThinking() error {
 		r.c.Notes = append(r.c.Notes, chat.Lost(chat.FieldThinking, chat.Approximated, note))
 	}
 	r.c.Thinking = t
+	r.others(r.think["thinking"], "thinking", "type", "budget_tokens", "display")
 	for key, v := range r.think["reasoning"].Members() {
 		if !v.Absent() && !slices.Contains(reasoningMembers, key.Name) {
 			r.note("reasoning."+key.Name, chat.Ignored, "")
@@ -195,6 +215,9 @@ func (r *requestReader) readThinking() error {
 			}
 			break
 		}
+	}
+	if len(r.think) == 1 && !r.think[googleThinking].Absent() {
+		r.c.Spell(chat.FieldThinking, name+"."+r.nested+"google.thinking_config")
 	}
 	return nil
 }

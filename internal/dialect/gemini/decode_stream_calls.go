@@ -1,0 +1,219 @@
+package gemini
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/jsonscan"
+)
+
+// gathering joins a call that comes in pieces, as Vertex sends it where the client asked for
+// that: first its name, then values of its arguments, each with its place in them, texts again
+// in pieces. The last piece is the one that does not say that more follows.
+type gathering struct {
+	open bool
+	call chat.Part
+	args argument
+	size int // bytes of the arguments so far
+}
+
+const (
+	mostArguments   = 32 << 20 // bytes of one call
+	deepestArgument = 64
+	mostValues      = 1 << 12 // in one object or list of arguments
+)
+
+// concerns reports whether a part is a piece of a call.
+func (g *gathering) concerns(w *wirePart) bool {
+	return w.data == "functionCall" && (g.open || w.goesOn || w.pieces.Exists())
+}
+
+// take takes a piece and gives the calls that are whole now: none where more follows, and
+// two where one began before the other had ended.
+func (g *gathering) take(w *wirePart) (whole []chat.Part) {
+	if g.open && (w.name != "" && g.call.Name != "" || w.id != "" && g.call.ID != "" && w.id != g.call.ID) {
+		whole = append(whole, g.end(true))
+	}
+	if !g.open {
+		*g = gathering{open: true, call: chat.Part{Kind: chat.ToolCall}, args: argument{kind: jsonscan.Object}}
+	}
+	g.call.ID, g.call.Name, g.call.Proof = cmp.Or(g.call.ID, w.id), cmp.Or(g.call.Name, w.name), cmp.Or(g.call.Proof, w.signature)
+	for key, v := range w.args.Members() {
+		g.size += len(v.Raw())
+		if a := g.args.member(key.Name); a != nil {
+			*a = argument{kind: v.Kind(), raw: oneLine(bytes.Clone(v.Raw()))}
+		}
+	}
+	for _, v := range w.pieces.Elements() {
+		g.piece(v)
+	}
+	if !w.goesOn {
+		whole = append(whole, g.end(true))
+	}
+	return whole
+}
+
+// end is the call as far as it came. One that was cut off has arguments without their end.
+func (g *gathering) end(whole bool) chat.Part {
+	p := g.call
+	p.Text = string(g.args.appendTo(nil, whole))
+	*g = gathering{}
+	return p
+}
+
+// piece puts one value, or a piece of a text, where it belongs.
+func (g *gathering) piece(v jsonscan.Value) {
+	if g.size += len(v.Raw()); g.size > mostArguments {
+		return // no model writes as much
+	}
+	at := g.args.find(textOf(v, "jsonPath"))
+	if at == nil {
+		return
+	}
+	if at.kind == 0 {
+		at.kind, at.raw = jsonscan.Null, []byte("null")
+	}
+	for key, v := range fields(v) {
+		switch key.name {
+		case "stringValue":
+			text, _ := v.Piece()
+			at.kind, at.raw, at.text = jsonscan.String, nil, append(at.text, text...)
+		case "numberValue", "boolValue":
+			at.kind, at.raw = v.Kind(), bytes.Clone(v.Raw())
+		}
+	}
+}
+
+// argument is a value of a call's arguments that is being put together.
+type argument struct {
+	kind  jsonscan.Kind
+	raw   []byte // how it is written, where it came whole
+	text  []byte // what a text says
+	names []string
+	held  []*argument // an object's members by their names, or a list's elements
+}
+
+// member is that of an object, which is there then; nil where it has too many.
+func (a *argument) member(name string) *argument {
+	if i := slices.Index(a.names, name); i >= 0 {
+		return a.held[i]
+	}
+	if len(a.held) == mostValues {
+		return nil
+	}
+	a.names, a.held = append(a.names, strings.Clone(name)), append(a.held, new(argument))
+	return a.held[len(a.held)-1]
+}
+
+// element is that of a list, whose elements are told from the first on.
+func (a *argument) element(index int) *argument {
+	switch {
+	case index < len(a.held):
+		return a.held[index]
+	case index > len(a.held) || index >= mostValues:
+		return nil
+	}
+	a.held = append(a.held, new(argument))
+	return a.held[index]
+}
+
+// find is the value at a path: $.a.b[0]['c d']. What is on the way to it is made.
+func (a *argument) find(path string) *argument {
+	rest, ok := strings.CutPrefix(path, "$")
+	for depth := 0; rest != ""; depth++ {
+		var name string
+		var index int
+		if name, index, rest, ok = step(rest); !ok || depth == deepestArgument {
+			return nil
+		}
+		kind := jsonscan.Object
+		if index >= 0 {
+			kind = jsonscan.Array
+		}
+		if a.kind != 0 && a.kind != kind || a.raw != nil {
+			return nil
+		}
+		if a.kind = kind; kind == jsonscan.Array {
+			a = a.element(index)
+		} else {
+			a = a.member(name)
+		}
+		if a == nil {
+			return nil
+		}
+	}
+	if !ok || len(a.held) > 0 {
+		return nil
+	}
+	return a
+}
+
+// step reads the first step of a path: a member's name, or an index; -1 where it is a name.
+func step(path string) (name string, index int, rest string, ok bool) {
+	switch {
+	case path[0] == '.':
+		end := strings.IndexAny(path[1:], ".[")
+		if end < 0 {
+			end = len(path) - 1
+		}
+		return path[1 : 1+end], -1, path[1+end:], end > 0
+	case path[0] != '[' || len(path) < 3:
+		return "", 0, "", false
+	case path[1] == '\'' || path[1] == '"':
+		name, rest, ok = quotedName(path[1:])
+		return name, -1, rest, ok
+	}
+	digits, rest, found := strings.Cut(path[1:], "]")
+	n, err := strconv.Atoi(digits)
+	return "", n, rest, found && err == nil && n >= 0
+}
+
+// quotedName reads a name between quotes, and the bracket behind it.
+func quotedName(path string) (name, rest string, ok bool) {
+	var b strings.Builder
+	for i := 1; i < len(path); i++ {
+		switch {
+		case path[i] == '\\' && i+1 < len(path):
+			i++
+			b.WriteByte(path[i])
+		case path[i] == path[0]:
+			rest, ok = strings.CutPrefix(path[i+1:], "]")
+			return b.String(), rest, ok
+		default:
+			b.WriteByte(path[i])
+		}
+	}
+	return "", "", false
+}
+
+// appendTo writes the value. One that was cut off is written without its end, and without that
+// of what is last in it.
+func (a *argument) appendTo(dst []byte, whole bool) []byte {
+	switch {
+	case a.raw != nil:
+		return append(dst, a.raw...)
+	case a.kind == jsonscan.String:
+		if dst = jsonscan.AppendText(dst, string(a.text)); !whole {
+			dst = dst[:len(dst)-1]
+		}
+		return dst
+	}
+	dst = append(dst, byte(a.kind))
+	for i, inner := range a.held {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if a.kind == jsonscan.Object {
+			dst = append(jsonscan.AppendText(dst, a.names[i]), ':')
+		}
+		dst = inner.appendTo(dst, whole || i < len(a.held)-1)
+	}
+	if whole {
+		dst = append(dst, byte(a.kind)+2) // the bracket that closes it
+	}
+	return dst
+}
