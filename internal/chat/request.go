@@ -47,6 +47,9 @@ type Origin struct {
 	Cost bool
 	// Marks is true when names of turns are sent to the client and brought back: see Mark.
 	Marks bool
+	// Foreign is true when the body has shapes of another API that are understood here, and
+	// by no upstream: its bytes are handed on to none.
+	Foreign bool
 	// Unframed is true when a stream is wanted as one JSON array rather than as
 	// server-sent events, which no upstream is asked for.
 	Unframed bool
@@ -58,6 +61,7 @@ type Facts struct {
 	Envelopes bool  // something that was wrapped for the client may be in it
 	Files     bool  // files of this installation may be named in it
 	Additions bool  // fields that we add to answers may be in it
+	Others    bool  // parts or tools in the words of another API may be in it
 	Addresses bool  // something that an upstream may take for an address to fetch is in it
 	Asked     Asked // how much it may take, and for whom
 
@@ -99,7 +103,7 @@ func (r *Request) Conversation() (*Conversation, error) {
 // PassesTo reports whether an upstream of a dialect gets the client's own bytes. A
 // request that was changed on the way is no longer what those say.
 func (r *Request) PassesTo(dialect string) bool {
-	return r.Origin.Dialect == dialect && r.Origin.Body != nil
+	return r.Origin.Dialect == dialect && r.Origin.Body != nil && !r.Origin.Foreign
 }
 
 // With returns a copy of r that speaks of talk instead of what the client sent.

@@ -159,6 +159,15 @@ func growing() map[string][]repeated {
 				`{"id":"c#","type":"function","function":{"name":"t","arguments":"{}"}}`)},
 			{"sealed calls", within(`{"model":"m","messages":[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[%s]},{"role":"user","content":"y"}]}`,
 				`{"id":"c#","type":"function","function":{"name":"t","arguments":"{}"},"extra_content":{"google":{"thought_signature":"stele.x#"}}}`)},
+			{"items", within(`{"model":"m","input":[%s]}`, `{"role":"user","content":[{"type":"input_text","text":"hi #"}]},{"role":"assistant","content":[{"type":"output_text","text":"ho #"}]}`)},
+			{"items of calls", func(n int) string {
+				return fmt.Sprintf(`{"model":"m","input":[{"role":"user","content":"x"},%s,%s]}`,
+					many(n, `{"type":"function_call","call_id":"c#","name":"t","arguments":"{}"}`), many(n, `{"type":"function_call_output","call_id":"c#","output":"ok"}`))
+			}},
+			{"items of calls in turns", within(`{"model":"m","input":[{"role":"user","content":"x"},%s]}`,
+				`{"type":"custom_tool_call","call_id":"c#","name":"t#","input":"x"},{"type":"custom_tool_call_output","call_id":"c#","output":"ok"}`)},
+			{"items that are not carried", within(`{"model":"m","input":[{"role":"user","content":"x"},%s]}`, `{"type":"web_search_call","id":"w#"}`)},
+			{"flat tools", within(fmt.Sprintf(openaiTalk, `"tools":[%s]`), `{"type":"custom","name":"t#","format":{"type":"grammar","syntax":"lark","definition":"x"}}`)},
 			{"stray results", within(`{"model":"m","messages":[{"role":"user","content":"x"},%s]}`, `{"role":"tool","tool_call_id":"c#","content":"ok"}`)},
 			{"reasoning details", within(`{"model":"m","messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y","reasoning_details":[%s]}]}`,
 				`{"type":"reasoning.text","text":"t#","signature":"s#"}`)},

@@ -166,4 +166,76 @@ var hardAsked = section{"Q", "odd requests, answers and errors", []hard{
 			refuses(t, trip{from: A, to: to, ask: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"see"},{"type":"image_url","image_url":{"url":"https://a.example/a.png"}}]}]}`}, "messages[0].content[1]")
 		}
 	}},
+	{number: 515, name: "Anthropic's blocks in OpenAI's messages, for OpenAI", run: func(t *testing.T) {
+		ask := `{"model":"m","tools":[{"name":"f","input_schema":{"type":"object","properties":{"a":{"type":"string"}}}}],"tool_choice":{"type":"auto"},"messages":[{"role":"user","content":[{"type":"text","text":"go"}]},` +
+			`{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"f","input":{"a":"x"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"no"}]}]}`
+		for _, own := range []bool{false, true} {
+			l := take(t, trip{from: O, to: O, own: own, ask: ask})
+			l.sends("tools.0.function.name", `"f"`)
+			l.sends("tool_choice", `"auto"`)
+			l.sends("messages.1.tool_calls.0.function", `{"name":"f","arguments":"{\"a\":\"x\"}"}`)
+			l.sends("messages.2.role", `"tool"`)
+			l.sends("messages.2.tool_call_id", `"t1"`)
+		}
+	}},
+	{number: 516, name: "tools as the Responses API has them, among OpenAI's own", run: func(t *testing.T) {
+		grammar := `"format":{"type":"grammar","syntax":"lark","definition":"start: \"ok\""}`
+		ask := withO(`"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{}}}},{"type":"custom","name":"ApplyPatch","description":"D",` + grammar + `}]`)
+		l := take(t, trip{from: O, to: O, ask: ask})
+		l.sends("tools.0.function.name", `"f"`)
+		l.sends("tools.1", `{"type":"custom","custom":{"name":"ApplyPatch","description":"D","format":{"type":"grammar","grammar":{"syntax":"lark","definition":"start: \"ok\""}}}}`)
+		l = take(t, trip{from: O, to: O, ask: withO(`"tools":[{"type":"function","name":"f","parameters":{"type":"object","properties":{}},"strict":true}],"tool_choice":{"type":"function","name":"f"}`)})
+		l.sends("tools.0.function.strict", "true")
+		l.sends("tool_choice", `{"type":"function","function":{"name":"f"}}`)
+	}},
+	{number: 517, name: "a body of the Responses API on Chat Completions, as Cursor's agent sends it", run: func(t *testing.T) {
+		ask := `{"model":"m","user":"u","messages":[],"instructions":"Be brief.","input":[{"role":"system","content":"S"},{"role":"user","content":[{"type":"input_text","text":"go"},{"type":"input_image","image_url":"data:image/png;base64,` + pixel + `"}]},` +
+			`{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"so"}]},` +
+			`{"type":"function_call","call_id":"c1","name":"f","arguments":"{\"a\":1}"},{"type":"custom_tool_call","call_id":"c2","name":"ApplyPatch","input":"*** Begin Patch"},` +
+			`{"type":"function_call_output","call_id":"c1","output":"one"},{"type":"custom_tool_call_output","call_id":"c2","output":[{"type":"input_text","text":"two"}]}],` +
+			`"tools":[{"type":"function","name":"f","parameters":{"type":"object","properties":{"a":{"type":"integer"}}},"strict":false},{"type":"custom","name":"ApplyPatch","format":{"type":"text"}}],` +
+			`"tool_choice":"auto","parallel_tool_calls":true,"max_output_tokens":77,"reasoning":{"effort":"high","summary":"auto"},"text":{"format":{"type":"text"},"verbosity":"low"},` +
+			`"store":false,"include":["reasoning.encrypted_content"],"truncation":"disabled","prompt_cache_key":"k","stream_options":{"include_usage":true}}`
+		l := take(t, trip{from: O, to: A, ask: ask})
+		l.sends("system.#.text", `["Be brief.","S"]`)
+		l.sends("max_tokens", "77")
+		l.sends("messages.#.role", `["user","assistant","user"]`)
+		l.sends("messages.0.content.#.type", `["text","image"]`)
+		l.sends("messages.1.content.#.type", `["text","tool_use","tool_use"]`)
+		l.sends("messages.1.content.1.input", `{"a":1}`)
+		l.sends("messages.1.content.2.input", `{"input":"*** Begin Patch"}`)
+		l.sends("messages.2.content.#.tool_use_id", `["c1","c2"]`)
+		l.sends("tools.#.name", `["f","ApplyPatch"]`)
+		l.gets("object", `"chat.completion"`)
+		l = take(t, trip{from: O, to: O, ask: ask})
+		l.sends("messages.#.role", `["system","user","assistant","tool","tool"]`)
+		l.sends("messages.2.tool_calls.#.type", `["function","custom"]`)
+		l.sends("max_completion_tokens", "77")
+		l.sends("verbosity", `"low"`)
+		l.sends("input", "")
+		l = take(t, trip{from: O, to: G, ask: `{"model":"m","input":"go","max_output_tokens":5}`})
+		l.sends("contents.0.parts.0.text", `"go"`)
+		l.sends("generationConfig.maxOutputTokens", "5")
+		refuses(t, trip{from: O, to: A, ask: `{"model":"m","input":"go","previous_response_id":"resp_1"}`}, "previous_response_id")
+		refuses(t, trip{from: O, to: A, ask: `{"model":"m","input":[]}`}, "input")
+		refuses(t, trip{from: O, to: A, ask: `{"model":"m","input":[{"type":"function_call","call_id":"c"}]}`}, "input[0].name")
+		refuses(t, trip{from: O, to: A, ask: `{"model":"m","input":5}`}, "messages")
+	}},
+	{number: 518, name: "what has messages is a chat, whatever else it has", run: func(t *testing.T) {
+		l := take(t, trip{from: O, to: O, ask: withO(`"input":"else","max_output_tokens":3,"text":{"verbosity":"low"}`)})
+		l.sends("input", `"else"`)
+		l.sends("messages.#", "1")
+	}},
+	{number: 519, name: "words for what the model does by itself", run: func(t *testing.T) {
+		for _, to := range []string{A, G} {
+			for _, field := range []string{"max_tokens", "max_completion_tokens"} {
+				take(t, trip{from: O, to: to, ask: withO(`"` + field + `":-1`)})
+				refuses(t, trip{from: O, to: to, ask: withO(`"` + field + `":-2`)}, field)
+			}
+			for _, word := range []string{"default", "auto", "Default", ""} {
+				take(t, trip{from: O, to: to, ask: withO(`"reasoning_effort":"` + word + `"`)})
+			}
+			refuses(t, trip{from: O, to: to, ask: withO(`"reasoning_effort":"lots"`)}, "reasoning_effort")
+		}
+	}},
 }}

@@ -47,6 +47,9 @@ func Survey(dialect string, body []byte, member func(jsonscan.Key, jsonscan.Valu
 	facts.Envelopes = report.Found(envelope) || report.Found(carrier)
 	facts.Files = report.Found(fileID) || report.Found(filePath)
 	facts.Additions = report.Found(reasoningContent) || report.Found(reasoningDetails) || report.Found(extraContent)
+	for mark := others; mark < documents; mark++ {
+		facts.Others = facts.Others || report.Found(mark)
+	}
 	return facts, nil
 }
 
@@ -65,7 +68,8 @@ func CheckBody(body []byte) error {
 
 // What is looked for in every body. Ids of files carry the time, which begins with a 0
 // for centuries; arguments named file_path are many. pictureMark is in a body as often as
-// pictures are, or more often; documents are where something else is that is no text.
+// pictures are, or more often; others are words of Anthropic's API and of OpenAI's newer one
+// that some clients say on its older one; documents are where something else is that is no text.
 const (
 	envelope = iota
 	carrier
@@ -76,11 +80,13 @@ const (
 	extraContent
 	picture
 	tools
-	documents // and the marks that follow
+	others                 // and the marks that follow
+	documents = others + 8 // likewise
 )
 
 var marks = jsonscan.NewNeedles(`"`+chat.EnvelopePrefix, `"`+chat.CarrierPrefix, `"file_0`, `/file_0`,
 	`"reasoning_content"`, `"reasoning_details"`, `"extra_content"`, pictureMark, `"tools"`,
+	`"tool_use"`, `"tool_result"`, `"input_schema"`, `"custom"`, `"input_text"`, `"output_text"`, `"input_image"`, `"input_file"`,
 	`"document"`, `"file`, `"input_audio"`, `"inline`, `"video`, `"audio_url"`, `"cachedContent"`, `"cached_content"`)
 
 const (

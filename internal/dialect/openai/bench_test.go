@@ -8,6 +8,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 	"stele/internal/wire"
 )
 
@@ -72,7 +73,7 @@ func BenchmarkRequest(b *testing.B) {
 			b.Fatal(err)
 		}
 		run("pass", func() error { _, err := Codec{}.PassRequest(req, target); return err })
-		run("understand", func() error { _, err := readRequest(body); return err })
+		run("understand", func() error { _, err := readRequest(body, jsonscan.Value{}); return err })
 		c, err := req.Conversation()
 		if err != nil {
 			b.Fatal(err)

@@ -15,8 +15,10 @@ import (
 // whether its usage is wanted. All else waits until it is asked for.
 func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	var h heading
+	var s shape
 	nested := false
 	facts, err := dialect.Survey(name, in.Body, func(key jsonscan.Key, v jsonscan.Value) {
+		s.see(key.Name, v)
 		if holdsFields(key.Name, v) {
 			nested = true
 		} else {
@@ -39,9 +41,13 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	case h.unknown != nil:
 		return nil, h.unknown
 	}
-	origin := chat.Origin{Dialect: name, Body: in.Body, Facts: facts, Header: in.Header, Usage: h.usage}
+	items := s.items()
+	if most, ok := s.limit.Int(); ok && most > 0 && items.Exists() {
+		facts.Asked.Output = most
+	}
+	origin := chat.Origin{Dialect: name, Body: in.Body, Facts: facts, Header: in.Header, Usage: h.usage, Foreign: s.foreign(facts.Others)}
 	// The model outlives the request in logs and rows: it must not hold on to the body.
-	return chat.NewRequest(strings.Clone(h.model), h.stream, origin, func() (*chat.Conversation, error) { return readRequest(in.Body) }), nil
+	return chat.NewRequest(strings.Clone(h.model), h.stream, origin, func() (*chat.Conversation, error) { return readRequest(in.Body, items) }), nil
 }
 
 // heading is what routing needs of a request.
@@ -108,6 +114,8 @@ func nestedFields(root jsonscan.Value) iter.Seq2[string, jsonscan.Value] {
 type requestReader struct {
 	c        *chat.Conversation
 	messages jsonscan.Value
+	items    jsonscan.Value // in their place, where the body is one of the Responses API
+	list     string         // which of the two is being read
 	nested   string         // before the names of fields that are in another, where that matters
 	at       int            // index of the message that is being read
 	choice   jsonscan.Value // tool_choice
@@ -130,11 +138,16 @@ type call struct {
 	answered bool
 }
 
-// readRequest understands a body that DecodeRequest has passed.
-func readRequest(body []byte) (*chat.Conversation, error) {
-	r := &requestReader{c: &chat.Conversation{}, think: switches{}, called: make(map[string]call), tools: make(map[string]int)}
+// readRequest understands a body that DecodeRequest has passed, and the items it has
+// found in the place of messages.
+func readRequest(body []byte, items jsonscan.Value) (*chat.Conversation, error) {
+	r := &requestReader{c: &chat.Conversation{}, items: items, list: "messages", think: switches{}, called: make(map[string]call), tools: make(map[string]int)}
+	talk := r.readMessages
+	if items.Exists() {
+		talk = r.readItems
+	}
 	for _, step := range []func() error{
-		func() error { return r.fields(jsonscan.At(body, 0)) }, r.settle, r.readThinking, r.readChoice, r.readMessages,
+		func() error { return r.fields(jsonscan.At(body, 0)) }, r.settle, r.readThinking, r.readChoice, talk,
 	} {
 		if err := step(); err != nil {
 			return nil, err
@@ -167,6 +180,9 @@ func (r *requestReader) fields(root jsonscan.Value) error {
 func (r *requestReader) field(key string, v jsonscan.Value) error {
 	if v.Absent() {
 		return nil
+	}
+	if read, ok := itemFields[key]; ok && r.items.Exists() {
+		return read(r, v, key)
 	}
 	if read, ok := fields[key]; ok {
 		return read(r, v, key)

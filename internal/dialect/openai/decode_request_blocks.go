@@ -2,13 +2,14 @@ package openai
 
 import (
 	"fmt"
+	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/jsonscan"
 )
 
-// block reads what some clients put into a content although it is Anthropic's: Cursor does,
-// for every model that it takes for a Claude.
+// block reads what some clients put into a content although it is Anthropic's or of the
+// Responses API.
 func (r *requestReader) block(kind string, v jsonscan.Value, at string) (p chat.Part, theirs bool, err error) {
 	switch kind {
 	case "tool_use":
@@ -24,6 +25,11 @@ func (r *requestReader) block(kind string, v jsonscan.Value, at string) (p chat.
 		p = chat.Part{Kind: chat.Redacted, Text: v.Get("data").View()}
 	case "image", "document":
 		p, err = blockMedia(kind, v, at)
+	case "input_text", "output_text":
+		p.Kind = chat.Text
+		p.Text, err = readText(v.Get("text"), at+".text")
+	case "input_image", "input_file":
+		p, err = itemMedia(kind, v, at)
 	default:
 		return p, false, nil
 	}
@@ -91,6 +97,25 @@ func blockMedia(kind string, v jsonscan.Value, at string) (chat.Part, error) {
 	}
 	p.Media.Name = p.Name
 	return p, nil
+}
+
+// itemMedia reads a picture or a file of the Responses API.
+func itemMedia(kind string, v jsonscan.Value, at string) (p chat.Part, err error) {
+	ok := true
+	if link := v.Get("image_url"); kind == "input_image" && !link.Absent() {
+		p.Kind = chat.Image
+		if p.Media, ok = readLink(link); ok {
+			if p.Media.Detail = strings.ToLower(v.Get("detail").View()); p.Media.Detail == "original" {
+				p.Media.Detail = "high" // the most that this API has
+			}
+		}
+	} else if p, ok = readFile(v); kind == "input_image" {
+		p.Kind = chat.Image
+	}
+	if !ok {
+		err = refuse(at, "it has neither an address, nor data in base64, nor a file_id")
+	}
+	return p, err
 }
 
 // apart are the calls among parts, and the rest of them.

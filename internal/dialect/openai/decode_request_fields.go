@@ -131,10 +131,15 @@ func read[T any](value func(jsonscan.Value, string) (T, error), place func(*requ
 	}
 }
 
-// readLimit reads how many tokens an answer may have, under the name that the client has for it.
+// readLimit reads how many tokens an answer may have, under the name that the client has for
+// it. To llama.cpp, LM Studio and their clients -1 is as many as the model likes.
 func readLimit(v jsonscan.Value, key string) (*int64, error) {
 	n, err := readInt(v, key)
-	if err == nil && *n < 1 {
+	switch {
+	case err != nil:
+	case *n == -1:
+		return nil, nil //nolint:nilnil // there is no limit
+	case *n < 1:
 		err = wrong(key, "a whole number of at least 1")
 	}
 	return n, err

@@ -33,7 +33,7 @@ func (r *requestReader) readMessages() error {
 
 // here is the message that is being read, or something in it.
 func (r *requestReader) here(tail string) string {
-	return "messages[" + strconv.Itoa(r.at) + "]" + tail
+	return r.list + "[" + strconv.Itoa(r.at) + "]" + tail
 }
 
 func (r *requestReader) message(v jsonscan.Value) error {

@@ -72,7 +72,7 @@ func (r *requestReader) tool(v jsonscan.Value, at int) error {
 			return missing(field + ".custom.name")
 		}
 		if format := inner.Get("format"); format.Kind() == object {
-			t.Grammar = format.Raw()
+			t.Grammar = grammarOf(format)
 			r.others(format, field+".custom.format", "type", "grammar", "syntax", "definition")
 			r.others(format.Get("grammar"), field+".custom.format.grammar", "syntax", "definition")
 		}
@@ -88,6 +88,22 @@ func (r *requestReader) tool(v jsonscan.Value, at int) error {
 		}
 	}
 	return r.addTool(t, field)
+}
+
+// grammarOf is the format of a tool in free text. The Responses API has a grammar's
+// members where this one has an object that holds them.
+func grammarOf(format jsonscan.Value) []byte {
+	if format.Get("type").View() != "grammar" || format.Get("grammar").Exists() {
+		return format.Raw()
+	}
+	var w jsonscan.Writer
+	w.Open(object).Key("type").Plain("grammar").Key("grammar").Open(object)
+	for key, v := range format.Members() {
+		if key.Name != "type" {
+			w.Key(key.Name).Raw(v.Raw())
+		}
+	}
+	return w.Close(object).Close(object).Bytes()
 }
 
 func (r *requestReader) function(t *chat.Tool, v jsonscan.Value, field string) (err error) {

@@ -129,6 +129,14 @@ func TestHardCase205UsageOnlyIfAsked(t *testing.T) {
 		if diff := cmp.Diff([]int64{18512, 18000, 500, 900, 640, 19412}, got); diff != "" {
 			t.Error(diff)
 		}
+		for _, always := range []string{
+			"prompt_tokens_details.audio_tokens", "completion_tokens_details.audio_tokens",
+			"completion_tokens_details.accepted_prediction_tokens", "completion_tokens_details.rejected_prediction_tokens",
+		} {
+			if !u.Get(always).Exists() {
+				t.Errorf("%s is not there: %s", always, u.Raw)
+			}
+		}
 	}
 }
 

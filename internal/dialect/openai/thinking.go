@@ -2,6 +2,7 @@ package openai
 
 import (
 	"slices"
+	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
@@ -167,6 +168,13 @@ func (w *wish) turn(on bool) {
 func (w *wish) effort(v jsonscan.Value, field string) {
 	word, err := readText(v, field)
 	w.fail(err)
+	switch strings.ToLower(word) {
+	case "":
+		return // a setting that was left empty
+	case "default", "auto": // Groq's word for it, and that of clients with many providers
+		w.turn(true)
+		return
+	}
 	level, err := dialect.Effort(word, field)
 	w.fail(err)
 	w.said = true

@@ -106,14 +106,16 @@ func overcounted(v jsonscan.Value) bool {
 	return count(details.Get("cached_tokens"))+count(details.Get("cache_write_tokens")) > count(v.Get("prompt_tokens"))
 }
 
-// writeUsage writes the counts the way this API adds them up.
+// writeUsage writes the counts the way this API adds them up. Those that its author always
+// has are there even if nothing was counted: the Swift client of MacPaw leaves out all of
+// them otherwise.
 func writeUsage(w *jsonscan.Writer, u chat.Usage) {
 	w.Open(object).Key("prompt_tokens").Int(u.Prompt()).Key("completion_tokens").Int(u.Completion()).Key("total_tokens").Int(u.Total())
 	w.Key("prompt_tokens_details").Open(object).Key("cached_tokens").Int(u.CacheRead).Key("cache_write_tokens").Int(u.CacheWrite)
-	writeSome(w, "audio_tokens", u.Of.AudioInput+u.Of.AudioCached)
+	w.Key("audio_tokens").Int(u.Of.AudioInput + u.Of.AudioCached)
 	writeSome(w, "image_tokens", u.Of.ImageInput+u.Of.ImageCached)
 	w.Close(object).Key("completion_tokens_details").Open(object).Key("reasoning_tokens").Int(u.Reasoning)
-	writeSome(w, "audio_tokens", u.Of.AudioOutput)
+	w.Key("audio_tokens").Int(u.Of.AudioOutput).Key("accepted_prediction_tokens").Int(0).Key("rejected_prediction_tokens").Int(0)
 	writeSome(w, "image_tokens", u.Of.ImageOutput)
 	w.Close(object)
 	dialect.WriteCost(w, u.Cost)

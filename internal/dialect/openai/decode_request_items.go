@@ -1,0 +1,179 @@
+package openai
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/jsonscan"
+)
+
+// itemFields are those of the Responses API that this one spells otherwise, or that say
+// nothing to a model.
+var itemFields = map[string]fieldReader{
+	"input":    func(*requestReader, jsonscan.Value, string) error { return nil },
+	"messages": func(*requestReader, jsonscan.Value, string) error { return nil }, // none are in it
+	"include":  func(*requestReader, jsonscan.Value, string) error { return nil },
+	"instructions": func(r *requestReader, v jsonscan.Value, key string) error {
+		text, err := readText(v, key)
+		if text != "" {
+			r.c.System = append(r.c.System, chat.Part{Kind: chat.Text, Text: text, At: atWhole})
+		}
+		return err
+	},
+	"max_output_tokens": read(readLimit, func(r *requestReader) **int64 { return &r.limit }),
+	"text": func(r *requestReader, v jsonscan.Value, key string) error {
+		if level := v.Get("verbosity"); !level.Absent() {
+			r.c.Extra = append(r.c.Extra, chat.Extra{Name: name + ".verbosity", Value: level.Raw(), Effect: only["verbosity"]})
+		}
+		if format := v.Get("format"); !format.Absent() {
+			return readFormat(r, format, key+".format")
+		}
+		return nil
+	},
+	"truncation": func(r *requestReader, v jsonscan.Value, key string) error {
+		if v.View() == "auto" {
+			r.note(key, chat.Ignored, "nothing is cut from a conversation that is too long")
+		}
+		return nil
+	},
+	"previous_response_id": refuseKept,
+	"conversation":         refuseKept,
+	"prompt":               refuseKept,
+}
+
+func refuseKept(_ *requestReader, _ jsonscan.Value, key string) error {
+	return refuse(key, "nothing is kept here: send the whole conversation in input")
+}
+
+// itemsReader reads a conversation in items. All that a model made between two items of
+// others is one turn.
+type itemsReader struct {
+	*requestReader
+
+	turn []chat.Part
+	from int // the first item of the turn
+}
+
+func (r *requestReader) readItems() error {
+	r.list = "input"
+	x := itemsReader{requestReader: r}
+	if r.items.Kind() == jsonscan.String {
+		parts, err := r.content(r.items)
+		x.say(chat.User, parts)
+		return err
+	}
+	for at, v := range r.items.Elements() {
+		if at == dialect.MostMessages {
+			return wrong(r.list, fmt.Sprintf("a list of at most %d items", dialect.MostMessages))
+		}
+		r.at = at
+		if err := x.item(v); err != nil {
+			return err
+		}
+	}
+	x.turnEnd()
+	if len(r.c.Messages) == 0 {
+		return wrong(r.list, "a text or a list with at least one message")
+	}
+	return nil
+}
+
+func (x *itemsReader) item(v jsonscan.Value) error {
+	if v.Kind() != object {
+		return wrong(x.here(""), "an item")
+	}
+	switch kind := v.Get("type").View(); kind {
+	case "", "message":
+		return x.message(v)
+	case "reasoning":
+		var words strings.Builder
+		for _, part := range v.Get("summary").Elements() {
+			words.WriteString(part.Get("text").View())
+		}
+		if words.Len() > 0 {
+			x.add(chat.Part{Kind: chat.Thought, Text: words.String(), At: atThoughts})
+		}
+	case "function_call", "custom_tool_call":
+		p := readCall(strings.TrimSuffix(strings.TrimSuffix(kind, "_call"), "_tool"), v)
+		if p.Name == "" {
+			return missing(x.here(".name"))
+		}
+		p.ID = cmp.Or(anyText(v.Get("call_id")), anyText(v.Get("id")), fmt.Sprintf("call_%d", x.at))
+		x.add(p)
+	case "function_call_output", "custom_tool_call_output":
+		return x.result(v)
+	default:
+		x.note(x.here(""), chat.Dropped, "items of type "+kind+" are not carried")
+	}
+	return nil
+}
+
+func (x *itemsReader) message(v jsonscan.Value) error {
+	parts, err := x.content(v.Get("content"))
+	if err != nil {
+		return err
+	}
+	switch v.Get("role").View() {
+	case "assistant":
+		for _, p := range parts {
+			x.add(p)
+		}
+		return nil
+	case "user":
+		x.say(chat.User, parts)
+		return nil
+	case "system", "developer":
+		x.turnEnd()
+		return x.system(chat.Message{Parts: parts, At: x.at})
+	default:
+		return wrong(x.here(".role"), "system, developer, user or assistant")
+	}
+}
+
+// result takes over what a tool answered, in words or in parts.
+func (x *itemsReader) result(v jsonscan.Value) error {
+	output := v.Get("output")
+	content := []chat.Part{{Kind: chat.Text, Text: anyText(output), At: atWhole}}
+	if output.Kind() == array {
+		var err error
+		if content, err = x.content(output); err != nil {
+			return err
+		}
+	}
+	x.turnEnd() // before its calls are looked for
+	x.say(chat.User, []chat.Part{x.requestReader.result(&message{toolCallID: v.Get("call_id")}, content)})
+	return nil
+}
+
+// add adds to the model's turn.
+func (x *itemsReader) add(p chat.Part) {
+	if len(x.turn) == 0 {
+		x.from = x.at
+	}
+	x.turn = append(x.turn, p)
+}
+
+// say adds what somebody else said.
+func (x *itemsReader) say(role chat.Role, parts []chat.Part) {
+	x.turnEnd()
+	x.c.Messages = append(x.c.Messages, chat.Message{Role: role, Parts: parts, At: x.at})
+}
+
+// turnEnd ends the model's turn.
+func (x *itemsReader) turnEnd() {
+	if len(x.turn) == 0 {
+		return
+	}
+	x.open = nil
+	for _, p := range x.turn {
+		if p.Kind == chat.ToolCall {
+			x.open = append(x.open, p)
+			x.called[p.ID] = call{name: p.Name}
+		}
+	}
+	x.c.Messages = append(x.c.Messages, chat.Message{Role: chat.Assistant, Parts: x.turn, At: x.from})
+	x.turn = nil
+}

@@ -1,0 +1,73 @@
+package openai
+
+import (
+	"slices"
+
+	"stele/internal/jsonscan"
+)
+
+// Some clients send this API's route what another API takes: Cursor sends tools and blocks
+// of Anthropic's where it takes a model for a Claude, and the whole body of OpenAI's newer
+// API, Responses, where its agent asks any other. All of them read this API's answers. No
+// upstream takes such a body, so that it is always translated.
+
+// shape is what of a body tells whose shapes it has.
+type shape struct {
+	messages, input, tools, limit jsonscan.Value
+}
+
+func (s *shape) see(key string, v jsonscan.Value) {
+	switch key {
+	case "messages":
+		s.messages = v
+	case "input":
+		s.input = v
+	case "tools":
+		s.tools = v
+	case "max_output_tokens":
+		s.limit = v
+	}
+}
+
+// items are what a body of the Responses API has in the place of messages.
+func (s *shape) items() jsonscan.Value {
+	if kind := s.input.Kind(); kind != array && kind != jsonscan.String || !s.messages.Absent() && s.messages.Index(0).Exists() {
+		return jsonscan.Value{}
+	}
+	return s.input
+}
+
+// foreign reports whether no upstream takes the body. Where nothing in it is named as
+// others do only the first of its tools is looked at.
+func (s *shape) foreign(others bool) bool {
+	if s.items().Exists() || isFlat(s.tools.Index(0)) {
+		return true
+	}
+	if !others {
+		return false
+	}
+	for _, tool := range s.tools.Elements() {
+		if isFlat(tool) {
+			return true
+		}
+	}
+	for _, message := range s.messages.Elements() {
+		for _, part := range message.Get("content").Elements() {
+			if slices.Contains(otherParts, part.Get("type").View()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// otherParts are the types of other APIs' parts that are read in a content.
+var otherParts = []string{
+	"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document",
+	"input_text", "output_text", "input_image", "input_file",
+}
+
+// isFlat reports whether a tool has its name beside its type, as the two others have it.
+func isFlat(tool jsonscan.Value) bool {
+	return tool.Get("function").Kind() != object && tool.Get("custom").Kind() != object && tool.Get("name").Exists()
+}
