@@ -62,7 +62,7 @@ func (p *program) connect() *cobra.Command {
 		if t.client, ok = clients.ByID(args[0]); !ok {
 			return fmt.Errorf("no client is called %q%s; the clients are %s", args[0], manifest.DidYouMean(args[0], clients.IDs()), strings.Join(clients.IDs(), ", "))
 		}
-		t.url = serverRoot(t.url)
+		t.url = baseURL(t.url)
 		t.given = t.key != "" || p.getenv("STELE_API_KEY") != ""
 		if t.write && !t.given {
 			return errors.New("--write puts a key into the settings: give one with --key or STELE_API_KEY. stele keys create --name " + t.client.ID + " makes one")
@@ -76,15 +76,6 @@ func (p *program) connect() *cobra.Command {
 	c.Flags().BoolVar(&t.write, "write", false, "write the settings into the client's own files")
 	c.Flags().StringVar(&t.home, "home", "", "the home folder whose settings are written (default: yours)")
 	return jsonFlag(c)
-}
-
-// serverRoot is the address of a server, whichever base URL was given.
-func serverRoot(url string) string {
-	url = strings.TrimRight(url, "/")
-	for _, end := range []string{"/v1", "/v1beta", "/api"} {
-		url = strings.TrimSuffix(url, end)
-	}
-	return url
 }
 
 func (t *connecting) run(c *cobra.Command, cfg *config.Config) error {

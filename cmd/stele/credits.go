@@ -44,15 +44,10 @@ type wireGrant struct {
 }
 
 func toWireGrant(g limit.Grant) wireGrant {
-	w := wireGrant{
-		ID: g.ID, Workspace: g.Workspace, Amount: limit.Money(g.Nano), Lapsed: limit.Money(g.Lapsed), Expired: g.Closed,
+	return wireGrant{
+		ID: g.ID, Workspace: g.Workspace, Amount: limit.Money(g.Nano), Lapsed: limit.Money(g.Lapsed), ExpiresAt: maybe(g.Expires), Expired: g.Closed,
 		Note: g.Note, GrantedBy: g.By, CreatedAt: stamp(g.Created),
 	}
-	if !g.Expires.IsZero() {
-		at := stamp(g.Expires)
-		w.ExpiresAt = &at
-	}
-	return w
 }
 
 func (p *program) creditsGrant() *cobra.Command {

@@ -35,12 +35,9 @@ type wireDelivery struct {
 
 func toWireDelivery(d webhook.Delivery) wireDelivery {
 	w := wireDelivery{
-		ID: d.ID, Type: d.Type, Generation: d.Subject, Subject: d.Subject, Workspace: d.Workspace, URL: d.URL, State: string(d.State), Tries: d.Tries,
+		ID: d.ID, Type: d.Type, Generation: d.Subject, Subject: d.Subject, Workspace: d.Workspace, Endpoint: textOrNil(d.Endpoint), URL: d.URL, State: string(d.State), Tries: d.Tries,
 		Status: d.Status, Problem: d.Problem, Answer: d.Answer, CreatedAt: stamp(d.Created), TriedAt: maybe(d.Tried), NextAt: maybe(d.Next),
 		DeliveredAt: maybe(d.Delivered),
-	}
-	if d.Endpoint != "" {
-		w.Endpoint = &d.Endpoint
 	}
 	if d.Type == webhook.LimitReached {
 		w.Generation = ""

@@ -33,14 +33,10 @@ type wireEndpoint struct {
 }
 
 func toWireEndpoint(e webhook.Endpoint) wireEndpoint {
-	w := wireEndpoint{
-		ID: e.ID, URL: e.URL, Events: append([]string{}, e.Events...), Enabled: e.Enabled, CreatedBy: e.Creator, CreatedAt: stamp(e.Created),
+	return wireEndpoint{
+		ID: e.ID, Workspace: textOrNil(e.Workspace), URL: e.URL, Events: append([]string{}, e.Events...), Enabled: e.Enabled, CreatedBy: e.Creator, CreatedAt: stamp(e.Created),
 		OldUntil: maybe(e.OldUntil), GivenUp: e.GivenUp,
 	}
-	if e.Workspace != "" {
-		w.Workspace = &e.Workspace
-	}
-	return w
 }
 
 // whose adds the flags that say whose endpoints are meant.

@@ -143,10 +143,7 @@ func toWireKey(k access.Key, secret string) wireKey {
 		ID: k.ID, Key: secret, Name: k.Name, Workspace: k.Workspace, Environment: string(k.Environment), Sandbox: k.Sandbox,
 		Models: k.Scope.Models, CreatedAt: stamp(k.CreatedAt), ExpiresAt: maybe(k.End()), LastUsedAt: maybe(k.LastUsedAt),
 		Status: k.Status(time.Now()), CIDRs: append([]string{}, k.CIDRs...), Secrets: len(k.Alive(time.Now())),
-		IdleExpires: lengthText(k.IdleAfter()),
-	}
-	if by := cmp.Or(k.CreatorName, k.Creator); by != "" {
-		out.CreatedBy = &by
+		IdleExpires: lengthText(k.IdleAfter()), CreatedBy: textOrNil(cmp.Or(k.CreatorName, k.Creator)),
 	}
 	for _, g := range access.Groups() {
 		if k.Scope.Allows(g) {

@@ -49,11 +49,8 @@ type wireStanding struct {
 
 func toWireLimit(l limit.Limit) wireLimit {
 	w := wireLimit{
-		ID: l.ID, Name: l.Name, Measure: string(l.Measure), Window: string(l.Window), Amount: amountOf(&l, l.Amount), Kind: "hard",
+		ID: l.ID, Name: l.Name, Workspace: textOrNil(l.Workspace), Measure: string(l.Measure), Window: string(l.Window), Amount: amountOf(&l, l.Amount), Kind: "hard",
 		Refuse: l.Refuse, Unpriced: l.Unpriced, Marks: l.Marks, Zone: l.Zone, CreatedAt: stamp(l.Created), Subject: []string{},
-	}
-	if l.Workspace != "" {
-		w.Workspace = &l.Workspace
 	}
 	if l.Soft {
 		w.Kind = "soft"
@@ -66,15 +63,10 @@ func toWireLimit(l limit.Limit) wireLimit {
 
 func toWireStanding(st limit.Standing) wireStanding {
 	b := st.Balance
-	w := wireStanding{
+	return wireStanding{
 		Subject: strings.ReplaceAll(st.Subject, "\n", ", "), Settled: amountOf(st.Limit, b.Settled), Held: amountOf(st.Limit, b.Leased+b.Held),
-		Doubt: amountOf(st.Limit, b.Doubt), Left: amountOf(st.Limit, st.Left), From: stamp(st.Start),
+		Doubt: amountOf(st.Limit, b.Doubt), Left: amountOf(st.Limit, st.Left), From: stamp(st.Start), Until: maybe(st.End),
 	}
-	if !st.End.IsZero() {
-		end := stamp(st.End)
-		w.Until = &end
-	}
-	return w
 }
 
 func amountOf(l *limit.Limit, n int64) string {
@@ -209,11 +201,7 @@ func (p *program) limitsCreate() *cobra.Command {
 }
 
 func words[T ~string](list []T) string {
-	texts := make([]string, len(list))
-	for i, v := range list {
-		texts[i] = string(v)
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(each(list, func(v T) string { return string(v) }), ", ")
 }
 
 func (p *program) limitsSet() *cobra.Command {

@@ -94,7 +94,7 @@ func printReconciled(c *cobra.Command, provider string, r meter.Reconciled) erro
 	t := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "DAY\tMODEL\tTHEIRS\tOURS\tDIFFERENCE\tPERCENT\tUNPRICED\t")
 	for _, d := range w.Models {
-		printDrift(t, d, orName(d.Model))
+		printDrift(t, d, cmp.Or(d.Model, "(not named)"))
 	}
 	for _, d := range w.Days {
 		printDrift(t, d, "(all)")
@@ -119,8 +119,4 @@ func printDrift(t *tabwriter.Writer, d wireDrift, model string) {
 		mark = "differs"
 	}
 	fmt.Fprintf(t, "%s\t%s\t$%s\t$%s\t%s\t%s\t%d\t%s\n", d.Day, model, limit.Money(int64(d.Theirs)), limit.Money(int64(d.Ours)), limit.Money(int64(d.By)), orText(d.Percent, "-"), d.Unpriced, mark)
-}
-
-func orName(model string) string {
-	return cmp.Or(model, "(not named)")
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/csv"
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -131,14 +130,11 @@ func printStatement(c *cobra.Command, s *meter.Statement, name func(by meter.Spl
 		return printJSON(c, wireStatement{s.Workspace, s.Month(), lines})
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s, %s\n", s.Workspace, s.From.Format("January 2006"))
-	t := tabwriter.NewWriter(c.OutOrStdout(), 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "BY\tNAME\tREQUESTS\tUNPRICED\tINPUT\tOUTPUT\tCOST\tCHARGE")
-	for _, w := range lines {
+	return table(c, lines, "", "BY\tNAME\tREQUESTS\tUNPRICED\tINPUT\tOUTPUT\tCOST\tCHARGE", func(w wireLine) []string {
 		cost, charge := "not known", "not known"
 		if w.Cost != nil {
 			cost, charge = "$"+limit.Money(int64(*w.Cost)), "$"+limit.Money(int64(*w.Charge))
 		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\n", w.By, w.Name, w.Requests, w.Unpriced, w.Input+w.CacheRead+w.CacheNew, w.Output+w.Reasoning, cost, charge)
-	}
-	return t.Flush()
+		return []string{w.By, w.Name, fmt.Sprint(w.Requests), fmt.Sprint(w.Unpriced), fmt.Sprint(w.Input + w.CacheRead + w.CacheNew), fmt.Sprint(w.Output + w.Reasoning), cost, charge}
+	})
 }

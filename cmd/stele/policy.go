@@ -149,15 +149,14 @@ func lengthText(d time.Duration) *string {
 	if d <= 0 {
 		return nil
 	}
-	text := d.String()
-	return &text
+	return textOrNil(d.String())
 }
 
 func listText[T ~string](list []T) string {
 	if len(list) == 0 {
 		return "all"
 	}
-	return strings.Join(each(list, func(v T) string { return string(v) }), ", ")
+	return words(list)
 }
 
 func yesNo(b bool) string {

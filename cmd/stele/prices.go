@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,12 +82,7 @@ func (p *program) pricesList() *cobra.Command {
 }
 
 func matches(e *price.Entry, search string) bool {
-	for _, name := range e.Names {
-		if strings.Contains(strings.ToLower(name), strings.ToLower(search)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.Names, func(name string) bool { return strings.Contains(strings.ToLower(name), strings.ToLower(search)) })
 }
 
 func orDash(n int64) string {

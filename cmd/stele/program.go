@@ -122,8 +122,14 @@ func maybe(t time.Time) *string {
 	if t.IsZero() {
 		return nil
 	}
-	s := stamp(t)
-	return &s
+	return textOrNil(stamp(t))
+}
+
+func textOrNil(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
 }
 
 func orText(text *string, none string) string {

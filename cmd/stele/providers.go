@@ -137,9 +137,6 @@ type wireModel struct {
 	Wrong   []string `json:"wrong"`
 }
 
-// typeName is the type of a name in the list of models.
-const typeName = "name"
-
 func (p *program) modelsList() *cobra.Command {
 	return p.onSupply(&cobra.Command{
 		Use: "list", Short: "List models", Args: cobra.NoArgs,
@@ -166,5 +163,5 @@ func toWireModel(m supply.Model) wireModel {
 }
 
 func nameToWireModel(n supply.Name) wireModel {
-	return wireModel{ID: n.Pattern, Type: typeName, Targets: []string{n.Model}, KeptIn: keptIn(n.Origin), Wrong: sentences(n.Wrong)}
+	return wireModel{ID: n.Pattern, Type: "name", Targets: []string{n.Model}, KeptIn: keptIn(n.Origin), Wrong: sentences(n.Wrong)}
 }

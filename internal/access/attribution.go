@@ -59,17 +59,11 @@ func ReadTags(text string, declared []string) (tags []Tag, left []string) {
 
 // TagsText writes tags as ReadTags reads them.
 func TagsText(tags []Tag) string {
-	if len(tags) == 0 {
-		return ""
+	var pairs []string
+	for _, t := range tags {
+		pairs = append(pairs, t.Name+"="+t.Value)
 	}
-	var b strings.Builder
-	for i, t := range tags {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(t.Name + "=" + t.Value)
-	}
-	return b.String()
+	return strings.Join(pairs, ",")
 }
 
 // Person is the id of the person behind a caller: who called, or who made the key. It

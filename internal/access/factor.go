@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base32"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -160,17 +161,15 @@ func (s *Service) RemoveFactor(ctx context.Context, v Visitor, id string) error 
 	if err != nil {
 		return err
 	}
-	for _, f := range own {
-		if f.ID != id || f.Kind == Recovery {
-			continue
-		}
-		found, err := s.store.DeleteFactor(ctx, v.User.ID, id, s.note(v.Principal(), "user.factor_remove", v.User.ID, f.Name))
-		if err == nil && !found {
-			return ErrNotFound
-		}
-		return err
+	i := slices.IndexFunc(own, func(f Factor) bool { return f.ID == id && f.Kind != Recovery })
+	if i < 0 {
+		return ErrNotFound
 	}
-	return ErrNotFound
+	found, err := s.store.DeleteFactor(ctx, v.User.ID, id, s.note(v.Principal(), "user.factor_remove", v.User.ID, own[i].Name))
+	if err == nil && !found {
+		return ErrNotFound
+	}
+	return err
 }
 
 // ResetFactors takes all second factors from a person who has lost them, and signs

@@ -63,10 +63,10 @@ func TestWhatIsBeingAnsweredEndsWithItsKey(t *testing.T) {
 			by := h
 			if elsewhere {
 				by = other
-				must(t, other.Refresh(t.Context()))
+				must(t, other.Load(t.Context()))
 			}
 			must(t, test.end(t, by, k.ID))
-			must(t, h.Refresh(t.Context()))
+			must(t, h.Load(t.Context()))
 			ended := access.Ended(ctx)
 			if ended == nil || ended.Code != test.code || !errors.Is(context.Cause(ctx), context.Canceled) {
 				t.Errorf("%s, elsewhere %t: %v", name, elsewhere, ended)

@@ -152,20 +152,11 @@ func (e *entry) refuses(from string) error {
 	at, err := netip.ParseAddr(from)
 	at = at.Unmap().WithZone("")
 	for _, nets := range e.nets {
-		if nets != nil && (err != nil || !contains(nets, at)) {
+		if nets != nil && (err != nil || !slices.ContainsFunc(nets, func(p netip.Prefix) bool { return p.Contains(at) })) {
 			return fault.New(fault.PermissionDenied, "This key may not be used from the address %s.", from).With("address", from)
 		}
 	}
 	return nil
-}
-
-func contains(nets []netip.Prefix, at netip.Addr) bool {
-	for _, p := range nets {
-		if p.Contains(at) {
-			return true
-		}
-	}
-	return false
 }
 
 // prove remembers that a secret was used for the first time. Where it is the newest

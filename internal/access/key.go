@@ -271,23 +271,10 @@ func (k *Key) check() error {
 	if k.Name == "" || len(k.Name) > 200 {
 		return fault.New(fault.InvalidParameter, "A key needs a name of up to 200 characters.").With("field", "name")
 	}
-	if err := checkWorkspace(k.Workspace); err != nil {
-		return err
+	err := cmp.Or(checkWorkspace(k.Workspace), checkEnvironment(k.Environment), checkGroups(k.Scope.Groups), checkModels(k.Scope.Models), checkIdle(k.Idle))
+	if err == nil {
+		k.CIDRs, err = normalCIDRs(k.CIDRs)
 	}
-	if err := checkEnvironment(k.Environment); err != nil {
-		return err
-	}
-	if err := checkGroups(k.Scope.Groups); err != nil {
-		return err
-	}
-	if err := checkGlobs(k.Scope.Models, "models", "A model pattern is a model id in which * stands for any characters"); err != nil {
-		return err
-	}
-	if err := checkIdle(k.Idle); err != nil {
-		return err
-	}
-	var err error
-	k.CIDRs, err = normalCIDRs(k.CIDRs)
 	return err
 }
 
@@ -311,6 +298,10 @@ const (
 	mostGlobs   = 200
 	longestGlob = 256 // as a model's id
 )
+
+func checkModels(globs []string) error {
+	return checkGlobs(globs, "models", "A model pattern is a model id in which * stands for any characters")
+}
 
 func checkGlobs(globs []string, field, rule string) error {
 	if len(globs) > mostGlobs {

@@ -92,7 +92,7 @@ func (k *Keyring) first(ctx context.Context) (string, error) {
 	case err != nil:
 		return "", err
 	case fingerprint != master.Fingerprint():
-		return "", errOtherMaster()
+		return "", errOtherMaster
 	default:
 		ring = seal.RingOf(master)
 	}
@@ -111,10 +111,8 @@ func wrapFor(ring *seal.Ring, to string, masters ...*seal.Master) string {
 	return string(text)
 }
 
-func errOtherMaster() error {
-	return errors.New("this database was made with another master key: its keys and secrets cannot be read with this one. " +
-		"Give the right one with --master-key-file")
-}
+var errOtherMaster = errors.New("this database was made with another master key: its keys and secrets cannot be read with this one. " +
+	"Give the right one with --master-key-file")
 
 // take reads the setting with whichever master key at hand opens it.
 func (k *Keyring) take(text string) error {
@@ -141,7 +139,7 @@ func (k *Keyring) take(text string) error {
 		k.text, k.kept, k.using = text, kept, m.Fingerprint()
 		return nil
 	}
-	return errOtherMaster()
+	return errOtherMaster
 }
 
 // Follow takes over what another process changed.
@@ -201,14 +199,10 @@ func (k *Keyring) NoteHolder(ctx context.Context, node string) error {
 	}
 	has := k.using
 	if k.kept.To != "" && has != k.kept.To {
-		list, err := k.masters()
-		if err != nil {
+		if _, err := k.master(k.kept.To); err == nil {
+			has = k.kept.To
+		} else if !errors.Is(err, errOtherMaster) {
 			return err
-		}
-		for _, m := range list {
-			if m.Fingerprint() == k.kept.To {
-				has = k.kept.To
-			}
 		}
 	}
 	if has == k.held {

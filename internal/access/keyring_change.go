@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -21,10 +22,7 @@ func (k *Keyring) State() MasterState {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	s := MasterState{Using: k.using, To: k.kept.To}
-	for fingerprint := range k.kept.Wraps {
-		s.Opens = append(s.Opens, fingerprint)
-	}
-	slices.Sort(s.Opens)
+	s.Opens = slices.Sorted(maps.Keys(k.kept.Wraps))
 	return s
 }
 
@@ -97,7 +95,7 @@ func (k *Keyring) master(fingerprint string) (*seal.Master, error) {
 			return m, nil
 		}
 	}
-	return nil, errOtherMaster()
+	return nil, errOtherMaster
 }
 
 func (k *Keyring) swap(ctx context.Context, next string) error {

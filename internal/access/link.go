@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// LinkLife is how long a link to choose a password works.
-	LinkLife = 72 * time.Hour
-	// RescueLife is how long a link works that signs an administrator in.
-	RescueLife = 15 * time.Minute
+	// linkLife is how long a link to choose a password works.
+	linkLife = 72 * time.Hour
+	// rescueLife is how long a link works that signs an administrator in.
+	rescueLife = 15 * time.Minute
 )
 
 // newLink gives p a link of who in the place of any before and returns its secret.
@@ -25,7 +25,7 @@ func (s *Service) newLink(who Principal, p *Person) string {
 		return ""
 	}
 	secret := uid.Secret(24)
-	p.Link = Link{Hash: s.ticket("link " + secret), Until: s.now().Add(LinkLife), Via: who.via(), Workspace: who.Workspace}
+	p.Link = Link{Hash: s.ticket("link " + secret), Until: s.now().Add(linkLife), Via: who.via(), Workspace: who.Workspace}
 	return secret
 }
 
@@ -70,7 +70,7 @@ func (s *Service) RescueLink(ctx context.Context, who Principal, id string) (Per
 			return Settled{}, fault.New(fault.InvalidParameter, "%s is no administrator.", p.Email).With("field", "role")
 		}
 		secret = uid.Secret(24)
-		p.Link = Link{Hash: s.ticket("link " + secret), Until: s.now().Add(RescueLife), Workspace: who.Workspace, Rescue: true}
+		p.Link = Link{Hash: s.ticket("link " + secret), Until: s.now().Add(rescueLife), Workspace: who.Workspace, Rescue: true}
 		return Settled{Entry: s.note(who, "user.rescue", p.ID, p.Email)}, nil
 	})
 	return p, secret, err
@@ -86,14 +86,8 @@ type Invitation struct {
 	Joinable  bool   // who is signed in as them needs no new password
 }
 
-// LinkOpen gives the address of the person whose link this is, or NotFound when
-// it was used, replaced, is too old or never was one.
-func (s *Service) LinkOpen(ctx context.Context, secret string) (string, error) {
-	i, err := s.Invitation(ctx, secret)
-	return i.Email, err
-}
-
-// Invitation is what stands behind a link, or NotFound as with LinkOpen.
+// Invitation is what stands behind a link, or NotFound when it was used, replaced, is
+// too old or never was one.
 func (s *Service) Invitation(ctx context.Context, secret string) (Invitation, error) {
 	p, err := s.byLink(ctx, secret)
 	if err != nil {

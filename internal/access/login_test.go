@@ -285,7 +285,7 @@ func TestOnlyAnAdministratorsLinkMakesAnAdministrator(t *testing.T) {
 	if _, err := h.SetRole(t.Context(), acme, p.ID, access.Viewer); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.LinkOpen(t.Context(), link); code(err) != fault.NotFound {
+	if _, err := h.Invitation(t.Context(), link); code(err) != fault.NotFound {
 		t.Errorf("a link from before: %v", err)
 	}
 }

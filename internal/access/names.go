@@ -10,8 +10,8 @@ import (
 	"stele/internal/label"
 )
 
-// MostNames is how many names a workspace may have, and how many there may be for all.
-const MostNames = 200
+// mostNames is how many names a workspace may have, and how many there may be for all.
+const mostNames = 200
 
 // Name is what clients ask for, and the model that serves them instead of none.
 type Name struct {
@@ -64,8 +64,8 @@ func (s *Service) SetName(ctx context.Context, who Principal, workspace string, 
 	}
 	return s.changeNames(ctx, who, workspace, func(list []Name) ([]Name, error) {
 		list = slices.DeleteFunc(list, func(old Name) bool { return old.Pattern == n.Pattern })
-		if len(list) >= MostNames {
-			return nil, fault.New(fault.InvalidParameter, "A workspace has at most %d names.", MostNames).With("field", "pattern")
+		if len(list) >= mostNames {
+			return nil, fault.New(fault.InvalidParameter, "A workspace has at most %d names.", mostNames).With("field", "pattern")
 		}
 		return append(list, n), nil
 	})

@@ -226,8 +226,8 @@ func TestALinkLetsInOnceAndForThreeDays(t *testing.T) {
 	if _, _, err := h.SignIn(t.Context(), "new@example.com", "", access.Browser{}); code(err) != fault.PermissionDenied {
 		t.Errorf("without a password: %v", err)
 	}
-	if email, err := h.LinkOpen(t.Context(), secret); email != "new@example.com" || err != nil {
-		t.Errorf("the link is of %q, %v", email, err)
+	if i, err := h.Invitation(t.Context(), secret); i.Email != "new@example.com" || err != nil {
+		t.Errorf("the link is of %q, %v", i.Email, err)
 	}
 	if _, _, err := h.FollowLink(t.Context(), secret, "short", access.Browser{}); code(err) != fault.InvalidParameter {
 		t.Errorf("a short password: %v", err)
@@ -247,7 +247,7 @@ func TestALinkLetsInOnceAndForThreeDays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.LinkOpen(t.Context(), first); code(err) != fault.NotFound {
+	if _, err := h.Invitation(t.Context(), first); code(err) != fault.NotFound {
 		t.Errorf("a link that was replaced: %v", err)
 	}
 	if _, err := h.BySession(t.Context(), cookie); err != nil {
@@ -283,7 +283,7 @@ func TestALinkOpensNothingOfOtherWorkspaces(t *testing.T) {
 	if err != nil || theirs == "" {
 		t.Fatalf("no link for somebody without a password: %v", err)
 	}
-	if _, err := h.LinkOpen(t.Context(), secret); code(err) != fault.NotFound {
+	if _, err := h.Invitation(t.Context(), secret); code(err) != fault.NotFound {
 		t.Errorf("the link of the other workspace's owner: %v", err)
 	}
 	if _, _, err := h.ResetLink(t.Context(), mallory.Principal(), victim.ID); code(err) != fault.PermissionDenied {

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"net/netip"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"stele/internal/fault"
+	"stele/internal/label"
 	"stele/internal/price"
 )
 
@@ -112,13 +114,8 @@ func (s *Service) ScopeOf(workspace string) Scope {
 }
 
 func (p *Policy) check() error {
-	if err := checkGlobs(p.Models, "models", "A model pattern is a model id in which * stands for any characters"); err != nil {
-		return err
-	}
-	if err := checkGlobs(p.Providers, "providers", "A provider is named as the list of providers names it"); err != nil {
-		return err
-	}
-	if err := checkGroups(p.Scopes); err != nil {
+	err := cmp.Or(checkModels(p.Models), checkGlobs(p.Providers, "providers", "A provider is named as the list of providers names it"), checkGroups(p.Scopes))
+	if err != nil {
 		return err
 	}
 	for _, e := range p.Environments {
@@ -149,7 +146,6 @@ func (p *Policy) check() error {
 	if err := checkIdle(p.Idle()); err != nil {
 		return err
 	}
-	var err error
 	p.CIDRs, err = normalCIDRs(p.CIDRs)
 	return err
 }
@@ -173,7 +169,7 @@ func (p *Policy) admits(k *Key) error {
 	}
 	for _, glob := range k.Scope.Models {
 		// A star of the key's stands for itself here: only a star of the policy's covers it.
-		if len(p.Models) > 0 && !slices.ContainsFunc(p.Models, func(of string) bool { return match(of, glob) }) {
+		if len(p.Models) > 0 && !slices.ContainsFunc(p.Models, func(of string) bool { return label.Match(of, glob) }) {
 			return refuse("models", "does not open %q. It opens %s.", glob, strings.Join(p.Models, ", "))
 		}
 	}

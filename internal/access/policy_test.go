@@ -138,7 +138,7 @@ func TestAPolicyEndsKeysThatAreThere(t *testing.T) {
 		h.pass(2 * time.Hour)
 		ctx, release := h.Hold(t.Context(), pass, access.GroupChat)
 		cli.policy(t, access.DefaultWorkspace, test.policy)
-		must(t, h.Refresh(t.Context()))
+		must(t, h.Load(t.Context()))
 		if _, _, err := h.Admit(secret, "192.0.2.7"); code(err) != test.code {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -218,7 +218,7 @@ func TestAKeyThatIsUsedElsewhereIsNotIdle(t *testing.T) {
 	folder, master := t.TempDir(), seal.New()
 	one, other := openHouse(t, folder, master), openHouse(t, folder, master)
 	_, secret := one.create(t, access.NewKey{Idle: time.Hour})
-	must(t, other.Refresh(t.Context()))
+	must(t, other.Load(t.Context()))
 	one.pass(50 * time.Minute)
 	if !one.opens(secret) {
 		t.Fatal("refused")
@@ -257,7 +257,7 @@ func TestKeysEndWithThePersonWhoMadeThem(t *testing.T) {
 			t.Fatalf("%s: ended before", name)
 		}
 		must(t, end(access.Person{User: access.User{ID: who.User}}))
-		must(t, h.Refresh(t.Context()))
+		must(t, h.Load(t.Context()))
 		if h.opens(secret) || access.Ended(ctx) == nil {
 			t.Errorf("%s: the key goes on", name)
 		}

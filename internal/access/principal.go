@@ -116,10 +116,8 @@ func within(groups []Group, g Group) bool { return len(groups) == 0 || slices.Co
 
 // matches reports whether a list is empty or one of its globs matches.
 func matches(globs []string, text string) bool {
-	return len(globs) == 0 || slices.ContainsFunc(globs, func(glob string) bool { return match(glob, text) })
+	return len(globs) == 0 || slices.ContainsFunc(globs, func(glob string) bool { return label.Match(glob, text) })
 }
-
-func match(glob, text string) bool { return label.Match(glob, text) }
 
 var workspaceName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 

@@ -86,7 +86,7 @@ func TestAnotherProcessLearnsThatTheNewestWasUsed(t *testing.T) {
 	one, other := openHouse(t, folder, master), openHouse(t, folder, master)
 	k, first := one.create(t, access.NewKey{})
 	second := one.rotate(t, k.ID, access.Rotation{})
-	must(t, other.Refresh(t.Context()))
+	must(t, other.Load(t.Context()))
 	if !other.opens(first) {
 		t.Fatal("the newest was used nowhere, and the one before is refused")
 	}
@@ -95,7 +95,7 @@ func TestAnotherProcessLearnsThatTheNewestWasUsed(t *testing.T) {
 	}
 	run(t, one)
 	eventually(t, "the old secret ends in the other process", func() bool {
-		must(t, other.Refresh(t.Context()))
+		must(t, other.Load(t.Context()))
 		return !other.opens(first)
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"stele/internal/label"
 )
 
 func TestSecretHasTheContractsForm(t *testing.T) {
@@ -77,10 +79,10 @@ func TestGlob(t *testing.T) {
 		{"*a*a*a*b", "aaaab", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},
 		{"Claude", "Claude", "claude"},
 	} {
-		if !match(test.glob, test.yes) {
+		if !label.Match(test.glob, test.yes) {
 			t.Errorf("%q does not match %q", test.glob, test.yes)
 		}
-		if test.no != "" && match(test.glob, test.no) {
+		if test.no != "" && label.Match(test.glob, test.no) {
 			t.Errorf("%q matches %q", test.glob, test.no)
 		}
 	}

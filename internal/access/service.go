@@ -77,11 +77,8 @@ func New(store Store, keys Keys, now func() time.Time) *Service {
 	return s
 }
 
-// Load reads every key into memory.
+// Load takes over whatever any process has changed before it was called; the first time, every key.
 func (s *Service) Load(ctx context.Context) error { return s.follow(ctx) }
-
-// Refresh takes over whatever any process has changed before it was called.
-func (s *Service) Refresh(ctx context.Context) error { return s.follow(ctx) }
 
 // Run writes down when keys were used, and reads what no revision tells of, until ctx ends.
 func (s *Service) Run(ctx context.Context, log *slog.Logger) {

@@ -148,7 +148,7 @@ func (s *Service) ended(one Session) bool {
 }
 
 // Proven reports whether the visitor has proven who they are not long ago.
-func (s *Service) Proven(v Visitor) bool { return s.now().Sub(v.Session.ProvenAt) <= ConfirmLife }
+func (s *Service) Proven(v Visitor) bool { return s.now().Sub(v.Session.ProvenAt) <= confirmLife }
 
 // Sessions lists where the visitor is signed in, the last seen first.
 func (s *Service) Sessions(ctx context.Context, v Visitor) ([]Session, error) {

@@ -81,7 +81,7 @@ func (s *Service) SetUp(ctx context.Context, token, email, password string, from
 	if !open {
 		return Visitor{}, "", errSetupClosed()
 	}
-	u, err := s.newUser(ctx, email, password, true)
+	u, err := s.newAdmin(ctx, email, password)
 	if err != nil {
 		return Visitor{}, "", err
 	}

@@ -6,9 +6,9 @@ import (
 	"stele/internal/fault"
 )
 
-// ConfirmLife is how long after proving who they are a person may make changes of
+// confirmLife is how long after proving who they are a person may make changes of
 // consequence without being asked again.
-const ConfirmLife = 15 * time.Minute
+const confirmLife = 15 * time.Minute
 
 // SignInRules are what an operator decides about signing in. The zero value has the defaults.
 type SignInRules struct {

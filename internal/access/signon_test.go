@@ -77,7 +77,7 @@ func TestSignOnFindsPeopleWhoWereAdded(t *testing.T) {
 	if err != nil || v.User.ID != p.ID || v.Role != access.Viewer || v.Session.Workspace != "acme" {
 		t.Errorf("%+v, %v", v, err)
 	}
-	if _, err := h.LinkOpen(t.Context(), secret); code(err) != fault.NotFound {
+	if _, err := h.Invitation(t.Context(), secret); code(err) != fault.NotFound {
 		t.Errorf("the link she no longer needs: %v", err)
 	}
 }

@@ -44,7 +44,7 @@ func (s *Service) EnsureAdmin(ctx context.Context, email, password string) (bool
 	if has, err := s.store.HasAdmin(ctx); has || err != nil {
 		return false, err
 	}
-	u, err := s.newUser(ctx, email, password, true)
+	u, err := s.newAdmin(ctx, email, password)
 	if err != nil {
 		return false, err
 	}
@@ -55,7 +55,7 @@ func (s *Service) EnsureAdmin(ctx context.Context, email, password string) (bool
 	return err == nil, err
 }
 
-func (s *Service) newUser(ctx context.Context, email, password string, admin bool) (User, error) {
+func (s *Service) newAdmin(ctx context.Context, email, password string) (User, error) {
 	address, err := normalEmail(email)
 	if err != nil {
 		return User{}, err
@@ -67,7 +67,7 @@ func (s *Service) newUser(ctx context.Context, email, password string, admin boo
 	if err != nil {
 		return User{}, err
 	}
-	return User{ID: uid.New("usr"), Email: address, Password: hash, Admin: admin, CreatedAt: s.now()}, nil
+	return User{ID: uid.New("usr"), Email: address, Password: hash, Admin: true, CreatedAt: s.now()}, nil
 }
 
 func (s *Service) userEntry(actor string, u User) Entry {

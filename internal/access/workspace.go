@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,18 +79,15 @@ func (s *Service) SwitchWorkspace(ctx context.Context, v Visitor, id string) err
 	if err != nil {
 		return err
 	}
-	for _, w := range list {
-		if w.ID != id {
-			continue
-		}
-		if id == v.Session.Workspace {
-			return nil
-		}
-		e := s.note(v.Principal(), "session.switch", v.Session.ID, "")
-		e.Workspace = id
-		return s.store.MoveSession(ctx, v.Session.ID, id, e)
+	if !slices.ContainsFunc(list, func(w Workspace) bool { return w.ID == id }) {
+		return ErrNotFound // another's workspace is no different from none
 	}
-	return ErrNotFound // another's workspace is no different from none
+	if id == v.Session.Workspace {
+		return nil
+	}
+	e := s.note(v.Principal(), "session.switch", v.Session.ID, "")
+	e.Workspace = id
+	return s.store.MoveSession(ctx, v.Session.ID, id, e)
 }
 
 func errNotAllowed() *fault.Error {

@@ -89,7 +89,7 @@ func (d *Door) decodeBody(codec dialect.Server, c *call, body []byte) (*chat.Req
 	in := dialect.Incoming{Model: c.place["model"], Header: c.Header, Body: body}
 	if c.place["model"] != "" {
 		in.Stream = strings.HasSuffix(c.route.path, ":streamGenerateContent")
-		in.Framed = c.URL.Query().Get("alt") == "sse" || wantsEvents(c.Header)
+		in.Framed = framed(*c)
 	}
 	req, err := codec.DecodeRequest(in)
 	if err != nil {
@@ -116,12 +116,7 @@ func readBody(r *http.Request) ([]byte, error) {
 }
 
 func wantsEvents(h http.Header) bool {
-	for _, line := range h.Values("Accept") {
-		if strings.Contains(strings.ToLower(line), "text/event-stream") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(h.Values("Accept"), func(line string) bool { return strings.Contains(strings.ToLower(line), "text/event-stream") })
 }
 
 // say puts what happened on the way into the answer's header.

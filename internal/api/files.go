@@ -2,7 +2,6 @@ package api
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -148,14 +147,10 @@ func (d *Door) operations(c call, form *form) ([]media.Operation, error) {
 		}
 		return m.Operations, err
 	}
-	var modes []string
-	for _, o := range m.Operations {
-		if o.Mode == mode {
-			return []media.Operation{o}, nil
-		}
-		modes = append(modes, o.Mode)
+	if o := m.Operation(mode); o != nil {
+		return []media.Operation{*o}, nil
 	}
-	return nil, fault.New(fault.ModeNotSupported, "%s has no mode %.64q.", m.ID, mode).With("modes", modes)
+	return nil, fault.New(fault.ModeNotSupported, "%s has no mode %.64q.", m.ID, mode).With("modes", m.Modes())
 }
 
 // fits reports whether an operation takes a file.
@@ -169,13 +164,11 @@ func fits(o *media.Operation, f *file.File) error {
 			With("content_type", f.Type).With("allowed", limit.Formats)
 	}
 	if most := int64(limit.MB * (1 << 20)); most > 0 && f.Size > most {
-		return fault.New(fault.FileTooLarge, "The mode %s takes files of at most %s.", o.Mode, megabytes(limit.MB)).
+		return fault.New(fault.FileTooLarge, "The mode %s takes files of at most %g MB.", o.Mode, limit.MB).
 			With("limit", most).With("size", f.Size)
 	}
 	return nil
 }
-
-func megabytes(n float64) string { return fmt.Sprintf("%g MB", n) }
 
 const milliseconds = "2006-01-02T15:04:05.000Z07:00"
 

@@ -7,6 +7,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"slices"
 
 	"stele/internal/fault"
 	"stele/internal/wire"
@@ -74,20 +75,18 @@ func (f *form) next() (*multipart.Part, error) {
 // field keeps a part that means something. Of several with one name the first counts.
 func (f *form) field(part *multipart.Part) error {
 	name := part.FormName()
-	for _, known := range formFields {
-		if name != known || f.has(name) {
-			continue
-		}
-		value, err := io.ReadAll(io.LimitReader(part, longestField+1))
-		if err != nil {
-			return malformed(err)
-		}
-		if len(value) > longestField {
-			return fault.New(fault.InvalidRequestBody, "The field %s is longer than %d bytes.", name, longestField).With("field", name)
-		}
-		f.fields[name] = string(value)
+	if !slices.Contains(formFields, name) || f.has(name) {
+		return nil // it is passed over
 	}
-	return nil // the rest of it is passed over
+	value, err := io.ReadAll(io.LimitReader(part, longestField+1))
+	if err != nil {
+		return malformed(err)
+	}
+	if len(value) > longestField {
+		return fault.New(fault.InvalidRequestBody, "The field %s is longer than %d bytes.", name, longestField).With("field", name)
+	}
+	f.fields[name] = string(value)
+	return nil
 }
 
 // formBody is the bytes of a part, with errors that a client understands.

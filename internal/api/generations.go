@@ -38,7 +38,7 @@ func (d *Door) createGeneration(w http.ResponseWriter, c call) error {
 	}
 	ask, err := media.Ask{}, o.malformed
 	if err == nil {
-		ask, err = media.ParseFields(o.fields)
+		ask, err = media.Parse(o.fields)
 		ask.Within = o.within
 	}
 	o.make = func(id string) (*generation.Task, error) {

@@ -269,7 +269,11 @@ func TestACrashBeforeTheOrderOrdersUnderTheReservedID(t *testing.T) {
 				t.Fatalf("%d %s, want the id %s", got.status, got.body, turn.ID)
 			}
 			late, err := slow.door.orderOnce(c, turn, func(id string) (*generation.Task, error) {
-				ask, err := media.Parse([]byte(order))
+				fields, err := media.Fields([]byte(order))
+				if err != nil {
+					return nil, err
+				}
+				ask, err := media.Parse(fields)
 				if err != nil {
 					return nil, err
 				}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -69,10 +70,7 @@ func toWirePrice(p *media.Price) *wirePrice {
 	if p.USD == 0 && p.First == 0 && len(p.Table) == 0 {
 		return nil
 	}
-	out := &wirePrice{USD: p.USD.String(), Per: p.Per, Of: p.Of, By: p.By}
-	if out.Per == "" {
-		out.Per = media.Units()[0]
-	}
+	out := &wirePrice{USD: p.USD.String(), Per: cmp.Or(p.Per, media.Units()[0]), Of: p.Of, By: p.By}
 	if p.First != 0 {
 		out.First = p.First.String()
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"stele/internal/access"
@@ -93,12 +94,7 @@ func (r *Runner) advance(ctx context.Context, run *run) error {
 
 // ready reports whether all that a step needs has ended.
 func (r *run) ready(s *Step) bool {
-	for _, n := range s.needs {
-		if !r.ended[r.recipe.Steps[n].ID] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.needs, func(n int) bool { return !r.ended[r.recipe.Steps[n].ID] })
 }
 
 // step begins what can begin of a step, and looks at what is on its way.
@@ -205,19 +201,19 @@ func asList(v any) ([]any, bool) {
 	case []any:
 		return list, true
 	case []string:
-		out := make([]any, len(list))
-		for i := range list {
-			out[i] = list[i]
-		}
-		return out, true
+		return anys(list), true
 	case []int:
-		out := make([]any, len(list))
-		for i := range list {
-			out[i] = list[i]
-		}
-		return out, true
+		return anys(list), true
 	}
 	return nil, false
+}
+
+func anys[T any](list []T) []any {
+	out := make([]any, len(list))
+	for i := range list {
+		out[i] = list[i]
+	}
+	return out
 }
 
 // item begins one item of a step, or looks how far it is. nil is on its way and
@@ -236,12 +232,10 @@ func (r *Runner) item(ctx context.Context, run *run, s *Step, at int, item any, 
 		}
 	}
 	next := &Done{Run: run.task.ID, Step: s.ID, Place: at, Try: try, State: Started, Began: r.Now()}
-	switch {
-	case s.generates() != nil:
+	if s.generates() != nil {
 		return r.order(ctx, run, s, next, item)
-	default:
-		return r.call(ctx, run, s, next, item)
 	}
+	return r.call(ctx, run, s, next, item)
 }
 
 // save keeps a checkpoint.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,11 +24,6 @@ import (
 type place struct {
 	run, step string
 	at, try   int
-}
-
-// job is a call on its way. It keeps its own checkpoint when it is done.
-type job struct {
-	cancel context.CancelFunc
 }
 
 const (
@@ -70,14 +66,10 @@ func (r *Runner) call(ctx context.Context, run *run, s *Step, d *Done, item any)
 
 // begin makes a call, and holds what it needs until it is done.
 func (r *Runner) begin(task *generation.Task, s *Step, d *Done, at place, do func(context.Context, *Done), size int64) {
-	within := s.Timeout
-	if within <= 0 {
-		within = usualCall
-	}
-	within = min(within, task.Deadline.Sub(r.Now()))
+	within := min(cmp.Or(s.Timeout, usualCall), task.Deadline.Sub(r.Now()))
 	bounded, cancel := context.WithTimeout(r.ctx, within)
 	r.mu.Lock()
-	r.jobs[at] = &job{cancel}
+	r.jobs[at] = cancel
 	r.mu.Unlock()
 	r.calls.Go(func() {
 		defer cancel()

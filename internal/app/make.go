@@ -67,7 +67,7 @@ func (s *Step) ask(b *formula.Budget, env map[string]any) (media.Ask, error) {
 	if g.Mode != "" {
 		fields["mode"] = g.Mode
 	}
-	return media.ParseFields(fields)
+	return media.Parse(fields)
 }
 
 // requestFields leaves out what has no value, so that the model's defaults hold,
@@ -85,11 +85,7 @@ func requestFields(v any) map[string]any {
 				continue
 			}
 			if media.Lists(name) {
-				list := make([]any, len(files))
-				for i := range files {
-					list[i] = files[i]
-				}
-				v = list
+				v = anys(files)
 			} else {
 				v = files[0]
 			}

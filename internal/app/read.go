@@ -138,13 +138,7 @@ func (c check) environment(ids map[string]int) types.Map {
 
 // shape checks the plain fields of a step.
 func (c check) shape(at manifest.Path, s *Step) {
-	given := 0
-	for _, is := range []bool{s.Chat != nil, s.Generate != nil, s.File != nil} {
-		if is {
-			given++
-		}
-	}
-	if given != 1 {
+	if !exactlyOne(s.Chat != nil, s.Generate != nil, s.File != nil) {
 		c.Problem(at, "a step is exactly one of chat, generate and file")
 	}
 	c.within(at.Add("parallel"), s.Parallel, 1, mostParallel)
@@ -166,6 +160,11 @@ func (c check) shape(at manifest.Path, s *Step) {
 	case s.File != nil:
 		c.file(at.Add("file"), s.File)
 	}
+}
+
+func exactlyOne(given ...bool) bool {
+	first := slices.Index(given, true)
+	return first >= 0 && !slices.Contains(given[first+1:], true)
 }
 
 func (c check) chat(at manifest.Path, s *Step) {
@@ -200,13 +199,8 @@ func (c check) generate(at manifest.Path, g *Generate) {
 }
 
 func (c check) file(at manifest.Path, f *File) {
-	given := 0
-	for _, is := range []bool{f.Fetch != "", f.Convert != nil, f.Compose != nil} {
-		if is {
-			given++
-		}
-	}
-	if given != 1 {
+	one := exactlyOne(f.Fetch != "", f.Convert != nil, f.Compose != nil)
+	if !one {
 		c.Problem(at, "is exactly one of fetch, convert and compose")
 	}
 	if f.Media != "" {
@@ -221,7 +215,7 @@ func (c check) file(at manifest.Path, f *File) {
 	for name, fits := range map[string]bool{
 		"media": f.Fetch != "", "format": f.Fetch == "", "layout": f.Compose != nil, "gap": f.Compose != nil,
 	} {
-		if given == 1 && c.Has(at.Add(name)) && !fits {
+		if one && c.Has(at.Add(name)) && !fits {
 			c.Problem(at.Add(name), "has no meaning here")
 		}
 	}

@@ -136,19 +136,9 @@ func (r *Recipe) Parameters() []media.Parameter {
 }
 
 // parallel is how many items of a step may be on their way.
-func (s *Step) parallel() int {
-	if s.Parallel > 0 {
-		return s.Parallel
-	}
-	return usualParallel
-}
+func (s *Step) parallel() int { return cmp.Or(s.Parallel, usualParallel) }
 
-func (s *Step) most() int {
-	if s.Most > 0 {
-		return s.Most
-	}
-	return usualMost
-}
+func (s *Step) most() int { return cmp.Or(s.Most, usualMost) }
 
 // generates is the generation that a step asks for, nil where it asks for none.
 func (s *Step) generates() *Generate {
@@ -159,10 +149,7 @@ func (s *Step) generates() *Generate {
 		return f.order(f.Convert)
 	case f != nil && f.Compose != nil:
 		g := f.order(f.Compose)
-		g.With["compose"] = "grid"
-		if f.Layout != "" {
-			g.With["compose"] = f.Layout
-		}
+		g.With["compose"] = cmp.Or(f.Layout, "grid")
 		if f.Gap != nil {
 			g.With["gap"] = int64(*f.Gap)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"stele/internal/chat"
 	"stele/internal/formula"
 	"stele/internal/generation"
 	"stele/internal/media"
@@ -153,7 +154,7 @@ func (s *Step) seen(b *formula.Budget, d *Done) (any, error) {
 	if s.Chat != nil {
 		v["text"] = d.Said
 		if s.says != nil {
-			text := unfenced(d.Said)
+			text := chat.Unfenced(d.Said)
 			if err := b.Parse(text); err != nil {
 				return nil, asValueless(err)
 			}

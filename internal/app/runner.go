@@ -56,22 +56,9 @@ type Store interface {
 	SaveStep(ctx context.Context, d *Done) error
 }
 
-// Files is what runs ask of the file room.
-type Files interface {
-	Take(ctx context.Context, workspace, given string, want file.Want) (*file.File, error)
-	File(ctx context.Context, workspace, id string) (*file.File, error)
-}
-
 // Talker serves chat turns.
 type Talker interface {
 	Do(ctx context.Context, who access.Principal, req *chat.Request) (*chat.Reply, error)
-}
-
-// Generations is what runs ask of the generation room.
-type Generations interface {
-	CreateRun(ctx context.Context, who access.Principal, id string, run generation.AppRun) (*generation.Task, error)
-	CreateStep(ctx context.Context, parent *generation.Task, id string, ask media.Ask, within time.Duration) (*generation.Task, error)
-	Cancel(ctx context.Context, workspace, id string) (*generation.Task, error)
 }
 
 // Tasks finds tasks.
@@ -83,10 +70,10 @@ type Tasks interface {
 type Options struct {
 	Library     *Library
 	Catalog     *catalog.Catalog
-	Generations Generations
+	Generations *generation.Service
 	Tasks       Tasks
 	Store       Store
-	Files       Files
+	Files       *file.Service
 	Chat        Talker
 	Pool        *Pool                               // nil: one of its own
 	Rights      func(workspace string) access.Scope // what its policy leaves open to runs; nil: all
@@ -106,9 +93,9 @@ type Runner struct {
 
 	mu      sync.Mutex // guards all below
 	busy    map[string]*sync.Mutex
-	jobs    map[place]*job
-	recipes map[string]*Recipe // by their source
-	texts   int                // bytes of those sources
+	jobs    map[place]context.CancelFunc // of calls on their way: each keeps its own checkpoint when it is done
+	recipes map[string]*Recipe           // by their source
+	texts   int                          // bytes of those sources
 }
 
 var (
@@ -119,7 +106,7 @@ var (
 
 // NewRunner makes a runner.
 func NewRunner(o Options) *Runner {
-	r := &Runner{Options: o, busy: make(map[string]*sync.Mutex), jobs: make(map[place]*job), recipes: make(map[string]*Recipe)}
+	r := &Runner{Options: o, busy: make(map[string]*sync.Mutex), jobs: make(map[place]context.CancelFunc), recipes: make(map[string]*Recipe)}
 	if r.Pool == nil {
 		r.Pool = NewPool()
 	}
@@ -193,9 +180,9 @@ func (r *Runner) Cancel(ctx context.Context, t media.Ticket) error {
 // stop stops what is on its way. What is done stays.
 func (r *Runner) stop(ctx context.Context, task *generation.Task, steps []Done) error {
 	r.mu.Lock()
-	for at, j := range r.jobs {
+	for at, cancel := range r.jobs {
 		if at.run == task.ID {
-			j.cancel()
+			cancel()
 		}
 	}
 	r.mu.Unlock()

@@ -7,6 +7,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"stele/internal/chat"
 )
 
 var errElsewhere = errors.New("a schema names nothing outside itself")
@@ -43,9 +45,8 @@ func brief(err error) string {
 
 // checkAnswer holds what a model said against the schema that it was asked for.
 func checkAnswer(said string, schema map[string]any) error {
-	text := unfenced(said)
 	var v any
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
+	if err := json.Unmarshal([]byte(chat.Unfenced(said)), &v); err != nil {
 		return errors.New("the model did not answer with JSON")
 	}
 	compiled, err := compileSchema(schema)
@@ -59,14 +60,4 @@ func checkAnswer(said string, schema map[string]any) error {
 		return errors.New("the model's answer does not fit the schema: " + brief(innermost(err)))
 	}
 	return nil
-}
-
-// unfenced takes off the fence that models like to put around JSON.
-func unfenced(said string) string {
-	text := strings.TrimSpace(said)
-	if rest, ok := strings.CutPrefix(text, "```"); ok {
-		_, rest, _ = strings.Cut(rest, "\n")
-		text = strings.TrimSuffix(strings.TrimSpace(rest), "```")
-	}
-	return text
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -164,14 +165,7 @@ func (r *Reader) below(folder string) []string {
 	return list
 }
 
-func (r *Reader) names() []string {
-	list := make([]string, 0, len(r.sums))
-	for name := range r.sums {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	return list
-}
+func (r *Reader) names() []string { return slices.Sorted(maps.Keys(r.sums)) }
 
 func (r *Reader) file(name string) (*os.File, error) {
 	if _, ok := r.sums[name]; !ok {

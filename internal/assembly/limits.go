@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"stele/internal/catalog"
-	"stele/internal/chat"
-	"stele/internal/dialect"
 	"stele/internal/limit"
 	"stele/internal/price"
 	"stele/internal/relay"
@@ -26,7 +24,7 @@ func (h *Installation) VerifyMoney(ctx context.Context) (limit.Verified, error) 
 // settled first; then nothing of its leases is in use.
 func (n *node) openLimits(ctx context.Context) error {
 	n.limits = limit.New(limit.Options{
-		Store: n.Store, Node: n.journal.Owner(), Log: n.log, Now: time.Now, Refused: n.limitRefused,
+		Store: n.Store, Node: n.journal.Owner(), Log: n.log, Now: time.Now, Refused: func(m limit.Measure) { n.metrics.LimitRefused(string(m)) },
 		Alone: n.Store.Engine() == "sqlite", // one process per folder
 	})
 	if err := n.journal.Flush(ctx); err != nil {
@@ -51,13 +49,4 @@ func (n *node) quote(m *catalog.Model, t catalog.Target, at time.Time) relay.Quo
 		q.Worst = func(input, output int64) int64 { return int64(price.Dearest(sheet, input, output)) }
 	}
 	return q
-}
-
-// reader looks into requests for the relay, which knows no dialect.
-type reader struct{}
-
-func (reader) Pictures(req *chat.Request) int64 { return dialect.Pictures(req) }
-
-func (reader) Shorten(req *chat.Request, most int64, note string) *chat.Request {
-	return dialect.Shorten(req, most, note)
 }

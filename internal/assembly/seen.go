@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"stele/internal/config"
-	"stele/internal/limit"
 	"stele/internal/queue"
 	"stele/internal/telemetry"
 	"stele/internal/trace"
@@ -58,9 +57,6 @@ func (n *node) hasProvider(name string) bool {
 	_, ok := n.supply.Maker(name)
 	return ok
 }
-
-// limitRefused counts what a limit refused.
-func (n *node) limitRefused(m limit.Measure) { n.metrics.LimitRefused(string(m)) }
 
 // breakerStates are those of route.Breaker, as figures.
 var breakerStates = map[string]int{"closed": 0, "half-open": 1, "open": 2}

@@ -153,7 +153,7 @@ func (n *node) listen() (err error) {
 
 // start starts what runs beside the server until ctx ends.
 func (n *node) start(ctx context.Context, hangUp <-chan os.Signal, beside *sync.WaitGroup) error {
-	commands := server.Commands{Reload: n.runtime.reload, Refresh: n.Access.Refresh}
+	commands := server.Commands{Reload: n.runtime.reload, Refresh: n.Access.Load}
 	n.Store.SetVitals(n.vitals)
 	control, err := server.NewControl(filepath.Join(n.Config.Data, "control.sock"), commands)
 	if err != nil {

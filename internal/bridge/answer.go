@@ -171,7 +171,7 @@ func (a *answer) response(status string, failed *failure) []byte {
 	for _, item := range a.items {
 		w.Raw(item)
 	}
-	w.Close(array).Key("store").Bool(a.store).Key("truncation").Plain("disabled").Key("service_tier").Text(a.servedTier())
+	w.Close(array).Key("store").Bool(a.store).Key("truncation").Plain("disabled").Key("service_tier").Text(cmp.Or(a.tier, "default"))
 	for _, e := range echoed {
 		if v := a.fields[e.name]; v.Exists() {
 			w.Key(e.name).Raw(v.Raw())
@@ -181,10 +181,6 @@ func (a *answer) response(status string, failed *failure) []byte {
 	}
 	writeUsage(w.Key("usage"), a.usage)
 	return w.Close(object).Bytes()
-}
-
-func (a *answer) servedTier() string {
-	return cmp.Or(a.tier, "default")
 }
 
 // at is where the next item stands in the output.

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"maps"
 	"slices"
 
 	"stele/internal/dialect"
@@ -161,12 +162,7 @@ func (o *order) write(t *talk) error {
 	w.Open(object).Key("model").Text(o.model).Key("stream").Bool(true)
 	w.Key("stream_options").Open(object).Key("include_usage").Bool(true).Close(object)
 	w.Key("messages").Open(array).Raw(t.messages.Bytes()).Close(array)
-	names := make([]string, 0, len(carried))
-	for name := range carried {
-		names = append(names, name)
-	}
-	slices.Sort(names) // the same request is the same bytes
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(carried)) { // the same request is the same bytes
 		if v := o.fields[name]; v.Exists() {
 			w.Key(carried[name]).Raw(v.Raw())
 		}

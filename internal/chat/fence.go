@@ -28,14 +28,20 @@ func Unfence(loose Stream) Stream {
 // Unfence is Unfence for a whole answer.
 func (a *Answer) Unfence() {
 	for i := range a.Parts {
-		p := &a.Parts[i]
-		inside, fenced := strings.CutPrefix(strings.TrimSpace(p.Text), fence)
-		if p.Kind != Text || !fenced {
-			continue
+		if p := &a.Parts[i]; p.Kind == Text {
+			p.Text = Unfenced(p.Text)
 		}
-		_, inside, _ = strings.Cut(inside, "\n")
-		p.Text = strings.TrimRight(strings.TrimSuffix(inside, fence), " \t\r\n")
 	}
+}
+
+// Unfenced is Unfence for a text.
+func Unfenced(text string) string {
+	inside, fenced := strings.CutPrefix(strings.TrimSpace(text), fence)
+	if !fenced {
+		return text
+	}
+	_, inside, _ = strings.Cut(inside, "\n")
+	return strings.TrimRight(strings.TrimSuffix(inside, fence), " \t\r\n")
 }
 
 // unfencer takes the marks off the first text of a stream.

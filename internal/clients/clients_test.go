@@ -79,16 +79,16 @@ func TestSettingsAreAddedToWhatIsThere(t *testing.T) {
 		},
 		{TOML, "[tools]\nsearch = true\n", "model = \"new\"\n\n[a]\nb = 1\n", "model = \"new\"\n[tools]\nsearch = true\n\n[a]\nb = 1\n"},
 	} {
-		got, err := Merge(test.form, test.have, test.add)
+		got, err := merge(test.form, test.have, test.add)
 		if err != nil || got != test.want {
 			t.Errorf("%s %q and %q: %q, %v\nwant %q", test.form, test.have, test.add, got, err, test.want)
 		}
-		if again, err := Merge(test.form, got, test.add); err != nil || again != got && test.form != TOML {
+		if again, err := merge(test.form, got, test.add); err != nil || again != got && test.form != TOML {
 			t.Errorf("%s a second time: %q, %v", test.form, again, err)
 		}
 	}
 	for form, have := range map[Form]string{JSON: "{ // mine\n \"a\": 1}", New: "x"} {
-		if _, err := Merge(form, have, "{}"); !errors.Is(err, ErrByHand) {
+		if _, err := merge(form, have, "{}"); !errors.Is(err, ErrByHand) {
 			t.Errorf("%s: %v", form, err)
 		}
 	}

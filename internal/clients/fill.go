@@ -7,8 +7,8 @@ import (
 	"text/template"
 )
 
-// BridgeURL is where stele bridge serves if it is not told otherwise.
-const BridgeURL = "http://127.0.0.1:8090/v1"
+// bridgeURL is where stele bridge serves if it is not told otherwise.
+const bridgeURL = "http://127.0.0.1:8090/v1"
 
 // Values are what settings are filled in with.
 type Values struct {
@@ -30,7 +30,7 @@ func (v Values) Anthropic() string { return v.URL + "/api" }
 func (v Values) Gemini() string { return v.URL + "/api" }
 
 // Bridge is the base URL of the bridge on the client's own machine.
-func (Values) Bridge() string { return BridgeURL }
+func (Values) Bridge() string { return bridgeURL }
 
 // Fill is the settings of a client with the values in them.
 func (c *Client) Fill(v Values) ([]Setting, error) {

@@ -23,9 +23,9 @@ const (
 // ErrByHand says that a file cannot be added to without a risk for what is in it.
 var ErrByHand = errors.New("it has to be changed by hand")
 
-// Merge adds settings to a file that is there already. What the settings do not name stays
+// merge adds settings to a file that is there already. What the settings do not name stays
 // as it is, byte for byte.
-func Merge(form Form, have, add string) (string, error) {
+func merge(form Form, have, add string) (string, error) {
 	if strings.TrimSpace(have) == "" {
 		return add, nil
 	}

@@ -31,7 +31,7 @@ func Write(home string, s Setting, now time.Time) (Written, error) {
 	if info, err := os.Stat(w.File); err == nil {
 		mode = info.Mode().Perm()
 	}
-	next, err := Merge(s.Form, string(have), s.Text)
+	next, err := merge(s.Form, string(have), s.Text)
 	if err != nil {
 		return w, fmt.Errorf("%s: %w", w.File, err)
 	}

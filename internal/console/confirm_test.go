@@ -32,10 +32,10 @@ func TestChangesOfConsequenceAskAgain(t *testing.T) {
 		for _, room := range []string{"/console/people", "/console/providers", "/console/keys", "/console/policy", "/console/limits", "/console/webhooks", "/console/security"} {
 			consequence = consequence || route.Method == http.MethodPost && strings.HasPrefix(route.Pattern, room)
 		}
-		if consequence && !route.AsksAgain() && reasons[name] == "" {
+		if consequence && route.Again() == nil && reasons[name] == "" {
 			t.Errorf("%s does not ask again", name)
 		}
-		if route.AsksAgain() && route.Need == "" {
+		if route.Again() != nil && route.Need == "" {
 			t.Errorf("%s asks somebody who is not signed in", name)
 		}
 	}
@@ -49,7 +49,7 @@ func TestAnOldSessionIsAskedOnEveryRouteThatAsks(t *testing.T) {
 	h.Pass(16 * time.Minute)
 	form := url.Values{"environment": {"production"}, "name": {"x"}, "scope": {"chat"}, "role": {"viewer"}}
 	for _, route := range console.Routes() {
-		if !route.AsksAgain() || strings.HasPrefix(route.Pattern, "/console/keys/{id}") { // those ask for a key of production
+		if route.Again() == nil || strings.HasPrefix(route.Pattern, "/console/keys/{id}") { // those ask for a key of production
 			continue
 		}
 		consoletest.WantCode(t, h.Do(route.Method, consoletest.PathOf(route), form), 403, "permission_denied")

@@ -20,6 +20,7 @@ import (
 	"stele/internal/limit"
 	"stele/internal/memory"
 	"stele/internal/scope"
+	"stele/internal/webhook"
 )
 
 // Options is what a Console is made of.
@@ -50,11 +51,11 @@ type Options struct {
 
 	Memory *memory.Budget // what requests may hold; nil: nothing is counted
 	Asides Asides         // tasks that were set aside; nil: they are not shown
-	Limits Limits         // nil: they are not shown
+	Limits *limit.Manager // nil: they are not shown
 
-	Endpoints Endpoints    // where messages go; nil: they are not shown
-	Fleet     fleet.Source // the servers on this database; nil: they are not shown
-	Node      string       // this one among them
+	Endpoints *webhook.Manager // where messages go; nil: they are not shown
+	Fleet     fleet.Source     // the servers on this database; nil: they are not shown
+	Node      string           // this one among them
 
 	// VerifyMoney adds up what limits count, and Bills is set beside providers' bills; nil: the pages are not there.
 	VerifyMoney func(context.Context) (limit.Verified, error)

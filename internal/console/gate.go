@@ -5,6 +5,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"stele/internal/access"
@@ -109,12 +110,8 @@ func (c *Console) cleared(w http.ResponseWriter, r *http.Request, route page.Rou
 
 // opensWithoutFactor are the pages on which a second factor is set up, and the way out.
 func opensWithoutFactor(route page.Route) bool {
-	for _, open := range []string{"/console/security", "/console/confirm", "/console/signout", "/console/password", "/console/workspace"} {
-		if route.Pattern == open || strings.HasPrefix(route.Pattern, open+"/") {
-			return true
-		}
-	}
-	return false
+	open := []string{"/console/security", "/console/confirm", "/console/signout", "/console/password", "/console/workspace"}
+	return slices.ContainsFunc(open, func(path string) bool { return route.Pattern == path || strings.HasPrefix(route.Pattern, path+"/") })
 }
 
 // confirmed reports whether a route may go on. Else it has answered: with the way

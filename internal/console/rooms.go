@@ -126,10 +126,8 @@ type (
 	Asides       = aside.Asides
 	Names        = names.Options
 	AuditLag     = audit.Lag
-	Limits       = limits.Source
 	Bills        = limits.Bills
 	Settler      = limits.Settler
-	Endpoints    = webhooks.Source
 	Supply       = page.Supply
 	HealthSource = page.HealthSource
 )

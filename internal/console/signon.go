@@ -1,11 +1,10 @@
 package console
 
 import (
-	"context"
 	"net/http"
-	"net/url"
 
 	"stele/internal/access"
+	"stele/internal/access/oidc"
 	"stele/internal/console/page"
 	"stele/internal/fault"
 )
@@ -14,17 +13,7 @@ import (
 type SignOn struct {
 	Name   string // what the button calls it
 	Rules  access.SignOnRules
-	Issuer Issuer
-}
-
-// Issuer asks the identity provider who a visitor is.
-type Issuer interface {
-	// Begin gives the address to send the browser to and a ticket for it to keep.
-	Begin(ctx context.Context, redirect, next string) (address, ticket string, err error)
-	// BeginAgain is Begin for a visitor who has to prove once more who they are.
-	BeginAgain(ctx context.Context, redirect, next string) (address, ticket string, err error)
-	// Finish takes the ticket back, with what the provider answered.
-	Finish(ctx context.Context, redirect, ticket string, answer url.Values) (who access.Identity, next string, err error)
+	Issuer *oidc.Issuer
 }
 
 const (

@@ -22,7 +22,7 @@ func TestLongElementsAreHeldFor(t *testing.T) {
 	if busy, ok := errors.AsType[*fault.Error](err); !ok || busy.Code != fault.Unavailable || budget.Taken() != 0 {
 		t.Errorf("without room: %v, %d bytes are held", err, budget.Taken())
 	}
-	if _, err := Sniff(strings.NewReader(`<svg xmlns="http://www.w3.org/2000/svg"` + strings.Repeat(` a=""`, 100_000) + `></svg>`)); err == nil {
+	if _, err := sniffed(strings.NewReader(`<svg xmlns="http://www.w3.org/2000/svg"` + strings.Repeat(` a=""`, 100_000) + `></svg>`)); err == nil {
 		t.Error("a hundred thousand attributes are taken")
 	}
 }

@@ -9,10 +9,10 @@ import (
 
 const longestName = 120 // bytes
 
-// CleanName is a file's name as it can be shown and saved anywhere: without
+// cleanName is a file's name as it can be shown and saved anywhere: without
 // folders, without characters that cannot be seen or that mean something to a
 // shell or a file system, and never empty.
-func CleanName(name string) string {
+func cleanName(name string) string {
 	if at := strings.LastIndexAny(name, `/\`); at >= 0 {
 		name = name[at+1:]
 	}

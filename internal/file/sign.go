@@ -20,7 +20,7 @@ const Under = "/files/"
 
 // Why a signed address does not open anything.
 var (
-	ErrSignature = errors.New("the signature is not ours")
+	errSignature = errors.New("the signature is not ours")
 	ErrExpired   = errors.New("the address has expired")
 )
 
@@ -64,11 +64,11 @@ func (s *Service) address(id, name string, until time.Time) string {
 func (s *Service) Verify(id, exp, sig string) error {
 	ours := slices.ContainsFunc(s.secrets(), func(secret []byte) bool { return hmac.Equal([]byte(sig), []byte(sign(secret, id, exp))) })
 	if !uid.Is("file", id) || !ours {
-		return ErrSignature
+		return errSignature
 	}
 	seconds, err := strconv.ParseInt(exp, 10, 64)
 	if err != nil {
-		return ErrSignature
+		return errSignature
 	}
 	if s.Now().Unix() >= seconds {
 		return ErrExpired

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"stele/internal/fault"
 	"stele/internal/memory"
@@ -92,12 +93,9 @@ func formatOf(head []byte) (*format, bool) {
 	return nil, false
 }
 
-// Sniff reads a whole file and tells what it is. It holds no more than a few
-// kilobytes of it, and decodes nothing. What is not whole, or something else at
-// the same time, is an error that says so.
-func Sniff(r io.Reader) (Facts, error) { return sniffWithin(r, nil) }
-
-// sniffWithin is Sniff for a file of a caller's, whose lease what is held of it counts to.
+// sniffWithin reads a whole file and tells what it is. It holds no more than a few
+// kilobytes of it, which count to the caller's lease, and decodes nothing. What is not
+// whole, or something else at the same time, is an error that says so.
 func sniffWithin(r io.Reader, lease *memory.Lease) (Facts, error) {
 	b := newReader(r)
 	b.lease = lease
@@ -132,12 +130,7 @@ func sniffWithin(r io.Reader, lease *memory.Lease) (Facts, error) {
 // begins recognises bytes; a dot stands for any.
 func begins(patterns ...string) func([]byte) bool {
 	return func(head []byte) bool {
-		for _, p := range patterns {
-			if len(head) >= len(p) && matches(head, p) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(patterns, func(p string) bool { return len(head) >= len(p) && matches(head, p) })
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"slices"
 
 	"stele/internal/memory"
 )
@@ -145,12 +146,7 @@ func (r *reader) pass(refused func([]byte) bool) {
 }
 
 func has(block []byte, patterns [][]byte) bool {
-	for _, p := range patterns {
-		if bytes.Contains(block, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(patterns, func(p []byte) bool { return bytes.Contains(block, p) })
 }
 
 // size sets how large a picture is.

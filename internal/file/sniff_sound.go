@@ -147,11 +147,16 @@ func isMP3(head []byte) bool {
 	if len(head) > 10 && string(head[:3]) == "ID3" && head[3] < 0xff && head[6]|head[7]|head[8]|head[9] < 0x80 {
 		return true
 	}
-	first, ok := mp3Frame(head)
+	return twoFrames(head, mp3Frame)
+}
+
+// twoFrames reports whether a file begins with two frames one after the other, or is a single one.
+func twoFrames(head []byte, read func([]byte) (frame, bool)) bool {
+	first, ok := read(head)
 	if !ok || first.length >= len(head) {
 		return ok && len(head) < headSize && first.length == len(head)
 	}
-	_, ok = mp3Frame(head[first.length:])
+	_, ok = read(head[first.length:])
 	return ok
 }
 
@@ -207,14 +212,7 @@ func walkMP3(r *reader, f *Facts) {
 }
 
 // isADTS recognises an AAC sound by two frames one after the other.
-func isADTS(head []byte) bool {
-	first, ok := adtsFrame(head)
-	if !ok || first.length >= len(head) {
-		return ok && len(head) < headSize && first.length == len(head)
-	}
-	_, ok = adtsFrame(head[first.length:])
-	return ok
-}
+func isADTS(head []byte) bool { return twoFrames(head, adtsFrame) }
 
 var adtsRates = []float64{96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350}
 

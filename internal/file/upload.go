@@ -60,7 +60,7 @@ func (s *Service) Save(ctx context.Context, up Upload) (*File, error) {
 	}
 	now := s.Now()
 	f := &File{
-		ID: up.ID, Workspace: up.Workspace, State: Arriving, Name: CleanName(up.Name),
+		ID: up.ID, Workspace: up.Workspace, State: Arriving, Name: cleanName(up.Name),
 		Created: now, Expires: now.Add(arrival), Generation: up.generation, Place: up.place,
 	}
 	passing := s.newPassing(ctx, &up, f, settings)

@@ -155,7 +155,7 @@ func (h *house) order(prompt string) *generation.Task {
 
 func (h *house) orderBy(who access.Principal, prompt string) *generation.Task {
 	h.t.Helper()
-	ask, err := media.Parse([]byte(`{"model":"test/model","prompt":"` + prompt + `"}`))
+	ask, err := media.Parse(map[string]any{"model": "test/model", "prompt": prompt})
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func TestARunGoesOnWhenAStepEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ask, err := media.Parse([]byte(`{"model":"test/model","prompt":"a step"}`))
+	ask, err := media.Parse(map[string]any{"model": "test/model", "prompt": "a step"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func (h *house) orderMany(n int, code fault.Code) (ids []string) {
 		all.Go(func() {
 			by := who
 			by.Key = fmt.Sprintf("key_%d", i)
-			ask, _ := media.Parse([]byte(`{"model":"test/model","prompt":"a cat"}`))
+			ask, _ := media.Parse(map[string]any{"model": "test/model", "prompt": "a cat"})
 			task, err := h.Create(h.t.Context(), by, generation.NewID(), ask)
 			mu.Lock()
 			defer mu.Unlock()
@@ -174,7 +174,7 @@ func TestADryRunSaysWhatWouldBeLeft(t *testing.T) {
 	onEngines(t, func() generation.Maker { return &script{submit: done, poll: done} }, func(t *testing.T, h *house) {
 		h.bound(limit.Limit{Name: "bound", Measure: limit.Dollars, Window: limit.Day, Amount: 3 * price})
 		h.order("first")
-		ask, _ := media.Parse([]byte(`{"model":"test/model","prompt":"a cat","dry_run":true}`))
+		ask, _ := media.Parse(map[string]any{"model": "test/model", "prompt": "a cat", "dry_run": true})
 		task, err := h.Create(t.Context(), who, generation.DryRun, ask)
 		if err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stele/internal/access"
+	"stele/internal/catalog"
 	"stele/internal/file"
 	"stele/internal/inflight"
 	"stele/internal/limit"
@@ -115,28 +116,6 @@ type Store interface {
 	DeleteTasksBefore(ctx context.Context, before time.Time) (int64, error)
 }
 
-// Files is what the service asks of the file room.
-type Files interface {
-	// Take makes a file of what a client gave: an id, an address of ours or of
-	// elsewhere, or the bytes themselves.
-	Take(ctx context.Context, workspace, given string, want file.Want) (*file.File, error)
-	// Keep copies an output into this installation. The same output of the same
-	// generation is copied once.
-	Keep(ctx context.Context, workspace, generation string, place int, o media.Output) (*file.File, error)
-	// Source opens a file that goes into a generation.
-	Source(ctx context.Context, workspace, field, id string) (media.Source, error)
-	// URL is an address under which everybody can read a file for a while.
-	URL(id, contentType string) string
-	// Drop forgets a file that is not needed after all.
-	Drop(ctx context.Context, id string) error
-}
-
-// Catalog finds models.
-type Catalog interface {
-	MediaModel(id string) (*media.Model, bool)
-	OpenMediaModel(id string, scope access.Scope) (*media.Model, error)
-}
-
 // Settings are what an operator may change while the service runs.
 type Settings struct {
 	Unfinished    int // tasks of a key that have not ended, at most
@@ -148,8 +127,8 @@ type Settings struct {
 type Options struct {
 	Node     string // the name of this process, and of no other one
 	Store    Store
-	Files    Files
-	Catalog  Catalog
+	Files    *file.Service
+	Catalog  *catalog.Catalog
 	Makers   func(name string) (Maker, bool)
 	Settings func() Settings
 	Limits   *limit.Service                      // nil: none

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -98,10 +99,6 @@ func inner(host string) bool {
 	if !strings.Contains(host, ".") {
 		return true
 	}
-	for _, end := range []string{".local", ".localhost", ".internal", ".intranet", ".lan", ".home", ".corp", ".private", ".home.arpa", ".svc", ".consul", ".docker"} {
-		if strings.HasSuffix(host, end) {
-			return true
-		}
-	}
-	return false
+	inside := []string{".local", ".localhost", ".internal", ".intranet", ".lan", ".home", ".corp", ".private", ".home.arpa", ".svc", ".consul", ".docker"}
+	return slices.ContainsFunc(inside, func(end string) bool { return strings.HasSuffix(host, end) })
 }

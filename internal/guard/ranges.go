@@ -1,6 +1,9 @@
 package guard
 
-import "net/netip"
+import (
+	"net/netip"
+	"slices"
+)
 
 // internet6 is all of IPv6 that is given out for use on the internet. Whatever
 // lies outside is closed without being listed: loopback, IPv4-compatible and
@@ -55,12 +58,7 @@ func public(a netip.Addr) bool {
 }
 
 func within(list []netip.Prefix, a netip.Addr) bool {
-	for _, p := range list {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 func prefixes(texts ...string) []netip.Prefix {

@@ -23,25 +23,13 @@ type Ask struct {
 
 // of is what a call takes of a measure, at most.
 func (a *Ask) of(m Measure) int64 {
-	switch m {
-	case Dollars:
-		if a.Cost == nil {
-			return 0
-		}
-		if !a.reckoned { // a call may fall under several budgets
-			a.dearest, a.reckoned = a.Cost(a.Input, a.Output), true
-		}
-		return a.dearest
-	case Tokens:
-		return a.Input + a.Output
-	case TokensIn:
-		return a.Input
-	case TokensOut:
-		return a.Output
-	case Requests, Concurrent:
+	if m == Concurrent {
 		return 1
 	}
-	return 0
+	if m == Dollars && a.Cost != nil && !a.reckoned { // a call may fall under several budgets
+		a.dearest, a.reckoned = a.Cost(a.Input, a.Output), true
+	}
+	return Used{Nano: a.dearest, Input: a.Input, Output: a.Output}.of(m)
 }
 
 // fit is the most output that takes no more than n of a measure, or -1 where even none does.

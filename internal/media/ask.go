@@ -76,18 +76,9 @@ func Fields(body []byte) (map[string]any, error) {
 	return fields, nil
 }
 
-// Parse reads a generation request's body.
-func Parse(body []byte) (Ask, error) {
-	fields, err := Fields(body)
-	if err != nil {
-		return Ask{}, err
-	}
-	return ParseFields(fields)
-}
-
-// ParseFields is Parse for a body that was read by Fields. It takes the fields of
+// Parse reads a generation request whose body Fields has read. It takes the fields of
 // every request out of the map; what is left becomes Ask.Parameters.
-func ParseFields(fields map[string]any) (Ask, error) {
+func Parse(fields map[string]any) (Ask, error) {
 	for _, name := range internal() {
 		if _, ok := fields[name]; ok {
 			return Ask{}, fault.New(fault.UnsupportedField, "%s is not a field of this route: %s.", name, instead(name)).With("field", name)

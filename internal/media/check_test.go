@@ -11,9 +11,18 @@ import (
 	"stele/internal/fault"
 )
 
+// parseBody reads a request as its client sends it.
+func parseBody(body []byte) (Ask, error) {
+	fields, err := Fields(body)
+	if err != nil {
+		return Ask{}, err
+	}
+	return Parse(fields)
+}
+
 // ask runs a body through everything a request goes through.
 func ask(m *Model, body string) (*Operation, map[string]any, error) {
-	a, err := Parse([]byte(body))
+	a, err := parseBody([]byte(body))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -199,7 +208,7 @@ func TestFillsInDefaultsAndTypes(t *testing.T) {
 
 func TestSeparatesTheRequestsOwnFields(t *testing.T) {
 	t.Parallel()
-	a, err := Parse([]byte(`{"model":"m","mode":"x","prompt":"p","audio_urls":["c"],"image_urls":["a","b"],"end_frame":"e","start_frame":"s",
+	a, err := parseBody([]byte(`{"model":"m","mode":"x","prompt":"p","audio_urls":["c"],"image_urls":["a","b"],"end_frame":"e","start_frame":"s",
 		"video_urls":["v"],"is_public":true,"copy_protected":false,"webhook_url":"https://h/","dry_run":true,"seed":5,"gone":null}`))
 	if err != nil {
 		t.Fatal(err)
@@ -211,7 +220,7 @@ func TestSeparatesTheRequestsOwnFields(t *testing.T) {
 	if n, ok := whole(a.Parameters["seed"]); len(a.Parameters) != 1 || !ok || n != 5 {
 		t.Errorf("%v", a.Parameters)
 	}
-	if a, err := Parse([]byte(`{"model":"m"}`)); err != nil || !a.CopyProtected || a.Public || a.DryRun {
+	if a, err := parseBody([]byte(`{"model":"m"}`)); err != nil || !a.CopyProtected || a.Public || a.DryRun {
 		t.Errorf("%+v %v", a, err)
 	}
 }
@@ -234,7 +243,7 @@ func TestInfersTheModeFromInputsThenParameters(t *testing.T) {
 		`{"model":"m","video_urls":["a"]}`:                    "unsupported_input_for_model plain,rich,edit",
 		`{"model":"m","mode":"edit","prompt":"x","voice":""}`: "edit", // a mode that is given decides, whatever Check says
 	} {
-		a, err := Parse([]byte(body))
+		a, err := parseBody([]byte(body))
 		if err != nil {
 			t.Fatal(err)
 		}

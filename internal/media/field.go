@@ -10,16 +10,16 @@ func Inputs() []string {
 	return []string{"prompt", "image_urls", "start_frame", "end_frame", "video_urls", "audio_urls"}
 }
 
-// ParameterTypes lists what a parameter may be.
-func ParameterTypes() []string { return []string{"string", "number", "integer", "boolean", "array"} }
+// parameterTypes lists what a parameter may be.
+func parameterTypes() []string { return []string{"string", "number", "integer", "boolean", "array"} }
 
 // Forms lists the ways in which a provider may be given a file.
 func Forms() []string { return []string{"url", "data_uri", "base64", "file"} }
 
-// Reserved lists the fields of a generation request that are not a model's to
+// reserved lists the fields of a generation request that are not a model's to
 // declare: those of every request, and internal ones of older clients, which are
 // refused.
-func Reserved() []string { return append(own(), internal()...) }
+func reserved() []string { return append(own(), internal()...) }
 
 // own are the fields of every generation request.
 func own() []string {

@@ -71,7 +71,7 @@ func FuzzCheck(f *testing.F) {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		a, err := Parse(body)
+		a, err := parseBody(body)
 		if err != nil {
 			told(t, err)
 			return
@@ -105,7 +105,7 @@ func FuzzCheck(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := Parse(text)
+		b, err := parseBody(text)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}

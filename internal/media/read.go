@@ -77,7 +77,7 @@ func (c check) operation(at manifest.Path, o *Operation) {
 	c.limits(at.Add("limits"), o)
 	CheckParameters(c.Doc, at.Add("parameters"), o.Parameters)
 	for i, p := range o.Parameters {
-		if slices.Contains(Reserved(), p.Name) {
+		if slices.Contains(reserved(), p.Name) {
 			c.Problem(at.Add("parameters", i, "name"), "%q is a field of the request itself", p.Name)
 		}
 	}

@@ -11,7 +11,7 @@ func (r ruling) condition(at manifest.Path, v any) {
 	switch v := v.(type) {
 	case nil:
 	case string:
-		r.known(at, v, Builtin()...)
+		r.known(at, v, builtin()...)
 	case map[string]any:
 		for _, name := range sorted(v) {
 			if !r.known(at.Add(name), name, notMode()...) {
@@ -26,7 +26,7 @@ func (r ruling) condition(at manifest.Path, v any) {
 
 // notMode is what is built in and has no value to compare.
 func notMode() []string {
-	return slices.DeleteFunc(Builtin(), func(name string) bool { return name == "mode" })
+	return slices.DeleteFunc(builtin(), func(name string) bool { return name == "mode" })
 }
 
 // equality checks that a field can have the value that a condition asks for.

@@ -37,7 +37,7 @@ func (r ruling) form() {
 		}
 	case r.has("spread"):
 		r.only("spread", "keys", "value", "map")
-		if r.known(r.at.Add("spread"), r.Spread, Builtin()...) && !r.listed(r.Spread) {
+		if r.known(r.at.Add("spread"), r.Spread, builtin()...) && !r.listed(r.Spread) {
 			r.Problem(r.at.Add("spread"), "%q is no list", r.Spread)
 		}
 		if len(r.Keys) == 0 {
@@ -58,7 +58,7 @@ func (r ruling) form() {
 		if r.Value == nil {
 			r.Problem(r.at.Add("value"), "is missing: a rule has to and value, to and table, copy, or spread")
 		}
-		if r.has("each") && r.known(r.at.Add("each"), r.Each, Builtin()...) && !r.listed(r.Each) {
+		if r.has("each") && r.known(r.at.Add("each"), r.Each, builtin()...) && !r.listed(r.Each) {
 			r.Problem(r.at.Add("each"), "%q is no list", r.Each)
 		}
 		r.template(r.at.Add("value"), r.Value, r.Each)
@@ -78,7 +78,7 @@ func (r ruling) only(names ...string) {
 }
 
 func (r ruling) path(at manifest.Path, text string) {
-	if _, err := ParsePath(text); err != nil {
+	if _, err := parsePath(text); err != nil {
 		r.Problem(at, "%v", err)
 	}
 }
@@ -90,7 +90,7 @@ func (r ruling) known(at manifest.Path, name string, without ...string) bool {
 	for _, o := range r.serve {
 		names = append(names, o.fields()...)
 	}
-	for _, built := range Builtin() {
+	for _, built := range builtin() {
 		if !slices.Contains(without, built) {
 			names = append(names, built)
 		}

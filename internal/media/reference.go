@@ -13,7 +13,7 @@ import (
 // $image_urls[0], $start_frame.base64, $duration|str. A text that begins with $$
 // is none: it is the text without the first $.
 type Reference struct {
-	Name    string   // a field of the request, or one of Builtin
+	Name    string   // a field of the request, or one of builtin
 	Index   int      // of a list's element; -1: the whole
 	Part    string   // of a file: see Parts; "": in the form that the provider takes
 	Filters []Filter // in their order
@@ -25,10 +25,10 @@ type Filter struct {
 	Argument string
 }
 
-// Builtin lists what a reference may name beside fields of the request. item is
+// builtin lists what a reference may name beside fields of the request. item is
 // the element of each and spread, random a whole number below 2^31 that is the
 // same for the same piece of work.
-func Builtin() []string {
+func builtin() []string {
 	return []string{"item", "upstream", "operation_id", "mode", "graph", "random"}
 }
 
@@ -105,9 +105,9 @@ type Step struct {
 
 var stepForm = regexp.MustCompile(`^([^.\[\]]+)((?:\[[0-9]{0,3}\])*)$`)
 
-// ParsePath reads the place in a body that a rule writes to: content[], a.b,
+// parsePath reads the place in a body that a rule writes to: content[], a.b,
 // images[0].url.
-func ParsePath(text string) ([]Step, error) {
+func parsePath(text string) ([]Step, error) {
 	var steps []Step
 	for piece := range strings.SplitSeq(text, ".") {
 		match := stepForm.FindStringSubmatch(piece)

@@ -113,7 +113,7 @@ func TestTheSchemaHasTheFieldsOfTheTypes(t *testing.T) {
 		"media types":     {doc["properties"].(map[string]any)["media_type"].(map[string]any)["enum"], Types()},
 		"inputs":          {def("inputs", "items")["enum"], Inputs()},
 		"limits":          {def("operation", "properties", "limits", "propertyNames")["enum"], Inputs()},
-		"parameter types": {def("type")["enum"], ParameterTypes()},
+		"parameter types": {def("type")["enum"], parameterTypes()},
 		"forms":           {def("limit", "properties", "forms", "items")["enum"], Forms()},
 		"units":           {def("price", "properties", "per")["enum"], append(Units(), "")},
 	} {

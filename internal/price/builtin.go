@@ -88,7 +88,7 @@ func (p *part) read(kind string) {
 	if err != nil {
 		panic(err)
 	}
-	var file File
+	var file bookFile
 	if err := json.Unmarshal(src, &file); err != nil {
 		panic(fmt.Errorf("price book of %s: %w", kind, err))
 	}
@@ -99,41 +99,41 @@ func (p *part) read(kind string) {
 	p.list, p.also = NewList(entries), file.Also
 }
 
-// File is the book of one kind as it is written down.
-type File struct {
-	Also    []string  `json:"also,omitempty"`
-	Sources []Source  `json:"sources"`
-	Models  []Written `json:"models"`
+// bookFile is the book of one kind as it is written down.
+type bookFile struct {
+	Also    []string     `json:"also,omitempty"`
+	Sources []bookSource `json:"sources"`
+	Models  []bookEntry  `json:"models"`
 }
 
-// Source is where figures are from.
-type Source struct {
+// bookSource is where figures are from.
+type bookSource struct {
 	Name    string `json:"name"`
 	Checked string `json:"checked"`
 }
 
-// Written is an entry as it is written down. Names are short since there are many.
-type Written struct {
-	Names   []string       `json:"n"`
-	Prices  []WrittenPrice `json:"p,omitempty"`
-	Window  int64          `json:"w,omitempty"`
-	Output  int64          `json:"o,omitempty"`
-	Takes   []string       `json:"in,omitempty"`
-	Gives   []string       `json:"out,omitempty"`
-	Can     []string       `json:"can,omitempty"`
-	Retires string         `json:"ends,omitempty"`
-	Next    string         `json:"next,omitempty"`
-	Source  int            `json:"s,omitempty"` // its place in Sources
+// bookEntry is an entry as it is written down. Names are short since there are many.
+type bookEntry struct {
+	Names   []string    `json:"n"`
+	Prices  []bookPrice `json:"p,omitempty"`
+	Window  int64       `json:"w,omitempty"`
+	Output  int64       `json:"o,omitempty"`
+	Takes   []string    `json:"in,omitempty"`
+	Gives   []string    `json:"out,omitempty"`
+	Can     []string    `json:"can,omitempty"`
+	Retires string      `json:"ends,omitempty"`
+	Next    string      `json:"next,omitempty"`
+	Source  int         `json:"s,omitempty"` // its place in Sources
 }
 
-// WrittenPrice is a price as it is written down.
-type WrittenPrice struct {
+// bookPrice is a price as it is written down.
+type bookPrice struct {
 	Text  string   `json:"t"`
 	From  string   `json:"from,omitempty"`  // 2026-08-21
 	Hours []string `json:"hours,omitempty"` // 01:00-04:00, on weekdays only: 01:00-04:00w
 }
 
-func (f *File) entries(kind string) ([]*Entry, error) {
+func (f *bookFile) entries(kind string) ([]*Entry, error) {
 	list := make([]*Entry, len(f.Models))
 	for i := range f.Models {
 		m := &f.Models[i]
@@ -156,7 +156,7 @@ func (f *File) entries(kind string) ([]*Entry, error) {
 	return list, nil
 }
 
-func (w *WrittenPrice) read() (Price, error) {
+func (w *bookPrice) read() (Price, error) {
 	s, err := ReadSheet(w.Text)
 	if err != nil {
 		return Price{}, err

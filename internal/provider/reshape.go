@@ -50,15 +50,10 @@ func (c *Chat) reshape(call dialect.Call, t dialect.Target, pass bool) dialect.C
 
 // concerns reports whether an edit is for requests to a model.
 func (e *Edit) concerns(model string) bool {
-	if len(e.Models) == 0 {
-		return true
-	}
-	for _, pattern := range e.Models {
-		if ok, _ := path.Match(pattern, strings.ToLower(model)); ok {
-			return true
-		}
-	}
-	return false
+	return len(e.Models) == 0 || slices.ContainsFunc(e.Models, func(pattern string) bool {
+		ok, _ := path.Match(pattern, strings.ToLower(model))
+		return ok
+	})
 }
 
 // loss is what the client loses by an edit.

@@ -6,6 +6,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -71,11 +72,7 @@ func signedHeaders(r *http.Request) (names, headers string) {
 			values[name] = strings.Join(trimmed, ",")
 		}
 	}
-	list := make([]string, 0, len(values))
-	for name := range values {
-		list = append(list, name)
-	}
-	slices.Sort(list)
+	list := slices.Sorted(maps.Keys(values))
 	var b strings.Builder
 	for _, name := range list {
 		b.WriteString(name + ":" + values[name] + "\n")

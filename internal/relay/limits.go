@@ -31,12 +31,6 @@ const (
 	besideTools   = 1024     // and for tools
 )
 
-// Reader looks into requests without understanding them.
-type Reader interface {
-	Pictures(req *chat.Request) int64 // at most
-	Shorten(req *chat.Request, most int64, note string) *chat.Request
-}
-
 // reserve holds what the try can take at most. Where less is left the request that it
 // returns asks for a shorter answer.
 func (c *call) reserve(ctx context.Context, t catalog.Target, req *chat.Request) (*chat.Request, error) {
@@ -74,7 +68,7 @@ func (c *call) reserve(ctx context.Context, t catalog.Target, req *chat.Request)
 	if hold == nil || hold.Output >= ask.Output {
 		return req, nil
 	}
-	return r.Reader.Shorten(req, hold.Output/answers, fmt.Sprintf("%d tokens, which is what a limit leaves", hold.Output/answers)), nil
+	return r.Shorten(req, hold.Output/answers, fmt.Sprintf("%d tokens, which is what a limit leaves", hold.Output/answers)), nil
 }
 
 // quote is what a target of a model costs.
@@ -109,7 +103,7 @@ func (r *Relay) input(req *chat.Request, a chat.Asked, window int64) int64 {
 	}
 	most := int64(len(req.Origin.Body)) + beside
 	if a.Pictures {
-		most += r.Reader.Pictures(req) * ofPicture
+		most += r.Pictures(req) * ofPicture
 	}
 	if a.Tools {
 		most += besideTools

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"slices"
 
 	"stele/internal/catalog"
 	"stele/internal/chat"
@@ -68,12 +69,7 @@ func loopOf(talk *chat.Conversation) []chat.Message {
 }
 
 func answers(m *chat.Message) bool {
-	for _, p := range m.Parts {
-		if p.Kind == chat.ToolResult {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.Parts, func(p chat.Part) bool { return p.Kind == chat.ToolResult })
 }
 
 // target is where the loop of calls that a request continues is served, or nil.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"stele/internal/catalog"
@@ -50,7 +51,7 @@ func (r *Router) Do(ctx context.Context, caller string, m *catalog.Model, try fu
 	for n := 0; tries < most && n < most*2; n++ {
 		at := n % len(order)
 		if dead[at] {
-			if allDead(dead) {
+			if !slices.Contains(dead, false) {
 				break
 			}
 			continue
@@ -182,13 +183,4 @@ func heldBack(m *catalog.Model, held error) error {
 		return held
 	}
 	return fault.New(fault.RateLimited, "The provider of %q asked not to be called for a while.", m.ID).After(w.left).Because(held)
-}
-
-func allDead(dead []bool) bool {
-	for _, d := range dead {
-		if !d {
-			return false
-		}
-	}
-	return true
 }

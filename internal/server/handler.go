@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -250,10 +251,5 @@ func origin(r *http.Request, trusted []netip.Prefix) (remote string, secure bool
 }
 
 func within(at netip.Addr, list []netip.Prefix) bool {
-	for _, p := range list {
-		if p.Contains(at) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(p netip.Prefix) bool { return p.Contains(at) })
 }

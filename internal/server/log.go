@@ -36,7 +36,7 @@ func (s *Server) finish(r *http.Request, request *scope.Request, x *exchange, to
 		facts := append((*list)[:0],
 			slog.String("request_id", request.ID),
 			slog.String("method", r.Method),
-			slog.String("path", Redact(r.URL.Path)),
+			slog.String("path", redact(r.URL.Path)),
 			slog.Int("status", status),
 			slog.String("took", took.String()),
 			slog.Int64("bytes", x.bytes),
@@ -77,8 +77,8 @@ func (s *Server) write(level slog.Level, facts []slog.Attr) {
 
 var keyText = regexp.MustCompile(`sk_(dev|live)_[0-9A-Za-z]*`)
 
-// Redact takes API keys out of a text that goes into a log.
-func Redact(text string) string {
+// redact takes API keys out of a text that goes into a log.
+func redact(text string) string {
 	if !strings.Contains(text, "sk_") { // most of them, by far
 		return text
 	}

@@ -50,10 +50,7 @@ func scanHead(row *sql.Row) (h access.Head, err error) {
 	if errors.Is(err, sql.ErrNoRows) {
 		return h, nil // it was deleted: its proof is missing
 	}
-	if err != nil {
-		return h, fmt.Errorf("read head of the audit log: %w", err)
-	}
-	return h, nil
+	return h, wrap("read head of the audit log", err)
 }
 
 // AuditHead is where the chain of the audit log ends.

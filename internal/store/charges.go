@@ -23,14 +23,10 @@ func (s *Store) settleCharges(ctx context.Context, tx *sql.Tx, node string, reco
 	sums := make(map[int64]settling)
 	for _, r := range records {
 		for _, c := range limit.ReadCharges(r.Charges) {
-			sum := sums[c.Counter]
-			sum.taken += c.N
-			sums[c.Counter] = sum
+			sums[c.Counter] = settling{sums[c.Counter].taken + c.N, sums[c.Counter].released}
 		}
 		for _, c := range limit.ReadCharges(r.Released) {
-			sum := sums[c.Counter]
-			sum.released += c.N
-			sums[c.Counter] = sum
+			sums[c.Counter] = settling{sums[c.Counter].taken, sums[c.Counter].released + c.N}
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(sums)) {
@@ -67,11 +63,8 @@ func (s *Store) settleCounter(ctx context.Context, tx *sql.Tx, node string, id i
 // on lease any more, because its node was taken for dead, was in doubt or is given back to
 // the counter's.
 func (s *Store) takeFromLease(ctx context.Context, tx *sql.Tx, id int64, node string, n int64) error {
-	result, err := tx.ExecContext(ctx, `UPDATE limit_leases SET amount = amount - $3 WHERE counter = $1 AND node = $2 AND amount >= $3`, id, node, n)
-	if err != nil {
-		return err
-	}
-	if rows, err := result.RowsAffected(); err != nil || rows > 0 {
+	rows, err := affect(ctx, tx, "take from lease", `UPDATE limit_leases SET amount = amount - $3 WHERE counter = $1 AND node = $2 AND amount >= $3`, id, node, n)
+	if err != nil || rows > 0 {
 		return err
 	}
 	l, err := s.lockLease(ctx, tx, id, node)

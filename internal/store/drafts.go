@@ -1,9 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
-	"fmt"
 
 	"stele/internal/access"
 	"stele/internal/app"
@@ -90,10 +90,9 @@ func saveDraft(ctx context.Context, tx *sql.Tx, d app.Draft, c app.Change) error
 		return err
 	}
 	if d.Shared && d.Offered > 0 {
-		var others int
-		err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM app_drafts WHERE id = $1 AND offered > 0 AND shared = 1 AND workspace <> $2`, d.ID, d.Workspace).Scan(&others)
+		others, err := selectValue[int](ctx, tx, "count shared apps", `SELECT COUNT(*) FROM app_drafts WHERE id = $1 AND offered > 0 AND shared = 1 AND workspace <> $2`, d.ID, d.Workspace)
 		if err != nil {
-			return fmt.Errorf("count shared apps: %w", err)
+			return err
 		}
 		if others > 0 {
 			return access.ErrExists
@@ -115,12 +114,8 @@ func (s *Store) Versions(ctx context.Context, workspace, id string, limit int) (
 
 // Version finds a version of an app.
 func (s *Store) Version(ctx context.Context, workspace, id string, number int) (app.Version, error) {
-	list, err := s.queryVersions(ctx, `SELECT workspace, app, number, source, 0, at, by_user FROM app_versions
+	return selectOne(ctx, s.read, versionCells, `SELECT workspace, app, number, source, 0, at, by_user FROM app_versions
 		WHERE workspace = $1 AND app = $2 AND number = $3`, workspace, id, number)
-	if err != nil || len(list) == 0 {
-		return app.Version{}, orNotFound(err)
-	}
-	return list[0], nil
 }
 
 // Offered lists the versions that are offered, of all workspaces.
@@ -141,9 +136,11 @@ func (s *Store) EmailOf(ctx context.Context, user string) (string, error) {
 }
 
 func (s *Store) queryVersions(ctx context.Context, query string, args ...any) ([]app.Version, error) {
-	return selectAll(ctx, s.read, "read versions", func(v *app.Version) []any {
-		return []any{&v.Workspace, &v.App, &v.Number, &v.Source, &v.Shared, at(&v.At), &v.By}
-	}, query, args...)
+	return selectAll(ctx, s.read, "read versions", versionCells, query, args...)
+}
+
+func versionCells(v *app.Version) []any {
+	return []any{&v.Workspace, &v.App, &v.Number, &v.Source, &v.Shared, at(&v.At), &v.By}
 }
 
 func selectDraft(ctx context.Context, from querier, workspace, id string) (app.Draft, error) {
@@ -154,9 +151,4 @@ func draftCells(d *app.Draft) []any {
 	return []any{&d.Workspace, &d.ID, &d.Source, &d.Latest, &d.Offered, &d.Shared, at(&d.Created), at(&d.Updated), &d.By, &d.Revision}
 }
 
-func orNotFound(err error) error {
-	if err == nil {
-		return access.ErrNotFound
-	}
-	return err
-}
+func orNotFound(err error) error { return cmp.Or(err, access.ErrNotFound) }

@@ -74,15 +74,12 @@ func (s *Store) UpdateEndpoint(ctx context.Context, e webhook.Endpoint, entry ac
 // DeleteEndpoint forgets an endpoint with its secrets. Its messages stay.
 func (s *Store) DeleteEndpoint(ctx context.Context, id string, entry access.Entry) error {
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, `DELETE FROM webhook_endpoints WHERE id = $1`, id)
-		if err == nil {
-			_, err = tx.ExecContext(ctx, `DELETE FROM webhook_secrets WHERE workspace = $1`, id)
-		}
-		if err != nil {
-			return fmt.Errorf("delete endpoint: %w", err)
-		}
-		if n, err := result.RowsAffected(); err != nil || n == 0 {
+		n, err := affect(ctx, tx, "delete endpoint", `DELETE FROM webhook_endpoints WHERE id = $1`, id)
+		if err != nil || n == 0 {
 			return orNotFound(err)
+		}
+		if err := exec(ctx, tx, "delete endpoint", `DELETE FROM webhook_secrets WHERE workspace = $1`, id); err != nil {
+			return err
 		}
 		return s.insertAudit(ctx, tx, entry)
 	})

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"time"
 
 	"stele/internal/access"
@@ -72,7 +71,7 @@ func (s *Store) SpendTicket(ctx context.Context, id string, now, until time.Time
 	err = s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		n, err := affect(ctx, tx, "spend ticket", `INSERT INTO spent_tickets (id, until_at) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`, id, millis(until))
 		if err != nil {
-			return fmt.Errorf("spend ticket: %w", err)
+			return err
 		}
 		first = n == 1
 		return exec(ctx, tx, "forget tickets", `DELETE FROM spent_tickets WHERE id IN (

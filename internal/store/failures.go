@@ -30,7 +30,7 @@ func (s *Store) ChangeFailures(ctx context.Context, names []string, since time.T
 		change(counts)
 		for _, name := range names {
 			if err := saveFailure(ctx, tx, name, counts[name]); err != nil {
-				return fmt.Errorf("save failed sign-ins: %w", err)
+				return err
 			}
 		}
 		return exec(ctx, tx, "forget failed sign-ins", `DELETE FROM signin_failures WHERE name IN (
@@ -52,13 +52,11 @@ func lockFailure(ctx context.Context, tx *sql.Tx, name, forUpdate string) (c acc
 	return c, err
 }
 
-func saveFailure(ctx context.Context, tx *sql.Tx, name string, c access.FailureCount) (err error) {
+func saveFailure(ctx context.Context, tx *sql.Tx, name string, c access.FailureCount) error {
 	if c.Failures <= 0 {
-		_, err = tx.ExecContext(ctx, `DELETE FROM signin_failures WHERE name = $1`, name)
-		return err
+		return exec(ctx, tx, "save failed sign-ins", `DELETE FROM signin_failures WHERE name = $1`, name)
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE signin_failures SET failures = $2, last_at = $3 WHERE name = $1`, name, c.Failures, millis(c.Last))
-	return err
+	return exec(ctx, tx, "save failed sign-ins", `UPDATE signin_failures SET failures = $2, last_at = $3 WHERE name = $1`, name, c.Failures, millis(c.Last))
 }
 
 // skipLocked ends a SELECT that leaves out what others are changing.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"stele/internal/table"
@@ -55,10 +54,7 @@ func (s *Store) Fill(ctx context.Context, c Content) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("fill database: %w", err)
-	}
-	return nil
+	return wrap("fill database", tx.Commit())
 }
 
 // Holds reports whether a database that is in use has the very rows of the content: they were put there
@@ -114,24 +110,22 @@ const usedRows = `SELECT (SELECT count(*) FROM keys) + (SELECT count(*) FROM use
 
 // Used reports whether a server or a command has ever worked with the database.
 func (s *Store) Used(ctx context.Context) (bool, error) {
-	var n int64
-	if err := s.read.QueryRowContext(ctx, usedRows).Scan(&n); err != nil {
-		return false, fmt.Errorf("look into the database: %w", err)
-	}
-	return n > 0, nil
+	n, err := selectValue[int64](ctx, s.read, "look into the database", usedRows)
+	return n > 0, err
 }
 
 // fits reports whether the database is unused and has the very tables of the content.
 func (s *Store) fits(ctx context.Context, tx *sql.Tx, c Content) error {
-	var version, used int64
-	if err := tx.QueryRowContext(ctx, schemaVersion).Scan(&version); err != nil {
-		return fmt.Errorf("fill database: %w", err)
+	version, err := selectValue[int64](ctx, tx, "fill database", schemaVersion)
+	if err != nil {
+		return err
 	}
 	if version != c.Version {
 		return fmt.Errorf("the tables are at version %d, and what is to be put there is of version %d: use the same stele for both", version, c.Version)
 	}
-	if err := tx.QueryRowContext(ctx, usedRows).Scan(&used); err != nil {
-		return fmt.Errorf("fill database: %w", err)
+	used, err := selectValue[int64](ctx, tx, "fill database", usedRows)
+	if err != nil {
+		return err
 	}
 	if used > 0 {
 		return ErrNotEmpty
@@ -219,24 +213,11 @@ func (s *Store) fillTable(ctx context.Context, tx *sql.Tx, t table.Table, rows t
 }
 
 func (s *Store) fillStatement(t table.Table, n int) string {
-	var b strings.Builder
-	b.WriteString(`INSERT INTO ` + quoted(t.Name) + ` (` + columnList(t) + `)`)
+	text := `INSERT INTO ` + quoted(t.Name) + ` (` + columnList(t) + `)`
 	if s.engine == postgres {
-		b.WriteString(` OVERRIDING SYSTEM VALUE`)
+		text += ` OVERRIDING SYSTEM VALUE`
 	}
-	b.WriteString(` VALUES `)
-	for i := range n {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		for j := range t.Columns {
-			b.WriteByte("(,"[min(j, 1)])
-			b.WriteByte('$')
-			b.WriteString(strconv.Itoa(i*len(t.Columns) + j + 1))
-		}
-		b.WriteByte(')')
-	}
-	return b.String()
+	return text + ` VALUES ` + places(n, len(t.Columns), true)
 }
 
 // raiseIdentity lets the next number that PostgreSQL gives follow those that were put

@@ -59,10 +59,7 @@ func (s *Store) together(group ...*item[*change]) error {
 			return &changeError{err}
 		}
 	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("commit transaction: %w", err)
-	}
-	return nil
+	return wrap("commit transaction", tx.Commit())
 }
 
 // try does a caller's part. A panic is the caller's, too.

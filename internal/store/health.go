@@ -30,7 +30,6 @@ func (s *Store) Figures(ctx context.Context, since, now time.Time) (f Figures, e
 		return f, err
 	}
 	f.Took = time.Since(begun)
-	var oldest int64
 	for _, q := range []struct {
 		into  any
 		query string
@@ -40,16 +39,13 @@ func (s *Store) Figures(ctx context.Context, since, now time.Time) (f Figures, e
 		{&f.GivenUp, `SELECT COUNT(*) FROM deliveries WHERE state = 'given_up' AND created_at >= $1`, []any{millis(since)}},
 		{&f.Unsettled, `SELECT COUNT(*) FROM generations WHERE unsettled = 1`, nil},
 		{&f.Unfinished, `SELECT COUNT(*) FROM generations WHERE stage <> 'ended'`, nil},
-		{&oldest, `SELECT COALESCE(MIN(created_at), 0) FROM generations WHERE stage <> 'ended'`, nil},
+		{at(&f.OldestWaits), `SELECT COALESCE(MIN(created_at), 0) FROM generations WHERE stage <> 'ended'`, nil},
 		{&f.BareAdmins, `SELECT COUNT(*) FROM users WHERE admin <> 0 AND password <> '' AND NOT EXISTS (SELECT 1 FROM factors WHERE factors.user_id = users.id AND kind IN ('passkey', 'totp'))`, nil},
 		{&f.NodesAlive, `SELECT COUNT(*) FROM nodes WHERE seen_at >= $1`, []any{millis(now.Add(-time.Minute))}},
 	} {
 		if err := s.read.QueryRowContext(ctx, q.query, q.args...).Scan(q.into); err != nil {
 			return f, fmt.Errorf("count for the doctor: %w", err)
 		}
-	}
-	if oldest > 0 {
-		f.OldestWaits = time.UnixMilli(oldest)
 	}
 	if s.engine == postgres {
 		if err := s.read.QueryRowContext(ctx, `SELECT clock_timestamp()`).Scan(&f.Clock); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -73,11 +74,9 @@ func Inspect(ctx context.Context, databaseURL, folder string, since time.Time) (
 	if err != nil || len(has) == 0 {
 		return state, err // it is empty
 	}
-	if err := s.read.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version`).Scan(&state.Schema); err != nil {
-		return state, fmt.Errorf("read database version: %w", err)
-	}
-	if state.Schema == 0 {
-		return state, nil
+	state.Schema, err = selectValue[int64](ctx, s.read, "read database version", `SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version`)
+	if err != nil || state.Schema == 0 {
+		return state, err
 	}
 	return state, errors.Join(s.lookFacts(ctx, &state), s.lookSteps(ctx, &state, files), s.lookNodes(ctx, &state, since))
 }
@@ -170,10 +169,8 @@ func (s *Store) lookNodes(ctx context.Context, state *State, since time.Time) er
 		return err
 	}
 	version := `''`
-	for _, c := range columns {
-		if c == "version" { // since when they say it
-			version = "version"
-		}
+	if slices.Contains(columns, "version") { // since when they say it
+		version = "version"
 	}
 	state.Living, err = selectAll(ctx, s.read, "read nodes", func(n *NodeState) []any { return []any{&n.ID, at(&n.Seen), &n.Version} },
 		`SELECT id, seen_at, `+version+` FROM nodes WHERE seen_at >= $1 ORDER BY id`, millis(since))

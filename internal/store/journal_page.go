@@ -50,10 +50,8 @@ func (p *page) write(line []byte) error {
 		line = slices.Concat([]byte{'\n'}, line) // what is half there is not gone on with
 	}
 	n, err := p.file.Write(line)
-	if p.torn = err != nil && (p.torn || n > 0); err != nil {
-		return err
-	}
-	return nil
+	p.torn = err != nil && (p.torn || n > 0)
+	return err
 }
 
 // sync has the disk keep what was written. After a sync that failed none tells whether

@@ -86,15 +86,11 @@ func (s *Store) giveBack(ctx context.Context, tx *sql.Tx, l lease) error {
 	if _, err := s.lockLease(ctx, tx, l.counter, l.node); err != nil {
 		return err
 	}
-	result, err := tx.ExecContext(ctx, `UPDATE limit_leases SET amount = amount - $3 WHERE counter = $1 AND node = $2`, l.counter, l.node, l.amount)
-	if err != nil {
+	n, err := affect(ctx, tx, "lessen lease", `UPDATE limit_leases SET amount = amount - $3 WHERE counter = $1 AND node = $2`, l.counter, l.node, l.amount)
+	if err != nil || n == 0 {
 		return err
 	}
-	if n, err := result.RowsAffected(); err != nil || n == 0 {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `UPDATE limit_counters SET leased = leased - $2 WHERE id = $1`, l.counter, l.amount)
-	return err
+	return exec(ctx, tx, "lessen counter", `UPDATE limit_counters SET leased = leased - $2 WHERE id = $1`, l.counter, l.amount)
 }
 
 // ShareOut tells what a node asks of counters and learns what all do.

@@ -57,20 +57,16 @@ func addMissing(ctx context.Context, tx *sql.Tx, records []*meter.Record) error 
 }
 
 func putMissing(ctx context.Context, tx *sql.Tx, workspace string, m *meter.Missing) error {
-	result, err := tx.ExecContext(ctx, `UPDATE missing_models SET requests = requests + $3, last_at = CASE WHEN last_at < $4 THEN $4 ELSE last_at END
+	n, err := affect(ctx, tx, "count a request", `UPDATE missing_models SET requests = requests + $3, last_at = CASE WHEN last_at < $4 THEN $4 ELSE last_at END
 		WHERE workspace = $1 AND name = $2`, workspace, m.Name, m.Requests, millis(m.Last))
-	if err != nil {
+	if err != nil || n > 0 {
 		return err
 	}
-	if n, err := result.RowsAffected(); err != nil || n > 0 {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO missing_models (workspace, name, requests, first_at, last_at)
+	return exec(ctx, tx, "add", `INSERT INTO missing_models (workspace, name, requests, first_at, last_at)
 		SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT)
 		WHERE (SELECT COUNT(*) FROM missing_models WHERE workspace = $1) < $6
 		ON CONFLICT (workspace, name) DO UPDATE SET requests = missing_models.requests + excluded.requests`,
 		workspace, m.Name, m.Requests, millis(m.First), millis(m.Last), mostMissing)
-	return err
 }
 
 // MissingModels lists the models that the clients of a workspace asked for and did not

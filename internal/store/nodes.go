@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"strconv"
-	"strings"
 	"time"
 
 	"stele/internal/fleet"
@@ -64,18 +62,14 @@ func (s *Store) Adopt(ctx context.Context, node string, silentSince time.Time, l
 	if err != nil || len(dead) == 0 {
 		return nil, err
 	}
-	args := []any{node, limit}
-	places := make([]string, len(dead))
-	for i, owner := range dead {
-		args = append(args, owner)
-		places[i] = "$" + strconv.Itoa(len(args))
-	}
+	by := where{args: []any{node, limit}}
+	ofDead := by.among("owner", dead)
 	// What is locked another node is taking, or its owner works on it after all.
 	var adopted []*generation.Task
 	err = selectEach(ctx, s.write, "adopt generations", taskCells, func(t generation.Task) { adopted = append(adopted, &t) },
 		`WITH picked AS MATERIALIZED (SELECT id FROM generations
-			WHERE `+owned+` AND owner IN (`+strings.Join(places, ", ")+`) ORDER BY id LIMIT $2`+s.skipLocked()+`)
-		UPDATE generations SET owner = $1, version = version + 1 WHERE id IN (SELECT id FROM picked) RETURNING `+taskColumns, args...)
+			WHERE `+owned+` AND `+ofDead+` ORDER BY id LIMIT $2`+s.skipLocked()+`)
+		UPDATE generations SET owner = $1, version = version + 1 WHERE id IN (SELECT id FROM picked) RETURNING `+taskColumns, by.args...)
 	return adopted, err
 }
 

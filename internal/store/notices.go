@@ -54,10 +54,7 @@ func (s *Store) changed(id string) {
 	s.notices.mu.Lock()
 	s.notices.ids[id] = true
 	s.notices.mu.Unlock()
-	select {
-	case s.notices.rung <- struct{}{}:
-	default: // it is on its way
-	}
+	tell(s.notices.rung)
 }
 
 func (n *notices) run(ctx context.Context) {
@@ -125,7 +122,7 @@ func (s *Store) listen(ctx context.Context, ready func(), changed func(id string
 		}
 	}
 	ready()
-	s.ringKeys() // what was said before was not heard
+	tell(s.keyNews) // what was said before was not heard
 	for {
 		notice, err := waitForNotice(ctx, conn)
 		if err != nil {
@@ -135,7 +132,7 @@ func (s *Store) listen(ctx context.Context, ready func(), changed func(id string
 			continue
 		}
 		if notice.Channel == keyChannel {
-			s.ringKeys()
+			tell(s.keyNews)
 			continue
 		}
 		for id := range strings.SplitSeq(notice.Payload, " ") {
@@ -156,11 +153,4 @@ func waitForNotice(ctx context.Context, conn *pgx.Conn) (*pgconn.Notification, e
 	asking, cancelAsking := context.WithTimeout(ctx, pingTime)
 	defer cancelAsking()
 	return nil, conn.Ping(asking)
-}
-
-func (s *Store) ringKeys() {
-	select {
-	case s.keyNews <- struct{}{}:
-	default: // the follower has not looked yet
-	}
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"maps"
@@ -67,12 +68,8 @@ func (s *Store) addGroups(ctx context.Context, tx *sql.Tx, days map[day]*meter.F
 }
 
 func (g group) compare(other group) int {
-	for _, pair := range [][2]string{{g.workspace, other.workspace}, {g.dim, other.dim}, {g.environment, other.environment}, {g.name, other.name}} {
-		if c := strings.Compare(pair[0], pair[1]); c != 0 {
-			return c
-		}
-	}
-	return int(g.at - other.at)
+	return cmp.Or(strings.Compare(g.workspace, other.workspace), strings.Compare(g.dim, other.dim), strings.Compare(g.environment, other.environment),
+		strings.Compare(g.name, other.name), cmp.Compare(g.at, other.at))
 }
 
 // hour is where requests of a kind are.
@@ -120,12 +117,7 @@ func (s *Store) addHours(ctx context.Context, tx *sql.Tx, records []*meter.Recor
 }
 
 func (h hour) compare(other hour) int {
-	for _, pair := range [][2]string{{h.workspace, other.workspace}, {h.dim, other.dim}, {h.name, other.name}} {
-		if c := strings.Compare(pair[0], pair[1]); c != 0 {
-			return c
-		}
-	}
-	return int(h.at - other.at)
+	return cmp.Or(strings.Compare(h.workspace, other.workspace), strings.Compare(h.dim, other.dim), strings.Compare(h.name, other.name), cmp.Compare(h.at, other.at))
 }
 
 func oneOrZero(stream bool) string {

@@ -88,12 +88,9 @@ func changeSealed(rows []sealedRow, do func(Sealed) ([]byte, error)) (changed []
 
 // sealedRows are the next ones after a key.
 func (s *Store) sealedRows(ctx context.Context, c SealedColumn, after []any) ([]sealedRow, error) {
-	keys, places := strings.Join(c.Key, ", "), make([]string, len(c.Key))
-	for i := range places {
-		places[i] = fmt.Sprintf("$%d", i+1)
-	}
-	rows, err := s.read.QueryContext(ctx, fmt.Sprintf(`SELECT %s, %s FROM %s WHERE (%s) > (%s) AND length(%s) > 0 ORDER BY %s LIMIT %d`,
-		keys, c.Column, c.Table, keys, strings.Join(places, ", "), c.Column, keys, sealedPage), after...)
+	keys := strings.Join(c.Key, ", ")
+	rows, err := s.read.QueryContext(ctx, fmt.Sprintf(`SELECT %s, %s FROM %s WHERE (%s) > %s AND length(%s) > 0 ORDER BY %s LIMIT %d`,
+		keys, c.Column, c.Table, keys, places(1, len(c.Key), true), c.Column, keys, sealedPage), after...)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", c.Table, err)
 	}

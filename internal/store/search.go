@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -72,15 +71,11 @@ const foreign = `(length(request) <> 30 OR substr(request, 1, 4) NOT IN ('req_',
 // RecordNames lists the models, keys or providers that the workspace's requests
 // have, in their order. It reads one entry of an index for each.
 func (s *Store) RecordNames(ctx context.Context, workspace string, by meter.Split, limit int) ([]string, error) {
-	list, err := s.texts(ctx, `WITH RECURSIVE names (name) AS (
+	return selectAll(ctx, s.read, "list names of requests", value[string], `WITH RECURSIVE names (name) AS (
 			SELECT MIN(name) FROM request_hours WHERE workspace = $1 AND dim = $2 AND name > ''
 			UNION ALL
 			SELECT (SELECT MIN(name) FROM request_hours WHERE workspace = $1 AND dim = $2 AND name > names.name) FROM names WHERE names.name IS NOT NULL
 		) SELECT name FROM names WHERE name IS NOT NULL AND name <> $3 LIMIT `+strconv.Itoa(limit), workspace, string(by), meter.OtherModels)
-	if err != nil {
-		return nil, fmt.Errorf("list names of requests: %w", err)
-	}
-	return list, nil
 }
 
 func (s *Store) readRecords(ctx context.Context, by *where, limit int) ([]meter.Record, error) {

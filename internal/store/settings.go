@@ -11,8 +11,7 @@ func (s *Store) Setting(ctx context.Context, name string) (string, error) {
 
 // Set saves value, whatever was there.
 func (s *Store) Set(ctx context.Context, name, value string) error {
-	return exec(ctx, s.write, "set "+name, `INSERT INTO settings (name, value) VALUES ($1, $2)
-		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, value)
+	return setIn(ctx, s.write, name, value)
 }
 
 // SetOnce saves value unless the setting is there, and returns what is there

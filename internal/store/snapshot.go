@@ -20,11 +20,7 @@ type Snapshot struct {
 // Snapshot begins one. It must be closed: SQLite keeps what is written meanwhile
 // beside the database until then.
 func (s *Store) Snapshot(ctx context.Context) (*Snapshot, error) {
-	var options *sql.TxOptions // SQLite reads as of one moment without being asked
-	if s.engine == postgres {
-		options = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
-	}
-	tx, err := s.read.BeginTx(ctx, options)
+	tx, err := s.beginReading(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("begin snapshot: %w", err)
 	}

@@ -47,13 +47,18 @@ func (s *Store) Statement(ctx context.Context, workspace string, from, until tim
 	return out, nil
 }
 
-// asOfNow reads several things as they are at one moment.
-func (s *Store) asOfNow(ctx context.Context, read func(tx *sql.Tx) error) error {
-	var options *sql.TxOptions // SQLite reads as of one moment without being asked
+// beginReading begins a transaction that reads the database as of one moment.
+func (s *Store) beginReading(ctx context.Context) (*sql.Tx, error) {
+	var options *sql.TxOptions // SQLite does so without being asked
 	if s.engine == postgres {
 		options = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
 	}
-	tx, err := s.read.BeginTx(ctx, options)
+	return s.read.BeginTx(ctx, options)
+}
+
+// asOfNow reads several things as they are at one moment.
+func (s *Store) asOfNow(ctx context.Context, read func(tx *sql.Tx) error) error {
+	tx, err := s.beginReading(ctx)
 	if err != nil {
 		return err
 	}

@@ -200,10 +200,7 @@ func (s *Store) saveOnce(ctx context.Context, do func(context.Context, *sql.Tx) 
 		_ = tx.Rollback()
 		return err
 	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("commit transaction: %w", err)
-	}
-	return nil
+	return wrap("commit transaction", tx.Commit())
 }
 
 // mostDeadlocks is how often a change is tried that PostgreSQL ended because two

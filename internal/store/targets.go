@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"time"
 
 	"stele/internal/route"
@@ -14,7 +13,7 @@ func (s *Store) SaveStates(ctx context.Context, list []route.State) error {
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		for i := range list {
 			if err := saveState(ctx, tx, &list[i]); err != nil {
-				return fmt.Errorf("save the state of a target: %w", err)
+				return err
 			}
 		}
 		return nil
@@ -23,15 +22,13 @@ func (s *Store) SaveStates(ctx context.Context, list []route.State) error {
 
 func saveState(ctx context.Context, tx *sql.Tx, t *route.State) error {
 	if t.Well() {
-		_, err := tx.ExecContext(ctx, `DELETE FROM target_states WHERE provider = $1 AND model = $2 AND caller = $3`, t.Provider, t.Model, t.Caller)
-		return err
+		return exec(ctx, tx, "save the state of a target", `DELETE FROM target_states WHERE provider = $1 AND model = $2 AND caller = $3`, t.Provider, t.Model, t.Caller)
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO target_states (provider, model, caller, node, opened_at, until_at, trier, try_by, wait_at, expires_at)
+	return exec(ctx, tx, "save the state of a target", `INSERT INTO target_states (provider, model, caller, node, opened_at, until_at, trier, try_by, wait_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		ON CONFLICT (provider, model, caller) DO UPDATE SET node = excluded.node, opened_at = excluded.opened_at, until_at = excluded.until_at,
 			trier = excluded.trier, try_by = excluded.try_by, wait_at = excluded.wait_at, expires_at = excluded.expires_at`,
 		t.Provider, t.Model, t.Caller, t.Node, millis(t.Opened), millis(t.Until), t.Trier, millis(t.TryBy), millis(t.Wait), millis(t.Expires()))
-	return err
 }
 
 // ClaimTrial makes a server the one that tries a target, unless another one does, or it

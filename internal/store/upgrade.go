@@ -140,7 +140,7 @@ func (s *Store) BackedUp(ctx context.Context, at time.Time) error {
 	return s.Set(ctx, settingBackedUp, strconv.FormatInt(millis(at), 10))
 }
 
-func setIn(ctx context.Context, tx *sql.Tx, name, value string) error {
-	return exec(ctx, tx, "set "+name, `INSERT INTO settings (name, value) VALUES ($1, $2)
+func setIn(ctx context.Context, on querier, name, value string) error {
+	return exec(ctx, on, "set "+name, `INSERT INTO settings (name, value) VALUES ($1, $2)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, value)
 }

@@ -145,9 +145,9 @@ func (s *Store) insertRequests(rows int) string {
 func newRecords(ctx context.Context, tx *sql.Tx, records []*meter.Record) ([]*meter.Record, error) {
 	var fresh []*meter.Record
 	for _, r := range records {
-		var n int
-		if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM requests WHERE id = $1`, r.ID).Scan(&n); err != nil {
-			return nil, fmt.Errorf("look for requests: %w", err)
+		n, err := selectValue[int](ctx, tx, "look for requests", `SELECT COUNT(*) FROM requests WHERE id = $1`, r.ID)
+		if err != nil {
+			return nil, err
 		}
 		if n == 0 {
 			fresh = append(fresh, r)

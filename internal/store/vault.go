@@ -65,11 +65,8 @@ func (s *Store) insertTurns(batch []*item[[]relay.Row]) {
 	ctx, cancel := context.WithTimeout(context.Background(), turnTime)
 	defer cancel()
 	_, err := s.pool.Exec(ctx, insertTurns, columnArrays(turnSample, values)...)
-	if err != nil {
-		err = fmt.Errorf("keep turn: %w", err)
-	}
 	for _, one := range batch {
-		one.end(err)
+		one.end(wrap("keep turn", err))
 	}
 }
 

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"time"
 
 	"stele/internal/limit"
@@ -24,10 +23,7 @@ func (s *Store) VerifyMoney(ctx context.Context, keptSince time.Time) (v limit.V
 		}
 		return err
 	})
-	if err != nil {
-		return v, fmt.Errorf("verify: %w", err)
-	}
-	return v, nil
+	return v, wrap("verify", err)
 }
 
 type verification struct {
@@ -147,11 +143,9 @@ func (c *verification) compare(ctx context.Context, id int64, t *tally) error {
 			continue
 		}
 		d := limit.Difference{Counter: id, What: pair.what, Counted: pair.counted, Summed: pair.summed}
-		var start int64
-		if err := c.tx.QueryRowContext(ctx, `SELECT limit_id, subject, start_at FROM limit_counters WHERE id = $1`, id).Scan(&d.Limit, &d.Subject, &start); err != nil {
+		if err := c.tx.QueryRowContext(ctx, `SELECT limit_id, subject, start_at FROM limit_counters WHERE id = $1`, id).Scan(&d.Limit, &d.Subject, at(&d.Start)); err != nil {
 			return err
 		}
-		d.Start = fromMillis(start)
 		c.found.Differences = append(c.found.Differences, d)
 	}
 	return nil

@@ -10,8 +10,8 @@ import (
 // The library would keep ten megabytes for each.
 const mostPartHeader = 32 << 10
 
-// ErrPartHeader says that the headers of a part of a form are too long.
-var ErrPartHeader = errors.New("the headers of a part are too long")
+// errPartHeader says that the headers of a part of a form are too long.
+var errPartHeader = errors.New("the headers of a part are too long")
 
 // Parts reads the parts of a form, front to back, with bounds for all that it keeps in
 // memory. What a part holds is for its reader to bound.
@@ -55,7 +55,7 @@ func (g *gated) Read(b []byte) (int, error) {
 		return g.Reader.Read(b)
 	}
 	if g.left <= 0 {
-		return 0, ErrPartHeader
+		return 0, errPartHeader
 	}
 	n, err := g.Reader.Read(b[:min(len(b), g.left)])
 	g.left -= n

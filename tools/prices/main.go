@@ -58,7 +58,7 @@ func makeBooks(folder string) (map[string][]byte, error) {
 	return books, s.unexplained()
 }
 
-// book is a kind's file. The fields are those of price.File.
+// book is a kind's file. The fields are those of price.bookFile.
 type book struct {
 	Also    []string `json:"also,omitempty"`
 	Sources []source `json:"sources"`

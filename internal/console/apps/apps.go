@@ -14,71 +14,25 @@ import (
 	"stele/internal/console/page"
 	"stele/internal/file"
 	"stele/internal/generation"
-	"stele/internal/manifest"
-	"stele/internal/media"
 )
 
 // Options is what the room of apps stands on.
 type Options struct {
-	Runner   AppRunner
-	Editor   AppEditor
-	Tasks    AppTasks
-	Books    AppBooks
-	Files    AppFiles
-	Models   AppModels
+	Runner   *app.Runner
+	Editor   *app.Editor
+	Tasks    *generation.Service
+	Books    Books
+	Files    *file.Service
+	Models   *catalog.Catalog
 	Audit    func(ctx context.Context, e access.Entry) error // writes down what no transaction of a room does
 	Pictures fs.FS                                           // of what built-in apps make: social-card.webp; nil: none
 }
 
-// AppRunner finds apps and runs them, as it does for the public API.
-type AppRunner interface {
-	Page(who access.Principal, page, limit int) (list []app.Recipe, more bool)
-	Open(who access.Principal, id string) (app.Recipe, error)
-	Create(ctx context.Context, who access.Principal, id, app string, body []byte) (*generation.Task, error)
-	Timeline(ctx context.Context, t *generation.Task) (*app.Timeline, error)
-}
-
-// AppEditor is where apps are written.
-type AppEditor interface { //nolint:interfacebloat // what one page does, one thing each
-	Check(ctx context.Context, who access.Principal, id, source string) (app.Recipe, manifest.Problems, error)
-	Drafts(ctx context.Context, who access.Principal) ([]app.Draft, error)
-	Draft(ctx context.Context, who access.Principal, id string) (app.Draft, error)
-	Versions(ctx context.Context, who access.Principal, id string) ([]app.Version, error)
-	Version(ctx context.Context, who access.Principal, id string, number int) (app.Version, error)
-	Create(ctx context.Context, who access.Principal, id, source string) (app.Draft, error)
-	Save(ctx context.Context, who access.Principal, id, source string, seen int64) (app.Draft, error)
-	Publish(ctx context.Context, who access.Principal, id, source string, seen int64, shared bool) (app.Draft, error)
-	Unpublish(ctx context.Context, who access.Principal, id string) (app.Draft, error)
-	Restore(ctx context.Context, who access.Principal, id string, number int) (app.Draft, error)
-	Delete(ctx context.Context, who access.Principal, id string) error
-}
-
-// AppTasks are runs as their own room knows them.
-type AppTasks interface {
-	Find(ctx context.Context, workspace, app, id string) (*generation.Task, error)
-	CancelBy(ctx context.Context, who access.Principal, id string) (*generation.Task, error)
-	View(t *generation.Task) generation.View
-}
-
-// AppBooks is what is looked up beside runs.
-type AppBooks interface {
+// Books is what is looked up beside runs.
+type Books interface {
 	List(ctx context.Context, w generation.Wanted) ([]generation.Task, error)
 	EmailOf(ctx context.Context, user string) (string, error)
 	Files(ctx context.Context, workspace string, limit int) ([]file.File, error)
-}
-
-// AppFiles keeps what people give to apps, and shows what apps made.
-type AppFiles interface {
-	Save(ctx context.Context, up file.Upload) (*file.File, error)
-	File(ctx context.Context, workspace, id string) (*file.File, error)
-	Address(f *file.File) string
-	URL(id, contentType string) string
-}
-
-// AppModels are the models that an app may name.
-type AppModels interface {
-	Models(scope access.Scope) []catalog.Model
-	Media(scope access.Scope, mediaType string) []media.Model
 }
 
 const mostApps = 500 // in the catalogue

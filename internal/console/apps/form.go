@@ -1,6 +1,7 @@
 package apps
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -161,13 +162,10 @@ func (c *Room) showForm(ctx context.Context, v access.Visitor, f *appForm) []app
 		in := &f.recipe.Inputs[i]
 		given := f.values[in.Name]
 		field := appField{
-			Name: in.Name, Label: in.Label, About: in.Description, Control: appControl(in), Media: in.Media, Required: in.Required,
+			Name: in.Name, Label: cmp.Or(in.Label, page.InWords(in.Name)), About: in.Description, Control: appControl(in), Media: in.Media, Required: in.Required,
 			Optional: !in.Required && in.Default == nil && in.Type != "boolean",
 			Many:     in.Type == "array", Value: strings.Join(given, "\n"), Ticked: slices.Contains(given, "true"), Length: in.MaxLength,
 			Problem: f.problems[in.Name],
-		}
-		if field.Label == "" {
-			field.Label = page.InWords(in.Name)
 		}
 		field.Min, field.Max, field.Step = page.Bound(in.Min), page.Bound(in.Max), page.Bound(in.Step)
 		if field.Step == "" && in.Type == "number" {

@@ -2,6 +2,7 @@ package apps
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"stele/internal/access"
@@ -62,18 +63,15 @@ func generateStep(m *media.Model, o *media.Operation) string {
 			fmt.Fprintf(&b, "        %s: ${inputs.idea}\n", name)
 		}
 	}
+	others := slices.Clone(o.Input.Optional)
 	for _, p := range o.Parameters {
 		if p.Required {
 			fmt.Fprintf(&b, "        %s: \n", p.Name)
-		}
-	}
-	var others []string
-	for _, p := range o.Parameters {
-		if !p.Required {
+		} else {
 			others = append(others, p.Name)
 		}
 	}
-	if others = append(append([]string{}, o.Input.Optional...), others...); len(others) > 0 {
+	if len(others) > 0 {
 		fmt.Fprintf(&b, "        # also: %s\n", strings.Join(others, ", "))
 	}
 	return b.String()

@@ -15,7 +15,6 @@ import (
 	"stele/internal/console/page"
 	"stele/internal/fault"
 	"stele/internal/generation"
-	"stele/internal/media"
 	"stele/internal/uid"
 )
 
@@ -122,7 +121,7 @@ func (c *Room) appHistory(r *http.Request, v access.Visitor, p *appPage) error {
 
 func (c *Room) runRow(t *generation.Task, who func(*generation.Task) string) runRow {
 	row := runRow{
-		ID: t.ID, Status: runWord(t.State), Tone: page.StateTone(t.State), Began: c.At(t.Created), Cost: "$" + media.Amount(t.Nano).String(),
+		ID: t.ID, Status: runWord(t.State), Tone: page.StateTone(t.State), Began: c.At(t.Created), Cost: appMoney(t.Nano),
 		Who: who(t), Version: appVersionOf(t.Order.Recipe), What: appGist(t.Order.Parameters),
 	}
 	if !t.Ended.IsZero() {

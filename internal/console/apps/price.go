@@ -3,6 +3,7 @@ package apps
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,22 +45,13 @@ func (c *Room) priceApp(w http.ResponseWriter, r *http.Request, v access.Visitor
 func (c *Room) appPriceOf(ctx context.Context, v access.Visitor, recipe *app.Recipe, f *appForm) appPrice {
 	_, talkers := recipe.Models()
 	p := appPrice{Chats: len(talkers) > 0}
-	tried := *f
-	tried.values = make(map[string][]string)
-	for i := range recipe.Inputs {
-		in := &recipe.Inputs[i]
-		given := f.values[in.Name]
-		if in.Media != "" {
-			for _, id := range given {
-				if id != "" && !uid.Is("file", id) {
-					p.Waits = "The price shows when the run begins."
-					return p
-				}
-			}
+	for _, in := range recipe.Inputs {
+		if in.Media != "" && slices.ContainsFunc(f.values[in.Name], func(id string) bool { return id != "" && !uid.Is("file", id) }) {
+			p.Waits = "The price shows when the run begins."
+			return p
 		}
-		tried.values[in.Name] = given
 	}
-	body, err := tried.body(true)
+	body, err := f.body(true)
 	if err != nil {
 		p.Waits = "The price shows when the form is filled in."
 		return p

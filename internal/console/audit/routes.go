@@ -18,14 +18,8 @@ var Files embed.FS
 type Room struct {
 	*page.Frame
 
-	Access Log
+	Access *access.Service
 	Lags   func(context.Context) ([]Lag, error) // may be nil
-}
-
-// Log is what the room reads.
-type Log interface {
-	Audit(ctx context.Context, who access.Principal, f access.Filter) ([]access.Entry, error)
-	People(ctx context.Context, who access.Principal) ([]access.Person, error)
 }
 
 // Routes lists every route of the room.

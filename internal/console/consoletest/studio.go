@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	"stele/internal/access"
@@ -165,13 +166,24 @@ func (a *Atelier) WithFiles() {
 	})
 }
 
+// Asked is a request for a generation as its body says it.
+func Asked(t *testing.T, body []byte) media.Ask {
+	t.Helper()
+	fields, err := media.Fields(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask, err := media.Parse(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ask
+}
+
 // Order makes a generation as a program would.
 func (a *Atelier) Order(who access.Principal, body string) *generation.Task {
 	a.T.Helper()
-	ask, err := media.Parse([]byte(body))
-	if err != nil {
-		a.T.Fatal(err)
-	}
+	ask := Asked(a.T, []byte(body))
 	t, err := a.Generations.Create(a.T.Context(), who, generation.NewID(), ask)
 	if err != nil {
 		a.T.Fatal(err)

@@ -2,7 +2,6 @@
 package keys
 
 import (
-	"context"
 	"embed"
 	"errors"
 	"net/http"
@@ -21,25 +20,8 @@ var Files embed.FS
 type Room struct {
 	*page.Frame
 
-	Access Access
-	Limits Limits // nil: they are not shown
-}
-
-// Limits say how the limits of a key stand.
-type Limits interface {
-	OfKey(ctx context.Context, who access.Principal, workspace, key string) ([]limit.Standing, error)
-}
-
-// Access is what the room asks of the keys' owner.
-type Access interface {
-	page.Keys
-
-	CreateKey(ctx context.Context, who access.Principal, n access.NewKey) (access.Key, string, error)
-	EditKey(ctx context.Context, who access.Principal, id string, e access.KeyEdit) (access.Key, error)
-	RotateKey(ctx context.Context, who access.Principal, id string, r access.Rotation) (access.Key, string, error)
-	RevokeKey(ctx context.Context, who access.Principal, id string) (access.Key, error)
-	Policy(ctx context.Context, who access.Principal, workspace string) (access.Policy, error)
-	SetPolicy(ctx context.Context, who access.Principal, workspace string, p access.Policy) (access.Policy, error)
+	Access *access.Service
+	Limits *limit.Manager // nil: they are not shown
 }
 
 // Routes lists every route of the room.

@@ -5,7 +5,6 @@ package limits
 import (
 	"context"
 	"embed"
-	"time"
 
 	"stele/internal/access"
 	"stele/internal/console/page"
@@ -21,28 +20,13 @@ var Files embed.FS
 type Room struct {
 	*page.Frame
 
-	Access page.Keys
-	Limits Source
+	Access *access.Service
+	Limits *limit.Manager
 	Verify func(context.Context) (limit.Verified, error) // nil: the page of sums is not there
 	Bills  Bills
 
 	Settler Settler
 	Supply  page.Supply // nil: there are no providers to choose from
-}
-
-// Source is what the room asks of the limits' owner, who checks what visitors may.
-type Source interface {
-	Overview(ctx context.Context, who access.Principal, workspace string, most int) ([]limit.Standing, error)
-	Notices(ctx context.Context, who access.Principal, workspace string, most int) ([]limit.Passed, error)
-	Dismiss(ctx context.Context, who access.Principal, workspace string, until time.Time) error
-	OfKey(ctx context.Context, who access.Principal, workspace, key string) ([]limit.Standing, error)
-	StandingsAt(ctx context.Context, who access.Principal, id string, at time.Time, most int) (limit.Limit, []limit.Standing, error)
-	Past(ctx context.Context, l *limit.Limit, most int) ([]limit.Standing, error)
-	Create(ctx context.Context, who access.Principal, l limit.Limit) (limit.Limit, error)
-	Change(ctx context.Context, who access.Principal, next limit.Limit) (limit.Limit, error)
-	Delete(ctx context.Context, who access.Principal, id string) error
-	Grants(ctx context.Context, who access.Principal, workspace string) ([]limit.Grant, error)
-	Grant(ctx context.Context, who access.Principal, g limit.Grant) (limit.Grant, error)
 }
 
 // Routes lists every route of the room.

@@ -22,28 +22,14 @@ type Room struct {
 	*page.Frame
 	Options
 
-	Access Workspaces
+	Access *access.Service
 }
 
 // Options is what the room stands on.
 type Options struct {
 	Supply  page.Supply
-	Models  Models
+	Models  *catalog.Catalog
 	Missing Missing
-}
-
-// Workspaces keep the names of workspaces.
-type Workspaces interface {
-	ScopeOf(workspace string) access.Scope
-	Policy(ctx context.Context, who access.Principal, workspace string) (access.Policy, error)
-	SetName(ctx context.Context, who access.Principal, workspace string, n access.Name) error
-	DeleteName(ctx context.Context, who access.Principal, workspace, pattern string) error
-}
-
-// Models say what can be called.
-type Models interface {
-	Models(scope access.Scope) []catalog.Model
-	Model(id string, scope access.Scope) (*catalog.Model, error)
 }
 
 // Missing knows which models clients asked for and did not get.

@@ -55,21 +55,16 @@ func (f *Frame) LimitBar(st limit.Standing, names map[string]string) LimitBar {
 	return bar
 }
 
-// Fullest puts the bars first of which most is gone.
-func Fullest(bars []LimitBar) {
+// fullest puts the bars first of which most is gone.
+func fullest(bars []LimitBar) {
 	slices.SortStableFunc(bars, func(a, b LimitBar) int { return int(b.gone - a.gone) })
-}
-
-// Standings say how the limits of a workspace stand.
-type Standings interface {
-	Overview(ctx context.Context, who access.Principal, workspace string, most int) ([]limit.Standing, error)
 }
 
 // mostStandings is how many limits are looked at for those of which most is gone.
 const mostStandings = 50
 
 // FullestBars are so many of the limits that add up what was taken, those first of which most is gone.
-func (f *Frame) FullestBars(ctx context.Context, from Standings, keys Keys, v access.Visitor, shown int) ([]LimitBar, error) {
+func (f *Frame) FullestBars(ctx context.Context, from *limit.Manager, keys *access.Service, v access.Visitor, shown int) ([]LimitBar, error) {
 	list, err := from.Overview(ctx, v.Principal(), v.Session.Workspace, mostStandings)
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -84,7 +79,7 @@ func (f *Frame) FullestBars(ctx context.Context, from Standings, keys Keys, v ac
 			bars = append(bars, f.LimitBar(st, names))
 		}
 	}
-	Fullest(bars)
+	fullest(bars)
 	return bars[:min(len(bars), shown)], nil
 }
 

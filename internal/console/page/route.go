@@ -79,9 +79,6 @@ func (r Route) BodyLimit() int64 { return cmp.Or(r.limit, FormLimit) }
 // Again is when the route asks for a fresh proof; nil for never.
 func (r Route) Again() Ask { return r.again }
 
-// AsksAgain reports whether the route may ask a visitor to prove again who they are.
-func (r Route) AsksAgain() bool { return r.again != nil }
-
 // GoesOn reports whether an answer of the route ends with the visitor's session or role.
 func (r Route) GoesOn() bool { return r.held }
 

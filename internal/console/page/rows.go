@@ -125,15 +125,8 @@ func (f *Frame) MadeAt(id, app string) string {
 	return ""
 }
 
-// Keys finds keys that the caller may see. The workspace "" is all of them.
-type Keys interface {
-	FindKeys(ctx context.Context, who access.Principal, f access.KeyFilter) ([]access.Key, error)
-	Key(ctx context.Context, who access.Principal, id string) (access.Key, error)
-	KeyNames(ctx context.Context, who access.Principal, workspace string) (map[string]string, error)
-}
-
 // KeyNames are the names of the workspace's keys, ended ones too, by their ids.
-func KeyNames(ctx context.Context, from Keys, v access.Visitor) (map[string]string, error) {
+func KeyNames(ctx context.Context, from *access.Service, v access.Visitor) (map[string]string, error) {
 	return from.KeyNames(ctx, v.Principal(), v.Session.Workspace)
 }
 

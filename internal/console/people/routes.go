@@ -2,7 +2,6 @@
 package people
 
 import (
-	"context"
 	"embed"
 
 	"stele/internal/access"
@@ -18,21 +17,7 @@ var Files embed.FS
 type Room struct {
 	*page.Frame
 
-	Access Access
-}
-
-// Access is what the room asks of the people's owner.
-type Access interface { //nolint:interfacebloat // what one page does, one thing each
-	People(ctx context.Context, who access.Principal) ([]access.Person, error)
-	Loose(ctx context.Context, who access.Principal) ([]access.Person, error)
-	AddPerson(ctx context.Context, who access.Principal, n access.NewPerson) (access.Person, string, error)
-	SetRole(ctx context.Context, who access.Principal, id string, r access.Role) (access.Person, error)
-	Remove(ctx context.Context, who access.Principal, id string) (access.Person, error)
-	Delete(ctx context.Context, who access.Principal, id string) (access.Person, error)
-	ResetFactors(ctx context.Context, who access.Principal, id string) (access.Person, error)
-	EndSessionsOf(ctx context.Context, who access.Principal, id string) (int, error)
-	ResetLink(ctx context.Context, who access.Principal, id string) (access.Person, string, error)
-	SignInRules() access.SignInRules
+	Access *access.Service
 }
 
 // Routes lists every route of the room.

@@ -5,7 +5,6 @@ package start
 import (
 	"context"
 	"embed"
-	"time"
 
 	"stele/internal/access"
 	"stele/internal/console/page"
@@ -23,13 +22,13 @@ var Files embed.FS
 type Room struct {
 	*page.Frame
 
-	Access   page.Keys
+	Access   *access.Service
 	Start    *Options
 	Usage    UsageSource
 	Requests RequestSource
 	Health   page.HealthSource
 	Asides   Asides
-	Limits   Limits
+	Limits   *limit.Manager
 }
 
 // UsageSource adds up what was used, by whole days.
@@ -45,13 +44,6 @@ type RequestSource interface {
 // Asides are the tasks that were set aside.
 type Asides interface {
 	List(ctx context.Context, workspace string) ([]inflight.Aside, error)
-}
-
-// Limits say how the limits of a workspace stand, and which thresholds were passed.
-type Limits interface {
-	page.Standings
-	Notices(ctx context.Context, who access.Principal, workspace string, most int) ([]limit.Passed, error)
-	Dismiss(ctx context.Context, who access.Principal, workspace string, until time.Time) error
 }
 
 // Routes lists every route of the room.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -217,7 +216,7 @@ func orderSettings(t *generation.Task) []studioFact {
 func (c *Room) generationFacts(ctx context.Context, v access.Visitor, t *generation.Task) []studioFact {
 	list := []studioFact{{Name: "Model", Value: t.Model, Code: true}, {Name: "Mode", Value: modeLabel(t.Mode)}}
 	if t.App != "" {
-		list = append([]studioFact{{Name: "App", Value: t.App, Code: true, Link: c.appRunAddress(t)}}, list...)
+		list = append([]studioFact{{Name: "App", Value: t.App, Code: true, Link: c.MadeAt(t.ID, t.App)}}, list...)
 	}
 	price := studioPrice(t.Nano)
 	if t.Credits > 0 {
@@ -239,15 +238,6 @@ func (c *Room) generationFacts(ctx context.Context, v access.Visitor, t *generat
 		list = append(list, studioFact{Name: "Request", Value: "Tries, timings and price", Link: "/console/requests/" + t.ID})
 	}
 	return list
-}
-
-// appRunAddress is where the run of an app is shown step by step, "" where there
-// is no such room.
-func (c *Room) appRunAddress(t *generation.Task) string {
-	if !c.Has("apps") {
-		return ""
-	}
-	return "/console/apps/" + url.PathEscape(t.App) + "/runs/" + t.ID
 }
 
 // orderedBy is the name of the key, or the console.

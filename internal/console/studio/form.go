@@ -223,7 +223,7 @@ func readOrder(model string, o *media.Operation, sent url.Values) (media.Ask, er
 			fields[p.Name] = typedValue(p, values)
 		}
 	}
-	return media.ParseFields(fields)
+	return media.Parse(fields)
 }
 
 // sentValues are what was sent for a parameter, without what is empty.

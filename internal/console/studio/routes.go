@@ -5,6 +5,7 @@ package studio
 import (
 	"embed"
 
+	"stele/internal/access"
 	"stele/internal/console/page"
 )
 
@@ -18,7 +19,7 @@ type Room struct {
 	*page.Frame
 	Options
 
-	Access page.Keys
+	Access *access.Service
 }
 
 // Routes lists every route of the room.

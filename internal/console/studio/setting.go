@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -78,14 +79,9 @@ func inputSetting(o *media.Operation, name string) setting {
 	}
 	s.Widget, s.Label, s.Most = "files", inputLabels[name], 1
 	if media.Lists(name) {
-		if s.Most = limit.Items; s.Most == 0 {
-			s.Most = 8
-		}
+		s.Most = cmp.Or(limit.Items, 8)
 	}
-	s.Accept = strings.Join(limit.Formats, ",")
-	if s.Accept == "" {
-		s.Accept = s.Kind + "/*"
-	}
+	s.Accept = cmp.Or(strings.Join(limit.Formats, ","), s.Kind+"/*")
 	var facts []string
 	if s.Most > 1 {
 		facts = append(facts, fmt.Sprintf("up to %d", s.Most))
@@ -107,11 +103,8 @@ var inputLabels = map[string]string{
 // parameterSetting is the field for a parameter, by its type and its bounds.
 func parameterSetting(p *media.Parameter) setting {
 	s := setting{
-		Name: p.Name, Label: p.Label, About: p.Description, Required: p.Required, Longest: p.MaxLength,
+		Name: p.Name, Label: cmp.Or(p.Label, page.InWords(p.Name)), About: p.Description, Required: p.Required, Longest: p.MaxLength,
 		Min: page.Bound(p.Min), Max: page.Bound(p.Max), Step: page.Bound(p.Step),
-	}
-	if s.Label == "" {
-		s.Label = page.InWords(p.Name)
 	}
 	for _, v := range p.Values {
 		s.Options = append(s.Options, settingOption{Value: page.FormText(v), Label: optionLabel(page.FormText(v))})
@@ -183,16 +176,21 @@ func choiceWidget(p *media.Parameter) string {
 
 var shapeText = regexp.MustCompile(`^(\d{1,5})[:x×](\d{1,5})$`)
 
-// pictogram is the size of a small rectangle of the shape that a value names: 16:9,
-// 1024x1536.
-func pictogram(value string) (width, height int) {
+// readShape reads the shape that a value names: 16:9, 1024x1536.
+func readShape(value string) (width, height float64, ok bool) {
 	m := shapeText.FindStringSubmatch(value)
 	if m == nil {
-		return 0, 0
+		return 0, 0, false
 	}
-	w, _ := strconv.ParseFloat(m[1], 64)
-	h, _ := strconv.ParseFloat(m[2], 64)
-	if w <= 0 || h <= 0 {
+	width, _ = strconv.ParseFloat(m[1], 64)
+	height, _ = strconv.ParseFloat(m[2], 64)
+	return width, height, width > 0 && height > 0
+}
+
+// pictogram is the size of a small rectangle of the shape that a value names.
+func pictogram(value string) (width, height int) {
+	w, h, ok := readShape(value)
+	if !ok {
 		return 0, 0
 	}
 	const side = 20

@@ -3,6 +3,7 @@ package studio
 import (
 	"cmp"
 	"context"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -187,12 +188,7 @@ func exactRequest(t *generation.Task) jsontext.Value {
 			members = append(members, jsonMember{field, list[0]})
 		}
 	}
-	var names []string
-	for name := range t.Order.Parameters {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(t.Order.Parameters)) {
 		members = append(members, jsonMember{name, t.Order.Parameters[name]})
 	}
 	if t.Webhook != "" {

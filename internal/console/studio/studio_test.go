@@ -284,10 +284,7 @@ func TestAnUploadGoesIntoAnOrder(t *testing.T) {
 		t.Errorf("made %+v", made)
 	}
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/studio/"+made.ID, consoletest.Browser)), "photo.png", `<span class="k">&#34;image_urls&#34;</span>`)
-	again, err := media.Parse(requestOn(t, consoletest.Body(t, h.Get("/console/studio/"+made.ID, consoletest.Browser))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := consoletest.Asked(t, requestOn(t, consoletest.Body(t, h.Get("/console/studio/"+made.ID, consoletest.Browser))))
 	again.DryRun = true
 	planned, err := a.Generations.Create(t.Context(), access.Principal{Workspace: "default"}, generation.DryRun, again)
 	if err != nil || fmt.Sprint(planned.Order.Parameters) != fmt.Sprint(made.Order.Parameters) || planned.Order.Sources[0] != made.Order.Sources[0] {

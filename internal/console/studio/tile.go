@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"stele/internal/access"
@@ -40,8 +41,7 @@ type tile struct {
 
 // Name is what a screen reader calls the tile.
 func (t tile) Name() string {
-	what := cmp.Or(t.Prompt, t.App)
-	what = cmp.Or(what, t.Model)
+	what := cmp.Or(t.Prompt, t.App, t.Model)
 	if n := []rune(what); len(n) > 120 {
 		what = string(n[:120]) + "…"
 	}
@@ -111,16 +111,13 @@ const smallEnough = 48 << 10
 func (c *Room) picture(outputs []generation.Made, place int) string {
 	shown := outputs[place]
 	if shown.Kind != file.Image {
-		found := false
-		for _, o := range outputs {
-			if (o.Role == media.Thumbnail || o.Role == media.Cover) && o.Of == place {
-				shown, found = o, true
-				break
-			}
-		}
-		if !found {
+		i := slices.IndexFunc(outputs, func(o generation.Made) bool {
+			return (o.Role == media.Thumbnail || o.Role == media.Cover) && o.Of == place
+		})
+		if i < 0 {
 			return ""
 		}
+		shown = outputs[i]
 	}
 	if shown.Size > 0 && shown.Size <= smallEnough {
 		return c.fileAddress(shown.File, shown.Type)
@@ -142,19 +139,12 @@ func expectedRatio(t *generation.Task) float64 {
 		return w / h
 	}
 	for _, name := range []string{"aspect_ratio", "size", "image_size", "resolution"} {
-		if m := shapeText.FindStringSubmatch(page.FormText(t.Order.Parameters[name])); m != nil {
-			w, _ := strconv.ParseFloat(m[1], 64)
-			h, _ := strconv.ParseFloat(m[2], 64)
-			if w > 0 && h > 0 {
-				return w / h
-			}
+		if w, h, ok := readShape(page.FormText(t.Order.Parameters[name])); ok {
+			return w / h
 		}
 	}
-	switch t.MediaType {
-	case file.Video:
+	if t.MediaType == file.Video {
 		return 16.0 / 9
-	case file.Audio:
-		return 1
 	}
 	return 1
 }

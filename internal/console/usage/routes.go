@@ -4,7 +4,9 @@ package usage
 import (
 	"embed"
 
+	"stele/internal/access"
 	"stele/internal/console/page"
+	"stele/internal/limit"
 )
 
 // Files are the templates of the room.
@@ -16,10 +18,10 @@ var Files embed.FS
 type Room struct {
 	*page.Frame
 
-	Access   People
+	Access   *access.Service
 	Usage    Source
 	Requests RequestSource
-	Limits   page.Standings // nil: they are not shown
+	Limits   *limit.Manager // nil: they are not shown
 	Captures bool           // bodies are being kept
 }
 

@@ -12,12 +12,6 @@ import (
 	"stele/internal/meter"
 )
 
-// People knows who the keys and the people of a workspace are.
-type People interface {
-	page.Keys
-	People(ctx context.Context, who access.Principal) ([]access.Person, error)
-}
-
 // statementPage is a month on paper.
 type statementPage struct {
 	Workspace    string
@@ -52,11 +46,7 @@ type lineRow struct {
 
 func (c *Room) showStatement(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	from, until, problem := c.readMonth(r)
-	s, err := c.Usage.Statement(r.Context(), v.Session.Workspace, from, until)
-	if err != nil {
-		return err
-	}
-	name, err := c.statementNames(r.Context(), v)
+	s, name, err := c.statement(r.Context(), v, from, until)
 	if err != nil {
 		return err
 	}
@@ -83,11 +73,7 @@ func (c *Room) showStatement(w http.ResponseWriter, r *http.Request, v access.Vi
 
 func (c *Room) statementCSV(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	from, until, _ := c.readMonth(r)
-	s, err := c.Usage.Statement(r.Context(), v.Session.Workspace, from, until)
-	if err != nil {
-		return err
-	}
-	name, err := c.statementNames(r.Context(), v)
+	s, name, err := c.statement(r.Context(), v, from, until)
 	if err != nil {
 		return err
 	}
@@ -114,26 +100,26 @@ func (c *Room) readMonth(r *http.Request) (from, until time.Time, problem string
 	return from, until, ""
 }
 
-// statementNames is what people call the groups of a statement.
-func (c *Room) statementNames(ctx context.Context, v access.Visitor) (func(by meter.Split, id string) string, error) {
+// statement is what the workspace used, and what people call its groups.
+func (c *Room) statement(ctx context.Context, v access.Visitor, from, until time.Time) (s meter.Statement, name func(by meter.Split, id string) string, err error) {
+	if s, err = c.Usage.Statement(ctx, v.Session.Workspace, from, until); err != nil {
+		return s, nil, err
+	}
 	keys, err := page.KeyNames(ctx, c.Access, v)
 	if err != nil {
-		return nil, err
+		return s, nil, err
 	}
 	people, err := c.Access.People(ctx, v.Principal())
-	if err != nil {
-		return nil, err
-	}
 	emails := make(map[string]string, len(people))
 	for i := range people {
 		emails[people[i].ID] = people[i].Email
 	}
-	return func(by meter.Split, id string) string {
+	return s, func(by meter.Split, id string) string {
 		if by == meter.ByPerson {
 			return cmp.Or(emails[id], id)
 		}
 		return groupName(by, id, keys)
-	}, nil
+	}, err
 }
 
 func sectionOf(section *meter.Section, total lineRow, name func(by meter.Split, id string) string) sectionRows {

@@ -3,11 +3,8 @@
 package webhooks
 
 import (
-	"context"
 	"embed"
-	"time"
 
-	"stele/internal/access"
 	"stele/internal/console/page"
 	"stele/internal/webhook"
 )
@@ -21,22 +18,7 @@ var Files embed.FS
 type Room struct {
 	*page.Frame
 
-	Endpoints Source
-}
-
-// Source is what the room asks of the endpoints' owner, who checks what visitors may.
-type Source interface { //nolint:interfacebloat // all that one room does
-	List(ctx context.Context, who access.Principal, workspace string) ([]webhook.Endpoint, error)
-	Find(ctx context.Context, who access.Principal, id string) (webhook.Endpoint, error)
-	Create(ctx context.Context, who access.Principal, e webhook.Endpoint) (webhook.Endpoint, string, error)
-	Change(ctx context.Context, who access.Principal, next webhook.Endpoint) (webhook.Endpoint, error)
-	Rotate(ctx context.Context, who access.Principal, id string, grace time.Duration) (webhook.Endpoint, string, error)
-	Delete(ctx context.Context, who access.Principal, id string) error
-	Deliveries(ctx context.Context, who access.Principal, f webhook.Filter) ([]webhook.Delivery, error)
-	Replay(ctx context.Context, who access.Principal, f webhook.Filter) (int, error)
-	SendsMail() bool
-	MailOff(ctx context.Context, who access.Principal) (bool, error)
-	SetMailOff(ctx context.Context, who access.Principal, off bool) error
+	Endpoints *webhook.Manager
 }
 
 // Routes lists every route of the room.

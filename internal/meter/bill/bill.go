@@ -12,7 +12,7 @@ import (
 
 // How much of an export is read.
 const (
-	MostBytes  = 64 << 20
+	mostBytes  = 64 << 20
 	mostRows   = 1_000_000
 	mostGroups = 100_000 // days and models that are told apart
 	mostCells  = 1000    // of a row
@@ -23,10 +23,9 @@ type Bill struct {
 	Format     string // of which export it is
 	First, End time.Time
 	Lines      []Line
-	Rows       int   // that were read
-	Other      int   // rows about something else than models
-	Negative   int64 // billionths of a USD that were given back, as a positive number
-	More       bool  // the export says that another page follows it
+	Rows       int  // that were read
+	Other      int  // rows about something else than models
+	More       bool // the export says that another page follows it
 }
 
 // Line is what one model cost on one day.
@@ -37,17 +36,17 @@ type Line struct {
 	Nano  int64  // billionths of a USD
 }
 
-// ErrUnknown says that no export that we know looks so.
-var ErrUnknown = errors.New("this is none of the exports that can be read: OpenAI costs, Anthropic cost report, Google billing, OpenRouter activity, as CSV or JSON")
+// errUnknown says that no export that we know looks so.
+var errUnknown = errors.New("this is none of the exports that can be read: OpenAI costs, Anthropic cost report, Google billing, OpenRouter activity, as CSV or JSON")
 
 // Read reads an export. Which one it is shows in its columns.
 func Read(from io.Reader) (*Bill, error) {
-	all, err := io.ReadAll(io.LimitReader(from, MostBytes+1))
+	all, err := io.ReadAll(io.LimitReader(from, mostBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("read the export: %w", err)
 	}
-	if len(all) > MostBytes {
-		return nil, fmt.Errorf("the export is larger than %d MB: export fewer days at a time", MostBytes>>20)
+	if len(all) > mostBytes {
+		return nil, fmt.Errorf("the export is larger than %d MB: export fewer days at a time", mostBytes>>20)
 	}
 	all = bytes.TrimSpace(bytes.TrimPrefix(all, []byte("\ufeff")))
 	b := &book{bill: Bill{}, sums: make(map[group]*Line)}
@@ -102,7 +101,6 @@ func (b *book) add(e entry) error {
 		return fmt.Errorf("row %d: %w", b.bill.Rows, err)
 	}
 	if back {
-		b.bill.Negative += nano
 		nano = -nano
 	}
 	g := group{day.Unix(), Fold(e.model)}

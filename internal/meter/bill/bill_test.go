@@ -75,7 +75,7 @@ func TestWhatIsNoExportIsRefused(t *testing.T) {
 	for name, text := range map[string]string{
 		"nothing": "", "words": "hello", "another table": "a,b\n1,2\n", "another object": `{"data":[{"x":1}]}`, "no object": `{"data":[{`, "a list": `[1,2]`, "empty": `{}`,
 	} {
-		if _, err := Read(strings.NewReader(text)); !errors.Is(err, ErrUnknown) {
+		if _, err := Read(strings.NewReader(text)); !errors.Is(err, errUnknown) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -50,12 +51,7 @@ var exports = []columns{
 // services, is about a model.
 func ofGoogleModel(row func(names ...string) string) bool {
 	sku := strings.ToLower(row("sku description", "sku_description"))
-	for _, name := range []string{"gemini", "gemma", "imagen", "veo ", "lyria", "claude"} {
-		if strings.Contains(sku, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"gemini", "gemma", "imagen", "veo ", "lyria", "claude"}, func(name string) bool { return strings.Contains(sku, name) })
 }
 
 // mostPreamble is how many lines may stand before the columns: Google's table has a head.
@@ -64,7 +60,7 @@ const mostPreamble = 40
 func (b *book) readCSV(all []byte) error {
 	for line := range bytes.Lines(all) { // a row of nothing but commas takes many times its size
 		if bytes.Count(line, []byte{','}) >= mostCells {
-			return ErrUnknown
+			return errUnknown
 		}
 	}
 	r := csv.NewReader(bytes.NewReader(all))
@@ -74,7 +70,7 @@ func (b *book) readCSV(all []byte) error {
 	for n := 0; found == nil; n++ {
 		row, err := r.Read()
 		if err != nil || n > mostPreamble {
-			return ErrUnknown
+			return errUnknown
 		}
 		at = make(map[string]int, len(row))
 		for i, name := range row {

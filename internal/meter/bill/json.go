@@ -35,7 +35,7 @@ type wireResult struct {
 func (b *book) readJSON(all []byte) error {
 	root, err := jsonscan.Parse(all, jsonscan.Strict)
 	if err != nil {
-		return fmt.Errorf("%w (%w)", ErrUnknown, err)
+		return fmt.Errorf("%w (%w)", errUnknown, err)
 	}
 	if root.Kind() == jsonscan.Object {
 		err = b.page(root)
@@ -46,7 +46,7 @@ func (b *book) readJSON(all []byte) error {
 		}
 	}
 	if err == nil && b.bill.Format == "" {
-		err = ErrUnknown
+		err = errUnknown
 	}
 	return err
 }
@@ -56,7 +56,7 @@ func (b *book) page(page jsonscan.Value) error {
 	for _, v := range page.Get("data").Elements() {
 		var w wireBucket
 		if err := json.Unmarshal(v.Raw(), &w); err != nil {
-			return fmt.Errorf("%w (%w)", ErrUnknown, err)
+			return fmt.Errorf("%w (%w)", errUnknown, err)
 		}
 		if err := b.bucket(&w, v.Get("results")); err != nil {
 			return err
@@ -80,7 +80,7 @@ func (b *book) bucket(w *wireBucket, results jsonscan.Value) error {
 				Currency string         `json:"currency"`
 			}
 			if err := json.Unmarshal(r.Amount, &amount); err != nil {
-				return fmt.Errorf("%w (%w)", ErrUnknown, err)
+				return fmt.Errorf("%w (%w)", errUnknown, err)
 			}
 			return b.add(entry{day: number(w.Start), model: r.LineItem, amount: number(amount.Value), currency: amount.Currency})
 		})
@@ -88,14 +88,14 @@ func (b *book) bucket(w *wireBucket, results jsonscan.Value) error {
 		b.bill.Format = "OpenRouter activity"
 		return b.add(entry{day: w.Date, model: cmp.Or(w.Slug, w.Model), amount: number(w.Usage)})
 	}
-	return ErrUnknown
+	return errUnknown
 }
 
 func eachResult(results jsonscan.Value, take func(*wireResult) error) error {
 	for _, v := range results.Elements() {
 		var r wireResult
 		if err := json.Unmarshal(v.Raw(), &r); err != nil {
-			return fmt.Errorf("%w (%w)", ErrUnknown, err)
+			return fmt.Errorf("%w (%w)", errUnknown, err)
 		}
 		if err := take(&r); err != nil {
 			return err

@@ -61,12 +61,9 @@ func (f *Fact) holds(doc any, id string) bool {
 	if f.Is != nil {
 		wanted = append(slices.Clone(f.In), filled(f.Is, id))
 	}
-	for _, got := range f.Path.with(id).all(doc) {
-		if slices.ContainsFunc(wanted, func(want any) bool { return equal(got, want) }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Path.with(id).all(doc), func(got any) bool {
+		return slices.ContainsFunc(wanted, func(want any) bool { return equal(got, want) })
+	})
 }
 
 // read is the place in the line, 1 for the next; 0 where it is not known.

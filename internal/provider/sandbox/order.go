@@ -108,7 +108,7 @@ var reasons = map[string]chat.Reason{
 func (o *orders) obey(name, value string) error {
 	at := slices.IndexFunc(book, func(b order) bool { return b.name == name })
 	if at < 0 {
-		return bad("messages", "The sandbox does not know the order %q; it knows %s.", clip(name, 4, 40), menu()).
+		return bad("messages", "The sandbox does not know the order %q; it knows %s.", clip(name, 4, 40), strings.Join(orderNames(), ", ")).
 			With("got", clip(name, 4, 40)).With("allowed", orderNames())
 	}
 	if b := book[at]; !b.set(o, value) {
@@ -128,8 +128,6 @@ func orderNames() []string {
 	}
 	return list
 }
-
-func menu() string { return strings.Join(orderNames(), ", ") }
 
 // span reads 2s, 200ms, or a number of seconds.
 func span(d *time.Duration, v string, most time.Duration) bool {

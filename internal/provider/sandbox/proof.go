@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"stele/internal/chat"
@@ -114,12 +115,7 @@ func lastCalling(loop []chat.Message) (m chat.Message, first *chat.Part) {
 }
 
 func calling(parts []chat.Part) bool {
-	for i := range parts {
-		if parts[i].Kind == chat.ToolCall {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(parts, func(p chat.Part) bool { return p.Kind == chat.ToolCall })
 }
 
 func forged(m chat.Message, p *chat.Part) error {

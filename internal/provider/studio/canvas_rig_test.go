@@ -18,13 +18,24 @@ import (
 	"stele/internal/provider/studio"
 )
 
-// asked is a request as a client writes it, checked against the model's file.
-func asked(t *testing.T, body string, files ...[]byte) media.Request {
+// parsed is a request's body as it is read.
+func parsed(t *testing.T, body string) media.Ask {
 	t.Helper()
-	ask, err := media.Parse([]byte(body))
+	fields, err := media.Fields([]byte(body))
 	if err != nil {
 		t.Fatal(err)
 	}
+	ask, err := media.Parse(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ask
+}
+
+// asked is a request as a client writes it, checked against the model's file.
+func asked(t *testing.T, body string, files ...[]byte) media.Request {
+	t.Helper()
+	ask := parsed(t, body)
 	for range files {
 		ask.Media = append(ask.Media, media.Given{Field: "image_urls", URL: "photo"})
 	}

@@ -39,10 +39,7 @@ func modelOf(t *testing.T, file string) *media.Model {
 // name the files by which they are given: "start_frame":"a".
 func ordered(t *testing.T, m *media.Model, body string, files map[string][]byte) media.Request {
 	t.Helper()
-	ask, err := media.Parse([]byte(`{"model":"` + m.ID + `",` + body + `}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ask := parsed(t, `{"model":"`+m.ID+`",`+body+`}`)
 	return checked(t, m, &ask, func(i int) []byte { return files[ask.Media[i].URL] })
 }
 

@@ -10,13 +10,10 @@ import (
 	"stele/internal/studio/voice"
 )
 
-// ErrNoVoice says that the machine has no program that speaks.
-var ErrNoVoice = voice.ErrNone
-
 // Speaker reads texts aloud by a program of the machine.
 type Speaker struct{ *voice.Speaker }
 
-// Voice looks for a program that speaks. The error is ErrNoVoice where there is none;
+// Voice looks for a program that speaks. The error is voice.ErrNone where there is none;
 // speech is then not offered.
 func Voice(look Look) (*Speaker, error) {
 	s, err := voice.Open(look)

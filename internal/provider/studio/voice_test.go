@@ -12,6 +12,7 @@ import (
 	"stele/internal/media"
 	"stele/internal/provider/studio"
 	"stele/internal/studio/sound"
+	"stele/internal/studio/voice"
 )
 
 // only is a machine that has no other program than one.
@@ -45,11 +46,11 @@ func speaking(t *testing.T, name string) (*studio.Speaker, *media.Model) {
 
 func TestSpeechIsOfferedWhereItCanBeMade(t *testing.T) {
 	t.Parallel()
-	if _, err := studio.Voice(nothing); !errors.Is(err, studio.ErrNoVoice) {
+	if _, err := studio.Voice(nothing); !errors.Is(err, voice.ErrNone) {
 		t.Errorf("a machine without programs: %v", err)
 	}
 	broken := func(string) (string, error) { return exec.LookPath("false") }
-	if _, err := studio.Voice(broken); !errors.Is(err, studio.ErrNoVoice) {
+	if _, err := studio.Voice(broken); !errors.Is(err, voice.ErrNone) {
 		t.Errorf("a machine with broken programs: %v", err)
 	}
 }

@@ -72,7 +72,7 @@ func TestOnlyWhatExpandsIsTaken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := NewLaw().Expands(f); (err == nil) != expands {
+		if err := newLaw().expands(f); (err == nil) != expands {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

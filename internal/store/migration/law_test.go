@@ -2,21 +2,21 @@ package migration
 
 import "fmt"
 
-// Law says what a step of the schema may do so that binaries of the release before go on
+// law says what a step of the schema may do so that binaries of the release before go on
 // working beside it: expand. What they read and write stays as it is, and what is new needs
 // nothing from them. What was made since that release is not known to them: everything may be done to it.
-type Law struct {
+type law struct {
 	tables  map[string]bool            // made since
 	columns map[string]map[string]bool // made since, by table; true: NULL where a writer does not know it
 }
 
-// NewLaw begins with a schema that was released.
-func NewLaw() *Law {
-	return &Law{tables: make(map[string]bool), columns: make(map[string]map[string]bool)}
+// newLaw begins with a schema that was released.
+func newLaw() *law {
+	return &law{tables: make(map[string]bool), columns: make(map[string]map[string]bool)}
 }
 
-// Expands takes the next step, and says what is wrong with it.
-func (l *Law) Expands(f File) error {
+// expands takes the next step, and says what is wrong with it.
+func (l *law) expands(f File) error {
 	for _, s := range f.Statements {
 		if err := l.take(s); err != nil {
 			return fmt.Errorf("%s: %w: %s", f.Name, err, s.Text)
@@ -25,7 +25,7 @@ func (l *Law) Expands(f File) error {
 	return nil
 }
 
-func (l *Law) take(s Statement) error {
+func (l *law) take(s Statement) error {
 	if l.tables[s.Table] && s.Table != "" {
 		return nil
 	}
@@ -56,7 +56,7 @@ func (l *Law) take(s Statement) error {
 	return fmt.Errorf("it does not only add")
 }
 
-func (l *Law) addColumn(s Statement) error {
+func (l *law) addColumn(s Statement) error {
 	switch {
 	case s.constrained != "":
 		return fmt.Errorf("the new column brings a constraint, %s", s.constrained)
@@ -72,7 +72,7 @@ func (l *Law) addColumn(s Statement) error {
 
 // spares reports whether a unique index lets rows alone that are written without knowing it:
 // those have NULL in one of its columns, and NULLs are not equal.
-func (l *Law) spares(s Statement) bool {
+func (l *law) spares(s Statement) bool {
 	for _, c := range s.Columns {
 		if l.columns[s.Table][c] {
 			return true
