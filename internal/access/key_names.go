@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	mostNames  = mostKeys // of a workspace that are told: those of the keys that were made last
+	mostNamed  = mostKeys // of a workspace that are told: those of the keys that were made last
 	mostLists  = 16       // that are kept
 	namingTime = 30 * time.Second
 )
@@ -59,7 +59,7 @@ func (s *Service) nameList(ctx context.Context, workspace string) *nameList {
 	go func() {
 		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), namingTime)
 		defer cancel()
-		list.names, list.err = s.store.KeyNames(bounded, workspace, mostNames)
+		list.names, list.err = s.store.KeyNames(bounded, workspace, mostNamed)
 		if list.err != nil { // the next one asks again
 			n.mu.Lock()
 			if n.by[workspace] == list {
