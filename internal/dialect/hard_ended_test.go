@@ -161,6 +161,67 @@ var hardEnded = section{"AA", "why it ended, and what it cost", []hard{
 			}
 		}
 	}},
+	{number: 990, name: "refusals whose words are further in, and whose fault they are", run: func(t *testing.T) {
+		for _, row := range []struct {
+			to, kind     string
+			status, want int
+			body, words  string
+		}{
+			{O, "mistral", 422, 400, `{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","zzz"],"msg":"Extra inputs are not permitted"}]},"type":"invalid_request_error"}`, "Extra inputs"},
+			{O, "groq", 400, 500, `{"error":{"message":"Failed to call a function. Please adjust your prompt.","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"<function=f>"}}`, "tool_use_failed"},
+			{O, "deepseek", 402, 429, `{"error":{"message":"Insufficient Balance","type":"unknown_error","code":"invalid_request_error"}}`, "quota"},
+			{O, "openrouter", 402, 429, `{"error":{"message":"Insufficient credits. Add more","code":402}}`, "quota"},
+			{G, "", 403, 400, `{"error":{"code":403,"message":"You do not have permission to access the File abc or it may not exist.","status":"PERMISSION_DENIED"}}`, "File abc"},
+			{G, "", 403, 500, `{"error":{"code":403,"message":"Permission denied on resource project x.","status":"PERMISSION_DENIED"}}`, "credentials"},
+		} {
+			l := try(t, trip{from: A, to: row.to, kind: row.kind, ask: plain[A], status: row.status, answers: []string{row.body}})
+			if l.status != row.want || !strings.Contains(l.body, row.words) {
+				t.Errorf("%s: %d %s", row.body, l.status, l.body)
+			}
+		}
+		for to, words := range map[string]string{A: "Output blocked by content filtering policy", O: "Invalid prompt: flagged\",\"code\":\"invalid_prompt"} {
+			body := strings.Replace(strings.Replace(refusals[to], `,"param":null,"code":null`, "", 1), "%", words, 1)
+			from := map[string]string{A: O, O: G}[to]
+			l := try(t, trip{from: from, to: to, ask: plain[from], status: 400, answers: []string{body}})
+			is(t, to, l.failure.Details["reason"], any("content_policy_violation"))
+		}
+	}},
+	{number: 991, name: "words beside a call, in one part of Google's", run: func(t *testing.T) {
+		for _, part := range []string{`{"functionCall":{"name":"f","args":{}},"text":"%"}`, `{"text":"%","functionCall":{"name":"f","args":{}}}`} {
+			for _, words := range []string{"so", ""} {
+				either(t, trip{from: O, to: G, answers: []string{inChunks("STOP", strings.Replace(part, "%", words, 1))}}, func(l *landed) {
+					is(t, part, argued(l), "{}")
+					is(t, words, strings.Contains(l.body, `"so"`), words == "so")
+				})
+			}
+		}
+	}},
+	{number: 992, name: "what Google found and wants to be shown", run: func(t *testing.T) {
+		more := `,"urlContextMetadata":{"urlMetadata":[{"retrievedUrl":"https://a.example/","urlRetrievalStatus":"URL_RETRIEVAL_STATUS_SUCCESS"},{"retrievedUrl":"https://b.example/","urlRetrievalStatus":"URL_RETRIEVAL_STATUS_ERROR"}]},` +
+			`"groundingMetadata":{"webSearchQueries":["q"],"searchEntryPoint":{"renderedContent":"<x>"}},"zzz":{"a":1},"yyy":[]`
+		for _, answer := range []string{partsG(`{"text":"hi"}`, `,"finishReason":"STOP"`+more), sse(partsG(`{"text":"hi"}`, more), partsG("", `,"finishReason":"STOP"`+more))} {
+			streamed := strings.HasPrefix(answer, "data")
+			l := take(t, trip{from: O, to: G, stream: streamed, ask: plainly(O, streamed), answers: []string{answer}})
+			for _, name := range []string{"searchEntryPoint", "webSearchQueries", "zzz"} {
+				is(t, name, strings.Count(l.told(), name), 1)
+			}
+			if strings.Count(l.body, `"url":"https://a.example/"`) != 1 || strings.Contains(l.body, "b.example") || strings.Contains(l.told(), "yyy") {
+				t.Errorf("%s %s", l.body, l.told())
+			}
+		}
+	}},
+	{number: 993, name: "a call beside a refusal is a call", run: func(t *testing.T) {
+		said := endO("tool_calls", `"content":"c","refusal":"r","tool_calls":[{"id":"t","type":"function","function":{"name":"f","arguments":"{}"}}]`)
+		take(t, trip{from: G, to: O, ask: plain[G], answers: []string{said}}).gets("candidates.0.finishReason", `"STOP"`)
+		take(t, trip{from: A, to: O, ask: plain[A], answers: []string{said}}).gets("stop_reason", `"tool_use"`)
+	}},
+	{number: 994, name: "a document's title without an ending", run: func(t *testing.T) {
+		ask := sayA(`{"type":"document","title":"Annual report","source":{"type":"base64","media_type":"application/pdf","data":"JVBERi0x"}}`)
+		l := take(t, trip{from: A, to: O, ask: ask})
+		if !strings.Contains(l.got().Raw, `"filename":"Annual report.pdf"`) {
+			t.Error(l.got().Raw)
+		}
+	}},
 	{number: 988, name: "conversation and answer that are too long together", run: func(t *testing.T) {
 		const byA, byO = "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length or `max_tokens` and try again",
 			"This model's maximum context length is 200000 tokens. However, you requested 210000 tokens (190000 in the messages, 20000 in the completion). Please reduce the length of the messages or completion."

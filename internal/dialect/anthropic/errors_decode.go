@@ -58,6 +58,9 @@ func (r *refusal) classify(status int) *fault.Error {
 		return dialect.TooLong(dialect.Sentence(r.message))
 	}
 	e := dialect.ByStatus(status, dialect.Sentence(r.message))
+	if e.Code == fault.InvalidParameter && dialect.Says(r.message, "content filtering policy") {
+		return e.With("reason", "content_policy_violation")
+	}
 	if e.Code == fault.InvalidParameter && strings.Contains(r.message, "thinking") && dialect.Says(r.message, "signature", "cannot be modified") {
 		return e.OfSignatures()
 	}

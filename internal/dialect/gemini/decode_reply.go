@@ -103,6 +103,9 @@ func (w *wireCandidate) answer() (chat.Answer, error) {
 	if len(w.citations) > 0 {
 		a.Parts = cite(a.Parts, w.citations)
 	}
+	for _, kind := range w.others {
+		a.Parts = append(a.Parts, chat.Part{Kind: chat.Opaque, Name: kind})
+	}
 	useful, called := false, false
 	for i := range a.Parts {
 		useful = useful || usable(&a.Parts[i])

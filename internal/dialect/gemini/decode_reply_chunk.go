@@ -4,6 +4,7 @@ import (
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/jsonscan"
+	"stele/internal/label"
 )
 
 // wireChunk is a GenerateContentResponse: a whole answer or one frame of it.
@@ -26,6 +27,7 @@ type wireCandidate struct {
 	token     string
 	citations []wireCitation
 	logprobs  jsonscan.Value
+	others    []string // what no other API has, by its names
 }
 
 // read reads an answer, in the very walk that finds whether it is JSON.
@@ -80,13 +82,26 @@ func (w *wireChunk) next() *wireCandidate {
 	return &w.candidates[n]
 }
 
+// other notes a member that no other API has, if it says anything.
+func (w *wireCandidate) other(name string, v jsonscan.Value) {
+	const most = 16
+	empty := v.Len() == 0 && (v.Kind() == jsonscan.Object || v.Kind() == jsonscan.Array) || v.Kind() == jsonscan.String && v.View() == ""
+	if !empty && v.Kind() != jsonscan.False && len(w.others) < most {
+		w.others = append(w.others, label.Clean(name, longestName))
+	}
+}
+
 func (w *wireCandidate) read(v jsonscan.Value) {
 	for key, v := range fields(v) {
 		switch key.name {
 		case "content":
 			for _, v := range fieldOf(v, "parts").Elements() {
 				w.parts = append(w.parts, wirePart{})
-				w.parts[len(w.parts)-1].read(v)
+				p := &w.parts[len(w.parts)-1]
+				if p.read(v); p.twice && p.text != "" { // imitations say it in one
+					words := wirePart{data: "text", text: p.text, thought: p.thought, raw: p.raw}
+					w.parts = append(w.parts[:len(w.parts)-1], words, *p)
+				}
 			}
 		case "finishReason":
 			w.finish, _ = v.Text()
@@ -102,6 +117,11 @@ func (w *wireCandidate) read(v jsonscan.Value) {
 			w.readGrounding(v)
 		case "logprobsResult":
 			w.logprobs = v
+		case "urlContextMetadata":
+			w.readAddresses(v)
+		case "safetyRatings", "avgLogprobs", "tokenCount", "finishDetails": // what the rest says already
+		default:
+			w.other(key.name, v)
 		}
 	}
 }

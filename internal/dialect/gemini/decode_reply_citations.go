@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 
 	"stele/internal/chat"
@@ -94,6 +95,22 @@ func (w *wireCandidate) readGrounding(v jsonscan.Value) {
 	}
 	if !supported {
 		w.citations = append(w.citations, sources...)
+	}
+	for key, v := range fields(v) {
+		switch key.name {
+		case "groundingChunks", "groundingSupports", "retrievalMetadata":
+		default: // what Google wants to be shown beside the answer, and what was searched for
+			w.other("groundingMetadata."+key.name, v)
+		}
+	}
+}
+
+// readAddresses reads urlContextMetadata: pages that were looked at for the answer.
+func (w *wireCandidate) readAddresses(v jsonscan.Value) {
+	for _, v := range fieldOf(v, "urlMetadata").Elements() {
+		if uri := textOf(v, "retrievedUrl"); uri != "" && !strings.Contains(textOf(v, "urlRetrievalStatus"), "ERROR") {
+			w.citations = append(w.citations, wireCitation{uri: uri, raw: v.Raw()})
+		}
 	}
 }
 

@@ -84,9 +84,12 @@ func (p *wirePart) member(key field, v jsonscan.Value) bool {
 	return ok
 }
 
+// has notes which data member there is. Beside text another is what the part is about.
 func (p *wirePart) has(data string) {
 	p.twice = p.twice || p.data != ""
-	p.data = data
+	if p.data == "" || data != "text" {
+		p.data = data
+	}
 }
 
 // function reads a functionCall or a functionResponse. Their maps are free: not

@@ -2,6 +2,8 @@ package gemini
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
@@ -24,7 +26,9 @@ type streamReader struct {
 	usage   chat.Usage
 	ids     map[string]bool
 	pieces  gathering
-	said    []byte // all text, as far as citations may point into it
+	others  []string        // what no other API has, by its names
+	cited   map[string]bool // sources that were told of
+	said    []byte          // all text, as far as citations may point into it
 }
 
 // mostSaid bounds what is kept of a text for its citations.
@@ -121,9 +125,15 @@ func (r *streamReader) candidate(events []chat.Event, w *wireCandidate) ([]chat.
 			events = append(events, chat.Event{Kind: chat.Delta, Block: r.block, Part: p})
 		}
 	}
+	w.citations = slices.DeleteFunc(w.citations, r.repeats)
 	if len(w.citations) > 0 {
 		p := chat.Part{Kind: chat.Text, Citations: cited(w.citations, r.said)}
 		events = append(events, chat.Event{Kind: chat.Delta, Block: r.block, Part: p})
+	}
+	for _, kind := range w.others {
+		if !slices.Contains(r.others, kind) {
+			r.others = append(r.others, kind)
+		}
 	}
 	if w.finish == "" {
 		if r.w.usage.Known {
@@ -135,7 +145,26 @@ func (r *streamReader) candidate(events []chat.Event, w *wireCandidate) ([]chat.
 	if err != nil {
 		return events, err
 	}
+	for _, kind := range r.others { // at the end they interrupt no text
+		r.block++
+		events = append(events, chat.Event{Kind: chat.Delta, Block: r.block, Part: chat.Part{Kind: chat.Opaque, Name: kind}})
+	}
+	r.others = nil
 	return append(events, chat.Event{Kind: chat.Finish, Stop: stop, Usage: r.usage}), nil
+}
+
+// repeats reports whether a source was told of in a frame before: some tell all in each.
+func (r *streamReader) repeats(s wireCitation) bool {
+	const most = 1 << 12
+	if r.cited == nil {
+		r.cited = make(map[string]bool)
+	}
+	key := fmt.Sprintf("%d %d %s %s", s.start, s.end, s.uri, s.quote)
+	again := r.cited[key]
+	if len(r.cited) < most {
+		r.cited[key] = true
+	}
+	return again
 }
 
 // part says what a part adds. Text goes on where it is the same kind as before

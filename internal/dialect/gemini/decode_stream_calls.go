@@ -196,6 +196,8 @@ func (a *argument) appendTo(dst []byte, whole bool) []byte {
 	switch {
 	case a.raw != nil:
 		return append(dst, a.raw...)
+	case a.kind == 0: // there is a place for it, and nothing came
+		return append(dst, "null"...)
 	case a.kind == jsonscan.String:
 		if dst = jsonscan.AppendText(dst, string(a.text)); !whole {
 			dst = dst[:len(dst)-1]

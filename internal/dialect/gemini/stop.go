@@ -85,7 +85,9 @@ func finishReason(s chat.Stop, refused bool) string {
 		if s.Raw != "compaction" { // Claude's, after an answer that is whole
 			return "OTHER"
 		}
-	case chat.EndTurn, chat.StopSequence, chat.ToolUse:
+	case chat.ToolUse:
+		return "STOP"
+	case chat.EndTurn, chat.StopSequence:
 	}
 	if refused {
 		return "SAFETY"

@@ -3,6 +3,7 @@ package openai
 import (
 	"cmp"
 	"encoding/base64"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -224,10 +225,19 @@ func (e *requestWriter) document(m chat.Message, p chat.Part, t *turn) {
 			t.pieces = append(t.pieces, piece{text: media.Note, at: p.At})
 		}
 		e.attach(m, p, t, "file", func(w *jsonscan.Writer) {
-			w.Key("filename").Text(cmp.Or(title(p), "document.pdf")).Key("file_data")
+			w.Key("filename").Text(fileName(p)).Key("file_data")
 			writeData(w, dialect.TypeOf(media), media.Base64)
 		})
 	}
+}
+
+// fileName is a document's title with an ending: the API tells types by it.
+func fileName(p chat.Part) string {
+	name := cmp.Or(title(p), "document")
+	if path.Ext(name) == "" && dialect.TypeOf(p.Media) == "application/pdf" {
+		name += ".pdf"
+	}
+	return name
 }
 
 func title(p chat.Part) string {

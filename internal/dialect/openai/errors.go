@@ -143,8 +143,11 @@ func readComplaint(root jsonscan.Value) (c complaint) {
 		c.message = inner.View()
 		inner = root
 	}
-	detail := inner.Get("detail")
-	c.message = strings.Clone(cmp.Or(c.message, inner.Get("message").View(), detail.Index(0).Get("msg").View(), detail.View()))
+	message, detail := inner.Get("message"), inner.Get("detail")
+	if message.Kind() == object { // Mistral's
+		detail = message.Get("detail")
+	}
+	c.message = strings.Clone(cmp.Or(c.message, message.View(), detail.Index(0).Get("msg").View(), detail.View()))
 	c.kind, c.code, c.param = anyText(inner.Get("type")), anyText(inner.Get("code")), strings.Clone(anyText(inner.Get("param")))
 	c.flagged = inner.Get("metadata", "flagged_input").Exists()
 	return c
@@ -153,7 +156,7 @@ func readComplaint(root jsonscan.Value) (c complaint) {
 // spent reports whether the operator's credit is used up. In a refusal of the request itself
 // only its type and code tell: what it says may name a client's tool.
 func (c *complaint) spent() bool {
-	signs := []string{"insufficient_quota", "billing", "credit balance", "exceeded your current quota"}
+	signs := []string{"insufficient_quota", "billing", "credit balance", "exceeded your current quota", "insufficient credits", "insufficient balance"}
 	switch s := c.status; {
 	case s == http.StatusPaymentRequired, s == http.StatusForbidden, s == http.StatusTooManyRequests, s >= http.StatusInternalServerError:
 		return dialect.Says(c.kind+" "+c.code+" "+c.message, signs...)
@@ -175,6 +178,8 @@ func (c *complaint) fault() *fault.Error {
 		e = fault.New(fault.RateLimited, "This installation's quota at the model's provider is used up.").With("reason", "insufficient_quota")
 	case c.flagged && s == http.StatusForbidden:
 		e = fault.New(fault.InvalidParameter, "%s", cmp.Or(dialect.Sentence(c.message), "The model's provider does not take this content.")).With("reason", "content_policy_violation")
+	case c.code == "tool_use_failed": // Groq's, where the model could not write its call
+		e = fault.New(fault.UpstreamError, "The model failed to answer: %s.", c.code)
 	case c.code == "model_not_found":
 		e = dialect.ByStatus(http.StatusNotFound, c.code)
 	case s >= 500 && said("overloaded", "slow_down"):
@@ -188,7 +193,7 @@ func (c *complaint) fault() *fault.Error {
 		if c.param != "" {
 			e = e.With("field", c.param)
 		}
-		if said("content_filter", "content_policy", "content management policy") {
+		if said("content_filter", "content_policy", "content management policy", "invalid_prompt") {
 			e = e.With("reason", "content_policy_violation")
 		}
 	}
