@@ -113,7 +113,11 @@ func clean(escaped string) bool {
 	})
 }
 
-const noEmbeddings = "Embeddings are not offered."
+const (
+	noEmbeddings  = "Embeddings are not offered."
+	noTranscripts = "Sound is not written down here: send it in a chat, as input_audio, to a model that hears."
+	noOllama      = "Ollama's own API is not served: set the client to OpenAI's, with the base URL that ends in /api/v1."
+)
 
 // substitutes answers those who look for what other services have.
 var substitutes = []struct{ prefix, hint string }{
@@ -124,8 +128,18 @@ var substitutes = []struct{ prefix, hint string }{
 	{"/api/v1/models/", "Use GET /api/v1/models, which lists every model."},
 	{"/api/v1/embeddings", noEmbeddings},
 	{"/api/v1/images", "Use POST /api/v1/generations."},
+	{"/api/v1/audio/transcriptions", noTranscripts},
+	{"/api/v1/audio/translations", noTranscripts},
 	{"/api/v1/audio", "Use POST /api/v1/generations."},
 	{"/api/v1/videos", "Use POST /api/v1/generations."},
+	{"/api/v1/moderations", "Moderation is not offered."},
+	{"/api/v1/rerank", "Ranking is not offered."},
+	{"/api/v1/batches", "Batches are not offered: send each request to POST /api/v1/chat/completions."},
+	{"/api/tags", noOllama},
+	{"/api/show", noOllama},
+	{"/api/version", noOllama},
+	{"/api/generate", noOllama},
+	{"/api/openai/deployments", "Azure's paths are not served: use OpenAI's own client, with the base URL that ends in /api/v1."},
 	{"/api/v1/files/", "Use POST /api/v1/files and the url in its answer."},
 	{"/api/v1beta/models", "Use POST /api/v1beta/models/{model}:generateContent or :streamGenerateContent, and GET /api/v1/models for the list."},
 }

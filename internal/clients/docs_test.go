@@ -73,7 +73,8 @@ func index(t *testing.T) string {
 		"  DeepSeek and OpenRouter; LlamaIndex, Mastra, Genkit 1.42 (with OpenAI's, Anthropic's and Google's API), Google's ADK 2, Instructor 1.7, xsAI, token.js, multi-llm-ts, TanStack AI (through `stele bridge`),\n" +
 		"  VoltAgent 2.10, Strands Agents 1.19, Ax 24, AgentKit 0.13, ModelFusion 0.137 (text only);\n" +
 		"- for Go: openai-go 1 to 3, anthropic-sdk-go, genai, go-openai, langchaingo, Genkit 1.4, Eino 0.7 (OpenAI's and Gemini's API);\n" +
-		"- programs, with the sandbox alone: grok-cli, aicommits, opencommit 3.3.\n\n" +
+		"- programs and their libraries, with the sandbox alone: grok-cli, aicommits, opencommit 3.3, LibreChat's @librechat/agents 3.9.2 in all three dialects, Continue's @continuedev/openai-adapters 1.37 for OpenAI and\n" +
+		"  Anthropic, llm.js for Anthropic.\n\n" +
 		"What of them does not work is their own:\n\n" +
 		"- @ai-sdk/xai and @langchain/mistralai refuse streamed calls of tools that come in pieces, as OpenAI sends them. Azure's clients send the key as `api-key`, which is not read.\n" +
 		"- @openrouter/sdk and @mistralai/mistralai list models only where each has all fields of their own services. Mistral's also sends fields (`safe_prompt`, `prefix`) that OpenAI refuses, where the model is OpenAI's.\n" +
