@@ -62,7 +62,7 @@ func TestNamesOfKeysAreReadOnceForAll(t *testing.T) {
 	if read()[k.ID] != "first" {
 		t.Errorf("%v", read())
 	}
-	if fmt.Sprintf("%p", read()) != fmt.Sprintf("%p", read()) {
+	if first, second := fmt.Sprintf("%p", read()), fmt.Sprintf("%p", read()); first != second {
 		t.Error("each has a list of their own")
 	}
 	if _, err := h.EditKey(t.Context(), admin, k.ID, access.KeyEdit{Name: new("second")}); err != nil {
