@@ -44,7 +44,7 @@ type Change struct {
 // DraftStore keeps drafts. Every change raises the revision and writes its audit
 // entry in the same transaction. What is not there is access.ErrNotFound.
 type DraftStore interface { //nolint:interfacebloat // what one desk asks of the store
-	// Drafts lists the drafts of a workspace by their ids.
+	// Drafts lists the drafts of a workspace by their ids, without their texts.
 	Drafts(ctx context.Context, workspace string) ([]Draft, error)
 	Draft(ctx context.Context, workspace, id string) (Draft, error)
 	// InsertDraft saves a new draft, or gives access.ErrExists.
@@ -55,7 +55,7 @@ type DraftStore interface { //nolint:interfacebloat // what one desk asks of the
 	// Versions lists the versions of an app without their text, the newest first.
 	Versions(ctx context.Context, workspace, app string, limit int) ([]Version, error)
 	Version(ctx context.Context, workspace, app string, number int) (Version, error)
-	// Offered lists the versions that are offered, of all workspaces.
+	// Offered lists the versions that are offered, of all workspaces, without their texts.
 	Offered(ctx context.Context) ([]Version, error)
 	// DraftRevision is that of the latest change of any draft.
 	DraftRevision(ctx context.Context) (int64, error)

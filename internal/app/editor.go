@@ -32,12 +32,16 @@ type Editor struct {
 const (
 	mostVersions = 100 // of an app that are listed
 	mostDrafts   = 500 // of a workspace
+
+	// mostOffered is how many bytes the texts of all apps have that a workspace offers: every server
+	// holds them ready, and that takes many times as much.
+	mostOffered = 2 << 20
 )
 
 // places are the paths beside apps in the console, which no app made there may hide.
 var places = []string{"new", "check", "files"}
 
-// Drafts lists the apps that are written in who's workspace.
+// Drafts lists the apps that are written in who's workspace, without their texts.
 func (e *Editor) Drafts(ctx context.Context, who access.Principal) ([]Draft, error) {
 	return e.Store.Drafts(ctx, who.Workspace)
 }
@@ -133,6 +137,10 @@ func (e *Editor) Publish(ctx context.Context, who access.Principal, id, source s
 		first := problems[0]
 		return Draft{}, fault.New(fault.InvalidParameter, "The app has mistakes, so it was not published: line %d: %s.",
 			first.Line, strings.TrimSuffix(first.Message, ".")).With("field", "source")
+	}
+	if e.Library.offers(who.Workspace, id)+len(source) > mostOffered {
+		return Draft{}, fault.New(fault.InvalidParameter,
+			"The apps that a workspace offers have at most %d MB of text: take one off the shelf that is not needed any more.", mostOffered>>20).With("field", "source")
 	}
 	set, err := e.line(ctx, who, source, "version", "1")
 	if err != nil {

@@ -2,9 +2,11 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
+	"stele/internal/access"
 	"stele/internal/revision"
 )
 
@@ -44,24 +46,28 @@ func (e *Editor) Follow(ctx context.Context) error {
 	var made []Published
 	e.left = nil
 	for _, v := range offered {
-		r, err := e.read(v)
-		if err != nil {
-			e.left = append(e.left, fmt.Sprintf("%s of %s: %.200s", v.App, v.Workspace, err))
-			continue
+		p := e.Library.published(v.Workspace, v.App)
+		if p == nil || p.Version != v.Number || !p.At.Equal(v.At) { // one that is published must not have all others read again
+			whole, err := e.Store.Version(ctx, v.Workspace, v.App, v.Number)
+			if errors.Is(err, access.ErrNotFound) { // it was deleted since, and that has a revision of its own
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			r, err := Read("app", []byte(whole.Source))
+			if err != nil {
+				e.left = append(e.left, fmt.Sprintf("%s of %s: %.200s", v.App, v.Workspace, err))
+				continue
+			}
+			r.Origin, r.Version = FromConsole, v.Number
+			p = &Published{Recipe: r, Workspace: v.Workspace, At: v.At}
 		}
-		r.Origin, r.Version = FromConsole, v.Number
-		made = append(made, Published{r, v.Workspace, v.Shared})
+		one := *p
+		one.Shared = v.Shared
+		made = append(made, one)
 	}
 	e.Library.publish(made)
 	e.revision = latest
 	return nil
-}
-
-// read reads a version, unless the library has it already: one that is published must
-// not have all others read again.
-func (e *Editor) read(v Version) (Recipe, error) {
-	if r, ok := e.Library.published(v.Workspace, v.App); ok && r.source == v.Source {
-		return r, nil
-	}
-	return Read("app", []byte(v.Source))
 }

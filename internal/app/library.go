@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 //go:embed library/*.yaml
@@ -38,7 +39,8 @@ type Published struct {
 	Recipe
 
 	Workspace string
-	Shared    bool // offered in every workspace
+	Shared    bool      // offered in every workspace
+	At        time.Time // when it was published
 }
 
 // Library holds the apps that can be called now. What files declare is offered in
@@ -89,16 +91,27 @@ func (l *Library) publish(made []Published) {
 	l.shelf.Store(&next)
 }
 
-// published finds an app that a workspace published itself.
-func (l *Library) published(workspace, id string) (Recipe, bool) {
+// published finds an app that a workspace published itself, nil for none.
+func (l *Library) published(workspace, id string) *Published {
 	made := l.shelf.Load().made
 	from, _ := slices.BinarySearchFunc(made, id, func(p Published, id string) int { return cmp.Compare(p.ID, id) })
 	for i := from; i < len(made) && made[i].ID == id; i++ {
 		if made[i].Workspace == workspace {
-			return made[i].Recipe, true
+			return &made[i]
 		}
 	}
-	return Recipe{}, false
+	return nil
+}
+
+// offers is how long the texts of the apps are that a workspace has published, but for one.
+func (l *Library) offers(workspace, but string) (bytes int) {
+	made := l.shelf.Load().made
+	for i := range made {
+		if made[i].Workspace == workspace && made[i].ID != but {
+			bytes += len(made[i].source)
+		}
+	}
+	return bytes
 }
 
 // Declared finds an app that a file declares, or the program has.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"strings"
 
 	"stele/internal/access"
 	"stele/internal/app"
@@ -13,10 +14,10 @@ var _ app.DraftStore = (*Store)(nil)
 
 const draftColumns = `workspace, id, source, latest, offered, shared, created_at, updated_at, updated_by, revision`
 
-// Drafts lists the drafts of a workspace by their ids.
+// Drafts lists the drafts of a workspace by their ids, without their texts.
 func (s *Store) Drafts(ctx context.Context, workspace string) ([]app.Draft, error) {
 	return selectAll(ctx, s.read, "read drafts", draftCells,
-		`SELECT `+draftColumns+` FROM app_drafts WHERE workspace = $1 ORDER BY id LIMIT 1000`, workspace)
+		`SELECT `+strings.Replace(draftColumns, "source", "''", 1)+` FROM app_drafts WHERE workspace = $1 ORDER BY id LIMIT 1000`, workspace)
 }
 
 // Draft finds a draft of a workspace.
@@ -118,9 +119,9 @@ func (s *Store) Version(ctx context.Context, workspace, id string, number int) (
 		WHERE workspace = $1 AND app = $2 AND number = $3`, workspace, id, number)
 }
 
-// Offered lists the versions that are offered, of all workspaces.
+// Offered lists the versions that are offered, of all workspaces, without their texts.
 func (s *Store) Offered(ctx context.Context) ([]app.Version, error) {
-	return s.queryVersions(ctx, `SELECT v.workspace, v.app, v.number, v.source, d.shared, v.at, v.by_user FROM app_drafts d
+	return s.queryVersions(ctx, `SELECT v.workspace, v.app, v.number, '', d.shared, v.at, v.by_user FROM app_drafts d
 		JOIN app_versions v ON v.workspace = d.workspace AND v.app = d.id AND v.number = d.offered
 		WHERE d.offered > 0 ORDER BY d.id, d.workspace`)
 }

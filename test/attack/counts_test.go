@@ -27,6 +27,8 @@ const (
 	oneIn         = 4           // connections on which nobody reads, or that wait
 	uploads       = 24          // at once, of 25 MB
 	oddMethods    = 4           // at each route
+	longApps      = 60          // of 48 KB
+	shortKeys     = 40          // of each of eight
 	endlessCalls  = 12          // that are answered without end, and each with so much at most:
 	endlessBytes  = 64 << 20
 

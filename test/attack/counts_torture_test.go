@@ -28,6 +28,8 @@ const (
 	oneIn         = 1
 	uploads       = 60
 	oddMethods    = 20
+	longApps      = 450
+	shortKeys     = 1200
 	endlessCalls  = 24
 	endlessBytes  = 200 << 20
 

@@ -64,6 +64,12 @@ func besiegeSecure(t *testing.T) *siege {
 
 func besiegeWith(t *testing.T, extra string, roots *x509.CertPool) *siege {
 	t.Helper()
+	return besiegeOn(t, extra, roots)
+}
+
+// besiegeOn is besiegeWith for a house that is started with flags.
+func besiegeOn(t *testing.T, extra string, roots *x509.CertPool, flags ...string) *siege {
+	t.Helper()
 	besideOthers(t)
 	s := &siege{up: newUpstream(t), roots: roots}
 	app := filepath.Join(t.TempDir(), "card.yaml")
@@ -81,7 +87,7 @@ providers:
 models:
   shared: {targets: [self/steady], retries: 0}
 %[3]s%[4]s`, s.up.URL+"/v1", s.up.URL, bounds, extra, receivers, app)
-	s.House = rig.Start(t, rig.Options{Config: s.config, Roots: roots})
+	s.House = rig.Start(t, rig.Options{Config: s.config, Roots: roots, Flags: flags})
 	s.browser = rig.Settle(t, s.House).Client
 	s.Run(t, "workspaces", "create", "victim")
 	s.bad, s.good = s.CreateKey(t), s.CreateKey(t, "--workspace", "victim")

@@ -12,6 +12,7 @@ import (
 	"stele/internal/app"
 	"stele/internal/catalog"
 	"stele/internal/console/page"
+	"stele/internal/fault"
 	"stele/internal/file"
 	"stele/internal/generation"
 )
@@ -80,17 +81,36 @@ func (c *Room) cards(ctx context.Context, v access.Visitor) ([]appCard, error) {
 	if err != nil {
 		return nil, err
 	}
+	drafts = slices.DeleteFunc(drafts, func(d app.Draft) bool {
+		return slices.ContainsFunc(list, func(a appCard) bool { return a.ID == d.ID })
+	})
+	read := latest(drafts, mostRead)
 	for _, d := range drafts {
-		if slices.ContainsFunc(list, func(a appCard) bool { return a.ID == d.ID }) {
-			continue
-		}
-		card, err := c.draftCard(ctx, v, d)
-		if err != nil {
-			return nil, err
+		card := appCard{ID: d.ID, Name: d.ID, Origin: string(app.FromConsole), Version: d.Latest, Draft: true}
+		if read[d.ID] {
+			if card, err = c.draftCard(ctx, v, d.ID); err != nil && fault.From(err).Code == fault.AppNotFound {
+				continue // it was deleted since
+			} else if err != nil {
+				return nil, err
+			}
 		}
 		list = append(list, card)
 	}
 	return list, nil
+}
+
+// mostRead is how many drafts are read for the catalogue: a workspace may have hundreds of long ones. Of
+// others it shows what they are called.
+const mostRead = 40
+
+// latest are the ids of the drafts that were changed last.
+func latest(drafts []app.Draft, most int) map[string]bool {
+	sorted := slices.SortedFunc(slices.Values(drafts), func(a, b app.Draft) int { return b.Updated.Compare(a.Updated) })
+	ids := make(map[string]bool)
+	for _, d := range sorted[:min(len(sorted), most)] {
+		ids[d.ID] = true
+	}
+	return ids
 }
 
 func (c *Room) card(r *app.Recipe) appCard {
@@ -101,7 +121,11 @@ func (c *Room) card(r *app.Recipe) appCard {
 }
 
 // draftCard shows an app that is not offered, as far as its text can be read.
-func (c *Room) draftCard(ctx context.Context, v access.Visitor, d app.Draft) (appCard, error) {
+func (c *Room) draftCard(ctx context.Context, v access.Visitor, id string) (appCard, error) {
+	d, err := c.Editor.Draft(ctx, v.Principal(), id)
+	if err != nil {
+		return appCard{}, err
+	}
 	r, _, err := c.Editor.Check(ctx, v.Principal(), d.ID, d.Source)
 	if err != nil {
 		return appCard{}, err
