@@ -3,7 +3,6 @@ package gemini
 import (
 	"bytes"
 	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -18,13 +17,15 @@ type gathering struct {
 	open bool
 	call chat.Part
 	args argument
-	size int // bytes of the arguments so far
+	size int  // bytes of the arguments so far
+	held int  // values in them
+	lost bool // one had no place: what the call says is not whole
 }
 
 const (
 	mostArguments   = 32 << 20 // bytes of one call
 	deepestArgument = 64
-	mostValues      = 1 << 12 // in one object or list of arguments
+	mostValues      = 1 << 16 // of one call
 )
 
 // concerns reports whether a part is a piece of a call.
@@ -43,9 +44,8 @@ func (g *gathering) take(w *wirePart) (whole []chat.Part) {
 	}
 	g.call.ID, g.call.Name, g.call.Proof = cmp.Or(g.call.ID, w.id), cmp.Or(g.call.Name, w.name), cmp.Or(g.call.Proof, w.signature)
 	for key, v := range w.args.Members() {
-		g.size += len(v.Raw())
-		if a := g.args.member(key.Name); a != nil {
-			*a = argument{kind: v.Kind(), raw: oneLine(bytes.Clone(v.Raw()))}
+		if g.fits(v) {
+			*g.member(&g.args, key.Name) = argument{kind: v.Kind(), raw: oneLine(bytes.Clone(v.Raw()))}
 		}
 	}
 	for _, v := range w.pieces.Elements() {
@@ -57,21 +57,29 @@ func (g *gathering) take(w *wirePart) (whole []chat.Part) {
 	return whole
 }
 
+// fits reports whether there is room for a value, and counts it.
+func (g *gathering) fits(v jsonscan.Value) bool {
+	g.size += len(v.Raw())
+	g.lost = g.lost || g.size > mostArguments // no model writes as much
+	return !g.lost
+}
+
 // end is the call as far as it came. One that was cut off has arguments without their end.
 func (g *gathering) end(whole bool) chat.Part {
 	p := g.call
-	p.Text = string(g.args.appendTo(nil, whole))
+	p.Text = string(g.args.appendTo(nil, whole && !g.lost))
 	*g = gathering{}
 	return p
 }
 
 // piece puts one value, or a piece of a text, where it belongs.
 func (g *gathering) piece(v jsonscan.Value) {
-	if g.size += len(v.Raw()); g.size > mostArguments {
-		return // no model writes as much
+	if !g.fits(v) {
+		return
 	}
-	at := g.args.find(textOf(v, "jsonPath"))
+	at := g.find(textOf(v, "jsonPath"))
 	if at == nil {
+		g.lost = true
 		return
 	}
 	if at.kind == 0 {
@@ -94,35 +102,47 @@ type argument struct {
 	raw   []byte // how it is written, where it came whole
 	text  []byte // what a text says
 	names []string
-	held  []*argument // an object's members by their names, or a list's elements
+	held  []*argument    // an object's members by their names, or a list's elements
+	place map[string]int // of a member among them
 }
 
-// member is that of an object, which is there then; nil where it has too many.
-func (a *argument) member(name string) *argument {
-	if i := slices.Index(a.names, name); i >= 0 {
+// member is that of an object, which is there then.
+func (g *gathering) member(a *argument, name string) *argument {
+	if i, ok := a.place[name]; ok {
 		return a.held[i]
 	}
-	if len(a.held) == mostValues {
-		return nil
+	if a.place == nil {
+		a.place = make(map[string]int)
 	}
-	a.names, a.held = append(a.names, strings.Clone(name)), append(a.held, new(argument))
-	return a.held[len(a.held)-1]
+	name = strings.Clone(name)
+	a.place[name] = len(a.held)
+	a.names = append(a.names, name)
+	return g.add(a)
 }
 
 // element is that of a list, whose elements are told from the first on.
-func (a *argument) element(index int) *argument {
+func (g *gathering) element(a *argument, index int) *argument {
 	switch {
 	case index < len(a.held):
 		return a.held[index]
-	case index > len(a.held) || index >= mostValues:
+	case index > len(a.held):
 		return nil
 	}
-	a.held = append(a.held, new(argument))
-	return a.held[index]
+	return g.add(a)
+}
+
+func (g *gathering) add(a *argument) *argument {
+	if g.held++; g.held > mostValues {
+		g.lost = true
+	}
+	made := new(argument)
+	a.held = append(a.held, made)
+	return made
 }
 
 // find is the value at a path: $.a.b[0]['c d']. What is on the way to it is made.
-func (a *argument) find(path string) *argument {
+func (g *gathering) find(path string) *argument {
+	a := &g.args
 	rest, ok := strings.CutPrefix(path, "$")
 	for depth := 0; rest != ""; depth++ {
 		var name string
@@ -134,13 +154,13 @@ func (a *argument) find(path string) *argument {
 		if index >= 0 {
 			kind = jsonscan.Array
 		}
-		if a.kind != 0 && a.kind != kind || a.raw != nil {
+		if a.kind != 0 && a.kind != kind || a.raw != nil || g.lost {
 			return nil
 		}
 		if a.kind = kind; kind == jsonscan.Array {
-			a = a.element(index)
+			a = g.element(a, index)
 		} else {
-			a = a.member(name)
+			a = g.member(a, name)
 		}
 		if a == nil {
 			return nil
