@@ -132,6 +132,9 @@ func (s *Service) AddPerson(ctx context.Context, who Principal, n NewPerson) (Pe
 	if err != nil {
 		return Person{}, "", err
 	}
+	if err := s.roomFor(ctx, who); err != nil {
+		return Person{}, "", err
+	}
 	known, err := s.store.UserByEmail(ctx, address)
 	if err == nil {
 		return s.takeIn(ctx, who, known, n)
@@ -152,6 +155,22 @@ func (s *Service) AddPerson(ctx context.Context, who Principal, n NewPerson) (Pe
 		return Person{}, "", errKnown(p.Email)
 	}
 	return p, secret, err
+}
+
+// mostPeople is how many people an owner may bring into a workspace: pages show all of
+// them. Administrators and single sign-on bring as many as there are.
+const mostPeople = 1000
+
+// roomFor refuses one more person where an owner has brought in as many as a workspace has room for.
+func (s *Service) roomFor(ctx context.Context, who Principal) error {
+	if who.Admin {
+		return nil
+	}
+	people, err := s.store.People(ctx, who.Workspace)
+	if err == nil && len(people) >= mostPeople {
+		return fault.New(fault.PermissionDenied, "This workspace has %d people: an administrator can add more.", len(people))
+	}
+	return err
 }
 
 // firstPassword gives p the password, or a link to choose one, and returns the
