@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"io"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -111,5 +112,24 @@ func TestAnAttachmentWithoutRoomIsRefused(t *testing.T) {
 	err := got.get(ctx, New(Options{Files: files}), "w", talk, found)
 	if fault.From(err).Code != fault.BodyTooLarge || files.opened.Load() != 0 {
 		t.Errorf("%v, opened %d times", err, files.opened.Load())
+	}
+}
+
+// Answers without a byte weigh nothing: what is asked for is counted as well.
+func TestAChatNamesABoundedNumberOfAddresses(t *testing.T) {
+	t.Parallel()
+	for _, more := range []int{0, 1} {
+		var names []string
+		for n := range mostNamed + more {
+			names = append(names, "https://a.example/"+strconv.Itoa(n))
+		}
+		outside := &web{}
+		ctx := scope.With(t.Context(), &scope.Request{Memory: memory.New(1<<20, 1<<20).Open("w")})
+		talk, found := naming(names...)
+		var got fetched
+		err := got.get(ctx, New(Options{Fetch: outside}), "w", talk, found)
+		if want := int64((1 - more) * mostNamed); (err != nil) != (more > 0) || outside.asked.Load() != want {
+			t.Errorf("%d addresses: %v, %d were asked", len(names), err, outside.asked.Load())
+		}
 	}
 }
