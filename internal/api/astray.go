@@ -10,14 +10,10 @@ import (
 	"stele/internal/fault"
 )
 
-// moved is where a client is sent on to that writes its paths in a way no base URL mends,
-// or that would not show what it is told of its base URL: the route that it means, with its
-// query. "" where it means none. No key is looked at before.
+// moved is where a client is sent on to that writes its paths in a way no base URL mends:
+// the route that it means, with its query. "" where it means none. No key is looked at before.
 func (d *Door) moved(r *http.Request) string {
 	path := rewritten(r.URL.EscapedPath())
-	if there := meant(r.URL.EscapedPath()); there == messagesPath {
-		path = there
-	}
 	at, _ := match(path)
 	if !slices.ContainsFunc(at, func(route *route) bool { return route.method == r.Method }) {
 		return ""
@@ -30,10 +26,6 @@ func (d *Door) moved(r *http.Request) string {
 	}
 	return path
 }
-
-// messagesPath is where Claude Code is sent on to, whatever its base URL: of every 404 it
-// says that something is wrong with the model, and nothing of what it was told.
-const messagesPath = "/api/v1/messages"
 
 // rewritten is the path that such a client means: Groq's own SDK writes /openai/v1 before
 // every path, the AI SDK's provider for DeepInfra /openai, and clients of Google's write

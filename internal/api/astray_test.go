@@ -9,9 +9,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A client of Google's that writes models/ only before ids without a slash, one of Groq's
-// that writes /openai/v1 before every path, and one of Anthropic's with any base URL is sent
-// to the route before any key is looked at, and to nothing else.
+// A client of Google's that writes models/ only before ids without a slash, and one of Groq's
+// that writes /openai/v1 before every path, is sent to the route before any key is looked at,
+// and to nothing else.
 func TestPathsThatNoBaseURLMendsAreSentToTheRoute(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, roomy)
@@ -26,17 +26,6 @@ func TestPathsThatNoBaseURLMendsAreSentToTheRoute(t *testing.T) {
 		{"POST", "/api/openai/v1/chat/completions?x=1", "/stele/api/v1/chat/completions?x=1"},
 		{"GET", "/api/openai/v1/models", "/stele/api/v1/models"},
 		{"POST", "/api/v1/openai/chat/completions", "/stele/api/v1/chat/completions"},
-		{"POST", "/v1/messages", "/stele/api/v1/messages"},
-		{"POST", "/messages", "/stele/api/v1/messages"},
-		{"POST", "/api/messages", "/stele/api/v1/messages"},
-		{"POST", "/api/v1/v1/messages?beta=true", "/stele/api/v1/messages?beta=true"},
-		{"POST", "/api/api/v1/messages", "/stele/api/v1/messages"},
-		{"POST", "/api/v1/messages/v1/messages", "/stele/api/v1/messages"},
-		{"POST", "/api/v1//messages", "/stele/api/v1/messages"},
-		{"POST", "/anthropic/v1/messages", "/stele/api/v1/messages"},
-		{"GET", "/v1/messages", ""},
-		{"POST", "/v1/messages/count_tokens", ""},
-		{"POST", "/evil.example/v1/messages", ""},
 		{"POST", "/api/openai/v1/models", ""},
 		{"POST", "/api/openai/v1/embeddings", ""},
 		{"POST", "/api/openai/v1//chat/completions", ""},
@@ -78,6 +67,11 @@ func TestAWrongBaseURLIsToldTheRightOne(t *testing.T) {
 		{"/api/v1/chat/completions/", "POST /api/v1/chat/completions", openAI, "error.message"},
 		{"/openai/v1/chat/completions", "POST /api/v1/chat/completions", openAI, "error.message"},
 		{"/v1/models", "GET /api/v1/models", openAI, "error.message"},
+		{"/v1/messages", "POST /api/v1/messages", other, "error.message"},
+		{"/api/messages", "POST /api/v1/messages", other, "error.message"},
+		{"/api/v1/v1/messages?beta=true", "POST /api/v1/messages", other, "error.message"},
+		{"/api/v1/messages/v1/messages", "POST /api/v1/messages", other, "error.message"},
+		{"/anthropic/v1/messages", "POST /api/v1/messages", other, "error.message"},
 		{"/v1beta/models/m:generateContent", "POST /api/v1beta/models/m:generateContent", other, "error.message"},
 		{"/api/v1beta/v1beta/models/a/b:streamGenerateContent?alt=sse", "POST /api/v1beta/models/a/b:streamGenerateContent", other, "error.message"},
 		{"/api/v1/models/m:generateContent", "POST /api/v1beta/models/m:generateContent", other, "error.message"},
