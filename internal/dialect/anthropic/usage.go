@@ -9,8 +9,8 @@ import (
 )
 
 // counts are the API's own counters. They are cumulative: what is told later
-// replaces what was told before, and what is not told stays; so does what is counted
-// as nothing at the end, where some servers fill in the fields they do not know.
+// replaces what was told before, and what is not told stays; so does what of the prompt
+// is counted as nothing at the end, where some servers fill in the fields they do not know.
 type counts struct {
 	input, read, write, write1h, output, thinking, searches int64
 	tier                                                    string
@@ -29,7 +29,9 @@ func (c *counts) add(v jsonscan.Value) {
 		case "cache_creation_input_tokens":
 			c.take(&c.write, v)
 		case "output_tokens":
-			c.take(&c.output, v)
+			if !v.Absent() { // the first word of a stream is a guess
+				c.output, c.told = tokens(v), true
+			}
 		case "output_tokens_details":
 			c.take(&c.thinking, v.Get("thinking_tokens"))
 		case "server_tool_use":
