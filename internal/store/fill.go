@@ -31,7 +31,7 @@ func (s *Store) Fill(ctx context.Context, c Content) error {
 		return fmt.Errorf("fill database: %w", err)
 	}
 	defer tx.Rollback() // after a commit it does nothing
-	if err := s.fits(ctx, tx, c); err != nil {
+	if err := errors.Join(s.neverIdle(ctx, tx), s.fits(ctx, tx, c)); err != nil {
 		return err
 	}
 	for _, t := range slices.Backward(c.Tables) { // those that refer to others go first

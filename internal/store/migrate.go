@@ -92,7 +92,7 @@ const (
 
 func (s *Store) apply(ctx context.Context, tx *sql.Tx, f migration.File) error {
 	if s.engine == postgres {
-		if _, err := tx.ExecContext(ctx, lockPatience); err != nil {
+		if err := errors.Join(s.neverIdle(ctx, tx), exec(ctx, tx, f.Name, lockPatience)); err != nil {
 			return err
 		}
 	}
@@ -143,6 +143,9 @@ func (s *Store) Alone(ctx context.Context, do func(ctx context.Context) error) e
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("lock database: %w", err)
+	}
+	if err := s.neverIdle(ctx, tx); err != nil {
+		return errors.Join(err, tx.Rollback())
 	}
 	if _, err := tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrationLock)); err != nil {
 		return errors.Join(fmt.Errorf("lock database: %w", err), tx.Rollback())

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -37,6 +38,9 @@ func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
 	if pooled && !strings.Contains(databaseURL, "default_query_exec_mode") {
 		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	}
+	if !pooled { // a pooler would give the setting to others as well
+		config.AfterConnect = endIdle
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		watch.close()
@@ -50,6 +54,24 @@ func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
 	s.turns.width, s.turns.do = insertWidth, s.insertTurns
 	s.priority = newWritePriority(int64(config.MaxConns) * 3 / 4)
 	return s, nil
+}
+
+// endIdle has PostgreSQL end a transaction of whose process nothing comes any more, unless
+// somebody has said before how long it waits for one. The network may have been cut in the
+// middle: its rows are locked for all others until then.
+func endIdle(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, `SELECT set_config('idle_in_transaction_session_timeout', '30s', false)
+		WHERE current_setting('idle_in_transaction_session_timeout') = '0'`)
+	return err
+}
+
+// neverIdle takes that back for a transaction in which files are read or written between two
+// statements.
+func (s *Store) neverIdle(ctx context.Context, tx *sql.Tx) error {
+	if s.engine == sqlite {
+		return nil
+	}
+	return exec(ctx, tx, "begin a long transaction", `SET LOCAL idle_in_transaction_session_timeout = 0`)
 }
 
 // prepareConfig sets what the URL does not. Of several hosts only the one that can be

@@ -25,7 +25,10 @@ func (s *Store) Snapshot(ctx context.Context) (*Snapshot, error) {
 		return nil, fmt.Errorf("begin snapshot: %w", err)
 	}
 	n := &Snapshot{tx: tx}
-	if err = tx.QueryRowContext(ctx, schemaVersion).Scan(&n.Version); err == nil {
+	if err = s.neverIdle(ctx, tx); err == nil {
+		err = tx.QueryRowContext(ctx, schemaVersion).Scan(&n.Version)
+	}
+	if err == nil {
 		n.Tables, err = s.tables(ctx, tx)
 	}
 	if err != nil {

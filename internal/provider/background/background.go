@@ -43,7 +43,7 @@ type Maker struct {
 
 	mu      sync.Mutex // guards all below
 	work    map[string]*piece
-	entered map[string]func() // gives back the slot of work that is not submitted yet
+	entered map[string]*slot // of work that is not submitted yet
 }
 
 // How many callers wait for a slot, and for how long, before they are told to come back.
@@ -54,7 +54,7 @@ const (
 
 // New makes a maker of a craft.
 func New(craft Craft, o Options) *Maker {
-	m := &Maker{craft: craft, options: o, slots: newSlots(o.Parallel), work: make(map[string]*piece), entered: make(map[string]func())}
+	m := &Maker{craft: craft, options: o, slots: newSlots(o.Parallel), work: make(map[string]*piece), entered: make(map[string]*slot)}
 	m.line = fair.LineFor(m.slots, lineRoom, linePause)
 	m.options.Hold = cmp.Or(m.options.Hold, time.Hour)
 	m.ctx, m.stop = context.WithCancel(context.Background())
@@ -83,24 +83,32 @@ func (m *Maker) Place(ctx context.Context, tenant, key string) (leave func(), ag
 	if free == nil {
 		return nil, again
 	}
+	own := &slot{free}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.entered[key] = free
+	if before := m.entered[key]; before != nil { // of a try that another one follows already
+		before.free()
+	}
+	m.entered[key] = own
 	return func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		if free := m.placeOf(key); free != nil {
+		if m.entered[key] == own {
+			delete(m.entered, key)
 			free()
 		}
 	}, 0
 }
 
-// placeOf is how the slot of a key is given back, which is up to the caller from then
-// on; nil where it has none. The caller holds mu.
-func (m *Maker) placeOf(key string) (free func()) {
-	free = m.entered[key]
+// slot is a place among those that work at the same time.
+type slot struct{ free func() }
+
+// slotOf is the slot that a key has taken, which is the caller's from then on; nil where
+// it has none. The caller holds mu.
+func (m *Maker) slotOf(key string) *slot {
+	own := m.entered[key]
 	delete(m.entered, key)
-	return free
+	return own
 }
 
 // Submit starts the work of a key, or joins it where it is being done. Work that has
@@ -133,18 +141,18 @@ func (m *Maker) start(req media.Request) *piece {
 	}
 	ctx, cancel := context.WithCancel(m.ctx)
 	p := &piece{cancel: cancel, done: make(chan struct{}), state: media.Pending}
-	free := m.placeOf(req.Key)
-	if free != nil || m.slots.TryAcquire(req.Tenant, 1) {
+	own := m.slotOf(req.Key)
+	if own != nil || m.slots.TryAcquire(req.Tenant, 1) {
 		p.state = media.Processing
 	}
-	if free == nil {
-		free = func() { m.slots.Release(req.Tenant, 1) }
+	if own == nil {
+		own = &slot{func() { m.slots.Release(req.Tenant, 1) }}
 	}
 	m.work[req.Key] = p
 	m.group.Go(func() {
 		defer cancel()
 		if p.begun() || m.turn(ctx, req.Tenant, p) {
-			defer free()
+			defer own.free()
 			outputs, err := m.make(ctx, req, p.report)
 			p.end(ctx, outputs, err)
 			return

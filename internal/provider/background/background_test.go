@@ -139,6 +139,35 @@ func TestWhatHasAPlaceBeginsAtOnce(t *testing.T) {
 	})
 }
 
+// Of two tries at the same work the earlier has no place any more, and none is lost.
+func TestAPlaceThatIsTakenTwiceIsGivenBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := background.New(nil, background.Options{Parallel: 2})
+		defer m.Close()
+		free := func(want bool) {
+			t.Helper()
+			leave, _ := m.Place(t.Context(), "", "c")
+			if (leave != nil) != want {
+				t.Errorf("there is a place: %t", leave != nil)
+			}
+			if leave != nil {
+				leave()
+			}
+		}
+		first, _ := m.Place(t.Context(), "", "a")
+		second, _ := m.Place(t.Context(), "", "a")
+		free(true)
+		other, _ := m.Place(t.Context(), "", "b")
+		free(false)
+		first() // it has none
+		free(false)
+		second()
+		free(true)
+		other()
+	})
+}
+
 func TestFailuresAreTold(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
