@@ -173,6 +173,11 @@ formatted() {
     printf '%s\n' "not formatted (make fmt):" "$odd"
     return 1
   fi
+  odd=$(git ls-files -z 2>/dev/null | LC_ALL=C xargs -0r grep -laP '^\x7fELF' || true) # a program that was built in the tree
+  if [[ -n $odd ]]; then
+    printf '%s\n' "programs are committed:" "$odd"
+    return 1
+  fi
 }
 
 in_bash() {
