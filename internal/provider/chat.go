@@ -221,14 +221,15 @@ func (c *Chat) carry(r *http.Request) (*http.Response, error) {
 
 // exchange is one call that was answered.
 type exchange struct {
-	dog    *watchdog
-	answer *http.Response
-	call   dialect.Call
-	reply  *chat.Reply
-	target relay.Target
-	req    *chat.Request
-	hold   *hold
-	ids    map[string]string // of calls in the conversation, with what stands for one that comes again; nil: not looked up
+	dog     *watchdog
+	answer  *http.Response
+	call    dialect.Call
+	reply   *chat.Reply
+	target  relay.Target
+	req     *chat.Request
+	hold    *hold
+	torrent torrent           // its body, where it is a stream
+	ids     map[string]string // of calls in the conversation, with what stands for one that comes again; nil: not looked up
 }
 
 // close ends the call, answered or not.
@@ -237,6 +238,7 @@ func (x *exchange) close() {
 		_ = x.answer.Body.Close()
 	}
 	x.dog.stop()
+	x.torrent.leave()
 	x.hold.close()
 }
 

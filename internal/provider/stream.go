@@ -112,7 +112,8 @@ type source struct {
 
 func (c *Chat) source(x *exchange, seen *chat.Seen) *source {
 	light := x.reply.Passed && !x.target.Watched
-	reader := wire.NewSSE(x.answer.Body, mostAnswer)
+	x.torrent = torrent{Reader: x.answer.Body, dog: x.dog}
+	reader := wire.NewSSE(&x.torrent, mostAnswer)
 	reader.Ask(func(bytes int) error { return x.hold.grow(x.dog.ctx, 2*int64(bytes)) }) // as it came, and as it is understood
 	return &source{
 		answers: x.asked(), counts: x.req.Origin.Usage || x.req.Origin.Cost,
