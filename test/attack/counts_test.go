@@ -20,17 +20,22 @@ const (
 	exported      = 150         // chats of each of eight
 	longDocuments = 6           // sent at once
 	kindsOfForms  = 2           // that each route is sent, in turn; the console's own tests send all to each
-	inTurn        = 3           // each route gets every third of what each route is to be sent, by turns
+	inTurn        = 4           // each route gets every fourth of what each route is to be sent, by turns
+	oddForms      = 367         // one in so many of all forms with one odd word
 	slowBodies    = 250         // with a long head each, of each kind
 	longAddresses = 100         // of each of eight
 	endUsers      = 100         // of each of sixteen
 	oneIn         = 4           // connections on which nobody reads, or that wait
 	uploads       = 24          // at once, of 25 MB
 	oddMethods    = 4           // at each route
-	longApps      = 60          // of 48 KB
-	shortKeys     = 40          // of each of eight
-	endlessCalls  = 12          // that are answered without end, and each with so much at most:
-	endlessBytes  = 64 << 20
+	longApps      = 20          // of 48 KB
+	shortKeys     = 15          // of each of eight
+	longKeys      = 20          // with all the patterns they may have, of each of four
+	longElements  = 20          // sent at once
+	endlessCalls  = 12          // that are answered without end, and each with so much at most, for as long:
+	endlessBytes  = 32 << 20
+	endlessTime   = 2 * time.Second
+	endlessTurn   = 3 // one in so many of the ways
 
 	// How often the good tenant does its work, before and beside an attack. How long that
 	// takes says nothing on a machine that tests other things at the same time: it is told

@@ -22,6 +22,7 @@ const (
 	longDocuments = 12
 	kindsOfForms  = 6
 	inTurn        = 1
+	oddForms      = 37
 	slowBodies    = 5000
 	longAddresses = 600
 	endUsers      = 2000
@@ -30,8 +31,12 @@ const (
 	oddMethods    = 20
 	longApps      = 450
 	shortKeys     = 1200
+	longKeys      = 100
+	longElements  = 60
 	endlessCalls  = 24
 	endlessBytes  = 200 << 20
+	endlessTime   = 6 * time.Second
+	endlessTurn   = 1
 
 	usually  = 9
 	warming  = 2

@@ -9,9 +9,6 @@ import (
 	"time"
 )
 
-// endlessTime is how long an upstream goes on at most.
-const endlessTime = 6 * time.Second
-
 // endlessWays are what an upstream does that is no friend.
 var endlessWays = []string{
 	"FRAME", "PACKED", "THOUGHT", "SOUND", "SOUNDS", "CALL", "CALLS", "NAMELESS", "TEXT", "BLANKS", "COMMENTS", "COMMENT", "NOTHING", "LINES", "DATA", "NAMES", "FIELDS", "DELTAS", "USAGES",

@@ -173,8 +173,8 @@ func TestWaitsForLongOrdersTakeLittle(t *testing.T) { //nolint:paralleltest // b
 func TestUpstreamsWithoutEndTakeLittle(t *testing.T) { //nolint:paralleltest // besiege sees to that
 	var all []attack
 	for n, way := range endlessWays {
-		if !judged && n > 9 && n%7 != 0 {
-			continue // make attack has them all
+		if n%endlessTurn != 0 {
+			continue
 		}
 		all = append(all, attack{way, func(t *testing.T, s *siege) {
 			s.under(t, func() {
@@ -226,7 +226,7 @@ func TestLongElementsTakeLittle(t *testing.T) { //nolint:paralleltest // besiege
 		all = append(all, attack{name, func(t *testing.T, s *siege) {
 			part := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x.svg\"\r\n\r\n<svg xmlns=\"http://www.w3.org/2000/svg\"" + element
 			s.under(t, func() {
-				s.keepOpen(t, 60, func(int) string {
+				s.keepOpen(t, longElements, func(int) string {
 					return fmt.Sprintf("POST /api/v1/files HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: %d\r\n\r\n%s",
 						s.bad.Key, 20<<20, part)
 				})
@@ -246,7 +246,7 @@ func keysOfAWorkspaceAreBounded(t *testing.T, s *siege) {
 	var made atomic.Int64
 	s.under(t, func() {
 		together(4, func(int) {
-			for range 100 {
+			for range longKeys {
 				if a := s.post(t, "/console/keys", "application/x-www-form-urlencoded", strings.NewReader(form)); a.Status < 400 {
 					made.Add(1)
 				}

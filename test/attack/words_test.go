@@ -82,7 +82,7 @@ func oddWordsInForms(t *testing.T, s *siege) {
 			}
 			for i, name := range fields {
 				for j, word := range oddWords {
-					if (n+i+j)%(37*inTurn) != 0 {
+					if ((n*len(fields)+i)*len(oddWords)+j)%oddForms != 0 {
 						continue
 					}
 					form := maps.Clone(base)
