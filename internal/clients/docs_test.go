@@ -80,7 +80,8 @@ func index(t *testing.T) string {
 		"- @openrouter/sdk and @mistralai/mistralai list models only where each has all fields of their own services. Mistral's also sends fields (`safe_prompt`, `prefix`) that OpenAI refuses, where the model is OpenAI's.\n" +
 		"- langchaingo sends pictures to OpenAI in a form that it does not have. Clients that fetch their program from elsewhere when they are installed (Crush) were not run.\n" +
 		"- Ax has no base URL for Anthropic and Gemini, and names the detail of a picture in a way that OpenAI refuses. AgentKit sends Gemini's key in the address, where none is read. Eino's component for Gemini sends no picture\n" +
-		"  that stands in UserInputMultiContent. ModelFusion makes empty schemas of zod 4. Cohere's SDK speaks an API of its own.\n\n" +
+		"  that stands in UserInputMultiContent. ModelFusion makes empty schemas of zod 4. Cohere's SDK speaks an API of its own.\n" +
+		"- Continue's provider gemini knows no base URL: it asks Google, whatever apiBase says.\n\n" +
 		"A client that asks for names of its own needs models or [names](../operate/names.md) that answer to them.\n\n" +
 		"These pages are written by `go test ./internal/clients -update` from `internal/clients/library`.\n")
 	return b.String()
