@@ -65,17 +65,20 @@ func (f *feed) chunk(chunk *chat.Chunk, passed bool) error {
 		case passed:
 			return append(buf, chunk.Raw...), nil
 		}
-		var err error
+		from := len(buf)
 		for i := range chunk.Events {
+			var err error
 			if buf, err = f.encoder.Encode(buf, &chunk.Events[i]); err != nil {
-				break
+				return buf, err
 			}
 		}
-		return buf, err
+		return wire.EscapeLineEnds(buf, from), nil
 	})
 }
 
 // fail writes the dialect's own error event.
 func (f *feed) fail(e *fault.Error, requestID string) {
-	_ = f.Gather(false, func(buf []byte) ([]byte, error) { return f.encoder.Fail(buf, e, requestID), nil }) // the connection is broken off next
+	_ = f.Gather(false, func(buf []byte) ([]byte, error) { // the connection is broken off next
+		return wire.EscapeLineEnds(f.encoder.Fail(buf, e, requestID), len(buf)), nil
+	})
 }

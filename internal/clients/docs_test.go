@@ -66,12 +66,13 @@ func index(t *testing.T) string {
 		"| OpenAI | `" + example.OpenAI() + "` | `Authorization: Bearer KEY` |\n" +
 		"| Anthropic | `" + example.Anthropic() + "` | `X-API-Key: KEY` or `Authorization: Bearer KEY` |\n" +
 		"| Gemini | `" + example.Gemini() + "` | `Authorization: Bearer KEY` |\n\n" +
-		"These were run on 2026-11-16 with nothing else, whole, streamed and with a wrong key, most of them with tools, schemas and pictures too, over upstreams of all three dialects:\n\n" +
+		"These were run on 2026-11-16 and 17 with nothing else, whole, streamed and with a wrong key, most of them with tools, schemas and pictures too, over upstreams of all three dialects:\n\n" +
 		"- for TypeScript, SDKs: openai 4 to 7, @anthropic-ai/sdk 0.20 to the newest, @google/genai 1 and 2, @google/generative-ai, @mistralai/mistralai 2.7 (base URL without `/v1`), @openrouter/sdk 1.3, groq-sdk 1.6\n" +
 		"  (base URL without `/v1`), together-ai, portkey-ai, @huggingface/inference;\n" +
 		"- libraries: AI SDK with its providers for OpenAI (`.chat`), Anthropic, Google, Mistral, Groq, DeepSeek, Together, Fireworks, Cerebras, DeepInfra and OpenRouter; LangChain's for OpenAI, Anthropic, Google, Groq, xAI,\n" +
 		"  DeepSeek and OpenRouter; LlamaIndex, Mastra, Genkit 1.42 (with OpenAI's, Anthropic's and Google's API), Google's ADK 2, Instructor 1.7, xsAI, token.js, multi-llm-ts, TanStack AI (through `stele bridge`),\n" +
 		"  VoltAgent 2.10, Strands Agents 1.19, Ax 24, AgentKit 0.13, ModelFusion 0.137 (text only);\n" +
+		"- for Python: openai 3.6 and anthropic 1.9, with their helpers for streams, schemas and tools, and streams of google-api-core 2.25; for Ruby: ruby_llm 2.1 (OpenAI's and Anthropic's API);\n" +
 		"- for Go: openai-go 1 to 3, anthropic-sdk-go, genai, go-openai, langchaingo, Genkit 1.4, Eino 0.7 (OpenAI's and Gemini's API);\n" +
 		"- programs and their libraries, with the sandbox alone: grok-cli, aicommits, opencommit 3.3, LibreChat's @librechat/agents 3.9.2 in all three dialects, Continue's @continuedev/openai-adapters 1.37 for OpenAI and\n" +
 		"  Anthropic, llm.js for Anthropic.\n\n" +
@@ -80,7 +81,8 @@ func index(t *testing.T) string {
 		"- @openrouter/sdk and @mistralai/mistralai list models only where each has all fields of their own services. Mistral's also sends fields (`safe_prompt`, `prefix`) that OpenAI refuses, where the model is OpenAI's.\n" +
 		"- langchaingo sends pictures to OpenAI in a form that it does not have. Clients that fetch their program from elsewhere when they are installed (Crush) were not run.\n" +
 		"- Ax has no base URL for Anthropic and Gemini, and names the detail of a picture in a way that OpenAI refuses. AgentKit sends Gemini's key in the address, where none is read. Eino's component for Gemini sends no picture\n" +
-		"  that stands in UserInputMultiContent. ModelFusion makes empty schemas of zod 4. Cohere's SDK speaks an API of its own.\n\n" +
+		"  that stands in UserInputMultiContent. ModelFusion makes empty schemas of zod 4. Cohere's SDK speaks an API of its own.\n" +
+		"- Continue's provider gemini knows no base URL: it asks Google, whatever apiBase says.\n\n" +
 		"A client that asks for names of its own needs models or [names](../operate/names.md) that answer to them.\n\n" +
 		"These pages are written by `go test ./internal/clients -update` from `internal/clients/library`.\n")
 	return b.String()

@@ -29,6 +29,12 @@ func (v Values) Anthropic() string { return v.URL + "/api" }
 // Gemini is the base URL for clients of Gemini's dialect, which add /v1beta.
 func (v Values) Gemini() string { return v.URL + "/api" }
 
+// Scheme is how the server is spoken to, for clients that ask for its address in two parts.
+func (v Values) Scheme() string { scheme, _, _ := strings.Cut(v.URL, "://"); return scheme }
+
+// Host is all that follows the scheme, a path included.
+func (v Values) Host() string { _, host, _ := strings.Cut(v.URL, "://"); return host }
+
 // Bridge is the base URL of the bridge on the client's own machine.
 func (Values) Bridge() string { return bridgeURL }
 

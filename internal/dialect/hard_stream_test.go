@@ -199,6 +199,7 @@ var hardStreams = section{"K", "streams and transport", []hard{
 		is(t, "stop_reason", l.joined("delta.stop_reason"), "refusal")
 	}},
 	{number: 237, name: "a stream asked for with another Accept", elsewhere: "TestHard237AStreamWhateverAcceptSays"},
+	{number: 520, name: "characters at which readers of text end a line", elsewhere: "TestHard520AnEventIsOneLineToReadersOfText"},
 	{number: 238, name: "a stream in gzip", run: func(t *testing.T) {
 		for to, answer := range streamsOf("hi") {
 			var packed bytes.Buffer

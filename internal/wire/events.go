@@ -76,7 +76,8 @@ func (e *EventWriter) Event(name string, data []byte, more bool) error {
 		if name != "" {
 			buf = append(append(append(buf, "event: "...), name...), '\n')
 		}
-		return append(append(append(buf, "data: "...), data...), "\n\n"...), nil
+		from := len(buf)
+		return EscapeLineEnds(append(append(append(buf, "data: "...), data...), "\n\n"...), from), nil
 	})
 }
 

@@ -25,7 +25,7 @@ const patience = 4 * time.Minute
 
 // The sandbox fills in a tool's arguments with their own names, so a file of that name is what a
 // client writes.
-const config = "providers: {}\nmodels:\n  fast: {targets: [stele/sandbox]}\n"
+const config = "providers: {}\nmodels:\n  fast: {targets: [stele/sandbox]}\n  gpt-5.6: {targets: [stele/sandbox]}\n"
 
 // agents are run in turn rather than side by side: each takes a processor and half a gigabyte.
 var agents = []struct {

@@ -1,7 +1,8 @@
-// One loop of LangChain: the model calls the tool, which writes a file, and then answers.
+// One loop of LangChain: the model calls the tool, which writes a file, and then answers. Its
+// name is one for which ChatOpenAI would speak the Responses API.
 import { HumanMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
-import { ChatOpenAI } from "@langchain/openai";
+import { ChatOpenAICompletions } from "@langchain/openai";
 import { writeFileSync } from "node:fs";
 import { z } from "zod";
 
@@ -12,7 +13,7 @@ const writeNote = tool(
   },
   { name: "write_note", description: "Writes a note.", schema: z.object({ text: z.string() }) },
 );
-const model = new ChatOpenAI({ model: "fast", apiKey: process.env.STELE_KEY, configuration: { baseURL: process.env.STELE_BASE } }).bindTools([writeNote]);
+const model = new ChatOpenAICompletions({ model: "gpt-5.6", apiKey: process.env.STELE_KEY, configuration: { baseURL: process.env.STELE_BASE } }).bindTools([writeNote]);
 const talk = [new HumanMessage("Write a note. [[sandbox: tool=write_note]]")];
 for (let turn = 0; turn < 5; turn++) {
   const answer = await model.invoke(talk);

@@ -144,6 +144,27 @@ func TestHard237AStreamWhateverAcceptSays(t *testing.T) {
 	}
 }
 
+// TestHard520AnEventIsOneLineToReadersOfText has models say what Python's splitlines ends
+// a line at: HTTPX, and with it Google's library and LiteLLM, reads streams through that.
+func TestHard520AnEventIsOneLineToReadersOfText(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	const ends = "\u0085\u2028\u2029"
+	servers := map[string]*upstream.Server{"o": s.openai, "a": s.anthropic, "g": s.gemini}
+	for model, server := range servers {
+		for own, path := range map[string]string{"o": chatPath, "a": messagesPath, "g": geminiPath + model + ":streamGenerateContent?alt=sse"} {
+			if own == model {
+				continue // its own bytes
+			}
+			server.Next(upstream.Say(upstream.Text("one" + ends + "two")))
+			a := s.Post(t, path, s.Key, map[string]string{"o": plainO(model, `,"stream":true`), "a": plainA(model, `,"stream":true`), "g": plainG}[own])
+			if a.Status != http.StatusOK || strings.ContainsAny(a.Body, ends) || !strings.Contains(a.Body, `\u0085\u2028\u2029`) {
+				t.Errorf("%s of %s: %d %q", path, model, a.Status, a.Body)
+			}
+		}
+	}
+}
+
 func TestHard253ABodyOverTheLimit(t *testing.T) {
 	t.Parallel()
 	s := open(t)

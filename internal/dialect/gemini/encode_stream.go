@@ -25,6 +25,7 @@ type streamWriter struct {
 	req    *chat.Request
 	framed bool
 	begun  bool // a frame was written
+	opened bool // the bracket that begins the array was
 	ended  bool
 	parts  replyWriter
 	tail   []byte // the members that end each frame
@@ -72,12 +73,16 @@ func (w *streamWriter) Encode(dst []byte, e *chat.Event) ([]byte, error) {
 	return dst, nil
 }
 
-// KeepAlive appends white space: a blank line between frames.
+// KeepAlive appends white space: a blank line between frames, and nothing before or after
+// an array, where Google's clients for Python that speak REST take nothing.
 func (w *streamWriter) KeepAlive(dst []byte) []byte {
-	if !w.framed {
-		return append(dst, '\n')
+	switch {
+	case w.framed:
+		return append(dst, "\n\n"...)
+	case w.ended:
+		return dst
 	}
-	return append(dst, "\n\n"...)
+	return append(w.bracket(dst), '\n')
 }
 
 // Fail appends the API's own error, as the stream's last word.
@@ -167,6 +172,15 @@ func (w *streamWriter) begin(dst []byte) []byte {
 	case w.begun:
 		return append(dst, ",\r\n"...)
 	}
+	return w.bracket(dst)
+}
+
+// bracket begins the array, unless it has begun.
+func (w *streamWriter) bracket(dst []byte) []byte {
+	if w.opened {
+		return dst
+	}
+	w.opened = true
 	return append(dst, '[')
 }
 

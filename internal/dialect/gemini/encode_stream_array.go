@@ -28,8 +28,5 @@ func (w *arrayWriter) AppendFrames(dst, frames []byte) []byte {
 
 // EndArray appends the end of the array.
 func (w *arrayWriter) EndArray(dst []byte) []byte {
-	if !w.begun {
-		dst = append(dst, '[')
-	}
-	return w.finished(dst)
+	return w.finished(w.bracket(dst))
 }
