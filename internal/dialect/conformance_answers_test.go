@@ -85,12 +85,15 @@ var contents = map[string][]spoken{
 		{"citations", endO("stop", `"content":"hi","annotations":[{"type":"url_citation","url_citation":{"start_index":0,"end_index":2,"title":"T","url":"https://a.example/"}}]`)},
 		{"log-probabilities", strings.Replace(endO("stop", `"content":"hi"`), `"finish_reason"`, `"logprobs":{"content":[{"token":"hi","logprob":-0.5,"bytes":[104,105],"top_logprobs":[]}]},"finish_reason"`, 1)},
 		{"sound", endO("stop", `"content":null,"audio":{"id":"a","data":"`+wav+`","expires_at":1,"transcript":"hi"}`)},
+		{"how a filter rated it", strings.Replace(endO("stop", `"content":"hi"`), `"finish_reason"`, `"content_filter_results":{"hate":{"severity":"safe"}},"finish_reason"`, 1)},
 	},
 	A: {
 		{"thoughts with a signature", wholeA("end_turn", `{"type":"thinking","thinking":"hm","signature":"c2ln"}`, `{"type":"text","text":"hi"}`)},
 		{"redacted thoughts", wholeA("end_turn", `{"type":"redacted_thinking","data":"c2ln"}`, `{"type":"text","text":"hi"}`)},
 		{"citations of a search", wholeA("end_turn", `{"type":"text","text":"hi","citations":[{"type":"web_search_result_location","url":"https://a.example/","title":"T","cited_text":"q"}]}`)},
 		{"citations of a document", wholeA("end_turn", `{"type":"text","text":"hi","citations":[{"type":"char_location","document_index":0,"document_title":"T","cited_text":"q","start_char_index":0,"end_char_index":1}]}`)},
+		{"the stop sequence at which it ended", stoppedA("END").whole},
+		{"the container in which its tools ran", strings.Replace(hi[A], `"role"`, `"container":{"id":"c"},"role"`, 1)},
 	},
 	G: {
 		{"thoughts with a signature", wholeG(`{"text":"hm","thought":true,"thoughtSignature":"`+googles1+`"}`, `{"text":"hi"}`)},
@@ -98,6 +101,7 @@ var contents = map[string][]spoken{
 		{"grounding", strings.Replace(wholeG(`{"text":"hi"}`), `"finishReason"`, `"groundingMetadata":{"groundingChunks":[{"web":{"uri":"https://a.example/","title":"T"}}],"groundingSupports":[{"segment":{"endIndex":2,"text":"hi"},"groundingChunkIndices":[0]}]},"finishReason"`, 1)},
 		{"a picture", wholeG(`{"inlineData":{"mimeType":"image/png","data":"` + pixel + `"}}`)},
 		{"sound", wholeG(`{"inlineData":{"mimeType":"audio/wav","data":"` + wav + `"}}`)},
+		{"how a filter rated it", besideG(`,"safetyRatings":[{"category":"C","probability":"LOW"}]`, "").whole},
 	},
 }
 

@@ -249,9 +249,11 @@ func (c *Chat) whole(x *exchange) error {
 		if err != nil {
 			return err
 		}
+		response.Notes = append(response.Notes, x.reply.Late...) // nothing is late in a whole answer
 		for i := range response.Answers {
-			x.reply.Dropped = append(x.reply.Dropped, x.remark(&response.Answers[i])...)
+			response.Notes = append(response.Notes, x.remark(&response.Answers[i])...)
 		}
+		x.reply.Dropped, x.reply.Late = append(x.reply.Dropped, response.Notes...), nil
 		x.reply.Response = response
 		x.close()
 		return nil
