@@ -139,6 +139,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 		return outgoing{}, nil, err
 	}
 	call, err := c.dialect.EncodeRequest(lean, target)
+	call.Body = jsonscan.WithoutHalves(call.Body) // of schemas, arguments and all else that is sent as the client wrote it
 	call.Losses, err = talk.InOwnWords(slices.Concat(talk.Notes, req.Lost, forgotten, outdated, call.Losses), err)
 	return outgoing{c.reshape(call, target, pass), in}, held, err
 }
