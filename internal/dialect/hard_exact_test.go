@@ -2,6 +2,7 @@ package dialect_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -151,5 +152,34 @@ var hardExact = section{"AC", "to the digit, the letter and the part", []hard{
 		l.gets("usage.prompt_tokens_details.audio_tokens", "30")
 		l.gets("usage.completion_tokens_details.image_tokens", "10")
 		take(t, trip{from: A, to: G, ask: plain[A], answers: []string{google}}).gets("usage.input_tokens", "70")
+	}},
+	{number: 1016, name: "a byte order mark before an answer or a refusal", run: func(t *testing.T) {
+		const mark = "\xEF\xBB\xBF"
+		announced := http.Header{"Content-Type": {"application/json; charset=utf-8"}}
+		for _, to := range []string{O, A, G} {
+			for _, from := range []string{O, A, G} {
+				l := take(t, trip{from: from, to: to, ask: plain[from], header: announced, answers: []string{mark + hi[to]}})
+				if !strings.HasPrefix(l.body, "{") || !strings.Contains(l.body, `"hi"`) {
+					t.Errorf("%s from %s: %s", from, to, l.body)
+				}
+				l = try(t, trip{from: from, to: to, ask: plain[from], header: announced, status: 400, answers: []string{mark + said(to, "wrong field zzz")}})
+				if !strings.Contains(l.body, "zzz") {
+					t.Errorf("%s from %s: %s", from, to, l.body)
+				}
+			}
+		}
+		for _, from := range []string{A, G} { // and a stream that is announced as JSON
+			l := take(t, trip{from: from, to: O, stream: true, ask: streaming(from), header: announced, answers: []string{mark + chunksO("stop", `{"content":"hi"}`)}})
+			if !strings.Contains(l.body, `"hi"`) {
+				t.Error(l.body)
+			}
+		}
+	}},
+	{number: 1017, name: "sources of a system prompt", run: func(t *testing.T) {
+		cited := `{"type":"text","text":"s","citations":[{"type":"char_location","cited_text":"q","document_index":0,"document_title":"D","start_char_index":0,"end_char_index":1}]}`
+		for _, to := range []string{O, G} {
+			l := take(t, trip{from: A, to: to, ask: `{"model":"m","max_tokens":9,"system":[{"type":"text","text":"r"},` + cited + `],"messages":[{"role":"user","content":"go"}]}`})
+			l.warns("system[1]", chat.Ignored)
+		}
 	}},
 }}

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -188,7 +189,7 @@ func (c *Chat) send(ctx context.Context, call outgoing) (*http.Response, error) 
 	}
 	defer answer.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(answer.Body, mostError))
-	return nil, c.refused(answer.StatusCode, answer.Header, body)
+	return nil, c.refused(answer.StatusCode, answer.Header, bytes.TrimPrefix(body, []byte(byteOrder)))
 }
 
 // request is one to a path of the upstream. Its address is read once for calls that
@@ -311,7 +312,7 @@ func readAll(x *exchange) ([]byte, error) {
 	case len(body) > mostAnswer:
 		return nil, errTooLong()
 	}
-	return body, nil
+	return bytes.TrimPrefix(body, []byte(byteOrder)), nil
 }
 
 // ofAnswer is why there is no memory for an answer: one that can never have enough is
