@@ -34,7 +34,7 @@ func Collect(stream Stream) (*Response, error) {
 			case Close:
 				answer.Parts[len(answer.Parts)-1].Text = text.String()
 			case Finish:
-				answer.Stop, r.Usage = e.Stop, e.Usage
+				answer.Stop, r.Usage, r.Notes = e.Stop, e.Usage, append(r.Notes, e.Notes...)
 				answer.Logprobs, likely = joinLogprobs(likely), nil
 				if e.More {
 					r.Answers = append(r.Answers, Answer{})

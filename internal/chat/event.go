@@ -25,6 +25,7 @@ type Event struct {
 	Last   bool   // Finish, loose only: nothing follows, not even usage
 	More   bool   // Finish, strict only: another answer follows, and usage with it
 	Usage  Usage  // Finish; Start where it is known by then
+	Notes  []Loss // what the decoder could not carry: with any loose event, and with the last Finish of a strict stream
 }
 
 // EventKind is a sort of event.

@@ -106,3 +106,6 @@ type Citation struct {
 	Raw               json.RawMessage // in the upstream's own words
 	Dialect           string          // whose words those are
 }
+
+// Quotes reports whether Quote is what stands in the source, and not what rests on it.
+func (c *Citation) Quotes() bool { return c.Quote != "" && c.Start == 0 && c.End == 0 }

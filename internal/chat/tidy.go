@@ -76,6 +76,7 @@ type tidy struct {
 	ended   bool            // the upstream said why it stopped
 	stop    Stop
 	usage   Usage
+	notes   []Loss
 	answer  int // the one that is being told
 	later   later
 }
@@ -99,6 +100,7 @@ func (t *tidy) take(e *Event) error {
 	if e.Answer != t.answer && (e.Kind == Delta || e.Kind == Open || e.Kind == Close || e.Kind == Finish) {
 		return t.another(e)
 	}
+	t.notes = append(t.notes, e.Notes...)
 	switch e.Kind {
 	case Start:
 		if !t.started {
@@ -279,7 +281,7 @@ func (t *tidy) end() error {
 	if !t.ended {
 		return Broken(ErrCut)
 	}
-	t.finish(Event{Kind: Finish, Usage: t.usage})
+	t.finish(Event{Kind: Finish, Usage: t.usage, Notes: t.notes})
 	return nil
 }
 

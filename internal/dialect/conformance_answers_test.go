@@ -85,12 +85,15 @@ var contents = map[string][]spoken{
 		{"citations", endO("stop", `"content":"hi","annotations":[{"type":"url_citation","url_citation":{"start_index":0,"end_index":2,"title":"T","url":"https://a.example/"}}]`)},
 		{"log-probabilities", strings.Replace(endO("stop", `"content":"hi"`), `"finish_reason"`, `"logprobs":{"content":[{"token":"hi","logprob":-0.5,"bytes":[104,105],"top_logprobs":[]}]},"finish_reason"`, 1)},
 		{"sound", endO("stop", `"content":null,"audio":{"id":"a","data":"`+wav+`","expires_at":1,"transcript":"hi"}`)},
+		{"how a filter rated it", strings.Replace(endO("stop", `"content":"hi"`), `"finish_reason"`, `"content_filter_results":{"hate":{"severity":"safe"}},"finish_reason"`, 1)},
 	},
 	A: {
 		{"thoughts with a signature", wholeA("end_turn", `{"type":"thinking","thinking":"hm","signature":"c2ln"}`, `{"type":"text","text":"hi"}`)},
 		{"redacted thoughts", wholeA("end_turn", `{"type":"redacted_thinking","data":"c2ln"}`, `{"type":"text","text":"hi"}`)},
 		{"citations of a search", wholeA("end_turn", `{"type":"text","text":"hi","citations":[{"type":"web_search_result_location","url":"https://a.example/","title":"T","cited_text":"q"}]}`)},
 		{"citations of a document", wholeA("end_turn", `{"type":"text","text":"hi","citations":[{"type":"char_location","document_index":0,"document_title":"T","cited_text":"q","start_char_index":0,"end_char_index":1}]}`)},
+		{"the stop sequence at which it ended", stoppedA("END").whole},
+		{"the container in which its tools ran", strings.Replace(hi[A], `"role"`, `"container":{"id":"c"},"role"`, 1)},
 	},
 	G: {
 		{"thoughts with a signature", wholeG(`{"text":"hm","thought":true,"thoughtSignature":"`+googles1+`"}`, `{"text":"hi"}`)},
@@ -98,6 +101,7 @@ var contents = map[string][]spoken{
 		{"grounding", strings.Replace(wholeG(`{"text":"hi"}`), `"finishReason"`, `"groundingMetadata":{"groundingChunks":[{"web":{"uri":"https://a.example/","title":"T"}}],"groundingSupports":[{"segment":{"endIndex":2,"text":"hi"},"groundingChunkIndices":[0]}]},"finishReason"`, 1)},
 		{"a picture", wholeG(`{"inlineData":{"mimeType":"image/png","data":"` + pixel + `"}}`)},
 		{"sound", wholeG(`{"inlineData":{"mimeType":"audio/wav","data":"` + wav + `"}}`)},
+		{"how a filter rated it", besideG(`,"safetyRatings":[{"category":"C","probability":"LOW"}]`, "").whole},
 	},
 }
 
@@ -219,7 +223,8 @@ func errorTable(t *testing.T) string {
 		{"400, a bad request", A, `{"type":"error","error":{"type":"invalid_request_error","message":"x"}}`, 400},
 		{"400, the conversation is too long", A, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 > 8"}}`, 400},
 		{"401, 403: the operator's key is bad", O, `{"error":{"message":"bad key","code":"invalid_api_key"}}`, 401},
-		{"404, no such model", O, `{"error":{"message":"The model does not exist","code":"model_not_found"}}`, 404},
+		{"403, it does not take what the request says", O, `{"error":"Content violates usage guidelines."}`, 403},
+		{"404, no such model; 403, the account does not have it", O, `{"error":{"message":"The model does not exist","code":"model_not_found"}}`, 404},
 		{"413, too large", A, `{"type":"error","error":{"type":"request_too_large","message":"x"}}`, 413},
 		{"429, too many requests", G, `{"error":{"code":429,"message":"x","status":"RESOURCE_EXHAUSTED"}}`, 429},
 		{"429, the operator's quota is gone", O, `{"error":{"message":"x","code":"insufficient_quota"}}`, 429},

@@ -27,7 +27,7 @@ var hardEnded = section{"AA", "why it ended, and what it cost", []hard{
 				if !strings.Contains(l.body, `"stop_reason":"stop_sequence","stop_sequence":"END"`) {
 					t.Error(l.body)
 				}
-				take(t, trip{from: G, to: O, kind: "vllm", stream: streamed, ask: streamG, answers: []string{answer}}).quiet()
+				take(t, trip{from: G, to: O, kind: "vllm", stream: streamed, ask: streamG, answers: []string{answer}}).warns("answer", chat.Ignored)
 			}
 		}
 		for _, more := range []string{`,"stop_reason":null`, `,"matched_stop":151645`, `,"stop_reason":"end_turn"`} {
@@ -42,7 +42,9 @@ var hardEnded = section{"AA", "why it ended, and what it cost", []hard{
 			for i, from := range []string{A, G} {
 				l := take(t, trip{from: from, to: O, own: true, ask: plain[from], answers: []string{endO(word, `"content":"hi"`)}})
 				is(t, from+" "+word, gjson.Get(l.body, finishAt[from]).Str, want[i])
-				l.quiet()
+				if strings.Contains(l.told(), "dropped") || strings.Contains(l.told(), "approximated") {
+					t.Error(l.told())
+				}
 			}
 		}
 		malformed := "function_call_filter: MALFORMED_FUNCTION_CALL"
@@ -66,7 +68,7 @@ var hardEnded = section{"AA", "why it ended, and what it cost", []hard{
 		l.warns("answer", chat.Dropped)
 		stream := strings.Replace(messageA(textA(0, "hi"), "refusal"), `"stop_reason":"refusal"`, `"stop_reason":"refusal"`+said, 1)
 		take(t, trip{from: O, to: A, stream: true, ask: streamO, answers: []string{stream}}).warns("answer", chat.Dropped)
-		take(t, trip{from: G, to: A, stream: true, ask: streamG, answers: []string{stream}}).quiet()
+		take(t, trip{from: G, to: A, stream: true, ask: streamG, answers: []string{stream}}).warns("answer", chat.Ignored)
 	}},
 	{number: 979, name: "the tier that served", run: func(t *testing.T) {
 		flex := strings.Replace(hi[G], `"usageMetadata":{`, `"usageMetadata":{"serviceTier":"flex",`, 1)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"stele/internal/fault"
 )
 
 var plain = map[string]string{O: talkO(says("user", "go")), A: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}]}`, G: `{"contents":[{"parts":[{"text":"go"}]}]}`}
@@ -96,4 +98,43 @@ var hardErrors = section{"L", "errors", []hard{
 		is(t, "stop_details", l.joined("delta.stop_details.type"), "refusal")
 	}},
 	{number: 253, name: "a body over the limit", answer: "413 in all three", elsewhere: "TestHard253ABodyOverTheLimit"},
+	{number: 1004, name: "403 about the request, about the model and about the account", run: func(t *testing.T) {
+		for _, row := range []struct {
+			to, kind, body string
+			want           int // to a client of OpenAI's or Anthropic's
+			ours           bool
+		}{
+			{O, "xai", `{"code":"The caller does not have permission to execute the specified operation","error":"Content violates usage guidelines. Team: 0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f, API key ID: 0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f, Model: grok-4, Failed check: SAFETY_CHECK_TYPE_BIO"}`, 400, false},
+			{O, "xai", `{"code":"permission-denied","error":"Access to the chat endpoint is denied."}`, 500, true},
+			{O, "mistral", `{"message":"Request blocked by guardrail: violence","type":"guardrail"}`, 400, false},
+			{O, "", `{"error":{"message":"Project proj_abcdefgh does not have access to model gpt-9","type":"invalid_request_error","param":null,"code":"model_not_found"}}`, 404, false},
+			{O, "groq", `{"error":{"message":"The model llama is blocked at the organization level. Please have the org admin enable it.","type":"permissions_error","code":"model_permission_blocked_org"}}`, 404, false},
+			{O, "", `{"error":{"message":"Your account was flagged by our systems and is suspended.","type":"invalid_request_error","code":null}}`, 500, true},
+			{O, "", `{"error":{"message":"Country, region, or territory not supported","type":"request_forbidden","code":"unsupported_country_region_territory"}}`, 500, true},
+			{A, "", `{"type":"error","error":{"type":"permission_error","message":"Your API key does not have permission to use the specified resource."}}`, 500, true},
+			{A, "", `{"type":"error","error":{"type":"permission_error","message":"You don't have access to the model with the specified model ID."}}`, 404, false},
+			{G, "", `{"error":{"code":403,"message":"CachedContent not found (or permission denied)","status":"PERMISSION_DENIED"}}`, 400, false},
+			{G, "", `{"error":{"code":403,"message":"You do not have permission to access the File abc or it may not exist.","status":"PERMISSION_DENIED"}}`, 400, false},
+			{G, "", `{"error":{"code":403,"message":"The caller does not have permission","status":"PERMISSION_DENIED"}}`, 500, true},
+		} {
+			for _, from := range []string{O, A, G} {
+				l := try(t, trip{from: from, to: row.to, kind: row.kind, ask: plain[from], status: http.StatusForbidden, answers: []string{row.body}})
+				want := row.want
+				if want == http.StatusInternalServerError && from == O {
+					want = http.StatusBadGateway
+				}
+				if l.status != want || l.failure.Credentials != row.ours || strings.Contains(l.body, "0a1b2c3d") || strings.Contains(l.body, "proj_") {
+					t.Errorf("%s, %s: %d %s", from, row.body, l.status, l.body)
+				}
+			}
+		}
+		for to, words := range map[string]string{A: "This organization has been disabled.", O: "Organization has been restricted. Please reach out to support if you believe this was in error."} {
+			from := others(to)[0]
+			if l := try(t, trip{from: from, to: to, ask: plain[from], status: 400, answers: []string{said(to, words)}}); !l.failure.Credentials {
+				t.Errorf("%s: %s", to, l.body)
+			}
+		}
+		l := try(t, trip{from: A, to: O, ask: plain[A], status: 400, answers: []string{said(O, "Invalid tool 'this organization has been disabled'")}})
+		is(t, "a client's own words", l.failure.Code, fault.InvalidParameter)
+	}},
 }}

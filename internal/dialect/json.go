@@ -106,14 +106,14 @@ func SameJSON(a, b []byte) bool {
 // Arguments makes a call's arguments an object, as two of the dialects need it:
 // nothing and null are {}, an object keeps its bytes, one that was written as a string of
 // JSON is what the string says, and anything else is kept under _raw, which the second
-// result reports.
+// result reports. Half a surrogate pair, which upstreams refuse all of a request for, is left out.
 func Arguments(text string) (object json.RawMessage, odd bool) {
-	b := bytes.TrimSpace([]byte(text))
+	b := jsonscan.WithoutHalves(bytes.TrimSpace([]byte(text)))
 	if len(b) == 0 || string(b) == "null" {
 		return json.RawMessage("{}"), false
 	}
 	if b[0] == '"' && jsonscan.Valid(b, jsonscan.Strict) {
-		b = bytes.TrimSpace([]byte(jsonscan.At(b, 0).View()))
+		b = jsonscan.WithoutHalves(bytes.TrimSpace([]byte(jsonscan.At(b, 0).View())))
 	}
 	switch {
 	case len(b) == 0 || b[0] != '{' || !jsonscan.Valid(b, jsonscan.Duplicates):

@@ -2,6 +2,8 @@ package dialect
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 
 	"stele/internal/fault"
 )
@@ -18,7 +20,9 @@ const (
 // people, fit for the client; "" where it says nothing.
 func ByStatus(status int, message string) *fault.Error {
 	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusPaymentRequired:
+	case http.StatusForbidden:
+		return forbidden(message)
+	case http.StatusUnauthorized, http.StatusPaymentRequired:
 		return BadCredentials()
 	case http.StatusNotFound:
 		if message != "" { // a page or nothing is of an address where no API is
@@ -35,8 +39,53 @@ func ByStatus(status int, message string) *fault.Error {
 	case http.StatusMethodNotAllowed, http.StatusGone, http.StatusUnsupportedMediaType: // of an address that is no model's
 	default:
 		if status >= http.StatusBadRequest && status < http.StatusInternalServerError && message != "" {
+			if isClosed(message) {
+				return BadCredentials()
+			}
 			return fault.New(fault.InvalidParameter, "%s", message)
 		}
 	}
 	return fault.New(fault.UpstreamError, "The model's provider failed.")
+}
+
+// What upstreams say with 403 that is not about the operator's key. A client that can make a
+// provider look as if it had refused the installation could close it to all others.
+var (
+	// The request is what they do not take: xAI's check of contents, OpenRouter's moderation,
+	// Mistral's guardrails, OpenAI's block of an end user.
+	ofContent = []string{
+		"content violates", "failed check", "requires moderation", "was flagged", "flagged by", "guardrail", "content moderation",
+		"content policy", "content_policy", "content filter", "content_filter", "identifier blocked", "identifier_blocked",
+	}
+	// What the request names is another's, or is gone: Google's files, objects and caches.
+	ofThings = []string{"access the file", "storage.objects", "cachedcontent not found", "cached content not found"}
+	// The account has no such model, and may have others: OpenAI's projects, Groq's permissions, Amazon.
+	ofModels = []string{"not have access to model", "n't have access to the model", "not have access to the model", "blocked at the organization level", "blocked at the project level"}
+	// And these are about the account after all.
+	ofAccounts = []string{"your account", "your organization", "suspended", "disabled", "restricted"}
+)
+
+// forbidden is what a 403 means, by what it says.
+func forbidden(message string) *fault.Error {
+	words := strings.ToLower(message)
+	says := func(signs []string) bool {
+		return slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(words, sign) })
+	}
+	switch {
+	case says(ofModels):
+		return ByStatus(http.StatusNotFound, message)
+	case says(ofThings):
+		return ByStatus(http.StatusBadRequest, message)
+	case says(ofContent) && !says(ofAccounts):
+		return ByStatus(http.StatusBadRequest, message).With("reason", "content_policy_violation")
+	}
+	return BadCredentials()
+}
+
+// isClosed reports whether a refusal says that the operator's account is closed, which
+// Anthropic and Groq do with 400. What else a sentence says may be the client's words: only how
+// it begins counts.
+func isClosed(message string) bool {
+	words := strings.TrimPrefix(strings.ToLower(message), "this ")
+	return strings.HasPrefix(words, "organization has been disabled") || strings.HasPrefix(words, "organization has been restricted")
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -139,6 +140,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 		return outgoing{}, nil, err
 	}
 	call, err := c.dialect.EncodeRequest(lean, target)
+	call.Body = jsonscan.WithoutHalves(call.Body) // of schemas, arguments and all else that is sent as the client wrote it
 	call.Losses, err = talk.InOwnWords(slices.Concat(talk.Notes, req.Lost, forgotten, outdated, call.Losses), err)
 	return outgoing{c.reshape(call, target, pass), in}, held, err
 }
@@ -187,7 +189,7 @@ func (c *Chat) send(ctx context.Context, call outgoing) (*http.Response, error) 
 	}
 	defer answer.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(answer.Body, mostError))
-	return nil, c.refused(answer.StatusCode, answer.Header, body)
+	return nil, c.refused(answer.StatusCode, answer.Header, bytes.TrimPrefix(body, []byte(byteOrder)))
 }
 
 // request is one to a path of the upstream. Its address is read once for calls that
@@ -251,9 +253,11 @@ func (c *Chat) whole(x *exchange) error {
 		if err != nil {
 			return err
 		}
+		response.Notes = append(response.Notes, x.reply.Late...) // nothing is late in a whole answer
 		for i := range response.Answers {
-			x.reply.Dropped = append(x.reply.Dropped, x.remark(&response.Answers[i])...)
+			response.Notes = append(response.Notes, x.remark(&response.Answers[i])...)
 		}
+		x.reply.Dropped, x.reply.Late = append(x.reply.Dropped, response.Notes...), nil
 		x.reply.Response = response
 		x.close()
 		return nil
@@ -310,7 +314,7 @@ func readAll(x *exchange) ([]byte, error) {
 	case len(body) > mostAnswer:
 		return nil, errTooLong()
 	}
-	return body, nil
+	return bytes.TrimPrefix(body, []byte(byteOrder)), nil
 }
 
 // ofAnswer is why there is no memory for an answer: one that can never have enough is

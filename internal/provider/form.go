@@ -24,8 +24,8 @@ func (x *exchange) streams() bool {
 			return false
 		}
 		switch b {
-		case ' ', '\t', '\r', '\n':
-		case ':', 'd', 'e', 'i', 'r', 0xEF: // a comment, data, event, id, retry, or a byte order mark before them
+		case ' ', '\t', '\r', '\n', byteOrder[0], byteOrder[1], byteOrder[2]:
+		case ':', 'd', 'e', 'i', 'r': // a comment, data, event, id, retry
 			return true
 		default:
 			return false
@@ -33,6 +33,9 @@ func (x *exchange) streams() bool {
 	}
 	return false
 }
+
+// byteOrder is the mark that some servers and proxies put before all else.
+const byteOrder = "\xEF\xBB\xBF"
 
 // opening is an answer whose beginning was looked at. That is a byte as a rule, for which a
 // buffer would be dear.

@@ -142,6 +142,7 @@ func (r *rejoiner) one(e chat.Event) {
 	case chat.Finish:
 		if e.Stop.Reason == chat.Paused && r.hops < mostHops && (e.Stop.Sequence != "" || r.size <= mostSaid) {
 			r.stop = e.Stop
+			r.reply.Late = append(r.reply.Late, e.Notes...)
 			return
 		}
 		if e.Stop.Reason == chat.Paused {

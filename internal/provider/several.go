@@ -87,8 +87,11 @@ func (x *exchange) asMany(r *chat.Response) []chat.Loss {
 		return fewer(n, asked)
 	}
 	r.Answers = r.Answers[:asked]
-	return []chat.Loss{chat.Lost(chat.FieldAnswer, chat.Dropped, "answers that were not asked for")}
+	return []chat.Loss{unwanted}
 }
+
+// unwanted is what is lost where an upstream gives more answers than it was asked for.
+var unwanted = chat.Lost(chat.FieldAnswer, chat.Dropped, "answers that were not asked for")
 
 // fewer is what is lost where an upstream gives fewer answers than it was asked for.
 func fewer(came, asked int) []chat.Loss {

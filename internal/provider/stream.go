@@ -108,6 +108,8 @@ type source struct {
 	kept    int64         // bytes that the decoder has gathered and are held for
 	over    bool          // the upstream said why it stopped
 	answers int           // how many were asked for
+
+	unwanted bool // more than that came
 }
 
 func (c *Chat) source(x *exchange, seen *chat.Seen) *source {
@@ -288,9 +290,7 @@ func (s *source) frame() (frame wire.Frame, err error) {
 
 // count notes what came and makes it the client's: its names, and proofs in envelopes.
 func (s *source) count() {
-	if s.answers == 1 { // an upstream may give more than it was asked for
-		s.events = slices.DeleteFunc(s.events, func(e chat.Event) bool { return e.Answer > 0 })
-	}
+	s.leaveOut()
 	for i := range s.events {
 		e := &s.events[i]
 		if e.Usage != (chat.Usage{}) {
@@ -303,6 +303,16 @@ func (s *source) count() {
 		if !s.reply.Passed {
 			s.own(&e.Part)
 		}
+	}
+}
+
+// leaveOut leaves out answers that were not asked for: upstreams may give more.
+func (s *source) leaveOut() {
+	given := len(s.events)
+	s.events = slices.DeleteFunc(s.events, func(e chat.Event) bool { return e.Answer >= s.answers })
+	if len(s.events) < given && !s.unwanted {
+		s.unwanted = true
+		s.reply.Late = append(s.reply.Late, unwanted)
 	}
 }
 

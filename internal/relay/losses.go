@@ -25,8 +25,10 @@ func (c *call) describe() {
 
 // outline is as much of a stream as tells what its client loses: no words, no media.
 type outline struct {
-	answer chat.Answer
-	text   strings.Builder
+	answers []chat.Answer
+	answer  chat.Answer // the one that is being told
+	notes   []chat.Loss
+	text    strings.Builder
 }
 
 // follow takes over what events of a strict stream add.
@@ -43,6 +45,8 @@ func (o *outline) follow(events []chat.Event) {
 			o.answer.Parts[len(o.answer.Parts)-1].Text = o.text.String()
 		case chat.Finish:
 			o.answer.Stop = e.Stop
+			o.answers, o.answer = append(o.answers, o.answer), chat.Answer{}
+			o.notes = append(o.notes, e.Notes...)
 		case chat.Start, chat.Counted:
 		}
 	}
@@ -55,6 +59,9 @@ func (o *outline) add(p, piece *chat.Part) {
 	if piece.Proof != "" {
 		p.Proof = "signed"
 	}
+	if piece.Logprobs != nil {
+		o.answer.Logprobs = piece.Logprobs
+	}
 	if piece.Raw != nil && p.Kind != chat.Opaque {
 		p.Raw = piece.Raw
 	}
@@ -66,9 +73,11 @@ func (o *outline) add(p, piece *chat.Part) {
 
 // late is what the client of a stream that has ended was not told in its header.
 func (c *call) late(o *outline) {
-	if o.answer.Stop.Reason == chat.Other && o.answer.Stop.Raw != "" && !c.reply.Passed {
-		c.reply.Late = append(c.reply.Late, chat.Lost(chat.FieldAnswer, chat.Approximated, "it ended with "+o.answer.Stop.Raw))
+	for i := range o.answers {
+		if stop := &o.answers[i].Stop; stop.Reason == chat.Other && stop.Raw != "" {
+			c.reply.Late = append(c.reply.Late, chat.Lost(chat.FieldAnswer, chat.Approximated, "it ended with "+stop.Raw))
+		}
 	}
-	c.reply.Late = append(c.reply.Late, c.lost(&chat.Response{Answers: []chat.Answer{o.answer}})...)
+	c.reply.Late = append(append(c.reply.Late, o.notes...), c.lost(&chat.Response{Answers: o.answers})...)
 	c.describe()
 }

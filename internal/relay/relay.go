@@ -197,7 +197,7 @@ func (r *Relay) Opens(who access.Principal, name string) error {
 // mostOutput is how long a target's answers can be. Of a request that passes through that
 // is between its client and the upstream.
 func (r *Relay) mostOutput(t catalog.Target, req *chat.Request, upstream Upstream) int64 {
-	if upstream.Dialect() == req.Origin.Dialect {
+	if req.PassesTo(upstream.Dialect()) {
 		return 0
 	}
 	entry, ok := r.Catalog.Entry(t)
@@ -222,7 +222,7 @@ func (r *Relay) model(who access.Principal, name string) (*catalog.Model, error)
 // remind gives a request that will be translated back what its client lost. One
 // that passes through carries its own.
 func remind(ctx context.Context, call *call, req *chat.Request, upstream Upstream) (*chat.Request, error) {
-	if upstream.Dialect() == req.Origin.Dialect {
+	if req.PassesTo(upstream.Dialect()) {
 		return req, nil
 	}
 	talk, err := req.Conversation()

@@ -15,6 +15,7 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 	}
 	var answer chat.Answer
 	var usage counts
+	var others dialect.Others
 	r := &chat.Response{}
 	said := false
 	for key, v := range root.Members() {
@@ -30,6 +31,8 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 		case "usage":
 			usage.add(v)
 			r.Tier = v.Get("service_tier").View()
+		default:
+			seeBeside(&others, key.Name, v)
 		}
 	}
 	if !said {
@@ -45,8 +48,18 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 		r.Notes = append(r.Notes, dialect.Unended())
 	}
 	answer.Stop = chat.Settle(readStop(root), called)
-	r.Answers, r.Usage = []chat.Answer{answer}, usage.usage()
+	r.Answers, r.Usage, r.Notes = []chat.Answer{answer}, usage.usage(), append(r.Notes, others.Tell()...)
 	return r, nil
+}
+
+// seeBeside learns of a member of a message that the common answer has no place for, be it whole,
+// at the beginning of a stream or at its end.
+func seeBeside(others *dialect.Others, name string, v jsonscan.Value) {
+	switch name {
+	case "id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "stop_details", "usage":
+	default:
+		others.See(name, v)
+	}
 }
 
 // CountResponse reads of a whole answer only what metering needs.

@@ -22,6 +22,7 @@ type streamReader struct {
 	held    string  // a signature on its way to the part it belongs to
 	text    int     // number of the text that was said last, if nothing was after it; else -1
 	started bool
+	others  dialect.Others
 }
 
 // state is what has to be remembered of a block until it ends.
@@ -77,6 +78,7 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 	case "message_start":
 		return d.begin(events, root.Get("message")), nil
 	case "message_delta":
+		d.seeEnd(root)
 		d.counts.add(root.Get("usage"))
 		if stop := readStop(root.Get("delta")); stop.Reason != 0 {
 			d.stop = stop
@@ -84,12 +86,28 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 		return append(events, chat.Event{Kind: chat.Counted, Usage: d.counts.usage()}), nil
 	case "message_stop":
 		events = d.settle(events)
-		return append(events, chat.Event{Kind: chat.Finish, Stop: d.stop, Usage: d.counts.usage(), Last: true}), nil
+		return append(events, chat.Event{Kind: chat.Finish, Stop: d.stop, Usage: d.counts.usage(), Last: true, Notes: d.others.Tell()}), nil
+	case "ping":
+		return events, nil
 	}
 	if name == "error" || root.Get("error").Kind() == jsonscan.Object {
 		return events, streamError(frame.Data)
 	}
+	d.others.Learn(name)
 	return events, nil
+}
+
+// seeEnd learns of what the end of a message has beside what is known.
+func (d *streamReader) seeEnd(root jsonscan.Value) {
+	for key, v := range root.Members() {
+		if key.Name != "delta" {
+			seeBeside(&d.others, key.Name, v)
+			continue
+		}
+		for key, v := range v.Members() {
+			seeBeside(&d.others, key.Name, v)
+		}
+	}
 }
 
 // uncounted reports whether a frame says nothing that metering needs.
@@ -108,6 +126,10 @@ func (d *streamReader) begin(events []chat.Event, message jsonscan.Value) []chat
 		return events
 	}
 	d.started = true
+	for key, v := range message.Members() {
+		seeBeside(&d.others, key.Name, v)
+	}
+	d.others.See("message_start.content", message.Get("content"))
 	d.counts.add(message.Get("usage"))
 	usage := d.counts.usage()
 	usage.Known = false // the end is still to be told
@@ -237,6 +259,9 @@ func (d *streamReader) delta(events []chat.Event, root jsonscan.Value) ([]chat.E
 	case "input_json_delta":
 		p = chat.Part{Kind: chat.ToolCall, Text: owned(delta.Get("partial_json"))}
 	default:
+		if s == nil || s.kind != chat.Opaque { // of which is told that it was lost
+			d.others.Learn(delta.Get("type").View())
+		}
 		return events, nil
 	}
 	if p.Text == "" && p.Citations == nil {

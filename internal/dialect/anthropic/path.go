@@ -25,7 +25,7 @@ func (Codec) Path(l chat.Loss) string {
 	switch {
 	case l.Field == chat.FieldTool && l.Part >= 0:
 		return at("tools", l.Part)
-	case l.Field == chat.FieldSystem && l.Part >= 0:
+	case l.Part >= 0 && (l.Field == chat.FieldSystem || l.Field == chat.FieldPart && l.Message < 0):
 		return at("system", l.Part)
 	case l.Message < 0:
 		return name

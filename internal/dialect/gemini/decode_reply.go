@@ -35,6 +35,7 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 		}
 		r.Answers = append(r.Answers, answer)
 	}
+	r.Notes = append(r.Notes, w.others.Tell()...)
 	switch {
 	case len(r.Answers) > 0:
 	case w.blocked != "":
@@ -102,9 +103,6 @@ func (w *wireCandidate) answer() (chat.Answer, error) {
 	a := chat.Answer{Parts: all.end(), Logprobs: openLogprobs(w.logprobs)}
 	if len(w.citations) > 0 {
 		a.Parts = cite(a.Parts, w.citations)
-	}
-	for _, kind := range w.others {
-		a.Parts = append(a.Parts, chat.Part{Kind: chat.Opaque, Name: kind})
 	}
 	useful, called := false, false
 	for i := range a.Parts {

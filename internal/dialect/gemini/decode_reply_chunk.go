@@ -4,7 +4,6 @@ import (
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/jsonscan"
-	"stele/internal/label"
 )
 
 // wireChunk is a GenerateContentResponse: a whole answer or one frame of it.
@@ -16,6 +15,7 @@ type wireChunk struct {
 	blockMessage string
 	usage        chat.Usage
 	failed       bool // it is an error
+	others       dialect.Others
 }
 
 // wireCandidate is one candidate of an answer, or of a chunk of one.
@@ -27,7 +27,6 @@ type wireCandidate struct {
 	token     string
 	citations []wireCitation
 	logprobs  jsonscan.Value
-	others    []string // what no other API has, by its names
 }
 
 // read reads an answer, in the very walk that finds whether it is JSON.
@@ -46,10 +45,12 @@ func (w *wireChunk) member(key jsonscan.Key, v jsonscan.Value) {
 	switch camel(key.Name) {
 	case "candidates":
 		for _, v := range v.Elements() {
-			w.next().read(v)
+			w.next().read(v, &w.others)
 		}
 	case "promptFeedback":
-		w.blocked, w.blockMessage = textOf(v, "blockReason"), textOf(v, "blockReasonMessage")
+		if w.blocked, w.blockMessage = textOf(v, "blockReason"), textOf(v, "blockReasonMessage"); w.blocked == "" {
+			w.others.See("promptFeedback", v)
+		}
 	case "usageMetadata":
 		w.usage = readUsage(v)
 	case "modelVersion":
@@ -62,12 +63,15 @@ func (w *wireChunk) member(key jsonscan.Key, v jsonscan.Value) {
 		}
 	case "error":
 		w.failed = true
+	case "createTime", "sdkHttpResponse": // of every answer
+	default:
+		w.others.See(key.Name, v)
 	}
 }
 
 // reset forgets a frame, but not its memory.
 func (w *wireChunk) reset(known bool) {
-	*w = wireChunk{known: known, candidates: w.candidates[:0]}
+	*w = wireChunk{known: known, candidates: w.candidates[:0], others: w.others}
 }
 
 // next is a candidate to be read, in the memory of a frame before where there is some.
@@ -82,16 +86,8 @@ func (w *wireChunk) next() *wireCandidate {
 	return &w.candidates[n]
 }
 
-// other notes a member that no other API has, if it says anything.
-func (w *wireCandidate) other(name string, v jsonscan.Value) {
-	const most = 16
-	empty := v.Len() == 0 && (v.Kind() == jsonscan.Object || v.Kind() == jsonscan.Array) || v.Kind() == jsonscan.String && v.View() == ""
-	if !empty && v.Kind() != jsonscan.False && len(w.others) < most {
-		w.others = append(w.others, label.Clean(name, longestName))
-	}
-}
-
-func (w *wireCandidate) read(v jsonscan.Value) {
+// read reads a candidate. What no other API has is learnt of.
+func (w *wireCandidate) read(v jsonscan.Value, others *dialect.Others) {
 	for key, v := range fields(v) {
 		switch key.name {
 		case "content":
@@ -112,16 +108,19 @@ func (w *wireCandidate) read(v jsonscan.Value) {
 		case "continuationToken":
 			w.token, _ = v.Text()
 		case "citationMetadata":
-			w.readCitations(v)
+			w.readCitations(v, others)
 		case "groundingMetadata":
-			w.readGrounding(v)
+			w.readGrounding(v, others)
 		case "logprobsResult":
 			w.logprobs = v
 		case "urlContextMetadata":
 			w.readAddresses(v)
-		case "safetyRatings", "avgLogprobs", "tokenCount", "finishDetails": // what the rest says already
+		case "tokenCount", "finishDetails": // what the rest says already
 		default:
-			w.other(key.name, v)
+			others.See(key.name, v)
 		}
+	}
+	if w.message != "" && reasons[w.finish] != chat.Refused { // which has a place for it
+		others.Learn("finishMessage")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -53,7 +54,7 @@ func characters(text []byte, offset int64) int {
 }
 
 // readCitations reads citationMetadata, whose list has two names.
-func (w *wireCandidate) readCitations(v jsonscan.Value) {
+func (w *wireCandidate) readCitations(v jsonscan.Value, others *dialect.Others) {
 	for key, v := range fields(v) {
 		if key.name != "citationSources" && key.name != "citations" {
 			continue
@@ -63,13 +64,15 @@ func (w *wireCandidate) readCitations(v jsonscan.Value) {
 				s := wireCitation{uri: textOf(v, "uri"), title: textOf(v, "title"), raw: v.Raw()}
 				s.locate(v)
 				w.citations = append(w.citations, s)
+				others.See("license", fieldOf(v, "license"))
+				others.See("publicationDate", fieldOf(v, "publicationDate"))
 			}
 		}
 	}
 }
 
 // readGrounding reads groundingMetadata: what was said, and where it was found.
-func (w *wireCandidate) readGrounding(v jsonscan.Value) {
+func (w *wireCandidate) readGrounding(v jsonscan.Value, others *dialect.Others) {
 	var sources []wireCitation
 	for _, v := range fieldOf(v, "groundingChunks").Elements() {
 		s := wireCitation{raw: v.Raw()}
@@ -100,7 +103,9 @@ func (w *wireCandidate) readGrounding(v jsonscan.Value) {
 		switch key.name {
 		case "groundingChunks", "groundingSupports", "retrievalMetadata":
 		default: // what Google wants to be shown beside the answer, and what was searched for
-			w.other("groundingMetadata."+key.name, v)
+			if dialect.Tells(v) {
+				others.Learn("groundingMetadata." + key.name)
+			}
 		}
 	}
 }

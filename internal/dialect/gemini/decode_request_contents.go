@@ -276,6 +276,9 @@ func (r *requestReader) orphan(m *chat.Message, p *chat.Part) bool {
 	}
 	t := &r.turns
 	p.ID = t.open[i].id
+	if p.Name != "" && p.Name != t.open[i].name {
+		r.talk.Notes = append(r.talk.Notes, chat.LostPart(*m, *p, chat.Approximated, "its name is not that of the call that waits for it"))
+	}
 	if p.Name == "" {
 		p.Name = t.open[i].name
 	}

@@ -244,7 +244,11 @@ func describe(kind string, v jsonscan.Value) string {
 	case "executableCode":
 		return "```" + strings.ToLower(textOf(v, "language")) + "\n" + textOf(v, "code") + "\n```"
 	case "codeExecutionResult":
-		return "```\n" + textOf(v, "output") + "\n```"
+		outcome := textOf(v, "outcome")
+		if outcome == "OUTCOME_OK" || outcome == "OUTCOME_UNSPECIFIED" {
+			outcome = ""
+		}
+		return "```" + strings.ToLower(outcome) + "\n" + textOf(v, "output") + "\n```"
 	}
 	return "[" + kind + "] " + compact(v.Raw())
 }

@@ -26,7 +26,6 @@ type streamReader struct {
 	usage   chat.Usage
 	ids     map[string]bool
 	pieces  gathering
-	others  []string        // what no other API has, by its names
 	cited   map[string]bool // sources that were told of
 	said    []byte          // all text, as far as citations may point into it
 }
@@ -90,15 +89,20 @@ func (r *streamReader) chunk(events []chat.Event, data []byte) ([]chat.Event, er
 		r.usage = w.usage
 	}
 	for i := range w.candidates {
+		if w.candidates[i].index != 0 { // one was asked for
+			w.others.Learn("answers that were not asked for")
+		}
+	}
+	for i := range w.candidates {
 		if candidate := &w.candidates[i]; candidate.index == 0 {
 			return r.candidate(events, candidate)
 		}
 	}
 	if w.blocked != "" {
-		return append(events, chat.Event{Kind: chat.Finish, Stop: w.block(), Usage: r.usage}), nil
+		return append(events, chat.Event{Kind: chat.Finish, Stop: w.block(), Usage: r.usage, Notes: w.others.Tell()}), nil
 	}
 	if w.usage.Known {
-		events = append(events, chat.Event{Kind: chat.Counted, Usage: w.usage})
+		events = append(events, chat.Event{Kind: chat.Counted, Usage: w.usage, Notes: w.others.Tell()})
 	}
 	return events, nil
 }
@@ -130,11 +134,6 @@ func (r *streamReader) candidate(events []chat.Event, w *wireCandidate) ([]chat.
 		p := chat.Part{Kind: chat.Text, Citations: cited(w.citations, r.said)}
 		events = append(events, chat.Event{Kind: chat.Delta, Block: r.block, Part: p})
 	}
-	for _, kind := range w.others {
-		if !slices.Contains(r.others, kind) {
-			r.others = append(r.others, kind)
-		}
-	}
 	if w.finish == "" {
 		if r.w.usage.Known {
 			events = append(events, chat.Event{Kind: chat.Counted, Usage: r.usage})
@@ -145,12 +144,7 @@ func (r *streamReader) candidate(events []chat.Event, w *wireCandidate) ([]chat.
 	if err != nil {
 		return events, err
 	}
-	for _, kind := range r.others { // at the end they interrupt no text
-		r.block++
-		events = append(events, chat.Event{Kind: chat.Delta, Block: r.block, Part: chat.Part{Kind: chat.Opaque, Name: kind}})
-	}
-	r.others = nil
-	return append(events, chat.Event{Kind: chat.Finish, Stop: stop, Usage: r.usage}), nil
+	return append(events, chat.Event{Kind: chat.Finish, Stop: stop, Usage: r.usage, Notes: r.w.others.Tell()}), nil
 }
 
 // repeats reports whether a source was told of in a frame before: some tell all in each.

@@ -54,17 +54,20 @@ func (w *replyWriter) candidate(a *chat.Answer, index int) {
 }
 
 // ReplyLosses lists what of an answer has no place in this API.
-func (Codec) ReplyLosses(_ *chat.Request, r *chat.Response) []chat.Loss {
+func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 	var list []chat.Loss
 	say := func(verb chat.Verb, what string) { list = append(list, chat.Lost(chat.FieldAnswer, verb, what)) }
 	for i := range r.Answers {
 		a := &r.Answers[i]
-		nameless := 0
+		nameless, quotes := 0, 0
 		for j := range a.Parts {
 			p := &a.Parts[j]
 			for k := range p.Citations {
-				if !isNamed(&p.Citations[k]) {
+				switch c := &p.Citations[k]; {
+				case !isNamed(c):
 					nameless++
+				case c.URL != "" && c.Quotes():
+					quotes++
 				}
 			}
 			switch p.Kind {
@@ -94,6 +97,10 @@ func (Codec) ReplyLosses(_ *chat.Request, r *chat.Response) []chat.Loss {
 		}
 		if nameless > 0 {
 			say(chat.Dropped, strconv.Itoa(nameless)+" sources that have neither an address nor a name")
+		}
+		list = append(append(list, dialect.Quoted(quotes)...), dialect.EndedAt(req, &a.Stop)...)
+		if finishReason(a.Stop, false) != a.Stop.Category { // otherwise it says so itself
+			list = append(list, dialect.EndedWith(&a.Stop)...)
 		}
 	}
 	return append(list, dialect.Besides(r)...)

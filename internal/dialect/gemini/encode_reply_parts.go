@@ -226,9 +226,12 @@ func (w *replyWriter) grounding() {
 		return
 	}
 	var sources []*chat.Citation
-	places := make(map[[2]string]int)
+	places := make(map[[3]string]int)
 	source := func(c *chat.Citation) int {
-		key := [2]string{c.URL, c.Title}
+		key := [3]string{c.URL, c.Title}
+		if c.URL == "" && c.Quotes() {
+			key[2] = c.Quote
+		}
 		at, ok := places[key]
 		if !ok {
 			at, sources = len(sources), append(sources, c)
@@ -258,6 +261,9 @@ func (w *replyWriter) grounding() {
 		w.Open(jsonscan.Object).Key(kind).Open(jsonscan.Object)
 		writeText(&w.Writer, "uri", c.URL)
 		writeText(&w.Writer, "title", c.Title)
+		if kind == "retrievedContext" && c.Quotes() {
+			writeText(&w.Writer, "text", c.Quote)
+		}
 		w.Close(jsonscan.Object).Close(jsonscan.Object)
 	}
 	w.Close(jsonscan.Array).Close(jsonscan.Object)

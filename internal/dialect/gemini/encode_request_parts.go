@@ -201,6 +201,9 @@ func (w *requestWriter) media(r role, p piece, proof string) {
 		if m.Name != "" || m.Note != "" || p.Name != "" {
 			w.lose(chat.LostPart(*p.m, *p.Part, chat.Ignored, "the file's name"))
 		}
+		if level := strings.ToLower(detail(m.Detail)); level != m.Detail && m.Detail != "auto" {
+			w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, strings.TrimSpace("detail "+level)))
+		}
 		w.turn(r)
 		w.part(p, proof, func() {
 			w.blob(p.Part)

@@ -164,8 +164,6 @@ func (r *wireRefusal) fault(status int, h http.Header) *fault.Error {
 	switch {
 	case ours:
 		return dialect.BadCredentials()
-	case status == http.StatusForbidden && r.says("access the file", "storage.objects"): // one that the request names
-		status = http.StatusBadRequest
 	case r.status == "UNAVAILABLE":
 		status = http.StatusServiceUnavailable
 	case r.status == "DEADLINE_EXCEEDED":

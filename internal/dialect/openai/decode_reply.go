@@ -9,13 +9,12 @@ import (
 	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
-	"stele/internal/label"
 )
 
 // DecodeResponse reads a whole answer, of whatever server.
 func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
-	reply, err := openReply(body)
-	if err != nil {
+	reply := reply{others: new(dialect.Others)}
+	if err := reply.open(body); err != nil {
 		return nil, err
 	}
 	r := &chat.Response{
@@ -36,7 +35,12 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 		if v.Get("finish_reason").View() == "" {
 			r.Notes = append(r.Notes, dialect.Unended())
 		}
-		answer := readAnswer(v)
+		answer := readAnswer(v, reply.others)
+		for key, v := range v.Members() {
+			if !aside(key.Name) {
+				reply.learn(key.Name, v)
+			}
+		}
 		answer.Parts = cite(answer.Parts, found(reply.results, reply.citations))
 		answers = append(answers, numbered{count(v.Get("index")), answer})
 	}
@@ -47,6 +51,7 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 	for _, a := range answers {
 		r.Answers = append(r.Answers, a.answer)
 	}
+	r.Notes = append(r.Notes, reply.others.Tell()...)
 	return r, nil
 }
 
@@ -66,34 +71,34 @@ func broken(choice jsonscan.Value) error {
 
 // CountResponse reads of a whole answer only what metering needs.
 func (Codec) CountResponse(body []byte) (*chat.Response, error) {
-	reply, err := openReply(body)
-	if err != nil {
+	var reply reply
+	if err := reply.open(body); err != nil {
 		return nil, err
 	}
 	return &chat.Response{Usage: reply.used()}, nil
 }
 
-// openReply is the object that a whole answer is, with what one walk tells of it, or
-// the error that it says.
-func openReply(body []byte) (r reply, err error) {
+// open reads the object that a whole answer is, as far as one walk tells of it, or is the
+// error that it says.
+func (r *reply) open(body []byte) error {
 	failed := false
 	report, err := jsonscan.Scan{Allow: jsonscan.Lenient}.Walk(body, func(key jsonscan.Key, v jsonscan.Value) {
 		failed = failed || key.Name == "error" && !v.Absent() || key.Name == "object" && v.View() == "error"
 		r.put(key, v)
 	})
 	if err != nil {
-		return r, dialect.Unreadable(body)
+		return dialect.Unreadable(body)
 	}
 	root := report.Root
 	if failed || root.Kind() != object {
 		if e := failure(root); e != nil {
-			return r, e
+			return e
 		}
 	}
 	if root.Kind() != object {
-		return r, dialect.Unreadable(body)
+		return dialect.Unreadable(body)
 	}
-	return r, nil
+	return nil
 }
 
 // reply is a whole answer or a chunk of one, its members not read any further.
@@ -101,9 +106,12 @@ type reply struct {
 	id, model, choices, usage, tier, failed, padding jsonscan.Value
 
 	results, citations jsonscan.Value // what a server found that searches by itself: Perplexity, xAI
+
+	others *dialect.Others // takes what is not known; nil: it is not looked at
 }
 
-func readReply(root jsonscan.Value) (r reply) {
+func readReply(root jsonscan.Value) reply {
+	var r reply
 	for key, v := range root.Members() {
 		r.put(key, v)
 	}
@@ -134,7 +142,27 @@ func (r *reply) put(key jsonscan.Key, v jsonscan.Value) {
 		if r.usage.Kind() != object {
 			r.count(v.Get("usage"))
 		}
+	case "object", "created", "system_fingerprint", "provider", "prompt", "stats", "timings", "time_info", "model_info", "runtime":
+		// Of every answer, and of how it was made.
+	default:
+		r.learn(key.Name, v)
 	}
+}
+
+// learn notes a member that no other API has, if it says anything.
+func (r *reply) learn(name string, v jsonscan.Value) {
+	if r.others != nil {
+		r.others.See(name, v)
+	}
+}
+
+// aside are members of a choice that are known, or say nothing that the rest does not.
+func aside(name string) bool {
+	switch name {
+	case "index", "message", "delta", "finish_reason", "logprobs", "stop_reason", "matched_stop", "usage", "error", "native_finish_reason", "seed", "text":
+		return true
+	}
+	return false
 }
 
 // found are the sources that a server names beside its answers: with their titles, or
@@ -168,37 +196,34 @@ func (r *reply) used() chat.Usage {
 	return u
 }
 
-// readAnswer reads one of choices.
-func readAnswer(v jsonscan.Value) chat.Answer {
+// readAnswer reads one of choices. What no other API has is learnt of.
+func readAnswer(v jsonscan.Value, others *dialect.Others) chat.Answer {
 	m := readMessage(v.Get("message"))
 	var calls []chat.Part
 	if m.functionCall.Kind() == object {
 		calls = append(calls, readCall("function", m.functionCall))
 	}
-	var others []chat.Part
 	for _, call := range m.toolCalls.Elements() {
 		if p, ok := readToolCall(call); ok {
 			calls = append(calls, p)
 		} else {
-			others = append(others, other("tool_calls."+call.Get("type").View()))
+			others.Learn("tool_calls." + call.Get("type").View())
 		}
 	}
 	for _, unknown := range m.unknown {
-		if says(unknown.value) {
-			others = append(others, other(unknown.name))
-		}
+		others.See(unknown.name, unknown.value)
 	}
 	for i := range calls {
 		if calls[i].ID == "" {
 			calls[i].ID = chat.NewCallID()
 		}
 	}
-	thoughts, parts := readThoughts(&m, calls), readSaid(m.content)
+	thoughts, parts := readThoughts(&m, calls), readSaid(m.content, others)
 	if proof := signature(m.extraContent); proof != "" {
 		parts = sign(parts, proof)
 	}
 	parts = cite(parts, readCitations(m.annotations))
-	parts = append(weave(thoughts, append(append(parts, readRest(&m)...), calls...)), others...)
+	parts = weave(thoughts, append(append(parts, readRest(&m)...), calls...))
 	for i := range parts {
 		parts[i].At = 0
 	}
@@ -213,11 +238,11 @@ func readAnswer(v jsonscan.Value) chat.Answer {
 
 // readSaid reads an answer's content, which some servers give in parts, their
 // thoughts among them.
-func readSaid(v jsonscan.Value) (parts []chat.Part) {
+func readSaid(v jsonscan.Value, others *dialect.Others) (parts []chat.Part) {
 	if text := v.View(); text != "" {
 		return []chat.Part{{Kind: chat.Text, Text: text}}
 	}
-	var others []chat.Part
+	var pictures []chat.Part
 	var whole strings.Builder // the text of the last part
 	for _, item := range v.Elements() {
 		kind, text := chat.Text, item.Get("text").View()
@@ -228,8 +253,10 @@ func readSaid(v jsonscan.Value) (parts []chat.Part) {
 			kind, text = chat.Refusal, item.Get("refusal").View()
 		case "text", "output_text", "":
 		default:
-			if text == "" {
-				others = append(others, readOther(word, item))
+			if m, ok := readLink(item.Get("image_url")); ok && word == "image_url" {
+				pictures = append(pictures, chat.Part{Kind: chat.Image, Media: m})
+			} else if text == "" {
+				others.Learn(word)
 			}
 		}
 		if text == "" {
@@ -247,32 +274,7 @@ func readSaid(v jsonscan.Value) (parts []chat.Part) {
 	if n := len(parts) - 1; n >= 0 {
 		parts[n].Text = whole.String()
 	}
-	return append(parts, others...)
-}
-
-// readOther reads a part of an answer that is no words: a picture, or what nobody knows, which
-// is there to be told of.
-func readOther(kind string, item jsonscan.Value) chat.Part {
-	if m, ok := readLink(item.Get("image_url")); ok && kind == "image_url" {
-		return chat.Part{Kind: chat.Image, Media: m}
-	}
-	return other(kind)
-}
-
-// other is a part of an answer that no other API has a place for.
-func other(kind string) chat.Part {
-	return chat.Part{Kind: chat.Opaque, Name: label.Clean(kind, longestName)}
-}
-
-// says reports whether a member that is not known says anything.
-func says(v jsonscan.Value) bool {
-	switch v.Kind() {
-	case object, array:
-		return v.Len() > 0
-	case jsonscan.String:
-		return v.View() != ""
-	}
-	return v.Kind() == jsonscan.Number || v.Kind() == jsonscan.True
+	return append(parts, pictures...)
 }
 
 // words is a text, or those of a list of parts.

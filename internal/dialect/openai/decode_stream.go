@@ -21,7 +21,6 @@ const (
 	blockDetail  = 1 << 16 // and up: reasoning_details by their index
 	blockThought = 1 << 20 // and up: reasoning_content, a new one after each signature
 	blockCall    = 1 << 24 // and up: calls in the order they began
-	blockOther   = 1 << 28 // and up: what no other API has
 )
 
 // NewDecoder begins a stream from one upstream.
@@ -47,6 +46,7 @@ type streamReader struct {
 	spoke int               // the answer that they were for
 
 	results, citations []byte // as the last frame had them
+	others             dialect.Others
 }
 
 // choice is what has to be remembered of one of the answers.
@@ -60,7 +60,6 @@ type choice struct {
 	indexed  map[int64]int  // the last call under each of the upstream's numbers
 	known    map[string]int // and under each id
 	pictures int
-	others   []string // what no other API has, by its names
 	thoughts thoughts
 	sound    sound
 }
@@ -110,7 +109,7 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 				d.finish("")
 			}
 		}
-		return append(d.events, chat.Event{Kind: chat.Finish, Last: true}), nil
+		return append(d.events, chat.Event{Kind: chat.Finish, Last: true, Notes: d.others.Tell()}), nil
 	}
 	if d.light && len(frame.Event) == 0 && plain(data) {
 		return events, nil
@@ -175,6 +174,7 @@ func (d *streamReader) open(data []byte) (r reply, err error) {
 	if d.light {
 		return readReply(jsonscan.At(data, 0)), nil
 	}
+	r.others = &d.others
 	if _, err := (jsonscan.Scan{Allow: jsonscan.Lenient}).Walk(data, r.put); err != nil {
 		return r, dialect.Unreadable(data)
 	}
@@ -246,6 +246,10 @@ func (d *streamReader) read(v jsonscan.Value, r *reply) {
 			if r.usage.Kind() != object { // one server has it here
 				r.count(v)
 			}
+		default:
+			if !aside(key.Name) {
+				r.learn(key.Name, v)
+			}
 		}
 	}
 	if answer >= mostChoices {
@@ -299,12 +303,8 @@ func (d *streamReader) piece(key string, v, delta jsonscan.Value) {
 			d.say(blockText, chat.Part{Kind: chat.Text, Text: text})
 			return
 		}
-		for _, p := range readSaid(v) {
-			if p.Kind == chat.Opaque {
-				d.learnOther(p.Name)
-			} else {
-				d.sayCopy(blockText, p)
-			}
+		for _, p := range readSaid(v, &d.others) {
+			d.sayCopy(blockText, p)
 		}
 	case "reasoning_content", "reasoning":
 		if text, _ := v.Piece(); text != "" && !speaks(delta.Get("reasoning_details")) && (key == "reasoning_content" || !delta.Get("reasoning_content").Exists()) {
@@ -338,9 +338,7 @@ func (d *streamReader) piece(key string, v, delta jsonscan.Value) {
 		}
 	case "role", "name":
 	default:
-		if says(v) {
-			d.learnOther(key)
-		}
+		d.others.See(key, v)
 	}
 }
 
@@ -373,10 +371,10 @@ func (d *streamReader) sayCopy(block int, p chat.Part) {
 
 func (d *streamReader) finish(word string) {
 	d.nameAll()
-	d.tellOthers()
+	d.tellSources()
 	if p, ok := d.sound.whole(); ok {
 		d.tell(chat.Event{Kind: chat.Delta, Block: blockSound, Part: p})
 	}
 	d.ended = true
-	d.tell(chat.Event{Kind: chat.Finish, Stop: matched(readFinish(word, d.refused), d.matched)})
+	d.tell(chat.Event{Kind: chat.Finish, Stop: matched(readFinish(word, d.refused), d.matched), Notes: d.others.Tell()})
 }

@@ -42,7 +42,7 @@ func TestWhatIsUsualIsReadAsWhatIsNot(t *testing.T) {
 				name = []byte("error")
 			}
 			got, gotErr := knowing.Decode(nil, wire.Frame{Event: name, Data: []byte("{" + data)})
-			want, wantErr := fresh.Decode(nil, wire.Frame{Event: name, Data: fmt.Appendf(nil, `{"n":%d,%s`, n, data)})
+			want, wantErr := fresh.Decode(nil, wire.Frame{Event: name, Data: fmt.Appendf(nil, `{"created":%d,%s`, n, data)})
 			if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b error) bool { return (a == nil) == (b == nil) })); diff != "" {
 				t.Fatalf("%s (-want +got):\n%s", data, diff)
 			}

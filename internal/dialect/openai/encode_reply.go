@@ -52,7 +52,7 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 	say := func(what string) { list = append(list, chat.Lost(chat.FieldAnswer, chat.Dropped, what)) }
 	legacy := askedBy(req).legacy
 	for i := range r.Answers {
-		calls, sourceless, spoke := 0, 0, false
+		calls, sourceless, quotes, spoke := 0, 0, 0, false
 		for _, p := range r.Answers[i].Parts {
 			switch p.Kind {
 			case chat.Video:
@@ -71,14 +71,18 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 				for _, c := range p.Citations {
 					if c.URL == "" {
 						sourceless++
+					} else if c.Quotes() {
+						quotes++
 					}
 				}
 			case chat.Thought, chat.Redacted, chat.Refusal, chat.Image, chat.Audio, chat.ToolResult:
 			}
 		}
-		if stop := &r.Answers[i].Stop; stop.Reason == chat.Refused && stop.Explanation != "" && spoke {
+		stop := &r.Answers[i].Stop
+		if stop.Reason == chat.Refused && stop.Explanation != "" && spoke {
 			say("why the model would not go on")
 		}
+		list = append(append(append(list, dialect.Quoted(quotes)...), dialect.EndedAt(req, stop)...), dialect.EndedWith(stop)...)
 		if sourceless > 0 {
 			say(strconv.Itoa(sourceless) + " citations of what has no address")
 		}

@@ -177,7 +177,7 @@ func (c *complaint) fault() *fault.Error {
 	case c.spent():
 		e = fault.New(fault.RateLimited, "This installation's quota at the model's provider is used up.").With("reason", "insufficient_quota")
 	case c.flagged && s == http.StatusForbidden:
-		e = fault.New(fault.InvalidParameter, "%s", cmp.Or(dialect.Sentence(c.message), "The model's provider does not take this content.")).With("reason", "content_policy_violation")
+		e = dialect.ByStatus(http.StatusBadRequest, cmp.Or(dialect.Sentence(c.message), "The model's provider does not take this content.")).With("reason", "content_policy_violation")
 	case c.code == "tool_use_failed": // Groq's, where the model could not write its call
 		e = fault.New(fault.UpstreamError, "The model failed to answer: %s.", c.code)
 	case c.code == "model_not_found":
