@@ -20,6 +20,7 @@ import (
 	"stele/internal/limit"
 	"stele/internal/memory"
 	"stele/internal/scope"
+	"stele/internal/share"
 	"stele/internal/webhook"
 )
 
@@ -44,6 +45,7 @@ type Options struct {
 	Usage    usage.Source        // nil: there is none
 	Requests usage.RequestSource // nil: there are none
 	Captures bool                // bodies are being kept
+	Share    *share.Keeper       // what workspaces hold on disk; nil: it is not shown
 
 	// AuditLags says how far the places are behind that the audit log is sent on to; may be nil.
 	AuditLags func(context.Context) ([]AuditLag, error)
