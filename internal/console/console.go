@@ -69,6 +69,10 @@ type Options struct {
 // the playground's streams included.
 const mostVisits = 100
 
+// mostAsked is how many pages of one person ask the database at a time: as many as a browser
+// asks a server for at once.
+const mostAsked = 6
+
 // Console serves the browser's routes. It expects paths without the base path,
 // which the server takes off, and a scope in the request's context. It is safe
 // for concurrent use.
@@ -81,6 +85,7 @@ type Console struct {
 	log    *slog.Logger
 	memory *memory.Budget
 	visits *fair.Semaphore // requests that people have open, by person
+	asked  *fair.Semaphore // those of them that show something, by person
 	mux    *http.ServeMux
 }
 
@@ -90,7 +95,7 @@ func New(o Options) (*Console, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	c := &Console{access: o.Access, signOn: o.SignOn, log: o.Log, memory: o.Memory, visits: fair.New(math.MaxInt64, mostVisits)}
+	c := &Console{access: o.Access, signOn: o.SignOn, log: o.Log, memory: o.Memory, visits: fair.New(math.MaxInt64, mostVisits), asked: fair.New(math.MaxInt64, mostAsked)}
 	var err error
 	c.Frame, err = page.New(page.Options{
 		PublicURL: o.PublicURL, APIURL: o.APIURL, Version: o.Version, Now: o.Now, Absent: absent(&o), Surround: c.surround,
