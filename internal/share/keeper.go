@@ -12,7 +12,7 @@ import (
 const (
 	readAgain = 2 * time.Second // how old sums may be that took no time
 	restful   = 100             // reading takes no more than one part in so many of the time
-	readTime  = time.Minute
+	readTime  = 5 * time.Minute
 	patience  = 250 * time.Millisecond // how long the first request of a workspace waits for its sums
 	lookAgain = time.Second            // at what is free
 	forgotten = time.Hour              // after which a workspace that asks for nothing is

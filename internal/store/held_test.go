@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"stele/internal/access"
 	"stele/internal/file"
 	"stele/internal/generation"
 	"stele/internal/media"
@@ -139,6 +140,37 @@ func TestHeldAddsUpOneWorkspace(t *testing.T) {
 		}
 		if files, rows, alone := held("other"); files != 0 || rows != 0 || alone {
 			t.Errorf("another workspace: %d %d %t", files, rows, alone)
+		}
+	})
+}
+
+// What ended long ago goes: keys that were revoked, and what the sandbox has accepted.
+func TestRevokedKeysAndOldOrdersAreForgotten(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *Store) {
+		now := time.Now()
+		for id, revoked := range map[string]time.Time{"key_old": now.Add(-time.Hour), "key_new": now, "key_live": {}} {
+			k := access.Key{ID: id, Name: id, Workspace: "default", Environment: access.Development, CreatedAt: now.Add(-2 * time.Hour), RevokedAt: revoked, Secrets: []access.Secret{{Hash: id}}}
+			if err := s.InsertKey(t.Context(), k, access.Entry{ID: uid.New("aud"), At: now, Action: "key.create", Target: id}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n, err := s.DeleteKeysBefore(t.Context(), now.Add(-time.Minute)); n != 1 || err != nil {
+			t.Errorf("%d keys were forgotten: %v", n, err)
+		}
+		if left, err := s.Keys(t.Context(), "default"); len(left) != 2 || err != nil {
+			t.Errorf("left are %+v, %v", left, err)
+		}
+		if err := s.Accept(t.Context(), "gen_1", []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		for before, want := range map[time.Time]int64{now.Add(-time.Hour): 0, now.Add(time.Hour): 1} {
+			if n, err := s.DeleteAcceptedBefore(t.Context(), before); n > want || err != nil {
+				t.Errorf("%d orders were forgotten, want %d: %v", n, want, err)
+			}
+		}
+		if _, found, err := s.Accepted(t.Context(), "gen_1"); found || err != nil {
+			t.Errorf("an order is still there: %v", err)
 		}
 	})
 }
