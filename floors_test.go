@@ -19,7 +19,7 @@ import (
 // before it, but not those after. Stones stand alone, but for stoneUses.
 var (
 	rooms  = []string{"access", "catalog", "meter", "limit", "replay", "file", "webhook", "route", "fleet", "relay", "generation", "app", "supply"}
-	stones = []string{"fault", "uid", "scope", "wire", "seal", "guard", "manifest", "media", "chat", "price", "fair", "memory", "label", "formula", "inflight", "picture", "jsonscan", "table", "crash", "clients", "disk", "trace", "revision", "pause"}
+	stones = []string{"fault", "uid", "scope", "wire", "seal", "guard", "manifest", "media", "chat", "price", "fair", "memory", "label", "formula", "inflight", "picture", "jsonscan", "table", "crash", "clients", "disk", "trace", "revision", "pause", "share"}
 	walls  = []string{"provider", "store", "blob", "archive", "queue", "mail", "telemetry"}
 	doors  = []string{"api", "bridge", "console", "download", "server"}
 	// What runs on a developer's machine and sees a server from outside; in order, as rooms are.
@@ -30,7 +30,7 @@ var (
 const library = "studio"
 
 // stoneUses are the few stones that may use another.
-var stoneUses = map[string][]string{"media": {"fault", "manifest", "price"}, "chat": {"fault"}, "guard": {"fault"}, "memory": {"fair", "fault", "pause"}, "fault": {"label"}, "inflight": {"fair", "disk", "pause"}, "seal": {"disk"}, "scope": {"memory"}, "picture": {"memory"}, "clients": {"manifest", "jsonscan"}}
+var stoneUses = map[string][]string{"media": {"fault", "manifest", "price"}, "chat": {"fault"}, "guard": {"fault"}, "memory": {"fair", "fault", "pause"}, "fault": {"label"}, "inflight": {"fair", "disk", "pause"}, "seal": {"disk"}, "scope": {"memory"}, "picture": {"memory"}, "clients": {"manifest", "jsonscan"}, "share": {"fault", "pause"}}
 
 // How long things may be, in lines. Tests are lists and may be longer.
 const (

@@ -154,6 +154,11 @@ func (s *Service) CreateKey(ctx context.Context, who Principal, n NewKey) (Key, 
 	if err := s.keys.room(&k); err != nil {
 		return Key{}, "", err
 	}
+	if s.hasRoom != nil {
+		if err := s.hasRoom(ctx, k.Workspace); err != nil {
+			return Key{}, "", err
+		}
+	}
 	if err := s.store.InsertKey(ctx, k, s.entry(who, "key.create", k)); err != nil {
 		return Key{}, "", err
 	}

@@ -59,6 +59,14 @@ type Service struct {
 	box   *seal.Box // of second factors, and of what a browser keeps between two steps
 	rules atomic.Pointer[SignInRules]
 	now   func() time.Time
+
+	hasRoom func(ctx context.Context, workspace string) error // nil: any number of rows
+}
+
+// SetRoom has hasRoom asked before a workspace is given a key more. It is called before anything
+// else is.
+func (s *Service) SetRoom(hasRoom func(ctx context.Context, workspace string) error) {
+	s.hasRoom = hasRoom
 }
 
 // New makes a Service. Load must be called before ByKey knows any key.

@@ -19,6 +19,7 @@ import (
 	"stele/internal/relay"
 	"stele/internal/replay"
 	"stele/internal/scope"
+	"stele/internal/share"
 )
 
 // Settings are what an operator may change while the door is open.
@@ -57,6 +58,8 @@ type Options struct {
 	Public func() *url.URL
 	// Memory is what requests may hold; nil: nothing is counted.
 	Memory *memory.Budget
+	// Share is how much a workspace may hold on disk; nil: any amount.
+	Share *share.Keeper
 }
 
 // Door is the public API as an http.Handler for everything under /api/.

@@ -48,7 +48,7 @@ func (d *Door) uploadFile(w http.ResponseWriter, c call) error {
 	a := &arrival{door: d, call: c, form: form, key: key}
 	defer a.leave()
 	f, err := d.Files.Save(c.Context(), file.Upload{
-		Workspace: c.who.Workspace, Name: part.FileName(), Body: &formBody{part}, Documents: true, Judge: a.judge,
+		Workspace: c.who.Workspace, Name: part.FileName(), Body: &formBody{part}, Documents: true, Announced: max(0, c.ContentLength), Judge: a.judge,
 	})
 	if errors.Is(err, errKept) {
 		f, err = a.kept, nil

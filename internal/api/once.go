@@ -16,6 +16,7 @@ import (
 	"stele/internal/fault"
 	"stele/internal/replay"
 	"stele/internal/scope"
+	"stele/internal/share"
 	"stele/internal/uid"
 	"stele/internal/wire"
 )
@@ -64,7 +65,7 @@ func (k *keyedChat) once(w http.ResponseWriter, c call, asked replay.Request, se
 	own := scope.From(k.call.Context())
 	making := replay.Making{
 		Request: own.ID, Make: k.make, Lost: k.lost, Lease: own.Memory,
-		Private: !c.who.Scope.AllowsCapture(), Linger: settings.Linger, Most: settings.Kept,
+		Private: !c.who.Scope.AllowsCapture() || k.door.Share.Room(c.Context(), c.who.Workspace, share.Held{}) != nil, Linger: settings.Linger, Most: settings.Kept,
 	}
 	if k.from > 0 {
 		making.Refuse = errNothingToTakeUp(k.from)

@@ -139,7 +139,7 @@ func (r *Runner) prepare(ctx context.Context, run *run, s *Step, d *Done, item a
 
 // fetch copies a file into this installation.
 func (r *Runner) fetch(ctx context.Context, task *generation.Task, s *Step, address string, d *Done) {
-	f, err := r.Files.Take(ctx, task.Workspace, address, file.Want{Field: "fetch", Kind: s.File.Media})
+	f, err := r.Files.Take(ctx, task.Workspace, address, file.Want{Field: "fetch", Kind: s.File.Media, Owed: true})
 	if err != nil {
 		d.failed(ctx, err)
 		return

@@ -12,6 +12,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/catalog"
 	"stele/internal/fault"
+	"stele/internal/share"
 	"stele/internal/uid"
 )
 
@@ -21,7 +22,8 @@ type Editor struct {
 	Store   DraftStore
 	Library *Library
 	Catalog *catalog.Catalog
-	Pool    *Pool // where texts are read; nil: anywhere
+	Pool    *Pool         // where texts are read; nil: anywhere
+	Share   *share.Keeper // how much a workspace may hold; nil: any amount
 	Now     func() time.Time
 
 	mu       sync.Mutex // guards revision, and keeps the library in step with it
@@ -76,7 +78,7 @@ func (e *Editor) Create(ctx context.Context, who access.Principal, id, source st
 	if _, ok := e.Library.ByID(who.Workspace, id); ok || slices.Contains(places, id) {
 		return Draft{}, taken
 	}
-	if err := storable(source); err != nil {
+	if err := e.storable(ctx, who, source); err != nil {
 		return Draft{}, err
 	}
 	if err := e.roomFor(ctx, who); err != nil {
@@ -104,10 +106,18 @@ func (e *Editor) roomFor(ctx context.Context, who access.Principal) error {
 	return err
 }
 
+// storable refuses a text that cannot be kept, and one that is more than its workspace may hold.
+func (e *Editor) storable(ctx context.Context, who access.Principal, source string) error {
+	if err := storable(source); err != nil {
+		return err
+	}
+	return e.Share.Room(ctx, who.Workspace, share.Held{Rows: int64(len(source))})
+}
+
 // Save keeps a text, right or wrong. seen is the revision it was written upon: what
 // another author saved meanwhile is not lost. 0 is any.
 func (e *Editor) Save(ctx context.Context, who access.Principal, id, source string, seen int64) (Draft, error) {
-	if err := storable(source); err != nil {
+	if err := e.storable(ctx, who, source); err != nil {
 		return Draft{}, err
 	}
 	return e.change(ctx, who, id, func(d *Draft) (Change, error) {
@@ -122,7 +132,7 @@ func (e *Editor) Save(ctx context.Context, who access.Principal, id, source stri
 // Publish offers a text as the next version. shared offers it in every workspace,
 // which only administrators may do.
 func (e *Editor) Publish(ctx context.Context, who access.Principal, id, source string, seen int64, shared bool) (Draft, error) {
-	if err := storable(source); err != nil {
+	if err := e.storable(ctx, who, source); err != nil {
 		return Draft{}, err
 	}
 	if _, ok := e.Library.Declared(id); ok {

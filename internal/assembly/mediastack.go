@@ -81,7 +81,7 @@ func (n *node) openMedia(ctx context.Context) (err error) {
 	w.files = file.New(file.Options{
 		Store: n.Store, Blobs: w.blobs, Secrets: n.signing, Public: func() *url.URL { return n.public },
 		Outside: func() *http.Client { return n.supply.Egress().Callers }, Settings: n.runtime.fileSettings, Log: n.log, Now: time.Now,
-		Processors: w.processors,
+		Processors: w.processors, Share: n.share,
 	})
 	mailer, err := openMail(n.Config, n.Getenv)
 	if err != nil {
@@ -96,7 +96,7 @@ func (n *node) openMedia(ctx context.Context) (err error) {
 	w.addMakers(n.runtime.memory)
 	w.generations = generation.New(generation.Options{
 		Node: w.node, Store: n.Store, Files: w.files, Catalog: n.catalog, Makers: n.supply.Maker, Settings: n.runtime.generationSettings,
-		Limits: n.limits, Rights: n.Access.ScopeOf, Alone: alone, Log: n.log, Now: time.Now, Working: w.working, Aside: w.told, Trace: n.tracer(),
+		Limits: n.limits, Share: n.share, Rights: n.Access.ScopeOf, Alone: alone, Log: n.log, Now: time.Now, Working: w.working, Aside: w.told, Trace: n.tracer(),
 	})
 	return n.Access.Serve(ctx, w.node)
 }

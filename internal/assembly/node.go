@@ -29,6 +29,7 @@ import (
 	"stele/internal/relay"
 	"stele/internal/route"
 	"stele/internal/server"
+	"stele/internal/share"
 	"stele/internal/store"
 	"stele/internal/supply"
 	"stele/internal/telemetry"
@@ -50,6 +51,7 @@ type node struct {
 	apps      *app.Library
 	journal   *store.Journal
 	limits    *limit.Service
+	share     *share.Keeper
 	capture   *meter.Capture // nil where bodies are not wanted
 	forwarder *telemetry.Forwarder
 	otlp      *telemetry.OTLP // nil: nothing is sent
@@ -99,6 +101,7 @@ func (n *node) open(ctx context.Context, offered supply.Contents) (err error) {
 	if err := n.openLimits(ctx); err != nil {
 		return err
 	}
+	n.openShare()
 	if err := n.openMedia(ctx); err != nil {
 		return err
 	}
@@ -150,7 +153,7 @@ func (n *node) openApps() {
 		Rights: n.Access.ScopeOf, Log: n.log, Now: time.Now,
 	})
 	n.supply.AddMaker(generation.AppMaker, n.runner)
-	n.editor = &app.Editor{Store: n.Store, Library: n.apps, Catalog: n.catalog, Pool: n.runner.Pool, Now: time.Now}
+	n.editor = &app.Editor{Store: n.Store, Library: n.apps, Catalog: n.catalog, Pool: n.runner.Pool, Share: n.share, Now: time.Now}
 }
 
 // openCapture makes what keeps the bodies of chat, where they are wanted.
@@ -207,6 +210,7 @@ func (n *node) apiOptions() api.Options {
 		Access: n.Access, Catalog: n.catalog, Apps: n.runner, Relay: n.relay,
 		Files: n.media.files, Generations: n.media.generations, Replay: n.media.replay,
 		Memory:   n.runtime.memory,
+		Share:    n.share,
 		Public:   func() *url.URL { return n.public },
 		Settings: n.runtime.apiSettings, Draining: func() bool { return n.front.Draining() },
 	}

@@ -31,7 +31,7 @@ func (n *node) openPages() (http.Handler, error) {
 		Names:  &console.Names{Supply: n.supply, Models: n.catalog, Missing: n.Store},
 		Supply: n.supply, Health: n.supply, Memory: n.runtime.memory,
 		Start: &console.Start{Models: n.catalog, Media: n.catalog, Tasks: n.Store},
-		Usage: n.Store, Requests: n.Store, Captures: n.capture != nil,
+		Usage: n.Store, Requests: n.Store, Captures: n.capture != nil, Share: n.share,
 		AuditLags: n.auditLags,
 		Asides:    asides{n.media},
 		Limits:    n.Limits(), VerifyMoney: n.VerifyMoney, Bills: n.Store, Settler: generations,

@@ -8,6 +8,9 @@ import (
 	"stele/internal/pause"
 )
 
+// longestOrder is longer than any order to the sandbox can take.
+const longestOrder = 48 * time.Hour
+
 // forget deletes what is older than it is to be kept, once an hour, so that no
 // table grows without end, and notes who led the weeks that are over. Files go by
 // themselves: see file.Service.Run.
@@ -23,11 +26,13 @@ func (n *node) forget(ctx context.Context) {
 			"limits": func() (int64, error) {
 				return db.DeleteCountersBefore(ctx, now.Add(-kept.Requests), now.Add(-max(kept.Usage, kept.Requests)))
 			},
-			"usage":         func() (int64, error) { return db.DeleteUsageBefore(ctx, now.Add(-max(kept.Usage, kept.Requests))) },
-			"bodies":        func() (int64, error) { return db.DeleteBodiesBefore(ctx, now.Add(-n.runtime.config().Capture.Keep)) },
-			"generations":   func() (int64, error) { return db.DeleteTasksBefore(ctx, ended) },
-			"steps of apps": func() (int64, error) { return db.DeleteStepsBefore(ctx, ended) },
-			"webhooks":      func() (int64, error) { return db.DeleteDeliveriesBefore(ctx, ended) },
+			"usage":                 func() (int64, error) { return db.DeleteUsageBefore(ctx, now.Add(-max(kept.Usage, kept.Requests))) },
+			"bodies":                func() (int64, error) { return db.DeleteBodiesBefore(ctx, now.Add(-n.runtime.config().Capture.Keep)) },
+			"generations":           func() (int64, error) { return db.DeleteTasksBefore(ctx, ended) },
+			"steps of apps":         func() (int64, error) { return db.DeleteStepsBefore(ctx, ended) },
+			"webhooks":              func() (int64, error) { return db.DeleteDeliveriesBefore(ctx, ended) },
+			"orders of the sandbox": func() (int64, error) { return db.DeleteAcceptedBefore(ctx, ended.Add(-longestOrder)) },
+			"revoked keys":          func() (int64, error) { return db.DeleteKeysBefore(ctx, now.Add(-max(kept.Usage, kept.Requests))) },
 			"audit entries": func() (int64, error) {
 				if kept.Audit == 0 {
 					return 0, nil

@@ -166,6 +166,7 @@ func (n *node) start(ctx context.Context, hangUp <-chan os.Signal, beside *sync.
 	beside.Go(func() { n.forwarder.Run(ctx, n.log) })
 	beside.Go(func() { n.journal.Run(ctx, n.log) })
 	beside.Go(func() { n.limits.Run(ctx) })
+	beside.Go(func() { n.share.Run(ctx) })
 	if n.otlp != nil {
 		beside.Go(func() { n.otlp.Run(ctx) })
 	}

@@ -135,10 +135,11 @@ type Limits struct {
 	Audio                 manifest.Size `yaml:"audio"`
 	Document              manifest.Size `yaml:"document"`
 	UnfinishedGenerations int           `yaml:"unfinished_generations"`
-	Attachments           manifest.Size `yaml:"attachments"`          // of one chat request, as they are sent
-	Memory                manifest.Size `yaml:"memory"`               // in flight, of all callers; 0: a part of what there is
-	MemoryPerWorkspace    manifest.Size `yaml:"memory_per_workspace"` // 0: enough for the largest request
-	MemoryPerKey          manifest.Size `yaml:"memory_per_key"`       // 0: enough for the largest request
+	Attachments           manifest.Size `yaml:"attachments"`           // of one chat request, as they are sent
+	Memory                manifest.Size `yaml:"memory"`                // in flight, of all callers; 0: a part of what there is
+	MemoryPerWorkspace    manifest.Size `yaml:"memory_per_workspace"`  // 0: enough for the largest request
+	MemoryPerKey          manifest.Size `yaml:"memory_per_key"`        // 0: enough for the largest request
+	StoragePerWorkspace   manifest.Size `yaml:"storage_per_workspace"` // on disk: files and rows; 0: a part of what is free
 
 	OpenChats int `yaml:"open_chats"` // of one key
 	OpenWaits int `yaml:"open_waits"` // of one key

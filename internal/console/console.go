@@ -20,6 +20,7 @@ import (
 	"stele/internal/limit"
 	"stele/internal/memory"
 	"stele/internal/scope"
+	"stele/internal/share"
 	"stele/internal/webhook"
 )
 
@@ -44,6 +45,7 @@ type Options struct {
 	Usage    usage.Source        // nil: there is none
 	Requests usage.RequestSource // nil: there are none
 	Captures bool                // bodies are being kept
+	Share    *share.Keeper       // what workspaces hold on disk; nil: it is not shown
 
 	// AuditLags says how far the places are behind that the audit log is sent on to; may be nil.
 	AuditLags func(context.Context) ([]AuditLag, error)
@@ -67,6 +69,10 @@ type Options struct {
 // the playground's streams included.
 const mostVisits = 100
 
+// mostAsked is how many pages of one person ask the database at a time: as many as a browser
+// asks a server for at once.
+const mostAsked = 6
+
 // Console serves the browser's routes. It expects paths without the base path,
 // which the server takes off, and a scope in the request's context. It is safe
 // for concurrent use.
@@ -79,6 +85,7 @@ type Console struct {
 	log    *slog.Logger
 	memory *memory.Budget
 	visits *fair.Semaphore // requests that people have open, by person
+	asked  *fair.Semaphore // those of them that show something, by person
 	mux    *http.ServeMux
 }
 
@@ -88,7 +95,7 @@ func New(o Options) (*Console, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	c := &Console{access: o.Access, signOn: o.SignOn, log: o.Log, memory: o.Memory, visits: fair.New(math.MaxInt64, mostVisits)}
+	c := &Console{access: o.Access, signOn: o.SignOn, log: o.Log, memory: o.Memory, visits: fair.New(math.MaxInt64, mostVisits), asked: fair.New(math.MaxInt64, mostAsked)}
 	var err error
 	c.Frame, err = page.New(page.Options{
 		PublicURL: o.PublicURL, APIURL: o.APIURL, Version: o.Version, Now: o.Now, Absent: absent(&o), Surround: c.surround,

@@ -86,7 +86,7 @@ func (c *Console) furnish(o *Options) {
 	f := c.Frame
 	c.rooms = rooms{
 		start:      start.Room{Frame: f, Access: o.Access, Start: o.Start, Usage: o.Usage, Requests: o.Requests, Health: o.Health, Asides: o.Asides, Limits: o.Limits},
-		usage:      usage.Room{Frame: f, Access: o.Access, Usage: o.Usage, Requests: o.Requests, Limits: o.Limits, Captures: o.Captures},
+		usage:      usage.Room{Frame: f, Access: o.Access, Usage: o.Usage, Requests: o.Requests, Limits: o.Limits, Captures: o.Captures, Share: o.Share},
 		keys:       keys.Room{Frame: f, Access: o.Access, Limits: o.Limits},
 		limits:     limits.Room{Frame: f, Access: o.Access, Limits: o.Limits, Verify: o.VerifyMoney, Bills: o.Bills, Supply: o.Supply, Settler: o.Settler},
 		webhooks:   webhooks.Room{Frame: f, Endpoints: o.Endpoints},

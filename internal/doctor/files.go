@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stele/internal/assembly"
+	"stele/internal/share"
 )
 
 // What is too little, too much and too late.
@@ -61,6 +62,30 @@ func lookDisk(_ context.Context, p *patient) []Finding {
 		return one(Warning, do, "only %d MB are free below %s", free>>20, p.Config.Data)
 	}
 	return nil
+}
+
+// mostOf is how many percent of what it may hold a workspace may have before someone should look.
+const mostOf = 80
+
+func lookShare(ctx context.Context, p *patient) []Finding {
+	workspaces, err := p.house.Store.Workspaces(ctx, "", "")
+	if err != nil {
+		return skipped(err.Error())
+	}
+	free := assembly.FreeRoom(p.Config, p.house.Store.Engine())
+	var found []Finding
+	for _, w := range workspaces {
+		sums, err := p.house.Store.Held(ctx, w.ID)
+		if err != nil {
+			return skipped(err.Error())
+		}
+		held, most := share.StandingOf(sums, free, int64(p.Config.Limits.StoragePerWorkspace)).Fullest()
+		if most > 0 && held > most/100*mostOf {
+			found = append(found, one(Warning, "make room, shorten retention, or set limits.storage_per_workspace: what is more is refused",
+				"the workspace %s holds %s of the %s that it may", w.ID, share.Text(held), share.Text(most))...)
+		}
+	}
+	return found
 }
 
 func lookDatabase(_ context.Context, p *patient) []Finding {

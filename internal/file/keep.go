@@ -17,9 +17,19 @@ const largestOutput = 2 << 30 // bytes
 
 // Keep copies what a maker made into this installation. The same output of the
 // same generation is copied once, however often a crash comes between. Its
-// errors are *media.Failure where the output is to blame, or the maker that has it.
+// errors are *media.Failure where the output is to blame, or the maker that has it. It is kept
+// however much the workspace holds: it is paid.
 func (s *Service) Keep(ctx context.Context, workspace, generation string, place int, o media.Output) (*File, error) {
-	f, err := s.Store.MadeFile(ctx, generation, place)
+	return s.keep(ctx, Upload{Workspace: workspace, generation: generation, place: place, owed: true}, o)
+}
+
+// KeepUnpaid is Keep for what cost nothing: a workspace that holds as much as it may is refused.
+func (s *Service) KeepUnpaid(ctx context.Context, workspace, generation string, place int, o media.Output) (*File, error) {
+	return s.keep(ctx, Upload{Workspace: workspace, generation: generation, place: place}, o)
+}
+
+func (s *Service) keep(ctx context.Context, up Upload, o media.Output) (*File, error) {
+	f, err := s.Store.MadeFile(ctx, up.generation, up.place)
 	if !errors.Is(err, access.ErrNotFound) {
 		return f, err
 	}
@@ -29,24 +39,25 @@ func (s *Service) Keep(ctx context.Context, workspace, generation string, place 
 	}
 	defer body.Close()
 	source := &sourceError{Reader: body}
-	f, err = s.Save(ctx, Upload{
-		Workspace: workspace, Name: fmt.Sprintf("%s-%d%s", generation, place+1, extension(o.Type)), Body: source,
-		Most: largestOutput, Keep: s.Settings().Outputs, generation: generation, place: place, lenient: true,
-		Judge: func(f *File) error {
-			if f.Kind != o.Kind {
-				return &media.Failure{Class: media.ModelFailed, Message: fmt.Sprintf("What the provider made is not %s.", article(o.Kind))}
-			}
-			if f.Width == 0 {
-				f.Width, f.Height = o.Width, o.Height
-			}
-			f.Duration = cmp.Or(f.Duration, o.Duration)
-			return nil
-		},
-	})
+	up.Name, up.Body = fmt.Sprintf("%s-%d%s", up.generation, up.place+1, extension(o.Type)), source
+	up.Most, up.Keep, up.lenient = largestOutput, s.Settings().Outputs, true
+	up.Judge = func(f *File) error {
+		if f.Kind != o.Kind {
+			return &media.Failure{Class: media.ModelFailed, Message: fmt.Sprintf("What the provider made is not %s.", article(o.Kind))}
+		}
+		if f.Width == 0 {
+			f.Width, f.Height = o.Width, o.Height
+		}
+		f.Duration = cmp.Or(f.Duration, o.Duration)
+		return nil
+	}
+	f, err = s.Save(ctx, up)
 	if source.err != nil {
 		return nil, &media.Failure{Class: media.Transient, Message: "What the provider made could not be read.", Err: source.err}
 	}
-	if e, ok := errors.AsType[*fault.Error](err); ok && !e.Away {
+	if e, ok := errors.AsType[*fault.Error](err); ok && e.Code == fault.PermissionDenied {
+		return nil, &media.Failure{Class: media.ModelFailed, Message: e.Message, Err: e}
+	} else if ok && !e.Away {
 		return nil, &media.Failure{Class: media.ModelFailed, Message: "What the provider made cannot be kept.", Err: e}
 	}
 	return f, err

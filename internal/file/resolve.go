@@ -108,7 +108,7 @@ func unreachable(err error) error {
 // hears that its URL is no good.
 func (s *Service) input(ctx context.Context, workspace, name string, body io.Reader, want Want) (*File, error) {
 	f, err := s.Save(ctx, Upload{
-		Workspace: workspace, Name: name, Body: &told{body}, Documents: want.Kind == Document, dry: want.Dry,
+		Workspace: workspace, Name: name, Body: &told{body}, Documents: want.Kind == Document, dry: want.Dry, owed: want.Owed,
 		Judge: func(f *File) error { // a document that is wanted as a picture is told below
 			if f.Kind == "" {
 				return unfit("what is there is of no kind that is taken here", nil)

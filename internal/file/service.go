@@ -11,6 +11,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/fair"
 	"stele/internal/fault"
+	"stele/internal/share"
 )
 
 // Settings are what an operator may change while the service runs.
@@ -47,6 +48,8 @@ type Options struct {
 	Settings func() Settings
 	Log      *slog.Logger
 	Now      func() time.Time
+
+	Share *share.Keeper // how much a workspace may hold; nil: any amount
 
 	Processors *fair.Semaphore // by workspace: on which what arrives is looked at; nil: they are not shared
 }

@@ -15,6 +15,7 @@ import (
 	"stele/internal/fair"
 	"stele/internal/fault"
 	"stele/internal/scope"
+	"stele/internal/share"
 	"stele/internal/uid"
 )
 
@@ -30,6 +31,7 @@ type Upload struct {
 	Body      io.Reader
 	Documents bool // pdf and text are taken as well
 	Most      int64
+	Announced int64 // bytes that the client says it will send, about; 0: it does not say
 	Keep      time.Duration
 
 	// Judge is called when all bytes were read and everything about the file is
@@ -39,6 +41,7 @@ type Upload struct {
 
 	generation string
 	place      int
+	owed       bool // it belongs to work that was begun: it is taken however much its workspace holds
 	lenient    bool // what a maker made is kept even where its end is odd
 	dry        bool // look only
 }
@@ -78,6 +81,10 @@ func (s *Service) Save(ctx context.Context, up Upload) (*File, error) {
 	}
 	f.Blob = blobKey(f, known.ext)
 	f.Kind, f.Type = known.Kind, known.Type
+	if passing.room, err = s.Share.Arrive(ctx, up.Workspace, up.Announced, up.owed); err != nil {
+		return nil, err
+	}
+	defer func() { passing.room.Leave(f.State == Ready) }()
 	if again {
 		if err := errors.Join(s.Store.DoomFile(ctx, f.ID), s.Store.DeleteFile(ctx, f.ID)); err != nil {
 			return nil, err
@@ -128,6 +135,7 @@ type passing struct {
 	source   *bufio.Reader
 	sum      hash.Hash
 	look     *inspector
+	room     *share.Arrival
 	err      error // the first one, io.EOF included
 
 	processors *fair.Semaphore // nil: they are not shared
@@ -148,6 +156,9 @@ func (p *passing) Read(b []byte) (int, error) {
 	}
 	n, err := p.source.Read(b)
 	p.file.Size += int64(n)
+	if p.err = p.room.Grow(int64(n), p.up.owed); p.err != nil {
+		return 0, p.err
+	}
 	if p.err = p.examine(b[:n]); p.err != nil {
 		return 0, p.err
 	}

@@ -15,6 +15,7 @@ type Want struct {
 	Formats []string // content types; empty: any of the kind
 	Bytes   int64    // at most; 0: the kind's own limit
 	Dry     bool     // only look: what is not here already is not kept
+	Owed    bool     // it belongs to work that was begun: it is taken however much its workspace holds
 }
 
 // check reports whether a file is what is wanted.

@@ -52,6 +52,9 @@ func (s *Service) CreateRun(ctx context.Context, who access.Principal, id string
 		t.Nano = 0
 	}
 	t.Credits = media.Credits(t.Nano, settings.CreditsPerUSD)
+	if err := s.Share.Room(ctx, t.Workspace, ordered(t, run.DryRun)); err != nil {
+		return nil, err
+	}
 	taken, err := s.takeInputs(ctx, t, run)
 	if err == nil && run.DryRun {
 		t.preview, err = s.Limits.Preview(ctx, callOf(t), t.Nano)
@@ -105,12 +108,12 @@ func (s *Service) CreateStep(ctx context.Context, parent *Task, id string, ask m
 	if err != nil {
 		return nil, err
 	}
+	t.Parent, t.Webhook = parent.ID, ""
 	taken, err := s.take(ctx, t, operation, &ask)
 	if err != nil {
 		s.drop(ctx, taken)
 		return nil, err
 	}
-	t.Parent, t.Webhook = parent.ID, ""
 	t.Deadline = earliest(t.Deadline, parent.Deadline)
 	if within > 0 {
 		t.Deadline = earliest(t.Deadline, s.Now().Add(within))

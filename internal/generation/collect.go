@@ -33,6 +33,10 @@ func (s *Service) collect(ctx context.Context, t *Task) (again time.Duration, er
 		return 0, s.fail(ctx, t, &media.Failure{Class: media.ModelFailed, Message: "The model made nothing."})
 	}
 	var kept []Made
+	keep := s.Files.Keep
+	if t.Provider == SandboxMaker { // it makes as many bytes as it is told to, and takes nothing for them
+		keep = s.Files.KeepUnpaid
+	}
 	for place, o := range last.Outputs {
 		if o.Open == nil {
 			kept = append(kept, alreadyMade(o))
@@ -40,7 +44,7 @@ func (s *Service) collect(ctx context.Context, t *Task) (again time.Duration, er
 		}
 		var f *file.File
 		err := s.work(ctx, t, "collect", func(ctx context.Context) (err error) {
-			f, err = s.Files.Keep(ctx, t.Workspace, t.ID, place, o)
+			f, err = keep(ctx, t.Workspace, t.ID, place, o)
 			return err
 		})
 		if _, theirs := errors.AsType[*media.Failure](err); err != nil && !theirs {

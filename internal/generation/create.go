@@ -54,6 +54,9 @@ func (s *Service) create(ctx context.Context, who access.Principal, id string, a
 	if err := s.room(ctx, who, s.Settings().Unfinished); err != nil {
 		return nil, err
 	}
+	if err := s.Share.Room(ctx, t.Workspace, ordered(t, ask.DryRun)); err != nil {
+		return nil, err
+	}
 	taken, err := s.take(ctx, t, operation, &ask)
 	if err == nil && ask.DryRun {
 		t.preview, err = s.Limits.Preview(ctx, callOf(t), t.Nano)
@@ -152,7 +155,7 @@ func (s *Service) take(ctx context.Context, t *Task, o *media.Operation, ask *me
 		limit := o.Limits[given.Field]
 		f, err := s.Files.Take(ctx, t.Workspace, given.URL, file.Want{
 			Field: given.Field, Kind: media.Takes(given.Field), Formats: limit.Formats, Bytes: int64(limit.MB * (1 << 20)),
-			Dry: ask.DryRun,
+			Dry: ask.DryRun, Owed: t.Parent != "",
 		})
 		if err != nil {
 			return taken, err

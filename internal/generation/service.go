@@ -15,6 +15,7 @@ import (
 	"stele/internal/inflight"
 	"stele/internal/limit"
 	"stele/internal/media"
+	"stele/internal/share"
 	"stele/internal/trace"
 )
 
@@ -132,6 +133,7 @@ type Options struct {
 	Makers   func(name string) (Maker, bool)
 	Settings func() Settings
 	Limits   *limit.Service                      // nil: none
+	Share    *share.Keeper                       // how much a workspace may hold; nil: any amount
 	Rights   func(workspace string) access.Scope // what its policy leaves open to parts of a task; nil: all
 	Alone    bool                                // no other process works on the store: whatever it left is ours at once
 	Working  *inflight.Record                    // of what this process is working on; nil for none

@@ -151,6 +151,11 @@ func (s *Store) KeyNames(ctx context.Context, workspace string, most int) (map[s
 		`SELECT id, name FROM keys WHERE `+inWorkspace(workspace)+` ORDER BY created_at DESC LIMIT $2`, workspace, most)
 }
 
+// DeleteKeysBefore forgets keys that were revoked before a time, a bite at a time.
+func (s *Store) DeleteKeysBefore(ctx context.Context, before time.Time) (int64, error) {
+	return s.deleteBites(ctx, `DELETE FROM keys WHERE id IN (SELECT id FROM keys WHERE revoked_at > 0 AND revoked_at < $1 LIMIT 500)`, millis(before))
+}
+
 // KeysSince lists the keys changed after a revision; after 0 those that are not revoked.
 func (s *Store) KeysSince(ctx context.Context, revision int64) ([]access.Key, error) {
 	return selectAll(ctx, s.read, "read keys", keyCells, `SELECT `+keyColumns+` FROM keys WHERE revision > $1 AND ($1 > 0 OR revoked_at = 0) ORDER BY revision`, revision)

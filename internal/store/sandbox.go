@@ -22,3 +22,8 @@ func (s *Store) Accepted(ctx context.Context, key string) (life []byte, found bo
 	}
 	return life, err == nil, err
 }
+
+// DeleteAcceptedBefore forgets what was accepted before a time, a bite at a time.
+func (s *Store) DeleteAcceptedBefore(ctx context.Context, before time.Time) (int64, error) {
+	return s.deleteBites(ctx, `DELETE FROM sandbox_journal WHERE seq IN (SELECT seq FROM sandbox_journal WHERE at < $1 LIMIT 1000)`, millis(before))
+}

@@ -35,7 +35,7 @@ func (f *Frame) KeepUpload(r *http.Request, v access.Visitor, room Uploads, rule
 		return nil, err
 	}
 	who := v.Principal()
-	rules.Workspace, rules.Name, rules.Body = who.Workspace, part.FileName(), arriving{part}
+	rules.Workspace, rules.Name, rules.Body, rules.Announced = who.Workspace, part.FileName(), arriving{part}, max(0, r.ContentLength)
 	kept, err := room.Files.Save(r.Context(), rules)
 	if err != nil {
 		return nil, err

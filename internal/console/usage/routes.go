@@ -7,6 +7,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/console/page"
 	"stele/internal/limit"
+	"stele/internal/share"
 )
 
 // Files are the templates of the room.
@@ -23,6 +24,7 @@ type Room struct {
 	Requests RequestSource
 	Limits   *limit.Manager // nil: they are not shown
 	Captures bool           // bodies are being kept
+	Share    *share.Keeper  // what the workspace holds on disk; nil: it is not shown
 }
 
 // Routes lists every route of the room.

@@ -10,6 +10,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/console/page"
 	"stele/internal/meter"
+	"stele/internal/share"
 )
 
 // Source adds up what was used, by whole days.
@@ -46,7 +47,8 @@ type usagePage struct {
 	Places    []option // environments
 	LastRange bool     // nothing was used before either
 
-	Statements bool // the visitor may see them
+	Statements bool   // the visitor may see them
+	OnDisk     string // what the workspace holds there; "": not known
 	Limits     []page.LimitBar
 }
 
@@ -74,6 +76,8 @@ func (c *Room) showUsage(w http.ResponseWriter, r *http.Request, v access.Visito
 	if page.WantsPart(r) {
 		return c.Fragment(w, r, http.StatusOK, "usage", "usage", whole)
 	}
+	p.OnDisk = c.onDisk(r.Context(), v.Session.Workspace)
+	whole.Data = p
 	if c.Limits != nil {
 		var err error
 		if p.Limits, err = c.FullestBars(r.Context(), c.Limits, c.Access, v, mostBars); err != nil {
@@ -82,6 +86,19 @@ func (c *Room) showUsage(w http.ResponseWriter, r *http.Request, v access.Visito
 		whole.Data = p
 	}
 	return c.Render(w, r, http.StatusOK, "usage", whole)
+}
+
+// onDisk says what a workspace holds there, and how much it may.
+func (c *Room) onDisk(ctx context.Context, workspace string) string {
+	standing, known := c.Share.Standing(ctx, workspace)
+	if !known {
+		return ""
+	}
+	text := "It holds about " + share.Text(standing.Held.Files) + " of files and " + share.Text(standing.Held.Rows) + " of rows on disk"
+	if held, most := standing.Fullest(); most > 0 {
+		text += ", " + page.Share(held, most) + " of what it may hold now"
+	}
+	return text + "."
 }
 
 func (c *Room) fillUsage(ctx context.Context, v access.Visitor, p *usagePage) error {
