@@ -260,7 +260,7 @@ func (s *S3) absent(err error) error {
 	switch {
 	case told.Code == minio.NoSuchKey:
 		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
-	case told.Code == "" && !errors.Is(err, context.Canceled): // it did not answer
+	case told.StatusCode < http.StatusBadRequest && !errors.Is(err, context.Canceled): // it did not answer, or not as storage does
 		return fault.NewAway(err)
 	case told.StatusCode >= http.StatusInternalServerError, told.StatusCode == http.StatusTooManyRequests, told.Code == "QuotaExceeded":
 		return fault.NewAway(err)
