@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"runtime/debug"
@@ -94,6 +95,7 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			if v == http.ErrAbortHandler { //nolint:errorlint,err113 // a panic value, compared as the standard library does
 				panic(v)
 			}
+			scope.From(r.Context()).Note(slog.Any("panic", v))
 			d.fail(answer, r, family, fmt.Errorf("panic: %v\n%s", v, debug.Stack()))
 		}
 	}()

@@ -1,15 +1,12 @@
 package api
 
 import (
-	"context"
-	"errors"
 	"log/slog"
 	"math"
 	"net/http"
 	"strconv"
 	"time"
 
-	"stele/internal/access"
 	"stele/internal/fault"
 	"stele/internal/scope"
 )
@@ -23,9 +20,6 @@ func (d *Door) fail(w *answer, r *http.Request, f family, err error) {
 		panic(http.ErrAbortHandler)
 	}
 	noteFailure(r, e)
-	if errors.Is(err, context.Canceled) && r.Context().Err() != nil && !errors.Is(err, access.ErrEnded) {
-		request.Note(slog.Bool("client_gone", true))
-	}
 	status, body := f.codec.EncodeError(e, request.ID)
 	h := w.Header()
 	sayRetry(h, f, e)

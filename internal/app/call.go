@@ -40,7 +40,7 @@ const usualCall = 10 * time.Minute
 func (r *Runner) call(ctx context.Context, run *run, s *Step, d *Done, item any) (*Done, error) {
 	at := place{d.Run, d.Step, d.Place, d.Try}
 	r.mu.Lock()
-	begun := r.jobs[at] != nil
+	begun := r.resting || r.jobs[at] != nil
 	r.mu.Unlock()
 	if begun { // no other worker begins it meanwhile: a run is looked at by one at a time
 		return nil, nil

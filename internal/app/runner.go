@@ -93,6 +93,7 @@ type Runner struct {
 
 	mu      sync.Mutex // guards all below
 	busy    map[string]*sync.Mutex
+	resting bool
 	jobs    map[place]context.CancelFunc // of calls on their way: each keeps its own checkpoint when it is done
 	recipes map[string]*Recipe           // by their source
 	texts   int                          // bytes of those sources
@@ -113,6 +114,20 @@ func NewRunner(o Options) *Runner {
 	r.held = fair.New(mostHeld, fair.Half(mostHeld))
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	return r
+}
+
+// Rest begins no more calls: those of runs that go on are for another process.
+func (r *Runner) Rest() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.resting = true
+}
+
+// Owed reports whether calls are on their way, or what they brought is not kept yet.
+func (r *Runner) Owed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.jobs) > 0
 }
 
 // Close stops calls that are on their way. What they would have brought is asked

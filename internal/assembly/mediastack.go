@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"stele/internal/blob"
@@ -53,6 +54,8 @@ type mediaStack struct {
 	working *inflight.Record  // what this process is working on
 	left    []string          // what the last one was working on when it died
 	told    func(kind string) // counts what is set aside
+
+	drained atomic.Int64 // when the time to drain is over, in Unix nanoseconds; 0: nobody has asked it to stop
 }
 
 // openMedia builds the stack. Nothing is worked on until start.
@@ -170,7 +173,7 @@ const (
 	workers   = 2048
 	couriers  = 64
 	runTime   = 10 * time.Minute // copying a long clip takes its time
-	drainJobs = 20 * time.Second
+	leastTime = 8 * time.Second  // for what is left when the time to drain is over
 )
 
 // start works until ctx ends, and then hands over what is not done.
@@ -194,7 +197,7 @@ func (w *mediaStack) start(ctx context.Context, beside *sync.WaitGroup) error {
 	beside.Go(func() {
 		<-ctx.Done()
 		defer close(drained)
-		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainJobs)
+		bounded, cancel := w.restTime(context.WithoutCancel(ctx))
 		defer cancel()
 		if err := w.queue.Stop(bounded); err != nil {
 			w.log.LogAttrs(bounded, slog.LevelWarn, "the queue did not stop", slog.Any("error", err))
@@ -209,9 +212,34 @@ func (w *mediaStack) start(ctx context.Context, beside *sync.WaitGroup) error {
 // endRecordings ends the answers that go on without their clients, and saves what there
 // is of them.
 func (w *mediaStack) endRecordings(ctx context.Context) {
-	bounded, cancel := context.WithTimeout(ctx, drainJobs)
+	bounded, cancel := w.restTime(ctx)
 	defer cancel()
 	w.replay.Stop(bounded)
+}
+
+// rest begins no more calls that are paid for and answer only with the work: they may take
+// longer than the server has.
+func (w *mediaStack) rest(drain time.Duration) {
+	w.drained.Store(time.Now().Add(drain).UnixNano())
+	w.supply.Rest()
+}
+
+// finish waits for those that are under way, and until what they made is kept, as long as
+// there is time to drain.
+func (w *mediaStack) finish(ctx context.Context) {
+	ctx, cancel := context.WithDeadline(ctx, time.Unix(0, w.drained.Load()))
+	defer cancel()
+	for w.supply.Owed() {
+		if pause.For(ctx, 50*time.Millisecond) != nil {
+			w.log.LogAttrs(ctx, slog.LevelWarn, "calls that are paid for were cut off")
+			return
+		}
+	}
+}
+
+// restTime bounds ctx by what is left of the time to drain.
+func (w *mediaStack) restTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, max(leastTime, time.Until(time.Unix(0, w.drained.Load()))))
 }
 
 // release gives jobs of dead processes back to the living.

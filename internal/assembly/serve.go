@@ -89,8 +89,10 @@ func Serve(ctx context.Context, p Process) error {
 		return err
 	}
 	beside.Go(func() { settle(side) })
+	defer context.AfterFunc(ctx, func() { n.media.rest(n.runtime.config().Drain) })()
 	err = n.front.Run(ctx)
 	n.media.endRecordings(side)
+	n.media.finish(side)
 	n.log.LogAttrs(ctx, slog.LevelInfo, "stopped", slog.String("served", time.Since(n.started).Round(time.Second).String()))
 	return err
 }

@@ -175,9 +175,12 @@ func (s *S3) Put(ctx context.Context, key string, r io.Reader) (int64, error) {
 	if err = fault.OfDisk(err); err == nil {
 		ctx, cancel := context.WithTimeout(ctx, sending)
 		defer cancel()
-		_, err = s.core.Client.PutObject(ctx, s.bucket, s.prefix+key, spool, n,
+		var kept minio.UploadInfo
+		kept, err = s.core.Client.PutObject(ctx, s.bucket, s.prefix+key, spool, n,
 			minio.PutObjectOptions{ContentType: "application/octet-stream", DisableMultipart: true})
-		err = s.absent(err)
+		if err = s.absent(err); err == nil && kept.ETag == "" {
+			err = fault.NewAway(errors.New("the storage did not say what it has kept"))
+		}
 	}
 	if err != nil {
 		return 0, fmt.Errorf("put blob %s: %w", key, err)
@@ -191,14 +194,14 @@ func (s *S3) Open(ctx context.Context, key string, off, n int64) (io.ReadCloser,
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	late := time.AfterFunc(answering, cancel) // the body may take its time
-	defer late.Stop()
+	late := time.AfterFunc(answering, cancel)
 	body, err := s.open(ctx, key, off, n)
+	late.Stop()
 	if err != nil {
 		cancel()
 		return nil, err
 	}
-	return &answer{body, cancel}, nil
+	return &answer{body, late, cancel}, nil
 }
 
 // Delete forgets a blob. One that is not there is no error.
@@ -231,8 +234,12 @@ func (s *S3) open(ctx context.Context, key string, off, n int64) (io.ReadCloser,
 		err = wanted.SetRange(off, 0)
 	}
 	var body io.ReadCloser
+	var head http.Header
 	if err == nil {
-		body, _, _, err = s.core.GetObject(ctx, s.bucket, s.prefix+key, wanted)
+		body, _, head, err = s.core.GetObject(ctx, s.bucket, s.prefix+key, wanted)
+	}
+	if err == nil && off > 0 && !strings.HasPrefix(head.Get("Content-Range"), fmt.Sprintf("bytes %d-", off)) {
+		return nil, errors.Join(fault.NewAway(fmt.Errorf("open blob %s: the storage gives another part than it was asked for", key)), body.Close())
 	}
 	if minio.ToErrorResponse(err).Code == "InvalidRange" { // it starts behind the end
 		return io.NopCloser(bytes.NewReader(nil)), nil
@@ -253,7 +260,7 @@ func (s *S3) absent(err error) error {
 	switch {
 	case told.Code == minio.NoSuchKey:
 		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
-	case told.Code == "" && !errors.Is(err, context.Canceled): // it did not answer
+	case told.StatusCode < http.StatusBadRequest && !errors.Is(err, context.Canceled): // it did not answer, or not as storage does
 		return fault.NewAway(err)
 	case told.StatusCode >= http.StatusInternalServerError, told.StatusCode == http.StatusTooManyRequests, told.Code == "QuotaExceeded":
 		return fault.NewAway(err)
@@ -274,10 +281,17 @@ func temporary(folder string) (*disk.File, error) {
 	return f, nil
 }
 
-// answer is a blob on its way. Closing it ends the request.
+// answer is a blob on its way. It may take its time, but goes on. Closing it ends the request.
 type answer struct {
 	io.ReadCloser
+	late   *time.Timer // ends the request; it runs while something is waited for
 	cancel context.CancelFunc
+}
+
+func (a *answer) Read(b []byte) (int, error) {
+	a.late.Reset(answering)
+	defer a.late.Stop()
+	return a.ReadCloser.Read(b)
 }
 
 func (a *answer) Close() error {

@@ -148,5 +148,6 @@ func (c *Console) rescue(w http.ResponseWriter, r *http.Request) {
 	}
 	c.log.LogAttrs(r.Context(), slog.LevelError, "panic in the console",
 		slog.String("request_id", scope.From(r.Context()).ID), slog.Any("panic", p), slog.String("stack", stack()))
+	scope.From(r.Context()).Note(slog.Any("panic", p))
 	c.answer(w, r, fmt.Errorf("panic: %v", p))
 }

@@ -19,6 +19,7 @@ const (
 	smallSide   = 640        // pixels of the longer side
 	mostDrawn   = 40_000_000 // pixels: what is larger is not read into memory for this
 	mostTaken   = 112 << 20  // bytes of memory, likewise
+	mostSmall   = 8 << 20    // bytes of a small picture
 	smallGrade  = 76
 	drawnAtOnce = 2
 )
@@ -33,7 +34,7 @@ func (s *Service) Small(ctx context.Context, f *File) (io.ReadCloser, string, er
 	if f.Kind != Image || f.Type == "image/svg+xml" || int64(f.Width)*int64(f.Height) > mostDrawn || max(f.Width, f.Height) <= smallSide {
 		return nil, "", ErrNoSmall
 	}
-	body, err := s.Blobs.Open(ctx, smallKey(f), 0, -1)
+	body, err := s.Blobs.Open(ctx, smallKey(f), 0, mostSmall)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s.makeSmall(ctx, f)
 	}
@@ -68,7 +69,7 @@ func (s *Service) shrunk(ctx context.Context, f *File) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	source, err := s.Blobs.Open(ctx, f.Blob, 0, -1)
+	source, err := s.Open(ctx, f, 0, -1)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +95,7 @@ func (s *Service) shrunk(ctx context.Context, f *File) ([]byte, error) {
 
 // look reads a picture's header, and refuses what must not be decoded.
 func (s *Service) look(ctx context.Context, f *File) (picture.Header, error) {
-	source, err := s.Blobs.Open(ctx, f.Blob, 0, -1)
+	source, err := s.Open(ctx, f, 0, -1)
 	if err != nil {
 		return picture.Header{}, err
 	}

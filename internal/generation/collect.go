@@ -108,6 +108,11 @@ func (s *Service) uncollected(ctx context.Context, t *Task, f *media.Failure) (a
 		})
 		return 0, err
 	}
+	if f.Class == media.Gone {
+		if wait := s.returning(ctx, t); wait > 0 {
+			return wait, nil
+		}
+	}
 	saved, err := s.update(ctx, t, func(t *Task) error {
 		t.Collects++
 		return nil

@@ -114,6 +114,7 @@ func (s *Service) end(ctx context.Context, t *Task, change func(*Task)) error {
 		s.pace.add(Took{saved.Model, saved.Mode, saved.Ended.Sub(saved.Created)})
 	}
 	s.successes.Delete(t.ID)
+	s.former.Delete(t.ID)
 	if t.Parent != "" {
 		s.schedule.hasten(t.Parent) // a run goes on at once where it is in this process
 	}

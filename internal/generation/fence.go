@@ -73,7 +73,16 @@ func (s *Service) still(ctx context.Context, t *Task) (now *Task, wait time.Dura
 	if err != nil {
 		return t, 0, err
 	}
+	if saved.Owner != s.Node && s.knowsMore(t, saved) {
+		saved, err = s.mine(ctx, t, func(*Task) {}) // who has adopted it sees nothing of it
+	}
+	if err != nil {
+		return t, 0, err
+	}
 	if saved.Stage != Waiting || saved.Owner != s.Node {
+		if saved.Stage == Ended && saved.Unsettled && s.holds(t) {
+			s.doubtful.Store(t.ID, true)
+		}
 		return t, 0, errMoved
 	}
 	saved.lapse = lapses

@@ -88,6 +88,9 @@ func (s *Service) unseen(ctx context.Context, t *Task, maker Maker, f *media.Fai
 		})
 		return t, 0, err
 	}
+	if wait := s.returning(ctx, t); wait > 0 {
+		return t, wait, nil
+	}
 	return t, 0, s.fail(ctx, t, f)
 }
 

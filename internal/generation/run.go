@@ -43,7 +43,7 @@ func (s *Service) step(ctx context.Context, t *Task) (again time.Duration, err e
 		return s.submit(ctx, t)
 	case Submitting, Collecting:
 		switch {
-		case t.Owner == "" && t.Stage == Collecting, t.Owner == s.Node:
+		case t.Owner == "" && t.Stage == Collecting, t.Owner == s.Node, t.Stage == Collecting && s.holds(t):
 		default: // its owner may hold the outputs, or be asking right now; who adopts it comes by as well
 			return notMine, nil
 		}

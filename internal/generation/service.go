@@ -97,8 +97,11 @@ type Store interface {
 	AnyUnfinished(ctx context.Context) (bool, error)
 	// Adopt makes node the owner of up to limit tasks between Submitting and
 	// Collecting whose owner has not been heard of since a time, or who have none.
-	// Two nodes never get the same task.
+	// Two nodes never get the same task. From says whose they were.
 	Adopt(ctx context.Context, node string, silentSince time.Time, limit int) ([]*Task, error)
+	// Living lists the processes that were heard of since a time. One that is known to be
+	// dead is not among them, however long ago that is.
+	Living(ctx context.Context, since time.Time) ([]string, error)
 	// Release says that node is going: its tasks have no owner from then on.
 	Release(ctx context.Context, node string) error
 	// Stopping lists tasks of node, and those without an owner, which a client has
@@ -155,6 +158,7 @@ type Service struct {
 	bursts    burstDelay
 	successes sync.Map // of tasks that were seen to be done and are not collected: their last media.Status
 	doubtful  sync.Map // ids of tasks that have ended without a price while calls of this process go on for them
+	former    sync.Map // from the ids of adopted tasks to the former of each
 
 	heard  atomic.Int64 // when the store last took a beat of this process, in Unix milliseconds; 0: not yet
 	lapses atomic.Int64 // how often that was so long ago that others may have taken its tasks
@@ -201,11 +205,14 @@ func (s *Service) exit(id string) {
 var errMoved = errors.New("the task has moved on")
 
 // update changes a task that this process works on, and wakes those who wait for it.
-// What another process has adopted is not touched.
-func (s *Service) update(ctx context.Context, t *Task, change func(*Task) error) (*Task, error) {
-	return s.updateAny(ctx, t, func(t *Task) error {
+// What another process has adopted is not touched, unless that one can do nothing with it.
+func (s *Service) update(ctx context.Context, held *Task, change func(*Task) error) (*Task, error) {
+	return s.updateAny(ctx, held, func(t *Task) error {
 		if t.Stage != Ordered && t.Owner != "" && t.Owner != s.Node {
-			return errMoved
+			if !s.knowsMore(held, t) {
+				return errMoved
+			}
+			t.Owner = s.Node
 		}
 		return change(t)
 	})

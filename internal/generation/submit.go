@@ -48,6 +48,7 @@ func (s *Service) submit(ctx context.Context, t *Task) (again time.Duration, err
 	}); err != nil {
 		return 0, err
 	}
+	t.sent = true
 	crash.Point("submitting")
 	if s.Now().Sub(asked) > deadAfter/2 {
 		return s.reorder(ctx, t) // others may take this process for dead by now, and the task for theirs
@@ -104,7 +105,8 @@ func (s *Service) accepted(ctx context.Context, t *Task, status media.Status) (a
 	if status.State == media.Failed || status.State == media.Canceled {
 		return s.refused(ctx, t, failureOf(status))
 	}
-	t, err = s.insist(ctx, t, func(t *Task) error {
+	held := t
+	t, err = s.insist(ctx, held, func(t *Task) error {
 		if t.Owner == s.Node && t.Ticket != nil && bytes.Equal(t.Ticket, status.Ticket) {
 			return nil // it was saved before, and that was not heard
 		}
@@ -119,6 +121,9 @@ func (s *Service) accepted(ctx context.Context, t *Task, status media.Status) (a
 		t.NotBefore = s.Now().Add(pause(status.Wait))
 		return nil
 	})
+	if errors.Is(err, errMoved) {
+		return 0, s.keepTicket(ctx, held, status.Ticket)
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -187,6 +192,9 @@ func (s *Service) recover(ctx context.Context, t *Task) (again time.Duration, er
 	}
 	finder, ok := maker.(Finder)
 	if !ok {
+		if wait := s.returning(ctx, t); wait > 0 {
+			return wait, nil
+		}
 		return 0, s.fail(ctx, t, lost())
 	}
 	ticket, found, err := finder.Find(ctx, t.ID, t.Asked)
@@ -209,8 +217,11 @@ func (s *Service) recover(ctx context.Context, t *Task) (again time.Duration, er
 // reorder puts a task back to where no maker was asked yet: nothing was started, so
 // that it can be sent until its deadline.
 func (s *Service) reorder(ctx context.Context, t *Task) (time.Duration, error) {
-	wait := breather(t)
-	t, err := s.update(ctx, t, func(t *Task) error {
+	wait, tries := breather(t), t.Tries
+	t, err := s.insist(ctx, t, func(t *Task) error {
+		if t.Stage == Ordered && t.Tries == tries {
+			return nil // it was saved before, and that was not heard
+		}
 		if t.Owner != s.Node {
 			return errMoved
 		}

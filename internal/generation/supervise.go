@@ -111,6 +111,7 @@ func (s *Service) superviseOnce(ctx context.Context, steady *time.Time) error {
 
 // adopt goes on with a task of another process.
 func (s *Service) adopt(ctx context.Context, t *Task) error {
+	s.remember(t)
 	if t.Stage == Waiting {
 		s.schedule.add(t)
 		return nil

@@ -75,9 +75,12 @@ type Task struct {
 	Deaths    int   // processes that died while they worked on it
 	Unsettled bool  // it has ended, and its maker has not said what it cost
 
+	From string // of one that was just adopted: the process whose it was; "" for none
+
 	preview    []limit.Standing // of a dry run: what would be left
 	blind      int              // looks in a row that failed
 	lapse      int64            // the process's count of lapses when it was last known to be its own
+	sent       bool             // this process has sent it, as its Tries say
 	delay      time.Duration    // of its first job
 	released   []limit.Charge
 	jobs       []Job

@@ -24,6 +24,8 @@ type counter struct {
 	lent    int64      // of its share, beyond the lease, while the database is away
 	balance Balance    // as last seen
 
+	recalled bool // nothing of the lease is kept at the next beat
+
 	asked   time.Time // when the balance was seen
 	short   bool      // it did not suffice then
 	typical typical   // what a call takes

@@ -200,6 +200,9 @@ func (s *Service) unused(keeps func(*counter) (keep, slack int64)) map[int64]int
 		if c.asking != nil || c.id == 0 {
 			return
 		}
+		if c.recalled {
+			keep, slack, c.recalled = 0, 0, false
+		}
 		if n := c.idle(now) - keep; n > slack {
 			c.lease -= n
 			c.balance.Leased -= n

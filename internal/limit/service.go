@@ -110,7 +110,9 @@ func (s *Service) Load(ctx context.Context) error {
 				r.zone = time.UTC
 			}
 		}
-		r.current.Store(&l)
+		if was := r.current.Swap(&l); was != nil && l.Amount < was.Amount {
+			r.recall()
+		}
 		next.byID[l.ID] = r
 		if l.Workspace == "" {
 			next.all = append(next.all, r)
@@ -121,6 +123,18 @@ func (s *Service) Load(ctx context.Context) error {
 	s.rules.Store(next)
 	s.revision = latest
 	return nil
+}
+
+// recall has what is free of the limit's leases given back with the next beat: it was
+// given when there was more of it.
+func (r *rule) recall() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.counters {
+		c.mu.Lock()
+		c.recalled = true
+		c.mu.Unlock()
+	}
 }
 
 // Subscriber takes over changes of limits.

@@ -2,6 +2,7 @@ package limit
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 )
@@ -134,3 +135,39 @@ func TestWhatFadesIsGivenBackInFewPieces(t *testing.T) {
 		}
 	}
 }
+
+// What was on lease of a limit when it was higher is not used up first.
+func TestALimitThatIsLoweredHoldsWithTheNextBeat(t *testing.T) {
+	t.Parallel()
+	db := &changedStore{list: []Limit{{ID: "lim_1", Measure: Requests, Window: Day, Amount: 1000}}}
+	s := New(Options{Store: db, Now: time.Now})
+	load := func(amount int64) {
+		t.Helper()
+		db.list[0].Amount = amount
+		db.revision++
+		if err := s.Load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	load(1000)
+	c := s.rules.Load().byID["lim_1"].counter("", time.Now())
+	c.id, c.lease, c.spent, c.held, c.rate = 1, 50, 10, 2, 10
+	beat := func() int64 {
+		return s.unused(func(c *counter) (keep, slack int64) { return c.keeps(time.Now(), true) })[1]
+	}
+	for _, step := range []struct{ amount, back, lease int64 }{{2000, 18, 32}, {5, 20, 12}, {6, 0, 12}} {
+		if load(step.amount); beat() != step.back || c.lease != step.lease {
+			t.Errorf("at %d it has %d on lease", step.amount, c.lease)
+		}
+	}
+}
+
+// changedStore has limits that are changed.
+type changedStore struct {
+	Store
+	list     []Limit
+	revision int64
+}
+
+func (s *changedStore) LimitRevision(context.Context) (int64, error) { return s.revision, nil }
+func (s *changedStore) Limits(context.Context) ([]Limit, error)      { return slices.Clone(s.list), nil }

@@ -3,8 +3,10 @@ package relay
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"stele/internal/chat"
@@ -44,6 +46,9 @@ func (f *fetched) load(ctx context.Context, files Files, workspace, id string, c
 		return nil, err
 	}
 	r, err := files.Open(ctx, kept, 0, -1)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New(fault.FileNotFound, "The bytes of the file %s are not there any more.", id).Because(err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open file %s: %w", id, err)
 	}

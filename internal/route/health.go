@@ -135,7 +135,7 @@ func (t *tally) note(now time.Time, err error, tries int64) {
 // shows that the provider is well.
 func failure(err error) (*fault.Error, bool) {
 	e, ok := errors.AsType[*fault.Error](err)
-	if !ok || e.Ordered || errors.Is(err, memory.ErrFull) {
+	if !ok || e.Ordered || e.Away || errors.Is(err, memory.ErrFull) {
 		return nil, false
 	}
 	switch e.Code {

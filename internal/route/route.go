@@ -80,7 +80,7 @@ func (r *Router) Do(ctx context.Context, caller string, m *catalog.Model, try fu
 		if v.hold > 0 {
 			circuit.hold(caller, v.hold, r.now())
 		}
-		if e, ok := errors.AsType[*fault.Error](err); !ok || !e.Ours {
+		if e, ok := errors.AsType[*fault.Error](err); !ok || !e.Ours && !e.Away {
 			r.Note(target.Provider, err)
 		}
 		if err == nil || v.final || ctx.Err() != nil {
@@ -129,6 +129,9 @@ func judge(err error) verdict {
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		return verdict{final: true} // not the upstream's doing: strict mode, a bug, a client that is gone
+	}
+	if e.Away {
+		return verdict{final: true} // a file of ours could not be read for it: no target did that
 	}
 	if errors.Is(err, memory.ErrFull) {
 		return verdict{final: true} // there is no room here, whichever target is asked

@@ -53,6 +53,7 @@ var (
 	badKey   = fault.New(fault.UpstreamError, "key").OurCredentials()
 	wrong    = fault.New(fault.InvalidParameter, "wrong")
 	noModel  = fault.New(fault.ModelNotFound, "none")
+	away     = fault.NewAway(errors.New("our own storage"))
 )
 
 func TestTries(t *testing.T) {
@@ -77,6 +78,7 @@ func TestTries(t *testing.T) {
 		"quota goes elsewhere":               {model(2, "a", "b"), []error{spent, down}, "a b b", "[250ms]", ""},
 		"a bad key is not tried again":       {model(2, "a"), []error{badKey}, "a", "[]", fault.UpstreamError},
 		"the client's mistake is final":      {model(2, "a", "b"), []error{wrong}, "a", "[]", fault.InvalidParameter},
+		"what no target did is final":        {model(2, "a", "b"), []error{away}, "a", "[]", fault.Unavailable},
 		"an unknown model may be elsewhere":  {model(2, "a", "b"), []error{noModel}, "a b", "[]", ""},
 		"whatever is not a fault is final":   {model(2, "a", "b"), []error{errors.New("bug")}, "a", "[]", fault.Internal},
 		"a model without targets is refused": {model(2), nil, "", "[]", fault.Unavailable},
@@ -116,14 +118,19 @@ func TestBreakerSkipsATargetThatIsDown(t *testing.T) {
 	}
 }
 
-func TestClientsMistakesDoNotOpenTheBreaker(t *testing.T) {
+func TestWhatNoTargetDidDoesNotOpenTheBreaker(t *testing.T) {
 	t.Parallel()
-	r := New()
-	for range 2 * failuresToOpen {
-		var asked []string
-		_, err := r.Do(t.Context(), "w", model(0, "a"), script(&asked, wrong))
-		if fault.From(err).Code != fault.InvalidParameter || len(asked) != 1 {
-			t.Fatalf("%v after %d tries", err, len(asked))
+	for _, fails := range []*fault.Error{wrong, away} {
+		r := New()
+		for range 2 * failuresToOpen {
+			var asked []string
+			_, err := r.Do(t.Context(), "w", model(0, "a"), script(&asked, fails))
+			if fault.From(err).Code != fails.Code || len(asked) != 1 {
+				t.Fatalf("%v after %d tries", err, len(asked))
+			}
+		}
+		if h := r.Health()["a"]; h.InARow != 0 {
+			t.Errorf("%v: %d failures in a row are the provider's", fails, h.InARow)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"stele/internal/disk"
 )
@@ -26,11 +28,12 @@ func Load(path string) (*Master, error) {
 // LoadOrMake reads the master key kept at path, or makes one there that only the
 // owner can read. When two processes make it at once, both end with the same key.
 func LoadOrMake(path string) (*Master, error) {
+	sweep(filepath.Dir(path))
 	m, err := Load(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return m, err
 	}
-	temp, err := disk.CreateTemp(filepath.Dir(path), ".master-*") // mode 0600
+	temp, err := disk.CreateTemp(filepath.Dir(path), temporary+"*") // mode 0600
 	if err != nil {
 		return nil, fmt.Errorf("make master key: %w", err)
 	}
@@ -49,9 +52,29 @@ func LoadOrMake(path string) (*Master, error) {
 	return Load(path)
 }
 
+// A key is written under a name that begins so before it has its own. One that is older than
+// abandoned was left there: its process died, or the disk did not let it be removed.
+const (
+	temporary = ".master-"
+	abandoned = time.Minute
+)
+
+// sweep removes keys that were left in a folder under such names. What cannot be removed
+// stays for the next time.
+func sweep(folder string) {
+	list, _ := os.ReadDir(folder) // it is made later, or cannot be read either
+	for _, entry := range list {
+		info, err := entry.Info()
+		if err == nil && strings.HasPrefix(entry.Name(), temporary) && info.Mode().IsRegular() && time.Since(info.ModTime()) > abandoned {
+			_ = disk.Remove(filepath.Join(folder, entry.Name()))
+		}
+	}
+}
+
 // Replace puts the key kept at next in the place of the one at path. Either one or
 // the other is there, also after a power cut.
 func Replace(next, path string) error {
+	sweep(filepath.Dir(path))
 	if err := disk.Rename(next, path); err != nil {
 		return fmt.Errorf("replace master key: %w", err)
 	}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"sync/atomic"
@@ -12,9 +13,11 @@ import (
 type exchange struct {
 	http.ResponseWriter
 	bounds Bounds
-	conn   *conn // nil: a test's own connection
-	in     body  // zero: the request has none
+	conn   *conn           // nil: a test's own connection
+	in     body            // zero: the request has none
+	ctx    context.Context //nolint:containedctx // that of the connection; nil: a listener without a log line
 	status int
+	gone   bool // the client had left, or was cut off, when the answer began
 	bytes  int64
 
 	multi   bool  // HTTP/2: others write to the connection as well
@@ -87,6 +90,7 @@ func (x *exchange) code() int {
 func (x *exchange) WriteHeader(status int) {
 	if x.status == 0 && status >= http.StatusOK {
 		x.status = status
+		x.gone = x.ctx != nil && x.ctx.Err() != nil
 		x.packs = x.conn != nil && !x.multi && x.Header().Get("Content-Length") == ""
 		if x.hasRest() && !x.multi && (x.expects || x.hasty || !x.in.rest(restBytes, restTime, restTime)) {
 			x.Header().Set("Connection", "close")

@@ -41,7 +41,7 @@ func (s *Server) handler(dispatch func(http.ResponseWriter, *http.Request), secu
 			w.Header().Set("Connection", "close")
 		}
 		x := newExchange(w, r, s.Bounds())
-		x.streams = &s.streams
+		x.streams, x.ctx = &s.streams, made.Context()
 		defer func() {
 			v := recover()
 			aborted := v == http.ErrAbortHandler //nolint:errorlint,err113 // a panic value
@@ -49,8 +49,9 @@ func (s *Server) handler(dispatch func(http.ResponseWriter, *http.Request), secu
 				s.lastNet(x, request, v)
 			}
 			broken := v != nil && (aborted || x.status != http.StatusInternalServerError)
-			s.finish(r, request, x, time.Since(start), aborted)
-			span.Answered(request.ID, r.Method, request.Route(), x.code())
+			status := x.outcome(request)
+			s.finish(r, request, x, ending{status, time.Since(start), aborted})
+			span.Answered(request.ID, r.Method, request.Route(), status)
 			x.end(broken, !s.Draining())
 			s.heads.leave(x, made)
 			s.multiple.leave(x)
@@ -205,7 +206,7 @@ func (s *Server) ready(ctx context.Context) error {
 
 // lastNet answers a panic that no door caught.
 func (s *Server) lastNet(x *exchange, request *scope.Request, v any) {
-	request.Note(slog.Any("panic", v))
+	request.Note(slog.Any(panicked, v))
 	if x.status == 0 {
 		x.Header().Set("Content-Type", "application/json; charset=utf-8")
 		x.WriteHeader(http.StatusInternalServerError)

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,10 +19,37 @@ const probe = "probe"
 
 var errPanic = errors.New("panic")
 
+// ending is how a request ended.
+type ending struct {
+	status  int
+	took    time.Duration
+	aborted bool
+}
+
+// clientGone is the status of a request whose client has heard nothing: no such status is
+// on the wire.
+const clientGone = 499
+
+// outcome is the status of an exchange in the log and in the metrics. Whatever failed because
+// its client had left is no failure of ours, unless the program itself did.
+func (x *exchange) outcome(request *scope.Request) int {
+	status := x.code()
+	if !x.gone || status < http.StatusInternalServerError {
+		return status
+	}
+	if slices.ContainsFunc(request.Facts(), func(a slog.Attr) bool { return a.Key == panicked }) {
+		return status
+	}
+	return clientGone
+}
+
+// panicked is the fact of a request in which the program failed.
+const panicked = "panic"
+
 // finish writes the request's one log line and counts it. The query string is
 // not in it: people put keys there.
-func (s *Server) finish(r *http.Request, request *scope.Request, x *exchange, took time.Duration, aborted bool) {
-	status := x.code()
+func (s *Server) finish(r *http.Request, request *scope.Request, x *exchange, end ending) {
+	status, took := end.status, end.took
 	level := slog.LevelInfo
 	switch {
 	case request.Route() == probe && status == http.StatusOK:
@@ -42,8 +70,11 @@ func (s *Server) finish(r *http.Request, request *scope.Request, x *exchange, to
 			slog.Int64("bytes", x.bytes),
 			slog.String("remote", request.Remote),
 		)
-		if aborted {
+		if end.aborted {
 			facts = append(facts, slog.Bool("aborted", true))
+		}
+		if x.gone {
+			facts = append(facts, slog.Bool("client_gone", true))
 		}
 		facts = append(facts, request.Facts()...)
 		s.write(level, facts)

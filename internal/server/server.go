@@ -189,6 +189,9 @@ func closeAll(doors []*http.Server) error {
 	return errors.Join(problems...)
 }
 
+// cutTime is how long requests that were cut off have to notice that.
+const cutTime = 2 * time.Second
+
 // drain keeps the port open while requests finish, so that newcomers hear 503
 // and when to come back instead of a refused connection.
 func (s *Server) drain(doors []*http.Server) error {
@@ -210,7 +213,12 @@ func (s *Server) drain(doors []*http.Server) error {
 	}
 	if cut {
 		s.Log.LogAttrs(context.Background(), slog.LevelWarn, "open requests were cut off", slog.Int64("open", s.open.count()))
-		return closeAll(doors)
+		err := closeAll(doors)
+		select { // what they stand on is closed next
+		case <-s.open.empty():
+		case <-time.After(cutTime):
+		}
+		return err
 	}
 	return nil
 }

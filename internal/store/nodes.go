@@ -62,14 +62,19 @@ func (s *Store) Adopt(ctx context.Context, node string, silentSince time.Time, l
 	if err != nil || len(dead) == 0 {
 		return nil, err
 	}
-	by := where{args: []any{node, limit}}
-	ofDead := by.among("owner", dead)
 	// What is locked another node is taking, or its owner works on it after all.
 	var adopted []*generation.Task
-	err = selectEach(ctx, s.write, "adopt generations", taskCells, func(t generation.Task) { adopted = append(adopted, &t) },
-		`WITH picked AS MATERIALIZED (SELECT id FROM generations
-			WHERE `+owned+` AND `+ofDead+` ORDER BY id LIMIT $2`+s.skipLocked()+`)
-		UPDATE generations SET owner = $1, version = version + 1 WHERE id IN (SELECT id FROM picked) RETURNING `+taskColumns, by.args...)
+	for _, from := range dead {
+		err = selectEach(ctx, s.write, "adopt generations", taskCells, func(t generation.Task) {
+			t.From = from
+			adopted = append(adopted, &t)
+		}, `WITH picked AS MATERIALIZED (SELECT id FROM generations
+				WHERE `+owned+` AND owner = $3 ORDER BY id LIMIT $2`+s.skipLocked()+`)
+			UPDATE generations SET owner = $1, version = version + 1 WHERE id IN (SELECT id FROM picked) RETURNING `+taskColumns, node, limit-len(adopted), from)
+		if err != nil || len(adopted) >= limit {
+			break
+		}
+	}
 	return adopted, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"slices"
 
 	"stele/internal/generation"
 	"stele/internal/media"
@@ -50,6 +51,42 @@ func (s *Supply) Close() {
 		}
 	}
 }
+
+// caller is a maker of which calls of this process do work that is paid for.
+type caller interface {
+	Rest()      // begins no more of them
+	Owed() bool // whether any is under way, or what it brought is not kept yet
+}
+
+// callers are those of all makers.
+func (s *Supply) callers() []caller {
+	var list []caller
+	add := func(m generation.Maker) {
+		if c, ok := m.(caller); ok {
+			list = append(list, c)
+		}
+	}
+	for _, m := range s.builtin {
+		add(m)
+	}
+	now := s.current.Load()
+	for _, makers := range []map[string]openMaker{now.makers, now.leaving} {
+		for _, m := range makers {
+			add(m.Maker)
+		}
+	}
+	return list
+}
+
+// Rest begins no more calls of this process that do work which is paid for.
+func (s *Supply) Rest() {
+	for _, c := range s.callers() {
+		c.Rest()
+	}
+}
+
+// Owed reports whether such calls are under way, or what they brought is not kept yet.
+func (s *Supply) Owed() bool { return slices.ContainsFunc(s.callers(), caller.Owed) }
 
 func closeMaker(m generation.Maker) {
 	switch c := m.(type) {

@@ -21,8 +21,20 @@ func (l Line) Text(name string) string {
 // Log is what the running server has logged.
 func (h *House) Log(t testing.TB) []Line {
 	t.Helper()
+	return linesOf(h.serving.stderr.String())
+}
+
+// WholeLog is Wait, and what the server has logged until its end.
+func (h *House) WholeLog(t testing.TB) []Line {
+	t.Helper()
+	p := h.serving
+	h.Wait(t)
+	return linesOf(p.stderr.String())
+}
+
+func linesOf(log string) []Line {
 	var lines []Line
-	for text := range strings.Lines(h.serving.stderr.String()) {
+	for text := range strings.Lines(log) {
 		var l Line
 		if err := json.Unmarshal([]byte(text), &l); err != nil {
 			break // the last line may not be whole yet; what is no JSON at the end is reported then

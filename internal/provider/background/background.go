@@ -42,6 +42,7 @@ type Maker struct {
 	ctx     context.Context //nolint:containedctx // that of the work, which outlives the request that ordered it
 
 	mu      sync.Mutex // guards all below
+	resting bool
 	work    map[string]*piece
 	entered map[string]*slot // of work that is not submitted yet
 }
@@ -86,6 +87,10 @@ func (m *Maker) Place(ctx context.Context, tenant, key string) (leave func(), ag
 	own := &slot{free}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.resting {
+		free()
+		return nil, linePause
+	}
 	if before := m.entered[key]; before != nil { // of a try that another one follows already
 		before.free()
 	}
@@ -227,6 +232,28 @@ func (m *Maker) Busy() bool {
 	defer m.mu.Unlock()
 	m.sweep()
 	return len(m.work) > 0
+}
+
+// Rest gives no more places: what waits for one is for another process. Work that may be
+// made again goes on.
+func (m *Maker) Rest() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.resting = !m.options.Repeats
+}
+
+// Owed reports whether any work that cannot be made again is under way, or done and not
+// fetched yet.
+func (m *Maker) Owed() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.sweep()
+	for _, p := range m.work {
+		if !m.options.Repeats && !p.failed() {
+			return true
+		}
+	}
+	return false
 }
 
 // KeyOf is the key of the work that a ticket is for.

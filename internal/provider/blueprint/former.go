@@ -1,6 +1,8 @@
 package blueprint
 
 import (
+	"slices"
+
 	"stele/internal/generation"
 	"stele/internal/media"
 	"stele/internal/provider/background"
@@ -28,6 +30,18 @@ func unfinished(before generation.Maker) []*background.Maker {
 		}
 	}
 	return list
+}
+
+// Rest begins no more calls that answer only with the work.
+func (m *Maker) Rest() {
+	if m.behind != nil {
+		m.behind.Rest()
+	}
+}
+
+// Owed reports whether such calls are under way, or what they brought is not copied yet.
+func (m *Maker) Owed() bool {
+	return slices.ContainsFunc(unfinished(m), (*background.Maker).Owed)
 }
 
 // Busy reports whether calls are under way, or their outputs not fetched yet.

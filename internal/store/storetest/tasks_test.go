@@ -211,7 +211,7 @@ func tasksKept(t *testing.T, s *store.Store) {
 	if living, err := s.Living(t.Context(), time.Time{}); err != nil || !slices.Equal(living, []string{"node_me"}) {
 		t.Errorf("after a day: %v, %v", living, err)
 	}
-	if got, err := s.Adopt(t.Context(), "node_me", noon, 10); err != nil || len(got) != 1 {
+	if got, err := s.Adopt(t.Context(), "node_me", noon, 10); err != nil || len(got) != 1 || got[0].From != "node_living" {
 		t.Errorf("then adopted %d, %v", len(got), err)
 	}
 }
@@ -225,7 +225,7 @@ func tasksReleased(t *testing.T, s *store.Store) {
 	inserted(t, s, func(t *generation.Task) { t.Stage, t.Owner = generation.Waiting, "node_2" })
 	must(t, s.Release(t.Context(), "node_1"))
 	got, err := s.Adopt(t.Context(), "node_3", noon, 10)
-	if err != nil || len(got) != 1 || got[0].ID != v.ID || got[0].Owner != "node_3" {
+	if err != nil || len(got) != 1 || got[0].ID != v.ID || got[0].Owner != "node_3" || got[0].From != "" {
 		t.Errorf("adopted %d, %v", len(got), err)
 	}
 	if living, err := s.Living(t.Context(), noon); err != nil || !slices.Equal(living, []string{"node_2"}) {

@@ -1,0 +1,83 @@
+package generation
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"time"
+
+	"stele/internal/media"
+)
+
+// mayReturn is how long a task that was adopted waits for the process it was adopted from,
+// where that one alone may know what became of paid work. A process that cannot reach the
+// database is silent and lives on.
+const mayReturn = 2 * time.Minute
+
+// former is the process that a task was adopted from.
+type former struct {
+	node  string
+	until time.Time // when it is waited for no longer
+}
+
+// remember keeps from whom a task was adopted.
+func (s *Service) remember(t *Task) {
+	now := s.Now()
+	s.former.Range(func(id, of any) bool { // those that went back are never asked for again
+		if now.After(of.(former).until.Add(mayReturn)) {
+			s.former.Delete(id)
+		}
+		return true
+	})
+	if t.From != "" {
+		s.former.Store(t.ID, former{t.From, now.Add(mayReturn)})
+	}
+}
+
+// returning is how long to wait until a task is looked at again that was adopted from a
+// process which may come back with what it knows of it; 0 where none is waited for.
+func (s *Service) returning(ctx context.Context, t *Task) time.Duration {
+	of, ok := s.former.Load(t.ID)
+	if !ok {
+		return 0
+	}
+	from, now := of.(former), s.Now()
+	known, err := s.Store.Living(ctx, time.Time{})
+	if now.Before(from.until) && now.Before(t.Deadline) && (err != nil || slices.Contains(known, from.node)) {
+		return firstWait
+	}
+	s.former.Delete(t.ID)
+	return 0
+}
+
+// knowsMore reports whether this process can go on with a task that another one has adopted
+// meanwhile, and that one cannot: it alone has heard what came of sending it, which was done
+// once, or a call of its own does the work.
+func (s *Service) knowsMore(held, now *Task) bool {
+	switch {
+	case held.Stage != now.Stage || !bytes.Equal(held.Ticket, now.Ticket):
+		return false
+	case now.Stage == Submitting:
+		return held.sent && held.Tries == now.Tries
+	}
+	return s.holds(held)
+}
+
+// keepTicket has the price of work learned that was accepted when its task was not waiting
+// for that any more. Where the task has ended without knowing, its maker is asked.
+func (s *Service) keepTicket(ctx context.Context, t *Task, ticket media.Ticket) error {
+	held := *t
+	held.Ticket = ticket
+	err := s.updateUnsettled(ctx, t, func(t *Task) {
+		if t.Ticket == nil {
+			t.Ticket, t.NotBefore = ticket, s.Now()
+			if s.holds(&held) {
+				s.doubtful.Store(t.ID, true)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return errMoved
+}

@@ -1,0 +1,230 @@
+package generation_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"stele/internal/fault"
+	"stele/internal/generation"
+	"stele/internal/media"
+)
+
+// severed is a store that a process can be cut off from.
+type severed struct {
+	generation.Store
+	cut atomic.Bool
+}
+
+func (s *severed) away() error {
+	if s.cut.Load() {
+		return fault.NewAway(errBroken)
+	}
+	return nil
+}
+
+func (s *severed) Task(ctx context.Context, workspace, id string) (*generation.Task, error) {
+	if err := s.away(); err != nil {
+		return nil, err
+	}
+	return s.Store.Task(ctx, workspace, id)
+}
+
+func (s *severed) UpdateTask(ctx context.Context, workspace, id string, change func(*generation.Task) error) (*generation.Task, error) {
+	if err := s.away(); err != nil {
+		return nil, err
+	}
+	return s.Store.UpdateTask(ctx, workspace, id, change)
+}
+
+func (s *severed) Beat(ctx context.Context, node string, now time.Time) error {
+	if err := s.away(); err != nil {
+		return err
+	}
+	return s.Store.Beat(ctx, node, now)
+}
+
+// The names of two processes on one database.
+const cutNode, otherNode = "node_cut", "node_other"
+
+// peers are those processes, the first of which can be cut off from it. Jobs are done by
+// the test.
+type peers struct {
+	*house
+	line       *severed
+	cut, other *generation.Service
+}
+
+// newPeers starts both. The makers are their own: what a call of one does the other does not see.
+func newPeers(t *testing.T, h *house, others generation.Maker) *peers {
+	t.Helper()
+	p := &peers{house: h, line: &severed{Store: h.store}}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	var minding sync.WaitGroup
+	begin := func(node string, store generation.Store, maker generation.Maker) *generation.Service {
+		o := h.Options
+		o.Node, o.Alone, o.Store = node, false, store
+		o.Makers = func(string) (generation.Maker, bool) { return maker, true }
+		s := generation.New(o)
+		drained := make(chan struct{})
+		close(drained)
+		minding.Go(func() { s.Supervise(ctx, drained) })
+		return s
+	}
+	p.cut, p.other = begin(cutNode, p.line, h.maker), begin(otherNode, h.store, others)
+	t.Cleanup(func() {
+		p.line.cut.Store(false)
+		cancel()
+		minding.Wait()
+	})
+	p.eventually("both live", func() bool {
+		living, err := h.store.Living(t.Context(), time.Time{})
+		return err == nil && slices.Contains(living, cutNode) && slices.Contains(living, otherNode)
+	})
+	return p
+}
+
+func (p *peers) eventually(what string, holds func() bool) {
+	p.t.Helper()
+	for end := time.Now().Add(30 * time.Second); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			p.t.Fatalf("not seen: %s", what)
+		}
+	}
+}
+
+func (p *peers) task(id string) *generation.Task {
+	p.t.Helper()
+	t, err := p.store.Task(p.t.Context(), "", id)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return t
+}
+
+// sever cuts the first process off until the other one has adopted its task.
+func (p *peers) sever(id string) {
+	p.t.Helper()
+	p.line.cut.Store(true)
+	p.ahead.Add(int64(20 * time.Second))
+	p.eventually("the task is adopted", func() bool { return p.task(id).Owner == otherNode })
+}
+
+// works has a process do the task's job, and says how the task is then.
+func (p *peers) works(by *generation.Service, id string) *generation.Task {
+	p.t.Helper()
+	if _, err := by.Run(p.t.Context(), generation.Run{ID: id}); err != nil {
+		p.t.Fatal(err)
+	}
+	return p.task(id)
+}
+
+// sends has the first process send a task, and returns when its maker is asked; back tells
+// that the answer was dealt with.
+func (p *peers) sends(prompt string) (id string, back <-chan error) {
+	p.t.Helper()
+	id = p.order(prompt).ID
+	over := make(chan error, 1)
+	go func() {
+		_, err := p.cut.Run(context.WithoutCancel(p.t.Context()), generation.Run{ID: id})
+		over <- err
+	}()
+	maker := p.maker.(interface{ counts() (int, int, int) })
+	p.eventually("the maker is asked", func() bool { submitted, _, _ := maker.counts(); return submitted > 0 })
+	return id, over
+}
+
+// TestAnAnswerThatComesBackIsHeard cuts a process off from the database while its maker
+// is being asked. Another one adopts the task and cannot know what came of it.
+func TestAnAnswerThatComesBackIsHeard(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		meanwhile func(p *peers, id string)
+		answer    func(int) (media.Status, error)
+		poll      func(int) (media.Status, error)
+		state     media.State // at the end
+		stage     generation.Stage
+		nano      int64
+	}{
+		"accepted":          {func(*peers, string) {}, working, working, media.Processing, generation.Waiting, price},
+		"refused for good":  {func(*peers, string) {}, refuse(media.BadInput), done, media.Failed, generation.Ended, 0},
+		"to be sent again":  {func(*peers, string) {}, refuse(media.Rate), done, media.Pending, generation.Ordered, price},
+		"after it was lost": {func(p *peers, id string) { p.ahead.Add(int64(3 * time.Minute)); p.works(p.other, id) }, working, done, media.Failed, generation.Ended, price},
+		"after its process is known to be dead": {func(p *peers, id string) {
+			if err := p.store.ForgetNode(p.t.Context(), cutNode); err != nil {
+				p.t.Fatal(err)
+			}
+			p.works(p.other, id)
+		}, working, done, media.Failed, generation.Ended, price},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onEngines(t, func() generation.Maker { return new(script) }, func(t *testing.T, h *house) {
+				answered, maker := make(chan struct{}), h.maker.(*script)
+				maker.poll = c.poll
+				maker.submit = func(n int) (media.Status, error) {
+					<-answered
+					return c.answer(n)
+				}
+				p := newPeers(t, h, maker)
+				id, back := p.sends(name)
+				p.sever(id)
+				if task := p.works(p.other, id); task.State.Final() {
+					t.Fatalf("it is %s: %s", task.State, task.Message)
+				}
+				c.meanwhile(p, id)
+				close(answered)
+				p.line.cut.Store(false)
+				if err := <-back; err != nil {
+					t.Fatal(err)
+				}
+				task := p.task(id)
+				if submitted, _, _ := maker.counts(); task.State != c.state || task.Stage != c.stage || submitted != 1 {
+					t.Errorf("%s %s, sent %d times", task.State, task.Stage, submitted)
+				}
+				if task.Stage == generation.Waiting && (task.Owner != cutNode || task.Ticket == nil) {
+					t.Errorf("it is %q's", task.Owner)
+				}
+				p.eventually("its price is known", func() bool {
+					task = p.task(id)
+					return !task.Unsettled && task.Nano == c.nano
+				})
+			})
+		})
+	}
+}
+
+// TestWorkOfACallThatGoesOnIsKept cuts a process off from the database whose own call does
+// the work. Another one adopts the task and sees nothing of that.
+func TestWorkOfACallThatGoesOnIsKept(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func() generation.Maker { return &holder{script: script{submit: working}} }, func(t *testing.T, h *house) {
+		maker, others := h.maker.(*holder), &script{submit: done, poll: refuse(media.Gone)}
+		var over atomic.Bool
+		maker.poll = func(n int) (media.Status, error) {
+			if over.Load() {
+				return done(n)
+			}
+			return working(n)
+		}
+		p := newPeers(t, h, others)
+		id, back := p.sends("made by a call")
+		if err := <-back; err != nil {
+			t.Fatal(err)
+		}
+		p.sever(id)
+		p.eventually("the other one looks", func() bool { _, polled, _ := others.counts(); return polled > 0 })
+		if task := p.task(id); task.State.Final() {
+			t.Fatalf("it is %s: %s", task.State, task.Message)
+		}
+		over.Store(true)
+		p.line.cut.Store(false)
+		p.eventually("its outputs are to be copied", func() bool { return p.task(id).Stage == generation.Collecting })
+		if task := p.works(p.cut, id); task.State != media.Success {
+			t.Errorf("it is %s %s: %s", task.State, task.Stage, task.Message)
+		}
+	})
+}
