@@ -104,6 +104,7 @@ const yearFile = "/console/usage/csv?range=own&from=2025-11-17&to=2026-11-15&by=
 func yearPages() []string {
 	return []string{
 		ownYear + "by=user", ownYear + "by=user&show=cost", ownYear + "by=user&environment=production", ownYear + "by=tag:feature",
+		ownYear + "by=user&show=tokens", ownYear + "by=key&environment=production", ownYear + "by=model&model=acme/model-02",
 		ownYear + "by=key&key=key_03", ownYear + "key=key_03&model=acme/model-02",
 	}
 }

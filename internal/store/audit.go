@@ -72,7 +72,7 @@ func (s *Store) Entries(ctx context.Context, f access.Filter) ([]access.Entry, e
 		}
 		query = half("target") + ` UNION ` + half("detail")
 	}
-	return selectEntries(ctx, s.read, query+limit, by.args...)
+	return selectEntries(ctx, s.read, query+limit, s.plannedFor(by.args)...)
 }
 
 func selectEntries(ctx context.Context, from querier, query string, args ...any) ([]access.Entry, error) {

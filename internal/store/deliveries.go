@@ -41,7 +41,7 @@ func (s *Store) SaveAttempt(ctx context.Context, d *webhook.Delivery) error {
 func (s *Store) Deliveries(ctx context.Context, f webhook.Filter) ([]webhook.Delivery, error) {
 	by := picked(f)
 	return selectAll(ctx, s.read, "read deliveries", deliveryCells, `SELECT `+deliveryColumns+` FROM deliveries WHERE `+by.text()+
-		` ORDER BY created_at DESC, id DESC LIMIT `+strconv.Itoa(f.Limit), by.args...)
+		` ORDER BY created_at DESC, id DESC LIMIT `+strconv.Itoa(f.Limit), s.plannedFor(by.args)...)
 }
 
 // picked is what a filter asks for.

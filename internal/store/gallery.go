@@ -17,7 +17,7 @@ func (s *Store) List(ctx context.Context, w generation.Wanted) ([]generation.Tas
 		order = "ASC"
 	}
 	limit := by.arg(w.Limit)
-	list, err := selectTasks(ctx, s.read, s.through(w)+` WHERE `+by.text()+` ORDER BY created_at `+order+`, id `+order+` LIMIT `+limit, by.args...)
+	list, err := selectTasks(ctx, s.read, s.through(w)+` WHERE `+by.text()+` ORDER BY created_at `+order+`, id `+order+` LIMIT `+limit, s.plannedFor(by.args)...)
 	if order == "ASC" {
 		slices.Reverse(list)
 	}

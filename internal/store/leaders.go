@@ -32,7 +32,7 @@ func monday(t time.Time) time.Time {
 }
 
 // NoteLeaders notes who used the most in the weeks that are over, for workspaces with very
-// many end users or values of a tag. What is noted says only whom to add up: a week that
+// many end users, values of a tag, keys or models. What is noted says only whom to add up: a week that
 // changes later has the same leaders, and the figures of its days. It returns of how many
 // weeks it noted any.
 func (s *Store) NoteLeaders(ctx context.Context, now time.Time) (int64, error) {
@@ -68,7 +68,7 @@ func (s *Store) crowdedWeeks(ctx context.Context, from, until int64) ([]crowd, e
 	monday, length := strconv.FormatInt(millis(time.Date(1970, 1, 5, 0, 0, 0, 0, time.UTC)), 10), strconv.FormatInt(week.Milliseconds(), 10)
 	return selectAll(ctx, s.read, "look for crowded weeks", func(c *crowd) []any { return []any{&c.workspace, &c.dim, &c.week} },
 		`SELECT workspace, dim, (day - `+monday+`) / `+length+` * `+length+` + `+monday+` FROM usage_groups
-		WHERE day >= $1 AND day < $2 AND (dim IN ('user', 'person') OR dim LIKE 'tag:%')
+		WHERE day >= $1 AND day < $2
 		GROUP BY 1, 2, 3 HAVING COUNT(*) > `+strconv.Itoa(crowdedWeek)+` ORDER BY 1, 2, 3`, from, until)
 }
 
@@ -99,7 +99,7 @@ func (s *Store) leading(ctx context.Context, of meter.Slice, by meter.Split, mos
 		if rank == "" {
 			rank = `requests`
 		}
-		names, err = texts(ctx, tx, `SELECT name FROM (`+query+`) led GROUP BY name ORDER BY SUM(`+rank+`) DESC, SUM(requests) DESC, name LIMIT `+strconv.Itoa(limit), args...)
+		names, err = texts(ctx, tx, `SELECT name FROM (`+query+`) led GROUP BY name ORDER BY SUM(`+rank+`) DESC, SUM(requests) DESC, name LIMIT `+strconv.Itoa(limit), s.plannedFor(args)...)
 		return err
 	})
 	return names, err

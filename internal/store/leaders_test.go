@@ -24,6 +24,7 @@ func TestThoseWhoUsedTheMostAreFoundAmongLeaders(t *testing.T) {
 			for user := range users {
 				r := record(0)
 				r.ID, r.At = fmt.Sprintf("use_%03d_%03d", day, user), now.AddDate(0, 0, -day)
+				r.Key = fmt.Sprintf("key_%03d", user)
 				r.User, r.Environment = fmt.Sprintf("user-%03d", user), []string{"production", "development"}[user%2]
 				r.Nano = random.Int64N(1000) * int64(1+user%50)
 				r.Output = random.Int64N(1000) * int64(1+user%40)
@@ -37,25 +38,29 @@ func TestThoseWhoUsedTheMostAreFoundAmongLeaders(t *testing.T) {
 		ask := func() (all [][]meter.Group) {
 			for _, environment := range []string{"", "production"} {
 				for _, most := range []meter.Measure{meter.Cost, meter.Tokens} {
-					of.Environment = environment
-					groups, err := s.UsageGroups(t.Context(), of, meter.ByUser, most, 20)
-					if err != nil || len(groups) != 20 {
-						t.Fatal(len(groups), err)
+					for _, by := range []meter.Split{meter.ByUser, meter.ByKey} {
+						of.Environment = environment
+						groups, err := s.UsageGroups(t.Context(), of, by, most, 20)
+						if err != nil || len(groups) != 20 {
+							t.Fatal(len(groups), err)
+						}
+						all = append(all, groups)
 					}
-					all = append(all, groups)
 				}
 			}
 			return all
 		}
 		before := ask()
-		if n, err := s.NoteLeaders(t.Context(), now); err != nil || n != weeks-1 { // the first and the last are not whole
+		if n, err := s.NoteLeaders(t.Context(), now); err != nil || n != 2*(weeks-1) { // of end users and of keys; the first and the last are not whole
 			t.Fatalf("%d weeks, %v", n, err)
 		}
 		if n, err := s.NoteLeaders(t.Context(), now.Add(time.Hour)); err != nil || n != 0 {
 			t.Errorf("again %d weeks, %v", n, err)
 		}
-		if names, err := s.leading(t.Context(), of, meter.ByUser, meter.Cost, 20); err != nil || len(names) != 20 {
-			t.Errorf("%d names lead, %v", len(names), err)
+		for _, by := range []meter.Split{meter.ByUser, meter.ByKey} {
+			if names, err := s.leading(t.Context(), of, by, meter.Cost, 20); err != nil || len(names) != 20 {
+				t.Errorf("%d names lead, %v", len(names), err)
+			}
 		}
 		if diff := cmp.Diff(before, ask()); diff != "" {
 			t.Errorf("what is found differs (-before +after):\n%s", diff)

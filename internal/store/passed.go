@@ -13,11 +13,12 @@ import (
 func (s *Store) PassedSince(ctx context.Context, workspace, user string, since time.Time, most int) ([]limit.Passed, error) {
 	return selectAll(ctx, s.read, "read thresholds", func(p *limit.Passed) []any {
 		return []any{&p.Counter, &p.Mark, at(&p.At), &p.Used, &p.Amount, &p.Subject, at(&p.Start), at(&p.End), tree(&p.Limit)}
-	}, `SELECT counter, mark, at, used, limit_marks.amount, subject, start_at, end_at, spec
-		FROM limit_marks JOIN limit_counters ON limit_counters.id = counter JOIN limits ON limits.id = limit_id
-		WHERE limit_marks.workspace = $1 AND at > $2
-			AND at > COALESCE((SELECT until FROM notices_seen WHERE user_id = $3 AND notices_seen.workspace = $1), 0)
-		ORDER BY at DESC, mark DESC LIMIT $4`, workspace, millis(since), user, most)
+	}, `SELECT counter, mark, at, used, latest.amount, subject, start_at, end_at, spec
+		FROM (SELECT counter, mark, at, used, amount FROM limit_marks WHERE workspace = $1 AND at > $2
+				AND at > COALESCE((SELECT until FROM notices_seen WHERE user_id = $3 AND notices_seen.workspace = $1), 0)
+			ORDER BY at DESC, mark DESC LIMIT $4) latest
+		JOIN limit_counters ON limit_counters.id = counter JOIN limits ON limits.id = limit_id
+		ORDER BY at DESC, mark DESC`, workspace, millis(since), user, most)
 }
 
 // DismissPassed has a person see no more of what was passed until then.

@@ -74,13 +74,13 @@ func (l *search) piece(ctx context.Context) error {
 // count is how many rows an index has, up to the budget.
 func (l *search) count(ctx context.Context, by *where) (int, error) {
 	return selectValue[int](ctx, l.store.read, "count requests",
-		`SELECT COUNT(*) FROM (SELECT 1`+l.store.fromRequests(by)+` LIMIT `+strconv.Itoa(l.budget)+`) counted`, by.args...)
+		`SELECT COUNT(*) FROM (SELECT 1`+l.store.fromRequests(by)+` LIMIT `+strconv.Itoa(l.budget)+`) counted`, l.store.plannedFor(by.args)...)
 }
 
 // until is the last of the rows that the budget allows.
 func (l *search) until(ctx context.Context, by *where) (meter.Place, error) {
 	p, err := selectOne(ctx, l.store.read, func(p *meter.Place) []any { return []any{at(&p.At), &p.ID} },
-		`SELECT at, id`+l.store.fromRequests(by)+inOrder+`1 OFFSET `+strconv.Itoa(l.budget-1), by.args...)
+		`SELECT at, id`+l.store.fromRequests(by)+inOrder+`1 OFFSET `+strconv.Itoa(l.budget-1), l.store.plannedFor(by.args)...)
 	if errors.Is(err, access.ErrNotFound) { // some were forgotten meanwhile
 		return p, nil
 	}
@@ -138,7 +138,7 @@ func (l *search) candidates(ctx context.Context, dims [][2]string, until time.Ti
 		by.add("hour < ?", millis(until))
 	}
 	return selectAll(ctx, l.store.read, "find hours", value[int64], `SELECT DISTINCT hour FROM request_hours WHERE `+by.text()+
-		` ORDER BY hour DESC LIMIT `+strconv.Itoa(mostHours), by.args...)
+		` ORDER BY hour DESC LIMIT `+strconv.Itoa(mostHours), l.store.plannedFor(by.args)...)
 }
 
 // namesOf are the names by which request_hours has what a search asks for. A model, or

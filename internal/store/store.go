@@ -47,11 +47,12 @@ type Store struct {
 	vitals   func() fleet.Node     // what this process says of itself; nil: nothing
 	saved    func([]*meter.Record) // told of usage that was saved; nil: none is
 
-	pool    *pgxpool.Pool // beneath both, on PostgreSQL
-	pooled  bool          // between it and PostgreSQL stands a pooler of connections
-	watch   *watchman     // on PostgreSQL
-	notices *notices      // on PostgreSQL
-	keyNews chan struct{} // on PostgreSQL
+	pool     *pgxpool.Pool // beneath both, on PostgreSQL
+	pooled   bool          // between it and PostgreSQL stands a pooler of connections
+	prepares bool          // statements are prepared, on PostgreSQL
+	watch    *watchman     // on PostgreSQL
+	notices  *notices      // on PostgreSQL
+	keyNews  chan struct{} // on PostgreSQL
 }
 
 type engine string

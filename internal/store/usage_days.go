@@ -26,8 +26,8 @@ func (q *slice) figures() string {
 
 // UsageTotal is what all of a slice used.
 func (s *Store) UsageTotal(ctx context.Context, of meter.Slice) (meter.Figures, error) {
-	q := s.sliced(of, meter.ByStatus)
-	sum, err := selectOne(ctx, s.read, figureCells, `SELECT `+q.figures()+q.from(), q.args...)
+	q := s.sliced(of, "")
+	sum, err := selectOne(ctx, s.read, figureCells, `SELECT `+q.figures()+q.from(), s.plannedFor(q.args)...)
 	return sum, wrap("add up usage", err)
 }
 
@@ -35,33 +35,39 @@ func (s *Store) UsageTotal(ctx context.Context, of meter.Slice) (meter.Figures, 
 // measure first.
 func (s *Store) UsageGroups(ctx context.Context, of meter.Slice, by meter.Split, most meter.Measure, limit int) ([]meter.Group, error) {
 	q := s.sliced(of, by)
-	// End users may be very many: all figures are added up for those only that are wanted.
-	names, err := s.wanted(ctx, q, of, by, most, limit)
-	if err != nil || len(names) == 0 {
+	names, all, err := s.wanted(ctx, q, of, by, most, limit)
+	if err != nil || !all && len(names) == 0 {
 		return nil, err
 	}
-	s.only(q, names)
-	list, err := selectAll(ctx, s.read, "group usage", groupCells, `SELECT `+q.name+`, `+q.figures()+q.from()+` GROUP BY 1`, q.args...)
+	if !all {
+		s.only(q, names)
+	}
+	list, err := selectAll(ctx, s.read, "group usage", groupCells, `SELECT `+q.name+`, `+q.figures()+q.from()+` GROUP BY 1`, s.plannedFor(q.args)...)
 	slices.SortFunc(list, func(a, b meter.Group) int {
 		return cmp.Or(cmp.Compare(most.Of(b.Figures), most.Of(a.Figures)), cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Name, b.Name))
 	})
 	return list[:min(len(list), limit)], err
 }
 
-// wanted are the names of the groups that used the most of a measure. Over many days of
-// very many names they are looked for among those who led a week; then there are some
-// more of them, since what their weeks say of each may lack something.
-func (s *Store) wanted(ctx context.Context, q *slice, of meter.Slice, by meter.Split, most meter.Measure, limit int) ([]string, error) {
-	if by.Attributed() && limit <= mostLed && of.Until.Sub(of.From) >= leadersFrom {
-		if names, err := s.leading(ctx, of, by, most, limit+limit/5); err != nil || names != nil {
-			return names, err
-		}
+// wanted are the names of the groups that used the most of a measure, or all. Figures are
+// read once where there are few names: of end users in few days there may be very many, and
+// all figures are added up for those only that are wanted. In many days they are looked for
+// among those who led a week; then there are some more of them, since what their weeks say
+// of each may lack something.
+func (s *Store) wanted(ctx context.Context, q *slice, of meter.Slice, by meter.Split, most meter.Measure, limit int) (names []string, all bool, err error) {
+	if q.table == "usage_groups" && limit <= mostLed && of.Until.Sub(of.From) >= leadersFrom {
+		names, err = s.leading(ctx, of, by, most, limit+limit/5)
+		return names, names == nil, err
+	}
+	if !by.Attributed() {
+		return nil, true, nil
 	}
 	order := map[meter.Measure]string{meter.Tokens: `SUM(` + allTokens + `)`, meter.Cost: `SUM(nano)`}[most]
 	if order == "" {
 		order = `SUM(requests)`
 	}
-	return s.texts(ctx, `SELECT `+q.name+q.from()+` GROUP BY 1 ORDER BY `+order+` DESC, SUM(requests) DESC, 1 LIMIT `+strconv.Itoa(limit), q.args...)
+	names, err = s.texts(ctx, `SELECT `+q.name+q.from()+` GROUP BY 1 ORDER BY `+order+` DESC, SUM(requests) DESC, 1 LIMIT `+strconv.Itoa(limit), s.plannedFor(q.args)...)
+	return names, len(names) < limit, err
 }
 
 // UsageDays lists what a slice used on each of its days that has any, oldest
@@ -77,7 +83,7 @@ func (s *Store) UsageDays(ctx context.Context, of meter.Slice, by meter.Split, g
 		s.only(q, groups)
 	}
 	return selectAll(ctx, s.read, "read days", func(d *meter.Day) []any { return append([]any{at(&d.At)}, groupCells(&d.Group)...) },
-		`SELECT day, `+q.name+`, `+q.figures()+q.from()+` GROUP BY day, 2 ORDER BY day, 2`, q.args...)
+		`SELECT day, `+q.name+`, `+q.figures()+q.from()+` GROUP BY day, 2 ORDER BY day, 2`, s.plannedFor(q.args)...)
 }
 
 // splitColumn is what a split tells apart, as text.
@@ -109,30 +115,67 @@ func (q *slice) from() string { return ` FROM ` + q.table + ` WHERE ` + q.text()
 // only leaves out all groups of a slice but these.
 func (s *Store) only(q *slice, names []string) {
 	q.add(q.among(q.name, names))
-	if s.engine == sqlite && q.table == "usage_groups" && q.name == "name" {
-		q.table += " INDEXED BY usage_groups_by_name"
+	if q.table == "usage_groups" && q.name == "name" {
+		s.byName(q)
 	}
 }
 
-// sliced finds where a slice, told apart by something, is read: in the groups if it
-// has no filter that they do not know, which are few; else in the days, by the
-// index of a filter. Whom requests are for is known to the groups alone.
+// byName has groups read by their names.
+func (s *Store) byName(q *slice) {
+	if s.engine == sqlite {
+		q.table = "usage_groups INDEXED BY usage_groups_by_name"
+	}
+}
+
+// groupedBy is the dim of the groups that have a slice told apart by something, and the name in it
+// that the slice is about, "" for all. There is none where two things are to be known of a request at once.
+func groupedBy(of meter.Slice, by meter.Split) (dim meter.Split, name string, ok bool) {
+	if by.Attributed() {
+		return by, "", true
+	}
+	dim, name = meter.ByStatus, "" // any of them has all
+	filters := 0
+	for _, filter := range []struct {
+		by    meter.Split
+		value string
+	}{{meter.ByKey, of.Key}, {meter.ByModel, of.Model}, {meter.ByProvider, of.Provider}} {
+		if filter.value != "" {
+			filters++
+			dim, name = filter.by, filter.value
+		}
+	}
+	switch {
+	case filters > 1:
+		return "", "", false
+	case by == "" || by == meter.ByEnvironment || by == dim:
+		return dim, name, true
+	}
+	return by, "", filters == 0
+}
+
+// sliced finds where a slice, told apart by something, is read: in the groups, which are
+// few, if one of their dims answers it; else in the days, by the index of a filter. Whom
+// requests are for is known to the groups alone.
 func (s *Store) sliced(of meter.Slice, by meter.Split) *slice {
 	q := new(slice)
 	q.add("workspace = ?", of.Workspace)
 	q.add("day >= ?", millis(of.From))
 	q.add("day < ?", millis(of.Until))
 	q.is("environment", of.Environment)
-	if by.Attributed() || of.Key == "" && of.Model == "" && of.Provider == "" {
-		dim := by
-		if q.name = "name"; by == "" || by == meter.ByEnvironment {
-			dim = meter.ByStatus // any of them has all
-		}
-		if by == meter.ByEnvironment {
+	if dim, name, ok := groupedBy(of, by); ok {
+		if q.name = "name"; by == meter.ByEnvironment {
 			q.name = "environment"
 		}
-		q.add("dim = ?", string(dim))
 		q.failed, q.table = "failed", "usage_groups"
+		q.add("dim = ?", string(dim))
+		if dim == meter.ByKey {
+			q.is("name", name)
+		} else {
+			q.equal("name", name)
+		}
+		if name != "" {
+			s.byName(q)
+		}
 		return q
 	}
 	q.name = splitColumn(by)
@@ -142,6 +185,8 @@ func (s *Store) sliced(of meter.Slice, by meter.Split) *slice {
 	q.failed, q.table = `CASE WHEN status >= 400 THEN requests ELSE 0 END`, "usage_days"
 	switch {
 	case s.engine != sqlite: // it has statistics
+	case of.Key != "" && of.Model != "":
+		q.table += " INDEXED BY usage_days_by_key_and_model"
 	case of.Key != "":
 		q.table += " INDEXED BY usage_days_by_key"
 	case of.Model != "":
