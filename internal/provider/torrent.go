@@ -29,7 +29,7 @@ type torrent struct {
 	io.Reader
 	dog   *watchdog
 	bytes int64
-	back  time.Time // when the last read returned
+	back  time.Time     // when the last read returned
 	owed  time.Duration // of rest; less than 0: that much was taken before
 	state atomic.Int32
 }
