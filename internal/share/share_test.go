@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,14 +17,17 @@ const gb = 1 << 30
 
 // disk is a disk of which workspaces take.
 type disk struct {
-	size  int64
-	held  map[string]share.Sums
-	most  int64
-	reads int
-	err   error
+	size int64
+	most int64
+	err  error
+
+	mu   sync.Mutex // guards held
+	held map[string]share.Sums
 }
 
 func (d *disk) free() share.Held {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	free := d.size
 	for _, sums := range d.held {
 		free -= sums.All()
@@ -31,15 +35,26 @@ func (d *disk) free() share.Held {
 	return share.Held{Files: free, Rows: free}
 }
 
+func (d *disk) sums(_ context.Context, workspace string) (share.Sums, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.held[workspace], d.err
+}
+
+// take writes a file of a workspace.
+func (d *disk) take(workspace string, bytes int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	sums := d.held[workspace]
+	sums.Files += bytes
+	d.held[workspace] = sums
+}
+
 // keeper runs a Keeper over a disk until the test ends.
 func keeper(t *testing.T, d *disk) *share.Keeper {
 	t.Helper()
 	k := share.New(share.Options{
-		Sums: func(_ context.Context, workspace string) (share.Sums, error) {
-			d.reads++
-			return d.held[workspace], d.err
-		},
-		Free: d.free, Most: func() int64 { return d.most }, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Sums: d.sums, Free: d.free, Most: func() int64 { return d.most }, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -80,9 +95,7 @@ func TestNoWorkspaceFillsTheDisk(t *testing.T) {
 				if err := a.Grow(piece, false); err != nil {
 					t.Fatal(err)
 				}
-				sums := d.held[workspace]
-				sums.Files += piece
-				d.held[workspace] = sums
+				d.take(workspace, piece)
 				took[workspace] += piece
 				a.Leave(true)
 				time.Sleep(3 * time.Second)
