@@ -48,13 +48,24 @@ func (s *Store) Lease(ctx context.Context, node string, c limit.Counter, l *limi
 	return got, b, nil
 }
 
-// counter locks a counter and reads it. One that is not there is made.
+// counter locks a counter and reads it. One that is not there is made, with the amount that its limit has now:
+// the process that asks may not have heard of it yet.
 func (s *Store) counter(ctx context.Context, tx *sql.Tx, c limit.Counter, amount int64) (b limit.Balance, err error) {
 	read := func() error {
 		return tx.QueryRowContext(ctx, `SELECT `+balanceColumns+` FROM limit_counters WHERE limit_id = $1 AND subject = $2 AND start_at = $3`+s.forUpdate(),
 			c.Limit, c.Subject, millis(c.Start)).Scan(&b.ID, &b.Amount, &b.Settled, &b.Leased, &b.Held, &b.Doubt)
 	}
 	if err = read(); errors.Is(err, sql.ErrNoRows) {
+		hold := ""
+		if s.engine == postgres {
+			hold = " FOR SHARE" // who changes the limit meanwhile waits, and finds the counter
+		}
+		now, missing := selectOne(ctx, tx, limitCells, `SELECT spec FROM limits WHERE id = $1`+hold, c.Limit)
+		if missing == nil {
+			amount = now.Amount
+		} else if !errors.Is(missing, access.ErrNotFound) {
+			return b, wrap("read limit", missing)
+		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO limit_counters (limit_id, subject, start_at, end_at, amount) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (limit_id, subject, start_at) DO NOTHING`, c.Limit, c.Subject, millis(c.Start), millis(c.End), amount)
 		if err == nil {

@@ -208,6 +208,22 @@ func TestABudgetHoldsThroughKills(t *testing.T) {
 	})
 }
 
+// A server that has not heard yet that a limit was changed does not begin to count with the old one.
+func TestACounterBeginsWithTheLimitAsItIs(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *Store) {
+		old := testLimit(limit.Requests, limit.Day, 1000)
+		now := old
+		now.Amount = 1
+		saveTestLimit(t, s, now)
+		day := time.Now().UTC().Truncate(24 * time.Hour)
+		got, balance, err := s.Lease(t.Context(), "node", limit.Counter{Limit: old.ID, Start: day, End: day.AddDate(0, 0, 1)}, &old, 1, 100)
+		if err != nil || got != 1 || balance.Amount != 1 {
+			t.Errorf("%d of %d are given (%v)", got, balance.Amount, err)
+		}
+	})
+}
+
 func TestOldCountersAreForgotten(t *testing.T) {
 	t.Parallel()
 	engines(t, func(t *testing.T, s *Store) {
