@@ -60,7 +60,7 @@ type forgetful struct{}
 
 func (forgetful) Keep(*meter.Record) error { return nil }
 
-var roomy = Settings{AllowDevelopment: true, JSONBody: 1 << 20, UploadBody: 2 << 20}
+var roomy = Settings{AllowDevelopment: true, JSONBody: 1 << 20, UploadBody: 2 << 20, KeepAlive: time.Minute}
 
 func (b *bench) do(t *testing.T, method, path string, body io.Reader, headers ...string) (int, string, http.Header) {
 	t.Helper()

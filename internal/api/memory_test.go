@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"stele/internal/memory"
 	"stele/internal/scope"
@@ -39,7 +40,7 @@ func example(r *route) string {
 func TestAnAnnouncedGiantHoldsLittle(t *testing.T) {
 	t.Parallel()
 	const giant = 1 << 40
-	b := newBench(t, Settings{AllowDevelopment: true, JSONBody: giant, UploadBody: giant})
+	b := newBench(t, Settings{AllowDevelopment: true, JSONBody: giant, UploadBody: giant, KeepAlive: time.Minute})
 	for i := range table {
 		route := &table[i]
 		for _, kind := range []string{"application/json", "multipart/form-data; boundary=b", "text/plain", ""} {
@@ -67,7 +68,7 @@ func TestAnAnnouncedGiantHoldsLittle(t *testing.T) {
 func TestABodyHasNoMoreThanItsKeyMayHold(t *testing.T) {
 	t.Parallel()
 	const part = 1 << 20
-	b := newBench(t, Settings{AllowDevelopment: true, JSONBody: 1 << 30, UploadBody: 1 << 30})
+	b := newBench(t, Settings{AllowDevelopment: true, JSONBody: 1 << 30, UploadBody: 1 << 30, KeepAlive: time.Minute})
 	for i := range table {
 		route := &table[i]
 		if route.method != http.MethodPost {
