@@ -52,7 +52,7 @@ func raiseHeapFloor() {
 func percent(live uint64) int {
 	const usual, most = 100, 800
 	if live > heapCalm {
-		return int(100 * (heapCalm + (live-heapCalm)/3) / live)
+		return int(100 * (heapCalm + (live-heapCalm)/6) / live)
 	}
 	if live >= heapFloor/2 {
 		return usual

@@ -26,7 +26,7 @@ func TestTheHeapGrowsByLessWhenMuchIsInUse(t *testing.T) {
 	t.Parallel()
 	for live := uint64(heapCalm); live < 4<<30; live += 16 << 20 {
 		beside := live * uint64(percent(live)) / 100
-		if most := heapCalm + (live-heapCalm)/3; beside > most || beside < most-live/100 {
+		if most := heapCalm + (live-heapCalm)/6; beside > most || beside < most-live/100 {
 			t.Errorf("%d MB in use: %d MB beside them, want %d", live>>20, beside>>20, most>>20)
 		}
 	}
