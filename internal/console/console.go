@@ -69,7 +69,7 @@ type Options struct {
 // the playground's streams included.
 const mostVisits = 100
 
-// mostAsked is how many pages of one person ask the database at a time: as many as a browser
+// mostAsked is how many pages and forms of one person are worked on at a time: as many as a browser
 // asks a server for at once.
 const mostAsked = 6
 
@@ -85,7 +85,7 @@ type Console struct {
 	log    *slog.Logger
 	memory *memory.Budget
 	visits *fair.Semaphore // requests that people have open, by person
-	asked  *fair.Semaphore // those of them that show something, by person
+	asked  *fair.Semaphore // those of them that do not wait for news, by person
 	mux    *http.ServeMux
 }
 

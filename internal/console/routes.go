@@ -135,15 +135,15 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request, route page.Route
 		lease := c.memory.OpenPart(v.Session.Workspace, v.Session.User)
 		defer lease.Close()
 		scope.From(r.Context()).Memory = lease
-		if route.Method == http.MethodGet {
-			if err := c.asked.Acquire(r.Context(), v.Session.User, 1); err != nil {
-				return err
-			}
-			defer c.asked.Release(v.Session.User, 1)
-		}
 	}
 	if err := readForm(w, r); err != nil {
 		return err
+	}
+	if route.Need != page.Open && !route.Follows() {
+		if err := c.asked.Acquire(r.Context(), v.Session.User, 1); err != nil {
+			return err
+		}
+		defer c.asked.Release(v.Session.User, 1)
 	}
 	if route.Need != page.Open {
 		if ok, err := c.cleared(w, r, route, v); err != nil || !ok {

@@ -14,9 +14,12 @@ import (
 	"stele/internal/fault"
 )
 
-// keysShown is how many keys a page has: of ten thousand the browser would show nothing for
-// seconds, and each of them costs the server as much as a chat does.
-const keysShown = 100
+// How many keys a page has: of ten thousand the browser would show nothing for seconds, and each of
+// them costs the server as much as a chat does. Below a form that was refused nobody reads so many.
+const (
+	keysShown   = 100
+	besideAForm = 10
+)
 
 type keysPage struct {
 	Form    keyForm
@@ -101,14 +104,18 @@ func (c *Room) keysPage(w http.ResponseWriter, r *http.Request, v access.Visitor
 	if err != nil {
 		return err
 	}
-	filter.Workspace, filter.Limit = v.Session.Workspace, keysShown+1
+	shown := keysShown
+	if p.Form.Problems != nil {
+		shown = besideAForm
+	}
+	filter.Workspace, filter.Limit = v.Session.Workspace, shown+1
 	keys, err := c.Access.FindKeys(r.Context(), v.Principal(), filter)
 	if err != nil {
 		return err
 	}
-	if len(keys) > keysShown {
-		keys = keys[:keysShown]
-		last := keys[keysShown-1]
+	if len(keys) > shown {
+		keys = keys[:shown]
+		last := keys[shown-1]
 		p.Older = "?" + url.Values{"q": {filter.Text}, "before": {page.MarkText(access.Mark{At: last.CreatedAt, ID: last.ID})}}.Encode()
 	}
 	p.Text, p.Newest = filter.Text, filter.Before.ID != ""

@@ -14,9 +14,10 @@ type Route struct {
 	Need    access.Role // the least role that opens it; none: it needs no session
 	Serve   Handler
 
-	limit int64
-	again Ask
-	held  bool
+	limit   int64
+	again   Ask
+	held    bool
+	follows bool
 }
 
 // Handler serves a route. On an open route the visitor is the zero value. The frame answers
@@ -73,6 +74,13 @@ func (r Route) Held() Route {
 	return r
 }
 
+// Following is a route that stays open for as long as there may be news, or bytes on their way: it takes
+// no turn of the person's pages, which would wait for it.
+func (r Route) Following() Route {
+	r.follows = true
+	return r
+}
+
 // BodyLimit is how large a body the route takes.
 func (r Route) BodyLimit() int64 { return cmp.Or(r.limit, FormLimit) }
 
@@ -81,6 +89,9 @@ func (r Route) Again() Ask { return r.again }
 
 // GoesOn reports whether an answer of the route ends with the visitor's session or role.
 func (r Route) GoesOn() bool { return r.held }
+
+// Follows reports whether the route stays open for as long as there may be news.
+func (r Route) Follows() bool { return r.follows }
 
 // Always asks for a fresh proof.
 func Always(*http.Request, access.Visitor) (bool, error) { return true, nil }
