@@ -9,8 +9,8 @@ import (
 	"stele/internal/meter"
 )
 
-// InsertBodies saves what requests said and lets the oldest go until all that is
-// left is within the budget in bytes.
+// InsertBodies saves what requests said. What is over the budget in bytes goes: the oldest of the
+// workspaces that have most, so that nobody drives out what others said.
 func (s *Store) InsertBodies(ctx context.Context, list []meter.Bodies, budget int64) error {
 	var refused error
 	err := saveApart(list, func(some []meter.Bodies) error { return s.insertBodies(ctx, some, budget) },
@@ -29,9 +29,15 @@ func (s *Store) insertBodies(ctx context.Context, list []meter.Bodies, budget in
 				return err
 			}
 		}
-		// Whatever has, together with all that is newer, more than the budget goes.
+		held, err := selectValue[int64](ctx, tx, "sum bodies", `SELECT COALESCE(SUM(bytes), 0) FROM request_bodies`)
+		if err != nil || held <= budget {
+			return err
+		}
+		// The newest of each stay, as many bytes of one as of another. A little more than must goes, so that not every batch looks at all.
 		return exec(ctx, tx, "keep bodies within their budget", `DELETE FROM request_bodies WHERE id IN (SELECT id FROM
-			(SELECT id, SUM(bytes) OVER (ORDER BY at DESC, id DESC) AS upto FROM request_bodies) sums WHERE upto > $1)`, budget)
+			(SELECT id, SUM(bytes) OVER (ORDER BY own, id DESC) AS upto FROM
+				(SELECT id, bytes, SUM(bytes) OVER (PARTITION BY workspace ORDER BY at DESC, id DESC) AS own FROM request_bodies) each_own) sums
+			WHERE upto > $1)`, budget-budget/16)
 	})
 }
 

@@ -16,7 +16,7 @@ import (
 var bounded = map[string]string{
 	"requests":          "counted by their days (usage_groups), kept for retention.requests",
 	"request_hours":     "as many names in an hour as a day tells apart",
-	"request_bodies":    "capture.budget for all, kept for capture.keep",
+	"request_bodies":    "capture.budget for all, of which each has an equal part, kept for capture.keep",
 	"usage_days":        "1,000 names of each kind in a day, kept for retention.usage",
 	"usage_leaders":     "some of each week",
 	"missing_models":    "200 of a workspace",

@@ -291,6 +291,8 @@ func usageOutlives(t *testing.T, s *store.Store) {
 }
 
 func bodiesBudget(t *testing.T, s *store.Store) {
+	quiet := meter.Bodies{Record: "use_quiet", Workspace: "quiet", At: midday.Add(-time.Hour), Request: meter.Body{Text: "q", Size: 1}}
+	must(t, s.InsertBodies(t.Context(), []meter.Bodies{quiet}, 250))
 	body := func(n int) meter.Bodies {
 		return meter.Bodies{
 			Record: fmt.Sprint("use_", n), Workspace: "default", At: midday.Add(time.Duration(n) * time.Second),
@@ -306,7 +308,10 @@ func bodiesBudget(t *testing.T, s *store.Store) {
 			t.Errorf("body %d: %+v %v", n, got, err)
 		}
 	}
-	if n, err := s.DeleteBodiesBefore(t.Context(), midday.Add(4*time.Second)); n != 1 || err != nil {
+	if _, err := s.Bodies(t.Context(), "quiet", "use_quiet"); err != nil {
+		t.Errorf("a workspace drove out what another said: %v", err)
+	}
+	if n, err := s.DeleteBodiesBefore(t.Context(), midday.Add(4*time.Second)); n != 2 || err != nil {
 		t.Errorf("deleted %d, %v", n, err)
 	}
 }
