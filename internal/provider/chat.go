@@ -284,8 +284,7 @@ func (c *Chat) whole(x *exchange) error {
 		return err
 	}
 	if !x.reply.Passed {
-		c.finish(x)
-		return nil
+		return c.finish(x)
 	}
 	if !x.reply.Response.Usage.Known { // it is counted by what it says then
 		if said, err := c.dialect.DecodeResponse(body); err == nil {

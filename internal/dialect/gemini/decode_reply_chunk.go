@@ -53,6 +53,7 @@ func (w *wireChunk) member(key jsonscan.Key, v jsonscan.Value) {
 		}
 	case "usageMetadata":
 		w.usage = readUsage(v)
+		w.others.Count("usageMetadata", v, counters...)
 	case "modelVersion":
 		if !w.known {
 			w.model, _ = v.Text()

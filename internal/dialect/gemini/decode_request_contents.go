@@ -251,6 +251,9 @@ func signs(m *chat.Message, p *chat.Part) bool {
 // called gives a call without an id one that the same history always gives it,
 // and waits for its result.
 func (r *requestReader) called(p *chat.Part) {
+	if p.Name == "" {
+		r.fail(fault.MissingParameter, "functionCall.name", "is missing")
+	}
 	t, given := &r.turns, p.ID != ""
 	if !given {
 		sum := sha256.Sum256([]byte(strconv.Itoa(t.calls) + "\x00" + p.Name + "\x00" + p.Text))

@@ -142,7 +142,7 @@ func (r *reply) put(key jsonscan.Key, v jsonscan.Value) {
 		if r.usage.Kind() != object {
 			r.count(v.Get("usage"))
 		}
-	case "object", "created", "system_fingerprint", "provider", "prompt", "stats", "timings", "time_info", "model_info", "runtime":
+	case "object", "created", "request_id", "system_fingerprint", "provider", "prompt", "stats", "timings", "time_info", "model_info", "runtime":
 		// Of every answer, and of how it was made.
 	default:
 		r.learn(key.Name, v)
@@ -184,6 +184,7 @@ func found(results, citations jsonscan.Value) (list []chat.Citation) {
 func (r *reply) count(usage jsonscan.Value) {
 	if usage.Kind() == object {
 		r.usage = usage
+		countOthers(r.others, usage)
 	}
 }
 
