@@ -53,6 +53,12 @@ func (w *wireCandidate) stop(useful bool) (chat.Stop, error) {
 	return s, nil
 }
 
+// cutsOff reports whether a call that is not whole by then was cut off.
+func (w *wireCandidate) cutsOff() bool {
+	stop := chat.Stop{Reason: reasons[w.finish]}
+	return stop.CutsOff()
+}
+
 // spoken is a finish reason if it looks like one.
 func spoken(word string) string {
 	if len(word) > 40 || strings.ToUpper(word) != word {

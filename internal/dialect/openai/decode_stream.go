@@ -271,7 +271,7 @@ func (d *streamReader) read(v jsonscan.Value, r *reply) {
 		if more {
 			d.words = jsonscan.Value{}
 		}
-		rate(d.events[before:], likely)
+		d.rate(d.events[before:], likely)
 	}
 	switch word, _ := reason.Text(); {
 	case isFailure(word, d.useful) && !d.light:
@@ -283,15 +283,18 @@ func (d *streamReader) read(v jsonscan.Value, r *reply) {
 }
 
 // rate puts the log-probabilities of a chunk on its text.
-func rate(events []chat.Event, likely jsonscan.Value) {
+func (d *streamReader) rate(events []chat.Event, likely jsonscan.Value) {
 	if likely.Kind() != object {
 		return
 	}
 	for i := range slices.Backward(events) {
-		if p := &events[i].Part; events[i].Kind == chat.Delta && p.Kind == chat.Text {
+		if p := &events[i].Part; events[i].Kind == chat.Delta && (p.Kind == chat.Text || p.Kind == chat.Refusal) {
 			p.Logprobs = slices.Clone(likely.Raw())
 			return
 		}
+	}
+	if likely.Get("content").Len() > 0 { // of a part of a character, which is no text yet
+		d.tell(chat.Event{Kind: chat.Delta, Block: blockText, Part: chat.Part{Kind: chat.Text, Logprobs: slices.Clone(likely.Raw())}})
 	}
 }
 
