@@ -41,8 +41,14 @@ var hardBoth = section{"AF", "requests that ask for two things at once", []hard{
 		take(t, trip{from: O, to: A, ask: withO(`"temperature":0.7,"top_p":1`)}).quiet()
 		take(t, trip{from: O, to: A, ask: withO(`"temperature":0.7,"top_p":0.9`)}).warns("top_p", chat.Dropped)
 		google := `{"contents":[{"parts":[{"text":"go"}]}],"generationConfig":{"audioTimestamp":false,"responseLogprobs":false,"candidateCount":1},"tools":[{"functionDeclarations":[{"name":"f","behavior":"BLOCKING"}]}]}`
+		waits := strings.Replace(calledWith(G, "{}", `{"output":"x"}`), `{"functionResponse":{"id"`, `{"functionResponse":{"willContinue":false,"id"`, 1)
 		for _, to := range []string{O, A} {
 			take(t, trip{from: G, to: to, ask: google}).quiet()
+			take(t, trip{from: G, to: to, ask: waits}).quiet()
+		}
+		edits := strings.Replace(plain[A], "{", `{"context_management":{"edits":[]},"fallbacks":[],`, 1)
+		for _, to := range []string{O, G} {
+			take(t, trip{from: A, to: to, ask: edits}).warns("context_management", chat.Ignored)
 		}
 		later := `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}],"tools":[{"name":"f","input_schema":{"type":"object","properties":{}},"defer_loading":%s}]}`
 		for _, to := range []string{O, G} {
@@ -200,5 +206,37 @@ var hardBoth = section{"AF", "requests that ask for two things at once", []hard{
 			is(t, row.ask+", told", strings.Contains(l.told(), "dropped"), strings.Contains(row.ask, "scale"))
 		}
 		is(t, "one that nobody has, for Claude", gjson.Get(take(t, trip{from: O, to: A, ask: withO(`"service_tier":"flex"`)}).got().Raw, "service_tier").Exists(), false)
+	}},
+	{number: 1053, name: "two calls of one id, or of none, to OpenAI", run: func(t *testing.T) {
+		for _, id := range []string{`"id":"t",`, ""} {
+			call, result := `{"type":"tool_use",`+id+`"name":"f","input":{"a":"%d"}}`, strings.Replace(`{"type":"tool_result",`+id+`"content":"%d"}`, `"id"`, `"tool_use_id"`, 1)
+			ask := `{"model":"m","max_tokens":99,` + toolsA + `,"messages":[{"role":"user","content":"go"},{"role":"assistant","content":[` + fmt.Sprintf(call+","+call+","+call, 1, 2, 3) +
+				`]},{"role":"user","content":[` + fmt.Sprintf(result+","+result, 1, 2) + `]}]}`
+			l := take(t, trip{from: A, to: O, ask: ask})
+			seen := map[string]bool{}
+			for i, call := range l.got().Get("messages.1.tool_calls").Array() {
+				sent := call.Get("id").Str
+				is(t, "seen before", seen[sent], false)
+				seen[sent] = true
+				is(t, "the result", l.got().Get(`messages.#(tool_call_id=="`+sent+`").content`).Str, []string{"1", "2", "[no result]"}[i])
+			}
+			is(t, "the calls", len(seen), 3)
+			is(t, "once more the same", take(t, trip{from: A, to: O, ask: ask}).got().Raw, l.got().Raw)
+		}
+	}},
+	{number: 1054, name: "pictures and sounds that responseFormat asks for", run: func(t *testing.T) {
+		ask := `{"contents":[{"parts":[{"text":"go"}]}],"generationConfig":{"responseFormat":[{"%s":{}}]}}`
+		refuses(t, trip{from: G, to: O, ask: fmt.Sprintf(ask, "image")}, "generationConfig.responseModalities")
+		for _, kind := range []string{"image", "audio"} {
+			refuses(t, trip{from: G, to: A, ask: fmt.Sprintf(ask, kind)}, "generationConfig.responseModalities")
+		}
+		take(t, trip{from: G, to: O, ask: fmt.Sprintf(ask, "audio")}).sends("modalities", `["text","audio"]`)
+	}},
+	{number: 1055, name: "sounds and clips as vLLM's clients send them", run: func(t *testing.T) {
+		for kind, form := range map[string]string{"audio_url": "audio/wav", "video_url": "video/mp4"} {
+			ask := partO(`{"type":"` + kind + `","` + kind + `":{"url":"data:` + form + `;base64,AAAA"}}`)
+			take(t, trip{from: O, to: G, ask: ask}).sends("contents.0.parts.1.inlineData", `{"mimeType":"`+form+`","data":"AAAA"}`)
+			refuses(t, trip{from: O, to: A, ask: ask}, "messages[0].content[1]")
+		}
 	}},
 }}

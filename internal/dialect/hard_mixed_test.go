@@ -232,4 +232,43 @@ var hardMixed = section{"AE", "two things at once", []hard{
 			})
 		}
 	}},
+	{number: 1057, name: "words for ends in other letters, of another's API, or as numbers", run: func(t *testing.T) {
+		for _, row := range []struct {
+			to, word string
+			want     map[string]string
+		}{
+			{O, `"STOP"`, map[string]string{A: "end_turn", G: "STOP"}}, {O, `"MAX_TOKENS"`, map[string]string{A: "max_tokens", G: "MAX_TOKENS"}}, {O, `"SAFETY"`, map[string]string{A: "refusal", G: "SAFETY"}},
+			{A, `"stop"`, map[string]string{O: "stop", G: "STOP"}}, {A, `"length"`, map[string]string{O: "length", G: "MAX_TOKENS"}}, {A, `"END_TURN"`, map[string]string{O: "stop", G: "STOP"}},
+			{G, `"stop"`, map[string]string{O: "stop", A: "end_turn"}}, {G, `"max_tokens"`, map[string]string{O: "length", A: "max_tokens"}}, {G, `2`, map[string]string{O: "length", A: "max_tokens"}}, {G, `3`, map[string]string{O: "content_filter", A: "refusal"}},
+		} {
+			answers := map[string]string{
+				O: strings.Replace(endO("%", `"content":"hi"`), `"%"`, row.word, 1), A: strings.Replace(endA("%"), `"%"`, row.word, 1), G: partsG(`{"text":"hi"}`, `,"finishReason":`+row.word),
+			}
+			for from, want := range row.want {
+				l := take(t, trip{from: from, to: row.to, own: true, ask: plain[from], answers: []string{answers[row.to]}})
+				is(t, from+" from "+row.to+" "+row.word, lastEnd(l), want)
+				if strings.Contains(l.told(), "approximated") || strings.Contains(l.told(), "dropped") {
+					t.Errorf("%s: %s", row.word, l.told())
+				}
+			}
+		}
+	}},
+	{number: 1058, name: "answers of an older API, or of one where a list was meant", run: func(t *testing.T) {
+		older := forms{
+			`{"id":"x","object":"text_completion","choices":[{"index":0,"text":"hi","finish_reason":"stop"}]}`,
+			sse(`{"id":"x","object":"text_completion","choices":[{"index":0,"text":"h","finish_reason":null}]}`, `{"id":"x","choices":[{"index":0,"text":"i","finish_reason":"stop"}]}`, "[DONE]"),
+		}
+		for _, from := range []string{A, G} {
+			older.each(t, trip{from: from, to: O, kind: "vllm"}, func(l *landed) {
+				whole := gjson.Get(l.body, "content.0.text").Str + gjson.Get(l.body, "candidates.0.content.parts.0.text").Str
+				if l.trip.stream {
+					whole = l.joined("delta.text") + l.joined("candidates.0.content.parts.0.text")
+				}
+				is(t, from, whole, "hi")
+			})
+		}
+		for _, answer := range []string{`{"candidates":[{"content":{"parts":{"text":"hi"}},"finishReason":"STOP"}]}`, `{"candidates":{"content":{"parts":[{"text":"hi"}]},"finishReason":"STOP"}}`} {
+			take(t, trip{from: O, to: G, ask: plain[O], answers: []string{answer}}).gets("choices.0.message.content", `"hi"`)
+		}
+	}},
 }}

@@ -215,4 +215,58 @@ var hardNamed = section{"AD", "calls without names, pages and counters", []hard{
 			}
 		}
 	}},
+	{number: 1056, name: "every class of usage in the six directions, streamed as whole", run: func(t *testing.T) {
+		used := map[string]string{
+			O: `{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500,"prompt_tokens_details":{"cached_tokens":300,"cache_write_tokens":100,"audio_tokens":50},"completion_tokens_details":{"reasoning_tokens":200,"audio_tokens":60}}`,
+			A: `{"input_tokens":600,"cache_read_input_tokens":300,"cache_creation_input_tokens":100,"output_tokens":500,"output_tokens_details":{"thinking_tokens":200}}`,
+			G: `{"promptTokenCount":950,"toolUsePromptTokenCount":50,"cachedContentTokenCount":300,"candidatesTokenCount":300,"thoughtsTokenCount":200,"totalTokenCount":1500,"promptTokensDetails":[{"modality":"TEXT","tokenCount":900},{"modality":"AUDIO","tokenCount":50}],"candidatesTokensDetails":[{"modality":"AUDIO","tokenCount":60}]}`,
+		}
+		answers := map[string]forms{
+			O: {usedO(used[O]), chunksO("", `{"content":"hi"}`) + sse(delta(0, "", `"stop"`), `{"id":"c","choices":[],"usage":`+used[O]+`}`, "[DONE]")},
+			A: {usedA(used[A]), strings.Replace(messageA(textA(0, "hi"), "end_turn"), `{"output_tokens":9}`, used[A], 1)},
+			G: {strings.Replace(partsG(`{"text":"hi"}`, `,"finishReason":"STOP"`), "{", `{"usageMetadata":`+used[G]+`,`, 1), sse(partsG(`{"text":"hi"}`, ""), strings.Replace(partsG("", `,"finishReason":"STOP"`), "{", `{"usageMetadata":`+used[G]+`,`, 1))},
+		}
+		pairs(func(from, to string) {
+			for streamed, answer := range map[bool]string{false: answers[to].whole, true: answers[to].stream} {
+				ask := plainly(from, streamed)
+				if from == O && streamed {
+					ask = strings.Replace(ask, "{", `{"stream_options":{"include_usage":true},`, 1)
+				}
+				l := take(t, trip{from: from, to: to, stream: streamed, ask: ask, answers: []string{answer}})
+				want := usageClasses{prompt: 1000, cached: 300, written: 100, completion: 500, reasoning: 200, audioIn: 50, audioOut: 60}
+				if to == G || from == G { // Google tells nothing of writes
+					want.written = 0
+				}
+				if to == A || from == A { // nor Anthropic of sounds
+					want.audioIn, want.audioOut = 0, 0
+				}
+				is(t, fmt.Sprintf("%s from %s, streamed %t", from, to, streamed), classesOf(l), want)
+			}
+		})
+	}},
 }}
+
+// usageClasses are what a client reads of an answer's usage.
+type usageClasses struct{ prompt, cached, written, completion, reasoning, audioIn, audioOut int64 }
+
+func classesOf(l *landed) (c usageClasses) {
+	frames := append(l.frames(), gjson.Parse(l.body))
+	for _, v := range frames {
+		u, g := v.Get("usage"), v.Get("usageMetadata")
+		switch {
+		case u.Get("prompt_tokens").Exists():
+			in, out := u.Get("prompt_tokens_details"), u.Get("completion_tokens_details")
+			c = usageClasses{u.Get("prompt_tokens").Int(), in.Get("cached_tokens").Int(), in.Get("cache_write_tokens").Int(), u.Get("completion_tokens").Int(), out.Get("reasoning_tokens").Int(), in.Get("audio_tokens").Int(), out.Get("audio_tokens").Int()}
+		case u.Get("input_tokens").Exists():
+			read, made := u.Get("cache_read_input_tokens").Int(), u.Get("cache_creation_input_tokens").Int()
+			c = usageClasses{u.Get("input_tokens").Int() + read + made, read, made, u.Get("output_tokens").Int(), u.Get("output_tokens_details.thinking_tokens").Int(), 0, 0}
+		case g.Get("promptTokenCount").Exists():
+			thoughts := g.Get("thoughtsTokenCount").Int()
+			c = usageClasses{
+				g.Get("promptTokenCount").Int(), g.Get("cachedContentTokenCount").Int(), 0, g.Get("candidatesTokenCount").Int() + thoughts, thoughts,
+				g.Get(`promptTokensDetails.#(modality=="AUDIO").tokenCount`).Int(), g.Get(`candidatesTokensDetails.#(modality=="AUDIO").tokenCount`).Int(),
+			}
+		}
+	}
+	return c
+}

@@ -195,6 +195,9 @@ func (r *requestReader) keep(p *chat.Part, extra []wireMember) {
 			r.note(name+"."+r.where("?"), chat.Dropped, "%q is no name of a field", e.name)
 			continue
 		}
+		if jsonscan.At(e.value, 0).Kind() == jsonscan.False {
+			continue // which is as good as absent
+		}
 		effect := chat.Shapes
 		if camel(e.name) == "partMetadata" { // the client's own
 			effect = chat.Harmless

@@ -200,6 +200,9 @@ func (r *reply) used() chat.Usage {
 // readAnswer reads one of choices. What no other API has is learnt of.
 func readAnswer(v jsonscan.Value, others *dialect.Others) chat.Answer {
 	m := readMessage(v.Get("message"))
+	if !v.Get("message").Exists() {
+		m.content = v.Get("text") // of the older API
+	}
 	var calls []chat.Part
 	if m.functionCall.Kind() == object {
 		calls = append(calls, readCall("function", m.functionCall))

@@ -225,7 +225,7 @@ func frameFailure(data []byte, frame wire.Frame) *fault.Error {
 
 // read reads one of choices.
 func (d *streamReader) read(v jsonscan.Value, r *reply) {
-	var delta, reason, likely, sequence jsonscan.Value
+	var delta, text, reason, likely, sequence jsonscan.Value
 	answer := int64(0)
 	d.words = jsonscan.Value{}
 	for key, v := range v.Members() {
@@ -234,6 +234,8 @@ func (d *streamReader) read(v jsonscan.Value, r *reply) {
 			answer = count(v)
 		case "delta", "message":
 			delta = v
+		case "text":
+			text = v
 		case "finish_reason":
 			reason = v
 		case "logprobs":
@@ -257,19 +259,9 @@ func (d *streamReader) read(v jsonscan.Value, r *reply) {
 	}
 	if !d.light {
 		d.turnTo(int(answer))
-		before, more := len(d.events), false
-		for key, v := range delta.Members() {
-			if v.Absent() {
-				continue
-			}
-			if d.piece(key.Name, v, delta); key.Name == "content" {
-				d.words = v
-			} else if key.Name != "role" {
-				more = true
-			}
-		}
-		if more {
-			d.words = jsonscan.Value{}
+		before := len(d.events)
+		if d.pieces(delta); !delta.Exists() && text.View() != "" { // of the older API
+			d.piece("content", text, delta)
 		}
 		d.rate(d.events[before:], likely)
 	}
@@ -279,6 +271,24 @@ func (d *streamReader) read(v jsonscan.Value, r *reply) {
 	case word != "":
 		d.matched = strings.Clone(sequence.View())
 		d.finish(word)
+	}
+}
+
+// pieces reads a delta, and notes its words if it has nothing else.
+func (d *streamReader) pieces(delta jsonscan.Value) {
+	more := false
+	for key, v := range delta.Members() {
+		if v.Absent() {
+			continue
+		}
+		if d.piece(key.Name, v, delta); key.Name == "content" {
+			d.words = v
+		} else if key.Name != "role" {
+			more = true
+		}
+	}
+	if more {
+		d.words = jsonscan.Value{}
 	}
 }
 

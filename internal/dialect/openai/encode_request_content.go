@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"stele/internal/chat"
-	"stele/internal/dialect"
 )
 
 // content writes pieces: a string where one is enough.
@@ -56,7 +55,7 @@ func joined(pieces []piece, between string) []piece {
 
 // result writes a tool's answer, which has only words here, and returns its
 // pictures and files: they follow all results in a user's turn.
-func (e *requestWriter) result(m chat.Message, p chat.Part) []piece {
+func (e *requestWriter) result(m chat.Message, p chat.Part, id string) []piece {
 	words, media := e.inside(m, p)
 	if p.Failed {
 		words = joined(words, "\n")
@@ -78,7 +77,7 @@ func (e *requestWriter) result(m chat.Message, p chat.Part) []piece {
 	if len(media) > 0 || e.t.Compatible {
 		words = joined(words, "\n")
 	}
-	e.Open(object).Key("role").Plain("tool").Key("tool_call_id").Text(dialect.CallID(p.ID, longestID)).Key("content")
+	e.Open(object).Key("role").Plain("tool").Key("tool_call_id").Text(id).Key("content")
 	e.content(words)
 	e.Close(object)
 	return media
