@@ -239,4 +239,19 @@ var hardBoth = section{"AF", "requests that ask for two things at once", []hard{
 			refuses(t, trip{from: O, to: A, ask: ask}, "messages[0].content[1]")
 		}
 	}},
+	{number: 1059, name: "marks for a router that takes them", run: func(t *testing.T) {
+		long := strings.Replace(mark, `"ephemeral"`, `"ephemeral","ttl":"1h"`, 1)
+		ask := `{"model":"m","max_tokens":99,"cache_control":{"type":"ephemeral"},"system":[{"type":"text","text":"s"},{"type":"text","text":"t"` + long + `}],` + toolsA + `,"messages":[{"role":"user","content":[{"type":"text","text":"go"` + mark + `}]},` +
+			`{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"x"` + mark + `}]}]}`
+		l := take(t, trip{from: A, to: O, kind: "openrouter", ask: ask})
+		l.sends("messages.0.content", `[{"type":"text","text":"s"},{"type":"text","text":"t","cache_control":{"type":"ephemeral","ttl":"1h"}}]`)
+		l.sends("messages.1.content", `[{"type":"text","text":"go","cache_control":{"type":"ephemeral"}}]`)
+		l.sends("messages.3.content", `[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}]`)
+		l.sends("cache_control", `{"type":"ephemeral"}`)
+		l.quiet()
+		l = take(t, trip{from: A, to: O, kind: "vllm", ask: ask})
+		if strings.Contains(l.got().Raw, "cache") || strings.Count(l.told(), "ignored") < 4 {
+			t.Errorf("%s %s", l.got().Raw, l.told())
+		}
+	}},
 }}

@@ -67,7 +67,8 @@ func (e *requestWriter) system() {
 	if len(parts) == 0 {
 		return
 	}
-	if e.t.Compatible && len(parts) > 1 {
+	marked := e.t.Marks && slices.ContainsFunc(parts, func(p chat.Part) bool { return p.Cache != nil })
+	if e.t.Compatible && len(parts) > 1 && !marked {
 		texts := make([]string, len(parts))
 		for i, p := range parts {
 			texts[i] = p.Text
