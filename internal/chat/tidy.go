@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"stele/internal/fault"
 )
@@ -146,7 +147,7 @@ func (t *tidy) delta(e *Event) error {
 		}
 	}
 	b.id = cmp.Or(b.id, p.ID)
-	if b.name == "" {
+	if strings.TrimSpace(b.name) == "" {
 		b.name = p.Name
 	}
 	p.Text = b.seam.join(p.Text)
@@ -222,7 +223,7 @@ func (t *tidy) advance() {
 // before its name is known, and not at all where it has none.
 func (t *tidy) flush(b *block) {
 	if !b.shown {
-		if b.kind == ToolCall && b.name == "" {
+		if b.kind == ToolCall && strings.TrimSpace(b.name) == "" {
 			if b.closed {
 				t.leaveOut(b)
 			}

@@ -81,6 +81,20 @@ var hardNamed = section{"AD", "calls without names, pages and counters", []hard{
 			}
 		}
 	}},
+	{number: 1060, name: "a call whose tool is called by spaces", run: func(t *testing.T) {
+		blank := forms{endO("tool_calls", `"content":null,"tool_calls":[`+strings.Replace(nameless, `{"arguments"`, `{"name":"  ","arguments"`, 1)+`]`), chunksO("tool_calls", toolO(0, "n", "  ", "{}"))}
+		for streamed, answer := range map[bool]string{false: blank.whole, true: blank.stream} {
+			for _, from := range []string{A, G} {
+				if l := try(t, trip{from: from, to: O, stream: streamed, ask: plainly(from, streamed), answers: []string{answer}}); l.failure == nil {
+					t.Errorf("%s, streamed %t: %s", from, streamed, l.body)
+				}
+			}
+		}
+		late := chunksO("tool_calls", `{"tool_calls":[{"index":0,"id":"n","type":"function","function":{"name":"","arguments":""}}]}`, `{"tool_calls":[{"index":0,"function":{"name":"f"}}]}`, toolO(0, "", "", `{"a":"1"}`))
+		for _, from := range []string{A, G} {
+			either(t, trip{from: from, to: O, answers: []string{late}}, func(l *landed) { is(t, from+", named late", argued(l), `{"a":"1"}`) })
+		}
+	}},
 	{number: 1019, name: "the page of a proxy, with any status", run: func(t *testing.T) {
 		want := map[int][3]int{ // to clients of OpenAI's, Anthropic's and Google's
 			400: {502, 500, 500}, 403: {502, 500, 500}, 404: {502, 500, 500}, 429: {429, 429, 429}, 502: {502, 500, 500}, 503: {503, 529, 503},

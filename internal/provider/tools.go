@@ -79,7 +79,7 @@ func (x *exchange) leaveOut(a *chat.Answer) (lost []chat.Loss) {
 		switch {
 		case p.Kind != chat.ToolCall:
 			return false
-		case p.Name == "":
+		case strings.TrimSpace(p.Name) == "":
 			lost = append(lost, chat.Unnamed)
 		case names != nil && !slices.Contains(names, x.toolName(p.Name)):
 			lost = append(lost, notAllowed)
