@@ -3,6 +3,7 @@ package bridge
 import (
 	"encoding/base64"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"stele/internal/chat"
@@ -150,14 +151,40 @@ const (
 	mostPicture    = 1600 // larger ones are shrunk
 )
 
-// mediaTokens estimates a picture by its pixels, and a document or a sound by its bytes.
+const (
+	soundPerToken = 500     // bytes: Google counts 32 tokens a second of sound, and 263 of a clip
+	pageTokens    = 2000    // of a PDF: its words, and how it looks
+	pageBytes     = 100_000 // where its pages cannot be told
+	mostPages     = 600     // that Anthropic takes
+)
+
+// mediaTokens estimates a picture by its pixels, a PDF by its pages, a sound or a clip by how long
+// it may be and another document by its bytes.
 func mediaTokens(p *chat.Part) int64 {
-	if p.Kind != chat.Image {
-		return chat.Estimate(len(p.Media.Base64) / 4 * 3)
+	size := int64(len(p.Media.Base64) / 4 * 3)
+	switch {
+	case p.Kind == chat.Audio || p.Kind == chat.Video:
+		return (size + soundPerToken - 1) / soundPerToken
+	case p.Kind == chat.Document && size > 0 && dialect.TypeOf(p.Media) == "application/pdf":
+		return pageTokens * pages(p.Media.Base64, size)
+	case p.Kind != chat.Image:
+		return chat.Estimate(int(size))
 	}
 	head, err := picture.Look(base64.NewDecoder(base64.StdEncoding, strings.NewReader(p.Media.Base64)))
 	if err != nil {
 		return leastPicture
 	}
 	return min(max(int64(head.Width)*int64(head.Height)/pixelsPerToken, 1), mostPicture)
+}
+
+// aPage is how a PDF says that there is one, unless it is packed.
+var aPage = regexp.MustCompile(`/Type\s*/Page[^s]`)
+
+// pages is how many a PDF has, or may have by its size.
+func pages(coded string, size int64) int64 {
+	bytes, err := base64.StdEncoding.DecodeString(coded)
+	if n := len(aPage.FindAll(bytes, mostPages)); err == nil && n > 0 {
+		return int64(n)
+	}
+	return min(1+size/pageBytes, mostPages)
 }

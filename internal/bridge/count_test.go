@@ -43,6 +43,11 @@ func TestAWrongKeyIsTold(t *testing.T) {
 	}
 }
 
+// document is a block with a PDF of these bytes.
+func document(bytes string) string {
+	return `{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"` + base64.StdEncoding.EncodeToString([]byte("%PDF-1.7\n"+bytes)) + `"}}`
+}
+
 func TestTokensAreEstimated(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, "")
@@ -58,6 +63,9 @@ func TestTokensAreEstimated(t *testing.T) {
 		{"/v1/messages/count_tokens", `{"model":"m","system":"` + words + `","tools":[{"name":"abcd","input_schema":{"a":1}}],"messages":[{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"` + coded + `"}}]}]}`, `{"input_tokens":203}`},
 		{"/v1beta/models/a/b:countTokens", `{"contents":[{"parts":[{"text":"` + words + `"}]}]}`, `{"totalTokens":100}`},
 		{"/v1beta/models/a/b:countTokens", `{"generateContentRequest":{"model":"models/a/b","contents":[{"parts":[{"text":"` + words + `"}]}]}}`, `{"totalTokens":100}`},
+		{"/v1beta/models/a/b:countTokens", `{"contents":[{"parts":[{"inlineData":{"mimeType":"audio/wav","data":"` + strings.Repeat("AAAA", 1000) + `"}},{"inlineData":{"mimeType":"video/mp4","data":"` + strings.Repeat("AAAA", 1000) + `"}}]}]}`, `{"totalTokens":12}`},
+		{"/v1/messages/count_tokens", `{"model":"m","messages":[{"role":"user","content":[` + document("<</Type /Pages>> <</Type /Page >> <</Type/Page/x>>") + `]}]}`, `{"input_tokens":4000}`},
+		{"/v1/messages/count_tokens", `{"model":"m","messages":[{"role":"user","content":[` + document(strings.Repeat("packed ", 20_000)) + `]}]}`, `{"input_tokens":4000}`},
 		{"/v1/responses/input_tokens", `{"model":"m","input":"` + words + `"}`, `{"object":"response.input_tokens","input_tokens":100}`},
 		{"/v1/responses/input_tokens", `{"model":null,"instructions":"` + words + `","input":"` + words + `"}`, `{"object":"response.input_tokens","input_tokens":200}`},
 	} {

@@ -63,6 +63,11 @@ type Stop struct {
 	Raw         string // the upstream's own word
 }
 
+// CutsOff reports whether what was being said may have been cut off there.
+func (s *Stop) CutsOff() bool {
+	return s.Reason == MaxTokens || s.Reason == Refused || s.Reason == StopSequence
+}
+
 // Reason is a sort of end.
 type Reason uint8
 

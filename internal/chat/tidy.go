@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"stele/internal/fault"
 )
@@ -72,6 +73,8 @@ type tidy struct {
 	held    int      // bytes that are not told yet, of open and in waiting
 	pieces  int      // and in how many pieces
 	called  bool
+	useful  bool            // something was told that is no thought
+	unnamed bool            // a call was left out that does not say of which tool
 	ids     map[string]bool // of the calls so far
 	ended   bool            // the upstream said why it stopped
 	stop    Stop
@@ -134,7 +137,6 @@ func (t *tidy) delta(e *Event) error {
 	b := t.find(e.Block, p)
 	if b == nil {
 		b = &block{key: e.Block, kind: p.Kind, custom: p.Custom}
-		t.called = t.called || p.Kind == ToolCall
 		if t.open != nil && !t.mayLeave() {
 			if t.waiting = append(t.waiting, b); len(t.waiting) > mostWaiting {
 				return Broken(ErrHeld)
@@ -145,7 +147,7 @@ func (t *tidy) delta(e *Event) error {
 		}
 	}
 	b.id = cmp.Or(b.id, p.ID)
-	if b.name == "" {
+	if strings.TrimSpace(b.name) == "" {
 		b.name = p.Name
 	}
 	p.Text = b.seam.join(p.Text)
@@ -218,10 +220,13 @@ func (t *tidy) advance() {
 }
 
 // flush emits what is pending of a block that is open. A call is not shown
-// before its name is known.
+// before its name is known, and not at all where it has none.
 func (t *tidy) flush(b *block) {
 	if !b.shown {
-		if b.kind == ToolCall && b.name == "" && !b.closed {
+		if b.kind == ToolCall && strings.TrimSpace(b.name) == "" {
+			if b.closed {
+				t.leaveOut(b)
+			}
 			return
 		}
 		t.show(b)
@@ -237,12 +242,34 @@ func (t *tidy) flush(b *block) {
 	b.pending = b.pending[:0]
 }
 
+// leaveOut forgets a call that nobody can make.
+func (t *tidy) leaveOut(b *block) {
+	for i := range b.pending {
+		t.held, t.pieces = t.held-len(b.pending[i].Text)-len(b.pending[i].Proof), t.pieces-1
+	}
+	b.pending = nil
+	if !t.unnamed {
+		t.unnamed = true
+		t.notes = append(t.notes, Unnamed)
+	}
+}
+
+// Unnamed is what is lost where a model calls a tool and does not say which.
+var Unnamed = Lost(FieldAnswer, Dropped, "a call that does not name its tool")
+
+// ErrUnnamed is an answer that is nothing but such calls.
+func ErrUnnamed() *fault.Error {
+	return fault.New(fault.UpstreamError, "The model called a tool and did not say which.")
+}
+
 func (t *tidy) show(b *block) {
 	if !t.started {
 		t.started = true
 		t.tell(Event{Kind: Start})
 	}
+	t.useful = t.useful || b.kind != Thought && b.kind != Redacted
 	if b.kind == ToolCall {
+		t.called = true
 		if b.id == "" || t.ids[b.id] { // a result must find its call
 			b.id = NewCallID()
 		}
@@ -261,8 +288,9 @@ func (t *tidy) finishOpen() {
 		return
 	}
 	t.open.closed = true
-	t.flush(t.open)
-	t.tell(Event{Kind: Close, Block: t.open.number, Part: Part{Kind: t.open.kind}})
+	if t.flush(t.open); t.open.shown {
+		t.tell(Event{Kind: Close, Block: t.open.number, Part: Part{Kind: t.open.kind}})
+	}
 	t.open = nil
 }
 
@@ -281,12 +309,11 @@ func (t *tidy) end() error {
 	if !t.ended {
 		return Broken(ErrCut)
 	}
-	t.finish(Event{Kind: Finish, Usage: t.usage, Notes: t.notes})
-	return nil
+	return t.finish(&Event{Kind: Finish, Usage: t.usage})
 }
 
-// finish tells what is left of an answer, and its end.
-func (t *tidy) finish(last Event) {
+// finish tells what is left of an answer, and its end; the last one's also what was lost.
+func (t *tidy) finish(last *Event) error {
 	for t.open != nil || len(t.waiting) > 0 {
 		if t.open != nil {
 			t.open.closed = true
@@ -296,8 +323,14 @@ func (t *tidy) finish(last Event) {
 	if !t.started {
 		t.tell(Event{Kind: Start})
 	}
-	last.Stop = Settle(t.stop, t.called)
-	t.tell(last)
+	if t.unnamed && !t.useful {
+		return ErrUnnamed()
+	}
+	if last.Stop = Settle(t.stop, t.called); !last.More {
+		last.Notes = t.notes
+	}
+	t.tell(*last)
+	return nil
 }
 
 // Settle makes a reason agree with what was said: a model that called a tool stopped

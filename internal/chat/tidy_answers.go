@@ -69,7 +69,9 @@ func (t *tidy) nextAnswer() error {
 	if !t.ended {
 		return Broken(ErrCut)
 	}
-	t.finish(Event{Kind: Finish, More: true})
+	if err := t.finish(&Event{Kind: Finish, More: true}); err != nil {
+		return err
+	}
 	next := t.later.answers[0]
 	l := later{answers: t.later.answers[1:], bytes: t.later.bytes, pieces: t.later.pieces - len(next.pieces)}
 	*t = tidy{out: t.out, started: true, usage: t.usage, notes: t.notes, answer: next.answer, later: l}

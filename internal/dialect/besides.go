@@ -38,6 +38,8 @@ var asides = map[string]bool{
 	"safetyRatings": true, "promptFeedback": true, "avgLogprobs": true, "modelStatus": true, // Google's
 	"content_filter_results": true, "prompt_filter_results": true, "content_filter_offsets": true, // Azure's
 	"diagnostics": true, "context_management": true, // Anthropic's
+	"metadata": true,                        // the client's own words, or SGLang's about itself
+	"usage":    true, "usageMetadata": true, // counters that only one server has
 }
 
 // Others are what an answer has and no other API, by its names.
@@ -64,11 +66,24 @@ func (o *Others) See(name string, v jsonscan.Value) {
 	}
 }
 
+// Count notes the counters of a usage that are not among the known ones, if they count anything:
+// a server's own, by which it may bill. Times and rates, which are no whole numbers, are none.
+func (o *Others) Count(within string, usage jsonscan.Value, known ...string) {
+	if o == nil {
+		return
+	}
+	for key, v := range usage.Members() {
+		if n, whole := v.Int(); whole && n > 0 && !slices.Contains(known, key.Name) {
+			o.Learn(within + "." + key.Name)
+		}
+	}
+}
+
 // Tell are the losses that were not told yet.
 func (o *Others) Tell() (list []chat.Loss) {
 	for _, name := range o.names[o.told:] {
 		verb := chat.Dropped
-		if asides[name] {
+		if first, _, _ := strings.Cut(name, "."); asides[first] {
 			verb = chat.Ignored
 		}
 		list = append(list, chat.Lost(chat.FieldAnswer, verb, name))
@@ -77,7 +92,7 @@ func (o *Others) Tell() (list []chat.Loss) {
 	return list
 }
 
-// Tells reports whether a member that is not known says anything: null, false and what is
+// Tells reports whether a member that is not known says anything: null, false, 0 and what is
 // empty do not, nor what holds nothing else.
 func Tells(v jsonscan.Value) bool { return tells(v, 0) }
 
@@ -86,7 +101,10 @@ func tells(v jsonscan.Value, depth int) bool {
 	switch v.Kind() {
 	case jsonscan.String:
 		return v.View() != ""
-	case jsonscan.Number, jsonscan.True:
+	case jsonscan.Number:
+		n, _ := v.Float()
+		return n != 0
+	case jsonscan.True:
 		return true
 	case jsonscan.Object:
 		for _, inner := range v.Members() {

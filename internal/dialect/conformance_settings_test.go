@@ -73,7 +73,7 @@ var settings = []probe{
 	{name: "safety settings", asks: map[string]string{G: `"safetySettings":[{"category":"HARM_CATEGORY_HARASSMENT","threshold":"BLOCK_NONE"}]`}},
 	{name: "moderation", asks: map[string]string{O: `"moderation":{"model":"x"}`}},
 	{name: "containers, MCP servers", asks: map[string]string{A: `"mcp_servers":[{"type":"url","url":"https://a.example/","name":"n"}]`}},
-	{name: "context management", asks: map[string]string{A: `"context_management":{"edits":[]}`}},
+	{name: "context management", asks: map[string]string{A: `"context_management":{"edits":[{"type":"clear_tool_uses_20250919"}]}`}},
 	{name: "a field that nobody knows", asks: map[string]string{O: `"zzz":1`, A: `"zzz":1`, G: `"zzz":1`}},
 }
 

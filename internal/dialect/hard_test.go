@@ -30,7 +30,7 @@ func sections() []section {
 	return []section{
 		hardTools, hardChoice, hardCalls, hardTurns, hardThinking, hardSchemas, hardSampling, hardMedia, hardCaching, hardUsage,
 		hardStreams, hardErrors, hardWire, hardFound, hardOrder, hardMore, hardAsked, hardAnswered, hardHeardO, hardHeardA, hardHeardG,
-		hardVaried, hardLong, hardSilent, hardPlaced, hardSharp, hardKept, hardEnded, hardLost, hardExact,
+		hardVaried, hardLong, hardSilent, hardPlaced, hardSharp, hardKept, hardEnded, hardLost, hardExact, hardNamed, hardMixed, hardBoth,
 	}
 }
 

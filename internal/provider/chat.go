@@ -109,7 +109,7 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m att
 // where those are the same.
 func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m attempt) (_ outgoing, held *hold, err error) {
 	target := dialect.Target{
-		Model: t.Model, Stream: req.Stream, Compatible: !c.account.authors(), Schemaless: c.account.Kind.Schemaless,
+		Model: t.Model, Stream: req.Stream, Compatible: !c.account.authors(), Schemaless: c.account.Kind.Schemaless, Marks: c.account.Kind.Marks,
 		Proof: c.proof(req.Origin.Dialect, t.Model), Resume: m.resume, Forget: m.forget, MaxOutput: t.MostOutput,
 	}
 	pass := req.PassesTo(c.dialect.Name())
@@ -284,8 +284,7 @@ func (c *Chat) whole(x *exchange) error {
 		return err
 	}
 	if !x.reply.Passed {
-		c.finish(x)
-		return nil
+		return c.finish(x)
 	}
 	if !x.reply.Response.Usage.Known { // it is counted by what it says then
 		if said, err := c.dialect.DecodeResponse(body); err == nil {

@@ -25,6 +25,7 @@ type Kind struct {
 	Edits      []Edit            // what it refuses of its dialect
 	Single     bool              // gives one answer at a time, whatever n says
 	Schemaless bool              // takes no schema for the answer, only JSON as such
+	Marks      bool              // takes Anthropic's cache markers, whichever dialect it speaks
 	Bound      bool              // fetches nothing from addresses: pictures must come along
 	Unlisted   bool              // has no list of its own models that could be asked for
 	Bills      bool              // its answers say what they cost, in USD
@@ -93,7 +94,7 @@ func Kinds() []Kind {
 			Dialect: "gemini", BaseURL: "https://" + homes["gemini"], Auth: "X-Goog-Api-Key", KeyEnv: "GEMINI_API_KEY", Options: proxied,
 		},
 		azure(), vertex(), vertexClaude(), bedrock(),
-		{Name: "openrouter", Title: "OpenRouter", Dialect: "openai", BaseURL: "https://openrouter.ai/api/v1", KeyEnv: "OPENROUTER_API_KEY", Bills: true},
+		{Name: "openrouter", Title: "OpenRouter", Dialect: "openai", BaseURL: "https://openrouter.ai/api/v1", KeyEnv: "OPENROUTER_API_KEY", Bills: true, Marks: true},
 		{Name: "groq", Title: "Groq", Dialect: "openai", BaseURL: "https://api.groq.com/openai/v1", KeyEnv: "GROQ_API_KEY", Edits: groqEdits, Single: true},
 		{Name: "mistral", Title: "Mistral", Dialect: "openai", BaseURL: "https://api.mistral.ai/v1", KeyEnv: "MISTRAL_API_KEY", Edits: mistralEdits},
 		{

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"net/http"
 	"strings"
 
@@ -21,7 +22,22 @@ func (c *Chat) refused(status int, header http.Header, body []byte) *fault.Error
 		body = googleRefusal(status, body)
 	case noPlatform:
 	}
+	if status == http.StatusForbidden && isProxys(header, body) {
+		return fault.New(fault.UpstreamError, "A proxy before the model's provider refused the call.").Because(dialect.Cause(status, body))
+	}
 	return c.dialect.DecodeError(status, header, body)
+}
+
+// isProxys reports whether a refusal is that of a proxy before an API, and not the API's own: a
+// page for browsers, or Cloudflare's object. Such a proxy looks at what a request says, so that
+// its 403 is no word about the operator's key.
+func isProxys(header http.Header, body []byte) bool {
+	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
+	if strings.EqualFold(strings.TrimSpace(kind), "text/html") || bytes.HasPrefix(bytes.TrimSpace(body), []byte{'<'}) {
+		return true
+	}
+	cloudflare, _ := jsonscan.At(body, 0).Get("cloudflare_error").Bool()
+	return cloudflare
 }
 
 // bedrockRefusal is a refusal of Amazon's in the words of Anthropic's dialect.

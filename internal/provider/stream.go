@@ -316,8 +316,8 @@ func (s *source) leaveOut() {
 	}
 }
 
-// finish makes a whole answer the client's.
-func (c *Chat) finish(x *exchange) {
+// finish makes a whole answer the client's. One that is nothing but calls without a name is none.
+func (c *Chat) finish(x *exchange) error {
 	r := x.reply.Response
 	r.Notes = append(r.Notes, x.asMany(r)...)
 	for a := range r.Answers {
@@ -328,7 +328,11 @@ func (c *Chat) finish(x *exchange) {
 		if x.wantsJSON() {
 			answer.Unfence()
 		}
-		r.Notes = append(r.Notes, x.remark(answer)...)
+		lost := x.remark(answer)
+		if slices.Contains(lost, chat.Unnamed) && silent(answer) {
+			return chat.ErrUnnamed()
+		}
+		r.Notes = append(r.Notes, lost...)
 		called := make(map[string]bool)
 		for i := range answer.Parts {
 			p := &answer.Parts[i]
@@ -343,7 +347,7 @@ func (c *Chat) finish(x *exchange) {
 	}
 	x.reply.Dropped = append(x.reply.Dropped, r.Notes...)
 	if len(x.call.Stops) == 0 {
-		return
+		return nil
 	}
 	for i := range r.Answers {
 		one := &chat.Response{Answers: r.Answers[i : i+1]}
@@ -351,6 +355,7 @@ func (c *Chat) finish(x *exchange) {
 			r.Answers[i].Parts, r.Answers[i].Stop = cut.Answers[0].Parts, cut.Answers[0].Stop
 		}
 	}
+	return nil
 }
 
 // remark leaves out the calls of an answer that were not allowed, and tells of them and of an

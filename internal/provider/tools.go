@@ -71,20 +71,29 @@ func (x *exchange) allowed(stream chat.Stream) chat.Stream {
 	return chat.Only(stream, func(name string) bool { return slices.Contains(names, name) }, func() { x.reply.Late = append(x.reply.Late, notAllowed) })
 }
 
-// leaveOut is allowed for a whole answer. What it left out is lost.
+// leaveOut is allowed for a whole answer, and leaves out calls without a name, as streams do.
+// What it left out is lost.
 func (x *exchange) leaveOut(a *chat.Answer) (lost []chat.Loss) {
 	names := x.allowedTools()
-	if names == nil {
-		return nil
-	}
 	a.Parts = slices.DeleteFunc(a.Parts, func(p chat.Part) bool {
-		gone := p.Kind == chat.ToolCall && !slices.Contains(names, x.toolName(p.Name))
-		if gone {
+		switch {
+		case p.Kind != chat.ToolCall:
+			return false
+		case strings.TrimSpace(p.Name) == "":
+			lost = append(lost, chat.Unnamed)
+		case names != nil && !slices.Contains(names, x.toolName(p.Name)):
 			lost = append(lost, notAllowed)
+		default:
+			return false
 		}
-		return gone
+		return true
 	})
 	return lost
+}
+
+// silent reports whether nothing is left of an answer but its thoughts.
+func silent(a *chat.Answer) bool {
+	return !slices.ContainsFunc(a.Parts, func(p chat.Part) bool { return p.Kind != chat.Thought && p.Kind != chat.Redacted })
 }
 
 // allowedTools are those that the client leaves to choose from; nil: all.

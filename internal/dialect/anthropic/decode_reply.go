@@ -30,6 +30,7 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 			answer.Parts = carry(read.blocks(v, key.Name, &read.part))
 		case "usage":
 			usage.add(v)
+			countOthers(&others, v)
 			r.Tier = v.Get("service_tier").View()
 		default:
 			seeBeside(&others, key.Name, v)

@@ -209,6 +209,9 @@ func (r *requestReader) field(key string, v jsonscan.Value) {
 		if key == "speed" && v.View() == "standard" { // as all others do it
 			effect = chat.Harmless
 		}
+		if v.Kind() == jsonscan.Object && effect == chat.Shapes && !dialect.Tells(v) { // nothing is asked for
+			effect = chat.Harmless
+		}
 		if string(v.Raw()) != "[]" {
 			r.extra(key, v, effect)
 		}

@@ -47,7 +47,9 @@ func (r *requestReader) block(v jsonscan.Value) (p chat.Part, ok bool) {
 			r.beside(&rest, key, v)
 		}
 	}
-	p.Raw = closed(&rest)
+	if p.Raw = closed(&rest); p.Kind == chat.ToolCall && p.Name == "" {
+		r.bad("name", "a call needs one.")
+	}
 	if p.Kind == chat.Image || p.Kind == chat.Document {
 		r.attach(&p, &a)
 	}

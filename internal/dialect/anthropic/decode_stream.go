@@ -79,7 +79,7 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 		return d.begin(events, root.Get("message")), nil
 	case "message_delta":
 		d.seeEnd(root)
-		d.counts.add(root.Get("usage"))
+		d.count(root.Get("usage"))
 		if stop := readStop(root.Get("delta")); stop.Reason != 0 {
 			d.stop = stop
 		}
@@ -95,6 +95,14 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 	}
 	d.others.Learn(name)
 	return events, nil
+}
+
+// count takes over what a usage tells.
+func (d *streamReader) count(usage jsonscan.Value) {
+	d.counts.add(usage)
+	if !d.light {
+		countOthers(&d.others, usage)
+	}
 }
 
 // seeEnd learns of what the end of a message has beside what is known.
@@ -130,7 +138,7 @@ func (d *streamReader) begin(events []chat.Event, message jsonscan.Value) []chat
 		seeBeside(&d.others, key.Name, v)
 	}
 	d.others.See("message_start.content", message.Get("content"))
-	d.counts.add(message.Get("usage"))
+	d.count(message.Get("usage"))
 	usage := d.counts.usage()
 	usage.Known = false // the end is still to be told
 	return append(events, chat.Event{Kind: chat.Start, ID: owned(message.Get("id")), Model: owned(message.Get("model")), Usage: usage})

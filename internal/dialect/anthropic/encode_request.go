@@ -120,7 +120,7 @@ func (w *requestWriter) foreign() error {
 		}
 	}
 	if w.talk.Audio != nil {
-		w.lose(chat.Lost(chat.FieldAudio, chat.Dropped, "the model answers in text only"))
+		w.lose(chat.Lost(chat.FieldAudio, chat.Ignored, "no sound is asked for"))
 	}
 	return nil
 }

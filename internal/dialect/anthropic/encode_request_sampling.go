@@ -86,7 +86,7 @@ func (w *requestWriter) sample(out *jsonscan.Writer, t *plan) {
 		number(out, "temperature", *temperature)
 	}
 	switch {
-	case s.TopP == nil, w.can.sampling == unsaid && *s.TopP == 1:
+	case s.TopP == nil, *s.TopP == 1 && (w.can.sampling == unsaid || w.can.sampling == oneSampling && temperature != nil): // it does so anyway
 	case w.can.sampling == unsaid:
 		w.lose(chat.Lost(chat.FieldTopP, chat.Dropped, "the model does not take it"))
 	case *s.TopP < least:

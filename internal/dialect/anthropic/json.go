@@ -136,7 +136,8 @@ func (r *requestReader) beside(rest *jsonscan.Writer, key string, v jsonscan.Val
 	}
 	rest.Key(key).Raw(v.Raw())
 	effect := chat.Shapes
-	if key == "eager_input_streaming" || key == "allowed_callers" && string(v.Raw()) == `["direct"]` { // as all others do it
+	usual := key == "allowed_callers" && string(v.Raw()) == `["direct"]` || key == "defer_loading" && v.Kind() == jsonscan.False
+	if key == "eager_input_streaming" || usual { // as all others do it
 		effect = chat.Harmless
 	}
 	r.extra(r.where(key), v, effect)

@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"cmp"
+	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/jsonscan"
@@ -18,16 +19,17 @@ var reasons = map[string]chat.Reason{
 	"pause_turn":                    chat.Paused,
 }
 
+// foreign are the words of other APIs that imitations forget to translate.
+var foreign = map[string]chat.Reason{"stop": chat.EndTurn, "length": chat.MaxTokens, "tool_calls": chat.ToolUse, "content_filter": chat.Refused}
+
 // readStop reads why an answer ended: of a whole message, or of a stream's message_delta.
 func readStop(v jsonscan.Value) chat.Stop {
 	word := owned(v.Get("stop_reason"))
 	if word == "" {
 		return chat.Stop{}
 	}
-	s := chat.Stop{Reason: reasons[word], Raw: word, Sequence: owned(v.Get("stop_sequence"))}
-	if s.Reason == 0 {
-		s.Reason = chat.Other
-	}
+	lower := strings.ToLower(word)
+	s := chat.Stop{Reason: cmp.Or(reasons[lower], foreign[lower], chat.Other), Raw: word, Sequence: owned(v.Get("stop_sequence"))}
 	details := v.Get("stop_details")
 	s.Category, s.Explanation = owned(details.Get("category")), owned(details.Get("explanation"))
 	return s

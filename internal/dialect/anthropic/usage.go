@@ -15,6 +15,8 @@ type counts struct {
 	input, read, write, write1h, output, thinking, searches int64
 	tier                                                    string
 	told                                                    bool
+
+	besides *counts // what the other numbers do not include: of a compaction
 }
 
 // add takes over what a usage object tells.
@@ -42,9 +44,31 @@ func (c *counts) add(v jsonscan.Value) {
 			hour := v.Get("ephemeral_1h_input_tokens")
 			c.take(&c.write1h, hour)
 			split = tokens(hour) + tokens(v.Get("ephemeral_5m_input_tokens"))
+		case "iterations":
+			c.iterations(v)
 		}
 	}
 	c.write = max(c.write, split)
+}
+
+// iterations takes over what was counted apart: a conversation that was shortened on the way was
+// read once more for that, which is billed and in none of the other numbers.
+func (c *counts) iterations(v jsonscan.Value) {
+	var sum *counts
+	for _, v := range v.Elements() {
+		if v.Get("type").View() != "compaction" {
+			continue
+		}
+		var one counts
+		if one.add(v); sum == nil {
+			sum = new(counts)
+		}
+		sum.input, sum.output = sum.input+one.input, sum.output+one.output
+		sum.read, sum.write, sum.write1h = sum.read+one.read, sum.write+one.write, sum.write1h+one.write1h
+	}
+	if sum != nil {
+		c.besides = sum
+	}
 }
 
 func (c *counts) take(to *int64, v jsonscan.Value) {
@@ -65,10 +89,22 @@ func tokens(v jsonscan.Value) int64 {
 // usage is the same in classes that do not overlap.
 func (c *counts) usage() chat.Usage {
 	thinking := min(c.thinking, c.output)
-	return chat.Usage{
+	u := chat.Usage{
 		Input: c.input, CacheRead: c.read, CacheWrite: c.write, CacheWrite1h: min(c.write1h, c.write),
 		Output: c.output - thinking, Reasoning: thinking, Searches: c.searches, Tier: c.tier, Known: c.told,
 	}
+	if more := c.besides; more != nil {
+		u.Input, u.CacheRead, u.Output = u.Input+more.input, u.CacheRead+more.read, u.Output+more.output
+		u.CacheWrite, u.CacheWrite1h = u.CacheWrite+more.write, u.CacheWrite1h+min(more.write1h, more.write)
+	}
+	return u
+}
+
+// countOthers learns of the counters in a usage that no class has.
+func countOthers(others *dialect.Others, v jsonscan.Value) {
+	const name = "usage"
+	others.Count(name, v, "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+	others.Count(name+".server_tool_use", v.Get("server_tool_use"), "web_search_requests")
 }
 
 // writeUsage writes the usage of a whole message, or of message_start.

@@ -97,8 +97,8 @@ func (w *wireCandidate) answer() (chat.Answer, error) {
 			add(p)
 		}
 	}
-	if pieces.open {
-		add(pieces.end(w.finish != "MAX_TOKENS"))
+	if pieces.open && reasons[w.finish] != chat.Failed { // which is a call that could not be written
+		add(pieces.end(!w.cutsOff()))
 	}
 	a := chat.Answer{Parts: all.end(), Logprobs: openLogprobs(w.logprobs)}
 	if len(w.citations) > 0 {

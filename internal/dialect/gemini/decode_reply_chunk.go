@@ -44,7 +44,7 @@ func (w *wireChunk) member(key jsonscan.Key, v jsonscan.Value) {
 	}
 	switch camel(key.Name) {
 	case "candidates":
-		for _, v := range v.Elements() {
+		for _, v := range items(v) {
 			w.next().read(v, &w.others)
 		}
 	case "promptFeedback":
@@ -53,6 +53,7 @@ func (w *wireChunk) member(key jsonscan.Key, v jsonscan.Value) {
 		}
 	case "usageMetadata":
 		w.usage = readUsage(v)
+		w.others.Count("usageMetadata", v, counters...)
 	case "modelVersion":
 		if !w.known {
 			w.model, _ = v.Text()
@@ -91,7 +92,7 @@ func (w *wireCandidate) read(v jsonscan.Value, others *dialect.Others) {
 	for key, v := range fields(v) {
 		switch key.name {
 		case "content":
-			for _, v := range fieldOf(v, "parts").Elements() {
+			for _, v := range items(fieldOf(v, "parts")) {
 				w.parts = append(w.parts, wirePart{})
 				p := &w.parts[len(w.parts)-1]
 				if p.read(v); p.twice && p.text != "" { // imitations say it in one
@@ -100,7 +101,7 @@ func (w *wireCandidate) read(v jsonscan.Value, others *dialect.Others) {
 				}
 			}
 		case "finishReason":
-			w.finish, _ = v.Text()
+			w.finish = finishWord(v)
 		case "finishMessage":
 			w.message, _ = v.Text()
 		case "index":

@@ -214,8 +214,8 @@ func plain(field string) bool { return field != "" && !strings.ContainsAny(field
 
 // extra keeps a member that only this API knows.
 func (r *requestReader) extra(field string, v jsonscan.Value, effect chat.Effect) {
-	if v.Len() == 0 && (v.Kind() == jsonscan.Object || v.Kind() == jsonscan.Array) && effect != chat.Vital {
-		return // nothing is asked for
+	if (v.Kind() == jsonscan.False || v.Len() == 0 && (v.Kind() == jsonscan.Object || v.Kind() == jsonscan.Array)) && effect != chat.Vital {
+		return // nothing is asked for: false is as good as absent in this API
 	}
 	r.talk.Extra = append(r.talk.Extra, chat.Extra{Name: name + "." + r.where(field), Value: v.Raw(), Effect: effect})
 }

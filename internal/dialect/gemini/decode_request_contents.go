@@ -195,6 +195,9 @@ func (r *requestReader) keep(p *chat.Part, extra []wireMember) {
 			r.note(name+"."+r.where("?"), chat.Dropped, "%q is no name of a field", e.name)
 			continue
 		}
+		if jsonscan.At(e.value, 0).Kind() == jsonscan.False {
+			continue // which is as good as absent
+		}
 		effect := chat.Shapes
 		if camel(e.name) == "partMetadata" { // the client's own
 			effect = chat.Harmless
@@ -251,6 +254,9 @@ func signs(m *chat.Message, p *chat.Part) bool {
 // called gives a call without an id one that the same history always gives it,
 // and waits for its result.
 func (r *requestReader) called(p *chat.Part) {
+	if p.Name == "" {
+		r.fail(fault.MissingParameter, "functionCall.name", "is missing")
+	}
 	t, given := &r.turns, p.ID != ""
 	if !given {
 		sum := sha256.Sum256([]byte(strconv.Itoa(t.calls) + "\x00" + p.Name + "\x00" + p.Text))

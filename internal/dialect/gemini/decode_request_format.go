@@ -2,6 +2,8 @@ package gemini
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/fault"
@@ -39,6 +41,9 @@ func (r *requestReader) shape(key field, v jsonscan.Value) {
 func (r *requestReader) responseFormat(path string, v jsonscan.Value) {
 	r.wantObject(path, v)
 	for key, v := range fields(v) {
+		if slices.Contains([]string{"image", "audio", "video"}, key.name) && !slices.Contains(r.talk.Output, key.name) {
+			r.talk.Output = append(r.talk.Output, strings.Clone(key.name)) // as responseModalities has it
+		}
 		if key.name != "text" || v.Kind() != jsonscan.Object {
 			r.extra(path+"."+key.spelled, v, chat.Shapes)
 			continue

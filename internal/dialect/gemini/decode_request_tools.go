@@ -58,6 +58,9 @@ func (r *requestReader) declaration(at int, v jsonscan.Value) {
 		case "parametersJsonSchema":
 			jsonSchema = r.object(key.name, v)
 		default:
+			if key.name == "behavior" && slices.Contains([]string{"BLOCKING", "UNSPECIFIED"}, v.View()) {
+				continue // as all tools are called
+			}
 			r.unknown(key, v)
 			if plain(key.spelled) {
 				if rest.Bytes() == nil {

@@ -85,9 +85,7 @@ func (r *streamReader) chunk(events []chat.Event, data []byte) ([]chat.Event, er
 		r.started = true
 		events = append(events, chat.Event{Kind: chat.Start, ID: w.id, Model: w.model, Turn: chat.NewCallID()})
 	}
-	if w.usage.Known {
-		r.usage = w.usage
-	}
+	r.count()
 	for i := range w.candidates {
 		if w.candidates[i].index != 0 { // one was asked for
 			w.others.Learn("answers that were not asked for")
@@ -102,9 +100,17 @@ func (r *streamReader) chunk(events []chat.Event, data []byte) ([]chat.Event, er
 		return append(events, chat.Event{Kind: chat.Finish, Stop: w.block(), Usage: r.usage, Notes: w.others.Tell()}), nil
 	}
 	if w.usage.Known {
-		events = append(events, chat.Event{Kind: chat.Counted, Usage: w.usage, Notes: w.others.Tell()})
+		events = append(events, chat.Event{Kind: chat.Counted, Usage: r.usage, Notes: w.others.Tell()})
 	}
 	return events, nil
+}
+
+// count takes over what a frame counts. What an earlier one counted and this one does not tell
+// stays as it was: no counter goes back.
+func (r *streamReader) count() {
+	if r.w.usage.Known {
+		r.usage = grown(r.usage, r.w.usage)
+	}
 }
 
 func (r *streamReader) candidate(events []chat.Event, w *wireCandidate) ([]chat.Event, error) {
@@ -117,8 +123,8 @@ func (r *streamReader) candidate(events []chat.Event, w *wireCandidate) ([]chat.
 			events = r.part(events, &p)
 		}
 	}
-	if r.pieces.open && w.finish != "" {
-		p := r.pieces.end(w.finish != "MAX_TOKENS")
+	if r.pieces.open && w.finish != "" && reasons[w.finish] != chat.Failed { // which is a call that could not be written
+		p := r.pieces.end(!w.cutsOff())
 		events = r.part(events, &p)
 	}
 	if likely := openLogprobs(w.logprobs); likely != nil {
@@ -203,8 +209,8 @@ func (r *streamReader) meter(events []chat.Event, data []byte) ([]chat.Event, er
 			return r.ending(events, data)
 		case "usageMetadata":
 			if usage := readUsage(v); usage != r.usage && usage.Known {
-				r.usage = usage
-				events = append(events, chat.Event{Kind: chat.Counted, Usage: usage})
+				r.usage = grown(r.usage, usage)
+				events = append(events, chat.Event{Kind: chat.Counted, Usage: r.usage})
 			}
 		}
 	}
@@ -227,9 +233,7 @@ func (r *streamReader) ending(events []chat.Event, data []byte) ([]chat.Event, e
 	if r.w.failed {
 		return events, failed(data)
 	}
-	if r.w.usage.Known {
-		r.usage = r.w.usage
-	}
+	r.count()
 	for i := range r.w.candidates {
 		if w := &r.w.candidates[i]; w.finish != "" && w.index == 0 {
 			stop, _ := w.stop(true)

@@ -34,8 +34,8 @@ func (w *replyWriter) candidate(a *chat.Answer, index int) {
 	empty := len(w.Bytes())
 	for i := range a.Parts {
 		p := &a.Parts[i]
-		if p.Kind == chat.ToolCall && a.Stop.Reason == chat.MaxTokens && i == len(a.Parts)-1 && !p.Custom && partial(p.Text) {
-			continue // cut off in the middle of its arguments, which must be an object
+		if cutOff(a, i) {
+			continue // in the middle of its arguments, which must be an object
 		}
 		if p.Kind == chat.Text {
 			w.place()
@@ -51,6 +51,12 @@ func (w *replyWriter) candidate(a *chat.Answer, index int) {
 	w.Key("index").Int(int64(index))
 	closeLogprobs(&w.Writer, a.Logprobs)
 	w.Close(jsonscan.Object)
+}
+
+// cutOff reports whether a part is a call that the answer ends in the middle of.
+func cutOff(a *chat.Answer, at int) bool {
+	p := &a.Parts[at]
+	return p.Kind == chat.ToolCall && a.Stop.CutsOff() && at == len(a.Parts)-1 && !p.Custom && partial(p.Text)
 }
 
 // ReplyLosses lists what of an answer has no place in this API.
@@ -72,7 +78,7 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 			}
 			switch p.Kind {
 			case chat.ToolCall:
-				if cut := a.Stop.Reason == chat.MaxTokens && j == len(a.Parts)-1 && !p.Custom && partial(p.Text); cut {
+				if cutOff(a, j) {
 					say(chat.Dropped, "a call whose arguments were cut off")
 				} else if _, odd := arguments(p); odd {
 					say(chat.Approximated, "arguments that are no object, under _raw")

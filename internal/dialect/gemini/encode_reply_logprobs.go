@@ -6,6 +6,9 @@ import "stele/internal/jsonscan"
 func closeLogprobs(w *jsonscan.Writer, raw []byte) {
 	content := jsonscan.Root(raw).Get("content")
 	if content.Len() == 0 {
+		content = jsonscan.Root(raw).Get("refusal") // which is text here
+	}
+	if content.Len() == 0 {
 		return
 	}
 	w.Key("logprobsResult").Open(jsonscan.Object)

@@ -150,6 +150,9 @@ func (w *streamWriter) frame(dst []byte, p *chat.Part) []byte {
 	empty := len(dst)
 	w.parts.Writer = *jsonscan.NewWriter(dst)
 	w.parts.part(p)
+	if len(w.parts.Bytes()) == empty && p.Logprobs != nil { // clients forget a turn in which a frame has no part
+		w.parts.text("", "")
+	}
 	if dst = w.parts.Bytes(); len(dst) == empty {
 		return dst[:at]
 	}
@@ -196,7 +199,7 @@ func (w *streamWriter) end(dst []byte) []byte {
 // finish appends the last frame: why it ended, what it cost, and a part, because
 // clients forget a turn in which a frame has none.
 func (w *streamWriter) finish(dst []byte, e *chat.Event) []byte {
-	if w.broken != nil && e.Stop.Reason != chat.MaxTokens {
+	if w.broken != nil && !e.Stop.CutsOff() {
 		dst = w.frame(dst, w.broken)
 	}
 	w.broken = nil

@@ -40,11 +40,15 @@ func rewrite(raw []byte, parameters bool) ([]byte, *changes) {
 	return w.Bytes(), &w.changes
 }
 
-// none reports whether parameters are an object without properties.
+// none reports whether parameters are an object that can have no properties.
 func none(fields schemaFields) bool {
 	for _, f := range fields {
 		switch f.name {
-		case "type", "additionalProperties", "required", "$schema", "title", "description", "$defs":
+		case "type", "required", "$schema", "title", "description", "$defs":
+		case "additionalProperties": // any names, of these values
+			if f.value.Kind() == jsonscan.True || len(fieldsOf(f.value)) > 0 {
+				return false
+			}
 		case "properties":
 			if len(fieldsOf(f.value)) > 0 {
 				return false

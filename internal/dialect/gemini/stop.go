@@ -6,6 +6,7 @@ import (
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
 // reasons is what the finish reasons mean. One that is not here is Other.
@@ -25,6 +26,18 @@ var reasons = map[string]chat.Reason{
 	"UNEXPECTED_TOOL_CALL":     chat.Failed,
 	"TOO_MANY_TOOL_CALLS":      chat.Failed,
 	"CONTINUATION":             chat.Paused,
+}
+
+// numbered are the finish reasons by their numbers, which protobuf allows in their place.
+var numbered = []string{"", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MALFORMED_FUNCTION_CALL"}
+
+// finishWord reads a finish reason. Imitations write it in small letters.
+func finishWord(v jsonscan.Value) string {
+	if n, ok := v.Int(); ok && n > 0 && n < int64(len(numbered)) {
+		return numbered[n]
+	}
+	word, _ := v.Text()
+	return strings.ToUpper(word)
 }
 
 // stop is why a candidate ended. One that failed with something to show for it
@@ -51,6 +64,12 @@ func (w *wireCandidate) stop(useful bool) (chat.Stop, error) {
 		s.Reason = chat.Other
 	}
 	return s, nil
+}
+
+// cutsOff reports whether a call that is not whole by then was cut off.
+func (w *wireCandidate) cutsOff() bool {
+	stop := chat.Stop{Reason: reasons[w.finish]}
+	return stop.CutsOff()
 }
 
 // spoken is a finish reason if it looks like one.

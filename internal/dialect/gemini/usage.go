@@ -54,6 +54,24 @@ func readUsage(v jsonscan.Value) chat.Usage {
 	}
 }
 
+// grown is a usage that is told after another, with what only that one told.
+func grown(before, u chat.Usage) chat.Usage {
+	if u.Prompt() == 0 {
+		u.Input, u.CacheRead = before.Input, before.CacheRead
+		u.Of.AudioInput, u.Of.AudioCached, u.Of.ImageInput, u.Of.ImageCached = before.Of.AudioInput, before.Of.AudioCached, before.Of.ImageInput, before.Of.ImageCached
+	}
+	if u.Completion() == 0 {
+		u.Output, u.Reasoning, u.Of.AudioOutput, u.Of.ImageOutput = before.Output, before.Reasoning, before.Of.AudioOutput, before.Of.ImageOutput
+	}
+	return u
+}
+
+// counters are those of usageMetadata that are read, and what its author tells beside them.
+var counters = []string{
+	"promptTokenCount", "toolUsePromptTokenCount", "cachedContentTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "totalTokenCount", "initialPromptTokenCount",
+	"prompt_token_count", "tool_use_prompt_token_count", "cached_content_token_count", "candidates_token_count", "thoughts_token_count", "total_token_count",
+}
+
 // unwritten are tokens that are no text.
 type unwritten struct{ audio, image int64 }
 

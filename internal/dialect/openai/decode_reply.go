@@ -142,7 +142,7 @@ func (r *reply) put(key jsonscan.Key, v jsonscan.Value) {
 		if r.usage.Kind() != object {
 			r.count(v.Get("usage"))
 		}
-	case "object", "created", "system_fingerprint", "provider", "prompt", "stats", "timings", "time_info", "model_info", "runtime":
+	case "object", "created", "request_id", "system_fingerprint", "provider", "prompt", "stats", "timings", "time_info", "model_info", "runtime":
 		// Of every answer, and of how it was made.
 	default:
 		r.learn(key.Name, v)
@@ -184,6 +184,7 @@ func found(results, citations jsonscan.Value) (list []chat.Citation) {
 func (r *reply) count(usage jsonscan.Value) {
 	if usage.Kind() == object {
 		r.usage = usage
+		countOthers(r.others, usage)
 	}
 }
 
@@ -199,6 +200,9 @@ func (r *reply) used() chat.Usage {
 // readAnswer reads one of choices. What no other API has is learnt of.
 func readAnswer(v jsonscan.Value, others *dialect.Others) chat.Answer {
 	m := readMessage(v.Get("message"))
+	if !v.Get("message").Exists() {
+		m.content = v.Get("text") // of the older API
+	}
 	var calls []chat.Part
 	if m.functionCall.Kind() == object {
 		calls = append(calls, readCall("function", m.functionCall))

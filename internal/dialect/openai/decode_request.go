@@ -194,6 +194,9 @@ func (r *requestReader) field(key string, v jsonscan.Value) error {
 		return nil // nothing is asked for
 	}
 	effect := only[key]
+	if isUsual(key, v) {
+		effect = chat.Harmless
+	}
 	if key == "moderation" && bytes.Contains(v.Raw(), []byte(`"block"`)) {
 		effect = chat.Vital // the client relies on what must not come through
 	}

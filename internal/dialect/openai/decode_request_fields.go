@@ -3,6 +3,7 @@ package openai
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"stele/internal/chat"
@@ -27,6 +28,18 @@ var only = map[string]chat.Effect{
 	"web_search_options":     chat.Vital,
 }
 
+// usual are values of them that ask for what happens anyway.
+var usual = map[string]string{"min_p": "0", "repetition_penalty": "1", "verbosity": "medium"}
+
+// isUsual reports whether a field has such a value.
+func isUsual(key string, v jsonscan.Value) bool {
+	want, ok := usual[key]
+	if f, number := v.Float(); ok && number {
+		return strconv.FormatFloat(f, 'f', -1, 64) == want
+	}
+	return ok && v.View() == want
+}
+
 // fieldReader reads the value of a field that is there.
 type fieldReader = func(r *requestReader, v jsonscan.Value, key string) error
 
@@ -44,7 +57,7 @@ var fields = map[string]fieldReader{
 	"messages":              keep(func(r *requestReader) *jsonscan.Value { return &r.messages }),
 	"temperature":           read(readNumber, func(r *requestReader) **float64 { return &r.c.Sampling.Temperature }),
 	"top_p":                 read(readNumber, func(r *requestReader) **float64 { return &r.c.Sampling.TopP }),
-	"top_k":                 read(readNumber, func(r *requestReader) **float64 { return &r.c.Sampling.TopK }),
+	"top_k":                 read(readAny, func(r *requestReader) **float64 { return &r.c.Sampling.TopK }),
 	"presence_penalty":      read(readNumber, func(r *requestReader) **float64 { return &r.c.Sampling.Presence }),
 	"frequency_penalty":     read(readNumber, func(r *requestReader) **float64 { return &r.c.Sampling.Frequency }),
 	"seed":                  read(readInt, func(r *requestReader) **int64 { return &r.c.Sampling.Seed }),
@@ -141,6 +154,15 @@ func readLimit(v jsonscan.Value, key string) (*int64, error) {
 		return nil, nil //nolint:nilnil // there is no limit
 	case *n < 1:
 		err = wrong(key, "a whole number of at least 1")
+	}
+	return n, err
+}
+
+// readAny reads top_k. To vLLM, SGLang and their clients -1 and 0 are all of the tokens.
+func readAny(v jsonscan.Value, key string) (*float64, error) {
+	n, err := readNumber(v, key)
+	if err == nil && *n <= 0 {
+		return nil, nil //nolint:nilnil // nothing is left out
 	}
 	return n, err
 }

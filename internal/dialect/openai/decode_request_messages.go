@@ -199,7 +199,9 @@ func (r *requestReader) calls(m *message) ([]chat.Part, error) {
 	var calls []chat.Part
 	if m.functionCall.Kind() == object {
 		calls = append(calls, readCall("function", m.functionCall))
-		calls[0].ID = fmt.Sprintf("call_fn_%d", r.at)
+		if calls[0].ID = fmt.Sprintf("call_fn_%d", r.at); calls[0].Name == "" {
+			return nil, missing(r.here(".function_call.name"))
+		}
 	}
 	if m.toolCalls.Absent() {
 		return calls, nil
@@ -217,6 +219,9 @@ func (r *requestReader) calls(m *message) ([]chat.Part, error) {
 		r.others(v, at, "id", "type", "index", "function", "custom", "extra_content")
 		r.others(v.Get("function"), at+".function", "name", "arguments")
 		r.others(v.Get("custom"), at+".custom", "name", "input")
+		if p.Name == "" { // no upstream takes it
+			return nil, missing(at + "." + kindOf(&p) + ".name")
+		}
 		if p.At = atCalls + j; p.ID == "" {
 			p.ID = fmt.Sprintf("call_%d_%d", r.at, j)
 		}

@@ -87,10 +87,13 @@ func readPart(kind string, v jsonscan.Value, at string) (p chat.Part, err error)
 	case "refusal":
 		p.Kind = chat.Refusal
 		p.Text, err = readText(v, at+".refusal")
-	case "image_url", "video_url":
+	case "image_url", "video_url", "audio_url": // the last two are vLLM's
 		p.Kind, why = chat.Image, "its url is neither an http address nor base64 data"
-		if kind == "video_url" {
+		switch kind {
+		case "video_url":
 			p.Kind = chat.Video
+		case "audio_url":
+			p.Kind = chat.Audio
 		}
 		p.Media, ok = readLink(v)
 	case "input_audio":

@@ -225,7 +225,7 @@ func frameFailure(data []byte, frame wire.Frame) *fault.Error {
 
 // read reads one of choices.
 func (d *streamReader) read(v jsonscan.Value, r *reply) {
-	var delta, reason, likely, sequence jsonscan.Value
+	var delta, text, reason, likely, sequence jsonscan.Value
 	answer := int64(0)
 	d.words = jsonscan.Value{}
 	for key, v := range v.Members() {
@@ -234,6 +234,8 @@ func (d *streamReader) read(v jsonscan.Value, r *reply) {
 			answer = count(v)
 		case "delta", "message":
 			delta = v
+		case "text":
+			text = v
 		case "finish_reason":
 			reason = v
 		case "logprobs":
@@ -257,21 +259,11 @@ func (d *streamReader) read(v jsonscan.Value, r *reply) {
 	}
 	if !d.light {
 		d.turnTo(int(answer))
-		before, more := len(d.events), false
-		for key, v := range delta.Members() {
-			if v.Absent() {
-				continue
-			}
-			if d.piece(key.Name, v, delta); key.Name == "content" {
-				d.words = v
-			} else if key.Name != "role" {
-				more = true
-			}
+		before := len(d.events)
+		if d.pieces(delta); !delta.Exists() && text.View() != "" { // of the older API
+			d.piece("content", text, delta)
 		}
-		if more {
-			d.words = jsonscan.Value{}
-		}
-		rate(d.events[before:], likely)
+		d.rate(d.events[before:], likely)
 	}
 	switch word, _ := reason.Text(); {
 	case isFailure(word, d.useful) && !d.light:
@@ -282,16 +274,37 @@ func (d *streamReader) read(v jsonscan.Value, r *reply) {
 	}
 }
 
+// pieces reads a delta, and notes its words if it has nothing else.
+func (d *streamReader) pieces(delta jsonscan.Value) {
+	more := false
+	for key, v := range delta.Members() {
+		if v.Absent() {
+			continue
+		}
+		if d.piece(key.Name, v, delta); key.Name == "content" {
+			d.words = v
+		} else if key.Name != "role" {
+			more = true
+		}
+	}
+	if more {
+		d.words = jsonscan.Value{}
+	}
+}
+
 // rate puts the log-probabilities of a chunk on its text.
-func rate(events []chat.Event, likely jsonscan.Value) {
+func (d *streamReader) rate(events []chat.Event, likely jsonscan.Value) {
 	if likely.Kind() != object {
 		return
 	}
 	for i := range slices.Backward(events) {
-		if p := &events[i].Part; events[i].Kind == chat.Delta && p.Kind == chat.Text {
+		if p := &events[i].Part; events[i].Kind == chat.Delta && (p.Kind == chat.Text || p.Kind == chat.Refusal) {
 			p.Logprobs = slices.Clone(likely.Raw())
 			return
 		}
+	}
+	if likely.Get("content").Len() > 0 { // of a part of a character, which is no text yet
+		d.tell(chat.Event{Kind: chat.Delta, Block: blockText, Part: chat.Part{Kind: chat.Text, Logprobs: slices.Clone(likely.Raw())}})
 	}
 }
 

@@ -47,6 +47,9 @@ type requestWriter struct {
 	losses []chat.Loss
 	stops  []string
 	err    error // the first
+
+	callIDs []string            // of the last turn's calls, as they are sent
+	waiting map[string][]string // and those that have no result yet, by the ids that the history has
 }
 
 // size is about as many bytes as the request will have.

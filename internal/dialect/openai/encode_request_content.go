@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"stele/internal/chat"
-	"stele/internal/dialect"
 )
 
 // content writes pieces: a string where one is enough.
@@ -56,7 +55,7 @@ func joined(pieces []piece, between string) []piece {
 
 // result writes a tool's answer, which has only words here, and returns its
 // pictures and files: they follow all results in a user's turn.
-func (e *requestWriter) result(m chat.Message, p chat.Part) []piece {
+func (e *requestWriter) result(m chat.Message, p chat.Part, id string) []piece {
 	words, media := e.inside(m, p)
 	if p.Failed {
 		words = joined(words, "\n")
@@ -78,7 +77,12 @@ func (e *requestWriter) result(m chat.Message, p chat.Part) []piece {
 	if len(media) > 0 || e.t.Compatible {
 		words = joined(words, "\n")
 	}
-	e.Open(object).Key("role").Plain("tool").Key("tool_call_id").Text(dialect.CallID(p.ID, longestID)).Key("content")
+	if n := len(words); e.t.Marks && n > 0 && words[n-1].write == nil { // what marks a result marks the last of its words
+		words[n-1].write = e.text(words[n-1].text, e.mark(m, p))
+	} else {
+		e.unmark(m, p)
+	}
+	e.Open(object).Key("role").Plain("tool").Key("tool_call_id").Text(id).Key("content")
 	e.content(words)
 	e.Close(object)
 	return media
@@ -104,6 +108,7 @@ func (e *requestWriter) inside(m chat.Message, p chat.Part) (words, media []piec
 func (e *requestWriter) orphan(m chat.Message, p chat.Part) []piece {
 	words, media := e.inside(m, p)
 	e.losePart(m, p, chat.Approximated, "as text: the call that it answers is not there")
+	e.unmark(m, p)
 	words = append([]piece{{text: fmt.Sprintf("[Result of %s]", cmp.Or(p.Name, p.ID))}}, words...)
 	return append(joined(words, " "), media...)
 }
@@ -111,8 +116,11 @@ func (e *requestWriter) orphan(m chat.Message, p chat.Part) []piece {
 // mark is a part's cache marker as a member of it, or "" where there is none or
 // the model has none.
 func (e *requestWriter) mark(m chat.Message, p chat.Part) string {
-	if p.Cache == nil {
+	switch {
+	case p.Cache == nil:
 		return ""
+	case e.t.Marks:
+		return foreignMark(p.Cache)
 	}
 	if e.t.Compatible || e.model.version < 506 {
 		e.unmark(m, p)
@@ -128,6 +136,17 @@ func (e *requestWriter) mark(m chat.Message, p chat.Part) string {
 		e.unmark(m, p)
 	}
 	return `"prompt_cache_breakpoint":{"mode":"explicit","ttl":"30m"}`
+}
+
+// foreignMark is a cache marker as Anthropic has them.
+func foreignMark(c *chat.Cache) string {
+	switch c.TTL {
+	case "":
+		return `"cache_control":{"type":"ephemeral"}`
+	case "1h", "12h", "24h":
+		return `"cache_control":{"type":"ephemeral","ttl":"1h"}`
+	}
+	return `"cache_control":{"type":"ephemeral","ttl":"5m"}`
 }
 
 // unmark reports a cache marker that is not kept as it is.

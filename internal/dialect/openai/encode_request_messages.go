@@ -67,7 +67,8 @@ func (e *requestWriter) system() {
 	if len(parts) == 0 {
 		return
 	}
-	if e.t.Compatible && len(parts) > 1 {
+	marked := e.t.Marks && slices.ContainsFunc(parts, func(p chat.Part) bool { return p.Cache != nil })
+	if e.t.Compatible && len(parts) > 1 && !marked {
 		texts := make([]string, len(parts))
 		for i, p := range parts {
 			texts[i] = p.Text
@@ -109,9 +110,10 @@ func (e *requestWriter) assistant(m chat.Message) []chat.Part {
 		e.Key("audio").Open(object).Key("id").Text(t.sound).Close(object)
 	}
 	if len(t.calls) > 0 {
+		e.nameCalls(t.calls)
 		e.Key("tool_calls").Open(array)
 		for i := range t.calls {
-			e.call(m, &t.calls[i])
+			e.call(m, &t.calls[i], e.callIDs[i])
 		}
 		e.Close(array)
 	}
@@ -175,7 +177,31 @@ func (e *requestWriter) proof(text string) (raw string, own bool) {
 	return raw, true
 }
 
-func (e *requestWriter) call(m chat.Message, p *chat.Part) {
+// nameCalls gives the calls of a turn the ids that they are sent with: the API refuses one that is
+// there twice. Results take them in the same order.
+func (e *requestWriter) nameCalls(calls []chat.Part) {
+	e.callIDs, e.waiting = nil, make(map[string][]string, len(calls))
+	used := make(map[string]bool, len(calls))
+	for i := range calls {
+		id := calls[i].ID
+		sent := dialect.CallID(id, longestID)
+		for again := 2; used[sent]; again++ {
+			sent = dialect.CallID(fmt.Sprintf("%s_%d", id, again), longestID)
+		}
+		used[sent] = true
+		e.callIDs, e.waiting[id] = append(e.callIDs, sent), append(e.waiting[id], sent)
+	}
+}
+
+// answered is the id of the first call of that name that has no result yet.
+func (e *requestWriter) answered(id string) (sent string) {
+	if ids := e.waiting[id]; len(ids) > 0 {
+		sent, e.waiting[id] = ids[0], ids[1:]
+	}
+	return sent
+}
+
+func (e *requestWriter) call(m chat.Message, p *chat.Part, id string) {
 	custom, text := p.Custom && !e.t.Compatible, p.Text
 	switch {
 	case custom:
@@ -187,7 +213,7 @@ func (e *requestWriter) call(m chat.Message, p *chat.Part) {
 	case strings.TrimSpace(text) == "" || text == "null":
 		text = "{}"
 	}
-	e.Open(object).Key("id").Text(dialect.CallID(p.ID, longestID))
+	e.Open(object).Key("id").Text(id)
 	writeCall(&e.Writer, custom, e.names.To(p.Name), text)
 	raw, _ := e.proof(p.Proof)
 	writeSignature(&e.Writer, raw)
@@ -198,21 +224,20 @@ func (e *requestWriter) call(m chat.Message, p *chat.Part) {
 // between writes what came after a model's turn: the results of its calls first,
 // every call answered, then all else as it came.
 func (e *requestWriter) between(calls []chat.Part, batch []chat.Message) {
-	open := make(map[string]int, len(calls))
-	for i := range calls {
-		open[calls[i].ID]++
+	if len(calls) == 0 {
+		e.waiting = nil
 	}
 	turns := make([]turn, len(batch))
 	var attached []piece
 	for i, m := range batch {
 		t := e.sort(m, m.Parts)
 		for _, p := range t.results {
-			if open[p.ID] == 0 {
+			sent := e.answered(p.ID)
+			if sent == "" {
 				t.pieces = append(t.pieces, e.orphan(m, p)...)
 				continue
 			}
-			open[p.ID]--
-			attached = append(attached, e.result(m, p)...)
+			attached = append(attached, e.result(m, p, sent)...)
 		}
 		for _, p := range t.calls { // only a model calls
 			e.losePart(m, p, chat.Approximated, "as text: it is no model's turn")
@@ -221,12 +246,12 @@ func (e *requestWriter) between(calls []chat.Part, batch []chat.Message) {
 		turns[i] = t
 	}
 	for _, c := range calls {
-		if open[c.ID] == 0 {
+		sent := e.answered(c.ID)
+		if sent == "" {
 			continue
 		}
-		open[c.ID]--
 		e.lose(chat.FieldMessages, chat.Added, fmt.Sprintf("no result for call %s", c.ID))
-		e.Open(object).Key("role").Plain("tool").Key("tool_call_id").Text(dialect.CallID(c.ID, longestID))
+		e.Open(object).Key("role").Plain("tool").Key("tool_call_id").Text(sent)
 		e.Key("content").Text("[no result]").Close(object)
 	}
 	if len(attached) > 0 {

@@ -163,7 +163,9 @@ func (e *requestWriter) identity() {
 	default:
 		e.Key("service_tier").Text(word)
 	}
-	if e.c.Cache != nil {
+	if e.c.Cache != nil && e.t.Marks {
+		e.Raw([]byte(foreignMark(e.c.Cache)))
+	} else if e.c.Cache != nil {
 		e.lose(chat.FieldCache, chat.Ignored, "the provider keeps prompts of its own accord")
 	}
 }

@@ -54,7 +54,6 @@ func (e *requestWriter) sort(m chat.Message, parts []chat.Part) (t turn) {
 			e.unmark(m, p)
 		case chat.ToolResult:
 			t.results = append(t.results, p)
-			e.unmark(m, p)
 		case chat.Opaque:
 			verb, note := chat.Approximated, p.Name+" in words"
 			if p.Text == "" && m.Role == chat.User && m.At >= 0 {
@@ -82,13 +81,17 @@ func (e *requestWriter) words(m chat.Message, p chat.Part, t *turn, text string)
 		e.unmark(m, p)
 		return
 	}
-	made := piece{text: text, at: p.At}
-	if mark := e.mark(m, p); mark != "" {
-		made.write = func(w *jsonscan.Writer) {
-			w.Open(object).Key("type").Plain("text").Key("text").Text(text).Raw([]byte(mark)).Close(object)
-		}
+	t.pieces = append(t.pieces, piece{text: text, at: p.At, write: e.text(text, e.mark(m, p))})
+}
+
+// text writes a text with its cache marker; nil: there is none.
+func (e *requestWriter) text(text, mark string) func(*jsonscan.Writer) {
+	if mark == "" {
+		return nil
 	}
-	t.pieces = append(t.pieces, made)
+	return func(w *jsonscan.Writer) {
+		w.Open(object).Key("type").Plain("text").Key("text").Text(text).Raw([]byte(mark)).Close(object)
+	}
 }
 
 func (e *requestWriter) refusal(m chat.Message, p chat.Part, t *turn) {

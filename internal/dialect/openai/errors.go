@@ -150,7 +150,31 @@ func readComplaint(root jsonscan.Value) (c complaint) {
 	c.message = strings.Clone(cmp.Or(c.message, message.View(), detail.Index(0).Get("msg").View(), detail.View()))
 	c.kind, c.code, c.param = anyText(inner.Get("type")), anyText(inner.Get("code")), strings.Clone(anyText(inner.Get("param")))
 	c.flagged = inner.Get("metadata", "flagged_input").Exists()
+	c.readWithin(inner.Get("metadata", "raw"))
 	return c
+}
+
+// readWithin takes over what a router's own upstream said, which is all that there is to learn:
+// OpenRouter says only that its provider returned an error.
+func (c *complaint) readWithin(raw jsonscan.Value) {
+	text := raw.View()
+	if raw.Kind() == object {
+		text = string(raw.Raw())
+	}
+	if !strings.HasPrefix(strings.TrimSpace(text), "{") {
+		if text != "" && !strings.HasPrefix(strings.TrimSpace(text), "<") {
+			c.message = strings.Clone(text)
+		}
+		return
+	}
+	said := jsonscan.At([]byte(text), 0)
+	if inner := said.Get("error"); inner.Kind() == object {
+		said = inner
+	}
+	if message := firstText(said, "message", "error", "detail"); message != "" {
+		c.message, c.param = strings.Clone(message), strings.Clone(anyText(said.Get("param")))
+		c.kind = anyText(said.Get("type")) + " " + anyText(said.Get("code")) // the router's own code is its status
+	}
 }
 
 // spent reports whether the operator's credit is used up. In a refusal of the request itself

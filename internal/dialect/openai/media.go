@@ -66,7 +66,7 @@ func readAudio(v jsonscan.Value) (*chat.Media, bool) {
 // readFile reads a file part. What is a picture or a sound by its type is one.
 func readFile(v jsonscan.Value) (chat.Part, bool) {
 	p := chat.Part{Kind: chat.Document, Name: v.Get("filename").View()}
-	if id := v.Get("file_id").View(); id != "" {
+	if id := v.Get("file_id").View(); id != "" && v.Get("file_data").View() == "" { // some clients send both
 		p.Media = &chat.Media{FileID: id, Name: p.Name}
 		return p, true
 	}

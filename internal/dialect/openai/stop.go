@@ -11,7 +11,7 @@ import (
 func readFinish(word string, refused bool) chat.Stop {
 	stop := chat.Stop{Raw: word}
 	word, native, _ := strings.Cut(word, ": ")
-	switch word {
+	switch strings.ToLower(word) { // proxies before Google's models shout
 	case "":
 	case "stop", "eos", "end_turn", "stop_sequence":
 		stop.Reason = chat.EndTurn
@@ -22,7 +22,7 @@ func readFinish(word string, refused bool) chat.Stop {
 		stop.Reason = chat.MaxTokens
 	case "tool_calls", "function_call", "tool_use":
 		stop.Reason = chat.ToolUse
-	case "content_filter", "refusal":
+	case "content_filter", "refusal", "safety":
 		stop.Reason, stop.Category = chat.Refused, native
 	case failedEnd:
 		stop.Reason = chat.Failed

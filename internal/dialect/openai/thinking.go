@@ -55,7 +55,7 @@ func (s switches) resolve() (*chat.Thinking, string, error) {
 	case t.Effort == "" && t.Budget == nil && w.on && w.kind != "adaptive":
 		t.Effort = "medium"
 	}
-	show := !w.hide && t.Effort != "none"
+	show := !w.hide && t.Effort != "none" && (t.Budget == nil || *t.Budget != 0)
 	t.Show = &show
 	return t, note, nil
 }

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"regexp"
 	"strings"
 
 	"stele/internal/chat"
@@ -46,6 +47,14 @@ func readToolCall(v jsonscan.Value) (chat.Part, bool) {
 	return p, true
 }
 
+// kindOf is the type of a call.
+func kindOf(p *chat.Part) string {
+	if p.Custom {
+		return "custom"
+	}
+	return "function"
+}
+
 func readCall(kind string, inner jsonscan.Value) chat.Part {
 	text := "arguments" // some servers give them as an object
 	if kind == "custom" {
@@ -77,7 +86,7 @@ func wrapInput(text string) string {
 func unwrapInput(arguments string) string {
 	v, err := jsonscan.Parse([]byte(arguments), jsonscan.Lenient)
 	if err != nil {
-		return arguments
+		return begunInput(arguments)
 	}
 	input := v.Get("input")
 	if !input.Exists() && v.Kind() == object && v.Len() <= 1 {
@@ -90,6 +99,26 @@ func unwrapInput(arguments string) string {
 		return v.View()
 	case input.Kind() == jsonscan.String, v.Kind() == object && v.Len() == 0:
 		return input.View()
+	}
+	return arguments
+}
+
+// begun is how arguments begin whose only member is a text.
+var begun = regexp.MustCompile(`^\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*"`)
+
+// begunInput is as much of the free text as there is in arguments that were cut off in it; other
+// arguments are what they are.
+func begunInput(arguments string) string {
+	const longestEscape = len(`\ud83d\ude0`)
+	head := begun.FindString(arguments)
+	if head == "" {
+		return arguments
+	}
+	text := arguments[len(head)-1:] // with the quote that opens it
+	for cut := 0; cut <= longestEscape && cut < len(text); cut++ {
+		if v, err := jsonscan.Parse([]byte(text[:len(text)-cut]+`"`), jsonscan.Strict); err == nil {
+			return v.View()
+		}
 	}
 	return arguments
 }

@@ -10,11 +10,11 @@ import (
 )
 
 // readUsage takes an upstream's usage apart into classes that do not overlap.
-// Compatible servers have their own places for what came from a cache, and some
-// leave reasoning out of completion_tokens.
+// Compatible servers have their own places for what came from a cache or went there and for
+// reasoning, and some leave that out of completion_tokens.
 func readUsage(v jsonscan.Value) chat.Usage {
 	var told bool
-	var in, out, total, cached, hit, kept, write, reasoning, searches, audioOut, imageOut int64
+	var in, out, total, cached, hit, kept, write, made, reasoning, thought, searches, audioOut, imageOut int64
 	var of chat.Parts
 	var bill bill
 	for key, v := range v.Members() {
@@ -26,12 +26,16 @@ func readUsage(v jsonscan.Value) chat.Usage {
 		case "total_tokens":
 			total = count(v)
 		case "prompt_tokens_details":
-			cached, write = count(v.Get("cached_tokens")), count(v.Get("cache_write_tokens"))
+			cached, write = count(v.Get("cached_tokens")), written(v)
 			of = promptParts(v)
 		case "prompt_cache_hit_tokens":
 			hit = count(v)
-		case "cached_tokens":
-			kept = count(v)
+		case "cached_tokens", "cache_read_input_tokens": // the latter and its twin are LiteLLM's
+			kept = max(kept, count(v))
+		case "cache_creation_input_tokens":
+			made = count(v)
+		case "reasoning_tokens": // SGLang's
+			thought = count(v)
 		case "completion_tokens_details":
 			reasoning = count(v.Get("reasoning_tokens"))
 			audioOut, imageOut = count(v.Get("audio_tokens")), count(v.Get("image_tokens"))
@@ -45,8 +49,9 @@ func readUsage(v jsonscan.Value) chat.Usage {
 		return chat.Usage{}
 	}
 	read := min(cmp.Or(cached, hit, kept), in)
-	write = min(write, in-read)
-	if reasoning > 0 && (total-in-out == reasoning || total == 0 && reasoning > out) {
+	write = min(cmp.Or(write, made), in-read)
+	reasoning = cmp.Or(reasoning, thought)
+	if reasoning > 0 && (total-in-out == reasoning || reasoning > out && (total == 0 || thought > 0)) { // the last is Perplexity's
 		out += reasoning
 	}
 	reasoning = min(reasoning, out)
@@ -57,6 +62,23 @@ func readUsage(v jsonscan.Value) chat.Usage {
 	}
 	u.Billed, u.BilledKnown = bill.total()
 	return u
+}
+
+// written are the tokens of a prompt that went into a cache, by the name that OpenAI, LiteLLM or
+// Alibaba has for them.
+func written(v jsonscan.Value) int64 {
+	return cmp.Or(count(v.Get("cache_write_tokens")), count(v.Get("cache_creation_tokens")), count(v.Get("cache_creation_input_tokens")))
+}
+
+// countOthers learns of the counters in a usage that no class has.
+func countOthers(others *dialect.Others, v jsonscan.Value) {
+	const name, prompt, completion = "usage", "prompt_tokens_details", "completion_tokens_details"
+	others.Count(name, v, "prompt_tokens", "completion_tokens", "total_tokens", "prompt_cache_hit_tokens", "prompt_cache_miss_tokens", "cached_tokens",
+		"cache_read_input_tokens", "cache_creation_input_tokens", "reasoning_tokens", "num_search_queries", "cost", "cost_in_usd_ticks")
+	others.Count(name+"."+prompt, v.Get(prompt), "cached_tokens", "cache_write_tokens", "cache_creation_tokens", "cache_creation_input_tokens",
+		"audio_tokens", "image_tokens", "text_tokens")
+	others.Count(name+"."+completion, v.Get(completion), "reasoning_tokens", "audio_tokens", "image_tokens", "text_tokens",
+		"accepted_prediction_tokens", "rejected_prediction_tokens")
 }
 
 // promptParts are the tokens of a prompt that are no text, those from a cache told apart.
@@ -103,7 +125,7 @@ func (b *bill) total() (nano int64, known bool) {
 // the prompt had.
 func overcounted(v jsonscan.Value) bool {
 	details := v.Get("prompt_tokens_details")
-	return count(details.Get("cached_tokens"))+count(details.Get("cache_write_tokens")) > count(v.Get("prompt_tokens"))
+	return count(details.Get("cached_tokens"))+written(details) > count(v.Get("prompt_tokens"))
 }
 
 // writeUsage writes the counts the way this API adds them up. Those that its author always
