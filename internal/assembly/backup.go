@@ -215,15 +215,21 @@ func fill(ctx context.Context, db *store.Store, c store.Content, jobs func() tab
 
 var errChanged = errors.New("is not as it was kept")
 
-// copyBlob copies a file and compares it with its checksum.
+// copyBlob copies a file that its checksum agrees with. Of another nothing is left behind.
 func copyBlob(ctx context.Context, to blob.Store, key, sum string, from io.ReadCloser) error {
 	defer from.Close()
 	seen := sha256.New()
-	if _, err := to.Put(ctx, key, io.TeeReader(from, seen)); err != nil {
-		return err
-	}
-	if fmt.Sprintf("%x", seen.Sum(nil)) != sum {
-		return fmt.Errorf("file %s %w", key, errChanged)
-	}
-	return nil
+	end := ending(func() error {
+		if fmt.Sprintf("%x", seen.Sum(nil)) != sum {
+			return fmt.Errorf("file %s %w", key, errChanged)
+		}
+		return io.EOF
+	})
+	_, err := to.Put(ctx, key, io.MultiReader(io.TeeReader(from, seen), end))
+	return err
 }
+
+// ending is a reader without bytes that says how it all ends.
+type ending func() error
+
+func (e ending) Read([]byte) (int, error) { return 0, e() }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -128,6 +129,65 @@ func TestABackupNamesFilesThatAreNotAsTheyWereKept(t *testing.T) {
 		}
 		if _, err := archive.Open(b.Folder); err != nil {
 			t.Errorf("the rest was not saved: %v", err)
+		}
+	})
+}
+
+// TestAFileThatIsNotAsItWasKeptIsNotMoved: nothing stands in its place, and the doctor is right about it.
+func TestAFileThatIsNotAsItWasKeptIsNotMoved(t *testing.T) {
+	t.Parallel()
+	s := newSealedInstallation(t, "sqlite", false)
+	s.addFileAndJob(t)
+	path := filepath.Join(s.cfg.Data, "blobs", testBlob)
+	for _, bytes := range []string{"same bytes", "some", "", "some bytes and more"} {
+		if err := os.WriteFile(path, []byte(bytes), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		to := t.TempDir()
+		s.with(t, func(h *Installation) {
+			m := Move{Installation: h, To: *h.Config, Files: true, Getenv: os.Getenv}
+			if err := m.Direct("", "file://"+to); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := m.Run(t.Context()); !errors.Is(err, errChanged) || !strings.Contains(err.Error(), testBlob) {
+				t.Errorf("%q: %v", bytes, err)
+			}
+			if _, err := os.Stat(filepath.Join(to, testBlob)); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%q was moved: %v", bytes, err)
+			}
+		})
+	}
+}
+
+// TestMarkedFilesAreReadAgain: a mark says where to look, and the bytes decide.
+func TestMarkedFilesAreReadAgain(t *testing.T) {
+	t.Parallel()
+	s := newSealedInstallation(t, "sqlite", false)
+	s.addFileAndJob(t)
+	path := filepath.Join(s.cfg.Data, "blobs", testBlob)
+	s.with(t, func(h *Installation) {
+		for _, test := range []struct {
+			mark  bool
+			bytes string
+			found int
+		}{{false, "same bytes", 0}, {true, "same bytes", 1}, {true, "some", 1}, {true, "some bytes", 0}} {
+			if err := os.WriteFile(path, []byte(test.bytes), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if test.mark {
+				if kept, err := h.Store.MarkDamaged(t.Context(), "file_1", time.Now()); err != nil || !kept {
+					t.Fatal(kept, err)
+				}
+			}
+			if found, err := h.DamagedFiles(t.Context(), os.Getenv); err != nil || len(found) != test.found {
+				t.Errorf("%q: %v, %v", test.bytes, found, err)
+			}
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if found, err := h.DamagedFiles(t.Context(), os.Getenv); err != nil || len(found) != 1 {
+			t.Errorf("a lost file: %v, %v", found, err)
 		}
 	})
 }

@@ -84,7 +84,7 @@ func (n *node) openMedia(ctx context.Context) (err error) {
 	w.files = file.New(file.Options{
 		Store: n.Store, Blobs: w.blobs, Secrets: n.signing, Public: func() *url.URL { return n.public },
 		Outside: func() *http.Client { return n.supply.Egress().Callers }, Settings: n.runtime.fileSettings, Log: n.log, Now: time.Now,
-		Processors: w.processors, Share: n.share,
+		Processors: w.processors, Share: n.share, Damaged: n.metrics.FileDamaged,
 	})
 	mailer, err := openMail(n.Config, n.Getenv)
 	if err != nil {

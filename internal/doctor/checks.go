@@ -10,6 +10,7 @@ var checks = []check{
 	{"clock", folder, lookClock, "it agrees with the database and its files"},
 	{"sealed", database, lookSealed, "the master key opens every secret"},
 	{"journal", folder, lookJournal, "all usage is in the database"},
+	{"files", database, lookFiles, "none was found damaged"},
 	{"share", database, lookShare, "no workspace holds most of what it may"},
 	{"running", database, lookRunning, "a server is running"},
 

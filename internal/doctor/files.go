@@ -67,6 +67,22 @@ func lookDisk(_ context.Context, p *patient) []Finding {
 // mostOf is how many percent of what it may hold a workspace may have before someone should look.
 const mostOf = 80
 
+func lookFiles(ctx context.Context, p *patient) []Finding {
+	damaged, err := p.house.DamagedFiles(ctx, p.Process.Getenv)
+	if err != nil {
+		return one(Warning, "is the place for files up?", "files that were found damaged cannot be read again: %v", err)
+	}
+	if len(damaged) == 0 {
+		return nil
+	}
+	var keys []string
+	for i := range damaged {
+		keys = append(keys, damaged[i].Blob)
+	}
+	return one(Bad, "put them back from a backup, which has them under blobs/, and look at the disk or the object storage: it does not keep what it was given",
+		"%d files are lost or not as they were kept: %s", len(keys), joined(keys))
+}
+
 func lookShare(ctx context.Context, p *patient) []Finding {
 	workspaces, err := p.house.Store.Workspaces(ctx, "", "")
 	if err != nil {

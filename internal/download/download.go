@@ -66,6 +66,10 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	scope.From(r.Context()).Note(slog.Any("error", err))
+	if errors.Is(err, file.ErrDamaged) {
+		refuse(w, r, http.StatusInternalServerError, "The file is damaged: what is here is not what was kept.")
+		return
+	}
 	w.Header().Set("Retry-After", "5")
 	refuse(w, r, http.StatusServiceUnavailable, "The file cannot be read right now. Try again in a moment.")
 }
@@ -96,7 +100,7 @@ func (d *Door) serve(w http.ResponseWriter, r *http.Request, f *file.File, exp s
 	http.ServeContent(w, r, "", f.Created, bytes)
 	if bytes.err != nil {
 		scope.From(r.Context()).Note(slog.Any("error", bytes.err))
-		panic(http.ErrAbortHandler) // half a file must not look like one
+		panic(http.ErrAbortHandler) // half a file must not look like one, nor a damaged one like a good one
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -57,10 +58,12 @@ func newBench(t *testing.T) *bench {
 // faulty is a blob store that can be out of order.
 type faulty struct {
 	file.Blobs
-	err error
+	err    error
+	opened atomic.Int64
 }
 
 func (f *faulty) Open(ctx context.Context, key string, off, n int64) (io.ReadCloser, error) {
+	f.opened.Add(1)
 	if f.err != nil {
 		return nil, f.err
 	}
@@ -153,6 +156,9 @@ func TestLongFilesComeInPieces(t *testing.T) {
 	f := b.save(t, "long.txt", body)
 	if _, got := b.ask(t, "GET", b.files.Address(f)); got != body {
 		t.Error("another file came:", len(got))
+	}
+	if n := b.blobs.opened.Load(); n != 3 {
+		t.Error("asked of the storage:", n, "times") // 8 MB at a time
 	}
 	if _, got := b.ask(t, "GET", b.files.Address(f), "Range", "bytes=8388600-16777300"); got != body[8388600:16777301] {
 		t.Error("another part came:", len(got))

@@ -66,6 +66,9 @@ type Store interface {
 	MadeFile(ctx context.Context, generation string, place int) (*File, error)
 	// Files lists a workspace's ready files, the newest first.
 	Files(ctx context.Context, workspace string, limit int) ([]File, error)
+	// MarkDamaged writes down that the bytes of a ready file are lost or not those that
+	// were kept. It reports whether there is such a file.
+	MarkDamaged(ctx context.Context, id string, at time.Time) (bool, error)
 
 	Bin
 }

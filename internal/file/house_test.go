@@ -32,7 +32,7 @@ type house struct {
 	settings file.Settings
 }
 
-func newHouse(t *testing.T) *house {
+func newHouse(t testing.TB) *house {
 	t.Helper()
 	db, err := store.Open(t.Context(), "", template.Folder(t))
 	if err != nil {
@@ -108,7 +108,7 @@ func (h *house) read(t *testing.T, f *file.File) string {
 	return string(b)
 }
 
-func sample(t *testing.T, name string) string {
+func sample(t testing.TB, name string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", "real", name))
 	if err != nil {

@@ -85,40 +85,16 @@ func (s *Service) Source(ctx context.Context, workspace, field, id string) (medi
 	}
 	source := media.Source{
 		Field: field, ID: f.ID, Name: f.Name, Type: f.Type, Size: f.Size,
-		Open: func(ctx context.Context) (io.ReadCloser, error) { return s.Open(ctx, f, 0, -1) },
+		Open: func(ctx context.Context) (io.ReadCloser, error) {
+			r, err := s.Open(ctx, f, 0, -1)
+			if err != nil {
+				return nil, unusable(err)
+			}
+			return &watched{ReadCloser: r, seen: unusable}, nil
+		},
 	}
 	if _, err := guard.CheckPublic(s.Public().String(), nil); err == nil {
 		source.Link = func(context.Context) (string, error) { return s.URL(f.ID, f.Type), nil }
 	}
 	return source, nil
-}
-
-// Open reads a part of a file's bytes, all the rest where n is negative: as many as there
-// must be, or an error, whatever the place for files gives.
-func (s *Service) Open(ctx context.Context, f *File, off, n int64) (io.ReadCloser, error) {
-	if rest := max(0, f.Size-off); n < 0 || n > rest {
-		n = rest
-	}
-	body, err := s.Blobs.Open(ctx, f.Blob, off, n)
-	if err != nil {
-		return nil, err
-	}
-	return &exactly{body, n}, nil
-}
-
-// exactly is a body of which so many bytes are left.
-type exactly struct {
-	io.ReadCloser
-	left int64
-}
-
-func (e *exactly) Read(b []byte) (int, error) {
-	if e.left == 0 {
-		return 0, io.EOF
-	}
-	n, err := e.ReadCloser.Read(b[:min(int64(len(b)), e.left)])
-	if e.left -= int64(n); e.left > 0 && errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	return n, err
 }

@@ -51,6 +51,8 @@ type Options struct {
 
 	Share *share.Keeper // how much a workspace may hold; nil: any amount
 
+	Damaged func() // counts files that were found damaged; nil: nobody does
+
 	Processors *fair.Semaphore // by workspace: on which what arrives is looked at; nil: they are not shared
 }
 
@@ -59,6 +61,7 @@ type Service struct {
 	Options
 
 	drawing *fair.Semaphore // by workspace: how many small pictures are made at once
+	damages damages
 }
 
 // New makes a service.

@@ -51,11 +51,10 @@ func TestASmallPictureIsMadeOnceAndGoesWithItsFile(t *testing.T) {
 			if err != nil {
 				t.Fatal(test.name, err)
 			}
-			m, _, err := image.Decode(body)
+			m, _, err := image.Decode(bytes.NewReader(body))
 			if err != nil || kind != test.kind || m.Bounds().Dx() != test.smallW || m.Bounds().Dy() != test.high2 {
 				t.Errorf("%s: %s %v, %v", test.name, kind, m.Bounds(), err)
 			}
-			body.Close()
 		}
 		if n := smallOnes(t, h); n != 1 {
 			t.Errorf("%s: %d small pictures are kept", test.name, n)

@@ -46,11 +46,8 @@ func (f *fetched) load(ctx context.Context, files Files, workspace, id string, c
 		return nil, err
 	}
 	r, err := files.Open(ctx, kept, 0, -1)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.New(fault.FileNotFound, "The bytes of the file %s are not there any more.", id).Because(err)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("open file %s: %w", id, err)
+		return nil, lostFile(id, err)
 	}
 	defer r.Close()
 	got := &gotten{kind: kinds[kept.Kind], file: kept, media: &chat.Media{Type: kept.Type, Name: kept.Name}}
@@ -67,9 +64,20 @@ func (f *fetched) load(ctx context.Context, files Files, workspace, id string, c
 		got.media.Base64 = text.String()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read file %s: %w", id, err)
+		return nil, lostFile(id, err)
 	}
 	return got, nil
+}
+
+// lostFile says why a file cannot go into a conversation.
+func lostFile(id string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fault.New(fault.FileNotFound, "The bytes of the file %s are not there any more.", id).Because(err)
+	case errors.Is(err, file.ErrDamaged):
+		return fault.New(fault.FileNotFound, "The file %s is damaged: upload it again.", id).Because(err)
+	}
+	return fmt.Errorf("read file %s: %w", id, err)
 }
 
 // wrongKind says that a file cannot stand where a part names it.

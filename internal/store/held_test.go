@@ -47,7 +47,7 @@ var bounded = map[string]string{
 	"signin_failures":   "end by themselves",
 	"spent_tickets":     "end by themselves",
 	"offers":            "administrators make them",
-	"settings":          "few",
+	"settings":          "few, and one for each damaged file",
 	"revisions":         "few",
 	"nodes":             "one for each server",
 	"key_followers":     "one for each server",

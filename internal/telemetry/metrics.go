@@ -23,6 +23,7 @@ type Metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 	refused  prometheus.Counter
+	damaged  prometheus.Counter
 	aside    *prometheus.CounterVec
 	messages *prometheus.CounterVec
 	limits   *prometheus.CounterVec
@@ -58,6 +59,9 @@ func NewMetrics(version string) *Metrics {
 		refused: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "stele_usage_refused_total", Help: "Usage records that the database refused and that were set aside.",
 		}),
+		damaged: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "stele_files_damaged_total", Help: "Times that a file was found lost or not as it was kept.",
+		}),
 		aside: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "stele_set_aside_total", Help: "Tasks set aside because the process died or failed twice in them, by kind.",
 		}, []string{"kind"}),
@@ -73,7 +77,7 @@ func NewMetrics(version string) *Metrics {
 		ConstLabels: prometheus.Labels{"version": version},
 	})
 	build.Set(1)
-	m.registry.MustRegister(m.requests, m.seconds, m.refused, m.aside, m.messages, m.limits, build,
+	m.registry.MustRegister(m.requests, m.seconds, m.refused, m.damaged, m.aside, m.messages, m.limits, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -132,6 +136,9 @@ func (m *Metrics) series(of served) *series {
 
 // UsageRefused counts a record of usage that was set aside.
 func (m *Metrics) UsageRefused() { m.refused.Inc() }
+
+// FileDamaged counts a file that was found lost or not as it was kept.
+func (m *Metrics) FileDamaged() { m.damaged.Inc() }
 
 // SetAside counts a task that was set aside: a generation, a run or a webhook.
 func (m *Metrics) SetAside(kind string) { m.aside.WithLabelValues(kind).Inc() }

@@ -110,6 +110,7 @@ func TestMetricsAreThoseOfTheGoldenFile(t *testing.T) {
 	saved([]*meter.Record{record("chatty", "p0"), record("chatty", "p0"), record("terse", "p1"), generation, &stopped, &broken})
 	m.Request("POST /api/v1/chat/completions", "POST", 200, time.Second)
 	m.UsageRefused()
+	m.FileDamaged()
 	m.SetAside("generation")
 	m.MessageTried("webhook", "delivered")
 	m.LimitRefused("dollars")

@@ -95,6 +95,7 @@ func TestAlertsFire(t *testing.T) {
   stele_journal_lag_seconds{instance="a"} 0.5x20
   stele_journal_lag_seconds{instance="b"} 90x20
   stele_usage_refused_total 0+1x20
+  stele_files_damaged_total 0+0x20
   stele_set_aside_total{kind="generation"} 0+0x20
   stele_disk_free_bytes{instance="a"} 50000000000x20
   stele_disk_size_bytes{instance="a"} 100000000000x20
@@ -111,6 +112,7 @@ func TestAlertsFire(t *testing.T) {
 		"SteleWebhookBacklog":   `{} 1500`,
 		"SteleJournalLag":       `stele_journal_lag_seconds{instance="b"} 90`,
 		"SteleUsageRefused":     `{} 1`,
+		"SteleFileDamaged":      ``,
 		"SteleTaskSetAside":     ``,
 		"SteleDiskNearlyFull":   `stele_disk_free_bytes{instance="b"} 1000000000`,
 		"SteleTelemetryLost":    ``,

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"slices"
@@ -211,10 +210,9 @@ func (c *Room) smallPicture(w http.ResponseWriter, r *http.Request, v access.Vis
 	if err != nil {
 		return err
 	}
-	defer body.Close()
 	h := w.Header()
 	h.Set("Content-Type", kind)
 	h.Set("Cache-Control", smallLasts)
-	_, _ = io.Copy(w, body) // the client has gone: nothing is left to tell
+	_, _ = w.Write(body) // the client has gone: nothing is left to tell
 	return nil
 }

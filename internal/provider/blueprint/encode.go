@@ -145,8 +145,11 @@ func (r *sequence) Read(p []byte) (int, error) {
 		if err == io.EOF { //nolint:errorlint // as io.Reader promises
 			err = nil
 		}
-		if n > 0 || err != nil {
-			return n, err
+		if err != nil {
+			return n, unread(err)
+		}
+		if n > 0 {
+			return n, nil
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -116,8 +117,12 @@ func (w *writing) inline(ctx context.Context, s *media.Source) (string, error) {
 	return text.String(), nil
 }
 
-// unread is the failure of an input that cannot be read here. Nothing was sent.
+// unread is the failure of an input that cannot be read here. Nothing was sent, or not all
+// of it: the provider has no whole request.
 func unread(err error) *media.Failure {
+	if f, ok := errors.AsType[*media.Failure](err); ok {
+		return f
+	}
 	return &media.Failure{Class: media.Transient, Message: "An input could not be read.", Err: fmt.Errorf("read an input: %w", err)}
 }
 
@@ -147,6 +152,9 @@ func (w *writing) upload(ctx context.Context, file *attachment) (string, error) 
 	}
 	d := w.maker.desk
 	a, _, err := d.send(ctx, w.op, "POST", up.Post, body)
+	if f, ok := errors.AsType[*media.Failure](err); ok {
+		return "", f // an input that could not be read
+	}
 	if err != nil {
 		return "", d.lost(err)
 	}

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"stele/internal/generation"
@@ -38,6 +40,7 @@ func runSuite(t *testing.T, start func(*testing.T) *suiteProvider) {
 		"a lost answer is not a refusal":           loses,
 		"a bare 5xx proves nothing":                breaks,
 		"what was never sent may be sent again":    unreached,
+		"an input that is damaged is not sent":     damaged,
 		"work that fails says why":                 fails,
 		"success with nothing to show is none":     empties,
 		"an unknown state is no failure":           strays,
@@ -127,6 +130,23 @@ func breaks(t *testing.T, p *suiteProvider) {
 func unreached(t *testing.T, p *suiteProvider) {
 	_, err := p.Dead().Submit(t.Context(), p.Request)
 	p.failure(t, err, media.Transient)
+}
+
+// damaged has each input end before its last byte, as files do whose bytes are not those that were kept.
+func damaged(t *testing.T, p *suiteProvider) {
+	for i, good := range p.Request.Sources {
+		req := p.Request
+		req.Sources = slices.Clone(p.Request.Sources)
+		req.Sources[i].Open = func(ctx context.Context) (io.ReadCloser, error) {
+			r, err := good.Open(ctx)
+			return io.NopCloser(io.MultiReader(io.LimitReader(r, good.Size-1), iotest.ErrReader(&media.Failure{Class: media.BadInput, Message: "It is damaged."}))), err
+		}
+		_, err := p.Open().Submit(t.Context(), req)
+		p.failure(t, err, media.BadInput)
+		if n := p.Stage.Accepted(); n != 0 {
+			t.Fatalf("%d orders were taken", n)
+		}
+	}
 }
 
 func fails(t *testing.T, p *suiteProvider) {

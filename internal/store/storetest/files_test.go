@@ -190,3 +190,41 @@ func filesRace(t *testing.T, s *store.Store) {
 		t.Errorf("%d of %d files were both used and doomed, or neither; %d doomed", both, files, gone)
 	}
 }
+
+func damagedFiles(t *testing.T, s *store.Store) {
+	one, two := ready(t, s, noon.Add(time.Hour)), ready(t, s, noon.Add(time.Hour))
+	arriving := upload("acme", noon)
+	must(t, s.InsertFile(t.Context(), arriving))
+	for _, id := range []string{arriving.ID, "file_none", "", "%"} {
+		if kept, err := s.MarkDamaged(t.Context(), id, noon); err != nil || kept {
+			t.Errorf("%q: %v, %v", id, kept, err)
+		}
+	}
+	for _, f := range []*file.File{one, two, one} {
+		if kept, err := s.MarkDamaged(t.Context(), f.ID, noon); err != nil || !kept {
+			t.Error(kept, err)
+		}
+	}
+	wantMarks := func(want ...string) {
+		t.Helper()
+		list, err := s.DamagedFiles(t.Context(), 10)
+		must(t, err)
+		var got []string
+		for _, f := range list {
+			got = append(got, f.ID)
+		}
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("marked are %v, not %v", got, want)
+		}
+	}
+	wantMarks(one.ID, two.ID)
+	must(t, s.DoomFile(t.Context(), one.ID))
+	wantMarks(two.ID)
+	if _, err := s.MarkDamaged(t.Context(), two.ID, noon); err != nil {
+		t.Error(err)
+	}
+	if left, err := s.Setting(t.Context(), "damaged/"+one.ID); !errors.Is(err, access.ErrNotFound) {
+		t.Errorf("the mark of a file that is gone stays: %q, %v", left, err)
+	}
+}

@@ -44,6 +44,7 @@ func runMedia(t *testing.T, open func(t *testing.T) *store.Store) {
 		{"OldStepsAreForgotten", stepsForgotten},
 		{"PartsOfOthersDoNotCount", partsDoNotCount},
 		{"FilesComeBackAsTheyWereSaved", filesComeBack},
+		{"DamagedFilesAreMarkedAsLongAsTheyAreThere", damagedFiles},
 		{"OnlyReadyFilesAreFound", filesFound},
 		{"FilesAreDoomedWhenTheirTimeIsOver", filesDoomed},
 		{"AFileInUseIsNotDoomed", filesInUse},
