@@ -1,6 +1,7 @@
 package blueprint
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/hex"
@@ -103,7 +104,7 @@ func (rule *Output) output(t *ticket, item any, open opener, contentType string)
 		name = rule.Value
 	}
 	if o.Kind == "" {
-		o.Kind = first(kindOf(contentType, name.text(item)), t.Kind)
+		o.Kind = cmp.Or(kindOf(contentType, name.text(item)), t.Kind)
 	}
 	return o
 }
