@@ -127,10 +127,7 @@ func generationTitle(t *generation.Task) string {
 	if t.App != "" {
 		text = t.App
 	}
-	if r := []rune(text); len(r) > 80 {
-		text = string(r[:80]) + "…"
-	}
-	return text
+	return page.Shortened(text, 80)
 }
 
 // studioOutputs are all that was made, but for what only belongs to something else.
