@@ -64,6 +64,16 @@ type Listed struct {
 	Created     time.Time // zero: not known
 }
 
+// Trial is what came of a call that was made to see whether an account works.
+type Trial struct {
+	Did     string // "listed its models", in words that follow "It"
+	Status  int    // of HTTP; 0 where no answer came
+	Took    time.Duration
+	Models  []string // that it listed
+	Problem string   // sentences for the operator; "" where it works
+	Err     error    // behind the problem, as the router judges it
+}
+
 // Contents is all that can be called, in the order lists show it.
 type Contents struct {
 	Models []Model
