@@ -83,13 +83,3 @@ func (r *remote) open(c *cobra.Command, w world, cfg *config.Config, groups []ac
 func (r *remote) server() *client.Server {
 	return &client.Server{URL: r.url, Key: r.key, HTTP: r.client, Fresh: true}
 }
-
-// get reads what is at a path.
-func (r *remote) get(ctx context.Context, path string, into any) error {
-	return r.server().Get(ctx, path, into)
-}
-
-// post sends a body to a path.
-func (r *remote) post(ctx context.Context, path string, body []byte, into any) error {
-	return r.server().Post(ctx, path, body, into)
-}
