@@ -44,12 +44,8 @@ func (p *program) onServer(c *cobra.Command, r *remote, do func(*cobra.Command, 
 // open finds the server and a key for it. done gives back a key that was made.
 func (r *remote) open(c *cobra.Command, w world, cfg *config.Config, groups []access.Group) (done func(), err error) {
 	ctx := c.Context()
-	if r.url == "" {
-		r.url = cfg.Public(cfg.Listen)
-	}
-	if r.key == "" {
-		r.key = w.getenv("STELE_API_KEY")
-	}
+	r.url = cmp.Or(r.url, cfg.Public(cfg.Listen))
+	r.key = cmp.Or(r.key, w.getenv("STELE_API_KEY"))
 	if r.client, err = assembly.OperatorClient(cfg, w.getenv); err != nil {
 		return nil, err
 	}

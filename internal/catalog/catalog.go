@@ -3,6 +3,7 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -44,15 +45,9 @@ type Timeouts struct{ FirstByte, Gap, Total time.Duration }
 
 // orDefault fills in what the contract allows a call.
 func (t Timeouts) orDefault() Timeouts {
-	if t.FirstByte == 0 {
-		t.FirstByte = 120 * time.Second
-	}
-	if t.Gap == 0 {
-		t.Gap = 120 * time.Second
-	}
-	if t.Total == 0 {
-		t.Total = 30 * time.Minute
-	}
+	t.FirstByte = cmp.Or(t.FirstByte, 120*time.Second)
+	t.Gap = cmp.Or(t.Gap, 120*time.Second)
+	t.Total = cmp.Or(t.Total, 30*time.Minute)
 	return t
 }
 

@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"html/template"
@@ -121,9 +122,7 @@ func (c *Room) neighbours(ctx context.Context, t *generation.Task) (newer, older
 
 func generationTitle(t *generation.Task) string {
 	text, _, _ := strings.Cut(strings.TrimSpace(t.Order.Prompt), "\n")
-	if text == "" {
-		text = modeLabel(t.Mode)
-	}
+	text = cmp.Or(text, modeLabel(t.Mode))
 	if t.App != "" {
 		text = t.App
 	}
