@@ -39,7 +39,7 @@ func (o *order) runApp(c *cobra.Command, path string) error {
 			Type string `json:"type"`
 		} `json:"input_parameters"`
 	}
-	if err := o.get(c.Context(), path, &about); err != nil {
+	if err := o.server().Get(c.Context(), path, &about); err != nil {
 		return err
 	}
 	types := make(map[string]string)
@@ -121,7 +121,7 @@ func (o *order) watch(ctx context.Context, out io.Writer, path string, v *genera
 		}
 		// A wait ends only with the run: short ones let the steps be seen.
 		var next generation.View
-		if err := o.get(ctx, path+v.ID+"?wait=0.3", &next); err != nil {
+		if err := o.server().Get(ctx, path+v.ID+"?wait=0.3", &next); err != nil {
 			return err
 		}
 		*v = next

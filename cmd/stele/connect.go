@@ -79,7 +79,7 @@ func (p *program) connect() *cobra.Command {
 }
 
 func (t *connecting) run(c *cobra.Command, cfg *config.Config) error {
-	if err := t.get(c.Context(), "/api/v1/models", &t.listed); err != nil {
+	if err := t.server().Get(c.Context(), "/api/v1/models", &t.listed); err != nil {
 		return fmt.Errorf("%s does not list its models: %w", t.url, err)
 	}
 	values := t.values()

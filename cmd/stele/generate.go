@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"os"
 	"path"
@@ -75,7 +74,7 @@ func (o *order) flags(c *cobra.Command, what string) {
 
 // make places the order at a path and waits until it has ended.
 func (o *order) make(c *cobra.Command, path string, body []byte, v *generation.View, wait func(context.Context, io.Writer, string, *generation.View) error) error {
-	if err := o.post(c.Context(), path, body, v); err != nil {
+	if err := o.server().Post(c.Context(), path, body, v); err != nil {
 		return err
 	}
 	if !o.dryRun {
@@ -124,7 +123,7 @@ func (o *order) wait(ctx context.Context, out io.Writer, path string, v *generat
 	for v.Status == "pending" || v.Status == "processing" {
 		_ = bar.Set(int(v.Progress * 100))
 		var next generation.View
-		if err := o.get(ctx, path+v.ID+"?wait=1", &next); err != nil {
+		if err := o.server().Get(ctx, path+v.ID+"?wait=1", &next); err != nil {
 			return err
 		}
 		*v = next
@@ -183,23 +182,16 @@ func numbered(name string, n int, address string) string {
 }
 
 func (o *order) download(ctx context.Context, address, name string) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	body, err := o.server().Fetch(ctx, address)
 	if err != nil {
 		return err
 	}
-	answer, err := o.client.Do(req)
-	if err != nil {
-		return fmt.Errorf("download: %w", err)
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("download: the server answered %d", answer.StatusCode)
-	}
+	defer body.Close()
 	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(f, answer.Body)
+	_, err = io.Copy(f, body)
 	return errors.Join(err, f.Close())
 }
 

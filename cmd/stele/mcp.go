@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -86,9 +87,7 @@ func (a *agents) find(c *cobra.Command, p *program) (done func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.url == "" {
-		a.url = p.getenv("STELE_URL")
-	}
+	a.url = cmp.Or(a.url, p.getenv("STELE_URL"))
 	a.url = baseURL(a.url)
 	switch {
 	case a.keyFile != "":

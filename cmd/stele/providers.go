@@ -3,14 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
 	"stele/internal/assembly"
+	"stele/internal/catalog"
 	"stele/internal/supply"
 )
 
@@ -47,7 +46,7 @@ type wireProvider struct {
 func toWireProvider(p supply.Provider) wireProvider {
 	return wireProvider{
 		Name: p.ID, Kind: p.Kind, BaseURL: p.BaseURL, Models: append([]string{}, p.Offers...), KeptIn: keptIn(p.Origin),
-		Enabled: p.Enabled, Wrong: sentences(p.Wrong),
+		Enabled: p.Enabled, Wrong: catalog.Sentences(p.Wrong),
 	}
 }
 
@@ -59,15 +58,6 @@ func (p *program) providersList() *cobra.Command {
 					return []string{p.Name, p.Kind, p.BaseURL, strings.Join(p.Models, ","), p.KeptIn, stateText(p.Enabled, p.Wrong)}
 				})
 		})
-}
-
-// sentences is what is wrong, in the order of the fields' names.
-func sentences(wrong map[string]string) []string {
-	list := []string{}
-	for _, field := range slices.Sorted(maps.Keys(wrong)) {
-		list = append(list, wrong[field])
-	}
-	return list
 }
 
 func stateText(enabled bool, wrong []string) string {
@@ -151,7 +141,7 @@ func (p *program) modelsList() *cobra.Command {
 }
 
 func toWireModel(m supply.Model) wireModel {
-	out := wireModel{ID: m.ID, Type: "chat", Targets: []string{}, KeptIn: keptIn(m.Origin), Wrong: sentences(m.Wrong)}
+	out := wireModel{ID: m.ID, Type: "chat", Targets: []string{}, KeptIn: keptIn(m.Origin), Wrong: catalog.Sentences(m.Wrong)}
 	if m.Media != nil {
 		out.Type = m.Media.MediaType
 		out.Targets = append(out.Targets, m.Media.Provider)
@@ -163,5 +153,5 @@ func toWireModel(m supply.Model) wireModel {
 }
 
 func nameToWireModel(n supply.Name) wireModel {
-	return wireModel{ID: n.Pattern, Type: "name", Targets: []string{n.Model}, KeptIn: keptIn(n.Origin), Wrong: sentences(n.Wrong)}
+	return wireModel{ID: n.Pattern, Type: "name", Targets: []string{n.Model}, KeptIn: keptIn(n.Origin), Wrong: catalog.Sentences(n.Wrong)}
 }

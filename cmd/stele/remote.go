@@ -44,12 +44,8 @@ func (p *program) onServer(c *cobra.Command, r *remote, do func(*cobra.Command, 
 // open finds the server and a key for it. done gives back a key that was made.
 func (r *remote) open(c *cobra.Command, w world, cfg *config.Config, groups []access.Group) (done func(), err error) {
 	ctx := c.Context()
-	if r.url == "" {
-		r.url = cfg.Public(cfg.Listen)
-	}
-	if r.key == "" {
-		r.key = w.getenv("STELE_API_KEY")
-	}
+	r.url = cmp.Or(r.url, cfg.Public(cfg.Listen))
+	r.key = cmp.Or(r.key, w.getenv("STELE_API_KEY"))
 	if r.client, err = assembly.OperatorClient(cfg, w.getenv); err != nil {
 		return nil, err
 	}
@@ -82,14 +78,4 @@ func (r *remote) open(c *cobra.Command, w world, cfg *config.Config, groups []ac
 // server is the same for the calls that client has.
 func (r *remote) server() *client.Server {
 	return &client.Server{URL: r.url, Key: r.key, HTTP: r.client, Fresh: true}
-}
-
-// get reads what is at a path.
-func (r *remote) get(ctx context.Context, path string, into any) error {
-	return r.server().Get(ctx, path, into)
-}
-
-// post sends a body to a path.
-func (r *remote) post(ctx context.Context, path string, body []byte, into any) error {
-	return r.server().Post(ctx, path, body, into)
 }

@@ -23,12 +23,11 @@ func must(t *testing.T, err error) {
 // run follows the keys in the background until the test ends.
 func run(t *testing.T, h *house) {
 	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
 	follower := revision.Follower{Read: h.store.Changed, Log: discard(), Subscribers: []revision.Subscriber{h.Subscriber()}}
 	var both sync.WaitGroup
-	both.Go(func() { h.Run(ctx, discard()) })
-	both.Go(func() { follower.Run(ctx) })
-	t.Cleanup(func() { stop(); both.Wait() })
+	both.Go(func() { h.Run(t.Context(), discard()) })
+	both.Go(func() { follower.Run(t.Context()) })
+	t.Cleanup(both.Wait)
 }
 
 func (h *house) policy(t *testing.T, workspace string, p access.Policy) {

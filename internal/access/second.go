@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"encoding/base64"
@@ -174,9 +175,7 @@ func (s *Service) secondTry(ctx context.Context, user, via string, from Browser)
 	if err != nil {
 		return attempt{}, err
 	}
-	if device == "" {
-		device = "any" // a thousand machines have no more tries than one
-	}
+	device = cmp.Or(device, "any") // a thousand machines have no more tries than one
 	try := attempt{account: "second " + user + " " + via, device: device}
 	return try, s.begin(ctx, try)
 }

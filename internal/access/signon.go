@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stele/internal/fault"
+	"stele/internal/label"
 	"stele/internal/uid"
 )
 
@@ -41,7 +42,7 @@ func (s *Service) SignOn(ctx context.Context, id Identity, rules SignOnRules, fr
 		return s.turnedAway(ctx, address, from, "Your identity provider has not verified the address "+address+".")
 	}
 	_, domain, _ := strings.Cut(address, "@")
-	if len(rules.Domains) > 0 && !slices.ContainsFunc(rules.Domains, func(d string) bool { return asciiLower(d) == domain }) {
+	if len(rules.Domains) > 0 && !slices.ContainsFunc(rules.Domains, func(d string) bool { return label.Lower(d) == domain }) {
 		return s.turnedAway(ctx, address, from, "Addresses of "+domain+" are not let in here.")
 	}
 	u, err := s.store.UserBySubject(ctx, id.Subject)
@@ -106,14 +107,4 @@ func (s *Service) turnedAway(ctx context.Context, address string, from Browser, 
 		}
 	}
 	return Visitor{}, "", fault.New(fault.PermissionDenied, "%s", why)
-}
-
-// asciiLower folds the letters that domains have, and no others.
-func asciiLower(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'A' && r <= 'Z' {
-			return r + 'a' - 'A'
-		}
-		return r
-	}, text)
 }

@@ -1,9 +1,10 @@
 package access
 
 import (
-	"container/list"
 	"sync"
 	"time"
+
+	"stele/internal/recent"
 )
 
 const (
@@ -33,20 +34,18 @@ type throttle struct {
 	now func() time.Time
 
 	mu    sync.Mutex // guards what follows
-	tries map[string]*list.Element
-	order list.List // of *tries, the one used last in front
+	tries *recent.Map[string, *tries]
 	hour  time.Time // in which
 	steps int       // as many steps were told of
 }
 
 type tries struct {
-	name     string
 	failures int
 	last     time.Time
 }
 
 func newThrottle(now func() time.Time) *throttle {
-	return &throttle{now: now, tries: make(map[string]*list.Element)}
+	return &throttle{now: now, tries: recent.New[string, *tries](mostTracked)}
 }
 
 // count is where a failure counts, and how many are free there.
@@ -115,14 +114,12 @@ func (t *throttle) succeed(a attempt) {
 	defer t.mu.Unlock()
 	counts := append(t.counts(a), count{name: "account " + a.account})
 	for i, c := range counts {
-		e := t.tries[c.name]
-		if e == nil {
+		one, ok := t.tries.Peek(c.name)
+		if !ok {
 			continue
 		}
-		one := e.Value.(*tries)
 		if one.failures--; i == 0 || one.failures <= 0 {
-			t.order.Remove(e)
-			delete(t.tries, c.name)
+			t.tries.Delete(c.name)
 		}
 	}
 }
@@ -139,33 +136,26 @@ func (t *throttle) tell() bool {
 }
 
 func (t *throttle) find(name string) *tries {
-	e := t.tries[name]
-	if e == nil || t.now().Sub(e.Value.(*tries).last) > forgetAfter {
+	one, ok := t.tries.Peek(name)
+	if !ok || t.now().Sub(one.last) > forgetAfter {
 		return nil
 	}
-	return e.Value.(*tries)
+	return one
 }
 
 // note counts one failure under a name. The name that was used longest ago goes
 // when there are too many.
 func (t *throttle) note(name string) *tries {
 	now := t.now()
-	e := t.tries[name]
-	if e == nil {
-		for t.order.Len() >= mostTracked {
-			last := t.order.Back()
-			delete(t.tries, last.Value.(*tries).name)
-			t.order.Remove(last)
-		}
-		e = t.order.PushFront(&tries{name: name})
-		t.tries[name] = e
+	one, ok := t.tries.Use(name)
+	if !ok {
+		one = new(tries)
+		t.tries.Put(name, one)
 	}
-	one := e.Value.(*tries)
 	if now.Sub(one.last) > forgetAfter {
 		one.failures = 0
 	}
 	one.failures++
 	one.last = now
-	t.order.MoveToFront(e)
 	return one
 }

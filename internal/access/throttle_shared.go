@@ -88,10 +88,7 @@ func (t *throttle) together(ctx context.Context, a attempt, do func()) error {
 // put sets what is counted under a name. The caller holds the lock.
 func (t *throttle) put(name string, c FailureCount) {
 	if c.Failures <= 0 {
-		if e := t.tries[name]; e != nil {
-			t.order.Remove(e)
-			delete(t.tries, name)
-		}
+		t.tries.Delete(name)
 		return
 	}
 	one := t.note(name)

@@ -56,7 +56,7 @@ func (c check) head() {
 	if !recipeID.MatchString(r.ID) {
 		c.Problem(manifest.At("app"), "an app's id is up to 64 lower-case letters, digits, - and _, and begins with a letter or digit")
 	}
-	c.oneOf(manifest.At("media_type"), r.MediaType, media.Types())
+	c.OneOf(manifest.At("media_type"), r.MediaType, media.Types())
 	if r.Version < 1 {
 		c.Problem(manifest.At("version"), "must be 1 or more")
 	}
@@ -82,7 +82,7 @@ func (c check) inputs() {
 		if in.Media == "" {
 			continue
 		}
-		c.oneOf(at.Add(i, "media"), in.Media, media.Types())
+		c.OneOf(at.Add(i, "media"), in.Media, media.Types())
 		if in.Type != "string" && (in.Type != "array" || itemType(&in.Parameter) != "string") {
 			c.Problem(at.Add(i, "media"), "files are given as a string or an array of strings")
 		}
@@ -204,13 +204,13 @@ func (c check) file(at manifest.Path, f *File) {
 		c.Problem(at, "is exactly one of fetch, convert and compose")
 	}
 	if f.Media != "" {
-		c.oneOf(at.Add("media"), f.Media, media.Types())
+		c.OneOf(at.Add("media"), f.Media, media.Types())
 	}
 	if f.Format != "" {
-		c.oneOf(at.Add("format"), f.Format, []string{"png", "jpeg", "webp"})
+		c.OneOf(at.Add("format"), f.Format, []string{"png", "jpeg", "webp"})
 	}
 	if f.Layout != "" {
-		c.oneOf(at.Add("layout"), f.Layout, []string{"grid", "row", "column", "side_by_side"})
+		c.OneOf(at.Add("layout"), f.Layout, []string{"grid", "row", "column", "side_by_side"})
 	}
 	for name, fits := range map[string]bool{
 		"media": f.Fetch != "", "format": f.Fetch == "", "layout": f.Compose != nil, "gap": f.Compose != nil,
@@ -227,12 +227,6 @@ func (c check) file(at manifest.Path, f *File) {
 func (c check) model(at manifest.Path, id string) {
 	if !modelID.MatchString(id) {
 		c.Problem(at, "names a model, such as stele/canvas")
-	}
-}
-
-func (c check) oneOf(at manifest.Path, got string, known []string) {
-	if !slices.Contains(known, got) {
-		c.Problem(at, "%q is not one of %v%s", got, known, manifest.DidYouMean(got, known))
 	}
 }
 

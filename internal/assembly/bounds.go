@@ -14,10 +14,7 @@ import (
 func (r *liveRuntime) bounds() server.Bounds {
 	c := &r.config().Limits
 	all := cmp.Or(c.Connections, r.connections)
-	each := c.ConnectionsPerAddress
-	if each == 0 {
-		each = int(fair.Half(int64(all)))
-	}
+	each := cmp.Or(c.ConnectionsPerAddress, int(fair.Half(int64(all))))
 	return server.Bounds{
 		HeaderTime: c.HeaderTime, HeaderBytes: int(c.HeaderSize), Headers: c.Headers, Idle: c.IdleConnection,
 		BodyStall: c.BodyStall, BodyRate: int64(c.BodyRate), WriteStall: c.WriteStall,

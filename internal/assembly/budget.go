@@ -33,9 +33,7 @@ func resizeBudget(b *memory.Budget, cfg *config.Config) {
 		size = inFlight(machineMemory(os.ReadFile))
 	}
 	share, part := int64(cfg.Limits.MemoryPerWorkspace), int64(cfg.Limits.MemoryPerKey)
-	if share == 0 {
-		share = max(workspacesShare, part)
-	}
+	share = cmp.Or(share, max(workspacesShare, part))
 	part = cmp.Or(part, keysPart)
 	b.Resize(size, share, part)
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"stele/internal/catalog"
 	"stele/internal/config"
 	"stele/internal/dialect"
 	"stele/internal/dialect/anthropic"
@@ -106,17 +107,17 @@ func (c connector) Maker(p config.Provider, o supply.MakerOptions) (generation.M
 }
 
 // Test makes one cheap call with an account.
-func (c connector) Test(ctx context.Context, p config.Provider, model string) supply.Trial {
+func (c connector) Test(ctx context.Context, p config.Provider, model string) catalog.Trial {
 	account := accountOf(p)
 	d, chats := Dialects()[account.Kind.Dialect]
 	if !chats {
-		return supply.Trial(blueprint.Ping(ctx, account, c.operator))
+		return blueprint.Ping(ctx, account, c.operator)
 	}
 	upstream, err := provider.Open(account, d, c.operator)
 	if err != nil {
-		return supply.Trial{Problem: err.Error()}
+		return catalog.Trial{Problem: err.Error()}
 	}
-	return supply.Trial(upstream.Probe(ctx, model))
+	return upstream.Probe(ctx, model)
 }
 
 // Said is what an upstream said for people in the cause of a failure.

@@ -1,6 +1,7 @@
 package assembly
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -40,6 +41,11 @@ func (f masterFiles) promote(state access.MasterState) {
 	_ = seal.Replace(f.next(), f.path) // where that may not be, both files stay and work
 }
 
+// MasterFile is where the master key is looked for.
+func MasterFile(cfg *config.Config) string {
+	return cmp.Or(cfg.MasterKeyFile, filepath.Join(cfg.Data, "master.key"))
+}
+
 // ownMaster finds the master key, or makes it in the data folder. It is made with
 // the database: beside a database that is already there a new one could open nothing.
 func ownMaster(cfg *config.Config) (masterFiles, error) {
@@ -47,7 +53,7 @@ func ownMaster(cfg *config.Config) (masterFiles, error) {
 		_, err := seal.Load(cfg.MasterKeyFile)
 		return masterFiles{cfg.MasterKeyFile}, err
 	}
-	file := filepath.Join(cfg.Data, "master.key")
+	file := MasterFile(cfg)
 	_, noKey := os.Stat(file)
 	if _, noDatabase := os.Stat(filepath.Join(cfg.Data, "stele.db")); noKey != nil && noDatabase == nil {
 		return masterFiles{}, fmt.Errorf("%s is missing beside its database: put the file back, or give it with --master-key-file", file)

@@ -47,8 +47,8 @@ func (r *Restore) Verify(ctx context.Context) (Restored, error) {
 	cfg := *r.Config
 	cfg.Data, cfg.DatabaseURL, cfg.BlobURL = folder, "", ""
 	apart.Config = &cfg
-	if own := filepath.Join(r.Config.Data, "master.key"); cfg.MasterKeyFile == "" && r.Identity == nil {
-		err := copyInto(filepath.Join(folder, "master.key"), func() (io.ReadCloser, error) { return os.Open(own) })
+	if cfg.MasterKeyFile == "" && r.Identity == nil {
+		err := copyInto(MasterFile(&cfg), func() (io.ReadCloser, error) { return os.Open(MasterFile(r.Config)) })
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return Restored{}, fmt.Errorf("verify: %w", err)
 		}
@@ -94,10 +94,7 @@ func (r *Restore) run(ctx context.Context, withFiles bool) (Restored, error) {
 // placeMaster writes the master key of the backup where it is looked for, unless the
 // right one is there already. It returns the file that it made.
 func (r *Restore) placeMaster(from *archive.Reader) (made string, err error) {
-	path := r.Config.MasterKeyFile
-	if path == "" {
-		path = filepath.Join(r.Config.Data, "master.key")
-	}
+	path := MasterFile(r.Config)
 	if there, err := seal.Load(path); err == nil {
 		if there.Fingerprint() != from.Masters[0] {
 			return "", fmt.Errorf("%s is not the master key of this backup, whose fingerprint is %s", path, from.Masters[0])

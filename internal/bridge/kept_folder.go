@@ -2,10 +2,8 @@ package bridge
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -23,11 +21,10 @@ func (k *Kept) load() error {
 	if err := os.MkdirAll(k.folder, 0o700); err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(k.folder)
+	entries, err := os.ReadDir(k.folder) // by name
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	for _, e := range entries {
 		id, ok := strings.CutSuffix(e.Name(), suffix)
 		if !ok || !uid.Is("resp", id) {

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -199,9 +200,7 @@ func writeChoice(w *jsonscan.Writer, name string) {
 // chosen is the server's name of a tool that a choice names.
 func (b *toolbox) chosen(v jsonscan.Value) (string, bool) {
 	t := tool{name: v.Get("name").View(), namespace: v.Get("namespace").View()}
-	if t.name == "" {
-		t.name = v.Get("type").View()
-	}
+	t.name = cmp.Or(t.name, v.Get("type").View())
 	_, ok := b.byName[t.flat()]
 	return t.flat(), ok
 }

@@ -3,6 +3,7 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -44,15 +45,9 @@ type Timeouts struct{ FirstByte, Gap, Total time.Duration }
 
 // orDefault fills in what the contract allows a call.
 func (t Timeouts) orDefault() Timeouts {
-	if t.FirstByte == 0 {
-		t.FirstByte = 120 * time.Second
-	}
-	if t.Gap == 0 {
-		t.Gap = 120 * time.Second
-	}
-	if t.Total == 0 {
-		t.Total = 30 * time.Minute
-	}
+	t.FirstByte = cmp.Or(t.FirstByte, 120*time.Second)
+	t.Gap = cmp.Or(t.Gap, 120*time.Second)
+	t.Total = cmp.Or(t.Total, 30*time.Minute)
 	return t
 }
 
@@ -62,6 +57,16 @@ type Listed struct {
 	Name        string // for people; may be empty
 	Description string
 	Created     time.Time // zero: not known
+}
+
+// Trial is what came of a call that was made to see whether an account works.
+type Trial struct {
+	Did     string // "listed its models", in words that follow "It"
+	Status  int    // of HTTP; 0 where no answer came
+	Took    time.Duration
+	Models  []string // that it listed
+	Problem string   // sentences for the operator; "" where it works
+	Err     error    // behind the problem, as the router judges it
 }
 
 // Contents is all that can be called, in the order lists show it.

@@ -1,9 +1,12 @@
 package catalog
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"stele/internal/seal"
@@ -25,6 +28,15 @@ type Faults map[string]map[string]string
 type WrongRecord struct { //nolint:errname // what callers say: catalog.WrongRecord
 	Fields map[string]string // sentences by field; "" is the record as a whole
 	Broken []string          // other records that would not work any more
+}
+
+// Sentences are what is wrong, in the order of the fields.
+func Sentences(wrong map[string]string) []string {
+	list := []string{}
+	for _, field := range slices.Sorted(maps.Keys(wrong)) {
+		list = append(list, cmp.Or(wrong[field], field))
+	}
+	return list
 }
 
 func (w *WrongRecord) Error() string { return fmt.Sprintf("the record is wrong: %v", w.Fields) }

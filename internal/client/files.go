@@ -58,22 +58,32 @@ func fill(form *multipart.Writer, name string, open func() (io.ReadCloser, error
 	return form.Close()
 }
 
-// Download copies what is at an address that the server gave. The key is not sent:
-// the address is signed.
-func (s *Server) Download(ctx context.Context, address string, to io.Writer, most int64) error {
+// Fetch opens what is at an address that the server gave. The key is not sent: the address
+// is signed.
+func (s *Server) Fetch(ctx context.Context, address string) (io.ReadCloser, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	answer, err := s.HTTP.Do(req)
 	if err != nil {
-		return fmt.Errorf("download: %w", err)
+		return nil, fmt.Errorf("download: %w", err)
 	}
-	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("download: the server answered %d", answer.StatusCode)
+		_ = answer.Body.Close()
+		return nil, fmt.Errorf("download: the server answered %d", answer.StatusCode)
 	}
-	n, err := io.Copy(to, io.LimitReader(answer.Body, most+1))
+	return answer.Body, nil
+}
+
+// Download copies what is at such an address, if it has no more bytes than most.
+func (s *Server) Download(ctx context.Context, address string, to io.Writer, most int64) error {
+	body, err := s.Fetch(ctx, address)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	n, err := io.Copy(to, io.LimitReader(body, most+1))
 	if err != nil {
 		return fmt.Errorf("download: %w", err)
 	}

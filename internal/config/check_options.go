@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -87,9 +88,7 @@ func (c *checker) fillOptions(at manifest.Path, p *Provider, kind *Kind) (missin
 		if value == "" && !(o.Secret && own) {
 			value = c.optionFromEnv(o)
 		}
-		if value == "" {
-			value = Secret(o.Default)
-		}
+		value = cmp.Or(value, Secret(o.Default))
 		if value != "" {
 			if p.Options == nil {
 				p.Options = make(map[string]Secret)

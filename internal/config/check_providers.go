@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -47,10 +48,7 @@ func (c *checker) checkKind(at manifest.Path, p *Provider) *Kind {
 	case p.Kind == "":
 		c.bad(at.Add("kind"), "missing; the kinds are %s", strings.Join(names, ", "))
 	case i < 0:
-		near := manifest.DidYouMean(p.Kind, names)
-		if near == "" {
-			near = "; the kinds are " + strings.Join(names, ", ")
-		}
+		near := cmp.Or(manifest.DidYouMean(p.Kind, names), "; the kinds are "+strings.Join(names, ", "))
 		c.bad(at.Add("kind"), "unknown kind %q%s", p.Kind, near)
 	case p.BaseURL == "" && c.kinds[i].BaseURL == "":
 		c.bad(at.Add("base_url"), "missing; the kind %q has no address of its own", p.Kind)

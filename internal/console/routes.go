@@ -27,7 +27,7 @@ func (c *Console) routes() []page.Route {
 		},
 		c.start.Routes(),
 		[]page.Route{
-			page.Get("/console/static/{version}/{file}", page.Open, c.static),
+			page.Get("/console/static/{version}/{file}", page.Open, c.Static),
 
 			page.Get("/console/setup", page.Open, c.showSetup),
 			page.Post("/console/setup", page.Open, c.setUp),
@@ -172,11 +172,6 @@ func (c *Console) visit(v access.Visitor) (leave func(), err error) {
 
 func (c *Console) home(w http.ResponseWriter, r *http.Request, _ access.Visitor) error {
 	return c.Redirect(w, r, "/console/")
-}
-
-// static serves the static files of all rooms.
-func (c *Console) static(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	return c.Static(w, r, v)
 }
 
 func allowed(routes []page.Route) string {

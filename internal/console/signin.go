@@ -36,26 +36,17 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request, _ access.Visito
 	if c.askSecond(w, r, form.Next, err) {
 		return nil
 	}
-	switch e := fault.From(err); {
+	status, problem, ok := page.TryAgain(w, r, err)
+	switch {
 	case err == nil:
-	case e.Code == fault.PermissionDenied:
-		page.Note(r, e)
-		form.Problem = e.Message
-		return c.signInPage(w, r, http.StatusUnauthorized, form)
-	case e.Code == fault.RateLimited:
-		page.Note(r, e)
-		page.RetryAfter(w, e)
-		form.Problem = e.Message + " Try again " + page.Later(e.RetryAfter) + "."
-		return c.signInPage(w, r, http.StatusTooManyRequests, form)
-	case e.Code == fault.Unavailable:
-		page.Note(r, e)
-		page.RetryAfter(w, e)
-		form.Problem = e.Message
-		return c.signInPage(w, r, http.StatusServiceUnavailable, form)
-	default:
+		return c.signedIn(w, r, v, secret, form.Next)
+	case !ok:
 		return err
+	case fault.From(err).Code == fault.PermissionDenied:
+		status = http.StatusUnauthorized
 	}
-	return c.signedIn(w, r, v, secret, form.Next)
+	form.Problem = problem
+	return c.signInPage(w, r, status, form)
 }
 
 func (c *Console) signInPage(w http.ResponseWriter, r *http.Request, status int, p signInPage) error {

@@ -66,12 +66,12 @@ func walkSupply(b *tab, h *consoletest.House, s *consoletest.Supply) {
 	b.shows("Saved. It is in use from now on.", "proxy", "set just now")
 	b.axe()
 	b.look("provider")
-	s.Trial = supply.Trial{Problem: "The provider refused the credentials (status 401). Check the API key.", Status: 401, Took: 230 * time.Millisecond}
+	s.Trial = catalog.Trial{Problem: "The provider refused the credentials (status 401). Check the API key.", Status: 401, Took: 230 * time.Millisecond}
 	b.click("form[action$='/test'] button")
 	awaits(b, fmt.Sprintf("document.querySelector(%q) !== null", ".trial.bad"))
 	b.shows("It does not work.", "Check the API key.")
 	b.look("provider test failed")
-	s.Trial = supply.Trial{Did: "listed 3 models", Status: 200, Took: 180 * time.Millisecond, Models: []string{"gpt-5", "gpt-5-mini", "gpt-5-nano"}}
+	s.Trial = catalog.Trial{Did: "listed 3 models", Status: 200, Took: 180 * time.Millisecond, Models: []string{"gpt-5", "gpt-5-mini", "gpt-5-nano"}}
 	s.Fails("main", "The engine is overloaded.", h.Clock().Add(-4*time.Minute))
 	b.visit(root + "/console/providers")
 	b.click("form[action$='/proxy/test'] button")

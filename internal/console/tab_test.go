@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
+	"stele/internal/chromium"
 	"stele/internal/race"
 )
 
@@ -37,8 +37,8 @@ type screen struct {
 
 var everyScreen = []screen{{390, "/stele"}, {1440, ""}}
 
-// chromium is the one browser of all tests, started when the first of them wants it.
-var chromium struct {
+// shared is the one browser of all tests, started when the first of them wants it.
+var shared struct {
 	sync.Once
 	ctx  context.Context //nolint:containedctx // a browser is its context
 	err  error
@@ -47,27 +47,26 @@ var chromium struct {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if chromium.stop != nil {
-		chromium.stop()
+	if shared.stop != nil {
+		shared.stop()
 	}
 	os.Exit(code) //nolint:forbidigo // how a TestMain ends
 }
 
-// launch opens a tab in a profile of its own. Where no Chromium is promised
-// (STELE_TEST_CHROMIUM names it, STELE_TEST_REQUIRE insists on it) the test is
-// skipped.
+// launch opens a tab in a profile of its own.
 func launch(t *testing.T, width int64) *tab {
 	t.Helper()
 	race.Skip(t, "pictures and clips take ten times as long")
-	path := os.Getenv("STELE_TEST_CHROMIUM")
-	if path == "" && os.Getenv("STELE_TEST_REQUIRE") == "" {
-		t.Skip("STELE_TEST_CHROMIUM is not set")
+	path := chromium.Path(t)
+	shared.Do(func() {
+		shared.ctx, shared.stop, shared.err = chromium.Start(context.Background(), path,
+			// A graphics card that is not there is imitated in no process of its own, or not at all.
+			chromedp.Flag("in-process-gpu", true), chromedp.Flag("disable-software-rasterizer", true), chromedp.Flag("disable-gpu-rasterization", true))
+	})
+	if shared.err != nil {
+		t.Fatalf("a browser is required: %v", shared.err)
 	}
-	chromium.Do(func() { chromium.err = startChromium(path) })
-	if chromium.err != nil {
-		t.Fatalf("a browser is required: %v", chromium.err)
-	}
-	ctx, cancel := context.WithTimeout(chromium.ctx, 12*time.Minute)
+	ctx, cancel := context.WithTimeout(shared.ctx, 12*time.Minute)
 	ctx, _ = chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
 	b := &tab{T: t, ctx: ctx, width: width, shots: os.Getenv("STELE_TEST_SHOTS")}
 	// The first run opens the tab, which lives as long as that run's context.
@@ -82,35 +81,6 @@ func launch(t *testing.T, width int64) *tab {
 		heard.Wait()
 	})
 	return b
-}
-
-func startChromium(path string) error {
-	if _, err := exec.LookPath(path); err != nil {
-		if path, err = exec.LookPath("chromium"); err != nil {
-			return err
-		}
-	}
-	profile, err := os.MkdirTemp("", "stele-browser-")
-	if err != nil {
-		return err
-	}
-	ctx, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile),
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
-		// A graphics card that is not there is imitated in no process of its own, or not at all.
-		chromedp.Flag("in-process-gpu", true), chromedp.Flag("disable-software-rasterizer", true), chromedp.Flag("disable-gpu-rasterization", true))...)
-	chromium.ctx, _ = chromedp.NewContext(ctx) //nolint:fatcontext // it is stopped below
-	chromium.stop = func() {
-		_ = chromedp.Cancel(chromium.ctx)
-		stop()
-		for range 50 { // its children write for a moment longer
-			if os.RemoveAll(profile) == nil {
-				break
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
-	}
-	return chromedp.Do(chromium.ctx) // starts it
 }
 
 func (b *tab) listen() *sync.WaitGroup {

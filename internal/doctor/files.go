@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -34,7 +33,7 @@ func lookDataFolder(_ context.Context, p *patient) []Finding {
 }
 
 func lookMasterKeyFile(_ context.Context, p *patient) []Finding {
-	file := cmp.Or(p.Config.MasterKeyFile, filepath.Join(p.Config.Data, "master.key"))
+	file := assembly.MasterFile(p.Config)
 	if _, err := os.Stat(file); err != nil {
 		return one(Bad, "put it back, or name it with --master-key-file: without it every sealed secret is lost", "the master key cannot be read: %v", err)
 	}

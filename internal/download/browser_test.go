@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -15,44 +14,9 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"stele/internal/chromium"
 	"stele/internal/download"
 )
-
-// browse starts Chromium. Where none is promised (STELE_TEST_CHROMIUM names it,
-// STELE_TEST_REQUIRE insists on it) the test is skipped.
-func browse(t *testing.T) context.Context {
-	t.Helper()
-	path := os.Getenv("STELE_TEST_CHROMIUM")
-	if path == "" && os.Getenv("STELE_TEST_REQUIRE") == "" {
-		t.Skip("STELE_TEST_CHROMIUM is not set")
-	}
-	if _, err := exec.LookPath(path); err != nil {
-		if path, err = exec.LookPath("chromium"); err != nil {
-			t.Fatalf("a browser is required: %v", err)
-		}
-	}
-	profile, err := os.MkdirTemp("", "stele-browser-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	ctx, stop := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile), chromedp.Flag("disable-quic", true),
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("autoplay-policy", "no-user-gesture-required"))...)
-	ctx, _ = chromedp.NewContext(ctx)
-	t.Cleanup(func() {
-		_ = chromedp.Cancel(ctx)
-		stop()
-		cancel()
-		for range 50 { // its children write for a moment longer
-			if os.RemoveAll(profile) == nil {
-				break
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
-	})
-	return ctx
-}
 
 func evaluate[T any](ctx context.Context, t *testing.T, script string) T {
 	t.Helper()
@@ -77,7 +41,7 @@ func sample(t *testing.T, name string) string {
 // the door: its script does run.
 func TestNothingInAFileRunsOnOurOrigin(t *testing.T) {
 	t.Parallel()
-	ctx := browse(t)
+	ctx := chromium.Open(t)
 	b := newBench(t)
 	var ran, control atomic.Int32
 	script := func(mark string) string {
@@ -131,7 +95,7 @@ func TestNothingInAFileRunsOnOurOrigin(t *testing.T) {
 // TestAFilmPlaysByItsAddress: in a page elsewhere, and opened by itself.
 func TestAFilmPlaysByItsAddress(t *testing.T) {
 	t.Parallel()
-	ctx := browse(t)
+	ctx := chromium.Open(t)
 	b := newBench(t)
 	address := b.files.Address(b.save(t, "a.webm", sample(t, "a.webm")))
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -1,6 +1,10 @@
 package fault
 
-import "net/http"
+import (
+	"maps"
+	"net/http"
+	"slices"
+)
 
 // Code names a class of failure. The texts are part of the public contract.
 type Code string
@@ -109,10 +113,4 @@ func (c Code) ChatStatus() int {
 }
 
 // Codes lists every code of the contract, in no particular order.
-func Codes() []Code {
-	all := make([]Code, 0, len(statuses))
-	for c := range statuses {
-		all = append(all, c)
-	}
-	return all
-}
+func Codes() []Code { return slices.Collect(maps.Keys(statuses)) }

@@ -1,12 +1,12 @@
 package file_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"log/slog"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,16 +25,9 @@ func (h *house) bounded(t *testing.T, most int64) {
 		Sums: h.store.Held, Free: func() share.Held { return share.Held{Files: share.Unknown, Rows: share.Unknown} },
 		Most: func() int64 { return most }, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return h.now },
 	})
-	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		h.Share.Run(ctx)
-	}()
-	t.Cleanup(func() {
-		stop()
-		<-done
-	})
+	var running sync.WaitGroup
+	running.Go(func() { h.Share.Run(t.Context()) })
+	t.Cleanup(running.Wait)
 }
 
 func TestAFullWorkspaceTakesNoMoreFiles(t *testing.T) {

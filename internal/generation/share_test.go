@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -25,16 +26,9 @@ func (h *house) holding(t *testing.T, held *atomic.Int64) {
 		Most: func() int64 { return 1 << 30 }, Log: slog.New(slog.DiscardHandler), Now: h.now,
 	})
 	h.Share, h.Files.Share = k, k
-	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		k.Run(ctx)
-	}()
-	t.Cleanup(func() {
-		stop()
-		<-done
-	})
+	var running sync.WaitGroup
+	running.Go(func() { k.Run(t.Context()) })
+	t.Cleanup(running.Wait)
 }
 
 // A workspace that holds as much as it may orders nothing more, and what it has ordered is

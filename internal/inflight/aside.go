@@ -1,6 +1,10 @@
 package inflight
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
 // Reasons why a task is set aside.
 const (
@@ -38,7 +42,7 @@ func Verdict(deaths map[string]int) (guilty string, counted []string) {
 		case guilty == "":
 			guilty = id
 		default:
-			return "", keys(deaths)
+			return "", slices.Collect(maps.Keys(deaths))
 		}
 	}
 	for id := range deaths {
@@ -47,11 +51,4 @@ func Verdict(deaths map[string]int) (guilty string, counted []string) {
 		}
 	}
 	return guilty, counted
-}
-
-func keys(m map[string]int) (list []string) {
-	for k := range m {
-		list = append(list, k)
-	}
-	return list
 }

@@ -14,7 +14,10 @@
 // and leaves the field as it was, so defaults are set before decoding.
 package manifest
 
-import "reflect"
+import (
+	"reflect"
+	"slices"
+)
 
 // Options changes how a file is read. The zero value is fine.
 type Options struct {
@@ -88,6 +91,16 @@ func (d *Doc) Problem(path Path, format string, args ...any) {
 		p.Line, p.Column = n.position()
 	}
 	d.problems = append(d.problems, p)
+}
+
+// OneOf reports whether the value at path is one of those that are known, and a problem where
+// it is not.
+func (d *Doc) OneOf(path Path, got string, known []string) bool {
+	if slices.Contains(known, got) {
+		return true
+	}
+	d.Problem(path, "%q is not one of %v%s", got, known, DidYouMean(got, known))
+	return false
 }
 
 // Problems returns all that was found so far, in the order of the file.

@@ -54,6 +54,17 @@ func (o *Operation) Nano(prompt string, parameters map[string]any) int64 {
 	return ceil(price.Mul(price, outputs), math.MaxInt64)
 }
 
+// Least is the least that a unit costs; 0 where none costs anything.
+func (p *Price) Least() Amount {
+	least := p.USD
+	for _, figure := range p.Table {
+		if figure > 0 && (least == 0 || figure < least) {
+			least = figure
+		}
+	}
+	return least
+}
+
 // counter is the field that counts the units.
 func (p *Price) counter() string {
 	switch {

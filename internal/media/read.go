@@ -43,12 +43,12 @@ func (c check) model(m *Model, kinds []string) {
 	if !modelID.MatchString(m.ID) {
 		c.Problem(manifest.At("model"), "a model id is made of letters, digits and ._:/@+-")
 	}
-	c.oneOf(manifest.At("media_type"), m.MediaType, Types())
+	c.OneOf(manifest.At("media_type"), m.MediaType, Types())
 	switch {
 	case !kindName.MatchString(m.Kind):
 		c.Problem(manifest.At("kind"), "names the kind of provider that makes it, such as studio or replicate")
 	case kinds != nil:
-		c.oneOf(manifest.At("kind"), m.Kind, kinds)
+		c.OneOf(manifest.At("kind"), m.Kind, kinds)
 	}
 	c.date(manifest.At("checked_on"), m.CheckedOn)
 	c.date(manifest.At("retires_on"), m.RetiresOn)
@@ -93,7 +93,7 @@ func (c check) inputs(at manifest.Path, in Input) {
 		fields []string
 	}{{"required", in.Required}, {"optional", in.Optional}} {
 		for i, field := range list.fields {
-			if at := at.Add(list.name, i); c.oneOf(at, field, Inputs()) && seen[field] {
+			if at := at.Add(list.name, i); c.OneOf(at, field, Inputs()) && seen[field] {
 				c.Problem(at, "%q is here twice", field)
 			}
 			seen[field] = true
@@ -125,7 +125,7 @@ func (c check) limits(at manifest.Path, o *Operation) {
 			}
 		}
 		for i, form := range limit.Forms {
-			c.oneOf(at.Add("forms", i), form, Forms())
+			c.OneOf(at.Add("forms", i), form, Forms())
 		}
 	}
 }
@@ -194,7 +194,7 @@ func (c check) call(m *Model) {
 		c.Problem(at.Add("operation"), "names the provider's operation, such as replicate/prediction")
 	}
 	for _, mode := range sorted(m.Call.PathBy) {
-		c.oneOf(at.Add("path_by_mode", mode), mode, m.Modes())
+		c.OneOf(at.Add("path_by_mode", mode), mode, m.Modes())
 	}
 	if m.Call.Graph != "" && !filepath.IsLocal(m.Call.Graph) {
 		c.Problem(at.Add("graph_file"), "is the name of a file beside this one")
@@ -208,15 +208,7 @@ func (c check) call(m *Model) {
 
 // field reports whether the operation has a field, and says so if not.
 func (c check) field(at manifest.Path, name string, o *Operation) bool {
-	return c.oneOf(at, name, o.fields())
-}
-
-func (c check) oneOf(at manifest.Path, got string, known []string) bool {
-	if slices.Contains(known, got) {
-		return true
-	}
-	c.Problem(at, "%q is not one of %v%s", got, known, manifest.DidYouMean(got, known))
-	return false
+	return c.OneOf(at, name, o.fields())
 }
 
 func (c check) date(at manifest.Path, text string) {

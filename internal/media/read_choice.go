@@ -40,7 +40,7 @@ func (r ruling) equality(at manifest.Path, name string, v any) {
 		for i, o := range r.serve {
 			modes[i] = o.Mode
 		}
-		r.oneOf(at, text, modes)
+		r.OneOf(at, text, modes)
 	default:
 		r.among(at, text, name)
 	}
@@ -49,7 +49,7 @@ func (r ruling) equality(at manifest.Path, name string, v any) {
 // among reports a text that is no value of the field, where the values are known.
 func (r ruling) among(at manifest.Path, text, field string) {
 	if values := choices(r.serve, field); values != nil {
-		r.oneOf(at, text, values)
+		r.OneOf(at, text, values)
 	}
 }
 
@@ -99,7 +99,7 @@ func (r ruling) translation() {
 func (r ruling) lookup() {
 	table, ok := r.model.Call.Tables[r.Table]
 	if !ok {
-		r.oneOf(r.at.Add("table"), r.Table, sorted(r.model.Call.Tables))
+		r.OneOf(r.at.Add("table"), r.Table, sorted(r.model.Call.Tables))
 		return
 	}
 	if len(r.Keys) == 0 {

@@ -20,10 +20,10 @@ func CheckParameters(doc *manifest.Doc, at manifest.Path, list []Parameter) {
 			c.Problem(at.Add("name"), "%q is here twice", p.Name)
 		}
 		names[p.Name] = true
-		if !c.oneOf(at.Add("type"), p.Type, parameterTypes()) {
+		if !c.OneOf(at.Add("type"), p.Type, parameterTypes()) {
 			continue
 		}
-		if p.Items != "" && !c.oneOf(at.Add("items"), p.Items, parameterTypes()[:4]) {
+		if p.Items != "" && !c.OneOf(at.Add("items"), p.Items, parameterTypes()[:4]) {
 			continue
 		}
 		c.bounds(at, p)

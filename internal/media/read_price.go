@@ -10,7 +10,7 @@ import (
 // price checks that the price can be reckoned for whatever Check accepts.
 func (c check) price(at manifest.Path, o *Operation) {
 	p := &o.Price
-	if !c.Has(at) || (p.Per != "" && !c.oneOf(at.Add("per"), p.Per, Units())) {
+	if !c.Has(at) || (p.Per != "" && !c.OneOf(at.Add("per"), p.Per, Units())) {
 		return
 	}
 	c.counted(at, o)
@@ -28,7 +28,7 @@ func (c check) price(at manifest.Path, o *Operation) {
 	open := false
 	for i, name := range p.By {
 		if o.Parameter(name) == nil {
-			c.oneOf(at.Add("by", i), name, o.names())
+			c.OneOf(at.Add("by", i), name, o.names())
 			return
 		}
 		values := o.choices(name)

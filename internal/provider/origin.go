@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/url"
 	"strings"
+
+	"stele/internal/label"
 )
 
 // Origin is where the account's secrets go: scheme, host and port of its base URL
@@ -30,17 +32,7 @@ func (a Account) Origin() (string, error) {
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[scheme]
 	}
-	return scheme + "://" + net.JoinHostPort(lower(u.Hostname()), port), nil
-}
-
-// lower lowers the letters of ASCII only: a Kelvin sign is no k.
-func lower(host string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'A' && r <= 'Z' {
-			return r + 'a' - 'A'
-		}
-		return r
-	}, host)
+	return scheme + "://" + net.JoinHostPort(label.Lower(u.Hostname()), port), nil
 }
 
 // base is the base URL with the options in it.

@@ -14,16 +14,6 @@ import (
 	"stele/internal/relay"
 )
 
-// Probe is what came of a call that was made to see whether an account works.
-type Probe struct {
-	Did     string // "listed its models", in words that follow "It"
-	Status  int    // of HTTP; 0 where no answer came
-	Took    time.Duration
-	Models  []string // that it listed
-	Problem string   // sentences for the operator; "" where it works
-	Err     error    // behind the problem, as the router judges it
-}
-
 // refusedCall is an answer that is no success. It reads as its status, because a
 // list is asked for in the background and its refusals are only logged.
 type refusedCall struct {
@@ -38,9 +28,9 @@ func (r *refusedCall) Unwrap() error { return r.why }
 
 // Probe makes one cheap call: it asks for the list of models, or has a model that
 // was named say a word.
-func (c *Chat) Probe(ctx context.Context, model string) Probe {
+func (c *Chat) Probe(ctx context.Context, model string) catalog.Trial {
 	start := time.Now()
-	var p Probe
+	var p catalog.Trial
 	if c.Lists() {
 		list, err := c.List(ctx)
 		p.Did = fmt.Sprintf("listed %d models", len(list))
@@ -72,7 +62,7 @@ func (c *Chat) Probe(ctx context.Context, model string) Probe {
 }
 
 // probed puts what happened into words.
-func (c *Chat) probed(ctx context.Context, p Probe, start time.Time, err error) Probe {
+func (c *Chat) probed(ctx context.Context, p catalog.Trial, start time.Time, err error) catalog.Trial {
 	p.Took = time.Since(start)
 	if err == nil {
 		p.Status = http.StatusOK

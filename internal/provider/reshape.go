@@ -18,7 +18,7 @@ import (
 // path, its headers, and its body with as few bytes changed as can be.
 func (c *Chat) reshape(call dialect.Call, t dialect.Target, pass bool) dialect.Call {
 	if where := c.paths.of(t.Stream); where != "" {
-		call.Path = strings.NewReplacer("{model}", url.PathEscape(t.Model), "{label}", label(t.Model)).Replace(where)
+		call.Path = strings.NewReplacer("{model}", url.PathEscape(t.Model), "{label}", segment(t.Model)).Replace(where)
 	}
 	edits := c.account.Kind.Edits
 	for _, m := range c.account.Kind.Moved {
@@ -110,32 +110,15 @@ func texts(list []string) string {
 	return string(append(out, ']'))
 }
 
-// label is a model's name as one segment of a path, with everything encoded that
-// is not a letter, a digit or one of -._~.
-func label(text string) string {
-	const hex = "0123456789ABCDEF"
-	var b strings.Builder
-	for i := range len(text) {
-		if c := text[i]; plain(c) {
-			b.WriteByte(c)
-		} else {
-			b.WriteByte('%')
-			b.WriteByte(hex[c>>4])
-			b.WriteByte(hex[c&15])
-		}
-	}
-	return b.String()
-}
-
-func plain(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
-}
+// segment is a text as one segment of a path, with everything encoded that is not a letter, a
+// digit or one of -._~.
+func segment(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
 
 // short makes an id of n letters and digits, the same for the same text.
 func short(id string, n int) string {
 	fits := len(id) == n
-	for i := range len(id) {
-		fits = fits && plain(id[i]) && !strings.ContainsRune("-._~", rune(id[i]))
+	for _, c := range []byte(id) {
+		fits = fits && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9')
 	}
 	if fits {
 		return id

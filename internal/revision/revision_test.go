@@ -44,11 +44,10 @@ func (t *table) read(context.Context) (map[string]string, error) {
 // follow runs a follower until the test ends.
 func follow(t *testing.T, from *table, news <-chan struct{}, subscribers ...revision.Subscriber) {
 	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan struct{})
 	f := &revision.Follower{Read: from.read, News: news, Subscribers: subscribers, Log: slog.New(slog.NewTextHandler(&from.lost, nil))}
-	go func() { defer close(done); f.Run(ctx) }()
-	t.Cleanup(func() { stop(); <-done })
+	var running sync.WaitGroup
+	running.Go(func() { f.Run(t.Context()) })
+	t.Cleanup(running.Wait)
 	synctest.Wait()
 }
 

@@ -1,8 +1,9 @@
 package route
 
 import (
-	"container/list"
 	"sync"
+
+	"stele/internal/recent"
 )
 
 const mostCircuits = 4096 // targets; names of models may be the clients' own
@@ -12,28 +13,18 @@ const mostCircuits = 4096 // targets; names of models may be the clients' own
 type circuits struct {
 	news news
 
-	mu     sync.Mutex // guards all below
-	by     map[address]*list.Element
-	recent list.List // of *circuit, the one used last first
+	mu sync.Mutex // guards by
+	by *recent.Map[address, *circuit]
 }
 
 func (b *circuits) of(target address) *circuit {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if e := b.by[target]; e != nil {
-		b.recent.MoveToFront(e)
-		return e.Value.(*circuit)
+	c, ok := b.by.Use(target)
+	if !ok {
+		c = &circuit{target: target, news: &b.news}
+		b.by.Put(target, c)
 	}
-	if b.by == nil {
-		b.by = make(map[address]*list.Element)
-	}
-	for b.recent.Len() >= mostCircuits {
-		last := b.recent.Back()
-		delete(b.by, last.Value.(*circuit).target)
-		b.recent.Remove(last)
-	}
-	c := &circuit{target: target, news: &b.news}
-	b.by[target] = b.recent.PushFront(c)
 	return c
 }
 
@@ -41,10 +32,8 @@ func (b *circuits) of(target address) *circuit {
 func (b *circuits) find(target address) *circuit {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if e := b.by[target]; e != nil {
-		return e.Value.(*circuit)
-	}
-	return nil
+	c, _ := b.by.Peek(target)
+	return c
 }
 
 // all are those there are: their states are asked for without the lock.
@@ -52,8 +41,8 @@ func (b *circuits) all() []*circuit {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var list []*circuit
-	for e := b.recent.Front(); e != nil; e = e.Next() {
-		list = append(list, e.Value.(*circuit))
+	for _, c := range b.by.All() {
+		list = append(list, c)
 	}
 	return list
 }
@@ -62,10 +51,9 @@ func (b *circuits) all() []*circuit {
 func (b *circuits) forget(provider string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for target, e := range b.by {
+	for target := range b.by.All() {
 		if target.provider == provider {
-			b.recent.Remove(e)
-			delete(b.by, target)
+			b.by.Delete(target)
 		}
 	}
 	b.news.forget(provider)

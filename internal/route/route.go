@@ -13,6 +13,7 @@ import (
 	"stele/internal/fault"
 	"stele/internal/memory"
 	"stele/internal/pause"
+	"stele/internal/recent"
 )
 
 const (
@@ -30,7 +31,9 @@ type Router struct {
 }
 
 // New makes a Router.
-func New() *Router { return &Router{now: time.Now, sleep: pause.For, random: rand.Float64} }
+func New() *Router {
+	return &Router{now: time.Now, sleep: pause.For, random: rand.Float64, circuits: circuits{by: recent.New[address, *circuit](mostCircuits)}}
+}
 
 // Do tries the model's targets for a caller until one serves. Try must not have answered
 // the client when it fails. The number of tries is returned in any case. What one

@@ -56,16 +56,9 @@ func keeper(t *testing.T, d *disk) *share.Keeper {
 	k := share.New(share.Options{
 		Sums: d.sums, Free: d.free, Most: func() int64 { return d.most }, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
-	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		k.Run(ctx)
-	}()
-	t.Cleanup(func() {
-		stop()
-		<-done
-	})
+	var running sync.WaitGroup
+	running.Go(func() { k.Run(t.Context()) })
+	t.Cleanup(running.Wait)
 	synctest.Wait() // it has looked at the disk
 	return k
 }
@@ -151,9 +144,7 @@ func TestWhoMayHoldWhat(t *testing.T) {
 					Sums: func(context.Context, string) (share.Sums, error) { return c.sums, nil },
 					Free: func() share.Held { return c.free }, Most: func() int64 { return c.most }, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 				})
-				ctx, stop := context.WithCancel(t.Context())
-				defer stop()
-				go k.Run(ctx)
+				go k.Run(t.Context())
 				synctest.Wait()
 				if err := k.Room(t.Context(), "acme", c.would); refused(err) != c.full {
 					t.Errorf("refused: %v, want %t", err, c.full)
@@ -177,9 +168,7 @@ func TestSumsAreReadSeldom(t *testing.T) {
 			},
 			Free: func() share.Held { return share.Held{Files: gb, Rows: gb} }, Most: func() int64 { return 0 }, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 		})
-		ctx, stop := context.WithCancel(t.Context())
-		defer stop()
-		go k.Run(ctx)
+		go k.Run(t.Context())
 		begun := time.Now()
 		if err := k.Room(t.Context(), "acme", share.Held{}); err != nil {
 			t.Errorf("nothing is known yet: %v", err)

@@ -74,12 +74,9 @@ func (s *Store) Aside(ctx context.Context, workspace, id string) (inflight.Aside
 // that is not on the list is access.ErrNotFound.
 func (s *Store) ForgetAside(ctx context.Context, workspace, id string, e access.Entry) error {
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		n, err := affect(ctx, tx, "forget what was set aside", `DELETE FROM set_aside WHERE id = $1 AND workspace = $2`, id, workspace)
-		if err != nil || n == 0 {
-			return errors.Join(err, access.ErrNotFound)
-		}
-		if e.Action == "" {
-			return nil
+		err := execOr(ctx, tx, access.ErrNotFound, "forget what was set aside", `DELETE FROM set_aside WHERE id = $1 AND workspace = $2`, id, workspace)
+		if err != nil || e.Action == "" {
+			return err
 		}
 		return s.insertAudit(ctx, tx, e)
 	})

@@ -10,7 +10,17 @@ import (
 
 // InsertEntry writes a line of the audit log that belongs to no other change.
 func (s *Store) InsertEntry(ctx context.Context, e access.Entry) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return s.insertAudit(ctx, tx, e) })
+	return s.audited(ctx, e, func(context.Context, *sql.Tx) error { return nil })
+}
+
+// audited makes a change, as tx does, and writes the line of the audit log that is about it.
+func (s *Store) audited(ctx context.Context, e access.Entry, do func(context.Context, *sql.Tx) error) error {
+	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if err := do(ctx, tx); err != nil {
+			return err
+		}
+		return s.insertAudit(ctx, tx, e)
+	})
 }
 
 // insertAudit writes lines of the audit log with the change they are about.

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"strings"
@@ -27,18 +26,14 @@ func (s *Store) Draft(ctx context.Context, workspace, id string) (app.Draft, err
 
 // InsertDraft saves a new draft with its audit entry, or gives access.ErrExists.
 func (s *Store) InsertDraft(ctx context.Context, d app.Draft, e access.Entry) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.audited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
 		revision, err := nextRevision(ctx, tx, "apps")
 		if err != nil {
 			return err
 		}
-		n, err := affect(ctx, tx, "insert draft", `INSERT INTO app_drafts (`+draftColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+		return execOr(ctx, tx, access.ErrExists, "insert draft", `INSERT INTO app_drafts (`+draftColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 			ON CONFLICT (workspace, id) DO NOTHING`,
 			d.Workspace, d.ID, d.Source, d.Latest, d.Offered, flag(d.Shared), millis(d.Created), millis(d.Updated), d.By, revision)
-		if err != nil || n == 0 {
-			return access.ErrExists
-		}
-		return s.insertAudit(ctx, tx, e)
 	})
 }
 
@@ -151,5 +146,3 @@ func selectDraft(ctx context.Context, from querier, workspace, id string) (app.D
 func draftCells(d *app.Draft) []any {
 	return []any{&d.Workspace, &d.ID, &d.Source, &d.Latest, &d.Offered, &d.Shared, at(&d.Created), at(&d.Updated), &d.By, &d.Revision}
 }
-
-func orNotFound(err error) error { return cmp.Or(err, access.ErrNotFound) }

@@ -42,16 +42,13 @@ func (s *Store) InsertEndpoint(ctx context.Context, e webhook.Endpoint, secrets 
 	if err != nil {
 		return fmt.Errorf("write endpoint: %w", err)
 	}
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.audited(ctx, entry, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO webhook_endpoints (`+endpointColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 			e.ID, e.Workspace, e.URL, events, flag(e.Enabled), e.Creator, millis(e.Created))
 		if err == nil && secrets.Current != "" {
 			_, err = tx.ExecContext(ctx, `INSERT INTO webhook_secrets (workspace, secret, old, old_until) VALUES ($1, $2, '', 0)`, e.ID, secrets.Current)
 		}
-		if err != nil {
-			return fmt.Errorf("insert endpoint: %w", err)
-		}
-		return s.insertAudit(ctx, tx, entry)
+		return wrap("insert endpoint", err)
 	})
 }
 
@@ -61,27 +58,19 @@ func (s *Store) UpdateEndpoint(ctx context.Context, e webhook.Endpoint, entry ac
 	if err != nil {
 		return fmt.Errorf("write endpoint: %w", err)
 	}
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		n, err := affect(ctx, tx, "update endpoint",
+	return s.audited(ctx, entry, func(ctx context.Context, tx *sql.Tx) error {
+		return execOr(ctx, tx, access.ErrNotFound, "update endpoint",
 			`UPDATE webhook_endpoints SET url = $2, events = $3, enabled = $4 WHERE id = $1`, e.ID, e.URL, events, flag(e.Enabled))
-		if err != nil || n == 0 {
-			return orNotFound(err)
-		}
-		return s.insertAudit(ctx, tx, entry)
 	})
 }
 
 // DeleteEndpoint forgets an endpoint with its secrets. Its messages stay.
 func (s *Store) DeleteEndpoint(ctx context.Context, id string, entry access.Entry) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		n, err := affect(ctx, tx, "delete endpoint", `DELETE FROM webhook_endpoints WHERE id = $1`, id)
-		if err != nil || n == 0 {
-			return orNotFound(err)
-		}
-		if err := exec(ctx, tx, "delete endpoint", `DELETE FROM webhook_secrets WHERE workspace = $1`, id); err != nil {
+	return s.audited(ctx, entry, func(ctx context.Context, tx *sql.Tx) error {
+		if err := execOr(ctx, tx, access.ErrNotFound, "delete endpoint", `DELETE FROM webhook_endpoints WHERE id = $1`, id); err != nil {
 			return err
 		}
-		return s.insertAudit(ctx, tx, entry)
+		return exec(ctx, tx, "delete endpoint", `DELETE FROM webhook_secrets WHERE workspace = $1`, id)
 	})
 }
 

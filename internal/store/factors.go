@@ -17,7 +17,7 @@ func factorCells(f *access.Factor) []any {
 // InsertFactors saves new second factors, after those of some kinds are gone. A session that
 // has ended sets up nothing: see InsertSession.
 func (s *Store) InsertFactors(ctx context.Context, factors []access.Factor, replace []string, e access.Entry) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.audited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
 		if err := takeUser(ctx, tx, factors[0].User); err != nil {
 			return err
 		}
@@ -36,14 +36,14 @@ func (s *Store) InsertFactors(ctx context.Context, factors []access.Factor, repl
 		}
 		for _, f := range factors {
 			lookup := sql.NullString{String: f.Lookup, Valid: f.Lookup != ""}
-			n, err := affect(ctx, tx, "insert factor", `INSERT INTO factors (id, user_id, via, kind, name, lookup, sealed, step, created_at, used_at)
+			err := execOr(ctx, tx, access.ErrExists, "insert factor", `INSERT INTO factors (id, user_id, via, kind, name, lookup, sealed, step, created_at, used_at)
 				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (kind, lookup) DO NOTHING`,
 				f.ID, f.User, f.Via, f.Kind, clean(f.Name), lookup, blob(f.Sealed), f.Step, millis(f.CreatedAt), millis(f.UsedAt))
-			if err != nil || n == 0 {
-				return access.ErrExists
+			if err != nil {
+				return err
 			}
 		}
-		return s.insertAudit(ctx, tx, e)
+		return nil
 	})
 }
 
@@ -102,17 +102,14 @@ func (s *Store) DeleteFactor(ctx context.Context, user, id string, e access.Entr
 // taken first, as InsertSession does.
 func (s *Store) DeleteFactors(ctx context.Context, user string, e access.Entry) (int, error) {
 	var n int64
-	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+	err := s.audited(ctx, e, func(ctx context.Context, tx *sql.Tx) (err error) {
 		if err := takeUser(ctx, tx, user); err != nil {
 			return err
 		}
 		if n, err = affect(ctx, tx, "delete factors", `DELETE FROM factors WHERE user_id = $1`, user); err != nil {
 			return err
 		}
-		if err := exec(ctx, tx, "end sessions", `DELETE FROM sessions WHERE user_id = $1`, user); err != nil {
-			return err
-		}
-		return s.insertAudit(ctx, tx, e)
+		return exec(ctx, tx, "end sessions", `DELETE FROM sessions WHERE user_id = $1`, user)
 	})
 	return int(n), err
 }

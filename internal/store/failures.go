@@ -58,11 +58,3 @@ func saveFailure(ctx context.Context, tx *sql.Tx, name string, c access.FailureC
 	}
 	return exec(ctx, tx, "save failed sign-ins", `UPDATE signin_failures SET failures = $2, last_at = $3 WHERE name = $1`, name, c.Failures, millis(c.Last))
 }
-
-// skipLocked ends a SELECT that leaves out what others are changing.
-func (s *Store) skipLocked() string {
-	if s.engine == postgres {
-		return " FOR UPDATE SKIP LOCKED"
-	}
-	return ""
-}

@@ -26,17 +26,14 @@ func (s *Store) InsertFile(ctx context.Context, f *file.File) error {
 
 // FinishFile makes an arriving file ready, with all that is known of it now.
 func (s *Store) FinishFile(ctx context.Context, f *file.File) error {
-	var n int64
-	err := s.one(ctx, background, func(ctx context.Context, q querier) (err error) {
-		n, err = affect(ctx, q, "finish file", `UPDATE files SET (`+fileColumns+`) =
+	err := s.one(ctx, background, func(ctx context.Context, q querier) error {
+		return execOr(ctx, q, access.ErrNotFound, "finish file", `UPDATE files SET (`+fileColumns+`) =
 			($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) WHERE id = $1 AND state = 'arriving'`, fileArgs(f, file.Ready)...)
-		return err
 	})
-	if err != nil || n == 0 {
-		return orNotFound(err)
+	if err == nil {
+		f.State = file.Ready
 	}
-	f.State = file.Ready
-	return nil
+	return err
 }
 
 // File finds a ready file of a workspace, or of any where that is "".
@@ -81,7 +78,10 @@ func (s *Store) DoomFiles(ctx context.Context, now time.Time, limit int) ([]file
 		for _, f := range over {
 			n, err := affect(ctx, tx, "doom file", `UPDATE files SET state = 'doomed' WHERE id = $1 AND state = $2
 				AND (state = 'arriving' OR NOT EXISTS (SELECT 1 FROM file_uses WHERE file = files.id))`, f.ID, string(f.State))
-			if err == nil && n == 1 {
+			if err != nil {
+				return err
+			}
+			if n == 1 {
 				f.State = file.Doomed
 				list = append(list, f)
 			}
@@ -109,15 +109,11 @@ func (s *Store) useFiles(ctx context.Context, tx *sql.Tx, t *generation.Task) er
 		ids = append(ids, source.File)
 	}
 	slices.Sort(ids)
-	hold := ""
-	if s.engine == postgres {
-		hold = " FOR SHARE"
-	}
 	for _, id := range slices.Compact(ids) {
-		n, err := affect(ctx, tx, "use file", `INSERT INTO file_uses (file, generation)
-			SELECT id, $2 FROM files WHERE id = $1 AND workspace = $3 AND state = 'ready'`+hold, id, t.ID, t.Workspace)
-		if err != nil || n == 0 {
-			return fmt.Errorf("use file %s: %w", id, access.ErrNotFound)
+		err := execOr(ctx, tx, access.ErrNotFound, "use file", `INSERT INTO file_uses (file, generation)
+			SELECT id, $2 FROM files WHERE id = $1 AND workspace = $3 AND state = 'ready'`+s.forShare(), id, t.ID, t.Workspace)
+		if err != nil {
+			return fmt.Errorf("use file %s: %w", id, err)
 		}
 	}
 	return nil

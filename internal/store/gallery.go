@@ -86,7 +86,7 @@ func wanted(w generation.Wanted) *where {
 
 // DeleteTask forgets a task with its parts and what they made.
 func (s *Store) DeleteTask(ctx context.Context, workspace, id string, e access.Entry) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.audited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
 		ids, err := s.endedFamily(ctx, tx, workspace, id)
 		if err != nil {
 			return err
@@ -105,10 +105,7 @@ func (s *Store) DeleteTask(ctx context.Context, workspace, id string, e access.E
 				}
 			}
 		}
-		if err := exec(ctx, tx, "delete steps", `DELETE FROM app_steps WHERE run = $1`, id); err != nil {
-			return err
-		}
-		return s.insertAudit(ctx, tx, e)
+		return exec(ctx, tx, "delete steps", `DELETE FROM app_steps WHERE run = $1`, id)
 	})
 }
 

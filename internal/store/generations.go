@@ -72,11 +72,12 @@ func (s *Store) insertTask(ctx context.Context, tx *sql.Tx, t *generation.Task, 
 		return s.takenOr(ctx, tx, t, err)
 	}
 	if c := t.Claim(); c != nil {
-		if err := insertNew(ctx, tx, replay.ErrUsed, `INSERT INTO claims (`+claimColumns+`) VALUES `+places(1, len(claimSample), true), claimArgs(c)); err != nil {
+		err := execOr(ctx, tx, replay.ErrUsed, "insert claim", `INSERT INTO claims (`+claimColumns+`) VALUES `+places(1, len(claimSample), true)+` ON CONFLICT DO NOTHING`, claimArgs(c)...)
+		if err != nil {
 			return err
 		}
 	}
-	err := insertNew(ctx, tx, access.ErrExists, `INSERT INTO generations (`+taskColumns+`) VALUES `+places(1, len(row), true), row)
+	err := execOr(ctx, tx, access.ErrExists, "insert generation", `INSERT INTO generations (`+taskColumns+`) VALUES `+places(1, len(row), true)+` ON CONFLICT DO NOTHING`, row...)
 	if err != nil {
 		return err
 	}
@@ -104,15 +105,6 @@ func (s *Store) takenOr(ctx context.Context, tx *sql.Tx, t *generation.Task, sho
 		err = access.ErrExists
 	}
 	return cmp.Or(err, short)
-}
-
-// insertNew inserts a row, or gives an error of the caller's where there is one already.
-func insertNew(ctx context.Context, tx *sql.Tx, taken error, statement string, row []any) error {
-	n, err := affect(ctx, tx, "insert generation", statement+` ON CONFLICT DO NOTHING`, row...)
-	if err != nil || n == 0 {
-		return cmp.Or(err, taken)
-	}
-	return nil
 }
 
 // Task finds a task of a workspace, or of any where that is "".

@@ -22,7 +22,7 @@ func (s *Store) InsertKey(ctx context.Context, k access.Key, e access.Entry) err
 	if err != nil {
 		return fmt.Errorf("insert key: %w", err)
 	}
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.audited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
 		var err error
 		if k.Revision, err = s.nextKeys(ctx, tx); err != nil {
 			return err
@@ -30,16 +30,12 @@ func (s *Store) InsertKey(ctx context.Context, k access.Key, e access.Entry) err
 		if err := insertWorkspace(ctx, tx, k.Workspace, k.CreatedAt); err != nil {
 			return err
 		}
-		err = exec(ctx, tx, "insert key", `INSERT INTO keys (hash, `+keyColumns+`)
+		return exec(ctx, tx, "insert key", `INSERT INTO keys (hash, `+keyColumns+`)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, COALESCE((SELECT email FROM users WHERE id = $9), ''),
 				$10, $11, $12, $13, $14, $15, $16, $17)`,
 			newestHash(k), k.ID, k.Workspace, k.Name, string(k.Environment), flag(k.Sandbox), joined(k.Scope.Groups), joined(k.Scope.Models), k.Creator,
 			millis(k.CreatedAt), millis(k.ExpiresAt), millis(k.RevokedAt), millis(k.LastUsedAt),
 			k.Idle.Milliseconds(), joined(k.CIDRs), secrets, k.Revision)
-		if err != nil {
-			return err
-		}
-		return s.insertAudit(ctx, tx, e)
 	})
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -95,10 +96,7 @@ func (s *Store) leading(ctx context.Context, of meter.Slice, by meter.Split, mos
 			return err
 		}
 		query, args := ledBy(of, by, weeks)
-		rank := map[meter.Measure]string{meter.Tokens: `tokens`, meter.Cost: `nano`}[most]
-		if rank == "" {
-			rank = `requests`
-		}
+		rank := cmp.Or(map[meter.Measure]string{meter.Tokens: `tokens`, meter.Cost: `nano`}[most], `requests`)
 		names, err = texts(ctx, tx, `SELECT name FROM (`+query+`) led GROUP BY name ORDER BY SUM(`+rank+`) DESC, SUM(requests) DESC, name LIMIT `+strconv.Itoa(limit), s.plannedFor(args)...)
 		return err
 	})

@@ -56,11 +56,8 @@ func (s *Store) counter(ctx context.Context, tx *sql.Tx, c limit.Counter, amount
 			c.Limit, c.Subject, millis(c.Start)).Scan(&b.ID, &b.Amount, &b.Settled, &b.Leased, &b.Held, &b.Doubt)
 	}
 	if err = read(); errors.Is(err, sql.ErrNoRows) {
-		hold := ""
-		if s.engine == postgres {
-			hold = " FOR SHARE" // who changes the limit meanwhile waits, and finds the counter
-		}
-		now, missing := selectOne(ctx, tx, limitCells, `SELECT spec FROM limits WHERE id = $1`+hold, c.Limit)
+		// Who changes the limit meanwhile waits, and finds the counter.
+		now, missing := selectOne(ctx, tx, limitCells, `SELECT spec FROM limits WHERE id = $1`+s.forShare(), c.Limit)
 		if missing == nil {
 			amount = now.Amount
 		} else if !errors.Is(missing, access.ErrNotFound) {

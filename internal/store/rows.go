@@ -30,6 +30,15 @@ func affect(ctx context.Context, on querier, what, statement string, args ...any
 	return n, wrap(what, err)
 }
 
+// execOr runs a statement that is to change a row, and gives none where it changes none.
+func execOr(ctx context.Context, on querier, none error, what, statement string, args ...any) error {
+	n, err := affect(ctx, on, what, statement, args...)
+	if err == nil && n == 0 {
+		return none
+	}
+	return err
+}
+
 // wrap says of an error what was being done. No error stays none.
 func wrap(what string, err error) error {
 	if err != nil {

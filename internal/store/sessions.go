@@ -49,14 +49,12 @@ func (s *Store) InsertSession(ctx context.Context, v access.Session, most int, u
 // admitted takes the row of a session's person, or gives access.ErrNotFound where the proof
 // does not count any more.
 func admitted(ctx context.Context, tx *sql.Tx, v access.Session) error {
-	n, err := affect(ctx, tx, "touch user", `UPDATE users SET seen_at = CASE WHEN seen_at < $2 THEN $2 ELSE seen_at END WHERE id = $1`, v.User, millis(v.SeenAt))
+	err := execOr(ctx, tx, access.ErrNotFound, "touch user",
+		`UPDATE users SET seen_at = CASE WHEN seen_at < $2 THEN $2 ELSE seen_at END WHERE id = $1`, v.User, millis(v.SeenAt))
 	if err != nil {
 		return err
 	}
-	if n == 0 {
-		return access.ErrNotFound
-	}
-	n, err = selectValue[int64](ctx, tx, "look at proof", `SELECT COUNT(*) FROM users WHERE id = $1
+	n, err := selectValue[int64](ctx, tx, "look at proof", `SELECT COUNT(*) FROM users WHERE id = $1
 		AND ($2 = '' OR ($3 = '' AND password = $2) OR EXISTS (SELECT 1 FROM logins WHERE user_id = $1 AND via = $3 AND password = $2))
 		AND ($4 = '' OR EXISTS (SELECT 1 FROM factors WHERE id = $4 AND user_id = $1))
 		AND ($5 = '' OR subject = $5)`, v.User, v.Proof.Password, v.Via, v.Proof.Factor, v.Proof.Subject)
@@ -109,11 +107,8 @@ func (s *Store) TouchSession(ctx context.Context, id string, at time.Time) error
 
 // MoveSession takes a session to another workspace.
 func (s *Store) MoveSession(ctx context.Context, id, workspace string, e access.Entry) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		if err := exec(ctx, tx, "move session", `UPDATE sessions SET workspace = $2 WHERE id = $1`, id, workspace); err != nil {
-			return err
-		}
-		return s.insertAudit(ctx, tx, e)
+	return s.audited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
+		return exec(ctx, tx, "move session", `UPDATE sessions SET workspace = $2 WHERE id = $1`, id, workspace)
 	})
 }
 

@@ -239,9 +239,17 @@ func (s *Store) one(ctx context.Context, p priority, do func(context.Context, qu
 
 // forUpdate ends a SELECT whose row is to be changed. SQLite has one writer: the
 // transaction has the lock.
-func (s *Store) forUpdate() string {
+func (s *Store) forUpdate() string { return s.locking(" FOR UPDATE") }
+
+// skipLocked ends a SELECT whose rows are to be changed, but for those that another changes.
+func (s *Store) skipLocked() string { return s.locking(" FOR UPDATE SKIP LOCKED") }
+
+// forShare ends a SELECT whose row is to stay as it is until the transaction ends.
+func (s *Store) forShare() string { return s.locking(" FOR SHARE") }
+
+func (s *Store) locking(how string) string {
 	if s.engine == postgres {
-		return " FOR UPDATE"
+		return how
 	}
 	return ""
 }

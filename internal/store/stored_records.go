@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"time"
@@ -26,17 +25,17 @@ func (s *Store) StoredRecordRevision(ctx context.Context) (int64, error) {
 
 // PutStoredRecord saves a record in the place of the one of a revision, 0 for none.
 func (s *Store) PutStoredRecord(ctx context.Context, o catalog.StoredRecord, was int64, e access.Entry) error {
-	return s.changeStoredRecord(ctx, e, func(ctx context.Context, tx *sql.Tx, revision int64) (int64, error) {
+	return s.changeStoredRecord(ctx, e, func(ctx context.Context, tx *sql.Tx, revision int64) error {
 		secrets, err := encodeTimes(o.SecretsAt)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		if was == 0 {
-			return affect(ctx, tx, "change stored record", `INSERT INTO offers (sort, id, fields, sealed, secrets_at, enabled, created_at, updated_at, revision)
+			return execOr(ctx, tx, catalog.ErrChanged, "change stored record", `INSERT INTO offers (sort, id, fields, sealed, secrets_at, enabled, created_at, updated_at, revision)
 				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (sort, id) DO NOTHING`,
 				string(o.Sort), o.ID, string(o.Fields), blob(o.Sealed), secrets, flag(o.Enabled), millis(o.CreatedAt), millis(o.UpdatedAt), revision)
 		}
-		return affect(ctx, tx, "change stored record", `UPDATE offers SET fields = $4, sealed = $5, secrets_at = $6, enabled = $7, updated_at = $8, revision = $9
+		return execOr(ctx, tx, catalog.ErrChanged, "change stored record", `UPDATE offers SET fields = $4, sealed = $5, secrets_at = $6, enabled = $7, updated_at = $8, revision = $9
 			WHERE sort = $1 AND id = $2 AND revision = $3`,
 			string(o.Sort), o.ID, was, string(o.Fields), blob(o.Sealed), secrets, flag(o.Enabled), millis(o.UpdatedAt), revision)
 	})
@@ -52,24 +51,20 @@ func (s *Store) ResealStoredRecord(ctx context.Context, o catalog.StoredRecord, 
 
 // DeleteStoredRecord removes the record of a revision.
 func (s *Store) DeleteStoredRecord(ctx context.Context, sort catalog.Sort, id string, was int64, e access.Entry) error {
-	return s.changeStoredRecord(ctx, e, func(ctx context.Context, tx *sql.Tx, _ int64) (int64, error) {
-		return affect(ctx, tx, "change stored record", `DELETE FROM offers WHERE sort = $1 AND id = $2 AND revision = $3`, string(sort), id, was)
+	return s.changeStoredRecord(ctx, e, func(ctx context.Context, tx *sql.Tx, _ int64) error {
+		return execOr(ctx, tx, catalog.ErrChanged, "change stored record", `DELETE FROM offers WHERE sort = $1 AND id = $2 AND revision = $3`, string(sort), id, was)
 	})
 }
 
 // changeStoredRecord makes one change, which must be of one row, and writes it down.
-func (s *Store) changeStoredRecord(ctx context.Context, e access.Entry, change func(context.Context, *sql.Tx, int64) (int64, error)) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+func (s *Store) changeStoredRecord(ctx context.Context, e access.Entry, change func(context.Context, *sql.Tx, int64) error) error {
+	return s.audited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
 		// The counter's row is taken first: on PostgreSQL it is the lock.
 		revision, err := nextRevision(ctx, tx, "offers")
 		if err != nil {
 			return err
 		}
-		n, err := change(ctx, tx, revision)
-		if err != nil || n != 1 {
-			return cmp.Or(err, catalog.ErrChanged)
-		}
-		return s.insertAudit(ctx, tx, e)
+		return change(ctx, tx, revision)
 	})
 }
 

@@ -62,10 +62,7 @@ func (s *Store) wanted(ctx context.Context, q *slice, of meter.Slice, by meter.S
 	if !by.Attributed() {
 		return nil, true, nil
 	}
-	order := map[meter.Measure]string{meter.Tokens: `SUM(` + allTokens + `)`, meter.Cost: `SUM(nano)`}[most]
-	if order == "" {
-		order = `SUM(requests)`
-	}
+	order := cmp.Or(map[meter.Measure]string{meter.Tokens: `SUM(` + allTokens + `)`, meter.Cost: `SUM(nano)`}[most], `SUM(requests)`)
 	names, err = s.texts(ctx, `SELECT `+q.name+q.from()+` GROUP BY 1 ORDER BY `+order+` DESC, SUM(requests) DESC, 1 LIMIT `+strconv.Itoa(limit), s.plannedFor(q.args)...)
 	return names, len(names) < limit, err
 }

@@ -63,11 +63,11 @@ func (s *Store) queryUser(ctx context.Context, where string, arg any) (access.Us
 }
 
 func (s *Store) insertUser(ctx context.Context, tx *sql.Tx, u access.User, e access.Entry) error {
-	n, err := affect(ctx, tx, "insert user", `INSERT INTO users (id, email, password, subject, admin, created_at, seen_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (email) DO NOTHING`,
+	err := execOr(ctx, tx, access.ErrExists, "insert user", `INSERT INTO users (id, email, password, subject, admin, created_at, seen_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
 		u.ID, u.Email, u.Password, u.Subject, flag(u.Admin), millis(u.CreatedAt), millis(u.SeenAt))
-	if err != nil || n == 0 {
-		return access.ErrExists
+	if err != nil {
+		return err
 	}
 	return s.insertAudit(ctx, tx, e)
 }

@@ -11,13 +11,9 @@ import (
 
 // InsertWorkspace saves a workspace, or gives access.ErrExists for a known id.
 func (s *Store) InsertWorkspace(ctx context.Context, w access.Workspace, e access.Entry) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		n, err := affect(ctx, tx, "insert workspace", `INSERT INTO workspaces (id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`,
+	return s.audited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
+		return execOr(ctx, tx, access.ErrExists, "insert workspace", `INSERT INTO workspaces (id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`,
 			w.ID, w.Name, millis(w.CreatedAt))
-		if err != nil || n == 0 {
-			return access.ErrExists
-		}
-		return s.insertAudit(ctx, tx, e)
 	})
 }
 

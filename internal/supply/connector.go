@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"stele/internal/catalog"
 	"stele/internal/config"
 	"stele/internal/generation"
 	"stele/internal/guard"
@@ -24,7 +25,7 @@ type Connector interface {
 	// the account's kind makes none.
 	Maker(p config.Provider, o MakerOptions) (generation.Maker, error)
 	// Test makes one cheap call with an account; a model is named where one is needed.
-	Test(ctx context.Context, p config.Provider, model string) Trial
+	Test(ctx context.Context, p config.Provider, model string) catalog.Trial
 	// Said is what an upstream said for people in the cause of a failure.
 	Said(cause string) string
 	// Egress opens the clients for what callers name, as a configuration allows it.

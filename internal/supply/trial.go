@@ -5,27 +5,18 @@ import (
 	"time"
 
 	"stele/internal/access"
+	"stele/internal/catalog"
 	"stele/internal/config"
 )
 
 // trialTime is how long a test call may take.
 const trialTime = 10 * time.Second
 
-// Trial is what came of a test call.
-type Trial struct {
-	Did     string // in words that follow "It"
-	Status  int    // of HTTP; 0: no answer came
-	Took    time.Duration
-	Models  []string // that it listed
-	Problem string   // "" where it works
-	Err     error    // behind the problem, as the router judges it
-}
-
 // TestProvider makes one cheap call with an account, switched off or not.
-func (s *Supply) TestProvider(ctx context.Context, id string) (Trial, error) {
+func (s *Supply) TestProvider(ctx context.Context, id string) (catalog.Trial, error) {
 	p, ok := s.account(id)
 	if !ok {
-		return Trial{}, access.ErrNotFound
+		return catalog.Trial{}, access.ErrNotFound
 	}
 	ctx, cancel := context.WithTimeout(ctx, trialTime)
 	defer cancel()

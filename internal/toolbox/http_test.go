@@ -37,11 +37,9 @@ func reach(t *testing.T, token string) (address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- box.ServeHTTP(ctx, l, token) }()
+	go func() { ended <- box.ServeHTTP(t.Context(), l, token) }()
 	t.Cleanup(func() {
-		stop()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}

@@ -2,6 +2,7 @@ package toolbox
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,9 +84,7 @@ func (b *Toolbox) result(ctx context.Context, v generation.View, saveAs, called 
 		return nil, m, nil
 	}
 	files := outputs(v)
-	if saveAs == "" {
-		saveAs = slug(called, v.ID)
-	}
+	saveAs = cmp.Or(saveAs, slug(called, v.ID))
 	for n := range files {
 		if err := b.save(ctx, &files[n], nameOf(saveAs, n, files[n].address)); err != nil {
 			return nil, nil, fmt.Errorf("%s is done, but an output could not be saved: %w; download saves it", v.ID, err)

@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"container/list"
 	"context"
 	"net/url"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"time"
 
 	"stele/internal/fair"
+	"stele/internal/recent"
 )
 
 const (
@@ -31,22 +31,20 @@ type addresses struct {
 	places *fair.Line
 	now    func() time.Time
 
-	mu     sync.Mutex // guards all below
-	known  map[string]*list.Element
-	recent list.List // of *standing, the one used last first
+	mu    sync.Mutex // guards all below
+	known *recent.Map[string, *standing]
 }
 
 // standing is what is known of an address.
 type standing struct {
-	address string
-	silent  int // tries in a row that were not answered
-	trying  bool
-	rest    time.Time // while it is silent: nothing goes there before
+	silent int // tries in a row that were not answered
+	trying bool
+	rest   time.Time // while it is silent: nothing goes there before
 }
 
 func newAddresses(now func() time.Time) *addresses {
 	return &addresses{
-		places: fair.NewLine(mostTogether, toOneAddress, addressRoom, addressPause), now: now, known: make(map[string]*list.Element),
+		places: fair.NewLine(mostTogether, toOneAddress, addressRoom, addressPause), now: now, known: recent.New[string, *standing](mostAddresses),
 	}
 }
 
@@ -116,17 +114,11 @@ func rest(silent int) time.Duration {
 // standing is what is known of an address. Those not used for longest are forgotten.
 // The caller holds the lock.
 func (a *addresses) standing(key string) *standing {
-	if e := a.known[key]; e != nil {
-		a.recent.MoveToFront(e)
-		return e.Value.(*standing)
+	s, ok := a.known.Use(key)
+	if !ok {
+		s = new(standing)
+		a.known.Put(key, s)
 	}
-	for a.recent.Len() >= mostAddresses {
-		last := a.recent.Back()
-		delete(a.known, last.Value.(*standing).address)
-		a.recent.Remove(last)
-	}
-	s := &standing{address: key}
-	a.known[key] = a.recent.PushFront(s)
 	return s
 }
 

@@ -7,8 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -150,31 +148,12 @@ func pour(w io.Writer, first, again string) {
 	}
 }
 
-// models are the enemy's, for the configuration of a house.
-func (e *enemy) models() string {
-	file := filepath.Join(e.t.TempDir(), "enemy.yaml")
-	const model = `model: enemy/picture
-media_type: image
-kind: bfl
-provider: enemy
-upstream: flux
-call: {operation: bfl/task, body: [{copy: {prompt: prompt}}]}
-operations:
-  - mode: text_to_image
-    price: {usd: 0.01, per: image}
-    input: {required: [prompt]}
-`
-	if err := os.WriteFile(file, []byte(model), 0o600); err != nil {
-		e.t.Fatal(err)
-	}
-	return fmt.Sprintf("media_models: [%q]\n", file)
-}
-
 // A provider of media does harm in every way it can, in orders that come together.
 func TestProvidersOfMediaDoHarm(t *testing.T) { //nolint:paralleltest // besiege sees to that
 	e := newEnemy(t)
 	s := besiege(t, "")
-	s.Configure(t, strings.Replace(s.config, "providers:\n", fmt.Sprintf("%sproviders:\n  enemy: {kind: bfl, base_url: %s/v1, api_key: secret}\n", e.models(), e.URL), 1))
+	models, accounts := rig.Painters(t, map[string]string{"enemy": e.URL})
+	s.Configure(t, strings.Replace(s.config, "providers:\n", models+"providers:\n"+accounts, 1))
 	s.Run(t, "config", "reload")
 	ids := make(map[string]string)
 	s.under(t, func() {

@@ -83,7 +83,7 @@ func prompt(n int) string { return fmt.Sprintf("picture number %d", n) }
 // order orders once. What is refused must be refused cleanly.
 func (f *fleet) order(server, n int) error {
 	a, err := f.ask(server, http.MethodPost, "/api/v1/generations",
-		fmt.Sprintf(`{"model":"engines/picture","mode":"text_to_image","prompt":%q}`, prompt(n)), "Idempotency-Key", fmt.Sprintf("order-%d", n))
+		fmt.Sprintf(`{"model":"painter/picture","mode":"text_to_image","prompt":%q}`, prompt(n)), "Idempotency-Key", fmt.Sprintf("order-%d", n))
 	if err != nil {
 		return err
 	}

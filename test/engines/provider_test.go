@@ -1,19 +1,15 @@
 package engines
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
-	"image"
-	"image/png"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"testing"
 	"time"
+
+	"stele/test/rig"
 )
 
 // provider plays one that makes pictures and remembers nothing of what it was asked
@@ -30,12 +26,13 @@ type provider struct {
 func newProvider(t *testing.T, work time.Duration) *provider {
 	t.Helper()
 	p := &provider{paid: make(map[string]int), ready: make(map[string]time.Time), work: work}
+	picture := rig.PlainPNG(t, 32, false)
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/{model}", p.order)
 	mux.HandleFunc("GET /v1/get_result", p.look)
 	mux.HandleFunc("GET /out/{name}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "image/png")
-		_, _ = w.Write(picture())
+		_, _ = w.Write(picture)
 	})
 	p.Server = httptest.NewServer(mux)
 	t.Cleanup(p.Close)
@@ -50,7 +47,7 @@ func (p *provider) order(w http.ResponseWriter, r *http.Request) {
 	id := strconv.Itoa(len(p.ready) + 1)
 	p.ready[id] = time.Now().Add(p.work)
 	p.mu.Unlock()
-	say(w, map[string]any{"id": id, "polling_url": p.URL + "/v1/get_result?id=" + id})
+	rig.WriteJSON(w, map[string]any{"id": id, "polling_url": p.URL + "/v1/get_result?id=" + id})
 }
 
 func (p *provider) look(w http.ResponseWriter, r *http.Request) {
@@ -60,11 +57,11 @@ func (p *provider) look(w http.ResponseWriter, r *http.Request) {
 	p.mu.Unlock()
 	switch {
 	case !ok:
-		say(w, map[string]any{"id": id, "status": "Task not found"})
+		rig.WriteJSON(w, map[string]any{"id": id, "status": "Task not found"})
 	case time.Now().Before(at):
-		say(w, map[string]any{"id": id, "status": "Pending"})
+		rig.WriteJSON(w, map[string]any{"id": id, "status": "Pending"})
 	default:
-		say(w, map[string]any{"id": id, "status": "Ready", "result": map[string]any{"sample": p.URL + "/out/" + id + ".png"}})
+		rig.WriteJSON(w, map[string]any{"id": id, "status": "Ready", "result": map[string]any{"sample": p.URL + "/out/" + id + ".png"}})
 	}
 }
 
@@ -82,36 +79,9 @@ func (p *provider) started() int {
 	return len(p.ready)
 }
 
-func say(w http.ResponseWriter, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v)
-}
-
-var picture = sync.OnceValue(func() []byte {
-	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewRGBA(image.Rect(0, 0, 32, 32))); err != nil {
-		panic(err) // into memory
-	}
-	return b.Bytes()
-})
-
 // account is a configuration with the provider and its model, which has a price.
 func (p *provider) account(t *testing.T) string {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "model.yaml")
-	const model = `model: engines/picture
-media_type: image
-kind: bfl
-provider: painter
-upstream: flux
-call: {operation: bfl/task, body: [{copy: {prompt: prompt}}]}
-operations:
-  - mode: text_to_image
-    price: {usd: 0.01, per: image}
-    input: {required: [prompt]}
-`
-	if err := os.WriteFile(file, []byte(model), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprintf("media_models: [%q]\nproviders:\n  painter: {kind: bfl, base_url: %s/v1, api_key: none}\n", file, p.URL)
+	models, accounts := rig.Painters(t, map[string]string{"painter": p.URL})
+	return models + "providers:\n" + accounts
 }

@@ -66,7 +66,7 @@ func (f *fleet) upload() rig.Answer {
 	form := multipart.NewWriter(&body)
 	part, err := form.CreateFormFile("file", "picture.png")
 	if err == nil {
-		_, err = part.Write(picture())
+		_, err = part.Write(rig.PlainPNG(f.t, 32, false))
 	}
 	if err == nil {
 		err = form.Close()

@@ -24,7 +24,7 @@ import (
 // machine and nobody else's. docs/scale.md reckons with its figures.
 func BenchmarkCost(b *testing.B) {
 	benches(b, func(b *testing.B, databaseURL string) {
-		maker, chats := newProvider("", 0, 0), newChats()
+		maker, chats := newProvider(b, "", 0, 0), newChats()
 		b.Cleanup(func() { maker.end(); chats.Close() })
 		d := open(b, databaseURL, accounts(b, map[string]*provider{"quick": maker})+
 			"  local: {kind: openai, base_url: "+chats.URL+"/v1, api_key: none, models: ['*']}\n")

@@ -22,7 +22,7 @@ func TestOutputsOutliveTheirLinks(t *testing.T) {
 	})
 	t.Run("provider", func(t *testing.T) {
 		t.Parallel()
-		p := newProvider("", time.Second, linkLife)
+		p := newProvider(t, "", time.Second, linkLife)
 		d := open(t, "", accounts(t, map[string]*provider{"fading": p}))
 		defer p.end()
 		d.outlive(linkLife, of("fading"))

@@ -1,21 +1,16 @@
 package load
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"image"
-	"image/png"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"stele/test/rig"
 )
 
 // The calls of a provider that it may leave unanswered.
@@ -30,9 +25,10 @@ const (
 type provider struct {
 	*httptest.Server
 
-	mute  string        // what it never answers; "" is nothing
-	work  time.Duration // how long work takes
-	links time.Duration // how long a link is good; 0 for ever
+	picture []byte
+	mute    string        // what it never answers; "" is nothing
+	work    time.Duration // how long work takes
+	links   time.Duration // how long a link is good; 0 for ever
 
 	free   chan struct{} // closed when nothing is left unanswered any more
 	held   atomic.Int64  // calls that wait for that
@@ -42,8 +38,9 @@ type provider struct {
 }
 
 // newProvider starts a provider. It must be closed before the house that uses it.
-func newProvider(mute string, work, links time.Duration) *provider {
-	p := &provider{mute: mute, work: work, links: links, free: make(chan struct{})}
+func newProvider(tb testing.TB, mute string, work, links time.Duration) *provider {
+	tb.Helper()
+	p := &provider{picture: rig.PlainPNG(tb, 32, false), mute: mute, work: work, links: links, free: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/{model}", p.quiet(toOrder, p.order))
 	mux.HandleFunc("GET /v1/get_result", p.quiet(toLook, p.look))
@@ -78,7 +75,7 @@ func (p *provider) quiet(kind string, answer http.HandlerFunc) http.HandlerFunc 
 func (p *provider) order(w http.ResponseWriter, _ *http.Request) {
 	id := strconv.FormatInt(p.orders.Add(1), 10)
 	p.works.Store(id, time.Now().Add(p.work))
-	say(w, map[string]any{"id": id, "polling_url": p.URL + "/v1/get_result?id=" + id})
+	rig.WriteJSON(w, map[string]any{"id": id, "polling_url": p.URL + "/v1/get_result?id=" + id})
 }
 
 func (p *provider) look(w http.ResponseWriter, r *http.Request) {
@@ -86,12 +83,12 @@ func (p *provider) look(w http.ResponseWriter, r *http.Request) {
 	end, ok := p.works.Load(id)
 	switch {
 	case !ok:
-		say(w, map[string]any{"id": id, "status": "Task not found"})
+		rig.WriteJSON(w, map[string]any{"id": id, "status": "Task not found"})
 	case time.Now().Before(end.(time.Time)): //nolint:forcetypeassert // nothing else is stored
-		say(w, map[string]any{"id": id, "status": "Pending", "progress": nil})
+		rig.WriteJSON(w, map[string]any{"id": id, "status": "Pending", "progress": nil})
 	default:
 		until := time.Now().Add(p.links).UnixMilli()
-		say(w, map[string]any{"id": id, "status": "Ready", "result": map[string]any{"sample": fmt.Sprintf("%s/out/%d/%s.png", p.URL, until, id)}})
+		rig.WriteJSON(w, map[string]any{"id": id, "status": "Ready", "result": map[string]any{"sample": fmt.Sprintf("%s/out/%d/%s.png", p.URL, until, id)}})
 	}
 }
 
@@ -102,48 +99,21 @@ func (p *provider) fetch(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "image/png")
-	_, _ = w.Write(picture())
+	_, _ = w.Write(p.picture)
 }
-
-func say(w http.ResponseWriter, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v)
-}
-
-var picture = sync.OnceValue(func() []byte {
-	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewRGBA(image.Rect(0, 0, 32, 32))); err != nil {
-		panic(err) // into memory
-	}
-	return b.Bytes()
-})
 
 // accounts is a configuration with these providers and a model named after each.
 func accounts(tb testing.TB, providers map[string]*provider) string {
 	tb.Helper()
-	folder := tb.TempDir()
-	var config strings.Builder
-	config.WriteString("media_models: [" + filepath.Join(folder, "*.yaml") + "]\nproviders:\n")
+	at := make(map[string]string)
 	for name, p := range providers {
-		fmt.Fprintf(&config, "  %s: {kind: bfl, base_url: %s/v1, api_key: none}\n", name, p.URL)
-		model := fmt.Sprintf(`model: load/%[1]s
-media_type: image
-kind: bfl
-provider: %[1]s
-upstream: flux
-call: {operation: bfl/task, body: [{copy: {prompt: prompt}}]}
-operations:
-  - mode: text_to_image
-    input: {required: [prompt]}
-`, name)
-		if err := os.WriteFile(filepath.Join(folder, name+".yaml"), []byte(model), 0o600); err != nil {
-			tb.Fatal(err)
-		}
+		at[name] = p.URL
 	}
-	return config.String()
+	models, lines := rig.Painters(tb, at)
+	return models + "providers:\n" + lines
 }
 
 // of is the body of an order for the model of a provider.
 func of(name string) string {
-	return fmt.Sprintf(`{"model":"load/%s","mode":"text_to_image","prompt":"a test"}`, name)
+	return fmt.Sprintf(`{"model":"%s/picture","mode":"text_to_image","prompt":"a test"}`, name)
 }

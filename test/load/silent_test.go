@@ -21,7 +21,7 @@ func TestASilentProviderSlowsNoOther(t *testing.T) {
 	for _, what := range []string{toOrder, toLook, toFetch} {
 		t.Run("no answer to "+what, func(t *testing.T) {
 			t.Parallel()
-			mute, quick := newProvider(what, 0, 0), newProvider("", time.Second, 0)
+			mute, quick := newProvider(t, what, 0, 0), newProvider(t, "", time.Second, 0)
 			d := open(t, "", accounts(t, map[string]*provider{"mute": mute, "quick": quick}))
 			defer mute.end() // before the house: it has to be able to leave
 			defer quick.end()

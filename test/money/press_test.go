@@ -1,11 +1,8 @@
 package money
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"image"
-	"image/png"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -16,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"stele/test/rig"
 )
 
 // press makes pictures and keeps its own books. It speaks as four sorts of providers do:
@@ -45,11 +44,7 @@ type work struct {
 
 func newPress(t *testing.T) *press {
 	t.Helper()
-	var picture bytes.Buffer
-	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 8, 8))); err != nil {
-		t.Fatal(err)
-	}
-	p := &press{picture: picture.Bytes(), works: make(map[string]*work), named: make(map[string][]*work), asked: make(map[string]int)}
+	p := &press{picture: rig.PlainPNG(t, 8, false), works: make(map[string]*work), named: make(map[string][]*work), asked: make(map[string]int)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /bfl/{owner}/{model}", p.bflTakes)
 	mux.HandleFunc("GET /bfl/look/{id}", p.bflLooks)

@@ -1,12 +1,9 @@
 package operate
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"image"
-	"image/png"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -33,10 +30,6 @@ type painter struct {
 func newPainter(t *testing.T, takes time.Duration) *painter {
 	t.Helper()
 	p := &painter{takes: takes, paid: make(map[string]int)}
-	var picture bytes.Buffer
-	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 8, 8))); err != nil {
-		t.Fatal(err)
-	}
 	works := func(answer string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			var asked struct {
@@ -60,7 +53,7 @@ func newPainter(t *testing.T, takes time.Duration) *painter {
 		}
 	}
 	mux := http.NewServeMux()
-	mux.Handle("POST /v1/images/generations", works(`{"data":[{"b64_json":"`+base64.StdEncoding.EncodeToString(picture.Bytes())+`"}]}`))
+	mux.Handle("POST /v1/images/generations", works(`{"data":[{"b64_json":"`+base64.StdEncoding.EncodeToString(rig.PlainPNG(t, 8, false))+`"}]}`))
 	mux.Handle("POST /v1/chat/completions", works(`{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"finish_reason":"stop",
 		"message":{"role":"assistant","content":"a word"}}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}`))
 	p.Server = httptest.NewServer(mux)

@@ -3,8 +3,6 @@ package upgrade
 import (
 	"bytes"
 	"database/sql"
-	"image"
-	"image/png"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -78,7 +76,7 @@ func upload(t *testing.T, h *rig.House, key string) {
 	w := multipart.NewWriter(&form)
 	part, err := w.CreateFormFile("file", "dot.png")
 	if err == nil {
-		err = png.Encode(part, image.NewGray(image.Rect(0, 0, 8, 8)))
+		_, err = part.Write(rig.PlainPNG(t, 8, false))
 	}
 	if err != nil {
 		t.Fatal(err)

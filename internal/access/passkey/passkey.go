@@ -77,12 +77,9 @@ func (p Party) Made(h Holder, state, answer []byte) (Key, error) {
 	if err != nil {
 		return Key{}, err
 	}
-	var session webauthn.SessionData
-	if err := json.Unmarshal(state, &session); err != nil {
-		return Key{}, fmt.Errorf("read passkey state: %w", err)
-	}
-	if len(answer) > mostAnswer {
-		return Key{}, fmt.Errorf("the answer has %d bytes", len(answer))
+	session, err := resume(state, answer)
+	if err != nil {
+		return Key{}, err
 	}
 	parsed, err := protocol.ParseCredentialCreationResponseBytes(answer)
 	if err != nil {
@@ -96,6 +93,17 @@ func (p Party) Made(h Holder, state, answer []byte) (Key, error) {
 		return Key{}, fmt.Errorf("check new passkey: %w", err)
 	}
 	return kept(made)
+}
+
+// resume reads the state that a question left, for an answer that is not too long.
+func resume(state, answer []byte) (session webauthn.SessionData, err error) {
+	if err := json.Unmarshal(state, &session); err != nil {
+		return session, fmt.Errorf("read passkey state: %w", err)
+	}
+	if len(answer) > mostAnswer {
+		return session, fmt.Errorf("the answer has %d bytes", len(answer))
+	}
+	return session, nil
 }
 
 // Ask asks for a signature of one of the holder's keys, or with nil of any key of
@@ -129,12 +137,9 @@ func (p Party) Signed(find func(id []byte) (Holder, error), state, answer []byte
 	if err != nil {
 		return Key{}, err
 	}
-	var session webauthn.SessionData
-	if err := json.Unmarshal(state, &session); err != nil {
-		return Key{}, fmt.Errorf("read passkey state: %w", err)
-	}
-	if len(answer) > mostAnswer {
-		return Key{}, fmt.Errorf("the answer has %d bytes", len(answer))
+	session, err := resume(state, answer)
+	if err != nil {
+		return Key{}, err
 	}
 	parsed, err := protocol.ParseCredentialRequestResponseBytes(answer)
 	if err != nil {

@@ -111,10 +111,7 @@ func (c *Room) appVersions(r *http.Request, v access.Visitor, p *editorPage) err
 	names := map[string]string{v.User.ID: v.User.Email}
 	for _, version := range list {
 		if _, known := names[version.By]; !known {
-			email, err := c.Books.EmailOf(r.Context(), version.By)
-			if names[version.By] = email; err != nil {
-				names[version.By] = "somebody who left"
-			}
+			names[version.By] = c.emailOf(r.Context(), version.By)
 		}
 		p.Versions = append(p.Versions, versionRow{version.Number, c.At(version.At), names[version.By], version.Number == p.Offered})
 	}
@@ -160,7 +157,7 @@ func (c *Room) saveApp(w http.ResponseWriter, r *http.Request, v access.Visitor)
 	if err := readParts(w, r); err != nil {
 		return err
 	}
-	seen, _ := strconv.ParseInt(r.PostForm.Get("revision"), 10, 64)
+	seen := page.ReadRevision(r.PostForm.Get("revision"))
 	_, err := c.Editor.Save(r.Context(), v.Principal(), r.PathValue("app"), editorText(r), seen)
 	return c.edited(w, r, v, err, "saved")
 }
@@ -169,7 +166,7 @@ func (c *Room) publishApp(w http.ResponseWriter, r *http.Request, v access.Visit
 	if err := readParts(w, r); err != nil {
 		return err
 	}
-	seen, _ := strconv.ParseInt(r.PostForm.Get("revision"), 10, 64)
+	seen := page.ReadRevision(r.PostForm.Get("revision"))
 	_, err := c.Editor.Publish(r.Context(), v.Principal(), r.PathValue("app"), editorText(r), seen, r.PostForm.Has("shared"))
 	return c.edited(w, r, v, err, "published")
 }

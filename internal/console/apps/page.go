@@ -149,13 +149,18 @@ func (c *Room) namesFor(ctx context.Context, v access.Visitor) func(*generation.
 		}
 		id := t.Order.User
 		if _, seen := known[id]; !seen {
-			known[id] = "somebody who left"
-			if email, err := c.Books.EmailOf(ctx, id); err == nil {
-				known[id] = email
-			}
+			known[id] = c.emailOf(ctx, id)
 		}
 		return known[id]
 	}
+}
+
+func (c *Room) emailOf(ctx context.Context, id string) string {
+	email, err := c.Books.EmailOf(ctx, id)
+	if err != nil {
+		return "somebody who left"
+	}
+	return email
 }
 
 // runApp runs an app. The form brings the id of its run, so that sending it twice

@@ -88,11 +88,7 @@ func appGist(values map[string]any) string {
 			best = text
 		}
 	}
-	best = strings.Join(strings.Fields(best), " ")
-	if runes := []rune(best); len(runes) > 60 {
-		best = string(runes[:60]) + "…"
-	}
-	return best
+	return page.Shortened(strings.Join(strings.Fields(best), " "), 60)
 }
 
 // appVersionOf finds the version in the text of an app.

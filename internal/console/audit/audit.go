@@ -166,9 +166,9 @@ func (f *auditForm) fill(people []access.Person) {
 	for _, p := range people {
 		add(p.ID, p.Email)
 	}
-	add("command-line", "Command line")
-	add("configuration", "Configuration")
-	add("single-sign-on", "Single sign-on")
+	for _, a := range actors {
+		add(a.id, a.name)
+	}
 	if !known {
 		add(f.Actor, f.Actor)
 	}

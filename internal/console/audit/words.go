@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"strings"
 
 	"stele/internal/access"
@@ -141,17 +142,13 @@ func ChangeWords(list []access.Change) string {
 
 // whoDid names the actor.
 func whoDid(e access.Entry) string {
-	switch {
-	case e.ActorName != "":
-		return e.ActorName
-	case e.Actor == "command-line":
-		return "Command line"
-	case e.Actor == "configuration":
-		return "Configuration"
-	case e.Actor == "single-sign-on":
-		return "Single sign-on"
-	case e.Actor == "":
-		return "Somebody"
+	for _, a := range actors {
+		if e.ActorName == "" && e.Actor == a.id {
+			return a.name
+		}
 	}
-	return e.Actor
+	return cmp.Or(e.ActorName, e.Actor, "Somebody")
 }
+
+// actors are those who act and are no people.
+var actors = []struct{ id, name string }{{"command-line", "Command line"}, {"configuration", "Configuration"}, {"single-sign-on", "Single sign-on"}}

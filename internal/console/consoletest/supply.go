@@ -27,7 +27,7 @@ type Supply struct {
 	Now    []catalog.UnsealedRecord
 	Both   config.Combined
 	faults catalog.Faults
-	Trial  supply.Trial
+	Trial  catalog.Trial
 	health map[string]route.Health
 	More   []supply.Model // that only a running program has
 }
@@ -219,7 +219,7 @@ func (s *Supply) Models() []supply.Model {
 }
 
 // TestProvider implements console.Supply.
-func (s *Supply) TestProvider(context.Context, string) (supply.Trial, error) { return s.Trial, nil }
+func (s *Supply) TestProvider(context.Context, string) (catalog.Trial, error) { return s.Trial, nil }
 
 // Fails has a provider fail.
 func (s *Supply) Fails(id, words string, at time.Time) {

@@ -93,13 +93,7 @@ func (p *modelsPage) shows(m *supply.Model) bool {
 		(m.Media == nil || m.Media.Provider != p.Provider) {
 		return false
 	}
-	text := strings.ToLower(m.ID + " " + m.Name + " " + m.Description + " " + strings.Join(m.Tags, " "))
-	for word := range strings.FieldsSeq(strings.ToLower(p.Query)) {
-		if !strings.Contains(text, word) {
-			return false
-		}
-	}
-	return true
+	return page.Mentions(m.ID+" "+m.Name+" "+m.Description+" "+strings.Join(m.Tags, " "), p.Query)
 }
 
 func modelType(m *supply.Model) string {
@@ -203,13 +197,8 @@ func mediaPrice(m *media.Model) string {
 	if len(m.Operations) == 0 {
 		return ""
 	}
-	p := m.Operations[0].Price
-	least := p.USD
-	for _, amount := range p.Table {
-		if least == 0 || amount < least {
-			least = amount
-		}
-	}
+	p := &m.Operations[0].Price
+	least := p.Least()
 	if least == 0 {
 		return "free"
 	}

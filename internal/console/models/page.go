@@ -60,10 +60,7 @@ func (c *Room) modelPage(w http.ResponseWriter, r *http.Request, v access.Visito
 	}
 	p.Manage, p.Ours = page.Manages(v), m.Fields != nil
 	p.Row, p.Description = modelRowOf(m, c.targetStates(r.Context())), m.Description
-	p.Changed = c.At(m.Changed)
-	for _, field := range page.FieldNames(m.Wrong) {
-		p.Wrong = append(p.Wrong, m.Wrong[field])
-	}
+	p.Changed, p.Wrong = c.At(m.Changed), catalog.Sentences(m.Wrong)
 	room := "playground"
 	if m.Media != nil {
 		room = "studio"
@@ -142,9 +139,8 @@ func operationOf(o *media.Operation) operationRow {
 
 // chatSnippet is a call that works as pasted.
 func chatSnippet(root, id string) string {
-	body, _ := json.Marshal(id) // a text
 	return "curl " + root + "/api/v1/chat/completions \\\n  -H \"Authorization: Bearer $STELE_API_KEY\" \\\n" +
-		"  -H \"Content-Type: application/json\" \\\n  -d '{\"model\": " + string(body) + ", \"messages\": [{\"role\": \"user\", \"content\": \"Hello\"}]}'"
+		"  -H \"Content-Type: application/json\" \\\n  -d '{\"model\": " + quoteJSON(id) + ", \"messages\": [{\"role\": \"user\", \"content\": \"Hello\"}]}'"
 }
 
 func mediaSnippet(root string, m *media.Model) string {

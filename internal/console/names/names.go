@@ -72,11 +72,7 @@ func (c *Room) page(w http.ResponseWriter, r *http.Request, v access.Visitor, st
 	}
 	p.Mine = policy.Names
 	for _, n := range c.Supply.Names() {
-		row := allRow{Name: n}
-		for _, field := range page.FieldNames(n.Wrong) {
-			row.Wrong = append(row.Wrong, n.Wrong[field])
-		}
-		p.All = append(p.All, row)
+		p.All = append(p.All, allRow{n, catalog.Sentences(n.Wrong)})
 	}
 	for _, m := range c.Models.Models(access.Scope{}) {
 		p.Models = append(p.Models, m.ID)
@@ -105,9 +101,7 @@ func (c *Room) setName(w http.ResponseWriter, r *http.Request, v access.Visitor)
 	}
 	err := c.save(r, v, form)
 	if wrong, ok := errors.AsType[*catalog.WrongRecord](err); ok {
-		for _, field := range page.FieldNames(wrong.Fields) {
-			form.Wrong = append(form.Wrong, wrong.Fields[field])
-		}
+		form.Wrong = catalog.Sentences(wrong.Fields)
 	} else if f, ok := errors.AsType[*fault.Error](err); ok && f.Code == fault.InvalidParameter {
 		form.Wrong = append(form.Wrong, f.Message)
 	} else if err != nil {

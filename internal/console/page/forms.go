@@ -84,6 +84,25 @@ func Bound(n *float64) string {
 	return strconv.FormatFloat(*n, 'f', -1, 64)
 }
 
+// Mentions reports whether a text has each word of what was searched for.
+func Mentions(text, query string) bool {
+	text = strings.ToLower(text)
+	for word := range strings.FieldsSeq(strings.ToLower(query)) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// Shortened is a text of so many characters at most.
+func Shortened(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
+
 // Newlines undoes what forms do to line breaks.
 func Newlines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 

@@ -12,16 +12,24 @@ import (
 
 // Before reads where a list goes on, which MarkText wrote. The zero Mark is its top.
 func Before(q url.Values) (access.Mark, error) {
-	before := q.Get("before")
-	if before == "" {
-		return access.Mark{}, nil
+	m, ok := ReadMark(q.Get("before"))
+	if !ok {
+		return m, fault.New(fault.InvalidParameter, "This page does not exist: begin at the newest entry.").With("field", "before")
 	}
-	at, id, _ := strings.Cut(before, ".")
+	return m, nil
+}
+
+// ReadMark reads what MarkText wrote; "" is the zero Mark.
+func ReadMark(text string) (m access.Mark, ok bool) {
+	if text == "" {
+		return m, true
+	}
+	at, id, _ := strings.Cut(text, ".")
 	ms, err := strconv.ParseInt(at, 10, 64)
 	if err != nil || id == "" {
-		return access.Mark{}, fault.New(fault.InvalidParameter, "This page does not exist: begin at the newest entry.").With("field", "before")
+		return m, false
 	}
-	return access.Mark{At: time.UnixMilli(ms).UTC(), ID: id}, nil
+	return access.Mark{At: time.UnixMilli(ms).UTC(), ID: id}, true
 }
 
 // MarkText is a place in a list as part of an address: 1763200000000.key_….

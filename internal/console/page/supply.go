@@ -25,7 +25,7 @@ type Supply interface {
 	// Names lists what clients may ask for in the place of models, for all workspaces.
 	Names() []supply.Name
 	// TestProvider makes one cheap call.
-	TestProvider(ctx context.Context, id string) (supply.Trial, error)
+	TestProvider(ctx context.Context, id string) (catalog.Trial, error)
 	Save(ctx context.Context, who access.Principal, d catalog.Draft) error
 	Switch(ctx context.Context, who access.Principal, sort catalog.Sort, id string, on bool) error
 	Delete(ctx context.Context, who access.Principal, sort catalog.Sort, id string) error

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -110,11 +111,10 @@ func TestThePlaygroundEndsWithTheSession(t *testing.T) {
 				_ = http.NewResponseController(w).Flush()
 				<-r.Context().Done()
 			})
-			ctx, stop := context.WithCancel(t.Context())
-			over := make(chan struct{})
 			follower := revision.Follower{Read: h.Store.Changed, Log: slog.New(slog.DiscardHandler), Subscribers: []revision.Subscriber{h.Access.Subscriber()}}
-			go func() { defer close(over); follower.Run(ctx) }()
-			defer func() { stop(); <-over }()
+			var following sync.WaitGroup
+			following.Go(func() { follower.Run(t.Context()) })
+			t.Cleanup(following.Wait)
 			_, _, err := h.Access.AddPerson(t.Context(), access.CommandLine("default"), access.NewPerson{Email: "m@example.com", Role: access.Member, Password: consoletest.Password})
 			if err != nil {
 				t.Fatal(err)

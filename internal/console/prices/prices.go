@@ -1,13 +1,11 @@
 package prices
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -84,11 +82,7 @@ func (c *Room) page(w http.ResponseWriter, r *http.Request, v access.Visitor, st
 	q := r.URL.Query()
 	p.Manage, p.Query, p.Kind, p.Kinds = page.Manages(v), strings.TrimSpace(q.Get("q")), q.Get("kind"), price.BuiltIn().Kinds()
 	for _, own := range c.Supply.Prices() {
-		row := ownRow{ID: own.ID, Line: own.Line, From: own.From, Origin: own.Origin, Revision: own.Revision}
-		for _, field := range page.FieldNames(own.Wrong) {
-			row.Wrong = append(row.Wrong, own.Wrong[field])
-		}
-		p.Own = append(p.Own, row)
+		p.Own = append(p.Own, ownRow{own.ID, own.Line, own.From, own.Origin, catalog.Sentences(own.Wrong), own.Revision})
 	}
 	for _, m := range c.Supply.Models() {
 		if m.Media == nil && m.Enabled && m.Cost.Price == nil && len(m.Targets) > 0 && len(p.Unpriced) < mostEntries {
@@ -106,7 +100,7 @@ func (c *Room) search(p *pricesPage) {
 			continue
 		}
 		for _, e := range price.BuiltIn().Of(kind) {
-			if p.Kind == "" && e.Provider != kind || !fits(e, kind, p.Query) {
+			if p.Kind == "" && e.Provider != kind || !page.Mentions(kind+" "+strings.Join(e.Names, " "), p.Query) {
 				continue
 			}
 			if len(p.Rows) == mostEntries {
@@ -116,16 +110,6 @@ func (c *Room) search(p *pricesPage) {
 			p.Rows = append(p.Rows, c.row(kind, e))
 		}
 	}
-}
-
-func fits(e *price.Entry, kind, query string) bool {
-	text := strings.ToLower(kind + " " + strings.Join(e.Names, " "))
-	for word := range strings.FieldsSeq(strings.ToLower(query)) {
-		if !strings.Contains(text, word) {
-			return false
-		}
-	}
-	return true
 }
 
 func (c *Room) row(kind string, e *price.Entry) entryRow {
@@ -151,8 +135,8 @@ func own(s *price.Sheet, class price.Class) string {
 func (c *Room) setPrice(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	form := priceForm{
 		ID: strings.TrimSpace(r.PostForm.Get("id")), Line: strings.TrimSpace(r.PostForm.Get("line")), From: strings.TrimSpace(r.PostForm.Get("from")),
+		Revision: page.ReadRevision(r.PostForm.Get("revision")),
 	}
-	form.Revision, _ = strconv.ParseInt(r.PostForm.Get("revision"), 10, 64)
 	fields := map[string]string{"sheet": form.Line}
 	if form.From != "" {
 		fields["from"] = form.From
@@ -163,9 +147,7 @@ func (c *Room) setPrice(w http.ResponseWriter, r *http.Request, v access.Visitor
 	}
 	err = c.Supply.Save(r.Context(), v.Principal(), catalog.Draft{Sort: catalog.PriceRecord, ID: form.ID, Fields: text, Enabled: true, Revision: form.Revision})
 	if wrong, ok := errors.AsType[*catalog.WrongRecord](err); ok {
-		for _, field := range page.FieldNames(wrong.Fields) {
-			form.Wrong = append(form.Wrong, cmp.Or(wrong.Fields[field], field))
-		}
+		form.Wrong = catalog.Sentences(wrong.Fields)
 		return c.page(w, r, v, http.StatusUnprocessableEntity, pricesPage{Form: form})
 	}
 	if err != nil {

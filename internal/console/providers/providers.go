@@ -130,7 +130,7 @@ func (c *Room) testProvider(w http.ResponseWriter, r *http.Request, v access.Vis
 	}
 	trial, err := c.Supply.TestProvider(r.Context(), id)
 	if errors.Is(err, access.ErrNotFound) {
-		trial, err = supply.Trial{Problem: "It is not in use, so there is nothing to test. Mend it first."}, nil
+		trial, err = catalog.Trial{Problem: "It is not in use, so there is nothing to test. Mend it first."}, nil
 	}
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ type trialView struct {
 	More    int
 }
 
-func trialOf(t supply.Trial) *trialView {
+func trialOf(t catalog.Trial) *trialView {
 	const few = 6
 	shown := &trialView{Works: t.Problem == "", Did: t.Did, Problem: t.Problem, Status: t.Status, Some: t.Models[:min(few, len(t.Models))]}
 	shown.More = len(t.Models) - len(shown.Some)
@@ -250,10 +250,7 @@ func (c *Room) fillProvider(p *supply.Provider, shown providerPage, v access.Vis
 	shown.Row = c.providerRow(p, c.kindTitles(), shown.Manage)
 	shown.Served, shown.Changed = c.At(p.Health.Served), c.At(p.Changed)
 	shown.Only = c.onlyAt(p)
-	shown.Reachable = len(p.Wrong) == 0
-	for _, field := range page.FieldNames(p.Wrong) {
-		shown.Wrong = append(shown.Wrong, p.Wrong[field])
-	}
+	shown.Wrong, shown.Reachable = catalog.Sentences(p.Wrong), len(p.Wrong) == 0
 	for _, b := range p.Health.Breakers { // names of models may be the clients' own, so there may be many
 		if b.Caller != "" && b.Caller != v.Session.Workspace && !shown.Manage {
 			continue // another workspace's business

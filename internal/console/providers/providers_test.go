@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"stele/internal/access"
+	"stele/internal/catalog"
 	"stele/internal/console/consoletest"
-	"stele/internal/supply"
 )
 
 func TestAProviderIsAddedAndItsSecretNeverSeenAgain(t *testing.T) {
@@ -204,13 +204,13 @@ func TestTheTestButtonShowsWhatCameBack(t *testing.T) {
 	t.Parallel()
 	s, rooms := consoletest.Supplied(t)
 	h := consoletest.Opened(t, rooms)
-	s.Trial = supply.Trial{Did: "listed 2 models", Status: 200, Took: 120 * time.Millisecond, Models: []string{"gpt-5", "gpt-5-mini"}}
+	s.Trial = catalog.Trial{Did: "listed 2 models", Status: 200, Took: 120 * time.Millisecond, Models: []string{"gpt-5", "gpt-5-mini"}}
 	page := consoletest.Body(t, h.Post("/console/providers/main/test", url.Values{}, consoletest.Browser, consoletest.With("HX-Request", "true")))
 	consoletest.WantText(t, page, "It works.", "It listed 2 models.", "Status 200", "after 120 ms", "gpt-5-mini")
 	if strings.Contains(page, "<html") {
 		t.Error("htmx got a whole page")
 	}
-	s.Trial = supply.Trial{Problem: "The provider refused the credentials (status 401). Check the API key.", Status: 401, Took: time.Second}
+	s.Trial = catalog.Trial{Problem: "The provider refused the credentials (status 401). Check the API key.", Status: 401, Took: time.Second}
 	consoletest.WantText(t, consoletest.Body(t, h.Post("/console/providers/main/test", url.Values{}, consoletest.Browser)), "<html", "It does not work.", "Check the API key.")
 	consoletest.WantStatus(t, h.Post("/console/providers/none/test", url.Values{}, consoletest.Browser), 404)
 }

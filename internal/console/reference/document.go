@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -32,9 +33,7 @@ func (d *document) follow(v any) (target any, name string) {
 		for i, s := range segments {
 			segments[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(s)
 		}
-		if name == "" {
-			name = segments[len(segments)-1]
-		}
+		name = cmp.Or(name, segments[len(segments)-1])
 		v = child(d.root, segments...)
 	}
 	return nil, name

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -110,18 +111,13 @@ func (ref *reference) add(o operation, tags []string) {
 }
 
 func (d *document) operation(method, path string, item, v any) operation {
-	id := text(v, "operationId")
-	if id == "" {
-		id = method + path
-	}
+	id := cmp.Or(text(v, "operationId"), method+path)
 	o := operation{
 		Anchor: anchor("", id), Summary: text(v, "summary"), Method: strings.ToUpper(method), Path: path,
 		Scope: text(v, "x-stele-scope"), Planned: text(v, "x-stele-status") == "planned",
 		About: prose(text(v, "description")),
 	}
-	if o.Summary == "" {
-		o.Summary = o.Method + " " + path
-	}
+	o.Summary = cmp.Or(o.Summary, o.Method+" "+path)
 	for _, p := range append(slices.Clone(list(child(item, "parameters"))), list(child(v, "parameters"))...) {
 		p, _ = d.follow(p)
 		o.Params = append(o.Params, d.param(p))

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"html/template"
 	"slices"
 
@@ -68,13 +69,7 @@ func (d *document) headers() []field {
 // field describes v; what its owner says of it comes before what v says itself.
 func (d *document) field(name string, v, owner any) field {
 	target, _ := d.follow(v)
-	about := text(owner, "description")
-	if about == "" {
-		about = text(v, "description")
-	}
-	if about == "" {
-		about = text(target, "description")
-	}
+	about := cmp.Or(text(owner, "description"), text(v, "description"), text(target, "description"))
 	return field{Name: name, Shape: d.shape(v), About: prose(about), Facts: facts(target)}
 }
 

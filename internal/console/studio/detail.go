@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"html/template"
@@ -121,16 +122,11 @@ func (c *Room) neighbours(ctx context.Context, t *generation.Task) (newer, older
 
 func generationTitle(t *generation.Task) string {
 	text, _, _ := strings.Cut(strings.TrimSpace(t.Order.Prompt), "\n")
-	if text == "" {
-		text = modeLabel(t.Mode)
-	}
+	text = cmp.Or(text, modeLabel(t.Mode))
 	if t.App != "" {
 		text = t.App
 	}
-	if r := []rune(text); len(r) > 80 {
-		text = string(r[:80]) + "…"
-	}
-	return text
+	return page.Shortened(text, 80)
 }
 
 // studioOutputs are all that was made, but for what only belongs to something else.

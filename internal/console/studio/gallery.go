@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -64,13 +63,13 @@ func (c *Room) gallery(r *http.Request, v access.Visitor) (galleryPage, error) {
 	f := galleryFilters{
 		Kind: query.Get("kind"), Model: query.Get("in"), Status: query.Get("status"), From: query.Get("who"), App: query.Get("app"),
 	}
-	before, err := readTilePlace(query.Get("before"))
-	if err != nil {
-		return galleryPage{}, err
+	before, ok := page.ReadMark(query.Get("before"))
+	if !ok {
+		return galleryPage{}, fault.New(fault.InvalidParameter, "This is no place in the gallery.").With("field", "before")
 	}
 	wanted := generation.Wanted{
 		Workspace: v.Session.Workspace, MediaType: f.Kind, Model: f.Model, App: f.App, Status: f.Status, From: f.From,
-		Before: before, Limit: tilesPerPage + 1,
+		Before: generation.Place{Created: before.At, ID: before.ID}, Limit: tilesPerPage + 1,
 	}
 	if f.From == withParts {
 		wanted.From, wanted.Parts = "", true
@@ -113,30 +112,13 @@ func (c *Room) offered(f galleryFilters, v access.Visitor) galleryFilters {
 
 // query is the address of the part of the gallery after a place.
 func (f galleryFilters) query(after generation.Place) string {
-	q := url.Values{"before": {writeTilePlace(after)}}
+	q := url.Values{"before": {page.MarkText(access.Mark{At: after.Created, ID: after.ID})}}
 	for name, value := range map[string]string{"kind": f.Kind, "in": f.Model, "status": f.Status, "who": f.From, "app": f.App} {
 		if value != "" {
 			q.Set(name, value)
 		}
 	}
 	return q.Encode()
-}
-
-// A place is written as its time and its id: 1763198000000.gen_….
-func writeTilePlace(p generation.Place) string {
-	return strconv.FormatInt(p.Created.UnixMilli(), 10) + "." + p.ID
-}
-
-func readTilePlace(text string) (generation.Place, error) {
-	if text == "" {
-		return generation.Place{}, nil
-	}
-	at, id, ok := strings.Cut(text, ".")
-	n, err := strconv.ParseInt(at, 10, 64)
-	if !ok || err != nil {
-		return generation.Place{}, fault.New(fault.InvalidParameter, "This is no place in the gallery.").With("field", "before")
-	}
-	return generation.Place{Created: time.UnixMilli(n), ID: id}, nil
 }
 
 const (

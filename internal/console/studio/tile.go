@@ -40,11 +40,7 @@ type tile struct {
 
 // Name is what a screen reader calls the tile.
 func (t tile) Name() string {
-	what := cmp.Or(t.Prompt, t.App, t.Model)
-	if n := []rune(what); len(n) > 120 {
-		what = string(n[:120]) + "…"
-	}
-	return what
+	return page.Shortened(cmp.Or(t.Prompt, t.App, t.Model), 120)
 }
 
 func (c *Room) tile(t *generation.Task) tile {

@@ -42,25 +42,17 @@ func optionLabel(value string) string {
 
 // priceFrom is what a model costs at least, in a few words.
 func priceFrom(m *media.Model) string {
-	least, unit, some := media.Amount(-1), "", false
+	least, unit := media.Amount(0), ""
 	for i := range m.Operations {
 		p := &m.Operations[i].Price
-		figures := []media.Amount{p.USD}
-		for _, figure := range p.Table {
-			figures = append(figures, figure)
-		}
-		for _, figure := range figures {
-			if figure > 0 && (least < 0 || figure < least) {
-				least, unit = figure, p.Per
-			}
-			some = some || figure > 0
+		if figure := p.Least(); figure > 0 && (least == 0 || figure < least) {
+			least, unit = figure, p.Per
 		}
 	}
-	if !some {
+	if least == 0 {
 		return "Free"
 	}
-	unit = cmp.Or(unit, "request")
-	return "from $" + least.String() + " per " + unit
+	return "from $" + least.String() + " per " + cmp.Or(unit, "request")
 }
 
 // studioPrice is a price as the studio shows it.

@@ -107,7 +107,7 @@ func (d *drawing) chart(apart []string, names map[string]string) *chart {
 		ch.Bars = append(ch.Bars, d.bar(i, top, apart, ch.Series))
 	}
 	ch.Days = d.feet()
-	ch.Title = measureNames[d.query.Show] + " by day and " + strings.ToLower(splitName(d.query.By))
+	ch.Title = labelOf(string(d.query.Show), usageMeasures) + " by day and " + strings.ToLower(splitName(d.query.By))
 	ch.About = show(all) + " from " + daysInWords(d.from, d.from.AddDate(0, 0, d.days)) + "; the most on one day is " + show(most) + "."
 	return ch
 }
@@ -177,8 +177,6 @@ func seriesClass(by meter.Split, id string, i int) string {
 	}
 	return "s" + strconv.Itoa(i+1)
 }
-
-var measureNames = map[meter.Measure]string{meter.Requests: "Requests", meter.Tokens: "Tokens", meter.Cost: "Cost"}
 
 // amount writes a number of what is shown, exactly.
 func (q usageQuery) amount(n int64) string {

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"stele/internal/access"
@@ -40,10 +41,6 @@ var rangeDays = map[string]int{"today": 1, "7d": 7, "30d": 30, "90d": 90}
 var usageSplits = []option{
 	{string(meter.ByModel), "Model"}, {string(meter.ByKey), "Key"}, {string(meter.ByProvider), "Provider"},
 	{string(meter.ByStatus), "Status"}, {string(meter.ByEnvironment), "Environment"}, {string(meter.ByUser), "End user"},
-}
-
-var splitNames = map[meter.Split]string{
-	meter.ByPerson: "Person", meter.ByModel: "Model", meter.ByKey: "Key", meter.ByProvider: "Provider", meter.ByStatus: "Status", meter.ByEnvironment: "Environment", meter.ByUser: "End user",
 }
 
 var usageMeasures = []option{{string(meter.Requests), "Requests"}, {string(meter.Tokens), "Tokens"}, {string(meter.Cost), "Cost"}}
@@ -163,7 +160,20 @@ func splitName(by meter.Split) string {
 	if tag := by.Tag(); tag != "" {
 		return "Tag " + tag
 	}
-	return splitNames[by]
+	if by == meter.ByPerson { // for statements alone
+		return "Person"
+	}
+	return labelOf(string(by), usageSplits)
+}
+
+// labelOf is what people call a choice.
+func labelOf(value string, choices []option) string {
+	for _, c := range choices {
+		if c.Value == value {
+			return c.Label
+		}
+	}
+	return ""
 }
 
 // nameChoices are names to choose from, and the one that is chosen.
@@ -188,18 +198,8 @@ func keyChoices(names map[string]string, chosen string) []option {
 	if chosen != "" && chosen != meter.NoKey && names[chosen] == "" {
 		list = append(list, option{chosen, chosen}) // of a key that is gone
 	}
-	slices.SortFunc(list, byLabel)
+	slices.SortFunc(list, func(a, b option) int { return strings.Compare(a.Label, b.Label) })
 	return append(list, option{meter.NoKey, "Console (no key)"})
-}
-
-func byLabel(a, b option) int {
-	switch {
-	case a.Label < b.Label:
-		return -1
-	case a.Label > b.Label:
-		return 1
-	}
-	return 0
 }
 
 // oneOf is value if it is a choice, else something else.

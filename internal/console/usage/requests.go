@@ -136,8 +136,10 @@ func readRequestQuery(values url.Values, now time.Time) (q requestQuery, problem
 		Dialect: oneOf(values.Get("dialect"), requestDialects, ""), Stream: oneOf(values.Get("stream"), requestStreams, ""),
 		Counted: oneOf(values.Get("counted"), requestCounts, ""),
 		User:    strings.TrimSpace(values.Get("user")), Tag: strings.TrimSpace(values.Get("tag")),
-		ID: strings.TrimSpace(values.Get("id")), Live: values.Get("live") == "on", After: readPosition(values.Get("after")),
+		ID: strings.TrimSpace(values.Get("id")), Live: values.Get("live") == "on",
 	}
+	after, _ := page.ReadMark(values.Get("after")) // what is no place is the newest
+	q.After = meter.Place(after)
 	if name, _, ok := strings.Cut(q.Tag, "="); q.Tag != "" && (!ok || !access.IsTagName(name)) {
 		q.Tag, problem = "", "A tag is written as team=search."
 	}
@@ -202,14 +204,5 @@ func placeText(p meter.Place) string {
 	if p.IsZero() {
 		return ""
 	}
-	return strconv.FormatInt(p.At.UnixMilli(), 10) + "." + p.ID
-}
-
-func readPosition(text string) meter.Place {
-	at, id, _ := strings.Cut(text, ".")
-	ms, err := strconv.ParseInt(at, 10, 64)
-	if err != nil || id == "" {
-		return meter.Place{}
-	}
-	return meter.Place{At: time.UnixMilli(ms).UTC(), ID: id}
+	return page.MarkText(access.Mark(p))
 }

@@ -1,6 +1,7 @@
 package blueprint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -57,7 +58,7 @@ func (m *Maker) stop(ctx context.Context, op *Operation, t *ticket, step *Stop) 
 			return err
 		}
 	}
-	a, _, err := m.desk.send(ctx, op, first(step.Method, http.MethodPost), where, body)
+	a, _, err := m.desk.send(ctx, op, cmp.Or(step.Method, http.MethodPost), where, body)
 	if err != nil {
 		return m.desk.lost(err)
 	}

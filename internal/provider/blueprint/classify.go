@@ -42,9 +42,7 @@ func (d *desk) refused(op *Operation, a answer, ordering bool) *media.Failure {
 			class = media.SubmitUnknown
 		}
 	}
-	if class == "" {
-		class = byStatus(a.status, ordering)
-	}
+	class = cmp.Or(class, byStatus(a.status, ordering))
 	f := d.failure(class, code, message, d.cause(a))
 	f.RetryAfter = op.patience(a, message)
 	return f

@@ -1,6 +1,7 @@
 package blueprint
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -197,14 +198,5 @@ func (m *Maker) graph(model *media.Model) (any, error) {
 
 // upstream is the provider's own name of a model in a mode.
 func upstream(m *media.Model, o *media.Operation) string {
-	return strings.TrimSpace(first(o.Upstream, m.Upstream))
-}
-
-func first(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
+	return strings.TrimSpace(cmp.Or(o.Upstream, m.Upstream))
 }

@@ -1,6 +1,7 @@
 package blueprint
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/hex"
@@ -102,9 +103,7 @@ func (rule *Output) output(t *ticket, item any, open opener, contentType string)
 	if !name.given() {
 		name = rule.Value
 	}
-	if o.Kind == "" {
-		o.Kind = first(kindOf(contentType, name.text(item)), t.Kind)
-	}
+	o.Kind = cmp.Or(o.Kind, kindOf(contentType, name.text(item)), t.Kind)
 	return o
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	"stele/internal/catalog"
 	"stele/internal/fault"
 	"stele/internal/provider"
 )
@@ -17,15 +18,15 @@ import (
 var pings = map[string]string{"replicate": "/account", "bfl": "/credits", "comfyui": "/system_stats"}
 
 // Ping makes a call that costs nothing to see whether an account works.
-func Ping(ctx context.Context, a provider.Account, client *http.Client) provider.Probe {
+func Ping(ctx context.Context, a provider.Account, client *http.Client) catalog.Trial {
 	start := time.Now()
 	all, err := operations()
 	if err != nil {
-		return provider.Probe{Problem: "The kind cannot be read.", Err: err}
+		return catalog.Trial{Problem: "The kind cannot be read.", Err: err}
 	}
 	base, err := url.Parse(a.BaseURL)
 	if err != nil {
-		return provider.Probe{Problem: "The base URL is no address.", Err: err}
+		return catalog.Trial{Problem: "The base URL is no address.", Err: err}
 	}
 	d := &desk{base: base, key: a.Key, client: client, public: client}
 	path, proves := pings[a.Kind.Name]
@@ -35,7 +36,7 @@ func Ping(ctx context.Context, a provider.Account, client *http.Client) provider
 		}
 		path = cmp.Or(path, "/")
 		got, err := d.look(ctx, op, path)
-		p := provider.Probe{Status: got.status, Took: time.Since(start)}
+		p := catalog.Trial{Status: got.status, Took: time.Since(start)}
 		switch {
 		case err != nil:
 			p.Problem = provider.Explain(ctx, err)
@@ -59,5 +60,5 @@ func Ping(ctx context.Context, a provider.Account, client *http.Client) provider
 		}
 		return p
 	}
-	return provider.Probe{Problem: "Accounts of this kind make no media."}
+	return catalog.Trial{Problem: "Accounts of this kind make no media."}
 }

@@ -1,6 +1,7 @@
 package blueprint
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -75,7 +76,7 @@ func (m *Maker) look(ctx context.Context, op *Operation, t *ticket) (reading, an
 	if got.odd != "" {
 		m.strange(op, got.odd)
 	}
-	got.state = first(op.State.Else, string(media.Processing))
+	got.state = cmp.Or(op.State.Else, string(media.Processing))
 	return got, a, nil
 }
 

@@ -85,10 +85,10 @@ func (c checking) orders() {
 	at, s := manifest.At("submit"), &c.op.Submit
 	c.address(at.Add("post"), s.Post, "upstream", "path", "mode")
 	if s.Encode != "" {
-		c.oneOf(at.Add("encode"), s.Encode, encodings)
+		c.OneOf(at.Add("encode"), s.Encode, encodings)
 	}
 	for _, path := range slices.Sorted(maps.Keys(s.EncodeBy)) {
-		c.oneOf(at.Add("encode_by", path), s.EncodeBy[path], encodings)
+		c.OneOf(at.Add("encode_by", path), s.EncodeBy[path], encodings)
 	}
 	if !s.Whole {
 		c.needs(at.Add("id"), s.ID.given() || s.Chosen != nil)
@@ -122,7 +122,7 @@ func (c checking) looks() {
 	}
 	for i, sign := range op.State.When {
 		at := manifest.At("state", "when", i)
-		c.oneOf(at.Add("is"), sign.Is, states)
+		c.OneOf(at.Add("is"), sign.Is, states)
 		if sign.Class != "" {
 			c.class(at.Add("class"), sign.Class)
 		}
@@ -131,10 +131,10 @@ func (c checking) looks() {
 		}
 	}
 	for _, word := range slices.Sorted(maps.Keys(op.State.Map)) {
-		c.oneOf(manifest.At("state", "map", word), op.State.Map[word], states)
+		c.OneOf(manifest.At("state", "map", word), op.State.Map[word], states)
 	}
 	if op.State.Else != "" {
-		c.oneOf(manifest.At("state", "else"), op.State.Else, states)
+		c.OneOf(manifest.At("state", "else"), op.State.Else, states)
 	}
 	for i, v := range op.Classify {
 		c.class(manifest.At("classify", i, "class"), v.Class)
@@ -159,23 +159,23 @@ func (c checking) ends() {
 			c.address(at.Add("get"), o.Get, append(slices.Clone(fills), "item.*", "value")...)
 		}
 		if o.Form != "" {
-			c.oneOf(at.Add("form"), o.Form, []string{"url", "base64", "hex"})
+			c.OneOf(at.Add("form"), o.Form, []string{"url", "base64", "hex"})
 		}
 		if o.Kind != "" {
-			c.oneOf(at.Add("kind"), o.Kind, media.Types())
+			c.OneOf(at.Add("kind"), o.Kind, media.Types())
 		}
 		if o.Role != "" {
-			c.oneOf(at.Add("role"), o.Role, []string{media.Thumbnail, media.Preview, media.Cover})
+			c.OneOf(at.Add("role"), o.Role, []string{media.Thumbnail, media.Preview, media.Cover})
 		}
 	}
 	for i, stop := range op.Cancel {
 		at := manifest.At("cancel", i)
 		c.address(at.Add("path"), stop.Path, fills...)
 		if stop.Method != "" {
-			c.oneOf(at.Add("method"), stop.Method, []string{"POST", "PUT", "DELETE"})
+			c.OneOf(at.Add("method"), stop.Method, []string{"POST", "PUT", "DELETE"})
 		}
 		for j, from := range stop.From {
-			c.oneOf(at.Add("from", j), string(from), states)
+			c.OneOf(at.Add("from", j), string(from), states)
 		}
 	}
 }
@@ -210,13 +210,7 @@ func (c checking) class(at manifest.Path, class media.Class) {
 		names = append(names, string(known))
 	}
 	slices.Sort(names)
-	c.oneOf(at, string(class), names)
-}
-
-func (c checking) oneOf(at manifest.Path, got string, known []string) {
-	if !slices.Contains(known, got) {
-		c.Problem(at, "%q is not one of %v%s", got, known, manifest.DidYouMean(got, known))
-	}
+	c.OneOf(at, string(class), names)
 }
 
 func (c checking) needs(at manifest.Path, given bool) {

@@ -1,6 +1,7 @@
 package blueprint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -223,7 +224,7 @@ func (o *order) accepted(a answer) (*ticket, error) {
 }
 
 func (op *Operation) encoding(path string) string {
-	return first(op.Submit.EncodeBy[path], op.Submit.Encode, encodings[0])
+	return cmp.Or(op.Submit.EncodeBy[path], op.Submit.Encode, encodings[0])
 }
 
 // works is the space of the names that are chosen here.

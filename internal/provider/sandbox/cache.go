@@ -1,13 +1,13 @@
 package sandbox
 
 import (
-	"container/list"
 	"crypto/sha256"
 	"slices"
 	"sync"
 	"time"
 
 	"stele/internal/chat"
+	"stele/internal/recent"
 )
 
 // mostKept bounds how many beginnings of prompts are remembered.
@@ -19,24 +19,17 @@ const mostKept = 4096
 type cache struct {
 	now func() time.Time
 
-	mu    sync.Mutex // guards what follows
-	kept  map[[sha256.Size]byte]*list.Element
-	order *list.List // of *kept, the last used first
+	mu   sync.Mutex // guards kept
+	kept *recent.Map[[sha256.Size]byte, kept]
 }
 
 type kept struct {
-	sum [sha256.Size]byte
 	ttl time.Duration
 	end time.Time
 }
 
-func entry(e *list.Element) *kept {
-	k, _ := e.Value.(*kept) // nothing else is ever put in
-	return k
-}
-
 func newCache(now func() time.Time) *cache {
-	return &cache{now: now, kept: make(map[[sha256.Size]byte]*list.Element), order: list.New()}
+	return &cache{now: now, kept: recent.New[[sha256.Size]byte, kept](mostKept)}
 }
 
 // count is the usage of a prompt: read up to the longest beginning that is kept,
@@ -77,18 +70,12 @@ func (c *cache) count(p *prompt) chat.Usage {
 // holds reports whether a beginning is kept, and keeps it for another while. The
 // caller holds mu.
 func (c *cache) holds(sum [sha256.Size]byte) bool {
-	e, ok := c.kept[sum]
-	if !ok {
+	k, ok := c.kept.Peek(sum)
+	if !ok || !c.now().Before(k.end) {
+		c.kept.Delete(sum)
 		return false
 	}
-	k := entry(e)
-	if !c.now().Before(k.end) {
-		c.order.Remove(e)
-		delete(c.kept, sum)
-		return false
-	}
-	k.end = c.now().Add(k.ttl)
-	c.order.MoveToFront(e)
+	c.kept.Put(sum, kept{k.ttl, c.now().Add(k.ttl)})
 	return true
 }
 
@@ -99,16 +86,5 @@ func (c *cache) keep(sum [sha256.Size]byte, ttl string) {
 		life = 5 * time.Minute
 	}
 	life = min(life, 24*time.Hour)
-	if e, ok := c.kept[sum]; ok {
-		k := entry(e)
-		k.ttl, k.end = life, c.now().Add(life)
-		c.order.MoveToFront(e)
-		return
-	}
-	c.kept[sum] = c.order.PushFront(&kept{sum: sum, ttl: life, end: c.now().Add(life)})
-	if c.order.Len() > mostKept {
-		oldest := c.order.Back()
-		c.order.Remove(oldest)
-		delete(c.kept, entry(oldest).sum)
-	}
+	c.kept.Put(sum, kept{life, c.now().Add(life)})
 }

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -43,9 +44,7 @@ func readTurn(talk *chat.Conversation) turn {
 				names[p.ID] = p.Name
 				t.called = append(t.called, p.Name)
 			case chat.ToolResult:
-				if p.Name == "" {
-					p.Name = names[p.ID]
-				}
+				p.Name = cmp.Or(p.Name, names[p.ID])
 				t.results = append(t.results, p)
 			}
 		}

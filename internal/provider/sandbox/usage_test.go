@@ -111,8 +111,8 @@ func TestTheCacheIsBounded(t *testing.T) {
 		ask(i)
 		ask(0) // used all the time
 	}
-	if len(s.cache.kept) != mostKept || s.cache.order.Len() != mostKept {
-		t.Errorf("%d kept", len(s.cache.kept))
+	if n := s.cache.kept.Len(); n != mostKept {
+		t.Errorf("%d kept", n)
 	}
 	if ask(0).CacheRead != 2 || ask(mostKept).CacheRead != 2 || ask(1).CacheRead != 0 {
 		t.Error("the wrong ones are kept")
@@ -125,7 +125,7 @@ func TestFailuresLeaveTheCacheAlone(t *testing.T) {
 	s := newSandbox()
 	talk := user("Hello [[sandbox: error=500]]")
 	talk.Cache = &chat.Cache{}
-	if _, err := s.Do(t.Context(), request(talk, false), relay.Target{}); err == nil || len(s.cache.kept) != 0 {
-		t.Errorf("%v, %d kept", err, len(s.cache.kept))
+	if _, err := s.Do(t.Context(), request(talk, false), relay.Target{}); err == nil || s.cache.kept.Len() != 0 {
+		t.Errorf("%v, %d kept", err, s.cache.kept.Len())
 	}
 }

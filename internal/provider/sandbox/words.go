@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"iter"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -43,13 +44,7 @@ func eachWord(text string) iter.Seq[string] {
 // joiner makes one character of those beside it, as in emoji of families.
 const joiner = '\u200d'
 
-func words(text string) []string {
-	var list []string
-	for w := range eachWord(text) {
-		list = append(list, w)
-	}
-	return list
-}
+func words(text string) []string { return slices.Collect(eachWord(text)) }
 
 func countWords(text string) int64 {
 	n := int64(0)

@@ -2,17 +2,15 @@ package studio_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
 
+	"stele/internal/chromium"
 	"stele/internal/media"
 	"stele/internal/provider/studio"
 	"stele/internal/race"
@@ -89,15 +87,7 @@ type told struct {
 // browser starts Chromium on a page that plays files, which are served beside it.
 func browser(t *testing.T, files map[string][]byte, types map[string]string) (play func(kind, name string, at float64) told, show func(name string) string) {
 	t.Helper()
-	path := os.Getenv("STELE_TEST_CHROMIUM")
-	if path == "" && os.Getenv("STELE_TEST_REQUIRE") == "" {
-		t.Skip("STELE_TEST_CHROMIUM is not set")
-	}
-	if _, err := exec.LookPath(path); err != nil {
-		if path, err = exec.LookPath("chromium"); err != nil {
-			t.Fatalf("a browser is required: %v", err)
-		}
-	}
+	ctx := chromium.Open(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if data, ok := files[r.URL.Path[1:]]; ok {
 			w.Header().Set("Content-Type", types[r.URL.Path[1:]])
@@ -108,7 +98,6 @@ func browser(t *testing.T, files map[string][]byte, types map[string]string) (pl
 		_, _ = w.Write([]byte(page))
 	}))
 	t.Cleanup(server.Close)
-	ctx := openBrowser(t, path)
 	if err := chromedp.Do(ctx, chromedp.Navigate(server.URL+"/")); err != nil {
 		t.Fatal(err)
 	}
@@ -134,31 +123,6 @@ func browser(t *testing.T, files map[string][]byte, types map[string]string) (pl
 		t.Logf("%s: %+v", name, out)
 		return out
 	}, show
-}
-
-func openBrowser(t *testing.T, path string) context.Context {
-	t.Helper()
-	profile, err := os.MkdirTemp("", "stele-browser-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	ctx, stop := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile), chromedp.Flag("disable-quic", true),
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("autoplay-policy", "no-user-gesture-required"))...)
-	ctx, _ = chromedp.NewContext(ctx)
-	t.Cleanup(func() {
-		_ = chromedp.Cancel(ctx)
-		stop()
-		cancel()
-		for range 50 { // its children write for a moment longer
-			if os.RemoveAll(profile) == nil {
-				break
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
-	})
-	return ctx
 }
 
 // TestABrowserPlaysWhatWasMade is the judge of films and sound: they must play to
