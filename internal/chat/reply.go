@@ -52,6 +52,22 @@ type Response struct {
 	Notes   []Loss // what the decoder could not carry into the common answer
 }
 
+// Size is about how many bytes an answer has once it is written.
+func (r *Response) Size() int {
+	n := 512
+	for i := range r.Answers {
+		n += len(r.Answers[i].Logprobs) + 64
+		for j := range r.Answers[i].Parts {
+			p := &r.Answers[i].Parts[j]
+			n += len(p.Text) + len(p.Proof) + 128
+			if p.Media != nil {
+				n += len(p.Media.Base64)
+			}
+		}
+	}
+	return n + n/16
+}
+
 // Answer is what the model said.
 type Answer struct {
 	Parts    []Part

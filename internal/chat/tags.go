@@ -7,6 +7,7 @@ import "strings"
 const (
 	thoughtBegins = "<think>"
 	thoughtEnds   = "</think>"
+	blank         = " \t\r\n" // what may stand before them
 )
 
 // mostBlank is how much white space is held back for what may follow it: a model that says
@@ -38,14 +39,11 @@ func Untag(loose Stream) Stream {
 
 // Untag is Untag for a whole answer.
 func (a *Answer) Untag() {
-	if len(a.Parts) == 0 || a.Parts[0].Kind != Text {
+	if len(a.Parts) == 0 || a.Parts[0].Kind != Text || !strings.HasPrefix(strings.TrimLeft(a.Parts[0].Text, blank), thoughtBegins) {
 		return
 	}
 	var u untagger
 	u.take(&Event{Kind: Delta, Part: Part{Kind: Text, Text: a.Parts[0].Text}})
-	if u.state == mayThink {
-		return
-	}
 	u.take(&Event{Kind: Finish})
 	var thought, words strings.Builder
 	for i := range u.out {
@@ -121,7 +119,7 @@ func (u *untagger) words(e *Event) {
 	u.held = ""
 	switch u.state {
 	case mayThink:
-		begun := strings.TrimLeft(text, " \t\r\n")
+		begun := strings.TrimLeft(text, blank)
 		switch {
 		case strings.HasPrefix(begun, thoughtBegins):
 			u.state, text = begins, begun[len(thoughtBegins):]

@@ -79,7 +79,7 @@ func (d *direct) carries(r *http.Request) bool {
 	case r.URL.Scheme != "http", r.ContentLength < 0, r.ContentLength == 0 && r.Body != nil && r.Body != http.NoBody,
 		r.Method != http.MethodPost && r.Method != http.MethodGet, r.Close, len(r.TransferEncoding) > 0, len(r.Trailer) > 0,
 		d.unpacks && r.Header.Get("Accept-Encoding") == "", len(r.Header["Expect"]) > 0, len(r.Header["Upgrade"]) > 0,
-		strings.ContainsFunc(r.URL.Host+r.Host, func(c rune) bool { return c <= ' ' || c > '~' }),
+		strings.ContainsFunc(r.URL.Host, strange), strings.ContainsFunc(r.Host, strange),
 		httptrace.ContextClientTrace(r.Context()) != nil:
 		return false
 	}
@@ -89,6 +89,9 @@ func (d *direct) carries(r *http.Request) bool {
 	by, err := d.proxy(r.URL)
 	return by == nil && err == nil
 }
+
+// strange reports whether a letter is none that the name of a host has on the wire.
+func strange(c rune) bool { return c <= ' ' || c > '~' }
 
 // CloseIdleConnections closes what no request uses.
 func (d *direct) CloseIdleConnections() {

@@ -16,16 +16,22 @@ type forgetter interface{ forget() }
 
 // authorize puts the account's credentials into a request.
 func (c *Chat) authorize(ctx context.Context, r *http.Request, body rope) error {
-	switch header := c.account.Kind.Auth; {
-	case c.signer != nil:
+	if c.signer != nil {
 		return c.signer.sign(ctx, r, body)
-	case c.account.Key == "":
-	case header != "":
-		r.Header.Set(header, c.account.Key)
-	default:
-		r.Header["Authorization"] = c.bearer
 	}
+	c.putKey(r.Header)
 	return nil
+}
+
+// putKey puts the account's key into a header, if it has one.
+func (c *Chat) putKey(h http.Header) {
+	switch name := c.account.Kind.Auth; {
+	case c.account.Key == "":
+	case name != "":
+		h.Set(name, c.account.Key)
+	default:
+		h["Authorization"] = []string{"Bearer " + c.account.Key}
+	}
 }
 
 // unauthorized lets go of a proof that the cloud did not believe, so that the

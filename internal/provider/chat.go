@@ -44,7 +44,6 @@ type Chat struct {
 	client  *http.Client
 	paths   paths
 	signer  signer   // nil: the key is all
-	bearer  []string // the key as a header has it, shared because it is never changed
 	private []string // of the operator's, which refusals may name
 
 	addresses AddressChecker // nil: the upstream fetches what it likes
@@ -55,13 +54,13 @@ type Chat struct {
 // place is where calls of a path go.
 type place struct {
 	path    string
-	request *http.Request // one without a body, as a pattern
+	request *http.Request // one without a body, as a pattern: calls share its address and header
 }
 
 // NewChat makes the client of an account that has no options. The HTTP client
 // must be guard's.
 func NewChat(a Account, d dialect.Dialect, client *http.Client) *Chat {
-	return &Chat{account: a, dialect: d, client: client, private: private(a), bearer: []string{"Bearer " + a.Key}}
+	return &Chat{account: a, dialect: d, client: client, private: private(a)}
 }
 
 var _ relay.Upstream = (*Chat)(nil)
@@ -160,16 +159,15 @@ func (c *Chat) proof(client, model string) func(string) (string, bool) {
 // send makes the one HTTP call and turns every refusal into an error.
 func (c *Chat) send(ctx context.Context, call outgoing) (*http.Response, error) {
 	whole := call.whole()
-	r, err := c.request(ctx, call.Path, whole)
+	r, err := c.request(ctx, &call.Call)
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", c.account.Name, err)
 	}
-	maps.Copy(r.Header, call.Header)
-	r.Header["Content-Type"] = jsonType
-	r.Header["Accept-Encoding"] = identity
-	r.Header["User-Agent"] = userAgent
-	if err := c.authorize(ctx, r, whole); err != nil {
-		return nil, err
+	whole.into(r)
+	if c.signer != nil {
+		if err := c.signer.sign(ctx, r, whole); err != nil {
+			return nil, err
+		}
 	}
 	answer, err := c.carry(r)
 	if err != nil {
@@ -192,23 +190,40 @@ func (c *Chat) send(ctx context.Context, call outgoing) (*http.Response, error) 
 	return nil, c.refused(answer.StatusCode, answer.Header, bytes.TrimPrefix(body, []byte(byteOrder)))
 }
 
-// request is one to a path of the upstream. Its address is read once for calls that
-// follow each other.
-func (c *Chat) request(ctx context.Context, path string, body rope) (*http.Request, error) {
+// request is one to the path of a call, without its body. Address and header are those of
+// the calls before it wherever it has nothing of its own to say.
+func (c *Chat) request(ctx context.Context, call *dialect.Call) (*http.Request, error) {
 	known := c.asked.Load()
-	if known == nil || known.path != path {
-		r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, c.account.BaseURL+path, nil)
+	if known == nil || known.path != call.Path {
+		r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, c.account.BaseURL+call.Path, nil)
 		if err != nil {
 			return nil, err
 		}
-		known = &place{path, r}
+		if known != nil {
+			r.Header = known.request.Header
+		} else {
+			r.Header = c.header()
+		}
+		known = &place{call.Path, r}
 		c.asked.Store(known)
 	}
-	r, to := known.request.WithContext(ctx), *known.request.URL
-	r.URL, r.Header = &to, make(http.Header, 6)
-	body.into(r)
-	trace.Inject(ctx, r.Header)
+	r := known.request.WithContext(ctx)
+	if len(call.Header) > 0 || c.signer != nil || trace.Known(ctx) {
+		r.Header = make(http.Header, len(known.request.Header)+len(call.Header)+1)
+		trace.Inject(ctx, r.Header)
+		maps.Copy(r.Header, call.Header)
+		maps.Copy(r.Header, known.request.Header)
+	}
 	return r, nil
+}
+
+// header is what all calls carry. It is shared by them and never changed.
+func (c *Chat) header() http.Header {
+	h := http.Header{"Content-Type": jsonType, "Accept-Encoding": identity, "User-Agent": userAgent}
+	if c.signer == nil {
+		c.putKey(h)
+	}
+	return h
 }
 
 // carry sends a request and returns its answer. Guard's client follows no redirect
@@ -304,7 +319,7 @@ func readAll(x *exchange) ([]byte, error) {
 		return nil, errTooLong()
 	}
 	ctx := x.dog.ctx
-	body, err := scope.From(ctx).Memory.ReadAll(ctx, io.LimitReader(&fed{x.answer.Body, x.dog}, mostAnswer+1), x.answer.ContentLength)
+	body, err := scope.From(ctx).Memory.ReadAll(ctx, &fed{x.answer.Body, x.dog, mostAnswer + 1}, x.answer.ContentLength)
 	switch {
 	case errors.Is(err, memory.ErrFull):
 		return nil, ofAnswer(err)
@@ -325,15 +340,19 @@ func ofAnswer(err error) error {
 	return err
 }
 
-// fed is an answer that tells its watchdog when something comes.
+// fed is the beginning of an answer. It tells its watchdog when something comes.
 type fed struct {
 	io.Reader
-	dog *watchdog
+	dog  *watchdog
+	left int64 // bytes that are still read
 }
 
 func (f *fed) Read(p []byte) (int, error) {
-	n, err := f.Reader.Read(p)
-	if n > 0 {
+	if f.left <= 0 {
+		return 0, io.EOF
+	}
+	n, err := f.Reader.Read(p[:min(int64(len(p)), f.left)])
+	if f.left -= int64(n); n > 0 {
 		f.dog.fed()
 	}
 	return n, err

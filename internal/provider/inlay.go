@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"slices"
 	"unsafe"
@@ -124,11 +125,8 @@ func (r rope) reader() io.ReadCloser {
 	if len(r) == 1 {
 		return io.NopCloser(bytes.NewReader(r[0]))
 	}
-	readers := make([]io.Reader, len(r))
-	for i, piece := range r {
-		readers[i] = bytes.NewReader(piece)
-	}
-	return io.NopCloser(io.MultiReader(readers...))
+	pieces := net.Buffers(slices.Clone(r)) // it lets go of those that are read
+	return io.NopCloser(&pieces)
 }
 
 // into makes it the body of a request, which can be sent again.

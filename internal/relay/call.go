@@ -21,7 +21,6 @@ import (
 // call is a turn that is being counted.
 type call struct {
 	relay   *Relay
-	ctx     context.Context // never ends
 	asker   context.Context // the caller's
 	scope   *scope.Request
 	start   time.Time
@@ -244,6 +243,6 @@ func (c *call) settle() {
 
 func (c *call) keep(r *meter.Record) {
 	if err := c.relay.Keeper.Keep(r); err != nil {
-		c.relay.Log.LogAttrs(c.ctx, slog.LevelError, "usage not recorded", slog.String("request_id", r.Request), slog.Any("error", err))
+		c.relay.Log.LogAttrs(c.asker, slog.LevelError, "usage not recorded", slog.String("request_id", r.Request), slog.Any("error", err))
 	}
 }

@@ -270,7 +270,7 @@ func (r *Relay) begin(ctx context.Context, who access.Principal, req *chat.Reque
 	now := r.Now()
 	s := scope.From(ctx)
 	s.Record = uid.New("use")
-	c := &call{relay: r, ctx: context.WithoutCancel(ctx), asker: ctx, scope: s, start: now, body: len(req.Origin.Body), request: req, record: meter.Record{
+	c := &call{relay: r, asker: ctx, scope: s, start: now, body: len(req.Origin.Body), request: req, record: meter.Record{
 		ID: s.Record, At: now, Request: s.ID, Workspace: who.Workspace, Key: who.Key, Environment: string(who.Environment),
 		Route: s.Route(), Dialect: req.Origin.Dialect, Model: req.Model, Stream: req.Stream, Status: 200,
 	}}

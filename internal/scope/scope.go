@@ -25,9 +25,11 @@ type Request struct {
 
 	mu    sync.Mutex // guards what follows
 	route string
-	facts []slog.Attr
-	room  [10]slog.Attr // for as many facts as there usually are
+	facts *[]slog.Attr // nil: there are none
 }
+
+// lists of facts are kept from one request to the next.
+var lists = sync.Pool{New: func() any { l := make([]slog.Attr, 0, 16); return &l }}
 
 type contextKey struct{}
 
@@ -50,16 +52,32 @@ func (r *Request) Note(facts ...slog.Attr) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.facts == nil {
-		r.facts = r.room[:0]
+		r.facts = lists.Get().(*[]slog.Attr)
 	}
-	r.facts = append(r.facts, facts...)
+	*r.facts = append(*r.facts, facts...)
 }
 
-// Facts returns what was noted so far. The caller must not change it.
+// Facts returns what was noted so far, until Written. The caller must not change it.
 func (r *Request) Facts() []slog.Attr {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clip(r.facts)
+	if r.facts == nil {
+		return nil
+	}
+	return slices.Clip(*r.facts)
+}
+
+// Written lets go of the facts, because the log line has them. What is noted later is in none.
+func (r *Request) Written() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.facts == nil {
+		return
+	}
+	clear(*r.facts)
+	*r.facts = (*r.facts)[:0]
+	lists.Put(r.facts)
+	r.facts = nil
 }
 
 // SetRoute records the pattern of the route that serves the request.

@@ -57,8 +57,10 @@ type conn struct {
 	since   atomic.Int64 // when the write under way began; 0: there is none
 
 	reading sync.Mutex // guards what follows
-	due     time.Time  // the deadline of reads that is set before the next one; zero: it is as it is
+	due     time.Time  // the deadline of reads; zero: none
+	fresh   bool       // the socket has not been told of it
 	timed   bool       // the socket has one
+	waits   bool       // a read is under way
 
 	mu      sync.Mutex // guards what follows
 	holding bool
@@ -77,8 +79,7 @@ func (c *conn) Read(b []byte) (int, error) {
 		}
 		return len(b), nil
 	}
-	c.setDue()
-	n, err := c.socket.Read(b)
+	n, err := c.receive(b)
 	if c.came += n; c.came >= worthNoting {
 		if now := time.Now(); now.Sub(c.noted) > often {
 			c.came, c.noted = 0, now
@@ -191,35 +192,40 @@ func (c *conn) drop() error {
 	return c.socket.Close()
 }
 
-// SetReadDeadline sets a time at which reads fail, those that wait already as well.
+// SetReadDeadline sets a time at which reads fail, those that wait already as well. The
+// socket is told when there is one: net/http sets five for a small request, most of them while
+// nothing is read, and telling the socket takes longer than reading such a request's body.
 func (c *conn) SetReadDeadline(t time.Time) error {
 	c.reading.Lock()
 	defer c.reading.Unlock()
-	c.due = time.Time{}
-	if t.IsZero() && !c.timed {
+	c.due, c.fresh = t, true
+	if !c.waits {
 		return nil
 	}
-	c.timed = !t.IsZero()
-	return c.socket.SetReadDeadline(t)
+	return c.tellDue()
 }
 
-// expect is SetReadDeadline for reads to come. Of what has arrived already none is read
-// from the socket, and setting a deadline takes longer than reading a small body does.
-func (c *conn) expect(t time.Time) {
-	c.reading.Lock()
-	defer c.reading.Unlock()
-	c.due = t
-}
-
-func (c *conn) setDue() {
-	c.reading.Lock()
-	defer c.reading.Unlock()
-	if c.due.IsZero() {
-		return
+// tellDue tells the socket the deadline of reads. The caller holds reading.
+func (c *conn) tellDue() error {
+	fresh := c.fresh && (c.timed || !c.due.IsZero())
+	if c.fresh = false; !fresh {
+		return nil
 	}
-	c.timed = true
-	_ = c.socket.SetReadDeadline(c.due) // of a closed one the read tells
-	c.due = time.Time{}
+	c.timed = !c.due.IsZero()
+	return c.socket.SetReadDeadline(c.due)
+}
+
+// receive reads from the socket, until the deadline.
+func (c *conn) receive(b []byte) (int, error) {
+	c.reading.Lock()
+	c.waits = true
+	_ = c.tellDue() // of a closed one the read tells
+	c.reading.Unlock()
+	n, err := c.socket.Read(b)
+	c.reading.Lock()
+	c.waits = false
+	c.reading.Unlock()
+	return n, err
 }
 
 // SetWriteDeadline sets a time at which writes fail, come what may. Without one the

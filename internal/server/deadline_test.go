@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"os"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -19,6 +20,12 @@ func (w *watched) SetReadDeadline(t time.Time) error {
 	return w.socket.SetReadDeadline(t)
 }
 
+func (c *conn) isReading() bool {
+	c.reading.Lock()
+	defer c.reading.Unlock()
+	return c.waits
+}
+
 func TestADeadlineIsSetWhereSomethingIsReadFromTheSocket(t *testing.T) {
 	t.Parallel()
 	c, far := pair(t)
@@ -31,24 +38,42 @@ func TestADeadlineIsSetWhereSomethingIsReadFromTheSocket(t *testing.T) {
 		_, err := c.Read(make([]byte, 1))
 		return err
 	}
+	set := func(at time.Time) func() error { return func() error { return c.SetReadDeadline(at) } }
 	none, soon, past := time.Time{}, time.Now().Add(time.Hour), time.Now().Add(-time.Hour)
+	wait := func() error { // in a read, while the deadline is set
+		ended := make(chan error, 1)
+		go func() {
+			_, err := c.Read(make([]byte, 2))
+			ended <- err
+		}()
+		for !c.isReading() {
+			runtime.Gosched()
+		}
+		if err := c.SetReadDeadline(past); err != nil {
+			return err
+		}
+		return <-ended
+	}
 	for i, step := range []struct {
 		do   func() error
 		want []time.Time // that the socket is given
 		late bool
 	}{
-		{do: func() error { return c.SetReadDeadline(none) }},
-		{do: func() error { c.expect(soon); return nil }},
-		{do: func() error { return c.SetReadDeadline(none) }},
+		{do: set(none)},
+		{do: set(soon)},
+		{do: set(none)},
 		{do: read},
-		{do: func() error { c.expect(soon); return nil }},
+		{do: set(past)},
+		{do: set(soon)},
 		{do: read, want: []time.Time{soon}},
 		{do: read},
-		{do: func() error { return c.SetReadDeadline(none) }, want: []time.Time{none}},
-		{do: func() error { c.expect(past); return nil }},
+		{do: set(none)},
+		{do: read, want: []time.Time{none}},
+		{do: wait, want: []time.Time{past}, late: true},
+		{do: set(soon)},
+		{do: read, want: []time.Time{soon}},
+		{do: set(past)},
 		{do: read, want: []time.Time{past}, late: true},
-		{do: func() error { return c.SetReadDeadline(soon) }, want: []time.Time{soon}},
-		{do: read},
 	} {
 		w.set = nil
 		err := step.do()

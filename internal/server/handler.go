@@ -51,6 +51,7 @@ func (s *Server) handler(dispatch func(http.ResponseWriter, *http.Request), secu
 			broken := v != nil && (aborted || x.status != http.StatusInternalServerError)
 			status := x.outcome(request)
 			s.finish(r, request, x, ending{status, time.Since(start), aborted})
+			request.Written()
 			span.Answered(request.ID, r.Method, request.Route(), status)
 			x.end(broken, !s.Draining())
 			s.heads.leave(x, made)

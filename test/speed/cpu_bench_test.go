@@ -87,6 +87,7 @@ func (s *speed) compare(b *testing.B, c scene, all *figures) {
 	all.add(b, rounds.ratio(), "ratio", c.target)
 	b.ReportMetric(rounds.each(1, c.size), "µs-stele/req")
 	b.ReportMetric(rounds.each(0, c.size), "µs-proxy/req")
+	allocated(b, c.name, len(rounds)*c.size)
 }
 
 // oneAtATime compares how long a request takes when there is no other.

@@ -86,3 +86,23 @@ func profile(b *testing.B, stele *rig.House, scene string) func() {
 	toggle()
 	return toggle
 }
+
+// allocated reports what a server allocated for each of so many requests while the
+// profile of a scene was taken, if it was.
+func allocated(b *testing.B, scene string, requests int) {
+	b.Helper()
+	folder := os.Getenv(profileVariable)
+	if folder == "" {
+		return
+	}
+	text, err := os.ReadFile(filepath.Join(folder, scene+".memory"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var pieces, bytes float64
+	if _, err := fmt.Sscan(string(text), &pieces, &bytes); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(pieces/float64(requests), "allocs-stele/req")
+	b.ReportMetric(bytes/float64(requests)/1024, "KB-stele/req")
+}

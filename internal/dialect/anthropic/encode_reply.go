@@ -18,7 +18,7 @@ func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error)
 	if len(r.Answers) > 0 {
 		answer = r.Answers[0]
 	}
-	w := jsonscan.NewWriter(make([]byte, 0, 1024)).Open(jsonscan.Object)
+	w := jsonscan.NewWriter(make([]byte, 0, r.Size())).Open(jsonscan.Object)
 	writeHead(w, r.ID, req.Model)
 	w.Key("content").Open(jsonscan.Array)
 	shown, carried := wanted(req), thinks(req)

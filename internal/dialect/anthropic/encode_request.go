@@ -127,7 +127,7 @@ func (w *requestWriter) foreign() error {
 
 // size is about as long as the body will be.
 func (w *requestWriter) size() int {
-	n := 1024
+	n := 512
 	for _, t := range w.turns {
 		for _, b := range t.blocks {
 			n += len(b.json) + 64

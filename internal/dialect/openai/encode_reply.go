@@ -19,7 +19,7 @@ import (
 // EncodeResponse writes a whole answer.
 func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error) {
 	a := askedBy(req)
-	w := jsonscan.NewWriter(make([]byte, 0, 1<<10))
+	w := jsonscan.NewWriter(make([]byte, 0, r.Size()))
 	w.Open(object).Key("id").Text(answerID(r.ID)).Key("object").Plain("chat.completion")
 	w.Key("created").Int(time.Now().Unix()).Key("model").Text(a.model).Key("choices").Open(array)
 	for i := range r.Answers {

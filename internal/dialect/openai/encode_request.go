@@ -54,7 +54,7 @@ type requestWriter struct {
 
 // size is about as many bytes as the request will have.
 func (e *requestWriter) size() int {
-	n := 1 << 10
+	n := 512
 	for i := range e.c.System {
 		n += len(e.c.System[i].Text) + 64
 	}

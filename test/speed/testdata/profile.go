@@ -3,9 +3,11 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"runtime/pprof"
 	"syscall"
 )
@@ -30,14 +32,18 @@ func profile(folder string, told <-chan os.Signal) {
 		if err != nil || pprof.StartCPUProfile(cpu) != nil {
 			panic("cannot profile")
 		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
 		_ = os.Remove(scene)
 		<-told
+		runtime.ReadMemStats(&after)
 		pprof.StopCPUProfile()
 		_ = cpu.Close()
 		if allocs, err := os.Create(to + ".allocs.pprof"); err == nil { // since the process began
 			_ = pprof.Lookup("allocs").WriteTo(allocs, 0)
 			_ = allocs.Close()
 		}
+		_ = os.WriteFile(to+".memory", fmt.Appendf(nil, "%d %d", after.Mallocs-before.Mallocs, after.TotalAlloc-before.TotalAlloc), 0o600)
 		_ = os.Remove(scene)
 	}
 }
