@@ -7,3 +7,6 @@ package console_test
 var screens = []screen{{1440, "/stele"}}
 
 const alsoNarrow = true
+
+// textsAlike is how many texts of a long page are looked at that are alike; 0 is all.
+const textsAlike = 3

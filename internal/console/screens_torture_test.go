@@ -4,4 +4,7 @@ package console_test
 
 var screens = everyScreen
 
-const alsoNarrow = false
+const (
+	alsoNarrow = false
+	textsAlike = 0 // all
+)

@@ -15,8 +15,14 @@ import (
 )
 
 // SQLite is what the address of a SQLite database ends with: it names a file system
-// that is SQLite's own but for what changes the disk.
-func SQLite() string { return vfs() }
+// that is SQLite's own but for what changes the disk. A process that notes nothing and
+// has nothing fail has SQLite's own.
+func SQLite() string {
+	if l := under(); l.trace == nil && l.faults == "" {
+		return ""
+	}
+	return vfs()
+}
 
 var vfs = sync.OnceValue(func() string {
 	tls := libc.NewTLS() // kept for as long as the process lives, as is the rest

@@ -21,7 +21,7 @@ import (
 	"stele/test/rig"
 )
 
-func TestMain(m *testing.M) { os.Exit(rig.MainTagged(m, "crash")) }
+func TestMain(m *testing.M) { os.Exit(rig.MainRigged(m)) }
 
 // points are where the program can be told to die.
 var points = []string{"created", "submitting", "submitted", "ticketed", "made", "kept", "ended"}

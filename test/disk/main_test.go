@@ -18,7 +18,7 @@ import (
 	"stele/test/rig"
 )
 
-func TestMain(m *testing.M) { os.Exit(rig.MainTagged(m, "faulty")) }
+func TestMain(m *testing.M) { os.Exit(rig.MainRigged(m)) }
 
 // caller sends requests with a key.
 type caller struct {

@@ -16,7 +16,7 @@ tmp=
 durability=(fsync=off synchronous_commit=off full_page_writes=off)
 failed=0
 summary=()
-aside= # a step that goes on beside the others
+aside=() # lines of steps that go on beside this one
 
 main() {
   if [[ ${1:-} == --durable ]]; then
@@ -37,7 +37,8 @@ main() {
   mkdir -m 1777 "$tmp/tmp"
   export TMPDIR=$tmp/tmp
   # A hundred programs are linked here: a fifth of that is the linker's collecting of garbage, which nothing needs.
-  GOFLAGS="$(go env GOFLAGS) '-toolexec=env GOGC=400'"
+  # Without the name of the folder in them, packages that were compiled in another clone are found in Go's cache.
+  GOFLAGS="$(go env GOFLAGS) -trimpath '-toolexec=env GOGC=400'"
   export GOFLAGS
 
   if surroundings; then
@@ -45,19 +46,20 @@ main() {
       session_run "$@"
       return
     fi
-    checks || true # every step is run and reported, whatever became of those before it
-    tests || true
+    tests || true # every step is run and reported, whatever became of those before it
   fi
+  join_beside || true
   report
 }
 
 # surroundings installs what is missing, starts what must run and tells the tests where it is.
 surroundings() {
-  step packages test/env/need.sh && # on the terminal: sudo may ask for a password
-    step 'npm ci' install_clients &&
-    step postgresql postgres_start "$tmp" "${durability[@]}" &&
+  step packages test/env/need.sh || return # on the terminal: sudo may ask for a password
+  beside step 'npm ci' install_clients
+  step postgresql postgres_start "$tmp" "${durability[@]}" &&
     step 'go build' session_run env CGO_ENABLED=0 go build '-ldflags=-s -w' -o "$tmp/stele" ./cmd/stele &&
-    step 's3 server' session_run env CGO_ENABLED=0 go -C tools/s3 build -o "$tmp/versitygw" github.com/versity/versitygw/cmd/versitygw || return
+    step 's3 server' session_run env CGO_ENABLED=0 go -C tools/s3 build -o "$tmp/versitygw" github.com/versity/versitygw/cmd/versitygw &&
+    join_beside || return
   STELE_TEST_CHROMIUM=$(find_chromium)
   export STELE_TEST_CHROMIUM
   export STELE_TEST_POSTGRES=$postgres_url
@@ -68,37 +70,38 @@ surroundings() {
   export STELE_TEST_REQUIRE=1
 }
 
-checks() {
-  export CGO_ENABLED=0 # as the binary was built, so that nothing is compiled twice
-  step format formatted
-  step vet in_bash 'go vet -tags torture ./... && go -C tools vet ./...'
-  # golangci-lint takes two minutes to build on a new machine, and as long to download: it is in `make lint` only.
-  step staticcheck in_bash 'GOGC=300 go tool -modfile=tools/go.mod staticcheck -tags torture ./...'
-  step licences in_bash 'go -C tools run ./licenses -root ..'
-  step sbom in_bash "go -C tools run ./sbom -root .. -binary '$tmp/stele' -out '$tmp/stele.cdx.json'"
-}
-
+# tests keeps all processors busy: what does one thing after the other, or waits half of the time, has something beside it.
 tests() {
   local raced=() alone=() browsed=() outside=()
+  export CGO_ENABLED=0 # as the binary was built, so that nothing is compiled twice
   sort_packages
   mapfile -t outside < <(tested_packages test | cut -d ' ' -f 1)
-  step 'test tools' go_test tools ./...
-  # A browser does one thing after the other and leaves a processor idle half of the time.
-  beside 'in a browser' go_test . "${browsed[@]}"
+  beside walks_and_checks
   # SQLite is C that was translated: the race detector makes it twenty times slower and finds nothing in it.
   step raced go_test . -race '-gcflags=modernc.org/...=-race=false' "${raced[@]}"
-  step 'not raced' go_test . "${alone[@]}"
   step 'left out' skipped_tests
   join_beside
-  step 'vet test' in_bash 'go -C test vet -tags torture ./... && cd test && GOGC=300 go tool -modfile=../tools/go.mod staticcheck -tags torture ./...'
-  step 'test test' from_outside "${outside[@]}"
+  export STELE_TEST_BINARY_RIGGED=$tmp/stele-rigged
+  beside step 'not raced' go_test . -p 1 "${alone[@]}"
+  # These try the built binary: the race detector would look at the tests only. Most of them wait half of the time, so one
+  # package more than there are processors runs at once.
+  step 'test test' go_test test -p $(($(nproc) + 1)) "${outside[@]}"
+  join_beside
 }
 
-# from_outside PACKAGE… tries the built binary, and for two of the packages one with points to die at: the race detector
-# would look at the tests only. Most of them wait half of the time: one package more than there are processors runs at once.
-from_outside() {
-  session_run env CGO_ENABLED=0 go build -tags crash '-ldflags=-s -w' -o "$tmp/stele-crash" ./cmd/stele &&
-    STELE_TEST_BINARY_CRASH=$tmp/stele-crash go_test test -p $(($(nproc) + 1)) "$@"
+# walks_and_checks is the line beside what is raced. A browser does one thing after the other; the checks, which take all
+# they can get, come after it. Three of the packages from outside have a program that dies and errs where it is told.
+walks_and_checks() {
+  step 'in a browser' go_test . "${browsed[@]}"
+  step 'build rigged' session_run go build -tags crash,faulty '-ldflags=-s -w' -o "$tmp/stele-rigged" ./cmd/stele
+  step format formatted
+  step vet in_bash 'go vet -tags torture ./... && go -C tools vet ./... && go -C test vet -tags torture ./...'
+  # golangci-lint takes two minutes to build on a new machine, and as long to download: it is in `make lint` only.
+  step staticcheck in_bash 'export GOGC=300; for module in . test; do
+    env -C "$module" go tool -modfile="$PWD/tools/go.mod" staticcheck -tags torture ./...; done'
+  step licences in_bash 'go -C tools run ./licenses -root ..'
+  step sbom in_bash "go -C tools run ./sbom -root .. -binary '$tmp/stele' -out '$tmp/stele.cdx.json'"
+  step 'test tools' go_test tools ./...
 }
 
 # sort_packages tells the packages that the race detector has something to look at in from those that do one thing at a
@@ -197,29 +200,32 @@ step() {
   [[ $outcome == ok ]]
 }
 
-# beside NAME COMMAND… begins a step that goes on while others are run, with a session of its own. join_beside waits for
-# it, and shows what it printed and how it went.
+# beside COMMAND… begins a line of steps that goes on while others are run, with a session of its own. join_beside waits
+# for all of them, shows what they printed and how they went, and fails if one did.
 beside() {
   (
+    exec >"$tmp/beside.$BASHPID" 2>&1
     trap session_stop EXIT
     trap 'exit 143' TERM
-    summary=()
-    went=0
-    step "$@" || went=$?
-    printf '%s\n' "${summary[@]}" >"$tmp/beside.summary"
-    exit "$went"
-  ) >"$tmp/beside" 2>&1 &
-  aside=$!
+    aside=() summary=() failed=0
+    "$@" || true
+    printf '%s\n' "${summary[@]}" >"$tmp/beside.$BASHPID.summary"
+    exit "$failed"
+  ) &
+  aside+=("$!")
 }
 
 join_beside() {
-  local line
-  if ! wait "$aside"; then
-    failed=1
-  fi
-  aside=
-  cat "$tmp/beside"
-  read -r line <"$tmp/beside.summary" && summary+=("$line")
+  local line lines went=0
+  for line in "${aside[@]}"; do
+    wait "$line" || went=1
+    cat "$tmp/beside.$line"
+    mapfile -t lines <"$tmp/beside.$line.summary"
+    summary+=("${lines[@]}")
+  done
+  aside=()
+  ((went == 0)) || failed=1
+  return "$went"
 }
 
 report() {
@@ -242,9 +248,9 @@ interrupted() {
 clean_up() {
   trap '' HUP INT TERM
   set +e
-  if [[ -n $aside ]]; then
-    kill -TERM "$aside" 2>/dev/null
-    wait "$aside" 2>/dev/null
+  if ((${#aside[@]} > 0)); then
+    kill -TERM "${aside[@]}" 2>/dev/null
+    wait "${aside[@]}" 2>/dev/null
   fi
   session_stop
   postgres_stop

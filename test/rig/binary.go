@@ -23,11 +23,12 @@ func Main(m *testing.M) int {
 	return MainWith(m)
 }
 
-// MainTagged is Main for a binary that is built with a tag: STELE_TEST_BINARY_CRASH names that of the tag crash.
-func MainTagged(m *testing.M, tag string) int {
-	binary := os.Getenv(binaryVariable + "_" + strings.ToUpper(tag))
+// MainRigged is Main for a binary that has points to die at and a layer under its files, both of which do nothing until
+// they are told to. STELE_TEST_BINARY_RIGGED names it: all of the program is compiled anew for it, once.
+func MainRigged(m *testing.M) int {
+	binary := os.Getenv(binaryVariable + "_RIGGED")
 	if binary == "" {
-		return MainWith(m, "-tags", tag)
+		return MainWith(m, "-tags", "crash,faulty")
 	}
 	if err := os.Setenv(binaryVariable, binary); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -80,10 +81,16 @@ func forgetKeys() {
 	}
 }
 
-// Root is the folder of the source tree.
+// Root is the folder of the source tree. Tests run in a folder of it: a program that was built with -trimpath does not know
+// where its sources are.
 func Root() string {
-	_, here, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(here), "..", "..")
+	here, _ := os.Getwd() // "" is in no tree
+	for dir := here; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "cmd", "stele", "VERSION")); err == nil {
+			return dir
+		}
+	}
+	panic("the tests do not run in the source tree, but in " + here)
 }
 
 func build(binary string, flags []string) error {

@@ -11,7 +11,7 @@ import (
 	"stele/test/rig"
 )
 
-func TestMain(m *testing.M) { os.Exit(rig.MainTagged(m, "crash")) }
+func TestMain(m *testing.M) { os.Exit(rig.MainRigged(m)) }
 
 func currentVersion(t *testing.T) string {
 	t.Helper()

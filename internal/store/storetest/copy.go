@@ -4,11 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
+	"errors"
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"testing"
 
@@ -124,10 +123,9 @@ func makeTemplate(ctx context.Context, conn *pgx.Conn, server, name string, migr
 
 // templateName changes with every migration.
 func templateName() (string, error) {
-	_, here, _, _ := runtime.Caller(0)
-	files, err := filepath.Glob(filepath.Join(filepath.Dir(here), "..", "migrations", "postgres", "*.sql"))
-	if err != nil || len(files) == 0 {
-		return "", fmt.Errorf("no migrations beside %s: %w", here, err)
+	files, err := migrations()
+	if err != nil {
+		return "", err
 	}
 	sum := sha256.New()
 	for _, file := range files {
@@ -138,4 +136,20 @@ func templateName() (string, error) {
 		sum.Write(text)
 	}
 	return "stele_template_" + hex.EncodeToString(sum.Sum(nil)[:6]), nil
+}
+
+// migrations are the files that make the tables on PostgreSQL. Tests run in a folder of the source tree: a program that was
+// built with -trimpath does not know where its sources are.
+func migrations() ([]string, error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	for ; here != filepath.Dir(here); here = filepath.Dir(here) {
+		files, err := filepath.Glob(filepath.Join(here, "internal", "store", "migrations", "postgres", "*.sql"))
+		if err != nil || len(files) > 0 {
+			return files, err
+		}
+	}
+	return nil, errors.New("no migrations above the working directory")
 }

@@ -43,7 +43,7 @@ func placePostgres(t testing.TB, template func(server string) (string, error)) (
 		t.Fatal(err)
 	}
 	name := "stele_" + strings.ToLower(uid.Secret(10))
-	if err := administer(t.Context(), server, "CREATE DATABASE "+name+" TEMPLATE "+from); err != nil {
+	if err := create(t.Context(), server, name, from); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -57,6 +57,23 @@ func placePostgres(t testing.TB, template func(server string) (string, error)) (
 	}
 	u.Path = "/" + name
 	return u.String()
+}
+
+// create makes a database as a copy of another. Where nothing is synced its files are copied: by default, from version 15
+// on, every page goes through the server's log, which takes four times as much of a processor.
+func create(ctx context.Context, server, name, template string) error {
+	conn, err := pgx.Connect(ctx, server)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	var strategy string
+	if err := conn.QueryRow(ctx, `SELECT CASE WHEN current_setting('fsync') = 'off' AND current_setting('server_version_num')::int >= 150000
+		THEN ' STRATEGY FILE_COPY' ELSE '' END`).Scan(&strategy); err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, "CREATE DATABASE "+name+" TEMPLATE "+template+strategy)
+	return err
 }
 
 func administer(ctx context.Context, server, statement string) error {
