@@ -76,6 +76,7 @@ tests() {
   export CGO_ENABLED=0 # as the binary was built, so that nothing is compiled twice
   sort_packages
   mapfile -t outside < <(tested_packages test | cut -d ' ' -f 1)
+  ((${#browsed[@]})) || { echo "no package walks through a browser: look at sort_packages"; exit 1; }
   beside walks_and_checks
   # SQLite is C that was translated: the race detector makes it twenty times slower and finds nothing in it.
   step raced go_test . -race '-gcflags=modernc.org/...=-race=false' "${raced[@]}"
@@ -113,7 +114,7 @@ sort_packages() {
     # shellcheck disable=SC2086 # one word per file
     if (cd "$folder" && grep -qE '^[[:space:]]*go |\.Go\(|sync\.([A-NP-Z]|Once\b)|"sync/atomic"' $files /dev/null); then
       raced+=("$package")
-    elif grep -qs STELE_TEST_CHROMIUM "$folder"/*_test.go; then
+    elif grep -qs stele/internal/chromium "$folder"/*_test.go; then
       browsed+=("$package")
     else
       alone+=("$package")
