@@ -78,7 +78,8 @@ func Operator(o Options) *http.Client {
 		t.Proxy = func(r *http.Request) (*url.URL, error) { return o.Proxy(r.URL) }
 	}
 	return &http.Client{Transport: &direct{
-		dial: t.DialContext, rest: t, proxy: o.Proxy, unpacks: !o.DisableCompression, firstByte: o.FirstByte, idle: make(map[string][]*line),
+		dial: t.DialContext, secure: newSecure(o, t.DialContext), rest: t, proxy: o.Proxy,
+		unpacks: !o.DisableCompression, firstByte: o.FirstByte, idle: make(map[string][]*line),
 	}, CheckRedirect: stay}
 }
 
