@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"os"
+	"strings"
 	"sync"
 	"time"
 )
@@ -20,6 +21,7 @@ type secure struct {
 	tls     *tls.Config
 	connect time.Duration // for a handshake
 	carrier *http.Transport
+	off     bool // the operator has switched HTTP/2 off
 
 	mu    sync.Mutex
 	older map[string]bool // hosts, as URLs name them, that speak no HTTP/2
@@ -32,6 +34,7 @@ var errOlder = errors.New("the server does not speak HTTP/2")
 
 func newSecure(o Options, dial func(ctx context.Context, network, address string) (net.Conn, error)) *secure {
 	s := &secure{dial: dial, connect: o.connect(), older: make(map[string]bool)}
+	s.off = strings.Contains(os.Getenv("GODEBUG"), "http2client=0") // Go's own switch
 	s.tls = &tls.Config{RootCAs: o.RootCAs, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
 	s.carrier = o.transport()
 	s.carrier.DialTLSContext = s.open
@@ -72,7 +75,7 @@ func (s *secure) open(ctx context.Context, network, address string) (net.Conn, e
 // carries reports whether a request may go over HTTP/2 and can be sent again if it turns
 // out that its server does not speak it.
 func (s *secure) carries(r *http.Request) bool {
-	if r.URL.Scheme != "https" || r.Body != nil && r.Body != http.NoBody && r.GetBody == nil ||
+	if s.off || r.URL.Scheme != "https" || r.Body != nil && r.Body != http.NoBody && r.GetBody == nil ||
 		len(r.Header["Expect"]) > 0 || len(r.Header["Upgrade"]) > 0 || httptrace.ContextClientTrace(r.Context()) != nil {
 		return false
 	}

@@ -192,6 +192,16 @@ func TestOlderServersAreReached(t *testing.T) {
 	}
 }
 
+// Go's switch for HTTP/2 stays one.
+func TestHTTP2CanBeSwitchedOff(t *testing.T) {
+	t.Setenv("GODEBUG", "http2client=0")
+	s, client, _, _ := overTLS(t, true)
+	status, header, _, failed := readWhole(post(t.Context(), t, client, s.URL, "hello"))
+	if status != http.StatusOK || failed || !strings.Contains(strings.Join(header, "\n"), "X-Protocol: HTTP/1.1") {
+		t.Errorf("%d %q %v", status, header, failed)
+	}
+}
+
 // Only heads whose body follows and word of what was read wait.
 func TestWhatCanWait(t *testing.T) {
 	t.Parallel()
