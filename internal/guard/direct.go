@@ -68,11 +68,8 @@ func (d *direct) secured(r *http.Request) (*http.Response, error) {
 	return d.rest.RoundTrip(r)
 }
 
-// again is a request with its body from the beginning.
+// again is a request with its body, which can be had again, from the beginning.
 func again(r *http.Request) (*http.Request, error) {
-	if r.GetBody == nil {
-		return r, nil
-	}
 	body, err := r.GetBody()
 	if err != nil {
 		return nil, err

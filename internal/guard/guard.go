@@ -133,8 +133,15 @@ func (o Options) transport() *http.Transport {
 		ForceAttemptHTTP2:      true, // a custom dial or TLS config switches it off otherwise
 		// Many streams share one HTTP/2 connection. Without pings a dead one would
 		// hold all of them, and swallow new ones, until TCP gives up.
-		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second, MaxReceiveBufferPerStream: fileWindow},
 	}
 }
+
+// What a server may send over HTTP/2 before anybody reads it, which is what an answer takes of memory whose client does
+// not: words come slowly enough for little, files would wait for every round trip.
+const (
+	wordWindow = 256 << 10
+	fileWindow = 1 << 20
+)
 
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// secure carries requests over TLS and HTTP/2, which providers speak. net/http does the
-// work, on connections that join what it sends. Hosts that speak HTTP/1.1 are
-// remembered and left to the Transport.
+// secure carries requests with a body over TLS and HTTP/2, which providers speak.
+// net/http does the work, on connections that join what it sends. Hosts that speak
+// HTTP/1.1 are remembered and left to the Transport.
 type secure struct {
 	dial    func(ctx context.Context, network, address string) (net.Conn, error)
 	tls     *tls.Config
@@ -37,6 +37,7 @@ func newSecure(o Options, dial func(ctx context.Context, network, address string
 	s.off = strings.Contains(os.Getenv("GODEBUG"), "http2client=0") // Go's own switch
 	s.tls = &tls.Config{RootCAs: o.RootCAs, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
 	s.carrier = o.transport()
+	s.carrier.HTTP2.MaxReceiveBufferPerStream = wordWindow
 	s.carrier.DialTLSContext = s.open
 	// What open returns is no *tls.Conn, so that net/http takes it for a plain connection
 	// on which HTTP/2 is known to be spoken.
@@ -72,10 +73,10 @@ func (s *secure) open(ctx context.Context, network, address string) (net.Conn, e
 	return nil, err
 }
 
-// carries reports whether a request may go over HTTP/2 and can be sent again if it turns
-// out that its server does not speak it.
+// carries reports whether a request has a body, may go over HTTP/2, and can be sent
+// again if it turns out that its server does not speak it.
 func (s *secure) carries(r *http.Request) bool {
-	if s.off || r.URL.Scheme != "https" || r.Body != nil && r.Body != http.NoBody && r.GetBody == nil ||
+	if s.off || r.URL.Scheme != "https" || r.GetBody == nil ||
 		len(r.Header["Expect"]) > 0 || len(r.Header["Upgrade"]) > 0 || httptrace.ContextClientTrace(r.Context()) != nil {
 		return false
 	}

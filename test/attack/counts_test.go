@@ -32,6 +32,7 @@ const (
 	shortKeys     = 15          // of each of eight
 	longKeys      = 20          // with all the patterns they may have, of each of four
 	longElements  = 20          // sent at once
+	unreadStreams = 60          // of an upstream without end
 	endlessCalls  = 12          // that are answered without end, and each with so much at most, for as long:
 	endlessBytes  = 32 << 20
 	endlessTime   = 2 * time.Second

@@ -33,6 +33,7 @@ const (
 	shortKeys     = 1200
 	longKeys      = 100
 	longElements  = 60
+	unreadStreams = 400
 	endlessCalls  = 24
 	endlessBytes  = 200 << 20
 	endlessTime   = 6 * time.Second

@@ -37,6 +37,7 @@ func TestLittleIsKept(t *testing.T) { //nolint:paralleltest // besiege sees to t
 		attack{"long documents take little", longDocumentsTakeLittle},
 		attack{"unread pages take little", unreadPagesTakeLittle},
 		attack{"unread lists take little", unreadListsTakeLittle},
+		attack{"unread streams take little", unreadStreamsTakeLittle},
 	)
 }
 
@@ -306,6 +307,22 @@ func unreadListsTakeLittle(t *testing.T, s *siege) {
 			s.under(t, func() {
 				s.keepOpen(t, 600/oneIn, func(int) string {
 					return strings.Repeat(fmt.Sprintf("GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", path, s.bad.Key), 4)
+				})
+			})
+		})
+	}
+}
+
+// Of a stream that its client does not read, little more is kept than of one that is
+// read, however the upstream is reached: what is not taken stays with the upstream.
+func unreadStreamsTakeLittle(t *testing.T, s *siege) {
+	for _, provider := range []string{"self", "far"} {
+		t.Run(provider, func(t *testing.T) {
+			body := fmt.Sprintf(`{"model":"%s/steady","messages":[{"role":"user","content":"ENDLESS TEXT"}],"stream":true}`, provider)
+			s.under(t, func() {
+				s.keepOpen(t, unreadStreams, func(int) string {
+					return fmt.Sprintf("POST /api/v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+						s.bad.Key, len(body), body)
 				})
 			})
 		})

@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"net/http"
@@ -79,14 +80,15 @@ func besiegeOn(t *testing.T, extra string, roots *x509.CertPool, flags ...string
 	s.config = fmt.Sprintf(`
 apps: [%[6]q]
 metrics: {listen: "127.0.0.1:0"}
-egress: {allow_private: [%[5]s/32]}
+egress: {allow_private: [%[5]s/32], ca_file: %[7]q}
 providers:
+  far: {kind: vllm, base_url: %[8]q, models: ["*"]}
   self: {kind: vllm, base_url: %[1]q, models: ["*"]}
   gem: {kind: gemini, base_url: %[2]q, api_key: secret, models: ["*"]}
   ant: {kind: anthropic, base_url: %[2]q, api_key: secret, models: ["*"]}
 models:
   shared: {targets: [self/steady], retries: 0}
-%[3]s%[4]s`, s.up.URL+"/v1", s.up.URL, bounds, extra, receivers, app)
+%[3]s%[4]s`, s.up.URL+"/v1", s.up.URL, bounds, extra, receivers, app, s.up.authority(t), s.up.far.URL+"/v1")
 	s.House = rig.Start(t, rig.Options{Config: s.config, Roots: roots, Flags: flags})
 	s.browser = rig.Settle(t, s.House).Client
 	s.Run(t, "workspaces", "create", "victim")
@@ -241,6 +243,8 @@ func (s *siege) send(t testing.TB, path, kind string, body io.Reader) rig.Answer
 type upstream struct {
 	*httptest.Server
 
+	far *httptest.Server // the same one over TLS and HTTP/2, as providers are reached
+
 	mu    sync.Mutex // guards what follows
 	paths []string
 	said  []string // bodies, the beginning of each
@@ -249,12 +253,26 @@ type upstream struct {
 
 func newUpstream(t *testing.T) *upstream {
 	u := new(upstream)
-	u.Server = httptest.NewServer(http.HandlerFunc(u.serve))
+	u.Server, u.far = httptest.NewServer(http.HandlerFunc(u.serve)), httptest.NewUnstartedServer(http.HandlerFunc(u.serve))
+	u.far.EnableHTTP2 = true
+	u.far.StartTLS()
 	t.Cleanup(func() {
-		u.CloseClientConnections()
-		u.Close()
+		for _, s := range []*httptest.Server{u.Server, u.far} {
+			s.CloseClientConnections()
+			s.Close()
+		}
 	})
 	return u
+}
+
+// authority is a file with what the far server's certificate is trusted by.
+func (u *upstream) authority(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: u.far.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 func (u *upstream) serve(w http.ResponseWriter, r *http.Request) {
