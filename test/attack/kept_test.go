@@ -180,11 +180,11 @@ func TestUpstreamsWithoutEndTakeLittle(t *testing.T) { //nolint:paralleltest // 
 		all = append(all, attack{way, func(t *testing.T, s *siege) {
 			s.under(t, func() {
 				together(endlessCalls, func(i int) {
-					path, body := "/api/v1/chat/completions", `{"model":"self/%[3]s","messages":[{"role":"user","content":"ENDLESS %[1]s"}],"stream":%[2]t}`
+					path, body := "/api/v1/chat/completions", `{"model":"%[4]s/%[3]s","messages":[{"role":"user","content":"ENDLESS %[1]s"}],"stream":%[2]t}`
 					if i%3 == 0 {
-						path, body = "/api/v1/messages", `{"model":"self/%[3]s","max_tokens":5,"messages":[{"role":"user","content":"ENDLESS %[1]s"}],"stream":%[2]t}`
+						path, body = "/api/v1/messages", `{"model":"%[4]s/%[3]s","max_tokens":5,"messages":[{"role":"user","content":"ENDLESS %[1]s"}],"stream":%[2]t}`
 					}
-					text := fmt.Sprintf(body, way, i%2 == 0, strings.ReplaceAll(way, " ", "-"))
+					text := fmt.Sprintf(body, way, i%2 == 0, strings.ReplaceAll(way, " ", "-"), []string{"self", "far"}[i/2%2])
 					c := s.dial(t, fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s",
 						path, s.bad.Key, len(text), text))
 					if c != nil {
