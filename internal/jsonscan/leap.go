@@ -14,6 +14,10 @@ const (
 	quotes  = '"' * ones
 	slashes = '\\' * ones
 	blanks  = ' ' * ones
+
+	// With this bit turned over, quotes are a blank and no other byte is one, and those
+	// below a blank stay below: so one test finds quotes and control characters.
+	turns = ('"' ^ ' ') * ones
 )
 
 func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
@@ -24,12 +28,12 @@ func first(found uint64) int { return bits.TrailingZeros64(found) >> 3 }
 // ends tests for what ends a run of plain text: quotes, backslashes, control
 // characters, and all that is not ASCII.
 func ends(w uint64) uint64 {
-	return (((w ^ quotes) - ones) | ((w ^ slashes) - ones) | (w - blanks) | w) & highs
+	return (((w ^ turns) - (blanks + ones)) | ((w ^ slashes) - ones) | w) & highs
 }
 
 // escapes is ends, but passes over what is not ASCII.
 func escapes(w uint64) uint64 {
-	return (((w ^ quotes) - ones) | ((w ^ slashes) - ones) | (w - blanks)) &^ w & highs
+	return (((w ^ turns) - (blanks + ones)) | ((w ^ slashes) - ones)) &^ w & highs
 }
 
 // closes tests for quotes and backslashes.
