@@ -14,7 +14,7 @@ import (
 const (
 	leastSpare = 2 * secondPiece
 	mostSpare  = 4 << 20
-	allSpares  = 16 << 20
+	allSpares  = 32 << 20
 	spareTime  = 10 * time.Second // how long it is kept at most
 )
 
