@@ -32,8 +32,11 @@ var spare spares
 // Reusable reports whether Reuse keeps the memory of a body that ReadAll has read.
 func Reusable(body []byte) bool {
 	n := int64(cap(body))
-	return n >= leastSpare && n <= mostSpare && n == roomFor(n)
+	return isKept(n) && n == roomFor(n)
 }
+
+// isKept reports whether memory of n bytes is neither too short nor too long to be kept.
+func isKept(n int64) bool { return n >= leastSpare && n <= mostSpare }
 
 // Reuse gives back the memory of a body that ReadAll has read. The caller swears that
 // nothing reads it any more: what is read into it next is somebody else's.
@@ -42,7 +45,7 @@ func Reuse(body []byte) { spare.give(body) }
 // roomFor is how much room is made for n bytes: so that the next body of about that
 // length fits into it, a sixteenth more at most.
 func roomFor(n int64) int64 {
-	if n < leastSpare || n > mostSpare {
+	if !isKept(n) {
 		return n
 	}
 	step := int64(1) << (bits.Len64(uint64(n)) - 5)
@@ -51,6 +54,9 @@ func roomFor(n int64) int64 {
 
 // take is room for n bytes, which roomFor has told.
 func (s *spares) take(n int64) []byte {
+	if !isKept(n) {
+		return make([]byte, 0, n)
+	}
 	s.mu.Lock()
 	for i, b := range slices.Backward(s.list) {
 		if int64(cap(b)) == n {
