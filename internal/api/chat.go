@@ -16,6 +16,7 @@ import (
 	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/limit"
+	"stele/internal/memory"
 	"stele/internal/scope"
 	"stele/internal/wire"
 )
@@ -42,7 +43,14 @@ func (d *Door) talkNow(f family, codec dialect.Server, w http.ResponseWriter, c 
 	if err != nil {
 		return err
 	}
-	return d.answer(f, codec, w, c, req, d.Settings().KeepAlive)
+	if memory.Reusable(body) {
+		req.Origin.Loan = chat.NewLoan(func() { memory.Reuse(body) })
+	}
+	err = d.answer(f, codec, w, c, req, d.Settings().KeepAlive)
+	if err == nil && !req.Understood() { // nothing of the body is in an error, a vault or a log line
+		req.Origin.Loan.Return()
+	}
+	return err
 }
 
 // answer answers a request that was understood.

@@ -38,6 +38,7 @@ type Request struct {
 type Origin struct {
 	Dialect string      // openai, anthropic or gemini
 	Body    []byte      // valid JSON without duplicate keys; never changed
+	Loan    *Loan       // taken by who reads the body beyond the call that it is given in; nil: not needed
 	Facts   Facts       // what is known of the body
 	Header  http.Header // as received; walls forward only what they list
 	Method  string      // gemini's operation, which is in its path; "" elsewhere
@@ -99,6 +100,10 @@ func (r *Request) Conversation() (*Conversation, error) {
 	})
 	return r.talk, r.err
 }
+
+// Understood reports whether the conversation was read: parts of it may be kept, which
+// share the body's bytes. It must not be asked beside Conversation.
+func (r *Request) Understood() bool { return r.talk != nil || r.err != nil }
 
 // PassesTo reports whether an upstream of a dialect gets the client's own bytes. A
 // request that was changed on the way is no longer what those say.

@@ -66,8 +66,8 @@ func (n *Needles) begin(quoted []byte) (found uint64) {
 
 // disguised is begin for a valid string with escapes, which may hide how it begins.
 func (n *Needles) disguised(quoted []byte) uint64 {
-	if n.longest == 0 {
-		return 0
+	if bytes.IndexByte(quoted[:min(len(quoted), n.longest)], '\\') < 0 {
+		return 0 // most have their first escape further behind
 	}
 	var meaning [longestNeedle]byte
 	meaning[0] = '"'

@@ -142,6 +142,9 @@ func (w *walker) key(i int, known *siblings) (key Key, from int) {
 	if escaped {
 		name = unquoted(name)
 	}
+	if w.allow&(BadUTF8|Duplicates) == BadUTF8 && !utf8.Valid(name) { // what is wrong in two ways is read as one
+		name, escaped = []byte(string([]rune(string(name)))), true
+	}
 	if w.allow&Duplicates == 0 && !w.add(known, name, i+1, escaped) {
 		w.twice = !w.many
 		return key, w.fail(i)

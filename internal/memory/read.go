@@ -74,13 +74,15 @@ func (b *body) read() ([]byte, error) {
 // grown reads on in pieces of the reader's own, the first of n bytes.
 func (b *body) grown(n int64) ([]byte, error) {
 	for {
+		n = roomFor(n)
 		if err := b.take(n); err != nil {
 			return nil, err
 		}
-		old := int64(cap(b.got))
-		b.got = append(make([]byte, 0, n), b.got...)
-		if old > 0 {
-			b.give(old)
+		old := b.got
+		b.got = append(spare.take(n), old...)
+		if cap(old) > 0 {
+			b.give(int64(cap(old)))
+			spare.give(old) // but for scratch, which is too short
 		}
 		if ended, err := b.fill(); ended || err != nil {
 			return b.got, err

@@ -119,7 +119,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 		call, err := c.dialect.PassRequest(req, target)
 		call.Losses = append(call.Losses, req.Lost...)
 		in, _ := req.Inlaid.(*inlays)
-		return outgoing{c.reshape(call, target, pass), in}, held, err
+		return outgoing{c.reshape(call, target, pass), in, req.Origin.Loan}, held, err
 	}
 	talk, err := req.Conversation()
 	if err != nil {
@@ -141,7 +141,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 	call, err := c.dialect.EncodeRequest(lean, target)
 	call.Body = jsonscan.WithoutHalves(call.Body) // of schemas, arguments and all else that is sent as the client wrote it
 	call.Losses, err = talk.InOwnWords(slices.Concat(talk.Notes, req.Lost, forgotten, outdated, call.Losses), err)
-	return outgoing{c.reshape(call, target, pass), in}, held, err
+	return outgoing{c.reshape(call, target, pass), in, nil}, held, err
 }
 
 // proof gives back a signature that this very account and model made. One that
@@ -163,7 +163,7 @@ func (c *Chat) send(ctx context.Context, call outgoing) (*http.Response, error) 
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", c.account.Name, err)
 	}
-	whole.into(r)
+	whole.into(r, call.loan)
 	if c.signer != nil {
 		if err := c.signer.sign(ctx, r, whole); err != nil {
 			return nil, err

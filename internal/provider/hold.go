@@ -14,6 +14,7 @@ import (
 type outgoing struct {
 	dialect.Call
 	*inlays
+	loan *chat.Loan // of the client's bytes, which are in it; nil: there are none, or none mind
 }
 
 // whole is the body as it is sent.

@@ -121,17 +121,21 @@ func (r rope) size() int64 {
 	return n
 }
 
-func (r rope) reader() io.ReadCloser {
-	if len(r) == 1 {
+// reader reads it. Until it is closed it has the loan.
+func (r rope) reader(loan *chat.Loan) io.ReadCloser {
+	if loan == nil && len(r) == 1 {
 		return io.NopCloser(bytes.NewReader(r[0]))
 	}
 	pieces := net.Buffers(slices.Clone(r)) // it lets go of those that are read
-	return io.NopCloser(&pieces)
+	if loan == nil {
+		return io.NopCloser(&pieces)
+	}
+	return &borrower{pieces: pieces, loan: loan.Take()}
 }
 
 // into makes it the body of a request, which can be sent again.
-func (r rope) into(to *http.Request) {
+func (r rope) into(to *http.Request, loan *chat.Loan) {
 	to.ContentLength = r.size()
-	to.Body = r.reader()
-	to.GetBody = func() (io.ReadCloser, error) { return r.reader(), nil }
+	to.Body = r.reader(loan)
+	to.GetBody = func() (io.ReadCloser, error) { return r.reader(loan), nil }
 }

@@ -49,7 +49,7 @@ func TestInlaidBodiesAreTheSameBytes(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			sent, _ := io.ReadAll(in.lay(got.Body).reader())
+			sent, _ := io.ReadAll(in.lay(got.Body).reader(nil))
 			if !bytes.Equal(sent, want.Body) || in.lay(got.Body).size() != int64(len(want.Body)) {
 				t.Errorf("%s, %s: %d bytes are sent instead of %d", name, codec.Name(), len(sent), len(want.Body))
 			}

@@ -13,9 +13,9 @@ import (
 	"stele/test/rig"
 )
 
-// TestALargeBodyIsCopiedTwiceAtMost counts what the server allocates for requests of
-// a megabyte: as it comes in, and once more where something in it is changed.
-func TestALargeBodyIsCopiedTwiceAtMost(t *testing.T) {
+// TestALargeBodyTakesNoNewMemory counts what the server allocates for requests of a
+// megabyte: what one was read into the next is read into, and nothing of it is copied.
+func TestALargeBodyTakesNoNewMemory(t *testing.T) {
 	t.Parallel()
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -43,8 +43,8 @@ func TestALargeBodyIsCopiedTwiceAtMost(t *testing.T) {
 	}
 	copies := float64(allocated(t, metrics)-before) / requests / float64(len(body))
 	t.Logf("%.2f times the body was allocated", copies)
-	if copies > 2.5 { // the rest is what any request needs, and the metrics
-		t.Errorf("%.2f times the body was allocated for each request, want at most 2", copies)
+	if copies > 0.5 { // what any request needs, and the metrics
+		t.Errorf("%.2f times the body was allocated for each request", copies)
 	}
 }
 
