@@ -119,13 +119,13 @@ func balanceRow(w wireBalance) []string {
 func readBalance(c *cobra.Command, h *assembly.Installation, l limit.Limit) (wireBalance, error) {
 	w := wireBalance{Workspace: l.Workspace, Limit: l.ID, Amount: limit.Money(l.Amount)}
 	_, list, err := h.Limits().Standings(c.Context(), operator(), l.ID, 1)
-	var b limit.Balance
+	st := limit.Standing{Left: l.Amount} // nothing was spent yet
 	if len(list) > 0 {
-		b = list[0].Balance
+		st = list[0]
 	}
-	left := max(0, l.Amount-b.Settled-b.Leased-b.Held-b.Doubt)
-	w.Settled, w.Held, w.Doubt, w.Left = limit.Money(b.Settled), limit.Money(b.Leased+b.Held), limit.Money(b.Doubt), limit.Money(left)
-	w.Credits = media.Credits(left, h.Config.CreditsPerUSD)
+	b := st.Balance
+	w.Settled, w.Held, w.Doubt, w.Left = limit.Money(b.Settled), limit.Money(b.Leased+b.Held), limit.Money(b.Doubt), limit.Money(st.Left)
+	w.Credits = media.Credits(st.Left, h.Config.CreditsPerUSD)
 	return w, err
 }
 

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -78,8 +79,12 @@ func lookFiles(ctx context.Context, p *patient) []Finding {
 	for i := range damaged {
 		keys = append(keys, damaged[i].Blob)
 	}
-	return one(Bad, "put them back from a backup, which has them under blobs/, and look at the disk or the object storage: it does not keep what it was given",
-		"%d files are lost or not as they were kept: %s", len(keys), joined(keys))
+	what := fmt.Sprintf("%d files are lost or not as they were kept", len(keys))
+	if len(keys) == 1 {
+		what = "a file is lost or not as it was kept"
+	}
+	return one(Bad, "put them back from a backup, which has them under blobs/, or have them uploaded again, and look at the disk or the object storage: it does not keep what it was given",
+		"%s: %s", what, joined(keys))
 }
 
 func lookShare(ctx context.Context, p *patient) []Finding {

@@ -86,12 +86,16 @@ func (w *watched) Read(b []byte) (n int, err error) {
 	return n, w.err
 }
 
-// unusable is the failure of an input that is not as it was kept. Nothing was sent.
-func unusable(err error) error {
-	if !damaged(err) {
+// unusable is the failure of an input that is not as it was kept, or cannot be read now: then
+// it is the storage that is to blame, whichever error it gives. Nothing was sent.
+func unusable(ctx context.Context, err error) error {
+	switch {
+	case damaged(err):
+		return &media.Failure{Class: media.BadInput, Message: "A file of the order is damaged or lost: upload it again.", Err: err}
+	case ctx.Err() != nil:
 		return err
 	}
-	return &media.Failure{Class: media.BadInput, Message: "A file of the order is damaged or lost: upload it again.", Err: err}
+	return &media.Failure{Class: media.Storage, Message: "A file of the order could not be read: the server could not reach its storage.", Err: err}
 }
 
 // damages are the files that were found damaged lately. The zero value is ready.

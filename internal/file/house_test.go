@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"stele/internal/blob"
@@ -62,6 +63,22 @@ func newHouse(t testing.TB) *house {
 type moody struct {
 	file.Blobs
 	put, delete error
+	open        error // of every read
+	breaks      error // of every read after its first bytes
+}
+
+func (m *moody) Open(ctx context.Context, key string, off, n int64) (io.ReadCloser, error) {
+	if m.open != nil {
+		return nil, m.open
+	}
+	r, err := m.Blobs.Open(ctx, key, off, n)
+	if err != nil || m.breaks == nil {
+		return r, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(io.LimitReader(r, 10), iotest.ErrReader(m.breaks)), r}, nil
 }
 
 func (m *moody) Put(ctx context.Context, key string, r io.Reader) (int64, error) {

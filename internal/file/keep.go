@@ -53,7 +53,7 @@ func (s *Service) keep(ctx context.Context, up Upload, o media.Output) (*File, e
 	}
 	f, err = s.Save(ctx, up)
 	if source.err != nil {
-		return nil, &media.Failure{Class: media.Transient, Message: "What the provider made could not be read.", Err: source.err}
+		return nil, unfetched(source.err)
 	}
 	if e, ok := errors.AsType[*fault.Error](err); ok && e.Code == fault.PermissionDenied {
 		return nil, &media.Failure{Class: media.ModelFailed, Message: e.Message, Err: e}
@@ -61,6 +61,15 @@ func (s *Service) keep(ctx context.Context, up Upload, o media.Output) (*File, e
 		return nil, &media.Failure{Class: media.ModelFailed, Message: "What the provider made cannot be kept.", Err: e}
 	}
 	return f, err
+}
+
+// unfetched is the failure of an output that broke off. What a maker of this installation
+// has spooled breaks off because of the disk.
+func unfetched(err error) error {
+	if f := media.Failing(err); f.Ours() {
+		return f
+	}
+	return &media.Failure{Class: media.Transient, Message: "What the provider made could not be read.", Err: err}
 }
 
 // sourceError remembers that it was the maker's side that broke.
@@ -88,9 +97,9 @@ func (s *Service) Source(ctx context.Context, workspace, field, id string) (medi
 		Open: func(ctx context.Context) (io.ReadCloser, error) {
 			r, err := s.Open(ctx, f, 0, -1)
 			if err != nil {
-				return nil, unusable(err)
+				return nil, unusable(ctx, err)
 			}
-			return &watched{ReadCloser: r, seen: unusable}, nil
+			return &watched{ReadCloser: r, seen: func(err error) error { return unusable(ctx, err) }}, nil
 		},
 	}
 	if _, err := guard.CheckPublic(s.Public().String(), nil); err == nil {

@@ -94,6 +94,9 @@ func (s *Service) uncollected(ctx context.Context, t *Task, f *media.Failure) (a
 		_, again, err = s.stumbled(ctx, t, f)
 		return again, err
 	}
+	if f.Ours() {
+		return s.unkept(ctx, t, f), nil
+	}
 	s.told(ctx, t, "outputs could not be copied", f)
 	maker, _ := s.maker(t)
 	repeater, ok := maker.(Repeater)

@@ -184,6 +184,7 @@ func TestOnlyWhatWasNotStartedIsSentAgain(t *testing.T) {
 		media.Rate:          {media.Success, "", 3},
 		media.Concurrency:   {media.Success, "", 3},
 		media.Transient:     {media.Success, "", 3},
+		media.Storage:       {media.Success, "", 3},
 		media.BadInput:      {media.Failed, "invalid_input", 1},
 		media.PolicyInput:   {media.Failed, "content_policy", 1},
 		media.Auth:          {media.Failed, "provider_rejected_credentials", 1},

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"stele/internal/crash"
-	"stele/internal/fault"
 	"stele/internal/media"
 )
 
@@ -174,8 +173,7 @@ func (s *Service) refused(ctx context.Context, t *Task, f *media.Failure) (again
 // another says whether and when the same order may be sent once more.
 func (s *Service) another(t *Task, f *media.Failure) (time.Duration, bool) {
 	wait := max(f.RetryAfter, backoff(t.Tries))
-	ours, _ := errors.AsType[*fault.Error](f.Err)
-	busy := f.Class == media.Rate || f.Class == media.Concurrency || ours != nil && ours.Away // our own place for files
+	busy := f.Class == media.Rate || f.Class == media.Concurrency || f.Ours()
 	may := f.Again() && (busy || t.Tries < mostTries) && s.Now().Add(wait).Before(t.Deadline)
 	return wait, may
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"stele/internal/fault"
 )
 
 // counter is what this node has of one limit for one subject in one window. Requests
@@ -38,7 +40,7 @@ type counter struct {
 
 // free is what could be held now.
 func (c *counter) free(now time.Time) int64 {
-	if c.rule.kind.sliding() {
+	if c.rule.sliding {
 		return min(c.lease+c.lent, c.share) - c.held - c.recent.total(now)
 	}
 	return c.lease - c.held - c.spent
@@ -49,7 +51,7 @@ func (c *counter) free(now time.Time) int64 {
 func (c *counter) lend(n int64, now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.id == 0 || !c.rule.kind.sliding() {
+	if c.id == 0 || !c.rule.sliding {
 		return false
 	}
 	c.lent = max(0, c.share-c.lease)
@@ -60,7 +62,7 @@ func (c *counter) lend(n int64, now time.Time) bool {
 // rule: held in full, most of it would be held for nothing. The caller holds mu.
 func (c *counter) need(a *Ask) int64 {
 	most := a.of(c.rule.kind.Measure)
-	if usual := c.typical.most(); c.rule.kind.sliding() && c.rule.kind.Measure != Requests && usual > 0 {
+	if usual := c.typical.most(); c.rule.sliding && c.rule.kind.Measure != Requests && usual > 0 {
 		return min(most, usual)
 	}
 	return most
@@ -85,7 +87,7 @@ func (c *counter) try(a *Ask, now time.Time) (n int64, ok bool) {
 
 // atOnce reports whether a call counts from its beginning: a rate of requests does not
 // ask how long they last.
-func (c *counter) atOnce() bool { return c.rule.kind.sliding() && c.rule.kind.Measure == Requests }
+func (c *counter) atOnce() bool { return c.rule.sliding && c.rule.kind.Measure == Requests }
 
 // settle ends a hold of n that began at a time and of which actual was taken.
 // It returns the counter's id.
@@ -95,13 +97,13 @@ func (c *counter) settle(n, actual int64, began time.Time) (id int64) {
 	switch {
 	case c.atOnce():
 		c.recent.add(began, actual-n)
-	case c.rule.kind.sliding():
+	case c.rule.sliding:
 		c.held -= n
 		c.recent.add(began, actual)
 		c.typical.add(actual)
 	default:
 		c.held -= n
-		if c.rule.kind.Durable() {
+		if c.rule.durable {
 			c.spent += actual
 		}
 	}
@@ -173,7 +175,7 @@ func (c *counter) ask(ctx context.Context, s *Service, n int64) error {
 // ahead is how much of a limit that lasts a node has on lease for times in which the
 // database is away, as long as that is little of what is left.
 func (c *counter) ahead() int64 {
-	if !c.rule.kind.Durable() {
+	if !c.rule.durable {
 		return 0
 	}
 	return min(c.rate*aheadSeconds, max(0, c.balance.Free())/aheadPart)
@@ -185,7 +187,7 @@ func (c *counter) known(n int64, now time.Time) bool {
 	if c.id == 0 {
 		return false
 	}
-	if c.rule.kind.sliding() && c.lease >= c.rule.limit().Amount {
+	if c.rule.sliding && c.lease >= c.rule.limit().Amount {
 		return true
 	}
 	return now.Sub(c.asked) < lookAgain && c.free(now)+c.balance.Free() < n
@@ -217,6 +219,12 @@ func (c *counter) wait() <-chan struct{} {
 
 // standing is how the counter stands, as far as this node knows.
 func (c *counter) standing(now time.Time) Standing {
+	told := c.stands(now)
+	return Standing{Limit: c.rule.limit(), Subject: c.name.Subject, Left: told.Left, Reset: told.Reset}
+}
+
+// stands is the same as callers are told of it.
+func (c *counter) stands(now time.Time) fault.Standing {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l := c.rule.limit()
@@ -224,9 +232,9 @@ func (c *counter) standing(now time.Time) Standing {
 	if l.Soft {
 		left = max(0, l.Amount-c.balance.Settled-c.spent)
 	}
-	st := Standing{Limit: l, Subject: c.name.Subject, Left: min(left, l.Amount)}
+	st := fault.Standing{Name: l.Name, Measure: string(l.Measure), Amount: l.Amount, Left: min(left, l.Amount), Window: l.Window.Length()}
 	switch {
-	case l.sliding():
+	case c.rule.sliding:
 		st.Reset = slotLength
 		if c.recent.total(now) > 0 {
 			oldest := time.UnixMilli((c.recent.slots[0].at + recentSlots + 1) * slotLength.Milliseconds())

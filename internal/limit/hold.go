@@ -170,7 +170,7 @@ func (s *Service) makeRoom(ctx context.Context, short *part, a *Ask, until time.
 	if c.enough(n, s.Now()) {
 		return nil
 	}
-	if !c.rule.kind.Durable() {
+	if !c.rule.durable {
 		return s.refused(c.rule.limit(), c.refusal(n, s.Now()))
 	}
 	most, pending := c.room(s.Now())
@@ -206,7 +206,7 @@ func (h *Hold) settle(charges []Charge, u Used) []Charge {
 	for _, p := range h.parts {
 		actual := u.of(p.of.rule.kind.Measure)
 		id := p.of.settle(p.n, actual, h.began)
-		if p.of.rule.kind.Durable() && actual != 0 {
+		if p.of.rule.durable && actual != 0 {
 			charges = append(charges, Charge{id, actual})
 		}
 	}
@@ -232,15 +232,8 @@ func (h *Hold) Standings(now time.Time) []fault.Standing {
 	list := make([]fault.Standing, 0, fewLimits/2)
 	for _, p := range h.parts {
 		if p.of.rule.kind.Measure != Dollars {
-			st := p.of.standing(now)
-			list = append(list, st.told())
+			list = append(list, p.of.stands(now))
 		}
 	}
 	return list
-}
-
-// told is what callers are told of it.
-func (st *Standing) told() fault.Standing {
-	l := st.Limit
-	return fault.Standing{Name: l.Name, Measure: string(l.Measure), Amount: l.Amount, Left: st.Left, Window: l.Window.Length(), Reset: st.Reset}
 }

@@ -1,10 +1,12 @@
 package limit
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"stele/internal/access"
+	"stele/internal/fault"
 )
 
 func TestWindowsFollowTheCalendarOfTheirZone(t *testing.T) {
@@ -41,7 +43,7 @@ func TestWindowsFollowTheCalendarOfTheirZone(t *testing.T) {
 func TestCountersBeginAnewWithTheirWindow(t *testing.T) {
 	t.Parallel()
 	s := New(Options{Now: time.Now})
-	r := &rule{kind: Limit{ID: "lim_1", Measure: Dollars, Window: Day}, zone: time.UTC, counters: make(map[counterKey]*counter)}
+	r := newRule(Limit{ID: "lim_1", Measure: Dollars, Window: Day})
 	r.current.Store(&r.kind)
 	s.rules.Store(&rules{byID: map[string]*rule{"lim_1": r}, all: []*rule{r}})
 	morning := time.Date(2026, 11, 16, 8, 0, 0, 0, time.UTC)
@@ -52,6 +54,17 @@ func TestCountersBeginAnewWithTheirWindow(t *testing.T) {
 	}
 	if !one.name.Start.Equal(morning.Add(-8*time.Hour)) || !one.name.End.Equal(next.name.Start) {
 		t.Errorf("the first is for %v to %v", one.name.Start, one.name.End)
+	}
+}
+
+func TestARefusalSaysWhatTheLimitIs(t *testing.T) {
+	t.Parallel()
+	r := newRule(Limit{ID: "lim_1", Name: "50%", Measure: Tokens, Window: Day, Amount: 2_000_000, Subject: []Selector{{"tag:team", "100%s"}}})
+	r.current.Store(&r.kind)
+	err := r.counter("", time.Now()).refusal(1, time.Now())
+	const want = `The limit "50%" is reached: 2,000,000 tokens a day, tag:team 100%s. It begins anew at `
+	if e := fault.From(err); !strings.HasPrefix(e.Message, want) {
+		t.Errorf("%s, want %s", e.Message, want)
 	}
 }
 

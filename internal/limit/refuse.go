@@ -3,6 +3,7 @@ package limit
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"stele/internal/fault"
@@ -18,15 +19,15 @@ const usedUp = 50
 
 // refusal says that a counter has less than n.
 func (c *counter) refusal(n int64, now time.Time) error {
-	st := c.standing(now)
-	l := st.Limit
-	c.reach(st)
+	st, l := c.stands(now), c.rule.limit()
+	c.reach(st.Left)
 	code, after := fault.RateLimited, st.Reset
-	sentence := "The limit %q is reached: " + l.Text() + "."
+	what := strings.ReplaceAll(l.Text(), "%", "%%") // names may have it
+	sentence := "The limit %q is reached: " + what + "."
 	switch l.Measure {
 	case Tokens, TokensIn, TokensOut:
 		if st.Left > 0 {
-			sentence = "The limit %q has " + l.Figure(st.Left) + " left of " + l.Text() + ", and this call could take more."
+			sentence = "The limit %q has " + l.Figure(st.Left) + " left of " + what + ", and this call could take more."
 		}
 	}
 	switch {
@@ -41,7 +42,7 @@ func (c *counter) refusal(n int64, now time.Time) error {
 		}
 	case l.Simultaneous():
 		code, after = fault.ConcurrencyLimit, time.Second
-	case l.sliding():
+	case c.rule.sliding:
 		c.mu.Lock()
 		after = c.recent.until(now, n, max(n, min(c.lease, c.share)))
 		c.mu.Unlock()
@@ -54,7 +55,7 @@ func (c *counter) refusal(n int64, now time.Time) error {
 		e = e.With("resets_at", c.name.End.UTC().Format(time.RFC3339))
 	}
 	e.RetryAfter, e.Spent = after, after > mostRetry || after == 0
-	e.Limits = []fault.Standing{st.told()}
+	e.Limits = []fault.Standing{st}
 	return ours(l, e)
 }
 
@@ -67,8 +68,8 @@ func (s *Service) refused(l *Limit, why error) error {
 }
 
 // reach has it noted that a limit is used up.
-func (c *counter) reach(st Standing) {
-	if !st.Limit.Durable() || st.Left > st.Limit.Amount/usedUp {
+func (c *counter) reach(left int64) {
+	if !c.rule.durable || left > c.rule.limit().Amount/usedUp {
 		return
 	}
 	c.mu.Lock()

@@ -127,7 +127,7 @@ func (s *Service) shareOut(ctx context.Context, now time.Time) error {
 	s.each(func(c *counter) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.id != 0 && c.rule.kind.sliding() && c.hasNews() {
+		if c.id != 0 && c.rule.sliding && c.hasNews() {
 			demand[c.id], byID[c.id] = c.rate, c
 		}
 	})
@@ -214,7 +214,7 @@ func (s *Service) unused(keeps func(*counter) (keep, slack int64)) map[int64]int
 
 // idle is what of the lease nothing holds and nothing has taken.
 func (c *counter) idle(now time.Time) int64 {
-	if c.rule.kind.sliding() {
+	if c.rule.sliding {
 		return c.lease - c.held - c.recent.total(now)
 	}
 	return c.lease - c.held - c.spent
@@ -231,7 +231,7 @@ func (c *counter) keeps(now time.Time, alone bool) (keep, slack int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	over := !c.name.End.IsZero() && !now.Before(c.name.End)
-	sliding := c.rule.kind.sliding()
+	sliding := c.rule.sliding
 	switch {
 	case sliding && c.rate == 0 && c.recent.total(now) > 0:
 		return 0, c.rule.limit().Amount / fadePart
@@ -257,6 +257,7 @@ func (s *Service) forget(now time.Time) {
 			unused := c.held == 0 && c.asking == nil && now.Sub(c.used) > idleAfter && c.idle(now) == 0 && c.recent.total(now) == 0
 			if unused {
 				delete(r.counters, key)
+				r.latest = nil
 			}
 			c.mu.Unlock()
 		}

@@ -72,12 +72,19 @@ type rules struct {
 // amount and the like may.
 type rule struct {
 	kind    Limit // as it was when it was first seen
+	sliding bool  // what kind says, for it is asked many times for every call
+	durable bool  // as well
 	zone    *time.Location
 	current atomic.Pointer[Limit]
 
 	mu       sync.Mutex // guards what follows
 	window   span
 	counters map[counterKey]*counter
+	latest   *counter // the one that was asked for last, of the window; nil: none
+}
+
+func newRule(l Limit) *rule {
+	return &rule{kind: l, sliding: l.sliding(), durable: l.Durable(), zone: time.UTC, counters: make(map[counterKey]*counter)}
 }
 
 type counterKey struct {
@@ -104,10 +111,11 @@ func (s *Service) Load(ctx context.Context) error {
 	for _, l := range list {
 		r := old[l.ID]
 		if r == nil {
-			r = &rule{kind: l, counters: make(map[counterKey]*counter)}
-			if r.zone, err = zone(l.Zone); err != nil {
+			r = newRule(l)
+			if in, err := zone(l.Zone); err == nil {
+				r.zone = in
+			} else {
 				s.Log.LogAttrs(ctx, slog.LevelError, "the time zone of a limit is not known here: UTC is used", slog.String("limit", l.ID), slog.Any("error", err))
-				r.zone = time.UTC
 			}
 		}
 		if was := r.current.Swap(&l); was != nil && l.Amount < was.Amount {
@@ -169,7 +177,11 @@ func (r *rule) counter(subject string, now time.Time) *counter {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.window.has(now) {
-		r.window = r.kind.spanAt(now, r.zone)
+		r.window, r.latest = r.kind.spanAt(now, r.zone), nil
+	}
+	if c := r.latest; c != nil && c.name.Subject == subject {
+		c.used = now
+		return c
 	}
 	key := counterKey{subject, r.window.start.UnixMilli()}
 	c := r.counters[key]
@@ -180,7 +192,7 @@ func (r *rule) counter(subject string, now time.Time) *counter {
 		}
 		r.counters[key] = c
 	}
-	c.used = now // so that it is not forgotten meanwhile
+	c.used, r.latest = now, c // so that it is not forgotten meanwhile
 	return c
 }
 

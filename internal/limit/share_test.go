@@ -28,7 +28,7 @@ func TestWhatIsNotAskedForIsNotToldOf(t *testing.T) {
 	db := new(toldStore)
 	s := New(Options{Store: db, Now: time.Now})
 	l := Limit{ID: "lim_1", Measure: Requests, Window: Minute, Amount: 10}
-	r := &rule{kind: l, zone: time.UTC, counters: make(map[counterKey]*counter)}
+	r := newRule(l)
 	r.current.Store(&l)
 	s.rules.Store(&rules{byID: map[string]*rule{l.ID: r}, all: []*rule{r}})
 	for id, subject := range []string{"once", "never"} {
@@ -58,7 +58,7 @@ func TestAServerAloneHasItsLimitsWhole(t *testing.T) {
 	t.Parallel()
 	s := New(Options{Now: time.Now, Alone: true}) // without a store: it would panic if it were asked
 	l := Limit{ID: "lim_1", Measure: Requests, Window: Minute, Amount: 10}
-	r := &rule{kind: l, zone: time.UTC, counters: make(map[counterKey]*counter)}
+	r := newRule(l)
 	r.current.Store(&l)
 	s.rules.Store(&rules{byID: map[string]*rule{l.ID: r}, all: []*rule{r}})
 	c := r.counter("", time.Now())
@@ -81,7 +81,7 @@ func TestALittleMoreThanIsKeptIsNotGivenBack(t *testing.T) {
 	t.Parallel()
 	s := New(Options{Now: time.Now})
 	l := Limit{ID: "lim_1", Measure: Dollars, Window: Total, Amount: 1 << 40}
-	r := &rule{kind: l, zone: time.UTC, counters: make(map[counterKey]*counter)}
+	r := newRule(l)
 	r.current.Store(&l)
 	s.rules.Store(&rules{byID: map[string]*rule{l.ID: r}, all: []*rule{r}})
 	c := r.counter("", time.Now())
@@ -115,7 +115,7 @@ func TestWhatFadesIsGivenBackInFewPieces(t *testing.T) {
 		db := new(returnedStore)
 		s := New(Options{Store: db, Now: func() time.Time { return now }, Alone: true})
 		l := Limit{ID: "lim_1", Measure: Tokens, Window: Minute, Amount: 6000}
-		r := &rule{kind: l, zone: time.UTC, counters: make(map[counterKey]*counter)}
+		r := newRule(l)
 		r.current.Store(&l)
 		s.rules.Store(&rules{byID: map[string]*rule{l.ID: r}, all: []*rule{r}})
 		c := r.counter("", now)

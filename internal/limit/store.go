@@ -31,6 +31,9 @@ type Balance struct {
 // Free is what can still be taken.
 func (b Balance) Free() int64 { return b.Amount - b.Settled - b.Leased - b.Held - b.Doubt }
 
+// Left is Free as people are told, who may have lowered the amount below what is taken.
+func (b Balance) Left() int64 { return max(0, b.Free()) }
+
 // Share is what a node uses of a counter, told twice a second.
 type Share struct {
 	Demand int64 // what was asked for in the last second, refused or not
@@ -100,10 +103,9 @@ func ReadCharges(text string) []Charge {
 }
 
 func readCharges(list []Charge, text string) []Charge {
-	if text == "" {
-		return list
-	}
-	for part := range strings.SplitSeq(text, ",") {
+	for text != "" {
+		part, rest, _ := strings.Cut(text, ",")
+		text = rest
 		id, n, _ := strings.Cut(part, ":")
 		counter, err := strconv.ParseInt(id, 10, 64)
 		amount, wrong := strconv.ParseInt(n, 10, 64)

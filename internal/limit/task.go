@@ -60,7 +60,7 @@ func (s *Service) ReserveTask(ctx context.Context, call Call, nano int64) (*Task
 	h := &TaskHold{service: s, until: s.Now().Add(patience), counters: make(map[int64]*counter)}
 	rates := &Hold{service: s, began: s.Now()}
 	for _, c := range s.ofTasks(&call) {
-		if c.rule.kind.sliding() {
+		if c.rule.sliding {
 			rates.parts = append(rates.parts, part{of: c})
 			continue
 		}
@@ -159,7 +159,7 @@ func (s *Service) Preview(ctx context.Context, call Call, nano int64) ([]Standin
 	}
 	var list []Standing
 	for _, c := range s.ofTasks(&call) {
-		if err := c.find(ctx, s, !c.rule.kind.sliding()); err != nil {
+		if err := c.find(ctx, s, !c.rule.sliding); err != nil {
 			return nil, err
 		}
 		p, st := c.portion(nano), c.standing(s.Now())

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"stele/internal/fault"
 )
 
 // Class is a sort of failure: who is to blame and whether trying again can help.
@@ -25,6 +27,7 @@ const (
 	Late          Class = "deadline"
 	Stopped       Class = "canceled"
 	Panicked      Class = "panicked" // the program itself failed in it
+	Storage       Class = "storage"  // this installation cannot read or keep its own files now: nothing was started
 )
 
 // Failure is why a maker did not make something. It is an error.
@@ -53,7 +56,14 @@ func (f *Failure) Unwrap() error { return f.Err }
 // Again reports whether the same request may be sent once more: nothing was
 // started and nothing was paid.
 func (f *Failure) Again() bool {
-	return f.Class == Rate || f.Class == Concurrency || f.Class == Transient
+	return f.Class == Rate || f.Class == Concurrency || f.Class == Transient || f.Class == Storage
+}
+
+// Ours reports whether this installation's own storage is to blame, which passes, and no
+// provider.
+func (f *Failure) Ours() bool {
+	e, ok := errors.AsType[*fault.Error](f.Err)
+	return f.Class == Storage || ok && e.Away
 }
 
 // TaskCode is the code that a task shows for the failure.
@@ -67,7 +77,7 @@ func (f *Failure) TaskCode() string {
 		return "provider_rejected_credentials"
 	case ModelFailed, Panicked:
 		return "generation_failed"
-	case Late:
+	case Late, Storage: // it was tried until then
 		return "timeout"
 	case Stopped:
 		return "canceled"
@@ -75,11 +85,14 @@ func (f *Failure) TaskCode() string {
 	return "provider_unavailable"
 }
 
-// Failing is err as a Failure. What is none is taken for a passing trouble, of
-// which nothing is told to the client.
+// Failing is err as a Failure. What is none is taken for a passing trouble, our own where
+// it says so, of which nothing more is told to the client.
 func Failing(err error) *Failure {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return f
+	}
+	if e, ok := errors.AsType[*fault.Error](err); ok && e.Away {
+		return &Failure{Class: Storage, Message: "The server could not reach its storage.", RetryAfter: e.RetryAfter, Err: err}
 	}
 	return &Failure{Class: Transient, Message: "The provider could not be reached.", Err: err}
 }

@@ -30,7 +30,10 @@ const mostSide = 1 << 20
 func Look(r io.Reader) (Header, error) {
 	b := bufio.NewReader(r)
 	head, err := b.Peek(16)
-	if err != nil && len(head) < 12 {
+	if err != nil && err != io.EOF { //nolint:errorlint // as Peek promises
+		return Header{}, errors.Join(errHeader, err)
+	}
+	if len(head) < 12 {
 		return Header{}, ErrFormat
 	}
 	var h Header

@@ -36,15 +36,19 @@ func Rate(s *Sheet, u Usage, tier string) Amount {
 // whose answer has at most so many: each at its dearest class, at the dearest length of
 // prompt, rounded up. Searches are not in it: they are known only afterwards.
 func Worst(s *Sheet, input, output int64, tier string) Amount {
-	f := s.Factor(tier)
+	return worst(s, input, output, s.Factor(tier))
+}
+
+func worst(s *Sheet, input, output int64, f Factor) Amount {
 	most := Amount(0)
 	for step := -1; step < len(s.Steps); step++ {
-		rates := s.Rates
+		rates := &s.Rates
 		if step >= 0 {
 			if s.Steps[step].Over >= input {
 				break
 			}
-			rates = s.Steps[step].Rates.over(&s.Rates)
+			longer := s.Steps[step].Rates.over(&s.Rates)
+			rates = &longer
 		}
 		var sum total
 		sum.add(min(max(input, 0), mostTokens), rates.dearest(Input, CachedInput, CacheWrite, CacheWrite1h, AudioInput, AudioCached, ImageInput, ImageCached))
@@ -57,13 +61,13 @@ func Worst(s *Sheet, input, output int64, tier string) Amount {
 
 // Dearest is Worst in the dearest of all service tiers.
 func Dearest(s *Sheet, input, output int64) Amount {
-	most := Worst(s, input, output, "")
+	most := Factor{Num: 1, Den: 1}
 	for _, f := range s.Factors {
-		if f.Num > f.Den {
-			most = max(most, Worst(s, input, output, f.Tier))
+		if f.Num*most.Den > most.Num*f.Den {
+			most = f
 		}
 	}
-	return most
+	return worst(s, input, output, most)
 }
 
 func (r *Rates) dearest(list ...Class) (most Amount) {

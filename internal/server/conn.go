@@ -65,11 +65,14 @@ type conn struct {
 	mu      sync.Mutex // guards what follows
 	holding bool
 	held    *[]byte // nil: nothing is held back
-	lines   []byte  // go into the head of the answer that is written next; nil: none
+	lines   *[]byte // go into the head of the answer that is written next; nil: none
 }
 
 // packs are kept from one flush to the next.
 var packs = sync.Pool{New: func() any { b := make([]byte, 0, 24<<10); return &b }}
+
+// lineRoom is the room of header lines between being told and being written.
+var lineRoom = sync.Pool{New: func() any { b := make([]byte, 0, 512); return &b }}
 
 // Read reads what the client sends.
 func (c *conn) Read(b []byte) (int, error) {
@@ -127,9 +130,9 @@ func (c *conn) Write(b []byte) (int, error) {
 	}
 	status := bytes.IndexByte(b, '\n') + 1
 	c.keep(b[:status])
-	c.keep(c.lines)
+	c.keep(*c.lines)
 	c.keep(b[status:]) // no more than net/http has in its buffer
-	c.lines = nil
+	c.takeLines()
 	if c.holding {
 		return len(b), nil
 	}
@@ -163,11 +166,20 @@ func (c *conn) keep(b []byte) {
 	*c.held = append(*c.held, b...)
 }
 
-// insert has header lines go into the head of the answer that is written next.
+// insert has a copy of header lines go into the head of the answer that is written next.
 func (c *conn) insert(lines []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.lines = lines
+	if c.lines == nil {
+		c.lines = lineRoom.Get().(*[]byte)
+	}
+	*c.lines = append((*c.lines)[:0], lines...)
+}
+
+// takeLines gives the room of header lines back. The caller holds mu.
+func (c *conn) takeLines() {
+	lineRoom.Put(c.lines)
+	c.lines = nil
 }
 
 // ReadFrom sends all of r.

@@ -101,7 +101,7 @@ func (x *exchange) WriteHeader(status int) {
 
 // HeaderLines puts whole lines into the answer's head, each with its end, and reports
 // whether it can. net/http would copy, sort and check every one of them, which costs
-// ten times as much as writing it. They are the exchange's from then on.
+// ten times as much as writing it. They are copied.
 func (x *exchange) HeaderLines(lines []byte) bool {
 	if !x.legible || x.status != 0 {
 		return false

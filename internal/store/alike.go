@@ -12,10 +12,12 @@ import (
 // Most requests of one time are alike in most columns: the same key, model, provider,
 // price. In the database that is in this process each value of a statement costs as much
 // as writing it does, so rows that are alike share those that are the same. Seldom
-// columns are a row's own as well, but most have nothing in them.
+// columns are a row's own as well, but most have nothing in them; what rows took of limits
+// differs as soon as there are some, and the others need not follow it.
 const (
 	ownColumns    = `id, at, request, input, output, nano, first_byte, took`
-	seldomColumns = `cache_read, cache_write, cache_write_1h, reasoning, markup, end_user, charges`
+	seldomColumns = `cache_read, cache_write, cache_write_1h, reasoning, markup, end_user`
+	chargesColumn = `charges`
 	sharedColumns = `workspace, key, environment, route, dialect, model, asked, provider, target, stream, status, code, tries, path, dropped,
 		estimated, priced, extra, rates, price_source, price_version, person, tags`
 )
@@ -34,7 +36,7 @@ func insertAlike(ctx context.Context, tx *sql.Tx, records []*meter.Record) (rest
 	for _, group := range alike(records) {
 		for _, rows := range [...]int{manyAlike, someAlike} {
 			for ; len(group) >= rows; group = group[rows:] {
-				f := form{rows, sameSeldom(group[:rows])}
+				f := form{rows, sameSeldom(group[:rows]), sameCharges(group[:rows])}
 				if texts[f] == "" {
 					texts[f] = f.statement()
 				}
@@ -82,7 +84,17 @@ func sameSeldom(rows []*meter.Record) bool {
 	a := rows[0]
 	for _, b := range rows[1:] {
 		if a.CacheRead != b.CacheRead || a.CacheWrite != b.CacheWrite || a.CacheWrite1h != b.CacheWrite1h || a.Reasoning != b.Reasoning ||
-			a.Markup != b.Markup || a.User != b.User || a.Charges != b.Charges {
+			a.Markup != b.Markup || a.User != b.User {
+			return false
+		}
+	}
+	return true
+}
+
+// sameCharges reports whether rows took the same of the same limits, mostly nothing of none.
+func sameCharges(rows []*meter.Record) bool {
+	for _, r := range rows[1:] {
+		if r.Charges != rows[0].Charges {
 			return false
 		}
 	}
@@ -91,8 +103,9 @@ func sameSeldom(rows []*meter.Record) bool {
 
 // form is what a statement of SQLite for rows that are alike looks like.
 type form struct {
-	rows   int
-	seldom bool // they share the seldom columns as well
+	rows    int
+	seldom  bool // they share the seldom columns as well
+	charges bool // and what they took of limits
 }
 
 // insertOrFail is an INSERT of SQLite that leaves the rows before one that fails. The
@@ -101,9 +114,16 @@ const insertOrFail = `INSERT OR FAIL`
 
 // statement names the values that all share once, before those of each row.
 func (f form) statement() string {
-	same, own := sharedColumns, seldomColumns+`, `+ownColumns
+	same, own := sharedColumns, ownColumns
+	if f.charges {
+		same += `, ` + chargesColumn
+	} else {
+		own = chargesColumn + `, ` + own
+	}
 	if f.seldom {
-		same, own = sharedColumns+`, `+seldomColumns, ownColumns
+		same += `, ` + seldomColumns
+	} else {
+		own = seldomColumns + `, ` + own
 	}
 	return insertOrFail + ` INTO requests (` + same + `, ` + own + `) SELECT ` + strings.Trim(places(1, count(same), false), "()") +
 		`, * FROM (VALUES ` + places(f.rows, count(own), false) + `) WHERE true ON CONFLICT (id) DO NOTHING`
@@ -111,12 +131,18 @@ func (f form) statement() string {
 
 func (f form) args(args []any, rows []*meter.Record) []any {
 	args = sharedArgs(args, rows[0])
+	if f.charges {
+		args = append(args, rows[0].Charges)
+	}
 	if f.seldom {
 		args = seldomArgs(args, rows[0])
 	}
 	for _, r := range rows {
 		if !f.seldom {
 			args = seldomArgs(args, r)
+		}
+		if !f.charges {
+			args = append(args, r.Charges)
 		}
 		args = ownArgs(args, r)
 	}
@@ -128,7 +154,7 @@ func ownArgs(args []any, r *meter.Record) []any {
 }
 
 func seldomArgs(args []any, r *meter.Record) []any {
-	return append(args, r.CacheRead, r.CacheWrite, r.CacheWrite1h, r.Reasoning, r.Markup, r.User, r.Charges)
+	return append(args, r.CacheRead, r.CacheWrite, r.CacheWrite1h, r.Reasoning, r.Markup, r.User)
 }
 
 func sharedArgs(args []any, r *meter.Record) []any {

@@ -20,17 +20,25 @@ type settling struct{ taken, released int64 }
 // counters never disagree. node is whose leases it comes from; "" for tasks, which hold
 // for themselves.
 func (s *Store) settleCharges(ctx context.Context, tx *sql.Tx, node string, records []*meter.Record) error {
-	sums := make(map[int64]settling)
+	sums := make(map[int64]*settling)
+	of := func(counter int64) *settling {
+		n := sums[counter]
+		if n == nil {
+			n = new(settling)
+			sums[counter] = n
+		}
+		return n
+	}
 	for _, r := range records {
 		for _, c := range limit.ReadCharges(r.Charges) {
-			sums[c.Counter] = settling{sums[c.Counter].taken + c.N, sums[c.Counter].released}
+			of(c.Counter).taken += c.N
 		}
 		for _, c := range limit.ReadCharges(r.Released) {
-			sums[c.Counter] = settling{sums[c.Counter].taken, sums[c.Counter].released + c.N}
+			of(c.Counter).released += c.N
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(sums)) {
-		if err := s.settleCounter(ctx, tx, node, id, sums[id]); err != nil {
+		if err := s.settleCounter(ctx, tx, node, id, *sums[id]); err != nil {
 			return err
 		}
 	}

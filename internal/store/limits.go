@@ -78,7 +78,7 @@ func (s *Store) Balances(ctx context.Context, id string, from time.Time, most in
 		WHERE limit_id = $1 AND end_at = (SELECT COALESCE(MIN(end_at), 0) FROM limit_counters WHERE limit_id = $1 AND end_at > $2)
 		ORDER BY settled DESC LIMIT $3`, id, millis(from), most)
 	for i := range list {
-		list[i].Left = left(list[i].Balance)
+		list[i].Left = list[i].Balance.Left()
 	}
 	return list, err
 }
@@ -115,11 +115,9 @@ const standingColumns = `subject, ` + balanceColumns + `, start_at, end_at,
 
 func (s *Store) selectStanding(ctx context.Context, where string, args ...any) (limit.Standing, error) {
 	st, err := selectOne(ctx, s.read, standingCells, `SELECT `+standingColumns+` FROM limit_counters `+where, args...)
-	st.Left = left(st.Balance)
+	st.Left = st.Balance.Left()
 	return st, err
 }
-
-func left(b limit.Balance) int64 { return max(0, b.Amount-b.Settled-b.Doubt) }
 
 func standingCells(st *limit.Standing) []any {
 	b := &st.Balance

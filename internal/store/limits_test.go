@@ -299,3 +299,25 @@ func TestABudgetThatRefusesIsReached(t *testing.T) {
 		}
 	})
 }
+
+// What servers have on lease is not left, whoever asks.
+func TestWhatIsLeftIsWithoutWhatIsHeld(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, s *Store) {
+		l := testLimit(limit.Requests, limit.Day, 1000)
+		saveTestLimit(t, s, l)
+		day := time.Now().UTC().Truncate(24 * time.Hour)
+		c := limit.Counter{Limit: l.ID, Start: day, End: day.AddDate(0, 0, 1)}
+		got, b, err := s.Lease(t.Context(), "node_1", c, &l, 300, 300)
+		if err != nil || got < 300 {
+			t.Fatal(got, err)
+		}
+		list, err := s.Balances(t.Context(), l.ID, time.Now(), 10)
+		if err != nil || len(list) != 1 || list[0].Left != 1000-got || b.Left() != 1000-got {
+			t.Errorf("%+v, %v", list, err)
+		}
+		if st, ok, err := s.BalanceOf(t.Context(), c); err != nil || !ok || st.Left != 1000-got {
+			t.Errorf("%+v, %v", st, err)
+		}
+	})
+}

@@ -14,7 +14,7 @@ import (
 	"stele/internal/meter"
 )
 
-const requestColumns = sharedColumns + `, ` + seldomColumns + `, ` + ownColumns
+const requestColumns = sharedColumns + `, ` + seldomColumns + `, ` + chargesColumn + `, ` + ownColumns
 
 // manyRows is how many rows a statement for many writes. More cost as much each.
 const manyRows = 10
@@ -111,7 +111,7 @@ func (s *Store) insertRows(ctx context.Context, tx *sql.Tx, records []*meter.Rec
 		}
 		args = args[:0]
 		for _, r := range rest[:rows] {
-			args = ownArgs(seldomArgs(sharedArgs(args, r), r), r)
+			args = ownArgs(append(seldomArgs(sharedArgs(args, r), r), r.Charges), r)
 		}
 		if err := insertExactly(ctx, tx, rows, s.insertRequests(rows), args); err != nil {
 			return err

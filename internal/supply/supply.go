@@ -242,13 +242,17 @@ func openUpstreams(cfg *config.Config, by Connector, egress EgressClients) (map[
 	return list, errors.Join(problems...)
 }
 
-// noteOrder tells the router how an order of media went.
+// noteOrder tells the router how an order of media went. Where our own storage was away
+// that says nothing of the provider.
 func (s *Supply) noteOrder(provider string, err error) {
 	if err == nil {
 		s.o.Router.Note(provider, nil)
 		return
 	}
 	f := media.Failing(err)
+	if f.Ours() {
+		return
+	}
 	switch f.Class {
 	case media.Auth:
 		s.o.Router.Note(provider, fault.New(fault.UpstreamError, "%s", f.Message).OurCredentials())
@@ -258,6 +262,6 @@ func (s *Supply) noteOrder(provider string, err error) {
 		s.o.Router.Note(provider, fault.New(fault.UpstreamError, "%s", f.Message))
 	case media.BadInput, media.PolicyInput, media.PolicyOutput, media.Gone:
 		s.o.Router.Note(provider, nil) // it answered
-	case media.Stopped:
+	case media.Stopped, media.Panicked, media.Storage: // not its doing
 	}
 }

@@ -70,7 +70,8 @@ func (e *ear) has(t *testing.T, all []string) {
 }
 
 // TestEachThresholdIsToldOnceThroughKills kills the program before and after thresholds
-// are told, and looks whether each endpoint has each of them in one message.
+// are told, and looks whether each endpoint has each of them in one message. Of several
+// servers on one database each dies where it would tell them.
 func TestEachThresholdIsToldOnceThroughKills(t *testing.T) {
 	t.Parallel()
 	const config = "egress: {allow_private: [127.0.0.0/8]}\n"
@@ -82,17 +83,32 @@ func TestEachThresholdIsToldOnceThroughKills(t *testing.T) {
 		t.Parallel()
 		passThresholds(t, rig.New(t, rig.Options{Config: config, Flags: []string{"--database-url", rig.NewDatabase(t)}}))
 	})
+	t.Run("several servers on one postgresql", func(t *testing.T) {
+		t.Parallel()
+		o := rig.Options{Config: config, Flags: []string{"--database-url", rig.NewDatabase(t), "--master-key-file", rig.NewMasterKey(t), "--blob-url", "file://" + t.TempDir()}}
+		houses := []*rig.House{rig.New(t, o), rig.New(t, o)}
+		if full {
+			houses = append(houses, rig.New(t, o))
+		}
+		passThresholds(t, houses...)
+	})
 }
 
-func passThresholds(t *testing.T, h *rig.House) {
+func passThresholds(t *testing.T, houses ...*rig.House) {
 	t.Helper()
 	e := newEar(t)
-	h.Start(t)
-	key := h.CreateKey(t).Key
-	h.Await(t, key, http.StatusOK)
+	for _, h := range houses {
+		h.Start(t)
+	}
+	one := houses[0]
+	key := one.CreateKey(t).Key
+	for _, h := range houses {
+		h.Keep(key)
+		h.Await(t, key, http.StatusOK)
+	}
 	paths := []string{"/one", "/two"}
 	for _, path := range paths {
-		h.Run(t, "webhooks", "endpoints", "create", "--url", e.URL+path, "--event", "limit.reached")
+		one.Run(t, "webhooks", "endpoints", "create", "--url", e.URL+path, "--event", "limit.reached")
 	}
 	var all []string
 	deaths := []string{"telling", "told"}
@@ -100,27 +116,23 @@ func passThresholds(t *testing.T, h *rig.House) {
 		deaths = append(deaths, "telling:2", "told:2")
 	}
 	for i, point := range deaths {
-		h.Kill(t)
+		killAll(t, houses)
 		name := fmt.Sprintf("limit-%d", i)
-		h.Run(t, "limits", "create", "--name", name, "--workspace", "default", "--measure", "requests", "--window", "month", "--amount", "4", "--soft")
-		h.Setenv("STELE_CRASH_POINT=" + point)
-		h.Start(t)
-		for range 100 { // what is settled together may pass all thresholds at once
-			if h.Died(100 * time.Millisecond) {
-				break
-			}
-			_ = say(h, key)
+		one.Run(t, "limits", "create", "--name", name, "--workspace", "default", "--measure", "requests", "--window", "month", "--amount", "4", "--soft")
+		died := sayUntilDeath(t, houses, key, point)
+		// Before they are told each server dies of them, after that the one that did it. A second
+		// time there is only where thresholds are passed one by one.
+		want := map[string]int{"telling": len(houses), "told": 1}[point]
+		if died < want {
+			t.Errorf("%s was passed by %d servers, want %d", point, died, want)
 		}
-		if h.Serving() {
-			if !strings.Contains(point, ":") { // a second time there is only where thresholds are passed one by one
-				t.Errorf("%s was never passed", point)
-			}
-			h.Kill(t)
+		killAll(t, houses)
+		for _, h := range houses {
+			h.Setenv()
+			h.Start(t)
 		}
-		h.Setenv()
-		h.Start(t)
-		for range 4 {
-			if err := say(h, key); err != nil {
+		for n := range 4 {
+			if err := say(houses[n%len(houses)], key); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -131,14 +143,54 @@ func passThresholds(t *testing.T, h *rig.House) {
 		}
 		e.has(t, all)
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	for what, ids := range e.heard {
 		if len(ids) != 1 {
 			t.Errorf("%s was told in %d messages", what, len(ids))
 		}
 	}
 	var rows []struct{ ID string }
-	if err := json.Unmarshal([]byte(h.Run(t, "webhooks", "deliveries", "--event", "limit.reached", "--limit", "1000", "--json")), &rows); err != nil || len(rows) != len(all) {
+	if err := json.Unmarshal([]byte(one.Run(t, "webhooks", "deliveries", "--event", "limit.reached", "--limit", "1000", "--json")), &rows); err != nil || len(rows) != len(all) {
 		t.Errorf("%d messages were written, want %d, %v", len(rows), len(all), err)
+	}
+}
+
+// sayUntilDeath starts servers that die at a point, has conversations with all of them, and
+// says how many have died of it.
+func sayUntilDeath(t *testing.T, houses []*rig.House, key, point string) (died int) {
+	t.Helper()
+	for _, h := range houses {
+		h.Setenv("STELE_CRASH_POINT=" + point)
+		if !h.Attempt(t) { // of what another one has left
+			died++
+		}
+	}
+	for range 100 { // what is settled together may pass all thresholds at once
+		living := 0
+		for _, h := range houses {
+			switch {
+			case !h.Serving():
+			case h.Died(100 * time.Millisecond):
+				died++
+			default:
+				living++
+				_ = say(h, key)
+			}
+		}
+		if living == 0 || living < len(houses) && strings.HasPrefix(point, "told") {
+			break
+		}
+	}
+	return died
+}
+
+func killAll(t *testing.T, houses []*rig.House) {
+	t.Helper()
+	for _, h := range houses {
+		if h.Serving() {
+			h.Kill(t)
+		}
 	}
 }
 

@@ -125,6 +125,5 @@ func appCurl(root string, recipe *app.Recipe) string {
 		}
 		given = append(given, `"`+in.Name+`": `+value)
 	}
-	return "curl " + root + "/api/v1/apps/" + recipe.ID + "/generations \\\n  -H \"Authorization: Bearer $STELE_API_KEY\" \\\n" +
-		"  -d '{" + strings.Join(given, ", ") + "}'"
+	return page.Curl(root+"/api/v1/apps/"+recipe.ID+"/generations", "{"+strings.Join(given, ", ")+"}")
 }

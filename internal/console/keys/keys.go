@@ -226,12 +226,12 @@ func firstCall(root, secret string, scopes []string) string {
 		{access.GroupApps, "/api/v1/apps"},
 	} {
 		if len(scopes) == 0 || slices.Contains(scopes, string(try.scope)) {
-			return "curl " + root + try.path + " \\\n  " + auth
+			return "curl " + page.QuoteShell(root+try.path) + " \\\n  " + auth
 		}
 	}
 	if slices.Contains(scopes, string(access.GroupFiles)) {
-		return "curl " + root + "/api/v1/files \\\n  " + auth + " \\\n  -F file=@picture.png"
+		return "curl " + page.QuoteShell(root+"/api/v1/files") + " \\\n  " + auth + " \\\n  -F file=@picture.png"
 	}
-	return "curl " + root + "/api/v1/chat/completions \\\n  " + auth + " \\\n" +
+	return "curl " + page.QuoteShell(root+"/api/v1/chat/completions") + " \\\n  " + auth + " \\\n" +
 		`  -d '{"model": "MODEL", "messages": [{"role": "user", "content": "Hello"}]}'`
 }

@@ -82,7 +82,7 @@ func (c *Room) creditsPage(w http.ResponseWriter, r *http.Request, v access.Visi
 		if err != nil {
 			return err
 		}
-		st := limit.Standing{Limit: &l} // nothing was spent yet
+		st := limit.Standing{Limit: &l, Left: l.Amount} // nothing was spent yet
 		if len(list) > 0 {
 			st = list[0]
 		}

@@ -139,8 +139,7 @@ func operationOf(o *media.Operation) operationRow {
 
 // chatSnippet is a call that works as pasted.
 func chatSnippet(root, id string) string {
-	return "curl " + root + "/api/v1/chat/completions \\\n  -H \"Authorization: Bearer $STELE_API_KEY\" \\\n" +
-		"  -H \"Content-Type: application/json\" \\\n  -d '{\"model\": " + quoteJSON(id) + ", \"messages\": [{\"role\": \"user\", \"content\": \"Hello\"}]}'"
+	return page.Curl(root+"/api/v1/chat/completions", `{"model": `+quoteJSON(id)+`, "messages": [{"role": "user", "content": "Hello"}]}`)
 }
 
 func mediaSnippet(root string, m *media.Model) string {
@@ -159,8 +158,7 @@ func mediaSnippet(root string, m *media.Model) string {
 			fields = append(fields, quoteJSON(name)+": "+value)
 		}
 	}
-	return "curl " + root + "/api/v1/generations \\\n  -H \"Authorization: Bearer $STELE_API_KEY\" \\\n" +
-		"  -H \"Content-Type: application/json\" \\\n  -d '{" + strings.Join(slices.Compact(fields), ", ") + "}'"
+	return page.Curl(root+"/api/v1/generations", "{"+strings.Join(slices.Compact(fields), ", ")+"}")
 }
 
 func quoteJSON(text string) string {

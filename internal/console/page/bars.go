@@ -34,7 +34,7 @@ func (f *Frame) LimitBar(st limit.Standing, names map[string]string) LimitBar {
 	l, b := st.Limit, st.Balance
 	bar := LimitBar{
 		ID: l.ID, Name: l.Name, Text: l.Text(), Subject: SubjectText(l, st.Subject, names), Soft: l.Soft, Counted: l.Durable(),
-		Amount: l.Figure(l.Amount), Settled: l.Figure(b.Settled), Left: l.Figure(max(0, l.Amount-b.Settled-b.Leased-b.Held-b.Doubt)),
+		Amount: l.Figure(l.Amount), Settled: l.Figure(b.Settled), Left: l.Figure(st.Left),
 		Start: f.At(st.Start), End: f.At(st.End),
 	}
 	if n := b.Leased + b.Held; n > 0 {

@@ -99,9 +99,19 @@ func Escape(s string) string { return template.HTMLEscapeString(s) }
 
 var plainShell = regexp.MustCompile(`^[A-Za-z0-9_./:@=+,-]+$`)
 
+// IsPlain reports whether a name needs no escaping: in a shell, in quotes of any language, in
+// the path of an address.
+func IsPlain(name string) bool { return plainShell.MatchString(name) }
+
+// Curl is a command that sends JSON to an address of ours, with the key that the shell has.
+func Curl(address, body string) string {
+	return "curl " + QuoteShell(address) + " \\\n  -H \"Authorization: Bearer $STELE_API_KEY\" \\\n" +
+		"  -H 'Content-Type: application/json' \\\n  -d " + QuoteShell(body)
+}
+
 // QuoteShell makes one word of s for a POSIX shell.
 func QuoteShell(s string) string {
-	if plainShell.MatchString(s) {
+	if IsPlain(s) {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

@@ -44,4 +44,8 @@ func TestShellWordsStayWords(t *testing.T) {
 			t.Errorf("QuoteShell(%q) is %s, want %s", s, got, want)
 		}
 	}
+	const want = "curl 'https://example.com/a?b' \\\n  -H \"Authorization: Bearer $STELE_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"model\": \"it'\\''s\"}'"
+	if got := Curl("https://example.com/a?b", `{"model": "it's"}`); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 }

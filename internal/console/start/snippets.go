@@ -7,6 +7,7 @@ import (
 	"text/template"
 
 	"stele/internal/catalog"
+	"stele/internal/console/page"
 	"stele/internal/media"
 )
 
@@ -38,8 +39,8 @@ var installs = map[string]string{
 //go:embed snippets/*.txt
 var snippetFiles embed.FS
 
-// snippetTexts are the snippets with places for the address and the models, which
-// are names that need no escaping in any of the languages.
+// snippetTexts are the snippets with places for the address and the models. Models are
+// picked whose names need no escaping in any of the languages.
 var snippetTexts = template.Must(template.ParseFS(snippetFiles, "snippets/*.txt"))
 
 // snippets are the calls for an address, a chat model and a media model. Without a
@@ -69,6 +70,9 @@ func snippets(root, chat, picture string) []snippet {
 func pickChat(models []catalog.Model) string {
 	id := ""
 	for _, m := range models {
+		if !page.IsPlain(m.ID) {
+			continue
+		}
 		if !comesAlong(m.ID) {
 			return m.ID
 		}
@@ -82,7 +86,7 @@ func pickMedia(models []media.Model) string {
 	id := ""
 	for _, m := range models {
 		for _, o := range m.Operations {
-			if o.Mode != "text_to_image" && o.Mode != "text_to_video" && o.Mode != "text_to_audio" {
+			if o.Mode != "text_to_image" && o.Mode != "text_to_video" && o.Mode != "text_to_audio" || !page.IsPlain(m.ID) {
 				continue
 			}
 			if !comesAlong(m.ID) {

@@ -50,7 +50,7 @@ func TestTheFirstPageStandsWithoutAnyOtherRoom(t *testing.T) {
 
 func TestSnippetsNameWhatIsThere(t *testing.T) {
 	t.Parallel()
-	for name, models := range map[string]*catalog.Catalog{"acme/fast": consoletest.Offers(t, "stele/sandbox", "acme/fast"), "stele/sandbox": consoletest.Offers(t, "stele/sandbox")} {
+	for name, models := range map[string]*catalog.Catalog{"acme/fast": consoletest.Offers(t, "acme/it's", "stele/sandbox", "acme/fast"), "stele/sandbox": consoletest.Offers(t, "stele/sandbox", "acme/$(id)")} {
 		h := consoletest.Open(t, "https://ai.example.com/stele", func(_ *consoletest.House, o *console.Options) {
 			o.Start = &console.Start{Models: models, Media: models}
 		})

@@ -194,8 +194,7 @@ func (c *Room) orderCurl(t *generation.Task, body string) string {
 	if t.App != "" {
 		path = "/api/v1/apps/" + t.App + "/generations"
 	}
-	return "curl " + page.QuoteShell(c.Root()+path) + " \\\n  -H \"Authorization: Bearer $STELE_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d " +
-		page.QuoteShell(body)
+	return page.Curl(c.Root()+path, body)
 }
 
 // orderSettings are the parameters of the order.

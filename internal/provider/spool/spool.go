@@ -65,7 +65,7 @@ type both File
 func (f *both) ReadAt(b []byte, at int64) (n int, err error) {
 	if at < f.onDisk {
 		if n, err = f.file.ReadAt(b[:min(int64(len(b)), f.onDisk-at)], at); err != nil {
-			return n, err
+			return n, fault.OfDisk(err)
 		}
 	}
 	if left := at + int64(n) - f.onDisk; n < len(b) && left < int64(len(f.rest)) {

@@ -152,5 +152,8 @@ func called(s media.Source) string {
 }
 
 func broken(s media.Source, err error) error {
+	if f, ok := errors.AsType[*media.Failure](err); ok {
+		return f // its bytes could not be had
+	}
 	return &media.Failure{Class: media.BadInput, Message: called(s) + " is damaged and cannot be read.", Err: err}
 }

@@ -11,6 +11,7 @@ import (
 	"image/gif"
 	"io"
 	"testing"
+	"testing/iotest"
 
 	"stele/internal/media"
 	"stele/internal/provider/studio"
@@ -114,6 +115,23 @@ func TestALargePhotoIsMadeSmaller(t *testing.T) {
 	m := edited(t, `"grayscale":true`, asJPEG(t, photo(4500, 300)))
 	if m.Bounds().Size() != image.Pt(4096, 273) {
 		t.Error(m.Bounds())
+	}
+}
+
+// A file that cannot be read to its end, wherever it breaks off, is not the client's fault either.
+func TestATroubleOfTheStoreInTheMiddleOfAFileIsPassedOn(t *testing.T) {
+	t.Parallel()
+	for _, file := range [][]byte{asPNG(t, photo(90, 60)), asJPEG(t, photo(90, 60)), asGIF(t, photo(90, 60)), asWebP(t, photo(90, 60))} {
+		for _, after := range []int{0, 4, 14, 20, len(file) - 5} {
+			req := asked(t, `{"model":"stele/canvas","mode":"image_to_image","blur":1}`, file)
+			req.Sources[0].Open = func(context.Context) (io.ReadCloser, error) {
+				return io.NopCloser(io.MultiReader(bytes.NewReader(file[:after]), iotest.ErrReader(&media.Failure{Class: media.Storage}))), nil
+			}
+			_, err := studio.Canvas(t.Context(), req, func(float64) {})
+			if f, ok := errors.AsType[*media.Failure](err); !ok || f.Class != media.Storage {
+				t.Errorf("%.8q, after %d bytes: %v", file, after, err)
+			}
+		}
 	}
 }
 

@@ -1,0 +1,83 @@
+package file_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/iotest"
+
+	"stele/internal/fault"
+	"stele/internal/file"
+	"stele/internal/media"
+)
+
+// troubles are the errors of a storage that is away, as folders and S3 give them.
+var troubles = map[string]error{
+	"refused":     &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED},
+	"cut off":     io.ErrUnexpectedEOF,
+	"told":        fault.NewAway(errors.New("503")),
+	"not allowed": errors.New("403 Forbidden"),
+	"the disk":    syscall.EIO,
+}
+
+// TestAnInputThatTheStorageDoesNotGiveIsTheStoragesFault: no maker is to blame for it, nor the
+// client, and it is tried again.
+func TestAnInputThatTheStorageDoesNotGiveIsTheStoragesFault(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	f, err := h.Save(t.Context(), file.Upload{Workspace: "one", Name: "a.png", Body: strings.NewReader(sample(t, "a.png"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := h.Source(t.Context(), "one", "image_urls", f.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(ctx context.Context) error {
+		r, err := source.Open(ctx)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		_, err = io.Copy(io.Discard, r)
+		return err
+	}
+	for name, trouble := range troubles {
+		for where, mood := range map[string]moody{"opened": {open: trouble}, "read": {breaks: trouble}} {
+			h.blobs.open, h.blobs.breaks = mood.open, mood.breaks
+			failed := media.Failing(read(t.Context()))
+			if failed.Class != media.Storage || !failed.Again() || !failed.Ours() || !errors.Is(failed, trouble) {
+				t.Errorf("%s while it is %s: %v", name, where, failed)
+			}
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	h.blobs.open = context.Canceled
+	if err := read(ctx); media.Failing(err).Class == media.Storage {
+		t.Errorf("the caller has left: %v", err)
+	}
+}
+
+// TestAnOutputThatOurOwnDiskDoesNotGiveIsTheDisksFault: what a maker of this installation has
+// spooled was not lost by a provider.
+func TestAnOutputThatOurOwnDiskDoesNotGiveIsTheDisksFault(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	away := fault.NewAway(syscall.EIO)
+	for name, open := range map[string]func(context.Context) (io.ReadCloser, error){
+		"opened": func(context.Context) (io.ReadCloser, error) { return nil, away },
+		"read": func(context.Context) (io.ReadCloser, error) {
+			return io.NopCloser(io.MultiReader(strings.NewReader(sample(t, "film.mp4")[:100]), iotest.ErrReader(away))), nil
+		},
+	} {
+		_, err := h.Keep(t.Context(), "one", "gen_1", 0, media.Output{Kind: "video", Open: open})
+		if f, ok := errors.AsType[*media.Failure](err); !ok || f.Class != media.Storage {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
