@@ -183,7 +183,7 @@ func TestADamagedSmallPictureIsMadeAnew(t *testing.T) {
 		var pictures []*file.File
 		var small [][]byte
 		for _, c := range []color.Color{color.NRGBA{200, 30, 30, 255}, color.NRGBA{30, 30, 200, 255}} {
-			f, err := h.Save(t.Context(), file.Upload{Workspace: "a", Name: "x.png", Body: bytes.NewReader(drawn(t, 1600, 800, c))})
+			f, err := h.Save(t.Context(), file.Upload{Workspace: "a", Name: "x.png", Body: bytes.NewReader(drawn(t, 700, 20, c))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -203,7 +203,7 @@ func TestADamagedSmallPictureIsMadeAnew(t *testing.T) {
 			t.Errorf("%s: %d bytes of %s, %v", name, len(b), kind, err)
 		}
 		h.alter(t, place, func(_, _ []byte) []byte { return gone }, nil)
-		h.alter(t, pictures[0], defect, drawn(t, 1600, 800, color.Black))
+		h.alter(t, pictures[0], defect, drawn(t, 700, 20, color.Black))
 		if b, _, err := h.Small(t.Context(), pictures[0]); err == nil {
 			t.Errorf("%s: a small picture of %d bytes was made of a damaged one", name, len(b))
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/png"
 	"io/fs"
 	"path/filepath"
@@ -17,11 +18,7 @@ import (
 func drawn(t *testing.T, width, height int, c color.Color) []byte {
 	t.Helper()
 	m := image.NewNRGBA(image.Rect(0, 0, width, height))
-	for y := range height {
-		for x := range width {
-			m.Set(x, y, c)
-		}
-	}
+	draw.Draw(m, m.Bounds(), image.NewUniform(c), image.Point{}, draw.Src)
 	var b bytes.Buffer
 	if err := png.Encode(&b, m); err != nil {
 		t.Fatal(err)
@@ -38,9 +35,9 @@ func TestASmallPictureIsMadeOnceAndGoesWithItsFile(t *testing.T) {
 		smallW, high2 int
 		c             color.Color
 	}{
-		{"wide", "image/jpeg", 1600, 800, 640, 320, color.NRGBA{200, 30, 30, 255}},
-		{"high", "image/jpeg", 400, 1280, 200, 640, color.NRGBA{20, 30, 200, 255}},
-		{"clear", "image/png", 1000, 1000, 640, 640, color.NRGBA{20, 200, 30, 90}},
+		{"wide", "image/jpeg", 1600, 200, 640, 80, color.NRGBA{200, 30, 30, 255}},
+		{"high", "image/jpeg", 100, 1280, 50, 640, color.NRGBA{20, 30, 200, 255}},
+		{"clear", "image/png", 1000, 100, 640, 64, color.NRGBA{20, 200, 30, 90}},
 	} {
 		f, err := h.Save(t.Context(), file.Upload{Workspace: "a", Name: "x.png", Body: bytes.NewReader(drawn(t, test.wide, test.high, test.c))})
 		if err != nil {

@@ -45,6 +45,14 @@ func (s *Service) silent(now time.Time) bool {
 	return !s.Alone && heard != 0 && now.Sub(time.UnixMilli(heard)) >= deadAfter
 }
 
+// beHeard says that this process lives, where others may take it for dead: what it takes back from one that has adopted it
+// would be adopted again at once.
+func (s *Service) beHeard(ctx context.Context) {
+	if s.silent(s.Now()) {
+		_ = s.beat(ctx) // the store may be away: then nothing is taken back either
+	}
+}
+
 // silentSince is since when a process must have been silent to be dead. When the store
 // has been away all are silent: until they had time to be heard of again, only those are
 // dead that are known to be.
@@ -94,6 +102,7 @@ func (s *Service) still(ctx context.Context, t *Task) (now *Task, wait time.Dura
 // was saved.
 func (s *Service) insist(ctx context.Context, t *Task, change func(*Task) error) (*Task, error) {
 	for begun := time.Now(); ; {
+		s.beHeard(context.WithoutCancel(ctx))
 		saved, err := s.update(context.WithoutCancel(ctx), t, change)
 		if err == nil || !fault.From(err).Away || time.Since(begun) > longestTry {
 			return saved, err

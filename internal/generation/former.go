@@ -20,6 +20,18 @@ type former struct {
 	until time.Time // when it is waited for no longer
 }
 
+// takeOver makes this process the owner of tasks whose own is dead, and remembers from whom they are before a job of one
+// of them can ask. Where it fails, some may have been taken over all the same.
+func (s *Service) takeOver(ctx context.Context, silentSince time.Time) ([]*Task, error) {
+	s.adopting.Lock()
+	defer s.adopting.Unlock()
+	adopted, err := s.Store.Adopt(ctx, s.Node, silentSince, adoptAtOnce)
+	for _, t := range adopted {
+		s.remember(t)
+	}
+	return adopted, err
+}
+
 // remember keeps from whom a task was adopted.
 func (s *Service) remember(t *Task) {
 	now := s.Now()
@@ -37,7 +49,9 @@ func (s *Service) remember(t *Task) {
 // returning is how long to wait until a task is looked at again that was adopted from a
 // process which may come back with what it knows of it; 0 where none is waited for.
 func (s *Service) returning(ctx context.Context, t *Task) time.Duration {
+	s.adopting.Lock() // the store may know who owns the task now, and this process not yet whose it was
 	of, ok := s.former.Load(t.ID)
+	s.adopting.Unlock()
 	if !ok {
 		return 0
 	}

@@ -5,12 +5,16 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"flag"
 	"image"
 	"image/png"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
+	"runtime"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -27,6 +31,18 @@ import (
 	"stele/internal/store"
 	"stele/internal/store/template"
 )
+
+// TestMain runs more tests at once than there are processors, unless -parallel says how many: they wait for beats and looks that come every few
+// seconds.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	told := false
+	flag.Visit(func(f *flag.Flag) { told = told || f.Name == "test.parallel" })
+	if !told {
+		_ = flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))) // a number always fits
+	}
+	os.Exit(m.Run()) //nolint:forbidigo // how a TestMain ends
+}
 
 // house is a service over a real database, queue and folder, with a maker that
 // does as a test says.

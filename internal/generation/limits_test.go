@@ -46,8 +46,8 @@ func (h *house) bound(l limit.Limit) limit.Limit {
 	return l
 }
 
-// orderMany orders in parallel, and returns what was accepted; the rest must be refused
-// with a code.
+// orderMany orders in parallel, as often as it is told to try again, and returns what was accepted; the rest must be
+// refused with a code.
 func (h *house) orderMany(n int, code fault.Code) (ids []string) {
 	h.t.Helper()
 	var mu sync.Mutex
@@ -58,6 +58,9 @@ func (h *house) orderMany(n int, code fault.Code) (ids []string) {
 			by.Key = fmt.Sprintf("key_%d", i)
 			ask, _ := media.Parse(map[string]any{"model": "test/model", "prompt": "a cat"})
 			task, err := h.Create(h.t.Context(), by, generation.NewID(), ask)
+			for err != nil && fault.From(err).Code == fault.Unavailable && h.t.Context().Err() == nil { // a busy machine: it says to try again
+				task, err = h.Create(h.t.Context(), by, generation.NewID(), ask)
+			}
 			mu.Lock()
 			defer mu.Unlock()
 			switch {

@@ -160,6 +160,8 @@ type Service struct {
 	doubtful  sync.Map // ids of tasks that have ended without a price while calls of this process go on for them
 	former    sync.Map // from the ids of adopted tasks to the former of each
 
+	adopting sync.Mutex // held from before tasks are adopted until former has them
+
 	heard  atomic.Int64 // when the store last took a beat of this process, in Unix milliseconds; 0: not yet
 	lapses atomic.Int64 // how often that was so long ago that others may have taken its tasks
 

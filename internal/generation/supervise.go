@@ -81,14 +81,12 @@ func (s *Service) superviseOnce(ctx context.Context, steady *time.Time) error {
 		return err
 	}
 	for {
-		adopted, err := s.Store.Adopt(ctx, s.Node, silentSince, adoptAtOnce)
+		adopted, err := s.takeOver(ctx, silentSince)
+		for _, t := range adopted { // they are ours now, and nobody else's
+			err = errors.Join(err, s.adopt(ctx, t))
+		}
 		if err != nil {
 			return err
-		}
-		for _, t := range adopted {
-			if err := s.adopt(ctx, t); err != nil {
-				return err
-			}
 		}
 		if len(adopted) < adoptAtOnce {
 			break
@@ -111,7 +109,6 @@ func (s *Service) superviseOnce(ctx context.Context, steady *time.Time) error {
 
 // adopt goes on with a task of another process.
 func (s *Service) adopt(ctx context.Context, t *Task) error {
-	s.remember(t)
 	if t.Stage == Waiting {
 		s.schedule.add(t)
 		return nil

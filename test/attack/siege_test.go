@@ -105,17 +105,26 @@ type attack struct {
 	do   func(*testing.T, *siege)
 }
 
-// onOneHouse makes attacks on the same house, one after the other. Where times and memory are judged, each has a house
-// of its own.
+// onOneHouse makes attacks on the same house, one after the other.
 func onOneHouse(t *testing.T, all ...attack) {
+	t.Helper()
+	onOne(t, func(t *testing.T) *siege {
+		t.Helper()
+		return besiege(t, "")
+	}, all...)
+}
+
+// onOne is onOneHouse for one that is besieged in another way. Where times and memory are judged, each attack has a house
+// of its own.
+func onOne(t *testing.T, besiege func(*testing.T) *siege, all ...attack) {
 	t.Helper()
 	if judged {
 		for _, a := range all {
-			t.Run(a.name, func(t *testing.T) { a.do(t, besiege(t, "")) })
+			t.Run(a.name, func(t *testing.T) { a.do(t, besiege(t)) })
 		}
 		return
 	}
-	s := besiege(t, "")
+	s := besiege(t)
 	for _, a := range all {
 		t.Run(a.name, func(t *testing.T) { a.do(t, s.again(t)) })
 	}

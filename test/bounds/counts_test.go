@@ -8,6 +8,7 @@ const (
 	zeros        = 8 << 20
 	names        = 1 << 19
 	guesses      = 2500
+	unpacked     = 5 // addresses at once, of a gigabyte each
 	deepPhotos   = 2 // of 320 MB each
 	editedPhotos = 2 // in each of two orders, of 64 MB each, and as much when they are turned
 )

@@ -7,6 +7,7 @@ const (
 	zeros        = 15 << 20
 	names        = 1 << 20
 	guesses      = 10_000
+	unpacked     = 8
 	deepPhotos   = 4
 	editedPhotos = 4
 )

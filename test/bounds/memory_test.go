@@ -247,7 +247,7 @@ func namePacked(t *testing.T, s *siege) {
 	}))
 	defer host.Close()
 	var all sync.WaitGroup
-	for i := range 8 {
+	for i := range unpacked {
 		all.Go(func() {
 			s.post(t, "/api/v1/messages", fmt.Sprintf(`{"model":"g/m","max_tokens":5,"messages":[{"role":"user","content":[{"type":"image","source":{"type":"url","url":"%s/%d.png"}}]}]}`, host.URL, i))
 		})

@@ -33,9 +33,8 @@ outputs:
 func TestLargeAnswersWaitForMemory(t *testing.T) {
 	t.Parallel()
 	picture := bytes.Repeat([]byte("0123456789abcdef"), 3<<16) // 3 MB
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintf(w, `{"data":[{"b64":%q}]}`, base64.StdEncoding.EncodeToString(picture))
-	}))
+	answer := `{"data":[{"b64":"` + base64.StdEncoding.EncodeToString(picture) + `"}]}`
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) }))
 	defer server.Close()
 	m := acting(t, wholesale, server.URL)
 	m.memory = memory.New(30<<20, 15<<20) // an answer of 4 MB takes 12
