@@ -139,11 +139,12 @@ func fromWords(req media.Request) (*film.Take, error) {
 		s.Text = clip.Readable(s.Text)
 	}
 	style := clip.StyleFor(req.Text("style"), req.Prompt, uint64(t.Seed))
-	t.Stage = func(width, height int) clip.Scene {
+	t.Stage = func(_ context.Context, width, height int) (clip.Scene, error) {
 		s.Width, s.Height = width, height
-		return clip.Stage(style, s)
+		return clip.Stage(style, s), nil
 	}
-	t.Scene = t.Stage(t.Width, t.Height)
+	s.Width, s.Height = t.Width, t.Height
+	t.Scene = clip.Stage(style, s)
 	return t, nil
 }
 

@@ -52,7 +52,13 @@ func fromPictures(ctx context.Context, req media.Request) (*film.Take, error) {
 		album.Add(picture)
 	}
 	t.Scene = album.Stage()
-	t.Stage = func(width, height int) clip.Scene { return album.At(width, height).Stage() }
+	t.Stage = func(ctx context.Context, width, height int) (clip.Scene, error) {
+		small, err := album.At(ctx, width, height)
+		if err != nil {
+			return nil, err
+		}
+		return small.Stage(), nil
+	}
 	return t, nil
 }
 

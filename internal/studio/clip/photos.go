@@ -4,10 +4,9 @@ import (
 	"context"
 	"image"
 
-	"golang.org/x/image/draw"
-
 	"stele/internal/studio/ink"
 	"stele/internal/studio/lettering"
+	"stele/internal/studio/retouch"
 )
 
 // Album is what a film of pictures is made from.
@@ -39,16 +38,18 @@ func (a *Album) Cut(b image.Rectangle) (part image.Rectangle, width, height int)
 }
 
 // At is the album for a smaller film of the same shape.
-func (a *Album) At(width, height int) *Album {
+func (a *Album) At(ctx context.Context, width, height int) (*Album, error) {
 	b := *a
 	b.Width, b.Height, b.pictures = width, height, nil
 	for _, p := range a.pictures {
 		part, w, h := b.Cut(p.Rect)
-		small := image.NewRGBA(image.Rect(0, 0, w, h))
-		draw.CatmullRom.Scale(small, small.Rect, p, part, draw.Src, nil)
+		small, err := retouch.Resize(ctx, p.SubImage(part), w, h)
+		if err != nil {
+			return nil, err
+		}
 		b.Add(small)
 	}
-	return &b
+	return &b, nil
 }
 
 // Moves lists how the view may travel over a picture; the first is for each in turn.

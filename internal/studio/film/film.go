@@ -17,8 +17,8 @@ import (
 type Take struct {
 	clip.Film
 
-	Stage func(width, height int) clip.Scene // its scene in any size
-	Music *sound.Piece                       // nil for none
+	Stage func(ctx context.Context, width, height int) (clip.Scene, error) // its scene in any size
+	Music *sound.Piece                                                     // nil for none
 	Seed  uint32
 }
 
@@ -56,7 +56,11 @@ func (t *Take) WebM(ctx context.Context, music sound.Track, report func(float64)
 
 // Stills are what belongs to the film: the best frame, and all of it in the size of Small.
 func (t *Take) Stills(ctx context.Context) (thumbnail, preview []byte, err error) {
-	small := t.Stage(t.Small())
+	width, height := t.Small()
+	small, err := t.Stage(ctx, width, height)
+	if err != nil {
+		return nil, nil, err
+	}
 	if thumbnail, err = t.Thumbnail(ctx, small); err != nil {
 		return nil, nil, err
 	}
