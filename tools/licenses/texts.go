@@ -12,13 +12,20 @@ import (
 )
 
 // gather writes one file of every licence text that must travel with the binary: Go's, those of the modules that are linked,
-// and those of what is embedded.
+// and those of what is embedded. A text that several have stands there once.
 func gather(root, target, out string) error {
 	var b strings.Builder
+	first := make(map[string]string) // whose a text was first
 	add := func(what string, texts ...string) {
 		fmt.Fprintf(&b, "==== %s ====\n\n", what)
 		for _, text := range texts {
-			b.WriteString(strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) + "\n\n")
+			text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+			if whose, ok := first[text]; ok {
+				text = "The same text, word for word, as that of " + whose + "."
+			} else {
+				first[text] = what
+			}
+			b.WriteString(text + "\n\n")
 		}
 	}
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
