@@ -200,6 +200,9 @@ func (c *complaint) fault() *fault.Error {
 		e = dialect.BadCredentials()
 	case c.spent():
 		e = fault.New(fault.RateLimited, "This installation's quota at the model's provider is used up.").With("reason", "insufficient_quota")
+	case s == http.StatusTooManyRequests && said("request too large for", "tokens must be reduced", "reduce your message size"):
+		// More than the account may use in a whole minute: it can wait for as long as it likes.
+		e = fault.New(fault.RateLimited, "The request is larger than what this installation may use of the model's provider in a minute: shorten it, or ask for fewer tokens.").With("reason", "request_too_large")
 	case c.flagged && s == http.StatusForbidden:
 		e = dialect.ByStatus(http.StatusBadRequest, cmp.Or(dialect.Sentence(c.message), "The model's provider does not take this content.")).With("reason", "content_policy_violation")
 	case c.code == "tool_use_failed": // Groq's, where the model could not write its call
