@@ -145,6 +145,15 @@ var hardFacts = section{"AH", "facts of the three APIs", []hard{
 			l := try(t, trip{from: O, to: G, ask: plain[O], status: 429, answers: []string{`{"error":{"code":429,"message":"m","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"` + delay + `"}]}}`}})
 			is(t, "Google's "+delay, l.failure.RetryAfter, want)
 		}
+		for words, want := range map[string]time.Duration{
+			"Please try again in 1m30.5s.": 90500 * time.Millisecond, "Please try again in 6ms.": 6 * time.Millisecond, "Please retry after 20 seconds.": 20 * time.Second, "Please retry in 57.3s.": 57300 * time.Millisecond,
+			"Try again in 2 minutes, 5 seconds": 125 * time.Second, "Please retry after 2 models": 0, "Please retry after 999999 hours": 24 * time.Hour, "retry later": 0, "Retry after some time": 0,
+		} {
+			for _, to := range []string{O, A, G} {
+				l := try(t, trip{from: O, to: to, ask: plain[O], status: 429, answers: []string{said(to, words)}})
+				is(t, to+" "+words, l.failure.RetryAfter, want)
+			}
+		}
 	}},
 	{number: 1087, name: "how much is to be thought, for each sort of model", run: func(t *testing.T) {
 		for _, row := range []struct {

@@ -87,6 +87,11 @@ var hardUnasked = section{"AF", "what was not asked for, and what is said twice"
 		l.gets("candidates.#.content.parts.#.text", `[["a"],["b"]]`)
 		l.gets("candidates.#.finishReason", `["STOP","STOP"]`)
 		l.warns("answer", chat.Dropped)
+		for _, to := range []string{A, G} { // as it was said of old
+			l = take(t, trip{from: O, to: to, ask: withO(`"functions":[{"name":"f","parameters":{"type":"object","properties":{}}}],"function_call":"none"`), answers: []string{callingOf(to, "f", "hm").whole}})
+			is(t, to, strings.Contains(l.body, "function_call"), false)
+			l.gets("choices.0.finish_reason", `"stop"`)
+		}
 	}},
 	{number: 1065, name: "the tier that serves, for a stream as for a whole answer", run: func(t *testing.T) {
 		tiered := func(chunks, tier string) string {

@@ -192,5 +192,5 @@ func (r *wireRefusal) wait(h http.Header) time.Duration {
 	if d, err := time.ParseDuration(r.delay); err == nil && d > 0 {
 		return min(d, dialect.LongestWait)
 	}
-	return dialect.RetryAfter(h)
+	return dialect.RetryAfter(h, r.message)
 }

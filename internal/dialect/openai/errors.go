@@ -3,11 +3,9 @@ package openai
 import (
 	"cmp"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -86,7 +84,7 @@ func (Codec) DecodeError(status int, header http.Header, body []byte) *fault.Err
 	c.cause = dialect.Cause(status, body)
 	e := c.fault()
 	if e.RetryAfter == 0 && (e.Code == fault.RateLimited && e.Details["reason"] == nil || e.Code == fault.Unavailable) {
-		e.RetryAfter = retryAfter(header, c.message)
+		e.RetryAfter = dialect.RetryAfter(header, c.message)
 	}
 	return e
 }
@@ -235,15 +233,4 @@ func complains(status int) bool {
 		return true
 	}
 	return false
-}
-
-var tryAgain = regexp.MustCompile(`(?i)try again in ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+)`)
-
-// retryAfter is when trying again makes sense, by the headers or by the message.
-func retryAfter(h http.Header, message string) time.Duration {
-	wait := dialect.RetryAfter(h)
-	if found := tryAgain.FindStringSubmatch(message); wait == 0 && found != nil {
-		wait, _ = time.ParseDuration(strings.ToLower(found[1]))
-	}
-	return min(wait, dialect.LongestWait)
 }
