@@ -13,7 +13,7 @@ import (
 // long, or because the upstream sends nothing else.
 func (c *Chat) gather(x *exchange) error {
 	x.reply.Passed = false
-	x.answer.Body = readCloser{&kept{Reader: x.answer.Body, ctx: x.dog.ctx}, x.answer.Body}
+	x.answer.Body = readCloser{&kept{Reader: &fed{x.answer.Body, x.dog, mostAnswer + 1}, ctx: x.dog.ctx}, x.answer.Body}
 	seen := new(chat.Seen)
 	src := c.source(x, seen)
 	defer src.close()
