@@ -263,6 +263,9 @@ func (x *exchange) close() {
 
 // whole reads a whole answer, even if it comes as a stream.
 func (c *Chat) whole(x *exchange) error {
+	if x.answer.ContentLength > mostAnswer {
+		return errTooLong()
+	}
 	if x.streams() {
 		return c.gather(x)
 	}
@@ -304,9 +307,6 @@ func (c *Chat) whole(x *exchange) error {
 
 // readAll reads a whole answer, within bounds and as far as the caller's memory goes.
 func readAll(x *exchange) ([]byte, error) {
-	if x.answer.ContentLength > mostAnswer {
-		return nil, errTooLong()
-	}
 	ctx := x.dog.ctx
 	body, err := scope.From(ctx).Memory.ReadAll(ctx, &fed{x.answer.Body, x.dog, mostAnswer + 1}, x.answer.ContentLength)
 	switch {
