@@ -81,11 +81,19 @@ func (c *Catalog) Cost(m *Model, t Target, u chat.Usage, began time.Time) Cost {
 	return c.Rated(m, t, u, began)
 }
 
-// Rated is what a call costs by the price lists, whatever its upstream said.
+// Rated is what a call costs by the price lists, whatever its upstream said. What another model
+// took of it has that model's price, or the target's where that one has none.
 func (c *Catalog) Rated(m *Model, t Target, u chat.Usage, began time.Time) Cost {
 	p := c.Price(m, t, began)
 	if p.Price == nil {
 		return Cost{Source: p.Source}
+	}
+	if a := u.Advised; a != nil {
+		if advice := c.Rated(nil, Target{Provider: t.Provider, Model: a.Model}, a.Usage, began); advice.Known {
+			own := c.Rated(m, t, u.Own(), began)
+			own.Nano += advice.Nano
+			return own
+		}
 	}
 	usage := UsageOf(u)
 	return Cost{

@@ -20,7 +20,7 @@ func Collect(stream Stream) (*Response, error) {
 			e := &chunk.Events[i]
 			switch e.Kind {
 			case Start:
-				r.ID, r.Model = e.ID, e.Model
+				r.ID, r.Model, r.Tier = e.ID, e.Model, e.Tier
 			case Open:
 				answer.Parts = append(answer.Parts, e.Part)
 				text.Reset()
@@ -83,7 +83,7 @@ func joinLogprobs(pieces []json.RawMessage) json.RawMessage {
 // Replay tells a whole answer, or all of several, as a strict stream.
 func Replay(r *Response) Stream {
 	return func(yield func(Chunk, error) bool) {
-		events := []Event{{Kind: Start, ID: r.ID, Model: r.Model, Usage: r.Usage}}
+		events := []Event{{Kind: Start, ID: r.ID, Model: r.Model, Tier: r.Tier, Usage: r.Usage}}
 		answers := r.Answers
 		if len(answers) == 0 {
 			answers = []Answer{{Stop: Stop{Reason: EndTurn}}}

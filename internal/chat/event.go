@@ -21,6 +21,7 @@ type Event struct {
 	ID     string // Start: the upstream's id of the answer
 	Model  string // Start: the upstream's name of the model
 	Turn   string // Start: a name for the turn, where signatures of texts may come behind them
+	Tier   string // Start: the upstream's own word for the tier that serves, where it is known by then
 	Stop   Stop   // Finish
 	Last   bool   // Finish, loose only: nothing follows, not even usage
 	More   bool   // Finish, strict only: another answer follows, and usage with it

@@ -1,8 +1,15 @@
 package chat
 
+import "stele/internal/fault"
+
+// ErrNotAllowed is an answer that is nothing but calls of such tools.
+func ErrNotAllowed() *fault.Error {
+	return fault.New(fault.UpstreamError, "The model called a tool that the request does not allow, and said nothing else.")
+}
+
 // Only leaves the calls of tools that are not allowed out of a strict stream. Lost hears
-// of each.
-func Only(stream Stream, allowed func(name string) bool, lost func()) Stream {
+// of each, and empty of an answer of which nothing is left: it may end the stream.
+func Only(stream Stream, allowed func(name string) bool, lost func(), empty func() error) Stream {
 	return func(yield func(Chunk, error) bool) {
 		c := chooser{allowed: allowed, lost: lost}
 		for chunk, err := range stream {
@@ -13,7 +20,10 @@ func Only(stream Stream, allowed func(name string) bool, lost func()) Stream {
 				}
 				chunk.Events = c.out
 			}
-			if !yield(chunk, err) {
+			if c.nothing && err == nil {
+				err = empty()
+			}
+			if !yield(chunk, err) || err != nil {
 				return
 			}
 		}
@@ -26,13 +36,15 @@ type chooser struct {
 	answer  int
 	gone    int  // blocks of the answer that were left out
 	called  bool // a call of it was not
+	useful  bool // something of it is no thought
+	nothing bool // it has ended, and nothing of it was
 	within  bool // a block is being left out
 	out     []Event
 }
 
 func (c *chooser) take(e Event) {
 	if e.Answer != c.answer {
-		c.answer, c.gone, c.called = e.Answer, 0, false
+		c.answer, c.gone, c.called, c.useful = e.Answer, 0, false, false
 	}
 	switch {
 	case e.Kind == Open && e.Part.Kind == ToolCall && !c.allowed(e.Part.Name):
@@ -44,9 +56,11 @@ func (c *chooser) take(e Event) {
 		c.within = e.Kind == Delta
 		return
 	case e.Kind == Open || e.Kind == Delta || e.Kind == Close:
+		c.useful = c.useful || e.Kind == Open && e.Part.Kind != Thought && e.Part.Kind != Redacted
 		c.called = c.called || e.Part.Kind == ToolCall
 		e.Block -= c.gone
 	case e.Kind == Finish:
+		c.nothing = c.nothing || c.gone > 0 && !c.useful
 		e.Stop = Settle(e.Stop, c.called)
 	}
 	c.out = append(c.out, e)

@@ -22,6 +22,8 @@ type Usage struct {
 	// Billed is what the upstream itself says the call cost, in billionths of a USD.
 	Billed      int64
 	BilledKnown bool
+	// Advised is what of all this another model took that the upstream asked for advice; nil: nothing.
+	Advised *Advised
 	// Cost is what the client is told that its answer cost, in billionths of a USD; nil
 	// where it did not ask, or where that is not known.
 	Cost *int64
@@ -32,6 +34,34 @@ type Usage struct {
 type Parts struct {
 	AudioInput, AudioCached, AudioOutput int64
 	ImageInput, ImageCached, ImageOutput int64
+}
+
+// Advised is the part of a usage that another model of the same upstream took, at its own price.
+type Advised struct {
+	Model string
+	Usage Usage
+}
+
+// Own is a usage without what another model took.
+func (u Usage) Own() Usage {
+	if a := u.Advised; a != nil {
+		v := a.Usage
+		u.Input, u.Output, u.Reasoning = max(0, u.Input-v.Input), max(0, u.Output-v.Output), max(0, u.Reasoning-v.Reasoning)
+		u.CacheRead, u.CacheWrite, u.CacheWrite1h = max(0, u.CacheRead-v.CacheRead), max(0, u.CacheWrite-v.CacheWrite), max(0, u.CacheWrite1h-v.CacheWrite1h)
+		u.Advised = nil
+	}
+	return u
+}
+
+// and is the advice of two calls. That of another model than the first one's counts as the caller's own.
+func (a *Advised) and(b *Advised) *Advised {
+	switch {
+	case a == nil:
+		return b
+	case b == nil || a.Model != b.Model:
+		return a
+	}
+	return &Advised{a.Model, a.Usage.Add(b.Usage)}
 }
 
 // Within is parts that are no more than what they are parts of.
@@ -79,6 +109,7 @@ func (u Usage) Add(v Usage) Usage {
 		Output: u.Output + v.Output, Reasoning: u.Reasoning + v.Reasoning,
 		Of: u.Of.add(v.Of), Searches: u.Searches + v.Searches, Tier: cmp.Or(v.Tier, u.Tier),
 		Known: u.Known && v.Known, Billed: u.Billed + v.Billed, BilledKnown: u.BilledKnown && v.BilledKnown,
+		Advised: u.Advised.and(v.Advised),
 	}
 }
 

@@ -99,6 +99,9 @@ type Call struct {
 	Losses []chat.Loss
 	Stops  []string          // stop sequences the upstream cannot take: the reader of the answer cuts there
 	Names  map[string]string // tool names that had to be changed: sent → the client's
+	// Streamed says that a stream is asked for, whatever the target says: a whole answer may
+	// take longer than connections stay open in silence.
+	Streamed bool
 }
 
 // Splice makes the client's own bytes, with edits, the body. Long ones stay where they

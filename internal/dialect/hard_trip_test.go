@@ -57,6 +57,7 @@ type landed struct {
 	status  int
 	failure *fault.Error
 	record  string // what its record says was lost
+	booked  meter.Record
 }
 
 var hi = map[string]string{
@@ -130,7 +131,7 @@ func try(t *testing.T, way trip) *landed {
 	far := &upstream{trip: &way}
 	defer func() { l.calls, l.sent = far.calls, far.sent }()
 	kept := new(shelf)
-	defer func() { l.record = kept.last.Dropped }()
+	defer func() { l.record, l.booked = kept.last.Dropped, kept.last }()
 	l.reply, err = house(t, &way, far, kept).Do(context.Background(), access.Principal{Workspace: "w"}, req)
 	if err != nil {
 		return l.fail(err)

@@ -31,7 +31,9 @@ func ByStatus(status int, message string) *fault.Error {
 	case http.StatusRequestTimeout, http.StatusGatewayTimeout, 524: // 524 is Cloudflare's
 		return fault.New(fault.UpstreamTimeout, "The model's provider took too long.")
 	case http.StatusRequestEntityTooLarge:
-		return fault.New(fault.BodyTooLarge, "The request is too large for the model's provider.")
+		e := fault.New(fault.BodyTooLarge, "The request is too large for the model's provider.")
+		e.Elsewhere = true
+		return e
 	case http.StatusTooManyRequests:
 		return fault.New(fault.RateLimited, "The model's provider is limiting requests.")
 	case http.StatusConflict, http.StatusTooEarly, http.StatusServiceUnavailable, overloaded, noCapacity, cancelled:

@@ -75,6 +75,10 @@ func Modern(talk *chat.Conversation) (*chat.Conversation, []chat.Loss, error) {
 			change().Tools[i].Schema = schema
 			losses = append(losses, loss)
 		}
+		if flat, chose := flattened(changed.Tools[i]); chose {
+			change().Tools[i] = flat
+			losses = append(losses, chat.LostTool(talk.Tools[i], chat.Approximated, "a choice at the root of its arguments: in words only"))
+		}
 	}
 	if talk.Format != nil {
 		if len(talk.Format.Schema) > mostSchemas {

@@ -81,8 +81,9 @@ func Says(text string, signs ...string) bool {
 	return slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(text, sign) })
 }
 
-// RetryAfter is when the headers say that trying again makes sense; 0: they do not.
-func RetryAfter(h http.Header) time.Duration {
+// RetryAfter is when the headers say that trying again makes sense, or the words of a refusal;
+// 0: they do not.
+func RetryAfter(h http.Header, message string) time.Duration {
 	if wait, ok := waitFor(h.Get("Retry-After-Ms"), time.Millisecond); ok {
 		return wait
 	}
@@ -93,7 +94,34 @@ func RetryAfter(h http.Header) time.Duration {
 	if at, err := http.ParseTime(text); err == nil {
 		return min(max(0, time.Until(at)), LongestWait)
 	}
-	return 0
+	return waitInWords(message)
+}
+
+// How upstreams say it where no header does: "try again in 1m30.5s", "retry after 20 seconds".
+var (
+	tryAgain = regexp.MustCompile(`(?i)(?:try again|retry)(?: your request)? (?:in|after) ((?:\d+(?:\.\d+)? ?[a-z]+[ ,]*)+)`)
+	lasting  = regexp.MustCompile(`(\d+(?:\.\d+)?) ?([a-z]+)`)
+	units    = map[string]time.Duration{
+		"ms": time.Millisecond, "millisecond": time.Millisecond, "s": time.Second, "sec": time.Second, "second": time.Second,
+		"m": time.Minute, "min": time.Minute, "minute": time.Minute, "h": time.Hour, "hour": time.Hour,
+	}
+)
+
+// waitInWords is how long a refusal says that one has to wait; 0: it does not say.
+func waitInWords(message string) (sum time.Duration) {
+	found := tryAgain.FindStringSubmatch(message)
+	if found == nil {
+		return 0
+	}
+	for _, one := range lasting.FindAllStringSubmatch(strings.ToLower(found[1]), -1) {
+		unit, known := units[one[2]]
+		if !known {
+			unit = units[strings.TrimSuffix(one[2], "s")]
+		}
+		wait, _ := waitFor(one[1], unit)
+		sum += wait
+	}
+	return min(sum, LongestWait)
 }
 
 // LongestWait is the longest that an upstream is believed to want to be left alone.

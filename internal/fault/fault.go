@@ -36,7 +36,7 @@ type Error struct {
 	Credentials bool // the upstream refused this installation's own credentials
 	Ordered     bool // the client ordered the sandbox to fail
 	Ours        bool // a limit of this installation refused it: no upstream was asked
-	Elsewhere   bool // and that limit is about this upstream only
+	Elsewhere   bool // what refused it, a limit of ours or of the upstream's, is about this upstream only
 	Owed        bool // the upstream was at work on it or had answered: what it produced is owed, and not known
 	Signatures  bool // the upstream refused the signatures of thoughts: without them it may take the request
 

@@ -88,7 +88,7 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m att
 	if !t.Hidden {
 		reply.Served = c.account.Name + "/" + t.Model
 	}
-	x := &exchange{dog: watch(ctx, t.Timeouts), call: call.Call, reply: reply, target: t, req: req, hold: held}
+	x := &exchange{resumes: m.resumes, dog: watch(ctx, t.Timeouts), call: call.Call, reply: reply, target: t, req: req, hold: held}
 	if x.answer, err = c.send(x.dog.ctx, call); err == nil { //nolint:bodyclose // close does it
 		if req.Stream {
 			err = c.stream(x)
@@ -139,6 +139,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 		return outgoing{}, nil, err
 	}
 	call, err := c.dialect.EncodeRequest(lean, target)
+	target.Stream = target.Stream || call.Streamed
 	call.Body = jsonscan.WithoutHalves(call.Body) // of schemas, arguments and all else that is sent as the client wrote it
 	call.Losses, err = talk.InOwnWords(slices.Concat(talk.Notes, req.Lost, forgotten, outdated, call.Losses), err)
 	return outgoing{c.reshape(call, target, pass), in, nil}, held, err
@@ -246,6 +247,7 @@ type exchange struct {
 	req     *chat.Request
 	hold    *hold
 	torrent torrent           // its body, where it is a stream
+	resumes bool              // the answer goes on with one that was paused
 	ids     map[string]string // of calls in the conversation, with what stands for one that comes again; nil: not looked up
 }
 
@@ -259,23 +261,13 @@ func (x *exchange) close() {
 	x.hold.close()
 }
 
-// whole reads a whole answer, even if it comes as a stream that was not asked for.
+// whole reads a whole answer, even if it comes as a stream.
 func (c *Chat) whole(x *exchange) error {
+	if x.answer.ContentLength > mostAnswer {
+		return errTooLong()
+	}
 	if x.streams() {
-		x.reply.Passed = false
-		x.answer.Body = readCloser{&kept{Reader: x.answer.Body, ctx: x.dog.ctx}, x.answer.Body}
-		response, err := chat.Collect(x.cut(chat.Tidy(c.bare(x, c.source(x, new(chat.Seen)).all()))))
-		if err != nil {
-			return err
-		}
-		response.Notes = append(response.Notes, x.reply.Late...) // nothing is late in a whole answer
-		for i := range response.Answers {
-			response.Notes = append(response.Notes, x.remark(&response.Answers[i])...)
-		}
-		x.reply.Dropped, x.reply.Late = append(x.reply.Dropped, response.Notes...), nil
-		x.reply.Response = response
-		x.close()
-		return nil
+		return c.gather(x)
 	}
 	body, err := readAll(x)
 	if err != nil {
@@ -296,7 +288,7 @@ func (c *Chat) whole(x *exchange) error {
 		x.reply.Response, err = c.dialect.CountResponse(body)
 	}
 	if err != nil {
-		return err
+		return c.wasted(err, body, nil)
 	}
 	if !x.reply.Passed {
 		return c.finish(x)
@@ -315,9 +307,6 @@ func (c *Chat) whole(x *exchange) error {
 
 // readAll reads a whole answer, within bounds and as far as the caller's memory goes.
 func readAll(x *exchange) ([]byte, error) {
-	if x.answer.ContentLength > mostAnswer {
-		return nil, errTooLong()
-	}
 	ctx := x.dog.ctx
 	body, err := scope.From(ctx).Memory.ReadAll(ctx, &fed{x.answer.Body, x.dog, mostAnswer + 1}, x.answer.ContentLength)
 	switch {
@@ -354,24 +343,6 @@ func (f *fed) Read(p []byte) (int, error) {
 	n, err := f.Reader.Read(p[:min(int64(len(p)), f.left)])
 	if f.left -= int64(n); n > 0 {
 		f.dog.fed()
-	}
-	return n, err
-}
-
-// kept is a stream of which all is kept, and is held for as it comes.
-type kept struct {
-	io.Reader
-	ctx   context.Context //nolint:containedctx // that of one call
-	bytes int64
-}
-
-func (k *kept) Read(p []byte) (int, error) {
-	n, err := k.Reader.Read(p)
-	if k.bytes += int64(n); k.bytes > mostAnswer {
-		return 0, wire.ErrTooLong
-	}
-	if full := scope.From(k.ctx).Memory.Grow(k.ctx, 2*int64(n)); full != nil {
-		return 0, full
 	}
 	return n, err
 }

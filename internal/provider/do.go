@@ -10,8 +10,9 @@ import (
 
 // attempt is how one of several calls for the same answer differs from the first.
 type attempt struct {
-	resume string // the token of a paused answer that is to go on
-	forget bool   // without thoughts: their signatures were refused
+	resumes bool   // a paused answer is to go on
+	resume  string // by this token, where its upstream gave one
+	forget  bool   // without thoughts: their signatures were refused
 }
 
 // Do asks the upstream, several times where one call cannot give the whole

@@ -25,7 +25,7 @@ func (c *Chat) unpaused(ctx context.Context, req *chat.Request, t relay.Target, 
 		if err != nil {
 			return nil, err
 		}
-		return c.ask(ctx, on, t, attempt{resume: stop.Sequence})
+		return c.ask(ctx, on, t, attempt{resumes: true, resume: stop.Sequence})
 	}
 	if reply.Stream != nil {
 		r := &rejoiner{reply: reply, next: next, total: new(chat.Seen), seen: reply.Seen, close: reply.Close}

@@ -197,7 +197,7 @@ func (s *source) next() (chat.Chunk, error) {
 			frame.Data = bytes.TrimSpace(frame.Raw) // an error that forgot that it is in a stream
 		}
 		if s.events, err = s.decoder.Decode((*s.spare)[:0], frame); err != nil {
-			return chat.Chunk{}, err
+			return chat.Chunk{}, s.c.wasted(err, frame.Data, s.seen)
 		}
 		if err := s.holdKept(); err != nil {
 			return chat.Chunk{}, broken(err)
@@ -316,7 +316,8 @@ func (s *source) leaveOut() {
 	}
 }
 
-// finish makes a whole answer the client's. One that is nothing but calls without a name is none.
+// finish makes a whole answer the client's. One that is nothing but calls that the client cannot
+// make is none.
 func (c *Chat) finish(x *exchange) error {
 	r := x.reply.Response
 	r.Notes = append(r.Notes, x.asMany(r)...)
@@ -328,9 +329,9 @@ func (c *Chat) finish(x *exchange) error {
 		if x.wantsJSON() {
 			answer.Unfence()
 		}
-		lost := x.remark(answer)
-		if slices.Contains(lost, chat.Unnamed) && silent(answer) {
-			return chat.ErrUnnamed()
+		lost, err := x.remark(answer)
+		if err != nil {
+			return chat.Spoil(err, r.Usage)
 		}
 		r.Notes = append(r.Notes, lost...)
 		called := make(map[string]bool)
@@ -356,17 +357,6 @@ func (c *Chat) finish(x *exchange) error {
 		}
 	}
 	return nil
-}
-
-// remark leaves out the calls of an answer that were not allowed, and tells of them and of an
-// end that nobody knows.
-func (x *exchange) remark(a *chat.Answer) []chat.Loss {
-	lost := x.leaveOut(a)
-	a.Stop = chat.Settle(a.Stop, slices.ContainsFunc(a.Parts, func(p chat.Part) bool { return p.Kind == chat.ToolCall }))
-	if a.Stop.Reason == chat.Other && a.Stop.Raw != "" {
-		lost = append(lost, chat.Lost(chat.FieldAnswer, chat.Approximated, "it ended with "+a.Stop.Raw))
-	}
-	return lost
 }
 
 // all is the chunks that are left, as a stream.

@@ -62,26 +62,26 @@ func (x *exchange) callID(id string) string {
 var notAllowed = chat.Lost(chat.FieldAnswer, chat.Dropped, "a call of a tool that the request does not allow")
 
 // allowed is a stream without calls of tools that the client did not allow: a model may
-// remember them from earlier turns.
+// remember them from earlier turns, and some servers do not know that none may be called.
 func (x *exchange) allowed(stream chat.Stream) chat.Stream {
-	names := x.allowedTools()
-	if names == nil || x.reply.Passed {
+	names, all := x.allowedTools()
+	if all || x.reply.Passed {
 		return stream
 	}
-	return chat.Only(stream, func(name string) bool { return slices.Contains(names, name) }, func() { x.reply.Late = append(x.reply.Late, notAllowed) })
+	return chat.Only(stream, func(name string) bool { return slices.Contains(names, name) }, func() { x.reply.Late = append(x.reply.Late, notAllowed) }, x.emptied)
 }
 
 // leaveOut is allowed for a whole answer, and leaves out calls without a name, as streams do.
 // What it left out is lost.
 func (x *exchange) leaveOut(a *chat.Answer) (lost []chat.Loss) {
-	names := x.allowedTools()
+	names, all := x.allowedTools()
 	a.Parts = slices.DeleteFunc(a.Parts, func(p chat.Part) bool {
 		switch {
 		case p.Kind != chat.ToolCall:
 			return false
 		case strings.TrimSpace(p.Name) == "":
 			lost = append(lost, chat.Unnamed)
-		case names != nil && !slices.Contains(names, x.toolName(p.Name)):
+		case !all && !slices.Contains(names, x.toolName(p.Name)):
 			lost = append(lost, notAllowed)
 		default:
 			return false
@@ -91,16 +91,52 @@ func (x *exchange) leaveOut(a *chat.Answer) (lost []chat.Loss) {
 	return lost
 }
 
+// remark leaves out the calls of an answer that were not allowed, and tells of them and of an
+// end that nobody knows. It is an error where nothing is left.
+func (x *exchange) remark(a *chat.Answer) ([]chat.Loss, error) {
+	lost := x.leaveOut(a)
+	switch {
+	case len(lost) == 0 || !silent(a):
+	case slices.Contains(lost, chat.Unnamed):
+		return nil, chat.ErrUnnamed()
+	default:
+		if err := x.emptied(); err != nil {
+			return nil, err
+		}
+	}
+	a.Stop = chat.Settle(a.Stop, slices.ContainsFunc(a.Parts, func(p chat.Part) bool { return p.Kind == chat.ToolCall }))
+	if a.Stop.Reason == chat.Other && a.Stop.Raw != "" {
+		lost = append(lost, chat.Lost(chat.FieldAnswer, chat.Approximated, "it ended with "+a.Stop.Raw))
+	}
+	return lost, nil
+}
+
+// emptied is what an answer is of which only calls came that are not allowed: none, unless it goes
+// on with what was said before.
+func (x *exchange) emptied() error {
+	if x.resumes {
+		return nil
+	}
+	return chat.ErrNotAllowed()
+}
+
 // silent reports whether nothing is left of an answer but its thoughts.
 func silent(a *chat.Answer) bool {
 	return !slices.ContainsFunc(a.Parts, func(p chat.Part) bool { return p.Kind != chat.Thought && p.Kind != chat.Redacted })
 }
 
-// allowedTools are those that the client leaves to choose from; nil: all.
-func (x *exchange) allowedTools() []string {
+// allowedTools are those that the client leaves to choose from. Where it leaves all, so are
+// those that it does not have: agents answer such a call with an error, from which models learn.
+func (x *exchange) allowedTools() (names []string, all bool) {
 	talk, err := x.req.Conversation()
-	if err != nil || talk.Choice.Mode != chat.Allowed && talk.Choice.Mode != chat.Validated || len(talk.Choice.Names) == 0 {
-		return nil
+	if err != nil {
+		return nil, true
 	}
-	return talk.Choice.Names
+	switch choice := &talk.Choice; {
+	case choice.Mode == chat.None:
+		return nil, false
+	case (choice.Mode == chat.Allowed || choice.Mode == chat.Validated) && len(choice.Names) > 0:
+		return choice.Names, false
+	}
+	return nil, true
 }

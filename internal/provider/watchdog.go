@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stele/internal/catalog"
+	"stele/internal/chat"
 	"stele/internal/fault"
 )
 
@@ -98,7 +99,11 @@ func (d *watchdog) explain(err error) error {
 		late.Owed = !unreached(err)
 		return late
 	case errors.Is(cause, context.Canceled):
-		return cause // the client hung up: there is no client to tell, and no upstream to blame
+		// The client hung up: there is no client to tell, and no upstream to blame.
+		if spoilt, ok := errors.AsType[*chat.Spoilt](err); ok {
+			return &chat.Spoilt{Usage: spoilt.Usage, Err: cause}
+		}
+		return cause
 	}
 	return err
 }

@@ -37,6 +37,7 @@ type call struct {
 	tags   []access.Tag
 	hold   *limit.Hold // what the try may take; nil without limits
 	owed   bool        // the last try was lost while its upstream was at work: it may bill what was not heard
+	wasted *chat.Usage // what it used of an answer that was of no use; nil: that is not known
 	began  time.Time   // the try that is being made
 	span   trace.Span  // of it, or of the one that served
 	failed []meter.Try // those before it
@@ -93,6 +94,10 @@ func (c *call) try(ctx context.Context, provider, target string) context.Context
 func (c *call) missed(err error) {
 	_, code := told(err)
 	c.endTry(code)
+	c.wasted = nil
+	if spoilt, ok := errors.AsType[*chat.Spoilt](err); ok {
+		c.wasted = &spoilt.Usage
+	}
 	if c.owed = code == clientGone || fault.From(err).Owed; !c.owed {
 		c.hold.Release()
 	}
@@ -117,9 +122,12 @@ func (c *call) bookLost() {
 	c.keep(&lost)
 }
 
-// estimate counts what an upstream was sent, for what it answered is not known.
+// estimate counts what an upstream was sent, where what it answered is not known.
 func (c *call) estimate(r *meter.Record) {
 	u := chat.Usage{Input: chat.Estimate(c.body)}
+	if c.wasted != nil {
+		u = *c.wasted
+	}
 	r.Count(u)
 	c.price(r, u)
 }

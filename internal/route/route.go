@@ -139,7 +139,7 @@ func judge(err error) verdict {
 	if errors.Is(err, memory.ErrFull) {
 		return verdict{final: true} // there is no room here, whichever target is asked
 	}
-	if e.Ours {
+	if e.Ours || e.Elsewhere {
 		return verdict{final: !e.Elsewhere, elsewhere: true}
 	}
 	if e.Ordered {

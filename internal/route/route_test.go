@@ -53,6 +53,7 @@ var (
 	badKey   = fault.New(fault.UpstreamError, "key").OurCredentials()
 	wrong    = fault.New(fault.InvalidParameter, "wrong")
 	noModel  = fault.New(fault.ModelNotFound, "none")
+	tooLarge = &fault.Error{Code: fault.BodyTooLarge, Message: "large", Elsewhere: true}
 	away     = fault.NewAway(errors.New("our own storage"))
 )
 
@@ -80,6 +81,8 @@ func TestTries(t *testing.T) {
 		"the client's mistake is final":      {model(2, "a", "b"), []error{wrong}, "a", "[]", fault.InvalidParameter},
 		"what no target did is final":        {model(2, "a", "b"), []error{away}, "a", "[]", fault.Unavailable},
 		"an unknown model may be elsewhere":  {model(2, "a", "b"), []error{noModel}, "a b", "[]", ""},
+		"what is too large for one":          {model(2, "a", "b"), []error{tooLarge}, "a b", "[]", ""},
+		"what is too large for all":          {model(2, "a", "b"), []error{tooLarge, tooLarge}, "a b", "[]", fault.BodyTooLarge},
 		"whatever is not a fault is final":   {model(2, "a", "b"), []error{errors.New("bug")}, "a", "[]", fault.Internal},
 		"a model without targets is refused": {model(2), nil, "", "[]", fault.Unavailable},
 	} {

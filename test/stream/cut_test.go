@@ -139,7 +139,11 @@ func TestACutWholeAnswerIsAnError(t *testing.T) {
 		w := rig.Ask(client, model, "Count for me.", false)
 		r.Good(t, w)
 		size, _ := sent(t, r, away, target)
-		for _, n := range []int{0, 1, size / 2, size - 1} {
+		last := size - 1
+		if away == "anthropic" && client != away { // it comes as a stream, which may lack the end of its last line
+			last -= 2
+		}
+		for _, n := range []int{0, 1, size / 2, last} {
 			for _, cut := range []upstream.Answer{upstream.Cut(n), upstream.Short(n)} {
 				r.On(away, target, cut)
 				h := r.Hear(t, w)

@@ -141,7 +141,8 @@ func (d *streamReader) begin(events []chat.Event, message jsonscan.Value) []chat
 	d.count(message.Get("usage"))
 	usage := d.counts.usage()
 	usage.Known = false // the end is still to be told
-	return append(events, chat.Event{Kind: chat.Start, ID: owned(message.Get("id")), Model: owned(message.Get("model")), Usage: usage})
+	tier := owned(message.Get("usage", "service_tier"))
+	return append(events, chat.Event{Kind: chat.Start, ID: owned(message.Get("id")), Model: owned(message.Get("model")), Tier: tier, Usage: usage})
 }
 
 // index is the upstream's number of a block.

@@ -27,7 +27,8 @@ func (Codec) EncodeRequest(talk *chat.Conversation, target dialect.Target) (dial
 	w.prefill(&thinking)
 	out := jsonscan.NewWriter(make([]byte, 0, w.size())).Open(jsonscan.Object)
 	out.Key("model").Text(target.Model).Key("max_tokens").Int(limit)
-	if target.Stream {
+	streamed := target.Stream || limit > w.can.mostWhole()
+	if streamed {
 		out.Key("stream").Bool(true)
 	}
 	if thinking.kind != "" {
@@ -41,7 +42,7 @@ func (Codec) EncodeRequest(talk *chat.Conversation, target dialect.Target) (dial
 	w.extras(out, "")
 	return dialect.Call{
 		Path: endpoint, Header: w.header(), Body: out.Close(jsonscan.Object).Bytes(),
-		Losses: w.losses, Stops: local, Names: w.names.Back(),
+		Losses: w.losses, Stops: local, Names: w.names.Back(), Streamed: streamed,
 	}, nil
 }
 

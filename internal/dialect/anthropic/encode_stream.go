@@ -22,6 +22,7 @@ type streamWriter struct {
 	opened bool      // the block's start is written
 	part   chat.Part // what Open said, and what has to wait for Close
 	rough  int64     // the estimated input, where the upstream has not told
+	tier   string    // that serves, as far as message_start tells
 
 	mark   string // names the turn, for signatures of texts that come late; "": none will
 	mused  bool   // a block of thoughts was written
@@ -86,7 +87,8 @@ func (e *streamWriter) start(dst []byte, event *chat.Event) []byte {
 	writeHead(w, event.ID, e.req.Model)
 	w.Key("content").Open(jsonscan.Array).Close(jsonscan.Array)
 	w.Key("stop_reason").Null().Key("stop_sequence").Null().Key("stop_details").Null()
-	writeUsage(w.Key("usage"), usage, "")
+	e.tier = cmp.Or(event.Tier, usage.Tier)
+	writeUsage(w.Key("usage"), usage, e.tier)
 	return append(w.Bytes(), "}}\n\n"...)
 }
 
@@ -299,6 +301,10 @@ func (e *streamWriter) finish(dst []byte, event *chat.Event) []byte {
 	w.Open(jsonscan.Object).Key("type").Plain("message_delta").Key("delta").Open(jsonscan.Object)
 	writeStop(w, &event.Stop)
 	w.Close(jsonscan.Object)
-	writeTotal(w.Key("usage"), usage)
+	late := ""
+	if e.tier == "" {
+		late = usage.Tier
+	}
+	writeTotal(w.Key("usage"), usage, late)
 	return append(w.Bytes(), "}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"...)
 }

@@ -14,7 +14,7 @@ func (Codec) DecodeError(status int, header http.Header, body []byte) *fault.Err
 	r := readRefusal(body)
 	e := r.classify(status)
 	if e.Code == fault.RateLimited && !r.spent || e.Code == fault.Unavailable {
-		e.RetryAfter = dialect.RetryAfter(header)
+		e.RetryAfter = dialect.RetryAfter(header, r.message)
 	}
 	return e.Because(dialect.Cause(status, body))
 }

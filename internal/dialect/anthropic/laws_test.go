@@ -66,8 +66,8 @@ var meaning = cmp.Options{
 	cmpopts.IgnoreFields(chat.Citation{}, "Raw"),
 	cmpopts.IgnoreFields(chat.Stop{}, "Raw"), // an upstream may have called it otherwise
 	cmpopts.IgnoreFields(chat.Conversation{}, "Notes", "Spelled"),
-	cmpopts.IgnoreFields(chat.Response{}, "Tier"), // no event tells it
-	cmpopts.IgnoreFields(chat.Usage{}, "Tier"),    // the same
+	cmpopts.IgnoreFields(chat.Response{}, "Tier"), // compatible servers do not tell it in streams
+	cmpopts.IgnoreFields(chat.Usage{}, "Tier"),    // nor this
 	cmpopts.SortSlices(func(a, b chat.Extra) bool { return a.Name < b.Name }),
 }
 

@@ -7,40 +7,21 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// objectSchema makes a tool's schema one that the API takes unchecked: an object
-// at the root, and no alternatives there. The rest is only read by the model.
+// objectSchema makes a tool's schema one that the API takes unchecked: an object at the root.
+// The rest is only read by the model.
 func objectSchema(schema json.RawMessage) (out json.RawMessage, note string) {
 	root := jsonscan.At(schema, 0)
-	kind := root.Get("type").View()
-	var told []string
-	for key, v := range root.Members() {
-		if isAlternative(key.Name) {
-			told = append(told, key.Name+": "+string(v.Raw()))
-		}
-	}
-	if kind == "object" && told == nil {
+	if root.Get("type").View() == "object" {
 		return schema, ""
-	}
-	note, text := "an object at the root", ""
-	if kind != "" || told != nil {
-		note, text = "alternatives at the root in words", root.Get("description").View()
 	}
 	w := new(jsonscan.Writer).Open(jsonscan.Object)
 	for key, v := range root.Members() {
-		switch {
-		case isAlternative(key.Name), key.Name == "type" && kind != "object", key.Name == "description" && text != "":
-		default:
+		if key.Name != "type" {
 			w.Key(key.Name).Raw(v.Raw())
 		}
 	}
-	if kind != "object" {
-		w.Key("type").Plain("object")
-	}
-	writeDescription(w, text, told)
-	return w.Close(jsonscan.Object).Bytes(), note
+	return w.Key("type").Plain("object").Close(jsonscan.Object).Bytes(), "an object at the root"
 }
-
-func isAlternative(key string) bool { return key == "anyOf" || key == "oneOf" || key == "allOf" }
 
 // writeDescription writes a schema's description, and in it what the API has no key for.
 func writeDescription(w *jsonscan.Writer, text string, told []string) {

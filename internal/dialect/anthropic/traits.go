@@ -22,6 +22,15 @@ type traits struct {
 	maxOutput int64
 }
 
+// mostWhole is the most tokens that an answer may have to be asked for whole: more may take ten
+// minutes, for which Anthropic's own clients refuse to wait in silence.
+func (t *traits) mostWhole() int64 {
+	if t == &opus4 || t == &opus41 {
+		return 8192
+	}
+	return 21333
+}
+
 // freedom is how much of sampling a model leaves to the client.
 type freedom uint8
 

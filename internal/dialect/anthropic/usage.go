@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"cmp"
+	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
@@ -16,7 +17,8 @@ type counts struct {
 	tier                                                    string
 	told                                                    bool
 
-	besides *counts // what the other numbers do not include: of a compaction
+	besides *counts       // what the other numbers do not include: of a compaction, and of advice
+	advised *chat.Advised // what of that is of advice
 }
 
 // add takes over what a usage object tells.
@@ -52,11 +54,15 @@ func (c *counts) add(v jsonscan.Value) {
 }
 
 // iterations takes over what was counted apart: a conversation that was shortened on the way was
-// read once more for that, which is billed and in none of the other numbers.
+// read once more for that, and so it was by a model that was asked for advice. That is billed and
+// in none of the other numbers.
 func (c *counts) iterations(v jsonscan.Value) {
 	var sum *counts
+	var advised chat.Usage
+	adviser := ""
 	for _, v := range v.Elements() {
-		if v.Get("type").View() != "compaction" {
+		kind := v.Get("type").View()
+		if kind != "compaction" && kind != "advisor_message" {
 			continue
 		}
 		var one counts
@@ -65,9 +71,16 @@ func (c *counts) iterations(v jsonscan.Value) {
 		}
 		sum.input, sum.output = sum.input+one.input, sum.output+one.output
 		sum.read, sum.write, sum.write1h = sum.read+one.read, sum.write+one.write, sum.write1h+one.write1h
+		if model := words(v.Get("model")); kind == "advisor_message" && model != "" && (adviser == "" || adviser == model) {
+			one.thinking = 0 // it is in the sum as output
+			advised, adviser = advised.Add(one.usage()), strings.Clone(model)
+		}
 	}
 	if sum != nil {
 		c.besides = sum
+	}
+	if adviser != "" {
+		c.advised = &chat.Advised{Model: adviser, Usage: advised}
 	}
 }
 
@@ -91,7 +104,7 @@ func (c *counts) usage() chat.Usage {
 	thinking := min(c.thinking, c.output)
 	u := chat.Usage{
 		Input: c.input, CacheRead: c.read, CacheWrite: c.write, CacheWrite1h: min(c.write1h, c.write),
-		Output: c.output - thinking, Reasoning: thinking, Searches: c.searches, Tier: c.tier, Known: c.told,
+		Output: c.output - thinking, Reasoning: thinking, Searches: c.searches, Tier: c.tier, Known: c.told, Advised: c.advised,
 	}
 	if more := c.besides; more != nil {
 		u.Input, u.CacheRead, u.Output = u.Input+more.input, u.CacheRead+more.read, u.Output+more.output
@@ -112,20 +125,27 @@ func writeUsage(w *jsonscan.Writer, u chat.Usage, tier string) {
 	writeInput(w.Open(jsonscan.Object), u)
 	writeSplit(w, u)
 	writeOutput(w, u)
-	switch tier = cmp.Or(tier, u.Tier); tier {
+	writeTier(w, cmp.Or(tier, u.Tier))
+	dialect.WriteCost(w, u.Cost)
+	w.Close(jsonscan.Object)
+}
+
+// writeTier writes which tier served, where the API has a word for it.
+func writeTier(w *jsonscan.Writer, tier string) {
+	switch tier {
 	case "standard", "priority", "batch":
 		w.Key("service_tier").Plain(tier)
 	case "default":
 		w.Key("service_tier").Plain("standard")
 	}
-	dialect.WriteCost(w, u.Cost)
-	w.Close(jsonscan.Object)
 }
 
-// writeTotal writes the usage of message_delta: all of it, once more and exact.
-func writeTotal(w *jsonscan.Writer, u chat.Usage) {
+// writeTotal writes the usage of message_delta: all of it, once more and exact. The tier
+// is in it only where message_start could not tell it.
+func writeTotal(w *jsonscan.Writer, u chat.Usage, tier string) {
 	writeInput(w.Open(jsonscan.Object), u)
 	writeOutput(w, u)
+	writeTier(w, tier)
 	if u.CacheWrite1h > 0 {
 		writeSplit(w, u)
 	}

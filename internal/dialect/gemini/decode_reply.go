@@ -26,6 +26,7 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 	}
 	r := &chat.Response{ID: w.id, Model: w.model, Usage: w.usage}
 	for i := range w.candidates {
+		w.blockAlso(&w.candidates[i])
 		answer, err := w.candidates[i].answer()
 		if err != nil {
 			return nil, err

@@ -23,6 +23,7 @@ type wireCandidate struct {
 	index     int64
 	parts     []wirePart
 	finish    string
+	blocked   *wireChunk // whose prompt was blocked, which is why it ended; nil: it was not
 	message   string
 	token     string
 	citations []wireCitation
@@ -48,7 +49,9 @@ func (w *wireChunk) member(key jsonscan.Key, v jsonscan.Value) {
 			w.next().read(v, &w.others)
 		}
 	case "promptFeedback":
-		if w.blocked, w.blockMessage = textOf(v, "blockReason"), textOf(v, "blockReasonMessage"); w.blocked == "" {
+		if why := textOf(v, "blockReason"); why != "" {
+			w.blocked, w.blockMessage = why, textOf(v, "blockReasonMessage")
+		} else {
 			w.others.See("promptFeedback", v)
 		}
 	case "usageMetadata":
@@ -70,9 +73,14 @@ func (w *wireChunk) member(key jsonscan.Key, v jsonscan.Value) {
 	}
 }
 
-// reset forgets a frame, but not its memory.
+// reset forgets a frame, but not its memory, nor that the prompt was blocked: only one frame
+// says so.
 func (w *wireChunk) reset(known bool) {
-	*w = wireChunk{known: known, candidates: w.candidates[:0], others: w.others}
+	before := *w
+	*w = wireChunk{known: known, candidates: before.candidates[:0], others: before.others}
+	if before.blocked != unblocked {
+		w.blocked, w.blockMessage = before.blocked, before.blockMessage
+	}
 }
 
 // next is a candidate to be read, in the memory of a frame before where there is some.

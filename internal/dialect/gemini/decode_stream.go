@@ -83,7 +83,7 @@ func (r *streamReader) chunk(events []chat.Event, data []byte) ([]chat.Event, er
 	}
 	if !r.started {
 		r.started = true
-		events = append(events, chat.Event{Kind: chat.Start, ID: w.id, Model: w.model, Turn: chat.NewCallID()})
+		events = append(events, chat.Event{Kind: chat.Start, ID: w.id, Model: w.model, Tier: w.usage.Tier, Turn: chat.NewCallID()})
 	}
 	r.count()
 	for i := range w.candidates {
@@ -93,6 +93,7 @@ func (r *streamReader) chunk(events []chat.Event, data []byte) ([]chat.Event, er
 	}
 	for i := range w.candidates {
 		if candidate := &w.candidates[i]; candidate.index == 0 {
+			w.blockAlso(candidate)
 			return r.candidate(events, candidate)
 		}
 	}
@@ -140,7 +141,7 @@ func (r *streamReader) candidate(events []chat.Event, w *wireCandidate) ([]chat.
 		p := chat.Part{Kind: chat.Text, Citations: cited(w.citations, r.said)}
 		events = append(events, chat.Event{Kind: chat.Delta, Block: r.block, Part: p})
 	}
-	if w.finish == "" {
+	if w.finish == "" || w.finish == unfinished && !r.useful {
 		if r.w.usage.Known {
 			events = append(events, chat.Event{Kind: chat.Counted, Usage: r.usage})
 		}

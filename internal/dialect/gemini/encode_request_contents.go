@@ -259,9 +259,9 @@ func (w *requestWriter) ending() {
 				return
 			}
 		}
-		l := chat.Loss{Field: chat.FieldPart, Message: 0, Part: -1, Verb: chat.Dropped}
+		l := chat.Lost(chat.FieldMessages, chat.Dropped, "")
 		if len(w.talk.Messages) > 0 {
-			l.Message = w.talk.Messages[0].At
+			l = chat.Loss{Field: chat.FieldPart, Message: w.talk.Messages[0].At, Part: -1, Verb: chat.Dropped}
 		}
 		w.refuse(l, "the conversation is empty")
 	case user, function:

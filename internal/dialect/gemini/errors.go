@@ -190,7 +190,7 @@ func (r *wireRefusal) says(signs ...string) bool { return dialect.Says(r.message
 // wait is when the upstream wants to be asked again; 0: it does not say.
 func (r *wireRefusal) wait(h http.Header) time.Duration {
 	if d, err := time.ParseDuration(r.delay); err == nil && d > 0 {
-		return d
+		return min(d, dialect.LongestWait)
 	}
-	return dialect.RetryAfter(h)
+	return dialect.RetryAfter(h, r.message)
 }

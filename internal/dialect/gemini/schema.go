@@ -31,7 +31,7 @@ func rewrite(raw []byte, parameters bool) ([]byte, *changes) {
 		if none(fields) {
 			return nil, &w.changes
 		}
-		if !fields.get("type").Exists() && fields.get("properties").Exists() {
+		if !fields.get("type").Exists() {
 			fields = append(schemaFields{{"type", jsonscan.Root([]byte(`"object"`))}}, fields...)
 		}
 	}

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"cmp"
 	"strings"
 
 	"stele/internal/chat"
@@ -28,6 +29,9 @@ var reasons = map[string]chat.Reason{
 	"CONTINUATION":             chat.Paused,
 }
 
+// unfinished is protobuf's name for no reason, which imitations put into every frame.
+const unfinished = "FINISH_REASON_UNSPECIFIED"
+
 // numbered are the finish reasons by their numbers, which protobuf allows in their place.
 var numbered = []string{"", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MALFORMED_FUNCTION_CALL"}
 
@@ -43,6 +47,9 @@ func finishWord(v jsonscan.Value) string {
 // stop is why a candidate ended. One that failed with something to show for it
 // ended for another reason; one with nothing is an error, never an empty answer.
 func (w *wireCandidate) stop(useful bool) (chat.Stop, error) {
+	if w.blocked != nil {
+		return w.blocked.block(), nil
+	}
 	s := chat.Stop{Raw: w.finish, Reason: chat.Other}
 	if w.finish == "" {
 		s.Reason = chat.EndTurn
@@ -87,6 +94,19 @@ func (w *wireChunk) block() chat.Stop {
 		s.Explanation = "The prompt was blocked: " + spoken(w.blocked) + "."
 	}
 	return s
+}
+
+// unblocked is protobuf's name for no reason.
+const unblocked = "BLOCK_REASON_UNSPECIFIED"
+
+// blockAlso makes a candidate end as its prompt was blocked, where an answer says both: what
+// it has said by then stays. An end that is a filter's own is told as that.
+func (w *wireChunk) blockAlso(c *wireCandidate) {
+	if w.blocked == "" || w.blocked == unblocked || reasons[c.finish] == chat.Refused {
+		return
+	}
+	c.blocked = w
+	c.finish = cmp.Or(c.finish, "STOP") // nothing follows
 }
 
 // finishReason is the word for a common reason.

@@ -129,8 +129,7 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 		}
 	}
 	if !d.started && !d.light && r.choices.Kind() == array {
-		d.started = true
-		d.events = append(d.events, chat.Event{Kind: chat.Start, ID: strings.Clone(r.id.View()), Model: strings.Clone(r.model.View())})
+		d.begin(&r)
 	}
 	d.keepSources(&r)
 	said := 0
@@ -151,6 +150,14 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 		d.learn(data, &r)
 	}
 	return d.events, nil
+}
+
+// begin tells what the first frame says of the whole answer.
+func (d *streamReader) begin(r *reply) {
+	d.started = true
+	tier := strings.Clone(r.tier.View())
+	used := chat.Usage{Tier: chat.ServiceTier(tier)}
+	d.events = append(d.events, chat.Event{Kind: chat.Start, ID: strings.Clone(r.id.View()), Model: strings.Clone(r.model.View()), Tier: tier, Usage: used})
 }
 
 // learn notes how a frame looks that told one thing, if that is words: most that follow

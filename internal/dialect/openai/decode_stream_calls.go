@@ -28,8 +28,8 @@ func (d *streamReader) call(v jsonscan.Value) {
 	for key, v := range v.Members() {
 		switch key.Name {
 		case "index":
-			if n, ok := v.Int(); ok {
-				index = n
+			if v.Number() != "" || v.View() != "" { // some servers write it as a text
+				index = count(v)
 			}
 		case "id":
 			part.ID = strings.Clone(anyText(v))

@@ -88,9 +88,6 @@ func (e *requestWriter) tool(t chat.Tool) {
 		return
 	}
 	kind := e.kind(t.Name)
-	if kind == "function" {
-		t = e.flattened(t)
-	}
 	e.Open(object).Key("type").Plain(kind).Key(kind).Open(object).Key("name").Text(e.names.To(t.Name))
 	description := t.Description
 	if kind == "function" && t.Kind == chat.Custom {

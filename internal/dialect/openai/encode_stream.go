@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -28,6 +29,7 @@ type streamWriter struct {
 	head   []byte        // of every chunk, up to its choices
 	delta  []byte        // from there up to the members of delta
 	tail   []byte        // from the end of delta on
+	tier   string        // that serves, as the upstream said when it began
 
 	told
 }
@@ -98,7 +100,7 @@ func (x *streamWriter) start(dst []byte, e *chat.Event) []byte {
 	w := jsonscan.NewWriter([]byte("data: "))
 	w.Open(object).Key("id").Text(answerID(e.ID)).Key("object").Plain("chat.completion.chunk")
 	w.Key("created").Int(time.Now().Unix()).Key("model").Text(x.model)
-	x.head = w.Bytes()
+	x.head, x.tier = w.Bytes(), e.Tier
 	x.tail = append(append([]byte(`},"logprobs":null,"finish_reason":null}]`), x.noUsage()...), "}\n\n"...)
 	return x.choose(dst, e.Answer)
 }
@@ -330,7 +332,7 @@ func (x *streamWriter) finish(dst []byte, e *chat.Event) ([]byte, error) {
 	dst = append(dst, `},"logprobs":null,"finish_reason":"`...)
 	dst = append(dst, finishReason(e.Stop, x.legacy)...)
 	dst = append(dst, `"}]`...)
-	if tier := tiers[e.Usage.Tier]; tier != "" {
+	if tier := cmp.Or(tiers[e.Usage.Tier], tiers[x.tier]); tier != "" {
 		dst = append(append(append(dst, `,"service_tier":"`...), tier...), '"')
 	}
 	dst = append(append(dst, x.noUsage()...), "}\n\n"...)

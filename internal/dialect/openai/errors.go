@@ -3,11 +3,9 @@ package openai
 import (
 	"cmp"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -86,7 +84,7 @@ func (Codec) DecodeError(status int, header http.Header, body []byte) *fault.Err
 	c.cause = dialect.Cause(status, body)
 	e := c.fault()
 	if e.RetryAfter == 0 && (e.Code == fault.RateLimited && e.Details["reason"] == nil || e.Code == fault.Unavailable) {
-		e.RetryAfter = retryAfter(header, c.message)
+		e.RetryAfter = dialect.RetryAfter(header, c.message)
 	}
 	return e
 }
@@ -200,6 +198,9 @@ func (c *complaint) fault() *fault.Error {
 		e = dialect.BadCredentials()
 	case c.spent():
 		e = fault.New(fault.RateLimited, "This installation's quota at the model's provider is used up.").With("reason", "insufficient_quota")
+	case s == http.StatusTooManyRequests && said("request too large for", "tokens must be reduced", "reduce your message size"):
+		// More than the account may use in a whole minute: it can wait for as long as it likes.
+		e = fault.New(fault.RateLimited, "The request is larger than what this installation may use of the model's provider in a minute: shorten it, or ask for fewer tokens.").With("reason", "request_too_large")
 	case c.flagged && s == http.StatusForbidden:
 		e = dialect.ByStatus(http.StatusBadRequest, cmp.Or(dialect.Sentence(c.message), "The model's provider does not take this content.")).With("reason", "content_policy_violation")
 	case c.code == "tool_use_failed": // Groq's, where the model could not write its call
@@ -232,15 +233,4 @@ func complains(status int) bool {
 		return true
 	}
 	return false
-}
-
-var tryAgain = regexp.MustCompile(`(?i)try again in ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+)`)
-
-// retryAfter is when trying again makes sense, by the headers or by the message.
-func retryAfter(h http.Header, message string) time.Duration {
-	wait := dialect.RetryAfter(h)
-	if found := tryAgain.FindStringSubmatch(message); wait == 0 && found != nil {
-		wait, _ = time.ParseDuration(strings.ToLower(found[1]))
-	}
-	return min(wait, dialect.LongestWait)
 }
