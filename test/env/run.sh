@@ -77,28 +77,24 @@ tests() {
   sort_packages
   mapfile -t outside < <(tested_packages test | cut -d ' ' -f 1)
   ((${#browsed[@]})) || { echo "no package walks through a browser: look at sort_packages"; exit 1; }
-  beside walks_and_outside
+  beside walks_and_checks
   # SQLite is C that was translated: the race detector makes it twenty times slower and finds nothing in it.
   step raced go_test . -race '-gcflags=modernc.org/...=-race=false' "${raced[@]}"
   step 'left out' skipped_tests
-  step 'not raced' go_test . -p 1 "${alone[@]}"
-  checks
+  join_beside
+  export STELE_TEST_BINARY_RIGGED=$tmp/stele-rigged
+  beside step 'not raced' go_test . -p 1 "${alone[@]}"
+  # These try the built binary: the race detector would look at the tests only. Most of them wait half of the time, so one
+  # package more than there are processors runs at once.
+  step 'test test' go_test test -p $(($(nproc) + 1)) "${outside[@]}"
   join_beside
 }
 
-# walks_and_outside is the line beside what computes: a browser does one thing after the other, and most tests from outside
-# wait half of the time.
-walks_and_outside() {
+# walks_and_checks is the line beside what is raced. A browser does one thing after the other; the checks, which take all
+# they can get, come after it. Three of the packages from outside have a program that dies and errs where it is told.
+walks_and_checks() {
   step 'in a browser' go_test . "${browsed[@]}"
-  # Three of the packages from outside have a program that dies and errs where it is told.
   step 'build rigged' session_run go build -tags crash,faulty '-ldflags=-s -w' -o "$tmp/stele-rigged" ./cmd/stele
-  export STELE_TEST_BINARY_RIGGED=$tmp/stele-rigged
-  # These try the built binary: the race detector would look at the tests only. One package more than there are processors
-  # runs at once.
-  step 'test test' go_test test -p $(($(nproc) + 1)) "${outside[@]}"
-}
-
-checks() {
   step format formatted
   step vet in_bash 'go vet -tags torture ./... && go -C tools vet ./... && go -C test vet -tags torture ./...'
   # golangci-lint takes two minutes to build on a new machine, and as long to download: it is in `make lint` only.
