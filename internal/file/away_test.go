@@ -11,7 +11,6 @@ import (
 	"testing/iotest"
 
 	"stele/internal/fault"
-	"stele/internal/file"
 	"stele/internal/media"
 )
 
@@ -29,14 +28,7 @@ var troubles = map[string]error{
 func TestAnInputThatTheStorageDoesNotGiveIsTheStoragesFault(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	f, err := h.Save(t.Context(), file.Upload{Workspace: "one", Name: "a.png", Body: strings.NewReader(sample(t, "a.png"))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := h.Source(t.Context(), "one", "image_urls", f.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, source := h.picture(t)
 	read := func(ctx context.Context) error {
 		r, err := source.Open(ctx)
 		if err != nil {

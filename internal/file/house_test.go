@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"stele/internal/fault"
 	"stele/internal/file"
 	"stele/internal/guard"
+	"stele/internal/media"
 	"stele/internal/store"
 	"stele/internal/store/template"
 )
@@ -123,6 +125,20 @@ func (h *house) read(t *testing.T, f *file.File) string {
 		t.Fatal(err)
 	}
 	return string(b)
+}
+
+// picture saves a picture, and is it as a maker gets it.
+func (h *house) picture(t *testing.T) (*file.File, media.Source) {
+	t.Helper()
+	f, err := h.Save(t.Context(), file.Upload{Workspace: "one", Name: "a.png", Body: strings.NewReader(sample(t, "a.png"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := h.Source(t.Context(), "one", "image_urls", f.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, source
 }
 
 func sample(t testing.TB, name string) string {

@@ -87,13 +87,9 @@ func broken(body string) media.Output {
 func TestSourcesHaveALinkOnlyWhereOthersCanReachIt(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	f, err := h.Save(t.Context(), file.Upload{Workspace: "one", Name: "a.png", Body: strings.NewReader(sample(t, "a.png"))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := h.Source(t.Context(), "one", "image_urls", f.ID)
-	if err != nil || source.Link == nil || source.Type != "image/png" || source.Size != f.Size || source.Field != "image_urls" {
-		t.Fatalf("%+v, %v", source, err)
+	f, source := h.picture(t)
+	if source.Link == nil || source.Type != "image/png" || source.Size != f.Size || source.Field != "image_urls" {
+		t.Fatalf("%+v", source)
 	}
 	if link, err := source.Link(t.Context()); err != nil || !strings.HasPrefix(link, h.public+"/files/"+f.ID+"/image.png?") {
 		t.Error(link, err)
