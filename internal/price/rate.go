@@ -51,8 +51,8 @@ func worst(s *Sheet, input, output int64, f Factor) Amount {
 			rates = &longer
 		}
 		var sum total
-		sum.add(min(max(input, 0), mostTokens), rates.dearest(Input, CachedInput, CacheWrite, CacheWrite1h, AudioInput, AudioCached, ImageInput, ImageCached))
-		sum.add(min(max(output, 0), mostTokens), rates.dearest(Output, Reasoning, AudioOutput, ImageOutput))
+		sum.add(min(max(input, 0), mostTokens), rates.dearest(ofPrompts))
+		sum.add(min(max(output, 0), mostTokens), rates.dearest(ofAnswers))
 		sum.scale(f)
 		most = max(most, sum.over(perMillion*f.Den, up))
 	}
@@ -70,9 +70,20 @@ func Dearest(s *Sheet, input, output int64) Amount {
 	return worst(s, input, output, most)
 }
 
-func (r *Rates) dearest(list ...Class) (most Amount) {
-	for _, c := range list {
-		most = max(most, r.Of(c))
+// The classes that tokens of a prompt may be in, and those of an answer.
+const (
+	ofPrompts = 1<<Input | 1<<CachedInput | 1<<CacheWrite | 1<<CacheWrite1h | 1<<AudioInput | 1<<AudioCached | 1<<ImageInput | 1<<ImageCached
+	ofAnswers = 1<<Output | 1<<Reasoning | 1<<AudioOutput | 1<<ImageOutput
+)
+
+// dearest is the most that a million tokens of some classes cost. A class without a price of
+// its own costs what another of them does, but for an hour's write.
+func (r *Rates) dearest(of uint16) (most Amount) {
+	for own := r.set & of; own != 0; own &= own - 1 {
+		most = max(most, r.each[bits.TrailingZeros16(own)])
+	}
+	if of&^r.set&(1<<CacheWrite1h) != 0 {
+		most = max(most, r.Of(CacheWrite1h))
 	}
 	return most
 }

@@ -189,3 +189,28 @@ func TestTheNewestValidPriceCounts(t *testing.T) {
 		}
 	}
 }
+
+// TestTheDearestClassIsTheOneThatCostsTheMost compares it with what each class costs, for all
+// classes that may have a price of their own.
+func TestTheDearestClassIsTheOneThatCostsTheMost(t *testing.T) {
+	t.Parallel()
+	for set := range uint16(1 << Classes) {
+		var r Rates
+		for c := range Classes {
+			if set&(1<<c) != 0 {
+				r.Set(c, Amount(uint32(set)*2654435761>>(c+8)%97))
+			}
+		}
+		for _, of := range [...]uint16{ofPrompts, ofAnswers} {
+			var want Amount
+			for c := range Classes {
+				if of&(1<<c) != 0 {
+					want = max(want, r.Of(c))
+				}
+			}
+			if got := r.dearest(of); got != want {
+				t.Fatalf("of %+v the dearest of %b costs %d, not %d", r, of, got, want)
+			}
+		}
+	}
+}
