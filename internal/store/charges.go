@@ -20,6 +20,18 @@ type settling struct{ taken, released int64 }
 // counters never disagree. node is whose leases it comes from; "" for tasks, which hold
 // for themselves.
 func (s *Store) settleCharges(ctx context.Context, tx *sql.Tx, node string, records []*meter.Record) error {
+	sums := addUpCharges(records)
+	for _, id := range slices.Sorted(maps.Keys(sums)) {
+		if err := s.settleCounter(ctx, tx, node, id, *sums[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addUpCharges is what becomes of each counter. Rows that follow on each other often took the
+// same: that is read once.
+func addUpCharges(records []*meter.Record) map[int64]*settling {
 	sums := make(map[int64]*settling)
 	of := func(counter int64) *settling {
 		n := sums[counter]
@@ -29,20 +41,27 @@ func (s *Store) settleCharges(ctx context.Context, tx *sql.Tx, node string, reco
 		}
 		return n
 	}
+	type taking struct {
+		of *settling
+		n  int64
+	}
+	var last []taking
+	text := ""
 	for _, r := range records {
-		for _, c := range limit.ReadCharges(r.Charges) {
-			of(c.Counter).taken += c.N
+		if r.Charges != text {
+			text, last = r.Charges, last[:0]
+			for _, c := range limit.ReadCharges(text) {
+				last = append(last, taking{of(c.Counter), c.N})
+			}
+		}
+		for _, t := range last {
+			t.of.taken += t.n
 		}
 		for _, c := range limit.ReadCharges(r.Released) {
 			of(c.Counter).released += c.N
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(sums)) {
-		if err := s.settleCounter(ctx, tx, node, id, *sums[id]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return sums
 }
 
 // settleCounter settles one counter. Mostly what was taken is on lease, which two
