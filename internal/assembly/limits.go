@@ -4,10 +4,7 @@ import (
 	"context"
 	"time"
 
-	"stele/internal/catalog"
 	"stele/internal/limit"
-	"stele/internal/price"
-	"stele/internal/relay"
 )
 
 // Limits are what people set them with.
@@ -34,19 +31,4 @@ func (n *node) openLimits(ctx context.Context) error {
 		return err
 	}
 	return n.limits.Load(ctx)
-}
-
-// quote is what a target's answers cost at most, in whatever service tier: an account may
-// have another one than its clients ask for.
-func (n *node) quote(m *catalog.Model, t catalog.Target, at time.Time) relay.Quote {
-	var q relay.Quote
-	p, e := n.catalog.Quote(m, t, at)
-	if e != nil {
-		q.Window, q.Output = e.Facts.Window, e.Facts.MostOutput()
-	}
-	if p.Price != nil {
-		sheet := p.Sheet
-		q.Worst = func(input, output int64) int64 { return int64(price.Dearest(sheet, input, output)) }
-	}
-	return q
 }

@@ -109,7 +109,7 @@ func (n *node) open(ctx context.Context, offered supply.Contents) (err error) {
 		Catalog: n.catalog, Upstreams: n.supply.Upstream, Router: n.router, Keeper: n.journal, Full: n.journal.Full,
 		Vault: relay.NewSharedVault(n.Store, n.Keyring.Box(relay.VaultBox), n.log),
 		Fetch: n.supply, Files: n.media.files, Attached: func() int64 { return int64(n.runtime.config().Limits.Attachments) },
-		Describe: describe, Losses: api.Losses, Limits: n.limits, Quote: n.quote, Pictures: dialect.Pictures, Shorten: dialect.Shorten, Log: n.log, Now: time.Now,
+		Describe: describe, Losses: api.Losses, Limits: n.limits, Pictures: dialect.Pictures, Shorten: dialect.Shorten, Log: n.log, Now: time.Now,
 	})
 	n.openApps()
 	n.openCapture()

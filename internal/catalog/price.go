@@ -75,22 +75,30 @@ type Cost struct {
 // Cost is what a call of a model cost at the target that served it: what the upstream
 // itself says, where its word counts, else by the prices of the time it began.
 func (c *Catalog) Cost(m *Model, t Target, u chat.Usage, began time.Time) Cost {
+	return c.CostAt(c.Price(m, t, began), t, u, began)
+}
+
+// CostAt is Cost at a price that was looked up before the call.
+func (c *Catalog) CostAt(p TargetPrice, t Target, u chat.Usage, began time.Time) Cost {
 	if u.BilledKnown && c.contents.Load().Prices.Accounts[t.Provider].Bills {
 		return Cost{Nano: u.Billed, Known: true, Source: FromUpstream}
 	}
-	return c.Rated(m, t, u, began)
+	return c.rated(p, t, u, began)
 }
 
 // Rated is what a call costs by the price lists, whatever its upstream said. What another model
 // took of it has that model's price, or the target's where that one has none.
 func (c *Catalog) Rated(m *Model, t Target, u chat.Usage, began time.Time) Cost {
-	p := c.Price(m, t, began)
+	return c.rated(c.Price(m, t, began), t, u, began)
+}
+
+func (c *Catalog) rated(p TargetPrice, t Target, u chat.Usage, began time.Time) Cost {
 	if p.Price == nil {
 		return Cost{Source: p.Source}
 	}
 	if a := u.Advised; a != nil {
 		if advice := c.Rated(nil, Target{Provider: t.Provider, Model: a.Model}, a.Usage, began); advice.Known {
-			own := c.Rated(m, t, u.Own(), began)
+			own := c.rated(p, t, u.Own(), began)
 			own.Nano += advice.Nano
 			return own
 		}

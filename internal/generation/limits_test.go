@@ -12,6 +12,7 @@ import (
 	"stele/internal/generation"
 	"stele/internal/limit"
 	"stele/internal/media"
+	rate "stele/internal/price"
 	"stele/internal/store/storetest"
 	"stele/internal/store/template"
 )
@@ -162,7 +163,7 @@ func TestAnOrderGetsWhatChatsDoNotUse(t *testing.T) {
 		h.bound(limit.Limit{Name: "bound", Measure: limit.Dollars, Window: limit.Day, Amount: price})
 		go h.limits.Run(t.Context())
 		hold, err := h.limits.Reserve(t.Context(), limit.Ask{
-			Call: limit.Call{Workspace: "default", Key: "key_1", Model: "m"}, Input: 1, Output: 1, Cost: func(_, _ int64) int64 { return price / 2 },
+			Call: limit.Call{Workspace: "default", Key: "key_1", Model: "m"}, Input: 1, Output: 1, Sheet: &rate.Sheet{PerRequest: price / 2},
 		})
 		if err != nil {
 			t.Fatal(err)

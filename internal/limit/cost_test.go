@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"stele/internal/price"
 )
 
 // generous is a store that gives whatever is asked for.
@@ -36,7 +38,7 @@ func company(t testing.TB) (*Service, Ask) {
 	}
 	return s, Ask{
 		Call:  Call{Workspace: "w", Key: "key_1", Person: "usr_1", Model: "m", Provider: "p"},
-		Input: 200, Output: 30000, Least: 16, Cost: func(in, out int64) int64 { return 2000*in + 8000*out },
+		Input: 200, Output: 30000, Least: 16, Sheet: price.MustPrice("2 - - 8").Sheet,
 	}
 }
 
@@ -63,11 +65,36 @@ func BenchmarkACallUnderLimits(b *testing.B) {
 	}
 }
 
-// TestACallUnderLimitsTakesThreeAllocations are its hold, what is said of the limits, and
+// TestACallUnderLimitsTakesTwoAllocations are its hold, with what is said of the limits, and
 // what is written down with its row.
-func TestACallUnderLimitsTakesThreeAllocations(t *testing.T) {
+func TestACallUnderLimitsTakesTwoAllocations(t *testing.T) {
 	s, a := company(t)
-	if n := testing.AllocsPerRun(100, func() { serve(t, s, a) }); n > 3 {
+	if n := testing.AllocsPerRun(100, func() { serve(t, s, a) }); n > 2 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestACallFindsACounterThatIsForgottenMeanwhile has a counter go between being found and
+// being held of: what the call holds is on lease of the one that is known, or nobody would
+// give it back.
+func TestACallFindsACounterThatIsForgottenMeanwhile(t *testing.T) {
+	t.Parallel()
+	s, a := company(t)
+	now := s.Now()
+	h := &Hold{service: s, began: now, parts: s.parts(nil, &a.Call, now)}
+	s.forget(now.Add(2 * idleAfter))
+	if err := h.take(t.Context(), &a); err != nil {
+		t.Fatal(err)
+	}
+	held := 0
+	s.each(func(c *counter) {
+		for _, p := range h.parts {
+			if p.of == c && !c.gone {
+				held++
+			}
+		}
+	})
+	if held != len(h.parts) || s.parts(nil, &a.Call, now)[0].of != h.parts[0].of {
+		t.Errorf("%d of %d counters are known", held, len(h.parts))
 	}
 }

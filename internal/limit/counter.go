@@ -13,9 +13,10 @@ import (
 type counter struct {
 	rule *rule
 	name Counter
-	used time.Time // when it was last asked for; guarded by the rule's mu
 
 	mu      sync.Mutex // guards what follows
+	used    time.Time  // when it was last asked for
+	gone    bool       // it is forgotten, and holds nothing any more
 	id      int64      // in the database; 0 until it was asked
 	lease   int64      // what this node was given in all
 	held    int64      // by requests under way
@@ -37,6 +38,9 @@ type counter struct {
 	asking  chan struct{}
 	changed chan struct{} // closed when something was given back; nil while nothing waits
 }
+
+// covers reports whether a time falls into the counter's window.
+func (c *counter) covers(now time.Time) bool { return span{c.name.Start, c.name.End}.has(now) }
 
 // free is what could be held now.
 func (c *counter) free(now time.Time) int64 {
@@ -72,6 +76,10 @@ func (c *counter) need(a *Ask) int64 {
 func (c *counter) try(a *Ask, now time.Time) (n int64, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.gone {
+		return 0, false
+	}
+	c.used = now
 	n = c.need(a)
 	c.demand += n
 	if c.id == 0 || !c.rule.limit().Soft && c.free(now) < n {

@@ -7,15 +7,16 @@ import (
 	"time"
 
 	"stele/internal/fault"
+	"stele/internal/price"
 )
 
 // Ask is a call with the most that it can take.
 type Ask struct {
 	Call
-	Input  int64                           // tokens, at most
-	Output int64                           // tokens, at most
-	Least  int64                           // as many of output are worth asking for
-	Cost   func(input, output int64) int64 // at most, in billionths of a USD; nil: it has no price
+	Input  int64        // tokens, at most
+	Output int64        // tokens, at most
+	Least  int64        // as many of output are worth asking for
+	Sheet  *price.Sheet // what it is charged by, in whatever service tier: an account may have another one than its clients ask for; nil: it has no price
 
 	reckoned bool // what follows is known
 	dearest  int64
@@ -26,8 +27,8 @@ func (a *Ask) of(m Measure) int64 {
 	if m == Concurrent {
 		return 1
 	}
-	if m == Dollars && a.Cost != nil && !a.reckoned { // a call may fall under several budgets
-		a.dearest, a.reckoned = a.Cost(a.Input, a.Output), true
+	if m == Dollars && a.Sheet != nil && !a.reckoned { // a call may fall under several budgets
+		a.dearest, a.reckoned = int64(price.Dearest(a.Sheet, a.Input, a.Output)), true
 	}
 	return Used{Nano: a.dearest, Input: a.Input, Output: a.Output}.of(m)
 }
@@ -37,7 +38,7 @@ func (a *Ask) fit(m Measure, n int64) int64 {
 	low, high := int64(-1), a.Output
 	for low < high {
 		middle := low + (high-low+1)/2
-		if (&Ask{Input: a.Input, Output: middle, Cost: a.Cost}).of(m) <= n {
+		if (&Ask{Input: a.Input, Output: middle, Sheet: a.Sheet}).of(m) <= n {
 			low = middle
 		} else {
 			high = middle - 1
@@ -77,7 +78,8 @@ type Hold struct {
 	began   time.Time
 	ended   atomic.Bool
 	parts   []part
-	few     [fewLimits]part // the parts of most holds
+	few     [fewLimits]part               // the parts of most holds
+	told    [fewLimits / 2]fault.Standing // what callers are told of most
 }
 
 // fewLimits is how many most calls fall under. More cost an allocation.
@@ -103,7 +105,7 @@ func (s *Service) Reserve(ctx context.Context, a Ask) (*Hold, error) {
 		if p.of.rule.kind.Measure == Generations {
 			continue // those of tasks
 		}
-		if l := p.of.rule.limit(); l.Measure == Dollars && a.Cost == nil {
+		if l := p.of.rule.limit(); l.Measure == Dollars && a.Sheet == nil {
 			if !l.Soft && !l.Unpriced {
 				return nil, s.refused(l, unpriced(l, a.Model))
 			}
@@ -128,6 +130,10 @@ func (h *Hold) take(ctx context.Context, a *Ask) error {
 		if short == nil {
 			h.Output = a.Output
 			return nil
+		}
+		if c := short.of; c.isGone() {
+			short.of = c.rule.counter(c.name.Subject, h.began)
+			continue
 		}
 		if err := s.makeRoom(ctx, short, a, until); err != nil {
 			if e, ok := errors.AsType[*fault.Error](err); ok {
@@ -224,12 +230,12 @@ func (h *Hold) Release() {
 }
 
 // Standings say how the limits stand that the call falls under, except budgets: those are
-// no rates, which is what callers are told of.
+// no rates, which is what callers are told of. The list is the hold's, until the next call.
 func (h *Hold) Standings(now time.Time) []fault.Standing {
 	if h == nil {
 		return nil
 	}
-	list := make([]fault.Standing, 0, fewLimits/2)
+	list := h.told[:0]
 	for _, p := range h.parts {
 		if p.of.rule.kind.Measure != Dollars {
 			list = append(list, p.of.stands(now))

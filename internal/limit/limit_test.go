@@ -7,6 +7,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/fault"
+	"stele/internal/price"
 )
 
 func TestWindowsFollowTheCalendarOfTheirZone(t *testing.T) {
@@ -70,7 +71,7 @@ func TestARefusalSaysWhatTheLimitIs(t *testing.T) {
 
 func TestTheOutputThatFitsIsTheMostThatFits(t *testing.T) {
 	t.Parallel()
-	a := Ask{Input: 10, Output: 1000, Cost: func(in, out int64) int64 { return in*3 + out*7 }}
+	a := Ask{Input: 10, Output: 1000, Sheet: price.MustPrice("0.003 - - 0.007 cache_write_1h=0.003").Sheet}
 	for _, test := range []struct{ n, want int64 }{{29, -1}, {30, 0}, {36, 0}, {37, 1}, {30 + 7*1000, 1000}, {1 << 40, 1000}} {
 		if got := a.fit(Dollars, test.n); got != test.want {
 			t.Errorf("for %d fit %d tokens, want %d", test.n, got, test.want)

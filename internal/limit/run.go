@@ -254,10 +254,10 @@ func (s *Service) forget(now time.Time) {
 		r.mu.Lock()
 		for key, c := range r.counters {
 			c.mu.Lock()
-			unused := c.held == 0 && c.asking == nil && now.Sub(c.used) > idleAfter && c.idle(now) == 0 && c.recent.total(now) == 0
-			if unused {
+			c.gone = c.held == 0 && c.asking == nil && now.Sub(c.used) > idleAfter && c.idle(now) == 0 && c.recent.total(now) == 0
+			if c.gone {
 				delete(r.counters, key)
-				r.latest = nil
+				r.latest.CompareAndSwap(c, nil)
 			}
 			c.mu.Unlock()
 		}

@@ -77,10 +77,11 @@ type rule struct {
 	zone    *time.Location
 	current atomic.Pointer[Limit]
 
+	latest atomic.Pointer[counter] // the one that was made or looked for last; nil: none
+
 	mu       sync.Mutex // guards what follows
 	window   span
 	counters map[counterKey]*counter
-	latest   *counter // the one that was asked for last, of the window; nil: none
 }
 
 func newRule(l Limit) *rule {
@@ -165,11 +166,20 @@ func (s *Service) parts(list []part, c *Call, now time.Time) []part {
 	for _, some := range [2][]*rule{all.all, all.their[c.Workspace]} {
 		for _, r := range some {
 			if subject, ok := r.kind.subject(c); ok {
-				list = append(list, part{of: r.counter(subject, now)})
+				list = append(list, part{of: r.find(subject, now)})
 			}
 		}
 	}
 	return list
+}
+
+// find is counter without a lock where the call before was about the same subject. It may be
+// forgotten by now, which try tells.
+func (r *rule) find(subject string, now time.Time) *counter {
+	if c := r.latest.Load(); c != nil && c.name.Subject == subject && c.covers(now) {
+		return c
+	}
+	return r.counter(subject, now)
 }
 
 // counter finds or makes that of a subject at a time.
@@ -177,11 +187,7 @@ func (r *rule) counter(subject string, now time.Time) *counter {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.window.has(now) {
-		r.window, r.latest = r.kind.spanAt(now, r.zone), nil
-	}
-	if c := r.latest; c != nil && c.name.Subject == subject {
-		c.used = now
-		return c
+		r.window = r.kind.spanAt(now, r.zone)
 	}
 	key := counterKey{subject, r.window.start.UnixMilli()}
 	c := r.counters[key]
@@ -192,15 +198,23 @@ func (r *rule) counter(subject string, now time.Time) *counter {
 		}
 		r.counters[key] = c
 	}
-	c.used, r.latest = now, c // so that it is not forgotten meanwhile
+	c.touch(now) // so that it is not forgotten meanwhile
+	r.latest.Store(c)
 	return c
 }
 
-// touch has a counter remembered that a call still waits for.
+// touch has a counter remembered that a call is about to use, or still waits for.
 func (c *counter) touch(now time.Time) {
-	c.rule.mu.Lock()
-	defer c.rule.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.used = now
+}
+
+// isGone reports whether the counter was forgotten: what a call takes is another one's.
+func (c *counter) isGone() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.gone
 }
 
 // each calls f with every counter, none of them locked.

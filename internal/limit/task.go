@@ -78,11 +78,13 @@ func (s *Service) ReserveTask(ctx context.Context, call Call, nano int64) (*Task
 	return h, nil
 }
 
-// ofTasks are the counters that a task falls under.
+// ofTasks are the counters that a task falls under. It holds nothing of most of them, so
+// they are looked for again: that has them remembered.
 func (s *Service) ofTasks(call *Call) (list []*counter) {
-	for _, p := range s.parts(nil, call, s.Now()) {
+	now := s.Now()
+	for _, p := range s.parts(nil, call, now) {
 		if slices.Contains([]Measure{Dollars, Requests, Generations}, p.of.rule.kind.Measure) {
-			list = append(list, p.of)
+			list = append(list, p.of.rule.counter(p.of.name.Subject, now))
 		}
 	}
 	return list

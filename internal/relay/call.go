@@ -35,12 +35,14 @@ type call struct {
 	used   chat.Usage
 	told   *int64 // what the client is told that it cost; nil: not yet, or not known
 	tags   []access.Tag
-	hold   *limit.Hold // what the try may take; nil without limits
-	owed   bool        // the last try was lost while its upstream was at work: it may bill what was not heard
-	wasted *chat.Usage // what it used of an answer that was of no use; nil: that is not known
-	began  time.Time   // the try that is being made
-	span   trace.Span  // of it, or of the one that served
-	failed []meter.Try // those before it
+	hold   *limit.Hold         // what the try may take; nil without limits
+	quoted catalog.Target      // that the hold is of
+	quote  catalog.TargetPrice // at which it was reckoned
+	owed   bool                // the last try was lost while its upstream was at work: it may bill what was not heard
+	wasted *chat.Usage         // what it used of an answer that was of no use; nil: that is not known
+	began  time.Time           // the try that is being made
+	span   trace.Span          // of it, or of the one that served
+	failed []meter.Try         // those before it
 }
 
 // served takes over who answered, and of a whole reply what it used.
@@ -75,7 +77,12 @@ func (c *call) count(u chat.Usage) {
 
 // price says in a record what its target takes for what was used.
 func (c *call) price(r *meter.Record, u chat.Usage) {
-	cost := c.relay.Catalog.Cost(c.model, catalog.Target{Provider: r.Provider, Model: r.Target}, u, c.start)
+	t := catalog.Target{Provider: r.Provider, Model: r.Target}
+	p := c.quote
+	if c.quoted.Provider != t.Provider || c.quoted.Model != t.Model { // there are no limits
+		p = c.relay.Catalog.Price(c.model, t, c.start)
+	}
+	cost := c.relay.Catalog.CostAt(p, t, u, c.start)
 	r.Nano, r.Priced, r.Rates = cost.Nano, cost.Known, cost.Rates
 	r.PriceSource, r.PriceVersion = cost.Source, cost.Version
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"stele/internal/access"
 	"stele/internal/catalog"
@@ -13,13 +12,6 @@ import (
 	"stele/internal/limit"
 	"stele/internal/meter"
 )
-
-// Quote is what a target's answers cost, and how long they can be.
-type Quote struct {
-	Worst  func(input, output int64) int64 // at most, in billionths of a USD; nil: it has no price
-	Window int64                           // tokens that go in, at most; 0: not known
-	Output int64                           // tokens of an answer, at most; 0: not known
-}
 
 // What is assumed of a model of which nothing is known.
 const (
@@ -38,22 +30,28 @@ func (c *call) reserve(ctx context.Context, t catalog.Target, req *chat.Request)
 	if !r.Limits.Any(c.record.Workspace) {
 		return req, nil
 	}
-	quote := r.quote(c.model, t, c.start)
+	quote, known := r.Catalog.Quote(c.model, t, c.start)
+	c.quoted, c.quote = t, quote
 	ask := limit.Ask{
 		Call: limit.Call{
 			Workspace: c.record.Workspace, Key: c.record.Key, Person: c.record.Person, User: c.record.User, Tags: c.tags,
 			Model: c.record.Model, Provider: t.Provider,
 		},
-		Least: leastOutput, Cost: quote.Worst,
+		Least: leastOutput,
+	}
+	if quote.Price != nil {
+		ask.Sheet = quote.Sheet
 	}
 	asked, err := asked(req)
 	if err != nil {
 		return nil, err
 	}
 	answers := max(1, asked.Answers)
-	window := cmp.Or(quote.Window, assumedWindow)
-	most := quote.Output
-	most = cmp.Or(most, assumedOutput)
+	window, most := int64(0), int64(0)
+	if known != nil {
+		window, most = known.Facts.Window, known.Facts.MostOutput()
+	}
+	window, most = cmp.Or(window, assumedWindow), cmp.Or(most, assumedOutput)
 	if asked.Output > 0 {
 		most = asked.Output
 	}
@@ -69,14 +67,6 @@ func (c *call) reserve(ctx context.Context, t catalog.Target, req *chat.Request)
 		return req, nil
 	}
 	return r.Shorten(req, hold.Output/answers, fmt.Sprintf("%d tokens, which is what a limit leaves", hold.Output/answers)), nil
-}
-
-// quote is what a target of a model costs.
-func (r *Relay) quote(m *catalog.Model, t catalog.Target, at time.Time) Quote {
-	if r.Quote == nil {
-		return Quote{}
-	}
-	return r.Quote(m, t, at)
 }
 
 // asked is what a request's bytes say, or the conversation where it has none.

@@ -55,7 +55,6 @@ type Options struct {
 	Describe  func(dialect string, losses []chat.Loss) string                       // in the client's own words, for the record; nil: not
 	Losses    func(dialect string, req *chat.Request, r *chat.Response) []chat.Loss // what of an answer a dialect has no place for; nil: not looked for
 	Limits    *limit.Service                                                        // nil: none
-	Quote     func(m *catalog.Model, t catalog.Target, at time.Time) Quote          // nil: nothing has a price
 	Pictures  func(req *chat.Request) int64                                         // how many a request has, at most
 	Shorten   func(req *chat.Request, most int64, note string) *chat.Request        // a request that asks for no more than so many tokens
 	Log       *slog.Logger

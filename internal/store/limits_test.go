@@ -14,6 +14,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/fault"
 	"stele/internal/limit"
+	"stele/internal/price"
 )
 
 // server is a process that holds and settles, as far as limits see it. Killing it
@@ -86,14 +87,14 @@ func startServer(t *testing.T, s *Store, folder string) *server {
 func (v *server) call(ctx context.Context, of limit.Call) (nano int64, err error) {
 	ask := limit.Ask{
 		Call:  of,
-		Input: 100, Output: 1000, Least: 16, Cost: func(in, out int64) int64 { return in*1000 + out*5000 },
+		Input: 100, Output: 1000, Least: 16, Sheet: price.MustPrice("1 - - 5 cache_write_1h=1").Sheet,
 	}
 	hold, err := v.limits.Reserve(ctx, ask)
 	if err != nil {
 		return 0, err
 	}
 	out := min(hold.Output, 1+rand.Int64N(400))
-	nano = ask.Cost(80, out)
+	nano = int64(price.Dearest(ask.Sheet, 80, out))
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	if v.dead {
@@ -265,7 +266,7 @@ func TestABudgetThatRefusesIsReached(t *testing.T) {
 			l.Subject = []limit.Selector{{By: limit.ByKey, Value: l.ID}}
 			saveTestLimit(t, s, l)
 			v := startServer(t, s, t.TempDir())
-			ask := limit.Ask{Call: limit.Call{Workspace: "default", Key: l.ID, Model: "m"}, Least: 1, Cost: func(_, _ int64) int64 { return c.settles }}
+			ask := limit.Ask{Call: limit.Call{Workspace: "default", Key: l.ID, Model: "m"}, Least: 1, Sheet: &price.Sheet{PerRequest: price.Amount(c.settles)}}
 			hold, err := v.limits.Reserve(t.Context(), ask)
 			if err != nil {
 				t.Fatal(err)
@@ -279,12 +280,12 @@ func TestABudgetThatRefusesIsReached(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !c.reached { // the rest is held
-				ask.Cost = func(_, _ int64) int64 { return 1_000_000 - c.settles }
+				ask.Sheet = &price.Sheet{PerRequest: price.Amount(1_000_000 - c.settles)}
 				if _, err := v.limits.Reserve(t.Context(), ask); err != nil {
 					t.Fatal(err)
 				}
 			}
-			ask.Cost = func(_, _ int64) int64 { return 50_000 }
+			ask.Sheet = &price.Sheet{PerRequest: 50_000}
 			if _, err := v.limits.Reserve(t.Context(), ask); err == nil {
 				t.Fatal("more than the budget was given")
 			}
