@@ -14,14 +14,15 @@ type counter struct {
 	rule *rule
 	name Counter
 
-	mu      sync.Mutex // guards what follows
-	used    time.Time  // when it was last asked for
+	mu      sync.Mutex // guards what follows; what every call moves comes first
 	gone    bool       // it is forgotten, and holds nothing any more
 	id      int64      // in the database; 0 until it was asked
 	lease   int64      // what this node was given in all
 	held    int64      // by requests under way
 	spent   int64      // settled by requests that have ended, in the window
-	recent  recent     // the same, of a limit that slides
+	demand  int64      // asked for since the last beat of the clock, refused or not
+	used    time.Time  // when it was last asked for
+	recent  recent     // as spent, of a limit that slides
 	share   int64      // how much of a sliding limit this node may use; all of it until others are heard of
 	told    int64      // what the others were told last that is asked of it in a second
 	lent    int64      // of its share, beyond the lease, while the database is away
@@ -32,7 +33,6 @@ type counter struct {
 	asked   time.Time // when the balance was seen
 	short   bool      // it did not suffice then
 	typical typical   // what a call takes
-	demand  int64     // asked for since the last beat of the clock, refused or not
 	rate    int64     // asked for in a second, of late
 	reached bool      // callers were refused since the last beat because next to nothing is left
 	asking  chan struct{}
@@ -82,7 +82,7 @@ func (c *counter) try(a *Ask, now time.Time) (n int64, ok bool) {
 	c.used = now
 	n = c.need(a)
 	c.demand += n
-	if c.id == 0 || !c.rule.limit().Soft && c.free(now) < n {
+	if c.id == 0 || c.free(now) < n && !c.rule.limit().Soft {
 		return n, false
 	}
 	if c.atOnce() {
