@@ -11,8 +11,9 @@ import (
 // counter is what this node has of one limit for one subject in one window. Requests
 // move its numbers; only when its lease is too small is the database asked.
 type counter struct {
-	rule *rule
-	name Counter
+	rule  *rule
+	name  Counter
+	found time.Time // when it was last looked for; guarded by the rule's mu
 
 	mu      sync.Mutex // guards what follows; what every call moves comes first
 	gone    bool       // it is forgotten, and holds nothing any more
@@ -21,7 +22,7 @@ type counter struct {
 	held    int64      // by requests under way
 	spent   int64      // settled by requests that have ended, in the window
 	demand  int64      // asked for since the last beat of the clock, refused or not
-	used    time.Time  // when it was last asked for
+	used    time.Time  // when it was last held of, or waited for
 	recent  recent     // as spent, of a limit that slides
 	share   int64      // how much of a sliding limit this node may use; all of it until others are heard of
 	told    int64      // what the others were told last that is asked of it in a second

@@ -254,7 +254,8 @@ func (s *Service) forget(now time.Time) {
 		r.mu.Lock()
 		for key, c := range r.counters {
 			c.mu.Lock()
-			c.gone = c.held == 0 && c.asking == nil && now.Sub(c.used) > idleAfter && c.idle(now) == 0 && c.recent.total(now) == 0
+			asked := now.Sub(c.found) <= idleAfter || now.Sub(c.used) <= idleAfter
+			c.gone = !asked && c.held == 0 && c.asking == nil && c.idle(now) == 0 && c.recent.total(now) == 0
 			if c.gone {
 				delete(r.counters, key)
 				r.latest.CompareAndSwap(c, nil)

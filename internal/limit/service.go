@@ -198,12 +198,12 @@ func (r *rule) counter(subject string, now time.Time) *counter {
 		}
 		r.counters[key] = c
 	}
-	c.touch(now) // so that it is not forgotten meanwhile
+	c.found = now // so that it is not forgotten meanwhile
 	r.latest.Store(c)
 	return c
 }
 
-// touch has a counter remembered that a call is about to use, or still waits for.
+// touch has a counter remembered that a call still waits for.
 func (c *counter) touch(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
