@@ -95,7 +95,7 @@ func (c *Chat) replay(x *exchange) error {
 	if err := c.whole(x); err != nil {
 		return err
 	}
-	x.reply.Seen = &chat.Seen{Usage: x.reply.Response.Usage}
+	x.reply.Seen = x.reply.Response.Seen()
 	x.reply.Stream, x.reply.Response = chat.Replay(x.reply.Response), nil
 	x.reply.Close = func() {}
 	return nil
