@@ -27,7 +27,7 @@ func Collect(stream Stream) (*Response, error) {
 			case Delta:
 				p := &answer.Parts[len(answer.Parts)-1]
 				text.WriteString(e.Part.Text)
-				p.merge(&e.Part)
+				p.Merge(&e.Part)
 				if e.Part.Logprobs != nil {
 					likely = append(likely, e.Part.Logprobs)
 				}
@@ -46,8 +46,8 @@ func Collect(stream Stream) (*Response, error) {
 	return r, nil
 }
 
-// merge takes over everything of a piece but its text.
-func (p *Part) merge(piece *Part) {
+// Merge takes over everything of a piece but its text.
+func (p *Part) Merge(piece *Part) {
 	if piece.Proof != "" {
 		p.Proof = piece.Proof
 	}

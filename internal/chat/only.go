@@ -60,7 +60,7 @@ func (c *chooser) take(e Event) {
 		c.called = c.called || e.Part.Kind == ToolCall
 		e.Block -= c.gone
 	case e.Kind == Finish:
-		c.nothing = c.nothing || c.gone > 0 && !c.useful
+		c.nothing = c.nothing || c.gone > 0 && !c.useful && e.Stop.Reason != Paused
 		e.Stop = Settle(e.Stop, c.called)
 	}
 	c.out = append(c.out, e)

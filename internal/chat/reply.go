@@ -68,6 +68,17 @@ func (r *Response) Size() int {
 	return n + n/16
 }
 
+// Seen is a whole answer as the meter sees one.
+func (r *Response) Seen() *Seen {
+	s := &Seen{Usage: r.Usage}
+	for i := range r.Answers {
+		for j := range r.Answers[i].Parts {
+			s.Text += len(r.Answers[i].Parts[j].Text)
+		}
+	}
+	return s
+}
+
 // Answer is what the model said.
 type Answer struct {
 	Parts    []Part

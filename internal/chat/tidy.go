@@ -34,9 +34,15 @@ const (
 // Tidy turns loose events into strict ones: Start (Open Delta* Close)* Finish,
 // one block open at a time. Frames ride along with what they meant; events that
 // only the end brings come in a last chunk without a frame.
-func Tidy(loose Stream) Stream {
+func Tidy(loose Stream) Stream { return tidied(loose, false) }
+
+// TidyPart is Tidy for what is only a part of an answer, or is only looked at: nothing but calls
+// that name no tool is no error there.
+func TidyPart(loose Stream) Stream { return tidied(loose, true) }
+
+func tidied(loose Stream, part bool) Stream {
 	return func(yield func(Chunk, error) bool) {
-		var t tidy
+		t := tidy{part: part}
 		for chunk, err := range loose {
 			if err != nil {
 				yield(Chunk{}, err)
@@ -75,6 +81,7 @@ type tidy struct {
 	called  bool
 	useful  bool            // something was told that is no thought
 	unnamed bool            // a call was left out that does not say of which tool
+	part    bool            // there is more of the answer than this stream
 	ids     map[string]bool // of the calls so far
 	ended   bool            // the upstream said why it stopped
 	stop    Stop
@@ -323,7 +330,7 @@ func (t *tidy) finish(last *Event) error {
 	if !t.started {
 		t.tell(Event{Kind: Start})
 	}
-	if t.unnamed && !t.useful {
+	if t.unnamed && !t.useful && !t.part && t.stop.Reason != Paused {
 		return ErrUnnamed()
 	}
 	if last.Stop = Settle(t.stop, t.called); !last.More {

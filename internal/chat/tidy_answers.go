@@ -74,7 +74,7 @@ func (t *tidy) nextAnswer() error {
 	}
 	next := t.later.answers[0]
 	l := later{answers: t.later.answers[1:], bytes: t.later.bytes, pieces: t.later.pieces - len(next.pieces)}
-	*t = tidy{out: t.out, started: true, usage: t.usage, notes: t.notes, answer: next.answer, later: l}
+	*t = tidy{out: t.out, started: true, part: t.part, usage: t.usage, notes: t.notes, answer: next.answer, later: l}
 	for i := range next.pieces {
 		e := next.pieces[i].event
 		e.Part.Text = string(next.pieces[i].text)

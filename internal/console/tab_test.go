@@ -210,6 +210,10 @@ func (b *tab) fitsNow() {
 	if over := evaluate[int](b, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
 		b.Errorf("%s is %d pixels too wide", evaluate[string](b, "location.pathname"), over)
 	}
+	const hidden = `[...document.querySelectorAll(".code pre")].filter(p => !p.closest(".talk") && p.scrollWidth > p.clientWidth).map(p => p.innerText.slice(0, 80)).join(" | ")`
+	if text := evaluate[string](b, hidden); text != "" { // under the edge of its box
+		b.Errorf("%s has code that must be scrolled: %s", evaluate[string](b, "location.pathname"), text)
+	}
 }
 
 // emulate makes the browser one that shows no motion, which no picture and no

@@ -83,7 +83,7 @@ var contents = map[string][]spoken{
 		{"thoughts (reasoning_content)", endO("stop", `"content":"hi","reasoning_content":"hm"`)},
 		{"a refusal", endO("stop", `"content":null,"refusal":"no"`)},
 		{"citations", endO("stop", `"content":"hi","annotations":[{"type":"url_citation","url_citation":{"start_index":0,"end_index":2,"title":"T","url":"https://a.example/"}}]`)},
-		{"log-probabilities", strings.Replace(endO("stop", `"content":"hi"`), `"finish_reason"`, `"logprobs":{"content":[{"token":"hi","logprob":-0.5,"bytes":[104,105],"top_logprobs":[]}]},"finish_reason"`, 1)},
+		{"log-probabilities", ratedHi[O]},
 		{"sound", endO("stop", `"content":null,"audio":{"id":"a","data":"`+wav+`","expires_at":1,"transcript":"hi"}`)},
 		{"how a filter rated it", strings.Replace(endO("stop", `"content":"hi"`), `"finish_reason"`, `"content_filter_results":{"hate":{"severity":"safe"}},"finish_reason"`, 1)},
 	},

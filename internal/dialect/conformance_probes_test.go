@@ -1,5 +1,7 @@
 package dialect_test
 
+import "strings"
+
 const (
 	probeAddress = "https://inputs.example/a"
 	pngBytes     = "\x89PNG\r\n\x1a\n picture"
@@ -33,6 +35,15 @@ const (
 	picked     = `{"type":"function","function":{"name":"f"}}`
 	callG      = `{"role":"model","parts":[{"functionCall":{"id":"c1","name":"f","args":{"a":"1"}}}]}`
 )
+
+// callsF are answers that call f.
+var callsF = map[string]string{O: callingOf(O, "f", "").whole, A: callingOf(A, "f", "").whole, G: callingOf(G, "f", "").whole}
+
+// ratedHi are answers with log-probabilities.
+var ratedHi = map[string]string{
+	O: strings.Replace(endO("stop", `"content":"hi"`), `"finish_reason"`, `"logprobs":{"content":[{"token":"hi","logprob":-0.5,"bytes":[104,105],"top_logprobs":[]}]},"finish_reason"`, 1),
+	G: partsG(`{"text":"hi"}`, `,"logprobsResult":{"chosenCandidates":[{"token":"hi","logProbability":-0.5}]},"finishReason":"STOP"`),
+}
 
 var probes = []probe{
 	// What is said.
@@ -95,8 +106,8 @@ var probes = []probe{
 	{name: "names that only Gemini allows", asks: map[string]string{G: `"tools":[{"functionDeclarations":[{"name":"mcp.a:b"}]}]`}},
 	{name: "tools that run at the provider", asks: map[string]string{O: `"web_search_options":{}`, A: `"tools":[{"type":"web_search_20250305","name":"web_search"}]`, G: `"tools":[{"googleSearch":{}}]`}},
 	{name: "choice: none", asks: map[string]string{O: toolsO + `,"tool_choice":"none"`, A: toolsA + `,"tool_choice":{"type":"none"}`, G: toolsG + `,"toolConfig":{"functionCallingConfig":{"mode":"NONE"}}`}, at: choiceAt},
-	{name: "choice: at least one", asks: map[string]string{O: toolsO + `,"tool_choice":"required"`, A: toolsA + `,"tool_choice":{"type":"any"}`, G: toolsG + `,"toolConfig":{"functionCallingConfig":{"mode":"ANY"}}`}, at: choiceAt},
-	{name: "choice: this one", asks: map[string]string{O: toolsO + `,"tool_choice":` + picked, A: toolsA + `,"tool_choice":{"type":"tool","name":"f"}`, G: toolsG + `,"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["f"]}}`}, at: choiceAt},
+	{name: "choice: at least one", asks: map[string]string{O: toolsO + `,"tool_choice":"required"`, A: toolsA + `,"tool_choice":{"type":"any"}`, G: toolsG + `,"toolConfig":{"functionCallingConfig":{"mode":"ANY"}}`}, at: choiceAt, answer: callsF},
+	{name: "choice: this one", asks: map[string]string{O: toolsO + `,"tool_choice":` + picked, A: toolsA + `,"tool_choice":{"type":"tool","name":"f"}`, G: toolsG + `,"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["f"]}}`}, at: choiceAt, answer: callsF},
 	{name: "choice: some of the tools", asks: map[string]string{O: toolsO + `,"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[` + picked + `]}}`, G: toolsG + `,"toolConfig":{"functionCallingConfig":{"mode":"VALIDATED","allowedFunctionNames":["f"]}}`}},
 	{name: "one call at a time", asks: map[string]string{O: toolsO + `,"parallel_tool_calls":false`, A: toolsA + `,"tool_choice":{"type":"auto","disable_parallel_tool_use":true}`}, at: map[string]string{O: "parallel_tool_calls", A: "tool_choice.disable_parallel_tool_use"}},
 	{name: "parallel calls and their results", asks: map[string]string{O: three, A: `{"model":"m","max_tokens":99,` + toolsA + `,"messages":[` + userO + `,{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"f","input":{}},{"type":"tool_use","id":"t2","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"x"},{"type":"tool_result","tool_use_id":"t2","content":"y"}]}]}`, G: `{` + toolsG + `,"contents":[` + userG + `,` + `{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}},{"functionCall":{"name":"f","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"x"}}},{"functionResponse":{"name":"f","response":{"output":"y"}}}]}]}`}},

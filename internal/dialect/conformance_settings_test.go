@@ -55,7 +55,7 @@ var settings = []probe{
 	{name: "six stop sequences (those that the API does not take are watched for here)", asks: map[string]string{A: `"stop_sequences":["a","b","c","d","e","f"]`}, at: map[string]string{O: "stop.3", G: "generationConfig.stopSequences.4"}},
 	{name: "two answers", asks: map[string]string{O: `"n":2`, G: configG(`"candidateCount":2`)}, at: map[string]string{O: "n"},
 		answer: map[string]string{O: strings.Replace(hi[O], `"choices":[`, `"choices":[{"index":1,"message":{"role":"assistant","content":"ho"},"finish_reason":"stop"},`, 1)}},
-	{name: "log-probabilities", asks: map[string]string{O: `"logprobs":true,"top_logprobs":2`, G: configG(`"responseLogprobs":true,"logprobs":2`)}, at: map[string]string{O: "top_logprobs", G: "generationConfig.logprobs"}},
+	{name: "log-probabilities", asks: map[string]string{O: `"logprobs":true,"top_logprobs":2`, G: configG(`"responseLogprobs":true,"logprobs":2`)}, at: map[string]string{O: "top_logprobs", G: "generationConfig.logprobs"}, answer: ratedHi},
 	{name: "logit_bias", asks: map[string]string{O: `"logit_bias":{"1":5}`}},
 	{name: "verbosity", asks: map[string]string{O: `"verbosity":"low"`}},
 	{name: "predicted output", asks: map[string]string{O: `"prediction":{"type":"content","content":"x"}`}},

@@ -79,6 +79,8 @@ type Target struct {
 	Stream     bool
 	Compatible bool  // speaks the dialect, but is not its author's own service
 	Schemaless bool  // takes no schema for the answer, only JSON as such
+	Nameless   bool  // takes no name of the tool that is to be called
+	Choiceless bool  // cannot be told how tools are chosen
 	Marks      bool  // takes Anthropic's cache markers, whichever dialect it speaks
 	MaxOutput  int64 // the model's own limit; 0: not known
 	// Proof gives back a signature in the upstream's own words if this very

@@ -88,7 +88,11 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m att
 	if !t.Hidden {
 		reply.Served = c.account.Name + "/" + t.Model
 	}
-	x := &exchange{resumes: m.resumes, dog: watch(ctx, t.Timeouts), call: call.Call, reply: reply, target: t, req: req, hold: held}
+	limits := t.Timeouts
+	if !req.Stream && !call.Streamed {
+		limits = limits.Whole()
+	}
+	x := &exchange{resumes: m.resumes, dog: watch(ctx, limits), call: call.Call, reply: reply, target: t, req: req, hold: held}
 	if x.answer, err = c.send(x.dog.ctx, call); err == nil { //nolint:bodyclose // close does it
 		if req.Stream {
 			err = c.stream(x)
@@ -109,6 +113,7 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m att
 func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m attempt) (_ outgoing, held *hold, err error) {
 	target := dialect.Target{
 		Model: t.Model, Stream: req.Stream, Compatible: !c.account.authors(), Schemaless: c.account.Kind.Schemaless, Marks: c.account.Kind.Marks,
+		Nameless: c.account.Kind.Nameless, Choiceless: c.account.Kind.Choiceless,
 		Proof: c.proof(req.Origin.Dialect, t.Model), Resume: m.resume, Forget: m.forget, MaxOutput: t.MostOutput,
 	}
 	pass := req.PassesTo(c.dialect.Name())

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -96,6 +97,25 @@ func TestSeveralAnswersFailTogether(t *testing.T) {
 	if e := fault.From(err); err == nil || e.Code != fault.RateLimited {
 		t.Errorf("%v", err)
 	}
+}
+
+// TestSeveralAnswersArePaidForEachByItself has one of several fail when another is there.
+func TestSeveralAnswersArePaidForEachByItself(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := &far{say: func(n int, _ gjson.Result) (int, string) {
+			if n > 0 {
+				time.Sleep(time.Second)
+				return 529, `{"type":"error","error":{"type":"overloaded_error","message":"m"}}`
+			}
+			return 200, message("end_turn", words("x"))
+		}}
+		_, err := ask(t, openai.Codec{}, anthropic.Codec{}, `{"model":"m","n":2,"max_tokens":99,"messages":[{"role":"user","content":"go"}]}`, f)
+		spoilt, ok := errors.AsType[*chat.Spoilt](err)
+		if e := fault.From(err); !ok || spoilt.Usage.Input != 5 || spoilt.Usage.Output != 2 || !spoilt.Usage.Known || !e.Owed || e.Code != fault.Unavailable {
+			t.Errorf("%v, used %+v", err, spoilt)
+		}
+	})
 }
 
 func TestSeveralAnswersEndWithTheirClient(t *testing.T) {
@@ -194,6 +214,35 @@ func TestAPausedStreamGoesOnInTheSameBlock(t *testing.T) {
 		t.Errorf("sent back %q", said)
 	}
 	reply.Close()
+}
+
+// TestWhatPassesIsNotJudged has a stream of nothing but a call that names no tool: its client's own
+// dialect is its upstream's, and every event is looked at on the way.
+func TestWhatPassesIsNotJudged(t *testing.T) {
+	t.Parallel()
+	frames := strings.NewReplacer(`{"type":"text","text":""}`, `{"type":"tool_use","id":"t","name":"","input":{}}`, `{"type":"text_delta","text":"{}"}`, `{"type":"input_json_delta","partial_json":"{}"}`).Replace(streamed("tool_use", "{}"))
+	f := &far{say: func(int, gjson.Result) (int, string) { return 200, frames }}
+	req, err := anthropic.Codec{}.DecodeRequest(dialect.Incoming{Header: http.Header{"Anthropic-Version": {"2023-06-01"}}, Body: []byte(`{"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"go"}]}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := provider.Account{Name: "far", Kind: provider.Kind{Name: "anthropic", Dialect: "anthropic"}, BaseURL: "http://far"}
+	reply, err := provider.NewChat(a, anthropic.Codec{}, &http.Client{Transport: f}).Do(t.Context(), req, relay.Target{
+		Model: "m", Watched: true, Timeouts: catalog.Timeouts{FirstByte: time.Minute, Gap: time.Minute, Total: time.Minute},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var raw []byte
+	for chunk, err := range reply.Stream {
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw = append(raw, chunk.Raw...)
+	}
+	if string(raw) != frames {
+		t.Errorf("%s", raw)
+	}
 }
 
 const signed = `{"type":"thinking","thinking":"hm","signature":"old"}`

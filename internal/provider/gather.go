@@ -17,7 +17,7 @@ func (c *Chat) gather(x *exchange) error {
 	seen := new(chat.Seen)
 	src := c.source(x, seen)
 	defer src.close()
-	response, err := chat.Collect(x.cut(chat.Tidy(c.bare(x, src.all()))))
+	response, err := chat.Collect(x.cut(x.tidied(c.bare(x, src.all()))))
 	if err != nil {
 		return x.broken(err, seen)
 	}

@@ -25,6 +25,8 @@ type Kind struct {
 	Edits      []Edit            // what it refuses of its dialect
 	Single     bool              // gives one answer at a time, whatever n says
 	Schemaless bool              // takes no schema for the answer, only JSON as such
+	Nameless   bool              // takes no name of the tool that is to be called
+	Choiceless bool              // cannot be told how tools are chosen
 	Marks      bool              // takes Anthropic's cache markers, whichever dialect it speaks
 	Bound      bool              // fetches nothing from addresses: pictures must come along
 	Unlisted   bool              // has no list of its own models that could be asked for
@@ -118,13 +120,13 @@ func Kinds() []Kind {
 		},
 		{
 			Name: "ollama", Title: "Ollama", Help: keyless,
-			Dialect: "openai", BaseURL: "http://127.0.0.1:11434/v1", URLEnv: "OLLAMA_HOST", Edits: ollamaEdits, Single: true, Bound: true,
+			Dialect: "openai", BaseURL: "http://127.0.0.1:11434/v1", URLEnv: "OLLAMA_HOST", Edits: ollamaEdits, Choiceless: true, Single: true, Bound: true,
 		},
 		{Name: "vllm", Title: "vLLM", Help: local, Dialect: "openai", BaseURL: "http://127.0.0.1:8000/v1"},
-		{Name: "llamacpp", Title: "llama.cpp", Help: local, Dialect: "openai", BaseURL: "http://127.0.0.1:8081/v1", Edits: llamacppEdits},
+		{Name: "llamacpp", Title: "llama.cpp", Help: local, Dialect: "openai", BaseURL: "http://127.0.0.1:8081/v1", Nameless: true},
 		{
 			Name: "lmstudio", Title: "LM Studio", Help: keyless,
-			Dialect: "openai", BaseURL: "http://127.0.0.1:1234/v1", Edits: lmstudioEdits, Single: true, Bound: true,
+			Dialect: "openai", BaseURL: "http://127.0.0.1:1234/v1", Edits: lmstudioEdits, Nameless: true, Single: true, Bound: true,
 		},
 		{
 			Name: "replicate", Title: "Replicate", BaseURL: "https://api.replicate.com/v1", KeyEnv: "REPLICATE_API_TOKEN",

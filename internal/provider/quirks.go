@@ -36,7 +36,6 @@ const (
 const (
 	noThoughts = "it takes no thoughts of earlier turns"
 	noTools    = "it calls no tools"
-	anyTool    = "it cannot be told which tool to call"
 )
 
 // What the services that speak OpenAI's dialect refuse or pass over, by their
@@ -126,19 +125,10 @@ var perplexityEdits = []Edit{
 var ollamaEdits = []Edit{
 	{Path: "top_k", Field: chat.FieldTopK},
 	{Path: "logit_bias", Field: fieldBias},
-	{Path: "tool_choice", Is: `"required"`, Field: chat.FieldChoice, Note: anyTool},
-	{Path: "tool_choice", Is: `"none"`, Field: chat.FieldChoice, Note: anyTool},
-	{Path: "tool_choice", Is: `{`, Field: chat.FieldChoice, Note: anyTool},
 }
 
-// llamacppEdits: it takes no tool's name.
-var llamacppEdits = []Edit{
-	{Path: "tool_choice", Is: `{`, Value: `"required"`, Field: chat.FieldChoice, Note: "any of the tools"},
-}
-
-// lmstudioEdits: it takes no tool's name, and JSON only by a schema.
+// lmstudioEdits: it takes JSON only by a schema.
 var lmstudioEdits = []Edit{
-	{Path: "tool_choice", Is: `{`, Value: `"required"`, Field: chat.FieldChoice, Note: "any of the tools"},
 	{
 		Path: "response_format", Is: `{"type":"json_object"`, Field: chat.FieldFormat, Verb: chat.Approximated,
 		Note: "asked for in words only",

@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"stele/internal/chat"
@@ -27,6 +29,7 @@ type rejoiner struct {
 	told  int // characters of text in the parts before
 	hops  int
 	stop  chat.Stop   // why this part stopped, where it is to go on
+	err   error       // why all of it is no answer
 	late  *chat.Reply // of the part that is being read, if it is not the first: what it loses shows at its end
 	out   []chat.Event
 }
@@ -39,6 +42,7 @@ func (r *rejoiner) join(stream chat.Stream) chat.Stream {
 				if err == nil {
 					chunk.Events = r.take(chunk.Events)
 					r.count()
+					err = r.err
 				}
 				if !yield(chunk, err) || err != nil {
 					return
@@ -106,12 +110,12 @@ func (r *rejoiner) follow(events []chat.Event) {
 			r.said = append(r.said, e.Part)
 			r.words.Reset()
 		case chat.Delta:
-			if r.size += len(e.Part.Text); r.size <= mostSaid {
+			last := &r.said[len(r.said)-1]
+			if r.size += len(e.Part.Text) + len(e.Part.Raw); r.size <= mostSaid {
 				r.words.WriteString(e.Part.Text)
+				last.Merge(&e.Part)
 			}
-			if e.Part.Proof != "" {
-				r.said[len(r.said)-1].Proof = e.Part.Proof
-			}
+			last.Proof = cmp.Or(e.Part.Proof, last.Proof)
 		case chat.Close:
 			r.said[len(r.said)-1].Text = r.words.String()
 		}
@@ -152,6 +156,8 @@ func (r *rejoiner) one(e chat.Event) {
 		r.release()
 		if r.hops > 0 {
 			e.Usage = r.base.Usage.Add(e.Usage)
+			e.Stop = chat.Settle(e.Stop, calls(r.said)) // of what was called before the pause as well
+			r.err = emptied(r.said, slices.Concat(r.reply.Late, r.late.Late, e.Notes))
 		}
 	}
 	r.follow([]chat.Event{e})

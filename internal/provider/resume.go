@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"stele/internal/chat"
@@ -44,15 +45,36 @@ func (c *Chat) unpaused(ctx context.Context, req *chat.Request, t relay.Target, 
 		}
 		more, err := next(answer.Stop, answer.Parts)
 		if err != nil {
-			return nil, err
+			return nil, owing(err, reply)
 		}
 		answer.Stop = chat.Stop{Reason: chat.EndTurn}
 		for _, rest := range more.Response.Answers {
 			answer.Parts, answer.Stop = joined(answer.Parts, rest.Parts), rest.Stop
 		}
+		answer.Stop = chat.Settle(answer.Stop, calls(answer.Parts)) // of what was called before the pause as well
 		reply.Response.Usage = reply.Response.Usage.Add(more.Response.Usage)
 		reply.Dropped = append(reply.Dropped, more.Response.Notes...)
+		if err := emptied(answer.Parts, reply.Dropped); err != nil && answer.Stop.Reason != chat.Paused {
+			return nil, owing(err, reply)
+		}
 	}
+}
+
+// owing is an error with what answers before it used: they are paid for, and of no use without the rest.
+func owing(err error, replies ...*chat.Reply) error {
+	used := chat.Usage{Known: true, BilledKnown: true}
+	if spoilt, ok := errors.AsType[*chat.Spoilt](err); ok {
+		used = spoilt.Usage
+	}
+	for _, r := range replies {
+		if r != nil {
+			used = used.Add(r.Response.Usage)
+		}
+	}
+	if used.Total() == 0 {
+		return err
+	}
+	return chat.Spoil(err, used)
 }
 
 // resumed is the request that makes an answer go on.

@@ -41,7 +41,7 @@ func (c *Chat) several(ctx context.Context, req *chat.Request, t relay.Target, t
 	}
 	calls.Wait()
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, owing(context.Cause(ctx), replies...)
 	}
 	whole := replies[0]
 	for _, r := range replies[1:] {

@@ -54,9 +54,18 @@ func (c *Chat) stream(x *exchange) error {
 		}
 	}
 	if x.reply.Stream = loose; !src.light { // otherwise there is nothing to put in order
-		x.reply.Stream = x.cut(x.allowed(chat.Tidy(c.bare(x, loose))))
+		x.reply.Stream = x.cut(x.allowed(x.tidied(c.bare(x, loose))))
 	}
 	return nil
+}
+
+// tidied is a loose stream in order. What only passes is not judged, and what goes on with an
+// answer that was paused is not all of it.
+func (x *exchange) tidied(loose chat.Stream) chat.Stream {
+	if x.reply.Passed || x.resumes {
+		return chat.TidyPart(loose)
+	}
+	return chat.Tidy(loose)
 }
 
 // bare is a loose stream without the tags that servers of open models leave in words, of
@@ -86,7 +95,7 @@ func (c *Chat) replay(x *exchange) error {
 	if err := c.whole(x); err != nil {
 		return err
 	}
-	x.reply.Seen = &chat.Seen{Usage: x.reply.Response.Usage}
+	x.reply.Seen = x.reply.Response.Seen()
 	x.reply.Stream, x.reply.Response = chat.Replay(x.reply.Response), nil
 	x.reply.Close = func() {}
 	return nil

@@ -68,7 +68,11 @@ func (x *exchange) allowed(stream chat.Stream) chat.Stream {
 	if all || x.reply.Passed {
 		return stream
 	}
-	return chat.Only(stream, func(name string) bool { return slices.Contains(names, name) }, func() { x.reply.Late = append(x.reply.Late, notAllowed) }, x.emptied)
+	empty := func() error { return chat.ErrNotAllowed() }
+	if x.resumes {
+		empty = func() error { return nil }
+	}
+	return chat.Only(stream, func(name string) bool { return slices.Contains(names, name) }, func() { x.reply.Late = append(x.reply.Late, notAllowed) }, empty)
 }
 
 // leaveOut is allowed for a whole answer, and leaves out calls without a name, as streams do.
@@ -95,34 +99,34 @@ func (x *exchange) leaveOut(a *chat.Answer) (lost []chat.Loss) {
 // end that nobody knows. It is an error where nothing is left.
 func (x *exchange) remark(a *chat.Answer) ([]chat.Loss, error) {
 	lost := x.leaveOut(a)
-	switch {
-	case len(lost) == 0 || !silent(a):
-	case slices.Contains(lost, chat.Unnamed):
-		return nil, chat.ErrUnnamed()
-	default:
-		if err := x.emptied(); err != nil {
+	if !x.resumes && a.Stop.Reason != chat.Paused {
+		if err := emptied(a.Parts, lost); err != nil {
 			return nil, err
 		}
 	}
-	a.Stop = chat.Settle(a.Stop, slices.ContainsFunc(a.Parts, func(p chat.Part) bool { return p.Kind == chat.ToolCall }))
+	a.Stop = chat.Settle(a.Stop, calls(a.Parts))
 	if a.Stop.Reason == chat.Other && a.Stop.Raw != "" {
 		lost = append(lost, chat.Lost(chat.FieldAnswer, chat.Approximated, "it ended with "+a.Stop.Raw))
 	}
 	return lost, nil
 }
 
-// emptied is what an answer is of which only calls came that are not allowed: none, unless it goes
-// on with what was said before.
-func (x *exchange) emptied() error {
-	if x.resumes {
-		return nil
+// emptied is why an answer is none: nothing is left of it but thoughts, and calls of it were left
+// out. Of one that is paused only its end can tell.
+func emptied(parts []chat.Part, lost []chat.Loss) error {
+	switch {
+	case slices.ContainsFunc(parts, func(p chat.Part) bool { return p.Kind != chat.Thought && p.Kind != chat.Redacted }):
+	case slices.Contains(lost, chat.Unnamed):
+		return chat.ErrUnnamed()
+	case slices.Contains(lost, notAllowed):
+		return chat.ErrNotAllowed()
 	}
-	return chat.ErrNotAllowed()
+	return nil
 }
 
-// silent reports whether nothing is left of an answer but its thoughts.
-func silent(a *chat.Answer) bool {
-	return !slices.ContainsFunc(a.Parts, func(p chat.Part) bool { return p.Kind != chat.Thought && p.Kind != chat.Redacted })
+// calls reports whether there is a call among parts.
+func calls(parts []chat.Part) bool {
+	return slices.ContainsFunc(parts, func(p chat.Part) bool { return p.Kind == chat.ToolCall })
 }
 
 // allowedTools are those that the client leaves to choose from. Where it leaves all, so are

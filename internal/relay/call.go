@@ -60,13 +60,8 @@ func (c *call) served(reply *chat.Reply) {
 	}
 	reply.Dropped = append(reply.Dropped, c.lost(reply.Response)...)
 	c.describe()
-	seen := chat.Seen{Usage: reply.Response.Usage}
-	for _, answer := range reply.Response.Answers {
-		for i := range answer.Parts {
-			seen.Text += len(answer.Parts[i].Text)
-		}
-	}
-	c.count(seen.Settled(c.body))
+	c.count(reply.Response.Seen().Settled(c.body))
+	reply.Response.Usage = c.used // what is booked is what the client is told
 }
 
 // count takes over what was used.
@@ -204,6 +199,7 @@ func (c *call) watch(stream chat.Stream) chat.Stream {
 			if err == nil && c.ends(&chunk) {
 				c.late(&seen)
 				c.settle()
+				c.tellUsed(&chunk)
 			}
 			if !yield(chunk, err) {
 				if err == nil {

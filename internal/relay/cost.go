@@ -21,6 +21,18 @@ func (c *call) tell(chunk *chat.Chunk) {
 	}
 }
 
+// tellUsed puts what is booked into the end of a translated stream: its upstream may have counted
+// less of it, or nothing.
+func (c *call) tellUsed(chunk *chat.Chunk) {
+	if c.reply.Passed {
+		return
+	}
+	end := &chunk.Events[len(chunk.Events)-1]
+	cost := end.Usage.Cost
+	end.Usage = c.used
+	end.Usage.Cost = cost
+}
+
 // cost is what the answer cost by what has come of it; nil where that is not known.
 func (c *call) cost() *int64 {
 	if c.reply.Seen != nil {

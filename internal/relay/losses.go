@@ -7,13 +7,26 @@ import (
 	"stele/internal/chat"
 )
 
-// lost notes what of an answer its client's dialect has no place for. Of a whole answer
-// that is told in the header, of a stream when it has ended; the record has both.
+// lost notes what of an answer its client's dialect has no place for, and what was asked for
+// and is not in it. Of a whole answer that is told in the header, of a stream when it has
+// ended; the record has both.
 func (c *call) lost(answer *chat.Response) []chat.Loss {
 	if c.reply.Passed || c.relay.Losses == nil {
 		return nil
 	}
-	return c.relay.Losses(c.record.Dialect, c.request, answer)
+	return append(c.unmet(answer), c.relay.Losses(c.record.Dialect, c.request, answer)...)
+}
+
+// unmet is what was asked for and is not in an answer, unless the client is told already that
+// it could not be asked for.
+func (c *call) unmet(answer *chat.Response) []chat.Loss {
+	talk, err := c.request.Conversation()
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(talk.Unmet(answer.Answers), func(l chat.Loss) bool {
+		return slices.ContainsFunc(c.reply.Dropped, func(known chat.Loss) bool { return known.Field == l.Field && known.Verb == l.Verb })
+	})
 }
 
 // describe puts all losses into the record.
@@ -59,7 +72,7 @@ func (o *outline) add(p, piece *chat.Part) {
 	if piece.Proof != "" {
 		p.Proof = "signed"
 	}
-	if piece.Logprobs != nil {
+	if piece.Logprobs != nil && !chat.Rates(o.answer.Logprobs) {
 		o.answer.Logprobs = piece.Logprobs
 	}
 	if piece.Raw != nil && p.Kind != chat.Opaque {

@@ -34,20 +34,35 @@ func (e *requestWriter) gatherTools() {
 			e.refuseField(chat.FieldChoice, "there is no tool named %q", wanted)
 		}
 	}
-	some := e.c.Choice.Mode == chat.Allowed || e.c.Choice.Mode == chat.Validated && len(e.c.Choice.Names) > 0
-	if some && e.t.Compatible {
-		allowed := make(map[string]bool, len(e.c.Choice.Names))
-		for _, name := range e.c.Choice.Names {
-			allowed[name] = true
-		}
-		e.tools = slices.DeleteFunc(e.tools, func(t chat.Tool) bool { return !allowed[t.Name] })
-		e.lose(chat.FieldChoice, chat.Approximated, "only the tools that are allowed are offered")
-	}
+	e.narrow()
 	for _, t := range e.tools {
 		if t.Kind != chat.Server {
 			e.names.To(t.Name)
 		}
 	}
+}
+
+// narrow offers only what the choice leaves to be called, where the upstream cannot be told.
+func (e *requestWriter) narrow() {
+	c, left, note := &e.c.Choice, e.c.Choice.Names, ""
+	switch {
+	case len(e.tools) == 0:
+	case c.Mode == chat.None && e.t.Choiceless:
+		left, note = nil, "no tools are offered"
+	case c.Mode == chat.Named && (e.t.Nameless || e.t.Choiceless):
+		left, note = []string{c.Name}, "only this tool is offered"
+	case e.t.Compatible && (c.Mode == chat.Allowed || c.Mode == chat.Validated && len(c.Names) > 0):
+		note = "only the tools that are allowed are offered"
+	}
+	if note == "" {
+		return
+	}
+	allowed := make(map[string]bool, len(left))
+	for _, name := range left {
+		allowed[name] = true
+	}
+	e.tools = slices.DeleteFunc(e.tools, func(t chat.Tool) bool { return !allowed[t.Name] })
+	e.lose(chat.FieldChoice, chat.Approximated, note)
 }
 
 // serves reports whether a tool that runs upstream may be one of a compatible
@@ -143,6 +158,10 @@ func (e *requestWriter) rooted(schema []byte, t chat.Tool) []byte {
 
 func (e *requestWriter) choice() {
 	c := &e.c.Choice
+	if e.t.Choiceless && (c.Mode == chat.Required || c.Mode == chat.Named || c.Forced) {
+		e.lose(chat.FieldChoice, chat.Dropped, "it cannot be told that a tool must be called")
+		return
+	}
 	switch c.Mode {
 	case chat.Auto:
 		e.Key("tool_choice").Plain("auto")
@@ -151,6 +170,10 @@ func (e *requestWriter) choice() {
 	case chat.Required:
 		e.Key("tool_choice").Plain("required")
 	case chat.Named:
+		if e.t.Nameless {
+			e.Key("tool_choice").Plain("required")
+			return
+		}
 		e.Key("tool_choice")
 		e.named(c.Name)
 	case chat.Allowed:

@@ -22,6 +22,7 @@ type patience struct {
 	limits catalog.Timeouts
 	slept  time.Duration
 	begun  bool // the first byte is out: gaps count
+	whole  bool // nothing is out before all is: only the total counts
 }
 
 // wait returns after d, when the context ends, or when the limits do.
@@ -33,7 +34,10 @@ func (p *patience) wait(ctx context.Context, d time.Duration) error {
 		return nil
 	}
 	limit := p.limits.FirstByte
-	if p.begun {
+	switch {
+	case p.whole:
+		limit = p.limits.Whole().FirstByte
+	case p.begun:
 		limit = p.limits.Gap
 	}
 	if total := p.limits.Total; total > 0 && (limit == 0 || total-p.slept < limit) {
