@@ -43,13 +43,6 @@ type Target struct {
 // Timeouts bound a call of a model.
 type Timeouts struct{ FirstByte, Gap, Total time.Duration }
 
-// Whole are those of an answer that comes in one piece: it begins when it is complete, and
-// may take all of its time until then.
-func (t Timeouts) Whole() Timeouts {
-	t.FirstByte = t.Total
-	return t
-}
-
 // orDefault fills in what the contract allows a call.
 func (t Timeouts) orDefault() Timeouts {
 	t.FirstByte = cmp.Or(t.FirstByte, 120*time.Second)

@@ -88,11 +88,7 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m att
 	if !t.Hidden {
 		reply.Served = c.account.Name + "/" + t.Model
 	}
-	limits := t.Timeouts
-	if !req.Stream && !call.Streamed {
-		limits = limits.Whole()
-	}
-	x := &exchange{resumes: m.resumes, dog: watch(ctx, limits), call: call.Call, reply: reply, target: t, req: req, hold: held}
+	x := &exchange{resumes: m.resumes, dog: watch(ctx, t.Timeouts), call: call.Call, reply: reply, target: t, req: req, hold: held}
 	if x.answer, err = c.send(x.dog.ctx, call); err == nil { //nolint:bodyclose // close does it
 		if req.Stream {
 			err = c.stream(x)

@@ -48,7 +48,7 @@ func TestAnUpstreamThatIsTooLate(t *testing.T) {
 	var ids []string
 	for _, client := range rig.Dialects {
 		for _, away := range rig.Dialects {
-			for i := range 5 {
+			for i := range 6 {
 				ids = append(ids, fmt.Sprintf("late-%s-%s-%d", client, away, i))
 			}
 		}
@@ -60,6 +60,7 @@ func TestAnUpstreamThatIsTooLate(t *testing.T) {
 			stream  bool
 			begun   bool
 		}{
+			{"first", upstream.Never(), false, false},
 			{"first", upstream.Never(), true, false},
 			{"first", upstream.Silent(0), true, false},
 			{"gap", upstream.Chain(rig.Much(), upstream.Silent(6)), true, true},

@@ -98,7 +98,7 @@ func newModelForm() *modelForm {
 			{Name: "cache_write", Label: "Cache writes"}, {Name: "output", Label: "Output"},
 		},
 		Timeouts: []textField{
-			{Name: "first_byte", Label: "Stream begins within", Hint: "2m"}, {Name: "gap", Label: "Silence at most", Hint: "2m"},
+			{Name: "first_byte", Label: "First byte within", Hint: "2m"}, {Name: "gap", Label: "Silence at most", Hint: "2m"},
 			{Name: "total", Label: "All within", Hint: "30m"},
 		},
 	}

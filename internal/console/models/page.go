@@ -108,7 +108,7 @@ func limitsOf(m *supply.Model) []priceRow {
 	}
 	return []priceRow{
 		{"Retries", page.Grouped(int64(m.Retries))},
-		{"Stream begins within", shortTime(m.Timeouts.FirstByte)},
+		{"First byte within", shortTime(m.Timeouts.FirstByte)},
 		{"Silence at most", shortTime(m.Timeouts.Gap)},
 		{"All within", shortTime(m.Timeouts.Total)},
 	}

@@ -154,28 +154,6 @@ func TestWaitsNoLongerThanAnUpstreamMay(t *testing.T) {
 	}
 }
 
-// TestAWholeAnswerHasAllOfItsTime waits for one of which nothing can come before all does.
-func TestAWholeAnswerHasAllOfItsTime(t *testing.T) {
-	t.Parallel()
-	target := relay.Target{Timeouts: catalog.Timeouts{FirstByte: 10 * time.Second, Gap: 5 * time.Second, Total: time.Minute}}
-	for text, took := range map[string]time.Duration{
-		"[[sandbox: silence]]":                   time.Minute,
-		"[[sandbox: silence_after=1]]":           time.Minute,
-		"[[sandbox: delay=50s]]":                 50 * time.Second,
-		"[[sandbox: delay=2m]]":                  time.Minute,
-		"[[sandbox: gap=6s words=6]]":            30 * time.Second,
-		"[[sandbox: delay=20s gap=6s words=60]]": time.Minute,
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			begin := time.Now()
-			_, err := New(Options{}).Do(t.Context(), request(user(text), false), target)
-			if late := err != nil && fault.From(err).Code == fault.UpstreamTimeout; time.Since(begin) != took || late != (took == time.Minute) {
-				t.Errorf("%s: %v after %v", text, err, time.Since(begin))
-			}
-		})
-	}
-}
-
 func TestEndsAtOnceWithItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -22,7 +22,6 @@ type patience struct {
 	limits catalog.Timeouts
 	slept  time.Duration
 	begun  bool // the first byte is out: gaps count
-	whole  bool // nothing is out before all is: only the total counts
 }
 
 // wait returns after d, when the context ends, or when the limits do.
@@ -34,10 +33,7 @@ func (p *patience) wait(ctx context.Context, d time.Duration) error {
 		return nil
 	}
 	limit := p.limits.FirstByte
-	switch {
-	case p.whole:
-		limit = p.limits.Whole().FirstByte
-	case p.begun:
+	if p.begun {
 		limit = p.limits.Gap
 	}
 	if total := p.limits.Total; total > 0 && (limit == 0 || total-p.slept < limit) {

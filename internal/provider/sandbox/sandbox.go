@@ -91,7 +91,7 @@ func (s *Sandbox) Do(ctx context.Context, req *chat.Request, t relay.Target) (*c
 	if err := scope.From(ctx).Memory.Grow(ctx, int64(p.pieces)*pieceCost); err != nil {
 		return nil, err
 	}
-	pace := &patience{sleep: s.sleep, limits: t.Timeouts, whole: !req.Stream}
+	pace := &patience{sleep: s.sleep, limits: t.Timeouts}
 	if err := p.orders.before(ctx, pace); err != nil {
 		return nil, err
 	}
