@@ -88,6 +88,10 @@ type Target struct {
 	Resume string
 	// Forget leaves out all thoughts and signatures: the upstream has refused them.
 	Forget bool
+	// Remind gives turns of the model without thoughts a blank one: the upstream misses them.
+	Remind bool
+	// Unenforced leaves schemas to the model's good will: they are too much for the upstream.
+	Unenforced bool
 }
 
 // Call is a request in an upstream's own words.

@@ -1,7 +1,9 @@
 package provider
 
 import (
+	"cmp"
 	"context"
+	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/fault"
@@ -12,8 +14,12 @@ import (
 type attempt struct {
 	resumes bool   // a paused answer is to go on
 	resume  string // by this token, where its upstream gave one
-	forget  bool   // without thoughts: their signatures were refused
+
+	remedies fault.Remedy // what the upstream refused to take otherwise
+	room     int64        // tokens that its answers may have; 0: it did not say
 }
+
+func (m attempt) has(r fault.Remedy) bool { return m.remedies&r != 0 }
 
 // Do asks the upstream, several times where one call cannot give the whole
 // answer. It returns when the answer is there, or its first frame.
@@ -23,7 +29,7 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 		return nil, err
 	}
 	if req.PassesTo(c.dialect.Name()) {
-		return c.retryWithoutSignatures(ctx, req, t)
+		return c.mended(ctx, req, t, fault.WithoutThoughts)
 	}
 	talk, err := req.Conversation()
 	if err != nil {
@@ -37,7 +43,7 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 
 // one is one whole answer.
 func (c *Chat) one(ctx context.Context, req *chat.Request, t relay.Target) (*chat.Reply, error) {
-	reply, err := c.retryWithoutSignatures(ctx, req, t)
+	reply, err := c.mended(ctx, req, t, ^fault.Remedy(0))
 	if err != nil {
 		return nil, err
 	}
@@ -53,14 +59,57 @@ func (c *Chat) Reads(p *chat.Part, passes bool) bool {
 // Bound reports whether the upstream fetches nothing.
 func (c *Chat) Bound() bool { return c.account.Kind.Bound }
 
-// retryWithoutSignatures asks once more without thoughts when their signatures are refused:
-// they are good for one model of one account only, and not for ever.
-func (c *Chat) retryWithoutSignatures(ctx context.Context, req *chat.Request, t relay.Target) (*chat.Reply, error) {
-	reply, err := c.ask(ctx, req, t, attempt{})
-	if err == nil || req.Strict || !fault.From(err).Signatures {
-		return reply, err
+// mended asks once more in another way where the upstream says what it does not take: thoughts
+// whose signatures are good for another model, or for another day; a turn without thoughts; system
+// text between turns; more tokens than its model has. Ways are those that the request may be changed in.
+func (c *Chat) mended(ctx context.Context, req *chat.Request, t relay.Target, ways fault.Remedy) (*chat.Reply, error) {
+	var m attempt
+	for {
+		reply, err := c.ask(ctx, req, t, m)
+		if err == nil || req.Strict {
+			return reply, err
+		}
+		e := fault.From(err)
+		if e.Remedy&ways == 0 || m.has(e.Remedy) {
+			return nil, err
+		}
+		m.remedies, m.room = m.remedies|e.Remedy, cmp.Or(e.Room, m.room)
 	}
-	return c.ask(ctx, req, t, attempt{forget: true})
+}
+
+// mend changes a conversation as far as that is not the codec's business, and says what was lost.
+func (m attempt) mend(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
+	var losses []chat.Loss
+	if m.has(fault.WithoutThoughts) {
+		talk, losses = withoutThoughts(talk)
+	}
+	if m.has(fault.SystemFirst) {
+		var more []chat.Loss
+		talk, more = systemFirst(talk)
+		losses = append(losses, more...)
+	}
+	return talk, losses
+}
+
+// systemFirst is a conversation in which the system says nothing behind its first words: what
+// it says between turns is the user's, with a mark around it.
+func systemFirst(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
+	var losses []chat.Loss
+	clone := talk.Clone()
+	for i := range clone.Messages {
+		m := &clone.Messages[i]
+		if m.Role != chat.System {
+			continue
+		}
+		m.Role = chat.User
+		for j := range m.Parts {
+			if p := &m.Parts[j]; strings.TrimSpace(p.Text) != "" {
+				p.Text = "<system-reminder>\n" + p.Text + "\n</system-reminder>"
+			}
+		}
+		losses = append(losses, chat.Loss{Field: chat.FieldPart, Message: m.At, Part: -1, Verb: chat.Approximated, Note: "system text as marked text of the user"})
+	}
+	return clone, losses
 }
 
 // withoutThoughts is a conversation without its thoughts and signatures.

@@ -150,6 +150,9 @@ func (e *requestWriter) thoughtsOf(m chat.Message, t turn) {
 	} else {
 		writeWords(&e.Writer, kept)
 	}
+	if e.t.Remind && !slices.ContainsFunc(kept, func(p chat.Placed) bool { return p.Kind == chat.Thought && p.Text != "" }) {
+		e.Key("reasoning_content").Plain(" ") // an empty one is none to some
+	}
 	raw, _ := e.proof(t.proof)
 	writeSignature(&e.Writer, raw)
 	for i := range m.Parts {

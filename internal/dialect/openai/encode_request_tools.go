@@ -16,6 +16,8 @@ func (e *requestWriter) gatherTools() {
 	for _, t := range e.c.Tools {
 		i, twice := e.known[t.Name]
 		switch {
+		case dialect.FindsTools(&t):
+			e.loseTool(t, chat.Ignored, dialect.AllOffered)
 		case t.Kind == chat.Server && !e.serves(t):
 			e.refuse(chat.LostTool(t, chat.Dropped, ""), "the model's provider does not have the tool %q", t.Name)
 		case t.Kind == chat.Server:

@@ -222,7 +222,7 @@ func (c *complaint) fault() *fault.Error {
 			e = e.With("reason", "content_policy_violation")
 		}
 	}
-	return e.Because(c.cause)
+	return dialect.Mendable(e, c.message).Because(c.cause)
 }
 
 // complains reports whether a status is one that servers have for a conversation that
