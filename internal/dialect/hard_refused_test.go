@@ -266,4 +266,91 @@ var hardRefused = section{"AK", "what upstreams refuse", []hard{
 			}
 		}
 	}},
+	// anthropics/claude-code#79418, decocms/studio#6874: one such tool among hundreds, and every request is refused.
+	{number: 1176, name: "arguments whose names Claude does not take", answer: "they are told in the description, with a warning", run: func(t *testing.T) {
+		schema := func(name string) string {
+			return `{"type":"object","additionalProperties":false,"description":"D","properties":{` + quoted(name) + `:{"type":"string"},"a":{"type":"integer"}},"required":[` + quoted(name) + `,"a"]}`
+		}
+		for _, name := range []string{"$filter", "a b", "@type", "größe", strings.Repeat("x", 65), "a[]", ""} {
+			for from, ask := range map[string]string{O: offering(O, schema(name)), G: offering(G, schema(name))} {
+				l := take(t, trip{from: from, to: A, ask: ask})
+				l.sends("tools.0.input_schema.properties", `{"a":{"type":"integer"}}`)
+				l.sends("tools.0.input_schema.required", `["a"]`)
+				l.sends("tools.0.input_schema.additionalProperties", "")
+				is(t, name+", told to the model", strings.Contains(l.got().Get("tools.0.input_schema.description").Str, quoted(name)+`:{"type":"string"}`), true)
+				is(t, name+", told", strings.Contains(l.told(), "approximated; properties of odd names"), true)
+			}
+			l := take(t, trip{from: O, to: A, ask: strictly(schema(name))})
+			l.sends("tools.0.strict", "")
+		}
+		for _, name := range []string{"a.b", "a-b", "_a", "9"} {
+			take(t, trip{from: O, to: A, ask: offering(O, schema(name))}).quiet()
+		}
+		call := `{"type":"tool_use","id":"t","name":"f","input":{"$filter":"x"}}`
+		l := take(t, trip{from: O, to: A, ask: offering(O, schema("$filter")), answers: []string{wholeA("tool_use", call)}})
+		l.gets("choices.0.message.tool_calls.0.function.arguments", `"{\"$filter\":\"x\"}"`)
+	}},
+	// Google's words for every limit, on its own server of OpenAI's dialect.
+	{number: 1177, name: "a limit of a minute that is called a quota", run: func(t *testing.T) {
+		body := `[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details. * Quota exceeded for metric: generate_content_free_tier_requests, limit: 10\nPlease retry in 57.3s.","status":"RESOURCE_EXHAUSTED"}}]`
+		for _, from := range []string{A, G} {
+			l := try(t, trip{from: from, to: O, kind: "vllm", own: true, ask: plain[from], status: 429, answers: []string{body}})
+			is(t, from, fmt.Sprint(l.status, l.failure.RetryAfter, l.failure.Details["reason"]), "429 57.3s <nil>")
+			spent := try(t, trip{from: from, to: O, ask: plain[from], status: 429, answers: []string{`{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","code":"insufficient_quota"}}`}})
+			is(t, from+", a quota", fmt.Sprint(spent.status, spent.failure.RetryAfter, spent.failure.Details["reason"]), "429 0sinsufficient_quota")
+		}
+	}},
+	// Proxies before OpenAI's models, and models that are newer than our tables; NousResearch/hermes-agent#23435 for xAI's.
+	{number: 1178, name: "a parameter that a model does not take, by its own word", answer: "asked again without it, with a warning", run: func(t *testing.T) {
+		for _, row := range []struct{ ask, body, gone, there, field string }{
+			{`"max_tokens":99`, `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}`, "max_tokens", "max_completion_tokens", ""},
+			{`"max_tokens":99,"temperature":0.5`, `{"error":{"message":"Unsupported value: 'temperature' does not support 0.5 with this model. Only the default (1) value is supported.","type":"invalid_request_error","param":"temperature","code":"unsupported_value"}}`, "temperature", "max_tokens", "temperature"},
+			{`"max_tokens":99,"top_k":5`, `{"error":{"message":"property 'top_k' is unsupported","type":"invalid_request_error"}}`, "top_k", "max_tokens", "top_k"},
+			{`"max_tokens":60000,"thinking":{"type":"adaptive"},"output_config":{"effort":"high"}`, `{"code":"invalid-argument","error":"Model grok-x does not support parameter reasoningEffort."}`, "reasoning_effort", "max_tokens", "thinking"},
+			{`"max_tokens":99,"stop_sequences":["E"]`, `{"error":{"message":"Unsupported parameter: 'stop' is not supported with this model.","type":"invalid_request_error","param":"stop","code":"unsupported_parameter"}}`, "stop", "max_tokens", ""},
+		} {
+			ask := `{"model":"m",` + row.ask + `,"messages":[{"role":"user","content":"go"}]}`
+			l := take(t, trip{from: A, to: O, kind: "vllm", own: true, ask: ask, statuses: []int{400, 200}, answers: []string{row.body, hi[O]}})
+			is(t, row.body, fmt.Sprint(l.sent[0].Get(row.gone).Exists(), l.sent[1].Get(row.gone).Exists(), l.sent[1].Get(row.there).Exists()), "true false true")
+			if row.field != "" {
+				l.warns(row.field, chat.Dropped)
+			}
+		}
+		never := try(t, trip{from: A, to: O, ask: plain[A], status: 400, answers: []string{`{"error":{"message":"Unsupported parameter: 'messages'","param":"messages","code":"unsupported_parameter"}}`}})
+		is(t, "what no request can do without", fmt.Sprint(never.status, len(never.calls)), "400 1")
+	}},
+	// mistralai/mistral-common#169: Claude Code's reminders stand behind the results. charmbracelet/crush#279 for two turns of the user's.
+	{number: 1182, name: "turns in an order that a model's template does not have", answer: "asked again with one turn for each, with a warning", run: func(t *testing.T) {
+		ask := calledA(`{"type":"tool_result","tool_use_id":"toolu_1","content":"x"},{"type":"text","text":"mind"}`)
+		for _, words := range []string{"Unexpected role 'user' after role 'tool'", "After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results."} {
+			l := take(t, refusesFirst(trip{from: A, to: O, kind: "mistral", ask: ask}, 400, words))
+			is(t, words, l.sent[0].Get("messages.#.role").Raw, `["user","assistant","tool","user"]`)
+			is(t, words+", then", l.sent[1].Get("messages.#.role").Raw, `["user","assistant","tool","assistant","user"]`)
+			l.warns("messages", chat.Added)
+		}
+		two := `{"model":"m","max_tokens":99,"messages":[{"role":"user","content":"a"},{"role":"user","content":"b"},{"role":"system","content":"mind"},{"role":"assistant","content":"so"},{"role":"user","content":"on"}]}`
+		l := take(t, refusesFirst(trip{from: A, to: O, kind: "vllm", own: true, ask: two}, 400, "Conversation roles must alternate user/assistant/user/assistant/..."))
+		is(t, "one by one", l.sent[1].Get("messages.#.role").Raw, `["user","assistant","user"]`)
+		is(t, "all is said", strings.Contains(l.sent[1].Get("messages.0").Raw, "mind") && strings.Contains(l.sent[1].Get("messages.0").Raw, `"b"`), true)
+	}},
+	{number: 1179, name: "values for what happens anyway, in what is sent", run: func(t *testing.T) {
+		l := take(t, trip{from: A, to: G, ask: strings.Replace(plain[A], "{", `{"top_k":0,`, 1)})
+		l.sends("generationConfig.topK", "")
+		l = take(t, trip{from: G, to: O, ask: `{"contents":[{"parts":[{"text":"go"}]}],"generationConfig":{"responseModalities":["TEXT"],"responseMimeType":"text/plain","candidateCount":1}}`})
+		l.sends("modalities", "")
+		l.quiet()
+	}},
+	{number: 1180, name: "the name of a picture", run: func(t *testing.T) {
+		ask := partG(`{"inlineData":{"mimeType":"image/png","data":"` + pixel + `","displayName":"x.png"}}`)
+		for _, to := range []string{O, A} {
+			take(t, trip{from: G, to: to, ask: ask}).warns("contents[0].parts[1]", chat.Ignored)
+		}
+	}},
+	{number: 1181, name: "an answer of nothing is a text to OpenAI's clients", run: func(t *testing.T) {
+		for to, body := range map[string]string{A: wholeA("end_turn"), G: partsG("", `,"finishReason":"STOP"`)} {
+			take(t, trip{from: O, to: to, ask: plain[O], answers: []string{body}}).gets("choices.0.message.content", `""`)
+		}
+		take(t, trip{from: O, to: A, ask: plain[O], answers: []string{wholeA("max_tokens", `{"type":"thinking","thinking":"so","signature":"`+claudes+`"}`)}}).gets("choices.0.message.content", `""`)
+		take(t, trip{from: O, to: A, ask: plain[O], answers: []string{callingOf(A, "f", "").whole}}).gets("choices.0.message.content", "null")
+	}},
 }}

@@ -12,6 +12,8 @@ func Mendable(e *fault.Error, words string) *fault.Error {
 	switch {
 	case Says(words, "system message must be at the beginning", "system message must be the first"): // templates of Qwen's and others' models
 		return e.MendedBy(fault.SystemFirst)
+	case Says(words, "unexpected role 'user' after role 'tool'", "unexpected role 'system' after role 'tool'", "roles must alternate"): // Mistral's own, and templates of Google's
+		return e.MendedBy(fault.InTurns)
 	case Says(words, "reasoning_content") && Says(words, "missing", "must be passed back"): // Moonshot's and DeepSeek's models, while they think
 		return e.MendedBy(fault.WithThoughts)
 	case Says(words, "too many strict tools", "compiled grammar is too large", "too complex for compilation", "grammar compilation"): // Anthropic

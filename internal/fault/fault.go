@@ -40,6 +40,7 @@ type Error struct {
 	Owed        bool   // the upstream was at work on it or had answered: what it produced is owed, and not known
 	Remedy      Remedy // as what the upstream may take the request after all
 	Room        int64  // tokens that its answer may have then
+	Refused     string // the parameter that it does not take, by its own name
 
 	// Away says that the database or the place for files could not be reached.
 	Away bool
@@ -56,6 +57,8 @@ const (
 	SystemFirst                        // it takes system text only at the beginning
 	Unenforced                         // it cannot hold a model to so many schemas
 	Shorter                            // its answers have no more tokens than Room says
+	InTurns                            // it takes turns of the user's and the model's only one by one
+	Without                            // it does not know what Refused names
 )
 
 // New makes an Error with a message for people. What is too long of it is cut off.

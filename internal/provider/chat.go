@@ -112,6 +112,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 		Model: t.Model, Stream: req.Stream, Compatible: !c.account.authors(), Schemaless: c.account.Kind.Schemaless, Marks: c.account.Kind.Marks,
 		Proof: c.proof(req.Origin.Dialect, t.Model), Resume: m.resume, MaxOutput: cmp.Or(m.room, t.MostOutput),
 		Forget: m.has(fault.WithoutThoughts), Remind: m.has(fault.WithThoughts), Unenforced: m.has(fault.Unenforced),
+		Bridge: m.has(fault.InTurns), Refused: m.refused,
 	}
 	pass := req.PassesTo(c.dialect.Name())
 	if pass {

@@ -3,6 +3,7 @@ package provider
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"stele/internal/chat"
@@ -17,6 +18,7 @@ type attempt struct {
 
 	remedies fault.Remedy // what the upstream refused to take otherwise
 	room     int64        // tokens that its answers may have; 0: it did not say
+	refused  []string     // parameters that it does not take
 }
 
 func (m attempt) has(r fault.Remedy) bool { return m.remedies&r != 0 }
@@ -59,6 +61,9 @@ func (c *Chat) Reads(p *chat.Part, passes bool) bool {
 // Bound reports whether the upstream fetches nothing.
 func (c *Chat) Bound() bool { return c.account.Kind.Bound }
 
+// mostRefused is how many parameters an upstream may refuse one after the other.
+const mostRefused = 4
+
 // mended asks once more in another way where the upstream says what it does not take: thoughts
 // whose signatures are good for another model, or for another day; a turn without thoughts; system
 // text between turns; more tokens than its model has. Ways are those that the request may be changed in.
@@ -70,7 +75,12 @@ func (c *Chat) mended(ctx context.Context, req *chat.Request, t relay.Target, wa
 			return reply, err
 		}
 		e := fault.From(err)
-		if e.Remedy&ways == 0 || m.has(e.Remedy) {
+		again := m.has(e.Remedy)
+		if e.Remedy == fault.Without {
+			again = slices.Contains(m.refused, e.Refused) || len(m.refused) == mostRefused
+			m.refused = append(m.refused, e.Refused)
+		}
+		if e.Remedy&ways == 0 || again {
 			return nil, err
 		}
 		m.remedies, m.room = m.remedies|e.Remedy, cmp.Or(e.Room, m.room)
@@ -83,12 +93,28 @@ func (m attempt) mend(talk *chat.Conversation) (*chat.Conversation, []chat.Loss)
 	if m.has(fault.WithoutThoughts) {
 		talk, losses = withoutThoughts(talk)
 	}
-	if m.has(fault.SystemFirst) {
+	if m.has(fault.SystemFirst | fault.InTurns) {
 		var more []chat.Loss
 		talk, more = systemFirst(talk)
 		losses = append(losses, more...)
 	}
+	if m.has(fault.InTurns) {
+		talk.Messages = inTurns(talk.Messages)
+		losses = append(losses, chat.Lost(chat.FieldMessages, chat.Approximated, "neighbouring turns of one speaker are one"))
+	}
 	return talk, losses
+}
+
+// inTurns are messages of which no two neighbours have the same speaker.
+func inTurns(messages []chat.Message) (list []chat.Message) {
+	for _, m := range messages {
+		if n := len(list) - 1; n >= 0 && list[n].Role == m.Role {
+			list[n].Parts = slices.Concat(list[n].Parts, m.Parts)
+		} else {
+			list = append(list, m)
+		}
+	}
+	return list
 }
 
 // systemFirst is a conversation in which the system says nothing behind its first words: what

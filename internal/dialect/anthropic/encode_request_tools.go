@@ -138,6 +138,11 @@ func (w *requestWriter) schema(t *chat.Tool) (json.RawMessage, bool) {
 	strict := t.Strict != nil && *t.Strict && !w.relaxed
 	if strict && w.can.format {
 		schema, note, ok := strictSchema(t.Schema)
+		for key := range jsonscan.At(t.Schema, 0).Get("properties").Members() {
+			if ok && !legalProperty(key.Name) {
+				note, ok = "a property has an odd name", false
+			}
+		}
 		if jsonscan.At(schema, 0).Get("type").View() != "object" && ok {
 			note, ok = "there are alternatives at its root", false
 		}

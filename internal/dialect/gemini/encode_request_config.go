@@ -42,7 +42,9 @@ func (w *requestWriter) sampling() {
 	}
 	w.number("temperature", w.within(chat.FieldTemperature, s.Temperature, 0, 2))
 	w.number("topP", w.within(chat.FieldTopP, s.TopP, 0, 1))
-	w.number("topK", s.TopK)
+	if s.TopK != nil && *s.TopK >= 1 { // less leaves nothing out
+		w.number("topK", s.TopK)
+	}
 	w.penalty("presencePenalty", chat.FieldPresence, s.Presence)
 	w.penalty("frequencyPenalty", chat.FieldFrequency, s.Frequency)
 	if s.Seed != nil {

@@ -74,7 +74,7 @@ func (e *requestWriter) writeTools() {
 	}
 	e.Close(array)
 	e.choice()
-	if e.c.Choice.Serial && e.model.o {
+	if e.c.Choice.Serial && (e.model.o || e.refuses("parallel_tool_calls")) {
 		e.lose(chat.FieldParallel, chat.Dropped, "this model does not take it")
 	} else if e.c.Choice.Serial {
 		e.Key("parallel_tool_calls").Bool(false)

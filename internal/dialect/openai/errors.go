@@ -180,6 +180,8 @@ func (c *complaint) readWithin(raw jsonscan.Value) {
 func (c *complaint) spent() bool {
 	signs := []string{"insufficient_quota", "billing", "credit balance", "exceeded your current quota", "insufficient credits", "insufficient balance"}
 	switch s := c.status; {
+	case s == http.StatusTooManyRequests && dialect.RetryAfter(nil, c.message) > 0: // Google calls a limit of a minute a quota
+		return false
 	case s == http.StatusPaymentRequired, s == http.StatusForbidden, s == http.StatusTooManyRequests, s >= http.StatusInternalServerError:
 		return dialect.Says(c.kind+" "+c.code+" "+c.message, signs...)
 	case s >= http.StatusBadRequest:
@@ -221,6 +223,9 @@ func (c *complaint) fault() *fault.Error {
 		if said("content_filter", "content_policy", "content management policy", "invalid_prompt") {
 			e = e.With("reason", "content_policy_violation")
 		}
+	}
+	if e.Refused = c.refused(); e.Refused != "" && e.Code == fault.InvalidParameter {
+		return e.MendedBy(fault.Without).Because(c.cause)
 	}
 	return dialect.Mendable(e, c.message).Because(c.cause)
 }
