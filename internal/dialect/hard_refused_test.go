@@ -353,4 +353,23 @@ var hardRefused = section{"AK", "what upstreams refuse", []hard{
 		take(t, trip{from: O, to: A, ask: plain[O], answers: []string{wholeA("max_tokens", `{"type":"thinking","thinking":"so","signature":"`+claudes+`"}`)}}).gets("choices.0.message.content", `""`)
 		take(t, trip{from: O, to: A, ask: plain[O], answers: []string{callingOf(A, "f", "").whole}}).gets("choices.0.message.content", "null")
 	}},
+	// patlux/pi-commandcode-provider#60, ollama/ollama#18002: a session with screenshots goes on with a model that sees none.
+	{number: 1183, name: "pictures of tools and of earlier turns, to a model that sees none", answer: "asked again with words in their place, with a warning; a picture that the user shows now is refused", run: func(t *testing.T) {
+		picture := `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"` + pixel + `"}}`
+		ask := calledA(`{"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":"see"},` + picture + `]}`)
+		earlier := `{"model":"m","max_tokens":99,"messages":[{"role":"user","content":[{"type":"text","text":"what"},` + picture + `]},{"role":"assistant","content":"so"},{"role":"user","content":"on"}]}`
+		for words, status := range map[string]int{
+			"No endpoints found that support image input": 404, "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj": 500,
+			"Failed to deserialize the JSON body into the target type: messages[3]: unknown variant `image_url`, expected `text`": 422, "m is not a multimodal model": 400, "This model does not support image inputs.": 400,
+		} {
+			for _, body := range []string{ask, earlier} {
+				l := take(t, refusesFirst(trip{from: A, to: O, kind: "vllm", own: true, ask: body}, status, words))
+				is(t, words, fmt.Sprint(strings.Contains(l.sent[0].Raw, pixel), strings.Contains(l.sent[1].Raw, pixel), strings.Contains(l.sent[1].Raw, "[image left out")), "true false true")
+				is(t, words+", told", strings.Contains(l.told(), "dropped; a picture"), true)
+			}
+			now := try(t, trip{from: A, to: O, kind: "vllm", own: true, ask: sayA(picture), status: status, answers: []string{said(O, words)}})
+			is(t, words+", its status", now.status == 404, false)
+			is(t, words+", now", now.failure != nil && strings.Contains(now.sent[len(now.sent)-1].Raw, pixel), true)
+		}
+	}},
 }}

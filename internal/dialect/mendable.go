@@ -14,6 +14,8 @@ func Mendable(e *fault.Error, words string) *fault.Error {
 		return e.MendedBy(fault.SystemFirst)
 	case Says(words, "unexpected role 'user' after role 'tool'", "unexpected role 'system' after role 'tool'", "roles must alternate"): // Mistral's own, and templates of Google's
 		return e.MendedBy(fault.InTurns)
+	case Says(words, sightless...):
+		return e.MendedBy(fault.Blind)
 	case Says(words, "reasoning_content") && Says(words, "missing", "must be passed back"): // Moonshot's and DeepSeek's models, while they think
 		return e.MendedBy(fault.WithThoughts)
 	case Says(words, "too many strict tools", "compiled grammar is too large", "too complex for compilation", "grammar compilation"): // Anthropic
@@ -37,6 +39,12 @@ func left(e *fault.Error) int64 {
 		return 0
 	}
 	return max(0, window-input)
+}
+
+// sightless is what upstreams say of a model that sees no pictures: many, OpenRouter, llama.cpp, DeepSeek, vLLM twice.
+var sightless = []string{
+	"does not support image", "doesn't support image", "found that support image input", "image input is not supported", "unknown variant `image_url`",
+	"is not a multimodal model", "at most 0 image",
 }
 
 // How upstreams say that an answer was to be longer than their model's can be. The last is vLLM's:

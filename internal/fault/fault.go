@@ -48,7 +48,7 @@ type Error struct {
 
 // Remedy is a change that makes an upstream take a request that it refused; of a request to be
 // changed in several ways, their sum.
-type Remedy uint8
+type Remedy uint16
 
 // The changes.
 const (
@@ -59,6 +59,7 @@ const (
 	Shorter                            // its answers have no more tokens than Room says
 	InTurns                            // it takes turns of the user's and the model's only one by one
 	Without                            // it does not know what Refused names
+	Blind                              // its model sees no pictures
 )
 
 // New makes an Error with a message for people. What is too long of it is cut off.

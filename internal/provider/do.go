@@ -93,6 +93,11 @@ func (m attempt) mend(talk *chat.Conversation) (*chat.Conversation, []chat.Loss)
 	if m.has(fault.WithoutThoughts) {
 		talk, losses = withoutThoughts(talk)
 	}
+	if m.has(fault.Blind) {
+		var more []chat.Loss
+		talk, more = withoutPictures(talk)
+		losses = append(losses, more...)
+	}
 	if m.has(fault.SystemFirst | fault.InTurns) {
 		var more []chat.Loss
 		talk, more = systemFirst(talk)
@@ -103,6 +108,36 @@ func (m attempt) mend(talk *chat.Conversation) (*chat.Conversation, []chat.Loss)
 		losses = append(losses, chat.Lost(chat.FieldMessages, chat.Approximated, "neighbouring turns of one speaker are one"))
 	}
 	return talk, losses
+}
+
+// unseen stands for a picture.
+const unseen = "[image left out: the model does not see pictures]"
+
+// withoutPictures is a conversation without the pictures that tools gave and those of earlier turns,
+// for a model that sees none. What the user shows it now stays: it must not be left out.
+func withoutPictures(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
+	var losses []chat.Loss
+	clone := talk.Clone()
+	for i := range clone.Messages {
+		m := &clone.Messages[i]
+		for j := range m.Parts {
+			p := &m.Parts[j]
+			lost := p.Kind == chat.Image && i < len(clone.Messages)-1
+			if lost {
+				*p = chat.Part{Kind: chat.Text, Text: unseen, At: p.At, Cache: p.Cache}
+			}
+			p.Content = slices.Clone(p.Content)
+			for k, inner := range p.Content {
+				if p.Kind == chat.ToolResult && inner.Kind == chat.Image {
+					p.Content[k], lost = chat.Part{Kind: chat.Text, Text: unseen, At: inner.At}, true
+				}
+			}
+			if lost {
+				losses = append(losses, chat.LostPart(*m, *p, chat.Dropped, "a picture: the model sees none"))
+			}
+		}
+	}
+	return clone, losses
 }
 
 // inTurns are messages of which no two neighbours have the same speaker.

@@ -207,6 +207,9 @@ func (c *complaint) fault() *fault.Error {
 		e = dialect.ByStatus(http.StatusBadRequest, cmp.Or(dialect.Sentence(c.message), "The model's provider does not take this content.")).With("reason", "content_policy_violation")
 	case c.code == "tool_use_failed": // Groq's, where the model could not write its call
 		e = fault.New(fault.UpstreamError, "The model failed to answer: %s.", c.code)
+	case s == http.StatusNotFound && said("no endpoints found that support"): // OpenRouter has the model, and nobody there who does this with it
+		e = dialect.ByStatus(http.StatusBadRequest, dialect.Sentence(c.message))
+		e.Elsewhere = true
 	case c.code == "model_not_found":
 		e = dialect.ByStatus(http.StatusNotFound, c.code)
 	case s >= 500 && said("overloaded", "slow_down"):
