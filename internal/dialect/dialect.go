@@ -90,6 +90,15 @@ type Target struct {
 	Resume string
 	// Forget leaves out all thoughts and signatures: the upstream has refused them.
 	Forget bool
+	// Remind gives turns of the model without thoughts a blank one: the upstream misses them.
+	Remind bool
+	// Bridge puts a turn of the model's between results and what the user says then: the upstream
+	// wants one there.
+	Bridge bool
+	// Refused are parameters, by the upstream's own names, that it has refused for this model.
+	Refused []string
+	// Unenforced leaves schemas to the model's good will: they are too much for the upstream.
+	Unenforced bool
 }
 
 // Call is a request in an upstream's own words.

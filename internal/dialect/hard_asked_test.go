@@ -152,9 +152,8 @@ var hardAsked = section{"Q", "odd requests, answers and errors", []hard{
 		l.sends("messages.1.content.1", `{"type":"tool_use","id":"t1","name":"f","input":{"a":"x"}}`)
 		l.sends("messages.2.content.0.tool_use_id", `"t1"`)
 		l.sends("messages.2.content.0.is_error", "true")
-		l.sends("messages.2.content.0.content.1.source.media_type", `"image/png"`)
-		l.sends("messages.2.content.1.text", `"and?"`)
-		l.quiet()
+		l.sends("messages.2.content.1.source.media_type", `"image/png"`) // an error has only words
+		l.sends("messages.2.content.2.text", `"and?"`)
 		l = take(t, trip{from: O, to: G, ask: ask})
 		l.sends("contents.2.parts.0.functionResponse.name", `"f"`)
 		l.sends("contents.2.parts.0.functionResponse.response", `{"error":"no"}`)

@@ -35,7 +35,7 @@ func forbidding(from string, streamed bool) string {
 	return strings.Replace(plainly(from, streamed), "{", "{"+more[from], 1)
 }
 
-var hardUnasked = section{"AF", "what was not asked for, and what is said twice", []hard{
+var hardUnasked = section{"AO", "what was not asked for, and what is said twice", []hard{
 	{number: 1061, name: "a call though none was to be made", answer: "it is left out and reported; an answer of nothing else is an error", run: func(t *testing.T) {
 		ends := map[string]string{O: "stop", A: "end_turn", G: "STOP"}
 		pairs(func(from, to string) {

@@ -32,17 +32,35 @@ type Error struct {
 	Err        error          // the cause: logged, never shown
 
 	// What steers routing, and is never shown.
-	Unreached   bool // no connection to the upstream came about, whatever was to be asked
-	Credentials bool // the upstream refused this installation's own credentials
-	Ordered     bool // the client ordered the sandbox to fail
-	Ours        bool // a limit of this installation refused it: no upstream was asked
-	Elsewhere   bool // what refused it, a limit of ours or of the upstream's, is about this upstream only
-	Owed        bool // the upstream was at work on it or had answered: what it produced is owed, and not known
-	Signatures  bool // the upstream refused the signatures of thoughts: without them it may take the request
+	Unreached   bool   // no connection to the upstream came about, whatever was to be asked
+	Credentials bool   // the upstream refused this installation's own credentials
+	Ordered     bool   // the client ordered the sandbox to fail
+	Ours        bool   // a limit of this installation refused it: no upstream was asked
+	Elsewhere   bool   // what refused it, a limit of ours or of the upstream's, is about this upstream only
+	Owed        bool   // the upstream was at work on it or had answered: what it produced is owed, and not known
+	Remedy      Remedy // as what the upstream may take the request after all
+	Room        int64  // tokens that its answer may have then
+	Refused     string // the parameter that it does not take, by its own name
 
 	// Away says that the database or the place for files could not be reached.
 	Away bool
 }
+
+// Remedy is a change that makes an upstream take a request that it refused; of a request to be
+// changed in several ways, their sum.
+type Remedy uint16
+
+// The changes.
+const (
+	WithoutThoughts Remedy = 1 << iota // it refused their signatures
+	WithThoughts                       // it misses those of earlier turns
+	SystemFirst                        // it takes system text only at the beginning
+	Unenforced                         // it cannot hold a model to so many schemas
+	Shorter                            // its answers have no more tokens than Room says
+	InTurns                            // it takes turns of the user's and the model's only one by one
+	Without                            // it does not know what Refused names
+	Blind                              // its model sees no pictures
+)
 
 // New makes an Error with a message for people. What is too long of it is cut off.
 func New(code Code, format string, args ...any) *Error {
@@ -134,9 +152,9 @@ func (e *Error) AsOwed() *Error {
 	return e
 }
 
-// OfSignatures says that the upstream refused the signatures of thoughts and returns e.
-func (e *Error) OfSignatures() *Error {
-	e.Signatures = true
+// MendedBy says as what the upstream may take the request after all and returns e.
+func (e *Error) MendedBy(r Remedy) *Error {
+	e.Remedy = r
 	return e
 }
 

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -110,7 +111,9 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 	target := dialect.Target{
 		Model: t.Model, Stream: req.Stream, Compatible: !c.account.authors(), Schemaless: c.account.Kind.Schemaless, Marks: c.account.Kind.Marks,
 		Nameless: c.account.Kind.Nameless, Choiceless: c.account.Kind.Choiceless,
-		Proof: c.proof(req.Origin.Dialect, t.Model), Resume: m.resume, Forget: m.forget, MaxOutput: t.MostOutput,
+		Proof: c.proof(req.Origin.Dialect, t.Model), Resume: m.resume, MaxOutput: cmp.Or(m.room, t.MostOutput),
+		Forget: m.has(fault.WithoutThoughts), Remind: m.has(fault.WithThoughts), Unenforced: m.has(fault.Unenforced),
+		Bridge: m.has(fault.InTurns), Refused: m.refused,
 	}
 	pass := req.PassesTo(c.dialect.Name())
 	if pass {
@@ -126,10 +129,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 	if err != nil {
 		return outgoing{}, nil, err
 	}
-	var forgotten []chat.Loss
-	if m.forget {
-		talk, forgotten = withoutThoughts(talk)
-	}
+	talk, mended := m.mend(talk)
 	talk, outdated, err := dialect.Modern(talk)
 	if err != nil {
 		return outgoing{}, nil, err
@@ -142,7 +142,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 	call, err := c.dialect.EncodeRequest(lean, target)
 	target.Stream = target.Stream || call.Streamed
 	call.Body = jsonscan.WithoutHalves(call.Body) // of schemas, arguments and all else that is sent as the client wrote it
-	call.Losses, err = talk.InOwnWords(slices.Concat(talk.Notes, req.Lost, forgotten, outdated, call.Losses), err)
+	call.Losses, err = talk.InOwnWords(slices.Concat(talk.Notes, req.Lost, mended, outdated, call.Losses), err)
 	return outgoing{c.reshape(call, target, pass), in, nil}, held, err
 }
 

@@ -1,7 +1,10 @@
 package provider
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/fault"
@@ -12,8 +15,13 @@ import (
 type attempt struct {
 	resumes bool   // a paused answer is to go on
 	resume  string // by this token, where its upstream gave one
-	forget  bool   // without thoughts: their signatures were refused
+
+	remedies fault.Remedy // what the upstream refused to take otherwise
+	room     int64        // tokens that its answers may have; 0: it did not say
+	refused  []string     // parameters that it does not take
 }
+
+func (m attempt) has(r fault.Remedy) bool { return m.remedies&r != 0 }
 
 // Do asks the upstream, several times where one call cannot give the whole
 // answer. It returns when the answer is there, or its first frame.
@@ -23,7 +31,7 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 		return nil, err
 	}
 	if req.PassesTo(c.dialect.Name()) {
-		return c.retryWithoutSignatures(ctx, req, t)
+		return c.mended(ctx, req, t, fault.WithoutThoughts)
 	}
 	talk, err := req.Conversation()
 	if err != nil {
@@ -37,7 +45,7 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 
 // one is one whole answer.
 func (c *Chat) one(ctx context.Context, req *chat.Request, t relay.Target) (*chat.Reply, error) {
-	reply, err := c.retryWithoutSignatures(ctx, req, t)
+	reply, err := c.mended(ctx, req, t, ^fault.Remedy(0))
 	if err != nil {
 		return nil, err
 	}
@@ -53,14 +61,116 @@ func (c *Chat) Reads(p *chat.Part, passes bool) bool {
 // Bound reports whether the upstream fetches nothing.
 func (c *Chat) Bound() bool { return c.account.Kind.Bound }
 
-// retryWithoutSignatures asks once more without thoughts when their signatures are refused:
-// they are good for one model of one account only, and not for ever.
-func (c *Chat) retryWithoutSignatures(ctx context.Context, req *chat.Request, t relay.Target) (*chat.Reply, error) {
-	reply, err := c.ask(ctx, req, t, attempt{})
-	if err == nil || req.Strict || !fault.From(err).Signatures {
-		return reply, err
+// mostRefused is how many parameters an upstream may refuse one after the other.
+const mostRefused = 4
+
+// mended asks once more in another way where the upstream says what it does not take: thoughts
+// whose signatures are good for another model, or for another day; a turn without thoughts; system
+// text between turns; more tokens than its model has. Ways are those that the request may be changed in.
+func (c *Chat) mended(ctx context.Context, req *chat.Request, t relay.Target, ways fault.Remedy) (*chat.Reply, error) {
+	var m attempt
+	for {
+		reply, err := c.ask(ctx, req, t, m)
+		if err == nil || req.Strict {
+			return reply, err
+		}
+		e := fault.From(err)
+		again := m.has(e.Remedy)
+		if e.Remedy == fault.Without {
+			again = slices.Contains(m.refused, e.Refused) || len(m.refused) == mostRefused
+			m.refused = append(m.refused, e.Refused)
+		}
+		if e.Remedy&ways == 0 || again {
+			return nil, err
+		}
+		m.remedies, m.room = m.remedies|e.Remedy, cmp.Or(e.Room, m.room)
 	}
-	return c.ask(ctx, req, t, attempt{forget: true})
+}
+
+// mend changes a conversation as far as that is not the codec's business, and says what was lost.
+func (m attempt) mend(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
+	var losses []chat.Loss
+	if m.has(fault.WithoutThoughts) {
+		talk, losses = withoutThoughts(talk)
+	}
+	if m.has(fault.Blind) {
+		var more []chat.Loss
+		talk, more = withoutPictures(talk)
+		losses = append(losses, more...)
+	}
+	if m.has(fault.SystemFirst | fault.InTurns) {
+		var more []chat.Loss
+		talk, more = systemFirst(talk)
+		losses = append(losses, more...)
+	}
+	if m.has(fault.InTurns) {
+		talk.Messages = inTurns(talk.Messages)
+		losses = append(losses, chat.Lost(chat.FieldMessages, chat.Approximated, "neighbouring turns of one speaker are one"))
+	}
+	return talk, losses
+}
+
+// unseen stands for a picture.
+const unseen = "[image left out: the model does not see pictures]"
+
+// withoutPictures is a conversation without the pictures that tools gave and those of earlier turns,
+// for a model that sees none. What the user shows it now stays: it must not be left out.
+func withoutPictures(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
+	var losses []chat.Loss
+	clone := talk.Clone()
+	for i := range clone.Messages {
+		m := &clone.Messages[i]
+		for j := range m.Parts {
+			p := &m.Parts[j]
+			lost := p.Kind == chat.Image && i < len(clone.Messages)-1
+			if lost {
+				*p = chat.Part{Kind: chat.Text, Text: unseen, At: p.At, Cache: p.Cache}
+			}
+			p.Content = slices.Clone(p.Content)
+			for k, inner := range p.Content {
+				if p.Kind == chat.ToolResult && inner.Kind == chat.Image {
+					p.Content[k], lost = chat.Part{Kind: chat.Text, Text: unseen, At: inner.At}, true
+				}
+			}
+			if lost {
+				losses = append(losses, chat.LostPart(*m, *p, chat.Dropped, "a picture: the model sees none"))
+			}
+		}
+	}
+	return clone, losses
+}
+
+// inTurns are messages of which no two neighbours have the same speaker.
+func inTurns(messages []chat.Message) (list []chat.Message) {
+	for _, m := range messages {
+		if n := len(list) - 1; n >= 0 && list[n].Role == m.Role {
+			list[n].Parts = slices.Concat(list[n].Parts, m.Parts)
+		} else {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// systemFirst is a conversation in which the system says nothing behind its first words: what
+// it says between turns is the user's, with a mark around it.
+func systemFirst(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
+	var losses []chat.Loss
+	clone := talk.Clone()
+	for i := range clone.Messages {
+		m := &clone.Messages[i]
+		if m.Role != chat.System {
+			continue
+		}
+		m.Role = chat.User
+		for j := range m.Parts {
+			if p := &m.Parts[j]; strings.TrimSpace(p.Text) != "" {
+				p.Text = "<system-reminder>\n" + p.Text + "\n</system-reminder>"
+			}
+		}
+		losses = append(losses, chat.Loss{Field: chat.FieldPart, Message: m.At, Part: -1, Verb: chat.Approximated, Note: "system text as marked text of the user"})
+	}
+	return clone, losses
 }
 
 // withoutThoughts is a conversation without its thoughts and signatures.

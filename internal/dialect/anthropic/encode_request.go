@@ -62,6 +62,11 @@ type requestWriter struct {
 	again  map[string]int  // how often one was wanted again
 	// orphans are results of calls that are not there.
 	orphans map[*chat.Part]bool
+	// attached is what results that report errors cannot hold.
+	attached []block
+	// enforced is what the API is asked to hold the model to; relaxed: that would be too much.
+	enforced enforced
+	relaxed  bool
 }
 
 func newRequestWriter(talk *chat.Conversation, target dialect.Target) *requestWriter {
@@ -72,6 +77,10 @@ func newRequestWriter(talk *chat.Conversation, target dialect.Target) *requestWr
 	can := traitsOf(target.Model)
 	if can == &stranger && target.Compatible {
 		can = &elsewhere
+	}
+	if target.Unenforced {
+		free := *can
+		free.format, can = false, &free
 	}
 	return &requestWriter{
 		talk: talk, target: target, can: can, ours: ours,

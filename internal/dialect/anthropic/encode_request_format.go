@@ -67,6 +67,9 @@ func (w *requestWriter) shape() json.RawMessage {
 	if w.can.format {
 		schema, note, ok = strictSchema(ordered)
 	}
+	if all := w.enforced; ok && all.add(schema).tooMuch() {
+		note, ok = tooMuch, false
+	}
 	if !ok {
 		w.say("asked for in words: "+note, onlyJSON+" "+likeThis+"\n"+string(ordered))
 		return nil

@@ -45,6 +45,7 @@ const (
 	nextTurn  = "(Continue from exactly where your last message ends.)"
 	silence   = "(This message is empty.)"
 	noResult  = "[no result]"
+	seeBelow  = "(attached below)"
 )
 
 // converse makes legal turns of the messages: runs of what the assistant said,
@@ -141,7 +142,8 @@ func (w *requestWriter) told(run []chat.Message) error {
 	}
 	first := len(w.turns)
 	if len(results) > 0 {
-		w.turns = append(w.turns, turn{role: chat.User, blocks: results})
+		w.turns = append(w.turns, turn{role: chat.User, blocks: append(results, w.attached...)})
+		w.attached = nil
 	}
 	native := w.can.system && !w.target.Compatible && w.userSpeaks(run, len(results) > 0)
 	var system turn

@@ -92,6 +92,9 @@ func (w *requestWriter) result(m *chat.Message, p *chat.Part, id string) (block,
 	if err := w.inside(m, p, &inside); err != nil {
 		return block{}, err
 	}
+	if p.Failed {
+		w.aside(m, p, &inside)
+	}
 	out := writeBlock(new(jsonscan.Writer), "tool_result").Key("tool_use_id").Plain(id).Key("content")
 	switch {
 	case len(inside.blocks) == 0:
@@ -111,6 +114,23 @@ func (w *requestWriter) result(m *chat.Message, p *chat.Part, id string) (block,
 		}
 	}
 	return block{json: w.rest(p.Raw, out.Bytes()), sort: resultBlock, cache: cache}, nil
+}
+
+// aside takes what is no text out of a result that reports an error: the API takes only words
+// there. It follows the results.
+func (w *requestWriter) aside(m *chat.Message, p *chat.Part, t *turn) {
+	words := make([]block, 0, len(t.blocks)+1)
+	for _, b := range t.blocks {
+		if b.sort == textBlock || b.sort == whiteBlock {
+			words = append(words, b)
+		} else {
+			w.attached = append(w.attached, b)
+		}
+	}
+	if len(words) < len(t.blocks) {
+		w.lose(chat.LostPart(*m, *p, chat.Approximated, "what is no text follows the results: an error has only words"))
+		t.blocks = append(words, textual(seeBelow, nil))
+	}
 }
 
 // inside writes the content of a result or a document. Reports are about that: clients

@@ -230,8 +230,12 @@ func TestHard38ForceAndABudgetOfThinking(t *testing.T) {
 	wantJSON(t, root.Get("thinking"), `{"type":"enabled","budget_tokens":24576}`)
 	wantJSON(t, root.Get("system.#"), "1")
 	wantLost(t, call, "tool_choice", chat.Approximated)
+	if root, _ = send(t, c, "claude-opus-4-7"); root.Get("tool_choice.type").Str != "auto" {
+		t.Error("adaptive thinking bears no force:", root.Raw)
+	}
+	c.Thinking = nil
 	if root, _ = send(t, c, "claude-opus-4-7"); root.Get("tool_choice.type").Str != "any" {
-		t.Error("adaptive thinking bears force:", root.Raw)
+		t.Error("without thinking it bears force:", root.Raw)
 	}
 	if root, _ = send(t, c, "claude-opus-5-5"); root.Get("tool_choice.type").Str != "auto" {
 		t.Error("Claude 5.5 bears none:", root.Raw)

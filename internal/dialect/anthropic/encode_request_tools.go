@@ -24,6 +24,7 @@ const noArguments = `{"type":"object","properties":{}}`
 func (w *requestWriter) define() error {
 	defined := make(map[string]chat.Tool, len(w.talk.Tools))
 	allowed := w.allowed()
+	w.relax(allowed)
 	for _, t := range w.talk.Tools {
 		if allowed != nil && !allowed[t.Name] {
 			continue
@@ -134,9 +135,14 @@ func (w *requestWriter) schema(t *chat.Tool) (json.RawMessage, bool) {
 		own.Schema, t = ordered, &own
 		w.lose(chat.LostTool(*t, chat.Ignored, dialect.OrderNote))
 	}
-	strict := t.Strict != nil && *t.Strict
+	strict := t.Strict != nil && *t.Strict && !w.relaxed
 	if strict && w.can.format {
 		schema, note, ok := strictSchema(t.Schema)
+		for key := range jsonscan.At(t.Schema, 0).Get("properties").Members() {
+			if ok && !legalProperty(key.Name) {
+				note, ok = "a property has an odd name", false
+			}
+		}
 		if jsonscan.At(schema, 0).Get("type").View() != "object" && ok {
 			note, ok = "there are alternatives at its root", false
 		}
@@ -169,8 +175,8 @@ func (w *requestWriter) rest(raw json.RawMessage, b []byte) []byte {
 	return b
 }
 
-// choose writes how tools are chosen. Some models, and thinking within a budget,
-// bear no force: then the model is told in words.
+// choose writes how tools are chosen. Some models, and all that were asked to think, bear no
+// force: then the model is told in words.
 func (w *requestWriter) choose(p *plan) {
 	choice := &w.talk.Choice
 	forced := choice.Mode == chat.Required || choice.Mode == chat.Named || choice.Mode == chat.Allowed && choice.Forced
@@ -187,7 +193,7 @@ func (w *requestWriter) choose(p *plan) {
 		return
 	case choice.Mode == chat.Unset && !choice.Serial:
 		return
-	case forced && (!w.can.forced || p.kind == thinkEnabled):
+	case forced && (!w.can.forced || p.kind == thinkEnabled || p.kind == thinkAdaptive):
 		w.lose(chat.Lost(chat.FieldChoice, chat.Approximated, "asked for in words"))
 		w.system = append(w.system, textual(w.mustCall(choice.Name), nil))
 	case choice.Mode == chat.Named:

@@ -55,14 +55,14 @@ func (r *refusal) classify(status int) *fault.Error {
 	case r.kind == "overloaded_error":
 		status = overloaded
 	case r.message != "" && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && dialect.SaysTooLong(strings.ToLower(r.message)):
-		return dialect.TooLong(dialect.Sentence(r.message))
+		return dialect.Mendable(dialect.TooLong(dialect.Sentence(r.message)), r.message)
 	}
 	e := dialect.ByStatus(status, dialect.Sentence(r.message))
 	if e.Code == fault.InvalidParameter && dialect.Says(r.message, "content filtering policy") {
 		return e.With("reason", "content_policy_violation")
 	}
 	if e.Code == fault.InvalidParameter && strings.Contains(r.message, "thinking") && dialect.Says(r.message, "signature", "cannot be modified") {
-		return e.OfSignatures()
+		return e.MendedBy(fault.WithoutThoughts)
 	}
-	return e
+	return dialect.Mendable(e, r.message)
 }

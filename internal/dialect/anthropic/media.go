@@ -106,6 +106,9 @@ func (w *requestWriter) image(m *chat.Message, p *chat.Part, t *turn) error {
 	default:
 		return refusePart(m, p, "there is no picture in it.")
 	}
+	if p.Media.Name != "" {
+		w.lose(chat.LostPart(*m, *p, chat.Ignored, "the file's name"))
+	}
 	if d := p.Media.Detail; d != "" && d != "auto" {
 		w.lose(chat.LostPart(*m, *p, chat.Dropped, "detail "+d))
 	}

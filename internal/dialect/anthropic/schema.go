@@ -2,16 +2,26 @@ package anthropic
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"stele/internal/jsonscan"
 )
 
-// objectSchema makes a tool's schema one that the API takes unchecked: an object at the root.
-// The rest is only read by the model.
+// objectSchema makes a tool's schema one that the API takes unchecked: an object at the root, whose
+// properties have names that it knows. The rest is only read by the model.
 func objectSchema(schema json.RawMessage) (out json.RawMessage, note string) {
 	root := jsonscan.At(schema, 0)
-	if root.Get("type").View() == "object" {
+	var odd []string
+	for key := range root.Get("properties").Members() {
+		if !legalProperty(key.Name) {
+			odd = append(odd, key.Name)
+		}
+	}
+	switch {
+	case len(odd) > 0:
+		return withoutProperties(root, odd), "properties of odd names are told in the description"
+	case root.Get("type").View() == "object":
 		return schema, ""
 	}
 	w := new(jsonscan.Writer).Open(jsonscan.Object)
@@ -21,6 +31,57 @@ func objectSchema(schema json.RawMessage) (out json.RawMessage, note string) {
 		}
 	}
 	return w.Key("type").Plain("object").Close(jsonscan.Object).Bytes(), "an object at the root"
+}
+
+// legalProperty reports whether the API takes the name of a tool's argument: of one that it does
+// not take it refuses the whole request (anthropics/claude-code #79418).
+func legalProperty(name string) bool {
+	const longest = 64
+	return len(name) > 0 && len(name) <= longest && !strings.ContainsFunc(name, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' || r == '-')
+	})
+}
+
+// withoutProperties is an object's schema without the properties of these names. The model is told of
+// them in the description and calls by their true names: an object that is not closed may have them.
+func withoutProperties(root jsonscan.Value, odd []string) json.RawMessage {
+	var properties, required, told, must jsonscan.Writer
+	properties.Open(jsonscan.Object)
+	told.Open(jsonscan.Object)
+	for key, v := range root.Get("properties").Members() {
+		if slices.Contains(odd, key.Name) {
+			told.Key(key.Name).Raw(v.Raw())
+		} else {
+			properties.Key(key.Name).Raw(v.Raw())
+		}
+	}
+	required.Open(jsonscan.Array)
+	must.Open(jsonscan.Array)
+	for _, v := range root.Get("required").Elements() {
+		if slices.Contains(odd, v.View()) {
+			must.Raw(v.Raw())
+		} else {
+			required.Raw(v.Raw())
+		}
+	}
+	more := []string{"further properties: " + string(told.Close(jsonscan.Object).Bytes())}
+	if list := string(must.Close(jsonscan.Array).Bytes()); list != "[]" {
+		more = append(more, "required of them: "+list)
+	}
+	out := new(jsonscan.Writer).Open(jsonscan.Object).Key("type").Plain("object")
+	for key, v := range root.Members() {
+		switch key.Name {
+		case "properties":
+			out.Key(key.Name).Raw(properties.Close(jsonscan.Object).Bytes())
+		case "required":
+			out.Key(key.Name).Raw(required.Close(jsonscan.Array).Bytes())
+		case "type", "additionalProperties", "description":
+		default:
+			out.Key(key.Name).Raw(v.Raw())
+		}
+	}
+	writeDescription(out, root.Get("description").View(), more)
+	return out.Close(jsonscan.Object).Bytes()
 }
 
 // writeDescription writes a schema's description, and in it what the API has no key for.

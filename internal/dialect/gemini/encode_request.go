@@ -157,6 +157,9 @@ func (w *requestWriter) system() {
 		w.Open(jsonscan.Object).Key("text").Text(text).Close(jsonscan.Object)
 	}
 	for _, p := range w.talk.System[:len(w.talk.System)-w.moved] {
+		if w.traits.unled && len(w.talk.Messages) > 0 {
+			break // said already
+		}
 		if len(p.Citations) > 0 {
 			w.lose(chat.Loss{Field: chat.FieldSystem, Message: -1, Part: p.At, Verb: chat.Ignored, Note: "citations"})
 		}

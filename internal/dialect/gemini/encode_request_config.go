@@ -42,9 +42,11 @@ func (w *requestWriter) sampling() {
 	}
 	w.number("temperature", w.within(chat.FieldTemperature, s.Temperature, 0, 2))
 	w.number("topP", w.within(chat.FieldTopP, s.TopP, 0, 1))
-	w.number("topK", s.TopK)
-	w.number("presencePenalty", w.within(chat.FieldPresence, s.Presence, -2, 2))
-	w.number("frequencyPenalty", w.within(chat.FieldFrequency, s.Frequency, -2, 2))
+	if s.TopK != nil && *s.TopK >= 1 { // less leaves nothing out
+		w.number("topK", s.TopK)
+	}
+	w.penalty("presencePenalty", chat.FieldPresence, s.Presence)
+	w.penalty("frequencyPenalty", chat.FieldFrequency, s.Frequency)
 	if s.Seed != nil {
 		if *s.Seed >= math.MinInt32 && *s.Seed <= math.MaxInt32 {
 			w.Key("seed").Int(*s.Seed)
@@ -68,6 +70,17 @@ func (w *requestWriter) sampling() {
 func (w *requestWriter) number(name string, f *float64) {
 	if f != nil {
 		w.Key(name).Float(*f)
+	}
+}
+
+// penalty writes one that is not nothing. Google's models from 2.5 on refuse it (google-gemini/cookbook #1290).
+func (w *requestWriter) penalty(name, field string, f *float64) {
+	switch {
+	case f == nil || *f == 0:
+	case !w.traits.penalised && !w.target.Compatible:
+		w.lose(chat.Lost(field, chat.Dropped, "the model does not take it"))
+	default:
+		w.number(name, w.within(field, f, -2, 2))
 	}
 }
 

@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"slices"
+	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/jsonscan"
@@ -34,12 +35,18 @@ const (
 	reminder  = "<system-reminder>\n"
 	reminded  = "\n</system-reminder>"
 	joinLines = "\n"
+
+	performance = "### PERFORMANCE\n"
+	transcript  = "\n#### TRANSCRIPT"
 )
 
 // contents writes the turns: user first, results of a batch of calls together in
 // the order of the calls and apart from what people said, user last.
 func (w *requestWriter) contents() {
 	w.Key("contents").Open(jsonscan.Array)
+	if w.traits.unled {
+		w.lead()
+	}
 	for i := 0; i < len(w.talk.Messages); {
 		var asked []piece
 		if w.talk.Messages[i].Role == chat.Assistant {
@@ -57,6 +64,21 @@ func (w *requestWriter) contents() {
 	w.ending()
 	w.turn(noRole)
 	w.Close(jsonscan.Array)
+}
+
+// lead writes the system prompt into the first turn of the user's, for a model that takes none.
+func (w *requestWriter) lead() {
+	for _, p := range w.talk.System {
+		if p.Kind == chat.Text && strings.TrimSpace(p.Text) != "" && len(w.talk.Messages) > 0 {
+			w.turn(user)
+			if w.traits.speaks { // it would say the marks too
+				w.say(performance + p.Text + transcript)
+			} else {
+				w.say(reminder + p.Text + reminded)
+			}
+			w.lose(chat.Loss{Field: chat.FieldSystem, Message: -1, Part: p.At, Verb: chat.Approximated, Note: "the model takes none: sent as a user's text with a mark around it"})
+		}
+	}
 }
 
 // run is the parts of the messages from i on that are, or are not, the model's.
@@ -198,8 +220,11 @@ func (w *requestWriter) results(asked, heard []piece) {
 			inner.At = heard[at].At
 			w.unseen(piece{Part: &inner, m: heard[at].m})
 		}
-		if slices.ContainsFunc(heard[at].Content, func(p chat.Part) bool { return p.Kind == chat.Document && !apart(&p) }) {
+		if slices.ContainsFunc(heard[at].Content, func(p chat.Part) bool { return p.Kind == chat.Document && !w.apart(&p) }) {
 			w.lose(chat.LostPart(*heard[at].m, *heard[at].Part, chat.Approximated, "a document as text"))
+		}
+		if w.blind() && slices.ContainsFunc(heard[at].Content, func(p chat.Part) bool { return p.Kind == chat.Image }) {
+			w.lose(chat.LostPart(*heard[at].m, *heard[at].Part, chat.Approximated, "attached in a user's turn after the results"))
 		}
 		w.functionResponse(a.ID, a.Name, heard[at].Part)
 	}
@@ -211,7 +236,7 @@ func (w *requestWriter) people(heard []piece) {
 	for _, h := range heard {
 		if h.used {
 			for i := range h.Content {
-				if inner := &h.Content[i]; apart(inner) {
+				if inner := &h.Content[i]; w.apart(inner) {
 					inner := *inner
 					inner.At = h.At
 					w.write(user, piece{Part: &inner, m: h.m}, "")

@@ -108,7 +108,7 @@ func (w *requestWriter) functionResponse(id, name string, p *chat.Part) {
 	below := false
 	for i := range p.Content {
 		switch inner := &p.Content[i]; {
-		case apart(inner):
+		case w.apart(inner):
 			below = true
 		case inner.Kind == chat.Document:
 			words = append(words, documentText(inner))
@@ -125,7 +125,7 @@ func (w *requestWriter) functionResponse(id, name string, p *chat.Part) {
 	w.response(strings.Join(words, joinLines), p.Failed)
 	begun := false
 	for i := range p.Content {
-		if inner := &p.Content[i]; inner.Kind == chat.Image && !apart(inner) {
+		if inner := &p.Content[i]; inner.Kind == chat.Image && !w.apart(inner) {
 			if !begun {
 				begun = true
 				w.Key("parts").Open(jsonscan.Array)
@@ -166,18 +166,22 @@ func refers(object []byte) bool {
 }
 
 // apart reports whether a piece of a result cannot be in it: documents, which
-// some models refuse there (qwen-code #2028), and what no model takes there.
-func apart(p *chat.Part) bool {
+// some models refuse there (qwen-code #2028), pictures, which Google's models before Gemini 3
+// do (gemini-cli #19436), and what no model takes there.
+func (w *requestWriter) apart(p *chat.Part) bool {
 	switch p.Kind {
 	case chat.Audio, chat.Video:
 		return true
 	case chat.Document:
 		return p.Media != nil && p.Media.Plain == ""
 	case chat.Image:
-		return p.Media == nil || p.Media.Base64 == "" && p.Media.URL == "" && !googles(p.Media.FileID)
+		return w.blind() || p.Media == nil || p.Media.Base64 == "" && p.Media.URL == "" && !googles(p.Media.FileID)
 	}
 	return false
 }
+
+// blind reports whether the model sees no pictures in results.
+func (w *requestWriter) blind() bool { return !w.traits.signed && !w.target.Compatible }
 
 // media writes a picture, a sound, a clip or a document.
 func (w *requestWriter) media(r role, p piece, proof string) {

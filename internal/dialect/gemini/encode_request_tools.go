@@ -13,7 +13,10 @@ func (w *requestWriter) toolList() {
 		w.Key("tools").Open(jsonscan.Array)
 		w.functions()
 		for i := range w.talk.Tools {
-			if t := &w.talk.Tools[i]; t.Kind == chat.Server {
+			switch t := &w.talk.Tools[i]; {
+			case dialect.FindsTools(t):
+				w.lose(chat.LostTool(*t, chat.Ignored, dialect.AllOffered))
+			case t.Kind == chat.Server:
 				w.server(t)
 			}
 		}

@@ -179,10 +179,10 @@ func (r *wireRefusal) fault(status int, h http.Header) *fault.Error {
 		return e.After(r.wait(h))
 	case fault.InvalidParameter:
 		if r.says("thought signature", "thought_signature", "thoughtsignature") {
-			return e.OfSignatures()
+			return e.MendedBy(fault.WithoutThoughts)
 		}
 	}
-	return e
+	return dialect.Mendable(e, r.message)
 }
 
 func (r *wireRefusal) says(signs ...string) bool { return dialect.Says(r.message, signs...) }

@@ -16,20 +16,25 @@ type traits struct {
 	shaped bool // takes a JSON format together with tools
 	speaks bool // answers in sound, and in nothing else
 	draws  bool // answers in pictures too, and wants its own back with their signature
+
+	penalised bool // takes penalties
+	unled     bool // takes no system prompt
 }
 
 // known are the models, the first that fits counts. Whatever is not known is
 // taken for the newest.
 var known = []traits{
-	{model: "-tts", speaks: true},
+	{model: "-tts", speaks: true, unled: true},
 	{model: "gemini-2.5-flash-image", shaped: true},
 	{model: "gemini-2.5-flash-lite", thinks: true, least: 512, most: 24576, off: true},
 	{model: "gemini-2.5-pro", thinks: true, least: 128, most: 32768},
 	{model: "gemini-2.5", thinks: true, least: 1, most: 24576, off: true},
 	{model: "gemini-2.0-flash-thinking", thinks: true, least: 1, most: 24576, off: true},
-	{model: "gemini-2.0"},
-	{model: "gemini-1."},
+	{model: "gemini-2.0", penalised: true},
+	{model: "gemini-1.", penalised: true},
 	{model: "gemini-pro-vision"},
+	{model: "gemma-3", unled: true},
+	{model: "gemma-2", unled: true},
 	{model: "gemma"},
 	{model: "learnlm"},
 	{model: "-pro-image", thinks: true, lowest: "LOW", signed: true, shaped: true, draws: true},

@@ -20,7 +20,7 @@ func (r *requestReader) block(kind string, v jsonscan.Value, at string) (p chat.
 	case "tool_result":
 		p, err = r.blockResult(v, at)
 	case "thinking":
-		p = chat.Part{Kind: chat.Thought, Text: v.Get("thinking").View(), Proof: v.Get("signature").View()}
+		p = chat.Part{Kind: chat.Thought, Text: words(v.Get("thinking")), Proof: v.Get("signature").View()}
 	case "redacted_thinking":
 		p = chat.Part{Kind: chat.Redacted, Text: v.Get("data").View()}
 	case "image", "document":

@@ -82,8 +82,12 @@ func (r *requestReader) tool(v jsonscan.Value, at int) error {
 		r.c.Tools = append(r.c.Tools, t)
 		return nil
 	}
-	for key := range v.Members() {
-		if !slices.Contains([]string{"type", kind, "cache_control", "name", "description", "parameters", "input_schema", "strict", "format"}, key.Name) {
+	known := []string{"type", kind, "cache_control"}
+	if v.Get(kind).Kind() != object {
+		known = append(known, "name", "description", "parameters", "input_schema", "strict", "format")
+	}
+	for key, member := range v.Members() {
+		if !member.Absent() && !slices.Contains(known, key.Name) {
 			r.note(field+"."+key.Name, chat.Dropped, "unknown")
 		}
 	}

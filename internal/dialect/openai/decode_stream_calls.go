@@ -18,6 +18,8 @@ type liveCall struct {
 	named bool   // and the events have it
 	begun bool
 	json  balance
+
+	hollow bool // its arguments are {}, which is not told yet: some servers tell the true ones then
 }
 
 // call reads one of a delta's tool_calls. Which call it belongs to is told by
@@ -47,6 +49,7 @@ func (d *streamReader) call(v jsonscan.Value) {
 		return // nothing was said
 	}
 	if at < 0 {
+		d.fillLast()
 		at = len(d.calls)
 		d.calls = append(d.calls, liveCall{index: index})
 	}
@@ -72,18 +75,36 @@ func (c *liveCall) take(p *chat.Part) (news bool) {
 		c.name += p.Name
 	}
 	p.Name = ""
-	if !p.Custom && c.json.whole() {
+	switch {
+	case p.Custom:
+	case c.hollow && strings.TrimSpace(p.Text) != "":
+		c.hollow, c.json = false, balance{}
+	case c.json.whole():
 		p.Text = ""
 	}
+	first := !c.json.begun
 	c.json.add(p.Text)
 	if !c.named && c.name != "" && (p.Custom || strings.TrimSpace(p.Text) != "") {
 		p.Name, c.named = c.name, true
 	}
+	if !p.Custom && first && strings.TrimSpace(p.Text) == "{}" {
+		c.hollow, p.Text = true, ""
+	}
 	return news || p.Text != "" || p.Name != ""
+}
+
+// fillLast tells that the last call has no arguments, where there were none but {}.
+func (d *streamReader) fillLast() {
+	at := len(d.calls) - 1
+	if at >= 0 && d.calls[at].hollow {
+		d.calls[at].hollow = false
+		d.tell(chat.Event{Kind: chat.Delta, Block: blockCall + at, Part: chat.Part{Kind: chat.ToolCall, Text: "{}"}})
+	}
 }
 
 // nameAll tells the names of calls that end without arguments.
 func (d *streamReader) nameAll() {
+	d.fillLast()
 	for at := range d.calls {
 		if c := &d.calls[at]; !c.named && c.name != "" {
 			c.named = true

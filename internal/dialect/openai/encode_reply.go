@@ -224,7 +224,8 @@ func writeMessage(w *jsonscan.Writer, a *asked, answer *chat.Answer) {
 		o.refusal.WriteString(answer.Stop.Explanation)
 	}
 	w.Open(object).Key("role").Plain("assistant")
-	writeText(w.Key("content"), o.text.String(), o.said)
+	nothing := len(o.calls) == 0 && o.refusal.Len() == 0 && o.sound == nil && answer.Stop.Reason != chat.Refused // is a text to clients
+	writeText(w.Key("content"), o.text.String(), o.said || nothing)
 	writeText(w.Key("refusal"), o.refusal.String(), o.refusal.Len() > 0)
 	writeSources(w, o.sources)
 	if len(o.thoughts) > 0 {

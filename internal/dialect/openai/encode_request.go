@@ -130,6 +130,9 @@ func (e *requestWriter) thinking() {
 	case wanted != "":
 		e.effort = dialect.NearestEffort(wanted, e.model.efforts())
 	}
+	if e.refuses("reasoning_effort") {
+		e.effort = ""
+	}
 	switch {
 	case wanted == "" || wanted == e.effort && exact:
 	case e.effort == "" && wanted == "none":
@@ -147,6 +150,9 @@ func (e *requestWriter) thinking() {
 		e.Key("reasoning_effort").Text(e.effort)
 	}
 }
+
+// refuses reports whether the upstream has said that it does not take a parameter for this model.
+func (e *requestWriter) refuses(key string) bool { return slices.Contains(e.t.Refused, key) }
 
 // gated reports whether the model refuses to have its sampling changed.
 func (e *requestWriter) gated() bool { return e.model.reasons && e.effort != "none" }
@@ -168,8 +174,8 @@ func (e *requestWriter) sampling() {
 	} {
 		switch {
 		case f.value == nil:
-		case e.gated() && *f.value == f.usual: // it does so anyway
-		case e.gated():
+		case (e.gated() || e.refuses(f.key)) && *f.value == f.usual: // it does so anyway
+		case e.gated() || e.refuses(f.key):
 			e.lose(f.field, chat.Dropped, "this model does not take it")
 		default:
 			e.Key(f.key).Float(*f.value)
@@ -177,16 +183,18 @@ func (e *requestWriter) sampling() {
 	}
 	switch {
 	case s.TopK == nil:
-	case e.t.Compatible:
+	case e.t.Compatible && !e.refuses("top_k"):
 		e.Key("top_k").Float(*s.TopK)
 	default:
 		e.lose(chat.FieldTopK, chat.Dropped, "OpenAI does not have it")
 	}
-	if s.Seed != nil {
+	if s.Seed != nil && e.refuses("seed") {
+		e.lose(chat.FieldSeed, chat.Dropped, "this model does not take it")
+	} else if s.Seed != nil {
 		e.Key("seed").Int(*s.Seed)
 	}
 	e.stop(s.Stop)
-	if e.c.Logprobs != nil && e.gated() {
+	if e.c.Logprobs != nil && (e.gated() || e.refuses("logprobs")) {
 		e.lose(chat.FieldLogprobs, chat.Dropped, "this model does not take it")
 	} else if e.c.Logprobs != nil {
 		e.Key("logprobs").Bool(true)
@@ -209,7 +217,7 @@ func (e *requestWriter) limit(tokens int64) {
 		e.lose(chat.FieldMaxTokens, chat.Approximated, "the model's own limit")
 	}
 	key := "max_completion_tokens"
-	if e.t.Compatible {
+	if e.t.Compatible && !e.refuses("max_tokens") || e.refuses(key) {
 		key = "max_tokens"
 	}
 	e.Key(key).Int(tokens)
@@ -220,7 +228,7 @@ func (e *requestWriter) limit(tokens int64) {
 func (e *requestWriter) stop(list []string) {
 	const most = 4
 	native := list[:min(len(list), most)]
-	if e.model.reasons && !e.t.Compatible && e.effort != "none" {
+	if e.model.reasons && !e.t.Compatible && e.effort != "none" || e.refuses("stop") {
 		native = nil // the author's models that think refuse them
 	}
 	e.stops = slices.Clone(list[len(native):])

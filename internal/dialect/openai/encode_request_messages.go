@@ -150,6 +150,9 @@ func (e *requestWriter) thoughtsOf(m chat.Message, t turn) {
 	} else {
 		writeWords(&e.Writer, kept)
 	}
+	if e.t.Remind && !slices.ContainsFunc(kept, func(p chat.Placed) bool { return p.Kind == chat.Thought && p.Text != "" }) {
+		e.Key("reasoning_content").Plain(" ") // an empty one is none to some
+	}
 	raw, _ := e.proof(t.proof)
 	writeSignature(&e.Writer, raw)
 	for i := range m.Parts {
@@ -254,13 +257,26 @@ func (e *requestWriter) between(calls []chat.Part, batch []chat.Message) {
 		e.Open(object).Key("role").Plain("tool").Key("tool_call_id").Text(sent)
 		e.Key("content").Text("[no result]").Close(object)
 	}
-	if len(attached) > 0 {
+	bridged := !e.t.Bridge || len(calls) == 0
+	bridge := func() {
+		if !bridged {
+			bridged = true
+			e.lose(chat.FieldMessages, chat.Added, "a turn of the model's between results and the user")
+			e.turn("assistant", []piece{{text: "(I have the results.)"}})
+		}
+	}
+	switch {
+	case len(attached) == 0:
+	case e.t.Bridge && len(batch) > 0: // and nothing may stand between it and what the user says
+		turns[0].pieces = append(attached, turns[0].pieces...)
+	default:
 		e.turn("user", attached)
 	}
 	for i, m := range batch {
 		if len(turns[i].pieces) == 0 && (len(turns[i].results) > 0 || m.Role == chat.System) {
 			continue // nothing is left to say
 		}
+		bridge()
 		e.user(m, turns[i])
 	}
 }

@@ -74,7 +74,7 @@ func (e *requestWriter) output() {
 			e.refuseField(chat.FieldOutput, "the model's provider does not answer in %s", kind)
 		}
 	}
-	if len(e.c.Output) > 0 && !(words && e.t.Compatible) {
+	if len(e.c.Output) > 0 && !words { // it answers in words anyway
 		e.modalities()
 	}
 	audio := jsonscan.At(e.c.Audio, 0)

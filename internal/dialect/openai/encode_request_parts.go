@@ -129,6 +129,9 @@ func (e *requestWriter) picture(m chat.Message, p chat.Part, t *turn) {
 	case media.Base64 != "" && !e.t.Compatible && !slices.Contains(pictures, dialect.TypeOf(media)):
 		e.refusePart(m, p, "the model's provider takes no %q", dialect.TypeOf(media))
 	default:
+		if media.Name != "" {
+			e.losePart(m, p, chat.Ignored, "the file's name")
+		}
 		e.link(m, p, t)
 	}
 }

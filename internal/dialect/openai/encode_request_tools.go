@@ -16,6 +16,8 @@ func (e *requestWriter) gatherTools() {
 	for _, t := range e.c.Tools {
 		i, twice := e.known[t.Name]
 		switch {
+		case dialect.FindsTools(&t):
+			e.loseTool(t, chat.Ignored, dialect.AllOffered)
 		case t.Kind == chat.Server && !e.serves(t):
 			e.refuse(chat.LostTool(t, chat.Dropped, ""), "the model's provider does not have the tool %q", t.Name)
 		case t.Kind == chat.Server:
@@ -87,7 +89,7 @@ func (e *requestWriter) writeTools() {
 	}
 	e.Close(array)
 	e.choice()
-	if e.c.Choice.Serial && e.model.o {
+	if e.c.Choice.Serial && (e.model.o || e.refuses("parallel_tool_calls")) {
 		e.lose(chat.FieldParallel, chat.Dropped, "this model does not take it")
 	} else if e.c.Choice.Serial {
 		e.Key("parallel_tool_calls").Bool(false)

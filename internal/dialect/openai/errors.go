@@ -180,6 +180,8 @@ func (c *complaint) readWithin(raw jsonscan.Value) {
 func (c *complaint) spent() bool {
 	signs := []string{"insufficient_quota", "billing", "credit balance", "exceeded your current quota", "insufficient credits", "insufficient balance"}
 	switch s := c.status; {
+	case s == http.StatusTooManyRequests && dialect.RetryAfter(nil, c.message) > 0: // Google calls a limit of a minute a quota
+		return false
 	case s == http.StatusPaymentRequired, s == http.StatusForbidden, s == http.StatusTooManyRequests, s >= http.StatusInternalServerError:
 		return dialect.Says(c.kind+" "+c.code+" "+c.message, signs...)
 	case s >= http.StatusBadRequest:
@@ -205,6 +207,9 @@ func (c *complaint) fault() *fault.Error {
 		e = dialect.ByStatus(http.StatusBadRequest, cmp.Or(dialect.Sentence(c.message), "The model's provider does not take this content.")).With("reason", "content_policy_violation")
 	case c.code == "tool_use_failed": // Groq's, where the model could not write its call
 		e = fault.New(fault.UpstreamError, "The model failed to answer: %s.", c.code)
+	case s == http.StatusNotFound && said("no endpoints found that support"): // OpenRouter has the model, and nobody there who does this with it
+		e = dialect.ByStatus(http.StatusBadRequest, dialect.Sentence(c.message))
+		e.Elsewhere = true
 	case c.code == "model_not_found":
 		e = dialect.ByStatus(http.StatusNotFound, c.code)
 	case s >= 500 && said("overloaded", "slow_down"):
@@ -222,7 +227,10 @@ func (c *complaint) fault() *fault.Error {
 			e = e.With("reason", "content_policy_violation")
 		}
 	}
-	return e.Because(c.cause)
+	if e.Refused = c.refused(); e.Refused != "" && e.Code == fault.InvalidParameter {
+		return e.MendedBy(fault.Without).Because(c.cause)
+	}
+	return dialect.Mendable(e, c.message).Because(c.cause)
 }
 
 // complains reports whether a status is one that servers have for a conversation that

@@ -56,14 +56,16 @@ func kindOf(p *chat.Part) string {
 }
 
 func readCall(kind string, inner jsonscan.Value) chat.Part {
-	text := "arguments" // some servers give them as an object
-	if kind == "custom" {
-		text = "input"
+	p := chat.Part{Kind: chat.ToolCall, Name: anyText(inner.Get("name")), Custom: kind == "custom", At: atCalls}
+	if p.Custom {
+		p.Text = anyText(inner.Get("input"))
+		return p
 	}
-	return chat.Part{
-		Kind: chat.ToolCall, Name: anyText(inner.Get("name")), Custom: kind == "custom",
-		Text: anyText(inner.Get(text)), At: atCalls,
+	p.Text = anyText(inner.Get("arguments")) // some servers give them as an object
+	if behind, ok := strings.CutPrefix(p.Text, "{}"); ok && strings.HasPrefix(behind, "{") {
+		p.Text = behind // some begin with none at all
 	}
+	return p
 }
 
 // writeCall writes what is called, and with what.

@@ -1,0 +1,70 @@
+package dialect
+
+import (
+	"regexp"
+
+	"stele/internal/fault"
+)
+
+// Mendable says of a refusal as what its upstream may take the request after all, where its
+// words tell. Whichever dialect it speaks, the server behind it may be anyone's.
+func Mendable(e *fault.Error, words string) *fault.Error {
+	switch {
+	case Says(words, "system message must be at the beginning", "system message must be the first"): // templates of Qwen's and others' models
+		return e.MendedBy(fault.SystemFirst)
+	case Says(words, "unexpected role 'user' after role 'tool'", "unexpected role 'system' after role 'tool'", "roles must alternate"): // Mistral's own, and templates of Google's
+		return e.MendedBy(fault.InTurns)
+	case Says(words, sightless...):
+		return e.MendedBy(fault.Blind)
+	case Says(words, "reasoning_content") && Says(words, "missing", "must be passed back"): // Moonshot's and DeepSeek's models, while they think
+		return e.MendedBy(fault.WithThoughts)
+	case Says(words, "too many strict tools", "compiled grammar is too large", "too complex for compilation", "grammar compilation"): // Anthropic
+		return e.MendedBy(fault.Unenforced)
+	}
+	if e.Room = max(room(words), left(e)); e.Room >= leastRoom {
+		return e.MendedBy(fault.Shorter)
+	}
+	return e
+}
+
+// leastRoom is how many tokens an answer must have room for: less of them is of no use, and a
+// client that is told so shortens the conversation.
+const leastRoom = 1024
+
+// left is what a conversation leaves of the model's window where only both together are too long.
+func left(e *fault.Error) int64 {
+	input, told := e.Details["input"].(int64)
+	window, _ := e.Details["window"].(int64)
+	if !told {
+		return 0
+	}
+	return max(0, window-input)
+}
+
+// sightless is what upstreams say of a model that sees no pictures: many, OpenRouter, llama.cpp, DeepSeek, vLLM twice.
+var sightless = []string{
+	"does not support image", "doesn't support image", "found that support image input", "image input is not supported", "unknown variant `image_url`",
+	"is not a multimodal model", "at most 0 image",
+}
+
+// How upstreams say that an answer was to be longer than their model's can be. The last is vLLM's:
+// what the conversation leaves of the window.
+var (
+	mostTokens  = regexp.MustCompile(`(?i)supports at most (\d+) completion tokens|max_tokens: \d+ > (\d+), which is the maximum|max_?output_?tokens value of \d+ but the supported range is from 1 \(inclusive\) to (\d+) \(exclusive\)`)
+	tokensThere = regexp.MustCompile(`(?i)max_(?:completion_)?tokens'? is too large: \d+\. This model's maximum context length is (\d+) tokens and your request has (\d+) input tokens`)
+)
+
+// room is how many tokens an upstream's answer may have, by its own words; 0: they do not say.
+func room(words string) int64 {
+	if found := tokensThere.FindStringSubmatch(words); found != nil {
+		return max(0, number(found[1])-number(found[2]))
+	}
+	found := mostTokens.FindStringSubmatch(words)
+	switch {
+	case found == nil:
+		return 0
+	case found[3] != "":
+		return max(0, number(found[3])-1)
+	}
+	return max(number(found[1]), number(found[2]))
+}
