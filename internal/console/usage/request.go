@@ -184,7 +184,8 @@ func priced(r *meter.Record) *priceTable {
 	p := &priceTable{Priced: r.Priced, Estimated: r.Estimated, Total: page.Dollars(r.Nano), Source: priceSources[r.PriceSource]}
 	sheet, err := price.ReadSheet(r.Rates)
 	p.ByModel = err == nil && r.Priced
-	usage := catalog.UsageOf(r.Usage())
+	u := r.Usage()
+	usage := catalog.UsageOf(u.Own())
 	var all int64
 	for _, class := range shownClasses {
 		tokens := usage.Tokens[class.class]
@@ -196,8 +197,17 @@ func priced(r *meter.Record) *priceTable {
 		if p.ByModel {
 			var one price.Usage
 			one.Tokens[class.class] = tokens
-			line.Cost = page.Dollars(int64(price.Rate(sheet, one, r.Usage().Tier) - sheet.PerRequest))
+			line.Cost = page.Dollars(int64(price.Rate(sheet, one, u.Tier) - sheet.PerRequest))
 			line.Rate = "$" + sheet.Rates.Of(class.class).String()
+		}
+		p.Lines = append(p.Lines, line)
+	}
+	if a := u.Advised; a != nil {
+		tokens := a.Usage.Total()
+		all += tokens
+		line := priceLine{Name: "Advice", Hint: "of " + a.Model, Tokens: page.Grouped(tokens)}
+		if p.ByModel {
+			line.Cost = page.Dollars(r.Nano - int64(price.Rate(sheet, usage, u.Tier)))
 		}
 		p.Lines = append(p.Lines, line)
 	}
