@@ -109,7 +109,7 @@ func (c *Room) bodiesOf(r *http.Request, v access.Visitor, record string) (*bodi
 	}
 	return &bodies{
 		Request: page.Highlight(kept.Request.Text), Reply: page.Highlight(kept.Reply.Text),
-		RequestSize: size(kept.Request.Size), ReplySize: size(kept.Reply.Size),
+		RequestSize: page.Bytes(kept.Request.Size), ReplySize: page.Bytes(kept.Reply.Size),
 		RequestCut: int64(len(kept.Request.Text)) < kept.Request.Size, ReplyCut: int64(len(kept.Reply.Text)) < kept.Reply.Size,
 		RequestMissing: kept.Request.Text == "", ReplyMissing: kept.Reply.Text == "",
 	}, nil
@@ -147,17 +147,6 @@ func timeSpent(r *meter.Record) []piece {
 	add("wait", "To the first byte", r.FirstByte)
 	add("flow", "The rest of the answer", r.Took)
 	return list
-}
-
-// size is a number of bytes for people.
-func size(n int64) string {
-	switch {
-	case n < 1<<10:
-		return page.Many(n, "byte", "bytes")
-	case n < 1<<20:
-		return page.Trimmed(float64(n)/(1<<10)) + " KB"
-	}
-	return page.Trimmed(float64(n)/(1<<20)) + " MB"
 }
 
 // priceTable is what each class of tokens cost.
