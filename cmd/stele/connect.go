@@ -106,7 +106,7 @@ func (t *connecting) run(c *cobra.Command, cfg *config.Config) error {
 		t.print(out, settings)
 	}
 	if err := t.check(c.Context(), cfg, values.Model); err != nil {
-		return t.refused(values.Model, err)
+		return t.explainRefusal(values.Model, err)
 	}
 	fmt.Fprintf(out, "%s answers in the dialect of %s (%s).\n", values.Model, t.client.Name, t.client.Dialect)
 	if t.write {
@@ -119,9 +119,9 @@ func (t *connecting) run(c *cobra.Command, cfg *config.Config) error {
 	return nil
 }
 
-// refused is why a model did not answer, in a whole sentence: an error of a server's own
+// explainRefusal is why a model did not answer, in a whole sentence: an error of a server's own
 // would be told without what it is about.
-func (t *connecting) refused(model string, err error) error {
+func (t *connecting) explainRefusal(model string, err error) error {
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Code == fault.ModelNotFound {
 		ids := each(t.listed, func(m listedModel) string { return m.ID })
 		return fmt.Errorf("%s has no model %q for this key%s; it has %s", t.url, model, manifest.DidYouMean(model, ids), strings.Join(ids, ", "))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -9,12 +10,47 @@ import (
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/assembly"
 	"stele/internal/client"
 	"stele/internal/config"
+	"stele/internal/manifest"
 )
 
 func (p *program) files() *cobra.Command {
-	return group("files", "Put files on the running server", p.filesPut())
+	return group("files", "Put files on the running server, and see whether those that are kept are whole", p.filesPut(), p.filesVerify())
+}
+
+func (p *program) filesVerify() *cobra.Command {
+	var most string
+	c := p.onInstallation(jsonFlag(&cobra.Command{
+		Use: "verify", Short: "Read files that are kept, and compare them with their checksums", Args: cobra.NoArgs,
+		Long: "Read files from the data folder or object storage, also those that no client asks for, and compare them with what was kept, beside a running\n" +
+			"server or without one. Each call goes on where the last one stopped, and after the last file begins anew. Damaged files are named, the\n" +
+			"exit code is 1, and stele doctor names them from then on.",
+		Example: "  stele files verify\n  nice ionice -c3 stele files verify --most 50GB",
+	}), func(c *cobra.Command, h *assembly.Installation, _ []string) error {
+		var size manifest.Size
+		if err := size.UnmarshalText([]byte(most)); err != nil {
+			return fmt.Errorf("--most: %w", err)
+		}
+		out, err := h.VerifyFiles(c.Context(), p.getenv, int64(size))
+		if err != nil {
+			return err
+		}
+		text := fmt.Sprintf("%d files read (%d bytes), %d damaged\n", out.Files, out.Bytes, len(out.Damaged))
+		for _, key := range out.Damaged {
+			text += "  " + key + "\n"
+		}
+		if !out.Whole {
+			text += "There are more: the next call goes on from here.\n"
+		}
+		if err := say(c, out, "%s", text); err != nil || len(out.Damaged) == 0 {
+			return err
+		}
+		return errTold
+	})
+	c.Flags().StringVar(&most, "most", "10GB", "how many bytes to read")
+	return c
 }
 
 func (p *program) filesPut() *cobra.Command {

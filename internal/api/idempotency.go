@@ -71,7 +71,7 @@ func (d *Door) create(w http.ResponseWriter, c call, o clientOrder) error {
 		}
 		return d.conclude(w, c, nil, func() (int, []byte, error) { return d.created(t, o.dry) })
 	}
-	turn, err := d.Replay.Enter(c.Context(), c.keyed(key, generation.NewID(), canonical(o.body)))
+	turn, err := d.Replay.Enter(c.Context(), c.withKey(key, generation.NewID(), canonical(o.body)))
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (d *Door) keptFile(c call, key string, form *form, f *file.File) (*replay.T
 		asked = append(asked, name, form.fields[name])
 	}
 	for {
-		turn, err := d.Replay.Begin(c.Context(), c.keyed(key, f.ID, asked...))
+		turn, err := d.Replay.Begin(c.Context(), c.withKey(key, f.ID, asked...))
 		if err != nil || !turn.Again {
 			return turn, nil, err
 		}
@@ -202,9 +202,9 @@ func (d *Door) keep(c call, turn *replay.Turn, family family, status int, body [
 	return turn.Finish(c.Context(), replay.Answer{Status: status, Type: jsonType, Body: body})
 }
 
-// keyed is the request as its key stands for it: what was asked, of which app, and
+// withKey is the request as its key stands for it: what was asked, of which app, and
 // with which sort of API key, for a sandbox's answer is no other's.
-func (c call) keyed(key, id string, asked ...string) replay.Request {
+func (c call) withKey(key, id string, asked ...string) replay.Request {
 	return replay.Request{
 		Scope:       replay.Scope{Workspace: c.who.Workspace, Route: c.route.path, Key: key},
 		Fingerprint: replay.Fingerprint(append([]string{c.place["app"], fmt.Sprint(c.who.Sandbox)}, asked...)...), ID: id,

@@ -46,7 +46,7 @@ func (d *Door) talkOnce(f family, codec dialect.Server, w http.ResponseWriter, c
 		return err
 	}
 	switches := fmt.Sprint(isOn(c.Header.Get("X-Stele-Strict")), isOn(c.Header.Get("X-Stele-Include-Cost")), framed(c))
-	asked := c.keyed(key, uid.New("kept"), c.place["model"], switches, canonical(body))
+	asked := c.withKey(key, uid.New("kept"), c.place["model"], switches, canonical(body))
 	lease.Shrink(twice)
 	run := &keyedChat{door: d, family: f, codec: codec, call: c.detached(), from: from}
 	own := scope.From(run.call.Context())

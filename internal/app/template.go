@@ -6,7 +6,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -15,6 +14,7 @@ import (
 
 	"stele/internal/formula"
 	"stele/internal/manifest"
+	"stele/internal/media"
 )
 
 // template is a value of the file whose texts may hold expressions: ${…}. A text
@@ -295,17 +295,9 @@ func (t *template) words(b *formula.Budget, env map[string]any) (any, error) {
 
 // spoken is a value inside a text.
 func spoken(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return ""
-	case string:
-		return v
-	case bool:
-		return strconv.FormatBool(v)
-	case int:
-		return strconv.Itoa(v)
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64)
+	switch v.(type) {
+	case nil, string, bool, int, float64:
+		return media.Plain(v)
 	}
 	text, err := json.Marshal(v, json.Deterministic(true))
 	if err != nil {

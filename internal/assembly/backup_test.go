@@ -10,12 +10,14 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"stele/internal/archive"
 	"stele/internal/config"
+	"stele/internal/file"
 	"stele/internal/store"
 	"stele/internal/store/storetest"
 	"stele/internal/uid"
@@ -188,6 +190,54 @@ func TestMarkedFilesAreReadAgain(t *testing.T) {
 		}
 		if found, err := h.DamagedFiles(t.Context(), os.Getenv); err != nil || len(found) != 1 {
 			t.Errorf("a lost file: %v, %v", found, err)
+		}
+	})
+}
+
+// TestFilesThatNobodyReadsAreVerified: a call reads as much as it may, goes on where the last one stopped, and marks what is damaged.
+func TestFilesThatNobodyReadsAreVerified(t *testing.T) {
+	t.Parallel()
+	s := newSealedInstallation(t, "sqlite", false)
+	s.addFileAndJob(t)
+	damage := func(key string) error {
+		return os.WriteFile(filepath.Join(s.cfg.Data, "blobs", key), []byte("same bytes"), 0o600)
+	}
+	s.with(t, func(h *Installation) {
+		blobs, err := openBlobs(h.Config, os.Getenv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer blobs.Close()
+		const others = 4
+		for i := range others {
+			f := file.File{
+				ID: fmt.Sprintf("file_2%d", i), Workspace: "default", Blob: fmt.Sprintf("ab/other%d", i), Size: 10, SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte("some bytes"))),
+				Expires: time.Now().Add(time.Hour),
+			}
+			_, err := blobs.Put(t.Context(), f.Blob, strings.NewReader("some bytes"))
+			if err := errors.Join(err, h.Store.InsertFile(t.Context(), &f), h.Store.FinishFile(t.Context(), &f)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := func(most int64, want Verified) {
+			t.Helper()
+			got, err := h.VerifyFiles(t.Context(), os.Getenv, most)
+			if err != nil || got.Files != want.Files || got.Bytes != want.Bytes || got.Whole != want.Whole || !slices.Equal(got.Damaged, want.Damaged) {
+				t.Errorf("VerifyFiles(%d) = %+v, %v, want %+v", most, got, err, want)
+			}
+		}
+		want(1<<20, Verified{Files: 5, Bytes: 50, Whole: true})
+		if err := errors.Join(damage("ab/other1"), os.Remove(filepath.Join(s.cfg.Data, "blobs", "ab", "other3"))); err != nil {
+			t.Fatal(err)
+		}
+		want(0, Verified{Files: 1, Bytes: 10})
+		want(11, Verified{Files: 2, Bytes: 20, Damaged: []string{"ab/other1"}})
+		want(1<<20, Verified{Files: 2, Bytes: 20, Damaged: []string{"ab/other3"}, Whole: true})
+		if found, err := h.DamagedFiles(t.Context(), os.Getenv); err != nil || len(found) != 2 {
+			t.Errorf("stele doctor is told of %v, %v", found, err)
+		}
+		for _, damaged := range [][]string{nil, nil, {"ab/other1"}, nil, {"ab/other3"}, nil} { // one each, and the first once more
+			want(0, Verified{Files: 1, Bytes: 10, Damaged: damaged})
 		}
 	})
 }

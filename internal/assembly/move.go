@@ -32,19 +32,17 @@ type Move struct {
 
 // Direct says where to: a database URL or sqlite, a blob URL or folder; "" leaves it.
 func (m *Move) Direct(database, files string) error {
-	switch database {
-	case "":
-	case "sqlite":
-		m.To.DatabaseURL = ""
-	default:
-		m.To.DatabaseURL = config.Secret(database)
-	}
-	switch files {
-	case "":
-	case "folder":
-		m.To.BlobURL = ""
-	default:
-		m.To.BlobURL = config.Secret(files)
+	for _, way := range []struct {
+		where, home string
+		to          *config.Secret
+	}{{database, "sqlite", &m.To.DatabaseURL}, {files, "folder", &m.To.BlobURL}} {
+		switch way.where {
+		case "":
+		case way.home:
+			*way.to = ""
+		default:
+			*way.to = config.Secret(way.where)
+		}
 	}
 	if m.Database && m.To.DatabaseURL == m.Config.DatabaseURL || m.Files && m.To.BlobURL == m.Config.BlobURL {
 		return errors.New("everything is there already")

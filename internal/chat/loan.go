@@ -3,7 +3,7 @@ package chat
 import "sync/atomic"
 
 // Loan counts who reads the bytes of a request, so that their memory can be used again
-// when nobody does. Whoever made it has it first. A nil Loan counts nothing, so that
+// when none does. Its maker has it first. A nil Loan counts nothing, so that
 // callers need no test.
 type Loan struct {
 	readers atomic.Int64

@@ -160,6 +160,9 @@ var hardPaid = section{"AG", "long answers, and answers that are of no use", []h
 			if l.booked.Nano != own.booked.Nano+advice.booked.Nano || advice.booked.Nano == 0 {
 				t.Errorf("it cost %d: %d and %d", l.booked.Nano, own.booked.Nano, advice.booked.Nano)
 			}
+			if a := l.booked.Usage().Advised; a == nil || a.Model != "claude-opus-4-6" || a.Usage.Input != 800 || a.Usage.Output != 1600 || a.Usage.CacheRead != 7 {
+				t.Errorf("the record keeps of advice: %+v", a) // it is rated again by that
+			}
 		}
 		unknown := take(t, trip{from: A, to: A, known: true, ask: plain[A], answers: []string{usedA(strings.Replace(usage, "claude-opus-4-6", "zzz", 1))}})
 		same := take(t, trip{from: A, to: A, known: true, ask: plain[A], answers: []string{usedA(`{"input_tokens":1200,"output_tokens":2100,"cache_read_input_tokens":7}`)}})

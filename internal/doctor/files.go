@@ -64,7 +64,7 @@ func lookDisk(_ context.Context, p *patient) []Finding {
 	return nil
 }
 
-// mostOf is how many percent of what it may hold a workspace may have before someone should look.
+// mostOf is how many percent of what it may hold a workspace may have before the operator should look.
 const mostOf = 80
 
 func lookFiles(ctx context.Context, p *patient) []Finding {

@@ -131,7 +131,7 @@ func (u *upgrade) servers() []Finding {
 
 func (u *upgrade) backup() Finding {
 	if u.Engine == "sqlite" {
-		return u.copied()
+		return u.roomForCopy()
 	}
 	const do = "stele backup FOLDER, or make sure of your own (pg_dump, archiving)"
 	switch age := u.Now.Sub(u.BackedUp).Round(time.Minute); {
@@ -144,8 +144,8 @@ func (u *upgrade) backup() Finding {
 	}
 }
 
-// copied says whether there is room for the copy that is made first.
-func (u *upgrade) copied() Finding {
+// roomForCopy says whether there is room for the copy that is made first.
+func (u *upgrade) roomForCopy() Finding {
 	info, err := os.Stat(filepath.Join(u.Config.Data, "stele.db"))
 	if err != nil {
 		return Finding{"backup", Bad, fmt.Sprintf("the database cannot be copied: %v", err), "look at the data folder"}

@@ -11,7 +11,7 @@ import (
 	"stele/internal/supply"
 )
 
-// longWait is how long a generation may wait before someone should look.
+// longWait is how long a generation may wait before the operator should look.
 const longWait = time.Hour
 
 func lookProviders(ctx context.Context, p *patient) []Finding {

@@ -14,7 +14,7 @@ import (
 )
 
 // againAfter is how long a file that was found damaged is refused without being read. Then it
-// is tried again: its storage may have been wrong, or somebody has put it right.
+// is tried again: its storage may have been wrong, or the operator has put it right.
 const againAfter = 5 * time.Second
 
 // Open reads a part of a file's bytes, all the rest where n is negative: as many as there

@@ -24,7 +24,7 @@ func (s *Service) Take(ctx context.Context, workspace, given string, want Want) 
 	given = strings.TrimSpace(given)
 	f, err := s.take(ctx, workspace, given, want)
 	if err != nil {
-		return nil, named(err, want.Field)
+		return nil, withField(err, want.Field)
 	}
 	return f, nil
 }
@@ -139,8 +139,8 @@ func unfit(why string, cause error) error {
 	return fault.New(fault.InvalidMediaURL, "The URL cannot be used: %s.", why).Because(cause)
 }
 
-// named says which field an error is about.
-func named(err error, field string) error {
+// withField says which field an error is about.
+func withField(err error, field string) error {
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok || field == "" {
 		return err

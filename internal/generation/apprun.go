@@ -144,7 +144,7 @@ func earliest(a, b time.Time) time.Time {
 // failRun ends a run that failed. What its parts cost is owed all the same.
 func (s *Service) failRun(ctx context.Context, t *Task, status media.Status) error {
 	f := failureOf(status)
-	s.told(ctx, t, "a run failed", f)
+	s.logFailure(ctx, t, "a run failed", f)
 	return s.end(ctx, t, func(t *Task) {
 		t.failWith(f, s.Now())
 		s.settle(t, status)

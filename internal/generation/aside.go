@@ -56,7 +56,7 @@ func (s *Service) stumbled(ctx context.Context, t *Task, f *media.Failure) (next
 	if t.Deaths+1 >= mostDeaths {
 		return t, 0, s.panicked(ctx, t, f)
 	}
-	s.told(ctx, t, "the program failed in a generation", f)
+	s.logFailure(ctx, t, "the program failed in a generation", f)
 	next, err = s.update(context.WithoutCancel(ctx), t, func(t *Task) error {
 		t.Deaths++
 		return nil
@@ -67,7 +67,7 @@ func (s *Service) stumbled(ctx context.Context, t *Task, f *media.Failure) (next
 // panicked counts an order in which the program failed. The first time it may be sent
 // again where that costs nothing; the second time it is set aside.
 func (s *Service) panicked(ctx context.Context, t *Task, f *media.Failure) error {
-	s.told(ctx, t, "the program failed in a generation", f)
+	s.logFailure(ctx, t, "the program failed in a generation", f)
 	maker, _ := s.maker(t)
 	repeater, ok := maker.(Repeater)
 	again := t.Deaths+1 < mostDeaths && ok && repeater.Repeats()

@@ -97,7 +97,7 @@ func (s *Service) uncollected(ctx context.Context, t *Task, f *media.Failure) (a
 	if f.Ours() {
 		return s.unkept(ctx, t, f), nil
 	}
-	s.told(ctx, t, "outputs could not be copied", f)
+	s.logFailure(ctx, t, "outputs could not be copied", f)
 	maker, _ := s.maker(t)
 	repeater, ok := maker.(Repeater)
 	if f.Class == media.Gone && ok && repeater.Repeats() {

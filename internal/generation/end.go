@@ -76,7 +76,7 @@ func (s *Service) spent(ctx context.Context, t *Task) (nano int64, known bool) {
 	}
 	nano, err := biller.Spent(context.WithoutCancel(ctx), t.ID)
 	if err != nil {
-		s.told(ctx, t, "what a run has cost cannot be learned", media.Failing(err))
+		s.logFailure(ctx, t, "what a run has cost cannot be learned", media.Failing(err))
 	}
 	return nano, err == nil
 }

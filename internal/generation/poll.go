@@ -28,7 +28,7 @@ func (s *Service) poll(ctx context.Context, t *Task) {
 	case ctx.Err() != nil: // another process will adopt it
 		s.schedule.drop(t)
 	default:
-		s.told(ctx, t, "a generation could not be followed", media.Failing(err))
+		s.logFailure(ctx, t, "a generation could not be followed", media.Failing(err))
 		s.schedule.again(t, unsavedWait)
 	}
 }
@@ -113,7 +113,7 @@ func (s *Service) broke(ctx context.Context, t *Task, f *media.Failure) error {
 	if f.Class == media.Panicked {
 		return s.panicked(ctx, t, f)
 	}
-	s.told(ctx, t, "a generation failed", f)
+	s.logFailure(ctx, t, "a generation failed", f)
 	wait, may := s.another(t, f)
 	if !may {
 		return s.fail(ctx, t, f)

@@ -101,8 +101,8 @@ func (s *Service) request(ctx context.Context, t *Task) (media.Request, error) {
 	return req, nil
 }
 
-// told logs a failure with its cause.
-func (s *Service) told(ctx context.Context, t *Task, what string, f *media.Failure) {
+// logFailure logs a failure with its cause.
+func (s *Service) logFailure(ctx context.Context, t *Task, what string, f *media.Failure) {
 	s.Log.LogAttrs(ctx, slog.LevelWarn, what, slog.String("generation", t.ID), slog.String("model", t.Model),
 		slog.String("provider", t.Provider), slog.String("class", string(f.Class)), slog.Any("error", f))
 }

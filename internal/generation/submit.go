@@ -94,7 +94,7 @@ func (s *Service) ask(ctx context.Context, t *Task, maker Maker, req media.Reque
 	})
 	crash.Point("submitted")
 	if err != nil {
-		return s.refused(ctx, t, media.Failing(err))
+		return s.handleRefusal(ctx, t, media.Failing(err))
 	}
 	return s.accepted(ctx, t, status)
 }
@@ -102,7 +102,7 @@ func (s *Service) ask(ctx context.Context, t *Task, maker Maker, req media.Reque
 // accepted saves the ticket of work that a maker has taken on.
 func (s *Service) accepted(ctx context.Context, t *Task, status media.Status) (again time.Duration, err error) {
 	if status.State == media.Failed || status.State == media.Canceled {
-		return s.refused(ctx, t, failureOf(status))
+		return s.handleRefusal(ctx, t, failureOf(status))
 	}
 	held := t
 	t, err = s.insist(ctx, held, func(t *Task) error {
@@ -140,10 +140,10 @@ func (s *Service) accepted(ctx context.Context, t *Task, status media.Status) (a
 	return 0, nil
 }
 
-// refused decides what a failed submission means. Only what proves that nothing
+// handleRefusal decides what a failed submission means. Only what proves that nothing
 // was started is sent again.
-func (s *Service) refused(ctx context.Context, t *Task, f *media.Failure) (again time.Duration, err error) {
-	s.told(ctx, t, "a submission failed", f)
+func (s *Service) handleRefusal(ctx context.Context, t *Task, f *media.Failure) (again time.Duration, err error) {
+	s.logFailure(ctx, t, "a submission failed", f)
 	switch f.Class {
 	case media.SubmitUnknown:
 		return s.recover(ctx, t)
@@ -198,7 +198,7 @@ func (s *Service) recover(ctx context.Context, t *Task) (again time.Duration, er
 	ticket, found, err := finder.Find(ctx, t.ID, t.Asked)
 	switch {
 	case err != nil:
-		s.told(ctx, t, "a lost submission could not be looked up", media.Failing(err))
+		s.logFailure(ctx, t, "a lost submission could not be looked up", media.Failing(err))
 		if !s.Now().Before(t.Deadline) {
 			return 0, s.fail(ctx, t, lost())
 		}

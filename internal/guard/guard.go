@@ -137,7 +137,7 @@ func (o Options) transport() *http.Transport {
 	}
 }
 
-// What a server may send over HTTP/2 before anybody reads it, which is what an answer takes of memory whose client does
+// What a server may send over HTTP/2 before the caller reads it, which is what an answer takes of memory whose client does
 // not: words come slowly enough for little, files would wait for every round trip.
 const (
 	wordWindow = 256 << 10

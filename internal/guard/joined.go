@@ -80,7 +80,7 @@ func (j *joined) sendLate() {
 	defer j.mu.Unlock()
 	if err := j.flush(); err != nil {
 		j.failed = err
-		_ = j.Close() // whoever reads hears of it
+		_ = j.Close() // the reader hears of it
 	}
 }
 

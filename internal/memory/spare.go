@@ -39,7 +39,7 @@ func Reusable(body []byte) bool {
 func isKept(n int64) bool { return n >= leastSpare && n <= mostSpare }
 
 // Reuse gives back the memory of a body that ReadAll has read. The caller swears that
-// nothing reads it any more: what is read into it next is somebody else's.
+// nothing reads it any more: what is read into it next is another caller's.
 func Reuse(body []byte) { spare.give(body) }
 
 // roomFor is how much room is made for n bytes: so that the next body of about that

@@ -49,7 +49,7 @@ type Record struct {
 	Released string `json:"-"` // what a task held of counters until now, as Charges
 
 	// Extra is what else was used, as Count writes it: tokens that are no text among
-	// those above, searches, the service tier. "" for most.
+	// those above, searches, the service tier, advice of another model. "" for most.
 	Extra string `json:"extra"`
 	// Rates is what it was rated by, as price.Sheet writes it.
 	Rates string `json:"rates"`

@@ -32,13 +32,9 @@ func Rate(s *Sheet, u Usage, tier string) Amount {
 	return plus(sum.over(perMillion*f.Den, nearest), s.fees(min(max(u.Searches, 0), mostTokens)))
 }
 
-// Worst is the most that a request can cost whose prompt has at most so many tokens and
+// worst is the most that a request can cost whose prompt has at most so many tokens and
 // whose answer has at most so many: each at its dearest class, at the dearest length of
 // prompt, rounded up. Searches are not in it: they are known only afterwards.
-func Worst(s *Sheet, input, output int64, tier string) Amount {
-	return worst(s, input, output, s.Factor(tier))
-}
-
 func worst(s *Sheet, input, output int64, f Factor) Amount {
 	most := Amount(0)
 	for step := -1; step < len(s.Steps); step++ {
@@ -59,7 +55,8 @@ func worst(s *Sheet, input, output int64, f Factor) Amount {
 	return plus(most, s.fees(0))
 }
 
-// Dearest is Worst in the dearest of all service tiers.
+// Dearest is the most that a request can cost whose prompt and whose answer have at most so many tokens, in the dearest
+// of all service tiers. Searches are not in it.
 func Dearest(s *Sheet, input, output int64) Amount {
 	most := Factor{Num: 1, Den: 1}
 	for _, f := range s.Factors {

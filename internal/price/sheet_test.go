@@ -99,7 +99,7 @@ func TestTheWorstIsNeverLessThanWhatItCosts(t *testing.T) {
 	s := sheet(t, "1.25 0.125 1.6 10 reasoning=12 audio_input=3 request=0.01 >1000 2.5 0.25 3 15 @priority=20/11")
 	for _, tier := range []string{"", "priority"} {
 		for prompt := int64(0); prompt < 3000; prompt += 37 {
-			worst := Worst(s, prompt, 50, tier)
+			most := worst(s, prompt, 50, s.Factor(tier))
 			for c := range Classes {
 				u := Usage{}
 				if c == Output || c == Reasoning || c == AudioOutput || c == ImageOutput {
@@ -107,8 +107,8 @@ func TestTheWorstIsNeverLessThanWhatItCosts(t *testing.T) {
 				} else {
 					u.Tokens[c], u.Tokens[Output] = prompt, 50
 				}
-				if got := Rate(s, u, tier); got > worst {
-					t.Fatalf("%d tokens of %s cost %d, the worst was %d", prompt, c, got, worst)
+				if got := Rate(s, u, tier); got > most {
+					t.Fatalf("%d tokens of %s cost %d, the worst was %d", prompt, c, got, most)
 				}
 			}
 		}
@@ -123,7 +123,7 @@ func TestWhatCostsNothingIsFree(t *testing.T) {
 		}
 	}
 	s := sheet(t, "1 - - 2 @flex=1/2 @priority=3")
-	if got, want := Dearest(s, 10, 10), Worst(s, 10, 10, "priority"); got != want || got <= Worst(s, 10, 10, "") {
+	if got, want := Dearest(s, 10, 10), worst(s, 10, 10, s.Factor("priority")); got != want || got <= worst(s, 10, 10, s.Factor("")) {
 		t.Errorf("the dearest is %d, want %d", got, want)
 	}
 }
@@ -138,7 +138,7 @@ func TestNoAmountRunsOver(t *testing.T) {
 	if got := Rate(s, u, "x"); got != math.MaxInt64 {
 		t.Errorf("it costs %d", got)
 	}
-	if got := Worst(s, math.MaxInt64, math.MaxInt64, "x"); got != math.MaxInt64 {
+	if got := worst(s, math.MaxInt64, math.MaxInt64, s.Factor("x")); got != math.MaxInt64 {
 		t.Errorf("at worst it costs %d", got)
 	}
 }

@@ -207,7 +207,7 @@ func (f *fetched) get(ctx context.Context, r *Relay, workspace string, talk *cha
 			defer func() { <-free }()
 			got, err := f.one(ctx, r, workspace, &w, times[w.name()])
 			if err != nil {
-				cancel(named(err, talk.Messages[w.message], talk.Messages[w.message].Parts[w.part]))
+				cancel(withPart(err, talk.Messages[w.message], talk.Messages[w.message].Parts[w.part]))
 				return
 			}
 			f.mu.Lock()
@@ -224,7 +224,7 @@ func (f *fetched) get(ctx context.Context, r *Relay, workspace string, talk *cha
 	}
 	for _, w := range wanted { // one file may be named by parts of several kinds
 		if got := f.by[w.name()]; got.file != nil && w.at.Kind != chat.Document && w.at.Kind != got.kind {
-			return named(wrongKind(w.at, got.file), talk.Messages[w.message], talk.Messages[w.message].Parts[w.part])
+			return withPart(wrongKind(w.at, got.file), talk.Messages[w.message], talk.Messages[w.message].Parts[w.part])
 		}
 	}
 	return nil
@@ -243,8 +243,8 @@ func (f *fetched) one(ctx context.Context, r *Relay, workspace string, w *place,
 	return &gotten{media: media}, err
 }
 
-// named says of an error which part it is about.
-func named(err error, m chat.Message, p chat.Part) error {
+// withPart says of an error which part it is about.
+func withPart(err error, m chat.Message, p chat.Part) error {
 	e := *fault.From(err)
 	if e.Code == fault.Internal {
 		return err

@@ -94,7 +94,7 @@ func (c *call) try(ctx context.Context, provider, target string) context.Context
 
 // missed notes that a try failed.
 func (c *call) missed(err error) {
-	_, code := told(err)
+	_, code := statusOf(err)
 	c.endTry(code)
 	c.wasted = nil
 	if spoilt, ok := errors.AsType[*chat.Spoilt](err); ok {
@@ -159,7 +159,7 @@ func (c *call) ended(err error) error {
 	return nil
 }
 
-func (c *call) fail(err error) { c.record.Status, c.record.Code = told(err) }
+func (c *call) fail(err error) { c.record.Status, c.record.Code = statusOf(err) }
 
 // clientGone is the code of a call whose client did not wait for the answer.
 const clientGone = "client_gone"
@@ -168,8 +168,8 @@ const clientGone = "client_gone"
 // or the connection broke: what it was sent is owed, and what it answered is not known.
 func (c *call) lostOwed() bool { return c.reply == nil && c.owed && c.model != nil }
 
-// told is how the record tells of a failure.
-func told(err error) (status int, code string) {
+// statusOf is how the record tells of a failure.
+func statusOf(err error) (status int, code string) {
 	if errors.Is(err, context.Canceled) && !errors.Is(err, access.ErrEnded) {
 		return 499, clientGone
 	}

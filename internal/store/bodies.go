@@ -10,7 +10,7 @@ import (
 )
 
 // InsertBodies saves what requests said. What is over the budget in bytes goes: the oldest of the
-// workspaces that have most, so that nobody drives out what others said.
+// workspaces that have most, so that none drives out what others said.
 func (s *Store) InsertBodies(ctx context.Context, list []meter.Bodies, budget int64) error {
 	var refused error
 	err := saveApart(list, func(some []meter.Bodies) error { return s.insertBodies(ctx, some, budget) },

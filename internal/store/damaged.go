@@ -3,9 +3,11 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"strconv"
 	"time"
 
+	"stele/internal/access"
 	"stele/internal/file"
 )
 
@@ -32,4 +34,26 @@ func (s *Store) MarkDamaged(ctx context.Context, id string, now time.Time) (kept
 func (s *Store) DamagedFiles(ctx context.Context, limit int) ([]file.File, error) {
 	return selectFiles(ctx, s.read, `state = 'ready' AND id IN (SELECT SUBSTR(name, $1) FROM settings WHERE name LIKE $2) ORDER BY id LIMIT $3`,
 		len(damagedMark)+1, damagedMark+"%", limit)
+}
+
+// settingVerified is the id of the last file that was compared with what was kept.
+const settingVerified = "files_verified"
+
+// VerifiedUntil is the id of the file up to which all were compared, "" where the next look begins anew.
+func (s *Store) VerifiedUntil(ctx context.Context) (string, error) {
+	id, err := s.Setting(ctx, settingVerified)
+	if errors.Is(err, access.ErrNotFound) {
+		return "", nil
+	}
+	return id, err
+}
+
+// SetVerifiedUntil writes down up to which file all were compared.
+func (s *Store) SetVerifiedUntil(ctx context.Context, id string) error {
+	return s.Set(ctx, settingVerified, id)
+}
+
+// FilesAfter lists ready files of all workspaces by their ids, those after one.
+func (s *Store) FilesAfter(ctx context.Context, id string, limit int) ([]file.File, error) {
+	return selectFiles(ctx, s.read, `state = 'ready' AND id > $1 ORDER BY id LIMIT $2`, id, limit)
 }

@@ -58,7 +58,7 @@ func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
 }
 
 // endIdle has PostgreSQL end a transaction of whose process nothing comes any more, unless
-// somebody has said before how long it waits for one. The network may have been cut in the
+// the operator has said before how long it waits for one. The network may have been cut in the
 // middle: its rows are locked for all others until then.
 func endIdle(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, `SELECT set_config('idle_in_transaction_session_timeout', '30s', false)

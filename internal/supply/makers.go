@@ -41,15 +41,21 @@ func (s *Supply) Maker(name string) (generation.Maker, bool) {
 
 // Close ends all makers.
 func (s *Supply) Close() {
-	for _, m := range s.builtin {
+	for _, m := range s.everyMaker() {
 		closeMaker(m)
 	}
+}
+
+// everyMaker are all of them: built in, at work, and on their way out.
+func (s *Supply) everyMaker() []generation.Maker {
+	list := slices.Collect(maps.Values(s.builtin))
 	now := s.current.Load()
-	for _, list := range []map[string]openMaker{now.makers, now.leaving} {
-		for _, m := range list {
-			closeMaker(m.Maker)
+	for _, makers := range []map[string]openMaker{now.makers, now.leaving} {
+		for _, m := range makers {
+			list = append(list, m.Maker)
 		}
 	}
+	return list
 }
 
 // caller is a maker of which calls of this process do work that is paid for.
@@ -61,18 +67,9 @@ type caller interface {
 // callers are those of all makers.
 func (s *Supply) callers() []caller {
 	var list []caller
-	add := func(m generation.Maker) {
+	for _, m := range s.everyMaker() {
 		if c, ok := m.(caller); ok {
 			list = append(list, c)
-		}
-	}
-	for _, m := range s.builtin {
-		add(m)
-	}
-	now := s.current.Load()
-	for _, makers := range []map[string]openMaker{now.makers, now.leaving} {
-		for _, m := range makers {
-			add(m.Maker)
 		}
 	}
 	return list

@@ -72,6 +72,17 @@ func TestDamagedFilesAreNeverGoodOnes(t *testing.T) {
 			if n, err := download(t, h, other.URL); err != nil || n != len(strange) {
 				t.Error(n, err)
 			}
+			if said := h.Try(t, "files", "verify"); said.Code != 0 || !strings.Contains(said.Stdout, "4 files read") || !strings.Contains(said.Stdout, " 0 damaged") {
+				t.Errorf("of good files it is said: %d, %s%s", said.Code, said.Stdout, said.Stderr)
+			}
+			unread := films["a bit"]
+			write(t, unread.path, unread.alter(bytes.Clone(unread.good)))
+			if said := h.Try(t, "files", "verify"); said.Code == 0 || !strings.Contains(said.Stdout, " 1 damaged\n  "+unread.Key) {
+				t.Errorf("of a damaged file that nobody reads it is said: %d, %s%s", said.Code, said.Stdout, said.Stderr)
+			}
+			if said := h.Try(t, "doctor"); said.Code == 0 || !strings.Contains(said.Stdout, "files: a file is lost or not as it was kept: "+unread.Key) {
+				t.Errorf("the doctor says %d, %s", said.Code, said.Stdout)
+			}
 		})
 	}
 }

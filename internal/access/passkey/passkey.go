@@ -19,8 +19,8 @@ import (
 // answerTime is how long a person may take.
 const answerTime = 5 * time.Minute
 
-// What a browser may answer. Checking a signature takes as long as the square of its key, and whoever
-// is signed in brings a key of their own: the largest that devices have, RSA of 4096 bits, is half of it.
+// What a browser may answer. Checking a signature takes as long as the square of its key, and a person
+// who is signed in brings a key of their own: the largest that devices have, RSA of 4096 bits, is half of it.
 const (
 	mostAnswer = 16 << 10
 	mostKey    = 1 << 10

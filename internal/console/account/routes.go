@@ -33,7 +33,7 @@ func (c *Room) Routes() []page.Route {
 		page.Post("/console/security/passkeys/ask", page.Guest, c.askNewPasskey).Asks(page.Always),
 		page.Post("/console/security/codes", page.Guest, c.newCodes).Asks(page.Always),
 		page.Post("/console/security/factors/{id}/remove", page.Guest, c.removeFactor).Asks(page.Always),
-		page.Post("/console/security/heard", page.Guest, c.heard),
+		page.Post("/console/security/heard", page.Guest, c.dismissNews),
 
 		page.Get("/console/confirm", page.Guest, c.showConfirm),
 		page.Post("/console/confirm", page.Guest, c.confirm),

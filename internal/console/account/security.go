@@ -181,8 +181,8 @@ func (c *Room) removeFactor(w http.ResponseWriter, r *http.Request, v access.Vis
 	return c.Redirect(w, r, "/console/security?done=removed")
 }
 
-// heard takes the notice of new sign-ins away.
-func (c *Room) heard(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+// dismissNews takes the notice of new sign-ins away.
+func (c *Room) dismissNews(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	if err := c.Access.Heard(r.Context(), v); err != nil {
 		return err
 	}

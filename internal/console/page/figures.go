@@ -92,6 +92,17 @@ func Many(n int64, one, more string) string {
 	return Grouped(n) + " " + more
 }
 
+// Bytes is a number of them: 1 byte, 1.5 KB, 12.3 MB.
+func Bytes(n int64) string {
+	switch {
+	case n < 1<<10:
+		return Many(n, "byte", "bytes")
+	case n < 1<<20:
+		return Trimmed(float64(n)/(1<<10)) + " KB"
+	}
+	return Trimmed(float64(n)/(1<<20)) + " MB"
+}
+
 // Dollars writes billionths of a USD with as many digits as say something: two,
 // or three that are not zero.
 func Dollars(nano int64) string {

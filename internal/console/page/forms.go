@@ -7,6 +7,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"stele/internal/media"
 )
 
 // Lines are the entries of a text with one a line.
@@ -23,12 +25,8 @@ func Lines(text string) []string {
 // FormText is a single value as a form has it.
 func FormText(v any) string {
 	switch v := v.(type) {
-	case string:
-		return v
-	case bool:
-		return strconv.FormatBool(v)
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64)
+	case string, bool, float64:
+		return media.Plain(v)
 	case jsontext.Value:
 		return string(v)
 	case []any, map[string]any:

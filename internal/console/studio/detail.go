@@ -167,7 +167,7 @@ func aboutOutput(o generation.Made) string {
 	if length := clockTime(o.Duration); length != "" {
 		facts = append(facts, length)
 	}
-	return strings.Join(append(facts, shortTypes([]string{o.Type}), bytesText(o.Size)), " · ")
+	return strings.Join(append(facts, shortTypes([]string{o.Type}), page.Bytes(o.Size)), " · ")
 }
 
 // takenByAny reports whether any model takes such a file.

@@ -81,16 +81,6 @@ func clockTime(seconds float64) string {
 	return fmt.Sprintf("%d:%02d", whole/60, whole%60)
 }
 
-func bytesText(n int64) string {
-	switch {
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%d KB", n>>10)
-	}
-	return fmt.Sprintf("%d bytes", n)
-}
-
 // taskAdvice is what to do about a task that failed with a code.
 func taskAdvice(code string) string {
 	return map[string]string{

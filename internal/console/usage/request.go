@@ -109,7 +109,7 @@ func (c *Room) bodiesOf(r *http.Request, v access.Visitor, record string) (*bodi
 	}
 	return &bodies{
 		Request: page.Highlight(kept.Request.Text), Reply: page.Highlight(kept.Reply.Text),
-		RequestSize: size(kept.Request.Size), ReplySize: size(kept.Reply.Size),
+		RequestSize: page.Bytes(kept.Request.Size), ReplySize: page.Bytes(kept.Reply.Size),
 		RequestCut: int64(len(kept.Request.Text)) < kept.Request.Size, ReplyCut: int64(len(kept.Reply.Text)) < kept.Reply.Size,
 		RequestMissing: kept.Request.Text == "", ReplyMissing: kept.Reply.Text == "",
 	}, nil
@@ -149,17 +149,6 @@ func timeSpent(r *meter.Record) []piece {
 	return list
 }
 
-// size is a number of bytes for people.
-func size(n int64) string {
-	switch {
-	case n < 1<<10:
-		return page.Many(n, "byte", "bytes")
-	case n < 1<<20:
-		return page.Trimmed(float64(n)/(1<<10)) + " KB"
-	}
-	return page.Trimmed(float64(n)/(1<<20)) + " MB"
-}
-
 // priceTable is what each class of tokens cost.
 type priceTable struct {
 	Lines     []priceLine
@@ -184,7 +173,8 @@ func priced(r *meter.Record) *priceTable {
 	p := &priceTable{Priced: r.Priced, Estimated: r.Estimated, Total: page.Dollars(r.Nano), Source: priceSources[r.PriceSource]}
 	sheet, err := price.ReadSheet(r.Rates)
 	p.ByModel = err == nil && r.Priced
-	usage := catalog.UsageOf(r.Usage())
+	u := r.Usage()
+	usage := catalog.UsageOf(u.Own())
 	var all int64
 	for _, class := range shownClasses {
 		tokens := usage.Tokens[class.class]
@@ -196,8 +186,17 @@ func priced(r *meter.Record) *priceTable {
 		if p.ByModel {
 			var one price.Usage
 			one.Tokens[class.class] = tokens
-			line.Cost = page.Dollars(int64(price.Rate(sheet, one, r.Usage().Tier) - sheet.PerRequest))
+			line.Cost = page.Dollars(int64(price.Rate(sheet, one, u.Tier) - sheet.PerRequest))
 			line.Rate = "$" + sheet.Rates.Of(class.class).String()
+		}
+		p.Lines = append(p.Lines, line)
+	}
+	if a := u.Advised; a != nil {
+		tokens := a.Usage.Total()
+		all += tokens
+		line := priceLine{Name: "Advice", Hint: "of " + a.Model, Tokens: page.Grouped(tokens)}
+		if p.ByModel {
+			line.Cost = page.Dollars(r.Nano - int64(price.Rate(sheet, usage, u.Tier)))
 		}
 		p.Lines = append(p.Lines, line)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"stele/internal/chat"
 	"stele/internal/console"
 	"stele/internal/console/consoletest"
 	"stele/internal/meter"
@@ -202,4 +203,16 @@ func TestEveryFailureHasASentence(t *testing.T) {
 	} {
 		consoletest.WantText(t, consoletest.Body(t, h.Get(fmt.Sprint("/console/requests/req_", code), consoletest.Browser)), want, "What to do")
 	}
+}
+
+func TestARequestHasALineForAdvice(t *testing.T) {
+	t.Parallel()
+	h := consoletest.Opened(t, consoletest.Observed)
+	advised := h.Use(time.Minute, func(r *meter.Record) {
+		r.Count(chat.Usage{Input: 1_000_100, Output: 2_000_010, Known: true, Advised: &chat.Advised{Model: "opus", Usage: chat.Usage{Input: 100, Output: 10}}})
+		r.Nano = 21_500_000_000 // 21 of its own
+	})
+	h.Save(advised)
+	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/requests/"+advised.ID, consoletest.Browser)),
+		"1,000,000", "2,000,000", "Advice", "of opus", "110", "$0.5", "3,000,110", "$21.5")
 }

@@ -29,7 +29,7 @@ var graces = []grace{
 }
 
 func (c *Room) showEndpoint(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	return c.endpointPage(w, r, v, http.StatusOK, endpointPage{Told: told(r)})
+	return c.endpointPage(w, r, v, http.StatusOK, endpointPage{Told: doneText(r)})
 }
 
 func (c *Room) changeEndpoint(w http.ResponseWriter, r *http.Request, v access.Visitor) error {

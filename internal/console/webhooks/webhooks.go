@@ -51,7 +51,7 @@ func (c *Room) row(e webhook.Endpoint) endpointRow {
 }
 
 func (c *Room) showEndpoints(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	return c.endpointsPage(w, r, v, http.StatusOK, endpointsPage{Form: c.newForm(v), Told: told(r)})
+	return c.endpointsPage(w, r, v, http.StatusOK, endpointsPage{Form: c.newForm(v), Told: doneText(r)})
 }
 
 func (c *Room) createEndpoint(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
@@ -105,8 +105,8 @@ func (c *Room) setMail(w http.ResponseWriter, r *http.Request, v access.Visitor)
 	return c.Redirect(w, r, "/console/webhooks?done=mail-on")
 }
 
-// told is what was just done, in words.
-func told(r *http.Request) string {
+// doneText is what was just done, in words.
+func doneText(r *http.Request) string {
 	return map[string]string{
 		"made":     "Made. It is told of what happens from now on.",
 		"saved":    "Saved. Messages that are under way follow.",

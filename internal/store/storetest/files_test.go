@@ -219,6 +219,14 @@ func damagedFiles(t *testing.T, s *store.Store) {
 		}
 	}
 	wantMarks(one.ID, two.ID)
+	first, second := min(one.ID, two.ID), max(one.ID, two.ID)
+	for after, want := range map[string][]string{"": {first, second}, first: {second}, second: nil} {
+		list, err := s.FilesAfter(t.Context(), after, 10)
+		must(t, err)
+		if len(list) != len(want) || len(want) > 0 && list[0].ID != want[0] {
+			t.Errorf("after %q come %v, want %v", after, list, want)
+		}
+	}
 	must(t, s.DoomFile(t.Context(), one.ID))
 	wantMarks(two.ID)
 	if _, err := s.MarkDamaged(t.Context(), two.ID, noon); err != nil {

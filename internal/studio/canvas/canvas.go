@@ -10,10 +10,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"image"
-	"maps"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"stele/internal/studio/ink"
 	"stele/internal/studio/lettering"
@@ -63,9 +61,6 @@ var layouts = map[string]layout{
 	"orbit":       orbit,
 	"landscape":   landscape,
 }
-
-// Styles lists the names of layouts.
-func Styles() []string { return slices.Sorted(maps.Keys(layouts)) }
 
 // Draw draws a picture. It reports how far it is from 0 to 1, and gives up when ctx
 // ends, which is its only error for an order that Check accepts.

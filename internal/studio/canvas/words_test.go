@@ -2,6 +2,8 @@ package canvas
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,3 +120,6 @@ func TestMoods(t *testing.T) {
 		}
 	}
 }
+
+// Styles lists the names of layouts.
+func Styles() []string { return slices.Sorted(maps.Keys(layouts)) }

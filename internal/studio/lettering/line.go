@@ -68,14 +68,6 @@ func spaceless(a, b *glyph) bool { return a.path.Empty() || b.path.Empty() }
 // width is that of a line's ink at a size of 1.
 func (h *Hand) width(text string, s Style) float64 { return h.set(text, s).width }
 
-// Width is how wide a single line is at a size.
-func (h *Hand) Width(text string, s Style, size float64) float64 {
-	if s.Caps {
-		text = capitals(text)
-	}
-	return h.width(text, s) * size
-}
-
 // capitals has some for ß, which has none of its own in most faces, and leaves letters
 // alone that are never written so, such as the Georgian.
 func capitals(text string) string { return strings.ToTitle(strings.ReplaceAll(text, "ß", "ss")) }
