@@ -124,6 +124,20 @@ type plan struct {
 	fitted  map[string]json.RawMessage // instances by their schemas: several answers need the same
 }
 
+// readWords takes the orders out of the user's words.
+func (p *plan) readWords() (err error) {
+	words, own := p.turn.text, p.turn.own
+	if p.turn.text, err = p.orders.read(words); err != nil {
+		return err
+	}
+	p.turn.own = p.turn.text
+	if own != "" && own != words {
+		again := noOrders() // they are read already
+		p.turn.own, err = again.read(own)
+	}
+	return err
+}
+
 func (s *Sandbox) plan(talk *chat.Conversation) (*plan, error) {
 	n := max(talk.N, 1)
 	if n > mostAnswers {
@@ -137,7 +151,7 @@ func (s *Sandbox) plan(talk *chat.Conversation) (*plan, error) {
 	if p.turn.system, err = p.orders.read(p.turn.system); err != nil {
 		return nil, err
 	}
-	if p.turn.text, err = p.orders.read(p.turn.text); err != nil {
+	if err := p.readWords(); err != nil {
 		return nil, err
 	}
 	if err := s.checkProofs(&p.turn, thinks(talk.Thinking)); err != nil {

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 type turn struct {
 	system  string
 	text    string         // the last words of the user; "" where there are none
+	own     string         // of them, without what an agent reminds its model of
 	prefill string         // how the answer has begun, in the client's words
 	media   []chat.Part    // what the user gave along
 	results []chat.Part    // what the tools said last; every one has a Name
@@ -29,7 +31,9 @@ func readTurn(talk *chat.Conversation) turn {
 			continue
 		}
 		if text := textOf(m.Parts); strings.TrimSpace(text) != "" {
-			t.text = text
+			if own := unreminded(text); own != "" || t.own == "" {
+				t.text, t.own = text, own
+			}
 		}
 		t.media = append(t.media, mediaOf(m.Parts)...)
 	}
@@ -97,6 +101,16 @@ func textOf(parts []chat.Part) string {
 		}
 	}
 	return join(list)
+}
+
+// reminder is how agents mark words of their own among their user's.
+var reminder = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>`)
+
+func unreminded(text string) string {
+	if !strings.Contains(text, "<system-reminder>") {
+		return text
+	}
+	return strings.TrimSpace(reminder.ReplaceAllString(text, ""))
 }
 
 // join is the texts that there are, one below the other.
