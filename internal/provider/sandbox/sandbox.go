@@ -5,6 +5,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -130,12 +131,17 @@ func (p *plan) readWords() (err error) {
 	if p.turn.text, err = p.orders.read(words); err != nil {
 		return err
 	}
-	p.turn.own = p.turn.text
-	if own != "" && own != words {
-		again := noOrders() // they are read already
-		p.turn.own, err = again.read(own)
+	again := noOrders() // of what they leave: they are read already
+	rest := func(part, whole string) string {
+		if part == "" || part == words {
+			return whole
+		}
+		text, _ := again.read(part)
+		return cmp.Or(text, whole)
 	}
-	return err
+	p.turn.own = rest(own, p.turn.text)
+	p.turn.quoted = rest(p.turn.quoted, p.turn.own)
+	return nil
 }
 
 func (s *Sandbox) plan(talk *chat.Conversation) (*plan, error) {

@@ -15,6 +15,7 @@ type turn struct {
 	system  string
 	text    string         // the last words of the user; "" where there are none
 	own     string         // of them, without what an agent reminds its model of
+	quoted  string         // the last part of those: agents tell of themselves before
 	prefill string         // how the answer has begun, in the client's words
 	media   []chat.Part    // what the user gave along
 	results []chat.Part    // what the tools said last; every one has a Name
@@ -32,7 +33,7 @@ func readTurn(talk *chat.Conversation) turn {
 		}
 		if text := textOf(m.Parts); strings.TrimSpace(text) != "" {
 			if own := unreminded(text); own != "" || t.own == "" {
-				t.text, t.own = text, own
+				t.text, t.own, t.quoted = text, own, lastOwn(m.Parts)
 			}
 		}
 		t.media = append(t.media, mediaOf(m.Parts)...)
@@ -111,6 +112,16 @@ func unreminded(text string) string {
 		return text
 	}
 	return strings.TrimSpace(reminder.ReplaceAllString(text, ""))
+}
+
+// lastOwn is the last part of somebody's own words.
+func lastOwn(parts []chat.Part) string {
+	for _, p := range slices.Backward(parts) {
+		if own := unreminded(p.Text); p.Kind == chat.Text && strings.TrimSpace(own) != "" {
+			return own
+		}
+	}
+	return ""
 }
 
 // join is the texts that there are, one below the other.
