@@ -29,19 +29,24 @@ func (d *Door) moved(r *http.Request) string {
 
 // rewritten is the path that such a client means: Groq's own SDK writes /openai/v1 before
 // every path, the AI SDK's provider for DeepInfra /openai, and clients of Google's write
-// models/ only before ids without a slash.
+// models/ only before ids without a slash, or another version of their API.
 func rewritten(escaped string) string {
 	for _, before := range []string{"/api/openai/v1/", "/api/v1/openai/"} {
 		if path, ok := strings.CutPrefix(escaped, before); ok {
 			return "/api/v1/" + path
 		}
 	}
-	id, ok := strings.CutPrefix(escaped, "/api/v1beta/")
-	if !ok || !strings.Contains(id, "/") || strings.Contains("/"+id, "/models/") {
-		return ""
+	for _, version := range geminiVersions {
+		rest, ok := strings.CutPrefix(escaped, version)
+		if id := strings.TrimPrefix(rest, "models/"); ok && strings.Contains(rest, "/") && !strings.Contains("/"+id, "/models/") {
+			return geminiModels + id
+		}
 	}
-	return geminiModels + id
+	return ""
 }
+
+// geminiVersions are those of Google's API that its clients write: @google/genai 3 speaks v1.
+var geminiVersions = []string{"/api/v1beta/", "/api/v1/", "/api/v1alpha/", "/api/v1beta1/"}
 
 // prefixes are what clients put before a route's own path: their base URL, once too
 // often, or another's.

@@ -9,8 +9,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A client of Google's that writes models/ only before ids without a slash, and one of Groq's
-// that writes /openai/v1 before every path, is sent to the route before any key is looked at,
+// A client of Google's that writes models/ only before ids without a slash or another version of the
+// API, and one of Groq's that writes /openai/v1 before every path, is sent to the route before any key is looked at,
 // and to nothing else.
 func TestPathsThatNoBaseURLMendsAreSentToTheRoute(t *testing.T) {
 	t.Parallel()
@@ -37,7 +37,17 @@ func TestPathsThatNoBaseURLMendsAreSentToTheRoute(t *testing.T) {
 		{"POST", "/api/v1beta/stele/../sandbox:generateContent", ""},
 		{"POST", "/api/v1beta//sandbox:generateContent", ""},
 		{"POST", "/api/v1beta//evil.example/x:generateContent", ""},
-		{"POST", "/api/v1/stele/sandbox:generateContent", ""},
+		{"POST", "/api/v1/models/m:generateContent", "/stele/api/v1beta/models/m:generateContent"},
+		{"POST", "/api/v1/models/a/b%2Fc:streamGenerateContent?alt=sse", "/stele/api/v1beta/models/a/b%2Fc:streamGenerateContent?alt=sse"},
+		{"POST", "/api/v1alpha/models/m:generateContent", "/stele/api/v1beta/models/m:generateContent"},
+		{"POST", "/api/v1beta1/models/m:generateContent", "/stele/api/v1beta/models/m:generateContent"},
+		{"POST", "/api/v1/stele/sandbox:generateContent", "/stele/api/v1beta/models/stele/sandbox:generateContent"},
+		{"GET", "/api/v1/models/m:generateContent", ""},
+		{"POST", "/api/v1/models/m:countTokens", ""},
+		{"POST", "/api/v1/models/m", ""},
+		{"POST", "/api/v1/models/../m:generateContent", ""},
+		{"POST", "/api/v1/models//evil.example/m:generateContent", ""},
+		{"POST", "/api/v2/models/m:generateContent", ""},
 	} {
 		status, body, h := b.do(t, test.method, test.path, strings.NewReader("{}"))
 		want := http.StatusPermanentRedirect
@@ -74,7 +84,6 @@ func TestAWrongBaseURLIsToldTheRightOne(t *testing.T) {
 		{"/anthropic/v1/messages", "POST /api/v1/messages", other, "error.message"},
 		{"/v1beta/models/m:generateContent", "POST /api/v1beta/models/m:generateContent", other, "error.message"},
 		{"/api/v1beta/v1beta/models/a/b:streamGenerateContent?alt=sse", "POST /api/v1beta/models/a/b:streamGenerateContent", other, "error.message"},
-		{"/api/v1/models/m:generateContent", "POST /api/v1beta/models/m:generateContent", other, "error.message"},
 		{"/api/v1/v1beta/models/m:generateContent", "POST /api/v1beta/models/m:generateContent", other, "error.message"},
 		{"/v1/generations", "POST /api/v1/generations", "", "error.message"},
 		{"/v1/responses", "POST /api/v1/chat/completions", "", "error.message"},

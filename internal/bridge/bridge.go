@@ -98,7 +98,8 @@ func (b *Bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // pathOf is the path as all clients mean it, however much of it their base URL has:
-// with the server's own /api or not, and for OpenAI's clients without /v1.
+// with the server's own /api or not, for OpenAI's clients without /v1, and for Google's
+// in whichever version of its API.
 func pathOf(r *http.Request) string {
 	path := strings.TrimPrefix(r.URL.EscapedPath(), "/api")
 	for _, root := range []string{"/responses", "/chat/completions", "/models"} {
@@ -106,7 +107,18 @@ func pathOf(r *http.Request) string {
 			return "/v1" + path
 		}
 	}
+	for _, version := range []string{"/v1", "/v1alpha", "/v1beta1"} {
+		if id, ok := strings.CutPrefix(path, version+"/models"); ok && within(path, version+"/models") && (version != "/v1" || ofGoogle(r)) {
+			return "/v1beta/models" + id
+		}
+	}
 	return path
+}
+
+// ofGoogle tells a request for models at /v1 of Google's client from one of OpenAI's, which
+// posts nothing there.
+func ofGoogle(r *http.Request) bool {
+	return r.Method == http.MethodPost || r.Header.Get("X-Goog-Api-Client")+r.Header.Get("X-Goog-Api-Key") != ""
 }
 
 func within(path, prefix string) bool {

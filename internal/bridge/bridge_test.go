@@ -101,7 +101,10 @@ func TestPassesOnWithItsOwnKey(t *testing.T) {
 		"/chat/completions":        "/api/v1/chat/completions",
 		"/v1/messages?beta=true":   "/api/v1/messages?beta=true",
 		"/v1beta/models/a%2Fb:streamGenerateContent?alt=sse&key=dummy": "/api/v1beta/models/a%2Fb:streamGenerateContent?alt=sse",
-		"/v1/generations": "/api/v1/generations",
+		"/v1/models/a/b:generateContent":                               "/api/v1beta/models/a/b:generateContent",
+		"/v1alpha/models/a:generateContent":                            "/api/v1beta/models/a:generateContent",
+		"/v1beta1/models/a:generateContent":                            "/api/v1beta/models/a:generateContent",
+		"/v1/generations":                                              "/api/v1/generations",
 	} {
 		status, _, _ := ask(t, "POST", b.URL+from, `{"x":1}`, "Authorization", "Bearer dummy", "X-Api-Key", "dummy", "X-Goog-Api-Key", "dummy", "Cookie", "a=b")
 		path, head := s.paths[len(s.paths)-1], s.heads[len(s.heads)-1]

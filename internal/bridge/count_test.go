@@ -24,6 +24,11 @@ func TestOneModel(t *testing.T) {
 			t.Errorf("%s: %d %s", path, status, got)
 		}
 	}
+	for path, want := range map[string]string{"/v1/models/a/b": `{"name":"models/a/b",`, "/v1/models": `{"models":[{"name":"models/a/b",`} {
+		if status, _, got := ask(t, "GET", b.URL+path, "", "X-Goog-Api-Client", "google-genai-sdk/3.1.0"); status != http.StatusOK || !strings.HasPrefix(got, want) {
+			t.Errorf("%s of Google's client: %d %s", path, status, got)
+		}
+	}
 	for path, want := range map[string]string{"/v1/models/none": `"code":"model_not_found"`, "/v1beta/models/none": `"NOT_FOUND"`} {
 		if status, _, got := ask(t, "GET", b.URL+path, ""); status != http.StatusNotFound || !strings.Contains(got, want) {
 			t.Errorf("%s: %d %s", path, status, got)
@@ -62,6 +67,7 @@ func TestTokensAreEstimated(t *testing.T) {
 		{"/v1/messages/count_tokens", `{"model":"m","messages":[{"role":"user","content":"` + words + `"}]}`, `{"input_tokens":100}`},
 		{"/v1/messages/count_tokens", `{"model":"m","system":"` + words + `","tools":[{"name":"abcd","input_schema":{"a":1}}],"messages":[{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"` + coded + `"}}]}]}`, `{"input_tokens":203}`},
 		{"/v1beta/models/a/b:countTokens", `{"contents":[{"parts":[{"text":"` + words + `"}]}]}`, `{"totalTokens":100}`},
+		{"/v1/models/a/b:countTokens", `{"contents":[{"parts":[{"text":"` + words + `"}]}]}`, `{"totalTokens":100}`},
 		{"/v1beta/models/a/b:countTokens", `{"generateContentRequest":{"model":"models/a/b","contents":[{"parts":[{"text":"` + words + `"}]}]}}`, `{"totalTokens":100}`},
 		{"/v1beta/models/a/b:countTokens", `{"contents":[{"parts":[{"inlineData":{"mimeType":"audio/wav","data":"` + strings.Repeat("AAAA", 1000) + `"}},{"inlineData":{"mimeType":"video/mp4","data":"` + strings.Repeat("AAAA", 1000) + `"}}]}]}`, `{"totalTokens":12}`},
 		{"/v1/messages/count_tokens", `{"model":"m","messages":[{"role":"user","content":[` + document("<</Type /Pages>> <</Type /Page >> <</Type/Page/x>>") + `]}]}`, `{"input_tokens":4000}`},

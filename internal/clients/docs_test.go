@@ -67,10 +67,10 @@ func index(t *testing.T) string {
 		"| Anthropic | `" + example.Anthropic() + "` | `X-API-Key: KEY` or `Authorization: Bearer KEY` |\n" +
 		"| Gemini | `" + example.Gemini() + "` | `Authorization: Bearer KEY` |\n\n" +
 		"These were run on 2026-11-16 and 17 with nothing else, whole, streamed and with a wrong key, most of them with tools, schemas and pictures too, over upstreams of all three dialects:\n\n" +
-		"- for TypeScript, SDKs: openai 4 to 7, @anthropic-ai/sdk 0.20 to the newest, @google/genai 1 and 2, @google/generative-ai, @mistralai/mistralai 2.7 (base URL without `/v1`), @openrouter/sdk 1.3, groq-sdk 1.6\n" +
+		"- for TypeScript, SDKs: openai 4 to 7, @anthropic-ai/sdk 0.20 to the newest, @google/genai 1 to 3, @google/generative-ai, @mistralai/mistralai 2.7 (base URL without `/v1`), @openrouter/sdk 1.3, groq-sdk 1.6\n" +
 		"  (base URL without `/v1`), together-ai, portkey-ai, @huggingface/inference;\n" +
 		"- libraries: AI SDK with its providers for OpenAI (`.chat`), Anthropic, Google, Mistral, Groq, DeepSeek, Together, Fireworks, Cerebras, DeepInfra and OpenRouter; LangChain's for OpenAI, Anthropic, Google, Groq, xAI,\n" +
-		"  DeepSeek and OpenRouter; LlamaIndex, Mastra, Genkit 1.42 (with OpenAI's, Anthropic's and Google's API), Google's ADK 2, Instructor 1.7, xsAI, token.js, multi-llm-ts, TanStack AI (through `stele bridge`),\n" +
+		"  DeepSeek and OpenRouter; LangGraph 1.1 with LangChain's agents, LlamaIndex, Mastra 1.71, OpenAI Agents through `stele bridge`, TypeChat 0.1, Genkit 1.42 (with OpenAI's, Anthropic's and Google's API), Google's ADK 2, Instructor 1.7, xsAI, token.js, multi-llm-ts, TanStack AI (through `stele bridge`),\n" +
 		"  VoltAgent 2.10, Strands Agents 1.19, Ax 24, AgentKit 0.13, ModelFusion 0.137 (text only);\n" +
 		"- for Python: openai 3.6 and anthropic 1.9, with their helpers for streams, schemas and tools, and streams of google-api-core 2.25; for Ruby: ruby_llm 2.1 (OpenAI's and Anthropic's API);\n" +
 		"- for Go: openai-go 1 to 3, anthropic-sdk-go, genai, go-openai, langchaingo, Genkit 1.4, Eino 0.7 (OpenAI's and Gemini's API);\n" +

@@ -91,6 +91,10 @@ func TestModelsAreFoundByTheNamesPeopleConfigure(t *testing.T) {
 			t.Errorf("%s %s costs %q, want %q", c.kind, c.model, got, c.want)
 		}
 	}
+	// An agent on a fresh server has nothing but the sandbox, and must not guess its window.
+	if e, ok := BuiltIn().Lookup("stele", "sandbox"); !ok || e.Facts.Window == 0 || e.Facts.Output == 0 || len(e.Facts.Takes) == 0 {
+		t.Errorf("of the sandbox is known %+v", e)
+	}
 	for _, c := range []struct{ kind, model string }{{"openai", "gpt-55"}, {"openai", "my-own"}, {"nobody", "gpt-5"}, {"azure", "prod"}} {
 		if e, ok := BuiltIn().Lookup(c.kind, c.model); ok {
 			t.Errorf("%s %s is found as %v", c.kind, c.model, e.Names)

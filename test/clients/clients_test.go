@@ -58,7 +58,7 @@ func TestAgentsWriteAFile(t *testing.T) {
 
 func TestLibrariesGoThroughALoop(t *testing.T) {
 	h := rig.Start(t, rig.Options{Config: config})
-	for _, name := range []string{"ai-sdk", "langchain", "openai-agents"} {
+	for _, name := range []string{"ai-sdk", "google-genai", "langchain", "openai-agents"} {
 		t.Run(name, func(t *testing.T) {
 			home, program := t.TempDir(), filepath.Join(rig.Root(), "test/clients", name+".mjs")
 			said := start(t, home, []string{"STELE_BASE=" + h.OpenAI(), "STELE_KEY=" + h.CreateKey(t).Key}, ".bin/node", program)

@@ -86,7 +86,7 @@ func (p *plan) wanted(offered []chat.Tool) ([]chat.Tool, error) {
 	if len(p.orders.tools) > 0 {
 		return list, nil
 	}
-	said := speech{text: spoken(p.turn.text)}
+	said := speech{text: spoken(p.turn.own)}
 	said.words = setOf(strings.Fields(said.text))
 	for _, t := range offered {
 		if said.mentions(t.Name) {
@@ -179,7 +179,7 @@ func (p *plan) call(t chat.Tool, at, take int) block {
 		return b
 	}
 	b.part.Custom = true
-	text := clip(p.turn.text, 60, 400)
+	text := clip(p.turn.own, 60, 400)
 	switch {
 	case p.orders.arguments != nil:
 		text = *p.orders.arguments

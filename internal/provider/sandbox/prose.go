@@ -42,7 +42,7 @@ func (p *plan) prose(take int) string {
 	if p.turn.text == "" {
 		say("You sent no words.")
 	} else {
-		say(openers[(p.seed()+take)%len(openers)], quote(p.turn.text))
+		say(openers[(p.seed()+take)%len(openers)], quote(p.turn.quoted))
 	}
 	if list := describeAll(p.turn.media); list != "" {
 		say("You gave me %s.", list)
@@ -132,7 +132,7 @@ func (p *plan) intent(calls []chat.Tool) string {
 	case p.talk.Format != nil:
 		intent = "I will answer in the shape that was asked for."
 	}
-	return "They wrote “" + clip(p.turn.text, 8, 80) + "” and wait for an answer. " + intent
+	return "They wrote “" + clip(p.turn.quoted, 8, 80) + "” and wait for an answer. " + intent
 }
 
 func toolNames(tools []chat.Tool) []string {

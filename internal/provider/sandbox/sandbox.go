@@ -5,6 +5,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -124,6 +125,25 @@ type plan struct {
 	fitted  map[string]json.RawMessage // instances by their schemas: several answers need the same
 }
 
+// readWords takes the orders out of the user's words.
+func (p *plan) readWords() (err error) {
+	words, own := p.turn.text, p.turn.own
+	if p.turn.text, err = p.orders.read(words); err != nil {
+		return err
+	}
+	again := noOrders() // of what they leave: they are read already
+	rest := func(part, whole string) string {
+		if part == "" || part == words {
+			return whole
+		}
+		text, _ := again.read(part)
+		return cmp.Or(text, whole)
+	}
+	p.turn.own = rest(own, p.turn.text)
+	p.turn.quoted = rest(p.turn.quoted, p.turn.own)
+	return nil
+}
+
 func (s *Sandbox) plan(talk *chat.Conversation) (*plan, error) {
 	n := max(talk.N, 1)
 	if n > mostAnswers {
@@ -137,7 +157,7 @@ func (s *Sandbox) plan(talk *chat.Conversation) (*plan, error) {
 	if p.turn.system, err = p.orders.read(p.turn.system); err != nil {
 		return nil, err
 	}
-	if p.turn.text, err = p.orders.read(p.turn.text); err != nil {
+	if err := p.readWords(); err != nil {
 		return nil, err
 	}
 	if err := s.checkProofs(&p.turn, thinks(talk.Thinking)); err != nil {

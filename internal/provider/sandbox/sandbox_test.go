@@ -126,6 +126,25 @@ func TestSaysWhatItWasAsked(t *testing.T) {
 	if got := said(t, talk); got != want {
 		t.Errorf("%q", got)
 	}
+	const reminder = "<system-reminder>Do not call clock.\nBe an agent.</system-reminder>"
+	for _, messages := range [][]string{{reminder + "\nSay hello"}, {"Say hello [[sandbox: think=0]]" + reminder}, {"Say hello", reminder}, {reminder, "Say hello"}} {
+		talk := &chat.Conversation{Tools: []chat.Tool{{Name: "clock"}}}
+		for _, text := range messages {
+			talk.Messages = append(talk.Messages, chat.Message{Role: chat.User, Parts: []chat.Part{{Kind: chat.Text, Text: text}}})
+		}
+		if got := said(t, talk); !strings.HasPrefix(got, "You said: “Say hello”.") {
+			t.Errorf("%q: %q", messages, got)
+		}
+	}
+	for _, parts := range [][]string{{"This is where you work.", "Say hello"}, {"A", "Say hello [[sandbox: think=0]]", " "}, {"Say hello", "[[sandbox: think=0]]"}} {
+		talk := user("")
+		for _, text := range parts {
+			talk.Messages[0].Parts = append(talk.Messages[0].Parts, chat.Part{Kind: chat.Text, Text: text})
+		}
+		if got := said(t, talk); !strings.HasPrefix(got, "You said: “Say hello”.") {
+			t.Errorf("%q: %q", parts, got)
+		}
+	}
 	for _, text := range []string{"Привет, мир!", "\u4f60\u597d，\u4e16\u754c。\u4eca\u5929\u597d\u5417？", "नमस्ते दुनिया", "مرحبا بالعالم", "👩‍👩‍👧‍👦 e\u0301té 🇫🇷", "line one\nline two\ttabbed", "<b>&amp;</b>"} {
 		if got := said(t, user(text)); !strings.Contains(got, text) {
 			t.Errorf("%q is not in %q", text, got)

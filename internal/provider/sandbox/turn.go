@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +14,8 @@ import (
 type turn struct {
 	system  string
 	text    string         // the last words of the user; "" where there are none
+	own     string         // of them, without what an agent reminds its model of
+	quoted  string         // the last part of those: agents tell of themselves before
 	prefill string         // how the answer has begun, in the client's words
 	media   []chat.Part    // what the user gave along
 	results []chat.Part    // what the tools said last; every one has a Name
@@ -29,7 +32,9 @@ func readTurn(talk *chat.Conversation) turn {
 			continue
 		}
 		if text := textOf(m.Parts); strings.TrimSpace(text) != "" {
-			t.text = text
+			if own := unreminded(text); own != "" || t.own == "" {
+				t.text, t.own, t.quoted = text, own, lastOwn(m.Parts)
+			}
 		}
 		t.media = append(t.media, mediaOf(m.Parts)...)
 	}
@@ -97,6 +102,26 @@ func textOf(parts []chat.Part) string {
 		}
 	}
 	return join(list)
+}
+
+// reminder is how agents mark words of their own among their user's.
+var reminder = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>`)
+
+func unreminded(text string) string {
+	if !strings.Contains(text, "<system-reminder>") {
+		return text
+	}
+	return strings.TrimSpace(reminder.ReplaceAllString(text, ""))
+}
+
+// lastOwn is the last part of somebody's own words.
+func lastOwn(parts []chat.Part) string {
+	for _, p := range slices.Backward(parts) {
+		if own := unreminded(p.Text); p.Kind == chat.Text && strings.TrimSpace(own) != "" {
+			return own
+		}
+	}
+	return ""
 }
 
 // join is the texts that there are, one below the other.
