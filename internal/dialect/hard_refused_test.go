@@ -111,17 +111,15 @@ var hardRefused = section{"AN", "what upstreams refuse", []hard{
 		take(t, trip{from: A, to: G, model: "gemini-3-flash", ask: ask}).sends("contents.2.parts.0.functionResponse.parts.0.inlineData.data", quoted(pixel))
 	}},
 	// google-gemini/cookbook#1290, vercel/ai#8943.
-	{number: 1165, name: "penalties, which Google's newer models refuse", run: func(t *testing.T) {
+	{number: 1165, name: "penalties, which some of Google's models refuse", answer: "asked again without them, with a warning", run: func(t *testing.T) {
 		for field, name := range map[string]string{"presence_penalty": "presencePenalty", "frequency_penalty": "frequencyPenalty"} {
-			for _, model := range []string{"gemini-2.5-flash", "gemini-3-pro"} {
-				l := take(t, trip{from: O, to: G, model: model, ask: withO(`"` + field + `":0.5`)})
-				l.sends("generationConfig."+name, "")
-				l.warns(field, chat.Dropped)
-				l = take(t, trip{from: O, to: G, model: model, ask: withO(`"` + field + `":0`)})
-				l.sends("generationConfig."+name, "")
-				l.quiet()
-			}
-			take(t, trip{from: O, to: G, model: "gemini-2.0-flash", ask: withO(`"` + field + `":0.5`)}).sends("generationConfig."+name, "0.5")
+			l := take(t, refusesFirst(trip{from: O, to: G, model: "gemini-3-pro", ask: withO(`"` + field + `":0.5`)}, 400, "Penalty is not enabled for models/gemini-3-pro"))
+			is(t, name, l.sent[0].Get("generationConfig."+name).Raw, "0.5")
+			is(t, name+", then", l.sent[1].Get("generationConfig."+name).Exists(), false)
+			l.warns(field, chat.Dropped)
+			l = take(t, trip{from: O, to: G, model: "gemini-3-pro", ask: withO(`"` + field + `":0`)})
+			l.sends("generationConfig."+name, "")
+			l.quiet()
 		}
 	}},
 	// 0xPlaygrounds/rig#788, google/adk-python#3900; unicef/adt-studio#476 for speech.

@@ -73,11 +73,14 @@ func (w *requestWriter) number(name string, f *float64) {
 	}
 }
 
-// penalty writes one that is not nothing. Google's models from 2.5 on refuse it (google-gemini/cookbook #1290).
+// penalties is what refusals of models that take none are about (google-gemini/cookbook #1290).
+const penalties = "penalties"
+
+// penalty writes one that is not nothing.
 func (w *requestWriter) penalty(name, field string, f *float64) {
 	switch {
 	case f == nil || *f == 0:
-	case !w.traits.penalised && !w.target.Compatible:
+	case slices.Contains(w.target.Refused, penalties):
 		w.lose(chat.Lost(field, chat.Dropped, "the model does not take it"))
 	default:
 		w.number(name, w.within(field, f, -2, 2))

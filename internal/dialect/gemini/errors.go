@@ -181,6 +181,10 @@ func (r *wireRefusal) fault(status int, h http.Header) *fault.Error {
 		if r.says("thought signature", "thought_signature", "thoughtsignature") {
 			return e.MendedBy(fault.WithoutThoughts)
 		}
+		if r.says("penalty is not enabled") {
+			e.Refused = penalties
+			return e.MendedBy(fault.Without)
+		}
 	}
 	return dialect.Mendable(e, r.message)
 }

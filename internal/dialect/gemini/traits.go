@@ -17,8 +17,7 @@ type traits struct {
 	speaks bool // answers in sound, and in nothing else
 	draws  bool // answers in pictures too, and wants its own back with their signature
 
-	penalised bool // takes penalties
-	unled     bool // takes no system prompt
+	unled bool // takes no system prompt
 }
 
 // known are the models, the first that fits counts. Whatever is not known is
@@ -30,8 +29,8 @@ var known = []traits{
 	{model: "gemini-2.5-pro", thinks: true, least: 128, most: 32768},
 	{model: "gemini-2.5", thinks: true, least: 1, most: 24576, off: true},
 	{model: "gemini-2.0-flash-thinking", thinks: true, least: 1, most: 24576, off: true},
-	{model: "gemini-2.0", penalised: true},
-	{model: "gemini-1.", penalised: true},
+	{model: "gemini-2.0"},
+	{model: "gemini-1."},
 	{model: "gemini-pro-vision"},
 	{model: "gemma-3", unled: true},
 	{model: "gemma-2", unled: true},
