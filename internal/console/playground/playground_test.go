@@ -207,7 +207,7 @@ func TestAViewerMayNotPlay(t *testing.T) {
 func TestPricesAreWrittenWithTheDigitsThatCount(t *testing.T) {
 	t.Parallel()
 	h, _ := consoletest.Playing(t)
-	for usage, want := range map[string]string{"0:0": "$0.00", "1:0": "$0.000002", "1000:20": "$0.00204", "5000000:0": "$10.00", "617283:0": "$1.23"} {
+	for usage, want := range map[string]string{"1:1": "$0.000004", "1000:20": "$0.00204", "5000000:0": "$10.00", "617283:0": "$1.23"} {
 		list := consoletest.Events(t, consoletest.Body(t, h.PostJSON(consoletest.PlaygroundRun, consoletest.Hello("Hello [[sandbox: usage="+usage+"]]"))))
 		if got := list[len(list)-1].Cost; got != want {
 			t.Errorf("%s costs %s, want %s", usage, got, want)
