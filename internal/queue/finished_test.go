@@ -47,3 +47,46 @@ func TestAJobIsGivenBackWhileItEnds(t *testing.T) {
 	receive(t, begun)
 	end <- true
 }
+
+// A process that was taken for dead ends its attempt after its job was given to another. That ends nothing of the other's.
+func TestAnAttemptThatIsOverEndsNoOther(t *testing.T) {
+	t.Parallel()
+	s := open(t, "postgres")
+	former, heir := newQueue(s), newQueue(s)
+	begun, ends := make(chan string, 10), map[string]chan time.Duration{"former": make(chan time.Duration), "heir": make(chan time.Duration)}
+	for name, q := range map[string]*queue.Queue{"former": former, "heir": heir} {
+		queue.Handle(q, queue.Work{Workers: 1}, func(context.Context, note) (time.Duration, error) {
+			begun <- name
+			return <-ends[name], nil
+		})
+	}
+	begins := func(want string) {
+		t.Helper()
+		if got := receive(t, begun); got != want {
+			t.Fatalf("the %s begins, want the %s", got, want)
+		}
+	}
+	if err := former.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	enqueue(t, s, former, (*sql.Tx).Commit, time.Time{}, note{"once"})
+	begins("former")
+	leave := make(chan bool)
+	go func() {
+		defer close(leave)
+		stop(t, former, time.Minute) // it takes no more jobs, and saves the end of the one it has
+	}()
+	for taken := int64(0); taken == 0; {
+		var err error
+		if taken, err = heir.Release(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start(t, heir)
+	begins("heir")
+	ends["former"] <- 0
+	receive(t, leave)
+	ends["heir"] <- time.Millisecond // again, a little later
+	begins("heir")
+	ends["heir"] <- 0
+}

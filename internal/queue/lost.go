@@ -32,10 +32,11 @@ func (q *Queue) releaseLost(ctx context.Context) (int64, error) {
 	return q.giveBack(ctx, `id = ANY($1::bigint[]) AND id = ANY($2::bigint[])`, before, missed)
 }
 
-// giveBack has running jobs done anew. One whose end is being saved is left alone: a
-// statement that waits for it could be what its own waits for.
+// giveBack has running jobs done anew, each under a new id: River saves the end of whatever runs by its id, and the process
+// that had such a job before may come with the end of its own attempt much later, when another has begun. A job
+// whose end is being saved is left alone: a statement that waits for it could be what its own waits for.
 func (q *Queue) giveBack(ctx context.Context, which string, args ...any) (int64, error) {
-	done, err := q.Pool.Exec(ctx, `UPDATE river_job SET state = 'available', scheduled_at = now()
+	done, err := q.Pool.Exec(ctx, `UPDATE river_job SET id = nextval(pg_get_serial_sequence('river_job', 'id')), state = 'available', scheduled_at = now()
 		WHERE id IN (SELECT id FROM river_job WHERE state = 'running' AND `+which+` FOR UPDATE SKIP LOCKED)`, args...)
 	if err != nil {
 		return 0, fmt.Errorf("give jobs back: %w", err)
