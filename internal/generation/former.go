@@ -20,16 +20,65 @@ type former struct {
 	until time.Time // when it is waited for no longer
 }
 
+// unheard is the former of a task whose adoption this process has not heard of: it may be any.
+const unheard = "?"
+
 // takeOver makes this process the owner of tasks whose own is dead, and remembers from whom they are before a job of one
-// of them can ask. Where it fails, some may have been taken over all the same.
+// of them can ask. Where it fails, some may have been taken over all the same: they are found at the next call.
 func (s *Service) takeOver(ctx context.Context, silentSince time.Time) ([]*Task, error) {
 	s.adopting.Lock()
 	defer s.adopting.Unlock()
-	adopted, err := s.Store.Adopt(ctx, s.Node, silentSince, adoptAtOnce)
-	for _, t := range adopted {
+	list, err := s.unfollowed(ctx)
+	if err == nil {
+		var adopted []*Task
+		adopted, err = s.Store.Adopt(ctx, s.Node, silentSince, adoptAtOnce)
+		list = append(list, adopted...)
+	}
+	if err != nil {
+		s.unsure = s.Now()
+	}
+	for _, t := range list {
 		s.remember(t)
 	}
-	return adopted, err
+	return list, err
+}
+
+// unfollowed are tasks that this process adopted and does not work on, because it did not hear of it or could not
+// go on with them. It looks for them for a while after something failed: a statement may be executed after its connection broke.
+func (s *Service) unfollowed(ctx context.Context) (list []*Task, err error) {
+	if s.unsure.IsZero() {
+		return nil, nil
+	}
+	ids, err := s.Store.Owned(ctx, s.Node)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if s.schedule.follows(id) || s.isActive(id) {
+			continue
+		}
+		t, err := s.Store.Task(ctx, "", id)
+		if err != nil {
+			return list, err
+		}
+		if _, again := s.former.Load(id); again && t.Stage != Waiting { // a job of it is under way
+			continue
+		}
+		t.From, t.lapse = unheard, -1 // it is read once more before its maker is asked
+		list = append(list, t)
+	}
+	if s.Now().Sub(s.unsure) > deadAfter {
+		s.unsure = time.Time{}
+	}
+	return list, nil
+}
+
+// missed says that this process could not go on with a task that it has adopted.
+func (s *Service) missed(t *Task) {
+	s.adopting.Lock()
+	defer s.adopting.Unlock()
+	s.unsure = s.Now()
+	s.former.Delete(t.ID)
 }
 
 // remember keeps from whom a task was adopted.
@@ -51,13 +100,19 @@ func (s *Service) remember(t *Task) {
 func (s *Service) returning(ctx context.Context, t *Task) time.Duration {
 	s.adopting.Lock() // the store may know who owns the task now, and this process not yet whose it was
 	of, ok := s.former.Load(t.ID)
+	unsure := !s.unsure.IsZero()
 	s.adopting.Unlock()
-	if !ok {
+	now := s.Now()
+	switch {
+	case !ok && unsure && now.Before(t.Deadline):
+		return firstWait
+	case !ok:
 		return 0
 	}
-	from, now := of.(former), s.Now()
+	from := of.(former)
 	known, err := s.Store.Living(ctx, time.Time{})
-	if now.Before(from.until) && now.Before(t.Deadline) && (err != nil || slices.Contains(known, from.node)) {
+	may := err != nil || from.node == unheard || slices.Contains(known, from.node)
+	if may && now.Before(from.until) && now.Before(t.Deadline) {
 		return firstWait
 	}
 	s.former.Delete(t.ID)

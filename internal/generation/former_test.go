@@ -52,6 +52,15 @@ type adopter struct {
 	generation.Store
 	then   atomic.Pointer[func()]
 	breaks atomic.Bool // after it has adopted some
+	deaf   atomic.Bool // then it does not say which
+	stuck  atomic.Bool // the next change is not saved
+}
+
+func (a *adopter) UpdateTask(ctx context.Context, workspace, id string, change func(*generation.Task) error) (*generation.Task, error) {
+	if a.stuck.Swap(false) {
+		return nil, fault.NewAway(errBroken)
+	}
+	return a.Store.UpdateTask(ctx, workspace, id, change)
 }
 
 func (a *adopter) Adopt(ctx context.Context, node string, silentSince time.Time, limit int) ([]*generation.Task, error) {
@@ -61,6 +70,9 @@ func (a *adopter) Adopt(ctx context.Context, node string, silentSince time.Time,
 	}
 	if len(adopted) > 0 && a.breaks.Load() {
 		err = errBroken
+	}
+	if len(adopted) > 0 && a.deaf.Load() {
+		return nil, errBroken
 	}
 	return adopted, err
 }
@@ -274,4 +286,41 @@ func TestWorkOfACallThatGoesOnIsKept(t *testing.T) {
 			t.Errorf("it is %s %s: %s", task.State, task.Stage, task.Message)
 		}
 	})
+}
+
+// TestATaskIsAdoptedThoughThatWasNotHeard loses the answer to an adoption, or fails right after it, at every stage: whoever owns a task
+// goes on with it, by looking or with a job.
+func TestATaskIsAdoptedThoughThatWasNotHeard(t *testing.T) {
+	t.Parallel()
+	for _, stage := range []generation.Stage{generation.Submitting, generation.Waiting, generation.Collecting} {
+		for name, breaks := range map[string]func(*adopter){
+			"not heard":   func(a *adopter) { a.deaf.Store(true) },
+			"not gone on": func(a *adopter) { a.stuck.Store(stage != generation.Waiting) },
+		} {
+			t.Run(string(stage)+" "+name, func(t *testing.T) {
+				t.Parallel()
+				onEngines(t, func() generation.Maker { return new(script) }, func(t *testing.T, h *house) {
+					others := &script{submit: done, poll: working}
+					p := newPeers(t, h, others)
+					p.line.cut.Store(true) // the other one is to adopt it
+					breaks(p.adopter)
+					id := h.left(stage, `"ticket"`, 1).ID
+					p.eventually("the task is adopted", func() bool { return p.task(id).Owner == otherNode })
+					p.eventually("its owner goes on with it", func() bool {
+						_, polled, _ := others.counts()
+						return polled > 0 || h.jobs() > 1 // its order has the first
+					})
+				})
+			})
+		}
+	}
+}
+
+// jobs counts what the queue has to do.
+func (h *house) jobs() (n int) {
+	h.t.Helper()
+	if err := h.store.Writer().QueryRowContext(h.t.Context(), `SELECT COUNT(*) FROM river_job`).Scan(&n); err != nil {
+		h.t.Fatal(err)
+	}
+	return n
 }

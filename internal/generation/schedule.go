@@ -87,6 +87,13 @@ func (s *schedule) add(t *Task) {
 	s.push(dueTask{t, t.NotBefore})
 }
 
+// follows reports whether a task is in the schedule.
+func (s *schedule) follows(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.known[id]
+}
+
 // again has a task that was just polled polled once more.
 func (s *schedule) again(t *Task, wait time.Duration) {
 	s.mu.Lock()

@@ -99,6 +99,8 @@ type Store interface {
 	// Collecting whose owner has not been heard of since a time, or who have none.
 	// Two nodes never get the same task. From says whose they were.
 	Adopt(ctx context.Context, node string, silentSince time.Time, limit int) ([]*Task, error)
+	// Owned lists the tasks of node between Submitting and Collecting.
+	Owned(ctx context.Context, node string) ([]string, error)
 	// Living lists the processes that were heard of since a time. One that is known to be
 	// dead is not among them, however long ago that is.
 	Living(ctx context.Context, since time.Time) ([]string, error)
@@ -160,7 +162,8 @@ type Service struct {
 	doubtful  sync.Map // ids of tasks that have ended without a price while calls of this process go on for them
 	former    sync.Map // from the ids of adopted tasks to the former of each
 
-	adopting sync.Mutex // held from before tasks are adopted until former has them
+	adopting sync.Mutex // held from before tasks are adopted until former has them; guards unsure
+	unsure   time.Time  // when adopting last failed: some tasks may be this process's without its knowing; zero: none
 
 	heard  atomic.Int64 // when the store last took a beat of this process, in Unix milliseconds; 0: not yet
 	lapses atomic.Int64 // how often that was so long ago that others may have taken its tasks
@@ -201,6 +204,13 @@ func (s *Service) exit(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.active, id)
+}
+
+// isActive reports whether this process is working on a task.
+func (s *Service) isActive(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.active[id]
 }
 
 // errMoved says that a task is not where it was when it was looked at.

@@ -83,7 +83,10 @@ func (s *Service) superviseOnce(ctx context.Context, steady *time.Time) error {
 	for {
 		adopted, err := s.takeOver(ctx, silentSince)
 		for _, t := range adopted { // they are ours now, and nobody else's
-			err = errors.Join(err, s.adopt(ctx, t))
+			if failed := s.adopt(ctx, t); failed != nil {
+				s.missed(t)
+				err = errors.Join(err, failed)
+			}
 		}
 		if err != nil {
 			return err

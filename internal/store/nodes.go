@@ -78,6 +78,11 @@ func (s *Store) Adopt(ctx context.Context, node string, silentSince time.Time, l
 	return adopted, err
 }
 
+// Owned lists the tasks that node must see to.
+func (s *Store) Owned(ctx context.Context, node string) ([]string, error) {
+	return s.texts(ctx, `SELECT id FROM generations WHERE `+owned+` AND owner = $1 ORDER BY id`, node)
+}
+
 // Release says that node is going: its tasks have no owner from then on.
 func (s *Store) Release(ctx context.Context, node string) error {
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
