@@ -148,7 +148,7 @@ func (b *Backup) saveRows(ctx context.Context, w *archive.Writer, m *archive.Man
 	return n.Blobs(ctx)
 }
 
-// saveBlobs copies the files, and names those that are not as they were kept.
+// saveBlobs copies the files, names those that are not as they were kept, and marks them for stele doctor.
 func (b *Backup) saveBlobs(ctx context.Context, w *archive.Writer, m *archive.Manifest, blobs map[string]string) (wrong []string, err error) {
 	from, err := openBlobs(b.Config, b.Getenv)
 	if err != nil {
@@ -158,7 +158,7 @@ func (b *Backup) saveBlobs(ctx context.Context, w *archive.Writer, m *archive.Ma
 	for _, key := range slices.Sorted(maps.Keys(blobs)) {
 		r, err := from.Open(ctx, key, 0, -1)
 		if errors.Is(err, fs.ErrNotExist) {
-			kept, err := b.Store.KeepsBlob(ctx, key)
+			kept, err := b.Store.MarkBlobDamaged(ctx, key, time.Now())
 			if err != nil {
 				return nil, err
 			}
@@ -177,6 +177,9 @@ func (b *Backup) saveBlobs(ctx context.Context, w *archive.Writer, m *archive.Ma
 		m.Blobs++
 		m.Bytes += size
 		if sum != blobs[key] {
+			if _, err := b.Store.MarkBlobDamaged(ctx, key, time.Now()); err != nil {
+				return nil, err
+			}
 			wrong = append(wrong, key)
 		}
 	}

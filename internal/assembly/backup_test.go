@@ -132,6 +132,9 @@ func TestABackupNamesFilesThatAreNotAsTheyWereKept(t *testing.T) {
 		if _, err := archive.Open(b.Folder); err != nil {
 			t.Errorf("the rest was not saved: %v", err)
 		}
+		if found, err := h.DamagedFiles(t.Context(), os.Getenv); err != nil || len(found) != 1 {
+			t.Errorf("the doctor finds %v, %v", found, err)
+		}
 	})
 }
 

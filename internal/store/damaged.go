@@ -17,10 +17,19 @@ const damagedMark = "damaged/"
 // MarkDamaged writes down that the bytes of a ready file are lost or not those that were kept,
 // and forgets marks of files that are gone. It reports whether there is such a file.
 func (s *Store) MarkDamaged(ctx context.Context, id string, now time.Time) (kept bool, err error) {
+	return s.markDamaged(ctx, `id = $3`, id, now)
+}
+
+// MarkBlobDamaged is MarkDamaged of the file that is kept under a key.
+func (s *Store) MarkBlobDamaged(ctx context.Context, key string, now time.Time) (kept bool, err error) {
+	return s.markDamaged(ctx, `blob = $3`, key, now)
+}
+
+func (s *Store) markDamaged(ctx context.Context, which, value string, now time.Time) (kept bool, err error) {
 	err = s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		n, err := affect(ctx, tx, "mark a damaged file", `INSERT INTO settings (name, value)
-			SELECT $1 || id, $2 FROM files WHERE id = $3 AND state = 'ready' ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-			damagedMark, strconv.FormatInt(millis(now), 10), id)
+			SELECT $1 || id, $2 FROM files WHERE `+which+` AND state = 'ready' ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+			damagedMark, strconv.FormatInt(millis(now), 10), value)
 		if kept = n > 0; err != nil || !kept {
 			return err
 		}

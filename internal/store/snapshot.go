@@ -63,12 +63,6 @@ func (n *Snapshot) Blobs(ctx context.Context) (map[string]string, error) {
 	return selectPairs[string, string](ctx, n.tx, "read files", `SELECT blob, sha256 FROM files WHERE state = 'ready'`)
 }
 
-// KeepsBlob reports whether a file is kept under a key now.
-func (s *Store) KeepsBlob(ctx context.Context, key string) (bool, error) {
-	n, err := selectValue[int64](ctx, s.read, "read files", `SELECT count(*) FROM files WHERE blob = $1 AND state = 'ready'`, key)
-	return n > 0, err
-}
-
 func readTable(ctx context.Context, db querier, t table.Table) table.Rows {
 	return func(yield func([]any, error) bool) {
 		rows, err := db.QueryContext(ctx, `SELECT `+columnList(t)+` FROM `+quoted(t.Name))
