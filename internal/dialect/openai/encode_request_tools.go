@@ -19,7 +19,7 @@ func (e *requestWriter) gatherTools() {
 		case dialect.FindsTools(&t):
 			e.loseTool(t, chat.Ignored, dialect.AllOffered)
 		case t.Kind == chat.Server && !e.serves(t):
-			e.refuse(chat.LostTool(t, chat.Dropped, ""), "the model's provider does not have the tool %q", t.Name)
+			e.refuse(chat.LostTool(t, chat.Dropped, ""), "%s", dialect.Elsewhere(&t))
 		case t.Kind == chat.Server:
 			e.tools = append(e.tools, t)
 		case !twice:
