@@ -72,4 +72,81 @@ var hardFresh = section{"AO", "what agents meet", []hard{
 			}
 		}
 	}},
+	// cline/cline#10572 (a profile of Amazon's does not say which Claude it is), mem0ai/mem0#4147, docker/docker-agent#3381, Alcova-AI/adk-anthropic-go#22.
+	{number: 1145, name: "what a Claude does not take whose name says nothing", answer: "asked again without it, or in the other way, with a warning", run: func(t *testing.T) {
+		for _, row := range []struct{ ask, words, at, first, then, field string }{
+			{`"temperature":0.5`, "`temperature` is deprecated for this model.", "temperature", "0.5", "", "temperature"},
+			{`"temperature":0.5,"top_p":0.9`, "`temperature` and `top_p` cannot both be specified for this model. Please use only one.", "top_p", "0.9", "", "top_p"},
+			{`"top_k":5`, "top_k: Extra inputs are not permitted", "top_k", "5", "", "top_k"},
+			{`"reasoning_effort":"high"`, `"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`, "thinking.type", `"enabled"`, `"adaptive"`, ""},
+			{`"reasoning_effort":"high"`, "thinking: Extra inputs are not permitted", "thinking.type", `"enabled"`, "", "reasoning_effort"},
+			{`"reasoning_effort":"none"`, "thinking.type.disabled is not supported for this model", "thinking.type", `"disabled"`, "", ""},
+		} {
+			l := take(t, refusesFirst(trip{from: O, to: A, model: "profile-0a1b2c", ask: withO(row.ask)}, 400, row.words))
+			is(t, row.words+", first", l.sent[0].Get(row.at).Raw, row.first)
+			is(t, row.words+", then", l.sent[1].Get(row.at).Raw, row.then)
+			if row.field != "" {
+				l.warns(row.field, chat.Dropped)
+			}
+		}
+		for _, row := range []struct{ model, words, at, first, then string }{
+			{"claude-opus-4-6", "adaptive thinking is not supported on this model", "thinking.type", `"adaptive"`, `"enabled"`},
+			{"claude-opus-4-7", "This model does not support the effort parameter.", "output_config.effort", `"high"`, ""},
+			{"claude-opus-4-7", "output_config: Extra inputs are not permitted", "output_config.effort", `"high"`, ""},
+		} {
+			l := take(t, refusesFirst(trip{from: O, to: A, model: row.model, ask: withO(`"reasoning_effort":"high"`)}, 400, row.words))
+			is(t, row.words+", first", l.sent[0].Get(row.at).Raw, row.first)
+			is(t, row.words+", then", l.sent[1].Get(row.at).Raw, row.then)
+			is(t, row.words+", told", l.warned("reasoning_effort", chat.Approximated), true)
+		}
+		own := try(t, trip{from: A, to: A, model: "profile-0a1b2c", ask: `{"model":"m","max_tokens":9,"temperature":0.5,"messages":[{"role":"user","content":"go"}]}`, status: 400, answers: []string{said(A, "`temperature` is deprecated for this model.")}})
+		is(t, "a client's own bytes", fmt.Sprint(own.status, len(own.calls)), "400 1")
+	}},
+	// RooCodeInc/Roo-Code#10700, vercel/ai#8027, earendil-works/pi#3460, livekit/agents#7080.
+	{number: 1146, name: "how much is to be thought, to a Gemini that takes other amounts", answer: "asked again without it, with a warning", run: func(t *testing.T) {
+		for _, words := range []string{
+			"Thinking level is not supported for this model.", "Thinking level MINIMAL is not supported for this model. Please retry with other thinking level.",
+			"Budget 0 is invalid. This model only works in thinking mode.", "Unable to submit request because the model does not support setting thinking_budget to 0.",
+			"The thinking budget 10 is invalid. Please choose a value between 512 and 24576.", "Thinking is not enabled for models/gemma-5",
+		} {
+			for _, model := range []string{"gemini-3-flash", "gemini-2.5-flash"} {
+				l := take(t, refusesFirst(trip{from: A, to: G, model: model, ask: `{"model":"m","max_tokens":9999,"thinking":{"type":"enabled","budget_tokens":2000},"messages":[{"role":"user","content":"go"}]}`}, 400, words))
+				is(t, words, l.sent[0].Get("generationConfig.thinkingConfig.#").Exists() || len(l.sent[0].Get("generationConfig.thinkingConfig").Map()) == 2, true)
+				same(t, l.sent[1], "generationConfig.thinkingConfig", `{"includeThoughts":true}`)
+				l.warns("thinking", chat.Dropped)
+			}
+		}
+		l := take(t, refusesFirst(trip{from: A, to: G, ask: `{"model":"m","max_tokens":9999,"thinking":{"type":"adaptive"},"messages":[{"role":"user","content":"go"}]}`}, 400, "Thinking_config.include_thoughts is only enabled when thinking is enabled."))
+		same(t, l.sent[1], "generationConfig.thinkingConfig", "")
+		l = take(t, refusesFirst(trip{from: O, to: G, ask: `{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"go"},{"type":"image_url","image_url":{"detail":"low","url":"data:image/png;base64,` + pixel + `"}}]}]}`}, 400, "Media resolution is not enabled for models/gemini-3-pro"))
+		is(t, "resolution", strings.Contains(l.sent[0].Raw, "mediaResolution"), true)
+		is(t, "resolution, then", strings.Contains(l.sent[1].Raw, "mediaResolution"), false)
+		l.warns("messages[0].content[1]", chat.Dropped)
+	}},
+	// lmstudio-ai/lmstudio-bug-tracker#189, ItzCrazyKns/Vane#969, BerriAI/litellm#31466, Simpleyyt/ai-manus#101, truefoundry/models#608.
+	{number: 1147, name: "a shape of the answer, to servers and models that take none, or another", answer: "asked again for it in words, with a warning", run: func(t *testing.T) {
+		schema := `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`
+		asks := map[string]string{
+			A: `{"model":"m","max_tokens":99,"output_config":{"format":{"type":"json_schema","schema":` + schema + `}},"messages":[{"role":"user","content":"go"}]}`,
+			G: `{"generationConfig":{"responseMimeType":"application/json"%s},"contents":[{"parts":[{"text":"go"}]}]}`,
+			O: withO(`"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":` + schema + `}}`),
+		}
+		inSchema := strings.Replace(asks[G], "%s", `,"responseJsonSchema":`+schema, 1)
+		for _, row := range []struct{ from, to, kind, ask, words string }{
+			{G, O, "lmstudio", strings.Replace(asks[G], "%s", "", 1), "'response_format.type' must be 'json_schema' or 'text'"},
+			{A, O, "vllm", asks[A], "This response_format type is unavailable now"}, {G, O, "vllm", inSchema, "response_format.type `json_schema` is unavailable now"},
+			{A, O, "groq", asks[A], "This model does not support response format `json_schema`. See supported models."},
+			{O, G, "", asks[O], "JSON mode is not enabled for models/gemma-5"}, {A, G, "", asks[A], "Function calling with a response mime type: 'application/json' is unsupported"},
+		} {
+			l := refusesFirst(trip{from: row.from, to: row.to, kind: row.kind, own: row.kind == "vllm" || row.kind == "lmstudio", ask: row.ask}, 400, row.words)
+			fenced := "```json\n{\"a\":\"b\"}\n```"
+			l.answers[1] = strings.Replace(l.answers[1], `"hi"`, quoted(fenced), 1)
+			landed := take(t, l)
+			sent := landed.sent[1].Raw
+			is(t, row.words, fmt.Sprint(strings.Contains(sent, "response_format\"") || strings.Contains(sent, "responseMimeType"), strings.Contains(sent, "Answer with")), "false true")
+			is(t, row.words+", the schema", strings.Contains(row.ask, "properties"), strings.Contains(sent, "properties"))
+			is(t, row.words+", bare", strings.Contains(landed.body, "```"), false)
+			is(t, row.words+", told", strings.Contains(landed.told(), "approximated"), true)
+		}
+	}},
 }}
