@@ -149,4 +149,123 @@ var hardFresh = section{"AO", "what agents meet", []hard{
 			is(t, row.words+", told", strings.Contains(landed.told(), "approximated"), true)
 		}
 	}},
+	// vercel/ai#21263, vercel/ai#13335, can1357/oh-my-pi#11641.
+	{number: 1148, name: "a summary that stands for what was said before it", answer: "what it stands for is not sent, and the summary is the user's", run: func(t *testing.T) {
+		ask := `{"model":"m","max_tokens":99,` + toolsA + `,"system":"S","messages":[{"role":"user","content":"old"},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_9","name":"f","input":{}}]},` +
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_9","content":"old"}]},{"role":"assistant","content":[{"type":"text","text":"old"},{"type":"compaction","content":"all of it","signature":"s"},{"type":"text","text":"so"}]},{"role":"user","content":"on"}]}`
+		l := take(t, trip{from: A, to: O, ask: ask})
+		l.sends("messages", `[{"role":"system","content":"S"},{"role":"user","content":"all of it"},{"role":"assistant","content":"so"},{"role":"user","content":"on"}]`)
+		l.warns("messages", chat.Ignored)
+		l.warns("messages[3].content[1]", chat.Approximated)
+		l = take(t, trip{from: A, to: G, ask: ask})
+		l.sends("contents", `[{"role":"user","parts":[{"text":"all of it"}]},{"role":"model","parts":[{"text":"so"}]},{"role":"user","parts":[{"text":"on"}]}]`)
+		take(t, trip{from: A, to: A, ask: ask}).sends("messages.#", "5")
+		for _, to := range []string{O, G} { // one that failed stands for nothing
+			empty := take(t, trip{from: A, to: to, ask: strings.Replace(ask, `"all of it"`, "null", 1)})
+			is(t, to, strings.Count(empty.got().Raw, `"old"`), 3)
+			refuses(t, trip{from: A, to: to, ask: `{"model":"m","max_tokens":99,"compaction":{"type":"summarize"},"messages":[{"role":"user","content":"go"}]}`}, "compaction")
+		}
+	}},
+	// router-for-me/CLIProxyAPI#3056, cline/cline#230, openclaw/openclaw#17508.
+	{number: 1149, name: "texts in a list, to servers that take only a string", answer: "asked again with one text for each turn, with a warning", run: func(t *testing.T) {
+		ask := `{"model":"m","max_tokens":99,"system":[{"type":"text","text":"S1"},{"type":"text","text":"S2"}],"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}]}`
+		for _, words := range []string{
+			"sequence item 0: expected str instance, list found", "Failed to deserialize the JSON body into the target type: messages[1]: invalid type: sequence, expected a string at line 17 column 3",
+			"messages[1].content must be a string or null", "'messages.1' : for 'role:user' the following must be satisfied[('messages.1.content' : value must be a string)]",
+		} {
+			for _, status := range []int{400, 422, 500} {
+				l := take(t, refusesFirst(trip{from: A, to: O, kind: "vllm", own: true, ask: ask}, status, words))
+				same(t, l.sent[0], "messages.1.content.#", "2")
+				same(t, l.sent[1], "messages.1.content", `"a\n\nb"`)
+				l.warns("messages", chat.Approximated)
+			}
+		}
+	}},
+	// Jamailar/Beav#44: DeepSeek wants an object; Mistral a member.
+	{number: 1150, name: "functions that take nothing, to servers that want to hear so", run: func(t *testing.T) {
+		for from, ask := range map[string]string{
+			A: `{"model":"m","max_tokens":99,"tools":[{"name":"f"}],"messages":[{"role":"user","content":"go"}]}`,
+			G: `{"tools":[{"functionDeclarations":[{"name":"f"}]}],"contents":[{"parts":[{"text":"go"}]}]}`,
+		} {
+			for _, kind := range []string{"deepseek", "mistral", "vllm"} {
+				l := take(t, trip{from: from, to: O, kind: kind, own: kind == "vllm", ask: ask})
+				l.sends("tools.0.function.parameters", `{"type":"object","properties":{}}`)
+				l.quiet()
+			}
+			take(t, trip{from: from, to: O, ask: ask}).sends("tools.0.function", `{"name":"f"}`)
+		}
+	}},
+	{number: 1151, name: "tools as OpenAI's API has them, among Anthropic's", answer: "400 that says what is meant", run: func(t *testing.T) {
+		for _, to := range []string{O, G} {
+			l := try(t, trip{from: A, to: to, ask: `{"model":"m","max_tokens":99,` + toolsO + `,"messages":[{"role":"user","content":"go"}]}`})
+			is(t, to, fmt.Sprint(l.status, strings.Contains(l.body, "tools[0].type"), strings.Contains(l.body, "input_schema")), "400 true true")
+		}
+	}},
+	{number: 1152, name: "what the first target of a model cannot carry, and the second can", answer: "the second is asked", elsewhere: "TestHard1152WhatOneTargetCannotCarryAnotherMay"},
+	// lidge-jun/opencodex#2135, ggml-org/llama.cpp#25895, flagdizero/jenny-android-ai-agent#2.
+	{number: 1153, name: "bounds of arguments, to a server that can make no grammar of them", answer: "asked again with them in words, with a warning", run: func(t *testing.T) {
+		schema := `{"type":"object","properties":{"pattern":{"type":"string","pattern":"^\\d+$","description":"Digits"},"list":{"type":"array","maxItems":9999,"items":{"anyOf":[{"type":"string","format":"uri"},{"type":"null"}]}}},"required":["pattern"]}`
+		ask := `{"model":"m","max_tokens":99,"tools":[{"name":"f","input_schema":` + schema + `}],"messages":[{"role":"user","content":"go"}]}`
+		for _, words := range []string{"Failed to initialize samplers: failed to parse grammar", "JSON schema conversion failed:\nUnsupported"} {
+			l := take(t, refusesFirst(trip{from: A, to: O, kind: "llamacpp", own: true, ask: ask}, 400, words))
+			same(t, l.sent[0], "tools.0.function.parameters", schema)
+			same(t, l.sent[1], "tools.0.function.parameters", `{"type":"object","properties":{"pattern":{"type":"string","description":"Digits (pattern: \"^\\\\d+$\")"},`+
+				`"list":{"type":"array","items":{"anyOf":[{"type":"string","description":"(format: \"uri\")"},{"type":"null"}]},"description":"(maxItems: 9999)"}},"required":["pattern"]}`)
+			l.warns("tools[0]", chat.Approximated)
+		}
+	}},
+	// Soju06/codex-lb#284, decolua/9router#2869.
+	{number: 1154, name: "arguments that are written down several times, in a whole answer and in the history", run: func(t *testing.T) {
+		for _, from := range []string{A, G} {
+			for _, times := range []int{2, 3} {
+				said := `{"id":"c","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":` + quoted(strings.Repeat(`{"a":"}{"}`, times)) + `}}]},"finish_reason":"tool_calls"}]}`
+				l := take(t, trip{from: from, to: O, kind: "vllm", own: true, ask: strings.ReplaceAll(thinkingAsks[from], "%s", ""), answers: []string{said}})
+				is(t, from, strings.Contains(l.body, `{"a":"}{"}`) && !strings.Contains(l.body, "_raw"), true)
+			}
+		}
+		twice := `{"model":"m",` + toolsO + `,"messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{\"a\":\"x\"}{\"a\":\"x\"}"}}]},{"role":"tool","tool_call_id":"c1","content":"ok"}]}`
+		take(t, trip{from: O, to: A, ask: twice}).sends("messages.1.content.0.input", `{"a":"x"}`)
+		differ := take(t, trip{from: O, to: A, ask: strings.Replace(twice, `x\"}"`, `y\"}"`, 1)})
+		is(t, "two that differ", strings.Contains(differ.got().Get("messages.1.content.0.input").Raw, "_raw"), true)
+	}},
+	// farion1231/cc-switch#7227, router-for-me/CLIProxyAPI#5674, ollama/ollama#17101, MadAppGang/claudish#127.
+	{number: 1155, name: "blanks for thoughts and words, and blocks out of number, in streams for Claude Code", run: func(t *testing.T) {
+		empty := chunksO("stop", `{"content":"a","reasoning_content":""}`, `{"content":"b","reasoning_content":""}`, `{"content":"c","reasoning":""}`)
+		early := chunksO("stop", `{"content":"---"}`, `{"reasoning_content":"hm"}`, `{"content":"hi"}`)
+		thinking := sse(partsG(`{"text":"h","thought":true}`, ""), partsG(`{"text":""}`, ""), partsG(`{"text":"m","thought":true}`, ""), partsG(`{"text":""}`, ""), partsG(`{"text":"hi"}`, `,"finishReason":"STOP"`))
+		for _, row := range []struct{ to, answer, kinds, told string }{
+			{O, empty, "text", `|abc||stop`}, {O, early, "text thinking text", `hm|---hi||stop`}, {G, thinking, "thinking text", `hm|hi||stop`},
+		} {
+			way := trip{from: A, to: row.to, stream: true, answers: []string{row.answer}}
+			is(t, row.kinds, tells(t, way), row.told)
+			way.ask = strings.ReplaceAll(thinkingAsks[A], "%s", `,"stream":true`)
+			var kinds []string
+			for _, block := range take(t, way).all("content_block.type") {
+				kinds = append(kinds, block.Str)
+			}
+			is(t, row.kinds, strings.Join(kinds, " "), row.kinds)
+		}
+		gap := messageA(textA(0, "a")+textA(2, "b")+toolA(5, "t", "f", "{}"), "tool_use")
+		for _, from := range []string{O, G} {
+			is(t, from, tells(t, trip{from: from, to: A, stream: true, answers: []string{gap}}), `|ab|f{}|tool`)
+		}
+	}},
+	// kolega-ai/kolega-code#473: Moonshot's word for a prompt that was in the cache, all of it.
+	{number: 1156, name: "usage of less than nothing", run: func(t *testing.T) {
+		said := strings.Replace(hi[A], `"input_tokens":3`, `"input_tokens":-1,"cache_read_input_tokens":33`, 1)
+		l := take(t, trip{from: O, to: A, ask: plain[O], answers: []string{said}})
+		l.gets("usage.prompt_tokens", "33")
+		l.gets("usage.prompt_tokens_details.cached_tokens", "33")
+		is(t, "booked", tokensOf(&l.booked), [3]int64{33, 1, 0})
+		take(t, trip{from: G, to: A, ask: plain[G], answers: []string{said}}).gets("usageMetadata.promptTokenCount", "33")
+	}},
+	{number: 1157, name: "very many tools that lose a little, and something that matters", run: func(t *testing.T) {
+		var tools []string
+		for i := range 130 {
+			tools = append(tools, fmt.Sprintf(`{"name":"f%d","input_schema":{"type":"object"}}`, i))
+		}
+		l := take(t, trip{from: A, to: O, ask: `{"model":"m","max_tokens":99,"top_k":5,"tools":[` + strings.Join(tools, ",") + `],"messages":[{"role":"user","content":"go"}]}`})
+		is(t, "recorded", strings.Contains(l.record, "top_k; dropped"), true)
+		is(t, "not all", strings.HasSuffix(l.record, "...; truncated"), true)
+	}},
 }}

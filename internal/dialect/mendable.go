@@ -14,6 +14,10 @@ func Mendable(e *fault.Error, words string) *fault.Error {
 		return e.MendedBy(fault.SystemFirst)
 	case Says(words, "unexpected role 'user' after role 'tool'", "unexpected role 'system' after role 'tool'", "roles must alternate"): // Mistral's own, and templates of Google's
 		return e.MendedBy(fault.InTurns)
+	case Says(words, "expected str instance, list found", "invalid type: sequence, expected a string", "content must be a string", "content' : value must be a string"): // NVIDIA's and others' templates, DeepSeek, Groq
+		return e.MendedBy(fault.Plain)
+	case Says(words, "failed to parse grammar", "json schema conversion failed"): // llama.cpp
+		return e.MendedBy(fault.Loose)
 	case Says(words, sightless...):
 		return e.MendedBy(fault.Blind)
 	case Says(words, "reasoning_content") && Says(words, "missing", "must be passed back"): // Moonshot's and DeepSeek's models, while they think

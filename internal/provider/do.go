@@ -107,6 +107,9 @@ func (m attempt) mend(talk *chat.Conversation) (*chat.Conversation, []chat.Loss)
 		talk, more = systemFirst(talk)
 		losses = append(losses, more...)
 	}
+	if m.has(fault.Plain) {
+		losses = append(losses, chat.Lost(chat.FieldMessages, chat.Approximated, "the texts of a turn are one"))
+	}
 	if m.has(fault.InTurns) {
 		talk.Messages = inTurns(talk.Messages)
 		losses = append(losses, chat.Lost(chat.FieldMessages, chat.Approximated, "neighbouring turns of one speaker are one"))
