@@ -13,11 +13,11 @@ var hardFresh = section{"AO", "what agents meet", []hard{
 	// kekzl/imp#1442, mindcraft-bots/mindcraft#789, NousResearch/hermes-agent#3444: thoughts use up the budget.
 	{number: 1142, name: "an answer of nothing but thoughts, which the client did not ask for", answer: "it is empty, as the vendors' own is, and that is reported", run: func(t *testing.T) {
 		whole := map[string]string{
-			O: `{"id":"c","choices":[{"index":0,"message":{"role":"assistant","content":"","reasoning_content":"hm"},"finish_reason":"%s"}],"usage":{"prompt_tokens":3,"completion_tokens":5,"total_tokens":8}}`,
-			A: wholeA("%s", `{"type":"thinking","thinking":"hm","signature":"`+claudes+`"}`),
-			G: partsG(`{"text":"hm","thought":true}`, `,"finishReason":"%s"`),
+			O: `{"id":"c","choices":[{"index":0,"message":{"role":"assistant","content":"","reasoning_content":"hm, well"},"finish_reason":"%s"}],"usage":{"prompt_tokens":3,"completion_tokens":5,"total_tokens":8}}`,
+			A: wholeA("%s", `{"type":"thinking","thinking":"hm, well","signature":"`+claudes+`"}`),
+			G: partsG(`{"text":"hm, well","thought":true}`, `,"finishReason":"%s"`),
 		}
-		streams := map[string]string{O: chunksO("%s", `{"reasoning_content":"hm"}`), A: messageA(thoughtA(0, "hm", claudes), "%s"), G: sse(partsG(`{"text":"hm","thought":true}`, `,"finishReason":"%s"`))}
+		streams := map[string]string{O: chunksO("%s", `{"reasoning_content":"hm, well"}`), A: messageA(thoughtA(0, "hm, well", claudes), "%s"), G: sse(partsG(`{"text":"hm, well","thought":true}`, `,"finishReason":"%s"`))}
 		ends := map[string][2]string{O: {"stop", "length"}, A: {"end_turn", "max_tokens"}, G: {"STOP", "MAX_TOKENS"}}
 		pairs(func(from, to string) {
 			for which := range 2 {
@@ -28,7 +28,7 @@ var hardFresh = section{"AO", "what agents meet", []hard{
 					}
 					l := take(t, trip{from: from, to: to, kind: map[string]string{O: "vllm"}[to], stream: streamed, ask: plainly(from, streamed), answers: []string{strings.Replace(answer, "%s", ends[to][which], 1)}})
 					what := fmt.Sprintf("%s from %s, %s, streamed %t", from, to, ends[to][which], streamed)
-					is(t, what, fmt.Sprint(strings.Contains(l.body, quoted(ends[from][which])), strings.Contains(l.body, "hm")), "true false")
+					is(t, what, fmt.Sprint(strings.Contains(l.body, quoted(ends[from][which])), strings.Contains(l.body, "hm, well")), "true false")
 					l.warns("answer", chat.Dropped)
 				}
 			}
@@ -267,5 +267,51 @@ var hardFresh = section{"AO", "what agents meet", []hard{
 		l := take(t, trip{from: A, to: O, ask: `{"model":"m","max_tokens":99,"top_k":5,"tools":[` + strings.Join(tools, ",") + `],"messages":[{"role":"user","content":"go"}]}`})
 		is(t, "recorded", strings.Contains(l.record, "top_k; dropped"), true)
 		is(t, "not all", strings.HasSuffix(l.record, "...; truncated"), true)
+	}},
+	{number: 1158, name: "a parameter that a server forbids, in FastAPI's words", answer: "asked again without it, with a warning", run: func(t *testing.T) {
+		list := `[{"type":"extra_forbidden","loc":["body","parallel_tool_calls"],"msg":"Extra inputs are not permitted","input":false}]`
+		for _, body := range []string{`{"detail":` + list + `}`, `{"object":"error","message":{"detail":` + list + `},"type":"invalid_request_error","param":null,"code":null}`} {
+			l := take(t, trip{from: O, to: O, kind: "mistral", ask: withO(toolsO), statuses: []int{200}})
+			is(t, "passes", len(l.calls), 1)
+			ask := `{"model":"m","max_tokens":99,` + toolsA + `,"tool_choice":{"type":"auto","disable_parallel_tool_use":true},"messages":[{"role":"user","content":"go"}]}`
+			l = take(t, trip{from: A, to: O, kind: "vllm", own: true, ask: ask, statuses: []int{422, 200}, answers: []string{body, hi[O]}})
+			is(t, "first", l.sent[0].Get("parallel_tool_calls").Raw, "false")
+			is(t, "then", l.sent[1].Get("parallel_tool_calls").Exists(), false)
+			is(t, "told", strings.Contains(l.told(), "dropped"), true)
+		}
+	}},
+	// BerriAI/litellm#23510.
+	{number: 1159, name: "one call in the words of both APIs", run: func(t *testing.T) {
+		both := `{"model":"m",` + toolsO + `,"messages":[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"text","text":"so"},{"type":"tool_use","id":"c1","name":"f","input":{"a":"x"}}],` +
+			`"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{\"a\": \"x\"}"}}]},{"role":"tool","tool_call_id":"c1","content":"ok"}]}`
+		l := take(t, trip{from: O, to: A, ask: both})
+		l.sends("messages.1.content", `[{"type":"text","text":"so"},{"type":"tool_use","id":"c1","name":"f","input":{"a":"x"}}]`)
+		l.sends("messages.2.content.#", "1")
+		l.warns("messages[1].tool_calls", chat.Ignored)
+		take(t, trip{from: O, to: G, ask: both}).sends("contents.1.parts.#.functionCall.id", `["c1"]`)
+	}},
+	// langgenius/dify#7559; DeepSeek's and Zhipu's documentation.
+	{number: 1160, name: "ends of answers that were cut off, in the words of DeepSeek, Zhipu, vLLM and SGLang", run: func(t *testing.T) {
+		full := take(t, trip{from: A, to: O, kind: "vllm", own: true, ask: plain[A], answers: []string{endO("model_context_window_exceeded", `"content":"hi"`)}})
+		full.gets("stop_reason", `"model_context_window_exceeded"`) // which is its client's own word
+		full.quiet()
+		for word, want := range map[string]string{
+			"insufficient_system_resource": "error", "network_error": "error", "abort": "error", "sensitive": "refused", "model_context_window_exceeded": "length",
+		} {
+			for _, from := range []string{A, G} {
+				if from == A && want == "length" {
+					continue
+				}
+				whole := tells(t, trip{from: from, to: O, kind: "vllm", own: true, answers: []string{endO(word, `"content":"hi"`)}})
+				streamed := tells(t, trip{from: from, to: O, kind: "vllm", own: true, stream: true, answers: []string{chunksO(word, `{"content":"hi"}`)}})
+				if want == "error" {
+					is(t, from+" "+word, strings.HasPrefix(whole, "error 50") && streamed == "error", true)
+				} else {
+					is(t, from+" "+word, whole+" "+streamed, "|hi||"+want+" |hi||"+want)
+				}
+			}
+		}
+		l := take(t, refusesFirst(trip{from: G, to: O, kind: "vllm", own: true, ask: `{"generationConfig":{"presencePenalty":0.5},"contents":[{"parts":[{"text":"go"}]}]}`}, 400, "deepseek-reasoner does not support the parameter `presence_penalty`"))
+		is(t, "then", l.sent[1].Get("presence_penalty").Exists(), false)
 	}},
 }}
