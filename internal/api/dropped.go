@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"stele/internal/chat"
@@ -44,9 +45,13 @@ func codecOf(name string) dialect.Server {
 }
 
 // dropped is X-Stele-Dropped: entries of path; verb; note, in ASCII, the note
-// percent-encoded, cut off at 4 KB.
+// percent-encoded, cut off at 4 KB. Of many, those that have no effect on the answer come last.
 func dropped(codec dialect.Server, losses []chat.Loss) string {
 	var b strings.Builder
+	const many = 32
+	if len(losses) > many {
+		losses = slices.SortedStableFunc(slices.Values(losses), func(a, b chat.Loss) int { return harmless(a) - harmless(b) })
+	}
 	for _, l := range losses {
 		entry := ascii(codec.Path(l)) + "; " + string(l.Verb)
 		if l.Note != "" {
@@ -62,6 +67,14 @@ func dropped(codec dialect.Server, losses []chat.Loss) string {
 		b.WriteString(entry)
 	}
 	return b.String()
+}
+
+// harmless is 1 for a loss that has no effect on the answer.
+func harmless(l chat.Loss) int {
+	if l.Verb == chat.Ignored {
+		return 1
+	}
+	return 0
 }
 
 // ascii percent-encodes what a header cannot hold or a reader would split at.

@@ -165,3 +165,16 @@ func EndedWith(s *chat.Stop) []chat.Loss {
 	}
 	return []chat.Loss{chat.Lost(chat.FieldAnswer, chat.Ignored, "it ended with "+label.Clean(word, 64))}
 }
+
+// Unspoken tells a client that an answer is nothing but thoughts, which it did not ask to read: it
+// gets an empty one, as the authors' own services give it, and knows of no other reason.
+func Unspoken(req *chat.Request, a *chat.Answer) []chat.Loss {
+	talk, err := req.Conversation()
+	if err != nil || len(a.Parts) == 0 || talk.Thinking != nil && talk.Thinking.Show != nil && *talk.Thinking.Show {
+		return nil
+	}
+	if slices.ContainsFunc(a.Parts, func(p chat.Part) bool { return p.Kind != chat.Thought && p.Kind != chat.Redacted }) {
+		return nil
+	}
+	return []chat.Loss{chat.Lost(chat.FieldAnswer, chat.Dropped, "it is nothing but thoughts, which were not asked for")}
+}

@@ -95,6 +95,10 @@ type Target struct {
 	// Bridge puts a turn of the model's between results and what the user says then: the upstream
 	// wants one there.
 	Bridge bool
+	// Plain makes one text of the texts of a turn: the upstream takes no list of them.
+	Plain bool
+	// Loose tells the bounds of tools' arguments in words: the upstream can make nothing of them.
+	Loose bool
 	// Refused are parameters, by the upstream's own names, that it has refused for this model.
 	Refused []string
 	// Unenforced leaves schemas to the model's good will: they are too much for the upstream.

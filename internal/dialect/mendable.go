@@ -14,17 +14,29 @@ func Mendable(e *fault.Error, words string) *fault.Error {
 		return e.MendedBy(fault.SystemFirst)
 	case Says(words, "unexpected role 'user' after role 'tool'", "unexpected role 'system' after role 'tool'", "roles must alternate"): // Mistral's own, and templates of Google's
 		return e.MendedBy(fault.InTurns)
+	case Says(words, "expected str instance, list found", "invalid type: sequence, expected a string", "content must be a string", "content' : value must be a string"): // NVIDIA's and others' templates, DeepSeek, Groq
+		return e.MendedBy(fault.Plain)
+	case Says(words, "failed to parse grammar", "json schema conversion failed"): // llama.cpp
+		return e.MendedBy(fault.Loose)
 	case Says(words, sightless...):
 		return e.MendedBy(fault.Blind)
 	case Says(words, "reasoning_content") && Says(words, "missing", "must be passed back"): // Moonshot's and DeepSeek's models, while they think
 		return e.MendedBy(fault.WithThoughts)
-	case Says(words, "too many strict tools", "compiled grammar is too large", "too complex for compilation", "grammar compilation"): // Anthropic
+	case Says(words, unshaped...):
 		return e.MendedBy(fault.Unenforced)
 	}
 	if e.Room = max(room(words), left(e)); e.Room >= leastRoom {
 		return e.MendedBy(fault.Shorter)
 	}
 	return e
+}
+
+// unshaped is what upstreams say that cannot hold an answer to a shape, or not to this one: Anthropic, Google twice, LM Studio,
+// DeepSeek twice, Groq.
+var unshaped = []string{
+	"too many strict tools", "compiled grammar is too large", "too complex for compilation", "grammar compilation",
+	"json mode is not enabled", "with a response mime type", "'response_format.type' must be",
+	"response_format type is unavailable", "`json_schema` is unavailable", "does not support response format",
 }
 
 // leastRoom is how many tokens an answer must have room for: less of them is of no use, and a
@@ -45,6 +57,14 @@ func left(e *fault.Error) int64 {
 var sightless = []string{
 	"does not support image", "doesn't support image", "found that support image input", "image input is not supported", "unknown variant `image_url`",
 	"is not a multimodal model", "at most 0 image",
+}
+
+// AskForJSON is a line of the system text that asks for what an upstream cannot hold an answer to.
+func AskForJSON(schema []byte) string {
+	if len(schema) == 0 {
+		return "Answer with one JSON object and nothing else, without code marks."
+	}
+	return "Answer with JSON and nothing else, without code marks. It must fit this JSON Schema: " + string(schema)
 }
 
 // How upstreams say that an answer was to be longer than their model's can be. The last is vLLM's:

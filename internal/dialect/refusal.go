@@ -8,10 +8,12 @@ import (
 	"stele/internal/fault"
 )
 
-// Refuse is a 400 about something that must not be left out. The loss says what
-// it is about; InClientTerms puts that into the client's words.
+// Refuse is a 400 about something that must not be left out, and that another target of the model may
+// carry. The loss says what it is about; InClientTerms puts that into the client's words.
 func Refuse(l chat.Loss, field, why string) *fault.Error {
-	return fault.New(fault.InvalidParameter, "%s: %s", field, why).With("field", field).With("loss", l)
+	e := fault.New(fault.InvalidParameter, "%s: %s", field, why).With("field", field).With("loss", l)
+	e.Elsewhere = true
+	return e
 }
 
 // InClientTerms makes an error about parts of the conversation name them as the client

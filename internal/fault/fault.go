@@ -36,7 +36,7 @@ type Error struct {
 	Credentials bool   // the upstream refused this installation's own credentials
 	Ordered     bool   // the client ordered the sandbox to fail
 	Ours        bool   // a limit of this installation refused it: no upstream was asked
-	Elsewhere   bool   // what refused it, a limit of ours or of the upstream's, is about this upstream only
+	Elsewhere   bool   // what refused it, a limit of ours or of the upstream's or what its API cannot carry, is about this upstream only
 	Owed        bool   // the upstream was at work on it or had answered: what it produced is owed, and not known
 	Remedy      Remedy // as what the upstream may take the request after all
 	Room        int64  // tokens that its answer may have then
@@ -60,6 +60,8 @@ const (
 	InTurns                            // it takes turns of the user's and the model's only one by one
 	Without                            // it does not know what Refused names
 	Blind                              // its model sees no pictures
+	Plain                              // it takes words only as one string
+	Loose                              // it can make nothing of the bounds in schemas of tools
 )
 
 // New makes an Error with a message for people. What is too long of it is cut off.

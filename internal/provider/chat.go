@@ -113,7 +113,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 		Nameless: c.account.Kind.Nameless, Choiceless: c.account.Kind.Choiceless,
 		Proof: c.proof(req.Origin.Dialect, t.Model), Resume: m.resume, MaxOutput: cmp.Or(m.room, t.MostOutput),
 		Forget: m.has(fault.WithoutThoughts), Remind: m.has(fault.WithThoughts), Unenforced: m.has(fault.Unenforced),
-		Bridge: m.has(fault.InTurns), Refused: m.refused,
+		Bridge: m.has(fault.InTurns), Plain: m.has(fault.Plain), Loose: m.has(fault.Loose), Refused: m.refused,
 	}
 	pass := req.PassesTo(c.dialect.Name())
 	if pass {
@@ -129,6 +129,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 	if err != nil {
 		return outgoing{}, nil, err
 	}
+	talk, compacted := dialect.Compacted(talk, c.dialect.Name())
 	talk, mended := m.mend(talk)
 	talk, outdated, err := dialect.Modern(talk)
 	if err != nil {
@@ -142,7 +143,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 	call, err := c.dialect.EncodeRequest(lean, target)
 	target.Stream = target.Stream || call.Streamed
 	call.Body = jsonscan.WithoutHalves(call.Body) // of schemas, arguments and all else that is sent as the client wrote it
-	call.Losses, err = talk.InOwnWords(slices.Concat(talk.Notes, req.Lost, mended, outdated, call.Losses), err)
+	call.Losses, err = talk.InOwnWords(slices.Concat(talk.Notes, req.Lost, compacted, mended, outdated, call.Losses), err)
 	return outgoing{c.reshape(call, target, pass), in, nil}, held, err
 }
 

@@ -31,7 +31,7 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 		return nil, err
 	}
 	if req.PassesTo(c.dialect.Name()) {
-		return c.mended(ctx, req, t, fault.WithoutThoughts)
+		return c.mended(ctx, req, t, new(attempt), fault.WithoutThoughts)
 	}
 	talk, err := req.Conversation()
 	if err != nil {
@@ -45,11 +45,12 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 
 // one is one whole answer.
 func (c *Chat) one(ctx context.Context, req *chat.Request, t relay.Target) (*chat.Reply, error) {
-	reply, err := c.mended(ctx, req, t, ^fault.Remedy(0))
+	var m attempt
+	reply, err := c.mended(ctx, req, t, &m, allRemedies)
 	if err != nil {
 		return nil, err
 	}
-	return c.unpaused(ctx, req, t, reply)
+	return c.unpaused(ctx, req, t, reply, m)
 }
 
 // Reads reports whether the upstream itself fetches what is at a part's address. A server
@@ -61,16 +62,19 @@ func (c *Chat) Reads(p *chat.Part, passes bool) bool {
 // Bound reports whether the upstream fetches nothing.
 func (c *Chat) Bound() bool { return c.account.Kind.Bound }
 
+// allRemedies are all ways in which a request may be changed.
+const allRemedies = ^fault.Remedy(0)
+
 // mostRefused is how many parameters an upstream may refuse one after the other.
 const mostRefused = 4
 
 // mended asks once more in another way where the upstream says what it does not take: thoughts
 // whose signatures are good for another model, or for another day; a turn without thoughts; system
-// text between turns; more tokens than its model has. Ways are those that the request may be changed in.
-func (c *Chat) mended(ctx context.Context, req *chat.Request, t relay.Target, ways fault.Remedy) (*chat.Reply, error) {
-	var m attempt
+// text between turns; more tokens than its model has. Ways are those that the request may be changed in;
+// m is how it is asked, and how it was asked in the end.
+func (c *Chat) mended(ctx context.Context, req *chat.Request, t relay.Target, m *attempt, ways fault.Remedy) (*chat.Reply, error) {
 	for {
-		reply, err := c.ask(ctx, req, t, m)
+		reply, err := c.ask(ctx, req, t, *m)
 		if err == nil || req.Strict {
 			return reply, err
 		}
@@ -78,7 +82,7 @@ func (c *Chat) mended(ctx context.Context, req *chat.Request, t relay.Target, wa
 		again := m.has(e.Remedy)
 		if e.Remedy == fault.Without {
 			again = slices.Contains(m.refused, e.Refused) || len(m.refused) == mostRefused
-			m.refused = append(m.refused, e.Refused)
+			m.refused = append(slices.Clip(m.refused), e.Refused)
 		}
 		if e.Remedy&ways == 0 || again {
 			return nil, err
@@ -102,6 +106,9 @@ func (m attempt) mend(talk *chat.Conversation) (*chat.Conversation, []chat.Loss)
 		var more []chat.Loss
 		talk, more = systemFirst(talk)
 		losses = append(losses, more...)
+	}
+	if m.has(fault.Plain) {
+		losses = append(losses, chat.Lost(chat.FieldMessages, chat.Approximated, "the texts of a turn are one"))
 	}
 	if m.has(fault.InTurns) {
 		talk.Messages = inTurns(talk.Messages)

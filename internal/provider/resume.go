@@ -16,8 +16,9 @@ const mostHops = 8
 var cutOff = chat.Lost(chat.FieldAnswer, chat.Dropped, "what follows the last pause of its provider")
 
 // unpaused is a reply that goes on where the upstream paused: Google wants a
-// token back, Anthropic what was said so far. The client sees one answer.
-func (c *Chat) unpaused(ctx context.Context, req *chat.Request, t relay.Target, reply *chat.Reply) (*chat.Reply, error) {
+// token back, Anthropic what was said so far. It is asked as it was before, m being how. The
+// client sees one answer.
+func (c *Chat) unpaused(ctx context.Context, req *chat.Request, t relay.Target, reply *chat.Reply, m attempt) (*chat.Reply, error) {
 	if reply.Passed {
 		return reply, nil
 	}
@@ -26,7 +27,17 @@ func (c *Chat) unpaused(ctx context.Context, req *chat.Request, t relay.Target, 
 		if err != nil {
 			return nil, err
 		}
-		return c.ask(ctx, on, t, attempt{resumes: true, resume: stop.Sequence})
+		before := m
+		m.resumes, m.resume = true, stop.Sequence
+		more, err := c.mended(ctx, on, t, &m, allRemedies)
+		if err == nil && (m.remedies != before.remedies || len(m.refused) > len(before.refused)) { // it is changed only now
+			news := &reply.Dropped
+			if reply.Stream != nil {
+				news = &reply.Late
+			}
+			*news = append(*news, unknown(reply.Dropped, more.Dropped)...)
+		}
+		return more, err
 	}
 	if reply.Stream != nil {
 		r := &rejoiner{reply: reply, next: next, total: new(chat.Seen), seen: reply.Seen, close: reply.Close}
@@ -53,11 +64,21 @@ func (c *Chat) unpaused(ctx context.Context, req *chat.Request, t relay.Target, 
 		}
 		answer.Stop = chat.Settle(answer.Stop, calls(answer.Parts)) // of what was called before the pause as well
 		reply.Response.Usage = reply.Response.Usage.Add(more.Response.Usage)
-		reply.Dropped = append(reply.Dropped, more.Response.Notes...)
+		reply.Dropped = append(reply.Dropped, unknown(reply.Dropped, more.Response.Notes)...)
 		if err := emptied(answer.Parts, reply.Dropped); err != nil && answer.Stop.Reason != chat.Paused {
 			return nil, owing(err, reply)
 		}
 	}
+}
+
+// unknown are the losses that are not among those that are known.
+func unknown(known, losses []chat.Loss) (list []chat.Loss) {
+	for _, l := range losses {
+		if !slices.Contains(known, l) {
+			list = append(list, l)
+		}
+	}
+	return list
 }
 
 // owing is an error with what answers before it used: they are paid for, and of no use without the rest.

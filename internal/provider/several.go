@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"stele/internal/chat"
@@ -47,11 +46,7 @@ func (c *Chat) several(ctx context.Context, req *chat.Request, t relay.Target, t
 	for _, r := range replies[1:] {
 		whole.Response.Answers = append(whole.Response.Answers, r.Response.Answers...)
 		whole.Response.Usage = whole.Response.Usage.Add(r.Response.Usage)
-		for _, l := range r.Dropped {
-			if !slices.Contains(whole.Dropped, l) {
-				whole.Dropped = append(whole.Dropped, l)
-			}
-		}
+		whole.Dropped = append(whole.Dropped, unknown(whole.Dropped, r.Dropped)...)
 	}
 	return whole, nil
 }

@@ -261,3 +261,39 @@ func TestALostTryIsBookedBesideTheOneThatServes(t *testing.T) {
 		t.Errorf("the one that served: %+v", served)
 	}
 }
+
+// A model's targets may speak different dialects: what one of them cannot carry is no fault of the request's.
+func TestHard1152WhatOneTargetCannotCarryAnotherMay(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"id":"msg_1","type":"message","role":"assistant","model":"c","content":[{"type":"text","text":"found"}],"stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":1}}`)
+	}))
+	t.Cleanup(server.Close)
+	upstreams := map[string]relay.Upstream{
+		"o": provider.NewChat(provider.Account{Name: "o", Kind: provider.Kind{Name: "openai", Dialect: "openai"}, BaseURL: server.URL}, openai.Codec{}, server.Client()),
+		"a": provider.NewChat(provider.Account{Name: "a", Kind: provider.Kind{Name: "anthropic", Dialect: "anthropic"}, BaseURL: server.URL}, anthropic.Codec{}, server.Client()),
+	}
+	serve := func(targets ...catalog.Target) (*chat.Reply, error) {
+		offered := catalog.New()
+		if err := offered.Replace(catalog.Contents{Models: []catalog.Model{{ID: "m", Targets: targets}}}); err != nil {
+			t.Fatal(err)
+		}
+		relayed := relay.New(relay.Options{
+			Catalog: offered, Upstreams: func(name string) (relay.Upstream, bool) { return upstreams[name], true }, Router: route.New(), Keeper: new(shelf),
+			Vault: relay.NewVault(), Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		})
+		req := request(t, anthropic.Codec{}, `{"model":"m","max_tokens":9,"tools":[{"type":"web_search_20250305","name":"web_search"}],"messages":[{"role":"user","content":"go"}]}`)
+		return relayed.Do(t.Context(), access.Principal{Workspace: "w"}, req)
+	}
+	reply, err := serve(catalog.Target{Provider: "o", Model: "gpt-4.1", Weight: 1}, catalog.Target{Provider: "a", Model: "claude-opus-4-5", Weight: 1})
+	if err != nil || reply.Provider != "a" || asked.Load() != 1 {
+		t.Fatalf("%v after %d calls", err, asked.Load())
+	}
+	_, err = serve(catalog.Target{Provider: "o", Model: "gpt-4.1", Weight: 1})
+	if e := fault.From(err); e.Code != fault.InvalidParameter || asked.Load() != 1 {
+		t.Fatalf("%v after %d calls, want a refusal", err, asked.Load())
+	}
+}

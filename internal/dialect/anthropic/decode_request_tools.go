@@ -24,6 +24,9 @@ func (r *requestReader) tools(v jsonscan.Value) {
 // and the client runs, or it runs at the upstream.
 func (r *requestReader) tool(v jsonscan.Value) (t chat.Tool) {
 	kind := v.Get("type").View()
+	if kind == "function" && v.Get("function").Kind() == jsonscan.Object {
+		r.bad("type", "this is a tool as OpenAI's API has it: here it has a name and an input_schema.")
+	}
 	server := kind != "" && kind != "custom"
 	var rest jsonscan.Writer
 	for key, v := range r.members(v, "") {

@@ -81,6 +81,7 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 	if sources > 0 {
 		say(chat.Dropped, strconv.Itoa(sources)+" sources that are not of Anthropic's own search")
 	}
+	list = append(list, dialect.Unspoken(req, &r.Answers[0])...)
 	if stop := &r.Answers[0].Stop; !ownWords[stop.Raw] && !categories[stop.Category] {
 		list = append(list, dialect.EndedWith(stop)...)
 	}

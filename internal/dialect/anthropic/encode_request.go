@@ -78,9 +78,9 @@ func newRequestWriter(talk *chat.Conversation, target dialect.Target) *requestWr
 	if can == &stranger && target.Compatible {
 		can = &elsewhere
 	}
-	if target.Unenforced {
-		free := *can
-		free.format, can = false, &free
+	if target.Unenforced || len(target.Refused) > 0 {
+		can = can.without(target.Refused)
+		can.format = can.format && !target.Unenforced
 	}
 	return &requestWriter{
 		talk: talk, target: target, can: can, ours: ours,

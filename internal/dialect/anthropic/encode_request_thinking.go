@@ -79,6 +79,9 @@ func (w *requestWriter) on(t *chat.Thinking) plan {
 	case w.can.adaptive:
 		p := plan{kind: thinkAdaptive, on: true}
 		switch {
+		case w.can.efforts == nil:
+			w.lose(chat.Lost(chat.FieldThinking, chat.Approximated, "the model takes no effort: as much as it finds fit"))
+			return p
 		case t.Effort != "":
 			p.effort = w.level(t.Effort)
 		case budget:

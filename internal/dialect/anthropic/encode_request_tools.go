@@ -98,7 +98,7 @@ func (w *requestWriter) tool(t *chat.Tool) (block, error) {
 	if t.Kind == chat.Server || t.Kind == chat.Client {
 		raw := bytes.TrimSpace(t.Raw)
 		if !dated.MatchString(jsonscan.At(raw, 0).Get("type").View()) {
-			return block{}, refuse(chat.LostTool(*t, chat.Dropped, ""), "%s runs at a provider that is not the model's.", t.Name)
+			return block{}, refuse(chat.LostTool(*t, chat.Dropped, ""), "%s.", dialect.Elsewhere(t))
 		}
 		return block{json: bytes.Clone(raw[:len(raw)-1]), cache: t.Cache}, nil
 	}

@@ -64,5 +64,10 @@ func (r *refusal) classify(status int) *fault.Error {
 	if e.Code == fault.InvalidParameter && strings.Contains(r.message, "thinking") && dialect.Says(r.message, "signature", "cannot be modified") {
 		return e.MendedBy(fault.WithoutThoughts)
 	}
+	if e.Code == fault.InvalidParameter {
+		if e.Refused = refused(r.message); e.Refused != "" {
+			return e.MendedBy(fault.Without)
+		}
+	}
 	return dialect.Mendable(e, r.message)
 }

@@ -25,7 +25,7 @@ type traits struct {
 // mostWhole is the most tokens that an answer may have to be asked for whole: more may take ten
 // minutes, for which Anthropic's own clients refuse to wait in silence.
 func (t *traits) mostWhole() int64 {
-	if t == &opus4 || t == &opus41 {
+	if t.maxOutput == opus4.maxOutput { // Opus 4 and 4.1, and no other
 		return 8192
 	}
 	return 21333

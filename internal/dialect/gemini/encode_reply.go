@@ -104,7 +104,7 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 		if nameless > 0 {
 			say(chat.Dropped, strconv.Itoa(nameless)+" sources that have neither an address nor a name")
 		}
-		list = append(append(list, dialect.Quoted(quotes)...), dialect.EndedAt(req, &a.Stop)...)
+		list = slices.Concat(list, dialect.Quoted(quotes), dialect.Unspoken(req, a), dialect.EndedAt(req, &a.Stop))
 		if finishReason(a.Stop, false) != a.Stop.Category { // otherwise it says so itself
 			list = append(list, dialect.EndedWith(&a.Stop)...)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -73,15 +74,17 @@ func (w *requestWriter) number(name string, f *float64) {
 	}
 }
 
-// penalties is what refusals of models that take none are about (google-gemini/cookbook #1290).
-const penalties = "penalties"
+const notTaken = "the model does not take it"
+
+// refuses reports whether the upstream has said that it does not take a parameter for this model.
+func (w *requestWriter) refuses(name string) bool { return slices.Contains(w.target.Refused, name) }
 
 // penalty writes one that is not nothing.
 func (w *requestWriter) penalty(name, field string, f *float64) {
 	switch {
 	case f == nil || *f == 0:
-	case slices.Contains(w.target.Refused, penalties):
-		w.lose(chat.Lost(field, chat.Dropped, "the model does not take it"))
+	case w.refuses(penalties):
+		w.lose(chat.Lost(field, chat.Dropped, notTaken))
 	default:
 		w.number(name, w.within(field, f, -2, 2))
 	}
@@ -132,13 +135,13 @@ func (w *requestWriter) shape() {
 	if l, changed := notes.loss(chat.Lost(chat.FieldFormat, chat.Approximated, "")); changed {
 		w.lose(l)
 	}
-	if !w.traits.shaped && w.declares() {
-		line := "Answer with one JSON object and nothing else, without code marks."
-		if schema != nil {
-			line = "Answer with JSON and nothing else, without code marks. It must fit this JSON Schema: " + string(schema)
+	if beside := !w.traits.shaped && w.declares(); beside || w.target.Unenforced && f.Kind != chat.EnumText {
+		note := "the model does not take it: said in the system prompt"
+		if beside {
+			note = "the model does not take it together with tools: said in the system prompt"
 		}
-		w.lines = append(w.lines, line)
-		w.lose(chat.Lost(chat.FieldFormat, chat.Approximated, "the model does not take it together with tools: said in the system prompt"))
+		w.lines = append(w.lines, dialect.AskForJSON(schema))
+		w.lose(chat.Lost(chat.FieldFormat, chat.Approximated, note))
 		return
 	}
 	switch f.Kind {
@@ -191,7 +194,11 @@ func (w *requestWriter) output() {
 			}
 		}
 	}
-	if level != "" {
+	switch {
+	case level == "":
+	case w.refuses(mediaResolution):
+		w.lose(chat.Lost("detail", chat.Dropped, notTaken))
+	default:
 		w.Key("mediaResolution").Text(resolutions.prefix + level)
 	}
 	if mixed {
@@ -207,6 +214,14 @@ func (w *requestWriter) thinking() {
 	want, losses := w.traits.think(t)
 	w.losses = append(w.losses, losses...)
 	show := w.traits.thinks && t.Show != nil && *t.Show
+	if w.refuses(thinkingConfig) && (want != thought{}) {
+		want = thought{}
+		w.lose(chat.Lost(chat.FieldThinking, chat.Dropped, notTaken))
+	}
+	if w.refuses(includeThoughts) && show {
+		show = false
+		w.lose(chat.Lost(chat.FieldThinking, chat.Dropped, "thoughts in words: "+notTaken))
+	}
 	if want.level == "" && want.budget == nil && !show && !w.has("generationConfig.thinkingConfig") {
 		return
 	}

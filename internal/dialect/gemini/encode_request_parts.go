@@ -211,7 +211,11 @@ func (w *requestWriter) media(r role, p piece, proof string) {
 		w.turn(r)
 		w.part(p, proof, func() {
 			w.blob(p.Part)
-			if level := detail(m.Detail); level != "" && w.traits.signed {
+			switch level := detail(m.Detail); {
+			case level == "" || !w.traits.signed:
+			case w.refuses(mediaResolution):
+				w.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, "detail: "+notTaken))
+			default:
 				w.Key("mediaResolution").Open(jsonscan.Object).Key("level").Text(resolutions.prefix + level)
 				w.Close(jsonscan.Object)
 			}

@@ -104,7 +104,7 @@ func (w *requestWriter) server(t *chat.Tool) {
 		w.Raw(t.Raw)
 		return
 	}
-	w.refuse(chat.LostTool(*t, chat.Dropped, ""), "the tool %q runs at another provider", t.Name)
+	w.refuse(chat.LostTool(*t, chat.Dropped, ""), "%s", dialect.Elsewhere(t))
 }
 
 // choice writes toolConfig.

@@ -181,8 +181,7 @@ func (r *wireRefusal) fault(status int, h http.Header) *fault.Error {
 		if r.says("thought signature", "thought_signature", "thoughtsignature") {
 			return e.MendedBy(fault.WithoutThoughts)
 		}
-		if r.says("penalty is not enabled") {
-			e.Refused = penalties
+		if e.Refused = refused(r.message); e.Refused != "" {
 			return e.MendedBy(fault.Without)
 		}
 	}

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"stele/internal/chat"
@@ -174,7 +175,7 @@ func (r *requestReader) assistant(m *message, content []chat.Part) ([]chat.Part,
 		return nil, err
 	}
 	within, content := r.apart(content)
-	calls = append(within, calls...)
+	calls = append(within, r.notIn(within, calls)...)
 	thoughts, parts := readThoughts(m, calls), content
 	if proof := signature(m.extraContent); proof != "" {
 		parts = sign(parts, proof)
@@ -193,6 +194,23 @@ func (r *requestReader) assistant(m *message, content []chat.Part) ([]chat.Part,
 		r.called[calls[i].ID] = call{name: calls[i].Name}
 	}
 	return weave(thoughts, append(parts, calls...)), nil
+}
+
+// notIn are the calls that the content does not have as well: some clients say a call in the words of
+// both APIs.
+func (r *requestReader) notIn(within, calls []chat.Part) []chat.Part {
+	known := make(map[string]*chat.Part, len(within))
+	for i := range within {
+		known[within[i].ID] = &within[i]
+	}
+	return slices.DeleteFunc(calls, func(p chat.Part) bool {
+		o := known[p.ID]
+		if o == nil || o.Name != p.Name || !dialect.SameJSON([]byte(o.Text), []byte(p.Text)) {
+			return false
+		}
+		r.note(r.here(".tool_calls"), chat.Ignored, "a call that the content has as well")
+		return true
+	})
 }
 
 func (r *requestReader) calls(m *message) ([]chat.Part, error) {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -82,7 +83,7 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 		if stop.Reason == chat.Refused && stop.Explanation != "" && spoke {
 			say("why the model would not go on")
 		}
-		list = append(append(append(list, dialect.Quoted(quotes)...), dialect.EndedAt(req, stop)...), dialect.EndedWith(stop)...)
+		list = slices.Concat(list, dialect.Quoted(quotes), dialect.Unspoken(req, &r.Answers[i]), dialect.EndedAt(req, stop), dialect.EndedWith(stop))
 		if sourceless > 0 {
 			say(strconv.Itoa(sourceless) + " citations of what has no address")
 		}

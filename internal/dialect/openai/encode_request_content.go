@@ -11,6 +11,9 @@ import (
 
 // content writes pieces: a string where one is enough.
 func (e *requestWriter) content(pieces []piece) {
+	if e.t.Plain {
+		pieces = joined(pieces, "\n\n")
+	}
 	switch {
 	case len(pieces) == 0:
 		e.Text("")

@@ -19,6 +19,14 @@ func (e *requestWriter) prepareFormat() {
 		return
 	}
 	switch f.Kind {
+	case chat.JSONObject, chat.JSONSchema:
+		if e.t.Unenforced {
+			e.lines = append(e.lines, dialect.AskForJSON(f.Schema))
+			e.lose(chat.FieldFormat, chat.Approximated, "the provider does not take it: asked for in the system text")
+			return
+		}
+	}
+	switch f.Kind {
 	case chat.EnumText:
 		var words []string
 		for _, v := range jsonscan.At(f.Schema, 0).Get("enum").Elements() {
@@ -106,6 +114,7 @@ func (e *requestWriter) modalities() {
 
 func (e *requestWriter) format(f *chat.Format) {
 	switch {
+	case e.t.Unenforced: // asked for in words
 	case f.Kind == chat.JSONObject, f.Kind == chat.JSONSchema && e.t.Schemaless:
 		e.Key("response_format").Raw([]byte(`{"type":"json_object"}`))
 	case f.Kind == chat.JSONSchema && e.inWords(f):

@@ -19,7 +19,7 @@ func (e *requestWriter) gatherTools() {
 		case dialect.FindsTools(&t):
 			e.loseTool(t, chat.Ignored, dialect.AllOffered)
 		case t.Kind == chat.Server && !e.serves(t):
-			e.refuse(chat.LostTool(t, chat.Dropped, ""), "the model's provider does not have the tool %q", t.Name)
+			e.refuse(chat.LostTool(t, chat.Dropped, ""), "%s", dialect.Elsewhere(&t))
 		case t.Kind == chat.Server:
 			e.tools = append(e.tools, t)
 		case !twice:
@@ -126,6 +126,9 @@ func (e *requestWriter) tool(t chat.Tool) {
 // functions.
 const freeText = `{"type":"object","properties":{"input":{"type":"string"}},"required":["input"],"additionalProperties":false}`
 
+// noArguments is the schema of a tool that takes nothing.
+const noArguments = `{"type":"object","properties":{}}`
+
 func (e *requestWriter) parameters(t chat.Tool) {
 	if t.Kind == chat.Client {
 		e.loseTool(t, chat.Approximated, "a function with its published schema")
@@ -135,8 +138,17 @@ func (e *requestWriter) parameters(t chat.Tool) {
 		e.Key("parameters").Raw([]byte(freeText))
 		return
 	}
+	if e.t.Loose {
+		if loose, changed := dialect.Loose(t.Schema); changed {
+			t.Schema = loose
+			e.loseTool(t, chat.Approximated, "bounds of its arguments: in words only")
+		}
+	}
 	schema, strict := e.strictly(t.Schema, t.Strict, chat.LostTool(t, chat.Approximated, ""))
-	if schema != nil {
+	switch {
+	case schema == nil && e.t.Compatible: // where some miss it: Mistral, DeepSeek
+		e.Key("parameters").Raw([]byte(noArguments))
+	case schema != nil:
 		e.Key("parameters").Raw(e.complete(e.rooted(schema, t), chat.LostTool(t, chat.Ignored, "")))
 	}
 	if strict != nil {
@@ -153,7 +165,7 @@ func (e *requestWriter) rooted(schema []byte, t chat.Tool) []byte {
 	}
 	e.loseTool(t, chat.Added, "type object")
 	if root.Len() == 0 {
-		return []byte(`{"type":"object","properties":{}}`)
+		return []byte(noArguments)
 	}
 	return append([]byte(`{"type":"object",`), schema[root.From()+1:]...)
 }

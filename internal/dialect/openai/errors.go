@@ -147,6 +147,9 @@ func readComplaint(root jsonscan.Value) (c complaint) {
 	}
 	c.message = strings.Clone(cmp.Or(c.message, message.View(), detail.Index(0).Get("msg").View(), detail.View()))
 	c.kind, c.code, c.param = anyText(inner.Get("type")), anyText(inner.Get("code")), strings.Clone(anyText(inner.Get("param")))
+	if first := detail.Index(0); first.Get("loc").Len() > 0 && c.param == "" { // FastAPI's: where it is, and what is wrong there
+		c.param, c.code = strings.Clone(anyText(first.Get("loc").Index(first.Get("loc").Len()-1))), anyText(first.Get("type"))
+	}
 	c.flagged = inner.Get("metadata", "flagged_input").Exists()
 	c.readWithin(inner.Get("metadata", "raw"))
 	return c

@@ -12,11 +12,11 @@ var droppable = []string{
 }
 
 // refusedCodes are those of an upstream that does not take a parameter, or none but its usual value.
-var refusedCodes = []string{"unsupported_parameter", "unsupported_value", "unknown_parameter"}
+var refusedCodes = []string{"unsupported_parameter", "unsupported_value", "unknown_parameter", "extra_forbidden"}
 
 // How upstreams name it in their words: Azure's older API, Groq, xAI.
 var (
-	refusedWords = regexp.MustCompile(`(?i)unsupported parameter: '?(\w+)|unrecognized request argument supplied: (\w+)|property '(\w+)' is unsupported|does not support parameter (\w+)`)
+	refusedWords = regexp.MustCompile(`(?i)unsupported parameter: '?(\w+)|unrecognized request argument supplied: (\w+)|property '(\w+)' is unsupported|does not support (?:the )?parameter ` + "`?" + `(\w+)`)
 	camels       = map[string]string{"reasoningEffort": "reasoning_effort", "presencePenalty": "presence_penalty", "frequencyPenalty": "frequency_penalty"}
 )
 

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"slices"
 	"strings"
 
 	"stele/internal/chat"
@@ -18,31 +19,31 @@ func readFinish(word string, refused bool) chat.Stop {
 		if refused {
 			stop.Reason = chat.Refused
 		}
-	case "length", "max_tokens", "model_length": // the last is Mistral's, of a window that is full
+	case "length", "max_tokens", "model_length", "model_context_window_exceeded": // the last two are Mistral's and Zhipu's, of a window that is full
 		stop.Reason = chat.MaxTokens
 	case "tool_calls", "function_call", "tool_use":
 		stop.Reason = chat.ToolUse
-	case "content_filter", "refusal", "safety":
+	case "content_filter", "refusal", "safety", "sensitive": // the last is Zhipu's
 		stop.Reason, stop.Category = chat.Refused, native
-	case failedEnd:
-		stop.Reason = chat.Failed
 	default:
-		stop.Reason = chat.Other
+		if stop.Reason = chat.Other; slices.Contains(failedEnds, word) {
+			stop.Reason = chat.Failed
+		}
 	}
 	return stop
 }
 
-// Ends that are none: routers' of an answer of which no more comes, and that of Google's own
-// server of this dialect where the model could not write its call.
-const (
-	failedEnd  = "error"
-	failedCall = "function_call_filter"
-)
+// failedEnds are ends that are none: of an answer of which no more comes, by routers, Zhipu, DeepSeek, vLLM
+// and SGLang.
+var failedEnds = []string{"error", "network_error", "insufficient_system_resource", "abort"}
+
+// failedCall is the end of Google's own server of this dialect where the model could not write its call.
+const failedCall = "function_call_filter"
 
 // isFailure reports whether an answer that ended so failed: one with nothing to show for it
 // must not look like one that has nothing to say.
 func isFailure(word string, useful bool) bool {
-	return word == failedEnd || !useful && strings.HasPrefix(word, failedCall)
+	return slices.Contains(failedEnds, word) || !useful && strings.HasPrefix(word, failedCall)
 }
 
 // matched makes an end one at a stop sequence, where a server says which: vLLM does in

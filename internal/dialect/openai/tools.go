@@ -65,7 +65,26 @@ func readCall(kind string, inner jsonscan.Value) chat.Part {
 	if behind, ok := strings.CutPrefix(p.Text, "{}"); ok && strings.HasPrefix(behind, "{") {
 		p.Text = behind // some begin with none at all
 	}
+	p.Text = once(p.Text)
 	return p
+}
+
+// once are arguments that a server has written down several times, one behind the other.
+func once(text string) string {
+	if !strings.Contains(text, "}{") {
+		return text
+	}
+	var b balance
+	for i := range len(text) {
+		if b.add(text[i : i+1]); !b.whole() {
+			continue
+		}
+		if first := text[:i+1]; strings.TrimSpace(strings.ReplaceAll(text, first, "")) == "" {
+			return first
+		}
+		break
+	}
+	return text
 }
 
 // writeCall writes what is called, and with what.

@@ -1,0 +1,57 @@
+package anthropic
+
+import (
+	"regexp"
+	"strings"
+)
+
+// refusals are how Anthropic, and who serves its models, say that a model does not take something that a request
+// can do without. Names of models that say nothing (Amazon's profiles) lead to requests that do not fit.
+var refusals = []struct {
+	words  *regexp.Regexp // of a message without quotes
+	name   string
+	change func(*traits)
+}{
+	{regexp.MustCompile(`temperature and top_p cannot both be specified`), "top_p", func(t *traits) { t.sampling = max(t.sampling, oneSampling) }},
+	{regexp.MustCompile(`(temperature|top_p|top_k)(: extra inputs are not permitted| is deprecated| is not supported| may only be set| must be unset)`), "sampling", func(t *traits) { t.sampling = unsaid }},
+	{regexp.MustCompile(`thinking\.type\.enabled is not supported`), "thinking.enabled", func(t *traits) {
+		t.budget, t.adaptive = false, true
+		if t.efforts == nil {
+			t.efforts = oldEfforts
+		}
+	}},
+	{regexp.MustCompile(`adaptive thinking is not supported|thinking\.type\.adaptive is not supported`), "thinking.adaptive", func(t *traits) {
+		t.adaptive, t.between, t.always, t.budget = false, false, false, true
+	}},
+	{regexp.MustCompile(`thinking\.type\.disabled is not supported`), "thinking.disabled", func(t *traits) { t.disabled = false }},
+	{regexp.MustCompile(`thinking: extra inputs are not permitted|does not support thinking|thinking is not supported`), "thinking", func(t *traits) {
+		t.adaptive, t.budget, t.disabled, t.between, t.always = false, false, false, false, false
+	}},
+	{regexp.MustCompile(`output_config: extra inputs are not permitted`), "output_config", func(t *traits) { t.efforts, t.format = nil, false }},
+	{regexp.MustCompile(`does not support the effort parameter|effort is not supported|effort: extra inputs are not permitted`), "effort", func(t *traits) { t.efforts = nil }},
+}
+
+var quotes = strings.NewReplacer("`", "", `"`, "", "'", "")
+
+// refused is what a refusal is about, if the request can do without it.
+func refused(words string) string {
+	words = quotes.Replace(strings.ToLower(words))
+	for _, r := range refusals {
+		if r.words.MatchString(words) {
+			return r.name
+		}
+	}
+	return ""
+}
+
+// without are the traits of a model that has refused something.
+func (t traits) without(names []string) *traits {
+	for _, name := range names {
+		for _, r := range refusals {
+			if r.name == name {
+				r.change(&t)
+			}
+		}
+	}
+	return &t
+}
