@@ -70,18 +70,24 @@ func index(t *testing.T) string {
 		"- for TypeScript, SDKs: openai 4 to 7, @anthropic-ai/sdk 0.20 to the newest, @google/genai 1 to 3, @google/generative-ai, @mistralai/mistralai 2.7 (base URL without `/v1`), @openrouter/sdk 1.3, groq-sdk 1.6\n" +
 		"  (base URL without `/v1`), together-ai, portkey-ai, @huggingface/inference;\n" +
 		"- libraries: AI SDK with its providers for OpenAI (`.chat`), Anthropic, Google, Mistral, Groq, DeepSeek, Together, Fireworks, Cerebras, DeepInfra and OpenRouter; LangChain's for OpenAI, Anthropic, Google, Groq, xAI,\n" +
-		"  DeepSeek and OpenRouter; LangGraph 1.1 with LangChain's agents, LlamaIndex, Mastra 1.71, OpenAI Agents through `stele bridge`, TypeChat 0.1, Genkit 1.42 (with OpenAI's, Anthropic's and Google's API), Google's ADK 2, Instructor 1.7, xsAI, token.js, multi-llm-ts, TanStack AI (through `stele bridge`),\n" +
-		"  VoltAgent 2.10, Strands Agents 1.19, Ax 24, AgentKit 0.13, ModelFusion 0.137 (text only);\n" +
+		"  DeepSeek and OpenRouter; LangGraph 1.1 with LangChain's agents, LlamaIndex 0.12, Mastra 1.71, OpenAI Agents through `stele bridge`, TypeChat 0.1, Genkit 1.42 (with OpenAI's, Anthropic's and Google's API), Google's ADK 2, Instructor 1.7, xsAI, token.js, multi-llm-ts, TanStack AI 0.58 (as it is, and through `stele bridge`),\n" +
+		"  VoltAgent 2.10, Strands Agents 1.19, Ax 24, AgentKit 0.13, ModelFusion 0.137 (text only), Dexter 4.1;\n" +
+		"- helpers: `parse`, `stream` and `runTools` of openai 6 and 7, the tool runner and structured output of @anthropic-ai/sdk 1.9, automatic function calling and chats of @google/genai 2 and 3, agents and objects of AI SDK 7;\n" +
+		"- what wraps or watches OpenAI's clients: Langfuse 5.11, LangSmith 0.10, Braintrust 3.35, PostHog 8.13 (these three Anthropic's too), OpenLLMetry 0.27, OpenInference 4.2 (without a wrong key);\n" +
 		"- for Python: openai 3.6 and anthropic 1.9, with their helpers for streams, schemas and tools, and streams of google-api-core 2.25; for Ruby: ruby_llm 2.1 (OpenAI's and Anthropic's API);\n" +
-		"- for Go: openai-go 1 to 3, anthropic-sdk-go, genai, go-openai, langchaingo, Genkit 1.4, Eino 0.7 (OpenAI's and Gemini's API);\n" +
+		"- for Go: openai-go 1 to 3, anthropic-sdk-go, genai, go-openai, langchaingo, Genkit 1.4, Eino 0.7 (OpenAI's and Gemini's API), any-llm-go 0.8 (all three, Gemini's base URL in `GOOGLE_GEMINI_BASE_URL`);\n" +
 		"- programs and their libraries, with the sandbox alone: grok-cli, aicommits, opencommit 3.3, LibreChat's @librechat/agents 3.9.2 in all three dialects, Continue's @continuedev/openai-adapters 1.37 for OpenAI and\n" +
-		"  Anthropic, llm.js for Anthropic.\n\n" +
+		"  Anthropic, llm.js for Anthropic;\n" +
+		"- with one call each: Hugging Face's tiny-agents 0.3, Hashbrown 0.3, autoevals 0.3, the MCP Inspector 2.12 with `stele mcp`. Portkey's gateway 1.15 had Stele as its upstream: whole answers and tools, in OpenAI's and Anthropic's API.\n\n" +
 		"What of them does not work is their own:\n\n" +
 		"- @ai-sdk/xai and @langchain/mistralai refuse streamed calls of tools that come in pieces, as OpenAI sends them. Azure's clients send the key as `api-key`, which is not read.\n" +
 		"- @openrouter/sdk and @mistralai/mistralai list models only where each has all fields of their own services. Mistral's also sends fields (`safe_prompt`, `prefix`) that OpenAI refuses, where the model is OpenAI's.\n" +
 		"- langchaingo sends pictures to OpenAI in a form that it does not have. Clients that fetch their program from elsewhere when they are installed (Crush) were not run.\n" +
 		"- Ax has no base URL for Anthropic and Gemini, and names the detail of a picture in a way that OpenAI refuses. AgentKit sends Gemini's key in the address, where none is read. Eino's component for Gemini sends no picture\n" +
 		"  that stands in UserInputMultiContent. ModelFusion makes empty schemas of zod 4. Cohere's SDK speaks an API of its own.\n" +
+		"- @openrouter/ai-sdk-provider streams without usage, unless a model's settings have `usage: {include: true}`, which OpenAI's own models refuse.\n" +
+		"- Portkey's gateway 1.15 answers streams with 500 on Node 20 and 22, whoever its upstream is, and sends Gemini's key in the address. Bifrost fetches its program from elsewhere.\n" +
+		"- LlamaIndex's class for Anthropic takes its base URL from `ANTHROPIC_BASE_URL` alone. OpenLLMetry 0.27 does not know @anthropic-ai/sdk 1. Dexter makes empty schemas of zod 4. any-llm-go sends schemas to OpenAI alone.\n" +
 		"- Continue's provider gemini knows no base URL: it asks Google, whatever apiBase says.\n\n" +
 		"A client that asks for names of its own needs models or [names](../operate/names.md) that answer to them.\n\n" +
 		"These pages are written by `go test ./internal/clients -update` from `internal/clients/library`.\n")

@@ -81,6 +81,7 @@ type Target struct {
 	Schemaless bool  // takes no schema for the answer, only JSON as such
 	Nameless   bool  // takes no name of the tool that is to be called
 	Choiceless bool  // cannot be told how tools are chosen
+	Threadless bool  // keeps no conversations that a client may go on with
 	Marks      bool  // takes Anthropic's cache markers, whichever dialect it speaks
 	MaxOutput  int64 // the model's own limit; 0: not known
 	// Proof gives back a signature in the upstream's own words if this very

@@ -67,6 +67,11 @@ func (a *Account) authors() bool {
 	return strings.HasSuffix(hostOf(a.BaseURL), "."+domain)
 }
 
+// threads reports whether the upstream keeps conversations that a client may go on with, as
+// Anthropic does: clouds do not, and a compatible server may read over the field, which would
+// leave it with the last turn alone.
+func (a *Account) threads() bool { return a.authors() && a.Kind.Platform == noPlatform }
+
 // optionGenuine says that behind an address of the operator's is the author's service.
 const optionGenuine = "genuine"
 

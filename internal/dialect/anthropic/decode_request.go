@@ -58,7 +58,7 @@ var known = dialect.NewKnown([]string{
 var effects = map[string]chat.Effect{
 	"container":             chat.Vital,
 	"mcp_servers":           chat.Vital,
-	"thread":                chat.Vital,
+	threadField:             chat.Vital,
 	"compaction":            chat.Vital, // a summary is wanted in the place of an answer
 	"diagnostics":           chat.Harmless,
 	"fallback_credit_token": chat.Harmless,

@@ -102,6 +102,9 @@ func dropped(field string) chat.Loss { return chat.Lost(field, chat.Dropped, "")
 // foreign refuses or reports what the API has no word for.
 func (w *requestWriter) foreign() error {
 	for _, e := range w.talk.Extra {
+		if e.Name == prefix+threadField && w.target.Threadless {
+			return noThreads()
+		}
 		if strings.HasPrefix(e.Name, prefix) {
 			continue
 		}

@@ -61,8 +61,8 @@ func (Codec) EncodeError(e *fault.Error, requestID string) (int, []byte) {
 	writeBlock(w, kind).Key("message").Text(dialect.ClientSentence(dialectName, e)).Key("code").Text(string(e.Code)) // the code is ours
 	if code, ok := e.Details["error_code"].(string); ok {
 		w.Key("details").Open(jsonscan.Object).Key("error_code").Text(code).Close(jsonscan.Object)
-	} else if e.Details["field"] == "thread" { // only the API's own upstreams have them
-		w.Key("details").Raw([]byte(`{"error_code":"` + threads + `unsupported_request","unsupported":["thread"]}`))
+	} else if e.Details["field"] == threadField { // only the API's own upstreams have them
+		w.Key("details").Raw([]byte(`{"error_code":"` + threads + `unsupported_request","unsupported":["` + threadField + `"]}`))
 	}
 	w.Close(jsonscan.Object).Key("request_id").Text(requestID)
 	return status, w.Close(jsonscan.Object).Bytes()
@@ -72,3 +72,11 @@ func (Codec) EncodeError(e *fault.Error, requestID string) (int, []byte) {
 // keeps. Its clients act on them: they send all of a conversation again, or from
 // then on with every turn.
 const threads = "thread_"
+
+// threadField makes a request a turn of such a conversation.
+const threadField = "thread"
+
+// noThreads refuses a turn for an upstream that keeps no conversations. Clients then send all of it.
+func noThreads() error {
+	return dialect.Refuse(dropped(prefix+threadField), threadField, "the model's provider keeps no conversations.")
+}

@@ -24,28 +24,35 @@ func (Codec) PassRequest(req *chat.Request, target dialect.Target) (dialect.Call
 	if betas := req.Origin.Header.Values(betaHeader); len(betas) > 0 {
 		call.Header[betaHeader] = betas
 	}
-	model, loose, folded := survey(jsonscan.Root(req.Origin.Body), &req.Origin.Facts)
+	model, threaded, loose, folded := survey(jsonscan.Root(req.Origin.Body), &req.Origin.Facts)
+	if folded {
+		call.Body = unfold(call.Body)
+		threaded = jsonscan.Root(call.Body).Get(threadField).Exists()
+	}
+	if threaded && target.Threadless {
+		return dialect.Call{}, noThreads()
+	}
 	if !loose && !folded && !req.Origin.Facts.Envelopes && !target.Forget {
 		var edits jsonscan.Edits
 		edits.ReplaceText(model, target.Model)
 		call.Body = nil
 		return call, call.Splice(req.Origin.Body, &edits)
 	}
-	if folded {
-		call.Body = unfold(call.Body)
-	}
 	err := edit(&call, target)
 	return call, err
 }
 
-// survey finds the model's name in a body, whether there are loose switches in it, and
-// whether there are objects whose fields count as its own. The loop is over a method that is
+// survey finds the model's name in a body, whether it is a turn of a conversation that the
+// upstream keeps, whether there are loose switches in it, and whether there are objects whose
+// fields count as its own. The loop is over a method that is
 // known here, so that nothing of it is allocated.
-func survey(root jsonscan.Value, f *chat.Facts) (model jsonscan.Value, loose, folded bool) {
+func survey(root jsonscan.Value, f *chat.Facts) (model jsonscan.Value, threaded, loose, folded bool) {
 	for key, v := range root.MembersAround(f.LongestFrom, f.LongestTo) {
 		switch key.Name {
 		case "model":
 			model = v
+		case threadField:
+			threaded = v.Kind() != jsonscan.Null
 		case "thinking", "reasoning", "reasoning_effort":
 			_, is := v.Bool()
 			loose = loose || is
@@ -53,7 +60,7 @@ func survey(root jsonscan.Value, f *chat.Facts) (model jsonscan.Value, loose, fo
 			folded = folded || isFold(key.Name, v)
 		}
 	}
-	return model, loose, folded
+	return model, threaded, loose, folded
 }
 
 // replace puts a text in the place of a value, in one copy.

@@ -45,7 +45,7 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	if most, ok := s.limit.Int(); ok && most > 0 && items.Exists() {
 		facts.Asked.Output = most
 	}
-	origin := chat.Origin{Dialect: name, Body: in.Body, Facts: facts, Header: in.Header, Usage: h.usage, Foreign: s.foreign(facts.Others)}
+	origin := chat.Origin{Dialect: name, Body: in.Body, Facts: facts, Header: in.Header, Usage: h.usage || h.included, Foreign: s.foreign(facts.Others)}
 	// The model outlives the request in logs and rows: it must not hold on to the body.
 	return chat.NewRequest(strings.Clone(h.model), h.stream, origin, func() (*chat.Conversation, error) { return readRequest(in.Body, items) }), nil
 }
@@ -54,6 +54,7 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 type heading struct {
 	model         string
 	stream, usage bool
+	included      bool  // usage is asked for in OpenRouter's words
 	wrong         error // the first of the values
 	unknown       error // the first of the names
 }
@@ -79,6 +80,8 @@ func (h *heading) read(key string, v jsonscan.Value) {
 		} else if include := v.Get("include_usage"); !include.Absent() {
 			h.usage, h.wrong = readBool(include, "stream_options.include_usage")
 		}
+	case usageField:
+		h.included = includesUsage(v)
 	}
 }
 

@@ -40,6 +40,16 @@ func isUsual(key string, v jsonscan.Value) bool {
 	return ok && v.View() == want
 }
 
+// usageField is OpenRouter's word for stream_options.include_usage. Its clients, and agents that know
+// it, send it to whatever address they are given.
+const usageField = "usage"
+
+// includesUsage reports whether the value of that field asks for usage.
+func includesUsage(v jsonscan.Value) bool {
+	yes, _ := v.Get("include").Bool()
+	return yes
+}
+
 // fieldReader reads the value of a field that is there.
 type fieldReader = func(r *requestReader, v jsonscan.Value, key string) error
 
@@ -52,6 +62,13 @@ var fields = map[string]fieldReader{
 			r.note(key+".include_obfuscation", chat.Ignored, "no padding is added")
 		}
 		r.others(v, key, "include_usage", "include_obfuscation")
+		return nil
+	},
+	usageField: func(r *requestReader, v jsonscan.Value, key string) error {
+		if v.Kind() != object {
+			return wrong(key, "an object")
+		}
+		r.others(v, key, "include")
 		return nil
 	},
 	"messages":              keep(func(r *requestReader) *jsonscan.Value { return &r.messages }),

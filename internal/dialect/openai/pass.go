@@ -30,7 +30,7 @@ func (Codec) PassRequest(req *chat.Request, t dialect.Target) (call dialect.Call
 			return call, err
 		}
 	}
-	if req.Stream && !req.Origin.Usage {
+	if req.Stream && (!req.Origin.Usage || includesUsage(l.usage)) {
 		l.askUsage(&edits)
 	}
 	if facts.Envelopes || facts.Additions && !t.Compatible {
@@ -41,7 +41,7 @@ func (Codec) PassRequest(req *chat.Request, t dialect.Target) (call dialect.Call
 
 // layout is where a body has what may have to be edited.
 type layout struct {
-	root, model, messages, options jsonscan.Value
+	root, model, messages, options, usage jsonscan.Value
 
 	loose  bool // a switch must be rewritten
 	nested bool // extra_body or options must be
@@ -59,6 +59,8 @@ func lay(root jsonscan.Value, knownFrom, knownTo int, t dialect.Target) layout {
 			l.messages = v
 		case "stream_options":
 			l.options = v
+		case usageField:
+			l.usage = v
 		case holders[0], holders[1]:
 			l.nested = true
 		default:

@@ -47,6 +47,8 @@ func TestPassesTheClientsBytes(t *testing.T) {
 		"usage null":            {`{"stream":true,"stream_options":null,"model":"b"}`, `{"stream":true,` + wish + `,"model":"gpt-5.1\"x"}`, gpt},
 		"usage empty":           {`{"stream":true,"stream_options":{},"model":"b"}`, `{"stream":true,` + wish + `,"model":"gpt-5.1\"x"}`, gpt},
 		"usage asked already":   {`{"stream":true,"stream_options":{ "include_usage":true},"model":"b"}`, `{"stream":true,"stream_options":{ "include_usage":true},"model":"gpt-5.1\"x"}`, gpt},
+		"another's usage":       {`{"model":"b","usage":{"include":true},"stream":true}`, `{"model":"gpt-5.1\"x","usage":{"include":true},"stream":true,` + wish + `}`, gpt},
+		"another's usage, both": {`{"stream":true,"stream_options":{"include_usage":false},"model":"b","usage":{"include":true}}`, `{"stream":true,` + wish + `,"model":"gpt-5.1\"x","usage":{"include":true}}`, gpt},
 		"a switch":              {`{"model":"b","reasoning":true,"x":1}`, `{"model":"gpt-5.1","x":1,"reasoning_effort":"medium"}`, dialect.Target{Model: "gpt-5.1"}},
 		"a switch off":          {`{"model":"b","thinking":false}`, `{"model":"gpt-5.1","reasoning_effort":"none"}`, dialect.Target{Model: "gpt-5.1"}},
 		"a switch off for o3":   {`{"model":"b","reasoning_effort":false}`, `{"model":"o3","reasoning_effort":"low"}`, dialect.Target{Model: "o3"}},
@@ -65,6 +67,24 @@ func TestPassesTheClientsBytes(t *testing.T) {
 				t.Errorf("%s\nwant\n%s", got, row.out)
 			}
 		})
+	}
+}
+
+// OpenRouter's clients ask for usage in words of its own. They get it as those who ask in OpenAI's.
+func TestUsageIsAskedForInTwoWays(t *testing.T) {
+	t.Parallel()
+	for asked, want := range map[string]bool{
+		`"usage":{"include":true}`: true, `"extra_body":{"usage":{"include":true}}`: true, `"stream_options":{"include_usage":false},"usage":{"include":true}`: true,
+		`"usage":{"include":false}`: false, `"usage":null`: false, `"usage":{"include":false},"stream_options":{"include_usage":true}`: true,
+	} {
+		req, err := Codec{}.DecodeRequest(dialect.Incoming{Body: []byte(`{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}],` + asked + `}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		talk, err := req.Conversation()
+		if err != nil || len(talk.Notes) > 0 || len(talk.Extra) > 0 || req.Origin.Usage != want {
+			t.Errorf("%s: %v, %v, %v, usage is sent: %v", asked, err, talk.Notes, talk.Extra, req.Origin.Usage)
+		}
 	}
 }
 

@@ -105,10 +105,10 @@ func textOf(parts []chat.Part) string {
 }
 
 // reminder is how agents mark words of their own among their user's.
-var reminder = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>`)
+var reminder = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>|<environment_details>.*?</environment_details>`)
 
 func unreminded(text string) string {
-	if !strings.Contains(text, "<system-reminder>") {
+	if !strings.Contains(text, "<system-reminder>") && !strings.Contains(text, "<environment_details>") {
 		return text
 	}
 	return strings.TrimSpace(reminder.ReplaceAllString(text, ""))
