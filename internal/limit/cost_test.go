@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 	"time"
+	"unsafe"
 
 	"stele/internal/price"
 )
@@ -191,5 +192,15 @@ func TestACallIsToldHowLimitsStoodWhenItBegan(t *testing.T) {
 	}
 	if len(before) != 2 || before[0].Terms != `"rate";q=1125899906842624;w=60` {
 		t.Errorf("%d limits are told of, the first %q", len(before), before[0].Terms)
+	}
+}
+
+// TestWhatEveryCallMovesIsOnOneCacheLine is so as long as counters lie where multiples of 64 do,
+// which their size makes them.
+func TestWhatEveryCallMovesIsOnOneCacheLine(t *testing.T) {
+	t.Parallel()
+	const line = 64
+	if end, size := unsafe.Offsetof(counter{}.recent), unsafe.Sizeof(counter{}); end != line || size%line != 0 {
+		t.Errorf("it takes %d bytes, and a counter %d", end, size)
 	}
 }

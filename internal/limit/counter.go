@@ -11,26 +11,24 @@ import (
 // counter is what this node has of one limit for one subject in one window. Requests
 // move its numbers; only when its lease is too small is the database asked.
 type counter struct {
-	rule  *rule
-	name  Counter
-	found time.Time // when it was last looked for; guarded by the rule's mu
-
-	unit    unit       // as the rule has it, like the next two: what a call needs lies side by side
-	sliding bool       //
-	durable bool       //
-	gone    bool       // it is forgotten, and holds nothing any more; guarded by mu
-	mu      sync.Mutex // guards what follows; what every call moves comes first
+	// What every call moves fills the first 64 bytes, which processors take from each other as one.
+	unit    unit       // as the rule has it
+	sliding bool       // as well
+	durable bool       // as well
+	gone    bool       // it is forgotten, and holds nothing any more
+	mu      sync.Mutex // guards gone and what follows, as far as the rule
 	id      int64      // in the database; 0 until it was asked
 	lease   int64      // what this node was given in all
 	held    int64      // by requests under way
 	spent   int64      // settled by requests that have ended, in the window
 	demand  int64      // asked for since the last beat of the clock, refused or not
 	used    int64      // when it was last held of, or waited for, in Unix milliseconds
-	recent  recent     // as spent, of a limit that slides
-	share   int64      // how much of a sliding limit this node may use; all of it until others are heard of
-	told    int64      // what the others were told last that is asked of it in a second
-	lent    int64      // of its share, beyond the lease, while the database is away
-	balance Balance    // as last seen
+
+	recent  recent  // as spent, of a limit that slides
+	share   int64   // how much of a sliding limit this node may use; all of it until others are heard of
+	lent    int64   // of its share, beyond the lease, while the database is away
+	balance Balance // as last seen
+	told    int64   // what the others were told last that is asked of it in a second
 
 	recalled bool // nothing of the lease is kept at the next beat
 
@@ -41,6 +39,10 @@ type counter struct {
 	reached bool      // callers were refused since the last beat because next to nothing is left
 	asking  chan struct{}
 	changed chan struct{} // closed when something was given back; nil while nothing waits
+
+	rule  *rule
+	name  Counter
+	found time.Time // when it was last looked for; guarded by the rule's mu
 }
 
 // covers reports whether a time falls into the counter's window.
