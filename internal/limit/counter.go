@@ -16,7 +16,7 @@ type counter struct {
 	sliding bool       // as well
 	durable bool       // as well
 	gone    bool       // it is forgotten, and holds nothing any more
-	mu      sync.Mutex // guards gone and what follows, as far as the rule
+	mu      sync.Mutex // guards gone and what follows, but for rule, name and found
 	id      int64      // in the database; 0 until it was asked
 	lease   int64      // what this node was given in all
 	held    int64      // by requests under way
@@ -27,6 +27,7 @@ type counter struct {
 	recent  recent  // as spent, of a limit that slides
 	share   int64   // how much of a sliding limit this node may use; all of it until others are heard of
 	lent    int64   // of its share, beyond the lease, while the database is away
+	rule    *rule   // never changes
 	balance Balance // as last seen
 	told    int64   // what the others were told last that is asked of it in a second
 
@@ -40,7 +41,6 @@ type counter struct {
 	asking  chan struct{}
 	changed chan struct{} // closed when something was given back; nil while nothing waits
 
-	rule  *rule
 	name  Counter
 	found time.Time // when it was last looked for; guarded by the rule's mu
 }
