@@ -107,12 +107,12 @@ func appendRates(b []byte, list []fault.Standing) []byte {
 
 func isRate(st *fault.Standing) bool { return st.Window > 0 && st.Measure != "dollars" }
 
-// appendDuration appends what time.Duration writes of whole milliseconds: 21h15m4.264s. Up to a
-// minute, which is most of them, it takes a third of the time.
+// appendDuration appends what time.Duration writes of whole milliseconds: 21h15m4.264s. It is
+// not negative. It takes a third of the time.
 func appendDuration(b []byte, d time.Duration) []byte {
-	ms := d.Round(time.Millisecond).Milliseconds()
-	if ms < 1000 {
-		return append(b, d.Round(time.Millisecond).String()...) // 264ms
+	ms := int64((d + time.Millisecond/2) / time.Millisecond)
+	if 0 < ms && ms < 1000 {
+		return append(strconv.AppendInt(b, ms, 10), "ms"...)
 	}
 	if ms >= 3_600_000 {
 		b = append(strconv.AppendInt(b, ms/3_600_000, 10), 'h')
