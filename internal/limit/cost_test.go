@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 	"unsafe"
@@ -195,12 +196,16 @@ func TestACallIsToldHowLimitsStoodWhenItBegan(t *testing.T) {
 	}
 }
 
-// TestWhatEveryCallMovesIsOnOneCacheLine is so as long as counters lie where multiples of 64 do,
-// which their size makes them.
+// TestWhatEveryCallMovesIsOnOneCacheLine looks where counters lie: their size makes it a
+// multiple of 64.
 func TestWhatEveryCallMovesIsOnOneCacheLine(t *testing.T) {
 	t.Parallel()
 	const line = 64
-	if end, size := unsafe.Offsetof(counter{}.recent), unsafe.Sizeof(counter{}); end != line || size%line != 0 {
-		t.Errorf("it takes %d bytes, and a counter %d", end, size)
+	r := newRule(Limit{Measure: Requests, Window: Total, Subject: []Selector{{ByKey, Each}}})
+	for i := range 100 {
+		c := r.counter(strconv.Itoa(i), time.Now())
+		if at, end := uintptr(unsafe.Pointer(c)), unsafe.Offsetof(c.recent); at%line != 0 || end != line {
+			t.Fatalf("a counter lies at %x, and it takes %d bytes", at, end)
+		}
 	}
 }

@@ -12,17 +12,18 @@ import (
 // move its numbers; only when its lease is too small is the database asked.
 type counter struct {
 	// What every call moves fills the first 64 bytes, which processors take from each other as one.
-	unit    unit       // as the rule has it
-	sliding bool       // as well
-	durable bool       // as well
-	gone    bool       // it is forgotten, and holds nothing any more
-	mu      sync.Mutex // guards gone and what follows, but for rule, name and found
-	id      int64      // in the database; 0 until it was asked
-	lease   int64      // what this node was given in all
-	held    int64      // by requests under way
-	spent   int64      // settled by requests that have ended, in the window
-	demand  int64      // asked for since the last beat of the clock, refused or not
-	used    int64      // when it was last held of, or waited for, in Unix milliseconds
+	unit    unit          // as the rule has it
+	sliding bool          // as well
+	durable bool          // as well
+	gone    bool          // it is forgotten, and holds nothing any more
+	mu      sync.Mutex    // guards gone and what follows, but for rule, name and found
+	used    uint32        // when it was last held of, or waited for, in Unix seconds
+	id      int64         // in the database; 0 until it was asked
+	lease   int64         // what this node was given in all
+	held    int64         // by requests under way
+	spent   int64         // settled by requests that have ended, in the window
+	demand  int64         // asked for since the last beat of the clock, refused or not
+	changed chan struct{} // closed when something was given back; nil while nothing waits
 
 	recent  recent  // as spent, of a limit that slides
 	share   int64   // how much of a sliding limit this node may use; all of it until others are heard of
@@ -39,7 +40,6 @@ type counter struct {
 	rate    int64     // asked for in a second, of late
 	reached bool      // callers were refused since the last beat because next to nothing is left
 	asking  chan struct{}
-	changed chan struct{} // closed when something was given back; nil while nothing waits
 
 	name  Counter
 	found time.Time // when it was last looked for; guarded by the rule's mu
@@ -90,7 +90,7 @@ func (p *part) try(a *Ask, now time.Time) bool {
 	if c.gone {
 		return false
 	}
-	c.used = now.UnixMilli()
+	c.used = uint32(now.Unix())
 	p.n = c.need(a)
 	c.demand += p.n
 	if c.id == 0 || c.free(now) < p.n && !c.rule.limit().Soft {

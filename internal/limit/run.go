@@ -254,7 +254,7 @@ func (s *Service) forget(now time.Time) {
 		r.mu.Lock()
 		for key, c := range r.counters {
 			c.mu.Lock()
-			asked := now.Sub(c.found) <= idleAfter || now.UnixMilli()-c.used <= idleAfter.Milliseconds()
+			asked := now.Sub(c.found) <= idleAfter || now.Unix()-int64(c.used) <= int64(idleAfter/time.Second)
 			c.gone = !asked && c.held == 0 && c.asking == nil && c.idle(now) == 0 && c.recent.total(now) == 0
 			if c.gone {
 				delete(r.counters, key)

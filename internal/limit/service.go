@@ -221,7 +221,7 @@ func (r *rule) counter(subject string, now time.Time) *counter {
 func (c *counter) touch(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.used = now.UnixMilli()
+	c.used = uint32(now.Unix())
 }
 
 // isGone reports whether the counter was forgotten: what a call takes is another one's.

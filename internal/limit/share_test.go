@@ -115,7 +115,7 @@ func TestWhatFadesIsGivenBackInFewPieces(t *testing.T) {
 		r := newRule(l)
 		s.rules.Store(&rules{byID: map[string]*rule{l.ID: r}, all: []*rule{r}})
 		c := r.counter("", now)
-		c.id, c.lease, c.used = 1, taken, now.UnixMilli()
+		c.id, c.lease, c.used = 1, taken, uint32(now.Unix())
 		for i := range int64(60) { // a minute of load lies behind
 			c.recent.add(now.Add(time.Duration(i-60)*time.Second), taken/60)
 		}
