@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"stele/internal/fault"
@@ -13,94 +12,107 @@ import (
 // sayLimits puts how limits stand into an answer's head: as the IETF's draft has it, and
 // as the clients of each family read it.
 func sayLimits(w http.ResponseWriter, family string, list []fault.Standing) {
-	room := lineRoom.Get().(*[]byte)
-	defer lineRoom.Put(room)
-	lines := limitLines((*room)[:0], family, list)
-	*room = lines
-	if len(lines) == 0 || putLines(w, lines) {
-		return
+	if head := headOf(w); head != nil {
+		if room := head.HeaderRoom(); room != nil {
+			*room = limitLines(*room, family, list)
+			head.HeaderLines(room)
+			return
+		}
 	}
 	h := w.Header()
-	for line := range strings.Lines(string(lines)) {
+	for line := range strings.Lines(string(limitLines(nil, family, list))) {
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\r\n"), ": ")
 		h[name] = []string{value}
 	}
 }
 
-// lineRoom is where lines are written that the connection copies.
-var lineRoom = sync.Pool{New: func() any { b := make([]byte, 0, 512); return &b }}
+// lineTaker is the head of an answer that takes whole lines, where its connection can.
+type lineTaker interface {
+	HeaderRoom() *[]byte
+	HeaderLines(room *[]byte)
+}
 
-// putLines leaves header lines to the connection, where there is one that takes them.
-func putLines(w http.ResponseWriter, lines []byte) bool {
+// headOf is the head that lies under an answer; nil where none takes lines.
+func headOf(w http.ResponseWriter) lineTaker {
 	for {
 		switch at := w.(type) {
-		case interface{ HeaderLines(lines []byte) bool }:
-			return at.HeaderLines(lines)
+		case lineTaker:
+			return at
 		case interface{ Unwrap() http.ResponseWriter }:
 			w = at.Unwrap()
 		default:
-			return false
+			return nil
 		}
 	}
 }
 
 // limitLines appends the header lines about limits, their names as net/http writes them.
 func limitLines(b []byte, family string, list []fault.Standing) []byte {
-	b = appendRates(b, "Ratelimit-Policy: ", list, appendPolicy)
-	b = appendRates(b, "Ratelimit: ", list, appendState)
-	for _, of := range [...]struct{ measure, name string }{{"requests", "Requests"}, {"tokens", "Tokens"}} {
-		st, measure := tightest(list, of.measure), of.name
+	b = appendRates(b, list)
+	for i := range ownLines {
+		of := &ownLines[i]
+		if of.family != family {
+			continue
+		}
+		st := tightest(list, of.measure)
 		if st == nil {
 			continue
 		}
-		switch family {
-		case openAI.name:
-			b = appendLine(b, st.Amount, "X-Ratelimit-Limit-", measure)
-			b = appendLine(b, st.Left, "X-Ratelimit-Remaining-", measure)
-			b = append(append(append(b, "X-Ratelimit-Reset-"...), measure...), ": "...)
-			b = append(appendDuration(b, st.Reset), "\r\n"...)
-		case anthropic.name:
-			b = appendLine(b, st.Amount, "Anthropic-Ratelimit-", measure, "-Limit")
-			b = appendLine(b, st.Left, "Anthropic-Ratelimit-", measure, "-Remaining")
-			b = append(append(append(b, "Anthropic-Ratelimit-"...), measure...), "-Reset: "...)
-			b = append(time.Now().Add(st.Reset).UTC().AppendFormat(b, time.RFC3339), "\r\n"...)
+		b = append(append(b, of.limit...), st.Digits...)
+		b = strconv.AppendInt(append(b, of.remaining...), st.Left, 10)
+		b = append(b, of.reset...)
+		if family == anthropic.name {
+			b = time.Now().Add(st.Reset).UTC().AppendFormat(b, time.RFC3339)
+		} else {
+			b = appendDuration(b, st.Reset)
 		}
-	}
-	return b
-}
-
-// appendRates appends a line about all limits that begin anew, except those in dollars:
-// money is no number of calls.
-func appendRates(b []byte, name string, list []fault.Standing, one func([]byte, *fault.Standing) []byte) []byte {
-	between := name
-	for i := range list {
-		if st := &list[i]; st.Window > 0 && st.Measure != "dollars" {
-			b = one(appendQuoted(append(b, between...), st.Name), st)
-			between = ", "
-		}
-	}
-	if between != name {
 		b = append(b, "\r\n"...)
 	}
 	return b
 }
 
-func appendPolicy(b []byte, st *fault.Standing) []byte {
-	b = strconv.AppendInt(append(b, ";q="...), st.Amount, 10)
-	return strconv.AppendInt(append(b, ";w="...), int64(st.Window.Seconds()), 10)
+// ownLines are those that clients of a family read, up to their values.
+var ownLines = [...]struct{ family, measure, limit, remaining, reset string }{
+	{openAI.name, "requests", "X-Ratelimit-Limit-Requests: ", "\r\nX-Ratelimit-Remaining-Requests: ", "\r\nX-Ratelimit-Reset-Requests: "},
+	{openAI.name, "tokens", "X-Ratelimit-Limit-Tokens: ", "\r\nX-Ratelimit-Remaining-Tokens: ", "\r\nX-Ratelimit-Reset-Tokens: "},
+	{anthropic.name, "requests", "Anthropic-Ratelimit-Requests-Limit: ", "\r\nAnthropic-Ratelimit-Requests-Remaining: ", "\r\nAnthropic-Ratelimit-Requests-Reset: "},
+	{anthropic.name, "tokens", "Anthropic-Ratelimit-Tokens-Limit: ", "\r\nAnthropic-Ratelimit-Tokens-Remaining: ", "\r\nAnthropic-Ratelimit-Tokens-Reset: "},
 }
 
-func appendState(b []byte, st *fault.Standing) []byte {
-	b = strconv.AppendInt(append(b, ";r="...), st.Left, 10)
-	return strconv.AppendInt(append(b, ";t="...), int64((st.Reset+time.Second-1)/time.Second), 10)
+// appendRates appends the lines about all limits that begin anew, except those in dollars:
+// money is no number of calls.
+func appendRates(b []byte, list []fault.Standing) []byte {
+	const policy, state = "Ratelimit-Policy: ", "\r\nRatelimit: "
+	between := policy
+	for i := range list {
+		if isRate(&list[i]) {
+			b = append(append(b, between...), list[i].Terms...)
+			between = ", "
+		}
+	}
+	if between == policy {
+		return b
+	}
+	between = state
+	for i := range list {
+		if st := &list[i]; isRate(st) {
+			b = append(append(b, between...), st.Quoted...)
+			b = strconv.AppendInt(append(b, ";r="...), st.Left, 10)
+			b = strconv.AppendInt(append(b, ";t="...), int64((st.Reset+time.Second-1)/time.Second), 10)
+			between = ", "
+		}
+	}
+	return append(b, "\r\n"...)
 }
 
-// appendDuration appends what time.Duration writes of whole milliseconds: 21h15m4.264s. Up to a
-// minute, which is most of them, it takes a third of the time.
+func isRate(st *fault.Standing) bool { return st.Window > 0 && st.Measure != "dollars" }
+
+// appendDuration appends what time.Duration writes of whole milliseconds: 21h15m4.264s. It is
+// not negative. It takes a third of the time.
 func appendDuration(b []byte, d time.Duration) []byte {
-	ms := d.Round(time.Millisecond).Milliseconds()
-	if ms < 1000 {
-		return append(b, d.Round(time.Millisecond).String()...) // 264ms
+	ms := int64((d + time.Millisecond/2) / time.Millisecond)
+	if 0 < ms && ms < 1000 {
+		return append(strconv.AppendInt(b, ms, 10), "ms"...)
 	}
 	if ms >= 3_600_000 {
 		b = append(strconv.AppendInt(b, ms/3_600_000, 10), 'h')
@@ -121,14 +133,6 @@ func appendDuration(b []byte, d time.Duration) []byte {
 	return append(b, 's')
 }
 
-// appendLine appends a line whose name is in pieces.
-func appendLine(b []byte, n int64, name ...string) []byte {
-	for _, piece := range name {
-		b = append(b, piece...)
-	}
-	return append(strconv.AppendInt(append(b, ": "...), n, 10), "\r\n"...)
-}
-
 // tightest is the limit of a measure of which the smallest part is left, or nil.
 func tightest(list []fault.Standing, measure string) (found *fault.Standing) {
 	for i := range list {
@@ -141,16 +145,4 @@ func tightest(list []fault.Standing, measure string) (found *fault.Standing) {
 		}
 	}
 	return found
-}
-
-// appendQuoted appends a name as a header's text: what is not ASCII becomes a question mark.
-func appendQuoted(b []byte, name string) []byte {
-	b = append(b, '"')
-	for _, r := range name {
-		if r < ' ' || r > '~' || r == '"' || r == '\\' {
-			r = '?'
-		}
-		b = append(b, byte(r))
-	}
-	return append(b, '"')
 }

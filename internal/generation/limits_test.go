@@ -162,10 +162,11 @@ func TestAnOrderGetsWhatChatsDoNotUse(t *testing.T) {
 	onEngines(t, func() generation.Maker { return &script{submit: done, poll: done} }, func(t *testing.T, h *house) {
 		h.bound(limit.Limit{Name: "bound", Measure: limit.Dollars, Window: limit.Day, Amount: price})
 		go h.limits.Run(t.Context())
-		hold, err := h.limits.Reserve(t.Context(), limit.Ask{
+		var hold limit.Hold
+		ask := limit.Ask{
 			Call: limit.Call{Workspace: "default", Key: "key_1", Model: "m"}, Input: 1, Output: 1, Sheet: &rate.Sheet{PerRequest: price / 2},
-		})
-		if err != nil {
+		}
+		if err := h.limits.Reserve(t.Context(), &ask, &hold); err != nil {
 			t.Fatal(err)
 		}
 		hold.Release()

@@ -11,23 +11,26 @@ import (
 // counter is what this node has of one limit for one subject in one window. Requests
 // move its numbers; only when its lease is too small is the database asked.
 type counter struct {
-	rule  *rule
-	name  Counter
-	found time.Time // when it was last looked for; guarded by the rule's mu
+	// What every call moves fills the first 64 bytes, which processors take from each other as one.
+	unit    unit          // as the rule has it
+	sliding bool          // as well
+	durable bool          // as well
+	gone    bool          // it is forgotten, and holds nothing any more
+	mu      sync.Mutex    // guards gone and what follows, but for rule, name and found
+	used    uint32        // when it was last held of, or waited for, in Unix seconds
+	id      int64         // in the database; 0 until it was asked
+	lease   int64         // what this node was given in all
+	held    int64         // by requests under way
+	spent   int64         // settled by requests that have ended, in the window
+	demand  int64         // asked for since the last beat of the clock, refused or not
+	changed chan struct{} // closed when something was given back; nil while nothing waits
 
-	mu      sync.Mutex // guards what follows; what every call moves comes first
-	gone    bool       // it is forgotten, and holds nothing any more
-	id      int64      // in the database; 0 until it was asked
-	lease   int64      // what this node was given in all
-	held    int64      // by requests under way
-	spent   int64      // settled by requests that have ended, in the window
-	demand  int64      // asked for since the last beat of the clock, refused or not
-	used    time.Time  // when it was last held of, or waited for
-	recent  recent     // as spent, of a limit that slides
-	share   int64      // how much of a sliding limit this node may use; all of it until others are heard of
-	told    int64      // what the others were told last that is asked of it in a second
-	lent    int64      // of its share, beyond the lease, while the database is away
-	balance Balance    // as last seen
+	recent  recent  // as spent, of a limit that slides
+	share   int64   // how much of a sliding limit this node may use; all of it until others are heard of
+	lent    int64   // of its share, beyond the lease, while the database is away
+	rule    *rule   // never changes
+	balance Balance // as last seen
+	told    int64   // what the others were told last that is asked of it in a second
 
 	recalled bool // nothing of the lease is kept at the next beat
 
@@ -37,7 +40,9 @@ type counter struct {
 	rate    int64     // asked for in a second, of late
 	reached bool      // callers were refused since the last beat because next to nothing is left
 	asking  chan struct{}
-	changed chan struct{} // closed when something was given back; nil while nothing waits
+
+	name  Counter
+	found time.Time // when it was last looked for; guarded by the rule's mu
 }
 
 // covers reports whether a time falls into the counter's window.
@@ -45,7 +50,7 @@ func (c *counter) covers(now time.Time) bool { return span{c.name.Start, c.name.
 
 // free is what could be held now.
 func (c *counter) free(now time.Time) int64 {
-	if c.rule.sliding {
+	if c.sliding {
 		return min(c.lease+c.lent, c.share) - c.held - c.recent.total(now)
 	}
 	return c.lease - c.held - c.spent
@@ -56,7 +61,7 @@ func (c *counter) free(now time.Time) int64 {
 func (c *counter) lend(n int64, now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.id == 0 || !c.rule.sliding {
+	if c.id == 0 || !c.sliding {
 		return false
 	}
 	c.lent = max(0, c.share-c.lease)
@@ -66,37 +71,61 @@ func (c *counter) lend(n int64, now time.Time) bool {
 // need is what a call must find of the counter. A rate is about what calls take as a
 // rule: held in full, most of it would be held for nothing. The caller holds mu.
 func (c *counter) need(a *Ask) int64 {
-	most := a.of(c.rule.kind.Measure)
-	if usual := c.typical.most(); c.rule.sliding && c.rule.kind.Measure != Requests && usual > 0 {
-		return min(most, usual)
+	most := a.of(c.unit)
+	if c.sliding && c.unit != requests {
+		if usual := c.typical.most(); usual > 0 {
+			return min(most, usual)
+		}
 	}
 	return most
 }
 
-// try holds what a call needs, or nothing. It returns how much that is.
-func (c *counter) try(a *Ask, now time.Time) (n int64, ok bool) {
+// try holds what a call needs, or nothing, and notes how much that is and how the counter
+// stands with it.
+func (p *part) try(a *Ask, now time.Time) bool {
+	c := p.of
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	p.n = 0
 	if c.gone {
-		return 0, false
+		return false
 	}
-	c.used = now
-	n = c.need(a)
-	c.demand += n
-	if c.id == 0 || c.free(now) < n && !c.rule.limit().Soft {
-		return n, false
+	c.used = uint32(now.Unix())
+	p.n = c.need(a)
+	c.demand += p.n
+	if c.id == 0 || c.free(now) < p.n && !c.rule.limit().Soft {
+		return false
 	}
 	if c.atOnce() {
-		c.recent.add(now, n)
+		c.recent.add(now, p.n)
 	} else {
-		c.held += n
+		c.held += p.n
 	}
-	return n, true
+	if c.unit != dollars {
+		p.left, p.reset = c.left(now), c.reset(now)
+	}
+	return true
+}
+
+// look notes how the counter stands.
+func (p *part) look(now time.Time) {
+	p.of.mu.Lock()
+	defer p.of.mu.Unlock()
+	p.left, p.reset = p.of.left(now), p.of.reset(now)
+}
+
+// standing is what was noted, as callers are told of it.
+func (p *part) standing(now time.Time) fault.Standing {
+	st := fault.Standing{Policy: p.of.rule.policy.Load(), Left: p.left}
+	if p.reset != 0 {
+		st.Reset = max(0, time.UnixMilli(p.reset).Sub(now))
+	}
+	return st
 }
 
 // atOnce reports whether a call counts from its beginning: a rate of requests does not
 // ask how long they last.
-func (c *counter) atOnce() bool { return c.rule.sliding && c.rule.kind.Measure == Requests }
+func (c *counter) atOnce() bool { return c.sliding && c.unit == requests }
 
 // settle ends a hold of n that began at a time and of which actual was taken.
 // It returns the counter's id.
@@ -106,13 +135,13 @@ func (c *counter) settle(n, actual int64, began time.Time) (id int64) {
 	switch {
 	case c.atOnce():
 		c.recent.add(began, actual-n)
-	case c.rule.sliding:
+	case c.sliding:
 		c.held -= n
 		c.recent.add(began, actual)
 		c.typical.add(actual)
 	default:
 		c.held -= n
-		if c.rule.durable {
+		if c.durable {
 			c.spent += actual
 		}
 	}
@@ -184,7 +213,7 @@ func (c *counter) ask(ctx context.Context, s *Service, n int64) error {
 // ahead is how much of a limit that lasts a node has on lease for times in which the
 // database is away, as long as that is little of what is left.
 func (c *counter) ahead() int64 {
-	if !c.rule.durable {
+	if !c.durable {
 		return 0
 	}
 	return min(c.rate*aheadSeconds, max(0, c.balance.Free())/aheadPart)
@@ -196,7 +225,7 @@ func (c *counter) known(n int64, now time.Time) bool {
 	if c.id == 0 {
 		return false
 	}
-	if c.rule.sliding && c.lease >= c.rule.limit().Amount {
+	if c.sliding && c.lease >= c.rule.limit().Amount {
 		return true
 	}
 	return now.Sub(c.asked) < lookAgain && c.free(now)+c.balance.Free() < n
@@ -234,25 +263,33 @@ func (c *counter) standing(now time.Time) Standing {
 
 // stands is the same as callers are told of it.
 func (c *counter) stands(now time.Time) fault.Standing {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	p := part{of: c}
+	p.look(now)
+	return p.standing(now)
+}
+
+// left is how much of the limit can still be taken, as far as this node knows. The caller
+// holds mu.
+func (c *counter) left(now time.Time) int64 {
 	l := c.rule.limit()
-	left := max(0, c.free(now)) + max(0, c.balance.Free())
 	if l.Soft {
-		left = max(0, l.Amount-c.balance.Settled-c.spent)
+		return min(max(0, l.Amount-c.balance.Settled-c.spent), l.Amount)
 	}
-	st := fault.Standing{Name: l.Name, Measure: string(l.Measure), Amount: l.Amount, Left: min(left, l.Amount), Window: l.Window.Length()}
+	return min(max(0, c.free(now))+max(0, c.balance.Free()), l.Amount)
+}
+
+// reset is when the limit begins anew, or some of it comes back, in Unix milliseconds; 0:
+// never. The caller holds mu.
+func (c *counter) reset(now time.Time) int64 {
 	switch {
-	case c.rule.sliding:
-		st.Reset = slotLength
-		if c.recent.total(now) > 0 {
-			oldest := time.UnixMilli((c.recent.slots[0].at + recentSlots + 1) * slotLength.Milliseconds())
-			st.Reset = min(max(0, oldest.Sub(now)), time.Minute)
-		}
+	case c.sliding && c.recent.total(now) > 0:
+		return min((c.recent.slots[0].at+recentSlots+1)*slotLength.Milliseconds(), now.Add(time.Minute).UnixMilli())
+	case c.sliding:
+		return now.Add(slotLength).UnixMilli()
 	case !c.name.End.IsZero():
-		st.Reset = max(0, c.name.End.Sub(now))
+		return c.name.End.UnixMilli()
 	}
-	return st
+	return 0
 }
 
 // Standing is how much of a limit is left.

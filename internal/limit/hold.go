@@ -3,6 +3,7 @@ package limit
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -23,18 +24,21 @@ type Ask struct {
 }
 
 // of is what a call takes of a measure, at most.
-func (a *Ask) of(m Measure) int64 {
-	if m == Concurrent {
+func (a *Ask) of(m unit) int64 {
+	switch m {
+	case concurrent:
 		return 1
+	case dollars:
+		if a.Sheet != nil && !a.reckoned { // a call may fall under several budgets
+			a.dearest, a.reckoned = int64(price.Dearest(a.Sheet, a.Input, a.Output)), true
+		}
+		return a.dearest
 	}
-	if m == Dollars && a.Sheet != nil && !a.reckoned { // a call may fall under several budgets
-		a.dearest, a.reckoned = int64(price.Dearest(a.Sheet, a.Input, a.Output)), true
-	}
-	return Used{Nano: a.dearest, Input: a.Input, Output: a.Output}.of(m)
+	return Used{Input: a.Input, Output: a.Output}.of(m)
 }
 
 // fit is the most output that takes no more than n of a measure, or -1 where even none does.
-func (a *Ask) fit(m Measure, n int64) int64 {
+func (a *Ask) fit(m unit, n int64) int64 {
 	low, high := int64(-1), a.Output
 	for low < high {
 		middle := low + (high-low+1)/2
@@ -54,23 +58,24 @@ type Used struct {
 	Output int64
 }
 
-func (u Used) of(m Measure) int64 {
+func (u Used) of(m unit) int64 {
 	switch m {
-	case Dollars:
+	case dollars:
 		return u.Nano
-	case Tokens:
+	case tokens:
 		return u.Input + u.Output
-	case TokensIn:
+	case tokensIn:
 		return u.Input
-	case TokensOut:
+	case tokensOut:
 		return u.Output
-	case Requests:
+	case requests:
 		return 1
 	}
 	return 0
 }
 
-// Hold is what a call may take. The nil Hold is one without limits.
+// Hold is what a call may take. It is part of the call's own memory. The zero Hold is one
+// without limits.
 type Hold struct {
 	Output int64 // tokens: less than was asked for where no more could be paid
 
@@ -89,37 +94,54 @@ const fewLimits = 4
 type part struct {
 	of *counter
 	n  int64
+
+	left  int64 // of the limit, once that is held; of a budget it is not noted
+	reset int64 // when it begins anew, in Unix milliseconds, or some of it comes back; 0: never
 }
 
-// Reserve holds the most that a call can take, of every limit it falls under, or
-// refuses it. Where less is left the call gets a smaller bound of output, if that is
-// enough for an answer.
-func (s *Service) Reserve(ctx context.Context, a Ask) (*Hold, error) {
-	if !s.Any(a.Workspace) {
-		return nil, nil //nolint:nilnil // no limit, no hold
+// Reserve holds in h the most that a call can take, of every limit it falls under, or
+// refuses it; then h holds nothing. Where less is left the call gets a smaller bound of
+// output, if that is enough for an answer.
+func (s *Service) Reserve(ctx context.Context, a *Ask, h *Hold) error {
+	h.Release()
+	h.Output, h.parts, a.reckoned = a.Output, h.few[:0], false
+	if s == nil {
+		return nil
 	}
-	now := s.Now()
-	h := &Hold{service: s, began: now}
-	h.parts = h.few[:0]
-	for _, p := range s.parts(h.few[:0], &a.Call, now) {
-		if p.of.rule.kind.Measure == Generations {
-			continue // those of tasks
+	all := s.rules.Load()
+	h.service, h.began = s, s.Now()
+	if kept := all.keptSet(&a.Call, h.began); kept != nil {
+		for _, c := range kept.counters {
+			h.parts = append(h.parts, part{of: c})
 		}
-		if l := p.of.rule.limit(); l.Measure == Dollars && a.Sheet == nil {
-			if !l.Soft && !l.Unpriced {
-				return nil, s.refused(l, unpriced(l, a.Model))
-			}
-			continue
+	} else {
+		h.parts = all.parts(h.parts, &a.Call, h.began)
+		h.parts = slices.DeleteFunc(h.parts, func(p part) bool { return p.of.unit == generations }) // those of tasks
+		all.keepSet(&a.Call, h.parts)
+	}
+	if a.Sheet == nil {
+		if err := h.passUnpriced(a); err != nil {
+			h.parts = nil
+			return err
 		}
-		h.parts = append(h.parts, p)
 	}
-	if len(h.parts) == 0 {
-		return nil, nil //nolint:nilnil // no limit, no hold
+	h.ended.Store(false)
+	err := h.take(ctx, a)
+	if err != nil {
+		h.ended.Store(true)
 	}
-	if err := h.take(ctx, &a); err != nil {
-		return nil, err
+	return err
+}
+
+// passUnpriced leaves budgets out that a model without a price passes, or refuses the call.
+func (h *Hold) passUnpriced(a *Ask) error {
+	for _, p := range h.parts {
+		if l := p.of.rule.limit(); p.of.unit == dollars && !l.Soft && !l.Unpriced {
+			return h.service.refused(l, unpriced(l, a.Model))
+		}
 	}
-	return h, nil
+	h.parts = slices.DeleteFunc(h.parts, func(p part) bool { return p.of.unit == dollars })
+	return nil
 }
 
 // take holds of all counters, or refuses the call. Then nothing is held.
@@ -132,12 +154,13 @@ func (h *Hold) take(ctx context.Context, a *Ask) error {
 			return nil
 		}
 		if c := short.of; c.isGone() {
+			s.rules.Load().dropSet(&a.Call)
 			short.of = c.rule.counter(c.name.Subject, h.began)
 			continue
 		}
 		if err := s.makeRoom(ctx, short, a, until); err != nil {
 			if e, ok := errors.AsType[*fault.Error](err); ok {
-				e.Limits = h.Standings(s.Now())
+				e.Limits = h.look(s.Now())
 			}
 			return err
 		}
@@ -152,8 +175,7 @@ func (h *Hold) take(ctx context.Context, a *Ask) error {
 func (h *Hold) tryAll(a *Ask) (short *part) {
 	for i := range h.parts {
 		p := &h.parts[i]
-		var ok bool
-		if p.n, ok = p.of.try(a, h.began); !ok {
+		if !p.try(a, h.began) {
 			for _, held := range h.parts[:i] {
 				held.of.settle(held.n, 0, h.began)
 			}
@@ -176,7 +198,7 @@ func (s *Service) makeRoom(ctx context.Context, short *part, a *Ask, until time.
 	if c.enough(n, s.Now()) {
 		return nil
 	}
-	if !c.rule.durable {
+	if !c.durable {
 		return s.refused(c.rule.limit(), c.refusal(n, s.Now()))
 	}
 	most, pending := c.room(s.Now())
@@ -189,7 +211,7 @@ func (s *Service) makeRoom(ctx context.Context, short *part, a *Ask, until time.
 		}
 		return nil
 	}
-	if output := a.fit(c.rule.kind.Measure, most); !c.rule.limit().Refuse && output >= max(1, min(a.Least, a.Output)) && output < a.Output {
+	if output := a.fit(c.unit, most); !c.rule.limit().Refuse && output >= max(1, min(a.Least, a.Output)) && output < a.Output {
 		a.Output, a.reckoned = output, false
 		return nil
 	}
@@ -206,13 +228,14 @@ func (h *Hold) Settle(u Used) []Charge {
 }
 
 func (h *Hold) settle(charges []Charge, u Used) []Charge {
-	if h == nil || h.ended.Swap(true) {
+	if len(h.parts) == 0 || h.ended.Swap(true) {
 		return charges
 	}
-	for _, p := range h.parts {
-		actual := u.of(p.of.rule.kind.Measure)
+	for i := range h.parts {
+		p := &h.parts[i]
+		actual := u.of(p.of.unit)
 		id := p.of.settle(p.n, actual, h.began)
-		if p.of.rule.durable && actual != 0 {
+		if p.of.durable && actual != 0 {
 			charges = append(charges, Charge{id, actual})
 		}
 	}
@@ -221,7 +244,7 @@ func (h *Hold) settle(charges []Charge, u Used) []Charge {
 
 // Release ends a hold of which nothing was taken.
 func (h *Hold) Release() {
-	if h == nil || h.ended.Swap(true) {
+	if len(h.parts) == 0 || h.ended.Swap(true) {
 		return
 	}
 	for _, p := range h.parts {
@@ -229,17 +252,23 @@ func (h *Hold) Release() {
 	}
 }
 
-// Standings say how the limits stand that the call falls under, except budgets: those are
-// no rates, which is what callers are told of. The list is the hold's, until the next call.
+// Standings say how the limits stood that the call falls under when it began, except
+// budgets: those are no rates, which is what callers are told of. When they begin anew is
+// reckoned from now. The list is the hold's, until the next call.
 func (h *Hold) Standings(now time.Time) []fault.Standing {
-	if h == nil {
-		return nil
-	}
 	list := h.told[:0]
-	for _, p := range h.parts {
-		if p.of.rule.kind.Measure != Dollars {
-			list = append(list, p.of.stands(now))
+	for i := range h.parts {
+		if p := &h.parts[i]; p.of.unit != dollars {
+			list = append(list, p.standing(now))
 		}
 	}
 	return list
+}
+
+// look is Standings of a call that was refused: as they stand now.
+func (h *Hold) look(now time.Time) []fault.Standing {
+	for i := range h.parts {
+		h.parts[i].look(now)
+	}
+	return h.Standings(now)
 }

@@ -35,6 +35,21 @@ func Measures() []Measure {
 	return []Measure{Dollars, Requests, Tokens, TokensIn, TokensOut, Concurrent, Generations}
 }
 
+// unit is a measure by its place among Measures: every call asks for it many times.
+type unit uint8
+
+const (
+	dollars unit = iota
+	requests
+	tokens
+	tokensIn
+	tokensOut
+	concurrent
+	generations
+)
+
+func (m Measure) unit() unit { return unit(slices.Index(Measures(), m)) }
+
 // Window is when a limit begins anew.
 type Window string
 

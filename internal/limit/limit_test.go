@@ -45,10 +45,9 @@ func TestCountersBeginAnewWithTheirWindow(t *testing.T) {
 	t.Parallel()
 	s := New(Options{Now: time.Now})
 	r := newRule(Limit{ID: "lim_1", Measure: Dollars, Window: Day})
-	r.current.Store(&r.kind)
 	s.rules.Store(&rules{byID: map[string]*rule{"lim_1": r}, all: []*rule{r}})
 	morning := time.Date(2026, 11, 16, 8, 0, 0, 0, time.UTC)
-	at := func(now time.Time) *counter { return s.parts(nil, &Call{}, now)[0].of }
+	at := func(now time.Time) *counter { return s.rules.Load().parts(nil, &Call{}, now)[0].of }
 	one, same, next := at(morning), at(morning.Add(15*time.Hour)), at(morning.Add(16*time.Hour))
 	if one != same || one == next {
 		t.Errorf("counters %p, %p, %p: want one for the day and another for the next", one, same, next)
@@ -61,7 +60,6 @@ func TestCountersBeginAnewWithTheirWindow(t *testing.T) {
 func TestARefusalSaysWhatTheLimitIs(t *testing.T) {
 	t.Parallel()
 	r := newRule(Limit{ID: "lim_1", Name: "50%", Measure: Tokens, Window: Day, Amount: 2_000_000, Subject: []Selector{{"tag:team", "100%s"}}})
-	r.current.Store(&r.kind)
 	err := r.counter("", time.Now()).refusal(1, time.Now())
 	const want = `The limit "50%" is reached: 2,000,000 tokens a day, tag:team 100%s. It begins anew at `
 	if e := fault.From(err); !strings.HasPrefix(e.Message, want) {
@@ -73,7 +71,7 @@ func TestTheOutputThatFitsIsTheMostThatFits(t *testing.T) {
 	t.Parallel()
 	a := Ask{Input: 10, Output: 1000, Sheet: price.MustPrice("0.003 - - 0.007 cache_write_1h=0.003").Sheet}
 	for _, test := range []struct{ n, want int64 }{{29, -1}, {30, 0}, {36, 0}, {37, 1}, {30 + 7*1000, 1000}, {1 << 40, 1000}} {
-		if got := a.fit(Dollars, test.n); got != test.want {
+		if got := a.fit(dollars, test.n); got != test.want {
 			t.Errorf("for %d fit %d tokens, want %d", test.n, got, test.want)
 		}
 	}

@@ -42,7 +42,7 @@ func (c *counter) refusal(n int64, now time.Time) error {
 		}
 	case l.Simultaneous():
 		code, after = fault.ConcurrencyLimit, time.Second
-	case c.rule.sliding:
+	case c.sliding:
 		c.mu.Lock()
 		after = c.recent.until(now, n, max(n, min(c.lease, c.share)))
 		c.mu.Unlock()
@@ -69,7 +69,7 @@ func (s *Service) refused(l *Limit, why error) error {
 
 // reach has it noted that a limit is used up.
 func (c *counter) reach(left int64) {
-	if !c.rule.durable || left > c.rule.limit().Amount/usedUp {
+	if !c.durable || left > c.rule.limit().Amount/usedUp {
 		return
 	}
 	c.mu.Lock()

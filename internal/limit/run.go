@@ -127,7 +127,7 @@ func (s *Service) shareOut(ctx context.Context, now time.Time) error {
 	s.each(func(c *counter) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.id != 0 && c.rule.sliding && c.hasNews() {
+		if c.id != 0 && c.sliding && c.hasNews() {
 			demand[c.id], byID[c.id] = c.rate, c
 		}
 	})
@@ -214,7 +214,7 @@ func (s *Service) unused(keeps func(*counter) (keep, slack int64)) map[int64]int
 
 // idle is what of the lease nothing holds and nothing has taken.
 func (c *counter) idle(now time.Time) int64 {
-	if c.rule.sliding {
+	if c.sliding {
 		return c.lease - c.held - c.recent.total(now)
 	}
 	return c.lease - c.held - c.spent
@@ -231,7 +231,7 @@ func (c *counter) keeps(now time.Time, alone bool) (keep, slack int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	over := !c.name.End.IsZero() && !now.Before(c.name.End)
-	sliding := c.rule.sliding
+	sliding := c.sliding
 	switch {
 	case sliding && c.rate == 0 && c.recent.total(now) > 0:
 		return 0, c.rule.limit().Amount / fadePart
@@ -254,7 +254,7 @@ func (s *Service) forget(now time.Time) {
 		r.mu.Lock()
 		for key, c := range r.counters {
 			c.mu.Lock()
-			asked := now.Sub(c.found) <= idleAfter || now.Sub(c.used) <= idleAfter
+			asked := now.Sub(c.found) <= idleAfter || now.Unix()-int64(c.used) <= int64(idleAfter/time.Second)
 			c.gone = !asked && c.held == 0 && c.asking == nil && c.idle(now) == 0 && c.recent.total(now) == 0
 			if c.gone {
 				delete(r.counters, key)

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"stele/internal/fault"
 	"stele/internal/revision"
 )
 
@@ -66,6 +69,7 @@ type rules struct {
 	byID  map[string]*rule
 	all   []*rule            // about everybody's calls
 	their map[string][]*rule // by workspace
+	sets  sets
 }
 
 // rule is a limit with its counters. What kind of limit it is never changes, its
@@ -76,6 +80,8 @@ type rule struct {
 	durable bool  // as well
 	zone    *time.Location
 	current atomic.Pointer[Limit]
+	policy  atomic.Pointer[fault.Policy] // what callers are told of it
+	callers bool                         // it tells end users or tags apart
 
 	latest atomic.Pointer[counter] // the one that was made or looked for last; nil: none
 
@@ -85,7 +91,16 @@ type rule struct {
 }
 
 func newRule(l Limit) *rule {
-	return &rule{kind: l, sliding: l.sliding(), durable: l.Durable(), zone: time.UTC, counters: make(map[counterKey]*counter)}
+	r := &rule{kind: l, sliding: l.sliding(), durable: l.Durable(), zone: time.UTC, counters: make(map[counterKey]*counter)}
+	r.callers = slices.ContainsFunc(l.Subject, func(s Selector) bool { return s.By == ByUser || strings.HasPrefix(string(s.By), string(ByTag)) })
+	r.become(&l)
+	return r
+}
+
+// become takes over what may change of a limit, and returns what it was before.
+func (r *rule) become(l *Limit) (was *Limit) {
+	r.policy.Store(fault.NewPolicy(l.Name, string(l.Measure), l.Amount, l.Window.Length()))
+	return r.current.Swap(l)
 }
 
 type counterKey struct {
@@ -119,7 +134,7 @@ func (s *Service) Load(ctx context.Context) error {
 				s.Log.LogAttrs(ctx, slog.LevelError, "the time zone of a limit is not known here: UTC is used", slog.String("limit", l.ID), slog.Any("error", err))
 			}
 		}
-		if was := r.current.Swap(&l); was != nil && l.Amount < was.Amount {
+		if was := r.become(&l); l.Amount < was.Amount {
 			r.recall()
 		}
 		next.byID[l.ID] = r
@@ -161,9 +176,8 @@ func (s *Service) Any(workspace string) bool {
 }
 
 // parts appends the counters that a call falls under to a list. Nothing is held of them.
-func (s *Service) parts(list []part, c *Call, now time.Time) []part {
-	all := s.rules.Load()
-	for _, some := range [2][]*rule{all.all, all.their[c.Workspace]} {
+func (r *rules) parts(list []part, c *Call, now time.Time) []part {
+	for _, some := range [2][]*rule{r.all, r.their[c.Workspace]} {
 		for _, r := range some {
 			if subject, ok := r.kind.subject(c); ok {
 				list = append(list, part{of: r.find(subject, now)})
@@ -194,7 +208,7 @@ func (r *rule) counter(subject string, now time.Time) *counter {
 	if c == nil {
 		c = &counter{
 			rule: r, name: Counter{Limit: r.kind.ID, Subject: subject, Start: r.window.start, End: r.window.end},
-			share: r.limit().Amount,
+			unit: r.kind.Measure.unit(), sliding: r.sliding, durable: r.durable, share: r.limit().Amount,
 		}
 		r.counters[key] = c
 	}
@@ -207,7 +221,7 @@ func (r *rule) counter(subject string, now time.Time) *counter {
 func (c *counter) touch(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.used = now
+	c.used = uint32(now.Unix())
 }
 
 // isGone reports whether the counter was forgotten: what a call takes is another one's.

@@ -29,7 +29,6 @@ func TestWhatIsNotAskedForIsNotToldOf(t *testing.T) {
 	s := New(Options{Store: db, Now: time.Now})
 	l := Limit{ID: "lim_1", Measure: Requests, Window: Minute, Amount: 10}
 	r := newRule(l)
-	r.current.Store(&l)
 	s.rules.Store(&rules{byID: map[string]*rule{l.ID: r}, all: []*rule{r}})
 	for id, subject := range []string{"once", "never"} {
 		r.counter(subject, time.Now()).id = int64(id + 1)
@@ -59,7 +58,6 @@ func TestAServerAloneHasItsLimitsWhole(t *testing.T) {
 	s := New(Options{Now: time.Now, Alone: true}) // without a store: it would panic if it were asked
 	l := Limit{ID: "lim_1", Measure: Requests, Window: Minute, Amount: 10}
 	r := newRule(l)
-	r.current.Store(&l)
 	s.rules.Store(&rules{byID: map[string]*rule{l.ID: r}, all: []*rule{r}})
 	c := r.counter("", time.Now())
 	c.id, c.demand = 1, 5
@@ -82,7 +80,6 @@ func TestALittleMoreThanIsKeptIsNotGivenBack(t *testing.T) {
 	s := New(Options{Now: time.Now})
 	l := Limit{ID: "lim_1", Measure: Dollars, Window: Total, Amount: 1 << 40}
 	r := newRule(l)
-	r.current.Store(&l)
 	s.rules.Store(&rules{byID: map[string]*rule{l.ID: r}, all: []*rule{r}})
 	c := r.counter("", time.Now())
 	c.id, c.lease, c.spent = 1, 1200, 90
@@ -116,10 +113,9 @@ func TestWhatFadesIsGivenBackInFewPieces(t *testing.T) {
 		s := New(Options{Store: db, Now: func() time.Time { return now }, Alone: true})
 		l := Limit{ID: "lim_1", Measure: Tokens, Window: Minute, Amount: 6000}
 		r := newRule(l)
-		r.current.Store(&l)
 		s.rules.Store(&rules{byID: map[string]*rule{l.ID: r}, all: []*rule{r}})
 		c := r.counter("", now)
-		c.id, c.lease, c.used = 1, taken, now
+		c.id, c.lease, c.used = 1, taken, uint32(now.Unix())
 		for i := range int64(60) { // a minute of load lies behind
 			c.recent.add(now.Add(time.Duration(i-60)*time.Second), taken/60)
 		}

@@ -23,7 +23,7 @@ type Portion struct {
 func Settle(list []Portion, nano int64) (taken, released []Charge) {
 	for _, p := range list {
 		released = append(released, Charge{p.Counter, p.N})
-		if n := (Used{Nano: nano}).of(p.Measure); n != 0 {
+		if n := (Used{Nano: nano}).of(p.Measure.unit()); n != 0 {
 			taken = append(taken, Charge{p.Counter, n})
 		}
 	}
@@ -60,7 +60,7 @@ func (s *Service) ReserveTask(ctx context.Context, call Call, nano int64) (*Task
 	h := &TaskHold{service: s, until: s.Now().Add(patience), counters: make(map[int64]*counter)}
 	rates := &Hold{service: s, began: s.Now()}
 	for _, c := range s.ofTasks(&call) {
-		if c.rule.sliding {
+		if c.sliding {
 			rates.parts = append(rates.parts, part{of: c})
 			continue
 		}
@@ -82,7 +82,7 @@ func (s *Service) ReserveTask(ctx context.Context, call Call, nano int64) (*Task
 // they are looked for again: that has them remembered.
 func (s *Service) ofTasks(call *Call) (list []*counter) {
 	now := s.Now()
-	for _, p := range s.parts(nil, call, now) {
+	for _, p := range s.rules.Load().parts(nil, call, now) {
 		if slices.Contains([]Measure{Dollars, Requests, Generations}, p.of.rule.kind.Measure) {
 			list = append(list, p.of.rule.counter(p.of.name.Subject, now))
 		}
@@ -161,7 +161,7 @@ func (s *Service) Preview(ctx context.Context, call Call, nano int64) ([]Standin
 	}
 	var list []Standing
 	for _, c := range s.ofTasks(&call) {
-		if err := c.find(ctx, s, !c.rule.sliding); err != nil {
+		if err := c.find(ctx, s, !c.sliding); err != nil {
 			return nil, err
 		}
 		p, st := c.portion(nano), c.standing(s.Now())

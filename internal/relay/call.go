@@ -35,7 +35,7 @@ type call struct {
 	used   chat.Usage
 	told   *int64 // what the client is told that it cost; nil: not yet, or not known
 	tags   []access.Tag
-	hold   *limit.Hold         // what the try may take; nil without limits
+	hold   limit.Hold          // what the try may take
 	quoted catalog.Target      // that the hold is of
 	quote  catalog.TargetPrice // at which it was reckoned
 	owed   bool                // the last try was lost while its upstream was at work: it may bill what was not heard

@@ -58,15 +58,15 @@ func (c *call) reserve(ctx context.Context, t catalog.Target, req *chat.Request)
 	ask.Input = r.input(req, asked, window)
 	ask.Output = most * answers
 	ask.Least *= answers
-	hold, err := r.Limits.Reserve(ctx, ask)
-	if err != nil {
+	wanted := ask.Output
+	if err := r.Limits.Reserve(ctx, &ask, &c.hold); err != nil {
 		return nil, err
 	}
-	c.hold = hold
-	if hold == nil || hold.Output >= ask.Output {
+	if c.hold.Output >= wanted {
 		return req, nil
 	}
-	return r.Shorten(req, hold.Output/answers, fmt.Sprintf("%d tokens, which is what a limit leaves", hold.Output/answers)), nil
+	each := c.hold.Output / answers
+	return r.Shorten(req, each, fmt.Sprintf("%d tokens, which is what a limit leaves", each)), nil
 }
 
 // asked is what a request's bytes say, or the conversation where it has none.

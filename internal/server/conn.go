@@ -65,14 +65,22 @@ type conn struct {
 	mu      sync.Mutex // guards what follows
 	holding bool
 	held    *[]byte // nil: nothing is held back
-	lines   *[]byte // go into the head of the answer that is written next; nil: none
+	from    int     // where it begins in there
+	lines   *[]byte // go into the head of the answer that is written next, from statusRoom on; nil: none
 }
 
 // packs are kept from one flush to the next.
 var packs = sync.Pool{New: func() any { b := make([]byte, 0, 24<<10); return &b }}
 
-// lineRoom is the room of header lines between being told and being written.
-var lineRoom = sync.Pool{New: func() any { b := make([]byte, 0, 512); return &b }}
+// freePack gives a pack back.
+func freePack(p *[]byte) {
+	*p = (*p)[:0]
+	packs.Put(p)
+}
+
+// statusRoom is left before header lines, for the status line: the rest of the answer is
+// written behind them, and all of it is sent as it lies.
+const statusRoom = 64
 
 // Read reads what the client sends.
 func (c *conn) Read(b []byte) (int, error) {
@@ -128,16 +136,30 @@ func (c *conn) Write(b []byte) (int, error) {
 	if c.lines == nil || !beginsAnswer(b) {
 		return c.sendOrKeep(b)
 	}
-	status := bytes.IndexByte(b, '\n') + 1
-	c.keep(b[:status])
-	c.keep(*c.lines)
-	c.keep(b[status:]) // no more than net/http has in its buffer
-	c.takeLines()
+	c.putLines(b)
 	if c.holding {
 		return len(b), nil
 	}
 	_, err := c.send(nil)
 	return len(b), err
+}
+
+// putLines keeps the beginning of an answer with the header lines behind its status line.
+// It is no longer than net/http's buffer. The caller holds mu.
+func (c *conn) putLines(b []byte) {
+	lines := c.lines
+	c.lines = nil
+	status := bytes.IndexByte(b, '\n') + 1
+	if c.held != nil || status > statusRoom {
+		c.keep(b[:status])
+		c.keep((*lines)[statusRoom:])
+		c.keep(b[status:])
+		freePack(lines)
+		return
+	}
+	c.held, c.from = lines, statusRoom-status
+	copy((*lines)[c.from:], b[:status])
+	c.keep(b[status:])
 }
 
 // beginsAnswer reports whether b begins with the status line of an answer, which is none
@@ -166,20 +188,14 @@ func (c *conn) keep(b []byte) {
 	*c.held = append(*c.held, b...)
 }
 
-// insert has a copy of header lines go into the head of the answer that is written next.
-func (c *conn) insert(lines []byte) {
+// insert has header lines go into the head of the answer that is written next.
+func (c *conn) insert(lines *[]byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.lines == nil {
-		c.lines = lineRoom.Get().(*[]byte)
+	if c.lines != nil {
+		freePack(c.lines)
 	}
-	*c.lines = append((*c.lines)[:0], lines...)
-}
-
-// takeLines gives the room of header lines back. The caller holds mu.
-func (c *conn) takeLines() {
-	lineRoom.Put(c.lines)
-	c.lines = nil
+	c.lines = lines
 }
 
 // ReadFrom sends all of r.
@@ -287,18 +303,15 @@ func (c *conn) send(b []byte) (int, error) {
 	if c.held == nil {
 		return c.write(b)
 	}
-	held := c.held
-	c.held = nil
-	defer func() {
-		*held = (*held)[:0]
-		packs.Put(held)
-	}()
+	held, first := c.held, (*c.held)[c.from:]
+	c.held, c.from = nil, 0
+	defer freePack(held)
 	if len(b) == 0 {
-		_, err := c.write(*held)
+		_, err := c.write(first)
 		return 0, err
 	}
-	before := len(*held)
-	parts := net.Buffers{*held, b}
+	before := len(first)
+	parts := net.Buffers{first, b}
 	sent, err := c.press(func() (int64, error) { return parts.WriteTo(c.socket) })
 	return max(0, int(sent)-before), err
 }

@@ -99,15 +99,26 @@ func (x *exchange) WriteHeader(status int) {
 	x.ResponseWriter.WriteHeader(status)
 }
 
-// HeaderLines puts whole lines into the answer's head, each with its end, and reports
-// whether it can. net/http would copy, sort and check every one of them, which costs
-// ten times as much as writing it. They are copied.
-func (x *exchange) HeaderLines(lines []byte) bool {
+// HeaderRoom is where whole lines of the answer's head are appended to, each with its end,
+// before they are given to HeaderLines; nil where they must be given to Header. net/http
+// would copy, sort and check every one of them, which costs ten times as much as writing it.
+func (x *exchange) HeaderRoom() *[]byte {
 	if !x.legible || x.status != 0 {
-		return false
+		return nil
 	}
-	x.conn.insert(lines)
-	return true
+	room := packs.Get().(*[]byte)
+	*room = append(*room, make([]byte, statusRoom)...)
+	return room
+}
+
+// HeaderLines puts what was appended to a HeaderRoom into the answer's head. The room is
+// not the caller's any more.
+func (x *exchange) HeaderLines(room *[]byte) {
+	if x.status != 0 {
+		freePack(room)
+		return
+	}
+	x.conn.insert(room)
 }
 
 // Write writes a part of the answer.

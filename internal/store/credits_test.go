@@ -96,7 +96,7 @@ func TestAnEndOfCreditsLeavesWhatIsHeld(t *testing.T) {
 		v := startServer(t, s, t.TempDir())
 		defer func() { v.stop(); v.done.Wait() }()
 		ask := limit.Ask{Call: limit.Call{Workspace: "default", Model: "m"}, Input: 1, Output: 1, Sheet: &price.Sheet{PerRequest: 2 * dollar}}
-		hold, err := v.limits.Reserve(t.Context(), ask)
+		hold, err := reserve(t.Context(), v.limits, ask)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestAnEndOfCreditsLeavesWhatIsHeld(t *testing.T) {
 		if b.Settled != 2*dollar || rows != b.Settled || b.Amount < b.Settled+b.Leased || b.Amount >= 5*dollar {
 			t.Errorf("the balance is %+v, rows say %d", b, rows)
 		}
-		if _, err := v.limits.Reserve(t.Context(), limit.Ask{Call: ask.Call, Input: 1, Output: 1, Sheet: &price.Sheet{PerRequest: 4 * dollar}}); fault.From(err).Code != fault.InsufficientCredits {
+		if _, err := reserve(t.Context(), v.limits, limit.Ask{Call: ask.Call, Input: 1, Output: 1, Sheet: &price.Sheet{PerRequest: 4 * dollar}}); fault.From(err).Code != fault.InsufficientCredits {
 			t.Errorf("what has lapsed is refused with %v", err)
 		}
 	})

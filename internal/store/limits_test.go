@@ -83,13 +83,19 @@ func startServer(t *testing.T, s *Store, folder string) *server {
 	return v
 }
 
+// reserve holds what a call can take, in memory of its own.
+func reserve(ctx context.Context, of *limit.Service, a limit.Ask) (*limit.Hold, error) {
+	hold := new(limit.Hold)
+	return hold, of.Reserve(ctx, &a, hold)
+}
+
 // call holds, settles and writes its row down, unless the process dies before.
 func (v *server) call(ctx context.Context, of limit.Call) (nano int64, err error) {
 	ask := limit.Ask{
 		Call:  of,
 		Input: 100, Output: 1000, Least: 16, Sheet: price.MustPrice("1 - - 5 cache_write_1h=1").Sheet,
 	}
-	hold, err := v.limits.Reserve(ctx, ask)
+	hold, err := reserve(ctx, v.limits, ask)
 	if err != nil {
 		return 0, err
 	}
@@ -267,7 +273,7 @@ func TestABudgetThatRefusesIsReached(t *testing.T) {
 			saveTestLimit(t, s, l)
 			v := startServer(t, s, t.TempDir())
 			ask := limit.Ask{Call: limit.Call{Workspace: "default", Key: l.ID, Model: "m"}, Least: 1, Sheet: &price.Sheet{PerRequest: price.Amount(c.settles)}}
-			hold, err := v.limits.Reserve(t.Context(), ask)
+			hold, err := reserve(t.Context(), v.limits, ask)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -281,12 +287,12 @@ func TestABudgetThatRefusesIsReached(t *testing.T) {
 			}
 			if !c.reached { // the rest is held
 				ask.Sheet = &price.Sheet{PerRequest: price.Amount(1_000_000 - c.settles)}
-				if _, err := v.limits.Reserve(t.Context(), ask); err != nil {
+				if _, err := reserve(t.Context(), v.limits, ask); err != nil {
 					t.Fatal(err)
 				}
 			}
 			ask.Sheet = &price.Sheet{PerRequest: 50_000}
-			if _, err := v.limits.Reserve(t.Context(), ask); err == nil {
+			if _, err := reserve(t.Context(), v.limits, ask); err == nil {
 				t.Fatal("more than the budget was given")
 			}
 			if err := v.limits.Beat(t.Context()); err != nil {

@@ -108,7 +108,7 @@ func TestARateHoldsOnAnyNumberOfServers(t *testing.T) {
 		passed := make([]int64, rateMinutes*int(time.Minute/rateStep))
 		for i := range passed {
 			for range 10 {
-				hold, err := c.any().Reserve(t.Context(), limit.Ask{Call: limit.Call{Workspace: "default", Key: "k"}})
+				hold, err := reserve(t.Context(), c.any(), limit.Ask{Call: limit.Call{Workspace: "default", Key: "k"}})
 				if err == nil {
 					hold.Settle(limit.Used{})
 					passed[i]++
@@ -145,7 +145,7 @@ func TestARateOfTokensHoldsOnAnyNumberOfServers(t *testing.T) {
 			settle(i - 50)
 			for range 10 {
 				used := limit.Used{Input: 1 + rand.Int64N(200), Output: 1 + rand.Int64N(300)}
-				hold, err := c.any().Reserve(t.Context(), limit.Ask{Call: limit.Call{Workspace: "default", Key: "k"}, Input: 200, Output: 300, Least: 16})
+				hold, err := reserve(t.Context(), c.any(), limit.Ask{Call: limit.Call{Workspace: "default", Key: "k"}, Input: 200, Output: 300, Least: 16})
 				if err == nil {
 					used.Output = min(used.Output, hold.Output)
 					open = append(open, call{hold, i, used})

@@ -62,7 +62,7 @@ func TestWhatADeadServerHadOfABoundIsFree(t *testing.T) {
 			// take holds as many as it gets, ten at most.
 			take := func(v *limit.Service) (holds []*limit.Hold) {
 				for range 10 {
-					hold, err := v.Reserve(t.Context(), limit.Ask{Call: limit.Call{Workspace: "default", Key: "k", Provider: "acme"}})
+					hold, err := reserve(t.Context(), v, limit.Ask{Call: limit.Call{Workspace: "default", Key: "k", Provider: "acme"}})
 					if e, ok := errors.AsType[*fault.Error](err); err != nil && (!ok || e.Code.Status() != 429) {
 						t.Fatal(err)
 					}

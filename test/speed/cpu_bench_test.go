@@ -83,7 +83,7 @@ const atOnce = 32
 func (s *speed) compare(b *testing.B, c scene, all *figures) {
 	b.Helper()
 	ours, theirs := s.ours(c.path, c.ours), s.theirs(c.bare)
-	rounds := s.alternate(b, c, theirs, ours, func() func() { return profile(b, s.stele, c.name) }, func(int) {})
+	rounds := s.alternate(b, c, theirs, ours, func() func() { return profile(b, s.stele, plainServer, c.name) }, func(int) {})
 	all.add(b, rounds.ratio(), "ratio", c.target)
 	b.ReportMetric(rounds.each(1, c.size), "µs-stele/req")
 	b.ReportMetric(rounds.each(0, c.size), "µs-proxy/req")

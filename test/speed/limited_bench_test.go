@@ -23,7 +23,7 @@ func BenchmarkLimited(b *testing.B) {
 	var all figures
 	b.Cleanup(func() { fmt.Printf("\n%s\n\n", &all) })
 	s := newSpeed(b, false)
-	bound := rig.Start(b, rig.Options{Env: profileEnv(b), Config: s.config})
+	bound := rig.Start(b, rig.Options{Env: profileEnv(b, otherServer), Config: s.config})
 	for _, limit := range limits {
 		bound.Run(b, append([]string{"limits", "create", "--workspace", "default"}, limit...)...)
 	}

@@ -15,6 +15,12 @@ import (
 // allocated for each scene. Stele is built with testdata/profile.go in it then.
 const profileVariable = "STELE_BENCH_PROFILE"
 
+// The folders in it: of the server that all benchmarks have, and of the one that some compare it with.
+const (
+	plainServer = ""
+	otherServer = "other"
+)
+
 func TestMain(m *testing.M) {
 	if os.Getenv(profileVariable) == "" {
 		os.Exit(rig.Main(m))
@@ -48,13 +54,13 @@ func overlay() (string, error) {
 }
 
 // profileEnv is what has a server write profiles, if that is wanted.
-func profileEnv(b *testing.B) []string {
+func profileEnv(b *testing.B, server string) []string {
 	b.Helper()
 	folder := os.Getenv(profileVariable)
 	if folder == "" {
 		return nil
 	}
-	folder, err := filepath.Abs(folder)
+	folder, err := filepath.Abs(filepath.Join(folder, server))
 	if err == nil {
 		err = os.MkdirAll(folder, 0o700)
 	}
@@ -66,12 +72,13 @@ func profileEnv(b *testing.B) []string {
 
 // profile has a server write the profile of a scene, if that is wanted, until the
 // function it returns is called.
-func profile(b *testing.B, stele *rig.House, scene string) func() {
+func profile(b *testing.B, stele *rig.House, server, scene string) func() {
 	b.Helper()
 	folder := os.Getenv(profileVariable)
 	if folder == "" {
 		return func() {}
 	}
+	folder = filepath.Join(folder, server)
 	file := filepath.Join(folder, "scene")
 	toggle := func() {
 		if err := os.WriteFile(file, []byte(scene), 0o600); err != nil {

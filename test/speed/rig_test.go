@@ -49,7 +49,7 @@ func newSpeed(b *testing.B, secure bool) *speed {
 	s := &speed{client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2048, DisableCompression: true}}}
 	s.proxy = launch(b, binary, append(flags, "--proxy", upstream.url)...)
 	s.config = settings + fmt.Sprintf("providers:\n  local: {kind: openai, base_url: %s/v1, api_key: none, models: ['*']}\n", upstream.url)
-	s.stele = rig.Start(b, rig.Options{Env: profileEnv(b), Config: s.config})
+	s.stele = rig.Start(b, rig.Options{Env: profileEnv(b, plainServer), Config: s.config})
 	s.key = s.stele.CreateKey(b, "--name", "speed").Key
 	s.stele.Await(b, s.key, http.StatusOK)
 	return s

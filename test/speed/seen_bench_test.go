@@ -28,7 +28,7 @@ func BenchmarkSeen(b *testing.B) {
 		{"Defaults", ""}, {"EveryTrace", ", sample: 1"},
 	} {
 		s := newSpeed(b, false)
-		seen := rig.Start(b, rig.Options{Env: profileEnv(b), Config: fmt.Sprintf("metrics: {listen: %q}\ntelemetry: {otlp: {endpoint: %q%s}}\n", metrics, collector.URL, c.settings) + s.config})
+		seen := rig.Start(b, rig.Options{Env: profileEnv(b, otherServer), Config: fmt.Sprintf("metrics: {listen: %q}\ntelemetry: {otlp: {endpoint: %q%s}}\n", metrics, collector.URL, c.settings) + s.config})
 		key := seen.CreateKey(b, "--name", "seen").Key
 		seen.Await(b, key, http.StatusOK)
 		s.added(b, c.name, seen, key, &all, func(turn int) {
@@ -48,7 +48,9 @@ func (s *speed) added(b *testing.B, name string, other *rig.House, key string, a
 		b.Run(name+scene.name, func(b *testing.B) {
 			dearer := side{pid: other.PID(), url: other.URL + "/api/v1" + scene.path, body: scene.ours, key: key}
 			rounds := s.alternate(b, scene, s.ours(scene.path, scene.ours), dearer, func() func() {
-				return profile(b, other, strings.ReplaceAll(strings.TrimPrefix(b.Name(), "Benchmark"), "/", "-"))
+				scene := strings.ReplaceAll(strings.TrimPrefix(b.Name(), "Benchmark"), "/", "-")
+				endPlain, endOther := profile(b, s.stele, plainServer, scene), profile(b, other, otherServer, scene)
+				return func() { endPlain(); endOther() }
 			}, beside)
 			all.add(b, rounds.ratio(), "ratio", 1.03)
 		})
