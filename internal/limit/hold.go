@@ -265,10 +265,11 @@ func (h *Hold) Standings(now time.Time) []fault.Standing {
 	return list
 }
 
-// look is Standings of a call that was refused: as they stand now.
+// look is Standings of a call that was refused: as they stand now. The list is the caller's, since the call may be
+// tried elsewhere.
 func (h *Hold) look(now time.Time) []fault.Standing {
 	for i := range h.parts {
 		h.parts[i].look(now)
 	}
-	return h.Standings(now)
+	return slices.Clone(h.Standings(now))
 }
