@@ -55,7 +55,7 @@ func findPages(rooms []Files) (map[string]templates, error) {
 }
 
 func readPage(room Files, file string) (*template.Template, error) {
-	set, err := template.New("").Option("missingkey=zero").ParseFS(shared, around...)
+	set, err := template.New("").Option("missingkey=zero").Funcs(fieldWords).ParseFS(shared, around...)
 	if err != nil {
 		return nil, fmt.Errorf("parse templates: %w", err)
 	}
