@@ -119,7 +119,7 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // noRoute answers a request that found no route.
 func (d *Door) noRoute(w *answer, r *http.Request, f family) {
-	if there := d.moved(r); there != "" {
+	if there := d.movedTo(r); there != "" {
 		w.Header().Set("Location", there)
 		w.WriteHeader(http.StatusPermanentRedirect)
 		return
@@ -174,7 +174,7 @@ func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place
 	}
 	c := call{Request: r, who: who, pass: pass, route: route, place: place, untagged: left}
 	if d.Bodies != nil && route.group == access.GroupChat && who.Scope.AllowsCapture() {
-		return d.captured(w, c)
+		return d.serveCaptured(w, c)
 	}
 	return d.handle(w, c)
 }

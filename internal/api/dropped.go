@@ -25,10 +25,10 @@ func Losses(name string, req *chat.Request, r *chat.Response) []chat.Loss {
 	return nil
 }
 
-// Dropped is X-Stele-Dropped as a client of a dialect reads it, for its record.
-func Dropped(name string, losses []chat.Loss) string {
+// FormatDropped writes X-Stele-Dropped as a client of a dialect reads it, for its record.
+func FormatDropped(name string, losses []chat.Loss) string {
 	if codec := codecOf(name); codec != nil {
-		return dropped(codec, losses)
+		return formatDropped(codec, losses)
 	}
 	return ""
 }
@@ -43,9 +43,9 @@ func codecOf(name string) dialect.Server {
 	return nil
 }
 
-// dropped is X-Stele-Dropped: entries of path; verb; note, in ASCII, the note
+// formatDropped writes X-Stele-Dropped: entries of path; verb; note, in ASCII, the note
 // percent-encoded, cut off at 4 KB.
-func dropped(codec dialect.Server, losses []chat.Loss) string {
+func formatDropped(codec dialect.Server, losses []chat.Loss) string {
 	var b strings.Builder
 	for _, l := range losses {
 		entry := ascii(codec.Path(l)) + "; " + string(l.Verb)

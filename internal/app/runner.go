@@ -180,7 +180,7 @@ func (r *Runner) Cancel(ctx context.Context, t media.Ticket) error {
 	if err != nil {
 		return err
 	}
-	defer r.alone(id)()
+	defer r.lockRun(id)()
 	task, err := r.Tasks.Task(ctx, "", id)
 	if err != nil {
 		return err
@@ -219,8 +219,8 @@ func runOf(t media.Ticket) (string, error) {
 	return found.Run, nil
 }
 
-// alone keeps others off a run until the function it returns is called.
-func (r *Runner) alone(id string) (leave func()) {
+// lockRun keeps others off a run until the function it returns is called.
+func (r *Runner) lockRun(id string) (leave func()) {
 	r.mu.Lock()
 	if r.busy[id] == nil {
 		r.busy[id] = new(sync.Mutex)
