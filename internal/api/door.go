@@ -66,7 +66,7 @@ type Options struct {
 // Door is the public API as an http.Handler for everything under /api/.
 type Door struct {
 	Options
-	chats, kept, waits *places
+	chats, kept, waits *concurrency
 	written            written
 }
 
@@ -74,9 +74,9 @@ type Door struct {
 func New(o Options) *Door {
 	return &Door{
 		Options: o,
-		chats:   newPlaces("chat requests", func() int64 { return o.Settings().OpenChats }),
-		kept:    newPlaces("chat requests with an Idempotency-Key", func() int64 { return o.Settings().OpenChats }),
-		waits:   newPlaces("requests that wait for a generation", func() int64 { return o.Settings().OpenWaits }),
+		chats:   newConcurrency("chat requests", func() int64 { return o.Settings().OpenChats }),
+		kept:    newConcurrency("chat requests with an Idempotency-Key", func() int64 { return o.Settings().OpenChats }),
+		waits:   newConcurrency("requests that wait for a generation", func() int64 { return o.Settings().OpenWaits }),
 	}
 }
 

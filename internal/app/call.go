@@ -20,8 +20,8 @@ import (
 	"stele/internal/scope"
 )
 
-// place is one try of one item of a step.
-type place struct {
+// attempt is one try of one item of a step.
+type attempt struct {
 	run, step string
 	at, try   int
 }
@@ -38,7 +38,7 @@ const usualCall = 10 * time.Minute
 // than one of them. A call that dies with its process is made again, as no client has
 // seen its answer.
 func (r *Runner) call(ctx context.Context, run *run, s *Step, d *Done, item any) (*Done, error) {
-	at := place{d.Run, d.Step, d.Place, d.Try}
+	at := attempt{d.Run, d.Step, d.Place, d.Try}
 	r.mu.Lock()
 	begun := r.resting || r.jobs[at] != nil
 	r.mu.Unlock()
@@ -65,7 +65,7 @@ func (r *Runner) call(ctx context.Context, run *run, s *Step, d *Done, item any)
 }
 
 // begin makes a call, and holds what it needs until it is done.
-func (r *Runner) begin(task *generation.Task, s *Step, d *Done, at place, do func(context.Context, *Done), size int64) {
+func (r *Runner) begin(task *generation.Task, s *Step, d *Done, at attempt, do func(context.Context, *Done), size int64) {
 	within := min(cmp.Or(s.Timeout, usualCall), task.Deadline.Sub(r.Now()))
 	bounded, cancel := context.WithTimeout(r.ctx, within)
 	r.mu.Lock()

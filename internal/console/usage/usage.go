@@ -28,24 +28,24 @@ const (
 )
 
 type usagePage struct {
-	Query     usageQuery
-	Problem   string
-	Range     string // in words, with both ends
-	Before    string // the range that the changes are against
-	Figures   []page.Tally
-	Chart     *chart // nil: nothing was used
-	Groups    []groupRow
-	More      bool // there are more groups than the table has
-	Headline  string
-	CSV       string // link
-	Ranges    []option
-	Splits    []option
-	Tags      []string // that usage can be split by
-	Measures  []option
-	Keys      []option
-	Models    []option
-	Places    []option // environments
-	LastRange bool     // nothing was used before either
+	Query        usageQuery
+	Problem      string
+	Range        string // in words, with both ends
+	Before       string // the range that the changes are against
+	Figures      []page.Tally
+	Chart        *chart // nil: nothing was used
+	Groups       []groupRow
+	More         bool // there are more groups than the table has
+	Headline     string
+	CSV          string // link
+	Ranges       []option
+	Splits       []option
+	Tags         []string // that usage can be split by
+	Measures     []option
+	Keys         []option
+	Models       []option
+	Environments []option
+	LastRange    bool // nothing was used before either
 
 	Statements bool   // the visitor may see them
 	OnDisk     string // what the workspace holds there; "": not known
