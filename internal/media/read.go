@@ -2,6 +2,7 @@ package media
 
 import (
 	"cmp"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -241,6 +242,15 @@ func (o *Operation) needs(field string) bool {
 // group is the exclusive group of a field, -1 where it is in none.
 func (o *Operation) group(field string) int {
 	return slices.IndexFunc(o.Exclusive, func(g []string) bool { return slices.Contains(g, field) })
+}
+
+// ModelFiles are the model files of a maker, which are in the folder models of what it embeds.
+func ModelFiles(embedded fs.FS) fs.FS {
+	models, err := fs.Sub(embedded, "models")
+	if err != nil {
+		panic(err) // the folder's name is a valid one
+	}
+	return models
 }
 
 func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
