@@ -20,7 +20,7 @@ func TestAttributesOfFieldsAreWrittenInTemplates(t *testing.T) {
 	if err != nil || len(frame) == 0 {
 		t.Fatalf("%d templates of the frame, %v", len(frame), err)
 	}
-	use := regexp.MustCompile("\\| attrs(If)?\\b")
+	use := regexp.MustCompile(`\| attrs(If)?\b`)
 	literal := regexp.MustCompile("\\| attrs(If (\\([^()]*\\)|[^ ]+))? `[^`]*`")
 	seen := 0
 	for _, file := range append(files, frame...) {
