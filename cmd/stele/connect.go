@@ -83,7 +83,7 @@ func (t *connecting) run(c *cobra.Command, cfg *config.Config) error {
 		return fmt.Errorf("%s does not list its models: %w", t.url, err)
 	}
 	values := t.values()
-	asked, err := t.askedForItself(c.Context(), cfg, values)
+	asked, err := t.askOwnNames(c.Context(), cfg, values)
 	if err != nil {
 		return err
 	}
@@ -214,8 +214,8 @@ type ownNames struct {
 	failing []string      // sentences about those that answer with an error
 }
 
-// askedForItself asks for the names that the client asks for by itself, unless one model was chosen for all of them.
-func (t *connecting) askedForItself(ctx context.Context, cfg *config.Config, values clients.Values) (n ownNames, err error) {
+// askOwnNames asks for the names that the client asks for by itself, unless one model was chosen for all of them.
+func (t *connecting) askOwnNames(ctx context.Context, cfg *config.Config, values clients.Values) (n ownNames, err error) {
 	if values.Chosen {
 		return n, nil
 	}

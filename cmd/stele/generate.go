@@ -156,7 +156,7 @@ func (o *order) save(c *cobra.Command, v generation.View) error {
 			}
 			continue
 		}
-		name := numbered(o.out, n, address)
+		name := outputPath(o.out, n, address)
 		if err := o.download(c.Context(), address, name); err != nil {
 			return err
 		}
@@ -167,9 +167,9 @@ func (o *order) save(c *cobra.Command, v generation.View) error {
 	return nil
 }
 
-// numbered is where to save an output: the first as it was said, the others with a
+// outputPath is where to save an output: the first as it was said, the others with a
 // number and the end that their own kind has.
-func numbered(name string, n int, address string) string {
+func outputPath(name string, n int, address string) string {
 	if n == 0 {
 		return name
 	}

@@ -27,7 +27,7 @@ func (p *program) keysEdit() *cobra.Command {
 			edit.Name = &name
 		}
 		if set("scope") {
-			list := named[access.Group](scopes)
+			list := toNames[access.Group](scopes)
 			edit.Groups = &list
 		}
 		if set("allow-model") {
@@ -81,9 +81,9 @@ func lengthOrNever(flag, text string) (*time.Duration, error) {
 }
 
 // withoutEmpty is a list without its empty texts: ” takes a limit away.
-func withoutEmpty(list []string) []string { return named[string](list) }
+func withoutEmpty(list []string) []string { return toNames[string](list) }
 
-func named[T ~string](list []string) []T {
+func toNames[T ~string](list []string) []T {
 	var kept []T
 	for _, text := range list {
 		if text != "" {

@@ -299,8 +299,8 @@ func (x *index) complete(k *Key) {
 	}
 }
 
-// used lists the keys whose last use the store does not know yet.
-func (x *index) used() map[string]time.Time {
+// listUsed lists the keys whose last use the store does not know yet.
+func (x *index) listUsed() map[string]time.Time {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	used := make(map[string]time.Time)
@@ -312,8 +312,8 @@ func (x *index) used() map[string]time.Time {
 	return used
 }
 
-// saved records that the store knows these uses, whichever process told it.
-func (x *index) saved(used map[string]time.Time) {
+// markSaved records that the store knows these uses, whichever process told it.
+func (x *index) markSaved(used map[string]time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for id, at := range used {
@@ -361,8 +361,8 @@ func (x *index) parts() bool {
 	return false
 }
 
-// unproved hands out the secrets whose first use the store does not know.
-func (x *index) unproved() []*opener {
+// listUnproved hands out the secrets whose first use the store does not know.
+func (x *index) listUnproved() []*opener {
 	x.proving.Lock()
 	defer x.proving.Unlock()
 	list := x.proved

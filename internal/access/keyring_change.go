@@ -42,7 +42,7 @@ func (k *Keyring) Begin(ctx context.Context, next *seal.Master, links time.Durat
 	if err != nil {
 		return err
 	}
-	return k.swap(ctx, wrapFor(k.Turned(now.Add(links)), next.Fingerprint(), current, next))
+	return k.swap(ctx, wrapFor(k.WithNewKeys(now.Add(links)), next.Fingerprint(), current, next))
 }
 
 // Finish ends a change: only the new master key opens the installation from now
@@ -60,7 +60,7 @@ func (k *Keyring) Finish(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := k.swap(ctx, wrapFor(k.Settled(now), "", next)); err != nil {
+	if err := k.swap(ctx, wrapFor(k.WithoutFormer(now), "", next)); err != nil {
 		return err
 	}
 	return k.store.Set(ctx, settingMaster, next.Fingerprint())

@@ -113,7 +113,7 @@ func (s *Service) SignInByPasskey(ctx context.Context, at passkey.Party, ticket 
 		}
 		a.method = t.Method
 	}
-	f, err := s.signed(ctx, at, t, answer)
+	f, err := s.checkSignature(ctx, at, t, answer)
 	if err != nil {
 		return Visitor{}, "", err
 	}
@@ -137,14 +137,14 @@ func (s *Service) ConfirmByPasskey(ctx context.Context, v Visitor, at passkey.Pa
 	if err != nil || t.User != v.User.ID || t.Via != v.Session.Via {
 		return errTooLate()
 	}
-	if _, err := s.signed(ctx, at, t, answer); err != nil {
+	if _, err := s.checkSignature(ctx, at, t, answer); err != nil {
 		return err
 	}
 	return s.store.ProveSession(ctx, v.Session.ID, s.now())
 }
 
-// signed checks what a browser has signed and finds the passkey it used.
-func (s *Service) signed(ctx context.Context, at passkey.Party, t ticketFor, answer []byte) (Factor, error) {
+// checkSignature checks what a browser has signed and finds the passkey it used.
+func (s *Service) checkSignature(ctx context.Context, at passkey.Party, t ticketFor, answer []byte) (Factor, error) {
 	var used Factor
 	key, err := at.Signed(func(id []byte) (passkey.Holder, error) {
 		f, err := s.store.FactorByLookup(ctx, Passkey, s.passkeyLookup(id))

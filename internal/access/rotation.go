@@ -66,7 +66,7 @@ func (s *Service) RotateKey(ctx context.Context, who Principal, id string, r Rot
 			return Entry{}, fault.New(fault.InvalidParameter, "The key is %s: make a new one instead of rotating it.", status).With("field", "id")
 		}
 		secret = newSecret(k.Environment)
-		k.Secrets = rotated(k.Secrets, Secret{Hash: s.hash(secret)}, r, now)
+		k.Secrets = addSecret(k.Secrets, Secret{Hash: s.hash(secret)}, r, now)
 		return s.entry(who, "key.rotate", *k), nil
 	})
 	if err != nil {
@@ -75,9 +75,9 @@ func (s *Service) RotateKey(ctx context.Context, who Principal, id string, r Rot
 	return k, secret, nil
 }
 
-// rotated puts a new secret before those that still work. Too many lose the oldest
+// addSecret puts a new secret before those that still work. Too many lose the oldest
 // that was never used, else the oldest.
-func rotated(secrets []Secret, next Secret, r Rotation, now time.Time) []Secret {
+func addSecret(secrets []Secret, next Secret, r Rotation, now time.Time) []Secret {
 	if r.AtOnce {
 		return []Secret{next}
 	}

@@ -105,11 +105,11 @@ func (s *Service) Run(ctx context.Context, log *slog.Logger) {
 			}
 			return
 		case <-s.keys.news:
-			err = bounded(ctx, s.prove)
+			err = withDeadline(ctx, s.prove)
 		case <-touch.C:
-			err = bounded(ctx, s.touch)
+			err = withDeadline(ctx, s.touch)
 		case <-look.C:
-			err = bounded(ctx, s.look)
+			err = withDeadline(ctx, s.look)
 		}
 		if ctx.Err() != nil {
 			continue
@@ -121,8 +121,8 @@ func (s *Service) Run(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// bounded keeps a database that hangs from going unnoticed.
-func bounded(ctx context.Context, do func(context.Context) error) error {
+// withDeadline keeps a database that hangs from going unnoticed.
+func withDeadline(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	return do(ctx)
@@ -207,7 +207,7 @@ func (s *Service) look(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read last use of keys: %w", err)
 	}
-	s.keys.saved(used)
+	s.keys.markSaved(used)
 	s.looked = now
 	return nil
 }
@@ -220,20 +220,20 @@ func (s *Service) touch(ctx context.Context) error {
 	if err := s.prove(ctx); err != nil {
 		return err
 	}
-	used := s.keys.used()
+	used := s.keys.listUsed()
 	if len(used) == 0 {
 		return nil
 	}
 	if err := s.store.TouchKeys(ctx, used); err != nil {
 		return fmt.Errorf("save last use of keys: %w", err)
 	}
-	s.keys.saved(used)
+	s.keys.markSaved(used)
 	return nil
 }
 
 // prove saves which secrets were used for the first time.
 func (s *Service) prove(ctx context.Context) error {
-	list := s.keys.unproved()
+	list := s.keys.listUnproved()
 	if len(list) == 0 {
 		return nil
 	}

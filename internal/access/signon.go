@@ -36,21 +36,21 @@ const signOnActor = "single-sign-on"
 func (s *Service) SignOn(ctx context.Context, id Identity, rules SignOnRules, from Browser) (Visitor, string, error) {
 	address, err := normalEmail(id.Email)
 	if err != nil || id.Subject == "" {
-		return s.turnedAway(ctx, "no address", from, "Your identity provider gives no e-mail address.")
+		return s.turnAway(ctx, "no address", from, "Your identity provider gives no e-mail address.")
 	}
 	if !id.Verified {
-		return s.turnedAway(ctx, address, from, "Your identity provider has not verified the address "+address+".")
+		return s.turnAway(ctx, address, from, "Your identity provider has not verified the address "+address+".")
 	}
 	_, domain, _ := strings.Cut(address, "@")
 	if len(rules.Domains) > 0 && !slices.ContainsFunc(rules.Domains, func(d string) bool { return label.Lower(d) == domain }) {
-		return s.turnedAway(ctx, address, from, "Addresses of "+domain+" are not let in here.")
+		return s.turnAway(ctx, address, from, "Addresses of "+domain+" are not let in here.")
 	}
 	u, err := s.store.UserBySubject(ctx, id.Subject)
 	if errors.Is(err, ErrNotFound) {
 		u, err = s.store.UserByEmail(ctx, address)
 		switch {
 		case errors.Is(err, ErrNotFound) && len(rules.Domains) == 0:
-			return s.turnedAway(ctx, address, from, "Nobody with the address "+address+" is known here. Ask an owner to add you.")
+			return s.turnAway(ctx, address, from, "Nobody with the address "+address+" is known here. Ask an owner to add you.")
 		case errors.Is(err, ErrNotFound):
 			u, err = s.firstSignOn(ctx, id.Subject, address, rules.Role)
 		case err == nil:
@@ -58,7 +58,7 @@ func (s *Service) SignOn(ctx context.Context, id Identity, rules SignOnRules, fr
 		}
 	}
 	if errors.Is(err, ErrExists) {
-		return s.turnedAway(ctx, address, from, "The address "+address+" belongs to another account of your identity provider.")
+		return s.turnAway(ctx, address, from, "The address "+address+" belongs to another account of your identity provider.")
 	}
 	if err != nil {
 		return Visitor{}, "", err
@@ -99,7 +99,7 @@ func (s *Service) bind(ctx context.Context, u User, subject string) (User, error
 	return p.User, err
 }
 
-func (s *Service) turnedAway(ctx context.Context, address string, from Browser, why string) (Visitor, string, error) {
+func (s *Service) turnAway(ctx context.Context, address string, from Browser, why string) (Visitor, string, error) {
 	if s.throttle.tell() {
 		e := s.note(Principal{Workspace: DefaultWorkspace}, "session.refuse", "", address+" from "+from.Remote)
 		if err := s.store.InsertEntry(ctx, e); err != nil {

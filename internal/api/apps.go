@@ -15,8 +15,8 @@ const (
 
 // listApps lists a page of the apps.
 func (d *Door) listApps(w http.ResponseWriter, c call) error {
-	number := clamped(c.URL.Query().Get("page"), 1, 1, 1<<30)
-	limit := clamped(c.URL.Query().Get("limit"), appsPerPage, 1, mostAppsPerPage)
+	number := readClamped(c.URL.Query().Get("page"), 1, 1, 1<<30)
+	limit := readClamped(c.URL.Query().Get("limit"), appsPerPage, 1, mostAppsPerPage)
 	recipes, more := d.Apps.Page(c.who, number, limit)
 	list := []wireApp{}
 	for _, r := range recipes {
@@ -49,8 +49,8 @@ func (d *Door) createRun(w http.ResponseWriter, c call) error {
 	return d.create(w, c, o)
 }
 
-// clamped reads a number that is brought into range rather than refused.
-func clamped(text string, standard, least, most int) int {
+// readClamped reads a number that is brought into range rather than refused.
+func readClamped(text string, standard, least, most int) int {
 	n, err := strconv.Atoi(text)
 	if err != nil {
 		return standard

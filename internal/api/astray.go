@@ -10,9 +10,9 @@ import (
 	"stele/internal/fault"
 )
 
-// moved is where a client is sent on to that writes its paths in a way no base URL mends:
+// movedTo is where a client is sent on to that writes its paths in a way no base URL mends:
 // the route that it means, with its query. "" where it means none. No key is looked at before.
-func (d *Door) moved(r *http.Request) string {
+func (d *Door) movedTo(r *http.Request) string {
 	path := rewritten(r.URL.EscapedPath())
 	at, _ := match(path)
 	if !slices.ContainsFunc(at, func(route *route) bool { return route.method == r.Method }) {
@@ -55,9 +55,9 @@ var prefixes = []string{
 	"chat", "completions", "messages", // a base URL that is a whole address
 }
 
-// meant is the path under /api/ that a client with a wrong base URL means: one of a
+// guessPath gives the path under /api/ that a client with a wrong base URL means: one of a
 // route, or else of what others serve and we answer with a hint. "" where it means none.
-func meant(escaped string) string {
+func guessPath(escaped string) string {
 	if escaped == "/api/v1beta/models" {
 		return "" // Gemini's list, which is not served: its own hint tells what is
 	}
@@ -95,12 +95,12 @@ func served(path string) bool {
 
 // Astray reports whether a path outside of /api/ is meant for the API: its client has a
 // wrong base URL. The Door tells it the right one, and looks at no key.
-func Astray(path string) bool { return meant(path) != "" }
+func Astray(path string) bool { return guessPath(path) != "" }
 
 // nowhere answers a request to a path that is no route. Where its client has a wrong
 // base URL it is told the right one.
 func (d *Door) nowhere(r *http.Request) error {
-	path := meant(r.URL.EscapedPath())
+	path := guessPath(r.URL.EscapedPath())
 	at, _ := match(path)
 	if len(at) == 0 {
 		path = cmp.Or(path, r.URL.Path)

@@ -36,7 +36,7 @@ func (d *Door) authenticate(r *http.Request) (access.Principal, access.Pass, err
 func credential(h http.Header, acceptGoog bool) (string, error) {
 	authorization := h.Values("Authorization")
 	if len(authorization) > 1 {
-		return "", repeated("Authorization")
+		return "", repeatedError("Authorization")
 	}
 	if len(authorization) == 1 {
 		scheme, token, _ := strings.Cut(strings.TrimSpace(authorization[0]), " ")
@@ -54,7 +54,7 @@ func credential(h http.Header, acceptGoog bool) (string, error) {
 		case 1:
 			return strings.TrimSpace(values[0]), nil
 		default:
-			return "", repeated(name)
+			return "", repeatedError(name)
 		}
 	}
 	return "", nil
@@ -83,7 +83,7 @@ func missing(r *http.Request, acceptGoog bool) error {
 	return fault.New(fault.MissingAPIKey, "No API key was sent: %s", use)
 }
 
-func repeated(header string) error {
+func repeatedError(header string) error {
 	return fault.New(fault.InvalidAPIKey, "The header %s was sent more than once.", header)
 }
 

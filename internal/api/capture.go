@@ -13,9 +13,9 @@ import (
 // Bodies keeps what clients say and hear in chat. It must not make them wait.
 type Bodies interface{ Keep(meter.Bodies) }
 
-// captured serves a chat route while it takes down what is said: the bodies, never
+// serveCaptured serves a chat route while it takes down what is said: the bodies, never
 // a header.
-func (d *Door) captured(w http.ResponseWriter, c call) error {
+func (d *Door) serveCaptured(w http.ResponseWriter, c call) error {
 	asked := &recordingBody{ReadCloser: c.Body}
 	c.Body = asked
 	said := &answer{ResponseWriter: &recordingWriter{ResponseWriter: w, prefix: &asked.reply}}

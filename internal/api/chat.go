@@ -144,7 +144,7 @@ func say(w http.ResponseWriter, f family, codec dialect.Server, reply *chat.Repl
 		h.Set("X-Stele-Cost", limit.Money(reply.Nano))
 	}
 	if len(reply.Dropped) > 0 {
-		h.Set(droppedHeader, dropped(codec, reply.Dropped))
+		h.Set(droppedHeader, formatDropped(codec, reply.Dropped))
 	}
 }
 
@@ -162,18 +162,18 @@ func (d *Door) stream(f family, codec dialect.Server, w http.ResponseWriter, c c
 		feed.Header(func(http.Header) { say(w, f, codec, reply) })
 		if err = feed.pump(reply); err == nil && len(reply.Late) > 0 {
 			feed.Stop()
-			w.Header().Set(http.TrailerPrefix+droppedHeader, dropped(codec, slices.Concat(reply.Dropped, reply.Late)))
+			w.Header().Set(http.TrailerPrefix+droppedHeader, formatDropped(codec, slices.Concat(reply.Dropped, reply.Late)))
 		}
 	}
 	if err == nil || errors.Is(err, wire.ErrGone) {
 		return nil
 	}
-	return feed.broken(c.Request, dialect.InClientTerms(codec, err))
+	return feed.breakOff(c.Request, dialect.InClientTerms(codec, err))
 }
 
-// broken ends a stream that goes no further. Where it has not begun the error is the answer.
-func (f *feed) broken(r *http.Request, err error) error {
-	if ended := interrupted(r.Context()); ended != nil {
+// breakOff ends a stream that goes no further. Where it has not begun the error is the answer.
+func (f *feed) breakOff(r *http.Request, err error) error {
+	if ended := whyInterrupted(r.Context()); ended != nil {
 		err = ended
 	}
 	if !f.Begun() {
@@ -185,9 +185,9 @@ func (f *feed) broken(r *http.Request, err error) error {
 	return io.ErrUnexpectedEOF // the answer has begun: the door breaks it off
 }
 
-// interrupted is what a client is told where its request was ended from here; nil where it
+// whyInterrupted is what a client is told where its request was ended from here; nil where it
 // was not.
-func interrupted(ctx context.Context) *fault.Error {
+func whyInterrupted(ctx context.Context) *fault.Error {
 	if ctx.Err() == nil {
 		return nil
 	}

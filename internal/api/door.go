@@ -66,7 +66,7 @@ type Options struct {
 // Door is the public API as an http.Handler for everything under /api/.
 type Door struct {
 	Options
-	chats, kept, waits *places
+	chats, kept, waits *concurrency
 	written            written
 }
 
@@ -74,9 +74,9 @@ type Door struct {
 func New(o Options) *Door {
 	return &Door{
 		Options: o,
-		chats:   newPlaces("chat requests", func() int64 { return o.Settings().OpenChats }),
-		kept:    newPlaces("chat requests with an Idempotency-Key", func() int64 { return o.Settings().OpenChats }),
-		waits:   newPlaces("requests that wait for a generation", func() int64 { return o.Settings().OpenWaits }),
+		chats:   newConcurrency("chat requests", func() int64 { return o.Settings().OpenChats }),
+		kept:    newConcurrency("chat requests with an Idempotency-Key", func() int64 { return o.Settings().OpenChats }),
+		waits:   newConcurrency("requests that wait for a generation", func() int64 { return o.Settings().OpenWaits }),
 	}
 }
 
@@ -119,7 +119,7 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // noRoute answers a request that found no route.
 func (d *Door) noRoute(w *answer, r *http.Request, f family) {
-	if there := d.moved(r); there != "" {
+	if there := d.movedTo(r); there != "" {
 		w.Header().Set("Location", there)
 		w.WriteHeader(http.StatusPermanentRedirect)
 		return
@@ -174,7 +174,7 @@ func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place
 	}
 	c := call{Request: r, who: who, pass: pass, route: route, place: place, untagged: left}
 	if d.Bodies != nil && route.group == access.GroupChat && who.Scope.AllowsCapture() {
-		return d.captured(w, c)
+		return d.serveCaptured(w, c)
 	}
 	return d.handle(w, c)
 }

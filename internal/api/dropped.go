@@ -26,10 +26,10 @@ func Losses(name string, req *chat.Request, r *chat.Response) []chat.Loss {
 	return nil
 }
 
-// Dropped is X-Stele-Dropped as a client of a dialect reads it, for its record.
-func Dropped(name string, losses []chat.Loss) string {
+// FormatDropped writes X-Stele-Dropped as a client of a dialect reads it, for its record.
+func FormatDropped(name string, losses []chat.Loss) string {
 	if codec := codecOf(name); codec != nil {
-		return dropped(codec, losses)
+		return formatDropped(codec, losses)
 	}
 	return ""
 }
@@ -44,9 +44,9 @@ func codecOf(name string) dialect.Server {
 	return nil
 }
 
-// dropped is X-Stele-Dropped: entries of path; verb; note, in ASCII, the note
+// formatDropped writes X-Stele-Dropped: entries of path; verb; note, in ASCII, the note
 // percent-encoded, cut off at 4 KB. Of many, those that have no effect on the answer come last.
-func dropped(codec dialect.Server, losses []chat.Loss) string {
+func formatDropped(codec dialect.Server, losses []chat.Loss) string {
 	var b strings.Builder
 	const many = 32
 	if len(losses) > many {

@@ -44,7 +44,7 @@ func (f family) of(r *http.Request) family {
 // familyOf is the family of a path that is no route, or not with this method.
 func familyOf(r *http.Request) family {
 	path := r.URL.Path
-	if there := meant(path); there != "" {
+	if there := guessPath(path); there != "" {
 		path = there
 	}
 	switch {

@@ -57,7 +57,7 @@ func (d *Door) uploadFile(w http.ResponseWriter, c call) error {
 		if err != nil {
 			return 0, nil, err
 		}
-		return d.described(c, form, f)
+		return d.describeFile(c, form, f)
 	})
 }
 
@@ -72,7 +72,7 @@ func (a *arrival) judge(f *file.File) error {
 		return fault.New(fault.InvalidRequestBody, "The form has more than one part called file.").With("field", "file")
 	}
 	if a.key != "" {
-		if a.turn, a.kept, err = a.door.keptFile(a.call, a.key, a.form, f); err != nil {
+		if a.turn, a.kept, err = a.door.beginUpload(a.call, a.key, a.form, f); err != nil {
 			return err
 		}
 		if a.kept != nil || a.turn.Answer != nil {
@@ -88,8 +88,8 @@ func (a *arrival) leave() {
 	}
 }
 
-// described is the answer for a file that has arrived, in the client's own words.
-func (d *Door) described(c call, form *form, f *file.File) (status int, body []byte, err error) {
+// describeFile gives the answer for a file that has arrived, in the client's own words.
+func (d *Door) describeFile(c call, form *form, f *file.File) (status int, body []byte, err error) {
 	switch {
 	case speaksAnthropic(c.Request):
 		body, err = json.Marshal(toAnthropicFile(f))

@@ -58,7 +58,7 @@ func (f *form) next() (*multipart.Part, error) {
 			return nil, nil
 		}
 		if err != nil {
-			return nil, malformed(err)
+			return nil, formError(err)
 		}
 		if f.count++; f.count > mostParts {
 			return nil, fault.New(fault.InvalidRequestBody, "The form has more than %d parts.", mostParts)
@@ -80,7 +80,7 @@ func (f *form) field(part *multipart.Part) error {
 	}
 	value, err := io.ReadAll(io.LimitReader(part, longestField+1))
 	if err != nil {
-		return malformed(err)
+		return formError(err)
 	}
 	if len(value) > longestField {
 		return fault.New(fault.InvalidRequestBody, "The field %s is longer than %d bytes.", name, longestField).With("field", name)
@@ -95,7 +95,7 @@ type formBody struct{ part *multipart.Part }
 func (b *formBody) Read(p []byte) (int, error) {
 	n, err := b.part.Read(p)
 	if err != nil && err != io.EOF { //nolint:errorlint // bare at the part's end
-		err = malformed(err)
+		err = formError(err)
 	}
 	return n, err
 }
@@ -116,7 +116,7 @@ func (t *tail) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func malformed(err error) error {
+func formError(err error) error {
 	if e, ok := errors.AsType[*fault.Error](err); ok {
 		return e
 	}

@@ -173,8 +173,8 @@ func matches(lines []string, tag string) bool {
 	return false
 }
 
-// created answers with a task that was ordered, or only tried out.
-func (d *Door) created(t *generation.Task, dry bool) (status int, body []byte, err error) {
+// answerCreated answers with a task that was ordered, or only tried out.
+func (d *Door) answerCreated(t *generation.Task, dry bool) (status int, body []byte, err error) {
 	view := d.Generations.View(t)
 	status = http.StatusCreated
 	if dry {

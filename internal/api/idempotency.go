@@ -69,7 +69,7 @@ func (d *Door) create(w http.ResponseWriter, c call, o clientOrder) error {
 		if err != nil {
 			return err
 		}
-		return d.conclude(w, c, nil, func() (int, []byte, error) { return d.created(t, o.dry) })
+		return d.conclude(w, c, nil, func() (int, []byte, error) { return d.answerCreated(t, o.dry) })
 	}
 	turn, err := d.Replay.Enter(c.Context(), c.withKey(key, generation.NewID(), canonical(o.body)))
 	if err != nil {
@@ -93,7 +93,7 @@ func (d *Door) create(w http.ResponseWriter, c call, o clientOrder) error {
 		if err != nil {
 			return 0, nil, err
 		}
-		return d.created(t, false)
+		return d.answerCreated(t, false)
 	})
 }
 
@@ -106,7 +106,7 @@ func (d *Door) createOnce(turn *replay.Turn, o clientOrder) []byte {
 	var answer replay.Answer
 	_, err := o.makeOnce(turn.ID, func(t *generation.Task) (claim replay.Claim, err error) {
 		answer.Type = jsonType
-		answer.Status, answer.Body, err = d.created(t, false)
+		answer.Status, answer.Body, err = d.answerCreated(t, false)
 		return turn.Claim(answer), err
 	})
 	if err != nil {
@@ -130,9 +130,9 @@ func (d *Door) orderOnce(c call, turn *replay.Turn, order func(id string) (*gene
 	return replay.Once(turn, fault.GenerationNotFound, find, order)
 }
 
-// keptFile begins the turn of an upload whose bytes have all been seen. Where an
+// beginUpload begins the turn of an upload whose bytes have all been seen. Where an
 // earlier turn has left a file, that is it.
-func (d *Door) keptFile(c call, key string, form *form, f *file.File) (*replay.Turn, *file.File, error) {
+func (d *Door) beginUpload(c call, key string, form *form, f *file.File) (*replay.Turn, *file.File, error) {
 	asked := []string{f.SHA256, f.Name, fmt.Sprint(speaksAnthropic(c.Request))}
 	for _, name := range slices.Sorted(maps.Keys(form.fields)) {
 		asked = append(asked, name, form.fields[name])

@@ -48,7 +48,7 @@ func (d *Door) talkOnce(f family, codec dialect.Server, w http.ResponseWriter, c
 	switches := fmt.Sprint(isOn(c.Header.Get("X-Stele-Strict")), isOn(c.Header.Get("X-Stele-Include-Cost")), framed(c))
 	asked := c.withKey(key, uid.New("kept"), c.place["model"], switches, canonical(body))
 	lease.Shrink(twice)
-	run := &keyedChat{door: d, family: f, codec: codec, call: c.detached(), from: from}
+	run := &keyedChat{door: d, family: f, codec: codec, call: c.detach(), from: from}
 	own := scope.From(run.call.Context())
 	if run.req, err = d.decode(f, codec, &run.call, body); err == nil && d.Relay.Opens(c.who, run.req.Model) != nil {
 		err = d.answer(f, codec, w, run.call, run.req, settings.KeepAlive) // refused, and in the books
@@ -64,7 +64,7 @@ func (d *Door) talkOnce(f family, codec dialect.Server, w http.ResponseWriter, c
 func (k *keyedChat) once(w http.ResponseWriter, c call, asked replay.Request, settings Settings) error {
 	own := scope.From(k.call.Context())
 	making := replay.Making{
-		Request: own.ID, Make: k.make, Lost: k.lost, Lease: own.Memory,
+		Request: own.ID, Make: k.make, Lost: k.endLost, Lease: own.Memory,
 		Private: !c.who.Scope.AllowsCapture() || k.door.Share.Room(c.Context(), c.who.Workspace, share.Held{}) != nil, Linger: settings.Linger, Most: settings.Kept,
 	}
 	if k.from > 0 {
@@ -89,8 +89,8 @@ type keyedChat struct {
 	refusal *fault.Error // what the answer is, where it is an error that is kept
 }
 
-// detached is the call without its client: what it holds and notes is its own.
-func (c call) detached() call {
+// detach gives the call without its client: what it holds and notes is its own.
+func (c call) detach() call {
 	from := scope.From(c.Context())
 	own := &scope.Request{ID: from.ID, Remote: from.Remote, Secure: from.Secure, Memory: from.Memory.Hand()}
 	own.SetRoute(from.Route())
@@ -124,13 +124,13 @@ func (k *keyedChat) make(ctx context.Context, take *replay.Take) (result replay.
 	case take.Begun():
 		return replay.Result{Cut: true}
 	}
-	return k.failed(held, take, err)
+	return k.settleFailed(held, take, err)
 }
 
-// failed decides what an answer that never began leaves behind. What was asked for and given
+// settleFailed decides what an answer that never began leaves behind. What was asked for and given
 // up may have been paid for: it is never asked for again.
-func (k *keyedChat) failed(ctx context.Context, take *replay.Take, err error) replay.Result {
-	ended := interrupted(ctx)
+func (k *keyedChat) settleFailed(ctx context.Context, take *replay.Take, err error) replay.Result {
+	ended := whyInterrupted(ctx)
 	if ended != nil {
 		err = ended
 	}
@@ -162,9 +162,9 @@ func (k *keyedChat) refusalOf(e *fault.Error, request string) replay.Answer {
 	return replay.Answer{Status: status, Type: jsonType, Header: keptHeader(h), Body: body}
 }
 
-// lost is how an answer ends whose server died: as far as it came, and then the
+// endLost ends an answer whose server died: as far as it came, and then the
 // dialect's own error.
-func (k *keyedChat) lost(r replay.Remains) replay.Answer {
+func (k *keyedChat) endLost(r replay.Remains) replay.Answer {
 	e := replay.OutcomeUnknown()
 	if r.Head.Status == 0 {
 		return k.refusalOf(e, r.Request)
@@ -217,7 +217,7 @@ func (k *keyedChat) retell(w http.ResponseWriter, c call, follower *replay.Follo
 	for {
 		part, err := follower.Next(c.Context())
 		if err != nil {
-			return seen, feed.broken(c.Request, err)
+			return seen, feed.breakOff(c.Request, err)
 		}
 		streamed := part.Head.Status == http.StatusOK && k.req.Stream
 		if !seen {
@@ -229,7 +229,7 @@ func (k *keyedChat) retell(w http.ResponseWriter, c call, follower *replay.Follo
 				return seen, k.tellWhole(&feed, w, c, part.Head, part.Bytes)
 			}
 			if err := lease.Grow(c.Context(), int64(len(part.Bytes))); err != nil {
-				return seen, feed.broken(c.Request, err)
+				return seen, feed.breakOff(c.Request, err)
 			}
 			if whole = append(whole, part.Bytes...); part.Ended {
 				return seen, k.tellWhole(&feed, w, c, part.Head, whole)
@@ -239,7 +239,7 @@ func (k *keyedChat) retell(w http.ResponseWriter, c call, follower *replay.Follo
 		if err := events.tell(c.Context(), &feed, part, lease); errors.Is(err, wire.ErrGone) {
 			return seen, nil // a client that is gone needs no answer
 		} else if err != nil {
-			return seen, feed.broken(c.Request, err)
+			return seen, feed.breakOff(c.Request, err)
 		}
 		if part.Ended {
 			return seen, k.tellEnd(&feed, w, part)

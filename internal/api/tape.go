@@ -102,7 +102,7 @@ func (k *keyedChat) tellWhole(f *feed, w http.ResponseWriter, c call, head repla
 		if e == nil {
 			e = replay.OutcomeUnknown()
 		}
-		return f.broken(c.Request, e)
+		return f.breakOff(c.Request, e)
 	}
 	k.family.write(w, c.Request, head.Status, body)
 	return nil

@@ -16,7 +16,7 @@ import (
 
 // look takes a run as far as it goes now, and tells how far that is.
 func (r *Runner) look(ctx context.Context, id string) (media.Status, error) {
-	defer r.alone(id)()
+	defer r.lockRun(id)()
 	if r.ctx.Err() != nil {
 		return media.Status{}, &media.Failure{Class: media.Transient, Message: "This server is stopping."}
 	}
@@ -63,7 +63,7 @@ func (r *Runner) goOn(ctx context.Context, task *generation.Task) (media.Status,
 		return media.Status{}, err
 	}
 	run := newRun(task, recipe, steps)
-	said := run.said()
+	said := run.answeredBytes()
 	if !r.hold(task, said) {
 		return media.Status{}, errBusy
 	}
@@ -107,7 +107,7 @@ func (r *Runner) step(ctx context.Context, run *run, s *Step) error {
 		run.ended[s.ID] = true
 		d := &Done{Run: run.task.ID, Step: s.ID, State: Skipped, Began: r.Now()}
 		if err != nil {
-			d.failedBy(err)
+			d.keepEvaluationFailure(err)
 		}
 		if known := run.steps[s.ID][0]; known == nil {
 			if err := r.save(ctx, run, d); err != nil {

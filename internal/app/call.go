@@ -20,8 +20,8 @@ import (
 	"stele/internal/scope"
 )
 
-// place is one try of one item of a step.
-type place struct {
+// attempt is one try of one item of a step.
+type attempt struct {
 	run, step string
 	at, try   int
 }
@@ -38,14 +38,14 @@ const usualCall = 10 * time.Minute
 // than one of them. A call that dies with its process is made again, as no client has
 // seen its answer.
 func (r *Runner) call(ctx context.Context, run *run, s *Step, d *Done, item any) (*Done, error) {
-	at := place{d.Run, d.Step, d.Place, d.Try}
+	at := attempt{d.Run, d.Step, d.Place, d.Try}
 	r.mu.Lock()
 	begun := r.resting || r.jobs[at] != nil
 	r.mu.Unlock()
 	if begun { // no other worker begins it meanwhile: a run is looked at by one at a time
 		return nil, nil
 	}
-	if run.said() > mostSaid {
+	if run.answeredBytes() > mostSaid {
 		d.State, d.Code, d.Message = Failed, "invalid_input", fmt.Sprintf("The chats of one run answer at most %d MB together.", mostSaid>>20)
 		return d, r.save(ctx, run, d)
 	}
@@ -54,7 +54,7 @@ func (r *Runner) call(ctx context.Context, run *run, s *Step, d *Done, item any)
 		if !final(err) {
 			return nil, err
 		}
-		d.failedBy(err)
+		d.keepEvaluationFailure(err)
 		return d, r.save(ctx, run, d)
 	}
 	if !r.hold(run.task, size) {
@@ -65,7 +65,7 @@ func (r *Runner) call(ctx context.Context, run *run, s *Step, d *Done, item any)
 }
 
 // begin makes a call, and holds what it needs until it is done.
-func (r *Runner) begin(task *generation.Task, s *Step, d *Done, at place, do func(context.Context, *Done), size int64) {
+func (r *Runner) begin(task *generation.Task, s *Step, d *Done, at attempt, do func(context.Context, *Done), size int64) {
 	within := min(cmp.Or(s.Timeout, usualCall), task.Deadline.Sub(r.Now()))
 	bounded, cancel := context.WithTimeout(r.ctx, within)
 	r.mu.Lock()
@@ -113,7 +113,7 @@ func (r *Runner) prepare(ctx context.Context, run *run, s *Step, d *Done, item a
 				return err
 			}
 			if values[name] = v; name != "files" {
-				values[name] = spoken(v)
+				values[name] = toText(v)
 			}
 		}
 		return nil
@@ -134,14 +134,14 @@ func (r *Runner) prepare(ctx context.Context, run *run, s *Step, d *Done, item a
 	if s.Chat != nil {
 		return func(ctx context.Context, d *Done) { r.talk(ctx, task, s, values, d) }, size, nil
 	}
-	return func(ctx context.Context, d *Done) { r.fetch(ctx, task, s, spoken(values["fetch"]), d) }, size, nil
+	return func(ctx context.Context, d *Done) { r.fetch(ctx, task, s, toText(values["fetch"]), d) }, size, nil
 }
 
 // fetch copies a file into this installation.
 func (r *Runner) fetch(ctx context.Context, task *generation.Task, s *Step, address string, d *Done) {
 	f, err := r.Files.Take(ctx, task.Workspace, address, file.Want{Field: "fetch", Kind: s.File.Media, Owed: true})
 	if err != nil {
-		d.failed(ctx, err)
+		d.keepFailure(ctx, err)
 		return
 	}
 	d.State = Finished
@@ -154,7 +154,7 @@ func (r *Runner) fetch(ctx context.Context, task *generation.Task, s *Step, addr
 func (r *Runner) talk(ctx context.Context, task *generation.Task, s *Step, values map[string]any, d *Done) {
 	talk, err := r.conversation(ctx, task, s, values)
 	if err != nil {
-		d.failed(ctx, err)
+		d.keepFailure(ctx, err)
 		return
 	}
 	request := &scope.Request{ID: task.ID}
@@ -172,7 +172,7 @@ func (r *Runner) talk(ctx context.Context, task *generation.Task, s *Step, value
 		reply.Response, err = chat.Collect(reply.Stream)
 	}
 	if err != nil {
-		d.failed(ctx, err)
+		d.keepFailure(ctx, err)
 		return
 	}
 	if model, err := r.Catalog.Model(s.Chat.Model, who.Scope); err == nil && !who.Sandbox {
@@ -202,7 +202,7 @@ func (r *Runner) talk(ctx context.Context, task *generation.Task, s *Step, value
 		return checkAnswer(d.Said, s.Chat.Schema)
 	})
 	if ctx.Err() != nil {
-		d.failed(ctx, err)
+		d.keepFailure(ctx, err)
 		return
 	}
 	if err != nil {
@@ -213,7 +213,7 @@ func (r *Runner) talk(ctx context.Context, task *generation.Task, s *Step, value
 // conversation is the one question that a chat step asks.
 func (r *Runner) conversation(ctx context.Context, task *generation.Task, s *Step, values map[string]any) (*chat.Conversation, error) {
 	talk := &chat.Conversation{Messages: []chat.Message{{Role: chat.User}}}
-	if text := spoken(values["system"]); text != "" {
+	if text := toText(values["system"]); text != "" {
 		talk.System = []chat.Part{{Kind: chat.Text, Text: text}}
 	}
 	parts := &talk.Messages[0].Parts
@@ -225,7 +225,7 @@ func (r *Runner) conversation(ctx context.Context, task *generation.Task, s *Ste
 		kinds := map[string]chat.Kind{file.Image: chat.Image, file.Video: chat.Video, file.Audio: chat.Audio, file.Document: chat.Document}
 		*parts = append(*parts, chat.Part{Kind: kinds[f.Kind], Media: &chat.Media{FileID: f.ID, Type: f.Type}, At: len(*parts)})
 	}
-	*parts = append(*parts, chat.Part{Kind: chat.Text, Text: spoken(values["prompt"]), At: len(*parts)})
+	*parts = append(*parts, chat.Part{Kind: chat.Text, Text: toText(values["prompt"]), At: len(*parts)})
 	if s.Chat.MaxTokens > 0 {
 		n := int64(s.Chat.MaxTokens)
 		talk.Sampling.MaxTokens = &n
@@ -237,8 +237,8 @@ func (r *Runner) conversation(ctx context.Context, task *generation.Task, s *Ste
 	return talk, nil
 }
 
-// failed keeps why a call failed.
-func (d *Done) failed(ctx context.Context, err error) {
+// keepFailure keeps why a call failed.
+func (d *Done) keepFailure(ctx context.Context, err error) {
 	d.State, d.Code, d.Message = Failed, "provider_unavailable", "The model could not be asked."
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		d.Code, d.Message = "timeout", "The step was not finished in time."

@@ -121,7 +121,7 @@ func (e *Editor) Save(ctx context.Context, who access.Principal, id, source stri
 		return Draft{}, err
 	}
 	return e.change(ctx, who, id, func(d *Draft) (Change, error) {
-		if err := d.fresh(seen); err != nil || d.Source == source {
+		if err := d.refuseStale(seen); err != nil || d.Source == source {
 			return Change{}, err
 		}
 		d.Source = source
@@ -157,7 +157,7 @@ func (e *Editor) Publish(ctx context.Context, who access.Principal, id, source s
 		return Draft{}, err
 	}
 	d, err := e.change(ctx, who, id, func(d *Draft) (Change, error) {
-		if err := d.fresh(seen); err != nil {
+		if err := d.refuseStale(seen); err != nil {
 			return Change{}, err
 		}
 		if (shared || d.Shared && d.Offered > 0) && !who.Admin {
@@ -227,8 +227,8 @@ func (e *Editor) change(ctx context.Context, who access.Principal, id string, ch
 	return d, nil
 }
 
-// fresh refuses a change of something that another author has changed meanwhile.
-func (d *Draft) fresh(seen int64) error {
+// refuseStale refuses a change of something that another author has changed meanwhile.
+func (d *Draft) refuseStale(seen int64) error {
 	if seen == 0 || seen == d.Revision {
 		return nil
 	}

@@ -46,7 +46,7 @@ func (e *Editor) Follow(ctx context.Context) error {
 	var made []Published
 	e.left = nil
 	for _, v := range offered {
-		p := e.Library.published(v.Workspace, v.App)
+		p := e.Library.findPublished(v.Workspace, v.App)
 		if p == nil || p.Version != v.Number || !p.At.Equal(v.At) { // one that is published must not have all others read again
 			whole, err := e.Store.Version(ctx, v.Workspace, v.App, v.Number)
 			if errors.Is(err, access.ErrNotFound) { // it was deleted since, and that has a revision of its own

@@ -100,8 +100,8 @@ func (r *Runner) letGo(task *generation.Task, n int64) {
 	}
 }
 
-// failedBy is the code of an evaluation that failed, and what it says. Trying again
+// keepEvaluationFailure keeps the code of an evaluation that failed, and what it says. Trying again
 // gives the same.
-func (d *Done) failedBy(err error) {
+func (d *Done) keepEvaluationFailure(err error) {
 	d.State, d.Code, d.Message = Failed, "invalid_input", sentence(wording(err))
 }

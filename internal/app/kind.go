@@ -28,8 +28,8 @@ var (
 
 func listOf(k *kind) *kind { return &kind{name: "array", of: k} }
 
-// typed is the kind as expressions are checked against it.
-func (k *kind) typed() types.Type {
+// toType gives the kind as expressions are checked against it.
+func (k *kind) toType() types.Type {
 	switch k.name {
 	case "string":
 		return types.String
@@ -40,11 +40,11 @@ func (k *kind) typed() types.Type {
 	case "boolean":
 		return types.Bool
 	case "array":
-		return types.Array(k.of.typed())
+		return types.Array(k.of.toType())
 	case "object":
 		m := types.Map{}
 		for name, field := range k.fields {
-			m[name] = field.typed()
+			m[name] = field.toType()
 		}
 		return m
 	}
@@ -66,7 +66,7 @@ func (k *kind) conform(v any) any {
 		text, _ := v.(string)
 		return text
 	case "integer":
-		n, _ := whole(v)
+		n, _ := wholeNumber(v)
 		return n
 	case "number":
 		return number(v)
@@ -112,7 +112,7 @@ func plainNumbers(v any) any {
 	return v
 }
 
-func whole(v any) (int, bool) {
+func wholeNumber(v any) (int, bool) {
 	switch n := v.(type) {
 	case int:
 		return n, true

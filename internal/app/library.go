@@ -91,8 +91,8 @@ func (l *Library) publish(made []Published) {
 	l.shelf.Store(&next)
 }
 
-// published finds an app that a workspace published itself, nil for none.
-func (l *Library) published(workspace, id string) *Published {
+// findPublished finds an app that a workspace published itself, nil for none.
+func (l *Library) findPublished(workspace, id string) *Published {
 	made := l.shelf.Load().made
 	from, _ := slices.BinarySearchFunc(made, id, func(p Published, id string) int { return cmp.Compare(p.ID, id) })
 	for i := from; i < len(made) && made[i].ID == id; i++ {
@@ -146,8 +146,8 @@ func (l *Library) ByID(workspace, id string) (Recipe, bool) {
 	return shared.Recipe, true
 }
 
-// seen are the apps that a workspace sees: those of files first.
-func (l *Library) seen(workspace string) iter.Seq[*Recipe] {
+// visibleApps are the apps that a workspace sees: those of files first.
+func (l *Library) visibleApps(workspace string) iter.Seq[*Recipe] {
 	return func(yield func(*Recipe) bool) {
 		s, last := l.shelf.Load(), ""
 		for i := range s.list {
@@ -172,7 +172,7 @@ func (l *Library) seen(workspace string) iter.Seq[*Recipe] {
 // on, counted from 1, and whether more follow.
 func (l *Library) Page(workspace string, page, limit int, open func(*Recipe) bool) (list []Recipe, more bool) {
 	n := 0
-	for r := range l.seen(workspace) {
+	for r := range l.visibleApps(workspace) {
 		switch {
 		case !open(r):
 			continue

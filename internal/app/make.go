@@ -17,7 +17,7 @@ import (
 // order orders the generation of an item. Its id follows from the run, the step,
 // the place and the try, so that it cannot be ordered twice.
 func (r *Runner) order(ctx context.Context, run *run, s *Step, d *Done, item any) (*Done, error) {
-	d.Generation = uid.Derived(run.task.ID, fmt.Sprintf("%s/%d/%d", s.ID, d.Place, d.Try))
+	d.Generation = uid.Derive(run.task.ID, fmt.Sprintf("%s/%d/%d", s.ID, d.Place, d.Try))
 	var ask media.Ask
 	err := r.evaluate(ctx, run, func(b *formula.Budget, env map[string]any) (err error) {
 		env["item"], env["index"] = item, d.Place
@@ -40,7 +40,7 @@ func (r *Runner) order(ctx context.Context, run *run, s *Step, d *Done, item any
 	}
 	crash.Point("step ordered")
 	if task.State.Final() {
-		return r.ended(ctx, run, d, task)
+		return r.keepEnded(ctx, run, d, task)
 	}
 	return d, r.save(ctx, run, d)
 }
@@ -94,7 +94,7 @@ func requestFields(v any) map[string]any {
 			continue
 		}
 		if name == "prompt" {
-			v = spoken(v)
+			v = toText(v)
 		}
 		fields[name] = v
 	}
@@ -114,11 +114,11 @@ func (r *Runner) follow(ctx context.Context, run *run, s *Step, d *Done) (*Done,
 		run.part[s.ID] += task.Progress
 		return d, nil
 	}
-	return r.ended(ctx, run, d, task)
+	return r.keepEnded(ctx, run, d, task)
 }
 
-// ended keeps what came of a generation.
-func (r *Runner) ended(ctx context.Context, run *run, d *Done, task *generation.Task) (*Done, error) {
+// keepEnded keeps what came of a generation.
+func (r *Runner) keepEnded(ctx context.Context, run *run, d *Done, task *generation.Task) (*Done, error) {
 	next := *d
 	next.Nano, next.Outputs, next.State = task.Nano, task.Outputs, Finished
 	if task.State != media.Success {

@@ -110,7 +110,7 @@ func (s *Step) nano(b *formula.Budget, model *media.Model, env map[string]any) (
 		switch {
 		case err != nil || v == nil:
 		case name == "prompt":
-			prompt = spoken(v)
+			prompt = toText(v)
 		case operation.Parameter(name) != nil:
 			parameters[name] = v
 		}

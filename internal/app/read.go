@@ -133,7 +133,7 @@ func (c check) environment(ids map[string]int) types.Map {
 	for id, i := range ids {
 		steps.fields[id] = kindOfStep(&c.recipe.Steps[i])
 	}
-	return types.Map{"inputs": inputs.typed(), "steps": steps.typed()}
+	return types.Map{"inputs": inputs.toType(), "steps": steps.toType()}
 }
 
 // shape checks the plain fields of a step.

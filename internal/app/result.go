@@ -93,7 +93,7 @@ func (r *results) values(b *formula.Budget, env map[string]any) (files []string,
 
 // addFile adds a file, and what belongs to it.
 func (r *Runner) addFile(ctx context.Context, run *run, list []media.Output, id string) ([]media.Output, error) {
-	for _, outputs := range run.made() {
+	for _, outputs := range run.listMade() {
 		for place, m := range outputs {
 			if m.File != id || m.Role != "" {
 				continue

@@ -82,8 +82,8 @@ func (r *run) bareEnv() map[string]any {
 	return map[string]any{"inputs": r.given, "steps": steps}
 }
 
-// said is how many bytes the chats have answered so far.
-func (r *run) said() int64 {
+// answeredBytes is how many bytes the chats have answered so far.
+func (r *run) answeredBytes() int64 {
 	var n int64
 	for _, items := range r.steps {
 		for _, d := range items {
@@ -131,12 +131,12 @@ func filesIn(in *Input, sources []generation.Source) any {
 func (r *run) value(s *Step) (any, error) {
 	items := r.steps[s.ID]
 	if s.Each == "" {
-		v, err := s.seen(r.memory, items[0])
+		v, err := s.itemResult(r.memory, items[0])
 		return kindOfStep(s).conform(v), err
 	}
 	list := make([]any, r.total[s.ID])
 	for i := range list {
-		v, err := s.seen(r.memory, items[i])
+		v, err := s.itemResult(r.memory, items[i])
 		if err != nil {
 			return nil, err
 		}
@@ -145,8 +145,8 @@ func (r *run) value(s *Step) (any, error) {
 	return kindOfStep(s).conform(list), nil
 }
 
-// seen is one item's result.
-func (s *Step) seen(b *formula.Budget, d *Done) (any, error) {
+// itemResult is one item's result.
+func (s *Step) itemResult(b *formula.Budget, d *Done) (any, error) {
 	if d == nil || d.State != Finished {
 		return nil, nil
 	}
@@ -184,8 +184,8 @@ func (s *Step) seen(b *formula.Budget, d *Done) (any, error) {
 	return v, nil
 }
 
-// made lists what the steps made, each with what belongs to it.
-func (r *run) made() [][]generation.Made {
+// listMade lists what the steps made, each with what belongs to it.
+func (r *run) listMade() [][]generation.Made {
 	var list [][]generation.Made
 	for i := range r.recipe.Steps {
 		for _, d := range r.steps[r.recipe.Steps[i].ID] {
@@ -215,13 +215,13 @@ func (r *run) progress() float64 {
 		case r.ended[id]:
 			sum++
 		case total > 0:
-			sum += (float64(r.finished(id)) + r.part[id]) / float64(total)
+			sum += (float64(r.countFinished(id)) + r.part[id]) / float64(total)
 		}
 	}
 	return sum / float64(max(1, len(r.recipe.Steps)))
 }
 
-func (r *run) finished(id string) int {
+func (r *run) countFinished(id string) int {
 	n := 0
 	for _, d := range r.steps[id] {
 		if d.State == Finished {
@@ -244,7 +244,7 @@ func (r *run) stepStatus(s *Step) media.StepStatus {
 	status := media.StepStatus{ID: s.ID, State: media.Pending}
 	items := r.steps[s.ID]
 	if s.Each != "" {
-		status.Done, status.Total = r.finished(s.ID), r.total[s.ID]
+		status.Done, status.Total = r.countFinished(s.ID), r.total[s.ID]
 	}
 	switch {
 	case r.broken != nil && r.broken.Step == s.ID:

@@ -94,7 +94,7 @@ type Runner struct {
 	mu      sync.Mutex // guards all below
 	busy    map[string]*sync.Mutex
 	resting bool
-	jobs    map[place]context.CancelFunc // of calls on their way: each keeps its own checkpoint when it is done
+	jobs    map[attempt]context.CancelFunc // of calls on their way: each keeps its own checkpoint when it is done
 	recipes map[string]*Recipe           // by their source
 	texts   int                          // bytes of those sources
 }
@@ -107,7 +107,7 @@ var (
 
 // NewRunner makes a runner.
 func NewRunner(o Options) *Runner {
-	r := &Runner{Options: o, busy: make(map[string]*sync.Mutex), jobs: make(map[place]context.CancelFunc), recipes: make(map[string]*Recipe)}
+	r := &Runner{Options: o, busy: make(map[string]*sync.Mutex), jobs: make(map[attempt]context.CancelFunc), recipes: make(map[string]*Recipe)}
 	if r.Pool == nil {
 		r.Pool = NewPool()
 	}
@@ -180,7 +180,7 @@ func (r *Runner) Cancel(ctx context.Context, t media.Ticket) error {
 	if err != nil {
 		return err
 	}
-	defer r.alone(id)()
+	defer r.lockRun(id)()
 	task, err := r.Tasks.Task(ctx, "", id)
 	if err != nil {
 		return err
@@ -219,8 +219,8 @@ func runOf(t media.Ticket) (string, error) {
 	return found.Run, nil
 }
 
-// alone keeps others off a run until the function it returns is called.
-func (r *Runner) alone(id string) (leave func()) {
+// lockRun keeps others off a run until the function it returns is called.
+func (r *Runner) lockRun(id string) (leave func()) {
 	r.mu.Lock()
 	if r.busy[id] == nil {
 		r.busy[id] = new(sync.Mutex)

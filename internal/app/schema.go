@@ -53,7 +53,7 @@ func checkAnswer(said string, schema map[string]any) error {
 	if err != nil {
 		return err
 	}
-	if err := bounded(compiled, v); err != nil {
+	if err := checkEffort(compiled, v); err != nil {
 		return err
 	}
 	if err := compiled.Validate(v); err != nil {

@@ -82,8 +82,8 @@ type look struct {
 	at     *part
 }
 
-// bounded refuses to hold an answer against a schema where that would not end soon.
-func bounded(s *jsonschema.Schema, v any) error {
+// checkEffort refuses to hold an answer against a schema where that would not end soon.
+func checkEffort(s *jsonschema.Schema, v any) error {
 	e := effort{make(map[look]int)}
 	if e.of(s, partsOf(v)) > mostSchemaVisits {
 		return errSchemaWork

@@ -18,7 +18,7 @@ const longestGiven = 64 << 20
 // Open finds an app of who's workspace whose every model its scope opens.
 func (r *Runner) Open(who access.Principal, id string) (Recipe, error) {
 	recipe, ok := r.Library.ByID(who.Workspace, id)
-	if !ok || r.closed(&recipe, who.Scope) != nil {
+	if !ok || r.whyClosed(&recipe, who.Scope) != nil {
 		return Recipe{}, fault.New(fault.AppNotFound, "There is no app with this id.")
 	}
 	return recipe, nil
@@ -27,11 +27,11 @@ func (r *Runner) Open(who access.Principal, id string) (Recipe, error) {
 // Page lists limit apps that are open to a caller from the page-th page on, counted
 // from 1, and whether more follow.
 func (r *Runner) Page(who access.Principal, page, limit int) (list []Recipe, more bool) {
-	return r.Library.Page(who.Workspace, page, limit, func(recipe *Recipe) bool { return r.closed(recipe, who.Scope) == nil })
+	return r.Library.Page(who.Workspace, page, limit, func(recipe *Recipe) bool { return r.whyClosed(recipe, who.Scope) == nil })
 }
 
-// closed says which of an app's models is not offered, or not to this scope.
-func (r *Runner) closed(recipe *Recipe, scope access.Scope) error {
+// whyClosed says which of an app's models is not offered, or not to this scope.
+func (r *Runner) whyClosed(recipe *Recipe, scope access.Scope) error {
 	makers, talkers := recipe.Models()
 	for _, id := range makers {
 		if _, err := r.Catalog.OpenMediaModel(id, scope); err != nil {
@@ -78,7 +78,7 @@ func (r *Runner) CreateRead(ctx context.Context, who access.Principal, id string
 		return nil, err
 	}
 	extras.Within = asked.Within
-	if err := r.closed(&recipe, who.Scope); err != nil {
+	if err := r.whyClosed(&recipe, who.Scope); err != nil {
 		return nil, err
 	}
 	list := recipe.Parameters()

@@ -287,14 +287,14 @@ func (t *template) words(b *formula.Budget, env map[string]any) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		parts[i] = spoken(v)
+		parts[i] = toText(v)
 	}
 	text, err := b.Join(parts)
 	return text, asValueless(err)
 }
 
-// spoken is a value inside a text.
-func spoken(v any) string {
+// toText writes a value inside a text.
+func toText(v any) string {
 	switch v.(type) {
 	case nil, string, bool, int, float64:
 		return media.Plain(v)

@@ -81,8 +81,8 @@ func (m *Manifest) All() (n int64) {
 	return n
 }
 
-// local refuses a name that leads out of the folder.
-func local(name string) error {
+// refuseOutside refuses a name that leads out of the folder.
+func refuseOutside(name string) error {
 	if name == "" || path.IsAbs(name) || path.Clean(name) != name || strings.HasPrefix(name, "..") || strings.Contains(name, `\`) {
 		return fmt.Errorf("%q is no name of a file in a backup", name)
 	}

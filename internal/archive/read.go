@@ -49,7 +49,7 @@ func (r *Reader) open() error {
 	}
 	for line := range strings.Lines(string(text)) {
 		sum, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
-		if err := local(name); err != nil || !ok {
+		if err := refuseOutside(name); err != nil || !ok {
 			return errors.Join(fmt.Errorf("%s cannot be read", sumsName), err)
 		}
 		r.sums[name] = sum

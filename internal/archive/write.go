@@ -82,7 +82,7 @@ func (w *Writer) Table(t table.Table, rows table.Rows) (Part, error) {
 
 // Blob saves a file under its key, and returns its size and checksum.
 func (w *Writer) Blob(key string, r io.Reader) (size int64, sum string, err error) {
-	if err := local(key); err != nil {
+	if err := refuseOutside(key); err != nil {
 		return 0, "", err
 	}
 	err = w.save(path.Join(blobFolder, key), func(out io.Writer) error {

@@ -127,13 +127,13 @@ func (n *node) endpoints() *webhook.Manager {
 // addMakers adds the makers that are built in, which compute on this machine.
 func (w *mediaStack) addMakers(budget *memory.Budget) {
 	w.supply.AddMaker(generation.SandboxMaker, maker.New(w.store, w.processors, time.Now))
-	w.supply.AddMaker(supply.StudioMaker, background.New(counted(budget, localStudio().On(w.processors).Make), background.Options{
+	w.supply.AddMaker(supply.StudioMaker, background.New(chargeWorkspace(budget, localStudio().On(w.processors).Make), background.Options{
 		Parallel: runtime.GOMAXPROCS(0), Quick: 2 * time.Second, Repeats: true, Working: w.working,
 	}))
 }
 
-// counted is a craft whose memory is its workspace's.
-func counted(budget *memory.Budget, craft background.Craft) background.Craft {
+// chargeWorkspace gives a craft whose memory is its workspace's.
+func chargeWorkspace(budget *memory.Budget, craft background.Craft) background.Craft {
 	return func(ctx context.Context, req media.Request, report func(float64)) ([]media.Output, error) {
 		lease := budget.Open(req.Tenant)
 		defer lease.Close()

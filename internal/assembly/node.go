@@ -78,7 +78,7 @@ func newNode(p Process, h *Installation) *node {
 
 // open builds everything, top to bottom. Nothing runs yet.
 func (n *node) open(ctx context.Context, offered supply.Contents) (err error) {
-	if err := n.openSupply(ctx, offered, sandbox.New(sandbox.Options{Now: time.Now, Secret: n.Keyring.Derived("sandbox")})); err != nil {
+	if err := n.openSupply(ctx, offered, sandbox.New(sandbox.Options{Now: time.Now, Secret: n.Keyring.Derive("sandbox")})); err != nil {
 		return err
 	}
 	if tls := n.Config.TLS; tls.On() {
@@ -142,7 +142,7 @@ func describe(dialect string, losses []chat.Loss) string {
 	if dialect == console.Dialect {
 		dialect = "openai"
 	}
-	return api.Dropped(dialect, losses)
+	return api.FormatDropped(dialect, losses)
 }
 
 // openApps makes the runner of apps, which is the maker of their tasks, and the

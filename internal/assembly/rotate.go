@@ -39,7 +39,7 @@ type Rotation struct {
 	step func(name string) error // tests end it there
 }
 
-func (r *Rotation) done(step string) error {
+func (r *Rotation) markDone(step string) error {
 	if r.step != nil {
 		return r.step(step)
 	}
@@ -77,7 +77,7 @@ func (r *Rotation) begin(ctx context.Context) (*seal.Master, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.done("new key"); err != nil {
+	if err := r.markDone("new key"); err != nil {
 		return nil, err
 	}
 	if err := r.Keyring.Begin(ctx, next, r.KeepLinks, time.Now()); err != nil {
@@ -89,7 +89,7 @@ func (r *Rotation) begin(ctx context.Context) (*seal.Master, error) {
 			return nil, err
 		}
 	}
-	return next, r.done("both keys")
+	return next, r.markDone("both keys")
 }
 
 // Run makes the change, or what is left of one that was begun.
@@ -110,19 +110,19 @@ func (r *Rotation) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.done("all sealed anew"); err != nil {
+	if err := r.markDone("all sealed anew"); err != nil {
 		return err
 	}
 	if err := r.place(to); err != nil {
 		return err
 	}
-	if err := r.done("new key in its place"); err != nil {
+	if err := r.markDone("new key in its place"); err != nil {
 		return err
 	}
 	if err := r.Keyring.Finish(ctx, time.Now()); err != nil {
 		return err
 	}
-	if err := r.done("old key ended"); err != nil {
+	if err := r.markDone("old key ended"); err != nil {
 		return err
 	}
 	if err := r.note(ctx, "master_key.rotate", "ended", access.Change{Field: "sealed anew", New: fmt.Sprint(n)}); err != nil {
@@ -178,7 +178,7 @@ func (r *Rotation) reseal(ctx context.Context) (n int, err error) {
 				return nil, nil
 			}
 			n++
-			return next, errors.Join(err, r.done("one sealed anew"))
+			return next, errors.Join(err, r.markDone("one sealed anew"))
 		})
 		if err != nil {
 			return n, err

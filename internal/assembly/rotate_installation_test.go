@@ -121,7 +121,7 @@ func (s *sealedInstallation) makeOlder(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.fill(t, nil, access.New(db, master, time.Now))
-	s.link = sign(file.New(file.Options{Secret: master.Derived("files"), Public: public, Now: time.Now}), uid.New("file"))
+	s.link = sign(file.New(file.Options{Secret: master.Derive("files"), Public: public, Now: time.Now}), uid.New("file"))
 }
 
 func sealAsBefore(t *testing.T, m *seal.Master, purpose, plain string) []byte {

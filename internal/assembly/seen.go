@@ -83,14 +83,14 @@ func (n *node) standing(ctx context.Context) (s telemetry.Standing) {
 	s.Journal.Records, s.Journal.Since = lag.Records, lag.Since
 	s.Disk.Free, s.Disk.Size = DiskSpace(n.Config.Data)
 	var err error
-	if s.Shared, err = n.shared(ctx); err != nil {
+	if s.Shared, err = n.readShared(ctx); err != nil {
 		n.log.LogAttrs(ctx, slog.LevelDebug, "metrics lack what the database knows", slog.Any("error", err))
 	}
 	return s
 }
 
-// shared is what the database knows.
-func (n *node) shared(ctx context.Context) (*telemetry.Shared, error) {
+// readShared reads what the database knows.
+func (n *node) readShared(ctx context.Context) (*telemetry.Shared, error) {
 	unfinished, err := n.Store.UnfinishedTasks(ctx)
 	if err != nil {
 		return nil, err

@@ -189,17 +189,17 @@ func (a *answer) at() int64 { return int64(len(a.items)) }
 
 // close ends all open items.
 func (a *answer) close(status string) error {
-	return errors.Join(a.thoughtEnd(status), a.wordsEnd(status), a.callEnd(status))
+	return errors.Join(a.endThought(status), a.wordsEnd(status), a.callEnd(status))
 }
 
-// done tells that an item is whole.
-func (a *answer) done(at int64, item []byte) error {
+// tellDone tells that an item is whole.
+func (a *answer) tellDone(at int64, item []byte) error {
 	a.items = append(a.items, item)
 	return a.emit("response.output_item.done", func(w *jsonscan.Writer) { w.Key("output_index").Int(at).Key("item").Raw(item) })
 }
 
-// added tells that an item begins.
-func (a *answer) added(at int64, item []byte) error {
+// tellAdded tells that an item begins.
+func (a *answer) tellAdded(at int64, item []byte) error {
 	return a.emit("response.output_item.added", func(w *jsonscan.Writer) { w.Key("output_index").Int(at).Key("item").Raw(item) })
 }
 
@@ -225,10 +225,10 @@ func (a *answer) signatures() error {
 		return nil
 	}
 	item := &thoughtItem{id: uid.New("rs"), at: a.at()}
-	if err := a.added(item.at, item.json("", "")); err != nil {
+	if err := a.tellAdded(item.at, item.json("", "")); err != nil {
 		return err
 	}
-	return a.done(item.at, item.json("", sealedThoughts(nil, a.signed)))
+	return a.tellDone(item.at, item.json("", sealedThoughts(nil, a.signed)))
 }
 
 // draw tells a picture that the model made. One that is only linked to is told in words.
@@ -244,7 +244,7 @@ func (a *answer) draw(p *chat.Part) error {
 	}
 	id, at := uid.New("ig"), a.at()
 	a.sign(id, p.Proof)
-	return errors.Join(a.added(at, pictureItem(id, "in_progress", nil)), a.done(at, pictureItem(id, "completed", p.Media)))
+	return errors.Join(a.tellAdded(at, pictureItem(id, "in_progress", nil)), a.tellDone(at, pictureItem(id, "completed", p.Media)))
 }
 
 func pictureItem(id, status string, m *chat.Media) []byte {

@@ -43,7 +43,7 @@ func (a *answer) callBegin(p *chat.Part) error {
 	if c.kind != "function" && c.kind != "custom" {
 		return nil // their items need all arguments
 	}
-	return a.added(c.at, c.json("in_progress", ""))
+	return a.tellAdded(c.at, c.json("in_progress", ""))
 }
 
 // argue takes over a piece of the open call's arguments.
@@ -86,7 +86,7 @@ func (a *answer) callDone(c *callState) error {
 			return err
 		}
 	default:
-		if err := a.added(c.at, c.json("in_progress", arguments)); err != nil {
+		if err := a.tellAdded(c.at, c.json("in_progress", arguments)); err != nil {
 			return err
 		}
 	}
@@ -98,7 +98,7 @@ func (a *answer) callDone(c *callState) error {
 			return err
 		}
 	}
-	return a.done(c.at, c.json("completed", arguments))
+	return a.tellDone(c.at, c.json("completed", arguments))
 }
 
 // json is the call as its client knows it. A call that is not what OpenAI has defined

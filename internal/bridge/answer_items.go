@@ -34,8 +34,8 @@ func (i *thoughtItem) json(words, content string) []byte {
 	return w.Close(object).Bytes()
 }
 
-// thoughtBegin opens a reasoning item unless one is open.
-func (a *answer) thoughtBegin() error {
+// beginThought opens a reasoning item unless one is open.
+func (a *answer) beginThought() error {
 	if a.thought != nil {
 		return nil
 	}
@@ -43,7 +43,7 @@ func (a *answer) thoughtBegin() error {
 		return err
 	}
 	a.thought = &thoughtItem{id: uid.New("rs"), at: a.at(), from: len(a.told.list)}
-	return a.added(a.thought.at, a.thought.json("", ""))
+	return a.tellAdded(a.thought.at, a.thought.json("", ""))
 }
 
 // think tells words of a thought.
@@ -51,7 +51,7 @@ func (a *answer) think(words string) error {
 	if words == "" {
 		return nil
 	}
-	if err := a.thoughtBegin(); err != nil {
+	if err := a.beginThought(); err != nil {
 		return err
 	}
 	i := a.thought
@@ -79,7 +79,7 @@ func (a *answer) details() error {
 		if a.told.knows(v) {
 			continue
 		}
-		if err := a.thoughtBegin(); err != nil {
+		if err := a.beginThought(); err != nil {
 			return err
 		}
 		a.told.add(v, a.thought.from)
@@ -88,7 +88,7 @@ func (a *answer) details() error {
 	return nil
 }
 
-func (a *answer) thoughtEnd(status string) error {
+func (a *answer) endThought(status string) error {
 	i := a.thought
 	if i == nil {
 		return nil
@@ -113,7 +113,7 @@ func (a *answer) thoughtEnd(status string) error {
 			return err
 		}
 	}
-	return a.done(i.at, i.json(words, sealedThoughts(a.told.json(i.from), nil)))
+	return a.tellDone(i.at, i.json(words, sealedThoughts(a.told.json(i.from), nil)))
 }
 
 // messageItem is a message that is open. Its parts are words and refusals by turns.
@@ -189,7 +189,7 @@ func (a *answer) wordsBegin(refusal bool) error {
 		return err
 	}
 	a.words = &messageItem{id: uid.New("msg"), at: a.at(), refusal: refusal, before: a.characters}
-	return errors.Join(a.added(a.words.at, a.words.json("in_progress")), a.partBegin())
+	return errors.Join(a.tellAdded(a.words.at, a.words.json("in_progress")), a.partBegin())
 }
 
 func (a *answer) partBegin() error {
@@ -237,7 +237,7 @@ func (a *answer) wordsEnd(status string) error {
 	}
 	err := a.partEnd()
 	a.words = nil
-	return errors.Join(err, a.done(i.at, i.json(status)))
+	return errors.Join(err, a.tellDone(i.at, i.json(status)))
 }
 
 // cite tells sources of the words that are open. The chat route counts characters from

@@ -65,8 +65,8 @@ func (b *Bridge) unreachable(err error) error {
 	return fault.New(fault.UpstreamError, "The Stele server at %s was not reached.", b.Server).Because(err)
 }
 
-// wrong refuses the value of a field.
-func wrong(field, want string) *fault.Error {
+// refuseValue refuses the value of a field.
+func refuseValue(field, want string) *fault.Error {
 	return fault.New(fault.InvalidParameter, "%s must be %s.", field, want).With("field", field)
 }
 

@@ -51,9 +51,9 @@ func (t *talk) item(v *item) error {
 	}
 	switch v.kind {
 	case "message":
-		return t.said(v.Value, path)
+		return t.addMessage(v.Value, path)
 	case "reasoning":
-		t.thought(v.Value, path)
+		t.addThought(v.Value, path)
 	case "function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "tool_search_call":
 		t.called[strings.Clone(v.callID())] = true
 		t.turn.call(v)
@@ -85,8 +85,8 @@ func (t *talk) item(v *item) error {
 	return nil
 }
 
-// said adds a message.
-func (t *talk) said(v jsonscan.Value, path string) error {
+// addMessage adds a message.
+func (t *talk) addMessage(v jsonscan.Value, path string) error {
 	content := v.Get("content")
 	switch role := v.Get("role").View(); role {
 	case "assistant":
@@ -109,7 +109,7 @@ func (t *talk) said(v jsonscan.Value, path string) error {
 		t.messageEnd()
 		return nil
 	default:
-		return wrong(path+".role", "user, assistant, system or developer")
+		return refuseValue(path+".role", "user, assistant, system or developer")
 	}
 }
 

@@ -44,7 +44,7 @@ func (b *Bridge) listInput(w http.ResponseWriter, c *call, id string) error {
 	if given := query.Get("limit"); given != "" {
 		n, err := strconv.Atoi(given)
 		if err != nil || n < 1 || n > 100 {
-			return wrong("limit", "a number from 1 to 100")
+			return refuseValue("limit", "a number from 1 to 100")
 		}
 		limit = n
 	}

@@ -36,7 +36,7 @@ func (o *order) conversation(kept *Kept) ([]item, error) {
 	for i := range all {
 		one := &all[i]
 		if one.Kind() != object {
-			return nil, wrong(one.path, "an item")
+			return nil, refuseValue(one.path, "an item")
 		}
 		if one.kind = kindOf(one.Value); one.kind != "item_reference" {
 			continue
@@ -82,10 +82,10 @@ func (i *item) callID() string {
 	return i.Get("id").View() // of a local shell
 }
 
-// ordered puts items into the order of a chat, which has the results of calls right
+// putInOrder puts items into the order of a chat, which has the results of calls right
 // behind them: what clients put in between comes after the last result. A call that was
 // cut off and that has no result was never made.
-func (t *talk) ordered(items []item) []item {
+func (t *talk) putInOrder(items []item) []item {
 	var out []item
 	for len(items) > 0 {
 		owed := make(map[string]int) // results to come, by the ids of their calls

@@ -26,7 +26,7 @@ func readParts(v jsonscan.Value, path string) (*parts, error) {
 		p.texts = []string{v.View()}
 		return p, nil
 	case v.Kind() != array:
-		return nil, wrong(path, "a text or a list of parts")
+		return nil, refuseValue(path, "a text or a list of parts")
 	}
 	for at, item := range v.Elements() {
 		if err := p.add(item, fmt.Sprintf("%s[%d]", path, at)); err != nil {
@@ -95,7 +95,7 @@ func plainText(v jsonscan.Value, path string) (string, error) {
 		return "", err
 	}
 	if len(p.others) > 0 {
-		return "", wrong(path+".content", "text: instructions take nothing else")
+		return "", refuseValue(path+".content", "text: instructions take nothing else")
 	}
 	return p.text(), nil
 }

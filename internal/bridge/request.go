@@ -36,14 +36,14 @@ func (b *Bridge) decode(body []byte) (*order, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{o.heading, o.unserved, o.ownInput, o.offer} {
+	for _, step := range []func() error{o.heading, o.refuseUnserved, o.ownInput, o.offer} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
 	talk := &talk{tools: o.tools, kept: b.Kept, drop: o.drop, called: o.called}
 	if text, there := o.fields["instructions"]; there && text.Kind() != jsonscan.String {
-		return nil, wrong("instructions", "a text")
+		return nil, refuseValue("instructions", "a text")
 	} else if there {
 		talk.instruct(text.View())
 	}
@@ -51,14 +51,14 @@ func (b *Bridge) decode(body []byte) (*order, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, one := range talk.ordered(items) {
+	for _, one := range talk.putInOrder(items) {
 		if err := talk.item(&one); err != nil {
 			return nil, err
 		}
 	}
 	talk.end()
 	if talk.count == 0 {
-		return nil, wrong("input", "a text or a list of at least one item")
+		return nil, refuseValue("input", "a text or a list of at least one item")
 	}
 	return o, o.write(talk)
 }
@@ -79,7 +79,7 @@ func (o *order) heading() (err error) {
 		v, there := o.fields[name]
 		yes, ok := v.Bool()
 		if there && !ok {
-			return wrong(name, "true or false")
+			return refuseValue(name, "true or false")
 		}
 		if there {
 			*place = yes
@@ -89,8 +89,8 @@ func (o *order) heading() (err error) {
 	return nil
 }
 
-// unserved refuses what would change what the client gets, and drops what would not.
-func (o *order) unserved() error {
+// refuseUnserved refuses what would change what the client gets, and drops what would not.
+func (o *order) refuseUnserved() error {
 	if yes, _ := o.fields["background"].Bool(); yes {
 		return refuse("background", "the bridge makes no responses in the background")
 	}
@@ -142,7 +142,7 @@ func (o *order) ownInput() error {
 			o.input = append(o.input, slices.Clone(item.Raw()))
 		}
 	default:
-		return wrong("input", "a text or a list of items")
+		return refuseValue("input", "a text or a list of items")
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func (o *order) ownInput() error {
 func (o *order) offer() error {
 	v := o.fields["tools"]
 	if v.Exists() && v.Kind() != array {
-		return wrong("tools", "a list")
+		return refuseValue("tools", "a list")
 	}
 	return o.tools.addAll(v, "tools", o.drop)
 }
@@ -226,7 +226,7 @@ func (o *order) writeFormat(w *jsonscan.Writer, changed jsonscan.Value) error {
 		copyMembers(w, format, "name", "description", "schema", "strict")
 		w.Close(object).Close(object)
 	default:
-		return wrong("text.format.type", "text, json_object or json_schema")
+		return refuseValue("text.format.type", "text, json_object or json_schema")
 	}
 	return nil
 }

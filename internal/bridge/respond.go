@@ -53,7 +53,7 @@ func (b *Bridge) respond(w http.ResponseWriter, c *call) error {
 	if o.stream {
 		return b.stream(w, o, answered)
 	}
-	return b.whole(w, o, answered)
+	return b.tellWhole(w, o, answered)
 }
 
 // isTooLong reports whether a refusal says that the conversation is too long. OpenAI's own
@@ -106,8 +106,8 @@ func (b *Bridge) stream(w http.ResponseWriter, o *order, answered *http.Response
 	return nil
 }
 
-// whole tells an answer when it is whole.
-func (b *Bridge) whole(w http.ResponseWriter, o *order, answered *http.Response) error {
+// tellWhole tells an answer when it is whole.
+func (b *Bridge) tellWhole(w http.ResponseWriter, o *order, answered *http.Response) error {
 	a := newAnswer(o)
 	err := a.follow(answered.Body)
 	response, status, _ := a.finish(err)

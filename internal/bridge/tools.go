@@ -163,7 +163,7 @@ func (o *order) writeTools(w *jsonscan.Writer) error {
 	case kind == "allowed_tools":
 		return o.writeAllowed(w, choice)
 	default:
-		name, ok := o.tools.chosen(choice)
+		name, ok := o.tools.nameOfChoice(choice)
 		if !ok {
 			return refuse("tool_choice", "it names a tool that is not offered")
 		}
@@ -176,7 +176,7 @@ func (o *order) writeTools(w *jsonscan.Writer) error {
 func (o *order) writeAllowed(w *jsonscan.Writer, choice jsonscan.Value) error {
 	var allowed jsonscan.Writer
 	for _, one := range choice.Get("tools").Elements() {
-		if name, ok := o.tools.chosen(one); ok {
+		if name, ok := o.tools.nameOfChoice(one); ok {
 			writeChoice(&allowed, name)
 		}
 	}
@@ -197,8 +197,8 @@ func writeChoice(w *jsonscan.Writer, name string) {
 	w.Open(object).Key("type").Plain("function").Key("function").Open(object).Key("name").Text(name).Close(object).Close(object)
 }
 
-// chosen is the server's name of a tool that a choice names.
-func (b *toolbox) chosen(v jsonscan.Value) (string, bool) {
+// nameOfChoice is the server's name of a tool that a choice names.
+func (b *toolbox) nameOfChoice(v jsonscan.Value) (string, bool) {
 	t := tool{name: v.Get("name").View(), namespace: v.Get("namespace").View()}
 	t.name = cmp.Or(t.name, v.Get("type").View())
 	_, ok := b.byName[t.flat()]

@@ -164,8 +164,8 @@ func sealedThoughts(details []byte, signed []signature) string {
 // signature is that of a call, by its id, or of the text of a turn.
 type signature struct{ id, text string }
 
-// thought adds what a reasoning item holds.
-func (t *talk) thought(v jsonscan.Value, path string) {
+// addThought adds what a reasoning item holds.
+func (t *talk) addThought(v jsonscan.Value, path string) {
 	content := v.Get("encrypted_content").View()
 	if content == "" {
 		// Clients that leave keeping to the server send an item without what it kept.

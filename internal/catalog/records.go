@@ -75,18 +75,18 @@ func (s *Records) Save(ctx context.Context, who access.Principal, d Draft) error
 		return err
 	}
 	defer s.mu.Unlock()
-	next, action, err := s.drafted(d)
+	next, action, err := s.recordOf(d)
 	if err != nil {
 		return err
 	}
 	after := append(s.without(d.Sort, d.ID), next)
-	if err := s.tried(after, next); err != nil {
+	if err := s.refuseWrong(after, next); err != nil {
 		return err
 	}
 	e := s.entry(who, string(d.Sort)+"."+action, d.ID, changedSecrets(d))
 	before, _ := s.find(d.Sort, d.ID)
 	e.Changes = changesOf(before, next, d)
-	return s.saved(ctx, s.Store.PutStoredRecord(ctx, next.StoredRecord, d.Revision, e))
+	return s.takeOver(ctx, s.Store.PutStoredRecord(ctx, next.StoredRecord, d.Revision, e))
 }
 
 // Switch turns a record on or off.
@@ -108,7 +108,7 @@ func (s *Records) Switch(ctx context.Context, who access.Principal, sort Sort, i
 	if on {
 		e.Action, e.Changes[0].Old, e.Changes[0].New = string(sort)+".enable", "no", "yes"
 	}
-	return s.saved(ctx, s.Store.PutStoredRecord(ctx, o.StoredRecord, o.Revision, e))
+	return s.takeOver(ctx, s.Store.PutStoredRecord(ctx, o.StoredRecord, o.Revision, e))
 }
 
 // Delete removes a record that no other needs.
@@ -121,12 +121,12 @@ func (s *Records) Delete(ctx context.Context, who access.Principal, sort Sort, i
 	if !ok {
 		return access.ErrNotFound
 	}
-	if err := s.tried(s.without(sort, id), UnsealedRecord{}); err != nil {
+	if err := s.refuseWrong(s.without(sort, id), UnsealedRecord{}); err != nil {
 		return err
 	}
 	e := s.entry(who, string(sort)+".delete", id, "")
 	e.Changes = changesOf(o, UnsealedRecord{}, Draft{})
-	return s.saved(ctx, s.Store.DeleteStoredRecord(ctx, sort, id, o.Revision, e))
+	return s.takeOver(ctx, s.Store.DeleteStoredRecord(ctx, sort, id, o.Revision, e))
 }
 
 // begin holds s for a change by who, from what the store has now.
@@ -142,9 +142,9 @@ func (s *Records) begin(ctx context.Context, who access.Principal) error {
 	return err
 }
 
-// saved takes our own change over at once. It is in the database: should that
+// takeOver takes our own change over at once. It is in the database: should that
 // fail, Run catches up.
-func (s *Records) saved(ctx context.Context, err error) error {
+func (s *Records) takeOver(ctx context.Context, err error) error {
 	if errors.Is(err, ErrChanged) {
 		return &WrongRecord{Fields: map[string]string{"": "Somebody else changed it meanwhile. Load the page again to see what it is now."}}
 	}
@@ -154,8 +154,8 @@ func (s *Records) saved(ctx context.Context, err error) error {
 	return err
 }
 
-// drafted is the record a draft asks for.
-func (s *Records) drafted(d Draft) (next UnsealedRecord, action string, err error) {
+// recordOf is the record a draft asks for.
+func (s *Records) recordOf(d Draft) (next UnsealedRecord, action string, err error) {
 	now := s.Now()
 	before, there := s.find(d.Sort, d.ID)
 	switch {
@@ -233,8 +233,8 @@ func (s *Records) mark(ctx context.Context, o *UnsealedRecord) {
 	}
 }
 
-// tried refuses a change that is wrong in itself or breaks what was right.
-func (s *Records) tried(after []UnsealedRecord, changed UnsealedRecord) error {
+// refuseWrong refuses a change that is wrong in itself or breaks what was right.
+func (s *Records) refuseWrong(after []UnsealedRecord, changed UnsealedRecord) error {
 	now, then := s.Try(s.list), s.Try(after)
 	if wrong := then[changed.Name()]; len(wrong) > 0 {
 		return &WrongRecord{Fields: wrong}

@@ -39,18 +39,18 @@ func (c *checker) check() {
 func (c *checker) checkServing() {
 	cfg, at := c.cfg, manifest.At
 	if !isListenAddress(cfg.Listen) {
-		c.bad(at("listen"), "expected host:port, such as 127.0.0.1:8080 or :8080")
+		c.report(at("listen"), "expected host:port, such as 127.0.0.1:8080 or :8080")
 	}
 	c.checkListeners()
 	cfg.PublicURL = strings.TrimRight(cfg.PublicURL, "/")
 	if cfg.PublicURL != "" && !isBaseURL(cfg.PublicURL) {
-		c.bad(at("public_url"), badURL)
+		c.report(at("public_url"), badURL)
 	}
 	if cfg.TLS.CertFile != "" && cfg.TLS.KeyFile == "" {
-		c.bad(at("tls", "cert_file"), "needs tls.key_file as well")
+		c.report(at("tls", "cert_file"), "needs tls.key_file as well")
 	}
 	if cfg.TLS.KeyFile != "" && cfg.TLS.CertFile == "" {
-		c.bad(at("tls", "key_file"), "needs tls.cert_file as well")
+		c.report(at("tls", "key_file"), "needs tls.cert_file as well")
 	}
 	c.readable(at("tls", "cert_file"), cfg.TLS.CertFile)
 	c.readable(at("tls", "key_file"), cfg.TLS.KeyFile)
@@ -71,9 +71,9 @@ func (c *checker) checkListeners() {
 		switch other := taken[l.value]; {
 		case l.value == "":
 		case !isListenAddress(l.value):
-			c.bad(at(l.section, "listen"), "expected host:port, such as %s", l.example)
+			c.report(at(l.section, "listen"), "expected host:port, such as %s", l.example)
 		case other != "" && !strings.HasSuffix(l.value, ":0"):
-			c.bad(at(l.section, "listen"), "must differ from %s", other)
+			c.report(at(l.section, "listen"), "must differ from %s", other)
 		default:
 			taken[l.value] = l.section + ".listen"
 		}
@@ -82,42 +82,42 @@ func (c *checker) checkListeners() {
 	switch u := cfg.Console.PublicURL; {
 	case u == "":
 	case !isBaseURL(u):
-		c.bad(at("console", "public_url"), badURL)
+		c.report(at("console", "public_url"), badURL)
 	case cfg.Console.Listen == "":
-		c.bad(at("console", "public_url"), "needs console.listen as well; without it the console is at public_url")
+		c.report(at("console", "public_url"), "needs console.listen as well; without it the console is at public_url")
 	}
 	if t := cfg.Metrics.Token.Reveal(); t != "" && len(t) < 16 {
-		c.bad(pick(at("metrics", "token"), at("metrics", "token_file"), cfg.Metrics.TokenFile), "must have at least 16 characters; openssl rand -hex 32 makes one")
+		c.report(pick(at("metrics", "token"), at("metrics", "token_file"), cfg.Metrics.TokenFile), "must have at least 16 characters; openssl rand -hex 32 makes one")
 	}
 	if cfg.HSTS < 0 {
-		c.bad(at("hsts"), "must be 0 or more")
+		c.report(at("hsts"), "must be 0 or more")
 	}
 }
 
 func (c *checker) checkPlaces() {
 	cfg, at := c.cfg, manifest.At
 	if cfg.Data == "" {
-		c.bad(at("data"), "must not be empty")
+		c.report(at("data"), "must not be empty")
 	}
 	// A URL read from a file is reported at the setting that names the file.
 	if u := cfg.DatabaseURL.Reveal(); u != "" && !hasScheme(u, "postgres", "postgresql") {
-		c.bad(pick(at("database_url"), at("database_url_file"), cfg.DatabaseURLFile),
+		c.report(pick(at("database_url"), at("database_url_file"), cfg.DatabaseURLFile),
 			"must begin with postgres://; leave it out for SQLite in the data folder")
 	}
 	if u := cfg.BlobURL.Reveal(); u != "" && !hasScheme(u) {
-		c.bad(pick(at("blob_url"), at("blob_url_file"), cfg.BlobURLFile),
+		c.report(pick(at("blob_url"), at("blob_url_file"), cfg.BlobURLFile),
 			"must be a URL such as s3://bucket?endpoint=…; leave it out for the data folder")
 	}
 	if u := cfg.Audit.URL; u != "" && !hasScheme(u, "http", "https") {
-		c.bad(at("audit", "url"), badURL)
+		c.report(at("audit", "url"), badURL)
 	}
 	if cfg.Audit.Token != "" && cfg.Audit.URL == "" {
-		c.bad(pick(at("audit", "token"), at("audit", "token_file"), cfg.Audit.TokenFile), "needs audit.url as well")
+		c.report(pick(at("audit", "token"), at("audit", "token_file"), cfg.Audit.TokenFile), "needs audit.url as well")
 	}
 	c.checkMail()
 	c.checkTelemetry()
 	if cfg.Retention.Audit < 0 {
-		c.bad(at("retention", "audit"), "must be 0 or more; 0 keeps the audit log for ever")
+		c.report(at("retention", "audit"), "must be 0 or more; 0 keeps the audit log for ever")
 	}
 	c.readable(at("master_key_file"), cfg.MasterKeyFile)
 	c.readable(at("egress", "ca_file"), cfg.Egress.CAFile)
@@ -127,15 +127,15 @@ func (c *checker) checkMail() {
 	m, at := c.cfg.Mail, manifest.At
 	url := pick(at("mail", "url"), at("mail", "url_file"), m.URLFile)
 	if u := m.URL.Reveal(); u != "" && !hasScheme(u, "smtp", "smtps") {
-		c.bad(url, "must be a URL such as smtps://user:password@smtp.example.com")
+		c.report(url, "must be a URL such as smtps://user:password@smtp.example.com")
 	}
 	switch _, err := mail.ParseAddress(m.From); {
 	case m.On() && m.From == "":
-		c.bad(url, "needs mail.from as well")
+		c.report(url, "needs mail.from as well")
 	case !m.On() && m.From != "":
-		c.bad(at("mail", "from"), "needs mail.url as well")
+		c.report(at("mail", "from"), "needs mail.url as well")
 	case m.From != "" && err != nil:
-		c.bad(at("mail", "from"), "expected an e-mail address, such as Stele <stele@example.com>")
+		c.report(at("mail", "from"), "expected an e-mail address, such as Stele <stele@example.com>")
 	}
 }
 
@@ -150,14 +150,14 @@ func (c *checker) checkAdmin() {
 	a, at := c.cfg.Admin, manifest.At
 	if a.Email != "" {
 		if parsed, err := mail.ParseAddress(a.Email); err != nil || parsed.Address != a.Email {
-			c.bad(at("admin", "email"), "expected an e-mail address")
+			c.report(at("admin", "email"), "expected an e-mail address")
 		}
 		if a.PasswordFile == "" {
-			c.bad(at("admin", "email"), "needs admin.password_file (STELE_ADMIN_PASSWORD_FILE) as well")
+			c.report(at("admin", "email"), "needs admin.password_file (STELE_ADMIN_PASSWORD_FILE) as well")
 		}
 	}
 	if a.PasswordFile != "" && a.Email == "" {
-		c.bad(at("admin", "password_file"), "needs admin.email (STELE_ADMIN_EMAIL) as well")
+		c.report(at("admin", "password_file"), "needs admin.email (STELE_ADMIN_EMAIL) as well")
 	}
 }
 
@@ -198,12 +198,12 @@ func (c *checker) checkAmounts() {
 		{at("capture", "keep"), cfg.Capture.Keep > 0},
 	} {
 		if !amount.positive {
-			c.bad(amount.path, "must be more than 0")
+			c.report(amount.path, "must be more than 0")
 		}
 	}
 	for name, amount := range map[string]int{"connections": l.Connections, "connections_per_address": l.ConnectionsPerAddress} {
 		if amount < 0 {
-			c.bad(at("limits", name), "must be more than 0; leave it out for what suits the machine")
+			c.report(at("limits", name), "must be more than 0; leave it out for what suits the machine")
 		}
 	}
 	c.checkMemory()
@@ -224,9 +224,9 @@ func (c *checker) checkMemory() {
 	} {
 		switch {
 		case m.size != 0 && m.size < least:
-			c.bad(manifest.At("limits", m.name), "must be at least %s; leave it out for a size that suits the machine", least)
+			c.report(manifest.At("limits", m.name), "must be at least %s; leave it out for a size that suits the machine", least)
 		case m.above != 0 && m.size > m.above:
-			c.bad(manifest.At("limits", m.name), "must not be more than %s, which is %s", m.within, m.above)
+			c.report(manifest.At("limits", m.name), "must not be more than %s, which is %s", m.within, m.above)
 		}
 	}
 }
@@ -234,6 +234,6 @@ func (c *checker) checkMemory() {
 // oneOf reports a value that is none of those allowed.
 func (c *checker) oneOf(path manifest.Path, value string, allowed ...string) {
 	if !slices.Contains(allowed, value) {
-		c.bad(path, "%q is none of %s%s", value, strings.Join(allowed, ", "), manifest.DidYouMean(value, allowed))
+		c.report(path, "%q is none of %s%s", value, strings.Join(allowed, ", "), manifest.DidYouMean(value, allowed))
 	}
 }

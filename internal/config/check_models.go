@@ -37,13 +37,13 @@ func (c *checker) checkModels() {
 		at := manifest.At("models", m.ID)
 		switch provider, taken := offers[m.ID]; {
 		case strings.Contains(m.ID, "*"):
-			c.bad(at, "a name with * leads to the id of a model, such as claude-*haiku*: fast")
+			c.report(at, "a name with * leads to the id of a model, such as claude-*haiku*: fast")
 		case !isModelID(m.ID):
-			c.bad(at, badModelID)
+			c.report(at, badModelID)
 		case strings.HasPrefix(m.ID, Builtin+"/"):
-			c.bad(at, "ids that begin with %s/ are taken by what is built in", Builtin)
+			c.report(at, "ids that begin with %s/ are taken by what is built in", Builtin)
 		case taken:
-			c.bad(at, "the provider %s offers a model of this id already", provider)
+			c.report(at, "the provider %s offers a model of this id already", provider)
 		}
 		c.checkTargets(at, m)
 		c.checkModel(at, m)
@@ -54,7 +54,7 @@ func (c *checker) checkTargets(at manifest.Path, m Model) {
 	c.oneOf(at.Add("strategy"), m.Strategy, Fallback, Balance)
 	at = at.Add("targets")
 	if len(m.Targets) == 0 {
-		c.bad(at, "a model needs at least one target")
+		c.report(at, "a model needs at least one target")
 		return
 	}
 	weight := 0
@@ -63,27 +63,27 @@ func (c *checker) checkTargets(at manifest.Path, m Model) {
 		weight += max(t.Weight, 0)
 	}
 	if weight == 0 && m.Strategy == Balance {
-		c.bad(at, "no target has a weight above 0")
+		c.report(at, "no target has a weight above 0")
 	}
 }
 
 func (c *checker) checkTarget(at manifest.Path, t Target) {
 	if t.Provider == "" {
-		c.bad(at.Add("provider"), "missing")
+		c.report(at.Add("provider"), "missing")
 	} else if why := c.noProvider(t.Provider); why != "" {
 		place := at // written as provider/model
 		if c.doc.Has(at.Add("provider")) {
 			place = at.Add("provider")
 		}
-		c.bad(place, "%s", why)
+		c.report(place, "%s", why)
 	}
 	if t.Model == "" {
-		c.bad(at.Add("model"), "missing")
+		c.report(at.Add("model"), "missing")
 	} else if !label.IsModelID(t.Model) {
-		c.bad(at.Add("model"), badTargetName)
+		c.report(at.Add("model"), badTargetName)
 	}
 	if t.Weight < 0 {
-		c.bad(at.Add("weight"), "must not be negative")
+		c.report(at.Add("weight"), "must not be negative")
 	}
 }
 
@@ -120,17 +120,17 @@ func (c *checker) checkModel(at manifest.Path, m Model) {
 		{at.Add("timeouts", "total"), m.Timeouts.Total > 0, "must be more than 0"},
 	} {
 		if !amount.ok {
-			c.bad(amount.path, "%s", amount.want)
+			c.report(amount.path, "%s", amount.want)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Capabilities)) {
 		if !capabilityName.MatchString(name) {
-			c.bad(at.Add("capabilities", name), "a capability's name is made of a-z, 0-9 and _")
+			c.report(at.Add("capabilities", name), "a capability's name is made of a-z, 0-9 and _")
 		}
 	}
 	for i, tag := range m.Tags {
 		if tag == "" {
-			c.bad(at.Add("tags", i), "must not be empty")
+			c.report(at.Add("tags", i), "must not be empty")
 		}
 	}
 }

@@ -26,15 +26,15 @@ func (c *checker) checkOptions(at manifest.Path, p *Provider, kind *Kind) {
 	for _, name := range slices.Sorted(maps.Keys(p.Options)) {
 		switch {
 		case len(known) == 0:
-			c.bad(at.Add(name), "the kind %q has no options", kind.Name)
+			c.report(at.Add(name), "the kind %q has no options", kind.Name)
 		case !slices.Contains(known, name):
-			c.bad(at.Add(name), "the kind %q has no option %q%s", kind.Name, name, manifest.DidYouMean(name, known))
+			c.report(at.Add(name), "the kind %q has no option %q%s", kind.Name, name, manifest.DidYouMean(name, known))
 		case p.Options[name] == "":
-			c.bad(at.Add(name), "must not be empty; leave it out")
+			c.report(at.Add(name), "must not be empty; leave it out")
 		}
 	}
 	for _, missing := range c.fillOptions(at, p, kind) {
-		c.bad(at.Add(missing.Name), "missing; the kind %q needs it%s", kind.Name, c.hint(missing))
+		c.report(at.Add(missing.Name), "missing; the kind %q needs it%s", kind.Name, c.hint(missing))
 	}
 }
 
@@ -77,7 +77,7 @@ func (c *checker) fillOptions(at manifest.Path, p *Provider, kind *Kind) (missin
 		value := given[o.Name]
 		if file := given[o.Name+fileSuffix].Reveal(); o.Secret && file != "" {
 			if value != "" {
-				c.bad(at.Add(o.Name+fileSuffix), "%s is set as well; only one of them can count", at.Add(o.Name))
+				c.report(at.Add(o.Name+fileSuffix), "%s is set as well; only one of them can count", at.Add(o.Name))
 				continue
 			}
 			value = c.readOption(at.Add(o.Name+fileSuffix), file, o)
@@ -108,7 +108,7 @@ func (c *checker) readOption(at manifest.Path, file string, o Option) Secret {
 	}
 	text, err := readOption(file, o)
 	if err != nil {
-		c.bad(at, "cannot read %s: %s", file, reason(err))
+		c.report(at, "cannot read %s: %s", file, reason(err))
 	}
 	return Secret(text)
 }

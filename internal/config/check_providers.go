@@ -17,12 +17,12 @@ func (c *checker) checkProviders() {
 		at := manifest.At("providers", p.Name)
 		switch {
 		case p.Name == Builtin:
-			c.bad(at, "the name is taken by what is built in")
+			c.report(at, "the name is taken by what is built in")
 		case !providerName.MatchString(p.Name):
-			c.bad(at, "a provider's name is made of a-z, 0-9, _ and -, and begins with a letter or digit")
+			c.report(at, "a provider's name is made of a-z, 0-9, _ and -, and begins with a letter or digit")
 		}
 		if c.doc.Has(at.Add("api_key")) && p.APIKey == "" {
-			c.bad(at.Add("api_key"), "must not be empty; leave it out if the upstream needs none")
+			c.report(at.Add("api_key"), "must not be empty; leave it out if the upstream needs none")
 		}
 		if kind := c.checkKind(at, p); kind != nil {
 			c.checkOptions(at.Add("options"), p, kind)
@@ -42,16 +42,16 @@ func (c *checker) checkKind(at manifest.Path, p *Provider) *Kind {
 	i := slices.Index(names, p.Kind)
 	own := i >= 0 && p.BaseURL == c.kinds[i].BaseURL // may have options in it
 	if p.BaseURL != "" && !own && !isBaseURL(p.BaseURL) {
-		c.bad(at.Add("base_url"), badURL)
+		c.report(at.Add("base_url"), badURL)
 	}
 	switch {
 	case p.Kind == "":
-		c.bad(at.Add("kind"), "missing; the kinds are %s", strings.Join(names, ", "))
+		c.report(at.Add("kind"), "missing; the kinds are %s", strings.Join(names, ", "))
 	case i < 0:
 		near := cmp.Or(manifest.DidYouMean(p.Kind, names), "; the kinds are "+strings.Join(names, ", "))
-		c.bad(at.Add("kind"), "unknown kind %q%s", p.Kind, near)
+		c.report(at.Add("kind"), "unknown kind %q%s", p.Kind, near)
 	case p.BaseURL == "" && c.kinds[i].BaseURL == "":
-		c.bad(at.Add("base_url"), "missing; the kind %q has no address of its own", p.Kind)
+		c.report(at.Add("base_url"), "missing; the kind %q has no address of its own", p.Kind)
 	case p.BaseURL == "":
 		p.BaseURL = c.kinds[i].BaseURL
 	}
@@ -66,9 +66,9 @@ func (c *checker) checkOffer(at manifest.Path, models []string) {
 	for i, m := range models {
 		switch {
 		case m != "*" && !isModelID(m):
-			c.bad(at.Add(i), badModelID)
+			c.report(at.Add(i), badModelID)
 		case slices.Index(models, m) < i:
-			c.bad(at.Add(i), "%q is listed twice", m)
+			c.report(at.Add(i), "%q is listed twice", m)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func (c *checker) match(setting string, patterns []string) []string {
 	for i, pattern := range patterns {
 		found, why := matchOne(dir, pattern)
 		if why != "" {
-			c.bad(manifest.At(setting, i), "%s", why)
+			c.report(manifest.At(setting, i), "%s", why)
 		}
 		files = append(files, found...)
 	}

@@ -35,7 +35,7 @@ func (c *checker) splitNames() {
 func (c *checker) checkNames() {
 	for i, n := range c.cfg.Names {
 		if why := c.cfg.wrongName(n, i); why != "" {
-			c.bad(manifest.At("models", n.Pattern), "%s", why)
+			c.report(manifest.At("models", n.Pattern), "%s", why)
 		}
 	}
 }

@@ -41,26 +41,26 @@ func (c *checker) checkOIDC() {
 			{"default_role", o.DefaultRole != ""}, {"scopes", len(o.Scopes) > 0},
 		} {
 			if other.set {
-				c.bad(at("oidc", other.name), "needs oidc.issuer as well")
+				c.report(at("oidc", other.name), "needs oidc.issuer as well")
 			}
 		}
 		return
 	}
 	switch {
 	case !isBaseURL(o.Issuer):
-		c.bad(at("oidc", "issuer"), badURL)
+		c.report(at("oidc", "issuer"), badURL)
 	case !confidential(o.Issuer):
-		c.bad(at("oidc", "issuer"), "must begin with https://; whoever is between could become anybody")
+		c.report(at("oidc", "issuer"), "must begin with https://; whoever is between could become anybody")
 	}
 	if o.ClientID == "" {
-		c.bad(at("oidc", "issuer"), "needs oidc.client_id as well")
+		c.report(at("oidc", "issuer"), "needs oidc.client_id as well")
 	}
 	if o.DefaultRole != "" {
 		c.oneOf(at("oidc", "default_role"), o.DefaultRole, "viewer", "member", "owner")
 	}
 	for i, d := range o.AllowedDomains {
 		if d == "" || strings.ContainsAny(d, "@*/: ") || !strings.Contains(d, ".") {
-			c.bad(at("oidc", "allowed_domains").Add(i), "expected what stands after the @ of an address, such as example.com")
+			c.report(at("oidc", "allowed_domains").Add(i), "expected what stands after the @ of an address, such as example.com")
 		}
 	}
 }

@@ -72,9 +72,9 @@ func (c *checker) level(path manifest.Path, set bool) int {
 	return fromNowhere
 }
 
-// bad reports a value where it came from: at its place in the file, or under the
+// report reports a value where it came from: at its place in the file, or under the
 // name of the flag or variable.
-func (c *checker) bad(path manifest.Path, format string, args ...any) {
+func (c *checker) report(path manifest.Path, format string, args ...any) {
 	from, elsewhere := c.origins[path.String()]
 	if !elsewhere {
 		c.doc.Problem(path, format, args...)

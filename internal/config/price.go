@@ -108,11 +108,11 @@ func (c *checker) checkPrices() {
 		at := manifest.At("prices", t.Name)
 		switch {
 		case t.Provider == "" || !label.IsModelID(t.Model):
-			c.bad(at, "expected provider/model, such as openai/gpt-5 or openai/gpt-5*")
+			c.report(at, "expected provider/model, such as openai/gpt-5 or openai/gpt-5*")
 		case c.noProvider(t.Provider) != "":
-			c.bad(at, "%s", c.noProvider(t.Provider))
+			c.report(at, "%s", c.noProvider(t.Provider))
 		case t.Price.Sheet == nil && len(c.doc.Problems()) == 0:
-			c.bad(at, "neither input nor output has a price")
+			c.report(at, "neither input nor output has a price")
 		}
 	}
 }
@@ -131,7 +131,7 @@ func (c *Config) WithPrices(kinds []Kind, records []Record) (*Config, map[string
 		}
 		check.cfg.Providers = c.Providers
 		check.checkPrices()
-		if wrong := check.wrong(manifest.At("prices", o.Name)); len(wrong) > 0 {
+		if wrong := check.wrongFields(manifest.At("prices", o.Name)); len(wrong) > 0 {
 			bad[o.Name] = wrong
 			continue
 		}

@@ -83,21 +83,21 @@ func (c *Config) readProvider(kinds []Kind, o Record) (Provider, Wrong) {
 	at := manifest.At("providers", p.Name)
 	const noFiles = "only the configuration file may name files of the server"
 	if p.APIKeyFile != "" {
-		check.bad(at.Add("api_key_file"), noFiles)
+		check.report(at.Add("api_key_file"), noFiles)
 	}
 	for name := range p.Options {
 		if strings.HasSuffix(name, fileSuffix) {
-			check.bad(at.Add("options", name), noFiles)
+			check.report(at.Add("options", name), noFiles)
 			delete(p.Options, name)
 		}
 	}
 	check.checkProviders()
 	for i, m := range p.Models { // the file's models win, so they cannot be offered twice
 		if slices.ContainsFunc(c.Models, func(own Model) bool { return own.ID == p.Name+"/"+m }) {
-			check.bad(at.Add("models", i), "the configuration file has a model %s/%s already", p.Name, m)
+			check.report(at.Add("models", i), "the configuration file has a model %s/%s already", p.Name, m)
 		}
 	}
-	return *p, check.wrong(at)
+	return *p, check.wrongFields(at)
 }
 
 // readModel reads one and checks it beside all providers.
@@ -108,7 +108,7 @@ func (c *Config) readModel(kinds []Kind, o Record) (Model, Wrong) {
 	}
 	check.cfg.Providers = c.Providers
 	check.checkModels()
-	return check.cfg.Models[0], check.wrong(manifest.At("models", o.Name))
+	return check.cfg.Models[0], check.wrongFields(manifest.At("models", o.Name))
 }
 
 // readRecord reads a record as if the file had it, and nothing else.
@@ -124,9 +124,9 @@ func readRecord(kinds []Kind, section string, o Record) *checker {
 	return check
 }
 
-// wrong is what a checker has found, by field. Of several about one field the
+// wrongFields is what a checker has found, by field. Of several about one field the
 // first counts.
-func (c *checker) wrong(at manifest.Path) Wrong {
+func (c *checker) wrongFields(at manifest.Path) Wrong {
 	wrong := make(Wrong)
 	for _, p := range c.doc.Problems() {
 		field := strings.TrimPrefix(strings.TrimPrefix(p.Path, at.String()), ".")

@@ -39,7 +39,7 @@ func (c *checker) readSecret(at manifest.Path, value *Secret, atFile manifest.Pa
 	case indirect == fromNowhere:
 		return
 	case direct == indirect:
-		c.bad(atFile, "%s is set as well; only one of them can count", at)
+		c.report(atFile, "%s is set as well; only one of them can count", at)
 		return
 	case direct > indirect:
 		*file = ""
@@ -47,7 +47,7 @@ func (c *checker) readSecret(at manifest.Path, value *Secret, atFile manifest.Pa
 	}
 	secret, err := readLine(*file)
 	if err != nil {
-		c.bad(atFile, "cannot read %s: %s", *file, reason(err))
+		c.report(atFile, "cannot read %s: %s", *file, reason(err))
 	}
 	*value = Secret(secret)
 }
@@ -89,11 +89,11 @@ func (c *checker) readable(path manifest.Path, name string) {
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		c.bad(path, "cannot read %s: %s", name, reason(err))
+		c.report(path, "cannot read %s: %s", name, reason(err))
 		return
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		c.bad(path, "cannot read %s: it is a folder", name)
+		c.report(path, "cannot read %s: it is a folder", name)
 	}
 }

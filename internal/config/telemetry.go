@@ -31,26 +31,26 @@ func (c *checker) checkTelemetry() {
 	headers := pick(at("headers"), at("headers_file"), o.HeadersFile)
 	switch {
 	case o.Endpoint != "" && !isBaseURL(o.Endpoint):
-		c.bad(at("endpoint"), badURL)
+		c.report(at("endpoint"), badURL)
 	case strings.HasSuffix(o.Endpoint, "/v1/traces"), strings.HasSuffix(o.Endpoint, "/v1/metrics"):
-		c.bad(at("endpoint"), "is where /v1/traces and /v1/metrics are added: leave them out")
+		c.report(at("endpoint"), "is where /v1/traces and /v1/metrics are added: leave them out")
 	}
 	if o.Headers != "" && o.Endpoint == "" {
-		c.bad(headers, "needs telemetry.otlp.endpoint as well")
+		c.report(headers, "needs telemetry.otlp.endpoint as well")
 	}
 	for pair := range strings.SplitSeq(o.Headers.Reveal(), ",") {
 		if name, _, ok := strings.Cut(pair, "="); o.Headers != "" && (!ok || strings.TrimSpace(name) == "") {
-			c.bad(headers, "expected name=value,name=value")
+			c.report(headers, "expected name=value,name=value")
 			break
 		}
 	}
 	if o.Sample < 0 || o.Sample > 1 {
-		c.bad(at("sample"), "must be from 0 to 1")
+		c.report(at("sample"), "must be from 0 to 1")
 	}
 	if o.Every < time.Second {
-		c.bad(at("every"), "must be 1s or more")
+		c.report(at("every"), "must be 1s or more")
 	}
 	if o.Content && !c.cfg.Capture.Bodies {
-		c.bad(at("content"), "needs capture.bodies as well: what may not be kept is not sent either")
+		c.report(at("content"), "needs capture.bodies as well: what may not be kept is not sent either")
 	}
 }

@@ -71,7 +71,7 @@ func (c *Console) surround(r *http.Request, v *page.View, name string) (err erro
 	if v.Visitor == nil || name != "layout" {
 		return nil
 	}
-	if v.Places, err = c.places(r, *v.Visitor); err != nil {
+	if v.Workspaces, err = c.workspaces(r, *v.Visitor); err != nil {
 		return err
 	}
 	if err := c.countNotices(r, v); err != nil {
@@ -107,17 +107,17 @@ func (c *Console) countNotices(r *http.Request, v *page.View) error {
 	return nil
 }
 
-// places are the workspaces the visitor may enter.
-func (c *Console) places(r *http.Request, v access.Visitor) ([]page.Place, error) {
+// workspaces are those that the visitor may enter.
+func (c *Console) workspaces(r *http.Request, v access.Visitor) ([]page.Workspace, error) {
 	list, err := c.access.Workspaces(r.Context(), v.Principal())
 	if err != nil {
 		return nil, err
 	}
-	places := make([]page.Place, len(list))
+	entries := make([]page.Workspace, len(list))
 	for i, w := range list {
-		places[i] = page.Place{ID: w.ID, Label: w.Label(), Current: w.ID == v.Session.Workspace}
+		entries[i] = page.Workspace{ID: w.ID, Label: w.Label(), Current: w.ID == v.Session.Workspace}
 	}
-	return places, nil
+	return entries, nil
 }
 
 func (c *Console) switchWorkspace(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
@@ -138,15 +138,15 @@ func (c *Console) nowhere(w http.ResponseWriter, r *http.Request, v access.Visit
 	if !page.WantsPage(r) || r.Method == http.MethodPost {
 		return refusal
 	}
-	places, err := c.places(r, v)
+	entries, err := c.workspaces(r, v)
 	if err != nil {
 		return err
 	}
 	page.Note(r, refusal)
-	return c.Render(w, r, http.StatusForbidden, "nowhere", page.View{Title: "No workspace", Data: nowherePage{v.User.Email, places}})
+	return c.Render(w, r, http.StatusForbidden, "nowhere", page.View{Title: "No workspace", Data: nowherePage{v.User.Email, entries}})
 }
 
 type nowherePage struct {
-	Email  string
-	Places []page.Place
+	Email      string
+	Workspaces []page.Workspace
 }

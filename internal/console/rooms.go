@@ -94,11 +94,11 @@ func (c *Console) furnish(o *Options) {
 		account:    account.Room{Frame: f, Access: o.Access, SignOut: c.signOut},
 		audit:      audit.Room{Frame: f, Access: o.Access, Lags: o.AuditLags},
 		aside:      aside.Room{Frame: f, Tasks: o.Asides},
-		playground: playground.Room{Frame: f, Options: given(o.Playground)},
-		apps:       apps.Room{Frame: f, Options: given(o.Apps), Access: o.Access},
-		studio:     studio.Room{Frame: f, Options: given(o.Studio), Access: o.Access},
+		playground: playground.Room{Frame: f, Options: orZero(o.Playground)},
+		apps:       apps.Room{Frame: f, Options: orZero(o.Apps), Access: o.Access},
+		studio:     studio.Room{Frame: f, Options: orZero(o.Studio), Access: o.Access},
 		models:     models.Room{Frame: f, Supply: o.Supply},
-		names:      names.Room{Frame: f, Options: given(o.Names), Access: o.Access},
+		names:      names.Room{Frame: f, Options: orZero(o.Names), Access: o.Access},
 		prices:     prices.Room{Frame: f, Supply: o.Supply},
 		providers:  providers.Room{Frame: f, Supply: o.Supply},
 		nodes:      nodes.Room{Frame: f, Fleet: o.Fleet, Here: o.Node},
@@ -109,8 +109,8 @@ func (c *Console) furnish(o *Options) {
 	}
 }
 
-// given is what a room stands on; of one that is absent nothing is asked.
-func given[T any](options *T) (o T) {
+// orZero gives what a room stands on; of one that is absent nothing is asked.
+func orZero[T any](options *T) (o T) {
 	if options != nil {
 		o = *options
 	}

@@ -75,7 +75,7 @@ func (c *Console) dispatch(w http.ResponseWriter, r *http.Request, routes []page
 	}
 	i := slices.IndexFunc(routes, func(route page.Route) bool { return route.Method == method })
 	if i < 0 {
-		w.Header().Set("Allow", allowed(routes))
+		w.Header().Set("Allow", allowHeader(routes))
 		c.answer(w, r, fault.New(fault.MethodNotAllowed, "This address does not take %.16s.", r.Method))
 		return
 	}
@@ -174,7 +174,7 @@ func (c *Console) home(w http.ResponseWriter, r *http.Request, _ access.Visitor)
 	return c.Redirect(w, r, "/console/")
 }
 
-func allowed(routes []page.Route) string {
+func allowHeader(routes []page.Route) string {
 	var methods []string
 	for _, route := range routes {
 		methods = append(methods, route.Method)

@@ -59,11 +59,11 @@ func (c *Console) second(w http.ResponseWriter, r *http.Request, _ access.Visito
 	if err != nil {
 		return err
 	}
-	return c.signedIn(w, r, v, secret, form.Next)
+	return c.startSession(w, r, v, secret, form.Next)
 }
 
-// signedIn gives the browser its new session in the place of any before.
-func (c *Console) signedIn(w http.ResponseWriter, r *http.Request, v access.Visitor, secret, next string) error {
+// startSession gives the browser its new session in the place of any before.
+func (c *Console) startSession(w http.ResponseWriter, r *http.Request, v access.Visitor, secret, next string) error {
 	before, err := c.visitorOrNil(r)
 	if err != nil {
 		return err
@@ -109,5 +109,5 @@ func (c *Console) signInByPasskey(w http.ResponseWriter, r *http.Request, _ acce
 	if err != nil {
 		return err
 	}
-	return c.signedIn(w, r, v, secret, next)
+	return c.startSession(w, r, v, secret, next)
 }

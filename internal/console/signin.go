@@ -39,7 +39,7 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request, _ access.Visito
 	status, problem, ok := page.TryAgain(w, r, err)
 	switch {
 	case err == nil:
-		return c.signedIn(w, r, v, secret, form.Next)
+		return c.startSession(w, r, v, secret, form.Next)
 	case !ok:
 		return err
 	case fault.From(err).Code == fault.PermissionDenied:

@@ -47,7 +47,7 @@ func (c *Console) finishSignOn(w http.ResponseWriter, r *http.Request, _ access.
 	if err != nil {
 		return c.noSignOn(w, r, next, err)
 	}
-	return c.signedIn(w, r, v, secret, page.NextPage(next))
+	return c.startSession(w, r, v, secret, page.NextPage(next))
 }
 
 // noSignOn shows the sign-in page with the reason, and its other ways in.

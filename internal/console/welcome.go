@@ -54,7 +54,7 @@ func (c *Console) welcome(w http.ResponseWriter, r *http.Request, _ access.Visit
 	if err != nil {
 		return c.noWelcome(w, r, err)
 	}
-	return c.signedIn(w, r, v, secret, "/console/")
+	return c.startSession(w, r, v, secret, "/console/")
 }
 
 // join lets a visitor in who is signed in already: they keep what they have.

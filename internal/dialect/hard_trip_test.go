@@ -160,7 +160,7 @@ func house(t *testing.T, way *trip, far http.RoundTripper, kept meter.Keeper) *r
 	return relay.New(relay.Options{
 		Catalog: models, Upstreams: func(string) (relay.Upstream, bool) { return here, true }, Router: route.New(),
 		Keeper: kept, Vault: cmp.Or(way.vault, relay.NewVault()), Fetch: inputs(way), Files: drawer{},
-		Losses: api.Losses, Describe: api.Dropped, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Losses: api.Losses, Describe: api.FormatDropped, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 }
 

@@ -117,11 +117,11 @@ func (p *patient) open(ctx context.Context) (err error) {
 func (p *patient) run(ctx context.Context, c check) []Finding {
 	switch {
 	case c.needs == folder && p.folderErr != nil:
-		return skipped("there is no data folder")
+		return skip("there is no data folder")
 	case c.needs == database && p.house == nil:
-		return skipped("the database is not open")
+		return skip("the database is not open")
 	case c.needs == database && p.figuresErr != nil:
-		return skipped(p.figuresErr.Error())
+		return skip(p.figuresErr.Error())
 	}
 	if found := c.look(ctx, p); len(found) > 0 {
 		return found
@@ -129,7 +129,7 @@ func (p *patient) run(ctx context.Context, c check) []Finding {
 	return []Finding{{Class: OK, Said: c.well}}
 }
 
-func skipped(why string) []Finding { return []Finding{{Class: Skipped, Said: why}} }
+func skip(why string) []Finding { return []Finding{{Class: Skipped, Said: why}} }
 
 // one is the finding of a check that found a single thing.
 func one(class Class, do, said string, args ...any) []Finding {

@@ -84,20 +84,20 @@ func lookFiles(ctx context.Context, p *patient) []Finding {
 		what = "a file is lost or not as it was kept"
 	}
 	return one(Bad, "put them back from a backup, which has them under blobs/, or have them uploaded again, and look at the disk or the object storage: it does not keep what it was given",
-		"%s: %s", what, joined(keys))
+		"%s: %s", what, joinList(keys))
 }
 
 func lookShare(ctx context.Context, p *patient) []Finding {
 	workspaces, err := p.house.Store.Workspaces(ctx, "", "")
 	if err != nil {
-		return skipped(err.Error())
+		return skip(err.Error())
 	}
 	free := assembly.FreeRoom(p.Config, p.house.Store.Engine())
 	var found []Finding
 	for _, w := range workspaces {
 		sums, err := p.house.Store.Held(ctx, w.ID)
 		if err != nil {
-			return skipped(err.Error())
+			return skip(err.Error())
 		}
 		held, most := share.StandingOf(sums, free, int64(p.Config.Limits.StoragePerWorkspace)).Fullest()
 		if most > 0 && held > most/100*mostOf {

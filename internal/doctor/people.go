@@ -38,7 +38,7 @@ func lookKeys(ctx context.Context, p *patient) []Finding {
 	if len(never) == 0 {
 		return nil
 	}
-	return one(Warning, "give new ones --expires, or workspaces a longest life: stele workspaces policy", "%d production keys never end: %s", len(never), joined(never))
+	return one(Warning, "give new ones --expires, or workspaces a longest life: stele workspaces policy", "%d production keys never end: %s", len(never), joinList(never))
 }
 
 func lookDevelopmentKeys(_ context.Context, p *patient) []Finding {

@@ -40,7 +40,7 @@ func lookProviderKeys(ctx context.Context, p *patient) []Finding {
 	}
 	s, err := p.house.Supply(ctx, p.Process)
 	if err != nil {
-		return skipped(err.Error())
+		return skip(err.Error())
 	}
 	var found []Finding
 	for _, v := range s.Providers(ctx) {
@@ -76,7 +76,7 @@ func lookPrices(_ context.Context, p *patient) []Finding {
 		models = append(models, fmt.Sprintf("%s (%d)", model, p.figures.Unpriced[model]))
 	}
 	return one(Warning, "give them a price in the console or the configuration, then stele prices rerate: until then limits in dollars do not see them",
-		"requests of the last seven days without a price: %s", joined(models))
+		"requests of the last seven days without a price: %s", joinList(models))
 }
 
 func lookSetAside(_ context.Context, p *patient) []Finding {
@@ -123,5 +123,5 @@ func lookBackups(_ context.Context, p *patient) []Finding {
 	return one(Note, "keep copies of "+what+", the master key apart from the rest", "%s", said)
 }
 
-// joined is a list that fits into a sentence.
-func joined(list []string) string { return strings.Join(firsts(list), ", ") }
+// joinList writes a list so that fits into a sentence.
+func joinList(list []string) string { return strings.Join(firsts(list), ", ") }

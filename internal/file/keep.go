@@ -53,7 +53,7 @@ func (s *Service) keep(ctx context.Context, up Upload, o media.Output) (*File, e
 	}
 	f, err = s.Save(ctx, up)
 	if source.err != nil {
-		return nil, unfetched(source.err)
+		return nil, fetchFailure(source.err)
 	}
 	if e, ok := errors.AsType[*fault.Error](err); ok && e.Code == fault.PermissionDenied {
 		return nil, &media.Failure{Class: media.ModelFailed, Message: e.Message, Err: e}
@@ -63,9 +63,9 @@ func (s *Service) keep(ctx context.Context, up Upload, o media.Output) (*File, e
 	return f, err
 }
 
-// unfetched is the failure of an output that broke off. What a maker of this installation
+// fetchFailure is the failure of an output that broke off. What a maker of this installation
 // has spooled breaks off because of the disk.
-func unfetched(err error) error {
+func fetchFailure(err error) error {
 	if f := media.Failing(err); f.Ours() {
 		return f
 	}

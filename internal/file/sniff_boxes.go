@@ -31,17 +31,17 @@ func walkBoxes(r *reader, f *Facts) {
 	switch {
 	case r.err != nil:
 	case f.Kind == Image && (f.Width == 0 || !m.contents):
-		r.bad("it has no picture in it")
+		r.failText("it has no picture in it")
 	case f.Kind == Image:
 	case !m.moov || !m.contents:
-		r.bad("it has no contents")
+		r.failText("it has no contents")
 	case !m.picture && m.sound:
 		f.Kind, f.Type = Audio, "audio/mp4"
 		f.Width, f.Height = 0, 0
 	case m.picture && f.Kind == Audio: // the brand of a song, but a clip
 		f.Kind, f.Type = Video, "video/mp4"
 	case !m.picture:
-		r.bad("it has neither pictures nor sound in it")
+		r.failText("it has neither pictures nor sound in it")
 	}
 }
 
@@ -61,7 +61,7 @@ func (m *film) boxes(n int64, depth int) {
 			size = int64(binary.BigEndian.Uint64(m.bytes(8)))
 		case 0: // as long as what is around it
 			if depth > 0 || !printable(name) {
-				m.bad("its boxes are broken")
+				m.failText("its boxes are broken")
 				return
 			}
 			m.contents = m.contents || name == "mdat"
@@ -70,7 +70,7 @@ func (m *film) boxes(n int64, depth int) {
 		}
 		left := size - (m.at - start)
 		if left < 0 || n >= 0 && start+size > end || !printable(name) {
-			m.bad("its boxes are broken")
+			m.failText("its boxes are broken")
 			return
 		}
 		m.box(name, left, depth)

@@ -35,7 +35,7 @@ func (r *reader) fail(err error) {
 	r.err = err
 }
 
-func (r *reader) bad(text string) { r.fail(errors.New(text)) }
+func (r *reader) failText(text string) { r.fail(errors.New(text)) }
 
 // bytes reads n bytes, at most eight, which are good until the next call.
 func (r *reader) bytes(n int) []byte {
@@ -75,7 +75,7 @@ func (r *reader) text(n int) []byte {
 // skip passes over n bytes, all of which must be there.
 func (r *reader) skip(n int64) {
 	if n < 0 {
-		r.bad("a length in it is impossible")
+		r.failText("a length in it is impossible")
 	}
 	for n > 0 && r.err == nil {
 		step, err := r.Discard(int(min(n, 1<<30)))
@@ -155,7 +155,7 @@ func (r *reader) size(f *Facts, width, height int) {
 		return
 	}
 	if width <= 0 || height <= 0 {
-		r.bad("it says that it has no pixels")
+		r.failText("it says that it has no pixels")
 		return
 	}
 	f.Width, f.Height = width, height

@@ -47,15 +47,15 @@ const unknown = math.MaxInt64 // the length of an element that was written live
 func walkMatroska(r *reader, f *Facts) {
 	t := tape{reader: r, facts: f, scale: 1e6}
 	if r.element() != idEBML {
-		r.bad("its header is broken")
+		r.failText("its header is broken")
 	}
 	r.skip(r.length())
 	if r.element() != idSegment {
-		r.bad("its segment is missing")
+		r.failText("its segment is missing")
 	}
 	t.elements(r.length(), 0)
 	if r.err == nil && (!t.clusters || !t.picture && !t.sound) {
-		r.bad("it has no contents")
+		r.failText("it has no contents")
 	}
 	if !t.picture {
 		f.Kind, f.Width, f.Height = Audio, 0, 0
@@ -77,10 +77,10 @@ func (t *tape) elements(n int64, depth int) {
 		}
 		id, length := t.element(), t.length()
 		if t.err == nil && length != unknown && end != unknown && t.at+length > end {
-			t.bad("its elements are broken")
+			t.failText("its elements are broken")
 		}
 		if length == unknown && id != idCluster {
-			t.bad("its elements are broken")
+			t.failText("its elements are broken")
 		}
 		if t.err == nil {
 			t.read(id, length, depth)
@@ -92,7 +92,7 @@ func (t *tape) read(id int, length int64, depth int) {
 	switch id {
 	case idInfo, idTracks, idTrack, idVideo:
 		if depth >= deepest {
-			t.bad("its elements are broken")
+			t.failText("its elements are broken")
 			return
 		}
 		t.elements(length, depth+1)
@@ -102,17 +102,17 @@ func (t *tape) read(id int, length int64, depth int) {
 			t.skip(length)
 		}
 	case idScale:
-		t.scale = float64(t.unsigned(length))
+		t.scale = float64(t.readUnsigned(length))
 	case idDuration:
 		t.ticks = t.float(length)
 	case idType:
-		kind := t.unsigned(length)
+		kind := t.readUnsigned(length)
 		t.picture = t.picture || kind == 1
 		t.sound = t.sound || kind == 2
 	case idWidth:
-		t.facts.Width = int(min(t.unsigned(length), mostPixels))
+		t.facts.Width = int(min(t.readUnsigned(length), mostPixels))
 	case idHeight:
-		t.facts.Height = int(min(t.unsigned(length), mostPixels))
+		t.facts.Height = int(min(t.readUnsigned(length), mostPixels))
 	default:
 		t.skip(length)
 	}
@@ -123,7 +123,7 @@ func (r *reader) element() int {
 	first := r.u8()
 	more := bits.LeadingZeros8(uint8(first))
 	if more > 3 {
-		r.bad("its elements are broken")
+		r.failText("its elements are broken")
 		return 0
 	}
 	id := first
@@ -138,7 +138,7 @@ func (r *reader) length() int64 {
 	first := r.u8()
 	more := bits.LeadingZeros8(uint8(first))
 	if more > 7 {
-		r.bad("its elements are broken")
+		r.failText("its elements are broken")
 		return 0
 	}
 	n := int64(first) & (0x7f >> more)
@@ -154,9 +154,9 @@ func (r *reader) length() int64 {
 	return n
 }
 
-func (r *reader) unsigned(n int64) (v uint64) {
+func (r *reader) readUnsigned(n int64) (v uint64) {
 	if n > 8 {
-		r.bad("its elements are broken")
+		r.failText("its elements are broken")
 		return 0
 	}
 	for range n {

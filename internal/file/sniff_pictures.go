@@ -9,12 +9,12 @@ func walkPNG(r *reader, f *Facts) {
 	for first := true; r.err == nil; first = false {
 		length, name := r.be32(), r.name()
 		if first && (name != "IHDR" || length != 13) || !letters(name) || length > 1<<31-1 {
-			r.bad("its chunks are broken")
+			r.failText("its chunks are broken")
 		}
 		switch name {
 		case "IHDR":
 			if !first {
-				r.bad("it has two headers")
+				r.failText("it has two headers")
 			}
 			r.size(f, r.be32(), r.be32())
 			r.skip(5)
@@ -27,7 +27,7 @@ func walkPNG(r *reader, f *Facts) {
 		r.skip(4) // checksum
 		if name == "IEND" && r.err == nil {
 			if !seen {
-				r.bad("it has no picture in it")
+				r.failText("it has no picture in it")
 			}
 			r.last()
 			return
@@ -51,7 +51,7 @@ func walkJPEG(r *reader, f *Facts) {
 	scanned := false
 	for r.err == nil {
 		if r.u8() != 0xff {
-			r.bad("its segments are broken")
+			r.failText("its segments are broken")
 		}
 		marker := r.u8()
 		for marker == 0xff { // padding
@@ -61,7 +61,7 @@ func walkJPEG(r *reader, f *Facts) {
 		case r.err != nil:
 		case marker == 0xd9: // end
 			if !scanned || f.Width == 0 {
-				r.bad("it has no picture in it")
+				r.failText("it has no picture in it")
 			}
 			r.rest()
 			return
@@ -122,7 +122,7 @@ func walkGIF(r *reader, f *Facts) {
 		case 0x2c: // a frame
 			left, top, width, height := r.le16(), r.le16(), r.le16(), r.le16()
 			if left+width > f.Width || top+height > f.Height || width*height == 0 {
-				r.bad("a frame of it is larger than the picture")
+				r.failText("a frame of it is larger than the picture")
 			}
 			if pixels += width * height; pixels > mostFramePixels {
 				r.fail(&bombError{f.Width, pixels / max(f.Width, 1)})
@@ -132,12 +132,12 @@ func walkGIF(r *reader, f *Facts) {
 			r.subBlocks()
 		case 0x3b:
 			if pixels == 0 {
-				r.bad("it has no picture in it")
+				r.failText("it has no picture in it")
 			}
 			r.last()
 			return
 		default:
-			r.bad("its blocks are broken")
+			r.failText("its blocks are broken")
 		}
 	}
 }
@@ -178,14 +178,14 @@ func walkWebP(r *reader, f *Facts) {
 			seen = true
 			r.skip(3)
 			if string(r.bytes(3)) != "\x9d\x01\x2a" {
-				r.bad("its picture is broken")
+				r.failText("its picture is broken")
 			}
 			width, height := r.le16()&0x3fff, r.le16()&0x3fff
 			r.inside(f, width, height)
 		case "VP8L":
 			seen = true
 			if r.u8() != 0x2f {
-				r.bad("its picture is broken")
+				r.failText("its picture is broken")
 			}
 			bits := r.le32()
 			r.inside(f, bits&0x3fff+1, bits>>14&0x3fff+1)
@@ -195,10 +195,10 @@ func walkWebP(r *reader, f *Facts) {
 		r.skip(length + length&1 - (r.at - start))
 	}
 	if r.err == nil && (!seen || f.Width == 0) {
-		r.bad("it has no picture in it")
+		r.failText("it has no picture in it")
 	}
 	if r.at > end+1 {
-		r.bad("its lengths do not fit")
+		r.failText("its lengths do not fit")
 	}
 	r.last()
 }
@@ -210,6 +210,6 @@ func (r *reader) inside(f *Facts, width, height int) {
 	if f.Width == 0 {
 		r.size(f, width, height)
 	} else if width > f.Width || height > f.Height {
-		r.bad("its picture is larger than it says")
+		r.failText("its picture is larger than it says")
 	}
 }

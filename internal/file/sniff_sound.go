@@ -16,14 +16,14 @@ func walkWAV(r *reader, f *Facts) {
 		case "fmt ":
 			format = true
 			if length < 14 {
-				r.bad("its header is broken")
+				r.failText("its header is broken")
 			}
 			r.skip(8)
 			rate = r.le32()
 			r.skip(length + length&1 - 12)
 		case "data":
 			if !format {
-				r.bad("its header is missing")
+				r.failText("its header is missing")
 			}
 			start := r.at
 			if live := length == 0 || length == 1<<32-1; live {
@@ -41,12 +41,12 @@ func walkWAV(r *reader, f *Facts) {
 			return
 		default:
 			if !printable(name) {
-				r.bad("its chunks are broken")
+				r.failText("its chunks are broken")
 			}
 			r.skip(length + length&1)
 		}
 	}
-	r.bad("it has no sound in it")
+	r.failText("it has no sound in it")
 }
 
 // chunksAfter follows the notes after a sound.
@@ -71,7 +71,7 @@ func walkFLAC(r *reader, f *Facts) {
 		last = head&0x80000000 != 0
 		kind, length := head>>24&0x7f, int64(head&0xffffff)
 		if first != (kind == 0) || kind == 127 || first && length < 34 {
-			r.bad("its header is broken")
+			r.failText("its header is broken")
 		}
 		if first {
 			r.skip(10)
@@ -84,7 +84,7 @@ func walkFLAC(r *reader, f *Facts) {
 		r.skip(length)
 	}
 	if r.err == nil && r.be16()&0xfffc != 0xfff8 {
-		r.bad("it has no sound in it")
+		r.failText("it has no sound in it")
 	}
 	r.payload()
 }
@@ -95,7 +95,7 @@ func walkOgg(r *reader, f *Facts) {
 	pages := 0
 	for r.err == nil && !r.ended() {
 		if r.name() != "OggS" || r.u8() != 0 {
-			r.bad("its pages are broken")
+			r.failText("its pages are broken")
 		}
 		r.skip(1)
 		if at := int64(binary.LittleEndian.Uint64(r.bytes(8))); at > 0 {
@@ -114,7 +114,7 @@ func walkOgg(r *reader, f *Facts) {
 		r.skip(length)
 	}
 	if r.err == nil && (pages < 2 || rate == 0 && f.Kind == Audio) {
-		r.bad("it has no sound in it that is known")
+		r.failText("it has no sound in it that is known")
 	}
 	if rate > 0 {
 		f.Duration = max(0, (float64(last)-skipped)/rate)
@@ -138,7 +138,7 @@ func oggRate(r *reader, f *Facts, head []byte) (rate, skipped float64) {
 		f.Kind, f.Type = Video, "video/ogg"
 		return 0, 0
 	}
-	r.bad("it holds nothing that is known")
+	r.failText("it holds nothing that is known")
 	return 0, 0
 }
 

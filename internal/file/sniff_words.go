@@ -75,9 +75,9 @@ func walkText(r *reader, _ *Facts) {
 			r.fail(err)
 		}
 		if !utf8.Valid(text[:whole]) {
-			r.bad("it is not in UTF-8")
+			r.failText("it is not in UTF-8")
 		} else if slices.ContainsFunc(text[:whole], func(c byte) bool { return odd(rune(c)) }) {
-			r.bad("it has bytes in it that no text has")
+			r.failText("it has bytes in it that no text has")
 		}
 		if ended {
 			return
@@ -219,14 +219,14 @@ func walkSVG(r *reader, f *Facts) {
 			depth--
 		case xml.Directive:
 			if bytes.ContainsRune(token, '[') || bytes.Contains(bytes.ToUpper(token), []byte("ENTITY")) {
-				r.bad("it declares entities")
+				r.failText("it declares entities")
 			}
 		}
 		if err != nil {
-			r.bad("it is not well-formed XML")
+			r.failText("it is not well-formed XML")
 		}
 		if depth > deepestElement || count > mostElements {
-			r.bad("it has too many elements")
+			r.failText("it has too many elements")
 		}
 	}
 	if r.err == nil && (depth != 0 || roots != 1) {
@@ -237,7 +237,7 @@ func walkSVG(r *reader, f *Facts) {
 // svgSize reads the size that the root element gives in pixels.
 func svgSize(r *reader, f *Facts, root xml.StartElement) {
 	if root.Name.Local != "svg" {
-		r.bad("its first element is another one")
+		r.failText("its first element is another one")
 		return
 	}
 	var width, height float64

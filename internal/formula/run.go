@@ -64,7 +64,7 @@ func (m *machine) eval(node ast.Node) any {
 	case *ast.NilNode:
 		return nil
 	case *ast.IdentifierNode:
-		return m.named(n.Value)
+		return m.lookUp(n.Value)
 	case *ast.IntegerNode:
 		if n.Type().Kind() == reflect.Float64 {
 			return float64(n.Value)
@@ -117,7 +117,7 @@ func (m *machine) eval(node ast.Node) any {
 	panic("this cannot be run here")
 }
 
-func (m *machine) named(name string) any {
+func (m *machine) lookUp(name string) any {
 	for _, v := range slices.Backward(m.variables) {
 		if v.name == name {
 			return v.value

@@ -52,7 +52,7 @@ func (s *Service) CreateRun(ctx context.Context, who access.Principal, id string
 		t.Nano = 0
 	}
 	t.Credits = media.Credits(t.Nano, settings.CreditsPerUSD)
-	if err := s.Share.Room(ctx, t.Workspace, ordered(t, run.DryRun)); err != nil {
+	if err := s.Share.Room(ctx, t.Workspace, orderSize(t, run.DryRun)); err != nil {
 		return nil, err
 	}
 	taken, err := s.takeInputs(ctx, t, run)

@@ -50,11 +50,11 @@ func (t *Task) describe(span trace.Span, err error) {
 	span.End()
 }
 
-// stumbled counts a look or a copy in which the program failed. The first time it may
+// countStumble counts a look or a copy in which the program failed. The first time it may
 // be tried once more after wait; the second time the task is set aside, and wait is 0.
-func (s *Service) stumbled(ctx context.Context, t *Task, f *media.Failure) (next *Task, wait time.Duration, err error) {
+func (s *Service) countStumble(ctx context.Context, t *Task, f *media.Failure) (next *Task, wait time.Duration, err error) {
 	if t.Deaths+1 >= mostDeaths {
-		return t, 0, s.panicked(ctx, t, f)
+		return t, 0, s.countPanic(ctx, t, f)
 	}
 	s.logFailure(ctx, t, "the program failed in a generation", f)
 	next, err = s.update(context.WithoutCancel(ctx), t, func(t *Task) error {
@@ -64,9 +64,9 @@ func (s *Service) stumbled(ctx context.Context, t *Task, f *media.Failure) (next
 	return next, firstWait, err
 }
 
-// panicked counts an order in which the program failed. The first time it may be sent
+// countPanic counts an order in which the program failed. The first time it may be sent
 // again where that costs nothing; the second time it is set aside.
-func (s *Service) panicked(ctx context.Context, t *Task, f *media.Failure) error {
+func (s *Service) countPanic(ctx context.Context, t *Task, f *media.Failure) error {
 	s.logFailure(ctx, t, "the program failed in a generation", f)
 	maker, _ := s.maker(t)
 	repeater, ok := maker.(Repeater)
@@ -101,7 +101,7 @@ func (s *Service) SetAside(ctx context.Context, id, reason string) error {
 }
 
 func (s *Service) setAside(ctx context.Context, t *Task, reason string) error {
-	nano, sure := s.owed(ctx, t)
+	nano, sure := s.owedCost(ctx, t)
 	kind, about := inflight.Generation, t.Model
 	if t.App != "" {
 		kind, about = inflight.Run, t.App

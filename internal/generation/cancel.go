@@ -58,5 +58,5 @@ func (s *Service) stop(ctx context.Context, t *Task) error {
 			s.logFailure(ctx, t, "the provider did not cancel", media.Failing(err))
 		}
 	}
-	return s.fail(ctx, t, canceled())
+	return s.fail(ctx, t, canceledFailure())
 }

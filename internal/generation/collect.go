@@ -27,7 +27,7 @@ func (s *Service) collect(ctx context.Context, t *Task) (again time.Duration, er
 	defer cancel()
 	last, err := s.success(ctx, t, maker)
 	if err != nil {
-		return s.uncollected(ctx, t, media.Failing(err))
+		return s.collectLater(ctx, t, media.Failing(err))
 	}
 	if len(last.Outputs) == 0 {
 		return 0, s.fail(ctx, t, &media.Failure{Class: media.ModelFailed, Message: "The model made nothing."})
@@ -50,9 +50,9 @@ func (s *Service) collect(ctx context.Context, t *Task) (again time.Duration, er
 		if _, theirs := errors.AsType[*media.Failure](err); err != nil && !theirs {
 			return s.unkept(ctx, t, err), nil
 		} else if err != nil {
-			return s.uncollected(ctx, t, media.Failing(err))
+			return s.collectLater(ctx, t, media.Failing(err))
 		}
-		kept = append(kept, made(f, o))
+		kept = append(kept, newMade(f, o))
 		crash.Point("kept")
 	}
 	if err := s.succeed(ctx, t, kept, last); err != nil {
@@ -88,10 +88,10 @@ func (s *Service) unkept(ctx context.Context, t *Task, err error) (again time.Du
 	return jitter(unsavedWait)
 }
 
-// uncollected tries again later, for as long as that can help.
-func (s *Service) uncollected(ctx context.Context, t *Task, f *media.Failure) (again time.Duration, err error) {
+// collectLater tries again later, for as long as that can help.
+func (s *Service) collectLater(ctx context.Context, t *Task, f *media.Failure) (again time.Duration, err error) {
 	if f.Class == media.Panicked {
-		_, again, err = s.stumbled(ctx, t, f)
+		_, again, err = s.countStumble(ctx, t, f)
 		return again, err
 	}
 	if f.Ours() {
@@ -129,9 +129,9 @@ func (s *Service) uncollected(ctx context.Context, t *Task, f *media.Failure) (a
 	return 0, s.fail(ctx, t, f)
 }
 
-// made is an output that became a file. What the bytes say goes before what the
+// newMade describes an output that became a file. What the bytes say goes before what the
 // maker says.
-func made(f *file.File, o media.Output) Made {
+func newMade(f *file.File, o media.Output) Made {
 	m := Made{
 		File: f.ID, Kind: o.Kind, Role: o.Role, Of: o.Of, Type: f.Type, Size: f.Size,
 		Width: o.Width, Height: o.Height, Duration: o.Duration, Title: o.Title,

@@ -25,7 +25,7 @@ func (s *Service) succeed(ctx context.Context, t *Task, made []Made, last media.
 // cost, and what its maker says. Where the maker may charge and does not say yet, its
 // estimate stays, and is held, until it is settled.
 func (s *Service) fail(ctx context.Context, t *Task, f *media.Failure) error {
-	spent, known := s.spent(ctx, t)
+	spent, known := s.spentCost(ctx, t)
 	unsure := s.mayHaveCost(t, f)
 	if unsure {
 		if spent, known = s.price(ctx, t); !known && t.Stage == Collecting {
@@ -52,7 +52,7 @@ func (s *Service) fail(ctx context.Context, t *Task, f *media.Failure) error {
 // canceled, whichever word of it comes first.
 func (t *Task) failWith(f *media.Failure, now time.Time) {
 	if t.Stopping && f.Class == media.ModelFailed {
-		f = canceled()
+		f = canceledFailure()
 	}
 	if f.Class == media.Stopped && !t.CancelAt.IsZero() && !now.Before(t.CancelAt) {
 		f = &media.Failure{Class: media.Stopped, Message: "The generation was canceled: it was not finished in the time that Cancel-After gave it."}
@@ -63,9 +63,9 @@ func (t *Task) failWith(f *media.Failure, now time.Time) {
 	}
 }
 
-// spent is what a task that ends early has cost. Where that cannot be learned its
+// spentCost is what a task that ends early has cost. Where that cannot be learned its
 // estimate stays: a price too high is seen, one that is forgotten is not.
-func (s *Service) spent(ctx context.Context, t *Task) (nano int64, known bool) {
+func (s *Service) spentCost(ctx context.Context, t *Task) (nano int64, known bool) {
 	if t.App == "" {
 		return 0, true
 	}

@@ -8,9 +8,9 @@ var expected = map[string]int64{"image": 4 << 20, "audio": 8 << 20, "video": 32 
 // Expected is what an order of a media type will have made, about.
 func Expected(mediaType string) int64 { return expected[mediaType] }
 
-// ordered is what an order takes on disk: its row, and what is made of it. One that is only
+// orderSize is what an order takes on disk: its row, and what is made of it. One that is only
 // tried out takes nothing.
-func ordered(t *Task, dry bool) share.Held {
+func orderSize(t *Task, dry bool) share.Held {
 	if dry {
 		return share.Held{}
 	}

@@ -42,7 +42,7 @@ func (s *Service) look(ctx context.Context, t *Task) (next *Task, wait time.Dura
 	}
 	if !s.Now().Before(t.Deadline) {
 		_ = maker.Cancel(ctx, t.Ticket) // as good as it can
-		return t, 0, s.fail(ctx, t, late())
+		return t, 0, s.fail(ctx, t, lateFailure())
 	}
 	bounded, cancel := context.WithTimeout(ctx, pollTime)
 	var status media.Status
@@ -56,7 +56,7 @@ func (s *Service) look(ctx context.Context, t *Task) (next *Task, wait time.Dura
 	}
 	switch status.State {
 	case media.Success:
-		return t, 0, s.made(ctx, t, status)
+		return t, 0, s.copyOutputs(ctx, t, status)
 	case media.Failed, media.Canceled:
 		if t.App != "" {
 			return t, 0, s.failRun(ctx, t, status)
@@ -75,7 +75,7 @@ func (s *Service) look(ctx context.Context, t *Task) (next *Task, wait time.Dura
 // maker does not know it any more.
 func (s *Service) unseen(ctx context.Context, t *Task, maker Maker, f *media.Failure) (next *Task, wait time.Duration, err error) {
 	if f.Class == media.Panicked {
-		return s.stumbled(ctx, t, f)
+		return s.countStumble(ctx, t, f)
 	}
 	if f.Class != media.Gone {
 		t.blind++
@@ -94,8 +94,8 @@ func (s *Service) unseen(ctx context.Context, t *Task, maker Maker, f *media.Fai
 	return t, 0, s.fail(ctx, t, f)
 }
 
-// made has the outputs of finished work copied.
-func (s *Service) made(ctx context.Context, t *Task, status media.Status) error {
+// copyOutputs has the outputs of finished work copied.
+func (s *Service) copyOutputs(ctx context.Context, t *Task, status media.Status) error {
 	s.successes.Store(t.ID, status) // before a worker can look for it
 	_, err := s.mine(ctx, t, func(t *Task) {
 		t.Stage, t.State, t.NotBefore = Collecting, media.Processing, time.Time{} // it may have been hastened
@@ -111,7 +111,7 @@ func (s *Service) made(ctx context.Context, t *Task, status media.Status) error 
 // broke ends a task whose work failed, or sends it again where nothing was paid.
 func (s *Service) broke(ctx context.Context, t *Task, f *media.Failure) error {
 	if f.Class == media.Panicked {
-		return s.panicked(ctx, t, f)
+		return s.countPanic(ctx, t, f)
 	}
 	s.logFailure(ctx, t, "a generation failed", f)
 	wait, may := s.another(t, f)

@@ -35,14 +35,14 @@ func (s *Service) mayHaveCost(t *Task, f *media.Failure) bool {
 	return t.Stage == Collecting || gone != nil && (t.Ticket != nil || t.Stage == Submitting)
 }
 
-// owed is what a task that is set aside has cost, and whether that is sure. Its maker is not
+// owedCost is what a task that is set aside has cost, and whether that is sure. Its maker is not
 // asked: the question may be what the process died of.
-func (s *Service) owed(ctx context.Context, t *Task) (nano int64, sure bool) {
+func (s *Service) owedCost(ctx context.Context, t *Task) (nano int64, sure bool) {
 	maker, _ := s.maker(t)
 	r, ok := maker.(Repeater)
 	switch {
 	case t.App != "":
-		return s.spent(ctx, t)
+		return s.spentCost(ctx, t)
 	case t.Nano == 0, ok && r.Repeats():
 		return 0, true
 	case t.Stage == Collecting: // its maker has said that it is made
@@ -140,7 +140,7 @@ func (s *Service) reconcileHeld(ctx context.Context) (err error) {
 			err = nil
 		default:
 			if nano, definite := s.price(ctx, t); definite {
-				err = s.learned(ctx, t, nano)
+				err = s.settleLearned(ctx, t, nano)
 			}
 		}
 		return err == nil
@@ -152,15 +152,15 @@ func (s *Service) reconcileHeld(ctx context.Context) (err error) {
 func (s *Service) reconcile(ctx context.Context, t *Task) error {
 	nano, definite := s.price(ctx, t)
 	if definite {
-		return s.learned(ctx, t, nano)
+		return s.settleLearned(ctx, t, nano)
 	}
 	return s.updateUnsettled(ctx, t, func(t *Task) {
 		t.NotBefore = s.Now().Add(min(longestDoubt, max(reconcileEvery, s.Now().Sub(t.Ended))))
 	})
 }
 
-// learned settles a task at what its maker says, who may forget it then.
-func (s *Service) learned(ctx context.Context, t *Task, nano int64) error {
+// settleLearned settles a task at what its maker says, who may forget it then.
+func (s *Service) settleLearned(ctx context.Context, t *Task, nano int64) error {
 	err := s.updateUnsettled(ctx, t, func(t *Task) { s.close(t, nano) })
 	if err == nil {
 		s.letGo(t, false)

@@ -13,10 +13,10 @@ import (
 // submit asks a maker, having written down before that it will.
 func (s *Service) submit(ctx context.Context, t *Task) (again time.Duration, err error) {
 	if t.Stopping {
-		return 0, s.fail(ctx, t, canceled())
+		return 0, s.fail(ctx, t, canceledFailure())
 	}
 	if !s.Now().Before(t.Deadline) {
-		return 0, s.fail(ctx, t, late())
+		return 0, s.fail(ctx, t, lateFailure())
 	}
 	maker, failure := s.maker(t)
 	if failure != nil {
@@ -96,11 +96,11 @@ func (s *Service) ask(ctx context.Context, t *Task, maker Maker, req media.Reque
 	if err != nil {
 		return s.handleRefusal(ctx, t, media.Failing(err))
 	}
-	return s.accepted(ctx, t, status)
+	return s.saveTicket(ctx, t, status)
 }
 
-// accepted saves the ticket of work that a maker has taken on.
-func (s *Service) accepted(ctx context.Context, t *Task, status media.Status) (again time.Duration, err error) {
+// saveTicket saves the ticket of work that a maker has taken on.
+func (s *Service) saveTicket(ctx context.Context, t *Task, status media.Status) (again time.Duration, err error) {
 	if status.State == media.Failed || status.State == media.Canceled {
 		return s.handleRefusal(ctx, t, failureOf(status))
 	}
@@ -148,7 +148,7 @@ func (s *Service) handleRefusal(ctx context.Context, t *Task, f *media.Failure) 
 	case media.SubmitUnknown:
 		return s.recover(ctx, t)
 	case media.Panicked:
-		return 0, s.panicked(ctx, t, f)
+		return 0, s.countPanic(ctx, t, f)
 	}
 	wait, may := s.another(t, f)
 	if !may {
@@ -193,18 +193,18 @@ func (s *Service) recover(ctx context.Context, t *Task) (again time.Duration, er
 		if wait := s.returning(ctx, t); wait > 0 {
 			return wait, nil
 		}
-		return 0, s.fail(ctx, t, lost())
+		return 0, s.fail(ctx, t, lostFailure())
 	}
 	ticket, found, err := finder.Find(ctx, t.ID, t.Asked)
 	switch {
 	case err != nil:
 		s.logFailure(ctx, t, "a lost submission could not be looked up", media.Failing(err))
 		if !s.Now().Before(t.Deadline) {
-			return 0, s.fail(ctx, t, lost())
+			return 0, s.fail(ctx, t, lostFailure())
 		}
 		return backoff(t.Tries), nil
 	case found:
-		return s.accepted(ctx, t, media.Status{State: media.Pending, Ticket: ticket, Progress: t.Progress, Wait: time.Millisecond})
+		return s.saveTicket(ctx, t, media.Status{State: media.Pending, Ticket: ticket, Progress: t.Progress, Wait: time.Millisecond})
 	}
 	if wait := t.Asked.Add(finder.Settled()).Sub(s.Now()); wait > 0 {
 		return wait, nil
@@ -251,15 +251,15 @@ func failureOf(status media.Status) *media.Failure {
 	return &media.Failure{Class: media.ModelFailed, Message: "The model failed and did not say why."}
 }
 
-func canceled() *media.Failure {
+func canceledFailure() *media.Failure {
 	return &media.Failure{Class: media.Stopped, Message: "The generation was canceled."}
 }
 
-func late() *media.Failure {
+func lateFailure() *media.Failure {
 	return &media.Failure{Class: media.Late, Message: "The generation was not finished in time."}
 }
 
-func lost() *media.Failure {
+func lostFailure() *media.Failure {
 	return &media.Failure{
 		Class:   media.SubmitUnknown,
 		Message: "The provider's answer was lost, so it is not known whether it accepted the work. It was not sent a second time.",

@@ -45,7 +45,7 @@ func (c *Checker) Check(ctx context.Context, raw string) error {
 		return err
 	}
 	host := u.Hostname()
-	if refused, known := c.remembered(host); known {
+	if refused, known := c.recall(host); known {
 		if refused != nil {
 			return refused
 		}
@@ -67,7 +67,7 @@ func (c *Checker) Check(ctx context.Context, raw string) error {
 	return nil
 }
 
-func (c *Checker) remembered(host string) (*Refused, bool) {
+func (c *Checker) recall(host string) (*Refused, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	v, ok := c.known[host]

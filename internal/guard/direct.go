@@ -47,16 +47,16 @@ const (
 func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	switch {
 	case d.carries(r):
-		return d.plain(r)
+		return d.sendPlain(r)
 	case d.secure.carries(r) && !d.proxied(r.URL):
-		return d.secured(r)
+		return d.sendSecured(r)
 	}
 	return d.rest.RoundTrip(r)
 }
 
-// secured sends a request over HTTP/2, or as the Transport can if its server does not
+// sendSecured sends a request over HTTP/2, or as the Transport can if its server does not
 // speak it.
-func (d *direct) secured(r *http.Request) (*http.Response, error) {
+func (d *direct) sendSecured(r *http.Request) (*http.Response, error) {
 	answer, err := d.secure.carrier.RoundTrip(r)
 	if !errors.Is(err, errOlder) {
 		return answer, err
@@ -79,8 +79,8 @@ func again(r *http.Request) (*http.Request, error) {
 	return &second, nil
 }
 
-// plain sends a request over a connection without TLS.
-func (d *direct) plain(r *http.Request) (*http.Response, error) {
+// sendPlain sends a request over a connection without TLS.
+func (d *direct) sendPlain(r *http.Request) (*http.Response, error) {
 	if r.Context().Err() != nil {
 		closeBody(r)
 		return nil, context.Cause(r.Context())

@@ -37,7 +37,7 @@ func (w *walker) add(known *siblings, text []byte, from int, escaped bool) bool 
 	}
 	n := name{head(text), from, len(text)}
 	for i := known.from; i < w.open; i++ {
-		if o := w.name(i); o.head == n.head && o.size == n.size && (len(text) <= 8 || bytes.Equal(w.spelled(o), text)) {
+		if o := w.name(i); o.head == n.head && o.size == n.size && (len(text) <= 8 || bytes.Equal(w.unescapeName(o), text)) {
 			return false
 		}
 	}
@@ -53,7 +53,7 @@ func (w *walker) add(known *siblings, text []byte, from int, escaped bool) bool 
 	if w.open++; w.open-known.from > few {
 		known.set = make(map[string]struct{}, 4*few)
 		for i := known.from; i < w.open; i++ {
-			known.set[string(w.spelled(w.name(i)))] = struct{}{}
+			known.set[string(w.unescapeName(w.name(i)))] = struct{}{}
 		}
 		w.hashed += len(known.set)
 	}
@@ -67,8 +67,8 @@ func (w *walker) name(i int) *name {
 	return &w.rest[i-len(w.first)]
 }
 
-// spelled is a name as it is meant.
-func (w *walker) spelled(n *name) []byte {
+// unescapeName gives a name as it is meant.
+func (w *walker) unescapeName(n *name) []byte {
 	if n.from < 0 {
 		return w.plain[^n.from:][:n.size]
 	}

@@ -78,7 +78,7 @@ func (n *Needles) disguised(quoted []byte) uint64 {
 		case c != '\\':
 			i++
 		case quoted[i+1] != 'u':
-			c = meant(quoted[i+1])
+			c = unescapeShort(quoted[i+1])
 			i += 2
 		default:
 			c = byte(min(hex(quoted[i:]), 0xFF)) // of what is not ASCII a byte that no needle has

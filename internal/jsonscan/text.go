@@ -52,8 +52,8 @@ func appendEscaped(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 }
 
-// unquoted is the inside of a string as it is meant.
-func unquoted(in []byte) []byte {
+// unquote gives the inside of a string as it is meant.
+func unquote(in []byte) []byte {
 	if bytes.IndexByte(in, '\\') < 0 {
 		return in
 	}
@@ -76,7 +76,7 @@ func appendUnquoted(dst, in []byte) []byte {
 			in = in[size:]
 			continue
 		}
-		dst = append(dst, meant(in[1]))
+		dst = append(dst, unescapeShort(in[1]))
 		in = in[2:]
 	}
 }
@@ -143,8 +143,8 @@ func WithoutHalves(doc []byte) []byte {
 	return append(out, doc[done:]...)
 }
 
-// meant is the character that a short escape stands for.
-func meant(c byte) byte {
+// unescapeShort gives the character that a short escape stands for.
+func unescapeShort(c byte) byte {
 	switch c {
 	case 'b':
 		return '\b'

@@ -69,7 +69,7 @@ func (t *texts) nested(i int) int {
 			end, escaped := skipText(t.b, i)
 			name := inner(t.b[i:end])
 			if escaped {
-				name = unquoted(name)
+				name = unquote(name)
 			}
 			t.path[depth].Name = name
 			enters = t.enter(name)

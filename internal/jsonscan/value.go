@@ -121,7 +121,7 @@ func (v Value) Bytes() []byte {
 	if v.Kind() != String {
 		return nil
 	}
-	return unquoted(inner(v.raw))
+	return unquote(inner(v.raw))
 }
 
 // Bool is true or false.
@@ -230,7 +230,7 @@ func (v Value) eachMember(knownFrom, knownTo int, yield func(Key, Value) bool) {
 		end, escaped := skipText(b, i)
 		name := inner(b[i:end])
 		if escaped {
-			name = unquoted(name)
+			name = unquote(name)
 		}
 		colon := blank(b, end)
 		if colon >= len(b) || b[colon] != ':' {

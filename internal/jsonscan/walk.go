@@ -140,7 +140,7 @@ func (w *walker) key(i int, known *siblings) (key Key, from int) {
 	}
 	name := b[i+1 : end-1]
 	if escaped {
-		name = unquoted(name)
+		name = unquote(name)
 	}
 	if w.allow&(BadUTF8|Duplicates) == BadUTF8 && !utf8.Valid(name) { // what is wrong in two ways is read as one
 		name, escaped = []byte(string([]rune(string(name)))), true

@@ -13,7 +13,7 @@ func (n *Node) decodeScalar(v reflect.Value) {
 		n.decodeString(v)
 	case reflect.Bool:
 		if n.as() != Bool {
-			n.wrong("true or false")
+			n.complain("true or false")
 			return
 		}
 		v.SetBool(n.boolean())
@@ -35,13 +35,13 @@ func (n *Node) decodeString(v reflect.Value) {
 	case Bool, Int, Float:
 		n.Problem("expected text, found %s; put it in quotes", n.kind)
 	default:
-		n.wrong("text")
+		n.complain("text")
 	}
 }
 
 func (n *Node) decodeInt(v reflect.Value) {
 	if n.as() != Int {
-		n.wrong("a whole number")
+		n.complain("a whole number")
 		return
 	}
 	i, err := n.integer()
@@ -54,7 +54,7 @@ func (n *Node) decodeInt(v reflect.Value) {
 
 func (n *Node) decodeUint(v reflect.Value) {
 	if n.as() != Int {
-		n.wrong("a whole number")
+		n.complain("a whole number")
 		return
 	}
 	i, err := n.integer()
@@ -71,7 +71,7 @@ func (n *Node) decodeUint(v reflect.Value) {
 
 func (n *Node) decodeFloat(v reflect.Value) {
 	if kind := n.as(); kind != Int && kind != Float {
-		n.wrong("a number")
+		n.complain("a number")
 		return
 	}
 	f, err := n.number()
@@ -84,7 +84,7 @@ func (n *Node) decodeFloat(v reflect.Value) {
 
 func (n *Node) decodeDuration(v reflect.Value) {
 	if n.kind == List || n.kind == Mapping {
-		n.wrong("a duration such as 30s or 720h")
+		n.complain("a duration such as 30s or 720h")
 		return
 	}
 	// A bare 0 needs no unit; any other bare number does, and ParseDuration says so.
@@ -100,7 +100,7 @@ func (n *Node) decodeDuration(v reflect.Value) {
 // numbers its own way.
 func (n *Node) decodeText(into encoding.TextUnmarshaler) {
 	if n.kind == List || n.kind == Mapping {
-		n.wrong("text")
+		n.complain("text")
 		return
 	}
 	err := into.UnmarshalText([]byte(n.text))

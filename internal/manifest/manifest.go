@@ -105,7 +105,7 @@ func (d *Doc) OneOf(path Path, got string, known []string) bool {
 
 // Problems returns all that was found so far, in the order of the file.
 func (d *Doc) Problems() Problems {
-	return d.problems.sorted()
+	return d.problems.sortByPlace()
 }
 
 // Err returns Problems as an error, or nil if there are none.

@@ -72,7 +72,7 @@ func (n *Node) Decode(into any) {
 // Items returns the values of a list. Anything else is reported and empty.
 func (n *Node) Items() iter.Seq2[int, *Node] {
 	if n.kind != List {
-		n.wrong("a list")
+		n.complain("a list")
 	}
 	return func(yield func(int, *Node) bool) {
 		for i, item := range n.items {
@@ -87,7 +87,7 @@ func (n *Node) Items() iter.Seq2[int, *Node] {
 // else is reported and empty.
 func (n *Node) Entries() iter.Seq2[string, *Node] {
 	if n.kind != Mapping {
-		n.wrong("a mapping")
+		n.complain("a mapping")
 	}
 	return func(yield func(string, *Node) bool) {
 		for _, e := range n.entries {
@@ -114,7 +114,7 @@ func (n *Node) report(format string, args ...any) {
 	n.bad = true
 }
 
-func (n *Node) wrong(expected string) {
+func (n *Node) complain(expected string) {
 	n.Problem("expected %s, found %s", expected, n.kind)
 }
 

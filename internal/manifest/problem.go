@@ -45,9 +45,9 @@ func (ps Problems) Err() error {
 	return ps
 }
 
-// sorted returns a copy in the order of the file. Problems at the same place stay
+// sortByPlace returns a copy in the order of the file. Problems at the same place stay
 // in the order they were found.
-func (ps Problems) sorted() Problems {
+func (ps Problems) sortByPlace() Problems {
 	out := slices.Clone(ps)
 	slices.SortStableFunc(out, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

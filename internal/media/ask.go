@@ -159,7 +159,7 @@ type reader struct {
 func (r *reader) text(name string, into *string) {
 	if v, ok := r.take(name); ok {
 		if *into, ok = v.(string); !ok || !storable(*into) {
-			r.wrong(name, "a text")
+			r.complain(name, "a text")
 		}
 	}
 }
@@ -167,7 +167,7 @@ func (r *reader) text(name string, into *string) {
 func (r *reader) flag(name string, into *bool) {
 	if v, ok := r.take(name); ok {
 		if *into, ok = v.(bool); !ok {
-			r.wrong(name, "true or false")
+			r.complain(name, "true or false")
 		}
 	}
 }
@@ -184,7 +184,7 @@ func (r *reader) texts(name string, into *[]string) {
 		*into = append(*into, text)
 	}
 	if !ok {
-		r.wrong(name, "a list of texts")
+		r.complain(name, "a list of texts")
 	}
 }
 
@@ -199,7 +199,7 @@ func (r *reader) extras() (Extras, error) {
 	u, err := url.Parse(e.Webhook)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil || len(e.Webhook) > 2048 {
 		return e, fault.New(fault.InvalidParameter, "webhook_url takes an http or https address without user name.").
-			With("field", "webhook_url").With("got", short(e.Webhook)).With("allowed", "https://…")
+			With("field", "webhook_url").With("got", shorten(e.Webhook)).With("allowed", "https://…")
 	}
 	return e, nil
 }
@@ -210,7 +210,7 @@ func (r *reader) take(name string) (any, bool) {
 	return v, ok && v != nil
 }
 
-func (r *reader) wrong(name, want string) {
+func (r *reader) complain(name, want string) {
 	if r.err == nil {
 		r.err = fault.New(fault.InvalidRequestBody, "%s takes %s.", name, want).With("field", name)
 	}

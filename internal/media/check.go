@@ -15,7 +15,7 @@ import (
 // []any. What it accepts it accepts again, and gives the same. The order in which
 // mistakes are told is that of Ask.
 func (o *Operation) Check(a *Ask) (map[string]any, error) {
-	if err := o.unsupported(a); err != nil {
+	if err := o.findUnsupported(a); err != nil {
 		return nil, err
 	}
 	for _, field := range o.Input.Required {
@@ -54,8 +54,8 @@ func Values(list []Parameter, given map[string]any) (map[string]any, error) {
 	return o.Check(&Ask{Parameters: given})
 }
 
-// unsupported finds the first field that the operation does not declare.
-func (o *Operation) unsupported(a *Ask) error {
+// findUnsupported finds the first field that the operation does not declare.
+func (o *Operation) findUnsupported(a *Ask) error {
 	for _, field := range a.inputs() {
 		if !o.Takes(field) {
 			return o.refuse(field)
@@ -74,8 +74,8 @@ func (o *Operation) refuse(name string) error {
 	if o.Mode != "" {
 		what = "The mode " + o.Mode
 	}
-	return fault.New(fault.UnsupportedParameter, "%s takes no %s.", what, short(name)).
-		With("field", short(name)).With("allowed", o.fields())
+	return fault.New(fault.UnsupportedParameter, "%s takes no %s.", what, shorten(name)).
+		With("field", shorten(name)).With("allowed", o.fields())
 }
 
 // fields lists everything the operation takes: its input, then its parameters.

@@ -217,7 +217,7 @@ func TestSeparatesTheRequestsOwnFields(t *testing.T) {
 	if !reflect.DeepEqual(a.Media, want) || a.Model != "m" || a.Mode != "x" || a.Prompt != "p" || !a.Public || a.CopyProtected || !a.DryRun || a.Webhook != "https://h/" {
 		t.Errorf("%+v", a)
 	}
-	if n, ok := whole(a.Parameters["seed"]); len(a.Parameters) != 1 || !ok || n != 5 {
+	if n, ok := wholeNumber(a.Parameters["seed"]); len(a.Parameters) != 1 || !ok || n != 5 {
 		t.Errorf("%v", a.Parameters)
 	}
 	if a, err := parseBody([]byte(`{"model":"m"}`)); err != nil || !a.CopyProtected || a.Public || a.DryRun {

@@ -16,10 +16,10 @@ func parameterTypes() []string { return []string{"string", "number", "integer", 
 // Forms lists the ways in which a provider may be given a file.
 func Forms() []string { return []string{"url", "data_uri", "base64", "file"} }
 
-// reserved lists the fields of a generation request that are not a model's to
+// reservedFields lists the fields of a generation request that are not a model's to
 // declare: those of every request, and internal ones of older clients, which are
 // refused.
-func reserved() []string { return append(own(), internal()...) }
+func reservedFields() []string { return append(own(), internal()...) }
 
 // own are the fields of every generation request.
 func own() []string {

@@ -15,8 +15,8 @@ func (m *Model) Infer(a *Ask) (*Operation, error) {
 		if o := m.Operation(a.Mode); o != nil {
 			return o, nil
 		}
-		return nil, fault.New(fault.ModeNotSupported, "The model %s has no mode %q.", m.ID, short(a.Mode)).
-			With("field", "mode").With("got", short(a.Mode)).With("modes", m.Modes())
+		return nil, fault.New(fault.ModeNotSupported, "The model %s has no mode %q.", m.ID, shorten(a.Mode)).
+			With("field", "mode").With("got", shorten(a.Mode)).With("modes", m.Modes())
 	}
 	var fitting []*Operation
 	for i := range m.Operations {

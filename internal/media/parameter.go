@@ -32,7 +32,7 @@ func (p *Parameter) element() string {
 // parameter's values.
 func (p *Parameter) value(v any) (any, error) {
 	if p.Type != "array" {
-		return p.single(v)
+		return p.checkSingle(v)
 	}
 	list, ok := v.([]any)
 	if !ok || len(list) > p.mostItems() {
@@ -40,7 +40,7 @@ func (p *Parameter) value(v any) (any, error) {
 	}
 	out := make([]any, len(list))
 	for i, item := range list {
-		single, err := p.single(item)
+		single, err := p.checkSingle(item)
 		if err != nil {
 			return nil, err
 		}
@@ -49,7 +49,7 @@ func (p *Parameter) value(v any) (any, error) {
 	return out, nil
 }
 
-func (p *Parameter) single(v any) (any, error) {
+func (p *Parameter) checkSingle(v any) (any, error) {
 	out, ok := convert(p.element(), v)
 	if !ok || !p.within(out) || (len(p.Values) > 0 && !slices.Contains(p.Values, out)) {
 		return nil, p.refuse(v)
@@ -104,11 +104,11 @@ func (p *Parameter) mostCharacters() int {
 // refuse says what the parameter takes, and what was given instead.
 func (p *Parameter) refuse(got any) *fault.Error {
 	return fault.New(fault.InvalidParameter, "%s takes %s.", p.Name, p.words()).
-		With("field", p.Name).With("got", shown(got)).With("allowed", p.allowed())
+		With("field", p.Name).With("got", showValue(got)).With("allowed", p.allowedValues())
 }
 
-// allowed is what the parameter takes, for programs.
-func (p *Parameter) allowed() any {
+// allowedValues is what the parameter takes, for programs.
+func (p *Parameter) allowedValues() any {
 	if len(p.Values) > 0 {
 		return p.Values
 	}
@@ -166,11 +166,11 @@ func some(values []any) string {
 	return strings.Join(texts, ", ")
 }
 
-// shown is a value as an error repeats it: short, and without what is inside.
-func shown(v any) any {
+// showValue gives a value as an error repeats it: short, and without what is inside.
+func showValue(v any) any {
 	switch v := v.(type) {
 	case string:
-		return short(v)
+		return shorten(v)
 	case []any:
 		return "a list"
 	case map[string]any:
@@ -179,7 +179,7 @@ func shown(v any) any {
 	return v
 }
 
-func short(text string) string {
+func shorten(text string) string {
 	const enough = 200
 	if utf8.RuneCountInString(text) <= enough {
 		return text

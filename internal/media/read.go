@@ -2,6 +2,7 @@ package media
 
 import (
 	"cmp"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -77,7 +78,7 @@ func (c check) operation(at manifest.Path, o *Operation) {
 	c.limits(at.Add("limits"), o)
 	CheckParameters(c.Doc, at.Add("parameters"), o.Parameters)
 	for i, p := range o.Parameters {
-		if slices.Contains(reserved(), p.Name) {
+		if slices.Contains(reservedFields(), p.Name) {
 			c.Problem(at.Add("parameters", i, "name"), "%q is a field of the request itself", p.Name)
 		}
 	}
@@ -102,7 +103,7 @@ func (c check) inputs(at manifest.Path, in Input) {
 }
 
 func (c check) limits(at manifest.Path, o *Operation) {
-	for _, field := range sorted(o.Limits) {
+	for _, field := range sortedKeys(o.Limits) {
 		at, limit := at.Add(field), o.Limits[field]
 		if !o.Takes(field) {
 			c.Problem(at, "the operation's input has no %q%s", field, manifest.DidYouMean(field, slices.Concat(o.Input.Required, o.Input.Optional)))
@@ -193,7 +194,7 @@ func (c check) call(m *Model) {
 	if c.Has(at) && m.Call.Operation == "" {
 		c.Problem(at.Add("operation"), "names the provider's operation, such as replicate/prediction")
 	}
-	for _, mode := range sorted(m.Call.PathBy) {
+	for _, mode := range sortedKeys(m.Call.PathBy) {
 		c.OneOf(at.Add("path_by_mode", mode), mode, m.Modes())
 	}
 	if m.Call.Graph != "" && !filepath.IsLocal(m.Call.Graph) {
@@ -243,4 +244,13 @@ func (o *Operation) group(field string) int {
 	return slices.IndexFunc(o.Exclusive, func(g []string) bool { return slices.Contains(g, field) })
 }
 
-func sorted[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
+// ModelFiles are the model files of a maker, which are in the folder models of what it embeds.
+func ModelFiles(embedded fs.FS) fs.FS {
+	models, err := fs.Sub(embedded, "models")
+	if err != nil {
+		panic(err) // the folder's name is a valid one
+	}
+	return models
+}
+
+func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }

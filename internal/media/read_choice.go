@@ -13,7 +13,7 @@ func (r ruling) condition(at manifest.Path, v any) {
 	case string:
 		r.known(at, v, builtin()...)
 	case map[string]any:
-		for _, name := range sorted(v) {
+		for _, name := range sortedKeys(v) {
 			if !r.known(at.Add(name), name, notMode()...) {
 				continue
 			}
@@ -90,7 +90,7 @@ func (r ruling) translation() {
 	if len(ref.Filters) > 0 || ref.Part != "" || ref.Name == "item" {
 		return // what the map sees is not the field's own value
 	}
-	for _, key := range sorted(r.Map) {
+	for _, key := range sortedKeys(r.Map) {
 		r.among(at.Add(key), key, ref.Name)
 	}
 }
@@ -99,7 +99,7 @@ func (r ruling) translation() {
 func (r ruling) lookup() {
 	table, ok := r.model.Call.Tables[r.Table]
 	if !ok {
-		r.OneOf(r.at.Add("table"), r.Table, sorted(r.model.Call.Tables))
+		r.OneOf(r.at.Add("table"), r.Table, sortedKeys(r.model.Call.Tables))
 		return
 	}
 	if len(r.Keys) == 0 {
@@ -118,5 +118,5 @@ func (r ruling) lookup() {
 		}
 		columns = append(columns, values)
 	}
-	r.rows(manifest.At("call", "tables", r.Table), sorted(table), r.Keys, columns)
+	r.rows(manifest.At("call", "tables", r.Table), sortedKeys(table), r.Keys, columns)
 }

@@ -13,7 +13,7 @@ func (c check) price(at manifest.Path, o *Operation) {
 	if !c.Has(at) || (p.Per != "" && !c.OneOf(at.Add("per"), p.Per, Units())) {
 		return
 	}
-	c.counted(at, o)
+	c.checkUnits(at, o)
 	if (len(p.By) > 0) != (len(p.Table) > 0) {
 		c.Problem(at, "by and table belong together")
 		return
@@ -35,7 +35,7 @@ func (c check) price(at manifest.Path, o *Operation) {
 		open = open || values == nil || !o.always(name)
 		choices = append(choices, values)
 	}
-	c.rows(at.Add("table"), sorted(p.Table), p.By, choices)
+	c.rows(at.Add("table"), sortedKeys(p.Table), p.By, choices)
 	if c.Has(at.Add("usd")) {
 		return
 	}
@@ -51,8 +51,8 @@ func (c check) price(at manifest.Path, o *Operation) {
 	}
 }
 
-// counted checks that the units can be counted.
-func (c check) counted(at manifest.Path, o *Operation) {
+// checkUnits checks that the units can be counted.
+func (c check) checkUnits(at manifest.Path, o *Operation) {
 	p := &o.Price
 	if p.Per != "second" && p.Per != "megapixel" && c.Has(at.Add("first")) {
 		c.Problem(at.Add("first"), "has no meaning: there is one unit for each output")

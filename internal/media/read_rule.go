@@ -31,7 +31,7 @@ func (r ruling) form() {
 	switch {
 	case r.has("copy"):
 		r.only("copy")
-		for _, path := range sorted(r.Copy) {
+		for _, path := range sortedKeys(r.Copy) {
 			r.path(r.at.Add("copy", path), path)
 			r.known(r.at.Add("copy", path), r.Copy[path], "item")
 		}
@@ -138,7 +138,7 @@ func (r ruling) template(at manifest.Path, v any, list string) {
 			r.template(at.Add(i), item, list)
 		}
 	case map[string]any:
-		for _, key := range sorted(v) {
+		for _, key := range sortedKeys(v) {
 			r.template(at.Add(key), v[key], list)
 		}
 	}

@@ -20,7 +20,7 @@ func convert(kind string, v any) (any, bool) {
 		on, ok := v.(bool)
 		return on, ok
 	case "integer":
-		n, ok := whole(v)
+		n, ok := wholeNumber(v)
 		return n, ok
 	case "number":
 		f, ok := number(v)
@@ -53,8 +53,8 @@ func number(v any) (float64, bool) {
 // exact is the end of the whole numbers that a float64 holds without a gap.
 const exact = 1 << 53
 
-// whole is v as a whole number, where it is one.
-func whole(v any) (int64, bool) {
+// wholeNumber is v as a whole number, where it is one.
+func wholeNumber(v any) (int64, bool) {
 	switch n := v.(type) {
 	case int:
 		return int64(n), true

@@ -47,7 +47,7 @@ type body struct {
 
 func (b *body) read() ([]byte, error) {
 	if b.announced >= 0 && b.announced+beyond <= firstPiece { // most are this small
-		return b.grown(b.announced + beyond)
+		return b.readOn(b.announced + beyond)
 	}
 	if err := b.take(firstPiece); err != nil {
 		return nil, err
@@ -68,11 +68,11 @@ func (b *body) read() ([]byte, error) {
 	if ended, err := b.fill(); ended || err != nil {
 		return b.own(err)
 	}
-	return b.grown(b.next())
+	return b.readOn(b.next())
 }
 
-// grown reads on in pieces of the reader's own, the first of n bytes.
-func (b *body) grown(n int64) ([]byte, error) {
+// readOn reads on in pieces of the reader's own, the first of n bytes.
+func (b *body) readOn(n int64) ([]byte, error) {
 	for {
 		n = roomFor(n)
 		if err := b.take(n); err != nil {

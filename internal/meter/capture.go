@@ -39,12 +39,12 @@ func (c *Capture) Run(ctx context.Context, log *slog.Logger) {
 		var list []Bodies
 		select {
 		case <-ctx.Done():
-			if list = c.taken(nil); len(list) > 0 {
+			if list = c.addWaiting(nil); len(list) > 0 {
 				c.keep(context.WithoutCancel(ctx), list, log)
 			}
 			return
 		case b := <-c.waiting:
-			list = c.taken([]Bodies{b})
+			list = c.addWaiting([]Bodies{b})
 		}
 		c.keep(ctx, list, log)
 	}
@@ -56,8 +56,8 @@ func (c *Capture) keep(ctx context.Context, list []Bodies, log *slog.Logger) {
 	}
 }
 
-// taken adds whatever waits to a list.
-func (c *Capture) taken(list []Bodies) []Bodies {
+// addWaiting adds whatever waits to a list.
+func (c *Capture) addWaiting(list []Bodies) []Bodies {
 	for {
 		select {
 		case b := <-c.waiting:

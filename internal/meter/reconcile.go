@@ -70,13 +70,13 @@ type Reconciled struct {
 // Reconcile sets a bill beside what we counted in its days. A model is one and the same
 // if both names say so without their dates.
 func Reconcile(theirs *bill.Bill, ours []TargetDay) Reconciled {
-	type place struct {
+	type cell struct {
 		day int64
 		key string
 	}
-	all := make(map[place]*Drift)
+	all := make(map[cell]*Drift)
 	at := func(day time.Time, name, key string) *Drift {
-		p := place{day.Unix(), key}
+		p := cell{day.Unix(), key}
 		if all[p] == nil {
 			all[p] = &Drift{Day: day, Model: name}
 		}

@@ -9,7 +9,7 @@ import (
 // those it stands for. It takes a strip of the picture and the result, no more.
 func Shrink(m image.Image, most int) *image.RGBA {
 	from := m.Bounds()
-	width, height := fitted(from.Dx(), from.Dy(), most)
+	width, height := fit(from.Dx(), from.Dy(), most)
 	out := image.NewRGBA(image.Rect(0, 0, width, height))
 	strip := image.NewRGBA(image.Rect(0, 0, from.Dx(), 1))
 	sums := make([]uint32, 4*width)
@@ -46,8 +46,8 @@ func addRow(sums []uint32, row []byte, width int) {
 	}
 }
 
-// fitted is a size scaled so that its longer side is most, and never enlarged.
-func fitted(width, height, most int) (w, h int) {
+// fit gives a size scaled so that its longer side is most, and never enlarged.
+func fit(width, height, most int) (w, h int) {
 	longer := max(width, height)
 	if longer <= most {
 		return width, height

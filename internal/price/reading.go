@@ -10,12 +10,12 @@ func readings(model string) func(yield func(string) bool) {
 		if !yield(model) {
 			return
 		}
-		for _, name := range [...]string{model, base(model), unplaced(base(model))} {
+		for _, name := range [...]string{model, base(model), withoutRegion(base(model))} {
 			for rest := name; ; {
 				if rest != model && !yield(rest) {
 					return
 				}
-				shorter := undated(rest)
+				shorter := withoutDate(rest)
 				if shorter == rest {
 					break
 				}
@@ -28,9 +28,9 @@ func readings(model string) func(yield func(string) bool) {
 // base is the name without a path: models/gemini-…, accounts/…/models/…, arn:…/….
 func base(model string) string { return model[strings.LastIndexByte(model, '/')+1:] }
 
-// unplaced is the name without the region it is served from, at Amazon's:
+// withoutRegion gives the name without the region it is served from, at Amazon's:
 // us.anthropic.claude-….
-func unplaced(model string) string {
+func withoutRegion(model string) string {
 	place, rest, ok := strings.Cut(model, ".")
 	if !ok {
 		return model
@@ -42,10 +42,10 @@ func unplaced(model string) string {
 	return model
 }
 
-// undated is the name without its last part, if that only says which issue of the
+// withoutDate gives the name without its last part, if that only says which issue of the
 // model it is: -2025-08-07, -20250807, @20250807, -001, -latest, -v1, :0, :nitro. What is
 // free or fine-tuned (ft:…) has another price, and stays.
-func undated(model string) string {
+func withoutDate(model string) string {
 	if i := strings.LastIndexByte(model, ':'); i > 0 && !strings.HasPrefix(model[i:], ":free") && model[:i] != "ft" {
 		return model[:i]
 	}

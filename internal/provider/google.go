@@ -1,14 +1,11 @@
 package provider
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"crypto"
-	"crypto/rand"
 	"crypto/rsa"
-	"crypto/sha256"
 	"crypto/x509"
-	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
 	"errors"
@@ -16,8 +13,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
+
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/jwt"
 
 	"stele/internal/dialect"
 	"stele/internal/fault"
@@ -34,10 +33,8 @@ const (
 type googleAccount struct {
 	tokens  tokens
 	client  *http.Client
-	now     func() time.Time
 	project string // the service account's own
-	file    wireGoogle
-	key     *rsa.PrivateKey // nil for a person
+	source  func(context.Context) oauth2.TokenSource
 }
 
 // wireGoogle is a file of credentials as Google gives it out.
@@ -54,50 +51,60 @@ type wireGoogle struct {
 }
 
 func newGoogle(credentials string, client *http.Client, now func() time.Time) (*googleAccount, error) {
-	g := &googleAccount{client: client, now: now}
-	g.tokens = tokens{fetch: g.fetch, now: now}
-	if err := json.Unmarshal([]byte(credentials), &g.file); err != nil {
+	var file wireGoogle
+	if err := json.Unmarshal([]byte(credentials), &file); err != nil {
 		return nil, errors.New("service_account is not the JSON of a key that Google gave out")
 	}
-	g.project = g.file.ProjectID
-	g.file.TokenURI = cmp.Or(g.file.TokenURI, googleTokens)
-	switch g.file.Type {
+	g := &googleAccount{client: client, project: file.ProjectID}
+	g.tokens = tokens{fetch: g.fetch, now: now}
+	file.TokenURI = cmp.Or(file.TokenURI, googleTokens)
+	switch file.Type {
 	case "service_account":
-		var err error
-		if g.key, err = readKey(g.file.PrivateKey); err != nil {
+		if err := checkKey(file.PrivateKey); err != nil {
 			return nil, fmt.Errorf("service_account: private_key: %w", err)
 		}
-		if g.file.ClientEmail == "" {
+		if file.ClientEmail == "" {
 			return nil, errors.New("service_account: client_email is missing")
 		}
+		g.source = (&jwt.Config{
+			Email: file.ClientEmail, PrivateKey: []byte(file.PrivateKey), PrivateKeyID: file.PrivateKeyID,
+			Scopes: []string{googleScope}, TokenURL: file.TokenURI,
+		}).TokenSource
 	case "authorized_user":
-		if g.file.RefreshToken == "" {
+		if file.RefreshToken == "" {
 			return nil, errors.New("service_account: refresh_token is missing")
 		}
+		person := &oauth2.Config{
+			ClientID: file.ClientID, ClientSecret: file.ClientSecret,
+			Endpoint: oauth2.Endpoint{TokenURL: file.TokenURI, AuthStyle: oauth2.AuthStyleInParams},
+		}
+		g.source = func(ctx context.Context) oauth2.TokenSource {
+			return person.TokenSource(ctx, &oauth2.Token{RefreshToken: file.RefreshToken})
+		}
 	default:
-		return nil, fmt.Errorf("service_account: the type %q is not known; service_account and authorized_user are", g.file.Type)
+		return nil, fmt.Errorf("service_account: the type %q is not known; service_account and authorized_user are", file.Type)
 	}
 	return g, nil
 }
 
-// readKey reads an RSA key, as PKCS #8 or as PKCS #1.
-func readKey(text string) (*rsa.PrivateKey, error) {
+// checkKey says what is wrong with an RSA key, in PKCS #8 or PKCS #1: the library would
+// say so at the first request only.
+func checkKey(text string) error {
 	block, _ := pem.Decode([]byte(text))
 	if block == nil {
-		return nil, errors.New("no PEM block")
+		return errors.New("no PEM block")
 	}
-	if key, err := x509.ParsePKCS1PrivateKey(block.Bytes); err == nil {
-		return key, nil
+	if _, err := x509.ParsePKCS1PrivateKey(block.Bytes); err == nil {
+		return nil
 	}
 	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	if err != nil {
-		return nil, errors.New("not a private key")
+		return errors.New("not a private key")
 	}
-	own, ok := key.(*rsa.PrivateKey)
-	if !ok {
-		return nil, errors.New("not an RSA key")
+	if _, ok := key.(*rsa.PrivateKey); !ok {
+		return errors.New("not an RSA key")
 	}
-	return own, nil
+	return nil
 }
 
 func (g *googleAccount) sign(ctx context.Context, r *http.Request, _ rope) error {
@@ -113,70 +120,58 @@ func (g *googleAccount) forget() { g.tokens.forget() }
 
 // fetch asks for a token and says how long it is good for.
 func (g *googleAccount) fetch(ctx context.Context) (string, time.Duration, error) {
-	form, err := g.grant()
-	if err != nil {
+	post := &tokenPost{ctx: ctx, next: g.client.Transport}
+	client := *g.client
+	client.Transport = post
+	token, err := g.source(context.WithValue(ctx, oauth2.HTTPClient, &client)).Token()
+	switch {
+	case post.err != nil:
+		return "", 0, unreachable(post.err)
+	case post.status >= http.StatusInternalServerError, post.status == http.StatusTooManyRequests:
+		return "", 0, fault.New(fault.Unavailable, "The model's provider is overloaded.").Because(post.refusal())
+	case err != nil && post.status == 0:
 		return "", 0, fmt.Errorf("sign in to google: %w", err)
+	case err != nil, token.AccessToken == "":
+		return "", 0, dialect.BadCredentials().Because(post.refusal())
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, g.file.TokenURI, strings.NewReader(form.Encode()))
-	if err != nil {
-		return "", 0, fmt.Errorf("sign in to google: %w", err)
-	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.Header["User-Agent"] = userAgent
-	answer, err := g.client.Do(r)
-	if err != nil {
-		return "", 0, unreachable(err)
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, mostError))
-	if err != nil {
-		return "", 0, fault.New(fault.UpstreamError, "The model's provider could not be reached.").Because(err)
-	}
-	var token struct {
-		AccessToken string `json:"access_token"`
-		ExpiresIn   int64  `json:"expires_in"`
-	}
-	switch err := json.Unmarshal(body, &token); {
-	case answer.StatusCode >= http.StatusInternalServerError, answer.StatusCode == http.StatusTooManyRequests:
-		return "", 0, fault.New(fault.Unavailable, "The model's provider is overloaded.").Because(signInError(answer.StatusCode, body))
-	case answer.StatusCode != http.StatusOK, err != nil, token.AccessToken == "":
-		return "", 0, dialect.BadCredentials().Because(signInError(answer.StatusCode, body))
-	}
-	return token.AccessToken, time.Duration(min(max(token.ExpiresIn, 0), 86400)) * time.Second, nil
+	return token.AccessToken, min(max(time.Until(token.Expiry), 0), 24*time.Hour), nil
 }
 
-// signInError is why a token was not given, for the log. A token is never in it.
-func signInError(status int, body []byte) error {
+// tokenPost sends the library's one request within ctx, which the library forgets, and
+// keeps what came of it: of an error the library passes on its text only.
+type tokenPost struct {
+	ctx    context.Context //nolint:containedctx // http.RoundTripper has no other place for it
+	next   http.RoundTripper
+	err    error // the upstream was not reached, or broke off
+	status int
+	body   []byte
+}
+
+func (p *tokenPost) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(p.ctx)
+	r.Header["User-Agent"] = userAgent
+	answer, err := p.next.RoundTrip(r)
+	if err != nil {
+		p.err = &url.Error{Op: "Post", URL: r.URL.Redacted(), Err: err}
+		return nil, err
+	}
+	p.status = answer.StatusCode
+	p.body, p.err = io.ReadAll(io.LimitReader(answer.Body, mostError))
+	_ = answer.Body.Close()
+	if p.err != nil {
+		return nil, p.err
+	}
+	answer.Body = io.NopCloser(bytes.NewReader(p.body))
+	answer.Header.Set("Content-Type", "application/json") // the library reads text/plain as a form
+	return answer, nil
+}
+
+// refusal is why a token was not given, for the log. A token is never in it.
+func (p *tokenPost) refusal() error {
 	var said struct {
 		Error       string `json:"error"`
 		Description string `json:"error_description"`
 	}
-	_ = json.Unmarshal(body, &said)
-	return fmt.Errorf("sign in to google: status %d: %s: %.500s", status, said.Error, said.Description)
+	_ = json.Unmarshal(p.body, &said)
+	return fmt.Errorf("sign in to google: status %d: %s: %.500s", p.status, said.Error, said.Description)
 }
-
-// grant is what a token is asked for with.
-func (g *googleAccount) grant() (url.Values, error) {
-	if g.key == nil {
-		return url.Values{
-			"grant_type": {"refresh_token"}, "refresh_token": {g.file.RefreshToken},
-			"client_id": {g.file.ClientID}, "client_secret": {g.file.ClientSecret},
-		}, nil
-	}
-	now := g.now()
-	head := fmt.Appendf(nil, `{"alg":"RS256","typ":"JWT","kid":%s}`, quoted(g.file.PrivateKeyID))
-	claims := fmt.Appendf(nil, `{"iss":%s,"scope":"%s","aud":%s,"iat":%d,"exp":%d}`,
-		quoted(g.file.ClientEmail), googleScope, quoted(g.file.TokenURI), now.Unix(), now.Add(time.Hour).Unix())
-	text := base64.RawURLEncoding.EncodeToString(head) + "." + base64.RawURLEncoding.EncodeToString(claims)
-	sum := sha256.Sum256([]byte(text))
-	signature, err := rsa.SignPKCS1v15(rand.Reader, g.key, crypto.SHA256, sum[:])
-	if err != nil {
-		return nil, err
-	}
-	return url.Values{
-		"grant_type": {"urn:ietf:params:oauth:grant-type:jwt-bearer"},
-		"assertion":  {text + "." + base64.RawURLEncoding.EncodeToString(signature)},
-	}, nil
-}
-
-func quoted(text string) []byte { return dialect.AppendText(nil, text) }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"crypto"
 	"crypto/rand"
 	"crypto/rsa"
@@ -96,7 +97,7 @@ func (h *tokenHouse) check(r *http.Request) string {
 // credentials are the service account's file.
 func (h *tokenHouse) credentials() string {
 	der, _ := x509.MarshalPKCS8PrivateKey(h.key)
-	key := quoted(string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})))
+	key, _ := json.Marshal(string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})))
 	return `{"type":"service_account","project_id":"proj-4711","private_key_id":"key-1","client_email":"stele@proj-4711.example.com",` +
 		`"private_key":` + string(key) + `,"token_uri":"` + h.URL + `/token"}`
 }
@@ -186,5 +187,25 @@ func TestARefusedSignInIsNotTheClientsFault(t *testing.T) {
 		if ok && strings.Contains(e.Message, "JWT") {
 			t.Errorf("%s: the client is told %q", name, e.Message)
 		}
+	}
+}
+
+// The library passes neither on: what was wrong with the way there, and when to give up.
+func TestASignInThatReachesNothingSaysSoInTime(t *testing.T) {
+	t.Parallel()
+	h := newTokenHouse(t)
+	g, err := newGoogle(h.credentials(), h.Client(), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, _, err := g.fetch(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("a call that has ended: %v", err)
+	}
+	h.Close()
+	_, _, err = g.fetch(t.Context())
+	if e, ok := errors.AsType[*fault.Error](err); !ok || !e.Unreached || e.Credentials {
+		t.Errorf("nothing listens: %v", err)
 	}
 }

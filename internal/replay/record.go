@@ -48,7 +48,7 @@ func (s *Service) Record(ctx context.Context, r Request, m Making) (*Follower, e
 			return follower, err
 		}
 		// Another request has the key here. It may be the one that is in conflict.
-		if bound, err := rec.decided(ctx); err != nil {
+		if bound, err := rec.awaitDecision(ctx); err != nil {
 			return nil, err
 		} else if bound {
 			return nil, conflict()
@@ -117,8 +117,8 @@ func (s *Service) Stop(ctx context.Context) {
 	}
 }
 
-// decided waits until it is known whether the key stands for the recording's fingerprint.
-func (r *recording) decided(ctx context.Context) (bound bool, err error) {
+// awaitDecision waits until it is known whether the key stands for the recording's fingerprint.
+func (r *recording) awaitDecision(ctx context.Context) (bound bool, err error) {
 	for {
 		r.mu.Lock()
 		bound, ended, changed := r.bound, r.ended, r.changed

@@ -188,7 +188,7 @@ func (t *Take) finish(ctx context.Context, result Result) {
 	}
 	err := t.failed
 	if !errors.Is(err, ErrLost) {
-		err = errors.Join(err, t.store.FinishClaim(ctx, t.ended(result)))
+		err = errors.Join(err, t.store.FinishClaim(ctx, t.withAnswer(result)))
 	}
 	switch {
 	case errors.Is(err, ErrLost):
@@ -218,8 +218,8 @@ func (t *Take) abandon(ctx context.Context, free bool) error {
 	return t.store.FinishClaim(ctx, c)
 }
 
-// ended is the claim with the answer. Nothing else writes to the recording any more.
-func (t *Take) ended(result Result) Claim {
+// withAnswer gives the claim with the answer. Nothing else writes to the recording any more.
+func (t *Take) withAnswer(result Result) Claim {
 	r := t.recording
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -53,7 +53,7 @@ func (f *Follower) Run(ctx context.Context) {
 	looks := follow{Subscriber: Subscriber{What: "what other processes change"}, log: f.Log}
 	for {
 		latest, err := f.look(ctx)
-		looks.ended(ctx, err)
+		looks.noteEnd(ctx, err)
 		for _, s := range list {
 			if err == nil && s.wants(latest) {
 				calls.Go(func() { s.call(ctx) })
@@ -104,11 +104,11 @@ func (s *follow) call(ctx context.Context) {
 	defer s.busy.Store(false)
 	bounded, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
-	s.ended(ctx, s.CatchUp(bounded))
+	s.noteEnd(ctx, s.CatchUp(bounded))
 }
 
-// ended notes how a look or a call has ended, and tells of the first failure of several.
-func (s *follow) ended(ctx context.Context, err error) {
+// noteEnd notes how a look or a call has ended, and tells of the first failure of several.
+func (s *follow) noteEnd(ctx context.Context, err error) {
 	if err != nil && !s.failing && ctx.Err() == nil {
 		s.log.LogAttrs(ctx, slog.LevelError, "cannot be kept up to date", slog.String("what", s.What), slog.Any("error", err))
 	}

@@ -64,7 +64,7 @@ func (r *Router) Do(ctx context.Context, caller string, m *catalog.Model, try fu
 		done, held := circuit.allow(caller, r.now())
 		if held != nil {
 			dead[at] = true
-			last = errors.Join(last, heldBack(m, held))
+			last = errors.Join(last, whyHeldBack(m, held))
 			continue
 		}
 		if n >= len(order) { // all were tried: give them time
@@ -91,7 +91,7 @@ func (r *Router) Do(ctx context.Context, caller string, m *catalog.Model, try fu
 		}
 		last, fails[at], dead[at] = err, err, v.elsewhere
 	}
-	return tries, exhausted(last, tries)
+	return tries, exhaustedError(last, tries)
 }
 
 // order is the targets in the order they are tried.
@@ -171,9 +171,9 @@ func (r *Router) pause(ctx context.Context, round int, last error) error {
 	return r.sleep(ctx, wait)
 }
 
-// exhausted is what the client hears when every try failed. One that must wait
+// exhaustedError is what the client hears when every try failed. One that must wait
 // for longer than we do is left to try again itself.
-func exhausted(last error, tries int) error {
+func exhaustedError(last error, tries int) error {
 	if e, ok := errors.AsType[*fault.Error](last); ok {
 		told := *e
 		told.Spent = tries > 0 && e.RetryAfter <= longestPause
@@ -182,8 +182,8 @@ func exhausted(last error, tries int) error {
 	return fault.New(fault.Unavailable, "The model's providers are failing: try again soon.").After(openFor).Because(last)
 }
 
-// heldBack is why a target is not asked, as the client hears it where there is no other.
-func heldBack(m *catalog.Model, held error) error {
+// whyHeldBack is why a target is not asked, as the client hears it where there is no other.
+func whyHeldBack(m *catalog.Model, held error) error {
 	w, ok := errors.AsType[*waiting](held)
 	if !ok {
 		return held

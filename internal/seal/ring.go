@@ -107,9 +107,9 @@ func (r *Ring) Take(m *Master, wrapped []byte) error {
 	return nil
 }
 
-// Turned is the ring with new keys for sealing and signing. The old ones open
+// WithNewKeys gives the ring with new keys for sealing and signing. The old ones open
 // what is not sealed anew yet, and old signatures count until a time.
-func (r *Ring) Turned(until time.Time) *Ring {
+func (r *Ring) WithNewKeys(until time.Time) *Ring {
 	c := *r.now.Load()
 	c.Boxes = append([]text{text(newSecret())}, c.Boxes...)
 	c.Signs = slices.Clone(c.Signs)
@@ -118,10 +118,10 @@ func (r *Ring) Turned(until time.Time) *Ring {
 	return ringWith(c)
 }
 
-// Settled is the ring without what is not needed once everything is sealed anew.
+// WithoutFormer gives the ring without what is not needed once everything is sealed anew.
 // The box before the current one stays: a process that has not heard of the
 // change yet may have sealed with it.
-func (r *Ring) Settled(now time.Time) *Ring {
+func (r *Ring) WithoutFormer(now time.Time) *Ring {
 	c := *r.now.Load()
 	c.Boxes = slices.Clone(c.Boxes[:min(2, len(c.Boxes))])
 	c.Signs = slices.DeleteFunc(slices.Clone(c.Signs), func(s sign) bool { return s.Until != 0 && s.Until < now.Unix() })
@@ -160,8 +160,8 @@ func (r *Ring) Hasher(purpose string) *Hasher { return (*secret)(&r.now.Load().H
 // Prover derives the keyed hash that proves the audit log.
 func (r *Ring) Prover() *Hasher { return (*secret)(&r.now.Load().Audit).hasher("audit") }
 
-// Derived is a secret for a purpose that needs its bytes and must not change.
-func (r *Ring) Derived(purpose string) []byte {
+// Derive gives a secret for a purpose that needs its bytes and must not change.
+func (r *Ring) Derive(purpose string) []byte {
 	return (*secret)(&r.now.Load().Hash).derive("bytes: " + purpose)
 }
 

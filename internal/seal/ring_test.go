@@ -55,7 +55,7 @@ func TestARingFollowsItsChanges(t *testing.T) {
 	sealed, sum := box.SealFor("x", []byte("secret")), hash.Sum("key")
 	signs := ring.Signing("files", now)
 
-	turned := ring.Turned(now.Add(time.Hour))
+	turned := ring.WithNewKeys(now.Add(time.Hour))
 	if err := new(seal.Ring).Take(old, turned.Wrap(next)); !errors.Is(err, seal.ErrBroken) {
 		t.Errorf("another master key unwraps it: %v", err)
 	}
@@ -94,7 +94,7 @@ func TestAMissingKeyIsLookedFor(t *testing.T) {
 	t.Parallel()
 	master := seal.New()
 	mine := seal.NewRing()
-	theirs := mine.Turned(time.Now())
+	theirs := mine.WithNewKeys(time.Now())
 	sealed := theirs.Box("a").Seal([]byte("secret"))
 	if _, err := mine.Box("a").Open(sealed); !errors.Is(err, seal.ErrBroken) {
 		t.Fatal("it is known already")

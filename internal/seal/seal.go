@@ -80,8 +80,8 @@ func (h *Hasher) Sum(text string) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// Derived is a secret for a purpose that needs its bytes.
-func (m *Master) Derived(purpose string) []byte { return m.secret.derive("bytes: " + purpose) }
+// Derive gives a secret for a purpose that needs its bytes.
+func (m *Master) Derive(purpose string) []byte { return m.secret.derive("bytes: " + purpose) }
 
 func (s *secret) derive(purpose string) []byte {
 	key, err := hkdf.Key(sha256.New, s[:], nil, "stele "+purpose, size)

@@ -27,8 +27,8 @@ var standard = Bounds{
 	Connections: 4096, PerAddress: 2048,
 }
 
-// whole fills what is not set.
-func (b Bounds) whole() Bounds {
+// withDefaults fills what is not set.
+func (b Bounds) withDefaults() Bounds {
 	return Bounds{
 		HeaderTime: cmp.Or(b.HeaderTime, standard.HeaderTime), HeaderBytes: cmp.Or(b.HeaderBytes, standard.HeaderBytes),
 		Headers: cmp.Or(b.Headers, standard.Headers), Idle: cmp.Or(b.Idle, standard.Idle),

@@ -156,10 +156,10 @@ func (w *crowd) lengthen(c *conn) {
 func (w *crowd) shorten(c *conn) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.ended(c)
+	w.forget(c)
 }
 
-func (w *crowd) ended(c *conn) {
+func (w *crowd) forget(c *conn) {
 	if c.long != nil {
 		w.heads.Remove(c.long)
 		c.long = nil
@@ -191,7 +191,7 @@ func (w *crowd) part(c *conn) {
 	g := c.group
 	g.order.Remove(c.at)
 	c.group, c.at = nil, nil
-	w.ended(c)
+	w.forget(c)
 	delete(g.conns, c)
 	w.total--
 	w.rank(g, len(g.conns)+1)

@@ -236,7 +236,7 @@ func Hold(bounds func() Bounds, next http.Handler) http.Handler {
 	heads := newHeads()
 	return http.HandlerFunc(func(w http.ResponseWriter, made *http.Request) {
 		r := made.WithContext(made.Context())
-		x := newExchange(w, r, bounds().whole())
+		x := newExchange(w, r, bounds().withDefaults())
 		defer func() {
 			v := recover()
 			x.end(v != nil, true)

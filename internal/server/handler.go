@@ -140,7 +140,7 @@ func (s *Server) probed(w http.ResponseWriter, r *http.Request) bool {
 	case "/healthz":
 		s.health(w, r, nil)
 	case "/readyz":
-		s.health(w, r, s.ready)
+		s.health(w, r, s.checkReady)
 	default:
 		return false
 	}
@@ -196,7 +196,7 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request, check func(conte
 	_, _ = w.Write([]byte("ok\n"))
 }
 
-func (s *Server) ready(ctx context.Context) error {
+func (s *Server) checkReady(ctx context.Context) error {
 	if s.Draining() {
 		return fault.New(fault.Unavailable, "draining")
 	}

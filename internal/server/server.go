@@ -71,7 +71,7 @@ func New(o Options) *Server {
 		if asked == nil {
 			return standard
 		}
-		return asked().whole()
+		return asked().withDefaults()
 	}
 	return &Server{Options: o, crowd: newCrowd(o.Bounds, o.TrustedProxies), multiple: newStreams(o.Bounds), heads: newHeads()}
 }

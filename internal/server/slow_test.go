@@ -278,7 +278,7 @@ func longAnswer(t *testing.T, secure bool, stall time.Duration) error {
 // bareServer serves a handler behind nothing but the bounds; secure, over HTTP/2.
 func bareServer(t *testing.T, bounds Bounds, secure bool, handler http.HandlerFunc) *httptest.Server {
 	t.Helper()
-	get := bounds.whole
+	get := bounds.withDefaults
 	server := httptest.NewUnstartedServer(nil)
 	server.Listener = doorway{server.Listener, newCrowd(get, func() []netip.Prefix { return nil })}
 	server.Config = newHTTP(Hold(get, handler), get())

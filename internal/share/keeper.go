@@ -124,7 +124,7 @@ func (k *Keeper) Room(ctx context.Context, workspace string, more Held) error {
 	if k == nil {
 		return nil
 	}
-	a := k.fresh(ctx, workspace)
+	a := k.lookUp(ctx, workspace)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if err := k.standing(a).fault(more); err != nil {
@@ -139,15 +139,15 @@ func (k *Keeper) Standing(ctx context.Context, workspace string) (s Standing, kn
 	if k == nil {
 		return s, false
 	}
-	a := k.fresh(ctx, workspace)
+	a := k.lookUp(ctx, workspace)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.standing(a), a.found
 }
 
-// fresh is what is known of a workspace. Sums that have become old are read anew beside the
+// lookUp gives what is known of a workspace. Sums that have become old are read anew beside the
 // request; it waits a moment where there are none yet.
-func (k *Keeper) fresh(ctx context.Context, workspace string) *account {
+func (k *Keeper) lookUp(ctx context.Context, workspace string) *account {
 	now := k.Now()
 	k.mu.Lock()
 	a := k.account(workspace)
@@ -210,7 +210,7 @@ func (k *Keeper) Arrive(ctx context.Context, workspace string, announced int64, 
 	if k == nil {
 		return nil, nil
 	}
-	a := &Arrival{keeper: k, of: k.fresh(ctx, workspace)}
+	a := &Arrival{keeper: k, of: k.lookUp(ctx, workspace)}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !owed {

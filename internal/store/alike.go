@@ -58,7 +58,7 @@ func alike(records []*meter.Record) [][]*meter.Record {
 	var last meter.Record
 	at := -1
 	for _, r := range records {
-		if key := shared(r); at < 0 || key != last { // mostly it is the same as before
+		if key := withoutOwn(r); at < 0 || key != last { // mostly it is the same as before
 			var there bool
 			if at, there = known[key]; !there {
 				at = len(groups)
@@ -71,8 +71,8 @@ func alike(records []*meter.Record) [][]*meter.Record {
 	return groups
 }
 
-// shared is a record without what is its own.
-func shared(r *meter.Record) meter.Record {
+// withoutOwn gives a record without what is its own.
+func withoutOwn(r *meter.Record) meter.Record {
 	s := *r
 	s.ID, s.At, s.Request, s.Input, s.CacheRead, s.CacheWrite, s.CacheWrite1h, s.Output, s.Reasoning = "", time.Time{}, "", 0, 0, 0, 0, 0, 0
 	s.Nano, s.Markup, s.FirstByte, s.Took, s.User, s.Charges, s.Released = 0, 0, 0, 0, "", "", ""

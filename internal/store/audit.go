@@ -10,11 +10,11 @@ import (
 
 // InsertEntry writes a line of the audit log that belongs to no other change.
 func (s *Store) InsertEntry(ctx context.Context, e access.Entry) error {
-	return s.audited(ctx, e, func(context.Context, *sql.Tx) error { return nil })
+	return s.changeAudited(ctx, e, func(context.Context, *sql.Tx) error { return nil })
 }
 
-// audited makes a change, as tx does, and writes the line of the audit log that is about it.
-func (s *Store) audited(ctx context.Context, e access.Entry, do func(context.Context, *sql.Tx) error) error {
+// changeAudited makes a change, as tx does, and writes the line of the audit log that is about it.
+func (s *Store) changeAudited(ctx context.Context, e access.Entry, do func(context.Context, *sql.Tx) error) error {
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if err := do(ctx, tx); err != nil {
 			return err
@@ -62,8 +62,8 @@ const auditColumns = `id, at, actor, actor_name, workspace, action, target, deta
 func (s *Store) Entries(ctx context.Context, f access.Filter) ([]access.Entry, error) {
 	by := new(where)
 	by.add("workspace = ?", f.Workspace)
-	by.equal("actor", f.Actor)
-	by.equal("action", f.Action)
+	by.addEqual("actor", f.Actor)
+	by.addEqual("action", f.Action)
 	if !f.Since.IsZero() {
 		by.add("at >= ?", millis(f.Since))
 	}
@@ -82,7 +82,7 @@ func (s *Store) Entries(ctx context.Context, f access.Filter) ([]access.Entry, e
 		}
 		query = half("target") + ` UNION ` + half("detail")
 	}
-	return selectEntries(ctx, s.read, query+limit, s.plannedFor(by.args)...)
+	return selectEntries(ctx, s.read, query+limit, s.planFor(by.args)...)
 }
 
 func selectEntries(ctx context.Context, from querier, query string, args ...any) ([]access.Entry, error) {
@@ -102,17 +102,17 @@ const (
 // large: names in it are often the client's.
 func fitting(e access.Entry) access.Entry {
 	for _, text := range []*string{&e.Actor, &e.ActorName, &e.Workspace, &e.Action, &e.Target, &e.Detail} {
-		*text = short(*text)
+		*text = shorten(*text)
 	}
 	list := e.Changes[:min(mostChanges, len(e.Changes))]
 	e.Changes = nil
 	for _, c := range list {
-		e.Changes = append(e.Changes, access.Change{Field: short(c.Field), Old: short(c.Old), New: short(c.New)})
+		e.Changes = append(e.Changes, access.Change{Field: shorten(c.Field), Old: shorten(c.Old), New: shorten(c.New)})
 	}
 	return e
 }
 
-func short(text string) string {
+func shorten(text string) string {
 	if len(text) > mostAuditText {
 		text = text[:mostAuditText] + "…"
 	}

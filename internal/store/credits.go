@@ -15,7 +15,7 @@ const grantColumns = `id, workspace, nano, used, lapsed, expires_at, closed, not
 
 // InsertGrant saves a grant and adds it to the balance, which is made where there is none.
 func (s *Store) InsertGrant(ctx context.Context, g limit.Grant, balance limit.Limit, e access.Entry) error {
-	return s.audited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
+	return s.changeAudited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
 		a, err := s.openAccount(ctx, tx, balance)
 		if err != nil {
 			return err

@@ -39,19 +39,19 @@ func (s *Store) SaveAttempt(ctx context.Context, d *webhook.Delivery) error {
 
 // Deliveries lists those that a filter picks, the newest first.
 func (s *Store) Deliveries(ctx context.Context, f webhook.Filter) ([]webhook.Delivery, error) {
-	by := picked(f)
+	by := filterWhere(f)
 	return selectAll(ctx, s.read, "read deliveries", deliveryCells, `SELECT `+deliveryColumns+` FROM deliveries WHERE `+by.text()+
-		` ORDER BY created_at DESC, id DESC LIMIT `+strconv.Itoa(f.Limit), s.plannedFor(by.args)...)
+		` ORDER BY created_at DESC, id DESC LIMIT `+strconv.Itoa(f.Limit), s.planFor(by.args)...)
 }
 
-// picked is what a filter asks for.
-func picked(f webhook.Filter) *where {
+// filterWhere is what a filter asks for.
+func filterWhere(f webhook.Filter) *where {
 	c := new(where)
-	c.equal("workspace", f.Workspace)
-	c.equal("endpoint", f.Endpoint)
-	c.equal("type", f.Type)
-	c.equal("state", string(f.State))
-	c.equal("id", f.ID)
+	c.addEqual("workspace", f.Workspace)
+	c.addEqual("endpoint", f.Endpoint)
+	c.addEqual("type", f.Type)
+	c.addEqual("state", string(f.State))
+	c.addEqual("id", f.ID)
 	if !f.Since.IsZero() {
 		c.add("created_at >= ?", millis(f.Since))
 	}
@@ -76,7 +76,7 @@ func (s *Store) Replay(ctx context.Context, id string) error {
 // ReplayAll does the same with all that a filter picks, the oldest first, and says how
 // many were not pending.
 func (s *Store) ReplayAll(ctx context.Context, f webhook.Filter) (int, error) {
-	by := picked(f)
+	by := filterWhere(f)
 	n := 0
 	for f.Limit == 0 || n < f.Limit {
 		bite := replayBite

@@ -26,7 +26,7 @@ func (s *Store) Draft(ctx context.Context, workspace, id string) (app.Draft, err
 
 // InsertDraft saves a new draft with its audit entry, or gives access.ErrExists.
 func (s *Store) InsertDraft(ctx context.Context, d app.Draft, e access.Entry) error {
-	return s.audited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
+	return s.changeAudited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
 		revision, err := nextRevision(ctx, tx, "apps")
 		if err != nil {
 			return err

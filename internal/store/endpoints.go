@@ -42,7 +42,7 @@ func (s *Store) InsertEndpoint(ctx context.Context, e webhook.Endpoint, secrets 
 	if err != nil {
 		return fmt.Errorf("write endpoint: %w", err)
 	}
-	return s.audited(ctx, entry, func(ctx context.Context, tx *sql.Tx) error {
+	return s.changeAudited(ctx, entry, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO webhook_endpoints (`+endpointColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 			e.ID, e.Workspace, e.URL, events, flag(e.Enabled), e.Creator, millis(e.Created))
 		if err == nil && secrets.Current != "" {
@@ -58,7 +58,7 @@ func (s *Store) UpdateEndpoint(ctx context.Context, e webhook.Endpoint, entry ac
 	if err != nil {
 		return fmt.Errorf("write endpoint: %w", err)
 	}
-	return s.audited(ctx, entry, func(ctx context.Context, tx *sql.Tx) error {
+	return s.changeAudited(ctx, entry, func(ctx context.Context, tx *sql.Tx) error {
 		return execOr(ctx, tx, access.ErrNotFound, "update endpoint",
 			`UPDATE webhook_endpoints SET url = $2, events = $3, enabled = $4 WHERE id = $1`, e.ID, e.URL, events, flag(e.Enabled))
 	})
@@ -66,7 +66,7 @@ func (s *Store) UpdateEndpoint(ctx context.Context, e webhook.Endpoint, entry ac
 
 // DeleteEndpoint forgets an endpoint with its secrets. Its messages stay.
 func (s *Store) DeleteEndpoint(ctx context.Context, id string, entry access.Entry) error {
-	return s.audited(ctx, entry, func(ctx context.Context, tx *sql.Tx) error {
+	return s.changeAudited(ctx, entry, func(ctx context.Context, tx *sql.Tx) error {
 		if err := execOr(ctx, tx, access.ErrNotFound, "delete endpoint", `DELETE FROM webhook_endpoints WHERE id = $1`, id); err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ func TestEachPieceIsAnsweredInTheOrderOfItsIndex(t *testing.T) {
 		"requests_refused (workspace=? AND (at,id)<(?,?))":      {Class: 4, Stream: "yes"},
 		"requests_by_user (workspace=? AND end_user=? AND (at,": {User: "ann", Class: 5, Tag: "team=a", Key: "k"},
 	} {
-		by, rest := indexed(q)
+		by, rest := splitSearch(q)
 		by.add("workspace = ?", "a")
 		by.place("<", meter.Place{At: time.Now(), ID: "x"})
 		for _, add := range rest {

@@ -17,7 +17,7 @@ func factorCells(f *access.Factor) []any {
 // InsertFactors saves new second factors, after those of some kinds are gone. A session that
 // has ended sets up nothing: see InsertSession.
 func (s *Store) InsertFactors(ctx context.Context, factors []access.Factor, replace []string, e access.Entry) error {
-	return s.audited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
+	return s.changeAudited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
 		if err := takeUser(ctx, tx, factors[0].User); err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (s *Store) DeleteFactor(ctx context.Context, user, id string, e access.Entr
 // taken first, as InsertSession does.
 func (s *Store) DeleteFactors(ctx context.Context, user string, e access.Entry) (int, error) {
 	var n int64
-	err := s.audited(ctx, e, func(ctx context.Context, tx *sql.Tx) (err error) {
+	err := s.changeAudited(ctx, e, func(ctx context.Context, tx *sql.Tx) (err error) {
 		if err := takeUser(ctx, tx, user); err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ func (s *Store) Fill(ctx context.Context, c Content) error {
 		return err
 	}
 	for _, t := range slices.Backward(c.Tables) { // those that refer to others go first
-		if err := exec(ctx, tx, "empty "+t.Name, `DELETE FROM `+quoted(t.Name)); err != nil {
+		if err := exec(ctx, tx, "empty "+t.Name, `DELETE FROM `+quoteName(t.Name)); err != nil {
 			return err
 		}
 	}
@@ -213,7 +213,7 @@ func (s *Store) fillTable(ctx context.Context, tx *sql.Tx, t table.Table, rows t
 }
 
 func (s *Store) fillStatement(t table.Table, n int) string {
-	text := `INSERT INTO ` + quoted(t.Name) + ` (` + columnList(t) + `)`
+	text := `INSERT INTO ` + quoteName(t.Name) + ` (` + columnList(t) + `)`
 	if s.engine == postgres {
 		text += ` OVERRIDING SYSTEM VALUE`
 	}
@@ -232,7 +232,7 @@ func (s *Store) raiseIdentity(ctx context.Context, tx *sql.Tx, t table.Table) er
 	}
 	for _, c := range columns {
 		err := exec(ctx, tx, "number "+t.Name,
-			`SELECT setval(pg_get_serial_sequence($1, $2), coalesce((SELECT max(`+quoted(c)+`) FROM `+quoted(t.Name)+`), 0) + 1, false)`, t.Name, c)
+			`SELECT setval(pg_get_serial_sequence($1, $2), coalesce((SELECT max(`+quoteName(c)+`) FROM `+quoteName(t.Name)+`), 0) + 1, false)`, t.Name, c)
 		if err != nil {
 			return err
 		}

@@ -11,13 +11,13 @@ import (
 
 // List lists tasks, the newest first.
 func (s *Store) List(ctx context.Context, w generation.Wanted) ([]generation.Task, error) {
-	by := wanted(w)
+	by := wantedWhere(w)
 	order := "DESC"
 	if !w.After.Created.IsZero() {
 		order = "ASC"
 	}
 	limit := by.arg(w.Limit)
-	list, err := selectTasks(ctx, s.read, s.through(w)+` WHERE `+by.text()+` ORDER BY created_at `+order+`, id `+order+` LIMIT `+limit, s.plannedFor(by.args)...)
+	list, err := selectTasks(ctx, s.read, s.through(w)+` WHERE `+by.text()+` ORDER BY created_at `+order+`, id `+order+` LIMIT `+limit, s.planFor(by.args)...)
 	if order == "ASC" {
 		slices.Reverse(list)
 	}
@@ -48,13 +48,13 @@ func (s *Store) through(w generation.Wanted) string {
 	return " INDEXED BY " + index
 }
 
-// wanted are the conditions of a list.
-func wanted(w generation.Wanted) *where {
+// wantedWhere are the conditions of a list.
+func wantedWhere(w generation.Wanted) *where {
 	c := new(where)
-	c.equal("workspace", w.Workspace)
-	c.equal("media_type", w.MediaType)
-	c.equal("model", w.Model)
-	c.equal("app", w.App)
+	c.addEqual("workspace", w.Workspace)
+	c.addEqual("media_type", w.MediaType)
+	c.addEqual("model", w.Model)
+	c.addEqual("app", w.App)
 	if w.App != "" || w.From == generation.FromApps {
 		c.add("app <> ''")
 	}
@@ -86,7 +86,7 @@ func wanted(w generation.Wanted) *where {
 
 // DeleteTask forgets a task with its parts and what they made.
 func (s *Store) DeleteTask(ctx context.Context, workspace, id string, e access.Entry) error {
-	return s.audited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
+	return s.changeAudited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
 		ids, err := s.endedFamily(ctx, tx, workspace, id)
 		if err != nil {
 			return err

@@ -69,7 +69,7 @@ func (s *Store) InsertTask(ctx context.Context, t *generation.Task) error {
 
 func (s *Store) insertTask(ctx context.Context, tx *sql.Tx, t *generation.Task, row []any) error {
 	if err := s.checkHolds(ctx, tx, t); err != nil {
-		return s.takenOr(ctx, tx, t, err)
+		return s.whyUnsaved(ctx, tx, t, err)
 	}
 	if c := t.Claim(); c != nil {
 		err := execOr(ctx, tx, replay.ErrUsed, "insert claim", `INSERT INTO claims (`+claimColumns+`) VALUES `+places(1, len(claimSample), true)+` ON CONFLICT DO NOTHING`, claimArgs(c)...)
@@ -90,9 +90,9 @@ func (s *Store) insertTask(ctx context.Context, tx *sql.Tx, t *generation.Task, 
 	return s.saveConsequences(ctx, tx, t)
 }
 
-// takenOr is why a task that finds too little of a limit is not saved: an order that was
+// whyUnsaved is why a task that finds too little of a limit is not saved: an order that was
 // made before is told so, whatever is left.
-func (s *Store) takenOr(ctx context.Context, tx *sql.Tx, t *generation.Task, short error) error {
+func (s *Store) whyUnsaved(ctx context.Context, tx *sql.Tx, t *generation.Task, short error) error {
 	var n int
 	if c := t.Claim(); c != nil {
 		err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM claims WHERE workspace = $1 AND route = $2 AND key = $3`, c.Workspace, c.Route, c.Key).Scan(&n)
@@ -163,7 +163,7 @@ func (s *Store) UpdateTask(ctx context.Context, workspace, id string, change fun
 	}
 	s.tellSaved(t.Records())
 	s.wake(t)
-	s.changed(id)
+	s.notifyChanged(id)
 	return t, nil
 }
 

@@ -18,9 +18,9 @@ type change struct {
 // changeError is an error of a change itself, as told from one of the transaction.
 type changeError struct{ error }
 
-// grouped runs do in a transaction, perhaps with others. do may be called twice:
+// runGrouped runs do in a transaction, perhaps with others. do may be called twice:
 // when another one of its group fails, each gets a transaction of its own.
-func (s *Store) grouped(ctx context.Context, p priority, do func(context.Context, *sql.Tx) error) error {
+func (s *Store) runGrouped(ctx context.Context, p priority, do func(context.Context, *sql.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("begin transaction: %w", err)
 	}

@@ -52,12 +52,12 @@ func (s *Store) Figures(ctx context.Context, since, now time.Time) (f Figures, e
 			return f, fmt.Errorf("read the database's clock: %w", err)
 		}
 	}
-	f.Unpriced, err = s.unpriced(ctx, since)
+	f.Unpriced, err = s.countUnpriced(ctx, since)
 	return f, err
 }
 
-// unpriced counts requests without a price, by model.
-func (s *Store) unpriced(ctx context.Context, since time.Time) (map[string]int, error) {
+// countUnpriced counts requests without a price, by model.
+func (s *Store) countUnpriced(ctx context.Context, since time.Time) (map[string]int, error) {
 	return selectPairs[string, int](ctx, s.read, "count unpriced requests",
 		`SELECT model, SUM(unpriced) FROM usage_days WHERE day >= $1 AND unpriced > 0 GROUP BY model`, millis(since.UTC().Truncate(24*time.Hour)))
 }

@@ -67,7 +67,7 @@ func Inspect(ctx context.Context, databaseURL, folder string, since time.Time) (
 		return State{}, err
 	}
 	state := State{Engine: string(s.engine), Known: files[len(files)-1].Version}
-	if state.WillServe, err = served(state.Known); err != nil {
+	if state.WillServe, err = releaseBefore(state.Known); err != nil {
 		return state, err
 	}
 	has, err := s.tableColumns(ctx, "goose_db_version")
@@ -159,7 +159,7 @@ func (s *Store) rowsAbout(ctx context.Context, table string) (rows int64, err er
 			return rows, err
 		}
 	}
-	err = s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+quoted(table)).Scan(&rows)
+	err = s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+quoteName(table)).Scan(&rows)
 	return rows, err
 }
 

@@ -22,7 +22,7 @@ func (s *Store) InsertKey(ctx context.Context, k access.Key, e access.Entry) err
 	if err != nil {
 		return fmt.Errorf("insert key: %w", err)
 	}
-	return s.audited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
+	return s.changeAudited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
 		var err error
 		if k.Revision, err = s.nextKeys(ctx, tx); err != nil {
 			return err
@@ -33,9 +33,9 @@ func (s *Store) InsertKey(ctx context.Context, k access.Key, e access.Entry) err
 		return exec(ctx, tx, "insert key", `INSERT INTO keys (hash, `+keyColumns+`)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, COALESCE((SELECT email FROM users WHERE id = $9), ''),
 				$10, $11, $12, $13, $14, $15, $16, $17)`,
-			newestHash(k), k.ID, k.Workspace, k.Name, string(k.Environment), flag(k.Sandbox), joined(k.Scope.Groups), joined(k.Scope.Models), k.Creator,
+			newestHash(k), k.ID, k.Workspace, k.Name, string(k.Environment), flag(k.Sandbox), joinWords(k.Scope.Groups), joinWords(k.Scope.Models), k.Creator,
 			millis(k.CreatedAt), millis(k.ExpiresAt), millis(k.RevokedAt), millis(k.LastUsedAt),
-			k.Idle.Milliseconds(), joined(k.CIDRs), secrets, k.Revision)
+			k.Idle.Milliseconds(), joinWords(k.CIDRs), secrets, k.Revision)
 	})
 }
 
@@ -84,8 +84,8 @@ func updateKey(ctx context.Context, tx *sql.Tx, k access.Key) error {
 	}
 	return exec(ctx, tx, "update key", `UPDATE keys SET name = $2, scopes = $3, models = $4, expires_at = $5, revoked_at = $6,
 			idle = $7, cidrs = $8, hash = $9, secrets = $10, revision = $11 WHERE id = $1`,
-		k.ID, k.Name, joined(k.Scope.Groups), joined(k.Scope.Models), millis(k.ExpiresAt), millis(k.RevokedAt),
-		k.Idle.Milliseconds(), joined(k.CIDRs), newestHash(k), secrets, k.Revision)
+		k.ID, k.Name, joinWords(k.Scope.Groups), joinWords(k.Scope.Models), millis(k.ExpiresAt), millis(k.RevokedAt),
+		k.Idle.Milliseconds(), joinWords(k.CIDRs), newestHash(k), secrets, k.Revision)
 }
 
 // ProveSecrets notes that secrets have been used.
@@ -123,8 +123,8 @@ func (s *Store) Keys(ctx context.Context, workspace string) ([]access.Key, error
 // FindKeys lists the keys that a filter selects, newest first.
 func (s *Store) FindKeys(ctx context.Context, f access.KeyFilter) ([]access.Key, error) {
 	var c where
-	c.equal("workspace", f.Workspace)
-	c.equal("id", f.ID)
+	c.addEqual("workspace", f.Workspace)
+	c.addEqual("id", f.ID)
 	if f.Text != "" {
 		c.add("(id = ? OR lower(name) LIKE lower(?) ESCAPE '!')", f.Text, "%"+likeText.Replace(f.Text)+"%")
 	}

@@ -97,7 +97,7 @@ func (s *Store) leading(ctx context.Context, of meter.Slice, by meter.Split, mos
 		}
 		query, args := ledBy(of, by, weeks)
 		rank := cmp.Or(map[meter.Measure]string{meter.Tokens: `tokens`, meter.Cost: `nano`}[most], `requests`)
-		names, err = texts(ctx, tx, `SELECT name FROM (`+query+`) led GROUP BY name ORDER BY SUM(`+rank+`) DESC, SUM(requests) DESC, name LIMIT `+strconv.Itoa(limit), s.plannedFor(args)...)
+		names, err = texts(ctx, tx, `SELECT name FROM (`+query+`) led GROUP BY name ORDER BY SUM(`+rank+`) DESC, SUM(requests) DESC, name LIMIT `+strconv.Itoa(limit), s.planFor(args)...)
 		return err
 	})
 	return names, err

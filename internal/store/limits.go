@@ -27,7 +27,7 @@ func (s *Store) LimitRevision(ctx context.Context) (int64, error) {
 
 // SaveLimit saves a new limit, or a changed one. Counters that stand take its amount over.
 func (s *Store) SaveLimit(ctx context.Context, l limit.Limit, e access.Entry) error {
-	return s.audited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
+	return s.changeAudited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
 		return saveLimit(ctx, tx, &l)
 	})
 }
@@ -53,7 +53,7 @@ func saveLimit(ctx context.Context, tx *sql.Tx, l *limit.Limit) error {
 
 // DeleteLimit forgets a limit with all that was counted for it.
 func (s *Store) DeleteLimit(ctx context.Context, id string, e access.Entry) error {
-	return s.audited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
+	return s.changeAudited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
 		if _, err := nextRevision(ctx, tx, "limits"); err != nil {
 			return err
 		}

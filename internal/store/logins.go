@@ -8,9 +8,9 @@ import (
 	"stele/internal/access"
 )
 
-// opened is the condition under which a login, in the column or parameter it is
+// openedBy is the condition under which a login, in the column or parameter it is
 // given, opens a row of members.
-func opened(via string) string {
+func openedBy(via string) string {
 	return `(` + via + ` = '' OR EXISTS (SELECT 1 FROM openings WHERE openings.user_id = members.user_id
 		AND openings.workspace = members.workspace AND openings.via = ` + via + `))`
 }

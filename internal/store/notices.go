@@ -46,8 +46,8 @@ func newNotices(pool *pgxpool.Pool) *notices {
 	return n
 }
 
-// changed tells other processes of a task. On SQLite there are none.
-func (s *Store) changed(id string) {
+// notifyChanged tells other processes of a task. On SQLite there are none.
+func (s *Store) notifyChanged(id string) {
 	if s.notices == nil {
 		return
 	}

@@ -70,7 +70,7 @@ func (s *Store) Present(ctx context.Context, session, workspace string) (access.
 	return selectOne(ctx, s.read, func(v *access.Visitor) []any {
 		return append(append(sessionCells(&v.Session), userCells(&v.User)...), &v.Role)
 	}, `SELECT `+sessionColumns+`, `+userColumns+`,
-			COALESCE((SELECT role FROM members WHERE workspace = $2 AND user_id = sessions.user_id AND `+opened("sessions.via")+`), '')
+			COALESCE((SELECT role FROM members WHERE workspace = $2 AND user_id = sessions.user_id AND `+openedBy("sessions.via")+`), '')
 		FROM sessions JOIN users ON users.id = sessions.user_id WHERE sessions.id = $1`, session, workspace)
 }
 

@@ -66,10 +66,10 @@ func endIdle(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// plannedFor has PostgreSQL plan a query for its very values: for how many days, for which of very
+// planFor has PostgreSQL plan a query for its very values: for how many days, for which of very
 // many names. A prepared one gets, from the sixth time on, a plan for all values, which takes any
 // range for a short one and reads all of it where an index would leave most out.
-func (s *Store) plannedFor(args []any) []any {
+func (s *Store) planFor(args []any) []any {
 	if !s.prepares {
 		return args
 	}

@@ -62,7 +62,7 @@ func (s *Store) recordsOf(ctx context.Context, workspace, id string, limit int) 
 		return s.readRecords(ctx, by, limit)
 	}
 	by.add("workspace || '' = ?", workspace) // by the primary key
-	return s.query(ctx, `SELECT `+requestColumns+` FROM requests WHERE `+by.text()+` ORDER BY id LIMIT 1`, s.plannedFor(by.args)...)
+	return s.query(ctx, `SELECT `+requestColumns+` FROM requests WHERE `+by.text()+` ORDER BY id LIMIT 1`, s.planFor(by.args)...)
 }
 
 // foreign are request ids that clients have made; see the index of them.
@@ -79,7 +79,7 @@ func (s *Store) RecordNames(ctx context.Context, workspace string, by meter.Spli
 }
 
 func (s *Store) readRecords(ctx context.Context, by *where, limit int) ([]meter.Record, error) {
-	return s.query(ctx, `SELECT `+requestColumns+s.fromRequests(by)+inOrder+strconv.Itoa(limit), s.plannedFor(by.args)...)
+	return s.query(ctx, `SELECT `+requestColumns+s.fromRequests(by)+inOrder+strconv.Itoa(limit), s.planFor(by.args)...)
 }
 
 func (s *Store) query(ctx context.Context, text string, args ...any) ([]meter.Record, error) {

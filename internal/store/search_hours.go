@@ -30,7 +30,7 @@ type search struct {
 // them those that fit the rest. It sets found.Next where the page is full or the
 // budget is spent.
 func (l *search) piece(ctx context.Context) error {
-	by, rest := indexed(l.q)
+	by, rest := splitSearch(l.q)
 	by.add("workspace = ?", l.q.Workspace)
 	if !l.q.From.IsZero() {
 		by.add("at >= ?", millis(l.q.From))
@@ -74,13 +74,13 @@ func (l *search) piece(ctx context.Context) error {
 // count is how many rows an index has, up to the budget.
 func (l *search) count(ctx context.Context, by *where) (int, error) {
 	return selectValue[int](ctx, l.store.read, "count requests",
-		`SELECT COUNT(*) FROM (SELECT 1`+l.store.fromRequests(by)+` LIMIT `+strconv.Itoa(l.budget)+`) counted`, l.store.plannedFor(by.args)...)
+		`SELECT COUNT(*) FROM (SELECT 1`+l.store.fromRequests(by)+` LIMIT `+strconv.Itoa(l.budget)+`) counted`, l.store.planFor(by.args)...)
 }
 
 // until is the last of the rows that the budget allows.
 func (l *search) until(ctx context.Context, by *where) (meter.Place, error) {
 	p, err := selectOne(ctx, l.store.read, func(p *meter.Place) []any { return []any{at(&p.At), &p.ID} },
-		`SELECT at, id`+l.store.fromRequests(by)+inOrder+`1 OFFSET `+strconv.Itoa(l.budget-1), l.store.plannedFor(by.args)...)
+		`SELECT at, id`+l.store.fromRequests(by)+inOrder+`1 OFFSET `+strconv.Itoa(l.budget-1), l.store.planFor(by.args)...)
 	if errors.Is(err, access.ErrNotFound) { // some were forgotten meanwhile
 		return p, nil
 	}
@@ -138,7 +138,7 @@ func (l *search) candidates(ctx context.Context, dims [][2]string, until time.Ti
 		by.add("hour < ?", millis(until))
 	}
 	return selectAll(ctx, l.store.read, "find hours", value[int64], `SELECT DISTINCT hour FROM request_hours WHERE `+by.text()+
-		` ORDER BY hour DESC LIMIT `+strconv.Itoa(mostHours), l.store.plannedFor(by.args)...)
+		` ORDER BY hour DESC LIMIT `+strconv.Itoa(mostHours), l.store.planFor(by.args)...)
 }
 
 // namesOf are the names by which request_hours has what a search asks for. A model, or
@@ -158,9 +158,9 @@ func (c *where) place(how string, p meter.Place) {
 	c.add("(at, id) "+how+" (?, ?)", millis(p.At), p.ID)
 }
 
-// indexed is a search as what an index answers and the rest. End users and what failed
+// splitSearch takes a search apart into what an index answers and the rest. End users and what failed
 // have indexes of their own.
-func indexed(q meter.Search) (by *where, rest []func(*where)) {
+func splitSearch(q meter.Search) (by *where, rest []func(*where)) {
 	by = &where{index: "requests_by_workspace"}
 	switch {
 	case q.User != "":
@@ -194,7 +194,7 @@ func looks(q meter.Search) []func(*where) {
 		}
 	}
 	add(q.User != "" && q.Code != "", func(c *where) { c.is("code", q.Code) })
-	add(q.Tag != "", func(c *where) { c.tagged(q.Tag) })
+	add(q.Tag != "", func(c *where) { c.addTag(q.Tag) })
 	add(q.Key != "", func(c *where) { c.is("key", q.Key) })
 	add(q.Model != "", func(c *where) {
 		if q.Model == meter.UnknownModel {
@@ -213,9 +213,9 @@ func looks(q meter.Search) []func(*where) {
 	return list
 }
 
-// tagged adds that a request has a tag. What is compared is written so that both engines
+// addTag adds that a request has a tag. What is compared is written so that both engines
 // understand it and no character of a value means more than itself.
-func (c *where) tagged(tag string) {
+func (c *where) addTag(tag string) {
 	c.add("replace(',' || tags || ',', ?, '') <> ',' || tags || ','", ","+tag+",")
 }
 

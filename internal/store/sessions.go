@@ -22,7 +22,7 @@ func sessionCells(v *access.Session) []any {
 // changes it, and ends sessions, has done so or will see this one.
 func (s *Store) InsertSession(ctx context.Context, v access.Session, most int, unknown bool, entries ...access.Entry) error {
 	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		if err := admitted(ctx, tx, v); err != nil {
+		if err := lockPerson(ctx, tx, v); err != nil {
 			return err
 		}
 		err := exec(ctx, tx, "insert session", `INSERT INTO sessions
@@ -46,9 +46,9 @@ func (s *Store) InsertSession(ctx context.Context, v access.Session, most int, u
 	})
 }
 
-// admitted takes the row of a session's person, or gives access.ErrNotFound where the proof
+// lockPerson takes the row of a session's person, or gives access.ErrNotFound where the proof
 // does not count any more.
-func admitted(ctx context.Context, tx *sql.Tx, v access.Session) error {
+func lockPerson(ctx context.Context, tx *sql.Tx, v access.Session) error {
 	err := execOr(ctx, tx, access.ErrNotFound, "touch user",
 		`UPDATE users SET seen_at = CASE WHEN seen_at < $2 THEN $2 ELSE seen_at END WHERE id = $1`, v.User, millis(v.SeenAt))
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Store) SessionByHash(ctx context.Context, hash string) (access.Visitor,
 	visitor, err := selectOne(ctx, s.read, func(v *access.Visitor) []any {
 		return append(append(sessionCells(&v.Session), userCells(&v.User)...), &v.Role, &password, &v.Factors, &v.News)
 	}, `SELECT `+sessionColumns+`, `+userColumns+`,
-			COALESCE((SELECT role FROM members WHERE workspace = sessions.workspace AND user_id = sessions.user_id AND `+opened("sessions.via")+`), ''),
+			COALESCE((SELECT role FROM members WHERE workspace = sessions.workspace AND user_id = sessions.user_id AND `+openedBy("sessions.via")+`), ''),
 			COALESCE((SELECT password FROM logins WHERE user_id = sessions.user_id AND via = sessions.via), ''),
 			(SELECT COUNT(*) FROM factors WHERE user_id = sessions.user_id AND via = sessions.via AND kind <> 'recovery'),
 			(SELECT COUNT(*) FROM devices WHERE user_id = sessions.user_id AND told = 0 AND hash <> sessions.device
@@ -107,7 +107,7 @@ func (s *Store) TouchSession(ctx context.Context, id string, at time.Time) error
 
 // MoveSession takes a session to another workspace.
 func (s *Store) MoveSession(ctx context.Context, id, workspace string, e access.Entry) error {
-	return s.audited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
+	return s.changeAudited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
 		return exec(ctx, tx, "move session", `UPDATE sessions SET workspace = $2 WHERE id = $1`, id, workspace)
 	})
 }

@@ -65,7 +65,7 @@ func (n *Snapshot) Blobs(ctx context.Context) (map[string]string, error) {
 
 func readTable(ctx context.Context, db querier, t table.Table) table.Rows {
 	return func(yield func([]any, error) bool) {
-		rows, err := db.QueryContext(ctx, `SELECT `+columnList(t)+` FROM `+quoted(t.Name))
+		rows, err := db.QueryContext(ctx, `SELECT `+columnList(t)+` FROM `+quoteName(t.Name))
 		if err != nil {
 			yield(nil, fmt.Errorf("read %s: %w", t.Name, err))
 			return
@@ -141,9 +141,9 @@ func orNil[T any](v *sql.Null[T]) any {
 func columnList(t table.Table) string {
 	names := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
-		names[i] = quoted(c.Name)
+		names[i] = quoteName(c.Name)
 	}
 	return strings.Join(names, ", ")
 }
 
-func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -173,7 +173,7 @@ func (s *Store) tx(ctx context.Context, do func(context.Context, *sql.Tx) error)
 // do may be called twice.
 func (s *Store) save(ctx context.Context, p priority, do func(context.Context, *sql.Tx) error) error {
 	if s.engine == sqlite {
-		return s.grouped(ctx, p, do)
+		return s.runGrouped(ctx, p, do)
 	}
 	done, err := s.turn(ctx, p)
 	if err != nil {
@@ -234,7 +234,7 @@ func (s *Store) one(ctx context.Context, p priority, do func(context.Context, qu
 		defer done()
 		return do(ctx, s.write)
 	}
-	return s.grouped(ctx, p, func(ctx context.Context, tx *sql.Tx) error { return do(ctx, tx) })
+	return s.runGrouped(ctx, p, func(ctx context.Context, tx *sql.Tx) error { return do(ctx, tx) })
 }
 
 // forUpdate ends a SELECT whose row is to be changed. SQLite has one writer: the
@@ -299,7 +299,7 @@ func flag(b bool) int64 {
 	return 0
 }
 
-func joined[T ~string](list []T) string {
+func joinWords[T ~string](list []T) string {
 	texts := make([]string, len(list))
 	for i, v := range list {
 		texts[i] = string(v)

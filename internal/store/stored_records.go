@@ -58,7 +58,7 @@ func (s *Store) DeleteStoredRecord(ctx context.Context, sort catalog.Sort, id st
 
 // changeStoredRecord makes one change, which must be of one row, and writes it down.
 func (s *Store) changeStoredRecord(ctx context.Context, e access.Entry, change func(context.Context, *sql.Tx, int64) error) error {
-	return s.audited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
+	return s.changeAudited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
 		// The counter's row is taken first: on PostgreSQL it is the lock.
 		revision, err := nextRevision(ctx, tx, "offers")
 		if err != nil {

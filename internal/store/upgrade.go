@@ -32,9 +32,9 @@ func releases() ([]migration.Release, error) {
 	return migration.ReadReleases(string(text))
 }
 
-// served is the release before a schema: the oldest whose binaries work with it. Where there
+// releaseBefore is the release before a schema: the oldest whose binaries work with it. Where there
 // is none, only those work that know the schema itself.
-func served(schema int64) (migration.Release, error) {
+func releaseBefore(schema int64) (migration.Release, error) {
 	list, err := releases()
 	if err != nil {
 		return migration.Release{}, err
@@ -99,7 +99,7 @@ func (s *Store) beginUpgrade(ctx context.Context, current, known int64) error {
 		}
 	}
 	crash.Point("upgrading")
-	r, err := served(known)
+	r, err := releaseBefore(known)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (s *Store) beginUpgrade(ctx context.Context, current, known int64) error {
 
 // endUpgrade says that the tables are as this binary knows them.
 func (s *Store) endUpgrade(ctx context.Context, known int64) error {
-	r, err := served(known)
+	r, err := releaseBefore(known)
 	if err != nil {
 		return err
 	}

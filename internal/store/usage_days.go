@@ -26,35 +26,35 @@ func (q *slice) figures() string {
 
 // UsageTotal is what all of a slice used.
 func (s *Store) UsageTotal(ctx context.Context, of meter.Slice) (meter.Figures, error) {
-	q := s.sliced(of, "")
-	sum, err := selectOne(ctx, s.read, figureCells, `SELECT `+q.figures()+q.from(), s.plannedFor(q.args)...)
+	q := s.findSlice(of, "")
+	sum, err := selectOne(ctx, s.read, figureCells, `SELECT `+q.figures()+q.from(), s.planFor(q.args)...)
 	return sum, wrap("add up usage", err)
 }
 
 // UsageGroups lists what the groups of a slice used, those with the most of a
 // measure first.
 func (s *Store) UsageGroups(ctx context.Context, of meter.Slice, by meter.Split, most meter.Measure, limit int) ([]meter.Group, error) {
-	q := s.sliced(of, by)
-	names, all, err := s.wanted(ctx, q, of, by, most, limit)
+	q := s.findSlice(of, by)
+	names, all, err := s.topNames(ctx, q, of, by, most, limit)
 	if err != nil || !all && len(names) == 0 {
 		return nil, err
 	}
 	if !all {
 		s.only(q, names)
 	}
-	list, err := selectAll(ctx, s.read, "group usage", groupCells, `SELECT `+q.name+`, `+q.figures()+q.from()+` GROUP BY 1`, s.plannedFor(q.args)...)
+	list, err := selectAll(ctx, s.read, "group usage", groupCells, `SELECT `+q.name+`, `+q.figures()+q.from()+` GROUP BY 1`, s.planFor(q.args)...)
 	slices.SortFunc(list, func(a, b meter.Group) int {
 		return cmp.Or(cmp.Compare(most.Of(b.Figures), most.Of(a.Figures)), cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Name, b.Name))
 	})
 	return list[:min(len(list), limit)], err
 }
 
-// wanted are the names of the groups that used the most of a measure, or all. Figures are
+// topNames are the names of the groups that used the most of a measure, or all. Figures are
 // read once where there are few names: of end users in few days there may be very many, and
 // all figures are added up for those only that are wanted. In many days they are looked for
 // among those who led a week; then there are some more of them, since what their weeks say
 // of each may lack something.
-func (s *Store) wanted(ctx context.Context, q *slice, of meter.Slice, by meter.Split, most meter.Measure, limit int) (names []string, all bool, err error) {
+func (s *Store) topNames(ctx context.Context, q *slice, of meter.Slice, by meter.Split, most meter.Measure, limit int) (names []string, all bool, err error) {
 	if q.table == "usage_groups" && limit <= mostLed && of.Until.Sub(of.From) >= leadersFrom {
 		names, err = s.leading(ctx, of, by, most, limit+limit/5)
 		return names, names == nil, err
@@ -63,14 +63,14 @@ func (s *Store) wanted(ctx context.Context, q *slice, of meter.Slice, by meter.S
 		return nil, true, nil
 	}
 	order := cmp.Or(map[meter.Measure]string{meter.Tokens: `SUM(` + allTokens + `)`, meter.Cost: `SUM(nano)`}[most], `SUM(requests)`)
-	names, err = s.texts(ctx, `SELECT `+q.name+q.from()+` GROUP BY 1 ORDER BY `+order+` DESC, SUM(requests) DESC, 1 LIMIT `+strconv.Itoa(limit), s.plannedFor(q.args)...)
+	names, err = s.texts(ctx, `SELECT `+q.name+q.from()+` GROUP BY 1 ORDER BY `+order+` DESC, SUM(requests) DESC, 1 LIMIT `+strconv.Itoa(limit), s.planFor(q.args)...)
 	return names, len(names) < limit, err
 }
 
 // UsageDays lists what a slice used on each of its days that has any, oldest
 // first. With a split it tells these groups of it apart and leaves the others out.
 func (s *Store) UsageDays(ctx context.Context, of meter.Slice, by meter.Split, groups []string) ([]meter.Day, error) {
-	q := s.sliced(of, by)
+	q := s.findSlice(of, by)
 	switch {
 	case by == "":
 		q.name = `''`
@@ -80,7 +80,7 @@ func (s *Store) UsageDays(ctx context.Context, of meter.Slice, by meter.Split, g
 		s.only(q, groups)
 	}
 	return selectAll(ctx, s.read, "read days", func(d *meter.Day) []any { return append([]any{at(&d.At)}, groupCells(&d.Group)...) },
-		`SELECT day, `+q.name+`, `+q.figures()+q.from()+` GROUP BY day, 2 ORDER BY day, 2`, s.plannedFor(q.args)...)
+		`SELECT day, `+q.name+`, `+q.figures()+q.from()+` GROUP BY day, 2 ORDER BY day, 2`, s.planFor(q.args)...)
 }
 
 // splitColumn is what a split tells apart, as text.
@@ -150,10 +150,10 @@ func groupedBy(of meter.Slice, by meter.Split) (dim meter.Split, name string, ok
 	return by, "", filters == 0
 }
 
-// sliced finds where a slice, told apart by something, is read: in the groups, which are
+// findSlice finds where a slice, told apart by something, is read: in the groups, which are
 // few, if one of their dims answers it; else in the days, by the index of a filter. Whom
 // requests are for is known to the groups alone.
-func (s *Store) sliced(of meter.Slice, by meter.Split) *slice {
+func (s *Store) findSlice(of meter.Slice, by meter.Split) *slice {
 	q := new(slice)
 	q.add("workspace = ?", of.Workspace)
 	q.add("day >= ?", millis(of.From))
@@ -168,7 +168,7 @@ func (s *Store) sliced(of meter.Slice, by meter.Split) *slice {
 		if dim == meter.ByKey {
 			q.is("name", name)
 		} else {
-			q.equal("name", name)
+			q.addEqual("name", name)
 		}
 		if name != "" {
 			s.byName(q)
@@ -177,8 +177,8 @@ func (s *Store) sliced(of meter.Slice, by meter.Split) *slice {
 	}
 	q.name = splitColumn(by)
 	q.is("key", of.Key)
-	q.equal("model", of.Model)
-	q.equal("provider", of.Provider)
+	q.addEqual("model", of.Model)
+	q.addEqual("provider", of.Provider)
 	q.failed, q.table = `CASE WHEN status >= 400 THEN requests ELSE 0 END`, "usage_days"
 	switch {
 	case s.engine != sqlite: // it has statistics

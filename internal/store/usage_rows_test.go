@@ -139,7 +139,7 @@ func TestSumsAreReadByTheIndexThatLeavesMostOut(t *testing.T) {
 	t.Parallel()
 	s := openTest(t, "sqlite")
 	for _, look := range looksOf(time.Date(2026, 11, 18, 0, 0, 0, 0, time.UTC)) {
-		q := s.sliced(look.of, look.by)
+		q := s.findSlice(look.of, look.by)
 		if look.by == meter.ByUser {
 			s.only(q, []string{"a", "b"})
 		}

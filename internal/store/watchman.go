@@ -58,7 +58,7 @@ func (w *watchman) dial(ctx context.Context, network, address string) (net.Conn,
 func (w *watchman) run(ctx context.Context) {
 	defer close(w.done)
 	for pause.For(ctx, watchEvery) == nil {
-		for server, conns := range w.quiet(time.Now()) {
+		for server, conns := range w.listQuiet(time.Now()) {
 			if !w.lives(ctx, server) && ctx.Err() == nil {
 				for _, c := range conns {
 					_ = c.Close()
@@ -68,8 +68,8 @@ func (w *watchman) run(ctx context.Context) {
 	}
 }
 
-// quiet are the connections that have waited for long, by the address of their server.
-func (w *watchman) quiet(now time.Time) map[[2]string][]*watched {
+// listQuiet lists the connections that have waited for long, by the address of their server.
+func (w *watchman) listQuiet(now time.Time) map[[2]string][]*watched {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var list map[[2]string][]*watched

@@ -30,8 +30,8 @@ func (c *where) arg(arg any) string {
 	return "$" + strconv.Itoa(len(c.args))
 }
 
-// equal adds that a column has a value: "" is any.
-func (c *where) equal(column, value string) {
+// addEqual adds that a column has a value: "" is any.
+func (c *where) addEqual(column, value string) {
 	if value != "" {
 		c.add(column+" = ?", value)
 	}
@@ -43,7 +43,7 @@ func (c *where) is(column, value string) {
 		c.add(column + " = ''")
 		return
 	}
-	c.equal(column, value)
+	c.addEqual(column, value)
 }
 
 // among is that a column has one of these values.

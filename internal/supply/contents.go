@@ -85,7 +85,7 @@ func find(models []media.Model) func(id string) *media.Model {
 
 // ChatModels are the configured models, then what each provider offers by name.
 func ChatModels(cfg *config.Config) []catalog.Model {
-	created := changed(cfg)
+	created := lastChange(cfg)
 	list := []catalog.Model{{
 		ID: relay.Sandbox, Name: "Sandbox", Owner: config.Builtin, Created: time.Unix(0, 0),
 		Description:  "Built in: answers as any model would, costs nothing, and fails in every way you order it to.",
@@ -118,8 +118,8 @@ func ChatModels(cfg *config.Config) []catalog.Model {
 	return list
 }
 
-// changed is when the configuration last was.
-func changed(cfg *config.Config) time.Time {
+// lastChange is when the configuration last was.
+func lastChange(cfg *config.Config) time.Time {
 	if cfg.ModTime.IsZero() {
 		return time.Unix(0, 0)
 	}
@@ -131,7 +131,7 @@ func OpenProviders(cfg *config.Config) map[string]catalog.Model {
 	open := make(map[string]catalog.Model)
 	for _, p := range cfg.Providers {
 		if slices.Contains(p.Models, "*") {
-			open[p.Name] = catalog.Model{Owner: p.Name, Created: changed(cfg), Retries: 2}
+			open[p.Name] = catalog.Model{Owner: p.Name, Created: lastChange(cfg), Retries: 2}
 		}
 	}
 	return open

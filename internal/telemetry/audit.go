@@ -60,18 +60,18 @@ type AuditOptions struct {
 type Forwarder struct {
 	AuditOptions
 
-	mu     sync.Mutex // guards all below
-	places map[string]*place
+	mu           sync.Mutex // guards all below
+	destinations map[string]*destination
 }
 
-// place is how it stands with the file or the address.
-type place struct {
+// destination is how it stands with the file or the address.
+type destination struct {
 	problem  string
 	failures int
 	rest     time.Time // not before
 }
 
-// Lag is how far a place is behind.
+// Lag is how far a destination is behind.
 type Lag struct {
 	Place   string // "file" or "address"
 	Behind  int64  // entries
@@ -80,7 +80,7 @@ type Lag struct {
 
 // NewForwarder makes one. Nothing is sent until Run.
 func NewForwarder(o AuditOptions) *Forwarder {
-	return &Forwarder{AuditOptions: o, places: map[string]*place{"file": {}, "address": {}}}
+	return &Forwarder{AuditOptions: o, destinations: map[string]*destination{"file": {}, "address": {}}}
 }
 
 // Run sends until ctx ends.
@@ -93,7 +93,7 @@ func (f *Forwarder) Run(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// Send sends what there is to both places, once.
+// Send sends what there is to both destinations, once.
 func (f *Forwarder) Send(ctx context.Context, log *slog.Logger) {
 	settings := f.Settings()
 	if settings.File != "" {
@@ -107,7 +107,7 @@ func (f *Forwarder) Send(ctx context.Context, log *slog.Logger) {
 // try does one thing unless it has failed lately, and tells of the first failure.
 func (f *Forwarder) try(ctx context.Context, log *slog.Logger, name string, do func(context.Context) error) {
 	f.mu.Lock()
-	p := *f.places[name]
+	p := *f.destinations[name]
 	f.mu.Unlock()
 	if f.Now().Before(p.rest) {
 		return
@@ -117,7 +117,7 @@ func (f *Forwarder) try(ctx context.Context, log *slog.Logger, name string, do f
 		return
 	}
 	if err == nil {
-		p = place{}
+		p = destination{}
 	} else {
 		if p.failures == 0 {
 			log.LogAttrs(ctx, slog.LevelError, "the audit log cannot be sent on", slog.String("to", name), slog.Any("error", err))
@@ -127,10 +127,10 @@ func (f *Forwarder) try(ctx context.Context, log *slog.Logger, name string, do f
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.places[name] = &p
+	f.destinations[name] = &p
 }
 
-// Lags says how far the places are behind that the log is sent to.
+// Lags says how far the destinations are behind that the log is sent to.
 func (f *Forwarder) Lags(ctx context.Context) (list []Lag, err error) {
 	settings := f.Settings()
 	head, err := f.Log.AuditHead(ctx)
@@ -141,7 +141,7 @@ func (f *Forwarder) Lags(ctx context.Context) (list []Lag, err error) {
 	defer f.mu.Unlock()
 	add := func(name string, at int64) {
 		if behind := head.Seq - max(at, head.Base.Seq); behind > 0 {
-			list = append(list, Lag{name, behind, f.places[name].problem})
+			list = append(list, Lag{name, behind, f.destinations[name].problem})
 		}
 	}
 	if settings.File != "" {

@@ -81,8 +81,8 @@ func (s *spans) next() (message []byte, lost int) {
 	return message, lost
 }
 
-// sent takes back the room of a message.
-func (s *spans) sent(message []byte) {
+// releaseRoom takes back the room of a message.
+func (s *spans) releaseRoom(message []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if cap(message) <= bytesAtOnce {
@@ -117,6 +117,6 @@ func (s *OTLP) sendSpans(ctx context.Context) bool {
 		return false
 	}
 	s.send(ctx, traces, s.request(message))
-	s.spans.sent(message)
+	s.spans.releaseRoom(message)
 	return true
 }

@@ -110,7 +110,7 @@ func TestNoMoreIsKeptThanMayBe(t *testing.T) {
 			t.Fatal(err)
 		}
 		sent += len(got.GetResourceSpans()[0].GetScopeSpans()[0].GetSpans())
-		s.spans.sent(message)
+		s.spans.releaseRoom(message)
 	}
 	if sent+lost != all || lost == 0 || bytes > mostWaiting || s.spans.waiting != 0 {
 		t.Errorf("%d sent, %d lost, %d bytes", sent, lost, bytes)
@@ -127,7 +127,7 @@ func BenchmarkSpan(b *testing.B) {
 		s.spans.take(w)
 		if len(s.spans.full) > 0 {
 			message, _ := s.spans.next()
-			s.spans.sent(message)
+			s.spans.releaseRoom(message)
 		}
 	}
 }

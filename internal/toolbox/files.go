@@ -41,7 +41,7 @@ func (b *Toolbox) uploadFile(ctx context.Context, _ *call, in uploadIn) (*mcp.Ca
 }
 
 func (b *Toolbox) upload(ctx context.Context, path string) (*client.File, error) {
-	f, err := b.places.find(path)
+	f, err := b.folders.find(path)
 	if err != nil {
 		return nil, err
 	}

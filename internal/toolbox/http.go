@@ -37,7 +37,7 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 // token is not empty clients must send it as a bearer token. A toolbox serves once.
 func (b *Toolbox) ServeHTTP(ctx context.Context, l net.Listener, token string) error {
 	server := &http.Server{
-		Handler:           b.guarded(l.Addr().String(), token),
+		Handler:           b.guard(l.Addr().String(), token),
 		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
@@ -61,9 +61,9 @@ func (b *Toolbox) ServeHTTP(ctx context.Context, l net.Listener, token string) e
 	return nil
 }
 
-// guarded lets in only programs of this machine that name it as it is, so that no page
+// guard lets in only programs of this machine that name it as it is, so that no page
 // in a browser can call the tools, whatever name it resolves to this address.
-func (b *Toolbox) guarded(address, token string) http.Handler {
+func (b *Toolbox) guard(address, token string) http.Handler {
 	tools := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return b.mcp }, &mcp.StreamableHTTPOptions{
 		SessionTimeout: idle, MaxRequestBodyBytes: largestAsk, PropagateRequestCancellation: true,
 	})

@@ -145,7 +145,7 @@ func outputs(v generation.View) []saved {
 
 // save downloads an output into a new file.
 func (b *Toolbox) save(ctx context.Context, s *saved, name string) error {
-	f, path, err := b.places.create(name)
+	f, path, err := b.folders.create(name)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (b *Toolbox) save(ctx context.Context, s *saved, name string) error {
 	}
 	err = errors.Join(b.server.Download(ctx, s.address, to, largestOutput), f.Close())
 	if err != nil {
-		b.places.remove(path)
+		b.folders.remove(path)
 		return err
 	}
 	info, err := os.Stat(path)
@@ -175,8 +175,8 @@ func (b *Toolbox) checkName(name string) error {
 	if name == "" {
 		return nil
 	}
-	if inner, ok := b.places.out.inner(name); !ok || inner == "." {
-		return fmt.Errorf("save_as %q is outside of the output folder %s", name, b.places.out.folder)
+	if inner, ok := b.folders.out.inner(name); !ok || inner == "." {
+		return fmt.Errorf("save_as %q is outside of the output folder %s", name, b.folders.out.path)
 	}
 	return nil
 }

@@ -35,10 +35,10 @@ type Defaults struct{ Image, Video, Speech string }
 
 // Toolbox is a server of tools.
 type Toolbox struct {
-	server *client.Server
-	places *places
-	models Defaults
-	mcp    *mcp.Server
+	server  *client.Server
+	folders *folders
+	models  Defaults
+	mcp     *mcp.Server
 
 	ending chan struct{}  // closed when calls have to end
 	calls  sync.WaitGroup // that are under way
@@ -46,11 +46,11 @@ type Toolbox struct {
 
 // New opens the folders. Close gives them back.
 func New(o Options) (*Toolbox, error) {
-	p, err := openPlaces(o.Roots, o.Out)
+	p, err := openFolders(o.Roots, o.Out)
 	if err != nil {
 		return nil, err
 	}
-	b := &Toolbox{server: o.Server, places: p, models: o.Models, ending: make(chan struct{})}
+	b := &Toolbox{server: o.Server, folders: p, models: o.Models, ending: make(chan struct{})}
 	b.mcp = mcp.NewServer(&mcp.Implementation{Name: "stele", Title: "Stele", Version: o.Version}, &mcp.ServerOptions{
 		Instructions: instructions, Logger: o.Log, Capabilities: &mcp.ServerCapabilities{},
 	})
@@ -70,7 +70,7 @@ const instructions = "Stele makes pictures, clips and sound, runs apps and asks 
 	"A tool that returns status \"processing\" is not done: call get_generation with the id."
 
 // Close gives the folders back.
-func (b *Toolbox) Close() error { return b.places.close() }
+func (b *Toolbox) Close() error { return b.folders.close() }
 
 // Serve speaks with one client over a pair of streams until the client goes or ctx ends.
 // It waits for what calls that are under way have to stop. A toolbox serves once.

@@ -70,7 +70,7 @@ type Work struct {
 // recording is a span that is being recorded.
 type recording struct {
 	tracer *Tracer
-	place  place
+	at     spanContext
 
 	mu sync.Mutex // guards what follows
 	Work

@@ -34,23 +34,23 @@ func New(part float64, take func(*Work)) *Tracer {
 	return &Tracer{uint64(max(0, min(1, part)) * (1 << 63)), take}
 }
 
-// place is where in a trace a context is.
-type place struct {
+// spanContext is where in a trace a context is.
+type spanContext struct {
 	trace    otel.TraceID
 	span     otel.SpanID
 	recorded bool       // by those who take part in the trace
 	here     *recording // nil: not by us
 }
 
-type placeKey struct{}
+type spanContextKey struct{}
 
-func at(ctx context.Context) *place {
-	p, _ := ctx.Value(placeKey{}).(*place)
+func at(ctx context.Context) *spanContext {
+	p, _ := ctx.Value(spanContextKey{}).(*spanContext)
 	return p
 }
 
-func within(ctx context.Context, p *place) context.Context {
-	return context.WithValue(ctx, placeKey{}, p)
+func within(ctx context.Context, p *spanContext) context.Context {
+	return context.WithValue(ctx, spanContextKey{}, p)
 }
 
 // Request begins the span of a request, in the trace that its client is in. A header that
@@ -63,7 +63,7 @@ func (t *Tracer) Request(ctx context.Context, method string, h http.Header) (con
 	if len(h[Header]) > 0 {
 		parent = extract(header(h))
 	}
-	p := place{trace: parent.TraceID(), span: newSpanID(), recorded: parent.IsSampled()}
+	p := spanContext{trace: parent.TraceID(), span: newSpanID(), recorded: parent.IsSampled()}
 	if !parent.IsValid() {
 		p.trace = newTraceID()
 		p.recorded = binary.BigEndian.Uint64(p.trace[8:])>>1 < t.below
@@ -84,7 +84,7 @@ func (t *Tracer) Continue(ctx context.Context, parent, operation, subject string
 	if !from.IsValid() {
 		return ctx, Span{}
 	}
-	p := place{trace: from.TraceID(), span: from.SpanID(), recorded: from.IsSampled()}
+	p := spanContext{trace: from.TraceID(), span: from.SpanID(), recorded: from.IsSampled()}
 	if !p.recorded {
 		return within(ctx, &p), Span{}
 	}
@@ -101,7 +101,7 @@ func Start(ctx context.Context, operation, subject string) (context.Context, Spa
 }
 
 // call begins the span of a call below a place.
-func (t *Tracer) call(ctx context.Context, below place, w Work, operation, subject string) (context.Context, Span) {
+func (t *Tracer) call(ctx context.Context, below spanContext, w Work, operation, subject string) (context.Context, Span) {
 	w.Name, w.Parent = operation+" "+subject, below.span
 	below.span = newSpanID()
 	ctx, span := t.record(ctx, below, w)
@@ -109,11 +109,11 @@ func (t *Tracer) call(ctx context.Context, below place, w Work, operation, subje
 	return ctx, span
 }
 
-func (t *Tracer) record(ctx context.Context, p place, w Work) (context.Context, Span) {
+func (t *Tracer) record(ctx context.Context, p spanContext, w Work) (context.Context, Span) {
 	w.Trace, w.Span, w.Began = p.trace, p.span, time.Now()
-	r := &recording{tracer: t, place: p, Work: w}
-	r.place.here = r
-	return within(ctx, &r.place), Span{r}
+	r := &recording{tracer: t, at: p, Work: w}
+	r.at.here = r
+	return within(ctx, &r.at), Span{r}
 }
 
 // From is the span that a context is in.

@@ -34,9 +34,9 @@ func Is(prefix, id string) bool {
 	return err == nil
 }
 
-// Derived returns the id of a part of what an id of the form of New names: always
+// Derive returns the id of a part of what an id of the form of New names: always
 // the same for the same words, and sorted by when the whole was made.
-func Derived(id, words string) string {
+func Derive(id, words string) string {
 	prefix, rest, _ := strings.Cut(id, "_")
 	sum := sha256.Sum256([]byte(id + "\x00" + words))
 	if whole, err := alphabet.DecodeString(rest); err == nil && len(whole) == 16 {

@@ -103,7 +103,7 @@ func (m *Manager) Change(ctx context.Context, who access.Principal, next Endpoin
 	}
 	_, before := was.Mailbox()
 	if _, now := e.Mailbox(); now != before {
-		return e, wrong("url", "A mailbox does not become a server, nor a server a mailbox: make another endpoint.")
+		return e, fieldError("url", "A mailbox does not become a server, nor a server a mailbox: make another endpoint.")
 	}
 	list := e.changes(&was)
 	if len(list) == 0 {
@@ -123,10 +123,10 @@ func (m *Manager) Rotate(ctx context.Context, who access.Principal, id string, g
 		return e, "", err
 	}
 	if _, ok := e.Mailbox(); ok {
-		return e, "", wrong("url", "Mail is not signed: a mailbox has no secret.")
+		return e, "", fieldError("url", "Mail is not signed: a mailbox has no secret.")
 	}
 	if grace < 0 || grace > mostGrace {
-		return e, "", wrong("grace", "The old secret signs for at most %d days more.", mostGrace/(24*time.Hour))
+		return e, "", fieldError("grace", "The old secret signs for at most %d days more.", mostGrace/(24*time.Hour))
 	}
 	list := []access.Change{{Field: "secret", Old: "••••", New: "••••"}}
 	secret, until, err := rotate(ctx, m.Shelf, m.Box, rotation{e.ID, grace, m.Now()}, m.entry(who, "endpoint.rotate", &e, list))
@@ -212,33 +212,33 @@ func (m *Manager) check(who access.Principal, e *Endpoint) error {
 	e.Events = slices.Compact(e.Events)
 	for _, event := range e.Events {
 		if !slices.Contains(Events(), event) {
-			return wrong("events", "There is no event %q.", event)
+			return fieldError("events", "There is no event %q.", event)
 		}
 	}
 	if e.Workspace == "" && slices.ContainsFunc(e.Events, func(event string) bool { return event != LimitReached }) {
-		return wrong("events", "An endpoint of the installation hears of %s only.", LimitReached)
+		return fieldError("events", "An endpoint of the installation hears of %s only.", LimitReached)
 	}
 	if address, ok := e.Mailbox(); ok {
 		if !m.Mail {
-			return wrong("url", "No mail can be sent: the configuration names no mail server.")
+			return fieldError("url", "No mail can be sent: the configuration names no mail server.")
 		}
 		if !checkMailbox(address) {
-			return wrong("url", "This is not the address of one mailbox.")
+			return fieldError("url", "This is not the address of one mailbox.")
 		}
 		if slices.ContainsFunc(e.Events, func(event string) bool { return event != LimitReached }) {
-			return wrong("events", "A mailbox hears of %s only.", LimitReached)
+			return fieldError("events", "A mailbox hears of %s only.", LimitReached)
 		}
 		return nil
 	}
 	if _, err := guard.CheckPublic(e.URL, m.AllowPrivate()); err != nil {
-		return wrong("url", "This address cannot be used: %v.", err)
+		return fieldError("url", "This address cannot be used: %v.", err)
 	}
 	return nil
 }
 
 func noWorkspace() error { return fault.New(fault.NotFound, "There is no such workspace.") }
 
-func wrong(field, format string, args ...any) error {
+func fieldError(field, format string, args ...any) error {
 	return fault.New(fault.InvalidParameter, format, args...).With("field", field)
 }
 

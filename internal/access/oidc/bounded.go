@@ -6,10 +6,10 @@ import (
 	"net/http"
 )
 
-// bounded is a client whose answers end: the library reads each of them whole. It asks for
+// limitAnswers gives a client whose answers end: the library reads each of them whole. It asks for
 // the provider's keys on behalf of all who wait, in no request's time: without an end of
 // its own one silent answer would keep people out until the server is started again.
-func bounded(client *http.Client) *http.Client {
+func limitAnswers(client *http.Client) *http.Client {
 	own := *client
 	own.Timeout = callTime
 	own.Transport = shortAnswers{client.Transport}

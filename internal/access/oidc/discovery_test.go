@@ -114,7 +114,7 @@ func TestASilentProviderIsWaitedForOnlySoLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
-		res, err := bounded(&http.Client{Transport: silent{}}).Get("https://id.example.com/keys") //nolint:noctx // that is the question
+		res, err := limitAnswers(&http.Client{Transport: silent{}}).Get("https://id.example.com/keys") //nolint:noctx // that is the question
 		if err == nil {
 			_ = res.Body.Close()
 		}

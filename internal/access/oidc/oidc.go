@@ -47,7 +47,7 @@ type Issuer struct {
 
 // New makes an Issuer. Nothing is asked of the provider yet.
 func New(o Options) *Issuer {
-	o.Client = bounded(o.Client)
+	o.Client = limitAnswers(o.Client)
 	i := &Issuer{o: o}
 	i.discover = discovery{now: o.Now, ask: func(ctx context.Context) (*oidc.Provider, error) {
 		ctx, cancel := i.context(ctx)

@@ -92,7 +92,7 @@ func (p Party) Made(h Holder, state, answer []byte) (Key, error) {
 	if err != nil {
 		return Key{}, fmt.Errorf("check new passkey: %w", err)
 	}
-	return kept(made)
+	return toKey(made)
 }
 
 // resume reads the state that a question left, for an answer that is not too long.
@@ -170,7 +170,7 @@ func (p Party) Signed(find func(id []byte) (Holder, error), state, answer []byte
 	if used.Authenticator.CloneWarning {
 		return Key{}, errors.New("the passkey seems to have been copied: its counter went back")
 	}
-	return kept(used)
+	return toKey(used)
 }
 
 func (p Party) open(h Holder) (*webauthn.WebAuthn, *holder, error) {
@@ -202,7 +202,7 @@ func both(options any, session *webauthn.SessionData) ([]byte, []byte, error) {
 	return text, state, nil
 }
 
-func kept(c *webauthn.Credential) (Key, error) {
+func toKey(c *webauthn.Credential) (Key, error) {
 	c.Attestation = webauthn.CredentialAttestation{} // it is never looked at
 	data, err := json.Marshal(c)
 	if err != nil {

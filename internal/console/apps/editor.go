@@ -159,7 +159,7 @@ func (c *Room) saveApp(w http.ResponseWriter, r *http.Request, v access.Visitor)
 	}
 	seen := page.ReadRevision(r.PostForm.Get("revision"))
 	_, err := c.Editor.Save(r.Context(), v.Principal(), r.PathValue("app"), editorText(r), seen)
-	return c.edited(w, r, v, err, "saved")
+	return c.backToEditor(w, r, v, err, "saved")
 }
 
 func (c *Room) publishApp(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
@@ -168,12 +168,12 @@ func (c *Room) publishApp(w http.ResponseWriter, r *http.Request, v access.Visit
 	}
 	seen := page.ReadRevision(r.PostForm.Get("revision"))
 	_, err := c.Editor.Publish(r.Context(), v.Principal(), r.PathValue("app"), editorText(r), seen, r.PostForm.Has("shared"))
-	return c.edited(w, r, v, err, "published")
+	return c.backToEditor(w, r, v, err, "published")
 }
 
 func (c *Room) unpublishApp(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	_, err := c.Editor.Unpublish(r.Context(), v.Principal(), r.PathValue("app"))
-	return c.edited(w, r, v, err, "unpublished")
+	return c.backToEditor(w, r, v, err, "unpublished")
 }
 
 func (c *Room) restoreApp(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
@@ -182,19 +182,19 @@ func (c *Room) restoreApp(w http.ResponseWriter, r *http.Request, v access.Visit
 		return page.NoPage()
 	}
 	_, err = c.Editor.Restore(r.Context(), v.Principal(), r.PathValue("app"), number)
-	return c.edited(w, r, v, err, "restored")
+	return c.backToEditor(w, r, v, err, "restored")
 }
 
 func (c *Room) deleteApp(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	if err := c.Editor.Delete(r.Context(), v.Principal(), r.PathValue("app")); err != nil {
-		return c.edited(w, r, v, err, "")
+		return c.backToEditor(w, r, v, err, "")
 	}
 	return c.Redirect(w, r, "/console/apps")
 }
 
-// edited goes back to the editor: with what was done, or with the text that was sent
+// backToEditor goes back to the editor: with what was done, or with the text that was sent
 // and why it was not taken.
-func (c *Room) edited(w http.ResponseWriter, r *http.Request, v access.Visitor, err error, done string) error {
+func (c *Room) backToEditor(w http.ResponseWriter, r *http.Request, v access.Visitor, err error, done string) error {
 	if err == nil {
 		return c.Redirect(w, r, "/console/apps/"+url.PathEscape(r.PathValue("app"))+"/edit?done="+done)
 	}

@@ -111,10 +111,10 @@ func (f *appForm) body(dry bool) ([]byte, error) {
 		case "boolean":
 			fields[in.Name] = slices.Contains(given, "true")
 		case "array":
-			fields[in.Name] = page.TypedList(in.Items, given)
+			fields[in.Name] = page.ParseValues(in.Items, given)
 		default:
 			if text := strings.TrimSpace(strings.Join(given, "")); text != "" {
-				fields[in.Name] = page.Typed(in.Type, page.Newlines(text))
+				fields[in.Name] = page.ParseValue(in.Type, page.Newlines(text))
 			}
 		}
 	}

@@ -88,7 +88,7 @@ func appGist(values map[string]any) string {
 			best = text
 		}
 	}
-	return page.Shortened(strings.Join(strings.Fields(best), " "), 60)
+	return page.Shorten(strings.Join(strings.Fields(best), " "), 60)
 }
 
 // appVersionOf finds the version in the text of an app.

@@ -121,22 +121,22 @@ func (f keyForm) key() (access.NewKey, error) {
 	}
 	n.Scope.Models, n.CIDRs = page.Lines(f.Models), page.Lines(f.CIDRs)
 	var err error
-	if n.Scope.Groups, err = ticked(f.Scopes); err != nil {
+	if n.Scope.Groups, err = readTicked(f.Scopes); err != nil {
 		return n, err
 	}
 	if f.Idle != "" {
-		if n.Idle, err = chosen(f.Idles, f.Idle, "idle_expires"); err != nil {
+		if n.Idle, err = readChoice(f.Idles, f.Idle, "idle_expires"); err != nil {
 			return n, err
 		}
 	}
 	if f.Expires != "" {
-		n.Lifetime, err = chosen(f.Lifetimes, f.Expires, "expires")
+		n.Lifetime, err = readChoice(f.Lifetimes, f.Expires, "expires")
 	}
 	return n, err
 }
 
-// ticked are the groups of ticked boxes; all of them are none, which means all.
-func ticked(boxes []scopeBox) ([]access.Group, error) {
+// readTicked reads the groups of ticked boxes; all of them are none, which means all.
+func readTicked(boxes []scopeBox) ([]access.Group, error) {
 	var groups []access.Group
 	for _, box := range boxes {
 		if box.Ticked {
@@ -158,11 +158,11 @@ func rotationOf(value string) (access.Rotation, error) {
 	if value == "" {
 		return access.Rotation{}, nil
 	}
-	grace, err := chosen(graces(), value, "grace")
+	grace, err := readChoice(graces(), value, "grace")
 	return access.Rotation{Grace: grace, AtOnce: value == atOnce}, err
 }
 
-func chosen(from []choice, value, field string) (time.Duration, error) {
+func readChoice(from []choice, value, field string) (time.Duration, error) {
 	i := slices.IndexFunc(from, func(c choice) bool { return c.Value == value })
 	if i < 0 {
 		return 0, fault.New(fault.InvalidParameter, "%q is not one of the choices.", value).With("field", field)
@@ -273,11 +273,11 @@ func (c *Room) formOf(k access.Key) keyForm {
 func (f keyForm) edit() (access.KeyEdit, error) {
 	models, cidrs := page.Lines(f.Models), page.Lines(f.CIDRs)
 	edit := access.KeyEdit{Name: &f.Name, Models: &models, CIDRs: &cidrs}
-	groups, err := ticked(f.Scopes)
+	groups, err := readTicked(f.Scopes)
 	if err != nil {
 		return edit, err
 	}
-	idle, err := chosen(f.Idles, f.Idle, "idle_expires")
+	idle, err := readChoice(f.Idles, f.Idle, "idle_expires")
 	if err != nil {
 		return edit, err
 	}
@@ -285,7 +285,7 @@ func (f keyForm) edit() (access.KeyEdit, error) {
 	if f.Expires == keep {
 		return edit, nil
 	}
-	life, err := chosen(f.Lifetimes, f.Expires, "expires")
+	life, err := readChoice(f.Lifetimes, f.Expires, "expires")
 	edit.Lifetime = &life
 	return edit, err
 }

@@ -109,7 +109,7 @@ func (form *policyPage) read(v url.Values) (access.Policy, error) {
 		EndWithCreator: form.EndKeys, NoCapture: !form.Capture, ChargeFactor: form.Factor,
 	}
 	var err error
-	if p.Scopes, err = ticked(form.Scopes); err != nil {
+	if p.Scopes, err = readTicked(form.Scopes); err != nil {
 		return p, err
 	}
 	for _, box := range form.Environments {
@@ -123,11 +123,11 @@ func (form *policyPage) read(v url.Values) (access.Policy, error) {
 	case len(form.Environments):
 		p.Environments = nil // both, as none
 	}
-	life, err := chosen(form.Lives, form.Life, "life")
+	life, err := readChoice(form.Lives, form.Life, "life")
 	if err != nil {
 		return p, err
 	}
-	idle, err := chosen(form.Idles, form.Idle, "idle_expires")
+	idle, err := readChoice(form.Idles, form.Idle, "idle_expires")
 	p.LifeMS, p.IdleMS = life.Milliseconds(), idle.Milliseconds()
 	return p, err
 }

@@ -117,16 +117,16 @@ func formOf(m *supply.Model) *modelForm {
 		f.Strategy = fields.Strategy
 	}
 	if fields.Retries != nil {
-		f.Retries = typedText(fields.Retries)
+		f.Retries = numberText(fields.Retries)
 	}
 	for _, t := range fields.Targets {
-		f.Targets = append(f.Targets, targetField{Provider: t.Provider, Model: t.Model, Weight: typedText(t.Weight)})
+		f.Targets = append(f.Targets, targetField{Provider: t.Provider, Model: t.Model, Weight: numberText(t.Weight)})
 	}
 	for i := range f.Prices {
-		f.Prices[i].Value = typedText(fields.Price[f.Prices[i].Name])
+		f.Prices[i].Value = numberText(fields.Price[f.Prices[i].Name])
 	}
 	for i := range f.Timeouts {
-		f.Timeouts[i].Value = typedText(fields.Timeouts[f.Timeouts[i].Name])
+		f.Timeouts[i].Value = numberText(fields.Timeouts[f.Timeouts[i].Name])
 	}
 	for name, can := range fields.Capabilities {
 		i := slices.IndexFunc(f.Capabilities, func(b abilityBox) bool { return b.Name == name })
@@ -139,8 +139,8 @@ func formOf(m *supply.Model) *modelForm {
 	return f
 }
 
-// typedText is a number of JSON as it is typed.
-func typedText(v any) string {
+// numberText is a number of JSON as it is typed.
+func numberText(v any) string {
 	switch n := v.(type) {
 	case float64:
 		return strconv.FormatFloat(n, 'f', -1, 64)
@@ -155,7 +155,7 @@ func (f *modelForm) read(v url.Values) catalog.Draft {
 	f.Name, f.Description, f.Strategy = strings.TrimSpace(v.Get("name")), strings.TrimSpace(v.Get("description")), v.Get("strategy")
 	f.Retries, f.Tags, f.Hide, f.Revision = strings.TrimSpace(v.Get("retries")), v.Get("tags"), v.Has("hide_upstream"), page.ReadRevision(v.Get("revision"))
 	fields := modelFields{
-		Name: f.Name, Description: f.Description, Strategy: f.Strategy, Retries: typed(f.Retries), Tags: commas(f.Tags), HideUpstream: f.Hide,
+		Name: f.Name, Description: f.Description, Strategy: f.Strategy, Retries: readNumber(f.Retries), Tags: commas(f.Tags), HideUpstream: f.Hide,
 		Targets: []modelTarget{}, Price: make(map[string]any), Timeouts: make(map[string]any), Capabilities: make(map[string]bool),
 	}
 	f.Targets = nil
@@ -165,12 +165,12 @@ func (f *modelForm) read(v url.Values) catalog.Draft {
 			continue // a row that was left empty
 		}
 		f.Targets = append(f.Targets, t)
-		fields.Targets = append(fields.Targets, modelTarget{Provider: t.Provider, Model: t.Model, Weight: typed(t.Weight)})
+		fields.Targets = append(fields.Targets, modelTarget{Provider: t.Provider, Model: t.Model, Weight: readNumber(t.Weight)})
 	}
 	for i := range f.Prices {
 		p := &f.Prices[i]
 		if p.Value = strings.TrimSpace(v.Get("price." + p.Name)); p.Value != "" {
-			fields.Price[p.Name] = typed(p.Value)
+			fields.Price[p.Name] = readNumber(p.Value)
 		}
 	}
 	for i := range f.Timeouts {
@@ -190,9 +190,9 @@ func (f *modelForm) read(v url.Values) catalog.Draft {
 	return d
 }
 
-// typed is a number where the text is one, and else the text, for the check to
+// readNumber gives a number where the text is one, and else the text, for the check to
 // complain about; nil where there is none.
-func typed(text string) any {
+func readNumber(text string) any {
 	if text == "" {
 		return nil
 	}

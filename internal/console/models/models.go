@@ -3,7 +3,6 @@ package models
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -61,10 +60,8 @@ func (c *Room) showModels(w http.ResponseWriter, r *http.Request, v access.Visit
 	q := r.URL.Query()
 	p := modelsPage{
 		Manage: page.Manages(v), Query: strings.TrimSpace(q.Get("q")), Type: q.Get("type"), Provider: q.Get("provider"),
+		Told:  page.Told(r, "deleted", "The model “%s” is deleted."),
 		Types: append([]string{"chat"}, media.Types()...),
-	}
-	if id := q.Get("deleted"); id != "" {
-		p.Told = fmt.Sprintf("The model “%s” is deleted.", id)
 	}
 	states := c.targetStates(r.Context())
 	all := c.Supply.Models()

@@ -3,7 +3,6 @@ package names
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -52,14 +51,8 @@ type nameForm struct {
 }
 
 func (c *Room) showNames(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	q := r.URL.Query()
-	p := namesPage{Form: nameForm{Pattern: q.Get("pattern")}}
-	if name := q.Get("set"); name != "" {
-		p.Told = fmt.Sprintf("“%s” leads to a model from the next request on.", name)
-	}
-	if name := q.Get("deleted"); name != "" {
-		p.Told = fmt.Sprintf("The name “%s” is deleted.", name)
-	}
+	p := namesPage{Form: nameForm{Pattern: r.URL.Query().Get("pattern")}}
+	p.Told = page.Told(r, "set", "“%s” leads to a model from the next request on.", "deleted", "The name “%s” is deleted.")
 	return c.page(w, r, v, http.StatusOK, p)
 }
 

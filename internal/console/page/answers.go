@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"log/slog"
 	"math"
 	"net/http"
@@ -23,6 +24,18 @@ func Note(r *http.Request, e *fault.Error) {
 		facts = append(facts, slog.Any("error", e.Err))
 	}
 	scope.From(r.Context()).Note(facts...)
+}
+
+// Told is the sentence about what was just done. The query has the name of a deed, and of
+// what it was done to; deeds and their sentences come in pairs.
+func Told(r *http.Request, sentences ...string) string {
+	q := r.URL.Query()
+	for i := len(sentences) - 2; i >= 0; i -= 2 {
+		if name := q.Get(sentences[i]); name != "" {
+			return fmt.Sprintf(sentences[i+1], name)
+		}
+	}
+	return ""
 }
 
 // RetryAfter tells the client how long to wait, where the error knows.

@@ -48,7 +48,7 @@ var (
 
 // BrowserName is a browser as people call it: Firefox on Linux.
 func BrowserName(agent string) string {
-	browser, system := marked(browserMarks, agent), marked(systemMarks, agent)
+	browser, system := findMark(browserMarks, agent), findMark(systemMarks, agent)
 	switch {
 	case browser != "" && system != "":
 		return browser + " on " + system
@@ -65,7 +65,7 @@ func BrowserName(agent string) string {
 	return first
 }
 
-func marked(marks [][2]string, agent string) string {
+func findMark(marks [][2]string, agent string) string {
 	for _, mark := range marks {
 		if strings.Contains(agent, mark[0]) {
 			return mark[1]

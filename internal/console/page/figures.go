@@ -25,14 +25,14 @@ func Short(n int64) string {
 		name string
 	}{{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1e3, "K"}} {
 		if float64(n) >= u.size && n >= 10_000 {
-			return Trimmed(float64(n)/u.size) + u.name
+			return TrimDigits(float64(n)/u.size) + u.name
 		}
 	}
 	return Grouped(n)
 }
 
-// Trimmed writes a number with three digits at most, and none that say nothing.
-func Trimmed(f float64) string {
+// TrimDigits writes a number with three digits at most, and none that say nothing.
+func TrimDigits(f float64) string {
 	digits := 2
 	switch {
 	case f >= 100:
@@ -64,7 +64,7 @@ func Share(n, all int64) string {
 	if n > 0 && p < 0.01 {
 		return "<0.01%"
 	}
-	return Trimmed(p) + "%"
+	return TrimDigits(p) + "%"
 }
 
 // Spent writes how long something took: 850 ms, 12.4 s, 3 min 20 s.
@@ -77,7 +77,7 @@ func Spent(d time.Duration) string {
 	case d < time.Second:
 		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
 	case d < 100*time.Second:
-		return Trimmed(d.Seconds()) + " s"
+		return TrimDigits(d.Seconds()) + " s"
 	case d < time.Hour:
 		return fmt.Sprintf("%d min %d s", d/time.Minute, d%time.Minute/time.Second)
 	}
@@ -98,9 +98,9 @@ func Bytes(n int64) string {
 	case n < 1<<10:
 		return Many(n, "byte", "bytes")
 	case n < 1<<20:
-		return Trimmed(float64(n)/(1<<10)) + " KB"
+		return TrimDigits(float64(n)/(1<<10)) + " KB"
 	}
-	return Trimmed(float64(n)/(1<<20)) + " MB"
+	return TrimDigits(float64(n)/(1<<20)) + " MB"
 }
 
 // Dollars writes billionths of a USD with as many digits as say something: two,

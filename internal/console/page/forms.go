@@ -49,9 +49,9 @@ func FormTexts(v any) []string {
 	return out
 }
 
-// Typed is a text of a form as a value of a declared type. What is none stays a text,
+// ParseValue reads a text of a form as a value of a declared type. What is none stays a text,
 // and is refused where everything is.
-func Typed(kind, value string) any {
+func ParseValue(kind, value string) any {
 	switch kind {
 	case "boolean":
 		if value == "true" || value == "false" {
@@ -65,11 +65,11 @@ func Typed(kind, value string) any {
 	return value
 }
 
-// TypedList is several texts of a form as a list of a declared type.
-func TypedList(kind string, values []string) []any {
+// ParseValues reads several texts of a form as a list of a declared type.
+func ParseValues(kind string, values []string) []any {
 	list := make([]any, len(values))
 	for i, v := range values {
-		list[i] = Typed(kind, v)
+		list[i] = ParseValue(kind, v)
 	}
 	return list
 }
@@ -93,8 +93,8 @@ func Mentions(text, query string) bool {
 	return true
 }
 
-// Shortened is a text of so many characters at most.
-func Shortened(text string, most int) string {
+// Shorten cuts a text down to one of so many characters at most.
+func Shorten(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most]) + "…"
 	}

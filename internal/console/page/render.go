@@ -55,7 +55,7 @@ func findPages(rooms []Files) (map[string]templates, error) {
 }
 
 func readPage(room Files, file string) (*template.Template, error) {
-	set, err := template.New("").Option("missingkey=zero").ParseFS(shared, around...)
+	set, err := template.New("").Option("missingkey=zero").Funcs(fieldWords).ParseFS(shared, around...)
 	if err != nil {
 		return nil, fmt.Errorf("parse templates: %w", err)
 	}
@@ -145,14 +145,14 @@ type View struct {
 	Visitor *access.Visitor // nil: the visitor is not signed in
 	Data    any
 
-	Nav       []NavGroup
-	Places    []Place // the workspaces the visitor may enter
-	News      *News   // nil: there are none
-	Base      string  // goes before every link
-	Root      string  // the public URL, for examples
-	Static    string  // folder of the static files
-	Version   string
-	RequestID string
+	Nav        []NavGroup
+	Workspaces []Workspace // the workspaces the visitor may enter
+	News       *News       // nil: there are none
+	Base       string      // goes before every link
+	Root       string      // the public URL, for examples
+	Static     string      // folder of the static files
+	Version    string
+	RequestID  string
 }
 
 // May reports whether the visitor's role covers another: what they may not do is
@@ -182,8 +182,8 @@ type NavItem struct {
 	Need    access.Role
 }
 
-// Place is a workspace as the switcher shows it.
-type Place struct {
+// Workspace is one as the switcher shows it.
+type Workspace struct {
 	ID, Label string
 	Current   bool
 }

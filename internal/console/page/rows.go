@@ -90,7 +90,7 @@ func ReadLosses(dropped string) []ChangedField {
 		if len(parts) < 2 {
 			continue
 		}
-		l := ChangedField{What: unescaped(parts[0]), Verb: parts[1]}
+		l := ChangedField{What: unescape(parts[0]), Verb: parts[1]}
 		switch l.Verb {
 		case "dropped":
 			l.Tone = "bad"
@@ -100,14 +100,14 @@ func ReadLosses(dropped string) []ChangedField {
 			l.What = "and more"
 		}
 		if len(parts) == 3 {
-			l.Note = unescaped(parts[2])
+			l.Note = unescape(parts[2])
 		}
 		list = append(list, l)
 	}
 	return list
 }
 
-func unescaped(text string) string {
+func unescape(text string) string {
 	if plain, err := url.PathUnescape(text); err == nil {
 		return plain
 	}

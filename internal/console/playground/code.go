@@ -68,21 +68,21 @@ func (c *Room) spellPlayground(w http.ResponseWriter, r *http.Request, v access.
 	if err != nil {
 		return err
 	}
-	kept, err := c.attached(r.Context(), v.Principal().Workspace, talk)
+	kept, err := c.findAttached(r.Context(), v.Principal().Workspace, talk)
 	if err != nil {
 		return err
 	}
 	var list []spelling
 	for _, s := range spellings {
 		said := spelling{Name: s.codec.Name(), Label: s.label}
-		call, err := s.codec.EncodeRequest(c.addressed(talk, kept, said.Name), dialect.Target{Model: req.Model, Stream: true})
+		call, err := s.codec.EncodeRequest(c.withAddresses(talk, kept, said.Name), dialect.Target{Model: req.Model, Stream: true})
 		if err != nil {
-			said.Problem = fault.From(toldTalk(err)).Message
+			said.Problem = fault.From(toPageError(err)).Message
 			list = append(list, said)
 			continue
 		}
 		said.Path, said.Losses = s.under+call.Path, shortfalls(append(slices.Clone(talk.Notes), call.Losses...))
-		said.JSON = indented(ownIDs(call.Body, kept))
+		said.JSON = indent(ownIDs(call.Body, kept))
 		said.Head = c.command(said.Path, call.Header)
 		list = append(list, said)
 	}
@@ -103,7 +103,7 @@ func (c *Room) command(path string, header http.Header) string {
 // deepestShown is how deep JSON is indented: each level adds to every line in it.
 const deepestShown = 100
 
-func indented(body []byte) string {
+func indent(body []byte) string {
 	if depthOf(body) > deepestShown {
 		return string(body)
 	}
@@ -134,8 +134,8 @@ func depthOf(body []byte) int {
 	return deepest
 }
 
-// attached finds the files that a conversation names, by their ids.
-func (c *Room) attached(ctx context.Context, workspace string, talk *chat.Conversation) (map[string]*file.File, error) {
+// findAttached finds the files that a conversation names, by their ids.
+func (c *Room) findAttached(ctx context.Context, workspace string, talk *chat.Conversation) (map[string]*file.File, error) {
 	kept := make(map[string]*file.File)
 	for _, m := range talk.Messages {
 		for _, p := range m.Parts {
@@ -154,9 +154,9 @@ func (c *Room) attached(ctx context.Context, workspace string, talk *chat.Conver
 
 var partKinds = map[string]chat.Kind{file.Image: chat.Image, file.Video: chat.Video, file.Audio: chat.Audio, file.Document: chat.Document}
 
-// addressed is the conversation with addresses in the place of file ids. The public
+// withAddresses gives the conversation with addresses in the place of file ids. The public
 // API takes both, but codecs write ids only of the services they are for.
-func (c *Room) addressed(talk *chat.Conversation, kept map[string]*file.File, name string) *chat.Conversation {
+func (c *Room) withAddresses(talk *chat.Conversation, kept map[string]*file.File, name string) *chat.Conversation {
 	if len(kept) == 0 {
 		return talk
 	}

@@ -60,7 +60,7 @@ func (c *Room) runPlayground(w http.ResponseWriter, r *http.Request, v access.Vi
 	if err == nil || errors.Is(err, wire.ErrGone) || ended == nil && errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		return nil
 	}
-	if err = toldTalk(err); ended != nil {
+	if err = toPageError(err); ended != nil {
 		err = ended
 	}
 	if !feed.Begun() {
@@ -104,8 +104,8 @@ func readTalk(r *http.Request) (*chat.Request, error) {
 	return req, nil
 }
 
-// toldTalk is an error in words that fit the page.
-func toldTalk(err error) error { return dialect.InClientTerms(openai.Codec{}, err) }
+// toPageError puts an error in words that fit the page.
+func toPageError(err error) error { return dialect.InClientTerms(openai.Codec{}, err) }
 
 // say writes an event, which is a JSON object. It stays with us for a moment when more
 // follow at once.

@@ -3,7 +3,6 @@ package prices
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -61,14 +60,8 @@ type priceForm struct {
 }
 
 func (c *Room) showPrices(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	q := r.URL.Query()
-	p := pricesPage{Form: priceForm{ID: q.Get("id")}}
-	if id := q.Get("set"); id != "" {
-		p.Told = fmt.Sprintf("The price of “%s” is set. It counts from the next request on.", id)
-	}
-	if id := q.Get("deleted"); id != "" {
-		p.Told = fmt.Sprintf("Your price of “%s” is deleted.", id)
-	}
+	p := pricesPage{Form: priceForm{ID: r.URL.Query().Get("id")}}
+	p.Told = page.Told(r, "set", "The price of “%s” is set. It counts from the next request on.", "deleted", "Your price of “%s” is deleted.")
 	for _, own := range c.Supply.Prices() {
 		if own.ID == p.Form.ID && own.Origin.Place == "" {
 			p.Form.Line, p.Form.From, p.Form.Revision = own.Line, own.From, own.Revision

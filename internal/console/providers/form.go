@@ -216,15 +216,15 @@ func (f *providerForm) read(v url.Values) catalog.Draft {
 	if len(options) > 0 {
 		fields["options"] = options
 	}
-	if names := listed(f.Models); len(names) > 0 {
+	if names := splitList(f.Models); len(names) > 0 {
 		fields["models"] = names
 	}
 	d.Fields, _ = json.Marshal(fields) // texts and lists of them
 	return d
 }
 
-// listed are what stands on lines, or between commas.
-func listed(text string) []string {
+// splitList gives what stands on lines, or between commas.
+func splitList(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,\t\r\n", r) })
 }
 

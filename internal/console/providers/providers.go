@@ -45,10 +45,7 @@ type trouble struct {
 }
 
 func (c *Room) showProviders(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	p := providersPage{Manage: page.Manages(v)}
-	if id := r.URL.Query().Get("deleted"); id != "" {
-		p.Told = fmt.Sprintf("The provider “%s” is deleted.", id)
-	}
+	p := providersPage{Manage: page.Manages(v), Told: page.Told(r, "deleted", "The provider “%s” is deleted.")}
 	titles := c.kindTitles()
 	for _, one := range c.Supply.Providers(r.Context()) {
 		p.Rows = append(p.Rows, c.providerRow(&one, titles, p.Manage))

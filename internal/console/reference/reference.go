@@ -76,7 +76,7 @@ func (c *Room) referencePage(r *http.Request, v *access.Visitor) (*shelf, error)
 	if err != nil {
 		return nil, err
 	}
-	made.small = compressed(made.plain) // there is no secret on it whose length would tell
+	made.small = compress(made.plain) // there is no secret on it whose length would tell
 	if v == nil {
 		c.shelf.Store(made)
 	}
@@ -101,7 +101,7 @@ func (c *Room) showDocument(w http.ResponseWriter, r *http.Request, _ access.Vis
 	return nil
 }
 
-func compressed(body []byte) []byte {
+func compress(body []byte) []byte {
 	var small bytes.Buffer
 	z := gzip.NewWriter(&small)
 	_, _ = z.Write(body) // into memory: neither fails

@@ -126,7 +126,7 @@ func generationTitle(t *generation.Task) string {
 	if t.App != "" {
 		text = t.App
 	}
-	return page.Shortened(text, 80)
+	return page.Shorten(text, 80)
 }
 
 // studioOutputs are all that was made, but for what only belongs to something else.

@@ -260,7 +260,7 @@ func usualValue(p *media.Parameter, values []string) bool {
 // typedValue gives values the types that JSON would have given them.
 func typedValue(p *media.Parameter, values []string) any {
 	if p.Type == "array" {
-		return page.TypedList(p.Items, values)
+		return page.ParseValues(p.Items, values)
 	}
-	return page.Typed(p.Type, values[0])
+	return page.ParseValue(p.Type, values[0])
 }

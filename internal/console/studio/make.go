@@ -43,7 +43,7 @@ func notTheirs(err error) bool {
 func (c *Room) refuseOrder(w http.ResponseWriter, r *http.Request, v access.Visitor, problem error) error {
 	status := fault.From(problem).Code.Status()
 	if scripted(r) {
-		return page.WriteJSON(w, status, c.judged(r, problem))
+		return page.WriteJSON(w, status, c.judge(r, problem))
 	}
 	models := c.Catalog.Media(studioPrincipal(v).Scope, "")
 	if len(models) == 0 {
@@ -57,8 +57,8 @@ func (c *Room) refuseOrder(w http.ResponseWriter, r *http.Request, v access.Visi
 	return c.studioPage(w, r, v, status, studioPage{Form: form})
 }
 
-// asked is the order in a form.
-func (c *Room) asked(who access.Principal, sent url.Values) (media.Ask, error) {
+// readAsk reads the order in a form.
+func (c *Room) readAsk(who access.Principal, sent url.Values) (media.Ask, error) {
 	model, err := c.Catalog.OpenMediaModel(sent.Get("model"), who.Scope)
 	if err != nil {
 		return media.Ask{}, err
@@ -74,7 +74,7 @@ func (c *Room) asked(who access.Principal, sent url.Values) (media.Ask, error) {
 // the same order, however often it comes; with another content it is another one.
 func (c *Room) orderOnce(r *http.Request, v access.Visitor) (*generation.Task, error) {
 	who := studioPrincipal(v)
-	ask, err := c.asked(who, r.PostForm)
+	ask, err := c.readAsk(who, r.PostForm)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ type estimate struct {
 // priceGeneration tries an order out: nothing is made, nothing is kept.
 func (c *Room) priceGeneration(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	who := studioPrincipal(v)
-	ask, err := c.asked(who, r.PostForm)
+	ask, err := c.readAsk(who, r.PostForm)
 	if err == nil {
 		ask.DryRun = true
 		var t *generation.Task
@@ -134,11 +134,11 @@ func (c *Room) priceGeneration(w http.ResponseWriter, r *http.Request, v access.
 	if notTheirs(err) {
 		return err
 	}
-	return page.WriteJSON(w, http.StatusOK, c.judged(r, err))
+	return page.WriteJSON(w, http.StatusOK, c.judge(r, err))
 }
 
-// judged is what is wrong with an order, for a script.
-func (c *Room) judged(r *http.Request, problem error) estimate {
+// judge says what is wrong with an order, for a script.
+func (c *Room) judge(r *http.Request, problem error) estimate {
 	e := fault.From(problem)
 	field, _ := e.Details["field"].(string)
 	s := setting{Name: field}

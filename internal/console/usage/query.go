@@ -137,7 +137,7 @@ func (c *Room) usageChoices(ctx context.Context, workspace string, names map[str
 	for _, tag := range p.Tags {
 		p.Splits = append(p.Splits, option{string(meter.ByTag(tag)), splitName(meter.ByTag(tag))})
 	}
-	p.Ranges, p.Splits, p.Measures, p.Places = usageRanges, slices.Concat(usageSplits, p.Splits), usageMeasures, environments
+	p.Ranges, p.Splits, p.Measures, p.Environments = usageRanges, slices.Concat(usageSplits, p.Splits), usageMeasures, environments
 	p.Keys = keyChoices(names, p.Query.Key)
 	var models []string
 	if c.Requests != nil {

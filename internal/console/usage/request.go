@@ -73,7 +73,7 @@ func (c *Room) showRequest(w http.ResponseWriter, r *http.Request, v access.Visi
 	p := requestPage{
 		RequestRow: c.RequestRow(&record, names), Record: record, Exact: record.At.UTC().Format("2 January 2006, 15:04:05.000 UTC"),
 		Environment: groupName(meter.ByEnvironment, record.Environment, nil), Failure: failureOf(&record), Spans: timeSpent(&record),
-		Price: priced(&record), Losses: page.ReadLosses(record.Dropped), MayBodies: v.Role.Covers(page.Owner), Captures: c.Captures,
+		Price: priceLines(&record), Losses: page.ReadLosses(record.Dropped), MayBodies: v.Role.Covers(page.Owner), Captures: c.Captures,
 	}
 	if record.Tags != "" {
 		p.Tags = strings.Split(record.Tags, ",")
@@ -168,8 +168,8 @@ type priceLine struct {
 	Cost   string
 }
 
-// priced is the price of a request line by line, at the rates of its time.
-func priced(r *meter.Record) *priceTable {
+// priceLines is the price of a request line by line, at the rates of its time.
+func priceLines(r *meter.Record) *priceTable {
 	p := &priceTable{Priced: r.Priced, Estimated: r.Estimated, Total: page.Dollars(r.Nano), Source: priceSources[r.PriceSource]}
 	sheet, err := price.ReadSheet(r.Rates)
 	p.ByModel = err == nil && r.Priced

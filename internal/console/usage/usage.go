@@ -28,24 +28,24 @@ const (
 )
 
 type usagePage struct {
-	Query     usageQuery
-	Problem   string
-	Range     string // in words, with both ends
-	Before    string // the range that the changes are against
-	Figures   []page.Tally
-	Chart     *chart // nil: nothing was used
-	Groups    []groupRow
-	More      bool // there are more groups than the table has
-	Headline  string
-	CSV       string // link
-	Ranges    []option
-	Splits    []option
-	Tags      []string // that usage can be split by
-	Measures  []option
-	Keys      []option
-	Models    []option
-	Places    []option // environments
-	LastRange bool     // nothing was used before either
+	Query        usageQuery
+	Problem      string
+	Range        string // in words, with both ends
+	Before       string // the range that the changes are against
+	Figures      []page.Tally
+	Chart        *chart // nil: nothing was used
+	Groups       []groupRow
+	More         bool // there are more groups than the table has
+	Headline     string
+	CSV          string // link
+	Ranges       []option
+	Splits       []option
+	Tags         []string // that usage can be split by
+	Measures     []option
+	Keys         []option
+	Models       []option
+	Environments []option
+	LastRange    bool // nothing was used before either
 
 	Statements bool   // the visitor may see them
 	OnDisk     string // what the workspace holds there; "": not known
@@ -132,7 +132,7 @@ func (c *Room) fillUsage(ctx context.Context, v access.Visitor, p *usagePage) er
 	if err != nil {
 		return err
 	}
-	p.Figures = compared(now, then)
+	p.Figures = compare(now, then)
 	p.Range, p.Before = daysInWords(of.From, of.Until), daysInWords(both.From, of.From)
 	p.LastRange = then.Requests == 0
 	if p.More = len(groups) > mostGroups; p.More {
@@ -173,7 +173,7 @@ func (q usageQuery) row(g meter.Group, all meter.Figures, names map[string]strin
 		Share: page.Share(n, of), Width: "0",
 	}
 	if of > 0 {
-		row.Width = page.Trimmed(float64(n) / float64(of) * 100)
+		row.Width = page.TrimDigits(float64(n) / float64(of) * 100)
 	}
 	if row.ID = g.Name; q.By == meter.ByKey {
 		row.Aside = g.Name
@@ -226,8 +226,8 @@ func groupName(by meter.Split, id string, names map[string]string) string {
 	return id
 }
 
-// compared are the figures of a range with what changed since the one before.
-func compared(now, then meter.Figures) []page.Tally {
+// compare gives the figures of a range with what changed since the one before.
+func compare(now, then meter.Figures) []page.Tally {
 	of := func(name string, n, before int64, text func(int64) string) page.Tally {
 		return page.Tally{Name: name, Value: text(n), Exact: page.Grouped(n), Change: change(float64(n), float64(before))}
 	}
@@ -265,9 +265,9 @@ func change(now, then float64) string {
 	case p > 999:
 		return "+>999%"
 	case p >= 0.5:
-		return "+" + page.Trimmed(p) + "%"
+		return "+" + page.TrimDigits(p) + "%"
 	case p <= -0.5:
-		return "−" + page.Trimmed(-p) + "%"
+		return "−" + page.TrimDigits(-p) + "%"
 	}
 	return "about the same"
 }
@@ -277,9 +277,9 @@ func points(now, then float64) (text, tone string) {
 	d := (now - then) * 100
 	switch {
 	case d >= 0.05:
-		return "+" + page.Trimmed(d) + " points", "bad"
+		return "+" + page.TrimDigits(d) + " points", "bad"
 	case d <= -0.05:
-		return "−" + page.Trimmed(-d) + " points", "good"
+		return "−" + page.TrimDigits(-d) + " points", "good"
 	}
 	return "about the same", ""
 }

@@ -54,7 +54,7 @@ var tones = map[webhook.State]string{webhook.Pending: "cool", webhook.Delivered:
 // deliveries are the messages that a page lists.
 func (c *Room) deliveries(r *http.Request, v access.Visitor, f webhook.Filter) (deliveryList, error) {
 	asked := r.URL.Query()
-	f.State, f.Type = webhook.State(picked(states, asked.Get("state"))), pickedEvent(asked.Get("event"))
+	f.State, f.Type = webhook.State(pickKnown(states, asked.Get("state"))), pickEvent(asked.Get("event"))
 	f.Before, f.Limit = asked.Get("before"), mostDeliveries+1
 	list := deliveryList{
 		At: "/console/webhooks", Endpoint: f.Endpoint, State: string(f.State), Event: f.Type, Any: f.State != "" || f.Type != "",
@@ -102,14 +102,14 @@ func (c *Room) deliveryRow(d webhook.Delivery, several bool) deliveryRow {
 	return row
 }
 
-func picked(choices []choice, value string) string {
+func pickKnown(choices []choice, value string) string {
 	if slices.ContainsFunc(choices, func(c choice) bool { return c.Value == value }) {
 		return value
 	}
 	return ""
 }
 
-func pickedEvent(value string) string {
+func pickEvent(value string) string {
 	if slices.Contains(webhook.Events(), value) {
 		return value
 	}
@@ -123,7 +123,7 @@ var sinces = map[string]time.Duration{"1h": time.Hour, "1d": 24 * time.Hour, "7d
 func (c *Room) replay(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	f := webhook.Filter{
 		Workspace: v.Session.Workspace, Endpoint: r.PostForm.Get("endpoint"), ID: r.PostForm.Get("id"),
-		State: webhook.State(picked(states, r.PostForm.Get("state"))), Type: pickedEvent(r.PostForm.Get("event")),
+		State: webhook.State(pickKnown(states, r.PostForm.Get("state"))), Type: pickEvent(r.PostForm.Get("event")),
 	}
 	back := "/console/webhooks"
 	if f.Endpoint != "" {

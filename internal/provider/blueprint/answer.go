@@ -127,30 +127,30 @@ func startsJSON(body []byte) bool {
 // output is the body as an output.
 func (a *answer) output() opener {
 	if a.file == nil {
-		return held(a.body)
+		return openMemory(a.body)
 	}
-	return spooled(a.file)
+	return openSpooled(a.file)
 }
 
-// kept is an output that was read out of an answer. A large one is put on the disk: it
+// openRead opens an output that was read out of an answer. A large one is put on the disk: it
 // may wait there for long until it is fetched.
-func kept(body []byte) opener {
+func openRead(body []byte) opener {
 	if len(body) <= inMemory {
-		return held(body)
+		return openMemory(body)
 	}
 	f := spool.New()
 	if _, err := f.Write(body); err != nil {
-		return held(body) // it is paid for, and there is no other place
+		return openMemory(body) // it is paid for, and there is no other place
 	}
-	return spooled(f)
+	return openSpooled(f)
 }
 
-// held is an output that is in memory.
-func held(body []byte) opener {
+// openMemory opens an output that is in memory.
+func openMemory(body []byte) opener {
 	return func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 }
 
-// spooled is an output that is on the disk.
-func spooled(f *spool.File) opener {
+// openSpooled opens an output that is on the disk.
+func openSpooled(f *spool.File) opener {
 	return func(context.Context) (io.ReadCloser, error) { return io.NopCloser(f.Section(0, f.Size())), nil }
 }

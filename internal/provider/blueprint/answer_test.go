@@ -38,7 +38,7 @@ func TestLargeAnswersWaitForMemory(t *testing.T) {
 	defer server.Close()
 	m := acting(t, wholesale, server.URL)
 	m.memory = memory.New(30<<20, 15<<20) // an answer of 4 MB takes 12
-	m.behind = background.New(m.whole, background.Options{Parallel: 8})
+	m.behind = background.New(m.makeWhole, background.Options{Parallel: 8})
 	defer m.behind.Close()
 	first := m.memory.Open("w")
 	if err := first.Grow(t.Context(), 10<<20); err != nil {
@@ -94,7 +94,7 @@ func TestALargeBodyIsAnOutputAsItIs(t *testing.T) {
 	defer full.Close()
 	req := simple("acme/v1")
 	req.Tenant = "w"
-	list, err := m.whole(t.Context(), req, func(float64) {})
+	list, err := m.makeWhole(t.Context(), req, func(float64) {})
 	if err != nil || len(list) != 1 {
 		t.Fatal(list, err)
 	}

@@ -165,7 +165,7 @@ func (r *rule) lookUp(ctx context.Context, w *writing, body any, table map[strin
 	if !ok {
 		return r.writes[0].do(ctx, w, nil, body) // else
 	}
-	return r.writes[0].to.put(body, filled(row, "")) // a copy: later rules may write into it
+	return r.writes[0].to.put(body, fillIn(row, "")) // a copy: later rules may write into it
 }
 
 // holds reports whether what when or unless says is so.

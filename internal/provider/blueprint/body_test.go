@@ -239,7 +239,7 @@ func TestAComfyUIGraphIsFilledIn(t *testing.T) {
 			return v
 		}
 		seeds[at("prompt.3.inputs.seed")] = true
-		if at("prompt_id") != chosen(key) || at("prompt.6.inputs.text") != "a fox in the snow" || at("prompt.9.inputs.filename_prefix") != key ||
+		if at("prompt_id") != workName(key) || at("prompt.6.inputs.text") != "a fox in the snow" || at("prompt.9.inputs.filename_prefix") != key ||
 			at("prompt.5.inputs.width") != 1024.0 || at("prompt.4.inputs.ckpt_name") != "sd_xl_base_1.0.safetensors" {
 			t.Errorf("%v", body)
 		}

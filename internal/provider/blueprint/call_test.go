@@ -128,7 +128,7 @@ outputs: [{path: audio, form: hex}, {path: picture, form: base64}, {path: link}]
 `, server.URL)
 	for text, want := range answers {
 		body = text
-		list, err := m.whole(t.Context(), simple("acme/whole"), nil)
+		list, err := m.makeWhole(t.Context(), simple("acme/whole"), nil)
 		if want == "" {
 			if media.Failing(err).Class != media.ModelFailed {
 				t.Errorf("%s: %v, %v", text, list, err)
@@ -236,10 +236,10 @@ func TestRefusalsByStatus(t *testing.T) {
 	} {
 		a := answer{status: c.status, header: http.Header{}, body: []byte(c.body)}
 		_ = json.Unmarshal(a.body, &a.doc)
-		if f := d.refused(op, a, true); f.Class != c.ordering {
+		if f := d.refusalFailure(op, a, true); f.Class != c.ordering {
 			t.Errorf("%d %s to an order: %s", c.status, c.body, f.Class)
 		}
-		if f := d.refused(op, a, false); f.Class != c.looks {
+		if f := d.refusalFailure(op, a, false); f.Class != c.looks {
 			t.Errorf("%d %s to a look: %s", c.status, c.body, f.Class)
 		}
 	}
@@ -265,7 +265,7 @@ func TestHowLongProvidersAskToWait(t *testing.T) {
 			a.header.Set(name, value)
 		}
 		_ = json.Unmarshal([]byte(c.body), &a.doc)
-		_, message := c.op.told(a)
+		_, message := c.op.readProblem(a)
 		if got := c.op.patience(a, message); got != c.want {
 			t.Errorf("%s %s: %s, want %s", c.header, c.body, got, c.want)
 		}

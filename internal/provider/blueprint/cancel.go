@@ -54,18 +54,18 @@ func (m *Maker) stop(ctx context.Context, op *Operation, t *ticket, step *Stop) 
 	}
 	var body *payload
 	if step.JSON != nil {
-		if body, err = encodeJSON(filled(step.JSON, t.ID)); err != nil {
+		if body, err = encodeJSON(fillIn(step.JSON, t.ID)); err != nil {
 			return err
 		}
 	}
 	a, _, err := m.desk.send(ctx, op, cmp.Or(step.Method, http.MethodPost), where, body)
 	if err != nil {
-		return m.desk.lost(err)
+		return m.desk.lostFailure(err)
 	}
 	if a.fine() {
 		return nil
 	}
-	f := m.desk.refused(op, a, false)
+	f := m.desk.refusalFailure(op, a, false)
 	if f.Class == media.BadInput { // it has ended already
 		return errors.Join(ErrGoesOn, f)
 	}

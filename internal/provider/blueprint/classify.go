@@ -20,16 +20,16 @@ import (
 // status, the code of an envelope inside a good status, the state of the work,
 // the code of its failure, and last whether success has anything to show.
 
-// lost is the failure of a call that got no answer.
-func (d *desk) lost(err error) *media.Failure {
+// lostFailure is the failure of a call that got no answer.
+func (d *desk) lostFailure(err error) *media.Failure {
 	return d.failure(media.Transient, "", "", err)
 }
 
-// refused is the failure that a bad status means. An order that was refused by a
+// refusalFailure is the failure that a bad status means. An order that was refused by a
 // broken server may have been taken all the same, unless the answer proves that
 // it was not.
-func (d *desk) refused(op *Operation, a answer, ordering bool) *media.Failure {
-	code, message := op.told(a)
+func (d *desk) refusalFailure(op *Operation, a answer, ordering bool) *media.Failure {
+	code, message := op.readProblem(a)
 	class := op.verdict(a, code, message)
 	if ordering && (a.status >= 500 || a.status == http.StatusRequestTimeout) {
 		explained := code != "" || message != ""
@@ -48,9 +48,9 @@ func (d *desk) refused(op *Operation, a answer, ordering bool) *media.Failure {
 	return f
 }
 
-// enveloped is the failure inside an answer with a good status, nil where there
+// failureInside is the failure inside an answer with a good status, nil where there
 // is none. An answer without its envelope says nothing.
-func (d *desk) enveloped(op *Operation, a answer, ordering bool) *media.Failure {
+func (d *desk) failureInside(op *Operation, a answer, ordering bool) *media.Failure {
 	if op.Envelope == nil {
 		return nil
 	}
@@ -62,17 +62,17 @@ func (d *desk) enveloped(op *Operation, a answer, ordering bool) *media.Failure 
 	case !told:
 		return d.failure(media.Transient, "", "", d.cause(a))
 	}
-	code, message := op.told(a)
+	code, message := op.readProblem(a)
 	class := cmp.Or(op.verdict(a, code, message), media.BadInput)
 	f := d.failure(class, code, message, d.cause(a))
 	f.RetryAfter = op.patience(a, message)
 	return f
 }
 
-// failed is the failure of work that came to a bad end.
-func (d *desk) failed(op *Operation, a answer, class media.Class) *media.Failure {
+// failureOf is the failure of work that came to a bad end.
+func (d *desk) failureOf(op *Operation, a answer, class media.Class) *media.Failure {
 	cause := d.cause(a)
-	code, message := op.told(a)
+	code, message := op.readProblem(a)
 	a.status = 0 // of the look, not of the work
 	if told := op.verdict(a, code, message); told != "" {
 		class = told
@@ -81,8 +81,8 @@ func (d *desk) failed(op *Operation, a answer, class media.Class) *media.Failure
 	return d.failure(class, code, message, cause)
 }
 
-// told is what an answer says of what is wrong.
-func (op *Operation) told(a answer) (code, message string) {
+// readProblem reads what an answer says of what is wrong.
+func (op *Operation) readProblem(a answer) (code, message string) {
 	first := func(places routes) string {
 		for _, p := range places {
 			if text := p.with(a.id).text(a.doc); text != "" {

@@ -34,7 +34,7 @@ func encodeJSON(body any) (*payload, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write the body: %w", err)
 	}
-	return &payload{kind: "application/json", size: int64(len(text)), open: held(text)}, nil
+	return &payload{kind: "application/json", size: int64(len(text)), open: openMemory(text)}, nil
 }
 
 // encodeForm writes fields as parts of a form, lists as parts called name[]. The
@@ -100,7 +100,7 @@ func (f *form) part(w *multipart.Writer, name string, v any) error {
 func (f *form) cut() {
 	text := bytes.Clone(f.text.Bytes())
 	f.text.Reset()
-	f.add(piece{open: held(text), size: int64(len(text))})
+	f.add(piece{open: openMemory(text), size: int64(len(text))})
 }
 
 func (f *form) add(p piece) {

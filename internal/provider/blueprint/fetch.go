@@ -24,12 +24,12 @@ func (m *Maker) opener(op *Operation, rule *Output, where string) opener {
 		}
 		a, err := m.desk.look(ctx, op, where)
 		if err != nil {
-			return nil, m.desk.lost(err)
+			return nil, m.desk.lostFailure(err)
 		}
 		if !a.fine() {
-			return nil, m.desk.refused(op, a, false)
+			return nil, m.desk.refusalFailure(op, a, false)
 		}
-		if f := m.desk.enveloped(op, a, false); f != nil {
+		if f := m.desk.failureInside(op, a, false); f != nil {
 			return nil, f
 		}
 		further := rule.Then.text(a.doc)
@@ -50,39 +50,39 @@ func (m *Maker) download(ctx context.Context, op *Operation, rule *Output, where
 	}
 	u, err := m.desk.locate(where)
 	if err != nil {
-		return nil, m.desk.lost(err)
+		return nil, m.desk.lostFailure(err)
 	}
 	for range mostHops {
 		r, client, err := m.desk.request(ctx, op, http.MethodGet, u, hosts)
 		if err != nil {
-			return nil, m.desk.lost(err)
+			return nil, m.desk.lostFailure(err)
 		}
 		res, err := client.Do(r)
 		if err != nil {
-			return nil, m.desk.lost(err)
+			return nil, m.desk.lostFailure(err)
 		}
 		if res.StatusCode == http.StatusOK {
 			return &bounded{body: res.Body, left: mostOutput, of: m}, nil
 		}
-		next, err := m.moved(res)
+		next, err := m.whereNext(res)
 		_ = res.Body.Close()
 		if err != nil {
 			return nil, err
 		}
 		u = next
 	}
-	return nil, m.desk.lost(errors.New("the output's address is moved on and on"))
+	return nil, m.desk.lostFailure(errors.New("the output's address is moved on and on"))
 }
 
-// moved is where an answer that is not the output leads, or why it leads nowhere.
-func (m *Maker) moved(res *http.Response) (*url.URL, error) {
+// whereNext is where an answer that is not the output leads, or why it leads nowhere.
+func (m *Maker) whereNext(res *http.Response) (*url.URL, error) {
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
 		next, err := res.Location()
 		if err != nil {
-			return nil, m.desk.lost(err)
+			return nil, m.desk.lostFailure(err)
 		}
 		if next.Scheme == "http" && res.Request.URL.Scheme == "https" {
-			return nil, m.desk.lost(errors.New("the output's address moves from https to http"))
+			return nil, m.desk.lostFailure(errors.New("the output's address moves from https to http"))
 		}
 		return next, nil
 	}
@@ -92,7 +92,7 @@ func (m *Maker) moved(res *http.Response) (*url.URL, error) {
 		// A signed address that has ended is refused in any of these ways.
 		return nil, m.desk.failure(media.Gone, "", "", cause)
 	}
-	return nil, m.desk.lost(cause)
+	return nil, m.desk.lostFailure(cause)
 }
 
 // remint lets an output whose address has ended ask the provider for a new one,
@@ -133,7 +133,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.body.Read(p)
 	b.left -= int64(n)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = b.of.desk.lost(err)
+		err = b.of.desk.lostFailure(err)
 	}
 	return n, err
 }

@@ -58,7 +58,7 @@ func (f *Finder) Find(ctx context.Context, key string, since time.Time) (media.T
 func (f *Finder) byName(ctx context.Context, op *Operation, key string, since time.Time) (*ticket, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	t := &ticket{Operation: op.Name, ID: chosen(key), At: since}
+	t := &ticket{Operation: op.Name, ID: workName(key), At: since}
 	got, _, err := f.look(ctx, op, t)
 	if failure, ok := errors.AsType[*media.Failure](err); ok && failure.Class == media.Gone {
 		return nil, nil
@@ -80,10 +80,10 @@ func (f *Finder) byMark(ctx context.Context, op *Operation, key string, since ti
 	for range mostPages {
 		a, err := f.desk.look(ctx, op, where)
 		if err != nil {
-			return nil, f.desk.lost(err)
+			return nil, f.desk.lostFailure(err)
 		}
 		if !a.fine() || a.doc == nil {
-			return nil, f.desk.refused(op, a, false)
+			return nil, f.desk.refusalFailure(op, a, false)
 		}
 		old := false
 		for _, item := range op.Find.Items.all(a.doc) {

@@ -156,10 +156,10 @@ func (w *writing) upload(ctx context.Context, file *attachment) (string, error) 
 		return "", f // an input that could not be read
 	}
 	if err != nil {
-		return "", d.lost(err)
+		return "", d.lostFailure(err)
 	}
 	if !a.fine() {
-		return "", d.refused(w.op, a, false)
+		return "", d.refusalFailure(w.op, a, false)
 	}
 	name := up.Reply.text(a.doc)
 	if name == "" {

@@ -80,7 +80,7 @@ func Open(a provider.Account, o Options) (generation.Maker, error) {
 		m.ops[op.Name] = op
 		finds = finds && m.finds(op)
 		if op.Submit.Whole && m.behind == nil {
-			m.behind = background.New(m.whole, background.Options{Parallel: 64, Quick: quick})
+			m.behind = background.New(m.makeWhole, background.Options{Parallel: 64, Quick: quick})
 		}
 	}
 	switch {
@@ -162,8 +162,8 @@ func (m *Maker) Forget(sealed media.Ticket) {
 	}
 }
 
-// leased has answers read in a tenant's share of the memory until release is called.
-func (m *Maker) leased(ctx context.Context, tenant string) (leased context.Context, release func()) {
+// withLease has answers read in a tenant's share of the memory until release is called.
+func (m *Maker) withLease(ctx context.Context, tenant string) (leased context.Context, release func()) {
 	lease := m.memory.Open(tenant)
 	return scope.With(ctx, &scope.Request{Memory: lease}), lease.Close
 }

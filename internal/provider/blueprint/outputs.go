@@ -15,9 +15,9 @@ import (
 	"stele/internal/wire"
 )
 
-// made lists what an answer says was made. Values that are no outputs are passed
+// listMade lists what an answer says was made. Values that are no outputs are passed
 // over: whether anything is left is for the caller to judge.
-func (m *Maker) made(op *Operation, a answer, t *ticket) []media.Output {
+func (m *Maker) listMade(op *Operation, a answer, t *ticket) []media.Output {
 	var list []media.Output
 	for place := range op.Outputs {
 		rule := &op.Outputs[place]
@@ -68,11 +68,11 @@ func (m *Maker) outputOf(op *Operation, rule *Output, t *ticket, item any) (medi
 			return media.Output{}, false
 		}
 		if s, ok := bare(contentType); ok {
-			o := rule.output(t, item, kept(s.wav(body)), "audio/wav")
+			o := rule.output(t, item, openRead(s.wav(body)), "audio/wav")
 			o.Duration = s.duration(len(body))
 			return o, true
 		}
-		return rule.output(t, item, kept(body), contentType), true
+		return rule.output(t, item, openRead(body), contentType), true
 	}
 	if strings.HasPrefix(value, "data:") {
 		kind, content, err := wire.OpenDataURL(value)
@@ -83,7 +83,7 @@ func (m *Maker) outputOf(op *Operation, rule *Output, t *ticket, item any) (medi
 		if err != nil {
 			return media.Output{}, false
 		}
-		return rule.output(t, item, kept(body), kind), true
+		return rule.output(t, item, openRead(body), kind), true
 	}
 	if u, err := m.desk.locate(value); err != nil || strings.HasPrefix(value, "/") || u.Host == "" {
 		return media.Output{}, false

@@ -19,7 +19,7 @@ const lookTime = 30 * time.Second
 func (m *Maker) poll(ctx context.Context, op *Operation, t *ticket, lasting bool) (media.Status, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	ctx, release := m.leased(ctx, t.Tenant)
+	ctx, release := m.withLease(ctx, t.Tenant)
 	defer release()
 	got, a, err := m.look(ctx, op, t)
 	if err != nil {
@@ -30,7 +30,7 @@ func (m *Maker) poll(ctx context.Context, op *Operation, t *ticket, lasting bool
 	case media.Success:
 		return m.success(ctx, op, t, a, lasting)
 	case media.Failed:
-		return media.Status{State: state, Failure: m.desk.failed(op, a, got.class)}, nil
+		return media.Status{State: state, Failure: m.desk.failureOf(op, a, got.class)}, nil
 	case media.Canceled:
 		return media.Status{State: state, Failure: m.desk.failure(media.Stopped, "", "", nil)}, nil
 	case media.Pending, media.Processing:
@@ -57,16 +57,16 @@ func (m *Maker) look(ctx context.Context, op *Operation, t *ticket) (reading, an
 			return got, a, m.desk.failure(media.Gone, "", "", err)
 		}
 		if a, err = m.desk.look(ctx, op, where); err != nil {
-			return got, a, m.desk.lost(err)
+			return got, a, m.desk.lostFailure(err)
 		}
 		a.id = t.ID
 		if !a.fine() {
-			return got, a, m.desk.refused(op, a, false)
+			return got, a, m.desk.refusalFailure(op, a, false)
 		}
 		if a.doc == nil {
 			return got, a, m.desk.failure(media.Transient, "", "", m.desk.cause(a)) // some page on the way
 		}
-		if f := m.desk.enveloped(op, a, false); f != nil {
+		if f := m.desk.failureInside(op, a, false); f != nil {
 			return got, a, f
 		}
 		if got = op.State.read(a.doc, t.ID); got.state != "" {
@@ -96,15 +96,15 @@ func (m *Maker) success(ctx context.Context, op *Operation, t *ticket, a answer,
 			return media.Status{}, m.desk.failure(media.Gone, "", "", err)
 		}
 		if a, err = m.desk.look(ctx, op, where); err != nil {
-			return media.Status{}, m.desk.lost(err)
+			return media.Status{}, m.desk.lostFailure(err)
 		}
 		if a.id = t.ID; !a.fine() {
-			return m.refusedResult(op, a)
+			return m.readRefusedResult(op, a)
 		}
 	}
-	list := m.made(op, a, t)
+	list := m.listMade(op, a, t)
 	if len(list) == 0 {
-		return media.Status{State: media.Failed, Failure: m.empty(op, a)}, nil
+		return media.Status{State: media.Failed, Failure: m.emptyFailure(op, a)}, nil
 	}
 	if lasting {
 		for i := range list {
@@ -114,18 +114,18 @@ func (m *Maker) success(ctx context.Context, op *Operation, t *ticket, a answer,
 	return media.Status{State: media.Success, Progress: 1, Outputs: list, Nano: t.Nano}, nil
 }
 
-// refusedResult tells work that failed, and says so where its result should be,
+// readRefusedResult tells work that failed, and says so where its result should be,
 // from a look that failed.
-func (m *Maker) refusedResult(op *Operation, a answer) (media.Status, error) {
-	f := m.desk.refused(op, a, false)
-	code, message := op.told(a)
+func (m *Maker) readRefusedResult(op *Operation, a answer) (media.Status, error) {
+	f := m.desk.refusalFailure(op, a, false)
+	code, message := op.readProblem(a)
 	switch {
 	case code == "" && message == "", a.status == http.StatusTooManyRequests, a.status == http.StatusRequestTimeout,
 		a.status == http.StatusUnauthorized, f.Class == media.Gone:
 		return media.Status{}, f
 	}
 	if op.verdict(a, code, message) == "" && a.status >= 500 {
-		f = m.desk.failed(op, a, media.ModelFailed)
+		f = m.desk.failureOf(op, a, media.ModelFailed)
 	}
 	return media.Status{State: media.Failed, Failure: f}, nil
 }

@@ -39,7 +39,7 @@ var operations = sync.OnceValues(func() ([]*Operation, error) {
 func readOperation(file string, src []byte) (*Operation, error) {
 	op := &Operation{}
 	c := checking{manifest.Decode(file, src, op, manifest.Options{}), op}
-	c.named()
+	c.checkNames()
 	c.orders()
 	c.looks()
 	c.ends()
@@ -57,7 +57,7 @@ type checking struct {
 // fills are the holes that addresses may have once the work is named.
 var fills = []string{"id", "upstream", "path", "mode", "urls.*"}
 
-func (c checking) named() {
+func (c checking) checkNames() {
 	if kind, name, ok := strings.Cut(c.op.Name, "/"); !ok || kind == "" || name == "" {
 		c.Problem(manifest.At("operation"), "is called after its kind, such as fal/queue")
 	}

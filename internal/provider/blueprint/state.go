@@ -59,7 +59,7 @@ func haveAll(doc any, facts []Fact, id string) bool {
 func (f *Fact) holds(doc any, id string) bool {
 	wanted := f.In
 	if f.Is != nil {
-		wanted = append(slices.Clone(f.In), filled(f.Is, id))
+		wanted = append(slices.Clone(f.In), fillIn(f.Is, id))
 	}
 	return slices.ContainsFunc(f.Path.with(id).all(doc), func(got any) bool {
 		return slices.ContainsFunc(wanted, func(want any) bool { return equal(got, want) })

@@ -49,13 +49,13 @@ func (m *Maker) submit(ctx context.Context, req media.Request) (media.Status, er
 	}
 	o, err := m.prepare(ctx, op, &req)
 	if err != nil {
-		return media.Status{}, m.unprepared(err)
+		return media.Status{}, m.whyUnsent(err)
 	}
 	a, err := m.place(ctx, o)
 	if err != nil {
 		return media.Status{}, err
 	}
-	t, err := o.accepted(a)
+	t, err := o.ticketOf(a)
 	if err != nil {
 		// The work was accepted, under a name that is not known.
 		return media.Status{}, m.desk.failure(media.SubmitUnknown, "", "", errors.Join(err, m.desk.cause(a)))
@@ -80,41 +80,41 @@ func (m *Maker) submitWhole(ctx context.Context, op *Operation, req media.Reques
 	return status, nil
 }
 
-// whole is the craft of such a call.
-func (m *Maker) whole(ctx context.Context, req media.Request, _ func(float64)) ([]media.Output, error) {
+// makeWhole is the craft of such a call.
+func (m *Maker) makeWhole(ctx context.Context, req media.Request, _ func(float64)) ([]media.Output, error) {
 	op, err := m.operation(req.Model.Call.Operation)
 	if err != nil {
 		return nil, err
 	}
-	ctx, release := m.leased(ctx, req.Tenant)
+	ctx, release := m.withLease(ctx, req.Tenant)
 	defer release()
 	o, err := m.prepare(ctx, op, &req)
 	if err != nil {
-		return nil, m.unprepared(err)
+		return nil, m.whyUnsent(err)
 	}
 	a, err := m.place(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	if got := op.State.read(a.doc, ""); a.doc != nil && got.state == string(media.Failed) {
-		return nil, m.desk.failed(op, a, got.class)
+		return nil, m.desk.failureOf(op, a, got.class)
 	}
-	list := m.made(op, a, &o.ticket)
+	list := m.listMade(op, a, &o.ticket)
 	if len(list) == 0 {
-		return nil, m.empty(op, a)
+		return nil, m.emptyFailure(op, a)
 	}
 	return list, nil
 }
 
-// empty is the failure of a success that has nothing to show, and is charged for.
-func (m *Maker) empty(op *Operation, a answer) *media.Failure {
-	f := m.desk.failed(op, a, media.ModelFailed)
+// emptyFailure is the failure of a success that has nothing to show, and is charged for.
+func (m *Maker) emptyFailure(op *Operation, a answer) *media.Failure {
+	f := m.desk.failureOf(op, a, media.ModelFailed)
 	f.Message, f.Charged = "The provider reported success and gave nothing.", true
 	return f
 }
 
-// unprepared is why nothing was sent.
-func (m *Maker) unprepared(err error) error {
+// whyUnsent is why nothing was sent.
+func (m *Maker) whyUnsent(err error) error {
 	if f, ok := errors.AsType[*media.Failure](err); ok {
 		return f
 	}
@@ -142,7 +142,7 @@ func (m *Maker) prepare(ctx context.Context, op *Operation, req *media.Request) 
 		return nil, err
 	}
 	if c := op.Submit.Chosen; c != nil {
-		o.ticket.ID = chosen(req.Key)
+		o.ticket.ID = workName(req.Key)
 		if body, err = c.To.put(body, o.ticket.ID); err != nil {
 			return nil, err
 		}
@@ -180,18 +180,18 @@ func (m *Maker) place(ctx context.Context, o *order) (answer, error) {
 	case err != nil && sent:
 		return a, m.desk.failure(media.SubmitUnknown, "", "", err)
 	case err != nil:
-		return a, m.desk.lost(err)
+		return a, m.desk.lostFailure(err)
 	case !a.fine():
-		return a, m.desk.refused(o.op, a, true)
+		return a, m.desk.refusalFailure(o.op, a, true)
 	}
-	if f := m.desk.enveloped(o.op, a, true); f != nil {
+	if f := m.desk.failureInside(o.op, a, true); f != nil {
 		return a, f
 	}
 	return a, nil
 }
 
-// accepted is the ticket of work that was accepted.
-func (o *order) accepted(a answer) (*ticket, error) {
+// ticketOf is the ticket of work that was accepted.
+func (o *order) ticketOf(a answer) (*ticket, error) {
 	t, s := &o.ticket, &o.op.Submit
 	if s.ID.given() {
 		if id := s.ID.text(a.doc); id != "" {
@@ -230,8 +230,8 @@ func (op *Operation) encoding(path string) string {
 // works is the space of the names that are chosen here.
 var works = uuid.NewSHA1(uuid.NameSpaceURL, []byte("stele:generation"))
 
-// chosen is the name of the work of a key, the same whenever it is asked for.
-func chosen(key string) string { return uuid.NewSHA1(works, []byte(key)).String() }
+// workName is the name of the work of a key, the same whenever it is asked for.
+func workName(key string) string { return uuid.NewSHA1(works, []byte(key)).String() }
 
 // mark is what work carries so that it can be found, "" where it carries nothing.
 func (m *Maker) mark(op *Operation, kind, key string) string {

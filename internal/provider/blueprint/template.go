@@ -62,21 +62,21 @@ func checkAddress(template string, known ...string) error {
 	return nil
 }
 
-// filled puts the id into the texts of a small body.
-func filled(v any, id string) any {
+// fillIn puts the id into the texts of a small body.
+func fillIn(v any, id string) any {
 	switch v := v.(type) {
 	case string:
 		return strings.ReplaceAll(v, "{id}", id)
 	case []any:
 		list := make([]any, len(v))
 		for i := range v {
-			list[i] = filled(v[i], id)
+			list[i] = fillIn(v[i], id)
 		}
 		return list
 	case map[string]any:
 		object := make(map[string]any, len(v))
 		for key := range v {
-			object[key] = filled(v[key], id)
+			object[key] = fillIn(v[key], id)
 		}
 		return object
 	}

@@ -113,7 +113,7 @@ func (w *writing) refer(ctx context.Context, ref *media.Reference, item any) (va
 	if !ok {
 		return nil, false, nil
 	}
-	if v, err = w.shown(ctx, v, ref.Part); err != nil {
+	if v, err = w.writeValue(ctx, v, ref.Part); err != nil {
 		return nil, false, err
 	}
 	for _, f := range ref.Filters {
@@ -124,9 +124,9 @@ func (w *writing) refer(ctx context.Context, ref *media.Reference, item any) (va
 	return v, true, nil
 }
 
-// shown is a value as the provider takes it: files, alone or in lists, in one of
+// writeValue writes a value as the provider takes it: files, alone or in lists, in one of
 // their forms.
-func (w *writing) shown(ctx context.Context, v any, part string) (any, error) {
+func (w *writing) writeValue(ctx context.Context, v any, part string) (any, error) {
 	switch v := v.(type) {
 	case *media.Source:
 		return w.give(ctx, v, part)
@@ -134,7 +134,7 @@ func (w *writing) shown(ctx context.Context, v any, part string) (any, error) {
 		list := make([]any, len(v))
 		for i := range v {
 			var err error
-			if list[i], err = w.shown(ctx, v[i], part); err != nil {
+			if list[i], err = w.writeValue(ctx, v[i], part); err != nil {
 				return nil, err
 			}
 		}
@@ -157,9 +157,9 @@ func (w *writing) field(name string) (any, bool) {
 	case "mode":
 		return text(w.req.Operation.Mode)
 	case "random":
-		return int64(uuid.MustParse(chosen(w.req.Key)).ID() >> 1), true
+		return int64(uuid.MustParse(workName(w.req.Key)).ID() >> 1), true
 	case "graph":
-		return filled(w.graph, ""), w.graph != nil // a copy: later rules write into it
+		return fillIn(w.graph, ""), w.graph != nil // a copy: later rules write into it
 	}
 	if media.Takes(name) == "" {
 		v, ok := w.req.Parameters[name]
@@ -190,18 +190,18 @@ func apply(f media.Filter, v any) (any, error) {
 	case "suffix":
 		return media.Plain(v) + f.Argument, nil
 	case "ms":
-		return scaled(v, 1000)
+		return scale(v, 1000)
 	case "frames":
 		n, err := strconv.Atoi(f.Argument)
 		if err != nil {
 			return nil, err
 		}
-		return scaled(v, float64(n))
+		return scale(v, float64(n))
 	}
 	return nil, fmt.Errorf("no filter is called %q", f.Name)
 }
 
-func scaled(v any, by float64) (any, error) {
+func scale(v any, by float64) (any, error) {
 	n, ok := numberOf(v)
 	if !ok {
 		return nil, unfit("%v is no number", v)

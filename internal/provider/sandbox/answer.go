@@ -48,7 +48,7 @@ func (p *plan) compose(calls []chat.Tool, take int) answer {
 		}
 		a.stop.Reason = chat.ToolUse
 	default:
-		a.say(p.said(take))
+		a.say(p.answerWords(take))
 	}
 	a.stopAt(p.talk.Sampling.Stop)
 	if most := p.talk.Sampling.MaxTokens; most != nil {
@@ -66,8 +66,8 @@ func (a *answer) say(pieces []string) {
 	}
 }
 
-// said is the words of an answer, in the shape the client wants.
-func (p *plan) said(take int) []string {
+// answerWords are the words of an answer, in the shape the client wants.
+func (p *plan) answerWords(take int) []string {
 	switch f := p.talk.Format; {
 	case p.orders.text != nil:
 		return words(*p.orders.text)

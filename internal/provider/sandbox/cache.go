@@ -42,26 +42,26 @@ func (c *cache) count(p *prompt) chat.Usage {
 	defer c.mu.Unlock()
 	var u chat.Usage
 	last := 0
-	for i, place := range slices.Backward(p.places) {
-		if place.cache != nil {
+	for i, prefix := range slices.Backward(p.prefixes) {
+		if prefix.cache != nil {
 			last = i
 			break
 		}
 	}
-	for _, place := range slices.Backward(p.places[:last+1]) {
-		if c.holds(place.sum) {
-			u.CacheRead = place.tokens
+	for _, prefix := range slices.Backward(p.prefixes[:last+1]) {
+		if c.holds(prefix.sum) {
+			u.CacheRead = prefix.tokens
 			break
 		}
 	}
-	u.CacheWrite = p.places[last].tokens - u.CacheRead
-	u.Input = p.tokens - p.places[last].tokens
-	if p.places[last].cache.TTL == "1h" {
+	u.CacheWrite = p.prefixes[last].tokens - u.CacheRead
+	u.Input = p.tokens - p.prefixes[last].tokens
+	if p.prefixes[last].cache.TTL == "1h" {
 		u.CacheWrite1h = u.CacheWrite
 	}
-	for _, place := range p.places[:last+1] {
-		if place.cache != nil {
-			c.keep(place.sum, place.cache.TTL)
+	for _, prefix := range p.prefixes[:last+1] {
+		if prefix.cache != nil {
+			c.keep(prefix.sum, prefix.cache.TTL)
 		}
 	}
 	return u

@@ -20,18 +20,18 @@ const mostCalls = 128
 // that goes on insisting sees every tool called, and then an answer.
 func (p *plan) calls() ([]chat.Tool, error) {
 	choice := p.talk.Choice
-	offered := p.offered()
+	offered := p.callableTools()
 	forced := choice.Mode == chat.Required || choice.Mode == chat.Named || choice.Mode == chat.Validated ||
 		choice.Mode == chat.Allowed && choice.Forced
 	switch {
 	case choice.Mode == chat.None:
 		return nil, nil
 	case choice.Mode == chat.Named && len(offered) == 0:
-		return nil, bad("tool_choice", "The tool %q is chosen, but not offered.", choice.Name)
+		return nil, refuseField("tool_choice", "The tool %q is chosen, but not offered.", choice.Name)
 	case forced && len(offered) == 0:
-		return nil, bad("tool_choice", "A tool must be called, but none is offered.")
+		return nil, refuseField("tool_choice", "A tool must be called, but none is offered.")
 	}
-	wanted, err := p.wanted(offered)
+	wanted, err := p.pickTools(offered)
 	if err != nil {
 		return nil, err
 	}
@@ -53,8 +53,8 @@ func (p *plan) calls() ([]chat.Tool, error) {
 	return wanted[:min(len(wanted), most)], nil
 }
 
-// offered is the tools that may be called.
-func (p *plan) offered() []chat.Tool {
+// callableTools are the tools that may be called.
+func (p *plan) callableTools() []chat.Tool {
 	var list []chat.Tool
 	choice := p.talk.Choice
 	allowed := setOf(choice.Names)
@@ -70,8 +70,8 @@ func (p *plan) offered() []chat.Tool {
 	return list
 }
 
-// wanted is the tools that an order names, or else the text.
-func (p *plan) wanted(offered []chat.Tool) ([]chat.Tool, error) {
+// pickTools picks the tools that an order names, or else the text.
+func (p *plan) pickTools(offered []chat.Tool) ([]chat.Tool, error) {
 	var list []chat.Tool
 	for _, name := range p.orders.tools {
 		i := slices.IndexFunc(offered, func(t chat.Tool) bool { return t.Name == name })
@@ -79,14 +79,14 @@ func (p *plan) wanted(offered []chat.Tool) ([]chat.Tool, error) {
 			continue // it was called, and the client offers it no longer: a hand-off
 		}
 		if i < 0 {
-			return nil, bad("messages", "The sandbox is ordered to call the tool %q, which is not offered.", clip(name, 4, 64))
+			return nil, refuseField("messages", "The sandbox is ordered to call the tool %q, which is not offered.", clip(name, 4, 64))
 		}
 		list = append(list, offered[i])
 	}
 	if len(p.orders.tools) > 0 {
 		return list, nil
 	}
-	said := speech{text: spoken(p.turn.own)}
+	said := speech{text: normalize(p.turn.own)}
 	said.words = setOf(strings.Fields(said.text))
 	for _, t := range offered {
 		if said.mentions(t.Name) {
@@ -114,9 +114,9 @@ type speech struct {
 // mostLooks bounds those: each is looked for in the whole text.
 const mostLooks = 100
 
-// spoken is a text, the beginning of a long one, with single spaces around its words, in lower case. What
+// normalize gives a text, the beginning of a long one, with single spaces around its words, in lower case. What
 // joins the words of a name stays.
-func spoken(text string) string {
+func normalize(text string) string {
 	text = text[:min(len(text), 1<<16)]
 	return " " + strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.M, r) && r != '_' && r != '-'
@@ -133,7 +133,7 @@ var little = []string{
 // that means something. "What is the weather?" speaks of get_weather.
 func (s *speech) mentions(name string) bool {
 	lower := strings.ToLower(name)
-	whole := strings.TrimSpace(spoken(lower))
+	whole := strings.TrimSpace(normalize(lower))
 	switch {
 	case whole == lower && s.words[lower]: // one word, as nearly all names are
 		return true

@@ -36,8 +36,8 @@ func (o *orders) failure() error {
 	return fault.New(failures[status], "The sandbox was ordered to fail with %d.", status).AsOrdered().After(o.retryAfter)
 }
 
-// broken is what is seen of an upstream that is lost in the middle of its answer.
-func broken() error {
+// breakError is what is seen of an upstream that is lost in the middle of its answer.
+func breakError() error {
 	return chat.Broken(chat.ErrCut).AsOrdered()
 }
 
@@ -52,7 +52,7 @@ func (o *orders) before(ctx context.Context, pace *patience) error {
 	case o.status != 0 && o.failAfter <= 0, o.failAfter == 0:
 		return o.failure()
 	case o.cut == 0:
-		return broken()
+		return breakError()
 	}
 	return nil
 }
@@ -63,7 +63,7 @@ func (o *orders) during(ctx context.Context, pace *patience, chunks, words int, 
 	due := func(after, so int) bool { return after != never && (so >= after || last) }
 	switch {
 	case due(o.cut, chunks):
-		return broken()
+		return breakError()
 	case due(o.failAfter, words):
 		return o.failure()
 	case due(o.silenceAfter, words):

@@ -171,7 +171,7 @@ func (m *maker) object(s map[string]any) (any, bool) {
 		}
 		return ok
 	}
-	for _, name := range needed(s) {
+	for _, name := range requiredNames(s) {
 		if !add(name) {
 			return nil, false
 		}

@@ -103,7 +103,7 @@ func (m *maker) text(s map[string]any, name string, nth int) (string, bool) {
 	if least > mostRunes {
 		return "", false
 	}
-	plain := named(name, nth, least, most)
+	plain := nameText(name, nth, least, most)
 	if text, given := s["pattern"].(string); given {
 		if p := m.patterns.of(text); p != nil && p.re.MatchString(plain) {
 			return plain, true
@@ -113,15 +113,15 @@ func (m *maker) text(s map[string]any, name string, nth int) (string, bool) {
 		}
 	}
 	if format, given := s["format"].(string); given {
-		if v, known := formatted(format, nth); known {
+		if v, known := fillFormat(format, nth); known {
 			return v, true
 		}
 	}
 	return plain, true
 }
 
-// named is the nth text of a name, of a length between least and most.
-func named(name string, nth, least, most int) string {
+// nameText gives the nth text of a name, of a length between least and most.
+func nameText(name string, nth, least, most int) string {
 	name = cmp.Or(name, "text")
 	if nth > 0 {
 		name = fmt.Sprintf("%s %d", name, nth+1)
@@ -136,8 +136,8 @@ func named(name string, nth, least, most int) string {
 	return name
 }
 
-// formatted is the nth string of a format that JSON Schema knows.
-func formatted(format string, nth int) (string, bool) {
+// fillFormat gives the nth string of a format that JSON Schema knows.
+func fillFormat(format string, nth int) (string, bool) {
 	form, known := map[string]string{
 		"date-time":             "2026-01-%02dT12:00:00Z",
 		"date":                  "2026-01-%02d",

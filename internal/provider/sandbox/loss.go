@@ -7,9 +7,9 @@ import (
 	"stele/internal/chat"
 )
 
-// lost is what of a request has no effect here, and the refusal where that must
+// findLosses finds what of a request has no effect here, and the refusal where that must
 // not be.
-func lost(talk *chat.Conversation, req *chat.Request) ([]chat.Loss, error) {
+func findLosses(talk *chat.Conversation, req *chat.Request) ([]chat.Loss, error) {
 	losses := slices.Concat(talk.Notes, req.Lost)
 	for _, t := range talk.Tools {
 		if t.Kind == chat.Server {
@@ -20,7 +20,7 @@ func lost(talk *chat.Conversation, req *chat.Request) ([]chat.Loss, error) {
 		switch x.Effect {
 		case chat.Vital:
 			_, field, _ := strings.Cut(x.Name, ".")
-			return nil, bad(field, "%s: the sandbox has nothing like it.", field)
+			return nil, refuseField(field, "%s: the sandbox has nothing like it.", field)
 		case chat.Harmless:
 			losses = append(losses, chat.Lost(x.Name, chat.Ignored, ""))
 		default:
@@ -29,7 +29,7 @@ func lost(talk *chat.Conversation, req *chat.Request) ([]chat.Loss, error) {
 	}
 	if i := slices.IndexFunc(talk.Output, func(kind string) bool { return kind != "text" }); i >= 0 {
 		if !slices.Contains(talk.Output, "text") {
-			return nil, bad(chat.FieldOutput, "%s: the sandbox cannot answer in %s.", chat.FieldOutput, talk.Output[i])
+			return nil, refuseField(chat.FieldOutput, "%s: the sandbox cannot answer in %s.", chat.FieldOutput, talk.Output[i])
 		}
 		losses = append(losses, chat.Lost(chat.FieldOutput, chat.Dropped, "the sandbox answers in text"))
 	}

@@ -108,7 +108,7 @@ var reasons = map[string]chat.Reason{
 func (o *orders) obey(name, value string) error {
 	at := slices.IndexFunc(book, func(b order) bool { return b.name == name })
 	if at < 0 {
-		return bad("messages", "The sandbox does not know the order %q; it knows %s.", clip(name, 4, 40), strings.Join(orderNames(), ", ")).
+		return refuseField("messages", "The sandbox does not know the order %q; it knows %s.", clip(name, 4, 40), strings.Join(orderNames(), ", ")).
 			With("got", clip(name, 4, 40)).With("allowed", orderNames())
 	}
 	if b := book[at]; !b.set(o, value) {
@@ -116,7 +116,7 @@ func (o *orders) obey(name, value string) error {
 		if b.form != "" {
 			form += "=" + b.form
 		}
-		return bad("messages", "The sandbox cannot obey %s=%q; write it as %s.", b.name, clip(value, 4, 40), form).With("got", clip(value, 4, 40))
+		return refuseField("messages", "The sandbox cannot obey %s=%q; write it as %s.", b.name, clip(value, 4, 40), form).With("got", clip(value, 4, 40))
 	}
 	return nil
 }

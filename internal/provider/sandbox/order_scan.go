@@ -20,7 +20,7 @@ func (o *orders) read(text string) (rest string, err error) {
 			break
 		}
 		if marks == mostMarks {
-			return "", bad("messages", "There are more than %d orders to the sandbox.", mostMarks)
+			return "", refuseField("messages", "There are more than %d orders to the sandbox.", mostMarks)
 		}
 		s := scanner{text: text[at[1]:]}
 		if err := s.all(o); err != nil {
@@ -61,7 +61,7 @@ func (s *scanner) all(o *orders) error {
 			return nil
 		}
 		if s.text == "" {
-			return bad("messages", "The orders to the sandbox are not closed: they end with ]].")
+			return refuseField("messages", "The orders to the sandbox are not closed: they end with ]].")
 		}
 		name := strings.ToLower(s.word("="))
 		value := ""
@@ -83,7 +83,7 @@ func (s *scanner) value(name string) (string, error) {
 	for open, end := range map[string]string{`"`: `"`, "“": "”"} {
 		if rest, quoted := strings.CutPrefix(s.text, open); quoted {
 			s.text = rest
-			return s.quoted(end)
+			return s.readQuoted(end)
 		}
 	}
 	list := []string{s.word("")}
@@ -126,9 +126,9 @@ func (s *scanner) word(stops string) string {
 	return word
 }
 
-// quoted reads up to the closing quote. A backslash keeps a quote or itself, and
+// readQuoted reads up to the closing quote. A backslash keeps a quote or itself, and
 // makes n and t a line break and a tab.
-func (s *scanner) quoted(end string) (string, error) {
+func (s *scanner) readQuoted(end string) (string, error) {
 	var b strings.Builder
 	for i := 0; i < len(s.text); i++ {
 		if strings.HasPrefix(s.text[i:], end) {
@@ -144,5 +144,5 @@ func (s *scanner) quoted(end string) (string, error) {
 		}
 		b.WriteByte(s.text[i])
 	}
-	return "", bad("messages", "The orders to the sandbox have a quote that is not closed.")
+	return "", refuseField("messages", "The orders to the sandbox have a quote that is not closed.")
 }

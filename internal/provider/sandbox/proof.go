@@ -38,8 +38,8 @@ func (s *Sandbox) mark(body string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// opened is the value that a proof is of, if this sandbox made it for that.
-func (s *Sandbox) opened(what, text string) (value string, ok bool) {
+// openProof gives the value that a proof is of, if this sandbox made it for that.
+func (s *Sandbox) openProof(what, text string) (value string, ok bool) {
 	e, wrapped := chat.Unwrap(text)
 	if !wrapped || e.Dialect != Model || e.Provider != Provider || e.Model != Model {
 		return "", false
@@ -57,10 +57,10 @@ func (s *Sandbox) opened(what, text string) (value string, ok bool) {
 // proof on what followed them, so elsewhere only its maker counts.
 func (s *Sandbox) genuine(p *chat.Part) bool {
 	if p.Kind == chat.Redacted {
-		_, ok := s.opened("redacted", p.Text)
+		_, ok := s.openProof("redacted", p.Text)
 		return ok
 	}
-	value, ok := s.opened("thought", p.Proof)
+	value, ok := s.openProof("thought", p.Proof)
 	if p.Kind != chat.Thought {
 		return ok
 	}
@@ -80,7 +80,7 @@ func (s *Sandbox) checkProofs(t *turn, thinking bool) error {
 			p := &m.Parts[i]
 			signed := p.Proof != "" || p.Kind == chat.Redacted || p.Kind == chat.Thought && thinking
 			if signed && !s.genuine(p) {
-				return forged(m, p)
+				return forgedError(m, p)
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func (s *Sandbox) checkProofs(t *turn, thinking bool) error {
 		return nil
 	}
 	if m, first := lastCalling(t.loop); first != nil && first.Kind != chat.Thought && first.Kind != chat.Redacted && first.Proof == "" {
-		return forged(m, first)
+		return forgedError(m, first)
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func calling(parts []chat.Part) bool {
 	return slices.ContainsFunc(parts, func(p chat.Part) bool { return p.Kind == chat.ToolCall })
 }
 
-func forged(m chat.Message, p *chat.Part) error {
+func forgedError(m chat.Message, p *chat.Part) error {
 	why := "it was not made by this model, or its text was changed"
 	switch {
 	case p.Kind != chat.Thought && p.Kind != chat.Redacted && p.Proof == "":

@@ -37,7 +37,7 @@ func (p *plan) prose(take int) string {
 		say("I go on after %s.", quote(p.turn.prefill))
 	}
 	for _, r := range p.turn.results {
-		said = append(said, told(r))
+		said = append(said, resultText(r))
 	}
 	if p.turn.text == "" {
 		say("You sent no words.")
@@ -53,15 +53,15 @@ func (p *plan) prose(take int) string {
 	if p.talk.Sampling.Seed != nil {
 		say("The seed is %d.", *p.talk.Sampling.Seed)
 	}
-	if offered := p.offered(); len(offered) > 0 && len(p.turn.called) == 0 && p.talk.Choice.Mode != chat.None {
+	if offered := p.callableTools(); len(offered) > 0 && len(p.turn.called) == 0 && p.talk.Choice.Mode != chat.None {
 		say("Name one of the tools and I call it: %s.", series(toolNames(offered), "or"))
 	}
 	say("This is the Stele sandbox: no model was asked.")
 	return strings.Join(said, " ")
 }
 
-// told is what a tool said.
-func told(r chat.Part) string {
+// resultText is what a tool said.
+func resultText(r chat.Part) string {
 	name := cmp.Or(r.Name, r.ID)
 	text := textOf(r.Content)
 	var said string

@@ -81,7 +81,7 @@ func (s *Sandbox) Do(ctx context.Context, req *chat.Request, t relay.Target) (*c
 	if err != nil {
 		return nil, err
 	}
-	losses, err := lost(talk, req)
+	losses, err := findLosses(talk, req)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (s *Sandbox) Do(ctx context.Context, req *chat.Request, t relay.Target) (*c
 		reply.Close = func() {} // nothing is held that an unread stream would keep
 		return reply, nil
 	}
-	if reply.Response, err = p.whole(ctx, pace); err != nil {
+	if reply.Response, err = p.answerWhole(ctx, pace); err != nil {
 		return nil, err
 	}
 	return reply, nil
@@ -147,10 +147,10 @@ func (p *plan) readWords() (err error) {
 func (s *Sandbox) plan(talk *chat.Conversation) (*plan, error) {
 	n := max(talk.N, 1)
 	if n > mostAnswers {
-		return nil, bad("n", "n must be at most %d, not %d.", mostAnswers, n)
+		return nil, refuseField("n", "n must be at most %d, not %d.", mostAnswers, n)
 	}
 	if most := talk.Sampling.MaxTokens; most != nil && *most < 1 {
-		return nil, bad("max_tokens", "The most tokens of an answer must be at least 1, not %d.", *most)
+		return nil, refuseField("max_tokens", "The most tokens of an answer must be at least 1, not %d.", *most)
 	}
 	p := &plan{talk: talk, turn: readTurn(talk), orders: noOrders(), fitted: make(map[string]json.RawMessage)}
 	var err error
@@ -181,7 +181,7 @@ func (s *Sandbox) plan(talk *chat.Conversation) (*plan, error) {
 			p.pieces += told * len(a.blocks[i].pieces)
 		}
 		if p.pieces > mostPieces {
-			return nil, bad("n", "All answers together, with their alternatives, would be too long: ask for fewer or shorter ones.")
+			return nil, refuseField("n", "All answers together, with their alternatives, would be too long: ask for fewer or shorter ones.")
 		}
 		s.seal(&a, p.prompt.sum)
 		p.answers = append(p.answers, a)
@@ -189,7 +189,7 @@ func (s *Sandbox) plan(talk *chat.Conversation) (*plan, error) {
 	return p, nil
 }
 
-// bad refuses a request because of one of its fields.
-func bad(field, format string, args ...any) *fault.Error {
+// refuseField refuses a request because of one of its fields.
+func refuseField(field, format string, args ...any) *fault.Error {
 	return fault.New(fault.InvalidParameter, format, args...).With("field", field)
 }

@@ -160,9 +160,9 @@ func typesOf(s map[string]any) []string {
 	return list
 }
 
-// needed is the properties an object must have, those it needs because of others
+// requiredNames are the properties an object must have, those it needs because of others
 // included.
-func needed(s map[string]any) []string {
+func requiredNames(s map[string]any) []string {
 	var list []string
 	there := make(map[string]bool)
 	add := func(v any) {

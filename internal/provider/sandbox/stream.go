@@ -142,8 +142,8 @@ func (b *block) steps(at int, events []chat.Event) iter.Seq[step] {
 	}
 }
 
-// whole is all the answers at once. They take as long as a stream of the first.
-func (p *plan) whole(ctx context.Context, pace *patience) (*chat.Response, error) {
+// answerWhole gives all the answers at once. They take as long as a stream of the first.
+func (p *plan) answerWhole(ctx context.Context, pace *patience) (*chat.Response, error) {
 	pace.begun = true
 	r, err := chat.Collect(p.tell(ctx, pace, p.answers[:1], new(chat.Seen)))
 	if err != nil {

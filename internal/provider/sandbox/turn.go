@@ -32,7 +32,7 @@ func readTurn(talk *chat.Conversation) turn {
 			continue
 		}
 		if text := textOf(m.Parts); strings.TrimSpace(text) != "" {
-			if own := unreminded(text); own != "" || t.own == "" {
+			if own := withoutReminders(text); own != "" || t.own == "" {
 				t.text, t.own, t.quoted = text, own, lastOwn(m.Parts)
 			}
 		}
@@ -107,7 +107,7 @@ func textOf(parts []chat.Part) string {
 // reminder is how agents mark words of their own among their user's.
 var reminder = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>|<environment_details>.*?</environment_details>`)
 
-func unreminded(text string) string {
+func withoutReminders(text string) string {
 	if !strings.Contains(text, "<system-reminder>") && !strings.Contains(text, "<environment_details>") {
 		return text
 	}
@@ -117,7 +117,7 @@ func unreminded(text string) string {
 // lastOwn is the last part of somebody's own words.
 func lastOwn(parts []chat.Part) string {
 	for _, p := range slices.Backward(parts) {
-		if own := unreminded(p.Text); p.Kind == chat.Text && strings.TrimSpace(own) != "" {
+		if own := withoutReminders(p.Text); p.Kind == chat.Text && strings.TrimSpace(own) != "" {
 			return own
 		}
 	}

@@ -12,14 +12,14 @@ import (
 // prompt is what went in: how much, and a fingerprint that names everything the
 // sandbox makes up.
 type prompt struct {
-	sum    [sha256.Size]byte
-	tokens int64
-	places []place // after every tool and part, in the order of the prompt
-	marked bool    // some place is marked for the cache
+	sum      [sha256.Size]byte
+	tokens   int64
+	prefixes []prefix // after every tool and part, in the order of the prompt
+	marked   bool     // some prefix is marked for the cache
 }
 
-// place is an end of a prompt's beginning.
-type place struct {
+// prefix is the beginning of a prompt, up to a tool or part.
+type prefix struct {
 	sum    [sha256.Size]byte
 	tokens int64
 	cache  *chat.Cache // it may be kept up to here
@@ -31,7 +31,7 @@ func readPrompt(talk *chat.Conversation) prompt {
 	var p prompt
 	end := func(tokens int64, mark *chat.Cache) {
 		p.tokens += tokens
-		p.places = append(p.places, place{d.sum(), p.tokens, mark})
+		p.prefixes = append(p.prefixes, prefix{d.sum(), p.tokens, mark})
 		p.marked = p.marked || mark != nil
 	}
 	for _, t := range talk.Tools {
@@ -50,8 +50,8 @@ func readPrompt(talk *chat.Conversation) prompt {
 			end(weigh(&m.Parts[i]), m.Parts[i].Cache)
 		}
 	}
-	if n := len(p.places); n > 0 && talk.Cache != nil {
-		p.places[n-1].cache, p.marked = talk.Cache, true
+	if n := len(p.prefixes); n > 0 && talk.Cache != nil {
+		p.prefixes[n-1].cache, p.marked = talk.Cache, true
 	}
 	d.wishes(talk)
 	p.sum = d.sum()

@@ -57,7 +57,7 @@ func readLight(e *edit.Edit, req media.Request) error {
 }
 
 func readWords(e *edit.Edit, req media.Request) error {
-	e.Caption = retouch.Caption{Text: req.Text("overlay_text"), At: edit.Place(req.Text("text_position"), "bottom"), Size: 0.07, Shadow: true}
+	e.Caption = retouch.Caption{Text: req.Text("overlay_text"), At: edit.AnchorOf(req.Text("text_position"), "bottom"), Size: 0.07, Shadow: true}
 	if req.Flag("prompt_as_text") && e.Caption.Text == "" {
 		e.Caption.Text = req.Prompt
 	}
@@ -75,7 +75,7 @@ func readWords(e *edit.Edit, req media.Request) error {
 		e.Caption.Color = &c
 	}
 	where := req.Text("watermark_position")
-	e.Watermark = retouch.Mark{Text: req.Text("watermark"), At: edit.Place(where, "bottom_right"), Tiled: where == "tile", Opacity: 0.35}
+	e.Watermark = retouch.Mark{Text: req.Text("watermark"), At: edit.AnchorOf(where, "bottom_right"), Tiled: where == "tile", Opacity: 0.35}
 	if req.Has("watermark_opacity") {
 		e.Watermark.Opacity = req.Float("watermark_opacity")
 	}

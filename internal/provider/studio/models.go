@@ -3,6 +3,8 @@ package studio
 import (
 	"embed"
 	"io/fs"
+
+	"stele/internal/media"
 )
 
 //go:embed models/*.yaml
@@ -10,10 +12,4 @@ var files embed.FS
 
 // Models holds the model files of what the studio makes, at the root. Some are
 // offered only where the machine has what they need: see Voice.
-func Models() fs.FS {
-	models, err := fs.Sub(files, "models")
-	if err != nil {
-		panic(err) // the folder is part of the program
-	}
-	return models
-}
+func Models() fs.FS { return media.ModelFiles(files) }

@@ -29,7 +29,7 @@ func (e *Edit) Join(ctx context.Context, n int, open func(i int) (*image.RGBA, e
 		}
 		return e.Shape(ctx, m)
 	}
-	var at retouch.Place
+	var at retouch.Anchor
 	kept := 0
 	for i := range n {
 		m, err := part(i)
@@ -72,11 +72,11 @@ func (e *Edit) Shape(ctx context.Context, m *image.RGBA) (*image.RGBA, error) {
 }
 
 // Keep is the part of a picture that a cut keeps.
-func (e *Edit) Keep(ctx context.Context, m *image.RGBA, shape float64) (retouch.Place, error) {
+func (e *Edit) Keep(ctx context.Context, m *image.RGBA, shape float64) (retouch.Anchor, error) {
 	if e.Gravity == "auto" {
 		return retouch.Busiest(ctx, m, shape)
 	}
-	return Place(e.Gravity, "center"), nil
+	return AnchorOf(e.Gravity, "center"), nil
 }
 
 // Finish does what belongs to the finished picture: size, light, words, corners.

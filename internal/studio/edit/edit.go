@@ -17,7 +17,7 @@ import (
 // Edit is what is to be done with pictures, in the order it is done.
 type Edit struct {
 	Crop    float64 // width over height; 0 for none
-	Gravity string  // a name of retouch.Places, or auto
+	Gravity string  // a name of retouch.Anchors, or auto
 	Rotate  float64
 	Flip    string
 
@@ -57,12 +57,12 @@ func (e *Edit) Idle() bool {
 // Composes reports whether several pictures become one.
 func (e *Edit) Composes() bool { return e.Compose != "" && e.Compose != "none" }
 
-// Place is a place by its name.
-func Place(name, otherwise string) retouch.Place {
-	if p, ok := retouch.Places[name]; ok {
+// AnchorOf finds an anchor by its name.
+func AnchorOf(name, otherwise string) retouch.Anchor {
+	if p, ok := retouch.Anchors[name]; ok {
 		return p
 	}
-	return retouch.Places[otherwise]
+	return retouch.Anchors[otherwise]
 }
 
 // Shape is width over height, written as 16:9.

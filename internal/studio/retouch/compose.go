@@ -13,7 +13,7 @@ type Arrangement struct {
 	Kind       string // grid, row, column or side_by_side
 	Gap        int
 	Background color.RGBA
-	At         Place // what is kept of a picture that is cut
+	At         Anchor // what is kept of a picture that is cut
 	Most       int   // pixels of the longest side
 }
 

@@ -10,23 +10,23 @@ import (
 	"stele/internal/studio/ink"
 )
 
-// Place is where in a picture something stands: a share of the free room to its left
+// Anchor is where in a picture something stands: a share of the free room to its left
 // and above it, from 0 to 1.
-type Place struct{ X, Y float64 }
+type Anchor struct{ X, Y float64 }
 
-// Places are the names of places.
-var Places = map[string]Place{
+// Anchors are the names of anchors.
+var Anchors = map[string]Anchor{
 	"top_left": {0, 0}, "top": {0.5, 0}, "top_right": {1, 0},
 	"left": {0, 0.5}, "center": {0.5, 0.5}, "right": {1, 0.5},
 	"bottom_left": {0, 1}, "bottom": {0.5, 1}, "bottom_right": {1, 1},
 }
 
 // Busiest is the place of a part of the given shape that has the most to see in it.
-func Busiest(ctx context.Context, m *image.RGBA, shape float64) (Place, error) {
+func Busiest(ctx context.Context, m *image.RGBA, shape float64) (Anchor, error) {
 	const side = 64
 	small, err := Resize(ctx, m, side, side)
 	if err != nil {
-		return Place{}, err
+		return Anchor{}, err
 	}
 	// Where the picture changes from pixel to pixel, there is something.
 	var across, down [side]float64
@@ -41,7 +41,7 @@ func Busiest(ctx context.Context, m *image.RGBA, shape float64) (Place, error) {
 		}
 	}
 	own := float64(m.Rect.Dx()) / float64(m.Rect.Dy())
-	return Place{busiest(across[:], min(1, shape/own)), busiest(down[:], min(1, own/shape))}, nil
+	return Anchor{busiest(across[:], min(1, shape/own)), busiest(down[:], min(1, own/shape))}, nil
 }
 
 // busiest is the place of the window, this share of the whole, with the largest sum.
@@ -65,7 +65,7 @@ func busiest(values []float64, share float64) float64 {
 }
 
 // Crop cuts the picture to a shape, width over height, as large as it can be.
-func Crop(m *image.RGBA, shape float64, at Place) *image.RGBA {
+func Crop(m *image.RGBA, shape float64, at Anchor) *image.RGBA {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
 	cw, ch := w, max(1, int(math.Round(float64(w)/shape)))
 	if ch > h {
@@ -78,7 +78,7 @@ func Crop(m *image.RGBA, shape float64, at Place) *image.RGBA {
 }
 
 // Cover is the picture cut and scaled so that it fills w by h.
-func Cover(ctx context.Context, m *image.RGBA, w, h int, at Place) (*image.RGBA, error) {
+func Cover(ctx context.Context, m *image.RGBA, w, h int, at Anchor) (*image.RGBA, error) {
 	return Resize(ctx, Crop(m, float64(w)/float64(h), at), w, h)
 }
 

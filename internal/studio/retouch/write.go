@@ -13,7 +13,7 @@ import (
 // Caption is words on a picture.
 type Caption struct {
 	Text   string
-	At     Place
+	At     Anchor
 	Size   float64     // of the letters, in parts of the shorter side
 	Color  *color.RGBA // nil for black or white, whichever can be read
 	Shadow bool
@@ -101,7 +101,7 @@ func luminance(m *image.RGBA, area image.Rectangle) float64 {
 // Mark is a watermark.
 type Mark struct {
 	Text    string
-	At      Place
+	At      Anchor
 	Tiled   bool // all over the picture, slanting
 	Opacity float64
 }

@@ -22,13 +22,7 @@ import (
 var files embed.FS
 
 // Models holds the sandbox's model files, at the root.
-func Models() fs.FS {
-	models, err := fs.Sub(files, "models")
-	if err != nil {
-		panic(err) // the folder is part of the program
-	}
-	return models
-}
+func Models() fs.FS { return media.ModelFiles(files) }
 
 const (
 	side = 128   // of pictures and clips

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// folders makes a folder to read from, one to save in, and one beside them with a secret.
-func folders(t *testing.T) (p *places, read, out, beside string) {
+// makeFolders makes a folder to read from, one to save in, and one beside them with a secret.
+func makeFolders(t *testing.T) (p *folders, read, out, beside string) {
 	t.Helper()
 	base := t.TempDir()
 	read, out, beside = filepath.Join(base, "read"), filepath.Join(base, "out"), filepath.Join(base, "beside")
@@ -30,7 +30,7 @@ func folders(t *testing.T) (p *places, read, out, beside string) {
 			t.Fatal(err)
 		}
 	}
-	p, err := openPlaces([]string{read}, out)
+	p, err := openFolders([]string{read}, out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func write(t *testing.T, name, text string) {
 
 func TestFilesAreReadBelowTheFoldersOnly(t *testing.T) {
 	t.Parallel()
-	p, read, out, beside := folders(t)
+	p, read, out, beside := makeFolders(t)
 	write(t, filepath.Join(out, "made.txt"), "inside")
 	for _, name := range []string{"inner/a.txt", filepath.Join(read, "inner", "a.txt"), "alias.txt", "inner/../alias.txt", filepath.Join(out, "made.txt")} {
 		f, err := p.find(name)
@@ -77,7 +77,7 @@ func TestFilesAreReadBelowTheFoldersOnly(t *testing.T) {
 
 func TestNothingIsWrittenOver(t *testing.T) {
 	t.Parallel()
-	p, _, out, beside := folders(t)
+	p, _, out, beside := makeFolders(t)
 	write(t, filepath.Join(out, "a.png"), "mine")
 	for _, want := range []string{"a-2.png", "a-3.png"} {
 		f, path, err := p.create("a.png")

@@ -16,7 +16,7 @@ import (
 func TestPlacesAreBoundedByKeyAndByWorkspace(t *testing.T) {
 	t.Parallel()
 	bound := int64(3)
-	p := newPlaces("requests", func() int64 { return bound })
+	p := newConcurrency("requests", func() int64 { return bound })
 	var leave []func()
 	take := func(key, workspace string) bool {
 		l, err := p.take(access.Principal{Key: key, Workspace: workspace})
@@ -66,7 +66,7 @@ func TestPlacesAreBoundedByKeyAndByWorkspace(t *testing.T) {
 // TestTheFirstRequestsAllHaveAPlace: the bound is taken over before any is refused.
 func TestTheFirstRequestsAllHaveAPlace(t *testing.T) {
 	t.Parallel()
-	p := newPlaces("requests", func() int64 { return 100 })
+	p := newConcurrency("requests", func() int64 { return 100 })
 	var all sync.WaitGroup
 	for range 50 {
 		all.Go(func() {

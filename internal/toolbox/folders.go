@@ -10,27 +10,27 @@ import (
 	"strings"
 )
 
-// places are the folders that files are read from and saved in. Each is opened as a
+// folders are those that files are read from and saved in. Each is opened as a
 // root: no path and no link leads out of it.
-type places struct {
-	read []place // what was made is among it
-	out  place
+type folders struct {
+	read []folder // what was made is among it
+	out  folder
 }
 
-// place is a folder, by its own name and by the one that links lead to.
-type place struct {
-	folder, real string
-	root         *os.Root
+// folder is one, by its own name and by the one that links lead to.
+type folder struct {
+	path, real string
+	root       *os.Root
 }
 
-func openPlaces(roots []string, out string) (*places, error) {
-	p := new(places)
+func openFolders(roots []string, out string) (*folders, error) {
+	p := new(folders)
 	var err error
-	if p.out, err = openPlace(out); err != nil {
+	if p.out, err = openFolder(out); err != nil {
 		return nil, err
 	}
-	for _, folder := range roots {
-		one, err := openPlace(folder)
+	for _, path := range roots {
+		one, err := openFolder(path)
 		if err != nil {
 			return nil, errors.Join(err, p.close())
 		}
@@ -40,20 +40,20 @@ func openPlaces(roots []string, out string) (*places, error) {
 	return p, nil
 }
 
-func openPlace(folder string) (place, error) {
-	whole, err := filepath.Abs(folder)
+func openFolder(path string) (folder, error) {
+	whole, err := filepath.Abs(path)
 	if err != nil {
-		return place{}, err
+		return folder{}, err
 	}
 	real, err := filepath.EvalSymlinks(whole)
 	if err != nil {
-		return place{}, err
+		return folder{}, err
 	}
 	root, err := os.OpenRoot(real)
-	return place{whole, real, root}, err
+	return folder{whole, real, root}, err
 }
 
-func (p *places) close() error {
+func (p *folders) close() error {
 	errs := []error{p.out.root.Close()}
 	for _, one := range p.read {
 		if one.root != p.out.root {
@@ -70,9 +70,9 @@ type file struct {
 }
 
 // find looks a file up that an agent named. A relative path begins at the first folder.
-func (p *places) find(name string) (file, error) {
+func (p *folders) find(name string) (file, error) {
 	if !filepath.IsAbs(name) {
-		name = filepath.Join(p.read[0].folder, name)
+		name = filepath.Join(p.read[0].path, name)
 	}
 	for _, at := range p.read {
 		inner, ok := at.inner(name)
@@ -88,23 +88,23 @@ func (p *places) find(name string) (file, error) {
 		}
 		return file{at.root, inner}, nil
 	}
-	return file{}, fmt.Errorf("%s is outside of the folders that may be read: %s", name, p.folders())
+	return file{}, fmt.Errorf("%s is outside of the folders that may be read: %s", name, p.list())
 }
 
 func (f file) open() (io.ReadCloser, error) { return f.root.Open(f.name) }
 
-// folders lists where files may be read, for people.
-func (p *places) folders() string {
+// list names where files may be read, for people.
+func (p *folders) list() string {
 	var list []string
 	for _, at := range p.read {
-		list = append(list, at.folder)
+		list = append(list, at.path)
 	}
 	return strings.Join(list, ", ")
 }
 
 // inner is a path as it is called within the folder.
-func (at place) inner(path string) (string, bool) {
-	for _, folder := range []string{at.folder, at.real} {
+func (at folder) inner(path string) (string, bool) {
+	for _, folder := range []string{at.path, at.real} {
 		path := path
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(folder, path)
@@ -119,10 +119,10 @@ func (at place) inner(path string) (string, bool) {
 
 // create makes a new file of a name in the output folder, with a number where there is
 // one already, and gives its whole path.
-func (p *places) create(name string) (*os.File, string, error) {
+func (p *folders) create(name string) (*os.File, string, error) {
 	inner, ok := p.out.inner(name)
 	if !ok || inner == "." {
-		return nil, "", fmt.Errorf("%s is outside of the output folder %s", name, p.out.folder)
+		return nil, "", fmt.Errorf("%s is outside of the output folder %s", name, p.out.path)
 	}
 	if err := p.out.root.MkdirAll(filepath.Dir(inner), 0o755); err != nil {
 		return nil, "", fmt.Errorf("make the folder of %s: %w", name, reason(err))
@@ -140,7 +140,7 @@ func (p *places) create(name string) (*os.File, string, error) {
 		if err != nil {
 			return nil, "", fmt.Errorf("save %s: %w", name, reason(err))
 		}
-		return f, filepath.Join(p.out.folder, inner), nil
+		return f, filepath.Join(p.out.path, inner), nil
 	}
 	return nil, "", fmt.Errorf("there are %d files called like %s already", mostAlike, name)
 }
@@ -149,7 +149,7 @@ func (p *places) create(name string) (*os.File, string, error) {
 const mostAlike = 1000
 
 // remove takes away a file that create made and that could not be filled.
-func (p *places) remove(path string) {
+func (p *folders) remove(path string) {
 	if inner, ok := p.out.inner(path); ok {
 		_ = p.out.root.Remove(inner)
 	}

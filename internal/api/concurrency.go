@@ -13,9 +13,9 @@ import (
 // ample is how many keys' worth of places a workspace has.
 const ample = 4
 
-// places are the requests of a kind that may be open at a time: so many of one key,
+// concurrency bounds the requests of a kind that may be open at a time: so many of one key,
 // and so many of one workspace, however many keys it makes.
-type places struct {
+type concurrency struct {
 	what  string
 	bound func() int64 // of one key, as the settings have it now; 0: any number
 
@@ -26,12 +26,12 @@ type places struct {
 	now int64      // the bound both have
 }
 
-func newPlaces(what string, bound func() int64) *places {
-	return &places{what: what, bound: bound, keys: fair.New(math.MaxInt64, 0), workspaces: fair.New(math.MaxInt64, 0)}
+func newConcurrency(what string, bound func() int64) *concurrency {
+	return &concurrency{what: what, bound: bound, keys: fair.New(math.MaxInt64, 0), workspaces: fair.New(math.MaxInt64, 0)}
 }
 
 // take takes a place for a request, which must leave it.
-func (p *places) take(who access.Principal) (leave func(), err error) {
+func (p *concurrency) take(who access.Principal) (leave func(), err error) {
 	most := p.settle()
 	if !p.keys.TryAcquire(who.Key, 1) {
 		return nil, p.full("key", most)
@@ -48,7 +48,7 @@ func (p *places) take(who access.Principal) (leave func(), err error) {
 }
 
 // settle takes the settings' bound over, and says what it is.
-func (p *places) settle() int64 {
+func (p *concurrency) settle() int64 {
 	most := p.bound()
 	if most <= 0 {
 		most = math.MaxInt64 / ample
@@ -63,7 +63,7 @@ func (p *places) settle() int64 {
 	return most
 }
 
-func (p *places) full(whose string, most int64) error {
+func (p *concurrency) full(whose string, most int64) error {
 	return fault.New(fault.ConcurrencyLimit, "This %s has %d %s open, which is as many as it may have.", whose, most, p.what).
 		With("limit", most).After(time.Second)
 }
