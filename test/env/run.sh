@@ -157,7 +157,8 @@ go_test() {
     cgo=1
     kept=(--jsonfile "$tmp/raced.json")
   fi
-  session_run env -C "$dir" CGO_ENABLED=$cgo go tool -modfile="$root/tools/go.mod" gotestsum \
+  # The race detector lets each program sleep for a second at its end.
+  session_run env -C "$dir" CGO_ENABLED=$cgo GORACE=atexit_sleep_ms=100 go tool -modfile="$root/tools/go.mod" gotestsum \
     --format pkgname --format-hide-empty-pkg "${kept[@]}" -- -vet=off -timeout 15m "$@"
 }
 
