@@ -24,7 +24,7 @@ import (
 	"stele/internal/file"
 	"stele/internal/seal"
 	"stele/internal/store"
-	"stele/internal/store/storetest"
+	"stele/internal/store/template"
 	"stele/internal/supply"
 	"stele/internal/uid"
 	"stele/internal/webhook"
@@ -44,9 +44,12 @@ const providerSecret = "sk-of-the-provider"
 // newSealedInstallation makes one, as a version did whose keys were the master's own, or as this one does.
 func newSealedInstallation(t *testing.T, engine string, older bool) *sealedInstallation {
 	t.Helper()
-	database, folder := storetest.Place(t, engine)
+	database, folder := template.Place(t, engine)
 	if folder == "" {
 		folder = t.TempDir()
+	}
+	if _, err := seal.LoadOrMake(filepath.Join(folder, "master.key")); err != nil { // beside a database it must be there
+		t.Fatal(err)
 	}
 	cfg := config.Default()
 	cfg.Data, cfg.DatabaseURL = folder, config.Secret(database)
@@ -79,6 +82,7 @@ func newSealedInstallation(t *testing.T, engine string, older bool) *sealedInsta
 
 func (s *sealedInstallation) fill(t *testing.T, _ *Installation, keys *access.Service) {
 	t.Helper()
+	keys.HashCheaply()
 	var err error
 	if _, s.key, err = keys.CreateKey(t.Context(), access.CommandLine("default"), access.NewKey{Name: "k"}); err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 
 	"stele/internal/file"
 	"stele/internal/media"
+	"stele/internal/race"
 )
 
 // defects are what may become of a file's bytes, where another file has as many.
@@ -100,6 +101,7 @@ func keptFilms(t *testing.T, h *house, size int) (one *file.File, other []byte) 
 // error before the last byte. The operator is told, and what is put right is given again.
 func TestWhatIsDamagedNeverComesToItsEnd(t *testing.T) {
 	t.Parallel()
+	race.Skip(t, "it is one reader after the other")
 	for _, size := range []int{0, 9 << 20} { // of one piece, and of several
 		for name, defect := range defects {
 			h := newHouse(t)

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"stele/internal/guard"
 	"stele/internal/mail"
@@ -233,9 +232,8 @@ func TestAnEndlessAnswerIsNotReadToItsEnd(t *testing.T) {
 		said <- n
 	}()
 	p := &postOffice{t: t}
-	begun := time.Now()
 	err = p.sender("smtp://127.0.0.1:"+strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)+"?tls=off").Send(t.Context(), letter)
-	if n := <-said; err == nil || n > 32<<20 || time.Since(begun) > 10*time.Second { // what lies in the system's buffers is said, too
-		t.Errorf("%d MB were said in %s: %v", n>>20, time.Since(begun), err)
+	if n := <-said; err == nil || n > 32<<20 { // what lies in the system's buffers is said, too
+		t.Errorf("%d MB were said: %v", n>>20, err)
 	}
 }

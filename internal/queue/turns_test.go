@@ -81,7 +81,9 @@ func TestAFirstJobStandsBeforeTheThousandthOfAnother(t *testing.T) {
 		start(t, q)
 		for before := 0; ; before++ {
 			if e := receive(t, order); e.Whose == "other" {
-				if before > 500 { // how many are done until the queue has looked for others is a matter of time
+				// How many are done until it is looked at is a matter of time: 240 were seen on a machine with very much else to
+				// do. Fetched in the order they were written, it comes after 810 to 950.
+				if before > 700 {
 					t.Errorf("%d jobs of another tenant were done before it", before)
 				}
 				break

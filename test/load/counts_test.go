@@ -4,11 +4,11 @@ package load
 
 import "time"
 
-// A tenth of what make torture does.
+// Little of what make torture does: a twentieth of the open tasks, a tenth of the links.
 const (
-	openTasks = 1000
-	opening   = 15 * time.Second // until the first of them may end
-	ending    = 10 * time.Second // from the first to the last end
+	openTasks = 500
+	opening   = 8 * time.Second // until the first of them may end
+	ending    = 5 * time.Second // from the first to the last end
 	linkTasks = 50
 	linkLife  = 8 * time.Second
 

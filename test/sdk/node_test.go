@@ -61,7 +61,11 @@ func runNode(t *testing.T, program, file, prepared string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), nodePatience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, "--test-reporter=spec", filepath.Base(file))
+	quick, err := filepath.Abs("quick.cjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(ctx, program, "--require", quick, "--test-reporter=spec", filepath.Base(file))
 	cmd.Dir, cmd.WaitDelay = filepath.Dir(file), time.Second
 	// Nothing else of this process: the SDKs would find keys and addresses there.
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), prepared}

@@ -16,6 +16,7 @@ import (
 	"stele/internal/media"
 	"stele/internal/memory"
 	"stele/internal/provider/background"
+	"stele/internal/race"
 	"stele/internal/scope"
 )
 
@@ -113,6 +114,7 @@ func TestALargeBodyIsAnOutputAsItIs(t *testing.T) {
 // memory like a long one.
 func TestAnswersOfVeryManyValuesTakeLittle(t *testing.T) {
 	t.Parallel()
+	race.Skip(t, "nothing in it runs at the same time")
 	for name, value := range map[string]string{"objects": `{},`, "lists": `[],`, "numbers": `0,`, "members": `{"a":{}},`} {
 		for _, size := range []int{300 << 10, 8 << 20} {
 			t.Run(fmt.Sprint(name, size), func(t *testing.T) {
