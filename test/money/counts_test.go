@@ -3,8 +3,8 @@
 package money
 
 const (
-	rounds  = 6
-	abreast = 6   // rounds at once
+	rounds  = 10
+	abreast = 5   // rounds at once
 	clients = 20  // of each
 	dear    = 3   // how often a provider's list price is paid
 	billed  = 300 // chats whose rows are held against the providers' bills
