@@ -95,8 +95,8 @@ type Runner struct {
 	busy    map[string]*sync.Mutex
 	resting bool
 	jobs    map[attempt]context.CancelFunc // of calls on their way: each keeps its own checkpoint when it is done
-	recipes map[string]*Recipe           // by their source
-	texts   int                          // bytes of those sources
+	recipes map[string]*Recipe             // by their source
+	texts   int                            // bytes of those sources
 }
 
 var (

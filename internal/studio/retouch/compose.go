@@ -14,7 +14,7 @@ type Arrangement struct {
 	Gap        int
 	Background color.RGBA
 	At         Anchor // what is kept of a picture that is cut
-	Most       int   // pixels of the longest side
+	Most       int    // pixels of the longest side
 }
 
 // cell is where a picture goes.
