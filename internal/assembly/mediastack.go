@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"stele/internal/blob"
@@ -55,7 +54,8 @@ type mediaStack struct {
 	left    []string          // what the last one was working on when it died
 	told    func(kind string) // counts what is set aside
 
-	drained atomic.Int64 // when the time to drain is over, in Unix nanoseconds; 0: nobody has asked it to stop
+	resting sync.Once
+	drained time.Time // when the time to drain is over; set by resting
 }
 
 // openMedia builds the stack. Nothing is worked on until start.
@@ -218,16 +218,18 @@ func (w *mediaStack) endRecordings(ctx context.Context) {
 }
 
 // rest begins no more calls that are paid for and answer only with the work: they may take
-// longer than the server has.
+// longer than the server has. Only the first call counts; the others wait for it.
 func (w *mediaStack) rest(drain time.Duration) {
-	w.drained.Store(time.Now().Add(drain).UnixNano())
-	w.supply.Rest()
+	w.resting.Do(func() {
+		w.drained = time.Now().Add(drain)
+		w.supply.Rest()
+	})
 }
 
 // finish waits for those that are under way, and until what they made is kept, as long as
 // there is time to drain.
 func (w *mediaStack) finish(ctx context.Context) {
-	ctx, cancel := context.WithDeadline(ctx, time.Unix(0, w.drained.Load()))
+	ctx, cancel := context.WithDeadline(ctx, w.drained)
 	defer cancel()
 	for w.supply.Owed() {
 		if pause.For(ctx, 50*time.Millisecond) != nil {
@@ -239,7 +241,7 @@ func (w *mediaStack) finish(ctx context.Context) {
 
 // restTime bounds ctx by what is left of the time to drain.
 func (w *mediaStack) restTime(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, max(leastTime, time.Until(time.Unix(0, w.drained.Load()))))
+	return context.WithTimeout(ctx, max(leastTime, time.Until(w.drained)))
 }
 
 // release gives jobs of dead processes back to the living.

@@ -89,8 +89,10 @@ func Serve(ctx context.Context, p Process) error {
 		return err
 	}
 	beside.Go(func() { settle(side) })
-	defer context.AfterFunc(ctx, func() { n.media.rest(n.runtime.config().Drain) })()
+	rest := func() { n.media.rest(n.runtime.config().Drain) }
+	defer context.AfterFunc(ctx, rest)()
 	err = n.front.Run(ctx)
+	rest() // a server without open requests may be here before the other call of it
 	n.media.endRecordings(side)
 	n.media.finish(side)
 	n.log.LogAttrs(ctx, slog.LevelInfo, "stopped", slog.String("served", time.Since(n.started).Round(time.Second).String()))
