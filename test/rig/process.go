@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -57,7 +56,7 @@ func (h *House) command(args ...string) *exec.Cmd {
 type Result struct {
 	Stdout, Stderr string
 	Code           int
-	Peak           int64 // bytes of memory that it held at its highest
+	Peak           int64 // bytes of memory that it was seen to hold at its highest
 }
 
 // Try runs a command of the program on this house to its end, however it ends.
@@ -73,14 +72,29 @@ func (h *House) TryFor(t testing.TB, patience time.Duration, args ...string) Res
 	if err != nil {
 		t.Fatalf("stele %s: %v", strings.Join(args, " "), err)
 	}
-	select {
-	case <-p.ended:
-	case <-time.After(patience):
+	peak, ended := p.await(patience)
+	if !ended {
 		p.kill()
 		t.Fatalf("stele %s did not end within %s\n%s", strings.Join(args, " "), patience, p.stderr)
 	}
-	used := p.cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	return Result{p.stdout.String(), p.stderr.String(), p.cmd.ProcessState.ExitCode(), used.Maxrss << 10}
+	return Result{p.stdout.String(), p.stderr.String(), p.cmd.ProcessState.ExitCode(), peak}
+}
+
+// await waits until the process ends, and looks how much memory it holds at its highest. What the system tells at the end
+// is no use: Linux counts what the parent held when it started the program.
+func (p *process) await(patience time.Duration) (peak int64, ended bool) {
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for deadline := time.After(patience); ; {
+		select {
+		case <-p.ended:
+			return peak, true
+		case <-deadline:
+			return peak, false
+		case <-look.C:
+			peak = max(peak, memory("VmHWM", p.cmd.Process.Pid))
+		}
+	}
 }
 
 // Run runs a command that must succeed and returns what it printed.
