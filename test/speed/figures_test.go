@@ -16,10 +16,17 @@ func (f *figures) add(b *testing.B, figure float64, unit string, target float64)
 	b.Helper()
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(figure, unit)
-	_, name, _ := strings.Cut(b.Name(), "/")
-	line := fmt.Sprintf("%-18s %8.2f %-6s", name, figure, unit)
 	if target > 0 {
 		b.ReportMetric(target, "target")
+	}
+	_, name, _ := strings.Cut(b.Name(), "/")
+	f.line(name, figure, unit, target)
+}
+
+// line adds a line to the table.
+func (f *figures) line(name string, figure float64, unit string, target float64) {
+	line := fmt.Sprintf("%-18s %8.2f %-6s", name, figure, unit)
+	if target > 0 {
 		verdict := "held"
 		if figure > target {
 			verdict = "missed"

@@ -17,11 +17,35 @@ var limits = [][]string{
 	{"--name", "tokens", "--measure", "tokens", "--window", "day", "--amount", "100000000000", "--of", "model=local/gpt-4.1"},
 }
 
+// pairs is how many times both servers are started anew: where a process happens to lie in
+// memory is worth as much as all limits.
+const pairs = 6
+
 // BenchmarkLimited compares a server with limits that all requests fall under with one
-// that has none: the same binary, before the same upstream, in turns.
+// that has none: the same binary, before the same upstream, in turns. The figures are means of
+// several pairs of servers, each started anew.
 func BenchmarkLimited(b *testing.B) {
-	var all figures
-	b.Cleanup(func() { fmt.Printf("\n%s\n\n", &all) })
+	var all, means figures
+	b.Cleanup(func() { fmt.Printf("\n%s\n\n%s\n\n", &all, &means) })
+	for _, scene := range scenes()[:2] {
+		scene.turns *= 4
+		sum, n := 0.0, 0
+		for pair := range pairs {
+			b.Run(fmt.Sprint(scene.name, "/", pair+1), func(b *testing.B) {
+				ratio := limited(b, scene)
+				all.add(b, ratio, "ratio", 0)
+				sum, n = sum+ratio, n+1
+			})
+		}
+		if n > 0 {
+			means.line(scene.name, sum/float64(n), "ratio", 1.03)
+		}
+	}
+}
+
+// limited is what a request costs with limits, in a pair of servers.
+func limited(b *testing.B, c scene) float64 {
+	b.Helper()
 	s := newSpeed(b, false)
 	bound := rig.Start(b, rig.Options{Env: profileEnv(b, otherServer), Config: s.config})
 	for _, limit := range limits {
@@ -29,5 +53,5 @@ func BenchmarkLimited(b *testing.B) {
 	}
 	key := bound.CreateKey(b, "--name", "bound").Key
 	bound.Await(b, key, http.StatusOK)
-	s.added(b, "", bound, key, &all, func(int) {})
+	return s.added(b, c, bound, key, func(int) {}).ratio()
 }

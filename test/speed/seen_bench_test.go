@@ -15,6 +15,9 @@ import (
 // requests a second and is scraped every 15 seconds.
 const often = 6
 
+// warm is how many turns' worth of requests a server has had before it is measured.
+const warm = 20
+
 // BenchmarkSeen compares a server that is scraped and sends traces and metrics to a
 // collector, as the defaults say, with one that does not: the same binary, before the same
 // upstream, in turns. A ratio of 1.03 is 3 % of processor time.
@@ -31,30 +34,34 @@ func BenchmarkSeen(b *testing.B) {
 		seen := rig.Start(b, rig.Options{Env: profileEnv(b, otherServer), Config: fmt.Sprintf("metrics: {listen: %q}\ntelemetry: {otlp: {endpoint: %q%s}}\n", metrics, collector.URL, c.settings) + s.config})
 		key := seen.CreateKey(b, "--name", "seen").Key
 		seen.Await(b, key, http.StatusOK)
-		s.added(b, c.name, seen, key, &all, func(turn int) {
-			if turn%often == 0 {
-				scrape(b, metrics)
-			}
-		})
+		for _, scene := range scenes()[:2] {
+			b.Run(c.name+scene.name, func(b *testing.B) {
+				rounds := s.added(b, scene, seen, key, func(turn int) {
+					if turn%often == 0 {
+						scrape(b, metrics)
+					}
+				})
+				all.add(b, rounds.ratio(), "ratio", 1.03)
+			})
+		}
 		seen.Stop(b)
 	}
 }
 
 // added compares what the same requests cost at the plain server and at another one, in
 // turns; beside is what else the other one is asked for in a turn.
-func (s *speed) added(b *testing.B, name string, other *rig.House, key string, all *figures, beside func(turn int)) {
+func (s *speed) added(b *testing.B, c scene, other *rig.House, key string, beside func(turn int)) rounds {
 	b.Helper()
-	for _, scene := range scenes()[:2] {
-		b.Run(name+scene.name, func(b *testing.B) {
-			dearer := side{pid: other.PID(), url: other.URL + "/api/v1" + scene.path, body: scene.ours, key: key}
-			rounds := s.alternate(b, scene, s.ours(scene.path, scene.ours), dearer, func() func() {
-				scene := strings.ReplaceAll(strings.TrimPrefix(b.Name(), "Benchmark"), "/", "-")
-				endPlain, endOther := profile(b, s.stele, plainServer, scene), profile(b, other, otherServer, scene)
-				return func() { endPlain(); endOther() }
-			}, beside)
-			all.add(b, rounds.ratio(), "ratio", 1.03)
-		})
+	plain := s.ours(c.path, c.ours)
+	dearer := side{pid: other.PID(), url: other.URL + "/api/v1" + c.path, body: c.ours, key: key}
+	for _, one := range []side{plain, dearer} {
+		s.load(b, one, warm*c.size, atOnce)
 	}
+	return s.alternate(b, c, plain, dearer, func() func() {
+		scene := strings.ReplaceAll(strings.TrimPrefix(b.Name(), "Benchmark"), "/", "-")
+		endPlain, endOther := profile(b, s.stele, plainServer, scene), profile(b, other, otherServer, scene)
+		return func() { endPlain(); endOther() }
+	}, beside)
 }
 
 // scrape asks for metrics, as Prometheus does.
