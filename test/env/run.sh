@@ -34,12 +34,11 @@ main() {
   trap 'interrupted 130' INT
   trap 'interrupted 143' TERM
 
-  tmp=$(mktemp -d /tmp/stele-test.XXXXXX)
-  chmod 711 "$tmp" # the database's user passes through
+  clear_left
+  tmp=$(own_folder /tmp)
   database=$tmp
   if ((${#durability[@]})) && in_memory; then
-    database=$(mktemp -d "$memory/stele-test.XXXXXX")
-    chmod 711 "$database"
+    database=$(own_folder "$memory")
   fi
   mkdir -m 1777 "$tmp/tmp"
   export TMPDIR=$tmp/tmp
@@ -57,6 +56,29 @@ main() {
   fi
   join_beside || true
   report
+}
+
+# own_folder DIR makes a folder in DIR that has the number of this process in its name.
+own_folder() {
+  local folder
+  folder=$(mktemp -d "$1/stele-test.$$.XXXXXX") && chmod 711 "$folder" && echo "$folder" # the database's user passes through
+}
+
+# clear_left removes the folders of runs that were killed outright: their process is gone.
+clear_left() {
+  local folder owner
+  for folder in {/tmp,"$memory"}/stele-test.*.*; do
+    owner=${folder##*/stele-test.}
+    owner=${owner%.*}
+    if [[ $owner =~ ^[0-9]+$ && -O $folder && ! -e /proc/$owner ]]; then
+      remove_folder "$folder"
+    fi
+  done
+}
+
+remove_folder() {
+  chmod -R u+w "$1" 2>/dev/null || true # a module cache made by a test is read-only
+  rm -rf "$1"
 }
 
 # in_memory says whether there is a file system in memory with room for a database that nobody needs after this. Tests make
@@ -272,8 +294,8 @@ clean_up() {
   session_stop
   postgres_stop
   if [[ -n $tmp ]]; then
-    chmod -R u+w "$tmp" 2>/dev/null # a module cache made by a test is read-only
-    rm -rf "$tmp" "$database"
+    remove_folder "$tmp"
+    remove_folder "$database"
   fi
 }
 
