@@ -36,8 +36,9 @@ const (
 	endlessCalls  = 12          // that are answered without end, and each with so much at most, for as long:
 	endlessBytes  = 32 << 20
 	endlessTime   = 2 * time.Second
-	endlessTurn   = 3  // one in so many of the ways
-	diskShare     = 30 // MB that each workspace may hold, where one fills it
+	endlessTurn   = 3         // one in so many of the ways
+	endlessMost   = 150 << 20 // how far such answers may let the process grow, where a key may have 32 MB
+	diskShare     = 30        // MB that each workspace may hold, where one fills it
 
 	// How often the good tenant does its work, before and beside an attack. How long that
 	// takes says nothing on a machine that tests other things at the same time: it is told

@@ -38,6 +38,7 @@ const (
 	endlessBytes  = 200 << 20
 	endlessTime   = 6 * time.Second
 	endlessTurn   = 1
+	endlessMost   = 150 << 20
 	diskShare     = 360 // the good tenant's own pictures are 80
 
 	usually  = 9

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"stele/test/rig"
 )
 
 // keepOpen says something on many connections and lets them be until the neighbour has
@@ -198,7 +200,13 @@ func TestUpstreamsWithoutEndTakeLittle(t *testing.T) { //nolint:paralleltest // 
 			}
 		}})
 	}
-	onOneHouse(t, all...)
+	onOne(t, func(t *testing.T) *siege {
+		t.Helper()
+		s := besiege(t, "")
+		s.reload(t, "memory_per_key: 32MB")
+		s.most, s.idle = endlessMost, rig.AtRest(t, s.PID())
+		return s
+	}, all...)
 }
 
 // Names of end users cost the other tenants nothing, where each has a limit of its own.

@@ -12,4 +12,6 @@ const (
 	flaps        = 40
 	longestFlap  = 10 * time.Second
 	breaks       = 50
+	usualOrders  = 1 << 30
+	usualChats   = 1 << 30
 )

@@ -110,9 +110,18 @@ func (f *fleet) order(server, n int) error {
 
 // traffic is clients at work until they are stopped.
 type traffic struct {
-	stop chan struct{}
-	all  sync.WaitGroup
-	next atomic.Int64
+	stop  chan struct{}
+	all   sync.WaitGroup
+	next  atomic.Int64 // orders
+	chats atomic.Int64
+}
+
+// rest is how long a client waits before it asks again.
+func rest(usually time.Duration, late bool) time.Duration {
+	if late {
+		return 10 * usually
+	}
+	return usually
 }
 
 // begin has clients order and chat at every server. An order goes on until it is
@@ -129,7 +138,7 @@ func (f *fleet) begin(orderers, chatters int) *traffic {
 	}
 	for i := range orderers {
 		c.all.Go(func() {
-			for !stopped(150 * time.Millisecond) {
+			for !stopped(rest(150*time.Millisecond, c.next.Load() > usualOrders)) {
 				n := int(c.next.Add(1))
 				for end := time.Now().Add(databaseAway + 2*time.Minute); f.order((i+n)%len(f.servers), n) != nil; {
 					if time.Now().After(end) {
@@ -143,7 +152,7 @@ func (f *fleet) begin(orderers, chatters int) *traffic {
 	}
 	for i := range chatters {
 		c.all.Go(func() {
-			for !stopped(10 * time.Millisecond) {
+			for !stopped(rest(10*time.Millisecond, c.chats.Add(1) > usualChats)) {
 				if err := f.chat(i % len(f.servers)); err != nil {
 					f.t.Error(err)
 					return

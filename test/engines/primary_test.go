@@ -23,6 +23,7 @@ func TestThePrimaryDiesUnderLoad(t *testing.T) {
 		if err := f.chat(0); err != nil {
 			t.Fatal(err)
 		}
+		<-time.After(10 * time.Millisecond)
 	}
 	c.promote(t)
 	promoted := time.Now()

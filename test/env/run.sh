@@ -34,12 +34,11 @@ main() {
   trap 'interrupted 130' INT
   trap 'interrupted 143' TERM
 
-  tmp=$(mktemp -d /tmp/stele-test.XXXXXX)
-  chmod 711 "$tmp" # the database's user passes through
+  clear_left
+  tmp=$(own_folder /tmp)
   database=$tmp
   if ((${#durability[@]})) && in_memory; then
-    database=$(mktemp -d "$memory/stele-test.XXXXXX")
-    chmod 711 "$database"
+    database=$(own_folder "$memory")
   fi
   mkdir -m 1777 "$tmp/tmp"
   export TMPDIR=$tmp/tmp
@@ -50,13 +49,36 @@ main() {
 
   if surroundings; then
     if (($# > 0)); then
-      session_run "$@"
+      step 'npm ci' install_clients && session_run "$@"
       return
     fi
     tests || true # every step is run and reported, whatever became of those before it
   fi
   join_beside || true
   report
+}
+
+# own_folder DIR makes a folder in DIR that has the number of this process in its name.
+own_folder() {
+  local folder
+  folder=$(mktemp -d "$1/stele-test.$$.XXXXXX") && chmod 711 "$folder" && echo "$folder" # the database's user passes through
+}
+
+# clear_left removes the folders of runs that were killed outright: their process is gone.
+clear_left() {
+  local folder owner
+  for folder in {/tmp,"$memory"}/stele-test.*.*; do
+    owner=${folder##*/stele-test.}
+    owner=${owner%.*}
+    if [[ $owner =~ ^[0-9]+$ && -O $folder && ! -e /proc/$owner ]]; then
+      remove_folder "$folder"
+    fi
+  done
+}
+
+remove_folder() {
+  chmod -R u+w "$1" 2>/dev/null || true # a module cache made by a test is read-only
+  rm -rf "$1"
 }
 
 # in_memory says whether there is a file system in memory with room for a database that nobody needs after this. Tests make
@@ -70,11 +92,9 @@ in_memory() {
 # surroundings installs what is missing, starts what must run and tells the tests where it is.
 surroundings() {
   step packages test/env/need.sh || return # on the terminal: sudo may ask for a password
-  beside step 'npm ci' install_clients
   step postgresql postgres_start "$database" "${durability[@]}" &&
     step 'go build' session_run env CGO_ENABLED=0 go build '-ldflags=-s -w' -o "$tmp/stele" ./cmd/stele &&
-    step 's3 server' session_run env CGO_ENABLED=0 go -C tools/s3 build -o "$tmp/versitygw" github.com/versity/versitygw/cmd/versitygw &&
-    join_beside || return
+    step 's3 server' session_run env CGO_ENABLED=0 go -C tools/s3 build -o "$tmp/versitygw" github.com/versity/versitygw/cmd/versitygw || return
   STELE_TEST_CHROMIUM=$(find_chromium)
   export STELE_TEST_CHROMIUM
   export STELE_TEST_POSTGRES=$postgres_url
@@ -85,29 +105,36 @@ surroundings() {
   export STELE_TEST_REQUIRE=1
 }
 
-# tests keeps all processors busy: what does one thing after the other, or waits half of the time, has something beside it.
+# tests keeps all processors busy: what does one thing after the other, or waits half of the time, has something beside it,
+# and one package more than there are processors is raced at once.
 tests() {
-  local raced=() alone=() browsed=() outside=()
+  local raced=() alone=() browsed=() outside=() walks places
+  places=$(nproc)
   export CGO_ENABLED=0 # as the binary was built, so that nothing is compiled twice
+  # A third of what tests of codecs take is the collecting of garbage. Servers that are tried from outside do not see this.
+  export GOGC=400
   sort_packages
   mapfile -t outside < <(tested_packages test | cut -d ' ' -f 1)
   ((${#browsed[@]})) || { echo "no package walks through a browser: look at sort_packages"; exit 1; }
   beside walks_and_checks
+  walks=${aside[-1]}
   # SQLite is C that was translated: the race detector makes it twenty times slower and finds nothing in it.
-  step raced go_test . -race '-gcflags=modernc.org/...=-race=false' "${raced[@]}"
+  step raced go_test . -race -p $((places + 1)) '-gcflags=modernc.org/...=-race=false' "${raced[@]}"
   step 'left out' skipped_tests
-  join_beside
-  export STELE_TEST_BINARY_RIGGED=$tmp/stele-rigged
   beside step 'not raced' go_test . -p 1 "${alone[@]}"
-  # These try the built binary: the race detector would look at the tests only. Most of them wait half of the time, so one
-  # package more than there are processors runs at once.
-  step 'test test' go_test test -p $(($(nproc) + 1)) "${outside[@]}"
+  join_beside "$walks"
+  export STELE_TEST_BINARY_RIGGED=$tmp/stele-rigged
+  # These try the built binary: the race detector would look at the tests only. Most of them wait for more than half of the
+  # time, so two packages more than there are processors run at once.
+  step 'test test' go_test test -p $((places + 2)) "${outside[@]}"
   join_beside
 }
 
 # walks_and_checks is the line beside what is raced. A browser does one thing after the other; the checks, which take all
-# they can get, come after it. Three of the packages from outside have a program that dies and errs where it is told.
+# they can get, come after it. It has what npm brings, which nothing that is raced needs. Three of the packages from outside
+# have a program that dies and errs where it is told.
 walks_and_checks() {
+  step 'npm ci' install_clients
   step 'in a browser' go_test . "${browsed[@]}"
   step 'build rigged' session_run go build -tags crash,faulty '-ldflags=-s -w' -o "$tmp/stele-rigged" ./cmd/stele
   step format formatted
@@ -217,8 +244,8 @@ step() {
   [[ $outcome == ok ]]
 }
 
-# beside COMMAND… begins a line of steps that goes on while others are run, with a session of its own. join_beside waits
-# for all of them, shows what they printed and how they went, and fails if one did.
+# beside COMMAND… begins a line of steps that goes on while others are run, with a session of its own. join_beside [LINE…]
+# waits for those lines, or for all, shows what they printed and how they went, and fails if one did.
 beside() {
   (
     exec >"$tmp/beside.$BASHPID" 2>&1
@@ -233,14 +260,18 @@ beside() {
 }
 
 join_beside() {
-  local line lines went=0
-  for line in "${aside[@]}"; do
+  local line lines went=0 left=()
+  (($#)) || set -- "${aside[@]}"
+  for line in "$@"; do
     wait "$line" || went=1
     cat "$tmp/beside.$line"
     mapfile -t lines <"$tmp/beside.$line.summary"
     summary+=("${lines[@]}")
   done
-  aside=()
+  for line in "${aside[@]}"; do
+    [[ " $* " == *" $line "* ]] || left+=("$line")
+  done
+  aside=("${left[@]}")
   ((went == 0)) || failed=1
   return "$went"
 }
@@ -272,8 +303,8 @@ clean_up() {
   session_stop
   postgres_stop
   if [[ -n $tmp ]]; then
-    chmod -R u+w "$tmp" 2>/dev/null # a module cache made by a test is read-only
-    rm -rf "$tmp" "$database"
+    remove_folder "$tmp"
+    remove_folder "$database"
   fi
 }
 
