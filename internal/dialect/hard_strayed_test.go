@@ -222,4 +222,51 @@ var hardStrayed = section{"AP", "what stands in the wrong place, and what is tol
 		take(t, trip{from: A, to: A, ask: `{"model":"m","max_tokens":9,"extra_body":null,"messages":[{"role":"user","content":"go"}]}`}).sends("extra_body", "")
 		take(t, trip{from: A, to: O, ask: `{"model":"m","max_tokens":9,"options":null,"messages":[{"role":"user","content":"go"}]}`}).quiet()
 	}},
+	{number: 1195, name: "a data URL in the place of Google's data, and of its address", run: func(t *testing.T) {
+		for _, part := range []string{
+			`{"inlineData":{"mimeType":"image/png","data":"data:image/png;base64,` + pixel + `"}}`, `{"inlineData":{"data":"data:image/png;base64,` + pixel + `"}}`,
+			`{"fileData":{"fileUri":"data:image/png;base64,` + pixel + `"}}`, `{"file_data":{"mime_type":"image/png","file_uri":"data:image/png;base64,` + pixel + `"}}`,
+		} {
+			is(t, part+", to O", take(t, trip{from: G, to: O, ask: partG(part)}).got().Get("messages.0.content.1.image_url.url").Str, "data:image/png;base64,"+pixel)
+			is(t, part+", to A", take(t, trip{from: G, to: A, ask: partG(part)}).got().Get("messages.0.content.1.source").Raw, `{"type":"base64","media_type":"image/png","data":"`+pixel+`"}`)
+		}
+		refuses(t, trip{from: G, to: A, ask: partG(`{"inlineData":{"mimeType":"image/png","data":"data:image/png;base64,"}}`)}, "contents[0].parts[1].inlineData.data")
+	}},
+	// What is written here passed when it was tried, and no other case has it.
+	{number: 1196, name: "statuses and waits that few servers have", run: func(t *testing.T) {
+		for _, row := range []struct {
+			status int
+			wait   string
+			want   string
+		}{
+			{429, "Fri, 31 Dec 2123 23:59:59 GMT", "429 24h0m0s"}, {429, "-5", "429 0s"}, {429, "1e9", "429 24h0m0s"}, {429, "soon", "429 0s"}, {503, "7", "503 7s"}, {408, "", "504 0s"}, {409, "", "503 0s"}, {425, "", "503 0s"},
+			{302, "", "502 0s"}, {204, "", "502 0s"}, {418, "", "502 0s"}, {507, "", "502 0s"}, {524, "", "504 0s"}, {599, "", "502 0s"},
+		} {
+			l := try(t, trip{from: O, to: O, ask: plain[O], status: row.status, answers: []string{""}, header: map[string][]string{"Retry-After": {row.wait}}})
+			is(t, fmt.Sprint(row.status, " ", row.wait), fmt.Sprint(l.status, " ", l.failure.RetryAfter), row.want)
+		}
+	}},
+	{number: 1197, name: "streams in an order of their own", run: func(t *testing.T) {
+		for what, row := range map[string][3]string{
+			"words behind the end":        {O, chunksO("", `{"content":"h"}`) + sse(delta(0, "", `"stop"`), delta(0, `"content":"i"`, ""), "[DONE]"), `|hi||stop`},
+			"calls from 1":                {O, chunksO("tool_calls", toolO(1, "a", "f", `{"a":1}`), toolO(2, "b", "f", `{}`)), `||f{"a":1} f{}|tool`},
+			"an id for two numbers":       {O, chunksO("tool_calls", toolO(0, "a", "f", `{"a":1}`), toolO(1, "a", "f", `{}`)), `||f{"a":1} f{}|tool`},
+			"numbers that are texts":      {O, sse(`{"choices":[{"index":"0","delta":{"content":"hi"}}]}`, `{"choices":[{"index":"0","delta":{},"finish_reason":"stop"}]}`), `|hi||stop`},
+			"signs of life":               {O, sse(`{"type":"keepalive"}`, `{"object":"ping"}`) + "data:\n\n" + chunksO("stop", `{"content":"hi"}`), `|hi||stop`},
+			"gaps between blocks":         {A, messageA(textA(1, "h")+textA(3, "i"), "end_turn"), `|hi||stop`},
+			"a piece of no block":         {A, messageA(named(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"hi"}}`), "end_turn"), `|hi||stop`},
+			"an end at the beginning":     {A, named(`{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","content":[],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}}`) + textA(0, "hi") + named(`{"type":"message_stop"}`), `|hi||stop`},
+			"an input and pieces of it":   {A, messageA(named(`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{"a":1}}}`, `{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"a\":1}"}}`, `{"type":"content_block_stop","index":0}`), "tool_use"), `||f{"a":1}|tool`},
+			"an end that is a number":     {G, sse(partsG(`{"text":"hi"}`, ""), partsG("", `,"finishReason":1`)), `|hi||stop`},
+			"one part that is no list":    {G, sse(`{"candidates":[{"content":{"role":"user","parts":{"text":"hi"}},"finishReason":"STOP"}]}`), `|hi||stop`},
+			"two calls of one id":         {G, sse(partsG(`{"functionCall":{"name":"f","id":"x","args":{"a":1}}}`, ""), partsG(`{"functionCall":{"name":"f","id":"x","args":{"a":2}}}`, `,"finishReason":"STOP"`)), `||f{"a":1} f{"a":2}|tool`},
+			"a name of Google's own sort": {G, sse(partsG(`{"functionCall":{"name":"default_api:f","args":{}}}`, `,"finishReason":"STOP"`)), `||f{}|tool`},
+		} {
+			for _, from := range others(row[0]) {
+				for _, streamed := range []bool{false, true} {
+					is(t, from+", "+what, tells(t, trip{from: from, to: row[0], kind: map[string]string{O: "vllm"}[row[0]], stream: streamed, answers: []string{row[1]}}), row[2])
+				}
+			}
+		}
+	}},
 }}
