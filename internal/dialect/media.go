@@ -9,20 +9,28 @@ import (
 	"stele/internal/wire"
 )
 
-// DataURL reads a data: URL. The payload comes back as standard padded base64.
+// DataURL reads a data: URL. The payload comes back as standard padded base64. Some senders escape
+// base64 too, and some do not say that it is: its bytes do.
 func DataURL(text string) (*chat.Media, bool) {
-	kind, payload, coded, ok := wire.DataURL(text)
+	kind, payload, coded, ok := wire.DataURL(strings.TrimSpace(text))
 	if !ok {
 		return nil, false
 	}
 	m := &chat.Media{Type: kind}
-	if coded {
-		m.Base64, ok = Base64(payload)
-		return m, ok
+	if strings.Contains(payload, "%") {
+		plain, err := url.PathUnescape(payload)
+		if err != nil {
+			return m, false
+		}
+		payload = plain
 	}
-	plain, err := url.PathUnescape(payload)
-	m.Base64 = base64.StdEncoding.EncodeToString([]byte(plain))
-	return m, err == nil
+	data, is := Base64(payload)
+	if coded || is && Sniff(data) != "" {
+		m.Base64 = data
+		return m, is
+	}
+	m.Base64 = base64.StdEncoding.EncodeToString([]byte(payload))
+	return m, true
 }
 
 // Base64 brings base64 of any form into the standard padded one, if it is base64.

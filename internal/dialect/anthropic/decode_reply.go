@@ -63,11 +63,14 @@ func seeBeside(others *dialect.Others, name string, v jsonscan.Value) {
 	}
 }
 
-// CountResponse reads of a whole answer only what metering needs.
+// CountResponse reads of a whole answer only what metering needs, and whether it is one.
 func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 	root, err := parseReply(body)
 	if err != nil {
 		return nil, err
+	}
+	if !root.Get("content").Exists() {
+		return nil, dialect.Unreadable(body)
 	}
 	var usage counts
 	usage.add(root.Get("usage"))

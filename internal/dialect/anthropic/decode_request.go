@@ -85,7 +85,7 @@ func checkKey(key string, v jsonscan.Value) error {
 var folds = []string{"extra_body", "options"}
 
 func isFold(key string, v jsonscan.Value) bool {
-	return v.Kind() == jsonscan.Object && slices.Contains(folds, key)
+	return (v.Kind() == jsonscan.Object || v.Absent()) && slices.Contains(folds, key)
 }
 
 // foldedFields are the fields of extra_body and options that the body itself has not.

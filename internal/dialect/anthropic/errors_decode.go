@@ -35,8 +35,8 @@ type refusal struct {
 // readRefusal reads an error. Of one that is cut short only that credit is used up is
 // believed.
 func readRefusal(body []byte) (r refusal) {
-	e := jsonscan.At(body, 0).Get("error")
-	message := words(e.Get("message"))
+	e, message := dialect.Complaint(jsonscan.At(body, 0)) // of which other servers of this dialect have their own forms
+	message = strings.Clone(message)
 	r.spent = dialect.Says(message, "credit balance is too low", "usage limit", "spend limit", "insufficient_quota")
 	if jsonscan.Valid(body, jsonscan.Lenient) {
 		r.kind, r.message, r.code = words(e.Get("type")), message, strings.Clone(words(e.Get("details", "error_code")))

@@ -61,6 +61,9 @@ func (r *requestReader) setting(key field, v jsonscan.Value) {
 	case "logprobs":
 		r.format.alternatives = r.whole(key.name, v)
 	case "thinkingConfig": // is preferred to the root's
+		if r.talk.Thinking != nil {
+			r.note(name+".thinkingConfig", chat.Dropped, ownThinking)
+		}
 		r.talk.Thinking = nil
 		r.thinking(v)
 	case "responseModalities":
@@ -169,6 +172,9 @@ func (r *requestReader) loosely(field string, v jsonscan.Value) {
 	r.loose = append(r.loose, loose{field, effort})
 }
 
+// ownThinking is why a thinkingConfig at the root is passed over.
+const ownThinking = "generationConfig has its own"
+
 // thinking reads thinkingConfig, which is taken at the root too.
 func (r *requestReader) thinking(v jsonscan.Value) {
 	r.wantObject("thinkingConfig", v)
@@ -191,7 +197,9 @@ func (r *requestReader) thinking(v jsonscan.Value) {
 	if t.Budget != nil && t.Effort != "" {
 		r.fail(fault.InvalidParameter, "", "has both thinkingLevel and thinkingBudget: only one of them can be set")
 	}
-	if r.talk.Thinking == nil {
+	if r.talk.Thinking != nil {
+		r.note(name+".thinkingConfig", chat.Dropped, ownThinking)
+	} else {
 		r.talk.Thinking = t
 		if r.within != paths[chat.FieldThinking] {
 			r.talk.Spell(chat.FieldThinking, name+"."+r.within)

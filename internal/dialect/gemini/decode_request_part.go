@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"stele/internal/chat"
@@ -185,6 +186,9 @@ func (p *wirePart) common() (chat.Part, string) {
 		arguments := "{}"
 		if p.args.Exists() {
 			arguments = string(oneLine(p.args.Raw()))
+		}
+		if text, ok := p.args.Text(); ok { // some write the JSON down once more
+			arguments = cmp.Or(strings.TrimSpace(text), "{}")
 		}
 		return chat.Part{Kind: chat.ToolCall, ID: p.id, Name: p.name, Text: arguments}, ""
 	case "functionResponse":

@@ -122,6 +122,10 @@ func readRefusal(body []byte) (r wireRefusal) {
 	}
 	r.read(root)
 	r.read(fieldOf(root, "error"))
+	if r.message == "" {
+		_, message := dialect.Complaint(root)
+		r.message = strings.Clone(message)
+	}
 	return r
 }
 

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"cmp"
 	"encoding/base64"
 	"net/url"
 	"path"
@@ -17,7 +18,11 @@ func (p *wirePart) media() (chat.Part, string) {
 	b := &p.blob
 	m := &chat.Media{Type: strings.ToLower(b.mimeType), Name: b.displayName, Detail: strings.ToLower(p.resolution)}
 	part := chat.Part{Media: m}
-	if p.data == "fileData" {
+	data := b.data
+	if u, ok := dialect.DataURL(cmp.Or(data, b.fileURI)); ok { // which belongs into neither
+		data, m.Type = u.Base64, cmp.Or(m.Type, u.Type)
+	}
+	if p.data == "fileData" && data == "" {
 		if b.fileURI == "" {
 			return part, "fileData.fileUri"
 		}
@@ -28,7 +33,7 @@ func (p *wirePart) media() (chat.Part, string) {
 		}
 		return part, ""
 	}
-	clean, ok := dialect.Base64(b.data)
+	clean, ok := dialect.Base64(data)
 	if !ok {
 		return part, "inlineData.data"
 	}

@@ -34,6 +34,7 @@ type passer struct {
 	err    error
 	config jsonscan.Value   // the body's own generationConfig
 	think  []byte           // thinkingConfig, to be put into generationConfig
+	asked  string           // the member that asks for it
 	below  []jsonscan.Value // objects whose members count where the body has none
 	under  []jsonscan.Value // generationConfigs in those
 
@@ -81,7 +82,7 @@ func (p *passer) edit(req *chat.Request) {
 func (p *passer) rethink(name string, v jsonscan.Value) bool {
 	switch name {
 	case "thinkingConfig":
-		p.think = v.Raw()
+		p.think, p.asked = v.Raw(), name
 		return true
 	case "reasoning", "thinking", "reasoningEffort":
 	default:
@@ -112,7 +113,7 @@ func (p *passer) rethink(name string, v jsonscan.Value) bool {
 		var w jsonscan.Writer
 		w.Open(jsonscan.Object)
 		want.write(&w)
-		p.think = w.Close(jsonscan.Object).Bytes()
+		p.think, p.asked = w.Close(jsonscan.Object).Bytes(), name
 	}
 	return true
 }
@@ -168,9 +169,15 @@ func (p *passer) configure(root jsonscan.Value) {
 		}
 	}
 	if p.think != nil {
+		if seen["thinkingConfig"] {
+			p.losses = append(p.losses, chat.Lost(name+"."+p.asked, chat.Dropped, ownThinking))
+		}
 		add("thinkingConfig", p.think)
 	}
-	if !p.config.Exists() {
-		p.edits.Append(root, "generationConfig", w.Close(jsonscan.Object).Bytes())
+	switch whole := w.Close(jsonscan.Object).Bytes(); {
+	case !p.config.Exists():
+		p.edits.Append(root, "generationConfig", whole)
+	case p.config.Absent():
+		p.edits.Replace(p.config, whole)
 	}
 }

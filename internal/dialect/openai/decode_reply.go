@@ -69,11 +69,23 @@ func broken(choice jsonscan.Value) error {
 	return fault.New(fault.UpstreamError, "The model's provider broke off in its answer.").Because(dialect.Cause(0, choice.Raw()))
 }
 
-// CountResponse reads of a whole answer only what metering needs.
+// CountResponse reads of a whole answer only what metering needs, and whether it is one. One that says
+// nothing is the client's to see, as it came.
 func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 	var reply reply
 	if err := reply.open(body); err != nil {
 		return nil, err
+	}
+	if reply.choices.Kind() != array {
+		return nil, dialect.Unreadable(body)
+	}
+	if !mayFail(body) {
+		return &chat.Response{Usage: reply.used()}, nil
+	}
+	for _, v := range reply.choices.Elements() {
+		if e := broken(v); e != nil {
+			return nil, e
+		}
 	}
 	return &chat.Response{Usage: reply.used()}, nil
 }

@@ -45,6 +45,7 @@ func (r *requestReader) message(v jsonscan.Value) error {
 	for _, other := range m.unknown {
 		r.note(r.here("."+other.name), chat.Dropped, "unknown")
 	}
+	r.tellStrays(&m)
 	parts, err := r.content(m.content)
 	if err != nil {
 		return err
@@ -72,6 +73,25 @@ func (r *requestReader) message(v jsonscan.Value) error {
 	r.mark(&m, turn.Parts)
 	r.c.Messages = append(r.c.Messages, turn)
 	return nil
+}
+
+// tellStrays tells of members that only messages of another role have.
+func (r *requestReader) tellStrays(m *message) {
+	role := m.role.View()
+	if role != "tool" && dialect.Tells(m.toolCallID) {
+		r.note(r.here(".tool_call_id"), chat.Dropped, "only results have it")
+	}
+	if role == "assistant" {
+		return
+	}
+	for _, of := range [...]member{
+		{"refusal", m.refusal}, {"audio", m.audio}, {"annotations", m.annotations}, {"tool_calls", m.toolCalls}, {"function_call", m.functionCall}, {"reasoning", m.reasoning},
+		{"reasoning_content", m.reasoningContent}, {"reasoning_details", m.reasoningDetails}, {"extra_content", m.extraContent}, {"images", m.images},
+	} {
+		if dialect.Tells(of.value) {
+			r.note(r.here("."+of.name), chat.Dropped, "only the model's turns have it")
+		}
+	}
 }
 
 // mark puts the cache marker of a whole message on the last of its parts, be it a call.

@@ -67,15 +67,18 @@ func (r *requestReader) part(v jsonscan.Value, at string) (chat.Part, error) {
 	for _, name := range unknown {
 		r.note(at+"."+name, chat.Dropped, "unknown")
 	}
-	r.others(value, at+"."+kind, partMembers...)
+	r.others(value, at+"."+kind, partMembers[kind]...)
 	if p.Cache = cache; cache == nil {
 		p.Cache = breakpoint
 	}
 	return p, nil
 }
 
-// partMembers are those of what a part has under the name of its type, whichever that is.
-var partMembers = []string{"url", "detail", "data", "format", "file_id", "file_data", "file_url", "filename"}
+// partMembers are those of what a part has under the name of its type.
+var partMembers = map[string][]string{
+	"image_url": {"url", "detail", "format"}, "video_url": {"url", "format"}, "audio_url": {"url", "format"}, "input_audio": {"data", "format"},
+	"file": {"file_id", "file_data", "file_url", "filename", "format"},
+}
 
 // readPart reads what a part has under the name of its type.
 func readPart(kind string, v jsonscan.Value, at string) (p chat.Part, err error) {
@@ -95,7 +98,9 @@ func readPart(kind string, v jsonscan.Value, at string) (p chat.Part, err error)
 		case "audio_url":
 			p.Kind = chat.Audio
 		}
-		p.Media, ok = readLink(v)
+		if p.Media, ok = readLink(v); ok {
+			p.Kind = kindOfData(p.Media, p.Kind)
+		}
 	case "input_audio":
 		p.Kind, why = chat.Audio, "its data is not base64"
 		p.Media, ok = readAudio(v)

@@ -55,6 +55,7 @@ type choice struct {
 	ended    bool
 	refused  bool
 	useful   bool   // there is something to show
+	byDelta  bool   // it is told in deltas
 	matched  string // the stop sequence at which it ended
 	calls    []liveCall
 	indexed  map[int64]int  // the last call under each of the upstream's numbers
@@ -232,15 +233,17 @@ func frameFailure(data []byte, frame wire.Frame) *fault.Error {
 
 // read reads one of choices.
 func (d *streamReader) read(v jsonscan.Value, r *reply) {
-	var delta, text, reason, likely, sequence jsonscan.Value
+	var delta, message, text, reason, likely, sequence jsonscan.Value
 	answer := int64(0)
 	d.words = jsonscan.Value{}
 	for key, v := range v.Members() {
 		switch key.Name {
 		case "index":
 			answer = count(v)
-		case "delta", "message":
+		case "delta":
 			delta = v
+		case "message":
+			message = v
 		case "text":
 			text = v
 		case "finish_reason":
@@ -267,7 +270,7 @@ func (d *streamReader) read(v jsonscan.Value, r *reply) {
 	if !d.light {
 		d.turnTo(int(answer))
 		before := len(d.events)
-		if d.pieces(delta); !delta.Exists() && text.View() != "" { // of the older API
+		if d.pieces(d.news(delta, message)); !delta.Exists() && text.View() != "" { // of the older API
 			d.piece("content", text, delta)
 		}
 		d.rate(d.events[before:], likely)
@@ -296,22 +299,6 @@ func (d *streamReader) pieces(delta jsonscan.Value) {
 	}
 	if more {
 		d.words = jsonscan.Value{}
-	}
-}
-
-// rate puts the log-probabilities of a chunk on its text.
-func (d *streamReader) rate(events []chat.Event, likely jsonscan.Value) {
-	if likely.Kind() != object {
-		return
-	}
-	for i := range slices.Backward(events) {
-		if p := &events[i].Part; events[i].Kind == chat.Delta && (p.Kind == chat.Text || p.Kind == chat.Refusal) {
-			p.Logprobs = slices.Clone(likely.Raw())
-			return
-		}
-	}
-	if likely.Get("content").Len() > 0 { // of a part of a character, which is no text yet
-		d.tell(chat.Event{Kind: chat.Delta, Block: blockText, Part: chat.Part{Kind: chat.Text, Logprobs: slices.Clone(likely.Raw())}})
 	}
 }
 

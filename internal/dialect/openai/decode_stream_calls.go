@@ -18,6 +18,7 @@ type liveCall struct {
 	named bool   // and the events have it
 	begun bool
 	json  balance
+	all   snapshots
 
 	hollow bool // its arguments are {}, which is not told yet: some servers tell the true ones then
 }
@@ -44,7 +45,7 @@ func (d *streamReader) call(v jsonscan.Value) {
 			part.Proof = strings.Clone(signature(v))
 		}
 	}
-	at := d.which(index, part.ID, part.Name)
+	at := d.which(index, &part)
 	if at < 0 && part.ID == "" && part.Name == "" && part.Text == "" {
 		return // nothing was said
 	}
@@ -78,9 +79,12 @@ func (c *liveCall) take(p *chat.Part) (news bool) {
 	switch {
 	case p.Custom:
 	case c.hollow && strings.TrimSpace(p.Text) != "":
-		c.hollow, c.json = false, balance{}
+		c.hollow, c.json, c.all = false, balance{}, snapshots{}
 	case c.json.whole():
 		p.Text = ""
+	}
+	if !p.Custom {
+		p.Text = c.all.news(p.Text)
 	}
 	first := !c.json.begun
 	c.json.add(p.Text)
@@ -102,13 +106,18 @@ func (d *streamReader) fillLast() {
 	}
 }
 
-// nameAll tells the names of calls that end without arguments.
+// nameAll tells what is still to be told of calls: the names of those that end without arguments, and
+// arguments of which nobody knew what they add.
 func (d *streamReader) nameAll() {
 	d.fillLast()
 	for at := range d.calls {
-		if c := &d.calls[at]; !c.named && c.name != "" {
-			c.named = true
-			d.tell(chat.Event{Kind: chat.Delta, Block: blockCall + at, Part: chat.Part{Kind: chat.ToolCall, Name: c.name}})
+		c := &d.calls[at]
+		p := chat.Part{Kind: chat.ToolCall, Text: c.all.rest()}
+		if !c.named && c.name != "" {
+			c.named, p.Name = true, c.name
+		}
+		if p.Name != "" || p.Text != "" {
+			d.tell(chat.Event{Kind: chat.Delta, Block: blockCall + at, Part: p})
 		}
 	}
 }
@@ -130,7 +139,8 @@ func readPiece(v jsonscan.Value, custom bool) (name, text string) {
 }
 
 // which is the call that a delta goes on with, or -1 where it begins another.
-func (d *streamReader) which(index int64, id, name string) int {
+func (d *streamReader) which(index int64, p *chat.Part) int {
+	id, name := p.ID, p.Name
 	at, found := len(d.calls)-1, len(d.calls) > 0
 	switch {
 	case index < 0 && id != "":
@@ -145,7 +155,7 @@ func (d *streamReader) which(index int64, id, name string) int {
 	}
 	c := &d.calls[at]
 	switch {
-	case name == "":
+	case name == "", c.goesOn(p.Text):
 		return at
 	case id != "" && c.id != "" && id != c.id, index < 0 && c.name != "" && c.name != name:
 		return -1
@@ -153,6 +163,13 @@ func (d *streamReader) which(index int64, id, name string) int {
 		return -1 // another call under the same number, and nothing but its name to tell
 	}
 	return at
+}
+
+// goesOn reports whether a piece can only belong to this call, whatever id it has: some servers make a new
+// one for every piece. Another call would begin with an object.
+func (c *liveCall) goesOn(text string) bool {
+	text = strings.TrimSpace(text)
+	return c.json.begun && !c.json.whole() && text != "" && text[0] != '{'
 }
 
 // remember makes a call be found: upstreams may go on with any of very many.

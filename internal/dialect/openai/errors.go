@@ -130,22 +130,12 @@ func statusOf(words string) int {
 // readComplaint understands {"error":{…}}, {"error":"…"}, {"message":…},
 // {"detail":…} and lists of one of them.
 func readComplaint(root jsonscan.Value) (c complaint) {
-	if root.Kind() == array {
-		root = root.Index(0)
+	inner, message := dialect.Complaint(root)
+	detail := inner.Get("detail")
+	if said := inner.Get("message"); said.Kind() == object { // Mistral's
+		detail = said.Get("detail")
 	}
-	if root.Kind() != object {
-		return c
-	}
-	inner := root.Get("error")
-	if inner.Kind() != object {
-		c.message = inner.View()
-		inner = root
-	}
-	message, detail := inner.Get("message"), inner.Get("detail")
-	if message.Kind() == object { // Mistral's
-		detail = message.Get("detail")
-	}
-	c.message = strings.Clone(cmp.Or(c.message, message.View(), detail.Index(0).Get("msg").View(), detail.View()))
+	c.message = strings.Clone(message)
 	c.kind, c.code, c.param = anyText(inner.Get("type")), anyText(inner.Get("code")), strings.Clone(anyText(inner.Get("param")))
 	if first := detail.Index(0); first.Get("loc").Len() > 0 && c.param == "" { // FastAPI's: where it is, and what is wrong there
 		c.param, c.code = strings.Clone(anyText(first.Get("loc").Index(first.Get("loc").Len()-1))), anyText(first.Get("type"))

@@ -9,20 +9,42 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// readLink reads an image_url or a video_url, which some clients send as a string.
+// readLink reads an image_url or a video_url, which some clients send as a string. LiteLLM's
+// say the type in format.
 func readLink(v jsonscan.Value) (*chat.Media, bool) {
-	detail := v.Get("detail").View()
+	detail, format := v.Get("detail").View(), v.Get("format").View()
 	if v.Kind() == object {
 		v = v.Get("url")
 	}
 	m, ok := readURL(v.View())
 	if ok {
-		m.Detail = strings.ToLower(detail)
+		m.Detail, m.Type = strings.ToLower(detail), cmp.Or(m.Type, strings.ToLower(format))
 	}
 	return m, ok
 }
 
+// kindOfData is what data is by its type, where that is something else than its part says: clients send
+// PDFs and sounds as pictures, and pictures as files.
+func kindOfData(m *chat.Media, said chat.Kind) chat.Kind {
+	if m.Base64 == "" {
+		return said
+	}
+	kind := dialect.TypeOf(m)
+	switch family, _, _ := strings.Cut(kind, "/"); {
+	case family == "image":
+		return chat.Image
+	case family == "audio":
+		return chat.Audio
+	case family == "video":
+		return chat.Video
+	case kind == "application/pdf":
+		return chat.Document
+	}
+	return said
+}
+
 func readURL(text string) (*chat.Media, bool) {
+	text = strings.TrimSpace(text)
 	switch head := strings.ToLower(text[:min(len(text), 8)]); {
 	case strings.HasPrefix(head, "data:"):
 		return dialect.DataURL(text)
@@ -50,7 +72,7 @@ func readAudio(v jsonscan.Value) (*chat.Media, bool) {
 		m = &chat.Media{}
 		m.Base64, ok = dialect.Base64(data)
 	}
-	switch format {
+	switch format = strings.TrimPrefix(strings.TrimPrefix(format, "audio/"), "."); format { // some say the type, or an ending
 	case "":
 	case "mp3":
 		m.Type = "audio/mpeg"
@@ -63,7 +85,7 @@ func readAudio(v jsonscan.Value) (*chat.Media, bool) {
 	return m, ok
 }
 
-// readFile reads a file part. What is a picture or a sound by its type is one.
+// readFile reads a file part.
 func readFile(v jsonscan.Value) (chat.Part, bool) {
 	p := chat.Part{Kind: chat.Document, Name: v.Get("filename").View()}
 	if id := v.Get("file_id").View(); id != "" && v.Get("file_data").View() == "" { // some clients send both
@@ -75,19 +97,8 @@ func readFile(v jsonscan.Value) (chat.Part, bool) {
 	if !ok || m.FileID != "" {
 		return p, false
 	}
-	if m.URL != "" {
-		p.Media, m.Name = m, p.Name
-		return p, true
-	}
-	p.Media, m.Name = m, p.Name
-	switch family, _, _ := strings.Cut(dialect.TypeOf(m), "/"); family {
-	case "image":
-		p.Kind = chat.Image
-	case "audio":
-		p.Kind = chat.Audio
-	case "video":
-		p.Kind = chat.Video
-	}
+	m.Name, m.Type = p.Name, cmp.Or(m.Type, strings.ToLower(v.Get("format").View()))
+	p.Media, p.Kind = m, kindOfData(m, p.Kind)
 	return p, true
 }
 

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -44,6 +45,17 @@ const failedCall = "function_call_filter"
 // must not look like one that has nothing to say.
 func isFailure(word string, useful bool) bool {
 	return slices.Contains(failedEnds, word) || !useful && strings.HasPrefix(word, failedCall)
+}
+
+// mayFail reports whether a whole answer has a word in it that ends of failed ones have, or the name of an
+// error: nearly none does, and is not looked at any further.
+func mayFail(body []byte) bool {
+	for _, word := range [...]string{`error"`, `insufficient_system_resource"`, `"abort"`, failedCall} {
+		if bytes.Contains(body, []byte(word)) {
+			return true
+		}
+	}
+	return false
 }
 
 // matched makes an end one at a stop sequence, where a server says which: vLLM does in
