@@ -70,7 +70,8 @@ func (p *plan) callableTools() []chat.Tool {
 	return list
 }
 
-// pickTools picks the tools that an order names, or else the text. What the sandbox offered to another, and is quoted, names none.
+// pickTools picks the tools that an order names, or else the text. Agents' reminders name none, nor does what the sandbox
+// offered to another and is quoted.
 func (p *plan) pickTools(offered []chat.Tool) ([]chat.Tool, error) {
 	var list []chat.Tool
 	for _, name := range p.orders.tools {
@@ -86,7 +87,7 @@ func (p *plan) pickTools(offered []chat.Tool) ([]chat.Tool, error) {
 	if len(p.orders.tools) > 0 {
 		return list, nil
 	}
-	said := speech{text: normalize(ownOffer.ReplaceAllString(beginning(p.turn.own), ""))}
+	said := speech{text: normalize(ownOffer.ReplaceAllString(beginning(withoutReminders(p.turn.own)), ""))}
 	said.words = setOf(strings.Fields(said.text))
 	for _, t := range offered {
 		if said.mentions(t.Name) {

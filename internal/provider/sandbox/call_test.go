@@ -42,6 +42,7 @@ func TestCallsTools(t *testing.T) {
 		"in another case":           {"GET_WEATHER!", chat.Choice{}, "get_weather"},
 		"part of a word":            {"The clockwork is weathered.", chat.Choice{}, ""},
 		"offered to another agent":  {"It is done: I read it. Name one of the tools and I call it: get_weather, clock or shell. This is the Stele sandbox: no model was asked.", chat.Choice{}, ""},
+		"nothing but a reminder":    {"<system-reminder>The shell has ended.</system-reminder>", chat.Choice{}, ""},
 		"offered, and then named":   {"Name one of the tools and I call it: get_weather or clock. This is the Stele sandbox: no model was asked. Use the shell.", chat.Choice{}, "shell"},
 		"several":                   {"Ask the shell for the weather", chat.Choice{}, "get_weather shell"},
 		"several, one at a time":    {"Ask the shell for the weather", chat.Choice{Serial: true}, "get_weather"},
