@@ -13,7 +13,7 @@ export CGO_ENABLED := 0
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 GOLANGCI := go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: help run build release release-check fixture chart rules sbom check test attack bench scale clients torture fuzz lint licenses fmt clean
+.PHONY: help run build release release-check fixture chart rules sbom check test attack bench scale clients pages torture fuzz lint licenses fmt clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ attack: ## what an enemy does, with the full counts
 clients: ## agents and libraries of others, from npm: each goes through a loop and writes a file
 	@test/env/run.sh bash -ec 'cmp -s test/clients/package-lock.json test/clients/node_modules/.installed || { env -C test/clients npm install --no-save && \
 		cp test/clients/package-lock.json test/clients/node_modules/.installed; }; go -C test test -tags clients -count 1 -timeout 30m -v ./clients'
+
+pages: ## every page of docs/clients, followed on a fresh home folder with the newest there is on npm (Node.js 26 for all of them)
+	@test/env/run.sh bash -ec 'go -C test test -tags pages -count 1 -timeout 1h -v ./clients'
 
 bench: ## the figures, against a PostgreSQL that syncs to disk (BENCH=Speed: those; STELE_BENCH_PROFILE=dir: their profiles)
 	@test/env/run.sh --durable bash -ec 'for module in . test; do go -C "$$module" test -run "^$$" -bench "$(BENCH)" -benchmem -timeout 1h ./...; done'

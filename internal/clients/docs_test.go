@@ -71,7 +71,7 @@ func index(t *testing.T) string {
 		"  (base URL without `/v1`), together-ai, portkey-ai, @huggingface/inference;\n" +
 		"- libraries: AI SDK with its providers for OpenAI (`.chat`), Anthropic, Google, Mistral, Groq, DeepSeek, Together, Fireworks, Cerebras, DeepInfra and OpenRouter; LangChain's for OpenAI, Anthropic, Google, Groq, xAI,\n" +
 		"  DeepSeek and OpenRouter; LangGraph 1.1 with LangChain's agents, LlamaIndex 0.12, Mastra 1.71, OpenAI Agents through `stele bridge`, TypeChat 0.1, Genkit 1.42 (with OpenAI's, Anthropic's and Google's API), Google's ADK 2, Instructor 1.7, xsAI, token.js, multi-llm-ts, TanStack AI 0.58 (as it is, and through `stele bridge`),\n" +
-		"  VoltAgent 2.10, Strands Agents 1.19, Ax 24, AgentKit 0.13, ModelFusion 0.137 (text only), Dexter 4.1;\n" +
+		"  VoltAgent 2.10, Strands Agents 1.19, Ax 24, AgentKit 0.13, ModelFusion 0.137 (text only), Dexter 4.1, BeeAI 0.1 (OpenAI's and Anthropic's API), OpenAI Guardrails 0.2, Cline's @cline/llms 0.0.86 in all three dialects;\n" +
 		"- helpers: `parse`, `stream` and `runTools` of openai 6 and 7, the tool runner and structured output of @anthropic-ai/sdk 1.9, automatic function calling and chats of @google/genai 2 and 3, agents and objects of AI SDK 7;\n" +
 		"- what wraps or watches OpenAI's clients: Langfuse 5.11, LangSmith 0.10, Braintrust 3.35, PostHog 8.13 (these three Anthropic's too), OpenLLMetry 0.27, OpenInference 4.2 (without a wrong key);\n" +
 		"- for Python: openai 3.6 and anthropic 1.9, with their helpers for streams, schemas and tools, and streams of google-api-core 2.25; for Ruby: ruby_llm 2.1 (OpenAI's and Anthropic's API);\n" +
@@ -88,7 +88,7 @@ func index(t *testing.T) string {
 		"- @openrouter/ai-sdk-provider streams without usage, unless a model's settings have `usage: {include: true}`, which OpenAI's own models refuse.\n" +
 		"- Portkey's gateway 1.15 answers streams with 500 on Node 20 and 22, whoever its upstream is, and sends Gemini's key in the address. Bifrost fetches its program from elsewhere.\n" +
 		"- LlamaIndex's class for Anthropic takes its base URL from `ANTHROPIC_BASE_URL` alone. OpenLLMetry 0.27 does not know @anthropic-ai/sdk 1. Dexter makes empty schemas of zod 4. any-llm-go sends schemas to OpenAI alone.\n" +
-		"- Continue's provider gemini knows no base URL: it asks Google, whatever apiBase says.\n\n" +
+		"- Continue's provider gemini knows no base URL: it asks Google, whatever apiBase says. llm-exe 3 has none for chats. @ai-sdk/anthropic refuses citations that are null before its version 4, where the model's own server sends them.\n\n" +
 		"A client that asks for names of its own needs models or [names](../operate/names.md) that answer to them.\n\n" +
 		"These pages are written by `go test ./internal/clients -update` from `internal/clients/library`.\n")
 	return b.String()

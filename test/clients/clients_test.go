@@ -1,8 +1,5 @@
 //go:build clients
 
-// Package clients runs agents and libraries of others, as they come from npm, against the
-// built program: each is connected with `stele connect`, on a fresh home folder, and goes
-// through one loop in which it writes a file. make clients runs it.
 package clients
 
 import (
@@ -17,8 +14,6 @@ import (
 
 	"stele/test/rig"
 )
-
-func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }
 
 // patience is how long a client may take to start, to go through its loop and to end.
 const patience = 4 * time.Minute
@@ -72,9 +67,19 @@ func TestLibrariesGoThroughALoop(t *testing.T) {
 	}
 }
 
-// start runs a client on a home folder of its own and returns what it said. Nothing of this
-// process's environment reaches it.
+// start runs a client that must end well and returns what it said.
 func start(t *testing.T, home string, env []string, args ...string) string {
+	t.Helper()
+	said, err := try(t, home, env, args...)
+	if err != nil {
+		t.Errorf("%v: %v\n%s", args, err, said)
+	}
+	return said
+}
+
+// try runs a client on a home folder of its own and returns what it said and how it ended. Nothing
+// of this process's environment reaches it.
+func try(t *testing.T, home string, env []string, args ...string) (string, error) {
 	t.Helper()
 	modules := filepath.Join(rig.Root(), "test/clients/node_modules")
 	found, err := filepath.Glob(filepath.Join(modules, args[0]))
@@ -94,8 +99,5 @@ func start(t *testing.T, home string, env []string, args ...string) string {
 	cmd.Dir, cmd.WaitDelay = project, 5*time.Second
 	cmd.Env = append([]string{"PATH=" + filepath.Join(modules, ".bin") + ":" + os.Getenv("PATH"), "HOME=" + home, "TERM=xterm-256color"}, env...)
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Errorf("%v: %v\n%s", args, err, out)
-	}
-	return string(out)
+	return string(out), err
 }

@@ -70,7 +70,8 @@ func (p *plan) callableTools() []chat.Tool {
 	return list
 }
 
-// pickTools picks the tools that an order names, or else the text.
+// pickTools picks the tools that an order names, or else the text. Agents' reminders name none, nor does what the sandbox
+// offered to another and is quoted.
 func (p *plan) pickTools(offered []chat.Tool) ([]chat.Tool, error) {
 	var list []chat.Tool
 	for _, name := range p.orders.tools {
@@ -86,7 +87,7 @@ func (p *plan) pickTools(offered []chat.Tool) ([]chat.Tool, error) {
 	if len(p.orders.tools) > 0 {
 		return list, nil
 	}
-	said := speech{text: normalize(p.turn.own)}
+	said := speech{text: normalize(ownOffer.ReplaceAllString(beginning(withoutReminders(p.turn.own)), ""))}
 	said.words = setOf(strings.Fields(said.text))
 	for _, t := range offered {
 		if said.mentions(t.Name) {
@@ -114,11 +115,13 @@ type speech struct {
 // mostLooks bounds those: each is looked for in the whole text.
 const mostLooks = 100
 
+// beginning is as much of a text as is looked for names.
+func beginning(text string) string { return text[:min(len(text), 1<<16)] }
+
 // normalize gives a text, the beginning of a long one, with single spaces around its words, in lower case. What
 // joins the words of a name stays.
 func normalize(text string) string {
-	text = text[:min(len(text), 1<<16)]
-	return " " + strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+	return " " + strings.Join(strings.FieldsFunc(strings.ToLower(beginning(text)), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.M, r) && r != '_' && r != '-'
 	}), " ") + " "
 }

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -54,11 +55,20 @@ func (p *plan) prose(take int) string {
 		say("The seed is %d.", *p.talk.Sampling.Seed)
 	}
 	if offered := p.callableTools(); len(offered) > 0 && len(p.turn.called) == 0 && p.talk.Choice.Mode != chat.None {
-		say("Name one of the tools and I call it: %s.", series(toolNames(offered), "or"))
+		say(offerOfTools+"%s.", series(toolNames(offered), "or"))
 	}
-	say("This is the Stele sandbox: no model was asked.")
+	say(lastSentence)
 	return strings.Join(said, " ")
 }
+
+// What an answer ends with. Agents hand the answer of one to another, as words of the user.
+const (
+	offerOfTools = "Name one of the tools and I call it: "
+	lastSentence = "This is the Stele sandbox: no model was asked."
+)
+
+// ownOffer finds an offer of tools in an answer that is quoted.
+var ownOffer = regexp.MustCompile(`(?s)` + regexp.QuoteMeta(offerOfTools) + `.*?` + regexp.QuoteMeta(lastSentence))
 
 // resultText is what a tool said.
 func resultText(r chat.Part) string {

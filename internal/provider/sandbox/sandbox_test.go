@@ -136,7 +136,8 @@ func TestSaysWhatItWasAsked(t *testing.T) {
 			t.Errorf("%q: %q", messages, got)
 		}
 	}
-	for _, parts := range [][]string{{"This is where you work.", "Say hello"}, {"A", "Say hello [[sandbox: think=0]]", " "}, {"Say hello", "[[sandbox: think=0]]"}, {"Say hello", "<environment_details>\nNow\n</environment_details>"}} {
+	for _, parts := range [][]string{{"This is where you work.", "Say hello"}, {"A", "Say hello [[sandbox: think=0]]", " "}, {"Say hello", "[[sandbox: think=0]]"}, {"Say hello", "<environment_details>\nNow\n</environment_details>"},
+		{"Say hello", "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nActive exec sessions: none\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"}} {
 		talk := user("")
 		for _, text := range parts {
 			talk.Messages[0].Parts = append(talk.Messages[0].Parts, chat.Part{Kind: chat.Text, Text: text})

@@ -104,11 +104,23 @@ func textOf(parts []chat.Part) string {
 	return join(list)
 }
 
-// reminder is how agents mark words of their own among their user's.
-var reminder = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>|<environment_details>.*?</environment_details>`)
+// marks are what agents put around words of their own among their user's.
+var marks = [][2]string{
+	{"<system-reminder>", "</system-reminder>"},
+	{"<environment_details>", "</environment_details>"},
+	{"<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>", "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"},
+}
+
+var reminder = func() *regexp.Regexp {
+	var list []string
+	for _, m := range marks {
+		list = append(list, regexp.QuoteMeta(m[0])+`.*?`+regexp.QuoteMeta(m[1]))
+	}
+	return regexp.MustCompile(`(?s)` + strings.Join(list, "|"))
+}()
 
 func withoutReminders(text string) string {
-	if !strings.Contains(text, "<system-reminder>") && !strings.Contains(text, "<environment_details>") {
+	if !slices.ContainsFunc(marks, func(m [2]string) bool { return strings.Contains(text, m[0]) }) {
 		return text
 	}
 	return strings.TrimSpace(reminder.ReplaceAllString(text, ""))
