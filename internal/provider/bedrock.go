@@ -75,19 +75,19 @@ func (s *bedrockStream) take(m eventMessage) error {
 		if data, err = edits.Apply(data); err != nil {
 			return err
 		}
-		s.event(kind, data)
+		s.writeEvent(kind, data)
 	case "exception":
-		s.event("error", bedrockError(m.headers[":exception-type"], m.payload))
+		s.writeEvent("error", bedrockError(m.headers[":exception-type"], m.payload))
 	case "error":
 		said := append(dialect.AppendText([]byte(`{"message":`), m.headers[":error-message"]), '}')
-		s.event("error", bedrockError(m.headers[":error-code"], said))
+		s.writeEvent("error", bedrockError(m.headers[":error-code"], said))
 	default:
 		return fmt.Errorf("%w: a message of type %q", errFrame, kind)
 	}
 	return nil
 }
 
-func (s *bedrockStream) event(name string, data []byte) {
+func (s *bedrockStream) writeEvent(name string, data []byte) {
 	if bytes.ContainsAny(data, "\r\n") {
 		data = jsonscan.At(data, 0).AppendCompact(nil)
 	}

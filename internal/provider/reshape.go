@@ -18,12 +18,12 @@ import (
 // path, its headers, and its body with as few bytes changed as can be.
 func (c *Chat) reshape(call dialect.Call, t dialect.Target, pass bool) dialect.Call {
 	if where := c.paths.of(t.Stream); where != "" {
-		call.Path = strings.NewReplacer("{model}", url.PathEscape(t.Model), "{label}", segment(t.Model)).Replace(where)
+		call.Path = strings.NewReplacer("{model}", url.PathEscape(t.Model), "{label}", pathSegment(t.Model)).Replace(where)
 	}
 	edits := c.account.Kind.Edits
 	for _, m := range c.account.Kind.Moved {
-		if betas := listed(call.Header.Values(m.Header)); m.Member != "" && len(betas) > 0 {
-			edits = append(slices.Clip(edits), Edit{Path: m.Member, Value: texts(betas), Add: true, Pass: true})
+		if betas := splitList(call.Header.Values(m.Header)); m.Member != "" && len(betas) > 0 {
+			edits = append(slices.Clip(edits), Edit{Path: m.Member, Value: textsJSON(betas), Add: true, Pass: true})
 		}
 		call.Header.Del(m.Header)
 	}
@@ -85,8 +85,8 @@ func sequences(raw []byte) []string {
 	return nil
 }
 
-// listed takes a header apart whose values are lists.
-func listed(values []string) []string {
+// splitList takes a header apart whose values are lists.
+func splitList(values []string) []string {
 	var list []string
 	for _, line := range values {
 		for word := range strings.SplitSeq(line, ",") {
@@ -98,8 +98,8 @@ func listed(values []string) []string {
 	return list
 }
 
-// texts is a list of strings as JSON.
-func texts(list []string) string {
+// textsJSON is a list of strings as JSON.
+func textsJSON(list []string) string {
 	out := []byte{'['}
 	for i, text := range list {
 		if i > 0 {
@@ -110,12 +110,12 @@ func texts(list []string) string {
 	return string(append(out, ']'))
 }
 
-// segment is a text as one segment of a path, with everything encoded that is not a letter, a
+// pathSegment is a text as one segment of a path, with everything encoded that is not a letter, a
 // digit or one of -._~.
-func segment(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
+func pathSegment(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
 
-// short makes an id of n letters and digits, the same for the same text.
-func short(id string, n int) string {
+// shortID makes an id of n letters and digits, the same for the same text.
+func shortID(id string, n int) string {
 	fits := len(id) == n
 	for _, c := range []byte(id) {
 		fits = fits && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9')

@@ -77,7 +77,7 @@ func (s *Speaker) Make(ctx context.Context, req media.Request, report func(progr
 	if err := track.Level(ctx); err != nil {
 		return nil, err
 	}
-	out, err := audio(ctx, track, req.Text("output_format"), "", func(p float64) { report(0.65 + 0.3*p) })
+	out, err := packAudio(ctx, track, req.Text("output_format"), "", func(p float64) { report(0.65 + 0.3*p) })
 	if err != nil {
 		return nil, err
 	}
