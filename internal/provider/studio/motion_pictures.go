@@ -46,7 +46,7 @@ func planFromPictures(ctx context.Context, req media.Request) (*film.Take, error
 			album.Width, album.Height = t.Width, t.Height
 		}
 		// Cut to size at once: large ones do not pile up.
-		if picture, err = film.Fitted(ctx, album, picture); err != nil {
+		if picture, err = film.Fit(ctx, album, picture); err != nil {
 			return nil, err
 		}
 		album.Add(picture)

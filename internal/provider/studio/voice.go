@@ -50,7 +50,7 @@ func anyOf(list []string) (out []any) {
 
 // Make speaks the prompt. It gives up soon after ctx ends.
 func (s *Speaker) Make(ctx context.Context, req media.Request, report func(progress float64)) ([]media.Output, error) {
-	text := voice.Spoken(req.Prompt)
+	text := voice.ForSpeech(req.Prompt)
 	if text == "" {
 		return nil, badInput("There is nothing in the prompt that can be spoken.")
 	}
