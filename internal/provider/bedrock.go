@@ -2,8 +2,8 @@ package provider
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -122,14 +122,12 @@ func bedrockError(name string, payload []byte) []byte {
 			break
 		}
 	}
-	var said struct {
-		Message string `json:"message"` // or Message, which encoding/json takes as well
-	}
-	_ = json.Unmarshal(payload, &said)
-	if kind == "invalid_request_error" && strings.Contains(said.Message, "model identifier is invalid") {
+	root, _ := jsonscan.Parse(payload, jsonscan.Lenient) // what is no JSON says nothing
+	said := cmp.Or(root.Get("message").View(), root.Get("Message").View())
+	if kind == "invalid_request_error" && strings.Contains(said, "model identifier is invalid") {
 		kind = "not_found_error"
 	}
-	out := dialect.AppendText([]byte(`{"type":"error","error":{"type":"`+kind+`","message":`), said.Message)
+	out := dialect.AppendText([]byte(`{"type":"error","error":{"type":"`+kind+`","message":`), said)
 	return append(out, "}}"...)
 }
 

@@ -3,7 +3,6 @@ package provider
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/json"
 	"math/big"
 	"net/url"
 	"path"
@@ -12,6 +11,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 // reshape makes a call in the dialect's own words one that the kind takes: its
@@ -75,14 +75,16 @@ func (e *Edit) loss() (chat.Loss, bool) {
 // sequences are the stop sequences in a member that was left out.
 func sequences(raw []byte) []string {
 	var list []string
-	if json.Unmarshal(raw, &list) == nil {
-		return list
+	v := jsonscan.Root(raw)
+	if one, _ := v.Text(); one != "" {
+		list = append(list, one)
 	}
-	var one string
-	if json.Unmarshal(raw, &one) == nil && one != "" {
-		return []string{one}
+	for _, e := range v.Elements() {
+		if text, ok := e.Text(); ok {
+			list = append(list, text)
+		}
 	}
-	return nil
+	return list
 }
 
 // splitList takes a header apart whose values are lists.
