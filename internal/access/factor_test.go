@@ -75,23 +75,23 @@ func TestTicketsAreForOnePersonAndPurpose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := h.Kept(ada, "/console/people", kept); string(text) != "a=b" || err != nil {
+	if text, err := h.Unkeep(ada, "/console/people", kept); string(text) != "a=b" || err != nil {
 		t.Errorf("%q, %v", text, err)
 	}
-	_, elsewhere := h.Kept(ada, "/console/keys", kept)
-	_, another := h.Kept(eve, "/console/people", kept)
-	_, made2 := h.Kept(ada, "/console/people", made.Ticket)
+	_, elsewhere := h.Unkeep(ada, "/console/keys", kept)
+	_, another := h.Unkeep(eve, "/console/people", kept)
+	_, made2 := h.Unkeep(ada, "/console/people", made.Ticket)
 	_, _, second := h.SecondByCode(t.Context(), kept, "123456", access.Browser{})
-	_, none := h.Kept(ada, "/console/people", "")
+	_, none := h.Unkeep(ada, "/console/people", "")
 	h.pass(2 * time.Hour)
-	_, late := h.Kept(ada, "/console/people", kept)
+	_, late := h.Unkeep(ada, "/console/people", kept)
 	for what, err := range map[string]error{"elsewhere": elsewhere, "another": another, "an app's": made2, "second step": second, "none": none, "late": late} {
 		if code(err) != fault.PermissionDenied {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	other := openHouse(t, t.TempDir(), seal.New())
-	if _, err := other.Kept(ada, "/console/people", kept); code(err) != fault.PermissionDenied {
+	if _, err := other.Unkeep(ada, "/console/people", kept); code(err) != fault.PermissionDenied {
 		t.Errorf("with another master key: %v", err)
 	}
 }

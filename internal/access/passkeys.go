@@ -43,7 +43,7 @@ func (s *Service) AddPasskey(ctx context.Context, v Visitor, at passkey.Party, t
 	if err != nil {
 		return nil, err
 	}
-	key, err := at.Made(h, t.State, answer)
+	key, err := at.CheckMade(h, t.State, answer)
 	if err != nil {
 		return nil, errBadPasskey(err)
 	}
@@ -146,7 +146,7 @@ func (s *Service) ConfirmByPasskey(ctx context.Context, v Visitor, at passkey.Pa
 // checkSignature checks what a browser has signed and finds the passkey it used.
 func (s *Service) checkSignature(ctx context.Context, at passkey.Party, t ticketFor, answer []byte) (Factor, error) {
 	var used Factor
-	key, err := at.Signed(func(id []byte) (passkey.Holder, error) {
+	key, err := at.CheckSigned(func(id []byte) (passkey.Holder, error) {
 		f, err := s.store.FactorByLookup(ctx, Passkey, s.passkeyLookup(id))
 		if err != nil {
 			return passkey.Holder{}, err

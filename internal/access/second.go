@@ -268,8 +268,8 @@ func (s *Service) Keep(v Visitor, where string, what []byte) (string, error) {
 	})
 }
 
-// Kept opens what Keep has sealed.
-func (s *Service) Kept(v Visitor, where, kept string) ([]byte, error) {
+// Unkeep opens what Keep has sealed.
+func (s *Service) Unkeep(v Visitor, where, kept string) ([]byte, error) {
 	t, err := s.openTicket("kept "+where, kept)
 	if err != nil || t.User != v.User.ID || t.Via != v.Session.Via {
 		return nil, errTooLate()

@@ -13,7 +13,7 @@ import (
 // movedTo is where a client is sent on to that writes its paths in a way no base URL mends:
 // the route that it means, with its query. "" where it means none. No key is looked at before.
 func (d *Door) movedTo(r *http.Request) string {
-	path := rewritten(r.URL.EscapedPath())
+	path := rewritePath(r.URL.EscapedPath())
 	at, _ := match(path)
 	if !slices.ContainsFunc(at, func(route *route) bool { return route.method == r.Method }) {
 		return ""
@@ -27,10 +27,10 @@ func (d *Door) movedTo(r *http.Request) string {
 	return path
 }
 
-// rewritten is the path that such a client means: Groq's own SDK writes /openai/v1 before
+// rewritePath gives the path that such a client means: Groq's own SDK writes /openai/v1 before
 // every path, the AI SDK's provider for DeepInfra /openai, and clients of Google's write
 // models/ only before ids without a slash, or another version of their API.
-func rewritten(escaped string) string {
+func rewritePath(escaped string) string {
 	for _, before := range []string{"/api/openai/v1/", "/api/v1/openai/"} {
 		if path, ok := strings.CutPrefix(escaped, before); ok {
 			return "/api/v1/" + path

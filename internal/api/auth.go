@@ -19,7 +19,7 @@ func (d *Door) authenticate(r *http.Request) (access.Principal, access.Pass, err
 		return access.Principal{}, access.Pass{}, err
 	}
 	if secret == "" {
-		return access.Principal{}, access.Pass{}, missing(r, settings.AcceptGoogHeader)
+		return access.Principal{}, access.Pass{}, refuseMissing(r, settings.AcceptGoogHeader)
 	}
 	who, pass, err := d.Access.Admit(secret, scope.From(r.Context()).Remote)
 	if err != nil {
@@ -60,9 +60,9 @@ func credential(h http.Header, acceptGoog bool) (string, error) {
 	return "", nil
 }
 
-// missing says that there is no key, and where one may have been put instead: its
+// refuseMissing says that there is no key, and where one may have been put instead: its
 // client believes that it sent it.
-func missing(r *http.Request, acceptGoog bool) error {
+func refuseMissing(r *http.Request, acceptGoog bool) error {
 	const use = "use the header Authorization: Bearer KEY, or X-API-Key: KEY."
 	authorization := strings.TrimSpace(r.Header.Get("Authorization"))
 	scheme, _, _ := strings.Cut(authorization, " ")

@@ -43,7 +43,7 @@ func TestOneHeaderIsInCharge(t *testing.T) {
 		got, err := credential(test.headers, test.goog)
 		var code fault.Code
 		if err == nil && got == "" {
-			err = missing(&http.Request{Header: test.headers, URL: new(url.URL)}, test.goog)
+			err = refuseMissing(&http.Request{Header: test.headers, URL: new(url.URL)}, test.goog)
 		}
 		if err != nil {
 			code = fault.From(err).Code
@@ -71,7 +71,7 @@ func TestAKeyInAnotherPlaceIsNamed(t *testing.T) {
 		{http.Header{}, "key=k", "in the address"},
 		{http.Header{}, "alt=sse&api_key=k", "in the address"},
 	} {
-		got := missing(&http.Request{Header: test.headers, URL: &url.URL{RawQuery: test.query}}, false).Error()
+		got := refuseMissing(&http.Request{Header: test.headers, URL: &url.URL{RawQuery: test.query}}, false).Error()
 		if !strings.Contains(got, test.said) || !strings.Contains(got, "Authorization: Bearer KEY") {
 			t.Errorf("%v ?%s: %s", test.headers, test.query, got)
 		}

@@ -106,7 +106,7 @@ func (d *Door) showGeneration(w http.ResponseWriter, c call) error {
 	if err != nil {
 		return err
 	}
-	wait := waiting(c.URL.Query().Get("wait"))
+	wait := readWait(c.URL.Query().Get("wait"))
 	if events := wantsEvents(c.Header); events || wait > 0 && !t.State.Final() {
 		leave, err := d.waits.take(c.who)
 		if err != nil {

@@ -12,8 +12,8 @@ import (
 	"stele/internal/generation"
 )
 
-// waiting reads how long a client wants to wait. What is no number is none.
-func waiting(text string) time.Duration {
+// readWait reads how long a client wants to wait. What is no number is none.
+func readWait(text string) time.Duration {
 	seconds, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(seconds) || seconds <= 0 {
 		return 0
@@ -29,13 +29,13 @@ func waitOf(c call) (wait time.Duration, preferred bool) {
 			preference, _, _ = strings.Cut(preference, ";") // its parameters
 			name, value, _ := strings.Cut(preference, "=")
 			if strings.EqualFold(strings.TrimSpace(name), "wait") {
-				if wait := waiting(strings.Trim(strings.TrimSpace(value), `"`)); wait > 0 {
+				if wait := readWait(strings.Trim(strings.TrimSpace(value), `"`)); wait > 0 {
 					return wait, true
 				}
 			}
 		}
 	}
-	return waiting(c.URL.Query().Get("wait")), false
+	return readWait(c.URL.Query().Get("wait")), false
 }
 
 // cancelAfter reads after which time an order is to be canceled by itself; 0 for never.

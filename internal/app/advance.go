@@ -275,7 +275,7 @@ func (r *Runner) conclude(ctx context.Context, run *run) (media.Status, error) {
 		if !final(err) {
 			return status, err
 		}
-		status.State, status.Failure = media.Failed, &media.Failure{Class: classOfResult(err), Message: "The result could not be put together: " + wording(err), Err: err}
+		status.State, status.Failure = media.Failed, &media.Failure{Class: classOfResult(err), Message: "The result could not be put together: " + wordsOf(err), Err: err}
 		status.Nano, status.Settled = run.nano(), true
 		return status, nil
 	}

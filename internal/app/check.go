@@ -90,7 +90,7 @@ func checkField(doc *manifest.Doc, at manifest.Path, o *media.Operation, name st
 	case p == nil:
 	case t.program == nil && t.pieces == nil && t.list == nil && t.fields == nil && t.literal != nil:
 		if _, err := media.Values([]media.Parameter{optional(*p)}, map[string]any{name: t.literal}); err != nil {
-			doc.Problem(at, "%s", wording(err))
+			doc.Problem(at, "%s", wordsOf(err))
 		}
 	case !t.may(sorts(p.Type)):
 		doc.Problem(at, "must be %s", article(p.Type))

@@ -103,5 +103,5 @@ func (r *Runner) letGo(task *generation.Task, n int64) {
 // keepEvaluationFailure keeps the code of an evaluation that failed, and what it says. Trying again
 // gives the same.
 func (d *Done) keepEvaluationFailure(err error) {
-	d.State, d.Code, d.Message = Failed, "invalid_input", sentence(wording(err))
+	d.State, d.Code, d.Message = Failed, "invalid_input", sentence(wordsOf(err))
 }

@@ -32,7 +32,7 @@ func (r *Runner) order(ctx context.Context, run *run, s *Step, d *Done, item any
 		if !final(err) {
 			return nil, err
 		}
-		d.State, d.Generation, d.Code, d.Message = Failed, "", "invalid_input", sentence(wording(err))
+		d.State, d.Generation, d.Code, d.Message = Failed, "", "invalid_input", sentence(wordsOf(err))
 		if told, ok := errors.AsType[*fault.Error](err); ok && told.Ours { // a limit is reached
 			d.Code = "provider_unavailable"
 		}
@@ -127,8 +127,8 @@ func (r *Runner) keepEnded(ctx context.Context, run *run, d *Done, task *generat
 	return &next, r.save(ctx, run, &next)
 }
 
-// wording is what a client may read of an error.
-func wording(err error) string {
+// wordsOf is what a client may read of an error.
+func wordsOf(err error) string {
 	if told, ok := errors.AsType[*fault.Error](err); ok {
 		return told.Message
 	}

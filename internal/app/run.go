@@ -154,7 +154,7 @@ func (s *Step) itemResult(b *formula.Budget, d *Done) (any, error) {
 	if s.Chat != nil {
 		v["text"] = d.Said
 		if s.says != nil {
-			text := chat.Unfenced(d.Said)
+			text := chat.UnfenceText(d.Said)
 			if err := b.Parse(text); err != nil {
 				return nil, asValueless(err)
 			}

@@ -46,7 +46,7 @@ func brief(err error) string {
 // checkAnswer holds what a model said against the schema that it was asked for.
 func checkAnswer(said string, schema map[string]any) error {
 	var v any
-	if err := json.Unmarshal([]byte(chat.Unfenced(said)), &v); err != nil {
+	if err := json.Unmarshal([]byte(chat.UnfenceText(said)), &v); err != nil {
 		return errors.New("the model did not answer with JSON")
 	}
 	compiled, err := compileSchema(schema)

@@ -204,7 +204,7 @@ func cut(text string) ([]raw, error) {
 			continue
 		}
 		words.WriteString(text[:i])
-		end := closing(text[i+2:])
+		end := findClosing(text[i+2:])
 		if end < 0 {
 			return nil, errOpen
 		}
@@ -217,9 +217,9 @@ func cut(text string) ([]raw, error) {
 	return list, nil
 }
 
-// closing is where the brace is that ends an expression: not one inside quotes or
+// findClosing finds the brace that ends an expression: not one inside quotes or
 // of an inner pair.
-func closing(text string) int {
+func findClosing(text string) int {
 	depth, quote := 0, byte(0)
 	for i := 0; i < len(text); i++ {
 		c := text[i]

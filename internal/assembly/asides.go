@@ -28,24 +28,24 @@ func (w *mediaStack) openRecord(path string) (err error) {
 func (w *mediaStack) blame(ctx context.Context) {
 	deaths, err := w.store.Deaths(ctx, w.left)
 	if err != nil || len(deaths) == 0 {
-		w.unblamed(ctx, err)
+		w.clearBlame(ctx, err)
 		return
 	}
 	w.log.LogAttrs(ctx, slog.LevelWarn, "the last process died while it worked", slog.Int("tasks", len(deaths)))
 	guilty, counted := inflight.Verdict(deaths)
 	for _, id := range counted {
-		w.unblamed(ctx, w.store.CountDeath(ctx, id))
+		w.clearBlame(ctx, w.store.CountDeath(ctx, id))
 	}
 	switch {
 	case guilty == "":
 	case strings.HasPrefix(guilty, "msg_"):
-		w.unblamed(ctx, w.webhooks.SetAside(ctx, guilty, inflight.Died))
+		w.clearBlame(ctx, w.webhooks.SetAside(ctx, guilty, inflight.Died))
 	default:
-		w.unblamed(ctx, w.generations.SetAside(ctx, guilty, inflight.Died))
+		w.clearBlame(ctx, w.generations.SetAside(ctx, guilty, inflight.Died))
 	}
 }
 
-func (w *mediaStack) unblamed(ctx context.Context, err error) {
+func (w *mediaStack) clearBlame(ctx context.Context, err error) {
 	if err != nil {
 		w.log.LogAttrs(ctx, slog.LevelWarn, "the death of the last process was not counted", slog.Any("error", err))
 	}

@@ -93,7 +93,7 @@ func (c connector) Chat(p config.Provider, egress supply.EgressClients) (relay.U
 	if err != nil {
 		return nil, err
 	}
-	return upstream.Guarded(egress.Checker), nil
+	return upstream.WithChecker(egress.Checker), nil
 }
 
 // Maker opens an account that makes media.
@@ -121,7 +121,7 @@ func (c connector) Test(ctx context.Context, p config.Provider, model string) ca
 }
 
 // Said is what an upstream said for people in the cause of a failure.
-func (connector) Said(cause string) string { return provider.Said(cause) }
+func (connector) Said(cause string) string { return provider.WordsOf(cause) }
 
 // accountOf is a configured provider as the clients of upstreams see it.
 func accountOf(p config.Provider) provider.Account {

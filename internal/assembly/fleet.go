@@ -32,7 +32,7 @@ func (n *node) vitals() fleet.Node {
 	if n.exchange != nil {
 		me.Providers = n.router.Health()
 		for name, h := range me.Providers {
-			h.Message = provider.Said(h.Message) // without what looks like a secret
+			h.Message = provider.WordsOf(h.Message) // without what looks like a secret
 			me.Providers[name] = h
 		}
 	}

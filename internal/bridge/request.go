@@ -36,7 +36,7 @@ func (b *Bridge) decode(body []byte) (*order, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{o.heading, o.refuseUnserved, o.ownInput, o.offer} {
+	for _, step := range []func() error{o.readHead, o.refuseUnserved, o.ownInput, o.offer} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -70,8 +70,8 @@ func (o *order) drop(path, why string) {
 	}
 }
 
-// heading reads what the bridge itself goes by.
-func (o *order) heading() (err error) {
+// readHead reads what the bridge itself goes by.
+func (o *order) readHead() (err error) {
 	if o.model = o.fields["model"].View(); o.model == "" {
 		return fault.New(fault.MissingParameter, "model is missing.").With("field", "model")
 	}

@@ -29,13 +29,13 @@ func Unfence(loose Stream) Stream {
 func (a *Answer) Unfence() {
 	for i := range a.Parts {
 		if p := &a.Parts[i]; p.Kind == Text {
-			p.Text = Unfenced(p.Text)
+			p.Text = UnfenceText(p.Text)
 		}
 	}
 }
 
-// Unfenced is Unfence for a text.
-func Unfenced(text string) string {
+// UnfenceText is Unfence for a text.
+func UnfenceText(text string) string {
 	inside, fenced := strings.CutPrefix(strings.TrimSpace(text), fence)
 	if !fenced {
 		return text

@@ -137,11 +137,11 @@ func (u *untagger) words(e *Event) {
 		u.behind(e, text)
 		return
 	}
-	u.thought(e, text)
+	u.tellThought(e, text)
 }
 
-// thought tells more of a thought, as far as that cannot be its end.
-func (u *untagger) thought(e *Event, text string) {
+// tellThought tells more of a thought, as far as that cannot be its end.
+func (u *untagger) tellThought(e *Event, text string) {
 	if u.state == begins {
 		if text = strings.TrimLeft(text, "\r\n"); text == "" {
 			return

@@ -34,13 +34,13 @@ const (
 // Tidy turns loose events into strict ones: Start (Open Delta* Close)* Finish,
 // one block open at a time. Frames ride along with what they meant; events that
 // only the end brings come in a last chunk without a frame.
-func Tidy(loose Stream) Stream { return tidied(loose, false) }
+func Tidy(loose Stream) Stream { return tidyStream(loose, false) }
 
 // TidyPart is Tidy for what is only a part of an answer, or is only looked at: nothing but calls
 // that name no tool is no error there.
-func TidyPart(loose Stream) Stream { return tidied(loose, true) }
+func TidyPart(loose Stream) Stream { return tidyStream(loose, true) }
 
-func tidied(loose Stream, part bool) Stream {
+func tidyStream(loose Stream, part bool) Stream {
 	return func(yield func(Chunk, error) bool) {
 		t := tidy{part: part}
 		for chunk, err := range loose {

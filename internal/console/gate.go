@@ -122,7 +122,7 @@ func (c *Console) confirmed(w http.ResponseWriter, r *http.Request, route page.R
 		return true, nil
 	}
 	if kept := r.PostForm.Get(account.KeptField); kept != "" {
-		text, err := c.access.Kept(v, r.URL.Path, kept)
+		text, err := c.access.Unkeep(v, r.URL.Path, kept)
 		if err != nil {
 			return false, err
 		}

@@ -98,10 +98,10 @@ func (p *pick) see(names []string, name string, v jsonscan.Value) {
 // Shorten is a request whose answers have at most so many tokens each, in bytes and meaning.
 func Shorten(req *chat.Request, most int64, note string) *chat.Request {
 	loss := chat.Lost(chat.FieldMaxTokens, chat.Added, note)
-	return req.Shortened(shortened(req, most), most, loss)
+	return req.Shortened(shortenBody(req, most), most, loss)
 }
 
-func shortened(req *chat.Request, most int64) []byte {
+func shortenBody(req *chat.Request, most int64) []byte {
 	t, body := termsOf[req.Origin.Dialect], req.Origin.Body
 	if body == nil || len(t.outputs) == 0 {
 		return body

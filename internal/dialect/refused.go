@@ -21,7 +21,7 @@ const (
 func ByStatus(status int, message string) *fault.Error {
 	switch status {
 	case http.StatusForbidden:
-		return forbidden(message)
+		return toForbidden(message)
 	case http.StatusUnauthorized, http.StatusPaymentRequired:
 		return BadCredentials()
 	case http.StatusNotFound:
@@ -67,8 +67,8 @@ var (
 	ofAccounts = []string{"your account", "your organization", "suspended", "disabled", "restricted"}
 )
 
-// forbidden is what a 403 means, by what it says.
-func forbidden(message string) *fault.Error {
+// toForbidden says what a 403 means, by what it says.
+func toForbidden(message string) *fault.Error {
 	words := strings.ToLower(message)
 	says := func(signs []string) bool {
 		return slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(words, sign) })

@@ -75,7 +75,7 @@ func Modern(talk *chat.Conversation) (*chat.Conversation, []chat.Loss, error) {
 			change().Tools[i].Schema = schema
 			losses = append(losses, loss)
 		}
-		if flat, chose := flattened(changed.Tools[i]); chose {
+		if flat, chose := flattenTool(changed.Tools[i]); chose {
 			change().Tools[i] = flat
 			losses = append(losses, chat.LostTool(talk.Tools[i], chat.Approximated, "a choice at the root of its arguments: in words only"))
 		}
@@ -161,7 +161,7 @@ func (m *moderner) schema(v jsonscan.Value, depth int) {
 				m.remove(key, inner, "$schema is left out")
 			}
 		case "properties", "patternProperties", "$defs", "definitions":
-			m.named(key.Name, inner, depth)
+			m.lookAtNamed(key.Name, inner, depth)
 		case "items", "additionalItems":
 			m.list(key, inner, tuple, depth)
 		case "allOf":
@@ -177,7 +177,7 @@ func (m *moderner) schema(v jsonscan.Value, depth int) {
 				m.schema(one, depth+1)
 			}
 		case "exclusiveMinimum", "exclusiveMaximum":
-			m.exclusive(v, key, inner)
+			m.makeExclusive(v, key, inner)
 		case "type":
 			m.kind(key, inner)
 		case "required":
@@ -216,8 +216,8 @@ func (m *moderner) remove(key jsonscan.Key, v jsonscan.Value, note string) {
 	m.note(note)
 }
 
-// named looks at schemas by their names. Some languages write no members as [].
-func (m *moderner) named(name string, v jsonscan.Value, depth int) {
+// lookAtNamed looks at schemas by their names. Some languages write no members as [].
+func (m *moderner) lookAtNamed(name string, v jsonscan.Value, depth int) {
 	if v.Kind() == jsonscan.Array {
 		m.edits.Replace(v, []byte("{}"))
 		m.note(name + " is an object")
@@ -246,8 +246,8 @@ func (m *moderner) list(key jsonscan.Key, v jsonscan.Value, tuple bool, depth in
 	}
 }
 
-// exclusive makes a bound of a switch beside one.
-func (m *moderner) exclusive(v jsonscan.Value, key jsonscan.Key, inner jsonscan.Value) {
+// makeExclusive makes a bound of a switch beside one.
+func (m *moderner) makeExclusive(v jsonscan.Value, key jsonscan.Key, inner jsonscan.Value) {
 	yes, old := inner.Bool()
 	if !old {
 		return

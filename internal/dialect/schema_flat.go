@@ -16,10 +16,10 @@ func Chooses(root jsonscan.Value) bool {
 	return slices.ContainsFunc(choices, func(word string) bool { return root.Get(word).Exists() })
 }
 
-// flattened is a tool whose arguments are one object, where its schema is a choice among
+// flattenTool gives a tool whose arguments are one object, where its schema is a choice among
 // several: of all of them the properties, and which go together is told in words. No API
 // takes another.
-func flattened(t chat.Tool) (chat.Tool, bool) {
+func flattenTool(t chat.Tool) (chat.Tool, bool) {
 	root := jsonscan.At(t.Schema, 0)
 	if t.Kind != chat.Function || t.Schema == nil || !Chooses(root) {
 		return t, false
@@ -64,7 +64,7 @@ type flattener struct {
 }
 
 func (f *flattener) take(v jsonscan.Value, depth int) {
-	v, ref := f.resolved(v)
+	v, ref := f.resolve(v)
 	if v.Kind() != jsonscan.Object || depth > deepestSchema || f.taken[ref] {
 		return
 	}
@@ -89,7 +89,7 @@ func (f *flattener) take(v jsonscan.Value, depth int) {
 
 // required is the properties that every value must have.
 func (f *flattener) required(v jsonscan.Value, depth int) (names []string) {
-	v, ref := f.resolved(v)
+	v, ref := f.resolve(v)
 	if v.Kind() != jsonscan.Object || depth > deepestSchema {
 		return nil
 	}
@@ -143,8 +143,8 @@ func both(a, b []string) (names []string) {
 	return names
 }
 
-// resolved is what a reference within the schema leads to, and the reference.
-func (f *flattener) resolved(v jsonscan.Value) (to jsonscan.Value, ref string) {
+// resolve finds what a reference within the schema leads to, and the reference.
+func (f *flattener) resolve(v jsonscan.Value) (to jsonscan.Value, ref string) {
 	if ref = v.Get("$ref").View(); !strings.HasPrefix(ref, "#/") {
 		return v, ""
 	}

@@ -20,7 +20,7 @@ func Loose(schema []byte) (out []byte, changed bool) {
 		return schema, false
 	}
 	var l loosener
-	if l.schema(root, 0); !l.changed {
+	if l.writeSchema(root, 0); !l.changed {
 		return schema, false
 	}
 	return l.Bytes(), true
@@ -31,7 +31,7 @@ type loosener struct {
 	changed bool
 }
 
-func (l *loosener) schema(v jsonscan.Value, depth int) {
+func (l *loosener) writeSchema(v jsonscan.Value, depth int) {
 	const deepest = 200
 	if v.Kind() != jsonscan.Object || depth > deepest {
 		l.Raw(v.Raw())
@@ -47,16 +47,16 @@ func (l *loosener) schema(v jsonscan.Value, depth int) {
 		case name == "description" && v.Kind() == jsonscan.String:
 			description = v.View()
 		case name == "properties" || name == "$defs" || name == "definitions":
-			l.named(name, v, depth)
+			l.writeNamed(name, v, depth)
 		case v.Kind() == jsonscan.Array && (name == "anyOf" || name == "oneOf" || name == "allOf" || name == "prefixItems"):
 			l.Key(name).Open(jsonscan.Array)
 			for _, v := range v.Elements() {
-				l.schema(v, depth+1)
+				l.writeSchema(v, depth+1)
 			}
 			l.Close(jsonscan.Array)
 		case name == "items" || name == "additionalProperties":
 			l.Key(name)
-			l.schema(v, depth+1)
+			l.writeSchema(v, depth+1)
 		default:
 			l.Key(name).Raw(v.Raw())
 		}
@@ -70,8 +70,8 @@ func (l *loosener) schema(v jsonscan.Value, depth int) {
 	l.Close(jsonscan.Object)
 }
 
-// named writes schemas by names, which may be those of keywords.
-func (l *loosener) named(name string, v jsonscan.Value, depth int) {
+// writeNamed writes schemas by names, which may be those of keywords.
+func (l *loosener) writeNamed(name string, v jsonscan.Value, depth int) {
 	l.Key(name)
 	if v.Kind() != jsonscan.Object {
 		l.Raw(v.Raw())
@@ -80,7 +80,7 @@ func (l *loosener) named(name string, v jsonscan.Value, depth int) {
 	l.Open(jsonscan.Object)
 	for key, v := range v.Members() {
 		l.Key(key.Name)
-		l.schema(v, depth+1)
+		l.writeSchema(v, depth+1)
 	}
 	l.Close(jsonscan.Object)
 }

@@ -18,7 +18,7 @@ func Ordered(schema []byte) (out []byte, changed bool) {
 		return schema, false
 	}
 	var o orderer
-	if o.value(jsonscan.At(schema, 0), 0); !o.changed {
+	if o.writeValue(jsonscan.At(schema, 0), 0); !o.changed {
 		return schema, false
 	}
 	return o.Bytes(), true
@@ -30,22 +30,22 @@ type orderer struct {
 	changed bool
 }
 
-func (o *orderer) value(v jsonscan.Value, depth int) {
+func (o *orderer) writeValue(v jsonscan.Value, depth int) {
 	switch kind := v.Kind(); {
 	case depth > deepestSchema || kind != jsonscan.Object && kind != jsonscan.Array:
 		o.Raw(v.Raw())
 	case kind == jsonscan.Array:
 		o.Open(kind)
 		for _, inner := range v.Elements() {
-			o.value(inner, depth+1)
+			o.writeValue(inner, depth+1)
 		}
 		o.Close(kind)
 	default:
-		o.schema(v, depth)
+		o.writeSchema(v, depth)
 	}
 }
 
-func (o *orderer) schema(v jsonscan.Value, depth int) {
+func (o *orderer) writeSchema(v jsonscan.Value, depth int) {
 	order := v.Get(propertyOrdering)
 	ordered := order.Kind() == jsonscan.Array
 	o.changed = o.changed || ordered
@@ -55,17 +55,17 @@ func (o *orderer) schema(v jsonscan.Value, depth int) {
 		case ordered && key.Name == propertyOrdering:
 		case ordered && key.Name == "properties" && inner.Kind() == jsonscan.Object:
 			o.Key(key.Name)
-			o.properties(inner, order, depth+1)
+			o.writeProperties(inner, order, depth+1)
 		default:
 			o.Key(key.Name)
-			o.value(inner, depth+1)
+			o.writeValue(inner, depth+1)
 		}
 	}
 	o.Close(jsonscan.Object)
 }
 
-// properties writes those that are named first.
-func (o *orderer) properties(v, order jsonscan.Value, depth int) {
+// writeProperties writes those that are named first.
+func (o *orderer) writeProperties(v, order jsonscan.Value, depth int) {
 	at := make(map[string]jsonscan.Value)
 	for key, inner := range v.Members() {
 		at[key.Name] = inner
@@ -75,13 +75,13 @@ func (o *orderer) properties(v, order jsonscan.Value, depth int) {
 		if inner, ok := at[name.View()]; ok {
 			delete(at, name.View())
 			o.Key(name.View())
-			o.value(inner, depth+1)
+			o.writeValue(inner, depth+1)
 		}
 	}
 	for key, inner := range v.Members() {
 		if _, left := at[key.Name]; left {
 			o.Key(key.Name)
-			o.value(inner, depth+1)
+			o.writeValue(inner, depth+1)
 		}
 	}
 	o.Close(jsonscan.Object)

@@ -86,7 +86,7 @@ func TestACallFindsACounterThatIsForgottenMeanwhile(t *testing.T) {
 	t.Parallel()
 	s, a := company(t)
 	now := s.Now()
-	h := &Hold{service: s, began: now, parts: s.rules.Load().parts(nil, &a.Call, now)}
+	h := &Hold{service: s, began: now, parts: s.rules.Load().appendParts(nil, &a.Call, now)}
 	s.forget(now.Add(2 * idleAfter))
 	if err := h.take(t.Context(), &a); err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestACallFindsACounterThatIsForgottenMeanwhile(t *testing.T) {
 			}
 		}
 	})
-	if held != len(h.parts) || s.rules.Load().parts(nil, &a.Call, now)[0].of != h.parts[0].of {
+	if held != len(h.parts) || s.rules.Load().appendParts(nil, &a.Call, now)[0].of != h.parts[0].of {
 		t.Errorf("%d of %d counters are known", held, len(h.parts))
 	}
 }

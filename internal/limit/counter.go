@@ -185,7 +185,7 @@ func (c *counter) ask(ctx context.Context, s *Service, n int64) error {
 	if c.rule.limit().Soft {
 		need = 0
 	}
-	want := max(need, 2*max(c.rate, c.demand), c.ahead())
+	want := max(need, 2*max(c.rate, c.demand), c.leaseAhead())
 	c.mu.Unlock()
 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
@@ -210,9 +210,9 @@ func (c *counter) ask(ctx context.Context, s *Service, n int64) error {
 	return nil
 }
 
-// ahead is how much of a limit that lasts a node has on lease for times in which the
+// leaseAhead is how much of a limit that lasts a node has on lease for times in which the
 // database is away, as long as that is little of what is left.
-func (c *counter) ahead() int64 {
+func (c *counter) leaseAhead() int64 {
 	if !c.durable {
 		return 0
 	}
@@ -257,12 +257,12 @@ func (c *counter) wait() <-chan struct{} {
 
 // standing is how the counter stands, as far as this node knows.
 func (c *counter) standing(now time.Time) Standing {
-	told := c.stands(now)
+	told := c.standingForCallers(now)
 	return Standing{Limit: c.rule.limit(), Subject: c.name.Subject, Left: told.Left, Reset: told.Reset}
 }
 
-// stands is the same as callers are told of it.
-func (c *counter) stands(now time.Time) fault.Standing {
+// standingForCallers is the same as callers are told of it.
+func (c *counter) standingForCallers(now time.Time) fault.Standing {
 	p := part{of: c}
 	p.look(now)
 	return p.standing(now)

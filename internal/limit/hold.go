@@ -110,12 +110,12 @@ func (s *Service) Reserve(ctx context.Context, a *Ask, h *Hold) error {
 	}
 	all := s.rules.Load()
 	h.service, h.began = s, s.Now()
-	if kept := all.keptSet(&a.Call, h.began); kept != nil {
+	if kept := all.findSet(&a.Call, h.began); kept != nil {
 		for _, c := range kept.counters {
 			h.parts = append(h.parts, part{of: c})
 		}
 	} else {
-		h.parts = all.parts(h.parts, &a.Call, h.began)
+		h.parts = all.appendParts(h.parts, &a.Call, h.began)
 		h.parts = slices.DeleteFunc(h.parts, func(p part) bool { return p.of.unit == generations }) // those of tasks
 		all.keepSet(&a.Call, h.parts)
 	}
@@ -137,7 +137,7 @@ func (s *Service) Reserve(ctx context.Context, a *Ask, h *Hold) error {
 func (h *Hold) passUnpriced(a *Ask) error {
 	for _, p := range h.parts {
 		if l := p.of.rule.limit(); p.of.unit == dollars && !l.Soft && !l.Unpriced {
-			return h.service.refused(l, unpriced(l, a.Model))
+			return h.service.reportRefusal(l, refuseUnpriced(l, a.Model))
 		}
 	}
 	h.parts = slices.DeleteFunc(h.parts, func(p part) bool { return p.of.unit == dollars })
@@ -193,13 +193,13 @@ func (s *Service) makeRoom(ctx context.Context, short *part, a *Ask, until time.
 		if c.lend(n, s.Now()) {
 			return nil
 		}
-		return s.refused(c.rule.limit(), unreachable(c.rule.limit(), err))
+		return s.reportRefusal(c.rule.limit(), refuseUnreachable(c.rule.limit(), err))
 	}
 	if c.enough(n, s.Now()) {
 		return nil
 	}
 	if !c.durable {
-		return s.refused(c.rule.limit(), c.refusal(n, s.Now()))
+		return s.reportRefusal(c.rule.limit(), c.refusal(n, s.Now()))
 	}
 	most, pending := c.room(s.Now())
 	if pending && s.Now().Before(until) {
@@ -216,9 +216,9 @@ func (s *Service) makeRoom(ctx context.Context, short *part, a *Ask, until time.
 		return nil
 	}
 	if pending {
-		return s.refused(c.rule.limit(), busy(c.rule.limit()))
+		return s.reportRefusal(c.rule.limit(), refuseBusy(c.rule.limit()))
 	}
-	return s.refused(c.rule.limit(), c.refusal(n, s.Now()))
+	return s.reportRefusal(c.rule.limit(), c.refusal(n, s.Now()))
 }
 
 // Settle ends a hold with what the call took, and returns what is to be written down

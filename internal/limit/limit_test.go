@@ -47,7 +47,7 @@ func TestCountersBeginAnewWithTheirWindow(t *testing.T) {
 	r := newRule(Limit{ID: "lim_1", Measure: Dollars, Window: Day})
 	s.rules.Store(&rules{byID: map[string]*rule{"lim_1": r}, all: []*rule{r}})
 	morning := time.Date(2026, 11, 16, 8, 0, 0, 0, time.UTC)
-	at := func(now time.Time) *counter { return s.rules.Load().parts(nil, &Call{}, now)[0].of }
+	at := func(now time.Time) *counter { return s.rules.Load().appendParts(nil, &Call{}, now)[0].of }
 	one, same, next := at(morning), at(morning.Add(15*time.Hour)), at(morning.Add(16*time.Hour))
 	if one != same || one == next {
 		t.Errorf("counters %p, %p, %p: want one for the day and another for the next", one, same, next)

@@ -76,7 +76,7 @@ func (m *Manager) Create(ctx context.Context, who access.Principal, l Limit) (Li
 	if err := m.check(who, &l); err != nil {
 		return l, err
 	}
-	if err := m.room(ctx, who, l.Workspace); err != nil {
+	if err := m.checkRoom(ctx, who, l.Workspace); err != nil {
 		return l, err
 	}
 	return l, m.Shelf.SaveLimit(ctx, l, m.entry(who, "limit.create", &l, changes(&Limit{}, &l)))
@@ -86,7 +86,7 @@ func (m *Manager) Create(ctx context.Context, who access.Principal, l Limit) (Li
 // server reads all limits where one changes.
 const mostLimits = 200
 
-func (m *Manager) room(ctx context.Context, who access.Principal, workspace string) error {
+func (m *Manager) checkRoom(ctx context.Context, who access.Principal, workspace string) error {
 	if who.Admin {
 		return nil
 	}

@@ -16,7 +16,7 @@ const noticeLife = 7 * 24 * time.Hour
 // not dismissed, of each counter the last, the newest first. Administrators hear of the installation's too.
 func (m *Manager) Notices(ctx context.Context, who access.Principal, workspace string, most int) ([]Passed, error) {
 	var list []Passed
-	for _, of := range noticed(who, workspace) {
+	for _, of := range noticedWorkspaces(who, workspace) {
 		more, err := m.Shelf.PassedSince(ctx, of, who.User, m.Now().Add(-noticeLife), most)
 		if err != nil {
 			return nil, err
@@ -35,7 +35,7 @@ func (m *Manager) Notices(ctx context.Context, who access.Principal, workspace s
 
 // Dismiss has a person see no more of what was passed until then.
 func (m *Manager) Dismiss(ctx context.Context, who access.Principal, workspace string, until time.Time) error {
-	for _, of := range noticed(who, workspace) {
+	for _, of := range noticedWorkspaces(who, workspace) {
 		if err := m.Shelf.DismissPassed(ctx, of, who.User, until); err != nil {
 			return err
 		}
@@ -43,8 +43,8 @@ func (m *Manager) Dismiss(ctx context.Context, who access.Principal, workspace s
 	return nil
 }
 
-// noticed are the workspaces whose thresholds a person hears of; "" is the installation.
-func noticed(who access.Principal, workspace string) (list []string) {
+// noticedWorkspaces are the workspaces whose thresholds a person hears of; "" is the installation.
+func noticedWorkspaces(who access.Principal, workspace string) (list []string) {
 	if workspace != "" && who.MaySee(workspace) {
 		list = append(list, workspace)
 	}

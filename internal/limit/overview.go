@@ -20,7 +20,7 @@ func (m *Manager) Overview(ctx context.Context, who access.Principal, workspace 
 		if err != nil {
 			return nil, err
 		}
-		st := m.untouched(&l, "")
+		st := m.untouchedStanding(&l, "")
 		if len(found) > 0 {
 			st = found[0]
 			st.Limit = &l
@@ -43,7 +43,7 @@ func (m *Manager) OfKey(ctx context.Context, who access.Principal, workspace, ke
 		if !ok {
 			continue
 		}
-		st := m.untouched(&l, subject)
+		st := m.untouchedStanding(&l, subject)
 		found, any, err := m.Shelf.BalanceOf(ctx, Counter{Limit: l.ID, Subject: subject, Start: st.Start})
 		if err != nil {
 			return nil, err
@@ -95,8 +95,8 @@ func (m *Manager) Past(ctx context.Context, l *Limit, most int) ([]Standing, err
 	return list, err
 }
 
-// untouched is how a limit stands of which nothing was taken yet.
-func (m *Manager) untouched(l *Limit, subject string) Standing {
+// untouchedStanding is how a limit stands of which nothing was taken yet.
+func (m *Manager) untouchedStanding(l *Limit, subject string) Standing {
 	in, err := zone(l.Zone)
 	if err != nil {
 		in = time.UTC // as those who count do

@@ -19,7 +19,7 @@ const usedUp = 50
 
 // refusal says that a counter has less than n.
 func (c *counter) refusal(n int64, now time.Time) error {
-	st, l := c.stands(now), c.rule.limit()
+	st, l := c.standingForCallers(now), c.rule.limit()
 	c.reach(st.Left)
 	code, after := fault.RateLimited, st.Reset
 	what := strings.ReplaceAll(l.Text(), "%", "%%") // names may have it
@@ -56,11 +56,11 @@ func (c *counter) refusal(n int64, now time.Time) error {
 	}
 	e.RetryAfter, e.Spent = after, after > mostRetry || after == 0
 	e.Limits = []fault.Standing{st}
-	return ours(l, e)
+	return asOurs(l, e)
 }
 
-// refused tells that a limit refused a call.
-func (s *Service) refused(l *Limit, why error) error {
+// reportRefusal tells that a limit refused a call.
+func (s *Service) reportRefusal(l *Limit, why error) error {
 	if s.Refused != nil {
 		s.Refused(l.Measure)
 	}
@@ -77,28 +77,28 @@ func (c *counter) reach(left int64) {
 	c.reached = true
 }
 
-// ours says that no upstream was asked, and whether another one could be.
-func ours(l *Limit, e *fault.Error) error {
+// asOurs says that no upstream was asked, and whether another one could be.
+func asOurs(l *Limit, e *fault.Error) error {
 	e.Ours = true
 	e.Elsewhere = slices.ContainsFunc(l.Subject, func(s Selector) bool { return s.By == ByProvider })
 	return e
 }
 
-// busy says that the rest of a budget is held by calls under way.
-func busy(l *Limit) error {
-	return ours(l, fault.New(fault.RateLimited, "The rest of the budget %q is held for calls under way: try again in a moment.", l.Name).
+// refuseBusy says that the rest of a budget is held by calls under way.
+func refuseBusy(l *Limit) error {
+	return asOurs(l, fault.New(fault.RateLimited, "The rest of the budget %q is held for calls under way: try again in a moment.", l.Name).
 		With("limit", l.Name).After(time.Second))
 }
 
-func unpriced(l *Limit, model string) error {
+func refuseUnpriced(l *Limit, model string) error {
 	e := fault.New(fault.InsufficientCredits, "The budget %q is in dollars, and the model %q has no price: an administrator can give it one, or let models without a price pass.", l.Name, model).
 		With("limit", l.Name)
 	e.Spent = true
-	return ours(l, e)
+	return asOurs(l, e)
 }
 
-func unreachable(l *Limit, err error) error {
-	return ours(l, fault.New(fault.Unavailable, "The limit %q cannot be checked now: try again.", l.Name).After(time.Second).Because(err))
+func refuseUnreachable(l *Limit, err error) error {
+	return asOurs(l, fault.New(fault.Unavailable, "The limit %q cannot be checked now: try again.", l.Name).After(time.Second).Because(err))
 }
 
 // Count is an amount of what the limit counts, as programs read it.

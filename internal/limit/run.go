@@ -177,7 +177,7 @@ func (c *counter) hasNews() bool {
 // when the database failed is sent again under its number, so that it counts once.
 func (s *Service) giveBack(ctx context.Context, keeps func(*counter) (keep, slack int64)) error {
 	if s.unsure == nil {
-		s.unsure = s.unused(keeps)
+		s.unsure = s.takeUnused(keeps)
 		s.sequence++
 	}
 	if len(s.unsure) > 0 {
@@ -189,8 +189,8 @@ func (s *Service) giveBack(ctx context.Context, keeps func(*counter) (keep, slac
 	return nil
 }
 
-// unused takes what is free beyond what a counter keeps out of the leases.
-func (s *Service) unused(keeps func(*counter) (keep, slack int64)) map[int64]int64 {
+// takeUnused takes what is free beyond what a counter keeps out of the leases.
+func (s *Service) takeUnused(keeps func(*counter) (keep, slack int64)) map[int64]int64 {
 	back := make(map[int64]int64)
 	now := s.Now()
 	s.each(func(c *counter) {
@@ -240,7 +240,7 @@ func (c *counter) keeps(now time.Time, alone bool) (keep, slack int64) {
 	case sliding && c.lease > c.share:
 		keep = max(0, c.share-c.held-c.recent.total(now))
 	default:
-		keep = max(2*c.rate, c.ahead())
+		keep = max(2*c.rate, c.leaseAhead())
 	}
 	if sliding && !alone {
 		return keep, 0

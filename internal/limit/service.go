@@ -175,8 +175,8 @@ func (s *Service) Any(workspace string) bool {
 	return len(r.all) > 0 || len(r.their[workspace]) > 0
 }
 
-// parts appends the counters that a call falls under to a list. Nothing is held of them.
-func (r *rules) parts(list []part, c *Call, now time.Time) []part {
+// appendParts appends the counters that a call falls under to a list. Nothing is held of them.
+func (r *rules) appendParts(list []part, c *Call, now time.Time) []part {
 	for _, some := range [2][]*rule{r.all, r.their[c.Workspace]} {
 		for _, r := range some {
 			if subject, ok := r.kind.subject(c); ok {

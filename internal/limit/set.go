@@ -26,9 +26,9 @@ func (s *sets) at(c *Call) *atomic.Pointer[set] {
 	return &s[hash%uint64(len(s))]
 }
 
-// keptSet is the set of a call; nil where it must be found. Its counters may be forgotten by
+// findSet finds the set of a call; nil where it must be found. Its counters may be forgotten by
 // now, which try tells.
-func (r *rules) keptSet(c *Call, now time.Time) *set {
+func (r *rules) findSet(c *Call, now time.Time) *set {
 	s := r.sets.at(c).Load()
 	if s == nil || s.of.Key != c.Key || s.of.Model != c.Model || s.of.Provider != c.Provider || s.of.Person != c.Person || s.of.Workspace != c.Workspace {
 		return nil

@@ -84,7 +84,7 @@ func TestALittleMoreThanIsKeptIsNotGivenBack(t *testing.T) {
 	c := r.counter("", time.Now())
 	c.id, c.lease, c.spent = 1, 1200, 90
 	for _, step := range []struct{ keeps, back int64 }{{1000, 0}, {800, 310}, {800, 0}, {0, 800}} {
-		if got := s.unused(func(*counter) (keep, slack int64) { return step.keeps, step.keeps / 4 })[1]; got != step.back {
+		if got := s.takeUnused(func(*counter) (keep, slack int64) { return step.keeps, step.keeps / 4 })[1]; got != step.back {
 			t.Errorf("keeping %d it gives %d back, not %d", step.keeps, got, step.back)
 		}
 	}
@@ -149,7 +149,7 @@ func TestALimitThatIsLoweredHoldsWithTheNextBeat(t *testing.T) {
 	c := s.rules.Load().byID["lim_1"].counter("", time.Now())
 	c.id, c.lease, c.spent, c.held, c.rate = 1, 50, 10, 2, 10
 	beat := func() int64 {
-		return s.unused(func(c *counter) (keep, slack int64) { return c.keeps(time.Now(), true) })[1]
+		return s.takeUnused(func(c *counter) (keep, slack int64) { return c.keeps(time.Now(), true) })[1]
 	}
 	for _, step := range []struct{ amount, back, lease int64 }{{2000, 18, 32}, {5, 20, 12}, {6, 0, 12}} {
 		if load(step.amount); beat() != step.back || c.lease != step.lease {

@@ -82,7 +82,7 @@ func (s *Service) ReserveTask(ctx context.Context, call Call, nano int64) (*Task
 // they are looked for again: that has them remembered.
 func (s *Service) ofTasks(call *Call) (list []*counter) {
 	now := s.Now()
-	for _, p := range s.rules.Load().parts(nil, call, now) {
+	for _, p := range s.rules.Load().appendParts(nil, call, now) {
 		if slices.Contains([]Measure{Dollars, Requests, Generations}, p.of.rule.kind.Measure) {
 			list = append(list, p.of.rule.counter(p.of.name.Subject, now))
 		}
@@ -103,14 +103,14 @@ func (c *counter) find(ctx context.Context, s *Service, fresh bool) error {
 	defer cancel()
 	_, b, err := s.Store.Lease(ctx, s.Node, c.name, c.rule.limit(), 0, 0)
 	if err != nil {
-		return unreachable(c.rule.limit(), err)
+		return refuseUnreachable(c.rule.limit(), err)
 	}
-	c.saw(b, s.Now())
+	c.keepBalance(b, s.Now())
 	return nil
 }
 
-// saw keeps a balance of the database.
-func (c *counter) saw(b Balance, now time.Time) {
+// keepBalance keeps a balance of the database.
+func (c *counter) keepBalance(b Balance, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	b.Ours = c.lease
@@ -132,7 +132,7 @@ func (c *counter) portion(nano int64) Portion {
 // back what they have on lease for chats and do not use. Else it refuses the task.
 func (h *TaskHold) Wait(ctx context.Context, short *Short) error {
 	s, c := h.service, h.counters[short.Balance.ID]
-	c.saw(short.Balance, s.Now())
+	c.keepBalance(short.Balance, s.Now())
 	onLease := short.Balance.Free()+short.Balance.Leased >= short.N && short.Balance.Leased > 0
 	if onLease && s.Now().Before(h.until) {
 		c.mu.Lock()
@@ -141,9 +141,9 @@ func (h *TaskHold) Wait(ctx context.Context, short *Short) error {
 		return pause.For(ctx, lookAgain)
 	}
 	if onLease {
-		return s.refused(c.rule.limit(), busy(c.rule.limit()))
+		return s.reportRefusal(c.rule.limit(), refuseBusy(c.rule.limit()))
 	}
-	return s.refused(c.rule.limit(), c.refusal(short.N, s.Now()))
+	return s.reportRefusal(c.rule.limit(), c.refusal(short.N, s.Now()))
 }
 
 // Release ends the hold of a task that was not written. Its portions were never held.

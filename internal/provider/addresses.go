@@ -24,9 +24,9 @@ type AddressChecker interface {
 	Check(ctx context.Context, address string) error
 }
 
-// Guarded has the addresses in requests checked before an upstream that is not its
+// WithChecker has the addresses in requests checked before an upstream that is not its
 // vendor's own gets them: it would fetch them from inside the operator's network.
-func (c *Chat) Guarded(by AddressChecker) *Chat {
+func (c *Chat) WithChecker(by AddressChecker) *Chat {
 	if !c.account.vendors() {
 		c.addresses = by
 	}

@@ -83,7 +83,7 @@ func served(t *testing.T, account provider.Account, client, upstream dialect.Dia
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := provider.NewChat(account, upstream, &http.Client{Transport: f}).Guarded(guard.NewChecker(guard.Options{Resolve: resolver, AllowPrivate: allow}))
+	c := provider.NewChat(account, upstream, &http.Client{Transport: f}).WithChecker(guard.NewChecker(guard.Options{Resolve: resolver, AllowPrivate: allow}))
 	_, err = c.Do(t.Context(), req, relay.Target{Model: "m", Timeouts: catalog.Timeouts{FirstByte: time.Minute, Gap: time.Minute, Total: time.Minute}})
 	return len(f.sent), err
 }

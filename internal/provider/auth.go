@@ -34,9 +34,9 @@ func (c *Chat) putKey(h http.Header) {
 	}
 }
 
-// unauthorized lets go of a proof that the cloud did not believe, so that the
+// dropProof lets go of a proof that the cloud did not believe, so that the
 // next request brings another.
-func (c *Chat) unauthorized() {
+func (c *Chat) dropProof() {
 	if f, ok := c.signer.(forgetter); ok {
 		f.forget()
 	}

@@ -2,8 +2,8 @@ package provider
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -75,19 +75,19 @@ func (s *bedrockStream) take(m eventMessage) error {
 		if data, err = edits.Apply(data); err != nil {
 			return err
 		}
-		s.event(kind, data)
+		s.writeEvent(kind, data)
 	case "exception":
-		s.event("error", bedrockError(m.headers[":exception-type"], m.payload))
+		s.writeEvent("error", bedrockError(m.headers[":exception-type"], m.payload))
 	case "error":
 		said := append(dialect.AppendText([]byte(`{"message":`), m.headers[":error-message"]), '}')
-		s.event("error", bedrockError(m.headers[":error-code"], said))
+		s.writeEvent("error", bedrockError(m.headers[":error-code"], said))
 	default:
 		return fmt.Errorf("%w: a message of type %q", errFrame, kind)
 	}
 	return nil
 }
 
-func (s *bedrockStream) event(name string, data []byte) {
+func (s *bedrockStream) writeEvent(name string, data []byte) {
 	if bytes.ContainsAny(data, "\r\n") {
 		data = jsonscan.At(data, 0).AppendCompact(nil)
 	}
@@ -122,14 +122,12 @@ func bedrockError(name string, payload []byte) []byte {
 			break
 		}
 	}
-	var said struct {
-		Message string `json:"message"` // or Message, which encoding/json takes as well
-	}
-	_ = json.Unmarshal(payload, &said)
-	if kind == "invalid_request_error" && strings.Contains(said.Message, "model identifier is invalid") {
+	root, _ := jsonscan.Parse(payload, jsonscan.Lenient) // what is no JSON says nothing
+	said := cmp.Or(root.Get("message").View(), root.Get("Message").View())
+	if kind == "invalid_request_error" && strings.Contains(said, "model identifier is invalid") {
 		kind = "not_found_error"
 	}
-	out := dialect.AppendText([]byte(`{"type":"error","error":{"type":"`+kind+`","message":`), said.Message)
+	out := dialect.AppendText([]byte(`{"type":"error","error":{"type":"`+kind+`","message":`), said)
 	return append(out, "}}"...)
 }
 

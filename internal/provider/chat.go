@@ -61,7 +61,7 @@ type place struct {
 // NewChat makes the client of an account that has no options. The HTTP client
 // must be guard's.
 func NewChat(a Account, d dialect.Dialect, client *http.Client) *Chat {
-	return &Chat{account: a, dialect: d, client: client, private: private(a)}
+	return &Chat{account: a, dialect: d, client: client, private: privateTexts(a)}
 }
 
 var _ relay.Upstream = (*Chat)(nil)
@@ -94,11 +94,11 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m att
 		if req.Stream {
 			err = c.stream(x)
 		} else {
-			err = c.whole(x)
+			err = c.readWhole(x)
 		}
 	}
 	if err != nil {
-		err = c.discreet(x.dog.explain(err))
+		err = c.hidePrivate(x.dog.explain(err))
 		x.close()
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (c *Chat) send(ctx context.Context, call outgoing) (*http.Response, error) 
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", c.account.Name, err)
 	}
-	whole.into(r, call.loan)
+	whole.setBody(r, call.loan)
 	if c.signer != nil {
 		if err := c.signer.sign(ctx, r, whole); err != nil {
 			return nil, err
@@ -190,7 +190,7 @@ func (c *Chat) send(ctx context.Context, call outgoing) (*http.Response, error) 
 	}
 	defer answer.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(answer.Body, mostError))
-	return nil, c.refused(answer.StatusCode, answer.Header, bytes.TrimPrefix(body, []byte(byteOrder)))
+	return nil, c.toRefusal(answer.StatusCode, answer.Header, bytes.TrimPrefix(body, []byte(byteOrder)))
 }
 
 // request is one to the path of a call, without its body. Address and header are those of
@@ -263,8 +263,8 @@ func (x *exchange) close() {
 	x.hold.close()
 }
 
-// whole reads a whole answer, even if it comes as a stream.
-func (c *Chat) whole(x *exchange) error {
+// readWhole reads a whole answer, even if it comes as a stream.
+func (c *Chat) readWhole(x *exchange) error {
 	if x.answer.ContentLength > mostAnswer {
 		return errTooLong()
 	}
@@ -277,7 +277,7 @@ func (c *Chat) whole(x *exchange) error {
 	}
 	if !x.reply.Passed || x.target.Watched { // it is understood, and written anew
 		if err := scope.From(x.dog.ctx).Memory.Grow(x.dog.ctx, dialect.Weight(body)+int64(len(body))); err != nil {
-			return ofAnswer(err)
+			return toAnswerError(err)
 		}
 	}
 	x.close()
@@ -290,7 +290,7 @@ func (c *Chat) whole(x *exchange) error {
 		x.reply.Response, err = c.dialect.CountResponse(body)
 	}
 	if err != nil {
-		return c.wasted(err, body, nil)
+		return c.spoilByCount(err, body, nil)
 	}
 	if !x.reply.Passed {
 		return c.finish(x)
@@ -313,18 +313,18 @@ func readAll(x *exchange) ([]byte, error) {
 	body, err := scope.From(ctx).Memory.ReadAll(ctx, &fed{x.answer.Body, x.dog, mostAnswer + 1}, x.answer.ContentLength)
 	switch {
 	case errors.Is(err, memory.ErrFull):
-		return nil, ofAnswer(err)
+		return nil, toAnswerError(err)
 	case err != nil:
-		return nil, broken(err)
+		return nil, toBroken(err)
 	case len(body) > mostAnswer:
 		return nil, errTooLong()
 	}
 	return bytes.TrimPrefix(body, []byte(byteOrder)), nil
 }
 
-// ofAnswer is why there is no memory for an answer: one that can never have enough is
+// toAnswerError says why there is no memory for an answer: one that can never have enough is
 // too long, and nothing about the request was wrong.
-func ofAnswer(err error) error {
+func toAnswerError(err error) error {
 	if fault.From(err).Code == fault.BodyTooLarge {
 		return errTooLong().Because(err)
 	}
@@ -344,7 +344,7 @@ func (f *fed) Read(p []byte) (int, error) {
 	}
 	n, err := f.Reader.Read(p[:min(int64(len(p)), f.left)])
 	if f.left -= int64(n); n > 0 {
-		f.dog.fed()
+		f.dog.feed()
 	}
 	return n, err
 }
@@ -353,13 +353,13 @@ func errTooLong() *fault.Error {
 	return fault.New(fault.UpstreamError, "The model's provider sent more than can be taken.").AsOwed()
 }
 
-// broken is an upstream that failed in its answer.
-func broken(err error) error {
+// toBroken is the fault of an upstream that failed in its answer.
+func toBroken(err error) error {
 	switch {
 	case errors.Is(err, wire.ErrTooLong):
 		return errTooLong().Because(err)
 	case errors.Is(err, memory.ErrFull):
-		return ofAnswer(err)
+		return toAnswerError(err)
 	}
 	return chat.Broken(err).AsOwed()
 }

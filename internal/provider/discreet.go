@@ -8,9 +8,9 @@ import (
 	"stele/internal/fault"
 )
 
-// private is what of an account an upstream may repeat in its errors, and which must not be
+// privateTexts is what of an account an upstream may repeat in its errors, and which must not be
 // read: not by the client, not even in the log.
-func private(a Account) []string {
+func privateTexts(a Account) []string {
 	var list []string
 	if len(a.Key) > 3 {
 		list = append(list, a.Key)
@@ -21,9 +21,9 @@ func private(a Account) []string {
 	return list
 }
 
-// discreet is an error that tells nothing of the account, and in the words of the
+// hidePrivate makes an error tell nothing of the account, in the words of the
 // contract.
-func (c *Chat) discreet(err error) error {
+func (c *Chat) hidePrivate(err error) error {
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		return err

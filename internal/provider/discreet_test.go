@@ -16,7 +16,7 @@ func TestErrorsTellNothingOfTheAccount(t *testing.T) {
 	t.Parallel()
 	c := NewChat(Account{Name: "a", Key: "very-secret", BaseURL: "http://10.1.2.3:8080/v1"}, openai.Codec{}, nil)
 	const told = "very-secret is wrong at http://10.1.2.3:8080/v1/chat, that is 10.1.2.3:8080"
-	err := c.discreet(fault.New(fault.InvalidParameter, told).Because(errors.Join(io.ErrUnexpectedEOF, errors.New(told))))
+	err := c.hidePrivate(fault.New(fault.InvalidParameter, told).Because(errors.Join(io.ErrUnexpectedEOF, errors.New(told))))
 	e := fault.From(err)
 	for _, secret := range []string{"very-secret", "10.1.2.3"} {
 		if strings.Contains(e.Message, secret) || strings.Contains(err.Error(), secret) {
@@ -32,11 +32,11 @@ func TestErrorsAreInTheWordsOfTheContract(t *testing.T) {
 	t.Parallel()
 	c := NewChat(Account{}, openai.Codec{}, nil)
 	for _, err := range []error{chat.Broken(chat.ErrCut), chat.Broken(chat.ErrHeld)} {
-		if e := fault.From(c.discreet(err)); e.Code != fault.UpstreamError || !errors.Is(e, err) {
+		if e := fault.From(c.hidePrivate(err)); e.Code != fault.UpstreamError || !errors.Is(e, err) {
 			t.Errorf("%v is %v", err, e)
 		}
 	}
-	if err := c.discreet(context.Canceled); !errors.Is(err, context.Canceled) || fault.From(err).Code != fault.Internal {
+	if err := c.hidePrivate(context.Canceled); !errors.Is(err, context.Canceled) || fault.From(err).Code != fault.Internal {
 		t.Errorf("a client that left is %v", err)
 	}
 }

@@ -26,31 +26,31 @@ func (m attempt) has(r fault.Remedy) bool { return m.remedies&r != 0 }
 // Do asks the upstream, several times where one call cannot give the whole
 // answer. It returns when the answer is there, or its first frame.
 func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat.Reply, error) {
-	req, err := c.swapped(req, t)
+	req, err := c.swapParts(req, t)
 	if err != nil {
 		return nil, err
 	}
 	if req.PassesTo(c.dialect.Name()) {
-		return c.mended(ctx, req, t, new(attempt), fault.WithoutThoughts)
+		return c.askAndMend(ctx, req, t, new(attempt), fault.WithoutThoughts)
 	}
 	talk, err := req.Conversation()
 	if err != nil {
 		return nil, err
 	}
 	if talk.N > 1 && (!c.dialect.Several() || c.account.Kind.Single) {
-		return c.several(ctx, req, t, talk)
+		return c.askSeveral(ctx, req, t, talk)
 	}
-	return c.one(ctx, req, t)
+	return c.askWhole(ctx, req, t)
 }
 
-// one is one whole answer.
-func (c *Chat) one(ctx context.Context, req *chat.Request, t relay.Target) (*chat.Reply, error) {
+// askWhole asks for one whole answer.
+func (c *Chat) askWhole(ctx context.Context, req *chat.Request, t relay.Target) (*chat.Reply, error) {
 	var m attempt
-	reply, err := c.mended(ctx, req, t, &m, allRemedies)
+	reply, err := c.askAndMend(ctx, req, t, &m, allRemedies)
 	if err != nil {
 		return nil, err
 	}
-	return c.unpaused(ctx, req, t, reply, m)
+	return c.resumePaused(ctx, req, t, reply, m)
 }
 
 // Reads reports whether the upstream itself fetches what is at a part's address. A server
@@ -68,11 +68,11 @@ const allRemedies = ^fault.Remedy(0)
 // mostRefused is how many parameters an upstream may refuse one after the other.
 const mostRefused = 4
 
-// mended asks once more in another way where the upstream says what it does not take: thoughts
+// askAndMend asks once more in another way where the upstream says what it does not take: thoughts
 // whose signatures are good for another model, or for another day; a turn without thoughts; system
 // text between turns; more tokens than its model has. Ways are those that the request may be changed in;
 // m is how it is asked, and how it was asked in the end.
-func (c *Chat) mended(ctx context.Context, req *chat.Request, t relay.Target, m *attempt, ways fault.Remedy) (*chat.Reply, error) {
+func (c *Chat) askAndMend(ctx context.Context, req *chat.Request, t relay.Target, m *attempt, ways fault.Remedy) (*chat.Reply, error) {
 	for {
 		reply, err := c.ask(ctx, req, t, *m)
 		if err == nil || req.Strict {

@@ -54,7 +54,7 @@ func (e *editor) apply() []byte {
 	if err != nil || root.Kind() != jsonscan.Object {
 		return e.body
 	}
-	e.object(root, 0, live)
+	e.editObject(root, 0, live)
 	for _, i := range live {
 		if e.edits[i].Add && !e.done[i] {
 			e.changes.Append(root, e.edits[i].Path, []byte(e.edits[i].Value))
@@ -68,8 +68,8 @@ func (e *editor) apply() []byte {
 	return edited
 }
 
-// object looks at an object for what the edits name at a depth.
-func (e *editor) object(v jsonscan.Value, depth int, live []int) {
+// editObject looks at an object for what the edits name at a depth.
+func (e *editor) editObject(v jsonscan.Value, depth int, live []int) {
 	var list []member
 	for key, value := range v.Members() {
 		list = append(list, member{key: key, value: value})
@@ -90,14 +90,14 @@ func (e *editor) object(v jsonscan.Value, depth int, live []int) {
 		case m.gone:
 			e.changes.Remove(m.key, m.value)
 		case len(deeper) > 0:
-			e.inside(m.value, depth+1, deeper)
+			e.editInside(m.value, depth+1, deeper)
 		}
 	}
 }
 
-// inside looks into a value: an object, or every element of a list.
-func (e *editor) inside(v jsonscan.Value, depth int, live []int) {
-	e.object(v, depth, live)
+// editInside looks into a value: an object, or every element of a list.
+func (e *editor) editInside(v jsonscan.Value, depth int, live []int) {
+	e.editObject(v, depth, live)
 	var list []int
 	for _, n := range live {
 		if p := e.paths[n]; p[depth] == "#" && len(p) > depth+1 {
@@ -108,7 +108,7 @@ func (e *editor) inside(v jsonscan.Value, depth int, live []int) {
 		return
 	}
 	for _, element := range v.Elements() {
-		e.inside(element, depth+1, list)
+		e.editInside(element, depth+1, list)
 	}
 }
 
@@ -125,10 +125,10 @@ func (e *editor) change(n int, m *member, beside []member) {
 		return
 	case edit.Digits > 0:
 		id := m.value.View()
-		if m.value.Kind() != jsonscan.String || short(id, edit.Digits) == id {
+		if m.value.Kind() != jsonscan.String || shortID(id, edit.Digits) == id {
 			return
 		}
-		e.changes.ReplaceText(m.value, short(id, edit.Digits))
+		e.changes.ReplaceText(m.value, shortID(id, edit.Digits))
 	case left, edit.Name != "" && slices.ContainsFunc(beside, twin):
 		m.gone = true
 	default:

@@ -91,9 +91,9 @@ func lastPart(err error) string {
 	return text
 }
 
-// Said is what an upstream said for people in the cause of a failure: the message
+// WordsOf is what an upstream said for people in the cause of a failure: the message
 // in its JSON rather than all of it.
-func Said(cause string) string {
+func WordsOf(cause string) string {
 	if rest, ok := strings.CutPrefix(cause, "upstream answered "); ok {
 		_, cause, _ = strings.Cut(rest, ": ")
 	}

@@ -50,20 +50,20 @@ func (i *Inputs) Fetch(ctx context.Context, p *chat.Part, room int64) (*chat.Med
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.Media.URL, http.NoBody)
 	if err != nil {
-		return nil, unfit("it is not a valid URL", err)
+		return nil, refuseAddress("it is not a valid URL", err)
 	}
 	r.Header.Set("Accept", "*/*")
 	r.Header["User-Agent"] = userAgent
 	answer, err := i.client.Do(r)
 	if err != nil {
 		if refused, ok := errors.AsType[*guard.Refused](err); ok {
-			return nil, unfit(refused.Reason, err)
+			return nil, refuseAddress(refused.Reason, err)
 		}
-		return nil, unfit("it could not be fetched", err)
+		return nil, refuseAddress("it could not be fetched", err)
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return nil, unfit(fmt.Sprintf("its server answered %d", answer.StatusCode), nil)
+		return nil, refuseAddress(fmt.Sprintf("its server answered %d", answer.StatusCode), nil)
 	}
 	most, lease := min(i.allowed.of(p.Kind), room/4*3), scope.From(ctx).Memory
 	raw, err := lease.ReadAll(ctx, io.LimitReader(answer.Body, most+1), answer.ContentLength)
@@ -71,9 +71,9 @@ func (i *Inputs) Fetch(ctx context.Context, p *chat.Part, room int64) (*chat.Med
 	case errors.Is(err, memory.ErrFull):
 		return nil, err
 	case err != nil:
-		return nil, unfit("it could not be fetched", err)
+		return nil, refuseAddress("it could not be fetched", err)
 	case int64(len(raw)) > most:
-		return nil, unfit(fmt.Sprintf("what is there is larger than %d bytes", most), nil)
+		return nil, refuseAddress(fmt.Sprintf("what is there is larger than %d bytes", most), nil)
 	}
 	if err := lease.Grow(ctx, int64(base64.StdEncoding.EncodedLen(len(raw)))); err != nil {
 		return nil, err
@@ -118,12 +118,12 @@ func (a Allowance) media(p *chat.Part, raw []byte, label string) (*chat.Media, e
 		wanted = chat.Audio
 	}
 	if wanted != p.Kind {
-		return nil, unfit(fmt.Sprintf("what is there is %q", m.Type), nil)
+		return nil, refuseAddress(fmt.Sprintf("what is there is %q", m.Type), nil)
 	}
 	return m, nil
 }
 
-// unfit says why an address cannot be used.
-func unfit(why string, cause error) error {
+// refuseAddress says why an address cannot be used.
+func refuseAddress(why string, cause error) error {
 	return fault.New(fault.InvalidMediaURL, "the URL cannot be used: %s.", why).Because(cause)
 }

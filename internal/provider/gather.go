@@ -17,15 +17,15 @@ func (c *Chat) gather(x *exchange) error {
 	seen := new(chat.Seen)
 	src := c.source(x, seen)
 	defer src.close()
-	response, err := chat.Collect(x.cut(x.tidied(c.bare(x, src.all()))))
+	response, err := chat.Collect(x.cutAtStops(x.tidy(c.withoutTags(x, src.all()))))
 	if err != nil {
-		return x.broken(err, seen)
+		return x.spoilBySeen(err, seen)
 	}
 	response.Notes = append(response.Notes, x.reply.Late...) // nothing is late in a whole answer
 	for i := range response.Answers {
 		lost, err := x.remark(&response.Answers[i])
 		if err != nil {
-			return x.broken(err, seen)
+			return x.spoilBySeen(err, seen)
 		}
 		response.Notes = append(response.Notes, lost...)
 	}
@@ -53,9 +53,9 @@ func (k *kept) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// wasted is an error about an answer, or a frame of one, that came and is of no use: what its
+// spoilByCount makes an error of an answer, or a frame of one, that came and is of no use: what its
 // upstream counts of it is owed. Seen is of the stream that it is in, if it is in one.
-func (c *Chat) wasted(err error, body []byte, seen *chat.Seen) error {
+func (c *Chat) spoilByCount(err error, body []byte, seen *chat.Seen) error {
 	counted, failed := c.dialect.CountResponse(body)
 	if failed != nil || !counted.Usage.Known {
 		return err
@@ -66,8 +66,8 @@ func (c *Chat) wasted(err error, body []byte, seen *chat.Seen) error {
 	return chat.Spoil(err, counted.Usage)
 }
 
-// broken is an error about a stream that was to be a whole answer: what came of it is owed.
-func (x *exchange) broken(err error, seen *chat.Seen) error {
+// spoilBySeen makes an error of a stream that was to be a whole answer: what came of it is owed.
+func (x *exchange) spoilBySeen(err error, seen *chat.Seen) error {
 	if seen.Chunks == 0 {
 		return err
 	}

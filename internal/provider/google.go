@@ -20,6 +20,7 @@ import (
 
 	"stele/internal/dialect"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
 const (
@@ -168,10 +169,6 @@ func (p *tokenPost) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // refusal is why a token was not given, for the log. A token is never in it.
 func (p *tokenPost) refusal() error {
-	var said struct {
-		Error       string `json:"error"`
-		Description string `json:"error_description"`
-	}
-	_ = json.Unmarshal(p.body, &said)
-	return fmt.Errorf("sign in to google: status %d: %s: %.500s", p.status, said.Error, said.Description)
+	said, _ := jsonscan.Parse(p.body, jsonscan.Lenient) // what is no JSON says nothing
+	return fmt.Errorf("sign in to google: status %d: %s: %.500s", p.status, said.Get("error").View(), said.Get("error_description").View())
 }

@@ -42,12 +42,12 @@ func (in *inlays) lift(talk *chat.Conversation) *chat.Conversation {
 	}
 	lean := talk.Clone()
 	for i := range lean.Messages {
-		in.parts(lean.Messages[i].Parts)
+		in.liftParts(lean.Messages[i].Parts)
 	}
 	return lean
 }
 
-func (in *inlays) parts(parts []chat.Part) {
+func (in *inlays) liftParts(parts []chat.Part) {
 	for i := range parts {
 		p := &parts[i]
 		if p.Media != nil && liftable(p.Media) {
@@ -57,7 +57,7 @@ func (in *inlays) parts(parts []chat.Part) {
 		}
 		if slices.ContainsFunc(p.Content, heavy) {
 			p.Content = slices.Clone(p.Content)
-			in.parts(p.Content)
+			in.liftParts(p.Content)
 		}
 	}
 }
@@ -133,8 +133,8 @@ func (r rope) reader(loan *chat.Loan) io.ReadCloser {
 	return &borrower{pieces: pieces, loan: loan.Take()}
 }
 
-// into makes it the body of a request, which can be sent again.
-func (r rope) into(to *http.Request, loan *chat.Loan) {
+// setBody makes it the body of a request, which can be sent again.
+func (r rope) setBody(to *http.Request, loan *chat.Loan) {
 	to.ContentLength = r.size()
 	to.Body = r.reader(loan)
 	to.GetBody = func() (io.ReadCloser, error) { return r.reader(loan), nil }

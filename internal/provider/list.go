@@ -93,7 +93,7 @@ func (c *Chat) page(ctx context.Context, address string) (none jsonscan.Value, e
 	case err != nil:
 		return none, err
 	case answer.StatusCode != http.StatusOK:
-		return none, &refusedCall{answer.StatusCode, c.refused(answer.StatusCode, answer.Header, body[:min(len(body), mostError)])}
+		return none, &refusedCall{answer.StatusCode, c.toRefusal(answer.StatusCode, answer.Header, body[:min(len(body), mostError)])}
 	case len(body) > mostList, !jsonscan.Valid(body, jsonscan.Lenient):
 		return none, fmt.Errorf("no list came, but %d bytes of something else", len(body))
 	}

@@ -45,7 +45,7 @@ func Open(a Account, d dialect.Dialect, client *http.Client) (*Chat, error) {
 	if err := c.place(options); err != nil {
 		return nil, fmt.Errorf("provider %s: %w", a.Name, err)
 	}
-	c.private = private(c.account)
+	c.private = privateTexts(c.account)
 	for _, o := range a.Kind.Options {
 		if (o.Private || o.Secret && !o.Text) && len(options[o.Name]) > 3 {
 			c.private = append(c.private, options[o.Name])
@@ -94,10 +94,10 @@ func (c *Chat) place(options map[string]string) error {
 			continue
 		}
 		p.Stream = cmp.Or(p.Stream, p.Whole)
-		if c.paths.whole, err = filled(p.Whole, options); err != nil {
+		if c.paths.whole, err = fillIn(p.Whole, options); err != nil {
 			return err
 		}
-		c.paths.stream, err = filled(p.Stream, options)
+		c.paths.stream, err = fillIn(p.Stream, options)
 		return err
 	}
 	return nil
@@ -108,8 +108,8 @@ var (
 	fitting     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]*$`)
 )
 
-// filled puts options into an address. The model's name comes later.
-func filled(address string, options map[string]string) (string, error) {
+// fillIn puts options into an address. The model's name comes later.
+func fillIn(address string, options map[string]string) (string, error) {
 	var err error
 	out := placeholder.ReplaceAllStringFunc(address, func(found string) string {
 		name := found[1 : len(found)-1]

@@ -44,5 +44,5 @@ func (a Account) base(options map[string]string) (string, error) {
 	for _, end := range a.Kind.Trimmed {
 		base = strings.TrimSuffix(base, end)
 	}
-	return filled(base, options)
+	return fillIn(base, options)
 }

@@ -2,9 +2,9 @@ package provider
 
 import "stele/internal/chat"
 
-// own makes a part of an answer the client's: its own names for tools, and what
+// makeOwn makes a part of an answer the client's: its own names for tools, and what
 // only the upstream can read in an envelope addressed to it.
-func (x *exchange) own(p *chat.Part) {
+func (x *exchange) makeOwn(p *chat.Part) {
 	if p.Kind == chat.ToolCall && p.Name != "" {
 		p.Name = x.toolName(p.Name)
 	}

@@ -40,7 +40,7 @@ func (c *Chat) Probe(ctx context.Context, model string) catalog.Trial {
 		for _, m := range list {
 			p.Models = append(p.Models, m.ID)
 		}
-		return c.probed(ctx, p, start, err)
+		return c.toTrial(ctx, p, start, err)
 	}
 	if model == "" {
 		p.Problem = "This kind has no list of models that could be asked for. Name one of its models, and the test will speak to that."
@@ -54,23 +54,23 @@ func (c *Chat) Probe(ctx context.Context, model string) catalog.Trial {
 	}
 	request := chat.NewRequest(model, false, chat.Origin{}, func() (*chat.Conversation, error) { return talk, nil })
 	limits := catalog.Timeouts{FirstByte: time.Minute, Gap: time.Minute, Total: time.Minute} // ctx ends it sooner
-	reply, err := c.one(ctx, request, relay.Target{Model: model, Timeouts: limits})
+	reply, err := c.askWhole(ctx, request, relay.Target{Model: model, Timeouts: limits})
 	if reply != nil && reply.Close != nil {
 		reply.Close()
 	}
-	return c.probed(ctx, p, start, err)
+	return c.toTrial(ctx, p, start, err)
 }
 
-// probed puts what happened into words.
-func (c *Chat) probed(ctx context.Context, p catalog.Trial, start time.Time, err error) catalog.Trial {
+// toTrial puts what happened into words.
+func (c *Chat) toTrial(ctx context.Context, p catalog.Trial, start time.Time, err error) catalog.Trial {
 	p.Took = time.Since(start)
 	if err == nil {
 		p.Status = http.StatusOK
 		return p
 	}
-	p.Err = c.discreet(err)
+	p.Err = c.hidePrivate(err)
 	if refused, ok := errors.AsType[*refusedCall](err); ok {
-		p.Status, p.Err = refused.status, c.discreet(refused.why)
+		p.Status, p.Err = refused.status, c.hidePrivate(refused.why)
 	}
 	p.Problem = Explain(ctx, p.Err)
 	if f, ok := errors.AsType[*fault.Error](p.Err); !ok {
@@ -86,7 +86,7 @@ func (c *Chat) probed(ctx context.Context, p catalog.Trial, start time.Time, err
 func verdict(f *fault.Error, status int) string {
 	said := strings.TrimSpace(f.Message)
 	if f.Err != nil {
-		said = Said(f.Err.Error()) // what clients hear is in our words
+		said = WordsOf(f.Err.Error()) // what clients hear is in our words
 	}
 	if said != "" {
 		said = " It said: " + said

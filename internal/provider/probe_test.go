@@ -83,7 +83,7 @@ func TestWhatAnUpstreamSaidIsFoundInItsAnswer(t *testing.T) {
 		`upstream answered 502: <html>Bad Gateway</html>`:        "",
 		`connection reset by peer`:                               "connection reset by peer",
 	} {
-		if got := Said(cause); got != want {
+		if got := WordsOf(cause); got != want {
 			t.Errorf("Said(%q) is %q, want %q", cause, got, want)
 		}
 	}

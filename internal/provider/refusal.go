@@ -10,10 +10,10 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// refused is what an upstream's refusal means. A cloud words it in its own way.
-func (c *Chat) refused(status int, header http.Header, body []byte) *fault.Error {
+// toRefusal is what an upstream's refusal means. A cloud words it in its own way.
+func (c *Chat) toRefusal(status int, header http.Header, body []byte) *fault.Error {
 	if status == http.StatusUnauthorized {
-		c.unauthorized()
+		c.dropProof()
 	}
 	switch c.account.Kind.Platform {
 	case amazon:

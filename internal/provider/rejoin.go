@@ -87,7 +87,7 @@ func (r *rejoiner) take(events []chat.Event) []chat.Event {
 	}
 	r.out = r.out[:0]
 	for i := range events {
-		r.one(events[i])
+		r.takeEvent(events[i])
 	}
 	return r.out
 }
@@ -122,7 +122,7 @@ func (r *rejoiner) follow(events []chat.Event) {
 	}
 }
 
-func (r *rejoiner) one(e chat.Event) {
+func (r *rejoiner) takeEvent(e chat.Event) {
 	e.Block += r.first
 	e.Part.Behind(r.told)
 	switch e.Kind {
@@ -157,7 +157,7 @@ func (r *rejoiner) one(e chat.Event) {
 		if r.hops > 0 {
 			e.Usage = r.base.Usage.Add(e.Usage)
 			e.Stop = chat.Settle(e.Stop, calls(r.said)) // of what was called before the pause as well
-			r.err = emptied(r.said, slices.Concat(r.reply.Late, r.late.Late, e.Notes))
+			r.err = whyEmpty(r.said, slices.Concat(r.reply.Late, r.late.Late, e.Notes))
 		}
 	}
 	r.follow([]chat.Event{e})

@@ -3,7 +3,6 @@ package provider
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/json"
 	"math/big"
 	"net/url"
 	"path"
@@ -12,18 +11,19 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 // reshape makes a call in the dialect's own words one that the kind takes: its
 // path, its headers, and its body with as few bytes changed as can be.
 func (c *Chat) reshape(call dialect.Call, t dialect.Target, pass bool) dialect.Call {
 	if where := c.paths.of(t.Stream); where != "" {
-		call.Path = strings.NewReplacer("{model}", url.PathEscape(t.Model), "{label}", segment(t.Model)).Replace(where)
+		call.Path = strings.NewReplacer("{model}", url.PathEscape(t.Model), "{label}", pathSegment(t.Model)).Replace(where)
 	}
 	edits := c.account.Kind.Edits
 	for _, m := range c.account.Kind.Moved {
-		if betas := listed(call.Header.Values(m.Header)); m.Member != "" && len(betas) > 0 {
-			edits = append(slices.Clip(edits), Edit{Path: m.Member, Value: texts(betas), Add: true, Pass: true})
+		if betas := splitList(call.Header.Values(m.Header)); m.Member != "" && len(betas) > 0 {
+			edits = append(slices.Clip(edits), Edit{Path: m.Member, Value: textsJSON(betas), Add: true, Pass: true})
 		}
 		call.Header.Del(m.Header)
 	}
@@ -75,18 +75,20 @@ func (e *Edit) loss() (chat.Loss, bool) {
 // sequences are the stop sequences in a member that was left out.
 func sequences(raw []byte) []string {
 	var list []string
-	if json.Unmarshal(raw, &list) == nil {
-		return list
+	v := jsonscan.Root(raw)
+	if one, _ := v.Text(); one != "" {
+		list = append(list, one)
 	}
-	var one string
-	if json.Unmarshal(raw, &one) == nil && one != "" {
-		return []string{one}
+	for _, e := range v.Elements() {
+		if text, ok := e.Text(); ok {
+			list = append(list, text)
+		}
 	}
-	return nil
+	return list
 }
 
-// listed takes a header apart whose values are lists.
-func listed(values []string) []string {
+// splitList takes a header apart whose values are lists.
+func splitList(values []string) []string {
 	var list []string
 	for _, line := range values {
 		for word := range strings.SplitSeq(line, ",") {
@@ -98,8 +100,8 @@ func listed(values []string) []string {
 	return list
 }
 
-// texts is a list of strings as JSON.
-func texts(list []string) string {
+// textsJSON is a list of strings as JSON.
+func textsJSON(list []string) string {
 	out := []byte{'['}
 	for i, text := range list {
 		if i > 0 {
@@ -110,12 +112,12 @@ func texts(list []string) string {
 	return string(append(out, ']'))
 }
 
-// segment is a text as one segment of a path, with everything encoded that is not a letter, a
+// pathSegment is a text as one segment of a path, with everything encoded that is not a letter, a
 // digit or one of -._~.
-func segment(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
+func pathSegment(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
 
-// short makes an id of n letters and digits, the same for the same text.
-func short(id string, n int) string {
+// shortID makes an id of n letters and digits, the same for the same text.
+func shortID(id string, n int) string {
 	fits := len(id) == n
 	for _, c := range []byte(id) {
 		fits = fits && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9')

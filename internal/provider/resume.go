@@ -15,27 +15,27 @@ const mostHops = 8
 // cutOff says that an answer was not made to go on any more.
 var cutOff = chat.Lost(chat.FieldAnswer, chat.Dropped, "what follows the last pause of its provider")
 
-// unpaused is a reply that goes on where the upstream paused: Google wants a
+// resumePaused has a reply go on where the upstream paused: Google wants a
 // token back, Anthropic what was said so far. It is asked as it was before, m being how. The
 // client sees one answer.
-func (c *Chat) unpaused(ctx context.Context, req *chat.Request, t relay.Target, reply *chat.Reply, m attempt) (*chat.Reply, error) {
+func (c *Chat) resumePaused(ctx context.Context, req *chat.Request, t relay.Target, reply *chat.Reply, m attempt) (*chat.Reply, error) {
 	if reply.Passed {
 		return reply, nil
 	}
 	next := func(stop chat.Stop, said []chat.Part) (*chat.Reply, error) {
-		on, err := resumed(req, stop, said)
+		on, err := resumingRequest(req, stop, said)
 		if err != nil {
 			return nil, err
 		}
 		before := m
 		m.resumes, m.resume = true, stop.Sequence
-		more, err := c.mended(ctx, on, t, &m, allRemedies)
+		more, err := c.askAndMend(ctx, on, t, &m, allRemedies)
 		if err == nil && (m.remedies != before.remedies || len(m.refused) > len(before.refused)) { // it is changed only now
 			news := &reply.Dropped
 			if reply.Stream != nil {
 				news = &reply.Late
 			}
-			*news = append(*news, unknown(reply.Dropped, more.Dropped)...)
+			*news = append(*news, newLosses(reply.Dropped, more.Dropped)...)
 		}
 		return more, err
 	}
@@ -56,23 +56,23 @@ func (c *Chat) unpaused(ctx context.Context, req *chat.Request, t relay.Target, 
 		}
 		more, err := next(answer.Stop, answer.Parts)
 		if err != nil {
-			return nil, owing(err, reply)
+			return nil, withUsed(err, reply)
 		}
 		answer.Stop = chat.Stop{Reason: chat.EndTurn}
 		for _, rest := range more.Response.Answers {
-			answer.Parts, answer.Stop = joined(answer.Parts, rest.Parts), rest.Stop
+			answer.Parts, answer.Stop = joinParts(answer.Parts, rest.Parts), rest.Stop
 		}
 		answer.Stop = chat.Settle(answer.Stop, calls(answer.Parts)) // of what was called before the pause as well
 		reply.Response.Usage = reply.Response.Usage.Add(more.Response.Usage)
-		reply.Dropped = append(reply.Dropped, unknown(reply.Dropped, more.Response.Notes)...)
-		if err := emptied(answer.Parts, reply.Dropped); err != nil && answer.Stop.Reason != chat.Paused {
-			return nil, owing(err, reply)
+		reply.Dropped = append(reply.Dropped, newLosses(reply.Dropped, more.Response.Notes)...)
+		if err := whyEmpty(answer.Parts, reply.Dropped); err != nil && answer.Stop.Reason != chat.Paused {
+			return nil, withUsed(err, reply)
 		}
 	}
 }
 
-// unknown are the losses that are not among those that are known.
-func unknown(known, losses []chat.Loss) (list []chat.Loss) {
+// newLosses are the losses that are not among those that are known.
+func newLosses(known, losses []chat.Loss) (list []chat.Loss) {
 	for _, l := range losses {
 		if !slices.Contains(known, l) {
 			list = append(list, l)
@@ -81,8 +81,8 @@ func unknown(known, losses []chat.Loss) (list []chat.Loss) {
 	return list
 }
 
-// owing is an error with what answers before it used: they are paid for, and of no use without the rest.
-func owing(err error, replies ...*chat.Reply) error {
+// withUsed is an error with what answers before it used: they are paid for, and of no use without the rest.
+func withUsed(err error, replies ...*chat.Reply) error {
 	used := chat.Usage{Known: true, BilledKnown: true}
 	if spoilt, ok := errors.AsType[*chat.Spoilt](err); ok {
 		used = spoilt.Usage
@@ -98,8 +98,8 @@ func owing(err error, replies ...*chat.Reply) error {
 	return chat.Spoil(err, used)
 }
 
-// resumed is the request that makes an answer go on.
-func resumed(req *chat.Request, stop chat.Stop, said []chat.Part) (*chat.Request, error) {
+// resumingRequest is the request that makes an answer go on.
+func resumingRequest(req *chat.Request, stop chat.Stop, said []chat.Part) (*chat.Request, error) {
 	if stop.Sequence != "" { // a token says it all
 		return req, nil
 	}
@@ -113,8 +113,8 @@ func resumed(req *chat.Request, stop chat.Stop, said []chat.Part) (*chat.Request
 	return req.With(&longer), nil
 }
 
-// joined is two halves of one answer. Text that was torn apart is one again.
-func joined(a, b []chat.Part) []chat.Part {
+// joinParts joins two halves of one answer. Text that was torn apart is one again.
+func joinParts(a, b []chat.Part) []chat.Part {
 	before := chat.Characters(a)
 	for i := range b {
 		b[i].Behind(before)

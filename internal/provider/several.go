@@ -13,9 +13,9 @@ import (
 // mostAnswers is how many answers are asked for one by one.
 const mostAnswers = 8
 
-// several asks an upstream that gives one answer at a time for several, at the
+// askSeveral asks an upstream that gives one answer at a time for several, at the
 // same time. What they used is summed; if one fails, all do.
-func (c *Chat) several(ctx context.Context, req *chat.Request, t relay.Target, talk *chat.Conversation) (*chat.Reply, error) {
+func (c *Chat) askSeveral(ctx context.Context, req *chat.Request, t relay.Target, talk *chat.Conversation) (*chat.Reply, error) {
 	switch {
 	case req.Stream:
 		return nil, refuseN("the model's provider gives one answer at a time, and several are not streamed side by side: ask without stream, or once for each.")
@@ -31,7 +31,7 @@ func (c *Chat) several(ctx context.Context, req *chat.Request, t relay.Target, t
 	var calls sync.WaitGroup
 	for i := range replies {
 		calls.Go(func() {
-			reply, err := c.one(ctx, single, t)
+			reply, err := c.askWhole(ctx, single, t)
 			if err != nil {
 				cancel(err) // the first counts
 			}
@@ -40,19 +40,19 @@ func (c *Chat) several(ctx context.Context, req *chat.Request, t relay.Target, t
 	}
 	calls.Wait()
 	if ctx.Err() != nil {
-		return nil, owing(context.Cause(ctx), replies...)
+		return nil, withUsed(context.Cause(ctx), replies...)
 	}
 	whole := replies[0]
 	for _, r := range replies[1:] {
 		whole.Response.Answers = append(whole.Response.Answers, r.Response.Answers...)
 		whole.Response.Usage = whole.Response.Usage.Add(r.Response.Usage)
-		whole.Dropped = append(whole.Dropped, unknown(whole.Dropped, r.Dropped)...)
+		whole.Dropped = append(whole.Dropped, newLosses(whole.Dropped, r.Dropped)...)
 	}
 	return whole, nil
 }
 
-// short is a stream of answers that is told of where there are fewer than were asked for.
-func (x *exchange) short(strict chat.Stream, asked int) chat.Stream {
+// tellMissing passes a stream of answers on, and tells where there are fewer than were asked for.
+func (x *exchange) tellMissing(strict chat.Stream, asked int) chat.Stream {
 	if asked == 1 {
 		return strict
 	}
@@ -65,7 +65,7 @@ func (x *exchange) short(strict chat.Stream, asked int) chat.Stream {
 					continue
 				}
 				if came++; !e.More {
-					x.reply.Late = append(x.reply.Late, fewer(came, asked)...)
+					x.reply.Late = append(x.reply.Late, missingAnswers(came, asked)...)
 				}
 			}
 			if !yield(chunk, err) {
@@ -75,11 +75,11 @@ func (x *exchange) short(strict chat.Stream, asked int) chat.Stream {
 	}
 }
 
-// asMany leaves out answers that were not asked for, and tells of those that are missing.
-func (x *exchange) asMany(r *chat.Response) []chat.Loss {
-	asked := x.asked()
+// keepAsked leaves out answers that were not asked for, and tells of those that are missing.
+func (x *exchange) keepAsked(r *chat.Response) []chat.Loss {
+	asked := x.askedAnswers()
 	if n := len(r.Answers); n <= asked {
-		return fewer(n, asked)
+		return missingAnswers(n, asked)
 	}
 	r.Answers = r.Answers[:asked]
 	return []chat.Loss{unwanted}
@@ -88,8 +88,8 @@ func (x *exchange) asMany(r *chat.Response) []chat.Loss {
 // unwanted is what is lost where an upstream gives more answers than it was asked for.
 var unwanted = chat.Lost(chat.FieldAnswer, chat.Dropped, "answers that were not asked for")
 
-// fewer is what is lost where an upstream gives fewer answers than it was asked for.
-func fewer(came, asked int) []chat.Loss {
+// missingAnswers is what is lost where an upstream gives fewer answers than it was asked for.
+func missingAnswers(came, asked int) []chat.Loss {
 	if came >= asked {
 		return nil
 	}

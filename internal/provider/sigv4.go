@@ -88,7 +88,7 @@ func canonicalPath(u *url.URL) string {
 	}
 	segments := strings.Split(path, "/")
 	for i := range segments {
-		segments[i] = segment(segments[i])
+		segments[i] = pathSegment(segments[i])
 	}
 	return strings.Join(segments, "/")
 }
@@ -98,7 +98,7 @@ func canonicalQuery(u *url.URL) string {
 	var pairs [][2]string
 	for name, values := range u.Query() {
 		for _, v := range values {
-			pairs = append(pairs, [2]string{segment(name), segment(v)})
+			pairs = append(pairs, [2]string{pathSegment(name), pathSegment(v)})
 		}
 	}
 	slices.SortFunc(pairs, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })

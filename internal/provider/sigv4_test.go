@@ -55,7 +55,7 @@ func TestSignsAsAmazonsExamplesDo(t *testing.T) {
 
 func TestSignsTheSessionAndEncodesThePathTwice(t *testing.T) {
 	t.Parallel()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://h/model/"+segment("arn:aws:bedrock/a.b-v1:0")+"/invoke?b=2&a-b=%2F&a=1", nil)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://h/model/"+pathSegment("arn:aws:bedrock/a.b-v1:0")+"/invoke?b=2&a-b=%2F&a=1", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

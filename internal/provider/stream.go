@@ -37,8 +37,8 @@ func (c *Chat) stream(x *exchange) error {
 	loose := func(yield func(chat.Chunk, error) bool) {
 		defer release() // and not what else the reply's reader does at its end, which is not yet
 		give := func(chunk chat.Chunk, err error) bool {
-			x.dog.away()
-			defer x.dog.back()
+			x.dog.pause()
+			defer x.dog.goOn()
 			return yield(chunk, err)
 		}
 		if !give(first, nil) {
@@ -46,7 +46,7 @@ func (c *Chat) stream(x *exchange) error {
 		}
 		for chunk, err := range src.all() {
 			if err != nil {
-				err = c.discreet(x.dog.explain(err))
+				err = c.hidePrivate(x.dog.explain(err))
 			}
 			if !give(chunk, err) {
 				return
@@ -54,23 +54,23 @@ func (c *Chat) stream(x *exchange) error {
 		}
 	}
 	if x.reply.Stream = loose; !src.light { // otherwise there is nothing to put in order
-		x.reply.Stream = x.cut(x.allowed(x.tidied(c.bare(x, loose))))
+		x.reply.Stream = x.cutAtStops(x.onlyAllowed(x.tidy(c.withoutTags(x, loose))))
 	}
 	return nil
 }
 
-// tidied is a loose stream in order. What only passes is not judged, and what goes on with an
+// tidy puts a loose stream in order. What only passes is not judged, and what goes on with an
 // answer that was paused is not all of it.
-func (x *exchange) tidied(loose chat.Stream) chat.Stream {
+func (x *exchange) tidy(loose chat.Stream) chat.Stream {
 	if x.reply.Passed || x.resumes {
 		return chat.TidyPart(loose)
 	}
 	return chat.Tidy(loose)
 }
 
-// bare is a loose stream without the tags that servers of open models leave in words, of
+// withoutTags is a loose stream without the tags that servers of open models leave in words, of
 // which an author's own API has none, and without the marks of code around JSON.
-func (c *Chat) bare(x *exchange, loose chat.Stream) chat.Stream {
+func (c *Chat) withoutTags(x *exchange, loose chat.Stream) chat.Stream {
 	if x.reply.Passed {
 		return loose
 	}
@@ -92,7 +92,7 @@ func (x *exchange) wantsJSON() bool {
 // replay makes a stream of a whole answer that came where one was asked for.
 func (c *Chat) replay(x *exchange) error {
 	x.reply.Passed = false
-	if err := c.whole(x); err != nil {
+	if err := c.readWhole(x); err != nil {
 		return err
 	}
 	x.reply.Seen = x.reply.Response.Seen()
@@ -127,15 +127,15 @@ func (c *Chat) source(x *exchange, seen *chat.Seen) *source {
 	reader := wire.NewSSE(&x.torrent, mostAnswer)
 	reader.Ask(func(bytes int) error { return x.hold.grow(x.dog.ctx, 2*int64(bytes)) }) // as it came, and as it is understood
 	return &source{
-		answers: x.asked(), counts: x.req.Origin.Usage || x.req.Origin.Cost,
+		answers: x.askedAnswers(), counts: x.req.Origin.Usage || x.req.Origin.Cost,
 		exchange: x, c: c, seen: seen, reader: reader,
 		decoder: c.dialect.NewDecoder(light), light: light, skims: light && !x.target.Rename,
 		spare: eventLists.Get().(*[]chat.Event),
 	}
 }
 
-// asked is how many answers were asked for, as far as that is known.
-func (x *exchange) asked() int {
+// askedAnswers is how many answers were asked for, as far as that is known.
+func (x *exchange) askedAnswers() int {
 	if !x.reply.Passed {
 		if talk, err := x.req.Conversation(); err == nil {
 			return max(1, talk.N)
@@ -144,13 +144,13 @@ func (x *exchange) asked() int {
 	return mostAnswers
 }
 
-// cut ends answers at the stop sequences that the upstream was not told.
-func (x *exchange) cut(strict chat.Stream) chat.Stream {
+// cutAtStops ends answers at the stop sequences that the upstream was not told.
+func (x *exchange) cutAtStops(strict chat.Stream) chat.Stream {
 	if x.reply.Passed {
 		return chat.Cut(strict, x.call.Stops, false)
 	}
-	asked := x.asked()
-	return chat.Cut(x.short(strict, asked), x.call.Stops, asked > 1)
+	asked := x.askedAnswers()
+	return chat.Cut(x.tellMissing(strict, asked), x.call.Stops, asked > 1)
 }
 
 // eventLists are kept from one stream to the next: events are large.
@@ -199,17 +199,17 @@ func (s *source) next() (chat.Chunk, error) {
 	for {
 		frame, err := s.frame()
 		if err != nil && !(errors.Is(err, io.ErrUnexpectedEOF) && isWhole(frame.Data)) {
-			return chat.Chunk{}, s.ended(err)
+			return chat.Chunk{}, s.whyEnded(err)
 		}
-		s.dog.fed()
+		s.dog.feed()
 		if len(frame.Data) == 0 && bytes.HasPrefix(frame.Raw, []byte{'{'}) {
 			frame.Data = bytes.TrimSpace(frame.Raw) // an error that forgot that it is in a stream
 		}
 		if s.events, err = s.decoder.Decode((*s.spare)[:0], frame); err != nil {
-			return chat.Chunk{}, s.c.wasted(err, frame.Data, s.seen)
+			return chat.Chunk{}, s.c.spoilByCount(err, frame.Data, s.seen)
 		}
 		if err := s.holdKept(); err != nil {
-			return chat.Chunk{}, broken(err)
+			return chat.Chunk{}, toBroken(err)
 		}
 		*s.spare = s.events[:0] // it may have grown
 		if len(frame.Data) > 0 {
@@ -222,7 +222,7 @@ func (s *source) next() (chat.Chunk, error) {
 			frame.Raw = s.c.dialect.Rename(frame.Raw, s.req.Model)
 		}
 		if s.reply.Passed && !s.counts {
-			frame.Raw = s.unasked(frame.Raw)
+			frame.Raw = s.withoutUsage(frame.Raw)
 		}
 		return chat.Chunk{Events: s.events, Raw: frame.Raw, Hidden: s.decoder.Hidden() && !s.counts, More: s.more()}, nil
 	}
@@ -243,9 +243,9 @@ func (s *source) holdKept() error {
 	return s.hold.grow(s.dog.ctx, times*more)
 }
 
-// unasked is a frame that passes through without the usage that the client did not ask for.
+// withoutUsage is a frame that passes through without the usage that the client did not ask for.
 // Where events were read from it they may point into its bytes, which stay then.
-func (s *source) unasked(raw []byte) []byte {
+func (s *source) withoutUsage(raw []byte) []byte {
 	if len(s.events) > 0 {
 		raw = slices.Clone(raw)
 	}
@@ -262,12 +262,12 @@ func isWhole(data []byte) bool {
 func (s *source) skim() (chat.Chunk, error) {
 	frames, err := s.reader.Run()
 	if err != nil {
-		return chat.Chunk{}, s.ended(err)
+		return chat.Chunk{}, s.whyEnded(err)
 	}
 	if frames == nil {
 		return chat.Chunk{}, nil // too long to be skimmed
 	}
-	s.dog.fed()
+	s.dog.feed()
 	if !s.c.dialect.NothingToMeter(frames) {
 		const last = 4 // how many frames what matters may take: the end, usage, a sign that all is said
 		tail := wire.Tail(frames, last)
@@ -310,7 +310,7 @@ func (s *source) count() {
 		}
 		s.seen.Text += len(e.Part.Text)
 		if !s.reply.Passed {
-			s.own(&e.Part)
+			s.makeOwn(&e.Part)
 		}
 	}
 }
@@ -329,7 +329,7 @@ func (s *source) leaveOut() {
 // make is none.
 func (c *Chat) finish(x *exchange) error {
 	r := x.reply.Response
-	r.Notes = append(r.Notes, x.asMany(r)...)
+	r.Notes = append(r.Notes, x.keepAsked(r)...)
 	for a := range r.Answers {
 		answer := &r.Answers[a]
 		if !c.account.authors() {
@@ -346,7 +346,7 @@ func (c *Chat) finish(x *exchange) error {
 		called := make(map[string]bool)
 		for i := range answer.Parts {
 			p := &answer.Parts[i]
-			if x.own(p); p.Kind != chat.ToolCall {
+			if x.makeOwn(p); p.Kind != chat.ToolCall {
 				continue
 			}
 			if called[p.ID] { // two results would find one call
@@ -383,11 +383,11 @@ func (s *source) all() chat.Stream {
 	}
 }
 
-// ended is what the end of a stream means: it was complete, or it was cut off.
-func (s *source) ended(err error) error {
+// whyEnded is what the end of a stream means: it was complete, or it was cut off.
+func (s *source) whyEnded(err error) error {
 	switch {
 	case err != io.EOF: //nolint:errorlint // as readers return it
-		return broken(err)
+		return toBroken(err)
 	case !s.over:
 		return chat.Broken(chat.ErrCut)
 	}

@@ -12,10 +12,10 @@ import (
 	"stele/internal/relay"
 )
 
-// swapped puts the parts that a request swaps into the client's own bytes, and
+// swapParts puts the parts that a request swaps into the client's own bytes, and
 // leaves every other byte as it is. Where a place cannot be found in there, the
 // request is written anew instead.
-func (c *Chat) swapped(req *chat.Request, t relay.Target) (*chat.Request, error) {
+func (c *Chat) swapParts(req *chat.Request, t relay.Target) (*chat.Request, error) {
 	if len(req.Swaps) == 0 || !req.PassesTo(c.dialect.Name()) {
 		return req, nil
 	}
@@ -36,7 +36,7 @@ func (c *Chat) swapped(req *chat.Request, t relay.Target) (*chat.Request, error)
 			return req.With(talk), nil
 		}
 		m.Parts = []chat.Part{p}
-		text, losses, err := c.written(in, m, target)
+		text, losses, err := c.writePart(in, m, target)
 		if err != nil {
 			return nil, err
 		}
@@ -55,9 +55,9 @@ func (c *Chat) swapped(req *chat.Request, t relay.Target) (*chat.Request, error)
 	return whole, nil
 }
 
-// written is what the dialect makes of a message with one part: an element, or
+// writePart writes what the dialect makes of a message with one part: an element, or
 // several, of a list of parts. It is nil where the dialect makes something else.
-func (c *Chat) written(in *inlays, m chat.Message, t dialect.Target) ([]byte, []chat.Loss, error) {
+func (c *Chat) writePart(in *inlays, m chat.Message, t dialect.Target) ([]byte, []chat.Loss, error) {
 	call, err := c.dialect.EncodeRequest(in.lift(&chat.Conversation{Messages: []chat.Message{m}}), t)
 	if err != nil {
 		return nil, nil, err

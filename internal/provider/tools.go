@@ -61,9 +61,9 @@ func (x *exchange) callID(id string) string {
 // notAllowed says that a model called what it was not to call.
 var notAllowed = chat.Lost(chat.FieldAnswer, chat.Dropped, "a call of a tool that the request does not allow")
 
-// allowed is a stream without calls of tools that the client did not allow: a model may
+// onlyAllowed gives a stream without calls of tools that the client did not allow: a model may
 // remember them from earlier turns, and some servers do not know that none may be called.
-func (x *exchange) allowed(stream chat.Stream) chat.Stream {
+func (x *exchange) onlyAllowed(stream chat.Stream) chat.Stream {
 	names, all := x.allowedTools()
 	if all || x.reply.Passed {
 		return stream
@@ -75,7 +75,7 @@ func (x *exchange) allowed(stream chat.Stream) chat.Stream {
 	return chat.Only(stream, func(name string) bool { return slices.Contains(names, name) }, func() { x.reply.Late = append(x.reply.Late, notAllowed) }, empty)
 }
 
-// leaveOut is allowed for a whole answer, and leaves out calls without a name, as streams do.
+// leaveOut is onlyAllowed for a whole answer, and leaves out calls without a name, as streams do.
 // What it left out is lost.
 func (x *exchange) leaveOut(a *chat.Answer) (lost []chat.Loss) {
 	names, all := x.allowedTools()
@@ -100,7 +100,7 @@ func (x *exchange) leaveOut(a *chat.Answer) (lost []chat.Loss) {
 func (x *exchange) remark(a *chat.Answer) ([]chat.Loss, error) {
 	lost := x.leaveOut(a)
 	if !x.resumes && a.Stop.Reason != chat.Paused {
-		if err := emptied(a.Parts, lost); err != nil {
+		if err := whyEmpty(a.Parts, lost); err != nil {
 			return nil, err
 		}
 	}
@@ -111,9 +111,9 @@ func (x *exchange) remark(a *chat.Answer) ([]chat.Loss, error) {
 	return lost, nil
 }
 
-// emptied is why an answer is none: nothing is left of it but thoughts, and calls of it were left
+// whyEmpty is why an answer is none: nothing is left of it but thoughts, and calls of it were left
 // out. Of one that is paused only its end can tell.
-func emptied(parts []chat.Part, lost []chat.Loss) error {
+func whyEmpty(parts []chat.Part, lost []chat.Loss) error {
 	switch {
 	case slices.ContainsFunc(parts, func(p chat.Part) bool { return p.Kind != chat.Thought && p.Kind != chat.Redacted }):
 	case slices.Contains(lost, chat.Unnamed):

@@ -59,7 +59,7 @@ func (t *torrent) Read(b []byte) (n int, err error) {
 		if err := pause.For(t.dog.ctx, min(t.owed, mostRest)); err != nil {
 			return 0, err
 		}
-		t.dog.fed() // the silence was ours
+		t.dog.feed() // the silence was ours
 	}
 	n, err = t.Reader.Read(b)
 	t.back = time.Now()

@@ -43,23 +43,23 @@ func watch(ctx context.Context, limits catalog.Timeouts) *watchdog {
 	return d
 }
 
-// fed says that something came. From the first time on gaps count. Where the timer goes
+// feed is told that something came. From the first time on gaps count. Where the timer goes
 // off before a gap can be over it is left to bark: setting it may wake a thread.
-func (d *watchdog) fed() {
+func (d *watchdog) feed() {
 	if d.last.Swap(max(1, int64(time.Since(d.start)))) == 0 && d.limits.Gap < d.limits.FirstByte {
 		d.timer.Reset(min(d.limits.Gap, d.limits.Total-time.Since(d.start)))
 	}
 }
 
-// away says that no reader waits for the upstream until back: a client may be slow to
+// pause is told that no reader waits for the upstream until goOn: a client may be slow to
 // take what came, which is not the upstream's silence.
-func (d *watchdog) away() { d.busy.Store(true) }
+func (d *watchdog) pause() { d.busy.Store(true) }
 
-func (d *watchdog) back() {
+func (d *watchdog) goOn() {
 	d.busy.Store(false)
 	if d.spared.Load() {
 		d.spared.Store(false)
-		d.fed()
+		d.feed()
 	}
 }
 

@@ -40,7 +40,7 @@ func TestTheWatchdogEndsWhatIsTooLate(t *testing.T) {
 					select {
 					case <-dog.ctx.Done():
 					case <-time.After(at - time.Since(start)):
-						dog.fed()
+						dog.feed()
 					}
 				}
 				<-dog.ctx.Done()
@@ -90,10 +90,10 @@ func TestASlowClientIsNotASilentUpstream(t *testing.T) {
 		start := time.Now()
 		dog := watch(t.Context(), catalog.Timeouts{FirstByte: time.Second, Gap: 5 * time.Second, Total: time.Minute})
 		defer dog.stop()
-		dog.fed()
-		dog.away()
+		dog.feed()
+		dog.pause()
 		time.Sleep(12 * time.Second)
-		dog.back()
+		dog.goOn()
 		if dog.ctx.Err() != nil {
 			t.Fatalf("ended because %v", context.Cause(dog.ctx))
 		}
@@ -103,8 +103,8 @@ func TestASlowClientIsNotASilentUpstream(t *testing.T) {
 		}
 		dog = watch(t.Context(), catalog.Timeouts{FirstByte: time.Second, Gap: 5 * time.Second, Total: time.Minute})
 		defer dog.stop()
-		dog.fed()
-		dog.away()
+		dog.feed()
+		dog.pause()
 		<-dog.ctx.Done() // however slow a client is, everything has an end
 		if !errors.Is(context.Cause(dog.ctx), errTotal) {
 			t.Errorf("ended because %v", context.Cause(dog.ctx))

@@ -57,7 +57,7 @@ func (r *Relay) attach(ctx context.Context, workspace string, req *chat.Request,
 	for i := range talk.Messages {
 		m := &talk.Messages[i]
 		for j := range m.Parts {
-			search.part(place{message: i, part: j, inner: -1, at: &m.Parts[j]})
+			search.lookAt(place{message: i, part: j, inner: -1, at: &m.Parts[j]})
 		}
 	}
 	if len(search.found) == 0 {
@@ -100,14 +100,14 @@ type search struct {
 	found    []place
 }
 
-func (s *search) part(at place) {
+func (s *search) lookAt(at place) {
 	if media := at.at.Media; media != nil {
 		if at.own = s.relay.ownFile(media); at.own != "" || s.unread(at.at) {
 			s.found = append(s.found, at)
 		}
 	}
 	for k := range at.at.Content {
-		s.part(place{message: at.message, part: at.part, inner: k, at: &at.at.Content[k]})
+		s.lookAt(place{message: at.message, part: at.part, inner: k, at: &at.at.Content[k]})
 	}
 }
 
@@ -205,7 +205,7 @@ func (f *fetched) get(ctx context.Context, r *Relay, workspace string, talk *cha
 		}
 		group.Go(func() {
 			defer func() { <-free }()
-			got, err := f.one(ctx, r, workspace, &w, times[w.name()])
+			got, err := f.getOne(ctx, r, workspace, &w, times[w.name()])
 			if err != nil {
 				cancel(withPart(err, talk.Messages[w.message], talk.Messages[w.message].Parts[w.part]))
 				return
@@ -230,8 +230,8 @@ func (f *fetched) get(ctx context.Context, r *Relay, workspace string, talk *cha
 	return nil
 }
 
-// one gets what a place names, which is named so many times.
-func (f *fetched) one(ctx context.Context, r *Relay, workspace string, w *place, times int64) (*gotten, error) {
+// getOne gets what a place names, which is named so many times.
+func (f *fetched) getOne(ctx context.Context, r *Relay, workspace string, w *place, times int64) (*gotten, error) {
 	most := r.mostAttached()
 	if w.own != "" {
 		return f.load(ctx, r.Files, workspace, w.own, func(size int64) error { return f.count(size, times, most) })
@@ -272,7 +272,7 @@ func (f *fetched) put(req *chat.Request, talk *chat.Conversation, wanted []place
 			passes = false // only whole parts can be put into the client's own bytes
 		}
 		swaps = append(swaps, chat.Swap{Message: w.message, Part: w.part, Named: w.own})
-		got.into(p)
+		got.putInto(p)
 	}
 	switch {
 	case !changed:
@@ -283,8 +283,8 @@ func (f *fetched) put(req *chat.Request, talk *chat.Conversation, wanted []place
 	return req.With(whole)
 }
 
-// into gives a part what it named.
-func (g *gotten) into(p *chat.Part) {
+// putInto gives a part what it named.
+func (g *gotten) putInto(p *chat.Part) {
 	here := *p.Media
 	here.URL, here.FileID, here.Type, here.Base64, here.Plain = "", "", g.media.Type, g.media.Base64, g.media.Plain
 	if g.kind != 0 {

@@ -45,8 +45,8 @@ type call struct {
 	failed []meter.Try         // those before it
 }
 
-// served takes over who answered, and of a whole reply what it used.
-func (c *call) served(reply *chat.Reply) {
+// noteServed takes over who answered, and of a whole reply what it used.
+func (c *call) noteServed(reply *chat.Reply) {
 	c.reply = reply
 	now := c.relay.Now()
 	c.record.FirstByte = now.Sub(c.start)
@@ -58,7 +58,7 @@ func (c *call) served(reply *chat.Reply) {
 		c.describe()
 		return
 	}
-	reply.Dropped = append(reply.Dropped, c.lost(reply.Response)...)
+	reply.Dropped = append(reply.Dropped, c.noteLosses(reply.Response)...)
 	c.describe()
 	c.count(reply.Response.Seen().Settled(c.body))
 	reply.Response.Usage = c.used // what is booked is what the client is told
@@ -92,8 +92,8 @@ func (c *call) try(ctx context.Context, provider, target string) context.Context
 	return c.startTry(ctx, provider, target)
 }
 
-// missed notes that a try failed.
-func (c *call) missed(err error) {
+// noteMissed notes that a try failed.
+func (c *call) noteMissed(err error) {
 	_, code := statusOf(err)
 	c.endTry(code)
 	c.wasted = nil
@@ -148,8 +148,8 @@ func (c *call) trail() string {
 	return meter.Trail(tries)
 }
 
-// ended is why a call failed whose caller lost the right to it; nil where that is not why.
-func (c *call) ended(err error) error {
+// whyEnded is why a call failed whose caller lost the right to it; nil where that is not why.
+func (c *call) whyEnded(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -184,7 +184,7 @@ func (c *call) watch(stream chat.Stream) chat.Stream {
 		defer c.settle()
 		var seen outline
 		for chunk, err := range stream {
-			if ended := c.ended(err); ended != nil {
+			if ended := c.whyEnded(err); ended != nil {
 				c.fail(ended)
 			} else if err != nil {
 				c.fail(err)
@@ -197,7 +197,7 @@ func (c *call) watch(stream chat.Stream) chat.Stream {
 				c.tell(&chunk)
 			}
 			if err == nil && c.ends(&chunk) {
-				c.late(&seen)
+				c.noteLate(&seen)
 				c.settle()
 				c.tellUsed(&chunk)
 			}

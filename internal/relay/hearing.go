@@ -44,15 +44,15 @@ func (l *listening) listen(ctx context.Context, stream chat.Stream) chat.Stream 
 func (l *listening) take(ctx context.Context, h *hearing, e *chat.Event) {
 	h.take(e)
 	if e.Kind == chat.Close && h.open == chat.ToolCall && h.saving == nil {
-		h.saving, h.saved = l.vault.save(ctx, l.workspace, l.called(h)), len(h.calls)+len(h.thoughts)
+		h.saving, h.saved = l.vault.save(ctx, l.workspace, l.turnOf(h)), len(h.calls)+len(h.thoughts)
 	}
 }
 
-func (l *listening) called(h *hearing) *turn { return newTurn(l.target, h.thoughts, h.calls) }
+func (l *listening) turnOf(h *hearing) *turn { return newTurn(l.target, h.thoughts, h.calls) }
 
 // finish keeps the turn that was heard.
 func (l *listening) finish(ctx context.Context, h *hearing) {
-	t := l.called(h)
+	t := l.turnOf(h)
 	l.vault.put(l.workspace, t)
 	h.saving.wait()
 	if h.saved != len(h.calls)+len(h.thoughts) {

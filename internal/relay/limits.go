@@ -42,7 +42,7 @@ func (c *call) reserve(ctx context.Context, t catalog.Target, req *chat.Request)
 	if quote.Price != nil {
 		ask.Sheet = quote.Sheet
 	}
-	asked, err := asked(req)
+	asked, err := readAsked(req)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (c *call) reserve(ctx context.Context, t catalog.Target, req *chat.Request)
 	if asked.Output > 0 {
 		most = asked.Output
 	}
-	ask.Input = r.input(req, asked, window)
+	ask.Input = r.mostInput(req, asked, window)
 	ask.Output = most * answers
 	ask.Least *= answers
 	wanted := ask.Output
@@ -69,8 +69,8 @@ func (c *call) reserve(ctx context.Context, t catalog.Target, req *chat.Request)
 	return r.Shorten(req, each, fmt.Sprintf("%d tokens, which is what a limit leaves", each)), nil
 }
 
-// asked is what a request's bytes say, or the conversation where it has none.
-func asked(req *chat.Request) (chat.Asked, error) {
+// readAsked reads what a request's bytes say, or the conversation where it has none.
+func readAsked(req *chat.Request) (chat.Asked, error) {
 	if req.Origin.Body != nil {
 		return req.Origin.Facts.Asked, nil
 	}
@@ -85,9 +85,9 @@ func asked(req *chat.Request) (chat.Asked, error) {
 	return a, nil
 }
 
-// input is how many tokens go in at most. A token of text has at least a byte;
+// mostInput is how many tokens go in at most. A token of text has at least a byte;
 // documents are told by no length, but fit into the window.
-func (r *Relay) input(req *chat.Request, a chat.Asked, window int64) int64 {
+func (r *Relay) mostInput(req *chat.Request, a chat.Asked, window int64) int64 {
 	if req.Origin.Body == nil || a.Documents {
 		return window
 	}

@@ -7,19 +7,19 @@ import (
 	"stele/internal/chat"
 )
 
-// lost notes what of an answer its client's dialect has no place for, and what was asked for
+// noteLosses notes what of an answer its client's dialect has no place for, and what was asked for
 // and is not in it. Of a whole answer that is told in the header, of a stream when it has
 // ended; the record has both.
-func (c *call) lost(answer *chat.Response) []chat.Loss {
+func (c *call) noteLosses(answer *chat.Response) []chat.Loss {
 	if c.reply.Passed || c.relay.Losses == nil {
 		return nil
 	}
-	return append(c.unmet(answer), c.relay.Losses(c.record.Dialect, c.request, answer)...)
+	return append(c.findUnmet(answer), c.relay.Losses(c.record.Dialect, c.request, answer)...)
 }
 
-// unmet is what was asked for and is not in an answer, unless the client is told already that
+// findUnmet finds what was asked for and is not in an answer, unless the client is told already that
 // it could not be asked for.
-func (c *call) unmet(answer *chat.Response) []chat.Loss {
+func (c *call) findUnmet(answer *chat.Response) []chat.Loss {
 	talk, err := c.request.Conversation()
 	if err != nil {
 		return nil
@@ -84,13 +84,13 @@ func (o *outline) add(p, piece *chat.Part) {
 	p.Citations = append(p.Citations, piece.Citations...)
 }
 
-// late is what the client of a stream that has ended was not told in its header.
-func (c *call) late(o *outline) {
+// noteLate notes what the client of a stream that has ended was not told in its header.
+func (c *call) noteLate(o *outline) {
 	for i := range o.answers {
 		if stop := &o.answers[i].Stop; stop.Reason == chat.Other && stop.Raw != "" {
 			c.reply.Late = append(c.reply.Late, chat.Lost(chat.FieldAnswer, chat.Approximated, "it ended with "+stop.Raw))
 		}
 	}
-	c.reply.Late = append(append(c.reply.Late, o.notes...), c.lost(&chat.Response{Answers: o.answers})...)
+	c.reply.Late = append(append(c.reply.Late, o.notes...), c.noteLosses(&chat.Response{Answers: o.answers})...)
 	c.describe()
 }

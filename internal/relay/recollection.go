@@ -114,7 +114,7 @@ func (c *recollection) restoreTurn(parts []chat.Part) []chat.Part {
 	thinks, changed := false, false
 	out := make([]chat.Part, 0, len(parts)+2)
 	said := 0
-	marked := c.marked(parts)
+	marked := c.findMarked(parts)
 	for _, p := range parts {
 		if p.Kind == chat.Text && p.Text != "" {
 			if said < len(marked) && marked[said] != "" && p.Proof == "" {
@@ -156,8 +156,8 @@ func (c *recollection) restoreTurn(parts []chat.Part) []chat.Part {
 	return out
 }
 
-// marked is the signatures of the texts of a turn that a client brought the name of.
-func (c *recollection) marked(parts []chat.Part) []string {
+// findMarked finds the signatures of the texts of a turn that a client brought the name of.
+func (c *recollection) findMarked(parts []chat.Part) []string {
 	for i := range parts {
 		if p := &parts[i]; p.Kind == chat.Thought && p.ID != "" {
 			if t := c.turns[markKey(p.ID)]; t != nil {
@@ -175,9 +175,9 @@ func (c *recollection) find(p *chat.Part) *turn {
 	return c.turns[callKey(p.ID)]
 }
 
-// steady is a model of several targets with the one first that a loop of tool calls is at:
+// keepTarget gives a model of several targets with the one first that a loop of tool calls is at:
 // it stays where its signatures are good.
-func (c *call) steady(ctx context.Context, m *catalog.Model) (*catalog.Model, error) {
+func (c *call) keepTarget(ctx context.Context, m *catalog.Model) (*catalog.Model, error) {
 	talk, err := c.request.Conversation()
 	if err != nil {
 		return nil, err
@@ -186,11 +186,11 @@ func (c *call) steady(ctx context.Context, m *catalog.Model) (*catalog.Model, er
 	if err := c.mind.look(ctx, loop); err != nil {
 		return nil, err
 	}
-	return pinned(m, c.mind.target(loop)), nil
+	return pinTarget(m, c.mind.target(loop)), nil
 }
 
-// pinned is the model with the held target first.
-func pinned(m *catalog.Model, held *catalog.Target) *catalog.Model {
+// pinTarget gives the model with the held target first.
+func pinTarget(m *catalog.Model, held *catalog.Target) *catalog.Model {
 	if held == nil {
 		return m
 	}

@@ -82,14 +82,14 @@ func (r *Relay) Do(ctx context.Context, who access.Principal, req *chat.Request)
 	call := r.begin(ctx, who, req)
 	reply, err := r.do(ctx, who, req, call)
 	if err != nil {
-		if ended := call.ended(err); ended != nil {
+		if ended := call.whyEnded(err); ended != nil {
 			err = ended
 		}
 		call.fail(err)
 		call.settle()
 		return nil, err
 	}
-	call.served(reply)
+	call.noteServed(reply)
 	if reply.Stream == nil {
 		call.settle()
 		if nano := reply.Nano; req.Origin.Cost && reply.Priced {
@@ -130,7 +130,7 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 	}
 	several := len(model.Targets) > 1
 	if several {
-		if model, err = call.steady(ctx, model); err != nil {
+		if model, err = call.keepTarget(ctx, model); err != nil {
 			return nil, err
 		}
 	}
@@ -145,7 +145,7 @@ func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request,
 		ctx = call.try(ctx, t.Provider, t.Model)
 		defer func() {
 			if err != nil {
-				call.missed(err)
+				call.noteMissed(err)
 			}
 		}()
 		upstream, ok := r.Upstreams(t.Provider)

@@ -94,15 +94,15 @@ func (v *Vault) rowsOf(workspace string, t *turn) ([]Row, error) {
 		rows = append(rows, Row{Workspace: workspace, Key: rowKey(workspace, key), At: at})
 		rows[len(rows)-1].Turn = rows[0].Key
 	}
-	rows[0].Sealed = v.box.SealFor(sealedFor(&rows[0]), plain)
+	rows[0].Sealed = v.box.SealFor(sealPurpose(&rows[0]), plain)
 	return rows, nil
 }
 
-func sealedFor(r *Row) string { return r.Workspace + "/" + r.Key }
+func sealPurpose(r *Row) string { return r.Workspace + "/" + r.Key }
 
 // turnOf reverses rowsOf.
 func (v *Vault) turnOf(r *Row) (*turn, error) {
-	plain, err := v.box.OpenFor(sealedFor(r), r.Sealed)
+	plain, err := v.box.OpenFor(sealPurpose(r), r.Sealed)
 	if err != nil {
 		return nil, err
 	}

@@ -16,20 +16,20 @@ func checkSteering(who access.Principal, req *chat.Request) error {
 	if !who.Scope.LimitsModels() || len(req.Origin.Body) == 0 {
 		return nil
 	}
-	if name := steering(jsonscan.Root(req.Origin.Body), 0); name != "" {
+	if name := findSteering(jsonscan.Root(req.Origin.Body), 0); name != "" {
 		return fault.New(fault.PermissionDenied, "This key opens certain models only, and %q could have its provider serve another one: leave it out.", name).
 			With("field", name)
 	}
 	return nil
 }
 
-// steering is a member of a body by which its provider could choose a model, or "".
-func steering(body jsonscan.Value, depth int) string {
+// findSteering finds a member of a body by which its provider could choose a model, or "".
+func findSteering(body jsonscan.Value, depth int) string {
 	const deepest = 4 // of bodies in bodies
 	for key, v := range body.Members() {
 		switch name := strings.ToLower(key.Name); {
 		case (name == "extra_body" || name == "extrabody" || name == "options") && v.Kind() == jsonscan.Object && depth < deepest:
-			if found := steering(v, depth+1); found != "" {
+			if found := findSteering(v, depth+1); found != "" {
 				return found
 			}
 		case strings.Contains(name, "model") && name != "model", strings.Contains(name, "fallback") && name != "fallback_credit_token":

@@ -122,11 +122,11 @@ func TestHoldsTheTargetForTheLengthOfALoop(t *testing.T) {
 		t.Errorf("after the loop: %v", got)
 	}
 	model := &catalog.Model{Balance: true, Targets: []catalog.Target{{Provider: "x", Model: "y", Weight: 3}, {Provider: "claude", Model: "sonnet", Weight: 1}}}
-	first := pinned(model, &here)
+	first := pinTarget(model, &here)
 	if first.Balance || first.Targets[0].Provider != "claude" || len(first.Targets) != 2 || model.Targets[0].Provider != "x" {
 		t.Errorf("held %+v of %+v", first, model)
 	}
-	if pinned(model, nil) != model || pinned(model, &catalog.Target{Provider: "gone"}) != model {
+	if pinTarget(model, nil) != model || pinTarget(model, &catalog.Target{Provider: "gone"}) != model {
 		t.Error("nothing to hold, and yet it was changed")
 	}
 }

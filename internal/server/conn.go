@@ -341,7 +341,7 @@ func (c *conn) press(write func() (int64, error)) (sent int64, err error) {
 			return sent, err
 		}
 		before := left
-		left = untaken(c.socket)
+		left = untakenBytes(c.socket)
 		if n > 0 || left >= 0 && (before < 0 || left < before) {
 			quiet = 0
 		} else if quiet++; quiet == 2 {

@@ -23,9 +23,9 @@ func keepLittleUnsent(c any) {
 	}
 }
 
-// untaken is how many bytes written to a connection its client has not taken yet;
+// untakenBytes is how many bytes written to a connection its client has not taken yet;
 // less than 0: that is not known.
-func untaken(c any) int {
+func untakenBytes(c any) int {
 	raw, ok := c.(syscall.Conn)
 	if !ok {
 		return -1

@@ -2,8 +2,8 @@
 
 package server
 
-// untaken is not known here: only what there is room for again counts.
-func untaken(any) int { return -1 }
+// untakenBytes is not known here: only what there is room for again counts.
+func untakenBytes(any) int { return -1 }
 
 // keepLittleUnsent does nothing here.
 func keepLittleUnsent(any) {}

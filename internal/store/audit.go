@@ -42,7 +42,7 @@ func (s *Store) insertEntry(ctx context.Context, tx *sql.Tx, e access.Entry) err
 			return err
 		}
 	}
-	e = fitting(e)
+	e = fitEntry(e)
 	changes, err := encodeChanges(e.Changes)
 	if err != nil {
 		return err
@@ -98,9 +98,9 @@ const (
 	mostChanges   = 100
 )
 
-// fitting is an entry that both engines keep as it is, and that no client can make
+// fitEntry makes an entry one that both engines keep as it is, and that no client can make
 // large: names in it are often the client's.
-func fitting(e access.Entry) access.Entry {
+func fitEntry(e access.Entry) access.Entry {
 	for _, text := range []*string{&e.Actor, &e.ActorName, &e.Workspace, &e.Action, &e.Target, &e.Detail} {
 		*text = shorten(*text)
 	}

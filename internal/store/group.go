@@ -38,12 +38,12 @@ func (s *Store) saveGroup(group []*item[*change]) {
 	var failed *changeError
 	if len(group) > 1 && errors.As(err, &failed) {
 		for _, c := range group {
-			c.end(own(s.together(c)))
+			c.end(ownError(s.together(c)))
 		}
 		return
 	}
 	for _, c := range group {
-		c.end(own(err))
+		c.end(ownError(err))
 	}
 }
 
@@ -74,8 +74,8 @@ func (c *change) try(tx *sql.Tx) (err error) {
 	return c.do(c.ctx, tx)
 }
 
-// own is an error as the change gave it.
-func own(err error) error {
+// ownError is an error as the change gave it.
+func ownError(err error) error {
 	if failed, ok := errors.AsType[*changeError](err); ok {
 		return failed.error
 	}

@@ -90,7 +90,7 @@ type pair[K comparable, V any] struct {
 // selectOne reads the row of a query, or gives access.ErrNotFound where there is none.
 func selectOne[T any](ctx context.Context, from querier, cells func(*T) []any, query string, args ...any) (v T, err error) {
 	err = from.QueryRowContext(ctx, query, args...).Scan(cells(&v)...)
-	return v, found(err)
+	return v, toNotFound(err)
 }
 
 // selectValue reads a row of one column. Where there is none that is sql.ErrNoRows.

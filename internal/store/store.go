@@ -318,8 +318,8 @@ func split[T ~string](text string) []T {
 	return list
 }
 
-// found turns the driver's "no rows" into the rooms' ErrNotFound.
-func found(err error) error {
+// toNotFound turns the driver's "no rows" into the rooms' ErrNotFound.
+func toNotFound(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return access.ErrNotFound
 	}

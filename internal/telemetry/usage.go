@@ -90,12 +90,12 @@ func (u *usage) Saved(records []*meter.Record) {
 	}
 	u.mu.Unlock()
 	for _, r := range records {
-		u.serving(r)
+		u.countServing(r)
 	}
 }
 
-// serving counts what a record says of providers.
-func (u *usage) serving(r *meter.Record) {
+// countServing counts what a record says of providers.
+func (u *usage) countServing(r *meter.Record) {
 	if r.Provider == "" {
 		return
 	}

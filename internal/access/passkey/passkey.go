@@ -43,7 +43,7 @@ func PartyAt(u *url.URL) (Party, bool) {
 type Holder struct {
 	Handle []byte   // opaque, at most 64 bytes
 	Name   string   // what the browser shows
-	Keys   [][]byte // as Made and Signed gave them
+	Keys   [][]byte // as CheckMade and CheckSigned gave them
 }
 
 // Key is a key that a browser has made or used.
@@ -53,7 +53,7 @@ type Key struct {
 	Verified bool   // the person was recognised by it, and not only present
 }
 
-// Make asks for a new key. state comes back to Made.
+// Make asks for a new key. state comes back to CheckMade.
 func (p Party) Make(h Holder) (options, state []byte, err error) {
 	w, user, err := p.open(h)
 	if err != nil {
@@ -71,8 +71,8 @@ func (p Party) Make(h Holder) (options, state []byte, err error) {
 	return both(creation.Response, session)
 }
 
-// Made checks the key that a browser has made.
-func (p Party) Made(h Holder, state, answer []byte) (Key, error) {
+// CheckMade checks the key that a browser has made.
+func (p Party) CheckMade(h Holder, state, answer []byte) (Key, error) {
 	w, user, err := p.open(h)
 	if err != nil {
 		return Key{}, err
@@ -131,8 +131,8 @@ func (p Party) Ask(h *Holder) (options, state []byte, err error) {
 	return both(assertion.Response, session)
 }
 
-// Signed checks a signature. find gives the holder of a key.
-func (p Party) Signed(find func(id []byte) (Holder, error), state, answer []byte) (Key, error) {
+// CheckSigned checks a signature. find gives the holder of a key.
+func (p Party) CheckSigned(find func(id []byte) (Holder, error), state, answer []byte) (Key, error) {
 	w, _, err := p.open(Holder{})
 	if err != nil {
 		return Key{}, err

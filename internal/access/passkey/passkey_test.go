@@ -28,7 +28,7 @@ func registered(t *testing.T, d *passkeytest.Device) passkey.Holder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := party(t).Made(h, state, d.Make(options))
+	key, err := party(t).CheckMade(h, state, d.Make(options))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestAPasskeySignsIn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		key, err := party(t).Signed(find, state, d.Sign(options))
+		key, err := party(t).CheckSigned(find, state, d.Sign(options))
 		if err != nil || string(key.ID) != string(d.ID) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -85,7 +85,7 @@ func TestDoubtfulPasskeysAreRefused(t *testing.T) {
 		}
 		owner := h
 		test.change(d, &owner)
-		if _, err := party(t).Signed(func([]byte) (passkey.Holder, error) { return owner, nil }, state, d.Sign(options)); err == nil {
+		if _, err := party(t).CheckSigned(func([]byte) (passkey.Holder, error) { return owner, nil }, state, d.Sign(options)); err == nil {
 			t.Errorf("%s was taken", name)
 		}
 	}
@@ -94,18 +94,18 @@ func TestDoubtfulPasskeysAreRefused(t *testing.T) {
 	_, state, _ := party(t).Ask(&h)
 	other, _, _ := party(t).Ask(&h)
 	find := func([]byte) (passkey.Holder, error) { return h, nil }
-	if _, err := party(t).Signed(find, state, d.Sign(other)); err == nil {
+	if _, err := party(t).CheckSigned(find, state, d.Sign(other)); err == nil {
 		t.Error("the answer to another question was taken")
 	}
 	options, state, _ := party(t).Ask(&h)
-	if _, err := party(t).Signed(func([]byte) (passkey.Holder, error) { return h, errors.New("unknown") }, state, d.Sign(options)); err == nil {
+	if _, err := party(t).CheckSigned(func([]byte) (passkey.Holder, error) { return h, errors.New("unknown") }, state, d.Sign(options)); err == nil {
 		t.Error("an unknown passkey was taken")
 	}
 	for _, answer := range []string{"", "{}", "null", `{"id":"x"}`, "\x00"} {
-		if _, err := party(t).Signed(find, state, []byte(answer)); err == nil {
+		if _, err := party(t).CheckSigned(find, state, []byte(answer)); err == nil {
 			t.Errorf("%q was taken", answer)
 		}
-		if _, err := party(t).Made(h, state, []byte(answer)); err == nil {
+		if _, err := party(t).CheckMade(h, state, []byte(answer)); err == nil {
 			t.Errorf("%q was taken as a new one", answer)
 		}
 	}
@@ -138,7 +138,7 @@ func TestPasskeysAreAsLargeAsDevicesMakeThem(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := party(t).Made(h, state, d.Make(options)); (err == nil) != want {
+		if _, err := party(t).CheckMade(h, state, d.Make(options)); (err == nil) != want {
 			t.Errorf("%d bits: %v", bits, err)
 		}
 	}
@@ -148,7 +148,7 @@ func TestPasskeysAreAsLargeAsDevicesMakeThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := party(t).Signed(func([]byte) (passkey.Holder, error) { return h, nil }, state, bytes.Repeat([]byte(" "), 1<<20)); err == nil {
+	if _, err := party(t).CheckSigned(func([]byte) (passkey.Holder, error) { return h, nil }, state, bytes.Repeat([]byte(" "), 1<<20)); err == nil {
 		t.Error("a megabyte was taken for a signature")
 	}
 }

@@ -73,7 +73,7 @@ func (c *Room) confirmPage(w http.ResponseWriter, r *http.Request, v access.Visi
 func (c *Room) confirm(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	p := confirmPage{Next: page.NextPage(r.PostForm.Get("next")), Then: r.PostForm.Get("then"), Kept: r.PostForm.Get(KeptField)}
 	if p.Kept != "" {
-		if _, err := c.Access.Kept(v, p.Then, p.Kept); err != nil {
+		if _, err := c.Access.Unkeep(v, p.Then, p.Kept); err != nil {
 			return err
 		}
 	}

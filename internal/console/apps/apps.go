@@ -58,6 +58,12 @@ type appCard struct {
 	Inputs          int
 }
 
+// Value and Label make it an option of what a new app begins with.
+func (c appCard) Value() string { return c.ID }
+
+// Label says that it is copied.
+func (c appCard) Label() string { return "A copy of " + c.Name }
+
 func (c *Room) showApps(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	p := appsPage{Kind: r.URL.Query().Get("makes"), Kinds: []appKind{{"image", "Pictures"}, {"video", "Clips"}, {"audio", "Sounds"}}}
 	var err error

@@ -52,7 +52,7 @@ func TestARunIsStartedOncePerForm(t *testing.T) {
 	t.Parallel()
 	h, w := consoletest.OpenApps(t)
 	page := consoletest.Body(t, h.Get("/console/apps/social-card", consoletest.Browser))
-	consoletest.WantText(t, page, `name="in.headline"`, `maxlength="120"`, "<option selected>link</option>", "The price shows when", "curl http://127.0.0.1:8080/api/v1/apps/social-card/generations")
+	consoletest.WantText(t, page, `name="in.headline"`, `maxlength="120"`, `<option value="link" selected>link</option>`, "The price shows when", "curl http://127.0.0.1:8080/api/v1/apps/social-card/generations")
 	id := runID.FindStringSubmatch(page)[1]
 	form := url.Values{"run": {id}, "in.headline": {"Paint the sea"}, "in.network": {"square"}, "in.palette": {"ocean"}, "in.seed": {"7"}, "in.signature": {"us"}}
 	for range 2 {
@@ -73,7 +73,7 @@ func TestARunIsStartedOncePerForm(t *testing.T) {
 	}
 	page = consoletest.Body(t, h.Get("/console/apps/social-card", consoletest.Browser))
 	consoletest.WantText(t, page, "/runs/"+id, "Paint the sea", consoletest.Email)
-	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/apps/social-card?again="+id, consoletest.Browser)), `value="Paint the sea"`, `value="7"`, "<option selected>square</option>")
+	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/apps/social-card?again="+id, consoletest.Browser)), `value="Paint the sea"`, `value="7"`, `<option value="square" selected>square</option>`)
 	tasks, err := h.Store.List(t.Context(), generation.Wanted{Workspace: "default", App: "social-card", Limit: 9})
 	if err != nil || len(tasks) != 1 {
 		t.Errorf("%d runs, %v", len(tasks), err)

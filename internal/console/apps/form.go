@@ -40,17 +40,15 @@ type appField struct {
 	Value              string
 	Ticked             bool
 	Options            []appOption
+	Ticks              map[string]bool // of the options
 	Min, Max, Step     string
 	Length             int
-	Bounds             string // in words
+	Bounds, Hint       string // in words
 	Files              []appFile
 	Problem            string
 }
 
-type appOption struct {
-	Value  string
-	Chosen bool
-}
+type appOption struct{ Value, Label string }
 
 // newAppForm is a form with the defaults in it.
 func newAppForm(recipe *app.Recipe) *appForm {
@@ -165,16 +163,23 @@ func (c *Room) showForm(ctx context.Context, v access.Visitor, f *appForm) []app
 			Name: in.Name, Label: cmp.Or(in.Label, page.InWords(in.Name)), About: in.Description, Control: appControl(in), Media: in.Media, Required: in.Required,
 			Optional: !in.Required && in.Default == nil && in.Type != "boolean",
 			Many:     in.Type == "array", Value: strings.Join(given, "\n"), Ticked: slices.Contains(given, "true"), Length: in.MaxLength,
-			Problem: f.problems[in.Name],
+			Problem: f.problems[in.Name], Ticks: make(map[string]bool),
 		}
 		field.Min, field.Max, field.Step = page.Bound(in.Min), page.Bound(in.Max), page.Bound(in.Step)
 		if field.Step == "" && in.Type == "number" {
 			field.Step = "any"
 		}
 		field.Bounds = appBounds(in)
+		field.Hint = strings.TrimSpace(field.About + " " + field.Bounds)
+		switch {
+		case field.Control == "lines":
+			field.Hint = strings.TrimSpace(field.About + " One per line. " + field.Bounds)
+		case field.Control == "choice" && !in.Required && field.Value == "":
+			field.Options = []appOption{{}} // none of them
+		}
 		for _, value := range in.Values {
 			text := page.FormText(value)
-			field.Options = append(field.Options, appOption{text, slices.Contains(given, text)})
+			field.Options, field.Ticks[text] = append(field.Options, appOption{text, text}), slices.Contains(given, text)
 		}
 		if field.Control == "files" {
 			field.Files = c.appFilesOf(ctx, v, given)

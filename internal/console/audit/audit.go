@@ -48,10 +48,7 @@ type auditForm struct {
 }
 
 // auditPick is an option of a select.
-type auditPick struct {
-	Value, Label string
-	Chosen       bool
-}
+type auditPick struct{ Value, Label string }
 
 type auditGroup struct {
 	Label string
@@ -161,7 +158,7 @@ func (f *auditForm) fill(people []access.Person) {
 	known := f.Actor == ""
 	add := func(value, label string) {
 		known = known || value == f.Actor
-		f.People = append(f.People, auditPick{value, label, value == f.Actor})
+		f.People = append(f.People, auditPick{value, label})
 	}
 	for _, p := range people {
 		add(p.ID, p.Email)
@@ -177,12 +174,12 @@ func (f *auditForm) fill(people []access.Person) {
 		g := auditGroup{Label: group.label}
 		for _, d := range group.deeds {
 			known = known || d.action == f.Action
-			g.Picks = append(g.Picks, auditPick{d.action, d.choice, d.action == f.Action})
+			g.Picks = append(g.Picks, auditPick{d.action, d.choice})
 		}
 		f.Actions = append(f.Actions, g)
 	}
 	if !known {
-		f.Actions = append(f.Actions, auditGroup{"Other", []auditPick{{f.Action, f.Action, true}}})
+		f.Actions = append(f.Actions, auditGroup{"Other", []auditPick{{f.Action, f.Action}}})
 	}
 }
 

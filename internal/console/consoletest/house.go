@@ -157,6 +157,7 @@ func (h *House) Do(method, path string, form url.Values, headers ...Header) *htt
 	}
 	w := httptest.NewRecorder()
 	h.Serve.ServeHTTP(w, r)
+	h.checkForms(path, w.Header(), w.Body.String())
 	return w.Result()
 }
 

@@ -22,11 +22,11 @@ type choice struct {
 func lifetimes() []choice {
 	return []choice{
 		{"never", "Never", 0},
-		{"24h", "24 hours", page.Day},
-		{"7d", "7 days", 7 * page.Day},
-		{"30d", "30 days", 30 * page.Day},
-		{"90d", "90 days", 90 * page.Day},
-		{"365d", "365 days", 365 * page.Day},
+		{"24h", "In 24 hours", page.Day},
+		{"7d", "In 7 days", 7 * page.Day},
+		{"30d", "In 30 days", 30 * page.Day},
+		{"90d", "In 90 days", 90 * page.Day},
+		{"365d", "In 365 days", 365 * page.Day},
 	}
 }
 

@@ -80,6 +80,13 @@ func policyOf(p access.Policy) policyPage {
 		form.Environments[i].Ticked = len(p.Environments) == 0 || slices.Contains(p.Environments, access.Environment(form.Environments[i].Name))
 	}
 	form.Lives, form.Life = including(lifetimes(), p.Life())
+	for i := range form.Lives {
+		if c := &form.Lives[i]; c.length == 0 {
+			c.Label = "As long as its maker likes"
+		} else {
+			c.Label = lengthOf(c.length) + " at most"
+		}
+	}
 	form.Idles, form.Idle = including(idles(), p.Idle())
 	return form
 }

@@ -62,6 +62,12 @@ type providerNames struct {
 	Names []string
 }
 
+// Value and Label make it an option of a field.
+func (p providerNames) Value() string { return p.ID }
+
+// Label is its name.
+func (p providerNames) Label() string { return p.ID }
+
 // modelFields are the fields of a model in the words of the configuration file.
 type modelFields struct {
 	Name         string          `json:"name,omitempty"`

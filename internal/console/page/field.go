@@ -1,6 +1,7 @@
 package page
 
 import (
+	"errors"
 	"fmt"
 	"html/template"
 	"strings"
@@ -25,10 +26,24 @@ type Field struct {
 	Choice          bool
 	Options         any // a list of what has a Value and a Label
 	Attrs           template.HTMLAttr
+	Min, Max, Step  string // of a number; "" for none
+	Longest         int    // 0: any length
+	Suggestions     []string
 	Placeholder     string
 	Problem         string
 	Hint            []span // instead of a problem
-	Linked          bool   // the hint describes the input to those who do not see it
+	Told            string // the id of what else is said about it
+	Removable       bool   // what is kept of it can be forgotten, without another value
+}
+
+// Tile is a large box to tick, or one of several to pick. The template called tile shows it:
+//
+//	{{template "tile" tick "sandbox" "on" .Sandbox "Answer from the sandbox" "For tests"}}
+type Tile struct {
+	Type, Name, Value string
+	On                bool
+	Label             string
+	About             []span
 }
 
 // span is a part of a sentence.
@@ -54,12 +69,60 @@ var fieldWords = template.FuncMap{
 	"first":       func(label string, f Field) Field { f.First = label; return f },
 	"choose":      func(options any, f Field) Field { f.Choice, f.Options = true, options; return f },
 	"chooseName":  chooseName,
+	"options":     options,
 	"attrs":       attrs,
 	"attrsIf":     attrsIf,
+	"between":     func(least, most, step string, f Field) Field { f.Min, f.Max, f.Step = least, most, step; return f },
+	"longest":     func(n int, f Field) Field { f.Longest = n; return f },
+	"suggest":     func(names []string, f Field) Field { f.Suggestions = names; return f },
+	"removable":   func(is bool, f Field) Field { f.Removable = is; return f },
 	"placeholder": func(text string, f Field) Field { f.Placeholder = text; return f },
 	"problem":     func(sentence string, f Field) Field { f.Problem = sentence; return f },
-	"hint":        func(text string, f Field) Field { f.Hint, f.Linked = spans(text), true; return f },
-	"remark":      func(text string, f Field) Field { f.Hint = spans(text); return f },
+	"hint":        func(text string, f Field) Field { f.Hint = spans(text); return f },
+	"told":        told,
+	"tick":        newTile("checkbox"),
+	"pick":        newTile("radio"),
+}
+
+// told has the element with an id describe the field, where a condition holds.
+func told(cond any, id string, f Field) Field {
+	if truth, _ := template.IsTrue(cond); truth {
+		f.Told = id
+	}
+	return f
+}
+
+// DescribedBy are the ids of what is said about the field to those who do not see it.
+func (f Field) DescribedBy() string {
+	ids := f.Told
+	switch {
+	case f.Problem != "":
+		ids = f.ID + "-problem " + ids
+	case f.Hint != nil:
+		ids = f.ID + "-hint " + ids
+	}
+	return strings.TrimSpace(ids)
+}
+
+func newTile(kind string) any {
+	return func(name, value string, on any, label, about string) Tile {
+		truth, _ := template.IsTrue(on)
+		return Tile{kind, name, value, truth, label, spans(about)}
+	}
+}
+
+// options has one of a few values chosen, which stand before the field, each with its label.
+func options(args ...any) (Field, error) {
+	f, ok := args[len(args)-1].(Field)
+	if !ok || len(args)%2 == 0 {
+		return f, errors.New("options are pairs of a value and its label")
+	}
+	var list []option
+	for i := 0; i+1 < len(args); i += 2 {
+		list = append(list, option{fmt.Sprint(args[i]), fmt.Sprint(args[i+1])})
+	}
+	f.Choice, f.Options = true, list
+	return f, nil
 }
 
 func chooseName(names []string, f Field) Field {
@@ -85,10 +148,17 @@ func attrsIf(cond any, text template.HTMLAttr, f Field) Field {
 	return f
 }
 
-// spans takes a sentence apart: what stands between backquotes is code.
+// spans takes a sentence apart: what stands between backquotes is code, if each has its other. There are none of "".
 func spans(text string) []span {
+	parts := strings.Split(text, "`")
+	switch {
+	case strings.TrimSpace(text) == "":
+		return nil
+	case len(parts)%2 == 0:
+		return []span{{Text: text}}
+	}
 	var list []span
-	for i, part := range strings.Split(text, "`") {
+	for i, part := range parts {
 		list = append(list, span{part, i%2 == 1})
 	}
 	return list

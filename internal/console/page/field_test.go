@@ -49,7 +49,7 @@ func TestAFieldEscapesWhatItShows(t *testing.T) {
 	field := fieldWords["field"].(func(id, label string, value any) Field)
 	for name, f := range map[string]Field{
 		"input":  field(evil, evil, evil),
-		"area":   {ID: "a", Label: "A", Value: evil, Rows: 3, Hint: spans(evil), Linked: true},
+		"area":   {ID: "a", Label: "A", Value: evil, Rows: 3, Hint: spans(evil)},
 		"choice": {ID: "c", Label: "C", Choice: true, First: evil, Options: []option{{evil, evil}}, Problem: evil, Class: evil, Note: evil, Placeholder: evil},
 	} {
 		var out strings.Builder

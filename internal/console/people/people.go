@@ -1,6 +1,7 @@
 package people
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -90,32 +91,20 @@ func (c *Room) setRole(w http.ResponseWriter, r *http.Request, v access.Visitor)
 	return c.personChanged(w, r, v, "role", err)
 }
 
-func (c *Room) removePerson(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	_, err := c.Access.Remove(r.Context(), v.Principal(), r.PathValue("id"))
-	return c.personChanged(w, r, v, "removed", err)
-}
-
-func (c *Room) deletePerson(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	_, err := c.Access.Delete(r.Context(), v.Principal(), r.PathValue("id"))
-	return c.personChanged(w, r, v, "deleted", err)
-}
-
-func (c *Room) resetFactors(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	_, err := c.Access.ResetFactors(r.Context(), v.Principal(), r.PathValue("id"))
-	return c.personChanged(w, r, v, "factors", err)
-}
-
-func (c *Room) endPerson(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	_, err := c.Access.EndSessionsOf(r.Context(), v.Principal(), r.PathValue("id"))
-	return c.personChanged(w, r, v, "ended", err)
-}
-
 func (c *Room) resetPerson(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	p, secret, err := c.Access.ResetLink(r.Context(), v.Principal(), r.PathValue("id"))
 	if err != nil {
 		return c.personChanged(w, r, v, "", err)
 	}
 	return c.linkPage(w, r, v, linkPage{Email: p.Email, New: !p.Ready()}, p, secret)
+}
+
+// changePerson makes the handler of a change of the person that the address names.
+func changePerson[T any](c *Room, done string, change func(context.Context, access.Principal, string) (T, error)) page.Handler {
+	return func(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
+		_, err := change(r.Context(), v.Principal(), r.PathValue("id"))
+		return c.personChanged(w, r, v, done, err)
+	}
 }
 
 // personChanged answers a change: with the list again, and why not where it was refused.

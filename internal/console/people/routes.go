@@ -27,9 +27,9 @@ func (c *Room) Routes() []page.Route {
 		page.Post("/console/people", page.Owner, c.addPerson).Asks(page.Always),
 		page.Post("/console/people/{id}/role", page.Owner, c.setRole).Asks(page.Always),
 		page.Post("/console/people/{id}/reset", page.Owner, c.resetPerson).Asks(page.Always),
-		page.Post("/console/people/{id}/end", page.Owner, c.endPerson),
-		page.Post("/console/people/{id}/remove", page.Owner, c.removePerson).Asks(page.Always),
-		page.Post("/console/people/{id}/delete", page.Owner, c.deletePerson).Asks(page.Always),
-		page.Post("/console/people/{id}/factors", page.Owner, c.resetFactors).Asks(page.Always),
+		page.Post("/console/people/{id}/end", page.Owner, changePerson(c, "ended", c.Access.EndSessionsOf)),
+		page.Post("/console/people/{id}/remove", page.Owner, changePerson(c, "removed", c.Access.Remove)).Asks(page.Always),
+		page.Post("/console/people/{id}/delete", page.Owner, changePerson(c, "deleted", c.Access.Delete)).Asks(page.Always),
+		page.Post("/console/people/{id}/factors", page.Owner, changePerson(c, "factors", c.Access.ResetFactors)).Asks(page.Always),
 	}
 }

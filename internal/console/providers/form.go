@@ -38,12 +38,46 @@ type secretField struct {
 	Since *page.Moment // nil: not known
 }
 
+// Note says that the secret is set and since when, or what is said of one that is not.
+func (s *secretField) Note(unset string) string {
+	switch {
+	case !s.Set:
+		return unset
+	case s.Since == nil:
+		return "set"
+	}
+	return "set " + s.Since.Near
+}
+
+// Ask is what the field of a secret that is set asks to be done.
+func (s *secretField) Ask(verb string) string {
+	if !s.Set {
+		return ""
+	}
+	return verb + " a new one to replace it"
+}
+
 type optionField struct {
 	supply.Option
 
 	Label  string
 	Value  string
 	Secret *secretField // nil: it is none
+}
+
+// Note says whether the option has to be there.
+func (o *optionField) Note() string {
+	note := ""
+	switch {
+	case !o.Needed && o.Secret != nil && o.Keyless:
+		note = "needed without an API key"
+	case !o.Needed:
+		note = "optional"
+	}
+	if o.Secret != nil {
+		return o.Secret.Note(note)
+	}
+	return note
 }
 
 type newProviderPage struct {

@@ -117,7 +117,7 @@ func TestAWrongProviderNamesItsField(t *testing.T) {
 		"no address":   {url.Values{"base_url": {"proxy"}}, "whole http://", "base_url-problem"},
 		"a bad model":  {url.Values{"models": {"a\nb//c"}}, "letters, digits", "models-problem"},
 		"a wrong kind": {url.Values{"kind": {"opnai"}}, "did you mean", ""},
-		"an option":    {url.Values{"kind": {"bedrock"}, "base_url": {""}, "models": {"x"}}, "needs it", "options.region-hint"},
+		"an option":    {url.Values{"kind": {"bedrock"}, "base_url": {""}, "models": {"x"}}, "needs it", "options.region-problem"},
 	} {
 		form := url.Values{"id": {"proxy"}, "kind": {"openai"}, "base_url": {"https://proxy.example.com/v1"}, "api_key": {consoletest.UpstreamKey}, "models": {"*"}}
 		maps.Copy(form, test.change)

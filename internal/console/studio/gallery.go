@@ -39,10 +39,7 @@ type galleryFilters struct {
 	Models                         []string
 }
 
-type filterChoice struct {
-	Value, Label string
-	On           bool
-}
+type filterChoice struct{ Value, Label string }
 
 // showGallery is a further part of the gallery, or another choice of it.
 func (c *Room) showGallery(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
@@ -91,18 +88,14 @@ func (c *Room) gallery(r *http.Request, v access.Visitor) (galleryPage, error) {
 
 // offered adds what the filters may be set to.
 func (c *Room) offered(f galleryFilters, v access.Visitor) galleryFilters {
-	f.Kinds = []filterChoice{{"", "All", f.Kind == ""}}
+	f.Kinds = []filterChoice{{"", "All"}}
 	for _, kind := range media.Types() {
-		f.Kinds = append(f.Kinds, filterChoice{kind, kindLabel(kind), f.Kind == kind})
+		f.Kinds = append(f.Kinds, filterChoice{kind, kindLabel(kind)})
 	}
-	for _, s := range [][2]string{{"", "Any status"}, {"success", "Done"}, {generation.Progressing, "Running"}, {"failed", "Failed or canceled"}} {
-		f.Statuses = append(f.Statuses, filterChoice{s[0], s[1], f.Status == s[0]})
-	}
-	for _, s := range [][2]string{
+	f.Statuses = []filterChoice{{"", "Any status"}, {"success", "Done"}, {generation.Progressing, "Running"}, {"failed", "Failed or canceled"}}
+	f.Froms = []filterChoice{
 		{"", "Everybody"}, {generation.FromPeople, "Console"}, {generation.FromKeys, "API keys"}, {generation.FromApps, "Apps"},
 		{withParts, "All, with parts of apps"},
-	} {
-		f.Froms = append(f.Froms, filterChoice{s[0], s[1], f.From == s[0]})
 	}
 	for _, m := range c.Catalog.Media(studioPrincipal(v).Scope, f.Kind) {
 		f.Models = append(f.Models, m.ID)

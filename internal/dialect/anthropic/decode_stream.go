@@ -141,8 +141,8 @@ func (d *streamReader) begin(events []chat.Event, message jsonscan.Value) []chat
 	d.count(message.Get("usage"))
 	usage := d.counts.usage()
 	usage.Known = false // the end is still to be told
-	tier := owned(message.Get("usage", "service_tier"))
-	return append(events, chat.Event{Kind: chat.Start, ID: owned(message.Get("id")), Model: owned(message.Get("model")), Tier: tier, Usage: usage})
+	tier := cloneText(message.Get("usage", "service_tier"))
+	return append(events, chat.Event{Kind: chat.Start, ID: cloneText(message.Get("id")), Model: cloneText(message.Get("model")), Tier: tier, Usage: usage})
 }
 
 // index is the upstream's number of a block.
@@ -253,12 +253,12 @@ func (d *streamReader) delta(events []chat.Event, root jsonscan.Value) ([]chat.E
 	var p chat.Part
 	switch delta.Get("type").View() {
 	case "text_delta":
-		p = chat.Part{Kind: chat.Text, Text: owned(delta.Get("text"))}
+		p = chat.Part{Kind: chat.Text, Text: cloneText(delta.Get("text"))}
 	case "citations_delta":
 		source := bytes.Clone(delta.Get("citation").Raw())
 		p = chat.Part{Kind: chat.Text, Citations: []chat.Citation{citation(jsonscan.At(source, 0))}}
 	case "thinking_delta":
-		p = chat.Part{Kind: chat.Thought, Text: owned(delta.Get("thinking"))}
+		p = chat.Part{Kind: chat.Thought, Text: cloneText(delta.Get("thinking"))}
 	case "signature_delta":
 		if s = d.ensure(s, root, chat.Thought); s.kind == chat.Thought {
 			s.proof = append(s.proof, delta.Get("signature").View()...)
@@ -266,7 +266,7 @@ func (d *streamReader) delta(events []chat.Event, root jsonscan.Value) ([]chat.E
 		}
 		return events, nil
 	case "input_json_delta":
-		p = chat.Part{Kind: chat.ToolCall, Text: owned(delta.Get("partial_json"))}
+		p = chat.Part{Kind: chat.ToolCall, Text: cloneText(delta.Get("partial_json"))}
 	default:
 		if s == nil || s.kind != chat.Opaque { // of which is told that it was lost
 			d.others.Learn(delta.Get("type").View())

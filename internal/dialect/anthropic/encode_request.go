@@ -96,8 +96,8 @@ func refuse(l chat.Loss, format string, args ...any) error {
 	return dialect.Refuse(l, Codec{}.Path(l), fmt.Sprintf(format, args...))
 }
 
-// dropped is a loss of a field of the whole request.
-func dropped(field string) chat.Loss { return chat.Lost(field, chat.Dropped, "") }
+// droppedField is a loss of a field of the whole request.
+func droppedField(field string) chat.Loss { return chat.Lost(field, chat.Dropped, "") }
 
 // foreign refuses or reports what the API has no word for.
 func (w *requestWriter) foreign() error {
@@ -111,25 +111,25 @@ func (w *requestWriter) foreign() error {
 		_, field, _ := strings.Cut(e.Name, ".")
 		switch e.Effect {
 		case chat.Vital:
-			return dialect.Refuse(dropped(e.Name), field, "the model's provider has nothing like it.")
+			return dialect.Refuse(droppedField(e.Name), field, "the model's provider has nothing like it.")
 		case chat.Harmless:
 			w.lose(chat.Lost(e.Name, chat.Ignored, ""))
 		default:
-			w.lose(dropped(e.Name))
+			w.lose(droppedField(e.Name))
 		}
 	}
 	if w.talk.N > 1 {
-		return refuse(dropped(chat.FieldN), "the model's provider gives one answer at a time.")
+		return refuse(droppedField(chat.FieldN), "the model's provider gives one answer at a time.")
 	}
 	if n := w.talk.Sampling.MaxTokens; n != nil && *n < 1 {
-		return refuse(dropped(chat.FieldMaxTokens), "at least 1 is expected.")
+		return refuse(droppedField(chat.FieldMaxTokens), "at least 1 is expected.")
 	}
 	if w.talk.Logprobs != nil {
-		return refuse(dropped(chat.FieldLogprobs), "the model's provider does not tell log-probabilities.")
+		return refuse(droppedField(chat.FieldLogprobs), "the model's provider does not tell log-probabilities.")
 	}
 	for _, kind := range w.talk.Output {
 		if kind != "text" {
-			return refuse(dropped(chat.FieldOutput), "the model cannot answer in %s.", kind)
+			return refuse(droppedField(chat.FieldOutput), "the model cannot answer in %s.", kind)
 		}
 	}
 	if w.talk.Audio != nil {
@@ -204,7 +204,7 @@ func placed(key string) bool {
 func (w *requestWriter) header() http.Header {
 	h := http.Header{versionHeader: {version2023}}
 	if beta, ok := w.own("anthropic-beta"); ok {
-		h.Set(betaHeader, owned(jsonscan.At(beta, 0)))
+		h.Set(betaHeader, cloneText(jsonscan.At(beta, 0)))
 	}
 	return h
 }

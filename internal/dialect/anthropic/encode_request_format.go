@@ -23,7 +23,7 @@ func (w *requestWriter) prompt() error {
 			}
 			continue
 		}
-		b := textual(p.Text, p.Cache)
+		b := newTextBlock(p.Text, p.Cache)
 		b.json = w.rest(p.Raw, b.json)
 		if p.Kind != chat.Text {
 			w.lose(chat.Loss{Field: chat.FieldSystem, Message: -1, Part: p.At, Verb: chat.Approximated, Note: "as text"})
@@ -90,7 +90,7 @@ func (w *requestWriter) shape() json.RawMessage {
 // say asks the model in words for what cannot be asked for otherwise.
 func (w *requestWriter) say(note, line string) {
 	w.lose(chat.Lost(chat.FieldFormat, chat.Approximated, note))
-	w.system = append(w.system, textual(line, nil))
+	w.system = append(w.system, newTextBlock(line, nil))
 }
 
 // write writes tools, system text and turns, in the order in which the upstream

@@ -78,7 +78,7 @@ func (w *requestWriter) converse() error {
 	}
 	if w.turns[0].role != chat.User {
 		w.lose(chat.Lost(chat.FieldMessages, chat.Added, "a user's turn at the beginning"))
-		w.turns = append([]turn{{role: chat.User, blocks: []block{textual(firstTurn, nil)}}}, w.turns...)
+		w.turns = append([]turn{{role: chat.User, blocks: []block{newTextBlock(firstTurn, nil)}}}, w.turns...)
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func (w *requestWriter) converse() error {
 // onlySystem makes a turn of the last system text where there is nothing else.
 func (w *requestWriter) onlySystem() error {
 	last := len(w.system) - 1
-	about := dropped(chat.FieldMessages)
+	about := droppedField(chat.FieldMessages)
 	if len(w.talk.Messages) > 0 {
 		about = lostMessage(&w.talk.Messages[0], chat.Dropped, "")
 	}
@@ -189,7 +189,7 @@ func (w *requestWriter) place() {
 			out = append(out, turn{role: chat.System, blocks: held})
 		default:
 			for i, b := range held {
-				held[i] = textual(tagged(b.words()), b.cache)
+				held[i] = newTextBlock(tagSystemText(b.words()), b.cache)
 			}
 			out = append(out, turn{role: chat.User, blocks: held})
 		}
@@ -209,8 +209,10 @@ func (w *requestWriter) place() {
 	w.turns = out
 }
 
-// tagged marks system text that the user's turn has to carry.
-func tagged(words string) string { return "<system-reminder>\n" + words + "\n</system-reminder>" }
+// tagSystemText marks system text that the user's turn has to carry.
+func tagSystemText(words string) string {
+	return "<system-reminder>\n" + words + "\n</system-reminder>"
+}
 
 // words is the text of a text block.
 func (b *block) words() string { return jsonscan.At(b.json, 0).Get("text").View() }
@@ -238,7 +240,7 @@ func (w *requestWriter) tell(m *chat.Message, t *turn, native bool) error {
 			continue
 		}
 		if m.Role == chat.System && !native && strings.TrimSpace(p.Text) != "" {
-			p.Text = tagged(p.Text)
+			p.Text = tagSystemText(p.Text)
 		}
 		if err := w.part(m, &p, t); err != nil {
 			return err
@@ -304,7 +306,7 @@ func (w *requestWriter) prefill(p *plan) {
 	}
 	if n := len(w.talk.Messages); w.talk.Messages[n-1].Role == chat.User { // nor is it the assistant's turn to go on
 		w.lose(chat.Lost(chat.FieldMessages, chat.Added, "words for the last message, which has none"))
-		w.turns = append(w.turns, turn{role: chat.User, blocks: []block{textual(silence, nil)}})
+		w.turns = append(w.turns, turn{role: chat.User, blocks: []block{newTextBlock(silence, nil)}})
 		return
 	}
 	end := &last.blocks[len(last.blocks)-1]
@@ -318,11 +320,11 @@ func (w *requestWriter) prefill(p *plan) {
 		return
 	}
 	w.lose(chat.Lost(chat.FieldMessages, chat.Added, "a user's turn at the end: the model does not go on with an assistant's"))
-	w.turns = append(w.turns, turn{role: chat.User, blocks: []block{textual(nextTurn, nil)}})
+	w.turns = append(w.turns, turn{role: chat.User, blocks: []block{newTextBlock(nextTurn, nil)}})
 }
 
-// textual is a block of text.
-func textual(words string, cache *chat.Cache) block {
+// newTextBlock makes a block of text.
+func newTextBlock(words string, cache *chat.Cache) block {
 	const begins = `{"type":"text","text":`
 	json := append(make([]byte, 0, len(begins)+len(words)+16), begins...)
 	b := block{json: jsonscan.AppendText(json, words), sort: textBlock, cache: cache}

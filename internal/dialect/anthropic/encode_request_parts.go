@@ -63,7 +63,7 @@ func (w *requestWriter) text(m *chat.Message, p *chat.Part, t *turn) {
 		w.move(m, p, t)
 		return
 	}
-	b := textual(p.Text, p.Cache)
+	b := newTextBlock(p.Text, p.Cache)
 	w.cite(m, p, &b)
 	b.json = w.rest(p.Raw, b.json)
 	t.blocks = append(t.blocks, b)
@@ -169,7 +169,7 @@ func (w *requestWriter) call(m *chat.Message, p *chat.Part, t *turn) {
 // stray writes a result that answers no call as what it says.
 func (w *requestWriter) stray(m *chat.Message, p *chat.Part, t *turn) error {
 	w.lose(chat.LostPart(*m, *p, chat.Approximated, "a result without its call as text"))
-	t.blocks = append(t.blocks, textual("[result of a tool call]", nil))
+	t.blocks = append(t.blocks, newTextBlock("[result of a tool call]", nil))
 	return w.inside(m, p, t)
 }
 
@@ -189,7 +189,7 @@ func (w *requestWriter) instead(m *chat.Message, p *chat.Part, t *turn, words st
 		return
 	}
 	w.lose(chat.LostPart(*m, *p, chat.Approximated, "as text"))
-	t.blocks = append(t.blocks, textual(words, p.Cache))
+	t.blocks = append(t.blocks, newTextBlock(words, p.Cache))
 }
 
 // trim takes the white space off the end of what the assistant is to go on with.
@@ -199,6 +199,6 @@ func (w *requestWriter) trim(b *block) {
 	if short == words {
 		return
 	}
-	*b = textual(short, b.cache)
+	*b = newTextBlock(short, b.cache)
 	w.lose(chat.Lost(chat.FieldMessages, chat.Approximated, "no white space at the end of the last"))
 }

@@ -129,7 +129,7 @@ func (w *requestWriter) aside(m *chat.Message, p *chat.Part, t *turn) {
 	}
 	if len(words) < len(t.blocks) {
 		w.lose(chat.LostPart(*m, *p, chat.Approximated, "what is no text follows the results: an error has only words"))
-		t.blocks = append(words, textual(seeBelow, nil))
+		t.blocks = append(words, newTextBlock(seeBelow, nil))
 	}
 }
 

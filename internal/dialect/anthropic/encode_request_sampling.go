@@ -111,7 +111,7 @@ func (w *requestWriter) sample(out *jsonscan.Writer, t *plan) {
 func (w *requestWriter) unheard(s *chat.Sampling) {
 	drop := func(field string, given bool) {
 		if given {
-			w.lose(dropped(field))
+			w.lose(droppedField(field))
 		}
 	}
 	drop(chat.FieldPresence, s.Presence != nil && *s.Presence != 0)

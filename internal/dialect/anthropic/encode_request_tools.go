@@ -48,7 +48,7 @@ func (w *requestWriter) define() error {
 	}
 	for _, name := range append(slices.Clone(w.talk.Choice.Names), w.talk.Choice.Name) {
 		if _, ok := defined[name]; !ok && name != "" {
-			return refuse(dropped(chat.FieldChoice), "there is no tool called %q.", name)
+			return refuse(droppedField(chat.FieldChoice), "there is no tool called %q.", name)
 		}
 	}
 	return nil
@@ -195,7 +195,7 @@ func (w *requestWriter) choose(p *plan) {
 		return
 	case forced && (!w.can.forced || p.kind == thinkEnabled || p.kind == thinkAdaptive):
 		w.lose(chat.Lost(chat.FieldChoice, chat.Approximated, "asked for in words"))
-		w.system = append(w.system, textual(w.mustCall(choice.Name), nil))
+		w.system = append(w.system, newTextBlock(w.mustCall(choice.Name), nil))
 	case choice.Mode == chat.Named:
 		kind = "tool"
 	case forced:

@@ -78,5 +78,5 @@ const threadField = "thread"
 
 // noThreads refuses a turn for an upstream that keeps no conversations. Clients then send all of it.
 func noThreads() error {
-	return dialect.Refuse(dropped(prefix+threadField), threadField, "the model's provider keeps no conversations.")
+	return dialect.Refuse(droppedField(prefix+threadField), threadField, "the model's provider keeps no conversations.")
 }

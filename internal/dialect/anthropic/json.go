@@ -175,8 +175,8 @@ func words(v jsonscan.Value) string {
 	return string(v.Raw())
 }
 
-// owned is a string in memory of its own.
-func owned(v jsonscan.Value) string {
+// cloneText gives a string memory of its own.
+func cloneText(v jsonscan.Value) string {
 	text, _ := v.Piece()
 	return text
 }

@@ -15,7 +15,7 @@ func edit(call *dialect.Call, target dialect.Target) (err error) {
 	e := editor{requestWriter: newRequestWriter(new(chat.Conversation), target), root: jsonscan.Root(call.Body)}
 	e.edits.ReplaceText(e.root.Get("model"), target.Model)
 	e.loosen()
-	e.thoughts()
+	e.openEnvelopes()
 	if e.added != nil {
 		e.edits.Append(e.root, "thinking", e.added)
 	}
@@ -57,12 +57,12 @@ func (e *editor) loosen() {
 	}
 	e.enabled = e.thinking.Get("type").View() == thinkEnabled
 	if at >= 0 && !e.thinking.Exists() {
-		e.toggle(on)
+		e.toggleThinking(on)
 	}
 }
 
-// toggle asks for thinking, or for none, in the target's own way.
-func (e *editor) toggle(on bool) {
+// toggleThinking asks for thinking, or for none, in the target's own way.
+func (e *editor) toggleThinking(on bool) {
 	e.talk.Thinking = toggle(on)
 	given := e.root.Get("max_tokens")
 	if n, ok := given.Int(); ok && n > 0 {
@@ -79,12 +79,12 @@ func (e *editor) toggle(on bool) {
 		e.added, e.enabled = out.Bytes(), p.kind == thinkEnabled
 	}
 	if p.effort != "" {
-		e.effort(jsonscan.AppendText(nil, p.effort))
+		e.putEffort(jsonscan.AppendText(nil, p.effort))
 	}
 }
 
-// effort puts output_config.effort into the body.
-func (e *editor) effort(level []byte) {
+// putEffort puts output_config.effort into the body.
+func (e *editor) putEffort(level []byte) {
 	config := e.root.Get("output_config")
 	switch own := config.Get("effort"); {
 	case own.Exists():
@@ -101,10 +101,10 @@ func (e *editor) effort(level []byte) {
 	}
 }
 
-// thoughts opens the envelopes that are addressed to this upstream and leaves out the
+// openEnvelopes opens the envelopes that are addressed to this upstream and leaves out the
 // thoughts in those that are not, which it would refuse; or all thoughts, where it has
 // refused their signatures.
-func (e *editor) thoughts() {
+func (e *editor) openEnvelopes() {
 	var step, last jsonscan.Value // the last two turns
 	var before, first string      // what they begin with
 	for i, m := range e.root.Get("messages").Elements() {
@@ -112,7 +112,7 @@ func (e *editor) thoughts() {
 		step, before = last, first
 		last, first = m, content.Index(0).Get("type").View()
 		if e.target.Forget || bytes.Contains(content.Raw(), []byte(chat.EnvelopePrefix)) {
-			first = e.turn(content, i, first)
+			first = e.writeTurn(content, i, first)
 		}
 	}
 	if e.forgot {
@@ -126,16 +126,16 @@ func (e *editor) thoughts() {
 // proofs are where blocks of thoughts have what their upstream made.
 var proofs = map[string]string{"thinking": "signature", "redacted_thinking": "data"}
 
-// turn writes a turn's content without the thoughts that are left out, and gives what
+// writeTurn writes a turn's content without the thoughts that are left out, and gives what
 // it begins with then.
-func (e *editor) turn(content jsonscan.Value, message int, first string) string {
+func (e *editor) writeTurn(content jsonscan.Value, message int, first string) string {
 	out := jsonscan.NewWriter(nil).Open(jsonscan.Array)
 	same, begins := true, ""
 	for part, b := range content.Elements() {
 		kind := b.Get("type").View()
 		raw := b.Raw()
 		if proofs[kind] != "" {
-			raw = e.thought(b, kind, message, part)
+			raw = e.writeThought(b, kind, message, part)
 			same = same && bytes.Equal(raw, b.Raw())
 		}
 		if raw != nil && len(out.Bytes()) == 1 {
@@ -151,8 +151,8 @@ func (e *editor) turn(content jsonscan.Value, message int, first string) string 
 	return begins
 }
 
-// thought is a block of thoughts as this upstream takes it, or nil.
-func (e *editor) thought(b jsonscan.Value, kind string, message, part int) []byte {
+// writeThought writes a block of thoughts as this upstream takes it, or nil.
+func (e *editor) writeThought(b jsonscan.Value, kind string, message, part int) []byte {
 	key := proofs[kind]
 	proof := b.Get(key).View()
 	own, ok := "", false

@@ -18,7 +18,7 @@ func strictSchema(schema json.RawMessage) (out json.RawMessage, note string, ok 
 		return nil, "it refers to itself", false
 	}
 	var s stricter
-	s.schema(root, 0)
+	s.writeSchema(root, 0)
 	switch {
 	case s.fail != "":
 		return nil, s.fail, false
@@ -67,15 +67,15 @@ type level struct {
 	alternative bool // alternatives were written
 }
 
-// schema writes a schema as the API enforces it.
-func (s *stricter) schema(v jsonscan.Value, depth int) {
+// writeSchema writes a schema as the API enforces it.
+func (s *stricter) writeSchema(v jsonscan.Value, depth int) {
 	if s.fits(v, depth) {
 		if types := v.Get("type"); types.Kind() == jsonscan.Array {
-			s.either(v, types, depth)
+			s.writeEither(v, types, depth)
 			return
 		}
 	}
-	s.as(v, jsonscan.Value{}, depth)
+	s.writeAs(v, jsonscan.Value{}, depth)
 }
 
 // fits counts a schema and reports whether there is room for it.
@@ -87,9 +87,9 @@ func (s *stricter) fits(v jsonscan.Value, depth int) bool {
 	return s.fail == ""
 }
 
-// as writes a schema with another type than its own where one is given: null for none
+// writeAs writes a schema with another type than its own where one is given: null for none
 // at all.
-func (s *stricter) as(v, kind jsonscan.Value, depth int) {
+func (s *stricter) writeAs(v, kind jsonscan.Value, depth int) {
 	if s.fail != "" {
 		return
 	}
@@ -100,7 +100,7 @@ func (s *stricter) as(v, kind jsonscan.Value, depth int) {
 			v = kind
 		}
 		if key.Name != "type" || v.Kind() != jsonscan.Null || !kind.Exists() {
-			s.member(&l, key.Name, v)
+			s.writeMember(&l, key.Name, v)
 		}
 		if s.fail != "" {
 			break
@@ -127,14 +127,14 @@ func (s *stricter) as(v, kind jsonscan.Value, depth int) {
 // formats are those of a string that the API enforces.
 var formats = []string{"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}
 
-// member writes one member of a schema.
-func (s *stricter) member(l *level, key string, v jsonscan.Value) {
+// writeMember writes one member of a schema.
+func (s *stricter) writeMember(l *level, key string, v jsonscan.Value) {
 	switch key {
 	case "$schema", "$id", "$comment":
 		s.changed = true
 	case "$defs", "definitions":
 		s.changed = s.changed || key == "definitions"
-		s.each("$defs", v, l.depth)
+		s.writeEach("$defs", v, l.depth)
 	case "$ref":
 		l.free = true
 		s.out.Key(key).Text(strings.Replace(v.View(), "#/definitions/", "#/$defs/", 1))
@@ -147,12 +147,12 @@ func (s *stricter) member(l *level, key string, v jsonscan.Value) {
 		l.described = v.View()
 	case "enum", "const":
 		l.free = true
-		s.when(l, key, v, literal(v))
+		s.keepOrTell(l, key, v, literal(v))
 	case "anyOf", "oneOf", "allOf":
-		s.alternatives(l, key, v)
+		s.writeAlternatives(l, key, v)
 	case "properties":
 		l.object = true
-		s.each(key, v, l.depth)
+		s.writeEach(key, v, l.depth)
 	case "additionalProperties":
 		open, plain := v.Bool()
 		l.closed = plain && !open
@@ -162,14 +162,14 @@ func (s *stricter) member(l *level, key string, v jsonscan.Value) {
 	case "items":
 		if v.Kind() == jsonscan.Object {
 			s.out.Key(key)
-			s.schema(v, l.depth+1)
+			s.writeSchema(v, l.depth+1)
 		} else {
 			s.tell(l, key, v)
 		}
 	case "minItems":
-		s.when(l, key, v, v.Number() == "0" || v.Number() == "1")
+		s.keepOrTell(l, key, v, v.Number() == "0" || v.Number() == "1")
 	case "format":
-		s.when(l, key, v, slices.Contains(formats, v.View()))
+		s.keepOrTell(l, key, v, slices.Contains(formats, v.View()))
 	default:
 		s.tell(l, key, v)
 	}
@@ -185,8 +185,8 @@ func literal(v jsonscan.Value) bool {
 	return v.Kind() != jsonscan.Object
 }
 
-// when keeps a member if the API enforces it, and else tells the model of it.
-func (s *stricter) when(l *level, key string, v jsonscan.Value, enforced bool) {
+// keepOrTell keeps a member if the API enforces it, and else tells the model of it.
+func (s *stricter) keepOrTell(l *level, key string, v jsonscan.Value, enforced bool) {
 	if enforced {
 		s.out.Key(key).Raw(v.Raw())
 		return
@@ -200,9 +200,9 @@ func (s *stricter) tell(l *level, key string, v jsonscan.Value) {
 	l.told = append(l.told, key+": "+string(v.Raw()))
 }
 
-// alternatives writes a list of schemas. Exactly one of them is not enforced: it
+// writeAlternatives writes a list of schemas. Exactly one of them is not enforced: it
 // becomes any of them.
-func (s *stricter) alternatives(l *level, key string, v jsonscan.Value) {
+func (s *stricter) writeAlternatives(l *level, key string, v jsonscan.Value) {
 	if l.alternative || v.Kind() != jsonscan.Array {
 		s.tell(l, key, v)
 		return
@@ -218,33 +218,33 @@ func (s *stricter) alternatives(l *level, key string, v jsonscan.Value) {
 	}
 	s.out.Key(key).Open(jsonscan.Array)
 	for _, v := range v.Elements() {
-		if s.schema(v, l.depth+1); s.fail != "" {
+		if s.writeSchema(v, l.depth+1); s.fail != "" {
 			return
 		}
 	}
 	s.out.Close(jsonscan.Array)
 }
 
-// each writes the schemas of an object.
-func (s *stricter) each(name string, v jsonscan.Value, depth int) {
+// writeEach writes the schemas of an object.
+func (s *stricter) writeEach(name string, v jsonscan.Value, depth int) {
 	if v.Kind() != jsonscan.Object && string(v.Raw()) != "[]" { // an empty object, to some languages
 		s.fail = untyped
 	}
 	s.out.Key(name).Open(jsonscan.Object)
 	for key, v := range v.Members() {
 		s.out.Key(key.Name)
-		if s.schema(v, depth+1); s.fail != "" {
+		if s.writeSchema(v, depth+1); s.fail != "" {
 			return
 		}
 	}
 	s.out.Close(jsonscan.Object)
 }
 
-// either writes a schema that has several types: one alternative for each.
-func (s *stricter) either(v, types jsonscan.Value, depth int) {
+// writeEither writes a schema that has several types: one alternative for each.
+func (s *stricter) writeEither(v, types jsonscan.Value, depth int) {
 	s.note("types")
 	if v.Get("enum").Exists() {
-		s.as(v, jsonscan.At([]byte("null"), 0), depth+1)
+		s.writeAs(v, jsonscan.At([]byte("null"), 0), depth+1)
 		return
 	}
 	s.out.Open(jsonscan.Object).Key("anyOf").Open(jsonscan.Array)
@@ -259,7 +259,7 @@ func (s *stricter) either(v, types jsonscan.Value, depth int) {
 		case name == "null":
 			s.out.Raw([]byte(`{"type":"null"}`))
 		case s.fits(v, depth+1):
-			s.as(v, t, depth+1)
+			s.writeAs(v, t, depth+1)
 		}
 		if s.fail != "" {
 			return

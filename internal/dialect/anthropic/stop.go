@@ -24,14 +24,14 @@ var foreign = map[string]chat.Reason{"stop": chat.EndTurn, "length": chat.MaxTok
 
 // readStop reads why an answer ended: of a whole message, or of a stream's message_delta.
 func readStop(v jsonscan.Value) chat.Stop {
-	word := owned(v.Get("stop_reason"))
+	word := cloneText(v.Get("stop_reason"))
 	if word == "" {
 		return chat.Stop{}
 	}
 	lower := strings.ToLower(word)
-	s := chat.Stop{Reason: cmp.Or(reasons[lower], foreign[lower], chat.Other), Raw: word, Sequence: owned(v.Get("stop_sequence"))}
+	s := chat.Stop{Reason: cmp.Or(reasons[lower], foreign[lower], chat.Other), Raw: word, Sequence: cloneText(v.Get("stop_sequence"))}
 	details := v.Get("stop_details")
-	s.Category, s.Explanation = owned(details.Get("category")), owned(details.Get("explanation"))
+	s.Category, s.Explanation = cloneText(details.Get("category")), cloneText(details.Get("explanation"))
 	return s
 }
 

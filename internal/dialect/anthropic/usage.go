@@ -47,16 +47,16 @@ func (c *counts) add(v jsonscan.Value) {
 			c.take(&c.write1h, hour)
 			split = tokens(hour) + tokens(v.Get("ephemeral_5m_input_tokens"))
 		case "iterations":
-			c.iterations(v)
+			c.takeIterations(v)
 		}
 	}
 	c.write = max(c.write, split)
 }
 
-// iterations takes over what was counted apart: a conversation that was shortened on the way was
+// takeIterations takes over what was counted apart: a conversation that was shortened on the way was
 // read once more for that, and so it was by a model that was asked for advice. That is billed and
 // in none of the other numbers.
-func (c *counts) iterations(v jsonscan.Value) {
+func (c *counts) takeIterations(v jsonscan.Value) {
 	var sum *counts
 	var advised chat.Usage
 	adviser := ""

@@ -12,7 +12,7 @@ import (
 // content writes pieces: a string where one is enough.
 func (e *requestWriter) content(pieces []piece) {
 	if e.t.Plain {
-		pieces = joined(pieces, "\n\n")
+		pieces = joinPieces(pieces, "\n\n")
 	}
 	switch {
 	case len(pieces) == 0:
@@ -33,8 +33,8 @@ func (e *requestWriter) content(pieces []piece) {
 	e.Close(array)
 }
 
-// joined makes one piece of neighbouring words.
-func joined(pieces []piece, between string) []piece {
+// joinPieces makes one piece of neighbouring words.
+func joinPieces(pieces []piece, between string) []piece {
 	var out []piece
 	for i := 0; i < len(pieces); {
 		end := i
@@ -61,7 +61,7 @@ func joined(pieces []piece, between string) []piece {
 func (e *requestWriter) result(m chat.Message, p chat.Part, id string) []piece {
 	words, media := e.inside(m, p)
 	if p.Failed {
-		words = joined(words, "\n")
+		words = joinPieces(words, "\n")
 		switch {
 		case len(words) == 0:
 			words = []piece{{text: "Error"}}
@@ -78,7 +78,7 @@ func (e *requestWriter) result(m chat.Message, p chat.Part, id string) []piece {
 		e.losePart(m, p, chat.Approximated, "attached in a user's turn after the results")
 	}
 	if len(media) > 0 || e.t.Compatible {
-		words = joined(words, "\n")
+		words = joinPieces(words, "\n")
 	}
 	if n := len(words); e.t.Marks && n > 0 && words[n-1].write == nil { // what marks a result marks the last of its words
 		words[n-1].write = e.text(words[n-1].text, e.mark(m, p))
@@ -113,7 +113,7 @@ func (e *requestWriter) orphan(m chat.Message, p chat.Part) []piece {
 	e.losePart(m, p, chat.Approximated, "as text: the call that it answers is not there")
 	e.unmark(m, p)
 	words = append([]piece{{text: fmt.Sprintf("[Result of %s]", cmp.Or(p.Name, p.ID))}}, words...)
-	return append(joined(words, " "), media...)
+	return append(joinPieces(words, " "), media...)
 }
 
 // mark is a part's cache marker as a member of it, or "" where there is none or

@@ -97,7 +97,7 @@ func (e *requestWriter) assistant(m chat.Message) []chat.Part {
 	switch {
 	case len(pieces) > 0:
 		if e.t.Compatible {
-			pieces = joined(pieces, "")
+			pieces = joinPieces(pieces, "")
 		}
 		e.content(pieces)
 	case len(t.calls) > 0 || t.sound != "":

@@ -209,7 +209,7 @@ func (e *requestWriter) document(m chat.Message, p chat.Part, t *turn) {
 	switch media := p.Media; {
 	case ok:
 		e.losePart(m, p, chat.Approximated, "as text")
-		e.words(m, p, t, framed(p, text))
+		e.words(m, p, t, frameDocument(p, text))
 		for _, inner := range p.Content {
 			if inner.Kind == chat.Image {
 				inner.At = p.At
@@ -275,8 +275,8 @@ func plainText(p chat.Part) (string, bool) {
 	return "", false
 }
 
-// framed sets a document's words off from what else is said.
-func framed(p chat.Part, text string) string {
+// frameDocument sets a document's words off from what else is said.
+func frameDocument(p chat.Part, text string) string {
 	head := "<document>"
 	if name := title(p); name != "" {
 		head = "<document title=" + string(jsonscan.AppendText(nil, name)) + ">"

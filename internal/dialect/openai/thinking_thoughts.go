@@ -49,7 +49,7 @@ func readThoughts(m *message, calls []chat.Part) []chat.Placed {
 		}
 		text.Reset()
 		text.WriteString(p.Text)
-		parts = append(parts, placed(p, item.Get("after")))
+		parts = append(parts, placeThought(p, item.Get("after")))
 	}
 	if n := len(parts) - 1; n >= 0 {
 		parts[n].Text = text.String()
@@ -89,9 +89,9 @@ func addWords(parts []chat.Placed, words string) []chat.Placed {
 	return append([]chat.Placed{{Part: chat.Part{Kind: chat.Thought, Text: words}}}, parts...)
 }
 
-// placed is a thought at its place: where it was not the first thing that was said, we
+// placeThought puts a thought at its place: where it was not the first thing that was said, we
 // told the client behind how much of the content, and behind how many calls.
-func placed(p chat.Part, after jsonscan.Value) chat.Placed {
+func placeThought(p chat.Part, after jsonscan.Value) chat.Placed {
 	return chat.Placed{Part: p, Said: int(count(after.Get("content"))), Calls: int(count(after.Get("tool_calls")))}
 }
 

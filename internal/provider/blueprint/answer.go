@@ -39,14 +39,14 @@ func exchange(client *http.Client, r *http.Request, most int64) (answer, error) 
 	got := answer{status: res.StatusCode, header: res.Header}
 	if !got.fine() {
 		got.body, _ = io.ReadAll(io.LimitReader(res.Body, inMemory)) // a refusal that breaks off is one all the same
-		got.doc, _ = document(got.body, fewValues)
+		got.doc, _ = parseDocument(got.body, fewValues)
 		return got, nil
 	}
 	if err := got.take(res.Body, most); err != nil {
 		return answer{}, fmt.Errorf("read the answer: %w", err)
 	}
 	if got.file == nil {
-		got.doc, _ = document(got.body, fewValues)
+		got.doc, _ = parseDocument(got.body, fewValues)
 	}
 	return got, nil
 }
@@ -98,15 +98,15 @@ func (a *answer) read(ctx context.Context) error {
 			return fmt.Errorf("read the answer again: %w", err)
 		}
 	}
-	doc, ok := document(whole, mostValues)
+	doc, ok := parseDocument(whole, mostValues)
 	if a.doc = doc; ok {
 		a.file = nil // all of it is in doc
 	}
 	return nil
 }
 
-// document is a body as JSON, where it has no more than so many values.
-func document(body []byte, most int) (doc any, ok bool) {
+// parseDocument reads a body as JSON, where it has no more than so many values.
+func parseDocument(body []byte, most int) (doc any, ok bool) {
 	if !startsJSON(body) {
 		return nil, false
 	}

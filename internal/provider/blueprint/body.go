@@ -133,9 +133,9 @@ func (wr *write) do(ctx context.Context, w *writing, item, body any) (any, error
 
 // scatter gives each element of a list a place of its own.
 func (r *rule) scatter(ctx context.Context, w *writing, body any) (any, error) {
-	for i, item := range w.list(r.spread) {
+	for i, item := range w.listOf(r.spread) {
 		if i >= len(r.writes) {
-			return nil, unfit("%s takes at most %d elements", r.spread, len(r.writes))
+			return nil, inputFailure("%s takes at most %d elements", r.spread, len(r.writes))
 		}
 		var err error
 		if body, err = r.writes[i].do(ctx, w, item, body); err != nil {
@@ -146,7 +146,7 @@ func (r *rule) scatter(ctx context.Context, w *writing, body any) (any, error) {
 }
 
 func (r *rule) repeat(ctx context.Context, w *writing, body any) (any, error) {
-	for _, item := range w.list(r.each) {
+	for _, item := range w.listOf(r.each) {
 		var err error
 		if body, err = r.writes[0].do(ctx, w, item, body); err != nil {
 			return nil, err
@@ -186,8 +186,8 @@ func (w *writing) holds(condition any) bool {
 	return false
 }
 
-// list is a field that has several values.
-func (w *writing) list(name string) []any {
+// listOf is a field that has several values.
+func (w *writing) listOf(name string) []any {
 	v, _ := w.field(name)
 	list, _ := v.([]any)
 	return list

@@ -194,10 +194,10 @@ var sentences = map[media.Class]string{
 // failure makes a failure of a class. The provider's words reach the client only
 // where they are about its request, and without addresses.
 func (d *desk) failure(class media.Class, code, message string, cause error) *media.Failure {
-	f := &media.Failure{Class: class, Code: d.discreet(code, 60), Message: sentences[class], Err: cause}
+	f := &media.Failure{Class: class, Code: d.forClient(code, 60), Message: sentences[class], Err: cause}
 	switch class { //nolint:exhaustive // the others are about the installation
 	case media.BadInput, media.PolicyInput, media.PolicyOutput, media.ModelFailed:
-		if said := d.discreet(message, 300); said != "" {
+		if said := d.forClient(message, 300); said != "" {
 			f.Message += " It said: " + said
 		}
 	}
@@ -229,9 +229,9 @@ func (d *desk) hide(text string) string {
 
 var anAddress = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s"'<>)\]]+`)
 
-// discreet is a text of the provider's that a client may read: short, on one
+// forClient is a text of the provider's that a client may read: short, on one
 // line, without addresses and the key.
-func (d *desk) discreet(text string, most int) string {
+func (d *desk) forClient(text string, most int) string {
 	text = anAddress.ReplaceAllString(d.hide(text), "…")
 	text = strings.ReplaceAll(text, d.base.Host, "…")
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")

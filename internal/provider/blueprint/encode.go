@@ -58,7 +58,7 @@ func encodeForm(fields map[string]any) (*payload, error) {
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	f.cut()
+	f.endText()
 	return &payload{kind: w.FormDataContentType(), size: f.size, open: func(ctx context.Context) (io.ReadCloser, error) {
 		return &sequence{ctx: ctx, left: f.pieces}, nil
 	}}, nil
@@ -91,13 +91,13 @@ func (f *form) part(w *multipart.Writer, name string, v any) error {
 	if _, err := w.CreatePart(head); err != nil {
 		return err
 	}
-	f.cut()
+	f.endText()
 	f.add(piece{open: file.Open, size: file.Size})
 	return nil
 }
 
-// cut ends a text.
-func (f *form) cut() {
+// endText ends a text.
+func (f *form) endText() {
 	text := bytes.Clone(f.text.Bytes())
 	f.text.Reset()
 	f.add(piece{open: openMemory(text), size: int64(len(text))})
@@ -124,7 +124,7 @@ func (r *sequence) Read(p []byte) (int, error) {
 			}
 			body, err := r.left[0].open(r.ctx)
 			if err != nil {
-				return 0, unread(err)
+				return 0, unreadFailure(err)
 			}
 			r.now, r.more = body, r.left[0].size
 			r.left = r.left[1:]
@@ -140,13 +140,13 @@ func (r *sequence) Read(p []byte) (int, error) {
 		n, err := r.now.Read(p)
 		r.more -= int64(n)
 		if err == io.EOF && r.more > 0 { //nolint:errorlint // as io.Reader promises
-			return n, unread(io.ErrUnexpectedEOF)
+			return n, unreadFailure(io.ErrUnexpectedEOF)
 		}
 		if err == io.EOF { //nolint:errorlint // as io.Reader promises
 			err = nil
 		}
 		if err != nil {
-			return n, unread(err)
+			return n, unreadFailure(err)
 		}
 		if n > 0 {
 			return n, nil

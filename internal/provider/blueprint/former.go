@@ -11,8 +11,8 @@ import (
 // Calls that answer only with the work are paid for when they are made: they live
 // on when the account is changed, until their outputs were copied.
 
-// unfinished is the work of a maker before this one, and of those before it.
-func unfinished(before generation.Maker) []*background.Maker {
+// unfinishedWork is the work of a maker before this one, and of those before it.
+func unfinishedWork(before generation.Maker) []*background.Maker {
 	var m *Maker
 	switch b := before.(type) {
 	case *Maker:
@@ -41,14 +41,14 @@ func (m *Maker) Rest() {
 
 // Owed reports whether such calls are under way, or what they brought is not copied yet.
 func (m *Maker) Owed() bool {
-	return slices.ContainsFunc(unfinished(m), (*background.Maker).Owed)
+	return slices.ContainsFunc(unfinishedWork(m), (*background.Maker).Owed)
 }
 
 // Busy reports whether calls are under way, or their outputs not fetched yet.
-func (m *Maker) Busy() bool { return len(unfinished(m)) > 0 }
+func (m *Maker) Busy() bool { return len(unfinishedWork(m)) > 0 }
 
-// holding is who has the work of a key; a new one is for the account as it is now.
-func (m *Maker) holding(key string) *background.Maker {
+// holderOf is who has the work of a key; a new one is for the account as it is now.
+func (m *Maker) holderOf(key string) *background.Maker {
 	for _, b := range m.former {
 		if b.Holds(key) {
 			return b
@@ -57,6 +57,6 @@ func (m *Maker) holding(key string) *background.Maker {
 	return m.behind
 }
 
-func (m *Maker) holder(t *ticket) *background.Maker {
-	return m.holding(background.KeyOf(media.Ticket(t.Inner)))
+func (m *Maker) holderOfTicket(t *ticket) *background.Maker {
+	return m.holderOf(background.KeyOf(media.Ticket(t.Inner)))
 }

@@ -34,8 +34,8 @@ type attachment struct {
 	filename string
 }
 
-// unfit is a failure of the request's own.
-func unfit(format string, args ...any) *media.Failure {
+// inputFailure is a failure of the request's own.
+func inputFailure(format string, args ...any) *media.Failure {
 	return &media.Failure{Class: media.BadInput, Message: fmt.Sprintf(format, args...)}
 }
 
@@ -67,7 +67,7 @@ func (w *writing) give(ctx context.Context, s *media.Source, part string) (any, 
 			return w.file(ctx, s)
 		}
 	}
-	return nil, unfit("%s: this file cannot be handed to the provider: it is too large to be sent along, or the provider wants an "+
+	return nil, inputFailure("%s: this file cannot be handed to the provider: it is too large to be sent along, or the provider wants an "+
 		"address that it can read and this installation has none.", s.Field)
 }
 
@@ -95,11 +95,11 @@ func (w *writing) fits(s *media.Source) bool { return w.inlined+s.Size <= mostIn
 // inline is a file's bytes as text.
 func (w *writing) inline(ctx context.Context, s *media.Source) (string, error) {
 	if !w.fits(s) {
-		return "", unfit("%s: the files together are too large to be sent along.", s.Field)
+		return "", inputFailure("%s: the files together are too large to be sent along.", s.Field)
 	}
 	body, err := s.Open(ctx)
 	if err != nil {
-		return "", unread(err)
+		return "", unreadFailure(err)
 	}
 	defer func() { _ = body.Close() }()
 	var text strings.Builder
@@ -110,16 +110,16 @@ func (w *writing) inline(ctx context.Context, s *media.Source) (string, error) {
 		err = fmt.Errorf("%d bytes of %d", n, s.Size)
 	}
 	if err != nil {
-		return "", unread(err)
+		return "", unreadFailure(err)
 	}
 	_ = coder.Close() // a Builder takes everything
 	w.inlined += s.Size
 	return text.String(), nil
 }
 
-// unread is the failure of an input that cannot be read here. Nothing was sent, or not all
+// unreadFailure is the failure of an input that cannot be read here. Nothing was sent, or not all
 // of it: the provider has no whole request.
-func unread(err error) *media.Failure {
+func unreadFailure(err error) *media.Failure {
 	if f, ok := errors.AsType[*media.Failure](err); ok {
 		return f
 	}

@@ -101,12 +101,12 @@ func TestBareSoundGetsAHeader(t *testing.T) {
 	for kind, want := range map[string]sound{
 		"audio/L16;codec=pcm;rate=24000": {24000, 1}, "audio/l16; rate=48000; channels=2": {48000, 2}, "audio/pcm": {24000, 1}, "audio/L16;rate=1": {24000, 1},
 	} {
-		if got, ok := bare(kind); !ok || got != want {
+		if got, ok := readRawSound(kind); !ok || got != want {
 			t.Errorf("%s: %+v, %t", kind, got, ok)
 		}
 	}
 	for _, kind := range []string{"audio/mpeg", "", "audio", ";;"} {
-		if _, ok := bare(kind); ok {
+		if _, ok := readRawSound(kind); ok {
 			t.Errorf("%q is bare", kind)
 		}
 	}

@@ -60,7 +60,7 @@ func Open(a provider.Account, o Options) (generation.Maker, error) {
 	m := &Maker{
 		desk: &desk{base: base, key: a.Key, client: o.Client, public: o.Public}, ops: make(map[string]*Operation),
 		name: a.Name, options: a.Options, files: o.ReadFile, log: o.Log, now: o.Now, seen: o.Seen, memory: o.Memory,
-		former: unfinished(o.Former),
+		former: unfinishedWork(o.Former),
 	}
 	if m.log == nil {
 		m.log = slog.New(slog.DiscardHandler)
@@ -114,7 +114,7 @@ func (m *Maker) Enter(ctx context.Context, req media.Request) (leave func(), aga
 	if op, err := m.operation(req.Model.Call.Operation); err != nil || !op.Submit.Whole {
 		return func() {}, 0 // Submit says what is wrong
 	}
-	return m.holding(req.Key).Place(ctx, req.Tenant, req.Key)
+	return m.holderOf(req.Key).Place(ctx, req.Tenant, req.Key)
 }
 
 // Poll looks at accepted work.
@@ -124,7 +124,7 @@ func (m *Maker) Poll(ctx context.Context, sealed media.Ticket) (media.Status, er
 		return media.Status{}, err
 	}
 	if op.Submit.Whole {
-		status, err := m.holder(&t).Poll(ctx, media.Ticket(t.Inner))
+		status, err := m.holderOfTicket(&t).Poll(ctx, media.Ticket(t.Inner))
 		status.Ticket = sealed
 		return status, err
 	}
@@ -141,7 +141,7 @@ func (m *Maker) Cancel(ctx context.Context, sealed media.Ticket) error {
 	}
 	if op.Submit.Whole {
 		// A call that was made is paid for. It goes on: what it answers tells whether it was.
-		if !m.holder(&t).Withdraw(media.Ticket(t.Inner)) {
+		if !m.holderOfTicket(&t).Withdraw(media.Ticket(t.Inner)) {
 			return ErrGoesOn
 		}
 		return nil
@@ -152,13 +152,13 @@ func (m *Maker) Cancel(ctx context.Context, sealed media.Ticket) error {
 // Holds reports whether accepted work is done by a call of this process.
 func (m *Maker) Holds(sealed media.Ticket) bool {
 	t, op, err := m.unseal(sealed)
-	return err == nil && op.Submit.Whole && m.holder(&t).Holds(background.KeyOf(media.Ticket(t.Inner)))
+	return err == nil && op.Submit.Whole && m.holderOfTicket(&t).Holds(background.KeyOf(media.Ticket(t.Inner)))
 }
 
 // Forget lets go of outputs that were copied.
 func (m *Maker) Forget(sealed media.Ticket) {
 	if t, op, err := m.unseal(sealed); err == nil && op.Submit.Whole {
-		m.holder(&t).Forget(media.Ticket(t.Inner))
+		m.holderOfTicket(&t).Forget(media.Ticket(t.Inner))
 	}
 }
 

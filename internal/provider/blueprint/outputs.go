@@ -67,7 +67,7 @@ func (m *Maker) outputOf(op *Operation, rule *Output, t *ticket, item any) (medi
 		if err != nil || len(body) == 0 {
 			return media.Output{}, false
 		}
-		if s, ok := bare(contentType); ok {
+		if s, ok := readRawSound(contentType); ok {
 			o := rule.output(t, item, openRead(s.wav(body)), "audio/wav")
 			o.Duration = s.duration(len(body))
 			return o, true

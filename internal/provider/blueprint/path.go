@@ -44,7 +44,7 @@ func parsePath(text string) (path, error) {
 	for rest := text; rest != ""; {
 		if inner, ok := strings.CutPrefix(rest, "["); ok {
 			index, after, closed := strings.Cut(inner, "]")
-			s, ok := bracket(index)
+			s, ok := parseBracket(index)
 			if !closed || !ok {
 				return bad()
 			}
@@ -79,7 +79,7 @@ func parsePath(text string) (path, error) {
 	return p, nil
 }
 
-func bracket(inside string) (step, bool) {
+func parseBracket(inside string) (step, bool) {
 	switch inside {
 	case "":
 		return step{kind: next}, true

@@ -28,7 +28,7 @@ func (m *Maker) poll(ctx context.Context, op *Operation, t *ticket, lasting bool
 	status := media.Status{Progress: op.Progress.read(a.doc), Wait: op.Poll.wait(m.now().Sub(t.At)), Nano: t.Nano}
 	switch state := media.State(got.state); state {
 	case media.Success:
-		return m.success(ctx, op, t, a, lasting)
+		return m.readSuccess(ctx, op, t, a, lasting)
 	case media.Failed:
 		return media.Status{State: state, Failure: m.desk.failureOf(op, a, got.class)}, nil
 	case media.Canceled:
@@ -74,22 +74,22 @@ func (m *Maker) look(ctx context.Context, op *Operation, t *ticket) (reading, an
 		}
 	}
 	if got.odd != "" {
-		m.strange(op, got.odd)
+		m.logStrange(op, got.odd)
 	}
 	got.state = cmp.Or(op.State.Else, string(media.Processing))
 	return got, a, nil
 }
 
-// strange tells of a state that the file does not know, once.
-func (m *Maker) strange(op *Operation, state string) {
+// logStrange tells of a state that the file does not know, once.
+func (m *Maker) logStrange(op *Operation, state string) {
 	if _, told := m.odd.LoadOrStore(op.Name+" "+state, true); !told {
 		m.log.Warn("unknown state of media work", slog.String("provider", m.name), slog.String("operation", op.Name),
-			slog.String("state", m.desk.discreet(state, 60)))
+			slog.String("state", m.desk.forClient(state, 60)))
 	}
 }
 
-// success is the good end, if there is anything to show.
-func (m *Maker) success(ctx context.Context, op *Operation, t *ticket, a answer, lasting bool) (media.Status, error) {
+// readSuccess reads the good end, if there is anything to show.
+func (m *Maker) readSuccess(ctx context.Context, op *Operation, t *ticket, a answer, lasting bool) (media.Status, error) {
 	if op.Result != nil {
 		where, err := address(op.Result.Get, t.fill)
 		if err != nil {

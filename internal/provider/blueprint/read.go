@@ -40,10 +40,10 @@ func readOperation(file string, src []byte) (*Operation, error) {
 	op := &Operation{}
 	c := checking{manifest.Decode(file, src, op, manifest.Options{}), op}
 	c.checkNames()
-	c.orders()
-	c.looks()
-	c.ends()
-	c.finds()
+	c.checkOrders()
+	c.checkLooks()
+	c.checkEnds()
+	c.checkFinds()
 	return op, c.Err()
 }
 
@@ -75,15 +75,15 @@ func (c checking) checkNames() {
 	}
 	if up := c.op.Upload; up != nil {
 		at := manifest.At("upload")
-		c.address(at.Add("post"), up.Post)
-		c.needs(at.Add("part"), up.Part != "")
-		c.needs(at.Add("reply"), up.Reply.given())
+		c.checkAddress(at.Add("post"), up.Post)
+		c.checkNeeds(at.Add("part"), up.Part != "")
+		c.checkNeeds(at.Add("reply"), up.Reply.given())
 	}
 }
 
-func (c checking) orders() {
+func (c checking) checkOrders() {
 	at, s := manifest.At("submit"), &c.op.Submit
-	c.address(at.Add("post"), s.Post, "upstream", "path", "mode")
+	c.checkAddress(at.Add("post"), s.Post, "upstream", "path", "mode")
 	if s.Encode != "" {
 		c.OneOf(at.Add("encode"), s.Encode, encodings)
 	}
@@ -91,40 +91,40 @@ func (c checking) orders() {
 		c.OneOf(at.Add("encode_by", path), s.EncodeBy[path], encodings)
 	}
 	if !s.Whole {
-		c.needs(at.Add("id"), s.ID.given() || s.Chosen != nil)
+		c.checkNeeds(at.Add("id"), s.ID.given() || s.Chosen != nil)
 	}
 	if s.Chosen != nil && !s.Chosen.To.writes() {
 		c.Problem(at.Add("chosen", "to"), "is no place to write to")
 	}
 	if s.Marked != nil {
-		c.needs(at.Add("marked", "option"), s.Marked.Option != "")
+		c.checkNeeds(at.Add("marked", "option"), s.Marked.Option != "")
 		if !s.Marked.To.writes() {
 			c.Problem(at.Add("marked", "to"), "is no place to write to")
 		}
 	}
 }
 
-func (c checking) looks() {
+func (c checking) checkLooks() {
 	at, op := manifest.At("poll"), c.op
 	if op.Submit.Whole {
 		if c.Has(at) {
 			c.Problem(at, "has no meaning where the answer is the result")
 		}
 	} else {
-		c.needs(at.Add("get"), len(op.Poll.Get) > 0)
+		c.checkNeeds(at.Add("get"), len(op.Poll.Get) > 0)
 		for _, template := range op.Poll.Get {
-			c.address(at.Add("get"), template, fills...)
+			c.checkAddress(at.Add("get"), template, fills...)
 		}
 		if p := op.Poll; p.First <= 0 || p.Step <= 0 || p.Max < p.Step {
 			c.Problem(at, "first, step and max are needed, and max is at least step")
 		}
-		c.needs(manifest.At("state"), len(op.State.When) > 0 || op.State.Path.given())
+		c.checkNeeds(manifest.At("state"), len(op.State.When) > 0 || op.State.Path.given())
 	}
 	for i, sign := range op.State.When {
 		at := manifest.At("state", "when", i)
 		c.OneOf(at.Add("is"), sign.Is, states)
 		if sign.Class != "" {
-			c.class(at.Add("class"), sign.Class)
+			c.checkClass(at.Add("class"), sign.Class)
 		}
 		if !sign.Exists.given() && len(sign.Has) == 0 {
 			c.Problem(at, "holds of everything")
@@ -137,26 +137,26 @@ func (c checking) looks() {
 		c.OneOf(manifest.At("state", "else"), op.State.Else, states)
 	}
 	for i, v := range op.Classify {
-		c.class(manifest.At("classify", i, "class"), v.Class)
+		c.checkClass(manifest.At("classify", i, "class"), v.Class)
 		if len(v.HTTP)+len(v.Code)+len(v.Has)+len(v.Says)+len(v.Facts) == 0 {
 			c.Problem(manifest.At("classify", i), "holds of everything")
 		}
 	}
 }
 
-func (c checking) ends() {
+func (c checking) checkEnds() {
 	op := c.op
 	if op.Result != nil {
-		c.address(manifest.At("result", "get"), op.Result.Get, fills...)
+		c.checkAddress(manifest.At("result", "get"), op.Result.Get, fills...)
 	}
-	c.needs(manifest.At("outputs"), len(op.Outputs) > 0)
+	c.checkNeeds(manifest.At("outputs"), len(op.Outputs) > 0)
 	for i, o := range op.Outputs {
 		at := manifest.At("outputs", i)
 		if o.Body == o.Path.given() {
 			c.Problem(at, "needs either a path or body: true")
 		}
 		if o.Get != "" {
-			c.address(at.Add("get"), o.Get, append(slices.Clone(fills), "item.*", "value")...)
+			c.checkAddress(at.Add("get"), o.Get, append(slices.Clone(fills), "item.*", "value")...)
 		}
 		if o.Form != "" {
 			c.OneOf(at.Add("form"), o.Form, []string{"url", "base64", "hex"})
@@ -170,7 +170,7 @@ func (c checking) ends() {
 	}
 	for i, stop := range op.Cancel {
 		at := manifest.At("cancel", i)
-		c.address(at.Add("path"), stop.Path, fills...)
+		c.checkAddress(at.Add("path"), stop.Path, fills...)
 		if stop.Method != "" {
 			c.OneOf(at.Add("method"), stop.Method, []string{"POST", "PUT", "DELETE"})
 		}
@@ -180,31 +180,31 @@ func (c checking) ends() {
 	}
 }
 
-func (c checking) finds() {
+func (c checking) checkFinds() {
 	f, at := c.op.Find, manifest.At("find")
 	if f == nil {
 		return
 	}
-	c.needs(at.Add("settled"), f.Settled > 0)
+	c.checkNeeds(at.Add("settled"), f.Settled > 0)
 	if c.op.Submit.Chosen != nil {
 		return
 	}
-	c.needs(manifest.At("submit", "marked"), c.op.Submit.Marked != nil)
-	c.address(at.Add("get"), f.Get)
+	c.checkNeeds(manifest.At("submit", "marked"), c.op.Submit.Marked != nil)
+	c.checkAddress(at.Add("get"), f.Get)
 	for name, r := range map[string]route{"items": f.Items, "id": f.ID, "mark": f.Mark, "time": f.Time} {
-		c.needs(at.Add(name), r.given() && r.reads())
+		c.checkNeeds(at.Add(name), r.given() && r.reads())
 	}
 }
 
-func (c checking) address(at manifest.Path, template string, known ...string) {
+func (c checking) checkAddress(at manifest.Path, template string, known ...string) {
 	if template == "" {
-		c.needs(at, false)
+		c.checkNeeds(at, false)
 	} else if err := checkAddress(template, known...); err != nil {
 		c.Problem(at, "%v", err)
 	}
 }
 
-func (c checking) class(at manifest.Path, class media.Class) {
+func (c checking) checkClass(at manifest.Path, class media.Class) {
 	names := make([]string, 0, len(sentences))
 	for known := range sentences {
 		names = append(names, string(known))
@@ -213,7 +213,7 @@ func (c checking) class(at manifest.Path, class media.Class) {
 	c.OneOf(at, string(class), names)
 }
 
-func (c checking) needs(at manifest.Path, given bool) {
+func (c checking) checkNeeds(at manifest.Path, given bool) {
 	if !given {
 		c.Problem(at, "is missing")
 	}

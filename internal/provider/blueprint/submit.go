@@ -66,7 +66,7 @@ func (m *Maker) submit(ctx context.Context, req media.Request) (media.Status, er
 // submitWhole starts a call that answers with the work, behind the caller's back.
 // A refusal that comes at once is one of the order.
 func (m *Maker) submitWhole(ctx context.Context, op *Operation, req media.Request) (media.Status, error) {
-	behind := m.holding(req.Key)
+	behind := m.holderOf(req.Key)
 	status, err := behind.Submit(ctx, req)
 	if err != nil {
 		return status, err

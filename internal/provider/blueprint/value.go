@@ -204,7 +204,7 @@ func apply(f media.Filter, v any) (any, error) {
 func scale(v any, by float64) (any, error) {
 	n, ok := numberOf(v)
 	if !ok {
-		return nil, unfit("%v is no number", v)
+		return nil, inputFailure("%v is no number", v)
 	}
 	return int64(math.Round(n * by)), nil
 }

@@ -13,9 +13,9 @@ type sound struct {
 	rate, channels int
 }
 
-// bare reads the content type of samples without a header, such as
+// readRawSound reads the content type of samples without a header, such as
 // audio/L16;codec=pcm;rate=24000.
-func bare(contentType string) (sound, bool) {
+func readRawSound(contentType string) (sound, bool) {
 	kind, params, err := mime.ParseMediaType(contentType)
 	if err != nil || (!strings.EqualFold(kind, "audio/l16") && !strings.EqualFold(kind, "audio/pcm")) {
 		return sound{}, false

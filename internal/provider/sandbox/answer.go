@@ -73,15 +73,15 @@ func (p *plan) answerWords(take int) []string {
 		return words(*p.orders.text)
 	case f == nil:
 		if p.orders.words != never {
-			return exactly(p.prose(take), p.orders.words)
+			return makeLong(p.prose(take), p.orders.words)
 		}
 		return words(p.prose(take))
 	case f.Kind == chat.EnumText:
 		return words(p.oneOf(f.Schema, take+p.seed()))
 	case f.Kind == chat.JSONSchema && len(f.Schema) > 0:
-		return bites(p.spoil(p.fit(f.Schema, false)))
+		return cutBites(p.spoil(p.fit(f.Schema, false)))
 	}
-	return bites(p.spoil(string(encode(map[string]any{"answer": p.prose(take), "model": Provider + "/" + Model}))))
+	return cutBites(p.spoil(string(encode(map[string]any{"answer": p.prose(take), "model": Provider + "/" + Model}))))
 }
 
 // spoil makes JSON malformed where that is ordered.
@@ -115,7 +115,7 @@ func (a *answer) refuse() {
 
 // filter says some words and is cut short, as by a provider's safety filter.
 func (a *answer) filter(text string) {
-	a.say(exactly(text, 5))
+	a.say(makeLong(text, 5))
 	a.stop = chat.Stop{Reason: chat.Refused, Explanation: "The sandbox was ordered to filter its answer.", Category: "SAFETY", Raw: "content_filter"}
 }
 

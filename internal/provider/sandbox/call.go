@@ -178,7 +178,7 @@ func (p *plan) call(t chat.Tool, at, take int) block {
 		if p.orders.arguments != nil {
 			arguments = *p.orders.arguments
 		}
-		b.pieces = bites(p.spoil(arguments))
+		b.pieces = cutBites(p.spoil(arguments))
 		return b
 	}
 	b.part.Custom = true

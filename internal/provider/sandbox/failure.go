@@ -41,8 +41,8 @@ func breakError() error {
 	return chat.Broken(chat.ErrCut).AsOrdered()
 }
 
-// before does what is ordered ahead of the first word.
-func (o *orders) before(ctx context.Context, pace *patience) error {
+// runBefore does what is ordered ahead of the first word.
+func (o *orders) runBefore(ctx context.Context, pace *patience) error {
 	if err := pace.wait(ctx, o.delay); err != nil {
 		return err
 	}
@@ -57,9 +57,9 @@ func (o *orders) before(ctx context.Context, pace *patience) error {
 	return nil
 }
 
-// during does what is ordered after so many chunks and words. Whatever is
+// runDuring does what is ordered after so many chunks and words. Whatever is
 // ordered happens before the end, even of a shorter answer.
-func (o *orders) during(ctx context.Context, pace *patience, chunks, words int, last bool) error {
+func (o *orders) runDuring(ctx context.Context, pace *patience, chunks, words int, last bool) error {
 	due := func(after, so int) bool { return after != never && (so >= after || last) }
 	switch {
 	case due(o.cut, chunks):

@@ -36,7 +36,7 @@ func fit(schema json.RawMessage, object bool) json.RawMessage {
 	work := mostWork
 	for try := 0; try < mostTries && work > 0; try++ {
 		m := maker{root: doc, patterns: seen, try: try, branch: try / 4, left: mostNodes, room: mostBytes}
-		v, ok := m.value(doc, "", 0)
+		v, ok := m.makeValue(doc, "", 0)
 		work -= mostNodes - m.left
 		if _, isObject := v.(map[string]any); !ok || object && !isObject {
 			continue
@@ -106,9 +106,9 @@ func (m *maker) choose(n int) int {
 	return digit
 }
 
-// value makes a value for a schema. The name is of the property it is for, and nth
+// makeValue makes a value for a schema. The name is of the property it is for, and nth
 // tells apart those that must differ. False: there is none, or it is too much.
-func (m *maker) value(schema any, name string, nth int) (any, bool) {
+func (m *maker) makeValue(schema any, name string, nth int) (any, bool) {
 	if m.left--; m.left < 0 {
 		return nil, false
 	}
@@ -132,19 +132,19 @@ func (m *maker) value(schema any, name string, nth int) (any, bool) {
 	types := typesOf(s)
 	switch types[m.choose(len(types))] {
 	case "object":
-		return m.object(s)
+		return m.makeObject(s)
 	case "array":
-		return m.array(s)
+		return m.makeArray(s)
 	case "integer":
-		return numeral(s, true, nth+m.try/8)
+		return makeNumber(s, true, nth+m.try/8)
 	case "number":
-		return numeral(s, false, nth+m.try/8)
+		return makeNumber(s, false, nth+m.try/8)
 	case "boolean":
 		return (nth+m.try/8)%2 == 0, true
 	case "null":
 		return nil, true
 	}
-	v, ok := m.text(s, name, nth+m.try/8)
+	v, ok := m.makeText(s, name, nth+m.try/8)
 	m.room -= len(v)
 	return v, ok && m.room >= 0
 }
@@ -158,14 +158,14 @@ func sample(s map[string]any) (v any, ok bool) {
 	return v, ok && v != nil
 }
 
-func (m *maker) object(s map[string]any) (any, bool) {
+func (m *maker) makeObject(s map[string]any) (any, bool) {
 	properties, _ := s["properties"].(map[string]any)
 	o := make(map[string]any)
 	add := func(name string) bool {
 		if _, there := o[name]; there {
 			return true
 		}
-		v, ok := m.value(m.propertySchema(s, name), name, 0)
+		v, ok := m.makeValue(m.propertySchema(s, name), name, 0)
 		if ok {
 			o[name] = v
 		}
@@ -185,7 +185,7 @@ func (m *maker) object(s map[string]any) (any, bool) {
 	for i := 1; len(o) < least && i <= least+len(o) && i < mostItems; i++ {
 		name := "extra" + strconv.Itoa(i)
 		if rule, given := s["propertyNames"]; given {
-			v, _ := m.value(rule, "extra", i-1)
+			v, _ := m.makeValue(rule, "extra", i-1)
 			name, _ = v.(string)
 		}
 		if !add(name) {
@@ -195,7 +195,7 @@ func (m *maker) object(s map[string]any) (any, bool) {
 	return o, true
 }
 
-func (m *maker) array(s map[string]any) (any, bool) {
+func (m *maker) makeArray(s map[string]any) (any, bool) {
 	least, most := count(s, "minItems", 0), count(s, "maxItems", mostItems)
 	if least > mostItems {
 		return nil, false
@@ -203,7 +203,7 @@ func (m *maker) array(s map[string]any) (any, bool) {
 	list := []any{}
 	prefix, _ := s["prefixItems"].([]any)
 	for _, rule := range prefix[:min(len(prefix), most)] {
-		v, ok := m.value(rule, "item", len(list))
+		v, ok := m.makeValue(rule, "item", len(list))
 		if !ok {
 			return nil, false
 		}
@@ -211,7 +211,7 @@ func (m *maker) array(s map[string]any) (any, bool) {
 	}
 	if rule, given := s["contains"]; given {
 		for range min(max(count(s, "minContains", 1), 0), mostItems) {
-			v, ok := m.value(rule, "item", len(list))
+			v, ok := m.makeValue(rule, "item", len(list))
 			if !ok {
 				return nil, false
 			}
@@ -225,7 +225,7 @@ func (m *maker) array(s map[string]any) (any, bool) {
 	// One item tells more than none, but a list that holds its like may go on for ever.
 	wanted := max(least, min(most, 1))
 	for len(list) < wanted {
-		v, ok := m.value(rule, "item", len(list))
+		v, ok := m.makeValue(rule, "item", len(list))
 		if !ok {
 			return list, len(list) >= least
 		}

@@ -26,8 +26,8 @@ func rational(s map[string]any, keyword string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(string(n)) // parseSchema left out what is too big for it
 }
 
-// numeral makes the nth number for a schema: 1 where that fits, else the nearest.
-func numeral(s map[string]any, whole bool, nth int) (any, bool) {
+// makeNumber makes the nth number for a schema: 1 where that fits, else the nearest.
+func makeNumber(s map[string]any, whole bool, nth int) (any, bool) {
 	one := big.NewRat(1, 1)
 	unit, stepped := rational(s, "multipleOf")
 	if !stepped || unit.Sign() <= 0 {
@@ -97,8 +97,8 @@ func decimal(v *big.Rat) json.Number {
 	return json.Number(v.FloatString(places))
 }
 
-// text makes the nth string for a schema: its property's name where that fits.
-func (m *maker) text(s map[string]any, name string, nth int) (string, bool) {
+// makeText makes the nth string for a schema: its property's name where that fits.
+func (m *maker) makeText(s map[string]any, name string, nth int) (string, bool) {
 	least, most := count(s, "minLength", 0), count(s, "maxLength", mostRunes)
 	if least > mostRunes {
 		return "", false
@@ -108,7 +108,7 @@ func (m *maker) text(s map[string]any, name string, nth int) (string, bool) {
 		if p := m.patterns.of(text); p != nil && p.re.MatchString(plain) {
 			return plain, true
 		}
-		if v, ok := m.patterns.matching(text, least, most, nth); ok {
+		if v, ok := m.patterns.writeMatch(text, least, most, nth); ok {
 			return v, true
 		}
 	}

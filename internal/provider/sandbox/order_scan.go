@@ -23,7 +23,7 @@ func (o *orders) read(text string) (rest string, err error) {
 			return "", refuseField("messages", "There are more than %d orders to the sandbox.", mostMarks)
 		}
 		s := scanner{text: text[at[1]:]}
-		if err := s.all(o); err != nil {
+		if err := s.obeyAll(o); err != nil {
 			return "", err
 		}
 		rest = tack(rest, text[:at[0]])
@@ -52,8 +52,8 @@ func tack(before, after string) string {
 // scanner reads what stands between the brackets.
 type scanner struct{ text string }
 
-// all obeys orders up to the closing brackets, which are taken off.
-func (s *scanner) all(o *orders) error {
+// obeyAll obeys orders up to the closing brackets, which are taken off.
+func (s *scanner) obeyAll(o *orders) error {
 	for {
 		s.text = strings.TrimLeftFunc(s.text, func(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == ';' })
 		if rest, closed := strings.CutPrefix(s.text, "]]"); closed {
@@ -63,12 +63,12 @@ func (s *scanner) all(o *orders) error {
 		if s.text == "" {
 			return refuseField("messages", "The orders to the sandbox are not closed: they end with ]].")
 		}
-		name := strings.ToLower(s.word("="))
+		name := strings.ToLower(s.readWord("="))
 		value := ""
 		if rest, given := strings.CutPrefix(s.text, "="); given {
 			s.text = rest
 			var err error
-			if value, err = s.value(name); err != nil {
+			if value, err = s.readValue(name); err != nil {
 				return err
 			}
 		}
@@ -78,18 +78,18 @@ func (s *scanner) all(o *orders) error {
 	}
 }
 
-// value reads what follows an equals sign: quoted, a list, or a word.
-func (s *scanner) value(name string) (string, error) {
+// readValue reads what follows an equals sign: quoted, a list, or a word.
+func (s *scanner) readValue(name string) (string, error) {
 	for open, end := range map[string]string{`"`: `"`, "“": "”"} {
 		if rest, quoted := strings.CutPrefix(s.text, open); quoted {
 			s.text = rest
 			return s.readQuoted(end)
 		}
 	}
-	list := []string{s.word("")}
+	list := []string{s.readWord("")}
 	for name == "tools" && s.goesOn() {
 		s.text = strings.TrimLeftFunc(s.text, func(r rune) bool { return unicode.IsSpace(r) || r == ',' })
-		list = append(list, s.word(""))
+		list = append(list, s.readWord(""))
 	}
 	return strings.Join(list, ","), nil
 }
@@ -103,16 +103,16 @@ func (s *scanner) goesOn() bool {
 	}
 	peek := scanner{text: strings.TrimLeftFunc(rest, unicode.IsSpace)}
 	spaced := len(peek.text) < len(rest)
-	word := peek.word("=")
+	word := peek.readWord("=")
 	if word == "" || strings.HasPrefix(peek.text, "=") {
 		return false
 	}
 	return !spaced || !slices.Contains(orderNames(), strings.ToLower(word))
 }
 
-// word takes off everything up to white space, a comma, the closing brackets or
+// readWord takes off everything up to white space, a comma, the closing brackets or
 // one of stops. It takes at least a character of what is not one of those.
-func (s *scanner) word(stops string) string {
+func (s *scanner) readWord(stops string) string {
 	end := 0
 	for end < len(s.text) && !strings.HasPrefix(s.text[end:], "]]") {
 		r, size := utf8.DecodeRuneInString(s.text[end:])

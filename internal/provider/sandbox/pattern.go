@@ -49,21 +49,21 @@ func (p *patterns) of(text string) *pattern {
 	return known
 }
 
-// matching is the nth string that a pattern matches, of a length between least
+// writeMatch writes the nth string that a pattern matches, of a length between least
 // and most.
-func (p *patterns) matching(text string, least, most, nth int) (string, bool) {
+func (p *patterns) writeMatch(text string, least, most, nth int) (string, bool) {
 	key := fmt.Sprintln(least, most, nth) + text
 	m, known := p.made[key]
 	if !known {
 		if known := p.of(text); known != nil {
-			m.text, m.ok = known.matching(least, most, nth, &p.left)
+			m.text, m.ok = known.writeMatch(least, most, nth, &p.left)
 		}
 		p.made[key] = m
 	}
 	return m.text, m.ok
 }
 
-func (p *pattern) matching(least, most, nth int, left *int) (string, bool) {
+func (p *pattern) writeMatch(least, most, nth int, left *int) (string, bool) {
 	last := ""
 	for extra := nth; extra < nth+40 && *left > 0; extra++ {
 		w := writer{pattern: p, extra: min(extra, most), nth: nth}

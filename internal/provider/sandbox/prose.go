@@ -106,7 +106,7 @@ var pondered = map[string]int{"minimal": 0, "low": 0, "": 1, "medium": 1, "high"
 func (p *plan) thoughts(calls []chat.Tool) []block {
 	var list []block
 	t := p.talk.Thinking
-	if pieces := p.thinking(calls); len(pieces) > 0 {
+	if pieces := p.thoughtWords(calls); len(pieces) > 0 {
 		unseen := t != nil && t.Show != nil && !*t.Show
 		list = append(list, block{part: chat.Part{Kind: chat.Thought}, pieces: pieces, untold: unseen})
 	}
@@ -116,9 +116,9 @@ func (p *plan) thoughts(calls []chat.Tool) []block {
 	return list
 }
 
-func (p *plan) thinking(calls []chat.Tool) []string {
+func (p *plan) thoughtWords(calls []chat.Tool) []string {
 	if p.orders.think != never {
-		return exactly(p.intent(calls), p.orders.think)
+		return makeLong(p.intent(calls), p.orders.think)
 	}
 	t := p.talk.Thinking
 	if !thinks(t) {

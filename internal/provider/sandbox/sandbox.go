@@ -93,7 +93,7 @@ func (s *Sandbox) Do(ctx context.Context, req *chat.Request, t relay.Target) (*c
 		return nil, err
 	}
 	pace := &patience{sleep: s.sleep, limits: t.Timeouts}
-	if err := p.orders.before(ctx, pace); err != nil {
+	if err := p.orders.runBefore(ctx, pace); err != nil {
 		return nil, err
 	}
 	p.usage = p.count(s.cache)

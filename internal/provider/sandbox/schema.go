@@ -24,7 +24,7 @@ func parseSchema(raw json.RawMessage) (doc any, ok bool) {
 	case bool:
 		return s, true
 	case map[string]any:
-		return modern(s), true
+		return modernize(s), true
 	}
 	return nil, false
 }
@@ -38,8 +38,8 @@ var (
 	namedSchemas  = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
 )
 
-// modern is a copy of a schema in the words of draft 2020-12.
-func modern(v any) any {
+// modernize copies a schema in the words of draft 2020-12.
+func modernize(v any) any {
 	old, ok := v.(map[string]any)
 	if !ok {
 		return v
@@ -51,18 +51,18 @@ func modern(v any) any {
 			delete(s, word)
 		}
 	}
-	tuples(s)
-	openAPI(s)
+	modernizeItems(s)
+	modernizeTypes(s)
 	for _, word := range oneSchema {
 		if inner, given := s[word]; given {
-			s[word] = modern(inner)
+			s[word] = modernize(inner)
 		}
 	}
 	for _, word := range listedSchemas {
 		if list, given := s[word].([]any); given {
 			list = slices.Clone(list)
 			for i := range list {
-				list[i] = modern(list[i])
+				list[i] = modernize(list[i])
 			}
 			s[word] = list
 		}
@@ -71,7 +71,7 @@ func modern(v any) any {
 		if named, given := s[word].(map[string]any); given {
 			named = maps.Clone(named)
 			for name := range named {
-				named[name] = modern(named[name])
+				named[name] = modernize(named[name])
 			}
 			s[word] = named
 		}
@@ -79,8 +79,8 @@ func modern(v any) any {
 	return s
 }
 
-// tuples rewrites lists of items, bounds by flag and dependencies of older drafts.
-func tuples(s map[string]any) {
+// modernizeItems rewrites lists of items, bounds by flag and dependencies of older drafts.
+func modernizeItems(s map[string]any) {
 	if list, isList := s["items"].([]any); isList {
 		s["prefixItems"] = list
 		delete(s, "items")
@@ -110,8 +110,8 @@ func tuples(s map[string]any) {
 	}
 }
 
-// openAPI rewrites types in capitals and the flag for null.
-func openAPI(s map[string]any) {
+// modernizeTypes rewrites types in capitals and the flag for null.
+func modernizeTypes(s map[string]any) {
 	switch t := s["type"].(type) {
 	case string:
 		s["type"] = strings.ToLower(t)

@@ -31,7 +31,7 @@ func (m *maker) flattenObject(s map[string]any) (map[string]any, bool) {
 	var more []any
 	for _, word := range []string{"$ref", "$dynamicRef"} {
 		if ref, given := s[word].(string); given {
-			if m.following(ref) > 1 {
+			if m.countFollowing(ref) > 1 {
 				return nil, false
 			}
 			m.refs = append(m.refs, ref)
@@ -45,7 +45,7 @@ func (m *maker) flattenObject(s map[string]any) (map[string]any, bool) {
 	}
 	for _, word := range []string{"anyOf", "oneOf"} {
 		if ways, given := s[word].([]any); given && len(ways) > 0 {
-			more = append(more, m.way(ways))
+			more = append(more, m.pickBranch(ways))
 		}
 	}
 	if condition, given := s["if"]; given {
@@ -68,12 +68,12 @@ func (m *maker) flattenObject(s map[string]any) (map[string]any, bool) {
 	return flat, true
 }
 
-// way picks a branch, not one that leads back to where we are if there is another.
-func (m *maker) way(ways []any) any {
+// pickBranch picks a branch, not one that leads back to where we are if there is another.
+func (m *maker) pickBranch(ways []any) any {
 	ahead := slices.DeleteFunc(slices.Clone(ways), func(v any) bool {
 		s, _ := v.(map[string]any)
 		ref, given := s["$ref"].(string)
-		return given && m.following(ref) > 0
+		return given && m.countFollowing(ref) > 0
 	})
 	if len(ahead) > 0 {
 		ways = ahead
@@ -81,8 +81,8 @@ func (m *maker) way(ways []any) any {
 	return ways[m.choose(len(ways))]
 }
 
-// following counts how often a reference is being followed.
-func (m *maker) following(ref string) int {
+// countFollowing counts how often a reference is being followed.
+func (m *maker) countFollowing(ref string) int {
 	n := 0
 	for _, r := range m.refs {
 		if r == ref {

@@ -28,9 +28,9 @@ func merge(a, b map[string]any, own map[string]bool) (map[string]any, bool) {
 		case "items", "additionalProperties", "contains", "propertyNames":
 			a[word] = map[string]any{"allOf": []any{ours, theirs}}
 		case "minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties":
-			a[word] = farther(a, b, word, 1)
+			a[word] = fartherBound(a, b, word, 1)
 		case "maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties":
-			a[word] = farther(a, b, word, -1)
+			a[word] = fartherBound(a, b, word, -1)
 		case "enum":
 			x, _ := ours.([]any)
 			y, _ := theirs.([]any)
@@ -70,8 +70,8 @@ func mergeNamed(ours, theirs any, own bool) any {
 	return named
 }
 
-// farther is the greater of two bounds, or with -1 the smaller.
-func farther(a, b map[string]any, word string, sign int) any {
+// fartherBound is the greater of two bounds, or with -1 the smaller.
+func fartherBound(a, b map[string]any, word string, sign int) any {
 	x, okX := rational(a, word)
 	y, okY := rational(b, word)
 	if !okX || okY && y.Cmp(x) == sign {

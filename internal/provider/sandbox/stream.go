@@ -23,7 +23,7 @@ func (p *plan) tell(ctx context.Context, pace *patience, answers []answer, seen 
 	return func(yield func(chat.Chunk, error) bool) {
 		chunks, words := 0, 0
 		for s := range p.steps(answers) {
-			err := p.orders.during(ctx, pace, chunks, words, s.last)
+			err := p.orders.runDuring(ctx, pace, chunks, words, s.last)
 			if err == nil && words > 0 && s.words > 0 {
 				err = pace.wait(ctx, p.orders.gap)
 			}

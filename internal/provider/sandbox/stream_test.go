@@ -227,8 +227,8 @@ func TestWordsMakeUpTheirText(t *testing.T) {
 				t.Errorf("%q: an empty word in %q", text, list)
 			}
 		}
-		if strings.Join(bites(text), "") != text {
-			t.Errorf("%q was bitten into %q", text, bites(text))
+		if strings.Join(cutBites(text), "") != text {
+			t.Errorf("%q was bitten into %q", text, cutBites(text))
 		}
 	}
 	for text, n := range map[string]int{"one two three": 3, "\u65e5\u672c\u8a9e\u3067\u3059。": 5, "a\u65e5\u672cb": 4, "\u845b\U000E0100\u98fe": 2, "👩‍👩‍👧‍👦 family": 2} {

@@ -33,7 +33,7 @@ func readTurn(talk *chat.Conversation) turn {
 		}
 		if text := textOf(m.Parts); strings.TrimSpace(text) != "" {
 			if own := withoutReminders(text); own != "" || t.own == "" {
-				t.text, t.own, t.quoted = text, own, lastOwn(m.Parts)
+				t.text, t.own, t.quoted = text, own, lastWords(m.Parts)
 			}
 		}
 		t.media = append(t.media, mediaOf(m.Parts)...)
@@ -126,8 +126,8 @@ func withoutReminders(text string) string {
 	return strings.TrimSpace(reminder.ReplaceAllString(text, ""))
 }
 
-// lastOwn is the last part of somebody's own words.
-func lastOwn(parts []chat.Part) string {
+// lastWords is the last part of the user's own words.
+func lastWords(parts []chat.Part) string {
 	for _, p := range slices.Backward(parts) {
 		if own := withoutReminders(p.Text); p.Kind == chat.Text && strings.TrimSpace(own) != "" {
 			return own

@@ -40,20 +40,20 @@ func readPrompt(talk *chat.Conversation) prompt {
 	}
 	for i := range talk.System {
 		d.put("system")
-		d.part(&talk.System[i])
+		d.putPart(&talk.System[i])
 		end(weigh(&talk.System[i]), talk.System[i].Cache)
 	}
 	for _, m := range talk.Messages {
 		d.put("message", fmt.Sprint(m.Role), m.Name)
 		for i := range m.Parts {
-			d.part(&m.Parts[i])
+			d.putPart(&m.Parts[i])
 			end(weigh(&m.Parts[i]), m.Parts[i].Cache)
 		}
 	}
 	if n := len(p.prefixes); n > 0 && talk.Cache != nil {
 		p.prefixes[n-1].cache, p.marked = talk.Cache, true
 	}
-	d.wishes(talk)
+	d.putWishes(talk)
 	p.sum = d.sum()
 	return p
 }
@@ -100,18 +100,18 @@ func (d digest) put(texts ...string) {
 	}
 }
 
-func (d digest) part(p *chat.Part) {
+func (d digest) putPart(p *chat.Part) {
 	d.put("part", fmt.Sprint(p.Kind, p.Custom, p.Failed, len(p.Content)), p.Text, p.ID, p.Name, p.Proof, string(p.Raw))
 	if m := p.Media; m != nil {
 		d.put("media", m.Type, m.Base64, m.URL, m.FileID, m.Plain, m.Name, m.Detail, m.Note)
 	}
 	for i := range p.Content {
-		d.part(&p.Content[i])
+		d.putPart(&p.Content[i])
 	}
 }
 
-// wishes adds what else makes one answer differ from another.
-func (d digest) wishes(talk *chat.Conversation) {
+// putWishes adds what else makes one answer differ from another.
+func (d digest) putWishes(talk *chat.Conversation) {
 	s := talk.Sampling
 	d.put("wishes", fmt.Sprint(talk.Choice), fmt.Sprint(talk.N), show(talk.Logprobs), show(s.MaxTokens), show(s.Temperature), show(s.TopP),
 		show(s.TopK), show(s.Presence), show(s.Frequency), show(s.Seed), fmt.Sprintf("%q", s.Stop))

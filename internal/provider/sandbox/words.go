@@ -54,8 +54,8 @@ func countWords(text string) int64 {
 	return n
 }
 
-// bites cuts JSON into pieces of about a token: anywhere, but not in a character.
-func bites(text string) []string {
+// cutBites cuts JSON into pieces of about a token: anywhere, but not in a character.
+func cutBites(text string) []string {
 	const size = 4
 	list := make([]string, 0, len(text)/size+1)
 	for len(text) > 0 {
@@ -108,8 +108,8 @@ var sentences = []string{
 // filler is what answers of an ordered length are filled up with.
 var filler = words(" " + strings.Join(sentences, " "))
 
-// exactly makes a text n words long: cut off, or filled up.
-func exactly(text string, n int) []string {
+// makeLong makes a text n words long: cut off, or filled up.
+func makeLong(text string, n int) []string {
 	list := words(text)
 	for i := 0; len(list) < n; i++ {
 		list = append(list, filler[i%len(filler)])

@@ -23,15 +23,15 @@ import (
 func Canvas(ctx context.Context, req media.Request, report func(progress float64)) ([]media.Output, error) {
 	switch req.Operation.Mode {
 	case "text_to_image":
-		return pictures(ctx, req, report)
+		return drawPictures(ctx, req, report)
 	case "image_to_image":
-		return retouched(ctx, req, report)
+		return retouchAll(ctx, req, report)
 	}
 	return nil, badInput("Canvas cannot do %s.", req.Operation.Mode)
 }
 
-// pictures draws for the prompt, each picture with the next seed.
-func pictures(ctx context.Context, req media.Request, report func(float64)) ([]media.Output, error) {
+// drawPictures draws for the prompt, each picture with the next seed.
+func drawPictures(ctx context.Context, req media.Request, report func(float64)) ([]media.Output, error) {
 	w, h, err := sheetSize(req)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func pictures(ctx context.Context, req media.Request, report func(float64)) ([]m
 			return nil, err
 		}
 		seed := strconv.FormatUint(uint64(order.Seed), 10)
-		out, err := packed(ctx, m, picturefile.Wrapping{Format: req.Text("output_format"), Quality: number(req, "quality", 90), Note: "seed " + seed})
+		out, err := pack(ctx, m, picturefile.Wrapping{Format: req.Text("output_format"), Quality: number(req, "quality", 90), Note: "seed " + seed})
 		if err != nil {
 			return nil, err
 		}

@@ -9,8 +9,8 @@ import (
 	"stele/internal/studio/picturefile"
 )
 
-// retouched edits the pictures of a request: each for itself, or all into one.
-func retouched(ctx context.Context, req media.Request, report func(float64)) ([]media.Output, error) {
+// retouchAll edits the pictures of a request: each for itself, or all into one.
+func retouchAll(ctx context.Context, req media.Request, report func(float64)) ([]media.Output, error) {
 	given := req.Of("image_urls")
 	if len(given) == 0 || len(given) > 8 {
 		return nil, badInput("Give one to eight pictures in image_urls.")
@@ -26,12 +26,12 @@ func retouched(ctx context.Context, req media.Request, report func(float64)) ([]
 	if err != nil {
 		return nil, err
 	}
-	if err := reserve(ctx, sources, beside(&e, sources)); err != nil {
+	if err := reserve(ctx, sources, editCost(&e, sources)); err != nil {
 		return nil, err
 	}
 	report(0.02)
 	if e.Composes() {
-		out, err := joined(ctx, &e, sources, report)
+		out, err := joinAll(ctx, &e, sources, report)
 		return []media.Output{out}, err
 	}
 	var outputs []media.Output
@@ -54,8 +54,8 @@ func retouched(ctx context.Context, req media.Request, report func(float64)) ([]
 	return outputs, nil
 }
 
-// joined makes one picture of all.
-func joined(ctx context.Context, e *edit.Edit, sources []source, report func(float64)) (media.Output, error) {
+// joinAll makes one picture of all.
+func joinAll(ctx context.Context, e *edit.Edit, sources []source, report func(float64)) (media.Output, error) {
 	format := "jpeg"
 	for i := range sources {
 		if sources[i].header.Format != "jpeg" {
@@ -76,16 +76,16 @@ func finish(ctx context.Context, e *edit.Edit, m *image.RGBA, format string, rep
 		return media.Output{}, toFailure(err)
 	}
 	report(0.65)
-	out, err := packed(ctx, m, picturefile.Wrapping{Format: e.FormatOf(m, format), Quality: e.Quality})
+	out, err := pack(ctx, m, picturefile.Wrapping{Format: e.FormatOf(m, format), Quality: e.Quality})
 	if err == nil {
 		report(1)
 	}
 	return out, err
 }
 
-// beside is about what the edit takes beside what is being decoded: what is made, twice,
+// editCost is about what the edit takes beside what is being decoded: what is made, twice,
 // because most tools write into another, and the parts of a composition.
-func beside(e *edit.Edit, sources []source) int64 {
+func editCost(e *edit.Edit, sources []source) int64 {
 	width, height := 0, 0
 	for i := range sources {
 		h := sources[i].header

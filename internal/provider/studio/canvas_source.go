@@ -44,12 +44,12 @@ func look(ctx context.Context, given []media.Source) ([]source, error) {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case errors.Is(err, picture.ErrFormat):
-			return nil, badInput("%s is no png, jpeg, gif or webp picture.", called(s))
+			return nil, badInput("%s is no png, jpeg, gif or webp picture.", nameOf(s))
 		case err != nil:
-			return nil, broken(s, err)
+			return nil, brokenInput(s, err)
 		}
 		one := source{s, header}
-		if err := one.affordable(scope.From(ctx).Memory); err != nil {
+		if err := one.checkCost(scope.From(ctx).Memory); err != nil {
 			return nil, err
 		}
 		all = append(all, one)
@@ -75,7 +75,7 @@ func (s *source) cost() int64 { return s.Size + s.header.Cost }
 
 // open reads the picture: upright, and no larger than most on its longest side.
 func (s *source) open(ctx context.Context, most int) (*image.RGBA, error) {
-	file, err := content(ctx, s.Source)
+	file, err := readSource(ctx, s.Source)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (s *source) open(ctx context.Context, most int) (*image.RGBA, error) {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, broken(s.Source, err)
+		return nil, brokenInput(s.Source, err)
 	}
 	defer release()
 	if s.header.Cost > letGo {
@@ -113,8 +113,8 @@ func (s *source) open(ctx context.Context, most int) (*image.RGBA, error) {
 // that it takes a few milliseconds.
 const letGo = 16 << 20
 
-// content reads the whole of a source.
-func content(ctx context.Context, s media.Source) ([]byte, error) {
+// readSource reads the whole of a source.
+func readSource(ctx context.Context, s media.Source) ([]byte, error) {
 	r, err := s.Open(ctx)
 	if err != nil {
 		return nil, err
@@ -125,20 +125,20 @@ func content(ctx context.Context, s media.Source) ([]byte, error) {
 		return nil, err
 	}
 	if len(file) > sourceBytes {
-		return nil, badInput("%s is larger than %d MB.", called(s), sourceBytes>>20)
+		return nil, badInput("%s is larger than %d MB.", nameOf(s), sourceBytes>>20)
 	}
 	return file, nil
 }
 
-// affordable refuses a picture that takes more than any caller may have.
-func (s *source) affordable(lease *memory.Lease) error {
+// checkCost refuses a picture that takes more than any caller may have.
+func (s *source) checkCost(lease *memory.Lease) error {
 	h := s.header
 	if int64(h.Width)*int64(h.Height) > sourcePixels {
-		return badInput("%s has %d by %d pixels: more than %d million cannot be edited.", called(s.Source), h.Width, h.Height, sourcePixels/1_000_000)
+		return badInput("%s has %d by %d pixels: more than %d million cannot be edited.", nameOf(s.Source), h.Width, h.Height, sourcePixels/1_000_000)
 	}
 	if most := lease.Most(); h.Cost > sourceCost || most > 0 && s.cost() > most {
 		return badInput("%s has %d by %d pixels, and more bytes for each than can be edited: save it with 8 bits for each colour, or smaller.",
-			called(s.Source), h.Width, h.Height)
+			nameOf(s.Source), h.Width, h.Height)
 	}
 	return nil
 }
@@ -147,13 +147,13 @@ func (s *source) affordable(lease *memory.Lease) error {
 // with 8 bits for each colour, half as many with 16; of photographs all that are taken.
 const sourceCost = 128 << 20
 
-func called(s media.Source) string {
+func nameOf(s media.Source) string {
 	return cmp.Or(s.Name, "The picture")
 }
 
-func broken(s media.Source, err error) error {
+func brokenInput(s media.Source, err error) error {
 	if f, ok := errors.AsType[*media.Failure](err); ok {
 		return f // its bytes could not be had
 	}
-	return &media.Failure{Class: media.BadInput, Message: called(s) + " is damaged and cannot be read.", Err: err}
+	return &media.Failure{Class: media.BadInput, Message: nameOf(s) + " is damaged and cannot be read.", Err: err}
 }

@@ -95,9 +95,9 @@ func (d *Director) take(ctx context.Context, t *film.Take, music sound.Track, fo
 func plan(ctx context.Context, req media.Request) (*film.Take, error) {
 	switch req.Operation.Mode {
 	case "text_to_video":
-		return fromWords(req)
+		return planFromWords(req)
 	case "frames_to_video":
-		return fromPictures(ctx, req)
+		return planFromPictures(ctx, req)
 	}
 	return nil, badInput("Motion cannot do %s.", req.Operation.Mode)
 }
@@ -124,7 +124,7 @@ func newTake(req media.Request) (*film.Take, clip.Script) {
 	return t, s
 }
 
-func fromWords(req media.Request) (*film.Take, error) {
+func planFromWords(req media.Request) (*film.Take, error) {
 	t, s := newTake(req)
 	shape, err := shapeOf(req.Text("aspect_ratio"), 16.0/9)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"stele/internal/studio/film"
 )
 
-// fromPictures makes a film of the pictures given: the first frame, those between,
+// planFromPictures makes a film of the pictures given: the first frame, those between,
 // and the last.
-func fromPictures(ctx context.Context, req media.Request) (*film.Take, error) {
+func planFromPictures(ctx context.Context, req media.Request) (*film.Take, error) {
 	var given []media.Source
 	for _, field := range []string{"start_frame", "image_urls", "end_frame"} {
 		given = append(given, req.Of(field)...)
@@ -46,7 +46,7 @@ func fromPictures(ctx context.Context, req media.Request) (*film.Take, error) {
 			album.Width, album.Height = t.Width, t.Height
 		}
 		// Cut to size at once: large ones do not pile up.
-		if picture, err = film.Fitted(ctx, album, picture); err != nil {
+		if picture, err = film.Fit(ctx, album, picture); err != nil {
 			return nil, err
 		}
 		album.Add(picture)

@@ -16,14 +16,14 @@ import (
 	"stele/internal/studio/retouch"
 )
 
-// packed encodes a picture.
-func packed(ctx context.Context, m *image.RGBA, how picturefile.Wrapping) (media.Output, error) {
+// pack encodes a picture.
+func pack(ctx context.Context, m *image.RGBA, how picturefile.Wrapping) (media.Output, error) {
 	if how.Format == "jpeg" {
 		if err := retouch.Flatten(ctx, m, color.RGBA{255, 255, 255, 255}); err != nil {
 			return media.Output{}, err
 		}
 	}
-	file, err := spooled(ctx, func(to io.Writer) error { return how.Encode(to, m) })
+	file, err := writeSpooled(ctx, func(to io.Writer) error { return how.Encode(to, m) })
 	if err != nil {
 		return media.Output{}, err
 	}
@@ -31,10 +31,10 @@ func packed(ctx context.Context, m *image.RGBA, how picturefile.Wrapping) (media
 	return pictureOf(file, how.Type(), at, note, m.Rect.Size()), nil
 }
 
-// spooled writes a file. It gives up when ctx ends, or soon after.
-func spooled(ctx context.Context, write func(io.Writer) error) (*spool.File, error) {
+// writeSpooled writes a file. It gives up when ctx ends, or soon after.
+func writeSpooled(ctx context.Context, write func(io.Writer) error) (*spool.File, error) {
 	f := spool.New()
-	err := computing(ctx, func() error {
+	err := compute(ctx, func() error {
 		to := bufio.NewWriterSize(&stopping{ctx: ctx, Writer: f}, 64<<10)
 		if err := write(to); err != nil {
 			return err
@@ -44,9 +44,9 @@ func spooled(ctx context.Context, write func(io.Writer) error) (*spool.File, err
 	return f, err
 }
 
-// computing does work that does not look at ctx: on a processor of its own, and apart
+// compute does work that does not look at ctx: on a processor of its own, and apart
 // from a caller that no longer wants it.
-func computing(ctx context.Context, work func() error) error {
+func compute(ctx context.Context, work func() error) error {
 	return cores.Do(ctx, func(ctx context.Context) error { return picture.Apart(ctx, work) })
 }
 

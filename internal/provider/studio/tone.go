@@ -30,7 +30,7 @@ func Tone(ctx context.Context, req media.Request, report func(progress float64))
 			return err
 		}
 		title := fmt.Sprintf("%s (seed %d)", piece.Title, seed)
-		if out, err = audio(ctx, track, req.Text("output_format"), title, func(p float64) { report(0.7 + 0.25*p) }); err != nil {
+		if out, err = packAudio(ctx, track, req.Text("output_format"), title, func(p float64) { report(0.7 + 0.25*p) }); err != nil {
 			return err
 		}
 		report(0.95)
@@ -51,8 +51,8 @@ type recording interface {
 	Opus(ctx context.Context, report func(float64)) (*sound.Opus, error)
 }
 
-// audio packs sound as a file.
-func audio(ctx context.Context, r recording, format, title string, report func(float64)) (media.Output, error) {
+// packAudio packs sound as a file.
+func packAudio(ctx context.Context, r recording, format, title string, report func(float64)) (media.Output, error) {
 	out := media.Output{Kind: "audio", Type: "audio/wav", Duration: r.Seconds(), Title: title}
 	if format != "opus" {
 		out.Open = inMemory(r.WAV())

@@ -50,7 +50,7 @@ func anyOf(list []string) (out []any) {
 
 // Make speaks the prompt. It gives up soon after ctx ends.
 func (s *Speaker) Make(ctx context.Context, req media.Request, report func(progress float64)) ([]media.Output, error) {
-	text := voice.Spoken(req.Prompt)
+	text := voice.ForSpeech(req.Prompt)
 	if text == "" {
 		return nil, badInput("There is nothing in the prompt that can be spoken.")
 	}
@@ -77,7 +77,7 @@ func (s *Speaker) Make(ctx context.Context, req media.Request, report func(progr
 	if err := track.Level(ctx); err != nil {
 		return nil, err
 	}
-	out, err := audio(ctx, track, req.Text("output_format"), "", func(p float64) { report(0.65 + 0.3*p) })
+	out, err := packAudio(ctx, track, req.Text("output_format"), "", func(p float64) { report(0.65 + 0.3*p) })
 	if err != nil {
 		return nil, err
 	}

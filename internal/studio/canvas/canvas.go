@@ -47,19 +47,19 @@ func (o Order) Check() error {
 type layout func(*sheet)
 
 var layouts = map[string]layout{
-	"poster":      poster,
-	"card":        card,
-	"quote":       quote,
-	"gradient":    field,
-	"bauhaus":     bauhaus,
-	"waves":       waves,
-	"topographic": topographic,
-	"halftone":    halftone,
-	"isometric":   isometric,
-	"grid":        grid,
-	"type":        typographic,
-	"orbit":       orbit,
-	"landscape":   landscape,
+	"poster":      drawPoster,
+	"card":        drawCard,
+	"quote":       drawQuote,
+	"gradient":    drawField,
+	"bauhaus":     drawBauhaus,
+	"waves":       drawWaves,
+	"topographic": drawTopographic,
+	"halftone":    drawHalftone,
+	"isometric":   drawIsometric,
+	"grid":        drawGrid,
+	"type":        drawTypographic,
+	"orbit":       drawOrbit,
+	"landscape":   drawLandscape,
 }
 
 // Draw draws a picture. It reports how far it is from 0 to 1, and gives up when ctx
@@ -102,7 +102,7 @@ func newSheet(ctx context.Context, o Order, report func(float64)) *sheet {
 	if cmp.Or(name, Auto) == Auto {
 		name, free = s.mood.palette(s.chance("palette")), true
 	}
-	s.pal = chosen(name, free, s.chance("accents"))
+	s.pal = paletteOf(name, free, s.chance("accents"))
 	s.page = ink.New(o.W, o.H, s.pal.paper)
 	s.step(0.05)
 	return s

@@ -8,8 +8,8 @@ import (
 	"stele/internal/studio/lettering"
 )
 
-// bauhaus is a floor of tiles, each a simple shape, with a quiet field for the words.
-func bauhaus(s *sheet) {
+// drawBauhaus draws a floor of tiles, each a simple shape, with a quiet field for the words.
+func drawBauhaus(s *sheet) {
 	r := s.chance("bauhaus")
 	cell := s.u / float64(4+r.IntN(2))
 	cols, rows := max(2, int(math.Round(s.w/cell))), max(2, int(math.Round(s.h/cell)))
@@ -35,7 +35,7 @@ func bauhaus(s *sheet) {
 				fg = (bg + 1 + r.IntN(len(colors)-1)) % len(colors)
 			}
 			s.lay(b.path(), colors[bg])
-			s.inside(b, func() { tile(s, b, colors[fg], r) })
+			s.drawInside(b, func() { drawTile(s, b, colors[fg], r) })
 		}
 		s.step(0.1 + 0.7*float64(row)/float64(rows))
 	}
@@ -63,8 +63,8 @@ func tileField(s *sheet, cols, rows int, r *rand.Rand) [4]int {
 	return [4]int{left, top, left + wide, top + high}
 }
 
-// tile draws one shape into a tile.
-func tile(s *sheet, b box, c ink.Color, r *rand.Rand) {
+// drawTile draws one shape into a tile.
+func drawTile(s *sheet, b box, c ink.Color, r *rand.Rand) {
 	p := new(ink.Path)
 	size := max(b.w, b.h)
 	x, y := b.x+b.w/2, b.y+b.h/2

@@ -7,12 +7,12 @@ import (
 	"stele/internal/studio/lettering"
 )
 
-// card is a card that lies on a coloured ground, with a picture at its head.
-func card(s *sheet) {
+// drawCard draws a card that lies on a coloured ground, with a picture at its head.
+func drawCard(s *sheet) {
 	r := s.chance("card")
 	ground := ink.NewRamp(s.pal.accent(1).Lighter(0.04), s.pal.accent(1), s.pal.accent(0).Mix(s.pal.accent(1), 0.4))
 	s.flood(ground.Linear(ink.Point{X: s.w * 0.1, Y: 0}, ink.Point{X: s.w * 0.9, Y: s.h}))
-	s.dots(s.whole(), 0.045*s.u, 0.0055*s.u, s.pal.paper, 0.3)
+	s.printDots(s.whole(), 0.045*s.u, 0.0055*s.u, s.pal.paper, 0.3)
 	s.step(0.25)
 	b := s.whole().inset(0.105 * s.u)
 	if s.wideness() < 0.7 {
@@ -30,14 +30,14 @@ func card(s *sheet) {
 	if s.words.title == "" {
 		head, body = b, box{}
 	}
-	s.crest(edge, head, r.IntN(3), r.Uint32())
+	s.drawCrest(edge, head, r.IntN(3), r.Uint32())
 	s.step(0.75)
 	pad := 0.055 * s.u
 	s.letter(body.inset(pad), setting{face: lettering.Bold, sub: lettering.Regular, leading: 1.02, track: -0.018, most: 0.12, lines: 4, subs: 4, anchor: 0.5})
 }
 
-// dots prints a fine raster.
-func (s *sheet) dots(b box, step, radius float64, c ink.Color, opacity float64) {
+// printDots prints a fine raster.
+func (s *sheet) printDots(b box, step, radius float64, c ink.Color, opacity float64) {
 	tone := c.Tone()
 	s.wash(b.pixels(), func(x, y int) (ink.Tone, float64) {
 		fx, fy := (float64(x)+0.5)/step, (float64(y)+0.5)/step
@@ -46,8 +46,8 @@ func (s *sheet) dots(b box, step, radius float64, c ink.Color, opacity float64) 
 	})
 }
 
-// crest fills the head of a card with shapes, inside the card's own round edge.
-func (s *sheet) crest(edge *ink.Path, b box, kind int, seed uint32) {
+// drawCrest fills the head of a card with shapes, inside the card's own round edge.
+func (s *sheet) drawCrest(edge *ink.Path, b box, kind int, seed uint32) {
 	soft := s.pal.paper.Mix(s.pal.accent(0), 0.16)
 	noise := ink.NewNoise(seed)
 	colors := []ink.Tone{s.pal.accent(0).Tone(), s.pal.accent(1).Tone(), s.pal.accent(2).Tone(), s.pal.accent(3).Tone()}
@@ -77,5 +77,5 @@ func (s *sheet) crest(edge *ink.Path, b box, kind int, seed uint32) {
 		}
 		return out
 	}
-	s.inside(b, func() { s.paint(edge, paint, 1) })
+	s.drawInside(b, func() { s.paint(edge, paint, 1) })
 }

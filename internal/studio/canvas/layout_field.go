@@ -9,10 +9,10 @@ import (
 	"stele/internal/studio/lettering"
 )
 
-// field is colours that flow into each other, and few words.
-func field(s *sheet) {
+// drawField draws colours that flow into each other, and few words.
+func drawField(s *sheet) {
 	r := s.chance("field")
-	s.flow(r.Uint32(), s.neighbours(r.IntN(4)))
+	s.floodRun(r.Uint32(), s.neighbours(r.IntN(4)))
 	s.step(0.6)
 	s.grain(0.03)
 	t := setting{face: lettering.Medium, sub: lettering.Regular, leading: 1.04, track: -0.018, most: 0.135, lines: 4, subs: 3, anchor: 1}
@@ -37,8 +37,8 @@ func (s *sheet) neighbours(from int) []ink.Color {
 	return append(list, end.Color())
 }
 
-// flow floods the page with a warped run of colours.
-func (s *sheet) flow(seed uint32, colors []ink.Color) {
+// floodRun floods the page with a warped run of colours.
+func (s *sheet) floodRun(seed uint32, colors []ink.Color) {
 	ramp := ink.NewRamp(colors...)
 	noise := ink.NewNoise(seed)
 	k := 1 / math.Sqrt(s.w*s.h)

@@ -8,8 +8,8 @@ import (
 	"stele/internal/studio/lettering"
 )
 
-// grid is a wall of modules of different sizes, one of them with the words.
-func grid(s *sheet) {
+// drawGrid draws a wall of modules of different sizes, one of them with the words.
+func drawGrid(s *sheet) {
 	r := s.chance("grid")
 	s.flood(ink.Solid(s.pal.paper))
 	m := 0.045 * s.u
@@ -45,7 +45,7 @@ func grid(s *sheet) {
 		x, y := at%cols, at/cols
 		w, h := grow(taken, cols, rows, x, y, r)
 		use(x, y, w, h)
-		s.module(place(x, y, w, h), n, r)
+		s.drawModule(place(x, y, w, h), n, r)
 		n++
 		s.step(0.1 + 0.6*float64(at)/float64(len(taken)))
 	}
@@ -82,8 +82,8 @@ func grow(taken []bool, cols, rows, x, y int, r *rand.Rand) (w, h int) {
 	return w, h
 }
 
-// module draws the n-th module.
-func (s *sheet) module(b box, n int, r *rand.Rand) {
+// drawModule draws the n-th module.
+func (s *sheet) drawModule(b box, n int, r *rand.Rand) {
 	edge := new(ink.Path)
 	edge.Round(b.x, b.y, b.w, b.h, 0.03*s.u)
 	ground := s.pal.accent(n)

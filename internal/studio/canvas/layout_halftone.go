@@ -8,8 +8,8 @@ import (
 	"stele/internal/studio/lettering"
 )
 
-// halftone is a picture in two inks, each printed through its own screen.
-func halftone(s *sheet) {
+// drawHalftone draws a picture in two inks, each printed through its own screen.
+func drawHalftone(s *sheet) {
 	r := s.chance("halftone")
 	s.flood(ink.Solid(s.pal.paper))
 	t := setting{face: lettering.Bold, sub: lettering.Regular, leading: 0.98, track: -0.022, most: 0.2, lines: 4, subs: 3}
@@ -18,9 +18,9 @@ func halftone(s *sheet) {
 	first, second := s.pal.accent(0).Readable(s.pal.paper, 1.8), s.pal.accent(1)
 	dark := s.motif(art, r)
 	step := s.u / (46 + 10*r.Float64())
-	s.screen(art, 75, step, second, 0.85, func(x, y float64) float64 { return 0.62 * dark(x-step*1.1, y-step*0.7) })
+	s.printScreen(art, 75, step, second, 0.85, func(x, y float64) float64 { return 0.62 * dark(x-step*1.1, y-step*0.7) })
 	s.step(0.5)
-	s.screen(art, 38, step, first, 1, dark)
+	s.printScreen(art, 38, step, first, 1, dark)
 	s.step(0.8)
 	s.print(words)
 }
@@ -65,8 +65,8 @@ func (s *sheet) motif(art box, r *rand.Rand) func(x, y float64) float64 {
 	}
 }
 
-// screen prints a tone as dots on a turned raster: the darker, the larger.
-func (s *sheet) screen(b box, degrees, step float64, c ink.Color, opacity float64, dark func(x, y float64) float64) {
+// printScreen prints a tone as dots on a turned raster: the darker, the larger.
+func (s *sheet) printScreen(b box, degrees, step float64, c ink.Color, opacity float64, dark func(x, y float64) float64) {
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
 	tone := c.Flat()
 	s.wash(b.pixels(), func(px, py int) (ink.Tone, float64) {

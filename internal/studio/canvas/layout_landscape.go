@@ -7,12 +7,12 @@ import (
 	"stele/internal/studio/lettering"
 )
 
-// landscape is a view of what the prompt names: mountains, sea, trees, a town, by day
+// drawLandscape draws a view of what the prompt names: mountains, sea, trees, a town, by day
 // or by night, as the travel posters of a hundred years ago showed it.
-func landscape(s *sheet) {
+func drawLandscape(s *sheet) {
 	r := s.chance("landscape")
 	if framed := r.IntN(2) == 0 && s.wideness() < 1.3 && s.words.title != ""; framed {
-		s.framed(r)
+		s.drawFramed(r)
 		return
 	}
 	t := setting{face: lettering.Bold, sub: lettering.Regular, leading: 1, track: -0.018, most: 0.14, lines: 3, subs: 2}
@@ -26,8 +26,8 @@ func landscape(s *sheet) {
 	s.print(words)
 }
 
-// framed is the view in a white frame, with its name below.
-func (s *sheet) framed(r *rand.Rand) {
+// drawFramed draws the view in a white frame, with its name below.
+func (s *sheet) drawFramed(r *rand.Rand) {
 	paper := s.pal.tones()[len(s.pal.tones())-1]
 	s.flood(ink.Solid(paper))
 	m := 0.055 * s.u
@@ -39,7 +39,7 @@ func (s *sheet) framed(r *rand.Rand) {
 	words := s.plan(box{foot.x, foot.y, foot.w, foot.h - 0.2*m}, t)
 	b := box{m, m, s.w - 2*m, words.y - 2*m}
 	b = box{float64(int(b.x)), float64(int(b.y)), float64(int(b.w)), float64(int(b.h))}
-	s.inside(b, func() { newView(s, b, r).draw() })
+	s.drawInside(b, func() { newView(s, b, r).draw() })
 	s.print(words)
 }
 
@@ -94,34 +94,34 @@ func (v *view) draw() {
 	v.wash(box{v.x, v.y, v.w, v.h}.pixels(), opaque(sky.Linear(ink.Point{Y: top}, ink.Point{Y: v.horizon})))
 	v.step(0.15)
 	if v.night || things["stars"] {
-		v.stars(box{v.x, v.y, v.w, v.horizon - v.y}, 150, 0.8)
+		v.strewStars(box{v.x, v.y, v.w, v.horizon - v.y}, 150, 0.8)
 	}
-	v.light()
+	v.hangLight()
 	v.step(0.3)
 	if !v.night {
-		v.clouds()
+		v.drawClouds()
 	}
 	sea := things["sea"]
 	switch {
 	case things["dunes"]:
-		v.ridges(dune, 4, sea)
+		v.drawRidges(dune, 4, sea)
 	case things["hills"] && !things["mountains"]:
-		v.ridges(hill, 4, sea)
+		v.drawRidges(hill, 4, sea)
 	default:
-		v.ridges(peak, 4, sea)
+		v.drawRidges(peak, 4, sea)
 	}
 	v.step(0.7)
 	if things["city"] {
-		v.town()
+		v.drawTown()
 	}
 	if things["trees"] || (!sea && !things["dunes"] && !things["city"] && v.r.IntN(2) == 0) {
-		v.wood()
+		v.drawWood()
 	}
 	if sea {
-		v.boat()
+		v.drawBoat()
 	}
 	v.step(0.85)
-	v.weather()
+	v.drawWeather()
 }
 
 func opaque(p ink.Paint) func(x, y int) (ink.Tone, float64) {

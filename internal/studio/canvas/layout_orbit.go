@@ -8,12 +8,12 @@ import (
 	"stele/internal/studio/lettering"
 )
 
-// orbit is worlds on their rings around a sun that is not quite in the middle.
-func orbit(s *sheet) {
+// drawOrbit draws worlds on their rings around a sun that is not quite in the middle.
+func drawOrbit(s *sheet) {
 	r := s.chance("orbit")
 	night := s.pal.paper
 	s.flood(ink.NewRamp(night.Mix(s.pal.hue(1), 0.3), night).Radial(ink.Point{X: s.w * 0.7, Y: s.h * 0.55}, 0.75*max(s.w, s.h)))
-	s.stars(s.whole(), 130, 0.55)
+	s.strewStars(s.whole(), 130, 0.55)
 	s.step(0.3)
 	t := setting{face: lettering.Bold, sub: lettering.Regular, leading: 1, track: -0.02, most: 0.15, lines: 4, subs: 3}
 	words, art := s.part(t, parting{beside: 0.42, above: 0.36, anchor: 1, below: r.IntN(2) == 0})
@@ -21,7 +21,7 @@ func orbit(s *sheet) {
 	size := 0.62 * max(min(art.w, art.h), 0.6*max(art.w, art.h))
 	sunSize := 0.16 * size
 	s.glow(ink.Point{X: cx, Y: cy}, 3.4*sunSize, s.pal.accent(0), 0.5)
-	s.world(cx, cy, sunSize, s.pal.accent(0), false)
+	s.drawWorld(cx, cy, sunSize, s.pal.accent(0), false)
 	line := s.pal.paper.Mix(s.pal.ink, 0.5)
 	var balls []ink.Point
 	const n = 5
@@ -38,7 +38,7 @@ func orbit(s *sheet) {
 				x, y := cx+radius*math.Cos(a), cy+radius*math.Sin(a)
 				near := slices.ContainsFunc(balls, func(p ink.Point) bool { return math.Hypot(p.X-x, p.Y-y) < 0.26*size })
 				if !near && x > art.x+ball && x < art.right()-ball && y > art.y+ball && y < art.bottom()-ball {
-					s.world(x, y, ball, color, true)
+					s.drawWorld(x, y, ball, color, true)
 					balls = append(balls, ink.Point{X: x, Y: y})
 					break
 				}
@@ -49,8 +49,8 @@ func orbit(s *sheet) {
 	s.print(words)
 }
 
-// stars strews points of light.
-func (s *sheet) stars(b box, n int, opacity float64) {
+// strewStars strews points of light.
+func (s *sheet) strewStars(b box, n int, opacity float64) {
 	r := s.chance("stars")
 	light := s.pal.ink
 	if !s.pal.dark {
@@ -76,8 +76,8 @@ func (s *sheet) glow(at ink.Point, radius float64, c ink.Color, strength float64
 	}
 }
 
-// world is a ball, lit from the upper left, or shining by itself.
-func (s *sheet) world(x, y, radius float64, c ink.Color, lit bool) {
+// drawWorld draws a ball, lit from the upper left, or shining by itself.
+func (s *sheet) drawWorld(x, y, radius float64, c ink.Color, lit bool) {
 	p := new(ink.Path)
 	p.Circle(x, y, radius)
 	if !lit {

@@ -7,9 +7,9 @@ import (
 	"stele/internal/studio/lettering"
 )
 
-// poster is words as large as they can be, and one bold shape that runs off the
+// drawPoster draws words as large as they can be, and one bold shape that runs off the
 // paper.
-func poster(s *sheet) {
+func drawPoster(s *sheet) {
 	r := s.chance("poster")
 	if r.IntN(3) == 0 { // on coloured paper
 		s.pal.tint()
@@ -17,15 +17,15 @@ func poster(s *sheet) {
 	s.flood(ink.Solid(s.pal.paper))
 	t := setting{face: lettering.Bold, sub: lettering.Regular, leading: 0.98, track: -0.022, most: 0.25, lines: 6, subs: 4}
 	words, art := s.part(t, parting{beside: 0.52, above: 0.56, below: r.IntN(3) == 0})
-	figure := []func(*sheet, box, *rand.Rand){disc, arcs, slants, halves, bars, sun}[r.IntN(6)]
+	figure := []func(*sheet, box, *rand.Rand){drawDisc, drawArcs, drawSlants, drawHalves, drawBars, drawSun}[r.IntN(6)]
 	s.step(0.2)
-	s.inside(art, func() { figure(s, art, r) })
+	s.drawInside(art, func() { figure(s, art, r) })
 	s.step(0.7)
 	s.print(words)
 }
 
-// disc is one large disc with a small companion.
-func disc(s *sheet, b box, r *rand.Rand) {
+// drawDisc draws one large disc with a small companion.
+func drawDisc(s *sheet, b box, r *rand.Rand) {
 	size := min(b.w, b.h)
 	x, y := b.x+b.w*(0.5+0.2*r.Float64()), b.y+b.h*(0.55+0.1*r.Float64())
 	p, q := new(ink.Path), new(ink.Path)
@@ -35,8 +35,8 @@ func disc(s *sheet, b box, r *rand.Rand) {
 	s.lay(q, s.pal.accent(1))
 }
 
-// arcs are rings around a corner.
-func arcs(s *sheet, b box, r *rand.Rand) {
+// drawArcs draws rings around a corner.
+func drawArcs(s *sheet, b box, r *rand.Rand) {
 	x, y := b.right(), b.bottom()
 	if r.IntN(2) == 0 && s.wideness() <= 1.2 {
 		x = b.x
@@ -57,8 +57,8 @@ func arcs(s *sheet, b box, r *rand.Rand) {
 	}
 }
 
-// slants are bars that lean.
-func slants(s *sheet, b box, r *rand.Rand) {
+// drawSlants draws bars that lean.
+func drawSlants(s *sheet, b box, r *rand.Rand) {
 	lean := b.h * 0.55
 	if r.IntN(2) == 0 {
 		lean = -lean
@@ -75,8 +75,8 @@ func slants(s *sheet, b box, r *rand.Rand) {
 	}
 }
 
-// halves are half discs in rows, each turned against the last.
-func halves(s *sheet, b box, r *rand.Rand) {
+// drawHalves draws half discs in rows, each turned against the last.
+func drawHalves(s *sheet, b box, r *rand.Rand) {
 	n := max(1, int(b.h/(0.3*s.u)+0.5))
 	size := b.h / float64(n)
 	across := int(b.w/size) + 1
@@ -92,8 +92,8 @@ func halves(s *sheet, b box, r *rand.Rand) {
 	}
 }
 
-// bars stand on the edge of the paper like a loud passage.
-func bars(s *sheet, b box, r *rand.Rand) {
+// drawBars draws bars that stand on the edge of the paper like a loud passage.
+func drawBars(s *sheet, b box, r *rand.Rand) {
 	n := max(5, int(b.w/(0.085*s.u)))
 	step := b.w / float64(n)
 	noise := ink.NewNoise(r.Uint32())
@@ -105,8 +105,8 @@ func bars(s *sheet, b box, r *rand.Rand) {
 	}
 }
 
-// sun is a disc that sets into its own stripes.
-func sun(s *sheet, b box, _ *rand.Rand) {
+// drawSun draws a disc that sets into its own stripes.
+func drawSun(s *sheet, b box, _ *rand.Rand) {
 	size := min(b.w, b.h) * 0.43
 	x, y := b.x+b.w/2, b.y+b.h*0.5
 	p := new(ink.Path)

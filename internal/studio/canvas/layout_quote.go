@@ -5,8 +5,8 @@ import (
 	"stele/internal/studio/lettering"
 )
 
-// quote is a speaker's words, with room around them.
-func quote(s *sheet) {
+// drawQuote draws a speaker's words, with room around them.
+func drawQuote(s *sheet) {
 	r := s.chance("quote")
 	if r.IntN(3) == 0 {
 		s.pal.tint()
@@ -30,10 +30,10 @@ func quote(s *sheet) {
 	head += 0.06 * s.u * min(1, head)
 	room := box{inner.x, inner.y + head, inner.w, inner.h - head}
 	t := setting{face: lettering.Medium, leading: 1.16, track: -0.012, most: 0.125, lines: 9, anchor: 0.4}
-	foot := s.by(room)
+	foot := s.planSource(room)
 	words := s.plan(box{room.x, room.y, room.w, room.h - foot.room}, t)
 	if kind := r.IntN(3); kind == 2 || words.right() < s.w-0.38*s.u || words.bottom()+foot.room < s.h-0.38*s.u {
-		s.corner(kind)
+		s.drawCorner(kind)
 	}
 	s.step(0.5)
 	s.print(words)
@@ -46,8 +46,8 @@ type source struct {
 	room float64 // with a rule above it
 }
 
-// by plans the source, where there is one.
-func (s *sheet) by(room box) source {
+// planSource plans the source, where there is one.
+func (s *sheet) planSource(room box) source {
 	if s.words.sub == "" || s.words.title == "" {
 		return source{}
 	}
@@ -66,11 +66,11 @@ func (f source) set(s *sheet, words plan) {
 	rule.Rect(x, y, 0.09*s.u, max(1.5, 0.006*s.u))
 	s.lay(rule, s.pal.accent(0))
 	y += 0.035 * s.u
-	s.set(f.name, x, y, words.room.w, s.legible(s.pal.ink, box{x, y, f.name.W, f.name.H}))
+	s.set(f.name, x, y, words.room.w, s.findLegible(s.pal.ink, box{x, y, f.name.W, f.name.H}))
 }
 
-// corner draws something quiet where the words are not.
-func (s *sheet) corner(kind int) {
+// drawCorner draws something quiet where the words are not.
+func (s *sheet) drawCorner(kind int) {
 	soft := s.pal.paper.Mix(s.pal.accent(1), 0.22)
 	p := new(ink.Path)
 	switch kind {

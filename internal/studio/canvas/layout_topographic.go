@@ -7,9 +7,9 @@ import (
 	"stele/internal/studio/lettering"
 )
 
-// topographic is a map of hills that are not there, drawn in contour lines that
+// drawTopographic draws a map of hills that are not there, drawn in contour lines that
 // give way to the words.
-func topographic(s *sheet) {
+func drawTopographic(s *sheet) {
 	r := s.chance("topographic")
 	noise := ink.NewNoise(r.Uint32())
 	words := s.plan(s.inner(), setting{
@@ -42,7 +42,7 @@ func topographic(s *sheet) {
 	})
 	s.step(0.6)
 	if !words.title.Empty() {
-		s.legend(words.box)
+		s.drawLegend(words.box)
 	}
 	s.print(words)
 }
@@ -71,8 +71,8 @@ func (s *sheet) ground(d float64) ink.Color {
 	return ink.LCH{L: c.L - d, C: min(line.C, 0.035+0.28*d), H: line.H}.Color()
 }
 
-// legend is the plain plate of a map that tells what it shows.
-func (s *sheet) legend(b box) {
+// drawLegend draws the plain plate of a map that tells what it shows.
+func (s *sheet) drawLegend(b box) {
 	pad := 0.5 * s.margin()
 	plate := b.inset(-pad)
 	s.lay(plate.path(), s.pal.paper)

@@ -7,8 +7,8 @@ import (
 	"stele/internal/studio/lettering"
 )
 
-// typographic is words and nothing else: every line as wide as the page.
-func typographic(s *sheet) {
+// drawTypographic draws words and nothing else: every line as wide as the page.
+func drawTypographic(s *sheet) {
 	r := s.chance("type")
 	if r.IntN(2) == 0 {
 		s.pal.tint()
@@ -16,11 +16,11 @@ func typographic(s *sheet) {
 	s.flood(ink.Solid(s.pal.paper))
 	s.step(0.2)
 	if s.words.title == "" {
-		s.stripes()
+		s.drawStripes()
 		return
 	}
 	room := s.inner()
-	foot := s.footnote(&room)
+	foot := s.setFootnote(&room)
 	face := []lettering.Face{lettering.Bold, lettering.Bold, lettering.MonoBold}[r.IntN(3)]
 	lines := s.stack(s.words.title, room, lettering.Style{Face: face, Caps: true, Tracking: -0.02, Leading: 1, Lines: 1, Min: 1})
 	gap := 0.035 * s.u
@@ -52,8 +52,8 @@ func typographic(s *sheet) {
 	s.set(foot, room.x, s.h-s.margin()-foot.H, room.w, s.pal.ink.Readable(s.pal.paper, readable))
 }
 
-// footnote sets the subtitle at the foot of a box and takes its room away.
-func (s *sheet) footnote(room *box) lettering.Block {
+// setFootnote sets the subtitle at the foot of a box and takes its room away.
+func (s *sheet) setFootnote(room *box) lettering.Block {
 	if s.words.sub == "" {
 		return lettering.Block{}
 	}
@@ -97,8 +97,8 @@ func (s *sheet) stack(title string, room box, style lettering.Style) []lettering
 	return best
 }
 
-// stripes stand in where there are no words.
-func (s *sheet) stripes() {
+// drawStripes draws stripes where there are no words.
+func (s *sheet) drawStripes() {
 	const n = 9
 	for i := range n {
 		p := new(ink.Path)

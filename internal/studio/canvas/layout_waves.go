@@ -7,8 +7,8 @@ import (
 	"stele/internal/studio/lettering"
 )
 
-// waves roll towards the one who looks, under a quiet sky with the words.
-func waves(s *sheet) {
+// drawWaves draws waves that roll towards the one who looks, under a quiet sky with the words.
+func drawWaves(s *sheet) {
 	r := s.chance("waves")
 	sky := s.pal.paper
 	ramp := ink.NewRamp(sky.Mix(s.pal.hue(1), 0.22), sky)
@@ -39,7 +39,7 @@ func waves(s *sheet) {
 		}
 		c := far.Mix(near, depth)
 		reach := box{0, base - 2*high - 0.07*s.u, s.w, 4*high + 0.07*s.u} // further down the wave covers its own shadow
-		s.inside(reach, func() { s.shadow(s.downFrom(crest), ink.Black, 0.02*s.u, ink.Point{Y: -0.006 * s.u}, 0.2) })
+		s.drawInside(reach, func() { s.shadow(s.downFrom(crest), ink.Black, 0.02*s.u, ink.Point{Y: -0.006 * s.u}, 0.2) })
 		body := ink.NewRamp(c.Lighter(0.07), c)
 		s.paint(s.downFrom(crest), body.Linear(ink.Point{Y: base - high}, ink.Point{Y: base + 0.16*s.u}), 1)
 		s.step(0.2 + 0.6*depth)

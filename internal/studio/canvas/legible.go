@@ -10,10 +10,10 @@ import (
 // readable is the contrast that words have at least.
 const readable = 4.5
 
-// legible is the colour for words in boxes, one below the other: the one that was
+// findLegible finds the colour for words in boxes, one below the other: the one that was
 // asked for if it can be read there, else the clearest of the picture's own. Where
 // nothing can be read well enough the page is toned down towards the nearest edge.
-func (s *sheet) legible(want ink.Color, boxes ...box) ink.Color {
+func (s *sheet) findLegible(want ink.Color, boxes ...box) ink.Color {
 	if want == (ink.Color{}) {
 		want = s.pal.ink
 	}

@@ -20,9 +20,9 @@ type palette struct {
 // Palettes lists the names of palettes.
 func Palettes() []string { return swatch.Names() }
 
-// chosen is a palette by name. The seed decides on the order of the quieter accents,
+// paletteOf is a palette by name. The seed decides on the order of the quieter accents,
 // and turns the hues a little where the palette was not asked for by name.
-func chosen(name string, free bool, r *rand.Rand) palette {
+func paletteOf(name string, free bool, r *rand.Rand) palette {
 	s, _ := swatch.Named(name)
 	turn := 0.0
 	if free {

@@ -6,8 +6,8 @@ import (
 	"stele/internal/studio/ink"
 )
 
-// light hangs sun or moon where no word is.
-func (v *view) light() {
+// hangLight hangs sun or moon where no word is.
+func (v *view) hangLight() {
 	v.lr = v.u * (0.075 + 0.035*v.r.Float64())
 	v.lampX = v.x + v.w*(0.28+0.44*v.r.Float64())
 	v.lampY = v.horizon - v.lr*(0.4+1.2*v.r.Float64())
@@ -28,8 +28,8 @@ func (v *view) light() {
 	v.lay(disc, v.lamp)
 }
 
-// clouds are flat bars of air with round ends.
-func (v *view) clouds() {
+// drawClouds draws flat bars of air with round ends.
+func (v *view) drawClouds() {
 	top := v.y + 0.1*v.u
 	if v.words.w > 0 {
 		top = v.words.bottom() + 0.02*v.u
@@ -65,9 +65,9 @@ func dune(n ink.Noise, x float64) float64 {
 	return 0.45 + 0.4*v + 0.12*math.Abs(n.At(x*1.4+5, 2.5))
 }
 
-// ridges stand one before the other, each darker than the last; before the sea there
+// drawRidges draws ridges, one before the other, each darker than the last; before the sea there
 // are fewer of them.
-func (v *view) ridges(form shape, n int, sea bool) {
+func (v *view) drawRidges(form shape, n int, sea bool) {
 	high := min(0.34*v.u, 0.8*(v.horizon-v.y))
 	if v.words.w > 0 {
 		high = min(high, 0.9*(v.horizon-v.words.bottom()))
@@ -89,16 +89,16 @@ func (v *view) ridges(form shape, n int, sea bool) {
 		foot := ink.NewRamp(c.Lighter(0.035), c.Mix(v.low, 0.16))
 		v.paint(v.downFrom(line), foot.Linear(ink.Point{Y: base - lift}, ink.Point{Y: base + 0.2*v.u}), 1)
 		if i == 0 && v.mood.things["snow"] || i == 0 && v.pal.name == "ice" {
-			v.caps(line, base-0.2*lift)
+			v.whitenCaps(line, base-0.2*lift)
 		}
 		if sea && i == n-1 {
-			v.sea()
+			v.drawSea()
 		}
 	}
 }
 
-// caps whiten what stands above the snow line.
-func (v *view) caps(line func(x float64) float64, snow float64) {
+// whitenCaps whitens what stands above the snow line.
+func (v *view) whitenCaps(line func(x float64) float64, snow float64) {
 	p := v.downFrom(line)
 	noise := ink.NewNoise(v.r.Uint32())
 	white, k := ink.White.Tone(), 1/v.u
@@ -109,8 +109,8 @@ func (v *view) caps(line func(x float64) float64, snow float64) {
 	v.paint(p, func(x, y int) ink.Tone { return v.page.At(x, y).Mix(white, 0.9*rock(x, y)) }, 1)
 }
 
-// sea lies below the horizon and carries the light in broken lines.
-func (v *view) sea() {
+// drawSea draws the sea below the horizon, which carries the light in broken lines.
+func (v *view) drawSea() {
 	b := box{v.x, v.horizon, v.w, v.bottom() - v.horizon}
 	water := ink.NewRamp(v.low.Mix(v.far, 0.5), v.far.Mix(v.near, 0.55), v.near)
 	v.wash(b.pixels(), opaque(water.Linear(ink.Point{Y: b.y}, ink.Point{Y: b.bottom()})))

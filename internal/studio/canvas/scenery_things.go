@@ -6,8 +6,8 @@ import (
 	"stele/internal/studio/ink"
 )
 
-// wood is conifers along the lower edge, the near ones the larger.
-func (v *view) wood() {
+// drawWood draws conifers along the lower edge, the near ones the larger.
+func (v *view) drawWood() {
 	for row := range 2 {
 		depth := float64(row)
 		size := v.u * (0.085 + 0.075*depth)
@@ -18,7 +18,7 @@ func (v *view) wood() {
 			gap := 0.45 + 0.75*math.Abs((x-v.x)/v.w-0.5) // lower in the middle: a view through
 			high := size * (0.55 + 0.5*v.r.Float64()) * (gap + 0.35)
 			foot := v.bottom() - (0.085-0.085*depth)*v.u - 0.03*v.u*rise + 0.01*v.u
-			v.conifer(p, x, foot, high)
+			v.drawConifer(p, x, foot, high)
 		}
 		ground := v.bottom() - (0.1-0.085*depth)*v.u
 		p.Rect(v.x-2, ground, v.w+4, v.bottom()-ground+2)
@@ -26,8 +26,8 @@ func (v *view) wood() {
 	}
 }
 
-// conifer is a tree of four skirts.
-func (v *view) conifer(p *ink.Path, x, foot, high float64) {
+// drawConifer draws a tree of four skirts.
+func (v *view) drawConifer(p *ink.Path, x, foot, high float64) {
 	for i := range 4 {
 		t := float64(i) / 4
 		top, low := foot-high*(1-0.2*float64(i)), foot-high*(0.62-t*0.78)
@@ -37,8 +37,8 @@ func (v *view) conifer(p *ink.Path, x, foot, high float64) {
 	p.Rect(x-high*0.02, foot-high*0.1, high*0.04, high*0.12)
 }
 
-// town is a skyline with lit windows.
-func (v *view) town() {
+// drawTown draws a skyline with lit windows.
+func (v *view) drawTown() {
 	for row := range 2 {
 		depth := float64(row)
 		base := v.horizon + (0.06+0.2*depth)*(v.bottom()-v.horizon)
@@ -53,7 +53,7 @@ func (v *view) town() {
 			if v.r.IntN(4) == 0 {
 				houses.Rect(x+w*0.44, top-0.04*v.u, max(1, 0.005*v.u), 0.045*v.u)
 			}
-			v.windows(lights, box{x, top, w * 0.94, base + 0.1*v.u - top})
+			v.drawWindows(lights, box{x, top, w * 0.94, base + 0.1*v.u - top})
 			x += w
 		}
 		v.lay(houses, c)
@@ -64,7 +64,7 @@ func (v *view) town() {
 	v.lay(p, v.near)
 }
 
-func (v *view) windows(p *ink.Path, b box) {
+func (v *view) drawWindows(p *ink.Path, b box) {
 	step := 0.017 * v.u
 	for y := b.y + step; y < b.bottom()-step; y += step {
 		for x := b.x + step*0.7; x < b.right()-step*0.7; x += step * 0.8 {
@@ -75,8 +75,8 @@ func (v *view) windows(p *ink.Path, b box) {
 	}
 }
 
-// boat sails, and a lighthouse stands where one was named.
-func (v *view) boat() {
+// drawBoat draws a boat that sails, and a lighthouse where one was named.
+func (v *view) drawBoat() {
 	b := box{v.x, v.horizon, v.w, v.bottom() - v.horizon}
 	size := 0.055 * v.u
 	x, y := b.x+b.w*(0.16+0.2*v.r.Float64()), b.y+0.3*b.h
@@ -90,12 +90,12 @@ func (v *view) boat() {
 	v.lay(hull, v.near.Lighter(-0.03))
 	v.lay(sail, v.low.Mix(ink.White, 0.6))
 	if v.mood.things["lighthouse"] {
-		v.lighthouse()
+		v.drawLighthouse()
 	}
 }
 
-// lighthouse is a striped tower on a rock, with its beam.
-func (v *view) lighthouse() {
+// drawLighthouse draws a striped tower on a rock, with its beam.
+func (v *view) drawLighthouse() {
 	x, foot, high := v.x+v.w*0.82, v.horizon+0.16*(v.bottom()-v.horizon), 0.3*v.u
 	if v.lampX > v.x+v.w/2 {
 		x = v.x + v.w*0.18
@@ -146,8 +146,8 @@ func (v *view) fade(p *ink.Path, light ink.Tone, from ink.Point, reach float64) 
 	}, 1)
 }
 
-// weather is snow or rain, where it was named.
-func (v *view) weather() {
+// drawWeather draws snow or rain, where it was named.
+func (v *view) drawWeather() {
 	if v.mood.things["snow"] {
 		p := new(ink.Path)
 		for range int(170 * v.w * v.h / (v.u * v.u)) {

@@ -89,8 +89,8 @@ func (s *sheet) wideness() float64 { return s.w / s.h }
 // margin is the room kept free along the edges.
 func (s *sheet) margin() float64 { return 0.075 * s.u }
 
-// inside draws with everything outside a box kept as it is.
-func (s *sheet) inside(b box, draw func()) {
+// drawInside draws with everything outside a box kept as it is.
+func (s *sheet) drawInside(b box, draw func()) {
 	defer s.page.Clip(b.pixels())()
 	draw()
 }

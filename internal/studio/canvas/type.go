@@ -46,14 +46,14 @@ func (s *sheet) plan(b box, t setting) plan {
 		room *= 0.74
 	}
 	p.title = s.hand.Fit(s.words.title, b.w, room, style)
-	p.sub, p.gap = s.under(b, p.title, t)
+	p.sub, p.gap = s.setSubtitle(b, p.title, t)
 	high, wide := p.title.H+p.gap+p.sub.H, max(p.title.W, p.sub.W)
 	p.box = box{b.x + (b.w-wide)*t.align, b.y + (b.h-high)*t.anchor, wide, high}
 	return p
 }
 
-// under sets the subtitle, where there is one and room for it.
-func (s *sheet) under(b box, title lettering.Block, t setting) (lettering.Block, float64) {
+// setSubtitle sets the subtitle, where there is one and room for it.
+func (s *sheet) setSubtitle(b box, title lettering.Block, t setting) (lettering.Block, float64) {
 	least := max(8.5, 0.021*s.t)
 	size := max(least, min(title.Size*0.4, 0.034*s.t))
 	gap := max(size*0.95, title.Size*0.36)
@@ -79,7 +79,7 @@ func (s *sheet) print(p plan) {
 	if !p.sub.Empty() {
 		boxes = append(boxes, p.of(p.sub, p.y+p.title.H+p.gap))
 	}
-	color := s.legible(p.color, boxes...)
+	color := s.findLegible(p.color, boxes...)
 	s.set(p.title, p.room.x, p.y, p.room.w, color)
 	s.set(p.sub, p.room.x, p.y+p.title.H+p.gap, p.room.w, color)
 }

@@ -55,7 +55,7 @@ func (a *aurora) Draw(s *Sheet, at float64) {
 		list = append(list, blob{x, y, k.size * (1 + 0.12*turn(at*k.speed+k.px)), k.strength, k.colour})
 	}
 	s.blobs(p.Back, list, a.quiet)
-	a.rule(s, at)
+	a.drawRule(s, at)
 	a.title.rise(s, at, p.Ink)
 }
 
@@ -64,8 +64,8 @@ func (a *aurora) quiet(x, y float64) float64 {
 	return a.title.quiet(x*float64(a.script.Width), y*float64(a.script.Height), a.script.short()*0.65, 0.26)
 }
 
-// rule is a short line over the text that grows with it.
-func (a *aurora) rule(s *Sheet, at float64) {
+// drawRule draws a short line over the text that grows with it.
+func (a *aurora) drawRule(s *Sheet, at float64) {
 	c, came, gone := a.title.at(at)
 	if c == nil {
 		return

@@ -124,7 +124,7 @@ func (v *kinetic) paint(s *Sheet, b *beat, at, late float64) {
 	}
 	now := at - b.from - late
 	length := b.to - b.from
-	v.figure(s, b, at, easeOut(now/0.6))
+	v.drawFigure(s, b, at, easeOut(now/0.6))
 	if len(b.Words) == 0 {
 		return
 	}
@@ -152,8 +152,8 @@ func (v *kinetic) paint(s *Sheet, b *beat, at, late float64) {
 	}
 }
 
-// figure is one large plain form behind the words.
-func (v *kinetic) figure(s *Sheet, b *beat, at, open float64) {
+// drawFigure draws one large plain form behind the words.
+func (v *kinetic) drawFigure(s *Sheet, b *beat, at, open float64) {
 	r := v.script.short()
 	switch b.figure {
 	case 0:

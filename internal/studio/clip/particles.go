@@ -54,7 +54,7 @@ func (v *particles) Draw(s *Sheet, at float64) {
 		y = (y-math.Floor(y))*1.16 - 0.08
 		places[i] = ink.Point{X: (0.5 + (x-0.5)*(0.3+0.7*open)) * s.w, Y: (0.5 + (y-0.5)*(0.3+0.7*open)) * s.h}
 	}
-	v.lines(s, places, open)
+	v.drawLines(s, places, open)
 	for i, k := range v.list {
 		x, y := places[i].X, places[i].Y
 		a := (0.25 + 0.75*k.depth) * open * v.title.quiet(x, y, v.script.short()*0.14, 0.35)
@@ -66,7 +66,7 @@ func (v *particles) Draw(s *Sheet, at float64) {
 	v.title.fade(s, at, p.Ink)
 }
 
-func (v *particles) lines(s *Sheet, places []ink.Point, open float64) {
+func (v *particles) drawLines(s *Sheet, places []ink.Point, open float64) {
 	reach := v.script.short() * 0.17
 	colour := v.script.Palette.Soft
 	if v.script.Palette.Light {

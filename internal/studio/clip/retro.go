@@ -52,11 +52,11 @@ func (v *retro) Draw(s *Sheet, at float64) {
 		glitter := 0.35 + 0.4*turn(at*(0.2+0.5*k[2])+k[2]*7)
 		s.disc(k[0]*s.w, k[1]*s.h, v.script.short()*(0.0012+0.0016*k[2]), p.Ink, max(glitter, 0)*(1-k[1]*1.6))
 	}
-	v.sun(s, at)
-	v.hills(s)
+	v.drawSun(s, at)
+	v.drawHills(s)
 	y := s.h * horizon
 	s.bar(0, y, s.w, s.h, ground, 1)
-	v.grid(s, at, line)
+	v.drawGrid(s, at, line)
 	if !p.Light {
 		for i := range 3 {
 			t := v.script.short() * 0.012 * float64(i+1)
@@ -67,8 +67,8 @@ func (v *retro) Draw(s *Sheet, at float64) {
 	v.title.rise(s, at, p.Ink)
 }
 
-// sun is a disc with slits that move down and widen.
-func (v *retro) sun(s *Sheet, at float64) {
+// drawSun draws a disc with slits that move down and widen.
+func (v *retro) drawSun(s *Sheet, at float64) {
 	r := v.script.short() * 0.21
 	cx, cy := s.w/2, s.h*horizon-r*0.34+(1-easeOut(at/1.6))*r*0.9
 	if p := v.script.Palette; !p.Light {
@@ -88,7 +88,7 @@ func (v *retro) sun(s *Sheet, at float64) {
 	_ = s.Lay(context.Background(), &disc, light, 1)
 }
 
-func (v *retro) hills(s *Sheet) {
+func (v *retro) drawHills(s *Sheet) {
 	p := v.script.Palette
 	colour := p.Deep.Mix(p.Back, 0.4)
 	if p.Light {
@@ -111,7 +111,7 @@ func (v *retro) hills(s *Sheet) {
 	}
 }
 
-func (v *retro) grid(s *Sheet, at float64, line ink.Color) {
+func (v *retro) drawGrid(s *Sheet, at float64, line ink.Color) {
 	y0, deep := s.h*horizon, s.h*(1-horizon)
 	thin := max(v.script.short()/420, 1)
 	var rays ink.Path

@@ -102,7 +102,7 @@ func (v *shapes) Draw(s *Sheet, at float64) {
 		for _, when := range k.turns {
 			angle += easeBoth((at - when) / 0.7)
 		}
-		v.tile(s, k, angle*math.Pi/2, open)
+		v.drawTile(s, k, angle*math.Pi/2, open)
 	}
 	if v.panel.W > 0 {
 		b := v.panel
@@ -111,7 +111,7 @@ func (v *shapes) Draw(s *Sheet, at float64) {
 	v.title.rise(s, at, p.Ink)
 }
 
-func (v *shapes) tile(s *Sheet, k tile, angle, open float64) {
+func (v *shapes) drawTile(s *Sheet, k tile, angle, open float64) {
 	half := v.side / 2
 	cx, cy := v.left+(float64(k.x)+0.5)*v.side, v.top+(float64(k.y)+0.5)*v.side
 	grow := half * max(open, 0)

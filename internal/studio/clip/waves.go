@@ -67,12 +67,12 @@ func (v *waves) Draw(s *Sheet, at float64) {
 		}
 		return blend(p.Back, p.Deep, smooth(y/0.38))
 	})
-	v.sun(s, at)
+	v.drawSun(s, at)
 	v.paint(s, at)
 	v.title.rise(s, at, p.Ink)
 }
 
-func (v *waves) sun(s *Sheet, at float64) {
+func (v *waves) drawSun(s *Sheet, at float64) {
 	p := v.script.Palette
 	up := easeOut(at / max(v.script.Seconds*0.9, 1))
 	y := s.h*0.76 - s.h*0.15*up

@@ -16,7 +16,7 @@ type phrase struct {
 	do    func(e *Edit, m []string, degree float64)
 }
 
-func says(pattern string, do func(e *Edit, m []string, degree float64)) phrase {
+func onSaying(pattern string, do func(e *Edit, m []string, degree float64)) phrase {
 	return phrase{regexp.MustCompile(`(?i)\b(?:` + pattern + `)\b`), do}
 }
 
@@ -29,68 +29,68 @@ var (
 // phrases are looked for in a prompt. A parameter that was set wins: words only change
 // what is still as it was.
 var phrases = []phrase{
-	says(`black[ -]and[ -]white|gr[ae]y ?scale|monochrome|b&w`, func(e *Edit, _ []string, _ float64) { e.Light.Gray = true }),
-	says(`sepia|vintage`, func(e *Edit, _ []string, _ float64) { e.tint(color.RGBA{0x8a, 0x5a, 0x2b, 255}, 0.75) }),
-	says(`warm|warmer`, func(e *Edit, _ []string, k float64) { e.tint(color.RGBA{0xff, 0x9a, 0x3c, 255}, 0.22*k) }),
-	says(`cool|cooler|cold|colder`, func(e *Edit, _ []string, k float64) { e.tint(color.RGBA{0x3c, 0x8c, 0xff, 255}, 0.22*k) }),
-	says(`(red|orange|yellow|green|teal|cyan|blue|purple|violet|pink|brown) (?:tint|tone|filter|wash)`, func(e *Edit, m []string, _ float64) {
+	onSaying(`black[ -]and[ -]white|gr[ae]y ?scale|monochrome|b&w`, func(e *Edit, _ []string, _ float64) { e.Light.Gray = true }),
+	onSaying(`sepia|vintage`, func(e *Edit, _ []string, _ float64) { e.tint(color.RGBA{0x8a, 0x5a, 0x2b, 255}, 0.75) }),
+	onSaying(`warm|warmer`, func(e *Edit, _ []string, k float64) { e.tint(color.RGBA{0xff, 0x9a, 0x3c, 255}, 0.22*k) }),
+	onSaying(`cool|cooler|cold|colder`, func(e *Edit, _ []string, k float64) { e.tint(color.RGBA{0x3c, 0x8c, 0xff, 255}, 0.22*k) }),
+	onSaying(`(red|orange|yellow|green|teal|cyan|blue|purple|violet|pink|brown) (?:tint|tone|filter|wash)`, func(e *Edit, m []string, _ float64) {
 		e.tint(colornames.Map[strings.ToLower(m[1])], 0.6)
 	}),
-	says(`blur|blurred|blurry|out of focus`, func(e *Edit, _ []string, k float64) { set(&e.Blur, 8*k) }),
-	says(`sharp|sharpen|sharper|crisp|crisper`, func(e *Edit, _ []string, k float64) { set(&e.Sharpen, k) }),
-	says(`bright|brighten|brighter|lighten|lighter`, func(e *Edit, _ []string, k float64) { set(&e.Light.Brightness, 0.3*k) }),
-	says(`dark|darken|darker`, func(e *Edit, _ []string, k float64) { set(&e.Light.Brightness, -0.3*k) }),
-	says(`less contrast|lower contrast`, func(e *Edit, _ []string, k float64) { set(&e.Light.Contrast, -0.3*k) }),
-	says(`more contrast|higher contrast|high contrast|contrasty|punchy`, func(e *Edit, _ []string, k float64) { set(&e.Light.Contrast, 0.3*k) }),
-	says(`vivid|saturate|saturated|colou?rful|vibrant`, func(e *Edit, _ []string, k float64) { set(&e.Light.Saturation, 0.4*k) }),
-	says(`desaturate|desaturated|muted|faded|washed out`, func(e *Edit, _ []string, k float64) { set(&e.Light.Saturation, -0.4*k) }),
-	says(`(?:rotate|turn)\D{0,20}?(\d{1,3})(?: degrees|°| deg)?( counter| anti|.{0,12}left)?`, func(e *Edit, m []string, _ float64) {
+	onSaying(`blur|blurred|blurry|out of focus`, func(e *Edit, _ []string, k float64) { set(&e.Blur, 8*k) }),
+	onSaying(`sharp|sharpen|sharper|crisp|crisper`, func(e *Edit, _ []string, k float64) { set(&e.Sharpen, k) }),
+	onSaying(`bright|brighten|brighter|lighten|lighter`, func(e *Edit, _ []string, k float64) { set(&e.Light.Brightness, 0.3*k) }),
+	onSaying(`dark|darken|darker`, func(e *Edit, _ []string, k float64) { set(&e.Light.Brightness, -0.3*k) }),
+	onSaying(`less contrast|lower contrast`, func(e *Edit, _ []string, k float64) { set(&e.Light.Contrast, -0.3*k) }),
+	onSaying(`more contrast|higher contrast|high contrast|contrasty|punchy`, func(e *Edit, _ []string, k float64) { set(&e.Light.Contrast, 0.3*k) }),
+	onSaying(`vivid|saturate|saturated|colou?rful|vibrant`, func(e *Edit, _ []string, k float64) { set(&e.Light.Saturation, 0.4*k) }),
+	onSaying(`desaturate|desaturated|muted|faded|washed out`, func(e *Edit, _ []string, k float64) { set(&e.Light.Saturation, -0.4*k) }),
+	onSaying(`(?:rotate|turn)\D{0,20}?(\d{1,3})(?: degrees|°| deg)?( counter| anti|.{0,12}left)?`, func(e *Edit, m []string, _ float64) {
 		degrees, _ := strconv.ParseFloat(m[1], 64)
 		if m[2] != "" {
 			degrees = -degrees
 		}
 		set(&e.Rotate, degrees)
 	}),
-	says(`(?:rotate|turn)[^.,\d]{0,20}?(left|right|clockwise)`, func(e *Edit, m []string, _ float64) {
+	onSaying(`(?:rotate|turn)[^.,\d]{0,20}?(left|right|clockwise)`, func(e *Edit, m []string, _ float64) {
 		if strings.EqualFold(m[1], "left") {
 			set(&e.Rotate, -90)
 		} else {
 			set(&e.Rotate, 90)
 		}
 	}),
-	says(`upside[ -]down`, func(e *Edit, _ []string, _ float64) { set(&e.Rotate, 180) }),
-	says(`(?:flip|mirror)\w*[^.,]{0,20}?vertical\w*`, func(e *Edit, _ []string, _ float64) { choose(&e.Flip, "vertical") }),
-	says(`flip|flipped|mirror|mirrored`, func(e *Edit, _ []string, _ float64) { choose(&e.Flip, "horizontal") }),
-	says(`square`, func(e *Edit, _ []string, _ float64) { set(&e.Crop, 1) }),
-	says(`crop\w*\D{0,12}?(\d{1,2}):(\d{1,2})`, func(e *Edit, m []string, _ float64) {
+	onSaying(`upside[ -]down`, func(e *Edit, _ []string, _ float64) { set(&e.Rotate, 180) }),
+	onSaying(`(?:flip|mirror)\w*[^.,]{0,20}?vertical\w*`, func(e *Edit, _ []string, _ float64) { choose(&e.Flip, "vertical") }),
+	onSaying(`flip|flipped|mirror|mirrored`, func(e *Edit, _ []string, _ float64) { choose(&e.Flip, "horizontal") }),
+	onSaying(`square`, func(e *Edit, _ []string, _ float64) { set(&e.Crop, 1) }),
+	onSaying(`crop\w*\D{0,12}?(\d{1,2}):(\d{1,2})`, func(e *Edit, m []string, _ float64) {
 		if shape, ok := Shape(m[1] + ":" + m[2]); ok {
 			set(&e.Crop, shape)
 		}
 	}),
-	says(`widescreen`, func(e *Edit, _ []string, _ float64) { set(&e.Crop, 16.0/9) }),
-	says(`(\d{2,4}) ?[x×] ?(\d{2,4})(?: pixels| px)?`, func(e *Edit, m []string, _ float64) {
+	onSaying(`widescreen`, func(e *Edit, _ []string, _ float64) { set(&e.Crop, 16.0/9) }),
+	onSaying(`(\d{2,4}) ?[x×] ?(\d{2,4})(?: pixels| px)?`, func(e *Edit, m []string, _ float64) {
 		w, _ := strconv.Atoi(m[1])
 		h, _ := strconv.Atoi(m[2])
 		if e.Width == 0 && e.Height == 0 && min(w, h) >= 16 {
 			e.Width, e.Height = w, h
 		}
 	}),
-	says(`thumbnail`, func(e *Edit, _ []string, _ float64) {
+	onSaying(`thumbnail`, func(e *Edit, _ []string, _ float64) {
 		if e.Width == 0 && e.Height == 0 {
 			e.Width, e.Height, e.Fit = 256, 256, "inside"
 		}
 	}),
-	says(`(?:upscale|enlarge|scale up)\D{0,10}?4 ?x?|4x|four times`, func(e *Edit, _ []string, _ float64) { set(&e.Upscale, 4) }),
-	says(`upscale|upscaled|enlarge|bigger|larger|2x|twice the size|double the size`, func(e *Edit, _ []string, _ float64) { set(&e.Upscale, 2) }),
-	says(`round(?:ed)? (?:the )?corners`, func(e *Edit, _ []string, _ float64) { set(&e.Corners, 0.08) }),
+	onSaying(`(?:upscale|enlarge|scale up)\D{0,10}?4 ?x?|4x|four times`, func(e *Edit, _ []string, _ float64) { set(&e.Upscale, 4) }),
+	onSaying(`upscale|upscaled|enlarge|bigger|larger|2x|twice the size|double the size`, func(e *Edit, _ []string, _ float64) { set(&e.Upscale, 2) }),
+	onSaying(`round(?:ed)? (?:the )?corners`, func(e *Edit, _ []string, _ float64) { set(&e.Corners, 0.08) }),
 }
 
 // together are ways to make one picture of several.
 var together = []phrase{
-	says(`side[ -]by[ -]side|next to each other|before and after`, func(e *Edit, _ []string, _ float64) { choose(&e.Compose, "side_by_side") }),
-	says(`in a row`, func(e *Edit, _ []string, _ float64) { choose(&e.Compose, "row") }),
-	says(`in a column|stack|stacked|below each other`, func(e *Edit, _ []string, _ float64) { choose(&e.Compose, "column") }),
-	says(`grid|collage|combine|compose|merge|together|contact sheet`, func(e *Edit, _ []string, _ float64) { choose(&e.Compose, "grid") }),
+	onSaying(`side[ -]by[ -]side|next to each other|before and after`, func(e *Edit, _ []string, _ float64) { choose(&e.Compose, "side_by_side") }),
+	onSaying(`in a row`, func(e *Edit, _ []string, _ float64) { choose(&e.Compose, "row") }),
+	onSaying(`in a column|stack|stacked|below each other`, func(e *Edit, _ []string, _ float64) { choose(&e.Compose, "column") }),
+	onSaying(`grid|collage|combine|compose|merge|together|contact sheet`, func(e *Edit, _ []string, _ float64) { choose(&e.Compose, "grid") }),
 }
 
 // Understand reads a prompt for edits in plain words, of so many pictures.

@@ -10,8 +10,8 @@ import (
 	"stele/internal/studio/retouch"
 )
 
-// Fitted is a picture cut to the album's shape and size, on its ground.
-func Fitted(ctx context.Context, album *clip.Album, picture *image.RGBA) (*image.RGBA, error) {
+// Fit cuts a picture to the album's shape and size, on its ground.
+func Fit(ctx context.Context, album *clip.Album, picture *image.RGBA) (*image.RGBA, error) {
 	part, width, height := album.Cut(picture.Rect)
 	sized, err := retouch.Resize(ctx, picture.SubImage(part), width, height)
 	if err != nil {

@@ -123,7 +123,7 @@ func (v lab) rgb() (Color, bool) {
 	b := -0.0041960863*l - 0.7034186147*m + 1.7076147010*s
 	const slack = 1e-4
 	inside := min(r, g, b) >= -slack && max(r, g, b) <= 1+slack
-	return Color{encoded(r), encoded(g), encoded(b)}, inside
+	return Color{encode(r), encode(g), encode(b)}, inside
 }
 
 func cube(x float64) float64 { return x * x * x }
@@ -135,7 +135,7 @@ func linear(v float64) float64 {
 	return math.Pow((v+0.055)/1.055, 2.4)
 }
 
-func encoded(v float64) float64 {
+func encode(v float64) float64 {
 	v = min(1, max(0, v))
 	if v <= 0.0031308 {
 		return v * 12.92

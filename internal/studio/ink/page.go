@@ -120,7 +120,7 @@ func (p *Page) Wash(ctx context.Context, area image.Rectangle, wash func(x, y in
 // Glow washes light around a point, less with the distance.
 func (p *Page) Glow(ctx context.Context, at Point, radius float64, c Color, strength float64) error {
 	tone := c.Tone()
-	area := touched(Point{at.X - radius, at.Y - radius}, Point{at.X + radius, at.Y + radius}).Intersect(p.clip)
+	area := touchedPixels(Point{at.X - radius, at.Y - radius}, Point{at.X + radius, at.Y + radius}).Intersect(p.clip)
 	return Bands(ctx, area.Dy(), func(from, to int) {
 		for y := area.Min.Y + from; y < area.Min.Y+to; y++ {
 			dy := float64(y) - at.Y

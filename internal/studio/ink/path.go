@@ -186,10 +186,10 @@ func (p *Path) add(v verb, points ...Point) {
 }
 
 // pixels are those that the path can touch.
-func (p *Path) pixels() image.Rectangle { return touched(p.Box()) }
+func (p *Path) pixels() image.Rectangle { return touchedPixels(p.Box()) }
 
-// touched are the pixels between two corners.
-func touched(low, high Point) image.Rectangle {
+// touchedPixels are the pixels between two corners.
+func touchedPixels(low, high Point) image.Rectangle {
 	const far = 1 << 20
 	whole := func(v float64) int { return int(min(far, max(-far, v))) }
 	return image.Rect(whole(math.Floor(low.X)), whole(math.Floor(low.Y)), whole(math.Ceil(high.X))+1, whole(math.Ceil(high.Y))+1)

@@ -34,9 +34,9 @@ var accents = map[rune]struct {
 	'\u0328': {'˛', true, 1},   // ogonek
 }
 
-// accented puts a letter together from the longest part of it that the face has
+// putTogether puts a letter together from the longest part of it that the face has
 // and the signs of the rest, so that ế is not a hole in the word.
-func (h *Hand) accented(face Face, r rune) *glyph {
+func (h *Hand) putTogether(face Face, r rune) *glyph {
 	parts := []rune(norm.NFD.String(string(r)))
 	if len(parts) < 2 {
 		return nil

@@ -72,7 +72,7 @@ func (h *Hand) Balance(text string, n int, s Style) []string {
 	if s.Caps {
 		text = capitals(text)
 	}
-	m := h.measured(tokens(text), s)
+	m := h.measure(tokens(text), s)
 	low, top := 0.0, 0.0
 	for i, w := range m.widths {
 		low = max(low, w)

@@ -33,14 +33,14 @@ func (h *Hand) Fit(text string, w, high float64, s Style) Block {
 	if s.Max == 0 {
 		s.Max = high / 0.6
 	}
-	m := h.measured(list, s)
+	m := h.measure(list, s)
 	if b, ok := m.at(s.Max, w, high); ok {
 		return b
 	}
 	low, top := min(s.Min, s.Max), s.Max
 	best, ok := m.at(low, w, high)
 	if !ok {
-		return m.shortened(low, w, high)
+		return m.shorten(low, w, high)
 	}
 	for range 24 {
 		middle := (low + top) / 2
@@ -93,7 +93,7 @@ type text struct {
 	space  float64
 }
 
-func (h *Hand) measured(list []token, s Style) *text {
+func (h *Hand) measure(list []token, s Style) *text {
 	list = list[:min(len(list), most)]
 	m := &text{hand: h, list: list, style: s, widths: make([]float64, len(list))}
 	for i, t := range list {
@@ -147,13 +147,13 @@ func (m *text) line(from, to int) string {
 	return strings.ReplaceAll(line.String(), "\u00a0", " ")
 }
 
-// shortened leaves words out at the end until the rest fits.
-func (m *text) shortened(size, w, high float64) Block {
+// shorten leaves words out at the end until the rest fits.
+func (m *text) shorten(size, w, high float64) Block {
 	best := Block{Size: size, style: m.style, Short: true}
 	sort.Search(len(m.list), func(i int) bool {
 		kept := slices.Clone(m.list[:i+1])
-		kept[i].text = m.ending(kept[i].text, w/size)
-		b, ok := m.hand.measured(kept, m.style).at(size, w, high)
+		kept[i].text = m.endWith(kept[i].text, w/size)
+		b, ok := m.hand.measure(kept, m.style).at(size, w, high)
 		if ok {
 			best = b
 		}
@@ -163,8 +163,8 @@ func (m *text) shortened(size, w, high float64) Block {
 	return best
 }
 
-// ending is a word with an ellipsis, and as much of it as there is room for.
-func (m *text) ending(word string, room float64) string {
+// endWith gives a word with an ellipsis, and as much of it as there is room for.
+func (m *text) endWith(word string, room float64) string {
 	runes := []rune(strings.TrimRight(word, ",.;:!?–—-"))
 	room -= m.style.Tracking + 0.12 // with the bearings on both sides
 	for len(runes) > 1 && m.hand.width(string(runes)+"…", m.style) > room {

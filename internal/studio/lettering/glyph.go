@@ -41,7 +41,7 @@ func (h *Hand) glyph(face Face, r rune) *glyph {
 	}
 	g := h.load(faces[face](), r)
 	if g == nil {
-		g = h.accented(face, r)
+		g = h.putTogether(face, r)
 	}
 	if g == nil && h.Spare != nil && upright(r) {
 		for _, f := range h.Spare() {

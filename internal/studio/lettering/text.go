@@ -97,7 +97,7 @@ type token struct {
 func tokens(text string) []token {
 	var list []token
 	for i, line := range strings.Split(text, "\n") {
-		for j, word := range bound(strings.Fields(line)) {
+		for j, word := range tieArticles(strings.Fields(line)) {
 			first := true
 			for _, part := range pieces(word) {
 				list = append(list, token{text: part, space: first && j > 0, forced: first && j == 0 && i > 0})
@@ -108,8 +108,8 @@ func tokens(text string) []token {
 	return list
 }
 
-// bound ties an article to the word after it: alone on its line it would look lost.
-func bound(words []string) []string {
+// tieArticles ties an article to the word after it: alone on its line it would look lost.
+func tieArticles(words []string) []string {
 	out := make([]string, 0, len(words))
 	for i := 0; i < len(words); i++ {
 		if w := strings.ToLower(words[i]); (w == "a" || w == "an" || w == "&") && i+1 < len(words) && len(words[i+1]) <= 14 {

@@ -32,7 +32,7 @@ func Adjust(ctx context.Context, m *image.RGBA, l Light) error {
 	var ramp ink.Ramp
 	if l.Tint != nil {
 		c := ink.Color{R: float64(l.Tint.R) / 255, G: float64(l.Tint.G) / 255, B: float64(l.Tint.B) / 255}
-		ramp = tinted(c)
+		ramp = tintRamp(c)
 	}
 	return ink.Bands(ctx, m.Rect.Dy(), func(from, to int) {
 		pix := m.Pix[from*m.Stride : to*m.Stride]
@@ -77,9 +77,9 @@ func (l Light) curve() (curve [256]float64) {
 	return curve
 }
 
-// tinted runs from black through a colour to white, with the colour where its own
+// tintRamp makes a ramp from black through a colour to white, with the colour where its own
 // lightness is.
-func tinted(c ink.Color) ink.Ramp {
+func tintRamp(c ink.Color) ink.Ramp {
 	const n = 16
 	own := min(0.9, max(0.1, 0.2126*c.R+0.7152*c.G+0.0722*c.B))
 	stops := make([]ink.Color, n+1)

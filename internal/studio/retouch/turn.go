@@ -9,8 +9,8 @@ import (
 	"stele/internal/studio/ink"
 )
 
-// moved is a picture of w by h whose pixels come from elsewhere in m.
-func moved(ctx context.Context, m *image.RGBA, w, h int, from func(x, y int) (int, int)) (*image.RGBA, error) {
+// movePixels makes a picture of w by h whose pixels come from elsewhere in m.
+func movePixels(ctx context.Context, m *image.RGBA, w, h int, from func(x, y int) (int, int)) (*image.RGBA, error) {
 	out := image.NewRGBA(image.Rect(0, 0, w, h))
 	err := ink.Bands(ctx, h, func(top, bottom int) {
 		for y := top; y < bottom; y++ {
@@ -29,19 +29,19 @@ func Orient(ctx context.Context, m *image.RGBA, orientation int) (*image.RGBA, e
 	w, h := m.Rect.Dx(), m.Rect.Dy()
 	switch orientation {
 	case 2:
-		return moved(ctx, m, w, h, func(x, y int) (int, int) { return w - 1 - x, y })
+		return movePixels(ctx, m, w, h, func(x, y int) (int, int) { return w - 1 - x, y })
 	case 3:
-		return moved(ctx, m, w, h, func(x, y int) (int, int) { return w - 1 - x, h - 1 - y })
+		return movePixels(ctx, m, w, h, func(x, y int) (int, int) { return w - 1 - x, h - 1 - y })
 	case 4:
-		return moved(ctx, m, w, h, func(x, y int) (int, int) { return x, h - 1 - y })
+		return movePixels(ctx, m, w, h, func(x, y int) (int, int) { return x, h - 1 - y })
 	case 5:
-		return moved(ctx, m, h, w, func(x, y int) (int, int) { return y, x })
+		return movePixels(ctx, m, h, w, func(x, y int) (int, int) { return y, x })
 	case 6:
-		return moved(ctx, m, h, w, func(x, y int) (int, int) { return y, h - 1 - x })
+		return movePixels(ctx, m, h, w, func(x, y int) (int, int) { return y, h - 1 - x })
 	case 7:
-		return moved(ctx, m, h, w, func(x, y int) (int, int) { return w - 1 - y, h - 1 - x })
+		return movePixels(ctx, m, h, w, func(x, y int) (int, int) { return w - 1 - y, h - 1 - x })
 	case 8:
-		return moved(ctx, m, h, w, func(x, y int) (int, int) { return w - 1 - y, x })
+		return movePixels(ctx, m, h, w, func(x, y int) (int, int) { return w - 1 - y, x })
 	}
 	return m, nil
 }
@@ -82,7 +82,7 @@ func Rotate(ctx context.Context, m *image.RGBA, degrees float64, background colo
 			for x := range int(nw) {
 				dx, dy := float64(x)+0.5-nw/2, float64(y)+0.5-nh/2
 				p := between(m, dx*cos+dy*sin+w/2-0.5, dy*cos-dx*sin+h/2-0.5)
-				under(&p, background)
+				layUnder(&p, background)
 				copy(out.Pix[y*out.Stride+4*x:], p[:])
 			}
 		}
@@ -111,8 +111,8 @@ func between(m *image.RGBA, x, y float64) (p [4]uint8) {
 	return p
 }
 
-// under lays a background under a pixel.
-func under(p *[4]uint8, background color.RGBA) {
+// layUnder lays a background under a pixel.
+func layUnder(p *[4]uint8, background color.RGBA) {
 	rest := 255 - uint32(p[3])
 	for c, v := range [4]uint8{background.R, background.G, background.B, background.A} {
 		p[c] += uint8((uint32(v)*rest + 127) / 255)
@@ -125,7 +125,7 @@ func Flatten(ctx context.Context, m *image.RGBA, background color.RGBA) error {
 		pix := m.Pix[from*m.Stride : to*m.Stride]
 		for i := 0; i < len(pix); i += 4 {
 			if pix[i+3] != 255 {
-				under((*[4]uint8)(pix[i:i+4]), background)
+				layUnder((*[4]uint8)(pix[i:i+4]), background)
 			}
 		}
 	})

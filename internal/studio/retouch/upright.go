@@ -16,9 +16,9 @@ func Whole(m image.Image, sheet image.Rectangle) image.Image {
 	return out
 }
 
-// premultiplied is the picture as the tools want it. What has its pixels in the same
+// premultiply gives the picture as the tools want it. What has its pixels in the same
 // places is changed where it is.
-func premultiplied(m image.Image) *image.RGBA {
+func premultiply(m image.Image) *image.RGBA {
 	switch m := m.(type) {
 	case *image.RGBA:
 		if m.Rect.Min == (image.Point{}) {
@@ -56,7 +56,7 @@ func Upright(ctx context.Context, m image.Image, size image.Point, orientation i
 		}
 		out = small
 	} else {
-		out = premultiplied(m)
+		out = premultiply(m)
 	}
 	return Orient(ctx, out, orientation)
 }

@@ -83,7 +83,7 @@ func (w *writer) write() {
 		if last {
 			degree = 0 // home
 		}
-		w.bar(i, degree, last)
+		w.writeBar(i, degree, last)
 	}
 }
 
@@ -105,7 +105,7 @@ func (w *writer) fullness(i int) float64 {
 	return 1
 }
 
-func (w *writer) bar(i, degree int, last bool) {
+func (w *writer) writeBar(i, degree int, last bool) {
 	m, start, full := w.piece.mood, float64(i)*4*w.beat, w.fullness(i)
 	chord := []int{degree, degree + 2, degree + 4}
 	if m.seventh {
@@ -115,7 +115,7 @@ func (w *writer) bar(i, degree int, last bool) {
 		pan := 0.5 * (float64(k)/float64(len(chord)-1)*2 - 1)
 		w.add(note{at: start, length: 4 * w.beat * 0.98, pitch: float64(d), loud: 0.8, pan: pan, patch: m.pad})
 	}
-	w.low(start, degree, last)
+	w.playBass(start, degree, last)
 	if last {
 		w.add(note{at: start, length: 4 * w.beat, pitch: float64(w.key.pitch(m.octave, degree)), loud: 0.7, patch: m.lead})
 		if m.drums != nil && m.drums.end != noDrum {
@@ -124,13 +124,13 @@ func (w *writer) bar(i, degree int, last bool) {
 		return
 	}
 	if full > 0.45 {
-		w.figure(start, chord)
+		w.playFigure(start, chord)
 	}
 	if m.drums != nil && (full > 0.65 || i > 0) {
 		w.beatOut(i, start, full)
 	}
 	if full > 0.65 {
-		w.melody(i, start, chord)
+		w.playMelody(i, start, chord)
 	}
 }
 
@@ -152,8 +152,8 @@ func (w *writer) voicing(chord []int) []int {
 	return list
 }
 
-// low plays the bass: 1 is the root, 5 the fifth, each for as long as nothing follows.
-func (w *writer) low(start float64, degree int, last bool) {
+// playBass plays the bass: 1 is the root, 5 the fifth, each for as long as nothing follows.
+func (w *writer) playBass(start float64, degree int, last bool) {
 	pattern := w.piece.mood.low
 	if last {
 		pattern = "1......."
@@ -181,9 +181,9 @@ func (w *writer) low(start float64, degree int, last bool) {
 	}
 }
 
-// figure plays the chord in motion: letters are its notes from below (a c e g and b
+// playFigure plays the chord in motion: letters are its notes from below (a c e g and b
 // for the step above the root), h all of it, a dot none.
-func (w *writer) figure(start float64, chord []int) {
+func (w *writer) playFigure(start float64, chord []int) {
 	m := w.piece.mood
 	for i, letter := range m.pattern {
 		at := start + w.off(i)

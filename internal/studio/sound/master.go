@@ -15,7 +15,7 @@ const (
 // master brings sound to its loudness in place, keeps its peaks under the ceiling, and
 // lets it come and go.
 func master(ctx context.Context, t []float32, channels int, in, out float64) error {
-	rumble(t, channels)
+	cutRumble(t, channels)
 	fade(t, channels, in, out)
 	for range 3 {
 		if err := ctx.Err(); err != nil {
@@ -34,8 +34,8 @@ func master(ctx context.Context, t []float32, channels int, in, out float64) err
 	return nil
 }
 
-// rumble takes away what cannot be heard but takes room: below 25 Hz.
-func rumble(t []float32, channels int) {
+// cutRumble takes away what cannot be heard but takes room: below 25 Hz.
+func cutRumble(t []float32, channels int) {
 	keep := 1 - 2*math.Pi*25/Rate
 	var x, y [2]float64
 	for i, v := range t {
@@ -137,11 +137,11 @@ func loudness(t []float32, channels int) float64 {
 		}
 		blocks = append(blocks, sum/float64(n)*2/float64(channels))
 	}
-	return gated(blocks)
+	return gatedMean(blocks)
 }
 
-// gated is the mean of what is not silence, and not far below the rest.
-func gated(blocks []float64) float64 {
+// gatedMean is the mean of what is not silence, and not far below the rest.
+func gatedMean(blocks []float64) float64 {
 	lufs := func(power float64) float64 { return -0.691 + 10*math.Log10(power) }
 	mean := func(above float64) float64 {
 		sum, n := 0.0, 0

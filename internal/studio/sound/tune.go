@@ -32,8 +32,8 @@ func newTune(chance *rand.Rand, m *mood) tune {
 	return t
 }
 
-// melody plays a bar of the tune: on the beats notes of the chord, between them steps.
-func (w *writer) melody(i int, start float64, chord []int) {
+// playMelody plays a bar of the tune: on the beats notes of the chord, between them steps.
+func (w *writer) playMelody(i int, start float64, chord []int) {
 	m := w.piece.mood
 	if i%8 >= 6 && w.bars > 8 && m.melody < 0.5 {
 		return // breath

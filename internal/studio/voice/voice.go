@@ -83,9 +83,9 @@ func (s *Speaker) Speak(ctx context.Context, text, voice, variant string, speed 
 	return track, err
 }
 
-// Spoken is the text without what a program could take for something else: control
+// ForSpeech is the text without what a program could take for something else: control
 // characters, and the marks by which espeak-ng reads phonemes.
-func Spoken(text string) string {
+func ForSpeech(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "[[", "[ ["), "]]", "] ]")
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' {

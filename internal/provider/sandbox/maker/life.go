@@ -85,8 +85,8 @@ var book = []order{
 	}},
 }
 
-// read makes a life of the orders in a prompt.
-func read(req media.Request) (life, error) {
+// readLife makes a life of the orders in a prompt.
+func readLife(req media.Request) (life, error) {
 	l := life{Kind: req.Model.MediaType, Outputs: 1, Seconds: 1, Wait: 250 * time.Millisecond}
 	if n := req.Int("n"); n > 0 {
 		l.Outputs = int(n)
@@ -121,14 +121,14 @@ func (l *life) obey(name, value string) error {
 			if o.form != "" {
 				form += "=" + o.form
 			}
-			return bad("The sandbox cannot obey " + name + "=" + strconv.Quote(value) + "; write it as " + form + ".")
+			return badOrder("The sandbox cannot obey " + name + "=" + strconv.Quote(value) + "; write it as " + form + ".")
 		}
 		names = append(names, o.name)
 	}
-	return bad("The sandbox does not know the order " + strconv.Quote(name) + "; it knows " + strings.Join(names, ", ") + ".")
+	return badOrder("The sandbox does not know the order " + strconv.Quote(name) + "; it knows " + strings.Join(names, ", ") + ".")
 }
 
-func bad(text string) error { return &media.Failure{Class: media.BadInput, Message: text} }
+func badOrder(text string) error { return &media.Failure{Class: media.BadInput, Message: text} }
 
 // span reads 2s, 200ms, or a number of seconds.
 func span(d *time.Duration, v string) bool {

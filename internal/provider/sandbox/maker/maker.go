@@ -41,7 +41,7 @@ func New(journal Journal, processors *fair.Semaphore, now func() time.Time) *Mak
 
 // Submit accepts work, as the orders in the prompt will have it.
 func (m *Maker) Submit(ctx context.Context, req media.Request) (media.Status, error) {
-	l, err := read(req)
+	l, err := readLife(req)
 	if err != nil {
 		return media.Status{}, err
 	}

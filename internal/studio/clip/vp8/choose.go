@@ -76,7 +76,7 @@ func (e *Encoder) note(column int) {
 	w, above, left := &e.work, &e.above[column], &e.left
 	one := func(kind, block, first, a, l int) {
 		end := w.ends[block]
-		e.tokens.block(kind, int(above[a]+left[l]), first, end, &w.levels[block])
+		e.tokens.putBlock(kind, int(above[a]+left[l]), first, end, &w.levels[block])
 		var some uint8
 		if end > first {
 			some = 1

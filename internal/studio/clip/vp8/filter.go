@@ -86,10 +86,10 @@ func (f *edge) smooth(plane []uint8, at, across, along, n int) {
 		}
 		d := 3 * (q0 - p0)
 		if sharp {
-			d += signed(p1 - q1)
+			d += toSigned(p1 - q1)
 		}
-		d = signed(d)
-		up, down := signed(d+4)>>3, signed(d+3)>>3
+		d = toSigned(d)
+		up, down := toSigned(d+4)>>3, toSigned(d+3)>>3
 		plane[at], plane[at-across] = clip(q0-up), clip(p0+down)
 		if !sharp {
 			d = (up + 1) >> 1
@@ -110,9 +110,9 @@ func (f *edge) smoothWide(plane []uint8, at, across, along, n int) {
 		if !calm {
 			continue
 		}
-		d := signed(signed(p1-q1) + 3*(q0-p0))
+		d := toSigned(toSigned(p1-q1) + 3*(q0-p0))
 		if sharp {
-			plane[at], plane[at-across] = clip(q0-signed(d+4)>>3), clip(p0+signed(d+3)>>3)
+			plane[at], plane[at-across] = clip(q0-toSigned(d+4)>>3), clip(p0+toSigned(d+3)>>3)
 			continue
 		}
 		p2, q2 := int32(plane[at-3*across]), int32(plane[at+2*across])
@@ -123,7 +123,7 @@ func (f *edge) smoothWide(plane []uint8, at, across, along, n int) {
 	}
 }
 
-func signed(v int32) int32 {
+func toSigned(v int32) int32 {
 	return min(max(v, -128), 127)
 }
 

@@ -26,13 +26,13 @@ func (t *tokens) put(place int, bit uint16) {
 	t.list = append(t.list, uint16(place)|bit<<15)
 }
 
-func (t *tokens) fixed(p uint8, bit uint16) {
+func (t *tokens) putFixed(p uint8, bit uint16) {
 	t.list = append(t.list, tokenFixed|uint16(p)|bit<<15)
 }
 
-// block adds the levels of a block: b in its places, those from first to end in
+// putBlock adds the levels of a block: b in its places, those from first to end in
 // writing order.
-func (t *tokens) block(kind, context, first, end int, b *block) {
+func (t *tokens) putBlock(kind, context, first, end int, b *block) {
 	base := kind * bands * contexts * nodes
 	place := base + (int(band[first])*contexts+context)*nodes
 	afterZero := false
@@ -56,13 +56,13 @@ func (t *tokens) block(kind, context, first, end int, b *block) {
 		afterZero = false
 		if v == 1 {
 			t.put(place+2, 0)
-			t.fixed(128, sign)
+			t.putFixed(128, sign)
 			place = next + nodes
 			continue
 		}
 		t.put(place+2, 1)
-		t.large(place, v)
-		t.fixed(128, sign)
+		t.putLarge(place, v)
+		t.putFixed(128, sign)
 		place = next + 2*nodes
 	}
 	if end < 16 {
@@ -70,8 +70,8 @@ func (t *tokens) block(kind, context, first, end int, b *block) {
 	}
 }
 
-// large adds a level above 1.
-func (t *tokens) large(place int, v int32) {
+// putLarge adds a level above 1.
+func (t *tokens) putLarge(place int, v int32) {
 	if v <= 4 {
 		t.put(place+3, 0)
 		if v == 2 {
@@ -87,32 +87,32 @@ func (t *tokens) large(place int, v int32) {
 		t.put(place+6, 0)
 		if v <= 6 {
 			t.put(place+7, 0)
-			t.fixed(159, uint16(v-5))
+			t.putFixed(159, uint16(v-5))
 			return
 		}
 		t.put(place+7, 1)
-		t.fixed(165, uint16(v-7)>>1)
-		t.fixed(145, uint16(v-7)&1)
+		t.putFixed(165, uint16(v-7)>>1)
+		t.putFixed(145, uint16(v-7)&1)
 		return
 	}
 	t.put(place+6, 1)
 	switch {
 	case v <= 18:
-		t.extra(place, 0, 0, v-11, category3)
+		t.putExtra(place, 0, 0, v-11, category3)
 	case v <= 34:
-		t.extra(place, 0, 1, v-19, category4)
+		t.putExtra(place, 0, 1, v-19, category4)
 	case v <= 66:
-		t.extra(place, 1, 0, v-35, category5)
+		t.putExtra(place, 1, 0, v-35, category5)
 	default:
-		t.extra(place, 1, 1, v-67, category6)
+		t.putExtra(place, 1, 1, v-67, category6)
 	}
 }
 
-func (t *tokens) extra(place int, high, low uint16, v int32, category []uint8) {
+func (t *tokens) putExtra(place int, high, low uint16, v int32, category []uint8) {
 	t.put(place+8, high)
 	t.put(place+9+int(high), low)
 	for i, p := range category {
-		t.fixed(p, uint16(v>>(len(category)-1-i))&1)
+		t.putFixed(p, uint16(v>>(len(category)-1-i))&1)
 	}
 }
 
