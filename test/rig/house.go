@@ -5,13 +5,17 @@
 package rig
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -45,6 +49,7 @@ type House struct {
 	folder  string
 	serving *process
 	secrets secrets
+	gone    atomic.Value // the address at which a server was killed, as a string: another test's may be there by now
 }
 
 // New makes the folder of a House and nothing in it but the configuration. Whatever
@@ -70,6 +75,12 @@ func New(t testing.TB, o Options) *House {
 			},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
+	}
+	h.Client.Transport.(*http.Transport).DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if address == h.gone.Load() {
+			return nil, errors.New("the server at " + address + " was killed")
+		}
+		return new(net.Dialer).DialContext(ctx, network, address)
 	}
 	if o.Config != "" {
 		h.Configure(t, o.Config)
@@ -129,6 +140,7 @@ func (h *House) Launch(t testing.TB) {
 		t.Fatalf("stele did not say where it serves\nstdout: %s\nstderr: %s", p.stdout, p.stderr)
 	}
 	h.URL = found[1]
+	h.gone.Store("")
 	h.secrets.greeted(p.stdout.String())
 }
 
@@ -146,6 +158,8 @@ func (h *House) Kill(t testing.TB) {
 	t.Helper()
 	p := h.serving
 	h.serving = nil
+	_, address, _ := strings.Cut(h.URL, "://")
+	h.gone.Store(address)
 	p.kill()
 	h.Client.CloseIdleConnections()
 	for _, wrong := range h.secrets.told(p.stdout.String(), p.stderr.String()) {
