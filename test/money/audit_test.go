@@ -21,7 +21,7 @@ type doubt struct {
 func (a *accountant) doubts(t *testing.T) (list []doubt) {
 	t.Helper()
 	const query = `SELECT id, ordered, asked_at, length(ticket), message LIKE '%set aside%' FROM generations WHERE unsettled = 1`
-	a.Read(t, a.database)(t, query, nil, func(scan func(...any) error) error {
+	a.books(t, query, nil, func(scan func(...any) error) error {
 		var d doubt
 		var ordered string
 		var asked int64
@@ -71,7 +71,7 @@ func (a *accountant) cause(d doubt) string {
 func (a *accountant) settled(t *testing.T) {
 	t.Helper()
 	count := func(query string) (n int) {
-		a.Read(t, a.database)(t, query, nil, func(scan func(...any) error) error { return scan(&n) })
+		a.books(t, query, nil, func(scan func(...any) error) error { return scan(&n) })
 		return n
 	}
 	await(t, "all generations have ended", func() bool {
@@ -105,7 +105,7 @@ func (a *accountant) judge(t *testing.T) (listed []doubt) {
 	}
 	type sum struct{ rows, nano int64 }
 	booked := make(map[string]sum)
-	a.Read(t, a.database)(t, `SELECT request, COUNT(*), SUM(nano) FROM requests WHERE route = 'generations' GROUP BY request`, nil, func(scan func(...any) error) error {
+	a.books(t, `SELECT request, COUNT(*), SUM(nano) FROM requests WHERE route = 'generations' GROUP BY request`, nil, func(scan func(...any) error) error {
 		var id string
 		var s sum
 		err := scan(&id, &s.rows, &s.nano)

@@ -121,6 +121,7 @@ type accountant struct {
 	*shop
 	press  *press
 	key    rig.Key
+	books  rig.Books   // opened once: they are looked at until all is settled
 	ids    []string    // of the generations, by their numbers
 	deaths []time.Time // of servers
 }
@@ -130,6 +131,7 @@ func newAccountant(t *testing.T, servers int, database string) *accountant {
 	p := newPress(t)
 	providers, models := p.catalog()
 	a := &accountant{shop: openShop(t, servers, database, providers, append(models, picture)...), press: p, ids: make([]string, pieces)}
+	a.books = a.Read(t, a.database)
 	a.key = a.customer(t, "pieces", "1000000")
 	a.known(t, "pieces", a.key)
 	return a
